@@ -1,0 +1,107 @@
+// Package engine says what the outside world can do for the service, as small
+// interfaces: a [Recognizer] turns speech into text, a [MediaTool] reads media
+// files. What a server gives an engine in return is a [Host]: the only way to
+// other programs, and a directory of its own.
+//
+// An [Engine] is a struct of these interfaces; a nil field is a missing
+// capability. Whoever writes an engine runs the suite in
+// server/engine/enginetest against it.
+//
+// Cutting audio into chunks, skipping silence and putting the pieces back on
+// the media clock are not an engine's business: package server/speech does it once,
+// around any recognizer.
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Engine is what a service can do. A nil member is a capability it lacks.
+type Engine struct {
+	// Media reads uploaded files. Without it uploads end in CONFIG_ERROR.
+	Media MediaTool
+	// Recognizer turns speech into text. Without it whatever needs speech
+	// recognition ends in NOT_IMPLEMENTED.
+	Recognizer Recognizer
+}
+
+// Checker is implemented by engines that can say whether they are fit for work:
+// that their program, model or endpoint is there. It is asked at start and by
+// /readyz. The error names what is missing and how to get it.
+type Checker interface {
+	Check(ctx context.Context) error
+}
+
+// MediaTool reads media files. Its errors carry codes of contract 2:
+// UPLOAD_INVALID for what cannot be decoded or has no sound, CONFIG_ERROR for a
+// missing program. It reads the named file and nothing else, whatever the file
+// asks for. Safe for concurrent use.
+type MediaTool interface {
+	// Probe says what the file claims to be, without decoding it.
+	Probe(ctx context.Context, path string) (MediaInfo, error)
+	// Normalize decodes the first audio stream of the file at in and writes it to
+	// out as a [WAV]: 16 kHz, mono, 16 bit, sample 0 at the start of the media. It
+	// stops decoding at max, whatever the file claims, and then returns an Audio
+	// that is max long: the caller who must tell "too long" from "just as long"
+	// asks for a little more than its bound. progress may be nil; it is called
+	// with how much audio has been written.
+	Normalize(ctx context.Context, in, out string, max time.Duration, progress func(time.Duration)) (Audio, error)
+}
+
+// MediaInfo is what a media file claims about itself.
+type MediaInfo struct {
+	Format   string        // the container, as the tool names it
+	Duration time.Duration // 0 when the file does not say
+	HasAudio bool
+}
+
+// Audio is a normalised recording on disk: a WAV of 16 kHz, mono, 16 bit.
+type Audio struct {
+	Path     string
+	Duration time.Duration // measured by its samples
+}
+
+// Recognizer turns speech into text. Its errors carry codes of contract 2; one
+// that is worth another try is INTERNAL, UPSTREAM_FAILED or RATE_LIMITED. Safe
+// for concurrent use.
+type Recognizer interface {
+	// Info describes the recognizer. It is cheap and never changes.
+	Info() RecognizerInfo
+	// Recognize returns what was said in the audio, with times in seconds from
+	// the start of the audio. Silence is an empty result and no error. It returns
+	// soon after ctx is done, with the context's error.
+	Recognize(ctx context.Context, audio Audio, opts RecognizeOptions) (Recognition, error)
+}
+
+// RecognizerInfo describes a recognizer.
+type RecognizerInfo struct {
+	Name    string // "pocketsphinx"
+	Model   string // "en-us"
+	Quality string // a note for people: "low: …"; may be empty
+	// Languages are the tags it can be asked for; nil means any.
+	Languages []string
+	// Detects tells that it finds out the language by itself. One that does not
+	// recognises Languages[0] when it is asked for none.
+	Detects bool
+	// MaxChunk is the longest audio of one call; 0 means the caller's choice.
+	MaxChunk time.Duration
+}
+
+// RecognizeOptions are the wishes of one call.
+type RecognizeOptions struct {
+	// Language is the tag to recognise; empty: detect, or the only one there is.
+	Language string
+	// Progress may be nil. It is called with how much of the audio is done; it
+	// never goes back and never exceeds the audio's duration.
+	Progress func(done time.Duration)
+}
+
+// Recognition is what was said in one piece of audio.
+type Recognition struct {
+	// Segments are sorted by start; times are seconds from the start of the audio.
+	Segments []transcript.Segment
+	Language string // the tag of what was heard; empty when not known
+}

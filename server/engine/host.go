@@ -1,0 +1,59 @@
+package engine
+
+import (
+	"context"
+	"io"
+	"time"
+)
+
+// Host is what a server hands to the engines it runs.
+type Host struct {
+	// Programs runs external programs. An engine has no other way to start one.
+	Programs Runner
+	// Dir is a directory for the engine's scratch files. The server removes what
+	// is left in it when it stops.
+	Dir string
+}
+
+// Runner runs external programs: with an environment that holds nothing of the
+// server's, in a directory of their own, in a process group that dies with the
+// context and with the server, within limits. Safe for concurrent use.
+type Runner interface {
+	// Run starts the program and waits for it. An exit code other than 0 is not an
+	// error: it is in Exit, and exit code 0 proves nothing either, so judge by the
+	// output. The error is an *exec.Error when the program is not there,
+	// context.Cause(ctx) when ctx ended it, and otherwise says which limit it broke.
+	Run(ctx context.Context, c Command) (Exit, error)
+	// Look returns the path of a program, or an *exec.Error.
+	Look(program string) (string, error)
+}
+
+// Command is one run of an external program.
+type Command struct {
+	// Program is a name to look up or an absolute path.
+	Program string
+	Args    []string
+	// Dir is where it runs; empty: a fresh directory that is removed afterwards.
+	Dir string
+	// Stdin may be nil.
+	Stdin io.Reader
+	// Stdout and Stderr receive the output as it comes. A nil one is kept in Exit,
+	// the first MiB of it.
+	Stdout, Stderr io.Writer
+	// Limits bounds the run; the zero value means the runner's defaults.
+	Limits Limits
+}
+
+// Limits bounds a program. A zero member means the runner's default.
+type Limits struct {
+	Wall     time.Duration // time from start to end
+	CPU      time.Duration // processor time
+	Memory   int64         // address space, bytes
+	FileSize int64         // largest file it may write, bytes
+}
+
+// Exit is how a program ended.
+type Exit struct {
+	Code           int    // its exit code; -1 when a signal ended it
+	Stdout, Stderr []byte // what was not sent elsewhere, cut at 1 MiB each
+}

@@ -1,0 +1,87 @@
+package transcript
+
+import "fmt"
+
+// Error is a business failure: the `error` member of a refused request and of
+// a failed job (contract 2). Match it by code: errors.Is(err, NoTranscript).
+type Error struct {
+	Code    Code   `json:"code"`
+	Message string `json:"message"`
+
+	// Retryable is set on the error of a job: the same request, sent again,
+	// may succeed.
+	Retryable *bool `json:"retryable,omitempty"`
+
+	// ActionLabel and ActionURL say what a caller can do about a plan's limit.
+	// UpgradeURL is the older name of ActionURL and has the same value.
+	ActionLabel string `json:"actionLabel,omitempty"`
+	ActionURL   string `json:"actionUrl,omitempty" format:"uri"`
+	UpgradeURL  string `json:"upgrade_url,omitempty" format:"uri"`
+
+	// AvailableLanguages are the tags that could be served instead.
+	AvailableLanguages []string `json:"availableLanguages,omitempty"`
+
+	RequestID string         `json:"requestId,omitempty"`
+	Details   map[string]any `json:"details,omitempty"`
+	// RetryAfter mirrors the header of the same name, in seconds.
+	RetryAfter int `json:"retryAfter,omitempty" minimum:"1"`
+
+	// Status is the HTTP status where it departs from the code's own
+	// (INVALID_REQUEST as 422); 0 otherwise.
+	Status int `json:"-"`
+	// Err is what caused the failure. It is for the log, never for the caller.
+	Err error `json:"-"`
+}
+
+// Errorf makes an Error with a formatted message, which the caller will read.
+// What only the log should see goes through [Error.Because].
+func Errorf(code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// Because records the cause for the log and returns e.
+func (e *Error) Because(err error) *Error {
+	e.Err = err
+	return e
+}
+
+// With sets one member of Details and returns e.
+func (e *Error) With(key string, value any) *Error {
+	if e.Details == nil {
+		e.Details = map[string]any{}
+	}
+	e.Details[key] = value
+	return e
+}
+
+// Error returns code and message, and the cause where there is one.
+func (e *Error) Error() string {
+	if e.Err != nil {
+		return fmt.Sprintf("%s: %s: %v", e.Code, e.Message, e.Err)
+	}
+	return fmt.Sprintf("%s: %s", e.Code, e.Message)
+}
+
+// Is reports whether target is the code of e.
+func (e *Error) Is(target error) bool {
+	code, ok := target.(Code)
+	return ok && code == e.Code
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// HTTPStatus is the status of an answer that carries e.
+func (e *Error) HTTPStatus() int {
+	if e.Status != 0 {
+		return e.Status
+	}
+	return e.Code.Status()
+}
+
+// Issue is one fault of a request: an element of details.issues of an
+// INVALID_REQUEST.
+type Issue struct {
+	Path    string `json:"path"`
+	Message string `json:"message"`
+}

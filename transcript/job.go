@@ -1,0 +1,75 @@
+package transcript
+
+// JobStatus is the outcome side of a job's state; callers branch on it.
+type JobStatus string
+
+// The job states. The last three are terminal.
+const (
+	JobPending    JobStatus = "pending"
+	JobProcessing JobStatus = "processing"
+	JobSuccess    JobStatus = "success"
+	JobFailed     JobStatus = "failed"
+	JobCancelled  JobStatus = "cancelled"
+)
+
+// Terminal reports whether the job has ended.
+func (s JobStatus) Terminal() bool { return s == JobSuccess || s == JobFailed || s == JobCancelled }
+
+// Enum lists the values for schema reflection.
+func (JobStatus) Enum() []any {
+	return enumOf([]JobStatus{JobPending, JobProcessing, JobSuccess, JobFailed, JobCancelled})
+}
+
+// Stage is the step a job is in, or was in when it ended.
+type Stage string
+
+// The stages of the specification, in their order.
+const (
+	StageQueued        Stage = "queued"
+	StageCaptionFetch  Stage = "caption_fetch"
+	StageDurationCheck Stage = "duration_check"
+	StageASRQueued     Stage = "asr_queued"
+	StageASRRunning    Stage = "asr_running"
+	StagePublishing    Stage = "publishing"
+	StageDone          Stage = "done"
+)
+
+// Stages lists every stage in order.
+func Stages() []Stage {
+	return []Stage{StageQueued, StageCaptionFetch, StageDurationCheck, StageASRQueued,
+		StageASRRunning, StagePublishing, StageDone}
+}
+
+// Enum lists the values for schema reflection.
+func (Stage) Enum() []any { return enumOf(Stages()) }
+
+// Progress is how far the recognition of a job has come.
+type Progress struct {
+	Fraction     float64 `json:"fraction" minimum:"0" maximum:"1"`
+	ProcessedSec float64 `json:"processedSec" minimum:"0"` // seconds of media
+	TotalSec     float64 `json:"totalSec" minimum:"0"`     // seconds of media
+}
+
+// Job is one account's claim on the making of a transcript (contract 3, 4).
+type Job struct {
+	JobID          string         `json:"jobId" format:"uuid"`
+	Status         JobStatus      `json:"status"`
+	Stage          Stage          `json:"stage"`
+	Sequence       int            `json:"sequence" minimum:"1"` // grows by one with every transition
+	Attempt        int            `json:"attempt" minimum:"1"`
+	Progress       *Progress      `json:"progress,omitempty"`
+	MetadataStatus MetadataStatus `json:"metadataStatus,omitempty"`
+	CreatedAt      Time           `json:"createdAt"`
+	UpdatedAt      Time           `json:"updatedAt"`
+
+	// Error is set when Status is failed.
+	Error *Error `json:"error,omitempty"`
+	// TranscriptRef is the id of the transcript when Status is success.
+	TranscriptRef string `json:"transcriptRef,omitempty" format:"uuid"`
+	// Result is what POST would have answered; set when Status is success and
+	// the answer carried it. On the wire its members stand beside the job's.
+	Result *Result `json:"-"`
+}
+
+// State is the pair that the transition table speaks about.
+func (j *Job) State() State { return State{j.Status, j.Stage} }
