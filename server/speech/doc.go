@@ -1,0 +1,63 @@
+// Package speech cuts a recording into chunks at its silences, and puts what a
+// recognizer heard in the chunks back on the media clock. It does so once, for
+// every [engine.Recognizer].
+//
+//	rec, err := speech.Open(audio.Path)
+//	plan, err := rec.Plan(ctx, speech.ChunkLength(recognizer.Info()))
+//	for _, chunk := range plan.Speech() {
+//		err = rec.WriteChunk(file, chunk)            // a complete WAV
+//		heard, err := recognizer.Recognize(ctx, …)   // times from the chunk's start
+//		results = append(results, chunk.Place(heard)) // times from the media's start
+//	}
+//	text, err := speech.Stitch(plan, results)
+//
+// Every stage stands alone: [Plan], [Chunk] and [Result] survive JSON, so that a
+// service may store them between the stages and recognise chunks in any order,
+// at the same time, or on different machines.
+//
+// The package runs no recognizer, creates no file and knows no jobs.
+package speech
+
+import (
+	"math"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+)
+
+const (
+	// SampleRate is the number of samples in a second of a normalised recording.
+	SampleRate = 16000
+	// DefaultChunk is the longest chunk where nothing asks for a shorter one. A
+	// recognizer loads its model for each chunk, so shorter ones cost time; a
+	// crash costs the running chunk, so longer ones cost work.
+	DefaultChunk = 30 * time.Second
+)
+
+// ChunkLength is the longest chunk for a recognizer: [DefaultChunk], or its own
+// MaxChunk where that is less.
+func ChunkLength(info engine.RecognizerInfo) time.Duration {
+	if info.MaxChunk > 0 {
+		return min(info.MaxChunk, DefaultChunk)
+	}
+	return DefaultChunk
+}
+
+// bytesPerSample is the size of a 16-bit sample of one channel.
+const bytesPerSample = 2
+
+func toSamples(d time.Duration) int64 {
+	return int64(d/time.Second)*SampleRate + int64(d%time.Second)*SampleRate/int64(time.Second)
+}
+
+func toDuration(samples int64) time.Duration {
+	const perSample = time.Second / SampleRate // 62.5 µs, exact in nanoseconds
+	return time.Duration(samples) * perSample
+}
+
+// toMillis is the nearest millisecond to a time in seconds.
+func toMillis(seconds float64) int64 { return int64(math.Round(seconds * 1000)) }
+
+// toSeconds is the nearest float to a number of milliseconds: it prints with at
+// most three decimals.
+func toSeconds(millis int64) float64 { return float64(millis) / 1000 }

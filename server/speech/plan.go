@@ -1,0 +1,102 @@
+package speech
+
+import (
+	"context"
+	"time"
+)
+
+// Plan is a cut list: its chunks tile the recording from the first sample to
+// the last. Its JSON is its whole state.
+type Plan struct {
+	Samples int64   `json:"samples"` // length of the recording
+	Chunks  []Chunk `json:"chunks"`  // in order; empty for an empty recording
+}
+
+// Chunk is a stretch of a recording, in samples.
+type Chunk struct {
+	Index int   `json:"index"` // its place in the plan, from 0
+	First int64 `json:"first"` // the first sample
+	Last  int64 `json:"last"`  // the sample after the last one
+	// Silent tells that nobody speaks here: nothing is to be recognised.
+	Silent bool `json:"silent,omitempty"`
+}
+
+// Gap is a stretch of the media that has no text because it was not recognised.
+type Gap struct {
+	Start    float64 `json:"start"`    // seconds from the start of the media
+	Duration float64 `json:"duration"` // seconds
+	Reason   string  `json:"reason"`   // "silence"
+}
+
+// ReasonSilence is the reason of a gap in which nobody speaks.
+const ReasonSilence = "silence"
+
+// Plan measures the recording and cuts it: into chunks of speech no longer than
+// longest, each cut in the middle of the longest pause that can be had, and into
+// silent chunks, which may be of any length. A longest of 0 means
+// [DefaultChunk]; the least is a second. It reads the recording once and keeps
+// 50 bytes for each second of it. The error is the context's or the reader's.
+func (r *Recording) Plan(ctx context.Context, longest time.Duration) (Plan, error) {
+	if longest == 0 {
+		longest = DefaultChunk
+	}
+	levels, err := r.levels(ctx)
+	if err != nil {
+		return Plan{}, err
+	}
+	frames := int(toSamples(max(longest, time.Second)) / frameSamples)
+	plan := Plan{Samples: r.Samples(), Chunks: []Chunk{}}
+	for i, s := range cut(levels, frames) {
+		plan.Chunks = append(plan.Chunks, Chunk{
+			Index:  i,
+			First:  int64(s.from) * frameSamples,
+			Last:   min(int64(s.to)*frameSamples, plan.Samples), // the last frame may be short
+			Silent: s.silent,
+		})
+	}
+	return plan, nil
+}
+
+// Duration is the length of the recording.
+func (p Plan) Duration() time.Duration { return toDuration(p.Samples) }
+
+// Speech returns the chunks that are to be recognised.
+func (p Plan) Speech() []Chunk {
+	out := make([]Chunk, 0, len(p.Chunks))
+	for _, c := range p.Chunks {
+		if !c.Silent {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// Gaps returns the silent stretches; neighbouring silent chunks are one gap.
+func (p Plan) Gaps() []Gap {
+	out := []Gap{}
+	for i := 0; i < len(p.Chunks); i++ {
+		if !p.Chunks[i].Silent {
+			continue
+		}
+		whole := p.Chunks[i]
+		for i+1 < len(p.Chunks) && p.Chunks[i+1].Silent {
+			i++
+			whole.Last = p.Chunks[i].Last
+		}
+		from, to := whole.span()
+		out = append(out, Gap{Start: toSeconds(from), Duration: toSeconds(to - from), Reason: ReasonSilence})
+	}
+	return out
+}
+
+// Start is where the chunk begins on the media clock.
+func (c Chunk) Start() time.Duration { return toDuration(c.First) }
+
+// Duration is the length of the chunk.
+func (c Chunk) Duration() time.Duration { return toDuration(c.Last - c.First) }
+
+// span is the chunk in whole milliseconds that lie inside it.
+func (c Chunk) span() (from, to int64) {
+	const perMilli = SampleRate / 1000
+	return (c.First + perMilli - 1) / perMilli, c.Last / perMilli
+}

@@ -1,0 +1,227 @@
+package speech_test
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"io"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/speech"
+)
+
+const second = time.Second
+
+// cuts are the ends of the chunks in seconds; those of silent ones are negative.
+func cuts(p speech.Plan) []float64 {
+	var out []float64
+	for _, c := range p.Chunks {
+		end := (c.Start() + c.Duration()).Seconds()
+		if c.Silent {
+			end = -end
+		}
+		out = append(out, end)
+	}
+	return out
+}
+
+func TestPlanCutsAtPauses(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		pieces []piece
+		want   []float64
+	}{
+		{"nothing", nil, nil},
+		{"one chunk", []piece{{30 * second, talk}}, []float64{30}},
+		{"a click", []piece{{5 * time.Millisecond, talk}}, []float64{0.005}},
+		{"in the middle of the only pause", []piece{{20 * second, talk}, {second, hush}, {20 * second, talk}}, []float64{20.5, 41}},
+		{"in the longest pause", []piece{{17 * second, talk}, {second, hush}, {4 * second, talk}, {2 * second, hush}, {2 * second, talk}, {second, hush}, {20 * second, talk}}, []float64{23, 47}},
+		{"a pause in the first half is too early", []piece{{10 * second, talk}, {2 * second, hush}, {12 * second, talk}, {second, hush}, {20 * second, talk}}, []float64{24.5, 45}},
+		{"a pause in a noisy room", []piece{{20 * second, talk}, {second, noise}, {20 * second, talk}}, []float64{20.5, 41}},
+		{"too short a pause is no pause", []piece{{18 * second, talk}, {200 * time.Millisecond, -34}, {4800 * time.Millisecond, talk}, {200 * time.Millisecond, -30}, {20 * second, talk}}, []float64{18.14, 43.2}},
+		{"no crumb at the end", []piece{{29 * second, talk}, {time.Second, hush}, {second, talk}}, []float64{23.46, 31}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			assert.InDeltaSlice(t, tt.want, cuts(planOf(t, 0, tt.pieces...)), 0.05)
+		})
+	}
+}
+
+func TestPlanPartsLongSilences(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		pieces []piece
+		want   []float64
+	}{
+		{"all silent", []piece{{100 * second, hush}}, []float64{-100}},
+		{"silence around", []piece{{20 * second, hush}, {5 * second, talk}, {20 * second, hush}}, []float64{-19.76, 25.24, -45}},
+		{"silence between", []piece{{5 * second, talk}, {20 * second, hush}, {5 * second, talk}}, []float64{5.24, -24.76, 30}},
+		{"a pause of 4 s is not parted", []piece{{5 * second, talk}, {4 * second, hush}, {5 * second, talk}}, []float64{14}},
+		{"a noisy room is parted, but recognised", []piece{{5 * second, talk}, {20 * second, noise}, {5 * second, talk}}, []float64{5.24, 24.76, 30}},
+		{"a word in the silence", []piece{{20 * second, hush}, {400 * time.Millisecond, talk}, {20 * second, hush}}, []float64{-19.76, 20.64, -40.4}},
+		{"a quiet recording", []piece{{5 * second, -50}, {20 * second, -80}, {5 * second, -50}}, []float64{5.24, -24.76, 30}},
+		{"hiss is not a quiet recording", []piece{{30 * second, -70}}, []float64{-30}},
+		{"quiet words in a loud recording", []piece{{10 * second, talk}, {10 * second, -44}, {10 * second, talk}}, []float64{10.24, 19.76, 30}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			assert.InDeltaSlice(t, tt.want, cuts(planOf(t, 0, tt.pieces...)), 0.021)
+		})
+	}
+}
+
+func TestPlanIgnoresConstantOffset(t *testing.T) {
+	t.Parallel()
+	b := pcm(piece{10 * second, hush})
+	for i := 0; i < len(b); i += 2 {
+		binary.LittleEndian.PutUint16(b[i:], 3000)
+	}
+	plan, err := recording(t, b).Plan(t.Context(), 0)
+	require.NoError(t, err)
+	assert.Equal(t, []float64{-10}, cuts(plan))
+}
+
+func TestPlanGapsAndSpeech(t *testing.T) {
+	t.Parallel()
+	plan := planOf(t, 0, piece{20 * second, hush}, piece{5 * second, talk}, piece{20 * second, hush}, piece{5 * second, talk})
+	assert.Equal(t, []speech.Gap{
+		{Start: 0, Duration: 19.76, Reason: "silence"},
+		{Start: 25.24, Duration: 19.52, Reason: "silence"},
+	}, plan.Gaps())
+	assert.Equal(t, []speech.Chunk{plan.Chunks[1], plan.Chunks[3]}, plan.Speech())
+	assert.Equal(t, 50*second, plan.Duration())
+
+	// Where chunks are shorter than the pauses between words, silent chunks meet.
+	joined := speech.Plan{Samples: 48000, Chunks: []speech.Chunk{
+		{Index: 0, First: 0, Last: 16000, Silent: true}, {Index: 1, First: 16000, Last: 32000, Silent: true}, {Index: 2, First: 32000, Last: 48000},
+	}}
+	assert.Equal(t, []speech.Gap{{Start: 0, Duration: 2, Reason: "silence"}}, joined.Gaps())
+	assert.NotNil(t, speech.Plan{}.Gaps())
+}
+
+func TestPlanSurvivesJSON(t *testing.T) {
+	t.Parallel()
+	plan := planOf(t, 0, piece{20 * second, hush}, piece{50 * second, talk})
+	b, err := json.Marshal(plan)
+	require.NoError(t, err)
+	var got speech.Plan
+	require.NoError(t, json.Unmarshal(b, &got))
+	assert.Equal(t, plan, got)
+
+	b, err = json.Marshal(planOf(t, 0))
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"samples":0,"chunks":[]}`, string(b))
+}
+
+func TestPlanStops(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(io.ErrClosedPipe)
+	_, err := recording(t, pcm(piece{second, talk})).Plan(ctx, 0)
+	require.ErrorIs(t, err, io.ErrClosedPipe)
+}
+
+func TestChunkLength(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, 30*second, speech.ChunkLength(engine.RecognizerInfo{}))
+	assert.Equal(t, 10*second, speech.ChunkLength(engine.RecognizerInfo{MaxChunk: 10 * second}))
+	assert.Equal(t, 30*second, speech.ChunkLength(engine.RecognizerInfo{MaxChunk: time.Hour}))
+}
+
+// drawRecording makes up a recording of up to a minute.
+func drawRecording(t *rapid.T) []byte {
+	pieces := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) piece {
+		return piece{
+			length: time.Duration(rapid.IntRange(0, 8000).Draw(t, "ms"))*time.Millisecond + time.Duration(rapid.IntRange(0, 999).Draw(t, "µs"))*time.Microsecond,
+			dbfs:   rapid.SampledFrom([]float64{talk, talk, -30, -40, noise, -60, hush}).Draw(t, "dBFS"),
+		}
+	}), 0, 8).Draw(t, "pieces")
+	return pcm(pieces...)
+}
+
+func drawPlan(t *rapid.T) (speech.Plan, time.Duration) {
+	longest := time.Duration(rapid.IntRange(1000, 12000).Draw(t, "longest")) * time.Millisecond
+	plan, err := recording(t, drawRecording(t)).Plan(context.Background(), longest)
+	require.NoError(t, err)
+	return plan, longest
+}
+
+func TestPlanTilesAnyRecording(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		plan, longest := drawPlan(t)
+		end := int64(0)
+		for i, c := range plan.Chunks {
+			require.Equal(t, i, c.Index)
+			require.Equal(t, end, c.First, "chunk %d begins where the last one ended", i)
+			require.Greater(t, c.Last, c.First)
+			if !c.Silent {
+				require.LessOrEqual(t, c.Duration(), longest)
+			}
+			end = c.Last
+		}
+		require.Equal(t, plan.Samples, end)
+	})
+}
+
+// longRecording is a WAV that exists nowhere: speech and pauses by turns.
+type longRecording struct{ header, minute []byte }
+
+func newLongRecording() longRecording {
+	return longRecording{
+		header: wavOf(format(1, 1, 16000, 16), riffChunk("data", 0xFFFFFFFF, nil)),
+		minute: pcm(piece{40 * second, talk}, piece{20 * second, hush}),
+	}
+}
+
+func (l longRecording) ReadAt(b []byte, pos int64) (int, error) {
+	if pos < int64(len(l.header)) {
+		return copy(b, l.header[pos:]), nil
+	}
+	n := 0
+	for n < len(b) {
+		from := (pos + int64(n) - int64(len(l.header))) % int64(len(l.minute))
+		n += copy(b[n:], l.minute[from:])
+	}
+	return n, nil
+}
+
+func (l longRecording) plan(tb testing.TB, minutes int) speech.Plan {
+	rec, err := speech.NewRecording(l, int64(len(l.header)+minutes*len(l.minute)))
+	require.NoError(tb, err)
+	plan, err := rec.Plan(tb.Context(), 0)
+	require.NoError(tb, err)
+	return plan
+}
+
+func TestPlanNeedsLittleMemory(t *testing.T) { // not parallel: it counts the process's allocations
+	long := newLongRecording()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	plan := long.plan(t, 60)
+	runtime.ReadMemStats(&after)
+	assert.Equal(t, time.Hour, plan.Duration())
+	assert.Len(t, plan.Gaps(), 60)
+	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(2<<20), "of a recording of 115 MB")
+}
+
+// BenchmarkPlan12Hours measures the longest recording that the service takes.
+func BenchmarkPlan12Hours(b *testing.B) {
+	long := newLongRecording()
+	b.ReportAllocs()
+	for b.Loop() {
+		long.plan(b, 12*60)
+	}
+}

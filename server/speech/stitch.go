@@ -1,0 +1,158 @@
+package speech
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Result is what was heard in one chunk, on the media clock: what a service
+// stores until all chunks are done. Make one with [Chunk.Place]. Its JSON keeps
+// the words of the segments.
+type Result struct {
+	Chunk    int    // index of the chunk
+	Language string // the tag of what was heard; empty when not known
+	Segments []transcript.Segment
+}
+
+// Transcription is the text of a whole recording.
+type Transcription struct {
+	Segments []transcript.Segment // sorted by start; not nil
+	Language string               // the tag of most of the text; empty when not known
+	Gaps     []Gap                // in order; not nil
+}
+
+// Place puts what was recognised in c, with times from the start of c, on the
+// media clock: clamped to the chunk's span and rounded to milliseconds. Segments
+// that have no text, no length or no place in the chunk are dropped, the others
+// sorted by their start.
+func (c Chunk) Place(heard engine.Recognition) Result {
+	out := Result{Chunk: c.Index, Language: heard.Language, Segments: []transcript.Segment{}}
+	for _, s := range heard.Segments {
+		start, end, ok := c.clamp(s.Start, s.End())
+		text := strings.TrimSpace(s.Text)
+		if !ok || start == end || text == "" {
+			continue
+		}
+		s.Text = text
+		s.Start, s.Duration = toSeconds(start), toSeconds(end-start)
+		s.Words = c.placeWords(s.Words)
+		out.Segments = append(out.Segments, s)
+	}
+	slices.SortStableFunc(out.Segments, func(a, b transcript.Segment) int { return cmp.Compare(a.Start, b.Start) })
+	return out
+}
+
+func (c Chunk) placeWords(words []transcript.Word) []transcript.Word {
+	var out []transcript.Word
+	for _, w := range words {
+		start, end, ok := c.clamp(w.Start, w.End)
+		if !ok || strings.TrimSpace(w.Text) == "" {
+			continue
+		}
+		w.Start, w.End = toSeconds(start), toSeconds(end)
+		out = append(out, w)
+	}
+	return out
+}
+
+// clamp puts a span of seconds from the chunk's start on the media clock, in
+// milliseconds. It is not ok when it is no span or lies outside the chunk.
+func (c Chunk) clamp(start, end float64) (int64, int64, bool) {
+	length := c.Duration().Seconds()
+	if math.IsNaN(start) || math.IsNaN(end) || end < start || start >= length || end < 0 {
+		return 0, 0, false
+	}
+	from, to := c.span()
+	offset := c.Start().Seconds()
+	place := func(t float64) int64 {
+		return min(max(toMillis(offset+min(max(t, 0), length)), from), to)
+	}
+	return place(start), place(end), true
+}
+
+// Stitch joins the results of all chunks of speech, given in any order. A result
+// that is missing, given twice or of no such chunk is an error: silence must not
+// hide that a chunk was forgotten.
+func Stitch(plan Plan, results []Result) (Transcription, error) {
+	byChunk := make(map[int]Result, len(results))
+	for _, r := range results {
+		if r.Chunk < 0 || r.Chunk >= len(plan.Chunks) {
+			return Transcription{}, fmt.Errorf("speech: result of chunk %d of %d", r.Chunk, len(plan.Chunks))
+		}
+		if _, twice := byChunk[r.Chunk]; twice {
+			return Transcription{}, fmt.Errorf("speech: chunk %d has two results", r.Chunk)
+		}
+		byChunk[r.Chunk] = r
+	}
+	out := Transcription{Segments: []transcript.Segment{}, Gaps: plan.Gaps()}
+	spoken := map[string]float64{} // seconds by language
+	for _, c := range plan.Speech() {
+		r, ok := byChunk[c.Index]
+		if !ok {
+			return Transcription{}, fmt.Errorf("speech: chunk %d has no result", c.Index)
+		}
+		out.Segments = append(out.Segments, r.Segments...)
+		for _, s := range r.Segments {
+			spoken[r.Language] += s.Duration
+		}
+	}
+	out.Language = most(spoken)
+	return out, nil
+}
+
+// most is the language with the most seconds, of equals the first by name. One
+// that is known goes before the unknown one.
+func most(spoken map[string]float64) string {
+	best := ""
+	for tag, sec := range spoken {
+		if tag == "" {
+			continue
+		}
+		if best == "" || sec > spoken[best] || sec == spoken[best] && tag < best {
+			best = tag
+		}
+	}
+	return best
+}
+
+// storedResult is the JSON of a Result: a segment's own JSON leaves its words out.
+type storedResult struct {
+	Chunk    int             `json:"chunk"`
+	Language string          `json:"language,omitempty"`
+	Segments []storedSegment `json:"segments"`
+}
+
+type storedSegment struct {
+	transcript.Segment
+	Words []transcript.Word `json:"words,omitempty"`
+}
+
+// MarshalJSON returns the JSON to store.
+func (r Result) MarshalJSON() ([]byte, error) {
+	s := storedResult{Chunk: r.Chunk, Language: r.Language, Segments: make([]storedSegment, len(r.Segments))}
+	for i, seg := range r.Segments {
+		s.Segments[i] = storedSegment{Segment: seg, Words: seg.Words}
+	}
+	return json.Marshal(s)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (r *Result) UnmarshalJSON(b []byte) error {
+	var s storedResult
+	if err := json.Unmarshal(b, &s); err != nil {
+		return fmt.Errorf("speech: read stored result: %w", err)
+	}
+	*r = Result{Chunk: s.Chunk, Language: s.Language, Segments: make([]transcript.Segment, len(s.Segments))}
+	for i, seg := range s.Segments {
+		r.Segments[i] = seg.Segment
+		r.Segments[i].Words = seg.Words
+	}
+	return nil
+}

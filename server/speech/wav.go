@@ -1,0 +1,183 @@
+package speech
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"time"
+)
+
+const (
+	formatPCM        = 0x0001
+	formatExtensible = 0xFFFE // the real format stands in the first two bytes of a GUID
+	headerSize       = 44     // RIFF, fmt and data headers as WriteWAV writes them
+)
+
+// Recording is a WAV of 16 kHz, mono, 16 bit, read in place. Safe for concurrent
+// use until it is closed.
+type Recording struct {
+	data   *io.SectionReader // the samples
+	closer io.Closer         // nil when the caller owns the reader
+}
+
+// Open opens the file at path. The caller closes it. The error wraps
+// fs.ErrNotExist where there is no such file.
+func Open(path string) (*Recording, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("speech: open recording: %w", err)
+	}
+	rec, err := openFile(f)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	rec.closer = f
+	return rec, nil
+}
+
+func openFile(f *os.File) (*Recording, error) {
+	st, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("speech: open recording: %w", err)
+	}
+	return NewRecording(f, st.Size())
+}
+
+// NewRecording reads the headers of a WAV of size bytes. Chunks of the file that
+// it does not know are skipped. Where the header does not know the length of the
+// samples (0xFFFFFFFF, as programs write that send their output through a pipe)
+// or claims more than there is, they reach to the end of the file.
+func NewRecording(r io.ReaderAt, size int64) (*Recording, error) {
+	var riff [12]byte
+	if err := readAt(r, riff[:], 0); err != nil {
+		return nil, fmt.Errorf("speech: read WAV header: %w", err)
+	}
+	if string(riff[:4]) != "RIFF" || string(riff[8:]) != "WAVE" {
+		return nil, errors.New("speech: not a WAV file")
+	}
+	known := false // the format has been seen and is ours
+	for pos := int64(len(riff)); ; {
+		var head [8]byte
+		if err := readAt(r, head[:], pos); err != nil {
+			return nil, fmt.Errorf("speech: WAV without samples: %w", err)
+		}
+		pos += int64(len(head))
+		length := int64(binary.LittleEndian.Uint32(head[4:]))
+		switch string(head[:4]) {
+		case "fmt ":
+			if err := checkFormat(r, pos, length); err != nil {
+				return nil, err
+			}
+			known = true
+		case "data":
+			if !known {
+				return nil, errors.New("speech: WAV without a format")
+			}
+			length = min(length, size-pos)
+			return &Recording{data: io.NewSectionReader(r, pos, length-length%bytesPerSample)}, nil
+		}
+		pos += length + length%2 // chunks are padded to even lengths
+	}
+}
+
+func checkFormat(r io.ReaderAt, pos, length int64) error {
+	var f [26]byte
+	n := min(int64(len(f)), length)
+	if err := readAt(r, f[:n], pos); err != nil {
+		return fmt.Errorf("speech: read WAV format: %w", err)
+	}
+	format := binary.LittleEndian.Uint16(f[0:])
+	if format == formatExtensible {
+		format = binary.LittleEndian.Uint16(f[24:])
+	}
+	channels := binary.LittleEndian.Uint16(f[2:])
+	rate := binary.LittleEndian.Uint32(f[4:])
+	bits := binary.LittleEndian.Uint16(f[14:])
+	if format != formatPCM || channels != 1 || rate != SampleRate || bits != 8*bytesPerSample {
+		return fmt.Errorf("speech: WAV is format %#x, %d channels, %d Hz, %d bit; want PCM, mono, %d Hz, 16 bit",
+			format, channels, rate, bits, SampleRate)
+	}
+	return nil
+}
+
+// readAt fills b. A file that ends early is io.ErrUnexpectedEOF.
+func readAt(r io.ReaderAt, b []byte, pos int64) error {
+	n, err := r.ReadAt(b, pos)
+	if n == len(b) {
+		return nil // a reader may say io.EOF with the last bytes
+	}
+	return noEOF(err)
+}
+
+// noEOF tells a file that ends early from one that ends.
+func noEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// Close closes the file of [Open]; it does nothing on a recording of [NewRecording].
+func (r *Recording) Close() error {
+	if r.closer == nil {
+		return nil
+	}
+	return r.closer.Close()
+}
+
+// Samples is the length of the recording in samples.
+func (r *Recording) Samples() int64 { return r.data.Size() / bytesPerSample }
+
+// Duration is the length of the recording.
+func (r *Recording) Duration() time.Duration { return toDuration(r.Samples()) }
+
+// PCM reads the samples of c without a header: signed 16 bit, little endian.
+// What lies outside the recording is left out.
+func (r *Recording) PCM(c Chunk) io.Reader {
+	first := min(max(c.First, 0), r.Samples())
+	last := min(max(c.Last, first), r.Samples())
+	return io.NewSectionReader(r.data, first*bytesPerSample, (last-first)*bytesPerSample)
+}
+
+// WriteChunk writes c as a complete WAV.
+func (r *Recording) WriteChunk(w io.Writer, c Chunk) error {
+	if c.First < 0 || c.Last < c.First || c.Last > r.Samples() {
+		return fmt.Errorf("speech: chunk of samples %d to %d is not in a recording of %d", c.First, c.Last, r.Samples())
+	}
+	return WriteWAV(w, r.PCM(c), c.Last-c.First)
+}
+
+// WriteWAV writes a WAV of 16 kHz, mono, 16 bit with so many samples of pcm, which
+// must be able to give them: signed 16 bit, little endian.
+func WriteWAV(w io.Writer, pcm io.Reader, samples int64) error {
+	size := samples * bytesPerSample
+	if size < 0 || size > math.MaxUint32-headerSize {
+		return fmt.Errorf("speech: write WAV: %d samples do not fit in one", samples)
+	}
+	if _, err := w.Write(header(uint32(size))); err != nil {
+		return fmt.Errorf("speech: write WAV: %w", err)
+	}
+	if _, err := io.CopyN(w, pcm, size); err != nil {
+		return fmt.Errorf("speech: write WAV: %w", noEOF(err))
+	}
+	return nil
+}
+
+func header(size uint32) []byte {
+	var b bytes.Buffer
+	le := func(v any) { _ = binary.Write(&b, binary.LittleEndian, v) } // a Buffer never fails
+	b.WriteString("RIFF")
+	le(headerSize - 8 + size)
+	b.WriteString("WAVEfmt ")
+	le(uint32(16))
+	le([]uint16{formatPCM, 1})
+	le([]uint32{SampleRate, SampleRate * bytesPerSample})
+	le([]uint16{bytesPerSample, 8 * bytesPerSample})
+	b.WriteString("data")
+	le(size)
+	return b.Bytes()
+}
