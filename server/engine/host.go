@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"time"
 )
@@ -22,7 +23,7 @@ type Runner interface {
 	// Run starts the program and waits for it. An exit code other than 0 is not an
 	// error: it is in Exit, and exit code 0 proves nothing either, so judge by the
 	// output. The error is an *exec.Error when the program is not there,
-	// context.Cause(ctx) when ctx ended it, and otherwise says which limit it broke.
+	// context.Cause(ctx) when ctx ended it, and a *LimitError when it broke a limit.
 	Run(ctx context.Context, c Command) (Exit, error)
 	// Look returns the path of a program, or an *exec.Error.
 	Look(program string) (string, error)
@@ -50,6 +51,18 @@ type Limits struct {
 	CPU      time.Duration // processor time
 	Memory   int64         // address space, bytes
 	FileSize int64         // largest file it may write, bytes
+}
+
+// LimitError tells that a program was ended because it broke one of its limits.
+type LimitError struct {
+	Program string // its name
+	Limit   string // "wall time", "processor time" or "file size"
+	Max     string // the limit, with its unit
+}
+
+// Error names the program and the limit.
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("%s went over its limit of %s: %s", e.Program, e.Limit, e.Max)
 }
 
 // Exit is how a program ended.

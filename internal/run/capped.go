@@ -1,0 +1,14 @@
+package run
+
+// maxKept is how much of an output is kept: 1 MiB.
+const maxKept = 1 << 20
+
+// capped keeps the first maxKept bytes written to it and accepts the rest
+// without a word, so that a talkative program is neither stopped nor stored.
+type capped struct{ data []byte }
+
+// Write never fails.
+func (c *capped) Write(p []byte) (int, error) {
+	c.data = append(c.data, p[:min(len(p), maxKept-len(c.data))]...)
+	return len(p), nil
+}

@@ -1,0 +1,87 @@
+package run_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/internal/run"
+	"github.com/transcriptkit/transcriptkit/server/engine"
+)
+
+func TestProgramsDieWithTheServer(t *testing.T) {
+	t.Parallel()
+	binary, err := os.Executable()
+	require.NoError(t, err)
+	a := newAlive(t)
+	server := exec.Command(binary)
+	server.Env = append(os.Environ(), parentDir+"="+t.TempDir())
+	server.Stdout = a.write
+	server.Stderr = os.Stderr
+	require.NoError(t, server.Start())
+	require.NoError(t, a.write.Close())
+	<-a.first
+
+	require.NoError(t, server.Process.Kill()) // as kill -9 does
+	require.Error(t, server.Wait())
+	a.requireEnd(t)
+}
+
+func TestLimitsAreSet(t *testing.T) {
+	t.Parallel()
+	r, _ := newRunner(t, run.Config{Limits: engine.Limits{Memory: 256 << 20}})
+	// The limits are set right after the start, the processor time last.
+	c := sh("until [ $(ulimit -t) = 7 ]; do :; done; ulimit -v; ulimit -f; ulimit -Hc; ulimit -Ht")
+	c.Limits = engine.Limits{CPU: 6500 * time.Millisecond, FileSize: 1 << 20}
+	exit, err := r.Run(t.Context(), c)
+	require.NoError(t, err)
+	assert.Equal(t, "262144\n2048\n0\n8\n", string(exit.Stdout), "KiB, blocks of 512 bytes, core, seconds")
+}
+
+func TestProcessorLimit(t *testing.T) {
+	t.Parallel()
+	r, _ := newRunner(t, run.Config{Limits: engine.Limits{CPU: time.Second, Wall: time.Minute}})
+	for _, script := range []string{
+		"while :; do :; done",
+		"trap '' XCPU; while :; do :; done",
+		"sh -c 'while :; do :; done'; exit 3",
+	} {
+		_, err := r.Run(t.Context(), sh(script))
+		var limit *engine.LimitError
+		require.ErrorAs(t, err, &limit, script)
+		assert.Equal(t, engine.LimitError{Program: "sh", Limit: "processor time", Max: "1s"}, *limit)
+	}
+}
+
+func TestFileSizeLimit(t *testing.T) {
+	t.Parallel()
+	r, _ := newRunner(t, run.Config{})
+	dir := t.TempDir()
+	_, err := r.Run(t.Context(), engine.Command{
+		Program: "dd", Args: []string{"if=/dev/zero", "of=big", "bs=4096"}, Dir: dir,
+		Limits: engine.Limits{FileSize: 10 << 20, Wall: time.Minute},
+	})
+	var limit *engine.LimitError
+	require.ErrorAs(t, err, &limit)
+	assert.Equal(t, engine.LimitError{Program: "dd", Limit: "file size", Max: "10485760 bytes"}, *limit)
+	info, err := os.Stat(filepath.Join(dir, "big"))
+	require.NoError(t, err)
+	assert.EqualValues(t, 10<<20, info.Size())
+}
+
+func TestMemoryLimit(t *testing.T) {
+	t.Parallel()
+	r, _ := newRunner(t, run.Config{})
+	exit, err := r.Run(t.Context(), engine.Command{ // keeps a line that never ends
+		Program: "tail", Args: []string{"/dev/zero"},
+		Limits: engine.Limits{Memory: 128 << 20, Wall: 20 * time.Second},
+	})
+	require.NoError(t, err)
+	assert.Equal(t, 1, exit.Code)
+	assert.Contains(t, string(exit.Stderr), "memory exhausted")
+}

@@ -1,0 +1,231 @@
+// Package run starts external programs for the engines. It is the one place
+// that does: [Runner] implements engine.Runner.
+//
+//	programs, err := run.New(run.Config{Dir: spool})
+//	exit, err := programs.Run(ctx, engine.Command{Program: "ffprobe", Args: []string{"-version"}})
+//
+// A program gets an environment built from nothing, a directory of its own, a
+// process group that is killed as a whole, and limits. On Linux the kernel
+// enforces the limits and kills the program when the server itself is killed; on
+// other systems only the time from start to end is bounded.
+//
+// It is no sandbox: a program reads and writes whatever the server's user may,
+// and reaches the network. Whoever runs one passes it arguments that forbid it.
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+)
+
+// DefaultPath is where programs are looked up unless [Config] says otherwise.
+const DefaultPath = "/usr/local/bin:/usr/bin:/bin"
+
+// pipeGrace is how long a run waits, after its program has ended, for output
+// that a process outside the group still holds open.
+const pipeGrace = 2 * time.Second
+
+// Config says how a [Runner] runs programs.
+type Config struct {
+	// Dir is where runs get their fresh directories. It must exist.
+	Dir string
+	// Path is the list of directories in which programs are looked up, and the
+	// PATH they see; empty means DefaultPath.
+	Path string
+	// Env are further variables for every program, as KEY=VALUE. They win over
+	// those the runner sets.
+	Env []string
+	// Limits replace the defaults for commands that set none: 10 minutes of wall
+	// and processor time, 2 GiB of memory and of file size.
+	Limits engine.Limits
+}
+
+// Runner runs external programs as engine.Runner promises. It is safe for
+// concurrent use and needs no closing: when no run is under way it holds nothing.
+type Runner struct {
+	dir    string
+	path   string
+	env    []string
+	limits engine.Limits
+}
+
+// New returns a runner. The error names the field of c that cannot be used.
+func New(c Config) (*Runner, error) {
+	dir, err := filepath.Abs(c.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("run: Dir: %w", err)
+	}
+	if info, err := os.Stat(dir); c.Dir == "" || err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("run: Dir: %q is not a directory", c.Dir)
+	}
+	for _, variable := range c.Env {
+		if key, _, ok := strings.Cut(variable, "="); !ok || key == "" {
+			return nil, fmt.Errorf("run: Env: %q is not KEY=VALUE", variable)
+		}
+	}
+	if l := c.Limits; l.Wall < 0 || l.CPU < 0 || l.Memory < 0 || l.FileSize < 0 {
+		return nil, errors.New("run: Limits: a limit is negative")
+	}
+	if c.Path == "" {
+		c.Path = DefaultPath
+	}
+	return &Runner{
+		dir:  dir,
+		path: c.Path,
+		env:  append([]string(nil), c.Env...),
+		limits: orElse(c.Limits, engine.Limits{
+			Wall: 10 * time.Minute, CPU: 10 * time.Minute, Memory: 2 << 30, FileSize: 2 << 30,
+		}),
+	}, nil
+}
+
+// Look returns the path of a program: of a name in the runner's path, or the
+// absolute path itself when a program is there. The error is an *exec.Error.
+func (r *Runner) Look(program string) (string, error) {
+	if filepath.IsAbs(program) {
+		return exec.LookPath(program)
+	}
+	if program == "" || filepath.Base(program) != program {
+		return "", &exec.Error{Name: program, Err: exec.ErrNotFound}
+	}
+	for _, dir := range filepath.SplitList(r.path) {
+		if !filepath.IsAbs(dir) {
+			continue // a relative directory would find what a job has written
+		}
+		if path, err := exec.LookPath(filepath.Join(dir, program)); err == nil {
+			return path, nil
+		}
+	}
+	return "", &exec.Error{Name: program, Err: exec.ErrNotFound}
+}
+
+// Run runs a program as engine.Runner says. A process that outlives the program
+// in its group is killed; one that has left the group and holds the output open
+// is waited for no longer than two seconds.
+func (r *Runner) Run(ctx context.Context, c engine.Command) (engine.Exit, error) {
+	path, err := r.Look(c.Program)
+	if err != nil {
+		return engine.Exit{}, err
+	}
+	dir := c.Dir
+	if dir == "" {
+		if dir, err = os.MkdirTemp(r.dir, "run-"); err != nil {
+			return engine.Exit{}, fmt.Errorf("run: %w", err)
+		}
+		// What cannot be removed lies in the server's directory for scratch files,
+		// which is cleared when the server stops; the run itself has not failed.
+		defer func() { _ = os.RemoveAll(dir) }()
+	}
+	return r.run(ctx, path, dir, c)
+}
+
+func (r *Runner) run(ctx context.Context, path, dir string, c engine.Command) (engine.Exit, error) {
+	limits := orElse(c.Limits, r.limits)
+	broken := &engine.LimitError{Program: filepath.Base(path), Limit: "wall time", Max: limits.Wall.String()}
+	ctx, cancel := context.WithTimeoutCause(ctx, limits.Wall, broken)
+	defer cancel()
+	if ctx.Err() != nil {
+		return engine.Exit{}, context.Cause(ctx)
+	}
+
+	var stdout, stderr capped
+	cmd := exec.Command(path, c.Args...)
+	cmd.Dir = dir
+	cmd.Env = append(r.environ(dir), r.env...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Stdin, c.Stdout, c.Stderr
+	if c.Stdout == nil {
+		cmd.Stdout = &stdout
+	}
+	if c.Stderr == nil {
+		cmd.Stderr = &stderr
+	}
+	cmd.SysProcAttr = newGroup()
+	cmd.WaitDelay = pipeGrace
+
+	// The program dies with the thread that started it, so this thread must live
+	// for as long as the program: no other goroutine may take and end it.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+
+	if err := cmd.Start(); err != nil {
+		return engine.Exit{}, fmt.Errorf("run: start %s: %w", path, err)
+	}
+	limitErr := limit(cmd.Process.Pid, limits)
+	if limitErr != nil {
+		cancel()
+	}
+	err := wait(ctx, cmd)
+
+	exit := engine.Exit{Code: cmd.ProcessState.ExitCode(), Stdout: stdout.data, Stderr: stderr.data}
+	var exitErr *exec.ExitError
+	switch {
+	case limitErr != nil:
+		return exit, fmt.Errorf("run: limit %s: %w", path, limitErr)
+	case ctx.Err() != nil:
+		return exit, context.Cause(ctx)
+	case errors.As(err, &exitErr):
+		if l := brokenLimit(exitErr.ProcessState, limits); l != nil {
+			l.Program = filepath.Base(path)
+			return exit, l
+		}
+		return exit, nil
+	case errors.Is(err, exec.ErrWaitDelay):
+		return exit, nil // the program ended well; what it left behind holds a pipe
+	case err != nil:
+		return exit, fmt.Errorf("run: %s: %w", path, err)
+	}
+	return exit, nil
+}
+
+// environ is all that a program learns from the runner's side: nothing of the
+// server's own environment.
+func (r *Runner) environ(dir string) []string {
+	env := []string{"PATH=" + r.path, "LANG=C.UTF-8"}
+	for _, key := range []string{
+		"HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME",
+	} {
+		env = append(env, key+"="+dir)
+	}
+	return env
+}
+
+// killWhenDone kills the group of cmd when ctx ends. After stop has returned
+// nothing is killed any more.
+func killWhenDone(ctx context.Context, cmd *exec.Cmd) (stop func()) {
+	killed := make(chan struct{})
+	cancel := context.AfterFunc(ctx, func() {
+		defer close(killed)
+		kill(cmd)
+	})
+	return func() {
+		if !cancel() {
+			<-killed
+		}
+	}
+}
+
+// orElse returns l with its zero members taken from other.
+func orElse(l, other engine.Limits) engine.Limits {
+	if l.Wall == 0 {
+		l.Wall = other.Wall
+	}
+	if l.CPU == 0 {
+		l.CPU = other.CPU
+	}
+	if l.Memory == 0 {
+		l.Memory = other.Memory
+	}
+	if l.FileSize == 0 {
+		l.FileSize = other.FileSize
+	}
+	return l
+}
