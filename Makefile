@@ -1,0 +1,73 @@
+# make demo   upload a recording and watch it become a transcript
+# make test   all tests, with the race detector
+# make lint   gofmt, go vet, golangci-lint
+# make bench  benchmarks
+#
+# Each of them first installs what is missing on Debian and Ubuntu; elsewhere it
+# says what to install. On a machine that has everything nothing is asked.
+
+GO ?= go
+LINT_VERSION := v2.15.0
+LINT := bin/golangci-lint-$(LINT_VERSION)
+
+# What has to be there, as TEST=>PACKAGE: the Debian package is installed when
+# the test fails.
+RUN_NEEDS := \
+	has_ffmpeg=>ffmpeg \
+	has_pocketsphinx=>pocketsphinx \
+	has_model=>pocketsphinx-en-us
+TEST_NEEDS := $(RUN_NEEDS) \
+	has_flite=>flite \
+	has_postgresql=>postgresql \
+	has_gcc=>gcc \
+	has_libc=>libc6-dev
+
+.PHONY: demo test lint bench setup setup-run clean
+.DEFAULT_GOAL := test
+
+demo: setup-run
+	@$(GO) run ./examples/transcriptd demo
+
+test: setup
+	$(GO) test -race ./...
+
+lint: $(LINT)
+	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt: $$unformatted"; exit 1; }
+	$(GO) vet ./...
+	$(LINT) run ./...
+
+bench: setup
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+clean:
+	rm -rf bin
+
+$(LINT):
+	GOBIN=$(CURDIR)/bin $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
+	@mv bin/golangci-lint $@
+
+setup-run: NEEDS = $(RUN_NEEDS)
+setup: NEEDS = $(TEST_NEEDS)
+setup setup-run:
+	@has() { command -v "$$1" >/dev/null 2>&1; }; \
+	has_ffmpeg() { has ffmpeg && has ffprobe; }; \
+	has_pocketsphinx() { has pocketsphinx_continuous || has pocketsphinx; }; \
+	has_model() { ! has apt-get || test -d /usr/share/pocketsphinx/model/en-us; }; \
+	has_flite() { has flite; }; \
+	has_postgresql() { has initdb || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; }; \
+	has_gcc() { has gcc; }; \
+	has_libc() { echo '#include <stdlib.h>' | gcc -E - >/dev/null 2>&1; }; \
+	missing=; \
+	for need in $(foreach n,$(NEEDS),'$n'); do \
+		$${need%%=>*} || missing="$$missing $${need##*=>}"; \
+	done; \
+	test -n "$$missing" || exit 0; \
+	if ! has apt-get; then \
+		echo "These are missing, under the names they have on Debian:$$missing" >&2; \
+		echo "Please install what your system calls them and run make again." >&2; \
+		exit 1; \
+	fi; \
+	echo "Installing$$missing"; \
+	sudo=; test "$$(id -u)" = 0 || sudo=sudo; \
+	$$sudo apt-get update -qq && \
+	$$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $$missing >/dev/null
