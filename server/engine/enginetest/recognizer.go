@@ -1,0 +1,193 @@
+package enginetest
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/internal/speechtest"
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+const (
+	// soon is how long a call may last after its context has ended.
+	soon = 5 * time.Second
+	// noLanguage is a tag for private use: nobody recognises it.
+	noLanguage = "qaa"
+)
+
+// RecognizerChecks lists the tests of a recognizer.
+func RecognizerChecks() []Check {
+	return []Check{
+		{"describes itself", describesItself},
+		{"is fit", isFit},
+		{"hears the samples", hearsSamples},
+		{"hears nothing in silence", hearsNothing},
+		{"knows its languages", knowsLanguages},
+		{"refuses other languages", refusesLanguages},
+		{"reports progress", reportsProgress},
+		{"serves many at once", servesMany},
+		{"stops when told", stops},
+		{"fails with a code", failsWithCode},
+	}
+}
+
+func describesItself(t T, r engine.Recognizer, _ []Sample) {
+	info := r.Info()
+	assert.NotEmpty(t, info.Name, "Info().Name")
+	assert.GreaterOrEqual(t, info.MaxChunk, time.Duration(0), "Info().MaxChunk")
+	assert.True(t, info.Detects || len(info.Languages) > 0, "a recognizer that does not detect recognises Languages[0]")
+	assert.Equal(t, info, r.Info(), "Info never changes")
+}
+
+func isFit(t T, r engine.Recognizer, _ []Sample) {
+	checker, ok := r.(engine.Checker)
+	if !ok {
+		return
+	}
+	require.NoError(t, checker.Check(t.Context()))
+	require.NoError(t, checker.Check(t.Context()), "the second time")
+}
+
+func hearsSamples(t T, r engine.Recognizer, samples []Sample) {
+	for _, s := range samples {
+		audio := s.audio(t)
+		heard, err := r.Recognize(t.Context(), audio, engine.RecognizeOptions{Language: s.Language})
+		require.NoError(t, err, s.Path)
+		s.judge(t, audio, heard)
+	}
+}
+
+func hearsNothing(t T, r engine.Recognizer, _ []Sample) {
+	for _, length := range []time.Duration{0, 10 * time.Millisecond, 3 * time.Second} {
+		heard, err := r.Recognize(t.Context(), silence(t, length), engine.RecognizeOptions{})
+		require.NoError(t, err, "%v of silence", length)
+		assert.Empty(t, heard.Segments, "%v of silence", length)
+	}
+}
+
+func knowsLanguages(t T, r engine.Recognizer, _ []Sample) {
+	info := r.Info()
+	audio := silence(t, 100*time.Millisecond)
+	for _, tag := range info.Languages[:min(3, len(info.Languages))] {
+		_, err := r.Recognize(t.Context(), audio, engine.RecognizeOptions{Language: tag})
+		assert.NoError(t, err, "language %q", tag)
+	}
+}
+
+func refusesLanguages(t T, r engine.Recognizer, samples []Sample) {
+	info := r.Info()
+	if info.Languages == nil || slices.Contains(info.Languages, noLanguage) {
+		return
+	}
+	_, err := r.Recognize(t.Context(), samples[0].audio(t), engine.RecognizeOptions{Language: noLanguage})
+	require.ErrorIs(t, err, transcript.NotImplemented)
+	var e *transcript.Error
+	require.ErrorAs(t, err, &e)
+	assert.Equal(t, noLanguage, e.Details["language"], "details.language")
+	assert.Equal(t, info.Name, e.Details["engine"], "details.engine")
+}
+
+func reportsProgress(t T, r engine.Recognizer, samples []Sample) {
+	audio := samples[0].audio(t)
+	var mu sync.Mutex
+	var reports []time.Duration
+	_, err := r.Recognize(t.Context(), audio, engine.RecognizeOptions{
+		Language: samples[0].Language,
+		Progress: func(done time.Duration) {
+			mu.Lock()
+			defer mu.Unlock()
+			reports = append(reports, done)
+		},
+	})
+	require.NoError(t, err)
+	mu.Lock()
+	defer mu.Unlock()
+	require.NotEmpty(t, reports, "no progress was reported")
+	assert.True(t, slices.IsSorted(reports), "progress goes back: %v", reports)
+	assert.GreaterOrEqual(t, reports[0], time.Duration(0))
+	assert.LessOrEqual(t, reports[len(reports)-1], audio.Duration, "progress exceeds the audio")
+}
+
+func servesMany(t T, r engine.Recognizer, samples []Sample) {
+	const calls = 3
+	sample, audio := samples[0], samples[0].audio(t)
+	heard := make([]engine.Recognition, calls)
+	errs := make([]error, calls)
+	var wg sync.WaitGroup
+	for i := range calls {
+		wg.Go(func() {
+			heard[i], errs[i] = r.Recognize(t.Context(), audio, engine.RecognizeOptions{Language: sample.Language})
+		})
+	}
+	wg.Wait()
+	for i := range calls {
+		require.NoError(t, errs[i])
+		sample.judge(t, audio, heard[i])
+	}
+}
+
+func stops(t T, r engine.Recognizer, samples []Sample) {
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	err := endsSoon(ended, t, r, samples[0])
+	require.ErrorIs(t, err, context.Canceled, "the context had ended before the call")
+
+	short, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if err := endsSoon(short, t, r, samples[0]); err != nil { // a fast one has finished
+		require.ErrorIs(t, err, context.DeadlineExceeded, "the context ended during the call")
+	}
+}
+
+// endsSoon recognises the sample and fails when that lasts longer than ctx by
+// more than a moment.
+func endsSoon(ctx context.Context, t T, r engine.Recognizer, s Sample) error {
+	audio := s.audio(t)
+	done := make(chan error, 1)
+	go func() {
+		_, err := r.Recognize(ctx, audio, engine.RecognizeOptions{Language: s.Language})
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(soon):
+		t.Errorf("Recognize goes on %v after its context has ended", soon)
+		t.FailNow()
+		return nil
+	}
+}
+
+func failsWithCode(t T, r engine.Recognizer, _ []Sample) {
+	dir := t.TempDir()
+	text := filepath.Join(dir, "text.wav")
+	require.NoError(t, os.WriteFile(text, []byte("this is no recording, and long enough to have a header"), 0o600))
+	for _, path := range []string{filepath.Join(dir, "missing.wav"), text} {
+		_, err := r.Recognize(t.Context(), engine.Audio{Path: path, Duration: time.Second}, engine.RecognizeOptions{})
+		require.Error(t, err, filepath.Base(path))
+		var e *transcript.Error
+		require.True(t, errors.As(err, &e), "%s: the error carries no code of the specification: %v", filepath.Base(path), err)
+		assert.Contains(t, transcript.Codes(), e.Code, filepath.Base(path))
+		assert.NotEmpty(t, e.Message, filepath.Base(path))
+	}
+}
+
+func silence(t T, length time.Duration) engine.Audio {
+	path := filepath.Join(t.TempDir(), "silence.wav")
+	require.NoError(t, speechtest.WriteFile(path, make([]byte, 2*int64(length.Seconds()*16000))))
+	return engine.Audio{Path: path, Duration: length}
+}
