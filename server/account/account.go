@@ -2,103 +2,97 @@
 // the API keys that programs present (contract 10, 11).
 //
 //	accounts := account.New(s, account.DefaultPlans())
-//	err := accounts.Set(ctx, "acme", account.Settings{})
+//	_, err := accounts.Set(ctx, "acme", account.Settings{})
 //	key, secret, err := accounts.CreateKey(ctx, account.KeyParams{Account: "acme", Name: "ci", Scopes: account.Scopes()})
 //	principal, err := accounts.Verify(ctx, secret)
 //
-// Quotas, usage and rate windows are not kept here yet: a plan has the members
-// that something obeys.
+// Quotas, usage and rate windows are not kept here: a plan has the members
+// that something obeys. Nor does the package know HTTP: which header carries a
+// key is the server's business.
 package account
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"sync"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
 
-// Scope is a permission of a key.
-type Scope string
-
-// The scopes of the specification.
-const (
-	Transcripts Scope = "transcripts"
-	Batches     Scope = "batches"
-)
-
-// Scopes lists every scope.
-func Scopes() []Scope { return []Scope{Transcripts, Batches} }
-
-// Plan is what an account has bought.
-type Plan struct {
-	Name string
-	// Paid accounts may create and use keys.
-	Paid bool
-	// ActionLabel and ActionURL stand in the 402 answers of this plan.
-	ActionLabel, ActionURL string
-	// Upload permits file uploads, of at most MaxUploadBytes (0: none).
-	Upload         bool
-	MaxUploadBytes int64
-	// EventStreams is how many event streams may be open per process; 0: 20,
-	// negative: any number.
-	EventStreams int
-}
-
-// Principal is who makes a request, and what they may do.
-type Principal struct {
-	Account string
-	KeyID   string // empty when no API key was used
-	Prefix  string // of the key, fit for logs
-	Scopes  []Scope
-	Plan    Plan
-}
-
-// Can reports whether the principal has the scope.
-func (p Principal) Can(s Scope) bool { panic("unwritten") }
-
-// Plans finds a plan by its name; Default is the name of the plan of a new account.
-type Plans struct {
-	Default string
-	ByName  map[string]Plan
-}
-
-// DefaultPlans are the plans of a service of one's own: "self_hosted" without
-// limits but for uploads of at most 4 GiB.
-func DefaultPlans() Plans { panic("unwritten") }
-
 // Accounts keeps accounts and keys. Safe for concurrent use.
-type Accounts struct{}
+type Accounts struct {
+	store *store.Store
+	plans Plans
+
+	touching sync.Map // ids of the keys whose use is being noted
+}
 
 // New keeps accounts and keys in s.
-func New(s *store.Store, plans Plans) *Accounts { panic("unwritten") }
+func New(s *store.Store, plans Plans) *Accounts { return &Accounts{store: s, plans: plans} }
 
-// Settings are the changes to an account. A nil or empty member leaves as it is.
+// Settings are the changes to an account. An empty or nil member leaves as it
+// is what it names; a new account starts active on the default plan.
 type Settings struct {
 	Plan      string
 	Suspended *bool
 }
 
-// Set creates the account or changes it. The error names an unknown plan or a bad name.
+// nameGrammar bounds what an operator may call an account: a name goes into
+// logs, command lines and lists.
+var nameGrammar = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}$`)
+
+// Set creates the account or changes it. A name is 1 to 128 letters, digits and
+// . _ @ + - that begin with a letter or digit, case-sensitive. The error names
+// a bad name or an unknown plan.
 func (a *Accounts) Set(ctx context.Context, name string, s Settings) (store.Account, error) {
-	panic("unwritten")
+	if !nameGrammar.MatchString(name) {
+		return store.Account{}, fmt.Errorf("account: the name %q is not 1 to 128 letters, digits and . _ @ + - that begin with a letter or digit", name)
+	}
+	if s.Plan != "" {
+		if _, err := a.plans.find(s.Plan); err != nil {
+			return store.Account{}, err
+		}
+	}
+	var acc store.Account
+	err := a.store.InTx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		var err error
+		if acc, err = a.readOrNew(ctx, tx, name); err != nil {
+			return err
+		}
+		if s.Plan != "" {
+			acc.Plan = s.Plan
+		}
+		if s.Suspended != nil {
+			acc.Suspended = *s.Suspended
+		}
+		acc.UpdatedAt = now()
+		return tx.PutAccount(ctx, acc)
+	})
+	if err != nil {
+		return store.Account{}, fmt.Errorf("account: setting %s: %w", name, err)
+	}
+	return acc, nil
 }
 
-// KeyParams are the parameters of a new key.
-type KeyParams struct {
-	Account   string
-	Name      string
-	Scopes    []Scope
-	ExpiresAt *time.Time // nil: never
+func (a *Accounts) readOrNew(ctx context.Context, tx *store.Tx, name string) (store.Account, error) {
+	acc, err := tx.Account(ctx, name)
+	if errors.Is(err, store.ErrNotFound) {
+		return store.Account{ID: name, Plan: a.plans.Default, CreatedAt: now()}, nil
+	}
+	return acc, err
 }
 
-// CreateKey makes a key and returns what is known of it and, this once, the key
-// itself. UPGRADE_REQUIRED when the account is not eligible.
-func (a *Accounts) CreateKey(ctx context.Context, p KeyParams) (store.Key, string, error) {
-	panic("unwritten")
+// List returns all accounts by name.
+func (a *Accounts) List(ctx context.Context) ([]store.Account, error) {
+	all, err := a.store.Accounts(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("account: listing: %w", err)
+	}
+	return all, nil
 }
 
-// Verify returns who presents the key. ErrInvalid for a key that is malformed,
-// unknown, revoked or expired; UPGRADE_REQUIRED (a *transcript.Error) when the
-// account is suspended or its plan is not paid. A revocation is obeyed at once:
-// nothing is remembered between two calls.
-func (a *Accounts) Verify(ctx context.Context, key string) (Principal, error) { panic("unwritten") }
+// now is the present in the precision of the API's times.
+func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }

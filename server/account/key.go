@@ -1,0 +1,117 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"github.com/transcriptkit/transcriptkit/server/store"
+)
+
+// KeyParams are the parameters of a new key.
+type KeyParams struct {
+	Account string
+	// Name is a label for people: 1 to 100 printable characters.
+	Name   string
+	Scopes []Scope
+	// ExpiresAt must lie in the future; nil: never.
+	ExpiresAt *time.Time
+}
+
+// CreateKey makes a key and returns what is known of it and, this once, the key
+// itself. UPGRADE_REQUIRED (a *transcript.Error) when the account is suspended
+// or its plan is not paid; an error around [store.ErrNotFound] when there is no
+// such account.
+func (a *Accounts) CreateKey(ctx context.Context, p KeyParams) (store.Key, string, error) {
+	scopes, err := checkScopes(p.Scopes)
+	if err != nil {
+		return store.Key{}, "", err
+	}
+	if err := checkLabel(p.Name); err != nil {
+		return store.Key{}, "", err
+	}
+	id, err := uuid.NewV7()
+	if err != nil {
+		return store.Key{}, "", fmt.Errorf("account: making the id of a key: %w", err)
+	}
+	secret := newSecret()
+	key := store.Key{
+		ID:        id.String(),
+		Account:   p.Account,
+		Prefix:    secret[:prefixLength],
+		Hash:      digest(secret),
+		Name:      p.Name,
+		Scopes:    scopes,
+		CreatedAt: now(),
+	}
+	if p.ExpiresAt != nil {
+		at := p.ExpiresAt.UTC().Truncate(time.Millisecond)
+		if !at.After(key.CreatedAt) {
+			return store.Key{}, "", fmt.Errorf("account: the key would have expired at %s", at.Format(time.RFC3339))
+		}
+		key.ExpiresAt = &at
+	}
+	err = a.store.InTx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		acc, err := tx.Account(ctx, p.Account)
+		if err != nil {
+			return err
+		}
+		if _, err := a.eligible(acc); err != nil {
+			return err
+		}
+		return tx.InsertKey(ctx, key)
+	})
+	if errors.Is(err, store.ErrNotFound) {
+		return store.Key{}, "", fmt.Errorf("account: there is no account %q: %w", p.Account, store.ErrNotFound)
+	}
+	if err != nil {
+		return store.Key{}, "", fmt.Errorf("account: creating a key: %w", err)
+	}
+	return key, secret, nil
+}
+
+func checkLabel(name string) error {
+	if n := utf8.RuneCountInString(name); n < 1 || n > 100 {
+		return fmt.Errorf("account: the name of a key has %d characters, not 1 to 100", n)
+	}
+	for _, r := range name {
+		if r == utf8.RuneError || !unicode.IsPrint(r) {
+			return fmt.Errorf("account: the name of a key, %q, is not printable", name)
+		}
+	}
+	return nil
+}
+
+// Keys returns all keys, oldest first, also revoked and expired ones.
+func (a *Accounts) Keys(ctx context.Context) ([]store.Key, error) {
+	all, err := a.store.Keys(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("account: listing keys: %w", err)
+	}
+	return all, nil
+}
+
+// Revoke ends the key with the prefix, for good and from the next request on.
+// Revoking it again changes nothing. An error around [store.ErrNotFound] when
+// no key has the prefix.
+func (a *Accounts) Revoke(ctx context.Context, prefix string) error {
+	if len(prefix) > prefixLength {
+		// A whole key given by mistake must not reach a log through an error.
+		return fmt.Errorf("account: no key has the prefix %q…: %w", prefix[:prefixLength], store.ErrNotFound)
+	}
+	err := a.store.InTx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		return tx.RevokeKey(ctx, prefix, now())
+	})
+	if errors.Is(err, store.ErrNotFound) {
+		return fmt.Errorf("account: no key has the prefix %q: %w", prefix, store.ErrNotFound)
+	}
+	if err != nil {
+		return fmt.Errorf("account: revoking a key: %w", err)
+	}
+	return nil
+}

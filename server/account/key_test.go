@@ -1,0 +1,144 @@
+package account_test
+
+import (
+	"bytes"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/server/store/storetest"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+func TestCreateKeyRefuses(t *testing.T) {
+	t.Parallel()
+	a := newAccounts(t)
+	past := time.Now().Add(-time.Second)
+	good := account.KeyParams{Account: "acme", Name: "ci", Scopes: account.Scopes()}
+	for _, c := range []struct {
+		says   string
+		change func(*account.KeyParams)
+	}{
+		{`no account "nobody"`, func(p *account.KeyParams) { p.Account = "nobody" }},
+		{"0 characters", func(p *account.KeyParams) { p.Name = "" }},
+		{"101 characters", func(p *account.KeyParams) { p.Name = strings.Repeat("ü", 101) }},
+		{"not printable", func(p *account.KeyParams) { p.Name = "a\nb" }},
+		{"not printable", func(p *account.KeyParams) { p.Name = "a\xff" }},
+		{"at least one scope of [transcripts batches]", func(p *account.KeyParams) { p.Scopes = nil }},
+		{`no scope "admin"`, func(p *account.KeyParams) { p.Scopes = []account.Scope{"admin"} }},
+		{"would have expired", func(p *account.KeyParams) { p.ExpiresAt = &past }},
+	} {
+		p := good
+		c.change(&p)
+		_, secret, err := a.CreateKey(t.Context(), p)
+		assert.ErrorContains(t, err, c.says)
+		assert.Empty(t, secret)
+	}
+	keys, err := a.Keys(t.Context())
+	require.NoError(t, err)
+	assert.Empty(t, keys)
+
+	good.Name = strings.Repeat("ü", 100)
+	_, _, err = a.CreateKey(t.Context(), good)
+	assert.NoError(t, err, "characters are counted, not bytes")
+}
+
+func TestIneligibleAccountsGetNoKey(t *testing.T) {
+	t.Parallel()
+	a := newAccounts(t)
+	yes := true
+	set(t, a, "guest", account.Settings{Plan: "free"})
+	set(t, a, "debtor", account.Settings{Suspended: &yes})
+	for _, name := range []string{"guest", "debtor"} {
+		_, _, err := a.CreateKey(t.Context(), account.KeyParams{Account: name, Name: "ci", Scopes: account.Scopes()})
+		assert.ErrorIs(t, err, transcript.UpgradeRequired, name)
+	}
+}
+
+func TestKeysAreListedWithoutTheirSecret(t *testing.T) {
+	t.Parallel()
+	a := newAccounts(t)
+	later := time.Now().Add(time.Hour)
+	first, _ := newKey(t, a)
+	second, _, err := a.CreateKey(t.Context(), account.KeyParams{
+		Account: "acme", Name: "second", ExpiresAt: &later,
+		Scopes: []account.Scope{account.Transcripts, account.Transcripts},
+	})
+	require.NoError(t, err)
+
+	keys, err := a.Keys(t.Context())
+	require.NoError(t, err)
+	require.Len(t, keys, 2)
+	assert.Equal(t, first.Prefix, keys[0].Prefix)
+	assert.Equal(t, []string{"transcripts", "batches"}, keys[0].Scopes)
+	assert.Nil(t, keys[0].ExpiresAt)
+	assert.Equal(t, second.Prefix, keys[1].Prefix)
+	assert.Equal(t, []string{"transcripts"}, keys[1].Scopes)
+	assert.WithinDuration(t, later, *keys[1].ExpiresAt, time.Millisecond)
+}
+
+func TestRevoke(t *testing.T) {
+	t.Parallel()
+	a := newAccounts(t)
+	key, secret := newKey(t, a)
+	_, other := newKey(t, a)
+
+	require.NoError(t, a.Revoke(t.Context(), key.Prefix))
+	require.NoError(t, a.Revoke(t.Context(), key.Prefix), "twice is once")
+
+	err := a.Revoke(t.Context(), other)
+	assert.ErrorIs(t, err, store.ErrNotFound, "the prefix revokes, not the key")
+	assert.NotContains(t, err.Error(), other[11:])
+
+	_, err = a.Verify(t.Context(), secret)
+	assert.ErrorIs(t, err, account.ErrInvalid)
+	_, err = a.Verify(t.Context(), other)
+	assert.NoError(t, err)
+}
+
+// Nothing of a key but its prefix reaches the disk or a log.
+func TestSecretIsWrittenNowhere(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	o := storetest.SQLite(t)
+	o.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	dir := filepath.Dir(strings.TrimPrefix(o.Database, "sqlite:"))
+	s, err := store.Open(t.Context(), o)
+	require.NoError(t, err)
+	a := accountsIn(t, s)
+	key, secret := newKey(t, a)
+	_, err = a.Verify(t.Context(), secret)
+	require.NoError(t, err)
+
+	open := contents(t, dir) // with the write-ahead log beside it
+	require.NoError(t, s.Close())
+	for _, written := range []string{open, contents(t, dir)} {
+		assert.Contains(t, written, key.Prefix, "the right files are read")
+		assert.NotContains(t, written, secret[len(key.Prefix):])
+		assert.NotContains(t, written, secret[20:40])
+	}
+	assert.NotContains(t, log.String(), secret[len(key.Prefix):])
+}
+
+// contents is what all files under dir hold.
+func contents(t *testing.T, dir string) string {
+	t.Helper()
+	var all strings.Builder
+	require.NoError(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		all.Write(b)
+		return err
+	}))
+	return all.String()
+}

@@ -1,0 +1,61 @@
+package account
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Plan is what an account has bought. The zero value permits nothing (contract 11).
+type Plan struct {
+	Name string
+	// Paid accounts may create and use keys.
+	Paid bool
+	// ActionLabel and ActionURL stand in the 402 answers of this plan.
+	ActionLabel, ActionURL string
+	// Upload permits file uploads, of at most MaxUploadBytes (0: none).
+	Upload         bool
+	MaxUploadBytes int64
+	// EventStreams is how many event streams may be open per process; 0: 20,
+	// negative: any number.
+	EventStreams int
+}
+
+// UpgradeRequired makes the refusal of what the plan does not include: the code
+// UPGRADE_REQUIRED (402) with where to go from here.
+func (p Plan) UpgradeRequired(message string) *transcript.Error {
+	e := transcript.Errorf(transcript.UpgradeRequired, "%s", message)
+	e.ActionLabel, e.ActionURL, e.UpgradeURL = p.ActionLabel, p.ActionURL, p.ActionURL
+	return e
+}
+
+// Plans are the plans that an operator offers, by name. Default is the plan of
+// a new account.
+type Plans struct {
+	Default string
+	ByName  map[string]Plan
+}
+
+// DefaultPlans are the plans of a service of one's own: "self_hosted" without
+// limits but for uploads of at most 4 GiB.
+func DefaultPlans() Plans {
+	const name = "self_hosted"
+	return Plans{Default: name, ByName: map[string]Plan{name: {
+		Name:           name,
+		Paid:           true,
+		Upload:         true,
+		MaxUploadBytes: 4 << 30,
+		EventStreams:   -1,
+	}}}
+}
+
+// find returns the plan, or an error that names the plans there are.
+func (p Plans) find(name string) (Plan, error) {
+	plan, ok := p.ByName[name]
+	if !ok {
+		return Plan{}, fmt.Errorf("account: there is no plan %q, only %v", name, slices.Sorted(maps.Keys(p.ByName)))
+	}
+	return plan, nil
+}

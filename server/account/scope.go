@@ -1,0 +1,35 @@
+package account
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Scope is a permission of a key.
+type Scope string
+
+// The scopes of the specification.
+const (
+	Transcripts Scope = "transcripts"
+	Batches     Scope = "batches"
+)
+
+// Scopes lists every scope.
+func Scopes() []Scope { return []Scope{Transcripts, Batches} }
+
+// checkScopes returns the scopes without repetitions, as they are stored.
+func checkScopes(scopes []Scope) ([]string, error) {
+	if len(scopes) == 0 {
+		return nil, fmt.Errorf("account: a key needs at least one scope of %v", Scopes())
+	}
+	var stored []string
+	for _, s := range scopes {
+		if !slices.Contains(Scopes(), s) {
+			return nil, fmt.Errorf("account: there is no scope %q, only %v", s, Scopes())
+		}
+		if !slices.Contains(stored, string(s)) {
+			stored = append(stored, string(s))
+		}
+	}
+	return stored, nil
+}

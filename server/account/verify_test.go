@@ -1,0 +1,178 @@
+package account_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/server/store/storetest"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+func TestVerify(t *testing.T) {
+	t.Parallel()
+	a := newAccounts(t)
+	key, secret, err := a.CreateKey(t.Context(), account.KeyParams{
+		Account: "acme", Name: "ci", Scopes: []account.Scope{account.Transcripts},
+	})
+	require.NoError(t, err)
+
+	p, err := a.Verify(t.Context(), secret)
+	require.NoError(t, err)
+	assert.Equal(t, account.Principal{
+		Account: "acme", KeyID: key.ID, Prefix: key.Prefix,
+		Scopes: []account.Scope{account.Transcripts},
+		Plan:   account.DefaultPlans().ByName["self_hosted"],
+	}, p)
+	assert.True(t, p.Can(account.Transcripts))
+	assert.False(t, p.Can(account.Batches))
+}
+
+func TestVerifyRefuses(t *testing.T) {
+	t.Parallel()
+	a, elsewhere := newAccounts(t), newAccounts(t)
+	_, secret := newKey(t, a)
+	_, unknown := newKey(t, elsewhere)
+	for name, key := range map[string]string{
+		"nothing":   "",
+		"malformed": "tr_",
+		"bearer":    "eyJhbGciOiJIUzI1NiJ9.e30.x",
+		"cut off":   secret[:len(secret)-1],
+		"too long":  secret + "0",
+		"space":     " " + secret,
+		"unknown":   unknown,
+	} {
+		p, err := a.Verify(t.Context(), key)
+		assert.ErrorIs(t, err, account.ErrInvalid, name)
+		assert.Equal(t, account.Principal{}, p, name)
+	}
+}
+
+// A key whose public part exists but whose secret is another's does not pass,
+// although its form and checksum are right.
+func TestVerifyComparesTheSecret(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t, storetest.SQLite(t))
+	a := accountsIn(t, s)
+	elsewhere := newAccounts(t)
+	forged, secret := newKey(t, elsewhere)
+	forged.Hash = make([]byte, 32)
+	insert(t, s, forged)
+
+	_, err := a.Verify(t.Context(), secret)
+	assert.ErrorIs(t, err, account.ErrInvalid)
+}
+
+func TestExpiry(t *testing.T) {
+	t.Parallel()
+	elsewhere := newAccounts(t)
+	for name, c := range map[string]struct {
+		expires time.Duration
+		want    error
+	}{
+		"has expired":  {-time.Millisecond, account.ErrInvalid},
+		"expires soon": {time.Hour, nil},
+	} {
+		s := storetest.Open(t, storetest.SQLite(t))
+		a := accountsIn(t, s)
+		key, secret := newKey(t, elsewhere)
+		at := time.Now().Add(c.expires)
+		key.ExpiresAt = &at
+		insert(t, s, key)
+
+		_, err := a.Verify(t.Context(), secret)
+		assert.ErrorIs(t, err, c.want, name)
+	}
+}
+
+func insert(t *testing.T, s *store.Store, k store.Key) {
+	t.Helper()
+	require.NoError(t, s.InTx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
+		return tx.InsertKey(ctx, k)
+	}))
+}
+
+func TestIneligibleAccountsAreSentToTheirPlan(t *testing.T) {
+	t.Parallel()
+	a := newAccounts(t)
+	_, secret := newKey(t, a)
+	yes, no := true, false
+
+	refused := func(says, url string) {
+		t.Helper()
+		_, err := a.Verify(t.Context(), secret)
+		var e *transcript.Error
+		require.ErrorAs(t, err, &e)
+		assert.Equal(t, transcript.UpgradeRequired, e.Code)
+		assert.Equal(t, 402, e.HTTPStatus())
+		assert.Contains(t, e.Message, says)
+		assert.Equal(t, url, e.ActionURL)
+		assert.Equal(t, url, e.UpgradeURL)
+	}
+	set(t, a, "acme", account.Settings{Suspended: &yes})
+	refused("suspended", "")
+	set(t, a, "acme", account.Settings{Suspended: &no, Plan: "free"})
+	refused("plan", "https://example.com/plans")
+	set(t, a, "acme", account.Settings{Plan: "self_hosted"})
+	_, err := a.Verify(t.Context(), secret)
+	assert.NoError(t, err)
+}
+
+func TestPlanThatIsGone(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t, storetest.SQLite(t))
+	a := accountsIn(t, s)
+	_, secret := newKey(t, a)
+
+	_, err := account.New(s, account.Plans{}).Verify(t.Context(), secret)
+	assert.ErrorIs(t, err, transcript.ConfigError)
+	var e *transcript.Error
+	require.True(t, errors.As(err, &e))
+	assert.NotContains(t, e.Message, "self_hosted", "the caller need not know")
+	assert.ErrorContains(t, e.Err, `"self_hosted"`, "the log must")
+}
+
+func TestLastUseIsNotedOnceAMinute(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		a := accountsIn(t, s)
+		_, secret := newKey(t, a)
+		assert.Nil(t, lastUse(t, a))
+
+		before := time.Now().Add(-time.Millisecond)
+		var all sync.WaitGroup
+		for range 20 {
+			all.Go(func() {
+				_, err := a.Verify(context.Background(), secret)
+				assert.NoError(t, err)
+			})
+		}
+		all.Wait()
+		first := lastUse(t, a)
+		require.NotNil(t, first)
+		assert.WithinRange(t, *first, before, time.Now())
+
+		_, err := a.Verify(t.Context(), secret)
+		require.NoError(t, err)
+		assert.True(t, lastUse(t, a).Equal(*first))
+
+		_, err = a.Verify(t.Context(), strings.Replace(secret, "tr_", "xx_", 1))
+		assert.ErrorIs(t, err, account.ErrInvalid)
+	})
+}
+
+func lastUse(t *testing.T, a *account.Accounts) *time.Time {
+	t.Helper()
+	keys, err := a.Keys(t.Context())
+	require.NoError(t, err)
+	require.Len(t, keys, 1)
+	return keys[0].LastUsedAt
+}
