@@ -1,0 +1,216 @@
+package client
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/go-retryablehttp"
+)
+
+// attemptTimeout is the default of WithAttemptTimeout for all but uploads.
+const attemptTimeout = time.Minute
+
+// payload is what a call sends: nothing (the zero value), bytes, or an upload.
+type payload struct {
+	contentType string
+	content     any     // nil, []byte or retryablehttp.ReaderFunc
+	upload      *upload // behind the ReaderFunc
+}
+
+func jsonPayload(data []byte) payload {
+	return payload{contentType: "application/json", content: data}
+}
+
+// call is one operation and the attempts at it. It is used by one goroutine.
+type call struct {
+	settings
+	client       *Client
+	method, path string // path without query
+	payload      payload
+
+	attempts int
+	began    time.Time     // the running attempt
+	answer   *answer       // of the last attempt, when it succeeded
+	err      error         // of the last attempt, when it did not
+	refusal  *Error        // the last answer that was an error
+	unsure   bool          // an attempt may have done its work unseen
+	wait     time.Duration // before the next attempt
+}
+
+// send carries a request through its attempts and returns its 2xx answer.
+func (c *Client) send(ctx context.Context, method, path string, p payload, opts []RequestOption) (*answer, error) {
+	s, err := c.settings(opts)
+	if err != nil {
+		return nil, err
+	}
+	bare, _, _ := strings.Cut(path, "?")
+	k := &call{settings: s, client: c, method: method, path: bare, payload: p}
+	if ctx.Err() != nil {
+		return nil, k.ended(ctx)
+	}
+	if p.upload != nil {
+		p.upload.report = s.progress
+	}
+	req, err := retryablehttp.NewRequestWithContext(ctx, method, c.base+path, p.content)
+	if err != nil {
+		return nil, fmt.Errorf("client: %s %s: %w", method, bare, err)
+	}
+	k.prepare(req.Request)
+	return k.run(ctx, req)
+}
+
+// prepare sets the headers of the request, the same for every attempt.
+func (k *call) prepare(req *http.Request) {
+	k.client.identify(req.Header, k.settings)
+	req.Header.Set("Accept", "application/json")
+	if k.payload.contentType != "" {
+		req.Header.Set("Content-Type", k.payload.contentType)
+	}
+	if k.payload.upload != nil {
+		req.ContentLength = k.payload.upload.length()
+		// A refusal comes before the file is sent, not while it is.
+		req.Header.Set("Expect", "100-continue")
+	}
+	if k.method == http.MethodPost {
+		if k.idempotencyKey == "" {
+			k.idempotencyKey = rand.Text()
+		}
+		req.Header.Set("Idempotency-Key", k.idempotencyKey)
+	}
+	for key, values := range k.header {
+		req.Header[key] = values
+	}
+}
+
+// identify says who asks.
+func (c *Client) identify(h http.Header, s settings) {
+	h.Set("User-Agent", c.userAgent)
+	if s.apiKey != "" {
+		h.Set("Authorization", "Bearer "+s.apiKey)
+	}
+}
+
+// run sends the request until it succeeds or must not be repeated. The repeating
+// client is made for this call alone: its policy is this call's state.
+func (k *call) run(ctx context.Context, req *retryablehttp.Request) (*answer, error) {
+	repeating := retryablehttp.Client{
+		HTTPClient: k.httpClient(),
+		RetryMax:   max(k.retry.Attempts-1, 0),
+		RequestLogHook: func(retryablehttp.Logger, *http.Request, int) {
+			k.attempts++
+			k.began = time.Now()
+		},
+		CheckRetry:   k.check,
+		Backoff:      func(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return k.wait },
+		ErrorHandler: retryablehttp.PassthroughErrorHandler,
+	}
+	_, err := repeating.Do(req) //nolint:bodyclose // check has read and closed every body
+	if err != nil && ctx.Err() != nil {
+		return nil, k.ended(ctx)
+	}
+	if k.err != nil {
+		return nil, k.err
+	}
+	if err != nil {
+		return nil, fmt.Errorf("client: %s %s: %w", k.method, k.path, err)
+	}
+	return k.answer, nil
+}
+
+// httpClient is the client's own with the timeout of this call.
+func (k *call) httpClient() *http.Client {
+	h := *k.client.http
+	switch {
+	case k.attemptTimeout > 0:
+		h.Timeout = k.attemptTimeout
+	case h.Timeout == 0 && k.payload.upload == nil:
+		h.Timeout = attemptTimeout
+	}
+	return &h
+}
+
+// check takes in the outcome of an attempt and says whether to make another.
+func (k *call) check(ctx context.Context, resp *http.Response, err error) (bool, error) {
+	k.take(resp, err)
+	k.log(ctx, resp)
+	if k.err == nil {
+		return false, nil
+	}
+	wait, again := k.retry.next(ctx, k.method, k.attempts, k.err)
+	k.wait = wait
+	return again, nil
+}
+
+// take reads the answer to its end, so that one that breaks off is a broken
+// connection like any other.
+func (k *call) take(resp *http.Response, err error) {
+	k.answer, k.err = nil, nil
+	var body []byte
+	if err == nil {
+		body, err = readBody(resp)
+		resp.Body = http.NoBody
+	}
+	if k.payload.upload != nil && err != nil {
+		if source := k.payload.upload.failure(); source != nil {
+			k.err = source
+			return
+		}
+	}
+	if err != nil && !errors.Is(err, errTooLarge) {
+		k.unsure = true
+		k.err = &transportError{k.method, k.path, err}
+		return
+	}
+	r := newResponse(resp, k.attempts)
+	a := &answer{Response: r, method: k.method, path: k.path, body: body}
+	switch {
+	case err != nil:
+		k.err = a.malformed(err)
+	case r.StatusCode/100 == 2, k.gone(r.StatusCode):
+		k.answer = a
+	default:
+		k.refusal = newError(k.method, k.path, r, body)
+		k.err = k.refusal
+	}
+	if k.response != nil {
+		*k.response = r
+	}
+}
+
+// gone reports whether a 404 tells that an earlier, unseen attempt to delete
+// succeeded (contract 2).
+func (k *call) gone(status int) bool {
+	return status == http.StatusNotFound && k.method == http.MethodDelete && k.unsure
+}
+
+func (k *call) log(ctx context.Context, resp *http.Response) {
+	attrs := []slog.Attr{
+		slog.String("method", k.method),
+		slog.String("path", k.path),
+		slog.Int("attempt", k.attempts),
+		slog.Duration("duration", time.Since(k.began)),
+	}
+	if resp != nil {
+		attrs = append(attrs, slog.Int("status", resp.StatusCode),
+			slog.String("requestId", resp.Header.Get("X-Request-Id")))
+	}
+	if k.err != nil {
+		attrs = append(attrs, slog.String("error", k.err.Error()))
+	}
+	k.client.logger.LogAttrs(ctx, slog.LevelDebug, "request", attrs...)
+}
+
+// ended is the error of a call whose context ended. The last refusal, which was
+// being waited out, is part of it.
+func (k *call) ended(ctx context.Context) error {
+	if k.refusal != nil {
+		return fmt.Errorf("client: %s %s: %w, after %w", k.method, k.path, contextError(ctx), k.refusal)
+	}
+	return fmt.Errorf("client: %s %s: %w", k.method, k.path, contextError(ctx))
+}

@@ -1,0 +1,118 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Client speaks to one service. Make one with [New]. It is safe for concurrent
+// use and needs no closing.
+type Client struct {
+	// Transcripts extracts transcripts from files, links and content ids.
+	Transcripts *TranscriptService
+	// Jobs watches and cancels the work behind a transcript.
+	Jobs *JobService
+
+	base      string // without a trailing slash
+	http      *http.Client
+	logger    *slog.Logger
+	userAgent string
+	defaults  settings
+}
+
+// New makes a client for the service at baseURL (http or https; a path is kept
+// as a prefix of every route). It checks everything it is given and does no
+// I/O. Without [WithAPIKey] requests carry no credential, which is right only
+// where the transport adds one.
+func New(baseURL string, opts ...Option) (*Client, error) {
+	base, err := parseBase(baseURL)
+	if err != nil {
+		return nil, err
+	}
+	cfg := config{
+		http:      &http.Client{},
+		logger:    slog.New(slog.DiscardHandler),
+		userAgent: "transcriptkit-go",
+		defaults:  settings{retry: defaultRetry},
+	}
+	for _, opt := range opts {
+		if opt == nil {
+			return nil, errors.New("client: nil option")
+		}
+		if err := opt.applyClient(&cfg); err != nil {
+			return nil, err
+		}
+	}
+	httpClient, err := cfg.httpClient()
+	if err != nil {
+		return nil, err
+	}
+	c := &Client{
+		base:      base,
+		http:      httpClient,
+		logger:    cfg.logger,
+		userAgent: cfg.userAgent,
+		defaults:  cfg.defaults,
+	}
+	c.Transcripts = &TranscriptService{c}
+	c.Jobs = &JobService{c}
+	return c, nil
+}
+
+// Do is the way to a route that has no method here. It sends in as JSON (nil:
+// no body) to path, which begins with a slash and may have a query, and decodes
+// the JSON answer into out (nil: the answer is not looked at). Credentials,
+// repetition, errors and options are those of every other method.
+func (c *Client) Do(ctx context.Context, method, path string, in, out any, opts ...RequestOption) error {
+	if !strings.HasPrefix(path, "/") {
+		return fmt.Errorf("client: path %q does not begin with a slash", path)
+	}
+	var content payload
+	if in != nil {
+		data, err := json.Marshal(in)
+		if err != nil {
+			return fmt.Errorf("client: request body: %w", err)
+		}
+		content = jsonPayload(data)
+	}
+	answer, err := c.send(ctx, method, path, content, opts)
+	if err != nil || out == nil {
+		return err
+	}
+	return answer.decode(out)
+}
+
+func parseBase(baseURL string) (string, error) {
+	u, err := url.Parse(baseURL)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("client: base URL: %w", err)
+	case u.Scheme != "http" && u.Scheme != "https":
+		return "", fmt.Errorf("client: base URL %q: the scheme must be http or https", u.Redacted())
+	case u.Hostname() == "":
+		return "", fmt.Errorf("client: base URL %q has no host", u.Redacted())
+	case u.User != nil:
+		return "", fmt.Errorf("client: base URL %q: credentials belong in WithAPIKey", u.Redacted())
+	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
+		return "", fmt.Errorf("client: base URL %q: no query, no fragment", u.Redacted())
+	}
+	return strings.TrimRight(u.String(), "/"), nil
+}
+
+// segment escapes one element of a path. It refuses what would name another
+// route than the one meant.
+func segment(name, value string) (string, error) {
+	switch value {
+	case "":
+		return "", fmt.Errorf("client: empty %s", name)
+	case ".", "..":
+		return "", fmt.Errorf("client: %s %q is not an id", name, value)
+	}
+	return url.PathEscape(value), nil
+}

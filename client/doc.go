@@ -1,0 +1,42 @@
+// Package client is the Go SDK of the transcript service.
+//
+//	c, err := client.New("https://transcripts.example", client.WithAPIKey(key))
+//	if err != nil {
+//		return err
+//	}
+//	result, err := c.Transcripts.Get(ctx, transcript.Request{Source: transcript.File("talk.mp3")})
+//	if err != nil {
+//		return err
+//	}
+//	for _, s := range result.Transcript.Segments {
+//		fmt.Printf("%7.2f %s\n", s.Start, s.Text)
+//	}
+//
+// [TranscriptService.Get] uploads the file, waits for the job that the service
+// makes of it, and returns the text. To hand the waiting to someone else, use
+// [TranscriptService.Submit] and keep the job's id; to show progress, range over
+// [JobService.Events].
+//
+// # Errors
+//
+// An answer other than 2xx is an [*Error], whatever its body looks like. A job
+// that failed or was cancelled is a [*JobError]: the request went well, the work
+// did not. Both are matched by the documented code:
+//
+//	errors.Is(err, transcript.UploadInvalid)
+//
+// A wait that ended before its job did is a [*WaitError], which carries the
+// job's id, so that nothing is lost when a deadline passes.
+//
+// # Repetition
+//
+// Every POST carries an Idempotency-Key, so that a repeated request does
+// nothing twice. Requests are repeated by the service's own rule (contract 2):
+// after 429, after a 502 or 503 that may pass, and after a broken connection,
+// with growing and jittered pauses, never earlier than Retry-After says. A
+// Retry-After beyond the caller's deadline is not waited for: the [*Error] is
+// returned at once. See [WithRetry].
+//
+// The package reads no environment variable, keeps no global state, and logs
+// nothing unless [WithLogger] says so.
+package client

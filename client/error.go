@@ -1,0 +1,210 @@
+package client
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Error is an answer that is not the documented success: every status but 2xx,
+// whatever its body (object, flat string, HTML, nothing), and a 2xx whose body
+// is not the documented JSON. Match it by code:
+//
+//	errors.Is(err, transcript.RateLimited)
+type Error struct {
+	// Method and Path are those of the request, without query.
+	Method, Path string
+
+	// Code is the documented code. The flat slug rate_limited gives
+	// RATE_LIMITED. Empty when the body had none.
+	Code transcript.Code
+	// Slug is the text of a flat error: unauthorized, rate_limited and so on.
+	Slug    string
+	Message string
+
+	// ActionLabel and ActionURL say what can be done about a plan's limit.
+	ActionLabel, ActionURL string
+	// AvailableLanguages are the tags that could be served instead.
+	AvailableLanguages []string
+	Details            map[string]any
+
+	Response Response
+	// RetryAfter is how long the service asks to wait; 0 when it does not say.
+	RetryAfter time.Duration
+	// Body is the answer as it came, the first 64 KiB of it.
+	Body []byte
+	// Err is why a 2xx could not be used; nil otherwise.
+	Err error
+}
+
+// newError makes an Error of any answer. It cannot fail: what the body does not
+// say in the documented way stays empty.
+func newError(method, path string, r Response, body []byte) *Error {
+	e := &Error{Method: method, Path: path, Response: r, Body: keep(body)}
+	var envelope struct {
+		Error     json.RawMessage `json:"error"`
+		RequestID json.RawMessage `json:"requestId"`
+	}
+	if json.Unmarshal(body, &envelope) == nil {
+		member(envelope.RequestID, &e.Response.RequestID)
+		e.readEnvelope(envelope.Error)
+	}
+	if r.RequestID != "" {
+		e.Response.RequestID = r.RequestID
+	}
+	if after, ok := retryAfter(r.Header); ok {
+		e.RetryAfter = after
+	}
+	return e
+}
+
+func (e *Error) readEnvelope(raw json.RawMessage) {
+	if member(raw, &e.Slug); e.Slug != "" {
+		e.Code = slugCode(e.Slug)
+		return
+	}
+	var object map[string]json.RawMessage
+	member(raw, &object)
+	var upgradeURL string
+	var seconds int
+	member(object["code"], &e.Code)
+	member(object["message"], &e.Message)
+	member(object["actionLabel"], &e.ActionLabel)
+	member(object["actionUrl"], &e.ActionURL)
+	member(object["upgrade_url"], &upgradeURL)
+	member(object["availableLanguages"], &e.AvailableLanguages)
+	member(object["details"], &e.Details)
+	member(object["requestId"], &e.Response.RequestID)
+	member(object["retryAfter"], &seconds)
+	if e.ActionURL == "" {
+		e.ActionURL = upgradeURL
+	}
+	e.RetryAfter = min(time.Duration(max(seconds, 0)), maxRetryAfter/time.Second) * time.Second
+}
+
+// member decodes one member on its own, so that a member of the wrong type takes
+// no other with it. A member that is missing or wrong leaves out as it was.
+func member[T any](raw json.RawMessage, out *T) {
+	var value T
+	if len(raw) > 0 && json.Unmarshal(raw, &value) == nil {
+		*out = value
+	}
+}
+
+// slugCode is the code that a flat error stands for; empty when it has none.
+func slugCode(slug string) transcript.Code {
+	if slug == "internal_error" {
+		return transcript.Internal
+	}
+	if code := transcript.Code(strings.ToUpper(slug)); slices.Contains(transcript.Codes(), code) {
+		return code
+	}
+	return ""
+}
+
+// Error says which request was refused and why, in the form
+//
+//	POST /v1/transcript: 404 NO_TRANSCRIPT: the message (request r_1)
+//
+// It holds neither the body nor a key.
+func (e *Error) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s: %d", e.Method, e.Path, e.Response.StatusCode)
+	switch {
+	case e.Code != "":
+		fmt.Fprintf(&b, " %s", e.Code)
+	case e.Slug != "":
+		fmt.Fprintf(&b, " %s", e.Slug)
+	case e.Err == nil:
+		fmt.Fprintf(&b, " %s", http.StatusText(e.Response.StatusCode))
+	}
+	if e.Message != "" {
+		fmt.Fprintf(&b, ": %s", e.Message)
+	}
+	if e.Response.RequestID != "" {
+		fmt.Fprintf(&b, " (request %s)", e.Response.RequestID)
+	}
+	return b.String()
+}
+
+// Is reports whether target is the code of e.
+func (e *Error) Is(target error) bool {
+	code, ok := target.(transcript.Code)
+	return ok && code == e.Code
+}
+
+// Unwrap returns Err.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Retryable reports whether the same request may be sent again, by the rule of
+// contract 2: after 429, after 409 IDEMPOTENCY_IN_PROGRESS, after 503 with
+// Retry-After; and when the request is safe to repeat also after 502 and any
+// other 503, unless its code says that repetition is useless (NOT_IMPLEMENTED,
+// CONFIG_ERROR, LOGIN_REQUIRED, PO_TOKEN_REQUIRED). Never after 500 and 504.
+func (e *Error) Retryable() bool {
+	_, hinted := retryAfter(e.Response.Header)
+	hinted = hinted || e.RetryAfter > 0
+	switch e.Response.StatusCode {
+	case http.StatusTooManyRequests:
+		return true
+	case http.StatusConflict:
+		return e.Code == transcript.IdempotencyInProgress
+	case http.StatusBadGateway:
+		return safeToRepeat(e.Method) && !permanent(e.Code)
+	case http.StatusServiceUnavailable:
+		return hinted || safeToRepeat(e.Method) && !permanent(e.Code)
+	}
+	return false
+}
+
+// permanent reports whether the table of codes says that a repetition of the
+// request fails again. A code that is not in the table is not permanent.
+func permanent(code transcript.Code) bool {
+	return code.Retry() == transcript.RetryNever && slices.Contains(transcript.Codes(), code)
+}
+
+// JobError is a job that did not succeed: it failed or was cancelled. The
+// transport worked.
+type JobError struct{ Job transcript.Job }
+
+// Error names the job and says why it ended.
+func (e *JobError) Error() string {
+	if e.Job.Error == nil {
+		return fmt.Sprintf("job %s: %s in stage %s", e.Job.JobID, e.Job.Status, e.Job.Stage)
+	}
+	return fmt.Sprintf("job %s: %s in stage %s: %s: %s",
+		e.Job.JobID, e.Job.Status, e.Job.Stage, e.Job.Error.Code, e.Job.Error.Message)
+}
+
+// Unwrap returns the job's own error, so that it matches by code; nil when the
+// job has none (it was cancelled).
+func (e *JobError) Unwrap() error {
+	if e.Job.Error == nil {
+		return nil
+	}
+	return e.Job.Error
+}
+
+// WaitError is a wait that ended before its job did. The job goes on: its id is
+// in Job, together with the last state that was seen (zero when none was).
+type WaitError struct {
+	Job transcript.Job
+	Err error
+}
+
+// Error names the job and says why the wait ended.
+func (e *WaitError) Error() string {
+	if e.Job.Status == "" {
+		return fmt.Sprintf("waiting for job %s: %v", e.Job.JobID, e.Err)
+	}
+	return fmt.Sprintf("waiting for job %s (%s, %s): %v", e.Job.JobID, e.Job.Status, e.Job.Stage, e.Err)
+}
+
+// Unwrap returns why the wait ended: an [*Error], or the context's error with
+// its cause.
+func (e *WaitError) Unwrap() error { return e.Err }

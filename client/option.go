@@ -1,0 +1,218 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"golang.org/x/net/http/httpguts"
+)
+
+// Option configures a client; it is taken by [New].
+type Option interface{ applyClient(*config) error }
+
+// RequestOption configures one call. Most may also be given to [New], where they
+// become the default of every call.
+type RequestOption interface {
+	Option
+	applyRequest(*settings) error
+}
+
+// config is what New gathers.
+type config struct {
+	http      *http.Client
+	wrap      []func(http.RoundTripper) http.RoundTripper
+	logger    *slog.Logger
+	userAgent string
+	defaults  settings
+}
+
+// settings are what one call goes by.
+type settings struct {
+	apiKey         string
+	header         http.Header
+	retry          RetryPolicy
+	attemptTimeout time.Duration // 0: the default
+	idempotencyKey string
+	progress       func(sent, total int64)
+	response       *Response
+}
+
+func (c *Client) settings(opts []RequestOption) (settings, error) {
+	s := c.defaults
+	s.header = s.header.Clone()
+	for _, opt := range opts {
+		if opt == nil {
+			return s, errors.New("client: nil option")
+		}
+		if err := opt.applyRequest(&s); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+type clientOption func(*config) error
+
+func (o clientOption) applyClient(c *config) error { return o(c) }
+
+type requestOption func(*settings) error
+
+func (o requestOption) applyClient(c *config) error    { return o(&c.defaults) }
+func (o requestOption) applyRequest(s *settings) error { return o(s) }
+
+// callOption is an option that means nothing as a default of every call.
+type callOption struct {
+	requestOption
+	name string
+}
+
+func (o callOption) applyClient(*config) error {
+	return fmt.Errorf("client: %s belongs to one call, not to the client", o.name)
+}
+
+// WithAPIKey sends key as a bearer token. The key is never logged, never part of
+// an error, and never sent to another host than the base URL's.
+func WithAPIKey(key string) RequestOption {
+	return requestOption(func(s *settings) error {
+		if key == "" || !httpguts.ValidHeaderFieldValue(key) {
+			return errors.New("client: the API key is empty or holds characters that a header cannot")
+		}
+		s.apiKey = key
+		return nil
+	})
+}
+
+// WithHTTPClient uses a copy of h: its transport, cookie jar, redirect policy
+// and timeout (which counts per attempt and would cut long uploads). Connections
+// in its pool are left alone.
+func WithHTTPClient(h *http.Client) Option {
+	return clientOption(func(c *config) error {
+		if h == nil {
+			return errors.New("client: nil HTTP client")
+		}
+		own := *h
+		c.http = &own
+		return nil
+	})
+}
+
+// WithTransport wraps the transport, which is called once per attempt. Given
+// several times, the last wraps the others.
+func WithTransport(wrap func(http.RoundTripper) http.RoundTripper) Option {
+	return clientOption(func(c *config) error {
+		if wrap == nil {
+			return errors.New("client: nil transport wrapper")
+		}
+		c.wrap = append(c.wrap, wrap)
+		return nil
+	})
+}
+
+// WithLogger logs every attempt at debug level: method, path, status, duration
+// and request id; never keys, queries or bodies. The default is silence.
+func WithLogger(l *slog.Logger) Option {
+	return clientOption(func(c *config) error {
+		if l == nil {
+			return errors.New("client: nil logger")
+		}
+		c.logger = l
+		return nil
+	})
+}
+
+// WithUserAgent sets the User-Agent header, "transcriptkit-go" by default.
+func WithUserAgent(name string) Option {
+	return clientOption(func(c *config) error {
+		if name == "" || !httpguts.ValidHeaderFieldValue(name) {
+			return fmt.Errorf("client: user agent %q is empty or not a header value", name)
+		}
+		c.userAgent = name
+		return nil
+	})
+}
+
+// WithHeader sets a header of the request, in place of the client's own value
+// where it has one. X-Request-Id given so appears in the service's log.
+func WithHeader(key, value string) RequestOption {
+	return requestOption(func(s *settings) error {
+		if !httpguts.ValidHeaderFieldName(key) || !httpguts.ValidHeaderFieldValue(value) {
+			return fmt.Errorf("client: header %q: not a valid name or value", key)
+		}
+		if s.header == nil {
+			s.header = http.Header{}
+		}
+		s.header.Set(key, value)
+		return nil
+	})
+}
+
+// WithRetry replaces the default [RetryPolicy].
+func WithRetry(p RetryPolicy) RequestOption {
+	return requestOption(func(s *settings) error {
+		if err := p.validate(); err != nil {
+			return err
+		}
+		s.retry = p.withDefaults()
+		return nil
+	})
+}
+
+// WithAttemptTimeout bounds each attempt, from dialling to the last byte of the
+// answer. The default is one minute, and none for uploads. It does not apply to
+// event streams, which live as long as they bring something.
+func WithAttemptTimeout(d time.Duration) RequestOption {
+	return requestOption(func(s *settings) error {
+		if d <= 0 {
+			return fmt.Errorf("client: attempt timeout %s is not positive", d)
+		}
+		s.attemptTimeout = d
+		return nil
+	})
+}
+
+// WithIdempotencyKey names the request, so that the same call made again, also
+// by another process, within 24 hours gets the same answer (contract 7). 1 to
+// 255 printable ASCII characters. The default is random per call.
+func WithIdempotencyKey(key string) RequestOption {
+	return callOption{name: "WithIdempotencyKey", requestOption: func(s *settings) error {
+		if len(key) < 1 || len(key) > 255 {
+			return fmt.Errorf("client: idempotency key of %d characters; 1 to 255 are allowed", len(key))
+		}
+		for i := range len(key) {
+			if key[i] < 0x20 || key[i] > 0x7e {
+				return errors.New("client: an idempotency key is printable ASCII")
+			}
+		}
+		s.idempotencyKey = key
+		return nil
+	}}
+}
+
+// WithUploadProgress reports the bytes of the file that have been sent; total is
+// -1 when the size is unknown. A new attempt begins at 0 again. Calls come one
+// after the other, from another goroutine than the caller's, and hold up the
+// upload while they run.
+func WithUploadProgress(report func(sent, total int64)) RequestOption {
+	return requestOption(func(s *settings) error {
+		if report == nil {
+			return errors.New("client: nil progress function")
+		}
+		s.progress = report
+		return nil
+	})
+}
+
+// WithResponse fills r with what the last answer said beside its body, on
+// success and on error.
+func WithResponse(r *Response) RequestOption {
+	return callOption{name: "WithResponse", requestOption: func(s *settings) error {
+		if r == nil {
+			return errors.New("client: nil response")
+		}
+		s.response = r
+		return nil
+	}}
+}

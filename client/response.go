@@ -1,0 +1,127 @@
+package client
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	maxAnswer    = 64 << 20 // bytes of a JSON answer that are read at most
+	maxErrorBody = 64 << 10 // bytes of a refused answer that are kept
+)
+
+// Response is what an answer said beside its body. See [WithResponse].
+type Response struct {
+	StatusCode int
+	Header     http.Header
+	RequestID  string // the service's name for the request, for its log
+	RateLimit  RateLimit
+	Attempts   int // how often the request was sent, 1 at least
+}
+
+// RateLimit is the state of the caller's request window; the zero value means
+// that the answer did not say.
+type RateLimit struct {
+	Limit     int       // requests in the window
+	Remaining int       // requests left in it
+	Reset     time.Time // when the next window begins
+}
+
+func newResponse(r *http.Response, attempts int) Response {
+	return Response{
+		StatusCode: r.StatusCode,
+		Header:     r.Header,
+		RequestID:  r.Header.Get("X-Request-Id"),
+		RateLimit:  newRateLimit(r.Header),
+		Attempts:   attempts,
+	}
+}
+
+func newRateLimit(h http.Header) RateLimit {
+	limit, err := strconv.Atoi(h.Get("X-RateLimit-Limit"))
+	if err != nil {
+		return RateLimit{}
+	}
+	// The two others are zero when they are missing or no numbers.
+	remaining, _ := strconv.Atoi(h.Get("X-RateLimit-Remaining"))
+	reset, err := strconv.ParseInt(h.Get("X-RateLimit-Reset"), 10, 64)
+	if err != nil {
+		return RateLimit{Limit: limit, Remaining: remaining}
+	}
+	return RateLimit{Limit: limit, Remaining: remaining, Reset: time.Unix(reset, 0)}
+}
+
+// maxRetryAfter bounds what is believed of a Retry-After, so that no number
+// overflows a duration.
+const maxRetryAfter = 365 * 24 * time.Hour
+
+// retryAfter reads the header in both of its forms, seconds and date. It is
+// false when the header is absent or neither.
+func retryAfter(h http.Header) (time.Duration, bool) {
+	value := strings.TrimSpace(h.Get("Retry-After"))
+	if seconds, err := strconv.ParseFloat(value, 64); err == nil && seconds >= 0 {
+		if seconds > maxRetryAfter.Seconds() {
+			return maxRetryAfter, true
+		}
+		return time.Duration(seconds * float64(time.Second)), true
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return min(max(time.Until(at), 0), maxRetryAfter), true
+	}
+	return 0, false
+}
+
+// answer is a 2xx answer, read to its end.
+type answer struct {
+	Response
+	method, path string
+	body         []byte
+}
+
+var errTooLarge = errors.New("the answer is too large")
+
+// readBody reads and closes the body. A body that ends early is an error of the
+// connection; one over the bound is errTooLarge, with what was read.
+func readBody(r *http.Response) ([]byte, error) {
+	defer r.Body.Close() //nolint:errcheck // nothing is written; the read says what failed
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxAnswer+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(body) > maxAnswer {
+		return body[:maxErrorBody], errTooLarge
+	}
+	return body, nil
+}
+
+// decode reads the documented JSON into out. Anything else is an [*Error] that
+// keeps the body.
+func (a *answer) decode(out any) error {
+	if len(bytes.TrimSpace(a.body)) == 0 {
+		return a.malformed(errors.New("it is empty"))
+	}
+	if err := json.Unmarshal(a.body, out); err != nil {
+		return a.malformed(err)
+	}
+	return nil
+}
+
+func (a *answer) malformed(err error) error {
+	return &Error{
+		Method:   a.method,
+		Path:     a.path,
+		Message:  fmt.Sprintf("the answer is not what the specification says: %v", err),
+		Response: a.Response,
+		Body:     keep(a.body),
+		Err:      err,
+	}
+}
+
+func keep(body []byte) []byte { return body[:min(len(body), maxErrorBody)] }

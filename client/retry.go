@@ -1,0 +1,146 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/hashicorp/go-retryablehttp"
+)
+
+// RetryPolicy bounds the repetition of a call. What is repeated is not a matter
+// of policy but of the contract: see [Error.Retryable]. Broken connections are
+// treated like 502.
+//
+// The zero RetryPolicy switches repetition off.
+type RetryPolicy struct {
+	// Attempts is how often a request is sent at most, the first time included.
+	Attempts int
+	// MinWait is the pause before the second attempt, 500 ms when 0. It doubles
+	// with every further one, and each is shortened by up to half at random.
+	MinWait time.Duration
+	// MaxWait bounds a pause, 30 s when 0. A Retry-After beyond it is not waited
+	// for: the error is returned at once.
+	MaxWait time.Duration
+}
+
+var defaultRetry = RetryPolicy{Attempts: 4}.withDefaults()
+
+func (p RetryPolicy) withDefaults() RetryPolicy {
+	if p.MinWait == 0 {
+		p.MinWait = 500 * time.Millisecond
+	}
+	if p.MaxWait == 0 {
+		p.MaxWait = max(30*time.Second, p.MinWait)
+	}
+	return p
+}
+
+func (p RetryPolicy) validate() error {
+	if p.Attempts < 0 || p.MinWait < 0 || p.MaxWait < 0 {
+		return errors.New("client: a retry policy has no negative members")
+	}
+	if p.MaxWait > 0 && p.MinWait > p.MaxWait {
+		return fmt.Errorf("client: retry policy: MinWait %s is over MaxWait %s", p.MinWait, p.MaxWait)
+	}
+	return nil
+}
+
+// pause is how long to wait after the given number of failures, 1 at least.
+func (p RetryPolicy) pause(failures int) time.Duration {
+	wait := p.MinWait
+	for i := 1; i < failures && wait < p.MaxWait; i++ {
+		wait *= 2
+	}
+	wait = min(wait, p.MaxWait)
+	return wait - rand.N(wait/2+1)
+}
+
+// next decides what follows a failed attempt: whether to repeat it, and after
+// how long. A pause that the caller's deadline would cut short is not begun.
+func (p RetryPolicy) next(ctx context.Context, method string, failures int, err error) (time.Duration, bool) {
+	if ctx.Err() != nil || !transient(method, err) {
+		return 0, false
+	}
+	wait := p.pause(failures)
+	var refused *Error
+	if errors.As(err, &refused) && refused.RetryAfter > 0 {
+		if refused.RetryAfter > p.MaxWait {
+			return 0, false
+		}
+		// Never earlier than asked, and not all callers at the same moment.
+		wait = max(wait, refused.RetryAfter+rand.N(refused.RetryAfter/10+1))
+	}
+	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < wait {
+		return 0, false
+	}
+	return wait, true
+}
+
+// transient reports whether the request behind err may be sent again.
+func transient(method string, err error) bool {
+	var refused *Error
+	if errors.As(err, &refused) {
+		return refused.Retryable()
+	}
+	var broken *transportError
+	return errors.As(err, &broken) && safeToRepeat(method) && broken.passing()
+}
+
+// safeToRepeat reports whether a request does nothing twice. A POST is: it
+// always carries an Idempotency-Key.
+func safeToRepeat(method string) bool {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPut, http.MethodDelete, http.MethodPost:
+		return true
+	}
+	return false
+}
+
+// transportError is a request that got no complete answer.
+type transportError struct {
+	method, path string
+	err          error
+}
+
+func (e *transportError) Error() string {
+	reason := e.err
+	var wrapped *url.Error // names the method and the whole URL once more
+	if errors.As(reason, &wrapped) {
+		reason = wrapped.Err
+	}
+	return fmt.Sprintf("client: %s %s: %v", e.method, e.path, reason)
+}
+
+func (e *transportError) Unwrap() error { return e.err }
+
+// passing reports whether another attempt may fare better: not after a bad
+// certificate, an unknown scheme or an invalid header.
+func (e *transportError) passing() bool {
+	again, _ := retryablehttp.DefaultRetryPolicy(context.Background(), nil, e.err) // its error is ctx's, which has none
+	return again
+}
+
+// contextError is why ctx ended: its error, and the cause where one was given.
+func contextError(ctx context.Context) error {
+	if cause := context.Cause(ctx); cause != ctx.Err() {
+		return fmt.Errorf("%w: %w", ctx.Err(), cause)
+	}
+	return ctx.Err()
+}
+
+// sleep waits for d or for the end of ctx, whose error it returns.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return contextError(ctx)
+	}
+}

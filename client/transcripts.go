@@ -1,0 +1,112 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// TranscriptService turns files, links and content ids into transcripts.
+type TranscriptService struct{ client *Client }
+
+// Get returns the transcript of r. Where the service answers with a job, Get
+// waits for it, as [JobService.Wait] does: only ctx limits the wait. A job that
+// ends without a transcript is a [*JobError], a wait that is cut short a
+// [*WaitError] with the job's id.
+func (s *TranscriptService) Get(ctx context.Context, r transcript.Request, opts ...RequestOption) (*transcript.Result, error) {
+	result, job, err := s.Submit(ctx, r, opts...)
+	if err != nil || result != nil {
+		return result, err
+	}
+	return s.client.Jobs.wait(ctx, *job, opts)
+}
+
+// Submit sends r and returns what the service answers within r.Wait: the
+// transcript, or the job that will make it. Without an error exactly one of the
+// two is not nil.
+func (s *TranscriptService) Submit(ctx context.Context, r transcript.Request, opts ...RequestOption) (*transcript.Result, *transcript.Job, error) {
+	content, err := requestPayload(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	answer, err := s.client.send(ctx, http.MethodPost, "/v1/transcript", content, opts)
+	if err != nil {
+		return nil, nil, err
+	}
+	if answer.StatusCode == http.StatusAccepted {
+		job, err := decodeJob(answer)
+		return nil, job, err
+	}
+	result, err := decodeResult(answer)
+	return result, nil, err
+}
+
+func requestPayload(r transcript.Request) (payload, error) {
+	if _, _, _, ok := r.Source.Upload(); ok {
+		return uploadPayload(r, requestFields(r))
+	}
+	body := map[string]any{}
+	if link, ok := r.Source.Link(); ok {
+		body["url"] = link
+	} else if platform, id, ok := r.Source.Content(); ok {
+		body["platform"], body["externalId"] = platform, id
+	} else {
+		return payload{}, errors.New("client: the request has no source")
+	}
+	if len(r.Language) > 0 {
+		body["language"] = strings.Join(r.Language, ",")
+	}
+	if r.Format != "" {
+		body["format"] = r.Format
+	}
+	if r.OmitTimestamp {
+		body["includeTimestamp"] = false
+	}
+	if r.SendMetadata {
+		body["sendMetadata"] = true
+	}
+	if r.Wait != nil {
+		body["waitMs"] = r.Wait.Milliseconds()
+	}
+	data, err := json.Marshal(body)
+	return jsonPayload(data), err
+}
+
+// requestFields are the members of r as form fields, those that differ from the
+// service's defaults.
+func requestFields(r transcript.Request) [][2]string {
+	var fields [][2]string
+	add := func(name, value string) { fields = append(fields, [2]string{name, value}) }
+	if len(r.Language) > 0 {
+		add("language", strings.Join(r.Language, ","))
+	}
+	if r.Format != "" {
+		add("format", string(r.Format))
+	}
+	if r.OmitTimestamp {
+		add("includeTimestamp", "false")
+	}
+	if r.SendMetadata {
+		add("sendMetadata", "true")
+	}
+	if r.Wait != nil {
+		add("waitMs", strconv.FormatInt(r.Wait.Milliseconds(), 10))
+	}
+	return fields
+}
+
+func decodeResult(a *answer) (*transcript.Result, error) {
+	var result transcript.Result
+	if err := a.decode(&result); err != nil {
+		return nil, err
+	}
+	if result.Transcript == nil && result.Format != transcript.Text {
+		return nil, a.malformed(errors.New("it has no transcript"))
+	}
+	return &result, nil
+}

@@ -1,0 +1,99 @@
+package client_test
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/jarcoal/httpmock"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+func TestSubmitFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "talk.mp3")
+	require.NoError(t, os.WriteFile(path, []byte("the media"), 0o600))
+	type seen struct {
+		form          map[string][]string
+		name, content string
+		length        int64
+		header        http.Header
+	}
+	got := make(chan seen, 1)
+	c := served(t, func(w http.ResponseWriter, r *http.Request) {
+		s := seen{length: r.ContentLength, header: r.Header}
+		assert.NoError(t, r.ParseMultipartForm(1<<20))
+		s.form = r.MultipartForm.Value
+		f, h, err := r.FormFile("file")
+		if assert.NoError(t, err) {
+			b, _ := io.ReadAll(f)
+			s.name, s.content = h.Filename, string(b)
+		}
+		got <- s
+		writeJSON(w, http.StatusAccepted, jobBody("pending", "queued", 1))
+	})
+	wait := 0 * time.Second
+	result, job, err := c.Transcripts.Submit(t.Context(), transcript.Request{
+		Source: transcript.File(path), Language: []string{"asr-en", "de"},
+		Format: transcript.Text, OmitTimestamp: true, SendMetadata: true, Wait: &wait,
+	})
+	require.NoError(t, err)
+	require.Nil(t, result)
+	assert.Equal(t, jobID, job.JobID)
+	assert.Equal(t, transcript.JobPending, job.Status)
+
+	s := <-got
+	assert.Equal(t, map[string][]string{"language": {"asr-en,de"}, "format": {"text"},
+		"includeTimestamp": {"false"}, "sendMetadata": {"true"}, "waitMs": {"0"}}, s.form)
+	assert.Equal(t, "talk.mp3", s.name)
+	assert.Equal(t, "the media", s.content)
+	assert.Positive(t, s.length, "the length is announced")
+	assert.Equal(t, "Bearer "+key, s.header.Get("Authorization"))
+	assert.NotEmpty(t, s.header.Get("Idempotency-Key"))
+	assert.Equal(t, "transcriptkit-go", s.header.Get("User-Agent"))
+}
+
+func TestSubmitLinkAndContent(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		request transcript.Request
+		body    string
+	}{
+		"link": {transcript.Request{Source: transcript.URL("https://video.example/watch?v=a&t=1")},
+			`{"url":"https://video.example/watch?v=a&t=1"}`},
+		"content": {transcript.Request{Source: transcript.ID(transcript.PhotoSite, "x1"), Language: []string{"en"}, SendMetadata: true},
+			`{"platform":"photo_site","externalId":"x1","language":"en","sendMetadata":true}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, mt := mocked(t)
+			var body []byte
+			mt.RegisterResponder(http.MethodPost, base+"/v1/transcript", func(r *http.Request) (*http.Response, error) {
+				body, _ = io.ReadAll(r.Body)
+				assert.Equal(t, "application/json", r.Header.Get("Content-Type"))
+				return httpmock.NewJsonResponse(http.StatusOK, resultBody())
+			})
+			result, job, err := c.Transcripts.Submit(t.Context(), tc.request)
+			require.NoError(t, err)
+			require.Nil(t, job)
+			assert.Equal(t, "hello there", result.Transcript.Segments[0].Text)
+			assert.JSONEq(t, tc.body, string(body))
+		})
+	}
+}
+
+func TestSubmitWithoutSource(t *testing.T) {
+	t.Parallel()
+	c, mt := mocked(t)
+	_, _, err := c.Transcripts.Submit(t.Context(), transcript.Request{})
+	require.ErrorContains(t, err, "no source")
+	_, err = c.Transcripts.Get(t.Context(), transcript.Request{Language: []string{"en"}})
+	require.ErrorContains(t, err, "no source")
+	assert.Zero(t, mt.GetTotalCallCount())
+}

@@ -1,0 +1,55 @@
+package client
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+)
+
+// httpClient is a copy of the configured one, with its transport wrapped and
+// its redirects bounded.
+func (c *config) httpClient() (*http.Client, error) {
+	h := *c.http
+	rt := h.Transport
+	if rt == nil {
+		rt = http.DefaultTransport
+	}
+	for _, wrap := range c.wrap {
+		if rt = wrap(rt); rt == nil {
+			return nil, errors.New("client: a transport wrapper returned nil")
+		}
+	}
+	h.Transport = shared{rt}
+	h.CheckRedirect = checkRedirect(h.CheckRedirect)
+	return &h, nil
+}
+
+// shared is a transport whose idle connections are not ours to close: it hides
+// CloseIdleConnections, which the repeating client calls after every failure.
+type shared struct{ rt http.RoundTripper }
+
+func (s shared) RoundTrip(r *http.Request) (*http.Response, error) { return s.rt.RoundTrip(r) }
+
+// checkRedirect follows a redirect only within the same service and only when
+// the request stays what it was. Any other is not followed: the 3xx becomes the
+// answer, so that a key never reaches another host or an unencrypted connection.
+func checkRedirect(users func(*http.Request, []*http.Request) error) func(*http.Request, []*http.Request) error {
+	return func(req *http.Request, via []*http.Request) error {
+		first := via[0]
+		if req.Method != first.Method || !sameService(first.URL, req.URL) || len(via) >= 10 {
+			return http.ErrUseLastResponse
+		}
+		if users != nil {
+			return users(req, via)
+		}
+		return nil
+	}
+}
+
+func sameService(a, b *url.URL) bool {
+	if a.Scheme == b.Scheme {
+		return a.Host == b.Host
+	}
+	// From http to https on the same name, both at their usual ports.
+	return b.Scheme == "https" && a.Host == a.Hostname() && a.Host == b.Host
+}
