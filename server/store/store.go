@@ -20,16 +20,20 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
-	"time"
+	"strings"
 
+	"github.com/uptrace/bun"
 	"gocloud.dev/blob"
-
-	"github.com/riverqueue/river"
 )
 
 // ErrNotFound says that no row answers.
 var ErrNotFound = errors.New("store: not found")
+
+// ErrExists says that a row which may exist only once is there already. The
+// transaction stays usable.
+var ErrExists = errors.New("store: exists already")
 
 // ErrServed says that another process serves the same SQLite file.
 var ErrServed = errors.New("store: another process serves this database")
@@ -52,107 +56,93 @@ type Options struct {
 // Store is an open database with its blobs. Safe for concurrent use.
 type Store struct {
 	queries
-	// unexported: bun handles (writer, reader), River insert client, hub, bucket
-}
-
-// Tx is a transaction. It is valid until the function given to InTx returns,
-// and for one goroutine.
-type Tx struct {
-	queries
+	database database
+	writer   *bun.DB
+	bucket   *blob.Bucket
+	hub      *hub
+	log      *slog.Logger
 }
 
 // queries are the reads, which a Store answers from its read pool and a Tx from
 // within itself.
-type queries struct{}
+type queries struct {
+	db bun.IDB
+}
 
 // Open opens the database, brings its tables up to date, and opens the blobs.
-func Open(ctx context.Context, o Options) (*Store, error) { panic("unwritten") }
+// On SQLite, tables that another process serves are not changed under its feet:
+// that is ErrServed.
+func Open(ctx context.Context, o Options) (*Store, error) {
+	log := o.Log
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	bucket, err := openBucket(ctx, o.Blobs)
+	if err != nil {
+		return nil, err
+	}
+	hub := newHub()
+	db, err := openDatabase(ctx, o, hub, log)
+	if err != nil {
+		return nil, errors.Join(err, bucket.Close())
+	}
+	return &Store{
+		queries:  queries{db: db.reader()},
+		database: db,
+		writer:   db.writer(),
+		bucket:   bucket,
+		hub:      hub,
+		log:      log,
+	}, nil
+}
+
+func openDatabase(ctx context.Context, o Options, hub *hub, log *slog.Logger) (database, error) {
+	if path, ok := strings.CutPrefix(o.Database, "sqlite:"); ok {
+		return openSQLite(ctx, path, o.FullSync, log)
+	}
+	if strings.HasPrefix(o.Database, "postgres://") || strings.HasPrefix(o.Database, "postgresql://") {
+		return openPostgres(ctx, o.Database, hub, log)
+	}
+	return nil, fmt.Errorf("store: database %q is neither sqlite:PATH nor a postgres:// URL", scheme(o.Database))
+}
+
+// scheme is the part of a database's name that holds no password.
+func scheme(database string) string {
+	before, _, _ := strings.Cut(database, ":")
+	return before
+}
 
 // Close releases everything. No method may be called afterwards.
-func (s *Store) Close() error { panic("unwritten") }
+func (s *Store) Close() error {
+	return errors.Join(s.database.close(), s.bucket.Close())
+}
 
 // Ping asks the database for a sign of life and checks that its tables are as
-// this version wants them.
-func (s *Store) Ping(ctx context.Context) error { panic("unwritten") }
+// this version wants them, or newer.
+func (s *Store) Ping(ctx context.Context) error { return upToDate(ctx, s.db) }
 
 // Shared reports whether several processes may serve this database at once:
 // false on SQLite.
-func (s *Store) Shared() bool { panic("unwritten") }
+func (s *Store) Shared() bool { return s.database.shared() }
 
 // Serve marks this process as the one that serves. On SQLite it takes an
 // exclusive lock beside the file, which dies with the process, and returns
-// ErrServed when another process holds it. release gives it back.
-func (s *Store) Serve(ctx context.Context) (release func() error, err error) { panic("unwritten") }
-
-// InTx runs fn in a transaction: committed when fn returns nil, else rolled
-// back. Watchers are woken after the commit. On PostgreSQL fn is run again when
-// the database reports a serialization failure or a deadlock, so it must not
-// keep state between runs.
-func (s *Store) InTx(ctx context.Context, fn func(ctx context.Context, tx *Tx) error) error {
-	panic("unwritten")
+// ErrServed when it is held already, by another process or another Store.
+// release gives it back.
+func (s *Store) Serve(ctx context.Context) (release func() error, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("store: serve: %w", err)
+	}
+	return s.database.serve()
 }
-
-// Lock makes transactions that name the same key run one after the other, until
-// the end of the transaction (an advisory lock on PostgreSQL; on SQLite
-// transactions are serial anyway).
-func (tx *Tx) Lock(ctx context.Context, key string) error { panic("unwritten") }
 
 // Blobs holds uploads and audio. The caller closes readers and writers, never
 // the bucket.
-func (s *Store) Blobs() *blob.Bucket { panic("unwritten") }
+func (s *Store) Blobs() *blob.Bucket { return s.bucket }
 
 // Watch returns a channel that receives a value after every commit, in any
 // process, that touched the topic: a job's or an extraction's id. Signals that
 // nobody has taken yet are merged into one; a lost one is possible (a database
 // connection that broke), so a watcher also looks now and then by itself.
-// stop releases the channel.
-func (s *Store) Watch(topic string) (wake <-chan struct{}, stop func()) { panic("unwritten") }
-
-// Enqueue adds a job to the queue within the transaction.
-func (tx *Tx) Enqueue(ctx context.Context, args river.JobArgs, opts *river.InsertOpts) error {
-	panic("unwritten")
-}
-
-// Workers is what a process works on.
-type Workers struct {
-	// Process is the name of this process, unique among the living. Required.
-	Process string
-	Workers *river.Workers
-	// Queues maps a queue's name to how many of its jobs run at once here.
-	Queues map[string]int
-	// Periodic are jobs that one process of all enqueues now and then.
-	Periodic []*river.PeriodicJob
-	// StopTimeout is how long Stop lets running jobs go on before their contexts
-	// are cancelled.
-	StopTimeout time.Duration
-}
-
-// Runner works on the queue.
-type Runner interface {
-	// Start returns once the runner works; it goes on after ctx has ended.
-	Start(ctx context.Context) error
-	// Stop cancels the contexts of running jobs and waits for them, at most until ctx ends.
-	Stop(ctx context.Context) error
-}
-
-// NewRunner prepares work on the queue.
-func (s *Store) NewRunner(w Workers) (Runner, error) { panic("unwritten") }
-
-// Beat says that the process is alive.
-func (s *Store) Beat(ctx context.Context, process string) error { panic("unwritten") }
-
-// Leave says that the process has stopped in an orderly way.
-func (s *Store) Leave(ctx context.Context, process string) error { panic("unwritten") }
-
-// LostWork is a queue job whose process has died while it ran.
-type LostWork struct {
-	Kind string
-	Args []byte // JSON
-}
-
-// Recover makes the queue jobs of dead processes available again and returns
-// them. Dead is every process but self whose last beat is older than silence;
-// on SQLite every process but self, as only one may serve.
-func (tx *Tx) Recover(ctx context.Context, self string, silence time.Duration) ([]LostWork, error) {
-	panic("unwritten")
-}
+// stop releases the channel; it never closes.
+func (s *Store) Watch(topic string) (wake <-chan struct{}, stop func()) { return s.hub.watch(topic) }

@@ -1,0 +1,88 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// running is the condition of the rows that have not ended.
+const running = "status IN ('pending', 'processing')"
+
+// Extraction is the making of one transcript, whoever asked for it.
+type Extraction struct {
+	ID         string `bun:",pk"` // UUIDv7; made when empty
+	Owner      string // the account for an upload, "" for what all may share
+	Platform   transcript.Platform
+	ExternalID string
+	Languages  string           // the canonical language list; "" when none was sent
+	State      transcript.State `bun:"embed:"`
+	Attempt    int              // from 1
+	Title      string
+	MediaKey   string  // the blob of an upload; "" when there is none
+	Duration   float64 // seconds, measured; 0: not known yet
+	CreatedAt  time.Time
+	UpdatedAt  time.Time
+}
+
+// RunningExtraction returns the extraction of this content and list that has
+// not ended, or ErrNotFound.
+func (q queries) RunningExtraction(ctx context.Context, owner string, p transcript.Platform, externalID, languages string) (*Extraction, error) {
+	e := new(Extraction)
+	err := q.db.NewSelect().Model(e).
+		Where("owner = ? AND platform = ? AND external_id = ? AND languages = ?", owner, p, externalID, languages).
+		Where(running).
+		Scan(ctx)
+	if err != nil {
+		return nil, one("running extraction of "+externalID, err)
+	}
+	return e, nil
+}
+
+// Extraction returns an extraction by id, or ErrNotFound.
+func (q queries) Extraction(ctx context.Context, id string) (*Extraction, error) {
+	e := new(Extraction)
+	if err := q.db.NewSelect().Model(e).Where("id = ?", id).Scan(ctx); err != nil {
+		return nil, one("extraction "+id, err)
+	}
+	return e, nil
+}
+
+// LockExtraction is Extraction, and no other transaction can move or lock the
+// row until this one ends.
+func (tx *Tx) LockExtraction(ctx context.Context, id string) (*Extraction, error) {
+	e := new(Extraction)
+	q := tx.db.NewSelect().Model(e).Where("id = ?", id)
+	if err := tx.database.forUpdate(q).Scan(ctx); err != nil {
+		return nil, one("extraction "+id, err)
+	}
+	return e, nil
+}
+
+// InsertExtraction stores a new extraction, or returns ErrExists where one of
+// the same content and list runs. Id, attempt and times that are zero are filled
+// in.
+func (tx *Tx) InsertExtraction(ctx context.Context, e *Extraction) error {
+	if !transcript.CanMove(transcript.State{}, e.State) {
+		return fmt.Errorf("store: insert extraction: it cannot begin as %s/%s", e.State.Status, e.State.Stage)
+	}
+	if err := newID(&e.ID); err != nil {
+		return err
+	}
+	e.Attempt = max(e.Attempt, 1)
+	stamp(&e.CreatedAt, &e.UpdatedAt)
+	tx.touch(e.ID)
+	return insertNew(ctx, tx.db, "extraction of "+e.ExternalID, e)
+}
+
+// SetDuration notes the measured length of the media in seconds.
+func (tx *Tx) SetDuration(ctx context.Context, extractionID string, sec float64) error {
+	res, err := tx.db.NewUpdate().Model((*Extraction)(nil)).
+		Set("duration = ?, updated_at = ?", sec, moment(time.Now())).
+		Where("id = ?", extractionID).
+		Exec(ctx)
+	tx.touch(extractionID)
+	return mustAffect("duration of extraction "+extractionID, res, err)
+}

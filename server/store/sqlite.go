@@ -1,0 +1,149 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"time"
+
+	"github.com/pressly/goose/v3"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riversqlite"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/sqlitedialect"
+	_ "modernc.org/sqlite" // the driver named "sqlite"
+)
+
+const (
+	// busyTimeout is how long one process waits for another's write.
+	busyTimeout = 5 * time.Second
+	readers     = 4
+)
+
+// sqlite is a file that one process serves. All writes, the queue's too, go
+// through one connection: they are serial anyway, and waiting in Go is fair
+// where waiting in SQLite is not.
+type sqlite struct {
+	path   string
+	write  *bun.DB
+	read   *bun.DB
+	insert *river.Client[*sql.Tx]
+}
+
+func openSQLite(ctx context.Context, path string, fullSync bool, log *slog.Logger) (*sqlite, error) {
+	if path == "" || path == ":memory:" {
+		return nil, errors.New("store: SQLite needs the path of a file")
+	}
+	s := &sqlite{path: path}
+	synchronous := "NORMAL"
+	if fullSync {
+		synchronous = "FULL"
+	}
+	var err error
+	if s.write, err = s.pool(1, "journal_mode(WAL)", "synchronous("+synchronous+")", "foreign_keys(1)"); err != nil {
+		return nil, err
+	}
+	if s.read, err = s.pool(readers, "query_only(1)"); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	if err := s.migrate(ctx, log); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	s.insert, err = river.NewClient(riversqlite.New(s.write.DB), insertConfig(log))
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("store: queue: %w", err), s.close())
+	}
+	return s, nil
+}
+
+func (s *sqlite) pool(size int, pragmas ...string) (*bun.DB, error) {
+	q := url.Values{"_txlock": {"immediate"}, "_timezone": {"UTC"}}
+	// First of all, so that the others wait too.
+	q.Add("_pragma", fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()))
+	for _, p := range pragmas {
+		q.Add("_pragma", p)
+	}
+	name := url.URL{Scheme: "file", Opaque: (&url.URL{Path: s.path}).EscapedPath(), RawQuery: q.Encode()}
+	db, err := sql.Open("sqlite", name.String())
+	if err != nil {
+		return nil, fmt.Errorf("store: open %s: %w", s.path, err)
+	}
+	db.SetMaxOpenConns(size)
+	db.SetMaxIdleConns(size)
+	return bun.NewDB(db, sqlitedialect.New()), nil
+}
+
+// migrate changes tables only under the lock of the process that serves.
+func (s *sqlite) migrate(ctx context.Context, log *slog.Logger) error {
+	deadline := time.Now().Add(busyTimeout)
+	for {
+		if upToDate(ctx, s.write) == nil {
+			return nil
+		}
+		unlock, err := s.serve()
+		if err == nil {
+			return errors.Join(migrate(ctx, goose.DialectSQLite3, s.write.DB, riversqlite.New(s.write.DB), log), unlock())
+		}
+		// Whoever holds the lock may be at the same work.
+		if !errors.Is(err, ErrServed) || time.Now().After(deadline) {
+			return err
+		}
+		if err := pause(ctx, 4); err != nil {
+			return err
+		}
+	}
+}
+
+func (s *sqlite) reader() *bun.DB { return s.read }
+func (s *sqlite) writer() *bun.DB { return s.write }
+
+func (s *sqlite) begin(ctx context.Context) (*transaction, error) {
+	tx, err := s.write.BeginTx(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	enqueue := func(ctx context.Context, args river.JobArgs, opts *river.InsertOpts) error {
+		_, err := s.insert.InsertTx(ctx, tx.Tx, args, opts)
+		return err
+	}
+	return &transaction{Tx: tx, enqueue: enqueue, free: func() {}}, nil
+}
+
+func (s *sqlite) retryable(error) bool                             { return false }
+func (s *sqlite) lock(context.Context, bun.Tx, string) error       { return nil }
+func (s *sqlite) forUpdate(q *bun.SelectQuery) *bun.SelectQuery    { return q }
+func (s *sqlite) announce(context.Context, bun.Tx, []string) error { return nil }
+func (s *sqlite) shared() bool                                     { return false }
+func (s *sqlite) serve() (release func() error, err error)         { return lockFile(s.path + ".lock") }
+func (s *sqlite) worker(c *river.Config) (worker, error) {
+	c.FetchPollInterval = 100 * time.Millisecond
+	c.FetchCooldown = 50 * time.Millisecond
+	return river.NewClient(riversqlite.New(s.write.DB), c)
+}
+
+// release takes every process but self for dead: only one may serve.
+func (s *sqlite) release(ctx context.Context, tx bun.Tx, self string, _ time.Duration) ([]LostWork, error) {
+	var lost []LostWork
+	// The columns hold JSONB.
+	err := tx.NewRaw(`UPDATE river_job SET state = 'available', scheduled_at = datetime('now', 'subsec')
+		WHERE state = 'running' AND coalesce(attempted_by ->> '$[#-1]', '') <> ?
+		RETURNING kind, json(args) AS args`, self).Scan(ctx, &lost)
+	if err != nil {
+		return nil, err
+	}
+	_, err = tx.NewRaw(`DELETE FROM river_leader WHERE leader_id <> ?`, self).Exec(ctx)
+	return lost, err
+}
+
+func (s *sqlite) close() error {
+	var errs []error
+	for _, db := range []*bun.DB{s.read, s.write} {
+		if db != nil {
+			errs = append(errs, db.Close())
+		}
+	}
+	return errors.Join(errs...)
+}

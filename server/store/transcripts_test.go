@@ -1,0 +1,79 @@
+package store_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/server/store/storetest"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+func put(t *testing.T, s *store.Store, tr *store.Transcript) (id string) {
+	t.Helper()
+	inTx(t, s, func(ctx context.Context, tx *store.Tx) {
+		var err error
+		id, err = tx.PutTranscript(ctx, tr)
+		require.NoError(t, err)
+	})
+	return id
+}
+
+func TestTranscripts(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		ctx := t.Context()
+		_, err := s.Transcript(ctx, "none")
+		require.ErrorIs(t, err, store.ErrNotFound)
+
+		title, sec, at := `O'Brien \' "Ünïcode" \u0000 ?`, 61, transcript.At(now())
+		tr := store.Transcript{
+			Transcript: transcript.Transcript{
+				ID: "t1", Platform: transcript.Upload, ExternalID: "x", Lang: "en", Title: &title,
+				DurationSec: &sec, PublishedAt: &at, Metadata: map[string]any{"a": `it's \' "b"`, "n": 1.5},
+				Source: transcript.OriginASR, Status: transcript.Ready, CreatedAt: at, UpdatedAt: at,
+			},
+			Owner: "acme", Duration: 60.5,
+			SegmentsJSON: []byte(`[{"text":"it's","start":0,"duration":1}]`), WordsJSON: []byte(`[[]]`),
+		}
+		require.Equal(t, "t1", put(t, s, &tr))
+		got, err := s.Transcript(ctx, "t1")
+		require.NoError(t, err)
+		require.Equal(t, tr, *got)
+
+		// The same content again: replaced, but id and creation stay.
+		again := store.Transcript{
+			Transcript: transcript.Transcript{
+				ID: "t2", Platform: transcript.Upload, ExternalID: "x", Lang: "en",
+				Source: transcript.OriginASR, Status: transcript.Ready,
+				CreatedAt: transcript.At(at.Add(time.Hour)), UpdatedAt: transcript.At(at.Add(time.Hour)),
+			},
+			Owner: "acme", SegmentsJSON: []byte(`[]`),
+		}
+		require.Equal(t, "t1", put(t, s, &again))
+		got, err = s.Transcript(ctx, "t1")
+		require.NoError(t, err)
+		again.ID, again.CreatedAt = "t1", at
+		require.Equal(t, again, *got)
+
+		// Another language, and the same of another owner, are others.
+		german := again
+		german.ID, german.Lang, german.UpdatedAt = "t3", "de", transcript.At(at.Add(2*time.Hour))
+		require.Equal(t, "t3", put(t, s, &german))
+		foreign := again
+		foreign.ID, foreign.Owner = "t4", "beta"
+		require.Equal(t, "t4", put(t, s, &foreign))
+
+		of, err := s.TranscriptsOf(ctx, "acme", transcript.Upload, "x")
+		require.NoError(t, err)
+		require.Len(t, of, 2)
+		require.Equal(t, []string{"t3", "t1"}, []string{of[0].ID, of[1].ID}, "newest first")
+		require.Nil(t, of[0].SegmentsJSON)
+		of, err = s.TranscriptsOf(ctx, "acme", transcript.VideoSite, "x")
+		require.NoError(t, err)
+		require.Empty(t, of)
+	})
+}
