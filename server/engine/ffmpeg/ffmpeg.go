@@ -1,0 +1,112 @@
+// Package ffmpeg reads media files with the programs ffmpeg and ffprobe.
+//
+//	media := ffmpeg.New(host)
+//	info, err := media.Probe(ctx, upload)
+//	audio, err := media.Normalize(ctx, upload, wav, 12*time.Hour, nil)
+//
+// A media file is hostile until proven otherwise: playlists that name other
+// files, headers that promise days of sound, files cut off in the middle. The
+// programs are allowed to open the one file, as one of the container formats
+// that hold their own data, and what they produce is measured, whatever their
+// exit codes say.
+//
+// The package reads no links and knows nothing of plans: how long a recording
+// may be is its caller's business.
+package ffmpeg
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// containers are the formats a file may have. All of them hold their own data:
+// playlists (HLS, DASH, concat), image sequences and devices are not among them.
+const containers = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mp3,wav,w64,flac,ogg,aac,mpegts,mpeg,avi,flv,asf,aiff,amr,caf"
+
+// memory bounds the address space of both programs. It is room for several hours
+// of silence between two timestamps, which ffmpeg builds in memory.
+const memory = 1 << 30
+
+// Tool is an engine.MediaTool over ffmpeg and ffprobe, version 5.1 or later. It is
+// safe for concurrent use and needs no closing.
+type Tool struct {
+	programs engine.Runner
+}
+
+// New returns a tool that runs its programs through host.
+func New(host engine.Host) *Tool {
+	return &Tool{programs: host.Programs}
+}
+
+// Check reports, as CONFIG_ERROR, which of the two programs is missing.
+func (t *Tool) Check(context.Context) error {
+	for _, program := range []string{"ffmpeg", "ffprobe"} {
+		if _, err := t.programs.Look(program); err != nil {
+			return missing(program, err)
+		}
+	}
+	return nil
+}
+
+// run runs one of the programs and gives its errors their codes.
+func (t *Tool) run(ctx context.Context, c engine.Command) (engine.Exit, error) {
+	exit, err := t.programs.Run(ctx, c)
+	var (
+		absent *exec.Error
+		limit  *engine.LimitError
+	)
+	switch {
+	case err == nil && exit.Code == -1:
+		// Not its own decision and not one of our limits: the system was short of something.
+		return exit, fmt.Errorf("ffmpeg: %s was killed: %s", c.Program, exit.Stderr)
+	case err == nil:
+		return exit, nil
+	case errors.As(err, &absent):
+		return exit, missing(c.Program, err)
+	case errors.As(err, &limit) && limit.Limit != "wall time": // a slow machine is not the file's fault
+		return exit, invalid("the file takes too much work to decode").Because(err)
+	}
+	return exit, fmt.Errorf("ffmpeg: %w", err)
+}
+
+// regular returns the absolute path of a media file and its size. An empty file
+// is refused at once.
+func regular(path string) (string, int64, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", 0, fmt.Errorf("ffmpeg: %w", err)
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return "", 0, fmt.Errorf("ffmpeg: %w", err)
+	case !info.Mode().IsRegular():
+		return "", 0, fmt.Errorf("ffmpeg: %s is not a regular file", path)
+	case info.Size() == 0:
+		return "", 0, invalid("the file is empty")
+	}
+	return path, info.Size(), nil
+}
+
+// source are the arguments that open the file at path and nothing else. With its
+// scheme before it an absolute path is a path, whatever characters it holds.
+func source(path string) []string {
+	return []string{"-protocol_whitelist", "file", "-format_whitelist", containers, "-i", "file:" + path}
+}
+
+func missing(program string, err error) error {
+	return transcript.Errorf(transcript.ConfigError,
+		"the program %s is missing on the server: install ffmpeg and ffprobe (package ffmpeg on Debian, Ubuntu, Fedora, Alpine and Homebrew)",
+		program).Because(err)
+}
+
+func invalid(format string, args ...any) *transcript.Error {
+	return transcript.Errorf(transcript.UploadInvalid, format, args...)
+}

@@ -1,0 +1,172 @@
+package ffmpeg
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+)
+
+// Probe says what the file claims to be. A duration that ffprobe could only
+// estimate from the size of the file is no claim and is left out. The error is
+// UPLOAD_INVALID when the file is none of the containers this package reads, and
+// CONFIG_ERROR when ffprobe is missing.
+func (t *Tool) Probe(ctx context.Context, path string) (engine.MediaInfo, error) {
+	path, size, err := regular(path)
+	if err != nil {
+		return engine.MediaInfo{}, err
+	}
+	c, err := t.probe(ctx, path, size)
+	return c.MediaInfo, err
+}
+
+// claims is what a file says about itself.
+type claims struct {
+	engine.MediaInfo
+	// audioEnd is where the first audio stream ends on the media clock, as far as
+	// the file's header says so; 0 when it does not.
+	audioEnd time.Duration
+}
+
+// probed is the output of ffprobe.
+type probed struct {
+	Streams []probedStream `json:"streams"`
+	Format  struct {
+		Name     string  `json:"format_name"`
+		Start    seconds `json:"start_time"`
+		Duration seconds `json:"duration"`
+	} `json:"format"`
+}
+
+type probedStream struct {
+	Type     string  `json:"codec_type"`
+	Start    seconds `json:"start_time"`
+	Duration seconds `json:"duration"`
+	Tags     struct {
+		Duration string `json:"DURATION"` // Matroska keeps it here: 00:01:00.003000000
+	} `json:"tags"`
+}
+
+func (t *Tool) probe(ctx context.Context, path string, size int64) (claims, error) {
+	exit, err := t.run(ctx, engine.Command{
+		Program: "ffprobe",
+		Args: append([]string{
+			"-hide_banner", "-v", "warning", "-of", "json", "-show_entries",
+			"format=format_name,start_time,duration:stream=codec_type,start_time,duration:stream_tags=DURATION",
+		}, source(path)...),
+		Limits: engine.Limits{Wall: time.Minute, CPU: 30 * time.Second, Memory: memory},
+	})
+	if err != nil {
+		return claims{}, err
+	}
+	var p probed
+	if err := json.Unmarshal(exit.Stdout, &p); err != nil || p.Format.Name == "" || len(p.Streams) == 0 {
+		return claims{}, invalid("the file is not audio or video in a format this service reads").
+			Because(errors.New(lastLine(exit.Stderr)))
+	}
+	if strings.Contains(string(exit.Stderr), "Estimating duration from bitrate") {
+		p.forgetDurations()
+	}
+	p.countFromStart()
+	c := p.claims()
+	if c.Format == "wav" {
+		// ffprobe takes no header at its word that promises more than there is.
+		if announced := announcedByWAV(path, size); announced > 0 {
+			c.Duration, c.audioEnd = announced, announced
+		}
+	}
+	return c, nil
+}
+
+func (p *probed) forgetDurations() {
+	p.Format.Duration = 0
+	for i := range p.Streams {
+		p.Streams[i].Duration = 0
+	}
+}
+
+// countFromStart makes durations of what is, in some formats, the time from 0 to
+// the end, though the media may start later than that.
+func (p *probed) countFromStart() {
+	start := max(0, p.Format.Start)
+	switch p.Format.Name {
+	case "mov,mp4,m4a,3gp,3g2,mj2":
+		p.Format.Duration -= start
+	case "matroska,webm", "asf":
+		p.Format.Duration -= start
+		for i := range p.Streams {
+			p.Streams[i].Duration -= start
+		}
+	}
+}
+
+func (p *probed) claims() claims {
+	c := claims{MediaInfo: engine.MediaInfo{Format: p.Format.Name, Duration: p.Format.Duration.duration()}}
+	for _, s := range p.Streams {
+		if s.Type == "audio" {
+			c.HasAudio = true
+			c.audioEnd = p.end(s)
+			break
+		}
+	}
+	return c
+}
+
+// end returns where a stream ends by the file's header, or 0. The whole file may
+// well go on after its sound has ended, so its duration counts only where the
+// sound is all there is.
+func (p *probed) end(s probedStream) time.Duration {
+	switch {
+	case p.Format.Name == "mpegts", p.Format.Name == "mpeg", p.Format.Name == "ogg":
+		return 0 // they have no header; ffprobe has looked at their last timestamp
+	case s.Duration > 0:
+		return (s.Start - p.Format.Start + s.Duration).duration()
+	case s.Tags.Duration != "":
+		return min(clock(s.Tags.Duration), p.Format.Duration.duration())
+	case len(p.Streams) == 1:
+		return p.Format.Duration.duration()
+	}
+	return 0
+}
+
+// seconds is a number that ffprobe writes as a string.
+type seconds float64
+
+// UnmarshalJSON takes what is no number ("N/A") as 0.
+func (s *seconds) UnmarshalJSON(data []byte) error {
+	f, err := strconv.ParseFloat(strings.Trim(string(data), `"`), 64)
+	if err != nil || f != f {
+		f = 0
+	}
+	*s = seconds(f)
+	return nil
+}
+
+// duration is never negative and never more than a hundred years.
+func (s seconds) duration() time.Duration {
+	const century = 100 * 365 * 24 * 3600
+	return time.Duration(max(0, min(s, century)) * seconds(time.Second))
+}
+
+// clock reads hours:minutes:seconds; what it cannot read is 0.
+func clock(s string) time.Duration {
+	var total seconds
+	for _, part := range strings.Split(s, ":") {
+		f, err := strconv.ParseFloat(part, 64)
+		if err != nil {
+			return 0
+		}
+		total = total*60 + seconds(f)
+	}
+	return total.duration()
+}
+
+// lastLine returns the last line of a program's complaints, for the log.
+func lastLine(stderr []byte) string {
+	lines := strings.Split(strings.TrimSpace(string(stderr)), "\n")
+	return lines[len(lines)-1]
+}

@@ -1,0 +1,110 @@
+package ffmpeg
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+)
+
+// The normalised form: 16 kHz, mono, 16 bit.
+const (
+	sampleRate     = 16000
+	bytesPerSecond = sampleRate * 2
+)
+
+// streamed is the size from which a WAV header announces nothing: who writes a
+// WAV into a pipe does not know its length and puts the largest number there,
+// signed or unsigned, give or take a header.
+const streamed = 0x7fff0000
+
+var errNotWAV = errors.New("not a WAV file")
+
+// wavHeader is the header of a RIFF WAVE file.
+type wavHeader struct {
+	format         uint16 // 1 is PCM
+	channels       uint16
+	rate           uint32
+	bytesPerSecond uint32
+	bits           uint16
+	dataStart      int64 // where the samples start in the file
+	dataSize       int64 // how many bytes of samples the header announces
+}
+
+// readWAVHeader reads chunks until the samples begin.
+func readWAVHeader(r io.ReaderAt) (wavHeader, error) {
+	var h wavHeader
+	var riff [12]byte
+	if _, err := r.ReadAt(riff[:], 0); err != nil {
+		return h, errNotWAV
+	}
+	if string(riff[:4]) != "RIFF" || string(riff[8:]) != "WAVE" {
+		return h, errNotWAV
+	}
+	at := int64(len(riff))
+	for range 100 { // more chunks before the samples are no file, but a trap
+		var chunk [24]byte
+		n, err := r.ReadAt(chunk[:], at)
+		if n < 8 {
+			return h, fmt.Errorf("WAV without samples: %w", err)
+		}
+		size := int64(binary.LittleEndian.Uint32(chunk[4:]))
+		switch string(chunk[:4]) {
+		case "fmt ":
+			if n < len(chunk) || size < 16 {
+				return h, errNotWAV
+			}
+			h.format = binary.LittleEndian.Uint16(chunk[8:])
+			h.channels = binary.LittleEndian.Uint16(chunk[10:])
+			h.rate = binary.LittleEndian.Uint32(chunk[12:])
+			h.bytesPerSecond = binary.LittleEndian.Uint32(chunk[16:])
+			h.bits = binary.LittleEndian.Uint16(chunk[22:])
+		case "data":
+			h.dataStart, h.dataSize = at+8, size
+			return h, nil
+		}
+		at += 8 + size + size%2
+	}
+	return h, errNotWAV
+}
+
+// measure returns how long the recording at path is by its samples. The error
+// tells that it is not the WAV it must be.
+func measure(path string) (time.Duration, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close() // only read: nothing can be lost
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	h, err := readWAVHeader(f)
+	switch {
+	case err != nil:
+		return 0, err
+	case h.format != 1 || h.channels != 1 || h.rate != sampleRate || h.bits != 16:
+		return 0, fmt.Errorf("WAV of format %d, %d channels, %d Hz, %d bit", h.format, h.channels, h.rate, h.bits)
+	case h.dataStart+h.dataSize != info.Size():
+		return 0, fmt.Errorf("WAV of %d bytes announces %d", info.Size(), h.dataStart+h.dataSize)
+	}
+	return time.Duration(h.dataSize/2) * time.Second / sampleRate, nil
+}
+
+// announcedByWAV returns how much sound the header of a WAV of the given size
+// announces, if that is more than there is; 0 otherwise.
+func announcedByWAV(path string, size int64) time.Duration {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0
+	}
+	defer f.Close() // only read: nothing can be lost
+	h, err := readWAVHeader(f)
+	if err != nil || h.bytesPerSecond == 0 || h.dataSize >= streamed || h.dataStart+h.dataSize <= size {
+		return 0
+	}
+	return time.Duration(float64(h.dataSize) / float64(h.bytesPerSecond) * float64(time.Second))
+}
