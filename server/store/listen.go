@@ -48,7 +48,7 @@ func (l *listener) connect(ctx context.Context) (*pgx.Conn, error) {
 
 func (l *listener) run(ctx context.Context, conn *pgx.Conn) {
 	defer close(l.done)
-	for ctx.Err() == nil {
+	for {
 		err := l.receive(ctx, conn)
 		hangUp(conn)
 		if ctx.Err() != nil {
@@ -63,12 +63,8 @@ func (l *listener) run(ctx context.Context, conn *pgx.Conn) {
 }
 
 func (l *listener) receive(ctx context.Context, conn *pgx.Conn) error {
-	// pgx answers the end of a context with a cancel request and lingers for 15 s;
-	// a closed socket ends the wait, and the server's side, at once.
-	stop := context.AfterFunc(ctx, func() { _ = conn.PgConn().Conn().Close() })
-	defer stop()
 	for {
-		n, err := conn.WaitForNotification(context.WithoutCancel(ctx))
+		n, err := conn.WaitForNotification(ctx)
 		if err != nil {
 			return err
 		}
