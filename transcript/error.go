@@ -85,3 +85,9 @@ type Issue struct {
 	Path    string `json:"path"`
 	Message string `json:"message"`
 }
+
+// RetryableJob reports whether the request of a job that failed with e may
+// succeed when it is sent again.
+func (e *Error) RetryableJob() bool {
+	return e.Code.Retry() != RetryNever
+}

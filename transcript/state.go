@@ -85,3 +85,16 @@ func CanMove(from, to State) bool {
 	}
 	return false
 }
+
+// EventTypeOf is the event that a transition to the state makes (contract 6).
+func EventTypeOf(to State) EventType {
+	switch to.Status {
+	case JobSuccess:
+		return EventCompleted
+	case JobFailed:
+		return EventFailed
+	case JobCancelled:
+		return EventCancelled
+	}
+	return EventProgress
+}

@@ -1,0 +1,65 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Cancel ends the account's claim (J16); the work stops when no other claim is
+// left. STATE_CONFLICT with details.status when the job has ended, NOT_FOUND
+// as for Job.
+func (p *Pipeline) Cancel(ctx context.Context, account, id string) (*Job, error) {
+	var e *store.Extraction
+	err := p.store.InTx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		job, err := tx.Job(ctx, account, id)
+		if err != nil {
+			return err
+		}
+		// The extraction is locked first, as every move of the job goes by it.
+		if e, err = tx.LockExtraction(ctx, job.ExtractionID); err != nil {
+			return err
+		}
+		if job, err = tx.Job(ctx, account, id); err != nil {
+			return err
+		}
+		if job.State.Status.Terminal() {
+			return transcript.Errorf(transcript.StateConflict, "The job has already ended.").
+				With("status", job.State.Status)
+		}
+		if err := tx.MoveJob(ctx, job, store.Change{To: cancelled}); err != nil {
+			return err
+		}
+		return endIfUnclaimed(ctx, tx, e)
+	})
+	if err != nil {
+		return nil, jobError("cancelling a job", err)
+	}
+	if e.State.Status.Terminal() {
+		p.deleteMedia(context.WithoutCancel(ctx), e.ID, e.MediaKey)
+	}
+	return p.Job(ctx, account, id, nil)
+}
+
+// endIfUnclaimed stops the work that nobody waits for.
+func endIfUnclaimed(ctx context.Context, tx *store.Tx, e *store.Extraction) error {
+	claims, err := tx.RunningClaims(ctx, e.ID)
+	if err != nil || len(claims) > 0 {
+		return err
+	}
+	if err := tx.DeleteChunks(ctx, e.ID); err != nil {
+		return err
+	}
+	return tx.Move(ctx, e, store.Change{To: cancelled})
+}
+
+// jobError is the error of a call that names a job.
+func jobError(doing string, err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return transcript.Errorf(transcript.NotFound, "There is no such job.")
+	}
+	return fmt.Errorf("pipeline: %s: %w", doing, err)
+}

@@ -1,0 +1,72 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// maxAttempts is how often work is tried before it fails (J15).
+const maxAttempts = 4
+
+// pauses are waited after the first, second and third failed attempt (contract 16.5).
+var pauses = [maxAttempts - 1]time.Duration{2 * time.Second, 8 * time.Second, 30 * time.Second}
+
+// fault settles a step that ended with an error: a transient one is tried again
+// after a pause (J7, J12), any other ends the work (J15).
+func (p *Pipeline) fault(ctx context.Context, id string, again river.JobArgs, cause error) error {
+	coded := codedError(cause)
+	var e *store.Extraction
+	err := p.store.InTx(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+		if e, err = tx.LockExtraction(ctx, id); err != nil {
+			return err
+		}
+		switch {
+		case e.State.Status.Terminal():
+			return nil
+		case !transient(coded.Code) || e.Attempt >= maxAttempts:
+			return tx.Move(ctx, e, store.Change{To: failed, Error: coded})
+		}
+		pause := pauses[e.Attempt-1]
+		if e.State.Status == transcript.JobProcessing { // else another chunk has counted the attempt
+			if err := tx.Move(ctx, e, store.Change{To: before(e.State), Retry: true}); err != nil {
+				return err
+			}
+		}
+		return tx.Enqueue(ctx, again, &river.InsertOpts{ScheduledAt: time.Now().Add(pause)})
+	})
+	if err != nil {
+		return fmt.Errorf("pipeline: settling %q: %w", cause, err)
+	}
+	p.log.WarnContext(ctx, "a step failed", "extraction", id, "step", again.Kind(),
+		"status", e.State.Status, "attempt", e.Attempt, "err", cause)
+	if e.State.Status.Terminal() {
+		p.deleteMedia(ctx, id, e.MediaKey)
+	}
+	return nil
+}
+
+// codedError is the error as the job's owner reads it. What carries no code is
+// the service's own fault and none of the owner's business.
+func codedError(cause error) *transcript.Error {
+	var coded *transcript.Error
+	if !errors.As(cause, &coded) {
+		coded = transcript.Errorf(transcript.Internal, "The service failed to do the work.").Because(cause)
+	}
+	shown := *coded
+	retryable := coded.RetryableJob()
+	shown.Retryable = &retryable
+	return &shown
+}
+
+// transient reports whether another attempt may end better. A recognizer
+// returns these codes for what passes (engine.Recognizer).
+func transient(c transcript.Code) bool {
+	return c == transcript.Internal || c == transcript.UpstreamFailed || c == transcript.RateLimited
+}

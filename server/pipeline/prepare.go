@@ -1,0 +1,164 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/speech"
+	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// chunkWindow is how many chunks of one extraction stand in the queue at once.
+// A long recording thus lets shorter ones pass between its chunks.
+const chunkWindow = 8
+
+// beyond is how much more than the longest permitted media is decoded, to tell
+// "too long" from "just as long".
+const beyond = time.Second
+
+// prepare is the first step of an upload: it measures, decodes and cuts the
+// file, and leaves its chunks to be recognised (J3, J8).
+func (p *Pipeline) prepare(ctx context.Context, dir string, a prepareArgs) error {
+	e, err := p.take(ctx, a.Extraction)
+	if err != nil || e == nil {
+		return err
+	}
+	plan, rec, err := p.decode(ctx, dir, e)
+	if err != nil {
+		return err
+	}
+	chunks, err := p.keepChunks(ctx, e.ID, plan, rec)
+	if err := errors.Join(err, rec.Close()); err != nil {
+		return err
+	}
+	if err := p.queueChunks(ctx, e.ID, plan, chunks); err != nil {
+		return err
+	}
+	p.deleteBlobs(ctx, e.MediaKey) // the chunks are all that is needed now
+	return nil
+}
+
+// take moves a queued extraction to duration_check. It returns nil when the
+// step has nothing to do: the extraction has ended or is already prepared.
+func (p *Pipeline) take(ctx context.Context, id string) (e *store.Extraction, err error) {
+	err = p.store.InTx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		if e, err = tx.LockExtraction(ctx, id); err != nil {
+			return err
+		}
+		switch e.State {
+		case pendingQueued:
+			return tx.Move(ctx, e, store.Change{To: durationCheck})
+		case durationCheck: // an earlier run of this step ended without a word
+			return nil
+		}
+		e = nil
+		return nil
+	})
+	return e, err
+}
+
+// decode spools the upload, refuses what cannot be transcribed, and cuts it.
+// The caller closes the recording.
+func (p *Pipeline) decode(ctx context.Context, dir string, e *store.Extraction) (speech.Plan, *speech.Recording, error) {
+	var none speech.Plan
+	if p.engine.Media == nil {
+		return none, nil, transcript.Errorf(transcript.ConfigError, "This service cannot read media files.")
+	}
+	in, err := p.fetch(ctx, e.MediaKey, dir)
+	if err != nil {
+		return none, nil, err
+	}
+	info, err := p.engine.Media.Probe(ctx, in)
+	if err != nil {
+		return none, nil, err
+	}
+	if !info.HasAudio {
+		return none, nil, transcript.Errorf(transcript.UploadInvalid, "The file has no audio.")
+	}
+	if info.Duration > p.cfg.MaxMediaDuration {
+		return none, nil, p.tooLong()
+	}
+	audio, err := p.engine.Media.Normalize(ctx, in, filepath.Join(dir, "normalized.wav"), p.cfg.MaxMediaDuration+beyond, nil)
+	if err != nil {
+		return none, nil, err
+	}
+	if audio.Duration > p.cfg.MaxMediaDuration { // whatever the file claimed
+		return none, nil, p.tooLong()
+	}
+	rec, err := speech.Open(audio.Path)
+	if err != nil {
+		return none, nil, err
+	}
+	plan, err := rec.Plan(ctx, speech.ChunkLength(p.engine.Recognizer.Info()))
+	if err != nil {
+		return none, nil, errors.Join(err, rec.Close())
+	}
+	return plan, rec, nil
+}
+
+func (p *Pipeline) tooLong() error {
+	limit := int(p.cfg.MaxMediaDuration.Seconds())
+	return transcript.Errorf(transcript.MediaTooLarge, "The media is longer than the %s that this service takes.", transcript.LengthText(limit)).
+		With("limitSec", limit)
+}
+
+// keepChunks stores the audio of every chunk of speech.
+func (p *Pipeline) keepChunks(ctx context.Context, id string, plan speech.Plan, rec *speech.Recording) ([]store.Chunk, error) {
+	chunks := make([]store.Chunk, len(plan.Chunks))
+	for i, c := range plan.Chunks {
+		chunks[i] = store.Chunk{
+			ExtractionID: id,
+			N:            c.Index,
+			Start:        c.Start().Seconds(),
+			Duration:     c.Duration().Seconds(),
+			Silent:       c.Silent,
+		}
+		if c.Silent {
+			continue
+		}
+		chunks[i].MediaKey = chunkKey(id, c.Index)
+		err := p.keep(ctx, chunks[i].MediaKey, func(w io.Writer) error { return rec.WriteChunk(w, c) })
+		if err != nil {
+			return nil, fmt.Errorf("pipeline: keeping chunk %d: %w", c.Index, err)
+		}
+	}
+	return chunks, nil
+}
+
+// queueChunks ends the step: the cut list, the move and the next steps in one
+// transaction (J8). A recording of silence goes straight to be published.
+func (p *Pipeline) queueChunks(ctx context.Context, id string, plan speech.Plan, chunks []store.Chunk) error {
+	return p.store.InTx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		e, err := tx.LockExtraction(ctx, id)
+		if err != nil {
+			return err
+		}
+		if e.State != durationCheck {
+			return errUnwanted
+		}
+		if err := tx.SetDuration(ctx, id, plan.Duration().Seconds()); err != nil {
+			return err
+		}
+		if err := tx.InsertChunks(ctx, chunks); err != nil {
+			return err
+		}
+		if err := tx.Move(ctx, e, store.Change{To: asrQueued}); err != nil {
+			return err
+		}
+		speaking := plan.Speech()
+		if len(speaking) == 0 {
+			return tx.Enqueue(ctx, publishArgs{Extraction: id}, nil)
+		}
+		for _, c := range speaking[:min(chunkWindow, len(speaking))] {
+			if err := tx.Enqueue(ctx, recognizeArgs{Extraction: id, Chunk: c.Index}, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,164 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/speech"
+	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/format"
+)
+
+// publish is the last step: it stitches the chunks and stores the transcript
+// (J11, J13).
+func (p *Pipeline) publish(ctx context.Context, _ string, a publishArgs) error {
+	e, chunks, err := p.takeResults(ctx, a.Extraction)
+	if err != nil || e == nil {
+		return err
+	}
+	t, err := p.transcriptOf(e, chunks)
+	if err != nil {
+		return err
+	}
+	err = p.store.InTx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		e, err := tx.LockExtraction(ctx, a.Extraction)
+		if err != nil {
+			return err
+		}
+		if e.State != publishing {
+			return errUnwanted
+		}
+		id, err := tx.PutTranscript(ctx, t)
+		if err != nil {
+			return err
+		}
+		if err := tx.DeleteChunks(ctx, e.ID); err != nil {
+			return err
+		}
+		return tx.Move(ctx, e, store.Change{To: done, TranscriptID: id})
+	})
+	if err != nil {
+		return err
+	}
+	p.deleteMedia(ctx, e.ID, e.MediaKey)
+	return nil
+}
+
+// takeResults moves the extraction to publishing and returns what its chunks
+// hold; nil when it has ended.
+func (p *Pipeline) takeResults(ctx context.Context, id string) (e *store.Extraction, chunks []store.Chunk, err error) {
+	err = p.store.InTx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		if e, err = tx.LockExtraction(ctx, id); err != nil {
+			return err
+		}
+		if e.State.Status.Terminal() {
+			e = nil
+			return nil
+		}
+		if chunks, err = tx.Chunks(ctx, id); err != nil {
+			return err
+		}
+		return advance(ctx, tx, e, publishing)
+	})
+	return e, chunks, err
+}
+
+// transcriptOf stitches the results of the chunks and renders them once and for
+// all.
+func (p *Pipeline) transcriptOf(e *store.Extraction, chunks []store.Chunk) (*store.Transcript, error) {
+	plan := planOf(chunks)
+	results, err := readResults(chunks)
+	if err != nil {
+		return nil, err
+	}
+	text, err := speech.Stitch(plan, results)
+	if err != nil {
+		return nil, fmt.Errorf("pipeline: stitching: %w", err)
+	}
+	words, err := json.Marshal(wordsOf(text.Segments))
+	if err != nil {
+		return nil, fmt.Errorf("pipeline: storing words: %w", err)
+	}
+	now := transcript.At(time.Now())
+	sec := transcript.RoundSeconds(plan.Duration().Seconds())
+	t := &store.Transcript{
+		Transcript: transcript.Transcript{
+			Platform:    e.Platform,
+			ExternalID:  e.ExternalID,
+			Lang:        p.languageOf(text, e),
+			DurationSec: &sec,
+			Metadata:    p.provenance(text),
+			Source:      transcript.OriginASR,
+			Status:      transcript.Ready,
+			CreatedAt:   now,
+			UpdatedAt:   now,
+		},
+		Owner:        e.Owner,
+		Duration:     plan.Duration().Seconds(),
+		SegmentsJSON: format.AppendSegments(nil, text.Segments),
+		WordsJSON:    words,
+	}
+	if e.Title != "" {
+		t.Title = &e.Title
+	}
+	return t, nil
+}
+
+func readResults(chunks []store.Chunk) ([]speech.Result, error) {
+	var results []speech.Result
+	for _, c := range chunks {
+		if c.Silent {
+			continue
+		}
+		var r speech.Result
+		if err := json.Unmarshal(c.Result, &r); err != nil {
+			return nil, fmt.Errorf("pipeline: result of chunk %d: %w", c.N, err)
+		}
+		results = append(results, r)
+	}
+	return results, nil
+}
+
+// wordsOf is the words of each segment, nil where there are none.
+func wordsOf(segments []transcript.Segment) [][]transcript.Word {
+	words := make([][]transcript.Word, len(segments))
+	for i, s := range segments {
+		words[i] = s.Words
+	}
+	return words
+}
+
+// languageOf is the language heard, else the one asked for, else the
+// recognizer's only one, else "und" (RFC 5646: undetermined).
+func (p *Pipeline) languageOf(text speech.Transcription, e *store.Extraction) string {
+	if text.Language != "" {
+		return text.Language
+	}
+	if list, err := transcript.ParseLanguageList(e.Languages); err == nil && list.RecognizeAs() != "" {
+		return list.RecognizeAs()
+	}
+	if info := p.engine.Recognizer.Info(); !info.Detects && len(info.Languages) > 0 {
+		return info.Languages[0]
+	}
+	return "und"
+}
+
+// provenance is the transcript's metadata: who recognised it, and where it was
+// silent. A recognizer that cannot detect a language says so (contract 1).
+func (p *Pipeline) provenance(text speech.Transcription) map[string]any {
+	info := p.engine.Recognizer.Info()
+	m := map[string]any{"engine": info.Name, "languageDetected": info.Detects}
+	if info.Model != "" {
+		m["model"] = info.Model
+	}
+	if info.Quality != "" {
+		m["quality"] = info.Quality
+	}
+	if len(text.Gaps) > 0 {
+		m["gaps"] = text.Gaps
+	}
+	return m
+}

@@ -1,0 +1,72 @@
+package pipeline
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+
+	"github.com/google/uuid"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Upload is a received file. Whoever does not hand it to Submit discards it.
+type Upload struct {
+	Key    string // the blob
+	SHA256 [sha256.Size]byte
+	Size   int64  // bytes
+	Name   string // the file name, set by whoever received it; may be empty
+}
+
+// Receive streams a file into the blobs and hashes it on the way. More than
+// limit bytes are MEDIA_TOO_LARGE with details.limitBytes, no byte at all is
+// UPLOAD_INVALID; an error of r is returned as it is. Nothing stays behind
+// after an error.
+func (p *Pipeline) Receive(ctx context.Context, r io.Reader, limit int64) (*Upload, error) {
+	u := &Upload{Key: uploadKey()}
+	// The bucket drops a blob whose context ended before Close.
+	ctx, abandon := context.WithCancel(ctx)
+	defer abandon()
+	w, err := p.store.Blobs().NewWriter(ctx, u.Key, nil)
+	if err != nil {
+		return nil, fmt.Errorf("pipeline: opening a blob for an upload: %w", err)
+	}
+	hash := sha256.New()
+	u.Size, err = io.Copy(io.MultiWriter(w, hash), io.LimitReader(r, limit+1))
+	if err == nil {
+		err = checkSize(u.Size, limit)
+	}
+	if err != nil {
+		abandon()
+		_ = w.Close() // reports the cancellation just made
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, fmt.Errorf("pipeline: keeping an upload: %w", err)
+	}
+	hash.Sum(u.SHA256[:0])
+	return u, nil
+}
+
+func checkSize(size, limit int64) error {
+	switch {
+	case size == 0:
+		return transcript.Errorf(transcript.UploadInvalid, "The file is empty.")
+	case size > limit:
+		return transcript.Errorf(transcript.MediaTooLarge, "The file is larger than the %d bytes that the plan allows.", limit).
+			With("limitBytes", limit)
+	}
+	return nil
+}
+
+// Discard removes a received file that will not be submitted.
+func (p *Pipeline) Discard(ctx context.Context, u *Upload) {
+	p.deleteBlobs(context.WithoutCancel(ctx), u.Key)
+}
+
+// externalID is the id of an upload: the first 32 hex digits of its SHA-256
+// (contract 4).
+func (u *Upload) externalID() string { return fmt.Sprintf("%x", u.SHA256[:16]) }
+
+func uploadKey() string { return "uploads/" + uuid.NewString() }

@@ -1,0 +1,145 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/speech"
+	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// recognize is the step of one chunk (J10, J11 with the last).
+func (p *Pipeline) recognize(ctx context.Context, dir string, a recognizeArgs) error {
+	e, plan, err := p.takeChunk(ctx, a)
+	if err != nil || e == nil {
+		return err
+	}
+	chunk := plan.Chunks[a.Chunk]
+	path, err := p.fetch(ctx, chunkKey(e.ID, a.Chunk), dir)
+	if err != nil {
+		return err
+	}
+	list, err := transcript.ParseLanguageList(e.Languages)
+	if err != nil && e.Languages != "" {
+		return fmt.Errorf("pipeline: stored language list: %w", err)
+	}
+	progress := p.running.open(e.ID, plan)
+	defer p.running.close(e.ID)
+	heard, err := p.engine.Recognizer.Recognize(ctx,
+		engine.Audio{Path: path, Duration: chunk.Duration()},
+		engine.RecognizeOptions{
+			Language: list.RecognizeAs(),
+			Progress: func(d time.Duration) { p.report(ctx, e.ID, progress, progress.Set(a.Chunk, d)) },
+		})
+	if err != nil {
+		return err
+	}
+	if err := p.finishChunk(ctx, plan, chunk.Place(heard), e.ID, progress); err != nil {
+		return err
+	}
+	p.deleteBlobs(ctx, chunkKey(e.ID, a.Chunk))
+	return nil
+}
+
+// takeChunk moves the extraction to asr_running and returns its cut list. It
+// returns nil when the chunk is done or no longer wanted.
+func (p *Pipeline) takeChunk(ctx context.Context, a recognizeArgs) (e *store.Extraction, plan cutList, err error) {
+	err = p.store.InTx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		if e, err = tx.LockExtraction(ctx, a.Extraction); err != nil {
+			return err
+		}
+		if e.State != asrQueued && e.State != asrRunning {
+			e = nil
+			return nil
+		}
+		if plan, err = readCutList(ctx, tx, a.Extraction); err != nil {
+			return err
+		}
+		if plan.done[a.Chunk] {
+			e = nil
+			return nil
+		}
+		return advance(ctx, tx, e, asrRunning)
+	})
+	return e, plan, err
+}
+
+// finishChunk stores the result of a chunk, queues the next one, and with the
+// last one the publication, in one transaction.
+func (p *Pipeline) finishChunk(ctx context.Context, plan cutList, r speech.Result, extractionID string, progress *reporter) error {
+	stored, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("pipeline: storing chunk %d: %w", r.Chunk, err)
+	}
+	now := progress.Finish(r.Chunk)
+	return p.store.InTx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		e, err := tx.LockExtraction(ctx, extractionID)
+		if err != nil {
+			return err
+		}
+		if e.State.Status.Terminal() {
+			return errUnwanted
+		}
+		first, left, err := tx.FinishChunk(ctx, extractionID, r.Chunk, stored)
+		if err != nil || !first {
+			return err
+		}
+		if err := tx.SetProgress(ctx, extractionID, &now); err != nil {
+			return err
+		}
+		if next, ok := plan.next(r.Chunk); ok {
+			if err := tx.Enqueue(ctx, recognizeArgs{Extraction: extractionID, Chunk: next}, nil); err != nil {
+				return err
+			}
+		}
+		if left > 0 {
+			return nil
+		}
+		return tx.Enqueue(ctx, publishArgs{Extraction: extractionID}, nil)
+	})
+}
+
+// cutList is a plan with what is done of it.
+type cutList struct {
+	speech.Plan
+	done map[int]bool
+}
+
+func readCutList(ctx context.Context, tx *store.Tx, extractionID string) (cutList, error) {
+	rows, err := tx.CutList(ctx, extractionID)
+	if err != nil {
+		return cutList{}, err
+	}
+	list := cutList{Plan: planOf(rows), done: make(map[int]bool, len(rows))}
+	for _, row := range rows {
+		list.done[row.N] = row.Done
+	}
+	return list, nil
+}
+
+// next is the chunk that enters the queue when the given one is done: the
+// window moves on by one.
+func (l cutList) next(chunk int) (int, bool) {
+	speaking := l.Speech()
+	for i, c := range speaking {
+		if c.Index == chunk && i+chunkWindow < len(speaking) {
+			return speaking[i+chunkWindow].Index, true
+		}
+	}
+	return 0, false
+}
+
+// planOf is the plan that the rows were made from.
+func planOf(rows []store.Chunk) speech.Plan {
+	plan := speech.Plan{Chunks: make([]speech.Chunk, len(rows))}
+	for i, row := range rows {
+		first := samples(row.Start)
+		plan.Chunks[i] = speech.Chunk{Index: row.N, First: first, Last: first + samples(row.Duration), Silent: row.Silent}
+		plan.Samples = plan.Chunks[i].Last
+	}
+	return plan
+}

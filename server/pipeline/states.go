@@ -1,0 +1,44 @@
+package pipeline
+
+import (
+	"context"
+
+	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// The states that the steps speak of (contract 3).
+var (
+	pendingQueued = transcript.State{Status: transcript.JobPending, Stage: transcript.StageQueued}
+	durationCheck = transcript.State{Status: transcript.JobProcessing, Stage: transcript.StageDurationCheck}
+	asrQueued     = transcript.State{Status: transcript.JobPending, Stage: transcript.StageASRQueued}
+	asrRunning    = transcript.State{Status: transcript.JobProcessing, Stage: transcript.StageASRRunning}
+	publishing    = transcript.State{Status: transcript.JobProcessing, Stage: transcript.StagePublishing}
+	done          = transcript.State{Status: transcript.JobSuccess, Stage: transcript.StageDone}
+	failed        = transcript.State{Status: transcript.JobFailed}
+	cancelled     = transcript.State{Status: transcript.JobCancelled}
+)
+
+// before is where a lost or failed step of a processing state begins again
+// (J7, J12, J14).
+func before(s transcript.State) transcript.State {
+	switch s.Stage {
+	case transcript.StageASRRunning, transcript.StagePublishing:
+		return asrQueued
+	}
+	return pendingQueued
+}
+
+// advance brings an extraction that waits for recognition, or is in it, to a
+// later state, by way of asr_running (J10, J11).
+func advance(ctx context.Context, tx *store.Tx, e *store.Extraction, to transcript.State) error {
+	if e.State == asrQueued {
+		if err := tx.Move(ctx, e, store.Change{To: asrRunning}); err != nil {
+			return err
+		}
+	}
+	if e.State == to {
+		return nil
+	}
+	return tx.Move(ctx, e, store.Change{To: to})
+}

@@ -1,0 +1,176 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// The queues. Steps that decode media are few at a time; chunks are as many as
+// the process has recognition workers.
+const (
+	queueMedia   = "media"
+	queueASR     = "asr"
+	queueHouse   = "house"
+	mediaWorkers = 2
+	houseWorkers = 1
+)
+
+// Bounds of one step. They stand far above what a step takes: a step that dies
+// with its process is taken up by heartbeat, not by these.
+const (
+	prepareTimeout   = 2 * time.Hour
+	recognizeTimeout = 30 * time.Minute
+	publishTimeout   = 5 * time.Minute
+)
+
+// errUnwanted ends a step whose extraction has ended, because the last claim on
+// it was cancelled.
+var errUnwanted = errors.New("pipeline: nobody wants this work any more")
+
+type prepareArgs struct {
+	Extraction string `json:"extraction"`
+}
+
+func (prepareArgs) Kind() string { return "prepare" }
+
+func (prepareArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: queueMedia} }
+
+type recognizeArgs struct {
+	Extraction string `json:"extraction"`
+	Chunk      int    `json:"chunk"`
+}
+
+func (recognizeArgs) Kind() string { return "recognize" }
+
+func (recognizeArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: queueASR} }
+
+type publishArgs struct {
+	Extraction string `json:"extraction"`
+}
+
+func (publishArgs) Kind() string { return "publish" }
+
+func (publishArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: queueMedia} }
+
+// step is the worker of one kind of step.
+type step[T river.JobArgs] struct {
+	river.WorkerDefaults[T]
+	p          *Pipeline
+	timeout    time.Duration
+	extraction func(T) string
+	run        func(ctx context.Context, dir string, args T) error
+}
+
+func (s *step[T]) Timeout(*river.Job[T]) time.Duration { return s.timeout }
+
+func (s *step[T]) Work(ctx context.Context, job *river.Job[T]) error {
+	return s.p.work(ctx, s.extraction(job.Args), job.Args, func(ctx context.Context, dir string) error {
+		return s.run(ctx, dir, job.Args)
+	})
+}
+
+func (p *Pipeline) workers() store.Workers {
+	w := river.NewWorkers()
+	river.AddWorker(w, &step[prepareArgs]{p: p, timeout: prepareTimeout, run: p.prepare,
+		extraction: func(a prepareArgs) string { return a.Extraction }})
+	river.AddWorker(w, &step[recognizeArgs]{p: p, timeout: recognizeTimeout, run: p.recognize,
+		extraction: func(a recognizeArgs) string { return a.Extraction }})
+	river.AddWorker(w, &step[publishArgs]{p: p, timeout: publishTimeout, run: p.publish,
+		extraction: func(a publishArgs) string { return a.Extraction }})
+	river.AddWorker(w, &sweeper{p: p})
+	return store.Workers{
+		Process:     p.process,
+		Workers:     w,
+		Queues:      map[string]int{queueMedia: mediaWorkers, queueASR: p.cfg.ASRWorkers, queueHouse: houseWorkers},
+		Periodic:    []*river.PeriodicJob{sweepJob()},
+		StopTimeout: p.cfg.StopTimeout,
+	}
+}
+
+// work runs one step in a scratch directory of its own and settles how it
+// ended. again is what is queued when the step is to be repeated.
+func (p *Pipeline) work(ctx context.Context, extractionID string, again river.JobArgs, run func(ctx context.Context, dir string) error) error {
+	dir, err := os.MkdirTemp(p.cfg.Dir, "step-")
+	if err != nil {
+		return fmt.Errorf("pipeline: making a scratch directory: %w", err)
+	}
+	defer func() {
+		if err := os.RemoveAll(dir); err != nil {
+			p.log.WarnContext(ctx, "scratch files were left behind", "dir", dir, "err", err)
+		}
+	}()
+	err = p.whileWanted(ctx, extractionID, func(ctx context.Context) error { return guarded(ctx, dir, run) })
+	after := context.WithoutCancel(ctx)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, errUnwanted):
+		p.deleteMedia(after, extractionID, "")
+		return nil
+	case ctx.Err() != nil && p.stopping.Load():
+		return p.release(after, extractionID)
+	}
+	return p.fault(after, extractionID, again, err)
+}
+
+// guarded turns a panic of an engine into a fault of the step.
+func guarded(ctx context.Context, dir string, run func(ctx context.Context, dir string) error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = transcript.Errorf(transcript.Internal, "The service failed unexpectedly.").
+				Because(fmt.Errorf("panic: %v\n%s", r, debug.Stack()))
+		}
+	}()
+	return run(ctx, dir)
+}
+
+// whileWanted runs fn with a context that ends with cause errUnwanted when the
+// extraction ends under it.
+func (p *Pipeline) whileWanted(ctx context.Context, extractionID string, fn func(context.Context) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		if p.untilEnded(ctx, extractionID) {
+			cancel(errUnwanted)
+		}
+	}()
+	err := fn(ctx)
+	if err != nil && errors.Is(context.Cause(ctx), errUnwanted) {
+		err = errUnwanted
+	}
+	cancel(nil)
+	<-watched
+	return err
+}
+
+// untilEnded returns true as soon as the extraction has ended, false when ctx
+// has. The signal can be lost, hence the look every second.
+func (p *Pipeline) untilEnded(ctx context.Context, extractionID string) bool {
+	wake, stop := p.store.Watch(extractionID)
+	defer stop()
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		e, err := p.store.Extraction(ctx, extractionID)
+		if err == nil && e.State.Status.Terminal() || errors.Is(err, store.ErrNotFound) {
+			return true
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-wake:
+		case <-tick.C:
+		}
+	}
+}
