@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"strings"
 	"time"
@@ -138,7 +137,7 @@ func (k *call) httpClient() *http.Client {
 // check takes in the outcome of an attempt and says whether to make another.
 func (k *call) check(ctx context.Context, resp *http.Response, err error) (bool, error) {
 	k.take(resp, err)
-	k.log(ctx, resp)
+	k.client.log(ctx, k.method, k.path, k.attempts, k.began, resp, k.err)
 	if k.err == nil {
 		return false, nil
 	}
@@ -187,23 +186,6 @@ func (k *call) take(resp *http.Response, err error) {
 // succeeded (contract 2).
 func (k *call) gone(status int) bool {
 	return status == http.StatusNotFound && k.method == http.MethodDelete && k.unsure
-}
-
-func (k *call) log(ctx context.Context, resp *http.Response) {
-	attrs := []slog.Attr{
-		slog.String("method", k.method),
-		slog.String("path", k.path),
-		slog.Int("attempt", k.attempts),
-		slog.Duration("duration", time.Since(k.began)),
-	}
-	if resp != nil {
-		attrs = append(attrs, slog.Int("status", resp.StatusCode),
-			slog.String("requestId", resp.Header.Get("X-Request-Id")))
-	}
-	if k.err != nil {
-		attrs = append(attrs, slog.String("error", k.err.Error()))
-	}
-	k.client.logger.LogAttrs(ctx, slog.LevelDebug, "request", attrs...)
 }
 
 // ended is the error of a call whose context ended. The last refusal, which was

@@ -1,9 +1,12 @@
 package client
 
 import (
+	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"net/url"
+	"time"
 )
 
 // httpClient is a copy of the configured one, with its transport wrapped and
@@ -52,4 +55,25 @@ func sameService(a, b *url.URL) bool {
 	}
 	// From http to https on the same name, both at their usual ports.
 	return b.Scheme == "https" && a.Host == a.Hostname() && a.Host == b.Host
+}
+
+// log notes one attempt. Queries, headers and bodies stay out of it.
+func (c *Client) log(ctx context.Context, method, path string, attempt int, began time.Time, resp *http.Response, err error) {
+	if !c.logger.Enabled(ctx, slog.LevelDebug) {
+		return
+	}
+	attrs := []slog.Attr{
+		slog.String("method", method),
+		slog.String("path", path),
+		slog.Int("attempt", attempt),
+		slog.Duration("duration", time.Since(began)),
+	}
+	if resp != nil {
+		attrs = append(attrs, slog.Int("status", resp.StatusCode),
+			slog.String("requestId", resp.Header.Get("X-Request-Id")))
+	}
+	if err != nil {
+		attrs = append(attrs, slog.String("error", err.Error()))
+	}
+	c.logger.LogAttrs(ctx, slog.LevelDebug, "request", attrs...)
 }

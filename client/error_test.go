@@ -1,0 +1,224 @@
+package client_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jarcoal/httpmock"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+func TestErrorOfEveryBody(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		status int
+		header http.Header
+		body   string
+		want   client.Error // Code, Slug, Message, Action…, AvailableLanguages, Details, RetryAfter
+		id     string
+		text   string
+	}{
+		"object": {
+			status: 404, header: http.Header{"X-Request-Id": {"r_1"}, "Content-Type": {"application/json"}},
+			body: `{"error":{"code":"LANGUAGE_NOT_AVAILABLE","message":"None of them.","availableLanguages":["de","fr"],"details":{"a":1},"requestId":"other"}}`,
+			want: client.Error{Code: transcript.LanguageNotAvailable, Message: "None of them.", AvailableLanguages: []string{"de", "fr"}, Details: map[string]any{"a": 1.0}},
+			id:   "r_1",
+			text: "GET /v1/transcript/job/" + jobID + ": 404 LANGUAGE_NOT_AVAILABLE: None of them. (request r_1)",
+		},
+		"object with action": {
+			status: 402,
+			body:   `{"error":{"code":"UPGRADE_REQUIRED","message":"m","actionLabel":"Upgrade","upgrade_url":"https://e/plans","requestId":"r_2"}}`,
+			want:   client.Error{Code: transcript.UpgradeRequired, Message: "m", ActionLabel: "Upgrade", ActionURL: "https://e/plans"},
+			id:     "r_2",
+		},
+		"retry after in the body only": {
+			status: 503, body: `{"error":{"code":"IP_BLOCKED","message":"m","retryAfter":30}}`,
+			want: client.Error{Code: transcript.IPBlocked, Message: "m", RetryAfter: 30 * time.Second},
+		},
+		"absurd retry after": {
+			status: 503, body: `{"error":{"code":"IP_BLOCKED","retryAfter":9223372036854775807}}`,
+			want: client.Error{Code: transcript.IPBlocked, RetryAfter: 365 * 24 * time.Hour},
+		},
+		"flat with a code": {
+			status: 429, header: http.Header{"Retry-After": {"7"}}, body: `{"error":"rate_limited","requestId":"r_3"}`,
+			want: client.Error{Code: transcript.RateLimited, Slug: "rate_limited", RetryAfter: 7 * time.Second}, id: "r_3",
+			text: "GET /v1/transcript/job/" + jobID + ": 429 RATE_LIMITED (request r_3)",
+		},
+		"flat without a code": {
+			status: 401, body: `{"error":"invalid_credential"}`, want: client.Error{Slug: "invalid_credential"},
+			text: "GET /v1/transcript/job/" + jobID + ": 401 invalid_credential",
+		},
+		"flat crash":       {status: 500, body: `{"error":"internal_error"}`, want: client.Error{Code: transcript.Internal, Slug: "internal_error"}},
+		"unknown code":     {status: 418, body: `{"error":{"code":"TEAPOT","message":"m"}}`, want: client.Error{Code: "TEAPOT", Message: "m"}},
+		"wrong types":      {status: 400, body: `{"error":{"code":7,"message":"kept","details":"no","availableLanguages":{}},"requestId":[]}`, want: client.Error{Message: "kept"}},
+		"error is a list":  {status: 400, body: `{"error":[1]}`},
+		"error is null":    {status: 400, body: `{"error":null}`},
+		"JSON, not object": {status: 400, body: `[]`},
+		"HTML": {
+			status: 502, header: http.Header{"Content-Type": {"text/html"}}, body: "<html>Bad gateway</html>",
+			text: "GET /v1/transcript/job/" + jobID + ": 502 Bad Gateway",
+		},
+		"nothing, no content type": {status: 503},
+		"broken JSON":              {status: 400, body: `{"error":{"code":"INVALID_REQ`},
+		"not UTF-8":                {status: 400, body: "{\"error\":\"\xff\xfe\"}", want: client.Error{Slug: "\ufffd\ufffd"}},
+		"no redirect target":       {status: 302, body: ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, mt := mocked(t, client.WithRetry(client.RetryPolicy{}))
+			resp := httpmock.NewStringResponse(tc.status, tc.body)
+			resp.Header = tc.header.Clone()
+			mt.RegisterResponder(http.MethodGet, jobURL, httpmock.ResponderFromResponse(resp))
+			job, err := c.Jobs.Get(t.Context(), jobID)
+			require.Nil(t, job)
+			var e *client.Error
+			require.ErrorAs(t, err, &e)
+			assert.Equal(t, tc.status, e.Response.StatusCode)
+			assert.Equal(t, tc.id, e.Response.RequestID)
+			assert.Equal(t, tc.body, string(e.Body))
+			assert.NotContains(t, err.Error(), key)
+			if tc.text != "" {
+				assert.Equal(t, tc.text, err.Error())
+			}
+			if e.Code != "" {
+				require.ErrorIs(t, fmt.Errorf("wrapped: %w", err), e.Code)
+			}
+			require.NotErrorIs(t, err, transcript.CSVParseError)
+			got := client.Error{Code: e.Code, Slug: e.Slug, Message: e.Message, ActionLabel: e.ActionLabel, ActionURL: e.ActionURL,
+				AvailableLanguages: e.AvailableLanguages, Details: e.Details, RetryAfter: e.RetryAfter}
+			assert.Equal(t, tc.want, got)
+		})
+	}
+}
+
+func TestErrorKeepsABoundedBody(t *testing.T) {
+	t.Parallel()
+	c, mt := mocked(t)
+	mt.RegisterResponder(http.MethodGet, jobURL, httpmock.NewStringResponder(400, strings.Repeat("x", 1<<20)))
+	_, err := c.Jobs.Get(t.Context(), jobID)
+	var e *client.Error
+	require.ErrorAs(t, err, &e)
+	assert.Len(t, e.Body, 64<<10)
+	assert.Less(t, len(err.Error()), 200)
+}
+
+// TestSuccessThatIsNone: a 2xx that is not the documented JSON is an error which
+// keeps the body, never a nil result.
+func TestSuccessThatIsNone(t *testing.T) {
+	t.Parallel()
+	for name, body := range map[string]string{
+		"empty": "", "HTML": "<html>login</html>", "null": "null", "no members": "{}", "list": "[]",
+		"wrong type": `{"jobId":5,"transcript":"x"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, mt := mocked(t)
+			mt.RegisterResponder(http.MethodGet, jobURL, httpmock.NewStringResponder(http.StatusOK, body))
+			mt.RegisterResponder(http.MethodPost, jobURL+"/cancel", httpmock.NewStringResponder(http.StatusAccepted, body))
+			mt.RegisterResponder(http.MethodPost, base+"/v1/transcript", httpmock.NewStringResponder(http.StatusOK, body))
+			request := transcript.Request{Source: transcript.URL("https://video.example/1")}
+
+			check := func(result any, err error) {
+				t.Helper()
+				assert.Nil(t, result)
+				var e *client.Error
+				require.ErrorAs(t, err, &e)
+				assert.Equal(t, body, string(e.Body))
+				assert.Equal(t, 2, e.Response.StatusCode/100)
+				require.Error(t, errors.Unwrap(e))
+				assert.False(t, e.Retryable())
+			}
+			job, err := c.Jobs.Get(t.Context(), jobID)
+			check(job, err)
+			job, err = c.Jobs.Cancel(t.Context(), jobID)
+			check(job, err)
+			result, job, err := c.Transcripts.Submit(t.Context(), request)
+			check(result, err)
+			assert.Nil(t, job)
+			result, err = c.Transcripts.Get(t.Context(), request)
+			check(result, err)
+			result, err = c.Jobs.Wait(t.Context(), jobID)
+			check(result, err)
+			assert.Equal(t, 5, mt.GetTotalCallCount(), "not repeated")
+		})
+	}
+}
+
+func TestAnswerTooLarge(t *testing.T) {
+	t.Parallel()
+	c := served(t, func(w http.ResponseWriter, _ *http.Request) {
+		chunk := []byte(strings.Repeat(" ", 1<<20))
+		for range 100 {
+			if _, err := w.Write(chunk); err != nil {
+				return // the client has hung up, as it should
+			}
+		}
+	})
+	_, err := c.Jobs.Get(t.Context(), jobID)
+	var e *client.Error
+	require.ErrorAs(t, err, &e)
+	assert.ErrorContains(t, err, "too large")
+	assert.Len(t, e.Body, 64<<10)
+}
+
+func TestRetryable(t *testing.T) {
+	t.Parallel()
+	hint := http.Header{"Retry-After": {"1"}}
+	for _, tc := range []struct {
+		method string
+		status int
+		code   transcript.Code
+		header http.Header
+		want   bool
+	}{
+		{"GET", 429, transcript.RateLimited, nil, true},
+		{"PATCH", 429, "", nil, true},
+		{"POST", 409, transcript.IdempotencyInProgress, nil, true},
+		{"POST", 409, transcript.IdempotencyConflict, nil, false},
+		{"POST", 409, transcript.StateConflict, nil, false},
+		{"POST", 409, transcript.ASRConcurrencyLimit, hint, false},
+		{"GET", 502, transcript.UpstreamFailed, nil, true},
+		{"POST", 502, "", nil, true},
+		{"PATCH", 502, "", nil, false},
+		{"POST", 503, transcript.IPBlocked, hint, true},
+		{"PATCH", 503, "", hint, true},
+		{"PATCH", 503, "", nil, false},
+		{"GET", 503, "", nil, true},
+		{"POST", 503, transcript.NotImplemented, nil, false},
+		{"POST", 503, transcript.LoginRequired, nil, false},
+		{"POST", 503, transcript.POTokenRequired, nil, false},
+		{"POST", 503, transcript.ConfigError, nil, false},
+		{"GET", 500, transcript.Internal, nil, false},
+		{"GET", 504, "", nil, false},
+		{"GET", 400, transcript.InvalidRequest, nil, false},
+		{"GET", 401, "", nil, false},
+		{"GET", 402, transcript.UpgradeRequired, nil, false},
+		{"GET", 403, transcript.Forbidden, nil, false},
+		{"GET", 404, transcript.NotFound, nil, false},
+		{"GET", 422, transcript.UploadInvalid, nil, false},
+	} {
+		e := &client.Error{Method: tc.method, Code: tc.code, Response: client.Response{StatusCode: tc.status, Header: tc.header}}
+		assert.Equal(t, tc.want, e.Retryable(), "%s %d %s %v", tc.method, tc.status, tc.code, tc.header)
+	}
+}
+
+func TestJobError(t *testing.T) {
+	t.Parallel()
+	failed := &client.JobError{Job: transcript.Job{JobID: "j", Status: transcript.JobFailed, Stage: transcript.StageDurationCheck,
+		Error: &transcript.Error{Code: transcript.VideoTooLong, Message: "too long"}}}
+	require.ErrorIs(t, failed, transcript.VideoTooLong)
+	assert.EqualError(t, failed, "job j: failed in stage duration_check: VIDEO_TOO_LONG: too long")
+
+	cancelled := &client.JobError{Job: transcript.Job{JobID: "j", Status: transcript.JobCancelled, Stage: transcript.StageQueued}}
+	require.NotErrorIs(t, cancelled, transcript.VideoTooLong) // a typed nil inside would panic here
+	assert.NoError(t, errors.Unwrap(cancelled))
+	assert.EqualError(t, cancelled, "job j: cancelled in stage queued")
+}

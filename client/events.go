@@ -1,0 +1,195 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/r3labs/sse/v2"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// streamFailures is how many connections in a row may fail, or bring nothing,
+// before a sequence of events gives up.
+const streamFailures = 10
+
+// Events follows a job from where it stands to its end: a snapshot first, then
+// every transition, and progress between them. The last event is the terminal
+// one (completed, failed, cancelled); a job that failed is an event, not an
+// error.
+//
+// The sequence outlives its connections: it resumes after the last transition
+// seen, misses none and repeats none. Only 429, 502, 503 and broken or silent
+// connections are resumed after, ten in a row at most, and none with
+// RetryPolicy{}. Anything else, and the end of ctx, is yielded as the error that
+// ends the sequence. A sequence that ends without an error has seen the terminal
+// event. The one exception: with WithHeader("Last-Event-ID", n) it begins after
+// transition n, and is empty when that was the last.
+//
+// Nothing is sent before the sequence is ranged over; each range starts anew;
+// leaving the loop releases the connection.
+func (s *JobService) Events(ctx context.Context, id string, opts ...RequestOption) iter.Seq2[transcript.Event, error] {
+	opts = slices.Clone(opts)
+	return func(yield func(transcript.Event, error) bool) {
+		if err := s.follow(ctx, id, opts, yield); err != nil {
+			yield(transcript.Event{}, err)
+		}
+	}
+}
+
+// follow reads connection after connection. It returns nil when the sequence has
+// come to its end or the consumer has left.
+func (s *JobService) follow(ctx context.Context, id string, opts []RequestOption, yield func(transcript.Event, error) bool) error {
+	path, err := jobPath(id)
+	if err != nil {
+		return err
+	}
+	set, err := s.client.settings(opts)
+	if err != nil {
+		return err
+	}
+	st := &stream{client: s.client, settings: set, path: path + "/events", lastID: set.header.Get("Last-Event-ID")}
+	w := &watcher{yield: yield}
+	w.last, _ = strconv.Atoi(st.lastID) // 0 when it is no number: the service sends a snapshot then
+	for failures := 0; ; {
+		st.attempt++
+		w.connection = connection{}
+		err := st.read(ctx, w.take)
+		if w.over || errors.Is(err, errNoContent) {
+			return nil
+		}
+		if w.malformed != nil && err == nil {
+			return fmt.Errorf("client: GET %s: %w", st.path, w.malformed)
+		}
+		if w.malformed != nil {
+			err = fmt.Errorf("%w; the last event could not be read: %w", err, w.malformed)
+		}
+		if w.moved || w.closing {
+			failures = 0
+		}
+		wait := max(w.retry, set.retry.MinWait)
+		if !w.closing {
+			failures++
+			if wait, err = resume(ctx, set.retry, failures, err); err != nil {
+				return err
+			}
+		}
+		if err := sleep(ctx, wait); err != nil {
+			return fmt.Errorf("client: GET %s: %w", st.path, err)
+		}
+		if w.last > 0 {
+			st.lastID = strconv.Itoa(w.last)
+		}
+	}
+}
+
+// resume returns how long to wait before the next connection, or err when there
+// is to be none.
+func resume(ctx context.Context, policy RetryPolicy, failures int, err error) (time.Duration, error) {
+	if policy.Attempts <= 1 || failures >= streamFailures {
+		return 0, err
+	}
+	wait, again := policy.next(ctx, http.MethodGet, failures, err)
+	if !again {
+		return 0, err
+	}
+	return wait, nil
+}
+
+// watcher turns the messages of successive connections into one sequence.
+type watcher struct {
+	yield func(transcript.Event, error) bool
+	last  int  // the highest transition that the consumer knows of
+	over  bool // the terminal event was seen, or the consumer has left
+	connection
+}
+
+// connection is what the watcher remembers of the running one.
+type connection struct {
+	moved     bool          // an event came
+	closing   bool          // the service announced that it will end the stream
+	retry     time.Duration // and when to come back
+	malformed error         // the last message could not be read
+}
+
+// take handles one message and reports whether to go on reading.
+func (w *watcher) take(m *sse.Event) bool {
+	if w.malformed != nil {
+		return false // what follows proves that it was not just cut off
+	}
+	kind := transcript.EventType(m.Event)
+	switch kind {
+	case transcript.EventClosing:
+		w.close(m.Data)
+		return false
+	case transcript.EventSnapshot, transcript.EventProgress,
+		transcript.EventCompleted, transcript.EventFailed, transcript.EventCancelled:
+	default:
+		return true // an event of a later version
+	}
+	event, err := decodeEvent(kind, m.Data)
+	if err != nil {
+		w.malformed = err
+		return true
+	}
+	return w.pass(event, string(m.ID))
+}
+
+// pass yields the event unless the consumer knows it. The parser gives an event
+// without an id the last one, so an id counts only where it is the event's own
+// sequence and new.
+func (w *watcher) pass(event transcript.Event, id string) bool {
+	sequence := event.Job.Sequence
+	terminal := event.Type != transcript.EventSnapshot && event.Type != transcript.EventProgress
+	switch {
+	case terminal:
+		event.ID = sequence
+	case event.Type == transcript.EventSnapshot:
+		event.ID = 0
+		// A snapshot stands for every transition before it. That of a job which
+		// has ended does not: its terminal event is still to come.
+		if !event.Job.Status.Terminal() {
+			w.last = max(w.last, sequence)
+		}
+	case sequence < w.last:
+		return true
+	case sequence > w.last && id == strconv.Itoa(sequence):
+		event.ID = sequence
+		w.last = sequence
+	default:
+		event.ID = 0
+	}
+	w.moved = true
+	if !w.yield(event, nil) || terminal {
+		w.over = true
+	}
+	return !w.over
+}
+
+// close reads the announcement that the service ends the stream.
+func (w *watcher) close(data []byte) {
+	var announced struct {
+		RetryMs int64 `json:"retryMs"`
+	}
+	_ = json.Unmarshal(data, &announced) // unreadable: come back after the usual pause
+	w.closing = true
+	w.retry = min(time.Duration(max(announced.RetryMs, 0)), 60_000) * time.Millisecond
+}
+
+func decodeEvent(kind transcript.EventType, data []byte) (transcript.Event, error) {
+	event := transcript.Event{Type: kind}
+	if err := json.Unmarshal(data, &event.Job); err != nil {
+		return event, fmt.Errorf("event %s: %w", kind, err)
+	}
+	if event.Job.JobID == "" {
+		return event, fmt.Errorf("event %s: it has no jobId", kind)
+	}
+	return event, nil
+}
