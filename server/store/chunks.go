@@ -26,7 +26,7 @@ type Chunk struct {
 type chunkRow struct {
 	bun.BaseModel `bun:"table:chunks,alias:c"`
 
-	Chunk `bun:",extend"`
+	Chunk
 }
 
 func (r *chunkRow) chunk() (Chunk, error) {
@@ -111,7 +111,7 @@ func (tx *Tx) FinishChunk(ctx context.Context, extractionID string, n int, resul
 	}
 	res, err := tx.db.NewUpdate().Model((*chunkRow)(nil)).
 		Set("result = ?, done = ?", compress(result), true).
-		Where("extraction_id = ? AND n = ? AND result IS NULL", extractionID, n).
+		Where("extraction_id = ? AND n = ? AND NOT done", extractionID, n).
 		Exec(ctx)
 	changed, err := affected(res, err)
 	if err != nil {

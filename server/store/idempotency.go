@@ -43,12 +43,12 @@ type Remembered struct {
 type idempotencyRow struct {
 	bun.BaseModel `bun:"table:idempotency_keys,alias:i"`
 
-	IdempotencyKey `bun:",extend"`
-	Fingerprint    []byte
-	Done           bool
-	Answer         `bun:",extend"`
-	TakenAt        time.Time
-	BeatAt         time.Time
+	IdempotencyKey
+	Fingerprint []byte
+	Done        bool
+	Answer
+	TakenAt time.Time
+	BeatAt  time.Time
 }
 
 // The parts of the statements that take and finish a key.
