@@ -94,7 +94,7 @@ func hangUp(conn *pgx.Conn) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	_ = conn.Close(ctx) // nothing is lost with it
-	select { // after an error pgx closes in the background
+	select {            // after an error pgx closes in the background
 	case <-conn.PgConn().CleanupDone():
 	case <-ctx.Done():
 	}

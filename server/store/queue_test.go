@@ -1,0 +1,198 @@
+package store_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/server/store/storetest"
+)
+
+func TestWorkIsDone(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		did := make(chan string, 10)
+		runner(t, s, store.Workers{Process: "p1", Workers: workers(func(_ context.Context, job *river.Job[work]) error {
+			did <- job.Args.Name
+			return nil
+		})})
+		enqueue(t, s, "it's", "ünïcode")
+		require.ElementsMatch(t, []string{"it's", "ünïcode"}, []string{receive(t, did), receive(t, did)})
+	})
+}
+
+func TestRunnerNeedsItsParts(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t, storetest.SQLite(t))
+	for _, w := range []store.Workers{
+		{Workers: workers(nil), Queues: map[string]int{"default": 1}},
+		{Process: "p", Queues: map[string]int{"default": 1}},
+		{Process: "p", Workers: workers(nil)},
+	} {
+		_, err := s.NewRunner(w)
+		require.Error(t, err)
+	}
+}
+
+// run is what a worker was told.
+type run struct {
+	process string
+	attempt int
+}
+
+// TestStopReleasesTheJob: the next runner works on it at once, and the attempt
+// was not counted.
+func TestStopReleasesTheJob(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		runs := make(chan run, 1)
+		hold := func(process string, timeout time.Duration) store.Runner {
+			return runner(t, s, store.Workers{Process: process, StopTimeout: timeout, Workers: workers(
+				func(ctx context.Context, job *river.Job[work]) error {
+					runs <- run{process, job.Attempt}
+					<-ctx.Done()
+					return fmt.Errorf("wrapped: %w", ctx.Err())
+				})})
+		}
+		enqueue(t, s, "long")
+		for i, timeout := range []time.Duration{0, 50 * time.Millisecond, 0} {
+			process := fmt.Sprint("p", i)
+			r := hold(process, timeout)
+			require.Equal(t, run{process, 1}, receive(t, runs))
+			start := time.Now()
+			require.NoError(t, r.Stop(t.Context()))
+			require.GreaterOrEqual(t, time.Since(start), timeout)
+		}
+	})
+}
+
+func TestStopLetsShortJobsFinish(t *testing.T) {
+	t.Parallel()
+	storetest.EachDatabase(t, func(t *testing.T, o store.Options) {
+		s, raw := storetest.Open(t, o), open(t, o)
+		running, finish := make(chan bool, 1), make(chan bool)
+		r := runner(t, s, store.Workers{Process: "p1", StopTimeout: time.Minute, Workers: workers(
+			func(ctx context.Context, _ *river.Job[work]) error {
+				running <- true
+				<-finish
+				return ctx.Err()
+			})})
+		enqueue(t, s, "short")
+		receive(t, running)
+		stopped := make(chan error)
+		go func() { stopped <- r.Stop(context.Background()) }()
+		close(finish)
+		require.NoError(t, receive(t, stopped))
+		require.Equal(t, 1, raw.count(t, "river_job WHERE state = 'completed'"))
+	})
+}
+
+func TestStopWaitsNoLongerThanItsContext(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t, storetest.SQLite(t))
+	running, cancelled := make(chan bool, 1), make(chan bool, 1)
+	r := runner(t, s, store.Workers{Process: "p1", StopTimeout: time.Hour, Workers: workers(
+		func(ctx context.Context, _ *river.Job[work]) error {
+			running <- true
+			<-ctx.Done()
+			cancelled <- true
+			return ctx.Err()
+		})})
+	enqueue(t, s, "long")
+	receive(t, running)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	require.ErrorIs(t, r.Stop(ctx), context.DeadlineExceeded)
+	receive(t, cancelled)
+}
+
+// TestRecover leaves jobs as a kill -9 does: running, with nobody at work.
+func TestRecover(t *testing.T) {
+	t.Parallel()
+	storetest.EachDatabase(t, func(t *testing.T, o store.Options) {
+		s, raw := storetest.Open(t, o), open(t, o)
+		runs := make(chan run, 10)
+		start := func(process string) {
+			runner(t, s, store.Workers{Process: process, Queues: map[string]int{river.QueueDefault: 1},
+				Workers: workers(func(ctx context.Context, job *river.Job[work]) error {
+					runs <- run{process, job.Attempt}
+					<-ctx.Done()
+					return ctx.Err()
+				})})
+		}
+		enqueue(t, s, "dead", "alive")
+		start("dead")
+		require.Equal(t, run{"dead", 1}, receive(t, runs))
+		start("alive")
+		require.Equal(t, run{"alive", 1}, receive(t, runs))
+		recovered := func(self string) (lost []store.LostWork) {
+			inTx(t, s, func(ctx context.Context, tx *store.Tx) {
+				var err error
+				lost, err = tx.Recover(ctx, self, time.Minute)
+				require.NoError(t, err)
+			})
+			return lost
+		}
+
+		if s.Shared() {
+			require.Empty(t, recovered("alive"), "both are alive")
+			raw.exec(t, "UPDATE processes SET beat_at = beat_at - interval '61 seconds' WHERE id = 'dead'")
+		}
+		lost := recovered("alive")
+		require.Len(t, lost, 1, "not what self is at")
+		require.Equal(t, "work", lost[0].Kind)
+		require.JSONEq(t, `{"name":"dead"}`, string(lost[0].Args))
+		require.Zero(t, raw.count(t, "river_leader WHERE leader_id = 'dead'"))
+		// "dead" is in truth alive with its place taken; "alive" has one place only.
+		start("third")
+		require.Equal(t, run{"third", 2}, receive(t, runs))
+	})
+}
+
+// TestRecoverByOne: of several processes one gets each job.
+func TestRecoverByOne(t *testing.T) {
+	t.Parallel()
+	o := storetest.Postgres(t)
+	s, raw := storetest.Open(t, o), open(t, o)
+	const jobs = 30
+	for range jobs {
+		enqueue(t, s, "x")
+	}
+	raw.exec(t, "UPDATE river_job SET state = 'running', attempted_by = '{before,gone}', attempted_at = now()")
+	found := make(chan int, 4)
+	for i := range cap(found) {
+		go func() {
+			var lost []store.LostWork
+			err := s.InTx(t.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
+				lost, err = tx.Recover(ctx, fmt.Sprint(i), time.Minute)
+				return err
+			})
+			if err != nil {
+				lost = nil
+			}
+			found <- len(lost)
+		}()
+	}
+	sum := 0
+	for range cap(found) {
+		sum += receive(t, found)
+	}
+	require.Equal(t, jobs, sum)
+}
+
+func TestLeave(t *testing.T) {
+	t.Parallel()
+	storetest.EachDatabase(t, func(t *testing.T, o store.Options) {
+		s, raw := storetest.Open(t, o), open(t, o)
+		require.NoError(t, s.Beat(t.Context(), "p"))
+		require.NoError(t, s.Beat(t.Context(), "p"))
+		require.Equal(t, 1, raw.count(t, "processes"))
+		require.NoError(t, s.Leave(t.Context(), "p"))
+		require.Zero(t, raw.count(t, "processes"))
+	})
+}
