@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -124,20 +123,18 @@ func (w *watcher) take(m *sse.Event) bool {
 	if w.malformed != nil {
 		return false // what follows proves that it was not just cut off
 	}
-	kind := transcript.EventType(m.Event)
-	switch kind {
-	case transcript.EventClosing:
-		w.close(m.Data)
-		return false
-	case transcript.EventSnapshot, transcript.EventProgress,
-		transcript.EventCompleted, transcript.EventFailed, transcript.EventCancelled:
-	default:
-		return true // an event of a later version
-	}
-	event, err := decodeEvent(kind, m.Data)
-	if err != nil {
+	// The id is not the decoder's to judge: see pass.
+	event, err := transcript.DecodeEvent(string(m.Event), "", m.Data)
+	switch {
+	case err != nil:
 		w.malformed = err
 		return true
+	case event.Closing != nil:
+		w.closing = true
+		w.retry = time.Duration(min(max(event.Closing.RetryMS, 0), 60_000)) * time.Millisecond
+		return false
+	case event.Job.JobID == "":
+		return true // an event of a later version
 	}
 	return w.pass(event, string(m.ID))
 }
@@ -152,7 +149,6 @@ func (w *watcher) pass(event transcript.Event, id string) bool {
 	case terminal:
 		event.ID = sequence
 	case event.Type == transcript.EventSnapshot:
-		event.ID = 0
 		// A snapshot stands for every transition before it. That of a job which
 		// has ended does not: its terminal event is still to come.
 		if !event.Job.Status.Terminal() {
@@ -163,33 +159,10 @@ func (w *watcher) pass(event transcript.Event, id string) bool {
 	case sequence > w.last && id == strconv.Itoa(sequence):
 		event.ID = sequence
 		w.last = sequence
-	default:
-		event.ID = 0
 	}
 	w.moved = true
 	if !w.yield(event, nil) || terminal {
 		w.over = true
 	}
 	return !w.over
-}
-
-// close reads the announcement that the service ends the stream.
-func (w *watcher) close(data []byte) {
-	var announced struct {
-		RetryMs int64 `json:"retryMs"`
-	}
-	_ = json.Unmarshal(data, &announced) // unreadable: come back after the usual pause
-	w.closing = true
-	w.retry = min(time.Duration(max(announced.RetryMs, 0)), 60_000) * time.Millisecond
-}
-
-func decodeEvent(kind transcript.EventType, data []byte) (transcript.Event, error) {
-	event := transcript.Event{Type: kind}
-	if err := json.Unmarshal(data, &event.Job); err != nil {
-		return event, fmt.Errorf("event %s: %w", kind, err)
-	}
-	if event.Job.JobID == "" {
-		return event, fmt.Errorf("event %s: it has no jobId", kind)
-	}
-	return event, nil
 }

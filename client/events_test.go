@@ -277,7 +277,7 @@ func TestEventsErrors(t *testing.T) {
 			func(t *testing.T, err error) { require.ErrorIs(t, err, io.ErrUnexpectedEOF) }, 1,
 		},
 		"nothing ever comes": {
-			[]connection{broken()}, nil,
+			[]connection{broken("")}, nil,
 			func(t *testing.T, err error) { require.ErrorIs(t, err, io.ErrUnexpectedEOF) }, 10,
 		},
 		"asked to wait for longer than the cap": {
@@ -416,6 +416,7 @@ func TestEventsEndWithTheContext(t *testing.T) {
 		t.Parallel()
 		ctx, cancel := context.WithCancelCause(t.Context())
 		errQuit := errors.New("the user left")
+		defer cancel(nil)
 		var got error
 		for _, err := range c.Jobs.Events(ctx, jobID) {
 			got = err

@@ -125,7 +125,7 @@ func (s *JobService) get(ctx context.Context, id string, opts []RequestOption) (
 	if err != nil {
 		return nil, 0, err
 	}
-	if job.Status == transcript.JobSuccess && job.Result == nil {
+	if job.Status == transcript.JobSuccess && !whole(job.Result) {
 		return nil, 0, answer.malformed(errors.New("the job succeeded without a transcript"))
 	}
 	hint, _ := retryAfter(answer.Header) // 0 when absent: the client's own pause rules

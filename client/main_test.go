@@ -39,7 +39,7 @@ func mocked(t *testing.T, opts ...client.Option) (*client.Client, *httpmock.Mock
 }
 
 // served is a client for a real server, whose connections end with the test.
-func served(t *testing.T, h http.HandlerFunc, opts ...client.Option) *client.Client {
+func served(t testing.TB, h http.HandlerFunc, opts ...client.Option) *client.Client {
 	t.Helper()
 	srv := httptest.NewServer(h)
 	t.Cleanup(srv.Close)

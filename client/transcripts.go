@@ -105,8 +105,13 @@ func decodeResult(a *answer) (*transcript.Result, error) {
 	if err := a.decode(&result); err != nil {
 		return nil, err
 	}
-	if result.Transcript == nil && result.Format != transcript.Text {
+	if !whole(&result) {
 		return nil, a.malformed(errors.New("it has no transcript"))
 	}
 	return &result, nil
+}
+
+// whole reports whether r holds a text. An empty one counts: of silence.
+func whole(r *transcript.Result) bool {
+	return r != nil && (r.Transcript != nil || r.Format == transcript.Text)
 }
