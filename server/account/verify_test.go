@@ -2,7 +2,6 @@ package account_test
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"sync"
 	"testing"
@@ -135,7 +134,7 @@ func TestPlanThatIsGone(t *testing.T) {
 	_, err := account.New(s, account.Plans{}).Verify(t.Context(), secret)
 	assert.ErrorIs(t, err, transcript.ConfigError)
 	var e *transcript.Error
-	require.True(t, errors.As(err, &e))
+	require.ErrorAs(t, err, &e)
 	assert.NotContains(t, e.Message, "self_hosted", "the caller need not know")
 	assert.ErrorContains(t, e.Err, `"self_hosted"`, "the log must")
 }
