@@ -16,7 +16,9 @@ import (
 const maxAttempts = 4
 
 // pauses are waited after the first, second and third failed attempt (contract 16.5).
-var pauses = [maxAttempts - 1]time.Duration{2 * time.Second, 8 * time.Second, 30 * time.Second}
+func pauses() [maxAttempts - 1]time.Duration {
+	return [...]time.Duration{2 * time.Second, 8 * time.Second, 30 * time.Second}
+}
 
 // fault settles a step that ended with an error: a transient one is tried again
 // after a pause (J7, J12), any other ends the work (J15).
@@ -33,7 +35,7 @@ func (p *Pipeline) fault(ctx context.Context, id string, again river.JobArgs, ca
 		case !transient(coded.Code) || e.Attempt >= maxAttempts:
 			return tx.Move(ctx, e, store.Change{To: failed, Error: coded})
 		}
-		pause := pauses[e.Attempt-1]
+		pause := p.cfg.pauses[e.Attempt-1]
 		if e.State.Status == transcript.JobProcessing { // else another chunk has counted the attempt
 			if err := tx.Move(ctx, e, store.Change{To: before(e.State), Retry: true}); err != nil {
 				return err

@@ -51,6 +51,8 @@ type Config struct {
 	// StopTimeout is how long Stop lets a running step go on before it takes the
 	// work back; 0: not at all.
 	StopTimeout time.Duration
+
+	pauses [maxAttempts - 1]time.Duration // after a failed attempt
 }
 
 func (c Config) withDefaults() (Config, error) {
@@ -74,6 +76,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.ProgressInterval == 0 {
 		c.ProgressInterval = time.Second
+	}
+	if c.pauses == [maxAttempts - 1]time.Duration{} {
+		c.pauses = pauses()
 	}
 	return c, nil
 }

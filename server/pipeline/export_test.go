@@ -1,0 +1,10 @@
+package pipeline
+
+import "time"
+
+// PauseBriefly lets a test of all attempts end soon.
+func (c *Config) PauseBriefly() {
+	for i := range c.pauses {
+		c.pauses[i] = time.Duration(i+1) * time.Millisecond
+	}
+}
