@@ -66,10 +66,6 @@ func lower(pid, resource int, cur, max uint64) error {
 	return unix.Prlimit(pid, resource, &unix.Rlimit{Cur: min(cur, own.Max), Max: min(max, own.Max)}, nil)
 }
 
-// ticks is how far the time accounted to a program may lag behind the clock by
-// which the kernel ends it.
-const ticks = 100 * time.Millisecond
-
 // brokenLimit tells which limit ended a program, if one did. One that ran out of
 // memory is told so by its allocator and ends as it likes, which cannot be seen
 // from here.
@@ -80,7 +76,10 @@ func brokenLimit(state *os.ProcessState, l engine.Limits) *engine.LimitError {
 		return nil
 	case status.Signaled() && status.Signal() == syscall.SIGXFSZ:
 		return &engine.LimitError{Limit: "file size", Max: fmt.Sprintf("%d bytes", l.FileSize)}
-	case state.UserTime()+state.SystemTime() >= l.CPU-ticks:
+	case status.Signaled() && status.Signal() == syscall.SIGXCPU,
+		// A program may catch that signal, and so may its parent. The kernel limits
+		// by ticks but accounts by the clock, which on a busy machine counts less.
+		state.UserTime()+state.SystemTime() >= l.CPU*3/4:
 		return &engine.LimitError{Limit: "processor time", Max: l.CPU.String()}
 	}
 	return nil

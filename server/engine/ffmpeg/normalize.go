@@ -61,8 +61,10 @@ func (t *Tool) decode(ctx context.Context, in, out string, max time.Duration, pr
 	if err != nil {
 		return engine.Audio{}, fmt.Errorf("ffmpeg: %w", err)
 	}
-	if err := create(out); err != nil {
-		return engine.Audio{}, err
+	// Made here and private, so that a directory that cannot be written is told
+	// from a file that cannot be read.
+	if err := os.WriteFile(out, nil, 0o600); err != nil {
+		return engine.Audio{}, fmt.Errorf("ffmpeg: %w", err)
 	}
 	patience := time.Minute + max/20 // twenty times as fast as it plays is slow
 	exit, err := t.run(ctx, engine.Command{
@@ -106,19 +108,6 @@ func arguments(in, out string, max time.Duration) []string {
 		"-map", "0:a:0", "-vn", "-sn", "-dn", "-map_metadata", "-1", "-map_chapters", "-1",
 		"-af", onTheClock, "-t", strconv.FormatFloat(max.Seconds(), 'f', 6, 64),
 		"-c:a", "pcm_s16le", "-bitexact", "-f", "wav", "file:"+out)
-}
-
-// create makes an empty file, so that a directory that cannot be written is told
-// from a file that cannot be read.
-func create(path string) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return fmt.Errorf("ffmpeg: %w", err)
-	}
-	if err := f.Close(); err != nil {
-		return fmt.Errorf("ffmpeg: %w", err)
-	}
-	return nil
 }
 
 // complete refuses a file that was cut off: one that holds clearly less than it
