@@ -8,8 +8,8 @@ type Error struct {
 	Code    Code   `json:"code"`
 	Message string `json:"message"`
 
-	// Retryable is set on the error of a job: the same request, sent again,
-	// may succeed.
+	// Retryable is set on the error of a job: whether the same request, sent
+	// again, may succeed. Read it through [Error.RetryableJob].
 	Retryable *bool `json:"retryable,omitempty"`
 
 	// ActionLabel and ActionURL say what a caller can do about a plan's limit.
@@ -71,6 +71,15 @@ func (e *Error) Is(target error) bool {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
+// RetryableJob reports whether the same request, sent again, may succeed where
+// the job that ended with e did not: what e says itself, else what its code says.
+func (e *Error) RetryableJob() bool {
+	if e.Retryable != nil {
+		return *e.Retryable
+	}
+	return e.Code.Retry() != RetryNever
+}
+
 // HTTPStatus is the status of an answer that carries e.
 func (e *Error) HTTPStatus() int {
 	if e.Status != 0 {
@@ -84,10 +93,4 @@ func (e *Error) HTTPStatus() int {
 type Issue struct {
 	Path    string `json:"path"`
 	Message string `json:"message"`
-}
-
-// RetryableJob reports whether the request of a job that failed with e may
-// succeed when it is sent again.
-func (e *Error) RetryableJob() bool {
-	return e.Code.Retry() != RetryNever
 }

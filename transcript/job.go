@@ -51,6 +51,10 @@ type Progress struct {
 }
 
 // Job is one account's claim on the making of a transcript (contract 3, 4).
+//
+// Its JSON form on success is a superset of a [Result]'s: the members of both in
+// one object. So a Job decodes every answer of POST /v1/transcript too; a 200
+// sets Status and Result and leaves JobID empty.
 type Job struct {
 	JobID          string         `json:"jobId" format:"uuid"`
 	Status         JobStatus      `json:"status"`
@@ -67,7 +71,7 @@ type Job struct {
 	// TranscriptRef is the id of the transcript when Status is success.
 	TranscriptRef string `json:"transcriptRef,omitempty" format:"uuid"`
 	// Result is what POST would have answered; set when Status is success and
-	// the answer carried it. On the wire its members stand beside the job's.
+	// the answer carried the text. On the wire its members stand beside the job's.
 	Result *Result `json:"-"`
 }
 

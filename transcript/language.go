@@ -3,6 +3,7 @@ package transcript
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -12,51 +13,50 @@ import (
 // MaxLanguageList is the longest language list, in characters (contract 1).
 const MaxLanguageList = 200
 
+// asr is the word that asks for recognition.
+const asr = "asr"
+
 // LanguageEntry is one entry of a priority list: a language tag, or "asr", or
 // "asr-<tag>" (contract 1).
 type LanguageEntry struct {
-	// Tag is the language in canonical form (BCP 47); empty for a bare "asr".
+	// Tag is the language in the case that RFC 5646 recommends ("zh-Hant-TW");
+	// empty for a bare "asr".
 	Tag string
-	// ASR marks an entry that asks for speech recognition.
+	// ASR marks an entry that asks for recognition.
 	ASR bool
 }
 
-// String returns the entry as it is written in a list.
+// String returns the entry as it stands in a list.
 func (e LanguageEntry) String() string {
 	switch {
 	case !e.ASR:
 		return e.Tag
 	case e.Tag == "":
-		return "asr"
+		return asr
 	}
-	return "asr-" + e.Tag
+	return asr + "-" + e.Tag
 }
 
-// LanguageList is a caller's priority list without duplicates. The nil list
-// means that the caller sent none.
+// LanguageList is a caller's priority list, duplicates dropped. The zero value
+// is the list of a caller who sent none.
 type LanguageList []LanguageEntry
 
-// ParseLanguageList reads a priority list (contract 1):
-//
-//	list  = entry *( "," entry )     ; spaces round commas are allowed
-//	entry = tag / "asr" / "asr-" tag ; tag as in BCP 47, in any case
-//
-// A tag must be well-formed; it need not be registered. Entries after one for
-// recognition are never reached, but they are no error. The error says which
-// entry is wrong and why.
+// ParseLanguageList reads a comma-separated priority list of 1 to 200
+// characters: BCP 47 tags, "asr", "asr-<tag>" (contract 1). A tag must be well
+// formed; whether anybody speaks it is not asked. The error is a sentence's end
+// that names the entry and its fault, to be put after the field's name; it
+// carries no code (the service answers 422 INVALID_REQUEST).
 func ParseLanguageList(s string) (LanguageList, error) {
-	if n := utf8.RuneCountInString(s); n == 0 || n > MaxLanguageList {
-		return nil, fmt.Errorf("transcript: a language list has 1 to %d characters, not %d", MaxLanguageList, n)
+	if n := utf8.RuneCountInString(s); n < 1 || n > MaxLanguageList {
+		return nil, fmt.Errorf("must have 1 to %d characters, not %d", MaxLanguageList, n)
 	}
 	var list LanguageList
-	seen := map[string]bool{}
-	for i, part := range strings.Split(s, ",") {
-		entry, err := parseLanguageEntry(strings.Trim(part, " "))
+	for i, text := range strings.Split(s, ",") {
+		entry, err := parseLanguageEntry(strings.Trim(text, " "))
 		if err != nil {
-			return nil, fmt.Errorf("transcript: entry %d of the language list: %w", i+1, err)
+			return nil, fmt.Errorf("entry %d %w", i+1, err)
 		}
-		if !seen[entry.String()] {
-			seen[entry.String()] = true
+		if !slices.Contains(list, entry) {
 			list = append(list, entry)
 		}
 	}
@@ -64,41 +64,57 @@ func ParseLanguageList(s string) (LanguageList, error) {
 }
 
 func parseLanguageEntry(s string) (LanguageEntry, error) {
-	if strings.EqualFold(s, "asr") {
+	if s == "" {
+		return LanguageEntry{}, errors.New("is empty")
+	}
+	if strings.EqualFold(s, asr) {
 		return LanguageEntry{ASR: true}, nil
 	}
-	const prefix = "asr-"
-	asr := len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
-	if asr {
-		s = s[len(prefix):]
+	tag, isASR := s, false
+	if len(s) > len(asr) && strings.EqualFold(s[:len(asr)+1], asr+"-") {
+		tag, isASR = s[len(asr)+1:], true
 	}
-	if s == "" {
-		return LanguageEntry{}, errors.New("it is empty")
+	if !wellFormed(tag) {
+		return LanguageEntry{}, fmt.Errorf("(%q) is neither a language tag nor asr nor asr-<tag>", s)
 	}
-	tag, err := parseTag(s)
-	return LanguageEntry{Tag: tag, ASR: asr}, err
+	return LanguageEntry{Tag: canonicalCase(tag), ASR: isASR}, nil
 }
 
-// parseTag returns the canonical form of a well-formed tag.
-func parseTag(s string) (string, error) {
-	bad := fmt.Errorf("%q is not a language tag", s)
-	if strings.Contains(s, "_") { // x/text takes it for a hyphen, BCP 47 does not
-		return "", bad
+// wellFormed checks the syntax of BCP 47. The parser also takes the underscores
+// of locale names, which are none of it.
+func wellFormed(tag string) bool {
+	if strings.Contains(tag, "_") {
+		return false
 	}
-	// Without canonicalization, so that "iw" stays what the caller wrote.
-	tag, err := language.Raw.Parse(s)
-	var unknown language.ValueError // well-formed, but not registered
-	if errors.As(err, &unknown) {
-		return strings.ToLower(s), nil
-	}
-	if err != nil {
-		return "", bad
-	}
-	return tag.String(), nil
+	_, err := language.Raw.Parse(tag)
+	var unknown language.ValueError
+	return err == nil || errors.As(err, &unknown)
 }
 
-// String returns the list in its canonical form: equal lists give equal
-// strings. The nil list gives "".
+// canonicalCase writes a tag as RFC 5646, 2.1.1 recommends: lower case, but
+// regions in upper and scripts in title case. It is done on the text, as the
+// parser drops the subtags that it does not know.
+func canonicalCase(tag string) string {
+	subtags := strings.Split(strings.ToLower(tag), "-")
+	for i, s := range subtags {
+		if i == 0 {
+			continue
+		}
+		if len(subtags[i-1]) == 1 || len(subtags[0]) == 1 {
+			break // extensions and private use stay in lower case
+		}
+		switch len(s) {
+		case 2:
+			subtags[i] = strings.ToUpper(s)
+		case 4:
+			subtags[i] = strings.ToUpper(s[:1]) + s[1:]
+		}
+	}
+	return strings.Join(subtags, "-")
+}
+
+// String returns the list in canonical form: equal lists give equal strings, and
+// [ParseLanguageList] gives the list back. It is "" for the zero value.
 func (l LanguageList) String() string {
 	entries := make([]string, len(l))
 	for i, e := range l {
@@ -107,9 +123,13 @@ func (l LanguageList) String() string {
 	return strings.Join(entries, ",")
 }
 
-// RecognizeAs is the language in which content without captions of its own (an
-// upload, photo_site, microblog_site) is to be recognised: the tag of the first
-// entry, whether or not it says "asr" (contract 1). Empty: to be detected.
+// RecognizeAs is the language to recognize content in that never has captions:
+// uploads, photo_site and microblog_site. That is the tag of the first entry,
+// with asr or without (contract 1); "" means that the recognizer is to detect
+// the language, as it is to when the caller sent no list.
+//
+// Where captions come first, only an asr-<tag> entry names the recognizer's
+// language; this method does not answer for that.
 func (l LanguageList) RecognizeAs() string {
 	if len(l) == 0 {
 		return ""

@@ -13,21 +13,24 @@ const (
 func (Format) Enum() []any { return enumOf([]Format{JSON, Text}) }
 
 // Result is a finished extraction: every member of the 200 answer of
-// POST /v1/transcript.
+// POST /v1/transcript. Its JSON form has status "success" besides, and the
+// `transcript` member is an object or a string, as Format says. (Its methods
+// write and read that; the tags are there for schema reflection.)
 type Result struct {
-	Format Format
+	Format Format `json:"format"` // JSON when empty
 	// Transcript is set when Format is JSON.
-	Transcript *Transcript
-	// Text is the transcript as plain text, set when Format is Text.
-	Text string
+	Transcript *Transcript `json:"transcript"`
+	// Text is the transcript as plain text, set when Format is Text. The
+	// `transcript` member holds the same string.
+	Text string `json:"text,omitempty"`
 	// Cached tells that no work was done for this answer.
-	Cached bool
+	Cached bool `json:"cached"`
 	// Stale tells that the text has expired but the platform could not be asked.
-	Stale bool
+	Stale bool `json:"stale,omitempty"`
 	// Language is the tag of the text.
-	Language       string
-	MetadataStatus MetadataStatus
-	LengthSeconds  *int    // nil when unknown
-	LengthText     *string // M:SS or H:MM:SS; nil when unknown
-	Metadata       map[string]any
+	Language       string         `json:"language"`
+	MetadataStatus MetadataStatus `json:"metadataStatus"`
+	LengthSeconds  *int           `json:"lengthSeconds"` // nil when unknown
+	LengthText     *string        `json:"lengthText"`    // see [LengthText]; nil when unknown
+	Metadata       map[string]any `json:"metadata"`      // nil unless the caller asked for it
 }

@@ -1,8 +1,12 @@
-// Package format writes transcripts, as text and as the JSON of the API.
+// Package format writes transcripts: as plain text, and as the JSON of the API.
 //
-//	text := format.AppendText(nil, t.Segments, true)
+//	text := format.AppendText(nil, t.Segments, true) // [00:01:05] And so it began.
 //
-// Every function appends to the caller's buffer and returns it, as append does.
-// The segments of a transcript are what is large in an answer; they are rendered
-// once (AppendSegments), kept, and put into every later answer as they are.
+// Every function appends to a buffer that the caller may use again. The
+// segments, nearly all of a transcript, are rendered by hand, once:
+// [AppendSegments] makes the array that a server keeps, and [AppendTranscript],
+// [AppendResult], [AppendJob] and [AppendEvent] put it back into a fresh head.
+//
+// The package reads nothing: [encoding/json] decodes what it writes into the
+// types of package transcript.
 package format

@@ -1,77 +1,107 @@
 package format
 
 import (
+	"math"
+	"strconv"
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// paragraphGap is the pause, in seconds, that begins a new paragraph.
-const paragraphGap = 2
+// paragraphGap is the silence, in milliseconds, that begins a new paragraph.
+const paragraphGap = 2000
 
-// AppendText appends the segments as plain text (contract 1). With timestamps
-// each segment is a line "[HH:MM:SS] text"; without, segments are joined by a
-// space, and by an empty line where the speaker paused for two seconds or more.
-// Segments without text are left out.
-func AppendText(dst []byte, segments []transcript.Segment, timestamps bool) []byte {
+// AppendText appends segs as plain text (contract 1) and returns the extended
+// buffer. With timestamps: a line for each segment, "[HH:MM:SS] text", with more
+// digits for the hours when needed. Without: segments joined by a space, and by
+// an empty line after a silence of 2 s or more. Line breaks within a segment
+// become spaces; there is no white space at the end of a line and no line feed
+// at the end of the text. A segment without text is left out.
+func AppendText(dst []byte, segs []transcript.Segment, timestamps bool) []byte {
 	if timestamps {
-		return appendLines(dst, segments)
+		return appendLines(dst, segs)
 	}
-	return appendParagraphs(dst, segments)
+	return appendParagraphs(dst, segs)
 }
 
-func appendLines(dst []byte, segments []transcript.Segment) []byte {
-	for _, s := range segments {
-		text := flat(s.Text)
+func appendLines(dst []byte, segs []transcript.Segment) []byte {
+	begun := false
+	for _, s := range segs {
+		text := strings.TrimSpace(s.Text)
 		if text == "" {
 			continue
 		}
-		dst = append(dst, '[')
-		dst = appendClock(dst, int(s.Start))
-		dst = append(dst, "] "...)
-		dst = append(dst, text...)
-		dst = append(dst, '\n')
+		if begun {
+			dst = append(dst, '\n')
+		}
+		dst = appendTimestamp(dst, millis(s.Start)/1000)
+		dst = append(dst, ' ')
+		dst = appendFolded(dst, text)
+		begun = true
 	}
 	return dst
 }
 
-func appendParagraphs(dst []byte, segments []transcript.Segment) []byte {
-	first, end := true, 0.0
-	for _, s := range segments {
-		text := flat(s.Text)
+func appendParagraphs(dst []byte, segs []transcript.Segment) []byte {
+	begun, end := false, int64(0)
+	for _, s := range segs {
+		text := strings.TrimSpace(s.Text)
 		if text == "" {
 			continue
 		}
+		start := millis(s.Start)
 		switch {
-		case first:
-		case s.Start-end >= paragraphGap:
+		case !begun:
+		case start-end >= paragraphGap:
 			dst = append(dst, "\n\n"...)
 		default:
 			dst = append(dst, ' ')
 		}
-		dst = append(dst, text...)
-		first, end = false, max(end, s.End())
-	}
-	if !first {
-		dst = append(dst, '\n')
+		dst = appendFolded(dst, text)
+		begun, end = true, max(end, start+millis(s.Duration))
 	}
 	return dst
 }
 
-// flat is the text on one line, without space around it.
-func flat(text string) string {
-	if !strings.ContainsAny(text, "\r\n\t\v\f\u0085\u2028\u2029") {
-		return strings.TrimSpace(text)
+// appendTimestamp appends a time of whole seconds as [HH:MM:SS].
+func appendTimestamp(dst []byte, sec int64) []byte {
+	dst = append(dst, '[')
+	if sec < 10*3600 {
+		dst = append(dst, '0')
 	}
-	return strings.Join(strings.Fields(text), " ")
+	dst = strconv.AppendInt(dst, sec/3600, 10)
+	m, s := sec/60%60, sec%60
+	return append(dst, ':', byte('0'+m/10), byte('0'+m%10), ':', byte('0'+s/10), byte('0'+s%10), ']')
 }
 
-// appendClock appends HH:MM:SS; the hours have as many digits as they need.
-func appendClock(dst []byte, sec int) []byte {
-	sec = max(sec, 0)
-	dst = appendTwo(dst, sec/3600)
-	dst = append(dst, ':')
-	dst = appendTwo(dst, sec/60%60)
-	dst = append(dst, ':')
-	return appendTwo(dst, sec%60)
+// appendFolded appends a trimmed text on one line: every run of spaces, tabs and
+// line breaks becomes one space. Other spaces (no-break, ideographic) stay.
+func appendFolded(dst []byte, text string) []byte {
+	for text != "" {
+		i := strings.IndexFunc(text, foldable)
+		if i < 0 {
+			return append(dst, text...)
+		}
+		dst = append(dst, text[:i]...)
+		dst = append(dst, ' ')
+		text = strings.TrimLeftFunc(text[i:], foldable)
+	}
+	return dst
+}
+
+func foldable(r rune) bool {
+	switch r {
+	case ' ', '\t', '\n', '\v', '\f', '\r', '\u0085', '\u2028', '\u2029':
+		return true
+	}
+	return false
+}
+
+// millis rounds seconds to milliseconds, as the JSON form does; what is no time
+// is 0.
+func millis(seconds float64) int64 {
+	if !(seconds > 0) {
+		return 0
+	}
+	return int64(math.Round(min(seconds, maxSeconds) * 1000))
 }

@@ -1,0 +1,141 @@
+package transcript_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+func TestEventsComeBackAsTheyWereSent(t *testing.T) {
+	t.Parallel()
+	running := transcript.Job{JobID: "j", Status: transcript.JobProcessing, Stage: transcript.StageASRRunning, Sequence: 6, Attempt: 2,
+		Progress: &transcript.Progress{Fraction: 0.5, ProcessedSec: 5, TotalSec: 10}, MetadataStatus: transcript.MetadataPartial,
+		UpdatedAt: moment}
+	whole := running
+	whole.CreatedAt = moment
+	ended := whole
+	ended.Status, ended.Stage, ended.Progress, ended.Result = transcript.JobSuccess, transcript.StageDone, nil, sampleResult()
+	failed := whole
+	failed.Status, failed.Progress = transcript.JobFailed, nil
+	failed.Error = &transcript.Error{Code: transcript.Internal, Message: "Broken.", Retryable: ptr(true)}
+	cancelled := whole
+	cancelled.Status = transcript.JobCancelled
+
+	for _, test := range []struct {
+		id    string
+		event transcript.Event
+	}{
+		{"", transcript.Event{Type: transcript.EventSnapshot, Job: whole}},
+		{"6", transcript.Event{Type: transcript.EventProgress, ID: 6, Job: running}},
+		{"", transcript.Event{Type: transcript.EventProgress, Job: running}},
+		{"7", transcript.Event{Type: transcript.EventCompleted, ID: 7, Job: ended}},
+		{"7", transcript.Event{Type: transcript.EventFailed, ID: 7, Job: failed}},
+		{"7", transcript.Event{Type: transcript.EventCancelled, ID: 7, Job: cancelled}},
+		{"", transcript.Event{Type: transcript.EventClosing, Closing: &transcript.Closing{Reason: "shutdown", RetryMS: 1000}}},
+	} {
+		data, err := transcript.EventData(test.event)
+		require.NoError(t, err)
+		assert.NotContains(t, string(data), "\n")
+		back, err := transcript.DecodeEvent(string(test.event.Type), test.id, data)
+		require.NoError(t, err)
+		assert.Equal(t, test.event, back)
+	}
+}
+
+func TestEventData(t *testing.T) {
+	t.Parallel()
+	job := transcript.Job{JobID: "j", Status: transcript.JobSuccess, Stage: transcript.StageDone, Sequence: 7, Attempt: 1,
+		CreatedAt: moment, UpdatedAt: moment, Result: sampleResult()}
+	for _, test := range []struct {
+		event transcript.Event
+		json  string
+	}{
+		{
+			transcript.Event{Type: transcript.EventProgress, Job: transcript.Job{JobID: "j", Status: transcript.JobPending,
+				Stage: transcript.StageQueued, Sequence: 1, Attempt: 1, CreatedAt: moment, UpdatedAt: moment}},
+			`{"jobId":"j","status":"pending","stage":"queued","sequence":1,"attempt":1,"at":"2026-11-21T02:03:34.123Z"}`,
+		},
+		{
+			transcript.Event{Type: transcript.EventSnapshot, Job: job},
+			`{"jobId":"j","status":"success","stage":"done","sequence":7,"attempt":1,
+			"createdAt":"2026-11-21T02:03:34.123Z","updatedAt":"2026-11-21T02:03:34.123Z"}`,
+		},
+		{
+			transcript.Event{Type: transcript.EventClosing, Closing: &transcript.Closing{Reason: "max_age", RetryMS: 1000}},
+			`{"reason":"max_age","retryMs":1000}`,
+		},
+	} {
+		data, err := transcript.EventData(test.event)
+		require.NoError(t, err)
+		assert.JSONEq(t, test.json, string(data))
+	}
+	assert.NotNil(t, job.Result, "a snapshot leaves the caller's job alone")
+
+	_, err := transcript.EventData(transcript.Event{Type: "job.unheard"})
+	assert.ErrorContains(t, err, "job.unheard")
+}
+
+func TestDecodeEventOfALaterVersion(t *testing.T) {
+	t.Parallel()
+	e, err := transcript.DecodeEvent("job.paused", "12", []byte("not even JSON"))
+	require.NoError(t, err)
+	assert.Equal(t, transcript.Event{Type: "job.paused", ID: 12}, e)
+
+	e, err = transcript.DecodeEvent("job.progress", "", []byte(`{"jobId":"j","mood":"fine"}`))
+	require.NoError(t, err)
+	assert.Equal(t, "j", e.Job.JobID)
+}
+
+func TestDecodeEventRefuses(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, id, data, says string }{
+		{"job.progress", "x", `{}`, `id "x"`},
+		{"job.progress", "-1", `{}`, `id "-1"`},
+		{"job.progress", "1.5", `{}`, `id "1.5"`},
+		{"job.progress", "99999999999999999999", `{}`, "is not a sequence"},
+		{"job.progress", "1", `{"jobId":`, "job.progress"},
+		{"job.snapshot", "", `[]`, "job.snapshot"},
+		{"job.completed", "7", `{"status":"success","transcript":1}`, "job.completed"},
+		{"stream.closing", "", ``, "stream.closing"},
+	} {
+		_, err := transcript.DecodeEvent(test.name, test.id, []byte(test.data))
+		assert.ErrorContains(t, err, test.says)
+	}
+}
+
+func TestEventTypeOf(t *testing.T) {
+	t.Parallel()
+	for _, move := range transcript.Transitions() {
+		want := transcript.EventProgress
+		switch move.To.Status {
+		case "success":
+			want = "job.completed"
+		case "failed":
+			want = "job.failed"
+		case "cancelled":
+			want = "job.cancelled"
+		}
+		assert.Equal(t, want, transcript.EventTypeOf(move.To), "%+v", move)
+	}
+}
+
+func FuzzDecodeEvent(f *testing.F) {
+	for _, name := range []string{"job.snapshot", "job.progress", "job.completed", "stream.closing", "other"} {
+		f.Add(name, "3", []byte(`{"jobId":"j","status":"success","transcript":{"segments":[{}]}}`))
+	}
+	f.Fuzz(func(t *testing.T, name, id string, data []byte) {
+		e, err := transcript.DecodeEvent(name, id, data)
+		if err != nil {
+			require.Equal(t, transcript.Event{}, e)
+			return
+		}
+		require.Equal(t, name, string(e.Type))
+		if out, err := transcript.EventData(e); err == nil {
+			require.True(t, json.Valid(out))
+		}
+	})
+}

@@ -1,0 +1,123 @@
+package format
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// maxSeconds is the largest time that is written, more than 30,000 years. Below
+// it a float64 holds milliseconds exactly enough to be read back equal.
+const maxSeconds = 1e12
+
+// AppendSegments appends segs as a JSON array and returns the extended buffer;
+// it allocates only what the buffer lacks. Start and duration are rounded to
+// milliseconds, and 0 where they are negative or not a number; a confidence that
+// is not a number is left out; invalid UTF-8 becomes U+FFFD. Characters that mean
+// something to HTML are not escaped.
+func AppendSegments(dst []byte, segs []transcript.Segment) []byte {
+	dst = append(dst, '[')
+	for i := range segs {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendSegment(dst, &segs[i])
+	}
+	return append(dst, ']')
+}
+
+func appendSegment(dst []byte, s *transcript.Segment) []byte {
+	dst = append(dst, `{"text":`...)
+	dst = appendString(dst, s.Text)
+	dst = append(dst, `,"start":`...)
+	dst = appendSeconds(dst, s.Start)
+	dst = append(dst, `,"duration":`...)
+	dst = appendSeconds(dst, s.Duration)
+	if s.Speaker != "" {
+		dst = append(dst, `,"speaker":`...)
+		dst = appendString(dst, s.Speaker)
+	}
+	if c := s.Confidence; c != nil && !math.IsNaN(*c) && !math.IsInf(*c, 0) {
+		dst = append(dst, `,"confidence":`...)
+		dst = strconv.AppendFloat(dst, *c, 'g', -1, 64)
+	}
+	return append(dst, '}')
+}
+
+// appendSeconds appends a time with as many decimals as it needs, at most three.
+func appendSeconds(dst []byte, seconds float64) []byte {
+	ms := millis(seconds)
+	dst = strconv.AppendInt(dst, ms/1000, 10)
+	ms %= 1000
+	if ms == 0 {
+		return dst
+	}
+	dst = append(dst, '.', byte('0'+ms/100))
+	if ms %= 100; ms > 0 {
+		dst = append(dst, byte('0'+ms/10))
+	}
+	if ms %= 10; ms > 0 {
+		dst = append(dst, byte('0'+ms))
+	}
+	return dst
+}
+
+const hex = "0123456789abcdef"
+
+// appendString appends s as a JSON string.
+func appendString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	done := 0 // what is before is in dst
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= ' ' && c < utf8.RuneSelf && c != '"' && c != '\\' {
+			i++
+			continue
+		}
+		if c < utf8.RuneSelf {
+			dst = appendEscape(append(dst, s[done:i]...), c)
+			i++
+			done = i
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			dst = append(append(dst, s[done:i]...), "\uFFFD"...)
+			done = i + size
+		case r == '\u2028', r == '\u2029': // line ends to JavaScript
+			dst = append(append(dst, s[done:i]...), `\u202`...)
+			dst = append(dst, hex[r&0xF])
+			done = i + size
+		}
+		i += size
+	}
+	dst = append(dst, s[done:]...)
+	return append(dst, '"')
+}
+
+// appendEscape appends an ASCII character that cannot stand for itself.
+func appendEscape(dst []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', c)
+	case '\n':
+		return append(dst, `\n`...)
+	case '\r':
+		return append(dst, `\r`...)
+	case '\t':
+		return append(dst, `\t`...)
+	}
+	return append(append(dst, `\u00`...), hex[c>>4], hex[c&0xF])
+}
+
+// indexOfSegments finds the empty array of segments in a rendered transcript.
+// Only two times come after it, so the last place is the right one, whatever the
+// metadata holds.
+func indexOfSegments(b []byte) int {
+	const member = `"segments":`
+	return bytes.LastIndex(b, []byte(member+"[]")) + len(member)
+}
