@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+type accountsCommand struct {
+	Set  accountsSet  `cmd:"" help:"Create an account or change it."`
+	List accountsList `cmd:"" help:"List the accounts."`
+}
+
+type accountsSet struct {
+	database
+	Name     string `arg:"" help:"The account."`
+	Plan     string `help:"Its plan; a new account is on the default one."`
+	Suspend  bool   `xor:"state" help:"Refuse its keys until it is activated again."`
+	Activate bool   `xor:"state" help:"Take its keys again."`
+}
+
+// Run also works while a server runs on the same database.
+func (c *accountsSet) Run(ctx context.Context, out output) error {
+	settings := account.Settings{Plan: c.Plan}
+	if c.Suspend || c.Activate {
+		settings.Suspended = &c.Suspend
+	}
+	return c.withAccounts(ctx, func(accounts *account.Accounts) error {
+		acc, err := accounts.Set(ctx, c.Name, settings)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(out.Stderr, "Account %s: plan %s, %s.\n", acc.ID, acc.Plan, state(acc))
+		return err
+	})
+}
+
+func state(acc store.Account) string {
+	if acc.Suspended {
+		return "suspended"
+	}
+	return "active"
+}
+
+type accountsList struct{ database }
+
+// Run prints a table.
+func (c *accountsList) Run(ctx context.Context, out output) error {
+	return c.withAccounts(ctx, func(accounts *account.Accounts) error {
+		all, err := accounts.List(ctx)
+		if err != nil {
+			return err
+		}
+		table := newTable(out, "ACCOUNT\tPLAN\tSTATE\tCREATED")
+		for _, acc := range all {
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", acc.ID, acc.Plan, state(acc), transcript.At(acc.CreatedAt))
+		}
+		return table.Flush()
+	})
+}
+
+// newTable writes aligned columns, for people and for awk; it is to be flushed.
+func newTable(out output, header string) *tabwriter.Writer {
+	table := tabwriter.NewWriter(out.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, header)
+	return table
+}

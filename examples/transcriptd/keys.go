@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+type keysCommand struct {
+	Create keysCreate `cmd:"" help:"Create a key: the key alone on standard output, what is known of it on standard error."`
+	List   keysList   `cmd:"" help:"List the keys by their prefixes."`
+	Revoke keysRevoke `cmd:"" help:"Revoke a key for good."`
+}
+
+type keysCreate struct {
+	database
+	Account string          `required:"" help:"The account that owns the key."`
+	Name    string          `required:"" help:"A label for people."`
+	Scopes  []account.Scope `required:"" enum:"transcripts,batches" help:"What it may be used for: ${enum}."`
+	Expires lifetime        `placeholder:"90d" help:"When it ends: a number of days, or a duration such as 36h. Never, if absent."`
+}
+
+// Run prints the key, this once.
+func (c *keysCreate) Run(ctx context.Context, out output) error {
+	params := account.KeyParams{Account: c.Account, Name: c.Name, Scopes: c.Scopes}
+	if c.Expires > 0 {
+		at := time.Now().Add(time.Duration(c.Expires))
+		params.ExpiresAt = &at
+	}
+	return c.withAccounts(ctx, func(accounts *account.Accounts) error {
+		key, secret, err := accounts.CreateKey(ctx, params)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out.Stderr, "Key %s %q of account %s for %s, expires: %s. It is not shown again.\n",
+			key.Prefix, key.Name, key.Account, strings.Join(key.Scopes, ","), when(key.ExpiresAt))
+		_, err = fmt.Fprintln(out.Stdout, secret)
+		return err
+	})
+}
+
+// lifetime is a Go duration or a number of days, "90d".
+type lifetime time.Duration
+
+// UnmarshalText is called by the parser.
+func (l *lifetime) UnmarshalText(text []byte) error {
+	d, err := parseLifetime(string(text))
+	if err != nil || d <= 0 {
+		return fmt.Errorf("%q is not a lifetime such as 90d or 36h", text)
+	}
+	*l = lifetime(d)
+	return nil
+}
+
+func parseLifetime(s string) (time.Duration, error) {
+	const day = 24 * time.Hour
+	days, ok := strings.CutSuffix(s, "d")
+	if !ok {
+		return time.ParseDuration(s)
+	}
+	n, err := strconv.Atoi(days)
+	if err != nil || n > 100*365 {
+		return 0, errors.New("not a number of days")
+	}
+	return time.Duration(n) * day, nil
+}
+
+type keysList struct{ database }
+
+// Run prints a table.
+func (c *keysList) Run(ctx context.Context, out output) error {
+	return c.withAccounts(ctx, func(accounts *account.Accounts) error {
+		keys, err := accounts.Keys(ctx)
+		if err != nil {
+			return err
+		}
+		table := newTable(out, "PREFIX\tACCOUNT\tNAME\tSCOPES\tSTATE\tCREATED\tEXPIRES\tLAST USED")
+		for _, k := range keys {
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
+				k.Prefix, k.Account, k.Name, strings.Join(k.Scopes, ","), keyState(k),
+				transcript.At(k.CreatedAt), when(k.ExpiresAt), when(k.LastUsedAt))
+		}
+		return table.Flush()
+	})
+}
+
+func keyState(k store.Key) string {
+	switch {
+	case k.RevokedAt != nil:
+		return "revoked"
+	case k.ExpiresAt != nil && !time.Now().Before(*k.ExpiresAt):
+		return "expired"
+	}
+	return "active"
+}
+
+func when(t *time.Time) string {
+	if t == nil {
+		return "never"
+	}
+	return transcript.At(*t).String()
+}
+
+type keysRevoke struct {
+	database
+	Prefix string `arg:"" help:"What keys list shows, such as tr_9fK2mQ7a."`
+}
+
+// Run is obeyed by running servers from the next request on.
+func (c *keysRevoke) Run(ctx context.Context, out output) error {
+	return c.withAccounts(ctx, func(accounts *account.Accounts) error {
+		if err := accounts.Revoke(ctx, c.Prefix); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(out.Stderr, "Key %s is revoked.\n", c.Prefix)
+		return err
+	})
+}

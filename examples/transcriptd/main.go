@@ -1,0 +1,84 @@
+// Transcriptd is the reference service: the whole server on one SQLite file or
+// a PostgreSQL database, with the engines that this repository brings.
+//
+//	go run ./examples/transcriptd demo
+//	go run ./examples/transcriptd serve
+//
+// Every command explains itself with --help, every flag can be set in the
+// environment too (contract 15). It holds no logic of its own: it wires
+// adapters to package server and hands its flags over.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // the second signal ends the process at once
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// The exit codes of contract 15.
+const (
+	exitOK = iota
+	exitFailure
+	exitUsage
+)
+
+// run does what the arguments ask for and returns the exit code. It ends early
+// when ctx does.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	helped := false
+	parser, err := kong.New(&commands{},
+		kong.Name("transcriptd"),
+		kong.Description("Turns recordings into timestamped transcripts."),
+		kong.DefaultEnvars("TRANSCRIPTD"),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Writers(stdout, stderr),
+		kong.Exit(func(int) { helped = true }), // called after --help was printed
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Bind(output{stdout, stderr}),
+	)
+	if err != nil {
+		return fail(stderr, exitFailure, err)
+	}
+	command, err := parser.Parse(args)
+	switch {
+	case helped:
+		return exitOK
+	case err != nil:
+		return fail(stderr, exitUsage, err)
+	}
+	if err := command.Run(); err != nil {
+		return fail(stderr, exitFailure, err)
+	}
+	return exitOK
+}
+
+// fail reports an error in one line.
+func fail(stderr io.Writer, code int, err error) int {
+	fmt.Fprintln(stderr, "transcriptd:", strings.Join(strings.Fields(err.Error()), " "))
+	return code
+}
+
+// commands is the command line.
+type commands struct {
+	Serve    serveCommand    `cmd:"" help:"Run the service until SIGTERM or SIGINT."`
+	Demo     demoCommand     `cmd:"" help:"Show the service at work on a recording, on a temporary database."`
+	Accounts accountsCommand `cmd:"" help:"Set and list accounts."`
+	Keys     keysCommand     `cmd:"" help:"Create, list and revoke API keys."`
+	Migrate  migrateCommand  `cmd:"" help:"Bring the database up to date. Serve does so too."`
+	Version  versionCommand  `cmd:"" help:"Print the versions of the service, of Go and of the external programs."`
+}
+
+// output is where a command writes: results to Stdout, all else to Stderr.
+type output struct{ Stdout, Stderr io.Writer }

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// asProgram makes the test binary run as the program itself, for what only a
+// process of its own shows: signals, the environment, locks.
+const asProgram = "TRANSCRIPTD_TEST_AS_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// answer is what a command wrote and how it ended.
+type answer struct {
+	code           int
+	stdout, stderr string
+}
+
+func call(t *testing.T, args ...string) answer {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	code := run(t.Context(), args, &stdout, &stderr)
+	return answer{code, stdout.String(), stderr.String()}
+}
+
+// newDatabase names an SQLite file that is not there yet.
+func newDatabase(t *testing.T) string {
+	t.Helper()
+	return "sqlite:" + filepath.Join(t.TempDir(), "test.db")
+}
+
+// must calls a command that succeeds.
+func must(t *testing.T, args ...string) answer {
+	t.Helper()
+	a := call(t, args...)
+	require.Equal(t, exitOK, a.code, "%v: %s", args, a.stderr)
+	return a
+}
+
+func TestBadCallsAreOneLineThatNamesTheFault(t *testing.T) {
+	t.Parallel()
+	db := newDatabase(t)
+	must(t, "accounts", "set", "acme", "--db", db)
+	blobs := t.TempDir()
+	for _, c := range []struct {
+		args string
+		code int
+		says string
+	}{
+		{"", 2, "serve"},
+		{"fly", 2, "fly"},
+		{"serve --fly", 2, "--fly"},
+		{"serve --asr whisper", 2, `--asr must be one of "pocketsphinx","none"`},
+		{"serve --db mysql://u:secret@localhost/x", 2, "--db: want sqlite:PATH or postgres://"},
+		{"serve --db sqlite:", 2, "--db"},
+		{"serve --db sqlite:/nowhere/x.db --listen 127.0.0.1:0 --blobs " + blobs, 1, "/nowhere/x.db"},
+		{"serve --listen 127.0.0.1:99999 --db " + db, 1, "99999"},
+		{"serve --listen 127.0.0.1:0 --db " + db + " --blobs /dev/null/blobs", 1, "/dev/null"},
+		{"migrate --db postgres://u:secret@127.0.0.1:1/x", 1, "127.0.0.1:1"},
+		{"accounts set --db " + db, 2, "<name>"},
+		{"accounts set acme --suspend --activate --db " + db, 2, "--suspend and --activate"},
+		{"accounts set acme --plan gold --db " + db, 1, `"gold"`},
+		{"accounts set two/words --db " + db, 1, `"two/words"`},
+		{"keys create --account acme --scopes transcripts --db " + db, 2, "--name"},
+		{"keys create --account acme --name ci --db " + db, 2, "--scopes"},
+		{"keys create --account acme --name ci --scopes admin --db " + db, 2, `"admin"`},
+		{"keys create --account acme --name ci --scopes transcripts --expires soon --db " + db, 2, `"soon"`},
+		{"keys create --account acme --name ci --scopes transcripts --expires -1d --db " + db, 2, `-1d`},
+		{"keys create --account nobody --name ci --scopes transcripts --db " + db, 1, `"nobody"`},
+		{"keys revoke tr_00000000 --db " + db, 1, `"tr_00000000"`},
+		{"demo --file /nowhere/talk.ogg", 1, "/nowhere/talk.ogg"},
+	} {
+		a := call(t, strings.Fields(c.args)...)
+		assert.Equal(t, c.code, a.code, "%s: %s", c.args, a.stderr)
+		assert.Empty(t, a.stdout, c.args)
+		assert.Contains(t, a.stderr, c.says, c.args)
+		assert.Regexp(t, `\Atranscriptd: [^\n]+\n\z`, lastLine(a.stderr), c.args)
+		assert.NotContains(t, a.stderr, "secret", c.args)
+	}
+}
+
+// lastLine leaves out what a server logged before it failed.
+func lastLine(s string) string {
+	lines := strings.SplitAfter(s, "\n")
+	for len(lines) > 1 && (lines[len(lines)-1] == "" || strings.HasPrefix(lines[0], "time=")) {
+		if strings.HasPrefix(lines[0], "time=") {
+			lines = lines[1:]
+			continue
+		}
+		lines = lines[:len(lines)-1]
+	}
+	return strings.Join(lines, "")
+}
+
+func TestEveryFlagHasAnEnvironmentVariableInItsHelp(t *testing.T) {
+	t.Parallel()
+	parser, err := kong.New(&commands{}, kong.DefaultEnvars("TRANSCRIPTD"))
+	require.NoError(t, err)
+	leaves := parser.Model.Leaves(true)
+	require.Len(t, leaves, 9)
+	for _, leaf := range leaves {
+		a := must(t, append(strings.Fields(leaf.Path()), "--help")...)
+		help := regexp.MustCompile(`\s+`).ReplaceAllString(a.stdout, " ")
+		for _, flag := range leaf.Flags {
+			name := "TRANSCRIPTD_" + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
+			assert.Contains(t, help, "--"+flag.Name, leaf.Path())
+			assert.Contains(t, help, "($"+name+")", leaf.Path())
+		}
+		assert.Empty(t, a.stderr)
+	}
+}
+
+func TestVersionNamesTheExternalPrograms(t *testing.T) {
+	t.Parallel()
+	a := must(t, "version")
+	assert.Regexp(t, `(?m)^transcriptd +\S`, a.stdout)
+	assert.Regexp(t, `(?m)^go +1\.\d+`, a.stdout)
+	assert.Regexp(t, `(?m)^ffmpeg +\S`, a.stdout)
+	assert.Regexp(t, `(?m)^pocketsphinx_continuous +\S`, a.stdout)
+}
+
+func TestMigrateMakesAndKeepsADatabase(t *testing.T) {
+	t.Parallel()
+	db := newDatabase(t)
+	must(t, "migrate", "--db", db)
+	must(t, "accounts", "set", "acme", "--db", db)
+	must(t, "migrate", "--db", db)
+	assert.Contains(t, must(t, "accounts", "list", "--db", db).stdout, "acme")
+}
+
+func TestACommandEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var stdout, stderr bytes.Buffer
+	code := run(ctx, []string{"accounts", "list", "--db", newDatabase(t)}, &stdout, &stderr)
+	assert.Equal(t, exitFailure, code)
+	assert.Contains(t, stderr.String(), "context canceled")
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// process is the program as the shell would start it.
+type process struct {
+	*exec.Cmd
+	addr     string
+	greeting string        // what it logged until it listened
+	logged   *bufio.Reader // what it logs from then on
+}
+
+// program prepares a process with an environment of its own.
+func program(t *testing.T, env []string, args ...string) *exec.Cmd {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	t.Cleanup(cancel) // and kills what is left of it
+	cmd := exec.CommandContext(ctx, os.Args[0], args...)
+	cmd.Env = append([]string{asProgram + "=1", "PATH=" + os.Getenv("PATH"), "GOCOVERDIR=" + t.TempDir()}, env...)
+	cmd.Dir = t.TempDir()
+	return cmd
+}
+
+// start starts a server on a free port and waits until it listens.
+func start(t *testing.T, env []string, args ...string) *process {
+	t.Helper()
+	cmd := program(t, env, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
+	stderr, err := cmd.StderrPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	p := &process{Cmd: cmd, logged: bufio.NewReader(stderr)}
+	listening := regexp.MustCompile(`msg=listening addr=(127\.0\.0\.1:\d+)\n$`)
+	for {
+		line, err := p.logged.ReadString('\n')
+		p.greeting += line
+		require.NoError(t, err, p.greeting)
+		if found := listening.FindStringSubmatch(line); found != nil {
+			p.addr = found[1]
+			return p
+		}
+	}
+}
+
+// end waits for the process and returns its exit code and the rest of its log.
+func (p *process) end(t *testing.T) (code int, log string) {
+	t.Helper()
+	rest, err := io.ReadAll(p.logged)
+	require.NoError(t, err)
+	_ = p.Wait() // the state tells
+	return p.ProcessState.ExitCode(), string(rest)
+}
+
+// finish runs a process to its end.
+func finish(cmd *exec.Cmd) (code int, stdout, stderr string) {
+	var out, log bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &log
+	_ = cmd.Run() // the state tells
+	return cmd.ProcessState.ExitCode(), out.String(), log.String()
+}
+
+func get(t *testing.T, url string) int {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	require.NoError(t, err)
+	res, err := http.DefaultClient.Do(req)
+	require.NoError(t, err)
+	defer res.Body.Close()
+	return res.StatusCode
+}
+
+func TestServeEndsOnASignal(t *testing.T) {
+	t.Parallel()
+	for _, signal := range []os.Signal{syscall.SIGTERM, os.Interrupt} {
+		p := start(t, nil)
+		assert.Equal(t, http.StatusOK, get(t, "http://"+p.addr+"/healthz"))
+		assert.Equal(t, http.StatusOK, get(t, "http://"+p.addr+"/readyz"))
+		assert.FileExists(t, filepath.Join(p.Dir, "transcriptd.db"), "the default database")
+		require.NoError(t, p.Process.Signal(signal))
+		code, log := p.end(t)
+		assert.Equal(t, exitOK, code, "%v: %s", signal, log)
+		assert.NotContains(t, log, "level=ERROR")
+	}
+}
+
+func TestServeSaysWhoRecognises(t *testing.T) {
+	t.Parallel()
+	for asr, says := range map[string]string{
+		"pocketsphinx": `msg=recognizer asr=pocketsphinx model=\S+ quality="?low`,
+		"none":         `msg="no recognizer"`,
+	} {
+		p := start(t, []string{"TRANSCRIPTD_ASR=" + asr})
+		assert.Regexp(t, says, p.greeting)
+		require.NoError(t, p.Process.Signal(syscall.SIGTERM))
+		code, _ := p.end(t)
+		assert.Equal(t, exitOK, code)
+	}
+}
+
+func TestSecondServerOnTheSameFile(t *testing.T) {
+	t.Parallel()
+	db := newDatabase(t)
+	first := start(t, []string{"TRANSCRIPTD_DB=" + db})
+	code, stdout, stderr := finish(program(t, nil, "serve", "--listen", "127.0.0.1:0", "--db", db))
+	assert.Equal(t, exitFailure, code)
+	assert.Empty(t, stdout)
+	assert.Contains(t, stderr, "transcriptd: ")
+	assert.Contains(t, stderr, "another process serves this database")
+
+	assert.Equal(t, exitOK, call(t, "accounts", "set", "acme", "--db", db).code, "other commands work beside it")
+	assert.Equal(t, http.StatusOK, get(t, "http://"+first.addr+"/readyz"))
+	require.NoError(t, first.Process.Kill())
+	_, _ = first.end(t)
+
+	second := start(t, nil, "--db", db)
+	require.NoError(t, second.Process.Signal(syscall.SIGTERM))
+	code, log := second.end(t)
+	assert.Equal(t, exitOK, code, "the lock died with its process: %s", log)
+}
+
+func TestBusyPort(t *testing.T) {
+	t.Parallel()
+	taken, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer taken.Close()
+	addr := taken.Addr().String()
+	code, _, stderr := finish(program(t, []string{"TRANSCRIPTD_LISTEN=" + addr}, "serve"))
+	assert.Equal(t, exitFailure, code)
+	assert.Contains(t, stderr, addr)
+	assert.Contains(t, stderr, "address already in use")
+}
+
+// A request that never ends holds up the drain; whoever asks twice does not want
+// to wait for it.
+func TestSecondSignalEndsAtOnce(t *testing.T) {
+	t.Parallel()
+	p := start(t, nil)
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", p.addr)
+	require.NoError(t, err)
+	defer conn.Close()
+	_, err = io.WriteString(conn, "POST /v1/transcript HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\nExpect: 100-continue\r\n\r\n")
+	require.NoError(t, err)
+
+	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
+	for { // it has heard the first
+		line, err := p.logged.ReadString('\n')
+		require.NoError(t, err)
+		if regexp.MustCompile(`msg=draining`).MatchString(line) {
+			break
+		}
+	}
+	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
+	_, _ = p.end(t)
+	status, ok := p.ProcessState.Sys().(syscall.WaitStatus)
+	require.True(t, ok)
+	assert.True(t, status.Signaled() || p.ProcessState.Success())
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server"
+	"github.com/transcriptkit/transcriptkit/server/store"
+)
+
+type serveCommand struct {
+	database
+	Listen   string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address to listen on (${default}); port 0 takes a free one."`
+	Blobs    string `default:"transcriptd-blobs" placeholder:"PATH" help:"Folder for uploads and audio (${default}); gone when their job ends."`
+	FullSync bool   `help:"Make every commit on SQLite survive a loss of power, at ten times the price."`
+	ASR      string `name:"asr" enum:"pocketsphinx,none" default:"pocketsphinx" placeholder:"ENGINE" help:"Speech recognition: ${enum} (${default})."`
+}
+
+// Run serves until ctx ends.
+func (c *serveCommand) Run(ctx context.Context, out output) error {
+	log := slog.New(slog.NewTextHandler(out.Stderr, nil))
+	s, err := startService(ctx, serviceOptions{
+		listen: c.Listen,
+		store:  store.Options{Database: string(c.DB), Blobs: c.Blobs, FullSync: c.FullSync, Log: log},
+		asr:    c.ASR,
+		log:    log,
+	})
+	if err != nil {
+		return err
+	}
+	log.Info("listening", "addr", s.addr())
+	select {
+	case <-ctx.Done():
+		log.Info("draining")
+	case err = <-s.failed:
+	}
+	return errors.Join(err, s.stop())
+}
+
+// drainTimeout is how long running requests and steps may take to end. What is
+// left then is taken up by the next start.
+const drainTimeout = 20 * time.Second
+
+type serviceOptions struct {
+	listen string
+	store  store.Options
+	asr    string
+	log    *slog.Logger
+}
+
+// service is a server that accepts requests, with what it stands on.
+type service struct {
+	listener net.Listener
+	store    *store.Store
+	server   *server.Server
+	http     *http.Server
+	failed   chan error
+}
+
+// startService returns once requests are accepted.
+func startService(ctx context.Context, o serviceOptions) (_ *service, err error) {
+	s := &service{failed: make(chan error, 1)}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.release())
+		}
+	}()
+	// The port first: if it is taken nothing else needs to begin.
+	if s.listener, err = new(net.ListenConfig).Listen(ctx, "tcp", o.listen); err != nil {
+		return nil, err
+	}
+	if s.store, err = store.Open(ctx, o.store); err != nil {
+		return nil, err
+	}
+	s.server, err = server.New(ctx, server.Config{Store: s.store, Engine: engines(o.asr, o.log), Log: o.log})
+	if err != nil {
+		return nil, err
+	}
+	if err = s.server.Start(ctx); err != nil {
+		return nil, err
+	}
+	s.http = s.server.HTTPServer(o.listen)
+	go func() {
+		if err := s.http.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
+			s.failed <- fmt.Errorf("serving: %w", err)
+		}
+	}()
+	return s, nil
+}
+
+func (s *service) addr() string { return s.listener.Addr().String() }
+
+// stop lets requests and work come to an end and releases everything.
+func (s *service) stop() error {
+	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
+	defer cancel()
+	return errors.Join(s.server.Stop(ctx), s.http.Shutdown(ctx), s.release())
+}
+
+// release closes what was opened.
+func (s *service) release() error {
+	var err error
+	if s.listener != nil {
+		if e := s.listener.Close(); !errors.Is(e, net.ErrClosed) {
+			err = e
+		}
+	}
+	if s.store != nil {
+		err = errors.Join(err, s.store.Close())
+	}
+	return err
+}

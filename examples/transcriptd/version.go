@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"runtime"
+	"runtime/debug"
+	"strings"
+)
+
+type versionCommand struct{}
+
+// programs are what the engines here run, with the argument that makes each
+// tell its version ("": it has none).
+func programs() [][2]string {
+	return [][2]string{{"ffmpeg", "-version"}, {"ffprobe", "-version"}, {"pocketsphinx_continuous", ""}}
+}
+
+// Run prints a line for each.
+func (*versionCommand) Run(ctx context.Context, out output) error {
+	table := newTable(out, "transcriptd\t"+version())
+	fmt.Fprintf(table, "go\t%s\n", strings.TrimPrefix(runtime.Version(), "go"))
+	for _, p := range programs() {
+		fmt.Fprintf(table, "%s\t%s\n", p[0], programVersion(ctx, p[0], p[1]))
+	}
+	return table.Flush()
+}
+
+// version is that of the module, as the build noted it.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}
+
+// programVersion is the third word of what ffmpeg and its kin answer.
+func programVersion(ctx context.Context, name, ask string) string {
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return "not found"
+	}
+	if ask == "" {
+		return path
+	}
+	answer, err := exec.CommandContext(ctx, path, ask).Output()
+	words := strings.Fields(string(answer))
+	if err != nil || len(words) < 3 {
+		return path + " does not tell its version"
+	}
+	return words[2]
+}
