@@ -92,7 +92,7 @@ func copySamples(t testing.TB, to io.Writer, path string) {
 func command(t testing.TB, program string, args ...string) {
 	t.Helper()
 	if _, err := exec.LookPath(program); err != nil {
-		if os.Getenv("CI") == "true" {
+		if os.Getenv("CI") == "true" { //nolint:forbidigo // read by tests only: whether a skip is allowed
 			t.Fatalf("%s is not installed", program)
 		}
 		t.Skipf("%s is not installed", program)

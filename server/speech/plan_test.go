@@ -206,7 +206,8 @@ func (l longRecording) plan(tb testing.TB, minutes int) speech.Plan {
 	return plan
 }
 
-func TestPlanNeedsLittleMemory(t *testing.T) { // not parallel: it counts the process's allocations
+//nolint:paralleltest // it counts what the whole process allocates
+func TestPlanNeedsLittleMemory(t *testing.T) {
 	long := newLongRecording()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

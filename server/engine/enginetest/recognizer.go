@@ -2,7 +2,6 @@ package enginetest
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -178,9 +177,8 @@ func failsWithCode(t T, r engine.Recognizer, _ []Sample) {
 	require.NoError(t, os.WriteFile(text, []byte("this is no recording, and long enough to have a header"), 0o600))
 	for _, path := range []string{filepath.Join(dir, "missing.wav"), text} {
 		_, err := r.Recognize(t.Context(), engine.Audio{Path: path, Duration: time.Second}, engine.RecognizeOptions{})
-		require.Error(t, err, filepath.Base(path))
 		var e *transcript.Error
-		require.True(t, errors.As(err, &e), "%s: the error carries no code of the specification: %v", filepath.Base(path), err)
+		require.ErrorAs(t, err, &e, "%s: an error carries a code of the specification", filepath.Base(path))
 		assert.Contains(t, transcript.Codes(), e.Code, filepath.Base(path))
 		assert.NotEmpty(t, e.Message, filepath.Base(path))
 	}

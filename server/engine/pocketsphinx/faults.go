@@ -72,7 +72,7 @@ func failed(err error) error {
 		With("engine", name).Because(fmt.Errorf("pocketsphinx: %w", err))
 }
 
-func runError(err error, ctx context.Context) error {
+func runError(ctx context.Context, err error) error {
 	var missing *exec.Error
 	switch {
 	case ctx.Err() != nil:

@@ -130,7 +130,7 @@ func (r *Recognizer) run(ctx context.Context, in *feed) ([]transcript.Word, erro
 	})
 	switch {
 	case err != nil:
-		return nil, runError(err, ctx)
+		return nil, runError(ctx, err)
 	case exit.Code != 0:
 		return nil, exitError(exit, log)
 	case !in.finished():
