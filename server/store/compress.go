@@ -10,7 +10,7 @@ import (
 
 // level is where the measured gain in size ends to be worth its time: see
 // BenchmarkCompress.
-const level = 5
+const level = 6
 
 // compress returns b as gzip, which can be served as it is; nil for nil.
 func compress(b []byte) []byte {

@@ -267,3 +267,61 @@ func BenchmarkStart(b *testing.B) {
 		})
 	}
 }
+
+// TestMovesDoNotDeadlock has all that writes claims at work on the same ones.
+func TestMovesDoNotDeadlock(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		accounts := make([]string, 20)
+		for i := range accounts {
+			accounts[i] = fmt.Sprint(i)
+		}
+		e, jobs := extraction(t, s, accounts...)
+		var runs atomic.Int64
+		do := func(fn func(ctx context.Context, tx *store.Tx) error) func() error {
+			return func() error {
+				return s.InTx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
+					runs.Add(1)
+					return fn(ctx, tx)
+				})
+			}
+		}
+		moveTo := func(to transcript.State) func() error {
+			return do(func(ctx context.Context, tx *store.Tx) error {
+				locked, err := tx.LockExtraction(ctx, e.ID)
+				if err != nil || !transcript.CanMove(locked.State, to) {
+					return err
+				}
+				return tx.Move(ctx, locked, store.Change{To: to})
+			})
+		}
+		var g errgroup.Group
+		for i := range 20 {
+			g.Go(moveTo(durationCheck))
+			g.Go(moveTo(queued))
+			g.Go(do(func(ctx context.Context, tx *store.Tx) error {
+				return tx.SetProgress(ctx, e.ID, &transcript.Progress{Fraction: float64(i) / 20})
+			}))
+			g.Go(do(func(ctx context.Context, tx *store.Tx) error {
+				j, err := tx.Job(ctx, jobs[i].Account, jobs[i].ID)
+				if err != nil {
+					return err
+				}
+				err = tx.MoveJob(ctx, j, store.Change{To: cancelled})
+				if errors.Is(err, store.ErrNotFound) {
+					return nil // it has moved since
+				}
+				return err
+			}))
+		}
+		require.NoError(t, g.Wait())
+		require.EqualValues(t, 80, runs.Load(), "none was run again")
+		for _, j := range jobs {
+			got, err := s.Job(t.Context(), j.Account, j.ID)
+			require.NoError(t, err)
+			events, err := s.JobEvents(t.Context(), j.ID, 0)
+			require.NoError(t, err)
+			require.Len(t, events, got.Sequence)
+		}
+	})
+}
