@@ -16,7 +16,7 @@ const MaxTitle = 200
 func UploadTitle(name string) string {
 	name = name[strings.LastIndexAny(name, `/\`)+1:]
 	name = strings.Map(printable, strings.ToValidUTF8(name, "\uFFFD"))
-	name = strings.TrimSpace(withoutExtension(name))
+	name = strings.TrimSpace(withoutExtension(strings.TrimSpace(name)))
 	if strings.Trim(name, ".") == "" {
 		return ""
 	}
