@@ -46,7 +46,8 @@ func TestPlanCutsAtPauses(t *testing.T) {
 		{"in the longest pause", []piece{{17 * second, talk}, {second, hush}, {4 * second, talk}, {2 * second, hush}, {2 * second, talk}, {second, hush}, {20 * second, talk}}, []float64{23, 47}},
 		{"a pause in the first half is too early", []piece{{10 * second, talk}, {2 * second, hush}, {12 * second, talk}, {second, hush}, {20 * second, talk}}, []float64{24.5, 45}},
 		{"a pause in a noisy room", []piece{{20 * second, talk}, {second, noise}, {20 * second, talk}}, []float64{20.5, 41}},
-		{"too short a pause is no pause", []piece{{18 * second, talk}, {200 * time.Millisecond, -34}, {4800 * time.Millisecond, talk}, {200 * time.Millisecond, -30}, {20 * second, talk}}, []float64{18.14, 43.2}},
+		{"no pause: the quietest point", []piece{{18 * second, talk}, {200 * time.Millisecond, -34}, {4800 * time.Millisecond, talk}, {200 * time.Millisecond, -30}, {20 * second, talk}}, []float64{18.14, 43.2}},
+		{"too short a pause is no pause", []piece{{18 * second, talk}, {200 * time.Millisecond, -36}, {4800 * time.Millisecond, talk}, {160 * time.Millisecond, -60}, {20 * second, talk}}, []float64{23.1, 43.16}},
 		{"no crumb at the end", []piece{{29 * second, talk}, {time.Second, hush}, {second, talk}}, []float64{23.46, 31}},
 	}
 	for _, tt := range tests {

@@ -5,7 +5,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/enginetest"
 	"github.com/transcriptkit/transcriptkit/server/engine/pocketsphinx"
+	"github.com/transcriptkit/transcriptkit/server/speech"
 )
 
 // BenchmarkChunks compares three minutes of speech recognised in one call with
@@ -32,14 +32,12 @@ func BenchmarkChunks(b *testing.B) {
 			b.ReportMetric(speechtest.WordErrorRate(want, textOf(heard.Segments)), "WER")
 		}
 	})
-	for _, longest := range []time.Duration{15 * time.Second, 30 * time.Second, time.Minute} {
-		for _, atOnce := range []int{1, 2} {
-			b.Run(fmt.Sprintf("longest=%v/atOnce=%d", longest, atOnce), func(b *testing.B) {
-				for b.Loop() {
-					text := transcribe(b, r, path, longest, atOnce)
-					b.ReportMetric(speechtest.WordErrorRate(want, textOf(text.Segments)), "WER")
-				}
-			})
-		}
+	for _, atOnce := range []int{1, 2} {
+		b.Run(fmt.Sprintf("chunks/atOnce=%d", atOnce), func(b *testing.B) {
+			for b.Loop() {
+				text := transcribe(b, r, path, speech.DefaultChunk, atOnce)
+				b.ReportMetric(speechtest.WordErrorRate(want, textOf(text.Segments)), "WER")
+			}
+		})
 	}
 }

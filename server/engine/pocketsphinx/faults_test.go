@@ -104,6 +104,8 @@ func TestStopsWithTheCause(t *testing.T) {
 		Progress: func(time.Duration) { begun = true; cancel(draining) },
 	})
 	require.ErrorIs(t, err, draining)
+	var coded *transcript.Error
+	require.NotErrorAs(t, err, &coded, "a call that was stopped has not failed")
 	assert.True(t, begun)
 }
 
