@@ -49,7 +49,8 @@ func TestProcessorLimit(t *testing.T) {
 	for _, script := range []string{
 		"while :; do :; done",
 		"trap '' XCPU; while :; do :; done",
-		"sh -c 'while :; do :; done'; exit 3",
+		// What is started before the limits are set does not inherit them.
+		"until [ $(ulimit -t) = 1 ]; do :; done; sh -c 'while :; do :; done'; exit 3",
 	} {
 		_, err := r.Run(t.Context(), sh(script))
 		var limit *engine.LimitError

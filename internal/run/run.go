@@ -6,9 +6,11 @@
 //
 // A program gets an environment built from nothing, a directory of its own, a
 // process group that is killed as a whole, and limits. On Linux the kernel
-// enforces the limits, for each process from a moment after the start, and kills
-// the program when the server itself is killed (not the programs that one has
-// started in turn); on other systems only the time from start to end is bounded.
+// enforces the limits, for each process, and kills the program when the server
+// itself is killed; on other systems only the time from start to end is bounded.
+// The limits are set a moment after the start, so a process that the program
+// starts at once may go without them, and what it has started survives a killed
+// server: the wall time ends both otherwise.
 //
 // It is no sandbox: a program reads and writes whatever the server's user may,
 // and reaches the network. Whoever runs one passes it arguments that forbid it.
