@@ -97,7 +97,7 @@ func TestErrorIsItsCode(t *testing.T) {
 	assert.EqualError(t, transcript.NoTranscript, "NO_TRANSCRIPT")
 
 	var coded *transcript.Error
-	require.True(t, errors.As(err, &coded))
+	require.ErrorAs(t, err, &coded)
 	assert.Equal(t, 404, coded.HTTPStatus())
 	coded.Status = 422
 	assert.Equal(t, 422, coded.HTTPStatus())

@@ -25,7 +25,8 @@ func URL(link string) Source { return Source{url: link} }
 // ID is content by its platform and the platform's own id (1 to 512 characters).
 func ID(p Platform, externalID string) Source { return Source{platform: p, externalID: externalID} }
 
-// File is a local file to upload. It is opened once per attempt.
+// File is a local file to upload. Its size is looked up at once; it is opened
+// once per attempt, and that a file is missing shows only then.
 func File(path string) Source {
 	size := int64(-1)
 	if st, err := os.Stat(path); err == nil { // a missing file is reported when it is opened
@@ -41,7 +42,8 @@ func Media(name string, size int64, open func() (io.ReadCloser, error)) Source {
 	return Source{name: name, size: size, open: open}
 }
 
-// Link returns the link and true when s was made by [URL].
+// Link returns the link and true when s was made by [URL] of a link that is not
+// empty.
 func (s Source) Link() (string, bool) { return s.url, s.url != "" }
 
 // Content returns platform and id and true when s was made by [ID].
@@ -58,7 +60,8 @@ func (s Source) Upload() (name string, size int64, open func() (io.ReadCloser, e
 // but Source means the service's default.
 type Request struct {
 	Source Source
-	// Language is the priority list: language tags, "asr" or "asr-<tag>".
+	// Language is the priority list: language tags, "asr" or "asr-<tag>" (see
+	// [ParseLanguageList]).
 	Language []string
 	// Format is JSON when empty.
 	Format Format
@@ -66,7 +69,7 @@ type Request struct {
 	OmitTimestamp bool
 	// SendMetadata asks for title, creator and the like.
 	SendMetadata bool
-	// Wait is how long the service holds the answer before it hands out a job:
-	// 0 to 10 s in milliseconds; nil means the service's 2 s.
+	// Wait is how long the service holds the answer before it hands out a job: 0
+	// to 10 s, sent as whole milliseconds; nil means the service's 2 s.
 	Wait *time.Duration
 }

@@ -74,7 +74,8 @@ func (MetadataStatus) Enum() []any {
 }
 
 // Transcript is a timestamped text of one piece of content in one language.
-// Nullable members are pointers; nil is sent as null.
+// Nullable members are pointers; nil is sent as null. Nil Segments are an empty
+// array wherever a [Result], a [Job] or package format writes them.
 type Transcript struct {
 	ID            string         `json:"id" format:"uuid"`
 	Platform      Platform       `json:"platform"`

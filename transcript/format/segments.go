@@ -65,6 +65,14 @@ func appendSeconds(dst []byte, seconds float64) []byte {
 	return dst
 }
 
+// plain marks the ASCII characters that stand for themselves in a JSON string.
+var plain = func() (table [256]bool) {
+	for c := byte(' '); c < utf8.RuneSelf; c++ {
+		table[c] = c != '"' && c != '\\'
+	}
+	return table
+}()
+
 const hex = "0123456789abcdef"
 
 // appendString appends s as a JSON string.
@@ -73,7 +81,7 @@ func appendString(dst []byte, s string) []byte {
 	done := 0 // what is before is in dst
 	for i := 0; i < len(s); {
 		c := s[i]
-		if c >= ' ' && c < utf8.RuneSelf && c != '"' && c != '\\' {
+		if plain[c] {
 			i++
 			continue
 		}

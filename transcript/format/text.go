@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -75,16 +76,20 @@ func appendTimestamp(dst []byte, sec int64) []byte {
 }
 
 // appendFolded appends a trimmed text on one line: every run of spaces, tabs and
-// line breaks becomes one space. Other spaces (no-break, ideographic) stay.
+// line breaks becomes one space. Other spaces (no-break, ideographic) stay; bytes
+// that are no text become U+FFFD.
 func appendFolded(dst []byte, text string) []byte {
-	for text != "" {
-		i := strings.IndexFunc(text, foldable)
-		if i < 0 {
-			return append(dst, text...)
+	space := false
+	for _, r := range text {
+		if foldable(r) {
+			space = true
+			continue
 		}
-		dst = append(dst, text[:i]...)
-		dst = append(dst, ' ')
-		text = strings.TrimLeftFunc(text[i:], foldable)
+		if space {
+			dst = append(dst, ' ')
+			space = false
+		}
+		dst = utf8.AppendRune(dst, r)
 	}
 	return dst
 }
