@@ -2,9 +2,8 @@ package store_test
 
 import (
 	"context"
-	"fmt"
-	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
@@ -75,30 +74,39 @@ func TestChunks(t *testing.T) {
 	})
 }
 
+// TestOneOfTheChunksIsTheLast has two finish at once: the second must wait for
+// the first, or both would see the other's chunk as not yet done.
 func TestOneOfTheChunksIsTheLast(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
-		const n = 12
 		e, _ := extraction(t, s)
+		finish := func(n int, meanwhile func()) (left int, err error) {
+			err = s.InTx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
+				_, left, err = tx.FinishChunk(ctx, e.ID, n, []byte("{}"))
+				meanwhile()
+				return err
+			})
+			return left, err
+		}
 		inTx(t, s, func(ctx context.Context, tx *store.Tx) {
-			for i := range n {
-				require.NoError(t, tx.InsertChunks(ctx, []store.Chunk{{ExtractionID: e.ID, N: i}}))
+			require.NoError(t, tx.InsertChunks(ctx, []store.Chunk{{ExtractionID: e.ID, N: 0}, {ExtractionID: e.ID, N: 1}}))
+		})
+		second := make(chan int, 1)
+		var g errgroup.Group
+		left, err := finish(0, func() {
+			g.Go(func() error {
+				left, err := finish(1, func() {})
+				second <- left
+				return err
+			})
+			select {
+			case n := <-second:
+				second <- n
+			case <-time.After(100 * time.Millisecond): // it waits, as it should
 			}
 		})
-		var last atomic.Int64
-		var g errgroup.Group
-		for i := range n {
-			g.Go(func() error {
-				return s.InTx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
-					_, left, err := tx.FinishChunk(ctx, e.ID, i, fmt.Append(nil, i))
-					if left == 0 && err == nil {
-						last.Add(1)
-					}
-					return err
-				})
-			})
-		}
+		require.NoError(t, err)
 		require.NoError(t, g.Wait())
-		require.EqualValues(t, 1, last.Load())
+		require.Equal(t, []int{1, 0}, []int{left, <-second})
 	})
 }
