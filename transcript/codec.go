@@ -111,7 +111,7 @@ func (m *resultMembers) result(text eitherText, s MetadataStatus) Result {
 	}
 	switch {
 	case text.text != nil:
-		r.Format, r.Text = Text, *text.text
+		r.Text = *text.text
 	case m.Text != nil:
 		r.Text = *m.Text
 	}

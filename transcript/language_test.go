@@ -39,7 +39,7 @@ func TestParseLanguageList(t *testing.T) {
 		{"de-ch-1996", list{tag("de-CH-1996")}, "de-CH-1996", "de-CH-1996"},
 		{"iw", list{tag("iw")}, "iw", "iw"}, // as sent
 		{"en-LATN", list{tag("en-Latn")}, "en-Latn", "en-Latn"},
-		{"DE-de-U-CO-PHONEBK", list{tag("de-DE-u-co-phonebk")}, "de-DE-u-co-phonebk", "de-DE-u-co-phonebk"},
+		{"DE-de-U-CO-PHONEBK-KA-SHIFTED", list{tag("de-DE-u-co-phonebk-ka-shifted")}, "de-DE-u-co-phonebk-ka-shifted", "de-DE-u-co-phonebk-ka-shifted"},
 		{"X-My-Wish", list{tag("x-my-wish")}, "x-my-wish", "x-my-wish"},
 		// Well formed, but nobody speaks it.
 		{"xx", list{tag("xx")}, "xx", "xx"},
