@@ -72,6 +72,7 @@ func (tx *Tx) InsertExtraction(ctx context.Context, e *Extraction) error {
 		return err
 	}
 	e.Attempt = max(e.Attempt, 1)
+	e.Title = text(e.Title)
 	stamp(&e.CreatedAt, &e.UpdatedAt)
 	tx.touch(e.ID)
 	return insertNew(ctx, tx.db, "extraction of "+e.ExternalID, e)

@@ -151,7 +151,6 @@ func (p *postgres) announce(ctx context.Context, tx bun.Tx, topics []string) err
 }
 
 func (p *postgres) worker(c *river.Config) (worker, error) {
-	c.FetchPollInterval = 250 * time.Millisecond
 	c.FetchCooldown = 5 * time.Millisecond
 	return river.NewClient(riverpgxv5.New(p.pool), c)
 }

@@ -16,6 +16,9 @@ const (
 	// (a worker that wants no more says so).
 	never       = 10 * 365 * 24 * time.Hour
 	maxAttempts = 10_000
+	// pollInterval is for work that nobody announces: what Recover has released,
+	// what was snoozed for a short while. New work is announced.
+	pollInterval = 250 * time.Millisecond
 )
 
 // Workers is what a process works on.
@@ -65,6 +68,7 @@ func (s *Store) NewRunner(w Workers) (Runner, error) {
 		JobTimeout:           -1,
 		RescueStuckJobsAfter: never,
 		MaxAttempts:          maxAttempts,
+		FetchPollInterval:    pollInterval,
 		Logger:               quiet(s.log),
 	})
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -52,6 +53,10 @@ func affected(res sql.Result, err error) (int64, error) {
 	}
 	return res.RowsAffected()
 }
+
+// text is s without NUL, which media files carry in their titles and neither
+// database takes.
+func text(s string) string { return strings.ReplaceAll(s, "\x00", "") }
 
 // newID fills in an id that the caller has not chosen: UUIDv7.
 func newID(id *string) error {

@@ -119,7 +119,6 @@ func (s *sqlite) announce(context.Context, bun.Tx, []string) error { return nil 
 func (s *sqlite) shared() bool                                     { return false }
 func (s *sqlite) serve() (release func() error, err error)         { return lockFile(s.path + ".lock") }
 func (s *sqlite) worker(c *river.Config) (worker, error) {
-	c.FetchPollInterval = 100 * time.Millisecond
 	c.FetchCooldown = 10 * time.Millisecond
 	return river.NewClient(riversqlite.New(s.write.DB), c)
 }

@@ -92,7 +92,6 @@ func rowOf(t *Transcript) *transcriptRow {
 		Source:        t.Source,
 		Status:        t.Status,
 		SourceURL:     t.SourceURL,
-		Title:         t.Title,
 		Channel:       t.Channel,
 		CreatorName:   t.CreatorName,
 		CreatorHandle: t.CreatorHandle,
@@ -105,6 +104,10 @@ func rowOf(t *Transcript) *transcriptRow {
 		Words:         compress(t.WordsJSON),
 		CreatedAt:     t.CreatedAt.Time,
 		UpdatedAt:     t.UpdatedAt.Time,
+	}
+	if t.Title != nil {
+		title := text(*t.Title)
+		r.Title = &title
 	}
 	if t.PublishedAt != nil {
 		r.PublishedAt = &t.PublishedAt.Time
