@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -11,8 +12,8 @@ import (
 
 // Cancel ends the account's claim (J16); the work stops when no other claim is
 // left. STATE_CONFLICT with details.status when the job has ended, NOT_FOUND
-// as for Job.
-func (p *Pipeline) Cancel(ctx context.Context, account, id string) (*Job, error) {
+// as for Job. remember may be nil.
+func (p *Pipeline) Cancel(ctx context.Context, account, id string, remember Remember) (*Job, error) {
 	var e *store.Extraction
 	err := p.store.InTx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		job, err := tx.Job(ctx, account, id)
@@ -33,7 +34,10 @@ func (p *Pipeline) Cancel(ctx context.Context, account, id string) (*Job, error)
 		if err := tx.MoveJob(ctx, job, store.Change{To: cancelled}); err != nil {
 			return err
 		}
-		return endIfUnclaimed(ctx, tx, e)
+		if err := endIfUnclaimed(ctx, tx, e); err != nil || remember == nil {
+			return err
+		}
+		return remember(ctx, tx, store.Answer{Status: http.StatusAccepted, JobID: id})
 	})
 	if err != nil {
 		return nil, jobError("cancelling a job", err)

@@ -253,7 +253,7 @@ func TestForeignJobIsUnknown(t *testing.T) {
 	ctx := t.Context()
 	_, err := b.Job(ctx, "other", id, nil)
 	require.ErrorIs(t, err, transcript.NotFound)
-	_, err = b.Cancel(ctx, "other", id)
+	_, err = b.Cancel(ctx, "other", id, nil)
 	require.ErrorIs(t, err, transcript.NotFound)
 	_, err = b.Wait(ctx, "other", id, nil, time.Hour)
 	require.ErrorIs(t, err, transcript.NotFound)
@@ -274,14 +274,14 @@ func TestCancel(t *testing.T) {
 		b := start(t, s, e)
 		id := b.job(t, recording(t, 65, 1)).JobID
 		<-begun
-		job, err := b.Cancel(t.Context(), acme, id)
+		job, err := b.Cancel(t.Context(), acme, id, nil)
 		require.NoError(t, err)
 		assert.Equal(t, transcript.JobCancelled, job.Status)
 		assert.Equal(t, transcript.StageASRRunning, job.Stage)
 		<-stopped
 		require.Eventually(t, func() bool { return len(b.blobs(t)) == 0 }, 10*time.Second, 10*time.Millisecond)
 
-		_, err = b.Cancel(t.Context(), acme, id)
+		_, err = b.Cancel(t.Context(), acme, id, nil)
 		var coded *transcript.Error
 		require.ErrorAs(t, err, &coded)
 		assert.Equal(t, transcript.StateConflict, coded.Code)
@@ -290,7 +290,7 @@ func TestCancel(t *testing.T) {
 		out, err := b.submit(t, acme, recording(t, 65, 1), "")
 		require.NoError(t, err)
 		assert.NotEqual(t, id, out.Job.JobID, "a cancelled job was handed out again")
-		_, err = b.Cancel(t.Context(), acme, out.Job.JobID)
+		_, err = b.Cancel(t.Context(), acme, out.Job.JobID, nil)
 		require.NoError(t, err)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -21,10 +22,13 @@ type Submission struct {
 	// Languages is the caller's list; nil when none was sent.
 	Languages transcript.LanguageList
 	View      View
-	// Remember, when set, is called in the transaction that writes what the answer
-	// speaks of: the idempotency key is finished there (contract 7).
-	Remember func(ctx context.Context, tx *store.Tx, a store.Answer) error
+	// Remember, when set, remembers the answer for the request's idempotency key.
+	Remember Remember
 }
+
+// Remember is called in the transaction that writes what an answer speaks of:
+// the idempotency key of the request is finished there (contract 7).
+type Remember func(ctx context.Context, tx *store.Tx, a store.Answer) error
 
 // Outcome is what became of a submission: exactly one member is set.
 type Outcome struct {
@@ -87,7 +91,7 @@ func (p *Pipeline) submit(ctx context.Context, s Submission) (out *Outcome, used
 		out, err := fromCache(hit, s.View)
 		return out, false, err
 	}
-	return &Outcome{Job: &Job{Job: jobView(job)}}, used, nil
+	return &Outcome{Job: &Job{Job: jobView(job), Asked: s.View}}, used, nil
 }
 
 // canRecognize refuses what no recognizer here can do, before there is a job
@@ -190,9 +194,9 @@ func (s Submission) remember(ctx context.Context, tx *store.Tx, job *store.Job, 
 	case s.Remember == nil:
 		return nil
 	case job != nil:
-		return s.Remember(ctx, tx, store.Answer{Status: 202, JobID: job.ID})
+		return s.Remember(ctx, tx, store.Answer{Status: http.StatusAccepted, JobID: job.ID})
 	case hit != nil:
-		return s.Remember(ctx, tx, store.Answer{Status: 200, TranscriptID: hit.ID})
+		return s.Remember(ctx, tx, store.Answer{Status: http.StatusOK, TranscriptID: hit.ID})
 	}
 	return nil
 }

@@ -29,6 +29,8 @@ type Result struct {
 type Job struct {
 	transcript.Job
 	SegmentsJSON []byte
+	// Asked is the view that the POST asked for.
+	Asked View
 }
 
 // jobView is a stored job without its result.

@@ -35,7 +35,8 @@ func (p *Pipeline) Job(ctx context.Context, account, id string, v *View) (*Job, 
 
 // fill adds the result to a job that has one.
 func (p *Pipeline) fill(ctx context.Context, row *store.Job, v *View) (*Job, error) {
-	job := &Job{Job: jobView(row)}
+	asked := View{Format: row.Format, OmitTimestamp: row.OmitTimestamp, SendMetadata: row.SendMetadata}
+	job := &Job{Job: jobView(row), Asked: asked}
 	if row.TranscriptID == "" {
 		return job, nil
 	}
@@ -47,7 +48,7 @@ func (p *Pipeline) fill(ctx context.Context, row *store.Job, v *View) (*Job, err
 		return nil, jobError("reading a job's transcript", err)
 	}
 	if v == nil {
-		v = &View{Format: row.Format, OmitTimestamp: row.OmitTimestamp, SendMetadata: row.SendMetadata}
+		v = &asked
 	}
 	r, err := result(t, *v, false)
 	if err != nil {

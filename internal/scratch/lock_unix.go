@@ -1,0 +1,13 @@
+//go:build unix
+
+package scratch
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// tryLock takes the lock, which dies with the process, or returns an error when
+// another holds it.
+func tryLock(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) }

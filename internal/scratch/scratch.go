@@ -1,0 +1,99 @@
+// Package scratch gives a process a directory for temporary files that does not
+// outlive it for long:
+//
+//	dir, err := scratch.New("") // and what killed processes left behind is removed
+//	defer dir.Remove()
+//
+// A lock beside each directory tells whether its process lives.
+package scratch
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+const (
+	prefix   = "transcriptkit-"
+	lockName = ".lock"
+)
+
+// Dir is a directory that belongs to one process.
+type Dir struct {
+	path string
+	lock *os.File
+}
+
+// New makes a directory within base (empty: the system's directory for temporary
+// files), and removes those of processes that have died.
+func New(base string) (*Dir, error) {
+	if base == "" {
+		base = os.TempDir()
+	}
+	if err := removeAbandoned(base); err != nil {
+		return nil, err
+	}
+	for {
+		d, err := makeDir(base)
+		// Another process that starts at this moment may have taken ours for abandoned.
+		if !errors.Is(err, errTaken) {
+			return d, err
+		}
+	}
+}
+
+var errTaken = errors.New("scratch: the new directory was taken away")
+
+func makeDir(base string) (*Dir, error) {
+	path, err := os.MkdirTemp(base, prefix)
+	if err != nil {
+		return nil, fmt.Errorf("scratch: %w", err)
+	}
+	lock, err := os.OpenFile(filepath.Join(path, lockName), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("scratch: %w", err), os.RemoveAll(path))
+	}
+	if tryLock(lock) != nil {
+		return nil, errors.Join(errTaken, lock.Close(), os.RemoveAll(path))
+	}
+	return &Dir{path: path, lock: lock}, nil
+}
+
+// Path is the directory.
+func (d *Dir) Path() string { return d.path }
+
+// Remove removes the directory and all that is in it.
+func (d *Dir) Remove() error {
+	if err := errors.Join(os.RemoveAll(d.path), d.lock.Close()); err != nil {
+		return fmt.Errorf("scratch: %w", err)
+	}
+	return nil
+}
+
+// removeAbandoned removes the directories in base whose lock nobody holds. One
+// whose lock is not there yet is being made.
+func removeAbandoned(base string) error {
+	entries, err := os.ReadDir(base)
+	if err != nil {
+		return fmt.Errorf("scratch: %w", err)
+	}
+	for _, entry := range entries {
+		if !entry.IsDir() || !strings.HasPrefix(entry.Name(), prefix) {
+			continue
+		}
+		path := filepath.Join(base, entry.Name())
+		lock, err := os.OpenFile(filepath.Join(path, lockName), os.O_RDWR, 0)
+		if err != nil {
+			continue // being made, or another user's
+		}
+		if tryLock(lock) == nil {
+			err = os.RemoveAll(path)
+		}
+		if err := errors.Join(err, lock.Close()); err != nil {
+			return fmt.Errorf("scratch: removing what a dead process left: %w", err)
+		}
+	}
+	return nil
+}

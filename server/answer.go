@@ -1,0 +1,131 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// answerTimeout is how long a client may take to read an answer that is not a
+// stream.
+const answerTimeout = 2 * time.Minute
+
+// flatError is a failure of the framework, not of the business: its body is a
+// flat string (contract 2).
+type flatError struct {
+	status int
+	slug   string
+	// retryAfter in seconds; 0: none.
+	retryAfter int
+}
+
+func (e *flatError) Error() string { return e.slug }
+
+// The failures of the framework.
+var (
+	errUnknownRoute   = &flatError{status: http.StatusNotFound, slug: "not_found"}
+	errWrongMethod    = &flatError{status: http.StatusMethodNotAllowed, slug: "method_not_allowed"}
+	errUnsupported    = &flatError{status: http.StatusUnsupportedMediaType, slug: "unsupported_media_type"}
+	errInternal       = &flatError{status: http.StatusInternalServerError, slug: "internal_error"}
+	errTooManyStreams = &flatError{status: http.StatusTooManyRequests, slug: "rate_limited", retryAfter: 5}
+)
+
+func rateLimited(retryAfter int) *flatError {
+	return &flatError{status: http.StatusTooManyRequests, slug: "rate_limited", retryAfter: max(retryAfter, 1)}
+}
+
+// FlatError is the body of a failure of the framework, of 401 and of 429.
+type FlatError struct {
+	Error     string `json:"error"`
+	RequestID string `json:"requestId,omitempty"`
+}
+
+// ErrorEnvelope is the body of a business failure.
+type ErrorEnvelope struct {
+	Error transcript.Error `json:"error"`
+}
+
+// refuse answers with an error, in the form that is its own.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	var flat *flatError
+	var coded *transcript.Error
+	switch {
+	case errors.As(err, &flat):
+	case errors.Is(err, ErrNoCredential):
+		flat = &flatError{status: http.StatusUnauthorized, slug: ErrNoCredential.Error()}
+	case errors.Is(err, ErrInvalidCredential):
+		flat = &flatError{status: http.StatusUnauthorized, slug: ErrInvalidCredential.Error()}
+	case errors.As(err, &coded) && coded.Code == transcript.RateLimited:
+		flat = rateLimited(coded.RetryAfter) // 429 is always flat (contract 2)
+	case errors.As(err, &coded) && coded.Code != transcript.Internal:
+		s.note(r, err)
+		s.refuseCoded(w, r, coded)
+		return
+	case errors.Is(err, context.Canceled) && r.Context().Err() != nil:
+		note(r.Context()).gone = true
+		return // nobody reads an answer
+	default:
+		s.cfg.Log.ErrorContext(r.Context(), "a request failed", "request", RequestID(r.Context()), "err", err)
+		flat = errInternal
+	}
+	if flat.status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", "Bearer")
+	}
+	if flat.retryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(flat.retryAfter))
+	}
+	s.respondJSON(r.Context(), w, flat.status, FlatError{Error: flat.slug, RequestID: RequestID(r.Context())})
+}
+
+func (s *Server) refuseCoded(w http.ResponseWriter, r *http.Request, e *transcript.Error) {
+	shown := *e
+	shown.RequestID = RequestID(r.Context())
+	if shown.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(shown.RetryAfter))
+	}
+	s.respondJSON(r.Context(), w, e.HTTPStatus(), ErrorEnvelope{Error: shown})
+}
+
+// note keeps the cause of a refusal for the log.
+func (s *Server) note(r *http.Request, err error) { note(r.Context()).err = err }
+
+func (s *Server) respondJSON(ctx context.Context, w http.ResponseWriter, status int, body any) {
+	b, err := json.Marshal(body)
+	if err != nil {
+		// Only a value that JSON does not have gets here: an engine's metadata.
+		s.cfg.Log.ErrorContext(ctx, "an answer could not be rendered", "request", RequestID(ctx), "err", err)
+		status, b = http.StatusInternalServerError, []byte(`{"error":"internal_error"}`)
+	}
+	respond(w, status, b)
+}
+
+// respond sends a JSON body. Whether it arrives is the client's concern: an
+// error here is the end of a connection, which the access log does not need.
+func respond(w http.ResponseWriter, status int, body []byte) {
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	if h.Get("Cache-Control") == "" {
+		h.Set("Cache-Control", "private, no-cache")
+	}
+	// Not every writer knows deadlines; a server's own does.
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerTimeout))
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
+}
+
+// invalid is an INVALID_REQUEST with the given status and issues.
+func invalid(status int, issues ...transcript.Issue) *transcript.Error {
+	message := "The request is not valid."
+	if len(issues) > 0 {
+		message = "The request is not valid: " + issues[0].Path + " " + issues[0].Message + "."
+	}
+	e := transcript.Errorf(transcript.InvalidRequest, "%s", message).With("issues", issues)
+	e.Status = status
+	return e
+}

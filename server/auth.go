@@ -1,0 +1,175 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// The errors of an Authenticator. Their texts are the slugs of the 401 answers.
+var (
+	// ErrNoCredential: the request carries none.
+	ErrNoCredential = errors.New("unauthorized")
+	// ErrInvalidCredential: it carries one that is not good, or two.
+	ErrInvalidCredential = errors.New("invalid_credential")
+)
+
+// Authenticate lets a request pass only with a credential that the server's
+// Authenticator accepts, and puts the principal into its context ([PrincipalOf]).
+// A request that has a principal already is let through.
+func (s *Server) Authenticate(next http.Handler) http.Handler {
+	return s.answering(func(w http.ResponseWriter, r *http.Request) error {
+		if _, ok := PrincipalOf(r.Context()); ok {
+			next.ServeHTTP(w, r)
+			return nil
+		}
+		p, err := s.auth.Authenticate(r.Context(), r)
+		if errors.Is(err, ErrNoCredential) || errors.Is(err, ErrInvalidCredential) {
+			if wait := s.failures.add(clientAddr(r), time.Now()); wait > 0 {
+				return rateLimited(int(wait/time.Second) + 1)
+			}
+		}
+		if err != nil {
+			return err
+		}
+		note(r.Context()).principal = p
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), principalKey{}, p)))
+		return nil
+	})
+}
+
+// RequireScope lets a request pass only when its principal has the scope. It
+// stands behind Authenticate.
+func (s *Server) RequireScope(scope account.Scope) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return s.answering(func(w http.ResponseWriter, r *http.Request) error {
+			p, ok := PrincipalOf(r.Context())
+			if !ok {
+				return ErrNoCredential
+			}
+			if !p.Can(scope) {
+				return transcript.Errorf(transcript.Forbidden, "This needs the scope %q.", scope).
+					With("requiredScope", scope)
+			}
+			next.ServeHTTP(w, r)
+			return nil
+		})
+	}
+}
+
+type principalKey struct{}
+
+// PrincipalOf returns who makes the request that ctx belongs to, and false
+// before Authenticate.
+func PrincipalOf(ctx context.Context) (account.Principal, bool) {
+	p, ok := ctx.Value(principalKey{}).(account.Principal)
+	return p, ok
+}
+
+// principal is PrincipalOf behind Authenticate.
+func principal(r *http.Request) account.Principal {
+	p, _ := PrincipalOf(r.Context())
+	return p
+}
+
+// keyAuthenticator accepts API keys (contract 10).
+type keyAuthenticator struct {
+	accounts *account.Accounts
+	log      *slog.Logger
+}
+
+func (a keyAuthenticator) Authenticate(ctx context.Context, r *http.Request) (account.Principal, error) {
+	if prefix, found := keyInQuery(r); found {
+		a.log.WarnContext(ctx, "an API key was sent in a query: it should be rotated", "key", prefix)
+		return account.Principal{}, ErrInvalidCredential
+	}
+	key, err := credential(r)
+	if err != nil {
+		return account.Principal{}, err
+	}
+	p, err := a.accounts.Verify(ctx, key)
+	if errors.Is(err, account.ErrInvalid) {
+		err = ErrInvalidCredential
+	}
+	return p, err
+}
+
+// credential is the one key of a request: as bearer token, or in X-API-Key.
+func credential(r *http.Request) (string, error) {
+	bearer, header := r.Header.Values("Authorization"), r.Header.Values("X-Api-Key")
+	switch {
+	case len(bearer)+len(header) == 0 && r.Header.Get("Cookie") != "":
+		return "", ErrInvalidCredential // a session is none here
+	case len(bearer)+len(header) == 0:
+		return "", ErrNoCredential
+	case len(bearer)+len(header) > 1:
+		return "", ErrInvalidCredential
+	case len(header) == 1:
+		return header[0], nil
+	}
+	scheme, key, ok := strings.Cut(bearer[0], " ")
+	if !ok || !strings.EqualFold(scheme, "Bearer") {
+		return "", ErrInvalidCredential
+	}
+	return strings.TrimSpace(key), nil
+}
+
+// keyInQuery looks for a key in the query, under any name: there it ends up in
+// logs and histories, so it must not work.
+func keyInQuery(r *http.Request) (prefix string, found bool) {
+	for _, values := range r.URL.Query() {
+		for _, v := range values {
+			if prefix, ok := account.FindKey(v); ok {
+				return prefix, true
+			}
+		}
+	}
+	return "", false
+}
+
+// A client may fail to authenticate so often in a minute (contract 10).
+const (
+	maxFailures   = 60
+	failureWindow = time.Minute
+	maxAddresses  = 100_000 // remembered at once
+)
+
+// failureCounter counts failed authentications by client address. The zero
+// value is ready.
+type failureCounter struct {
+	mu     sync.Mutex
+	window time.Time
+	count  map[string]int
+}
+
+// add counts a failure. It returns how long the client has to wait when it has
+// failed too often, else 0.
+func (f *failureCounter) add(addr string, now time.Time) time.Duration {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if window := now.Truncate(failureWindow); window != f.window || len(f.count) >= maxAddresses {
+		f.window, f.count = window, map[string]int{}
+	}
+	f.count[addr]++
+	if f.count[addr] <= maxFailures {
+		return 0
+	}
+	return f.window.Add(failureWindow).Sub(now)
+}
+
+// clientAddr is the address of the peer, without its port.
+func clientAddr(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	return host
+}

@@ -1,0 +1,90 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/store"
+)
+
+// Config says what a server is made of. Only Store is required.
+type Config struct {
+	// Store keeps everything. The caller opens it, and closes it after Stop.
+	Store *store.Store
+	// Engine makes the engine, with the host that the server gives it: it is
+	// called once, by New. nil: a service that refuses all work.
+	Engine func(engine.Host) (engine.Engine, error)
+
+	// Plans are what accounts may have; the zero value: account.DefaultPlans.
+	Plans account.Plans
+	// Authenticator says who makes a request. nil: API keys of the store's
+	// accounts (contract 10).
+	Authenticator Authenticator
+
+	// BasePath is the prefix under which the handlers are mounted, as in
+	// "/media": it stands before the paths that answers name. The caller strips
+	// it from requests (http.StripPrefix).
+	BasePath string
+	// Dir is where the server makes its directory for scratch files; empty: the
+	// system's directory for temporary files. Room for the largest upload and its
+	// audio (115 MB for an hour) is needed for each job that is being prepared.
+	Dir string
+	// ASRWorkers is how many pieces of audio are recognised at once; 0: one per
+	// processor.
+	ASRWorkers int
+	// MaxMediaDuration is the longest media taken; 0: 12 h.
+	MaxMediaDuration time.Duration
+	// ProgressInterval is the shortest time between two progress reports of a
+	// job; 0: one second.
+	ProgressInterval time.Duration
+	// DrainDelay is how long Stop lets /readyz answer 503 before it ends open
+	// streams and work, so that a load balancer can look elsewhere; 0: not at all.
+	DrainDelay time.Duration
+
+	// Log receives a line for each request and what operators should know; nil:
+	// nothing is logged. It never holds a key or a text.
+	Log *slog.Logger
+	// Version is what /healthz and the API's document say; empty: "dev".
+	Version string
+}
+
+// Authenticator says who makes a request. The error is ErrNoCredential,
+// ErrInvalidCredential, or a *transcript.Error such as UPGRADE_REQUIRED; any
+// other is answered as a fault of the service. Safe for concurrent use.
+type Authenticator interface {
+	Authenticate(ctx context.Context, r *http.Request) (account.Principal, error)
+}
+
+func (c Config) withDefaults() (Config, error) {
+	if c.Store == nil {
+		return c, errors.New("server: Config.Store is required")
+	}
+	if c.BasePath != "" && (!strings.HasPrefix(c.BasePath, "/") || strings.HasSuffix(c.BasePath, "/")) {
+		return c, errors.New(`server: Config.BasePath must begin with "/" and not end with it`)
+	}
+	if c.DrainDelay < 0 {
+		return c, errors.New("server: Config.DrainDelay must not be negative")
+	}
+	if c.Plans.ByName == nil {
+		c.Plans = account.DefaultPlans()
+	}
+	if _, ok := c.Plans.ByName[c.Plans.Default]; !ok {
+		return c, errors.New("server: Config.Plans.Default names no plan")
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Version == "" {
+		c.Version = "dev"
+	}
+	if c.Engine == nil {
+		c.Engine = func(engine.Host) (engine.Engine, error) { return engine.Engine{}, nil }
+	}
+	return c, nil
+}

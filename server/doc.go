@@ -1,0 +1,22 @@
+// Package server is the service: an HTTP API that turns uploads into
+// timestamped transcripts, over a store and an engine of the caller's choice.
+//
+//	s, err := store.Open(ctx, store.Options{Database: "sqlite:service.db", Blobs: "blobs"})
+//	srv, err := server.New(ctx, server.Config{
+//		Store: s,
+//		Engine: func(h engine.Host) (engine.Engine, error) {
+//			return engine.Engine{Media: ffmpeg.New(h), Recognizer: pocketsphinx.New(h)}, nil
+//		},
+//	})
+//	err = srv.Start(ctx)
+//	err = srv.HTTPServer(":8080").ListenAndServe()
+//	err = srv.Stop(ctx)
+//
+// [Server.Handler] is the whole API. A program with a site of its own mounts the
+// parts it wants: [Server.Transcripts], [Server.Health], [Server.Docs], each
+// under a prefix if it likes, and lets its own sessions in through
+// [Config.Authenticator].
+//
+// The package knows HTTP and composition; the work is done in package pipeline,
+// what is kept is kept in package store.
+package server

@@ -1,0 +1,274 @@
+package server
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"mime"
+
+	"github.com/transcriptkit/transcriptkit/server/pipeline"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+const (
+	// maxField is the longest value of a form field, in bytes: room for the
+	// longest language list.
+	maxField = 4096
+	// bodyPatience is how long an upload may stand still.
+	bodyPatience = time.Minute
+)
+
+// uploadForm is the multipart body of POST /v1/transcript, for the document.
+type uploadForm struct {
+	File             multipart.File     `formData:"file" required:"true"`
+	Language         *string            `formData:"language" minLength:"1" maxLength:"200"`
+	Format           *transcript.Format `formData:"format"`
+	IncludeTimestamp *bool              `formData:"includeTimestamp"`
+	SendMetadata     *bool              `formData:"sendMetadata"`
+	WaitMs           *int               `formData:"waitMs" minimum:"0" maximum:"10000"`
+}
+
+// form is a received multipart body.
+type form struct {
+	upload *pipeline.Upload
+	fields map[string]string
+	wishes
+}
+
+// errBody marks a fault of the request's body, apart from one of the store.
+type errBody struct{ error }
+
+func (e errBody) Unwrap() error { return e.error }
+
+// readForm reads a multipart body: the fields may stand before or after the
+// file, which goes straight to the store. Whoever gets a form without an error
+// owns its upload; after an error nothing is left.
+func (s *Server) readForm(w http.ResponseWriter, r *http.Request, limit int64) (*form, error) {
+	_, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || params["boundary"] == "" {
+		return nil, invalid(http.StatusBadRequest, transcript.Issue{Path: "Content-Type", Message: "has no boundary"})
+	}
+	body := &patientReader{r: r.Body, control: http.NewResponseController(w)}
+	defer body.done()
+	f := &form{fields: map[string]string{}, wishes: wishes{wait: defaultWait}}
+	var p problems
+	err = s.readParts(r.Context(), multipart.NewReader(body, params["boundary"]), f, limit, &p)
+	if err == nil {
+		f.check(&p)
+		err = p.err()
+	}
+	if err == nil && f.upload == nil {
+		err = transcript.Errorf(transcript.UploadInvalid, `The form has no part "file".`)
+	}
+	if err != nil {
+		if f.upload != nil {
+			s.pipeline.Discard(r.Context(), f.upload)
+		}
+		return nil, err
+	}
+	return f, nil
+}
+
+func (s *Server) readParts(ctx context.Context, parts *multipart.Reader, f *form, limit int64, p *problems) error {
+	for {
+		part, err := parts.NextRawPart()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return brokenBody(err)
+		}
+		switch name := part.FormName(); name {
+		case "file":
+			err = s.readFile(ctx, part, f, limit)
+		case "language", "format", "includeTimestamp", "sendMetadata", "waitMs":
+			err = readField(part, name, f, p)
+		default:
+			p.cannotRead(name, "is not a field of this form")
+			return p.err() // what follows may be large
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (s *Server) readFile(ctx context.Context, part *multipart.Part, f *form, limit int64) error {
+	if f.upload != nil {
+		return transcript.Errorf(transcript.UploadInvalid, `The form has more than one part "file".`)
+	}
+	if err := checkDeclared(part.Header.Get("Content-Type")); err != nil {
+		return err
+	}
+	digest, err := declaredDigest(part.Header.Values("Content-Digest"))
+	if err != nil {
+		return err
+	}
+	u, err := s.pipeline.Receive(ctx, bodyReader{part}, limit)
+	if body := (errBody{}); errors.As(err, &body) {
+		return brokenBody(body.error)
+	}
+	if err != nil {
+		return err
+	}
+	u.Name = part.FileName()
+	f.upload = u // from here on readForm discards it
+	if digest != nil && subtle.ConstantTimeCompare(digest, u.SHA256[:]) != 1 {
+		return transcript.Errorf(transcript.UploadInvalid, "The file does not have the SHA-256 that Content-Digest says.")
+	}
+	return nil
+}
+
+// checkDeclared refuses a declared type that no media has. What the file really
+// is, its content decides (contract 4).
+func checkDeclared(contentType string) error {
+	if contentType == "" {
+		return nil
+	}
+	t, _, err := mime.ParseMediaType(contentType)
+	kind, _, _ := strings.Cut(t, "/")
+	if err == nil && (kind == "audio" || kind == "video" || t == "application/ogg" || t == "application/octet-stream") {
+		return nil
+	}
+	return transcript.Errorf(transcript.UploadInvalid, "The file is declared as %q; audio, video and application/octet-stream are taken.", contentType)
+}
+
+// declaredDigest is the SHA-256 of a Content-Digest header (RFC 9530), nil when
+// there is none.
+func declaredDigest(values []string) ([]byte, error) {
+	for _, entry := range strings.Split(strings.Join(values, ","), ",") {
+		algorithm, value, _ := strings.Cut(strings.TrimSpace(entry), "=")
+		if !strings.EqualFold(algorithm, "sha-256") {
+			continue
+		}
+		inner, ok := strings.CutPrefix(value, ":")
+		if ok {
+			inner, ok = strings.CutSuffix(inner, ":")
+		}
+		digest, err := base64.StdEncoding.DecodeString(inner)
+		if !ok || err != nil || len(digest) != sha256.Size {
+			return nil, transcript.Errorf(transcript.UploadInvalid, "Content-Digest is not of the form sha-256=:BASE64:.")
+		}
+		return digest, nil
+	}
+	return nil, nil
+}
+
+func readField(part *multipart.Part, name string, f *form, p *problems) error {
+	value, err := io.ReadAll(io.LimitReader(part, maxField+1))
+	if err != nil {
+		return brokenBody(err)
+	}
+	if len(value) > maxField {
+		p.doesNotFit(name, "is longer than %d bytes", maxField)
+		return p.err()
+	}
+	if _, twice := f.fields[name]; twice {
+		p.cannotRead(name, "is there twice")
+		return p.err()
+	}
+	f.fields[name] = string(value)
+	return nil
+}
+
+// check reads the fields. In a form everything is text, so a value of the wrong
+// kind is one that does not fit.
+func (f *form) check(p *problems) {
+	var language *string
+	var format *transcript.Format
+	var waitMs *int
+	if v, ok := f.fields["language"]; ok {
+		language = &v
+	}
+	if v, ok := f.fields["format"]; ok {
+		format = (*transcript.Format)(&v)
+	}
+	if v, ok := f.fields["waitMs"]; ok {
+		n, err := strconv.Atoi(v)
+		if err != nil {
+			p.doesNotFit("waitMs", "must be a whole number")
+		} else {
+			waitMs = &n
+		}
+	}
+	f.set(p, language, format, f.flag(p, "includeTimestamp"), f.flag(p, "sendMetadata"), waitMs)
+}
+
+func (f *form) flag(p *problems, name string) *bool {
+	v, ok := f.fields[name]
+	if !ok {
+		return nil
+	}
+	yes := v == "true"
+	if !yes && v != "false" {
+		p.doesNotFit(name, "must be true or false")
+	}
+	return &yes
+}
+
+// canonical is what the form asks for, whatever the order of its parts and
+// whether a default was sent or left out (contract 7).
+func (f *form) canonical() []byte {
+	view := f.view
+	if view.Format == "" {
+		view.Format = transcript.JSON
+	}
+	fields := []string{
+		"language=" + f.languages.String(),
+		"format=" + string(view.Format),
+		fmt.Sprint("includeTimestamp=", !view.OmitTimestamp),
+		fmt.Sprint("sendMetadata=", view.SendMetadata),
+		fmt.Sprint("waitMs=", f.wait.Milliseconds()),
+		fmt.Sprintf("file=%x", f.upload.SHA256),
+	}
+	sort.Strings(fields)
+	return []byte(strings.Join(fields, "\n"))
+}
+
+func brokenBody(err error) error {
+	what := "is not a multipart form"
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		what = "ended before its closing boundary"
+	}
+	return invalid(http.StatusBadRequest, transcript.Issue{Path: "body", Message: what}).Because(err)
+}
+
+// bodyReader marks the errors of a body.
+type bodyReader struct{ r io.Reader }
+
+func (b bodyReader) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p)
+	if err != nil && err != io.EOF {
+		err = errBody{err}
+	}
+	return n, err
+}
+
+// patientReader lets a body take as long as it moves: a slow upload lives, one
+// that stands still dies.
+type patientReader struct {
+	r       io.Reader
+	control *http.ResponseController
+	until   time.Time
+}
+
+func (p *patientReader) Read(b []byte) (int, error) {
+	if now := time.Now(); p.until.Sub(now) < bodyPatience/2 {
+		p.until = now.Add(bodyPatience)
+		_ = p.control.SetReadDeadline(p.until) // a writer without deadlines has no slow peers
+	}
+	return p.r.Read(b)
+}
+
+func (p *patientReader) done() { _ = p.control.SetReadDeadline(time.Time{}) }

@@ -1,0 +1,57 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"time"
+)
+
+// readyTimeout bounds the checks of /readyz.
+const readyTimeout = 5 * time.Second
+
+// health is the body of /healthz.
+type health struct {
+	Status  string `json:"status" enum:"ok"`
+	Version string `json:"version"`
+}
+
+// readiness is the body of /readyz.
+type readiness struct {
+	Status string            `json:"status" enum:"ready,draining,degraded"`
+	Checks map[string]string `json:"checks"`
+}
+
+// getHealth is GET /healthz: the process is alive. It touches nothing.
+func (s *Server) getHealth(w http.ResponseWriter, r *http.Request) error {
+	s.respondJSON(r.Context(), w, http.StatusOK, health{Status: "ok", Version: s.cfg.Version})
+	return nil
+}
+
+// getReadiness is GET /readyz (contract 10): the store decides; an engine that
+// is not fit for work makes the service degraded.
+func (s *Server) getReadiness(w http.ResponseWriter, r *http.Request) error {
+	ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
+	defer cancel()
+	ready, status := readiness{Status: "ready", Checks: map[string]string{"store": "ok"}}, http.StatusOK
+	for name, err := range s.pipeline.Check(ctx) {
+		ready.Checks[name] = "ok"
+		if err != nil {
+			ready.Checks[name] = "unavailable"
+			ready.Status = "degraded"
+			s.note(r, err)
+		}
+	}
+	if err := s.cfg.Store.Ping(ctx); err != nil {
+		ready.Checks["store"] = "unavailable"
+		ready.Status, status = "degraded", http.StatusServiceUnavailable
+		s.note(r, err)
+	}
+	select {
+	case <-s.draining:
+		ready.Status, status = "draining", http.StatusServiceUnavailable
+	default:
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	s.respondJSON(r.Context(), w, status, ready)
+	return nil
+}

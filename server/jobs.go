@@ -1,0 +1,160 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/transcriptkit/transcriptkit/server/pipeline"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/format"
+)
+
+// jobRequest is the path of the job routes.
+type jobRequest struct {
+	ID string `path:"id" format:"uuid" required:"true"`
+}
+
+// readJobRequest is GET /v1/transcript/job/{id}: how to see the result.
+type readJobRequest struct {
+	jobRequest
+	Format           *transcript.Format `query:"format"`
+	IncludeTimestamp *bool              `query:"includeTimestamp"`
+}
+
+// getTranscriptJob is GET /v1/transcript/job/{id} (contract 4).
+func (s *Server) getTranscriptJob(w http.ResponseWriter, r *http.Request) error {
+	id, err := jobID(r)
+	if err != nil {
+		return err
+	}
+	account := principal(r).Account
+	job, err := s.pipeline.Job(r.Context(), account, id, nil)
+	if err != nil {
+		return err
+	}
+	if v, err := asked(r, job); err != nil {
+		return err
+	} else if v != nil {
+		if job, err = s.pipeline.Job(r.Context(), account, id, v); err != nil {
+			return err
+		}
+	}
+	h := w.Header()
+	etag := fmt.Sprintf(`W/"%d-%d"`, job.Sequence, job.UpdatedAt.UnixMilli())
+	h.Set("ETag", etag)
+	h.Set("Cache-Control", "private, no-cache")
+	if matches(r.Header.Get("If-None-Match"), etag) {
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	if !job.Status.Terminal() {
+		h.Set("Retry-After", strconv.Itoa(pollAfter(job.Stage)))
+	}
+	return s.respondJob(w, http.StatusOK, job)
+}
+
+// asked is the view that the query wants, nil where it names none. What it
+// leaves out stays as the POST asked.
+func asked(r *http.Request, job *pipeline.Job) (*pipeline.View, error) {
+	q := r.URL.Query()
+	if !q.Has("format") && !q.Has("includeTimestamp") {
+		return nil, nil
+	}
+	v := job.Asked
+	var p problems
+	if q.Has("format") {
+		v.Format = transcript.Format(q.Get("format"))
+		checkFormat(&p, "format", v.Format)
+	}
+	if q.Has("includeTimestamp") {
+		v.OmitTimestamp = q.Get("includeTimestamp") == "false"
+		if !v.OmitTimestamp && q.Get("includeTimestamp") != "true" {
+			p.doesNotFit("includeTimestamp", "must be true or false")
+		}
+	}
+	if len(p.unfit) > 0 { // anything in the query is 400 (contract 2)
+		return nil, invalid(http.StatusBadRequest, p.unfit...)
+	}
+	return &v, nil
+}
+
+// pollAfter is how many seconds a job in the stage is best left alone.
+func pollAfter(stage transcript.Stage) int {
+	switch stage {
+	case transcript.StageDurationCheck:
+		return 2
+	case transcript.StageASRQueued, transcript.StageASRRunning:
+		return 5
+	}
+	return 1
+}
+
+func (s *Server) respondJob(w http.ResponseWriter, status int, job *pipeline.Job) error {
+	body, err := format.AppendJob(make([]byte, 0, len(job.SegmentsJSON)+2048), &job.Job, job.SegmentsJSON)
+	if err != nil {
+		return err
+	}
+	respond(w, status, body)
+	return nil
+}
+
+// cancelTranscriptJob is POST /v1/transcript/job/{id}/cancel (contract 9).
+func (s *Server) cancelTranscriptJob(w http.ResponseWriter, r *http.Request) error {
+	key, err := idempotencyKey(r)
+	if err != nil {
+		return err
+	}
+	id, err := jobID(r)
+	if err != nil {
+		return err
+	}
+	fingerprint := fingerprint(r, nil)
+	once, earlier, err := s.takeKey(r, key, fingerprint)
+	if err != nil {
+		return err
+	}
+	defer once.end()
+	account := principal(r).Account
+	var job *pipeline.Job
+	if earlier != nil {
+		if string(earlier.Fingerprint) != string(fingerprint) {
+			return errConflict()
+		}
+		w.Header().Set("Idempotency-Replayed", "true")
+		job, err = s.pipeline.Job(r.Context(), account, earlier.Answer.JobID, nil)
+	} else {
+		job, err = s.pipeline.Cancel(context.WithoutCancel(r.Context()), account, id, once.remember(fingerprint))
+	}
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Location", s.jobPath(id))
+	return s.respondJob(w, http.StatusAccepted, job)
+}
+
+// jobID is the id in the path. What is no uuid names no job (contract 1).
+func jobID(r *http.Request) (string, error) {
+	id, err := uuid.Parse(r.PathValue("id"))
+	if err != nil || id.String() != strings.ToLower(r.PathValue("id")) {
+		return "", transcript.Errorf(transcript.NotFound, "There is no such job.")
+	}
+	return id.String(), nil
+}
+
+// matches reports whether an If-None-Match header names the tag, by the weak
+// comparison (RFC 9110, 13.1.2).
+func matches(header, etag string) bool {
+	etag = strings.TrimPrefix(etag, "W/")
+	for _, candidate := range strings.Split(header, ",") {
+		candidate = strings.TrimSpace(candidate)
+		if candidate == "*" || strings.TrimPrefix(candidate, "W/") == etag {
+			return true
+		}
+	}
+	return false
+}

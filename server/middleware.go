@@ -1,0 +1,137 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"regexp"
+	"runtime/debug"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/transcriptkit/transcriptkit/server/account"
+)
+
+// outermost is what stands before everything else: request id, log line, crash.
+func (s *Server) outermost(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		began := time.Now()
+		n := &requestNote{id: requestID(r)}
+		r = r.WithContext(context.WithValue(r.Context(), noteKey{}, n))
+		rec := &recorder{ResponseWriter: w}
+		h := rec.Header()
+		h.Set("X-Request-Id", n.id)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Vary", "Authorization, X-API-Key, Accept-Encoding")
+		defer func() {
+			if crash := recover(); crash != nil {
+				s.crashed(rec, r, crash)
+			}
+			s.logLine(r, rec, n, time.Since(began))
+		}()
+		next.ServeHTTP(rec, r)
+	})
+}
+
+// crashed answers for a handler that panicked, unless it had begun to answer:
+// then the connection is cut, as half an answer must not look whole.
+func (s *Server) crashed(w *recorder, r *http.Request, crash any) {
+	if crash == http.ErrAbortHandler {
+		panic(crash)
+	}
+	err := fmt.Errorf("panic: %v\n%s", crash, debug.Stack())
+	if w.status != 0 {
+		s.cfg.Log.ErrorContext(r.Context(), "a handler crashed in the middle of an answer", "request", RequestID(r.Context()), "err", err)
+		panic(http.ErrAbortHandler)
+	}
+	s.refuse(w, r, err)
+}
+
+// logLine writes the one line of a request. The query may hold what does not
+// belong there, so it is left out.
+func (s *Server) logLine(r *http.Request, w *recorder, n *requestNote, took time.Duration) {
+	status := w.status
+	if n.gone {
+		status = 499 // the client went away
+	}
+	pattern := r.Pattern
+	if pattern == "" || pattern == "/" {
+		pattern = "none"
+	}
+	attrs := []slog.Attr{
+		slog.String("request", n.id),
+		slog.String("method", r.Method),
+		slog.String("route", pattern),
+		slog.Int("status", status),
+		slog.Int64("bytes", w.written),
+		slog.Duration("took", took.Round(time.Microsecond)),
+	}
+	if n.principal.Account != "" {
+		attrs = append(attrs, slog.String("account", n.principal.Account), slog.String("key", n.principal.Prefix))
+	}
+	if n.err != nil {
+		attrs = append(attrs, slog.String("err", n.err.Error()))
+	}
+	s.cfg.Log.LogAttrs(r.Context(), slog.LevelInfo, "request", attrs...)
+}
+
+// requestNote is what becomes known of a request while it is served.
+type requestNote struct {
+	id        string
+	principal account.Principal
+	err       error // why it was refused
+	gone      bool  // the client went away
+}
+
+type noteKey struct{}
+
+// note is the request's own, or an unconnected one outside of a handler.
+func note(ctx context.Context) *requestNote {
+	if n, ok := ctx.Value(noteKey{}).(*requestNote); ok {
+		return n
+	}
+	return &requestNote{}
+}
+
+// RequestID is the id of the request that ctx belongs to, as in the header
+// X-Request-Id; empty outside of a request.
+func RequestID(ctx context.Context) string { return note(ctx).id }
+
+var callersID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+
+// requestID is the caller's own id where it is fit for a log, else a new one
+// (contract 8).
+func requestID(r *http.Request) string {
+	if id := r.Header.Get("X-Request-Id"); callersID.MatchString(id) {
+		return id
+	}
+	return uuid.Must(uuid.NewV7()).String()
+}
+
+// recorder remembers what was answered.
+type recorder struct {
+	http.ResponseWriter
+	status  int
+	written int64
+}
+
+// Unwrap lets http.ResponseController find what the recorder hides.
+func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w *recorder) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *recorder) Write(b []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	n, err := w.ResponseWriter.Write(b)
+	w.written += int64(n)
+	return n, err
+}

@@ -1,0 +1,235 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/transcriptkit/transcriptkit/server/pipeline"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Bounds of POST /v1/transcript (the specification's Limits).
+const (
+	maxJSONBody   = 1 << 20
+	maxURL        = 2048
+	maxExternalID = 512
+	maxWait       = 10 * time.Second
+	defaultWait   = 2 * time.Second
+)
+
+// createRequest is the JSON body of POST /v1/transcript.
+type createRequest struct {
+	URL              *string              `json:"url,omitempty" minLength:"1" maxLength:"2048"`
+	Platform         *transcript.Platform `json:"platform,omitempty"`
+	ExternalID       *string              `json:"externalId,omitempty" minLength:"1" maxLength:"512"`
+	Language         *string              `json:"language,omitempty" minLength:"1" maxLength:"200" default:"en"`
+	Format           *transcript.Format   `json:"format,omitempty" default:"json"`
+	IncludeTimestamp *bool                `json:"includeTimestamp,omitempty" default:"true"`
+	SendMetadata     *bool                `json:"sendMetadata,omitempty" default:"false"`
+	WaitMs           *int                 `json:"waitMs,omitempty" minimum:"0" maximum:"10000" default:"2000"`
+
+	_ struct{} `additionalProperties:"false"`
+}
+
+// wishes are what both forms of POST /v1/transcript ask for.
+type wishes struct {
+	languages transcript.LanguageList // nil: none sent
+	view      pipeline.View
+	wait      time.Duration
+}
+
+// problems gathers what is wrong with a request, so that its sender learns all
+// of it at once. What cannot be read goes before what has a wrong value
+// (contract 2: 400, 422).
+type problems struct{ unreadable, unfit []transcript.Issue }
+
+func (p *problems) cannotRead(path, format string, args ...any) {
+	p.unreadable = append(p.unreadable, transcript.Issue{Path: path, Message: fmt.Sprintf(format, args...)})
+}
+
+func (p *problems) doesNotFit(path, format string, args ...any) {
+	p.unfit = append(p.unfit, transcript.Issue{Path: path, Message: fmt.Sprintf(format, args...)})
+}
+
+func (p *problems) err() error {
+	switch {
+	case len(p.unreadable) > 0:
+		return invalid(http.StatusBadRequest, slices.Concat(p.unreadable, p.unfit)...)
+	case len(p.unfit) > 0:
+		return invalid(http.StatusUnprocessableEntity, p.unfit...)
+	}
+	return nil
+}
+
+// readCreateRequest reads the JSON body of POST /v1/transcript and checks
+// everything that can be checked without asking anyone.
+func readCreateRequest(w http.ResponseWriter, r *http.Request) (*createRequest, *wishes, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxJSONBody))
+	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
+		return nil, nil, invalid(http.StatusBadRequest, transcript.Issue{Path: "body", Message: fmt.Sprintf("is larger than %d bytes", maxJSONBody)})
+	}
+	if err != nil {
+		return nil, nil, invalid(http.StatusBadRequest, transcript.Issue{Path: "body", Message: "ended before it was complete"})
+	}
+	var p problems
+	req := new(createRequest)
+	decodeObject(body, &p, map[string]any{
+		"url": &req.URL, "platform": &req.Platform, "externalId": &req.ExternalID, "language": &req.Language,
+		"format": &req.Format, "includeTimestamp": &req.IncludeTimestamp, "sendMetadata": &req.SendMetadata, "waitMs": &req.WaitMs,
+	})
+	req.checkSource(&p)
+	wish := &wishes{wait: defaultWait}
+	wish.set(&p, req.Language, req.Format, req.IncludeTimestamp, req.SendMetadata, req.WaitMs)
+	return req, wish, p.err()
+}
+
+// checkSource holds the source to its rule: exactly one of url, or platform
+// with externalId (contract 4).
+func (req *createRequest) checkSource(p *problems) {
+	half := req.Platform != nil || req.ExternalID != nil
+	switch {
+	case len(p.unreadable) > 0: // a source that cannot be read is not a missing one
+	case req.URL == nil && !half:
+		p.cannotRead("url", `is missing: send "url", or "platform" with "externalId"`)
+	case req.URL != nil && half:
+		p.cannotRead("url", `must not stand beside "platform" or "externalId"`)
+	case req.URL == nil && req.Platform == nil:
+		p.cannotRead("platform", `is missing beside "externalId"`)
+	case req.URL == nil && req.ExternalID == nil:
+		p.cannotRead("externalId", `is missing beside "platform"`)
+	}
+	if req.URL != nil {
+		checkLength(p, "url", *req.URL, maxURL)
+	}
+	if req.ExternalID != nil {
+		checkLength(p, "externalId", *req.ExternalID, maxExternalID)
+	}
+	if req.Platform != nil && !slices.Contains(transcript.Platforms(), *req.Platform) {
+		p.doesNotFit("platform", "must be one of %s", list(transcript.Platforms()))
+	}
+}
+
+// set takes over what was sent; nil members keep their defaults.
+func (wish *wishes) set(p *problems, language *string, format *transcript.Format, timestamp, metadata *bool, waitMs *int) {
+	if language != nil {
+		var err error
+		if wish.languages, err = transcript.ParseLanguageList(*language); err != nil {
+			p.doesNotFit("language", "%s", err)
+		}
+	}
+	if format != nil {
+		wish.view.Format = *format
+		checkFormat(p, "format", *format)
+	}
+	if timestamp != nil {
+		wish.view.OmitTimestamp = !*timestamp
+	}
+	if metadata != nil {
+		wish.view.SendMetadata = *metadata
+	}
+	if waitMs != nil {
+		wish.wait = time.Duration(*waitMs) * time.Millisecond
+		if *waitMs < 0 || *waitMs > int(maxWait/time.Millisecond) {
+			p.doesNotFit("waitMs", "must be from 0 to %d", maxWait/time.Millisecond)
+		}
+	}
+}
+
+func checkFormat(p *problems, path string, f transcript.Format) {
+	if f != transcript.JSON && f != transcript.Text {
+		p.doesNotFit(path, `must be "json" or "text"`)
+	}
+}
+
+// checkLength counts characters, not bytes (contract 13.11).
+func checkLength(p *problems, path, value string, longest int) {
+	if n := utf8.RuneCountInString(value); n < 1 || n > longest {
+		p.doesNotFit(path, "must have 1 to %d characters, not %d", longest, n)
+	}
+}
+
+func list[T ~string](values []T) string {
+	var quoted []string
+	for _, v := range values {
+		quoted = append(quoted, strconv.Quote(string(v)))
+	}
+	return strings.Join(quoted, ", ")
+}
+
+// decodeObject reads a closed JSON object: an unknown or repeated property, a
+// value of the wrong type, null, and anything after the object are problems.
+// members maps a property's name to a pointer to a pointer, as in **string.
+func decodeObject(body []byte, p *problems, members map[string]any) {
+	dec := json.NewDecoder(bytes.NewReader(body))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		p.cannotRead("body", "is not a JSON object")
+		return
+	}
+	seen := map[string]bool{}
+	for dec.More() {
+		name, err := dec.Token()
+		var value json.RawMessage
+		if err == nil {
+			err = dec.Decode(&value)
+		}
+		if err != nil {
+			p.cannotRead("body", "is not valid JSON")
+			return
+		}
+		property := name.(string) // the decoder takes nothing else for a name
+		into, known := members[property]
+		switch {
+		case !known:
+			p.cannotRead(property, "is not a property of this request")
+		case seen[property]:
+			p.cannotRead(property, "is there twice")
+		default:
+			decodeMember(p, property, value, into)
+		}
+		seen[property] = true
+	}
+	if _, err := dec.Token(); err != nil {
+		p.cannotRead("body", "is not valid JSON")
+	} else if _, err := dec.Token(); err != io.EOF {
+		p.cannotRead("body", "goes on after the JSON object")
+	}
+}
+
+func decodeMember(p *problems, name string, value json.RawMessage, into any) {
+	if number, ok := into.(**int); ok {
+		value = integral(value)
+		into = number
+	}
+	if string(value) == "null" || json.Unmarshal(value, into) != nil {
+		p.cannotRead(name, "must be %s", typeName(into))
+	}
+}
+
+// integral writes a whole number as one: 2e3 and 2000.0 are 2000.
+func integral(value json.RawMessage) json.RawMessage {
+	f, err := strconv.ParseFloat(string(value), 64)
+	if err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
+		return value
+	}
+	return strconv.AppendInt(nil, int64(f), 10)
+}
+
+func typeName(into any) string {
+	switch into.(type) {
+	case **bool:
+		return "true or false"
+	case **int:
+		return "a whole number"
+	}
+	return "a string"
+}

@@ -1,0 +1,124 @@
+package server
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Handler is the whole API.
+func (s *Server) Handler() http.Handler { return s.handler(s.routes()) }
+
+// Transcripts serves POST /v1/transcript and the job routes, and nothing else.
+func (s *Server) Transcripts() http.Handler { return s.handler(s.transcriptRoutes()) }
+
+// Health serves /healthz and /readyz, which need no credential.
+func (s *Server) Health() http.Handler { return s.handler(s.healthRoutes()) }
+
+// Docs serves /docs/openapi.json, which needs no credential.
+func (s *Server) Docs() http.Handler { return s.handler(s.docsRoutes()) }
+
+// routes is the whole API. A new resource is a function like those below and a
+// file with its handlers.
+func (s *Server) routes() []route {
+	return slices.Concat(s.transcriptRoutes(), s.healthRoutes(), s.docsRoutes())
+}
+
+func (s *Server) transcriptRoutes() []route {
+	return []route{
+		{
+			method: http.MethodPost, pattern: "/v1/transcript",
+			operation: "createTranscript", tag: "transcripts",
+			summary: "Turn a link or an uploaded file into a timestamped transcript.",
+			scope:   account.Transcripts, handle: s.createTranscript,
+			request: createRequest{}, form: uploadForm{},
+			answers: []answer{
+				{status: http.StatusOK, body: resultAnswer{}, headers: []header{headerReplayed}},
+				{status: http.StatusAccepted, body: accepted{}, headers: []header{headerLocation, headerRetryAfter, headerReplayed}},
+			},
+			codes: []transcript.Code{
+				transcript.InvalidRequest, transcript.UploadInvalid, transcript.MediaTooLarge, transcript.UnsupportedPlatform,
+				transcript.NoTranscript, transcript.IdempotencyConflict, transcript.IdempotencyInProgress,
+				transcript.StateConflict, transcript.UpstreamFailed, transcript.ConfigError, transcript.NotImplemented,
+			},
+		},
+		{
+			method: http.MethodGet, pattern: "/v1/transcript/job/{id}",
+			operation: "getTranscriptJob", tag: "jobs",
+			summary: "Read a job, and its transcript when it has succeeded. A failed job is a 200 with an error.",
+			scope:   account.Transcripts, handle: s.getTranscriptJob,
+			request: readJobRequest{},
+			answers: []answer{
+				{status: http.StatusOK, body: jobAnswer{}, headers: []header{headerETag, headerRetryAfter}},
+				{status: http.StatusNotModified, headers: []header{headerETag}},
+			},
+			codes: []transcript.Code{transcript.InvalidRequest, transcript.NotFound},
+		},
+		{
+			method: http.MethodPost, pattern: "/v1/transcript/job/{id}/cancel",
+			operation: "cancelTranscriptJob", tag: "jobs",
+			summary: "Cancel a job that has not ended.",
+			scope:   account.Transcripts, handle: s.cancelTranscriptJob,
+			request: jobRequest{},
+			answers: []answer{{status: http.StatusAccepted, body: jobAnswer{}, headers: []header{headerLocation, headerReplayed}}},
+			codes: []transcript.Code{
+				transcript.InvalidRequest, transcript.NotFound, transcript.StateConflict,
+				transcript.IdempotencyConflict, transcript.IdempotencyInProgress,
+			},
+		},
+		{
+			method: http.MethodGet, pattern: "/v1/transcript/job/{id}/events",
+			operation: "streamTranscriptJob", tag: "jobs",
+			summary: "Follow a job as server-sent events, from the one named by Last-Event-ID.",
+			scope:   account.Transcripts, handle: s.streamTranscriptJob,
+			request: streamJobRequest{},
+			answers: []answer{
+				{status: http.StatusOK, body: "", contentType: "text/event-stream"},
+				{status: http.StatusNoContent},
+			},
+			codes: []transcript.Code{transcript.NotFound},
+			events: map[transcript.EventType]any{
+				transcript.EventSnapshot:  jobAnswer{},
+				transcript.EventProgress:  transcript.ProgressData{},
+				transcript.EventCompleted: jobAnswer{},
+				transcript.EventFailed:    jobAnswer{},
+				transcript.EventCancelled: jobAnswer{},
+				transcript.EventClosing:   transcript.Closing{},
+			},
+		},
+	}
+}
+
+func (s *Server) healthRoutes() []route {
+	return []route{
+		{
+			method: http.MethodGet, pattern: "/healthz", open: true,
+			operation: "getHealth", tag: "service", summary: "Tell that the process is alive.",
+			handle:  s.getHealth,
+			answers: []answer{{status: http.StatusOK, body: health{}}},
+		},
+		{
+			method: http.MethodGet, pattern: "/readyz", open: true,
+			operation: "getReadiness", tag: "service", summary: "Tell whether the service can take requests.",
+			handle: s.getReadiness,
+			answers: []answer{
+				{status: http.StatusOK, body: readiness{}},
+				{status: http.StatusServiceUnavailable, body: readiness{}},
+			},
+		},
+	}
+}
+
+func (s *Server) docsRoutes() []route {
+	return []route{{
+		method: http.MethodGet, pattern: "/docs/openapi.json", open: true,
+		operation: "getOpenAPI", tag: "service", summary: "This document.",
+		handle: s.getOpenAPI,
+		answers: []answer{
+			{status: http.StatusOK, body: map[string]any{}, headers: []header{headerETag}},
+			{status: http.StatusNotModified, headers: []header{headerETag}},
+		},
+	}}
+}

@@ -1,0 +1,152 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/internal/run"
+	"github.com/transcriptkit/transcriptkit/internal/scratch"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/pipeline"
+)
+
+// Bounds of every connection.
+const (
+	maxHeaderBytes    = 64 << 10
+	readHeaderTimeout = 10 * time.Second
+	idleTimeout       = 2 * time.Minute
+)
+
+// Server is the service. Its handlers answer from New on; work is done between
+// Start and Stop. Safe for concurrent use.
+type Server struct {
+	cfg      Config
+	auth     Authenticator
+	pipeline *pipeline.Pipeline
+	scratch  *scratch.Dir
+	failures failureCounter
+	streams  streamCounter
+	document document
+
+	draining  chan struct{} // closed when Stop is called
+	stopOnce  sync.Once
+	endStream chan struct{} // closed when open streams are to end
+	release   func() error  // of the store; nil unless started
+}
+
+// New checks the configuration and makes a server. The error names the member
+// that is wrong. A server that is not started must be stopped nevertheless, as
+// it has a directory.
+func New(ctx context.Context, c Config) (_ *Server, err error) {
+	c, err = c.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{cfg: c, auth: c.Authenticator, draining: make(chan struct{}), endStream: make(chan struct{})}
+	if s.auth == nil {
+		s.auth = keyAuthenticator{accounts: account.New(c.Store, c.Plans), log: c.Log}
+	}
+	if s.scratch, err = scratch.New(c.Dir); err != nil {
+		return nil, fmt.Errorf("server: Config.Dir: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.scratch.Remove())
+		}
+	}()
+	eng, err := s.makeEngine()
+	if err != nil {
+		return nil, err
+	}
+	s.pipeline, err = pipeline.New(pipeline.Config{
+		Store:            c.Store,
+		Engine:           eng,
+		Dir:              s.scratch.Path(),
+		Log:              c.Log,
+		ASRWorkers:       c.ASRWorkers,
+		MaxMediaDuration: c.MaxMediaDuration,
+		ProgressInterval: c.ProgressInterval,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("server: %w", err)
+	}
+	if s.document, err = makeDocument(s.routes(), c.Version, c.BasePath); err != nil {
+		return nil, fmt.Errorf("server: describing the API: %w", err)
+	}
+	return s, nil
+}
+
+func (s *Server) makeEngine() (engine.Engine, error) {
+	programs, err := run.New(run.Config{Dir: s.scratch.Path()})
+	if err != nil {
+		return engine.Engine{}, fmt.Errorf("server: %w", err)
+	}
+	eng, err := s.cfg.Engine(engine.Host{Programs: programs, Dir: s.scratch.Path()})
+	if err != nil {
+		return engine.Engine{}, fmt.Errorf("server: Config.Engine: %w", err)
+	}
+	return eng, nil
+}
+
+// Start takes up the work. On SQLite it returns store.ErrServed when another
+// process serves the same file. A server is started once.
+func (s *Server) Start(ctx context.Context) error {
+	release, err := s.cfg.Store.Serve(ctx)
+	if err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
+	if err := s.pipeline.Start(ctx); err != nil {
+		return errors.Join(fmt.Errorf("server: %w", err), release())
+	}
+	s.release = release
+	return nil
+}
+
+// Stop ends the service: first /readyz answers 503 for DrainDelay, then open
+// event streams are told to come back and closed, and running work is given
+// back to be taken up at the next start. The handlers still answer what needs no
+// work. It returns when all work has ended, or with ctx's error. Calling it
+// again does nothing.
+func (s *Server) Stop(ctx context.Context) (err error) {
+	s.stopOnce.Do(func() { err = s.stop(ctx) })
+	return err
+}
+
+func (s *Server) stop(ctx context.Context) error {
+	close(s.draining)
+	select {
+	case <-time.After(s.cfg.DrainDelay):
+	case <-ctx.Done():
+	}
+	close(s.endStream)
+	err := s.pipeline.Stop(ctx)
+	if s.release != nil {
+		err = errors.Join(err, s.release())
+	}
+	if err := errors.Join(err, s.scratch.Remove()); err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
+	return nil
+}
+
+// HTTPServer is an http.Server for the whole API with bounds on what a
+// connection may cost: header size, the time a header may take, idle time. It
+// sets no bound on the time of an answer, which would cut event streams off; the
+// handlers set their own. Stop the Server before shutting it down, so that open
+// streams end.
+func (s *Server) HTTPServer(addr string) *http.Server {
+	return &http.Server{
+		Addr:              addr,
+		Handler:           s.Handler(),
+		MaxHeaderBytes:    maxHeaderBytes,
+		ReadHeaderTimeout: readHeaderTimeout,
+		IdleTimeout:       idleTimeout,
+		BaseContext:       func(net.Listener) context.Context { return context.Background() },
+	}
+}

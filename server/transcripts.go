@@ -1,0 +1,129 @@
+package server
+
+import (
+	"context"
+	"mime"
+	"net/http"
+
+	"github.com/transcriptkit/transcriptkit/server/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/format"
+)
+
+// accepted is the 202 body of POST /v1/transcript.
+type accepted struct {
+	Status         transcript.JobStatus      `json:"status"`
+	JobID          string                    `json:"jobId" format:"uuid"`
+	Stage          transcript.Stage          `json:"stage"`
+	MetadataStatus transcript.MetadataStatus `json:"metadataStatus,omitempty"`
+}
+
+// createTranscript is POST /v1/transcript (contract 4).
+func (s *Server) createTranscript(w http.ResponseWriter, r *http.Request) error {
+	key, err := idempotencyKey(r)
+	if err != nil {
+		return err
+	}
+	mediaType, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // an unreadable one is not taken
+	switch mediaType {
+	case "application/json":
+		return s.createFromLink(w, r)
+	case "multipart/form-data":
+		return s.createFromUpload(w, r, key)
+	}
+	return errUnsupported
+}
+
+func (s *Server) createFromLink(w http.ResponseWriter, r *http.Request) error {
+	req, _, err := readCreateRequest(w, r)
+	if err != nil {
+		return err
+	}
+	if req.Platform != nil && *req.Platform == transcript.Upload {
+		return transcript.Errorf(transcript.UnsupportedPlatform, "An upload has no link: send the file as multipart/form-data.")
+	}
+	return transcript.Errorf(transcript.NotImplemented, "This service takes uploads only: send the file as multipart/form-data.")
+}
+
+func (s *Server) createFromUpload(w http.ResponseWriter, r *http.Request, key string) error {
+	p := principal(r)
+	if !p.Plan.Upload {
+		return p.Plan.UpgradeRequired("The plan does not include uploads.")
+	}
+	once, earlier, err := s.takeKey(r, key, nil) // the fingerprint is known when the file is
+	if err != nil {
+		return err
+	}
+	defer once.end()
+	f, err := s.readForm(w, r, p.Plan.MaxUploadBytes)
+	if err != nil {
+		return err
+	}
+	// From here on the request is finished whether or not its sender still is
+	// there; one who has gone only ends the wait.
+	ctx := context.WithoutCancel(r.Context())
+	fingerprint := fingerprint(r, f.canonical())
+	if earlier != nil {
+		s.pipeline.Discard(ctx, f.upload)
+		return s.replay(w, r, earlier, fingerprint, f.view)
+	}
+	out, err := s.pipeline.Submit(ctx, pipeline.Submission{
+		Account:   p.Account,
+		Upload:    f.upload,
+		Languages: f.languages,
+		View:      f.view,
+		Remember:  once.remember(fingerprint),
+	})
+	if err != nil {
+		return err
+	}
+	if out.Result != nil {
+		return s.respondResult(w, out.Result)
+	}
+	job, err := s.pipeline.Wait(r.Context(), p.Account, out.Job.JobID, &f.view, f.wait)
+	if err != nil {
+		return err
+	}
+	return s.respondOutcome(ctx, w, once, fingerprint, job)
+}
+
+// respondOutcome answers with what became of a job while its sender waited.
+func (s *Server) respondOutcome(ctx context.Context, w http.ResponseWriter, once *once, fingerprint []byte, job *pipeline.Job) error {
+	switch job.Status {
+	case transcript.JobSuccess:
+		if job.Result == nil {
+			return transcript.Errorf(transcript.NoTranscript, "The transcript has been deleted.")
+		}
+		if err := once.finish(ctx, fingerprint, store.Answer{Status: http.StatusOK, JobID: job.JobID}); err != nil {
+			return err
+		}
+		return s.respondResult(w, &pipeline.Result{Result: *job.Result, SegmentsJSON: job.SegmentsJSON, TranscriptRef: job.TranscriptRef})
+	case transcript.JobFailed:
+		once.forget()
+		return job.Error
+	case transcript.JobCancelled:
+		once.forget()
+		return transcript.Errorf(transcript.StateConflict, "The job was cancelled.").With("status", job.Status)
+	}
+	s.respondAccepted(ctx, w, job.Job)
+	return nil
+}
+
+func (s *Server) respondResult(w http.ResponseWriter, res *pipeline.Result) error {
+	body, err := format.AppendResult(make([]byte, 0, len(res.SegmentsJSON)+2048), &res.Result, res.SegmentsJSON)
+	if err != nil {
+		return err
+	}
+	respond(w, http.StatusOK, body)
+	return nil
+}
+
+// respondAccepted hands out a job.
+func (s *Server) respondAccepted(ctx context.Context, w http.ResponseWriter, job transcript.Job) {
+	w.Header().Set("Location", s.jobPath(job.JobID))
+	w.Header().Set("Retry-After", "2")
+	s.respondJSON(ctx, w, http.StatusAccepted, accepted{job.Status, job.JobID, job.Stage, job.MetadataStatus})
+}
+
+func (s *Server) jobPath(id string) string { return s.cfg.BasePath + "/v1/transcript/job/" + id }
