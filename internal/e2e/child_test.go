@@ -1,0 +1,182 @@
+package e2e_test
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server"
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/engine/ffmpeg"
+	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// A service that can be killed must be a process of its own: the test binary
+// runs itself again as one.
+const (
+	childDatabase = "E2E_CHILD_DATABASE"
+	childBlobs    = "E2E_CHILD_BLOBS"
+	childAddr     = "E2E_CHILD_ADDR"
+	childDiary    = "E2E_CHILD_DIARY"
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv(childDatabase) != "" {
+		if err := serveChild(); err != nil {
+			fmt.Fprintln(os.Stderr, "child:", err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// serveChild serves until its standard input ends.
+func serveChild() error {
+	ctx := context.Background()
+	s, err := store.Open(ctx, store.Options{Database: os.Getenv(childDatabase), Blobs: os.Getenv(childBlobs)})
+	if err != nil {
+		return err
+	}
+	srv, err := server.New(ctx, server.Config{
+		Store:      s,
+		ASRWorkers: 1,
+		Engine: func(host engine.Host) (engine.Engine, error) {
+			return engine.Engine{Media: ffmpeg.New(host), Recognizer: diarist{os.Getenv(childDiary)}}, nil
+		},
+	})
+	if err != nil {
+		return err
+	}
+	if err := srv.Start(ctx); err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", os.Getenv(childAddr))
+	if err != nil {
+		return err
+	}
+	go func() { _ = srv.HTTPServer("").Serve(l) }() // ends with the process
+	fmt.Println("listening", l.Addr())
+	_, err = bufio.NewReader(os.Stdin).ReadString('\n')
+	return err
+}
+
+// diarist is a recognizer that takes a second for a chunk, hears the hash of
+// its samples, and keeps a diary of what it began, so that a test can count
+// across a kill.
+type diarist struct{ diary string }
+
+func (diarist) Info() engine.RecognizerInfo {
+	return engine.RecognizerInfo{Name: "diarist", Languages: []string{"en"}}
+}
+
+func (d diarist) Recognize(ctx context.Context, audio engine.Audio, o engine.RecognizeOptions) (engine.Recognition, error) {
+	hash, err := hashOf(audio.Path)
+	if err != nil {
+		return engine.Recognition{}, err
+	}
+	if err := d.write(hash); err != nil {
+		return engine.Recognition{}, err
+	}
+	const steps = 10
+	for i := range time.Duration(steps) {
+		select {
+		case <-ctx.Done():
+			return engine.Recognition{}, context.Cause(ctx)
+		case <-time.After(time.Second / steps):
+		}
+		if o.Progress != nil {
+			o.Progress(audio.Duration * (i + 1) / steps)
+		}
+	}
+	segment := transcript.Segment{Text: hash, Duration: audio.Duration.Seconds()}
+	return engine.Recognition{Segments: []transcript.Segment{segment}, Language: "en"}, nil
+}
+
+func (d diarist) write(hash string) error {
+	f, err := os.OpenFile(d.diary, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintln(f, hash); err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+func hashOf(path string) (string, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(b))[:16], nil
+}
+
+// begun is how often each chunk was begun, by the hash of its audio.
+func begun(t *testing.T, diary string) map[string]int {
+	t.Helper()
+	b, err := os.ReadFile(diary)
+	if os.IsNotExist(err) {
+		return nil
+	}
+	require.NoError(t, err)
+	count := map[string]int{}
+	for _, hash := range strings.Fields(string(b)) {
+		count[hash]++
+	}
+	return count
+}
+
+// child is a running service process.
+type child struct {
+	cmd *exec.Cmd
+	url string
+}
+
+// site is where the children of one test keep their data.
+type site struct{ database, blobs, diary string }
+
+// spawn starts a child and waits until it listens. It dies with the test.
+func (s site) spawn(t *testing.T, addr string) *child {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^$")
+	cmd.Env = append(os.Environ(),
+		childDatabase+"="+s.database, childBlobs+"="+s.blobs, childAddr+"="+addr, childDiary+"="+s.diary)
+	cmd.Stderr = os.Stderr
+	_, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	c := &child{cmd: cmd}
+	t.Cleanup(func() { c.kill() })
+	line, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err, "the child did not start")
+	c.url = "http://" + strings.TrimPrefix(strings.TrimSpace(line), "listening ")
+	return c
+}
+
+// kill is kill -9: nothing in the process learns of it.
+func (c *child) kill() {
+	_ = c.cmd.Process.Kill() // it may be dead already
+	_ = c.cmd.Wait()         // reports the kill
+}
+
+// freeAddr is a loopback address that nobody listened on a moment ago.
+func freeAddr(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	return l.Addr().String()
+}
