@@ -35,7 +35,7 @@ func (c *demoCommand) Run(ctx context.Context, out output) error {
 }
 
 func demonstrate(ctx context.Context, out output, dir, file string) error {
-	log := slog.New(slog.NewTextHandler(out.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	log := slog.New(slog.NewTextHandler(out.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
 	s, err := startService(ctx, serviceOptions{
 		listen: "127.0.0.1:0",
 		store:  store.Options{Database: "sqlite:" + filepath.Join(dir, "demo.db"), Blobs: filepath.Join(dir, "blobs"), Log: log},

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -146,28 +148,57 @@ func TestBusyPort(t *testing.T) {
 	assert.Contains(t, stderr, "address already in use")
 }
 
-// A request that never ends holds up the drain; whoever asks twice does not want
-// to wait for it.
+// An upload that stalls holds up the drain; whoever asks twice does not want to
+// wait for it.
 func TestSecondSignalEndsAtOnce(t *testing.T) {
 	t.Parallel()
-	p := start(t, nil)
-	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", p.addr)
-	require.NoError(t, err)
-	defer conn.Close()
-	_, err = io.WriteString(conn, "POST /v1/transcript HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\nExpect: 100-continue\r\n\r\n")
-	require.NoError(t, err)
+	db := newDatabase(t)
+	must(t, "accounts", "set", "acme", "--db", db)
+	key := strings.TrimSpace(must(t, "keys", "create", "--account", "acme", "--name", "ci", "--scopes", "transcripts", "--db", db).stdout)
+	p := start(t, nil, "--db", db)
+	stall(t, p.addr, key)
 
 	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
-	for { // it has heard the first
-		line, err := p.logged.ReadString('\n')
+	for line := ""; !strings.Contains(line, "msg=draining"); {
+		var err error
+		line, err = p.logged.ReadString('\n')
 		require.NoError(t, err)
-		if regexp.MustCompile(`msg=draining`).MatchString(line) {
-			break
-		}
 	}
-	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
-	_, _ = p.end(t)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, _ = io.Copy(io.Discard, p.logged) // until it ends
+		_ = p.Wait()                         // the state tells
+	}()
+	// The first signal is heard a moment before the second one means more.
+	again := time.NewTicker(20 * time.Millisecond)
+	defer again.Stop()
+	for began := time.Now(); ; {
+		select {
+		case <-again.C:
+			_ = p.Process.Signal(syscall.SIGTERM) // it may have ended
+			require.Less(t, time.Since(began), drainTimeout/2)
+			continue
+		case <-ended:
+		}
+		break
+	}
 	status, ok := p.ProcessState.Sys().(syscall.WaitStatus)
 	require.True(t, ok)
-	assert.True(t, status.Signaled() || p.ProcessState.Success())
+	assert.True(t, status.Signaled(), "it did not wait for the upload")
+}
+
+// stall begins an upload and does not go on with it.
+func stall(t *testing.T, addr, key string) {
+	t.Helper()
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", addr)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close() }) // the server may have closed it
+	_, err = fmt.Fprintf(conn, "POST /v1/transcript HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n"+
+		"Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 1000\r\nExpect: 100-continue\r\n\r\n", addr, key)
+	require.NoError(t, err)
+	// The server asks for the body once the handler reads it.
+	answer, err := bufio.NewReader(conn).ReadString('\n')
+	require.NoError(t, err)
+	require.Contains(t, answer, "100 Continue")
 }

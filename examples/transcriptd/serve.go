@@ -59,15 +59,16 @@ type service struct {
 	store    *store.Store
 	server   *server.Server
 	http     *http.Server
-	failed   chan error
+	failed   chan error // why it accepts no more requests
+	log      *slog.Logger
 }
 
 // startService returns once requests are accepted.
 func startService(ctx context.Context, o serviceOptions) (_ *service, err error) {
-	s := &service{failed: make(chan error, 1)}
+	s := &service{failed: make(chan error, 1), log: o.log}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, s.release())
+			err = errors.Join(err, s.stop())
 		}
 	}()
 	// The port first: if it is taken nothing else needs to begin.
@@ -77,7 +78,12 @@ func startService(ctx context.Context, o serviceOptions) (_ *service, err error)
 	if s.store, err = store.Open(ctx, o.store); err != nil {
 		return nil, err
 	}
-	s.server, err = server.New(ctx, server.Config{Store: s.store, Engine: engines(o.asr, o.log), Log: o.log})
+	s.server, err = server.New(ctx, server.Config{
+		Store:   s.store,
+		Engine:  engines(o.asr, o.log),
+		Log:     o.log,
+		Version: version(),
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -95,23 +101,32 @@ func startService(ctx context.Context, o serviceOptions) (_ *service, err error)
 
 func (s *service) addr() string { return s.listener.Addr().String() }
 
-// stop lets requests and work come to an end and releases everything.
+// stop lets requests and work come to an end and closes what was opened.
 func (s *service) stop() error {
 	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
 	defer cancel()
-	return errors.Join(s.server.Stop(ctx), s.http.Shutdown(ctx), s.release())
-}
-
-// release closes what was opened.
-func (s *service) release() error {
-	var err error
-	if s.listener != nil {
-		if e := s.listener.Close(); !errors.Is(e, net.ErrClosed) {
-			err = e
-		}
+	var errs []error
+	if s.server != nil {
+		errs = append(errs, s.server.Stop(ctx))
+	}
+	if s.http != nil {
+		errs = append(errs, s.shutdown(ctx)) // closes the listener
+	} else if s.listener != nil {
+		errs = append(errs, s.listener.Close())
 	}
 	if s.store != nil {
-		err = errors.Join(err, s.store.Close())
+		errs = append(errs, s.store.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// shutdown waits for requests, and ends those that take too long: a sender that
+// stalls must not make a failure of an orderly end.
+func (s *service) shutdown(ctx context.Context) error {
+	err := s.http.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		s.log.Warn("requests were cut off", "after", drainTimeout)
+		err = s.http.Close()
 	}
 	return err
 }

@@ -1,0 +1,98 @@
+// Embed is a site of its own that has transcripts beside its other pages: its
+// own login instead of API keys, its own recognizer, and of the whole service
+// only the transcript handlers, under /calls.
+//
+//	go run ./examples/embed
+//	curl -c jar -d user=ada -d password=lovelace http://127.0.0.1:8081/login
+//	curl -b jar -F file=@call.wav http://127.0.0.1:8081/calls/v1/transcript
+//
+// The recognizer hears the keys that a caller presses on a telephone.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server"
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/engine/ffmpeg"
+	"github.com/transcriptkit/transcriptkit/server/store"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:8081")
+	if err != nil {
+		log.Fatal(err)
+	}
+	log.Print("listening on http://", listener.Addr())
+	if err := run(ctx, listener, "embed-data"); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// prefix is where the transcript handlers stand in this site.
+const prefix = "/calls"
+
+// run serves the site until ctx ends; what it keeps is in dir.
+func run(ctx context.Context, listener net.Listener, dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	s, err := store.Open(ctx, store.Options{
+		Database: "sqlite:" + filepath.Join(dir, "site.db"),
+		Blobs:    filepath.Join(dir, "blobs"),
+	})
+	if err != nil {
+		return err
+	}
+	return errors.Join(serve(ctx, listener, s), s.Close())
+}
+
+func serve(ctx context.Context, listener net.Listener, s *store.Store) error {
+	visitors := newSessions(map[string]string{"ada": "lovelace", "alan": "turing"})
+	transcripts, err := server.New(ctx, server.Config{
+		Store: s,
+		Engine: func(host engine.Host) (engine.Engine, error) {
+			return engine.Engine{Media: ffmpeg.New(host), Recognizer: keypad{}}, nil
+		},
+		Authenticator: visitors,
+		BasePath:      prefix,
+	})
+	if err != nil {
+		return err
+	}
+	site := http.NewServeMux()
+	site.HandleFunc("GET /{$}", welcome)
+	site.HandleFunc("POST /login", visitors.login)
+	site.Handle(prefix+"/", http.StripPrefix(prefix, transcripts.Transcripts()))
+
+	if err := transcripts.Start(ctx); err != nil {
+		return errors.Join(err, transcripts.Stop(ctx))
+	}
+	web := &http.Server{Handler: site, ReadHeaderTimeout: 10 * time.Second}
+	failed := make(chan error, 1)
+	go func() { failed <- web.Serve(listener) }()
+	select {
+	case err = <-failed:
+	case <-ctx.Done():
+	}
+	drain, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	// Transcripts first: they end the event streams that Shutdown would wait for.
+	return errors.Join(err, transcripts.Stop(drain), web.Shutdown(drain))
+}
+
+func welcome(w http.ResponseWriter, _ *http.Request) {
+	fmt.Fprintln(w, "Welcome. Log in, then send your calls to "+prefix+"/v1/transcript.")
+}

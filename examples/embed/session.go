@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"net/http"
+	"sync"
+
+	"github.com/transcriptkit/transcriptkit/server"
+	"github.com/transcriptkit/transcriptkit/server/account"
+)
+
+const cookieName = "session"
+
+// sessions is how this site knows its visitors: by a cookie, as sites do. The
+// transcript handlers are told so by Authenticate.
+type sessions struct {
+	passwords map[string]string // by user
+	mu        sync.Mutex
+	users     map[string]string // by cookie
+}
+
+func newSessions(passwords map[string]string) *sessions {
+	return &sessions{passwords: passwords, users: map[string]string{}}
+}
+
+// login gives a cookie to who knows the password.
+func (s *sessions) login(w http.ResponseWriter, r *http.Request) {
+	user := r.PostFormValue("user")
+	password, known := s.passwords[user]
+	if subtle.ConstantTimeCompare([]byte(password), []byte(r.PostFormValue("password"))) != 1 || !known {
+		http.Error(w, "wrong user or password", http.StatusForbidden)
+		return
+	}
+	id := rand.Text()
+	s.mu.Lock()
+	s.users[id] = user
+	s.mu.Unlock()
+	http.SetCookie(w, &http.Cookie{
+		Name: cookieName, Value: id, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
+	})
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// Authenticate is the server's question who asks. What visitors may do is the
+// site's to say: here, everything that its own plan includes.
+func (s *sessions) Authenticate(_ context.Context, r *http.Request) (account.Principal, error) {
+	cookie, err := r.Cookie(cookieName)
+	if err != nil {
+		return account.Principal{}, server.ErrNoCredential
+	}
+	s.mu.Lock()
+	user, known := s.users[cookie.Value]
+	s.mu.Unlock()
+	if !known {
+		return account.Principal{}, server.ErrInvalidCredential
+	}
+	return account.Principal{
+		Account: user,
+		Scopes:  []account.Scope{account.Transcripts},
+		Plan:    account.Plan{Name: "visitor", Paid: true, Upload: true, MaxUploadBytes: 64 << 20},
+	}, nil
+}

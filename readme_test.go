@@ -1,0 +1,136 @@
+package transcriptkit_test
+
+import (
+	"context"
+	"go/format"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/store"
+)
+
+// programs returns the Go programs in the README, by the heading they stand under.
+func programs(t *testing.T) map[string]string {
+	t.Helper()
+	readme, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	found := map[string]string{}
+	for _, section := range strings.Split(string(readme), "\n## ")[1:] {
+		heading, text, _ := strings.Cut(section, "\n")
+		if _, code, ok := strings.Cut(text, "```go\n"); ok {
+			found[heading], _, _ = strings.Cut(code, "```")
+		}
+	}
+	return found
+}
+
+const (
+	theClient = "A client"
+	theSite   = "A site of your own"
+)
+
+func TestProgramsInTheREADMEAreShort(t *testing.T) {
+	t.Parallel()
+	for heading, most := range map[string]int{theClient: 12, theSite: 30} {
+		source := programs(t)[heading]
+		tidy, err := format.Source([]byte(source))
+		require.NoError(t, err, heading)
+		assert.Equal(t, string(tidy), source, "%s is formatted", heading)
+
+		_, code, found := strings.Cut(source, "\n)\n") // package and imports are not counted
+		require.True(t, found, heading)
+		lines := regexp.MustCompile(`(?m)^.*\S.*$`).FindAllString(code, -1)
+		assert.LessOrEqual(t, len(lines), most, heading)
+	}
+}
+
+// The two programs compile, pass vet, and work together: the one embeds the
+// service, the other sends it a recording.
+func TestProgramsInTheREADMEWork(t *testing.T) {
+	t.Parallel()
+	dir, addr := t.TempDir(), freeAddress(t)
+	const written = "127.0.0.1:8080"
+	site := build(t, "readme-site", strings.ReplaceAll(programs(t)[theSite], written, addr))
+	client := build(t, "readme-client", strings.ReplaceAll(programs(t)[theClient], written, addr+"/media"))
+
+	key := keyIn(t, "sqlite:"+filepath.Join(dir, "site.db"))
+	ctx, stop := context.WithCancel(context.Background())
+	serving := exec.CommandContext(ctx, site)
+	serving.Dir, serving.Stderr = dir, os.Stderr
+	require.NoError(t, serving.Start())
+	t.Cleanup(func() {
+		stop()
+		_ = serving.Wait() // it is killed
+	})
+	require.Eventually(t, func() bool { return healthy(ctx, "http://"+addr+"/media/healthz") }, 20*time.Second, 50*time.Millisecond)
+
+	recording, err := os.ReadFile("examples/testdata/talk.ogg")
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "talk.mp3"), recording, 0o600))
+	asking := exec.CommandContext(ctx, client)
+	asking.Dir = dir
+	asking.Env = append(os.Environ(), "TRANSCRIPT_KEY="+key)
+	text, err := asking.CombinedOutput()
+	require.NoError(t, err, string(text))
+	assert.Regexp(t, `(?m)^\[00:00:\d\d\] .*this is a short talk`, string(text))
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, l.Close())
+	return l.Addr().String()
+}
+
+// build vets and compiles a program as if it stood in this module.
+func build(t *testing.T, name, source string) (binary string) {
+	t.Helper()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "main.go")
+	require.NoError(t, os.WriteFile(file, []byte(source), 0o600))
+	binary = filepath.Join(dir, name)
+	for _, args := range [][]string{{"vet"}, {"build", "-o", binary}} {
+		out, err := exec.CommandContext(t.Context(), "go", append(args, file)...).CombinedOutput()
+		require.NoError(t, err, string(out))
+	}
+	return binary
+}
+
+// keyIn makes an account with a key in a new database.
+func keyIn(t *testing.T, database string) string {
+	t.Helper()
+	s, err := store.Open(t.Context(), store.Options{Database: database, Blobs: t.TempDir()})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, s.Close()) }()
+	accounts := account.New(s, account.DefaultPlans())
+	_, err = accounts.Set(t.Context(), "reader", account.Settings{})
+	require.NoError(t, err)
+	_, key, err := accounts.CreateKey(t.Context(), account.KeyParams{Account: "reader", Name: "readme", Scopes: account.Scopes()})
+	require.NoError(t, err)
+	return key
+}
+
+func healthy(ctx context.Context, url string) bool {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return false
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return false
+	}
+	_ = res.Body.Close() // only the status was wanted
+	return res.StatusCode == http.StatusOK
+}
