@@ -37,7 +37,7 @@ func migrate[T any](ctx context.Context, dialect goose.Dialect, db *sql.DB, driv
 	if _, err := ours.Up(ctx); err != nil {
 		return fmt.Errorf("store: migrate: %w", err)
 	}
-	rivers, err := rivermigrate.New(driver, &rivermigrate.Config{Logger: log})
+	rivers, err := rivermigrate.New(driver, &rivermigrate.Config{Logger: quiet(log)})
 	if err != nil {
 		return fmt.Errorf("store: queue migrations: %w", err)
 	}

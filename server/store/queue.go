@@ -128,6 +128,14 @@ func (h warnings) Enabled(ctx context.Context, l slog.Level) bool {
 	return l >= slog.LevelWarn && h.Handler.Enabled(ctx, l)
 }
 
+// Handle leaves out what River could not end because it is being stopped.
+func (h warnings) Handle(ctx context.Context, r slog.Record) error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return nil
+	}
+	return h.Handler.Handle(ctx, r)
+}
+
 func (h warnings) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return warnings{h.Handler.WithAttrs(attrs)}
 }
