@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/client"
-	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/server/store/storetest"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -64,13 +63,7 @@ func TestKillOnPostgres(t *testing.T) {
 // makeKey makes an account and a key, as the operator does beside the service.
 func (s site) makeKey(t *testing.T) string {
 	t.Helper()
-	st := s.open(t)
-	accounts := account.New(st, account.DefaultPlans())
-	_, err := accounts.Set(t.Context(), "acme", account.Settings{})
-	require.NoError(t, err)
-	_, key, err := accounts.CreateKey(t.Context(), account.KeyParams{Account: "acme", Name: "crash", Scopes: account.Scopes()})
-	require.NoError(t, err)
-	return key
+	return makeKey(t, s.open(t))
 }
 
 func (s site) open(t *testing.T) *store.Store {
