@@ -1,0 +1,134 @@
+package client_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// speech is a recording; in a program it is transcript.File("talk.mp3").
+func speech() transcript.Source {
+	return transcript.Media("talk.mp3", 9, func() (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader("the media")), nil
+	})
+}
+
+func Example() {
+	service := exampleService()
+	defer service.Close()
+
+	ctx := context.Background()
+	c, err := client.New(service.URL, client.WithAPIKey("tr_…"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	result, err := c.Transcripts.Get(ctx, transcript.Request{Source: speech()})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, s := range result.Transcript.Segments {
+		fmt.Printf("%.2f %s\n", s.Start, s.Text)
+	}
+	// Output:
+	// 0.50 hello there
+}
+
+func ExampleJobService_Events() {
+	service := exampleService()
+	defer service.Close()
+
+	ctx := context.Background()
+	c, err := client.New(service.URL, client.WithAPIKey("tr_…"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	result, job, err := c.Transcripts.Submit(ctx, transcript.Request{Source: speech()})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if result != nil {
+		fmt.Println("known already:", result.Language)
+		return
+	}
+	for event, err := range c.Jobs.Events(ctx, job.JobID) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(event.Job.Status, event.Job.Stage)
+	}
+	// Output:
+	// pending queued
+	// processing asr_running
+	// success done
+}
+
+func ExampleError() {
+	service := exampleService()
+	defer service.Close()
+
+	c, err := client.New(service.URL) // no key
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = c.Transcripts.Get(context.Background(), transcript.Request{Source: transcript.URL("https://video.example/1")})
+
+	var refused *client.Error
+	switch {
+	case errors.Is(err, transcript.RateLimited):
+		fmt.Println("later")
+	case errors.As(err, &refused) && refused.Response.StatusCode == http.StatusUnauthorized:
+		fmt.Println("a key, please:", refused)
+	}
+	// Output:
+	// a key, please: POST /v1/transcript: 401 unauthorized (request r_1)
+}
+
+func ExampleWaitError() {
+	service := exampleService()
+	defer service.Close()
+
+	c, err := client.New(service.URL, client.WithAPIKey("tr_…"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel() // in a program: a deadline
+
+	_, err = c.Jobs.Wait(ctx, jobID)
+	var unfinished *client.WaitError
+	if errors.As(err, &unfinished) {
+		fmt.Println("ask again later for", unfinished.Job.JobID)
+	}
+	// Output:
+	// ask again later for 019321a0-7c11-7c3e-9a55-2f6d1f0c9b11
+}
+
+// exampleService answers as the real one does, with one finished job.
+func exampleService() *httptest.Server {
+	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Header.Get("Authorization") == "":
+			w.Header().Set("X-Request-Id", "r_1")
+			w.WriteHeader(http.StatusUnauthorized)
+			fmt.Fprint(w, `{"error":"unauthorized"}`)
+		case r.Method == http.MethodPost:
+			_, _ = io.Copy(io.Discard, r.Body)
+			writeJSON(w, http.StatusAccepted, jobBody("pending", "queued", 1))
+		case strings.HasSuffix(r.URL.Path, "/events"):
+			w.Header().Set("Content-Type", "text/event-stream")
+			queued, _ := json.Marshal(jobBody("pending", "queued", 1))
+			fmt.Fprintf(w, "event: job.snapshot\ndata: %s\n\n%s%s", queued, transition(3, "asr_running"), completed(5))
+		default:
+			writeJSON(w, http.StatusOK, doneBody(5))
+		}
+	}))
+}
