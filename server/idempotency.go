@@ -49,7 +49,6 @@ type once struct {
 	s       *Server
 	key     store.IdempotencyKey
 	held    bool
-	kept    bool // an answer is remembered
 	stopped chan struct{}
 }
 
@@ -108,37 +107,28 @@ func (o *once) remember(fingerprint []byte) pipeline.Remember {
 		return nil
 	}
 	return func(ctx context.Context, tx *store.Tx, a store.Answer) error {
-		if err := tx.FinishKey(ctx, o.key, fingerprint, a, time.Now()); err != nil {
-			return err
-		}
-		o.kept = true
-		return nil
+		return tx.FinishKey(ctx, o.key, fingerprint, a, time.Now())
 	}
 }
 
-// finish remembers an answer that is known only after that transaction.
-func (o *once) finish(ctx context.Context, fingerprint []byte, a store.Answer) error {
+// amend corrects the answer that was remembered when the job was accepted: its
+// sender waited, and saw it end. nil: it failed, and failures are not remembered.
+func (o *once) amend(ctx context.Context, jobID string, a *store.Answer) {
 	if !o.held {
-		return nil
+		return
 	}
-	return o.s.cfg.Store.InTx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		return o.remember(fingerprint)(ctx, tx, a)
-	})
+	if err := o.s.cfg.Store.AmendKey(ctx, o.key, jobID, a); err != nil {
+		// The key then replays the 202, which names the same job.
+		o.s.cfg.Log.WarnContext(ctx, "an idempotency key kept its first answer", "err", err)
+	}
 }
 
-// forget gives up an answer that was remembered, as it turned out to be a
-// failure, which is not.
-func (o *once) forget() { o.kept = false }
-
-// end lets go of the key; without a remembered answer it is free again.
+// end lets go of the key: where no answer is remembered it is free again.
 func (o *once) end() {
 	if !o.held {
 		return
 	}
 	close(o.stopped)
-	if o.kept {
-		return
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	if err := o.s.cfg.Store.FreeKey(ctx, o.key); err != nil {

@@ -21,6 +21,8 @@ func (s *Server) outermost(next http.Handler) http.Handler {
 		n := &requestNote{id: requestID(r)}
 		r = r.WithContext(context.WithValue(r.Context(), noteKey{}, n))
 		rec := &recorder{ResponseWriter: w}
+		// A deadline of the request before this one on the connection is not ours.
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // not every writer has deadlines
 		h := rec.Header()
 		h.Set("X-Request-Id", n.id)
 		h.Set("X-Content-Type-Options", "nosniff")

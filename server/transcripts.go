@@ -85,25 +85,23 @@ func (s *Server) createFromUpload(w http.ResponseWriter, r *http.Request, key st
 	if err != nil {
 		return err
 	}
-	return s.respondOutcome(ctx, w, once, fingerprint, job)
+	return s.respondOutcome(ctx, w, once, job)
 }
 
 // respondOutcome answers with what became of a job while its sender waited.
-func (s *Server) respondOutcome(ctx context.Context, w http.ResponseWriter, once *once, fingerprint []byte, job *pipeline.Job) error {
-	switch job.Status {
-	case transcript.JobSuccess:
-		if job.Result == nil {
-			return transcript.Errorf(transcript.NoTranscript, "The transcript has been deleted.")
-		}
-		if err := once.finish(ctx, fingerprint, store.Answer{Status: http.StatusOK, JobID: job.JobID}); err != nil {
-			return err
-		}
-		return s.respondResult(w, &pipeline.Result{Result: *job.Result, SegmentsJSON: job.SegmentsJSON, TranscriptRef: job.TranscriptRef})
-	case transcript.JobFailed:
-		once.forget()
+func (s *Server) respondOutcome(ctx context.Context, w http.ResponseWriter, once *once, job *pipeline.Job) error {
+	switch {
+	case job.Status == transcript.JobSuccess && job.Result != nil:
+		once.amend(ctx, job.JobID, &store.Answer{Status: http.StatusOK, JobID: job.JobID})
+		return s.respondResult(w, &pipeline.Result{Result: *job.Result, SegmentsJSON: job.SegmentsJSON})
+	case job.Status == transcript.JobSuccess:
+		once.amend(ctx, job.JobID, nil)
+		return transcript.Errorf(transcript.NoTranscript, "The transcript has been deleted.")
+	case job.Status == transcript.JobFailed:
+		once.amend(ctx, job.JobID, nil)
 		return job.Error
-	case transcript.JobCancelled:
-		once.forget()
+	case job.Status == transcript.JobCancelled:
+		once.amend(ctx, job.JobID, nil)
 		return transcript.Errorf(transcript.StateConflict, "The job was cancelled.").With("status", job.Status)
 	}
 	s.respondAccepted(ctx, w, job.Job)

@@ -114,12 +114,25 @@ func (p *Pipeline) work(ctx context.Context, extractionID string, again river.Jo
 	case err == nil:
 		return nil
 	case errors.Is(err, errUnwanted):
-		p.deleteMedia(after, extractionID, "")
-		return nil
+		return p.cleanUp(after, extractionID)
 	case ctx.Err() != nil && p.stopping.Load():
 		return p.release(after, extractionID)
 	}
 	return p.fault(after, extractionID, again, err)
+}
+
+// cleanUp removes the audio of an extraction that has ended. One that has not
+// was only taken out of this step's hands: its audio is in use.
+func (p *Pipeline) cleanUp(ctx context.Context, extractionID string) error {
+	e, err := p.store.Extraction(ctx, extractionID)
+	if err == nil && !e.State.Status.Terminal() {
+		return nil
+	}
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return fmt.Errorf("pipeline: cleaning up: %w", err)
+	}
+	p.deleteMedia(ctx, extractionID, "")
+	return nil
 }
 
 // guarded turns a panic of an engine into a fault of the step.

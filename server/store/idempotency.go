@@ -142,6 +142,28 @@ func (tx *Tx) FinishKey(ctx context.Context, k IdempotencyKey, fingerprint []byt
 	return wrap("finish idempotency key", err)
 }
 
+// AmendKey replaces the answer remembered for a key, which spoke of the given
+// job, by what its request was really answered with: it waited for the job and
+// saw it end. nil forgets the answer, and the key is free again. A key that
+// speaks of another job is left alone.
+func (s *Store) AmendKey(ctx context.Context, k IdempotencyKey, jobID string, a *Answer) error {
+	ctx, err := s.enter(ctx)
+	if err != nil {
+		return err
+	}
+	args := append(k.args(), jobID)
+	const which = isKey + " AND done AND job_id = ?"
+	if a == nil {
+		_, err = s.writer.NewDelete().Model((*idempotencyRow)(nil)).Where(which, args...).Exec(ctx)
+		return wrap("forget idempotency key", err)
+	}
+	_, err = s.writer.NewUpdate().Model((*idempotencyRow)(nil)).
+		Set("status = ?, job_id = ?, transcript_id = ?, error_json = ?", a.Status, a.JobID, a.TranscriptID, a.ErrorJSON).
+		Where(which, args...).
+		Exec(ctx)
+	return wrap("amend idempotency key", err)
+}
+
 const isKey = "account = ? AND method = ? AND route = ? AND key = ?"
 
 func (k IdempotencyKey) args() []any { return []any{k.Account, k.Method, k.Route, k.Key} }

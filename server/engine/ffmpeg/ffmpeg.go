@@ -71,7 +71,7 @@ func (t *Tool) run(ctx context.Context, c engine.Command) (engine.Exit, error) {
 	case errors.As(err, &absent):
 		return exit, missing(c.Program, err)
 	case errors.As(err, &limit) && limit.Limit != "wall time": // a slow machine is not the file's fault
-		return exit, invalid("the file takes too much work to decode").Because(err)
+		return exit, invalid("The file takes too much work to decode.").Because(err)
 	}
 	return exit, fmt.Errorf("ffmpeg: %w", err)
 }
@@ -90,7 +90,7 @@ func regular(path string) (string, int64, error) {
 	case !info.Mode().IsRegular():
 		return "", 0, fmt.Errorf("ffmpeg: %s is not a regular file", path)
 	case info.Size() == 0:
-		return "", 0, invalid("the file is empty")
+		return "", 0, invalid("The file is empty.")
 	}
 	return path, info.Size(), nil
 }
@@ -103,7 +103,7 @@ func source(path string) []string {
 
 func missing(program string, err error) error {
 	return transcript.Errorf(transcript.ConfigError,
-		"the program %s is missing on the server: install ffmpeg and ffprobe (package ffmpeg on Debian, Ubuntu, Fedora, Alpine and Homebrew)",
+		"The program %s is missing on the server: install ffmpeg and ffprobe (package ffmpeg on Debian, Ubuntu, Fedora, Alpine and Homebrew).",
 		program).Because(err)
 }
 

@@ -155,7 +155,7 @@ func TestMissingProgram(t *testing.T) {
 		err := tool.Check(t.Context())
 		require.ErrorIs(t, err, transcript.ConfigError)
 		require.ErrorIs(t, err, exec.ErrNotFound)
-		assert.Contains(t, err.Error(), "the program ffmpeg is missing")
+		assert.Contains(t, err.Error(), "The program ffmpeg is missing")
 		assert.Contains(t, err.Error(), "package ffmpeg")
 		if program == "ffprobe" {
 			_, err = tool.Probe(t.Context(), in)
@@ -165,7 +165,7 @@ func TestMissingProgram(t *testing.T) {
 		}
 		_, err = tool.Normalize(t.Context(), in, out, time.Hour, nil)
 		require.ErrorIs(t, err, transcript.ConfigError)
-		assert.Contains(t, err.Error(), "the program "+program+" is missing")
+		assert.Contains(t, err.Error(), "The program "+program+" is missing")
 		assert.NoFileExists(t, out)
 	}
 	require.NoError(t, ffmpeg.New(host(t, "")).Check(t.Context()))

@@ -47,12 +47,12 @@ func TestWhatIsNotMedia(t *testing.T) {
 	for name, content := range files {
 		_, err := normalize(t, write(t, "a.mp4", content), time.Hour)
 		require.Error(t, err, name)
-		requireInvalid(t, err, "the file")
+		requireInvalid(t, err, "The file")
 	}
 	_, err := normalize(t, write(t, "a.mp3", ""), time.Hour)
-	requireInvalid(t, err, "the file is empty")
+	requireInvalid(t, err, "The file is empty")
 	_, err = ffmpeg.New(host(t, "")).Probe(t.Context(), write(t, "a.mp3", ""))
-	requireInvalid(t, err, "the file is empty")
+	requireInvalid(t, err, "The file is empty")
 }
 
 func TestRandomBytes(t *testing.T) {
@@ -65,7 +65,7 @@ func TestRandomBytes(t *testing.T) {
 		}
 		_, err := normalize(t, write(t, "a.mp4", string(data)), time.Hour)
 		require.Error(t, err, "seed %d", seed)
-		requireInvalid(t, err, "the file")
+		requireInvalid(t, err, "The file")
 	}
 }
 
@@ -129,7 +129,7 @@ func TestCutOff(t *testing.T) {
 			for _, part := range []float64{0.5, 0.85} {
 				_, err = normalize(t, cut(t, whole, part), time.Hour)
 				require.Error(t, err, "%v of it", part)
-				requireInvalid(t, err, "the file")
+				requireInvalid(t, err, "The file")
 			}
 			_, err = normalize(t, cut(t, whole, 0.5), 5*time.Second)
 			if name != "end.m4a" && name != "late.mp4" {

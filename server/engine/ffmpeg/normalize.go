@@ -40,7 +40,7 @@ func (t *Tool) Normalize(ctx context.Context, in, out string, max time.Duration,
 		return engine.Audio{}, err
 	}
 	if !claims.HasAudio {
-		return engine.Audio{}, invalid("the file has no audio stream")
+		return engine.Audio{}, invalid("The file has no audio stream.")
 	}
 	audio, err := t.decode(ctx, in, out, max, progress)
 	if err == nil {
@@ -85,11 +85,11 @@ func (t *Tool) decode(ctx context.Context, in, out string, max time.Duration, pr
 	case bytes.Contains(exit.Stderr, []byte("No space left on device")):
 		return engine.Audio{}, fmt.Errorf("ffmpeg: write %s: no space left on device", out)
 	case bytes.Contains(exit.Stderr, []byte("Failed to compensate for timestamp delta")):
-		return engine.Audio{}, invalid("the file's timestamps leave too wide a gap").Because(complaint)
+		return engine.Audio{}, invalid("The file's timestamps leave too wide a gap.").Because(complaint)
 	case wavErr != nil:
-		return engine.Audio{}, invalid("the file's audio cannot be decoded").Because(errors.Join(wavErr, complaint))
+		return engine.Audio{}, invalid("The file's audio cannot be decoded.").Because(errors.Join(wavErr, complaint))
 	case duration == 0:
-		return engine.Audio{}, invalid("the file has no sound that can be decoded").Because(complaint)
+		return engine.Audio{}, invalid("The file has no sound that can be decoded.").Because(complaint)
 	}
 	return engine.Audio{Path: out, Duration: duration}, nil
 }
@@ -116,7 +116,7 @@ func complete(held, announced time.Duration) error {
 	if held >= announced-announced/50-500*time.Millisecond {
 		return nil
 	}
-	return invalid("the file is cut off: it holds %.1f of the %.1f seconds it announces", held.Seconds(), announced.Seconds())
+	return invalid("The file is cut off: it holds %.1f of the %.1f seconds it announces.", held.Seconds(), announced.Seconds())
 }
 
 // progressReader reads what ffmpeg -progress writes: lines of key=value.

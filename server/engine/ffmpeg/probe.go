@@ -65,7 +65,7 @@ func (t *Tool) probe(ctx context.Context, path string, size int64) (claims, erro
 	}
 	var p probed
 	if err := json.Unmarshal(exit.Stdout, &p); err != nil || p.Format.Name == "" || len(p.Streams) == 0 {
-		return claims{}, invalid("the file is not audio or video in a format this service reads").
+		return claims{}, invalid("The file is not audio or video in a format this service reads.").
 			Because(errors.New(lastLine(exit.Stderr)))
 	}
 	if strings.Contains(string(exit.Stderr), "Estimating duration from bitrate") {

@@ -62,13 +62,13 @@ func (f *faults) noModel() bool {
 }
 
 func notInstalled(err error) error {
-	return transcript.Errorf(transcript.ConfigError, "%s is not installed: %s", program, packages).
+	return transcript.Errorf(transcript.ConfigError, "%s is not installed: %s.", program, packages).
 		With("engine", name).Because(err)
 }
 
 // failed is a run that may go better another time.
 func failed(err error) error {
-	return transcript.Errorf(transcript.Internal, "speech recognition failed").
+	return transcript.Errorf(transcript.Internal, "Speech recognition failed.").
 		With("engine", name).Because(fmt.Errorf("pocketsphinx: %w", err))
 }
 
@@ -88,7 +88,7 @@ func exitError(exit engine.Exit, log *faults) error {
 	log.take() // the last line may have no end
 	switch {
 	case log.noModel():
-		return transcript.Errorf(transcript.ConfigError, "the US English model of %s is missing: %s", program, packages).
+		return transcript.Errorf(transcript.ConfigError, "The US English model of %s is missing: %s.", program, packages).
 			With("engine", name).Because(errors.New(log.String()))
 	case exit.Code < 0:
 		return failed(fmt.Errorf("it was killed: %s", log))

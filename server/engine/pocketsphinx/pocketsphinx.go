@@ -88,12 +88,12 @@ func (r *Recognizer) Recognize(ctx context.Context, audio engine.Audio, opts eng
 	}
 	if !english(language) {
 		return engine.Recognition{}, transcript.Errorf(transcript.NotImplemented,
-			"%s recognises English only, not %q", name, language).
+			"%s recognizes English only, not %q.", name, language).
 			With("language", language).With("engine", name)
 	}
 	rec, err := speech.Open(audio.Path)
 	if err != nil {
-		return engine.Recognition{}, transcript.Errorf(transcript.Internal, "the recording cannot be read").Because(err)
+		return engine.Recognition{}, transcript.Errorf(transcript.Internal, "The recording cannot be read.").Because(err)
 	}
 	defer func() { _ = rec.Close() }() // it was only read
 
