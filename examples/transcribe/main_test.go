@@ -1,0 +1,282 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	key   = "tr_9fK2mQ7a_secret"
+	jobID = "019321a0-7c11-7c3e-9a55-2f6d1f0c9b11"
+)
+
+type object = map[string]any
+
+// service is a transcript service with one job. What happens to it is told by
+// its members.
+type service struct {
+	submit  func(w http.ResponseWriter, r *http.Request) // nil: 202
+	watched func()                                       // called in the middle of the event stream
+	status  string                                       // of the job in the end
+	noSSE   bool
+
+	mu     sync.Mutex
+	body   string // of the submission
+	calls  []string
+	header http.Header
+}
+
+func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	s.mu.Lock()
+	s.calls = append(s.calls, r.Method+" "+r.URL.Path)
+	if r.URL.Path == "/v1/transcript" {
+		s.body, s.header = string(body), r.Header
+	}
+	s.mu.Unlock()
+	path := "/v1/transcript/job/" + jobID
+	switch {
+	case r.URL.Path == "/v1/transcript" && s.submit != nil:
+		s.submit(w, r)
+	case r.URL.Path == "/v1/transcript":
+		answer(w, http.StatusAccepted, job("pending", "queued", 1))
+	case r.URL.Path == path+"/events":
+		s.events(w, r)
+	case r.URL.Path == path+"/cancel":
+		answer(w, http.StatusAccepted, job("cancelled", "asr_running", 4))
+	case r.URL.Path == path:
+		answer(w, http.StatusOK, s.ended())
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+func (s *service) ended() object {
+	switch s.status {
+	case "failed":
+		body := job("failed", "asr_running", 4)
+		body["error"] = object{"code": "UPLOAD_INVALID", "message": "There is no sound in it."}
+		return body
+	case "processing":
+		return job("processing", "asr_running", 3)
+	}
+	body := result()
+	for k, v := range job("success", "done", 4) {
+		body[k] = v
+	}
+	return body
+}
+
+func (s *service) events(w http.ResponseWriter, r *http.Request) {
+	if s.noSSE {
+		answer(w, http.StatusNotFound, object{"error": "not_found"})
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	event := func(id int, name string, data object) {
+		b, err := json.Marshal(data)
+		if err != nil {
+			panic(err)
+		}
+		fmt.Fprintf(w, "event: %s\ndata: %s\n", name, b)
+		if id > 0 {
+			fmt.Fprintf(w, "id: %d\n", id)
+		}
+		fmt.Fprint(w, "\n")
+		w.(http.Flusher).Flush()
+	}
+	event(0, "job.snapshot", job("pending", "queued", 1))
+	event(3, "job.progress", job("processing", "asr_running", 3))
+	for _, fraction := range []float64{0.1, 0.5, 0.55, 1} {
+		running := job("processing", "asr_running", 3)
+		running["progress"] = object{"fraction": fraction, "processedSec": 1, "totalSec": 2}
+		event(0, "job.progress", running)
+	}
+	if s.watched != nil {
+		s.watched()
+		<-r.Context().Done()
+		return
+	}
+	if s.status == "failed" {
+		event(4, "job.failed", s.ended())
+		return
+	}
+	event(4, "job.completed", s.ended())
+}
+
+func job(status, stage string, sequence int) object {
+	return object{"jobId": jobID, "status": status, "stage": stage, "sequence": sequence, "attempt": 1,
+		"createdAt": "2026-11-21T02:03:34.123Z", "updatedAt": "2026-11-21T02:04:10.001Z"}
+}
+
+func result() object {
+	return object{
+		"status": "success", "format": "json", "cached": false, "language": "en", "metadataStatus": "partial",
+		"lengthSeconds": 2, "lengthText": "0:02", "metadata": nil,
+		"transcript": object{
+			"id": "019321a0-7c11-7c3e-9a55-2f6d1f0c9b12", "platform": "upload", "externalId": "abc",
+			"lang": "en", "source": "asr", "status": "ready",
+			"segments":  []object{{"text": "hello there", "start": 0.5, "duration": 1.25}, {"text": "again", "start": 61, "duration": 1}},
+			"createdAt": "2026-11-21T02:03:34.123Z", "updatedAt": "2026-11-21T02:04:10.001Z",
+		},
+	}
+}
+
+func answer(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	if err := json.NewEncoder(w).Encode(body); err != nil {
+		panic(err)
+	}
+}
+
+type outcome struct {
+	code           int
+	stdout, stderr string
+}
+
+// call runs the program against the service.
+func call(ctx context.Context, t *testing.T, s *service, args ...string) outcome {
+	t.Helper()
+	srv := httptest.NewServer(s)
+	t.Cleanup(srv.Close)
+	env := func(name string) string { return map[string]string{"TRANSCRIBE_KEY": key}[name] }
+	var stdout, stderr bytes.Buffer
+	code := run(ctx, append([]string{"--server", srv.URL}, args...), env, &stdout, &stderr)
+	return outcome{code, stdout.String(), stderr.String()}
+}
+
+func recording(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "talk.mp3")
+	require.NoError(t, os.WriteFile(path, []byte("the media"), 0o600))
+	return path
+}
+
+const text = "[00:00:00] hello there\n[00:01:01] again\n"
+
+func TestFile(t *testing.T) {
+	t.Parallel()
+	s := &service{}
+	got := call(t.Context(), t, s, "--language", "asr-en,de", recording(t))
+	assert.Equal(t, outcome{exitOK, text,
+		"upload\nupload 100%\nqueued\nasr_running\nasr_running 40%\nasr_running 100%\ndone\n"}, got)
+	assert.Contains(t, s.body, "the media")
+	assert.Contains(t, s.body, `filename="talk.mp3"`)
+	assert.Contains(t, s.body, "asr-en,de")
+	assert.Equal(t, "Bearer "+key, s.header.Get("Authorization"))
+}
+
+func TestLink(t *testing.T) {
+	t.Parallel()
+	s := &service{submit: func(w http.ResponseWriter, _ *http.Request) {
+		body := result()
+		body["cached"] = true
+		answer(w, http.StatusOK, body)
+	}}
+	got := call(t.Context(), t, s, "https://video.example/watch?v=1")
+	assert.Equal(t, outcome{exitOK, text, "The service knew this text already.\n"}, got)
+	assert.JSONEq(t, `{"url":"https://video.example/watch?v=1","waitMs":0}`, s.body)
+}
+
+func TestFormatAndOut(t *testing.T) {
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "talk.json")
+	got := call(t.Context(), t, &service{}, "--format", "json", "--out", out, recording(t))
+	assert.Equal(t, exitOK, got.code, got.stderr)
+	assert.Empty(t, got.stdout)
+	written, err := os.ReadFile(out)
+	require.NoError(t, err)
+	var transcript struct{ Segments []struct{ Text string } }
+	require.NoError(t, json.Unmarshal(written, &transcript))
+	assert.Equal(t, "again", transcript.Segments[1].Text)
+
+	got = call(t.Context(), t, &service{}, "--out", filepath.Join(t.TempDir(), "no", "such"), recording(t))
+	assert.Equal(t, exitFailure, got.code)
+}
+
+func TestWithoutEvents(t *testing.T) {
+	t.Parallel()
+	got := call(t.Context(), t, &service{noSSE: true}, recording(t))
+	assert.Equal(t, outcome{exitOK, text, "upload\nupload 100%\n"}, got)
+}
+
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	refusal := func(status int, body object) *service {
+		return &service{submit: func(w http.ResponseWriter, _ *http.Request) { answer(w, status, body) }}
+	}
+	for name, tc := range map[string]struct {
+		service *service
+		args    []string
+		code    int
+		says    string
+	}{
+		"job fails":     {&service{status: "failed"}, nil, exitFailure, "UPLOAD_INVALID: There is no sound in it."},
+		"no key":        {refusal(401, object{"error": "unauthorized"}), nil, exitFailure, "--key-file or TRANSCRIBE_KEY"},
+		"plan":          {refusal(402, object{"error": object{"code": "UPGRADE_REQUIRED", "message": "m", "actionLabel": "Upgrade", "actionUrl": "https://e/plans"}}), nil, exitFailure, "Upgrade: https://e/plans"},
+		"not built yet": {refusal(503, object{"error": object{"code": "NOT_IMPLEMENTED", "message": "No links."}}), nil, exitFailure, "NOT_IMPLEMENTED: No links."},
+		"missing file":  {&service{}, []string{"/no/such/file.mp3"}, exitFailure, "no such file"},
+		"unknown flag":  {&service{}, []string{"--nonsense"}, exitUsage, "--nonsense"},
+		"bad format":    {&service{}, []string{"--format", "doc"}, exitUsage, "--format"},
+		"two arguments": {&service{}, []string{"a", "b"}, exitUsage, "b"},
+		"bad server":    {&service{}, []string{"--server", "nowhere", "a"}, exitUsage, "scheme"},
+		"no key file":   {&service{}, []string{"--key-file", "/no/such/key", "a"}, exitUsage, "no such file"},
+		"empty key":     {&service{}, []string{"--key-file", os.DevNull, "a"}, exitUsage, "no key"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if tc.args == nil {
+				tc.args = []string{recording(t)}
+			}
+			got := call(t.Context(), t, tc.service, tc.args...)
+			assert.Equal(t, tc.code, got.code)
+			assert.Empty(t, got.stdout)
+			assert.Contains(t, got.stderr, tc.says)
+			assert.NotContains(t, got.stderr, key)
+		})
+	}
+}
+
+func TestKeyFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "key")
+	require.NoError(t, os.WriteFile(path, []byte("tr_other\n"), 0o600))
+	s := &service{}
+	require.Equal(t, exitOK, call(t.Context(), t, s, "--key-file", path, recording(t)).code)
+	assert.Equal(t, "Bearer tr_other", s.header.Get("Authorization"))
+}
+
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	got := call(t.Context(), t, &service{}, "--help")
+	assert.Equal(t, exitOK, got.code)
+	assert.Contains(t, got.stdout, "TRANSCRIBE_KEY")
+	assert.Empty(t, got.stderr)
+}
+
+// TestInterrupted: the job of a caller who has gone is cancelled.
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	ctx, interrupt := context.WithCancel(t.Context())
+	s := &service{status: "processing", watched: interrupt}
+	got := call(ctx, t, s, recording(t))
+	assert.Equal(t, exitInterrupted, got.code)
+	assert.Empty(t, got.stdout)
+	assert.Contains(t, got.stderr, "The job "+jobID+" was cancelled.\ntranscribe: interrupted\n")
+	assert.Equal(t, "POST /v1/transcript/job/"+jobID+"/cancel", s.calls[len(s.calls)-1])
+	assert.NotContains(t, strings.Join(s.calls, "\n"), "GET /v1/transcript/job/"+jobID+"\n")
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/format"
+)
+
+// cancelTimeout bounds the cancelling of a job after an interruption.
+const cancelTimeout = 5 * time.Second
+
+// transcribe returns the text of the source in the wanted format, and shows on
+// stderr how far it has come.
+func (cmd *command) transcribe(ctx context.Context, c *client.Client, stderr io.Writer) ([]byte, error) {
+	p := newProgress(stderr)
+	result, err := cmd.result(ctx, c, p)
+	p.done()
+	var unfinished *client.WaitError
+	if ctx.Err() != nil && errors.As(err, &unfinished) {
+		fmt.Fprintln(stderr, cancel(ctx, c, unfinished.Job.JobID))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if result.Cached {
+		fmt.Fprintln(stderr, "The service knew this text already.")
+	}
+	if cmd.Format == "json" {
+		text, err := json.MarshalIndent(result.Transcript, "", "  ")
+		return append(text, '\n'), err
+	}
+	text := format.AppendText(nil, result.Transcript.Segments, true)
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		text = append(text, '\n')
+	}
+	return text, nil
+}
+
+func (cmd *command) result(ctx context.Context, c *client.Client, p *progress) (*transcript.Result, error) {
+	atOnce := time.Duration(0) // so that there is something to watch
+	request := transcript.Request{Source: source(cmd.Source), Language: cmd.Language, Wait: &atOnce}
+	result, job, err := c.Transcripts.Submit(ctx, request, client.WithUploadProgress(p.uploaded))
+	if err != nil || result != nil {
+		return result, err
+	}
+	for event, err := range c.Jobs.Events(ctx, job.JobID) {
+		if err != nil {
+			break // the wait below says what is wrong, or does without the display
+		}
+		p.job(event.Job)
+	}
+	return c.Jobs.Wait(ctx, job.JobID)
+}
+
+// source takes what has a scheme for a link and all else for a file.
+func source(argument string) transcript.Source {
+	if strings.Contains(argument, "://") {
+		return transcript.URL(argument)
+	}
+	return transcript.File(argument)
+}
+
+// cancel ends the job of a caller who has gone, and says what came of it.
+func cancel(ctx context.Context, c *client.Client, id string) string {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), cancelTimeout)
+	defer stop()
+	switch _, err := c.Jobs.Cancel(ctx, id); {
+	case err == nil:
+		return fmt.Sprintf("The job %s was cancelled.", id)
+	case errors.Is(err, transcript.StateConflict):
+		return fmt.Sprintf("The job %s had ended already.", id)
+	default:
+		return fmt.Sprintf("The job %s goes on: it could not be cancelled: %v", id, err)
+	}
+}
