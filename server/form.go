@@ -83,7 +83,7 @@ func (s *Server) readForm(w http.ResponseWriter, r *http.Request, limit int64) (
 func (s *Server) readParts(ctx context.Context, parts *multipart.Reader, f *form, limit int64, p *problems) error {
 	for {
 		part, err := parts.NextRawPart()
-		if err == io.EOF {
+		if err == io.EOF { //nolint:errorlint // only the bare one is the form's end: a body that is cut off wraps it
 			return nil
 		}
 		if err != nil {

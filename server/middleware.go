@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -40,7 +41,7 @@ func (s *Server) outermost(next http.Handler) http.Handler {
 // crashed answers for a handler that panicked, unless it had begun to answer:
 // then the connection is cut, as half an answer must not look whole.
 func (s *Server) crashed(w *recorder, r *http.Request, crash any) {
-	if crash == http.ErrAbortHandler {
+	if err, ok := crash.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(crash)
 	}
 	err := fmt.Errorf("panic: %v\n%s", crash, debug.Stack())

@@ -68,7 +68,7 @@ func (s *Server) handler(routes []route) http.Handler {
 func (s *Server) byMethod(routes map[string]*route) http.Handler {
 	handlers := map[string]http.Handler{}
 	for method, rt := range routes {
-		var h http.Handler = s.answering(rt.handle)
+		h := s.answering(rt.handle)
 		if !rt.open {
 			if rt.scope != "" {
 				h = s.RequireScope(rt.scope)(h)

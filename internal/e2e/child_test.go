@@ -66,7 +66,7 @@ func serveChild() error {
 		return err
 	}
 	go func() { _ = srv.HTTPServer("").Serve(l) }() // ends with the process
-	fmt.Println("listening", l.Addr())
+	fmt.Fprintln(os.Stdout, "listening", l.Addr())
 	_, err = bufio.NewReader(os.Stdin).ReadString('\n')
 	return err
 }
@@ -89,14 +89,14 @@ func (d diarist) Recognize(ctx context.Context, audio engine.Audio, o engine.Rec
 		return engine.Recognition{}, err
 	}
 	const steps = 10
-	for i := range time.Duration(steps) {
+	for i := range steps {
 		select {
 		case <-ctx.Done():
 			return engine.Recognition{}, context.Cause(ctx)
-		case <-time.After(time.Second / steps):
+		case <-time.After(100 * time.Millisecond):
 		}
 		if o.Progress != nil {
-			o.Progress(audio.Duration * (i + 1) / steps)
+			o.Progress(audio.Duration / steps * time.Duration(i+1))
 		}
 	}
 	segment := transcript.Segment{Text: hash, Duration: audio.Duration.Seconds()}

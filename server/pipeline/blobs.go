@@ -77,7 +77,7 @@ func (p *Pipeline) deleteMedia(ctx context.Context, extractionID, uploadKey stri
 	list := p.store.Blobs().List(&blob.ListOptions{Prefix: chunkPrefix(extractionID)})
 	for {
 		obj, err := list.Next(ctx)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {

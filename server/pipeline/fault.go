@@ -44,7 +44,7 @@ func (p *Pipeline) fault(ctx context.Context, id string, again river.JobArgs, ca
 		return tx.Enqueue(ctx, again, &river.InsertOpts{ScheduledAt: time.Now().Add(pause)})
 	})
 	if err != nil {
-		return fmt.Errorf("pipeline: settling %q: %w", cause, err)
+		return fmt.Errorf("pipeline: settling %w: %w", cause, err)
 	}
 	p.log.WarnContext(ctx, "a step failed", "extraction", id, "step", again.Kind(),
 		"status", e.State.Status, "attempt", e.Attempt, "err", cause)

@@ -337,8 +337,8 @@ func TestWatch(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		go_ := make(chan struct{})
 		e := &script{recognize: func(ctx context.Context, _ int, a engine.Audio, o engine.RecognizeOptions) (engine.Recognition, error) {
-			for i := range time.Duration(20) {
-				o.Progress(a.Duration * i / 20)
+			for i := range 20 {
+				o.Progress(a.Duration / 20 * time.Duration(i))
 				select {
 				case <-go_:
 				case <-ctx.Done():
@@ -393,7 +393,7 @@ func TestWatch(t *testing.T) {
 				want++
 				assert.Equal(t, want, ev.ID)
 			}
-			assert.Equal(t, last.ID, want)
+			assert.Equal(t, want, last.ID)
 		}
 		_, err = b.Watch(t.Context(), acme, id, last.ID)
 		require.ErrorIs(t, err, pipeline.ErrNothingMore)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -191,7 +192,7 @@ func (b *bench) blobs(t *testing.T) (keys []string) {
 	list := b.store.Blobs().List(nil)
 	for {
 		obj, err := list.Next(t.Context())
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return keys
 		}
 		require.NoError(t, err)
