@@ -1,0 +1,240 @@
+package servertest
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/speech"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Engine is what a test makes of it. As New hands it out, every file is ten
+// seconds of speech, in which "hello world" is recognised at once. Safe for
+// concurrent use.
+type Engine struct {
+	mu        sync.Mutex
+	begun     int
+	changed   chan struct{} // closed, and replaced, when begun grows
+	media     Media
+	mediaErr  error
+	gate      chan struct{} // nil: open
+	recognize Recognize
+}
+
+// Media is what a file is taken for.
+type Media struct {
+	Format string // the container; empty: "wav"
+	// Duration is the length of the speech; 0: ten seconds.
+	Duration time.Duration
+	// Claimed is the length that the file says it has; 0: none. A file may lie.
+	Claimed time.Duration
+	// Silent media have an audio track on which nobody speaks.
+	Silent bool
+	// NoAudio media have no audio track.
+	NoAudio bool
+}
+
+// Recognize answers for the recognizer: call counts all recognitions from 1.
+type Recognize func(ctx context.Context, call int, a engine.Audio, o engine.RecognizeOptions) (engine.Recognition, error)
+
+func newEngine() *Engine {
+	e := &Engine{changed: make(chan struct{})}
+	e.Say("hello world")
+	return e
+}
+
+// SetMedia says what every file is from now on.
+func (e *Engine) SetMedia(m Media) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.media = m
+}
+
+// FailMedia makes the reading of every file fail with err from now on; nil: no
+// more. Errors of a media tool carry codes, such as transcript.UploadInvalid;
+// see engine.MediaTool.
+func (e *Engine) FailMedia(err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.mediaErr = err
+}
+
+// SetRecognize makes f answer for every recognition that begins from now on.
+func (e *Engine) SetRecognize(f Recognize) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.recognize = f
+}
+
+// Say makes every recognition hear the text, its words spread evenly over the
+// audio.
+func (e *Engine) Say(text string) {
+	e.SetRecognize(func(_ context.Context, _ int, a engine.Audio, o engine.RecognizeOptions) (engine.Recognition, error) {
+		if o.Progress != nil {
+			o.Progress(a.Duration / 2)
+			o.Progress(a.Duration)
+		}
+		return Heard(text, a.Duration), nil
+	})
+}
+
+// Fail makes every recognition fail with err. Those that are worth another try
+// (INTERNAL, UPSTREAM_FAILED, RATE_LIMITED) are tried again after some seconds.
+func (e *Engine) Fail(err error) {
+	e.SetRecognize(func(context.Context, int, engine.Audio, engine.RecognizeOptions) (engine.Recognition, error) {
+		return engine.Recognition{}, err
+	})
+}
+
+// Hold lets every recognition that begins from now on stand still until release
+// is called, or its context ends. Calling release again does nothing.
+func (e *Engine) Hold() (release func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	gate := make(chan struct{})
+	e.gate = gate
+	return sync.OnceFunc(func() {
+		close(gate)
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		if e.gate == gate {
+			e.gate = nil
+		}
+	})
+}
+
+// Recognitions is how many recognitions have begun.
+func (e *Engine) Recognitions() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.begun
+}
+
+// Await returns when n recognitions have begun, or with the context's error.
+func (e *Engine) Await(ctx context.Context, n int) error {
+	for {
+		e.mu.Lock()
+		begun, changed := e.begun, e.changed
+		e.mu.Unlock()
+		if begun >= n {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// Heard is a recognition of the text as one segment, its words spread evenly
+// over the duration.
+func Heard(text string, over time.Duration) engine.Recognition {
+	fields := strings.Fields(text)
+	if len(fields) == 0 {
+		return engine.Recognition{Language: "en"}
+	}
+	step := over.Seconds() / float64(len(fields))
+	segment := transcript.Segment{Text: text, Duration: over.Seconds()}
+	for i, word := range fields {
+		start := float64(i) * step
+		segment.Words = append(segment.Words, transcript.Word{Text: word, Start: start, End: start + step})
+	}
+	return engine.Recognition{Segments: []transcript.Segment{segment}, Language: "en"}
+}
+
+func (e *Engine) asEngine() engine.Engine {
+	return engine.Engine{Media: scriptedMedia{e}, Recognizer: scriptedRecognizer{e}}
+}
+
+// scriptedMedia is the Engine as a media tool.
+type scriptedMedia struct{ e *Engine }
+
+func (s scriptedMedia) script() (Media, error) {
+	s.e.mu.Lock()
+	defer s.e.mu.Unlock()
+	m := s.e.media
+	if m.Format == "" {
+		m.Format = "wav"
+	}
+	if m.Duration == 0 {
+		m.Duration = 10 * time.Second
+	}
+	return m, s.e.mediaErr
+}
+
+func (s scriptedMedia) Probe(context.Context, string) (engine.MediaInfo, error) {
+	m, err := s.script()
+	return engine.MediaInfo{Format: m.Format, Duration: m.Claimed, HasAudio: !m.NoAudio}, err
+}
+
+func (s scriptedMedia) Normalize(_ context.Context, _, out string, longest time.Duration, _ func(time.Duration)) (engine.Audio, error) {
+	m, err := s.script()
+	if err != nil {
+		return engine.Audio{}, err
+	}
+	duration := min(m.Duration, longest)
+	var sound io.Reader = tone{}
+	if m.Silent {
+		sound = silence{}
+	}
+	return engine.Audio{Path: out, Duration: duration}, writeWAV(out, sound, duration)
+}
+
+func writeWAV(path string, pcm io.Reader, d time.Duration) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(speech.WriteWAV(f, pcm, int64(d.Seconds()*speech.SampleRate)), f.Close())
+}
+
+// scriptedRecognizer is the Engine as a recognizer. It knows English, and takes
+// it for what it hears.
+type scriptedRecognizer struct{ e *Engine }
+
+func (s scriptedRecognizer) Info() engine.RecognizerInfo {
+	return engine.RecognizerInfo{Name: "scripted", Model: "test", Languages: []string{"en"}}
+}
+
+func (s scriptedRecognizer) Recognize(ctx context.Context, a engine.Audio, o engine.RecognizeOptions) (engine.Recognition, error) {
+	s.e.mu.Lock()
+	s.e.begun++
+	close(s.e.changed)
+	s.e.changed = make(chan struct{})
+	call, gate, answer := s.e.begun, s.e.gate, s.e.recognize
+	s.e.mu.Unlock()
+	if gate != nil {
+		select {
+		case <-gate:
+		case <-ctx.Done():
+			return engine.Recognition{}, ctx.Err()
+		}
+	}
+	return answer(ctx, call, a, o)
+}
+
+// silence are samples without a sound.
+type silence struct{}
+
+func (silence) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+// tone are samples as loud as speech: 16 bit, little endian.
+type tone struct{}
+
+func (tone) Read(p []byte) (int, error) {
+	p = p[:len(p)&^1]
+	for i := 0; i < len(p); i += 2 {
+		p[i], p[i+1] = 0x40, 0x1f // 8000
+		if i/256%2 == 0 {
+			p[i], p[i+1] = 0xc0, 0xe0 // -8000
+		}
+	}
+	return len(p), nil
+}

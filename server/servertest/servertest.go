@@ -1,0 +1,244 @@
+// Package servertest runs the real service for a test: its HTTP API, its
+// pipeline and a database of its own, with an engine that says what the test
+// wants. No program has to be installed.
+//
+//	func TestTranscribe(t *testing.T) {
+//		s := servertest.New(t)
+//		s.Engine.Say("four score and seven years ago")
+//
+//		c, err := client.New(s.URL, client.WithAPIKey(s.Key))
+//		...
+//	}
+//
+// Everything but the recognition is what runs in production: uploads are
+// streamed and hashed, jobs queued, claimed, retried and cancelled, and answers
+// are cached, on SQLite in a temporary directory. Everything is stopped and
+// removed when the test ends.
+//
+// The package starts no PostgreSQL and reads no real media; the service is no
+// place for load tests, as its recognizer costs nothing.
+package servertest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/store"
+)
+
+// Account is the account that a new server has: active, on the default plan.
+const Account = "acme"
+
+// patience is how long the end of a server may take.
+const patience = 20 * time.Second
+
+// Server is a running service.
+type Server struct {
+	URL string // without a slash at its end
+	Key string // an API key of Account, with every scope
+
+	// Engine is what the service recognises with. See its methods.
+	Engine *Engine
+	// Accounts keeps the accounts and keys, on the plans of the configuration.
+	Accounts *account.Accounts
+	// Store is the service's database, for a look behind the API.
+	Store *store.Store
+	// Server is the service. Restart replaces it.
+	*server.Server
+
+	config  server.Config
+	dir     string // of all files; removed by Close
+	handler atomic.Pointer[http.Handler]
+	http    *http.Server
+	serving chan error
+}
+
+// Option changes what New and Start make.
+type Option func(*options)
+
+type options struct {
+	configure []func(*server.Config)
+	store     func(*store.Options)
+}
+
+// Configure changes the server's configuration before it is used. Store and
+// Dir are set already; an Engine other than the scripted one may be set, and
+// Plans other than the default ones, on whose default plan Account then is.
+func Configure(change func(*server.Config)) Option {
+	return func(o *options) { o.configure = append(o.configure, change) }
+}
+
+// ConfigureStore changes where the service keeps its data: another database,
+// or a log.
+func ConfigureStore(change func(*store.Options)) Option {
+	return func(o *options) { o.store = change }
+}
+
+// New starts a server that is stopped when the test ends. What goes wrong ends
+// the test.
+func New(t testing.TB, opts ...Option) *Server {
+	t.Helper()
+	s, err := Start(t.Context(), opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// Start is New outside of a test. The caller closes the server.
+func Start(ctx context.Context, opts ...Option) (_ *Server, err error) {
+	s := &Server{Engine: newEngine(), serving: make(chan error, 1)}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("servertest: %w", err), s.Close())
+		}
+	}()
+	if s.dir, err = os.MkdirTemp("", "servertest-"); err != nil {
+		return nil, err
+	}
+	o := options{store: func(*store.Options) {}}
+	for _, opt := range opts {
+		opt(&o)
+	}
+	if err := s.openStore(ctx, o); err != nil {
+		return nil, err
+	}
+	if err := s.startService(ctx, o); err != nil {
+		return nil, err
+	}
+	return s, s.listen(ctx)
+}
+
+func (s *Server) openStore(ctx context.Context, o options) (err error) {
+	at := store.Options{
+		Database: "sqlite:" + filepath.Join(s.dir, "test.db"),
+		Blobs:    filepath.Join(s.dir, "blobs"),
+	}
+	o.store(&at)
+	s.Store, err = store.Open(ctx, at)
+	return err
+}
+
+func (s *Server) startService(ctx context.Context, o options) (err error) {
+	s.config = server.Config{
+		Store:  s.Store,
+		Dir:    s.dir,
+		Plans:  account.DefaultPlans(),
+		Engine: func(engine.Host) (engine.Engine, error) { return s.Engine.asEngine(), nil },
+	}
+	for _, change := range o.configure {
+		change(&s.config)
+	}
+	s.Accounts = account.New(s.Store, s.config.Plans)
+	if s.Key, err = s.makeKey(ctx, Account, account.Scopes()); err != nil {
+		return err
+	}
+	return s.begin(ctx)
+}
+
+// begin starts a new service on what the one before it has left.
+func (s *Server) begin(ctx context.Context) (err error) {
+	if s.Server, err = server.New(ctx, s.config); err != nil {
+		return err
+	}
+	h := s.Server.Handler()
+	if s.config.BasePath != "" {
+		h = http.StripPrefix(s.config.BasePath, h)
+	}
+	s.handler.Store(&h)
+	return s.Server.Start(ctx)
+}
+
+// listen takes requests from now on, also while the service restarts.
+func (s *Server) listen(ctx context.Context) error {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	s.URL = "http://" + l.Addr().String() + s.config.BasePath
+	s.http = s.HTTPServer("")
+	s.http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		(*s.handler.Load()).ServeHTTP(w, r)
+	})
+	go func() { s.serving <- s.http.Serve(l) }()
+	return nil
+}
+
+// Restart stops the service and starts it anew on the same database and under
+// the same URL, as a process that is replaced. Running work is taken up again.
+func (s *Server) Restart(ctx context.Context) error {
+	if err := s.Stop(ctx); err != nil {
+		return fmt.Errorf("servertest: %w", err)
+	}
+	if err := s.begin(ctx); err != nil {
+		return fmt.Errorf("servertest: %w", err)
+	}
+	return nil
+}
+
+// Close stops the service, ends its connections and removes its files. New
+// does so by itself.
+func (s *Server) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	var errs []error
+	if s.Server != nil {
+		errs = append(errs, s.Stop(ctx))
+	}
+	if s.http != nil {
+		if err := s.http.Shutdown(ctx); err != nil {
+			errs = append(errs, err, s.http.Close())
+		}
+		if err := <-s.serving; !errors.Is(err, http.ErrServerClosed) {
+			errs = append(errs, err)
+		}
+	}
+	if s.Store != nil {
+		errs = append(errs, s.Store.Close())
+	}
+	if s.dir != "" {
+		errs = append(errs, os.RemoveAll(s.dir))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("servertest: closing: %w", err)
+	}
+	return nil
+}
+
+// NewKey makes a key with the scopes, all of them where none is named. An
+// account that is not there yet is made, on the default plan.
+func (s *Server) NewKey(t testing.TB, name string, scopes ...account.Scope) string {
+	t.Helper()
+	if len(scopes) == 0 {
+		scopes = account.Scopes()
+	}
+	key, err := s.makeKey(t.Context(), name, scopes)
+	if err != nil {
+		t.Fatalf("servertest: %s", err)
+	}
+	return key
+}
+
+func (s *Server) makeKey(ctx context.Context, name string, scopes []account.Scope) (string, error) {
+	if _, err := s.Accounts.Set(ctx, name, account.Settings{}); err != nil {
+		return "", err
+	}
+	_, key, err := s.Accounts.CreateKey(ctx, account.KeyParams{Account: name, Name: "test", Scopes: scopes})
+	return key, err
+}

@@ -1,0 +1,172 @@
+package servertest_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/server"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/servertest"
+	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// talk asks for the transcript of a file with the content.
+func talk(content string) transcript.Request {
+	return transcript.Request{Source: transcript.Media("talk.wav", int64(len(content)), func() (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader(content)), nil
+	})}
+}
+
+func newClient(t *testing.T, s *servertest.Server, key string) *client.Client {
+	t.Helper()
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	t.Cleanup(transport.CloseIdleConnections)
+	c, err := client.New(s.URL, client.WithAPIKey(key), client.WithHTTPClient(&http.Client{Transport: transport}))
+	require.NoError(t, err)
+	return c
+}
+
+func TestEveryFileIsSpeech(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t)
+	c := newClient(t, s, s.Key)
+	first, err := c.Transcripts.Get(t.Context(), talk("a"))
+	require.NoError(t, err)
+	require.Len(t, first.Transcript.Segments, 1)
+	assert.Equal(t, "hello world", first.Transcript.Segments[0].Text)
+	assert.Equal(t, 10, *first.LengthSeconds)
+	again, err := c.Transcripts.Get(t.Context(), talk("a"))
+	require.NoError(t, err)
+	assert.True(t, again.Cached)
+	assert.Equal(t, 1, s.Engine.Recognitions())
+}
+
+func TestHoldAndAwait(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t)
+	c := newClient(t, s, s.Key)
+	release := s.Engine.Hold()
+	request := talk("a")
+	request.Wait = new(time.Duration) // not at all
+	_, job, err := c.Transcripts.Submit(t.Context(), request)
+	require.NoError(t, err)
+	require.NoError(t, s.Engine.Await(t.Context(), 1))
+	held, err := c.Jobs.Get(t.Context(), job.JobID)
+	require.NoError(t, err)
+	assert.Equal(t, transcript.StageASRRunning, held.Stage)
+	release()
+	release()
+	_, err = c.Jobs.Wait(t.Context(), job.JobID)
+	require.NoError(t, err)
+
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	assert.ErrorIs(t, s.Engine.Await(ended, 2), context.Canceled)
+}
+
+// A held recognition does not hold up the end of the test.
+func TestNothingIsLeftOfHeldWork(t *testing.T) {
+	t.Parallel()
+	s, err := servertest.Start(t.Context())
+	require.NoError(t, err)
+	s.Engine.Hold()
+	request := talk("a")
+	request.Wait = new(time.Duration) // not at all
+	_, _, err = newClient(t, s, s.Key).Transcripts.Submit(t.Context(), request)
+	require.NoError(t, err)
+	require.NoError(t, s.Engine.Await(t.Context(), 1))
+	began := time.Now()
+	require.NoError(t, s.Close())
+	assert.Less(t, time.Since(began), 10*time.Second)
+}
+
+func TestRestartTakesWorkUpAgain(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t)
+	c := newClient(t, s, s.Key)
+	release := s.Engine.Hold()
+	request := talk("a")
+	request.Wait = new(time.Duration) // not at all
+	_, job, err := c.Transcripts.Submit(t.Context(), request)
+	require.NoError(t, err)
+	require.NoError(t, s.Engine.Await(t.Context(), 1))
+	require.NoError(t, s.Restart(t.Context()))
+	release()
+	done, err := c.Jobs.Wait(t.Context(), job.JobID)
+	require.NoError(t, err)
+	require.Len(t, done.Transcript.Segments, 1)
+	assert.Equal(t, 2, s.Engine.Recognitions())
+}
+
+func TestMediaAsTold(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t, servertest.Configure(func(c *server.Config) { c.MaxMediaDuration = 20 * time.Second }))
+	c := newClient(t, s, s.Key)
+	for content, expect := range map[string]struct {
+		media servertest.Media
+		err   error
+	}{
+		"no audio": {servertest.Media{NoAudio: true}, transcript.UploadInvalid},
+		"long":     {servertest.Media{Duration: 21 * time.Second}, transcript.MediaTooLarge},
+		"boasting": {servertest.Media{Claimed: 21 * time.Second}, transcript.MediaTooLarge},
+		"silent":   {servertest.Media{Silent: true}, nil},
+	} {
+		s.Engine.SetMedia(expect.media)
+		result, err := c.Transcripts.Get(t.Context(), talk(content))
+		if expect.err != nil {
+			assert.ErrorIs(t, err, expect.err, content)
+			continue
+		}
+		require.NoError(t, err, content)
+		assert.Empty(t, result.Transcript.Segments, content)
+	}
+	assert.Zero(t, s.Engine.Recognitions())
+	s.Engine.FailMedia(transcript.Errorf(transcript.ConfigError, "No program."))
+	_, err := c.Transcripts.Get(t.Context(), talk("b"))
+	assert.ErrorIs(t, err, transcript.ConfigError)
+	s.Engine.FailMedia(nil)
+	s.Engine.SetMedia(servertest.Media{})
+	s.Engine.Fail(transcript.Errorf(transcript.NotImplemented, "Not this."))
+	_, err = c.Transcripts.Get(t.Context(), talk("c"))
+	assert.ErrorIs(t, err, transcript.NotImplemented)
+}
+
+func TestOptions(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t,
+		servertest.Configure(func(c *server.Config) { c.BasePath = "/media" }),
+		servertest.Configure(func(c *server.Config) {
+			c.Plans = account.Plans{Default: "trial", ByName: map[string]account.Plan{"trial": {Name: "trial", Paid: true}}}
+		}),
+		servertest.ConfigureStore(func(o *store.Options) { o.FullSync = true }),
+	)
+	assert.True(t, strings.HasSuffix(s.URL, "/media"))
+	for _, key := range []string{s.Key, s.NewKey(t, "globex", account.Transcripts)} {
+		_, err := newClient(t, s, key).Transcripts.Get(t.Context(), talk("a"))
+		assert.ErrorIs(t, err, transcript.UpgradeRequired, "the plan has no uploads")
+	}
+	_, err := newClient(t, s, s.NewKey(t, "globex", account.Batches)).Transcripts.Get(t.Context(), talk("a"))
+	assert.ErrorIs(t, err, transcript.Forbidden)
+	_, err = servertest.Start(t.Context(), servertest.Configure(func(c *server.Config) { c.BasePath = "/" }))
+	assert.ErrorContains(t, err, "BasePath")
+}
+
+func TestHeard(t *testing.T) {
+	t.Parallel()
+	heard := servertest.Heard("one two", 3*time.Second)
+	require.Len(t, heard.Segments, 1)
+	assert.Equal(t, []transcript.Word{{Text: "one", Start: 0, End: 1.5}, {Text: "two", Start: 1.5, End: 3}}, heard.Segments[0].Words)
+	assert.Empty(t, servertest.Heard(" ", time.Second).Segments)
+}
