@@ -33,6 +33,12 @@ func (s *Server) getReadiness(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
 	defer cancel()
 	ready, status := readiness{Status: "ready", Checks: map[string]string{"store": "ok"}}, http.StatusOK
+	// The store first: a slow engine must not use up the time in which it answers.
+	if err := s.cfg.Store.Ping(ctx); err != nil {
+		ready.Checks["store"] = "unavailable"
+		ready.Status, status = "degraded", http.StatusServiceUnavailable
+		s.note(r, err)
+	}
 	for name, err := range s.pipeline.Check(ctx) {
 		ready.Checks[name] = "ok"
 		if err != nil {
@@ -40,11 +46,6 @@ func (s *Server) getReadiness(w http.ResponseWriter, r *http.Request) error {
 			ready.Status = "degraded"
 			s.note(r, err)
 		}
-	}
-	if err := s.cfg.Store.Ping(ctx); err != nil {
-		ready.Checks["store"] = "unavailable"
-		ready.Status, status = "degraded", http.StatusServiceUnavailable
-		s.note(r, err)
 	}
 	select {
 	case <-s.draining:

@@ -2,8 +2,8 @@ package e2e_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -145,13 +145,13 @@ func TestCommonWaysToSend(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, curl, "-sS", "-H", "X-API-Key: "+s.key, "-F", "file=@"+path, "-F", "waitMs=10000", "-F", "format=text", s.url+"/v1/transcript")
-	out, err := cmd.StdoutPipe()
+	out, err := exec.CommandContext(ctx, curl, "-sS", "-H", "X-API-Key: "+s.key,
+		"-F", "file=@"+path, "-F", "waitMs=0", s.url+"/v1/transcript").Output()
 	require.NoError(t, err)
-	require.NoError(t, cmd.Start())
-	body, err := io.ReadAll(out)
-	require.NoError(t, err)
-	require.NoError(t, cmd.Wait())
-	assert.Contains(t, string(body), `"status":"success"`)
-	assert.Contains(t, string(body), "morning")
+	var job transcript.Job
+	require.NoError(t, json.Unmarshal(out, &job), "%s", out)
+	res, err := s.Jobs.Wait(ctx, job.JobID)
+	require.NoError(t, err, "%s", out)
+	require.Len(t, res.Transcript.Segments, 1)
+	assert.Contains(t, res.Transcript.Segments[0].Text, "morning")
 }
