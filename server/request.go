@@ -212,6 +212,7 @@ func decodeMember(p *problems, name string, value json.RawMessage, into any) {
 	}
 	if string(value) == "null" || json.Unmarshal(value, into) != nil {
 		p.cannotRead(name, "must be %s", typeName(into))
+		_ = json.Unmarshal([]byte("null"), into) // undoes half a value, so that it is not judged too; never fails
 	}
 }
 

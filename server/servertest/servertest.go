@@ -157,12 +157,12 @@ func (s *Server) begin(ctx context.Context) (err error) {
 	if s.Server, err = server.New(ctx, s.config); err != nil {
 		return err
 	}
-	h := s.Server.Handler()
+	h := s.Handler()
 	if s.config.BasePath != "" {
 		h = http.StripPrefix(s.config.BasePath, h)
 	}
 	s.handler.Store(&h)
-	return s.Server.Start(ctx)
+	return s.Start(ctx)
 }
 
 // listen takes requests from now on, also while the service restarts.

@@ -1,0 +1,213 @@
+package server_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestJSONBodies(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	const link = `"url":"https://video.example/watch?v=1"`
+	big := `{` + link + `,"language":"` + strings.Repeat(" ", 1<<20) + `"}`
+	for name, c := range map[string]struct {
+		body   string
+		status int
+		paths  []string // of the issues; nil: another code than INVALID_REQUEST
+	}{
+		"a link":                     {`{` + link + `}`, 503, nil},
+		"all of it":                  {`{` + link + `,"language":"de, asr","format":"text","includeTimestamp":false,"sendMetadata":true,"waitMs":10000}`, 503, nil},
+		"an id":                      {`{"platform":"video_site","externalId":"dQw4w9WgXcQ"}`, 503, nil},
+		"an upload's id":             {`{"platform":"upload","externalId":"dQw4w9WgXcQ"}`, 422, nil},
+		"a whole number as a float":  {`{` + link + `,"waitMs":2e3}`, 503, nil},
+		"white space round it":       {" \r\n{" + link + "}\n\t ", 503, nil},
+		"nothing":                    {``, 400, []string{"body"}},
+		"not JSON":                   {`url=x`, 400, []string{"body"}},
+		"an array":                   {`[{` + link + `}]`, 400, []string{"body"}},
+		"null":                       {`null`, 400, []string{"body"}},
+		"cut off":                    {`{` + link, 400, []string{"body"}},
+		"not closed":                 {`{` + link + `,`, 400, []string{"body"}},
+		"two objects":                {`{` + link + `}{}`, 400, []string{"body"}},
+		"something after it":         {`{` + link + `} x`, 400, []string{"body"}},
+		"too large":                  {big, 400, []string{"body"}},
+		"an empty object":            {`{}`, 400, []string{"url"}},
+		"two sources":                {`{` + link + `,"platform":"video_site","externalId":"x"}`, 400, []string{"url"}},
+		"half an id":                 {`{"platform":"video_site"}`, 400, []string{"externalId"}},
+		"the other half":             {`{"externalId":"x"}`, 400, []string{"platform"}},
+		"an unknown property":        {`{` + link + `,"lang":"en"}`, 400, []string{"lang"}},
+		"another case":               {`{"URL":"https://video.example/1"}`, 400, []string{"URL"}},
+		"a property twice":           {`{` + link + `,"waitMs":1,"waitMs":1}`, 400, []string{"waitMs"}},
+		"a property twice, escaped":  {`{` + link + `,"waitMs":1,"\u0077aitMs":1}`, 400, []string{"waitMs"}},
+		"null for a string":          {`{"url":null}`, 400, []string{"url"}},
+		"null for a number":          {`{` + link + `,"waitMs":null}`, 400, []string{"waitMs"}},
+		"a number for a string":      {`{"url":1}`, 400, []string{"url"}},
+		"a string for a number":      {`{` + link + `,"waitMs":"1"}`, 400, []string{"waitMs"}},
+		"a fraction":                 {`{` + link + `,"waitMs":1.5}`, 400, []string{"waitMs"}},
+		"a number without end":       {`{` + link + `,"waitMs":1e400}`, 400, []string{"waitMs"}},
+		"a string for a boolean":     {`{` + link + `,"sendMetadata":"true"}`, 400, []string{"sendMetadata"}},
+		"a number for a boolean":     {`{` + link + `,"includeTimestamp":1}`, 400, []string{"includeTimestamp"}},
+		"an object for a string":     {`{` + link + `,"format":{}}`, 400, []string{"format"}},
+		"an empty url":               {`{"url":""}`, 422, []string{"url"}},
+		"an empty id":                {`{"platform":"video_site","externalId":""}`, 422, []string{"externalId"}},
+		"an unknown platform":        {`{"platform":"Video_site","externalId":"x"}`, 422, []string{"platform"}},
+		"an unknown format":          {`{` + link + `,"format":"srt"}`, 422, []string{"format"}},
+		"an empty format":            {`{` + link + `,"format":""}`, 422, []string{"format"}},
+		"no language":                {`{` + link + `,"language":""}`, 422, []string{"language"}},
+		"an empty entry":             {`{` + link + `,"language":"en,,de"}`, 422, []string{"language"}},
+		"no language tag":            {`{` + link + `,"language":"english!"}`, 422, []string{"language"}},
+		"a wait below":               {`{` + link + `,"waitMs":-1}`, 422, []string{"waitMs"}},
+		"a wait at the least":        {`{` + link + `,"waitMs":0}`, 503, nil},
+		"a wait beyond":              {`{` + link + `,"waitMs":10001}`, 422, []string{"waitMs"}},
+		"the longest url":            {`{"url":"` + strings.Repeat("ü", 2048) + `"}`, 503, nil},
+		"a longer url":               {`{"url":"` + strings.Repeat("ü", 2049) + `"}`, 422, []string{"url"}},
+		"the longest id":             {`{"platform":"video_site","externalId":"` + strings.Repeat("語", 512) + `"}`, 503, nil},
+		"a longer id":                {`{"platform":"video_site","externalId":"` + strings.Repeat("語", 513) + `"}`, 422, []string{"externalId"}},
+		"the longest language":       {`{` + link + `,"language":"en` + strings.Repeat(" ", 198) + `"}`, 503, nil},
+		"a longer language":          {`{` + link + `,"language":"en` + strings.Repeat(" ", 199) + `"}`, 422, []string{"language"}},
+		"several faults of one kind": {`{` + link + `,"format":"srt","waitMs":-1}`, 422, []string{"format", "waitMs"}},
+		"faults of two kinds":        {`{` + link + `,"format":"srt","lang":"en"}`, 400, []string{"lang", "format"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := s.postJSON(t, c.body)
+			require.Equal(t, c.status, a.StatusCode, a.body)
+			e := a.failure(t)
+			assert.NotEmpty(t, e["message"])
+			if c.paths == nil {
+				assert.NotEqual(t, "INVALID_REQUEST", e["code"])
+				return
+			}
+			assert.Equal(t, "INVALID_REQUEST", e["code"])
+			assert.Equal(t, c.paths, a.issuePaths(t))
+		})
+	}
+}
+
+func TestLinksAreNotTakenYet(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	a := s.postJSON(t, `{"url":"https://video.example/1"}`)
+	assert.Equal(t, http.StatusServiceUnavailable, a.StatusCode)
+	assert.Equal(t, "NOT_IMPLEMENTED", a.failure(t)["code"])
+	assert.Empty(t, a.Header.Get("Retry-After"), "it does not pass")
+	a = s.postJSON(t, `{"platform":"upload","externalId":"1"}`)
+	assert.Equal(t, http.StatusUnprocessableEntity, a.StatusCode)
+	assert.Equal(t, "UNSUPPORTED_PLATFORM", a.failure(t)["code"])
+}
+
+func TestContentTypes(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for contentType, status := range map[string]int{
+		"application/json":                       http.StatusServiceUnavailable,
+		"Application/JSON; charset=utf-8":        http.StatusServiceUnavailable,
+		"":                                       http.StatusUnsupportedMediaType,
+		"text/plain":                             http.StatusUnsupportedMediaType,
+		"application/x-www-form-urlencoded":      http.StatusUnsupportedMediaType,
+		"multipart/mixed; boundary=x":            http.StatusUnsupportedMediaType,
+		"application/json, multipart/form-data;": http.StatusUnsupportedMediaType,
+		"multipart/form-data":                    http.StatusBadRequest, // without a boundary
+	} {
+		a := s.do(t, http.MethodPost, "/v1/transcript", strings.NewReader(`{"url":"https://video.example/1"}`), func(r *http.Request) {
+			r.Header["Content-Type"] = []string{contentType}
+		})
+		require.Equal(t, status, a.StatusCode, "%q: %s", contentType, a.body)
+		if status == http.StatusUnsupportedMediaType {
+			assert.Equal(t, "unsupported_media_type", a.slug(t))
+		}
+	}
+	// Before the key is looked at (contract 1: 415 stands before 400).
+	a := s.do(t, http.MethodPost, "/v1/transcript", strings.NewReader("x"), header("Content-Type", "text/plain"), header("Idempotency-Key", ""))
+	assert.Equal(t, http.StatusUnsupportedMediaType, a.StatusCode)
+}
+
+func TestAnswerOfAnUpload(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	a := s.upload(t, "the media")
+	require.Equal(t, http.StatusOK, a.StatusCode, a.body)
+	o := a.object(t)
+	assert.Equal(t, "success", o["status"])
+	assert.Equal(t, "json", o["format"])
+	assert.Equal(t, false, o["cached"])
+	assert.Equal(t, "en", o["language"])
+	assert.Equal(t, "partial", o["metadataStatus"])
+	assert.EqualValues(t, 10, o["lengthSeconds"])
+	assert.Equal(t, "0:10", o["lengthText"])
+	text := o["transcript"].(map[string]any)
+	assert.Equal(t, "upload", text["platform"])
+	assert.Equal(t, "asr", text["source"])
+	assert.Len(t, text["segments"], 1)
+
+	again := s.upload(t, "the media").object(t)
+	assert.Equal(t, true, again["cached"])
+	assert.Equal(t, text["id"], again["transcript"].(map[string]any)["id"])
+	other := s.upload(t, "the media", as(s.NewKey(t, "globex"))).object(t)
+	assert.Equal(t, false, other["cached"], "another account's upload")
+	assert.NotEqual(t, text["id"], other["transcript"].(map[string]any)["id"])
+	assert.Equal(t, 2, s.Engine.Recognitions())
+}
+
+func TestWishes(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for name, c := range map[string]struct {
+		fields []part
+		check  func(t *testing.T, o map[string]any)
+	}{
+		"text": {[]part{field("format", "text")}, func(t *testing.T, o map[string]any) {
+			assert.Equal(t, "[00:00:00] hello world", o["text"])
+			assert.Equal(t, o["text"], o["transcript"])
+		}},
+		"text without times": {[]part{field("format", "text"), field("includeTimestamp", "false")}, func(t *testing.T, o map[string]any) {
+			assert.Equal(t, "hello world", o["text"])
+		}},
+		"metadata": {[]part{field("sendMetadata", "true")}, func(t *testing.T, o map[string]any) {
+			assert.Equal(t, "talk", o["transcript"].(map[string]any)["title"])
+		}},
+		"no metadata": {nil, func(t *testing.T, o map[string]any) {
+			assert.Nil(t, o["transcript"].(map[string]any)["title"])
+		}},
+		"a language": {[]part{field("language", "asr-en-US")}, func(t *testing.T, o map[string]any) {
+			assert.Equal(t, "en", o["language"])
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := s.postForm(t, append(c.fields, file(name), field("waitMs", "10000")))
+			require.Equal(t, http.StatusOK, a.StatusCode, a.body)
+			c.check(t, a.object(t))
+		})
+	}
+}
+
+func TestJobIsHandedOut(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	defer s.Engine.Hold()()
+	a := s.postForm(t, []part{field("waitMs", "0"), file("a")})
+	require.Equal(t, http.StatusAccepted, a.StatusCode)
+	o := a.object(t)
+	assert.Equal(t, fmt.Sprint("/v1/transcript/job/", o["jobId"]), a.Header.Get("Location"))
+	assert.Equal(t, "2", a.Header.Get("Retry-After"))
+	assert.Contains(t, []any{"pending", "processing"}, o["status"])
+	again := s.postForm(t, []part{field("waitMs", "1"), file("a")})
+	require.Equal(t, http.StatusAccepted, again.StatusCode)
+	assert.Equal(t, o["jobId"], again.object(t)["jobId"], "equal uploads share a job")
+}
+
+func TestLanguageNobodyKnows(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	a := s.postForm(t, []part{field("language", "asr-de"), file("a")})
+	require.Equal(t, http.StatusServiceUnavailable, a.StatusCode)
+	e := a.failure(t)
+	assert.Equal(t, "NOT_IMPLEMENTED", e["code"])
+	assert.Equal(t, map[string]any{"language": "de", "engine": "scripted"}, e["details"])
+	assert.Empty(t, files(t, s.blobs))
+}
