@@ -408,6 +408,88 @@ func TestEventsSilence(t *testing.T) {
 	})
 }
 
+// streaming is a client whose service streams bodies, one per connection.
+func streaming(t *testing.T, h *http.Client, bodies ...func(context.Context) io.Reader) (*client.Client, *int) {
+	t.Helper()
+	connections := 0
+	h.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
+		connections++
+		resp := httpmock.NewStringResponse(200, "")
+		resp.Header.Set("Content-Type", "text/event-stream")
+		resp.Body = io.NopCloser(bodies[min(connections, len(bodies))-1](r.Context()))
+		return resp, nil
+	})
+	c, err := client.New(base, client.WithRetry(quick), client.WithHTTPClient(h))
+	require.NoError(t, err)
+	return c, &connections
+}
+
+// TestEventsSlowConsumer: time that the consumer takes is no silence.
+func TestEventsSlowConsumer(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		all := snapshot(2, "asr_running") + progress(2, 0.1) + progress(2, 0.2) + progress(2, 0.3) + completed(3)
+		c, connections := streaming(t, &http.Client{}, func(context.Context) io.Reader { return strings.NewReader(all) })
+		n := 0
+		for _, err := range c.Jobs.Events(t.Context(), jobID) {
+			require.NoError(t, err)
+			n++
+			time.Sleep(time.Hour) // of the bubble's clock
+		}
+		assert.Equal(t, 5, n)
+		assert.Equal(t, 1, *connections)
+	})
+}
+
+// late is a body that comes after a while, unless its request ends before.
+type late struct {
+	io.Reader
+	ctx   context.Context
+	after *time.Timer
+}
+
+func (l *late) Read(p []byte) (int, error) {
+	select {
+	case <-l.ctx.Done():
+		return 0, l.ctx.Err()
+	case <-l.after.C:
+		l.after.Reset(0)
+		return l.Reader.Read(p)
+	}
+}
+
+// TestEventsWithoutTimeout: a stream outlives the timeouts of other requests.
+func TestEventsWithoutTimeout(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c, connections := streaming(t, &http.Client{Timeout: 10 * time.Second}, func(ctx context.Context) io.Reader {
+			return &late{strings.NewReader(completed(3)), ctx, time.NewTimer(30 * time.Second)}
+		})
+		events, err := watch(t.Context(), c, client.WithAttemptTimeout(5*time.Second))
+		require.NoError(t, err)
+		assert.Equal(t, []string{"job.completed 3/3 done"}, events)
+		assert.Equal(t, 1, *connections)
+	})
+}
+
+// TestEventsThroughAnUnsteadyConnection: what brings something may break any
+// number of times.
+func TestEventsThroughAnUnsteadyConnection(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var bodies []func(context.Context) io.Reader
+		for i := range 30 {
+			bodies = append(bodies, func(context.Context) io.Reader { return strings.NewReader(transition(i+2, "asr_running")) })
+		}
+		bodies = append(bodies, func(context.Context) io.Reader { return strings.NewReader(completed(32)) })
+		c, connections := streaming(t, &http.Client{}, bodies...)
+		events, err := watch(t.Context(), c)
+		require.NoError(t, err)
+		assert.Len(t, events, 31)
+		assert.Equal(t, 31, *connections)
+	})
+}
+
 func TestEventsEndWithTheContext(t *testing.T) {
 	t.Parallel()
 	srv := &eventServer{next: []connection{hanging(snapshot(2, "queued"))}}

@@ -35,11 +35,11 @@ func TestJobIDs(t *testing.T) {
 	c, mt := mocked(t)
 	for _, id := range []string{"", ".", ".."} {
 		_, err := c.Jobs.Get(t.Context(), id)
-		require.Error(t, err, "%q", id)
+		require.ErrorContains(t, err, "job id", "%q", id)
 		_, err = c.Jobs.Cancel(t.Context(), id)
-		require.Error(t, err, "%q", id)
+		require.ErrorContains(t, err, "job id", "%q", id)
 		_, err = c.Jobs.Wait(t.Context(), id)
-		require.Error(t, err, "%q", id)
+		require.ErrorContains(t, err, "job id", "%q", id)
 	}
 	assert.Zero(t, mt.GetTotalCallCount(), "refused before any request")
 
@@ -110,6 +110,10 @@ func TestWait(t *testing.T) {
 				var e *client.WaitError
 				require.ErrorAs(t, err, &e)
 			}},
+		"broken now and then": {[]step{running(2), {}, {}, {}, {}, running(3), {}, {}, {}, {}, done},
+			[]client.RequestOption{client.WithRetry(client.RetryPolicy{})}, 11, time.Minute, nil},
+		"soon, while it moves": {[]step{running(2), running(3), running(4), running(5), running(6), running(7), running(8), running(9), done},
+			nil, 9, 8 * 750 * time.Millisecond, nil},
 		"a state of a later version": {[]step{{status: 200, body: jobBody("dancing", "ballroom", 2)}, done}, nil, 2, time.Second, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -173,5 +177,24 @@ func TestGetWaits(t *testing.T) {
 		result, err := c.Transcripts.Get(t.Context(), transcript.Request{Source: transcript.URL("https://video.example/1")})
 		require.NoError(t, err)
 		assert.Equal(t, "hello there", result.Transcript.Segments[0].Text)
+	})
+}
+
+// TestWaitNotPastTheDeadline: a refusal that cannot be waited out is said at once.
+func TestWaitNotPastTheDeadline(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c, mt := mocked(t)
+		mt.RegisterResponder("GET", jobURL, script(nil, step{status: 429, after: "20", body: object{"error": "rate_limited"}}))
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		began := time.Now()
+		_, err := c.Jobs.Wait(ctx, jobID)
+		assert.Zero(t, time.Since(began))
+		require.ErrorIs(t, err, transcript.RateLimited)
+		require.NotErrorIs(t, err, context.DeadlineExceeded)
+		var e *client.WaitError
+		require.ErrorAs(t, err, &e)
+		assert.ErrorContains(t, err, "waiting for job "+jobID)
 	})
 }

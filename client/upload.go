@@ -108,7 +108,7 @@ func (b *uploadBody) begin() error {
 	if b.closed {
 		return errors.Join(errAttemptOver, file.Close())
 	}
-	b.file, u.current, u.failed = file, b, nil
+	b.file, u.current = file, b
 	b.form = io.MultiReader(bytes.NewReader(u.head), (*fileReader)(b), bytes.NewReader(u.tail))
 	if u.report != nil {
 		u.report(0, u.size)

@@ -25,11 +25,12 @@ func URL(link string) Source { return Source{url: link} }
 // ID is content by its platform and the platform's own id (1 to 512 characters).
 func ID(p Platform, externalID string) Source { return Source{platform: p, externalID: externalID} }
 
-// File is a local file to upload. Its size is looked up at once; it is opened
-// once per attempt, and that a file is missing shows only then.
+// File is a local file to upload. Its size is looked up at once (that of a pipe
+// is unknown); it is opened once per attempt, and that a file is missing shows
+// only then.
 func File(path string) Source {
 	size := int64(-1)
-	if st, err := os.Stat(path); err == nil { // a missing file is reported when it is opened
+	if st, err := os.Stat(path); err == nil && st.Mode().IsRegular() { // a missing file is reported when it is opened
 		size = st.Size()
 	}
 	return Media(filepath.Base(path), size, func() (io.ReadCloser, error) { return os.Open(path) })

@@ -71,3 +71,11 @@ func TestMissingFileIsReportedWhenItIsOpened(t *testing.T) {
 	_, err := open()
 	assert.ErrorIs(t, err, os.ErrNotExist)
 }
+
+// The size of what is no regular file says nothing of its content.
+func TestPipeHasNoSize(t *testing.T) {
+	t.Parallel()
+	_, size, _, ok := transcript.File(os.DevNull).Upload()
+	assert.True(t, ok)
+	assert.EqualValues(t, -1, size)
+}
