@@ -1,0 +1,150 @@
+package apitest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"strconv"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// flat is the one form in which unknown paths and wrong methods are refused.
+const flat = "/components/schemas/FlatError"
+
+// checkAnswer holds a whole answer to its operation. Where there is none, the
+// path or the method is unknown.
+func (d *Document) checkAnswer(op place, known bool, resp *http.Response, body []byte) error {
+	id := resp.Header.Get("X-Request-Id")
+	if id == "" {
+		return errors.New("there is no X-Request-Id")
+	}
+	if !known {
+		if resp.StatusCode != http.StatusNotFound && resp.StatusCode != http.StatusMethodNotAllowed {
+			return errors.New("the operation is not documented")
+		}
+		return d.checkBody(flat, resp, body)
+	}
+	if err := d.checkHead(op, resp); err != nil {
+		return err
+	}
+	content, ok := d.at(op, "responses", strconv.Itoa(resp.StatusCode), "content")
+	switch {
+	case resp.Request.Method == http.MethodHead:
+		return nil
+	case !ok && len(body) > 0:
+		return fmt.Errorf("there is a body, which is not documented: %.200s", body)
+	case !ok:
+		return nil
+	}
+	media, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if err != nil {
+		return fmt.Errorf("the Content-Type: %w", err)
+	}
+	form, ok := d.at(content, media)
+	if !ok {
+		return fmt.Errorf("the Content-Type %s is not documented", media)
+	}
+	return d.checkBody(form.pointer+"/schema", resp, body)
+}
+
+// checkHead holds status and headers to the operation.
+func (d *Document) checkHead(op place, resp *http.Response) error {
+	answer, ok := d.at(op, "responses", strconv.Itoa(resp.StatusCode))
+	if !ok {
+		return errors.New("the status is not documented")
+	}
+	headers, _ := d.at(answer, "headers") // an answer may have none
+	documented := map[string]bool{}
+	for name := range headers.node {
+		documented[http.CanonicalHeaderKey(name)] = true
+		if err := d.checkHeader(headers, name, resp.Header.Get(name)); err != nil {
+			return fmt.Errorf("the header %s: %w", name, err)
+		}
+	}
+	for _, name := range []string{"Location", "Etag", "Retry-After", "Idempotency-Replayed", "Www-Authenticate"} {
+		if resp.Header.Get(name) != "" && !documented[name] {
+			return fmt.Errorf("the header %s is not documented", name)
+		}
+	}
+	return nil
+}
+
+func (d *Document) checkHeader(headers place, name, value string) error {
+	if value == "" {
+		return nil
+	}
+	header, ok := d.at(headers, name)
+	if !ok {
+		return errors.New("leads nowhere in the document")
+	}
+	return d.validate(header.pointer+"/schema", d.typed(header, value))
+}
+
+func (d *Document) checkBody(pointer string, resp *http.Response, body []byte) error {
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("the body is not JSON: %w: %.200s", err, body)
+	}
+	if err := d.validate(pointer, value); err != nil {
+		return fmt.Errorf("the body: %w: %.500s", err, body)
+	}
+	if resp.StatusCode < http.StatusBadRequest {
+		return nil
+	}
+	return checkRequestID(value, resp.Header.Get("X-Request-Id"))
+}
+
+// checkRequestID finds the request's id in an error, in either form.
+func checkRequestID(body any, id string) error {
+	object, _ := body.(map[string]any)
+	if inner, ok := object["error"].(map[string]any); ok {
+		object = inner
+	}
+	if _, isError := object["error"]; !isError && object["code"] == nil {
+		return nil // not an error's body: /readyz
+	}
+	if object["requestId"] != id {
+		return fmt.Errorf("the error names the request %v, the header %s", object["requestId"], id)
+	}
+	return nil
+}
+
+// typed is text from a header, path, query or form as the value that the schema
+// of its place wants.
+func (d *Document) typed(p place, text string) any {
+	for _, t := range d.types(p) {
+		switch t {
+		case "boolean":
+			if v, err := strconv.ParseBool(text); err == nil {
+				return v
+			}
+		case "integer", "number":
+			if v, err := strconv.ParseFloat(text, 64); err == nil {
+				return v
+			}
+		}
+	}
+	return text
+}
+
+// types are those of a node's schema.
+func (d *Document) types(p place) (types []string) {
+	schema, ok := d.at(p, "schema")
+	if !ok {
+		schema = p
+	}
+	switch t := schema.node["type"].(type) {
+	case string:
+		return []string{t}
+	case []any:
+		for _, v := range t {
+			if s, ok := v.(string); ok {
+				types = append(types, s)
+			}
+		}
+	}
+	return types
+}

@@ -1,0 +1,150 @@
+package apitest
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// Document is an OpenAPI 3.1 document. Safe for concurrent use.
+type Document struct {
+	root map[string]any
+
+	mu       sync.Mutex
+	compiler *jsonschema.Compiler
+	compiled map[string]*jsonschema.Schema // by pointer
+}
+
+const resource = "openapi.json"
+
+// Parse reads a document. Objects that do not say otherwise are taken to be
+// closed: an answer must not hold what is not documented.
+func Parse(body []byte) (*Document, error) {
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("the document is not JSON: %w", err)
+	}
+	root, ok := value.(map[string]any)
+	if !ok || root["paths"] == nil {
+		return nil, fmt.Errorf("the document has no paths")
+	}
+	closeObjects(root)
+	d := &Document{root: root, compiler: jsonschema.NewCompiler(), compiled: map[string]*jsonschema.Schema{}}
+	d.compiler.DefaultDraft(jsonschema.Draft2020)
+	d.compiler.AssertFormat()
+	if err := d.compiler.AddResource(resource, root); err != nil {
+		return nil, fmt.Errorf("the document: %w", err)
+	}
+	return d, nil
+}
+
+// closeObjects forbids the properties that a schema does not name.
+func closeObjects(node any) {
+	switch node := node.(type) {
+	case []any:
+		for _, v := range node {
+			closeObjects(v)
+		}
+	case map[string]any:
+		if _, ok := node["properties"].(map[string]any); ok && node["additionalProperties"] == nil {
+			node["additionalProperties"] = false
+		}
+		for _, v := range node {
+			closeObjects(v)
+		}
+	}
+}
+
+// validate holds a JSON value to the schema at the pointer.
+func (d *Document) validate(pointer string, value any) error {
+	schema, err := d.schema(pointer)
+	if err != nil {
+		return err
+	}
+	return schema.Validate(value)
+}
+
+// schema is compiled once.
+func (d *Document) schema(pointer string) (*jsonschema.Schema, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if s, ok := d.compiled[pointer]; ok {
+		return s, nil
+	}
+	s, err := d.compiler.Compile(resource + "#" + pointer)
+	if err != nil {
+		return nil, fmt.Errorf("the schema at %s: %w", pointer, err)
+	}
+	d.compiled[pointer] = s
+	return s, nil
+}
+
+// place is a node of the document and where it stands.
+type place struct {
+	node    map[string]any
+	pointer string
+}
+
+// at is the node at the keys below p, references followed; false where there is
+// none.
+func (d *Document) at(p place, keys ...string) (place, bool) {
+	for _, key := range keys {
+		child, ok := p.node[key].(map[string]any)
+		if !ok {
+			return place{}, false
+		}
+		p = place{child, p.pointer + "/" + escape(key)}
+		if ref, ok := child["$ref"].(string); ok {
+			target := strings.Split(strings.TrimPrefix(ref, "#/"), "/")
+			if p, ok = d.at(place{d.root, ""}, target...); !ok {
+				return place{}, false
+			}
+		}
+	}
+	return p, true
+}
+
+func escape(key string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1", "%", "%25", "{", "%7B", "}", "%7D").Replace(key)
+}
+
+// operation finds what the document says of a method and a path, and the values
+// of the path's parameters.
+func (d *Document) operation(method, path string) (op place, parameters map[string]string, ok bool) {
+	if servers, _ := d.root["servers"].([]any); len(servers) > 0 {
+		base, _ := servers[0].(map[string]any)["url"].(string)
+		path = strings.TrimPrefix(path, base)
+	}
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	paths, _ := d.at(place{d.root, ""}, "paths")
+	for pattern := range paths.node {
+		if parameters, ok := match(pattern, path); ok {
+			op, ok := d.at(paths, pattern, strings.ToLower(method))
+			return op, parameters, ok
+		}
+	}
+	return place{}, nil, false
+}
+
+// match reports whether the path is of the pattern, as in /job/{id}.
+func match(pattern, path string) (map[string]string, bool) {
+	want, have := strings.Split(pattern, "/"), strings.Split(path, "/")
+	if len(want) != len(have) {
+		return nil, false
+	}
+	parameters := map[string]string{}
+	for i, segment := range want {
+		if name, ok := strings.CutPrefix(segment, "{"); ok {
+			parameters[strings.TrimSuffix(name, "}")] = have[i]
+		} else if segment != have[i] {
+			return nil, false
+		}
+	}
+	return parameters, true
+}

@@ -1,0 +1,96 @@
+package apitest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// checkRequest holds a request that was taken to its operation.
+func (d *Document) checkRequest(op place, path map[string]string, r *http.Request, body []byte) error {
+	if err := d.checkParameters(op, path, r); err != nil {
+		return err
+	}
+	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if len(body) == 0 {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("the Content-Type: %w", err)
+	}
+	form, ok := d.at(op, "requestBody", "content", media)
+	if !ok {
+		return fmt.Errorf("a body of the type %s is not documented", media)
+	}
+	var value any
+	if media == "multipart/form-data" {
+		value, err = d.formValue(form, body, params["boundary"])
+	} else {
+		value, err = jsonschema.UnmarshalJSON(bytes.NewReader(body))
+	}
+	if err != nil {
+		return fmt.Errorf("the body: %w", err)
+	}
+	if err := d.validate(form.pointer+"/schema", value); err != nil {
+		return fmt.Errorf("the body: %w", err)
+	}
+	return nil
+}
+
+func (d *Document) checkParameters(op place, path map[string]string, r *http.Request) error {
+	all, _ := op.node["parameters"].([]any) // an operation may have none
+	for i, v := range all {
+		p := place{v.(map[string]any), fmt.Sprintf("%s/parameters/%d", op.pointer, i)}
+		name, _ := p.node["name"].(string)
+		var text string
+		var there bool
+		switch p.node["in"] {
+		case "path":
+			text, there = path[name]
+		case "query":
+			text, there = r.URL.Query().Get(name), r.URL.Query().Has(name)
+		case "header":
+			text, there = r.Header.Get(name), len(r.Header.Values(name)) > 0
+		}
+		if !there {
+			continue
+		}
+		if err := d.validate(p.pointer+"/schema", d.typed(p, text)); err != nil {
+			return fmt.Errorf("the parameter %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// formValue is a multipart body as the object that its schema describes.
+func (d *Document) formValue(form place, body []byte, boundary string) (any, error) {
+	schema, ok := d.at(form, "schema")
+	if !ok {
+		return nil, errors.New("the form has no schema")
+	}
+	value := map[string]any{}
+	for parts := multipart.NewReader(bytes.NewReader(body), boundary); ; {
+		part, err := parts.NextPart()
+		if errors.Is(err, io.EOF) {
+			return value, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		content, err := io.ReadAll(part)
+		if err != nil {
+			return nil, err
+		}
+		property, ok := d.at(schema, "properties", part.FormName())
+		if !ok {
+			return nil, fmt.Errorf("the field %s is not documented", part.FormName())
+		}
+		value[part.FormName()] = d.typed(property, string(content))
+	}
+}

@@ -1,0 +1,100 @@
+package apitest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// maxKept is how much of a request's body is kept for its check. A larger one
+// is not checked.
+const maxKept = 1 << 20
+
+// Transport reports what does not fit the document, whether next or the service
+// is at fault. Event streams are checked while they are read. report may be
+// called from any goroutine.
+func (d *Document) Transport(next http.RoundTripper, report func(error)) http.RoundTripper {
+	return &transport{d, next, report}
+}
+
+type transport struct {
+	document *Document
+	next     http.RoundTripper
+	report   func(error)
+}
+
+func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	sent := new(keptBody)
+	if r.Body != nil && r.Body != http.NoBody {
+		sent.ReadCloser = r.Body
+		r = r.Clone(r.Context())
+		r.Body = sent
+	}
+	resp, err := t.next.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	report := func(err error) { t.report(fmt.Errorf("%s %s: %s: %w", r.Method, r.URL.Path, resp.Status, err)) }
+	op, parameters, known := t.document.operation(r.Method, r.URL.Path)
+	if known && resp.StatusCode/100 == 2 && sent.whole() {
+		if err := t.document.checkRequest(op, parameters, r, sent.kept.Bytes()); err != nil {
+			report(fmt.Errorf("the request: %w", err))
+		}
+	}
+	if known && resp.StatusCode == http.StatusOK && strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
+		if err := t.document.checkHead(op, resp); err != nil {
+			report(err)
+		}
+		resp.Body = &eventReader{ReadCloser: resp.Body, check: eventCheck{document: t.document, op: op, report: report}}
+		return resp, nil
+	}
+	body, cutOff := io.ReadAll(resp.Body)
+	if cutOff == nil {
+		if err := t.document.checkAnswer(op, known, resp, body); err != nil {
+			report(err)
+		}
+	}
+	resp.Body = &readBody{Reader: io.MultiReader(bytes.NewReader(body), failing{cutOff}), Closer: resp.Body}
+	return resp, nil
+}
+
+// keptBody keeps what goes through it.
+type keptBody struct {
+	io.ReadCloser
+	kept bytes.Buffer
+	more bool
+	end  bool
+}
+
+func (k *keptBody) Read(b []byte) (int, error) {
+	n, err := k.ReadCloser.Read(b)
+	if k.kept.Len()+n > maxKept {
+		k.more = true
+	} else {
+		k.kept.Write(b[:n])
+	}
+	k.end = k.end || errors.Is(err, io.EOF)
+	return n, err
+}
+
+// whole reports whether the body was kept whole.
+func (k *keptBody) whole() bool { return k.ReadCloser == nil || k.end && !k.more }
+
+// readBody is a body that has been read, or as much of it as there was.
+type readBody struct {
+	io.Reader
+	io.Closer
+}
+
+// failing ends a body as it had ended.
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) {
+	if f.err != nil {
+		return 0, f.err
+	}
+	return 0, io.EOF
+}
