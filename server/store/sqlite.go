@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"os"
 	"time"
 
 	"github.com/pressly/goose/v3"
@@ -37,12 +38,20 @@ func openSQLite(ctx context.Context, path string, fullSync bool, log *slog.Logge
 	if path == "" || path == ":memory:" {
 		return nil, errors.New("store: SQLite needs the path of a file")
 	}
+	// SQLite gives its other files the rights of this one: texts and key hashes
+	// are for the service's user only.
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("store: open database: %w", err)
+	}
+	if err := f.Close(); err != nil {
+		return nil, fmt.Errorf("store: open database: %w", err)
+	}
 	s := &sqlite{path: path}
 	synchronous := "NORMAL"
 	if fullSync {
 		synchronous = "FULL"
 	}
-	var err error
 	if s.write, err = s.pool(1, "journal_mode(WAL)", "synchronous("+synchronous+")", "foreign_keys(1)"); err != nil {
 		return nil, err
 	}
