@@ -102,3 +102,32 @@ func TestOneTakesAKey(t *testing.T) {
 		require.EqualValues(t, 1, taken.Load())
 	})
 }
+
+func TestAmendKey(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		ctx, at := t.Context(), now()
+		key := store.IdempotencyKey{Account: "acme", Method: "POST", Route: "/v1/transcript", Key: "k"}
+		taken, err := s.TakeKey(ctx, key, nil, at)
+		require.NoError(t, err)
+		require.True(t, taken.Taken)
+		inTx(t, s, func(ctx context.Context, tx *store.Tx) {
+			require.NoError(t, tx.FinishKey(ctx, key, []byte("fp"), store.Answer{Status: 202, JobID: "j"}, at))
+		})
+		remembered := func() store.Remembered {
+			r, err := s.TakeKey(ctx, key, nil, at)
+			require.NoError(t, err)
+			return r
+		}
+
+		require.NoError(t, s.AmendKey(ctx, key, "another", nil))
+		require.NotNil(t, remembered().Answer, "an answer that speaks of another job is left alone")
+
+		require.NoError(t, s.AmendKey(ctx, key, "j", &store.Answer{Status: 200, JobID: "j"}))
+		require.Equal(t, 200, remembered().Answer.Status)
+		require.Equal(t, []byte("fp"), remembered().Fingerprint)
+
+		require.NoError(t, s.AmendKey(ctx, key, "j", nil))
+		require.True(t, remembered().Taken, "a forgotten answer leaves the key free")
+	})
+}
