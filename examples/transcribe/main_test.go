@@ -16,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server/servertest"
 )
 
 const (
@@ -279,4 +281,16 @@ func TestInterrupted(t *testing.T) {
 	assert.Contains(t, got.stderr, "The job "+jobID+" was cancelled.\ntranscribe: interrupted\n")
 	assert.Equal(t, "POST /v1/transcript/job/"+jobID+"/cancel", s.calls[len(s.calls)-1])
 	assert.NotContains(t, strings.Join(s.calls, "\n"), "GET /v1/transcript/job/"+jobID+"\n")
+}
+
+// TestService: the program and the real service understand each other.
+func TestService(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t)
+	s.Engine.Say("four score and seven years ago")
+	var stdout, stderr bytes.Buffer
+	code := run(t.Context(), []string{"--server", s.URL, recording(t)}, func(string) string { return s.Key }, &stdout, &stderr)
+	assert.Equal(t, exitOK, code, stderr.String())
+	assert.Equal(t, "[00:00:00] four score and seven years ago\n", stdout.String())
+	assert.Contains(t, stderr.String(), "asr_running\n")
 }

@@ -1,0 +1,182 @@
+package client_test
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/server/servertest"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// live is a client for the real service with a scripted engine.
+func live(t *testing.T, opts ...client.Option) (*client.Client, *servertest.Server) {
+	t.Helper()
+	s := servertest.New(t)
+	c, err := client.New(s.URL, append([]client.Option{client.WithAPIKey(s.Key)}, opts...)...)
+	require.NoError(t, err)
+	return c, s
+}
+
+func atOnce(source transcript.Source) transcript.Request {
+	wait := time.Duration(0)
+	return transcript.Request{Source: source, Wait: &wait}
+}
+
+func TestServiceTranscribes(t *testing.T) {
+	t.Parallel()
+	c, s := live(t)
+	s.Engine.Say("four score and seven years ago")
+	m := &media{content: []byte("the media")}
+
+	result, err := c.Transcripts.Get(t.Context(), transcript.Request{Source: m.source(9)})
+	require.NoError(t, err)
+	assert.False(t, result.Cached)
+	assert.Equal(t, "four score and seven years ago", result.Transcript.Segments[0].Text)
+
+	result, err = c.Transcripts.Get(t.Context(), transcript.Request{Source: m.source(-1), Format: transcript.Text, OmitTimestamp: true})
+	require.NoError(t, err)
+	assert.True(t, result.Cached)
+	assert.Equal(t, "four score and seven years ago", result.Text)
+	assert.Equal(t, 1, s.Engine.Recognitions())
+}
+
+// TestServiceEventsAcrossARestart: the sequence outlives the service that began it.
+func TestServiceEventsAcrossARestart(t *testing.T) {
+	t.Parallel()
+	c, s := live(t)
+	release := s.Engine.Hold()
+	defer release()
+	m := &media{content: []byte("the media")}
+	_, job, err := c.Transcripts.Submit(t.Context(), atOnce(m.source(9)))
+	require.NoError(t, err)
+	require.NotNil(t, job)
+
+	var ids []int
+	var last transcript.Event
+	restarted := false
+	for event, err := range c.Jobs.Events(t.Context(), job.JobID) {
+		require.NoError(t, err)
+		if event.ID > 0 {
+			ids = append(ids, event.ID)
+		}
+		last = event
+		if event.Job.Stage == transcript.StageASRRunning && !restarted {
+			restarted = true
+			require.NoError(t, s.Restart(t.Context()))
+			release()
+		}
+	}
+	require.True(t, restarted)
+	assert.Equal(t, transcript.EventCompleted, last.Type)
+	require.NotNil(t, last.Job.Result)
+	require.NotEmpty(t, ids)
+	for i, id := range ids {
+		assert.Equal(t, ids[0]+i, id, "none missed, none repeated: %v", ids)
+	}
+
+	for event, err := range c.Jobs.Events(t.Context(), job.JobID, client.WithHeader("Last-Event-ID", strconv.Itoa(last.ID))) {
+		t.Errorf("nothing follows the last event, but: %v %v", event, err)
+	}
+}
+
+func TestServiceCancels(t *testing.T) {
+	t.Parallel()
+	c, s := live(t)
+	defer s.Engine.Hold()()
+	m := &media{content: []byte("the media")}
+	_, job, err := c.Transcripts.Submit(t.Context(), atOnce(m.source(9)))
+	require.NoError(t, err)
+	require.NoError(t, s.Engine.Await(t.Context(), 1))
+
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	_, err = c.Jobs.Wait(ctx, job.JobID)
+	var unfinished *client.WaitError
+	require.ErrorAs(t, err, &unfinished)
+	assert.Equal(t, job.JobID, unfinished.Job.JobID)
+
+	cancelled, err := c.Jobs.Cancel(t.Context(), job.JobID)
+	require.NoError(t, err)
+	assert.Equal(t, transcript.JobCancelled, cancelled.Status)
+	_, err = c.Jobs.Cancel(t.Context(), job.JobID)
+	require.ErrorIs(t, err, transcript.StateConflict)
+	_, err = c.Jobs.Wait(t.Context(), job.JobID)
+	var ended *client.JobError
+	require.ErrorAs(t, err, &ended)
+	assert.Equal(t, transcript.JobCancelled, ended.Job.Status)
+}
+
+func TestServiceRefuses(t *testing.T) {
+	t.Parallel()
+	c, s := live(t)
+	var resp client.Response
+	m := &media{content: []byte("the media")}
+
+	s.Engine.FailMedia(transcript.Errorf(transcript.UploadInvalid, "The file is not media."))
+	_, err := c.Transcripts.Get(t.Context(), transcript.Request{Source: m.source(9)})
+	require.ErrorIs(t, err, transcript.UploadInvalid)
+
+	_, err = c.Transcripts.Get(t.Context(), transcript.Request{Source: transcript.URL("https://video.example/watch?v=1")}, client.WithResponse(&resp))
+	require.ErrorIs(t, err, transcript.NotImplemented)
+	assert.Equal(t, 1, resp.Attempts)
+	assert.NotEmpty(t, resp.RequestID)
+
+	_, err = c.Jobs.Get(t.Context(), jobID)
+	require.ErrorIs(t, err, transcript.NotFound)
+	_, err = c.Transcripts.Get(t.Context(), transcript.Request{Source: m.source(9), Language: []string{"no language"}})
+	require.ErrorIs(t, err, transcript.InvalidRequest)
+
+	opened := m.opened.Load()
+	_, err = c.Transcripts.Get(t.Context(), transcript.Request{Source: m.source(9)}, client.WithAPIKey("tr_wrong"))
+	var refused *client.Error
+	require.ErrorAs(t, err, &refused)
+	assert.Equal(t, "invalid_credential", refused.Slug)
+	assert.Equal(t, opened, m.opened.Load(), "refused before the file is read")
+}
+
+func TestServiceKnowsTheKey(t *testing.T) {
+	t.Parallel()
+	c, s := live(t)
+	defer s.Engine.Hold()()
+	var ids [2]string
+	for i := range ids {
+		m := &media{content: []byte("the media")}
+		_, job, err := c.Transcripts.Submit(t.Context(), atOnce(m.source(9)), client.WithIdempotencyKey("mine"))
+		require.NoError(t, err)
+		ids[i] = job.JobID
+	}
+	assert.Equal(t, ids[0], ids[1])
+	other := &media{content: []byte("other media")}
+	_, _, err := c.Transcripts.Submit(t.Context(), atOnce(other.source(11)), client.WithIdempotencyKey("mine"))
+	require.ErrorIs(t, err, transcript.IdempotencyConflict)
+}
+
+// TestOperationsAreTheServed: the list of operations is that of the document
+// which the service shows of itself.
+func TestOperationsAreTheServed(t *testing.T) {
+	t.Parallel()
+	c, _ := live(t)
+	var document struct {
+		Paths map[string]map[string]struct{ OperationID string }
+	}
+	require.NoError(t, c.Do(t.Context(), "GET", "/docs/openapi.json", nil, &document))
+	var served []string
+	for path, methods := range document.Paths {
+		if !strings.HasPrefix(path, "/v1/") {
+			continue
+		}
+		for _, operation := range methods {
+			served = append(served, operation.OperationID)
+		}
+	}
+	assert.ElementsMatch(t, slices.Collect(maps.Keys(operations)), served)
+}
