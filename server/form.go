@@ -33,10 +33,12 @@ const (
 type uploadForm struct {
 	File             multipart.File     `formData:"file" required:"true"`
 	Language         *string            `formData:"language" minLength:"1" maxLength:"200"`
-	Format           *transcript.Format `formData:"format"`
-	IncludeTimestamp *bool              `formData:"includeTimestamp"`
-	SendMetadata     *bool              `formData:"sendMetadata"`
-	WaitMs           *int               `formData:"waitMs" minimum:"0" maximum:"10000"`
+	Format           *transcript.Format `formData:"format" default:"json"`
+	IncludeTimestamp *bool              `formData:"includeTimestamp" default:"true"`
+	SendMetadata     *bool              `formData:"sendMetadata" default:"false"`
+	WaitMs           *int               `formData:"waitMs" minimum:"0" maximum:"10000" default:"2000"`
+
+	_ struct{} `additionalProperties:"false"`
 }
 
 // form is a received multipart body.
@@ -137,8 +139,8 @@ func checkDeclared(contentType string) error {
 		return nil
 	}
 	t, _, err := mime.ParseMediaType(contentType)
-	kind, _, _ := strings.Cut(t, "/")
-	if err == nil && (kind == "audio" || kind == "video" || t == "application/ogg" || t == "application/octet-stream") {
+	kind, sub, _ := strings.Cut(t, "/")
+	if err == nil && sub != "" && (kind == "audio" || kind == "video" || t == "application/ogg" || t == "application/octet-stream") {
 		return nil
 	}
 	return transcript.Errorf(transcript.UploadInvalid, "The file is declared as %q; audio, video and application/octet-stream are taken.", contentType)

@@ -18,7 +18,7 @@ type health struct {
 // readiness is the body of /readyz.
 type readiness struct {
 	Status string            `json:"status" enum:"ready,draining,degraded"`
-	Checks map[string]string `json:"checks"`
+	Checks map[string]string `json:"checks" nullable:"false"`
 }
 
 // getHealth is GET /healthz: the process is alive. It touches nothing.

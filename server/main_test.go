@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/transcriptkit/transcriptkit/internal/apitest"
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/server/store"
@@ -28,16 +29,18 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // service is a running server, and what a test wants to see of it.
 type service struct {
 	*servertest.Server
-	http  *http.Client
-	dir   string // of the database, the blobs and the scratch files
-	log   *logBuffer
-	blobs string
+	http *http.Client
+	log  *logBuffer
+
+	dir     string // of the database and the blobs
+	blobs   string
+	scratch string
 }
 
 func start(t testing.TB, configure ...func(*server.Config)) *service {
 	t.Helper()
 	dir := t.TempDir()
-	s := &service{dir: dir, log: new(logBuffer), blobs: filepath.Join(dir, "blobs")}
+	s := &service{dir: dir, log: new(logBuffer), blobs: filepath.Join(dir, "blobs"), scratch: t.TempDir()}
 	log := slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	opts := []servertest.Option{
 		servertest.ConfigureStore(func(o *store.Options) {
@@ -45,7 +48,7 @@ func start(t testing.TB, configure ...func(*server.Config)) *service {
 		}),
 		servertest.Configure(func(c *server.Config) {
 			c.Log = log
-			c.Dir = t.TempDir()
+			c.Dir = s.scratch
 			c.ProgressInterval = time.Millisecond
 		}),
 	}
@@ -58,12 +61,11 @@ func start(t testing.TB, configure ...func(*server.Config)) *service {
 }
 
 // httpClient holds what it sends and receives to the API's document.
-func httpClient(t testing.TB, _ string) *http.Client {
+func httpClient(t testing.TB, url string) *http.Client {
 	t.Helper()
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.DisableCompression = true
 	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport}
+	return &http.Client{Transport: apitest.Transport(t, url, transport)}
 }
 
 // logBuffer keeps a log.

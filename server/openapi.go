@@ -59,6 +59,10 @@ func makeDocument(routes []route, version, basePath string) (document, error) {
 			return document{}, fmt.Errorf("%s %s: %w", rt.method, rt.pattern, err)
 		}
 	}
+	r.Spec.ComponentsEns().WithSchemasItem("Error", map[string]any{
+		"description": "A refused request: an envelope, or the flat form for 401, 429 and failures of the framework.",
+		"oneOf":       []any{map[string]any{"$ref": "#/components/schemas/ErrorEnvelope"}, map[string]any{"$ref": "#/components/schemas/FlatError"}},
+	})
 	body, err := json.MarshalIndent(r.Spec, "", "  ")
 	if err != nil {
 		return document{}, err
@@ -75,21 +79,67 @@ func describeTypes(r *jsonschema.Reflector) {
 	r.AddTypeMapping(transcript.Time{}, *moment)
 	r.DefaultOptions = append(r.DefaultOptions,
 		jsonschema.InterceptDefName(schemaName),
-		jsonschema.InterceptProp(requireProperty))
+		jsonschema.InterceptSchema(describeType),
+		jsonschema.InterceptProp(describeProperty))
+}
+
+// describeType takes back what is true of a Go type but not of the API: that a
+// pointer's target may be null, and that a choice between types is an object.
+func describeType(p jsonschema.InterceptSchemaParams) (stop bool, err error) {
+	if p.Processed {
+		p.Schema.RemoveType(jsonschema.Null)
+		if p.Schema.OneOf != nil && p.Schema.Properties == nil {
+			p.Schema.Type = nil
+		}
+	}
+	return false, nil
+}
+
+// describeProperty makes a property required that is always written, one
+// without omitempty, and lets that one be null where it is a pointer or a map.
+// The tag nullable overrides the latter.
+func describeProperty(p jsonschema.InterceptPropParams) error {
+	if !p.Processed {
+		return nil
+	}
+	tag, ok := p.Field.Tag.Lookup("json")
+	written := ok && !strings.Contains(tag, ",omitempty")
+	if written && !slices.Contains(p.ParentSchema.Required, p.Name) {
+		p.ParentSchema.Required = append(p.ParentSchema.Required, p.Name)
+	}
+	kind := p.Field.Type.Kind()
+	nullable := written && (kind == reflect.Pointer || kind == reflect.Map)
+	if tag, ok := p.Field.Tag.Lookup("nullable"); ok {
+		nullable = tag == "true"
+	}
+	schema := p.PropertySchema
+	schema.RemoveType(jsonschema.Null)
+	switch {
+	case !nullable:
+	case schema.Ref == nil:
+		schema.AddType(jsonschema.Null)
+	default:
+		reference := jsonschema.Schema{Ref: schema.Ref}
+		schema.Ref = nil
+		schema.AnyOf = []jsonschema.SchemaOrBool{reference.ToSchemaOrBool(), jsonschema.Null.ToSchemaOrBool()}
+	}
+	return nil
 }
 
 // schemaName is the name of a type without that of its package.
 func schemaName(t reflect.Type, name string) string {
 	names := map[reflect.Type]string{
-		reflect.TypeFor[createRequest]():    "CreateTranscriptRequest",
-		reflect.TypeFor[uploadForm]():       "CreateTranscriptForm",
-		reflect.TypeFor[accepted]():         "AcceptedJob",
-		reflect.TypeFor[resultAnswer]():     "TranscriptResult",
-		reflect.TypeFor[jobAnswer]():        "Job",
-		reflect.TypeFor[transcriptOrText](): "TranscriptOrText",
-		reflect.TypeFor[transcript.Error](): "ErrorBody",
-		reflect.TypeFor[health]():           "Health",
-		reflect.TypeFor[readiness]():        "Readiness",
+		reflect.TypeFor[createRequest]():     "CreateTranscriptRequest",
+		reflect.TypeFor[uploadForm]():        "CreateTranscript", // the reflector puts FormData before it
+		reflect.TypeFor[accepted]():          "AcceptedJob",
+		reflect.TypeFor[resultAnswer]():      "TranscriptResult",
+		reflect.TypeFor[jobAnswer]():         "Job",
+		reflect.TypeFor[transcriptOrText]():  "TranscriptOrText",
+		reflect.TypeFor[transcript.Error]():  "ErrorBody",
+		reflect.TypeFor[transcript.Code]():   "ErrorCode",
+		reflect.TypeFor[transcript.Status](): "TranscriptStatus",
+		reflect.TypeFor[health]():            "Health",
+		reflect.TypeFor[readiness]():         "Readiness",
 	}
 	if n, ok := names[t]; ok {
 		return n
@@ -98,17 +148,6 @@ func schemaName(t reflect.Type, name string) string {
 		return t.Name()
 	}
 	return name
-}
-
-// requireProperty makes a property required that is always written: one without
-// omitempty.
-func requireProperty(p jsonschema.InterceptPropParams) error {
-	tag, ok := p.Field.Tag.Lookup("json")
-	if !p.Processed || !ok || strings.Contains(tag, ",omitempty") || slices.Contains(p.ParentSchema.Required, p.Name) {
-		return nil
-	}
-	p.ParentSchema.Required = append(p.ParentSchema.Required, p.Name)
-	return nil
 }
 
 func describe(r *openapi31.Reflector, rt route) error {
@@ -143,7 +182,13 @@ func describe(r *openapi31.Reflector, rt route) error {
 			return err
 		}
 	}
-	return r.AddOperation(oc)
+	if err := r.AddOperation(oc); err != nil {
+		return err
+	}
+	if body := op.RequestBody; body != nil && body.RequestBody != nil {
+		body.RequestBody.WithRequired(true)
+	}
+	return nil
 }
 
 // postHeaders are the headers of every POST.

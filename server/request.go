@@ -14,6 +14,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/swaggest/jsonschema-go"
+
 	"github.com/transcriptkit/transcriptkit/server/pipeline"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -39,6 +41,15 @@ type createRequest struct {
 	WaitMs           *int                 `json:"waitMs,omitempty" minimum:"0" maximum:"10000" default:"2000"`
 
 	_ struct{} `additionalProperties:"false"`
+}
+
+// PrepareJSONSchema adds the source rule to the document: a link, or a platform
+// with its id.
+func (createRequest) PrepareJSONSchema(s *jsonschema.Schema) error {
+	link := new(jsonschema.Schema).WithRequired("url")
+	content := new(jsonschema.Schema).WithRequired("platform", "externalId")
+	s.WithOneOf(link.ToSchemaOrBool(), content.ToSchemaOrBool())
+	return nil
 }
 
 // wishes are what both forms of POST /v1/transcript ask for.

@@ -48,7 +48,7 @@ type ProgressData struct {
 // Closing is the data of a stream.closing event: the service ends a live stream.
 type Closing struct {
 	// Reason is "shutdown" or "max_age".
-	Reason string `json:"reason"`
+	Reason string `json:"reason" enum:"shutdown,max_age"`
 	// RetryMS is how long to wait before the next connection, in milliseconds.
 	RetryMS int `json:"retryMs" minimum:"0"`
 }

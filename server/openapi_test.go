@@ -1,0 +1,163 @@
+package server_test
+
+import (
+	"encoding/json"
+	"flag"
+	"maps"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server"
+)
+
+var update = flag.Bool("update", false, "write openapi.json anew")
+
+// The document in the repository is the one that is served. After a change to
+// the API: go test ./server -run TestDocumentIsCheckedIn -update
+func TestDocumentIsCheckedIn(t *testing.T) {
+	t.Parallel()
+	served := start(t).get(t, "/docs/openapi.json", as("")).body
+	if *update {
+		require.NoError(t, os.WriteFile("openapi.json", []byte(served), 0o644))
+	}
+	checkedIn, err := os.ReadFile("openapi.json")
+	require.NoError(t, err)
+	require.Equal(t, string(checkedIn), served)
+}
+
+func TestDocumentIsValid(t *testing.T) {
+	t.Parallel()
+	body := start(t).get(t, "/docs/openapi.json", as("")).body
+	d, err := openapi3.NewLoader().LoadFromData([]byte(body))
+	require.NoError(t, err)
+	require.NoError(t, d.Validate(t.Context()))
+	assert.True(t, d.IsOpenAPI31OrLater())
+}
+
+func TestDocumentIsCacheable(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	first := s.get(t, "/docs/openapi.json", as(""))
+	etag := first.Header.Get("ETag")
+	assert.Regexp(t, `^"[^"]+"$`, etag, "strong")
+	again := s.get(t, "/docs/openapi.json", as(""), header("If-None-Match", `"other", `+etag))
+	assert.Equal(t, http.StatusNotModified, again.StatusCode)
+	assert.Empty(t, again.body)
+	assert.Equal(t, etag, again.Header.Get("ETag"))
+	assert.Equal(t, http.StatusOK, s.get(t, "/docs/openapi.json", as(""), header("If-None-Match", `"other"`)).StatusCode)
+}
+
+// operation is what the test looks at of an operation of the document.
+type operation struct {
+	ID        string `json:"operationId"`
+	Security  []map[string][]string
+	Scope     *string `json:"x-required-scope"`
+	Responses map[string]struct {
+		Headers map[string]any
+		Content map[string]struct{ Schema map[string]any }
+	}
+	Body struct {
+		Required bool
+		Content  map[string]any
+	} `json:"requestBody"`
+	Events map[string]any `json:"x-events"`
+}
+
+type apiDocument struct {
+	Servers    []struct{ URL string }
+	Paths      map[string]map[string]operation
+	Components struct {
+		Schemas map[string]struct {
+			Properties           map[string]any
+			OneOf                []map[string]any
+			AdditionalProperties *bool
+		}
+		SecuritySchemes map[string]any
+	}
+}
+
+func readDocument(t *testing.T, s *service) (d apiDocument) {
+	t.Helper()
+	require.NoError(t, json.Unmarshal([]byte(s.get(t, "/docs/openapi.json", as("")).body), &d))
+	return d
+}
+
+func TestDocumentNamesEveryOperation(t *testing.T) {
+	t.Parallel()
+	d := readDocument(t, start(t))
+	found := map[string]string{}
+	for path, methods := range d.Paths {
+		for method, op := range methods {
+			found[strings.ToUpper(method)+" "+path] = op.ID
+		}
+	}
+	assert.Equal(t, map[string]string{
+		"POST /v1/transcript":                 "createTranscript",
+		"GET /v1/transcript/job/{id}":         "getTranscriptJob",
+		"POST /v1/transcript/job/{id}/cancel": "cancelTranscriptJob",
+		"GET /v1/transcript/job/{id}/events":  "streamTranscriptJob",
+		"GET /healthz":                        "getHealth",
+		"GET /readyz":                         "getReadiness",
+		"GET /docs/openapi.json":              "getOpenAPI",
+	}, found)
+	events := d.Paths["/v1/transcript/job/{id}/events"]["get"].Events
+	assert.ElementsMatch(t, []string{"job.snapshot", "job.progress", "job.completed", "job.failed", "job.cancelled", "stream.closing"},
+		slices.Collect(maps.Keys(events)))
+	body := d.Paths["/v1/transcript"]["post"].Body
+	assert.True(t, body.Required)
+	assert.ElementsMatch(t, []string{"application/json", "multipart/form-data"}, slices.Collect(maps.Keys(body.Content)))
+}
+
+// What contract 12 asks of every operation.
+func TestDocumentOfEveryOperation(t *testing.T) {
+	t.Parallel()
+	d := readDocument(t, start(t))
+	assert.ElementsMatch(t, []string{"bearerAuth", "apiKeyHeader"}, slices.Collect(maps.Keys(d.Components.SecuritySchemes)))
+	for path, methods := range d.Paths {
+		for method, op := range methods {
+			name := method + " " + path
+			protected := strings.HasPrefix(path, "/v1/")
+			assert.Equal(t, protected, len(op.Security) == 2, name)
+			assert.Equal(t, protected, op.Scope != nil, name)
+			for status, response := range op.Responses {
+				assert.Contains(t, response.Headers, "X-Request-Id", "%s %s", name, status)
+				content, ok := response.Content["application/json"]
+				if !ok || status < "400" || path == "/readyz" {
+					continue
+				}
+				form := "#/components/schemas/ErrorEnvelope"
+				if slices.Contains([]string{"401", "415", "429", "500"}, status) {
+					form = "#/components/schemas/FlatError"
+				}
+				assert.Equal(t, form, content.Schema["$ref"], "%s %s", name, status)
+			}
+			if protected {
+				for _, status := range []string{"401", "402", "403", "429"} {
+					assert.Contains(t, op.Responses, status, name)
+				}
+			}
+		}
+	}
+	assert.Equal(t, []map[string]any{{"$ref": "#/components/schemas/ErrorEnvelope"}, {"$ref": "#/components/schemas/FlatError"}},
+		d.Components.Schemas["Error"].OneOf)
+	for name, schema := range d.Components.Schemas {
+		closed := schema.AdditionalProperties != nil && !*schema.AdditionalProperties
+		isRequest := name == "CreateTranscriptRequest" || name == "FormDataCreateTranscript"
+		assert.Equal(t, isRequest, closed, "%s: requests are closed, answers may grow", name)
+	}
+}
+
+func TestDocumentUnderAPrefix(t *testing.T) {
+	t.Parallel()
+	d := readDocument(t, start(t, func(c *server.Config) { c.BasePath = "/media" }))
+	require.Len(t, d.Servers, 1)
+	assert.Equal(t, "/media", d.Servers[0].URL)
+	assert.Contains(t, d.Paths, "/v1/transcript")
+}
