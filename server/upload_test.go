@@ -1,0 +1,320 @@
+package server_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/servertest"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// nothingLeft asserts that no upload and no scratch file is left.
+func (s *service) nothingLeft(t *testing.T) {
+	t.Helper()
+	assert.Empty(t, files(t, s.blobs), "blobs were left behind")
+	assert.Empty(t, files(t, s.scratch), "scratch files were left behind")
+}
+
+func TestForms(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for name, c := range map[string]struct {
+		parts  []part
+		status int
+		code   string
+		paths  []string
+	}{
+		"no part":                 {nil, 422, "UPLOAD_INVALID", nil},
+		"no file":                 {[]part{field("waitMs", "1")}, 422, "UPLOAD_INVALID", nil},
+		"two files":               {[]part{file("a"), file("b")}, 422, "UPLOAD_INVALID", nil},
+		"an empty file":           {[]part{file("")}, 422, "UPLOAD_INVALID", nil},
+		"an empty one of two":     {[]part{file("a"), file("")}, 422, "UPLOAD_INVALID", nil},
+		"an unknown field before": {[]part{field("lang", "en"), file("a")}, 400, "INVALID_REQUEST", []string{"lang"}},
+		"an unknown field after":  {[]part{file("a"), field("lang", "en")}, 400, "INVALID_REQUEST", []string{"lang"}},
+		"the file by another name": {
+			[]part{{name: "media", filename: "a.wav", declared: "audio/wav", content: "a"}}, 400, "INVALID_REQUEST", []string{"media"}},
+		"a field of the JSON body": {[]part{field("url", "https://video.example/1"), file("a")}, 400, "INVALID_REQUEST", []string{"url"}},
+		"a field twice":            {[]part{field("waitMs", "1"), file("a"), field("waitMs", "1")}, 400, "INVALID_REQUEST", []string{"waitMs"}},
+		"a field twice, one bad":   {[]part{field("waitMs", "x"), file("a"), field("waitMs", "1")}, 400, "INVALID_REQUEST", []string{"waitMs"}},
+
+		"an unknown format":         {[]part{field("format", "srt"), file("a")}, 422, "INVALID_REQUEST", []string{"format"}},
+		"a format in another case":  {[]part{field("format", "JSON"), file("a")}, 422, "INVALID_REQUEST", []string{"format"}},
+		"an empty format":           {[]part{field("format", ""), file("a")}, 422, "INVALID_REQUEST", []string{"format"}},
+		"no boolean":                {[]part{field("includeTimestamp", "1"), file("a")}, 422, "INVALID_REQUEST", []string{"includeTimestamp"}},
+		"a boolean in another case": {[]part{field("sendMetadata", "True"), file("a")}, 422, "INVALID_REQUEST", []string{"sendMetadata"}},
+		"an empty boolean":          {[]part{field("sendMetadata", ""), file("a")}, 422, "INVALID_REQUEST", []string{"sendMetadata"}},
+		"no number":                 {[]part{field("waitMs", "soon"), file("a")}, 422, "INVALID_REQUEST", []string{"waitMs"}},
+		"an empty number":           {[]part{field("waitMs", ""), file("a")}, 422, "INVALID_REQUEST", []string{"waitMs"}},
+		"a fraction":                {[]part{field("waitMs", "1.5"), file("a")}, 422, "INVALID_REQUEST", []string{"waitMs"}},
+		"a wait below":              {[]part{field("waitMs", "-1"), file("a")}, 422, "INVALID_REQUEST", []string{"waitMs"}},
+		"a wait beyond":             {[]part{field("waitMs", "10001"), file("a")}, 422, "INVALID_REQUEST", []string{"waitMs"}},
+		"a wait beyond all numbers": {[]part{field("waitMs", "99999999999999999999"), file("a")}, 422, "INVALID_REQUEST", []string{"waitMs"}},
+		"an empty language":         {[]part{field("language", ""), file("a")}, 422, "INVALID_REQUEST", []string{"language"}},
+		"an empty entry":            {[]part{field("language", "en,"), file("a")}, 422, "INVALID_REQUEST", []string{"language"}},
+		"no language":               {[]part{field("language", "en_!"), file("a")}, 422, "INVALID_REQUEST", []string{"language"}},
+		"a longer language":         {[]part{field("language", "en"+strings.Repeat(" ", 199)), file("a")}, 422, "INVALID_REQUEST", []string{"language"}},
+		"a very long field":         {[]part{field("language", strings.Repeat("en,", 10_000)), file("a")}, 422, "INVALID_REQUEST", []string{"language"}},
+		"several faults": {
+			[]part{field("waitMs", "-1"), field("language", ""), field("format", "x"), file("a"), field("sendMetadata", "x"), field("includeTimestamp", "x")},
+			422, "INVALID_REQUEST", []string{"waitMs", "language", "format", "sendMetadata", "includeTimestamp"}},
+
+		"a text file": {[]part{{name: "file", filename: "a.txt", declared: "text/plain", content: "a"}}, 422, "UPLOAD_INVALID", nil},
+		"a picture":   {[]part{{name: "file", filename: "a.png", declared: "image/png", content: "a"}}, 422, "UPLOAD_INVALID", nil},
+		"no type":     {[]part{{name: "file", filename: "a", declared: "audio", content: "a"}}, 422, "UPLOAD_INVALID", nil},
+		"a broken type": {
+			[]part{{name: "file", filename: "a", declared: ";", content: "a"}}, 422, "UPLOAD_INVALID", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := s.postForm(t, c.parts)
+			require.Equal(t, c.status, a.StatusCode, a.body)
+			assert.Equal(t, c.code, a.failure(t)["code"])
+			if c.paths != nil {
+				assert.ElementsMatch(t, c.paths, a.issuePaths(t))
+			}
+		})
+	}
+	t.Cleanup(func() {
+		s.nothingLeft(t)
+		assert.Zero(t, s.Engine.Recognitions())
+	})
+}
+
+// A value that is as long as may be, and one that is one character longer: the
+// characters count, not the bytes.
+func TestCharactersAreCounted(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for n, says := range map[int]string{200: "entry 1", 201: "must have 1 to 200 characters, not 201"} {
+		a := s.postForm(t, []part{field("language", strings.Repeat("語", n)), file("a")})
+		require.Equal(t, http.StatusUnprocessableEntity, a.StatusCode)
+		assert.Contains(t, a.body, says)
+	}
+}
+
+func TestEdgesAreTaken(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for name, parts := range map[string][]part{
+		"fields after the file": {file("a"), field("format", "text"), field("waitMs", "10000")},
+		"the longest language":  {field("language", "en"+strings.Repeat(" ", 198)), file("b"), field("waitMs", "10000")},
+		"the longest wait":      {field("waitMs", "10000"), file("c")},
+		"all fields": {
+			field("language", "asr"), field("format", "json"), field("includeTimestamp", "true"),
+			field("sendMetadata", "false"), field("waitMs", "9999"), file("d")},
+		"no name":             {{name: "file", content: "e"}, field("waitMs", "10000")},
+		"curl -F file=@a.wav": {{name: "file", filename: "a.wav", declared: "application/octet-stream", content: "f"}, field("waitMs", "10000")},
+		"curl -F file=@a.mp4": {{name: "file", filename: "a.mp4", declared: "video/mp4", content: "g"}, field("waitMs", "10000")},
+		"curl -F file=@a.ogg": {{name: "file", filename: "a.ogg", declared: "application/ogg", content: "h"}, field("waitMs", "10000")},
+		"a codec":             {{name: "file", filename: "a.webm", declared: `Audio/WebM; codecs="opus"`, content: "i"}, field("waitMs", "10000")},
+		"a long name":         {{name: "file", filename: strings.Repeat("語", 300) + ".wav", content: "j"}, field("waitMs", "10000")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := s.postForm(t, parts)
+			assert.Equal(t, http.StatusOK, a.StatusCode, a.body)
+		})
+	}
+	t.Cleanup(func() { s.nothingLeft(t) })
+}
+
+func TestCreateFormFile(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	p, err := w.CreateFormFile("file", `a "quoted" name.mp3`)
+	require.NoError(t, err)
+	_, err = io.WriteString(p, "the media")
+	require.NoError(t, err)
+	require.NoError(t, w.WriteField("sendMetadata", "true"))
+	require.NoError(t, w.WriteField("waitMs", "10000"))
+	require.NoError(t, w.Close())
+	a := s.do(t, http.MethodPost, "/v1/transcript", &b, header("Content-Type", w.FormDataContentType()))
+	require.Equal(t, http.StatusOK, a.StatusCode, a.body)
+	assert.Equal(t, `a "quoted" name`, a.object(t)["transcript"].(map[string]any)["title"])
+}
+
+func TestContentDigest(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	sum := func(content string) string {
+		d := sha256.Sum256([]byte(content))
+		return base64.StdEncoding.EncodeToString(d[:])
+	}
+	for name, c := range map[string]struct {
+		digest string
+		status int
+	}{
+		"right":             {"sha-256=:" + sum("right") + ":", 200},
+		"another name":      {"SHA-256=:" + sum("another name") + ":", 200},
+		"among others":      {"sha-512=:AAAA:, sha-256=:" + sum("among others") + ":", 200},
+		"unknown algorithm": {"md5=:AAAA:", 200},
+		"wrong":             {"sha-256=:" + sum("x") + ":", 422},
+		"no colons":         {"sha-256=" + sum("no colons"), 422},
+		"half a colon":      {"sha-256=:" + sum("half a colon"), 422},
+		"no base64":         {"sha-256=:!!:", 422},
+		"too short":         {"sha-256=:AAAA:", 422},
+		"empty":             {"sha-256=", 422},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := file(name)
+			p.digest = c.digest
+			a := s.postForm(t, []part{p, field("waitMs", "10000")})
+			require.Equal(t, c.status, a.StatusCode, a.body)
+			if c.status != http.StatusOK {
+				assert.Equal(t, "UPLOAD_INVALID", a.failure(t)["code"])
+			}
+		})
+	}
+	t.Cleanup(func() { s.nothingLeft(t) })
+}
+
+func TestBrokenForms(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	body, contentType := form(t, file(strings.Repeat("media ", 100)))
+	closing := bytes.LastIndex(body, []byte("\r\n--"))
+	for name, cut := range map[string][]byte{
+		"before the closing boundary": body[:closing],
+		"within it":                   body[:closing+10],
+		"in the file":                 body[:closing/2],
+		"in the part's header":        body[:80],
+		"empty":                       nil,
+		"no form":                     []byte("the media"),
+	} {
+		a := s.do(t, http.MethodPost, "/v1/transcript", bytes.NewReader(cut), header("Content-Type", contentType))
+		require.Equal(t, http.StatusBadRequest, a.StatusCode, "%s: %s", name, a.body)
+		assert.Equal(t, []string{"body"}, a.issuePaths(t), name)
+		s.nothingLeft(t)
+	}
+}
+
+// A client that goes away in the middle of its upload leaves nothing.
+func TestLostUpload(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	body, contentType := form(t, file(strings.Repeat("media ", 100_000)))
+	half, sending := io.Pipe()
+	go func() {
+		_, err := sending.Write(body[:len(body)/2])
+		_ = sending.CloseWithError(errors.Join(errors.New("the client crashed"), err)) // never fails
+	}()
+	_, err := s.send(t, http.MethodPost, "/v1/transcript", half, header("Content-Type", contentType))
+	require.ErrorContains(t, err, "the client crashed")
+	require.Eventually(t, func() bool {
+		return strings.Contains(s.log.String(), "route=/v1/transcript ")
+	}, 10*time.Second, 5*time.Millisecond)
+	s.nothingLeft(t)
+}
+
+func limited(bytes int64) func(*server.Config) {
+	return func(c *server.Config) {
+		c.Plans = account.Plans{Default: "small", ByName: map[string]account.Plan{
+			"small": {Name: "small", Paid: true, Upload: true, MaxUploadBytes: bytes},
+			"none":  {Name: "none", Paid: true, ActionLabel: "Upgrade", ActionURL: "https://example.com/plans"},
+		}}
+	}
+}
+
+func TestLargestUpload(t *testing.T) {
+	t.Parallel()
+	s := start(t, limited(1000))
+	a := s.upload(t, strings.Repeat("a", 1000))
+	require.Equal(t, http.StatusOK, a.StatusCode, a.body)
+	a = s.upload(t, strings.Repeat("a", 1001))
+	require.Equal(t, http.StatusUnprocessableEntity, a.StatusCode, a.body)
+	e := a.failure(t)
+	assert.Equal(t, "MEDIA_TOO_LARGE", e["code"])
+	assert.Equal(t, map[string]any{"limitBytes": 1000.0}, e["details"])
+	s.nothingLeft(t)
+}
+
+// Whoever sends far too much learns why, although nobody reads all of it.
+func TestRefusalOfAHugeUploadArrives(t *testing.T) {
+	t.Parallel()
+	s := start(t, limited(1000))
+	for range 5 {
+		head, contentType := form(t, file(""))
+		at := bytes.LastIndex(head, []byte("\r\n--"))
+		body := io.MultiReader(bytes.NewReader(head[:at]), io.LimitReader(zeros{}, 64<<20), bytes.NewReader(head[at:]))
+		a := s.do(t, http.MethodPost, "/v1/transcript", body, header("Content-Type", contentType))
+		require.Equal(t, http.StatusUnprocessableEntity, a.StatusCode, a.body)
+		assert.Equal(t, "MEDIA_TOO_LARGE", a.failure(t)["code"])
+	}
+	s.nothingLeft(t)
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+func TestPlanWithoutUploads(t *testing.T) {
+	t.Parallel()
+	s := start(t, limited(1000))
+	_, err := s.Accounts.Set(t.Context(), servertest.Account, account.Settings{Plan: "none"})
+	require.NoError(t, err)
+	a := s.upload(t, "a")
+	require.Equal(t, http.StatusPaymentRequired, a.StatusCode, a.body)
+	e := a.failure(t)
+	assert.Equal(t, "UPGRADE_REQUIRED", e["code"])
+	assert.Equal(t, "https://example.com/plans", e["actionUrl"])
+}
+
+// What the engine finds wrong with a file is the answer to its upload while its
+// sender waits, and the end of the job when nobody does.
+func TestFilesThatAreNoSpeech(t *testing.T) {
+	t.Parallel()
+	notMedia := transcript.Errorf(transcript.UploadInvalid, "The file is not media.")
+	for name, c := range map[string]struct {
+		script  func(*servertest.Engine)
+		status  int
+		code    string
+		details any
+	}{
+		"not media": {func(e *servertest.Engine) { e.FailMedia(notMedia) }, 422, "UPLOAD_INVALID", nil},
+		"no audio":  {func(e *servertest.Engine) { e.SetMedia(servertest.Media{NoAudio: true}) }, 422, "UPLOAD_INVALID", nil},
+		"too long by its claim": {func(e *servertest.Engine) { e.SetMedia(servertest.Media{Claimed: 31 * time.Second}) },
+			422, "MEDIA_TOO_LARGE", map[string]any{"limitSec": 30.0}},
+		"too long whatever its claim": {func(e *servertest.Engine) {
+			e.SetMedia(servertest.Media{Claimed: time.Second, Duration: time.Hour})
+		}, 422, "MEDIA_TOO_LARGE", map[string]any{"limitSec": 30.0}},
+		"no program": {func(e *servertest.Engine) {
+			e.FailMedia(transcript.Errorf(transcript.ConfigError, "There is no ffmpeg."))
+		}, 503, "CONFIG_ERROR", nil},
+		"a recognizer that cannot": {func(e *servertest.Engine) {
+			e.Fail(transcript.Errorf(transcript.NotImplemented, "Not this."))
+		}, 503, "NOT_IMPLEMENTED", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, func(c *server.Config) { c.MaxMediaDuration = 30 * time.Second })
+			c.script(s.Engine)
+			a := s.postForm(t, []part{file("a"), field("waitMs", "10000")})
+			require.Equal(t, c.status, a.StatusCode, a.body)
+			e := a.failure(t)
+			assert.Equal(t, c.code, e["code"])
+			if c.details != nil {
+				assert.Equal(t, c.details, e["details"])
+			}
+			job := s.ended(t, s.job(t, "b"))
+			assert.Equal(t, "failed", job["status"])
+			assert.Equal(t, c.code, job["error"].(map[string]any)["code"])
+			s.nothingLeft(t)
+		})
+	}
+}
