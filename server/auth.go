@@ -26,7 +26,7 @@ var (
 // Authenticator accepts, and puts the principal into its context ([PrincipalOf]).
 // A request that has a principal already is let through.
 func (s *Server) Authenticate(next http.Handler) http.Handler {
-	return s.answering(func(w http.ResponseWriter, r *http.Request) error {
+	return s.outermost(s.answering(func(w http.ResponseWriter, r *http.Request) error {
 		if _, ok := PrincipalOf(r.Context()); ok {
 			next.ServeHTTP(w, r)
 			return nil
@@ -43,14 +43,14 @@ func (s *Server) Authenticate(next http.Handler) http.Handler {
 		note(r.Context()).principal = p
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), principalKey{}, p)))
 		return nil
-	})
+	}))
 }
 
 // RequireScope lets a request pass only when its principal has the scope. It
 // stands behind Authenticate.
 func (s *Server) RequireScope(scope account.Scope) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
-		return s.answering(func(w http.ResponseWriter, r *http.Request) error {
+		return s.outermost(s.answering(func(w http.ResponseWriter, r *http.Request) error {
 			p, ok := PrincipalOf(r.Context())
 			if !ok {
 				return ErrNoCredential
@@ -61,7 +61,7 @@ func (s *Server) RequireScope(scope account.Scope) func(http.Handler) http.Handl
 			}
 			next.ServeHTTP(w, r)
 			return nil
-		})
+		}))
 	}
 }
 
@@ -123,8 +123,12 @@ func credential(r *http.Request) (string, error) {
 }
 
 // keyInQuery looks for a key in the query, under any name: there it ends up in
-// logs and histories, so it must not work.
+// logs and histories, so it must not work. It is found as it stands, also where
+// the query cannot be parsed, and with its characters escaped.
 func keyInQuery(r *http.Request) (prefix string, found bool) {
+	if prefix, ok := account.FindKey(r.URL.RawQuery); ok {
+		return prefix, true
+	}
 	for _, values := range r.URL.Query() {
 		for _, v := range values {
 			if prefix, ok := account.FindKey(v); ok {

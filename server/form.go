@@ -8,26 +8,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"mime/multipart"
 	"net/http"
 	"sort"
 	"strconv"
 	"strings"
-	"time"
-
-	"mime"
 
 	"github.com/transcriptkit/transcriptkit/server/pipeline"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-const (
-	// maxField is the longest value of a form field, in bytes: room for the
-	// longest language list.
-	maxField = 4096
-	// bodyPatience is how long an upload may stand still.
-	bodyPatience = time.Minute
-)
+// maxField is the longest value of a form field, in bytes: room for the longest
+// language list.
+const maxField = 4096
 
 // uploadForm is the multipart body of POST /v1/transcript, for the document.
 type uploadForm struct {
@@ -56,16 +50,14 @@ func (e errBody) Unwrap() error { return e.error }
 // readForm reads a multipart body: the fields may stand before or after the
 // file, which goes straight to the store. Whoever gets a form without an error
 // owns its upload; after an error nothing is left.
-func (s *Server) readForm(w http.ResponseWriter, r *http.Request, limit int64) (*form, error) {
+func (s *Server) readForm(r *http.Request, limit int64) (*form, error) {
 	_, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || params["boundary"] == "" {
 		return nil, invalid(http.StatusBadRequest, transcript.Issue{Path: "Content-Type", Message: "has no boundary"})
 	}
-	body := &patientReader{r: r.Body, control: http.NewResponseController(w)}
-	defer body.done()
 	f := &form{fields: map[string]string{}, wishes: wishes{wait: defaultWait}}
 	var p problems
-	err = s.readParts(r.Context(), multipart.NewReader(body, params["boundary"]), f, limit, &p)
+	err = s.readParts(r.Context(), multipart.NewReader(r.Body, params["boundary"]), f, limit, &p)
 	if err == nil {
 		f.check(&p)
 		err = p.err()
@@ -256,21 +248,3 @@ func (b bodyReader) Read(p []byte) (int, error) {
 	}
 	return n, err
 }
-
-// patientReader lets a body take as long as it moves: a slow upload lives, one
-// that stands still dies.
-type patientReader struct {
-	r       io.Reader
-	control *http.ResponseController
-	until   time.Time
-}
-
-func (p *patientReader) Read(b []byte) (int, error) {
-	if now := time.Now(); p.until.Sub(now) < bodyPatience/2 {
-		p.until = now.Add(bodyPatience)
-		_ = p.control.SetReadDeadline(p.until) // a writer without deadlines has no slow peers
-	}
-	return p.r.Read(b)
-}
-
-func (p *patientReader) done() { _ = p.control.SetReadDeadline(time.Time{}) }

@@ -16,23 +16,32 @@ import (
 )
 
 // outermost is what stands before everything else: request id, log line, crash.
+// Handlers of this package within others do it once.
 func (s *Server) outermost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, done := r.Context().Value(noteKey{}).(*requestNote); done {
+			next.ServeHTTP(w, r)
+			return
+		}
 		began := time.Now()
 		n := &requestNote{id: requestID(r)}
 		r = r.WithContext(context.WithValue(r.Context(), noteKey{}, n))
 		rec := &recorder{ResponseWriter: w}
+		control := http.NewResponseController(w)
 		// A deadline of the request before this one on the connection is not ours.
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // not every writer has deadlines
+		_ = control.SetWriteDeadline(time.Time{}) // not every writer has deadlines
+		if r.Body != nil && r.Body != http.NoBody {
+			r.Body = newPatientBody(r.Body, control)
+		}
 		h := rec.Header()
 		h.Set("X-Request-Id", n.id)
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Vary", "Authorization, X-API-Key, Accept-Encoding")
+		defer func() { s.logLine(r, rec, n, time.Since(began)) }() // also of one that is cut off
 		defer func() {
 			if crash := recover(); crash != nil {
 				s.crashed(rec, r, crash)
 			}
-			s.logLine(r, rec, n, time.Since(began))
 		}()
 		next.ServeHTTP(rec, r)
 	})
@@ -59,14 +68,14 @@ func (s *Server) logLine(r *http.Request, w *recorder, n *requestNote, took time
 	if n.gone {
 		status = 499 // the client went away
 	}
-	pattern := r.Pattern
-	if pattern == "" || pattern == "/" {
-		pattern = "none"
+	route := n.route
+	if route == "" {
+		route = "none"
 	}
 	attrs := []slog.Attr{
 		slog.String("request", n.id),
 		slog.String("method", r.Method),
-		slog.String("route", pattern),
+		slog.String("route", route),
 		slog.Int("status", status),
 		slog.Int64("bytes", w.written),
 		slog.Duration("took", took.Round(time.Microsecond)),
@@ -83,6 +92,7 @@ func (s *Server) logLine(r *http.Request, w *recorder, n *requestNote, took time
 // requestNote is what becomes known of a request while it is served.
 type requestNote struct {
 	id        string
+	route     string // its pattern; empty: there is none
 	principal account.Principal
 	err       error // why it was refused
 	gone      bool  // the client went away

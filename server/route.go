@@ -51,7 +51,7 @@ func (s *Server) handler(routes []route) http.Handler {
 	}
 	mux := http.NewServeMux()
 	for pattern, byMethod := range methods {
-		mux.Handle(pattern, s.byMethod(byMethod))
+		mux.Handle(pattern, s.byMethod(pattern, byMethod))
 	}
 	unknown := s.answering(func(http.ResponseWriter, *http.Request) error { return errUnknownRoute })
 	mux.Handle("/", unknown)
@@ -65,7 +65,7 @@ func (s *Server) handler(routes []route) http.Handler {
 	}))
 }
 
-func (s *Server) byMethod(routes map[string]*route) http.Handler {
+func (s *Server) byMethod(pattern string, routes map[string]*route) http.Handler {
 	handlers := map[string]http.Handler{}
 	for method, rt := range routes {
 		h := s.answering(rt.handle)
@@ -76,7 +76,7 @@ func (s *Server) byMethod(routes map[string]*route) http.Handler {
 			h = s.Authenticate(h)
 		}
 		handlers[method] = h
-		if method == http.MethodGet {
+		if method == http.MethodGet && rt.events == nil { // a stream without a body is none
 			handlers[http.MethodHead] = h // net/http leaves the body out
 		}
 	}
@@ -91,6 +91,7 @@ func (s *Server) byMethod(routes map[string]*route) http.Handler {
 		return errWrongMethod
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		note(r.Context()).route = pattern
 		if h, ok := handlers[r.Method]; ok {
 			h.ServeHTTP(w, r)
 			return

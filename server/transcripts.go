@@ -56,7 +56,7 @@ func (s *Server) createFromUpload(w http.ResponseWriter, r *http.Request, key st
 		return err
 	}
 	defer once.end()
-	f, err := s.readForm(w, r, p.Plan.MaxUploadBytes)
+	f, err := s.readForm(r, p.Plan.MaxUploadBytes)
 	if err != nil {
 		return err
 	}
