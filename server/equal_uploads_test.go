@@ -1,0 +1,85 @@
+package server_test
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/servertest"
+	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/server/store/storetest"
+)
+
+const crowd = 1000
+
+// TestEqualUploadsAtOnce sends the same file a thousand times at once, while
+// its recognition stands still.
+func TestEqualUploadsAtOnce(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		accounts int
+		database func(testing.TB) store.Options
+	}{
+		"one account":        {1, storetest.SQLite},
+		"a thousand of them": {crowd, storetest.Postgres},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := tt.database(t)
+			s := &service{blobs: o.Blobs, Server: servertest.New(t, servertest.ConfigureStore(func(at *store.Options) { *at = o }))}
+			s.http = httpClient(t, s.URL)
+			s.Engine.SetMedia(servertest.Media{Duration: time.Second})
+			keys := make([]string, tt.accounts)
+			for i := range keys {
+				name := fmt.Sprintf("account-%d", i)
+				_, err := s.Accounts.Set(t.Context(), name, account.Settings{})
+				require.NoError(t, err)
+				_, keys[i], err = s.Accounts.CreateKey(t.Context(), account.KeyParams{Account: name, Name: "load", Scopes: account.Scopes()})
+				require.NoError(t, err)
+			}
+			release := s.Engine.Hold()
+			jobs := make([]string, crowd)
+			var uploads errgroup.Group
+			uploads.SetLimit(200) // connections
+			for i := range crowd {
+				uploads.Go(func() error {
+					body, contentType := form(t, field("waitMs", "0"), file("the same bytes"))
+					a, err := s.send(t, http.MethodPost, "/v1/transcript", bytes.NewReader(body), header("Content-Type", contentType), as(keys[i%len(keys)]))
+					if err != nil {
+						return err
+					}
+					if a.StatusCode != http.StatusAccepted {
+						return fmt.Errorf("%s: %s", a.Status, a.body)
+					}
+					jobs[i] = a.object(t)["jobId"].(string)
+					return nil
+				})
+			}
+			require.NoError(t, uploads.Wait())
+			distinct := map[string]int{}
+			for _, id := range jobs {
+				distinct[id]++
+			}
+			assert.Len(t, distinct, tt.accounts, "one job for each account")
+			release()
+			for i := range tt.accounts {
+				a := s.get(t, "/v1/transcript/job/"+jobs[i]+"/events", as(keys[i]))
+				require.Contains(t, a.body, "event: job.completed")
+			}
+			assert.Equal(t, tt.accounts, s.Engine.Recognitions(), "one recognition for each account")
+			assert.Empty(t, files(t, s.blobs))
+
+			// Everyone has a text, and only by a job of their own.
+			a := s.do(t, http.MethodGet, "/v1/transcript/job/"+jobs[0], nil, as(s.Key))
+			assert.Equal(t, http.StatusNotFound, a.StatusCode, "another account reads the job")
+		})
+	}
+}

@@ -1,0 +1,102 @@
+package server_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// maxGrowth is how much memory a large upload may cost, in bytes.
+const maxGrowth = 16 << 20
+
+// TestLargeUploadCostsLittleMemory is the short form of BenchmarkUpload1GiB. It
+// looks at the heap, as the race detector has memory of its own, and is not
+// parallel, as the heap is the whole process's.
+func TestLargeUploadCostsLittleMemory(t *testing.T) {
+	growth := uploadGrowth(t, start(t), 256<<20, heap)
+	t.Logf("memory grew by %.1f MiB", float64(growth)/(1<<20))
+	require.LessOrEqual(t, growth, int64(maxGrowth))
+}
+
+// BenchmarkUpload1GiB sends a file of 1 GiB and prints by how much the resident
+// memory of the process grew, client and service together.
+func BenchmarkUpload1GiB(b *testing.B) {
+	s := start(b)
+	for b.Loop() {
+		growth := uploadGrowth(b, s, 1<<30, resident)
+		b.ReportMetric(float64(growth)/(1<<20), "MiB-growth")
+		if growth > maxGrowth {
+			b.Errorf("memory grew by %d bytes", growth)
+		}
+	}
+}
+
+// uploadGrowth is by how much the peak of a measure of memory during an upload
+// lies above what it was before.
+func uploadGrowth(t testing.TB, s *service, size int64, memory func(testing.TB) int64) int64 {
+	t.Helper()
+	s.upload(t, "a small one first: what is allocated once is not growth")
+	s.Engine.FailMedia(transcript.Errorf(transcript.UploadInvalid, "Zeros are no media."))
+	debug.FreeOSMemory()
+	before := memory(t)
+	stop, peak := make(chan struct{}), make(chan int64)
+	go func() {
+		most := before
+		tick := time.NewTicker(5 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-stop:
+				peak <- most
+				return
+			case <-tick.C:
+				most = max(most, memory(t))
+			}
+		}
+	}()
+	const boundary = "boundary"
+	head := "--" + boundary + "\r\nContent-Disposition: form-data; name=\"waitMs\"\r\n\r\n0\r\n--" + boundary +
+		"\r\nContent-Disposition: form-data; name=\"file\"; filename=\"zeros.wav\"\r\n\r\n"
+	body := io.MultiReader(strings.NewReader(head), io.LimitReader(zeros{}, size), strings.NewReader("\r\n--"+boundary+"--\r\n"))
+	a := s.do(t, http.MethodPost, "/v1/transcript", body, header("Content-Type", "multipart/form-data; boundary="+boundary))
+	close(stop)
+	growth := <-peak - before
+	require.Equal(t, http.StatusAccepted, a.StatusCode, a.body)
+	s.ended(t, a.object(t)["jobId"].(string))
+	return growth
+}
+
+// heap is what the runtime holds for objects, live or not yet collected.
+func heap(testing.TB) int64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(sample)
+	return int64(sample[0].Value.Uint64())
+}
+
+// resident is the resident memory of the process in bytes (proc(5)); where the
+// system does not tell, what the runtime has from it.
+func resident(t testing.TB) int64 {
+	status, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.Sys - m.HeapReleased)
+	}
+	pages, err := strconv.ParseInt(strings.Fields(string(status))[1], 10, 64)
+	if err != nil {
+		t.Error(fmt.Errorf("statm: %w", err))
+	}
+	return pages * int64(os.Getpagesize())
+}
