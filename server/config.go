@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -50,7 +51,7 @@ type Config struct {
 	// Log receives a line for each request and what operators should know; nil:
 	// nothing is logged. It never holds a key or a text.
 	Log *slog.Logger
-	// Version is what /healthz and the API's document say; empty: "dev".
+	// Version is what /healthz says; empty: "dev".
 	Version string
 }
 
@@ -68,8 +69,13 @@ func (c Config) withDefaults() (Config, error) {
 	if c.BasePath != "" && (!strings.HasPrefix(c.BasePath, "/") || strings.HasSuffix(c.BasePath, "/")) {
 		return c, errors.New(`server: Config.BasePath must begin with "/" and not end with it`)
 	}
-	if c.DrainDelay < 0 {
-		return c, errors.New("server: Config.DrainDelay must not be negative")
+	for member, value := range map[string]int64{
+		"ASRWorkers": int64(c.ASRWorkers), "MaxMediaDuration": int64(c.MaxMediaDuration),
+		"ProgressInterval": int64(c.ProgressInterval), "DrainDelay": int64(c.DrainDelay),
+	} {
+		if value < 0 {
+			return c, fmt.Errorf("server: Config.%s must not be negative", member)
+		}
 	}
 	if c.Plans.ByName == nil {
 		c.Plans = account.DefaultPlans()

@@ -36,11 +36,15 @@ func (s *Server) getOpenAPI(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
+// apiVersion is the version of the API's description (the specification,
+// Versioning 1), whatever the version of the program that serves it.
+const apiVersion = "1.0.0"
+
 // makeDocument describes the routes (contract 12): the schemas are reflected
 // from the Go types.
-func makeDocument(routes []route, version, basePath string) (document, error) {
+func makeDocument(routes []route, basePath string) (document, error) {
 	r := openapi31.NewReflector()
-	r.Spec.Info.WithTitle("Transcript extraction").WithVersion(version).
+	r.Spec.Info.WithTitle("Transcript extraction").WithVersion(apiVersion).
 		WithDescription("Turns public video and audio, and uploaded files, into timestamped transcripts.")
 	if basePath != "" {
 		r.Spec.WithServers(openapi31.Server{URL: basePath})

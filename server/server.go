@@ -76,7 +76,7 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("server: %w", err)
 	}
-	if s.document, err = makeDocument(s.routes(), c.Version, c.BasePath); err != nil {
+	if s.document, err = makeDocument(s.routes(), c.BasePath); err != nil {
 		return nil, fmt.Errorf("server: describing the API: %w", err)
 	}
 	return s, nil
