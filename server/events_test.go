@@ -1,0 +1,281 @@
+package server_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/pipeline"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// all are the events until the stream ends.
+func (s *stream) all(t testing.TB) (events []event) {
+	t.Helper()
+	for {
+		e := s.next(t)
+		if e == (event{}) {
+			require.NoError(t, s.lines.Err())
+			return events
+		}
+		events = append(events, e)
+	}
+}
+
+func (e event) object(t testing.TB) map[string]any {
+	t.Helper()
+	var o map[string]any
+	require.NoError(t, json.Unmarshal([]byte(e.data), &o), e.data)
+	return o
+}
+
+// names are the names and ids of events, without the progress between two
+// transitions.
+func names(events []event) (out []string) {
+	for _, e := range events {
+		if e.name != "job.progress" || e.id != "" {
+			out = append(out, strings.TrimSuffix(e.name+" "+e.id, " "))
+		}
+	}
+	return out
+}
+
+func TestStream(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id, release := s.heldJob(t, "a file")
+	stream := s.open(t, id)
+	assert.Equal(t, "text/event-stream", stream.resp.Header.Get("Content-Type"))
+	assert.Equal(t, "no-store", stream.resp.Header.Get("Cache-Control"))
+	assert.Equal(t, "no", stream.resp.Header.Get("X-Accel-Buffering"))
+	snapshot := stream.next(t)
+	assert.Equal(t, "job.snapshot", snapshot.name)
+	assert.Empty(t, snapshot.id)
+	assert.Equal(t, "asr_running", snapshot.object(t)["stage"])
+	assert.NotContains(t, snapshot.object(t), "transcript")
+	at := int(snapshot.object(t)["sequence"].(float64))
+	release()
+	events := stream.all(t)
+	assert.Equal(t, []string{fmt.Sprintf("job.progress %d", at+1), fmt.Sprintf("job.completed %d", at+2)}, names(events))
+	done := events[len(events)-1].object(t)
+	assert.Equal(t, "success", done["status"])
+	assert.IsType(t, map[string]any{}, done["transcript"])
+
+	// A job that has ended: its state, its end, and no more.
+	after := s.open(t, id).all(t)
+	assert.Equal(t, []string{"job.snapshot", fmt.Sprintf("job.completed %d", at+2)}, names(after))
+}
+
+// A stream goes on after the Last-Event-ID, or begins with a snapshot where
+// that is of no use.
+func TestStreamResumes(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id := s.job(t, "a file")
+	last := int(s.ended(t, id)["sequence"].(float64))
+	require.Greater(t, last, 3)
+	end := fmt.Sprintf("job.completed %d", last)
+	var after2 []string
+	for i := 3; i < last; i++ {
+		after2 = append(after2, fmt.Sprintf("job.progress %d", i))
+	}
+	for lastID, want := range map[string][]string{
+		"2":                    append(after2, end),
+		fmt.Sprint(last - 1):   {end},
+		fmt.Sprint(last + 1):   {"job.snapshot", end},
+		"0":                    {"job.snapshot", end},
+		"-1":                   {"job.snapshot", end},
+		"mine-1":               {"job.snapshot", end},
+		"1.5":                  {"job.snapshot", end},
+		"99999999999999999999": {"job.snapshot", end},
+		"":                     {"job.snapshot", end},
+		"1000":                 {"job.snapshot", end},
+	} {
+		assert.Equal(t, want, names(s.open(t, id, header("Last-Event-ID", lastID)).all(t)), "after %q", lastID)
+	}
+	a := s.get(t, jobPath(id)+"/events", header("Last-Event-ID", fmt.Sprint(last)))
+	assert.Equal(t, http.StatusNoContent, a.StatusCode, "nothing more will come")
+	assert.Empty(t, a.body)
+}
+
+func TestStreamsOfJobsThatEndOtherwise(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id, release := s.heldJob(t, "a file")
+	stream := s.open(t, id)
+	require.Equal(t, "job.snapshot", stream.next(t).name)
+	require.Equal(t, http.StatusAccepted, s.do(t, http.MethodPost, jobPath(id)+"/cancel", nil).StatusCode)
+	events := stream.all(t)
+	assert.Equal(t, "job.cancelled", events[len(events)-1].name)
+	assert.Equal(t, "cancelled", events[len(events)-1].object(t)["status"])
+	release()
+
+	s.Engine.FailMedia(transcript.Errorf(transcript.UploadInvalid, "The file is not media."))
+	events = s.open(t, s.job(t, "another file")).all(t)
+	failed := events[len(events)-1]
+	assert.Equal(t, "job.failed", failed.name)
+	assert.NotEmpty(t, failed.id)
+	assert.Equal(t, "UPLOAD_INVALID", failed.object(t)["error"].(map[string]any)["code"])
+}
+
+// Between two transitions there are reports without an id.
+func TestStreamReportsProgress(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	reported := make(chan struct{})
+	s.Engine.SetRecognize(func(ctx context.Context, _ int, a engine.Audio, o engine.RecognizeOptions) (engine.Recognition, error) {
+		o.Progress(a.Duration / 4)
+		select {
+		case <-reported:
+		case <-ctx.Done():
+		}
+		return engine.Recognition{Language: "en"}, ctx.Err()
+	})
+	stream := s.open(t, s.job(t, "a file"))
+	for {
+		e := stream.next(t)
+		require.NotEmpty(t, e.name, "the stream ended without a report")
+		if e.name != "job.progress" || e.id != "" {
+			continue
+		}
+		progress := e.object(t)["progress"].(map[string]any)
+		assert.InDelta(t, 0.25, progress["fraction"], 0.01)
+		assert.InDelta(t, 10.0, progress["totalSec"], 0.01)
+		assert.Equal(t, "asr_running", e.object(t)["stage"])
+		break
+	}
+	close(reported)
+	events := stream.all(t)
+	assert.Equal(t, "job.completed", events[len(events)-1].name)
+}
+
+// An event of more than 256 KiB goes without its transcript.
+func TestStreamOfALongTranscript(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for words, whole := range map[int]bool{20_000: true, 60_000: false} {
+		s.Engine.Say(strings.Repeat("word ", words))
+		id := s.job(t, fmt.Sprint(words))
+		events := s.open(t, id).all(t)
+		done := events[len(events)-1]
+		require.Equal(t, "job.completed", done.name)
+		if whole {
+			assert.Contains(t, done.object(t), "transcript")
+			continue
+		}
+		assert.Less(t, len(done.data), 2000)
+		assert.NotContains(t, done.object(t), "transcript")
+		ref := done.object(t)["transcriptRef"]
+		assert.Equal(t, ref, s.get(t, jobPath(id)).object(t)["transcript"].(map[string]any)["id"])
+	}
+}
+
+func TestStreamsOfAnAccountAreLimited(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *server.Config) {
+		plan := c.Plans.ByName[c.Plans.Default]
+		plan.EventStreams = 2
+		c.Plans.ByName = map[string]account.Plan{plan.Name: plan}
+	})
+	id, release := s.heldJob(t, "a file")
+	defer release()
+	s.open(t, id)
+	second := s.open(t, id)
+	a := s.get(t, jobPath(id)+"/events")
+	require.Equal(t, http.StatusTooManyRequests, a.StatusCode)
+	assert.Equal(t, "rate_limited", a.slug(t))
+	assert.Equal(t, "5", a.Header.Get("Retry-After"))
+
+	stranger := as(s.NewKey(t, "globex"))
+	a = s.get(t, jobPath(id)+"/events", stranger)
+	assert.Equal(t, http.StatusNotFound, a.StatusCode, "another account has its own")
+	require.NoError(t, second.resp.Body.Close())
+	require.Eventually(t, func() bool {
+		a, err := s.send(t, http.MethodGet, jobPath("7")+"/events", nil)
+		return err == nil && a.StatusCode == http.StatusNotFound && s.mayOpen(t, id)
+	}, 10*time.Second, 10*time.Millisecond, "a place is free when a client has gone")
+}
+
+// mayOpen reports whether a stream of the job can be opened.
+func (s *service) mayOpen(t testing.TB, id string) bool {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+jobPath(id)+"/events", nil)
+	if err != nil {
+		return false
+	}
+	r.Header.Set("Authorization", "Bearer "+s.Key)
+	resp, err := s.http.Do(r)
+	if err != nil {
+		return false
+	}
+	return resp.Body.Close() == nil && resp.StatusCode == http.StatusOK
+}
+
+// silence are the events of a job of which there is nothing to tell.
+func silence(ctx context.Context) func(func(pipeline.Event, error) bool) {
+	return func(yield func(pipeline.Event, error) bool) {
+		<-ctx.Done()
+		yield(pipeline.Event{}, ctx.Err())
+	}
+}
+
+// A stream of which there is nothing to tell says every 15 s that it lives, and
+// asks its client to come back after half an hour.
+func TestStreamGrowsOld(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		w := httptest.NewRecorder()
+		began := time.Now()
+		server.Stream(ctx, w, silence(ctx), make(chan struct{}))
+		assert.Equal(t, 30*time.Minute, time.Since(began))
+		body := w.Body.String()
+		assert.True(t, strings.HasPrefix(body, "retry: 3000\n:"), body)
+		assert.InDelta(t, 120, strings.Count(body, ": ping\n\n"), 1)
+		assert.True(t, strings.HasSuffix(body, "event: stream.closing\ndata: {\"reason\":\"max_age\",\"retryMs\":1000}\n\n"), body)
+	})
+}
+
+// stuck is a connection whose peer does not read: a write lasts until its
+// deadline.
+type stuck struct {
+	*httptest.ResponseRecorder
+	deadline time.Time
+	writes   int
+}
+
+func (s *stuck) SetWriteDeadline(t time.Time) error { s.deadline = t; return nil }
+
+func (s *stuck) Write(b []byte) (int, error) {
+	if s.writes++; s.writes == 1 {
+		return len(b), nil
+	}
+	<-time.After(time.Until(s.deadline))
+	return 0, errors.New("i/o timeout")
+}
+
+func TestStreamGivesUpWhoDoesNotRead(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		began := time.Now()
+		server.Stream(ctx, &stuck{ResponseRecorder: httptest.NewRecorder()}, silence(ctx), make(chan struct{}))
+		assert.Equal(t, 25*time.Second, time.Since(began), "the first sign of life, and 10 s for it")
+	})
+}

@@ -1,0 +1,33 @@
+package server
+
+import (
+	"context"
+	"io"
+	"iter"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/pipeline"
+)
+
+// Stream sends events as a job's stream does, until they end, ctx does, or end
+// is closed.
+func Stream(ctx context.Context, w http.ResponseWriter, events iter.Seq2[pipeline.Event, error], end chan struct{}) {
+	s := &Server{cfg: Config{Log: slog.New(slog.DiscardHandler)}, endStream: end}
+	stream := newEventStream(w)
+	if stream.begin() == nil {
+		s.pump(ctx, stream, events)
+	}
+}
+
+// PatientBody is what stands between a connection and whoever reads a request.
+func PatientBody(body io.ReadCloser, w http.ResponseWriter) io.ReadCloser {
+	return newPatientBody(body, http.NewResponseController(w))
+}
+
+// Failures counts failed authentications.
+type Failures struct{ failureCounter }
+
+// Add counts a failure of the address.
+func (f *Failures) Add(addr string, now time.Time) time.Duration { return f.add(addr, now) }

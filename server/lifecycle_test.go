@@ -1,0 +1,257 @@
+package server_test
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/internal/apitest"
+	"github.com/transcriptkit/transcriptkit/server"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+func underMedia(c *server.Config) { c.BasePath = "/media" }
+
+func openStore(t *testing.T) *store.Store {
+	t.Helper()
+	dir := t.TempDir()
+	s, err := store.Open(t.Context(), store.Options{Database: "sqlite:" + filepath.Join(dir, "test.db"), Blobs: filepath.Join(dir, "blobs")})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = s.Close() }) // a test may have closed it
+	return s
+}
+
+// New names the member that is wrong.
+func TestConfigThatIsWrong(t *testing.T) {
+	t.Parallel()
+	st := openStore(t)
+	dir := t.TempDir()
+	for member, c := range map[string]server.Config{
+		"Store":            {},
+		"BasePath":         {Store: st, BasePath: "media"},
+		"BasePath must":    {Store: st, BasePath: "/media/"},
+		"DrainDelay":       {Store: st, DrainDelay: -1},
+		"Plans.Default":    {Store: st, Plans: account.Plans{Default: "gold", ByName: map[string]account.Plan{"free": {}}}},
+		"ASRWorkers":       {Store: st, ASRWorkers: -1},
+		"MaxMediaDuration": {Store: st, MaxMediaDuration: -1},
+		"ProgressInterval": {Store: st, ProgressInterval: -1},
+		"Dir":              {Store: st, Dir: filepath.Join(dir, "missing")},
+		"Engine": {Store: st, Engine: func(engine.Host) (engine.Engine, error) {
+			return engine.Engine{}, transcript.Errorf(transcript.ConfigError, "There is no ffmpeg.")
+		}},
+	} {
+		if c.Dir == "" {
+			c.Dir = dir
+		}
+		_, err := server.New(t.Context(), c)
+		assert.ErrorContains(t, err, "Config."+member, member)
+	}
+	assert.Empty(t, files(t, dir), "nothing is left of a server that could not be made")
+}
+
+// A server needs a store and nothing else, and then refuses all work.
+func TestServerWithoutAnEngine(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *server.Config) { c.Engine = nil })
+	a := s.upload(t, "a file")
+	require.Equal(t, http.StatusServiceUnavailable, a.StatusCode, a.body)
+	assert.Equal(t, "NOT_IMPLEMENTED", a.failure(t)["code"])
+	assert.Empty(t, files(t, s.blobs))
+	ready := s.get(t, "/readyz", as(""))
+	assert.Equal(t, http.StatusOK, ready.StatusCode, "the store decides")
+	assert.Equal(t, map[string]any{
+		"status": "degraded", "checks": map[string]any{"store": "ok", "media": "unavailable", "asr": "unavailable"},
+	}, ready.object(t))
+}
+
+func TestHealth(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *server.Config) { c.Version = "v1.2.3" })
+	assert.Equal(t, map[string]any{"status": "ok", "version": "v1.2.3"}, s.get(t, "/healthz", as("")).object(t))
+	ready := s.get(t, "/readyz", as(""))
+	assert.Equal(t, http.StatusOK, ready.StatusCode)
+	assert.Equal(t, map[string]any{
+		"status": "ready", "checks": map[string]any{"store": "ok", "media": "ok", "asr": "ok"},
+	}, ready.object(t))
+}
+
+func TestHealthWithoutAStore(t *testing.T) {
+	t.Parallel()
+	st := openStore(t)
+	srv, err := server.New(t.Context(), server.Config{Store: st, Dir: t.TempDir()})
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, srv.Stop(context.WithoutCancel(t.Context()))) })
+	require.NoError(t, st.Close())
+	for path, status := range map[string]int{"/readyz": http.StatusServiceUnavailable, "/healthz": http.StatusOK} {
+		w := httptest.NewRecorder()
+		srv.Health().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
+		assert.Equal(t, status, w.Code, path)
+		assert.NotContains(t, w.Body.String(), "closed", "no inner matters")
+	}
+}
+
+// Stop first says that the service goes, then ends the streams, then the work,
+// which the next start takes up.
+func TestStop(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *server.Config) { c.DrainDelay = 300 * time.Millisecond })
+	id, release := s.heldJob(t, "a file")
+	stream := s.open(t, id)
+	require.Equal(t, "job.snapshot", stream.next(t).name)
+
+	stopped := make(chan error, 1)
+	began := time.Now()
+	go func() { stopped <- s.Stop(context.WithoutCancel(t.Context())) }()
+	require.Eventually(t, func() bool {
+		a, err := s.send(t, http.MethodGet, "/readyz", nil)
+		return err == nil && a.StatusCode == http.StatusServiceUnavailable && strings.Contains(a.body, `"draining"`)
+	}, 5*time.Second, 5*time.Millisecond)
+	assert.Equal(t, http.StatusOK, s.get(t, "/healthz", as("")).StatusCode)
+	closing := stream.next(t)
+	assert.Equal(t, "stream.closing", closing.name)
+	assert.JSONEq(t, `{"reason":"shutdown","retryMs":1000}`, closing.data)
+	assert.GreaterOrEqual(t, time.Since(began), 300*time.Millisecond)
+	stream.end(t)
+	require.NoError(t, <-stopped)
+	assert.Empty(t, files(t, s.scratch))
+	require.NoError(t, s.Stop(t.Context()), "again")
+
+	release()
+	require.NoError(t, s.Restart(t.Context()))
+	job := s.ended(t, id)
+	assert.Equal(t, "success", job["status"])
+	assert.Equal(t, 1.0, job["attempt"], "an orderly stop is no failure")
+}
+
+// Only one server serves an SQLite file.
+func TestSecondServerOfAFile(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	second, err := server.New(t.Context(), server.Config{Store: s.Store, Dir: t.TempDir()})
+	require.NoError(t, err)
+	assert.ErrorIs(t, second.Start(t.Context()), store.ErrServed)
+	require.NoError(t, second.Stop(t.Context()))
+}
+
+// The parts of the service in a site of its own: under a prefix, behind a mux
+// and a middleware that are not the service's.
+func TestPartsUnderAPrefix(t *testing.T) {
+	t.Parallel()
+	log := new(logBuffer)
+	st := openStore(t)
+	srv, err := server.New(t.Context(), server.Config{
+		Store: st, Dir: t.TempDir(), BasePath: "/media", Log: slog.New(slog.NewTextHandler(log, nil)),
+		Authenticator: sessions{"ann": account.Principal{Account: "ann", Scopes: account.Scopes(), Plan: account.DefaultPlans().ByName["self_hosted"]}},
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, srv.Stop(context.WithoutCancel(t.Context()))) })
+	site := http.NewServeMux()
+	site.Handle("/media/v1/", http.StripPrefix("/media", srv.Transcripts()))
+	site.Handle("/media/docs/", http.StripPrefix("/media", srv.Docs()))
+	site.Handle("/healthz", srv.Health())
+	page := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p, _ := server.PrincipalOf(r.Context())
+		_, _ = io.WriteString(w, "hello "+p.Account+" "+server.RequestID(r.Context())) // to a recorder
+	})
+	site.Handle("/mine", srv.Authenticate(srv.RequireScope(account.Transcripts)(page)))
+	site.Handle("/open", srv.RequireScope(account.Transcripts)(page))
+	site.Handle("/twice/", http.StripPrefix("/twice", srv.Authenticate(srv.Transcripts())))
+
+	ask := func(path, session string) *httptest.ResponseRecorder {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
+		r.Header.Set("X-Request-Id", "one")
+		if session != "" {
+			r.AddCookie(&http.Cookie{Name: "session", Value: session})
+		}
+		site.ServeHTTP(w, r)
+		return w
+	}
+	assert.Equal(t, http.StatusOK, ask("/healthz", "").Code)
+	assert.Equal(t, http.StatusNotFound, ask("/readyz", "").Code, "not mounted")
+	assert.Equal(t, http.StatusNotFound, ask("/media/v1/other", "ann").Code)
+	assert.Contains(t, ask("/media"+unknownJob, "ann").Body.String(), "NOT_FOUND")
+	assert.Equal(t, http.StatusUnauthorized, ask("/media"+unknownJob, "").Code)
+	assert.Equal(t, "hello ann one", ask("/mine", "ann").Body.String())
+	refused := ask("/mine", "")
+	assert.Equal(t, http.StatusUnauthorized, refused.Code)
+	assert.Equal(t, "one", refused.Header().Get("X-Request-Id"))
+	assert.JSONEq(t, `{"error":"unauthorized","requestId":"one"}`, refused.Body.String())
+	assert.Equal(t, http.StatusUnauthorized, ask("/open", "ann").Code, "nobody has authenticated")
+
+	before := strings.Count(log.String(), "msg=request")
+	assert.Equal(t, http.StatusNotFound, ask("/twice"+unknownJob, "ann").Code)
+	assert.Equal(t, before+1, strings.Count(log.String(), "msg=request"), "one line for each request")
+	assert.Contains(t, log.String(), `route=/v1/transcript/job/{id} status=404`)
+
+	d, err := apitest.Parse(ask("/media/docs/openapi.json", "").Body.Bytes())
+	require.NoError(t, err)
+	require.NotNil(t, d)
+}
+
+// stream is an open event stream.
+type stream struct {
+	resp  *http.Response
+	lines *bufio.Scanner
+}
+
+// event is one of its events.
+type event struct{ name, id, data string }
+
+func (s *service) open(t testing.TB, id string, changes ...change) *stream {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+jobPath(id)+"/events", nil)
+	require.NoError(t, err)
+	r.Header.Set("Authorization", "Bearer "+s.Key)
+	for _, change := range changes {
+		change(r)
+	}
+	resp, err := s.http.Do(r)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = resp.Body.Close() }) // a test may have closed it
+	require.Equal(t, http.StatusOK, resp.StatusCode)
+	lines := bufio.NewScanner(resp.Body)
+	lines.Buffer(nil, 1<<20)
+	return &stream{resp, lines}
+}
+
+// next is the next event; comments are passed over. At the end it is empty.
+func (s *stream) next(t testing.TB) (e event) {
+	t.Helper()
+	for s.lines.Scan() {
+		name, value, _ := strings.Cut(s.lines.Text(), ": ")
+		switch name {
+		case "event":
+			e.name = value
+		case "id":
+			e.id = value
+		case "data":
+			e.data = value
+		case "":
+			if value == "" && e.name != "" {
+				return e
+			}
+		}
+	}
+	return e
+}
+
+// end asserts that nothing more comes.
+func (s *stream) end(t testing.TB) {
+	t.Helper()
+	assert.Empty(t, s.next(t))
+	assert.NoError(t, s.lines.Err())
+}
