@@ -1,0 +1,259 @@
+package server_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// inBackground posts a form; its answer comes through the channel.
+func (s *service) inBackground(t *testing.T, parts []part, changes ...change) <-chan *answer {
+	t.Helper()
+	body, contentType := form(t, parts...)
+	answered := make(chan *answer, 1)
+	changes = append([]change{header("Content-Type", contentType)}, changes...)
+	go func() {
+		defer close(answered)
+		a, err := s.send(t, http.MethodPost, "/v1/transcript", bytes.NewReader(body), changes...)
+		if assert.NoError(t, err) {
+			answered <- a
+		}
+	}()
+	return answered
+}
+
+// acceptedJob is the job of a form that was posted with a key and whose sender
+// waits: its answer is remembered as soon as there is a job.
+func (s *service) acceptedJob(t *testing.T, parts []part, key change) (id string) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		a := s.postForm(t, parts, key)
+		if a.StatusCode != http.StatusAccepted {
+			return false
+		}
+		require.Equal(t, "true", a.Header.Get("Idempotency-Replayed"))
+		id = a.object(t)["jobId"].(string)
+		return true
+	}, 10*time.Second, 5*time.Millisecond)
+	return id
+}
+
+func TestReplay(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	parts := []part{file("a"), field("waitMs", "10000")}
+	key := header("Idempotency-Key", "an upload")
+	first := s.postForm(t, parts, key)
+	require.Equal(t, http.StatusOK, first.StatusCode, first.body)
+	assert.Empty(t, first.Header.Get("Idempotency-Replayed"))
+	again := s.postForm(t, []part{parts[1], parts[0], field("format", "json")}, key) // in another order, with a default
+	require.Equal(t, http.StatusOK, again.StatusCode, again.body)
+	assert.Equal(t, "true", again.Header.Get("Idempotency-Replayed"))
+	assert.Equal(t, first.object(t), again.object(t))
+
+	cached := header("Idempotency-Key", "from the cache")
+	for _, replayed := range []string{"", "true"} {
+		a := s.postForm(t, parts, cached)
+		require.Equal(t, http.StatusOK, a.StatusCode)
+		assert.Equal(t, replayed, a.Header.Get("Idempotency-Replayed"))
+		assert.Equal(t, true, a.object(t)["cached"])
+	}
+	s.nothingLeft(t)
+	assert.Equal(t, 1, s.Engine.Recognitions())
+}
+
+// A replayed 202 names the same job, also when that has ended.
+func TestReplayOfAJob(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	release := s.Engine.Hold()
+	parts := []part{field("waitMs", "0"), file("a")}
+	key := header("Idempotency-Key", "k")
+	first := s.postForm(t, parts, key)
+	require.Equal(t, http.StatusAccepted, first.StatusCode)
+	check := func() {
+		again := s.postForm(t, parts, key)
+		require.Equal(t, http.StatusAccepted, again.StatusCode, again.body)
+		assert.Equal(t, "true", again.Header.Get("Idempotency-Replayed"))
+		assert.Equal(t, first.object(t)["jobId"], again.object(t)["jobId"])
+		assert.Equal(t, first.Header.Get("Location"), again.Header.Get("Location"))
+		assert.Equal(t, "2", again.Header.Get("Retry-After"))
+	}
+	check()
+	release()
+	s.ended(t, first.object(t)["jobId"].(string))
+	check()
+	s.nothingLeft(t)
+}
+
+func TestKeyOfAnotherRequest(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	key := header("Idempotency-Key", "k")
+	require.Equal(t, http.StatusOK, s.postForm(t, []part{file("a"), field("waitMs", "10000")}, key).StatusCode)
+	for name, parts := range map[string][]part{
+		"another file":   {file("b"), field("waitMs", "10000")},
+		"another wish":   {file("a"), field("waitMs", "10000"), field("format", "text")},
+		"another wait":   {file("a")},
+		"other language": {file("a"), field("waitMs", "10000"), field("language", "en")},
+	} {
+		a := s.postForm(t, parts, key)
+		require.Equal(t, http.StatusConflict, a.StatusCode, "%s: %s", name, a.body)
+		assert.Equal(t, "IDEMPOTENCY_CONFLICT", a.failure(t)["code"], name)
+	}
+	// Keys are each account's own.
+	a := s.postForm(t, []part{file("b")}, key, as(s.NewKey(t, "globex")))
+	assert.Equal(t, http.StatusOK, a.StatusCode, a.body)
+	s.nothingLeft(t)
+}
+
+// While the first request still sends its file, the key is taken.
+func TestKeyInUse(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	key := header("Idempotency-Key", "k")
+	body, contentType := form(t, file("the media"), field("waitMs", "10000"))
+	rest, sending := io.Pipe()
+	answered := make(chan *answer, 1)
+	go func() {
+		defer close(answered)
+		a, err := s.send(t, http.MethodPost, "/v1/transcript", rest, header("Content-Type", contentType), key)
+		if assert.NoError(t, err) {
+			answered <- a
+		}
+	}()
+	_, err := sending.Write(body[:len(body)/2])
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		a := s.postForm(t, []part{file("a"), field("format", "x")}, key) // refused with 422 while the key is free
+		return a.StatusCode == http.StatusConflict
+	}, 10*time.Second, 5*time.Millisecond)
+	a := s.upload(t, "the media", key)
+	require.Equal(t, http.StatusConflict, a.StatusCode, a.body)
+	assert.Equal(t, "IDEMPOTENCY_IN_PROGRESS", a.failure(t)["code"])
+	assert.Equal(t, "1", a.Header.Get("Retry-After"))
+	assert.EqualValues(t, 1, a.failure(t)["retryAfter"])
+	_, err = sending.Write(body[len(body)/2:])
+	require.NoError(t, err)
+	require.NoError(t, sending.Close())
+	first := <-answered
+	require.NotNil(t, first)
+	assert.Equal(t, http.StatusOK, first.StatusCode)
+}
+
+// Whoever waits for a job that is canceled learns of it, and the key is free.
+func TestCanceledWhileWaiting(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	release := s.Engine.Hold()
+	key := header("Idempotency-Key", "k")
+	parts := []part{field("waitMs", "10000"), file("a")}
+	answered := s.inBackground(t, parts, key)
+	require.NoError(t, s.Engine.Await(t.Context(), 1)) // the key is that request's
+	id := s.acceptedJob(t, parts, key)
+	require.Equal(t, http.StatusAccepted, s.do(t, http.MethodPost, "/v1/transcript/job/"+id+"/cancel", nil).StatusCode)
+	a := <-answered
+	require.NotNil(t, a)
+	require.Equal(t, http.StatusConflict, a.StatusCode, a.body)
+	assert.Equal(t, "STATE_CONFLICT", a.failure(t)["code"])
+	release()
+	a = s.postForm(t, parts, key)
+	require.Equal(t, http.StatusOK, a.StatusCode, a.body)
+	assert.Empty(t, a.Header.Get("Idempotency-Replayed"))
+}
+
+// A failure is not remembered: the key serves the next attempt.
+func TestKeyIsFreeAfterAFailure(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	key := header("Idempotency-Key", "k")
+	s.Engine.FailMedia(transcript.Errorf(transcript.UploadInvalid, "Not media."))
+	parts := []part{file("a"), field("waitMs", "10000")}
+	require.Equal(t, http.StatusUnprocessableEntity, s.postForm(t, parts, key).StatusCode)
+	require.Equal(t, http.StatusUnprocessableEntity, s.postForm(t, []part{file("a"), field("format", "x")}, key).StatusCode)
+	require.Equal(t, http.StatusBadRequest, s.postForm(t, []part{field("x", "y")}, key).StatusCode)
+	s.Engine.FailMedia(nil)
+	a := s.postForm(t, parts, key)
+	require.Equal(t, http.StatusOK, a.StatusCode, a.body)
+	assert.Empty(t, a.Header.Get("Idempotency-Replayed"))
+}
+
+func TestReplayOfACancel(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	release := s.Engine.Hold()
+	defer release()
+	one, two := s.job(t, "a"), s.job(t, "b")
+	key := header("Idempotency-Key", "k")
+	cancel := func(id string) *answer { return s.do(t, http.MethodPost, "/v1/transcript/job/"+id+"/cancel", nil, key) }
+	first := cancel(one)
+	require.Equal(t, http.StatusAccepted, first.StatusCode, first.body)
+	s.ended(t, one)
+	again := cancel(one)
+	require.Equal(t, http.StatusAccepted, again.StatusCode, "where a cancel without the key is a 409")
+	assert.Equal(t, "true", again.Header.Get("Idempotency-Replayed"))
+	assert.Equal(t, "cancelled", again.object(t)["status"])
+	other := cancel(two)
+	require.Equal(t, http.StatusConflict, other.StatusCode)
+	assert.Equal(t, "IDEMPOTENCY_CONFLICT", other.failure(t)["code"])
+	// A key is one route's own.
+	assert.Equal(t, http.StatusAccepted, s.postForm(t, []part{file("c"), field("waitMs", "0")}, key).StatusCode)
+}
+
+func TestKeysThatAreNone(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for name, change := range map[string]change{
+		"empty":    header("Idempotency-Key", ""),
+		"too long": header("Idempotency-Key", strings.Repeat("k", 256)),
+		"no ASCII": header("Idempotency-Key", "ключ"),
+		"a tab":    header("Idempotency-Key", "a\tb"),
+		"two":      func(r *http.Request) { r.Header["Idempotency-Key"] = []string{"a", "a"} },
+	} {
+		for _, a := range []*answer{s.upload(t, "a", change), s.postJSON(t, `{}`, change), s.do(t, http.MethodPost, unknownJob+"/cancel", nil, change)} {
+			require.Equal(t, http.StatusBadRequest, a.StatusCode, name)
+			assert.Equal(t, []string{"Idempotency-Key"}, a.issuePaths(t), name)
+		}
+		assert.Equal(t, http.StatusNotFound, s.get(t, unknownJob, change).StatusCode, "a GET does not look at it")
+	}
+	longest := header("Idempotency-Key", strings.Repeat("~", 255))
+	assert.Equal(t, http.StatusOK, s.postForm(t, []part{file("a"), field("waitMs", "10000")}, longest).StatusCode)
+}
+
+// Who goes away in the middle of the wait finds the job under the same key.
+func TestSenderGoesAway(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	release := s.Engine.Hold()
+	body, contentType := form(t, file("a"), field("waitMs", "10000"))
+	ctx, leave := context.WithCancel(t.Context())
+	gone := make(chan error, 1)
+	key := header("Idempotency-Key", "k")
+	go func() {
+		_, err := s.send(t, http.MethodPost, "/v1/transcript", bytes.NewReader(body), header("Content-Type", contentType), key,
+			func(r *http.Request) { *r = *r.WithContext(ctx) })
+		gone <- err
+	}()
+	require.NoError(t, s.Engine.Await(t.Context(), 1))
+	leave()
+	require.ErrorIs(t, <-gone, context.Canceled)
+	var a *answer
+	require.Eventually(t, func() bool {
+		a = s.do(t, http.MethodPost, "/v1/transcript", bytes.NewReader(body), header("Content-Type", contentType), key)
+		return a.StatusCode != http.StatusConflict
+	}, 10*time.Second, 5*time.Millisecond)
+	require.Equal(t, http.StatusAccepted, a.StatusCode, a.body)
+	assert.Equal(t, "true", a.Header.Get("Idempotency-Replayed"))
+	release()
+	assert.Equal(t, "success", s.ended(t, a.object(t)["jobId"].(string))["status"])
+	assert.Equal(t, 1, s.Engine.Recognitions())
+}
