@@ -1,0 +1,35 @@
+package server_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A program that embeds the service compiles in no engine that it did not
+// choose, and nothing that is for tests or for callers.
+func TestServerDependsOnNoAdapter(t *testing.T) {
+	t.Parallel()
+	const module = "github.com/transcriptkit/transcriptkit/"
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", module+"server").Output()
+	require.NoError(t, err)
+	deps := strings.Fields(string(out))
+	require.Contains(t, deps, module+"server/pipeline")
+	var own []string
+	for _, dep := range deps {
+		if name, ok := strings.CutPrefix(dep, module); ok {
+			own = append(own, name)
+		}
+		for _, no := range []string{"testing", "github.com/stretchr/testify", "github.com/getkin/kin-openapi"} {
+			assert.NotEqual(t, no, dep)
+		}
+	}
+	assert.ElementsMatch(t, []string{
+		"internal/run", "internal/scratch",
+		"server", "server/account", "server/engine", "server/pipeline", "server/speech", "server/store",
+		"transcript", "transcript/format",
+	}, own)
+}
