@@ -151,8 +151,10 @@ func (s site) awaitMoreWork(t *testing.T, before map[string]int, since time.Time
 func (s site) checkEnd(t *testing.T, c *client.Client, jobID string, watch <-chan []transcript.Event, finished []store.Chunk) {
 	t.Helper()
 	killed := time.Now()
-	res, err := c.Jobs.Wait(t.Context(), jobID)
-	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	res, err := c.Jobs.Wait(ctx, jobID)
+	require.NoError(t, err, "lost work was not taken up again")
 	t.Logf("the job ended %v after the kill", time.Since(killed).Round(100*time.Millisecond))
 
 	require.NotEmpty(t, finished)
