@@ -32,7 +32,7 @@ const (
 // createRequest is the JSON body of POST /v1/transcript.
 type createRequest struct {
 	URL              *string              `json:"url,omitempty" minLength:"1" maxLength:"2048"`
-	Platform         *transcript.Platform `json:"platform,omitempty"`
+	Platform         *transcript.Platform `json:"platform,omitempty" enum:"video_site,short_video_site,photo_site,professional_site,microblog_site"`
 	ExternalID       *string              `json:"externalId,omitempty" minLength:"1" maxLength:"512"`
 	Language         *string              `json:"language,omitempty" minLength:"1" maxLength:"200" default:"en"`
 	Format           *transcript.Format   `json:"format,omitempty" default:"json"`

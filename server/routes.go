@@ -51,7 +51,7 @@ func (s *Server) transcriptRoutes() []route {
 			scope:   account.Transcripts, handle: s.getTranscriptJob,
 			request: readJobRequest{},
 			answers: []answer{
-				{status: http.StatusOK, body: jobAnswer{}, headers: []header{headerETag, headerRetryAfter}},
+				{status: http.StatusOK, body: jobAnswer{}, headers: []header{headerETag, headerMayRetryAfter}},
 				{status: http.StatusNotModified, headers: []header{headerETag}},
 			},
 			codes: []transcript.Code{transcript.InvalidRequest, transcript.NotFound},

@@ -1,8 +1,6 @@
 package server
 
-import (
-	"github.com/transcriptkit/transcriptkit/transcript"
-)
+import "github.com/transcriptkit/transcriptkit/transcript"
 
 // The bodies as the document shows them, where the Go type that writes them says
 // less than the wire: package transcript writes a result and a finished job by
@@ -52,34 +50,4 @@ type jobAnswer struct {
 	LengthSeconds *int              `json:"lengthSeconds,omitempty" nullable:"true"`
 	LengthText    *string           `json:"lengthText,omitempty" nullable:"true"`
 	Metadata      map[string]any    `json:"metadata,omitempty" nullable:"true"`
-}
-
-// header names a response header of the document.
-type header string
-
-const (
-	headerRequestID  header = "X-Request-Id"
-	headerLocation   header = "Location"
-	headerRetryAfter header = "Retry-After"
-	headerETag       header = "ETag"
-	headerReplayed   header = "Idempotency-Replayed"
-	headerChallenge  header = "WWW-Authenticate"
-)
-
-type headerEntry struct {
-	name        header
-	description string
-	schema      map[string]any
-}
-
-func headerEntries() []headerEntry {
-	text := map[string]any{"type": "string"}
-	return []headerEntry{
-		{headerRequestID, "Names the request in logs: the caller's own id where it is fit for that.", map[string]any{"type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"}},
-		{headerLocation, "Where the job is read.", map[string]any{"type": "string", "format": "uri-reference"}},
-		{headerRetryAfter, "Seconds to wait before the next request.", map[string]any{"type": "integer", "minimum": 1}},
-		{headerETag, "For If-None-Match.", text},
-		{headerReplayed, "true: this is the answer to an earlier request with the same Idempotency-Key.", map[string]any{"type": "string", "enum": []string{"true"}}},
-		{headerChallenge, "How to authenticate.", text},
-	}
 }

@@ -1,0 +1,61 @@
+package server
+
+import (
+	"strings"
+
+	"github.com/swaggest/openapi-go"
+	"github.com/swaggest/openapi-go/openapi31"
+)
+
+// header names a response header in the document's components.
+type header string
+
+const (
+	headerRequestID  header = "X-Request-Id"
+	headerLocation   header = "Location"
+	headerRetryAfter header = "Retry-After"
+	headerETag       header = "ETag"
+	headerReplayed   header = "Idempotency-Replayed"
+	headerChallenge  header = "WWW-Authenticate"
+
+	// headerMayRetryAfter is Retry-After where an answer may go without: a
+	// reference cannot say so.
+	headerMayRetryAfter header = "Retry-After" + sometimes
+)
+
+const sometimes = "-Sometimes"
+
+// wire is the header's name in an answer.
+func (h header) wire() string { return strings.TrimSuffix(string(h), sometimes) }
+
+func headers() map[header]openapi31.Header {
+	describe := func(required bool, description string, schema map[string]any) openapi31.Header {
+		return openapi31.Header{Description: &description, Required: &required, Schema: schema}
+	}
+	text := map[string]any{"type": "string"}
+	seconds := map[string]any{"type": "integer", "minimum": 1}
+	return map[header]openapi31.Header{
+		headerRequestID: describe(true, "Names the request in logs: the caller's own id where it is fit for that.",
+			map[string]any{"type": "string", "pattern": callersID.String()}),
+		headerLocation:      describe(true, "Where the job is read.", map[string]any{"type": "string", "format": "uri-reference"}),
+		headerRetryAfter:    describe(true, "Seconds to wait before the next request.", seconds),
+		headerMayRetryAfter: describe(false, "Seconds to wait before the next request, where waiting helps.", seconds),
+		headerETag:          describe(true, "For If-None-Match.", text),
+		headerReplayed: describe(false, "true: this is the answer to an earlier request with the same Idempotency-Key.",
+			map[string]any{"type": "string", "enum": []string{"true"}}),
+		headerChallenge: describe(true, "How to authenticate.", text),
+	}
+}
+
+// withHeaders lets an answer of the document refer to headers.
+func withHeaders(cor openapi.ContentOrReference, names ...header) {
+	resp := cor.(*openapi31.ResponseOrReference).Response
+	if resp.Headers == nil {
+		resp.Headers = map[string]openapi31.HeaderOrReference{}
+	}
+	for _, name := range names {
+		resp.Headers[name.wire()] = openapi31.HeaderOrReference{
+			Reference: &openapi31.Reference{Ref: "#/components/headers/" + string(name)},
+		}
+	}
+}

@@ -1,0 +1,153 @@
+package server
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/swaggest/jsonschema-go"
+	"github.com/swaggest/openapi-go"
+	"github.com/swaggest/openapi-go/openapi31"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// describe adds the operation of a route.
+func describe(r *openapi31.Reflector, rt route) error {
+	oc, err := r.NewOperationContext(rt.method, rt.pattern)
+	if err != nil {
+		return err
+	}
+	oc.SetID(rt.operation)
+	oc.SetSummary(rt.summary)
+	oc.SetTags(rt.tag)
+	op := oc.(openapi31.OperationExposer).Operation()
+	if !rt.open {
+		oc.AddSecurity("bearerAuth")
+		oc.AddSecurity("apiKeyHeader")
+		op.WithMapOfAnythingItem("x-required-scope", string(rt.scope))
+	}
+	describeRequest(oc, rt)
+	for _, a := range rt.answers {
+		describeAnswer(oc, a)
+	}
+	describeErrors(oc, rt)
+	if rt.events != nil {
+		if err := describeEvents(r, op, rt.events); err != nil {
+			return err
+		}
+	}
+	if err := r.AddOperation(oc); err != nil {
+		return err
+	}
+	if body := op.RequestBody; body != nil && body.RequestBody != nil {
+		body.RequestBody.WithRequired(true)
+	}
+	return nil
+}
+
+// postHeaders are the headers of every POST.
+type postHeaders struct {
+	IdempotencyKey string `header:"Idempotency-Key" minLength:"1" maxLength:"255" pattern:"^[ -~]+$" description:"Makes the request safe to repeat for 24 hours."`
+}
+
+// conditionalHeaders are those of an operation that knows 304.
+type conditionalHeaders struct {
+	IfNoneMatch string `header:"If-None-Match" description:"The ETag of the answer that the caller has: 304 where it still holds."`
+}
+
+func describeRequest(oc openapi.OperationContext, rt route) {
+	if rt.request != nil {
+		oc.AddReqStructure(rt.request)
+	}
+	if rt.form != nil {
+		oc.AddReqStructure(rt.form, openapi.WithContentType("multipart/form-data"))
+	}
+	if rt.method == http.MethodPost {
+		oc.AddReqStructure(postHeaders{})
+	}
+	if slices.ContainsFunc(rt.answers, func(a answer) bool { return a.status == http.StatusNotModified }) {
+		oc.AddReqStructure(conditionalHeaders{})
+	}
+}
+
+func describeAnswer(oc openapi.OperationContext, a answer) {
+	oc.AddRespStructure(a.body, openapi.WithHTTPStatus(a.status), func(cu *openapi.ContentUnit) {
+		cu.ContentType = a.contentType
+		cu.Customize = func(cor openapi.ContentOrReference) {
+			withHeaders(cor, headerRequestID)
+			withHeaders(cor, a.headers...)
+		}
+	})
+}
+
+// describeErrors adds the refusals of a route: those of its codes, by status,
+// and those that stand before every handler.
+func describeErrors(oc openapi.OperationContext, rt route) {
+	codes := map[int][]string{}
+	add := func(status int, code transcript.Code) { codes[status] = append(codes[status], string(code)) }
+	for _, code := range rt.codes {
+		add(code.Status(), code)
+		if code == transcript.InvalidRequest && rt.form != nil {
+			add(http.StatusUnprocessableEntity, code) // a value of the body (contract 2)
+		}
+	}
+	if !rt.open {
+		add(http.StatusPaymentRequired, transcript.UpgradeRequired)
+		if rt.scope != "" {
+			add(http.StatusForbidden, transcript.Forbidden)
+		}
+		describeError(oc, http.StatusUnauthorized, FlatError{}, []string{ErrNoCredential.Error(), ErrInvalidCredential.Error()}, headerChallenge)
+		describeError(oc, http.StatusTooManyRequests, FlatError{}, []string{errTooManyStreams.slug}, headerRetryAfter)
+	}
+	if rt.form != nil {
+		describeError(oc, errUnsupported.status, FlatError{}, []string{errUnsupported.slug})
+	}
+	describeError(oc, errInternal.status, FlatError{}, []string{errInternal.slug})
+	for status, ofStatus := range codes {
+		var more []header
+		if status == http.StatusConflict || status == http.StatusServiceUnavailable {
+			more = append(more, headerMayRetryAfter)
+		}
+		describeError(oc, status, ErrorEnvelope{}, ofStatus, more...)
+	}
+}
+
+// describeError adds a refusal with the codes, or slugs, that it may carry.
+func describeError(oc openapi.OperationContext, status int, body any, codes []string, more ...header) {
+	oc.AddRespStructure(body, openapi.WithHTTPStatus(status), func(cu *openapi.ContentUnit) {
+		cu.Description = strings.Join(codes, ", ")
+		cu.Customize = func(cor openapi.ContentOrReference) {
+			withHeaders(cor, headerRequestID)
+			withHeaders(cor, more...)
+			cor.(*openapi31.ResponseOrReference).Response.WithMapOfAnythingItem("x-codes", codes)
+		}
+	})
+}
+
+// describeEvents adds the map from an event's name to the schema of its data, as
+// OpenAPI has no form of its own for streams (contract 12).
+func describeEvents(r *openapi31.Reflector, op *openapi31.Operation, events map[transcript.EventType]any) error {
+	schemas := map[string]any{}
+	for name, data := range events {
+		schema, err := r.JSONSchemaReflector().Reflect(data,
+			jsonschema.DefinitionsPrefix("#/components/schemas/"),
+			jsonschema.RootRef,
+			jsonschema.CollectDefinitions(func(name string, schema jsonschema.Schema) {
+				if _, there := r.Spec.ComponentsEns().Schemas[name]; there {
+					return
+				}
+				if m, err := schema.ToSchemaOrBool().ToSimpleMap(); err == nil { // reflected schemas always are maps
+					r.Spec.ComponentsEns().WithSchemasItem(name, m)
+				}
+			}))
+		if err != nil {
+			return err
+		}
+		if schemas[string(name)], err = schema.ToSchemaOrBool().ToSimpleMap(); err != nil {
+			return err
+		}
+	}
+	op.WithMapOfAnythingItem("x-events", schemas)
+	return nil
+}

@@ -1,0 +1,88 @@
+package server
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/swaggest/jsonschema-go"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// describeTypes says how the Go types of the API become schemas.
+func describeTypes(r *jsonschema.Reflector) {
+	r.AddTypeMapping(transcript.Time{}, time.Time{})
+	r.DefaultOptions = append(r.DefaultOptions,
+		jsonschema.InterceptDefName(schemaName),
+		jsonschema.InterceptSchema(describeType),
+		jsonschema.InterceptProp(describeProperty))
+}
+
+// describeType takes back what is true of a Go type but not of the API: that a
+// pointer's target may be null, and that a choice between types is an object.
+func describeType(p jsonschema.InterceptSchemaParams) (stop bool, err error) {
+	if p.Processed {
+		p.Schema.RemoveType(jsonschema.Null)
+		if p.Schema.OneOf != nil && p.Schema.Properties == nil {
+			p.Schema.Type = nil
+		}
+	}
+	return false, nil
+}
+
+// describeProperty makes a property required that is always written, one
+// without omitempty, and lets that one be null where it is a pointer or a map.
+// The tag nullable overrides the latter.
+func describeProperty(p jsonschema.InterceptPropParams) error {
+	if !p.Processed {
+		return nil
+	}
+	tag, ok := p.Field.Tag.Lookup("json")
+	written := ok && !strings.Contains(tag, ",omitempty")
+	if written && !slices.Contains(p.ParentSchema.Required, p.Name) {
+		p.ParentSchema.Required = append(p.ParentSchema.Required, p.Name)
+	}
+	kind := p.Field.Type.Kind()
+	nullable := written && (kind == reflect.Pointer || kind == reflect.Map)
+	if tag, ok := p.Field.Tag.Lookup("nullable"); ok {
+		nullable = tag == "true"
+	}
+	schema := p.PropertySchema
+	schema.RemoveType(jsonschema.Null)
+	switch {
+	case !nullable:
+	case schema.Ref == nil:
+		schema.AddType(jsonschema.Null)
+	default:
+		reference := jsonschema.Schema{Ref: schema.Ref}
+		schema.Ref = nil
+		schema.AnyOf = []jsonschema.SchemaOrBool{reference.ToSchemaOrBool(), jsonschema.Null.ToSchemaOrBool()}
+	}
+	return nil
+}
+
+// schemaName is the name of a type without that of its package.
+func schemaName(t reflect.Type, name string) string {
+	names := map[reflect.Type]string{
+		reflect.TypeFor[createRequest]():     "CreateTranscriptRequest",
+		reflect.TypeFor[uploadForm]():        "CreateTranscript", // the reflector puts FormData before it
+		reflect.TypeFor[accepted]():          "AcceptedJob",
+		reflect.TypeFor[resultAnswer]():      "TranscriptResult",
+		reflect.TypeFor[jobAnswer]():         "Job",
+		reflect.TypeFor[transcriptOrText]():  "TranscriptOrText",
+		reflect.TypeFor[transcript.Error]():  "ErrorBody",
+		reflect.TypeFor[transcript.Code]():   "ErrorCode",
+		reflect.TypeFor[transcript.Status](): "TranscriptStatus",
+		reflect.TypeFor[health]():            "Health",
+		reflect.TypeFor[readiness]():         "Readiness",
+	}
+	if n, ok := names[t]; ok {
+		return n
+	}
+	if t.Name() != "" && strings.HasSuffix(t.PkgPath(), "/transcript") || strings.HasSuffix(t.PkgPath(), "/server") {
+		return t.Name()
+	}
+	return name
+}
