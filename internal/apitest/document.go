@@ -119,13 +119,17 @@ func (d *Document) operation(method, path string) (op place, parameters map[stri
 		base, _ := servers[0].(map[string]any)["url"].(string)
 		path = strings.TrimPrefix(path, base)
 	}
-	if method == http.MethodHead {
+	head := method == http.MethodHead
+	if head {
 		method = http.MethodGet
 	}
 	paths, _ := d.at(place{d.root, ""}, "paths")
 	for pattern := range paths.node {
 		if parameters, ok := match(pattern, path); ok {
 			op, ok := d.at(paths, pattern, strings.ToLower(method))
+			if head && op.node["x-events"] != nil {
+				return place{}, nil, false // there is no stream without a body
+			}
 			return op, parameters, ok
 		}
 	}
@@ -140,7 +144,7 @@ func match(pattern, path string) (map[string]string, bool) {
 	}
 	parameters := map[string]string{}
 	for i, segment := range want {
-		if name, ok := strings.CutPrefix(segment, "{"); ok {
+		if name, ok := strings.CutPrefix(segment, "{"); ok && have[i] != "" {
 			parameters[strings.TrimSuffix(name, "}")] = have[i]
 		} else if segment != have[i] {
 			return nil, false
