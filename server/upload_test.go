@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"io"
+	"math"
 	"mime/multipart"
 	"net/http"
 	"strings"
@@ -317,4 +318,12 @@ func TestFilesThatAreNoSpeech(t *testing.T) {
 			s.nothingLeft(t)
 		})
 	}
+}
+
+// The largest number there is bounds nothing.
+func TestUploadsWithoutABound(t *testing.T) {
+	t.Parallel()
+	s := start(t, limited(math.MaxInt64))
+	a := s.upload(t, "a")
+	assert.Equal(t, http.StatusOK, a.StatusCode, a.body)
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/google/uuid"
 
@@ -33,7 +34,10 @@ func (p *Pipeline) Receive(ctx context.Context, r io.Reader, limit int64) (*Uplo
 		return nil, fmt.Errorf("pipeline: opening a blob for an upload: %w", err)
 	}
 	hash := sha256.New()
-	u.Size, err = io.Copy(io.MultiWriter(w, hash), io.LimitReader(r, limit+1))
+	if limit < math.MaxInt64 {
+		r = io.LimitReader(r, limit+1) // one more tells "too large" from "just as large"
+	}
+	u.Size, err = io.Copy(io.MultiWriter(w, hash), r)
 	if err == nil {
 		err = checkSize(u.Size, limit)
 	}
