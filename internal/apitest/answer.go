@@ -2,10 +2,12 @@ package apitest
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -50,7 +52,33 @@ func (d *Document) checkAnswer(op place, known bool, resp *http.Response, body [
 	if !ok {
 		return fmt.Errorf("the Content-Type %s is not documented", media)
 	}
-	return d.checkBody(form.pointer+"/schema", resp, body)
+	if err := d.checkBody(form.pointer+"/schema", resp, body); err != nil {
+		return err
+	}
+	answer, _ := d.at(op, "responses", strconv.Itoa(resp.StatusCode)) // it has content
+	return checkCode(answer, body)
+}
+
+// checkCode holds an error's code, or its slug, to those of its answer.
+func checkCode(answer place, body []byte) error {
+	codes, ok := answer.node["x-codes"].([]any)
+	if !ok {
+		return nil
+	}
+	var refusal struct{ Error json.RawMessage }
+	var coded struct{ Code string }
+	if err := json.Unmarshal(body, &refusal); err != nil {
+		return fmt.Errorf("the error: %w", err)
+	}
+	if json.Unmarshal(refusal.Error, &coded.Code) != nil {
+		if err := json.Unmarshal(refusal.Error, &coded); err != nil {
+			return fmt.Errorf("the error: %w", err)
+		}
+	}
+	if !slices.Contains(codes, any(coded.Code)) {
+		return fmt.Errorf("the code %s is not documented here, only %v", coded.Code, codes)
+	}
+	return nil
 }
 
 // checkHead holds status and headers to the operation.
@@ -76,12 +104,14 @@ func (d *Document) checkHead(op place, resp *http.Response) error {
 }
 
 func (d *Document) checkHeader(headers place, name, value string) error {
-	if value == "" {
-		return nil
-	}
 	header, ok := d.at(headers, name)
-	if !ok {
+	switch {
+	case !ok:
 		return errors.New("leads nowhere in the document")
+	case value == "" && header.node["required"] == true:
+		return errors.New("is missing")
+	case value == "":
+		return nil
 	}
 	return d.validate(header.pointer+"/schema", d.typed(header, value))
 }

@@ -1,15 +1,19 @@
 // Package apitest holds what tests send to the service, and what it answers, to
 // the OpenAPI document that the service serves (contract 12):
 //
-//	client := &http.Client{Transport: apitest.Transport(t, url, http.DefaultTransport)}
+//	client := apitest.Client(t, url)
 //
 // Every answer is checked: its status must be documented for the operation, its
-// headers, body and events must have the documented form, and nothing may stand
-// in it that the document does not name. A request is checked when the answer
-// is a 2xx: what the service takes must be what the document promises to take.
-// Unknown paths and methods must be refused in the flat form.
+// headers, body and events must have the documented form, nothing may stand in
+// it that the document does not name, and an error must have one of the codes of
+// its status (x-codes). A request is checked when the answer is a 2xx: what the
+// service takes must be what the document promises to take, and must come with a
+// credential where one is due. Unknown paths and methods must be refused in the
+// flat form.
 //
-// The package does not judge whether an answer is the right one.
+// The package does not judge whether an answer is the right one, nor what stands
+// on a site beside the API: paths outside the document's server go unchecked. Of
+// a request's body it keeps a megabyte; a larger one is sent on and not checked.
 package apitest
 
 import (
@@ -18,6 +22,15 @@ import (
 	"net/http"
 	"testing"
 )
+
+// Client is a client of the service at url that holds everything to the
+// service's document. Its connections end with the test.
+func Client(t testing.TB, url string) *http.Client {
+	t.Helper()
+	next := http.DefaultTransport.(*http.Transport).Clone()
+	t.Cleanup(next.CloseIdleConnections)
+	return &http.Client{Transport: Transport(t, url, next)}
+}
 
 // Transport checks all that goes through next against the document of the
 // service at url, and fails the test where something does not fit.

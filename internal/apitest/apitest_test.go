@@ -33,8 +33,8 @@ const document = `{
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Thing"}}}
           },
           "202": {"description": "nothing"},
-          "404": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Envelope"}}}},
-          "429": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/FlatError"}}}}
+          "404": {"x-codes": ["X", "Y"], "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Envelope"}}}},
+          "429": {"x-codes": ["x"], "headers": {"Www-Authenticate": {"$ref": "#/components/headers/Challenge"}}, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/FlatError"}}}}
         }
       },
       "get": {
@@ -49,7 +49,7 @@ const document = `{
     }
   },
   "components": {
-    "headers": {"Retry-After": {"schema": {"type": "integer", "minimum": 1}}},
+    "headers": {"Challenge": {"schema": {"type": "string"}, "required": true}, "Retry-After": {"schema": {"type": "integer", "minimum": 1}}},
     "schemas": {
       "Order": {"type": "object", "properties": {"count": {"type": "integer", "minimum": 1}, "name": {"type": "string"}}, "required": ["count"]},
       "Thing": {"type": "object", "properties": {"count": {"type": ["integer", "null"]}}, "required": ["count"]},
@@ -61,6 +61,8 @@ const document = `{
 }`
 
 const (
+	challenge = "Www-Authenticate: Bearer"
+
 	thing = "/thing/019321a0-7c11-7c3e-9a55-2f6d1f0c9b11"
 	form  = "--b\r\nContent-Disposition: form-data; name=\"count\"\r\n\r\n"
 )
@@ -99,9 +101,12 @@ func exchanges() map[string]exchange {
 		"envelope":            {status: http.StatusNotFound, answer: `{"error":{"code":"X","requestId":"r1"}}`},
 		"envelope, flat":      {status: http.StatusNotFound, answer: `{"error":"x","requestId":"r1"}`, fault: "/error"},
 		"envelope's id":       {status: http.StatusNotFound, answer: `{"error":{"code":"X","requestId":"r2"}}`, fault: "r2"},
-		"flat":                {status: http.StatusTooManyRequests, answer: `{"error":"x","requestId":"r1"}`},
-		"flat, envelope":      {status: http.StatusTooManyRequests, answer: `{"error":{"code":"X"}}`, fault: "/error"},
-		"flat without id":     {status: http.StatusTooManyRequests, answer: `{"error":"x"}`, fault: "names the request"},
+		"flat":                {status: http.StatusTooManyRequests, header: challenge, answer: `{"error":"x","requestId":"r1"}`},
+		"flat, envelope":      {status: http.StatusTooManyRequests, header: challenge, answer: `{"error":{"code":"X"}}`, fault: "/error"},
+		"flat without id":     {status: http.StatusTooManyRequests, header: challenge, answer: `{"error":"x"}`, fault: "names the request"},
+		"flat, other slug":    {status: http.StatusTooManyRequests, header: challenge, answer: `{"error":"y","requestId":"r1"}`, fault: "the code y"},
+		"missing header":      {status: http.StatusTooManyRequests, answer: `{"error":"x","requestId":"r1"}`, fault: "Www-Authenticate: is missing"},
+		"envelope's code":     {status: http.StatusNotFound, answer: `{"error":{"code":"Z","requestId":"r1"}}`, fault: "the code Z"},
 		"unknown path":        {path: "/other", status: http.StatusNotFound, answer: `{"error":"x","requestId":"r1"}`},
 		"unknown path, 200":   {path: "/other", answer: `{"count":1}`, fault: "not documented"},
 		"unknown path's form": {path: "/other", status: http.StatusNotFound, answer: `{"error":{"code":"X"}}`, fault: "/error"},

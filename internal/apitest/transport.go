@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 )
 
 // maxKept is how much of a request's body is kept for its check. A larger one
@@ -40,7 +41,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	report := func(err error) { t.report(fmt.Errorf("%s %s: %s: %w", r.Method, r.URL.Path, resp.Status, err)) }
 	op, parameters, known := t.document.operation(r.Method, r.URL.Path)
 	if known && resp.StatusCode/100 == 2 && sent.whole() {
-		if err := t.document.checkRequest(op, parameters, r, sent.kept.Bytes()); err != nil {
+		if err := t.document.checkRequest(op, parameters, r, sent.bytes()); err != nil {
 			report(fmt.Errorf("the request: %w", err))
 		}
 	}
@@ -61,9 +62,12 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// keptBody keeps what goes through it.
+// keptBody keeps what goes through it. It may still be sent when the answer is
+// there.
 type keptBody struct {
 	io.ReadCloser
+
+	mu   sync.Mutex
 	kept bytes.Buffer
 	more bool
 	end  bool
@@ -71,6 +75,8 @@ type keptBody struct {
 
 func (k *keptBody) Read(b []byte) (int, error) {
 	n, err := k.ReadCloser.Read(b)
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	if k.kept.Len()+n > maxKept {
 		k.more = true
 	} else {
@@ -81,7 +87,18 @@ func (k *keptBody) Read(b []byte) (int, error) {
 }
 
 // whole reports whether the body was kept whole.
-func (k *keptBody) whole() bool { return k.ReadCloser == nil || k.end && !k.more }
+func (k *keptBody) whole() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.ReadCloser == nil || k.end && !k.more
+}
+
+// bytes is a whole body.
+func (k *keptBody) bytes() []byte {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.kept.Bytes()
+}
 
 // readBody is a body that has been read, or as much of it as there was.
 type readBody struct {
