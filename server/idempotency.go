@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -111,8 +110,17 @@ func (o *once) remember(fingerprint []byte) pipeline.Remember {
 	}
 }
 
+// rememberedFailure is the answer that a key keeps of a job that has failed: of
+// failures only a 404 is remembered (contract 7).
+func rememberedFailure(jobID string, err *transcript.Error) *store.Answer {
+	if err.HTTPStatus() != http.StatusNotFound {
+		return nil
+	}
+	return &store.Answer{Status: http.StatusNotFound, JobID: jobID}
+}
+
 // amend corrects the answer that was remembered when the job was accepted: its
-// sender waited, and saw it end. nil: it failed, and failures are not remembered.
+// sender waited, and saw it end. nil: the key is free again.
 func (o *once) amend(ctx context.Context, jobID string, a *store.Answer) {
 	if !o.held {
 		return
@@ -156,7 +164,7 @@ func (s *Server) replay(w http.ResponseWriter, r *http.Request, earlier *store.R
 			return err
 		}
 		if job.Result == nil {
-			return errors.New("server: a remembered answer has no result")
+			return failure(job)
 		}
 		return s.respondResult(w, &pipeline.Result{Result: *job.Result, SegmentsJSON: job.SegmentsJSON})
 	}

@@ -179,6 +179,24 @@ func TestKeyIsFreeAfterAFailure(t *testing.T) {
 	assert.Empty(t, a.Header.Get("Idempotency-Replayed"))
 }
 
+// Of failures a 404 is remembered: what is not there will not be.
+func TestReplayOfWhatIsNotThere(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	key := header("Idempotency-Key", "k")
+	parts := []part{file("a"), field("waitMs", "10000")}
+	s.Engine.FailMedia(transcript.Errorf(transcript.Unavailable, "It has been removed."))
+	first := s.postForm(t, parts, key)
+	require.Equal(t, http.StatusNotFound, first.StatusCode, first.body)
+	s.Engine.FailMedia(nil)
+	again := s.postForm(t, parts, key)
+	require.Equal(t, http.StatusNotFound, again.StatusCode, again.body)
+	assert.Equal(t, "true", again.Header.Get("Idempotency-Replayed"))
+	assert.Equal(t, "UNAVAILABLE", again.failure(t)["code"])
+	assert.Equal(t, "It has been removed.", again.failure(t)["message"])
+	s.nothingLeft(t)
+}
+
 func TestReplayOfACancel(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -109,6 +109,9 @@ func describeErrors(oc openapi.OperationContext, rt route) {
 		if status == http.StatusConflict || status == http.StatusServiceUnavailable {
 			more = append(more, headerMayRetryAfter)
 		}
+		if status == http.StatusNotFound && rt.method == http.MethodPost {
+			more = append(more, headerReplayed)
+		}
 		describeError(oc, status, ErrorEnvelope{}, ofStatus, more...)
 	}
 }

@@ -40,7 +40,7 @@ func (s *Server) transcriptRoutes() []route {
 			},
 			codes: []transcript.Code{
 				transcript.InvalidRequest, transcript.UploadInvalid, transcript.MediaTooLarge, transcript.UnsupportedPlatform,
-				transcript.NoTranscript, transcript.IdempotencyConflict, transcript.IdempotencyInProgress,
+				transcript.NoTranscript, transcript.Unavailable, transcript.IdempotencyConflict, transcript.IdempotencyInProgress,
 				transcript.StateConflict, transcript.UpstreamFailed, transcript.ConfigError, transcript.NotImplemented,
 			},
 		},

@@ -94,18 +94,24 @@ func (s *Server) respondOutcome(ctx context.Context, w http.ResponseWriter, once
 	case job.Status == transcript.JobSuccess && job.Result != nil:
 		once.amend(ctx, job.JobID, &store.Answer{Status: http.StatusOK, JobID: job.JobID})
 		return s.respondResult(w, &pipeline.Result{Result: *job.Result, SegmentsJSON: job.SegmentsJSON})
-	case job.Status == transcript.JobSuccess:
-		once.amend(ctx, job.JobID, nil)
-		return transcript.Errorf(transcript.NoTranscript, "The transcript has been deleted.")
-	case job.Status == transcript.JobFailed:
-		once.amend(ctx, job.JobID, nil)
-		return job.Error
+	case job.Status == transcript.JobSuccess, job.Status == transcript.JobFailed:
+		err := failure(job)
+		once.amend(ctx, job.JobID, rememberedFailure(job.JobID, err))
+		return err
 	case job.Status == transcript.JobCancelled:
 		once.amend(ctx, job.JobID, nil)
 		return transcript.Errorf(transcript.StateConflict, "The job was cancelled.").With("status", job.Status)
 	}
 	s.respondAccepted(ctx, w, job.Job)
 	return nil
+}
+
+// failure is why a job that has ended has no result.
+func failure(job *pipeline.Job) *transcript.Error {
+	if job.Error != nil {
+		return job.Error
+	}
+	return transcript.Errorf(transcript.NoTranscript, "The transcript has been deleted.")
 }
 
 func (s *Server) respondResult(w http.ResponseWriter, res *pipeline.Result) error {
