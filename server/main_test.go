@@ -229,11 +229,11 @@ func (s *service) postForm(t testing.TB, parts []part, changes ...change) *answe
 	return s.do(t, http.MethodPost, "/v1/transcript", bytes.NewReader(body), changes...)
 }
 
-// upload sends a file and returns the answer, which is a 200 where the engine
-// is quick.
+// upload sends a file and waits as long as may be, so that the answer is a 200
+// where the engine is quick, however busy the machine is.
 func (s *service) upload(t testing.TB, content string, changes ...change) *answer {
 	t.Helper()
-	return s.postForm(t, []part{file(content)}, changes...)
+	return s.postForm(t, []part{field("waitMs", "10000"), file(content)}, changes...)
 }
 
 // job sends a file without waiting and returns the id of its job.
