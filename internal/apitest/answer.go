@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -146,18 +147,21 @@ func checkRequestID(body any, id string) error {
 }
 
 // typed is text from a header, path, query or form as the value that the schema
-// of its place wants.
+// of its place wants: what is no string is written as in JSON.
 func (d *Document) typed(p place, text string) any {
-	for _, t := range d.types(p) {
-		switch t {
-		case "boolean":
-			if v, err := strconv.ParseBool(text); err == nil {
-				return v
-			}
-		case "integer", "number":
-			if v, err := strconv.ParseFloat(text, 64); err == nil {
-				return v
-			}
+	types := d.types(p)
+	value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+	if err != nil {
+		return text
+	}
+	switch value.(type) {
+	case bool:
+		if slices.Contains(types, "boolean") {
+			return value
+		}
+	case json.Number:
+		if slices.Contains(types, "integer") || slices.Contains(types, "number") {
+			return value
 		}
 	}
 	return text

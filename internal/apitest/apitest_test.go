@@ -16,6 +16,14 @@ import (
 const document = `{
   "openapi": "3.1.0", "info": {"title": "T", "version": "1"},
   "paths": {
+    "/thing/order": {
+      "post": {
+        "parameters": [{"name": "page", "in": "query", "required": true, "schema": {"type": "integer"}}],
+        "security": [{"key": []}],
+        "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Order"}}}},
+        "responses": {"200": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Thing"}}}}}
+      }
+    },
     "/thing/{id}": {
       "post": {
         "parameters": [
@@ -64,6 +72,7 @@ const (
 	challenge = "Www-Authenticate: Bearer"
 
 	thing = "/thing/019321a0-7c11-7c3e-9a55-2f6d1f0c9b11"
+	order = "/thing/order?page=2"
 	form  = "--b\r\nContent-Disposition: form-data; name=\"count\"\r\n\r\n"
 )
 
@@ -76,6 +85,7 @@ type exchange struct {
 	answer         string
 	answerType     string // application/json where empty
 	header         string // "name: value"
+	credential     string // of the request: "name: value"
 	id             string // X-Request-Id, "r1" where empty
 	fault          string // part of what is reported; empty: nothing is
 }
@@ -117,6 +127,13 @@ func exchanges() map[string]exchange {
 		"request's type":   {sent: `count`, sentType: "text/plain", answer: `{"count":1}`, fault: "text/plain"},
 		"query":            {path: thing + "?full=yes", answer: `{"count":1}`, fault: "full"},
 		"query fits":       {path: thing + "?full=true", answer: `{"count":1}`},
+		"query, not JSON":  {path: thing + "?full=1", answer: `{"count":1}`, fault: "full"},
+		"order":            {path: order, sent: `{"count":1}`, credential: "X-Api-Key: k", answer: `{"count":1}`},
+		"session":          {path: order, sent: `{"count":1}`, credential: "Cookie: s=1", answer: `{"count":1}`},
+		"no credential":    {path: order, sent: `{"count":1}`, answer: `{"count":1}`, fault: "no credential"},
+		"no body":          {path: order, credential: "Authorization: Bearer k", answer: `{"count":1}`, fault: "no body"},
+		"no page":          {path: "/thing/order", sent: `{"count":1}`, credential: "Cookie: s=1", answer: `{"count":1}`, fault: "the parameter page is missing"},
+		"half a page":      {path: "/thing/order?page=1.5", sent: `{"count":1}`, credential: "Cookie: s=1", answer: `{"count":1}`, fault: "the parameter page"},
 		"path":             {path: "/thing/7", answer: `{"count":1}`, fault: "the parameter id"},
 		"key":              {key: "1234", answer: `{"count":1}`, fault: "Idempotency-Key"},
 		"form":             {sent: form + "1\r\n--b--\r\n", sentType: "multipart/form-data; boundary=b", answer: `{"count":1}`},
@@ -178,6 +195,9 @@ func request(t *testing.T, e exchange) *http.Request {
 	if e.sentType != "" {
 		r.Header.Set("Content-Type", e.sentType)
 	}
+	if name, value, ok := strings.Cut(e.credential, ": "); ok {
+		r.Header.Set(name, value)
+	}
 	if e.key != "" {
 		r.Header.Set("Idempotency-Key", e.key)
 	}
@@ -229,9 +249,18 @@ func TestBasePath(t *testing.T) {
 	t.Parallel()
 	d, err := apitest.Parse([]byte(strings.Replace(document, `"paths"`, `"servers": [{"url": "/media"}], "paths"`, 1)))
 	require.NoError(t, err)
-	e := exchange{path: "/media" + thing, answer: `{"count":1}`}
-	client := &http.Client{Transport: d.Transport(fake(e), func(err error) { t.Error(err) })}
-	resp, err := client.Do(request(t, e))
-	require.NoError(t, err)
-	require.NoError(t, resp.Body.Close())
+	for path, faults := range map[string]int{
+		"/media" + thing: 0,
+		"/media/other":   1, // an unknown path of the API, with a 200
+		"/mediathek":     0, // a page of the site around it
+		thing:            0,
+	} {
+		reported := 0
+		e := exchange{path: path, answer: `{"count":1}`}
+		client := &http.Client{Transport: d.Transport(fake(e), func(error) { reported++ })}
+		resp, err := client.Do(request(t, e))
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		assert.Equal(t, faults, reported, path)
+	}
 }

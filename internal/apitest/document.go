@@ -112,28 +112,38 @@ func escape(key string) string {
 	return strings.NewReplacer("~", "~0", "/", "~1", "%", "%25", "{", "%7B", "}", "%7D").Replace(key)
 }
 
+// base is the path under which the API is mounted.
+func (d *Document) base() string {
+	servers, _ := d.root["servers"].([]any)
+	if len(servers) == 0 {
+		return ""
+	}
+	base, _ := servers[0].(map[string]any)["url"].(string)
+	return base
+}
+
+// covers reports whether a path is of the API, not of the site around it.
+func (d *Document) covers(path string) bool { return strings.HasPrefix(path, d.base()+"/") }
+
 // operation finds what the document says of a method and a path, and the values
-// of the path's parameters.
+// of the path's parameters. Of two patterns the one with fewer of them rules.
 func (d *Document) operation(method, path string) (op place, parameters map[string]string, ok bool) {
-	if servers, _ := d.root["servers"].([]any); len(servers) > 0 {
-		base, _ := servers[0].(map[string]any)["url"].(string)
-		path = strings.TrimPrefix(path, base)
-	}
-	head := method == http.MethodHead
-	if head {
-		method = http.MethodGet
-	}
+	path = strings.TrimPrefix(path, d.base())
 	paths, _ := d.at(place{d.root, ""}, "paths")
+	var found string
 	for pattern := range paths.node {
-		if parameters, ok := match(pattern, path); ok {
-			op, ok := d.at(paths, pattern, strings.ToLower(method))
-			if head && op.node["x-events"] != nil {
-				return place{}, nil, false // there is no stream without a body
-			}
-			return op, parameters, ok
+		if values, ok := match(pattern, path); ok && (found == "" || len(values) < len(parameters)) {
+			found, parameters = pattern, values
 		}
 	}
-	return place{}, nil, false
+	if method != http.MethodHead {
+		op, ok = d.at(paths, found, strings.ToLower(method))
+		return op, parameters, ok
+	}
+	if op, ok = d.at(paths, found, "get"); op.node["x-events"] != nil {
+		return place{}, nil, false // there is no stream without a body
+	}
+	return op, parameters, ok
 }
 
 // match reports whether the path is of the pattern, as in /job/{id}.

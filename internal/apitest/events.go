@@ -40,6 +40,9 @@ type eventCheck struct {
 }
 
 func (c *eventCheck) take(b []byte) {
+	if c.reported {
+		return
+	}
 	c.rest = append(c.rest, b...)
 	for !c.reported {
 		line, rest, ok := bytes.Cut(c.rest, []byte("\n"))

@@ -17,8 +17,14 @@ func (d *Document) checkRequest(op place, path map[string]string, r *http.Reques
 	if err := d.checkParameters(op, path, r); err != nil {
 		return err
 	}
+	if err := checkCredential(op, r.Header); err != nil {
+		return err
+	}
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if len(body) == 0 {
+		if documented, _ := d.at(op, "requestBody"); documented.node["required"] == true {
+			return errors.New("there is no body")
+		}
 		return nil
 	}
 	if err != nil {
@@ -43,6 +49,20 @@ func (d *Document) checkRequest(op place, path map[string]string, r *http.Reques
 	return nil
 }
 
+// checkCredential finds a credential where the operation wants one: an API key
+// in either header, or the session of an embedder's own.
+func checkCredential(op place, h http.Header) error {
+	if security, _ := op.node["security"].([]any); len(security) == 0 {
+		return nil
+	}
+	for _, name := range []string{"Authorization", "X-Api-Key", "Cookie"} {
+		if h.Get(name) != "" {
+			return nil
+		}
+	}
+	return errors.New("there is no credential")
+}
+
 func (d *Document) checkParameters(op place, path map[string]string, r *http.Request) error {
 	all, _ := op.node["parameters"].([]any) // an operation may have none
 	for i, v := range all {
@@ -57,6 +77,9 @@ func (d *Document) checkParameters(op place, path map[string]string, r *http.Req
 			text, there = r.URL.Query().Get(name), r.URL.Query().Has(name)
 		case "header":
 			text, there = r.Header.Get(name), len(r.Header.Values(name)) > 0
+		}
+		if !there && p.node["required"] == true {
+			return fmt.Errorf("the parameter %s is missing", name)
 		}
 		if !there {
 			continue

@@ -38,6 +38,9 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !t.document.covers(r.URL.Path) {
+		return resp, nil
+	}
 	report := func(err error) { t.report(fmt.Errorf("%s %s: %s: %w", r.Method, r.URL.Path, resp.Status, err)) }
 	op, parameters, known := t.document.operation(r.Method, r.URL.Path)
 	if known && resp.StatusCode/100 == 2 && sent.whole() {
