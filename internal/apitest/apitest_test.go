@@ -205,7 +205,7 @@ func request(t *testing.T, e exchange) *http.Request {
 }
 
 // fake answers with what the exchange says.
-func fake(e exchange) http.RoundTripper {
+func fake(e exchange) roundTripper {
 	return roundTripper(func(r *http.Request) (*http.Response, error) {
 		if r.Body != nil {
 			if _, err := io.Copy(io.Discard, r.Body); err != nil {

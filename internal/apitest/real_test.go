@@ -32,25 +32,24 @@ func serve(t *testing.T, h http.HandlerFunc) string {
 // An answer may come while the request is still being sent.
 func TestAnswerBeforeTheRequestEnds(t *testing.T) {
 	t.Parallel()
-	answering := make(chan struct{})
-	url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
-		assert.NoError(t, http.NewResponseController(w).EnableFullDuplex())
-		w.Header().Set("Content-Type", "application/json")
-		close(answering)
-		_, _ = io.WriteString(w, `{"count":1}`) // who asks finds out
-	})
-	body, sent := io.Pipe()
-	go func() {
-		_, _ = io.WriteString(sent, `{"count":1}`) // the request may be over
-		<-answering
-		_ = sent.Close() // always nil
-	}()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+thing, body)
+	d, err := apitest.Parse([]byte(document))
 	require.NoError(t, err)
-	r.Header.Set("Content-Type", "application/json")
-	resp, err := apitest.Client(t, url).Do(r)
+	sent := make(chan struct{})
+	early := roundTripper(func(r *http.Request) (*http.Response, error) {
+		body := r.Body
+		r.Body = nil // the answer does not wait for it
+		go func() {
+			defer close(sent)
+			_, err := io.Copy(io.Discard, body)
+			assert.NoError(t, err)
+		}()
+		return fake(exchange{answer: `{"count":1}`})(r)
+	})
+	client := &http.Client{Transport: d.Transport(early, func(err error) { t.Error(err) })}
+	resp, err := client.Do(request(t, exchange{sent: `{"count":1}`}))
 	require.NoError(t, err)
 	require.NoError(t, resp.Body.Close())
+	<-sent
 }
 
 // A stream's events arrive when they are sent, and are checked when they are
