@@ -61,6 +61,7 @@ type operation struct {
 	Scope     *string `json:"x-required-scope"`
 	Responses map[string]struct {
 		Headers map[string]any
+		Codes   []string `json:"x-codes"`
 		Content map[string]struct{ Schema map[string]any }
 	}
 	Body struct {
@@ -137,6 +138,7 @@ func TestDocumentOfEveryOperation(t *testing.T) {
 					form = "#/components/schemas/FlatError"
 				}
 				assert.Equal(t, form, content.Schema["$ref"], "%s %s", name, status)
+				assert.NotEmpty(t, response.Codes, "%s %s", name, status)
 			}
 			if protected {
 				for _, status := range []string{"401", "402", "403", "429"} {
@@ -152,6 +154,40 @@ func TestDocumentOfEveryOperation(t *testing.T) {
 		isRequest := name == "CreateTranscriptRequest" || name == "FormDataCreateTranscript"
 		assert.Equal(t, isRequest, closed, "%s: requests are closed, answers may grow", name)
 	}
+}
+
+// What the specification says of the members of POST /v1/transcript.
+func TestDocumentOfTheRequests(t *testing.T) {
+	t.Parallel()
+	schemas := readDocument(t, start(t)).Components.Schemas
+	text := func(longest float64) map[string]any {
+		return map[string]any{"type": "string", "minLength": 1.0, "maxLength": longest}
+	}
+	with := func(m map[string]any, name string, value any) map[string]any {
+		m[name] = value
+		return m
+	}
+	both := map[string]any{
+		"format":           map[string]any{"$ref": "#/components/schemas/Format", "default": "json"},
+		"includeTimestamp": map[string]any{"type": "boolean", "default": true},
+		"sendMetadata":     map[string]any{"type": "boolean", "default": false},
+		"waitMs":           map[string]any{"type": "integer", "minimum": 0.0, "maximum": 10000.0, "default": 2000.0},
+	}
+	link := maps.Clone(both)
+	link["url"] = text(2048)
+	link["externalId"] = text(512)
+	link["language"] = with(text(200), "default", "en")
+	link["platform"] = map[string]any{
+		"$ref": "#/components/schemas/Platform",
+		"enum": []any{"video_site", "short_video_site", "photo_site", "professional_site", "microblog_site"},
+	}
+	assert.Equal(t, link, schemas["CreateTranscriptRequest"].Properties)
+	assert.Equal(t, []map[string]any{{"required": []any{"url"}}, {"required": []any{"platform", "externalId"}}},
+		schemas["CreateTranscriptRequest"].OneOf)
+	upload := maps.Clone(both)
+	upload["file"] = map[string]any{"$ref": "#/components/schemas/MultipartFile"}
+	upload["language"] = text(200) // left out, it is detected
+	assert.Equal(t, upload, schemas["FormDataCreateTranscript"].Properties)
 }
 
 func TestDocumentUnderAPrefix(t *testing.T) {
