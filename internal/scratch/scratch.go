@@ -55,10 +55,21 @@ func makeDir(base string) (*Dir, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("scratch: %w", err), os.RemoveAll(path))
 	}
-	if tryLock(lock) != nil {
+	if tryLock(lock) != nil || !inPlace(lock) {
 		return nil, errors.Join(errTaken, lock.Close(), os.RemoveAll(path))
 	}
 	return &Dir{path: path, lock: lock}, nil
+}
+
+// inPlace reports whether the file still is where it was made: whoever holds the
+// lock of a file that was removed holds nothing.
+func inPlace(f *os.File) bool {
+	held, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Stat(f.Name())
+	return err == nil && os.SameFile(held, there)
 }
 
 // Path is the directory.

@@ -20,8 +20,7 @@ type View struct {
 // SegmentsJSON holds them. See format.AppendResult.
 type Result struct {
 	transcript.Result
-	SegmentsJSON  []byte
-	TranscriptRef string
+	SegmentsJSON []byte
 }
 
 // Job is a job as its owner sees it. On success with a result, SegmentsJSON
@@ -62,7 +61,6 @@ func result(t *store.Transcript, v View, cached bool) (*Result, error) {
 			Language:       t.Lang,
 			MetadataStatus: metadataStatus(deref(t.Title), t.Duration),
 		},
-		TranscriptRef: t.ID,
 	}
 	if t.Duration > 0 {
 		sec := transcript.RoundSeconds(t.Duration)
