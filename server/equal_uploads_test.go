@@ -73,7 +73,7 @@ func TestEqualUploadsAtOnce(t *testing.T) {
 				require.Contains(t, a.body, "event: job.completed")
 			}
 			assert.Equal(t, tt.accounts, s.Engine.Recognitions(), "one recognition for each account")
-			assert.Empty(t, files(t, s.blobs))
+			assert.Eventually(t, func() bool { return len(files(t, s.blobs)) == 0 }, 10*time.Second, 10*time.Millisecond)
 
 			// Everyone has a text, and only by a job of their own.
 			a := s.do(t, http.MethodGet, "/v1/transcript/job/"+jobs[0], nil, as(s.Key))

@@ -3,6 +3,7 @@ package server_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"io/fs"
 	"log/slog"
@@ -268,6 +269,9 @@ func (s *service) ended(t testing.TB, id string) map[string]any {
 func files(t testing.TB, dir string) (paths []string) {
 	t.Helper()
 	require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // gone since its name was read
+		}
 		if err == nil && d.Type().IsRegular() && d.Name() != ".lock" {
 			paths = append(paths, path)
 		}

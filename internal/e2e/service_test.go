@@ -4,6 +4,7 @@ package e2e_test
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"net"
 	"path/filepath"
@@ -76,6 +77,9 @@ func (s *service) leftovers(t testing.TB) (files []string) {
 	t.Helper()
 	for _, root := range []string{s.blobs, s.scratch} {
 		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil // gone since its name was read
+			}
 			if err == nil && !d.IsDir() && d.Name() != ".lock" {
 				files = append(files, path)
 			}
