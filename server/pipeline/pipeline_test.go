@@ -55,7 +55,7 @@ func TestUploadBecomesTranscript(t *testing.T) {
 			assert.Equal(t, "hello", seg.Text)
 			assert.Greater(t, seg.Start, float64(i*14), "segment %d is not on the media clock", i)
 		}
-		assert.Empty(t, b.blobs(t), "audio was left behind")
+		b.nothingLeft(t)
 	})
 }
 
@@ -74,7 +74,7 @@ func TestRepeatedUploadIsCached(t *testing.T) {
 		assert.NotEmpty(t, out.Result.SegmentsJSON)
 	}
 	assert.Equal(t, 1, e.calls())
-	assert.Empty(t, b.blobs(t), "a repeated upload was left behind")
+	b.nothingLeft(t)
 
 	other, err := b.submit(t, "other", recording(t, 5, 1), "")
 	require.NoError(t, err)
@@ -177,7 +177,7 @@ func TestFaults(t *testing.T) {
 			job := b.end(t, b.job(t, tt.file).JobID)
 			assert.Equal(t, tt.stage, job.Stage)
 			assert.Equal(t, tt.attempt, job.Attempt)
-			assert.Empty(t, b.blobs(t), "audio was left behind")
+			b.nothingLeft(t)
 			if tt.code == "" {
 				require.Nil(t, job.Error)
 				return
@@ -279,7 +279,7 @@ func TestCancel(t *testing.T) {
 		assert.Equal(t, transcript.JobCancelled, job.Status)
 		assert.Equal(t, transcript.StageASRRunning, job.Stage)
 		<-stopped
-		require.Eventually(t, func() bool { return len(b.blobs(t)) == 0 }, 10*time.Second, 10*time.Millisecond)
+		b.nothingLeft(t)
 
 		_, err = b.Cancel(t.Context(), acme, id, nil)
 		var coded *transcript.Error

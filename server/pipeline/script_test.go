@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
@@ -198,4 +199,10 @@ func (b *bench) blobs(t *testing.T) (keys []string) {
 		require.NoError(t, err)
 		keys = append(keys, obj.Key)
 	}
+}
+
+// nothingLeft asserts that the audio of a job that has ended goes soon after.
+func (b *bench) nothingLeft(t *testing.T) {
+	t.Helper()
+	assert.Eventually(t, func() bool { return len(b.blobs(t)) == 0 }, 10*time.Second, 10*time.Millisecond, "audio was left behind")
 }
