@@ -19,6 +19,7 @@ RUN_NEEDS := \
 TEST_NEEDS := $(RUN_NEEDS) \
 	has_flite=>flite \
 	has_postgresql=>postgresql \
+	has_curl=>curl \
 	has_gcc=>gcc \
 	has_libc=>libc6-dev
 
@@ -58,6 +59,7 @@ setup setup-run:
 	has_pocketsphinx() { has pocketsphinx_continuous || has pocketsphinx; }; \
 	has_model() { ! has apt-get || test -d /usr/share/pocketsphinx/model/en-us; }; \
 	has_flite() { has flite; }; \
+	has_curl() { has curl; }; \
 	has_postgresql() { has initdb || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; }; \
 	has_gcc() { has gcc; }; \
 	has_libc() { echo '#include <stdlib.h>' | gcc -E - >/dev/null 2>&1; }; \
