@@ -228,6 +228,17 @@ func TestPatience(t *testing.T) {
 	})
 }
 
+// Every request with a body has such a deadline, also where nobody reads it.
+func TestPatienceWithEveryBody(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, path := range []string{"/v1/transcript", "/nowhere"} {
+		d := &deadlines{ResponseRecorder: httptest.NewRecorder()}
+		s.Handler().ServeHTTP(d, httptest.NewRequestWithContext(t.Context(), http.MethodPost, path, strings.NewReader("{}")))
+		assert.WithinDuration(t, time.Now().Add(time.Minute), d.read, 30*time.Second, path)
+	}
+}
+
 func TestFailuresOfManyAddresses(t *testing.T) {
 	t.Parallel()
 	var f server.Failures
