@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -18,6 +19,11 @@ type Plan struct {
 	// Upload permits file uploads, of at most MaxUploadBytes (0: none).
 	Upload         bool
 	MaxUploadBytes int64
+	// ASR permits the speech recognition of links that have no captions.
+	ASR bool
+	// CacheTTL is how long after its making a shared text is served; then a new
+	// request makes it anew. 0: it never is.
+	CacheTTL time.Duration
 	// EventStreams is how many event streams may be open per process; 0: 20,
 	// negative: any number.
 	EventStreams int
@@ -47,6 +53,8 @@ func DefaultPlans() Plans {
 		Paid:           true,
 		Upload:         true,
 		MaxUploadBytes: 4 << 30,
+		ASR:            true,
+		CacheTTL:       30 * 24 * time.Hour,
 		EventStreams:   -1,
 	}}}
 }

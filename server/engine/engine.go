@@ -1,7 +1,8 @@
 // Package engine says what the outside world can do for the service, as small
-// interfaces: a [Recognizer] turns speech into text, a [MediaTool] reads media
-// files. What a server gives an engine in return is a [Host]: the only way to
-// other programs, and a directory of its own.
+// interfaces: a [CaptionSource] reads the captions of a link, an [AudioSource]
+// downloads its sound, a [MediaTool] reads media files, a [Recognizer] turns
+// speech into text. What a server gives an engine in return is a [Host]: the
+// only way to the network and to other programs, and a directory of its own.
 //
 // An [Engine] is a struct of these interfaces; a nil field is a missing
 // capability. Whoever writes an engine runs the suite in
@@ -21,7 +22,14 @@ import (
 
 // Engine is what a service can do. A nil member is a capability it lacks.
 type Engine struct {
-	// Media reads uploaded files. Without it uploads end in CONFIG_ERROR.
+	// Captions are asked in this order for the captions of a link. Platforms that
+	// none of them can read go straight to speech recognition.
+	Captions []CaptionSource
+	// Audio downloads what has no captions. Without it such links end in
+	// NOT_IMPLEMENTED.
+	Audio AudioSource
+	// Media reads uploaded and downloaded files. Without it these end in
+	// CONFIG_ERROR.
 	Media MediaTool
 	// Recognizer turns speech into text. Without it whatever needs speech
 	// recognition ends in NOT_IMPLEMENTED.

@@ -4,11 +4,16 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
 	"time"
 )
 
 // Host is what a server hands to the engines it runs.
 type Host struct {
+	// HTTP reaches the addresses that a link or a page names, through the egress
+	// guard: it refuses private addresses after name resolution, whatever the
+	// redirects. nil: a host without a network.
+	HTTP *http.Client
 	// Programs runs external programs. An engine has no other way to start one.
 	Programs Runner
 	// Dir is a directory for the engine's scratch files. The server removes what
@@ -43,6 +48,19 @@ type Command struct {
 	Stdout, Stderr io.Writer
 	// Limits bounds the run; the zero value means the runner's defaults.
 	Limits Limits
+	// Network gives the program its way to the network, through the egress guard.
+	// nil: it is told of none.
+	Network *Network
+}
+
+// Network is the way to the network of one run: a proxy of its own, which its
+// environment names (http_proxy, https_proxy, ftp_proxy).
+type Network struct {
+	// Job names the work in the guard's log; at most 64 letters, digits and "-".
+	Job string
+	// MaxBytes is the most that the run may receive; 0: the guard's default. More
+	// ends the run with a *LimitError.
+	MaxBytes int64
 }
 
 // Limits bounds a program. A zero member means the runner's default.
@@ -56,7 +74,7 @@ type Limits struct {
 // LimitError tells that a program was ended because it broke one of its limits.
 type LimitError struct {
 	Program string // its name
-	Limit   string // "wall time", "processor time" or "file size"
+	Limit   string // "wall time", "processor time", "file size" or "bytes received"
 	Max     string // the limit, with its unit
 }
 
@@ -69,4 +87,7 @@ func (e *LimitError) Error() string {
 type Exit struct {
 	Code           int    // its exit code; -1 when a signal ended it
 	Stdout, Stderr []byte // what was not sent elsewhere, cut at 1 MiB each
+	// Refused are the addresses ("host:port") that the egress guard did not let
+	// the program reach, in order.
+	Refused []string
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -18,7 +20,11 @@ import (
 // Submission is a valid request of an account.
 type Submission struct {
 	Account string
+	// Plan is what the account may have.
+	Plan account.Plan
+	// Upload is the received file; nil for a link, which is Content.
 	Upload  *Upload
+	Content engine.Content
 	// Languages is the caller's list; nil when none was sent.
 	Languages transcript.LanguageList
 	View      View

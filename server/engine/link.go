@@ -1,0 +1,66 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Content is one piece of content on a platform.
+type Content struct {
+	Platform   transcript.Platform
+	ExternalID string // valid by the platform table
+	URL        string // the canonical link, http or https
+}
+
+// CaptionSource reads the caption tracks that platforms offer. Its errors carry
+// codes of contract 2 ("From engine conditions to codes"): what is gone is
+// UNAVAILABLE, what blocks is IP_BLOCKED (with RetryAfter where the platform
+// says), what cannot be understood is UPSTREAM_FAILED. Blocked is never empty: no
+// tracks and no error means that the platform says there are none. Safe for
+// concurrent use.
+type CaptionSource interface {
+	// Origin is what a transcript made from a platform's captions names as its
+	// source; false: this source cannot read that platform.
+	Origin(p transcript.Platform) (transcript.Origin, bool)
+	// Captions lists the caption tracks of a content, lets pick choose one, and
+	// reads that one. pick is called at most once, with all tracks, when there is at
+	// least one; it returns an index, and false to read none. What was learnt
+	// before an error is returned with it.
+	Captions(ctx context.Context, c Content, pick func([]transcript.Track) (n int, ok bool)) (Captions, error)
+}
+
+// Captions is what a caption source found.
+type Captions struct {
+	Metadata transcript.Metadata
+	// Tracks are in the platform's order. nil after an error means that they are
+	// not known, else that there are none.
+	Tracks []transcript.Track
+	// Track is the one that was picked, nil when none was. Segments is its text,
+	// sorted by start; times are seconds on the media clock. It may be empty.
+	Track    *transcript.Track
+	Segments []transcript.Segment
+}
+
+// AudioSource downloads the sound of a piece of content. Its errors carry codes
+// of contract 2, as those of a CaptionSource; content without sound is
+// UNAVAILABLE, more than MaxBytes MEDIA_TOO_LARGE. Safe for concurrent use.
+type AudioSource interface {
+	// Audio downloads the content's sound into a new file in dir, whole or not at
+	// all, and returns its path. What else it leaves in dir is the caller's to
+	// remove.
+	Audio(ctx context.Context, c Content, dir string, o AudioOptions) (path string, err error)
+}
+
+// AudioOptions are the wishes of one download.
+type AudioOptions struct {
+	// MaxBytes is the most that may be received; 0: the source's own bound.
+	MaxBytes int64
+	// Known, when set, is called once, before anything large is downloaded, with
+	// what the platform says of the content. Its error ends the download and is
+	// returned as it is.
+	Known func(transcript.Metadata) error
+	// Progress, when set, is called with the bytes received and their expected
+	// total, 0 when that is not known.
+	Progress func(done, total int64)
+}
