@@ -136,3 +136,27 @@ func (l LanguageList) RecognizeAs() string {
 	}
 	return l[0].Tag
 }
+
+// Captions are the tags to look for among the caption tracks, in order: those
+// before the first asr entry, which ends the list (contract 1). It is empty for
+// a list that starts with asr, and for the zero value.
+func (l LanguageList) Captions() []string {
+	tags := make([]string, 0, len(l))
+	for _, e := range l {
+		if e.ASR {
+			break
+		}
+		tags = append(tags, e.Tag)
+	}
+	return tags
+}
+
+// ASR is the first entry that asks for recognition. ok is false when none does:
+// recognition is then implied at the end of the list (contract 1).
+func (l LanguageList) ASR() (entry LanguageEntry, ok bool) {
+	n := slices.IndexFunc(l, func(e LanguageEntry) bool { return e.ASR })
+	if n < 0 {
+		return LanguageEntry{}, false
+	}
+	return l[n], true
+}

@@ -104,6 +104,37 @@ func TestNoLanguageList(t *testing.T) {
 	assert.Empty(t, none.RecognizeAs())
 }
 
+func TestLanguageListParts(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		in       string // "" is the list of a caller who sent none
+		captions []string
+		asr      string // "" for none
+	}{
+		{"", []string{}, ""},
+		{"en", []string{"en"}, ""},
+		{"de,en-US,fr", []string{"de", "en-US", "fr"}, ""},
+		{"asr", []string{}, "asr"},
+		{"asr-de", []string{}, "asr-de"},
+		{"de,asr", []string{"de"}, "asr"},
+		{"de,en,asr-en", []string{"de", "en"}, "asr-en"},
+		{"de,asr-en,fr,asr", []string{"de"}, "asr-en"}, // what follows asr is not reached
+		{"asr,de", []string{}, "asr"},
+		{"asr-asr", []string{}, "asr-asr"},
+	} {
+		var list transcript.LanguageList
+		if test.in != "" {
+			var err error
+			list, err = transcript.ParseLanguageList(test.in)
+			require.NoError(t, err, test.in)
+		}
+		assert.Equal(t, test.captions, list.Captions(), test.in)
+		entry, ok := list.ASR()
+		assert.Equal(t, test.asr != "", ok, test.in)
+		assert.Equal(t, test.asr, entry.String(), test.in)
+	}
+}
+
 func FuzzParseLanguageList(f *testing.F) {
 	for _, seed := range []string{"en", "de , ASR-fr", "asr,x-a", "zh-Hant-TW,en-u-co-phonebk", "i-klingon", "a,,b", "\u0130", "en-GB-oed", "asr-asr"} {
 		f.Add(seed)
