@@ -7,4 +7,5 @@ func (c *Config) PauseBriefly() {
 	for i := range c.pauses {
 		c.pauses[i] = time.Duration(i+1) * time.Millisecond
 	}
+	c.firstWait = time.Millisecond
 }

@@ -20,8 +20,17 @@ func pauses() [maxAttempts - 1]time.Duration {
 	return [...]time.Duration{2 * time.Second, 8 * time.Second, 30 * time.Second}
 }
 
+// A platform that blocks is waited for: first for so long, then for as long as
+// has been waited, up to a bound, and not beyond a last one (J7b, contract 16.5).
+const (
+	firstWait = 30 * time.Second
+	mostWait  = 10 * time.Minute
+	lastWait  = 6 * time.Hour
+)
+
 // fault settles a step that ended with an error: a transient one is tried again
-// after a pause (J7, J12), any other ends the work (J15).
+// after a pause (J7, J12), a platform that blocks is waited for (J7b), any other
+// ends the work (J15).
 func (p *Pipeline) fault(ctx context.Context, id string, again river.JobArgs, cause error) error {
 	coded := codedError(cause)
 	var e *store.Extraction
@@ -32,6 +41,12 @@ func (p *Pipeline) fault(ctx context.Context, id string, again river.JobArgs, ca
 		switch {
 		case e.State.Status.Terminal():
 			return nil
+		case p.waits(e, coded):
+			pause := p.wait(e, coded)
+			if err := tx.Move(ctx, e, store.Change{To: before(e.State), Waits: true}); err != nil {
+				return err
+			}
+			return tx.Enqueue(ctx, again, &river.InsertOpts{ScheduledAt: time.Now().Add(pause)})
 		case !transient(coded.Code) || e.Attempt >= maxAttempts:
 			return tx.Move(ctx, e, store.Change{To: failed, Error: coded})
 		}
@@ -52,6 +67,22 @@ func (p *Pipeline) fault(ctx context.Context, id string, again river.JobArgs, ca
 		p.deleteMedia(ctx, id, e.MediaKey)
 	}
 	return nil
+}
+
+// waits tells that the fault is a block, and that there is time left to wait.
+func (p *Pipeline) waits(e *store.Extraction, cause *transcript.Error) bool {
+	return cause.Code == transcript.IPBlocked &&
+		(e.State == captionFetch || e.State == durationCheck) &&
+		(e.WaitingSince == nil || time.Since(*e.WaitingSince) < lastWait)
+}
+
+// wait is how long to leave a platform alone: at least as long as it asks for.
+func (p *Pipeline) wait(e *store.Extraction, cause *transcript.Error) time.Duration {
+	pause := p.cfg.firstWait
+	if e.WaitingSince != nil {
+		pause = min(max(pause, time.Since(*e.WaitingSince)), mostWait)
+	}
+	return max(pause, time.Duration(cause.RetryAfter)*time.Second)
 }
 
 // codedError is the error as the job's owner reads it. What carries no code is

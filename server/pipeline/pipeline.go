@@ -10,7 +10,8 @@
 //
 // The work on one content is an extraction; an account's job is a claim on it
 // (contract 3). An extraction moves in short steps, each a job of the queue:
-// prepare (probe, decode, cut), one step for each chunk of speech, publish.
+// captions (of a link that may have some), and where none answer prepare
+// (download, probe, decode, cut), one step for each chunk of speech, publish.
 // Every step first looks what is already done, so it may run again after a
 // crash, and what one step leaves to the next is written in the transaction
 // that ends it.
@@ -52,7 +53,8 @@ type Config struct {
 	// work back; 0: not at all.
 	StopTimeout time.Duration
 
-	pauses [maxAttempts - 1]time.Duration // after a failed attempt
+	pauses    [maxAttempts - 1]time.Duration // after a failed attempt
+	firstWait time.Duration                  // for a platform that blocks
 }
 
 func (c Config) withDefaults() (Config, error) {
@@ -80,6 +82,9 @@ func (c Config) withDefaults() (Config, error) {
 	if c.pauses == [maxAttempts - 1]time.Duration{} {
 		c.pauses = pauses()
 	}
+	if c.firstWait == 0 {
+		c.firstWait = firstWait
+	}
 	return c, nil
 }
 
@@ -93,6 +98,7 @@ type Pipeline struct {
 	runner   store.Runner
 	stopping atomic.Bool
 	running  progressBoard
+	lookups  *lookups
 	stopBeat context.CancelFunc
 	beating  sync.WaitGroup
 }
@@ -108,7 +114,7 @@ func New(c Config) (*Pipeline, error) {
 	if err != nil {
 		return nil, fmt.Errorf("pipeline: naming the process: %w", err)
 	}
-	p := &Pipeline{cfg: c, store: c.Store, engine: c.Engine, log: c.Log, process: process.String()}
+	p := &Pipeline{cfg: c, store: c.Store, engine: c.Engine, log: c.Log, process: process.String(), lookups: newLookups()}
 	p.runner, err = c.Store.NewRunner(p.workers())
 	if err != nil {
 		return nil, fmt.Errorf("pipeline: preparing the workers: %w", err)
@@ -138,6 +144,7 @@ func (p *Pipeline) Start(ctx context.Context) error {
 // Stop ends the work: running steps are given back, to be run again, without
 // counting an attempt. It returns when all of them have ended, or ctx's error.
 func (p *Pipeline) Stop(ctx context.Context) error {
+	p.lookups.stop()
 	if p.stopBeat == nil {
 		return nil // never started
 	}
@@ -154,12 +161,21 @@ func (p *Pipeline) Stop(ctx context.Context) error {
 	return nil
 }
 
-// Check returns what the engine lacks for its work, by capability ("media",
-// "asr"); nil where all is well. For /readyz.
+// Check returns what the engine lacks for its work, by capability ("captions",
+// "audio", "media", "asr"); nil where all is well. For /readyz.
 func (p *Pipeline) Check(ctx context.Context) map[string]error {
+	captions := errMissing
+	for i, source := range p.engine.Captions {
+		if i == 0 {
+			captions = nil
+		}
+		captions = errors.Join(captions, check(ctx, source))
+	}
 	return map[string]error{
-		"media": check(ctx, p.engine.Media),
-		"asr":   check(ctx, p.engine.Recognizer),
+		"captions": captions,
+		"audio":    check(ctx, p.engine.Audio),
+		"media":    check(ctx, p.engine.Media),
+		"asr":      check(ctx, p.engine.Recognizer),
 	}
 }
 

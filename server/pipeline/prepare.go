@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -21,8 +22,9 @@ const chunkWindow = 8
 // "too long" from "just as long".
 const beyond = time.Second
 
-// prepare is the first step of an upload: it measures, decodes and cuts the
-// file, and leaves its chunks to be recognised (J3, J8).
+// prepare is the step of duration_check, the first of an upload: it downloads
+// what is a link, measures, decodes and cuts the media, and leaves the chunks to
+// be recognised (J3, J8).
 func (p *Pipeline) prepare(ctx context.Context, dir string, a prepareArgs) error {
 	e, err := p.take(ctx, a.Extraction)
 	if err != nil || e == nil {
@@ -44,7 +46,8 @@ func (p *Pipeline) prepare(ctx context.Context, dir string, a prepareArgs) error
 }
 
 // take moves a queued extraction to duration_check. It returns nil when the
-// step has nothing to do: the extraction has ended or is already prepared.
+// step has nothing to do: the extraction has ended or is already prepared, or
+// nobody who waits may have it recognised.
 func (p *Pipeline) take(ctx context.Context, id string) (e *store.Extraction, err error) {
 	err = p.store.InTx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		if e, err = tx.LockExtraction(ctx, id); err != nil {
@@ -52,6 +55,11 @@ func (p *Pipeline) take(ctx context.Context, id string) (e *store.Extraction, er
 		}
 		switch e.State {
 		case pendingQueued:
+			left, err := dismiss(ctx, tx, e)
+			if err != nil || !left {
+				e = nil
+				return err
+			}
 			return tx.Move(ctx, e, store.Change{To: durationCheck})
 		case durationCheck: // an earlier run of this step ended without a word
 			return nil
@@ -62,33 +70,23 @@ func (p *Pipeline) take(ctx context.Context, id string) (e *store.Extraction, er
 	return e, err
 }
 
-// decode spools the upload, refuses what cannot be transcribed, and cuts it.
-// The caller closes the recording.
+// decode spools the media, refuses what cannot be transcribed, and cuts it. The
+// caller closes the recording.
 func (p *Pipeline) decode(ctx context.Context, dir string, e *store.Extraction) (speech.Plan, *speech.Recording, error) {
 	var none speech.Plan
 	if p.engine.Media == nil {
 		return none, nil, transcript.Errorf(transcript.ConfigError, "This service cannot read media files.")
 	}
-	in, err := p.fetch(ctx, e.MediaKey, dir)
+	in, err := p.spool(ctx, dir, e)
 	if err != nil {
 		return none, nil, err
 	}
-	info, err := p.engine.Media.Probe(ctx, in)
+	audio, err := p.normalize(ctx, in, dir)
+	if e.MediaKey == "" && errors.Is(err, transcript.UploadInvalid) { // nobody has uploaded it
+		err = transcript.Errorf(transcript.Unavailable, "The media behind the link has no sound that can be read.").Because(err)
+	}
 	if err != nil {
 		return none, nil, err
-	}
-	if !info.HasAudio {
-		return none, nil, transcript.Errorf(transcript.UploadInvalid, "The file has no audio.")
-	}
-	if info.Duration > p.cfg.MaxMediaDuration {
-		return none, nil, p.tooLong()
-	}
-	audio, err := p.engine.Media.Normalize(ctx, in, filepath.Join(dir, "normalized.wav"), p.cfg.MaxMediaDuration+beyond, nil)
-	if err != nil {
-		return none, nil, err
-	}
-	if audio.Duration > p.cfg.MaxMediaDuration { // whatever the file claimed
-		return none, nil, p.tooLong()
 	}
 	rec, err := speech.Open(audio.Path)
 	if err != nil {
@@ -99,6 +97,34 @@ func (p *Pipeline) decode(ctx context.Context, dir string, e *store.Extraction) 
 		return none, nil, errors.Join(err, rec.Close())
 	}
 	return plan, rec, nil
+}
+
+// spool brings the media into dir: the upload, or what the link leads to.
+func (p *Pipeline) spool(ctx context.Context, dir string, e *store.Extraction) (path string, err error) {
+	if e.MediaKey != "" {
+		return p.fetch(ctx, e.MediaKey, dir)
+	}
+	return p.download(ctx, dir, e)
+}
+
+// normalize decodes a media file, and refuses one without sound or of undue
+// length, whatever it claims.
+func (p *Pipeline) normalize(ctx context.Context, in, dir string) (engine.Audio, error) {
+	info, err := p.engine.Media.Probe(ctx, in)
+	if err != nil {
+		return engine.Audio{}, err
+	}
+	if !info.HasAudio {
+		return engine.Audio{}, transcript.Errorf(transcript.UploadInvalid, "The file has no audio.")
+	}
+	if info.Duration > p.cfg.MaxMediaDuration {
+		return engine.Audio{}, p.tooLong()
+	}
+	audio, err := p.engine.Media.Normalize(ctx, in, filepath.Join(dir, "normalized.wav"), p.cfg.MaxMediaDuration+beyond, nil)
+	if err == nil && audio.Duration > p.cfg.MaxMediaDuration {
+		err = p.tooLong()
+	}
+	return audio, err
 }
 
 func (p *Pipeline) tooLong() error {

@@ -35,6 +35,9 @@ func (p *Pipeline) publish(ctx context.Context, _ string, a publishArgs) error {
 		if err != nil {
 			return err
 		}
+		if err := tx.SaveForClaims(ctx, id, e.ID); err != nil {
+			return err
+		}
 		if err := tx.DeleteChunks(ctx, e.ID); err != nil {
 			return err
 		}
@@ -83,27 +86,26 @@ func (p *Pipeline) transcriptOf(e *store.Extraction, chunks []store.Chunk) (*sto
 		return nil, fmt.Errorf("pipeline: storing words: %w", err)
 	}
 	now := transcript.At(time.Now())
-	sec := transcript.RoundSeconds(plan.Duration().Seconds())
 	t := &store.Transcript{
 		Transcript: transcript.Transcript{
-			Platform:    e.Platform,
-			ExternalID:  e.ExternalID,
-			Lang:        p.languageOf(text, e),
-			DurationSec: &sec,
-			Metadata:    p.provenance(text),
-			Source:      transcript.OriginASR,
-			Status:      transcript.Ready,
-			CreatedAt:   now,
-			UpdatedAt:   now,
+			Platform:   e.Platform,
+			ExternalID: e.ExternalID,
+			Lang:       p.languageOf(text, e),
+			Metadata:   p.provenance(text),
+			Source:     transcript.OriginASR,
+			Status:     transcript.Ready,
+			CreatedAt:  now,
+			UpdatedAt:  now,
 		},
 		Owner:        e.Owner,
 		Duration:     plan.Duration().Seconds(),
 		SegmentsJSON: format.AppendSegments(nil, text.Segments),
 		WordsJSON:    words,
 	}
-	if e.Title != "" {
-		t.Title = &e.Title
+	if e.SourceURL != "" {
+		t.SourceURL = &e.SourceURL
 	}
+	describe(t, e.Metadata)
 	return t, nil
 }
 
@@ -137,8 +139,8 @@ func (p *Pipeline) languageOf(text speech.Transcription, e *store.Extraction) st
 	if text.Language != "" {
 		return text.Language
 	}
-	if list, err := transcript.ParseLanguageList(e.Languages); err == nil && list.RecognizeAs() != "" {
-		return list.RecognizeAs()
+	if asked := subjectOfExtraction(e).spoken(); asked != "" {
+		return asked
 	}
 	if info := p.engine.Recognizer.Info(); !info.Detects && len(info.Languages) > 0 {
 		return info.Languages[0]

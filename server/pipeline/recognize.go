@@ -9,7 +9,6 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 	"github.com/transcriptkit/transcriptkit/server/store"
-	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // recognize is the step of one chunk (J10, J11 with the last).
@@ -23,16 +22,12 @@ func (p *Pipeline) recognize(ctx context.Context, dir string, a recognizeArgs) e
 	if err != nil {
 		return err
 	}
-	list, err := transcript.ParseLanguageList(e.Languages)
-	if err != nil && e.Languages != "" {
-		return fmt.Errorf("pipeline: stored language list: %w", err)
-	}
 	progress := p.running.open(e.ID, plan)
 	defer p.running.close(e.ID)
 	heard, err := p.engine.Recognizer.Recognize(ctx,
 		engine.Audio{Path: path, Duration: chunk.Duration()},
 		engine.RecognizeOptions{
-			Language: list.RecognizeAs(),
+			Language: subjectOfExtraction(e).spoken(),
 			Progress: func(d time.Duration) { p.report(ctx, e.ID, progress, progress.Set(a.Chunk, d)) },
 		})
 	if err != nil {

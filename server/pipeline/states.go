@@ -10,6 +10,7 @@ import (
 // The states that the steps speak of (contract 3).
 var (
 	pendingQueued = transcript.State{Status: transcript.JobPending, Stage: transcript.StageQueued}
+	captionFetch  = transcript.State{Status: transcript.JobProcessing, Stage: transcript.StageCaptionFetch}
 	durationCheck = transcript.State{Status: transcript.JobProcessing, Stage: transcript.StageDurationCheck}
 	asrQueued     = transcript.State{Status: transcript.JobPending, Stage: transcript.StageASRQueued}
 	asrRunning    = transcript.State{Status: transcript.JobProcessing, Stage: transcript.StageASRRunning}
@@ -27,6 +28,13 @@ func before(s transcript.State) transcript.State {
 		return asrQueued
 	}
 	return pendingQueued
+}
+
+// beyondCaptions tells that the captions are known not to answer: the work goes
+// on with the sound. (Captions that do answer are published in the move that
+// finds them.)
+func beyondCaptions(s transcript.State) bool {
+	return s.Stage != transcript.StageQueued && s.Stage != transcript.StageCaptionFetch
 }
 
 // advance brings an extraction that waits for recognition, or is in it, to a

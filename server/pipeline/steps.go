@@ -14,19 +14,24 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// The queues. Steps that decode media are few at a time; chunks are as many as
-// the process has recognition workers.
+// The queues. Steps that decode media are few at a time, and so are downloads,
+// which take long; chunks are as many as the process has recognition workers.
 const (
-	queueMedia   = "media"
-	queueASR     = "asr"
-	queueHouse   = "house"
-	mediaWorkers = 2
-	houseWorkers = 1
+	queueCaptions   = "captions"
+	queueDownload   = "download"
+	queueMedia      = "media"
+	queueASR        = "asr"
+	queueHouse      = "house"
+	captionWorkers  = 4
+	downloadWorkers = 2
+	mediaWorkers    = 2
+	houseWorkers    = 1
 )
 
 // Bounds of one step. They stand far above what a step takes: a step that dies
 // with its process is taken up by heartbeat, not by these.
 const (
+	captionsTimeout  = 5 * time.Minute
 	prepareTimeout   = 2 * time.Hour
 	recognizeTimeout = 30 * time.Minute
 	publishTimeout   = 5 * time.Minute
@@ -36,13 +41,28 @@ const (
 // it was cancelled.
 var errUnwanted = errors.New("pipeline: nobody wants this work any more")
 
+type captionsArgs struct {
+	Extraction string `json:"extraction"`
+}
+
+func (captionsArgs) Kind() string { return "captions" }
+
+func (captionsArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: queueCaptions} }
+
 type prepareArgs struct {
 	Extraction string `json:"extraction"`
+	// Link tells that the media must be downloaded.
+	Link bool `json:"link,omitempty"`
 }
 
 func (prepareArgs) Kind() string { return "prepare" }
 
-func (prepareArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: queueMedia} }
+func (a prepareArgs) InsertOpts() river.InsertOpts {
+	if a.Link {
+		return river.InsertOpts{Queue: queueDownload}
+	}
+	return river.InsertOpts{Queue: queueMedia}
+}
 
 type recognizeArgs struct {
 	Extraction string `json:"extraction"`
@@ -80,6 +100,8 @@ func (s *step[T]) Work(ctx context.Context, job *river.Job[T]) error {
 
 func (p *Pipeline) workers() store.Workers {
 	w := river.NewWorkers()
+	river.AddWorker(w, &step[captionsArgs]{p: p, timeout: captionsTimeout, run: p.fetchCaptions,
+		extraction: func(a captionsArgs) string { return a.Extraction }})
 	river.AddWorker(w, &step[prepareArgs]{p: p, timeout: prepareTimeout, run: p.prepare,
 		extraction: func(a prepareArgs) string { return a.Extraction }})
 	river.AddWorker(w, &step[recognizeArgs]{p: p, timeout: recognizeTimeout, run: p.recognize,
@@ -88,9 +110,15 @@ func (p *Pipeline) workers() store.Workers {
 		extraction: func(a publishArgs) string { return a.Extraction }})
 	river.AddWorker(w, &sweeper{p: p})
 	return store.Workers{
-		Process:     p.process,
-		Workers:     w,
-		Queues:      map[string]int{queueMedia: mediaWorkers, queueASR: p.cfg.ASRWorkers, queueHouse: houseWorkers},
+		Process: p.process,
+		Workers: w,
+		Queues: map[string]int{
+			queueCaptions: captionWorkers,
+			queueDownload: downloadWorkers,
+			queueMedia:    mediaWorkers,
+			queueASR:      p.cfg.ASRWorkers,
+			queueHouse:    houseWorkers,
+		},
 		Periodic:    []*river.PeriodicJob{sweepJob()},
 		StopTimeout: p.cfg.StopTimeout,
 	}

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/riverqueue/river"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
@@ -44,69 +44,100 @@ type Outcome struct {
 
 // Submit answers from the cache, joins running work, or starts new work. It
 // takes the upload over: on return the file is either in use or gone. Errors
-// carry codes of contract 2: NOT_IMPLEMENTED where no recognizer can do it.
+// carry codes of contract 2: NOT_IMPLEMENTED where no engine can do it,
+// UPGRADE_REQUIRED where the plan does not permit it.
 func (p *Pipeline) Submit(ctx context.Context, s Submission) (*Outcome, error) {
 	out, used, err := p.submit(ctx, s)
-	if !used {
+	if s.Upload != nil && !used {
 		p.Discard(ctx, s.Upload)
 	}
 	return out, err
 }
 
-// submit reports in used whether an extraction now needs the file.
+// submit reports in used whether an extraction now needs the upload.
 func (p *Pipeline) submit(ctx context.Context, s Submission) (out *Outcome, used bool, err error) {
 	if s.Remember == nil {
-		// Most repeated uploads end here, without a write.
+		// Most repeated requests end here, without a write.
 		hit, err := cached(ctx, p.store, s)
 		if err != nil {
 			return nil, false, err
 		}
-		if hit != nil {
+		if hit != nil && hit.saved {
 			out, err := fromCache(hit, s.View)
 			return out, false, err
 		}
 	}
-	if err := p.canRecognize(s.Languages); err != nil {
-		return nil, false, err
-	}
-	var hit *store.Transcript
+	var found *hit
 	var job *store.Job
-	err = p.store.InTx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		hit, job, used = nil, nil, false
-		// Equal requests take turns, so that only the first finds nothing.
-		if err := tx.Lock(ctx, "submit/"+s.Account+"/"+s.Upload.externalID()); err != nil {
+	err = p.store.InTx(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+		found, job, used = nil, nil, false
+		found, job, used, err = p.accept(ctx, tx, s)
+		if err != nil {
 			return err
 		}
-		var err error
-		if job, err = joinRunning(ctx, tx, s); job != nil || err != nil {
-			return errors.Join(err, s.remember(ctx, tx, job, nil))
-		}
-		if hit, err = cached(ctx, tx, s); hit != nil || err != nil {
-			return errors.Join(err, s.remember(ctx, tx, nil, hit))
-		}
-		used = true
-		if job, err = startUpload(ctx, tx, s); err != nil {
-			return err
-		}
-		return s.remember(ctx, tx, job, nil)
+		return s.remember(ctx, tx, job, found)
 	})
 	switch {
 	case err != nil:
 		return nil, false, fmt.Errorf("pipeline: accepting a request: %w", err)
-	case hit != nil:
-		out, err := fromCache(hit, s.View)
+	case found != nil:
+		out, err := fromCache(found, s.View)
 		return out, false, err
 	}
 	return &Outcome{Job: &Job{Job: jobView(job), Asked: s.View}}, used, nil
 }
 
-// canRecognize refuses what no recognizer here can do, before there is a job
-// (contract 3, J3b).
-func (p *Pipeline) canRecognize(list transcript.LanguageList) error {
+// accept finds the running work or the text that answers a request, or starts
+// new work.
+func (p *Pipeline) accept(ctx context.Context, tx *store.Tx, s Submission) (found *hit, job *store.Job, used bool, err error) {
+	sub := s.subject()
+	// Equal requests take turns, so that only the first finds nothing.
+	if err := tx.Lock(ctx, "submit/"+sub.owner+"/"+string(sub.Platform)+"/"+sub.ExternalID); err != nil {
+		return nil, nil, false, err
+	}
+	if job, err = joinRunning(ctx, tx, s); job != nil || err != nil {
+		return nil, job, false, err
+	}
+	if found, err = cached(ctx, tx, s); err != nil {
+		return nil, nil, false, err
+	}
+	if found != nil {
+		return found, nil, false, tx.Save(ctx, found.ID, s.Account)
+	}
+	if err := p.able(s, sub); err != nil {
+		return nil, nil, false, err
+	}
+	job, err = p.begin(ctx, tx, s)
+	return nil, job, s.Upload != nil, err
+}
+
+// able refuses what is certain to fail, before there is a job (contract 3, J3b).
+func (p *Pipeline) able(s Submission, sub subject) error {
+	switch {
+	case s.Upload != nil:
+	case p.captionsFirst(sub):
+		return nil // the captions decide
+	case !s.Plan.ASR:
+		return s.Plan.UpgradeRequired("The plan does not include speech recognition.")
+	case p.engine.Audio == nil:
+		return transcript.Errorf(transcript.NotImplemented, "This service cannot download media.")
+	}
+	return p.canRecognize(sub.spoken())
+}
+
+// captionsFirst tells that the work on a subject begins with its captions (J2),
+// and not with its sound (J3).
+func (p *Pipeline) captionsFirst(sub subject) bool {
+	return sub.wantsCaptions() && len(p.captionSources(sub.Platform)) > 0
+}
+
+// canRecognize refuses the language that no recognizer here knows; "" is for
+// the recognizer to find out.
+func (p *Pipeline) canRecognize(want string) error {
 	if p.engine.Recognizer == nil {
 		return transcript.Errorf(transcript.NotImplemented, "This service has no speech recognizer.")
 	}
-	info, want := p.engine.Recognizer.Info(), list.RecognizeAs()
+	info := p.engine.Recognizer.Info()
 	if want == "" || info.Languages == nil || slices.ContainsFunc(info.Languages, func(have string) bool {
 		return samePrimary(have, want)
 	}) {
@@ -116,16 +147,10 @@ func (p *Pipeline) canRecognize(list transcript.LanguageList) error {
 		With("language", want).With("engine", info.Name)
 }
 
-// samePrimary reports whether two tags have the same primary language.
-func samePrimary(a, b string) bool {
-	a, _, _ = strings.Cut(a, "-")
-	b, _, _ = strings.Cut(b, "-")
-	return strings.EqualFold(a, b)
-}
-
 // joinRunning returns the account's claim on work that already runs, or nil.
 func joinRunning(ctx context.Context, tx *store.Tx, s Submission) (*store.Job, error) {
-	e, err := tx.RunningExtraction(ctx, s.Account, transcript.Upload, s.Upload.externalID(), s.Languages.String())
+	sub := s.subject()
+	e, err := tx.RunningExtraction(ctx, sub.owner, sub.Platform, sub.ExternalID, sub.languages.String())
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
 	}
@@ -136,28 +161,38 @@ func joinRunning(ctx context.Context, tx *store.Tx, s Submission) (*store.Job, e
 	if !errors.Is(err, store.ErrNotFound) {
 		return job, err
 	}
+	if s.Upload == nil && !s.Plan.ASR && beyondCaptions(e.State) {
+		return nil, noRecognition(ctx, tx, sub) // as it would have failed with the others (J6)
+	}
 	return claim(ctx, tx, e, s)
 }
 
-// startUpload begins new work on an upload.
-func startUpload(ctx context.Context, tx *store.Tx, s Submission) (*store.Job, error) {
+// begin starts new work.
+func (p *Pipeline) begin(ctx context.Context, tx *store.Tx, s Submission) (*store.Job, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return nil, err
 	}
-	now := time.Now()
+	now, sub := time.Now(), s.subject()
 	e := &store.Extraction{
 		ID:         id.String(),
-		Owner:      s.Account,
-		Platform:   transcript.Upload,
-		ExternalID: s.Upload.externalID(),
-		Languages:  s.Languages.String(),
-		State:      transcript.State{Status: transcript.JobPending, Stage: transcript.StageQueued},
+		Owner:      sub.owner,
+		Platform:   sub.Platform,
+		ExternalID: sub.ExternalID,
+		SourceURL:  sub.URL,
+		Languages:  sub.languages.String(),
+		State:      pendingQueued,
 		Attempt:    1,
-		Title:      transcript.UploadTitle(s.Upload.Name),
-		MediaKey:   s.Upload.Key,
 		CreatedAt:  now,
 		UpdatedAt:  now,
+	}
+	var first river.JobArgs = prepareArgs{Extraction: e.ID, Link: s.Upload == nil}
+	switch {
+	case s.Upload != nil:
+		e.MediaKey = s.Upload.Key
+		e.Metadata.Title = transcript.UploadTitle(s.Upload.Name)
+	case p.captionsFirst(sub):
+		first = captionsArgs{Extraction: e.ID}
 	}
 	if err := tx.InsertExtraction(ctx, e); err != nil {
 		return nil, err
@@ -166,7 +201,7 @@ func startUpload(ctx context.Context, tx *store.Tx, s Submission) (*store.Job, e
 	if err != nil {
 		return nil, err
 	}
-	return job, tx.Enqueue(ctx, prepareArgs{Extraction: e.ID}, nil)
+	return job, tx.Enqueue(ctx, first, nil)
 }
 
 // claim makes the account's job on an extraction; it takes over where the
@@ -184,10 +219,11 @@ func claim(ctx context.Context, tx *store.Tx, e *store.Extraction, s Submission)
 		State:          e.State,
 		Sequence:       1,
 		Attempt:        e.Attempt,
-		MetadataStatus: metadataStatus(e.Title, e.Duration),
+		MetadataStatus: metadataStatus(e),
 		Format:         s.View.Format,
 		OmitTimestamp:  s.View.OmitTimestamp,
 		SendMetadata:   s.View.SendMetadata,
+		ASR:            s.Upload != nil || s.Plan.ASR,
 		CreatedAt:      now,
 		UpdatedAt:      now,
 	}
@@ -195,46 +231,14 @@ func claim(ctx context.Context, tx *store.Tx, e *store.Extraction, s Submission)
 }
 
 // remember finishes the idempotency key of the request, if it has one.
-func (s Submission) remember(ctx context.Context, tx *store.Tx, job *store.Job, hit *store.Transcript) error {
+func (s Submission) remember(ctx context.Context, tx *store.Tx, job *store.Job, found *hit) error {
 	switch {
 	case s.Remember == nil:
 		return nil
 	case job != nil:
 		return s.Remember(ctx, tx, store.Answer{Status: http.StatusAccepted, JobID: job.ID})
-	case hit != nil:
-		return s.Remember(ctx, tx, store.Answer{Status: http.StatusOK, TranscriptID: hit.ID})
+	case found != nil:
+		return s.Remember(ctx, tx, store.Answer{Status: http.StatusOK, TranscriptID: found.ID})
 	}
 	return nil
-}
-
-// reader is what both a store and a transaction can be asked.
-type reader interface {
-	TranscriptsOf(ctx context.Context, owner string, p transcript.Platform, externalID string) ([]store.Transcript, error)
-	Transcript(ctx context.Context, id string) (*store.Transcript, error)
-}
-
-// cached returns the text that answers the request, or nil (contract 1, "Which
-// cached text answers a list"). Of an upload there is only recognised text, and
-// a language there means "recognise as": the newest text answers a caller who
-// named none, else the newest in that language.
-func cached(ctx context.Context, r reader, s Submission) (*store.Transcript, error) {
-	rows, err := r.TranscriptsOf(ctx, s.Account, transcript.Upload, s.Upload.externalID())
-	if err != nil {
-		return nil, fmt.Errorf("pipeline: looking into the cache: %w", err)
-	}
-	want := s.Languages.RecognizeAs()
-	for i := range rows {
-		if want == "" || samePrimary(rows[i].Lang, want) {
-			return r.Transcript(ctx, rows[i].ID)
-		}
-	}
-	return nil, nil
-}
-
-func fromCache(hit *store.Transcript, v View) (*Outcome, error) {
-	r, err := result(hit, v, true)
-	if err != nil {
-		return nil, err
-	}
-	return &Outcome{Result: r}, nil
 }

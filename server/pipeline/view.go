@@ -59,7 +59,7 @@ func result(t *store.Transcript, v View, cached bool) (*Result, error) {
 			Format:         transcript.JSON,
 			Cached:         cached,
 			Language:       t.Lang,
-			MetadataStatus: metadataStatus(deref(t.Title), t.Duration),
+			MetadataStatus: metadataOf(t).Status(),
 		},
 	}
 	if t.Duration > 0 {
@@ -100,13 +100,45 @@ func plainText(t *store.Transcript, timestamps bool) (string, error) {
 	return string(format.AppendText(nil, segments, timestamps)), nil
 }
 
-// metadataStatus says how much is known of an upload: never everything, as
-// nobody says who made it.
-func metadataStatus(title string, duration float64) transcript.MetadataStatus {
-	if title == "" && duration == 0 {
+// metadataStatus is that of an extraction on its way.
+func metadataStatus(e *store.Extraction) transcript.MetadataStatus {
+	known := e.Metadata
+	known.Duration = max(known.Duration, e.Duration)
+	if known == (transcript.Metadata{}) {
 		return transcript.MetadataPending
 	}
-	return transcript.MetadataPartial
+	return known.Status()
+}
+
+// metadataOf is what a stored transcript says about its content.
+func metadataOf(t *store.Transcript) transcript.Metadata {
+	return transcript.Metadata{
+		Title: deref(t.Title), Channel: deref(t.Channel), CreatorName: deref(t.CreatorName), Duration: t.Duration,
+	}
+}
+
+// describe puts what a platform says about a content into its transcript. The
+// measured length, where there is one, rules.
+func describe(t *store.Transcript, m transcript.Metadata) {
+	for member, value := range map[**string]string{
+		&t.Title: m.Title, &t.Channel: m.Channel, &t.CreatorName: m.CreatorName, &t.CreatorHandle: m.CreatorHandle,
+		&t.CreatorURL: m.CreatorURL, &t.ThumbnailURL: m.ThumbnailURL,
+	} {
+		if value != "" {
+			*member = &value
+		}
+	}
+	if !m.PublishedAt.IsZero() {
+		at := transcript.At(m.PublishedAt)
+		t.PublishedAt = &at
+	}
+	if t.Duration == 0 {
+		t.Duration = m.Duration
+	}
+	if t.Duration > 0 {
+		sec := transcript.RoundSeconds(t.Duration)
+		t.DurationSec = &sec
+	}
 }
 
 func deref(s *string) string {

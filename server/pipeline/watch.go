@@ -50,10 +50,11 @@ func (p *Pipeline) fill(ctx context.Context, row *store.Job, v *View) (*Job, err
 	if v == nil {
 		v = &asked
 	}
-	r, err := result(t, *v, false)
+	r, err := result(t, *v, row.Cached)
 	if err != nil {
 		return nil, err
 	}
+	r.Stale = row.Stale
 	job.Result, job.SegmentsJSON = &r.Result, r.SegmentsJSON
 	return job, nil
 }

@@ -20,11 +20,14 @@ type Extraction struct {
 	Languages  string           // the canonical language list; "" when none was sent
 	State      transcript.State `bun:"embed:"`
 	Attempt    int              // from 1
-	Title      string
+	SourceURL  string           // the canonical link; "" of an upload
+	Metadata   transcript.Metadata
 	MediaKey   string  // the blob of an upload; "" when there is none
 	Duration   float64 // seconds, measured; 0: not known yet
-	CreatedAt  time.Time
-	UpdatedAt  time.Time
+	// WaitingSince is when the platform was first found to block; nil: never.
+	WaitingSince *time.Time
+	CreatedAt    time.Time
+	UpdatedAt    time.Time
 }
 
 // RunningExtraction returns the extraction of this content and list that has
@@ -72,7 +75,7 @@ func (tx *Tx) InsertExtraction(ctx context.Context, e *Extraction) error {
 		return err
 	}
 	e.Attempt = max(e.Attempt, 1)
-	e.Title = text(e.Title)
+	e.Metadata = clean(e.Metadata)
 	stamp(&e.CreatedAt, &e.UpdatedAt)
 	tx.touch(e.ID)
 	return insertNew(ctx, tx.db, "extraction of "+e.ExternalID, e)
@@ -86,4 +89,14 @@ func (tx *Tx) SetDuration(ctx context.Context, extractionID string, sec float64)
 		Exec(ctx)
 	tx.touch(extractionID)
 	return mustAffect("duration of extraction "+extractionID, res, err)
+}
+
+// SetMetadata notes what the platform says about the content.
+func (tx *Tx) SetMetadata(ctx context.Context, extractionID string, m transcript.Metadata) error {
+	res, err := tx.db.NewUpdate().Model(&Extraction{ID: extractionID, Metadata: clean(m), UpdatedAt: moment(time.Now())}).
+		Column("metadata", "updated_at").
+		WherePK().
+		Exec(ctx)
+	tx.touch(extractionID)
+	return mustAffect("metadata of extraction "+extractionID, res, err)
 }

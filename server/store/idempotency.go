@@ -27,7 +27,6 @@ type Answer struct {
 	Status       int
 	JobID        string // of the job that the answer speaks of, if any
 	TranscriptID string // of the transcript that the answer carries, if any
-	ErrorJSON    []byte // of a remembered 404
 }
 
 // Remembered is the state of an idempotency key.
@@ -55,7 +54,7 @@ type idempotencyRow struct {
 const (
 	onTakenKey = "CONFLICT (account, method, route, key) DO UPDATE"
 	overwrite  = `fingerprint = excluded.fingerprint, done = excluded.done, status = excluded.status,
-		job_id = excluded.job_id, transcript_id = excluded.transcript_id, error_json = excluded.error_json,
+		job_id = excluded.job_id, transcript_id = excluded.transcript_id,
 		beat_at = excluded.beat_at`
 )
 
@@ -158,7 +157,7 @@ func (s *Store) AmendKey(ctx context.Context, k IdempotencyKey, jobID string, a 
 		return wrap("forget idempotency key", err)
 	}
 	_, err = s.writer.NewUpdate().Model((*idempotencyRow)(nil)).
-		Set("status = ?, job_id = ?, transcript_id = ?, error_json = ?", a.Status, a.JobID, a.TranscriptID, a.ErrorJSON).
+		Set("status = ?, job_id = ?, transcript_id = ?", a.Status, a.JobID, a.TranscriptID).
 		Where(which, args...).
 		Exec(ctx)
 	return wrap("amend idempotency key", err)

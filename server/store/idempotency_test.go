@@ -51,7 +51,7 @@ func TestIdempotencyKeys(t *testing.T) {
 		require.Equal(t, store.Remembered{}, take(key, "three", again), "taken, fingerprint open")
 
 		// Finished, it answers for a day from when it was taken.
-		answer := store.Answer{Status: 202, JobID: "j", TranscriptID: "t", ErrorJSON: []byte(`{"a":1}`)}
+		answer := store.Answer{Status: 202, JobID: "j", TranscriptID: "t"}
 		inTx(t, s, func(ctx context.Context, tx *store.Tx) {
 			require.NoError(t, tx.FinishKey(ctx, key, fp, answer, again.Add(time.Second)))
 			require.ErrorIs(t, tx.FinishKey(ctx, key, fp, store.Answer{Status: 200}, again), store.ErrExists)

@@ -21,11 +21,14 @@ type Job struct {
 	MetadataStatus transcript.MetadataStatus
 	Error          *transcript.Error // when State is failed
 	TranscriptID   string            // when State is success
+	Cached, Stale  bool              // what the result says of itself
 
 	// What the POST asked for.
 	Format        transcript.Format
 	OmitTimestamp bool
 	SendMetadata  bool
+	// ASR tells that the account's plan permits speech recognition.
+	ASR bool
 
 	CreatedAt time.Time
 	UpdatedAt time.Time // also moved by progress

@@ -18,6 +18,10 @@ type Change struct {
 	// Error goes with failed, TranscriptID with success.
 	Error        *transcript.Error
 	TranscriptID string
+	// Cached and Stale go with success: the text was there, or has expired.
+	Cached, Stale bool
+	// Waits notes that the platform blocks, if that is news.
+	Waits bool
 	// MetadataStatus, when not empty, becomes the claims' own.
 	MetadataStatus transcript.MetadataStatus
 }
@@ -46,13 +50,16 @@ func (tx *Tx) Move(ctx context.Context, e *Extraction, c Change) error {
 	if err != nil {
 		return err
 	}
-	claims, err := tx.lockClaims(ctx, e.ID)
+	claims, err := tx.LockClaims(ctx, e.ID)
 	if err != nil {
 		return err
 	}
-	attempt, now := e.Attempt, moment(time.Now())
+	attempt, waiting, now := e.Attempt, e.WaitingSince, moment(time.Now())
 	if c.Retry {
 		attempt++
+	}
+	if c.Waits && waiting == nil {
+		waiting = &now
 	}
 	for i := range claims {
 		if err := claims[i].change(c, attempt, now); err != nil {
@@ -62,7 +69,7 @@ func (tx *Tx) Move(ctx context.Context, e *Extraction, c Change) error {
 
 	// The condition catches an extraction that was read without its lock.
 	res, err := tx.db.NewUpdate().Model((*Extraction)(nil)).
-		Set("status = ?, stage = ?, attempt = ?, updated_at = ?", to.Status, to.Stage, attempt, now).
+		Set("status = ?, stage = ?, attempt = ?, waiting_since = ?, updated_at = ?", to.Status, to.Stage, attempt, waiting, now).
 		Where("id = ? AND status = ? AND stage = ?", e.ID, e.State.Status, e.State.Stage).
 		Exec(ctx)
 	if err := mustAffect("move extraction "+e.ID, res, err); err != nil {
@@ -71,7 +78,7 @@ func (tx *Tx) Move(ctx context.Context, e *Extraction, c Change) error {
 	if err := tx.saveClaims(ctx, claims); err != nil {
 		return err
 	}
-	e.State, e.Attempt, e.UpdatedAt = to, attempt, now
+	e.State, e.Attempt, e.WaitingSince, e.UpdatedAt = to, attempt, waiting, now
 	tx.touch(e.ID)
 	return nil
 }
@@ -99,7 +106,7 @@ func (tx *Tx) MoveJob(ctx context.Context, j *Job, c Change) error {
 // the extraction, and wakes their watchers. A progress smaller than the noted
 // one is ignored. nil takes it away.
 func (tx *Tx) SetProgress(ctx context.Context, extractionID string, p *transcript.Progress) error {
-	claims, err := tx.lockClaims(ctx, extractionID)
+	claims, err := tx.LockClaims(ctx, extractionID)
 	if err != nil {
 		return err
 	}
@@ -120,9 +127,9 @@ func (tx *Tx) SetProgress(ctx context.Context, extractionID string, p *transcrip
 	return wrap("progress of extraction "+extractionID, err)
 }
 
-// lockClaims returns the running claims of an extraction, locked in the one
+// LockClaims returns the running claims of an extraction, locked in the one
 // order that all transactions follow.
-func (tx *Tx) lockClaims(ctx context.Context, extractionID string) ([]Job, error) {
+func (tx *Tx) LockClaims(ctx context.Context, extractionID string) ([]Job, error) {
 	var claims []Job
 	q := tx.db.NewSelect().Model(&claims).
 		Where("extraction_id = ?", extractionID).
@@ -144,6 +151,7 @@ func (j *Job) change(c Change, attempt int, now time.Time) error {
 	}
 	if to.Status.Terminal() {
 		j.EndedAt, j.Error, j.TranscriptID = &now, c.Error, c.TranscriptID
+		j.Cached, j.Stale = c.Cached, c.Stale
 	}
 	return nil
 }
@@ -154,7 +162,7 @@ func (tx *Tx) saveClaims(ctx context.Context, claims []Job) error {
 		j := &claims[i]
 		res, err := tx.db.NewUpdate().Model(j).
 			Column("status", "stage", "sequence", "attempt", "metadata_status",
-				"error", "transcript_id", "updated_at", "ended_at").
+				"error", "transcript_id", "cached", "stale", "updated_at", "ended_at").
 			Where("id = ? AND sequence = ?", j.ID, j.Sequence-1).
 			Exec(ctx)
 		if err := mustAffect("move job "+j.ID, res, err); err != nil {

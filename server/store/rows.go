@@ -58,6 +58,15 @@ func affected(res sql.Result, err error) (int64, error) {
 // database takes.
 func text(s string) string { return strings.ReplaceAll(s, "\x00", "") }
 
+// textOrNil is text of what may be nil.
+func textOrNil(s *string) *string {
+	if s == nil {
+		return nil
+	}
+	clean := text(*s)
+	return &clean
+}
+
 // newID fills in an id that the caller has not chosen: UUIDv7.
 func newID(id *string) error {
 	if *id != "" {

@@ -92,11 +92,12 @@ func rowOf(t *Transcript) *transcriptRow {
 		Source:        t.Source,
 		Status:        t.Status,
 		SourceURL:     t.SourceURL,
-		Channel:       t.Channel,
-		CreatorName:   t.CreatorName,
-		CreatorHandle: t.CreatorHandle,
-		CreatorURL:    t.CreatorURL,
-		ThumbnailURL:  t.ThumbnailURL,
+		Title:         textOrNil(t.Title),
+		Channel:       textOrNil(t.Channel),
+		CreatorName:   textOrNil(t.CreatorName),
+		CreatorHandle: textOrNil(t.CreatorHandle),
+		CreatorURL:    textOrNil(t.CreatorURL),
+		ThumbnailURL:  textOrNil(t.ThumbnailURL),
 		DurationSec:   t.DurationSec,
 		Duration:      t.Duration,
 		Metadata:      t.Metadata,
@@ -104,10 +105,6 @@ func rowOf(t *Transcript) *transcriptRow {
 		Words:         compress(t.WordsJSON),
 		CreatedAt:     t.CreatedAt.Time,
 		UpdatedAt:     t.UpdatedAt.Time,
-	}
-	if t.Title != nil {
-		title := text(*t.Title)
-		r.Title = &title
 	}
 	if t.PublishedAt != nil {
 		r.PublishedAt = &t.PublishedAt.Time

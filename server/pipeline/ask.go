@@ -1,0 +1,90 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/format"
+)
+
+// finding is what a caption source has found.
+type finding struct {
+	engine.Captions
+	origin transcript.Origin
+}
+
+// captionSources are those that can read a platform, in the order to ask.
+func (p *Pipeline) captionSources(platform transcript.Platform) (all []engine.CaptionSource) {
+	for _, source := range p.engine.Captions {
+		if _, ok := source.Origin(platform); ok {
+			all = append(all, source)
+		}
+	}
+	return all
+}
+
+// ask asks the platform for the captions that answer the list: one source after
+// the other, until one knows (contract 16.5). When none does, a block is the
+// reason that counts, as it passes. What was learnt before an error is returned
+// with it.
+func (p *Pipeline) ask(ctx context.Context, sub subject) (finding, error) {
+	sources := p.captionSources(sub.Platform)
+	if len(sources) == 0 {
+		return finding{}, transcript.Errorf(transcript.NotImplemented, "This service cannot read the captions of %s.", sub.Platform)
+	}
+	var found finding
+	var failure error
+	for _, source := range sources {
+		found.origin, _ = source.Origin(sub.Platform)
+		var err error
+		found.Captions, err = source.Captions(ctx, sub.Content, sub.pick)
+		switch {
+		case err == nil, errors.Is(err, transcript.Unavailable), ctx.Err() != nil:
+			return found, err
+		case !errors.Is(failure, transcript.IPBlocked):
+			failure = err
+		}
+	}
+	return found, failure
+}
+
+// learn stores what a platform said: the metadata and the track list.
+func learn(ctx context.Context, tx *store.Tx, sub subject, found finding) error {
+	return tx.PutContent(ctx, &store.Content{
+		Platform:   sub.Platform,
+		ExternalID: sub.ExternalID,
+		Metadata:   found.Metadata,
+		Tracks:     found.Tracks,
+	})
+}
+
+// text is the transcript made from the track that was read.
+func (f finding) text(sub subject) (*store.Transcript, error) {
+	now := transcript.At(time.Now())
+	t := &store.Transcript{
+		Transcript: transcript.Transcript{
+			Platform:   sub.Platform,
+			ExternalID: sub.ExternalID,
+			SourceURL:  &sub.URL,
+			Lang:       f.Track.Lang,
+			Metadata:   map[string]any{"trackKind": f.Track.Kind, "trackName": f.Track.Name},
+			Source:     f.origin,
+			Status:     transcript.Ready,
+			CreatedAt:  now,
+			UpdatedAt:  now,
+		},
+		SegmentsJSON: format.AppendSegments(nil, f.Segments),
+	}
+	describe(t, f.Metadata)
+	var err error
+	if t.WordsJSON, err = json.Marshal(wordsOf(f.Segments)); err != nil {
+		return nil, fmt.Errorf("pipeline: storing words: %w", err)
+	}
+	return t, nil
+}

@@ -1,0 +1,184 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// fetchCaptions is the first step of a link that may have captions (J2, J4, J5,
+// J17).
+func (p *Pipeline) fetchCaptions(ctx context.Context, _ string, a captionsArgs) error {
+	e, err := p.takeForCaptions(ctx, a.Extraction)
+	if err != nil || e == nil {
+		return err
+	}
+	sub := subjectOfExtraction(e)
+	found, err := p.ask(ctx, sub)
+	if errors.Is(err, transcript.IPBlocked) {
+		if served, err := p.serveStale(ctx, e.ID); served || err != nil {
+			return err
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if found.Track == nil {
+		return p.goOnWithSound(ctx, e.ID, found)
+	}
+	t, err := found.text(sub)
+	if err != nil {
+		return err
+	}
+	return p.inStage(ctx, e.ID, captionFetch, func(ctx context.Context, tx *store.Tx, e *store.Extraction) error {
+		if err := learn(ctx, tx, sub, found); err != nil {
+			return err
+		}
+		id, err := tx.PutTranscript(ctx, t)
+		if err != nil {
+			return err
+		}
+		return serve(ctx, tx, e, store.Change{TranscriptID: id, MetadataStatus: found.Metadata.Status()})
+	})
+}
+
+// takeForCaptions moves a queued extraction to caption_fetch. It returns nil
+// when there is nothing to do: the extraction has ended or gone on, or another
+// one has made the text since this one was asked for (J17).
+func (p *Pipeline) takeForCaptions(ctx context.Context, id string) (e *store.Extraction, err error) {
+	err = p.store.InTx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		if e, err = tx.LockExtraction(ctx, id); err != nil {
+			return err
+		}
+		switch e.State {
+		case captionFetch: // an earlier run of this step ended without a word
+			return nil
+		case pendingQueued:
+			sub := subjectOfExtraction(e)
+			shelf, err := sub.shelf(ctx, tx, "", since(e.CreatedAt))
+			if err != nil {
+				return err
+			}
+			text := sub.answer(shelf)
+			if text == nil {
+				return tx.Move(ctx, e, store.Change{To: captionFetch})
+			}
+			err = serve(ctx, tx, e, store.Change{TranscriptID: text.ID, Cached: true})
+			e = nil
+			return err
+		}
+		e = nil
+		return nil
+	})
+	return e, err
+}
+
+// serve publishes a stored text to everybody who waits (J4 or J17, J13).
+func serve(ctx context.Context, tx *store.Tx, e *store.Extraction, c store.Change) error {
+	if err := tx.Move(ctx, e, store.Change{To: publishing, MetadataStatus: c.MetadataStatus}); err != nil {
+		return err
+	}
+	if err := tx.SaveForClaims(ctx, c.TranscriptID, e.ID); err != nil {
+		return err
+	}
+	c.To = done
+	return tx.Move(ctx, e, c)
+}
+
+// serveStale publishes a text that has expired, because the platform blocks
+// (J7b): old text is better than none. It reports whether there was one.
+func (p *Pipeline) serveStale(ctx context.Context, id string) (served bool, err error) {
+	err = p.inStage(ctx, id, captionFetch, func(ctx context.Context, tx *store.Tx, e *store.Extraction) error {
+		sub := subjectOfExtraction(e)
+		shelf, err := sub.shelf(ctx, tx, "", however)
+		if err != nil {
+			return err
+		}
+		text := sub.answer(shelf)
+		if served = text != nil; !served {
+			return nil
+		}
+		return serve(ctx, tx, e, store.Change{TranscriptID: text.ID, Cached: true, Stale: true})
+	})
+	return served, err
+}
+
+// goOnWithSound leaves the captions, of which none answers, for recognition
+// (J5). Those who may not have it end here (J6).
+func (p *Pipeline) goOnWithSound(ctx context.Context, id string, found finding) error {
+	return p.inStage(ctx, id, captionFetch, func(ctx context.Context, tx *store.Tx, e *store.Extraction) error {
+		if err := learn(ctx, tx, subjectOfExtraction(e), found); err != nil {
+			return err
+		}
+		if err := tx.SetMetadata(ctx, id, found.Metadata); err != nil {
+			return err
+		}
+		left, err := dismiss(ctx, tx, e)
+		if err != nil || !left {
+			return err
+		}
+		if err := tx.Move(ctx, e, store.Change{To: durationCheck, MetadataStatus: found.Metadata.Status()}); err != nil {
+			return err
+		}
+		return tx.Enqueue(ctx, prepareArgs{Extraction: id, Link: true}, nil)
+	})
+}
+
+// dismiss ends the claims whose plan does not permit recognition, and with the
+// last one the extraction. left tells that somebody still waits.
+func dismiss(ctx context.Context, tx *store.Tx, e *store.Extraction) (left bool, err error) {
+	claims, err := tx.LockClaims(ctx, e.ID)
+	if err != nil {
+		return false, err
+	}
+	var reason *transcript.Error
+	for i := range claims {
+		if claims[i].ASR {
+			left = true
+			continue
+		}
+		if reason == nil {
+			reason = codedError(noRecognition(ctx, tx, subjectOfExtraction(e)))
+		}
+		if err := tx.MoveJob(ctx, &claims[i], store.Change{To: failed, Error: reason}); err != nil {
+			return false, err
+		}
+	}
+	if left || len(claims) == 0 {
+		return left, nil
+	}
+	return false, tx.Move(ctx, e, store.Change{To: failed})
+}
+
+// noRecognition is the end of a request that only recognition could answer, for
+// an account that may not have it (J6).
+func noRecognition(ctx context.Context, tx *store.Tx, sub subject) error {
+	c, err := tx.Content(ctx, sub.Platform, sub.ExternalID)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	if err != nil || len(c.Tracks) == 0 {
+		return transcript.Errorf(transcript.NoTranscript, "The content has no captions, and the plan does not include speech recognition.")
+	}
+	e := transcript.Errorf(transcript.LanguageNotAvailable, "There are no captions in %s, and the plan does not include speech recognition.", sub.languages)
+	e.AvailableLanguages = languagesOf(c.Tracks)
+	return e
+}
+
+// inStage runs fn in a transaction that holds the extraction, if it still is
+// where the step left it.
+func (p *Pipeline) inStage(ctx context.Context, id string, state transcript.State, fn func(context.Context, *store.Tx, *store.Extraction) error) error {
+	return p.store.InTx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		e, err := tx.LockExtraction(ctx, id)
+		if err != nil {
+			return fmt.Errorf("pipeline: ending a step: %w", err)
+		}
+		if e.State != state {
+			return errUnwanted
+		}
+		return fn(ctx, tx, e)
+	})
+}

@@ -1,0 +1,110 @@
+package pipeline
+
+import (
+	"context"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+
+	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+const (
+	// lookupBudget is how long a reader waits for a platform (contract 4). What
+	// comes later goes into the cache.
+	lookupBudget = 10 * time.Second
+	// lookupWorkers is how many platforms are asked at once for readers, beside
+	// those that jobs ask.
+	lookupWorkers = 4
+)
+
+// lookups are the questions that readers have put to platforms.
+type lookups struct {
+	ctx    context.Context // ends with the pipeline
+	cancel context.CancelFunc
+	same   singleflight.Group
+	slots  chan struct{}
+}
+
+func newLookups() *lookups {
+	ctx, cancel := context.WithCancel(context.Background())
+	return &lookups{ctx: ctx, cancel: cancel, slots: make(chan struct{}, lookupWorkers)}
+}
+
+// stop ends the questions and waits for them.
+func (l *lookups) stop() {
+	if l.ctx.Err() != nil {
+		return
+	}
+	l.cancel()
+	for range lookupWorkers {
+		l.slots <- struct{}{}
+	}
+}
+
+// answered is what a platform answered to a reader.
+type answered struct {
+	finding
+	text *store.Transcript // of the track that was read, as it is stored; or nil
+}
+
+// lookup asks the platform on a reader's behalf and keeps what it says. Equal
+// questions at the same time are one. The error is UPSTREAM_FAILED when the
+// platform takes longer than a reader waits; what was learnt before an error is
+// returned with it.
+func (p *Pipeline) lookup(ctx context.Context, sub subject) (answered, error) {
+	key := string(sub.Platform) + "/" + sub.ExternalID + "/" + sub.languages.String()
+	ch := p.lookups.same.DoChan(key, func() (any, error) { return p.askAndKeep(sub) })
+	budget := time.NewTimer(lookupBudget)
+	defer budget.Stop()
+	select {
+	case res := <-ch:
+		return res.Val.(answered), res.Err
+	case <-budget.C:
+		return answered{}, transcript.Errorf(transcript.UpstreamFailed, "The platform did not answer within %d seconds.", lookupBudget/time.Second)
+	case <-ctx.Done():
+		return answered{}, context.Cause(ctx)
+	}
+}
+
+// askAndKeep asks the platform and stores what it says, also when the reader
+// has gone by then.
+func (p *Pipeline) askAndKeep(sub subject) (a answered, err error) {
+	ctx, cancel := context.WithTimeout(p.lookups.ctx, captionsTimeout)
+	defer cancel()
+	select {
+	case p.lookups.slots <- struct{}{}:
+		defer func() { <-p.lookups.slots }()
+	case <-ctx.Done():
+	}
+	if ctx.Err() != nil {
+		return a, transcript.Errorf(transcript.UpstreamFailed, "The platform could not be asked in time.").Because(ctx.Err())
+	}
+	if a.finding, err = p.ask(ctx, sub); err != nil {
+		return a, err
+	}
+	return a, p.keepFinding(ctx, sub, &a)
+}
+
+func (p *Pipeline) keepFinding(ctx context.Context, sub subject, a *answered) (err error) {
+	var text *store.Transcript
+	if a.Track != nil {
+		if text, err = a.finding.text(sub); err != nil {
+			return err
+		}
+	}
+	var id string
+	err = p.store.InTx(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+		if err := learn(ctx, tx, sub, a.finding); err != nil || text == nil {
+			return err
+		}
+		id, err = tx.PutTranscript(ctx, text)
+		return err
+	})
+	if err != nil || text == nil {
+		return err
+	}
+	a.text, err = p.store.Transcript(ctx, id) // it may have kept an older id and time
+	return err
+}
