@@ -1,14 +1,122 @@
 package transcript
 
+import (
+	"math"
+	"strings"
+
+	"golang.org/x/text/language"
+)
+
 // MatchTrack returns the index of the track that answers a wanted language tag
 // (contract 1): the exact tag made by people, the exact tag made by a machine,
 // the same primary language made by people, the same made by a machine; never
-// another script. ok is false when none does.
+// another script, never a forced track. ok is false when none does.
+//
+// Tags that are written differently and mean the same are equal: iw and he, no
+// and nb, sh and sr-Latn. Of several tracks of the same primary language a
+// wanted region takes one without a region first ("en-US" takes "en" before
+// "en-GB"), a wanted tag without script and region one in its likely script
+// ("zh" takes Hans before Hant); what is left is decided by the order of tracks.
+//
+// Tags that no language is known for ("", "und", "en-orig", "a.en") are equal to
+// themselves in any case and match nothing else.
 func MatchTrack(want string, tracks []Track) (n int, ok bool) {
 	for i, t := range tracks {
-		if t.Lang == want && t.Kind != TrackForced {
-			return i, true
+		if t.Kind == TrackManual && strings.EqualFold(t.Lang, want) {
+			return i, true // nothing can be better: the common case needs no parsing
 		}
 	}
-	return 0, false
+	wanted := parseLocale(want)
+	best := math.MaxInt
+	for i, t := range tracks {
+		if rank, match := rankTrack(wanted, t); match && rank < best {
+			n, best = i, rank
+		}
+	}
+	return n, best < math.MaxInt
+}
+
+// The ranks of contract 1, the best first. Between two of the same language
+// there is room for the finer order of [locale.distance].
+const (
+	rankExactManual = 0
+	rankExactAuto   = 1
+	rankSameManual  = 2
+	rankSameAuto    = rankSameManual + maxDistance + 1
+	maxDistance     = 1
+)
+
+func rankTrack(wanted locale, t Track) (rank int, ok bool) {
+	exact, same := rankExactManual, rankSameManual
+	switch t.Kind {
+	case TrackManual:
+	case TrackAuto:
+		exact, same = rankExactAuto, rankSameAuto
+	default:
+		return 0, false
+	}
+	track := parseLocale(t.Lang)
+	if wanted.equal(track) {
+		return exact, true
+	}
+	distance, ok := wanted.distance(track)
+	return same + distance, ok
+}
+
+// canonical makes equal what means the same: deprecated codes (iw, in, mo),
+// legacy ones (sh) and the macro languages that stand for their main language
+// (no for nb, zh for cmn).
+const canonical = language.Deprecated | language.Legacy | language.Macro
+
+// locale is a language tag, read for matching.
+type locale struct {
+	text  string
+	known bool // tag and what follows hold
+	tag   language.Tag
+
+	base      language.Base
+	script    language.Script // the likely one where the tag names none
+	hasScript bool            // the tag names it
+	hasRegion bool
+}
+
+func parseLocale(text string) locale {
+	l := locale{text: text}
+	tag, err := canonical.Parse(text)
+	if err != nil {
+		return l
+	}
+	base, confidence := tag.Base()
+	if confidence != language.Exact {
+		return l // und: its base is a guess
+	}
+	script, scriptConfidence := tag.Script()
+	_, regionConfidence := tag.Region()
+	l.known, l.tag, l.base, l.script = true, tag, base, script
+	l.hasScript = scriptConfidence == language.Exact
+	l.hasRegion = regionConfidence == language.Exact
+	return l
+}
+
+func (l locale) equal(track locale) bool {
+	if l.known && track.known {
+		return l.tag == track.tag
+	}
+	return strings.EqualFold(l.text, track.text)
+}
+
+// distance is how far a track is from the wanted l, 0 to maxDistance; ok is
+// false for another primary language or script.
+func (l locale) distance(track locale) (distance int, ok bool) {
+	if !l.known || !track.known || l.base != track.base {
+		return 0, false
+	}
+	if l.script != track.script {
+		anyScript := !l.hasScript && !l.hasRegion
+		return maxDistance, anyScript
+	}
+	if l.hasRegion && track.hasRegion {
+		return maxDistance, true
+	}
+	return 0, true
 }
