@@ -1,11 +1,14 @@
-// Transcribe turns a recording into text, with a running transcript service.
+// Transcribe turns a link or a recording into text, with a running transcript
+// service.
 //
 //	export TRANSCRIBE_KEY=tr_…
 //	transcribe --server https://transcripts.example talk.mp3 > talk.txt
+//	transcribe --language de,en https://youtu.be/dQw4w9WgXcQ
 //
 // The text goes to standard output (or --out) and everything else to standard
 // error: a progress bar on a terminal, plain lines elsewhere. The argument is a
-// file or, with a scheme, a link that the service fetches.
+// file, a link, or the id of a video (write --, if it begins with a dash). A
+// file that exists is the file, whatever else its name could mean.
 //
 // Exit codes: 0 the text was written, 1 it was not, 2 the command line is wrong,
 // 130 interrupted; the job is cancelled on the service then.
@@ -43,10 +46,10 @@ const (
 type command struct {
 	Server   string   `default:"http://127.0.0.1:8080" placeholder:"URL" help:"The service (${default})."`
 	KeyFile  string   `placeholder:"FILE" help:"Holds the API key. Without it the environment variable TRANSCRIBE_KEY does."`
-	Language []string `placeholder:"LIST" help:"Priority list of languages: en,asr-de,…"`
+	Language []string `placeholder:"LIST" help:"Priority list of languages: en,de for captions, asr-en to have it recognized."`
 	Format   string   `enum:"txt,json" default:"txt" help:"txt: a line for each segment, with its time; json: the whole transcript."`
 	Out      string   `placeholder:"FILE" help:"Write there instead of standard output."`
-	Source   string   `arg:"" help:"A recording, or a link to one."`
+	Source   string   `arg:"" name:"link|file" help:"A link, the id of a video, or a recording."`
 }
 
 // run does what the arguments ask for and returns the exit code. The end of ctx
@@ -56,7 +59,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	helped := false
 	parser, err := kong.New(&cmd,
 		kong.Name("transcribe"),
-		kong.Description("Turns a recording into text."),
+		kong.Description("Turns a link or a recording into text."),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(int) { helped = true }), // called after --help was printed
 	)

@@ -192,6 +192,40 @@ func TestLink(t *testing.T) {
 	got := call(t.Context(), t, s, "https://video.example/watch?v=1")
 	assert.Equal(t, outcome{exitOK, text, "The service knew this text already.\n"}, got)
 	assert.JSONEq(t, `{"url":"https://video.example/watch?v=1","waitMs":0}`, s.body)
+
+	s = &service{} // which makes a job of it
+	got = call(t.Context(), t, s, "--language", "de,asr-en", "--", "-Qw4w9WgXcQ")
+	assert.Equal(t, outcome{exitOK, text, "queued\nasr_running\nasr_running 40%\nasr_running 100%\ndone\n"}, got)
+	assert.JSONEq(t, `{"url":"-Qw4w9WgXcQ","language":"de,asr-en","waitMs":0}`, s.body)
+}
+
+func TestWhatTheArgumentMeans(t *testing.T) {
+	t.Parallel()
+	for argument, link := range map[string]bool{
+		"https://video.example/watch?v=1": true, "ftp://video.example/1": true,
+		"dQw4w9WgXcQ": true, "-Qw4w9WgXcQ": true,
+		"dQw4w9WgXc": false, "dQw4w9WgXcQ1": false, "talk.mp3": false, "abcdefg.mp3": false, "no/such/dir": false,
+	} {
+		got, ok := source(argument).Link()
+		assert.Equal(t, link, ok, argument)
+		if ok {
+			assert.Equal(t, argument, got)
+		}
+	}
+}
+
+// A file that is there is the file, also when a video could have its name.
+func TestFileNamedLikeAnID(t *testing.T) {
+	t.Chdir(t.TempDir()) // hence not parallel
+	require.NoError(t, os.WriteFile("dQw4w9WgXcQ", []byte("the media"), 0o600))
+	require.NoError(t, os.Mkdir("directoryID", 0o700))
+	_, link := source("dQw4w9WgXcQ").Link()
+	assert.False(t, link)
+	_, link = source("directoryID").Link()
+	assert.True(t, link, "a directory is no recording")
+	s := &service{}
+	require.Equal(t, exitOK, call(t.Context(), t, s, "dQw4w9WgXcQ").code)
+	assert.Contains(t, s.body, "the media")
 }
 
 func TestFormatAndOut(t *testing.T) {
@@ -230,7 +264,8 @@ func TestFailures(t *testing.T) {
 		"job fails":     {&service{status: "failed"}, nil, exitFailure, "UPLOAD_INVALID: There is no sound in it."},
 		"no key":        {refusal(401, object{"error": "unauthorized"}), nil, exitFailure, "--key-file or TRANSCRIBE_KEY"},
 		"plan":          {refusal(402, object{"error": object{"code": "UPGRADE_REQUIRED", "message": "m", "actionLabel": "Upgrade", "actionUrl": "https://e/plans"}}), nil, exitFailure, "Upgrade: https://e/plans"},
-		"not built yet": {refusal(503, object{"error": object{"code": "NOT_IMPLEMENTED", "message": "No links."}}), nil, exitFailure, "NOT_IMPLEMENTED: No links."},
+		"unknown site":  {refusal(422, object{"error": object{"code": "UNSUPPORTED_PLATFORM", "message": "Which site?"}}), []string{"https://nowhere.example/1"}, exitFailure, "422 UNSUPPORTED_PLATFORM: Which site?"},
+		"link fails":    {&service{status: "failed"}, []string{"dQw4w9WgXcQ"}, exitFailure, "UPLOAD_INVALID: There is no sound in it."},
 		"missing file":  {&service{}, []string{"/no/such/file.mp3"}, exitFailure, "no such file"},
 		"unknown flag":  {&service{}, []string{"--nonsense"}, exitUsage, "--nonsense"},
 		"bad format":    {&service{}, []string{"--format", "doc"}, exitUsage, "--format"},

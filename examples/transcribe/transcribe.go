@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"regexp"
 	"strings"
 	"time"
 
@@ -45,7 +47,7 @@ func (cmd *command) transcribe(ctx context.Context, c *client.Client, stderr io.
 }
 
 func (cmd *command) result(ctx context.Context, c *client.Client, p *progress) (*transcript.Result, error) {
-	atOnce := time.Duration(0) // so that there is something to watch
+	atOnce := time.Duration(0) // so that there is something to watch, and to cancel
 	request := transcript.Request{Source: source(cmd.Source), Language: cmd.Language, Wait: &atOnce}
 	result, job, err := c.Transcripts.Submit(ctx, request, client.WithUploadProgress(p.uploaded))
 	if err != nil || result != nil {
@@ -60,9 +62,16 @@ func (cmd *command) result(ctx context.Context, c *client.Client, p *progress) (
 	return c.Jobs.Wait(ctx, job.JobID)
 }
 
-// source takes what has a scheme for a link and all else for a file.
+// videoID is the form of the video site's ids.
+var videoID = regexp.MustCompile(`^[A-Za-z0-9_-]{11}$`)
+
+// source takes what exists for a file, and of all else what has a scheme or the
+// form of an id for a link. The rest is the name of a file that is not there.
 func source(argument string) transcript.Source {
-	if strings.Contains(argument, "://") {
+	if st, err := os.Stat(argument); err == nil && !st.IsDir() {
+		return transcript.File(argument)
+	}
+	if strings.Contains(argument, "://") || videoID.MatchString(argument) {
 		return transcript.URL(argument)
 	}
 	return transcript.File(argument)
