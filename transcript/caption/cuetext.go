@@ -1,0 +1,267 @@
+package caption
+
+import (
+	"bytes"
+	"html"
+	"slices"
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// cueText turns the text of one WebVTT cue into a segment by the cue text
+// parsing rules. Its buffers serve every cue of a file.
+type cueText struct {
+	raw  []byte // the lines of the cue, joined by LF
+	open []node // elements that are open, the innermost last
+
+	out   []byte // what is shown
+	gap   byte   // white space between out and the next word: ' ', '\n' or none (0)
+	marks []mark // timestamps in out
+	words []transcript.Word
+
+	speaker []byte // whose words are in out
+	spoken  bool   // speaker is known
+	voices  bool   // there are several
+}
+
+// node is an open element.
+type node struct {
+	kind   kind
+	hidden bool   // its text is a ruby annotation
+	voice  []byte // whose words its text is; empty when nobody's
+}
+
+// mark is a timestamp in the text: at is an offset, ms its milliseconds.
+type mark struct {
+	at int
+	ms int64
+}
+
+// kind is an element that the rules know; 0 is none of them, or the cue itself.
+type kind byte
+
+const (
+	ruby       kind = 'r'
+	annotation kind = 't'
+	voice      kind = 'v'
+)
+
+func kindOf(name []byte) kind {
+	switch string(name) {
+	case "c", "i", "b", "u", "v":
+		return kind(name[0])
+	case "lang":
+		return 'l'
+	case "ruby":
+		return ruby
+	case "rt":
+		return annotation
+	}
+	return 0
+}
+
+func (t *cueText) reset() {
+	t.raw, t.open, t.out, t.marks, t.words = t.raw[:0], t.open[:0], t.out[:0], t.marks[:0], t.words[:0]
+	t.gap, t.speaker, t.spoken, t.voices = 0, nil, false, false
+}
+
+// add appends a line, and reports whether there was room for it.
+func (t *cueText) add(line []byte) bool {
+	if len(t.raw)+1+len(line) >= maxBlock {
+		return false
+	}
+	if len(t.raw) > 0 {
+		t.raw = append(t.raw, '\n')
+	}
+	t.raw = append(t.raw, line...)
+	return true
+}
+
+// segment makes the segment, with times in milliseconds; it reports false when
+// there is no text to show.
+func (t *cueText) segment(start, end int64) (transcript.Segment, bool) {
+	t.raw = toText(t.raw)
+	t.parse()
+	if len(bytes.TrimSpace(t.out)) == 0 {
+		return transcript.Segment{}, false
+	}
+	if t.voices {
+		t.speaker = nil
+	}
+	n := len(t.out)
+	both := string(append(t.out, t.speaker...)) // one allocation for text and speaker
+	end = max(start, end)
+	s := transcript.Segment{
+		Text:     both[:n],
+		Speaker:  both[n:],
+		Start:    seconds(start),
+		Duration: seconds(end - start),
+	}
+	if len(t.marks) > 0 {
+		s.Words = t.timed(s.Text, start, end)
+	}
+	return s, true
+}
+
+func seconds(ms int64) float64 { return float64(ms) / 1000 }
+
+// timed gives every word of text the times of the timestamps around it.
+func (t *cueText) timed(text string, start, end int64) []transcript.Word {
+	from, at := 0, start
+	for _, m := range append(t.marks, mark{len(text), end}) {
+		next := min(max(at, m.ms), end)
+		for word := range strings.FieldsSeq(text[from:m.at]) {
+			t.words = append(t.words, transcript.Word{Text: word, Start: seconds(at), End: seconds(next)})
+		}
+		from, at = m.at, next
+	}
+	return slices.Clone(t.words)
+}
+
+// parse walks the tokens: a tag goes from "<" to the next ">" or, without one,
+// to the end of the cue.
+func (t *cueText) parse() {
+	for b := t.raw; ; {
+		i := bytes.IndexByte(b, '<')
+		if i < 0 {
+			t.write(b)
+			return
+		}
+		t.write(b[:i])
+		tag, rest, _ := bytes.Cut(b[i+1:], []byte(">"))
+		t.tag(tag)
+		b = rest
+	}
+}
+
+// top is the innermost open element, or the cue itself.
+func (t *cueText) top() node {
+	if len(t.open) == 0 {
+		return node{}
+	}
+	return t.open[len(t.open)-1]
+}
+
+func (t *cueText) tag(tag []byte) {
+	switch {
+	case len(tag) == 0:
+	case tag[0] == '/':
+		t.end(kindOf(tag[1:]))
+	case '0' <= tag[0] && tag[0] <= '9':
+		if ms, rest, ok := timestamp(tag); ok && len(rest) == 0 {
+			t.marks = append(t.marks, mark{len(t.out), ms})
+		}
+	default:
+		t.start(tag)
+	}
+}
+
+// start opens an element: a name, classes after dots, and after white space an
+// annotation. Unknown elements, and <rt> outside of <ruby>, are as if not there.
+func (t *cueText) start(tag []byte) {
+	name, note := tag, []byte(nil)
+	if i := bytes.IndexFunc(tag, isSpaceRune); i >= 0 {
+		name, note = tag[:i], tag[i+1:]
+	}
+	name, _, _ = bytes.Cut(name, []byte("."))
+	n := t.top()
+	within := n.kind
+	n.kind = kindOf(name)
+	switch n.kind {
+	case 0:
+		return
+	case annotation:
+		if within != ruby {
+			return
+		}
+		n.hidden = true
+	case voice:
+		n.voice = annotationText(note)
+	}
+	t.open = append(t.open, n)
+}
+
+// end closes the innermost element when it is of kind k; other end tags are as
+// if not there, but for </ruby>, which also ends an open annotation.
+func (t *cueText) end(k kind) {
+	within := t.top().kind
+	switch {
+	case k == 0:
+	case k == within:
+		t.open = t.open[:len(t.open)-1]
+	case k == ruby && within == annotation:
+		t.open = t.open[:len(t.open)-2]
+	}
+}
+
+// annotationText decodes an annotation and folds its white space.
+func annotationText(b []byte) []byte {
+	if bytes.IndexByte(b, '&') >= 0 {
+		b = []byte(html.UnescapeString(string(b)))
+	}
+	return bytes.Join(bytes.FieldsFunc(b, isSpaceRune), []byte(" "))
+}
+
+func isSpaceRune(r rune) bool { return r < 0x80 && isSpace(byte(r)) }
+
+// write adds the text between two tags.
+func (t *cueText) write(b []byte) {
+	if len(b) == 0 {
+		return
+	}
+	n := t.top()
+	if n.hidden {
+		return
+	}
+	for {
+		i := bytes.IndexByte(b, '&')
+		if i < 0 {
+			t.show(b, n.voice)
+			return
+		}
+		t.show(b[:i], n.voice)
+		next := len(b)
+		if j := bytes.IndexByte(b[i+1:], '&'); j >= 0 {
+			next = i + 1 + j
+		}
+		t.show([]byte(html.UnescapeString(string(b[i:next]))), n.voice)
+		b = b[next:]
+	}
+}
+
+// show adds decoded text, folding its white space.
+func (t *cueText) show(b, voice []byte) {
+	for len(b) > 0 {
+		n := 0
+		for n < len(b) && !isSpace(b[n]) {
+			n++
+		}
+		if n == 0 {
+			if b[0] == '\n' || t.gap == 0 {
+				t.gap = b[0]
+			}
+			b = b[1:]
+			continue
+		}
+		if t.gap != 0 && len(t.out) > 0 {
+			if t.gap != '\n' {
+				t.gap = ' '
+			}
+			t.out = append(t.out, t.gap)
+		}
+		t.gap = 0
+		t.out = append(t.out, b[:n]...)
+		b = b[n:]
+		t.heard(voice)
+	}
+}
+
+// heard notes whose words were shown.
+func (t *cueText) heard(voice []byte) {
+	if !t.spoken {
+		t.speaker, t.spoken = voice, true
+	} else if !bytes.Equal(t.speaker, voice) {
+		t.voices = true
+	}
+}

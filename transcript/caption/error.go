@@ -1,0 +1,29 @@
+package caption
+
+import (
+	"errors"
+	"fmt"
+)
+
+// maxBlock bounds, in bytes, one line of a file and the text of one cue. A
+// spoken line has some hundred.
+const maxBlock = 1 << 20
+
+// ErrTooLarge is wrapped by the error about a line or a cue's text of 1 MiB or
+// more. Reading stops there: to skip it would lose text in silence.
+var ErrTooLarge = errors.New("1 MiB or more in one piece")
+
+// FormatError says that the input is not a file of the format at all: a web page
+// in its place, an empty body, another caption format. Nothing was read from it.
+type FormatError struct {
+	Format string // the format that was expected: "webvtt"
+	Head   string // how the input begins, at most 32 bytes; empty when there is no input
+}
+
+// Error names the format and shows how the input begins.
+func (e *FormatError) Error() string {
+	if e.Head == "" {
+		return fmt.Sprintf("caption: not %s: the input is empty", e.Format)
+	}
+	return fmt.Sprintf("caption: not %s: the input begins with %q", e.Format, e.Head)
+}

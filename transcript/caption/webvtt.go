@@ -1,0 +1,236 @@
+package caption
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// ReadWebVTT reads a WebVTT file and returns its cues sorted by start; cues that
+// start together keep the order of the file. [WebVTT] says what a cue becomes
+// and which errors there are. With an error it returns the cues before it. A
+// file with no cue is no error.
+func ReadWebVTT(r io.Reader) ([]transcript.Segment, error) {
+	var segments []transcript.Segment
+	for s, err := range WebVTT(r) {
+		if err != nil {
+			sortByStart(segments)
+			return segments, err
+		}
+		segments = append(segments, s)
+	}
+	sortByStart(segments)
+	return segments, nil
+}
+
+func sortByStart(segments []transcript.Segment) {
+	slices.SortStableFunc(segments, func(a, b transcript.Segment) int {
+		return cmp.Compare(a.Start, b.Start)
+	})
+}
+
+// WebVTT reads a WebVTT file as the parsing algorithm of W3C WebVTT tells
+// browsers to: a broken timestamp loses its cue and nothing else, a broken
+// setting nothing, and a cue that the end of the input cuts off is kept.
+//
+// The sequence has the cues in the order of the file and holds one at a time. It
+// reads r as it is walked, so it can be walked once; leaving it early leaves the
+// rest unread, and r is never closed. An error comes once, as the last pair:
+// a [*FormatError] when the input does not begin as WebVTT, [ErrTooLarge] after
+// a line or a cue's text of 1 MiB or more, and what r failed with.
+//
+// Each cue becomes one segment:
+//
+//   - Text is what a player shows: without tags, ruby annotations and settings,
+//     character references decoded once, one space for a run of white space, the
+//     lines of the cue joined by "\n". A line without text is left out, and so is
+//     a cue without text.
+//   - Start and Duration are as written, in seconds. The algorithm keeps cues that
+//     end before they start; their duration is 0. Times over 277,777,777 hours
+//     are read as that.
+//   - Speaker is the name of the voice tag (<v Name>) that all of the text stands
+//     in; it is empty when a cue has several voices or text outside of one.
+//   - Words are there when the text has timestamps. They are the words of Text in
+//     order, cut also at a timestamp; each has the time from the timestamp (or the
+//     cue's start) before it to the one (or the cue's end) after it. Times that
+//     leave the cue or run backwards are moved to the nearest that does not.
+func WebVTT(r io.Reader) iter.Seq2[transcript.Segment, error] {
+	return func(yield func(transcript.Segment, error) bool) {
+		f := webVTT{lines: newLines(r)}
+		err := f.begin()
+		for err == nil {
+			var s transcript.Segment
+			var ok bool
+			if s, ok, err = f.block(); ok && !yield(s, nil) {
+				return
+			}
+		}
+		if err != io.EOF {
+			yield(transcript.Segment{}, err)
+		}
+	}
+}
+
+// webVTT is a file in reading.
+type webVTT struct {
+	lines *lines
+	text  cueText
+}
+
+// begin reads the signature and the header.
+func (f *webVTT) begin() error {
+	const bom, signature = "\uFEFF", "WEBVTT"
+	head := f.lines.peek(len(bom) + len(signature) + 1)
+	if err := f.lines.err; err != nil && err != io.EOF {
+		return f.failed(err)
+	}
+	rest, marked := bytes.CutPrefix(head, []byte(bom))
+	after, ok := bytes.CutPrefix(rest, []byte(signature))
+	if !ok || len(after) > 0 && !bytes.ContainsRune([]byte(" \t\r\n"), rune(after[0])) {
+		return &FormatError{Format: "webvtt", Head: string(f.lines.peek(32))}
+	}
+	if marked {
+		f.lines.skip(len(bom))
+	}
+	if _, err := f.lines.next(); err != nil {
+		return f.failed(err)
+	}
+	for {
+		line, err := f.lines.next()
+		switch {
+		case err != nil:
+			return f.failed(err)
+		case len(line) == 0:
+			return nil
+		case bytes.Contains(line, arrow):
+			f.lines.back()
+			return nil
+		}
+	}
+}
+
+var arrow = []byte("-->")
+
+// block collects a WebVTT block. Only a cue is kept: notes, style sheets and
+// regions are blocks without a timing line, and a line before it is the cue's
+// name. A second timing line ends the block, so a missing empty line loses
+// nothing. The error is io.EOF at the end of the input.
+func (f *webVTT) block() (s transcript.Segment, ok bool, err error) {
+	var start, end int64
+	cue, timed := false, false
+	f.text.reset()
+	for n := 1; ; n++ {
+		var line []byte
+		line, err = f.lines.next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return s, false, f.failed(err)
+		}
+		if bytes.Contains(line, arrow) {
+			if n > 2 || timed {
+				f.lines.back()
+				break
+			}
+			timed = true
+			start, end, cue = timings(line)
+			continue
+		}
+		if len(line) == 0 {
+			break
+		}
+		if cue && !f.text.add(line) {
+			return s, false, f.failed(ErrTooLarge)
+		}
+	}
+	if cue {
+		s, ok = f.text.segment(start, end)
+	}
+	return s, ok, err
+}
+
+// failed says where reading stopped; the end of the input stays io.EOF.
+func (f *webVTT) failed(err error) error {
+	if err == io.EOF {
+		return err
+	}
+	return fmt.Errorf("caption: webvtt after line %d: %w", f.lines.number, err)
+}
+
+// timings parses the line with the arrow, in milliseconds. The settings after
+// the times place a cue on a screen and are of no use here.
+func timings(line []byte) (start, end int64, ok bool) {
+	start, line, ok = timestamp(skipSpace(line))
+	if !ok {
+		return 0, 0, false
+	}
+	line, ok = bytes.CutPrefix(skipSpace(line), arrow)
+	if !ok {
+		return 0, 0, false
+	}
+	end, _, ok = timestamp(skipSpace(line))
+	return start, end, ok
+}
+
+// timestamp collects a timestamp, in milliseconds, and returns what follows it.
+func timestamp(b []byte) (ms int64, rest []byte, ok bool) {
+	first, size, b := digits(b)
+	if size == 0 {
+		return 0, b, false
+	}
+	var h, m, s int64
+	if s, b, ok = pair(b); !ok {
+		return 0, b, false
+	}
+	m = first
+	if size != 2 || first > 59 || len(b) > 0 && b[0] == ':' {
+		h, m = first, s
+		if s, b, ok = pair(b); !ok {
+			return 0, b, false
+		}
+	}
+	if len(b) == 0 || b[0] != '.' || m > 59 || s > 59 {
+		return 0, b, false
+	}
+	frac, size, b := digits(b[1:])
+	return ((h*60+m)*60+s)*1000 + frac, b, size == 3
+}
+
+// pair parses a colon and exactly two digits.
+func pair(b []byte) (v int64, rest []byte, ok bool) {
+	if len(b) == 0 || b[0] != ':' {
+		return 0, b, false
+	}
+	v, size, rest := digits(b[1:])
+	return v, rest, size == 2
+}
+
+// maxHours keeps times below 1e12 seconds, where milliseconds are exact.
+const maxHours = 277_777_777
+
+// digits parses the digits that b begins with.
+func digits(b []byte) (v int64, size int, rest []byte) {
+	for size < len(b) && '0' <= b[size] && b[size] <= '9' {
+		v = min(v*10+int64(b[size]-'0'), maxHours)
+		size++
+	}
+	return v, size, b[size:]
+}
+
+func skipSpace(b []byte) []byte {
+	for len(b) > 0 && isSpace(b[0]) {
+		b = b[1:]
+	}
+	return b
+}
+
+// isSpace reports ASCII white space.
+func isSpace(c byte) bool {
+	return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f'
+}
