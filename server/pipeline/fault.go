@@ -73,7 +73,7 @@ func (p *Pipeline) fault(ctx context.Context, id string, again river.JobArgs, ca
 func (p *Pipeline) waits(e *store.Extraction, cause *transcript.Error) bool {
 	return cause.Code == transcript.IPBlocked &&
 		(e.State == captionFetch || e.State == durationCheck) &&
-		(e.WaitingSince == nil || time.Since(*e.WaitingSince) < lastWait)
+		(e.WaitingSince == nil || time.Since(*e.WaitingSince) < p.cfg.lastWait)
 }
 
 // wait is how long to leave a platform alone: at least as long as it asks for.

@@ -55,6 +55,7 @@ type Config struct {
 
 	pauses    [maxAttempts - 1]time.Duration // after a failed attempt
 	firstWait time.Duration                  // for a platform that blocks
+	lastWait  time.Duration                  // after which that is the end
 }
 
 func (c Config) withDefaults() (Config, error) {
@@ -84,6 +85,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.firstWait == 0 {
 		c.firstWait = firstWait
+	}
+	if c.lastWait == 0 {
+		c.lastWait = lastWait
 	}
 	return c, nil
 }

@@ -1,0 +1,432 @@
+package pipeline_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/server/store/storetest"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// The ways through the stages (contract 3).
+var (
+	byCaptions = []transcript.Stage{transcript.StageQueued, transcript.StageCaptionFetch, transcript.StagePublishing, transcript.StageDone}
+	bySound    = []transcript.Stage{transcript.StageQueued, transcript.StageDurationCheck, transcript.StageASRQueued,
+		transcript.StageASRRunning, transcript.StagePublishing, transcript.StageDone}
+	byBoth = append([]transcript.Stage{transcript.StageQueued, transcript.StageCaptionFetch}, bySound[1:]...)
+)
+
+func TestCaptionsBecomeTranscript(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		e, sites := &script{}, newPlatforms(t, auto("en"), manual("en"), manual("de"))
+		b := startLinks(t, s, e, sites)
+		job := b.succeed(t, link("v1", ""))
+		assert.Equal(t, byCaptions, b.stages(t, job.JobID))
+		res := job.Result
+		assert.False(t, res.Cached)
+		assert.Equal(t, "en", res.Language)
+		assert.Equal(t, transcript.MetadataComplete, res.MetadataStatus)
+		assert.Equal(t, "A talk", *res.Transcript.Title)
+		assert.Equal(t, "Talks", *res.Transcript.Channel)
+		assert.Equal(t, 5, *res.LengthSeconds)
+		assert.Equal(t, "0:05", *res.LengthText)
+		assert.Equal(t, transcript.OriginDownloader, res.Transcript.Source)
+		assert.Equal(t, "https://video.example/watch?v=v1", *res.Transcript.SourceURL)
+		assert.JSONEq(t, `[{"text":"caption en.manual","start":1,"duration":2}]`, string(job.SegmentsJSON))
+		assert.Zero(t, e.calls(), "speech recognition although there are captions")
+		assert.Zero(t, sites.downloads)
+
+		out, err := b.Submit(t.Context(), link("v1", "fr,en"))
+		require.NoError(t, err)
+		require.NotNil(t, out.Result, "the second request was not answered from the cache")
+		assert.True(t, out.Result.Cached)
+		assert.Equal(t, job.TranscriptRef, out.Result.Transcript.ID)
+		assert.Equal(t, 1, sites.questions())
+
+		other := link("v1", "en")
+		other.Account = "other"
+		out, err = b.Submit(t.Context(), other)
+		require.NoError(t, err)
+		require.NotNil(t, out.Result, "the cache is shared")
+		for _, account := range []string{acme, "other"} {
+			rows, err := s.Library(t.Context(), account)
+			require.NoError(t, err)
+			require.Len(t, rows, 1, "library of %s", account)
+			assert.Equal(t, job.TranscriptRef, rows[0].TranscriptID)
+		}
+
+		german := b.succeed(t, link("v1", "de"))
+		assert.Equal(t, "de", german.Result.Language)
+		assert.Equal(t, 2, sites.questions())
+	})
+}
+
+func TestEveryPlatform(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		platform transcript.Platform
+		tracks   []transcript.Track
+		way      []transcript.Stage
+		source   transcript.Origin
+	}{
+		{transcript.VideoSite, []transcript.Track{manual("en")}, byCaptions, transcript.OriginDownloader},
+		{transcript.ShortVideoSite, []transcript.Track{manual("en")}, byCaptions, transcript.OriginShortVideoSiteCaptions},
+		{transcript.ProfessionalSite, []transcript.Track{auto("en")}, byCaptions, transcript.OriginProfessionalCaptions},
+		{transcript.VideoSite, nil, byBoth, transcript.OriginASR},
+		{transcript.ShortVideoSite, nil, byBoth, transcript.OriginASR},
+		{transcript.ProfessionalSite, []transcript.Track{manual("de")}, byBoth, transcript.OriginASR},
+		{transcript.PhotoSite, []transcript.Track{manual("en")}, bySound, transcript.OriginASR},
+		{transcript.MicroblogSite, []transcript.Track{manual("en")}, bySound, transcript.OriginASR},
+	} {
+		t.Run(string(test.platform)+" "+string(test.source), func(t *testing.T) {
+			t.Parallel()
+			sites := newPlatforms(t, test.tracks...)
+			e := &script{}
+			b := startLinks(t, storetest.Open(t, storetest.SQLite(t)), e, sites)
+			s := link("x1", "en")
+			s.Content.Platform = test.platform
+			job := b.succeed(t, s)
+			assert.Equal(t, test.way, b.stages(t, job.JobID))
+			assert.Equal(t, test.source, job.Result.Transcript.Source)
+			assert.Equal(t, "A talk", *job.Result.Transcript.Title)
+			assert.Equal(t, transcript.MetadataComplete, job.Result.MetadataStatus)
+			if test.platform.HasCaptions() {
+				assert.Equal(t, 1, sites.questions())
+			} else {
+				assert.Zero(t, sites.questions(), "the platform has no captions")
+			}
+			rows, err := b.store.Library(t.Context(), acme)
+			require.NoError(t, err)
+			assert.Len(t, rows, 1)
+			out, err := b.Submit(t.Context(), s)
+			require.NoError(t, err)
+			assert.NotNil(t, out.Result, "not cached")
+			b.nothingLeft(t)
+		})
+	}
+}
+
+// The recognizer gets a language only from asr-<tag>, or where there never are
+// captions from the first entry that was sent (contract 1).
+func TestSpokenLanguage(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		platform  transcript.Platform
+		languages string
+		want      string
+	}{
+		{transcript.VideoSite, "", ""},
+		{transcript.VideoSite, "en", ""},
+		{transcript.VideoSite, "de,asr", ""},
+		{transcript.VideoSite, "de,asr-en", "en"},
+		{transcript.VideoSite, "asr-en-GB", "en-GB"},
+		{transcript.PhotoSite, "", ""},
+		{transcript.PhotoSite, "en", "en"},
+		{transcript.MicroblogSite, "asr", ""},
+		{transcript.MicroblogSite, "asr-en,de", "en"},
+	} {
+		t.Run(string(test.platform)+" "+test.languages, func(t *testing.T) {
+			t.Parallel()
+			var got string
+			e := &script{recognize: func(_ context.Context, _ int, _ engine.Audio, o engine.RecognizeOptions) (engine.Recognition, error) {
+				got = o.Language
+				return heard("hello"), nil
+			}}
+			b := startLinks(t, storetest.Open(t, storetest.SQLite(t)), e, newPlatforms(t))
+			s := link("x1", test.languages)
+			s.Content.Platform = test.platform
+			b.succeed(t, s)
+			assert.Equal(t, test.want, got)
+		})
+	}
+}
+
+func TestPlatformFaults(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		code  transcript.Code
+		calls int
+	}{
+		{transcript.Unavailable, 1},
+		{transcript.LoginRequired, 1},
+		{transcript.POTokenRequired, 1},
+		{transcript.ConfigError, 1},
+		{transcript.UpstreamFailed, 4}, // J7, J15
+		{transcript.Internal, 4},
+	} {
+		t.Run(string(test.code), func(t *testing.T) {
+			t.Parallel()
+			e, sites := &script{}, newPlatforms(t, manual("en"))
+			sites.captions = func(int) error { return transcript.Errorf(test.code, "No.") }
+			b := startLinks(t, storetest.Open(t, storetest.SQLite(t)), e, sites)
+			job := b.send(t, link("v1", "en"))
+			require.Equal(t, transcript.JobFailed, job.Status)
+			require.NotNil(t, job.Error)
+			assert.Equal(t, test.code, job.Error.Code)
+			assert.Equal(t, transcript.StageCaptionFetch, job.Stage)
+			assert.Equal(t, test.calls, sites.questions())
+			assert.Equal(t, test.calls, job.Attempt)
+			assert.Zero(t, sites.downloads, "a fault is not the absence of captions")
+			assert.Zero(t, e.calls())
+		})
+	}
+}
+
+func TestBlockedPlatformIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		e, sites := &script{}, newPlatforms(t, manual("en"))
+		sites.captions = func(call int) error {
+			if call <= 3 {
+				return transcript.Errorf(transcript.IPBlocked, "The platform blocks.")
+			}
+			return nil
+		}
+		b := startLinks(t, s, e, sites)
+		job := b.succeed(t, link("v1", "en"))
+		assert.Equal(t, 1, job.Attempt, "waiting is not failing")
+		assert.Equal(t, "caption en.manual", segmentsOf(t, job.SegmentsJSON)[0].Text)
+		assert.False(t, job.Result.Stale)
+		q, c := transcript.StageQueued, transcript.StageCaptionFetch
+		assert.Equal(t, []transcript.Stage{q, c, q, c, q, c, q, c, transcript.StagePublishing, transcript.StageDone}, b.stages(t, job.JobID))
+		assert.Zero(t, e.calls())
+	})
+}
+
+func TestBlockIsNotWaitedForForever(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t, storetest.SQLite(t))
+	sites := newPlatforms(t, manual("en"))
+	sites.captions = func(int) error { return transcript.Errorf(transcript.IPBlocked, "The platform blocks.") }
+	b := startLinks(t, s, &script{}, sites, func(c *pipeline.Config) { c.WaitNoLonger() })
+	job := b.send(t, link("v1", "en"))
+	require.Equal(t, transcript.JobFailed, job.Status)
+	assert.Equal(t, transcript.IPBlocked, job.Error.Code)
+	assert.True(t, *job.Error.Retryable)
+	assert.Equal(t, 2, sites.questions())
+}
+
+func TestStaleTextIsServedWhileBlocked(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t, storetest.SQLite(t))
+	e, sites := &script{}, newPlatforms(t, manual("en"))
+	b := startLinks(t, s, e, sites)
+	first := b.succeed(t, link("v1", "en"))
+
+	expired := link("v1", "en")
+	expired.Plan.CacheTTL = time.Nanosecond
+	sites.set(func(p *platforms) {
+		p.captions = func(int) error { return transcript.Errorf(transcript.IPBlocked, "The platform blocks.") }
+	})
+	job := b.succeed(t, expired)
+	assert.True(t, job.Result.Stale)
+	assert.True(t, job.Result.Cached)
+	assert.Equal(t, first.TranscriptRef, job.TranscriptRef)
+	assert.Equal(t, byCaptions, b.stages(t, job.JobID))
+
+	sites.set(func(p *platforms) { p.captions = nil })
+	renewed := b.succeed(t, expired)
+	assert.False(t, renewed.Result.Stale)
+	assert.False(t, renewed.Result.Cached)
+	assert.Equal(t, first.TranscriptRef, renewed.TranscriptRef, "a refresh keeps the id")
+	assert.True(t, renewed.Result.Transcript.UpdatedAt.After(first.Result.Transcript.UpdatedAt.Time))
+}
+
+func TestWithoutRecognitionInThePlan(t *testing.T) {
+	t.Parallel()
+	poor := func(s pipeline.Submission) pipeline.Submission {
+		s.Account, s.Plan.ASR = "poor", false
+		s.Plan.ActionLabel, s.Plan.ActionURL = "Upgrade", "https://example.com/plans"
+		return s
+	}
+	t.Run("tracks in other languages", func(t *testing.T) {
+		t.Parallel()
+		sites := newPlatforms(t, manual("de"), auto("fr"), auto("de"))
+		b := startLinks(t, storetest.Open(t, storetest.SQLite(t)), &script{}, sites)
+		job := b.send(t, poor(link("v1", "en")))
+		require.Equal(t, transcript.JobFailed, job.Status)
+		assert.Equal(t, transcript.LanguageNotAvailable, job.Error.Code)
+		assert.Equal(t, []string{"de", "fr"}, job.Error.AvailableLanguages)
+		assert.Zero(t, sites.downloads)
+	})
+	t.Run("no tracks", func(t *testing.T) {
+		t.Parallel()
+		sites := newPlatforms(t)
+		b := startLinks(t, storetest.Open(t, storetest.SQLite(t)), &script{}, sites)
+		job := b.send(t, poor(link("v1", "en,asr")))
+		require.Equal(t, transcript.JobFailed, job.Status)
+		assert.Equal(t, transcript.NoTranscript, job.Error.Code)
+		assert.Equal(t, transcript.StageCaptionFetch, job.Stage)
+	})
+	t.Run("certain to need it", func(t *testing.T) {
+		t.Parallel()
+		b := startLinks(t, storetest.Open(t, storetest.SQLite(t)), &script{}, newPlatforms(t))
+		photo := poor(link("v1", "en"))
+		photo.Content.Platform = transcript.PhotoSite
+		for _, s := range []pipeline.Submission{poor(link("v1", "asr")), poor(link("v1", "asr-en,en")), photo} {
+			_, err := b.Submit(t.Context(), s)
+			require.ErrorIs(t, err, transcript.UpgradeRequired)
+			var coded *transcript.Error
+			require.ErrorAs(t, err, &coded)
+			assert.Equal(t, "https://example.com/plans", coded.ActionURL)
+		}
+	})
+	t.Run("beside one who may", func(t *testing.T) {
+		t.Parallel()
+		gate := make(chan struct{})
+		sites := newPlatforms(t)
+		sites.captions = func(int) error { <-gate; return nil }
+		hold := make(chan struct{})
+		e := &script{recognize: func(ctx context.Context, _ int, _ engine.Audio, _ engine.RecognizeOptions) (engine.Recognition, error) {
+			<-hold
+			return heard("hello"), nil
+		}}
+		b := startLinks(t, storetest.Open(t, storetest.SQLite(t)), e, sites)
+		rich, err := b.Submit(t.Context(), link("v1", "en"))
+		require.NoError(t, err)
+		out, err := b.Submit(t.Context(), poor(link("v1", "en")))
+		require.NoError(t, err)
+		close(gate)
+		job, err := b.Wait(t.Context(), "poor", out.Job.JobID, nil, time.Minute)
+		require.NoError(t, err)
+		assert.Equal(t, transcript.JobFailed, job.Status, "a claim that fails ends alone")
+		assert.Equal(t, transcript.NoTranscript, job.Error.Code)
+
+		require.Eventually(t, func() bool { return e.calls() > 0 }, time.Minute, time.Millisecond)
+		_, err = b.Submit(t.Context(), poor(link("v1", "en")))
+		require.ErrorIs(t, err, transcript.NoTranscript, "judged on joining, as captions are over")
+		close(hold)
+		assert.Equal(t, transcript.JobSuccess, b.end(t, rich.Job.JobID).Status)
+		assert.Equal(t, 1, sites.questions())
+
+		cached, err := b.Submit(t.Context(), poor(link("v1", "en")))
+		require.NoError(t, err)
+		assert.NotNil(t, cached.Result, "what is there costs nothing")
+	})
+}
+
+func TestWithoutEngines(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t, storetest.SQLite(t))
+	sites := newPlatforms(t)
+	b := startLinks(t, s, &script{}, sites, func(c *pipeline.Config) { c.Engine.Recognizer = nil })
+	_, err := b.Submit(t.Context(), link("v1", "asr"))
+	require.ErrorIs(t, err, transcript.NotImplemented)
+	job := b.send(t, link("v1", "en"))
+	require.Equal(t, transcript.JobFailed, job.Status)
+	assert.Equal(t, transcript.NotImplemented, job.Error.Code)
+	assert.Equal(t, transcript.StageDurationCheck, job.Stage)
+	assert.Zero(t, sites.downloads, "a download for nobody")
+
+	none := prepare(t, storetest.Open(t, storetest.SQLite(t)), &script{}) // neither captions nor sound
+	_, err = none.Submit(t.Context(), link("v1", "en"))
+	require.ErrorIs(t, err, transcript.NotImplemented)
+}
+
+func TestDownloadFaults(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		set  func(*platforms)
+		code transcript.Code
+	}{
+		"gone": {func(p *platforms) {
+			p.audio = func() error { return transcript.Errorf(transcript.Unavailable, "Gone.") }
+		}, transcript.Unavailable},
+		"no media":    {func(p *platforms) { p.sound = []byte("<html>") }, transcript.Unavailable},
+		"claims long": {func(p *platforms) { p.metadata.Duration = 13 * 3600 }, transcript.MediaTooLarge},
+		"is long":     {func(p *platforms) { p.metadata.Duration = 0; p.sound = recording(t, 31, 1) }, transcript.MediaTooLarge},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sites := newPlatforms(t)
+			test.set(sites)
+			e := &script{}
+			b := startLinks(t, storetest.Open(t, storetest.SQLite(t)), e, sites, func(c *pipeline.Config) {
+				if name == "is long" {
+					c.MaxMediaDuration = 30 * time.Second
+				}
+			})
+			job := b.send(t, link("v1", "asr"))
+			require.Equal(t, transcript.JobFailed, job.Status)
+			assert.Equal(t, test.code, job.Error.Code)
+			assert.Equal(t, transcript.StageDurationCheck, job.Stage)
+			assert.Zero(t, e.calls())
+			b.nothingLeft(t)
+		})
+	}
+}
+
+// Another list of the same content may have made the text meanwhile (J17).
+func TestCacheAnswersWhenTaken(t *testing.T) {
+	t.Parallel()
+	sites := newPlatforms(t, manual("en"))
+	b := prepareLinks(t, storetest.Open(t, storetest.SQLite(t)), sites)
+	first, err := b.Submit(t.Context(), link("v1", "en"))
+	require.NoError(t, err)
+	second, err := b.Submit(t.Context(), link("v1", "en,de"))
+	require.NoError(t, err)
+	require.NotEqual(t, first.Job.JobID, second.Job.JobID)
+	b.startOne(t)
+	jobs := []*pipeline.Job{b.end(t, first.Job.JobID), b.end(t, second.Job.JobID)}
+	assert.Equal(t, 1, sites.questions())
+	cached := 0
+	for _, job := range jobs {
+		require.Equal(t, transcript.JobSuccess, job.Status)
+		if job.Result.Cached {
+			cached++
+			assert.Equal(t, []transcript.Stage{transcript.StageQueued, transcript.StagePublishing, transcript.StageDone}, b.stages(t, job.JobID))
+		}
+	}
+	assert.Equal(t, 1, cached)
+}
+
+func TestEqualLinksAreOneExtraction(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		sites := newPlatforms(t, manual("en"))
+		b := prepareLinks(t, s, sites)
+		ids := map[string]string{}
+		for _, account := range []string{acme, "beta", "gamma", acme} {
+			sub := link("v1", "en")
+			sub.Account = account
+			out, err := b.Submit(t.Context(), sub)
+			require.NoError(t, err)
+			if ids[account] != "" {
+				assert.Equal(t, ids[account], out.Job.JobID)
+			}
+			ids[account] = out.Job.JobID
+		}
+		require.Len(t, ids, 3)
+		b.startOne(t)
+		for account, id := range ids {
+			job, err := b.Wait(t.Context(), account, id, nil, time.Minute)
+			require.NoError(t, err)
+			assert.Equal(t, transcript.JobSuccess, job.Status)
+			_, err = b.Job(t.Context(), "delta", id, nil)
+			require.ErrorIs(t, err, transcript.NotFound)
+		}
+		assert.Equal(t, 1, sites.questions())
+	})
+}
+
+// A second source is asked when the first is blocked (contract 16.5).
+func TestSourcesInTurn(t *testing.T) {
+	t.Parallel()
+	blocked, knows := newPlatforms(t), newPlatforms(t, manual("en"))
+	blocked.captions = func(int) error { return transcript.Errorf(transcript.IPBlocked, "The platform blocks.") }
+	b := startLinks(t, storetest.Open(t, storetest.SQLite(t)), &script{}, blocked, func(c *pipeline.Config) {
+		c.Engine.Captions = []engine.CaptionSource{blocked, knows}
+	})
+	job := b.succeed(t, link("v1", "en"))
+	assert.Equal(t, transcript.OriginDownloader, job.Result.Transcript.Source)
+	assert.Equal(t, 1, blocked.questions())
+	assert.Equal(t, 1, knows.questions())
+}
