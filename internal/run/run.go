@@ -12,11 +12,16 @@
 // starts at once may go without them, and what it has started survives a killed
 // server: the wall time ends both otherwise.
 //
+// A command that asks for a network gets a pass through the egress guard: its
+// environment names the guard's proxy, with a password that holds for this run.
+//
 // It is no sandbox: a program reads and writes whatever the server's user may,
-// and reaches the network. Whoever runs one passes it arguments that forbid it.
+// and one that takes no notice of its environment reaches the network without the
+// guard. Whoever runs one passes it arguments that forbid it.
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,6 +32,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/internal/egress"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 )
 
@@ -50,6 +56,9 @@ type Config struct {
 	// Limits replace the defaults for commands that set none: 10 minutes of wall
 	// and processor time, 2 GiB of memory and of file size.
 	Limits engine.Limits
+	// Guard lets commands that ask for a network reach it. The caller closes it,
+	// after the last run. nil: such commands fail.
+	Guard *egress.Guard
 }
 
 // Runner runs external programs as engine.Runner promises. It is safe for
@@ -59,6 +68,7 @@ type Runner struct {
 	path   string
 	env    []string
 	limits engine.Limits
+	guard  *egress.Guard
 }
 
 // New returns a runner. The error names the field of c that cannot be used.
@@ -82,9 +92,10 @@ func New(c Config) (*Runner, error) {
 		c.Path = DefaultPath
 	}
 	return &Runner{
-		dir:  dir,
-		path: c.Path,
-		env:  append([]string(nil), c.Env...),
+		dir:   dir,
+		path:  c.Path,
+		env:   append([]string(nil), c.Env...),
+		guard: c.Guard,
 		limits: orElse(c.Limits, engine.Limits{
 			Wall: 10 * time.Minute, CPU: 10 * time.Minute, Memory: 2 << 30, FileSize: 2 << 30,
 		}),
@@ -128,13 +139,40 @@ func (r *Runner) Run(ctx context.Context, c engine.Command) (engine.Exit, error)
 		// which is cleared when the server stops; the run itself has not failed.
 		defer func() { _ = os.RemoveAll(dir) }()
 	}
-	return r.run(ctx, path, dir, c)
+	c.Limits = orElse(c.Limits, r.limits)
+	broken := &engine.LimitError{Program: filepath.Base(path), Limit: "wall time", Max: c.Limits.Wall.String()}
+	ctx, cancel := context.WithTimeoutCause(ctx, c.Limits.Wall, broken)
+	defer cancel()
+	env := append(r.environ(dir), r.env...)
+	if c.Network != nil {
+		return r.runConnected(ctx, path, dir, env, c)
+	}
+	return run(ctx, path, dir, env, c)
 }
 
-func (r *Runner) run(ctx context.Context, path, dir string, c engine.Command) (engine.Exit, error) {
-	limits := orElse(c.Limits, r.limits)
-	broken := &engine.LimitError{Program: filepath.Base(path), Limit: "wall time", Max: limits.Wall.String()}
-	ctx, cancel := context.WithTimeoutCause(ctx, limits.Wall, broken)
+// runConnected runs a program that has a way to the network for as long as it runs.
+func (r *Runner) runConnected(ctx context.Context, path, dir string, env []string, c engine.Command) (engine.Exit, error) {
+	if r.guard == nil {
+		return engine.Exit{}, fmt.Errorf("run: %s wants a network, and there is no egress guard", path)
+	}
+	pass, err := r.guard.Open(ctx, c.Network.Job, c.Network.MaxBytes)
+	if err != nil {
+		return engine.Exit{}, fmt.Errorf("run: network of %s: %w", path, err)
+	}
+	exit, err := run(pass.Context(), path, dir, append(env, pass.Env()...), c)
+	_ = pass.Close() // always nil
+	exit.Refused = pass.Refused()
+	if errors.Is(err, egress.ErrLimit) {
+		most := cmp.Or(c.Network.MaxBytes, egress.DefaultMaxBytes)
+		err = &engine.LimitError{Program: filepath.Base(path), Limit: "bytes received", Max: fmt.Sprintf("%d bytes", most)}
+	}
+	return exit, err
+}
+
+// run runs a program in a directory, with an environment, within the command's
+// limits.
+func run(ctx context.Context, path, dir string, env []string, c engine.Command) (engine.Exit, error) {
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if ctx.Err() != nil {
 		return engine.Exit{}, context.Cause(ctx)
@@ -143,7 +181,7 @@ func (r *Runner) run(ctx context.Context, path, dir string, c engine.Command) (e
 	var stdout, stderr capped
 	cmd := exec.Command(path, c.Args...)
 	cmd.Dir = dir
-	cmd.Env = append(r.environ(dir), r.env...)
+	cmd.Env = env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Stdin, c.Stdout, c.Stderr
 	if c.Stdout == nil {
 		cmd.Stdout = &stdout
@@ -162,7 +200,7 @@ func (r *Runner) run(ctx context.Context, path, dir string, c engine.Command) (e
 	if err := cmd.Start(); err != nil {
 		return engine.Exit{}, fmt.Errorf("run: start %s: %w", path, err)
 	}
-	limitErr := limit(cmd.Process.Pid, limits)
+	limitErr := limit(cmd.Process.Pid, c.Limits)
 	if limitErr != nil {
 		cancel()
 	}
@@ -176,7 +214,7 @@ func (r *Runner) run(ctx context.Context, path, dir string, c engine.Command) (e
 	case ctx.Err() != nil:
 		return exit, context.Cause(ctx)
 	case errors.As(err, &exitErr):
-		if l := brokenLimit(exitErr.ProcessState, limits); l != nil {
+		if l := brokenLimit(exitErr.ProcessState, c.Limits); l != nil {
 			l.Program = filepath.Base(path)
 			return exit, l
 		}

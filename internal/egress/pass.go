@@ -1,0 +1,232 @@
+package egress
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// DefaultMaxBytes is how many bytes a pass may receive unless it is told
+// otherwise: 2 GiB.
+const DefaultMaxBytes = 2 << 30
+
+// maxRefused is how many refused addresses a pass remembers.
+const maxRefused = 100
+
+// Pass is the way of one external program through the guard: the proxy, under a
+// password that holds until the pass is closed. Safe for concurrent use.
+type Pass struct {
+	guard     *Guard
+	job       string
+	password  string
+	transport *http.Transport
+	max       int64 // bytes; 0: any number
+
+	ctx      context.Context // lives as long as the pass
+	cancel   context.CancelCauseFunc
+	received atomic.Int64
+	work     sync.WaitGroup // requests at the proxy
+
+	mu      sync.Mutex
+	open    map[io.Closer]bool // connections both ways; nil once the pass has ended
+	refused []string
+}
+
+// Open makes a pass that ends with ctx, or once it has received more than
+// maxBytes (0: DefaultMaxBytes), all connections together, or with Close, which
+// the caller calls in any case. job names the work in the log: 1 to 64 letters,
+// digits and "-"; several passes may bear one name.
+func (g *Guard) Open(ctx context.Context, job string, maxBytes int64) (*Pass, error) {
+	if !isJob(job) {
+		return nil, fmt.Errorf("egress: job %q: not 1 to 64 letters, digits and \"-\"", clip(job))
+	}
+	if maxBytes < 0 {
+		return nil, fmt.Errorf("egress: a limit of %d bytes", maxBytes)
+	}
+	if maxBytes == 0 {
+		maxBytes = DefaultMaxBytes
+	}
+	p := g.newPass(ctx, job, maxBytes)
+	if err := g.add(p); err != nil {
+		p.end(err)
+		return nil, err
+	}
+	context.AfterFunc(p.ctx, p.release)
+	return p, nil
+}
+
+func (g *Guard) newPass(ctx context.Context, job string, maxBytes int64) *Pass {
+	p := &Pass{
+		guard: g, job: job, password: rand.Text(), max: maxBytes,
+		open: make(map[io.Closer]bool),
+	}
+	p.ctx, p.cancel = context.WithCancelCause(ctx)
+	p.transport = newTransport(p)
+	return p
+}
+
+func isJob(s string) bool {
+	return s != "" && len(s) <= 64 && strings.Trim(s, "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") == ""
+}
+
+// Env are the variables, as KEY=VALUE, that lead a program to the proxy, in both
+// spellings, and that make no exception for any host.
+func (p *Pass) Env() []string {
+	proxy := (&url.URL{Scheme: "http", User: url.UserPassword(p.job, p.password), Host: p.guard.address}).String()
+	env := []string{"no_proxy=", "NO_PROXY="}
+	for _, scheme := range []string{"http", "https", "ftp", "all"} {
+		key := scheme + "_proxy"
+		env = append(env, key+"="+proxy, strings.ToUpper(key)+"="+proxy)
+	}
+	return env
+}
+
+// Context ends with the pass. Its cause is [ErrLimit] when too much was received,
+// [ErrClosed] after Close, and that of the context given to Open otherwise.
+func (p *Pass) Context() context.Context { return p.ctx }
+
+// Refused are the addresses ("host:port") that the program was not let through
+// to, in order, the first 100 of them.
+func (p *Pass) Refused() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.refused)
+}
+
+// Close ends the pass: its password holds no longer and its connections are cut.
+// It returns when they are; the error is always nil.
+func (p *Pass) Close() error {
+	p.end(ErrClosed)
+	p.work.Wait()
+	return nil
+}
+
+// end ends the pass without waiting for its requests to take notice.
+func (p *Pass) end(cause error) {
+	p.cancel(cause)
+	p.release()
+}
+
+// release cuts all connections. Only the first call has something to do.
+func (p *Pass) release() {
+	p.guard.remove(p)
+	p.mu.Lock()
+	open := p.open
+	p.open = nil
+	p.mu.Unlock()
+	for c := range open {
+		// Whoever uses the connection sees the end of it; nothing is lost here.
+		_ = c.Close()
+	}
+	p.transport.CloseIdleConnections()
+}
+
+// track takes a connection in that is to be cut when the pass ends. It tells
+// false when the pass has ended.
+func (p *Pass) track(c io.Closer) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.open == nil {
+		return false
+	}
+	p.open[c] = true
+	return true
+}
+
+func (p *Pass) untrack(c io.Closer) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.open, c)
+}
+
+// note writes a refusal down.
+func (p *Pass) note(ctx context.Context, r *Refusal) {
+	p.guard.log.WarnContext(ctx, "egress refused", "job", p.job, "address", r.Address, "reason", r.Reason)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.refused) < maxRefused {
+		p.refused = append(p.refused, r.Address)
+	}
+}
+
+// knows tells whether a password is the pass's own.
+func (p *Pass) knows(password string) bool {
+	return subtle.ConstantTimeCompare([]byte(p.password), []byte(password)) == 1
+}
+
+// dial connects through the guard, on the pass's account.
+func (p *Pass) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(p.ctx, cancel)()
+	raw, err := p.guard.dial(ctx, network, address)
+	var refusal *Refusal
+	if errors.As(err, &refusal) {
+		p.note(ctx, refusal)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c := &conn{Conn: raw, pass: p}
+	if !p.track(c) {
+		// Nothing has been sent on it.
+		_ = raw.Close()
+		return nil, context.Cause(p.ctx)
+	}
+	return c, nil
+}
+
+// conn is a connection to somewhere outside. It counts what comes in and ends
+// when nothing moves.
+type conn struct {
+	net.Conn
+	pass *Pass
+}
+
+// Read returns ErrLimit, and nothing of what was read, once that is too much.
+func (c *conn) Read(b []byte) (int, error) {
+	if err := c.moved(); err != nil {
+		return 0, err
+	}
+	n, err := c.Conn.Read(b)
+	if total := c.pass.received.Add(int64(n)); c.pass.max > 0 && total > c.pass.max {
+		c.pass.end(ErrLimit)
+		return 0, ErrLimit
+	}
+	return n, err
+}
+
+// Write writes.
+func (c *conn) Write(b []byte) (int, error) {
+	if err := c.moved(); err != nil {
+		return 0, err
+	}
+	return c.Conn.Write(b)
+}
+
+// CloseWrite tells the other side that no more comes.
+func (c *conn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
+}
+
+// Close closes the connection.
+func (c *conn) Close() error {
+	c.pass.untrack(c)
+	return c.Conn.Close()
+}
+
+func (c *conn) moved() error { return c.SetDeadline(time.Now().Add(idleTimeout)) }
