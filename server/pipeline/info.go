@@ -42,43 +42,47 @@ func (p *Pipeline) Info(ctx context.Context, q Question) (*transcript.Info, erro
 // the content itself.
 func (p *Pipeline) knowledge(ctx context.Context, sub subject, q Question, i *transcript.Info) (transcript.Metadata, error) {
 	stored, err := p.store.Content(ctx, sub.Platform, sub.ExternalID)
-	if errors.Is(err, store.ErrNotFound) {
-		stored, err = nil, nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return transcript.Metadata{}, err
 	}
+	known := err == nil
 	i.MetadataStatus = transcript.MetadataPending
-	if !sub.Platform.HasCaptions() {
-		i.TrackMetadataStatus, i.CaptionAvailable = transcript.TracksSkipped, no()
-		if stored == nil {
-			return transcript.Metadata{}, nil
-		}
+	if known {
 		i.MetadataStatus = stored.Metadata.Status()
+	} else {
+		stored = &store.Content{}
+	}
+	if !sub.Platform.HasCaptions() { // nobody needs to be asked
+		i.TrackMetadataStatus, i.CaptionAvailable = transcript.TracksSkipped, no()
 		return stored.Metadata, nil
 	}
-	if stored == nil || !within(q.Plan.CacheTTL)(stored.AskedAt) {
+	if !known || !within(q.Plan.CacheTTL)(stored.AskedAt) {
 		answer, err := p.lookup(ctx, sub)
-		switch {
-		case err == nil:
-			stored = &store.Content{Metadata: answer.Metadata, Tracks: answer.Tracks}
-		case errors.Is(err, transcript.Unavailable), stored == nil && len(i.CachedLanguages) == 0:
-			return transcript.Metadata{}, err
-		default:
-			i.TrackMetadataStatus, i.MetadataStatus = transcript.TracksFailed, transcript.MetadataUnavailable
-			if stored == nil {
-				return transcript.Metadata{}, nil
-			}
-			i.MetadataStatus = stored.Metadata.Status()
-			return stored.Metadata, nil
+		if err == nil {
+			tell(i, answer.Tracks)
+			i.MetadataStatus = answer.Metadata.Status()
+			return answer.Metadata, nil
 		}
+		if errors.Is(err, transcript.Unavailable) || !known && len(i.CachedLanguages) == 0 {
+			return transcript.Metadata{}, err
+		}
+		i.TrackMetadataStatus = transcript.TracksFailed
+		if !known {
+			i.MetadataStatus = transcript.MetadataUnavailable
+		}
+		return stored.Metadata, nil
 	}
-	i.TrackMetadataStatus, i.CaptionAvailable = transcript.TracksEmpty, no()
-	if len(stored.Tracks) > 0 {
-		i.TrackMetadataStatus, i.CaptionAvailable, i.Tracks = transcript.TracksOK, yes(), stored.Tracks
-	}
-	i.MetadataStatus = stored.Metadata.Status()
+	tell(i, stored.Tracks)
 	return stored.Metadata, nil
+}
+
+// tell puts what a platform has said about its tracks into i.
+func tell(i *transcript.Info, tracks []transcript.Track) {
+	if len(tracks) == 0 {
+		i.TrackMetadataStatus, i.CaptionAvailable = transcript.TracksEmpty, no()
+		return
+	}
+	i.TrackMetadataStatus, i.CaptionAvailable, i.Tracks = transcript.TracksOK, yes(), tracks
 }
 
 func describeInfo(i *transcript.Info, m transcript.Metadata) {

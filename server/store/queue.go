@@ -18,7 +18,7 @@ const (
 	maxAttempts = 10_000
 	// pollInterval is for work that nobody announces: what Recover has released,
 	// what was snoozed for a short while. New work is announced.
-	pollInterval = 250 * time.Millisecond
+	pollInterval = time.Second
 )
 
 // Workers is what a process works on.
