@@ -61,6 +61,18 @@ func kindOf(name []byte) kind {
 	return 0
 }
 
+// common are the references that [reference] knows by heart.
+var common = []struct{ name, text []byte }{
+	{[]byte("&amp;"), []byte("&")},
+	{[]byte("&lt;"), []byte("<")},
+	{[]byte("&gt;"), []byte(">")},
+	{[]byte("&nbsp;"), []byte("\u00A0")},
+	{[]byte("&quot;"), []byte(`"`)},
+	{[]byte("&#39;"), []byte("'")},
+	{[]byte("&lrm;"), []byte("\u200E")},
+	{[]byte("&rlm;"), []byte("\u200F")},
+}
+
 func (t *cueText) reset() {
 	t.raw, t.open, t.out, t.marks, t.words = t.raw[:0], t.open[:0], t.out[:0], t.marks[:0], t.words[:0]
 	t.gap, t.speaker, t.spoken, t.voices = 0, nil, false, false
@@ -200,16 +212,19 @@ func annotationText(b []byte) []byte {
 	if bytes.IndexByte(b, '&') >= 0 {
 		b = []byte(html.UnescapeString(string(b)))
 	}
-	return bytes.Join(bytes.FieldsFunc(b, isSpaceRune), []byte(" "))
+	b = bytes.TrimFunc(b, isSpaceRune)
+	for i, c := range b {
+		if isSpace(c) && (c != ' ' || isSpace(b[i+1])) {
+			return bytes.Join(bytes.FieldsFunc(b, isSpaceRune), []byte(" "))
+		}
+	}
+	return b
 }
 
 func isSpaceRune(r rune) bool { return r < 0x80 && isSpace(byte(r)) }
 
 // write adds the text between two tags.
 func (t *cueText) write(b []byte) {
-	if len(b) == 0 {
-		return
-	}
 	n := t.top()
 	if n.hidden {
 		return
@@ -221,40 +236,68 @@ func (t *cueText) write(b []byte) {
 			return
 		}
 		t.show(b[:i], n.voice)
-		next := len(b)
-		if j := bytes.IndexByte(b[i+1:], '&'); j >= 0 {
-			next = i + 1 + j
-		}
-		t.show([]byte(html.UnescapeString(string(b[i:next]))), n.voice)
-		b = b[next:]
+		decoded, size := reference(b[i:])
+		t.show(decoded, n.voice)
+		b = b[i+size:]
 	}
+}
+
+// reference decodes the character reference that b may begin with, and returns
+// how much of b it took. Those that captions are full of cost no allocation.
+func reference(b []byte) (decoded []byte, size int) {
+	for _, r := range common {
+		if bytes.HasPrefix(b, r.name) {
+			return r.text, len(r.name)
+		}
+	}
+	size = len(b)
+	if i := bytes.IndexByte(b[1:], '&'); i >= 0 {
+		size = 1 + i
+	}
+	return []byte(html.UnescapeString(string(b[:size]))), size
 }
 
 // show adds decoded text, folding its white space.
 func (t *cueText) show(b, voice []byte) {
-	for len(b) > 0 {
-		n := 0
-		for n < len(b) && !isSpace(b[n]) {
-			n++
-		}
-		if n == 0 {
-			if b[0] == '\n' || t.gap == 0 {
-				t.gap = b[0]
-			}
+	for {
+		for len(b) > 0 && isSpace(b[0]) {
+			t.space(b[0])
 			b = b[1:]
-			continue
+		}
+		if len(b) == 0 {
+			return
 		}
 		if t.gap != 0 && len(t.out) > 0 {
-			if t.gap != '\n' {
-				t.gap = ' '
-			}
 			t.out = append(t.out, t.gap)
 		}
 		t.gap = 0
+		n := folded(b)
 		t.out = append(t.out, b[:n]...)
-		b = b[n:]
 		t.heard(voice)
+		b = b[n:]
 	}
+}
+
+// space notes white space, of which a line break is the strongest.
+func (t *cueText) space(c byte) {
+	if c == '\n' {
+		t.gap = c
+	} else if t.gap == 0 {
+		t.gap = ' '
+	}
+}
+
+// folded returns how much of b, which begins with a word, is words with one
+// space or line break between them.
+func folded(b []byte) int {
+	n := len(b)
+	for i, c := range b {
+		if isSpace(c) && (i+1 == len(b) || isSpace(b[i+1]) || c != ' ' && c != '\n') {
+			n = i
+			break
+		}
+	}
+	return n
 }
 
 // heard notes whose words were shown.

@@ -12,78 +12,81 @@ type lines struct {
 	err error // what src ended with
 
 	buf      []byte
-	pos, end int  // buf[pos:end] is still to be read
-	scanned  int  // buf[pos:scanned] has no line end
-	lf       int  // the first LF from scanned on, or end; unknown when below scanned
-	afterCR  bool // an LF at pos belongs to the line end before it
+	pos, end int // buf[pos:end] is still to be read
 
-	line   []byte // the last line, part of buf
-	again  bool   // next returns line once more
-	number int    // of the last line, from 1
+	// Where the next LF, CR and arrow are, each byte searched once: see find.
+	lf, cr, arrow int
+
+	line    []byte // the last line, part of buf
+	arrowed bool   // "-->" is in line
+	again   bool   // next returns line once more
+	afterCR bool   // an LF at pos belongs to the end of line
+	number  int    // of line, from 1
 }
+
+var (
+	lf    = []byte("\n")
+	cr    = []byte("\r")
+	arrow = []byte("-->")
+)
 
 func newLines(src io.Reader) *lines {
-	return &lines{src: src, buf: make([]byte, 32<<10), lf: -1}
+	return &lines{src: src, buf: make([]byte, 32<<10)}
 }
 
-// next returns the next line without its end. The line is good until the next
-// call. At the end of the input the error is io.EOF.
-func (l *lines) next() ([]byte, error) {
+// next returns the next line without its end, and whether "-->" is in it. The
+// line is good until the next call. At the end of the input the error is io.EOF.
+func (l *lines) next() (line []byte, arrowed bool, err error) {
 	if l.again {
 		l.again = false
-		return l.line, nil
+		return l.line, l.arrowed, nil
 	}
 	for {
-		if i := l.lineEnd(); i >= 0 {
-			l.afterCR = l.buf[i] == '\r'
-			return l.take(i, i+1), nil
+		if l.afterCR && l.pos < l.end {
+			if l.buf[l.pos] == '\n' {
+				l.pos++
+			}
+			l.afterCR = false
 		}
-		if l.err == io.EOF && l.pos < l.end {
-			return l.take(l.end, l.end), nil
+		l.lf = l.find(l.lf, lf)
+		l.cr = l.find(l.cr, cr)
+		to := min(l.lf, l.cr)
+		if to == l.end {
+			if l.err == nil {
+				if err := l.fill(); err != nil {
+					return nil, false, err
+				}
+				continue
+			}
+			if l.err != io.EOF || l.pos == l.end {
+				return nil, false, l.err
+			}
 		}
-		if l.err != nil {
-			return nil, l.err
-		}
-		if err := l.fill(); err != nil {
-			return nil, err
-		}
+		l.arrow = l.find(l.arrow, arrow)
+		l.arrowed = l.arrow+len(arrow) <= to
+		l.line = l.buf[l.pos:to]
+		l.afterCR = to == l.cr && to < l.end
+		l.pos = min(to+1, l.end)
+		l.number++
+		return l.line, l.arrowed, nil
 	}
 }
 
 // back makes next return the last line once more.
 func (l *lines) back() { l.again = true }
 
-func (l *lines) take(to, next int) []byte {
-	l.line = l.buf[l.pos:to]
-	l.pos, l.scanned = next, next
-	l.number++
-	return l.line
-}
-
-// lineEnd finds the CR or LF that ends the line at pos, or returns -1 when it is
-// not in the buffer. No byte is looked at twice, also where lines end with CR only.
-func (l *lines) lineEnd() int {
-	if l.afterCR && l.pos < l.end {
-		if l.buf[l.pos] == '\n' {
-			l.pos++
-			l.scanned = l.pos
-		}
-		l.afterCR = false
+// find returns where sep begins next. Before at it does not: at is what the last
+// search returned. Where sep is not in the buffer, find returns where it might
+// begin when there is more.
+func (l *lines) find(at int, sep []byte) int {
+	at = max(at, l.pos)
+	if bytes.HasPrefix(l.buf[at:l.end], sep) {
+		return at
 	}
-	if l.lf < l.scanned {
-		l.lf = l.end
-		if i := bytes.IndexByte(l.buf[l.scanned:l.end], '\n'); i >= 0 {
-			l.lf = l.scanned + i
-		}
+	if i := bytes.Index(l.buf[at:l.end], sep); i >= 0 {
+		return at + i
 	}
-	if i := bytes.IndexByte(l.buf[l.scanned:l.lf], '\r'); i >= 0 {
-		return l.scanned + i
-	}
-	l.scanned = l.lf
-	if l.lf < l.end {
-		return l.lf
-	}
-	return -1
+	return max(at, l.end+1-len(sep))
 }
 
 // peek returns the next n bytes, or less where the input ends or fails before.
@@ -97,21 +100,16 @@ func (l *lines) peek(n int) []byte {
 }
 
 // skip passes over n bytes that peek has shown.
-func (l *lines) skip(n int) {
-	l.pos += n
-	l.scanned = l.pos
-}
+func (l *lines) skip(n int) { l.pos += n }
 
 // fill reads once, into a larger buffer where this one is full. The end of the
 // input is kept in err and is no error here.
 func (l *lines) fill() error {
 	if l.pos > 0 {
 		copy(l.buf, l.buf[l.pos:l.end])
-		l.scanned -= l.pos
-		l.end -= l.pos
-		l.pos = 0
+		l.lf, l.cr, l.arrow = l.lf-l.pos, l.cr-l.pos, l.arrow-l.pos
+		l.pos, l.end = 0, l.end-l.pos
 	}
-	l.lf = -1
 	if l.end == len(l.buf) {
 		if len(l.buf) >= maxBlock {
 			return ErrTooLarge

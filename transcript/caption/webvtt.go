@@ -13,25 +13,26 @@ import (
 
 // ReadWebVTT reads a WebVTT file and returns its cues sorted by start; cues that
 // start together keep the order of the file. [WebVTT] says what a cue becomes
-// and which errors there are. With an error it returns the cues before it. A
-// file with no cue is no error.
+// and which errors there are; with an error there are no cues. A file without a
+// cue is no error.
 func ReadWebVTT(r io.Reader) ([]transcript.Segment, error) {
-	var segments []transcript.Segment
+	var chunks [][]transcript.Segment // to append to one slice copies it again and again
+	chunk := make([]transcript.Segment, 0, 256)
 	for s, err := range WebVTT(r) {
 		if err != nil {
-			sortByStart(segments)
-			return segments, err
+			return nil, err
 		}
-		segments = append(segments, s)
+		if len(chunk) == cap(chunk) {
+			chunks = append(chunks, chunk)
+			chunk = make([]transcript.Segment, 0, cap(chunk))
+		}
+		chunk = append(chunk, s)
 	}
-	sortByStart(segments)
-	return segments, nil
-}
-
-func sortByStart(segments []transcript.Segment) {
+	segments := slices.Concat(append(chunks, chunk)...)
 	slices.SortStableFunc(segments, func(a, b transcript.Segment) int {
 		return cmp.Compare(a.Start, b.Start)
 	})
+	return segments, nil
 }
 
 // WebVTT reads a WebVTT file as the parsing algorithm of W3C WebVTT tells
@@ -97,24 +98,22 @@ func (f *webVTT) begin() error {
 	if marked {
 		f.lines.skip(len(bom))
 	}
-	if _, err := f.lines.next(); err != nil {
+	if _, _, err := f.lines.next(); err != nil {
 		return f.failed(err)
 	}
 	for {
-		line, err := f.lines.next()
+		line, arrowed, err := f.lines.next()
 		switch {
 		case err != nil:
 			return f.failed(err)
 		case len(line) == 0:
 			return nil
-		case bytes.Contains(line, arrow):
+		case arrowed:
 			f.lines.back()
 			return nil
 		}
 	}
 }
-
-var arrow = []byte("-->")
 
 // block collects a WebVTT block. Only a cue is kept: notes, style sheets and
 // regions are blocks without a timing line, and a line before it is the cue's
@@ -126,14 +125,15 @@ func (f *webVTT) block() (s transcript.Segment, ok bool, err error) {
 	f.text.reset()
 	for n := 1; ; n++ {
 		var line []byte
-		line, err = f.lines.next()
+		var arrowed bool
+		line, arrowed, err = f.lines.next()
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
 			return s, false, f.failed(err)
 		}
-		if bytes.Contains(line, arrow) {
+		if arrowed {
 			if n > 2 || timed {
 				f.lines.back()
 				break
@@ -232,5 +232,6 @@ func skipSpace(b []byte) []byte {
 
 // isSpace reports ASCII white space.
 func isSpace(c byte) bool {
-	return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f'
+	const spaces = 1<<' ' | 1<<'\n' | 1<<'\t' | 1<<'\r' | 1<<'\f'
+	return c <= ' ' && spaces>>c&1 != 0
 }
