@@ -3,9 +3,21 @@
 //
 //	match, err := site.Default().Detect("https://youtu.be/dQw4w9WgXcQ?t=42")
 //	// video_site, dQw4w9WgXcQ
+//
+// A file of the operator's may replace what the public sites are known by:
+//
+//	table, err := site.Default().Override(file)
+//
+// The package follows no link and asks no site: a short link is recognized, and
+// left to whoever may open connections.
 package site
 
 import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -20,22 +32,121 @@ type Match struct {
 }
 
 // Table is a valid platform table. It never changes; safe for concurrent use.
-type Table struct{}
-
-// Default is the table of the public sites.
-func Default() *Table { return &Table{} }
+// The zero value knows no platform.
+type Table struct {
+	sites map[transcript.Platform]*platform
+	hosts map[string]*platform // by host, or host:port
+}
 
 // Detect says what a link means: a full link, a short link, or a bare content id
-// of the video site. UNSUPPORTED_PLATFORM (with details.host) for a host that no
-// platform has, INVALID_VIDEO for what is no link and no id, and for a link of a
-// platform that names no content.
-func (t *Table) Detect(link string) (Match, error) {
-	return Match{}, transcript.Errorf(transcript.UnsupportedPlatform, "no table")
+// of the video site. The scheme may be missing where the host is known.
+// UNSUPPORTED_PLATFORM (with details.host) for a link whose host no platform has,
+// INVALID_VIDEO for what is no link and no id, and for a link of a platform that
+// names no content. The length of the link is the caller's to bound.
+func (t *Table) Detect(text string) (Match, error) {
+	if video, ok := t.sites[transcript.VideoSite]; ok && video.validID(text) {
+		return video.content(text), nil
+	}
+	l, ok := parseLink(text)
+	if !ok {
+		return Match{}, transcript.Errorf(transcript.InvalidVideo, "This is neither a link nor a content id.")
+	}
+	p, known := t.hosts[l.host]
+	if !known {
+		if l.scheme == "" {
+			return Match{}, transcript.Errorf(transcript.InvalidVideo, "This is neither a link to a supported site nor a content id.")
+		}
+		return Match{}, transcript.Errorf(transcript.UnsupportedPlatform, "Links to %s are not supported.", l.host).With("host", l.host)
+	}
+	if id, ok := p.find(l); ok {
+		return p.content(id), nil
+	}
+	if p.short(l) {
+		if link, ok := l.clean(p.scheme); ok {
+			return Match{Platform: p.name, URL: link, Short: true}, nil
+		}
+	}
+	return Match{}, transcript.Errorf(transcript.InvalidVideo, "The link names no content of %s.", p.name)
 }
 
 // Content is the match for a platform and its own id. INVALID_VIDEO for an id
 // outside the platform's grammar, UNSUPPORTED_PLATFORM for a platform that has
 // no links.
 func (t *Table) Content(p transcript.Platform, externalID string) (Match, error) {
-	return Match{}, transcript.Errorf(transcript.UnsupportedPlatform, "no table")
+	s, ok := t.sites[p]
+	if !ok {
+		return Match{}, transcript.Errorf(transcript.UnsupportedPlatform, "The platform %q has no links.", p)
+	}
+	if !s.validID(externalID) {
+		return Match{}, transcript.Errorf(transcript.InvalidVideo, "This is not a content id of %s.", p)
+	}
+	return s.content(externalID), nil
+}
+
+// At is the link to a moment of a content, in seconds from its start; the
+// canonical link where the platform has no such links. Errors as of
+// [Table.Content].
+func (t *Table) At(p transcript.Platform, externalID string, sec int) (string, error) {
+	m, err := t.Content(p, externalID)
+	if err != nil {
+		return "", err
+	}
+	at := t.sites[p].data.At
+	if at == "" {
+		return m.URL, nil
+	}
+	return strings.ReplaceAll(expand(at, externalID), timePlaceholder, strconv.Itoa(max(sec, 0))), nil
+}
+
+// Site is what the table says of a platform, derived members filled in; ok is
+// false for a platform without links.
+func (t *Table) Site(p transcript.Platform) (s Site, ok bool) {
+	found, ok := t.sites[p]
+	if !ok {
+		return Site{}, false
+	}
+	return found.data.clone(), true
+}
+
+// Hosts are all hosts of the table, those of short links among them, sorted; with
+// a port where the table says one.
+func (t *Table) Hosts() []string { return slices.Sorted(maps.Keys(t.hosts)) }
+
+// Site is one platform's part of the table (contract 14): what its links look
+// like. Of a Site that replaces another, a member that is zero is not named.
+type Site struct {
+	// Hosts are exact, "host" or "host:port", lower case; Unicode names stand in
+	// their ASCII form.
+	Hosts []string `json:"hosts"`
+	// ShortHosts are hosts whose links only redirect. An entry with a path
+	// ("www.example.com/t/{code}") means the links of that shape on a host that
+	// also has others.
+	ShortHosts []string `json:"shortHosts"`
+	// ID is the grammar of a content id (RE2). It must match the whole id.
+	ID string `json:"id"`
+	// Links are the path and query patterns of links that name a content:
+	//
+	//	/watch?v={id}               a query value; other parameters are ignored
+	//	/@{user}/video/{id}         a path segment; {user} is any other
+	//	/posts/{slug}-{id}-{hash}   text and one placeholder on each side of the id
+	//	//short.example/{id}        on this host only
+	//	!/embed/playlist            no content, whatever the others say
+	//
+	// The first pattern that finds a valid id wins.
+	Links []string `json:"links"`
+	// Canonical is the link that is stored and handed to engines; one {id}. Its
+	// host is one of Hosts, its shape one of Links.
+	Canonical string `json:"canonical"`
+	// Base is scheme and host of requests of the service's own.
+	Base string `json:"base"`
+	// At is a link to a moment, with {id} and {t} in seconds; Playlist and Channel
+	// are links with {id}. Empty where the platform has none.
+	At       string `json:"at"`
+	Playlist string `json:"playlist"`
+	Channel  string `json:"channel"`
+}
+
+func (s Site) clone() Site {
+	s.Hosts, s.ShortHosts, s.Links = slices.Clone(s.Hosts), slices.Clone(s.ShortHosts), slices.Clone(s.Links)
+	return s
 }

@@ -1,0 +1,224 @@
+package site
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/net/idna"
+)
+
+// link is a web link, cut into the parts that the table looks at.
+type link struct {
+	scheme   string   // "http", "https", or "" when the text had none
+	host     string   // ASCII, lower case; with the port unless it is 80 or 443
+	segments []string // of the path, decoded; none is empty
+	path     string   // as sent, from the first slash
+	query    string   // as sent, without the question mark
+}
+
+// parseLink reads what people paste into a field for links. It is stricter than
+// net/url where readers of links disagree with each other: backslashes, user
+// names, white space and dot segments are no part of a link that is followed.
+func parseLink(text string) (link, bool) {
+	if !plainText(text) {
+		return link{}, false
+	}
+	var l link
+	rest := text
+	if scheme, after, ok := strings.Cut(text, "://"); ok && !strings.ContainsAny(scheme, "/?#") {
+		l.scheme, rest = strings.ToLower(scheme), after
+		if l.scheme != "http" && l.scheme != "https" {
+			return link{}, false
+		}
+	} else {
+		rest = strings.TrimPrefix(text, "//")
+	}
+	rest, _, _ = strings.Cut(rest, "#")
+	rest, l.query, _ = strings.Cut(rest, "?")
+	authority := rest
+	if slash := strings.IndexByte(rest, '/'); slash >= 0 {
+		authority, l.path = rest[:slash], rest[slash:]
+	}
+	var ok bool
+	if l.host, ok = normalizeHost(authority); !ok {
+		return link{}, false
+	}
+	l.segments, ok = splitPath(l.path)
+	return l, ok
+}
+
+// plainText refuses what is never part of a link that a person means.
+func plainText(text string) bool {
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c <= ' ', c == 0x7f, c == '\\':
+			return false
+		case c >= utf8.RuneSelf:
+			return utf8.ValidString(text[i:]) && strings.IndexFunc(text[i:], hidden) < 0 && plainASCII(text[i:])
+		}
+	}
+	return text != ""
+}
+
+func plainASCII(text string) bool {
+	return strings.IndexFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f || r == '\\' }) < 0
+}
+
+// hidden characters are control, space and formatting characters, which make a
+// link look like another one.
+func hidden(r rune) bool {
+	return unicode.IsControl(r) || unicode.IsSpace(r) || unicode.Is(unicode.Cf, r)
+}
+
+// normalizeHost writes "host[:port]" in ASCII and lower case, without the dot of
+// the root and without the default ports of the web.
+func normalizeHost(authority string) (string, bool) {
+	host, port := authority, ""
+	if colon := strings.LastIndexByte(authority, ':'); colon > strings.LastIndexByte(authority, ']') {
+		host, port = authority[:colon], authority[colon+1:]
+	}
+	name, ok := normalizeName(host)
+	if !ok {
+		return "", false
+	}
+	switch port {
+	case "", "80", "443":
+		return name, true
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil || n == 0 {
+		return "", false
+	}
+	if n == 80 || n == 443 { // with leading zeros
+		return name, true
+	}
+	return name + ":" + strconv.FormatUint(n, 10), true
+}
+
+func normalizeName(host string) (string, bool) {
+	if strings.HasPrefix(host, "[") { // an IPv6 address; compared as written
+		address, ok := strings.CutSuffix(host[1:], "]")
+		return strings.ToLower(host), ok && address != "" && strings.Trim(address, "0123456789abcdefABCDEF:.") == ""
+	}
+	if !asciiName(host) {
+		mapped, err := idna.Lookup.ToASCII(host)
+		if err != nil {
+			return "", false
+		}
+		host = mapped
+	}
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	if host == "" || len(host) > 253 || host[0] == '.' || strings.Contains(host, "..") {
+		return "", false
+	}
+	return host, !strings.HasSuffix(host, ".") && asciiHost(host)
+}
+
+// asciiName reports whether a name needs no mapping: it is ASCII, and no label
+// claims to be an encoded Unicode one (which the mapping validates).
+func asciiName(host string) bool {
+	for i := 0; i < len(host); i++ {
+		if host[i] >= utf8.RuneSelf {
+			return false
+		}
+		if host[i]|0x20 == 'x' && len(host)-i >= 4 && strings.EqualFold(host[i:i+4], "xn--") {
+			return false
+		}
+	}
+	return true
+}
+
+func asciiHost(host string) bool {
+	for i := 0; i < len(host); i++ {
+		c := host[i]
+		if !('a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '-' || c == '.' || c == '_') {
+			return false
+		}
+	}
+	return true
+}
+
+// splitPath cuts a path into its decoded segments. Repeated and trailing slashes
+// mean nothing to the sites, dot segments nothing good.
+func splitPath(path string) ([]string, bool) {
+	segments := make([]string, 0, 4)
+	for path != "" {
+		var segment string
+		segment, path, _ = strings.Cut(path, "/")
+		if segment == "" {
+			continue
+		}
+		if strings.IndexByte(segment, '%') >= 0 {
+			decoded, err := url.PathUnescape(segment)
+			if err != nil {
+				return nil, false
+			}
+			segment = decoded
+		}
+		if segment == "." || segment == ".." {
+			return nil, false
+		}
+		segments = append(segments, segment)
+	}
+	return segments, true
+}
+
+// param is the first value of a query parameter, decoded.
+func (l link) param(name string) (string, bool) {
+	for rest := l.query; rest != ""; {
+		var pair string
+		pair, rest, _ = strings.Cut(rest, "&")
+		key, value, _ := strings.Cut(pair, "=")
+		if key != name {
+			if !strings.ContainsAny(key, "%+") {
+				continue
+			}
+			if decoded, err := url.QueryUnescape(key); err != nil || decoded != name {
+				continue
+			}
+		}
+		if !strings.ContainsAny(value, "%+") {
+			return value, true
+		}
+		decoded, err := url.QueryUnescape(value)
+		return decoded, err == nil
+	}
+	return "", false
+}
+
+// clean writes the link anew, without its fragment, to be followed. scheme is
+// for a link that has none.
+func (l link) clean(scheme string) (string, bool) {
+	if l.scheme != "" {
+		scheme = l.scheme
+	}
+	text := scheme + "://" + l.host + l.path
+	if l.query != "" {
+		text += "?" + escapeQuery(l.query)
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		return "", false
+	}
+	return u.String(), true
+}
+
+// escapeQuery escapes what a query may not hold as it is: net/url hands a query
+// on unchanged.
+func escapeQuery(query string) string {
+	if strings.IndexFunc(query, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
+		return query
+	}
+	var b strings.Builder
+	for _, r := range query {
+		if r < utf8.RuneSelf {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(url.QueryEscape(string(r)))
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,172 @@
+package site
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// New is the default table with the named members of some platforms replaced, as
+// [Table.Override] does it from a file. The error names the member.
+func New(sites map[transcript.Platform]Site) (*Table, error) { return Default().replace(sites) }
+
+// Override is the table with members replaced, platform by platform, by those
+// that a JSON document names (contract 14). What is not named stays, but
+//
+//   - base follows a named canonical, and canonical a named base;
+//   - patterns for one host go with that host;
+//   - at, playlist and channel move to the new base, where there are such links.
+//
+// Unknown platforms and members and invalid values are errors that name the
+// member: "video_site.links[2]". The table itself does not change.
+func (t *Table) Override(r io.Reader) (*Table, error) {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("site: read the table: %w", err)
+	}
+	sites, err := decode(text)
+	if err != nil {
+		return nil, fmt.Errorf("site: %w", err)
+	}
+	return t.replace(sites)
+}
+
+func (t *Table) replace(sites map[transcript.Platform]Site) (*Table, error) {
+	all := map[transcript.Platform]Site{}
+	for name, p := range t.sites {
+		all[name] = p.data
+	}
+	for _, name := range slices.Sorted(maps.Keys(sites)) {
+		if !known(name) {
+			return nil, fmt.Errorf("site: %w", faultf(string(name), "is no platform of the table"))
+		}
+		all[name] = merge(all[name], sites[name])
+	}
+	return compile(all)
+}
+
+// known reports whether a platform can have links.
+func known(p transcript.Platform) bool {
+	return p != transcript.Upload && slices.Contains(transcript.Platforms(), p)
+}
+
+// merge puts the members that next names in the place of those of old.
+func merge(old, next Site) Site {
+	s := old
+	if next.Hosts != nil {
+		s.Hosts = next.Hosts
+		s.Links = slices.DeleteFunc(slices.Clone(old.Links), func(pattern string) bool {
+			host, bound := boundHost(pattern)
+			return bound && !slices.Contains(s.Hosts, host)
+		})
+	}
+	if next.ShortHosts != nil {
+		s.ShortHosts = next.ShortHosts
+	}
+	if next.Links != nil {
+		s.Links = next.Links
+	}
+	if next.ID != "" {
+		s.ID = next.ID
+	}
+	switch {
+	case next.Canonical != "" && next.Base != "":
+		s.Canonical, s.Base = next.Canonical, next.Base
+	case next.Canonical != "":
+		s.Canonical, s.Base = next.Canonical, origin(next.Canonical)
+	case next.Base != "":
+		s.Canonical, s.Base = move(old.Canonical, next.Base), next.Base
+	}
+	s.At = derive(next.At, old.At, old.Base, s.Base)
+	s.Playlist = derive(next.Playlist, old.Playlist, old.Base, s.Base)
+	s.Channel = derive(next.Channel, old.Channel, old.Base, s.Base)
+	return s
+}
+
+// derive is a named template, or else the old one, on the new base if there is
+// another one.
+func derive(named, old, oldBase, base string) string {
+	switch {
+	case named != "":
+		return named
+	case old == "" || base == oldBase:
+		return old
+	}
+	return move(old, base)
+}
+
+// move puts a link on another base.
+func move(link, base string) string { return base + strings.TrimPrefix(link, origin(link)) }
+
+// decode reads the JSON document. It is read member by member, as a fault must
+// name its place and encoding/json knows neither lists nor unknown members by
+// their path.
+func decode(text []byte) (map[transcript.Platform]Site, error) {
+	var platforms map[transcript.Platform]json.RawMessage
+	if err := json.Unmarshal(text, &platforms); err != nil {
+		return nil, fmt.Errorf("the table must be a JSON object of platforms: %w", err)
+	}
+	sites := map[transcript.Platform]Site{}
+	for _, name := range slices.Sorted(maps.Keys(platforms)) {
+		if !known(name) {
+			return nil, faultf(string(name), "is no platform of the table")
+		}
+		s, err := decodeSite(platforms[name])
+		if err != nil {
+			return nil, fmt.Errorf("%s%w", name, err)
+		}
+		sites[name] = s
+	}
+	return sites, nil
+}
+
+func decodeSite(text []byte) (s Site, err error) {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(text, &members); err != nil || members == nil {
+		return Site{}, faultf("", "must be an object")
+	}
+	lists := map[string]*[]string{"hosts": &s.Hosts, "shortHosts": &s.ShortHosts, "links": &s.Links}
+	texts := map[string]*string{"id": &s.ID, "canonical": &s.Canonical, "base": &s.Base, "at": &s.At, "playlist": &s.Playlist, "channel": &s.Channel}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if list, ok := lists[name]; ok {
+			*list, err = decodeList("."+name, members[name])
+		} else if text, ok := texts[name]; ok {
+			*text, err = decodeText("."+name, members[name])
+		} else {
+			err = faultf("."+name, "is no member of a platform")
+		}
+		if err != nil {
+			return Site{}, err
+		}
+	}
+	return s, nil
+}
+
+func decodeList(path string, text []byte) ([]string, error) {
+	var elements []json.RawMessage
+	if err := json.Unmarshal(text, &elements); err != nil || elements == nil {
+		return nil, faultf(path, "must be a list of texts")
+	}
+	list := make([]string, len(elements))
+	for i, element := range elements {
+		var err error
+		if list[i], err = decodeText(fmt.Sprintf("%s[%d]", path, i), element); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// decodeText reads a text, which is never empty in a table.
+func decodeText(path string, raw []byte) (text string, err error) {
+	if err := json.Unmarshal(raw, &text); err != nil || text == "" || bytes.Equal(raw, []byte("null")) {
+		return "", faultf(path, "must be a text")
+	}
+	return text, nil
+}
