@@ -104,19 +104,26 @@ func (s *Server) respondJSON(ctx context.Context, w http.ResponseWriter, status 
 	respond(w, status, b)
 }
 
-// respond sends a JSON body. Whether it arrives is the client's concern: an
-// error here is the end of a connection, which the access log does not need.
-func respond(w http.ResponseWriter, status int, body []byte) {
+// respond sends a JSON body, given in one part or several. Whether it arrives is
+// the client's concern: an error here is the end of a connection, which the
+// access log does not need.
+func respond(w http.ResponseWriter, status int, body ...[]byte) {
+	length := 0
+	for _, part := range body {
+		length += len(part)
+	}
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
-	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h.Set("Content-Length", strconv.Itoa(length))
 	if h.Get("Cache-Control") == "" {
 		h.Set("Cache-Control", "private, no-cache")
 	}
 	// Not every writer knows deadlines; a server's own does.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerTimeout))
 	w.WriteHeader(status)
-	_, _ = w.Write(body)
+	for _, part := range body {
+		_, _ = w.Write(part)
+	}
 }
 
 // invalid is an INVALID_REQUEST with the given status and issues.

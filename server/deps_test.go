@@ -28,7 +28,7 @@ func TestServerDependsOnNoAdapter(t *testing.T) {
 		}
 	}
 	assert.ElementsMatch(t, []string{
-		"internal/run", "internal/scratch",
+		"internal/egress", "internal/run", "internal/scratch",
 		"server", "server/account", "server/engine", "server/pipeline", "server/speech", "server/store",
 		"transcript", "transcript/format",
 	}, own)

@@ -115,11 +115,15 @@ func failure(job *pipeline.Job) *transcript.Error {
 }
 
 func (s *Server) respondResult(w http.ResponseWriter, res *pipeline.Result) error {
-	body, err := format.AppendResult(make([]byte, 0, len(res.SegmentsJSON)+2048), &res.Result, res.SegmentsJSON)
+	before, after, err := format.SplitResult(&res.Result)
 	if err != nil {
 		return err
 	}
-	respond(w, http.StatusOK, body)
+	if after == nil { // a text, which has no segments
+		respond(w, http.StatusOK, before)
+		return nil
+	}
+	respond(w, http.StatusOK, before, res.SegmentsJSON, after)
 	return nil
 }
 

@@ -2,6 +2,8 @@ package store
 
 import (
 	"bytes"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 
@@ -37,9 +39,22 @@ func decompress(b []byte) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("store: stored gzip: %w", err)
 	}
-	out, err := io.ReadAll(r)
-	if err != nil {
+	out := make([]byte, sizeOf(b))
+	if _, err := io.ReadFull(r, out); err != nil {
 		return nil, fmt.Errorf("store: stored gzip: %w", err)
 	}
+	// The checksum is looked at when the reader comes to the end.
+	if n, err := r.Read(make([]byte, 1)); n != 0 || err != io.EOF {
+		return nil, fmt.Errorf("store: stored gzip: it is longer than it says: %w", errors.Join(err, gzip.ErrChecksum))
+	}
 	return out, nil
+}
+
+// sizeOf is how long the text of a gzip is that compress has made: its last four
+// bytes (RFC 1952, 2.3.1).
+func sizeOf(b []byte) uint32 {
+	if len(b) < 4 {
+		return 0
+	}
+	return binary.LittleEndian.Uint32(b[len(b)-4:])
 }

@@ -18,7 +18,8 @@ type Transcript struct {
 	Duration float64
 	// SegmentsJSON is the rendered array. It is stored compressed.
 	SegmentsJSON []byte
-	// WordsJSON is an array with the words of each segment, or nil.
+	// WordsJSON is an array with the words of each segment, or nil. It is written;
+	// [Store.Words] reads it.
 	WordsJSON []byte
 }
 
@@ -75,10 +76,7 @@ func (r *transcriptRow) transcript() (Transcript, error) {
 		t.PublishedAt = &at
 	}
 	var err error
-	if t.SegmentsJSON, err = decompress(r.Segments); err != nil {
-		return Transcript{}, err
-	}
-	t.WordsJSON, err = decompress(r.Words)
+	t.SegmentsJSON, err = decompress(r.Segments)
 	return t, err
 }
 
@@ -112,10 +110,10 @@ func rowOf(t *Transcript) *transcriptRow {
 	return r
 }
 
-// Transcript returns a transcript by id, or ErrNotFound.
+// Transcript returns a transcript by id, without its words, or ErrNotFound.
 func (q queries) Transcript(ctx context.Context, id string) (*Transcript, error) {
 	var row transcriptRow
-	if err := q.db.NewSelect().Model(&row).Where("id = ?", id).Scan(ctx); err != nil {
+	if err := q.db.NewSelect().Model(&row).ExcludeColumn("words").Where("id = ?", id).Scan(ctx); err != nil {
 		return nil, one("transcript "+id, err)
 	}
 	t, err := row.transcript()
@@ -125,25 +123,15 @@ func (q queries) Transcript(ctx context.Context, id string) (*Transcript, error)
 	return &t, nil
 }
 
-// TranscriptsOf returns what is stored of one content, newest first, without
-// segments and words.
-func (q queries) TranscriptsOf(ctx context.Context, owner string, p transcript.Platform, externalID string) ([]Transcript, error) {
-	var rows []transcriptRow
-	err := q.db.NewSelect().Model(&rows).
-		ExcludeColumn("segments", "words").
-		Where("owner = ? AND platform = ? AND external_id = ?", owner, p, externalID).
-		Order("updated_at DESC", "id DESC").
-		Scan(ctx)
-	if err != nil {
-		return nil, wrap("transcripts of "+externalID, err)
+// Words returns the words of a transcript as JSON, nil where it has none, or
+// ErrNotFound.
+func (q queries) Words(ctx context.Context, id string) ([]byte, error) {
+	var row transcriptRow
+	if err := q.db.NewSelect().Model(&row).Column("words").Where("id = ?", id).Scan(ctx); err != nil {
+		return nil, one("words of transcript "+id, err)
 	}
-	all := make([]Transcript, len(rows))
-	for i := range rows {
-		if all[i], err = rows[i].transcript(); err != nil {
-			return nil, wrap("transcripts of "+externalID, err)
-		}
-	}
-	return all, nil
+	words, err := decompress(row.Words)
+	return words, wrap("words of transcript "+id, err)
 }
 
 // PutTranscript stores t. Where the owner already has one of the same platform,

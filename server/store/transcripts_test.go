@@ -43,6 +43,12 @@ func TestTranscripts(t *testing.T) {
 		tr.Title = &with
 		require.Equal(t, "t1", put(t, s, &tr))
 		tr.Title = &title
+		words, err := s.Words(ctx, "t1")
+		require.NoError(t, err)
+		require.Equal(t, tr.WordsJSON, words)
+		_, err = s.Words(ctx, "none")
+		require.ErrorIs(t, err, store.ErrNotFound)
+		tr.WordsJSON = nil // not read with the rest
 		got, err := s.Transcript(ctx, "t1")
 		require.NoError(t, err)
 		require.Equal(t, tr, *got)
@@ -70,13 +76,12 @@ func TestTranscripts(t *testing.T) {
 		foreign.ID, foreign.Owner = "t4", "beta"
 		require.Equal(t, "t4", put(t, s, &foreign))
 
-		of, err := s.TranscriptsOf(ctx, "acme", transcript.Upload, "x")
+		shelf, err := s.Shelf(ctx, "acme", "acme", transcript.Upload, "x")
 		require.NoError(t, err)
-		require.Len(t, of, 2)
-		require.Equal(t, []string{"t3", "t1"}, []string{of[0].ID, of[1].ID}, "newest first")
-		require.Nil(t, of[0].SegmentsJSON)
-		of, err = s.TranscriptsOf(ctx, "acme", transcript.VideoSite, "x")
+		require.Len(t, shelf.Texts, 2)
+		require.Equal(t, []string{"t3", "t1"}, []string{shelf.Texts[0].ID, shelf.Texts[1].ID}, "newest first")
+		shelf, err = s.Shelf(ctx, "acme", "acme", transcript.VideoSite, "x")
 		require.NoError(t, err)
-		require.Empty(t, of)
+		require.Empty(t, shelf.Texts)
 	})
 }

@@ -240,3 +240,27 @@ func TestSegmentsReadBackEqual(t *testing.T) {
 		}
 	})
 }
+
+func TestSplitResult(t *testing.T) {
+	t.Parallel()
+	tr := sample()
+	segments := format.AppendSegments(nil, tr.Segments)
+	r := transcript.Result{Format: transcript.JSON, Transcript: tr, Language: "en", Metadata: tr.Metadata}
+	whole, err := format.AppendResult(nil, &r, segments)
+	require.NoError(t, err)
+	before, after, err := format.SplitResult(&r)
+	require.NoError(t, err)
+	assert.Equal(t, string(whole), string(before)+string(segments)+string(after))
+
+	text := transcript.Result{Format: transcript.Text, Text: "hello", Language: "en"}
+	whole, err = format.AppendResult(nil, &text, nil)
+	require.NoError(t, err)
+	before, after, err = format.SplitResult(&text)
+	require.NoError(t, err)
+	assert.Equal(t, string(whole), string(before))
+	assert.Nil(t, after)
+
+	r.Metadata = map[string]any{"bad": math.NaN()}
+	_, _, err = format.SplitResult(&r)
+	require.Error(t, err)
+}
