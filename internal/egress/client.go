@@ -1,10 +1,12 @@
 package egress
 
 import (
+	"context"
 	"errors"
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 )
 
 // maxRedirects is how many redirects a [Guard.Client] follows by itself.
@@ -31,12 +33,11 @@ type guarded struct{ pass *Pass }
 
 // RoundTrip sends a request whose link is http or https, without credentials.
 func (t guarded) RoundTrip(r *http.Request) (*http.Response, error) {
-	if reason := refuseURL(r.URL, "http", "https"); reason != "" {
+	if refusal := refuseURL(r.URL, "http", "https"); refusal != nil {
 		if r.Body != nil {
 			// A transport closes the body; there is nobody left to tell of an error.
 			_ = r.Body.Close()
 		}
-		refusal := &Refusal{hostPort(r.URL), reason}
 		t.pass.note(r.Context(), refusal)
 		return nil, refusal
 	}
@@ -46,10 +47,11 @@ func (t guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 // CloseIdleConnections is what http.Client.CloseIdleConnections calls.
 func (t guarded) CloseIdleConnections() { t.pass.transport.CloseIdleConnections() }
 
-// newTransport connects by way of a pass.
-func newTransport(p *Pass) *http.Transport {
+// newTransport makes a transport that knows no way but dial.
+func newTransport(dial func(ctx context.Context, network, address string) (net.Conn, error)) *http.Transport {
 	return &http.Transport{
-		DialContext:            p.dial,
+		DialContext:            dial,
+		ForceAttemptHTTP2:      true,
 		TLSHandshakeTimeout:    dialTimeout,
 		ResponseHeaderTimeout:  headerTimeout,
 		IdleConnTimeout:        idleTimeout,
@@ -59,17 +61,16 @@ func newTransport(p *Pass) *http.Transport {
 	}
 }
 
-// refuseURL gives the reason why a link is refused whatever its host.
-func refuseURL(u *url.URL, schemes ...string) string {
-	for _, scheme := range schemes {
-		if u.Scheme == scheme {
-			if u.User != nil {
-				return "credentials in the link"
-			}
-			return ""
-		}
+// refuseURL refuses the links that never get as far as a connection: those of
+// another scheme, or with credentials.
+func refuseURL(u *url.URL, schemes ...string) *Refusal {
+	switch {
+	case !slices.Contains(schemes, u.Scheme):
+		return &Refusal{hostPort(u), "scheme " + clip(u.Scheme)}
+	case u.User != nil:
+		return &Refusal{hostPort(u), "credentials in the link"}
 	}
-	return "scheme " + clip(u.Scheme)
+	return nil
 }
 
 // hostPort names the address that a link leads to.

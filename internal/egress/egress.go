@@ -126,7 +126,7 @@ func (g *Guard) configure(c Config) error {
 	for _, address := range c.Deny {
 		t, err := parse(address)
 		if err != nil {
-			return fmt.Errorf("egress: Deny: %w", err)
+			return fmt.Errorf("egress: Deny: %q: %w", clip(address), err)
 		}
 		g.deny = append(g.deny, &denied{target: t})
 	}
@@ -135,7 +135,7 @@ func (g *Guard) configure(c Config) error {
 	for _, address := range c.Allow {
 		t, err := parse(address)
 		if err != nil {
-			return fmt.Errorf("egress: Allow: %w", err)
+			return fmt.Errorf("egress: Allow: %q: %w", clip(address), err)
 		}
 		for _, d := range g.deny {
 			if d.conflicts(ctx, g.dialer.Resolver, t) {

@@ -58,6 +58,7 @@ func (g *Guard) Open(ctx context.Context, job string, maxBytes int64) (*Pass, er
 		maxBytes = DefaultMaxBytes
 	}
 	p := g.newPass(ctx, job, maxBytes)
+	p.transport.DisableCompression = true // what is asked for is up to the program
 	if err := g.add(p); err != nil {
 		p.end(err)
 		return nil, err
@@ -72,7 +73,7 @@ func (g *Guard) newPass(ctx context.Context, job string, maxBytes int64) *Pass {
 		open: make(map[io.Closer]bool),
 	}
 	p.ctx, p.cancel = context.WithCancelCause(ctx)
-	p.transport = newTransport(p)
+	p.transport = newTransport(p.dial)
 	return p
 }
 
@@ -172,10 +173,13 @@ func (p *Pass) dial(ctx context.Context, network, address string) (net.Conn, err
 	defer context.AfterFunc(p.ctx, cancel)()
 	raw, err := p.guard.dial(ctx, network, address)
 	var refusal *Refusal
-	if errors.As(err, &refusal) {
+	switch {
+	case errors.As(err, &refusal):
 		p.note(ctx, refusal)
-	}
-	if err != nil {
+		return nil, err
+	case err != nil && p.ctx.Err() != nil:
+		return nil, context.Cause(p.ctx)
+	case err != nil:
 		return nil, err
 	}
 	c := &conn{Conn: raw, pass: p}

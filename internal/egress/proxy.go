@@ -18,11 +18,12 @@ type clientKey struct{}
 func (g *Guard) serve(l net.Listener) {
 	g.address = l.Addr().String()
 	g.proxy = http.Server{
-		Handler:           http.HandlerFunc(g.answer),
-		ReadHeaderTimeout: headerTimeout,
-		IdleTimeout:       idleTimeout,
-		MaxHeaderBytes:    maxHeader,
-		ErrorLog:          log.New(io.Discard, "", 0), // programs that are killed leave half a request
+		Handler:                      http.HandlerFunc(g.answer),
+		DisableGeneralOptionsHandler: true,
+		ReadHeaderTimeout:            headerTimeout,
+		IdleTimeout:                  idleTimeout,
+		MaxHeaderBytes:               maxHeader,
+		ErrorLog:                     log.New(io.Discard, "", 0), // programs that are killed leave half a request
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
 			return context.WithValue(ctx, clientKey{}, c)
 		},
@@ -56,7 +57,8 @@ func (g *Guard) answer(w http.ResponseWriter, r *http.Request) {
 func (g *Guard) authenticate(r *http.Request) *Pass {
 	shown := http.Request{Header: http.Header{"Authorization": r.Header["Proxy-Authorization"]}}
 	job, password, given := shown.BasicAuth()
-	for _, p := range g.find(job) {
+	passes := g.find(job)
+	for _, p := range passes {
 		if p.knows(password) {
 			return p
 		}
@@ -65,7 +67,7 @@ func (g *Guard) authenticate(r *http.Request) *Pass {
 	if given {
 		reason = "wrong password"
 	}
-	if !isJob(job) {
+	if passes == nil {
 		job = "" // it may be anything, a password too
 	}
 	g.log.WarnContext(r.Context(), "egress refused", "job", job, "address", asked(r), "reason", reason)
@@ -104,8 +106,7 @@ func (p *Pass) forward(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "this is a proxy", http.StatusBadRequest)
 		return
 	}
-	if reason := refuseURL(r.URL, "http"); reason != "" {
-		refusal := &Refusal{hostPort(r.URL), reason}
+	if refusal := refuseURL(r.URL, "http"); refusal != nil {
 		p.note(r.Context(), refusal)
 		fail(w, r, refusal)
 		return

@@ -2,7 +2,7 @@ package egress
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"net"
 	"net/netip"
 	"slices"
@@ -27,20 +27,20 @@ func parse(address string) (target, error) {
 	t := target{address: strings.ToLower(address)}
 	host, port, err := net.SplitHostPort(t.address)
 	if err != nil {
-		return t, fmt.Errorf("%q is not host:port", clip(address))
+		return t, errors.New("not host:port")
 	}
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil || n == 0 {
-		return t, fmt.Errorf("%q has no valid port", clip(address))
+		return t, errors.New("not a port")
 	}
 	t.host, t.port = host, uint16(n)
 	if ip, err := netip.ParseAddr(host); err == nil {
 		if ip.Zone() != "" {
-			return t, fmt.Errorf("%q has a zone", clip(address))
+			return t, errors.New("an address with a zone")
 		}
 		t.ip = ip.Unmap()
 	} else if !isName(host) {
-		return t, fmt.Errorf("%q is not a host name", clip(host))
+		return t, errors.New("not a host name")
 	}
 	return t, nil
 }
