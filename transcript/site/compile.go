@@ -267,7 +267,7 @@ func (p *platform) readTemplate(member, text string, placeholders ...string) (li
 		rest = strings.Replace(rest, placeholder, "", 1)
 	}
 	l, ok := parseLink(text)
-	if !ok || l.scheme == "" || strings.ContainsAny(rest, "{}#") || strings.Contains(origin(text), "{") {
+	if !ok || l.scheme == "" || strings.ContainsAny(rest, "{}#") {
 		return link{}, faultf(member, "must be a web link with %s: %q", strings.Join(placeholders, " and "), text)
 	}
 	return l, nil

@@ -27,7 +27,7 @@ func parseLink(text string) (link, bool) {
 		return link{}, false
 	}
 	var l link
-	rest := text
+	var rest string
 	if scheme, after, ok := strings.Cut(text, "://"); ok && !strings.ContainsAny(scheme, "/?#") {
 		l.scheme, rest = strings.ToLower(scheme), after
 		if l.scheme != "http" && l.scheme != "https" {
@@ -50,27 +50,29 @@ func parseLink(text string) (link, bool) {
 	return l, ok
 }
 
-// plainText refuses what is never part of a link that a person means.
+// plainText refuses what is never part of a link that a person means. It looks
+// at bytes for as long as they are ASCII.
 func plainText(text string) bool {
-	for i := 0; i < len(text); i++ {
+	for i := range len(text) {
 		switch c := text[i]; {
-		case c <= ' ', c == 0x7f, c == '\\':
-			return false
 		case c >= utf8.RuneSelf:
-			return utf8.ValidString(text[i:]) && strings.IndexFunc(text[i:], hidden) < 0 && plainASCII(text[i:])
+			return utf8.ValidString(text[i:]) && !strings.ContainsFunc(text[i:], hidden)
+		case hidden(rune(c)):
+			return false
 		}
 	}
 	return text != ""
 }
 
-func plainASCII(text string) bool {
-	return strings.IndexFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f || r == '\\' }) < 0
-}
-
 // hidden characters are control, space and formatting characters, which make a
-// link look like another one.
+// link look like another one, and the backslash, which browsers take for a slash.
+// The joiners stay: languages and emoji are written with them.
 func hidden(r rune) bool {
-	return unicode.IsControl(r) || unicode.IsSpace(r) || unicode.Is(unicode.Cf, r)
+	if r < utf8.RuneSelf {
+		return r <= ' ' || r == 0x7f || r == '\\'
+	}
+	const nonJoiner, joiner = '\u200c', '\u200d'
+	return unicode.IsControl(r) || unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) && r != nonJoiner && r != joiner
 }
 
 // normalizeHost writes "host[:port]" in ASCII and lower case, without the dot of
@@ -84,15 +86,14 @@ func normalizeHost(authority string) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	switch port {
-	case "", "80", "443":
+	if port == "" {
 		return name, true
 	}
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil || n == 0 {
 		return "", false
 	}
-	if n == 80 || n == 443 { // with leading zeros
+	if n == 80 || n == 443 {
 		return name, true
 	}
 	return name + ":" + strconv.FormatUint(n, 10), true
@@ -120,7 +121,7 @@ func normalizeName(host string) (string, bool) {
 // asciiName reports whether a name needs no mapping: it is ASCII, and no label
 // claims to be an encoded Unicode one (which the mapping validates).
 func asciiName(host string) bool {
-	for i := 0; i < len(host); i++ {
+	for i := range len(host) {
 		if host[i] >= utf8.RuneSelf {
 			return false
 		}
@@ -132,9 +133,10 @@ func asciiName(host string) bool {
 }
 
 func asciiHost(host string) bool {
-	for i := 0; i < len(host); i++ {
-		c := host[i]
-		if !('a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '-' || c == '.' || c == '_') {
+	for i := range len(host) {
+		switch c := host[i]; {
+		case 'a' <= c && c <= 'z', '0' <= c && c <= '9', c == '-', c == '.', c == '_':
+		default:
 			return false
 		}
 	}

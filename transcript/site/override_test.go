@@ -83,6 +83,18 @@ func TestOverrideDerives(t *testing.T) {
 	}
 }
 
+func TestOverrideTwice(t *testing.T) {
+	t.Parallel()
+	first := override(t, `{"microblog_site": {"channel": "https://people.example/{id}"}}`)
+	second, err := first.Override(strings.NewReader(`{"microblog_site": {"id": "^[0-9]{2}$"}}`))
+	require.NoError(t, err)
+	s, _ := second.Site(transcript.MicroblogSite)
+	assert.Equal(t, "https://people.example/{id}", s.Channel, "the base did not change")
+	assert.Equal(t, "^[0-9]{2}$", s.ID)
+	s, _ = first.Site(transcript.MicroblogSite)
+	assert.Equal(t, "^[0-9]{1,20}$", s.ID)
+}
+
 func TestOverrideShapes(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -103,6 +115,7 @@ func TestOverrideShapes(t *testing.T) {
 		{"an id that needs escapes", `.+`, `"/{id}"`, "/{id}", "/a%2Fb%3Fc%C3%A9", "a/b?cé"},
 		{"the same in a query", `.+`, `"/w?v={id}"`, "/w?v={id}", "/w?v=a%26b%2Bc", "a&b+c"},
 		{"dots whatever the grammar", `.+`, `"/w?v={id}"`, "/w?v={id}", "/w?v=..", ""},
+		{"spaces whatever the grammar", `.+`, `"/{id}"`, "/{id}", "/a%20b", ""},
 		{"not", `[a-z]+`, `"!/list", "/{id}"`, "/{id}", "/list", ""},
 		{"not, elsewhere", `[a-z]+`, `"!//other.example/list", "/{id}"`, "/{id}", "/list", "list"},
 		{"only elsewhere", `[a-z]+`, `"/v/{id}", "//other.example/{id}"`, "/v/{id}", "/abc", ""},

@@ -76,7 +76,7 @@ func parsePattern(text string) (pattern, error) {
 	}
 	switch {
 	case p.not && ids != 0:
-		return pattern{}, errors.New("must not hold {id} after !")
+		return pattern{}, errors.New("must not hold {id} behind its !, as it names no content")
 	case !p.not && ids != 1:
 		return pattern{}, errors.New("must hold {id} once")
 	}

@@ -1,7 +1,6 @@
 package site_test
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -144,6 +143,7 @@ var links = []struct {
 		"https://www.linkedin.com/posts/someone_activity-7151241570371948540-activity-7151241570371948544-4Gu7",
 		"https://www.linkedin.com/posts/j%C3%B6rg_gr%C3%BC%C3%9Fe-activity-7151241570371948544-4Gu7",
 		"https://www.linkedin.com/posts/jörg_grüße-activity-7151241570371948544-4Gu7",
+		"https://www.linkedin.com/posts/👩\u200d💻-می\u200cخواهم-activity-7151241570371948544-4Gu7",
 		"https://www.linkedin.com/posts/someone-activity-7151241570371948544",
 		"https://www.linkedin.com/posts/activity-7151241570371948544-4Gu7",
 		"linkedin.com/posts/activity-7151241570371948544",
@@ -260,7 +260,7 @@ func TestDetectRefuses(t *testing.T) {
 			assert.ErrorIs(t, err, code, "%q: %v", text, match)
 			assert.Zero(t, match, text)
 			var refusal *transcript.Error
-			require.True(t, errors.As(err, &refusal))
+			require.ErrorAs(t, err, &refusal)
 			if code == transcript.UnsupportedPlatform {
 				assert.NotEmpty(t, refusal.Details["host"], text)
 			} else {
