@@ -210,16 +210,13 @@ func (p *platform) readCanonical() error {
 	if !slices.Contains(p.data.Hosts, l.host) {
 		return faultf("canonical", "must be on one of hosts: %q", p.data.Canonical)
 	}
-	for i := range p.links {
-		id, ok := p.links[i].find(l)
-		if !ok || p.links[i].not {
-			if ok {
-				break
-			}
-			continue
-		}
-		if id == idPlaceholder {
+	for _, pattern := range p.links {
+		id, ok := pattern.find(l)
+		if ok && id == idPlaceholder {
 			return nil
+		}
+		if ok && (pattern.not || p.validID(id)) {
+			break // every canonical link would be taken for something else
 		}
 	}
 	return faultf("canonical", "must have the shape of one of links: %q", p.data.Canonical)

@@ -196,6 +196,8 @@ func TestOverrideRefuses(t *testing.T) {
 		{`{"video_site": {"canonical": "https://{id}.youtube.com/watch"}}`, "video_site.canonical must be a web link"},
 		{`{"video_site": {"canonical": "https://a.example/watch?v={id}"}}`, "video_site.canonical must be on one of hosts"},
 		{`{"video_site": {"canonical": "https://www.youtube.com/x?v={id}"}}`, "video_site.canonical must have the shape"},
+		{`{"video_site": {"id": "[a-z]+", "links": ["/{id}/{x}", "/a/{id}"], "canonical": "https://youtu.be/a/{id}"}}`, "video_site.canonical must have the shape"},
+		{`{"video_site": {"links": ["!/{a}", "/{id}"], "canonical": "https://youtu.be/{id}"}}`, "video_site.canonical must have the shape"},
 		{`{"video_site": {"base": "www.youtube.com"}}`, "video_site.canonical must be a web link"},
 		{`{"video_site": {"base": "https://www.youtube.com/x"}}`, "video_site.canonical must have the shape"},
 		{`{"video_site": {"canonical": "https://www.youtube.com/watch?v={id}", "base": "https://www.youtube.com/"}}`, "video_site.base must be scheme and host"},

@@ -135,7 +135,7 @@ type Site struct {
 	// The first pattern that finds a valid id wins.
 	Links []string `json:"links"`
 	// Canonical is the link that is stored and handed to engines; one {id}. Its
-	// host is one of Hosts, its shape one of Links.
+	// host is one of Hosts, and the first of Links that fits it finds the id.
 	Canonical string `json:"canonical"`
 	// Base is scheme and host of requests of the service's own.
 	Base string `json:"base"`
