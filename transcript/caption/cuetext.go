@@ -3,7 +3,6 @@ package caption
 import (
 	"bytes"
 	"html"
-	"slices"
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -18,11 +17,13 @@ type cueText struct {
 	out   []byte // what is shown
 	gap   byte   // white space between out and the next word: ' ', '\n' or none (0)
 	marks []mark // timestamps in out
-	words []transcript.Word
 
 	speaker []byte // whose words are in out
 	spoken  bool   // speaker is known
 	voices  bool   // there are several
+
+	strings strings.Builder   // see keep
+	words   []transcript.Word // see timed
 }
 
 // node is an open element.
@@ -74,7 +75,7 @@ var common = []struct{ name, text []byte }{
 }
 
 func (t *cueText) reset() {
-	t.raw, t.open, t.out, t.marks, t.words = t.raw[:0], t.open[:0], t.out[:0], t.marks[:0], t.words[:0]
+	t.raw, t.open, t.out, t.marks = t.raw[:0], t.open[:0], t.out[:0], t.marks[:0]
 	t.gap, t.speaker, t.spoken, t.voices = 0, nil, false, false
 }
 
@@ -90,37 +91,45 @@ func (t *cueText) add(line []byte) bool {
 	return true
 }
 
-// segment makes the segment, with times in milliseconds; it reports false when
-// there is no text to show.
-func (t *cueText) segment(start, end int64) (transcript.Segment, bool) {
-	t.raw = toText(t.raw)
-	t.parse()
+// segment makes the segment, with times in milliseconds. Without text to show it
+// is the zero one.
+func (t *cueText) segment(start, end int64) (s transcript.Segment) {
+	t.parse(toText(t.raw))
 	if len(bytes.TrimSpace(t.out)) == 0 {
-		return transcript.Segment{}, false
+		return s
 	}
 	if t.voices {
 		t.speaker = nil
 	}
 	n := len(t.out)
-	both := string(append(t.out, t.speaker...)) // one allocation for text and speaker
+	both := t.keep(append(t.out, t.speaker...))
 	end = max(start, end)
-	s := transcript.Segment{
-		Text:     both[:n],
-		Speaker:  both[n:],
-		Start:    seconds(start),
-		Duration: seconds(end - start),
-	}
+	s.Text, s.Speaker = both[:n], both[n:]
+	s.Start, s.Duration = seconds(start), seconds(end-start)
 	if len(t.marks) > 0 {
 		s.Words = t.timed(s.Text, start, end)
 	}
-	return s, true
+	return s
 }
 
 func seconds(ms int64) float64 { return float64(ms) / 1000 }
 
-// timed gives every word of text the times of the timestamps around it.
+// keep returns b as a string. Strings are made in pieces of some 4 KiB, so that
+// they cost next to no allocation, and one that is kept does not keep a file.
+func (t *cueText) keep(b []byte) string {
+	if t.strings.Cap()-t.strings.Len() < len(b) {
+		t.strings = strings.Builder{}
+		t.strings.Grow(max(4<<10, len(b)))
+	}
+	from := t.strings.Len()
+	t.strings.Write(b)
+	return t.strings.String()[from:]
+}
+
+// timed gives every word of text the times of the timestamps around it. Words
+// are made in pieces, as strings are.
 func (t *cueText) timed(text string, start, end int64) []transcript.Word {
-	from, at := 0, start
+	from, at, first := 0, start, len(t.words)
 	for _, m := range append(t.marks, mark{len(text), end}) {
 		next := min(max(at, m.ms), end)
 		for word := range strings.FieldsSeq(text[from:m.at]) {
@@ -128,13 +137,17 @@ func (t *cueText) timed(text string, start, end int64) []transcript.Word {
 		}
 		from, at = m.at, next
 	}
-	return slices.Clone(t.words)
+	words := t.words[first:len(t.words):len(t.words)]
+	if cap(t.words)-len(t.words) < 16 {
+		t.words = make([]transcript.Word, 0, 128)
+	}
+	return words
 }
 
 // parse walks the tokens: a tag goes from "<" to the next ">" or, without one,
 // to the end of the cue.
-func (t *cueText) parse() {
-	for b := t.raw; ; {
+func (t *cueText) parse(b []byte) {
+	for {
 		i := bytes.IndexByte(b, '<')
 		if i < 0 {
 			t.write(b)
@@ -172,11 +185,11 @@ func (t *cueText) tag(tag []byte) {
 // start opens an element: a name, classes after dots, and after white space an
 // annotation. Unknown elements, and <rt> outside of <ruby>, are as if not there.
 func (t *cueText) start(tag []byte) {
-	name, note := tag, []byte(nil)
-	if i := bytes.IndexFunc(tag, isSpaceRune); i >= 0 {
-		name, note = tag[:i], tag[i+1:]
+	size := 0
+	for size < len(tag) && !isSpace(tag[size]) {
+		size++
 	}
-	name, _, _ = bytes.Cut(name, []byte("."))
+	name, _, _ := bytes.Cut(tag[:size], []byte("."))
 	n := t.top()
 	within := n.kind
 	n.kind = kindOf(name)
@@ -189,7 +202,7 @@ func (t *cueText) start(tag []byte) {
 		}
 		n.hidden = true
 	case voice:
-		n.voice = annotationText(note)
+		n.voice = annotationText(tag[size:])
 	}
 	t.open = append(t.open, n)
 }

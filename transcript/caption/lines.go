@@ -14,14 +14,16 @@ type lines struct {
 	buf      []byte
 	pos, end int // buf[pos:end] is still to be read
 
-	// Where the next LF, CR and arrow are, each byte searched once: see find.
+	// Where the next LF, CR and arrow begin in buf: known unless before pos, and
+	// beyond end less their length when there is none. No byte is searched twice.
 	lf, cr, arrow int
 
-	line    []byte // the last line, part of buf
-	arrowed bool   // "-->" is in line
-	again   bool   // next returns line once more
-	afterCR bool   // an LF at pos belongs to the end of line
-	number  int    // of line, from 1
+	// The last line.
+	from, to int
+	arrowed  bool // "-->" is in it
+	again    bool // next returns it once more
+	afterCR  bool // an LF at pos belongs to its end
+	number   int  // from 1
 }
 
 var (
@@ -31,7 +33,7 @@ var (
 )
 
 func newLines(src io.Reader) *lines {
-	return &lines{src: src, buf: make([]byte, 32<<10)}
+	return &lines{src: src, buf: make([]byte, 32<<10), lf: -1, cr: -1, arrow: -1}
 }
 
 // next returns the next line without its end, and whether "-->" is in it. The
@@ -39,7 +41,7 @@ func newLines(src io.Reader) *lines {
 func (l *lines) next() (line []byte, arrowed bool, err error) {
 	if l.again {
 		l.again = false
-		return l.line, l.arrowed, nil
+		return l.buf[l.from:l.to], l.arrowed, nil
 	}
 	for {
 		if l.afterCR && l.pos < l.end {
@@ -48,8 +50,12 @@ func (l *lines) next() (line []byte, arrowed bool, err error) {
 			}
 			l.afterCR = false
 		}
-		l.lf = l.find(l.lf, lf)
-		l.cr = l.find(l.cr, cr)
+		if l.lf < l.pos {
+			l.lf = l.find(lf, l.pos)
+		}
+		if l.cr < l.pos {
+			l.cr = l.find(cr, l.pos)
+		}
 		to := min(l.lf, l.cr)
 		if to == l.end {
 			if l.err == nil {
@@ -62,31 +68,28 @@ func (l *lines) next() (line []byte, arrowed bool, err error) {
 				return nil, false, l.err
 			}
 		}
-		l.arrow = l.find(l.arrow, arrow)
+		if l.arrow < l.pos {
+			l.arrow = l.find(arrow, l.pos)
+		}
 		l.arrowed = l.arrow+len(arrow) <= to
-		l.line = l.buf[l.pos:to]
+		l.from, l.to = l.pos, to
 		l.afterCR = to == l.cr && to < l.end
 		l.pos = min(to+1, l.end)
 		l.number++
-		return l.line, l.arrowed, nil
+		return l.buf[l.from:to], l.arrowed, nil
 	}
 }
 
 // back makes next return the last line once more.
 func (l *lines) back() { l.again = true }
 
-// find returns where sep begins next. Before at it does not: at is what the last
-// search returned. Where sep is not in the buffer, find returns where it might
-// begin when there is more.
-func (l *lines) find(at int, sep []byte) int {
-	at = max(at, l.pos)
-	if bytes.HasPrefix(l.buf[at:l.end], sep) {
-		return at
+// find returns where sep begins in buf[from:end] or, when it does not, the first
+// place where it may once there is more.
+func (l *lines) find(sep []byte, from int) int {
+	if i := bytes.Index(l.buf[from:l.end], sep); i >= 0 {
+		return from + i
 	}
-	if i := bytes.Index(l.buf[at:l.end], sep); i >= 0 {
-		return at + i
-	}
-	return max(at, l.end+1-len(sep))
+	return max(from, l.end+1-len(sep))
 }
 
 // peek returns the next n bytes, or less where the input ends or fails before.
@@ -116,14 +119,28 @@ func (l *lines) fill() error {
 		}
 		l.buf = append(l.buf, make([]byte, len(l.buf))...)
 	}
+	n := 0
 	for range 100 {
-		n, err := l.src.Read(l.buf[l.end:])
-		l.end += n
-		l.err = err
-		if n > 0 || err != nil {
+		if n, l.err = l.src.Read(l.buf[l.end:]); n > 0 || l.err != nil {
+			l.grown(n)
 			return nil
 		}
 	}
 	l.err = io.ErrNoProgress
 	return nil
+}
+
+// grown takes n more bytes in, and goes on looking for what was not there.
+func (l *lines) grown(n int) {
+	old := l.end
+	l.end += n
+	if l.lf == old {
+		l.lf = l.find(lf, old)
+	}
+	if l.cr == old {
+		l.cr = l.find(cr, old)
+	}
+	if l.arrow > old-len(arrow) {
+		l.arrow = l.find(arrow, max(l.arrow, l.pos))
+	}
 }

@@ -29,9 +29,10 @@ func ReadWebVTT(r io.Reader) ([]transcript.Segment, error) {
 		chunk = append(chunk, s)
 	}
 	segments := slices.Concat(append(chunks, chunk)...)
-	slices.SortStableFunc(segments, func(a, b transcript.Segment) int {
-		return cmp.Compare(a.Start, b.Start)
-	})
+	byStart := func(a, b transcript.Segment) int { return cmp.Compare(a.Start, b.Start) }
+	if !slices.IsSortedFunc(segments, byStart) {
+		slices.SortStableFunc(segments, byStart)
+	}
 	return segments, nil
 }
 
@@ -66,8 +67,7 @@ func WebVTT(r io.Reader) iter.Seq2[transcript.Segment, error] {
 		err := f.begin()
 		for err == nil {
 			var s transcript.Segment
-			var ok bool
-			if s, ok, err = f.block(); ok && !yield(s, nil) {
+			if s, err = f.block(); s.Text != "" && !yield(s, nil) {
 				return
 			}
 		}
@@ -118,8 +118,9 @@ func (f *webVTT) begin() error {
 // block collects a WebVTT block. Only a cue is kept: notes, style sheets and
 // regions are blocks without a timing line, and a line before it is the cue's
 // name. A second timing line ends the block, so a missing empty line loses
-// nothing. The error is io.EOF at the end of the input.
-func (f *webVTT) block() (s transcript.Segment, ok bool, err error) {
+// nothing. The segment has no text when there is no cue or none in it. The error
+// is io.EOF at the end of the input.
+func (f *webVTT) block() (s transcript.Segment, err error) {
 	var start, end int64
 	cue, timed := false, false
 	f.text.reset()
@@ -131,7 +132,7 @@ func (f *webVTT) block() (s transcript.Segment, ok bool, err error) {
 			break
 		}
 		if err != nil {
-			return s, false, f.failed(err)
+			return s, f.failed(err)
 		}
 		if arrowed {
 			if n > 2 || timed {
@@ -146,13 +147,13 @@ func (f *webVTT) block() (s transcript.Segment, ok bool, err error) {
 			break
 		}
 		if cue && !f.text.add(line) {
-			return s, false, f.failed(ErrTooLarge)
+			return s, f.failed(ErrTooLarge)
 		}
 	}
 	if cue {
-		s, ok = f.text.segment(start, end)
+		s = f.text.segment(start, end)
 	}
-	return s, ok, err
+	return s, err
 }
 
 // failed says where reading stopped; the end of the input stays io.EOF.
@@ -204,11 +205,10 @@ func timestamp(b []byte) (ms int64, rest []byte, ok bool) {
 
 // pair parses a colon and exactly two digits.
 func pair(b []byte) (v int64, rest []byte, ok bool) {
-	if len(b) == 0 || b[0] != ':' {
+	if len(b) < 3 || b[0] != ':' || !isDigit(b[1]) || !isDigit(b[2]) || len(b) > 3 && isDigit(b[3]) {
 		return 0, b, false
 	}
-	v, size, rest := digits(b[1:])
-	return v, rest, size == 2
+	return int64(b[1]-'0')*10 + int64(b[2]-'0'), b[3:], true
 }
 
 // maxHours keeps times below 1e12 seconds, where milliseconds are exact.
@@ -216,12 +216,14 @@ const maxHours = 277_777_777
 
 // digits parses the digits that b begins with.
 func digits(b []byte) (v int64, size int, rest []byte) {
-	for size < len(b) && '0' <= b[size] && b[size] <= '9' {
+	for size < len(b) && isDigit(b[size]) {
 		v = min(v*10+int64(b[size]-'0'), maxHours)
 		size++
 	}
 	return v, size, b[size:]
 }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func skipSpace(b []byte) []byte {
 	for len(b) > 0 && isSpace(b[0]) {
