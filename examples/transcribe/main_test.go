@@ -203,7 +203,7 @@ func TestWhatTheArgumentMeans(t *testing.T) {
 	t.Parallel()
 	for argument, link := range map[string]bool{
 		"https://video.example/watch?v=1": true, "ftp://video.example/1": true,
-		"dQw4w9WgXcQ": true, "-Qw4w9WgXcQ": true,
+		"dQw4w9WgXcQ": true, "-Qw4w9WgXcQ": true, "youtu.be/dQw4w9WgXcQ": true,
 		"dQw4w9WgXc": false, "dQw4w9WgXcQ1": false, "talk.mp3": false, "abcdefg.mp3": false, "no/such/dir": false,
 	} {
 		got, ok := source(argument).Link()

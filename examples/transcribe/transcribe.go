@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/format"
+	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
 // cancelTimeout bounds the cancelling of a job after an interruption.
@@ -62,16 +62,14 @@ func (cmd *command) result(ctx context.Context, c *client.Client, p *progress) (
 	return c.Jobs.Wait(ctx, job.JobID)
 }
 
-// videoID is the form of the video site's ids.
-var videoID = regexp.MustCompile(`^[A-Za-z0-9_-]{11}$`)
-
-// source takes what exists for a file, and of all else what has a scheme or the
-// form of an id for a link. The rest is the name of a file that is not there.
+// source takes what exists for a file, and of all else what has a scheme or means
+// something on the public sites for a link. The rest is the name of a file that
+// is not there.
 func source(argument string) transcript.Source {
 	if st, err := os.Stat(argument); err == nil && !st.IsDir() {
 		return transcript.File(argument)
 	}
-	if strings.Contains(argument, "://") || videoID.MatchString(argument) {
+	if _, err := site.Default().Detect(argument); err == nil || strings.Contains(argument, "://") {
 		return transcript.URL(argument)
 	}
 	return transcript.File(argument)
