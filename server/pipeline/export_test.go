@@ -13,3 +13,6 @@ func (c *Config) PauseBriefly() {
 // WaitNoLonger lets a platform that still blocks after the first pause be the
 // end of a job.
 func (c *Config) WaitNoLonger() { c.lastWait = time.Nanosecond }
+
+// LookupBriefly lets readers lose patience at once.
+func (c *Config) LookupBriefly() { c.lookupBudget = time.Millisecond }

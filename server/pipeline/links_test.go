@@ -164,7 +164,7 @@ func TestPlatformFaults(t *testing.T) {
 		t.Run(string(test.code), func(t *testing.T) {
 			t.Parallel()
 			e, sites := &script{}, newPlatforms(t, manual("en"))
-			sites.captions = func(int) error { return transcript.Errorf(test.code, "No.") }
+			sites.captions = func(context.Context, int) error { return transcript.Errorf(test.code, "No.") }
 			b := startLinks(t, storetest.Open(t, storetest.SQLite(t)), e, sites)
 			job := b.send(t, link("v1", "en"))
 			require.Equal(t, transcript.JobFailed, job.Status)
@@ -182,7 +182,7 @@ func TestPlatformFaults(t *testing.T) {
 func TestBlockedPlatformIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	e, sites := &script{}, newPlatforms(t, manual("en"))
-	sites.captions = func(call int) error {
+	sites.captions = func(_ context.Context, call int) error {
 		if call <= 2 {
 			return transcript.Errorf(transcript.IPBlocked, "The platform blocks.")
 		}
@@ -202,7 +202,9 @@ func TestBlockIsNotWaitedForForever(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t, storetest.SQLite(t))
 	sites := newPlatforms(t, manual("en"))
-	sites.captions = func(int) error { return transcript.Errorf(transcript.IPBlocked, "The platform blocks.") }
+	sites.captions = func(context.Context, int) error {
+		return transcript.Errorf(transcript.IPBlocked, "The platform blocks.")
+	}
 	b := startLinks(t, s, &script{}, sites, func(c *pipeline.Config) { c.WaitNoLonger() })
 	job := b.send(t, link("v1", "en"))
 	require.Equal(t, transcript.JobFailed, job.Status)
@@ -221,7 +223,9 @@ func TestStaleTextIsServedWhileBlocked(t *testing.T) {
 	expired := link("v1", "en")
 	expired.Plan.CacheTTL = time.Nanosecond
 	sites.set(func(p *platforms) {
-		p.captions = func(int) error { return transcript.Errorf(transcript.IPBlocked, "The platform blocks.") }
+		p.captions = func(context.Context, int) error {
+			return transcript.Errorf(transcript.IPBlocked, "The platform blocks.")
+		}
 	})
 	job := b.succeed(t, expired)
 	assert.True(t, job.Result.Stale)
@@ -280,7 +284,7 @@ func TestWithoutRecognitionInThePlan(t *testing.T) {
 		t.Parallel()
 		gate := make(chan struct{})
 		sites := newPlatforms(t)
-		sites.captions = func(int) error { <-gate; return nil }
+		sites.captions = func(context.Context, int) error { <-gate; return nil }
 		hold := make(chan struct{})
 		e := &script{recognize: func(ctx context.Context, _ int, _ engine.Audio, _ engine.RecognizeOptions) (engine.Recognition, error) {
 			<-hold
@@ -335,7 +339,7 @@ func TestDownloadFaults(t *testing.T) {
 		code transcript.Code
 	}{
 		"gone": {func(p *platforms) {
-			p.audio = func() error { return transcript.Errorf(transcript.Unavailable, "Gone.") }
+			p.audio = func(context.Context) error { return transcript.Errorf(transcript.Unavailable, "Gone.") }
 		}, transcript.Unavailable},
 		"no media":    {func(p *platforms) { p.sound = []byte("<html>") }, transcript.Unavailable},
 		"claims long": {func(p *platforms) { p.metadata.Duration = 13 * 3600 }, transcript.MediaTooLarge},
@@ -418,7 +422,9 @@ func TestEqualLinksAreOneExtraction(t *testing.T) {
 func TestSourcesInTurn(t *testing.T) {
 	t.Parallel()
 	blocked, knows := newPlatforms(t), newPlatforms(t, manual("en"))
-	blocked.captions = func(int) error { return transcript.Errorf(transcript.IPBlocked, "The platform blocks.") }
+	blocked.captions = func(context.Context, int) error {
+		return transcript.Errorf(transcript.IPBlocked, "The platform blocks.")
+	}
 	b := startLinks(t, storetest.Open(t, storetest.SQLite(t)), &script{}, blocked, func(c *pipeline.Config) {
 		c.Engine.Captions = []engine.CaptionSource{blocked, knows}
 	})
@@ -426,4 +432,65 @@ func TestSourcesInTurn(t *testing.T) {
 	assert.Equal(t, transcript.OriginDownloader, job.Result.Transcript.Source)
 	assert.Equal(t, 1, blocked.questions())
 	assert.Equal(t, 1, knows.questions())
+}
+
+func TestStopGivesLinksBack(t *testing.T) {
+	t.Parallel()
+	for _, stage := range []transcript.Stage{transcript.StageCaptionFetch, transcript.StageDurationCheck} {
+		t.Run(string(stage), func(t *testing.T) {
+			t.Parallel()
+			s := storetest.Open(t, storetest.SQLite(t))
+			begun := make(chan struct{}, 1)
+			hold := func(ctx context.Context) error {
+				begun <- struct{}{}
+				<-ctx.Done()
+				return ctx.Err()
+			}
+			sites := newPlatforms(t)
+			if stage == transcript.StageCaptionFetch {
+				sites.captions = func(ctx context.Context, _ int) error { return hold(ctx) }
+			} else {
+				sites.audio = hold
+			}
+			first := prepareLinks(t, s, sites)
+			require.NoError(t, first.Start(t.Context()))
+			out, err := first.Submit(t.Context(), link("v1", "en"))
+			require.NoError(t, err)
+			<-begun
+			require.NoError(t, first.Stop(t.Context()))
+			job, err := first.Job(t.Context(), acme, out.Job.JobID, nil)
+			require.NoError(t, err)
+			assert.Equal(t, transcript.StageQueued, job.Stage)
+			assert.Equal(t, 1, job.Attempt)
+
+			second := startLinks(t, s, &script{}, newPlatforms(t))
+			job = second.end(t, out.Job.JobID)
+			require.Equal(t, transcript.JobSuccess, job.Status, "%v", job.Error)
+			assert.Equal(t, 1, job.Attempt)
+			second.nothingLeft(t)
+		})
+	}
+}
+
+func TestCancelledLinkStopsItsDownload(t *testing.T) {
+	t.Parallel()
+	sites := newPlatforms(t)
+	begun, ended := make(chan struct{}), make(chan struct{})
+	sites.audio = func(ctx context.Context) error {
+		close(begun)
+		<-ctx.Done()
+		close(ended)
+		return ctx.Err()
+	}
+	b := startLinks(t, storetest.Open(t, storetest.SQLite(t)), &script{}, sites)
+	out, err := b.Submit(t.Context(), link("v1", "asr"))
+	require.NoError(t, err)
+	<-begun
+	job, err := b.Cancel(t.Context(), acme, out.Job.JobID, nil)
+	require.NoError(t, err)
+	assert.Equal(t, transcript.JobCancelled, job.Status)
+	<-ended
+	rows, err := b.store.Library(t.Context(), acme)
+	require.NoError(t, err)
+	assert.Empty(t, rows)
 }

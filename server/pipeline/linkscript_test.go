@@ -27,8 +27,8 @@ type platforms struct {
 
 	tracks   []transcript.Track
 	metadata transcript.Metadata
-	captions func(call int) error // before the tracks are told
-	audio    func() error
+	captions func(ctx context.Context, call int) error // before the tracks are told
+	audio    func(ctx context.Context) error
 	sound    []byte
 }
 
@@ -60,12 +60,12 @@ func (p *platforms) Origin(on transcript.Platform) (transcript.Origin, bool) {
 	return "", false
 }
 
-func (p *platforms) Captions(_ context.Context, c engine.Content, pick func([]transcript.Track) (int, bool)) (engine.Captions, error) {
+func (p *platforms) Captions(ctx context.Context, c engine.Content, pick func([]transcript.Track) (int, bool)) (engine.Captions, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.asked = append(p.asked, c.Platform)
 	if p.captions != nil {
-		if err := p.captions(len(p.asked)); err != nil {
+		if err := p.captions(ctx, len(p.asked)); err != nil {
 			return engine.Captions{}, err
 		}
 	}
@@ -80,7 +80,7 @@ func (p *platforms) Captions(_ context.Context, c engine.Content, pick func([]tr
 	return found, nil
 }
 
-func (p *platforms) Audio(_ context.Context, _ engine.Content, dir string, o engine.AudioOptions) (string, error) {
+func (p *platforms) Audio(ctx context.Context, _ engine.Content, dir string, o engine.AudioOptions) (string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.downloads++
@@ -88,7 +88,7 @@ func (p *platforms) Audio(_ context.Context, _ engine.Content, dir string, o eng
 		return "", err
 	}
 	if p.audio != nil {
-		if err := p.audio(); err != nil {
+		if err := p.audio(ctx); err != nil {
 			return "", err
 		}
 	}
@@ -120,11 +120,10 @@ func startLinks(t *testing.T, s *store.Store, e *script, p *platforms, change ..
 }
 
 // prepareLinks is startLinks, not yet started.
-func prepareLinks(t *testing.T, s *store.Store, p *platforms) *bench {
+func prepareLinks(t *testing.T, s *store.Store, p *platforms, change ...func(*pipeline.Config)) *bench {
 	t.Helper()
-	return prepare(t, s, &script{}, func(c *pipeline.Config) {
-		c.Engine.Captions, c.Engine.Audio = []engine.CaptionSource{p}, p
-	})
+	wire := func(c *pipeline.Config) { c.Engine.Captions, c.Engine.Audio = []engine.CaptionSource{p}, p }
+	return prepare(t, s, &script{}, append([]func(*pipeline.Config){wire}, change...)...)
 }
 
 // startOne starts a prepared pipeline, until the test ends.

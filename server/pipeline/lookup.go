@@ -56,13 +56,13 @@ type answered struct {
 func (p *Pipeline) lookup(ctx context.Context, sub subject) (answered, error) {
 	key := string(sub.Platform) + "/" + sub.ExternalID + "/" + sub.languages.String()
 	ch := p.lookups.same.DoChan(key, func() (any, error) { return p.askAndKeep(sub) })
-	budget := time.NewTimer(lookupBudget)
+	budget := time.NewTimer(p.cfg.lookupBudget)
 	defer budget.Stop()
 	select {
 	case res := <-ch:
 		return res.Val.(answered), res.Err
 	case <-budget.C:
-		return answered{}, transcript.Errorf(transcript.UpstreamFailed, "The platform did not answer within %d seconds.", lookupBudget/time.Second)
+		return answered{}, transcript.Errorf(transcript.UpstreamFailed, "The platform did not answer within %s.", p.cfg.lookupBudget)
 	case <-ctx.Done():
 		return answered{}, context.Cause(ctx)
 	}

@@ -56,6 +56,8 @@ type Config struct {
 	pauses    [maxAttempts - 1]time.Duration // after a failed attempt
 	firstWait time.Duration                  // for a platform that blocks
 	lastWait  time.Duration                  // after which that is the end
+
+	lookupBudget time.Duration // of a reader who waits for a platform
 }
 
 func (c Config) withDefaults() (Config, error) {
@@ -88,6 +90,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.lastWait == 0 {
 		c.lastWait = lastWait
+	}
+	if c.lookupBudget == 0 {
+		c.lookupBudget = lookupBudget
 	}
 	return c, nil
 }

@@ -87,7 +87,7 @@ func (p *Pipeline) submit(ctx context.Context, s Submission) (out *Outcome, used
 	return &Outcome{Job: &Job{Job: jobView(job), Asked: s.View}}, used, nil
 }
 
-// accept finds the running work or the text that answers a request, or starts
+// accept finds the text that answers a request or the running work, or starts
 // new work.
 func (p *Pipeline) accept(ctx context.Context, tx *store.Tx, s Submission) (found *hit, job *store.Job, used bool, err error) {
 	sub := s.subject()
@@ -95,14 +95,14 @@ func (p *Pipeline) accept(ctx context.Context, tx *store.Tx, s Submission) (foun
 	if err := tx.Lock(ctx, "submit/"+sub.owner+"/"+string(sub.Platform)+"/"+sub.ExternalID); err != nil {
 		return nil, nil, false, err
 	}
-	if job, err = joinRunning(ctx, tx, s); job != nil || err != nil {
-		return nil, job, false, err
-	}
 	if found, err = cached(ctx, tx, s); err != nil {
 		return nil, nil, false, err
 	}
 	if found != nil {
 		return found, nil, false, tx.Save(ctx, found.ID, s.Account)
+	}
+	if job, err = joinRunning(ctx, tx, s); job != nil || err != nil {
+		return nil, job, false, err
 	}
 	if err := p.able(s, sub); err != nil {
 		return nil, nil, false, err

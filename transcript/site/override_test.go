@@ -74,7 +74,7 @@ func TestOverrideDerives(t *testing.T) {
 		{"templates named", `{"microblog_site": {"hosts": ["blog.example"], "base": "http://blog.example", "at": "http://b/{id}?t={t}", "playlist": "http://b/p/{id}", "channel": "http://b/c/{id}"}}`,
 			site.Site{Canonical: "http://blog.example/i/status/{id}", Base: "http://blog.example", At: "http://b/{id}?t={t}", Playlist: "http://b/p/{id}", Channel: "http://b/c/{id}"}},
 		{"an id only", `{"microblog_site": {"id": "^[0-9]{2}$"}}`,
-			site.Site{Canonical: "https://x.com/i/status/{id}", Base: "https://x.com", Channel: "https://x.com/{id}"}},
+			site.Site{Canonical: "https://twitter.com/i/status/{id}", Base: "https://twitter.com", Channel: "https://x.com/{id}"}},
 	} {
 		s, ok := override(t, test.file).Site(transcript.MicroblogSite)
 		require.True(t, ok)

@@ -81,7 +81,8 @@ func publicSites() map[transcript.Platform]Site {
 				"/{user}/status/{id}", "/{user}/status/{id}/{tab}", "/{user}/status/{id}/{tab}/{n}",
 				"/{user}/statuses/{id}", "/statuses/{id}", "/i/web/status/{id}", "/i/videos/tweet/{id}",
 			},
-			Canonical: "https://x.com/i/status/{id}",
+			// The older name: every version of yt-dlp knows it.
+			Canonical: "https://twitter.com/i/status/{id}",
 			Channel:   "https://x.com/{id}",
 		},
 	}

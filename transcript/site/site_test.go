@@ -18,7 +18,7 @@ var canonical = map[transcript.Platform]string{
 	transcript.ShortVideoSite:   "https://www.tiktok.com/@_/video/%s",
 	transcript.PhotoSite:        "https://www.instagram.com/p/%s/",
 	transcript.ProfessionalSite: "https://www.linkedin.com/feed/update/urn:li:activity:%s",
-	transcript.MicroblogSite:    "https://x.com/i/status/%s",
+	transcript.MicroblogSite:    "https://twitter.com/i/status/%s",
 }
 
 // links are links that name a content.
@@ -160,7 +160,7 @@ var links = []struct {
 		"https://x.com/freethenipple/status/643211948184596480/video/1",
 		"https://x.com/freethenipple/status/643211948184596480/photo/1",
 		"https://x.com/freethenipple/status/643211948184596480/analytics",
-		"https://x.com/i/status/643211948184596480",
+		"https://twitter.com/i/status/643211948184596480",
 		"https://x.com/i/web/status/643211948184596480",
 		"https://twitter.com/i/web/status/643211948184596480",
 		"https://twitter.com/i/videos/tweet/643211948184596480",
@@ -318,7 +318,7 @@ func TestAt(t *testing.T) {
 	assert.Equal(t, "https://www.youtube.com/watch?v=dQw4w9WgXcQ&t=0s", at)
 	at, err = table.At(transcript.MicroblogSite, "20", 42) // has no such links
 	require.NoError(t, err)
-	assert.Equal(t, "https://x.com/i/status/20", at)
+	assert.Equal(t, "https://twitter.com/i/status/20", at)
 	_, err = table.At(transcript.VideoSite, "..", 1)
 	assert.ErrorIs(t, err, transcript.InvalidVideo)
 	_, err = table.At(transcript.Upload, "x", 1)
