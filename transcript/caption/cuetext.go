@@ -2,7 +2,6 @@ package caption
 
 import (
 	"bytes"
-	"html"
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -60,18 +59,6 @@ func kindOf(name []byte) kind {
 		return annotation
 	}
 	return 0
-}
-
-// common are the references that [reference] knows by heart.
-var common = []struct{ name, text []byte }{
-	{[]byte("&amp;"), []byte("&")},
-	{[]byte("&lt;"), []byte("<")},
-	{[]byte("&gt;"), []byte(">")},
-	{[]byte("&nbsp;"), []byte("\u00A0")},
-	{[]byte("&quot;"), []byte(`"`)},
-	{[]byte("&#39;"), []byte("'")},
-	{[]byte("&lrm;"), []byte("\u200E")},
-	{[]byte("&rlm;"), []byte("\u200F")},
 }
 
 func (t *cueText) reset() {
@@ -223,7 +210,7 @@ func (t *cueText) end(k kind) {
 // annotationText decodes an annotation and folds its white space.
 func annotationText(b []byte) []byte {
 	if bytes.IndexByte(b, '&') >= 0 {
-		b = []byte(html.UnescapeString(string(b)))
+		b = decodeReferences(b)
 	}
 	b = bytes.TrimFunc(b, isSpaceRune)
 	for i, c := range b {
@@ -253,21 +240,6 @@ func (t *cueText) write(b []byte) {
 		t.show(decoded, n.voice)
 		b = b[i+size:]
 	}
-}
-
-// reference decodes the character reference that b may begin with, and returns
-// how much of b it took. Those that captions are full of cost no allocation.
-func reference(b []byte) (decoded []byte, size int) {
-	for _, r := range common {
-		if bytes.HasPrefix(b, r.name) {
-			return r.text, len(r.name)
-		}
-	}
-	size = len(b)
-	if i := bytes.IndexByte(b[1:], '&'); i >= 0 {
-		size = 1 + i
-	}
-	return []byte(html.UnescapeString(string(b[:size]))), size
 }
 
 // show adds decoded text, folding its white space.
