@@ -141,9 +141,13 @@ func (t *cueText) parse(b []byte) {
 			return
 		}
 		t.write(b[:i])
-		tag, rest, _ := bytes.Cut(b[i+1:], []byte(">"))
-		t.tag(tag)
-		b = rest
+		b = b[i+1:]
+		if i = bytes.IndexByte(b, '>'); i < 0 {
+			t.tag(b)
+			return
+		}
+		t.tag(b[:i])
+		b = b[i+1:]
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 // never waits for the byte after a CR, so that a live stream is not held up.
 type lines struct {
 	src io.Reader
-	err error // what src ended with
+	err error // why there is no more than buf holds
 
 	buf      []byte
 	pos, end int // buf[pos:end] is still to be read
@@ -26,14 +26,10 @@ type lines struct {
 	number   int  // from 1
 }
 
-var (
-	lf    = []byte("\n")
-	cr    = []byte("\r")
-	arrow = []byte("-->")
-)
+var arrow = []byte("-->")
 
 func newLines(src io.Reader) *lines {
-	return &lines{src: src, buf: make([]byte, 32<<10), lf: -1, cr: -1, arrow: -1}
+	return &lines{src: src, buf: make([]byte, 16<<10), lf: -1, cr: -1, arrow: -1}
 }
 
 // next returns the next line without its end, and whether "-->" is in it. The
@@ -51,17 +47,15 @@ func (l *lines) next() (line []byte, arrowed bool, err error) {
 			l.afterCR = false
 		}
 		if l.lf < l.pos {
-			l.lf = l.find(lf, l.pos)
+			l.lf = l.findByte('\n', l.pos)
 		}
 		if l.cr < l.pos {
-			l.cr = l.find(cr, l.pos)
+			l.cr = l.findByte('\r', l.pos)
 		}
 		to := min(l.lf, l.cr)
 		if to == l.end {
 			if l.err == nil {
-				if err := l.fill(); err != nil {
-					return nil, false, err
-				}
+				l.fill()
 				continue
 			}
 			if l.err != io.EOF || l.pos == l.end {
@@ -69,7 +63,7 @@ func (l *lines) next() (line []byte, arrowed bool, err error) {
 			}
 		}
 		if l.arrow < l.pos {
-			l.arrow = l.find(arrow, l.pos)
+			l.arrow = l.findArrow(l.pos)
 		}
 		l.arrowed = l.arrow+len(arrow) <= to
 		l.from, l.to = l.pos, to
@@ -83,21 +77,27 @@ func (l *lines) next() (line []byte, arrowed bool, err error) {
 // back makes next return the last line once more.
 func (l *lines) back() { l.again = true }
 
-// find returns where sep begins in buf[from:end] or, when it does not, the first
-// place where it may once there is more.
-func (l *lines) find(sep []byte, from int) int {
-	if i := bytes.Index(l.buf[from:l.end], sep); i >= 0 {
+// findByte returns where c is in buf[from:end], or end.
+func (l *lines) findByte(c byte, from int) int {
+	if i := bytes.IndexByte(l.buf[from:l.end], c); i >= 0 {
 		return from + i
 	}
-	return max(from, l.end+1-len(sep))
+	return l.end
+}
+
+// findArrow returns where "-->" begins in buf[from:end] or, when it does not, the
+// first place where it may once there is more.
+func (l *lines) findArrow(from int) int {
+	if i := bytes.Index(l.buf[from:l.end], arrow); i >= 0 {
+		return from + i
+	}
+	return max(from, l.end+1-len(arrow))
 }
 
 // peek returns the next n bytes, or less where the input ends or fails before.
 func (l *lines) peek(n int) []byte {
 	for l.end-l.pos < n && l.err == nil {
-		if l.fill() != nil {
-			break // only a full buffer, which holds more than anyone peeks at
-		}
+		l.fill()
 	}
 	return l.buf[l.pos:min(l.pos+n, l.end)]
 }
@@ -105,9 +105,8 @@ func (l *lines) peek(n int) []byte {
 // skip passes over n bytes that peek has shown.
 func (l *lines) skip(n int) { l.pos += n }
 
-// fill reads once, into a larger buffer where this one is full. The end of the
-// input is kept in err and is no error here.
-func (l *lines) fill() error {
+// fill reads once, into a larger buffer where this one is full.
+func (l *lines) fill() {
 	if l.pos > 0 {
 		copy(l.buf, l.buf[l.pos:l.end])
 		l.lf, l.cr, l.arrow = l.lf-l.pos, l.cr-l.pos, l.arrow-l.pos
@@ -115,19 +114,19 @@ func (l *lines) fill() error {
 	}
 	if l.end == len(l.buf) {
 		if len(l.buf) >= maxBlock {
-			return ErrTooLarge
+			l.err = ErrTooLarge
+			return
 		}
 		l.buf = append(l.buf, make([]byte, len(l.buf))...)
 	}
-	n := 0
 	for range 100 {
-		if n, l.err = l.src.Read(l.buf[l.end:]); n > 0 || l.err != nil {
+		n, err := l.src.Read(l.buf[l.end:])
+		if l.err = err; n > 0 || err != nil {
 			l.grown(n)
-			return nil
+			return
 		}
 	}
 	l.err = io.ErrNoProgress
-	return nil
 }
 
 // grown takes n more bytes in, and goes on looking for what was not there.
@@ -135,12 +134,12 @@ func (l *lines) grown(n int) {
 	old := l.end
 	l.end += n
 	if l.lf == old {
-		l.lf = l.find(lf, old)
+		l.lf = l.findByte('\n', old)
 	}
 	if l.cr == old {
-		l.cr = l.find(cr, old)
+		l.cr = l.findByte('\r', old)
 	}
 	if l.arrow > old-len(arrow) {
-		l.arrow = l.find(arrow, max(l.arrow, l.pos))
+		l.arrow = l.findArrow(max(l.arrow, l.pos))
 	}
 }

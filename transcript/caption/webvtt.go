@@ -185,30 +185,33 @@ func timestamp(b []byte) (ms int64, rest []byte, ok bool) {
 	if size == 0 {
 		return 0, b, false
 	}
-	var h, m, s int64
-	if s, b, ok = pair(b); !ok {
+	sec, b, ok := exactly(2, ':', b)
+	if !ok {
 		return 0, b, false
 	}
-	m = first
+	hour, minute := int64(0), first
 	if size != 2 || first > 59 || len(b) > 0 && b[0] == ':' {
-		h, m = first, s
-		if s, b, ok = pair(b); !ok {
+		hour, minute = first, sec
+		if sec, b, ok = exactly(2, ':', b); !ok {
 			return 0, b, false
 		}
 	}
-	if len(b) == 0 || b[0] != '.' || m > 59 || s > 59 {
-		return 0, b, false
-	}
-	frac, size, b := digits(b[1:])
-	return ((h*60+m)*60+s)*1000 + frac, b, size == 3
+	ms, b, ok = exactly(3, '.', b)
+	return ((hour*60+minute)*60+sec)*1000 + ms, b, ok && minute <= 59 && sec <= 59
 }
 
-// pair parses a colon and exactly two digits.
-func pair(b []byte) (v int64, rest []byte, ok bool) {
-	if len(b) < 3 || b[0] != ':' || !isDigit(b[1]) || !isDigit(b[2]) || len(b) > 3 && isDigit(b[3]) {
+// exactly parses a separator and n digits with no digit after them.
+func exactly(n int, sep byte, b []byte) (v int64, rest []byte, ok bool) {
+	if len(b) <= n || b[0] != sep || len(b) > n+1 && isDigit(b[n+1]) {
 		return 0, b, false
 	}
-	return int64(b[1]-'0')*10 + int64(b[2]-'0'), b[3:], true
+	for _, c := range b[1 : n+1] {
+		if !isDigit(c) {
+			return 0, b, false
+		}
+		v = v*10 + int64(c-'0')
+	}
+	return v, b[n+1:], true
 }
 
 // maxHours keeps times below 1e12 seconds, where milliseconds are exact.
