@@ -74,7 +74,9 @@ func TestServerWithoutAnEngine(t *testing.T) {
 	ready := s.get(t, "/readyz", as(""))
 	assert.Equal(t, http.StatusOK, ready.StatusCode, "the store decides")
 	assert.Equal(t, map[string]any{
-		"status": "degraded", "checks": map[string]any{"store": "ok", "media": "unavailable", "asr": "unavailable"},
+		"status": "degraded", "checks": map[string]any{
+			"store": "ok", "captions": "unavailable", "audio": "unavailable", "media": "unavailable", "asr": "unavailable",
+		},
 	}, ready.object(t))
 }
 

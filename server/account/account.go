@@ -27,6 +27,7 @@ type Accounts struct {
 	store *store.Store
 	plans Plans
 
+	memory   memory
 	touching sync.Map // ids of the keys whose use is being noted
 }
 
@@ -71,6 +72,7 @@ func (a *Accounts) Set(ctx context.Context, name string, s Settings) (store.Acco
 		acc.UpdatedAt = now()
 		return tx.PutAccount(ctx, acc)
 	})
+	a.memory.forget()
 	if err != nil {
 		return store.Account{}, fmt.Errorf("account: setting %s: %w", name, err)
 	}

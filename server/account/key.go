@@ -107,6 +107,7 @@ func (a *Accounts) Revoke(ctx context.Context, prefix string) error {
 	err := a.store.InTx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		return tx.RevokeKey(ctx, prefix, now())
 	})
+	a.memory.forget()
 	if errors.Is(err, store.ErrNotFound) {
 		return fmt.Errorf("account: no key has the prefix %q: %w", prefix, store.ErrNotFound)
 	}

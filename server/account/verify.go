@@ -31,14 +31,15 @@ func (p Principal) Can(s Scope) bool { return slices.Contains(p.Scopes, s) }
 
 // Verify returns who presents the key. ErrInvalid for a key that is malformed,
 // unknown, revoked or expired; UPGRADE_REQUIRED (a *transcript.Error) when the
-// account is suspended or its plan is not paid. A revocation is obeyed at once:
-// nothing is remembered between two calls.
+// account is suspended or its plan is not paid. What another process changes is
+// obeyed within a second or so, what this one changes by the next request.
 func (a *Accounts) Verify(ctx context.Context, key string) (Principal, error) {
 	prefix, ok := parse(key)
 	if !ok {
 		return Principal{}, ErrInvalid
 	}
-	k, acc, err := a.store.KeyByPrefix(ctx, prefix)
+	asked := time.Now()
+	k, acc, recalled, err := a.find(ctx, prefix)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return Principal{}, fmt.Errorf("account: looking up a key: %w", err)
 	}
@@ -54,7 +55,10 @@ func (a *Accounts) Verify(ctx context.Context, key string) (Principal, error) {
 	if err != nil {
 		return Principal{}, err
 	}
-	a.touch(ctx, k)
+	if !recalled {
+		a.memory.remember(k, acc, asked)
+		a.touch(ctx, k)
+	}
 	p := Principal{Account: k.Account, KeyID: k.ID, Prefix: k.Prefix, Plan: plan}
 	for _, s := range k.Scopes {
 		p.Scopes = append(p.Scopes, Scope(s))

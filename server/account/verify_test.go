@@ -2,6 +2,7 @@ package account_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 	"testing"
@@ -123,6 +124,39 @@ func TestIneligibleAccountsAreSentToTheirPlan(t *testing.T) {
 	set(t, a, "acme", account.Settings{Plan: "self_hosted"})
 	_, err := a.Verify(t.Context(), secret)
 	assert.NoError(t, err)
+}
+
+// Another process makes its changes through another Accounts.
+func TestChangesElsewhereAreObeyedSoon(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t, storetest.SQLite(t))
+	here, elsewhere := accountsIn(t, s), account.New(s, account.DefaultPlans())
+	key, secret := newKey(t, here)
+	verify := func() error {
+		_, err := here.Verify(t.Context(), secret)
+		return err
+	}
+	require.NoError(t, verify())
+	yes, no := true, false
+	set(t, elsewhere, "acme", account.Settings{Suspended: &yes})
+	soon := func(done func() bool) { require.Eventually(t, done, 5*time.Second, 10*time.Millisecond) }
+	soon(func() bool { return errors.Is(verify(), transcript.UpgradeRequired) })
+	set(t, elsewhere, "acme", account.Settings{Suspended: &no})
+	require.NoError(t, verify(), "a refusal is not remembered")
+	require.NoError(t, elsewhere.Revoke(t.Context(), key.Prefix))
+	soon(func() bool { return errors.Is(verify(), account.ErrInvalid) })
+}
+
+// What is remembered is the key, not that somebody presented it.
+func TestRememberedKeyIsComparedToo(t *testing.T) {
+	t.Parallel()
+	a := newAccounts(t)
+	_, secret := newKey(t, a)
+	_, err := a.Verify(t.Context(), secret)
+	require.NoError(t, err)
+	_, other := newKey(t, newAccounts(t))
+	_, err = a.Verify(t.Context(), secret[:11]+other[11:])
+	assert.ErrorIs(t, err, account.ErrInvalid)
 }
 
 func TestPlanThatIsGone(t *testing.T) {
