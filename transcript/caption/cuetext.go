@@ -78,12 +78,11 @@ func (t *cueText) add(line []byte) bool {
 	return true
 }
 
-// segment makes the segment, with times in milliseconds. Without text to show it
-// is the zero one.
-func (t *cueText) segment(start, end int64) (s transcript.Segment) {
+// segment fills s, with times in milliseconds, when there is text to show.
+func (t *cueText) segment(s *transcript.Segment, start, end int64) {
 	t.parse(toText(t.raw))
 	if len(bytes.TrimSpace(t.out)) == 0 {
-		return s
+		return
 	}
 	if t.voices {
 		t.speaker = nil
@@ -96,7 +95,6 @@ func (t *cueText) segment(start, end int64) (s transcript.Segment) {
 	if len(t.marks) > 0 {
 		s.Words = t.timed(s.Text, start, end)
 	}
-	return s
 }
 
 func seconds(ms int64) float64 { return float64(ms) / 1000 }

@@ -67,7 +67,7 @@ func WebVTT(r io.Reader) iter.Seq2[transcript.Segment, error] {
 		err := f.begin()
 		for err == nil {
 			var s transcript.Segment
-			if s, err = f.block(); s.Text != "" && !yield(s, nil) {
+			if err = f.block(&s); s.Text != "" && !yield(s, nil) {
 				return
 			}
 		}
@@ -115,12 +115,12 @@ func (f *webVTT) begin() error {
 	}
 }
 
-// block collects a WebVTT block. Only a cue is kept: notes, style sheets and
+// block collects a WebVTT block into s. Only a cue is kept: notes, style sheets and
 // regions are blocks without a timing line, and a line before it is the cue's
 // name. A second timing line ends the block, so a missing empty line loses
-// nothing. The segment has no text when there is no cue or none in it. The error
-// is io.EOF at the end of the input.
-func (f *webVTT) block() (s transcript.Segment, err error) {
+// nothing. Without a cue, or text in it, s stays as it is. The error is io.EOF at
+// the end of the input.
+func (f *webVTT) block(s *transcript.Segment) (err error) {
 	var start, end int64
 	cue, timed := false, false
 	f.text.reset()
@@ -132,7 +132,7 @@ func (f *webVTT) block() (s transcript.Segment, err error) {
 			break
 		}
 		if err != nil {
-			return s, f.failed(err)
+			return f.failed(err)
 		}
 		if arrowed {
 			if n > 2 || timed {
@@ -147,13 +147,13 @@ func (f *webVTT) block() (s transcript.Segment, err error) {
 			break
 		}
 		if cue && !f.text.add(line) {
-			return s, f.failed(ErrTooLarge)
+			return f.failed(ErrTooLarge)
 		}
 	}
 	if cue {
-		s = f.text.segment(start, end)
+		f.text.segment(s, start, end)
 	}
-	return s, err
+	return err
 }
 
 // failed says where reading stopped; the end of the input stays io.EOF.
