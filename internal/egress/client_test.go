@@ -42,7 +42,7 @@ func TestRedirectsAreJudged(t *testing.T) {
 		assert.NotContains(t, lines[0], "password@")
 		assert.EqualValues(t, 1, entry.requests.Load())
 
-		// A program follows for itself, and is refused at its second request.
+		// A program behind the proxy follows for itself, with a request that is judged.
 		p := open(t, g, "job", 0)
 		program := behind(t, p, nil)
 		status, _, err := get(t, program, entry.URL)

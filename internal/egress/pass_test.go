@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"os/exec"
 	"strings"
 	"sync"
@@ -147,6 +150,35 @@ func TestClosedPass(t *testing.T) {
 	}
 }
 
+// TestClosedWhileConnecting: nobody waits for a name server that does not answer.
+func TestClosedWhileConnecting(t *testing.T) {
+	t.Parallel()
+	for _, scheme := range []string{"http", "https"} {
+		asking, ended := make(chan struct{}, 8), make(chan error, 8)
+		g, _ := newGuard(t, egress.Config{})
+		g.UseResolver(&net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			asking <- struct{}{}
+			<-ctx.Done()
+			ended <- ctx.Err()
+			return nil, ctx.Err()
+		}})
+		p := open(t, g, "job", 0)
+		client := behind(t, p, nil)
+		done := make(chan error, 1)
+		go func() {
+			res, err := client.Get(scheme + "://silent.test/")
+			if err == nil {
+				err = res.Body.Close()
+			}
+			done <- err
+		}()
+		<-asking
+		require.NoError(t, p.Close())
+		require.Equal(t, context.Canceled, <-ended, "not by its own time-out")
+		require.Error(t, <-done)
+	}
+}
+
 func TestPassesSideBySide(t *testing.T) {
 	t.Parallel()
 	plain, secure := newSite(t, nil), newTLSSite(t, nil)
@@ -223,4 +255,45 @@ func TestCurl(t *testing.T) {
 	}
 	want[2] = fmt.Sprint("127.0.0.1:", target.at.Port()) // curl reads the number before it asks
 	assert.Equal(t, want, p.Refused())
+}
+
+// BenchmarkReceive measures what a program receives by way of the proxy, beside
+// the same without it.
+func BenchmarkReceive(b *testing.B) {
+	const size = 64 << 20
+	chunk := make([]byte, 32<<10)
+	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for range size / len(chunk) {
+			if _, err := w.Write(chunk); err != nil {
+				return
+			}
+		}
+	}))
+	b.Cleanup(s.Close)
+	g, err := egress.New(egress.Config{Allow: []string{s.Listener.Addr().String()}})
+	require.NoError(b, err)
+	b.Cleanup(func() { assert.NoError(b, g.Close()) })
+	for name, proxied := range map[string]bool{"direct": false, "proxy": true} {
+		b.Run(name, func(b *testing.B) {
+			transport := s.Client().Transport.(*http.Transport).Clone()
+			b.Cleanup(transport.CloseIdleConnections)
+			if proxied {
+				p, err := g.Open(b.Context(), "job", 1<<40)
+				require.NoError(b, err)
+				b.Cleanup(func() { assert.NoError(b, p.Close()) })
+				proxy, err := url.Parse(strings.TrimPrefix(p.Env()[2], "http_proxy="))
+				require.NoError(b, err)
+				transport.Proxy = http.ProxyURL(proxy)
+			}
+			b.SetBytes(size)
+			b.ReportAllocs()
+			for b.Loop() {
+				res, err := (&http.Client{Transport: transport}).Get(s.URL)
+				require.NoError(b, err)
+				_, err = io.Copy(io.Discard, res.Body)
+				require.NoError(b, err)
+				require.NoError(b, res.Body.Close())
+			}
+		})
+	}
 }

@@ -53,13 +53,15 @@ type Command struct {
 	Network *Network
 }
 
-// Network is the way to the network of one run: a proxy of its own, which its
-// environment names (http_proxy, https_proxy, ftp_proxy).
+// Network is the way to the network of one run: a proxy with a password of its
+// own, which its environment names (http_proxy, https_proxy, ftp_proxy). It holds
+// programs that keep to their environment, for the protocols that go by a proxy:
+// arguments must forbid the others.
 type Network struct {
-	// Job names the work in the guard's log; at most 64 letters, digits and "-".
+	// Job names the work in the guard's log; 1 to 64 letters, digits and "-".
 	Job string
-	// MaxBytes is the most that the run may receive; 0: the guard's default. More
-	// ends the run with a *LimitError.
+	// MaxBytes is the most that the run may receive, all connections together; 0: the
+	// guard's default, 2 GiB. More ends the run with a *LimitError.
 	MaxBytes int64
 }
 
@@ -87,7 +89,8 @@ func (e *LimitError) Error() string {
 type Exit struct {
 	Code           int    // its exit code; -1 when a signal ended it
 	Stdout, Stderr []byte // what was not sent elsewhere, cut at 1 MiB each
-	// Refused are the addresses ("host:port") that the egress guard did not let
-	// the program reach, in order.
+	// Refused are the addresses ("host:port", as the program asked for them) that
+	// the egress guard did not let it reach, in order, each as often as it was tried,
+	// the first 100 of them. One that merely failed is not among them.
 	Refused []string
 }
