@@ -104,7 +104,7 @@ func seconds(ms int64) float64 { return float64(ms) / 1000 }
 func (t *cueText) keep(b []byte) string {
 	if t.strings.Cap()-t.strings.Len() < len(b) {
 		t.strings = strings.Builder{}
-		t.strings.Grow(max(4<<10, len(b)))
+		t.strings.Grow(4 << 10)
 	}
 	from := t.strings.Len()
 	t.strings.Write(b)

@@ -166,10 +166,15 @@ func TestWords(t *testing.T) {
 // changes no other.
 func TestSegmentsStandAlone(t *testing.T) {
 	t.Parallel()
-	segments, err := caption.ReadWebVTT(strings.NewReader(
-		"WEBVTT\n\n00:01.000 --> 00:02.000\na<00:01.500> b\n\n00:02.000 --> 00:03.000\nc<00:02.500> d\n\n"))
+	segments, err := caption.ReadWebVTT(strings.NewReader("WEBVTT\n\n" +
+		"00:01.000 --> 00:02.000\na<00:01.500> b\n\n" +
+		"00:02.000 --> 00:03.000\nc<00:02.500> d\n\n" +
+		"00:03.000 --> 00:04.000\ne<00:03.500> f\n\n"))
 	require.NoError(t, err)
-	before := shown(segments[1:])
-	_ = append(segments[0].Words, segments[0].Words...) // what it returns is not looked at: only what it overwrites
-	assert.Equal(t, before, shown(segments[1:]))
+	require.Len(t, segments, 3)
+	before := shown(segments)
+	for _, s := range segments {
+		_ = append(s.Words, s.Words...) // not what it returns matters, but what it overwrites
+	}
+	assert.Equal(t, before, shown(segments))
 }

@@ -115,16 +115,16 @@ func (f *webVTT) begin() error {
 	}
 }
 
-// block collects a WebVTT block into s. Only a cue is kept: notes, style sheets and
-// regions are blocks without a timing line, and a line before it is the cue's
-// name. A second timing line ends the block, so a missing empty line loses
-// nothing. Without a cue, or text in it, s stays as it is. The error is io.EOF at
-// the end of the input.
+// block collects a WebVTT block into s. Only a cue is kept: notes, style sheets
+// and regions are blocks without a timing line, and lines before it name the cue
+// or are lost. A second timing line begins the next block, so a missing empty line
+// loses nothing. Without a cue, or text in it, s stays as it is. The error is
+// io.EOF at the end of the input.
 func (f *webVTT) block(s *transcript.Segment) (err error) {
 	var start, end int64
 	cue, timed := false, false
 	f.text.reset()
-	for n := 1; ; n++ {
+	for {
 		var line []byte
 		var arrowed bool
 		line, arrowed, err = f.lines.next()
@@ -135,7 +135,7 @@ func (f *webVTT) block(s *transcript.Segment) (err error) {
 			return f.failed(err)
 		}
 		if arrowed {
-			if n > 2 || timed {
+			if timed {
 				f.lines.back()
 				break
 			}
@@ -190,7 +190,7 @@ func timestamp(b []byte) (ms int64, rest []byte, ok bool) {
 		return 0, b, false
 	}
 	hour, minute := int64(0), first
-	if size != 2 || first > 59 || len(b) > 0 && b[0] == ':' {
+	if size != 2 || len(b) > 0 && b[0] == ':' {
 		hour, minute = first, sec
 		if sec, b, ok = exactly(2, ':', b); !ok {
 			return 0, b, false
