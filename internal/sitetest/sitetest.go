@@ -1,0 +1,192 @@
+// Package sitetest is a small site with recordings, for tests that need one to
+// read links of.
+//
+//	site := sitetest.New("talk.mp3")
+//	server := httptest.NewServer(site)
+//	link := server.URL + sitetest.Watch(sitetest.TwoTracks)
+//
+// Its pages are at /watch?v=ID, where an ID has 11 characters. It counts what it
+// is asked for.
+package sitetest
+
+import (
+	"fmt"
+	"html"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// The ids of the site's recordings.
+const (
+	TwoTracks  = "two-tracks1" // captions in English and German
+	NoTracks   = "no-tracks01" // no captions
+	Described  = "described01" // title, creator, duration and date
+	Streamed   = "streamed001" // HLS, in pieces
+	EmptyTrack = "empty-track" // captions that are an empty answer
+	WebTrack   = "webpg-track" // captions that are a web page
+	CutTrack   = "cut--track1" // captions that end before they should
+	GoneTrack  = "gone--track" // captions that are not there
+	BusyTrack  = "busy--track" // captions that the site refuses for now (429)
+	CutMedia   = "cut--media1" // media that ends before it should
+	GoneMedia  = "gone--media" // media that is not there
+	NoLength   = "no-length01" // media that does not say how large it is
+	TwoVideos  = "two-videos1" // a page with two recordings
+	NoMedia    = "no-media001" // a page with none
+	Endless    = "endless0001" // a page that never ends
+)
+
+// The captions of [TwoTracks].
+const (
+	English = "WEBVTT\n\n00:00.500 --> 00:02.000\nhello world\n\n00:02.000 --> 00:03.500\nhow are you\n"
+	German  = "WEBVTT\n\n00:00.500 --> 00:02.000\nhallo Welt\n\n00:02.000 --> 00:03.500\nwie geht es dir\n"
+)
+
+// Status is the id of a page whose answer has that status, between 200 and 599.
+func Status(code int) string { return fmt.Sprintf("status-%03d0", code) }
+
+// Watch is the path of a page.
+func Watch(id string) string { return "/watch?v=" + id }
+
+// Site is the site. Safe for concurrent use.
+type Site struct {
+	media string
+
+	mu       sync.Mutex
+	pages    map[string]http.HandlerFunc
+	requests map[string]int
+}
+
+// New returns a site whose recordings are the media file at that path.
+func New(media string) *Site {
+	s := &Site{media: media, requests: make(map[string]int)}
+	s.pages = map[string]http.HandlerFunc{
+		TwoTracks: page("Two tracks", `<video src="/media"><track kind="subtitles" srclang="en" label="English" src="/en.vtt">`+
+			`<track kind="subtitles" srclang="de" label="Deutsch" src="/de.vtt"></video>`),
+		NoTracks:   page("No tracks", `<video src="/media"></video>`),
+		Streamed:   page("Streamed", `<video src="/hls.m3u8"></video>`),
+		EmptyTrack: trackPage("/empty.vtt"),
+		WebTrack:   trackPage("/page.vtt"),
+		CutTrack:   trackPage("/cut.vtt"),
+		GoneTrack:  trackPage("/gone.vtt"),
+		BusyTrack:  trackPage("/busy.vtt"),
+		CutMedia:   page("Cut", `<video src="/cut-media"></video>`),
+		GoneMedia:  page("Gone", `<video src="/gone-media"></video>`),
+		NoLength:   page("No length", `<video src="/no-length"></video>`),
+		TwoVideos:  page("Two", `<video src="/media"></video><video src="/media?2"></video>`),
+		NoMedia:    page("None", `<p>Nothing to see here.</p>`),
+		Described: page("Described", `<script type="application/ld+json">{"@context": "https://schema.org", "@type": "VideoObject",`+
+			`"name": "A talk\u0007 about \u202etalks", "author": {"@type": "Person", "name": "Ann  Example"}, "duration": "PT1M5S",`+
+			`"uploadDate": "2024-02-03T04:05:06Z", "thumbnailUrl": "https://images.example/talk.jpg", "contentUrl": "/media"}</script>`),
+		Endless: endless,
+	}
+	return s
+}
+
+// Page adds a page, or replaces one.
+func (s *Site) Page(id string, handler http.HandlerFunc) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pages[id] = handler
+}
+
+// Requests is how often the site was asked for a path, which includes the query:
+// "/watch?v=two-tracks1".
+func (s *Site) Requests(path string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.requests[path]
+}
+
+// ServeHTTP answers a request.
+func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	s.requests[r.URL.RequestURI()]++
+	page := s.pages[r.URL.Query().Get("v")]
+	s.mu.Unlock()
+	switch r.URL.Path {
+	case "/watch":
+		id := r.URL.Query().Get("v")
+		if digits, ok := strings.CutPrefix(id, "status-"); ok && page == nil {
+			code, _ := strconv.Atoi(digits) // 0 for what Status did not make
+			http.Error(w, "as asked", min(max(code/10, 200), 599))
+			return
+		}
+		if page == nil {
+			http.NotFound(w, r)
+			return
+		}
+		page(w, r)
+	case "/media", "/piece":
+		http.ServeFile(w, r, s.media)
+	case "/hls.m3u8":
+		send(w, "application/vnd.apple.mpegurl", Playlist("/piece"))
+	case "/en.vtt":
+		send(w, "text/vtt", English)
+	case "/de.vtt":
+		send(w, "text/vtt", German)
+	case "/empty.vtt":
+		send(w, "text/vtt", "")
+	case "/page.vtt":
+		send(w, "text/vtt", "<!doctype html><html><title>Before you continue</title></html>")
+	case "/cut.vtt":
+		w.Header().Set("Content-Length", strconv.Itoa(len(English)))
+		send(w, "text/vtt", English[:len(English)/2])
+	case "/busy.vtt":
+		http.Error(w, "slow down", http.StatusTooManyRequests)
+	case "/cut-media":
+		w.Header().Set("Content-Length", "100000")
+		send(w, "audio/mpeg", strings.Repeat("x", 50000))
+	case "/no-length":
+		noLength(w)
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+// Playlist is an HLS media playlist of one piece.
+func Playlist(piece string) string {
+	return "#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\n" + piece + "\n#EXT-X-ENDLIST\n"
+}
+
+// page returns a page with a title and some HTML.
+func page(title, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		send(w, "text/html; charset=utf-8", "<!doctype html><html><head><title>"+html.EscapeString(title)+"</title></head><body>"+body+"</body></html>")
+	}
+}
+
+func trackPage(src string) http.HandlerFunc {
+	return page("One track", `<video src="/media"><track kind="subtitles" srclang="en" src="`+src+`"></video>`)
+}
+
+func send(w http.ResponseWriter, contentType, body string) {
+	w.Header().Set("Content-Type", contentType)
+	// Who hangs up has seen enough.
+	_, _ = io.WriteString(w, body)
+}
+
+// noLength sends 8 MiB without saying so before.
+func noLength(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "audio/mpeg")
+	chunk := make([]byte, 64<<10)
+	for range 128 {
+		if _, err := w.Write(chunk); err != nil {
+			return
+		}
+		_ = http.NewResponseController(w).Flush() // the next Write tells
+	}
+}
+
+// endless sends a page until nobody listens.
+func endless(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/html")
+	chunk := []byte(strings.Repeat("<p>and so on</p>\n", 4096))
+	for r.Context().Err() == nil {
+		if _, err := w.Write(chunk); err != nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package ytdlp
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// maxMedia is, in bytes, the most that a download may receive unless it is told
+// otherwise.
+const maxMedia = 2 << 30
+
+// Audio downloads as engine.AudioSource says, into a directory of its own in dir.
+// The sound may come with a picture, when the platform has it in no other way.
+// MaxBytes holds for the file; what else goes over the line (headers, playlists)
+// may come to a little more.
+//
+// Errors besides those of contract 2: a live stream that has not ended is
+// UNAVAILABLE.
+func (d *Downloader) Audio(ctx context.Context, c engine.Content, dir string, o engine.AudioOptions) (string, error) {
+	v, err := d.inspect(ctx, c)
+	if err != nil {
+		return "", err
+	}
+	if err := v.audible(); err != nil {
+		return "", err
+	}
+	if o.Known != nil {
+		if err := o.Known(v.metadata()); err != nil {
+			return "", err
+		}
+	}
+	most := cmp.Or(o.MaxBytes, maxMedia)
+	if int64(v.FileSize) > most {
+		return "", tooLarge(most)
+	}
+	dir, err = os.MkdirTemp(dir, "download-")
+	if err != nil {
+		return "", fmt.Errorf("ytdlp: %w", err)
+	}
+	return d.download(ctx, c, v, dir, most, o.Progress)
+}
+
+// download writes the sound to a file in dir. The file done is made by the
+// program when it has the whole of it.
+func (d *Downloader) download(ctx context.Context, c engine.Content, v *video, dir string, most int64, report func(done, total int64)) (string, error) {
+	info, err := v.with(nil)
+	if err != nil {
+		return "", err
+	}
+	dir, err = filepath.Abs(dir)
+	if err != nil {
+		return "", fmt.Errorf("ytdlp: %w", err)
+	}
+	said := &progress{report: report}
+	exit, err := d.run(ctx, run{
+		content: c,
+		args: []string{
+			"--load-info-json", "-", "--max-filesize", strconv.FormatInt(most, 10),
+			"--newline", "--progress", "--progress-template", progressTemplate,
+			"--print-to-file", "after_move:filepath", "done", "-o", "sound",
+		},
+		command: engine.Command{
+			Dir:     dir,
+			Stdin:   bytes.NewReader(info),
+			Stdout:  said,
+			Limits:  engine.Limits{Wall: 2 * time.Hour, CPU: 30 * time.Minute, Memory: 1 << 30, FileSize: most},
+			Network: &engine.Network{MaxBytes: most + most/64 + 1<<20},
+		},
+	})
+	if err != nil {
+		var limit *engine.LimitError
+		if errors.As(err, &limit) && (limit.Limit == "bytes received" || limit.Limit == "file size") {
+			return "", tooLarge(most).Because(limit)
+		}
+		return "", err
+	}
+	path := filepath.Join(dir, "sound")
+	size, err := fileSize(path)
+	if err != nil {
+		return "", err
+	}
+	done, err := fileSize(filepath.Join(dir, "done"))
+	switch {
+	case err != nil:
+		return "", err
+	case said.tooLarge:
+		return "", tooLarge(most)
+	case size > 0 && done > 0:
+		return path, nil
+	}
+	e := fault(v.link, exit)
+	if e.Code == transcript.MediaTooLarge {
+		return "", tooLarge(most).Because(e.Err)
+	}
+	return "", e
+}
+
+func tooLarge(most int64) *transcript.Error {
+	return transcript.Errorf(transcript.MediaTooLarge, isTooLarge).With("limitBytes", most)
+}

@@ -1,0 +1,173 @@
+package ytdlp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/caption"
+)
+
+// maxCaptions bounds, in bytes, one caption file. A day of speech makes some two
+// million.
+const maxCaptions = 16 << 20
+
+// Captions reads as engine.CaptionSource says. Machine translations are left out
+// of the tracks. A track's id is its language, its kind ("manual", "asr" or
+// "forced") and whatever else the platform's own name of it holds; IsDefault
+// marks the first track in the language that is spoken, where the platform names
+// it.
+//
+// Errors besides those of contract 2: a live stream that has not ended is
+// UNAVAILABLE.
+func (d *Downloader) Captions(ctx context.Context, c engine.Content, pick func([]transcript.Track) (int, bool)) (engine.Captions, error) {
+	var found engine.Captions
+	v, err := d.inspect(ctx, c)
+	if v != nil {
+		found.Metadata = v.metadata()
+	}
+	if err != nil {
+		return found, err
+	}
+	tracks := v.tracks()
+	if err := v.silence(len(tracks)); err != nil {
+		return found, err
+	}
+	if len(tracks) == 0 {
+		return found, nil
+	}
+	found.Tracks = make([]transcript.Track, len(tracks))
+	for i, t := range tracks {
+		found.Tracks[i] = t.Track
+	}
+	n, ok := pick(found.Tracks)
+	if !ok {
+		return found, nil
+	}
+	if n < 0 || n >= len(tracks) {
+		return found, fmt.Errorf("ytdlp: track %d of %d was picked", n, len(tracks))
+	}
+	segments, err := d.read(ctx, c, v, tracks[n])
+	if err != nil {
+		return found, err
+	}
+	found.Track, found.Segments = &found.Tracks[n], segments
+	return found, nil
+}
+
+// silence tells, as an error, why there are no tracks or might be more of them:
+// what hides the media hides the captions too, and a warning says so. Only a
+// content that can be played and has no tracks has none.
+func (v *video) silence(tracks int) error {
+	err := v.playable()
+	switch {
+	case err == nil && tracks == 0:
+		// It can be played; the one thing that hides captions alone is a token.
+		if f := fault(v.link, v.exit); f.Code == transcript.POTokenRequired {
+			return f
+		}
+		return nil
+	case tracks > 0 && errors.Is(err, transcript.UpstreamFailed):
+		return nil // its media is out of order, its captions are here
+	}
+	return err
+}
+
+// read fetches one track and reads it.
+func (d *Downloader) read(ctx context.Context, c engine.Content, v *video, t track) ([]transcript.Segment, error) {
+	file, ok := t.webVTT()
+	if !ok {
+		return nil, upstream("The platform has these captions in no form that this service reads.").
+			Because(errors.New("ytdlp: no WebVTT, but " + t.files[0].ext))
+	}
+	dir, err := os.MkdirTemp(d.host.Dir, "captions-")
+	if err != nil {
+		return nil, fmt.Errorf("ytdlp: %w", err)
+	}
+	// What cannot be removed lies in the server's directory for scratch files,
+	// which is cleared when the server stops.
+	defer func() { _ = os.RemoveAll(dir) }()
+	if err := d.fetch(ctx, c, v, file, dir); err != nil {
+		return nil, err
+	}
+	f, err := os.Open(filepath.Join(dir, "text.track.vtt"))
+	if err != nil {
+		return nil, fmt.Errorf("ytdlp: %w", err)
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	segments, err := caption.ReadWebVTT(f)
+	if err != nil {
+		return nil, upstream("The platform's captions cannot be read.").Because(fmt.Errorf("ytdlp: %w", err))
+	}
+	return segments, nil
+}
+
+// webVTT returns the track as WebVTT. Of several the program itself prefers the
+// last.
+func (t track) webVTT() (file captionFile, ok bool) {
+	for _, f := range t.files {
+		if f.ext == "vtt" {
+			file, ok = f, true
+		}
+	}
+	return file, ok
+}
+
+// fetch writes one caption file to text.track.vtt in dir: whole, and not empty.
+// The program is told of no other file, so it can ask for none.
+func (d *Downloader) fetch(ctx context.Context, c engine.Content, v *video, file captionFile, dir string) error {
+	info, err := v.with(map[string]any{
+		"subtitles":          map[string][]json.RawMessage{"track": {file.raw}},
+		"automatic_captions": nil,
+		"formats":            []any{},
+	})
+	if err != nil {
+		return err
+	}
+	exit, err := d.run(ctx, run{
+		content: c,
+		args: []string{
+			"--load-info-json", "-", "--skip-download",
+			"--write-subs", "--sub-langs", "all", "--sub-format", "vtt", "-o", "text",
+		},
+		command: engine.Command{
+			Dir:     dir,
+			Stdin:   bytes.NewReader(info),
+			Limits:  engine.Limits{Wall: 2 * time.Minute, CPU: time.Minute, Memory: 1 << 30, FileSize: maxCaptions},
+			Network: &engine.Network{MaxBytes: maxPages},
+		},
+	})
+	if err != nil {
+		return err
+	}
+	size, err := fileSize(filepath.Join(dir, "text.track.vtt"))
+	switch {
+	case err != nil:
+		return err
+	case size == 0 || exit.Code != 0:
+		return fault(v.link, exit)
+	}
+	return nil
+}
+
+// fileSize returns the size of a file that may be missing: 0 then.
+func fileSize(path string) (int64, error) {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return 0, nil
+	case err != nil:
+		return 0, fmt.Errorf("ytdlp: %w", err)
+	case !info.Mode().IsRegular():
+		return 0, fmt.Errorf("ytdlp: %s is not a regular file", path)
+	}
+	return info.Size(), nil
+}

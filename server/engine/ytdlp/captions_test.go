@@ -1,0 +1,34 @@
+package ytdlp_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/internal/sitetest"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+func TestCaptions(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, "")
+	found, err := b.captions(t, sitetest.TwoTracks, "de")
+	require.NoError(t, err)
+	assert.Equal(t, []transcript.Track{
+		{ID: "en.manual", Lang: "en", Kind: transcript.TrackManual},
+		{ID: "de.manual", Lang: "de", Kind: transcript.TrackManual},
+	}, found.Tracks)
+	assert.Equal(t, &found.Tracks[1], found.Track)
+	assert.Equal(t, []transcript.Segment{
+		{Text: "hallo Welt", Start: 0.5, Duration: 1.5},
+		{Text: "wie geht es dir", Start: 2, Duration: 1.5},
+	}, found.Segments)
+	assert.Contains(t, found.Metadata.Title, "Two tracks")
+
+	assert.Equal(t, 1, b.site.Requests("/de.vtt"))
+	assert.Equal(t, 1, b.site.Requests(sitetest.Watch(sitetest.TwoTracks)))
+	assert.Zero(t, b.site.Requests("/en.vtt"), "only what was picked is fetched")
+	assert.Zero(t, b.site.Requests("/media"))
+	b.clean(t)
+}

@@ -1,0 +1,136 @@
+package ytdlp
+
+import "github.com/transcriptkit/transcriptkit/transcript"
+
+// condition is something the program complains of, in English, and what it means
+// to the caller.
+type condition struct {
+	says    []string // phrases in lower case; a complaint has all of them
+	code    transcript.Code
+	message string // for the caller; names no address and quotes nothing
+}
+
+// The messages of conditions with several phrases.
+const (
+	isGone      = "The content is not there: it was removed, or never existed."
+	isPrivate   = "The content is private."
+	isMembers   = "The content is for members only."
+	isElsewhere = "The content is not available in this region."
+	isProtected = "The content is protected against copying (DRM)."
+	isAhead     = "The content is announced but not there yet."
+	isNoMedia   = "There is no audio or video behind the link."
+	wantsLogin  = "The platform asks for a login."
+	wantsAge    = "The platform asks for a login to prove the age of the viewer."
+	wantsToken  = "The platform wants a proof-of-origin token for its captions."
+	isBlocked   = "The platform blocks this server at the moment."
+	isBroken    = "The platform does not deliver what its page promises."
+	isSilent    = "The platform did not answer in time."
+	isAway      = "The platform cannot be reached."
+	isTooLarge  = "The media is larger than allowed."
+)
+
+// conditions are looked through from the top; the first whose phrases are all in
+// a complaint says what it means. So what is more particular stands further up:
+// a track that is not there is a broken promise, while a page that is not there
+// means the content is gone. A complaint that none of them knows is
+// UPSTREAM_FAILED.
+var conditions = []condition{
+	// What the page promised and the platform did not deliver.
+	{[]string{"unable to download video subtitles", "did not get any data blocks"}, transcript.POTokenRequired, wantsToken},
+	{[]string{"unable to download video subtitles", "downloaded file is empty"}, transcript.POTokenRequired, wantsToken},
+	{[]string{"po token"}, transcript.POTokenRequired, wantsToken},
+	{[]string{"unable to download video", "http error 404"}, transcript.UpstreamFailed, isBroken},
+	{[]string{"unable to download video", "http error 410"}, transcript.UpstreamFailed, isBroken},
+	{[]string{"failed to download m3u8", "http error 404"}, transcript.UpstreamFailed, isBroken},
+	{[]string{"failed to download mpd", "http error 404"}, transcript.UpstreamFailed, isBroken},
+	{[]string{"downloaded file is empty"}, transcript.UpstreamFailed, isBroken},
+	{[]string{"file too large"}, transcript.MediaTooLarge, isTooLarge},
+
+	// Blocked, before the walls: the words of a bot check ask to "sign in".
+	{[]string{"not a bot"}, transcript.IPBlocked, isBlocked},
+	{[]string{"anti-bot"}, transcript.IPBlocked, isBlocked},
+	{[]string{"captcha"}, transcript.IPBlocked, isBlocked},
+	{[]string{"unusual traffic"}, transcript.IPBlocked, isBlocked},
+	{[]string{"too many requests"}, transcript.IPBlocked, isBlocked},
+	{[]string{"rate-limited"}, transcript.IPBlocked, isBlocked},
+	{[]string{"rate limit exceeded"}, transcript.IPBlocked, isBlocked},
+	{[]string{"ip address is blocked"}, transcript.IPBlocked, isBlocked},
+	{[]string{"http error 403"}, transcript.IPBlocked, isBlocked},
+	{[]string{"http error 429"}, transcript.IPBlocked, isBlocked},
+
+	// Private and members only, before the walls: their words offer a login too.
+	{[]string{"private video"}, transcript.Unavailable, isPrivate},
+	{[]string{"video is private"}, transcript.Unavailable, isPrivate},
+	{[]string{"post is private"}, transcript.Unavailable, isPrivate},
+	{[]string{"account is private"}, transcript.Unavailable, isPrivate},
+	{[]string{"permission to view this"}, transcript.Unavailable, isPrivate},
+	{[]string{"members-only"}, transcript.Unavailable, isMembers},
+	{[]string{"channel's members"}, transcript.Unavailable, isMembers},
+	{[]string{"join this channel"}, transcript.Unavailable, isMembers},
+	{[]string{"requires payment"}, transcript.Unavailable, isMembers},
+
+	// Walls.
+	{[]string{"confirm your age"}, transcript.LoginRequired, wantsAge},
+	{[]string{"age-restricted"}, transcript.LoginRequired, wantsAge},
+	{[]string{"age restricted"}, transcript.LoginRequired, wantsAge},
+	{[]string{"inappropriate for some users"}, transcript.LoginRequired, wantsAge},
+	{[]string{"nsfw tweet requires authentication"}, transcript.LoginRequired, wantsAge},
+	{[]string{"only available for registered users"}, transcript.LoginRequired, wantsLogin},
+	{[]string{"login required"}, transcript.LoginRequired, wantsLogin},
+	{[]string{"login details are needed"}, transcript.LoginRequired, wantsLogin},
+	{[]string{"need to log in"}, transcript.LoginRequired, wantsLogin},
+	{[]string{"requires authentication"}, transcript.LoginRequired, wantsLogin},
+	{[]string{"account authentication is required"}, transcript.LoginRequired, wantsLogin},
+	{[]string{"sign in"}, transcript.LoginRequired, wantsLogin},
+	{[]string{"--cookies"}, transcript.LoginRequired, wantsLogin},
+	{[]string{"http error 401"}, transcript.LoginRequired, wantsLogin},
+
+	// Elsewhere, protected, gone.
+	{[]string{"geo restriction"}, transcript.Unavailable, isElsewhere},
+	{[]string{"geo-restricted"}, transcript.Unavailable, isElsewhere},
+	{[]string{"available in your country"}, transcript.Unavailable, isElsewhere},
+	{[]string{"available from your location"}, transcript.Unavailable, isElsewhere},
+	{[]string{"available in your location"}, transcript.Unavailable, isElsewhere},
+	{[]string{"available in your region"}, transcript.Unavailable, isElsewhere},
+	{[]string{"blocked it in your country"}, transcript.Unavailable, isElsewhere},
+	{[]string{"http error 451"}, transcript.Unavailable, isElsewhere},
+	{[]string{"drm protected"}, transcript.Unavailable, isProtected},
+	{[]string{"drm protection"}, transcript.Unavailable, isProtected},
+	{[]string{"live event will begin"}, transcript.Unavailable, isAhead},
+	{[]string{"premieres in"}, transcript.Unavailable, isAhead},
+	{[]string{"premiere will begin"}, transcript.Unavailable, isAhead},
+	{[]string{"video unavailable"}, transcript.Unavailable, isGone},
+	{[]string{"video is unavailable"}, transcript.Unavailable, isGone},
+	{[]string{"video is not available"}, transcript.Unavailable, isGone},
+	{[]string{"video is no longer available"}, transcript.Unavailable, isGone},
+	{[]string{"video not available"}, transcript.Unavailable, isGone},
+	{[]string{"has been removed"}, transcript.Unavailable, isGone},
+	{[]string{"has been deleted"}, transcript.Unavailable, isGone},
+	{[]string{"has been terminated"}, transcript.Unavailable, isGone},
+	{[]string{"has been suspended"}, transcript.Unavailable, isGone},
+	{[]string{"copyright grounds"}, transcript.Unavailable, isGone},
+	{[]string{"video does not exist"}, transcript.Unavailable, isGone},
+	{[]string{"tweet is unavailable"}, transcript.Unavailable, isGone},
+	{[]string{"http error 404"}, transcript.Unavailable, isGone},
+	{[]string{"http error 410"}, transcript.Unavailable, isGone},
+
+	// Nothing to hear.
+	{[]string{"no video could be found"}, transcript.Unavailable, isNoMedia},
+	{[]string{"no video in this post"}, transcript.Unavailable, isNoMedia},
+	{[]string{"is not a video"}, transcript.Unavailable, isNoMedia},
+	{[]string{"unsupported url"}, transcript.Unavailable, isNoMedia},
+	{[]string{"no suitable extractor"}, transcript.Unavailable, isNoMedia},
+	{[]string{"is not a valid url"}, transcript.Unavailable, isNoMedia},
+	{[]string{"file:// urls are explicitly disabled"}, transcript.UpstreamFailed, isBroken},
+	{[]string{"redirection to url", "is not allowed"}, transcript.UpstreamFailed, isBroken},
+
+	// The way there.
+	{[]string{"timed out"}, transcript.UpstreamFailed, isSilent},
+	{[]string{"connection refused"}, transcript.UpstreamFailed, isAway},
+	{[]string{"connection reset"}, transcript.UpstreamFailed, isAway},
+	{[]string{"name or service not known"}, transcript.UpstreamFailed, isAway},
+	{[]string{"name resolution"}, transcript.UpstreamFailed, isAway},
+	{[]string{"unreachable"}, transcript.UpstreamFailed, isAway},
+	{[]string{"http error 502"}, transcript.UpstreamFailed, isAway},
+	{[]string{"http error 504"}, transcript.UpstreamFailed, isSilent},
+}

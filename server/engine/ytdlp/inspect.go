@@ -1,0 +1,167 @@
+package ytdlp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+)
+
+// maxInfo bounds, in bytes, what the program may say of a content. A long list
+// of machine translations makes some three million.
+const maxInfo = 16 << 20
+
+// maxPages bounds, in bytes, the pages that are read to learn of a content.
+const maxPages = 64 << 20
+
+// video is what the program knows of a content.
+type video struct {
+	about
+	Subtitles  captionList `json:"subtitles"`
+	Automatic  captionList `json:"automatic_captions"`
+	Formats    []format    `json:"formats"`
+	FormatID   text        `json:"format_id"` // of the one that was picked
+	AudioCodec text        `json:"acodec"`
+	VideoCodec text        `json:"vcodec"`
+	FileSize   number      `json:"filesize"` // bytes
+
+	ID      text              `json:"id"`
+	Type    text              `json:"_type"`
+	Entries []json.RawMessage `json:"entries"`
+	Count   number            `json:"playlist_count"`
+
+	link *url.URL
+	raw  []byte      // the whole of it, for the program to go on with
+	exit engine.Exit // its warnings
+}
+
+// format is one form in which the media can be had.
+type format struct {
+	AudioCodec text `json:"acodec"`
+}
+
+// inspect asks what there is behind a link. On the network that is the page and
+// what it takes to understand it, none of the media.
+func (d *Downloader) inspect(ctx context.Context, c engine.Content) (*video, error) {
+	link, err := address(c.URL)
+	if err != nil {
+		return nil, err
+	}
+	said := &bounded{max: maxInfo}
+	exit, err := d.run(ctx, run{
+		content: c,
+		args:    []string{"-J", "--", c.URL},
+		command: engine.Command{
+			Stdout:  said,
+			Limits:  engine.Limits{Wall: 2 * time.Minute, CPU: time.Minute, Memory: 1 << 30, FileSize: maxInfo},
+			Network: &engine.Network{MaxBytes: maxPages},
+		},
+	})
+	switch {
+	case said.over:
+		return nil, upstream("The page says too much of its content.").Because(fmt.Errorf("ytdlp: over %d bytes", maxInfo))
+	case err != nil:
+		return nil, err
+	}
+	v, err := parseVideo(said.data, c.ExternalID)
+	if v == nil && err == nil {
+		err = fault(link, exit)
+	}
+	if err != nil {
+		return nil, err
+	}
+	v.link, v.exit = link, exit
+	return v, v.ended()
+}
+
+// parseVideo reads what the program says of a content. It returns nil when that
+// is nothing.
+func parseVideo(data []byte, id string) (*video, error) {
+	var v *video // stays nil when the program says null
+	if err := json.Unmarshal(data, &v); err != nil {
+		// It is understood by what the program complained of meanwhile.
+		return nil, nil //nolint:nilnil,nilerr // see the comment above
+	}
+	if v == nil || v.Type != "playlist" && v.Type != "multi_video" {
+		if v != nil {
+			v.raw = data
+		}
+		return v, nil
+	}
+	if len(v.Entries) == 0 || string(v.Entries[0]) == "null" {
+		return nil, nil //nolint:nilnil // nothing was found
+	}
+	return v.first(id)
+}
+
+// first returns the first of several recordings when they are the content: a
+// post that has several. A page that lists other contents is none.
+func (v *video) first(id string) (*video, error) {
+	entry := new(video)
+	if err := json.Unmarshal(v.Entries[0], entry); err != nil {
+		return nil, upstream("The platform's answer cannot be understood.").Because(fmt.Errorf("ytdlp: %w", err))
+	}
+	if v.Count > 1 && string(v.ID) != id && string(entry.ID) != id {
+		return nil, unavailable("The link leads to a list of several recordings.")
+	}
+	entry.raw = v.Entries[0]
+	return entry, nil
+}
+
+// ended tells, as an error, that the content is not all there yet.
+func (v *video) ended() error {
+	switch v.LiveStatus {
+	case "is_live":
+		return unavailable("The content is a live stream that has not ended.")
+	case "is_upcoming":
+		return unavailable(isAhead)
+	}
+	return nil
+}
+
+// playable tells, as an error, why there is nothing to play. With no formats at
+// all the program has said why, as a warning.
+func (v *video) playable() error {
+	if len(v.Formats) == 0 && v.FormatID == "" {
+		return fault(v.link, v.exit)
+	}
+	return nil
+}
+
+// audible tells, as an error, that there is nothing to hear.
+func (v *video) audible() error {
+	if err := v.playable(); err != nil {
+		return err
+	}
+	if v.FormatID == "" || v.AudioCodec == "none" && v.VideoCodec != "none" {
+		return unavailable("The content has no sound that can be downloaded.").
+			Because(errors.New("ytdlp: " + lastComplaint(v.exit.Stderr)))
+	}
+	return nil
+}
+
+// with returns what the program said, for it to go on with, after some changes.
+// Without the page's address it cannot begin anew with that.
+func (v *video) with(changes map[string]any) ([]byte, error) {
+	var info map[string]json.RawMessage
+	if err := json.Unmarshal(v.raw, &info); err != nil {
+		return nil, fmt.Errorf("ytdlp: %w", err)
+	}
+	delete(info, "webpage_url")
+	for key, value := range changes {
+		data, err := json.Marshal(value)
+		if err != nil {
+			return nil, fmt.Errorf("ytdlp: %w", err)
+		}
+		info[key] = data
+	}
+	data, err := json.Marshal(info)
+	if err != nil {
+		return nil, fmt.Errorf("ytdlp: %w", err)
+	}
+	return data, nil
+}

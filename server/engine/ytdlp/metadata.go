@@ -1,0 +1,158 @@
+package ytdlp
+
+import (
+	"encoding/json"
+	"math"
+	"net/url"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Bounds of what is taken over from a platform, in characters.
+const (
+	maxTitle = 500
+	maxName  = 200
+	maxURL   = 2000
+)
+
+// text is a JSON string; anything else is taken for none.
+type text string
+
+// UnmarshalJSON never fails.
+func (t *text) UnmarshalJSON(data []byte) error {
+	*t = ""
+	if len(data) > 0 && data[0] == '"' {
+		return json.Unmarshal(data, (*string)(t))
+	}
+	return nil
+}
+
+// number is a finite JSON number; anything else is taken for 0.
+type number float64
+
+// UnmarshalJSON never fails.
+func (n *number) UnmarshalJSON(data []byte) error {
+	var f float64
+	if json.Unmarshal(data, &f) != nil || math.IsInf(f, 0) || math.IsNaN(f) {
+		f = 0
+	}
+	*n = number(f)
+	return nil
+}
+
+// about is what the program says of a content besides its media.
+type about struct {
+	Title       text   `json:"title"`
+	Channel     text   `json:"channel"`
+	ChannelURL  text   `json:"channel_url"`
+	Uploader    text   `json:"uploader"`
+	UploaderID  text   `json:"uploader_id"`
+	UploaderURL text   `json:"uploader_url"`
+	Thumbnail   text   `json:"thumbnail"`
+	Duration    number `json:"duration"`
+	Timestamp   number `json:"timestamp"`
+	UploadDate  text   `json:"upload_date"` // 20240203
+	LiveStatus  text   `json:"live_status"`
+	Language    text   `json:"language"`
+}
+
+// metadata is what the platform says, cleaned.
+func (a about) metadata() transcript.Metadata {
+	m := transcript.Metadata{
+		Title:         line(string(a.Title), maxTitle),
+		Channel:       line(string(a.Channel), maxName),
+		CreatorName:   line(string(a.Uploader), maxName),
+		CreatorHandle: a.handle(),
+		CreatorURL:    webAddress(a.UploaderURL),
+		ThumbnailURL:  webAddress(a.Thumbnail),
+		PublishedAt:   a.published(),
+	}
+	if m.CreatorURL == "" {
+		m.CreatorURL = webAddress(a.ChannelURL)
+	}
+	const century = 100 * 365 * 24 * 3600
+	if a.Duration > 0 && a.Duration < century {
+		m.Duration = float64(a.Duration)
+	}
+	return m
+}
+
+// handle returns the creator's "@name". Platforms write one into the id, or into
+// the address of the profile; other ids are numbers and codes that nobody knows a
+// creator by.
+func (a about) handle() string {
+	if id := string(a.UploaderID); strings.HasPrefix(id, "@") && isHandle(id[1:]) {
+		return id
+	}
+	for _, address := range []text{a.UploaderURL, a.ChannelURL} {
+		u, err := url.Parse(string(address))
+		if err != nil {
+			continue
+		}
+		name := strings.Trim(u.Path, "/")
+		if at, ok := strings.CutPrefix(name, "@"); ok && isHandle(at) {
+			return "@" + at
+		}
+		if name == string(a.UploaderID) && isHandle(name) {
+			return "@" + name
+		}
+	}
+	return ""
+}
+
+// isHandle tells a name from a number.
+func isHandle(s string) bool {
+	letters := false
+	for _, r := range s {
+		switch {
+		case unicode.IsLetter(r):
+			letters = true
+		case !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune("._-·", r):
+			return false
+		}
+	}
+	return letters && len(s) <= maxName
+}
+
+func (a about) published() time.Time {
+	const endOf9999 = 253402300800
+	if a.Timestamp > 0 && a.Timestamp < endOf9999 {
+		return time.Unix(int64(a.Timestamp), 0).UTC()
+	}
+	day, err := time.Parse("20060102", string(a.UploadDate))
+	if err != nil {
+		return time.Time{} // not known
+	}
+	return day
+}
+
+// webAddress returns an http or https address, or nothing.
+func webAddress(t text) string {
+	u, err := url.Parse(string(t))
+	if err != nil || len(t) > maxURL || u.Host == "" || u.User != nil || u.Scheme != "http" && u.Scheme != "https" {
+		return ""
+	}
+	return u.String()
+}
+
+// line makes one line of at most max characters, without control characters and
+// those that turn the direction of writing.
+func line(s string, max int) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r), unicode.In(r, unicode.Zl, unicode.Zp):
+			return ' '
+		case unicode.IsControl(r), unicode.In(r, unicode.Bidi_Control):
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+	s = strings.Join(strings.Fields(s), " ")
+	if runes := []rune(s); len(runes) > max {
+		s = strings.TrimSpace(string(runes[:max]))
+	}
+	return s
+}

@@ -1,0 +1,70 @@
+package ytdlp
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+)
+
+// progressTemplate makes the program write "progress: RECEIVED TOTAL ESTIMATE"
+// lines, with NA for what it does not know.
+const progressTemplate = "download:progress: %(progress.downloaded_bytes)s %(progress.total_bytes)s %(progress.total_bytes_estimate)s"
+
+// maxLine bounds, in bytes, a line of the program's output.
+const maxLine = 64 << 10
+
+// progress reads what the program writes to its standard output during a download.
+type progress struct {
+	report   func(done, total int64)
+	done     int64
+	tooLarge bool   // the program says so and stops
+	line     []byte // the beginning of a line whose end is yet to come
+}
+
+// Write never fails.
+func (p *progress) Write(data []byte) (int, error) {
+	n := len(data)
+	for {
+		line, rest, ok := bytes.Cut(data, []byte("\n"))
+		p.line = append(p.line, line[:min(len(line), maxLine-len(p.line))]...)
+		if !ok {
+			return n, nil
+		}
+		p.read(string(p.line))
+		p.line, data = p.line[:0], rest
+	}
+}
+
+func (p *progress) read(line string) {
+	if strings.Contains(line, "File is larger than max-filesize") {
+		p.tooLarge = true
+		return
+	}
+	numbers, ok := strings.CutPrefix(line, "progress: ")
+	fields := strings.Fields(numbers)
+	if !ok || len(fields) != 3 || p.report == nil {
+		return
+	}
+	done := count(fields[0])
+	if done <= p.done {
+		return // a piece is fetched once more
+	}
+	p.done = done
+	total := count(fields[1])
+	if total == 0 {
+		total = count(fields[2])
+	}
+	if total < done {
+		total = 0 // an estimate that was wrong
+	}
+	p.report(done, total)
+}
+
+// count reads a number of bytes, which may have a fraction; NA is 0.
+func count(s string) int64 {
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(f > 0 && f < 1<<62) {
+		return 0
+	}
+	return int64(f)
+}

@@ -1,0 +1,147 @@
+package ytdlp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os/exec"
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// formats picks the best sound there is on its own, else the best picture with
+// sound. Only what goes through an HTTP proxy is picked: other protocols are the
+// work of helpers that know no proxy.
+const formats = "ba[protocol~='" + protocols + "']/b[protocol~='" + protocols + "']"
+
+const protocols = "^(https?|m3u8_native|http_dash_segments)$"
+
+// always are the options of every run that meets the network.
+var always = []string{
+	// Nothing of the machine's set-up.
+	"--ignore-config", "--no-config-locations", "--no-cache-dir", "--no-cookies", "--no-cookies-from-browser",
+	"--no-exec", "--no-batch-file", "--no-update", "--no-mark-watched",
+	// One content, not a list, and not in the future.
+	"--no-playlist", "--playlist-items", "1", "--no-live-from-start", "--no-wait-for-video",
+	// Give up soon, and rather than with half of it.
+	"--socket-timeout", "15", "--retries", "2", "--fragment-retries", "2", "--extractor-retries", "1",
+	"--abort-on-error", "--abort-on-unavailable-fragments",
+	// No other program touches what was downloaded: ffmpeg would follow a
+	// playlist into the machine's files.
+	"--downloader", "native", "--fixup", "never", "--ffmpeg-location", "/nonexistent",
+	"--restrict-filenames", "--no-mtime", "--no-part", "--no-colors",
+	// Captions are there without a format that can be downloaded; what is wrong
+	// with the formats comes as a warning then.
+	"--ignore-no-formats-error",
+	// A picture larger than this adds nothing to the sound.
+	"-f", formats, "-S", "lang,res:480",
+}
+
+// run is one run of the program that meets the network.
+type run struct {
+	content engine.Content
+	args    []string // after those of every run
+	command engine.Command
+}
+
+// run runs the program and gives the runner's errors their codes. What the
+// program itself complained about is in Exit.
+func (d *Downloader) run(ctx context.Context, r run) (engine.Exit, error) {
+	v, err := d.version(ctx)
+	if err != nil {
+		return engine.Exit{}, err
+	}
+	c := r.command
+	c.Args = append(c.Args, always...)
+	if v >= withoutPlugins {
+		c.Args = append(c.Args, "--no-plugin-dirs")
+	}
+	c.Args = append(c.Args, r.args...)
+	if c.Network == nil {
+		c.Network = &engine.Network{}
+	}
+	c.Network.Job = job(r.content)
+	exit, err := d.start(ctx, c)
+	if err == nil && exit.Code == 2 {
+		return exit, d.unfit("does not know the options it is given").Because(errors.New(lastComplaint(exit.Stderr)))
+	}
+	return exit, err
+}
+
+// start starts the program and waits for it.
+func (d *Downloader) start(ctx context.Context, c engine.Command) (engine.Exit, error) {
+	c.Program = d.program
+	exit, err := d.host.Programs.Run(ctx, c)
+	var (
+		absent *exec.Error
+		limit  *engine.LimitError
+	)
+	switch {
+	case err == nil && exit.Code == -1:
+		// Not its own decision and not one of our limits: the system was short of something.
+		return exit, fmt.Errorf("ytdlp: %s was killed: %s", d.program, lastComplaint(exit.Stderr))
+	case err == nil:
+		return exit, nil
+	case ctx.Err() != nil:
+		return exit, context.Cause(ctx)
+	case errors.As(err, &absent):
+		return exit, d.missing(err)
+	case errors.As(err, &limit):
+		return exit, upstream("The site took too long or sent too much.").Because(err)
+	}
+	return exit, fmt.Errorf("ytdlp: %w", err)
+}
+
+// job names the work in the guard's log.
+func job(c engine.Content) string {
+	name := strings.Map(func(r rune) rune {
+		switch {
+		case '0' <= r && r <= '9', 'A' <= r && r <= 'Z', 'a' <= r && r <= 'z':
+			return r
+		}
+		return '-'
+	}, "ytdlp-"+c.ExternalID)
+	return name[:min(len(name), 64)]
+}
+
+// address checks that a link is one that the program may see: the canonical link
+// of a content, never an option, a search or a file.
+func address(link string) (*url.URL, error) {
+	u, err := url.Parse(link)
+	switch {
+	case err != nil:
+		return nil, unavailable("The link cannot be read.").Because(err)
+	case u.Scheme != "http" && u.Scheme != "https", u.Host == "", u.User != nil:
+		return nil, unavailable("The link is not a plain http or https address.")
+	}
+	return u, nil
+}
+
+// bounded keeps what is written to it up to a bound, and notes that there was more.
+type bounded struct {
+	data []byte
+	max  int
+	over bool
+}
+
+// Write fails when there is too much.
+func (b *bounded) Write(p []byte) (int, error) {
+	if len(p) > b.max-len(b.data) {
+		b.over = true
+		return 0, io.ErrShortWrite
+	}
+	b.data = append(b.data, p...)
+	return len(p), nil
+}
+
+func unavailable(format string, args ...any) *transcript.Error {
+	return transcript.Errorf(transcript.Unavailable, format, args...)
+}
+
+func upstream(format string, args ...any) *transcript.Error {
+	return transcript.Errorf(transcript.UpstreamFailed, format, args...)
+}

@@ -1,0 +1,208 @@
+package ytdlp
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/text/language"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// captionList are the entries of a JSON object in its order: what the program
+// calls a language, and the files there are for it.
+type captionList []captionEntry
+
+type captionEntry struct {
+	key   string // "en", "en-orig", "pt-BR", "English"
+	files []captionFile
+}
+
+// captionFile is a track in one file format. What the program needs to fetch it
+// is kept as it is.
+type captionFile struct {
+	ext, url, name string
+	raw            json.RawMessage
+}
+
+// UnmarshalJSON takes what is no object for an empty one.
+func (l *captionList) UnmarshalJSON(data []byte) error {
+	*l = nil
+	dec := json.NewDecoder(bytes.NewReader(data))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return nil //nolint:nilerr // null, or nothing the program writes
+	}
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		e := captionEntry{key: key.(string)} // of an object, so it is one
+		var raw json.RawMessage
+		if err := dec.Decode(&raw); err != nil {
+			return err
+		}
+		e.files = captionFiles(raw)
+		*l = append(*l, e)
+	}
+	return nil
+}
+
+// captionFiles reads the files of one entry; what is none is left out.
+func captionFiles(data json.RawMessage) (files []captionFile) {
+	var list []json.RawMessage
+	if json.Unmarshal(data, &list) != nil {
+		return nil
+	}
+	for _, raw := range list {
+		var f struct{ Ext, URL, Name text }
+		if json.Unmarshal(raw, &f) == nil && slices.Contains(captionFormats, string(f.Ext)) {
+			files = append(files, captionFile{ext: string(f.Ext), url: string(f.URL), name: string(f.Name), raw: raw})
+		}
+	}
+	return files
+}
+
+// captionFormats hold text with times. Chats ("json") and comments that fly
+// across the picture ("xml") are no captions.
+var captionFormats = []string{
+	"vtt", "srt", "ttml", "dfxp", "json3", "srv1", "srv2", "srv3", "ass", "ssa", "sbv", "scc", "smi", "sami", "stl",
+}
+
+// noCaptions are keys of chats and comments, in whatever format.
+var noCaptions = []string{"live_chat", "rechat", "danmaku", "comments"}
+
+// original marks, at the end of a key, the automatic captions in the language
+// that is spoken.
+const original = "-orig"
+
+// track is a caption track with the files it can be had in.
+type track struct {
+	transcript.Track
+	files []captionFile
+}
+
+// tracks lists the caption tracks of a content, those that people made first:
+// one for each key of the platform, without machine translations.
+func (v *video) tracks() []track {
+	var all []track
+	for _, e := range v.Subtitles {
+		if t, ok := e.track(transcript.TrackManual); ok {
+			all = append(all, t)
+		}
+	}
+	translated := make(map[string]bool)
+	for _, e := range v.Automatic {
+		t, ok := e.track(transcript.TrackAuto)
+		switch {
+		case !ok:
+		case e.translated():
+			translated[untranslated(e.files[0].url)] = true
+		case !slices.ContainsFunc(all, t.same):
+			all = append(all, t)
+		}
+	}
+	spoken := v.spoken()
+	for i := range all {
+		t := &all[i]
+		t.IsTranslatable = translated[untranslated(t.files[0].url)]
+		t.IsDefault = t.Lang == spoken && t.Kind != transcript.TrackForced &&
+			!slices.ContainsFunc(all[:i], func(u track) bool { return u.IsDefault })
+		for n := 2; slices.ContainsFunc(all[:i], func(u track) bool { return u.ID == t.ID }); n++ {
+			t.ID += "." + strconv.Itoa(n) // two spellings of one key
+		}
+	}
+	return all
+}
+
+// track makes a track of an entry, if it is one. Its id is made of its key
+// alone, so it does not depend on what else is there.
+func (e captionEntry) track(kind transcript.TrackKind) (track, bool) {
+	if len(e.files) == 0 || slices.Contains(noCaptions, strings.ToLower(e.key)) {
+		return track{}, false
+	}
+	lang, rest := splitKey(strings.TrimSuffix(e.key, original))
+	t := track{files: e.files}
+	t.Lang, t.Kind = lang, kind
+	t.Name = line(strings.TrimSuffix(e.files[0].name, " (Original)"), maxName)
+	if strings.EqualFold(rest, "forced") {
+		t.Kind, rest = transcript.TrackForced, ""
+	}
+	suffix := string(t.Kind)
+	if t.Kind == transcript.TrackAuto {
+		suffix = "asr"
+	}
+	t.ID = lang + "." + suffix
+	if rest != "" {
+		t.ID += "." + idPart(rest)
+	}
+	return t, true
+}
+
+// same tells whether two entries are one track: the program lists the captions in
+// the spoken language under two keys, and what people made among the automatic
+// captions too.
+func (t track) same(other track) bool {
+	return t.ID == other.ID || t.files[0].url != "" && t.files[0].url == other.files[0].url
+}
+
+// translated tells whether a machine translates the text when it is asked for.
+func (e captionEntry) translated() bool {
+	return strings.Contains(e.files[0].url, "tlang=")
+}
+
+// untranslated is the address of a track without the language to translate to.
+func untranslated(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return address
+	}
+	q := u.Query()
+	q.Del("tlang")
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+// spoken is the language of the content, empty when the platform does not say.
+func (v *video) spoken() string {
+	for _, e := range v.Automatic {
+		if key, ok := strings.CutSuffix(e.key, original); ok && len(e.files) > 0 && !e.translated() {
+			lang, _ := splitKey(key)
+			return lang
+		}
+	}
+	if v.Language == "" {
+		return ""
+	}
+	lang, _ := splitKey(string(v.Language))
+	return lang
+}
+
+// splitKey splits a key into the language tag that it begins with, "und" when it
+// begins with none, and what is left: "en-nP7-2PuUl7o" is an English track.
+func splitKey(key string) (tag, rest string) {
+	parts := strings.Split(strings.ReplaceAll(key, "_", "-"), "-")
+	for n := len(parts); n > 0; n-- {
+		if t, err := language.Raw.Parse(strings.Join(parts[:n], "-")); err == nil {
+			return t.String(), strings.Join(parts[n:], "-")
+		}
+	}
+	return "und", key
+}
+
+// idPart makes a part of a track id of any text.
+func idPart(s string) string {
+	for _, r := range s {
+		if (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && r != '-' || len(s) > 40 {
+			sum := sha256.Sum256([]byte(s))
+			return hex.EncodeToString(sum[:6])
+		}
+	}
+	return s
+}

@@ -1,0 +1,87 @@
+// Package ytdlp reads captions and downloads sound with the program yt-dlp.
+//
+//	downloader, err := ytdlp.New(host, ytdlp.Options{})
+//	found, err := downloader.Captions(ctx, content, pick)
+//	path, err := downloader.Audio(ctx, content, dir, engine.AudioOptions{})
+//
+// A page is hostile until proven otherwise: it redirects to private addresses,
+// names local files as media, never ends. The program gets an environment, a home
+// and a working directory of its own, no configuration, no cookies and no other
+// program's help; every run goes through the host's egress guard, within limits
+// of time and size. What counts is the file and the JSON that it leaves behind,
+// never its exit code.
+//
+// The package knows no platform's links: it is handed canonical ones. It reads
+// captions in WebVTT only, decodes no media, and keeps nothing between calls but
+// the program's version.
+package ytdlp
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync/atomic"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Options say which program to run. The zero value runs yt-dlp.
+type Options struct {
+	// Program is a name to look up or an absolute path; empty means "yt-dlp".
+	Program string
+}
+
+// Downloader implements [engine.CaptionSource], [engine.AudioSource] and
+// [engine.Checker] over yt-dlp, version 2023.03.04 or later. It is safe for
+// concurrent use and needs no closing.
+type Downloader struct {
+	host    engine.Host
+	program string
+	known   atomic.Pointer[version] // nil until the program has told it
+}
+
+var (
+	_ engine.CaptionSource = (*Downloader)(nil)
+	_ engine.AudioSource   = (*Downloader)(nil)
+	_ engine.Checker       = (*Downloader)(nil)
+)
+
+// New returns a downloader that runs its program on host, whose Programs must
+// not be nil. Whether the program is there shows in [Downloader.Check].
+func New(host engine.Host, o Options) (*Downloader, error) {
+	if host.Programs == nil {
+		return nil, errors.New("ytdlp: the host runs no programs")
+	}
+	program := cmp.Or(o.Program, "yt-dlp")
+	if !filepath.IsAbs(program) && filepath.Base(program) != program {
+		return nil, fmt.Errorf("ytdlp: Program: %q is neither a name nor an absolute path", program)
+	}
+	return &Downloader{host: host, program: program}, nil
+}
+
+// Check asks the program for its version. Once it has answered, Check only looks
+// for the program. The error is a CONFIG_ERROR that says what is wrong with it
+// and how to get it, or the context's.
+func (d *Downloader) Check(ctx context.Context) error {
+	if _, err := d.host.Programs.Look(d.program); err != nil {
+		return d.missing(err)
+	}
+	_, err := d.version(ctx)
+	return err
+}
+
+// Origin names the platforms whose captions the program reads.
+func (d *Downloader) Origin(p transcript.Platform) (transcript.Origin, bool) {
+	switch p {
+	case transcript.VideoSite:
+		return transcript.OriginDownloader, true
+	case transcript.ShortVideoSite:
+		return transcript.OriginShortVideoSiteCaptions, true
+	case transcript.ProfessionalSite:
+		return transcript.OriginProfessionalCaptions, true
+	}
+	return "", false
+}
