@@ -77,10 +77,8 @@ func New(media string) *Site {
 		NoLength:   page("No length", `<video src="/no-length"></video>`),
 		TwoVideos:  page("Two", `<video src="/media"></video><video src="/media?2"></video>`),
 		NoMedia:    page("None", `<p>Nothing to see here.</p>`),
-		Described: page("Described", `<script type="application/ld+json">{"@context": "https://schema.org", "@type": "VideoObject",`+
-			`"name": "A talk\u0007 about \u202etalks", "author": {"@type": "Person", "name": "Ann  Example"}, "duration": "PT1M5S",`+
-			`"uploadDate": "2024-02-03T04:05:06Z", "thumbnailUrl": "https://images.example/talk.jpg", "contentUrl": "/media"}</script>`),
-		Endless: endless,
+		Described:  described,
+		Endless:    endless,
 	}
 	return s
 }
@@ -156,6 +154,14 @@ func page(title, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		send(w, "text/html; charset=utf-8", "<!doctype html><html><head><title>"+html.EscapeString(title)+"</title></head><body>"+body+"</body></html>")
 	}
+}
+
+// described is a page that describes its recording as search engines want it.
+func described(w http.ResponseWriter, r *http.Request) {
+	page("Described", `<script type="application/ld+json">{"@context": "https://schema.org", "@type": "VideoObject",`+
+		`"name": "A talk\u0007 about \u202etalks", "author": {"@type": "Person", "name": "Ann  Example"}, "duration": "PT1M5S",`+
+		`"uploadDate": "2024-02-03T04:05:06Z", "thumbnailUrl": "https://images.example/talk.jpg",`+
+		`"contentUrl": "http://`+r.Host+`/media"}</script>`)(w, r)
 }
 
 func trackPage(src string) http.HandlerFunc {

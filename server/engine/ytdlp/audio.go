@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
@@ -47,12 +46,12 @@ func (d *Downloader) Audio(ctx context.Context, c engine.Content, dir string, o 
 	if err != nil {
 		return "", fmt.Errorf("ytdlp: %w", err)
 	}
-	return d.download(ctx, c, v, dir, most, o.Progress)
+	return d.download(ctx, v, dir, most, o.Progress)
 }
 
 // download writes the sound to a file in dir. The file done is made by the
 // program when it has the whole of it.
-func (d *Downloader) download(ctx context.Context, c engine.Content, v *video, dir string, most int64, report func(done, total int64)) (string, error) {
+func (d *Downloader) download(ctx context.Context, v *video, dir string, most int64, report func(done, total int64)) (string, error) {
 	info, err := v.with(nil)
 	if err != nil {
 		return "", err
@@ -61,19 +60,20 @@ func (d *Downloader) download(ctx context.Context, c engine.Content, v *video, d
 	if err != nil {
 		return "", fmt.Errorf("ytdlp: %w", err)
 	}
-	said := &progress{report: report}
-	exit, err := d.run(ctx, run{
-		content: c,
+	within, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	said := &progress{report: report, most: most, stop: func() { stop(tooLarge(most)) }}
+	exit, err := d.run(within, run{
+		content: v.content,
 		args: []string{
-			"--load-info-json", "-", "--max-filesize", strconv.FormatInt(most, 10),
-			"--newline", "--progress", "--progress-template", progressTemplate,
+			"--load-info-json", "-", "--newline", "--progress", "--progress-template", progressTemplate,
 			"--print-to-file", "after_move:filepath", "done", "-o", "sound",
 		},
 		command: engine.Command{
 			Dir:     dir,
 			Stdin:   bytes.NewReader(info),
 			Stdout:  said,
-			Limits:  engine.Limits{Wall: 2 * time.Hour, CPU: 30 * time.Minute, Memory: 1 << 30, FileSize: most},
+			Limits:  engine.Limits{Wall: 2 * time.Hour, CPU: 30 * time.Minute, Memory: memory, FileSize: most},
 			Network: &engine.Network{MaxBytes: most + most/64 + 1<<20},
 		},
 	})
@@ -93,12 +93,10 @@ func (d *Downloader) download(ctx context.Context, c engine.Content, v *video, d
 	switch {
 	case err != nil:
 		return "", err
-	case said.tooLarge:
-		return "", tooLarge(most)
 	case size > 0 && done > 0:
 		return path, nil
 	}
-	e := fault(v.link, exit)
+	e := fault(v.content, exit)
 	if e.Code == transcript.MediaTooLarge {
 		return "", tooLarge(most).Because(e.Err)
 	}

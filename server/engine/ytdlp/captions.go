@@ -9,16 +9,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/caption"
 )
-
-// maxCaptions bounds, in bytes, one caption file. A day of speech makes some two
-// million.
-const maxCaptions = 16 << 20
 
 // Captions reads as engine.CaptionSource says. Machine translations are left out
 // of the tracks. A track's id is its language, its kind ("manual", "asr" or
@@ -38,7 +33,7 @@ func (d *Downloader) Captions(ctx context.Context, c engine.Content, pick func([
 		return found, err
 	}
 	tracks := v.tracks()
-	if err := v.silence(len(tracks)); err != nil {
+	if err := v.withheld(len(tracks)); err != nil {
 		return found, err
 	}
 	if len(tracks) == 0 {
@@ -55,7 +50,7 @@ func (d *Downloader) Captions(ctx context.Context, c engine.Content, pick func([
 	if n < 0 || n >= len(tracks) {
 		return found, fmt.Errorf("ytdlp: track %d of %d was picked", n, len(tracks))
 	}
-	segments, err := d.read(ctx, c, v, tracks[n])
+	segments, err := d.read(ctx, v, tracks[n])
 	if err != nil {
 		return found, err
 	}
@@ -63,26 +58,25 @@ func (d *Downloader) Captions(ctx context.Context, c engine.Content, pick func([
 	return found, nil
 }
 
-// silence tells, as an error, why there are no tracks or might be more of them:
-// what hides the media hides the captions too, and a warning says so. Only a
-// content that can be played and has no tracks has none.
-func (v *video) silence(tracks int) error {
+// withheld tells, as an error, why the tracks that were found may not be what
+// there is: what hides the media hides the captions too, and only a content that
+// can be played and has no tracks has none.
+func (v *video) withheld(tracks int) error {
 	err := v.playable()
 	switch {
 	case err == nil && tracks == 0:
-		// It can be played; the one thing that hides captions alone is a token.
-		if f := fault(v.link, v.exit); f.Code == transcript.POTokenRequired {
+		// The one thing that hides captions alone is a token.
+		if f := v.fault(); f.Code == transcript.POTokenRequired {
 			return f
 		}
-		return nil
 	case tracks > 0 && errors.Is(err, transcript.UpstreamFailed):
-		return nil // its media is out of order, its captions are here
+		return nil // its media is out of order, its captions are there
 	}
 	return err
 }
 
 // read fetches one track and reads it.
-func (d *Downloader) read(ctx context.Context, c engine.Content, v *video, t track) ([]transcript.Segment, error) {
+func (d *Downloader) read(ctx context.Context, v *video, t track) ([]transcript.Segment, error) {
 	file, ok := t.webVTT()
 	if !ok {
 		return nil, upstream("The platform has these captions in no form that this service reads.").
@@ -95,7 +89,7 @@ func (d *Downloader) read(ctx context.Context, c engine.Content, v *video, t tra
 	// What cannot be removed lies in the server's directory for scratch files,
 	// which is cleared when the server stops.
 	defer func() { _ = os.RemoveAll(dir) }()
-	if err := d.fetch(ctx, c, v, file, dir); err != nil {
+	if err := d.fetch(ctx, v, file, dir); err != nil {
 		return nil, err
 	}
 	f, err := os.Open(filepath.Join(dir, "text.track.vtt"))
@@ -123,7 +117,7 @@ func (t track) webVTT() (file captionFile, ok bool) {
 
 // fetch writes one caption file to text.track.vtt in dir: whole, and not empty.
 // The program is told of no other file, so it can ask for none.
-func (d *Downloader) fetch(ctx context.Context, c engine.Content, v *video, file captionFile, dir string) error {
+func (d *Downloader) fetch(ctx context.Context, v *video, file captionFile, dir string) error {
 	info, err := v.with(map[string]any{
 		"subtitles":          map[string][]json.RawMessage{"track": {file.raw}},
 		"automatic_captions": nil,
@@ -133,7 +127,7 @@ func (d *Downloader) fetch(ctx context.Context, c engine.Content, v *video, file
 		return err
 	}
 	exit, err := d.run(ctx, run{
-		content: c,
+		content: v.content,
 		args: []string{
 			"--load-info-json", "-", "--skip-download",
 			"--write-subs", "--sub-langs", "all", "--sub-format", "vtt", "-o", "text",
@@ -141,7 +135,7 @@ func (d *Downloader) fetch(ctx context.Context, c engine.Content, v *video, file
 		command: engine.Command{
 			Dir:     dir,
 			Stdin:   bytes.NewReader(info),
-			Limits:  engine.Limits{Wall: 2 * time.Minute, CPU: time.Minute, Memory: 1 << 30, FileSize: maxCaptions},
+			Limits:  brief,
 			Network: &engine.Network{MaxBytes: maxPages},
 		},
 	})
@@ -153,7 +147,7 @@ func (d *Downloader) fetch(ctx context.Context, c engine.Content, v *video, file
 	case err != nil:
 		return err
 	case size == 0 || exit.Code != 0:
-		return fault(v.link, exit)
+		return fault(v.content, exit)
 	}
 	return nil
 }

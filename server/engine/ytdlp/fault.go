@@ -16,15 +16,17 @@ import (
 const retryAfter = 30
 
 // fault says why a run did not yield what it was for.
-func fault(link *url.URL, exit engine.Exit) *transcript.Error {
+func fault(c engine.Content, exit engine.Exit) *transcript.Error {
 	if len(exit.Refused) > 0 {
-		return refusal(link, exit)
+		return refusal(c.URL, exit)
 	}
 	why := lastComplaint(exit.Stderr)
-	complaint := strings.ToLower(complaints(exit.Stderr))
-	for _, c := range conditions {
-		if c.matches(complaint) {
-			return c.fault(why)
+	// "[site] ID: what is wrong": neither the id nor the link says what is.
+	complaint := strings.NewReplacer(c.URL, "", " "+c.ExternalID+":", "").Replace(complaints(exit.Stderr))
+	complaint = strings.ToLower(complaint)
+	for _, known := range conditions {
+		if known.matches(complaint) {
+			return known.fault(why)
 		}
 	}
 	return upstream("The platform's answer cannot be understood.").Because(because(why))
@@ -32,21 +34,27 @@ func fault(link *url.URL, exit engine.Exit) *transcript.Error {
 
 // refusal is a run that the egress guard did not let through: because of the
 // link itself, or of what a page named (contract 16.6).
-func refusal(link *url.URL, exit engine.Exit) *transcript.Error {
+func refusal(link string, exit engine.Exit) *transcript.Error {
 	why := errors.New("ytdlp: the egress guard refused " + strings.Join(exit.Refused, ", "))
-	if slices.Contains(exit.Refused, hostPort(link)) {
+	own := hostPort(link)
+	if slices.ContainsFunc(exit.Refused, func(address string) bool { return strings.EqualFold(address, own) }) {
 		return unavailable("The link leads to an address that is not public.").Because(why)
 	}
 	return upstream("The page leads to an address that is not public.").Because(why)
 }
 
-// hostPort writes an address as the guard does.
-func hostPort(u *url.URL) string {
+// hostPort is the address that a link leads to, as the guard writes it, but for
+// the case.
+func hostPort(link string) string {
+	u, err := url.Parse(link)
+	if err != nil {
+		return ""
+	}
 	port := u.Port()
 	if port == "" {
 		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
 	}
-	return strings.ToLower(net.JoinHostPort(u.Hostname(), port))
+	return net.JoinHostPort(u.Hostname(), port)
 }
 
 func (c condition) matches(complaint string) bool {

@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // maxInfo bounds, in bytes, what the program may say of a content. A long list
@@ -17,6 +17,12 @@ const maxInfo = 16 << 20
 
 // maxPages bounds, in bytes, the pages that are read to learn of a content.
 const maxPages = 64 << 20
+
+// brief bounds a run that fetches no media.
+var brief = engine.Limits{Wall: 2 * time.Minute, CPU: time.Minute, Memory: memory, FileSize: 16 << 20}
+
+// memory bounds the program's address space, in bytes.
+const memory = 1 << 30
 
 // video is what the program knows of a content.
 type video struct {
@@ -34,9 +40,9 @@ type video struct {
 	Entries []json.RawMessage `json:"entries"`
 	Count   number            `json:"playlist_count"`
 
-	link *url.URL
-	raw  []byte      // the whole of it, for the program to go on with
-	exit engine.Exit // its warnings
+	content engine.Content
+	raw     []byte      // the whole of it, for the program to go on with
+	exit    engine.Exit // its warnings
 }
 
 // format is one form in which the media can be had.
@@ -47,8 +53,7 @@ type format struct {
 // inspect asks what there is behind a link. On the network that is the page and
 // what it takes to understand it, none of the media.
 func (d *Downloader) inspect(ctx context.Context, c engine.Content) (*video, error) {
-	link, err := address(c.URL)
-	if err != nil {
+	if err := checkLink(c.URL); err != nil {
 		return nil, err
 	}
 	said := &bounded{max: maxInfo}
@@ -57,7 +62,7 @@ func (d *Downloader) inspect(ctx context.Context, c engine.Content) (*video, err
 		args:    []string{"-J", "--", c.URL},
 		command: engine.Command{
 			Stdout:  said,
-			Limits:  engine.Limits{Wall: 2 * time.Minute, CPU: time.Minute, Memory: 1 << 30, FileSize: maxInfo},
+			Limits:  brief,
 			Network: &engine.Network{MaxBytes: maxPages},
 		},
 	})
@@ -69,12 +74,12 @@ func (d *Downloader) inspect(ctx context.Context, c engine.Content) (*video, err
 	}
 	v, err := parseVideo(said.data, c.ExternalID)
 	if v == nil && err == nil {
-		err = fault(link, exit)
+		err = fault(c, exit)
 	}
 	if err != nil {
 		return nil, err
 	}
-	v.link, v.exit = link, exit
+	v.content, v.exit = c, exit
 	return v, v.ended()
 }
 
@@ -127,10 +132,12 @@ func (v *video) ended() error {
 // all the program has said why, as a warning.
 func (v *video) playable() error {
 	if len(v.Formats) == 0 && v.FormatID == "" {
-		return fault(v.link, v.exit)
+		return v.fault()
 	}
 	return nil
 }
+
+func (v *video) fault() *transcript.Error { return fault(v.content, v.exit) }
 
 // audible tells, as an error, that there is nothing to hear.
 func (v *video) audible() error {

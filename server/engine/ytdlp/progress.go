@@ -15,10 +15,11 @@ const maxLine = 64 << 10
 
 // progress reads what the program writes to its standard output during a download.
 type progress struct {
-	report   func(done, total int64)
-	done     int64
-	tooLarge bool   // the program says so and stops
-	line     []byte // the beginning of a line whose end is yet to come
+	report func(done, total int64) // may be nil
+	most   int64                   // bytes that may be received
+	stop   func()                  // ends the program when there are more
+	done   int64
+	line   []byte // the beginning of a line whose end is yet to come
 }
 
 // Write never fails.
@@ -36,28 +37,29 @@ func (p *progress) Write(data []byte) (int, error) {
 }
 
 func (p *progress) read(line string) {
-	if strings.Contains(line, "File is larger than max-filesize") {
-		p.tooLarge = true
-		return
-	}
 	numbers, ok := strings.CutPrefix(line, "progress: ")
 	fields := strings.Fields(numbers)
-	if !ok || len(fields) != 3 || p.report == nil {
+	if !ok || len(fields) != 3 {
 		return
 	}
-	done := count(fields[0])
+	done, total, estimate := count(fields[0]), count(fields[1]), count(fields[2])
+	if max(done, total) > p.most {
+		p.stop()
+		return
+	}
 	if done <= p.done {
 		return // a piece is fetched once more
 	}
 	p.done = done
-	total := count(fields[1])
 	if total == 0 {
-		total = count(fields[2])
+		total = estimate
 	}
 	if total < done {
 		total = 0 // an estimate that was wrong
 	}
-	p.report(done, total)
+	if p.report != nil {
+		p.report(done, total)
+	}
 }
 
 // count reads a number of bytes, which may have a fraction; NA is 0.

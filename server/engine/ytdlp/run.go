@@ -108,17 +108,17 @@ func job(c engine.Content) string {
 	return name[:min(len(name), 64)]
 }
 
-// address checks that a link is one that the program may see: the canonical link
-// of a content, never an option, a search or a file.
-func address(link string) (*url.URL, error) {
+// checkLink checks that a link is one that the program may see: an address, never
+// an option, a search or a file.
+func checkLink(link string) error {
 	u, err := url.Parse(link)
-	switch {
-	case err != nil:
-		return nil, unavailable("The link cannot be read.").Because(err)
-	case u.Scheme != "http" && u.Scheme != "https", u.Host == "", u.User != nil:
-		return nil, unavailable("The link is not a plain http or https address.")
+	if err != nil {
+		return unavailable("The link cannot be read.").Because(err)
 	}
-	return u, nil
+	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
+		return unavailable("The link is not a plain http or https address.")
+	}
+	return nil
 }
 
 // bounded keeps what is written to it up to a bound, and notes that there was more.

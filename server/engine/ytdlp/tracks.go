@@ -131,6 +131,9 @@ func (e captionEntry) track(kind transcript.TrackKind) (track, bool) {
 	t := track{files: e.files}
 	t.Lang, t.Kind = lang, kind
 	t.Name = line(strings.TrimSuffix(e.files[0].name, " (Original)"), maxName)
+	if lang == "und" && t.Name == "" {
+		t.Name = line(rest, maxName) // whatever it is, people may know it
+	}
 	if strings.EqualFold(rest, "forced") {
 		t.Kind, rest = transcript.TrackForced, ""
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -64,5 +65,5 @@ func (d *Downloader) missing(err error) error {
 // unfit is a program that must be replaced.
 func (d *Downloader) unfit(fault string) *transcript.Error {
 	return transcript.Errorf(transcript.ConfigError,
-		"The program %s on the server %s: install yt-dlp, best its latest release.", d.program, fault)
+		"The program %s on the server %s: install yt-dlp, best its latest release.", filepath.Base(d.program), fault)
 }

@@ -105,11 +105,11 @@ func (b *bench) clean(t *testing.T) {
 
 // coded holds that an error bears a code, and tells its caller nothing of what
 // the program said.
-func coded(t *testing.T, err error, code transcript.Code) *transcript.Error {
+func coded(t *testing.T, err error, code transcript.Code) transcript.Error {
 	t.Helper()
 	var e *transcript.Error
 	require.ErrorAs(t, err, &e)
 	assert.Equal(t, code, e.Code, "%v", err)
 	assert.NotContains(t, e.Message, "ERROR")
-	return e
+	return *e
 }

@@ -1,0 +1,313 @@
+package ytdlp_test
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/internal/run"
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/engine/ytdlp"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// fake is a program in place of yt-dlp, for what no site at hand answers with.
+type fake struct {
+	version string // what it answers to --version; "2023.03.04" when empty
+	info    string // to -J, on its standard output
+	stderr  string // to everything
+	code    int    // its exit code
+	script  string // of the shell, before all of that
+	load    string // of the shell, when it is to go on with an info file
+}
+
+// program writes the fake and returns its path. Beside it the file seen will hold
+// the arguments and the environment of its last run, and loaded the info that it
+// was given.
+func (f fake) program(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	file := func(name, text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700))
+	}
+	f.version = cmp.Or(f.version, "2023.03.04")
+	file("info", f.info)
+	file("stderr", f.stderr)
+	file("yt-dlp", fmt.Sprintf(`#!/bin/sh
+here=$(dirname "$0")
+%s
+case "$*" in *--version*) echo '%s'; exit ;; esac
+{ for a in "$@"; do echo "arg $a"; done; env; } > "$here/seen"
+case "$*" in
+*--load-info-json*)
+	cat > "$here/loaded"
+	%s ;;
+*) cat "$here/info" ;;
+esac
+cat "$here/stderr" >&2
+exit %d
+`, f.script, f.version, cmp.Or(f.load, ":"), f.code))
+	return filepath.Join(dir, "yt-dlp")
+}
+
+// start returns a downloader with the fake.
+func (f fake) start(t *testing.T) *bench {
+	t.Helper()
+	return newBench(t, f.program(t))
+}
+
+func TestComplaints(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		stderr string
+		code   transcript.Code
+	}{
+		// The page.
+		{"[generic] Unable to download webpage: HTTP Error 404: Not Found (caused by <HTTPError 404: 'Not Found'>)", transcript.Unavailable},
+		{"[generic] Unable to download webpage: HTTP Error 410: Gone (caused by <HTTPError 410: 'Gone'>)", transcript.Unavailable},
+		{"[generic] Unable to download webpage: HTTP Error 403: Forbidden (caused by <HTTPError 403: 'Forbidden'>)", transcript.IPBlocked},
+		{"[youtube] x: Unable to download API page: HTTP Error 429: Too Many Requests", transcript.IPBlocked},
+		{"[generic] Unable to download webpage: HTTP Error 500: Internal Server Error", transcript.UpstreamFailed},
+		{"[generic] Unable to download webpage: HTTP Error 503: Service Unavailable", transcript.UpstreamFailed},
+		{"[generic] Unable to download webpage: HTTP Error 401: Unauthorized", transcript.LoginRequired},
+		{"[generic] Unable to download webpage: <urlopen error [Errno 111] Connection refused> (caused by URLError(ConnectionRefusedError(111, 'Connection refused')))", transcript.UpstreamFailed},
+		{"[generic] Unable to download webpage: <urlopen error [Errno -2] Name or service not known>", transcript.UpstreamFailed},
+		{"[generic] Unable to download webpage: The read operation timed out (caused by TimeoutError('The read operation timed out'))", transcript.UpstreamFailed},
+		{"[generic] Unable to download webpage: IncompleteRead(5 bytes read, 95 more expected)", transcript.UpstreamFailed},
+		{"Unsupported URL: http://site.example/watch?v=x", transcript.Unavailable},
+		{"'watch' is not a valid URL. Set --default-search \"ytsearch\" (or run  yt-dlp \"ytsearch:watch\" ) to search YouTube", transcript.Unavailable},
+		{"No suitable extractor found for URL http://site.example/", transcript.Unavailable},
+		{"[generic] file:// URLs are explicitly disabled in yt-dlp for security reasons. Use --enable-file-urls to enable at your own risk.", transcript.UpstreamFailed},
+		{"[generic] Unable to download webpage: HTTP Error 302: Found - Redirection to url 'file:///etc/passwd' is not allowed", transcript.UpstreamFailed},
+		{"An extractor error has occurred. (caused by KeyError('x')); please report this issue on  https://site.example/issues", transcript.UpstreamFailed},
+		{"[site] x: No video formats found!; please report this issue", transcript.UpstreamFailed},
+		{"something nobody has ever seen", transcript.UpstreamFailed},
+		// Blocked.
+		{"[youtube] x: Sign in to confirm you’re not a bot. Use --cookies-from-browser or --cookies for the authentication.", transcript.IPBlocked},
+		{"[youtube] x: Sign in to confirm you're not a bot. This helps protect our community.", transcript.IPBlocked},
+		{"[site] x: Your IP address is blocked from accessing this post", transcript.IPBlocked},
+		{"[generic] Got HTTP Error 403 caused by Cloudflare anti-bot challenge; try again with  --extractor-args", transcript.IPBlocked},
+		{"[youtube] x: Video unavailable. This content isn't available, try again later. Your account has been rate-limited by YouTube for up to an hour.", transcript.IPBlocked},
+		{"[microblog] Error(s) while querying API: Rate limit exceeded", transcript.IPBlocked},
+		{"[site] Unable to solve the CAPTCHA", transcript.IPBlocked},
+		// Walls.
+		{"[site] x: This video is only available for registered users. Use --cookies, --username and --password, --netrc-cmd, or --netrc (site) to provide account credentials", transcript.LoginRequired},
+		{"[youtube] x: Sign in to confirm your age. This video may be inappropriate for some users.", transcript.LoginRequired},
+		{"[youtube] x: This video is age-restricted and only available on YouTube", transcript.LoginRequired},
+		{"[youtube] x: Please sign in to continue", transcript.LoginRequired},
+		{"[photo] x: Requested content is not available, rate-limit reached or login required. Use --cookies, --cookies-from-browser", transcript.LoginRequired},
+		{"[photo] x: You need to log in to access this content", transcript.LoginRequired},
+		{"[microblog] x: NSFW tweet requires authentication. Use --cookies", transcript.LoginRequired},
+		{"[youtube] Login details are needed to download this content. Use --cookies", transcript.LoginRequired},
+		// Private, members, gone, elsewhere, protected.
+		{"[youtube] x: Private video. Sign in if you've been granted access to this video", transcript.Unavailable},
+		{"[short] x: This video is private", transcript.Unavailable},
+		{"[youtube] x: Join this channel to get access to members-only content like this video, and other exclusive perks.", transcript.Unavailable},
+		{"[youtube] x: This video is available to this channel's members on level: Gold (or any higher level).", transcript.Unavailable},
+		{"[youtube] x: Video unavailable. This video has been removed by the uploader", transcript.Unavailable},
+		{"[youtube] x: Video unavailable. This video is no longer available because the YouTube account associated with this video has been terminated.", transcript.Unavailable},
+		{"[short] x: Video not available", transcript.Unavailable},
+		{"[site] x: This video is not available from your location due to geo restriction. You might want to use a VPN or a proxy server (with --proxy) to workaround.", transcript.Unavailable},
+		{"[youtube] x: Video unavailable\nThe uploader has not made this video available in your country", transcript.Unavailable},
+		{"[youtube] x: Video unavailable. This video contains content from X, who has blocked it in your country on copyright grounds", transcript.Unavailable},
+		{"[site] x: This video is DRM protected", transcript.Unavailable},
+		{"[youtube] x: This live event will begin in 3 hours.", transcript.Unavailable},
+		{"[youtube] x: Premieres in 42 minutes", transcript.Unavailable},
+		{"[microblog] x: No video could be found in this tweet", transcript.Unavailable},
+	}
+	for _, tt := range tests {
+		t.Run(tt.stderr, func(t *testing.T) {
+			t.Parallel()
+			b := fake{info: "null", code: 1, stderr: "WARNING: [generic] Falling back on generic information extractor\nERROR: " + tt.stderr + "\n"}.start(t)
+			found, err := b.captions(t, "x", "en")
+			e := coded(t, err, tt.code)
+			assert.Nil(t, found.Tracks)
+			assert.Equal(t, tt.code == transcript.IPBlocked, e.RetryAfter > 0)
+			first, _, _ := strings.Cut(tt.stderr, "\n")
+			assert.ErrorContains(t, err, first[:20], "the log has the complaint")
+			assert.NotContains(t, e.Message, first)
+		})
+	}
+}
+
+// An id that looks like a word of the program's is none.
+func TestIDsLikeComplaints(t *testing.T) {
+	t.Parallel()
+	b := fake{info: "null", code: 1, stderr: "ERROR: [youtube] the-captcha: Video unavailable\n"}.start(t)
+	_, err := b.captions(t, "the-captcha", "en")
+	coded(t, err, transcript.Unavailable)
+}
+
+// What hides the media comes as a warning where captions may be had without it.
+func TestWarnings(t *testing.T) {
+	t.Parallel()
+	const tracks = `"subtitles": {"en": [{"url": "http://x/", "ext": "vtt"}]}`
+	tests := []struct {
+		name, info, stderr string
+		code               transcript.Code // "" for none
+	}{
+		{"private", `{"id": "x", "formats": []}`, "WARNING: [youtube] Private video. Sign in if you've been granted access", transcript.Unavailable},
+		{"blocked, with tracks", `{"id": "x", "formats": [], ` + tracks + `}`, "WARNING: [youtube] Sign in to confirm you're not a bot", transcript.IPBlocked},
+		{"protected, with tracks", `{"id": "x", "formats": [], ` + tracks + `}`, "WARNING: This video is DRM protected", transcript.Unavailable},
+		{"out of order, with tracks", `{"id": "x", "formats": [], ` + tracks + `}`, "WARNING: No video formats found!", ""},
+		{"out of order", `{"id": "x", "formats": []}`, "WARNING: No video formats found!", transcript.UpstreamFailed},
+		{"only pictures", `{"id": "x", "formats": [{"acodec": "none"}], ` + tracks + `}`, "WARNING: Requested format is not available", ""},
+		{"a token", `{"id": "x", "format_id": "1", "formats": [{}]}`,
+			"WARNING: [youtube] x: There are missing subtitles languages because a PO token was not provided.", transcript.POTokenRequired},
+		{"a warning that means nothing", `{"id": "x", "format_id": "1", "formats": [{}]}`, "WARNING: [youtube] HTTP Error 403: Forbidden. Retrying", ""},
+		{"nothing", `null`, "", transcript.UpstreamFailed},
+		{"no JSON", `<html>`, "", transcript.UpstreamFailed},
+		{"cut off", `{"id": "x", "formats": [`, "", transcript.UpstreamFailed},
+		{"an empty list", `{"_type": "playlist", "entries": []}`, "", transcript.UpstreamFailed},
+		{"a list of nothing", `{"_type": "playlist", "entries": [null]}`, "", transcript.UpstreamFailed},
+		{"a channel", `{"_type": "playlist", "id": "c", "playlist_count": 9, "entries": [{"id": "y", "format_id": "1", "formats": [{}]}]}`, "", transcript.Unavailable},
+		{"a post with several", `{"_type": "playlist", "id": "x", "playlist_count": 3, "entries": [{"id": "y", "format_id": "1", "formats": [{}]}]}`, "", ""},
+		{"a list of one", `{"_type": "playlist", "id": "c", "playlist_count": 1, "entries": [{"id": "y", "format_id": "1", "formats": [{}]}]}`, "", ""},
+		{"live", `{"id": "x", "live_status": "is_live", "format_id": "1", "formats": [{}]}`, "", transcript.Unavailable},
+		{"announced", `{"id": "x", "live_status": "is_upcoming", "formats": []}`, "WARNING: [youtube] Premieres in 3 days", transcript.Unavailable},
+		{"was live", `{"id": "x", "live_status": "was_live", "format_id": "1", "formats": [{}]}`, "", ""},
+		{"odd types", `{"id": 7, "title": ["x"], "duration": "long", "timestamp": 1e999, "uploader": {}, "subtitles": [], "automatic_captions": "x", "format_id": "1", "formats": [{"acodec": 3}]}`, "", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			b := fake{info: tt.info, stderr: tt.stderr + "\n"}.start(t)
+			_, err := b.Captions(t.Context(), b.content("x"), func([]transcript.Track) (int, bool) { return 0, false })
+			if tt.code == "" {
+				assert.NoError(t, err)
+				return
+			}
+			coded(t, err, tt.code)
+		})
+	}
+}
+
+// Exit code 0 and no file is a failure.
+func TestMissingFiles(t *testing.T) {
+	t.Parallel()
+	const info = `{"id": "x", "title": "T", "format_id": "1", "formats": [{}], "subtitles": {"en": [{"url": "http://x/", "ext": "vtt"}]}}`
+	for _, load := range []string{"", ": > text.track.vtt; : > sound; echo > done", "echo WEBVTT > text.en.vtt; echo x > sound"} {
+		b := fake{info: info, load: load}.start(t)
+		found, err := b.captions(t, "x", "en")
+		coded(t, err, transcript.UpstreamFailed)
+		assert.Equal(t, "T", found.Metadata.Title)
+		assert.Nil(t, found.Track)
+		path, err := b.Audio(t.Context(), b.content("x"), t.TempDir(), engine.AudioOptions{})
+		coded(t, err, transcript.UpstreamFailed)
+		assert.Empty(t, path)
+	}
+	// Nor is exit code 1 one, with the file there and whole.
+	b := fake{info: info, load: "echo x > sound; echo sound > done; exit 1"}.start(t)
+	_, err := b.Audio(t.Context(), b.content("x"), t.TempDir(), engine.AudioOptions{})
+	assert.NoError(t, err)
+}
+
+func TestNoSound(t *testing.T) {
+	t.Parallel()
+	for name, info := range map[string]string{
+		"a silent picture":          `{"id": "x", "format_id": "1", "acodec": "none", "vcodec": "h264", "formats": [{"acodec": "none"}]}`,
+		"nothing that may be taken": `{"id": "x", "formats": [{"protocol": "rtmp"}]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := fake{info: info}.start(t)
+			_, err := b.Audio(t.Context(), b.content("x"), t.TempDir(), engine.AudioOptions{})
+			coded(t, err, transcript.Unavailable)
+		})
+	}
+}
+
+// A size that the platform tells beforehand is believed.
+func TestSizeKnownBefore(t *testing.T) {
+	t.Parallel()
+	b := fake{info: `{"id": "x", "format_id": "1", "filesize": 1001, "formats": [{}]}`, load: "exit 3"}.start(t)
+	_, err := b.Audio(t.Context(), b.content("x"), t.TempDir(), engine.AudioOptions{MaxBytes: 1000})
+	coded(t, err, transcript.MediaTooLarge)
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	require.NoError(t, newBench(t, "").Check(t.Context()))
+	tests := []struct {
+		name string
+		fake fake
+		says string // "" when it is fit
+	}{
+		{"old enough", fake{version: "2023.03.04"}, ""},
+		{"a build between releases", fake{version: "2025.10.22.232842.dev0"}, ""},
+		{"too old", fake{version: "2021.06.06"}, "is version 2021.06.06, older than 2023.03.04"},
+		{"another program", fake{version: "ffmpeg version 5.1"}, "does not answer like yt-dlp"},
+		{"broken", fake{script: "echo 'ModuleNotFoundError: No module named yt_dlp' >&2; exit 1"}, "does not answer like yt-dlp"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			err := tt.fake.start(t).Check(t.Context())
+			if tt.says == "" {
+				assert.NoError(t, err)
+				return
+			}
+			assert.Contains(t, coded(t, err, transcript.ConfigError).Message, tt.says)
+		})
+	}
+	t.Run("missing", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, "yt-dlp-that-is-not-there")
+		for _, err := range []error{b.Check(t.Context()), second(b.captions(t, "x", "en"))} {
+			assert.Contains(t, coded(t, err, transcript.ConfigError).Message, "is missing")
+		}
+	})
+	t.Run("options unknown", func(t *testing.T) {
+		t.Parallel()
+		_, err := fake{code: 2, stderr: "yt-dlp: error: no such option: --no-live-from-start\n"}.start(t).captions(t, "x", "en")
+		coded(t, err, transcript.ConfigError)
+		assert.ErrorContains(t, err, "no such option")
+	})
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func TestNew(t *testing.T) {
+	t.Parallel()
+	_, err := ytdlp.New(engine.Host{}, ytdlp.Options{})
+	require.Error(t, err)
+	programs, err := run.New(run.Config{Dir: t.TempDir()})
+	require.NoError(t, err)
+	_, err = ytdlp.New(engine.Host{Programs: programs}, ytdlp.Options{Program: "../yt-dlp"})
+	require.ErrorContains(t, err, "Program")
+
+	// Without a guard there is no network, and so no yt-dlp.
+	d, err := ytdlp.New(engine.Host{Programs: programs}, ytdlp.Options{})
+	require.NoError(t, err)
+	assert.ErrorContains(t, d.Check(t.Context()), "egress guard")
+}
+
+// What the program is told, by its version.
+func TestArguments(t *testing.T) {
+	t.Parallel()
+	for version, plugins := range map[string]bool{"2023.03.04": false, "2025.03.01": false, "2025.06.09": true, "2026.02.21": true} {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			path := fake{version: version, info: "null"}.program(t)
+			b := newBench(t, path)
+			_, err := b.captions(t, "x", "en")
+			require.Error(t, err)
+			data, err := os.ReadFile(filepath.Join(filepath.Dir(path), "seen"))
+			require.NoError(t, err)
+			told := strings.Split(strings.TrimSpace(string(data)), "\n")
+			assert.Equal(t, plugins, slices.Contains(told, "arg --no-plugin-dirs"))
+			assert.Contains(t, told, "arg --ignore-config")
+			assert.Contains(t, string(data), "\narg --\narg "+b.url+"/watch?v=x\n", "the link cannot be an option")
+			assert.NotContains(t, string(data), "--proxy")
+			assert.Contains(t, told, "NO_PROXY=")
+			assert.Contains(t, string(data), "\nftp_proxy=http://ytdlp-x:")
+		})
+	}
+}
