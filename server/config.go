@@ -12,6 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
 // Config says what a server is made of. Only Store is required.
@@ -21,6 +22,16 @@ type Config struct {
 	// Engine makes the engine, with the host that the server gives it: it is
 	// called once, by New. nil: a service that refuses all work.
 	Engine func(engine.Host) (engine.Engine, error)
+
+	// Sites says which link belongs to which platform; nil: site.Default.
+	Sites *site.Table
+	// AllowEgress are addresses ("host:port") that a link may lead to although they
+	// are private, or on a port other than 80 and 443.
+	AllowEgress []string
+	// OperatorEgress are addresses ("host:port") that the deployment itself uses: a
+	// recognizer, a database. No link ever leads there; one that is allowed all
+	// the same is an error of New (contract 13.20).
+	OperatorEgress []string
 
 	// Plans are what accounts may have; the zero value: account.DefaultPlans.
 	Plans account.Plans
@@ -82,6 +93,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if _, ok := c.Plans.ByName[c.Plans.Default]; !ok {
 		return c, errors.New("server: Config.Plans.Default names no plan")
+	}
+	if c.Sites == nil {
+		c.Sites = site.Default()
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

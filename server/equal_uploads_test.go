@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/server/store/storetest"
@@ -35,14 +34,7 @@ func TestEqualUploadsAtOnce(t *testing.T) {
 			s := &service{blobs: o.Blobs, Server: servertest.New(t, servertest.ConfigureStore(func(at *store.Options) { *at = o }))}
 			s.http = httpClient(t, s.URL)
 			s.Engine.SetMedia(servertest.Media{Duration: time.Second})
-			keys := make([]string, tt.accounts)
-			for i := range keys {
-				name := fmt.Sprintf("account-%d", i)
-				_, err := s.Accounts.Set(t.Context(), name, account.Settings{})
-				require.NoError(t, err)
-				_, keys[i], err = s.Accounts.CreateKey(t.Context(), account.KeyParams{Account: name, Name: "load", Scopes: account.Scopes()})
-				require.NoError(t, err)
-			}
+			keys := s.keys(t, tt.accounts)
 			release := s.Engine.Hold()
 			jobs := make([]string, crowd)
 			var uploads errgroup.Group

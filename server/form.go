@@ -5,13 +5,12 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
+	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"mime/multipart"
 	"net/http"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -211,23 +210,11 @@ func (f *form) flag(p *problems, name string) *bool {
 	return &yes
 }
 
-// canonical is what the form asks for, whatever the order of its parts and
-// whether a default was sent or left out (contract 7).
-func (f *form) canonical() []byte {
-	view := f.view
-	if view.Format == "" {
-		view.Format = transcript.JSON
-	}
-	fields := []string{
-		"language=" + f.languages.String(),
-		"format=" + string(view.Format),
-		fmt.Sprint("includeTimestamp=", !view.OmitTimestamp),
-		fmt.Sprint("sendMetadata=", view.SendMetadata),
-		fmt.Sprint("waitMs=", f.wait.Milliseconds()),
-		fmt.Sprintf("file=%x", f.upload.SHA256),
-	}
-	sort.Strings(fields)
-	return []byte(strings.Join(fields, "\n"))
+// canonical is what the form asks for, whatever the order of its parts.
+func (f *form) canonical() map[string]any {
+	c := f.wishes.canonical(transcript.Upload)
+	c["file"] = hex.EncodeToString(f.upload.SHA256[:])
+	return c
 }
 
 func brokenBody(err error) error {

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"time"
@@ -34,11 +35,11 @@ func idempotencyKey(r *http.Request) (string, error) {
 }
 
 // fingerprint tells whether two requests are the same: method, path and
-// canonical body.
-func fingerprint(r *http.Request, body []byte) []byte {
+// canonical body, whose members are strings, numbers and booleans.
+func fingerprint(r *http.Request, body map[string]any) []byte {
 	hash := sha256.New()
 	fmt.Fprintf(hash, "%s %s\n", r.Method, r.URL.Path)
-	hash.Write(body)
+	_ = json.NewEncoder(hash).Encode(body) // sorts the members; such a map and a hash never fail
 	return hash.Sum(nil)
 }
 
@@ -154,9 +155,7 @@ func (s *Server) replay(w http.ResponseWriter, r *http.Request, earlier *store.R
 	a := earlier.Answer
 	switch {
 	case a.Status == http.StatusAccepted:
-		s.respondAccepted(r.Context(), w, transcript.Job{
-			JobID: a.JobID, Status: transcript.JobPending, Stage: transcript.StageQueued, MetadataStatus: transcript.MetadataPartial,
-		})
+		s.respondAccepted(r.Context(), w, transcript.Job{JobID: a.JobID, Status: transcript.JobPending, Stage: transcript.StageQueued})
 		return nil
 	case a.JobID != "":
 		job, err := s.pipeline.Job(r.Context(), account, a.JobID, &v)

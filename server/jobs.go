@@ -61,24 +61,21 @@ func (s *Server) getTranscriptJob(w http.ResponseWriter, r *http.Request) error 
 // asked is the view that the query wants, nil where it names none. What it
 // leaves out stays as the POST asked.
 func asked(r *http.Request, job *pipeline.Job) (*pipeline.View, error) {
-	q := r.URL.Query()
-	if !q.Has("format") && !q.Has("includeTimestamp") {
-		return nil, nil
-	}
+	q := readQuery(r)
+	format, timestamp := (*transcript.Format)(q.text("format")), q.flag("includeTimestamp")
 	v := job.Asked
-	var p problems
-	if q.Has("format") {
-		v.Format = transcript.Format(q.Get("format"))
-		checkFormat(&p, "format", v.Format)
+	if format != nil {
+		v.Format = *format
+		checkFormat(&q.problems, "format", v.Format)
 	}
-	if q.Has("includeTimestamp") {
-		v.OmitTimestamp = q.Get("includeTimestamp") == "false"
-		if !v.OmitTimestamp && q.Get("includeTimestamp") != "true" {
-			p.doesNotFit("includeTimestamp", "must be true or false")
-		}
+	if timestamp != nil {
+		v.OmitTimestamp = !*timestamp
 	}
-	if len(p.unfit) > 0 { // anything in the query is 400 (contract 2)
-		return nil, invalid(http.StatusBadRequest, p.unfit...)
+	if err := q.err(); err != nil {
+		return nil, err
+	}
+	if format == nil && timestamp == nil {
+		return nil, nil
 	}
 	return &v, nil
 }

@@ -87,7 +87,7 @@ func TestHealth(t *testing.T) {
 	ready := s.get(t, "/readyz", as(""))
 	assert.Equal(t, http.StatusOK, ready.StatusCode)
 	assert.Equal(t, map[string]any{
-		"status": "ready", "checks": map[string]any{"store": "ok", "media": "ok", "asr": "ok"},
+		"status": "ready", "checks": map[string]any{"store": "ok", "captions": "ok", "audio": "ok", "media": "ok", "asr": "ok"},
 	}, ready.object(t))
 }
 

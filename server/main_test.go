@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"mime/multipart"
 	"net/http"
 	"net/textproto"
@@ -24,6 +25,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -52,6 +55,7 @@ func start(t testing.TB, configure ...func(*server.Config)) *service {
 			c.Log = log
 			c.Dir = s.scratch
 			c.ProgressInterval = time.Millisecond
+			c.Sites = sites(t)
 		}),
 	}
 	for _, change := range configure {
@@ -60,6 +64,24 @@ func start(t testing.TB, configure ...func(*server.Config)) *service {
 	s.Server = servertest.New(t, opts...)
 	s.http = httpClient(t, s.URL)
 	return s
+}
+
+// sites is a platform table of hosts that nobody has, and of some more.
+func sites(t testing.TB, more ...map[transcript.Platform]site.Site) *site.Table {
+	t.Helper()
+	all := map[transcript.Platform]site.Site{
+		transcript.VideoSite:        {Hosts: []string{"video.example"}, Canonical: "https://video.example/watch?v={id}"},
+		transcript.ShortVideoSite:   {Hosts: []string{"clips.example"}, Canonical: "https://clips.example/@_/video/{id}"},
+		transcript.PhotoSite:        {Hosts: []string{"photos.example"}, Canonical: "https://photos.example/p/{id}"},
+		transcript.ProfessionalSite: {Hosts: []string{"work.example"}, Canonical: "https://work.example/feed/update/urn:li:activity:{id}"},
+		transcript.MicroblogSite:    {Hosts: []string{"blog.example"}, Canonical: "https://blog.example/i/status/{id}"},
+	}
+	for _, m := range more {
+		maps.Copy(all, m)
+	}
+	table, err := site.New(all)
+	require.NoError(t, err)
+	return table
 }
 
 // httpClient holds what it sends and receives to the API's document.

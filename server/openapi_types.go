@@ -75,6 +75,7 @@ func schemaName(t reflect.Type, name string) string {
 		reflect.TypeFor[transcript.Error]():  "ErrorBody",
 		reflect.TypeFor[transcript.Code]():   "ErrorCode",
 		reflect.TypeFor[transcript.Status](): "TranscriptStatus",
+		reflect.TypeFor[transcript.Info]():   "TranscriptInfo",
 		reflect.TypeFor[health]():            "Health",
 		reflect.TypeFor[readiness]():         "Readiness",
 	}

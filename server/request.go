@@ -59,6 +59,33 @@ type wishes struct {
 	wait      time.Duration
 }
 
+// canonical is what is wished of content on a platform, defaults filled in: one
+// that was sent is no other than one that was left out (contract 7).
+func (wish *wishes) canonical(p transcript.Platform) map[string]any {
+	languages, format := wish.languages, wish.view.Format
+	if languages == nil {
+		languages = defaultLanguages(p)
+	}
+	if format == "" {
+		format = transcript.JSON
+	}
+	return map[string]any{
+		"language":         languages.String(),
+		"format":           format,
+		"includeTimestamp": !wish.view.OmitTimestamp,
+		"sendMetadata":     wish.view.SendMetadata,
+		"waitMs":           wish.wait.Milliseconds(),
+	}
+}
+
+// defaultLanguages is what a list that was left out means (contract 1).
+func defaultLanguages(p transcript.Platform) transcript.LanguageList {
+	if p.HasCaptions() {
+		return transcript.LanguageList{{Tag: "en"}}
+	}
+	return transcript.LanguageList{{ASR: true}}
+}
+
 // problems gathers what is wrong with a request, so that its sender learns all
 // of it at once. What cannot be read goes before what has a wrong value
 // (contract 2: 400, 422).
@@ -82,52 +109,44 @@ func (p *problems) err() error {
 	return nil
 }
 
-// readCreateRequest reads the JSON body of POST /v1/transcript and checks
-// everything that can be checked without asking anyone.
-func readCreateRequest(w http.ResponseWriter, r *http.Request) (*createRequest, *wishes, error) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxJSONBody))
-	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
-		return nil, nil, invalid(http.StatusBadRequest, transcript.Issue{Path: "body", Message: fmt.Sprintf("is larger than %d bytes", maxJSONBody)})
-	}
-	if err != nil {
-		return nil, nil, invalid(http.StatusBadRequest, transcript.Issue{Path: "body", Message: "ended before it was complete"})
-	}
-	var p problems
-	req := new(createRequest)
-	decodeObject(body, &p, map[string]any{
-		"url": &req.URL, "platform": &req.Platform, "externalId": &req.ExternalID, "language": &req.Language,
-		"format": &req.Format, "includeTimestamp": &req.IncludeTimestamp, "sendMetadata": &req.SendMetadata, "waitMs": &req.WaitMs,
-	})
-	req.checkSource(&p)
-	wish := &wishes{wait: defaultWait}
-	wish.set(&p, req.Language, req.Format, req.IncludeTimestamp, req.SendMetadata, req.WaitMs)
-	return req, wish, p.err()
+// linkRequest is a received JSON body.
+type linkRequest struct {
+	source
+	wishes
 }
 
-// checkSource holds the source to its rule: exactly one of url, or platform
-// with externalId (contract 4).
-func (req *createRequest) checkSource(p *problems) {
-	half := req.Platform != nil || req.ExternalID != nil
-	switch {
-	case len(p.unreadable) > 0: // a source that cannot be read is not a missing one
-	case req.URL == nil && !half:
-		p.cannotRead("url", `is missing: send "url", or "platform" with "externalId"`)
-	case req.URL != nil && half:
-		p.cannotRead("url", `must not stand beside "platform" or "externalId"`)
-	case req.URL == nil && req.Platform == nil:
-		p.cannotRead("platform", `is missing beside "externalId"`)
-	case req.URL == nil && req.ExternalID == nil:
-		p.cannotRead("externalId", `is missing beside "platform"`)
+// readLinkRequest reads the JSON body of POST /v1/transcript and checks
+// everything that can be checked without asking anyone.
+func readLinkRequest(w http.ResponseWriter, r *http.Request) (*linkRequest, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxJSONBody))
+	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
+		return nil, invalid(http.StatusBadRequest, transcript.Issue{Path: "body", Message: fmt.Sprintf("is larger than %d bytes", maxJSONBody)})
 	}
-	if req.URL != nil {
-		checkLength(p, "url", *req.URL, maxURL)
+	if err != nil {
+		return nil, invalid(http.StatusBadRequest, transcript.Issue{Path: "body", Message: "ended before it was complete"})
 	}
-	if req.ExternalID != nil {
-		checkLength(p, "externalId", *req.ExternalID, maxExternalID)
+	var p problems
+	var sent createRequest
+	decodeObject(body, &p, map[string]any{
+		"url": &sent.URL, "platform": &sent.Platform, "externalId": &sent.ExternalID, "language": &sent.Language,
+		"format": &sent.Format, "includeTimestamp": &sent.IncludeTimestamp, "sendMetadata": &sent.SendMetadata, "waitMs": &sent.WaitMs,
+	})
+	req := &linkRequest{source{sent.URL, sent.Platform, sent.ExternalID}, wishes{wait: defaultWait}}
+	req.source.check(&p)
+	req.set(&p, sent.Language, sent.Format, sent.IncludeTimestamp, sent.SendMetadata, sent.WaitMs)
+	return req, p.err()
+}
+
+// canonical is what the request asks for, whatever the order and form of its
+// members.
+func (req *linkRequest) canonical(p transcript.Platform) map[string]any {
+	c := req.wishes.canonical(p)
+	if req.url != nil {
+		c["url"] = *req.url
+		return c
 	}
-	if req.Platform != nil && !slices.Contains(transcript.Platforms(), *req.Platform) {
-		p.doesNotFit("platform", "must be one of %s", list(transcript.Platforms()))
-	}
+	c["platform"], c["externalId"] = *req.platform, *req.externalID
+	return c
 }
 
 // set takes over what was sent; nil members keep their defaults.

@@ -14,6 +14,10 @@ func (s *Server) Handler() http.Handler { return s.handler(s.routes()) }
 // Transcripts serves POST /v1/transcript and the job routes, and nothing else.
 func (s *Server) Transcripts() http.Handler { return s.handler(s.transcriptRoutes()) }
 
+// Captions serves GET /v1/video_site/captions and GET /v1/transcript/info, which
+// start no job.
+func (s *Server) Captions() http.Handler { return s.handler(s.captionRoutes()) }
+
 // Health serves /healthz and /readyz, which need no credential.
 func (s *Server) Health() http.Handler { return s.handler(s.healthRoutes()) }
 
@@ -23,7 +27,7 @@ func (s *Server) Docs() http.Handler { return s.handler(s.docsRoutes()) }
 // routes is the whole API. A new resource is a function like those below and a
 // file with its handlers.
 func (s *Server) routes() []route {
-	return slices.Concat(s.transcriptRoutes(), s.healthRoutes(), s.docsRoutes())
+	return slices.Concat(s.transcriptRoutes(), s.captionRoutes(), s.healthRoutes(), s.docsRoutes())
 }
 
 func (s *Server) transcriptRoutes() []route {
@@ -39,9 +43,11 @@ func (s *Server) transcriptRoutes() []route {
 				{status: http.StatusAccepted, body: accepted{}, headers: []header{headerLocation, headerRetryAfter, headerReplayed}},
 			},
 			codes: []transcript.Code{
-				transcript.InvalidRequest, transcript.UploadInvalid, transcript.MediaTooLarge, transcript.UnsupportedPlatform,
-				transcript.NoTranscript, transcript.Unavailable, transcript.IdempotencyConflict, transcript.IdempotencyInProgress,
-				transcript.StateConflict, transcript.UpstreamFailed, transcript.ConfigError, transcript.NotImplemented,
+				transcript.InvalidRequest, transcript.InvalidVideo, transcript.UnsupportedPlatform, transcript.UploadInvalid,
+				transcript.MediaTooLarge, transcript.NoTranscript, transcript.LanguageNotAvailable, transcript.Unavailable,
+				transcript.IdempotencyConflict, transcript.IdempotencyInProgress, transcript.StateConflict,
+				transcript.UpstreamFailed, transcript.IPBlocked, transcript.POTokenRequired, transcript.LoginRequired,
+				transcript.ConfigError, transcript.NotImplemented,
 			},
 		},
 		{
@@ -87,6 +93,35 @@ func (s *Server) transcriptRoutes() []route {
 				transcript.EventCancelled: jobAnswer{},
 				transcript.EventClosing:   transcript.Closing{},
 			},
+		},
+	}
+}
+
+// captionRoutes ask a platform and start no job.
+func (s *Server) captionRoutes() []route {
+	codes := []transcript.Code{
+		transcript.InvalidRequest, transcript.InvalidVideo, transcript.Unavailable, transcript.UpstreamFailed, transcript.IPBlocked,
+		transcript.POTokenRequired, transcript.LoginRequired, transcript.ConfigError, transcript.NotImplemented,
+	}
+	return []route{
+		{
+			method: http.MethodGet, pattern: "/v1/video_site/captions",
+			operation: "getCaptions", tag: "captions",
+			summary: "List the caption tracks of a video, with the text of the first that is wanted. " +
+				"Where the platform cannot be asked, the same report is the body of a 502 or 503.",
+			scope: account.Transcripts, handle: s.getCaptions,
+			request: captionsRequest{},
+			answers: []answer{{status: http.StatusOK, body: transcript.CaptionReport{}}},
+			codes:   codes,
+		},
+		{
+			method: http.MethodGet, pattern: "/v1/transcript/info",
+			operation: "getTranscriptInfo", tag: "captions",
+			summary: "Tell what a link, or a platform with its id, leads to, and in which languages it can be had.",
+			handle:  s.getTranscriptInfo,
+			request: infoRequest{},
+			answers: []answer{{status: http.StatusOK, body: transcript.Info{}}},
+			codes:   append([]transcript.Code{transcript.UnsupportedPlatform}, codes...),
 		},
 	}
 }

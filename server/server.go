@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/internal/egress"
 	"github.com/transcriptkit/transcriptkit/internal/run"
 	"github.com/transcriptkit/transcriptkit/internal/scratch"
 	"github.com/transcriptkit/transcriptkit/server/account"
@@ -29,6 +30,7 @@ type Server struct {
 	cfg      Config
 	auth     Authenticator
 	pipeline *pipeline.Pipeline
+	guard    *egress.Guard
 	scratch  *scratch.Dir
 	failures failureCounter
 	streams  streamCounter
@@ -57,9 +59,13 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, s.scratch.Remove())
+			err = errors.Join(err, s.close())
 		}
 	}()
+	s.guard, err = egress.New(egress.Config{Allow: c.AllowEgress, Deny: c.OperatorEgress, Log: c.Log})
+	if err != nil {
+		return nil, fmt.Errorf("server: Config.AllowEgress, OperatorEgress: %w", err)
+	}
 	eng, err := s.makeEngine()
 	if err != nil {
 		return nil, err
@@ -83,11 +89,11 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 }
 
 func (s *Server) makeEngine() (engine.Engine, error) {
-	programs, err := run.New(run.Config{Dir: s.scratch.Path()})
+	programs, err := run.New(run.Config{Dir: s.scratch.Path(), Guard: s.guard})
 	if err != nil {
 		return engine.Engine{}, fmt.Errorf("server: %w", err)
 	}
-	eng, err := s.cfg.Engine(engine.Host{Programs: programs, Dir: s.scratch.Path()})
+	eng, err := s.cfg.Engine(engine.Host{HTTP: s.guard.Client(), Programs: programs, Dir: s.scratch.Path()})
 	if err != nil {
 		return engine.Engine{}, fmt.Errorf("server: Config.Engine: %w", err)
 	}
@@ -129,10 +135,19 @@ func (s *Server) stop(ctx context.Context) error {
 	if s.release != nil {
 		err = errors.Join(err, s.release())
 	}
-	if err := errors.Join(err, s.scratch.Remove()); err != nil {
+	if err := errors.Join(err, s.close()); err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
 	return nil
+}
+
+// close gives back what New has taken.
+func (s *Server) close() error {
+	var err error
+	if s.guard != nil {
+		err = s.guard.Close()
+	}
+	return errors.Join(err, s.scratch.Remove())
 }
 
 // HTTPServer is an http.Server for the whole API with bounds on what a

@@ -4,6 +4,7 @@ import (
 	"context"
 	"mime"
 	"net/http"
+	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/store"
@@ -25,31 +26,53 @@ func (s *Server) createTranscript(w http.ResponseWriter, r *http.Request) error 
 	if mediaType != "application/json" && mediaType != "multipart/form-data" {
 		return errUnsupported // goes before 400 (contract 1)
 	}
+	if mediaType == "application/json" {
+		return s.createFromLink(w, r)
+	}
+	return s.createFromUpload(w, r)
+}
+
+func (s *Server) createFromLink(w http.ResponseWriter, r *http.Request) error {
 	key, err := idempotencyKey(r)
 	if err != nil {
 		return err
 	}
-	if mediaType == "application/json" {
-		return s.createFromLink(w, r)
-	}
-	return s.createFromUpload(w, r, key)
-}
-
-func (s *Server) createFromLink(w http.ResponseWriter, r *http.Request) error {
-	req, _, err := readCreateRequest(w, r)
+	req, err := readLinkRequest(w, r)
 	if err != nil {
 		return err
 	}
-	if req.Platform != nil && *req.Platform == transcript.Upload {
-		return transcript.Errorf(transcript.UnsupportedPlatform, "An upload has no link: send the file as multipart/form-data.")
+	content, err := s.find(r.Context(), req.source)
+	if err != nil {
+		return err
 	}
-	return transcript.Errorf(transcript.NotImplemented, "This service takes uploads only: send the file as multipart/form-data.")
+	fingerprint := fingerprint(r, req.canonical(content.Platform))
+	once, earlier, err := s.takeKey(r, key, fingerprint)
+	if err != nil {
+		return err
+	}
+	defer once.end()
+	if earlier != nil {
+		return s.replay(w, r, earlier, fingerprint, req.view)
+	}
+	p := principal(r)
+	return s.submit(w, r, once, req.wait, pipeline.Submission{
+		Account:   p.Account,
+		Plan:      p.Plan,
+		Content:   content,
+		Languages: req.languages,
+		View:      req.view,
+		Remember:  once.remember(fingerprint),
+	})
 }
 
-func (s *Server) createFromUpload(w http.ResponseWriter, r *http.Request, key string) error {
+func (s *Server) createFromUpload(w http.ResponseWriter, r *http.Request) error {
 	p := principal(r)
 	if !p.Plan.Upload {
-		return p.Plan.UpgradeRequired("The plan does not include uploads.")
+		return p.Plan.UpgradeRequired("The plan does not include uploads.") // 402 goes before 400 (contract 1)
+	}
+	key, err := idempotencyKey(r)
+	if err != nil {
+		return err
 	}
 	once, earlier, err := s.takeKey(r, key, nil) // the fingerprint is known when the file is
 	if err != nil {
@@ -60,28 +83,34 @@ func (s *Server) createFromUpload(w http.ResponseWriter, r *http.Request, key st
 	if err != nil {
 		return err
 	}
-	// From here on the request is finished whether or not its sender still is
-	// there; one who has gone only ends the wait.
-	ctx := context.WithoutCancel(r.Context())
 	fingerprint := fingerprint(r, f.canonical())
 	if earlier != nil {
-		s.pipeline.Discard(ctx, f.upload)
+		s.pipeline.Discard(context.WithoutCancel(r.Context()), f.upload)
 		return s.replay(w, r, earlier, fingerprint, f.view)
 	}
-	out, err := s.pipeline.Submit(ctx, pipeline.Submission{
+	return s.submit(w, r, once, f.wait, pipeline.Submission{
 		Account:   p.Account,
+		Plan:      p.Plan,
 		Upload:    f.upload,
 		Languages: f.languages,
 		View:      f.view,
 		Remember:  once.remember(fingerprint),
 	})
+}
+
+// submit hands a request to the pipeline and answers with what becomes of it
+// while its sender waits. From here on the request is finished whether or not
+// that one still is there; one who has gone only ends the wait.
+func (s *Server) submit(w http.ResponseWriter, r *http.Request, once *once, wait time.Duration, sub pipeline.Submission) error {
+	ctx := context.WithoutCancel(r.Context())
+	out, err := s.pipeline.Submit(ctx, sub)
 	if err != nil {
 		return err
 	}
 	if out.Result != nil {
 		return s.respondResult(w, out.Result)
 	}
-	job, err := s.pipeline.Wait(r.Context(), p.Account, out.Job.JobID, &f.view, f.wait)
+	job, err := s.pipeline.Wait(r.Context(), sub.Account, out.Job.JobID, &sub.View, wait)
 	if err != nil {
 		return err
 	}

@@ -15,8 +15,8 @@ import (
 )
 
 // Engine is what a test makes of it. As New hands it out, every file is ten
-// seconds of speech, in which "hello world" is recognised at once. Safe for
-// concurrent use.
+// seconds of speech, in which "hello world" is recognised at once, and every
+// link has English captions that say the same. Safe for concurrent use.
 type Engine struct {
 	mu        sync.Mutex
 	begun     int
@@ -25,6 +25,8 @@ type Engine struct {
 	mediaErr  error
 	gate      chan struct{} // nil: open
 	recognize Recognize
+
+	links links
 }
 
 // Media is what a file is taken for.
@@ -45,7 +47,10 @@ type Recognize func(ctx context.Context, call int, a engine.Audio, o engine.Reco
 
 func newEngine() *Engine {
 	e := &Engine{changed: make(chan struct{})}
+	e.links.reads, e.links.downloads = map[transcript.Platform]int{}, map[transcript.Platform]int{}
 	e.Say("hello world")
+	e.SetTracks(Track{Lang: "en", Text: "hello world"})
+	e.SetMetadata(transcript.Metadata{Title: "A talk", CreatorName: "Somebody", Duration: 10})
 	return e
 }
 
@@ -94,19 +99,35 @@ func (e *Engine) Fail(err error) {
 
 // Hold lets every recognition that begins from now on stand still until release
 // is called, or its context ends. Calling release again does nothing.
-func (e *Engine) Hold() (release func()) {
+func (e *Engine) Hold() (release func()) { return e.hold(&e.gate) }
+
+// hold shuts a gate, which is nil while it is open.
+func (e *Engine) hold(at *chan struct{}) (release func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	gate := make(chan struct{})
-	e.gate = gate
+	*at = gate
 	return sync.OnceFunc(func() {
 		close(gate)
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		if e.gate == gate {
-			e.gate = nil
+		if *at == gate {
+			*at = nil
 		}
 	})
+}
+
+// pass returns when the gate is open, or with the context's error.
+func pass(ctx context.Context, gate chan struct{}) error {
+	if gate == nil {
+		return nil
+	}
+	select {
+	case <-gate:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // Recognitions is how many recognitions have begun.
@@ -150,7 +171,13 @@ func Heard(text string, over time.Duration) engine.Recognition {
 }
 
 func (e *Engine) asEngine() engine.Engine {
-	return engine.Engine{Media: scriptedMedia{e}, Recognizer: scriptedRecognizer{e}}
+	platforms := scriptedPlatforms{e}
+	return engine.Engine{
+		Captions:   []engine.CaptionSource{platforms},
+		Audio:      platforms,
+		Media:      scriptedMedia{e},
+		Recognizer: scriptedRecognizer{e},
+	}
 }
 
 // scriptedMedia is the Engine as a media tool.
@@ -210,12 +237,8 @@ func (s scriptedRecognizer) Recognize(ctx context.Context, a engine.Audio, o eng
 	s.e.changed = make(chan struct{})
 	call, gate, answer := s.e.begun, s.e.gate, s.e.recognize
 	s.e.mu.Unlock()
-	if gate != nil {
-		select {
-		case <-gate:
-		case <-ctx.Done():
-			return engine.Recognition{}, ctx.Err()
-		}
+	if err := pass(ctx, gate); err != nil {
+		return engine.Recognition{}, err
 	}
 	return answer(ctx, call, a, o)
 }

@@ -63,6 +63,25 @@ func AppendJob(dst []byte, j *transcript.Job, segments []byte) ([]byte, error) {
 	return appendAround(dst, head, j.Result.Transcript, segments)
 }
 
+// AppendCaptionReport appends r as the body of GET /v1/video_site/captions. The
+// segments are those of r.Transcript as in [AppendTranscript].
+func AppendCaptionReport(dst []byte, r *transcript.CaptionReport, segments []byte) ([]byte, error) {
+	head := *r
+	head.Transcript = nil
+	b, err := json.Marshal(head)
+	if err != nil {
+		return dst, fmt.Errorf("format: caption report: %w", err)
+	}
+	if r.Transcript == nil {
+		return append(dst, b...), nil
+	}
+	out := append(append(dst, b[:len(b)-len("}")]...), `,"transcript":`...)
+	if out, err = AppendTranscript(out, r.Transcript, segments); err != nil {
+		return dst, err
+	}
+	return append(out, '}'), nil
+}
+
 // AppendEvent appends the data of a server-sent event, one line of JSON (contract
 // 6). The segments are those of a completed job's result as in
 // [AppendTranscript].

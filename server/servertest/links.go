@@ -1,0 +1,143 @@
+package servertest
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Track is a caption track of a link. Only Lang is required.
+type Track struct {
+	Lang string // BCP 47
+	Kind transcript.TrackKind
+	Name string
+	Text string // what it says, as one segment of ten seconds
+}
+
+// track is t as a platform lists it.
+func (t Track) track() transcript.Track {
+	if t.Kind == "" {
+		t.Kind = transcript.TrackManual
+	}
+	return transcript.Track{ID: t.Lang + "." + string(t.Kind), Lang: t.Lang, Name: t.Name, Kind: t.Kind}
+}
+
+// links is what the platforms say of every link.
+type links struct {
+	metadata    transcript.Metadata
+	tracks      []Track
+	captionsErr error
+	audioErr    error
+	gate        chan struct{} // of the captions; nil: open
+	reads       map[transcript.Platform]int
+	downloads   map[transcript.Platform]int
+}
+
+// SetTracks says which caption tracks every link has from now on; without any,
+// the platforms say that there are none. A track without a Kind is manual.
+func (e *Engine) SetTracks(tracks ...Track) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.links.tracks = tracks
+}
+
+// SetMetadata says what the platforms tell about every link from now on.
+func (e *Engine) SetMetadata(m transcript.Metadata) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.links.metadata = m
+}
+
+// FailCaptions makes every reading of captions fail with err from now on; nil:
+// no more. Errors of a platform carry codes, such as transcript.IPBlocked; see
+// engine.CaptionSource.
+func (e *Engine) FailCaptions(err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.links.captionsErr = err
+}
+
+// FailAudio makes every download fail with err from now on; nil: no more. What
+// is downloaded is said by SetMedia.
+func (e *Engine) FailAudio(err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.links.audioErr = err
+}
+
+// HoldCaptions is Hold for every reading of captions that begins from now on.
+func (e *Engine) HoldCaptions() (release func()) { return e.hold(&e.links.gate) }
+
+// CaptionReads is how often the captions of a platform's links have been asked for.
+func (e *Engine) CaptionReads(p transcript.Platform) int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.links.reads[p]
+}
+
+// Downloads is how often the sound of a platform's links has been downloaded.
+func (e *Engine) Downloads(p transcript.Platform) int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.links.downloads[p]
+}
+
+// scriptedPlatforms is the Engine as the platforms.
+type scriptedPlatforms struct{ e *Engine }
+
+func (s scriptedPlatforms) Origin(p transcript.Platform) (transcript.Origin, bool) {
+	switch p {
+	case transcript.VideoSite:
+		return transcript.OriginDownloader, true
+	case transcript.ShortVideoSite:
+		return transcript.OriginShortVideoSiteCaptions, true
+	case transcript.ProfessionalSite:
+		return transcript.OriginProfessionalCaptions, true
+	}
+	return "", false
+}
+
+func (s scriptedPlatforms) Captions(ctx context.Context, c engine.Content, pick func([]transcript.Track) (int, bool)) (engine.Captions, error) {
+	s.e.mu.Lock()
+	s.e.links.reads[c.Platform]++
+	links := s.e.links
+	s.e.mu.Unlock()
+	if err := pass(ctx, links.gate); err != nil {
+		return engine.Captions{}, err
+	}
+	if links.captionsErr != nil {
+		return engine.Captions{}, links.captionsErr
+	}
+	found := engine.Captions{Metadata: links.metadata}
+	for _, t := range links.tracks {
+		found.Tracks = append(found.Tracks, t.track())
+	}
+	if len(found.Tracks) == 0 {
+		return found, nil
+	}
+	if n, ok := pick(found.Tracks); ok {
+		found.Track = &found.Tracks[n]
+		found.Segments = []transcript.Segment{{Text: links.tracks[n].Text, Duration: 10}}
+	}
+	return found, nil
+}
+
+func (s scriptedPlatforms) Audio(_ context.Context, c engine.Content, dir string, o engine.AudioOptions) (string, error) {
+	s.e.mu.Lock()
+	s.e.links.downloads[c.Platform]++
+	links := s.e.links
+	s.e.mu.Unlock()
+	if links.audioErr != nil {
+		return "", links.audioErr
+	}
+	if o.Known != nil {
+		if err := o.Known(links.metadata); err != nil {
+			return "", err
+		}
+	}
+	path := filepath.Join(dir, "sound")
+	return path, os.WriteFile(path, []byte("what is in it is said by SetMedia"), 0o600)
+}

@@ -1,0 +1,78 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/internal/egress"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/site"
+)
+
+// Bounds of the way from a short link to its content (contract 4, 14).
+const (
+	maxHops          = 3
+	shortLinkTimeout = 5 * time.Second // for all hops together
+)
+
+// follow goes from a short link to the content that it stands for, through the
+// guard. On the way there may be hosts that no platform has; the end is on one
+// that some platform has.
+func (s *Server) follow(ctx context.Context, link string) (site.Match, error) {
+	ctx, cancel := context.WithTimeout(ctx, shortLinkTimeout)
+	defer cancel()
+	for range maxHops {
+		next, err := s.hop(ctx, link)
+		if err != nil {
+			return site.Match{}, err
+		}
+		match, err := s.cfg.Sites.Detect(next)
+		if err == nil && !match.Short {
+			return match, nil
+		}
+		if err != nil && !errors.Is(err, transcript.UnsupportedPlatform) {
+			return site.Match{}, err
+		}
+		link = next
+	}
+	return site.Match{}, transcript.Errorf(transcript.UnsupportedPlatform, "The short link redirects more than %d times.", maxHops)
+}
+
+// hop returns where a link redirects to.
+func (s *Server) hop(ctx context.Context, link string) (string, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, link, nil)
+	if err != nil {
+		return "", transcript.Errorf(transcript.UnsupportedPlatform, "The short link leads to something that is no link.").Because(err)
+	}
+	client := s.guard.Client()
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	answer, err := client.Do(r)
+	switch {
+	case errors.Is(err, egress.ErrRefused): // contract 16.6
+		return "", transcript.Errorf(transcript.Unavailable, "The short link leads to an address that this service does not visit.").Because(err)
+	case errors.Is(err, context.Canceled):
+		return "", err // nobody waits any more
+	case err != nil:
+		return "", transcript.Errorf(transcript.UpstreamFailed, "The short link could not be followed.").Because(err)
+	}
+	_ = answer.Body.Close() // only the head was wanted
+	return leadsTo(answer)
+}
+
+// leadsTo reads where an answer redirects to.
+func leadsTo(answer *http.Response) (string, error) {
+	next, err := answer.Location()
+	switch status := answer.StatusCode; {
+	case err == nil && status/100 == 3:
+		return next.String(), nil
+	case status == http.StatusNotFound, status == http.StatusGone:
+		return "", transcript.Errorf(transcript.Unavailable, "The short link does not exist.")
+	case status < http.StatusBadRequest:
+		return "", transcript.Errorf(transcript.UnsupportedPlatform, "The short link leads to no supported site.").
+			With("host", answer.Request.URL.Host)
+	default:
+		return "", transcript.Errorf(transcript.UpstreamFailed, "The short link was answered with status %d.", status)
+	}
+}
