@@ -285,6 +285,8 @@ func TestConcurrentUse(t *testing.T) {
 // reach them.
 var operations = map[string]any{
 	"createTranscript":    (*client.TranscriptService).Submit,
+	"getTranscriptInfo":   (*client.TranscriptService).Info,
+	"getCaptions":         (*client.TranscriptService).Captions,
 	"getTranscriptJob":    (*client.JobService).Get,
 	"cancelTranscriptJob": (*client.JobService).Cancel,
 	"streamTranscriptJob": (*client.JobService).Events,

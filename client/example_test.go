@@ -71,6 +71,49 @@ func ExampleJobService_Events() {
 	// success done
 }
 
+// What a link is, before anything is done about it.
+func ExampleTranscriptService_Info() {
+	service := exampleService()
+	defer service.Close()
+
+	c, err := client.New(service.URL, client.WithAPIKey("tr_…"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	info, err := c.Transcripts.Info(context.Background(), transcript.URL("https://youtu.be/dQw4w9WgXcQ"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(info.Platform, info.ExternalID, *info.DurationSec, info.Languages)
+	// Output:
+	// video_site dQw4w9WgXcQ 213 [en]
+}
+
+// Captions and nothing else: no speech is recognized, whatever the report says.
+func ExampleTranscriptService_Captions() {
+	service := exampleService()
+	defer service.Close()
+
+	c, err := client.New(service.URL, client.WithAPIKey("tr_…"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	report, err := c.Transcripts.Captions(context.Background(), "dQw4w9WgXcQ", []string{"en", "de"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, track := range report.Tracks {
+		fmt.Println(track.Lang, track.Kind)
+	}
+	if report.Transcript != nil {
+		fmt.Println(report.Transcript.Segments[0].Text)
+	}
+	// Output:
+	// en manual
+	// de auto
+	// hello there
+}
+
 func ExampleError() {
 	service := exampleService()
 	defer service.Close()
@@ -120,6 +163,10 @@ func exampleService() *httptest.Server {
 			w.Header().Set("X-Request-Id", "r_1")
 			w.WriteHeader(http.StatusUnauthorized)
 			fmt.Fprint(w, `{"error":"unauthorized"}`)
+		case strings.HasSuffix(r.URL.Path, "/info"):
+			writeJSON(w, http.StatusOK, infoBody())
+		case strings.HasSuffix(r.URL.Path, "/captions"):
+			writeJSON(w, http.StatusOK, reportBody())
 		case r.Method == http.MethodPost:
 			_, _ = io.Copy(io.Discard, r.Body)
 			writeJSON(w, http.StatusAccepted, jobBody("pending", "queued", 1))

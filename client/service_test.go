@@ -49,6 +49,69 @@ func TestServiceTranscribes(t *testing.T) {
 	assert.Equal(t, 1, s.Engine.Recognitions())
 }
 
+func TestServiceReadsLinks(t *testing.T) {
+	t.Parallel()
+	c, s := live(t)
+	s.Engine.SetTracks(servertest.Track{Lang: "en", Text: "four score"}, servertest.Track{Lang: "de", Text: "siebenundachtzig Jahre"})
+	link := transcript.URL("https://youtu.be/" + videoID)
+
+	info, err := c.Transcripts.Info(t.Context(), link)
+	require.NoError(t, err)
+	assert.Equal(t, videoID, info.ExternalID)
+	assert.Equal(t, []string{"en", "de"}, info.Languages)
+	assert.Empty(t, info.CachedLanguages)
+
+	report, err := c.Transcripts.Captions(t.Context(), videoID, []string{"fr", "de"})
+	require.NoError(t, err)
+	require.NotNil(t, report.Transcript)
+	assert.Equal(t, "siebenundachtzig Jahre", report.Transcript.Segments[0].Text)
+	assert.Len(t, report.Tracks, 2)
+
+	report, err = c.Transcripts.Captions(t.Context(), videoID, []string{"fr"})
+	require.NoError(t, err)
+	assert.Nil(t, report.Transcript)
+	assert.True(t, report.RequiresAsync)
+	require.ErrorIs(t, report.Error, transcript.ASRRequiresAsync)
+
+	result, err := c.Transcripts.Get(t.Context(), transcript.Request{Source: link})
+	require.NoError(t, err)
+	assert.Equal(t, "four score", result.Transcript.Segments[0].Text)
+	result, err = c.Transcripts.Get(t.Context(), transcript.Request{Source: transcript.ID(transcript.VideoSite, videoID)})
+	require.NoError(t, err)
+	assert.True(t, result.Cached)
+	assert.Zero(t, s.Engine.Recognitions())
+
+	info, err = c.Transcripts.Info(t.Context(), transcript.ID(transcript.VideoSite, videoID))
+	require.NoError(t, err)
+	assert.ElementsMatch(t, []string{"en", "de"}, info.CachedLanguages)
+}
+
+func TestServiceCannotReadALink(t *testing.T) {
+	t.Parallel()
+	c, s := live(t)
+	for code, status := range map[transcript.Code]int{transcript.LoginRequired: 503, transcript.Unavailable: 404} {
+		s.Engine.FailCaptions(transcript.Errorf(code, "No."))
+		report, err := c.Transcripts.Captions(t.Context(), videoID, nil, client.WithRetry(client.RetryPolicy{}))
+		var refused *client.Error
+		require.ErrorAs(t, err, &refused)
+		assert.Equal(t, code, refused.Code)
+		assert.Equal(t, status, refused.Response.StatusCode)
+		if code == transcript.LoginRequired {
+			require.NotNil(t, report, "the refusal is a report too")
+			assert.Equal(t, transcript.TracksFailed, report.TrackMetadataStatus)
+			assert.Equal(t, code, report.TrackMetadataErrorCode)
+		}
+	}
+	for _, link := range []string{"--exec", "https://video.example/1", "ytsearch:talk", "file:///etc/passwd"} {
+		_, err := c.Transcripts.Info(t.Context(), transcript.URL(link))
+		var refused *client.Error
+		require.ErrorAs(t, err, &refused, link)
+		assert.Equal(t, 422, refused.Response.StatusCode, link)
+	}
+	_, err := c.Transcripts.Captions(t.Context(), "..", nil)
+	require.ErrorIs(t, err, transcript.InvalidVideo)
+}
+
 // TestServiceEventsAcrossARestart: the sequence outlives the service that began it.
 func TestServiceEventsAcrossARestart(t *testing.T) {
 	t.Parallel()
@@ -126,7 +189,7 @@ func TestServiceRefuses(t *testing.T) {
 	require.ErrorIs(t, err, transcript.UploadInvalid)
 
 	_, err = c.Transcripts.Get(t.Context(), transcript.Request{Source: transcript.URL("https://video.example/watch?v=1")}, client.WithResponse(&resp))
-	require.ErrorIs(t, err, transcript.NotImplemented)
+	require.ErrorIs(t, err, transcript.UnsupportedPlatform)
 	assert.Equal(t, 1, resp.Attempts)
 	assert.NotEmpty(t, resp.RequestID)
 

@@ -1,0 +1,97 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Info says what the content behind a link or an id is, and in which languages
+// it can be had: a question that costs nothing and starts no work. source is a
+// [transcript.URL] or a [transcript.ID]; of a file the service knows nothing
+// before it has it, so that is an error.
+func (s *TranscriptService) Info(ctx context.Context, source transcript.Source, opts ...RequestOption) (*transcript.Info, error) {
+	query, err := sourceQuery(source)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := s.client.send(ctx, http.MethodGet, "/v1/transcript/info?"+query.Encode(), payload{}, opts)
+	if err != nil {
+		return nil, err
+	}
+	var info transcript.Info
+	if err := answer.decode(&info); err != nil {
+		return nil, err
+	}
+	if info.Platform == "" || info.ExternalID == "" {
+		return nil, answer.malformed(errors.New("it has no platform or no externalId"))
+	}
+	return &info, nil
+}
+
+func sourceQuery(source transcript.Source) (url.Values, error) {
+	if _, _, _, ok := source.Upload(); ok {
+		return nil, errors.New("client: a file has no info before it is transcribed")
+	}
+	if link, ok := source.Link(); ok {
+		return url.Values{"url": {link}}, nil
+	}
+	switch platform, id, ok := source.Content(); {
+	case !ok:
+		return nil, errors.New("client: the question has no source")
+	case platform == "" || id == "":
+		return nil, fmt.Errorf("client: platform %q and id %q: both are needed", platform, id)
+	default:
+		return url.Values{"platform": {string(platform)}, "externalId": {id}}, nil
+	}
+}
+
+// Captions asks the video site for the caption tracks of a video, and for the
+// text of the one that languages wants first: a priority list of language tags,
+// nil for the service's default. It never starts speech recognition.
+//
+// A report without a text is no error: its Status is then "error", its Error
+// says why, and RequiresAsync whether [TranscriptService.Get] could help. An
+// error is that the video site could not be asked (IP_BLOCKED, UPSTREAM_FAILED
+// and the like); what is known of the tracks all the same is in the report
+// beside it, which is nil when nothing is.
+func (s *TranscriptService) Captions(ctx context.Context, videoID string, languages []string, opts ...RequestOption) (*transcript.CaptionReport, error) {
+	if videoID == "" {
+		return nil, errors.New("client: empty video id")
+	}
+	query := url.Values{"videoId": {videoID}}
+	if len(languages) > 0 {
+		query.Set("language", strings.Join(languages, ","))
+	}
+	answer, err := s.client.send(ctx, http.MethodGet, "/v1/video_site/captions?"+query.Encode(), payload{}, opts)
+	if err != nil {
+		return refusedReport(err), err
+	}
+	var report transcript.CaptionReport
+	if err := answer.decode(&report); err != nil {
+		return nil, err
+	}
+	if !isReport(report) {
+		return nil, answer.malformed(errors.New("it has no videoId or no status"))
+	}
+	return &report, nil
+}
+
+// refusedReport is the report that a refusal has for its body (contract 4); nil
+// when it has another one.
+func refusedReport(err error) *transcript.CaptionReport {
+	var refused *Error
+	var report transcript.CaptionReport
+	if !errors.As(err, &refused) || json.Unmarshal(refused.Body, &report) != nil || !isReport(report) {
+		return nil
+	}
+	return &report
+}
+
+func isReport(r transcript.CaptionReport) bool { return r.VideoID != "" && r.Status != "" }
