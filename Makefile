@@ -1,4 +1,5 @@
-# make demo   upload a recording and watch it become a transcript
+# make demo   a link with captions and a recording become transcripts;
+#             URL=https://… takes a link of yours, over the network
 # make test   all tests, with the race detector
 # make lint   gofmt, go vet, golangci-lint
 # make bench  benchmarks
@@ -13,6 +14,7 @@ LINT := bin/golangci-lint-$(LINT_VERSION)
 # What has to be there, as TEST=>PACKAGE: the Debian package is installed when
 # the test fails.
 RUN_NEEDS := \
+	has_ytdlp=>yt-dlp \
 	has_ffmpeg=>ffmpeg \
 	has_pocketsphinx=>pocketsphinx \
 	has_model=>pocketsphinx-en-us
@@ -27,7 +29,7 @@ TEST_NEEDS := $(RUN_NEEDS) \
 .DEFAULT_GOAL := test
 
 demo: setup-run
-	@$(GO) run ./examples/transcriptd demo
+	@$(GO) run ./examples/transcriptd demo $${URL:+--url "$$URL"}
 
 # SQLite is a translation from C, whose every pointer the race detector would
 # check: that is not our code, and takes half of the time. The crowds of the
@@ -55,6 +57,7 @@ setup-run: NEEDS = $(RUN_NEEDS)
 setup: NEEDS = $(TEST_NEEDS)
 setup setup-run:
 	@has() { command -v "$$1" >/dev/null 2>&1; }; \
+	has_ytdlp() { has yt-dlp; }; \
 	has_ffmpeg() { has ffmpeg && has ffprobe; }; \
 	has_pocketsphinx() { has pocketsphinx_continuous || has pocketsphinx; }; \
 	has_model() { ! has apt-get || test -d /usr/share/pocketsphinx/model/en-us; }; \

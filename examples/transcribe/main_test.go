@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/server/servertest"
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 const (
@@ -328,4 +329,29 @@ func TestService(t *testing.T) {
 	assert.Equal(t, exitOK, code, stderr.String())
 	assert.Equal(t, "[00:00:00] four score and seven years ago\n", stdout.String())
 	assert.Contains(t, stderr.String(), "asr_running\n")
+}
+
+func TestServiceReadsALink(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t)
+	s.Engine.SetTracks(servertest.Track{Lang: "en", Text: "four score"}, servertest.Track{Lang: "de", Text: "siebenundachtzig Jahre"})
+	ask := func(args ...string) outcome {
+		var stdout, stderr bytes.Buffer
+		code := run(t.Context(), append([]string{"--server", s.URL}, args...), func(string) string { return s.Key }, &stdout, &stderr)
+		return outcome{code, stdout.String(), stderr.String()}
+	}
+	got := ask("--language", "de", "https://youtu.be/dQw4w9WgXcQ")
+	assert.Equal(t, exitOK, got.code, got.stderr)
+	assert.Equal(t, "[00:00:00] siebenundachtzig Jahre\n", got.stdout)
+	got = ask("--language", "de", "dQw4w9WgXcQ")
+	assert.Equal(t, outcome{exitOK, "[00:00:00] siebenundachtzig Jahre\n", "The service knew this text already.\n"}, got)
+
+	s.Engine.FailCaptions(transcript.Errorf(transcript.Unavailable, "The video is private."))
+	got = ask("https://youtu.be/aQw4w9WgXcQ")
+	assert.Equal(t, exitFailure, got.code)
+	assert.Empty(t, got.stdout)
+	assert.Contains(t, got.stderr, "UNAVAILABLE: The video is private.")
+	got = ask("https://nowhere.example/1")
+	assert.Equal(t, exitFailure, got.code)
+	assert.Contains(t, got.stderr, "422 UNSUPPORTED_PLATFORM: ")
 }

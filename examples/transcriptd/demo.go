@@ -18,10 +18,12 @@ import (
 )
 
 type demoCommand struct {
-	File string `default:"examples/testdata/talk.ogg" placeholder:"PATH" help:"The recording, English (${default})."`
+	URL   string     `placeholder:"LINK" help:"A link of yours, in the place of one to a site that the demo serves itself."`
+	File  string     `default:"examples/testdata/talk.ogg" placeholder:"PATH" help:"The recording, English (${default})."`
+	YtDlp executable `name:"yt-dlp" default:"yt-dlp" placeholder:"PATH" help:"The program that reads links (${default})."`
 }
 
-// Run starts a service for one recording and throws it away again.
+// Run starts a service for a link and a recording and throws it away again.
 func (c *demoCommand) Run(ctx context.Context, out output) error {
 	if _, err := os.Stat(c.File); err != nil {
 		return fmt.Errorf("no recording to show: %w (run it where the repository is checked out, or name a recording with --file)", err)
@@ -30,27 +32,39 @@ func (c *demoCommand) Run(ctx context.Context, out output) error {
 	if err != nil {
 		return err
 	}
-	err = demonstrate(ctx, out, dir, c.File)
-	return errors.Join(err, os.RemoveAll(dir))
+	return errors.Join(c.demonstrate(ctx, out, dir), os.RemoveAll(dir))
 }
 
-func demonstrate(ctx context.Context, out output, dir, file string) error {
+func (c *demoCommand) demonstrate(ctx context.Context, out output, dir string) error {
 	log := slog.New(slog.NewTextHandler(out.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
-	s, err := startService(ctx, serviceOptions{
+	options := serviceOptions{
 		listen: "127.0.0.1:0",
 		store:  store.Options{Database: "sqlite:" + filepath.Join(dir, "demo.db"), Blobs: filepath.Join(dir, "blobs"), Log: log},
 		asr:    asrPocketsphinx,
+		ytdlp:  string(c.YtDlp),
 		log:    log,
-	})
+	}
+	link := c.URL
+	if link == "" {
+		talks, err := serveTalks(ctx, c.File)
+		if err != nil {
+			return err
+		}
+		defer talks.close() //nolint:errcheck // nothing is written to it
+		link, options.allowEgress = talks.link(), []string{talks.addr()}
+		if options.sites, err = talks.table(); err != nil {
+			return err
+		}
+	}
+	s, err := startService(ctx, options)
 	if err != nil {
 		return err
 	}
-	err = visit(ctx, out.Stdout, s, file)
-	return errors.Join(err, s.stop())
+	return errors.Join(visit(ctx, out.Stdout, s, link, c.File), s.stop())
 }
 
 // visit is what a customer of the service sees.
-func visit(ctx context.Context, out io.Writer, s *service, file string) error {
+func visit(ctx context.Context, out io.Writer, s *service, link, file string) error {
 	key, err := demoKey(ctx, s.store)
 	if err != nil {
 		return err
@@ -59,26 +73,42 @@ func visit(ctx context.Context, out io.Writer, s *service, file string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "A service listens on %s, with an account and a key.\nUploading %s\n", s.addr(), file)
+	fmt.Fprintf(out, "A service listens on %s, with an account and a key.\n", s.addr())
+	fmt.Fprintf(out, "\nA link: %s\n", link)
+	if err := show(ctx, out, c, transcript.URL(link)); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\nA recording: %s\n", file)
+	if err := show(ctx, out, c, transcript.File(file)); err != nil {
+		return err
+	}
+	fmt.Fprintln(out, "\nStart the service for real: go run ./examples/transcriptd serve")
+	return nil
+}
+
+// show asks for a transcript twice: the second time the service has it.
+func show(ctx context.Context, out io.Writer, c *client.Client, source transcript.Source) error {
 	began := time.Now()
-	result, err := transcribe(ctx, out, c, file)
+	result, err := transcribe(ctx, out, c, source)
 	if err != nil {
 		return err
 	}
+	how := "Captions were read"
+	if result.Transcript.Source == transcript.OriginASR {
+		how = "Speech was recognized"
+	}
 	fmt.Fprintf(out, "\n%s\n", format.AppendText(nil, result.Transcript.Segments, true))
-	fmt.Fprintf(out, "%s of speech took %s.\n", *result.LengthText, roundly(time.Since(began)))
+	fmt.Fprintf(out, "%s, in %s.\n", how, roundly(time.Since(began)))
 
-	fmt.Fprintln(out, "Uploading it again")
 	began = time.Now()
-	again, err := c.Transcripts.Get(ctx, transcript.Request{Source: transcript.File(file)})
+	again, err := c.Transcripts.Get(ctx, transcript.Request{Source: source})
 	if err != nil {
 		return err
 	}
 	if !again.Cached {
 		return errors.New("the second answer did not come from the cache")
 	}
-	fmt.Fprintf(out, "The answer came from the cache, in %s.\n\n", roundly(time.Since(began)))
-	fmt.Fprintln(out, "Start the service for real: go run ./examples/transcriptd serve")
+	fmt.Fprintf(out, "Asked once more, the answer came from the cache, in %s.\n", roundly(time.Since(began)))
 	return nil
 }
 
@@ -92,10 +122,10 @@ func demoKey(ctx context.Context, s *store.Store) (string, error) {
 	return key, err
 }
 
-// transcribe uploads the file and follows its job to the end.
-func transcribe(ctx context.Context, out io.Writer, c *client.Client, file string) (*transcript.Result, error) {
+// transcribe sends the source and follows its job to the end.
+func transcribe(ctx context.Context, out io.Writer, c *client.Client, source transcript.Source) (*transcript.Result, error) {
 	atOnce := time.Duration(0) // so that there is something to watch
-	result, job, err := c.Transcripts.Submit(ctx, transcript.Request{Source: transcript.File(file), Wait: &atOnce})
+	result, job, err := c.Transcripts.Submit(ctx, transcript.Request{Source: source, Wait: &atOnce})
 	if err != nil || result != nil {
 		return result, err
 	}

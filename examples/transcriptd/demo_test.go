@@ -21,25 +21,40 @@ func TestDemo(t *testing.T) {
 	needPrograms(t)
 	a := must(t, "demo", "--file", recording)
 	assert.Empty(t, a.stderr)
-	assert.Regexp(t, `(?m)^  asr_running \d+%$`, a.stdout, "progress in lines, as this is no terminal")
-	assert.Regexp(t, `(?m)^\[00:00:\d\d\] this is a short talk`, a.stdout)
-	assert.Regexp(t, `(?m)^The answer came from the cache`, a.stdout)
-	lines := strings.Split(strings.TrimSpace(a.stdout), "\n")
+	link, upload, found := strings.Cut(a.stdout, "\nA recording: ")
+	require.True(t, found, a.stdout)
+
+	assert.Regexp(t, `(?m)^A link: http://127\.0\.0\.1:\d+/watch\?v=`, link)
+	assert.Contains(t, link, "\n[00:00:00] This is a short talk about a program that listens.\n")
+	assert.NotContains(t, link, "Vortrag", "captions in the language that is asked for")
+	assert.Regexp(t, `(?m)^Captions were read, in \S+\.\nAsked once more, the answer came from the cache, in \d+ms\.$`, link)
+	assert.NotContains(t, link, "asr_running")
+
+	assert.Regexp(t, `(?m)^  asr_running \d+%$`, upload, "progress in lines, as this is no terminal")
+	assert.Regexp(t, `(?m)^\[00:00:\d\d\] this is a short talk`, upload)
+	assert.Regexp(t, `(?m)^Speech was recognized, in \S+\.\nAsked once more, the answer came from the cache, in \d+ms\.$`, upload)
+	lines := strings.Split(strings.TrimSpace(upload), "\n")
 	assert.Contains(t, lines[len(lines)-1], "go run ./examples/transcriptd serve")
 }
 
 func TestDemoLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	needPrograms(t)
-	tmp := t.TempDir()
 	text, err := filepath.Abs("../testdata/talk.txt")
 	require.NoError(t, err)
-	code, _, stderr := finish(program(t, []string{"TMPDIR=" + tmp}, "demo", "--file", text))
-	assert.Equal(t, exitFailure, code)
-	assert.Regexp(t, `\Atranscriptd: [^\n]*UPLOAD_INVALID[^\n]*\n\z`, stderr)
-	left, err := os.ReadDir(tmp)
-	require.NoError(t, err)
-	assert.Empty(t, left)
+	for says, args := range map[string][]string{
+		"UPLOAD_INVALID":       {"demo", "--file", text},
+		"UNSUPPORTED_PLATFORM": {"demo", "--file", text, "--url", "http://127.0.0.1:1/watch?v=a-shortTalk"}, // no site of its own then
+		"CONFIG_ERROR":         {"demo", "--file", text, "--yt-dlp", "/nowhere/yt-dlp"},
+	} {
+		tmp := t.TempDir()
+		code, _, stderr := finish(program(t, []string{"TMPDIR=" + tmp}, args...))
+		assert.Equal(t, exitFailure, code, args)
+		assert.Regexp(t, `\Atranscriptd: [^\n]*`+says+`[^\n]*\n\z`, stderr, args)
+		left, err := os.ReadDir(tmp)
+		require.NoError(t, err)
+		assert.Empty(t, left, args)
+	}
 }
 
 // needPrograms skips where the engines are not installed, but not in CI.

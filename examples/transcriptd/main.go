@@ -40,7 +40,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	helped := false
 	parser, err := kong.New(&commands{},
 		kong.Name("transcriptd"),
-		kong.Description("Turns recordings into timestamped transcripts."),
+		kong.Description("Turns links and recordings into timestamped transcripts."),
 		kong.DefaultEnvars("TRANSCRIPTD"),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Writers(stdout, stderr),
@@ -73,7 +73,7 @@ func fail(stderr io.Writer, code int, err error) int {
 // commands is the command line.
 type commands struct {
 	Serve    serveCommand    `cmd:"" help:"Run the service until SIGTERM or SIGINT."`
-	Demo     demoCommand     `cmd:"" help:"Show the service at work on a recording, on a temporary database."`
+	Demo     demoCommand     `cmd:"" help:"Show the service at work on a link and a recording, on a temporary database."`
 	Accounts accountsCommand `cmd:"" help:"Set and list accounts."`
 	Keys     keysCommand     `cmd:"" help:"Create, list and revoke API keys."`
 	Migrate  migrateCommand  `cmd:"" help:"Bring the database up to date. Serve does so too."`

@@ -57,6 +57,8 @@ func TestBadCallsAreOneLineThatNamesTheFault(t *testing.T) {
 	db := newDatabase(t)
 	must(t, "accounts", "set", "acme", "--db", db)
 	blobs := t.TempDir()
+	sites := filepath.Join(blobs, "sites.json")
+	require.NoError(t, os.WriteFile(sites, []byte(`{"video_site": {"links": ["/watch?v={id}", "/no/id"]}}`), 0o600))
 	for _, c := range []struct {
 		args string
 		code int
@@ -71,6 +73,13 @@ func TestBadCallsAreOneLineThatNamesTheFault(t *testing.T) {
 		{"serve --db sqlite:/nowhere/x.db --listen 127.0.0.1:0 --blobs " + blobs, 1, "/nowhere/x.db"},
 		{"serve --listen 127.0.0.1:99999 --db " + db, 1, "99999"},
 		{"serve --listen 127.0.0.1:0 --db " + db + " --blobs /dev/null/blobs", 1, "/dev/null"},
+		{"serve --allow-egress localhost", 2, `--allow-egress: "localhost" is not HOST:PORT`},
+		{"serve --allow-egress 127.0.0.1:9099,:80", 2, `":80"`},
+		{"serve --allow-egress 127.0.0.1:0", 2, `"127.0.0.1:0"`},
+		{"serve --allow-egress 127.0.0.1:65536", 2, `"127.0.0.1:65536"`},
+		{"serve --sites /nowhere/sites.json", 1, "/nowhere/sites.json"},
+		{"serve --sites " + sites, 1, sites + ": "},
+		{"serve --sites " + sites, 1, "video_site.links[1]"},
 		{"migrate --db postgres://u:secret@127.0.0.1:1/x", 1, "127.0.0.1:1"},
 		{"accounts set --db " + db, 2, "<name>"},
 		{"accounts set acme --suspend --activate --db " + db, 2, "--suspend and --activate"},
@@ -132,6 +141,7 @@ func TestVersionNamesTheExternalPrograms(t *testing.T) {
 	assert.Regexp(t, `(?m)^go +1\.\d+`, a.stdout)
 	assert.Regexp(t, `(?m)^ffmpeg +\S`, a.stdout)
 	assert.Regexp(t, `(?m)^pocketsphinx_continuous +\S`, a.stdout)
+	assert.Regexp(t, `(?m)^yt-dlp +\d{4}\.\d\d\.\d\d`, a.stdout)
 }
 
 func TestMigrateMakesAndKeepsADatabase(t *testing.T) {

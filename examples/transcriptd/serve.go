@@ -11,6 +11,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
 type serveCommand struct {
@@ -19,16 +20,24 @@ type serveCommand struct {
 	Blobs    string `default:"transcriptd-blobs" placeholder:"PATH" help:"Folder for uploads and audio (${default}); gone when their job ends."`
 	FullSync bool   `help:"Make every commit on SQLite survive a loss of power, at ten times the price."`
 	ASR      string `name:"asr" enum:"pocketsphinx,none" default:"pocketsphinx" placeholder:"ENGINE" help:"Speech recognition: ${enum} (${default})."`
+	linkFlags
 }
 
 // Run serves until ctx ends.
 func (c *serveCommand) Run(ctx context.Context, out output) error {
+	sites, err := c.sites()
+	if err != nil {
+		return err
+	}
 	log := slog.New(slog.NewTextHandler(out.Stderr, nil))
 	s, err := startService(ctx, serviceOptions{
-		listen: c.Listen,
-		store:  store.Options{Database: string(c.DB), Blobs: c.Blobs, FullSync: c.FullSync, Log: log},
-		asr:    c.ASR,
-		log:    log,
+		listen:      c.Listen,
+		store:       store.Options{Database: string(c.DB), Blobs: c.Blobs, FullSync: c.FullSync, Log: log},
+		asr:         c.ASR,
+		ytdlp:       string(c.YtDlp),
+		sites:       sites,
+		allowEgress: c.AllowEgress,
+		log:         log,
 	})
 	if err != nil {
 		return err
@@ -47,10 +56,13 @@ func (c *serveCommand) Run(ctx context.Context, out output) error {
 const drainTimeout = 20 * time.Second
 
 type serviceOptions struct {
-	listen string
-	store  store.Options
-	asr    string
-	log    *slog.Logger
+	listen      string
+	store       store.Options
+	asr         string
+	ytdlp       string      // name or path of the program
+	sites       *site.Table // nil: the public sites
+	allowEgress []string    // "host:port"
+	log         *slog.Logger
 }
 
 // service is a server that accepts requests, with what it stands on.
@@ -78,11 +90,18 @@ func startService(ctx context.Context, o serviceOptions) (_ *service, err error)
 	if s.store, err = store.Open(ctx, o.store); err != nil {
 		return nil, err
 	}
+	database, err := databaseAddresses(o.store.Database)
+	if err != nil {
+		return nil, err
+	}
 	s.server, err = server.New(ctx, server.Config{
-		Store:   s.store,
-		Engine:  engines(o.asr, o.log),
-		Log:     o.log,
-		Version: version(),
+		Store:          s.store,
+		Engine:         engines(ctx, o),
+		Sites:          o.sites,
+		AllowEgress:    o.allowEgress,
+		OperatorEgress: database,
+		Log:            o.log,
+		Version:        version(),
 	})
 	if err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ type versionCommand struct{}
 // programs are what the engines here run, with the argument that makes each
 // tell its version ("": it has none).
 func programs() [][2]string {
-	return [][2]string{{"ffmpeg", "-version"}, {"ffprobe", "-version"}, {"pocketsphinx_continuous", ""}}
+	return [][2]string{{"ffmpeg", "-version"}, {"ffprobe", "-version"}, {"pocketsphinx_continuous", ""}, {"yt-dlp", "--version"}}
 }
 
 // Run prints a line for each.
@@ -35,7 +35,8 @@ func version() string {
 	return "(devel)"
 }
 
-// programVersion is the third word of what ffmpeg and its kin answer.
+// programVersion is the third word of what ffmpeg and its kin answer; yt-dlp
+// answers in one.
 func programVersion(ctx context.Context, name, ask string) string {
 	path, err := exec.LookPath(name)
 	if err != nil {
@@ -46,8 +47,8 @@ func programVersion(ctx context.Context, name, ask string) string {
 	}
 	answer, err := exec.CommandContext(ctx, path, ask).Output()
 	words := strings.Fields(string(answer))
-	if err != nil || len(words) < 3 {
+	if err != nil || len(words) == 0 {
 		return path + " does not tell its version"
 	}
-	return words[2]
+	return words[min(2, len(words)-1)]
 }

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/server/store/storetest"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// reader is a client of a running server with a key of its own.
+func reader(t *testing.T, db, addr string) *client.Client {
+	t.Helper()
+	must(t, "accounts", "set", "acme", "--db", db)
+	key := strings.TrimSpace(must(t, "keys", "create", "--account", "acme", "--name", "ci", "--scopes", "transcripts", "--db", db).stdout)
+	c, err := client.New("http://"+addr, client.WithAPIKey(key))
+	require.NoError(t, err)
+	return c
+}
+
+// A site on this machine is read when the table knows it and its address is
+// allowed, and is not reached when it is not allowed.
+func TestServeReadsTheLinksItMay(t *testing.T) {
+	t.Parallel()
+	needPrograms(t)
+	talks, err := serveTalks(t.Context(), recording)
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, talks.close()) })
+	sites := filepath.Join(t.TempDir(), "sites.json")
+	require.NoError(t, os.WriteFile(sites, fmt.Appendf(nil, `{"video_site": {
+		"hosts": [%[1]q], "shortHosts": [], "links": ["/watch?v={id}"], "canonical": "http://%[1]s/watch?v={id}"
+	}}`, talks.addr()), 0o600))
+	german := transcript.Request{Source: transcript.URL(talks.link()), Language: []string{"de"}}
+
+	db := newDatabase(t)
+	open := start(t, []string{"TRANSCRIPTD_ALLOW_EGRESS=203.0.113.1:80," + talks.addr()}, "--db", db, "--sites", sites)
+	result, err := reader(t, db, open.addr).Transcripts.Get(t.Context(), german)
+	require.NoError(t, err)
+	assert.Equal(t, "Dies ist ein kurzer Vortrag über ein Programm, das zuhört.", result.Transcript.Segments[0].Text)
+	assert.Equal(t, transcript.OriginDownloader, result.Transcript.Source)
+	stop(t, open)
+
+	db = newDatabase(t)
+	guarded := start(t, nil, "--db", db, "--sites", sites)
+	_, err = reader(t, db, guarded.addr).Transcripts.Get(t.Context(), german)
+	require.ErrorIs(t, err, transcript.Unavailable)
+	assert.Contains(t, stop(t, guarded), talks.addr(), "the refusal is logged")
+}
+
+// Without yt-dlp the service runs, and says everywhere what it lacks.
+func TestServeWithoutTheProgramThatReadsLinks(t *testing.T) {
+	t.Parallel()
+	db := newDatabase(t)
+	p := start(t, nil, "--db", db, "--yt-dlp", "/nowhere/yt-dlp")
+	assert.Regexp(t, `level=WARN msg="links cannot be read" program=/nowhere/yt-dlp`, p.greeting)
+
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+p.addr+"/readyz", nil)
+	require.NoError(t, err)
+	res, err := http.DefaultClient.Do(req)
+	require.NoError(t, err)
+	body, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	require.NoError(t, res.Body.Close())
+	assert.Equal(t, http.StatusOK, res.StatusCode, "uploads are taken")
+	assert.Contains(t, string(body), `"captions":"unavailable"`)
+
+	_, err = reader(t, db, p.addr).Transcripts.Get(t.Context(), transcript.Request{Source: transcript.URL("dQw4w9WgXcQ")})
+	require.ErrorIs(t, err, transcript.ConfigError)
+	require.ErrorContains(t, err, "yt-dlp")
+	stop(t, p)
+}
+
+// No link leads to the database, whatever the operator allows.
+func TestServeKeepsLinksFromItsDatabase(t *testing.T) {
+	t.Parallel()
+	database, err := pgconn.ParseConfig(storetest.Postgres(t).Database)
+	require.NoError(t, err)
+	addr := forward(t, filepath.Join(database.Host, fmt.Sprintf(".s.PGSQL.%d", database.Port)))
+	url := fmt.Sprintf("postgres://%s@%s/%s?sslmode=disable", database.User, addr, database.Database)
+
+	code, _, stderr := finish(program(t, nil, "serve", "--listen", "127.0.0.1:0", "--db", url, "--allow-egress", addr))
+	assert.Equal(t, exitFailure, code)
+	assert.Regexp(t, `\Atranscriptd: [^\n]*egress[^\n]*\n\z`, lastLine(stderr))
+	assert.Contains(t, lastLine(stderr), addr)
+}
+
+// forward gives a socket in the file system an address on this machine.
+func forward(t *testing.T, socket string) (addr string) {
+	t.Helper()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	var open sync.WaitGroup
+	t.Cleanup(open.Wait)
+	t.Cleanup(func() { _ = listener.Close() })
+	open.Go(func() {
+		for {
+			from, err := listener.Accept()
+			if err != nil {
+				return // the test has ended
+			}
+			to, err := net.Dial("unix", socket)
+			if err != nil {
+				_ = from.Close() // the other side sees it
+				continue
+			}
+			for _, ends := range [][2]net.Conn{{from, to}, {to, from}} {
+				open.Go(func() {
+					_, _ = io.Copy(ends[0], ends[1]) // until one side hangs up
+					_, _ = ends[0].Close(), ends[1].Close()
+				})
+			}
+		}
+	})
+	return listener.Addr().String()
+}
+
+func TestDatabaseAddresses(t *testing.T) {
+	t.Parallel()
+	for database, want := range map[string][]string{
+		"sqlite:transcriptd.db":                     nil,
+		"postgres://u:secret@db.example/x":          {"db.example:5432"},
+		"postgresql://u@10.0.0.7:6432/x":            {"10.0.0.7:6432"},
+		"postgres://u@[::1]:5433/x?sslmode=disable": {"[::1]:5433"},
+		"postgres://a.example,b.example:5433/x":     {"a.example:5432", "b.example:5433"},
+		"postgres:///x?host=/var/run/postgresql":    nil,
+		"postgres:///x?host=c.example&port=7000":    {"c.example:7000"},
+	} {
+		got, err := databaseAddresses(database)
+		require.NoError(t, err, database)
+		assert.Equal(t, want, got, database)
+	}
+	_, err := databaseAddresses("postgres://u:secret@db.example:port/x")
+	require.Error(t, err)
+	assert.NotContains(t, err.Error(), "secret")
+}
+
+// stop ends the process in good order and returns what it logged.
+func stop(t *testing.T, p *process) (log string) {
+	t.Helper()
+	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
+	code, log := p.end(t)
+	require.Equal(t, exitOK, code, log)
+	return log
+}
+
+func TestExecutable(t *testing.T) {
+	t.Parallel()
+	here, err := os.Getwd()
+	require.NoError(t, err)
+	for given, want := range map[string]string{
+		"yt-dlp":          "yt-dlp",
+		"/opt/yt-dlp":     "/opt/yt-dlp",
+		"./yt-dlp":        filepath.Join(here, "yt-dlp"),
+		"../tools/yt-dlp": filepath.Join(filepath.Dir(here), "tools", "yt-dlp"),
+	} {
+		var got executable
+		require.NoError(t, got.UnmarshalText([]byte(given)))
+		assert.Equal(t, want, string(got))
+	}
+}
