@@ -9,6 +9,8 @@
 //   - [github.com/transcriptkit/transcriptkit/transcript]: the domain types that
 //     both sides share, without any I/O.
 //   - [github.com/transcriptkit/transcriptkit/transcript/format]: transcripts as text and JSON.
+//   - [github.com/transcriptkit/transcriptkit/transcript/caption]: a reader of caption files.
+//   - [github.com/transcriptkit/transcriptkit/transcript/site]: which link is what.
 //
 // The programs under examples/ are complete: transcriptd is the reference
 // service, transcribe a command line client, embed a host program that mounts

@@ -2,9 +2,12 @@ package transcriptkit_test
 
 import (
 	"context"
+	"fmt"
 	"go/format"
+	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +21,8 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
 // programs returns the Go programs in the README, by the heading they stand under.
@@ -56,13 +61,20 @@ func TestProgramsInTheREADMEAreShort(t *testing.T) {
 }
 
 // The two programs compile, pass vet, and work together: the one embeds the
-// service, the other sends it a recording.
+// service, the other has it read a link, and sends it a recording.
 func TestProgramsInTheREADMEWork(t *testing.T) {
 	t.Parallel()
-	dir, addr := t.TempDir(), freeAddress(t)
-	const written = "127.0.0.1:8080"
-	site := build(t, "readme-site", strings.ReplaceAll(programs(t)[theSite], written, addr))
-	client := build(t, "readme-client", strings.ReplaceAll(programs(t)[theClient], written, addr+"/media"))
+	dir, addr, talks := t.TempDir(), freeAddress(t), serveTalks(t)
+	const written, link = "127.0.0.1:8080", "https://youtu.be/dQw4w9WgXcQ"
+	// The site of the link is on this machine here, hence two members more.
+	sites := fmt.Sprintf(talksAreTheVideoSite, talks)
+	site := build(t, "readme-site", strings.NewReplacer(written, addr,
+		"server.Config{", fmt.Sprintf("server.Config{Sites: talks(), AllowEgress: []string{%q}, ", talks),
+	).Replace(programs(t)[theSite]), sites)
+	client := strings.ReplaceAll(programs(t)[theClient], written, addr+"/media")
+	require.Contains(t, client, link)
+	linkClient := build(t, "readme-link", strings.ReplaceAll(client, link, "http://"+talks+"/watch?v=dQw4w9WgXcQ"))
+	fileClient := build(t, "readme-file", strings.ReplaceAll(client, `transcript.URL("`+link+`")`, `transcript.File("talk.mp3")`))
 
 	key := keyIn(t, "sqlite:"+filepath.Join(dir, "site.db"))
 	ctx, stop := context.WithCancel(context.Background())
@@ -78,12 +90,68 @@ func TestProgramsInTheREADMEWork(t *testing.T) {
 	recording, err := os.ReadFile("examples/testdata/talk.ogg")
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "talk.mp3"), recording, 0o600))
-	asking := exec.CommandContext(ctx, client)
-	asking.Dir = dir
-	asking.Env = append(os.Environ(), "TRANSCRIPT_KEY="+key)
-	text, err := asking.CombinedOutput()
-	require.NoError(t, err, string(text))
-	assert.Regexp(t, `(?m)^\[00:00:\d\d\] .*this is a short talk`, string(text))
+	for program, says := range map[string]string{
+		linkClient: `\A\[00:00:01\] Captions of the talk\.\n`,
+		fileClient: `(?m)^\[00:00:\d\d\] .*this is a short talk`,
+	} {
+		asking := exec.CommandContext(ctx, program)
+		asking.Dir = dir
+		asking.Env = append(os.Environ(), "TRANSCRIPT_KEY="+key)
+		text, err := asking.CombinedOutput()
+		require.NoError(t, err, string(text))
+		assert.Regexp(t, says, string(text))
+	}
+}
+
+// serveTalks serves a video with captions and returns the address.
+func serveTalks(t *testing.T) string {
+	t.Helper()
+	talks := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/en.vtt" {
+			w.Header().Set("Content-Type", "text/vtt")
+			_, _ = io.WriteString(w, "WEBVTT\n\n00:01.000 --> 00:02.000\nCaptions of the talk.\n") // who has gone needs none
+			return
+		}
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, `<html><video src="/talk.ogg"><track kind="captions" srclang="en" src="/en.vtt"></video></html>`) // as above
+	}))
+	t.Cleanup(talks.Close)
+	return talks.Listener.Addr().String()
+}
+
+const talksAreTheVideoSite = `package main
+
+import (
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/transcript/site"
+)
+
+func talks() *site.Table {
+	table, err := site.Default().Override(strings.NewReader(` + "`" + `{"video_site": {
+		"hosts": [%[1]q], "shortHosts": [], "links": ["/watch?v={id}"], "canonical": "http://%[1]s/watch?v={id}"
+	}}` + "`" + `))
+	if err != nil {
+		panic(err)
+	}
+	return table
+}
+`
+
+// The platform table in the README is one.
+func TestPlatformTableInTheREADME(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	_, table, found := strings.Cut(string(readme), "```json\n")
+	require.True(t, found)
+	table, _, _ = strings.Cut(table, "```")
+	sites, err := site.Default().Override(strings.NewReader(table))
+	require.NoError(t, err)
+	match, err := sites.Detect("https://videos.example.com/watch?v=dQw4w9WgXcQ&t=1")
+	require.NoError(t, err)
+	assert.Equal(t, transcript.VideoSite, match.Platform)
+	assert.Equal(t, "https://videos.example.com/watch?v=dQw4w9WgXcQ", match.URL)
 }
 
 func freeAddress(t *testing.T) string {
@@ -95,14 +163,18 @@ func freeAddress(t *testing.T) string {
 }
 
 // build vets and compiles a program as if it stood in this module.
-func build(t *testing.T, name, source string) (binary string) {
+func build(t *testing.T, name string, sources ...string) (binary string) {
 	t.Helper()
 	dir := t.TempDir()
-	file := filepath.Join(dir, "main.go")
-	require.NoError(t, os.WriteFile(file, []byte(source), 0o600))
+	var files []string
+	for i, source := range sources {
+		file := filepath.Join(dir, fmt.Sprintf("main%d.go", i))
+		require.NoError(t, os.WriteFile(file, []byte(source), 0o600))
+		files = append(files, file)
+	}
 	binary = filepath.Join(dir, name)
 	for _, args := range [][]string{{"vet"}, {"build", "-o", binary}} {
-		out, err := exec.CommandContext(t.Context(), "go", append(args, file)...).CombinedOutput()
+		out, err := exec.CommandContext(t.Context(), "go", append(args, files...)...).CombinedOutput()
 		require.NoError(t, err, string(out))
 	}
 	return binary
