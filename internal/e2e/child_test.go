@@ -143,11 +143,11 @@ type child struct {
 	url string
 }
 
-// site is where the children of one test keep their data.
-type site struct{ database, blobs, diary string }
+// place is where the children of one test keep their data.
+type place struct{ database, blobs, diary string }
 
 // spawn starts a child and waits until it listens. It dies with the test.
-func (s site) spawn(t *testing.T, addr string) *child {
+func (s place) spawn(t *testing.T, addr string) *child {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^$")
 	cmd.Env = append(os.Environ(),

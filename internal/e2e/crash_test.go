@@ -23,7 +23,7 @@ const mediaLength = 6 * time.Minute
 func TestKillOnSQLite(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := site{"sqlite:" + filepath.Join(dir, "service.db"), filepath.Join(dir, "blobs"), filepath.Join(dir, "diary")}
+	s := place{"sqlite:" + filepath.Join(dir, "service.db"), filepath.Join(dir, "blobs"), filepath.Join(dir, "diary")}
 	key := s.makeKey(t)
 	addr := freeAddr(t)
 	first := s.spawn(t, addr)
@@ -46,7 +46,7 @@ func TestKillOnSQLite(t *testing.T) {
 func TestKillOnPostgres(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := site{storetest.Postgres(t).Database, filepath.Join(dir, "blobs"), filepath.Join(dir, "diary")}
+	s := place{storetest.Postgres(t).Database, filepath.Join(dir, "blobs"), filepath.Join(dir, "diary")}
 	key := s.makeKey(t)
 	victim, survivor := s.spawn(t, "127.0.0.1:0"), s.spawn(t, "127.0.0.1:0")
 	c := newClient(t, survivor.url, key)
@@ -61,12 +61,12 @@ func TestKillOnPostgres(t *testing.T) {
 }
 
 // makeKey makes an account and a key, as the operator does beside the service.
-func (s site) makeKey(t *testing.T) string {
+func (s place) makeKey(t *testing.T) string {
 	t.Helper()
 	return makeKey(t, s.open(t))
 }
 
-func (s site) open(t *testing.T) *store.Store {
+func (s place) open(t *testing.T) *store.Store {
 	t.Helper()
 	st, err := store.Open(t.Context(), store.Options{Database: s.database, Blobs: s.blobs})
 	require.NoError(t, err)
@@ -110,7 +110,7 @@ func follow(t *testing.T, c *client.Client, jobID string) <-chan []transcript.Ev
 }
 
 // finishedChunks are the chunks of the job's work that have a result.
-func (s site) finishedChunks(t *testing.T, jobID string) []store.Chunk {
+func (s place) finishedChunks(t *testing.T, jobID string) []store.Chunk {
 	t.Helper()
 	st := s.open(t)
 	job, err := st.Job(t.Context(), "acme", jobID)
@@ -127,13 +127,13 @@ func (s site) finishedChunks(t *testing.T, jobID string) []store.Chunk {
 }
 
 // awaitDone waits until n chunks have a result.
-func (s site) awaitDone(t *testing.T, jobID string, n int) {
+func (s place) awaitDone(t *testing.T, jobID string, n int) {
 	t.Helper()
 	require.Eventually(t, func() bool { return len(s.finishedChunks(t, jobID)) >= n }, time.Minute, 200*time.Millisecond)
 }
 
 // awaitMoreWork waits until a chunk is begun that the diary did not hold before.
-func (s site) awaitMoreWork(t *testing.T, before map[string]int, since time.Time, within time.Duration) {
+func (s place) awaitMoreWork(t *testing.T, before map[string]int, since time.Time, within time.Duration) {
 	t.Helper()
 	total := func(m map[string]int) (n int) {
 		for _, k := range m {
@@ -148,7 +148,7 @@ func (s site) awaitMoreWork(t *testing.T, before map[string]int, since time.Time
 
 // checkEnd checks the whole story: success, every chunk in its place, none that
 // had finished recognised twice, and a stream of events without gap or repeat.
-func (s site) checkEnd(t *testing.T, c *client.Client, jobID string, watch <-chan []transcript.Event, finished []store.Chunk) {
+func (s place) checkEnd(t *testing.T, c *client.Client, jobID string, watch <-chan []transcript.Event, finished []store.Chunk) {
 	t.Helper()
 	killed := time.Now()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
