@@ -73,7 +73,7 @@ func (d *Downloader) download(ctx context.Context, v *video, dir string, most in
 			Dir:     dir,
 			Stdin:   bytes.NewReader(info),
 			Stdout:  said,
-			Limits:  engine.Limits{Wall: 2 * time.Hour, CPU: 30 * time.Minute, Memory: memory, FileSize: most},
+			Limits:  engine.Limits{Wall: 2 * time.Hour, CPU: 30 * time.Minute, FileSize: most},
 			Network: &engine.Network{MaxBytes: most + most/64 + 1<<20},
 		},
 	})

@@ -132,12 +132,7 @@ func (d *Downloader) fetch(ctx context.Context, v *video, file captionFile, dir 
 			"--load-info-json", "-", "--skip-download",
 			"--write-subs", "--sub-langs", "all", "--sub-format", "vtt", "-o", "text",
 		},
-		command: engine.Command{
-			Dir:     dir,
-			Stdin:   bytes.NewReader(info),
-			Limits:  brief,
-			Network: &engine.Network{MaxBytes: maxPages},
-		},
+		command: engine.Command{Dir: dir, Stdin: bytes.NewReader(info)},
 	})
 	if err != nil {
 		return err

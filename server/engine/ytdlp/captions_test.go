@@ -1,12 +1,14 @@
 package ytdlp_test
 
 import (
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/internal/sitetest"
+	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -31,4 +33,17 @@ func TestCaptions(t *testing.T) {
 	assert.Zero(t, b.site.Requests("/en.vtt"), "only what was picked is fetched")
 	assert.Zero(t, b.site.Requests("/media"))
 	b.clean(t)
+}
+
+// Of a post with several recordings the first is taken.
+func TestPostWithSeveral(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, "")
+	c := b.content(sitetest.TwoVideos)
+	c.ExternalID = "watch?v=" + sitetest.TwoVideos // what the program takes for the post's id
+	path, err := b.Audio(t.Context(), c, t.TempDir(), engine.AudioOptions{})
+	require.NoError(t, err)
+	got, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, b.media, got)
 }

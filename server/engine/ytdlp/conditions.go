@@ -44,6 +44,8 @@ var conditions = []condition{
 	{[]string{"failed to download m3u8", "http error 404"}, transcript.UpstreamFailed, isBroken},
 	{[]string{"failed to download mpd", "http error 404"}, transcript.UpstreamFailed, isBroken},
 	{[]string{"downloaded file is empty"}, transcript.UpstreamFailed, isBroken},
+	{[]string{"file:// urls are", "disabled"}, transcript.UpstreamFailed, isBroken},
+	{[]string{"redirection to url", "is not allowed"}, transcript.UpstreamFailed, isBroken},
 	{[]string{"file too large"}, transcript.MediaTooLarge, isTooLarge},
 
 	// Blocked, before the walls: the words of a bot check ask to "sign in".
@@ -121,8 +123,6 @@ var conditions = []condition{
 	{[]string{"unsupported url"}, transcript.Unavailable, isNoMedia},
 	{[]string{"no suitable extractor"}, transcript.Unavailable, isNoMedia},
 	{[]string{"is not a valid url"}, transcript.Unavailable, isNoMedia},
-	{[]string{"file:// urls are explicitly disabled"}, transcript.UpstreamFailed, isBroken},
-	{[]string{"redirection to url", "is not allowed"}, transcript.UpstreamFailed, isBroken},
 
 	// The way there.
 	{[]string{"timed out"}, transcript.UpstreamFailed, isSilent},

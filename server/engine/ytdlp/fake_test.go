@@ -85,6 +85,7 @@ func TestComplaints(t *testing.T) {
 		{"'watch' is not a valid URL. Set --default-search \"ytsearch\" (or run  yt-dlp \"ytsearch:watch\" ) to search YouTube", transcript.Unavailable},
 		{"No suitable extractor found for URL http://site.example/", transcript.Unavailable},
 		{"[generic] file:// URLs are explicitly disabled in yt-dlp for security reasons. Use --enable-file-urls to enable at your own risk.", transcript.UpstreamFailed},
+		{"[hlsnative] x: No request handlers configured\nUnsupported url scheme: \"file\"\nRequestError: file:// URLs are disabled by default in yt-dlp for security reasons.", transcript.UpstreamFailed},
 		{"[generic] Unable to download webpage: HTTP Error 302: Found - Redirection to url 'file:///etc/passwd' is not allowed", transcript.UpstreamFailed},
 		{"An extractor error has occurred. (caused by KeyError('x')); please report this issue on  https://site.example/issues", transcript.UpstreamFailed},
 		{"[site] x: No video formats found!; please report this issue", transcript.UpstreamFailed},
@@ -292,7 +293,7 @@ func TestNew(t *testing.T) {
 // What the program is told, by its version.
 func TestArguments(t *testing.T) {
 	t.Parallel()
-	for version, plugins := range map[string]bool{"2023.03.04": false, "2025.03.01": false, "2025.06.09": true, "2026.02.21": true} {
+	for version, plugins := range map[string]bool{"2023.03.04": false, "2025.03.01": false, "2025.04.30": true, "2026.02.21": true} {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
 			path := fake{version: version, info: "null"}.program(t)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -15,26 +14,20 @@ import (
 // of machine translations makes some three million.
 const maxInfo = 16 << 20
 
-// maxPages bounds, in bytes, the pages that are read to learn of a content.
-const maxPages = 64 << 20
-
-// brief bounds a run that fetches no media.
-var brief = engine.Limits{Wall: 2 * time.Minute, CPU: time.Minute, Memory: memory, FileSize: 16 << 20}
-
-// memory bounds the program's address space, in bytes.
-const memory = 1 << 30
-
 // video is what the program knows of a content.
 type video struct {
 	about
-	Subtitles  captionList `json:"subtitles"`
-	Automatic  captionList `json:"automatic_captions"`
-	Formats    []format    `json:"formats"`
-	FormatID   text        `json:"format_id"` // of the one that was picked
-	AudioCodec text        `json:"acodec"`
-	VideoCodec text        `json:"vcodec"`
-	FileSize   number      `json:"filesize"` // bytes
+	Subtitles captionList       `json:"subtitles"`
+	Automatic captionList       `json:"automatic_captions"`
+	Formats   []json.RawMessage `json:"formats"`
 
+	// Of the format that was picked; FormatID is empty when none was.
+	FormatID   text   `json:"format_id"`
+	AudioCodec text   `json:"acodec"`
+	VideoCodec text   `json:"vcodec"`
+	FileSize   number `json:"filesize"` // bytes
+
+	// Of a list.
 	ID      text              `json:"id"`
 	Type    text              `json:"_type"`
 	Entries []json.RawMessage `json:"entries"`
@@ -43,11 +36,6 @@ type video struct {
 	content engine.Content
 	raw     []byte      // the whole of it, for the program to go on with
 	exit    engine.Exit // its warnings
-}
-
-// format is one form in which the media can be had.
-type format struct {
-	AudioCodec text `json:"acodec"`
 }
 
 // inspect asks what there is behind a link. On the network that is the page and
@@ -60,11 +48,7 @@ func (d *Downloader) inspect(ctx context.Context, c engine.Content) (*video, err
 	exit, err := d.run(ctx, run{
 		content: c,
 		args:    []string{"-J", "--", c.URL},
-		command: engine.Command{
-			Stdout:  said,
-			Limits:  brief,
-			Network: &engine.Network{MaxBytes: maxPages},
-		},
+		command: engine.Command{Stdout: said},
 	})
 	switch {
 	case said.over:

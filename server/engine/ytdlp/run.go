@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os/exec"
 	"strings"
+	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -24,7 +25,7 @@ const protocols = "^(https?|m3u8_native|http_dash_segments)$"
 var always = []string{
 	// Nothing of the machine's set-up.
 	"--ignore-config", "--no-config-locations", "--no-cache-dir", "--no-cookies", "--no-cookies-from-browser",
-	"--no-exec", "--no-batch-file", "--no-update", "--no-mark-watched",
+	"--no-exec", "--no-batch-file", "--no-update", "--no-mark-watched", "--no-colors",
 	// One content, not a list, and not in the future.
 	"--no-playlist", "--playlist-items", "1", "--no-live-from-start", "--no-wait-for-video",
 	// Give up soon, and rather than with half of it.
@@ -33,7 +34,7 @@ var always = []string{
 	// No other program touches what was downloaded: ffmpeg would follow a
 	// playlist into the machine's files.
 	"--downloader", "native", "--fixup", "never", "--ffmpeg-location", "/nonexistent",
-	"--restrict-filenames", "--no-mtime", "--no-part", "--no-colors",
+	"--restrict-filenames", "--no-mtime", "--no-part",
 	// Captions are there without a format that can be downloaded; what is wrong
 	// with the formats comes as a warning then.
 	"--ignore-no-formats-error",
@@ -41,10 +42,19 @@ var always = []string{
 	"-f", formats, "-S", "lang,res:480",
 }
 
+// What a run that fetches no media may take, in bytes: of pages and captions, of
+// what it writes to a file, of memory. A day's captions are some two million.
+const (
+	maxPages  = 64 << 20
+	maxFile   = 16 << 20
+	maxMemory = 1 << 30
+)
+
 // run is one run of the program that meets the network.
 type run struct {
 	content engine.Content
 	args    []string // after those of every run
+	// command has no limits and no network when the run fetches no media.
 	command engine.Command
 }
 
@@ -62,8 +72,10 @@ func (d *Downloader) run(ctx context.Context, r run) (engine.Exit, error) {
 	}
 	c.Args = append(c.Args, r.args...)
 	if c.Network == nil {
-		c.Network = &engine.Network{}
+		c.Limits = engine.Limits{Wall: 2 * time.Minute, CPU: time.Minute, FileSize: maxFile}
+		c.Network = &engine.Network{MaxBytes: maxPages}
 	}
+	c.Limits.Memory = maxMemory
 	c.Network.Job = job(r.content)
 	exit, err := d.start(ctx, c)
 	if err == nil && exit.Code == 2 {

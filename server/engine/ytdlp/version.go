@@ -18,9 +18,9 @@ type version string
 // oldest is the first version whose options and messages are known.
 const oldest version = "2023.03.04"
 
-// withoutPlugins is a version that surely knows --no-plugin-dirs, which came in
-// the months before it.
-const withoutPlugins version = "2025.06.09"
+// withoutPlugins is a version that knows --no-plugin-dirs, which came in the
+// months before it.
+const withoutPlugins version = "2025.04.30"
 
 // version returns the program's version, which is asked for once.
 func (d *Downloader) version(ctx context.Context) (version, error) {
