@@ -112,7 +112,11 @@ func describeErrors(oc openapi.OperationContext, rt route) {
 		if status == http.StatusNotFound && rt.method == http.MethodPost {
 			more = append(more, headerReplayed)
 		}
-		describeError(oc, status, ErrorEnvelope{}, ofStatus, more...)
+		var body any = ErrorEnvelope{}
+		if rt.report != nil && (status == http.StatusBadGateway || status == http.StatusServiceUnavailable) {
+			body = rt.report
+		}
+		describeError(oc, status, body, ofStatus, more...)
 	}
 }
 

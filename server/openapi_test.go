@@ -138,6 +138,8 @@ func TestDocumentOfEveryOperation(t *testing.T) {
 				form := "#/components/schemas/ErrorEnvelope"
 				if slices.Contains([]string{"401", "415", "429", "500"}, status) {
 					form = "#/components/schemas/FlatError"
+				} else if path == "/v1/video_site/captions" && status >= "502" {
+					form = "#/components/schemas/CaptionReport"
 				}
 				assert.Equal(t, form, content.Schema["$ref"], "%s %s", name, status)
 				assert.NotEmpty(t, response.Codes, "%s %s", name, status)

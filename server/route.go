@@ -27,6 +27,7 @@ type route struct {
 	form    any // its multipart form, where it takes one
 	answers []answer
 	codes   []transcript.Code // of the errors beyond those that every route has
+	report  any               // the body of 502 and 503, where it is more than the error
 	events  map[transcript.EventType]any
 }
 

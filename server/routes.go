@@ -107,12 +107,12 @@ func (s *Server) captionRoutes() []route {
 		{
 			method: http.MethodGet, pattern: "/v1/video_site/captions",
 			operation: "getCaptions", tag: "captions",
-			summary: "List the caption tracks of a video, with the text of the first that is wanted. " +
-				"Where the platform cannot be asked, the same report is the body of a 502 or 503.",
-			scope: account.Transcripts, handle: s.getCaptions,
+			summary: "List the caption tracks of a video, with the text of the first that is wanted.",
+			scope:   account.Transcripts, handle: s.getCaptions,
 			request: captionsRequest{},
 			answers: []answer{{status: http.StatusOK, body: transcript.CaptionReport{}}},
 			codes:   codes,
+			report:  transcript.CaptionReport{},
 		},
 		{
 			method: http.MethodGet, pattern: "/v1/transcript/info",

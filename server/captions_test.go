@@ -1,0 +1,297 @@
+package server_test
+
+import (
+	"database/sql"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+	_ "modernc.org/sqlite" // the driver named "sqlite"
+
+	"github.com/transcriptkit/transcriptkit/server"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/servertest"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+const video = "dQw4w9WgXcQ"
+
+// captions asks for the captions of the video; languages may be empty.
+func (s *service) captions(t testing.TB, languages string, changes ...change) *answer {
+	t.Helper()
+	q := url.Values{"videoId": {video}}
+	if languages != "" {
+		q.Set("language", languages)
+	}
+	return s.get(t, "/v1/video_site/captions?"+q.Encode(), changes...)
+}
+
+// jobs is how many jobs there are.
+func (s *service) jobs(t testing.TB) (n int) {
+	t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(s.dir, "test.db"))
+	require.NoError(t, err)
+	defer db.Close()
+	require.NoError(t, db.QueryRowContext(t.Context(), "SELECT count(*) FROM jobs").Scan(&n))
+	return n
+}
+
+// onPlan changes the plan of all accounts.
+func onPlan(change func(*account.Plan)) func(*server.Config) {
+	return func(c *server.Config) {
+		plan := c.Plans.ByName[c.Plans.Default]
+		change(&plan)
+		c.Plans.ByName = map[string]account.Plan{plan.Name: plan}
+	}
+}
+
+// forgetful lets no cached text be fresh.
+func forgetful(p *account.Plan) { p.CacheTTL = 0 }
+
+// The decision table of contract 4, row by row.
+func TestCaptionsDecisions(t *testing.T) {
+	t.Parallel()
+	german := servertest.Track{Lang: "de", Text: "hallo"}
+	blocked := transcript.Errorf(transcript.IPBlocked, "The platform wants to see a person.")
+	blocked.RetryAfter = 30
+	for name, row := range map[string]struct {
+		tracks    []servertest.Track
+		languages string
+		cached    bool // a text is there already
+		old       bool // and has expired
+		fault     error
+
+		status        int
+		tracksStatus  string
+		available     any
+		text          any // nil: no transcript
+		fromCache     bool
+		requiresAsync bool
+		code          any // of the error; nil: none
+		failure       any // the track metadata's error code; nil: none
+	}{
+		"tracks, one matches": {
+			tracks: []servertest.Track{german, {Lang: "en", Kind: transcript.TrackAuto, Text: "hello"}},
+			status: 200, tracksStatus: "ok", available: true, text: "hello",
+		},
+		"tracks, a later entry matches": {
+			tracks: []servertest.Track{german}, languages: "en, de-AT, asr",
+			status: 200, tracksStatus: "ok", available: true, text: "hallo",
+		},
+		"tracks, none matches": {
+			tracks: []servertest.Track{german}, languages: "en,fr",
+			status: 200, tracksStatus: "ok", requiresAsync: true, code: "ASR_REQUIRES_ASYNC",
+		},
+		"tracks, none matches before asr": {
+			tracks: []servertest.Track{german}, languages: "en,asr,de",
+			status: 200, tracksStatus: "ok", requiresAsync: true, code: "ASR_REQUIRES_ASYNC",
+		},
+		"the platform says none": {
+			status: 200, tracksStatus: "empty", available: false, requiresAsync: true, code: "ASR_REQUIRES_ASYNC",
+		},
+		"asr only": {
+			tracks: []servertest.Track{german}, languages: "asr-de",
+			status: 200, tracksStatus: "skipped", requiresAsync: true, code: "ASR_REQUIRES_ASYNC",
+		},
+		"blocked":    {fault: blocked, status: 503, tracksStatus: "failed", code: "IP_BLOCKED", failure: "IP_BLOCKED"},
+		"empty body": {fault: transcript.Errorf(transcript.POTokenRequired, "Empty."), status: 503, tracksStatus: "failed", code: "PO_TOKEN_REQUIRED", failure: "PO_TOKEN_REQUIRED"},
+		"login wall": {fault: transcript.Errorf(transcript.LoginRequired, "Log in."), status: 503, tracksStatus: "failed", code: "LOGIN_REQUIRED", failure: "LOGIN_REQUIRED"},
+		"fault":      {fault: transcript.Errorf(transcript.UpstreamFailed, "Broken."), status: 502, tracksStatus: "failed", code: "UPSTREAM_FAILED", failure: "UPSTREAM_FAILED"},
+		"blocked, with a cached text": {
+			tracks: []servertest.Track{german}, languages: "de", cached: true, old: true, fault: blocked,
+			status: 200, tracksStatus: "failed", text: "hallo", fromCache: true, failure: "IP_BLOCKED",
+		},
+		"from the cache": {
+			tracks: []servertest.Track{german}, languages: "de", cached: true, fault: blocked,
+			status: 200, tracksStatus: "skipped", available: true, text: "hallo", fromCache: true,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			plan := func(*account.Plan) {}
+			if row.old {
+				plan = forgetful
+			}
+			s := start(t, onPlan(plan))
+			s.Engine.SetTracks(row.tracks...)
+			if row.cached {
+				require.Equal(t, http.StatusOK, s.captions(t, row.languages).StatusCode)
+			}
+			s.Engine.FailCaptions(row.fault)
+			reads, jobs := s.Engine.CaptionReads(transcript.VideoSite), s.jobs(t)
+			a := s.captions(t, row.languages)
+			require.Equal(t, row.status, a.StatusCode, a.body)
+			o := a.object(t)
+			assert.Equal(t, video, o["videoId"])
+			assert.Equal(t, row.tracksStatus, o["trackMetadataStatus"])
+			assert.Equal(t, row.available, o["captionAvailable"])
+			assert.Contains(t, o, "captionAvailable", "null where it is not known")
+			assert.Equal(t, row.fromCache, o["cached"])
+			assert.Equal(t, row.requiresAsync, o["requiresAsync"])
+			assert.Equal(t, row.failure, o["trackMetadataErrorCode"])
+			assert.Equal(t, row.failure != nil, o["trackMetadataError"] != nil)
+			assert.NotNil(t, o["tracks"])
+			if row.tracksStatus == "ok" {
+				assert.Len(t, o["tracks"], len(row.tracks))
+			}
+			assert.Equal(t, row.code == nil, o["status"] == "success")
+			assert.Equal(t, row.text != nil, o["status"] == "success")
+			if row.code == nil {
+				assert.NotContains(t, o, "error")
+				text := o["transcript"].(map[string]any)
+				assert.Equal(t, row.text, text["segments"].([]any)[0].(map[string]any)["text"])
+				assert.Equal(t, text["lang"], o["language"])
+				assert.Equal(t, "video_site_downloader", text["source"])
+			} else {
+				assert.Equal(t, row.code, a.failure(t)["code"])
+				assert.NotEmpty(t, a.failure(t)["message"])
+				assert.Equal(t, a.Header.Get("X-Request-Id"), a.failure(t)["requestId"])
+				assert.NotContains(t, o, "transcript")
+			}
+			if row.status == http.StatusServiceUnavailable && row.code == "IP_BLOCKED" {
+				assert.Equal(t, "30", a.Header.Get("Retry-After"))
+			} else {
+				assert.Empty(t, a.Header.Get("Retry-After"))
+			}
+			assert.Equal(t, "private, no-cache", a.Header.Get("Cache-Control"))
+			asked := s.Engine.CaptionReads(transcript.VideoSite) - reads
+			assert.Equal(t, row.tracksStatus != "skipped", asked == 1, "asked %d times", asked)
+			assert.Equal(t, jobs, s.jobs(t), "it starts no job")
+			assert.Zero(t, s.Engine.Downloads(transcript.VideoSite))
+		})
+	}
+}
+
+// The platform has 10 s (contract 4).
+func TestNoAnswerInTime(t *testing.T) {
+	t.Parallel()
+	s := start(t, onPlan(forgetful))
+	const known, unknown = "AAAAAAAAAAA", "BBBBBBBBBBB"
+	for _, path := range []string{"/v1/video_site/captions?videoId=", "/v1/transcript/info?url="} {
+		require.Equal(t, http.StatusOK, s.get(t, path+known).StatusCode)
+	}
+	defer s.Engine.HoldCaptions()()
+	began := time.Now()
+	var answers [4]*answer
+	var questions errgroup.Group
+	for i, path := range []string{
+		"/v1/video_site/captions?videoId=" + unknown, "/v1/video_site/captions?videoId=" + known,
+		"/v1/transcript/info?url=" + unknown, "/v1/transcript/info?url=" + known,
+	} {
+		questions.Go(func() (err error) {
+			answers[i], err = s.send(t, http.MethodGet, path, nil)
+			return err
+		})
+	}
+	require.NoError(t, questions.Wait())
+	assert.Greater(t, time.Since(began), 9*time.Second)
+	for i, expect := range []struct {
+		status int
+		code   any
+		cached any
+	}{
+		{http.StatusBadGateway, "UPSTREAM_FAILED", false},
+		{http.StatusOK, nil, true},
+		{http.StatusBadGateway, "UPSTREAM_FAILED", nil},
+		{http.StatusOK, nil, nil},
+	} {
+		a := answers[i]
+		require.Equal(t, expect.status, a.StatusCode, a.body)
+		o := a.object(t)
+		assert.Equal(t, expect.cached, o["cached"], a.body)
+		if expect.code == nil {
+			assert.Equal(t, "success", o["status"])
+			assert.Equal(t, "failed", o["trackMetadataStatus"])
+			continue
+		}
+		assert.Equal(t, expect.code, a.failure(t)["code"])
+	}
+	assert.Zero(t, s.jobs(t))
+}
+
+// What is gone gets no report.
+func TestCaptionsOfAMissingVideo(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.Engine.FailCaptions(transcript.Errorf(transcript.Unavailable, "The video is private."))
+	a := s.captions(t, "")
+	require.Equal(t, http.StatusNotFound, a.StatusCode, a.body)
+	assert.Equal(t, "UNAVAILABLE", a.failure(t)["code"])
+	assert.NotContains(t, a.object(t), "videoId")
+	assert.Zero(t, s.jobs(t))
+}
+
+// Recognised text is not served here, and a caption text read here is one for
+// POST.
+func TestCaptionsAndTranscriptsShareTheCache(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.Engine.SetTracks()
+	recognised := s.postJSON(t, `{"url":"`+video+`","waitMs":10000}`)
+	require.Equal(t, http.StatusOK, recognised.StatusCode, recognised.body)
+	o := s.captions(t, "").object(t)
+	assert.Equal(t, "error", o["status"])
+	assert.Equal(t, true, o["requiresAsync"])
+
+	s = start(t)
+	read := s.captions(t, "").object(t)["transcript"].(map[string]any)
+	a := s.postJSON(t, `{"url":"`+video+`"}`)
+	require.Equal(t, http.StatusOK, a.StatusCode, a.body)
+	assert.Equal(t, true, a.object(t)["cached"])
+	assert.Equal(t, read["id"], a.object(t)["transcript"].(map[string]any)["id"])
+	assert.Equal(t, 1, s.Engine.CaptionReads(transcript.VideoSite))
+}
+
+func TestCaptionQueries(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for query, expect := range map[string]struct {
+		status int
+		code   string
+		paths  []string
+	}{
+		"videoId=" + video: {status: 200},
+		"videoId=" + video + "&language=en" + strings.Repeat("+", 198): {status: 200},
+		"videoId=" + video + "&language=en" + strings.Repeat("+", 199): {400, "INVALID_REQUEST", []string{"language"}},
+		"videoId=" + video + "&language=":                              {400, "INVALID_REQUEST", []string{"language"}},
+		"videoId=" + video + "&language=en,,de":                        {400, "INVALID_REQUEST", []string{"language"}},
+		"videoId=" + video + "&language=en&language=de":                {400, "INVALID_REQUEST", []string{"language"}},
+		"videoId=" + video + "&videoId=" + video:                       {400, "INVALID_REQUEST", []string{"videoId"}},
+		"videoId=" + video + "&lang=de&format=text":                    {status: 200}, // unknown ones are ignored
+		"videoId=" + video + "&%zz":                                    {400, "INVALID_REQUEST", []string{"query"}},
+		"":                                                             {400, "INVALID_REQUEST", []string{"videoId"}},
+		"language=!":                                                   {400, "INVALID_REQUEST", []string{"videoId", "language"}},
+		"videoId=":                                                     {422, "INVALID_VIDEO", nil},
+		"videoId=..":                                                   {422, "INVALID_VIDEO", nil},
+		"videoId=--exec":                                               {422, "INVALID_VIDEO", nil},
+		"videoId=dQw4w9WgXc":                                           {422, "INVALID_VIDEO", nil},
+		"videoId=dQw4w9WgXcQQ":                                         {422, "INVALID_VIDEO", nil},
+		"videoId=https%3A%2F%2Fvideo.example%2Fwatch%3Fv%3DdQw4w9WgXcQ": {422, "INVALID_VIDEO", nil},
+	} {
+		a := s.get(t, "/v1/video_site/captions?"+query)
+		require.Equal(t, expect.status, a.StatusCode, "%s: %s", query, a.body)
+		if expect.status != http.StatusOK {
+			assert.Equal(t, expect.code, a.failure(t)["code"], query)
+			assert.Equal(t, expect.paths, a.issuePaths(t), query)
+		}
+	}
+	assert.Zero(t, s.jobs(t))
+}
+
+func TestCaptionsAreForKeysWithTheScope(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	assert.Equal(t, http.StatusUnauthorized, s.captions(t, "", as("")).StatusCode)
+	batches := as(s.NewKey(t, "globex", account.Batches))
+	a := s.captions(t, "!", batches) // 403 goes before 400
+	require.Equal(t, http.StatusForbidden, a.StatusCode)
+	assert.Equal(t, "FORBIDDEN", a.failure(t)["code"])
+	assert.Equal(t, http.StatusOK, s.captions(t, "", as(s.NewKey(t, "initech", account.Transcripts))).StatusCode)
+	assert.Equal(t, http.StatusMethodNotAllowed, s.do(t, http.MethodPost, "/v1/video_site/captions", nil).StatusCode)
+}
