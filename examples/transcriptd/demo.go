@@ -36,7 +36,11 @@ func (c *demoCommand) Run(ctx context.Context, out output) error {
 }
 
 func (c *demoCommand) demonstrate(ctx context.Context, out output, dir string) error {
-	log := slog.New(slog.NewTextHandler(out.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
+	level := slog.LevelError
+	if c.URL != "" {
+		level = slog.LevelWarn // what a site has against a link
+	}
+	log := slog.New(slog.NewTextHandler(out.Stderr, &slog.HandlerOptions{Level: level}))
 	options := serviceOptions{
 		listen: "127.0.0.1:0",
 		store:  store.Options{Database: "sqlite:" + filepath.Join(dir, "demo.db"), Blobs: filepath.Join(dir, "blobs"), Log: log},
