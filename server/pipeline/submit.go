@@ -95,17 +95,23 @@ func (p *Pipeline) accept(ctx context.Context, tx *store.Tx, s Submission) (foun
 	if err := tx.Lock(ctx, "submit/"+sub.owner+"/"+string(sub.Platform)+"/"+sub.ExternalID); err != nil {
 		return nil, nil, false, err
 	}
+	// Work that ends just now has ended after this, and its text is in the cache.
+	e, err := tx.LockRunning(ctx, sub.owner, sub.Platform, sub.ExternalID, sub.languages.String())
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return nil, nil, false, err
+	}
 	if found, err = cached(ctx, tx, s); err != nil {
 		return nil, nil, false, err
 	}
 	if found != nil {
 		return found, nil, false, tx.Save(ctx, found.ID, s.Account)
 	}
-	if job, err = joinRunning(ctx, tx, s); job != nil || err != nil {
-		return nil, job, false, err
-	}
 	if err := p.able(s, sub); err != nil {
 		return nil, nil, false, err
+	}
+	if e != nil {
+		job, err = join(ctx, tx, e, s)
+		return nil, job, false, err
 	}
 	job, err = p.begin(ctx, tx, s)
 	return nil, job, s.Upload != nil, err
@@ -147,22 +153,15 @@ func (p *Pipeline) canRecognize(want string) error {
 		With("language", want).With("engine", info.Name)
 }
 
-// joinRunning returns the account's claim on work that already runs, or nil.
-func joinRunning(ctx context.Context, tx *store.Tx, s Submission) (*store.Job, error) {
-	sub := s.subject()
-	e, err := tx.RunningExtraction(ctx, sub.owner, sub.Platform, sub.ExternalID, sub.languages.String())
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
+// join returns the account's claim on work that already runs, and makes it where
+// there is none.
+func join(ctx context.Context, tx *store.Tx, e *store.Extraction, s Submission) (*store.Job, error) {
 	job, err := tx.RunningJob(ctx, s.Account, e.ID)
 	if !errors.Is(err, store.ErrNotFound) {
 		return job, err
 	}
 	if s.Upload == nil && !s.Plan.ASR && beyondCaptions(e.State) {
-		return nil, noRecognition(ctx, tx, sub) // as it would have failed with the others (J6)
+		return nil, noRecognition(ctx, tx, s.subject()) // as it would have failed with the others (J6)
 	}
 	return claim(ctx, tx, e, s)
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/uptrace/bun"
+
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -33,35 +35,40 @@ type Extraction struct {
 // RunningExtraction returns the extraction of this content and list that has
 // not ended, or ErrNotFound.
 func (q queries) RunningExtraction(ctx context.Context, owner string, p transcript.Platform, externalID, languages string) (*Extraction, error) {
-	e := new(Extraction)
-	err := q.db.NewSelect().Model(e).
+	return scanExtraction(ctx, q.running(owner, p, externalID, languages), "running extraction of "+externalID)
+}
+
+// LockRunning is RunningExtraction, locked as by LockExtraction. It waits for
+// whoever is moving the extraction: one that ends just then is not found.
+func (tx *Tx) LockRunning(ctx context.Context, owner string, p transcript.Platform, externalID, languages string) (*Extraction, error) {
+	q := tx.database.forUpdate(tx.running(owner, p, externalID, languages))
+	return scanExtraction(ctx, q, "running extraction of "+externalID)
+}
+
+func (q queries) running(owner string, p transcript.Platform, externalID, languages string) *bun.SelectQuery {
+	return q.db.NewSelect().
 		Where("owner = ? AND platform = ? AND external_id = ? AND languages = ?", owner, p, externalID, languages).
-		Where(running).
-		Scan(ctx)
-	if err != nil {
-		return nil, one("running extraction of "+externalID, err)
+		Where(running)
+}
+
+func scanExtraction(ctx context.Context, q *bun.SelectQuery, what string) (*Extraction, error) {
+	e := new(Extraction)
+	if err := q.Model(e).Scan(ctx); err != nil {
+		return nil, one(what, err)
 	}
 	return e, nil
 }
 
 // Extraction returns an extraction by id, or ErrNotFound.
 func (q queries) Extraction(ctx context.Context, id string) (*Extraction, error) {
-	e := new(Extraction)
-	if err := q.db.NewSelect().Model(e).Where("id = ?", id).Scan(ctx); err != nil {
-		return nil, one("extraction "+id, err)
-	}
-	return e, nil
+	return scanExtraction(ctx, q.db.NewSelect().Where("id = ?", id), "extraction "+id)
 }
 
 // LockExtraction is Extraction, and no other transaction can move or lock the
 // row until this one ends.
 func (tx *Tx) LockExtraction(ctx context.Context, id string) (*Extraction, error) {
-	e := new(Extraction)
-	q := tx.db.NewSelect().Model(e).Where("id = ?", id)
-	if err := tx.database.forUpdate(q).Scan(ctx); err != nil {
-		return nil, one("extraction "+id, err)
-	}
-	return e, nil
+	q := tx.database.forUpdate(tx.db.NewSelect().Where("id = ?", id))
+	return scanExtraction(ctx, q, "extraction "+id)
 }
 
 // InsertExtraction stores a new extraction, or returns ErrExists where one of

@@ -1,0 +1,87 @@
+package pipeline_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/server/store/storetest"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// A claim must not be made on work that ends while it is made: nobody would ever
+// end that claim.
+func TestJoinWhileTheWorkEnds(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		sites := newPlatforms(t, manual("en"))
+		b := prepareLinks(t, s, sites)
+		first, err := b.Submit(t.Context(), link("v1", "en"))
+		require.NoError(t, err)
+		row, err := s.Job(t.Context(), acme, first.Job.JobID)
+		require.NoError(t, err)
+
+		joining := make(chan *pipeline.Outcome, 1)
+		failing := make(chan error, 1)
+		require.NoError(t, s.InTx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
+			e, err := tx.LockExtraction(ctx, row.ExtractionID)
+			if err != nil {
+				return err
+			}
+			id, err := tx.PutTranscript(ctx, &store.Transcript{Transcript: transcript.Transcript{
+				Platform: e.Platform, ExternalID: e.ExternalID, Lang: "en", Source: transcript.OriginDownloader, Status: transcript.Ready,
+			}, SegmentsJSON: []byte("[]")})
+			if err != nil {
+				return err
+			}
+			for _, to := range []transcript.State{
+				{Status: transcript.JobProcessing, Stage: transcript.StagePublishing},
+				{Status: transcript.JobSuccess, Stage: transcript.StageDone},
+			} {
+				if err := tx.Move(ctx, e, store.Change{To: to, TranscriptID: id}); err != nil {
+					return err
+				}
+			}
+			go func() {
+				late := link("v1", "en")
+				late.Account = "late"
+				out, err := b.Submit(t.Context(), late)
+				failing <- err
+				joining <- out
+			}()
+			// It cannot end before this transaction does; so long it has to look.
+			waiting, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
+			defer cancel()
+			select {
+			case <-waiting.Done():
+			case err := <-failing:
+				failing <- err
+			}
+			return nil
+		}))
+		require.NoError(t, <-failing)
+		out := <-joining
+		assert.NotNil(t, out.Result, "a job that nobody works on")
+	})
+}
+
+// Whoever may not have recognition is told so at once, also where others have it
+// running (contract 3, J3b).
+func TestJoinWithoutRecognitionInThePlan(t *testing.T) {
+	t.Parallel()
+	b := prepareLinks(t, storetest.Open(t, storetest.SQLite(t)), newPlatforms(t))
+	photo := link("v1", "en")
+	photo.Content.Platform = transcript.PhotoSite
+	for _, s := range []pipeline.Submission{link("v1", "asr"), photo} {
+		_, err := b.Submit(t.Context(), s)
+		require.NoError(t, err)
+		s.Account, s.Plan.ASR = "poor", false
+		_, err = b.Submit(t.Context(), s)
+		require.ErrorIs(t, err, transcript.UpgradeRequired)
+	}
+}
