@@ -4,7 +4,8 @@
 //	if err != nil {
 //		return err
 //	}
-//	result, err := c.Transcripts.Get(ctx, transcript.Request{Source: transcript.File("talk.mp3")})
+//	link := transcript.URL("https://youtu.be/dQw4w9WgXcQ")
+//	result, err := c.Transcripts.Get(ctx, transcript.Request{Source: link})
 //	if err != nil {
 //		return err
 //	}
@@ -12,10 +13,11 @@
 //		fmt.Printf("%7.2f %s\n", s.Start, s.Text)
 //	}
 //
-// [TranscriptService.Get] uploads the file, waits for the job that the service
-// makes of it, and returns the text. To hand the waiting to someone else, use
-// [TranscriptService.Submit] and keep the job's id; to show progress, range over
-// [JobService.Events].
+// [TranscriptService.Get] has the link read, or uploads a [transcript.File], waits
+// for the job that the service may make of it, and returns the text. To hand the
+// waiting to someone else, use [TranscriptService.Submit] and keep the job's id; to
+// show progress, range over [JobService.Events]. [TranscriptService.Info] and
+// [TranscriptService.Captions] ask about a link and start no work.
 //
 // # Errors
 //
