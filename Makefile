@@ -36,7 +36,7 @@ demo: setup-run
 # server's tests have their full size only without the detector.
 test: setup
 	$(GO) test -race '-gcflags=modernc.org/...=-d=checkptr=0' ./...
-	$(GO) test -count=1 -run 'EqualUploads|Watchers' ./server
+	$(GO) test -count=1 -run 'EqualUploads|EqualLinks|Watchers' ./server
 
 lint: $(LINT)
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt: $$unformatted"; exit 1; }
