@@ -38,20 +38,35 @@ func (p *Pipeline) ask(ctx context.Context, sub subject) (finding, error) {
 	if len(sources) == 0 {
 		return finding{}, transcript.Errorf(transcript.NotImplemented, "This service cannot read the captions of %s.", sub.Platform)
 	}
-	var found finding
+	var learnt finding
 	var failure error
 	for _, source := range sources {
-		found.origin, _ = source.Origin(sub.Platform)
-		var err error
-		found.Captions, err = source.Captions(ctx, sub.Content, sub.pick)
+		found, err := consult(ctx, source, sub)
 		switch {
 		case err == nil, errors.Is(err, transcript.Unavailable), ctx.Err() != nil:
 			return found, err
 		case !errors.Is(failure, transcript.IPBlocked):
 			failure = err
 		}
+		if learnt.Tracks == nil {
+			learnt = found
+		}
 	}
-	return found, failure
+	return learnt, failure
+}
+
+// consult asks one source, and sees that its answer can be stored.
+func consult(ctx context.Context, source engine.CaptionSource, sub subject) (f finding, err error) {
+	f.origin, _ = source.Origin(sub.Platform)
+	f.Captions, err = source.Captions(ctx, sub.Content, sub.pick)
+	if err == nil {
+		err = sub.faithful(f.Captions)
+	}
+	if err != nil { // what was read until then is no text
+		f.Track, f.Segments = nil, nil
+	}
+	f.Metadata, f.Segments = tidyMetadata(f.Metadata), tidySegments(f.Segments)
+	return f, err
 }
 
 // learn stores what a platform said: the metadata and the track list.

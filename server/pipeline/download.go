@@ -34,6 +34,7 @@ func (p *Pipeline) download(ctx context.Context, dir string, e *store.Extraction
 // known notes what the platform says about what is about to be downloaded, and
 // refuses what it says is too long.
 func (p *Pipeline) known(ctx context.Context, sub subject, extractionID string, m transcript.Metadata) error {
+	m = tidyMetadata(m)
 	if m.Duration > p.cfg.MaxMediaDuration.Seconds() {
 		return p.tooLong()
 	}

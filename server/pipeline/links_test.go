@@ -434,6 +434,26 @@ func TestSourcesInTurn(t *testing.T) {
 	assert.Equal(t, 1, knows.questions())
 }
 
+// A source that fails is not the last word on what another has learnt before.
+func TestSourcesThatFail(t *testing.T) {
+	t.Parallel()
+	var all []engine.CaptionSource
+	for _, code := range []transcript.Code{transcript.POTokenRequired, transcript.IPBlocked, transcript.UpstreamFailed} {
+		sites := newPlatforms(t)
+		sites.captions = refusing(code)
+		all = append(all, sites)
+	}
+	all[0].(*platforms).learnt = []transcript.Track{manual("en")}
+	b := prepareLinks(t, storetest.Open(t, storetest.SQLite(t)), newPlatforms(t), func(c *pipeline.Config) { c.Engine.Captions = all })
+	r, err := b.Captions(t.Context(), question("en"))
+	require.NoError(t, err)
+	assert.Equal(t, transcript.IPBlocked, r.TrackMetadataErrorCode, "what passes is the reason that counts")
+	assert.Equal(t, []transcript.Track{manual("en")}, r.Tracks)
+	for _, source := range all {
+		assert.Equal(t, 1, source.(*platforms).questions())
+	}
+}
+
 func TestStopGivesLinksBack(t *testing.T) {
 	t.Parallel()
 	for _, stage := range []transcript.Stage{transcript.StageCaptionFetch, transcript.StageDurationCheck} {

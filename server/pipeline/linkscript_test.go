@@ -30,6 +30,9 @@ type platforms struct {
 	captions func(ctx context.Context, call int) error // before the tracks are told
 	audio    func(ctx context.Context) error
 	sound    []byte
+	segments []transcript.Segment // of every track; nil: one that names the track
+	learnt   []transcript.Track   // before the error of captions
+	nonsense *engine.Captions     // answered whatever is asked
 }
 
 func newPlatforms(t *testing.T, tracks ...transcript.Track) *platforms {
@@ -66,8 +69,11 @@ func (p *platforms) Captions(ctx context.Context, c engine.Content, pick func([]
 	p.asked = append(p.asked, c.Platform)
 	if p.captions != nil {
 		if err := p.captions(ctx, len(p.asked)); err != nil {
-			return engine.Captions{}, err
+			return engine.Captions{Tracks: p.learnt}, err
 		}
+	}
+	if p.nonsense != nil {
+		return *p.nonsense, nil
 	}
 	found := engine.Captions{Metadata: p.metadata, Tracks: p.tracks}
 	if len(p.tracks) == 0 {
@@ -75,7 +81,10 @@ func (p *platforms) Captions(ctx context.Context, c engine.Content, pick func([]
 	}
 	if n, ok := pick(p.tracks); ok {
 		found.Track = &p.tracks[n]
-		found.Segments = []transcript.Segment{{Text: "caption " + found.Track.ID, Start: 1, Duration: 2}}
+		found.Segments = p.segments
+		if found.Segments == nil {
+			found.Segments = []transcript.Segment{{Text: "caption " + found.Track.ID, Start: 1, Duration: 2}}
+		}
 	}
 	return found, nil
 }

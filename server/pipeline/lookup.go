@@ -81,7 +81,11 @@ func (p *Pipeline) askAndKeep(sub subject) (a answered, err error) {
 	if ctx.Err() != nil {
 		return a, transcript.Errorf(transcript.UpstreamFailed, "The platform could not be asked in time.").Because(ctx.Err())
 	}
-	if a.finding, err = p.ask(ctx, sub); err != nil {
+	err = guarded(func() (err error) { // a panic would end the process from here
+		a.finding, err = p.ask(ctx, sub)
+		return err
+	})
+	if err != nil {
 		return a, err
 	}
 	return a, p.keepFinding(ctx, sub, &a)

@@ -136,7 +136,7 @@ func (p *Pipeline) work(ctx context.Context, extractionID string, again river.Jo
 			p.log.WarnContext(ctx, "scratch files were left behind", "dir", dir, "err", err)
 		}
 	}()
-	err = p.whileWanted(ctx, extractionID, func(ctx context.Context) error { return guarded(ctx, dir, run) })
+	err = p.whileWanted(ctx, extractionID, func(ctx context.Context) error { return guarded(func() error { return run(ctx, dir) }) })
 	after := context.WithoutCancel(ctx)
 	switch {
 	case err == nil:
@@ -163,15 +163,15 @@ func (p *Pipeline) cleanUp(ctx context.Context, extractionID string) error {
 	return nil
 }
 
-// guarded turns a panic of an engine into a fault of the step.
-func guarded(ctx context.Context, dir string, run func(ctx context.Context, dir string) error) (err error) {
+// guarded turns a panic of an engine into an error.
+func guarded(run func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = transcript.Errorf(transcript.Internal, "The service failed unexpectedly.").
 				Because(fmt.Errorf("panic: %v\n%s", r, debug.Stack()))
 		}
 	}()
-	return run(ctx, dir)
+	return run()
 }
 
 // whileWanted runs fn with a context that ends with cause errUnwanted when the

@@ -54,9 +54,11 @@ func affected(res sql.Result, err error) (int64, error) {
 	return res.RowsAffected()
 }
 
-// text is s without NUL, which media files carry in their titles and neither
-// database takes.
-func text(s string) string { return strings.ReplaceAll(s, "\x00", "") }
+// text is s without NUL and bytes that are no UTF-8, both of which media files
+// carry in their titles and PostgreSQL does not take.
+func text(s string) string {
+	return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "\uFFFD")
+}
 
 // textOrNil is text of what may be nil.
 func textOrNil(s *string) *string {

@@ -39,10 +39,11 @@ func TestTranscripts(t *testing.T) {
 			Owner: "acme", Duration: 60.5,
 			SegmentsJSON: []byte(`[{"text":"it's","start":0,"duration":1}]`), WordsJSON: []byte(`[[]]`),
 		}
-		with := title[:1] + "\x00" + title[1:]
+		with := title[:1] + "\x00" + title[1:] + "\xff"
 		tr.Title = &with
 		require.Equal(t, "t1", put(t, s, &tr))
-		tr.Title = &title
+		without := title + "\uFFFD"
+		tr.Title = &without
 		words, err := s.Words(ctx, "t1")
 		require.NoError(t, err)
 		require.Equal(t, tr.WordsJSON, words)

@@ -1,0 +1,78 @@
+package pipeline
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Engines speak for platforms, and platforms say what they like. What is stored
+// keeps to contract 1 all the same.
+
+// faithful refuses a finding whose text is not that of the track which the list
+// takes from the finding's own tracks: served, it would be a text in a wrong
+// language, or the false news that there is none.
+func (s subject) faithful(c engine.Captions) error {
+	n, wanted := s.pick(c.Tracks)
+	if !wanted && c.Track == nil || wanted && c.Track != nil && *c.Track == c.Tracks[n] {
+		return nil
+	}
+	return transcript.Errorf(transcript.UpstreamFailed, "The platform's captions cannot be understood.").
+		Because(errors.New("pipeline: the caption source has not read the track that was picked"))
+}
+
+// tidySegments puts the segments of a source in order: sorted, with text, a
+// start and a duration of at least 0. What has no place on the media clock is
+// dropped, a duration that is none becomes 0.
+func tidySegments(all []transcript.Segment) []transcript.Segment {
+	tidy := make([]transcript.Segment, 0, len(all))
+	for _, s := range all {
+		if s.Text = strings.TrimSpace(s.Text); s.Text == "" || !finite(s.Start) {
+			continue
+		}
+		s.Start, s.Duration = tidySpan(s.Start, s.End())
+		s.Words = tidyWords(s.Words)
+		tidy = append(tidy, s)
+	}
+	slices.SortStableFunc(tidy, func(a, b transcript.Segment) int { return cmp.Compare(a.Start, b.Start) })
+	return tidy
+}
+
+func tidyWords(all []transcript.Word) (tidy []transcript.Word) {
+	for _, w := range all {
+		if !finite(w.Start) || !finite(w.Confidence) {
+			continue
+		}
+		start, duration := tidySpan(w.Start, w.End)
+		w.Start, w.End = start, start+duration
+		tidy = append(tidy, w)
+	}
+	return tidy
+}
+
+func tidySpan(from, to float64) (start, duration float64) {
+	start = max(from, 0)
+	if finite(to) && to > start {
+		duration = to - start
+	}
+	return start, duration
+}
+
+func finite(sec float64) bool { return !math.IsNaN(sec) && !math.IsInf(sec, 0) }
+
+// tidyMetadata takes away what cannot be: a length that is none or of decades, a
+// year that RFC 3339 cannot write.
+func tidyMetadata(m transcript.Metadata) transcript.Metadata {
+	if !(m.Duration > 0 && m.Duration < math.MaxInt32) { // so that it is not NaN either
+		m.Duration = 0
+	}
+	if year := m.PublishedAt.Year(); year < 0 || year > 9999 {
+		m.PublishedAt = transcript.Metadata{}.PublishedAt
+	}
+	return m
+}
