@@ -1,11 +1,10 @@
 package server_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,35 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/account"
-	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/server/store/storetest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
-
-// gated is a caption source that answers when its gate is opened.
-type gated struct {
-	gate  chan struct{}
-	calls atomic.Int32
-}
-
-func (g *gated) Origin(transcript.Platform) (transcript.Origin, bool) {
-	return transcript.OriginDownloader, true
-}
-
-func (g *gated) Captions(ctx context.Context, _ engine.Content, _ func([]transcript.Track) (int, bool)) (engine.Captions, error) {
-	g.calls.Add(1)
-	select {
-	case <-g.gate:
-	case <-ctx.Done():
-		return engine.Captions{}, ctx.Err()
-	}
-	tracks := []transcript.Track{{ID: "en.manual", Lang: "en", Kind: transcript.TrackManual}}
-	return engine.Captions{Tracks: tracks, Track: &tracks[0], Segments: []transcript.Segment{{Text: "hello", Duration: 1}}}, nil
-}
 
 // TestEqualLinksAtOnce asks for the same uncached link a thousand times at once
 // (200 under the race detector), while its captions are being read.
@@ -57,15 +33,11 @@ func TestEqualLinksAtOnce(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o, site := tt.database(t), &gated{gate: make(chan struct{})}
-			s := &service{Server: servertest.New(t,
-				servertest.ConfigureStore(func(at *store.Options) { *at = o }),
-				servertest.Configure(func(c *server.Config) {
-					c.Engine = func(engine.Host) (engine.Engine, error) {
-						return engine.Engine{Captions: []engine.CaptionSource{site}}, nil
-					}
-				}))}
+			o := tt.database(t)
+			s := &service{Server: servertest.New(t, servertest.ConfigureStore(func(at *store.Options) { *at = o }))}
 			s.http = httpClient(t, s.URL)
+			s.Engine.SetTracks(servertest.Track{Lang: "en", Text: "hello"})
+			release := s.Engine.HoldCaptions()
 			keys := s.keys(t, tt.accounts)
 			const body = `{"platform":"video_site","externalId":"dQw4w9WgXcQ","waitMs":10000}`
 			var requests errgroup.Group
@@ -81,11 +53,15 @@ func TestEqualLinksAtOnce(t *testing.T) {
 					return nil
 				})
 			}
-			assert.Eventually(t, func() bool { return len(s.claims(t, "dQw4w9WgXcQ")) == tt.accounts }, 9*time.Second, 20*time.Millisecond,
+			assert.Eventually(t, func() bool { return len(s.claims(t, video)) == tt.accounts }, 9*time.Second, 20*time.Millisecond,
 				"one job for each account")
-			close(site.gate)
+			release()
 			require.NoError(t, requests.Wait())
-			assert.Equal(t, int32(1), site.calls.Load(), "one extraction")
+			assert.Equal(t, 1, s.Engine.CaptionReads(transcript.VideoSite), "one extraction")
+			if tt.accounts == 1 {
+				s.dir = filepath.Dir(o.Blobs)
+				assert.Equal(t, 1, s.jobs(t))
+			}
 			for i := range tt.accounts {
 				saved, err := s.Store.Library(t.Context(), fmt.Sprintf("account-%d", i))
 				require.NoError(t, err)

@@ -132,7 +132,7 @@ func readLinkRequest(w http.ResponseWriter, r *http.Request) (*linkRequest, erro
 		"format": &sent.Format, "includeTimestamp": &sent.IncludeTimestamp, "sendMetadata": &sent.SendMetadata, "waitMs": &sent.WaitMs,
 	})
 	req := &linkRequest{source{sent.URL, sent.Platform, sent.ExternalID}, wishes{wait: defaultWait}}
-	req.source.check(&p)
+	req.check(&p)
 	req.set(&p, sent.Language, sent.Format, sent.IncludeTimestamp, sent.SendMetadata, sent.WaitMs)
 	return req, p.err()
 }

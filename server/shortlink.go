@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/internal/egress"
@@ -65,14 +66,16 @@ func (s *Server) hop(ctx context.Context, link string) (string, error) {
 func leadsTo(answer *http.Response) (string, error) {
 	next, err := answer.Location()
 	switch status := answer.StatusCode; {
-	case err == nil && status/100 == 3:
+	case err == nil && status/100 == 3 && isWeb(next):
 		return next.String(), nil
-	case status == http.StatusNotFound, status == http.StatusGone:
-		return "", transcript.Errorf(transcript.Unavailable, "The short link does not exist.")
 	case status < http.StatusBadRequest:
 		return "", transcript.Errorf(transcript.UnsupportedPlatform, "The short link leads to no supported site.").
 			With("host", answer.Request.URL.Host)
+	case status == http.StatusNotFound, status == http.StatusGone:
+		return "", transcript.Errorf(transcript.Unavailable, "The short link does not exist.")
 	default:
 		return "", transcript.Errorf(transcript.UpstreamFailed, "The short link was answered with status %d.", status)
 	}
 }
+
+func isWeb(u *url.URL) bool { return (u.Scheme == "http" || u.Scheme == "https") && u.User == nil }

@@ -15,8 +15,9 @@ import (
 )
 
 // Engine is what a test makes of it. As New hands it out, every file is ten
-// seconds of speech, in which "hello world" is recognised at once, and every
-// link has English captions that say the same. Safe for concurrent use.
+// seconds of speech, in which "hello world" is recognised at once, and every link
+// leads to such a file, with English captions that say the same where its
+// platform has captions. Safe for concurrent use.
 type Engine struct {
 	mu        sync.Mutex
 	begun     int

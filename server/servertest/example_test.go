@@ -50,3 +50,25 @@ func Example() {
 	// 6 <nil>
 	// true
 }
+
+// Links lead nowhere: what their captions say is up to the test.
+func ExampleEngine_SetTracks() {
+	ctx := context.Background()
+	s, err := servertest.Start(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+	c, err := client.New(s.URL, client.WithAPIKey(s.Key))
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	s.Engine.SetTracks(servertest.Track{Lang: "de", Text: "Guten Tag"})
+	result, err := c.Transcripts.Get(ctx, transcript.Request{Source: transcript.URL("dQw4w9WgXcQ"), Language: []string{"fr", "de"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result.Language, result.Transcript.Segments[0].Text)
+	// Output: de Guten Tag
+}

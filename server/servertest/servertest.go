@@ -10,13 +10,13 @@
 //		...
 //	}
 //
-// Everything but the recognition is what runs in production: uploads are
-// streamed and hashed, jobs queued, claimed, retried and cancelled, and answers
-// are cached, on SQLite in a temporary directory. Everything is stopped and
-// removed when the test ends.
+// Everything but the recognition and the platforms is what runs in production:
+// links are taken apart, uploads are streamed and hashed, jobs queued, claimed,
+// retried and cancelled, and answers are cached, on SQLite in a temporary
+// directory. Everything is stopped and removed when the test ends.
 //
-// The package starts no PostgreSQL and reads no real media; the service is no
-// place for load tests, as its recognizer costs nothing.
+// The package starts no PostgreSQL, asks no platform and reads no real media; the
+// service is no place for load tests, as its recognizer costs nothing.
 package servertest
 
 import (
@@ -48,7 +48,7 @@ type Server struct {
 	URL string // without a slash at its end
 	Key string // an API key of Account, with every scope
 
-	// Engine is what the service recognises with. See its methods.
+	// Engine is what the service reads links and recognises with. See its methods.
 	Engine *Engine
 	// Accounts keeps the accounts and keys, on the plans of the configuration.
 	Accounts *account.Accounts

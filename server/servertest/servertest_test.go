@@ -76,6 +76,86 @@ func TestHoldAndAwait(t *testing.T) {
 	assert.ErrorIs(t, s.Engine.Await(ended, 2), context.Canceled)
 }
 
+// ask is a request for the transcript of a content; it waits for it.
+func ask(p transcript.Platform, id string) transcript.Request {
+	wait := 10 * time.Second
+	return transcript.Request{Source: transcript.ID(p, id), Wait: &wait}
+}
+
+const video = "dQw4w9WgXcQ"
+
+func TestLinksAsTold(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t)
+	c := newClient(t, s, s.Key)
+	first, err := c.Transcripts.Get(t.Context(), ask(transcript.VideoSite, video))
+	require.NoError(t, err)
+	assert.Equal(t, transcript.OriginDownloader, first.Transcript.Source)
+	assert.Equal(t, "hello world", first.Transcript.Segments[0].Text)
+	photo, err := c.Transcripts.Get(t.Context(), ask(transcript.PhotoSite, "CxYz012345a"))
+	require.NoError(t, err)
+	assert.Equal(t, transcript.OriginASR, photo.Transcript.Source)
+
+	s.Engine.SetTracks(servertest.Track{Lang: "en-GB", Kind: transcript.TrackAuto, Text: "colour"})
+	s.Engine.SetMetadata(transcript.Metadata{Title: "Paint", Duration: 61})
+	request := ask(transcript.ShortVideoSite, "7123456789012345678")
+	request.SendMetadata = true
+	clip, err := c.Transcripts.Get(t.Context(), request)
+	require.NoError(t, err)
+	assert.Equal(t, transcript.OriginShortVideoSiteCaptions, clip.Transcript.Source)
+	assert.Equal(t, "en-GB", clip.Language)
+	assert.Equal(t, "colour", clip.Transcript.Segments[0].Text)
+	assert.Equal(t, "Paint", *clip.Transcript.Title)
+	assert.Equal(t, "1:01", *clip.LengthText)
+
+	s.Engine.SetTracks()
+	post, err := c.Transcripts.Get(t.Context(), ask(transcript.ProfessionalSite, "7123456789012345678"))
+	require.NoError(t, err)
+	assert.Equal(t, transcript.OriginASR, post.Transcript.Source)
+	for platform, calls := range map[transcript.Platform][2]int{
+		transcript.VideoSite: {1, 0}, transcript.ShortVideoSite: {1, 0}, transcript.ProfessionalSite: {1, 1},
+		transcript.PhotoSite: {0, 1}, transcript.MicroblogSite: {0, 0},
+	} {
+		assert.Equal(t, calls[0], s.Engine.CaptionReads(platform), platform)
+		assert.Equal(t, calls[1], s.Engine.Downloads(platform), platform)
+	}
+}
+
+func TestLinksThatFail(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t)
+	c := newClient(t, s, s.Key)
+	s.Engine.FailCaptions(transcript.Errorf(transcript.Unavailable, "It is private."))
+	_, err := c.Transcripts.Get(t.Context(), ask(transcript.VideoSite, video))
+	require.ErrorIs(t, err, transcript.Unavailable)
+	s.Engine.FailCaptions(nil)
+	s.Engine.SetTracks()
+	s.Engine.FailAudio(transcript.Errorf(transcript.LoginRequired, "It is for members."))
+	_, err = c.Transcripts.Get(t.Context(), ask(transcript.VideoSite, video))
+	require.ErrorIs(t, err, transcript.LoginRequired)
+	s.Engine.FailAudio(nil)
+	_, err = c.Transcripts.Get(t.Context(), ask(transcript.VideoSite, video))
+	assert.NoError(t, err)
+}
+
+func TestHoldCaptions(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t)
+	c := newClient(t, s, s.Key)
+	release := s.Engine.HoldCaptions()
+	request := ask(transcript.VideoSite, video)
+	request.Wait = new(time.Duration) // not at all
+	_, job, err := c.Transcripts.Submit(t.Context(), request)
+	require.NoError(t, err)
+	held, err := c.Jobs.Get(t.Context(), job.JobID)
+	require.NoError(t, err)
+	assert.False(t, held.Status.Terminal())
+	release()
+	release()
+	_, err = c.Jobs.Wait(t.Context(), job.JobID)
+	require.NoError(t, err)
+}
+
 // A held recognition does not hold up the end of the test.
 func TestNothingIsLeftOfHeldWork(t *testing.T) {
 	t.Parallel()

@@ -99,6 +99,29 @@ func TestAppendSaysWhatMarshalSays(t *testing.T) {
 	}
 }
 
+func TestAppendCaptionReport(t *testing.T) {
+	t.Parallel()
+	reports := map[string]*transcript.CaptionReport{
+		"with a text": {Status: "success", VideoID: "v", CaptionAvailable: ptr(true), Tracks: []transcript.Track{{ID: "en.manual", Lang: "en", Name: `"transcript":null}`}},
+			TrackMetadataStatus: transcript.TracksOK, Language: "en", Transcript: sample(), Cached: true},
+		"without": {Status: "error", VideoID: "v", Tracks: []transcript.Track{}, TrackMetadataStatus: transcript.TracksEmpty, RequiresAsync: true,
+			Error: transcript.Errorf(transcript.ASRRequiresAsync, "None.")},
+	}
+	for name, r := range reports {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			same(t, r, func(dst []byte) ([]byte, error) { return format.AppendCaptionReport(dst, r, nil) })
+			same(t, r, func(dst []byte) ([]byte, error) {
+				return format.AppendCaptionReport(dst, r, format.AppendSegments(nil, sample().Segments))
+			})
+		})
+	}
+	broken := &transcript.CaptionReport{Transcript: &transcript.Transcript{Metadata: map[string]any{"a": func() {}}}}
+	got, err := format.AppendCaptionReport([]byte("before"), broken, nil)
+	require.Error(t, err)
+	assert.Equal(t, "before", string(got))
+}
+
 // same checks that what was appended has, decoded, the members and values that
 // json.Marshal gives, and that what the buffer held is still there.
 func same(t *testing.T, v any, appended func([]byte) ([]byte, error)) {
