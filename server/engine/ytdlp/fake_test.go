@@ -172,7 +172,7 @@ func TestWarnings(t *testing.T) {
 		{"a post with several", `{"_type": "playlist", "id": "x", "playlist_count": 3, "entries": [{"id": "y", "format_id": "1", "formats": [{}]}]}`, "", ""},
 		{"a list of one", `{"_type": "playlist", "id": "c", "playlist_count": 1, "entries": [{"id": "y", "format_id": "1", "formats": [{}]}]}`, "", ""},
 		{"live", `{"id": "x", "live_status": "is_live", "format_id": "1", "formats": [{}]}`, "", transcript.Unavailable},
-		{"announced", `{"id": "x", "live_status": "is_upcoming", "formats": []}`, "WARNING: [youtube] Premieres in 3 days", transcript.Unavailable},
+		{"announced", `{"id": "x", "live_status": "is_upcoming", "formats": []}`, "WARNING: No video formats found!", transcript.Unavailable},
 		{"was live", `{"id": "x", "live_status": "was_live", "format_id": "1", "formats": [{}]}`, "", ""},
 		{"odd types", `{"id": 7, "title": ["x"], "duration": "long", "timestamp": 1e999, "uploader": {}, "subtitles": [], "automatic_captions": "x", "format_id": "1", "formats": [{"acodec": 3}]}`, "", ""},
 	}
@@ -228,9 +228,29 @@ func TestNoSound(t *testing.T) {
 // A size that the platform tells beforehand is believed.
 func TestSizeKnownBefore(t *testing.T) {
 	t.Parallel()
-	b := fake{info: `{"id": "x", "format_id": "1", "filesize": 1001, "formats": [{}]}`, load: "exit 3"}.start(t)
-	_, err := b.Audio(t.Context(), b.content("x"), t.TempDir(), engine.AudioOptions{MaxBytes: 1000})
+	b := fake{info: `{"id": "x", "format_id": "1", "filesize": 1000001, "formats": [{}]}`, load: "exit 3"}.start(t)
+	_, err := b.Audio(t.Context(), b.content("x"), t.TempDir(), engine.AudioOptions{MaxBytes: 1000000})
 	coded(t, err, transcript.MediaTooLarge)
+}
+
+// A download that says it will be too large, or is, does not go on.
+func TestStopsWhenTooLarge(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{"progress: 10 1000001 NA", "progress: 1000001 NA 2000000.5"} {
+		b := fake{info: `{"id": "x", "format_id": "1", "formats": [{}]}`, load: "echo '" + line + "'; sleep 60"}.start(t)
+		_, err := b.Audio(t.Context(), b.content("x"), t.TempDir(), engine.AudioOptions{MaxBytes: 1000000})
+		coded(t, err, transcript.MediaTooLarge)
+	}
+}
+
+// The link is known again in whatever case the program writes its host.
+func TestRefusalInAnotherCase(t *testing.T) {
+	t.Parallel()
+	b := fake{info: "null", code: 1, script: "curl -s http://localhost/ > /dev/null"}.start(t)
+	_, err := b.Captions(t.Context(), engine.Content{URL: "http://LocalHost/"}, nil)
+	coded(t, err, transcript.Unavailable)
+	_, err = b.Captions(t.Context(), engine.Content{URL: "http://site.example/"}, nil)
+	coded(t, err, transcript.UpstreamFailed)
 }
 
 func TestCheck(t *testing.T) {
