@@ -1,6 +1,11 @@
 package pipeline
 
-import "time"
+import (
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
 
 // PauseBriefly lets a test of all attempts end soon.
 func (c *Config) PauseBriefly() {
@@ -16,3 +21,8 @@ func (c *Config) WaitNoLonger() { c.lastWait = time.Nanosecond }
 
 // LookupBriefly lets readers lose patience at once.
 func (c *Config) LookupBriefly() { c.lookupBudget = time.Millisecond }
+
+// WaitFor is how long a platform is left alone that blocks.
+func WaitFor(e *store.Extraction, cause *transcript.Error) time.Duration {
+	return (&Pipeline{cfg: Config{firstWait: firstWait, lastWait: lastWait}}).wait(e, cause)
+}

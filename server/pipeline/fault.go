@@ -76,13 +76,16 @@ func (p *Pipeline) waits(e *store.Extraction, cause *transcript.Error) bool {
 		(e.WaitingSince == nil || time.Since(*e.WaitingSince) < p.cfg.lastWait)
 }
 
-// wait is how long to leave a platform alone: at least as long as it asks for.
+// wait is how long to leave a platform alone: at least as long as it asks for,
+// but not beyond the last wait.
 func (p *Pipeline) wait(e *store.Extraction, cause *transcript.Error) time.Duration {
-	pause := p.cfg.firstWait
+	pause, left := p.cfg.firstWait, p.cfg.lastWait
 	if e.WaitingSince != nil {
-		pause = min(max(pause, time.Since(*e.WaitingSince)), mostWait)
+		waited := time.Since(*e.WaitingSince)
+		pause, left = min(max(pause, waited), mostWait), left-waited
 	}
-	return max(pause, time.Duration(cause.RetryAfter)*time.Second)
+	asked := min(cause.RetryAfter, int(left/time.Second)) // a duration holds no more than 292 years
+	return min(max(pause, time.Duration(asked)*time.Second), left)
 }
 
 // codedError is the error as the job's owner reads it. What carries no code is

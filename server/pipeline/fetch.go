@@ -18,13 +18,8 @@ func (p *Pipeline) fetchCaptions(ctx context.Context, _ string, a captionsArgs) 
 	}
 	sub := subjectOfExtraction(e)
 	found, err := p.ask(ctx, sub)
-	if errors.Is(err, transcript.IPBlocked) {
-		if served, err := p.serveStale(ctx, e.ID); served || err != nil {
-			return err
-		}
-	}
 	if err != nil {
-		return err
+		return p.orServeStale(ctx, e, err)
 	}
 	if found.Track == nil {
 		return p.goOnWithSound(ctx, e.ID, found)
@@ -37,11 +32,14 @@ func (p *Pipeline) fetchCaptions(ctx context.Context, _ string, a captionsArgs) 
 		if err := learn(ctx, tx, sub, found); err != nil {
 			return err
 		}
+		if err := tx.SetMetadata(ctx, e.ID, found.Metadata); err != nil {
+			return err
+		}
 		id, err := tx.PutTranscript(ctx, t)
 		if err != nil {
 			return err
 		}
-		return serve(ctx, tx, e, store.Change{TranscriptID: id, MetadataStatus: found.Metadata.Status()})
+		return serve(ctx, tx, e, store.Change{TranscriptID: id})
 	})
 }
 
@@ -78,7 +76,7 @@ func (p *Pipeline) takeForCaptions(ctx context.Context, id string) (e *store.Ext
 
 // serve publishes a stored text to everybody who waits (J4 or J17, J13).
 func serve(ctx context.Context, tx *store.Tx, e *store.Extraction, c store.Change) error {
-	if err := tx.Move(ctx, e, store.Change{To: publishing, MetadataStatus: c.MetadataStatus}); err != nil {
+	if err := tx.Move(ctx, e, store.Change{To: publishing}); err != nil {
 		return err
 	}
 	if err := tx.SaveForClaims(ctx, c.TranscriptID, e.ID); err != nil {
@@ -88,22 +86,30 @@ func serve(ctx context.Context, tx *store.Tx, e *store.Extraction, c store.Chang
 	return tx.Move(ctx, e, c)
 }
 
-// serveStale publishes a text that has expired, because the platform blocks
-// (J7b): old text is better than none. It reports whether there was one.
-func (p *Pipeline) serveStale(ctx context.Context, id string) (served bool, err error) {
-	err = p.inStage(ctx, id, captionFetch, func(ctx context.Context, tx *store.Tx, e *store.Extraction) error {
+// orServeStale settles the fault of a step that has asked a platform: where that
+// blocks, a text that has expired is published instead, if there is one (J7b,
+// contract 11). Old text is better than none. Otherwise it returns the fault.
+func (p *Pipeline) orServeStale(ctx context.Context, e *store.Extraction, fault error) error {
+	if !errors.Is(fault, transcript.IPBlocked) {
+		return fault
+	}
+	return p.inStage(ctx, e.ID, e.State, func(ctx context.Context, tx *store.Tx, e *store.Extraction) error {
 		sub := subjectOfExtraction(e)
 		shelf, err := sub.shelf(ctx, tx, "", however)
 		if err != nil {
 			return err
 		}
 		text := sub.answer(shelf)
-		if served = text != nil; !served {
-			return nil
+		if text == nil {
+			return fault
+		}
+		if e.State == durationCheck { // which does not lead to a text: taken anew, it is (J9b, J17)
+			if err := tx.Move(ctx, e, store.Change{To: pendingQueued}); err != nil {
+				return err
+			}
 		}
 		return serve(ctx, tx, e, store.Change{TranscriptID: text.ID, Cached: true, Stale: true})
 	})
-	return served, err
 }
 
 // goOnWithSound leaves the captions, of which none answers, for recognition
@@ -120,7 +126,7 @@ func (p *Pipeline) goOnWithSound(ctx context.Context, id string, found finding) 
 		if err != nil || !left {
 			return err
 		}
-		if err := tx.Move(ctx, e, store.Change{To: durationCheck, MetadataStatus: found.Metadata.Status()}); err != nil {
+		if err := tx.Move(ctx, e, store.Change{To: durationCheck}); err != nil {
 			return err
 		}
 		return tx.Enqueue(ctx, prepareArgs{Extraction: id, Link: true}, nil)
@@ -141,7 +147,11 @@ func dismiss(ctx context.Context, tx *store.Tx, e *store.Extraction) (left bool,
 			continue
 		}
 		if reason == nil {
-			reason = codedError(noRecognition(ctx, tx, subjectOfExtraction(e)))
+			none, err := noRecognition(ctx, tx, subjectOfExtraction(e))
+			if err != nil {
+				return false, err
+			}
+			reason = codedError(none)
 		}
 		if err := tx.MoveJob(ctx, &claims[i], store.Change{To: failed, Error: reason}); err != nil {
 			return false, err
@@ -155,17 +165,17 @@ func dismiss(ctx context.Context, tx *store.Tx, e *store.Extraction) (left bool,
 
 // noRecognition is the end of a request that only recognition could answer, for
 // an account that may not have it (J6).
-func noRecognition(ctx context.Context, tx *store.Tx, sub subject) error {
+func noRecognition(ctx context.Context, tx *store.Tx, sub subject) (*transcript.Error, error) {
 	c, err := tx.Content(ctx, sub.Platform, sub.ExternalID)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return err
+		return nil, err
 	}
 	if err != nil || len(c.Tracks) == 0 {
-		return transcript.Errorf(transcript.NoTranscript, "The content has no captions, and the plan does not include speech recognition.")
+		return transcript.Errorf(transcript.NoTranscript, "The content has no captions, and the plan does not include speech recognition."), nil
 	}
 	e := transcript.Errorf(transcript.LanguageNotAvailable, "There are no captions in %s, and the plan does not include speech recognition.", sub.languages)
 	e.AvailableLanguages = languagesOf(c.Tracks)
-	return e
+	return e, nil
 }
 
 // inStage runs fn in a transaction that holds the extraction, if it still is

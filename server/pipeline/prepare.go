@@ -32,7 +32,7 @@ func (p *Pipeline) prepare(ctx context.Context, dir string, a prepareArgs) error
 	}
 	plan, rec, err := p.decode(ctx, dir, e)
 	if err != nil {
-		return err
+		return p.orServeStale(ctx, e, err)
 	}
 	chunks, err := p.keepChunks(ctx, e.ID, plan, rec)
 	if err := errors.Join(err, rec.Close()); err != nil {

@@ -161,7 +161,11 @@ func join(ctx context.Context, tx *store.Tx, e *store.Extraction, s Submission) 
 		return job, err
 	}
 	if s.Upload == nil && !s.Plan.ASR && beyondCaptions(e.State) {
-		return nil, noRecognition(ctx, tx, s.subject()) // as it would have failed with the others (J6)
+		reason, err := noRecognition(ctx, tx, s.subject()) // it would have failed with the others (J6)
+		if err != nil {
+			return nil, err
+		}
+		return nil, reason
 	}
 	return claim(ctx, tx, e, s)
 }

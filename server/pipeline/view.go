@@ -48,6 +48,8 @@ func jobView(j *store.Job) transcript.Job {
 	}
 	if !j.State.Status.Terminal() {
 		v.Progress = j.Progress
+	} else if v.MetadataStatus == transcript.MetadataPending { // nobody will ask any more
+		v.MetadataStatus = transcript.MetadataUnavailable
 	}
 	return v
 }

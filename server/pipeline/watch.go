@@ -56,6 +56,7 @@ func (p *Pipeline) fill(ctx context.Context, row *store.Job, v *View) (*Job, err
 	}
 	r.Stale = row.Stale
 	job.Result, job.SegmentsJSON = &r.Result, r.SegmentsJSON
+	job.MetadataStatus = r.MetadataStatus
 	return job, nil
 }
 

@@ -98,12 +98,22 @@ func (tx *Tx) SetDuration(ctx context.Context, extractionID string, sec float64)
 	return mustAffect("duration of extraction "+extractionID, res, err)
 }
 
-// SetMetadata notes what the platform says about the content.
+// SetMetadata notes what the platform says about the content, and for the
+// running claims how complete that is.
 func (tx *Tx) SetMetadata(ctx context.Context, extractionID string, m transcript.Metadata) error {
-	res, err := tx.db.NewUpdate().Model(&Extraction{ID: extractionID, Metadata: clean(m), UpdatedAt: moment(time.Now())}).
+	now := moment(time.Now())
+	res, err := tx.db.NewUpdate().Model(&Extraction{ID: extractionID, Metadata: clean(m), UpdatedAt: now}).
 		Column("metadata", "updated_at").
 		WherePK().
 		Exec(ctx)
+	if err := mustAffect("metadata of extraction "+extractionID, res, err); err != nil {
+		return err
+	}
+	_, err = tx.db.NewUpdate().Model((*Job)(nil)).
+		Set("metadata_status = ?, updated_at = ?", m.Status(), now).
+		Where("extraction_id = ?", extractionID).
+		Where(running).
+		Exec(ctx)
 	tx.touch(extractionID)
-	return mustAffect("metadata of extraction "+extractionID, res, err)
+	return wrap("metadata status of extraction "+extractionID, err)
 }

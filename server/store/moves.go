@@ -22,8 +22,6 @@ type Change struct {
 	Cached, Stale bool
 	// Waits notes that the platform blocks, if that is news.
 	Waits bool
-	// MetadataStatus, when not empty, becomes the claims' own.
-	MetadataStatus transcript.MetadataStatus
 }
 
 // from returns the state that c leads to, or an error when the transition table
@@ -146,9 +144,6 @@ func (j *Job) change(c Change, attempt int, now time.Time) error {
 		return err
 	}
 	j.State, j.Sequence, j.Attempt, j.UpdatedAt = to, j.Sequence+1, attempt, now
-	if c.MetadataStatus != "" {
-		j.MetadataStatus = c.MetadataStatus
-	}
 	if to.Status.Terminal() {
 		j.EndedAt, j.Error, j.TranscriptID = &now, c.Error, c.TranscriptID
 		j.Cached, j.Stale = c.Cached, c.Stale
@@ -161,8 +156,8 @@ func (tx *Tx) saveClaims(ctx context.Context, claims []Job) error {
 	for i := range claims {
 		j := &claims[i]
 		res, err := tx.db.NewUpdate().Model(j).
-			Column("status", "stage", "sequence", "attempt", "metadata_status",
-				"error", "transcript_id", "cached", "stale", "updated_at", "ended_at").
+			Column("status", "stage", "sequence", "attempt", "error",
+				"transcript_id", "cached", "stale", "updated_at", "ended_at").
 			Where("id = ? AND sequence = ?", j.ID, j.Sequence-1).
 			Exec(ctx)
 		if err := mustAffect("move job "+j.ID, res, err); err != nil {

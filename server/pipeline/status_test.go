@@ -1,0 +1,126 @@
+package pipeline_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/server/store/storetest"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// metadataStatus speaks of what is known (contract 4): a job that has ended does
+// not promise that it will ask.
+func TestMetadataStatusOfJobs(t *testing.T) {
+	t.Parallel()
+	poor := link("v1", "en")
+	poor.Plan.ASR = false
+	photo := link("v1", "")
+	photo.Content.Platform = transcript.PhotoSite
+	for name, test := range map[string]struct {
+		change func(*platforms)
+		send   pipeline.Submission
+		want   transcript.MetadataStatus
+	}{
+		"captions":           {send: link("v1", "en"), want: transcript.MetadataComplete},
+		"sound":              {send: link("v1", "asr"), want: transcript.MetadataComplete},
+		"photo":              {send: photo, want: transcript.MetadataComplete},
+		"captions, nothing":  {func(p *platforms) { p.metadata = transcript.Metadata{} }, link("v1", "en"), transcript.MetadataUnavailable},
+		"sound, only length": {func(p *platforms) { p.metadata = transcript.Metadata{} }, link("v1", "asr"), transcript.MetadataPartial},
+		"gone":               {func(p *platforms) { p.captions = refusing(transcript.Unavailable) }, link("v1", "en"), transcript.MetadataUnavailable},
+		"dismissed":          {func(p *platforms) { p.tracks = nil }, poor, transcript.MetadataComplete},
+		"sound fails": {func(p *platforms) {
+			p.audio = func(context.Context) error { return transcript.Errorf(transcript.Unavailable, "Gone.") }
+		}, link("v1", "asr"), transcript.MetadataComplete},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sites := newPlatforms(t, manual("en"))
+			if test.change != nil {
+				test.change(sites)
+			}
+			b := startLinks(t, storetest.Open(t, storetest.SQLite(t)), &script{}, sites)
+			out, err := b.Submit(t.Context(), test.send)
+			require.NoError(t, err)
+			assert.Equal(t, transcript.MetadataPending, out.Job.MetadataStatus)
+			assert.Equal(t, test.want, b.end(t, out.Job.JobID).MetadataStatus)
+		})
+	}
+}
+
+// The work is told what is known of its content before it is recognised.
+func TestMetadataStatusUnderWay(t *testing.T) {
+	t.Parallel()
+	sites := newPlatforms(t)
+	b := startLinks(t, storetest.Open(t, storetest.SQLite(t)), &script{}, sites)
+	job := b.succeed(t, link("v1", "asr"))
+	events, err := b.store.JobEvents(t.Context(), job.JobID, 0)
+	require.NoError(t, err)
+	for _, ev := range events {
+		want := transcript.MetadataComplete
+		if ev.State.Stage == transcript.StageQueued || ev.State.Stage == transcript.StageDurationCheck {
+			want = transcript.MetadataPending
+		}
+		assert.Equal(t, want, ev.MetadataStatus, "%s", ev.State.Stage)
+	}
+}
+
+// Old text is better than none, whether captions or sound are blocked (contract
+// 11).
+func TestStaleTextIsServedWhileSoundIsBlocked(t *testing.T) {
+	t.Parallel()
+	photo := link("v1", "")
+	photo.Content.Platform = transcript.PhotoSite
+	for name, s := range map[string]pipeline.Submission{"asked for": link("v1", "asr"), "implied": link("v1", "en"), "photo": photo} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e, sites := &script{}, newPlatforms(t)
+			b := startLinks(t, storetest.Open(t, storetest.SQLite(t)), e, sites)
+			first := b.succeed(t, s)
+			sites.set(func(p *platforms) {
+				p.audio = func(context.Context) error { return transcript.Errorf(transcript.IPBlocked, "The platform blocks.") }
+			})
+			s.Plan.CacheTTL = time.Nanosecond
+			job := b.succeed(t, s)
+			assert.True(t, job.Result.Stale)
+			assert.True(t, job.Result.Cached)
+			assert.Equal(t, first.TranscriptRef, job.TranscriptRef)
+			assert.Equal(t, 1, e.calls())
+			assert.Equal(t, 2, sites.downloads)
+		})
+	}
+}
+
+// What a platform asks for is waited, but no longer than is waited at all.
+func TestWaitForPlatform(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		waited time.Duration
+		asked  int // seconds
+		want   time.Duration
+	}{
+		{0, 0, 30 * time.Second},
+		{0, -5, 30 * time.Second},
+		{0, 3600, time.Hour},
+		{0, 24 * 3600, 6 * time.Hour},
+		{0, 1 << 40, 6 * time.Hour},
+		{time.Second, 0, 30 * time.Second},
+		{time.Minute, 0, time.Minute},
+		{time.Hour, 0, 10 * time.Minute},
+		{5 * time.Hour, 7200, time.Hour},
+		{6*time.Hour - time.Minute, 0, time.Minute},
+	} {
+		e := &store.Extraction{}
+		if test.waited > 0 {
+			since := time.Now().Add(-test.waited)
+			e.WaitingSince = &since
+		}
+		got := pipeline.WaitFor(e, &transcript.Error{Code: transcript.IPBlocked, RetryAfter: test.asked})
+		assert.InDelta(t, test.want.Seconds(), got.Seconds(), 5, "%v", test)
+	}
+}
