@@ -13,7 +13,7 @@ import (
 // captionsRequest is the query of GET /v1/video_site/captions.
 type captionsRequest struct {
 	VideoID  string  `query:"videoId" required:"true" description:"The id of a video; a link is none."`
-	Language *string `query:"language" minLength:"1" maxLength:"200" default:"en"`
+	Language *string `query:"language" minLength:"1" maxLength:"200" default:"en" description:"Language tags by priority; recognition is not run."`
 }
 
 // getCaptions is GET /v1/video_site/captions (contract 4).

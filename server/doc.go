@@ -1,11 +1,15 @@
-// Package server is the service: an HTTP API that turns uploads into
+// Package server is the service: an HTTP API that turns links and uploads into
 // timestamped transcripts, over a store and an engine of the caller's choice.
 //
 //	s, err := store.Open(ctx, store.Options{Database: "sqlite:service.db", Blobs: "blobs"})
 //	srv, err := server.New(ctx, server.Config{
 //		Store: s,
 //		Engine: func(h engine.Host) (engine.Engine, error) {
-//			return engine.Engine{Media: ffmpeg.New(h), Recognizer: pocketsphinx.New(h)}, nil
+//			links, err := ytdlp.New(h, ytdlp.Options{})
+//			return engine.Engine{
+//				Captions: []engine.CaptionSource{links}, Audio: links,
+//				Media: ffmpeg.New(h), Recognizer: pocketsphinx.New(h),
+//			}, err
 //		},
 //	})
 //	err = srv.Start(ctx)
@@ -13,9 +17,13 @@
 //	err = srv.Stop(ctx)
 //
 // [Server.Handler] is the whole API. A program with a site of its own mounts the
-// parts it wants: [Server.Transcripts], [Server.Health], [Server.Docs], each
-// under a prefix if it likes, and lets its own sessions in through
-// [Config.Authenticator].
+// parts it wants: [Server.Transcripts], [Server.Captions], [Server.Health],
+// [Server.Docs], each under a prefix if it likes, and lets its own sessions in
+// through [Config.Authenticator].
+//
+// Which links are taken, [Config.Sites] says. Whatever a link or a page names is
+// reached through a guard, which knows no way into a private network but what
+// [Config.AllowEgress] allows by name.
 //
 // The package knows HTTP and composition; the work is done in package pipeline,
 // what is kept is kept in package store.

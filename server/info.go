@@ -10,9 +10,9 @@ import (
 // infoRequest is the query of GET /v1/transcript/info: a link, or a platform
 // with its id.
 type infoRequest struct {
-	URL        *string              `query:"url" minLength:"1" maxLength:"2048"`
-	Platform   *transcript.Platform `query:"platform" enum:"video_site,short_video_site,photo_site,professional_site,microblog_site"`
-	ExternalID *string              `query:"externalId" minLength:"1" maxLength:"512"`
+	URL        *string              `query:"url" minLength:"1" maxLength:"2048" description:"A link, a short link, or a bare id of the video site; it stands alone."`
+	Platform   *transcript.Platform `query:"platform" enum:"video_site,short_video_site,photo_site,professional_site,microblog_site" description:"Stands with externalId."`
+	ExternalID *string              `query:"externalId" minLength:"1" maxLength:"512" description:"The platform's own id."`
 }
 
 // getTranscriptInfo is GET /v1/transcript/info (contract 5.1).
