@@ -40,6 +40,7 @@ func TestCachedTextAnswersList(t *testing.T) {
 		{"?", "en,de", "de,en", "de"},
 		{"?", "en", "de,en", ""},
 		{"?", "en-GB", "en", ""},
+		{"?", "zh-hant", "zh-Hant", "zh-hant"}, // tags have no case
 		{"?", "asr/en", "en", ""},
 		{"?", "asr/en", "asr", "asr/en"},
 		{"old en", "en", "en", "en"},
@@ -66,6 +67,8 @@ func TestCachedTextAnswersList(t *testing.T) {
 		{"de", "asr/en", "fr,asr-en", "asr/en"},
 		{"de", "asr/fr", "en,asr-en", ""},
 		{"de", "de,asr/en", "en,asr,de", "asr/en"},
+		{"de", "asr/en,asr/fr", "asr-en,asr-fr,asr-en", "asr/en"}, // the first ends the list
+		{"de", "de,asr/en", "de,de,asr", "de"},
 
 		// What has expired answers nothing.
 		{"en", "old en", "en", ""},

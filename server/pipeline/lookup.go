@@ -32,15 +32,24 @@ func newLookups() *lookups {
 	return &lookups{ctx: ctx, cancel: cancel, slots: make(chan struct{}, lookupWorkers)}
 }
 
-// stop ends the questions and waits for them.
-func (l *lookups) stop() {
-	if l.ctx.Err() != nil {
-		return
-	}
+// stop ends the questions and waits for them, at most until ctx ends.
+func (l *lookups) stop(ctx context.Context) error {
 	l.cancel()
-	for range lookupWorkers {
-		l.slots <- struct{}{}
+	held := 0
+	defer func() { // it may be called again
+		for range held {
+			<-l.slots
+		}
+	}()
+	for held < lookupWorkers {
+		select {
+		case l.slots <- struct{}{}:
+			held++
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
 	}
+	return nil
 }
 
 // answered is what a platform answered to a reader.

@@ -153,21 +153,25 @@ func (p *Pipeline) Start(ctx context.Context) error {
 // Stop ends the work: running steps are given back, to be run again, without
 // counting an attempt. It returns when all of them have ended, or ctx's error.
 func (p *Pipeline) Stop(ctx context.Context) error {
-	p.lookups.stop()
-	if p.stopBeat == nil {
-		return nil // never started
+	err := p.lookups.stop(ctx)
+	if p.stopBeat != nil { // it was started
+		err = errors.Join(err, p.stopWork(ctx))
 	}
+	if err != nil {
+		return fmt.Errorf("pipeline: stopping: %w", err)
+	}
+	return nil
+}
+
+func (p *Pipeline) stopWork(ctx context.Context) error {
 	p.stopping.Store(true)
 	err := p.runner.Stop(ctx)
 	p.stopBeat()
 	p.beating.Wait()
 	if err != nil {
-		return fmt.Errorf("pipeline: stopping the workers: %w", err)
+		return err
 	}
-	if err := p.store.Leave(ctx, p.process); err != nil {
-		return fmt.Errorf("pipeline: leaving the workers: %w", err)
-	}
-	return nil
+	return p.store.Leave(ctx, p.process)
 }
 
 // Check returns what the engine lacks for its work, by capability ("captions",

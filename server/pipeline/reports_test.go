@@ -238,3 +238,25 @@ func TestInfo(t *testing.T) {
 		})
 	}
 }
+
+// A source that does not end holds up no stop for longer than it may take.
+func TestStopDoesNotWaitForSources(t *testing.T) {
+	t.Parallel()
+	sites := newPlatforms(t, manual("en"))
+	asked, gate := make(chan struct{}), make(chan struct{})
+	sites.captions = func(context.Context, int) error { close(asked); <-gate; return nil }
+	b := prepareLinks(t, storetest.Open(t, storetest.SQLite(t)), sites)
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		_, err := b.Captions(t.Context(), question("en"))
+		assert.Error(t, err)
+	}()
+	<-asked
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	require.ErrorIs(t, b.Stop(ctx), context.DeadlineExceeded)
+	close(gate)
+	require.NoError(t, b.Stop(t.Context()))
+	<-answered
+}
