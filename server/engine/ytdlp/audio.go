@@ -23,8 +23,8 @@ const maxMedia = 2 << 30
 // MaxBytes holds for the file; what else goes over the line (headers, playlists)
 // may come to a little more.
 //
-// Errors besides those of contract 2: a live stream that has not ended is
-// UNAVAILABLE.
+// A live stream that has not ended is UNAVAILABLE, and so is one yet to come. When
+// ctx ends, the error is its cause; what is wrong with the machine has no code.
 func (d *Downloader) Audio(ctx context.Context, c engine.Content, dir string, o engine.AudioOptions) (string, error) {
 	v, err := d.inspect(ctx, c)
 	if err != nil {

@@ -21,8 +21,8 @@ import (
 // marks the first track in the language that is spoken, where the platform names
 // it.
 //
-// Errors besides those of contract 2: a live stream that has not ended is
-// UNAVAILABLE.
+// A live stream that has not ended is UNAVAILABLE, and so is one yet to come. When
+// ctx ends, the error is its cause; what is wrong with the machine has no code.
 func (d *Downloader) Captions(ctx context.Context, c engine.Content, pick func([]transcript.Track) (int, bool)) (engine.Captions, error) {
 	var found engine.Captions
 	v, err := d.inspect(ctx, c)

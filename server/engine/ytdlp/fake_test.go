@@ -2,10 +2,10 @@ package ytdlp_test
 
 import (
 	"cmp"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -28,33 +28,26 @@ type fake struct {
 	load    string // of the shell, when it is to go on with an info file
 }
 
-// program writes the fake and returns its path. Beside it the file seen will hold
+// program sets the fake up and returns its path. Beside it the file seen will hold
 // the arguments and the environment of its last run, and loaded the info that it
 // was given.
 func (f fake) program(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	file := func(name, text string) {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700))
+	for name, text := range map[string]string{
+		"version": cmp.Or(f.version, "2023.03.04"),
+		"info":    f.info, "stderr": f.stderr, "script": f.script, "load": f.load,
+		"code": strconv.Itoa(f.code),
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
-	f.version = cmp.Or(f.version, "2023.03.04")
-	file("info", f.info)
-	file("stderr", f.stderr)
-	file("yt-dlp", fmt.Sprintf(`#!/bin/sh
-here=$(dirname "$0")
-%s
-case "$*" in *--version*) echo '%s'; exit ;; esac
-{ for a in "$@"; do echo "arg $a"; done; env; } > "$here/seen"
-case "$*" in
-*--load-info-json*)
-	cat > "$here/loaded"
-	%s ;;
-*) cat "$here/info" ;;
-esac
-cat "$here/stderr" >&2
-exit %d
-`, f.script, f.version, cmp.Or(f.load, ":"), f.code))
-	return filepath.Join(dir, "yt-dlp")
+	// Linked, not written: a file that was just open for writing may not be run
+	// while another test starts a program.
+	script, err := filepath.Abs("testdata/yt-dlp")
+	require.NoError(t, err)
+	path := filepath.Join(dir, "yt-dlp")
+	require.NoError(t, os.Symlink(script, path))
+	return path
 }
 
 // start returns a downloader with the fake.
