@@ -88,7 +88,9 @@ func (s subject) captions(shelf *store.Shelf) (text *store.ShelfText, open bool)
 }
 
 func captionIn(shelf *store.Shelf, lang string) *store.ShelfText {
-	return find(shelf, func(t store.ShelfText) bool { return t.Source != transcript.OriginASR && strings.EqualFold(t.Lang, lang) })
+	return find(shelf, func(t store.ShelfText) bool {
+		return t.Source != transcript.OriginASR && strings.EqualFold(t.Lang, lang)
+	})
 }
 
 // recognized is the newest recognised text, in a language if one is named.

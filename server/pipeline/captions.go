@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"errors"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
@@ -84,8 +83,8 @@ func (p *Pipeline) cachedCaptions(ctx context.Context, sub subject, counts fresh
 // captionsFailed reports that the platform could not be asked; an old text is
 // better than none.
 func (p *Pipeline) captionsFailed(ctx context.Context, r *CaptionReport, sub subject, cause error) (*CaptionReport, error) {
-	var coded *transcript.Error
-	if !errors.As(cause, &coded) || errors.Is(cause, transcript.Unavailable) {
+	coded := refusal(cause)
+	if coded == nil {
 		return nil, cause
 	}
 	p.log.WarnContext(ctx, "captions could not be read", "platform", sub.Platform, "content", sub.ExternalID, "err", cause)

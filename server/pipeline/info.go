@@ -26,54 +26,52 @@ func (p *Pipeline) Info(ctx context.Context, q Question) (*transcript.Info, erro
 		SourceURL:       &sub.URL,
 		Tracks:          []transcript.Track{},
 		CachedLanguages: cachedLanguages(shelf),
+		MetadataStatus:  transcript.MetadataPending,
 	}
-	known, err := p.knowledge(ctx, sub, q, i)
-	if err != nil {
+	known, err := p.latest(ctx, sub, within(q.Plan.CacheTTL))
+	switch {
+	case err != nil && (refusal(err) == nil || known == nil && len(shelf.Texts) == 0):
 		return nil, err
+	case err != nil:
+		p.log.WarnContext(ctx, "a platform could not be asked", "platform", sub.Platform, "content", sub.ExternalID, "err", err)
+		i.TrackMetadataStatus, i.MetadataStatus = transcript.TracksFailed, transcript.MetadataUnavailable
+	case !sub.Platform.HasCaptions(): // nobody needs to be asked
+		i.TrackMetadataStatus, i.CaptionAvailable = transcript.TracksSkipped, no()
+	default:
+		tell(i, known.Tracks)
 	}
-	describeInfo(i, known)
+	if known == nil {
+		known = &store.Content{}
+	} else {
+		i.MetadataStatus = known.Metadata.Status()
+	}
+	describeInfo(i, known.Metadata)
 	i.Languages = languagesOf(i.Tracks)
-	i.ASR.Reason = p.whyNoASR(q, known)
+	i.ASR.Reason = p.whyNoASR(q, known.Metadata)
 	i.ASR.Available = i.ASR.Reason == nil
 	return i, nil
 }
 
-// knowledge fills in what is known of the tracks, and returns what is known of
-// the content itself.
-func (p *Pipeline) knowledge(ctx context.Context, sub subject, q Question, i *transcript.Info) (transcript.Metadata, error) {
-	stored, err := p.store.Content(ctx, sub.Platform, sub.ExternalID)
+// latest is what the platform says of the content, as far as that is known: nil
+// when nothing is. It is asked unless its last answer counts; where it cannot
+// be, the error is why, beside what it said before.
+func (p *Pipeline) latest(ctx context.Context, sub subject, counts fresh) (*store.Content, error) {
+	c, err := p.store.Content(ctx, sub.Platform, sub.ExternalID)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return transcript.Metadata{}, err
+		return nil, err
 	}
 	known := err == nil
-	i.MetadataStatus = transcript.MetadataPending
-	if known {
-		i.MetadataStatus = stored.Metadata.Status()
-	} else {
-		stored = &store.Content{}
+	if !known {
+		c = nil
 	}
-	if !sub.Platform.HasCaptions() { // nobody needs to be asked
-		i.TrackMetadataStatus, i.CaptionAvailable = transcript.TracksSkipped, no()
-		return stored.Metadata, nil
+	if !sub.Platform.HasCaptions() || known && counts(c.AskedAt) {
+		return c, nil
 	}
-	if !known || !within(q.Plan.CacheTTL)(stored.AskedAt) {
-		answer, err := p.lookup(ctx, sub)
-		if err == nil {
-			tell(i, answer.Tracks)
-			i.MetadataStatus = answer.Metadata.Status()
-			return answer.Metadata, nil
-		}
-		if errors.Is(err, transcript.Unavailable) || !known && len(i.CachedLanguages) == 0 {
-			return transcript.Metadata{}, err
-		}
-		i.TrackMetadataStatus = transcript.TracksFailed
-		if !known {
-			i.MetadataStatus = transcript.MetadataUnavailable
-		}
-		return stored.Metadata, nil
+	found, err := p.lookup(ctx, sub)
+	if err != nil {
+		return c, err
 	}
-	tell(i, stored.Tracks)
-	return stored.Metadata, nil
+	return &store.Content{Metadata: found.Metadata, Tracks: found.Tracks}, nil
 }
 
 // tell puts what a platform has said about its tracks into i.

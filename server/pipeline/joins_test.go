@@ -69,19 +69,3 @@ func TestJoinWhileTheWorkEnds(t *testing.T) {
 		assert.NotNil(t, out.Result, "a job that nobody works on")
 	})
 }
-
-// Whoever may not have recognition is told so at once, also where others have it
-// running (contract 3, J3b).
-func TestJoinWithoutRecognitionInThePlan(t *testing.T) {
-	t.Parallel()
-	b := prepareLinks(t, storetest.Open(t, storetest.SQLite(t)), newPlatforms(t))
-	photo := link("v1", "en")
-	photo.Content.Platform = transcript.PhotoSite
-	for _, s := range []pipeline.Submission{link("v1", "asr"), photo} {
-		_, err := b.Submit(t.Context(), s)
-		require.NoError(t, err)
-		s.Account, s.Plan.ASR = "poor", false
-		_, err = b.Submit(t.Context(), s)
-		require.ErrorIs(t, err, transcript.UpgradeRequired)
-	}
-}

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"golang.org/x/sync/singleflight"
@@ -120,4 +121,14 @@ func (p *Pipeline) keepFinding(ctx context.Context, sub subject, a *answered) (e
 	}
 	a.text, err = p.store.Transcript(ctx, id) // it may have kept an older id and time
 	return err
+}
+
+// refusal is the error of a lookup as a platform's refusal to answer; nil when
+// the content is gone, which is an answer, and for what is no platform's fault.
+func refusal(err error) *transcript.Error {
+	var coded *transcript.Error
+	if !errors.As(err, &coded) || coded.Code == transcript.Unavailable {
+		return nil
+	}
+	return coded
 }

@@ -3,13 +3,11 @@ package pipeline_test
 import (
 	"context"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/server/pipeline"
-	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/server/store/storetest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -67,60 +65,5 @@ func TestMetadataStatusUnderWay(t *testing.T) {
 			want = transcript.MetadataPending
 		}
 		assert.Equal(t, want, ev.MetadataStatus, "%s", ev.State.Stage)
-	}
-}
-
-// Old text is better than none, whether captions or sound are blocked (contract
-// 11).
-func TestStaleTextIsServedWhileSoundIsBlocked(t *testing.T) {
-	t.Parallel()
-	photo := link("v1", "")
-	photo.Content.Platform = transcript.PhotoSite
-	for name, s := range map[string]pipeline.Submission{"asked for": link("v1", "asr"), "implied": link("v1", "en"), "photo": photo} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			e, sites := &script{}, newPlatforms(t)
-			b := startLinks(t, storetest.Open(t, storetest.SQLite(t)), e, sites)
-			first := b.succeed(t, s)
-			sites.set(func(p *platforms) {
-				p.audio = func(context.Context) error { return transcript.Errorf(transcript.IPBlocked, "The platform blocks.") }
-			})
-			s.Plan.CacheTTL = time.Nanosecond
-			job := b.succeed(t, s)
-			assert.True(t, job.Result.Stale)
-			assert.True(t, job.Result.Cached)
-			assert.Equal(t, first.TranscriptRef, job.TranscriptRef)
-			assert.Equal(t, 1, e.calls())
-			assert.Equal(t, 2, sites.downloads)
-		})
-	}
-}
-
-// What a platform asks for is waited, but no longer than is waited at all.
-func TestWaitForPlatform(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		waited time.Duration
-		asked  int // seconds
-		want   time.Duration
-	}{
-		{0, 0, 30 * time.Second},
-		{0, -5, 30 * time.Second},
-		{0, 3600, time.Hour},
-		{0, 24 * 3600, 6 * time.Hour},
-		{0, 1 << 40, 6 * time.Hour},
-		{time.Second, 0, 30 * time.Second},
-		{time.Minute, 0, time.Minute},
-		{time.Hour, 0, 10 * time.Minute},
-		{5 * time.Hour, 7200, time.Hour},
-		{6*time.Hour - time.Minute, 0, time.Minute},
-	} {
-		e := &store.Extraction{}
-		if test.waited > 0 {
-			since := time.Now().Add(-test.waited)
-			e.WaitingSince = &since
-		}
-		got := pipeline.WaitFor(e, &transcript.Error{Code: transcript.IPBlocked, RetryAfter: test.asked})
-		assert.InDelta(t, test.want.Seconds(), got.Seconds(), 5, "%v", test)
 	}
 }

@@ -1,0 +1,199 @@
+package pipeline_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/server/store/storetest"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+func TestPlatformFaults(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		code  transcript.Code
+		calls int
+	}{
+		{transcript.Unavailable, 1},
+		{transcript.LoginRequired, 1},
+		{transcript.POTokenRequired, 1},
+		{transcript.ConfigError, 1},
+		{transcript.UpstreamFailed, 4}, // J7, J15
+	} {
+		t.Run(string(test.code), func(t *testing.T) {
+			t.Parallel()
+			e, sites := &script{}, newPlatforms(t, manual("en"))
+			sites.captions = func(context.Context, int) error { return transcript.Errorf(test.code, "No.") }
+			b := startLinks(t, storetest.Open(t, storetest.SQLite(t)), e, sites)
+			job := b.send(t, link("v1", "en"))
+			require.Equal(t, transcript.JobFailed, job.Status)
+			require.NotNil(t, job.Error)
+			assert.Equal(t, test.code, job.Error.Code)
+			assert.Equal(t, transcript.StageCaptionFetch, job.Stage)
+			assert.Equal(t, test.calls, sites.questions())
+			assert.Equal(t, test.calls, job.Attempt)
+			assert.Zero(t, sites.downloads, "a fault is not the absence of captions")
+			assert.Zero(t, e.calls())
+		})
+	}
+}
+
+func TestBlockedPlatformIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	e, sites := &script{}, newPlatforms(t, manual("en"))
+	sites.captions = func(_ context.Context, call int) error {
+		if call <= 2 {
+			return transcript.Errorf(transcript.IPBlocked, "The platform blocks.")
+		}
+		return nil
+	}
+	b := startLinks(t, storetest.Open(t, storetest.SQLite(t)), e, sites)
+	job := b.succeed(t, link("v1", "en"))
+	assert.Equal(t, 1, job.Attempt, "waiting is not failing")
+	assert.Equal(t, "caption en.manual", segmentsOf(t, job.SegmentsJSON)[0].Text)
+	assert.False(t, job.Result.Stale)
+	q, c := transcript.StageQueued, transcript.StageCaptionFetch
+	assert.Equal(t, []transcript.Stage{q, c, q, c, q, c, transcript.StagePublishing, transcript.StageDone}, b.stages(t, job.JobID))
+	assert.Zero(t, e.calls())
+}
+
+func TestBlockIsNotWaitedForForever(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t, storetest.SQLite(t))
+	sites := newPlatforms(t, manual("en"))
+	sites.captions = func(context.Context, int) error {
+		return transcript.Errorf(transcript.IPBlocked, "The platform blocks.")
+	}
+	b := startLinks(t, s, &script{}, sites, func(c *pipeline.Config) { c.WaitNoLonger() })
+	job := b.send(t, link("v1", "en"))
+	require.Equal(t, transcript.JobFailed, job.Status)
+	assert.Equal(t, transcript.IPBlocked, job.Error.Code)
+	assert.True(t, *job.Error.Retryable)
+	assert.Equal(t, 2, sites.questions())
+}
+
+func TestStaleTextIsServedWhileBlocked(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t, storetest.SQLite(t))
+	e, sites := &script{}, newPlatforms(t, manual("en"))
+	b := startLinks(t, s, e, sites)
+	first := b.succeed(t, link("v1", "en"))
+
+	expired := link("v1", "en")
+	expired.Plan.CacheTTL = time.Nanosecond
+	sites.set(func(p *platforms) {
+		p.captions = func(context.Context, int) error {
+			return transcript.Errorf(transcript.IPBlocked, "The platform blocks.")
+		}
+	})
+	job := b.succeed(t, expired)
+	assert.True(t, job.Result.Stale)
+	assert.True(t, job.Result.Cached)
+	assert.Equal(t, first.TranscriptRef, job.TranscriptRef)
+	assert.Equal(t, byCaptions, b.stages(t, job.JobID))
+
+	sites.set(func(p *platforms) { p.captions = nil })
+	renewed := b.succeed(t, expired)
+	assert.False(t, renewed.Result.Stale)
+	assert.False(t, renewed.Result.Cached)
+	assert.Equal(t, first.TranscriptRef, renewed.TranscriptRef, "a refresh keeps the id")
+	assert.True(t, renewed.Result.Transcript.UpdatedAt.After(first.Result.Transcript.UpdatedAt.Time))
+}
+
+// A second source is asked when the first is blocked (contract 16.5).
+func TestSourcesInTurn(t *testing.T) {
+	t.Parallel()
+	blocked, knows := newPlatforms(t), newPlatforms(t, manual("en"))
+	blocked.captions = func(context.Context, int) error {
+		return transcript.Errorf(transcript.IPBlocked, "The platform blocks.")
+	}
+	b := startLinks(t, storetest.Open(t, storetest.SQLite(t)), &script{}, blocked, func(c *pipeline.Config) {
+		c.Engine.Captions = []engine.CaptionSource{blocked, knows}
+	})
+	job := b.succeed(t, link("v1", "en"))
+	assert.Equal(t, transcript.OriginDownloader, job.Result.Transcript.Source)
+	assert.Equal(t, 1, blocked.questions())
+	assert.Equal(t, 1, knows.questions())
+}
+
+// A source that fails is not the last word on what another has learnt before.
+func TestSourcesThatFail(t *testing.T) {
+	t.Parallel()
+	var all []engine.CaptionSource
+	for _, code := range []transcript.Code{transcript.POTokenRequired, transcript.IPBlocked, transcript.UpstreamFailed} {
+		sites := newPlatforms(t)
+		sites.captions = refusing(code)
+		all = append(all, sites)
+	}
+	all[0].(*platforms).learnt = []transcript.Track{manual("en")}
+	b := prepareLinks(t, storetest.Open(t, storetest.SQLite(t)), newPlatforms(t), func(c *pipeline.Config) { c.Engine.Captions = all })
+	r, err := b.Captions(t.Context(), question("en"))
+	require.NoError(t, err)
+	assert.Equal(t, transcript.IPBlocked, r.TrackMetadataErrorCode, "what passes is the reason that counts")
+	assert.Equal(t, []transcript.Track{manual("en")}, r.Tracks)
+	for _, source := range all {
+		assert.Equal(t, 1, source.(*platforms).questions())
+	}
+}
+
+// Old text is better than none, whether captions or sound are blocked (contract
+// 11).
+func TestStaleTextIsServedWhileSoundIsBlocked(t *testing.T) {
+	t.Parallel()
+	photo := link("v1", "")
+	photo.Content.Platform = transcript.PhotoSite
+	for name, s := range map[string]pipeline.Submission{"asked for": link("v1", "asr"), "implied": link("v1", "en"), "photo": photo} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e, sites := &script{}, newPlatforms(t)
+			b := startLinks(t, storetest.Open(t, storetest.SQLite(t)), e, sites)
+			first := b.succeed(t, s)
+			sites.set(func(p *platforms) {
+				p.audio = func(context.Context) error { return transcript.Errorf(transcript.IPBlocked, "The platform blocks.") }
+			})
+			s.Plan.CacheTTL = time.Nanosecond
+			job := b.succeed(t, s)
+			assert.True(t, job.Result.Stale)
+			assert.True(t, job.Result.Cached)
+			assert.Equal(t, first.TranscriptRef, job.TranscriptRef)
+			assert.Equal(t, 1, e.calls())
+			assert.Equal(t, 2, sites.downloads)
+		})
+	}
+}
+
+// What a platform asks for is waited, but no longer than is waited at all.
+func TestWaitForPlatform(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		waited time.Duration
+		asked  int // seconds
+		want   time.Duration
+	}{
+		{0, 0, 30 * time.Second},
+		{0, -5, 30 * time.Second},
+		{0, 3600, time.Hour},
+		{0, 24 * 3600, 6 * time.Hour},
+		{0, 1 << 40, 6 * time.Hour},
+		{time.Second, 0, 30 * time.Second},
+		{time.Minute, 0, time.Minute},
+		{time.Hour, 0, 10 * time.Minute},
+		{5 * time.Hour, 7200, time.Hour},
+		{6*time.Hour - time.Minute, 0, time.Minute},
+	} {
+		e := &store.Extraction{}
+		if test.waited > 0 {
+			since := time.Now().Add(-test.waited)
+			e.WaitingSince = &since
+		}
+		got := pipeline.WaitFor(e, &transcript.Error{Code: transcript.IPBlocked, RetryAfter: test.asked})
+		assert.InDelta(t, test.want.Seconds(), got.Seconds(), 5, "%v", test)
+	}
+}
