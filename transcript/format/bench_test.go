@@ -32,6 +32,66 @@ func TestSegmentsAllocateNothing(t *testing.T) { //nolint:paralleltest // Allocs
 	assert.Zero(t, testing.AllocsPerRun(10, func() { text = format.AppendText(text[:0], segs, true) }))
 }
 
+func TestCuesAllocateNothing(t *testing.T) { //nolint:paralleltest // AllocsPerRun refuses to count beside other tests
+	for name, segs := range map[string][]transcript.Segment{"lines": long().Segments, "hard": hard()} {
+		for kind, write := range cueWriters {
+			buf := write(nil, segs)
+			assert.Zero(t, testing.AllocsPerRun(10, func() { buf = write(buf[:0], segs) }), name+" "+kind)
+		}
+	}
+	few, many := sample(), long() // a head costs a little, a segment nothing
+	few.Segments = many.Segments[:1]
+	count := func(tr *transcript.Transcript) float64 {
+		buf := format.AppendMarkdown(nil, tr, true)
+		return testing.AllocsPerRun(10, func() { buf = format.AppendMarkdown(buf[:0], tr, true) })
+	}
+	assert.Equal(t, count(few), count(many))
+}
+
+var cueWriters = map[string]func([]byte, []transcript.Segment) []byte{"srt": format.AppendSRT, "vtt": format.AppendVTT}
+
+// hard is an hour of long segments with speakers, references and characters of
+// several runes.
+func hard() []transcript.Segment {
+	segs := long().Segments
+	for i := range segs {
+		segs[i].Text += " & <then> 東京で e\u0301 👩‍👩‍👧, " + segs[i].Text
+		segs[i].Speaker = "Ada & Co"
+	}
+	return segs
+}
+
+// BenchmarkCues writes short lines (a line each), long ones (two each) and hard
+// ones.
+func BenchmarkCues(b *testing.B) {
+	short := long().Segments
+	for i := range short {
+		short[i].Text = short[i].Text[:40]
+	}
+	for name, segs := range map[string][]transcript.Segment{"short": short, "long": long().Segments, "hard": hard()} {
+		for kind, write := range cueWriters {
+			b.Run(kind+"/"+name, func(b *testing.B) {
+				buf := write(nil, segs)
+				b.SetBytes(int64(len(buf)))
+				b.ReportAllocs()
+				for b.Loop() {
+					buf = write(buf[:0], segs)
+				}
+			})
+		}
+	}
+}
+
+func BenchmarkMarkdown(b *testing.B) {
+	tr := long()
+	buf := format.AppendMarkdown(nil, tr, true)
+	b.SetBytes(int64(len(buf)))
+	b.ReportAllocs()
+	for b.Loop() {
+		buf = format.AppendMarkdown(buf[:0], tr, true)
+	}
+}
+
 // BenchmarkSegments compares the two ways of rendering.
 func BenchmarkSegments(b *testing.B) {
 	segs := long().Segments

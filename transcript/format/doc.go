@@ -1,13 +1,16 @@
-// Package format writes transcripts: as plain text, and as the JSON of the API.
+// Package format writes transcripts: as plain text, as SubRip and WebVTT files, as
+// Markdown, and as the JSON of the API.
 //
 //	text := format.AppendText(nil, t.Segments, true) // [00:01:05] And so it began.
+//	err := format.WriteSRT(file, t.Segments)
 //
-// Every function appends to a buffer that the caller may use again. The
+// The Append functions add to a buffer that the caller may use again. Those named
+// Write write the same to an [io.Writer], a piece at a time. In JSON the
 // segments, nearly all of a transcript, are rendered by hand, once:
 // [AppendSegments] makes the array that a server keeps, and [AppendTranscript],
 // [AppendResult], [AppendJob], [AppendEvent] and [AppendCaptionReport] put it back
 // into a fresh head.
 //
-// The package reads nothing: [encoding/json] decodes what it writes into the
-// types of package transcript.
+// The package reads nothing: package caption reads files of cues, and
+// [encoding/json] decodes the JSON into the types of package transcript.
 package format

@@ -2,6 +2,7 @@ package format_test
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/format"
@@ -30,4 +31,54 @@ func ExampleAppendSegments() {
 	fmt.Printf("%s\n", format.AppendSegments(nil, talk[:2]))
 	// Output:
 	// [{"text":"Good evening.","start":0,"duration":1.5},{"text":"Thank you all for coming.","start":1.5,"duration":2}]
+}
+
+func ExampleAppendSRT() {
+	fmt.Printf("%s", format.AppendSRT(nil, talk[1:]))
+	// Output:
+	// 1
+	// 00:00:01,500 --> 00:00:03,500
+	// Thank you all for coming.
+	//
+	// 2
+	// 00:01:05,000 --> 00:01:06,250
+	// Now, to business.
+}
+
+func ExampleAppendVTT() {
+	fmt.Printf("%s", format.AppendVTT(nil, []transcript.Segment{
+		{Text: "Q & A is next, for as long as the room is ours.", Start: 1.5, Duration: 3, Speaker: "Ada"},
+	}))
+	// Output:
+	// WEBVTT
+	//
+	// 00:00:01.500 --> 00:00:04.500
+	// <v Ada>Q &amp; A is next, for as
+	// long as the room is ours.
+}
+
+func ExampleWriteSRT() {
+	if err := format.WriteSRT(os.Stdout, talk[:1]); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// 1
+	// 00:00:00,000 --> 00:00:01,500
+	// Good evening.
+}
+
+func ExampleAppendMarkdown() {
+	title, source := "The opening", "https://example.com/watch?v=1"
+	t := &transcript.Transcript{Title: &title, SourceURL: &source, Lang: "en", Segments: talk}
+	fmt.Printf("%s", format.AppendMarkdown(nil, t, true))
+	// Output:
+	// # The opening
+	//
+	// <https://example.com/watch?v=1>
+	//
+	// en
+	//
+	// [00:00:00] Good evening. Thank you all for coming.
+	//
+	// [00:01:05] Now, to business.
 }

@@ -1,0 +1,183 @@
+package format
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// AppendMarkdown appends t as a Markdown document (contract 5.13) and returns the
+// extended buffer; nothing is allocated for a segment but what the buffer lacks.
+//
+// It has a heading with the title ("Transcript" when that is unknown), the link to
+// the source where it is one of the web, a line of what is known (creator, day,
+// length, language, origin), and the text in paragraphs. A new paragraph begins
+// after a silence of 2 s or more, as in [AppendText], and where the speaker
+// changes; one of a known speaker begins with the name in bold. With timestamps
+// every paragraph begins with its time, [HH:MM:SS].
+//
+// What would be syntax to Markdown is escaped, so the text shows as it is. White
+// space is folded as in [AppendText]. The document ends with a line feed.
+func AppendMarkdown(dst []byte, t *transcript.Transcript, timestamps bool) []byte {
+	dst = appendMarkdownHead(dst, t)
+	m := markdown{timestamps: timestamps}
+	for i := range t.Segments {
+		dst = m.appendSegment(dst, &t.Segments[i])
+	}
+	return append(dst, '\n')
+}
+
+// WriteMarkdown writes what [AppendMarkdown] appends, some 32 KiB at a time. The
+// error is that of w.
+func WriteMarkdown(w io.Writer, t *transcript.Transcript, timestamps bool) error {
+	buf := appendMarkdownHead(nil, t)
+	m := markdown{timestamps: timestamps}
+	for i := range t.Segments {
+		if buf = m.appendSegment(buf, &t.Segments[i]); len(buf) < enough {
+			continue
+		}
+		if err := write(w, buf); err != nil {
+			return err
+		}
+		buf = buf[:0]
+	}
+	return write(w, append(buf, '\n'))
+}
+
+// appendMarkdownHead appends what stands before the paragraphs, without the line
+// feed at its end.
+func appendMarkdownHead(dst []byte, t *transcript.Transcript) []byte {
+	title := known(t.Title)
+	if title == "" {
+		title = "Transcript"
+	}
+	dst = appendMarkdown(append(dst, "# "...), title)
+	if url := known(t.SourceURL); strings.HasPrefix(url, "https://") || strings.HasPrefix(url, "http://") {
+		dst = append(appendLink(append(dst, "\n\n<"...), url), '>')
+	}
+	separator := "\n\n"
+	for _, fact := range facts(t) {
+		if fact == "" {
+			continue
+		}
+		dst = appendMarkdown(append(dst, separator...), fact)
+		separator = " · "
+	}
+	return dst
+}
+
+// facts are the parts of the metadata line; what is unknown is empty.
+func facts(t *transcript.Transcript) (f [5]string) {
+	for _, name := range []*string{t.CreatorHandle, t.Channel, t.CreatorName} {
+		if s := known(name); s != "" {
+			f[0] = s
+		}
+	}
+	if t.PublishedAt != nil {
+		f[1] = t.PublishedAt.UTC().Format("2006-01-02")
+	}
+	if t.DurationSec != nil {
+		f[2] = transcript.LengthText(*t.DurationSec)
+	}
+	f[3], f[4] = strings.TrimSpace(t.Lang), string(t.Source)
+	return f
+}
+
+func known(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return strings.TrimSpace(*s)
+}
+
+// appendLink appends a URL that stands between angle brackets.
+func appendLink(dst []byte, url string) []byte {
+	for i := range len(url) {
+		if c := url[i]; c <= ' ' || c == '<' || c == '>' || c == 0x7F {
+			dst = fmt.Appendf(dst, "%%%02X", c)
+		} else {
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}
+
+// markdown is the body of a document in writing.
+type markdown struct {
+	timestamps bool
+	begun      bool
+	end        int64 // of what was said, in milliseconds
+	speaker    string
+}
+
+func (m *markdown) appendSegment(dst []byte, s *transcript.Segment) []byte {
+	if !spoken(s.Text) {
+		return dst
+	}
+	start := millis(s.Start)
+	if m.begun && start-m.end < paragraphGap && s.Speaker == m.speaker {
+		dst = appendMarkdownLine(append(dst, ' '), s.Text, false)
+	} else {
+		dst = m.appendParagraph(append(dst, "\n\n"...), s, start)
+	}
+	m.begun, m.end, m.speaker = true, max(m.end, start+millis(s.Duration)), s.Speaker
+	return dst
+}
+
+// appendParagraph appends the beginning of a paragraph.
+func (m *markdown) appendParagraph(dst []byte, s *transcript.Segment, start int64) []byte {
+	if m.timestamps {
+		dst = append(appendTimestamp(dst, start/1000), ' ')
+	}
+	named := spoken(s.Speaker)
+	if named {
+		dst = appendMarkdown(append(dst, "**"...), strings.TrimSpace(s.Speaker))
+		dst = append(dst, ":** "...)
+	}
+	return appendMarkdownLine(dst, s.Text, !m.timestamps && !named)
+}
+
+// appendMarkdownLine appends text, which may be the first of a line: there a list
+// or a rule under a heading could begin.
+func appendMarkdownLine(dst []byte, text string, first bool) []byte {
+	text = strings.TrimSpace(text)
+	if first {
+		number := len(text) - len(strings.TrimLeft(text, "0123456789"))
+		marks := "-+="
+		if number > 0 {
+			marks = ".)"
+		}
+		if number < len(text) && strings.IndexByte(marks, text[number]) >= 0 {
+			dst = append(append(dst, text[:number]...), '\\')
+			text = text[number:]
+		}
+	}
+	return appendMarkdown(dst, text)
+}
+
+// appendMarkdown appends a trimmed text on one line, as [appendFolded] does, with
+// a backslash before what Markdown, or a common extension of it, gives a meaning.
+func appendMarkdown(dst []byte, text string) []byte {
+	space := false
+	for _, r := range text {
+		if foldable(r) {
+			space = true
+			continue
+		}
+		if space {
+			dst = append(dst, ' ')
+			space = false
+		}
+		switch r {
+		case 0:
+			r = utf8.RuneError
+		case '\\', '`', '*', '_', '[', ']', '<', '>', '#', '~', '|', '&', '$':
+			dst = append(dst, '\\')
+		}
+		dst = utf8.AppendRune(dst, r)
+	}
+	return dst
+}

@@ -1,0 +1,39 @@
+package format
+
+import (
+	"io"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// AppendSRT appends segs as SubRip subtitles (contract 5.13) and returns the
+// extended buffer; it allocates only what the buffer lacks.
+//
+// The segments are sorted by start. What a cue becomes:
+//
+//   - Cues do not overlap: each ends where the next one starts, if not before.
+//     One that is shorter than 0.2 s is made so long where that leaves no
+//     overlap. Segments that start together follow one another and share their
+//     time. Every cue lasts at least 1 ms, so the starts of a heap of segments
+//     that has less time than that move.
+//   - A cue has at most two lines of at most 42 characters (grapheme clusters).
+//     Text that has such lines keeps its line breaks. Other text is broken anew at
+//     its spaces, into the fewest cues and then into lines of like length; they
+//     share the segment's time by characters. A word of more than 42 characters is
+//     broken within, which is where lines that are joined by a space gain one.
+//   - White space is folded as in [AppendText], bytes that are no text and NUL
+//     become U+FFFD, and a segment without text is left out.
+//   - SubRip has no escapes. Where a reader would take text for its syntax a space
+//     stands in between: "-- >", "< i>", "{ \an8}".
+//   - SubRip has no speakers. They are left out, so that the text stays the text.
+//
+// The file has no byte order mark, and is empty when there is no text.
+func AppendSRT(dst []byte, segs []transcript.Segment) []byte {
+	return appendCues(dst, newCues(segs, srt))
+}
+
+// WriteSRT writes what [AppendSRT] appends, some 32 KiB at a time. The error is
+// that of w.
+func WriteSRT(w io.Writer, segs []transcript.Segment) error {
+	return writeCues(w, nil, newCues(segs, srt))
+}

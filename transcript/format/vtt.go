@@ -1,0 +1,61 @@
+package format
+
+import (
+	"io"
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+const vttHead = "WEBVTT\n"
+
+// AppendVTT appends segs as a WebVTT file (contract 5.13) and returns the extended
+// buffer; it allocates only what the buffer lacks. Cues are those of [AppendSRT],
+// with two differences: "&", "<" and ">" are written as character references and
+// count as the one character they stand for, and a cue of a known speaker is in
+// that voice, "<v Ada>". The file of no segments is the signature alone.
+func AppendVTT(dst []byte, segs []transcript.Segment) []byte {
+	return appendCues(append(dst, vttHead...), newCues(segs, vtt))
+}
+
+// WriteVTT writes what [AppendVTT] appends, some 32 KiB at a time. The error is
+// that of w.
+func WriteVTT(w io.Writer, segs []transcript.Segment) error {
+	return writeCues(w, []byte(vttHead), newCues(segs, vtt))
+}
+
+// appendVoice appends the tag of a speaker, if there is one.
+func appendVoice(dst []byte, speaker string) []byte {
+	if !spoken(speaker) {
+		return dst
+	}
+	dst = append(dst, "<v "...)
+	from := len(dst)
+	dst, clean := appendClean(dst, strings.TrimSpace(speaker), vtt)
+	text := dst[from:]
+	clean.join(text)
+	if !clean.special {
+		return append(dst, '>')
+	}
+	to := len(dst)
+	dst = appendEscaped(dst, text)
+	return append(dst[:from+copy(dst[from:], dst[to:])], '>')
+}
+
+// appendEscaped appends text with references for what begins or ends WebVTT
+// syntax.
+func appendEscaped(dst, text []byte) []byte {
+	for _, c := range text {
+		switch c {
+		case '&':
+			dst = append(dst, "&amp;"...)
+		case '<':
+			dst = append(dst, "&lt;"...)
+		case '>':
+			dst = append(dst, "&gt;"...)
+		default:
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}
