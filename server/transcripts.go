@@ -23,13 +23,13 @@ type accepted struct {
 // createTranscript is POST /v1/transcript (contract 4).
 func (s *Server) createTranscript(w http.ResponseWriter, r *http.Request) error {
 	mediaType, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // an unreadable one is not taken
-	if mediaType != "application/json" && mediaType != "multipart/form-data" {
-		return errUnsupported // goes before 400 (contract 1)
-	}
-	if mediaType == "application/json" {
+	switch mediaType {
+	case "application/json":
 		return s.createFromLink(w, r)
+	case "multipart/form-data":
+		return s.createFromUpload(w, r)
 	}
-	return s.createFromUpload(w, r)
+	return errUnsupported
 }
 
 func (s *Server) createFromLink(w http.ResponseWriter, r *http.Request) error {
