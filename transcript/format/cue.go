@@ -85,110 +85,126 @@ func spoken(s string) bool {
 // appendSegment appends the cues of the first segment.
 func (c *cues) appendSegment(dst []byte) []byte {
 	s := &c.segs[0]
+	start := millis(s.Start)
 	if c.together == 0 {
-		c.gather()
+		c.gather(start)
 	}
-	from := max(c.clock, millis(s.Start))
+	from := max(c.clock, start)
 	limit := c.next
 	if c.together > 1 { // share what is left
 		end := min(max(c.until, from+minCue*int64(c.together)), c.next)
 		limit = from + (end-from)/int64(c.together)
 	}
-
-	// The text stands where its cues will be, until they stand behind it.
-	base := len(dst)
-	dst, text := appendClean(dst, strings.TrimSpace(s.Text), c.syntax)
-	end := len(dst)
-	text.lay(dst[base:end:end])
-
-	need := int64(text.cues)
-	to := max(millis(s.Start)+millis(s.Duration), from+minCue*need)
-	to = max(min(to, limit), from+need) // no cue without time
-	dst = c.appendText(dst, &text, s.Speaker, from, to)
-	dst = dst[:base+copy(dst[base:], dst[end:])]
-
-	c.clock, c.together, c.segs = to, c.together-1, silent(c.segs[1:])
+	end := start + millis(s.Duration)
+	text := strings.TrimSpace(s.Text)
+	if is, clean := look(text, c.syntax); clean && isCue(text, is) {
+		c.clock = cueEnd(from, end, limit, 1)
+		dst = c.appendHead(dst, s.Speaker, from, c.clock)
+		dst = append(appendLine(dst, text, c.syntax == vtt && is&escaped != 0), '\n')
+	} else {
+		dst = c.appendText(dst, s, text, from, end, limit)
+	}
+	c.together, c.segs = c.together-1, silent(c.segs[1:])
 	return dst
 }
 
-// gather finds the segments that are to be written together.
-func (c *cues) gather() {
-	from := max(c.clock, millis(c.segs[0].Start))
-	c.until, c.next = 0, math.MaxInt64
-	for i := range c.segs {
+// gather finds the segments that are to be written together with the first, which
+// starts at start.
+func (c *cues) gather(start int64) {
+	from := max(c.clock, start)
+	c.together, c.until, c.next = 1, 0, math.MaxInt64
+	for i := 1; i < len(c.segs); i++ {
 		s := &c.segs[i]
-		if i > 0 && !spoken(s.Text) {
+		if !spoken(s.Text) {
 			continue
 		}
-		start := millis(s.Start)
-		if start > from {
+		if start := millis(s.Start); start > from {
 			c.next = start
-			return
+			break
 		}
 		c.together++
-		c.until = max(c.until, start+millis(s.Duration))
+		c.until = max(c.until, millis(s.Start)+millis(s.Duration))
+	}
+	if c.together > 1 {
+		c.until = max(c.until, start+millis(c.segs[0].Duration))
 	}
 }
 
-// appendText appends the cues of a text, which share its time by characters. None
-// is shorter than minCue if all have that much.
-func (c *cues) appendText(dst []byte, t *cueText, speaker string, from, to int64) []byte {
+// cueEnd says when the last of n cues ends that would like to end at end and must
+// at limit. None is without time.
+func cueEnd(from, end, limit, n int64) int64 {
+	return max(min(max(end, from+minCue*n), limit), from+n)
+}
+
+// appendText appends the cues of a text that is to be cleaned or broken. They share
+// its time by characters; none is shorter than minCue if all have that much.
+func (c *cues) appendText(dst []byte, s *transcript.Segment, text string, from, end, limit int64) []byte {
+	// The text stands where its cues will be, until they stand behind it.
+	base := len(dst)
+	dst, t := appendClean(dst, text, c.syntax)
+	behind := len(dst)
+	t.lay(dst[base:behind:behind])
+
+	to := cueEnd(from, end, limit, int64(t.cues))
 	least := min(minCue, (to-from)/int64(t.cues))
-	rest, start, done := t.text, from, 0
-	for left := t.cues - 1; ; left-- {
+	rest, done := t.text, 0
+	c.clock = from
+	for left := t.cues - 1; left >= 0; left-- {
 		first, second, after, _ := t.cue(rest, t.width)
-		if left == 0 {
-			return c.appendCue(dst, t, speaker, start, to, first, second)
+		start := c.clock
+		c.clock = to
+		if left > 0 {
+			done += t.count(rest[:len(rest)-len(after)])
+			share := int64(float64(to-from) * float64(done) / float64(t.chars))
+			c.clock = min(max(from+share, start+least), to-least*int64(left))
 		}
-		done += t.count(rest[:len(rest)-len(after)])
-		end := from + int64(float64(to-from)*float64(done)/float64(t.chars))
-		end = min(max(end, start+least), to-least*int64(left))
-		dst = c.appendCue(dst, t, speaker, start, end, first, second)
-		rest, start = after, end
+		dst = c.appendHead(dst, s.Speaker, start, c.clock)
+		dst = append(appendLine(dst, first, c.syntax == vtt && t.special), '\n')
+		if len(second) > 0 {
+			dst = append(appendLine(dst, second, c.syntax == vtt && t.special), '\n')
+		}
+		rest = after
 	}
+	return dst[:base+copy(dst[base:], dst[behind:])]
 }
 
-// appendCue appends one cue. The second line may be empty.
-func (c *cues) appendCue(dst []byte, t *cueText, speaker string, from, to int64, first, second []byte) []byte {
+// appendHead appends what stands before the text of a cue.
+func (c *cues) appendHead(dst []byte, speaker string, from, to int64) []byte {
 	c.number++
-	if c.number > 1 || c.syntax == vtt {
+	if c.syntax == vtt {
+		dst = appendTimes(append(dst, '\n'), from, to, '.')
+		return appendVoice(dst, speaker)
+	}
+	if c.number > 1 {
 		dst = append(dst, '\n')
 	}
-	mark := byte('.')
-	if c.syntax == srt {
-		mark = ','
-		dst = append(strconv.AppendInt(dst, int64(c.number), 10), '\n')
-	}
-	dst = appendClock(dst, from, mark)
-	dst = append(dst, " --> "...)
-	dst = append(appendClock(dst, to, mark), '\n')
-	if c.syntax == vtt {
-		dst = appendVoice(dst, speaker)
-	}
-	dst = c.appendLine(dst, t, first)
-	if len(second) > 0 {
-		dst = c.appendLine(dst, t, second)
-	}
-	return dst
+	dst = append(strconv.AppendInt(dst, int64(c.number), 10), '\n')
+	return appendTimes(dst, from, to, ',')
 }
 
-func (c *cues) appendLine(dst []byte, t *cueText, line []byte) []byte {
-	if c.syntax == vtt && t.special {
-		return append(appendEscaped(dst, line), '\n')
+// appendTimes appends the line of a cue's times.
+func appendTimes(dst []byte, from, to int64, mark byte) []byte {
+	dst = append(appendClock(dst, from, mark), " --> "...)
+	return append(appendClock(dst, to, mark), '\n')
+}
+
+// appendLine appends text, with references where they are needed.
+func appendLine[T string | []byte](dst []byte, text T, references bool) []byte {
+	if !references {
+		return append(dst, text...)
 	}
-	return append(append(dst, line...), '\n')
+	return appendEscaped(dst, text)
 }
 
 // appendClock appends a time as HH:MM:SS, the mark and milliseconds.
 func appendClock(dst []byte, ms int64, mark byte) []byte {
-	sec := ms / 1000
-	hour := sec / 3600
-	if hour < 100 {
-		dst = append(dst, byte('0'+hour/10), byte('0'+hour%10))
-	} else {
-		dst = strconv.AppendInt(dst, hour, 10)
+	const round = 100 * 3600 * 1000
+	if ms >= round { // the hours before their last two digits
+		dst = strconv.AppendInt(dst, ms/round, 10)
+		ms %= round
 	}
-	m, s, f := sec/60%60, sec%60, ms%1000
-	return append(dst, ':', byte('0'+m/10), byte('0'+m%10), ':', byte('0'+s/10), byte('0'+s%10),
-		mark, byte('0'+f/100), byte('0'+f/10%10), byte('0'+f%10))
+	sec, milli := uint32(ms)/1000, uint32(ms)%1000
+	h, m, s := sec/3600, sec/60%60, sec%60
+	return append(dst, byte('0'+h/10), byte('0'+h%10), ':', byte('0'+m/10), byte('0'+m%10), ':',
+		byte('0'+s/10), byte('0'+s%10), mark, byte('0'+milli/100), byte('0'+milli/10%10), byte('0'+milli%10))
 }

@@ -33,6 +33,9 @@ func (t *cueText) count(text []byte) int {
 
 // cluster returns the size of the first character of text, which is not empty.
 func cluster(text []byte) int {
+	if len(text) > 1 && text[0]|text[1] < utf8.RuneSelf {
+		return 1
+	}
 	r, size := utf8.DecodeRune(text)
 	if alone(r) {
 		if size == len(text) {

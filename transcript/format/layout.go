@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -19,44 +20,54 @@ type cueText struct {
 	chars int // in text; known only when there are several cues
 }
 
-// Classes of bytes for text that is clean as it stands.
+// Classes of bytes of a text, as bits.
 const (
-	word  = iota
-	blank // ' ' and '\n'
-	mixed // what appendClean has to look at
+	blank   = 1 << iota // ' ' and '\n'
+	newline             // '\n'
+	escaped             // what WebVTT writes as a reference
+	risky               // what SubRip may take for syntax
+	mixed               // what has to be looked at as runes
 )
 
 var class = func() (table [256]byte) {
 	for c := range table {
-		switch {
-		case c == ' ', c == '\n':
-			table[c] = blank
-		case c < ' ', c >= utf8.RuneSelf, c == '&', c == '<', c == '>', c == '{':
+		if c < ' ' || c >= utf8.RuneSelf {
 			table[c] = mixed
 		}
 	}
+	table[' '], table['\n'] = blank, blank|newline
+	table['&'], table['<'], table['>'], table['{'] = escaped, escaped|risky, escaped|risky, risky
 	return table
 }()
 
-// isClean reports whether text without white space at its ends is ASCII that can
-// be written as it stands.
-func isClean(s string) bool {
-	was := byte(word)
+// look returns the classes in a trimmed text, and whether it is clean: ASCII that
+// can be written to a file of that syntax as it stands, but for references.
+func look(s string, to syntax) (is byte, clean bool) {
+	var was, pairs byte
 	for i := range len(s) {
-		is := class[s[i]]
-		if is == mixed || is == blank && was == blank {
-			return false
-		}
-		was = is
+		c := class[s[i]]
+		is |= c
+		pairs |= c & was
+		was = c
 	}
-	return true
+	return is, is&mixed == 0 && pairs&blank == 0 && (to == vtt || is&risky == 0)
+}
+
+// isCue reports whether a clean text is a cue as it stands.
+func isCue(s string, is byte) bool {
+	if is&newline == 0 {
+		return len(s) <= lineLength
+	}
+	first := strings.IndexByte(s, '\n')
+	return first <= lineLength && len(s)-first-1 <= lineLength && strings.LastIndexByte(s, '\n') == first
 }
 
 // appendClean appends a trimmed text. A run of white space becomes '\n' if it had
 // a line break, else ' '.
 func appendClean(dst []byte, s string, to syntax) ([]byte, cueText) {
 	t := cueText{ascii: true}
-	if isClean(s) {
+	if is, clean := look(s, to); clean {
+		t.special = is&escaped != 0
 		return append(dst, s...), t
 	}
 	begin, gap := len(dst), byte(0)

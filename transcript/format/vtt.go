@@ -44,8 +44,15 @@ func appendVoice(dst []byte, speaker string) []byte {
 
 // appendEscaped appends text with references for what begins or ends WebVTT
 // syntax.
-func appendEscaped(dst, text []byte) []byte {
-	for _, c := range text {
+func appendEscaped[T string | []byte](dst []byte, text T) []byte {
+	done := 0 // what is before is in dst
+	for i := range len(text) {
+		c := text[i]
+		if class[c]&escaped == 0 {
+			continue
+		}
+		dst = append(dst, text[done:i]...)
+		done = i + 1
 		switch c {
 		case '&':
 			dst = append(dst, "&amp;"...)
@@ -53,9 +60,7 @@ func appendEscaped(dst, text []byte) []byte {
 			dst = append(dst, "&lt;"...)
 		case '>':
 			dst = append(dst, "&gt;"...)
-		default:
-			dst = append(dst, c)
 		}
 	}
-	return dst
+	return append(dst, text[done:]...)
 }
