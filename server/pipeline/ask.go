@@ -62,9 +62,6 @@ func consult(ctx context.Context, source engine.CaptionSource, sub subject) (f f
 	if err == nil {
 		err = sub.faithful(f.Captions)
 	}
-	if err != nil { // what was read until then is no text
-		f.Track, f.Segments = nil, nil
-	}
 	f.Metadata, f.Segments = tidyMetadata(f.Metadata), tidySegments(f.Segments)
 	return f, err
 }

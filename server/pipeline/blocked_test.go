@@ -123,6 +123,19 @@ func TestSourcesInTurn(t *testing.T) {
 	assert.Equal(t, 1, knows.questions())
 }
 
+// What is gone for one source is gone for all.
+func TestNoSourceIsAskedForWhatIsGone(t *testing.T) {
+	t.Parallel()
+	gone, other := newPlatforms(t), newPlatforms(t, manual("en"))
+	gone.captions = refusing(transcript.Unavailable)
+	b := prepareLinks(t, storetest.Open(t, storetest.SQLite(t)), gone, func(c *pipeline.Config) {
+		c.Engine.Captions = []engine.CaptionSource{gone, other}
+	})
+	_, err := b.Captions(t.Context(), question("en"))
+	require.ErrorIs(t, err, transcript.Unavailable)
+	assert.Zero(t, other.questions())
+}
+
 // A source that fails is not the last word on what another has learnt before.
 func TestSourcesThatFail(t *testing.T) {
 	t.Parallel()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/server/store/storetest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -29,6 +30,8 @@ func TestWithoutRecognitionInThePlan(t *testing.T) {
 		require.Equal(t, transcript.JobFailed, job.Status)
 		assert.Equal(t, transcript.LanguageNotAvailable, job.Error.Code)
 		assert.Equal(t, []string{"de", "fr"}, job.Error.AvailableLanguages)
+		_, err := b.store.RunningExtraction(t.Context(), "", transcript.VideoSite, "v1", "en")
+		require.ErrorIs(t, err, store.ErrNotFound, "work for nobody")
 		assert.Zero(t, sites.downloads)
 	})
 	t.Run("no tracks", func(t *testing.T) {
