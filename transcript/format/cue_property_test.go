@@ -167,6 +167,44 @@ func TestCuesRoundTrip(t *testing.T) {
 	})
 }
 
+// TestCuesBreakBetweenCharacters: a word is broken into full lines, never within a
+// grapheme cluster.
+func TestCuesBreakBetweenCharacters(t *testing.T) {
+	t.Parallel()
+	letters := rapid.RuneFrom(nil, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han, unicode.Hangul,
+		unicode.Hiragana, unicode.Katakana, unicode.Devanagari, unicode.Thai, unicode.Arabic, unicode.Mn, unicode.So, unicode.Pd)
+	rapid.Check(t, func(t *rapid.T) {
+		word := "x" + rapid.StringOfN(letters, 0, 200, -1).Draw(t, "word") // no mark to begin with
+		srt, _ := written(t, []transcript.Segment{seg(0, 9, word)})
+		var lines []string
+		for _, c := range srt {
+			lines = append(lines, strings.Split(c.Text, "\n")...)
+		}
+		for i, l := range lines {
+			if i+1 < len(lines) {
+				require.Equal(t, 42, uniseg.GraphemeClusterCount(l))
+			}
+		}
+		require.Equal(t, uniseg.GraphemeClusterCount(word), len(lines)*42-42+uniseg.GraphemeClusterCount(lines[len(lines)-1]))
+		require.Equal(t, word, strings.Join(lines, ""))
+	})
+}
+
+// TestCuesOfOtherLetters: letters of several bytes are set as those of one.
+func TestCuesOfOtherLetters(t *testing.T) {
+	t.Parallel()
+	word := rapid.StringMatching(`[eaf]{1,15}[ \n]{1,2}`)
+	letters := strings.NewReplacer("e", "e\u0301", "a", "д", "f", "👩‍👩‍👧")
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(word, 1, 40).Draw(t, "words"), "")
+		length := rapid.Float64Range(0, 20).Draw(t, "length")
+		one := format.AppendVTT(nil, []transcript.Segment{seg(0, length, text), seg(5, 6, text)})
+		other := format.AppendVTT(nil, []transcript.Segment{seg(0, length, letters.Replace(text)), seg(5, 6, letters.Replace(text))})
+		head, body, _ := strings.Cut(string(one), "\n")
+		require.Equal(t, head+"\n"+letters.Replace(body), string(other))
+	})
+}
+
 // TestCuesTwice: cues are segments that need no change.
 func TestCuesTwice(t *testing.T) {
 	t.Parallel()

@@ -15,9 +15,10 @@ type cueText struct {
 	ascii   bool   // every byte is a character
 	special bool   // '&', '<' or '>' is in it
 
-	width int // of the lines, in characters
-	cues  int // how many the text takes
-	chars int // in text; known only when there are several cues
+	kept  bool // its lines are those of the one cue that it is
+	width int  // else: of the lines, in characters
+	cues  int  // how many the text takes
+	chars int  // in text; known only when there are several cues
 }
 
 // Classes of bytes of a text, as bits.
@@ -65,9 +66,9 @@ func isCue(s string, is byte) bool {
 // appendClean appends a trimmed text. A run of white space becomes '\n' if it had
 // a line break, else ' '.
 func appendClean(dst []byte, s string, to syntax) ([]byte, cueText) {
-	t := cueText{ascii: true}
-	if is, clean := look(s, to); clean {
-		t.special = is&escaped != 0
+	is, clean := look(s, to)
+	t := cueText{ascii: true, special: is&escaped != 0}
+	if clean {
 		return append(dst, s...), t
 	}
 	begin, gap := len(dst), byte(0)
@@ -86,8 +87,6 @@ func appendClean(dst []byte, s string, to syntax) ([]byte, cueText) {
 			r, t.ascii = utf8.RuneError, false
 		case r >= utf8.RuneSelf:
 			t.ascii = false
-		case r == '&', r == '<', r == '>':
-			t.special = true
 		}
 		if to == srt && isSyntax(dst[begin:], r) {
 			dst = append(dst, ' ')
@@ -124,20 +123,24 @@ func isSyntax(before []byte, r rune) bool {
 // lay decides how the text is broken into lines and cues.
 func (t *cueText) lay(text []byte) {
 	t.text, t.width, t.cues = text, lineLength, 1
-	if t.fits(text) {
+	if t.kept = t.fits(text); t.kept {
 		return
 	}
-	t.join(text)
+	join(text)
+	if t.advance(text, lineLength) == len(text) {
+		return
+	}
 	n, cut := t.tally(lineLength, len(text))
+	chars := t.count(text)
 	if t.cues = n; n > 1 {
-		t.chars = t.count(text)
+		t.chars = chars
 	}
-	if _, second, _, _ := t.cue(text, lineLength); cut || len(second) == 0 {
+	if cut {
 		return
 	}
-	chars := t.chars
-	if chars == 0 {
-		chars = t.count(text)
+	if n == 1 && t.ascii {
+		t.width = middle(text)
+		return
 	}
 	for w := chars / (2 * n); w < lineLength; w++ { // the narrowest of that many cues
 		if _, cut := t.tally(w, n); !cut {
@@ -145,6 +148,20 @@ func (t *cueText) lay(text []byte) {
 			return
 		}
 	}
+}
+
+// middle returns how long the longer line is when text is broken at the space
+// that is nearest to its middle.
+func middle(text []byte) int {
+	half := len(text) / 2
+	width := len(text)
+	if at := bytes.IndexByte(text[half:], ' '); at >= 0 {
+		width = half + at
+	}
+	if at := bytes.LastIndexByte(text[:half], ' '); at >= 0 {
+		width = min(width, len(text)-at-1)
+	}
+	return width
 }
 
 // fits reports whether the text is a cue as it stands.
@@ -157,12 +174,15 @@ func (t *cueText) fits(text []byte) bool {
 		t.advance(second, lineLength) == len(second) && bytes.IndexByte(second, '\n') < 0
 }
 
-// join makes one line of the text.
-func (t *cueText) join(text []byte) {
-	for i, c := range text {
-		if c == '\n' {
-			text[i] = ' '
+// join makes one line of text.
+func join(text []byte) {
+	for at := 0; ; {
+		i := bytes.IndexByte(text[at:], '\n')
+		if i < 0 {
+			return
 		}
+		at += i
+		text[at] = ' '
 	}
 }
 
@@ -186,8 +206,9 @@ func (t *cueText) tally(width, most int) (n int, cut bool) {
 
 // cue takes the lines of one cue from the text. The second may be empty.
 func (t *cueText) cue(text []byte, width int) (first, second, rest []byte, cut bool) {
-	if i := bytes.IndexByte(text, '\n'); i >= 0 { // only in a text that fits
-		return text[:i], text[i+1:], nil, false
+	if t.kept {
+		first, second, _ = bytes.Cut(text, []byte("\n"))
+		return first, second, nil, false
 	}
 	first, rest, cut = t.line(text, width)
 	if len(rest) == 0 {

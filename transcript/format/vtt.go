@@ -33,7 +33,7 @@ func appendVoice(dst []byte, speaker string) []byte {
 	from := len(dst)
 	dst, clean := appendClean(dst, strings.TrimSpace(speaker), vtt)
 	text := dst[from:]
-	clean.join(text)
+	join(text)
 	if !clean.special {
 		return append(dst, '>')
 	}
