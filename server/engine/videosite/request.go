@@ -1,0 +1,132 @@
+package videosite
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// The bounds of one request. A page has some two million bytes, a day's captions
+// as many.
+const (
+	maxBody       = 16 << 20
+	patience      = 15 * time.Second
+	maxRedirects  = 5
+	maxRetryAfter = 24 * time.Hour
+)
+
+// kind is what a request is for.
+type kind int
+
+const (
+	pageRequest kind = iota
+	playerRequest
+	trackRequest
+)
+
+func (v *visit) get(k kind, u *url.URL) ([]byte, error) {
+	return v.send(k, http.MethodGet, u, nil)
+}
+
+func (v *visit) post(k kind, u *url.URL, body []byte) ([]byte, error) {
+	return v.send(k, http.MethodPost, u, body)
+}
+
+// send sends a request and returns the answer's body: whole, of status 200, and
+// not empty.
+func (v *visit) send(k kind, method string, u *url.URL, body []byte) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(v.ctx, patience)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, method, u.String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("videosite: %w", err)
+	}
+	req.Header = v.header.Clone()
+	if method == http.MethodPost {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	resp, err := v.http.Do(req)
+	if err != nil {
+		return nil, v.unreachable(ctx, err)
+	}
+	defer func() { _ = resp.Body.Close() }() // it was only read
+	if resp.StatusCode != http.StatusOK {
+		return nil, refused(k, resp)
+	}
+	data, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
+	switch {
+	case err != nil:
+		return nil, v.unreachable(ctx, err)
+	case len(data) > maxBody:
+		return nil, broken("The platform sends too much.").Because(fmt.Errorf("videosite: over %d bytes", maxBody))
+	case len(bytes.TrimSpace(data)) == 0:
+		return nil, fault(transcript.POTokenRequired, wantsToken).Because(errors.New("videosite: an empty answer"))
+	}
+	return data, nil
+}
+
+// stay keeps redirects on the site.
+func (r *Route) stay(req *http.Request, via []*http.Request) error {
+	to := req.URL
+	switch {
+	case len(via) > maxRedirects:
+		return broken("The platform redirects in circles.")
+	case to.User == nil && (to.Scheme == r.base.Scheme && to.Host == r.base.Host || to.Scheme == r.consent.Scheme && to.Host == r.consent.Host):
+		return nil
+	case strings.HasPrefix(to.Path, "/sorry/"): // where its captcha is, on another host
+		return blocked(0).Because(errors.New("videosite: redirected to a captcha"))
+	}
+	return broken("The platform leads elsewhere.").Because(fmt.Errorf("videosite: redirected to host %q", to.Host))
+}
+
+// unreachable says why there is no answer, or only part of one. ctx is the
+// request's.
+func (v *visit) unreachable(ctx context.Context, err error) error {
+	var coded *transcript.Error
+	switch {
+	case v.ctx.Err() != nil:
+		return context.Cause(v.ctx)
+	case errors.As(err, &coded): // by stay
+		return coded
+	case ctx.Err() != nil:
+		return broken("The platform did not answer in time.").Because(fmt.Errorf("videosite: %w", err))
+	}
+	return broken("The platform cannot be reached, or breaks off.").Because(fmt.Errorf("videosite: %w", err))
+}
+
+// refused says what an answer's status means, unless that is 200.
+func refused(k kind, resp *http.Response) *transcript.Error {
+	why := errors.New("videosite: status " + strconv.Itoa(resp.StatusCode))
+	switch code := resp.StatusCode; {
+	case code == http.StatusTooManyRequests, code == http.StatusForbidden:
+		return blocked(retryAfter(resp.Header.Get("Retry-After"))).Because(why)
+	case code == http.StatusUnauthorized:
+		return fault(transcript.LoginRequired, wantsLogin).Because(why)
+	case k == pageRequest && (code == http.StatusNotFound || code == http.StatusGone):
+		return fault(transcript.Unavailable, isGone).Because(why)
+	case code == http.StatusUnavailableForLegalReasons:
+		return fault(transcript.Unavailable, isElsewhere).Because(why)
+	}
+	return broken("The platform does not answer as it should.").Because(why)
+}
+
+// retryAfter reads a header of that name: seconds, or a date. 0 when it says
+// nothing of use.
+func retryAfter(header string) time.Duration {
+	if n, err := strconv.ParseUint(header, 10, 31); err == nil {
+		return min(time.Duration(n)*time.Second, maxRetryAfter)
+	}
+	if at, err := http.ParseTime(header); err == nil {
+		return min(max(time.Until(at), 0), maxRetryAfter)
+	}
+	return 0
+}

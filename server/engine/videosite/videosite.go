@@ -1,0 +1,152 @@
+// Package videosite reads the captions of the video site by the route that its
+// own player takes: the page, the player's description of the video, the track.
+//
+//	route, err := videosite.New(host, videosite.Options{})
+//	found, err := route.Captions(ctx, content, pick)
+//
+// Three or four small requests, no other program. Nobody documents the route and
+// the site changes it at will, so whatever is not understood is an error, for
+// another source to be asked: a video without captions is one of which the
+// player says that it can be played and names no track.
+//
+// Tracks are read as WebVTT. The package asks for no machine translation, logs in
+// nowhere, solves no captcha, and keeps nothing between calls, cookies included.
+package videosite
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Options say where the site is and as which of its players to speak. The zero
+// value is right until the site changes.
+type Options struct {
+	// Base is the site's address, http or https, without a path; empty means
+	// "https://www.youtube.com". No other host is asked for anything.
+	Base string
+	// ConsentAction is where the form of the site's consent page leads to, by which
+	// that page is known; empty means "https://consent.youtube.com/s". The form is
+	// not sent, but its host may be redirected to.
+	ConsentAction string
+	// ClientName and ClientVersion are the player to speak as; empty means
+	// "ANDROID" and "20.10.38".
+	ClientName, ClientVersion string
+	// Header is set on every request. Without an Accept-Language of its own it is
+	// "en-US": the reasons that the site gives are understood in English only.
+	Header http.Header
+}
+
+// Route implements [engine.CaptionSource]. It is safe for concurrent use and
+// needs no closing.
+type Route struct {
+	http          *http.Client
+	base, consent *url.URL
+	client        client
+	header        http.Header
+}
+
+var _ engine.CaptionSource = (*Route)(nil)
+
+// New returns a route over host.HTTP, which must not be nil.
+func New(host engine.Host, o Options) (*Route, error) {
+	if host.HTTP == nil {
+		return nil, errors.New("videosite: the host has no network")
+	}
+	base, err := address("Base", cmp.Or(o.Base, "https://www.youtube.com"))
+	if err != nil {
+		return nil, err
+	}
+	consent, err := address("ConsentAction", cmp.Or(o.ConsentAction, "https://consent.youtube.com/s"))
+	if err != nil {
+		return nil, err
+	}
+	if base.Path != "" && base.Path != "/" || base.RawQuery != "" {
+		return nil, fmt.Errorf("videosite: Base: %q has a path", o.Base)
+	}
+	header := o.Header.Clone()
+	if header == nil {
+		header = make(http.Header)
+	}
+	if header.Get("Accept-Language") == "" {
+		header.Set("Accept-Language", "en-US")
+	}
+	return &Route{
+		http: host.HTTP, base: base, consent: consent, header: header,
+		client: client{cmp.Or(o.ClientName, "ANDROID"), cmp.Or(o.ClientVersion, "20.10.38")},
+	}, nil
+}
+
+func address(option, s string) (*url.URL, error) {
+	u, err := url.Parse(s)
+	if err != nil {
+		return nil, fmt.Errorf("videosite: %s: %w", option, err)
+	}
+	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
+		return nil, fmt.Errorf("videosite: %s: %q is no http or https address", option, s)
+	}
+	return u, nil
+}
+
+// Origin names the one platform that the route reads.
+func (r *Route) Origin(p transcript.Platform) (transcript.Origin, bool) {
+	if p == transcript.VideoSite {
+		return transcript.OriginCaptionAPI, true
+	}
+	return "", false
+}
+
+// Captions reads as engine.CaptionSource says; of the content it takes the
+// ExternalID only. A track's id is made as the downloader's are: its language,
+// "manual" or "asr", and whatever else the site's own name of it holds.
+// IsDefault marks the first track in the language of the automatic captions,
+// which is the one that is spoken.
+//
+// A live stream that has not ended is UNAVAILABLE, and so is one yet to come. When
+// ctx ends, the error is its cause.
+func (r *Route) Captions(ctx context.Context, c engine.Content, pick func([]transcript.Track) (int, bool)) (engine.Captions, error) {
+	var found engine.Captions
+	visit, err := r.visit(ctx)
+	if err != nil {
+		return found, err
+	}
+	key, err := visit.playerKey(c.ExternalID)
+	if err != nil {
+		return found, err
+	}
+	said, err := visit.player(key, c.ExternalID)
+	if err != nil {
+		return found, err
+	}
+	found.Metadata = said.metadata(r.base)
+	if err := said.playable(c.ExternalID); err != nil {
+		return found, err
+	}
+	tracks, err := said.tracks()
+	if err != nil || len(tracks) == 0 {
+		return found, err
+	}
+	found.Tracks = make([]transcript.Track, len(tracks))
+	for i, t := range tracks {
+		found.Tracks[i] = t.Track
+	}
+	n, ok := pick(found.Tracks)
+	if !ok {
+		return found, nil
+	}
+	if n < 0 || n >= len(tracks) {
+		return found, fmt.Errorf("videosite: track %d of %d was picked", n, len(tracks))
+	}
+	segments, err := visit.track(tracks[n].address)
+	if err != nil {
+		return found, err
+	}
+	found.Track, found.Segments = &found.Tracks[n], segments
+	return found, nil
+}

@@ -1,0 +1,157 @@
+package videosite
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/caption"
+)
+
+// visit is one call's way through the site, with the cookies it collects.
+type visit struct {
+	*Route
+	ctx  context.Context //nolint:containedctx // a visit lives as long as one call
+	http http.Client
+}
+
+func (r *Route) visit(ctx context.Context) (*visit, error) {
+	// Without a list of public suffixes a site could set cookies for all of ".com";
+	// no other site is ever asked.
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		return nil, fmt.Errorf("videosite: %w", err)
+	}
+	v := &visit{Route: r, ctx: ctx, http: *r.http}
+	v.http.Jar, v.http.CheckRedirect = jar, r.stay
+	return v, nil
+}
+
+var (
+	apiKey   = regexp.MustCompile(`(?:"|&quot;)INNERTUBE_API_KEY(?:"|&quot;)\s*:\s*(?:"|&quot;)([\w-]+)`)
+	inputTag = regexp.MustCompile(`<input\b[^>]*>`)
+	nameV    = regexp.MustCompile(`\bname="v"`)
+	value    = regexp.MustCompile(`\bvalue="([^"]*)"`)
+)
+
+// playerKey fetches the page of a video and returns the key to the player that
+// it holds. It gives the consent that the site asks for, once.
+func (v *visit) playerKey(id string) (string, error) {
+	link := v.link("/watch", url.Values{"v": {id}})
+	page, err := v.get(pageRequest, link)
+	if err != nil {
+		return "", err
+	}
+	if v.asksConsent(page) {
+		if !v.consentTo(page) {
+			return "", broken("The platform's consent page cannot be understood.")
+		}
+		if page, err = v.get(pageRequest, link); err != nil {
+			return "", err
+		}
+		if v.asksConsent(page) {
+			return "", broken("The platform asks for consent again and again.")
+		}
+	}
+	if m := apiKey.FindSubmatch(page); m != nil {
+		return string(m[1]), nil
+	}
+	return "", misread(page, errors.New("no key to the player in the page"))
+}
+
+func (v *visit) asksConsent(page []byte) bool {
+	return bytes.Contains(page, []byte(`action="`+v.consent.String()+`"`))
+}
+
+// consentTo sets the cookie that the consent page's form would, and tells whether
+// the page has what it takes.
+func (v *visit) consentTo(page []byte) bool {
+	for _, input := range inputTag.FindAll(page, -1) {
+		m := value.FindSubmatch(input)
+		if !nameV.Match(input) || m == nil {
+			continue
+		}
+		v.http.Jar.SetCookies(v.base, []*http.Cookie{{Name: "CONSENT", Value: "YES+" + html.UnescapeString(string(m[1])), Path: "/"}})
+		return true
+	}
+	return false
+}
+
+// client is the player to speak as.
+type client struct {
+	Name    string `json:"clientName"`
+	Version string `json:"clientVersion"`
+}
+
+// player asks what the player knows of a video.
+func (v *visit) player(key, id string) (*playerAnswer, error) {
+	var question struct {
+		Context struct {
+			Client client `json:"client"`
+		} `json:"context"`
+		VideoID string `json:"videoId"`
+	}
+	question.Context.Client, question.VideoID = v.client, id
+	data, err := json.Marshal(question)
+	if err != nil {
+		return nil, fmt.Errorf("videosite: %w", err)
+	}
+	body, err := v.post(playerRequest, v.link("/youtubei/v1/player", url.Values{"key": {key}}), data)
+	if err != nil {
+		return nil, err
+	}
+	said := new(playerAnswer)
+	if err := json.Unmarshal(body, said); err != nil {
+		return nil, misread(body, err)
+	}
+	return said, nil
+}
+
+// track fetches a track from the address that the player gave, and reads it.
+func (v *visit) track(address string) ([]transcript.Segment, error) {
+	u, err := v.base.Parse(address)
+	switch {
+	case err != nil || address == "":
+		return nil, broken("The platform's address of these captions cannot be read.").Because(err)
+	case u.Scheme != v.base.Scheme || u.Host != v.base.Host || u.User != nil:
+		return nil, broken("The platform leads elsewhere for these captions.").Because(fmt.Errorf("videosite: to host %q", u.Host))
+	}
+	q := u.Query()
+	if strings.HasPrefix(q.Get("exp"), "xpe") {
+		return nil, fault(transcript.POTokenRequired, wantsToken)
+	}
+	q.Set("fmt", "vtt")
+	u.RawQuery = q.Encode()
+	body, err := v.get(trackRequest, u)
+	if err != nil {
+		return nil, err
+	}
+	segments, err := caption.ReadWebVTT(bytes.NewReader(body))
+	if err != nil {
+		return nil, misread(body, err)
+	}
+	return segments, nil
+}
+
+// misread is the error for an answer of another shape than expected: a captcha,
+// or nothing that is known.
+func misread(body []byte, why error) *transcript.Error {
+	if bytes.Contains(body, []byte(`class="g-recaptcha"`)) {
+		return blocked(0).Because(errors.New("videosite: a captcha"))
+	}
+	return broken("The platform's answer cannot be understood.").Because(fmt.Errorf("videosite: %w", why))
+}
+
+// link is an address of the site.
+func (r *Route) link(path string, query url.Values) *url.URL {
+	return &url.URL{Scheme: r.base.Scheme, Host: r.base.Host, Path: path, RawQuery: query.Encode()}
+}
