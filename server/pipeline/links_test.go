@@ -200,6 +200,19 @@ func TestCacheAnswersWhenTaken(t *testing.T) {
 	assert.Equal(t, 1, sites.questions())
 }
 
+// A download says nothing about captions: what is known of them stays.
+func TestDownloadKeepsTracks(t *testing.T) {
+	t.Parallel()
+	b := startLinks(t, storetest.Open(t, storetest.SQLite(t)), &script{}, newPlatforms(t, manual("en")))
+	b.fill(t, "en", "en")
+	b.succeed(t, link("v1", "asr"))
+	out, err := b.Submit(t.Context(), link("v1", "fr,en"))
+	require.NoError(t, err)
+	require.NotNil(t, out.Result, "the tracks are forgotten")
+	assert.Equal(t, "en", out.Result.Language)
+	assert.NotEqual(t, transcript.OriginASR, out.Result.Transcript.Source)
+}
+
 // An idempotency key remembers the text that answered (contract 7), also where
 // the account had it already.
 func TestAnswerFromCacheIsRemembered(t *testing.T) {
