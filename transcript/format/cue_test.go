@@ -132,6 +132,7 @@ func TestCueLines(t *testing.T) {
 		"43 Hangul of letters":       {rep("\u1112\u1161\u11ab", 43), rep("\u1112\u1161\u11ab", 42) + "/\u1112\u1161\u11ab"},
 		"43 half-width voiced":       {rep("\uff76\uff9e", 43), rep("\uff76\uff9e", 42) + "/\uff76\uff9e"},
 		"43 Kana with a mark":        {rep("か\u3099", 43), rep("か\u3099", 42) + "/か\u3099"},
+		"43 Cyrillic with a mark":    {rep("\u0430\u0483", 43), rep("\u0430\u0483", 42) + "/\u0430\u0483"},
 		"a mark on a space":          {rep("x", 42) + " \u0301y", rep("x", 42) + "/ \u0301y"},
 		"right to left":              {"שלום עולם", "שלום עולם"},
 		"NUL":                        {"a\x00b", "a\ufffdb"},
@@ -242,11 +243,12 @@ func TestGoldenCues(t *testing.T) {
 }
 
 // broken fails after it has taken some bytes.
-type broken struct{ left int }
+type broken struct{ left, writes int }
 
 var errBroken = errors.New("broken")
 
 func (b *broken) Write(p []byte) (int, error) {
+	b.writes++
 	if b.left -= len(p); b.left < 0 {
 		return 0, errBroken
 	}
@@ -284,7 +286,9 @@ func TestWrite(t *testing.T) {
 			assert.Equal(t, string(test.want), got.String())
 			require.ErrorIs(t, test.fail(&broken{}), errBroken)
 			require.ErrorIs(t, test.fail(&broken{left: len(test.want) - 1}), errBroken)
-			require.NoError(t, test.fail(&broken{left: len(test.want)}))
+			whole := &broken{left: len(test.want)}
+			require.NoError(t, test.fail(whole))
+			assert.Equal(t, len(test.want)/(32<<10)+1, whole.writes)
 		})
 	}
 }

@@ -186,20 +186,16 @@ func join(text []byte) {
 	}
 }
 
-// tally counts the cues of lines of a width. It gives up when a word is cut that
-// a full line could hold, or when there are more than most, and says cut then.
+// tally counts the cues of lines of a width, and says whether a word is cut. It
+// gives up, and says so too, when there are more than most.
 func (t *cueText) tally(width, most int) (n int, cut bool) {
 	for rest := t.text; len(rest) > 0; n++ {
 		if n == most {
 			return n, true
 		}
-		var c bool
-		if _, _, rest, c = t.cue(rest, width); c {
-			if width < lineLength {
-				return n, true
-			}
-			cut = true
-		}
+		var within bool
+		_, _, rest, within = t.cue(rest, width)
+		cut = cut || within
 	}
 	return n, cut
 }
