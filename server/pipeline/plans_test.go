@@ -78,8 +78,11 @@ func TestWithoutRecognitionInThePlan(t *testing.T) {
 		assert.Equal(t, transcript.NoTranscript, job.Error.Code)
 
 		require.Eventually(t, func() bool { return e.calls() > 0 }, time.Minute, time.Millisecond)
-		_, err = b.Submit(t.Context(), poor(link("v1", "en")))
-		require.ErrorIs(t, err, transcript.NoTranscript, "judged on joining, as captions are over")
+		late, err := b.Submit(t.Context(), poor(link("v1", "en")))
+		require.NoError(t, err)
+		require.NotNil(t, late.Job)
+		assert.Equal(t, transcript.JobFailed, late.Job.Status, "judged on joining, as captions are over")
+		assert.Equal(t, transcript.NoTranscript, late.Job.Error.Code)
 		close(hold)
 		assert.Equal(t, transcript.JobSuccess, b.end(t, rich.Job.JobID).Status)
 		assert.Equal(t, 1, sites.questions())

@@ -154,20 +154,21 @@ func (p *Pipeline) canRecognize(want string) error {
 }
 
 // join returns the account's claim on work that already runs, and makes it where
-// there is none.
+// there is none. A claim that may not have what is being done ends at once.
 func join(ctx context.Context, tx *store.Tx, e *store.Extraction, s Submission) (*store.Job, error) {
 	job, err := tx.RunningJob(ctx, s.Account, e.ID)
 	if !errors.Is(err, store.ErrNotFound) {
 		return job, err
 	}
-	if s.Upload == nil && !s.Plan.ASR && beyondCaptions(e.State) {
-		reason, err := noRecognition(ctx, tx, s.subject()) // it would have failed with the others (J6)
-		if err != nil {
-			return nil, err
-		}
-		return nil, reason
+	job, err = claim(ctx, tx, e, s)
+	if err != nil || job.ASR || !beyondCaptions(e.State) {
+		return job, err
 	}
-	return claim(ctx, tx, e, s)
+	reason, err := noRecognition(ctx, tx, s.subject()) // it would have failed with the others (J6)
+	if err != nil {
+		return nil, err
+	}
+	return job, tx.MoveJob(ctx, job, store.Change{To: failed, Error: codedError(reason)})
 }
 
 // begin starts new work.

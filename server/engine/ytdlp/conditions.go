@@ -126,6 +126,7 @@ var conditions = []condition{
 
 	// The way there.
 	{[]string{"timed out"}, transcript.UpstreamFailed, isSilent},
+	{[]string{"tunnel connection failed"}, transcript.UpstreamFailed, isAway}, // what the guard could not reach
 	{[]string{"connection refused"}, transcript.UpstreamFailed, isAway},
 	{[]string{"connection reset"}, transcript.UpstreamFailed, isAway},
 	{[]string{"name or service not known"}, transcript.UpstreamFailed, isAway},
