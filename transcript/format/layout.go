@@ -27,13 +27,17 @@ const (
 	newline             // '\n'
 	escaped             // what WebVTT writes as a reference
 	risky               // what SubRip may take for syntax
-	mixed               // what has to be looked at as runes
+	wide                // of characters of several bytes
+	mixed               // what has to be looked at as runes, line ends among it
 )
 
 var class = func() (table [256]byte) {
 	for c := range table {
-		if c < ' ' || c >= utf8.RuneSelf {
+		switch {
+		case c < ' ', c == 0xC2, c == 0xE2: // the first bytes of U+0085, U+2028 and U+2029
 			table[c] = mixed
+		case c >= utf8.RuneSelf:
+			table[c] = wide
 		}
 	}
 	table[' '], table['\n'] = blank, blank|newline
@@ -41,8 +45,8 @@ var class = func() (table [256]byte) {
 	return table
 }()
 
-// look returns the classes in a trimmed text, and whether it is clean: ASCII that
-// can be written to a file of that syntax as it stands, but for references.
+// look returns the classes in a trimmed text, and whether it is clean: it can be
+// written to a file of that syntax as it stands, but for references.
 func look(s string, to syntax) (is byte, clean bool) {
 	var was, pairs byte
 	for i := range len(s) {
@@ -51,23 +55,29 @@ func look(s string, to syntax) (is byte, clean bool) {
 		pairs |= c & was
 		was = c
 	}
-	return is, is&mixed == 0 && pairs&blank == 0 && (to == vtt || is&risky == 0)
+	clean = is&mixed == 0 && pairs&blank == 0 && (to == vtt || is&risky == 0)
+	return is, clean && (is&wide == 0 || utf8.ValidString(s))
 }
 
-// isCue reports whether a clean text is a cue as it stands.
+// isCue reports whether a clean text is surely a cue as it stands.
 func isCue(s string, is byte) bool {
 	if is&newline == 0 {
-		return len(s) <= lineLength
+		return isLine(s)
 	}
 	first := strings.IndexByte(s, '\n')
-	return first <= lineLength && len(s)-first-1 <= lineLength && strings.LastIndexByte(s, '\n') == first
+	return isLine(s[:first]) && isLine(s[first+1:]) && strings.LastIndexByte(s, '\n') == first
+}
+
+// isLine reports that a line has few enough runes, and so characters.
+func isLine(s string) bool {
+	return len(s) <= lineLength || len(s) <= lineLength*utf8.UTFMax && utf8.RuneCountInString(s) <= lineLength
 }
 
 // appendClean appends a trimmed text. A run of white space becomes '\n' if it had
 // a line break, else ' '.
 func appendClean(dst []byte, s string, to syntax) ([]byte, cueText) {
 	is, clean := look(s, to)
-	t := cueText{ascii: true, special: is&escaped != 0}
+	t := cueText{ascii: is&wide == 0, special: is&escaped != 0}
 	if clean {
 		return append(dst, s...), t
 	}
