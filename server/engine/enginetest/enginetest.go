@@ -10,6 +10,17 @@
 //
 // The suite holds a recognizer to what package engine promises for it. How well
 // it hears is for its author to say, in Sample.MaxErrorRate.
+//
+// A test of a caption source is one call too, for a source of the video site that
+// can be told where that site is:
+//
+//	enginetest.CaptionSource(t, func(host engine.Host, base string) engine.CaptionSource {
+//		return mysource.New(host, base)
+//	})
+//
+// It is asked for the contents of a fake [Site], each of which answers with
+// another [Condition]: captions, none, or one of the ways in which a site hides
+// what it has. Sources of other platforms are not tested here.
 package enginetest
 
 import (

@@ -1,0 +1,210 @@
+package enginetest
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Condition is something a site answers with, and what a caption source is to
+// make of it (contract 2, "From engine conditions to codes").
+type Condition struct {
+	// Name is short and unique: "429 (player)" is a 429 to the player's question.
+	Name string
+	// Codes are the codes that the source's error may carry; none: there is no error.
+	Codes []transcript.Code
+	// Tracks is how many tracks there are when there is no error.
+	Tracks int
+	// Blocks tells that the site hides what it has: nothing else may ever be taken
+	// for "there is nothing".
+	Blocks bool
+	// Silent tells that the site stops in the middle and says no more. Instead of
+	// an error with a code, a source may return its context's.
+	Silent bool
+
+	at   step // the request that is answered otherwise; empty: none
+	does func(s *Site, w http.ResponseWriter, r *http.Request, good answer)
+	says func(s *Site, said object) // changes what the player says
+}
+
+// step is a request on the way to a track.
+type step string
+
+const (
+	page   step = "page"
+	player step = "player"
+	track  step = "track"
+)
+
+// Conditions with a name that tests ask for.
+const (
+	CaptionTracks = "tracks"      // three tracks: en and de that people made, an automatic one in en
+	NoCaptions    = "proven none" // the site says that there are none
+)
+
+// Conditions lists what a [Site] can answer with.
+func Conditions() []Condition {
+	all := []Condition{
+		{Name: CaptionTracks, Tracks: 3},
+		{Name: NoCaptions, says: func(_ *Site, said object) { delete(said, "captions") }},
+		{Name: "consent once", Tracks: 3, at: page, does: consentOnce},
+		{Name: "consent page", Codes: upstream, Blocks: true, at: page, does: consent},
+		{Name: "captcha page", Codes: blocked, Blocks: true, at: page, does: captcha},
+	}
+	for _, at := range []step{page, player, track} {
+		for _, c := range everywhere {
+			c.Name, c.at = c.Name+" ("+string(at)+")", at
+			if at != track && slices.Equal(c.Codes, token) {
+				c.Codes = []transcript.Code{transcript.POTokenRequired, transcript.UpstreamFailed}
+			}
+			all = append(all, c)
+		}
+	}
+	all = append(all, unplayable...)
+	return append(all,
+		Condition{Name: "token required", Codes: token, Blocks: true, at: track, does: empty, says: wantToken},
+		Condition{Name: "track at a private address", Codes: upstream, says: leadAway},
+	)
+}
+
+var (
+	upstream    = []transcript.Code{transcript.UpstreamFailed}
+	blocked     = []transcript.Code{transcript.IPBlocked}
+	token       = []transcript.Code{transcript.POTokenRequired}
+	login       = []transcript.Code{transcript.LoginRequired}
+	unavailable = []transcript.Code{transcript.Unavailable}
+)
+
+// everywhere are the conditions that any request can meet.
+var everywhere = []Condition{
+	{Name: "429", Codes: blocked, Blocks: true, does: status(http.StatusTooManyRequests, "")},
+	{Name: "429 with Retry-After", Codes: blocked, Blocks: true, does: status(http.StatusTooManyRequests, "120")},
+	{Name: "403", Codes: blocked, Blocks: true, does: status(http.StatusForbidden, "")},
+	{Name: "500", Codes: upstream, does: status(http.StatusInternalServerError, "")},
+	{Name: "200 with an empty body", Codes: token, Blocks: true, does: empty},
+	{Name: "HTML of no known kind", Codes: upstream, Blocks: true, does: otherHTML},
+	{Name: "truncated body", Codes: upstream, does: truncated},
+	{Name: "slow headers", Codes: upstream, Silent: true, does: slowHeaders},
+	{Name: "slow body", Codes: upstream, Silent: true, does: slowBody},
+	{Name: "endless body", Codes: upstream, does: endless},
+	{Name: "redirect to a private address", Codes: upstream, does: redirect},
+}
+
+// unplayable are the player's reasons for showing nothing.
+var unplayable = []Condition{
+	{Name: "bot check", Codes: blocked, Blocks: true, says: refuses("LOGIN_REQUIRED", "Sign in to confirm you’re not a bot", "")},
+	{Name: "login wall", Codes: login, Blocks: true, says: refuses("LOGIN_REQUIRED", "Please sign in", "")},
+	{Name: "age wall", Codes: login, Blocks: true, says: refuses("LOGIN_REQUIRED", "Sign in to confirm your age", "This video may be inappropriate for some users.")},
+	{Name: "members only", Codes: unavailable, Blocks: true, says: refuses("UNPLAYABLE", "Join this channel to get access to members-only content like this video, and other exclusive perks.", "")},
+	{Name: "private", Codes: unavailable, Blocks: true, says: refuses("LOGIN_REQUIRED", "Private video", "Sign in if you've been granted access to this video")},
+	{Name: "removed", Codes: unavailable, says: refuses("ERROR", "Video unavailable", "This video has been removed by the uploader")},
+	{Name: "never there", Codes: unavailable, says: refuses("ERROR", "This video is unavailable", "")},
+	{Name: "geo-block", Codes: unavailable, Blocks: true, says: refuses("UNPLAYABLE", "Video unavailable", "The uploader has not made this video available in your country")},
+}
+
+func refuses(status, reason, subreason string) func(*Site, object) {
+	return func(_ *Site, said object) {
+		said["playabilityStatus"] = object{"status": status, "reason": reason, "errorScreen": object{
+			"playerErrorMessageRenderer": object{
+				"reason":    object{"simpleText": reason},
+				"subreason": object{"runs": []object{{"text": subreason}}},
+			},
+		}}
+		delete(said, "captions")
+		delete(said, "streamingData")
+	}
+}
+
+// eachTrack changes the addresses of the tracks.
+func eachTrack(said object, change func(address string) string) {
+	list := said["captions"].(object)["playerCaptionsTracklistRenderer"].(object)
+	for _, t := range list["captionTracks"].([]object) {
+		t["baseUrl"] = change(t["baseUrl"].(string))
+	}
+}
+
+func wantToken(_ *Site, said object) {
+	eachTrack(said, func(address string) string { return address + "&exp=xpe" })
+}
+
+func leadAway(s *Site, said object) {
+	eachTrack(said, func(address string) string {
+		return "http://" + s.private.Addr().String() + strings.TrimPrefix(address, s.URL)
+	})
+}
+
+func status(code int, retryAfter string) func(*Site, http.ResponseWriter, *http.Request, answer) {
+	return func(_ *Site, w http.ResponseWriter, _ *http.Request, _ answer) {
+		if retryAfter != "" {
+			w.Header().Set("Retry-After", retryAfter)
+		}
+		http.Error(w, http.StatusText(code), code)
+	}
+}
+
+func empty(_ *Site, w http.ResponseWriter, _ *http.Request, good answer) {
+	answer{good.contentType, ""}.send(w)
+}
+
+const consentForm = `<!doctype html><html><head><title>Before you continue</title></head><body>` +
+	`<form action="https://consent.youtube.com/s" method="POST"><input type="hidden" name="gl" value="DE">` +
+	`<input type="hidden" name="v" value="cb.20240101-01-p0.en+FX+123"><button>Accept all</button></form></body></html>`
+
+func consent(_ *Site, w http.ResponseWriter, _ *http.Request, _ answer) {
+	answer{"text/html; charset=utf-8", consentForm}.send(w)
+}
+
+func consentOnce(_ *Site, w http.ResponseWriter, r *http.Request, good answer) {
+	if c, err := r.Cookie("CONSENT"); err != nil || !strings.HasPrefix(c.Value, "YES+cb.") {
+		good.body = consentForm
+	}
+	good.send(w)
+}
+
+func captcha(_ *Site, w http.ResponseWriter, _ *http.Request, _ answer) {
+	answer{"text/html; charset=utf-8", `<!doctype html><html><body><form action="index" method="post">` +
+		`<div id="recaptcha" class="g-recaptcha" data-sitekey="x"></div></form></body></html>`}.send(w)
+}
+
+func otherHTML(_ *Site, w http.ResponseWriter, _ *http.Request, _ answer) {
+	answer{"text/html; charset=utf-8", `<!doctype html><html><head><title>Hello</title></head><body><p>Be right back.</p></body></html>`}.send(w)
+}
+
+// truncated ends in the middle of what its head promises.
+func truncated(_ *Site, w http.ResponseWriter, _ *http.Request, good answer) {
+	w.Header().Set("Content-Length", strconv.Itoa(len(good.body)))
+	good.body = good.body[:len(good.body)*2/3]
+	good.send(w)
+}
+
+func slowHeaders(_ *Site, _ http.ResponseWriter, r *http.Request, _ answer) { <-r.Context().Done() }
+
+func slowBody(_ *Site, w http.ResponseWriter, r *http.Request, good answer) {
+	w.Header().Set("Content-Length", strconv.Itoa(len(good.body)))
+	good.body = good.body[:len(good.body)/2]
+	good.send(w)
+	if err := http.NewResponseController(w).Flush(); err == nil {
+		<-r.Context().Done()
+	}
+}
+
+// endless answers as it should and then goes on: with nothing that is wrong, and
+// for as long as anybody may want to read.
+func endless(_ *Site, w http.ResponseWriter, _ *http.Request, good answer) {
+	const most = 256 << 20
+	good.send(w)
+	blank := []byte(strings.Repeat("\n", 64<<10))
+	for range most / len(blank) {
+		if _, err := w.Write(blank); err != nil {
+			return // had enough
+		}
+	}
+}
+
+func redirect(s *Site, w http.ResponseWriter, r *http.Request, _ answer) {
+	http.Redirect(w, r, fmt.Sprintf("http://%s/secret", s.private.Addr()), http.StatusFound)
+}
