@@ -131,7 +131,7 @@ func TestEachConditionCounts(t *testing.T) {
 					return err
 				case err != nil:
 					*found = engine.Captions{} // "there are no captions"
-					return nil //nolint:nilerr // this is what is wrong with it
+					return nil                 //nolint:nilerr // this is what is wrong with it
 				case c.Tracks > 0 && found.Track == nil:
 					return nil // nobody picked one
 				}
@@ -145,6 +145,25 @@ func TestEachConditionCounts(t *testing.T) {
 			assert.True(t, slices.ContainsFunc(complaints, func(s string) bool { return strings.HasPrefix(s, wrong.Name+": ") }), "%v", complaints)
 		})
 	}
+}
+
+// A source that finds all there is without the page need not care for the page;
+// one that finds less has not seen it all.
+func TestSourceWithoutThePage(t *testing.T) {
+	t.Parallel()
+	without := func(tracks int) honest {
+		return honest{site: enginetest.NewSite(t), tell: func(c enginetest.Condition, found *engine.Captions, err error) error {
+			if strings.HasSuffix(c.Name, "(page)") {
+				found.Tracks = make([]transcript.Track, tracks)
+				return nil //nolint:nilerr // as if it had never seen that
+			}
+			return err
+		}}
+	}
+	names, complaints := failingSource(t, without(3))
+	assert.Empty(t, names, "%v", complaints)
+	names, _ = failingSource(t, without(2))
+	assert.Equal(t, []string{"blocked is never empty", "tells conditions apart"}, names)
 }
 
 func TestDishonestSourcesFail(t *testing.T) {

@@ -16,6 +16,8 @@ type Condition struct {
 	// Name is short and unique: "429 (player)" is a 429 to the player's question.
 	Name string
 	// Codes are the codes that the source's error may carry; none: there is no error.
+	// A source that finds all tracks without the page need not care what became of
+	// that.
 	Codes []transcript.Code
 	// Tracks is how many tracks there are when there is no error.
 	Tracks int
@@ -40,6 +42,9 @@ const (
 	track  step = "track"
 )
 
+// siteTracks is how many tracks a site has.
+const siteTracks = 3
+
 // Conditions with a name that tests ask for.
 const (
 	CaptionTracks = "tracks"      // three tracks: en and de that people made, an automatic one in en
@@ -49,9 +54,9 @@ const (
 // Conditions lists what a [Site] can answer with.
 func Conditions() []Condition {
 	all := []Condition{
-		{Name: CaptionTracks, Tracks: 3},
+		{Name: CaptionTracks, Tracks: siteTracks},
 		{Name: NoCaptions, says: func(_ *Site, said object) { delete(said, "captions") }},
-		{Name: "consent once", Tracks: 3, at: page, does: consentOnce},
+		{Name: "consent once", Tracks: siteTracks, at: page, does: consentOnce},
 		{Name: "consent page", Codes: upstream, Blocks: true, at: page, does: consent},
 		{Name: "captcha page", Codes: blocked, Blocks: true, at: page, does: captcha},
 	}

@@ -115,13 +115,17 @@ func (a answer) send(w http.ResponseWriter) {
 
 // ServeHTTP answers a request.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/youtubei/v1/next" { // what stands around the player; some ask for it
+		answer{"application/json", `{"contents":{"twoColumnWatchNextResults":{}}}`}.send(w)
+		return
+	}
 	id := r.URL.Query().Get("v")
 	st := map[string]step{"/watch": page, "/youtubei/v1/player": player, "/api/timedtext": track}[r.URL.Path]
 	if st == player {
 		var question struct {
 			VideoID string `json:"videoId"`
 		}
-		if err := json.NewDecoder(r.Body).Decode(&question); err != nil || r.Method != http.MethodPost || r.URL.Query().Get("key") != siteKey {
+		if err := json.NewDecoder(r.Body).Decode(&question); err != nil || r.Method != http.MethodPost || r.URL.Query().Get("key") == "" {
 			http.Error(w, "not a question", http.StatusBadRequest)
 			return
 		}
@@ -178,7 +182,10 @@ func (s *Site) played(id string, c Condition) string {
 			"captionTracks": []object{
 				s.named(id, "en", "English", ""), s.named(id, "de", "Deutsch", ""), s.named(id, "en", "English (auto-generated)", "asr"),
 			},
-			"translationLanguages": []object{{"languageCode": "fr", "languageName": object{"simpleText": "French"}}},
+			"translationLanguages": []object{
+				{"languageCode": "en", "languageName": object{"simpleText": "English"}},
+				{"languageCode": "fr", "languageName": object{"simpleText": "French"}},
+			},
 		}},
 	}
 	if c.says != nil {

@@ -142,7 +142,11 @@ func (d *Downloader) fetch(ctx context.Context, v *video, file captionFile, dir 
 	case err != nil:
 		return err
 	case size == 0 || exit.Code != 0:
-		return fault(v.content, exit)
+		e := fault(v.content, exit)
+		if e.Code == transcript.MediaTooLarge { // text is no media that a plan could allow more of
+			e = upstream("The platform's captions never end.").Because(e.Err)
+		}
+		return e
 	}
 	return nil
 }

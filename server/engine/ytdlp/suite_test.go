@@ -1,0 +1,39 @@
+package ytdlp_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/engine/enginetest"
+	"github.com/transcriptkit/transcriptkit/server/engine/ytdlp"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// atSite is a downloader that is told the video site's own links. What its
+// program then asks that site goes to the one of the test.
+type atSite struct{ *ytdlp.Downloader }
+
+func (a atSite) Captions(ctx context.Context, c engine.Content, pick func([]transcript.Track) (int, bool)) (engine.Captions, error) {
+	c.URL = "https://www.youtube.com/watch?v=" + c.ExternalID
+	return a.Downloader.Captions(ctx, c, pick)
+}
+
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	enginetest.CaptionSource(t, func(host engine.Host, base string) engine.CaptionSource {
+		dir := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "base"), []byte(base), 0o600))
+		script, err := filepath.Abs("testdata/yt-dlp-site")
+		require.NoError(t, err)
+		program := filepath.Join(dir, "yt-dlp")
+		require.NoError(t, os.Symlink(script, program))
+		d, err := ytdlp.New(host, ytdlp.Options{Program: program})
+		require.NoError(t, err)
+		return atSite{d}
+	})
+}
