@@ -261,6 +261,34 @@ func TestEqualLinksAreOneExtraction(t *testing.T) {
 	})
 }
 
+// Lists that ask for the same share one extraction, however they say it.
+func TestListsThatMeanTheSame(t *testing.T) {
+	t.Parallel()
+	b := prepareLinks(t, storetest.Open(t, storetest.SQLite(t)), newPlatforms(t))
+	for platform, groups := range map[transcript.Platform][][]string{
+		transcript.VideoSite:     {{"", "en", "EN"}, {"asr"}, {"asr-en"}},
+		transcript.PhotoSite:     {{"", "asr", "asr,en"}, {"en", "asr-en", "en,fr"}, {"en-GB"}},
+		transcript.MicroblogSite: {{"", "asr"}, {"en-US", "asr-en-us"}},
+	} {
+		var jobs []string
+		for _, group := range groups {
+			first := ""
+			for _, list := range group {
+				s := link("x1", list)
+				s.Content.Platform = platform
+				out, err := b.Submit(t.Context(), s)
+				require.NoError(t, err)
+				if first == "" {
+					first = out.Job.JobID
+					assert.NotContains(t, jobs, first, "%s %q", platform, list)
+				}
+				assert.Equal(t, first, out.Job.JobID, "%s %q", platform, list)
+			}
+			jobs = append(jobs, first)
+		}
+	}
+}
+
 func TestStopGivesLinksBack(t *testing.T) {
 	t.Parallel()
 	for _, stage := range []transcript.Stage{transcript.StageCaptionFetch, transcript.StageDurationCheck} {

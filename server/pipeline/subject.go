@@ -22,17 +22,31 @@ type subject struct {
 
 func (s Submission) subject() subject {
 	if s.Upload != nil {
-		content := engine.Content{Platform: transcript.Upload, ExternalID: s.Upload.externalID()}
-		return subject{owner: s.Account, Content: content, languages: s.Languages}
+		sub := subjectOf(engine.Content{Platform: transcript.Upload, ExternalID: s.Upload.externalID()}, s.Languages)
+		sub.owner = s.Account
+		return sub
 	}
 	return subjectOf(s.Content, s.Languages)
 }
 
+// subjectOf gives lists that mean the same the same subject.
 func subjectOf(c engine.Content, list transcript.LanguageList) subject {
-	if len(list) == 0 && c.Platform.HasCaptions() {
+	switch {
+	case !c.Platform.HasCaptions():
+		list = recognitionIn(list.RecognizeAs())
+	case len(list) == 0:
 		list = transcript.LanguageList{{Tag: defaultLanguage}}
 	}
 	return subject{Content: c, languages: list}
+}
+
+// recognitionIn is the list that asks for recognition in a language and nothing
+// else; for a language that is to be found out it is the empty one.
+func recognitionIn(tag string) transcript.LanguageList {
+	if tag == "" {
+		return nil
+	}
+	return transcript.LanguageList{{Tag: tag, ASR: true}}
 }
 
 // subjectOfExtraction is what a stored extraction is of.
