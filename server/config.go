@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -32,6 +33,12 @@ type Config struct {
 	// recognizer, a database. No link ever leads there; one that is allowed all
 	// the same is an error of New (contract 13.20).
 	OperatorEgress []string
+
+	// Proxy is the deployment's own proxy, by which the service reaches what links
+	// lead to: an http, https (both with CONNECT) or socks5 URL, credentials included;
+	// nil: no proxy. It is told addresses, never names. AllowEgress is reached
+	// without it.
+	Proxy *url.URL
 
 	// Plans are what accounts may have; the zero value: account.DefaultPlans.
 	Plans account.Plans

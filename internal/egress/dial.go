@@ -25,6 +25,9 @@ func (g *Guard) dial(ctx context.Context, network, address string) (net.Conn, er
 	if reason := g.refuse(ctx, t, allowed); reason != "" {
 		return nil, &Refusal{address, reason}
 	}
+	if g.upstream != nil && !allowed {
+		return g.dialUpstream(ctx, t)
+	}
 	// Of several addresses of one name some may be refused; the dialer would
 	// report the error of the first one, whichever that is.
 	var refusal atomic.Pointer[Refusal]

@@ -26,6 +26,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"slices"
 	"sync"
 	"time"
@@ -70,6 +71,12 @@ type Config struct {
 	// allowed is an error of New. All loopback addresses are one here. While the
 	// name of such an address cannot be resolved, its port is closed.
 	Deny []string
+	// Proxy is the deployment's own proxy, by which connections leave: an http or
+	// https URL of one that knows CONNECT, or a socks5 one, credentials included; nil:
+	// they leave directly. It is told addresses and never names: those are looked up
+	// and judged here. What Allow names is reached without it, and no link reaches
+	// the proxy itself.
+	Proxy *url.URL
 	// Log receives a line for each refusal; nil: none.
 	Log *slog.Logger
 }
@@ -82,6 +89,8 @@ type Guard struct {
 	ports   []uint16
 	special specialFunc
 	dialer  net.Dialer // copied for every connection
+
+	upstream *upstream // nil: none
 
 	proxy   http.Server
 	address string        // of the proxy
@@ -123,7 +132,15 @@ func New(c Config) (*Guard, error) {
 
 // configure takes the lists over.
 func (g *Guard) configure(c Config) error {
-	for _, address := range c.Deny {
+	deny := c.Deny
+	if c.Proxy != nil {
+		up, err := newUpstream(c.Proxy)
+		if err != nil {
+			return fmt.Errorf("egress: Proxy: %w", err) // without the URL, which may hold a password
+		}
+		g.upstream, deny = up, append(slices.Clone(deny), up.address)
+	}
+	for _, address := range deny {
 		t, err := parse(address)
 		if err != nil {
 			return fmt.Errorf("egress: Deny: %q: %w", clip(address), err)

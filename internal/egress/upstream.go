@@ -1,0 +1,145 @@
+package egress
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"time"
+
+	"golang.org/x/net/proxy"
+)
+
+// upstream is the proxy of the deployment that connections leave by.
+type upstream struct {
+	proxy.ContextDialer
+	address string // "host:port" of the proxy itself
+}
+
+// newUpstream reads the address of a proxy: http or https for one that knows
+// CONNECT (RFC 9110, 9.3.6), socks5 (RFC 1928).
+func newUpstream(u *url.URL) (*upstream, error) {
+	ports := map[string]string{"http": "80", "https": "443", "socks5": "1080"}
+	port, known := ports[u.Scheme]
+	switch {
+	case !known:
+		return nil, errors.New("not an http, https or socks5 URL")
+	case u.Hostname() == "":
+		return nil, errors.New("no host")
+	case u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "":
+		return nil, errors.New("more than scheme, credentials, host and port")
+	}
+	if u.Port() != "" {
+		port = u.Port()
+	}
+	up := &upstream{address: net.JoinHostPort(u.Hostname(), port)}
+	direct := &net.Dialer{Timeout: dialTimeout}
+	if u.Scheme != "socks5" {
+		up.ContextDialer = &connector{direct: direct, address: up.address, url: u}
+		return up, nil
+	}
+	var auth *proxy.Auth
+	if u.User != nil {
+		password, _ := u.User.Password()
+		auth = &proxy.Auth{User: u.User.Username(), Password: password}
+	}
+	socks, err := proxy.SOCKS5("tcp", up.address, auth, direct)
+	if err != nil {
+		return nil, err
+	}
+	up.ContextDialer = socks.(proxy.ContextDialer)
+	return up, nil
+}
+
+// dialUpstream connects to a target through the proxy. The proxy is told an
+// address and no name, so that what has been judged is what is connected to.
+func (g *Guard) dialUpstream(ctx context.Context, t target) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	ips, err := lookup(ctx, g.dialer.Resolver, t)
+	if err != nil {
+		return nil, fmt.Errorf("egress: %w", err)
+	}
+	var first error
+	for _, ip := range ips {
+		to := netip.AddrPortFrom(ip, t.port)
+		if reason := g.judge(ctx, to, false); reason != "" {
+			err = &Refusal{t.address, reason}
+		} else {
+			var conn net.Conn
+			if conn, err = g.upstream.DialContext(ctx, "tcp", to.String()); err == nil {
+				return conn, nil
+			}
+			err = fmt.Errorf("egress: through the proxy %s: %w", g.upstream.address, err)
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return nil, first
+}
+
+// connector opens tunnels through an HTTP proxy.
+type connector struct {
+	direct  *net.Dialer
+	address string
+	url     *url.URL
+}
+
+// DialContext connects with an address through the proxy.
+func (c *connector) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	conn, err := c.direct.DialContext(ctx, network, c.address)
+	if err != nil {
+		return nil, err
+	}
+	// Whatever the proxy does, the deadline and the end of ctx cut it off.
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
+	tunnel, err := c.connect(ctx, conn, address)
+	if !stop() && err == nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		_ = conn.Close() // the error that matters is the one at hand
+		return nil, err
+	}
+	return tunnel, nil
+}
+
+func (c *connector) connect(ctx context.Context, conn net.Conn, address string) (net.Conn, error) {
+	if c.url.Scheme == "https" {
+		secure := tls.Client(conn, &tls.Config{ServerName: c.url.Hostname(), MinVersion: tls.VersionTLS12})
+		if err := secure.HandshakeContext(ctx); err != nil {
+			return nil, err
+		}
+		conn = secure
+	}
+	ask := &http.Request{Method: http.MethodConnect, URL: &url.URL{Opaque: address}, Host: address, Header: http.Header{}}
+	if user := c.url.User; user != nil {
+		password, _ := user.Password()
+		credentials := http.Request{Header: http.Header{}}
+		credentials.SetBasicAuth(user.Username(), password)
+		ask.Header.Set("Proxy-Authorization", credentials.Header.Get("Authorization"))
+	}
+	if err := ask.Write(conn); err != nil {
+		return nil, err
+	}
+	head := bufio.NewReader(io.LimitReader(conn, maxHeader))
+	answer, err := http.ReadResponse(head, ask) //nolint:bodyclose // what follows is the tunnel, and to close it would read it
+	if err != nil {
+		return nil, err
+	}
+	if answer.StatusCode != http.StatusOK {
+		return nil, errors.New("answered " + strconv.Itoa(answer.StatusCode))
+	}
+	if head.Buffered() > 0 {
+		return nil, errors.New("speaks before it is asked")
+	}
+	return conn, nil
+}
