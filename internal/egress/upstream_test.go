@@ -193,15 +193,14 @@ func TestProxyThatFails(t *testing.T) {
 			_ = client.Close()
 		}
 	})
-	gone := newSite(t, nil)
-	gone.Close()
+	const nobody = "127.0.0.1:1" // the port of a service that has died out
 	for name, test := range map[string]struct{ proxy, says string }{
 		"no password":       {tunnels.URL, "answered 407"},
 		"wrong password":    {"http://me:wrong@" + tunnels.at.String(), "answered 407"},
-		"no proxy":          {"http://" + gone.at.String(), "connection refused"},
+		"no proxy":          {"http://" + nobody, "connection refused"},
 		"speaks first":      {"http://" + hasty.at.String(), "speaks before it is asked"},
 		"unknown authority": {"https://me:se%3Acret@" + secure.at.String(), "certificate"},
-		"no SOCKS":          {"socks5://" + gone.at.String(), "connection refused"},
+		"no SOCKS":          {"socks5://" + nobody, "connection refused"},
 	} {
 		public := newSite(t, nil)
 		proxy, err := url.Parse(test.proxy)
