@@ -17,6 +17,7 @@ import (
 type finding struct {
 	engine.Captions
 	origin transcript.Origin
+	tried  []store.Tried // the sources that were passed over before
 }
 
 // captionSources are those that can read a platform, in the order to ask.
@@ -40,14 +41,17 @@ func (p *Pipeline) ask(ctx context.Context, sub subject) (finding, error) {
 	}
 	var learnt finding
 	var failure error
+	var tried []store.Tried
 	for _, source := range sources {
 		found, err := consult(ctx, source, sub)
 		switch {
 		case err == nil, errors.Is(err, transcript.Unavailable), ctx.Err() != nil:
+			found.tried = tried
 			return found, err
 		case !errors.Is(failure, transcript.IPBlocked):
 			failure = err
 		}
+		tried = append(tried, passedOver(found.origin, err))
 		if learnt.Tracks == nil {
 			learnt = found
 		}
@@ -64,6 +68,31 @@ func consult(ctx context.Context, source engine.CaptionSource, sub subject) (f f
 	}
 	f.Metadata, f.Segments = tidyMetadata(f.Metadata), tidySegments(f.Segments)
 	return f, err
+}
+
+// passedOver says why a source is not the one that a text comes from.
+func passedOver(source transcript.Origin, err error) store.Tried {
+	coded := codedError(err)
+	return store.Tried{Source: source, Code: coded.Code, Reason: coded.Message}
+}
+
+// allTried are the sources that were asked, when none had what the list asks for.
+func (f finding) allTried() []store.Tried {
+	last := transcript.Errorf(transcript.NoTranscript, "The content has no captions.")
+	if len(f.Tracks) > 0 {
+		last = transcript.Errorf(transcript.LanguageNotAvailable, "There are no captions in the languages asked for.")
+	}
+	return append(f.tried, passedOver(f.origin, last))
+}
+
+// provenance is the metadata of a transcript made from captions: which track it
+// was, and whom else the service had asked.
+func (f finding) provenance() map[string]any {
+	m := map[string]any{"trackId": f.Track.ID, "trackKind": f.Track.Kind, "trackName": f.Track.Name}
+	if len(f.tried) > 0 {
+		m["tried"] = f.tried
+	}
+	return m
 }
 
 // learn stores what a platform said: the metadata and the track list.
@@ -85,7 +114,7 @@ func (f finding) text(sub subject) (*store.Transcript, error) {
 			ExternalID: sub.ExternalID,
 			SourceURL:  &sub.URL,
 			Lang:       f.Track.Lang,
-			Metadata:   map[string]any{"trackKind": f.Track.Kind, "trackName": f.Track.Name},
+			Metadata:   f.provenance(),
 			Source:     f.origin,
 			Status:     transcript.Ready,
 			CreatedAt:  now,

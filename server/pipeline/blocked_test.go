@@ -123,6 +123,39 @@ func TestSourcesInTurn(t *testing.T) {
 	assert.Equal(t, 1, knows.questions())
 }
 
+// A transcript tells whom else the service has asked, and why it was none of them.
+func TestProvenance(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		blocked, knows := newPlatforms(t), newPlatforms(t, manual("en"))
+		blocked.captions = refusing(transcript.IPBlocked)
+		b := startLinks(t, s, &script{}, knows, func(c *pipeline.Config) {
+			c.Engine.Captions = []engine.CaptionSource{blocked, knows}
+		})
+		passedOver := func(code transcript.Code, reason string) any {
+			return map[string]any{"source": "video_site_downloader", "code": string(code), "reason": reason}
+		}
+		metadata := func(id, languages string) map[string]any {
+			return b.succeed(t, link(id, languages)).Result.Transcript.Metadata
+		}
+		captions := metadata("v1", "en")
+		assert.Equal(t, "en.manual", captions["trackId"])
+		assert.Equal(t, []any{passedOver(transcript.IPBlocked, "No.")}, captions["tried"])
+
+		other := metadata("v2", "fr")
+		assert.Equal(t, "script", other["engine"])
+		assert.Equal(t, []any{
+			passedOver(transcript.IPBlocked, "No."),
+			passedOver(transcript.LanguageNotAvailable, "There are no captions in the languages asked for."),
+		}, other["tried"])
+
+		knows.tracks = nil
+		none := metadata("v3", "en")
+		assert.Equal(t, passedOver(transcript.NoTranscript, "The content has no captions."), none["tried"].([]any)[1])
+		assert.NotContains(t, metadata("v4", "asr"), "tried")
+	})
+}
+
 // What is gone for one source is gone for all.
 func TestNoSourceIsAskedForWhatIsGone(t *testing.T) {
 	t.Parallel()

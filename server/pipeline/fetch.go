@@ -122,6 +122,9 @@ func (p *Pipeline) goOnWithSound(ctx context.Context, id string, found finding) 
 		if err := tx.SetMetadata(ctx, id, found.Metadata); err != nil {
 			return err
 		}
+		if err := tx.SetTried(ctx, id, found.allTried()); err != nil {
+			return err
+		}
 		left, err := dismiss(ctx, tx, e)
 		if err != nil || !left {
 			return err

@@ -91,7 +91,7 @@ func (p *Pipeline) transcriptOf(e *store.Extraction, chunks []store.Chunk) (*sto
 			Platform:   e.Platform,
 			ExternalID: e.ExternalID,
 			Lang:       p.languageOf(text, e),
-			Metadata:   p.provenance(text),
+			Metadata:   p.provenance(text, e),
 			Source:     transcript.OriginASR,
 			Status:     transcript.Ready,
 			CreatedAt:  now,
@@ -148,9 +148,9 @@ func (p *Pipeline) languageOf(text speech.Transcription, e *store.Extraction) st
 	return "und"
 }
 
-// provenance is the transcript's metadata: who recognised it, and where it was
-// silent. A recognizer that cannot detect a language says so (contract 1).
-func (p *Pipeline) provenance(text speech.Transcription) map[string]any {
+// provenance is the transcript's metadata: who recognised it, where it was
+// silent, and which caption sources had nothing to offer. A recognizer that cannot detect a language says so (contract 1).
+func (p *Pipeline) provenance(text speech.Transcription, e *store.Extraction) map[string]any {
 	info := p.engine.Recognizer.Info()
 	m := map[string]any{"engine": info.Name, "languageDetected": info.Detects}
 	if info.Model != "" {
@@ -161,6 +161,9 @@ func (p *Pipeline) provenance(text speech.Transcription) map[string]any {
 	}
 	if len(text.Gaps) > 0 {
 		m["gaps"] = text.Gaps
+	}
+	if len(e.Tried) > 0 {
+		m["tried"] = e.Tried
 	}
 	return m
 }

@@ -24,12 +24,20 @@ type Extraction struct {
 	Attempt    int              // from 1
 	SourceURL  string           // the canonical link; "" of an upload
 	Metadata   transcript.Metadata
+	Tried      []Tried // the caption sources that were passed over, in order
 	MediaKey   string  // the blob of an upload; "" when there is none
 	Duration   float64 // seconds, measured; 0: not known yet
 	// WaitingSince is when the platform was first found to block; nil: never.
 	WaitingSince *time.Time
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
+}
+
+// Tried is a caption source that was asked and did not answer.
+type Tried struct {
+	Source transcript.Origin `json:"source"`
+	Code   transcript.Code   `json:"code"` // why it was passed over
+	Reason string            `json:"reason"`
 }
 
 // RunningExtraction returns the extraction of this content and list that has
@@ -83,6 +91,9 @@ func (tx *Tx) InsertExtraction(ctx context.Context, e *Extraction) error {
 	}
 	e.Attempt = max(e.Attempt, 1)
 	e.Metadata = clean(e.Metadata)
+	if e.Tried == nil {
+		e.Tried = []Tried{}
+	}
 	stamp(&e.CreatedAt, &e.UpdatedAt)
 	tx.touch(e.ID)
 	return insertNew(ctx, tx.db, "extraction of "+e.ExternalID, e)
@@ -116,4 +127,17 @@ func (tx *Tx) SetMetadata(ctx context.Context, extractionID string, m transcript
 		Exec(ctx)
 	tx.touch(extractionID)
 	return wrap("metadata status of extraction "+extractionID, err)
+}
+
+// SetTried notes the caption sources that did not answer.
+func (tx *Tx) SetTried(ctx context.Context, extractionID string, tried []Tried) error {
+	for i := range tried {
+		tried[i].Reason = text(tried[i].Reason)
+	}
+	res, err := tx.db.NewUpdate().Model(&Extraction{ID: extractionID, Tried: tried, UpdatedAt: moment(time.Now())}).
+		Column("tried", "updated_at").
+		WherePK().
+		Exec(ctx)
+	tx.touch(extractionID)
+	return mustAffect("sources tried for extraction "+extractionID, res, err)
 }

@@ -42,7 +42,8 @@ func TestMigrationKeepsRows(t *testing.T) {
 		at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 		require.Equal(t, &store.Extraction{
 			ID: "e1", Owner: "acme", Platform: transcript.Upload, ExternalID: "x", Languages: "en", State: asrRunning, Attempt: 2,
-			Metadata: transcript.Metadata{Title: `It's \ a "talk"`}, MediaKey: "uploads/x", Duration: 61.5, CreatedAt: at, UpdatedAt: at,
+			Metadata: transcript.Metadata{Title: `It's \ a "talk"`}, Tried: []store.Tried{},
+			MediaKey: "uploads/x", Duration: 61.5, CreatedAt: at, UpdatedAt: at,
 		}, e)
 		e, err = s.Extraction(t.Context(), "e2")
 		require.NoError(t, err)
