@@ -21,15 +21,18 @@ type Chunk struct {
 	Silent bool `json:"silent,omitempty"`
 }
 
-// Gap is a stretch of the media that has no text because it was not recognised.
+// Gap is a stretch of the media that has no text, and why.
 type Gap struct {
 	Start    float64 `json:"start"`    // seconds from the start of the media
 	Duration float64 `json:"duration"` // seconds
-	Reason   string  `json:"reason"`   // "silence"
+	Reason   string  `json:"reason"`
 }
 
-// ReasonSilence is the reason of a gap in which nobody speaks.
-const ReasonSilence = "silence"
+// The reasons of gaps.
+const (
+	ReasonSilence    = "silence"    // nobody speaks
+	ReasonRepetition = "repetition" // the recognizer repeated itself over and over
+)
 
 // Plan measures the recording and cuts it: into chunks of speech no longer than
 // longest, each cut in the middle of the longest pause that can be had, and into

@@ -19,6 +19,7 @@ type Result struct {
 	Chunk    int    // index of the chunk
 	Language string // the tag of what was heard; empty when not known
 	Segments []transcript.Segment
+	Gaps     []Gap // where text was dropped; nil: nowhere
 }
 
 // Transcription is the text of a whole recording.
@@ -31,7 +32,9 @@ type Transcription struct {
 // Place puts what was recognised in c, with times from the start of c, on the
 // media clock: clamped to the chunk's span and rounded to milliseconds. Segments
 // that have no text, no length or no place in the chunk are dropped, the others
-// sorted by their start.
+// sorted by their start. Of a loop, as recognizers fall into them, the first round
+// is kept: a word 12 times in a row, a phrase of two words and more 6 times, one
+// of eight and more 4 times. Where the others were is a gap.
 func (c Chunk) Place(heard engine.Recognition) Result {
 	out := Result{Chunk: c.Index, Language: heard.Language, Segments: []transcript.Segment{}}
 	for _, s := range heard.Segments {
@@ -46,6 +49,7 @@ func (c Chunk) Place(heard engine.Recognition) Result {
 		out.Segments = append(out.Segments, s)
 	}
 	slices.SortStableFunc(out.Segments, func(a, b transcript.Segment) int { return cmp.Compare(a.Start, b.Start) })
+	out.Segments, out.Gaps = dropLoops(out.Segments)
 	return out
 }
 
@@ -99,11 +103,13 @@ func Stitch(plan Plan, results []Result) (Transcription, error) {
 			return Transcription{}, fmt.Errorf("speech: chunk %d has no result", c.Index)
 		}
 		out.Segments = append(out.Segments, r.Segments...)
+		out.Gaps = append(out.Gaps, r.Gaps...)
 		for _, s := range r.Segments {
 			spoken[r.Language] += s.Duration
 		}
 	}
 	out.Language = most(spoken)
+	slices.SortStableFunc(out.Gaps, func(a, b Gap) int { return cmp.Compare(a.Start, b.Start) })
 	return out, nil
 }
 
@@ -127,6 +133,7 @@ type storedResult struct {
 	Chunk    int             `json:"chunk"`
 	Language string          `json:"language,omitempty"`
 	Segments []storedSegment `json:"segments"`
+	Gaps     []Gap           `json:"gaps,omitempty"`
 }
 
 type storedSegment struct {
@@ -136,7 +143,7 @@ type storedSegment struct {
 
 // MarshalJSON returns the JSON to store.
 func (r Result) MarshalJSON() ([]byte, error) {
-	s := storedResult{Chunk: r.Chunk, Language: r.Language, Segments: make([]storedSegment, len(r.Segments))}
+	s := storedResult{Chunk: r.Chunk, Language: r.Language, Gaps: r.Gaps, Segments: make([]storedSegment, len(r.Segments))}
 	for i, seg := range r.Segments {
 		s.Segments[i] = storedSegment{Segment: seg, Words: seg.Words}
 	}
@@ -149,7 +156,7 @@ func (r *Result) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &s); err != nil {
 		return fmt.Errorf("speech: read stored result: %w", err)
 	}
-	*r = Result{Chunk: s.Chunk, Language: s.Language, Segments: make([]transcript.Segment, len(s.Segments))}
+	*r = Result{Chunk: s.Chunk, Language: s.Language, Gaps: s.Gaps, Segments: make([]transcript.Segment, len(s.Segments))}
 	for i, seg := range s.Segments {
 		r.Segments[i] = seg.Segment
 		r.Segments[i].Words = seg.Words
