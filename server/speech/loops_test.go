@@ -120,6 +120,6 @@ func TestLoopsLeaveAPart(t *testing.T) {
 			require.Len(t, got.Segments, len(heard))
 		}
 		again := halfMinute.Place(engine.Recognition{Segments: got.Segments})
-		require.Len(t, again.Gaps, 0, "%v", got.Segments)
+		require.Empty(t, again.Gaps, "%v", got.Segments)
 	})
 }
