@@ -1,0 +1,226 @@
+package whisper
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/speech"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+const cliName = "whisper-cli"
+
+// CLIOptions say what a [CLI] runs.
+type CLIOptions struct {
+	// Program is a name to look up or an absolute path; empty means "whisper-cli".
+	Program string
+	// Model is the path of a ggml model file. It is needed.
+	Model string
+	// Threads is how many threads a call computes with; 0 means the program's own
+	// choice: as many as there are processors, at most four.
+	Threads int
+}
+
+// CLI implements [engine.Recognizer] and [engine.Checker] with the program
+// whisper-cli. Safe for concurrent use: each call runs a program of its own,
+// which takes as much memory as the model.
+type CLI struct {
+	host    engine.Host
+	program string
+	path    string // of the model, absolute
+	model   model
+	threads int
+}
+
+var (
+	_ engine.Recognizer = (*CLI)(nil)
+	_ engine.Checker    = (*CLI)(nil)
+)
+
+// NewCLI returns a recognizer that runs its program on host, whose Programs must
+// not be nil. It reads the head of the model file, and returns a CONFIG_ERROR when
+// that is no model. Whether the program is there shows in [CLI.Check].
+func NewCLI(host engine.Host, o CLIOptions) (*CLI, error) {
+	if o.Threads < 0 {
+		return nil, fmt.Errorf("whisper: %d threads", o.Threads)
+	}
+	if o.Model == "" {
+		return nil, errors.New("whisper: no model is named")
+	}
+	path, err := filepath.Abs(o.Model)
+	if err != nil {
+		return nil, fmt.Errorf("whisper: model: %w", err)
+	}
+	m, err := readModel(path)
+	if err != nil {
+		return nil, err
+	}
+	return &CLI{host: host, program: cmp.Or(o.Program, cliName), path: path, model: m, threads: o.Threads}, nil
+}
+
+// Info describes the recognizer: a model that knows English only is asked for
+// English and detects nothing, any other one knows all languages of whisper.
+func (c *CLI) Info() engine.RecognizerInfo {
+	return engine.RecognizerInfo{
+		Name:      cliName,
+		Model:     c.model.name,
+		Quality:   c.model.quality(),
+		Languages: c.model.languages(),
+		Detects:   !c.model.english,
+	}
+}
+
+// Check looks for the program and reads the head of the model file. The error
+// is a CONFIG_ERROR that says what is missing and how to get it.
+func (c *CLI) Check(context.Context) error {
+	if _, err := c.host.Programs.Look(c.program); err != nil {
+		return c.notInstalled(err)
+	}
+	_, err := readModel(c.path)
+	return err
+}
+
+// Recognize runs the program on the audio. Its segments are whisper's, cut to the
+// audio, with words where the program tells their times. Progress comes once for
+// each half minute of audio.
+//
+// Errors: NOT_IMPLEMENTED for a language that the model does not know,
+// CONFIG_ERROR for a missing program or model or a program that is too old,
+// INTERNAL for a recording that cannot be read and for a program that fails; or
+// the context's.
+func (c *CLI) Recognize(ctx context.Context, audio engine.Audio, opts engine.RecognizeOptions) (engine.Recognition, error) {
+	code, err := c.ask(opts.Language)
+	if err != nil {
+		return engine.Recognition{}, err
+	}
+	length, err := measure(audio)
+	if err != nil {
+		return engine.Recognition{}, err
+	}
+	if ctx.Err() != nil {
+		return engine.Recognition{}, context.Cause(ctx)
+	}
+	heard := engine.Recognition{Language: opts.Language}
+	if length >= shortest {
+		if heard, err = c.run(ctx, audio.Path, code, length, opts); err != nil {
+			return engine.Recognition{}, err
+		}
+	}
+	finished(opts, length)
+	return heard, nil
+}
+
+// ask is what the program is told for a language tag.
+func (c *CLI) ask(tag string) (string, error) {
+	code, known := codeOf(tag)
+	switch {
+	case tag == "" && c.model.english:
+		return "en", nil
+	case tag == "":
+		return "auto", nil
+	case !known, c.model.english && code != "en":
+		return "", unknownLanguage(cliName, tag)
+	}
+	return code, nil
+}
+
+func measure(audio engine.Audio) (time.Duration, error) {
+	rec, err := speech.Open(audio.Path)
+	if err != nil {
+		return 0, unreadable(err)
+	}
+	defer func() { _ = rec.Close() }() // it was only read
+	return rec.Duration(), nil
+}
+
+// output is the name of the program's output, without its extension.
+const output = "heard"
+
+// run runs the program in a directory of its own and reads what it wrote there.
+func (c *CLI) run(ctx context.Context, path, code string, length time.Duration, opts engine.RecognizeOptions) (engine.Recognition, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return engine.Recognition{}, unreadable(err)
+	}
+	dir, err := os.MkdirTemp(c.host.Dir, "whisper-")
+	if err != nil {
+		return engine.Recognition{}, failed(err)
+	}
+	// What cannot be removed lies in the host's directory for scratch files.
+	defer func() { _ = os.RemoveAll(dir) }()
+
+	log := &monitor{length: length, progress: opts.Progress}
+	exit, err := c.host.Programs.Run(ctx, engine.Command{
+		Program: c.program,
+		Args:    c.args(path, code),
+		Dir:     dir,
+		Stderr:  log,
+		Limits:  limits(length),
+	})
+	if err != nil {
+		return engine.Recognition{}, c.runError(ctx, err)
+	}
+	result, err := readOutput(filepath.Join(dir, output+".json"))
+	if err != nil {
+		return engine.Recognition{}, c.exitError(exit, log, opts.Language, err)
+	}
+	return result.recognition(opts.Language, length), nil
+}
+
+func (c *CLI) args(path, code string) []string {
+	args := []string{
+		"-m", c.path, "-f", path, "-l", code,
+		"-ojf", "-of", output, // JSON with tokens, for the times of words
+		"-pp", "-np", // nothing but errors and progress
+		"-mc", "0", // what was heard does not guide what is heard next
+	}
+	if c.threads > 0 {
+		args = append(args, "-t", strconv.Itoa(c.threads))
+	}
+	return args
+}
+
+// limits of a run. Its memory is the operator's choice, with the model, and a
+// graphics processor's driver takes addresses without measure: there is no limit
+// on it. Its processor time ends with its time.
+func limits(length time.Duration) engine.Limits {
+	wall := patience(length)
+	return engine.Limits{
+		Wall:     wall,
+		CPU:      wall * time.Duration(runtime.NumCPU()+1),
+		Memory:   math.MaxInt64,
+		FileSize: maxOutput,
+	}
+}
+
+func (c *CLI) notInstalled(err error) error {
+	return transcript.Errorf(transcript.ConfigError, "%s is not installed: build it from whisper.cpp, or name its path.", cliName).
+		With("engine", cliName).Because(err)
+}
+
+func (c *CLI) runError(ctx context.Context, err error) error {
+	var missing *exec.Error
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.As(err, &missing):
+		return c.notInstalled(err)
+	}
+	return failed(err)
+}
+
+// failed is a run that may go better another time.
+func failed(err error) error {
+	return transcript.Errorf(transcript.Internal, "Speech recognition failed.").
+		With("engine", cliName).Because(fmt.Errorf("whisper: %w", err))
+}

@@ -1,0 +1,97 @@
+package whisper
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// model is what the head of a ggml model file says.
+type model struct {
+	name    string // "base.en"
+	english bool   // it knows English only
+	layers  int32  // of its encoder; they tell the size
+}
+
+const (
+	ggmlMagic = 0x67676d6c
+	// multilingual is the least vocabulary of a model that knows many languages.
+	multilingual = 51865
+)
+
+// head is how a model file begins, in little endian.
+type head struct {
+	Magic                                         uint32
+	Vocabulary                                    int32
+	AudioContext, AudioState, AudioHeads, Encoder int32
+}
+
+// readModel reads the head of the model file at path. The error is a
+// CONFIG_ERROR.
+func readModel(path string) (model, error) {
+	h, err := readHead(path)
+	if err != nil {
+		return model{}, noModel(path, err)
+	}
+	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	return model{
+		name:    strings.TrimPrefix(name, "ggml-"),
+		english: h.Vocabulary < multilingual,
+		layers:  h.Encoder,
+	}, nil
+}
+
+func readHead(path string) (h head, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return head{}, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	if err := binary.Read(f, binary.LittleEndian, &h); errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return head{}, errors.New("it is cut off")
+	} else if err != nil {
+		return head{}, err
+	}
+	if h.Magic != ggmlMagic {
+		return head{}, errors.New("it is no ggml model")
+	}
+	return h, nil
+}
+
+func noModel(path string, err error) *transcript.Error {
+	return transcript.Errorf(transcript.ConfigError,
+		"The whisper model %s cannot be used: get one with whisper.cpp's download-ggml-model.sh, such as ggml-base.en.bin.",
+		filepath.Base(path)).
+		With("engine", cliName).Because(fmt.Errorf("whisper: model: %w", err))
+}
+
+// quality is a note on the size of the model.
+func (m model) quality() string {
+	switch m.layers {
+	case 4:
+		return "tiny: fast, and often wrong"
+	case 6:
+		return "base: good for clear speech"
+	case 12:
+		return "small: good"
+	case 24:
+		return "medium: very good, and slow without a graphics processor"
+	case 32:
+		return "large: the best, and slow without a graphics processor"
+	}
+	return ""
+}
+
+// languages are the tags it can be asked for.
+func (m model) languages() []string {
+	if m.english {
+		return []string{"en"}
+	}
+	return tags()
+}

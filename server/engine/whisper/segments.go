@@ -1,0 +1,122 @@
+package whisper
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// blank is what the models write where they hear nothing.
+const blank = "[BLANK_AUDIO]"
+
+// span is a stretch of text as whisper gives it, in seconds from the start of
+// the audio. A missing time is nil.
+type span struct {
+	text     string
+	from, to *float64
+	tokens   []token // nil: none were asked for
+}
+
+// token is a word, a part of one or a mark, which begins with a space where a
+// word begins.
+type token struct {
+	text        string
+	from, to    *float64
+	probability float64
+}
+
+// segmentsOf makes segments of spans: within the audio, sorted, and with words
+// where every token has its times. Of a span without times is said that it
+// lasts from the start to the end. What has no text or no length is left out.
+func segmentsOf(spans []span, language string, length time.Duration) []transcript.Segment {
+	clock := clock{length.Seconds()}
+	var out []transcript.Segment
+	for _, s := range spans {
+		text := strings.TrimSpace(s.text)
+		from, to := clock.place(s.from, 0), clock.place(s.to, clock.end)
+		if text == "" || text == blank || to <= from {
+			continue
+		}
+		seg := transcript.Segment{Text: text, Start: from, Duration: to - from}
+		seg.Words = clock.words(s.tokens, unspaced(language))
+		seg.Confidence = confidence(seg.Words)
+		out = append(out, seg)
+	}
+	slices.SortStableFunc(out, func(a, b transcript.Segment) int { return cmp.Compare(a.Start, b.Start) })
+	return out
+}
+
+// clock places times in the audio: whisper's may lie behind its end.
+type clock struct{ end float64 } // seconds
+
+func (c clock) place(at *float64, otherwise float64) float64 {
+	if at == nil {
+		return otherwise
+	}
+	return min(max(*at, 0), c.end)
+}
+
+// words joins tokens to words: at the spaces they begin with, or, where no spaces
+// are written, each token for itself but for punctuation. The confidence of a
+// word is the mean of its tokens' probabilities, as in OpenAI's own program. There
+// are no words where a token has no times, or is half a character.
+func (c clock) words(tokens []token, unspaced bool) []transcript.Word {
+	var out []transcript.Word
+	parts, latest := 0.0, 0.0 // tokens of the last word; where it begins at least
+	for _, t := range tokens {
+		if special(t.text) || t.text == "" {
+			continue
+		}
+		if t.from == nil || t.to == nil || strings.ContainsRune(t.text, utf8.RuneError) {
+			return nil
+		}
+		from := max(c.place(t.from, 0), latest)
+		to := max(c.place(t.to, 0), from)
+		p := min(max(t.probability, 0), 1)
+		if len(out) == 0 || begins(t.text, unspaced) {
+			out, parts = append(out, transcript.Word{Text: t.text, Start: from, End: to, Confidence: p}), 1
+		} else {
+			w := &out[len(out)-1]
+			w.Text, w.End = w.Text+t.text, max(w.End, to)
+			w.Confidence = (w.Confidence*parts + p) / (parts + 1)
+			parts++
+		}
+		latest = from
+	}
+	for i := range out {
+		out[i].Text = strings.TrimSpace(out[i].Text)
+	}
+	return slices.DeleteFunc(out, func(w transcript.Word) bool { return w.Text == "" })
+}
+
+// special tells the tokens that are no text: [_BEG_], [_TT_481].
+func special(text string) bool {
+	return strings.HasPrefix(text, "[_") && strings.HasSuffix(text, "]")
+}
+
+// begins reports whether a token begins a word.
+func begins(token string, unspaced bool) bool {
+	first, _ := utf8.DecodeRuneInString(token)
+	if unicode.IsSpace(first) {
+		return true
+	}
+	return unspaced && !unicode.IsPunct(first) && !unicode.IsMark(first)
+}
+
+// confidence is the mean of the words'; nil where there are none.
+func confidence(words []transcript.Word) *float64 {
+	if len(words) == 0 {
+		return nil
+	}
+	sum := 0.0
+	for _, w := range words {
+		sum += w.Confidence
+	}
+	mean := sum / float64(len(words))
+	return &mean
+}
