@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"os/exec"
@@ -164,6 +165,7 @@ func (c *CLI) run(ctx context.Context, path, code string, length time.Duration, 
 		Program: c.program,
 		Args:    c.args(path, code),
 		Dir:     dir,
+		Stdout:  io.Discard, // the text once more
 		Stderr:  log,
 		Limits:  limits(length),
 	})

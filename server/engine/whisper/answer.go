@@ -1,0 +1,65 @@
+package whisper
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+)
+
+// answer is what the server says in verbose_json.
+type answer struct {
+	Language string `json:"language"` // its name, "english"
+	Text     string `json:"text"`
+	// Segments are absent when the answer is something else.
+	Segments *[]struct {
+		Text  string   `json:"text"`
+		Start *float64 `json:"start"` // seconds; absent where the server tells no times
+		End   *float64 `json:"end"`
+		// Words are whisper's tokens.
+		Words []struct {
+			Word        string   `json:"word"`
+			Start       *float64 `json:"start"`
+			End         *float64 `json:"end"`
+			Probability float64  `json:"probability"`
+		} `json:"words"`
+	} `json:"segments"`
+	Error any `json:"error"`
+}
+
+func readAnswer(data []byte) (answer, error) {
+	var a answer
+	switch err := json.Unmarshal(data, &a); {
+	case err != nil:
+		return answer{}, senseless(err)
+	case a.Error != nil:
+		return answer{}, senseless(fmt.Errorf("it says: %s", line(fmt.Sprint(a.Error))))
+	case a.Segments == nil:
+		return answer{}, senseless(errors.New("an answer without segments"))
+	}
+	return a, nil
+}
+
+// recognition is what was heard. asked is the language that was asked for, and
+// code is whisper's for it: a model that does not know it takes no notice.
+func (a answer) recognition(asked, code string, length time.Duration) (engine.Recognition, error) {
+	heard := codeNamed(a.Language)
+	if asked != "" && heard != "" && heard != code {
+		return engine.Recognition{}, unknownLanguage(serverName, asked).
+			Because(fmt.Errorf("whisper: asked for %q, the server's model heard %q", code, heard))
+	}
+	if asked == "" {
+		asked = tagOf(heard)
+	}
+	spans := make([]span, 0, len(*a.Segments))
+	for _, seg := range *a.Segments {
+		s := span{text: seg.Text, from: seg.Start, to: seg.End}
+		for _, w := range seg.Words {
+			s.tokens = append(s.tokens, token{text: w.Word, from: w.Start, to: w.End, probability: w.Probability})
+		}
+		spans = append(spans, s)
+	}
+	return engine.Recognition{Segments: segmentsOf(spans, heard, length), Language: asked}, nil
+}

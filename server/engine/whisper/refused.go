@@ -1,0 +1,106 @@
+package whisper
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+const (
+	// pause is, in seconds, when to ask a server again that is busy and does not say
+	// for how long; maxPause is the longest that it may ask for.
+	pause    = 10
+	maxPause = 24 * 60 * 60
+	// maxComplaint is how much is kept of what a server says, in bytes.
+	maxComplaint = 300
+)
+
+// refused says what an answer's status means, unless that is 200.
+func refused(resp *http.Response) error {
+	why := complaint(resp)
+	switch code := resp.StatusCode; {
+	case code == http.StatusRequestEntityTooLarge:
+		return tooLarge(why)
+	case code == http.StatusTooManyRequests, code == http.StatusServiceUnavailable:
+		e := transcript.Errorf(transcript.RateLimited, "The speech recognition server is busy.").
+			With("engine", serverName).Because(why)
+		e.RetryAfter = retryAfter(resp.Header.Get("Retry-After"))
+		return e
+	case code == http.StatusRequestTimeout, code >= 500:
+		return upstream("The speech recognition server failed.").Because(why)
+	}
+	// Who asks, where, or how: the recording itself is known to be sound.
+	return transcript.Errorf(transcript.ConfigError, "The speech recognition server does not accept requests from here: check its address.").
+		With("engine", serverName).Because(why)
+}
+
+func tooLarge(why error) error {
+	return transcript.Errorf(transcript.MediaTooLarge, "The recording is larger than the speech recognition server accepts: set its limit in bytes.").
+		With("engine", serverName).Because(why)
+}
+
+// senseless is an answer of status 200 that is none.
+func senseless(err error) error {
+	return upstream("The speech recognition server does not answer as it should.").Because(fmt.Errorf("whisper: %w", err))
+}
+
+// unreachable says why there is no answer, or only part of one, to a request
+// that was sent with limited, which ends no later than ctx.
+func unreachable(ctx, limited context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case limited.Err() != nil:
+		err = context.Cause(limited)
+	}
+	return upstream("The speech recognition server cannot be reached, or breaks off.").
+		Because(fmt.Errorf("whisper: %w", withoutURL(err)))
+}
+
+// withoutURL takes the address from an error: it may hold a password.
+func withoutURL(err error) error {
+	var e *url.Error
+	if errors.As(err, &e) {
+		return e.Err
+	}
+	return err
+}
+
+// complaint is the status of an answer, and the beginning of what it says, which
+// is plain text or JSON, whatever its content type.
+func complaint(resp *http.Response) error {
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxComplaint))
+	if err != nil {
+		return fmt.Errorf("whisper: status %d", resp.StatusCode) // the status says enough
+	}
+	return fmt.Errorf("whisper: status %d: %s", resp.StatusCode, line(string(body)))
+}
+
+// line is a text in one line, for the log.
+func line(text string) string {
+	text = strings.ToValidUTF8(text[:min(len(text), maxComplaint)], "")
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r)
+	}), " ")
+}
+
+// retryAfter reads a header of that name, seconds or a date, as seconds: at least
+// 1.
+func retryAfter(header string) int {
+	if n, err := strconv.ParseUint(header, 10, 31); err == nil {
+		return int(min(max(n, 1), maxPause))
+	}
+	if at, err := http.ParseTime(header); err == nil {
+		return int(min(max(time.Until(at), time.Second), maxPause*time.Second) / time.Second)
+	}
+	return pause
+}

@@ -1,0 +1,224 @@
+package whisper
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/speech"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+const (
+	serverName = "whisper-server"
+	// formSize is more bytes than a request has beside the recording.
+	formSize = 4096
+	// healthPatience is how long a server may take to say how it is.
+	healthPatience = 5 * time.Second
+)
+
+// ServerOptions say which server a [Server] asks.
+type ServerOptions struct {
+	// URL is the address, http or https. One without a path gets the server's own,
+	// /inference; a path is used as it is. A user and password in it are sent.
+	URL string
+	// Model is the name of what the server has loaded, which it does not tell; it is
+	// for people only and may be empty.
+	Model string
+	// HTTP sends the requests; redirects are not followed. nil means a client of its
+	// own, which heeds no proxy of the environment. Give it no timeout: a request
+	// lasts as long as the recognition.
+	HTTP *http.Client
+	// MaxBytes is the largest request that the server, or what stands before it,
+	// accepts, in bytes; 0 means any. It sets the longest chunk: a second has 32,000
+	// bytes.
+	MaxBytes int64
+}
+
+// Server implements [engine.Recognizer] and [engine.Checker] with a running
+// whisper-server. Safe for concurrent use: the server recognises one recording at
+// a time, so one request is sent at a time and the others wait here, where their
+// time does not run.
+//
+// The server has no password and loads any file that it is told to: it must be
+// reachable by this service only.
+type Server struct {
+	http      *http.Client
+	inference string
+	health    string
+	model     string
+	maxBytes  int64
+	turn      chan struct{} // holds a token while a request is under way
+}
+
+var (
+	_ engine.Recognizer = (*Server)(nil)
+	_ engine.Checker    = (*Server)(nil)
+)
+
+// NewServer returns a recognizer that asks a server. Whether that is there shows
+// in [Server.Check]. The error names the option that cannot be used, and repeats
+// nothing of the URL.
+func NewServer(o ServerOptions) (*Server, error) {
+	u, err := url.Parse(o.URL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, errors.New("whisper: the server's URL is no http or https address") // err would show it
+	}
+	if least := formSize + wavBytes(time.Second); o.MaxBytes != 0 && o.MaxBytes < least {
+		return nil, fmt.Errorf("whisper: MaxBytes is %d, which does not hold a second of sound: %d is the least", o.MaxBytes, least)
+	}
+	s := &Server{
+		http:     &http.Client{Transport: direct()},
+		model:    o.Model,
+		maxBytes: o.MaxBytes,
+		turn:     make(chan struct{}, 1),
+	}
+	if o.HTTP != nil {
+		own := *o.HTTP
+		s.http = &own
+	}
+	s.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	u.Fragment = ""
+	s.inference, s.health = addresses(u)
+	return s, nil
+}
+
+// addresses are where a recording and where the state is asked for.
+func addresses(u *url.URL) (inference, health string) {
+	const own = "/inference"
+	asks := *u
+	if asks.Path == "" || asks.Path == "/" {
+		asks.Path, asks.RawPath = own, ""
+	}
+	state := asks
+	base, _ := strings.CutSuffix(asks.Path, own)
+	if base == asks.Path {
+		base = "" // a path of another name: its state is still told beside the root
+	}
+	state.Path, state.RawPath, state.RawQuery = base+"/health", "", ""
+	return asks.String(), state.String()
+}
+
+// direct is a transport without a proxy.
+func direct() *http.Transport {
+	return &http.Transport{
+		DialContext:         (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
+		TLSHandshakeTimeout: 10 * time.Second,
+	}
+}
+
+// wavBytes is the size of a normalised recording of that length.
+func wavBytes(length time.Duration) int64 {
+	const header = 44
+	return header + int64(length.Seconds()*speech.SampleRate)*2
+}
+
+// Info describes the recognizer. The server may have any model: a language that it
+// turns out not to know is an error of the call.
+func (s *Server) Info() engine.RecognizerInfo {
+	info := engine.RecognizerInfo{
+		Name:      serverName,
+		Model:     s.model,
+		Quality:   "as good as the model that the server has loaded",
+		Languages: tags(),
+		Detects:   true,
+	}
+	if s.maxBytes > 0 {
+		const perSecond = 2 * speech.SampleRate
+		info.MaxChunk = time.Duration((s.maxBytes-formSize)/perSecond) * time.Second
+	}
+	return info
+}
+
+// Check asks the server for its state. The error is an UPSTREAM_FAILED for one
+// that is not there or not ready, a CONFIG_ERROR for one that wants to know who
+// asks, or the context's.
+func (s *Server) Check(ctx context.Context) error {
+	short, cancel := context.WithTimeout(ctx, healthPatience)
+	defer cancel()
+	req, err := http.NewRequestWithContext(short, http.MethodGet, s.health, nil)
+	if err != nil {
+		return notReady(withoutURL(err))
+	}
+	req.Close = true
+	resp, err := s.http.Do(req)
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		return notReady(withoutURL(err))
+	}
+	defer func() { _ = resp.Body.Close() }() // it was only read
+	switch resp.StatusCode {
+	case http.StatusOK:
+		return nil
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return refused(resp)
+	}
+	return notReady(complaint(resp)) // it says 404 while it has no model
+}
+
+func notReady(err error) error {
+	return upstream("The speech recognition server is not there or not ready: start whisper-server with a model.").
+		Because(fmt.Errorf("whisper: %w", err))
+}
+
+func upstream(message string) *transcript.Error {
+	return transcript.Errorf(transcript.UpstreamFailed, "%s", message).With("engine", serverName)
+}
+
+// Recognize sends the recording to the server, when it is its turn. Its segments
+// are whisper's, cut to the audio, with words where the server tells their times.
+// The server tells no progress: all is done at once.
+//
+// Errors: NOT_IMPLEMENTED for a language that whisper or the server's model does
+// not know, MEDIA_TOO_LARGE for more than the server accepts, CONFIG_ERROR for a
+// server that refuses, RATE_LIMITED, UPSTREAM_FAILED for one that cannot be
+// reached or fails, INTERNAL for a recording that cannot be read; or the
+// context's.
+func (s *Server) Recognize(ctx context.Context, audio engine.Audio, opts engine.RecognizeOptions) (engine.Recognition, error) {
+	code, known := codeOf(opts.Language)
+	if opts.Language != "" && !known {
+		return engine.Recognition{}, unknownLanguage(serverName, opts.Language)
+	}
+	rec, err := openUpload(audio.Path)
+	if err != nil {
+		return engine.Recognition{}, unreadable(err)
+	}
+	defer rec.close()
+	heard := engine.Recognition{Language: opts.Language}
+	if rec.length >= shortest {
+		result, err := s.inTurn(ctx, rec, code)
+		if err != nil {
+			return engine.Recognition{}, err
+		}
+		if heard, err = result.recognition(opts.Language, code, rec.length); err != nil {
+			return engine.Recognition{}, err
+		}
+	}
+	if ctx.Err() != nil {
+		return engine.Recognition{}, context.Cause(ctx)
+	}
+	finished(opts, rec.length)
+	return heard, nil
+}
+
+// inTurn sends the recording once no other one is under way.
+func (s *Server) inTurn(ctx context.Context, rec *upload, code string) (answer, error) {
+	if s.maxBytes > 0 && rec.size+formSize > s.maxBytes {
+		return answer{}, tooLarge(fmt.Errorf("a recording of %d bytes in a request of at most %d", rec.size, s.maxBytes))
+	}
+	select {
+	case s.turn <- struct{}{}:
+	case <-ctx.Done():
+		return answer{}, context.Cause(ctx)
+	}
+	defer func() { <-s.turn }()
+	return s.send(ctx, rec, code)
+}
