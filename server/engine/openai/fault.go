@@ -1,0 +1,94 @@
+package openai
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// pause is when to ask again an endpoint that limits its callers and does not say
+// for how long.
+const pause = 30 * time.Second
+
+// fault is the error with a code for a request that failed; language is what was
+// asked for.
+func (r *Recognizer) fault(err error, language string) *transcript.Error {
+	var refused *refusal
+	if !errors.As(err, &refused) {
+		return unreachable(err)
+	}
+	why := errors.New(line(r.scrub(refused.Error())))
+	switch code := refused.status; {
+	case code == http.StatusUnauthorized || code == http.StatusForbidden:
+		return r.wrongKey(refused)
+	case code == http.StatusPaymentRequired, refused.mentions("insufficient_quota", "billing_hard_limit_reached"):
+		return config("The account at the endpoint for speech recognition has no credit left.").Because(why)
+	case code == http.StatusTooManyRequests:
+		e := transcript.Errorf(transcript.RateLimited, "The endpoint for speech recognition takes no more requests at the moment.").
+			With("engine", name).Because(why)
+		e.RetryAfter = seconds(refused.retryAfter, pause)
+		return e
+	case code == http.StatusRequestEntityTooLarge:
+		return tooLarge(r.maxBytes).Because(why)
+	case refused.badRequest() && language != "" && refused.mentions("language"):
+		return transcript.Errorf(transcript.NotImplemented, "The model %s does not recognize the language %q.", r.model, language).
+			With("language", language).With("engine", name).Because(why)
+	case code == http.StatusNotFound || code == http.StatusMethodNotAllowed:
+		return config("The endpoint for speech recognition does not know the address or the model: is the base URL right, and is there a model %q?", r.model).Because(why)
+	case code >= 300 && code < 400:
+		return config("The endpoint for speech recognition redirects, which is not followed: set the address that it leads to.").Because(why)
+	case passes(code):
+		e := upstream("The endpoint for speech recognition failed.", why)
+		e.RetryAfter = seconds(refused.retryAfter, 0)
+		return e
+	}
+	return config("The endpoint for speech recognition refuses the request.").Because(why)
+}
+
+// passes reports whether a status tells of trouble that may be over soon.
+func passes(status int) bool {
+	switch status {
+	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly:
+		return true
+	}
+	return status >= 500 && status != http.StatusNotImplemented || status < 300
+}
+
+// wrongKey leaves the server's words out: they like to repeat a part of the key.
+func (r *Recognizer) wrongKey(refused *refusal) *transcript.Error {
+	return config("The endpoint for speech recognition does not accept the key: put the right one into the key file.").
+		Because(&refusal{status: refused.status})
+}
+
+func config(format string, args ...any) *transcript.Error {
+	return transcript.Errorf(transcript.ConfigError, format, args...).With("engine", name)
+}
+
+func upstream(message string, because error) *transcript.Error {
+	return transcript.Errorf(transcript.UpstreamFailed, "%s", message).With("engine", name).Because(because)
+}
+
+func tooLarge(maxBytes int64) *transcript.Error {
+	return transcript.Errorf(transcript.MediaTooLarge,
+		"A piece of the recording is over the upload limit of the endpoint for speech recognition: lower the configured limit, %d bytes, to the endpoint's own.", maxBytes).
+		With("limitBytes", maxBytes).With("engine", name)
+}
+
+// unreachable is for a request without an answer, or with only a part of one.
+func unreachable(err error) *transcript.Error {
+	var much *http.MaxBytesError
+	if errors.As(err, &much) {
+		return upstream("The endpoint for speech recognition sends too much.", err)
+	}
+	return upstream("The endpoint for speech recognition cannot be reached, or breaks off.", err)
+}
+
+// seconds are the whole ones to wait; usual where the endpoint names none.
+func seconds(wait, usual time.Duration) int {
+	if wait <= 0 {
+		wait = usual
+	}
+	return int((wait + time.Second - 1) / time.Second)
+}

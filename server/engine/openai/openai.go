@@ -1,0 +1,239 @@
+// Package openai recognises speech with any endpoint that speaks the transcription
+// API of OpenAI, hosted or on a machine of one's own.
+//
+//	recognizer, err := openai.New(openai.Options{
+//		BaseURL: "http://127.0.0.1:8000/v1",
+//		Model:   "whisper-1",
+//	})
+//	heard, err := recognizer.Recognize(ctx, audio, engine.RecognizeOptions{})
+//
+// Each call is one request that carries the recording and nothing of what was
+// heard before it. The package asks no other host, follows no redirect, sends no
+// request twice on its own account, and reads no environment variable.
+package openai
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	sdk "github.com/openai/openai-go/v3"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/speech"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+const (
+	name = "openai"
+
+	// DefaultModel is the model where [Options] name none.
+	DefaultModel = "whisper-1"
+	// DefaultMaxBytes is the upload limit of the hosted service: 25 MiB.
+	DefaultMaxBytes = 25 << 20
+
+	headRoom       = 64 << 10 // for what is sent around the samples, some 2 kB, and for what they are rounded by
+	bytesPerSecond = 2 * speech.SampleRate
+	longestChunk   = 10 * time.Minute
+	textChunk      = 30 * time.Second
+	// leastAudio is what the hosted service takes: there is no word in less.
+	leastAudio = 100 * time.Millisecond
+)
+
+// Options say which endpoint to ask and how. BaseURL is required.
+type Options struct {
+	// BaseURL is the address above "audio/transcriptions", http or https, without
+	// query, user or password: "http://127.0.0.1:8000/v1".
+	BaseURL string
+	// Model is the endpoint's name of the model; empty means [DefaultModel].
+	Model string
+	// Key is sent as bearer token; empty sends none. It is not shown when options
+	// are printed or marshalled.
+	Key string `json:"-"`
+	// MaxBytes is the largest upload that the endpoint takes, in bytes; 0 means
+	// [DefaultMaxBytes]. A call holds at most as much in memory, some twice over:
+	// the SDK writes the whole request before it sends it.
+	MaxBytes int64
+	// HTTP sends the requests; nil means a client that uses no proxy. Its policy
+	// for redirects is not used.
+	HTTP *http.Client `json:"-"`
+}
+
+// Format prints the options without the key.
+func (o Options) Format(s fmt.State, verb rune) {
+	type shown Options // has no methods
+	if o.Key != "" {
+		o.Key = "[key]"
+	}
+	_, _ = fmt.Fprintf(s, fmt.FormatString(s, verb), shown(o)) // fmt takes no error from a Formatter
+}
+
+// Recognizer implements [engine.Recognizer] and [engine.Checker]. Safe for
+// concurrent use; it needs no closing.
+type Recognizer struct {
+	base           string // for messages
+	model          string
+	maxBytes       int64
+	transcriptions sdk.AudioTranscriptionService
+	models         sdk.ModelService
+	scrub          func(string) string // takes the key out of a text; a func, as that prints as none
+	// detail is what the endpoint is asked for: less once it has refused more.
+	detail atomic.Int32
+}
+
+var (
+	_ engine.Recognizer = (*Recognizer)(nil)
+	_ engine.Checker    = (*Recognizer)(nil)
+)
+
+// New returns a recognizer. It asks nothing of the endpoint: [Recognizer.Check]
+// does. The error names the option that cannot be used, and never holds the key.
+func New(o Options) (*Recognizer, error) {
+	base, err := url.Parse(o.BaseURL)
+	if err != nil { // the error repeats the address, and a password with it
+		return nil, errors.New("openai: BaseURL: it is no address")
+	}
+	if base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "" {
+		return nil, fmt.Errorf("openai: BaseURL: %q is not of the form http://host/path", base.Redacted())
+	}
+	if strings.ContainsFunc(o.Key, func(c rune) bool { return c <= ' ' || c > '~' }) {
+		return nil, errors.New("openai: Key: it holds characters that no key has, perhaps a line's end")
+	}
+	maxBytes := cmp.Or(o.MaxBytes, DefaultMaxBytes)
+	if maxBytes < headRoom+bytesPerSecond {
+		return nil, fmt.Errorf("openai: MaxBytes: %d is less than a second of audio needs, which is %d", maxBytes, headRoom+bytesPerSecond)
+	}
+	base.Path = strings.TrimRight(base.Path, "/") + "/" // the SDK sets paths relative to it
+	options := requestOptions(base.String(), o.Key, o.HTTP)
+	r := &Recognizer{
+		base:           base.String(),
+		model:          cmp.Or(o.Model, DefaultModel),
+		maxBytes:       maxBytes,
+		transcriptions: sdk.NewAudioTranscriptionService(options...),
+		models:         sdk.NewModelService(options...),
+		scrub:          scrubber(o.Key),
+	}
+	if knowsTextOnly(r.model) {
+		r.detail.Store(int32(textOnly))
+	}
+	return r, nil
+}
+
+func scrubber(key string) func(string) string {
+	if key == "" {
+		return func(s string) string { return s }
+	}
+	return func(s string) string { return strings.ReplaceAll(s, key, "[key]") }
+}
+
+// Info describes the recognizer. MaxChunk is what fits into Options.MaxBytes, at
+// most 10 minutes; it is 30 seconds for models that tell no times, whose text is
+// one segment over the whole chunk.
+func (r *Recognizer) Info() engine.RecognizerInfo {
+	longest := longestChunk
+	if knowsTextOnly(r.model) {
+		longest = textChunk
+	}
+	sec := min((r.maxBytes-headRoom)/bytesPerSecond, int64(longest/time.Second))
+	return engine.RecognizerInfo{Name: name, Model: r.model, Detects: true, MaxChunk: time.Duration(sec) * time.Second}
+}
+
+// Recognize sends the whole recording. Its segments have words and confidence
+// where the endpoint tells them. What the endpoint itself takes for silence is
+// left out: a probability of no speech above 0.6 with a mean log probability below
+// -1, which is whisper's own rule. Audio of less than a tenth of a second is
+// silence and not sent. Progress is told once, at the end.
+//
+// Errors: CONFIG_ERROR for a wrong address, model or key, an account without
+// credit and a request that the endpoint refuses for good; NOT_IMPLEMENTED for a
+// language that it refuses; MEDIA_TOO_LARGE for a recording over the upload limit,
+// the endpoint's or Options.MaxBytes; RATE_LIMITED with RetryAfter; UPSTREAM_FAILED
+// for an endpoint that cannot be reached, breaks off, fails, answers with
+// something else, or takes longer than 5 minutes and 10 times the audio; INTERNAL
+// for a recording that cannot be read. When ctx ends, the error is its cause.
+func (r *Recognizer) Recognize(ctx context.Context, audio engine.Audio, opts engine.RecognizeOptions) (engine.Recognition, error) {
+	if ctx.Err() != nil {
+		return engine.Recognition{}, context.Cause(ctx)
+	}
+	rec, err := open(audio.Path)
+	if err != nil {
+		return engine.Recognition{}, transcript.Errorf(transcript.Internal, "The recording cannot be read.").Because(err)
+	}
+	defer func() { _ = rec.Close() }() // it was only read
+
+	heard := engine.Recognition{Language: opts.Language}
+	if rec.length >= leastAudio {
+		if heard, err = r.recognize(ctx, rec, opts.Language); err != nil {
+			return engine.Recognition{}, err
+		}
+	}
+	if opts.Progress != nil {
+		opts.Progress(rec.length)
+	}
+	return heard, nil
+}
+
+func (r *Recognizer) recognize(ctx context.Context, rec *recording, language string) (engine.Recognition, error) {
+	if rec.size+headRoom/2 > r.maxBytes {
+		return engine.Recognition{}, tooLarge(r.maxBytes)
+	}
+	patient, cancel := context.WithTimeout(ctx, 5*time.Minute+10*rec.length)
+	defer cancel()
+	body, err := r.transcribe(patient, rec, language)
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		return engine.Recognition{}, context.Cause(ctx)
+	case patient.Err() != nil:
+		return engine.Recognition{}, upstream("The endpoint for speech recognition did not answer in time.", err)
+	default:
+		return engine.Recognition{}, r.fault(err, language)
+	}
+	answer, err := parse(body)
+	if err != nil {
+		return engine.Recognition{}, upstream("The endpoint for speech recognition does not answer as it should.", err)
+	}
+	return engine.Recognition{
+		Segments: answer.segments(rec.length.Seconds()),
+		Language: heardLanguage(answer.language(), language),
+	}, nil
+}
+
+// recording is an open WAV.
+type recording struct {
+	*os.File
+	size   int64
+	length time.Duration
+}
+
+func open(path string) (*recording, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("openai: open recording: %w", err)
+	}
+	rec := &recording{File: f}
+	if err := rec.measure(); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return rec, nil
+}
+
+func (r *recording) measure() error {
+	st, err := r.Stat()
+	if err != nil {
+		return fmt.Errorf("openai: open recording: %w", err)
+	}
+	wav, err := speech.NewRecording(r, st.Size())
+	if err != nil {
+		return err
+	}
+	r.size, r.length = st.Size(), wav.Duration()
+	return nil
+}

@@ -1,0 +1,114 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	maxWords      = 300 // of a server's own words, in characters
+	maxRetryAfter = 24 * time.Hour
+)
+
+// refusal is an answer whose status is not 200. Its body may be anything.
+type refusal struct {
+	status     int
+	retryAfter time.Duration // 0: it does not say
+	body       []byte        // the first 64 KiB
+}
+
+func readRefusal(resp *http.Response) *refusal {
+	// A body that breaks off says less of the error than the status does.
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
+	return &refusal{resp.StatusCode, retryAfter(resp.Header.Get("Retry-After")), body}
+}
+
+// Error gives the status and the server's words in one line. They may hold
+// secrets.
+func (r *refusal) Error() string {
+	status := fmt.Sprintf("openai: status %d %s", r.status, http.StatusText(r.status))
+	if words := r.words(); words != "" {
+		return status + ": " + words
+	}
+	return status
+}
+
+// badRequest reports whether the server understood the request but does not take
+// it as it is.
+func (r *refusal) badRequest() bool {
+	return r.status == http.StatusBadRequest || r.status == http.StatusUnprocessableEntity
+}
+
+// mentions reports whether any of the phrases, in lower case, is in the body.
+func (r *refusal) mentions(phrases ...string) bool {
+	body := bytes.ToLower(r.body)
+	for _, p := range phrases {
+		if bytes.Contains(body, []byte(p)) {
+			return true
+		}
+	}
+	return false
+}
+
+// words are what the server says in its body: the message of a JSON object, else
+// the text. A page is not for reading.
+func (r *refusal) words() string {
+	text := strings.TrimSpace(strings.ToValidUTF8(string(r.body), "?"))
+	if strings.HasPrefix(text, "<") {
+		return "a page of HTML or XML"
+	}
+	var said struct {
+		Error, Message, Detail json.RawMessage
+	}
+	if json.Unmarshal([]byte(text), &said) == nil {
+		for _, member := range []json.RawMessage{said.Error, said.Message, said.Detail} {
+			if s := message(member); s != "" {
+				text = s
+				break
+			}
+		}
+	}
+	return text
+}
+
+// message is the message in a member of an error's JSON: the member itself, or its
+// own member of that name.
+func message(member json.RawMessage) string {
+	var text string
+	if json.Unmarshal(member, &text) == nil {
+		return text
+	}
+	var object struct{ Message string }
+	if json.Unmarshal(member, &object) == nil && object.Message != "" {
+		return object.Message
+	}
+	return string(member) // nothing, or as good as it gets
+}
+
+// line is s in one line of at most maxWords characters.
+func line(s string) string {
+	runes := []rune(strings.Join(strings.Fields(s), " "))
+	if len(runes) > maxWords {
+		return string(runes[:maxWords]) + "…"
+	}
+	return string(runes)
+}
+
+// retryAfter reads a header of that name: seconds, or a date. 0 when it says
+// nothing of use.
+func retryAfter(header string) time.Duration {
+	if sec, err := strconv.ParseFloat(header, 64); err == nil {
+		return time.Duration(math.Ceil(min(max(sec, 0), maxRetryAfter.Seconds()))) * time.Second
+	}
+	if at, err := http.ParseTime(header); err == nil {
+		return min(max(time.Until(at), 0), maxRetryAfter)
+	}
+	return 0
+}
