@@ -44,8 +44,8 @@ func (c *demoCommand) demonstrate(ctx context.Context, out output, dir string) e
 	options := serviceOptions{
 		listen: "127.0.0.1:0",
 		store:  store.Options{Database: "sqlite:" + filepath.Join(dir, "demo.db"), Blobs: filepath.Join(dir, "blobs"), Log: log},
-		asr:    asrPocketsphinx,
-		ytdlp:  string(c.YtDlp),
+		asr:    recognizerFlags{ASR: asrPocketsphinx},
+		links:  linkFlags{YtDlp: c.YtDlp},
 		log:    log,
 	}
 	link := c.URL
@@ -55,7 +55,7 @@ func (c *demoCommand) demonstrate(ctx context.Context, out output, dir string) e
 			return err
 		}
 		defer talks.close() //nolint:errcheck // nothing is written to it
-		link, options.allowEgress = talks.link(), []string{talks.addr()}
+		link, options.links.AllowEgress = talks.link(), []string{talks.addr()}
 		if options.sites, err = talks.table(); err != nil {
 			return err
 		}

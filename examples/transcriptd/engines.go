@@ -1,43 +1,70 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"strings"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/ffmpeg"
-	"github.com/transcriptkit/transcriptkit/server/engine/pocketsphinx"
+	"github.com/transcriptkit/transcriptkit/server/engine/videosite"
 	"github.com/transcriptkit/transcriptkit/server/engine/ytdlp"
-)
-
-// The values of --asr.
-const (
-	asrPocketsphinx = "pocketsphinx"
-	asrNone         = "none"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
 // engines wires the adapters together and says in the log who reads links and
 // who will recognize.
 func engines(ctx context.Context, o serviceOptions) func(engine.Host) (engine.Engine, error) {
 	return func(host engine.Host) (engine.Engine, error) {
-		links, err := ytdlp.New(host, ytdlp.Options{Program: o.ytdlp})
+		route, err := captionRoute(host, o)
+		if err != nil {
+			return engine.Engine{}, err
+		}
+		links, err := ytdlp.New(host, ytdlp.Options{Program: o.links.program()})
 		if err != nil {
 			return engine.Engine{}, err
 		}
 		if err := links.Check(ctx); err != nil {
-			o.log.Warn("links cannot be read", "program", o.ytdlp, "error", err)
+			o.log.Warn("links cannot be read", "program", o.links.program(), "error", err)
 		}
 		e := engine.Engine{
-			Captions: []engine.CaptionSource{links},
+			Captions: []engine.CaptionSource{route, links},
 			Audio:    links,
 			Media:    ffmpeg.New(host),
 		}
-		if o.asr == asrNone {
-			o.log.Info("no recognizer", "asr", o.asr)
-			return e, nil
-		}
-		e.Recognizer = pocketsphinx.New(host)
-		info := e.Recognizer.Info()
-		o.log.Info("recognizer", "asr", o.asr, "model", info.Model, "quality", info.Quality)
-		return e, nil
+		e.Recognizer, err = chooseRecognizer(ctx, host, o)
+		return e, err
 	}
+}
+
+// captionRoute reads the video site's captions where the platform table has the
+// site.
+func captionRoute(host engine.Host, o serviceOptions) (*videosite.Route, error) {
+	table := cmp.Or(o.sites, site.Default())
+	at, _ := table.Site(transcript.VideoSite) // every table has it
+	name, version, _ := strings.Cut(o.links.Player, "/")
+	return videosite.New(host, videosite.Options{
+		Base:          at.Base,
+		ClientName:    name,
+		ClientVersion: version,
+	})
+}
+
+func chooseRecognizer(ctx context.Context, host engine.Host, o serviceOptions) (engine.Recognizer, error) {
+	asr, problem := o.asr.choose(ctx, host)
+	if problem != nil {
+		o.log.Warn("whisper-cli cannot be used", "model", o.asr.WhisperModel, "error", problem)
+	}
+	if asr == asrNone {
+		o.log.Info("no recognizer", "asr", asr)
+		return nil, nil //nolint:nilnil // no recognizer is what was asked for
+	}
+	r, err := o.asr.recognizer(asr, host)
+	if err != nil {
+		return nil, err
+	}
+	info := r.Info()
+	o.log.Info("recognizer", "asr", asr, "model", info.Model, "quality", info.Quality)
+	return r, nil
 }

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,7 +22,18 @@ type linkFlags struct {
 	Sites       string     `placeholder:"FILE" help:"Platform table: JSON, which replaces the members of the default table that it names."`
 	AllowEgress addresses  `placeholder:"HOST:PORT" help:"An address that links may lead to, although it is private or its port is neither 80 nor 443. May be repeated."`
 	YtDlp       executable `name:"yt-dlp" default:"yt-dlp" placeholder:"PATH" help:"The program that reads links (${default})."`
+	Proxy       serviceURL `placeholder:"URL" help:"A proxy (http, https or socks5) by which the service reaches what links lead to."`
+	Player      string     `placeholder:"NAME/VERSION" help:"The player of the video site as which to ask for captions, when the site takes the built-in one no longer."`
 }
+
+func (f linkFlags) check() error {
+	if name, version, _ := strings.Cut(f.Player, "/"); f.Player != "" && (name == "" || version == "") {
+		return errors.New("--player wants NAME/VERSION")
+	}
+	return nil
+}
+
+func (f linkFlags) program() string { return string(f.YtDlp) }
 
 // sites is the platform table, nil for the default one.
 func (f linkFlags) sites() (*site.Table, error) {
@@ -49,6 +63,29 @@ func (p *executable) UnmarshalText(text []byte) (err error) {
 	}
 	*p = executable(path)
 	return err
+}
+
+// serviceURL is the address of another service; at is nil when none was given.
+type serviceURL struct{ at *url.URL }
+
+// standardPorts are those of the schemes by which services are reached.
+func standardPorts() map[string]string {
+	return map[string]string{"http": "80", "https": "443", "socks5": "1080"}
+}
+
+// UnmarshalText is called by the parser.
+func (u *serviceURL) UnmarshalText(text []byte) error {
+	read, err := url.Parse(string(text))
+	if err != nil || read.Host == "" || standardPorts()[read.Scheme] == "" {
+		return errors.New("want http://HOST… or https://HOST…") // the text may hold a password
+	}
+	u.at = read
+	return nil
+}
+
+// address is the host and the port.
+func (u serviceURL) address() string {
+	return net.JoinHostPort(u.at.Hostname(), cmp.Or(u.at.Port(), standardPorts()[u.at.Scheme]))
 }
 
 // addresses are each a host and a port.

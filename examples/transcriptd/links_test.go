@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/server/engine/enginetest"
 	"github.com/transcriptkit/transcriptkit/server/store/storetest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -29,6 +30,28 @@ func reader(t *testing.T, db, addr string) *client.Client {
 	c, err := client.New("http://"+addr, client.WithAPIKey(key))
 	require.NoError(t, err)
 	return c
+}
+
+// The video site's own route is asked first; what it does not know, yt-dlp may.
+func TestServeReadsTheVideoSite(t *testing.T) {
+	t.Parallel()
+	video := enginetest.NewSite(t)
+	addr := strings.TrimPrefix(video.URL, "http://")
+	sites := filepath.Join(t.TempDir(), "sites.json")
+	require.NoError(t, os.WriteFile(sites, fmt.Appendf(nil, `{"video_site": {
+		"hosts": [%[1]q], "shortHosts": [], "links": ["/watch?v={id}"], "canonical": "http://%[1]s/watch?v={id}"
+	}}`, addr), 0o600))
+	db := newDatabase(t)
+	p := start(t, nil, "--db", db, "--sites", sites, "--allow-egress", addr, "--player", "WEB/2.1")
+	c := reader(t, db, p.addr)
+	result, err := c.Transcripts.Get(t.Context(), transcript.Request{Source: transcript.URL(video.Content(enginetest.CaptionTracks).URL), Language: []string{"de"}})
+	require.NoError(t, err)
+	assert.Equal(t, transcript.OriginCaptionAPI, result.Transcript.Source)
+	assert.Equal(t, video.Texts()["de"][0], result.Transcript.Segments[0].Text)
+
+	_, err = c.Transcripts.Captions(t.Context(), video.Content("private").ExternalID, nil)
+	require.ErrorIs(t, err, transcript.Unavailable)
+	stop(t, p)
 }
 
 // A site on this machine is read when the table knows it and its address is

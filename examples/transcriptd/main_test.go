@@ -59,6 +59,7 @@ func TestBadCallsAreOneLineThatNamesTheFault(t *testing.T) {
 	blobs := t.TempDir()
 	sites := filepath.Join(blobs, "sites.json")
 	require.NoError(t, os.WriteFile(sites, []byte(`{"video_site": {"links": ["/watch?v={id}", "/no/id"]}}`), 0o600))
+	serveHere := " --listen 127.0.0.1:0 --db " + db + " --blobs " + blobs
 	for _, c := range []struct {
 		args string
 		code int
@@ -67,7 +68,20 @@ func TestBadCallsAreOneLineThatNamesTheFault(t *testing.T) {
 		{"", 2, "serve"},
 		{"fly", 2, "fly"},
 		{"serve --fly", 2, "--fly"},
-		{"serve --asr whisper", 2, `--asr must be one of "pocketsphinx","none"`},
+		{"serve --asr whisper", 2, `--asr must be one of "auto","whisper-server",`},
+		{"serve --asr whisper-server", 2, "--asr=whisper-server needs --whisper-server URL"},
+		{"serve --asr openai", 2, "--asr=openai needs --openai-url URL"},
+		{"serve --asr whisper-cli", 2, "--asr=whisper-cli needs --whisper-model FILE"},
+		{"serve --whisper-server http://127.0.0.1:1 --openai-url http://127.0.0.1:2/v1", 2, "choose with --asr"},
+		{"serve --openai-url u:secret", 2, "--openai-url: want http://HOST"},
+		{"serve --asr-upload-limit -1", 2, "--asr-upload-limit"},
+		{"serve --player ANDROID", 2, "--player wants NAME/VERSION"},
+		{"serve --asr whisper-cli --whisper-model " + sites + serveHere, 1, "sites.json cannot be used"},
+		{"serve --openai-url http://u:secret@127.0.0.1:1/v1 --openai-key-file /nowhere/key" + serveHere, 1, "/nowhere/key"},
+		{"serve --whisper-server ftp://u:secret@127.0.0.1", 2, "--whisper-server: want http://HOST"},
+		{"serve --whisper-server socks5://u:secret@127.0.0.1" + serveHere, 1, "whisper"},
+		{"serve --whisper-server http://127.0.0.1:8077 --allow-egress 127.0.0.1:8077" + serveHere, 1, "127.0.0.1:8077 is the deployment's own"},
+		{"serve --proxy http://u:secret@127.0.0.1:3128/way" + serveHere, 1, "Proxy: more than scheme"},
 		{"serve --db mysql://u:secret@localhost/x", 2, "--db: want sqlite:PATH or postgres://"},
 		{"serve --db sqlite:", 2, "--db"},
 		{"serve --db sqlite:/nowhere/x.db --listen 127.0.0.1:0 --blobs " + blobs, 1, "/nowhere/x.db"},

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -101,14 +102,43 @@ func TestServeEndsOnASignal(t *testing.T) {
 	}
 }
 
+// readiness is what /readyz says of the parts of a service that is up.
+func readiness(t *testing.T, addr string) map[string]string {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+addr+"/readyz", nil)
+	require.NoError(t, err)
+	res, err := http.DefaultClient.Do(req)
+	require.NoError(t, err)
+	defer res.Body.Close()
+	var ready struct{ Checks map[string]string }
+	require.NoError(t, json.NewDecoder(res.Body).Decode(&ready))
+	assert.Equal(t, http.StatusOK, res.StatusCode)
+	return ready.Checks
+}
+
+// The first that is there: what is asked for, a server, a model that can be read,
+// what every machine can have.
 func TestServeSaysWhoRecognises(t *testing.T) {
 	t.Parallel()
-	for asr, says := range map[string]string{
-		"pocketsphinx": `msg=recognizer asr=pocketsphinx model=\S+ quality="?low`,
-		"none":         `msg="no recognizer"`,
+	dir := t.TempDir()
+	program, model := filepath.Join(dir, "whisper-cli"), filepath.Join(dir, "ggml-base.en.bin")
+	require.NoError(t, os.WriteFile(program, []byte("#!/bin/sh\n"), 0o700))
+	head := []byte("lmgg\x98\xca\x00\x00\xdc\x05\x00\x00\x00\x02\x00\x00\x08\x00\x00\x00\x06\x00\x00\x00")
+	require.NoError(t, os.WriteFile(model, head, 0o600)) // all that is read before there is work
+	for _, test := range []struct {
+		args, says, ready string
+	}{
+		{"", `msg=recognizer asr=pocketsphinx model=\S+ quality="?low`, "ok"},
+		{"--asr none", `msg="no recognizer"`, "unavailable"},
+		{"--asr pocketsphinx --whisper-server http://127.0.0.1:1", `asr=pocketsphinx`, "ok"},
+		{"--whisper-model " + model + " --whisper-cli " + program, `asr=whisper-cli model=base.en quality="?base`, "ok"},
+		{"--whisper-server http://127.0.0.1:1 --whisper-model " + model, `asr=whisper-server`, "unavailable"},
+		{"--openai-url http://127.0.0.1:1/v1 --openai-model small", `asr=openai model=small`, "unavailable"},
+		{"--whisper-model /nowhere/model", `(?s)msg="whisper-cli cannot be used" model=/nowhere/model .*asr=pocketsphinx`, "ok"},
 	} {
-		p := start(t, []string{"TRANSCRIPTD_ASR=" + asr})
-		assert.Regexp(t, says, p.greeting)
+		p := start(t, nil, strings.Fields(test.args)...)
+		assert.Regexp(t, test.says, p.greeting, test.args)
+		assert.Equal(t, test.ready, readiness(t, p.addr)["asr"], test.args)
 		require.NoError(t, p.Process.Signal(syscall.SIGTERM))
 		code, _ := p.end(t)
 		assert.Equal(t, exitOK, code)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,8 +20,13 @@ type serveCommand struct {
 	Listen   string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address to listen on (${default}); port 0 takes a free one."`
 	Blobs    string `default:"transcriptd-blobs" placeholder:"PATH" help:"Folder for uploads and audio (${default}); gone when their job ends."`
 	FullSync bool   `help:"Make every commit on SQLite survive a loss of power, at ten times the price."`
-	ASR      string `name:"asr" enum:"pocketsphinx,none" default:"pocketsphinx" placeholder:"ENGINE" help:"Speech recognition: ${enum} (${default})."`
+	recognizerFlags
 	linkFlags
+}
+
+// Validate is called by the parser.
+func (c *serveCommand) Validate() error {
+	return cmp.Or(c.recognizerFlags.check(), c.linkFlags.check())
 }
 
 // Run serves until ctx ends.
@@ -31,13 +37,12 @@ func (c *serveCommand) Run(ctx context.Context, out output) error {
 	}
 	log := slog.New(slog.NewTextHandler(out.Stderr, nil))
 	s, err := startService(ctx, serviceOptions{
-		listen:      c.Listen,
-		store:       store.Options{Database: string(c.DB), Blobs: c.Blobs, FullSync: c.FullSync, Log: log},
-		asr:         c.ASR,
-		ytdlp:       string(c.YtDlp),
-		sites:       sites,
-		allowEgress: c.AllowEgress,
-		log:         log,
+		listen: c.Listen,
+		store:  store.Options{Database: string(c.DB), Blobs: c.Blobs, FullSync: c.FullSync, Log: log},
+		asr:    c.recognizerFlags,
+		links:  c.linkFlags,
+		sites:  sites,
+		log:    log,
 	})
 	if err != nil {
 		return err
@@ -56,13 +61,12 @@ func (c *serveCommand) Run(ctx context.Context, out output) error {
 const drainTimeout = 20 * time.Second
 
 type serviceOptions struct {
-	listen      string
-	store       store.Options
-	asr         string
-	ytdlp       string      // name or path of the program
-	sites       *site.Table // nil: the public sites
-	allowEgress []string    // "host:port"
-	log         *slog.Logger
+	listen string
+	store  store.Options
+	asr    recognizerFlags
+	links  linkFlags
+	sites  *site.Table // nil: the public sites
+	log    *slog.Logger
 }
 
 // service is a server that accepts requests, with what it stands on.
@@ -90,7 +94,7 @@ func startService(ctx context.Context, o serviceOptions) (_ *service, err error)
 	if s.store, err = store.Open(ctx, o.store); err != nil {
 		return nil, err
 	}
-	database, err := databaseAddresses(o.store.Database)
+	own, err := databaseAddresses(o.store.Database)
 	if err != nil {
 		return nil, err
 	}
@@ -98,8 +102,9 @@ func startService(ctx context.Context, o serviceOptions) (_ *service, err error)
 		Store:          s.store,
 		Engine:         engines(ctx, o),
 		Sites:          o.sites,
-		AllowEgress:    o.allowEgress,
-		OperatorEgress: database,
+		AllowEgress:    o.links.AllowEgress,
+		OperatorEgress: append(own, o.asr.addresses()...),
+		Proxy:          o.links.Proxy.at,
 		Log:            o.log,
 		Version:        version(),
 	})
