@@ -94,7 +94,10 @@ type RecognizerInfo struct {
 	// Detects tells that it finds out the language by itself. One that does not
 	// recognises Languages[0] when it is asked for none.
 	Detects bool
-	// MaxChunk is the longest audio of one call; 0 means the caller's choice.
+	// Chunk is how much audio of one call suits it best: minutes for a program that
+	// loads a large model each time. 0 means the caller's choice.
+	Chunk time.Duration
+	// MaxChunk is the longest audio of one call; 0 means that there is no such bound.
 	MaxChunk time.Duration
 }
 

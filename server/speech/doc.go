@@ -19,6 +19,7 @@
 package speech
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -34,13 +35,14 @@ const (
 	DefaultChunk = 30 * time.Second
 )
 
-// ChunkLength is the longest chunk for a recognizer: [DefaultChunk], or its own
-// MaxChunk where that is less.
+// ChunkLength is the longest chunk for a recognizer: what suits it best, else
+// [DefaultChunk], but no more than its MaxChunk.
 func ChunkLength(info engine.RecognizerInfo) time.Duration {
+	length := cmp.Or(info.Chunk, DefaultChunk)
 	if info.MaxChunk > 0 {
-		return min(info.MaxChunk, DefaultChunk)
+		length = min(length, info.MaxChunk)
 	}
-	return DefaultChunk
+	return length
 }
 
 // bytesPerSample is the size of a 16-bit sample of one channel.

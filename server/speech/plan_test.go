@@ -139,6 +139,8 @@ func TestChunkLength(t *testing.T) {
 	assert.Equal(t, 30*second, speech.ChunkLength(engine.RecognizerInfo{}))
 	assert.Equal(t, 10*second, speech.ChunkLength(engine.RecognizerInfo{MaxChunk: 10 * second}))
 	assert.Equal(t, 30*second, speech.ChunkLength(engine.RecognizerInfo{MaxChunk: time.Hour}))
+	assert.Equal(t, 5*time.Minute, speech.ChunkLength(engine.RecognizerInfo{Chunk: 5 * time.Minute, MaxChunk: time.Hour}))
+	assert.Equal(t, 10*second, speech.ChunkLength(engine.RecognizerInfo{Chunk: 5 * time.Minute, MaxChunk: 10 * second}))
 }
 
 // drawRecording makes up a recording of up to a minute.

@@ -43,6 +43,7 @@ func describesItself(t T, r engine.Recognizer, _ []Sample) {
 	info := r.Info()
 	assert.NotEmpty(t, info.Name, "Info().Name")
 	assert.GreaterOrEqual(t, info.MaxChunk, time.Duration(0), "Info().MaxChunk")
+	assert.GreaterOrEqual(t, info.Chunk, time.Duration(0), "Info().Chunk")
 	assert.True(t, info.Detects || len(info.Languages) > 0, "a recognizer that does not detect recognises Languages[0]")
 	assert.Equal(t, info, r.Info(), "Info never changes")
 }
