@@ -32,10 +32,12 @@ type node struct {
 	voice  []byte // whose words its text is; empty when nobody's
 }
 
-// mark is a timestamp in the text: at is an offset, ms its milliseconds.
+// mark is a timestamp in the text: at is an offset, ms its milliseconds, sure
+// the confidence in the words after it (0 when the file tells none).
 type mark struct {
-	at int
-	ms int64
+	at   int
+	ms   int64
+	sure float64
 }
 
 // kind is an element that the rules know; 0 is none of them, or the cue itself.
@@ -78,9 +80,14 @@ func (t *cueText) add(line []byte) bool {
 	return true
 }
 
-// segment fills s, with times in milliseconds, when there is text to show.
+// segment parses the cue and fills s, with times in milliseconds.
 func (t *cueText) segment(s *transcript.Segment, start, end int64) {
 	t.parse(toText(t.raw))
+	t.fill(s, start, end)
+}
+
+// fill fills s, with times in milliseconds, when there is text to show.
+func (t *cueText) fill(s *transcript.Segment, start, end int64) {
 	if len(bytes.TrimSpace(t.out)) == 0 {
 		return
 	}
@@ -114,13 +121,15 @@ func (t *cueText) keep(b []byte) string {
 // timed gives every word of text the times of the timestamps around it. Words
 // are made in pieces, as strings are.
 func (t *cueText) timed(text string, start, end int64) []transcript.Word {
-	from, at, first := 0, start, len(t.words)
-	for _, m := range append(t.marks, mark{len(text), end}) {
+	from, at, sure, first := 0, start, 0.0, len(t.words)
+	for _, m := range append(t.marks, mark{at: len(text), ms: end}) {
 		next := min(max(at, m.ms), end)
 		for word := range strings.FieldsSeq(text[from:m.at]) {
-			t.words = append(t.words, transcript.Word{Text: word, Start: seconds(at), End: seconds(next)})
+			t.words = append(t.words, transcript.Word{
+				Text: word, Start: seconds(at), End: seconds(next), Confidence: sure,
+			})
 		}
-		from, at = m.at, next
+		from, at, sure = m.at, next, m.sure
 	}
 	words := t.words[first:len(t.words):len(t.words)]
 	if cap(t.words)-len(t.words) < 16 {
@@ -164,7 +173,7 @@ func (t *cueText) tag(tag []byte) {
 		t.end(kindOf(tag[1:]))
 	case '0' <= tag[0] && tag[0] <= '9':
 		if ms, rest, ok := timestamp(tag); ok && len(rest) == 0 {
-			t.marks = append(t.marks, mark{len(t.out), ms})
+			t.marks = append(t.marks, mark{at: len(t.out), ms: ms})
 		}
 	default:
 		t.start(tag)

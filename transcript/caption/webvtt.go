@@ -2,11 +2,9 @@ package caption
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"io"
 	"iter"
-	"slices"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -16,24 +14,7 @@ import (
 // and which errors there are; with an error there are no cues. A file without a
 // cue is no error.
 func ReadWebVTT(r io.Reader) ([]transcript.Segment, error) {
-	var chunks [][]transcript.Segment // to append to one slice copies it again and again
-	chunk := make([]transcript.Segment, 0, 256)
-	for s, err := range WebVTT(r) {
-		if err != nil {
-			return nil, err
-		}
-		if len(chunk) == cap(chunk) {
-			chunks = append(chunks, chunk)
-			chunk = make([]transcript.Segment, 0, cap(chunk))
-		}
-		chunk = append(chunk, s)
-	}
-	segments := slices.Concat(append(chunks, chunk)...)
-	byStart := func(a, b transcript.Segment) int { return cmp.Compare(a.Start, b.Start) }
-	if !slices.IsSortedFunc(segments, byStart) {
-		slices.SortStableFunc(segments, byStart)
-	}
-	return segments, nil
+	return readAll(WebVTT(r))
 }
 
 // WebVTT reads a WebVTT file as the parsing algorithm of W3C WebVTT tells

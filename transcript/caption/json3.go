@@ -1,0 +1,230 @@
+package caption
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// ReadJSON3 reads a json3 file and returns its cues sorted by start; cues that start
+// together keep the order of the file. [JSON3] says what a cue becomes and which
+// errors there are; with an error there are no cues. A file without a cue is no
+// error.
+func ReadJSON3(r io.Reader) ([]transcript.Segment, error) { return readAll(JSON3(r)) }
+
+// JSON3 reads the JSON format of a large video site: an object with a list of
+// events, whose segments are the words of automatic captions.
+//
+// The sequence has the cues in the order of the file and holds one at a time. It
+// reads r as it is walked, so it can be walked once; leaving it early leaves the
+// rest unread, and r is never closed. An error comes once, as the last pair: a
+// [*FormatError] when the input is no JSON object, or one that has neither events
+// nor the mark of the format, [ErrTooLarge] after an event, or a value
+// elsewhere, of 1 MiB or more, [ErrTooDeep], [io.ErrUnexpectedEOF] when the file
+// ends before the object does, a [*json.SyntaxError], and what r failed with.
+//
+// Each event with text becomes one segment. Text, Words and Confidence are those of
+// [SRV3], with tOffsetMs and acAsrConf in the place of t and ac; Start and Duration
+// are tStartMs and dDurationMs. Numbers may stand in strings. An event, or a part
+// of one, of another shape than the format's loses itself.
+func JSON3(r io.Reader) iter.Seq2[transcript.Segment, error] {
+	return func(yield func(transcript.Segment, error) bool) {
+		f := newJSON3(r)
+		if err := f.begin(); err != nil {
+			if err != io.EOF {
+				yield(transcript.Segment{}, err)
+			}
+			return
+		}
+		walk(f.next, yield)
+	}
+}
+
+// json3 is a file in reading.
+type json3 struct {
+	head string // how the file begins
+	src  io.Reader
+	read int64 // bytes of src
+	dec  *json.Decoder
+	cue  timedCue
+}
+
+// json3Event is what is of use of an event.
+type json3Event struct {
+	Start json3Number `json:"tStartMs"`
+	Dur   json3Number `json:"dDurationMs"`
+	Segs  []struct {
+		Text   string      `json:"utf8"`
+		Offset json3Number `json:"tOffsetMs"`
+		Sure   json3Number `json:"acAsrConf"`
+	} `json:"segs"`
+}
+
+// json3Number is a number or a string with one. What is neither breaks it, but not
+// what it stands in.
+type json3Number struct{ moment }
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (n *json3Number) UnmarshalJSON(b []byte) error {
+	if s := string(b); s != "null" {
+		n.moment = decimal(strings.Trim(s, `"`), 1)
+	}
+	return nil
+}
+
+func newJSON3(r io.Reader) *json3 {
+	head, src := decoded(r)
+	f := &json3{head: string(head), src: src}
+	f.dec = json.NewDecoder(f)
+	f.dec.UseNumber() // one too large for a float is no error
+	return f
+}
+
+// Read hands on what the file has, as long as the decoder does not hold a value of
+// maxBlock already.
+func (f *json3) Read(p []byte) (int, error) {
+	held := f.read - f.dec.InputOffset()
+	if held >= maxBlock {
+		return 0, ErrTooLarge
+	}
+	n, err := f.src.Read(p[:min(int64(len(p)), maxBlock-held)])
+	f.read += int64(n)
+	return n, err
+}
+
+// begin reads up to the list of events. The error is io.EOF when there is none in a
+// file of the format.
+func (f *json3) begin() error {
+	t, err := f.dec.Token()
+	if err == io.EOF || err == nil && t != json.Delim('{') {
+		return f.foreign()
+	}
+	if err != nil {
+		return f.unless(err)
+	}
+	marked := false
+	for f.dec.More() {
+		name, err := f.dec.Token()
+		if err != nil {
+			return f.unless(err)
+		}
+		if name != "events" {
+			marked = marked || name == "wireMagic"
+			if err := f.skip(0); err != nil {
+				return f.unless(err)
+			}
+			continue
+		}
+		switch t, err := f.dec.Token(); {
+		case err != nil:
+			return f.unless(err)
+		case t == json.Delim('['):
+			return nil
+		case t != nil:
+			return f.foreign()
+		}
+		marked = true
+	}
+	if _, err := f.dec.Token(); err != nil {
+		return f.unless(err)
+	}
+	if !marked {
+		return f.foreign()
+	}
+	return io.EOF
+}
+
+func (f *json3) foreign() error { return &FormatError{Format: "json3", Head: f.head} }
+
+// unless returns err, but when there is no JSON that the input is no file of the
+// format.
+func (f *json3) unless(err error) error {
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		return f.foreign()
+	}
+	return f.failed(err)
+}
+
+// next collects the next cue into s.
+func (f *json3) next(s *transcript.Segment) (open bool, err error) {
+	for f.dec.More() {
+		var e json3Event
+		err := f.dec.Decode(&e)
+		var shape *json.UnmarshalTypeError
+		if err != nil && !errors.As(err, &shape) {
+			return false, f.failed(err)
+		}
+		open, err := f.event(s, &e)
+		if s.Text != "" || err != nil {
+			return open, err
+		}
+	}
+	return false, f.end()
+}
+
+// event fills s with the cue that e is, if it is one.
+func (f *json3) event(s *transcript.Segment, e *json3Event) (open bool, err error) {
+	start := e.Start.moment
+	start.ok = !start.broken // a zero may be left out
+	f.cue.begin(start, e.Dur.moment)
+	for _, seg := range e.Segs {
+		if seg.Offset.ok || !seg.Offset.broken && seg.Sure.ok {
+			f.cue.word(seg.Offset.ms, int(seg.Sure.ms))
+		}
+		if err := f.cue.text.say(toText([]byte(seg.Text)), nil); err != nil {
+			return false, f.failed(err)
+		}
+	}
+	return f.cue.end(s), nil
+}
+
+// end reads from the end of the list to that of the object.
+func (f *json3) end() error {
+	if err := f.skip(2); err != nil {
+		return f.failed(err)
+	}
+	return io.EOF
+}
+
+// skip reads up to the end of a value, which is depth values further out, without
+// holding it.
+func (f *json3) skip(depth int) error {
+	for {
+		t, err := f.dec.Token()
+		if err != nil {
+			return err
+		}
+		if depth, err = nested(depth, t); depth == 0 || err != nil {
+			return err
+		}
+	}
+}
+
+// nested returns how deep the token after t stands.
+func nested(depth int, t json.Token) (int, error) {
+	switch t {
+	case json.Delim('{'), json.Delim('['):
+		depth++
+	case json.Delim('}'), json.Delim(']'):
+		depth--
+	}
+	if depth > maxDepth {
+		return depth, ErrTooDeep
+	}
+	return depth, nil
+}
+
+// failed says where reading stopped. A decoder calls the end of the input io.EOF
+// also between the values of a list.
+func (f *json3) failed(err error) error {
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return fmt.Errorf("caption: json3 after byte %d: %w", f.dec.InputOffset(), err)
+}

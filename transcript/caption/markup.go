@@ -1,0 +1,170 @@
+package caption
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// maxDepth bounds how deep elements stand in each other. A caption file has some
+// ten levels.
+const maxDepth = 256
+
+// ErrTooDeep is wrapped by the error about XML elements, or JSON values, nested
+// more than 256 deep.
+var ErrTooDeep = errors.New("nested more than 256 deep")
+
+// markup is an XML file in reading, as a sequence of tags and text. Names are
+// local names: prefixes differ from file to file. Entities that a file defines
+// are never expanded; they stay in the text as they stand.
+//
+// What is not well-formed loses itself: the tag or the run of text that it stands
+// in. An end tag also ends what was left open within its element, and one without
+// an element is as if not there. But a file that ends before its root element
+// does was cut off, and that is an error.
+type markup struct {
+	format string
+	head   string // how the file begins
+	src    *bounded
+	dec    *xml.Decoder
+	base   int64 // bytes handed out before dec
+	lines  int   // and the line breaks in them
+
+	open   []string // elements, the innermost last
+	ending int      // how many of them end before the next token
+	done   bool     // the root element has ended
+
+	// The last token.
+	name string // of the tag
+	attr []xml.Attr
+	text []byte // decoded; good, and free to be changed, until the next token
+}
+
+// token is what next has found.
+type token byte
+
+const (
+	startTag token = iota + 1
+	endTag
+	charData
+)
+
+func newMarkup(r io.Reader, format string) *markup {
+	head, src := decoded(r)
+	m := &markup{format: format, head: string(head), src: newBounded(src)}
+	m.dec = m.decoder()
+	return m
+}
+
+// decoder goes on where the last one stopped.
+func (m *markup) decoder() *xml.Decoder {
+	d := xml.NewDecoder(m.src)
+	d.Strict = false
+	d.Entity = xml.HTMLEntity
+	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil } // src is UTF-8 already
+	return d
+}
+
+// root reads up to the root element, which is called name.
+func (m *markup) root(name string) error {
+	for {
+		t, err := m.next()
+		switch {
+		case err == io.EOF:
+			return &FormatError{Format: m.format, Head: m.head}
+		case err != nil:
+			return err
+		case t == startTag && m.name == name:
+			return nil
+		case t == charData && len(bytes.TrimSpace(m.text)) == 0:
+		default:
+			return &FormatError{Format: m.format, Head: m.head}
+		}
+	}
+}
+
+// next returns the next tag or run of text. Each start tag has its end tag. The
+// error is io.EOF after that of the root element.
+func (m *markup) next() (token, error) {
+	if m.ending > 0 {
+		return m.end(), nil
+	}
+	if m.done {
+		return 0, io.EOF
+	}
+	for {
+		m.src.allow(maxBlock)
+		t, err := m.dec.RawToken()
+		if err != nil {
+			if err := m.broken(err); err != nil {
+				return 0, err
+			}
+			continue
+		}
+		switch t := t.(type) {
+		case xml.StartElement:
+			if len(m.open) == maxDepth {
+				return 0, m.failed(ErrTooDeep)
+			}
+			m.open = append(m.open, t.Name.Local)
+			m.name, m.attr = t.Name.Local, t.Attr
+			return startTag, nil
+		case xml.EndElement:
+			if m.ending = m.depth(t.Name.Local); m.ending > 0 {
+				return m.end(), nil
+			}
+		case xml.CharData:
+			m.text = t
+			return charData, nil
+		}
+	}
+}
+
+// depth returns how many open elements the end tag of name ends.
+func (m *markup) depth(name string) int {
+	for i := len(m.open) - 1; i >= 0; i-- {
+		if m.open[i] == name {
+			return len(m.open) - i
+		}
+	}
+	return 0
+}
+
+// end ends the innermost element.
+func (m *markup) end() token {
+	last := len(m.open) - 1
+	m.name, m.attr = m.open[last], nil
+	m.open = m.open[:last]
+	m.ending--
+	m.done = last == 0
+	return endTag
+}
+
+// broken decides about an error of the decoder: the input has ended, or failed, or
+// what was read is not well-formed. A decoder stops there for good, so that another
+// one goes on.
+func (m *markup) broken(err error) error {
+	if failed := m.src.failed; failed != nil {
+		if failed != io.EOF {
+			return m.failed(failed)
+		}
+		if len(m.open) == 0 && err == io.EOF {
+			return io.EOF // nothing but what may stand before the root
+		}
+		return m.failed(io.ErrUnexpectedEOF)
+	}
+	line, _ := m.dec.InputPos()
+	m.lines += line - 1
+	m.src.back(m.src.handed - m.base - m.dec.InputOffset())
+	m.base = m.src.handed
+	m.dec = m.decoder()
+	return nil
+}
+
+// failed says where reading stopped.
+func (m *markup) failed(err error) error {
+	line, _ := m.dec.InputPos()
+	return fmt.Errorf("caption: %s after line %d: %w", m.format, m.lines+line-1, err)
+}

@@ -1,0 +1,143 @@
+package caption
+
+import (
+	"encoding/xml"
+	"io"
+	"iter"
+	"strconv"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// ReadSRV3 reads an srv3 file and returns its cues sorted by start; cues that start
+// together keep the order of the file. [SRV3] says what a cue becomes and which
+// errors there are; with an error there are no cues. A file without a cue is no
+// error.
+func ReadSRV3(r io.Reader) ([]transcript.Segment, error) { return readAll(SRV3(r)) }
+
+// SRV3 reads the third of the XML formats of a large video site: a timedtext
+// element with p elements, and s elements for the words of automatic captions. (The
+// second one, with text elements in their place, is read as well.)
+//
+// The sequence has the cues in the order of the file and holds one at a time. It
+// reads r as it is walked, so it can be walked once; leaving it early leaves the
+// rest unread, and r is never closed. Errors are those of [TTML].
+//
+// Each p element becomes one segment:
+//
+//   - Text is decoded once. White space is that of [TTML] with xml:space="preserve".
+//     The line breaks that automatic captions append as cues are cues without text,
+//     which are left out. Windows, positions and pens are of no use here.
+//   - Start and Duration are its t and d, which are milliseconds. Without d a cue
+//     lasts until the next one starts. A time that cannot be read loses its cue.
+//   - Words are there when an s element has an offset (t) or a confidence (ac). They
+//     are the words of Text in order, cut also at such elements; each has the time
+//     from the offset before it to the one after it, or to the end of the cue.
+//     Times that leave the cue or run backwards are moved to the nearest that does
+//     not. Confidence is there when it is more than 0.
+func SRV3(r io.Reader) iter.Seq2[transcript.Segment, error] {
+	return func(yield func(transcript.Segment, error) bool) {
+		f := srv3{markup: newMarkup(r, "srv3")}
+		if err := f.markup.root("timedtext"); err != nil {
+			yield(transcript.Segment{}, err)
+			return
+		}
+		walk(f.next, yield)
+	}
+}
+
+// srv3 is a file in reading.
+type srv3 struct {
+	markup *markup
+	cue    timedCue
+	inside bool // a p element
+}
+
+// next collects the next cue into s.
+func (f *srv3) next(s *transcript.Segment) (open bool, err error) {
+	for s.Text == "" {
+		t, err := f.markup.next()
+		if err != nil {
+			return false, err
+		}
+		isCue := f.markup.name == "p" || f.markup.name == "text"
+		switch {
+		case t == startTag && isCue:
+			f.begin()
+		case t == endTag && isCue && f.inside:
+			f.inside = false
+			open = f.cue.end(s)
+		case !f.inside:
+		case t == startTag && f.markup.name == "s":
+			f.word()
+		case t == startTag && f.markup.name == "br":
+			f.cue.text.space('\n')
+		case t == charData:
+			if err := f.cue.text.say(f.markup.text, nil); err != nil {
+				return false, f.markup.failed(err)
+			}
+		}
+	}
+	return open, nil
+}
+
+func (f *srv3) begin() {
+	f.inside = true
+	f.cue.begin(milliseconds(f.markup.attr, "t"), milliseconds(f.markup.attr, "d"))
+}
+
+func (f *srv3) word() {
+	offset := milliseconds(f.markup.attr, "t")
+	sure, timed := 0, offset.ok
+	for _, a := range f.markup.attr {
+		if a.Name.Local == "ac" {
+			sure, _ = strconv.Atoi(a.Value) // what is no number tells nothing, as 0 does
+			timed = !offset.broken
+		}
+	}
+	if timed {
+		f.cue.word(offset.ms, sure)
+	}
+}
+
+// milliseconds returns the attribute called name.
+func milliseconds(attr []xml.Attr, name string) moment {
+	for _, a := range attr {
+		if a.Name.Local == name {
+			return decimal(a.Value, 1)
+		}
+	}
+	return moment{}
+}
+
+// timedCue is a cue with the offsets of its words.
+type timedCue struct {
+	text       cueText
+	start, dur moment
+}
+
+func (c *timedCue) begin(start, dur moment) {
+	c.text.reset()
+	c.start, c.dur = start, dur
+}
+
+// word notes that the text after it is spoken at offset milliseconds from the
+// start, and how sure the recognizer was, from 0 to 255.
+func (c *timedCue) word(offset int64, sure int) {
+	c.text.mark(min(c.start.ms+offset, maxTime), float64(min(max(sure, 0), 255))/255)
+}
+
+// end fills s with the cue, when it has text and times.
+func (c *timedCue) end(s *transcript.Segment) (open bool) {
+	if !c.start.ok || c.dur.broken {
+		return false
+	}
+	end := c.start.ms + c.dur.ms
+	if !c.dur.ok {
+		for _, m := range c.text.marks {
+			end = max(end, m.ms)
+		}
+	}
+	c.text.fill(s, c.start.ms, min(end, maxTime))
+	return !c.dur.ok && s.Text != ""
+}

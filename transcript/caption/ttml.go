@@ -1,0 +1,270 @@
+package caption
+
+import (
+	"encoding/xml"
+	"io"
+	"iter"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// ReadTTML reads a TTML file and returns its cues sorted by start; cues that start
+// together keep the order of the file. [TTML] says what a cue becomes and which
+// errors there are; with an error there are no cues. A file without a cue is no
+// error.
+func ReadTTML(r io.Reader) ([]transcript.Segment, error) { return readAll(TTML(r)) }
+
+// TTML reads a file of the Timed Text Markup Language (W3C TTML1 and TTML2, with
+// their profiles: IMSC, EBU-TT-D, SMPTE-TT, DFXP), as broadcasters and video sites
+// write it.
+//
+// The sequence has the cues in the order of the file and holds one at a time. It
+// reads r as it is walked, so it can be walked once; leaving it early leaves the
+// rest unread, and r is never closed. An error comes once, as the last pair: a
+// [*FormatError] when the root element is not tt, [ErrTooLarge] after a tag, a
+// comment or a cue's text of 1 MiB or more, [ErrTooDeep],
+// [io.ErrUnexpectedEOF] when the file ends before its root element does, and
+// what r failed with. What is not well-formed otherwise loses the tag, or the run
+// of text, that it stands in.
+//
+// Each p element becomes one segment:
+//
+//   - Text is what a player shows: without metadata and ruby annotations, one space
+//     for a run of white space (no-break spaces included), a "\n" for each br and,
+//     where xml:space is "preserve", for each line break. A line without text is
+//     left out, and so is a cue without text. Entities that the file defines stay
+//     as they stand; those of HTML are decoded.
+//   - Start and Duration come from begin, end and dur, in seconds to the
+//     millisecond, within the times of the elements around, one after another in
+//     those with timeContainer="seq". A p without a begin or an end has that of its
+//     timed spans when all of its text stands in them, else that of the elements
+//     around. When there is no end at all, it lasts until the next cue starts. A
+//     cue that ends before it starts has the duration 0. A time that cannot be read
+//     loses its cue; on any other element it is as if not there.
+//   - Speaker is the name of the agent (ttm:agent) that all of the text belongs to.
+//   - Words are there when the text has timed spans. They are the words of Text in
+//     order, cut also at the ends of such spans; each has the time from the end
+//     before it to the one after it. Times that leave the cue or run backwards are
+//     moved to the nearest that does not.
+func TTML(r io.Reader) iter.Seq2[transcript.Segment, error] {
+	return func(yield func(transcript.Segment, error) bool) {
+		f := ttml{markup: newMarkup(r, "ttml")}
+		if err := f.begin(); err != nil {
+			yield(transcript.Segment{}, err)
+			return
+		}
+		walk(f.next, yield)
+	}
+}
+
+// ttml is a file in reading.
+type ttml struct {
+	markup *markup
+	clock  ttmlClock
+	agents agents
+	levels []level // the open elements, the innermost last
+
+	text cueText
+	cue  int  // how many levels there are with the open p; 0 outside
+	lost bool // its times cannot be read
+}
+
+// level is an open element. Times are on the media clock, in milliseconds.
+type level struct {
+	begin, end int64
+	next       int64 // what the times of the next child count from
+	last       int64 // when the last of its children ends
+
+	begins, ends bool // itself says when, rather than an element around
+	sequence     bool // children come one after another
+	preserve     bool // line breaks are shown
+	hidden       bool // there is nothing to show within
+	voice        []byte
+}
+
+// begin reads up to the root element.
+func (f *ttml) begin() error {
+	if err := f.markup.root("tt"); err != nil {
+		return err
+	}
+	attr := f.markup.attr
+	f.clock = newTTMLClock(func(name string) string {
+		for _, a := range attr {
+			if a.Name.Local == name {
+				return a.Value
+			}
+		}
+		return ""
+	})
+	f.levels = []level{{end: forever}}
+	f.start("tt", attr)
+	return nil
+}
+
+// next collects the next cue into s.
+func (f *ttml) next(s *transcript.Segment) (open bool, err error) {
+	for s.Text == "" {
+		t, err := f.markup.next()
+		if err != nil {
+			return false, err
+		}
+		switch t {
+		case startTag:
+			if f.markup.name == "p" && f.cue == 0 && !f.top().hidden {
+				f.text.reset()
+				f.cue, f.lost = len(f.levels)+1, false
+			}
+			f.start(f.markup.name, f.markup.attr)
+		case endTag:
+			open, err = f.end(s)
+		case charData:
+			err = f.chars(f.markup.text)
+		}
+		if err != nil {
+			return false, f.markup.failed(err)
+		}
+	}
+	return open, nil
+}
+
+func (f *ttml) top() *level { return &f.levels[len(f.levels)-1] }
+
+// start opens an element.
+func (f *ttml) start(name string, attr []xml.Attr) {
+	parent := f.top()
+	l := level{preserve: parent.preserve, hidden: parent.hidden || isHidden(name), voice: parent.voice}
+	var when times
+	var id string
+	full := false
+	for _, a := range attr {
+		switch a.Name.Local {
+		case "begin":
+			when.begin = f.time(a.Value)
+		case "end":
+			when.end = f.time(a.Value)
+		case "dur":
+			when.dur = f.time(a.Value)
+		case "timeContainer":
+			l.sequence = a.Value == "seq"
+		case "space":
+			l.preserve = a.Value == "preserve"
+		case "agent":
+			l.voice = f.agents.voice(a.Value)
+		case "ruby":
+			l.hidden = l.hidden || a.Value == "text" || a.Value == "textContainer" || a.Value == "delimiter"
+		case "id":
+			id = a.Value
+		case "type":
+			full = a.Value == "full"
+		}
+	}
+	if !isTimed(name) {
+		when = times{}
+	}
+	l.place(parent, when)
+	f.levels = append(f.levels, l)
+	switch {
+	case name == "agent":
+		f.agents.id = id
+	case name == "name":
+		f.agents.begin(full)
+	case f.cue == 0 || l.hidden:
+	case f.cue == len(f.levels):
+		f.lost = when.begin.broken || when.end.broken || when.dur.broken
+	case name == "br":
+		f.text.space('\n')
+	case when.begin.ok || l.ends:
+		f.text.mark(l.begin, 0)
+	}
+}
+
+// end closes an element, and fills s when that was a cue.
+func (f *ttml) end(s *transcript.Segment) (open bool, err error) {
+	l := *f.top()
+	f.levels = f.levels[:len(f.levels)-1]
+	name := f.markup.name
+	if isTimed(name) {
+		f.top().follow(&l)
+	}
+	switch {
+	case name == "agent":
+		f.agents.id = ""
+	case name == "name":
+		return false, f.agents.end()
+	case f.cue == len(f.levels)+1:
+		f.cue = 0
+		return f.segment(s, &l), nil
+	case f.cue > 0 && l.ends && !l.hidden:
+		f.text.mark(max(l.begin, l.end), 0)
+	}
+	return false, nil
+}
+
+// chars takes a run of text.
+func (f *ttml) chars(b []byte) error {
+	l := f.top()
+	switch {
+	case f.agents.naming:
+		return f.agents.chars(b)
+	case f.cue == 0 || l.hidden:
+		return nil
+	case !l.preserve:
+		for i, c := range b {
+			if c == '\n' {
+				b[i] = ' '
+			}
+		}
+	}
+	return f.text.say(b, l.voice)
+}
+
+// segment fills s with the cue of the p that was l.
+func (f *ttml) segment(s *transcript.Segment, l *level) (open bool) {
+	if f.lost {
+		return false
+	}
+	start, end := l.begin, l.end
+	if marks := f.text.marks; len(marks) > 0 {
+		first, last := marks[0].ms, marks[0].ms
+		for _, m := range marks {
+			first, last = min(first, m.ms), max(last, m.ms)
+		}
+		if !l.begins && marks[0].at == 0 {
+			start = first
+		}
+		if !l.ends && marks[len(marks)-1].at == len(f.text.out) {
+			end = min(end, last)
+		}
+		if end == forever {
+			open, end = true, last
+		}
+	}
+	if end == forever {
+		open, end = true, start
+	}
+	f.text.fill(s, start, end)
+	return open && s.Text != ""
+}
+
+func (f *ttml) time(s string) moment {
+	ms, ok := f.clock.time(s)
+	return moment{ms: ms, ok: ok, broken: !ok}
+}
+
+// isTimed reports the elements whose times count.
+func isTimed(name string) bool {
+	switch name {
+	case "body", "div", "p", "span":
+		return true
+	}
+	return false
+}
+
+// isHidden reports the elements that have no text to show within.
+func isHidden(name string) bool {
+	switch name {
+	case "head", "metadata", "title", "desc", "copyright", "agent", "name", "actor", "item", "set", "animate":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,79 @@
+package caption
+
+import (
+	"cmp"
+	"io"
+	"iter"
+	"slices"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// readAll collects the segments of a file and sorts them by start.
+func readAll(file iter.Seq2[transcript.Segment, error]) ([]transcript.Segment, error) {
+	var chunks [][]transcript.Segment // to append to one slice copies it again and again
+	chunk := make([]transcript.Segment, 0, 256)
+	for s, err := range file {
+		if err != nil {
+			return nil, err
+		}
+		if len(chunk) == cap(chunk) {
+			chunks = append(chunks, chunk)
+			chunk = make([]transcript.Segment, 0, cap(chunk))
+		}
+		chunk = append(chunk, s)
+	}
+	segments := slices.Concat(append(chunks, chunk)...)
+	byStart := func(a, b transcript.Segment) int { return cmp.Compare(a.Start, b.Start) }
+	if !slices.IsSortedFunc(segments, byStart) {
+		slices.SortStableFunc(segments, byStart)
+	}
+	return segments, nil
+}
+
+// collector fills s with the next cue of a file. A cue is open when the file does
+// not tell where it ends; its duration then lasts as long as its words are known
+// to. At the end of the file the error is io.EOF, and s stays as it is.
+type collector func(s *transcript.Segment) (open bool, err error)
+
+// walk yields what next collects. A cue that is open waits for the one after it
+// and lasts until that one starts.
+func walk(next collector, yield func(transcript.Segment, error) bool) {
+	var s, waiting transcript.Segment
+	waits := false
+	for {
+		s = transcript.Segment{}
+		open, err := next(&s)
+		if waits {
+			if err == nil {
+				extend(&waiting, s.Start)
+			}
+			if (err == nil || err == io.EOF) && !yield(waiting, nil) {
+				return
+			}
+		}
+		waits = open && err == nil
+		switch {
+		case err == io.EOF:
+			return
+		case err != nil:
+			yield(transcript.Segment{}, err)
+			return
+		case open:
+			waiting = s
+		case !yield(s, nil):
+			return
+		}
+	}
+}
+
+// extend lets s, and the words that nothing else ends, last until end.
+func extend(s *transcript.Segment, end float64) {
+	if end <= s.End() {
+		return
+	}
+	s.Duration = end - s.Start
+	for i := len(s.Words) - 1; i >= 0 && s.Words[i].Start == s.Words[len(s.Words)-1].Start; i-- {
+		s.Words[i].End = end
+	}
+}
