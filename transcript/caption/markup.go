@@ -157,8 +157,8 @@ func (m *markup) broken(err error) error {
 	}
 	line, _ := m.dec.InputPos()
 	m.lines += line - 1
-	m.src.back(m.src.handed - m.base - m.dec.InputOffset())
-	m.base = m.src.handed
+	m.src.back(m.src.handed() - m.base - m.dec.InputOffset())
+	m.base = m.src.handed()
 	m.dec = m.decoder()
 	return nil
 }

@@ -5,11 +5,14 @@ import (
 	"bytes"
 	"io"
 	"regexp"
+	"unicode/utf8"
 
 	"golang.org/x/text/encoding/htmlindex"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 )
+
+const byteOrderMark = "\uFEFF"
 
 // sniffed is how much of a file tells its encoding.
 const sniffed = 1 << 10
@@ -24,7 +27,11 @@ func decoded(r io.Reader) (head []byte, text io.Reader) {
 	b := bufio.NewReader(&patient{src: r})
 	start, _ := b.Peek(sniffed) // the error comes again when it is its turn
 	head = bytes.Clone(start[:min(len(start), 32)])
-	return head, transform.NewReader(b, decoderFor(start))
+	decoder := decoderFor(start)
+	if bytes.HasPrefix(start, []byte(byteOrderMark)) {
+		_, _ = b.Discard(len(byteOrderMark)) // they are in the buffer
+	}
+	return head, transform.NewReader(b, decoder)
 }
 
 // decoderFor returns the decoder of a file that begins so. The byte order mark
@@ -40,7 +47,18 @@ func decoderFor(start []byte) transform.Transformer {
 			return e.NewDecoder()
 		}
 	}
-	return unicode.UTF8BOM.NewDecoder()
+	return &utf8Decoder{unicode.UTF8.NewDecoder()}
+}
+
+// utf8Decoder copies what is UTF-8 already, which is faster.
+type utf8Decoder struct{ transform.Transformer }
+
+// Transform implements [transform.Transformer].
+func (d *utf8Decoder) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err error) {
+	if len(src) > len(dst) || !utf8.Valid(src) {
+		return d.Transformer.Transform(dst, src, atEOF)
+	}
+	return copy(dst, src), len(src), nil
 }
 
 // patient reads src. Its error stays, and comes without bytes; a reader that has
@@ -68,9 +86,10 @@ func (p *patient) Read(b []byte) (n int, err error) {
 type bounded struct {
 	src      io.Reader
 	buf      []byte
-	pos, end int // buf[pos:end] is still to be handed out
-	handed   int64
-	limit    int64 // of handed
+	pos, end int   // buf[pos:end] is still to be handed out,
+	stop     int   // and allowed up to buf[stop]
+	before   int64 // bytes handed out before buf
+	limit    int64 // of the bytes handed out
 	failed   error // why there is no more
 }
 
@@ -78,28 +97,27 @@ func newBounded(src io.Reader) *bounded {
 	return &bounded{src: src, buf: make([]byte, 4<<10)}
 }
 
+// handed returns how many bytes were handed out.
+func (b *bounded) handed() int64 { return b.before + int64(b.pos) }
+
 // allow lets n more bytes out.
-func (b *bounded) allow(n int64) { b.limit = b.handed + n }
+func (b *bounded) allow(n int64) {
+	b.limit = b.handed() + n
+	b.stop = int(min(int64(b.end), b.limit-b.before))
+}
 
 // back takes the last n bytes back, of which there is at most one.
-func (b *bounded) back(n int64) {
-	b.pos -= int(n)
-	b.handed -= n
-}
+func (b *bounded) back(n int64) { b.pos -= int(n) }
 
 // ReadByte implements [io.ByteReader].
 func (b *bounded) ReadByte() (byte, error) {
-	if b.pos == b.end || b.handed == b.limit {
+	if b.pos == b.stop {
 		if err := b.fill(); err != nil {
 			return 0, err
 		}
 	}
 	c := b.buf[b.pos]
 	b.pos++
-	b.handed++
-	if c < ' ' && c != '\n' && c != '\t' && c != '\r' {
-		c = ' '
-	}
 	return c, nil
 }
 
@@ -118,14 +136,21 @@ func (b *bounded) Read(p []byte) (int, error) {
 
 // fill reads more, unless that is not allowed.
 func (b *bounded) fill() error {
-	if b.handed == b.limit {
+	if b.handed() == b.limit {
 		b.failed = ErrTooLarge
 		return b.failed
 	}
+	b.before = b.handed()
 	n, err := b.src.Read(b.buf)
 	b.pos, b.end = 0, n
+	b.stop = int(min(int64(n), b.limit-b.before))
 	if n == 0 {
 		b.failed = err // an error that came with bytes comes again
+	}
+	for i, c := range b.buf[:n] {
+		if c < ' ' && c != '\n' && c != '\t' && c != '\r' {
+			b.buf[i] = ' '
+		}
 	}
 	return b.failed
 }
