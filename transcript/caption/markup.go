@@ -96,10 +96,15 @@ func (m *markup) next() (token, error) {
 	}
 	for {
 		m.src.allow(maxBlock)
+		from := m.base + m.dec.InputOffset()
 		t, err := m.dec.RawToken()
 		if err != nil {
 			if err := m.broken(err); err != nil {
 				return 0, err
+			}
+			if m.base == from+1 { // nothing that begins a tag follows the "<"
+				m.text = []byte("<")
+				return charData, nil
 			}
 			continue
 		}

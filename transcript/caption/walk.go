@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"io"
 	"iter"
+	"math"
 	"slices"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -48,7 +49,7 @@ func walk(next collector, yield func(transcript.Segment, error) bool) {
 			if err == nil {
 				extend(&waiting, s.Start)
 			}
-			if (err == nil || err == io.EOF) && !yield(waiting, nil) {
+			if !yield(waiting, nil) {
 				return
 			}
 		}
@@ -72,7 +73,7 @@ func extend(s *transcript.Segment, end float64) {
 	if end <= s.End() {
 		return
 	}
-	s.Duration = end - s.Start
+	s.Duration = math.Round((end-s.Start)*1000) / 1000
 	for i := len(s.Words) - 1; i >= 0 && s.Words[i].Start == s.Words[len(s.Words)-1].Start; i-- {
 		s.Words[i].End = end
 	}

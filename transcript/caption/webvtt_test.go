@@ -18,7 +18,7 @@ import (
 )
 
 // shown is a short form of segments: start+duration, speaker, quoted text and
-// words, a line for each segment.
+// words (with their confidence, if any), a line for each segment.
 func shown(segments []transcript.Segment) string {
 	var lines []string
 	for _, s := range segments {
@@ -29,6 +29,9 @@ func shown(segments []transcript.Segment) string {
 		line += fmt.Sprintf("%q", s.Text)
 		for _, w := range s.Words {
 			line += fmt.Sprintf(" %s@%g-%g", w.Text, w.Start, w.End)
+			if w.Confidence != 0 {
+				line += fmt.Sprintf("/%.3g", w.Confidence)
+			}
 		}
 		lines = append(lines, line)
 	}
