@@ -5,12 +5,13 @@ import (
 	"fmt"
 )
 
-// maxBlock bounds, in bytes, one line of a file and the text of one cue. A
-// spoken line has some hundred.
+// maxBlock bounds, in bytes, one line, tag or other piece of a file and the text
+// of one cue. A spoken line has some hundred.
 const maxBlock = 1 << 20
 
-// ErrTooLarge is wrapped by the error about a line or a cue's text of 1 MiB or
-// more. Reading stops there: to skip it would lose text in silence.
+// ErrTooLarge is wrapped by the error about a line, a tag, a cue's text or what
+// else a format has to read in one piece, when it is of 1 MiB or more. Reading
+// stops there: to skip it would lose text in silence.
 var ErrTooLarge = errors.New("1 MiB or more in one piece")
 
 // FormatError says that the input is not a file of the format at all: a web page

@@ -42,3 +42,56 @@ func ExampleWebVTT() {
 	}
 	// Output: hello
 }
+
+func ExampleReadTTML() {
+	file := strings.NewReader(`<tt xmlns="http://www.w3.org/ns/ttml"><body begin="10s"><div>
+  <p begin="00:00:01.000" end="00:00:03.500">We are in<br/>New York City</p>
+  <p begin="4s" dur="2s">at the Lucern Hotel.</p>
+</div></body></tt>`)
+	segments, err := caption.ReadTTML(file)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, s := range segments {
+		fmt.Printf("%4.1f %q\n", s.Start, s.Text)
+	}
+	// Output:
+	// 11.0 "We are in\nNew York City"
+	// 14.0 "at the Lucern Hotel."
+}
+
+// Automatic captions tell when each word is spoken.
+func ExampleReadSRV3() {
+	file := strings.NewReader(`<timedtext format="3"><body>
+<p t="160" d="4560" w="1"><s ac="0">so</s><s t="320" ac="0"> here</s><s t="560" ac="252"> we</s></p>
+</body></timedtext>`)
+	segments, err := caption.ReadSRV3(file)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, w := range segments[0].Words {
+		fmt.Println(w.Start, w.Text)
+	}
+	// Output:
+	// 0.16 so
+	// 0.48 here
+	// 0.72 we
+}
+
+func ExampleReadSRV1() {
+	file := strings.NewReader(`<transcript><text start="1.54" dur="4.16">it&amp;#39;s &lt;i&gt;late&lt;/i&gt;</text></transcript>`)
+	segments, err := caption.ReadSRV1(file)
+	fmt.Println(segments[0].Text, err)
+	// Output: it's late <nil>
+}
+
+func ExampleReadJSON3() {
+	file := strings.NewReader(`{"wireMagic":"pb3","events":[
+{"tStartMs":0,"dDurationMs":9000,"id":1},
+{"tStartMs":160,"dDurationMs":4560,"segs":[{"utf8":"so"},{"utf8":" here","tOffsetMs":320}]}]}`)
+	segments, err := caption.ReadJSON3(file)
+	fmt.Println(len(segments), segments[0].Words[1].Start, err)
+	// Output: 1 0.48 <nil>
+}
