@@ -2,12 +2,19 @@
 #             URL=https://… takes a link of yours, over the network
 # make test   all tests, with the race detector
 # make lint   gofmt, go vet, golangci-lint
-# make bench  benchmarks
+# make bench  the speed of reading and writing captions against its goals, as a
+#             table of ratios to other libraries measured in one run (two minutes).
+#             Fails when a goal is surely missed: in three rounds of four, or by an
+#             allocation. ROW=write: only the rows with this in their name.
+#             Before, files of full size (1 GB) are read in bounded memory.
+# make fuzz   each fuzz target for FUZZTIME (1m), up to the first failure;
+#             FUZZ=WebVTT: only the targets with this in their name
 #
 # Each of them first installs what is missing on Debian and Ubuntu; elsewhere it
 # says what to install. On a machine that has everything nothing is asked.
 
 GO ?= go
+FUZZTIME ?= 1m
 LINT_VERSION := v2.15.0
 LINT := bin/golangci-lint-$(LINT_VERSION)
 
@@ -25,7 +32,7 @@ TEST_NEEDS := $(RUN_NEEDS) \
 	has_gcc=>gcc \
 	has_libc=>libc6-dev
 
-.PHONY: demo test lint bench setup setup-run clean
+.PHONY: demo test lint bench fuzz setup setup-run clean
 .DEFAULT_GOAL := test
 
 demo: setup-run
@@ -44,7 +51,16 @@ lint: $(LINT)
 	$(LINT) run ./...
 
 bench: setup
-	$(GO) test -run '^$$' -bench . -benchmem ./...
+	$(GO) test ./internal/captionbench -count=1 -full -run Scale -bench Table -benchtime 1x -row '$(ROW)'
+
+# One target at a time, as go test wants it. Without a bound it may spend all of
+# the time on making one input smaller.
+fuzz: setup
+	@grep -rE '^func Fuzz\w*$(FUZZ)\w*\(' --include='*_test.go' . | sed -E 's|^(.*)/.*:func (\w+).*|\1 \2|' | sort | \
+	while read -r package target; do \
+		echo "== $$target of $$package, $(FUZZTIME)"; \
+		$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5s "$$package" || exit 1; \
+	done
 
 clean:
 	rm -rf bin
