@@ -2,6 +2,7 @@ package caption
 
 import (
 	"bytes"
+	"encoding/binary"
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -286,14 +287,30 @@ func (t *cueText) space(c byte) {
 // folded returns how much of b, which begins with a word, is words with one
 // space or line break between them.
 func folded(b []byte) int {
-	n := len(b)
-	for i, c := range b {
-		if isSpace(c) && (i+1 == len(b) || isSpace(b[i+1]) || c != ' ' && c != '\n') {
-			n = i
+	n := 0
+	for n < len(b) {
+		if n+8 <= len(b) && spacedOnce(b[n:]) {
+			n += 7 // what follows the eighth is not known
+			continue
+		}
+		if c := b[n]; isSpace(c) && (n+1 == len(b) || isSpace(b[n+1]) || c != ' ' && c != '\n') {
 			break
 		}
+		n++
 	}
 	return n
+}
+
+// spacedOnce reports that the first eight bytes of b have no control character
+// and no two spaces in a row. It looks at them at once, which makes reading plain
+// text X % faster.
+func spacedOnce(b []byte) bool {
+	const every, high = 0x0101010101010101, 0x8080808080808080
+	v := binary.LittleEndian.Uint64(b)
+	low := v &^ high
+	controls := ^(low + every*(0x80-' ') | v) & high // the high bit of each that is below ' '
+	spaces := ^(low + every*(0x7F-' ') | v) & high   // and of each that is not above
+	return controls == 0 && spaces&(spaces<<8) == 0
 }
 
 // heard notes whose words were shown.

@@ -20,10 +20,12 @@ type lines struct {
 
 	// The last line.
 	from, to int
-	arrowed  bool // "-->" is in it
-	again    bool // next returns it once more
-	afterCR  bool // an LF at pos belongs to its end
-	number   int  // from 1
+	arrowed  bool  // "-->" is in it
+	again    bool  // next returns it once more
+	afterCR  bool  // an LF at pos belongs to its end
+	number   int   // from 1
+	before   int64 // bytes before buf
+	read     int   // bytes
 }
 
 var arrow = []byte("-->")
@@ -68,6 +70,7 @@ func (l *lines) next() (line []byte, arrowed bool, err error) {
 		l.arrowed = l.arrow+len(arrow) <= to
 		l.from, l.to = l.pos, to
 		l.afterCR = to == l.cr && to < l.end
+		l.read += to + 1 - l.pos
 		l.pos = min(to+1, l.end)
 		l.number++
 		return l.buf[l.from:to], l.arrowed, nil
@@ -109,6 +112,7 @@ func (l *lines) skip(n int) { l.pos += n }
 func (l *lines) fill() {
 	if l.pos > 0 {
 		copy(l.buf, l.buf[l.pos:l.end])
+		l.before += int64(l.pos)
 		l.lf, l.cr, l.arrow = l.lf-l.pos, l.cr-l.pos, l.arrow-l.pos
 		l.pos, l.end = 0, l.end-l.pos
 	}

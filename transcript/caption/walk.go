@@ -1,7 +1,6 @@
 package caption
 
 import (
-	"cmp"
 	"io"
 	"iter"
 	"math"
@@ -24,12 +23,7 @@ func readAll(file iter.Seq2[transcript.Segment, error]) ([]transcript.Segment, e
 		}
 		chunk = append(chunk, s)
 	}
-	segments := slices.Concat(append(chunks, chunk)...)
-	byStart := func(a, b transcript.Segment) int { return cmp.Compare(a.Start, b.Start) }
-	if !slices.IsSortedFunc(segments, byStart) {
-		slices.SortStableFunc(segments, byStart)
-	}
-	return segments, nil
+	return sorted(slices.Concat(append(chunks, chunk)...)), nil
 }
 
 // collector fills s with the next cue of a file. A cue is open when the file does

@@ -14,7 +14,11 @@ import (
 // and which errors there are; with an error there are no cues. A file without a
 // cue is no error.
 func ReadWebVTT(r io.Reader) ([]transcript.Segment, error) {
-	return readAll(WebVTT(r))
+	f := webVTT{lines: newLines(r)}
+	if err := f.begin(); err != nil && err != io.EOF {
+		return nil, err
+	}
+	return f.lines.collect(f.block)
 }
 
 // WebVTT reads a WebVTT file as the parsing algorithm of W3C WebVTT tells

@@ -1,0 +1,60 @@
+package caption
+
+import (
+	"cmp"
+	"io"
+	"slices"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// collect gathers the segments of a file and sorts them by start. Block reads the
+// next lines into a segment, or leaves it as it is; at the end of the file its
+// error is io.EOF.
+//
+// Each segment is read into its place, and where r tells how much is left the
+// places are as many as are needed: copying them took a tenth of the time.
+func (l *lines) collect(block func(*transcript.Segment) error) ([]transcript.Segment, error) {
+	var segments []transcript.Segment
+	for n := 0; ; n = len(segments) {
+		if n == cap(segments) {
+			segments = slices.Grow(segments, l.more(n))
+		}
+		err := block(&segments[:n+1][n])
+		if segments[:n+1][n].Text != "" {
+			segments = segments[:n+1]
+		}
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(segments) == 0 {
+		return nil, nil
+	}
+	return sorted(segments), nil
+}
+
+// sorted puts segments in the order of their start; most files have them so.
+func sorted(segments []transcript.Segment) []transcript.Segment {
+	byStart := func(a, b transcript.Segment) int { return cmp.Compare(a.Start, b.Start) }
+	if !slices.IsSortedFunc(segments, byStart) {
+		slices.SortStableFunc(segments, byStart)
+	}
+	return segments
+}
+
+// more estimates how many segments come after the first n. A reader like
+// [bytes.Reader] tells how many bytes are left.
+func (l *lines) more(n int) int {
+	const first = 256
+	src, ok := l.src.(interface{ Len() int })
+	if n == 0 || !ok {
+		return max(n, first)
+	}
+	left := int64(l.end - l.pos + src.Len())
+	each := (l.before + int64(l.pos)) / int64(n)
+	return int(left/max(each, 1)) + first
+}
