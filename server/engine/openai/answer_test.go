@@ -87,7 +87,8 @@ func TestAnswerShapes(t *testing.T) {
 			require.NoError(t, err)
 			require.Len(t, heard.Segments, len(tt.want))
 			for i, s := range heard.Segments {
-				assert.Equal(t, tt.want[i], seg{s.Start, s.End(), s.Text})
+				got := seg{s.Start, s.End(), s.Text}
+				assert.Equal(t, tt.want[i], got)
 			}
 		})
 	}
