@@ -9,7 +9,7 @@
 // another source to be asked: a video without captions is one of which the
 // player says that it can be played and names no track.
 //
-// Tracks are read as WebVTT. The package asks for no machine translation, logs in
+// Tracks are read as json3, which has the times of words. The package asks for no machine translation, logs in
 // nowhere, solves no captcha, and keeps nothing between calls, cookies included.
 package videosite
 

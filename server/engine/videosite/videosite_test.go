@@ -24,7 +24,7 @@ import (
 const (
 	id      = "dQw4w9WgXcQ"
 	goodKey = `<script>ytcfg.set({"INNERTUBE_API_KEY":"key-1_A","X":1})</script>`
-	english = "WEBVTT\n\n00:00.500 --> 00:02.000\nhello &amp; welcome\n"
+	english = `{"wireMagic":"pb3","events":[{"tStartMs":500,"dDurationMs":1500,"segs":[{"utf8":"hello & "},{"utf8":"welcome"}]}]}`
 )
 
 // site answers a page, a player's question and a track; nil: as a site does that
@@ -138,7 +138,7 @@ func TestReadsATrack(t *testing.T) {
 	assert.Equal(t, "/watch?v="+id, s.requests[0].RequestURI)
 	assert.Equal(t, "POST /youtubei/v1/player?key=key-1_A", s.requests[1].Method+" "+s.requests[1].RequestURI)
 	assert.JSONEq(t, `{"context":{"client":{"clientName":"ANDROID","clientVersion":"21.1"}},"videoId":"`+id+`"}`, s.bodies[1])
-	assert.Equal(t, "/api/timedtext?fmt=vtt&sig=a%26b&v=1", s.requests[2].RequestURI)
+	assert.Equal(t, "/api/timedtext?fmt=json3&sig=a%26b&v=1", s.requests[2].RequestURI)
 	for _, r := range s.requests {
 		assert.Equal(t, "en-US", r.Header.Get("Accept-Language"))
 		assert.Equal(t, "me", r.Header.Get("User-Agent"))
@@ -310,7 +310,8 @@ func TestStatuses(t *testing.T) {
 		{"captcha", &site{page: text(`<form><div class="g-recaptcha"></div></form>`)}, transcript.IPBlocked, 30},
 		{"captcha for a track", &site{track: text(`<form><div class="g-recaptcha"></div></form>`)}, transcript.IPBlocked, 30},
 		{"no key", &site{page: text("<html>Hello</html>")}, transcript.UpstreamFailed, 0},
-		{"no WebVTT", &site{track: text("<html>Hello</html>")}, transcript.UpstreamFailed, 0},
+		{"a page for a track", &site{track: text("<html>Hello</html>")}, transcript.UpstreamFailed, 0},
+		{"a track that is cut off", &site{track: text(english[:len(english)-2])}, transcript.UpstreamFailed, 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

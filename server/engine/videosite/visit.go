@@ -129,13 +129,13 @@ func (v *visit) track(address string) ([]transcript.Segment, error) {
 	if strings.HasPrefix(q.Get("exp"), "xpe") {
 		return nil, fault(transcript.POTokenRequired, wantsToken)
 	}
-	q.Set("fmt", "vtt")
+	q.Set("fmt", "json3")
 	u.RawQuery = q.Encode()
 	body, err := v.get(trackRequest, u)
 	if err != nil {
 		return nil, err
 	}
-	segments, err := caption.ReadWebVTT(bytes.NewReader(body))
+	segments, err := caption.ReadJSON3(bytes.NewReader(body))
 	if err != nil {
 		return nil, misread(body, err)
 	}
