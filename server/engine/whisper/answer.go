@@ -11,10 +11,10 @@ import (
 
 // answer is what the server says in verbose_json.
 type answer struct {
-	Language string `json:"language"` // its name, "english"
-	Text     string `json:"text"`
-	// Segments are absent when the answer is something else.
-	Segments *[]struct {
+	Language string  `json:"language"` // its name, "english"
+	Text     *string `json:"text"`     // absent when the answer is something else
+	// Segments are absent in an answer that is the text only.
+	Segments []struct {
 		Text  string   `json:"text"`
 		Start *float64 `json:"start"` // seconds; absent where the server tells no times
 		End   *float64 `json:"end"`
@@ -36,8 +36,8 @@ func readAnswer(data []byte) (answer, error) {
 		return answer{}, senseless(err)
 	case a.Error != nil:
 		return answer{}, senseless(fmt.Errorf("it says: %s", line(fmt.Sprint(a.Error))))
-	case a.Segments == nil:
-		return answer{}, senseless(errors.New("an answer without segments"))
+	case a.Text == nil && a.Segments == nil:
+		return answer{}, senseless(errors.New("an answer without text"))
 	}
 	return a, nil
 }
@@ -53,13 +53,16 @@ func (a answer) recognition(asked, code string, length time.Duration) (engine.Re
 	if asked == "" {
 		asked = tagOf(heard)
 	}
-	spans := make([]span, 0, len(*a.Segments))
-	for _, seg := range *a.Segments {
+	spans := make([]span, 0, len(a.Segments))
+	for _, seg := range a.Segments {
 		s := span{text: seg.Text, from: seg.Start, to: seg.End}
 		for _, w := range seg.Words {
 			s.tokens = append(s.tokens, token{text: w.Word, from: w.Start, to: w.End, probability: w.Probability})
 		}
 		spans = append(spans, s)
+	}
+	if len(spans) == 0 && a.Text != nil {
+		spans = append(spans, span{text: *a.Text})
 	}
 	return engine.Recognition{Segments: segmentsOf(spans, heard, length), Language: asked}, nil
 }

@@ -39,7 +39,7 @@ func readModel(path string) (model, error) {
 	if err != nil {
 		return model{}, noModel(path, err)
 	}
-	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	name := strings.TrimSuffix(filepath.Base(path), ".bin")
 	return model{
 		name:    strings.TrimPrefix(name, "ggml-"),
 		english: h.Vocabulary < multilingual,

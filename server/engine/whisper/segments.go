@@ -31,13 +31,13 @@ type token struct {
 }
 
 // segmentsOf makes segments of spans: within the audio, sorted, and with words
-// where every token has its times. Of a span without times is said that it
-// lasts from the start to the end. What has no text or no length is left out.
+// where every token has its times. A span without times lasts from the
+// start to the end. What has no text or no length is left out.
 func segmentsOf(spans []span, language string, length time.Duration) []transcript.Segment {
 	clock := clock{length.Seconds()}
 	var out []transcript.Segment
 	for _, s := range spans {
-		text := strings.TrimSpace(s.text)
+		text := strings.Join(strings.Fields(s.text), " ")
 		from, to := clock.place(s.from, 0), clock.place(s.to, clock.end)
 		if text == "" || text == blank || to <= from {
 			continue

@@ -19,6 +19,9 @@ const (
 	serverName = "whisper-server"
 	// formSize is more bytes than a request has beside the recording.
 	formSize = 4096
+	// A normalised recording has a header and then so many bytes in a second.
+	headerSize     = 44
+	bytesPerSecond = 2 * speech.SampleRate
 	// healthPatience is how long a server may take to say how it is.
 	healthPatience = 5 * time.Second
 )
@@ -70,7 +73,7 @@ func NewServer(o ServerOptions) (*Server, error) {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, errors.New("whisper: the server's URL is no http or https address") // err would show it
 	}
-	if least := formSize + wavBytes(time.Second); o.MaxBytes != 0 && o.MaxBytes < least {
+	if least := int64(formSize + headerSize + bytesPerSecond); o.MaxBytes != 0 && o.MaxBytes < least {
 		return nil, fmt.Errorf("whisper: MaxBytes is %d, which does not hold a second of sound: %d is the least", o.MaxBytes, least)
 	}
 	s := &Server{
@@ -113,12 +116,6 @@ func direct() *http.Transport {
 	}
 }
 
-// wavBytes is the size of a normalised recording of that length.
-func wavBytes(length time.Duration) int64 {
-	const header = 44
-	return header + int64(length.Seconds()*speech.SampleRate)*2
-}
-
 // Info describes the recognizer. The server may have any model: a language that it
 // turns out not to know is an error of the call.
 func (s *Server) Info() engine.RecognizerInfo {
@@ -130,8 +127,7 @@ func (s *Server) Info() engine.RecognizerInfo {
 		Detects:   true,
 	}
 	if s.maxBytes > 0 {
-		const perSecond = 2 * speech.SampleRate
-		info.MaxChunk = time.Duration((s.maxBytes-formSize)/perSecond) * time.Second
+		info.MaxChunk = time.Duration((s.maxBytes-formSize-headerSize)/bytesPerSecond) * time.Second
 	}
 	return info
 }
@@ -192,6 +188,9 @@ func (s *Server) Recognize(ctx context.Context, audio engine.Audio, opts engine.
 		return engine.Recognition{}, unreadable(err)
 	}
 	defer rec.close()
+	if ctx.Err() != nil {
+		return engine.Recognition{}, context.Cause(ctx)
+	}
 	heard := engine.Recognition{Language: opts.Language}
 	if rec.length >= shortest {
 		result, err := s.inTurn(ctx, rec, code)
@@ -201,9 +200,6 @@ func (s *Server) Recognize(ctx context.Context, audio engine.Audio, opts engine.
 		if heard, err = result.recognition(opts.Language, code, rec.length); err != nil {
 			return engine.Recognition{}, err
 		}
-	}
-	if ctx.Err() != nil {
-		return engine.Recognition{}, context.Cause(ctx)
 	}
 	finished(opts, rec.length)
 	return heard, nil
