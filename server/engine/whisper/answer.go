@@ -46,13 +46,6 @@ func readAnswer(data []byte) (answer, error) {
 // code is whisper's for it: a model that does not know it takes no notice.
 func (a answer) recognition(asked, code string, length time.Duration) (engine.Recognition, error) {
 	heard := codeNamed(a.Language)
-	if asked != "" && heard != "" && heard != code {
-		return engine.Recognition{}, unknownLanguage(serverName, asked).
-			Because(fmt.Errorf("whisper: asked for %q, the server's model heard %q", code, heard))
-	}
-	if asked == "" {
-		asked = tagOf(heard)
-	}
 	spans := make([]span, 0, len(a.Segments))
 	for _, seg := range a.Segments {
 		s := span{text: seg.Text, from: seg.Start, to: seg.End}
@@ -64,5 +57,14 @@ func (a answer) recognition(asked, code string, length time.Duration) (engine.Re
 	if len(spans) == 0 && a.Text != nil {
 		spans = append(spans, span{text: *a.Text})
 	}
-	return engine.Recognition{Segments: segmentsOf(spans, heard, length), Language: asked}, nil
+	segments := segmentsOf(spans, heard, length)
+	switch {
+	case len(segments) == 0: // the language may be that of an earlier recording
+	case asked == "":
+		asked = tagOf(heard)
+	case heard != "" && heard != code:
+		return engine.Recognition{}, unknownLanguage(serverName, asked).
+			Because(fmt.Errorf("whisper: asked for %q, the server's model heard %q", code, heard))
+	}
+	return engine.Recognition{Segments: segments, Language: asked}, nil
 }

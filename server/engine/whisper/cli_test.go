@@ -106,6 +106,8 @@ func TestCLIOutput(t *testing.T) {
 		{"without length", cliOutput(t, "en", said{"yes", 900, 900}), nil},
 		{"without text", head + `{"offsets":{"from":0,"to":900},"text":" "}]}`, nil},
 		{"silence", head + `{"offsets":{"from":0,"to":900},"text":" [BLANK_AUDIO]"}]}`, nil},
+		{"words beyond their segment", head + `{"offsets":{"from":100,"to":900},"text":" a","tokens":[{"text":" a","offsets":{"from":0,"to":1500},"p":1}]}]}`,
+			[]string{"a 0.100-0.900 [a 0.100-0.900]"}},
 		{"out of order", cliOutput(t, "en", said{"b", 900, 1000}, said{"a", 100, 900}),
 			[]string{"a 0.100-0.900 [a 0.100-0.900]", "b 0.900-1.000 [b 0.900-1.000]"}},
 		{"no tokens", head + `{"offsets":{"from":0,"to":900},"text":" yes"}]}`, []string{"yes 0.000-0.900"}},

@@ -84,8 +84,9 @@ func (o cliOutput) recognition(asked string, length time.Duration) engine.Recogn
 		spans = append(spans, s)
 	}
 	code := codeNamed(o.Result.Language)
-	if asked == "" {
+	segments := segmentsOf(spans, code, length)
+	if asked == "" && len(segments) > 0 {
 		asked = tagOf(code)
 	}
-	return engine.Recognition{Segments: segmentsOf(spans, code, length), Language: asked}
+	return engine.Recognition{Segments: segments, Language: asked}
 }

@@ -34,16 +34,16 @@ type token struct {
 // where every token has its times. A span without times lasts from the
 // start to the end. What has no text or no length is left out.
 func segmentsOf(spans []span, language string, length time.Duration) []transcript.Segment {
-	clock := clock{length.Seconds()}
+	audio := clock{0, length.Seconds()}
 	var out []transcript.Segment
 	for _, s := range spans {
 		text := strings.Join(strings.Fields(s.text), " ")
-		from, to := clock.place(s.from, 0), clock.place(s.to, clock.end)
+		from, to := audio.place(s.from, audio.start), audio.place(s.to, audio.end)
 		if text == "" || text == blank || to <= from {
 			continue
 		}
 		seg := transcript.Segment{Text: text, Start: from, Duration: to - from}
-		seg.Words = clock.words(s.tokens, unspaced(language))
+		seg.Words = clock{from, to}.words(s.tokens, unspaced(language))
 		seg.Confidence = confidence(seg.Words)
 		out = append(out, seg)
 	}
@@ -51,14 +51,15 @@ func segmentsOf(spans []span, language string, length time.Duration) []transcrip
 	return out
 }
 
-// clock places times in the audio: whisper's may lie behind its end.
-type clock struct{ end float64 } // seconds
+// clock places times within a span of the audio, in seconds: whisper's may lie
+// behind its end.
+type clock struct{ start, end float64 }
 
 func (c clock) place(at *float64, otherwise float64) float64 {
 	if at == nil {
 		return otherwise
 	}
-	return min(max(*at, 0), c.end)
+	return min(max(*at, c.start), c.end)
 }
 
 // words joins tokens to words: at the spaces they begin with, or, where no spaces
@@ -75,8 +76,8 @@ func (c clock) words(tokens []token, unspaced bool) []transcript.Word {
 		if t.from == nil || t.to == nil || strings.ContainsRune(t.text, utf8.RuneError) {
 			return nil
 		}
-		from := max(c.place(t.from, 0), latest)
-		to := max(c.place(t.to, 0), from)
+		from := max(c.place(t.from, c.start), latest)
+		to := max(c.place(t.to, c.end), from)
 		p := min(max(t.probability, 0), 1)
 		if len(out) == 0 || begins(t.text, unspaced) {
 			out, parts = append(out, transcript.Word{Text: t.text, Start: from, End: to, Confidence: p}), 1

@@ -102,8 +102,8 @@ func TestServerAnswers(t *testing.T) {
 			[]string{"hello, world. 0.200-1.400 [hello, 0.200-0.800, world. 0.800-1.400]"}},
 		{"an end behind the audio", serverAnswer(t, "javanese", said{"ya", 1000, 9000}), "jv",
 			[]string{"ya 1.000-2.000 [ya 1.000-2.000]"}},
-		{"behind the audio", serverAnswer(t, "german", said{"danke", 2500, 3000}), "de", nil},
-		{"without length", serverAnswer(t, "german", said{"danke", 500, 500}), "de", nil},
+		{"behind the audio", serverAnswer(t, "german", said{"danke", 2500, 3000}), "", nil},
+		{"without length", serverAnswer(t, "german", said{"danke", 500, 500}), "", nil},
 		{"no times of words", `{"language":"haitian creole","text":"wi","segments":[{"text":" wi","start":0.1,"end":0.5,"words":[{"word":" wi","probability":1}]}]}`,
 			"ht", []string{"wi 0.100-0.500"}},
 		{"no times", `{"language":"english","text":" yes\n","segments":[{"text":" yes"}]}`, "en", []string{"yes 0.000-2.000"}},
@@ -112,7 +112,8 @@ func TestServerAnswers(t *testing.T) {
 		{"nothing", `{"text":"","segments":[]}`, "", nil},
 		{"silence", `{"text":" [BLANK_AUDIO]\n","segments":[{"text":" [BLANK_AUDIO]","start":0,"end":2}]}`, "", nil},
 		{"a language nobody knows", `{"language":"klingon","text":"","segments":[]}`, "", nil},
-		{"more than is asked for", `{"language":"english","text":"","segments":[],"detected_language":"finnish","detected_language_probability":0.046,"language_probabilities":{"en":0.034}}`, "en", nil},
+		{"nothing, in the language of the last one", `{"language":"arabic","text":"","segments":[]}`, "", nil},
+		{"more than is asked for", `{"language":"english","text":" yes","segments":[{"text":" yes","start":0,"end":1}],"detected_language":"finnish","detected_language_probability":0.046,"language_probabilities":{"en":0.034}}`, "en", []string{"yes 0.000-1.000"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -305,6 +306,17 @@ func TestServerModelDoesNotKnowTheLanguage(t *testing.T) {
 		assert.Equal(t, transcript.NotImplemented, e.Code)
 		assert.Equal(t, map[string]any{"language": tag, "engine": "whisper-server"}, e.Details)
 	}
+}
+
+// Where nothing is heard, the server may name the language of an earlier
+// recording.
+func TestServerLanguageOfNothing(t *testing.T) {
+	t.Parallel()
+	server := serve(t, func(w http.ResponseWriter, _ asked) { reply(w, `{"language":"arabic","text":"","segments":[]}`) })
+	heard, err := newServer(t, whisper.ServerOptions{URL: server.URL}).
+		Recognize(t.Context(), noise(t, time.Second), engine.RecognizeOptions{Language: "de"})
+	require.NoError(t, err)
+	assert.Equal(t, engine.Recognition{Language: "de"}, heard)
 }
 
 // What is too short or too long to be recognised is not sent.
