@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/spoken"
 )
 
 // answer is what the server says in verbose_json.
@@ -45,7 +46,7 @@ func readAnswer(data []byte) (answer, error) {
 // recognition is what was heard. asked is the language that was asked for, and
 // code is whisper's for it: a model that does not know it takes no notice.
 func (a answer) recognition(asked, code string, length time.Duration) (engine.Recognition, error) {
-	heard := codeNamed(a.Language)
+	heard := spoken.Named(a.Language)
 	spans := make([]span, 0, len(a.Segments))
 	for _, seg := range a.Segments {
 		s := span{text: seg.Text, from: seg.Start, to: seg.End}
@@ -61,7 +62,7 @@ func (a answer) recognition(asked, code string, length time.Duration) (engine.Re
 	switch {
 	case len(segments) == 0: // the language may be that of an earlier recording
 	case asked == "":
-		asked = tagOf(heard)
+		asked = spoken.Tag(heard)
 	case heard != "" && heard != code:
 		return engine.Recognition{}, unknownLanguage(serverName, asked).
 			Because(fmt.Errorf("whisper: asked for %q, the server's model heard %q", code, heard))

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/spoken"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -78,6 +79,7 @@ func (c *CLI) Info() engine.RecognizerInfo {
 		Quality:   c.model.quality(),
 		Languages: c.model.languages(),
 		Detects:   !c.model.english,
+		Chunk:     5 * time.Minute, // it loads the model for each
 	}
 }
 
@@ -123,7 +125,7 @@ func (c *CLI) Recognize(ctx context.Context, audio engine.Audio, opts engine.Rec
 
 // ask is what the program is told for a language tag.
 func (c *CLI) ask(tag string) (string, error) {
-	code, known := codeOf(tag)
+	code, known := spoken.Code(tag)
 	switch {
 	case tag == "" && c.model.english:
 		return "en", nil

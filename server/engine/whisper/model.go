@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/spoken"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -93,5 +94,5 @@ func (m model) languages() []string {
 	if m.english {
 		return []string{"en"}
 	}
-	return tags()
+	return spoken.Tags()
 }

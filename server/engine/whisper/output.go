@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/spoken"
 )
 
 // cliOutput is what the program writes with -ojf.
@@ -83,10 +84,10 @@ func (o cliOutput) recognition(asked string, length time.Duration) engine.Recogn
 		}
 		spans = append(spans, s)
 	}
-	code := codeNamed(o.Result.Language)
+	code := spoken.Named(o.Result.Language)
 	segments := segmentsOf(spans, code, length)
 	if asked == "" && len(segments) > 0 {
-		asked = tagOf(code)
+		asked = spoken.Tag(code)
 	}
 	return engine.Recognition{Segments: segments, Language: asked}
 }

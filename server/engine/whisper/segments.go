@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/spoken"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -43,7 +44,7 @@ func segmentsOf(spans []span, language string, length time.Duration) []transcrip
 			continue
 		}
 		seg := transcript.Segment{Text: text, Start: from, Duration: to - from}
-		seg.Words = clock{from, to}.words(s.tokens, unspaced(language))
+		seg.Words = clock{from, to}.words(s.tokens, spoken.Unspaced(language))
 		seg.Confidence = confidence(seg.Words)
 		out = append(out, seg)
 	}

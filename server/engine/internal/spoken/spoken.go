@@ -1,0 +1,109 @@
+// Package spoken knows the languages that whisper's models recognise, by their
+// codes, their language tags and the names that servers answer with.
+package spoken
+
+import "strings"
+
+// known is a language: by its code, which is a language tag but for those of Tag,
+// and by its name.
+type known struct{ code, name string }
+
+var languages = [...]known{
+	{"en", "english"}, {"zh", "chinese"}, {"de", "german"}, {"es", "spanish"}, {"ru", "russian"},
+	{"ko", "korean"}, {"fr", "french"}, {"ja", "japanese"}, {"pt", "portuguese"}, {"tr", "turkish"},
+	{"pl", "polish"}, {"ca", "catalan"}, {"nl", "dutch"}, {"ar", "arabic"}, {"sv", "swedish"},
+	{"it", "italian"}, {"id", "indonesian"}, {"hi", "hindi"}, {"fi", "finnish"}, {"vi", "vietnamese"},
+	{"he", "hebrew"}, {"uk", "ukrainian"}, {"el", "greek"}, {"ms", "malay"}, {"cs", "czech"},
+	{"ro", "romanian"}, {"da", "danish"}, {"hu", "hungarian"}, {"ta", "tamil"}, {"no", "norwegian"},
+	{"th", "thai"}, {"ur", "urdu"}, {"hr", "croatian"}, {"bg", "bulgarian"}, {"lt", "lithuanian"},
+	{"la", "latin"}, {"mi", "maori"}, {"ml", "malayalam"}, {"cy", "welsh"}, {"sk", "slovak"}, {"te", "telugu"},
+	{"fa", "persian"}, {"lv", "latvian"}, {"bn", "bengali"}, {"sr", "serbian"}, {"az", "azerbaijani"},
+	{"sl", "slovenian"}, {"kn", "kannada"}, {"et", "estonian"}, {"mk", "macedonian"}, {"br", "breton"},
+	{"eu", "basque"}, {"is", "icelandic"}, {"hy", "armenian"}, {"ne", "nepali"}, {"mn", "mongolian"},
+	{"bs", "bosnian"}, {"kk", "kazakh"}, {"sq", "albanian"}, {"sw", "swahili"}, {"gl", "galician"},
+	{"mr", "marathi"}, {"pa", "punjabi"}, {"si", "sinhala"}, {"km", "khmer"}, {"sn", "shona"}, {"yo", "yoruba"},
+	{"so", "somali"}, {"af", "afrikaans"}, {"oc", "occitan"}, {"ka", "georgian"}, {"be", "belarusian"},
+	{"tg", "tajik"}, {"sd", "sindhi"}, {"gu", "gujarati"}, {"am", "amharic"}, {"yi", "yiddish"}, {"lo", "lao"},
+	{"uz", "uzbek"}, {"fo", "faroese"}, {"ht", "haitian creole"}, {"ps", "pashto"}, {"tk", "turkmen"},
+	{"nn", "nynorsk"}, {"mt", "maltese"}, {"sa", "sanskrit"}, {"lb", "luxembourgish"}, {"my", "myanmar"},
+	{"bo", "tibetan"}, {"tl", "tagalog"}, {"mg", "malagasy"}, {"as", "assamese"}, {"tt", "tatar"},
+	{"haw", "hawaiian"}, {"ln", "lingala"}, {"ha", "hausa"}, {"ba", "bashkir"}, {"jw", "javanese"},
+	{"su", "sundanese"}, {"yue", "cantonese"},
+}
+
+// synonyms are other names, which servers of whisper's descendants use.
+var synonyms = [...]known{
+	{"my", "burmese"}, {"ca", "valencian"}, {"nl", "flemish"}, {"ht", "haitian"}, {"lb", "letzeburgesch"},
+	{"ps", "pushto"}, {"pa", "panjabi"}, {"ro", "moldavian"}, {"ro", "moldovan"}, {"si", "sinhalese"},
+	{"es", "castilian"}, {"zh", "mandarin"},
+}
+
+// alias is a tag of a language that goes by another code.
+type alias struct{ tag, code string }
+
+var aliases = [...]alias{
+	{"jv", "jw"}, {"nb", "no"}, {"fil", "tl"}, {"cmn", "zh"}, {"iw", "he"}, {"in", "id"}, {"ji", "yi"},
+}
+
+// Tags lists the language tags that a multilingual model can be asked for.
+func Tags() []string {
+	out := make([]string, 0, len(languages)+len(aliases))
+	for _, l := range languages {
+		out = append(out, Tag(l.code))
+	}
+	for _, a := range aliases[1:] { // the first one is the tag of a code
+		out = append(out, a.tag)
+	}
+	return out
+}
+
+// Code is the code for a language tag: "en" for "en-GB". ok is false for a
+// language that no model knows.
+func Code(tag string) (code string, ok bool) {
+	primary, _, _ := strings.Cut(strings.ReplaceAll(strings.ToLower(tag), "_", "-"), "-")
+	for _, a := range aliases {
+		if a.tag == primary {
+			return a.code, true
+		}
+	}
+	for _, l := range languages {
+		if l.code == primary {
+			return l.code, true
+		}
+	}
+	return "", false
+}
+
+// Named is the code of a language that is given by its code or its English name;
+// empty when there is none.
+func Named(name string) string {
+	name = strings.ToLower(name)
+	for _, l := range languages {
+		if l.name == name || l.code == name {
+			return l.code
+		}
+	}
+	for _, l := range synonyms {
+		if l.name == name {
+			return l.code
+		}
+	}
+	return ""
+}
+
+// Tag is the language tag of a code; empty for none.
+func Tag(code string) string {
+	if code == "jw" {
+		return "jv"
+	}
+	return code
+}
+
+// Unspaced reports whether a language is written without spaces between words.
+func Unspaced(code string) bool {
+	switch code {
+	case "zh", "yue", "ja", "th", "lo", "my", "km", "bo":
+		return true
+	}
+	return false
+}
