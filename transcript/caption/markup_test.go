@@ -181,7 +181,7 @@ func TestMarkupIsNotTheFormat(t *testing.T) {
 				var format *caption.FormatError
 				require.ErrorAs(t, err, &format)
 				assert.Equal(t, caption.FormatError{Format: format.Format, Head: test.head}, *format)
-				assert.EqualValues(t, k.name, format.Format)
+				assert.Equal(t, k.name, fmt.Sprint(format.Format))
 			})
 		}
 	})

@@ -61,25 +61,12 @@ func TTML(r io.Reader) iter.Seq2[transcript.Segment, error] {
 type ttml struct {
 	markup *markup
 	clock  ttmlClock
-	agents agents
+	head   ttmlHead
 	levels []level // the open elements, the innermost last
 
 	text cueText
 	cue  int  // how many levels there are with the open p; 0 outside
 	lost bool // its times cannot be read
-}
-
-// level is an open element. Times are on the media clock, in milliseconds.
-type level struct {
-	begin, end int64
-	next       int64 // what the times of the next child count from
-	last       int64 // when the last of its children ends
-
-	begins, ends bool // itself says when, rather than an element around
-	sequence     bool // children come one after another
-	preserve     bool // line breaks are shown
-	hidden       bool // there is nothing to show within
-	voice        []byte
 }
 
 // begin reads up to the root element.
@@ -97,8 +84,7 @@ func (f *ttml) begin() error {
 		return ""
 	})
 	f.levels = []level{{end: forever}}
-	f.start("tt", attr)
-	return nil
+	return f.start("tt", attr)
 }
 
 // next collects the next cue into s.
@@ -114,7 +100,7 @@ func (f *ttml) next(s *transcript.Segment) (open bool, err error) {
 				f.text.reset()
 				f.cue, f.lost = len(f.levels)+1, false
 			}
-			f.start(f.markup.name, f.markup.attr)
+			err = f.start(f.markup.name, f.markup.attr)
 		case endTag:
 			open, err = f.end(s)
 		case charData:
@@ -130,52 +116,83 @@ func (f *ttml) next(s *transcript.Segment) (open bool, err error) {
 func (f *ttml) top() *level { return &f.levels[len(f.levels)-1] }
 
 // start opens an element.
-func (f *ttml) start(name string, attr []xml.Attr) {
-	parent := f.top()
-	l := level{preserve: parent.preserve, hidden: parent.hidden || isHidden(name), voice: parent.voice}
-	var when times
-	var id string
-	full := false
+func (f *ttml) start(name string, attr []xml.Attr) error {
+	own := f.attributes(name, attr)
+	l := f.top().child(name, &own)
+	l.hidden = l.hidden || f.head.hides(own.style)
+	if own.agent != "" {
+		l.voice = f.head.voice(own.agent)
+	}
+	f.levels = append(f.levels, l)
+	switch {
+	case f.cue > 0 && !l.hidden:
+		f.inCue(name, &own)
+	case name == "style" && isAnnotation(own.ruby):
+		return f.head.hide(own.id)
+	case name == "agent":
+		f.head.agent = own.id
+	case name == "name":
+		f.head.beginName(own.kind == "full")
+	}
+	return nil
+}
+
+// inCue takes note of an element that was opened in a cue, or is one.
+func (f *ttml) inCue(name string, own *attributes) {
+	switch {
+	case f.cue == len(f.levels):
+		f.lost = own.begin.broken || own.end.broken || own.dur.broken
+	case name == "br":
+		f.text.space('\n')
+	case own.begin.ok || own.end.ok || own.dur.ok:
+		f.text.mark(f.top().begin, 0)
+	}
+}
+
+// attributes are those that count. Empty is not there.
+type attributes struct {
+	begin, end, dur moment
+	container       string // timeContainer
+	space           string
+	ruby, style     string
+	agent           string
+	id, kind        string // xml:id and type
+}
+
+func (f *ttml) attributes(name string, attr []xml.Attr) (own attributes) {
 	for _, a := range attr {
 		switch a.Name.Local {
 		case "begin":
-			when.begin = f.time(a.Value)
+			own.begin = f.time(a.Value)
 		case "end":
-			when.end = f.time(a.Value)
+			own.end = f.time(a.Value)
 		case "dur":
-			when.dur = f.time(a.Value)
+			own.dur = f.time(a.Value)
 		case "timeContainer":
-			l.sequence = a.Value == "seq"
+			own.container = a.Value
 		case "space":
-			l.preserve = a.Value == "preserve"
-		case "agent":
-			l.voice = f.agents.voice(a.Value)
+			own.space = a.Value
 		case "ruby":
-			l.hidden = l.hidden || a.Value == "text" || a.Value == "textContainer" || a.Value == "delimiter"
+			own.ruby = a.Value
+		case "style":
+			own.style = a.Value
+		case "agent":
+			own.agent = a.Value
 		case "id":
-			id = a.Value
+			own.id = a.Value
 		case "type":
-			full = a.Value == "full"
+			own.kind = a.Value
 		}
 	}
 	if !isTimed(name) {
-		when = times{}
+		own.begin, own.end, own.dur = moment{}, moment{}, moment{}
 	}
-	l.place(parent, when)
-	f.levels = append(f.levels, l)
-	switch {
-	case name == "agent":
-		f.agents.id = id
-	case name == "name":
-		f.agents.begin(full)
-	case f.cue == 0 || l.hidden:
-	case f.cue == len(f.levels):
-		f.lost = when.begin.broken || when.end.broken || when.dur.broken
-	case name == "br":
-		f.text.space('\n')
-	case when.begin.ok || l.ends:
-		f.text.mark(l.begin, 0)
-	}
+	return own
+}
+
+func (f *ttml) time(s string) moment {
+	ms, ok := f.clock.time(s)
+	return moment{ms: ms, ok: ok, broken: !ok}
 }
 
 // end closes an element, and fills s when that was a cue.
@@ -188,9 +205,9 @@ func (f *ttml) end(s *transcript.Segment) (open bool, err error) {
 	}
 	switch {
 	case name == "agent":
-		f.agents.id = ""
+		f.head.agent = ""
 	case name == "name":
-		return false, f.agents.end()
+		return false, f.head.endName()
 	case f.cue == len(f.levels)+1:
 		f.cue = 0
 		return f.segment(s, &l), nil
@@ -204,8 +221,8 @@ func (f *ttml) end(s *transcript.Segment) (open bool, err error) {
 func (f *ttml) chars(b []byte) error {
 	l := f.top()
 	switch {
-	case f.agents.naming:
-		return f.agents.chars(b)
+	case f.head.naming:
+		return f.head.chars(b)
 	case f.cue == 0 || l.hidden:
 		return nil
 	case !l.preserve:
@@ -244,27 +261,4 @@ func (f *ttml) segment(s *transcript.Segment, l *level) (open bool) {
 	}
 	f.text.fill(s, start, end)
 	return open && s.Text != ""
-}
-
-func (f *ttml) time(s string) moment {
-	ms, ok := f.clock.time(s)
-	return moment{ms: ms, ok: ok, broken: !ok}
-}
-
-// isTimed reports the elements whose times count.
-func isTimed(name string) bool {
-	switch name {
-	case "body", "div", "p", "span":
-		return true
-	}
-	return false
-}
-
-// isHidden reports the elements that have no text to show within.
-func isHidden(name string) bool {
-	switch name {
-	case "head", "metadata", "title", "desc", "copyright", "agent", "name", "actor", "item", "set", "animate":
-		return true
-	}
-	return false
 }

@@ -1,13 +1,5 @@
 package caption
 
-import (
-	"bytes"
-	"strings"
-)
-
-// times are those that an element has itself.
-type times struct{ begin, end, dur moment }
-
 // moment is a time attribute, in milliseconds. It is neither ok nor broken when
 // there is none.
 type moment struct {
@@ -15,21 +7,41 @@ type moment struct {
 	ok, broken bool
 }
 
-// place puts l, with its own times, into those of the element around it.
-func (l *level) place(parent *level, own times) {
-	l.begin, l.end = parent.next, parent.end
+// level is an open element. Times are on the media clock, in milliseconds.
+type level struct {
+	begin, end int64
+	next       int64 // what the times of the next child count from
+	last       int64 // when the last of its children ends
+
+	begins, ends bool // itself says when, rather than an element around
+	sequence     bool // children come one after another
+	preserve     bool // line breaks are shown
+	hidden       bool // there is nothing to show within
+	voice        []byte
+}
+
+// child returns an element within l that has the attributes, but for what f.head
+// knows.
+func (l *level) child(name string, own *attributes) level {
+	c := level{begin: l.next, end: l.end, preserve: l.preserve, voice: l.voice}
+	c.hidden = l.hidden || isHidden(name) || isAnnotation(own.ruby)
+	if own.space != "" {
+		c.preserve = own.space == "preserve"
+	}
 	if own.begin.ok {
-		l.begin = min(parent.next+own.begin.ms, maxTime)
+		c.begin = min(l.next+own.begin.ms, maxTime)
 	}
 	if own.end.ok {
-		l.end = min(l.end, parent.next+own.end.ms, maxTime)
+		c.end = min(c.end, l.next+own.end.ms, maxTime)
 	}
 	if own.dur.ok {
-		l.end = min(l.end, l.begin+own.dur.ms, maxTime)
+		c.end = min(c.end, c.begin+own.dur.ms, maxTime)
 	}
-	l.begins = own.begin.ok || parent.sequence
-	l.ends = own.end.ok || own.dur.ok
-	l.next, l.last = l.begin, l.begin
+	c.begins = own.begin.ok || l.sequence
+	c.ends = own.end.ok || own.dur.ok
+	c.sequence = own.container == "seq"
+	c.next, c.last = c.begin, c.begin
+	return c
 }
 
 // follow tells l that a child of it has ended. A child that does not say when
@@ -45,49 +57,29 @@ func (l *level) follow(child *level) {
 	}
 }
 
-// agents are the people of a file by their identifiers.
-type agents struct {
-	names map[string][]byte
-	size  int
-
-	id     string // of the agent that is open
-	naming bool   // its name is open, too
-	full   bool   // and is the one to prefer
-	name   []byte
+// isTimed reports the elements whose times count.
+func isTimed(name string) bool {
+	switch name {
+	case "body", "div", "p", "span":
+		return true
+	}
+	return false
 }
 
-// voice returns the name of the one agent that refs refers to, or none.
-func (a *agents) voice(refs string) []byte { return a.names[strings.TrimSpace(refs)] }
-
-func (a *agents) begin(full bool) {
-	a.naming, a.full, a.name = a.id != "", full, nil
+// isHidden reports the elements that have no text to show within.
+func isHidden(name string) bool {
+	switch name {
+	case "head", "metadata", "title", "desc", "copyright", "agent", "name", "actor", "item", "set", "animate":
+		return true
+	}
+	return false
 }
 
-func (a *agents) chars(b []byte) error {
-	if a.size+len(a.name)+len(b) >= maxBlock {
-		return ErrTooLarge
+// isAnnotation reports the values of tts:ruby whose text stands above another one.
+func isAnnotation(ruby string) bool {
+	switch ruby {
+	case "text", "textContainer", "delimiter":
+		return true
 	}
-	a.name = append(a.name, b...)
-	return nil
-}
-
-// end keeps the name when it is the first of its agent, or the full one.
-func (a *agents) end() error {
-	if !a.naming {
-		return nil
-	}
-	a.naming = false
-	name := bytes.Join(bytes.Fields(a.name), []byte(" "))
-	if _, named := a.names[a.id]; named && !a.full || len(name) == 0 {
-		return nil
-	}
-	const entry = 64 // what a name costs beside its text
-	if a.size += entry + len(a.id) + len(name); a.size >= maxBlock {
-		return ErrTooLarge
-	}
-	if a.names == nil {
-		a.names = make(map[string][]byte)
-	}
-	a.names[a.id] = name
-	return nil
+	return false
 }

@@ -98,7 +98,8 @@ func TestTTMLTimes(t *testing.T) {
 func tt(body string) string {
 	return `<tt xmlns="http://www.w3.org/ns/ttml" xmlns:ttm="http://www.w3.org/ns/ttml#metadata"><head><metadata>` +
 		`<ttm:agent xml:id="a"><ttm:name>Ann</ttm:name></ttm:agent><ttm:agent xml:id="b"><ttm:name type="alias">B.</ttm:name>` +
-		`<ttm:name type="full">Bob</ttm:name><ttm:name>Bobby</ttm:name></ttm:agent><ttm:agent xml:id="c"/></metadata></head>` + body + `</tt>`
+		`<ttm:name type="full">Bob</ttm:name><ttm:name>Bobby</ttm:name></ttm:agent><ttm:agent xml:id="c"/></metadata>` +
+		`<styling><style xml:id="base" tts:ruby="base"/><style xml:id="rt" tts:ruby="text"/></styling></head>` + body + `</tt>`
 }
 
 func TestTTMLContainers(t *testing.T) {
@@ -152,6 +153,7 @@ func TestTTMLText(t *testing.T) {
 		{"foreign elements", `a<i>b</i><x:y z="1">c</x:y>`, `1+1 "abc"`},
 		{"metadata", `<metadata><ttm:desc>x</ttm:desc>y</metadata><ttm:title>z</ttm:title>a<set begin="1s">w</set>`, `1+1 "a"`},
 		{"ruby", `<span tts:ruby="container"><span tts:ruby="baseContainer"><span tts:ruby="base">a</span></span><span tts:ruby="textContainer">x<span tts:ruby="text" begin="1s">y</span></span></span>b`, `1+1 "ab"`},
+		{"ruby by styles", `<span style="x"><span style="base">a</span><span style="x rt">y</span></span>b`, `1+1 "ab"`},
 		{"a paragraph in a paragraph", `a <p begin="0.5s" end="0.6s">b</p> c`, `1+1 "a b c" a@1-1.5 b@1.5-1.6 c@1.6-2`},
 		{"no text", " <br/>\u00A0<span/> ", ``},
 
