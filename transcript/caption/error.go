@@ -3,6 +3,7 @@ package caption
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // maxBlock bounds, in bytes, one line, tag or other piece of a file and the text
@@ -17,14 +18,23 @@ var ErrTooLarge = errors.New("1 MiB or more in one piece")
 // FormatError says that the input is not a file of the format at all: a web page
 // in its place, an empty body, another caption format. Nothing was read from it.
 type FormatError struct {
-	Format string // the format that was expected: "webvtt"
+	Format Format // the one that was expected; none when any was
 	Head   string // how the input begins, at most 32 bytes; empty when there is no input
 }
 
-// Error names the format and shows how the input begins.
+// Error names the format, or those that can be read, and shows how the input
+// begins.
 func (e *FormatError) Error() string {
-	if e.Head == "" {
-		return fmt.Sprintf("caption: not %s: the input is empty", e.Format)
+	expected := string(e.Format)
+	if e.Format == "" {
+		var names []string
+		for _, f := range Formats() {
+			names = append(names, string(f))
+		}
+		expected = "any of " + strings.Join(names, ", ")
 	}
-	return fmt.Sprintf("caption: not %s: the input begins with %q", e.Format, e.Head)
+	if e.Head == "" {
+		return fmt.Sprintf("caption: not %s: the input is empty", expected)
+	}
+	return fmt.Sprintf("caption: not %s: the input begins with %q", expected, e.Head)
 }

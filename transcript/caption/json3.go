@@ -139,7 +139,7 @@ func (f *json3) begin() error {
 	return io.EOF
 }
 
-func (f *json3) foreign() error { return &FormatError{Format: "json3", Head: f.head} }
+func (f *json3) foreign() error { return &FormatError{Format: FormatJSON3, Head: f.head} }
 
 // unless returns err, but when there is no JSON that the input is no file of the
 // format.

@@ -25,7 +25,7 @@ var ErrTooDeep = errors.New("nested more than 256 deep")
 // an element is as if not there. But a file that ends before its root element
 // does was cut off, and that is an error.
 type markup struct {
-	format string
+	format Format
 	head   string // how the file begins
 	src    *bounded
 	dec    *xml.Decoder
@@ -51,7 +51,7 @@ const (
 	charData
 )
 
-func newMarkup(r io.Reader, format string) *markup {
+func newMarkup(r io.Reader, format Format) *markup {
 	head, src := decoded(r)
 	m := &markup{format: format, head: string(head), src: newBounded(src)}
 	m.dec = m.decoder()

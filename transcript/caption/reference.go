@@ -14,6 +14,7 @@ var common = []struct{ name, text []byte }{
 	{[]byte("&gt;"), []byte(">")},
 	{[]byte("&nbsp;"), []byte("\u00A0")},
 	{[]byte("&quot;"), []byte(`"`)},
+	{[]byte("&apos;"), []byte("'")},
 	{[]byte("&#39;"), []byte("'")},
 	{[]byte("&lrm;"), []byte("\u200E")},
 	{[]byte("&rlm;"), []byte("\u200F")},

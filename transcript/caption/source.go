@@ -38,8 +38,8 @@ func decoded(r io.Reader) (head []byte, text io.Reader) {
 // goes before what the file declares, and a declaration that can be read is not in
 // UTF-16, whatever it says. An encoding that nobody knows is read as UTF-8.
 func decoderFor(start []byte) transform.Transformer {
-	if bytes.HasPrefix(start, []byte("\xFE\xFF")) || bytes.HasPrefix(start, []byte("\xFF\xFE")) {
-		return unicode.UTF16(unicode.BigEndian, unicode.UseBOM).NewDecoder()
+	if order, ok := utf16Order(start); ok {
+		return unicode.UTF16(order, unicode.UseBOM).NewDecoder()
 	}
 	if declared := xmlDeclaration.FindSubmatch(start); declared != nil {
 		e, err := htmlindex.Get(string(declared[1]))

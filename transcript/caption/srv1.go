@@ -30,7 +30,7 @@ func ReadSRV1(r io.Reader) ([]transcript.Segment, error) { return readAll(SRV1(r
 //     cannot be read loses its cue.
 func SRV1(r io.Reader) iter.Seq2[transcript.Segment, error] {
 	return func(yield func(transcript.Segment, error) bool) {
-		f := srv1{markup: newMarkup(r, "srv1")}
+		f := srv1{markup: newMarkup(r, FormatSRV1)}
 		if err := f.markup.root("transcript"); err != nil {
 			yield(transcript.Segment{}, err)
 			return

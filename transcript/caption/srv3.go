@@ -37,7 +37,7 @@ func ReadSRV3(r io.Reader) ([]transcript.Segment, error) { return readAll(SRV3(r
 //     not. Confidence is there when it is more than 0.
 func SRV3(r io.Reader) iter.Seq2[transcript.Segment, error] {
 	return func(yield func(transcript.Segment, error) bool) {
-		f := srv3{markup: newMarkup(r, "srv3")}
+		f := srv3{markup: newMarkup(r, FormatSRV3)}
 		if err := f.markup.root("timedtext"); err != nil {
 			yield(transcript.Segment{}, err)
 			return

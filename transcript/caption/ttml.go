@@ -48,7 +48,7 @@ func ReadTTML(r io.Reader) ([]transcript.Segment, error) { return readAll(TTML(r
 //     moved to the nearest that does not.
 func TTML(r io.Reader) iter.Seq2[transcript.Segment, error] {
 	return func(yield func(transcript.Segment, error) bool) {
-		f := ttml{markup: newMarkup(r, "ttml")}
+		f := ttml{markup: newMarkup(r, FormatTTML)}
 		if err := f.begin(); err != nil {
 			yield(transcript.Segment{}, err)
 			return

@@ -68,20 +68,22 @@ type webVTT struct {
 	text  cueText
 }
 
+// signature begins every WebVTT file.
+const signature = "WEBVTT"
+
 // begin reads the signature and the header.
 func (f *webVTT) begin() error {
-	const bom, signature = "\uFEFF", "WEBVTT"
-	head := f.lines.peek(len(bom) + len(signature) + 1)
+	head := f.lines.peek(len(byteOrderMark) + len(signature) + 1)
 	if err := f.lines.err; err != nil && err != io.EOF {
 		return f.failed(err)
 	}
-	rest, marked := bytes.CutPrefix(head, []byte(bom))
+	rest, marked := bytes.CutPrefix(head, []byte(byteOrderMark))
 	after, ok := bytes.CutPrefix(rest, []byte(signature))
 	if !ok || len(after) > 0 && !bytes.ContainsRune([]byte(" \t\r\n"), rune(after[0])) {
-		return &FormatError{Format: "webvtt", Head: string(f.lines.peek(32))}
+		return &FormatError{Format: FormatWebVTT, Head: string(f.lines.peek(32))}
 	}
 	if marked {
-		f.lines.skip(len(bom))
+		f.lines.skip(len(byteOrderMark))
 	}
 	if _, _, err := f.lines.next(); err != nil {
 		return f.failed(err)

@@ -1,0 +1,150 @@
+package caption
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"iter"
+
+	"golang.org/x/text/encoding/unicode"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// ReadAny reads a caption file of any format and returns its cues sorted by
+// start; cues that start together keep the order of the file. [Any] says which
+// errors there are; with an error there are no cues.
+func ReadAny(r io.Reader) ([]transcript.Segment, error) { return readAll(Any(r)) }
+
+// Any reads a caption file of the format that [Detect] finds by its first KiB, as
+// the reader of that format does; also a WebVTT file in UTF-16. When it finds
+// none, the error is a [*FormatError] without a format.
+func Any(r io.Reader) iter.Seq2[transcript.Segment, error] {
+	return func(yield func(transcript.Segment, error) bool) {
+		l := newLines(r)
+		head := l.peek(sniffed)
+		format, ok := Detect(head)
+		if err := l.err; !ok && err != nil && err != io.EOF {
+			yield(transcript.Segment{}, fmt.Errorf("caption: %w", err))
+			return
+		}
+		if !ok {
+			yield(transcript.Segment{}, &FormatError{Head: string(head[:min(len(head), 32)])})
+			return
+		}
+		file := l.rest()
+		if order, ok := utf16Order(head); ok {
+			file = fromUTF16(file, order)
+		}
+		format.read(file)(yield)
+	}
+}
+
+// read reads a file of the format.
+func (f Format) read(r io.Reader) iter.Seq2[transcript.Segment, error] {
+	switch f {
+	case FormatSRT:
+		return SRT(r)
+	case FormatTTML:
+		return TTML(r)
+	case FormatSRV1:
+		return SRV1(r)
+	case FormatSRV3:
+		return SRV3(r)
+	case FormatJSON3:
+		return JSON3(r)
+	}
+	return WebVTT(r)
+}
+
+// Detect finds the format of a file by how it begins; a KiB is enough. It looks
+// for the signature of WebVTT, the root element of XML, a key of the json3 format
+// and the first timing line of SubRip, in UTF-8, UTF-16 or any other encoding that
+// contains ASCII. Without one, format is empty.
+func Detect(head []byte) (format Format, ok bool) {
+	if order, ok := utf16Order(head); ok {
+		// A character that the end of head cuts off makes no difference.
+		head, _ = unicode.UTF16(order, unicode.UseBOM).NewDecoder().Bytes(head)
+	}
+	head = bytes.TrimPrefix(head, []byte(byteOrderMark))
+	if rest, ok := bytes.CutPrefix(head, []byte(signature)); ok {
+		if len(rest) == 0 || isSpace(rest[0]) {
+			return FormatWebVTT, true
+		}
+	}
+	rest := bytes.TrimLeft(head, " \t\r\n")
+	switch {
+	case len(rest) == 0:
+		return "", false
+	case rest[0] == '<':
+		if format, ok := detectXML(rest); ok {
+			return format, true
+		}
+	case rest[0] == '{':
+		if bytes.Contains(rest, []byte(`"wireMagic"`)) || bytes.Contains(rest, []byte(`"events"`)) {
+			return FormatJSON3, true
+		}
+	}
+	if hasTimes(rest) {
+		return FormatSRT, true
+	}
+	return "", false
+}
+
+// detectXML finds the format by the root element.
+func detectXML(b []byte) (Format, bool) {
+	tag := rootTag(b)
+	name, attr := tag, []byte(nil)
+	if i := bytes.IndexAny(tag, " \t\r\n/"); i >= 0 {
+		name, attr = tag[:i], tag[i:]
+	}
+	if _, local, prefixed := bytes.Cut(name, []byte(":")); prefixed {
+		name = local
+	}
+	switch string(name) {
+	case "tt":
+		return FormatTTML, true
+	case "transcript":
+		return FormatSRV1, true
+	case "timedtext":
+		attr = bytes.ReplaceAll(bytes.Join(bytes.Fields(attr), nil), []byte(`'`), []byte(`"`))
+		if bytes.Contains(attr, []byte(`format="3"`)) {
+			return FormatSRV3, true
+		}
+	}
+	return "", false
+}
+
+// rootTag returns what is in the first tag of an XML file, after declarations,
+// comments and the document type.
+func rootTag(b []byte) []byte {
+	for {
+		b = bytes.TrimLeft(b, " \t\r\n")
+		end := []byte(">")
+		switch {
+		case bytes.HasPrefix(b, []byte("<!--")):
+			end = []byte("-->")
+		case bytes.HasPrefix(b, []byte("<!")), bytes.HasPrefix(b, []byte("<?")):
+		case bytes.HasPrefix(b, []byte("<")):
+			tag, _, _ := bytes.Cut(b[1:], end)
+			return tag
+		default:
+			return nil
+		}
+		_, b, _ = bytes.Cut(b, end)
+	}
+}
+
+// hasTimes reports whether a line is a timing line of SubRip.
+func hasTimes(head []byte) bool {
+	for line := range bytes.FieldsFuncSeq(head, isLineEnd) {
+		if bytes.Contains(line, arrow) {
+			if _, _, ok := srtTimes(line); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func isLineEnd(r rune) bool { return r == '\n' || r == '\r' }

@@ -1,0 +1,19 @@
+package caption
+
+// Format is a format of caption files. The zero value is none.
+type Format string
+
+// The formats that can be read.
+const (
+	FormatWebVTT Format = "webvtt" // W3C WebVTT: see [WebVTT]
+	FormatSRT    Format = "srt"    // SubRip: see [SRT]
+	FormatTTML   Format = "ttml"   // W3C TTML and its profiles: see [TTML]
+	FormatSRV1   Format = "srv1"   // a video site's <transcript>: see [SRV1]
+	FormatSRV3   Format = "srv3"   // a video site's <timedtext format="3">: see [SRV3]
+	FormatJSON3  Format = "json3"  // the same as JSON: see [JSON3]
+)
+
+// Formats lists the formats that can be read.
+func Formats() []Format {
+	return []Format{FormatWebVTT, FormatSRT, FormatTTML, FormatSRV1, FormatSRV3, FormatJSON3}
+}

@@ -1,0 +1,193 @@
+package caption
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// ReadSRT reads a SubRip file and returns its cues sorted by start; cues that
+// start together keep the order of the file. [SRT] says what a cue becomes and
+// which errors there are; with an error there are no cues.
+func ReadSRT(r io.Reader) ([]transcript.Segment, error) { return readAll(SRT(r)) }
+
+// SRT reads a SubRip file as it is found in the wild. There is no standard: what
+// is read here is what players read, and more of it.
+//
+// The sequence has the cues in the order of the file and holds one at a time. It
+// reads r as it is walked, so it can be walked once; leaving it early leaves the
+// rest unread, and r is never closed. An error comes once, as the last pair: a
+// [*FormatError] when the input has no timing line or begins as WebVTT,
+// [ErrTooLarge] after a line or a cue's text of 1 MiB or more, and what r failed
+// with.
+//
+// A cue goes from its timing line to the next one, or to the end: empty lines may
+// stand within its text, or be missing after it. So it comes once the next one
+// has begun. Lines before the first timing line are lost.
+//
+//   - A timing line has an arrow between two times of hours (which may be left
+//     out), minutes, seconds and a fraction after a comma, a dot, a colon or not
+//     at all. Numbers may have any count of digits; ",5" is half a second. What
+//     follows, such as coordinates, is of no use here. Where only one of the times
+//     can be read the other is taken to be the same; where none can, the line is
+//     text. Times below zero are zero, a cue that ends before it starts has the
+//     duration 0, and times over 277,777,777 hours are read as that.
+//   - A number alone on the line above a timing line is the index of the cue, if
+//     an empty line stands above it; no matter which number. Elsewhere it is the
+//     index only when it continues the last one (the same or one more): right
+//     under text, where a cue's own last line may be a number, or with an empty
+//     line on either side. All other numbers are text.
+//   - Text is what a player shows: without the tags i, b, u, s and font and the
+//     override blocks of ASS ({\an8}), "\n" for br and \N, one space for a run of
+//     white space (no-break spaces and \h included), the lines of the cue joined
+//     by "\n". A line without text is left out, and so is a cue without text.
+//     Other text in angle brackets stays. Of character references the eight that
+//     converters leave behind are decoded, once: &amp; &lt; &gt; &quot; &apos;
+//     &#39; &nbsp; and the marks &lrm; &rlm;. Some players do, and nobody says them.
+//   - The encoding is UTF-16 (with or without a byte order mark), UTF-8 or
+//     Windows-1252. Of a file without a mark each line is taken by itself: one that
+//     is not UTF-8 is Windows-1252, unless more of its characters are those of
+//     UTF-8 than are not; then what is broken becomes U+FFFD. So one damaged byte
+//     spoils no other line, and a file in two encodings is read right. NUL is left
+//     out.
+func SRT(r io.Reader) iter.Seq2[transcript.Segment, error] {
+	return func(yield func(transcript.Segment, error) bool) {
+		f := subRip{lines: newLines(r), last: -1}
+		err := f.begin()
+		for err == nil {
+			var s transcript.Segment
+			if err = f.block(&s); s.Text != "" && !yield(s, nil) {
+				return
+			}
+		}
+		if err != io.EOF {
+			yield(transcript.Segment{}, err)
+		}
+	}
+}
+
+// subRip is a file in reading.
+type subRip struct {
+	lines *lines
+	utf8  bool // for sure
+	text  cueText
+
+	start, end int64 // of the cue that comes next, in milliseconds
+	last       int64 // the number above the last timing line that may be an index, or -1
+	tail       tail
+}
+
+// begin reads up to the first timing line.
+func (f *subRip) begin() error {
+	head := f.unmark()
+	if bytes.HasPrefix(f.lines.peek(len(signature)), []byte(signature)) {
+		return &FormatError{Format: FormatSRT, Head: head}
+	}
+	timed, err := f.read(false)
+	switch {
+	case timed:
+		f.last = f.tail.number
+		return nil
+	case err == io.EOF || err == ErrTooLarge: //nolint:errorlint // these are as lines made them
+		return &FormatError{Format: FormatSRT, Head: head}
+	}
+	return f.failed(err)
+}
+
+// block collects the cue whose timing line has been read into s, and reads the
+// next one. Without text s stays as it is. The error is io.EOF after the last cue.
+func (f *subRip) block(s *transcript.Segment) error {
+	start, end := f.start, f.end
+	f.text.reset()
+	timed, err := f.read(true)
+	if err != nil && err != io.EOF {
+		return f.failed(err)
+	}
+	raw := f.text.raw
+	index := f.tail.isIndex(f.last, timed)
+	if index {
+		raw = raw[:f.tail.at]
+	}
+	if index || f.tail.number >= 0 && !f.tail.below {
+		f.last = f.tail.number
+	}
+	if err := f.segment(s, raw, start, end); err != nil {
+		return f.failed(err)
+	}
+	return err
+}
+
+// read reads up to the next timing line, whether there is one, and keeps the lines
+// before it as the text of a cue.
+func (f *subRip) read(keep bool) (timed bool, err error) {
+	f.tail = tail{number: -1}
+	for {
+		line, arrowed, err := f.lines.next()
+		if err != nil {
+			return false, err
+		}
+		if arrowed {
+			if start, end, ok := srtTimes(line); ok {
+				f.start, f.end = start, end
+				return true, nil
+			}
+		}
+		if isBlank(line) {
+			f.tail.below = true
+			continue
+		}
+		f.tail = tail{number: number(line), at: len(f.text.raw), above: f.tail.below}
+		if keep && !f.text.add(line) {
+			return false, ErrTooLarge
+		}
+	}
+}
+
+// tail is the last line with text before a timing line.
+type tail struct {
+	number       int64 // which it is, or -1
+	at           int   // where it begins in the text
+	above, below bool  // an empty line stands there
+}
+
+// isIndex reports whether the line is the index of the next cue: of one with a
+// timing line, or that the end of the file cuts off.
+func (t *tail) isIndex(last int64, timed bool) bool {
+	switch {
+	case t.number < 0 || t.below && !t.above:
+		return false
+	case timed && t.above && !t.below:
+		return true
+	}
+	return last >= 0 && (t.number == last+1 || timed && t.number == last)
+}
+
+// number parses a line that is a number and nothing else, or returns -1.
+func number(line []byte) int64 {
+	if c := line[0]; c > '9' && c != byteOrderMark[0] {
+		return -1
+	}
+	v, size, rest := digits(skipSpace(bytes.TrimPrefix(line, []byte(byteOrderMark))))
+	if size == 0 || !isBlank(rest) {
+		return -1
+	}
+	return v
+}
+
+// isBlank reports that a line shows nothing.
+func isBlank(line []byte) bool {
+	for _, c := range line {
+		if c != 0 && !isSpace(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// failed says where reading stopped.
+func (f *subRip) failed(err error) error {
+	return fmt.Errorf("caption: srt after line %d: %w", f.lines.number, err)
+}

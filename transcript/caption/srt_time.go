@@ -1,0 +1,104 @@
+package caption
+
+import "bytes"
+
+// srtTimes parses a line with an arrow, in milliseconds. It is none with times
+// when neither can be read.
+func srtTimes(line []byte) (start, end int64, ok bool) {
+	before, after, _ := bytes.Cut(line, arrow)
+	start, rest, ok := srtTime(before)
+	ok = ok && len(bytes.Trim(rest, "- \t")) == 0
+	end, _, okEnd := srtTime(after)
+	switch {
+	case ok && okEnd:
+		return start, end, true
+	case ok:
+		return start, start, true
+	case okEnd && startsTime(before):
+		return end, end, true
+	}
+	return 0, 0, false
+}
+
+// startsTime reports that a line which is no time was meant to be one; talk can
+// have an arrow, too.
+func startsTime(b []byte) bool {
+	_, size, b := digits(skipSpace(b))
+	return size > 0 && len(b) > 0 && b[0] == ':'
+}
+
+// srtTime parses a time, in milliseconds, and returns what follows it. It has two
+// numbers at least.
+func srtTime(b []byte) (ms int64, rest []byte, ok bool) {
+	b = skipSpace(b)
+	if len(b) >= 12 && b[2] == ':' && b[5] == ':' && (b[8] == ',' || b[8] == '.') {
+		if ms, ok := fullTime([12]byte(b)); ok && (len(b) == 12 || !isDigit(b[12])) {
+			return ms, b[12:], true
+		}
+	}
+	b, negative := bytes.CutPrefix(b, []byte("-"))
+	sec, size, b := digits(b)
+	if size == 0 {
+		return 0, b, false
+	}
+	parts := 1
+	for ; parts < 3; parts++ {
+		v, rest, ok := after(b, ":")
+		if !ok {
+			break
+		}
+		sec, b = sec*60+v, rest
+	}
+	if parts == 1 {
+		return 0, b, false
+	}
+	ms, b = fraction3(b)
+	if negative {
+		return 0, b, true
+	}
+	return min(sec*1000+ms, maxHours*3600*1000), b, true
+}
+
+// fullTime parses HH:MM:SS,mmm, which nearly every time is.
+func fullTime(b [12]byte) (ms int64, ok bool) {
+	var sum byte
+	digit := func(i int) int64 {
+		d := b[i] - '0'
+		if d > 9 {
+			sum = 1
+		}
+		return int64(d)
+	}
+	hour, minute, sec := digit(0)*10+digit(1), digit(3)*10+digit(4), digit(6)*10+digit(7)
+	ms = digit(9)*100 + digit(10)*10 + digit(11)
+	return ((hour*60+minute)*60+sec)*1000 + ms, sum == 0
+}
+
+// after parses a number after one of the separators, with white space around that.
+func after(b []byte, separators string) (v int64, rest []byte, ok bool) {
+	next := skipSpace(b)
+	if len(next) == 0 || bytes.IndexByte([]byte(separators), next[0]) < 0 {
+		return 0, b, false
+	}
+	v, size, next := digits(skipSpace(next[1:]))
+	if size == 0 {
+		return 0, b, false
+	}
+	return v, next, true
+}
+
+// fraction3 parses a fraction of a second, in milliseconds; it, or its digits, may not be
+// there.
+func fraction3(b []byte) (ms int64, rest []byte) {
+	next := skipSpace(b)
+	if len(next) == 0 || bytes.IndexByte([]byte(",.:"), next[0]) < 0 {
+		return 0, b
+	}
+	next = skipSpace(next[1:])
+	size := 0
+	for unit := int64(100); size < len(next) && isDigit(next[size]); unit /= 10 {
+		ms += int64(next[size]-'0') * unit
+		size++
+	}
+	return ms, next[size:]
+}
