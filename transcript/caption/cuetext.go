@@ -122,15 +122,15 @@ func (t *cueText) keep(b []byte) string {
 // timed gives every word of text the times of the timestamps around it. Words
 // are made in pieces, as strings are.
 func (t *cueText) timed(text string, start, end int64) []transcript.Word {
-	from, at, sure, first := 0, start, 0.0, len(t.words)
+	from, at, first := 0, start, len(t.words)
+	w := transcript.Word{End: seconds(start)}
 	for _, m := range append(t.marks, mark{at: len(text), ms: end}) {
-		next := min(max(at, m.ms), end)
-		for word := range strings.FieldsSeq(text[from:m.at]) {
-			t.words = append(t.words, transcript.Word{
-				Text: word, Start: seconds(at), End: seconds(next), Confidence: sure,
-			})
+		at = min(max(at, m.ms), end)
+		w.Start, w.End = w.End, seconds(at)
+		for w.Text = range strings.FieldsSeq(text[from:m.at]) {
+			t.words = append(t.words, w)
 		}
-		from, at, sure = m.at, next, m.sure
+		from, w.Confidence = m.at, m.sure
 	}
 	words := t.words[first:len(t.words):len(t.words)]
 	if cap(t.words)-len(t.words) < 16 {
@@ -188,7 +188,10 @@ func (t *cueText) start(tag []byte) {
 	for size < len(tag) && !isSpace(tag[size]) {
 		size++
 	}
-	name, _, _ := bytes.Cut(tag[:size], []byte("."))
+	name := tag[:size]
+	if size > 1 {
+		name, _, _ = bytes.Cut(name, []byte("."))
+	}
 	n := t.top()
 	within := n.kind
 	n.kind = kindOf(name)
@@ -238,7 +241,7 @@ func isSpaceRune(r rune) bool { return r < 0x80 && isSpace(byte(r)) }
 // write adds the text between two tags.
 func (t *cueText) write(b []byte) {
 	n := t.top()
-	if n.hidden {
+	if n.hidden || len(b) == 0 {
 		return
 	}
 	for {
