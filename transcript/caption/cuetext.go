@@ -12,6 +12,7 @@ import (
 // parsing rules. Its buffers serve every cue of a file.
 type cueText struct {
 	raw  []byte // the lines of the cue, joined by LF
+	refs bool   // "&" is in it
 	open []node // elements that are open, the innermost last
 
 	out   []byte // what is shown
@@ -83,6 +84,7 @@ func (t *cueText) add(line []byte) bool {
 
 // segment parses the cue and fills s, with times in milliseconds.
 func (t *cueText) segment(s *transcript.Segment, start, end int64) {
+	t.refs = bytes.IndexByte(t.raw, '&') >= 0
 	t.parse(toText(t.raw))
 	t.fill(s, start, end)
 }
@@ -150,11 +152,12 @@ func (t *cueText) parse(b []byte) {
 		}
 		t.write(b[:i])
 		b = b[i+1:]
-		if i = bytes.IndexByte(b, '>'); i < 0 {
-			t.tag(b)
-			return
+		for i = 0; i < len(b) && b[i] != '>'; i++ { // most are too short for a search
 		}
 		t.tag(b[:i])
+		if i == len(b) {
+			return
+		}
 		b = b[i+1:]
 	}
 }
@@ -245,7 +248,10 @@ func (t *cueText) write(b []byte) {
 		return
 	}
 	for {
-		i := bytes.IndexByte(b, '&')
+		i := -1
+		if t.refs {
+			i = bytes.IndexByte(b, '&')
+		}
 		if i < 0 {
 			t.show(b, n.voice)
 			return
