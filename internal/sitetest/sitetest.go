@@ -22,6 +22,7 @@ import (
 // The ids of the site's recordings.
 const (
 	TwoTracks  = "two-tracks1" // captions in English and German
+	OtherForms = "other-forms" // captions as SubRip (en) and TTML (de), with the texts of TwoTracks
 	NoTracks   = "no-tracks01" // no captions
 	Described  = "described01" // title, creator, duration and date
 	Streamed   = "streamed001" // HLS, in pieces
@@ -42,6 +43,12 @@ const (
 const (
 	English = "WEBVTT\n\n00:00.500 --> 00:02.000\nhello world\n\n00:02.000 --> 00:03.500\nhow are you\n"
 	German  = "WEBVTT\n\n00:00.500 --> 00:02.000\nhallo Welt\n\n00:02.000 --> 00:03.500\nwie geht es dir\n"
+)
+
+const (
+	englishSRT = "1\r\n00:00:00,500 --> 00:00:02,000\r\nhello world\r\n\r\n2\r\n00:00:02,000 --> 00:00:03,500\r\nhow are you\r\n"
+	germanTTML = `<?xml version="1.0" encoding="utf-8"?><tt xmlns="http://www.w3.org/ns/ttml" xml:lang="de"><body><div>` +
+		`<p begin="00:00:00.500" end="00:00:02.000">hallo Welt</p><p begin="00:00:02.000" end="00:00:03.500">wie geht es dir</p></div></body></tt>`
 )
 
 // Status is the id of a page whose answer has that status, between 200 and 599.
@@ -65,6 +72,8 @@ func New(media string) *Site {
 	s.pages = map[string]http.HandlerFunc{
 		TwoTracks: page("Two tracks", `<video src="/media"><track kind="subtitles" srclang="en" label="English" src="/en.vtt">`+
 			`<track kind="subtitles" srclang="de" label="Deutsch" src="/de.vtt"></video>`),
+		OtherForms: page("Other forms", `<video src="/media"><track kind="subtitles" srclang="en" src="/en.srt">`+
+			`<track kind="subtitles" srclang="de" src="/de.ttml"></video>`),
 		NoTracks:   page("No tracks", `<video src="/media"></video>`),
 		Streamed:   page("Streamed", `<video src="/hls.m3u8"></video>`),
 		EmptyTrack: trackPage("/empty.vtt"),
@@ -125,6 +134,10 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		send(w, "text/vtt", English)
 	case "/de.vtt":
 		send(w, "text/vtt", German)
+	case "/en.srt":
+		send(w, "application/x-subrip", englishSRT)
+	case "/de.ttml":
+		send(w, "application/ttml+xml", germanTTML)
 	case "/empty.vtt":
 		send(w, "text/vtt", "")
 	case "/page.vtt":

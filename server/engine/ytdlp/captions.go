@@ -77,10 +77,10 @@ func (v *video) withheld(tracks int) error {
 
 // read fetches one track and reads it.
 func (d *Downloader) read(ctx context.Context, v *video, t track) ([]transcript.Segment, error) {
-	file, ok := t.webVTT()
+	file, ok := t.best()
 	if !ok {
 		return nil, upstream("The platform has these captions in no form that this service reads.").
-			Because(errors.New("ytdlp: no WebVTT, but " + t.files[0].ext))
+			Because(errors.New("ytdlp: captions only as " + t.files[0].ext))
 	}
 	dir, err := os.MkdirTemp(d.host.Dir, "captions-")
 	if err != nil {
@@ -89,66 +89,77 @@ func (d *Downloader) read(ctx context.Context, v *video, t track) ([]transcript.
 	// What cannot be removed lies in the server's directory for scratch files,
 	// which is cleared when the server stops.
 	defer func() { _ = os.RemoveAll(dir) }()
-	if err := d.fetch(ctx, v, file, dir); err != nil {
+	path, err := d.fetch(ctx, v, file, dir)
+	if err != nil {
 		return nil, err
 	}
-	f, err := os.Open(filepath.Join(dir, "text.track.vtt"))
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("ytdlp: %w", err)
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	segments, err := caption.ReadWebVTT(f)
+	segments, err := caption.ReadAny(f)
 	if err != nil {
 		return nil, upstream("The platform's captions cannot be read.").Because(fmt.Errorf("ytdlp: %w", err))
 	}
 	return segments, nil
 }
 
-// webVTT returns the track as WebVTT. Of several the program itself prefers the
-// last.
-func (t track) webVTT() (file captionFile, ok bool) {
-	for _, f := range t.files {
-		if f.ext == "vtt" {
-			file, ok = f, true
+// readable are the formats that can be read, the best first: those with the times
+// of words, and of them those that tell when they are cut off.
+var readable = []string{"json3", "srv3", "vtt", "ttml", "dfxp", "srt", "srv1"}
+
+// best returns the track in the best of its formats. Of several files in one the
+// program itself prefers the last.
+func (t track) best() (file captionFile, ok bool) {
+	for _, ext := range readable {
+		for _, f := range t.files {
+			if f.ext == ext {
+				file, ok = f, true
+			}
+		}
+		if ok {
+			break
 		}
 	}
 	return file, ok
 }
 
-// fetch writes one caption file to text.track.vtt in dir: whole, and not empty.
-// The program is told of no other file, so it can ask for none.
-func (d *Downloader) fetch(ctx context.Context, v *video, file captionFile, dir string) error {
+// fetch writes one caption file into dir, whole and not empty, and returns its
+// path. The program is told of no other file, so it can ask for none.
+func (d *Downloader) fetch(ctx context.Context, v *video, file captionFile, dir string) (path string, err error) {
 	info, err := v.with(map[string]any{
 		"subtitles":          map[string][]json.RawMessage{"track": {file.raw}},
 		"automatic_captions": nil,
 		"formats":            []any{},
 	})
 	if err != nil {
-		return err
+		return "", err
 	}
 	exit, err := d.run(ctx, run{
 		content: v.content,
 		args: []string{
 			"--load-info-json", "-", "--skip-download",
-			"--write-subs", "--sub-langs", "all", "--sub-format", "vtt", "-o", "text",
+			"--write-subs", "--sub-langs", "all", "--sub-format", file.ext, "-o", "text",
 		},
 		command: engine.Command{Dir: dir, Stdin: bytes.NewReader(info)},
 	})
 	if err != nil {
-		return err
+		return "", err
 	}
-	size, err := fileSize(filepath.Join(dir, "text.track.vtt"))
+	path = filepath.Join(dir, "text.track."+file.ext)
+	size, err := fileSize(path)
 	switch {
 	case err != nil:
-		return err
+		return "", err
 	case size == 0 || exit.Code != 0:
 		e := fault(v.content, exit)
 		if e.Code == transcript.MediaTooLarge { // text is no media that a plan could allow more of
 			e = upstream("The platform's captions never end.").Because(e.Err)
 		}
-		return e
+		return "", e
 	}
-	return nil
+	return path, nil
 }
 
 // fileSize returns the size of a file that may be missing: 0 then.

@@ -35,6 +35,18 @@ func TestCaptions(t *testing.T) {
 	b.clean(t)
 }
 
+func TestCaptionsInOtherForms(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, "")
+	for lang, text := range map[string]string{"en": "hello world", "de": "hallo Welt"} {
+		found, err := b.captions(t, sitetest.OtherForms, lang)
+		require.NoError(t, err, lang)
+		require.Len(t, found.Segments, 2, lang)
+		assert.Equal(t, transcript.Segment{Text: text, Start: 0.5, Duration: 1.5}, found.Segments[0])
+	}
+	b.clean(t)
+}
+
 // Of a post with several recordings the first is taken.
 func TestPostWithSeveral(t *testing.T) {
 	t.Parallel()

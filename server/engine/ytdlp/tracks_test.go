@@ -90,10 +90,32 @@ func TestFetchesWhatWasPicked(t *testing.T) {
 
 func TestTrackInNoReadableForm(t *testing.T) {
 	t.Parallel()
-	b := fake{info: info(`"subtitles": {"en": [{"ext": "ttml", "url": "http://p/en"}]}`), load: "exit 9"}.start(t)
+	b := fake{info: info(`"subtitles": {"en": [{"ext": "ass", "url": "http://p/en"}]}`), load: "exit 9"}.start(t)
 	found, err := b.captions(t, "x", "en")
 	coded(t, err, transcript.UpstreamFailed)
 	assert.Len(t, found.Tracks, 1)
+}
+
+// Of several forms the one is read that tells most.
+func TestBestForm(t *testing.T) {
+	t.Parallel()
+	forms := []struct{ ext, text string }{
+		{"srv1", `<transcript><text start="1" dur="1">hallo</text></transcript>`},
+		{"srt", "1\\n00:00:01,000 --> 00:00:02,000\\nhallo\\n"},
+		{"dfxp", `<tt xmlns="http://www.w3.org/ns/ttml"><body><div><p begin="1s" end="2s">hallo</p></div></body></tt>`},
+		{"ttml", `<tt xmlns="http://www.w3.org/ns/ttml"><body><div><p begin="1s" dur="1s">hallo</p></div></body></tt>`},
+		{"vtt", "WEBVTT\\n\\n00:01.000 --> 00:02.000\\nhallo\\n"},
+		{"srv3", `<timedtext format="3"><body><p t="1000" d="1000">hallo</p></body></timedtext>`},
+		{"json3", `{"wireMagic":"pb3","events":[{"tStartMs":1000,"dDurationMs":1000,"segs":[{"utf8":"hallo"}]}]}`},
+	}
+	files := `{"ext": "scc", "url": "http://p/scc"}`
+	for _, form := range forms { // each is better than those before it
+		files += `, {"ext": "` + form.ext + `", "url": "http://p/` + form.ext + `"}`
+		b := fake{info: info(`"subtitles": {"en": [` + files + `]}`), load: "printf '" + form.text + "' > text.track." + form.ext}.start(t)
+		found, err := b.captions(t, "x", "en")
+		require.NoError(t, err, form.ext)
+		assert.Equal(t, []transcript.Segment{{Text: "hallo", Start: 1, Duration: 1}}, found.Segments, form.ext)
+	}
 }
 
 func TestPickOutOfRange(t *testing.T) {
