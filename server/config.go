@@ -12,6 +12,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
@@ -39,6 +40,11 @@ type Config struct {
 	// nil: no proxy. It is told addresses, never names. AllowEgress is reached
 	// without it.
 	Proxy *url.URL
+
+	// Pace is how often this process visits each platform, for captions and
+	// downloads together; the zero value: 30 visits a minute, 10 of them at once.
+	// What would be more waits. Processes that share an address add up.
+	Pace pace.Config
 
 	// Plans are what accounts may have; the zero value: account.DefaultPlans.
 	Plans account.Plans

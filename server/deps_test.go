@@ -29,7 +29,7 @@ func TestServerDependsOnNoAdapter(t *testing.T) {
 	}
 	assert.ElementsMatch(t, []string{
 		"internal/egress", "internal/run", "internal/scratch",
-		"server", "server/account", "server/engine", "server/pipeline", "server/speech", "server/store",
+		"server", "server/account", "server/engine", "server/pace", "server/pipeline", "server/speech", "server/store",
 		"transcript", "transcript/format", "transcript/site",
 	}, own)
 }

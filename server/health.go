@@ -2,8 +2,11 @@ package server
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/pace"
 )
 
 // readyTimeout bounds the checks of /readyz.
@@ -28,7 +31,7 @@ func (s *Server) getHealth(w http.ResponseWriter, r *http.Request) error {
 }
 
 // getReadiness is GET /readyz (contract 10): the store decides; an engine that
-// is not fit for work makes the service degraded.
+// is not fit for work, and a platform that blocks, make the service degraded.
 func (s *Server) getReadiness(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
 	defer cancel()
@@ -43,6 +46,9 @@ func (s *Server) getReadiness(w http.ResponseWriter, r *http.Request) error {
 		ready.Checks[name] = "ok"
 		if err != nil {
 			ready.Checks[name] = "unavailable"
+			if errors.Is(err, pace.ErrOpen) {
+				ready.Checks[name] = "open_circuit"
+			}
 			ready.Status = "degraded"
 			s.note(r, err)
 		}

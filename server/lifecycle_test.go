@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -87,8 +88,38 @@ func TestHealth(t *testing.T) {
 	ready := s.get(t, "/readyz", as(""))
 	assert.Equal(t, http.StatusOK, ready.StatusCode)
 	assert.Equal(t, map[string]any{
-		"status": "ready", "checks": map[string]any{"store": "ok", "captions": "ok", "audio": "ok", "media": "ok", "asr": "ok"},
+		"status": "ready", "checks": map[string]any{
+			"store": "ok", "captions": "ok", "audio": "ok", "media": "ok", "asr": "ok", "engine.captions.video_site": "ok",
+			"engine.captions.short_video_site": "ok", "engine.captions.professional_site": "ok",
+		},
 	}, ready.object(t))
+}
+
+// A platform that blocks makes the service degraded, not unready (contract 10),
+// and readers are told when to come again without its being asked.
+func TestHealthWhileAPlatformBlocks(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	blocked := transcript.Errorf(transcript.IPBlocked, "Prove that you are a person.")
+	blocked.RetryAfter = 120
+	s.Engine.FailCaptions(blocked)
+	for range 3 {
+		a := s.get(t, "/v1/video_site/captions?videoId=dQw4w9WgXcQ")
+		require.Equal(t, http.StatusServiceUnavailable, a.StatusCode, a.body)
+		assert.Equal(t, "IP_BLOCKED", a.failure(t)["code"])
+		seconds, err := strconv.Atoi(a.Header.Get("Retry-After"))
+		require.NoError(t, err)
+		assert.InDelta(t, 115, seconds, 5)
+	}
+	assert.Equal(t, 1, s.Engine.CaptionReads(transcript.VideoSite))
+	ready := s.get(t, "/readyz", as(""))
+	assert.Equal(t, http.StatusOK, ready.StatusCode)
+	body := ready.object(t)
+	assert.Equal(t, "degraded", body["status"])
+	assert.Contains(t, s.log.String(), `msg="a circuit has opened" platform=video_site source=video_site_downloader for=2m0s`)
+	assert.Subset(t, body["checks"], map[string]any{
+		"store": "ok", "captions": "ok", "engine.captions.video_site": "open_circuit", "engine.captions.short_video_site": "ok",
+	})
 }
 
 func TestHealthWithoutAStore(t *testing.T) {

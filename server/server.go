@@ -73,6 +73,7 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 	s.pipeline, err = pipeline.New(pipeline.Config{
 		Store:            c.Store,
 		Engine:           eng,
+		Pace:             c.Pace,
 		Dir:              s.scratch.Path(),
 		Log:              c.Log,
 		ASRWorkers:       c.ASRWorkers,

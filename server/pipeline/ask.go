@@ -32,8 +32,8 @@ func (p *Pipeline) captionSources(platform transcript.Platform) (all []engine.Ca
 
 // ask asks the platform for the captions that answer the list: one source after
 // the other, until one knows (contract 16.5). When none does, a block is the
-// reason that counts, as it passes. What was learnt before an error is returned
-// with it.
+// reason that counts, as it passes; of two, the one that does so first. What was
+// learnt before an error is returned with it.
 func (p *Pipeline) ask(ctx context.Context, sub subject) (finding, error) {
 	sources := p.captionSources(sub.Platform)
 	if len(sources) == 0 {
@@ -48,7 +48,7 @@ func (p *Pipeline) ask(ctx context.Context, sub subject) (finding, error) {
 		case err == nil, errors.Is(err, transcript.Unavailable), ctx.Err() != nil:
 			found.tried = tried
 			return found, err
-		case !errors.Is(failure, transcript.IPBlocked):
+		case !errors.Is(failure, transcript.IPBlocked), passesSooner(err, failure):
 			failure = err
 		}
 		tried = append(tried, passedOver(found.origin, err))
@@ -57,6 +57,11 @@ func (p *Pipeline) ask(ctx context.Context, sub subject) (finding, error) {
 		}
 	}
 	return learnt, failure
+}
+
+// passesSooner tells that a failure is a block, and of two the shorter one.
+func passesSooner(err, blocked error) bool {
+	return errors.Is(err, transcript.IPBlocked) && codedError(err).RetryAfter < codedError(blocked).RetryAfter
 }
 
 // consult asks one source, and sees that its answer can be stored.

@@ -12,7 +12,6 @@ func (c *Config) PauseBriefly() {
 	for i := range c.pauses {
 		c.pauses[i] = time.Duration(i+1) * time.Millisecond
 	}
-	c.firstWait = time.Millisecond
 }
 
 // WaitNoLonger lets a platform that still blocks after the first pause be the
@@ -24,5 +23,5 @@ func (c *Config) LookupBriefly() { c.lookupBudget = time.Millisecond }
 
 // WaitFor is how long a platform is left alone that blocks.
 func WaitFor(e *store.Extraction, cause *transcript.Error) time.Duration {
-	return (&Pipeline{cfg: Config{firstWait: firstWait, lastWait: lastWait}}).wait(e, cause)
+	return (&Pipeline{cfg: Config{lastWait: lastWait}}).wait(e, cause)
 }

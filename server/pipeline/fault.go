@@ -20,13 +20,8 @@ func pauses() [maxAttempts - 1]time.Duration {
 	return [...]time.Duration{2 * time.Second, 8 * time.Second, 30 * time.Second}
 }
 
-// A platform that blocks is waited for: first for so long, then for as long as
-// has been waited, up to a bound, and not beyond a last one (J7b, contract 16.5).
-const (
-	firstWait = 30 * time.Second
-	mostWait  = 10 * time.Minute
-	lastWait  = 6 * time.Hour
-)
+// lastWait is how long a platform that blocks is waited for (J7b).
+const lastWait = 6 * time.Hour
 
 // fault settles a step that ended with an error: a transient one is tried again
 // after a pause (J7, J12), a platform that blocks is waited for (J7b), any other
@@ -76,16 +71,15 @@ func (p *Pipeline) waits(e *store.Extraction, cause *transcript.Error) bool {
 		(e.WaitingSince == nil || time.Since(*e.WaitingSince) < p.cfg.lastWait)
 }
 
-// wait is how long to leave a platform alone: at least as long as it asks for,
+// wait is how long to leave a platform alone: for as long as the pace asks for,
 // but not beyond the last wait.
 func (p *Pipeline) wait(e *store.Extraction, cause *transcript.Error) time.Duration {
-	pause, left := p.cfg.firstWait, p.cfg.lastWait
+	left := p.cfg.lastWait
 	if e.WaitingSince != nil {
-		waited := time.Since(*e.WaitingSince)
-		pause, left = min(max(pause, waited), mostWait), left-waited
+		left -= time.Since(*e.WaitingSince)
 	}
-	asked := min(cause.RetryAfter, int(left/time.Second)) // a duration holds no more than 292 years
-	return min(max(pause, time.Duration(asked)*time.Second), left)
+	asked := min(max(cause.RetryAfter, 1), int(p.cfg.lastWait/time.Second)) // a duration holds no more than 292 years
+	return min(time.Duration(asked)*time.Second, left)
 }
 
 // codedError is the error as the job's owner reads it. What carries no code is

@@ -30,13 +30,17 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // Config says what a pipeline works with.
 type Config struct {
 	Store  *store.Store // required
 	Engine engine.Engine
+	// Pace is how often this process visits each platform.
+	Pace pace.Config
 	// Dir is for scratch files. Required; the caller removes it after Stop.
 	Dir string
 	// Log receives what operators should know; nil: nothing is logged.
@@ -53,9 +57,8 @@ type Config struct {
 	// work back; 0: not at all.
 	StopTimeout time.Duration
 
-	pauses    [maxAttempts - 1]time.Duration // after a failed attempt
-	firstWait time.Duration                  // for a platform that blocks
-	lastWait  time.Duration                  // after which that is the end
+	pauses   [maxAttempts - 1]time.Duration // after a failed attempt
+	lastWait time.Duration                  // for a platform that blocks
 
 	lookupBudget time.Duration // of a reader who waits for a platform
 }
@@ -85,9 +88,6 @@ func (c Config) withDefaults() (Config, error) {
 	if c.pauses == [maxAttempts - 1]time.Duration{} {
 		c.pauses = pauses()
 	}
-	if c.firstWait == 0 {
-		c.firstWait = firstWait
-	}
 	if c.lastWait == 0 {
 		c.lastWait = lastWait
 	}
@@ -101,7 +101,8 @@ func (c Config) withDefaults() (Config, error) {
 type Pipeline struct {
 	cfg      Config
 	store    *store.Store
-	engine   engine.Engine
+	engine   engine.Engine // its sources keep the pace
+	pace     *pace.Pace
 	log      *slog.Logger
 	process  string // the name of this process among those that share the store
 	runner   store.Runner
@@ -123,7 +124,11 @@ func New(c Config) (*Pipeline, error) {
 	if err != nil {
 		return nil, fmt.Errorf("pipeline: naming the process: %w", err)
 	}
-	p := &Pipeline{cfg: c, store: c.Store, engine: c.Engine, log: c.Log, process: process.String(), lookups: newLookups()}
+	keep, err := pace.New(c.Pace, c.Log)
+	if err != nil {
+		return nil, fmt.Errorf("pipeline: Config.Pace: %w", err)
+	}
+	p := &Pipeline{cfg: c, store: c.Store, engine: keep.Engine(c.Engine), pace: keep, log: c.Log, process: process.String(), lookups: newLookups()}
 	p.runner, err = c.Store.NewRunner(p.workers())
 	if err != nil {
 		return nil, fmt.Errorf("pipeline: preparing the workers: %w", err)
@@ -175,7 +180,8 @@ func (p *Pipeline) stopWork(ctx context.Context) error {
 }
 
 // Check returns what the engine lacks for its work, by capability ("captions",
-// "audio", "media", "asr"); nil where all is well. For /readyz.
+// "audio", "media", "asr"); nil where all is well. "engine.captions." and a
+// platform is [pace.ErrOpen] while none of its sources is asked. For /readyz.
 func (p *Pipeline) Check(ctx context.Context) map[string]error {
 	captions := errMissing
 	for i, source := range p.engine.Captions {
@@ -184,12 +190,18 @@ func (p *Pipeline) Check(ctx context.Context) map[string]error {
 		}
 		captions = errors.Join(captions, check(ctx, source))
 	}
-	return map[string]error{
+	all := map[string]error{
 		"captions": captions,
 		"audio":    check(ctx, p.engine.Audio),
 		"media":    check(ctx, p.engine.Media),
 		"asr":      check(ctx, p.engine.Recognizer),
 	}
+	for _, platform := range transcript.Platforms() {
+		if len(p.captionSources(platform)) > 0 {
+			all["engine.captions."+string(platform)] = p.pace.Check(p.engine, platform)
+		}
+	}
+	return all
 }
 
 var errMissing = errors.New("not configured")

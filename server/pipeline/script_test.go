@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/server/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 	"github.com/transcriptkit/transcriptkit/server/store"
@@ -146,7 +147,8 @@ func start(t *testing.T, s *store.Store, e *script, change ...func(*pipeline.Con
 func prepare(t *testing.T, s *store.Store, e *script, change ...func(*pipeline.Config)) *bench {
 	t.Helper()
 	dir := filepath.Join(t.TempDir())
-	cfg := pipeline.Config{Store: s, Engine: engine.Engine{Media: e, Recognizer: e}, Dir: dir, ASRWorkers: 2, ProgressInterval: time.Millisecond}
+	cfg := pipeline.Config{Store: s, Engine: engine.Engine{Media: e, Recognizer: e}, Dir: dir, ASRWorkers: 2, ProgressInterval: time.Millisecond,
+		Pace: pace.Config{Rate: pace.Unlimited()}}
 	for _, f := range change {
 		f(&cfg)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/riverqueue/river"
 
+	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -136,7 +137,7 @@ func (p *Pipeline) work(ctx context.Context, extractionID string, again river.Jo
 			p.log.WarnContext(ctx, "scratch files were left behind", "dir", dir, "err", err)
 		}
 	}()
-	err = p.whileWanted(ctx, extractionID, func(ctx context.Context) error { return guarded(func() error { return run(ctx, dir) }) })
+	err = p.whileWanted(pace.InLine(ctx, extractionID), extractionID, func(ctx context.Context) error { return guarded(func() error { return run(ctx, dir) }) })
 	after := context.WithoutCancel(ctx)
 	switch {
 	case err == nil:

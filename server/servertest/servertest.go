@@ -34,6 +34,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
 
@@ -73,7 +74,7 @@ type options struct {
 }
 
 // Configure changes the server's configuration before it is used. Store and
-// Dir are set already; an Engine other than the scripted one may be set, and
+// Dir are set already, and a Pace without a bound; an Engine other than the scripted one may be set, and
 // Plans other than the default ones, on whose default plan Account then is.
 func Configure(change func(*server.Config)) Option {
 	return func(o *options) { o.configure = append(o.configure, change) }
@@ -140,6 +141,7 @@ func (s *Server) startService(ctx context.Context, o options) (err error) {
 		Store:  s.Store,
 		Dir:    s.dir,
 		Plans:  account.DefaultPlans(),
+		Pace:   pace.Config{Rate: pace.Unlimited()},
 		Engine: func(engine.Host) (engine.Engine, error) { return s.Engine.asEngine(), nil },
 	}
 	for _, change := range o.configure {

@@ -27,7 +27,8 @@ type Extraction struct {
 	Tried      []Tried // the caption sources that were passed over, in order
 	MediaKey   string  // the blob of an upload; "" when there is none
 	Duration   float64 // seconds, measured; 0: not known yet
-	// WaitingSince is when the platform was first found to block; nil: never.
+	// WaitingSince is when the platform was first found to block the stage that
+	// the extraction is in; nil: it was not.
 	WaitingSince *time.Time
 	CreatedAt    time.Time
 	UpdatedAt    time.Time

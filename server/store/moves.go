@@ -20,7 +20,8 @@ type Change struct {
 	TranscriptID string
 	// Cached and Stale go with success: the text was there, or has expired.
 	Cached, Stale bool
-	// Waits notes that the platform blocks, if that is news.
+	// Waits notes that the platform blocks, if that is news. A later stage ends
+	// the note.
 	Waits bool
 }
 
@@ -58,6 +59,9 @@ func (tx *Tx) Move(ctx context.Context, e *Extraction, c Change) error {
 	}
 	if c.Waits && waiting == nil {
 		waiting = &now
+	}
+	if e.State.Status == transcript.JobProcessing && to.Stage != transcript.StageQueued {
+		waiting = nil // the platform has answered
 	}
 	for i := range claims {
 		if err := claims[i].change(c, attempt, now); err != nil {

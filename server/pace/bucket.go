@@ -1,0 +1,117 @@
+package pace
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+const (
+	// patience is how long a visit waits for its token. One that would have to
+	// wait longer is not made, as its worker could visit another platform.
+	patience = 2 * time.Second
+	// absence is how long a place in line is kept for one who does not come when
+	// it is his turn.
+	absence = time.Minute
+	// longest is the most that anybody is told to wait for a token: a tiny rate
+	// must not overflow.
+	longest = 24 * time.Hour
+)
+
+// bucket holds the tokens of a platform, and the line of those who wait for one.
+type bucket struct {
+	limiter *rate.Limiter
+	mu      sync.Mutex
+	line    []place
+}
+
+// place is where somebody stands who was told when to come.
+type place struct {
+	name string
+	due  time.Time
+}
+
+func newBucket(r Rate) *bucket {
+	return &bucket{limiter: rate.NewLimiter(rate.Limit(r.PerMinute/60), r.Burst)}
+}
+
+// take takes a token, after a moment where need be, and the name out of the line.
+// ok is false when it is not its turn for longer than that.
+func (b *bucket) take(ctx context.Context, name string) (ok bool, err error) {
+	b.mu.Lock()
+	b.forget(time.Now())
+	if b.until(name, 0) > patience {
+		b.mu.Unlock()
+		return false, nil
+	}
+	token := b.limiter.Reserve()
+	b.line = slices.DeleteFunc(b.line, func(p place) bool { return p.name == name })
+	b.mu.Unlock()
+
+	timer := time.NewTimer(token.Delay())
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true, nil
+	case <-ctx.Done():
+		token.Cancel()
+		return false, context.Cause(ctx)
+	}
+}
+
+// stand gives the name a place, unless it has one: the last, or the first to one
+// who had a token and got no answer. It returns when its turn is, but not before
+// a while has passed.
+func (b *bucket) stand(name string, after time.Duration, first bool) time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := time.Now()
+	b.forget(now)
+	if name == "" || b.limiter.Limit() == rate.Inf {
+		return b.until(name, after)
+	}
+	n := b.ahead(name)
+	if n == len(b.line) {
+		if first {
+			n = 0
+		}
+		b.line = slices.Insert(b.line, n, place{name: name})
+	}
+	wait := b.until(name, after)
+	b.line[n].due = now.Add(wait)
+	return wait
+}
+
+// until is how long it takes, beginning after a while, until there are tokens
+// for the name and for all who stand before it.
+func (b *bucket) until(name string, after time.Duration) time.Duration {
+	if b.limiter.Limit() == rate.Inf {
+		return after
+	}
+	missing := float64(b.ahead(name)+1) - b.limiter.TokensAt(time.Now().Add(after))
+	return after + seconds(max(0, missing)/float64(b.limiter.Limit()))
+}
+
+// ahead is how many stand before the name.
+func (b *bucket) ahead(name string) int {
+	if name == "" {
+		return 0
+	}
+	if n := slices.IndexFunc(b.line, func(p place) bool { return p.name == name }); n >= 0 {
+		return n
+	}
+	return len(b.line)
+}
+
+// forget takes those out of the line who have not come.
+func (b *bucket) forget(now time.Time) {
+	b.line = slices.DeleteFunc(b.line, func(p place) bool { return now.After(p.due.Add(absence)) })
+}
+
+// seconds is s as a duration, as long as that is sensible.
+func seconds(s float64) time.Duration {
+	return time.Duration(min(s, longest.Seconds()) * float64(time.Second))
+}

@@ -1,0 +1,149 @@
+// Package pace keeps a service welcome on the platforms it visits: no more
+// visits than a rate, and none while a platform blocks.
+//
+//	p, err := pace.New(pace.Config{}, log)
+//	eng = p.Engine(eng) // its sources now keep the pace
+//
+// A visit is one call of a caption source or of an audio source. All visits to a
+// platform share one token bucket. Each source has a circuit breaker for each
+// platform: an answer of IP_BLOCKED opens it for as long as the platform asks
+// for, else for 30 s, and while the block goes on for twice as long each time, up
+// to 10 min. After that one visit finds out whether the platform answers again.
+//
+// A visit that may not be made now fails with IP_BLOCKED, and RetryAfter says
+// when to come again. Those who wait in line ([InLine]) are told times one after
+// the other, so that they do not all come at once.
+//
+// A platform judges by the address that visits it. Bucket and breakers belong to
+// one process: processes that leave by one address share its reputation, and
+// their rates add up.
+package pace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"sync"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Config says how often platforms are visited. The zero value suits public sites.
+type Config struct {
+	// Rate is that of each platform which Rates does not name.
+	Rate Rate
+	// Rates are those of single platforms.
+	Rates map[transcript.Platform]Rate
+}
+
+// Rate bounds the visits to a platform: in any time there are no more than Burst
+// and PerMinute for each minute of it.
+type Rate struct {
+	PerMinute float64 // 0: 30; math.Inf(1): no bound
+	Burst     int     // the visits that may be made at once after a rest; 0: 10
+}
+
+// Unlimited is the rate of a site that may be visited at will, such as one's own.
+// Its blocks are heeded all the same.
+func Unlimited() Rate { return Rate{PerMinute: math.Inf(1)} }
+
+func (r Rate) withDefaults() (Rate, error) {
+	if r.PerMinute < 0 || math.IsNaN(r.PerMinute) || r.Burst < 0 {
+		return r, errors.New("pace: PerMinute and Burst of a rate must not be negative")
+	}
+	if r.PerMinute == 0 {
+		r.PerMinute = 30
+	}
+	if r.Burst == 0 {
+		r.Burst = 10
+	}
+	return r, nil
+}
+
+// Pace keeps the pace of one process. Safe for concurrent use.
+type Pace struct {
+	cfg Config
+	log *slog.Logger
+
+	mu       sync.Mutex
+	buckets  map[transcript.Platform]*bucket
+	circuits map[route]*circuit
+}
+
+// route is one way to a platform.
+type route struct {
+	platform transcript.Platform
+	source   int // the caption source's place in the engine; or audio
+}
+
+// audio is the source of a route for sound.
+const audio = -1
+
+// New checks the configuration. log receives a line when a circuit opens or
+// closes; nil: nothing is logged.
+func New(c Config, log *slog.Logger) (*Pace, error) {
+	var err error
+	if c.Rate, err = c.Rate.withDefaults(); err != nil {
+		return nil, err
+	}
+	rates := make(map[transcript.Platform]Rate, len(c.Rates))
+	for platform, r := range c.Rates {
+		if rates[platform], err = r.withDefaults(); err != nil {
+			return nil, fmt.Errorf("%w: %s", err, platform)
+		}
+	}
+	c.Rates = rates
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return &Pace{cfg: c, log: log, buckets: map[transcript.Platform]*bucket{}, circuits: map[route]*circuit{}}, nil
+}
+
+// Engine is e, whose caption and audio sources keep the pace. It is called once.
+func (p *Pace) Engine(e engine.Engine) engine.Engine {
+	sources := make([]engine.CaptionSource, len(e.Captions))
+	for i, source := range e.Captions {
+		sources[i] = captionSource{CaptionSource: source, pace: p, n: i}
+	}
+	e.Captions = sources
+	if e.Audio != nil {
+		e.Audio = audioSource{AudioSource: e.Audio, pace: p}
+	}
+	return e
+}
+
+// ErrOpen is what Check returns while a platform is not asked.
+var ErrOpen = errors.New("pace: the circuit is open")
+
+// Check returns ErrOpen while every caption source of e that reads the platform
+// waits for its block to pass. e is what Engine has returned.
+func (p *Pace) Check(e engine.Engine, platform transcript.Platform) error {
+	sources := 0
+	for i, source := range e.Captions {
+		origin, ok := source.Origin(platform)
+		if !ok {
+			continue
+		}
+		if wait, _ := p.circuit(route{platform, i}, string(origin)).remaining(); wait == 0 {
+			return nil
+		}
+		sources++
+	}
+	if sources == 0 {
+		return nil
+	}
+	return ErrOpen
+}
+
+type placeKey struct{}
+
+// InLine returns a context whose visits keep their place in line under a name:
+// who is told to come again later, and comes, is served before those who came
+// after him. A place is kept for a minute longer than was told. Without a place
+// there is no line: somebody waits for the answer, and the next token is his.
+func InLine(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, placeKey{}, name)
+}

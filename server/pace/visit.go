@@ -1,0 +1,142 @@
+package pace
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// captionSource is a caption source that keeps the pace.
+type captionSource struct {
+	engine.CaptionSource
+	pace *Pace
+	n    int
+}
+
+func (s captionSource) Captions(ctx context.Context, c engine.Content, pick func([]transcript.Track) (int, bool)) (found engine.Captions, err error) {
+	origin, _ := s.Origin(c.Platform)
+	err = s.pace.visit(ctx, route{c.Platform, s.n}, string(origin), func(func()) (err error) {
+		found, err = s.CaptionSource.Captions(ctx, c, pick)
+		return err
+	})
+	return found, err
+}
+
+// Check is that of the source, if it has one.
+func (s captionSource) Check(ctx context.Context) error { return check(ctx, s.CaptionSource) }
+
+// audioSource is an audio source that keeps the pace.
+type audioSource struct {
+	engine.AudioSource
+	pace *Pace
+}
+
+// Audio is a download, which may take hours: the platform has answered as soon as
+// sound comes.
+func (s audioSource) Audio(ctx context.Context, c engine.Content, dir string, o engine.AudioOptions) (path string, err error) {
+	progress := o.Progress
+	err = s.pace.visit(ctx, route{c.Platform, audio}, "audio", func(answered func()) (err error) {
+		comes := sync.OnceFunc(answered)
+		o.Progress = func(done, total int64) {
+			if done > 0 {
+				comes()
+			}
+			if progress != nil {
+				progress(done, total)
+			}
+		}
+		path, err = s.AudioSource.Audio(ctx, c, dir, o)
+		return err
+	})
+	return path, err
+}
+
+// Check is that of the source, if it has one.
+func (s audioSource) Check(ctx context.Context) error { return check(ctx, s.AudioSource) }
+
+func check(ctx context.Context, source any) error {
+	if c, ok := source.(engine.Checker); ok {
+		return c.Check(ctx)
+	}
+	return nil
+}
+
+// visit makes one visit, if the source's circuit is closed and the platform has
+// a token for it. A source that is passed over takes no token.
+func (p *Pace) visit(ctx context.Context, r route, source string, do func(answered func()) error) error {
+	name, _ := ctx.Value(placeKey{}).(string)
+	bucket, circuit := p.bucket(r.platform), p.circuit(r, source)
+	if wait, block := circuit.remaining(); wait > 0 {
+		return refused(block, bucket.stand(name, wait, false))
+	}
+	ok, err := bucket.take(ctx, name)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		full := transcript.Errorf(transcript.IPBlocked, "The platform is visited as often as this service may.")
+		return refused(full, bucket.stand(name, 0, false))
+	}
+	permit, ok := circuit.begin()
+	if !ok { // another visit was faster
+		wait, block := circuit.remaining()
+		return refused(block, bucket.stand(name, wait, true))
+	}
+	defer circuit.undecided(permit) // what is decided below, stays
+	err = do(func() { circuit.answered(ctx, permit) })
+	var coded *transcript.Error
+	switch {
+	case errors.As(err, &coded) && coded.Code == transcript.IPBlocked:
+		circuit.blocked(ctx, permit, coded)
+		wait, _ := circuit.remaining()
+		return refused(coded, bucket.stand(name, wait, true))
+	case err == nil || coded != nil && answers(coded.Code):
+		circuit.answered(ctx, permit)
+	}
+	return err
+}
+
+// answers tells that an error is the platform's word on a content. Any other says
+// nothing of whether it blocks: those count as attempts of the job.
+func answers(c transcript.Code) bool {
+	return c != transcript.UpstreamFailed && c != transcript.ConfigError && c != transcript.Internal
+}
+
+// refused is the error of a visit without an answer: why, and when to come again.
+func refused(why *transcript.Error, wait time.Duration) error {
+	e := *why
+	e.RetryAfter = max(1, int((wait+time.Second-1)/time.Second))
+	return &e
+}
+
+// bucket is that of a platform.
+func (p *Pace) bucket(platform transcript.Platform) *bucket {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	b := p.buckets[platform]
+	if b == nil {
+		r, ok := p.cfg.Rates[platform]
+		if !ok {
+			r = p.cfg.Rate
+		}
+		b = newBucket(r)
+		p.buckets[platform] = b
+	}
+	return b
+}
+
+// circuit is that of a route, whose source has a name in the log.
+func (p *Pace) circuit(r route, source string) *circuit {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := p.circuits[r]
+	if c == nil {
+		c = newCircuit(p.log.With("platform", r.platform, "source", source))
+		p.circuits[r] = c
+	}
+	return c
+}
