@@ -35,7 +35,8 @@ type place struct {
 }
 
 func newBucket(r Rate) *bucket {
-	return &bucket{limiter: rate.NewLimiter(rate.Limit(r.PerMinute/60), r.Burst)}
+	limit := min(rate.Limit(r.PerMinute/60), rate.Inf) // which is a finite number
+	return &bucket{limiter: rate.NewLimiter(limit, r.Burst)}
 }
 
 // take takes a token, after a moment where need be, and the name out of the line.
