@@ -293,6 +293,12 @@ func TestMarkupLimits(t *testing.T) {
 	})
 }
 
+func TestSRV1Limits(t *testing.T) {
+	t.Parallel()
+	_, err := caption.ReadSRV1(strings.NewReader(kinds[1].file(strings.Repeat("<![CDATA[<i>]]>", 1<<20/2))))
+	assert.ErrorIs(t, err, caption.ErrTooLarge, "tags alone")
+}
+
 func TestJSON3Limits(t *testing.T) {
 	t.Parallel()
 	const limit = 1 << 20
@@ -349,6 +355,20 @@ func TestMarkupSequenceIsLazy(t *testing.T) {
 		}
 		assert.Equal(t, 2, file.read, "the rest stays unread")
 	})
+}
+
+func TestMarkupKeepsNoTimesWithoutText(t *testing.T) { //nolint:paralleltest // it measures the heap
+	k := kinds[2]
+	file := k.file("first", strings.Repeat(`<s t="5"/>`, 300_000)+"second")
+	early := uint64(0)
+	for s, err := range k.walk(strings.NewReader(file)) {
+		require.NoError(t, err)
+		if s.Text == "first" {
+			early = heap()
+		} else {
+			assert.Less(t, heap(), early+64<<10)
+		}
+	}
 }
 
 func TestMarkupSequenceKeepsNothing(t *testing.T) { //nolint:paralleltest // it measures the heap

@@ -57,7 +57,6 @@ func trimAll(b, cut []byte) []byte {
 func (t *cueText) mark(ms int64, sure float64) {
 	m, n := mark{at: len(t.out), ms: ms, sure: sure}, len(t.marks)
 	if n > 1 && t.marks[n-1].at == m.at && t.marks[n-2].at == m.at {
-		m.ms = max(m.ms, t.marks[n-1].ms)
 		t.marks[n-1] = m
 		return
 	}
