@@ -91,6 +91,43 @@ func rolling(n int) []byte {
 	return b
 }
 
+// ttml is the TTML file of n cues of talk.
+func ttml(n int) []byte {
+	b := []byte(`<?xml version="1.0" encoding="utf-8"?>
+<tt xmlns="http://www.w3.org/ns/ttml" xmlns:tts="http://www.w3.org/ns/ttml#styling" xml:lang="en">
+<head><styling><style xml:id="s1" tts:color="white"/></styling></head><body style="s1"><div>
+`)
+	for i, s := range talk(n) {
+		text := strings.ReplaceAll(html.EscapeString(strings.ReplaceAll(s.Text, "'", "’")), "\n", "<br/>")
+		if i%7 == 1 {
+			text = `<span tts:fontStyle="italic">` + text + "</span>"
+		}
+		b = fmt.Appendf(b, "<p begin=\"%s\" end=\"%s\">%s</p>\n", clock(s.Start, '.'), clock(s.End(), '.'), text)
+	}
+	return append(b, "</div></body></tt>\n"...)
+}
+
+// srv3 is the file of n cues of a video site's automatic captions, every second
+// of which is the line break alone that it puts between.
+func srv3(n int) []byte {
+	random := rand.New(rand.NewPCG(5, 6))
+	b := []byte(`<?xml version="1.0" encoding="utf-8" ?><timedtext format="3">
+<head><ws id="0"/><ws id="1" mh="2" ju="0" sd="3"/><wp id="0"/><wp id="1" ap="6" ah="20" av="100" rc="2" cc="40"/></head><body>
+<w t="0" id="1" wp="1" ws="1"/>`)
+	for i := 0; i < n; i += 2 {
+		b = fmt.Appendf(b, "<p t=\"%d\" d=\"4480\" w=\"1\">", i*1500)
+		for k, word := range strings.Fields(line(random)) {
+			if k == 0 {
+				b = fmt.Appendf(b, "<s ac=\"0\">%s</s>", html.EscapeString(word))
+				continue
+			}
+			b = fmt.Appendf(b, "<s t=\"%d\" ac=\"0\"> %s</s>", k*300, html.EscapeString(word))
+		}
+		b = fmt.Appendf(b, "</p>\n<p t=\"%d\" d=\"1490\" w=\"1\" a=\"1\">\n</p>\n", i*1500+2990)
+	}
+	return append(b, "</body></timedtext>\n"...)
+}
+
 func clock(seconds float64, mark byte) string {
 	ms := time.Duration(seconds*1e3 + 0.5)
 	return fmt.Sprintf("%02d:%02d:%02d%c%03d", ms/3600_000, ms/60_000%60, ms/1000%60, mark, ms%1000)

@@ -22,7 +22,7 @@ type comparison struct {
 	name         string
 	cues, bytes  int // of the input
 	goal         goal
-	ours, theirs func()
+	ours, theirs func() error
 }
 
 // goal is what a comparison has to show; 0 is no goal, but for allocs.
@@ -46,21 +46,29 @@ type cost struct {
 
 // measure does both sides in turn, each round in the other order, and takes the
 // ratio by round: what slows the machine for a while slows both.
-func (c comparison) measure() result {
+func (c comparison) measure() (result, error) {
 	type round struct {
 		ratio        float64
 		ours, theirs cost
 	}
-	all := make([]round, rounds)
-	c.ours() // both are warm from the first round on
-	c.theirs()
-	for i := range all {
-		r := &all[i]
-		if i%2 == 0 {
-			r.ours, r.theirs = spend(c.ours), spend(c.theirs)
-		} else {
-			r.theirs, r.ours = spend(c.theirs), spend(c.ours)
+	sides := []func() error{c.ours, c.theirs}
+	for _, side := range sides { // both are warm from the first round on
+		if err := side(); err != nil {
+			return result{}, err
 		}
+	}
+	all := make([]round, rounds)
+	for i := range all {
+		var spent [2]cost
+		for k := range sides {
+			k = (i + k) % 2
+			var err error
+			if spent[k], err = spend(sides[k]); err != nil {
+				return result{}, err
+			}
+		}
+		r := &all[i]
+		r.ours, r.theirs = spent[0], spent[1]
 		r.ratio = float64(r.theirs.cpu) / float64(r.ours.cpu)
 		if c.goal.slower > 0 {
 			r.ratio = 1 / r.ratio
@@ -68,27 +76,29 @@ func (c comparison) measure() result {
 	}
 	slices.SortFunc(all, func(a, b round) int { return cmp.Compare(a.ratio, b.ratio) })
 	middle := all[rounds/2]
-	return result{all[rounds/4].ratio, middle.ratio, all[rounds-1-rounds/4].ratio, middle.ours, middle.theirs}
+	return result{all[rounds/4].ratio, middle.ratio, all[rounds-1-rounds/4].ratio, middle.ours, middle.theirs}, nil
 }
 
 // spend does it for a slice. The time is that of all processors in user and kernel
 // mode, so the collector's work on what a side allocates counts. Before, outside
 // of that time, everything is collected, for both sides alike: none pays for what
 // the other has left.
-func spend(do func()) cost {
+func spend(do func() error) (cost, error) {
 	runtime.GC()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	n, begin, spent := 0, cpu(), time.Duration(0)
 	for spent < slice {
-		do()
+		if err := do(); err != nil {
+			return cost{}, err
+		}
 		n++
 		spent = cpu() - begin
 	}
 	runtime.ReadMemStats(&after)
 	// Rounded down as testing.AllocsPerRun does: the runtime allocates now and then.
 	allocs := math.Floor(float64(after.Mallocs-before.Mallocs) / float64(n))
-	return cost{spent / time.Duration(n), allocs}
+	return cost{spent / time.Duration(n), allocs}, nil
 }
 
 // cpu is the processor time of this process.
