@@ -23,10 +23,14 @@ type linkFlags struct {
 	AllowEgress addresses  `placeholder:"HOST:PORT" help:"An address that links may lead to, although it is private or its port is neither 80 nor 443. May be repeated."`
 	YtDlp       executable `name:"yt-dlp" default:"yt-dlp" placeholder:"PATH" help:"The program that reads links (${default})."`
 	Proxy       serviceURL `placeholder:"URL" help:"A proxy (http, https or socks5) by which the service reaches what links lead to."`
+	Pace        float64    `default:"30" placeholder:"N" help:"The visits a minute to each platform, ten of them at once; what would be more waits (${default})."`
 	Player      string     `placeholder:"NAME/VERSION" help:"The player of the video site as which to ask for captions, when the site takes the built-in one no longer."`
 }
 
 func (f linkFlags) check() error {
+	if f.Pace <= 0 {
+		return errors.New("--pace must be above 0")
+	}
 	if name, version, _ := strings.Cut(f.Player, "/"); f.Player != "" && (name == "" || version == "") {
 		return errors.New("--player wants NAME/VERSION")
 	}

@@ -75,6 +75,7 @@ func TestBadCallsAreOneLineThatNamesTheFault(t *testing.T) {
 		{"serve --whisper-server http://127.0.0.1:1 --openai-url http://127.0.0.1:2/v1", 2, "choose with --asr"},
 		{"serve --openai-url u:secret", 2, "--openai-url: want http://HOST"},
 		{"serve --asr-upload-limit -1", 2, "--asr-upload-limit"},
+		{"serve --pace 0", 2, "--pace must be above 0"},
 		{"serve --player ANDROID", 2, "--player wants NAME/VERSION"},
 		{"serve --asr whisper-cli --whisper-model " + sites + serveHere, 1, "sites.json cannot be used"},
 		{"serve --openai-url http://u:secret@127.0.0.1:1/v1 --openai-key-file /nowhere/key" + serveHere, 1, "/nowhere/key"},

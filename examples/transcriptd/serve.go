@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server"
+	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
@@ -105,6 +106,7 @@ func startService(ctx context.Context, o serviceOptions) (_ *service, err error)
 		AllowEgress:    o.links.AllowEgress,
 		OperatorEgress: append(own, o.asr.addresses()...),
 		Proxy:          o.links.Proxy.at,
+		Pace:           pace.Config{Rate: pace.Rate{PerMinute: o.links.Pace}},
 		Log:            o.log,
 		Version:        version(),
 	})
