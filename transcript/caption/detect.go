@@ -33,7 +33,7 @@ func Any(r io.Reader) iter.Seq2[transcript.Segment, error] {
 			return
 		}
 		file := l.rest()
-		if order, ok := utf16Order(head); ok {
+		if order, ok := utf16Order(head); ok && format == FormatWebVTT { // the others do it themselves
 			file = fromUTF16(file, order)
 		}
 		format.read(file)(yield)
@@ -63,8 +63,8 @@ func (f Format) read(r io.Reader) iter.Seq2[transcript.Segment, error] {
 // contains ASCII. Without one, format is empty.
 func Detect(head []byte) (format Format, ok bool) {
 	if order, ok := utf16Order(head); ok {
-		// A character that the end of head cuts off makes no difference.
-		head, _ = unicode.UTF16(order, unicode.UseBOM).NewDecoder().Bytes(head)
+		head = head[:len(head)&^1]
+		head, _ = unicode.UTF16(order, unicode.UseBOM).NewDecoder().Bytes(head) // it makes text of anything
 	}
 	head = bytes.TrimPrefix(head, []byte(byteOrderMark))
 	if rest, ok := bytes.CutPrefix(head, []byte(signature)); ok {
@@ -124,7 +124,11 @@ func rootTag(b []byte) []byte {
 		switch {
 		case bytes.HasPrefix(b, []byte("<!--")):
 			end = []byte("-->")
-		case bytes.HasPrefix(b, []byte("<!")), bytes.HasPrefix(b, []byte("<?")):
+		case bytes.HasPrefix(b, []byte("<!")):
+			if i := bytes.IndexAny(b, "[>"); i >= 0 && b[i] == '[' { // declarations within the document type
+				_, b, _ = bytes.Cut(b, []byte("]"))
+			}
+		case bytes.HasPrefix(b, []byte("<?")):
 		case bytes.HasPrefix(b, []byte("<")):
 			tag, _, _ := bytes.Cut(b[1:], end)
 			return tag

@@ -41,7 +41,8 @@ var class = func() (table [256]byte) {
 		}
 	}
 	table[' '], table['\n'] = blank, blank|newline
-	table['&'], table['<'], table['>'], table['{'] = escaped, escaped|risky, escaped|risky, risky
+	table['&'], table['<'], table['>'] = escaped|risky, escaped|risky, escaped|risky
+	table['{'], table['\\'] = risky, risky
 	return table
 }()
 
@@ -114,7 +115,7 @@ func blankOf(r rune) byte {
 }
 
 // isSyntax reports whether r would make what was written look like an arrow, a
-// tag or an override of SubRip.
+// tag, an override, an escape or a character reference of SubRip.
 func isSyntax(before []byte, r rune) bool {
 	if len(before) == 0 {
 		return false
@@ -126,8 +127,17 @@ func isSyntax(before []byte, r rune) bool {
 		return r == '/' || 'a' <= r|0x20 && r|0x20 <= 'z'
 	case '{':
 		return r == '\\'
+	case '\\':
+		return r == 'N' || r == 'h'
 	}
-	return false
+	return r == ';' && endsReference(before)
+}
+
+// endsReference reports whether a semicolon would end a character reference.
+func endsReference(before []byte) bool {
+	before = before[max(0, len(before)-len("&nbsp")):]
+	i := bytes.LastIndexByte(before, '&')
+	return i >= 0 && len(before)-i > len("&a")
 }
 
 // lay decides how the text is broken into lines and cues.

@@ -24,7 +24,7 @@ import (
 //   - White space is folded as in [AppendText], bytes that are no text and NUL
 //     become U+FFFD, and a segment without text is left out.
 //   - SubRip has no escapes. Where a reader would take text for its syntax a space
-//     stands in between: "-- >", "< i>", "{ \an8}".
+//     stands in between: "-- >", "< i>", "{ \an8}", "\ N", "&amp ;".
 //   - SubRip has no speakers. They are left out, so that the text stays the text.
 //
 // The file has no byte order mark, and is empty when there is no text.
