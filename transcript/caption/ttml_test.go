@@ -1,6 +1,7 @@
 package caption_test
 
 import (
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -126,6 +127,11 @@ func TestTTMLContainers(t *testing.T) {
 		{"animation in a sequence", `<body><div timeContainer="seq"><set dur="9s"/><p dur="1s">a</p></div></body>`, `0+1 "a"`},
 		{"sorted", `<body><div><p begin="3s" end="4s">c</p><p begin="1s" end="2s">a</p><p begin="3s" end="9s">d</p></div></body>`,
 			"1+1 \"a\"\n3+1 \"c\"\n3+6 \"d\""},
+		{"times of spans one after another", `<body><div timeContainer="seq"><p dur="2s">a</p><p dur="3s"><span begin="1s" end="2s">b</span></p></div></body>`,
+			"0+2 \"a\"\n2+3 \"b\" b@3-4"},
+		{"an end before the start in a sequence", `<body><div timeContainer="seq"><p begin="3s" end="1s">a</p><p dur="1s">b</p></div></body>`, "3+0 \"a\"\n3+1 \"b\""},
+		{"a cue in metadata", `<metadata><p begin="1s" end="2s">no</p></metadata><body><p begin="1s" end="2s">a</p></body>`, `1+1 "a"`},
+		{"offsets stay on the clock", `<body begin="277777777h"><p begin="277777777h" dur="1s">a</p></body>`, `9.999999972e+11+0 "a"`},
 		{"sums stay on the clock", `<body timeContainer="seq"><div dur="277777777h"/><div dur="277777777h"/><p dur="1s">a</p></body>`, `9.999999972e+11+0 "a"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -152,7 +158,7 @@ func TestTTMLText(t *testing.T) {
 		{"comments and instructions", "a<!-- b -->c<?d e?>f", `1+1 "acf"`},
 		{"foreign elements", `a<i>b</i><x:y z="1">c</x:y>`, `1+1 "abc"`},
 		{"metadata", `<metadata><ttm:desc>x</ttm:desc>y</metadata><ttm:title>z</ttm:title>a<set begin="1s">w</set>`, `1+1 "a"`},
-		{"ruby", `<span tts:ruby="container"><span tts:ruby="baseContainer"><span tts:ruby="base">a</span></span><span tts:ruby="textContainer">x<span tts:ruby="text" begin="1s">y</span></span></span>b`, `1+1 "ab"`},
+		{"ruby", `<span tts:ruby="container"><span tts:ruby="baseContainer"><span tts:ruby="base">a</span></span><span tts:ruby="textContainer">x<span tts:ruby="text" begin="0.5s" end="0.7s">y</span></span></span>b`, `1+1 "ab"`},
 		{"ruby by styles", `<span style="x"><span style="base">a</span><span style="x rt">y</span></span>b`, `1+1 "ab"`},
 		{"a paragraph in a paragraph", `a <p begin="0.5s" end="0.6s">b</p> c`, `1+1 "a b c" a@1-1.5 b@1.5-1.6 c@1.6-2`},
 		{"no text", " <br/>\u00A0<span/> ", ``},
@@ -211,6 +217,25 @@ func TestTTMLSpeakers(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			assert.Equal(t, test.want, readTTML(t, tt(`<body>`+test.body+`</body>`)))
+		})
+	}
+}
+
+func TestTTMLKeepsNoCrowd(t *testing.T) {
+	t.Parallel()
+	var names strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&names, `<agent xml:id="%d"><name>Ann</name></agent>`, i)
+	}
+	for name, head := range map[string]string{
+		"names":  names.String(),
+		"styles": strings.Repeat(`<style xml:id="a" tts:ruby="text"/>`, 20_000),
+		"a name": `<agent xml:id="a"><name>` + strings.Repeat("Ann<b/>", 1<<20/3) + "</name></agent>",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := caption.ReadTTML(strings.NewReader("<tt><head>" + head + "</head></tt>"))
+			assert.ErrorIs(t, err, caption.ErrTooLarge)
 		})
 	}
 }

@@ -136,7 +136,7 @@ func (c *ttmlClock) frames(hour, minute, sec, frame float64) float64 {
 	case "dropPAL":
 		dropped = 4 * (hour*27 + math.Floor(minute/2) - math.Floor(minute/20))
 	}
-	return max(0, clock*c.nominal+frame-dropped) / c.effective
+	return (clock*c.nominal + frame - dropped) / c.effective
 }
 
 // millis rounds seconds to milliseconds within the clock.
