@@ -12,7 +12,13 @@ import (
 // ReadSRT reads a SubRip file and returns its cues sorted by start; cues that
 // start together keep the order of the file. [SRT] says what a cue becomes and
 // which errors there are; with an error there are no cues.
-func ReadSRT(r io.Reader) ([]transcript.Segment, error) { return readAll(SRT(r)) }
+func ReadSRT(r io.Reader) ([]transcript.Segment, error) {
+	f := subRip{lines: newLines(r), last: -1}
+	if err := f.begin(); err != nil {
+		return nil, err
+	}
+	return f.lines.collect(f.block)
+}
 
 // SRT reads a SubRip file as it is found in the wild. There is no standard: what
 // is read here is what players read, and more of it.
