@@ -37,7 +37,8 @@ type Captions struct {
 	// not known, else that there are none.
 	Tracks []transcript.Track
 	// Track is the one that was picked, nil when none was. Segments is its text,
-	// sorted by start; times are seconds on the media clock. It may be empty.
+	// sorted by start; times are seconds on the media clock. It may be empty. Rolling
+	// captions are left as they are: the service unrolls those of automatic tracks.
 	Track    *transcript.Track
 	Segments []transcript.Segment
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/caption"
 	"github.com/transcriptkit/transcriptkit/transcript/format"
 )
 
@@ -64,7 +65,8 @@ func passesSooner(err, blocked error) bool {
 	return errors.Is(err, transcript.IPBlocked) && codedError(err).RetryAfter < codedError(blocked).RetryAfter
 }
 
-// consult asks one source, and sees that its answer can be stored.
+// consult asks one source, and sees that its answer can be stored. What a machine
+// has written is unrolled.
 func consult(ctx context.Context, source engine.CaptionSource, sub subject) (f finding, err error) {
 	f.origin, _ = source.Origin(sub.Platform)
 	f.Captions, err = source.Captions(ctx, sub.Content, sub.pick)
@@ -72,6 +74,9 @@ func consult(ctx context.Context, source engine.CaptionSource, sub subject) (f f
 		err = sub.faithful(f.Captions)
 	}
 	f.Metadata, f.Segments = tidyMetadata(f.Metadata), tidySegments(f.Segments)
+	if f.Track != nil && f.Track.Kind == transcript.TrackAuto {
+		f.Segments = caption.Unroll(f.Segments)
+	}
 	return f, err
 }
 

@@ -69,6 +69,29 @@ func TestCaptionsBecomeTranscript(t *testing.T) {
 	})
 }
 
+// Rolling captions are unrolled where a machine wrote them; what people placed
+// stays.
+func TestAutomaticCaptionsAreUnrolled(t *testing.T) {
+	t.Parallel()
+	sites := newPlatforms(t, auto("en"), manual("de"))
+	sites.segments = []transcript.Segment{
+		{Text: "so we go", Start: 0, Duration: 2},
+		{Text: "so we go\nto the sea", Start: 2, Duration: 2, Words: []transcript.Word{
+			{Text: "so", Start: 2, End: 2.5}, {Text: "we", Start: 2, End: 2.5}, {Text: "go", Start: 2, End: 2.5},
+			{Text: "to", Start: 2, End: 2.5}, {Text: "the", Start: 2.5, End: 3}, {Text: "sea", Start: 3, End: 4},
+		}},
+	}
+	b := startLinks(t, storetest.Open(t, storetest.SQLite(t)), &script{}, sites)
+	job := b.succeed(t, link("v1", "en"))
+	assert.JSONEq(t, `[{"text":"so we go","start":0,"duration":2},{"text":"to the sea","start":2,"duration":2}]`, string(job.SegmentsJSON))
+	words, err := b.store.Words(t.Context(), job.TranscriptRef)
+	require.NoError(t, err)
+	assert.JSONEq(t, `[null,[{"text":"to","start":2,"end":2.5},{"text":"the","start":2.5,"end":3},{"text":"sea","start":3,"end":4}]]`, string(words))
+
+	job = b.succeed(t, link("v1", "de"))
+	assert.JSONEq(t, `[{"text":"so we go","start":0,"duration":2},{"text":"so we go\nto the sea","start":2,"duration":2}]`, string(job.SegmentsJSON))
+}
+
 func TestEveryPlatform(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

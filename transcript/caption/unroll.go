@@ -63,6 +63,7 @@ type fit struct {
 	shown uint8 // how many of its lines were shown before, a growing one included
 	grows bool  // the last of them has more words now
 	fresh uint8 // how many lines come after those
+	words int32 // how many of its words were shown before, with nothing new among them
 }
 
 // fitAll fits each cue to the one before. lines is how many there are without
@@ -108,7 +109,12 @@ func fitOne(last, these []string, words []transcript.Word) fit {
 		f := fit{shown: uint8(n)}
 		if end, ok := beginsWith(these[n-1], last[len(last)-1]); ok {
 			f.grows = end < len(these[n-1])
-			if !spokenAgain(words, these[:n-1], these[n-1][:end], f.grows) {
+			known := 0
+			for _, line := range these[:n-1] {
+				known += wordsOf(words[known:], line)
+			}
+			known += wordsOf(words[known:], these[n-1][:end])
+			if f.words = int32(known); !spokenAgain(words, known, f.grows) {
 				return f
 			}
 		}
@@ -116,35 +122,23 @@ func fitOne(last, these []string, words []transcript.Word) fit {
 	return fit{}
 }
 
-// spokenAgain tells that words with times of their own are among the lines and the
-// part of one that seem to be shown again. A word alone that grows is told by the
-// one after it.
-func spokenAgain(words []transcript.Word, lines []string, part string, grows bool) bool {
-	if len(words) == 0 {
-		return false
-	}
-	n := 0
-	for _, line := range lines {
-		n += wordsOf(words[n:], line)
-	}
-	n += wordsOf(words[n:], part)
+// spokenAgain tells that the first n words, which seem to be shown again, have
+// times of their own. A word alone that grows is told by the one after it.
+func spokenAgain(words []transcript.Word, n int, grows bool) bool {
 	if n == 1 && grows {
 		n = min(2, len(words))
 	}
 	return n > 0 && words[0].Start != words[n-1].Start
 }
 
-// wordsOf is how many of the words a line has.
+// wordsOf is how many of the words, which have no spaces in them, a line has.
 func wordsOf(words []transcript.Word, line string) int {
 	n := 0
-	for left := solid(line); n < len(words) && left > 0; n++ {
-		left -= solid(words[n].Text)
+	for left := len(line) - strings.Count(line, " "); n < len(words) && left > 0; n++ {
+		left -= len(words[n].Text)
 	}
 	return n
 }
-
-// solid is how many bytes of s are no spaces.
-func solid(s string) int { return len(s) - strings.Count(s, " ") }
 
 // appendLines cuts a text into its lines, at most 255.
 func appendLines(lines []string, text string) []string {
@@ -240,60 +234,61 @@ type unroller struct {
 // add takes what is new in a cue.
 func (u *unroller) add(s *transcript.Segment, f fit) {
 	u.lines = appendLines(u.lines[:0], s.Text)
-	shown, words := 0, s.Words
-	for _, line := range u.lines[:f.shown] {
-		shown += wordsOf(words[shown:], line)
-	}
-	words = words[shown:]
+	words := s.Words[f.words:]
 	if f.grows {
-		u.grow(s, int(f.shown)-1)
+		line := u.lines[f.shown-1]
+		n := wordsOf(s.Words, strings.Join(u.lines[:f.shown], " ")) - int(f.words)
+		u.grow(line, words[:n], s.End())
+		words = words[n:]
 	}
-	if f.fresh == 0 {
-		if s.Duration <= instant && len(u.out) > 0 { // the end of the line that was built
-			last := &u.out[len(u.out)-1]
-			last.Duration = millisecond(max(last.Duration, s.End()-last.Start))
-		}
-		return
+	if f.fresh == 0 && s.Duration <= instant && len(u.out) > 0 {
+		u.last().Duration = until(u.last(), s.End()) // the line that was built has ended
 	}
 	total, before := 0, 0
 	for _, line := range u.lines[f.shown:] {
 		total += len(line)
 	}
-	for _, line := range u.lines[f.shown:] {
+	for i, line := range u.lines[f.shown:] {
 		part := *s
-		part.Text = line
-		from, to := float64(before)/float64(total), float64(before+len(line))/float64(total)
-		part.Start, part.Duration = s.Start+from*s.Duration, (to-from)*s.Duration
+		part.Text, part.Words = line, nil
+		part.Start += s.Duration * float64(before) / float64(total)
 		before += len(line)
-		if n := wordsOf(words, line); n > 0 {
-			part.Words, words = words[:n:n], words[n:]
-			part.Start, part.Duration = part.Words[0].Start, part.Words[n-1].End-part.Words[0].Start
+		end := s.Start + s.Duration*float64(before)/float64(total)
+		n := len(words)
+		if i+1 < int(f.fresh) {
+			n = wordsOf(words, line)
 		}
-		part.Start, part.Duration = millisecond(part.Start), millisecond(part.Duration)
+		if n > 0 {
+			part.Words, words = words[:n:n], words[n:]
+			part.Start, end = part.Words[0].Start, part.Words[n-1].End
+		}
+		part.Start = millisecond(part.Start)
+		part.Duration = millisecond(max(0, end-part.Start))
 		u.put(part)
 	}
 }
 
-// grow gives the last line the words that it has as line n of a cue.
-func (u *unroller) grow(s *transcript.Segment, n int) {
-	last := &u.out[len(u.out)-1]
+// grow gives the last line the words that it has now.
+func (u *unroller) grow(line string, words []transcript.Word, end float64) {
+	last := u.last()
+	last.Text = line
 	if had := len(last.Words); had > 0 {
-		words := s.Words
-		for _, line := range u.lines[:n] {
-			words = words[wordsOf(words, line):]
-		}
-		words = words[:wordsOf(words, u.lines[n])]
-		known := wordsOf(words, last.Text)
-		last.Words = append(last.Words[:had:had], words[known:]...) // the old ones are the caller's
+		last.Words = append(last.Words[:had:had], words...) // the old ones are the caller's
 	}
-	last.Text = u.lines[n]
-	last.Duration = millisecond(max(last.Duration, s.End()-last.Start))
+	last.Duration = until(last, end)
+}
+
+func (u *unroller) last() *transcript.Segment { return &u.out[len(u.out)-1] }
+
+// until is how long s lasts when it ends no earlier than end.
+func until(s *transcript.Segment, end float64) float64 {
+	return millisecond(max(s.Duration, end-s.Start))
 }
 
 // put appends a line, which ends the last one.
 func (u *unroller) put(s transcript.Segment) {
 	if len(u.out) > 0 {
-		last := &u.out[len(u.out)-1]
+		last := u.last()
 		if s.Start < last.Start {
 			s.Duration = max(0, millisecond(s.End()-last.Start))
 			s.Start = last.Start

@@ -51,6 +51,15 @@ func speaking(t *rapid.T, again bool) speech {
 	return said
 }
 
+// timedLine gives each word a quarter of a second.
+func timedLine(texts []string, at float64) (line []transcript.Word) {
+	for _, text := range texts {
+		line = append(line, transcript.Word{Text: text, Start: round(at), End: round(at + 0.25)})
+		at += 0.25
+	}
+	return line
+}
+
 // wire writes a time as WebVTT does.
 func wire(sec float64) string {
 	ms := int64(sec*1000 + 0.5)
