@@ -19,6 +19,13 @@ type Content struct {
 // says), what cannot be understood is UPSTREAM_FAILED. Blocked is never empty: no
 // tracks and no error means that the platform says there are none. Safe for
 // concurrent use.
+//
+// One IP_BLOCKED opens the source's circuit for its platform: it is not called
+// for the seconds of RetryAfter, or without that for 30 s, then for longer while
+// the block goes on; the first answer afterwards, UNAVAILABLE included, closes
+// it. No other code opens it: not what a content demands (LOGIN_REQUIRED,
+// PO_TOKEN_REQUIRED), and not faults (UPSTREAM_FAILED), which count as attempts of
+// the job. See package pace.
 type CaptionSource interface {
 	// Origin is what a transcript made from a platform's captions names as its
 	// source; false: this source cannot read that platform.
@@ -44,8 +51,9 @@ type Captions struct {
 }
 
 // AudioSource downloads the sound of a piece of content. Its errors carry codes
-// of contract 2, as those of a CaptionSource; content without sound is
-// UNAVAILABLE, more than MaxBytes MEDIA_TOO_LARGE. Safe for concurrent use.
+// of contract 2, as those of a CaptionSource, and IP_BLOCKED does the same;
+// content without sound is UNAVAILABLE, more than MaxBytes MEDIA_TOO_LARGE. Safe
+// for concurrent use.
 type AudioSource interface {
 	// Audio downloads the content's sound into a new file in dir, whole or not at
 	// all, and returns its path. What else it leaves in dir is the caller's to

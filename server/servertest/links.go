@@ -52,8 +52,9 @@ func (e *Engine) SetMetadata(m transcript.Metadata) {
 }
 
 // FailCaptions makes every reading of captions fail with err from now on; nil:
-// no more. Errors of a platform carry codes, such as transcript.IPBlocked; see
-// engine.CaptionSource.
+// no more. Errors of a platform carry codes; see engine.CaptionSource. After a
+// transcript.IPBlocked the service leaves the platform alone for the seconds of
+// RetryAfter, or 30.
 func (e *Engine) FailCaptions(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

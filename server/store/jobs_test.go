@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/server/store"
@@ -134,6 +136,38 @@ func TestMove(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, []store.JobEvent{last}, after)
 		}
+	})
+}
+
+// How long a platform blocks is measured from the first time, and anew for a
+// later stage.
+func TestWaitingSince(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		e, _ := extraction(t, s, "acme")
+		waitingSince := func(c store.Change) *time.Time {
+			inTx(t, s, func(ctx context.Context, tx *store.Tx) {
+				locked, err := tx.LockExtraction(ctx, e.ID)
+				require.NoError(t, err)
+				require.NoError(t, tx.Move(ctx, locked, c))
+			})
+			stored, err := s.Extraction(t.Context(), e.ID)
+			require.NoError(t, err)
+			return stored.WaitingSince
+		}
+		fetch := transcript.State{Status: transcript.JobProcessing, Stage: transcript.StageCaptionFetch}
+		require.Nil(t, waitingSince(store.Change{To: fetch}))
+		first := waitingSince(store.Change{To: queued, Waits: true})
+		require.NotNil(t, first)
+		assert.Equal(t, first, waitingSince(store.Change{To: fetch}))
+		assert.Equal(t, first, waitingSince(store.Change{To: queued, Waits: true}))
+		assert.Equal(t, first, waitingSince(store.Change{To: fetch}))
+		assert.Equal(t, first, waitingSince(store.Change{To: queued, Retry: true}), "a fault ends no block")
+		assert.Equal(t, first, waitingSince(store.Change{To: fetch}))
+		assert.Nil(t, waitingSince(store.Change{To: durationCheck}), "the platform has answered")
+		again := waitingSince(store.Change{To: queued, Waits: true})
+		require.NotNil(t, again)
+		assert.NotEqual(t, first, again)
 	})
 }
 
