@@ -191,6 +191,28 @@ func TestPlaces(t *testing.T) {
 	})
 }
 
+// Whose turn it was when the platform began to block, stands first in line.
+func TestPlaceOfABlockedVisit(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := keep(t, pace.Config{Rate: pace.Rate{PerMinute: 6, Burst: 1}}, &site{answer: func(visit int) error {
+			if visit == 2 {
+				return blocked(10)
+			}
+			return nil
+		}})
+		as := func(name string) time.Duration { return waitOf(p.read(pace.InLine(t.Context(), name))) }
+		require.Zero(t, as("first"))
+		require.Equal(t, 10*time.Second, as("a"))
+		require.Equal(t, 20*time.Second, as("b"))
+		time.Sleep(10 * time.Second) // in the bubble
+		assert.Equal(t, 10*time.Second, as("a"), "blocked")
+		assert.Equal(t, 20*time.Second, as("b"))
+		time.Sleep(10 * time.Second) // in the bubble
+		assert.Zero(t, as("a"))
+	})
+}
+
 // Nobody waits for a token after his context has ended, and the token is left to
 // the next.
 func TestWaitEnds(t *testing.T) {

@@ -188,7 +188,7 @@ func TestLateAnswer(t *testing.T) {
 		synctest.Wait()
 		s.mu.Lock()
 		s.during, s.answer = nil, func(visit int) error {
-			if visit == 2 {
+			if visit > 1 {
 				return blocked(0)
 			}
 			return nil
@@ -198,6 +198,8 @@ func TestLateAnswer(t *testing.T) {
 		close(release)
 		slow.Wait()
 		assert.Equal(t, 30*time.Second, waitOf(p.read(t.Context())))
+		time.Sleep(30 * time.Second) // in the bubble
+		assert.Equal(t, time.Minute, waitOf(p.read(t.Context())), "the block goes on")
 	})
 }
 
