@@ -68,6 +68,19 @@ func webVTT(n int) []byte {
 	return b
 }
 
+// srt is the SRT file of n cues of talk.
+func srt(n int) []byte {
+	var b []byte
+	for i, s := range talk(n) {
+		text := s.Text
+		if i%7 == 1 {
+			text = "<i>" + text + "</i>"
+		}
+		b = fmt.Appendf(b, "%d\n%s --> %s\n%s\n\n", i+1, clock(s.Start, ','), clock(s.End(), ','), text)
+	}
+	return b
+}
+
 // rolling is a file of n cues as automatic captions come: each line once with the
 // times of its words below the one before, once more alone for 10 ms.
 func rolling(n int) []byte {

@@ -29,7 +29,8 @@ var rows = []row{
 	{"WebVTT read, against itself", goal{}, reading(webVTT, readWebVTT, readWebVTT)},
 
 	{"WebVTT read", goal{faster: 15, allocs: 1}, reading(webVTT, readWebVTT, peerWebVTT)},
-	{"rolling WebVTT read", goal{faster: 20, allocs: 1}, reading(rolling, readWebVTT, peerWebVTT)},
+	{"SRT read", goal{faster: 15, allocs: 1}, reading(srt, readSRT, peerSRT)},
+	{"rolling WebVTT read, unrolled", goal{faster: 20, allocs: 1}, reading(rolling, unrollWebVTT, peerWebVTT)},
 	{"TTML read", goal{slower: 1.5, allocs: math.Inf(1)}, reading(ttml, readTTML, tokens)},
 	{"srv3 read", goal{slower: 1.5, allocs: math.Inf(1)}, reading(srv3, readSRV3, tokens)},
 	{"SRT write", goal{faster: 10}, writing(format.AppendSRT, astisub.Subtitles.WriteToSRT)},
@@ -44,9 +45,16 @@ func reading(file func(cues int) []byte, ours, theirs func([]byte) error) func(i
 }
 
 func readWebVTT(file []byte) error { return some(caption.ReadWebVTT(bytes.NewReader(file))) }
+func readSRT(file []byte) error    { return some(caption.ReadSRT(bytes.NewReader(file))) }
 func readTTML(file []byte) error   { return some(caption.ReadTTML(bytes.NewReader(file))) }
 func readSRV3(file []byte) error   { return some(caption.ReadSRV3(bytes.NewReader(file))) }
 func peerWebVTT(file []byte) error { return peerSome(astisub.ReadFromWebVTT(bytes.NewReader(file))) }
+func peerSRT(file []byte) error    { return peerSome(astisub.ReadFromSRT(bytes.NewReader(file))) }
+
+func unrollWebVTT(file []byte) error {
+	segments, err := caption.ReadWebVTT(bytes.NewReader(file))
+	return some(caption.Unroll(segments), err)
+}
 
 // some sees that the work was done.
 func some(segments []transcript.Segment, err error) error {
