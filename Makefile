@@ -59,7 +59,7 @@ fuzz: setup
 	@grep -rE '^func Fuzz\w*$(FUZZ)\w*\(' --include='*_test.go' . | sed -E 's|^(.*)/.*:func (\w+).*|\1 \2|' | sort | \
 	while read -r package target; do \
 		echo "== $$target of $$package, $(FUZZTIME)"; \
-		$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5s "$$package" || exit 1; \
+		$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5s "$$package" </dev/null || exit 1; \
 	done
 
 clean:

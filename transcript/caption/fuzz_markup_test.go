@@ -57,6 +57,7 @@ func fuzz(f *testing.F, k kind, more ...string) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, file []byte) {
+		promptly(t, file, k.read)
 		segments, err := k.read(bytes.NewReader(file))
 		slowly, errSlowly := k.read(iotest.OneByteReader(bytes.NewReader(file)))
 		require.Equal(t, err, errSlowly)

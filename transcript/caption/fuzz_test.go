@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
@@ -45,6 +47,7 @@ func FuzzWebVTT(f *testing.F) {
 			require.True(t, errors.As(err, &format) || errors.Is(err, caption.ErrTooLarge), "%v", err)
 			return
 		}
+		promptly(t, file, caption.ReadWebVTT)
 		walked, err := collect(bytes.NewReader(file))
 		require.NoError(t, err)
 		slices.SortStableFunc(walked, func(a, b transcript.Segment) int { return cmp.Compare(a.Start, b.Start) })
@@ -56,6 +59,21 @@ func FuzzWebVTT(f *testing.F) {
 			wellFormed(t, s)
 		}
 	})
+}
+
+// promptly checks that a file takes no second for a MB. The machine may hold one
+// try up, so the best of several counts.
+func promptly(t *testing.T, file []byte, read func(io.Reader) ([]transcript.Segment, error)) {
+	t.Helper()
+	limit := 5*time.Millisecond + time.Duration(len(file))*time.Microsecond
+	for range 10 {
+		begin := time.Now()
+		_, _ = read(bytes.NewReader(file)) // other checks see to its error
+		if time.Since(begin) <= limit {
+			return
+		}
+	}
+	t.Errorf("%d bytes take over %v", len(file), limit)
 }
 
 // wellFormed checks what is promised of every segment.
