@@ -17,7 +17,7 @@ var only = flag.String("row", "", "print the rows of the table whose names have 
 func BenchmarkTable(b *testing.B) {
 	fmt.Fprintf(os.Stdout, "Corpus: %s.\nProcessor time, %s, %d CPUs; medians of %d interleaved rounds [p25-p75].\n\n",
 		corpus, runtime.Version(), runtime.NumCPU(), rounds)
-	const line = "%-28s %7s  %-20s %7s %6s %6s %14s  %s\n"
+	const line = "%-29s %7s  %-20s %7s %6s %6s %14s  %s\n"
 	fmt.Fprintf(os.Stdout, line, "", "cues", "ratio", "goal", "MB/s", "peer", "allocs/cue", "")
 	for _, cues := range []int{2_000, 100_000} {
 		for _, r := range rows {

@@ -145,14 +145,18 @@ func (t *cueText) timed(text string, start, end int64) []transcript.Word {
 // to the end of the cue.
 func (t *cueText) parse(b []byte) {
 	for {
-		i := bytes.IndexByte(b, '<')
-		if i < 0 {
-			t.write(b)
-			return
+		if len(b) == 0 || b[0] != '<' { // after a tag there is often another
+			i := bytes.IndexByte(b, '<')
+			if i < 0 {
+				t.write(b)
+				return
+			}
+			t.write(b[:i])
+			b = b[i:]
 		}
-		t.write(b[:i])
-		b = b[i+1:]
-		for i = 0; i < len(b) && b[i] != '>'; i++ { // most are too short for a search
+		b = b[1:]
+		i := 0
+		for ; i < len(b) && b[i] != '>'; i++ { // most are too short for a search
 		}
 		t.tag(b[:i])
 		if i == len(b) {
