@@ -1,10 +1,18 @@
-// Package caption reads caption files into segments.
+// Package caption reads caption files into segments, and cleans up what machines
+// have written.
 //
-//	segments, err := caption.ReadWebVTT(file)
+//	segments, err := caption.ReadAny(file)
+//	segments = caption.Unroll(segments) // rolling captions of an automatic track
 //
-// [WebVTT] is the same as a sequence, which holds one cue at a time however long
-// the file is. What a reader finds stays as it stands in the file: cues may
-// overlap, and the repeated lines of rolling captions stay repeated.
+// WebVTT, SubRip, TTML and the three formats of the big video site (srv1, srv3 and
+// json3) each have a reader that returns all segments, and one that is a sequence
+// and holds one cue at a time however long the file is. [ReadAny] and [Any] find
+// out which of them a file is.
+//
+// What a reader finds stays as it stands in the file: cues may overlap, and the
+// repeated lines of rolling captions stay repeated. [Unroll] makes clean segments
+// of those, [DropSounds] leaves out what is not spoken, and [Unescape] decodes what
+// is encoded twice.
 //
 // The package fetches nothing and bounds no file: whoever reads from a network
 // limits the reader and sees to it that the body arrived whole.

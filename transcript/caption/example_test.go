@@ -7,6 +7,25 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/caption"
 )
 
+// Of rolling captions each line comes once, whatever the file's format.
+func Example() {
+	file := strings.NewReader("WEBVTT\n\n" +
+		"00:00.000 --> 00:02.000\nso<00:01.000><c> today</c>\n\n" +
+		"00:02.000 --> 00:02.010\nso today\n\n" +
+		"00:02.010 --> 00:04.000\nso today\nwe bake\n")
+	segments, err := caption.ReadAny(file)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, s := range caption.Unroll(segments) {
+		fmt.Println(s.Start, s.Text)
+	}
+	// Output:
+	// 0 so today
+	// 2.01 we bake
+}
+
 func ExampleReadWebVTT() {
 	file := strings.NewReader(`WEBVTT
 

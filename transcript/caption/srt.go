@@ -50,7 +50,7 @@ func ReadSRT(r io.Reader) ([]transcript.Segment, error) {
 //     override blocks of ASS ({\an8}), "\n" for br and \N, one space for a run of
 //     white space (no-break spaces and \h included), the lines of the cue joined
 //     by "\n". A line without text is left out, and so is a cue without text.
-//     Other text in angle brackets stays. Of character references the eight that
+//     Other text in angle brackets stays. Of character references the nine that
 //     converters leave behind are decoded, once: &amp; &lt; &gt; &quot; &apos;
 //     &#39; &nbsp; and the marks &lrm; &rlm;. Some players do, and nobody says them.
 //   - The encoding is UTF-16 (with or without a byte order mark), UTF-8 or
