@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/said"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -19,7 +20,7 @@ func (r *Recognizer) fault(err error, language string) *transcript.Error {
 	if !errors.As(err, &refused) {
 		return unreachable(err)
 	}
-	why := errors.New(line(r.scrub(refused.Error())))
+	why := errors.New(said.Line(r.scrub(refused.Error()), maxWords))
 	switch code := refused.status; {
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
 		return r.wrongKey(refused)

@@ -5,16 +5,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/said"
 )
 
 const (
-	maxWords      = 300 // of a server's own words, in characters
-	maxRetryAfter = 24 * time.Hour
+	maxWords = 300 // of a server's own words, in characters
 )
 
 // refusal is an answer whose status is not 200. Its body may be anything.
@@ -27,7 +26,7 @@ type refusal struct {
 func readRefusal(resp *http.Response) *refusal {
 	// A body that breaks off says less of the error than the status does.
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
-	return &refusal{resp.StatusCode, retryAfter(resp.Header.Get("Retry-After")), body}
+	return &refusal{resp.StatusCode, said.RetryAfter(resp.Header), body}
 }
 
 // Error gives the status and the server's words in one line. They may hold
@@ -90,25 +89,4 @@ func message(member json.RawMessage) string {
 		return object.Message
 	}
 	return string(member) // nothing, or as good as it gets
-}
-
-// line is s in one line of at most maxWords characters.
-func line(s string) string {
-	runes := []rune(strings.Join(strings.Fields(s), " "))
-	if len(runes) > maxWords {
-		return string(runes[:maxWords]) + "…"
-	}
-	return string(runes)
-}
-
-// retryAfter reads a header of that name: seconds, or a date. 0 when it says
-// nothing of use.
-func retryAfter(header string) time.Duration {
-	if sec, err := strconv.ParseFloat(header, 64); err == nil {
-		return time.Duration(math.Ceil(min(max(sec, 0), maxRetryAfter.Seconds()))) * time.Second
-	}
-	if at, err := http.ParseTime(header); err == nil {
-		return min(max(time.Until(at), 0), maxRetryAfter)
-	}
-	return 0
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/said"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -93,7 +94,7 @@ func judge(status, why string) *transcript.Error {
 		v = verdicts["UNPLAYABLE"]
 	}
 	words := strings.ToLower(why)
-	because := errors.New("videosite: " + line(status+": "+why, 500))
+	because := errors.New("videosite: " + said.Line(status+": "+why, 500))
 	for _, reasons := range [][]reason{blockedReasons, v.reasons} {
 		for _, r := range reasons {
 			if strings.Contains(words, r.says) {

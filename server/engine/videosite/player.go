@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/said"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -77,7 +77,7 @@ func (a *playerAnswer) playable(id string) error {
 	case p.Status != "OK":
 		return judge(p.Status, p.Reason+" "+p.ErrorScreen.Message.Subreason.String())
 	case a.Details.VideoID != id:
-		return broken("The platform answers with another content.").Because(errors.New("videosite: content " + line(a.Details.VideoID, 50)))
+		return broken("The platform answers with another content.").Because(errors.New("videosite: content " + said.Line(a.Details.VideoID, 50)))
 	case a.Details.IsUpcoming:
 		return fault(transcript.Unavailable, isAhead)
 	case a.Details.IsLive:
@@ -89,14 +89,14 @@ func (a *playerAnswer) playable(id string) error {
 // metadata is what the player says of the video, cleaned.
 func (a *playerAnswer) metadata(base *url.URL) transcript.Metadata {
 	d, more := a.Details, a.Microformat.Renderer
-	author := line(d.Author, 200)
-	m := transcript.Metadata{Title: line(d.Title, 500), Channel: author, CreatorName: author}
+	author := said.Line(d.Author, 200)
+	m := transcript.Metadata{Title: said.Line(d.Title, 500), Channel: author, CreatorName: author}
 	if owner, err := url.Parse(more.OwnerProfileURL); err == nil {
 		if name, ok := strings.CutPrefix(owner.Path, "/@"); ok && name != "" && !strings.Contains(name, "/") {
-			m.CreatorHandle = "@" + line(name, 100)
+			m.CreatorHandle = "@" + said.Line(name, 100)
 		}
 	}
-	if id := line(d.ChannelID, 100); id != "" {
+	if id := said.Line(d.ChannelID, 100); id != "" {
 		m.CreatorURL = base.JoinPath("channel", id).String()
 	}
 	if all := d.Thumbnail.Thumbnails; len(all) > 0 {
@@ -121,23 +121,4 @@ func webAddress(s string) string {
 		return ""
 	}
 	return u.String()
-}
-
-// line makes one line of at most max characters, without control characters and
-// those that turn the direction of writing.
-func line(s string, max int) string {
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r), unicode.In(r, unicode.Zl, unicode.Zp):
-			return ' '
-		case unicode.IsControl(r), unicode.In(r, unicode.Bidi_Control):
-			return -1
-		}
-		return r
-	}, s)
-	s = strings.Join(strings.Fields(s), " ")
-	if runes := []rune(s); len(runes) > max {
-		s = strings.TrimSpace(string(runes[:max]))
-	}
-	return s
 }

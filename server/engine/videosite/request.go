@@ -12,16 +12,16 @@ import (
 	"strings"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/said"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // The bounds of one request. A page has some two million bytes, a day's captions
 // as many.
 const (
-	maxBody       = 16 << 20
-	patience      = 15 * time.Second
-	maxRedirects  = 5
-	maxRetryAfter = 24 * time.Hour
+	maxBody      = 16 << 20
+	patience     = 15 * time.Second
+	maxRedirects = 5
 )
 
 // kind is what a request is for.
@@ -108,7 +108,7 @@ func refused(k kind, resp *http.Response) *transcript.Error {
 	why := errors.New("videosite: status " + strconv.Itoa(resp.StatusCode))
 	switch code := resp.StatusCode; {
 	case code == http.StatusTooManyRequests, code == http.StatusForbidden:
-		return blocked(retryAfter(resp.Header.Get("Retry-After"))).Because(why)
+		return blocked(said.RetryAfter(resp.Header)).Because(why)
 	case code == http.StatusUnauthorized:
 		return fault(transcript.LoginRequired, wantsLogin).Because(why)
 	case k == pageRequest && (code == http.StatusNotFound || code == http.StatusGone):
@@ -117,16 +117,4 @@ func refused(k kind, resp *http.Response) *transcript.Error {
 		return fault(transcript.Unavailable, isElsewhere).Because(why)
 	}
 	return broken("The platform does not answer as it should.").Because(why)
-}
-
-// retryAfter reads a header of that name: seconds, or a date. 0 when it says
-// nothing of use.
-func retryAfter(header string) time.Duration {
-	if n, err := strconv.ParseUint(header, 10, 31); err == nil {
-		return min(time.Duration(n)*time.Second, maxRetryAfter)
-	}
-	if at, err := http.ParseTime(header); err == nil {
-		return min(max(time.Until(at), 0), maxRetryAfter)
-	}
-	return 0
 }

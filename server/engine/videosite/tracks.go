@@ -1,15 +1,12 @@
 package videosite
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"slices"
 	"strconv"
 	"strings"
 
-	"golang.org/x/text/language"
-
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/said"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -57,38 +54,12 @@ func (a *playerAnswer) tracks() ([]track, error) {
 
 // track makes a track. Its id does not depend on what else is there.
 func (c captionTrack) track() track {
-	lang, rest := splitCode(c.LanguageCode)
+	lang, rest := said.Language(c.LanguageCode)
 	t := track{address: c.BaseURL}
-	t.Lang, t.Kind, t.Name, t.IsTranslatable = lang, transcript.TrackManual, line(c.Name.String(), 200), c.IsTranslatable
-	t.ID = lang + ".manual"
+	t.Lang, t.Kind, t.Name, t.IsTranslatable = lang, transcript.TrackManual, said.Line(c.Name.String(), 200), c.IsTranslatable
 	if c.Kind == "asr" {
-		t.Kind, t.ID = transcript.TrackAuto, lang+".asr"
+		t.Kind = transcript.TrackAuto
 	}
-	if rest != "" {
-		t.ID += "." + idPart(rest)
-	}
+	t.ID = said.TrackID(lang, t.Kind, rest)
 	return t
-}
-
-// splitCode splits a language code into the tag that it begins with, "und" when
-// it begins with none, and what is left: "en-nP7-2PuUl7o" is an English track.
-func splitCode(code string) (tag, rest string) {
-	parts := strings.Split(strings.ReplaceAll(code, "_", "-"), "-")
-	for n := len(parts); n > 0; n-- {
-		if t, err := language.Raw.Parse(strings.Join(parts[:n], "-")); err == nil {
-			return t.String(), strings.Join(parts[n:], "-")
-		}
-	}
-	return "und", code
-}
-
-// idPart makes a part of a track id of any text.
-func idPart(s string) string {
-	for _, r := range s {
-		if (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && r != '-' || len(s) > 40 {
-			sum := sha256.Sum256([]byte(s))
-			return hex.EncodeToString(sum[:6])
-		}
-	}
-	return s
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/said"
 	"github.com/transcriptkit/transcriptkit/server/engine/internal/spoken"
 )
 
@@ -36,7 +37,7 @@ func readAnswer(data []byte) (answer, error) {
 	case err != nil:
 		return answer{}, senseless(err)
 	case a.Error != nil:
-		return answer{}, senseless(fmt.Errorf("it says: %s", line(fmt.Sprint(a.Error))))
+		return answer{}, senseless(fmt.Errorf("it says: %s", said.Line(fmt.Sprint(a.Error), maxComplaint)))
 	case a.Text == nil && a.Segments == nil:
 		return answer{}, senseless(errors.New("an answer without text"))
 	}

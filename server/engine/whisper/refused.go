@@ -1,25 +1,23 @@
 package whisper
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
-	"strings"
 	"time"
-	"unicode"
 
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/said"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 const (
 	// pause is, in seconds, when to ask a server again that is busy and does not say
-	// for how long; maxPause is the longest that it may ask for.
-	pause    = 10
-	maxPause = 24 * 60 * 60
+	// for how long.
+	pause = 10
 	// maxComplaint is how much is kept of what a server says, in bytes.
 	maxComplaint = 300
 )
@@ -33,7 +31,7 @@ func refused(resp *http.Response) error {
 	case code == http.StatusTooManyRequests, code == http.StatusServiceUnavailable:
 		e := transcript.Errorf(transcript.RateLimited, "The speech recognition server is busy.").
 			With("engine", serverName).Because(why)
-		e.RetryAfter = retryAfter(resp.Header.Get("Retry-After"))
+		e.RetryAfter = cmp.Or(int(said.RetryAfter(resp.Header)/time.Second), pause)
 		return e
 	case code == http.StatusRequestTimeout, code >= 500:
 		return upstream("The speech recognition server failed.").Because(why)
@@ -82,25 +80,5 @@ func complaint(resp *http.Response) error {
 	if err != nil {
 		return fmt.Errorf("whisper: status %d", resp.StatusCode) // the status says enough
 	}
-	return fmt.Errorf("whisper: status %d: %s", resp.StatusCode, line(string(body)))
-}
-
-// line is a text in one line, for the log.
-func line(text string) string {
-	text = strings.ToValidUTF8(text[:min(len(text), maxComplaint)], "")
-	return strings.Join(strings.FieldsFunc(text, func(r rune) bool {
-		return unicode.IsSpace(r) || unicode.IsControl(r)
-	}), " ")
-}
-
-// retryAfter reads a header of that name, seconds or a date, as seconds: at least
-// 1.
-func retryAfter(header string) int {
-	if n, err := strconv.ParseUint(header, 10, 31); err == nil {
-		return int(min(max(n, 1), maxPause))
-	}
-	if at, err := http.ParseTime(header); err == nil {
-		return int(min(max(time.Until(at), time.Second), maxPause*time.Second) / time.Second)
-	}
-	return pause
+	return fmt.Errorf("whisper: status %d: %s", resp.StatusCode, said.Line(string(body), maxComplaint))
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/said"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -90,5 +91,5 @@ func lastComplaint(stderr []byte) string {
 	} else {
 		text = text[strings.LastIndexByte(text, '\n')+1:]
 	}
-	return line(text, 500)
+	return said.Line(text, 500)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/said"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -62,9 +63,9 @@ type about struct {
 // metadata is what the platform says, cleaned.
 func (a about) metadata() transcript.Metadata {
 	m := transcript.Metadata{
-		Title:         line(string(a.Title), maxTitle),
-		Channel:       line(string(a.Channel), maxName),
-		CreatorName:   line(string(a.Uploader), maxName),
+		Title:         said.Line(string(a.Title), maxTitle),
+		Channel:       said.Line(string(a.Channel), maxName),
+		CreatorName:   said.Line(string(a.Uploader), maxName),
 		CreatorHandle: a.handle(),
 		CreatorURL:    webAddress(a.UploaderURL),
 		ThumbnailURL:  webAddress(a.Thumbnail),
@@ -136,23 +137,4 @@ func webAddress(t text) string {
 		return ""
 	}
 	return u.String()
-}
-
-// line makes one line of at most max characters, without control characters and
-// those that turn the direction of writing.
-func line(s string, max int) string {
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r), unicode.In(r, unicode.Zl, unicode.Zp):
-			return ' '
-		case unicode.IsControl(r), unicode.In(r, unicode.Bidi_Control):
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
-	s = strings.Join(strings.Fields(s), " ")
-	if runes := []rune(s); len(runes) > max {
-		s = strings.TrimSpace(string(runes[:max]))
-	}
-	return s
 }

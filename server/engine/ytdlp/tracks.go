@@ -2,16 +2,13 @@ package ytdlp
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
-	"golang.org/x/text/language"
-
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/said"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -127,24 +124,17 @@ func (e captionEntry) track(kind transcript.TrackKind) (track, bool) {
 	if len(e.files) == 0 || slices.Contains(noCaptions, strings.ToLower(e.key)) {
 		return track{}, false
 	}
-	lang, rest := splitKey(strings.TrimSuffix(e.key, original))
+	lang, rest := said.Language(strings.TrimSuffix(e.key, original))
 	t := track{files: e.files}
 	t.Lang, t.Kind = lang, kind
-	t.Name = line(strings.TrimSuffix(e.files[0].name, " (Original)"), maxName)
+	t.Name = said.Line(strings.TrimSuffix(e.files[0].name, " (Original)"), maxName)
 	if lang == "und" && t.Name == "" {
-		t.Name = line(rest, maxName) // whatever it is, people may know it
+		t.Name = said.Line(rest, maxName) // whatever it is, people may know it
 	}
 	if strings.EqualFold(rest, "forced") {
 		t.Kind, rest = transcript.TrackForced, ""
 	}
-	suffix := string(t.Kind)
-	if t.Kind == transcript.TrackAuto {
-		suffix = "asr"
-	}
-	t.ID = lang + "." + suffix
-	if rest != "" {
-		t.ID += "." + idPart(rest)
-	}
+	t.ID = said.TrackID(lang, t.Kind, rest)
 	return t, true
 }
 
@@ -176,36 +166,13 @@ func untranslated(address string) string {
 func (v *video) spoken() string {
 	for _, e := range v.Automatic {
 		if key, ok := strings.CutSuffix(e.key, original); ok && len(e.files) > 0 && !e.translated() {
-			lang, _ := splitKey(key)
+			lang, _ := said.Language(key)
 			return lang
 		}
 	}
 	if v.Language == "" {
 		return ""
 	}
-	lang, _ := splitKey(string(v.Language))
+	lang, _ := said.Language(string(v.Language))
 	return lang
-}
-
-// splitKey splits a key into the language tag that it begins with, "und" when it
-// begins with none, and what is left: "en-nP7-2PuUl7o" is an English track.
-func splitKey(key string) (tag, rest string) {
-	parts := strings.Split(strings.ReplaceAll(key, "_", "-"), "-")
-	for n := len(parts); n > 0; n-- {
-		if t, err := language.Raw.Parse(strings.Join(parts[:n], "-")); err == nil {
-			return t.String(), strings.Join(parts[n:], "-")
-		}
-	}
-	return "und", key
-}
-
-// idPart makes a part of a track id of any text.
-func idPart(s string) string {
-	for _, r := range s {
-		if (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && r != '-' || len(s) > 40 {
-			sum := sha256.Sum256([]byte(s))
-			return hex.EncodeToString(sum[:6])
-		}
-	}
-	return s
 }
