@@ -22,6 +22,7 @@ const (
 	wantsToken  = "The platform wants a proof-of-origin token for its captions."
 	cannotPlay  = "The platform does not let the content be played."
 	isBroken    = "The platform cannot show the content at the moment."
+	isOutdated  = "The platform does not take the player as which it is asked."
 )
 
 // pause is when to ask a site again that blocks and does not say for how long.
@@ -48,6 +49,13 @@ var blockedReasons = []reason{
 	{"not a bot", transcript.IPBlocked, isBlocked},
 	{"unusual traffic", transcript.IPBlocked, isBlocked},
 	{"captcha", transcript.IPBlocked, isBlocked},
+}
+
+// outdatedReasons are given for every content, and with a status that says that it
+// is gone: they are about the player, and another source may do better.
+var outdatedReasons = []reason{
+	{"on the latest version", transcript.UpstreamFailed, isOutdated},
+	{"on this app", transcript.UpstreamFailed, isOutdated},
 }
 
 // verdicts of the player but for OK. One that is not among them is UNPLAYABLE.
@@ -95,7 +103,7 @@ func judge(status, why string) *transcript.Error {
 	}
 	words := strings.ToLower(why)
 	because := errors.New("videosite: " + said.Line(status+": "+why, 500))
-	for _, reasons := range [][]reason{blockedReasons, v.reasons} {
+	for _, reasons := range [][]reason{blockedReasons, outdatedReasons, v.reasons} {
 		for _, r := range reasons {
 			if strings.Contains(words, r.says) {
 				return fault(r.code, r.message).Because(because)

@@ -190,6 +190,8 @@ func TestPlayability(t *testing.T) {
 		{"ERROR", "This video is unavailable", "", transcript.Unavailable},
 		{"ERROR", "This video has been removed by the uploader", "", transcript.Unavailable},
 		{"ERROR", "An error occurred. Please try again later.", "", transcript.UpstreamFailed},
+		{"ERROR", "This video is unavailable", "Watch on the latest version of YouTube.", transcript.UpstreamFailed},
+		{"UNPLAYABLE", "The following content is not available on this app.", "", transcript.UpstreamFailed},
 		{"UNPLAYABLE", "Video unavailable", "The uploader has not made this video available in your country", transcript.Unavailable},
 		{"UNPLAYABLE", "Join this channel to get access to members-only content", "", transcript.Unavailable},
 		{"UNPLAYABLE", "Sign in to confirm your age", "", transcript.LoginRequired},

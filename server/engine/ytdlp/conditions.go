@@ -48,6 +48,11 @@ var conditions = []condition{
 	{[]string{"redirection to url", "is not allowed"}, transcript.UpstreamFailed, isBroken},
 	{[]string{"file too large"}, transcript.MediaTooLarge, isTooLarge},
 
+	// About the program's player, which the site gives for every content beside
+	// words that say that it is gone.
+	{[]string{"watch on the latest version"}, transcript.UpstreamFailed, isBroken},
+	{[]string{"not available on this app"}, transcript.UpstreamFailed, isBroken},
+
 	// Blocked, before the walls: the words of a bot check ask to "sign in".
 	{[]string{"not a bot"}, transcript.IPBlocked, isBlocked},
 	{[]string{"anti-bot"}, transcript.IPBlocked, isBlocked},

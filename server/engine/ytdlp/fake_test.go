@@ -105,6 +105,8 @@ func TestComplaints(t *testing.T) {
 		{"[short] x: This video is private", transcript.Unavailable},
 		{"[youtube] x: Join this channel to get access to members-only content like this video, and other exclusive perks.", transcript.Unavailable},
 		{"[youtube] x: This video is available to this channel's members on level: Gold (or any higher level).", transcript.Unavailable},
+		{"[youtube] x: This video is unavailable. Watch on the latest version of YouTube.", transcript.UpstreamFailed},
+		{"[youtube] x: The following content is not available on this app.", transcript.UpstreamFailed},
 		{"[youtube] x: Video unavailable. This video has been removed by the uploader", transcript.Unavailable},
 		{"[youtube] x: Video unavailable. This video is no longer available because the YouTube account associated with this video has been terminated.", transcript.Unavailable},
 		{"[short] x: Video not available", transcript.Unavailable},
