@@ -44,11 +44,13 @@ type verdict struct {
 	message string
 }
 
-// blockedReasons stand before all others: their words also ask to sign in.
+// blockedReasons stand before all others: their words also ask to sign in, or to
+// try again.
 var blockedReasons = []reason{
 	{"not a bot", transcript.IPBlocked, isBlocked},
 	{"unusual traffic", transcript.IPBlocked, isBlocked},
 	{"captcha", transcript.IPBlocked, isBlocked},
+	{"rate-limited", transcript.IPBlocked, isBlocked},
 }
 
 // outdatedReasons are given for every content, and with a status that says that it
