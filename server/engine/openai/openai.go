@@ -142,7 +142,13 @@ func (r *Recognizer) Info() engine.RecognizerInfo {
 		longest = textChunk
 	}
 	sec := min((r.maxBytes-headRoom)/bytesPerSecond, int64(longest/time.Second))
-	return engine.RecognizerInfo{Name: name, Model: r.model, Detects: true, MaxChunk: time.Duration(sec) * time.Second}
+	return engine.RecognizerInfo{
+		Name:     name,
+		Model:    r.model,
+		Quality:  "as good as the endpoint's model",
+		Detects:  true,
+		MaxChunk: time.Duration(sec) * time.Second,
+	}
 }
 
 // Recognize sends the whole recording. Its segments have words and confidence

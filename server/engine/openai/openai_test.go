@@ -218,6 +218,7 @@ func TestInfo(t *testing.T) {
 		info := r.Info()
 		assert.Equal(t, tt.chunk, info.MaxChunk)
 		assert.Equal(t, "openai", info.Name)
+		assert.NotEmpty(t, info.Quality)
 		assert.True(t, info.Detects)
 		assert.Nil(t, info.Languages)
 	}
