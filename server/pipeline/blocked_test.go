@@ -224,6 +224,24 @@ func TestStaleTextIsServedWhileSoundIsBlocked(t *testing.T) {
 	}
 }
 
+// A recognizer that limits its callers is asked again when it has said, and not
+// hours later.
+func TestPauseBetweenAttempts(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		attempt, asked int
+		want           time.Duration
+	}{
+		{1, 0, 2 * time.Second},
+		{2, 5, 8 * time.Second},
+		{2, 60, time.Minute},
+		{3, 1 << 62, 10 * time.Minute},
+	} {
+		got := pipeline.PauseFor(&store.Extraction{Attempt: test.attempt}, &transcript.Error{Code: transcript.RateLimited, RetryAfter: test.asked})
+		assert.Equal(t, test.want, got, "%+v", test)
+	}
+}
+
 // What the pace asks for is waited, but no longer than is waited at all.
 func TestWaitForPlatform(t *testing.T) {
 	t.Parallel()

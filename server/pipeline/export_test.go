@@ -21,6 +21,11 @@ func (c *Config) WaitNoLonger() { c.lastWait = time.Nanosecond }
 // LookupBriefly lets readers lose patience at once.
 func (c *Config) LookupBriefly() { c.lookupBudget = time.Millisecond }
 
+// PauseFor is how long it takes until the next attempt.
+func PauseFor(e *store.Extraction, cause *transcript.Error) time.Duration {
+	return (&Pipeline{cfg: Config{pauses: pauses()}}).pause(e, cause)
+}
+
 // WaitFor is how long a platform is left alone that blocks.
 func WaitFor(e *store.Extraction, cause *transcript.Error) time.Duration {
 	return (&Pipeline{cfg: Config{lastWait: lastWait}}).wait(e, cause)

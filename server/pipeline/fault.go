@@ -20,6 +20,9 @@ func pauses() [maxAttempts - 1]time.Duration {
 	return [...]time.Duration{2 * time.Second, 8 * time.Second, 30 * time.Second}
 }
 
+// mostPause is the longest pause that a recognizer may ask for with RetryAfter.
+const mostPause = 10 * time.Minute
+
 // lastWait is how long a platform that blocks is waited for (J7b).
 const lastWait = 6 * time.Hour
 
@@ -45,7 +48,7 @@ func (p *Pipeline) fault(ctx context.Context, id string, again river.JobArgs, ca
 		case !transient(coded.Code) || e.Attempt >= maxAttempts:
 			return tx.Move(ctx, e, store.Change{To: failed, Error: coded})
 		}
-		pause := p.cfg.pauses[e.Attempt-1]
+		pause := p.pause(e, coded)
 		if e.State.Status == transcript.JobProcessing { // else another chunk has counted the attempt
 			if err := tx.Move(ctx, e, store.Change{To: before(e.State), Retry: true}); err != nil {
 				return err
@@ -69,6 +72,13 @@ func (p *Pipeline) waits(e *store.Extraction, cause *transcript.Error) bool {
 	return cause.Code == transcript.IPBlocked &&
 		(e.State == captionFetch || e.State == durationCheck) &&
 		(e.WaitingSince == nil || time.Since(*e.WaitingSince) < p.cfg.lastWait)
+}
+
+// pause is how long to wait before the next attempt: no attempt is made sooner
+// than whoever failed has asked for.
+func (p *Pipeline) pause(e *store.Extraction, cause *transcript.Error) time.Duration {
+	asked := min(cause.RetryAfter, int(mostPause/time.Second)) // a duration holds no more than 292 years
+	return max(p.cfg.pauses[e.Attempt-1], time.Duration(asked)*time.Second)
 }
 
 // wait is how long to leave a platform alone: for as long as the pace asks for,
