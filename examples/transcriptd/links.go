@@ -28,7 +28,7 @@ type linkFlags struct {
 }
 
 func (f linkFlags) check() error {
-	if f.Pace <= 0 {
+	if !(f.Pace > 0) { // nor is NaN
 		return errors.New("--pace must be above 0")
 	}
 	if name, version, _ := strings.Cut(f.Player, "/"); f.Player != "" && (name == "" || version == "") {
@@ -81,7 +81,7 @@ func standardPorts() map[string]string {
 func (u *serviceURL) UnmarshalText(text []byte) error {
 	read, err := url.Parse(string(text))
 	if err != nil || read.Host == "" || standardPorts()[read.Scheme] == "" {
-		return errors.New("want http://HOST… or https://HOST…") // the text may hold a password
+		return errors.New("want http://HOST… or https://HOST…, or socks5://HOST… for a proxy") // the text may hold a password
 	}
 	u.at = read
 	return nil

@@ -76,6 +76,8 @@ func TestBadCallsAreOneLineThatNamesTheFault(t *testing.T) {
 		{"serve --openai-url u:secret", 2, "--openai-url: want http://HOST"},
 		{"serve --asr-upload-limit -1", 2, "--asr-upload-limit"},
 		{"serve --pace 0", 2, "--pace must be above 0"},
+		{"serve --pace NaN", 2, "--pace must be above 0"},
+		{"serve --proxy socks4://u:secret@127.0.0.1", 2, "socks5://HOST"},
 		{"serve --player ANDROID", 2, "--player wants NAME/VERSION"},
 		{"serve --asr whisper-cli --whisper-model " + sites + serveHere, 1, "sites.json cannot be used"},
 		{"serve --openai-url http://u:secret@127.0.0.1:1/v1 --openai-key-file /nowhere/key" + serveHere, 1, "/nowhere/key"},
