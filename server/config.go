@@ -35,11 +35,12 @@ type Config struct {
 	// the same is an error of New (contract 13.20).
 	OperatorEgress []string
 
-	// Proxy is the deployment's own proxy, by which the service reaches what links
-	// lead to: an http, https (both with CONNECT) or socks5 URL, credentials included;
-	// nil: no proxy. It is told addresses, never names. AllowEgress is reached
-	// without it.
-	Proxy *url.URL
+	// Proxies are the deployment's own, by which the service reaches what links lead
+	// to: http or https URLs of those that know CONNECT, for port 80 too, or socks5
+	// ones, credentials included; none: it goes directly. They are taken in turn, and
+	// told addresses that have been judged, never names. AllowEgress is reached
+	// without them.
+	Proxies []*url.URL
 
 	// Pace is how often this process visits each platform, for captions and
 	// downloads together; the zero value: 30 visits a minute, 10 of them at once.

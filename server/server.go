@@ -62,9 +62,9 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 			err = errors.Join(err, s.close())
 		}
 	}()
-	s.guard, err = egress.New(egress.Config{Allow: c.AllowEgress, Deny: c.OperatorEgress, Proxy: c.Proxy, Log: c.Log})
+	s.guard, err = egress.New(egress.Config{Allow: c.AllowEgress, Deny: c.OperatorEgress, Proxies: c.Proxies, Log: c.Log})
 	if err != nil {
-		return nil, fmt.Errorf("server: Config.AllowEgress, OperatorEgress, Proxy: %w", err)
+		return nil, fmt.Errorf("server: Config.AllowEgress, OperatorEgress, Proxies: %w", err)
 	}
 	eng, err := s.makeEngine()
 	if err != nil {

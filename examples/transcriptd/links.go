@@ -19,12 +19,12 @@ import (
 
 // linkFlags say where links may lead and who follows them.
 type linkFlags struct {
-	Sites       string     `placeholder:"FILE" help:"Platform table: JSON, which replaces the members of the default table that it names."`
-	AllowEgress addresses  `placeholder:"HOST:PORT" help:"An address that links may lead to, although it is private or its port is neither 80 nor 443. May be repeated."`
-	YtDlp       executable `name:"yt-dlp" default:"yt-dlp" placeholder:"PATH" help:"The program that reads links (${default})."`
-	Proxy       serviceURL `placeholder:"URL" help:"A proxy (http, https or socks5) by which the service reaches what links lead to."`
-	Pace        float64    `default:"30" placeholder:"N" help:"The visits a minute to each platform, ten of them at once; what would be more waits (${default})."`
-	Player      string     `placeholder:"NAME/VERSION" help:"The player of the video site as which to ask for captions, when the site takes the built-in one no longer."`
+	Sites       string       `placeholder:"FILE" help:"Platform table: JSON, which replaces the members of the default table that it names."`
+	AllowEgress addresses    `placeholder:"HOST:PORT" help:"An address that links may lead to, although it is private or its port is neither 80 nor 443. May be repeated."`
+	YtDlp       executable   `name:"yt-dlp" default:"yt-dlp" placeholder:"PATH" help:"The program that reads links (${default})."`
+	Proxy       []serviceURL `placeholder:"URL" help:"A proxy (http, https or socks5) by which the service reaches what links lead to. May be repeated: they are taken in turn."`
+	Pace        float64      `default:"30" placeholder:"N" help:"The visits a minute to each platform, ten of them at once; what would be more waits (${default})."`
+	Player      string       `placeholder:"NAME/VERSION" help:"The player of the video site as which to ask for captions, when the site takes the built-in one no longer."`
 }
 
 func (f linkFlags) check() error {
@@ -35,6 +35,13 @@ func (f linkFlags) check() error {
 		return errors.New("--player wants NAME/VERSION")
 	}
 	return nil
+}
+
+func (f linkFlags) proxies() (all []*url.URL) {
+	for _, proxy := range f.Proxy {
+		all = append(all, proxy.at)
+	}
+	return all
 }
 
 func (f linkFlags) program() string { return string(f.YtDlp) }

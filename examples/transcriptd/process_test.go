@@ -132,8 +132,8 @@ func TestServeSaysWhoRecognises(t *testing.T) {
 		{"--asr none", `msg="no recognizer"`, "unavailable"},
 		{"--asr pocketsphinx --whisper-server http://127.0.0.1:1", `asr=pocketsphinx`, "ok"},
 		{"--whisper-model " + model + " --whisper-cli " + program, `asr=whisper-cli model=base.en quality="?base`, "ok"},
-		{"--whisper-server http://127.0.0.1:1 --whisper-model " + model, `asr=whisper-server`, "unavailable"},
-		{"--openai-url http://127.0.0.1:1/v1 --openai-model small", `asr=openai model=small quality="?as good`, "unavailable"},
+		{"--whisper-server http://127.0.0.1:1 --asr-model base --whisper-model " + model, `asr=whisper-server model=base`, "unavailable"},
+		{"--asr openai:http://127.0.0.1:1/v1 --asr-model small", `asr=openai model=small quality="?as good`, "unavailable"},
 		{"--whisper-model /nowhere/model", `(?s)msg="whisper-cli cannot be used" model=/nowhere/model .*asr=pocketsphinx`, "ok"},
 	} {
 		p := start(t, nil, strings.Fields(test.args)...)

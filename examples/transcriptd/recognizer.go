@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/openai"
@@ -25,25 +26,56 @@ const (
 
 // recognizerFlags say who recognizes speech.
 type recognizerFlags struct {
-	ASR            string     `name:"asr" enum:"auto,whisper-server,openai,whisper-cli,pocketsphinx,none" default:"auto" placeholder:"ENGINE" help:"Speech recognition: ${enum}. auto takes a server if one is named, else whisper-cli if its model can be read, else pocketsphinx."`
+	ASR            asrEngine  `name:"asr" default:"auto" placeholder:"ENGINE" help:"Speech recognition: whisper-server:URL, openai:URL, whisper-cli:MODEL, pocketsphinx or none. ${default} takes a server if one is named below, else whisper-cli if its model can be read, else pocketsphinx."`
+	ASRModel       string     `name:"asr-model" placeholder:"NAME" help:"The model to ask the endpoint for (whisper-1), or the one that the whisper-server has loaded, for the record."`
+	ASRKeyFile     string     `name:"asr-key-file" placeholder:"FILE" help:"A file that holds the endpoint's key and nothing else."`
+	ASRUploadLimit int64      `name:"asr-upload-limit" placeholder:"BYTES" help:"The largest upload that the recognizer's server takes; less audio is then sent at once."`
 	WhisperServer  serviceURL `placeholder:"URL" help:"A running whisper-server."`
 	OpenaiURL      serviceURL `placeholder:"URL" help:"An endpoint with OpenAI's API, up to and with /v1."`
-	OpenaiModel    string     `default:"whisper-1" placeholder:"NAME" help:"The model to ask it for (${default})."`
-	OpenaiKeyFile  string     `placeholder:"FILE" help:"A file that holds its key and nothing else."`
 	WhisperCLI     executable `name:"whisper-cli" default:"whisper-cli" placeholder:"PATH" help:"whisper.cpp's program (${default})."`
 	WhisperModel   string     `placeholder:"FILE" help:"The model for whisper-cli, a ggml file."`
-	ASRUploadLimit int64      `name:"asr-upload-limit" placeholder:"BYTES" help:"The largest upload that the recognizer's server takes; less audio is then sent at once."`
 }
 
-func (f recognizerFlags) check() error {
+// asrEngine is a value of --asr: a name, and for some after a colon where it is.
+type asrEngine struct{ name, at string }
+
+// UnmarshalText is called by the parser.
+func (e *asrEngine) UnmarshalText(text []byte) error {
+	e.name, e.at, _ = strings.Cut(string(text), ":")
+	switch e.name {
+	case asrWhisperServer, asrOpenAI, asrWhisperCLI:
+		return nil
+	case asrAuto, asrPocketsphinx, asrNone:
+		if e.at == "" {
+			return nil
+		}
+	}
+	// The value may hold a password.
+	return errors.New("want auto, whisper-server:URL, openai:URL, whisper-cli:MODEL, pocketsphinx or none")
+}
+
+// settle puts what stands behind the colon of --asr in its place, and checks that
+// all is there.
+func (f *recognizerFlags) settle() (err error) {
+	switch at := f.ASR.at; {
+	case at == "":
+	case f.ASR.name == asrWhisperServer:
+		err = f.WhisperServer.UnmarshalText([]byte(at))
+	case f.ASR.name == asrOpenAI:
+		err = f.OpenaiURL.UnmarshalText([]byte(at))
+	default:
+		f.WhisperModel = at
+	}
 	switch {
-	case f.ASR == asrWhisperServer && f.WhisperServer.at == nil:
-		return errors.New("--asr=whisper-server needs --whisper-server URL")
-	case f.ASR == asrOpenAI && f.OpenaiURL.at == nil:
-		return errors.New("--asr=openai needs --openai-url URL")
-	case f.ASR == asrWhisperCLI && f.WhisperModel == "":
-		return errors.New("--asr=whisper-cli needs --whisper-model FILE")
-	case f.ASR == asrAuto && f.WhisperServer.at != nil && f.OpenaiURL.at != nil:
+	case err != nil:
+		return fmt.Errorf("--asr=%s: %w", f.ASR.name, err)
+	case f.ASR.name == asrWhisperServer && f.WhisperServer.at == nil:
+		return errors.New("--asr=whisper-server wants a URL: whisper-server:URL")
+	case f.ASR.name == asrOpenAI && f.OpenaiURL.at == nil:
+		return errors.New("--asr=openai wants a URL: openai:URL")
+	case f.ASR.name == asrWhisperCLI && f.WhisperModel == "":
+		return errors.New("--asr=whisper-cli wants a model: whisper-cli:MODEL")
+	case f.ASR.name == asrAuto && f.WhisperServer.at != nil && f.OpenaiURL.at != nil:
 		return errors.New("both --whisper-server and --openai-url are given: choose with --asr")
 	case f.ASRUploadLimit < 0:
 		return errors.New("--asr-upload-limit must not be negative")
@@ -66,8 +98,8 @@ func (f recognizerFlags) addresses() []string {
 // model that was named is not used.
 func (f recognizerFlags) choose(ctx context.Context, host engine.Host) (asr string, problem error) {
 	switch {
-	case f.ASR != asrAuto:
-		return f.ASR, nil
+	case f.ASR.name != asrAuto:
+		return f.ASR.name, nil
 	case f.WhisperServer.at != nil:
 		return asrWhisperServer, nil
 	case f.OpenaiURL.at != nil:
@@ -89,7 +121,7 @@ func (f recognizerFlags) choose(ctx context.Context, host engine.Host) (asr stri
 func (f recognizerFlags) recognizer(asr string, host engine.Host) (engine.Recognizer, error) {
 	switch asr {
 	case asrWhisperServer:
-		return whisper.NewServer(whisper.ServerOptions{URL: f.WhisperServer.at.String(), MaxBytes: f.ASRUploadLimit})
+		return whisper.NewServer(whisper.ServerOptions{URL: f.WhisperServer.at.String(), Model: f.ASRModel, MaxBytes: f.ASRUploadLimit})
 	case asrOpenAI:
 		return f.openAI()
 	case asrWhisperCLI:
@@ -105,11 +137,11 @@ func (f recognizerFlags) whisperCLI() whisper.CLIOptions {
 }
 
 func (f recognizerFlags) openAI() (engine.Recognizer, error) {
-	o := openai.Options{BaseURL: f.OpenaiURL.at.String(), Model: f.OpenaiModel, MaxBytes: f.ASRUploadLimit}
-	if f.OpenaiKeyFile != "" {
-		key, err := os.ReadFile(f.OpenaiKeyFile)
+	o := openai.Options{BaseURL: f.OpenaiURL.at.String(), Model: f.ASRModel, MaxBytes: f.ASRUploadLimit}
+	if f.ASRKeyFile != "" {
+		key, err := os.ReadFile(f.ASRKeyFile)
 		if err != nil {
-			return nil, fmt.Errorf("--openai-key-file: %w", err)
+			return nil, fmt.Errorf("--asr-key-file: %w", err)
 		}
 		o.Key = string(bytes.TrimSpace(key))
 	}

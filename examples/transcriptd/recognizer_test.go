@@ -49,7 +49,7 @@ func TestServeRecognisesWithServers(t *testing.T) {
 	require.NoError(t, os.WriteFile(key, []byte("sk-short\n"), 0o600))
 	for engine, args := range map[string][]string{
 		"whisper-server": {"--whisper-server", server.URL},
-		"openai":         {"--openai-url", server.URL + "/v1", "--openai-key-file", key, "--openai-model", "small"},
+		"openai":         {"--asr", "openai:" + server.URL + "/v1", "--asr-key-file", key, "--asr-model", "small"},
 	} {
 		db := newDatabase(t)
 		p := start(t, nil, append(args, "--db", db)...)

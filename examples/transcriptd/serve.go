@@ -27,7 +27,7 @@ type serveCommand struct {
 
 // Validate is called by the parser.
 func (c *serveCommand) Validate() error {
-	return cmp.Or(c.recognizerFlags.check(), c.linkFlags.check())
+	return cmp.Or(c.settle(), c.check())
 }
 
 // Run serves until ctx ends.
@@ -105,7 +105,7 @@ func startService(ctx context.Context, o serviceOptions) (_ *service, err error)
 		Sites:          o.sites,
 		AllowEgress:    o.links.AllowEgress,
 		OperatorEgress: append(own, o.asr.addresses()...),
-		Proxy:          o.links.Proxy.at,
+		Proxies:        o.links.proxies(),
 		Pace:           pace.Config{Rate: pace.Rate{PerMinute: o.links.Pace}},
 		Log:            o.log,
 		Version:        version(),

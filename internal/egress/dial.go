@@ -12,8 +12,9 @@ import (
 
 // dial connects to an address if it may be reached. What is judged is what is
 // connected to: the judgement falls between the socket's making and its
-// connection, for each address that the name has.
-func (g *Guard) dial(ctx context.Context, network, address string) (net.Conn, error) {
+// connection, for each address that the name has. turn chooses among the proxies
+// by which connections leave.
+func (g *Guard) dial(ctx context.Context, turn uint32, network, address string) (net.Conn, error) {
 	if network != "tcp" && network != "tcp4" && network != "tcp6" {
 		return nil, &Refusal{clip(address), "network " + network}
 	}
@@ -25,8 +26,8 @@ func (g *Guard) dial(ctx context.Context, network, address string) (net.Conn, er
 	if reason := g.refuse(ctx, t, allowed); reason != "" {
 		return nil, &Refusal{address, reason}
 	}
-	if g.upstream != nil && !allowed {
-		return g.dialUpstream(ctx, t)
+	if len(g.upstreams) > 0 && !allowed {
+		return g.dialUpstream(ctx, turn, t)
 	}
 	// Of several addresses of one name some may be refused; the dialer would
 	// report the error of the first one, whichever that is.

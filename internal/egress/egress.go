@@ -29,6 +29,7 @@ import (
 	"net/url"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -71,12 +72,14 @@ type Config struct {
 	// allowed is an error of New. All loopback addresses are one here. While the
 	// name of such an address cannot be resolved, its port is closed.
 	Deny []string
-	// Proxy is the deployment's own proxy, by which connections leave: an http or
-	// https URL of one that knows CONNECT, or a socks5 one, credentials included; nil:
-	// they leave directly. It is told addresses and never names: those are looked up
-	// and judged here. What Allow names is reached without it, and no link reaches
-	// the proxy itself.
-	Proxy *url.URL
+	// Proxies are the deployment's own, by which connections leave: http or https URLs
+	// of those that know CONNECT, for port 80 too, or socks5 ones, credentials included;
+	// none: they leave directly. Passes take them in turn, a pass keeps to one, and
+	// what that cannot reach goes by the next. They are told addresses and never
+	// names: those are looked up and judged here. A link that names an address
+	// itself is refused (contract 13.20). What Allow names is reached without them,
+	// and no link reaches a proxy itself.
+	Proxies []*url.URL
 	// Log receives a line for each refusal; nil: none.
 	Log *slog.Logger
 }
@@ -90,7 +93,8 @@ type Guard struct {
 	special specialFunc
 	dialer  net.Dialer // copied for every connection
 
-	upstream *upstream // nil: none
+	upstreams []*upstream
+	turns     atomic.Uint32 // counts who takes the next of them
 
 	proxy   http.Server
 	address string        // of the proxy
@@ -132,13 +136,13 @@ func New(c Config) (*Guard, error) {
 
 // configure takes the lists over.
 func (g *Guard) configure(c Config) error {
-	deny := c.Deny
-	if c.Proxy != nil {
-		up, err := newUpstream(c.Proxy)
+	deny := slices.Clone(c.Deny)
+	for i, proxy := range c.Proxies {
+		up, err := newUpstream(proxy)
 		if err != nil {
-			return fmt.Errorf("egress: Proxy: %w", err) // without the URL, which may hold a password
+			return fmt.Errorf("egress: Proxies[%d]: %w", i, err) // without the URL, which may hold a password
 		}
-		g.upstream, deny = up, append(slices.Clone(deny), up.address)
+		g.upstreams, deny = append(g.upstreams, up), append(deny, up.address)
 	}
 	for _, address := range deny {
 		t, err := parse(address)

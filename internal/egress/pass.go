@@ -31,7 +31,8 @@ type Pass struct {
 	job       string
 	password  string
 	transport *http.Transport
-	max       int64 // bytes; 0: any number
+	max       int64  // bytes; 0: any number
+	turn      uint32 // which of the guard's proxies it takes first
 
 	ctx      context.Context // lives as long as the pass
 	cancel   context.CancelCauseFunc
@@ -69,7 +70,7 @@ func (g *Guard) Open(ctx context.Context, job string, maxBytes int64) (*Pass, er
 
 func (g *Guard) newPass(ctx context.Context, job string, maxBytes int64) *Pass {
 	p := &Pass{
-		guard: g, job: job, password: rand.Text(), max: maxBytes,
+		guard: g, job: job, password: rand.Text(), max: maxBytes, turn: g.turns.Add(1),
 		open: make(map[io.Closer]bool),
 	}
 	p.ctx, p.cancel = context.WithCancelCause(ctx)
@@ -171,7 +172,11 @@ func (p *Pass) dial(ctx context.Context, network, address string) (net.Conn, err
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(p.ctx, cancel)()
-	raw, err := p.guard.dial(ctx, network, address)
+	turn := p.turn
+	if p == p.guard.own { // which serves many
+		turn = p.guard.turns.Add(1)
+	}
+	raw, err := p.guard.dial(ctx, turn, network, address)
 	var refusal *Refusal
 	switch {
 	case errors.As(err, &refusal):

@@ -58,32 +58,53 @@ func newUpstream(u *url.URL) (*upstream, error) {
 	return up, nil
 }
 
-// dialUpstream connects to a target through the proxy. The proxy is told an
-// address and no name, so that what has been judged is what is connected to.
-func (g *Guard) dialUpstream(ctx context.Context, t target) (net.Conn, error) {
+// dialUpstream connects to a target through one of the proxies, beginning with the
+// one whose turn it is. A proxy is told an address and no name, so that what has
+// been judged is what is connected to.
+func (g *Guard) dialUpstream(ctx context.Context, turn uint32, t target) (net.Conn, error) {
+	if t.ip.IsValid() {
+		return nil, &Refusal{t.address, "no name, for a proxy"}
+	}
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
 	ips, err := lookup(ctx, g.dialer.Resolver, t)
 	if err != nil {
 		return nil, fmt.Errorf("egress: %w", err)
 	}
-	var first error
+	var public []netip.AddrPort
 	for _, ip := range ips {
 		to := netip.AddrPortFrom(ip, t.port)
-		if reason := g.judge(ctx, to, false); reason != "" {
+		if reason := g.judge(ctx, to, false); reason == "" {
+			public = append(public, to)
+		} else if err == nil {
 			err = &Refusal{t.address, reason}
-		} else {
-			var conn net.Conn
-			if conn, err = g.upstream.DialContext(ctx, "tcp", to.String()); err == nil {
-				return conn, nil
-			}
-			err = fmt.Errorf("egress: through the proxy %s: %w", g.upstream.address, err)
-		}
-		if first == nil {
-			first = err
 		}
 	}
-	return nil, first
+	if len(public) == 0 {
+		return nil, err
+	}
+	return g.tryUpstreams(ctx, turn, public)
+}
+
+// tryUpstreams tries each proxy with each address, and gives each its share of the
+// time that is left.
+func (g *Guard) tryUpstreams(ctx context.Context, turn uint32, addresses []netip.AddrPort) (conn net.Conn, err error) {
+	tries := len(g.upstreams) * len(addresses)
+	for n := range tries {
+		up := g.upstreams[(int(turn%uint32(len(g.upstreams)))+n/len(addresses))%len(g.upstreams)]
+		deadline, _ := ctx.Deadline() // there is one
+		try, cancel := context.WithTimeout(ctx, time.Until(deadline)/time.Duration(tries-n))
+		var failure error
+		conn, failure = up.DialContext(try, "tcp", addresses[n%len(addresses)].String())
+		cancel()
+		if failure == nil {
+			return conn, nil
+		}
+		if err == nil {
+			err = fmt.Errorf("egress: through the proxy %s: %w", up.address, failure)
+		}
+	}
+	return nil, err
 }
 
 // connector opens tunnels through an HTTP proxy.

@@ -151,7 +151,7 @@ func TestConnectionsLeaveByTheProxy(t *testing.T) {
 	}{{withPassword, tunnelled}, {socks, relayed}} {
 		public, secure := newSite(t, nil), newTLSSite(t, nil)
 		allowed := newSite(t, nil)
-		g, log := newGuard(t, egress.Config{Proxy: test.proxy, Allow: []string{allowed.at.String()}})
+		g, log := newGuard(t, egress.Config{Proxies: []*url.URL{test.proxy}, Allow: []string{allowed.at.String()}})
 		g.UseResolver(newNames(map[string][]string{"public.test": {"127.0.0.1"}, "private.test": {"127.0.0.2"}}).resolver())
 		g.Pretend(public.at)
 		g.Pretend(secure.at)
@@ -163,7 +163,9 @@ func TestConnectionsLeaveByTheProxy(t *testing.T) {
 		_, body, err = get(t, behind(t, p, nil), fmt.Sprintf("http://public.test:%d/", public.at.Port()))
 		require.NoError(t, err)
 		assert.Equal(t, "hello", body)
-		_, body, err = get(t, behind(t, p, secure), secure.URL)
+		tunnelled := behind(t, p, secure)
+		tunnelled.Transport.(*http.Transport).TLSClientConfig.ServerName = "example.com" // the site's certificate has it
+		_, body, err = get(t, tunnelled, fmt.Sprintf("https://public.test:%d/", secure.at.Port()))
 		require.NoError(t, err)
 		assert.Equal(t, "hello", body)
 		want := []string{public.at.String(), public.at.String(), secure.at.String()}
@@ -172,7 +174,7 @@ func TestConnectionsLeaveByTheProxy(t *testing.T) {
 		_, _, err = get(t, g.Client(), allowed.URL)
 		require.NoError(t, err, "allowed by name: without the proxy")
 		for _, link := range []string{
-			fmt.Sprintf("http://private.test:%d/", public.at.Port()), "http://10.0.0.1/", "http://public.test:22/", "http://" + test.proxy.Host + "/",
+			fmt.Sprintf("http://private.test:%d/", public.at.Port()), "http://10.0.0.1/", "http://93.184.216.34/", "http://[2606:4700::1111]/", "http://public.test:22/", "http://" + test.proxy.Host + "/",
 		} {
 			_, _, err = get(t, g.Client(), link)
 			require.ErrorIs(t, err, egress.ErrRefused, link)
@@ -205,9 +207,10 @@ func TestProxyThatFails(t *testing.T) {
 		public := newSite(t, nil)
 		proxy, err := url.Parse(test.proxy)
 		require.NoError(t, err)
-		g, log := newGuard(t, egress.Config{Proxy: proxy})
+		g, log := newGuard(t, egress.Config{Proxies: []*url.URL{proxy}})
+		g.UseResolver(newNames(map[string][]string{"public.test": {"127.0.0.1"}}).resolver())
 		g.Pretend(public.at)
-		_, _, err = get(t, g.Client(), public.URL)
+		_, _, err = get(t, g.Client(), fmt.Sprintf("http://public.test:%d/", public.at.Port()))
 		require.ErrorContains(t, err, test.says, name)
 		require.ErrorContains(t, err, proxy.Host, name)
 		require.NotErrorIs(t, err, egress.ErrRefused, name)
@@ -216,6 +219,38 @@ func TestProxyThatFails(t *testing.T) {
 		assert.Zero(t, public.requests.Load(), "never around the proxy: %s", name)
 	}
 	assert.Empty(t, asked.list())
+}
+
+// Passes take the proxies in turn, keep to theirs, and go by another when it fails.
+func TestProxiesInTurn(t *testing.T) {
+	t.Parallel()
+	const nobody = "127.0.0.1:1"
+	first, asked := newSocks(t)
+	second, alsoAsked := newSocks(t)
+	public := newSite(t, nil)
+	link := fmt.Sprintf("http://public.test:%d/", public.at.Port())
+	g, _ := newGuard(t, egress.Config{Proxies: []*url.URL{first, second}})
+	gone, _ := newGuard(t, egress.Config{Proxies: []*url.URL{{Scheme: "socks5", Host: nobody}, {Scheme: "http", Host: nobody}, second}})
+	for _, guard := range []*egress.Guard{g, gone} {
+		guard.UseResolver(newNames(map[string][]string{"public.test": {"127.0.0.2 127.0.0.1"}}).resolver())
+		guard.Pretend(public.at)
+	}
+	for range 2 {
+		p := open(t, g, "job", 0)
+		for range 3 {
+			c := behind(t, p, nil)
+			_, _, err := get(t, c, link)
+			require.NoError(t, err)
+			c.CloseIdleConnections()
+		}
+	}
+	assert.Len(t, asked.list(), 1, "the proxy keeps the connection of its pass")
+	assert.Len(t, alsoAsked.list(), 1)
+	for range 3 {
+		_, _, err := get(t, behind(t, open(t, gone, "job", 0), nil), link)
+		require.NoError(t, err)
+	}
+	assert.Len(t, alsoAsked.list(), 4)
 }
 
 func TestNewNamesTheProxyThatItRefuses(t *testing.T) {
@@ -229,10 +264,10 @@ func TestNewNamesTheProxyThatItRefuses(t *testing.T) {
 	} {
 		proxy, err := url.Parse(link)
 		require.NoError(t, err)
-		_, err = egress.New(egress.Config{Proxy: proxy})
+		_, err = egress.New(egress.Config{Proxies: []*url.URL{proxy}})
 		require.ErrorContains(t, err, says, link)
 		assert.NotContains(t, err.Error(), "secret")
 	}
-	_, err := egress.New(egress.Config{Proxy: &url.URL{Scheme: "http", Host: "127.0.0.1:3128"}, Allow: []string{"127.0.0.1:3128"}})
+	_, err := egress.New(egress.Config{Proxies: []*url.URL{{Scheme: "http", Host: "127.0.0.1:3128"}}, Allow: []string{"127.0.0.1:3128"}})
 	require.ErrorContains(t, err, "the deployment's own")
 }
