@@ -13,9 +13,9 @@ import (
 const (
 	wordRepeats   = 12 // of one word
 	phraseRepeats = 6  // of two to seven words
-	longRepeats   = 4  // of eight words and more
+	longRepeats   = 5  // of eight words and more
 	longPhrase    = 8
-	longestPhrase = 64 // words
+	longestPhrase = 64 // tokens
 )
 
 // dropLoops leaves the first of the equal phrases of a loop and drops the others,
@@ -51,7 +51,7 @@ func loopAt(tokens []token) (n, repeated int) {
 		for same < len(tokens) && tokens[same].folded == tokens[same-n].folded {
 			same++
 		}
-		if same/n < repeatsOf(n) {
+		if same/n < repeatsOf(tokens[:n]) {
 			continue
 		}
 		if same < len(tokens) { // then what begins like the phrase is another one
@@ -62,11 +62,20 @@ func loopAt(tokens []token) (n, repeated int) {
 	return 0, 0
 }
 
-func repeatsOf(n int) int {
+// repeatsOf is how often so many words come in a loop. Two characters of a script
+// without spaces count as a word.
+func repeatsOf(phrase []token) int {
+	words := 0.0
+	for _, t := range phrase {
+		words++
+		if t.alone {
+			words -= 0.5
+		}
+	}
 	switch {
-	case n == 1:
+	case words <= 1:
 		return wordRepeats
-	case n < longPhrase:
+	case words < longPhrase:
 		return phraseRepeats
 	}
 	return longRepeats
@@ -79,6 +88,7 @@ type token struct {
 	start, end float64
 	word       int // index of the word that it belongs to; -1: not known
 	folded     string
+	alone      bool // a character
 	dropped    bool
 }
 
@@ -106,7 +116,7 @@ func split(text string) []token {
 		alone := unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 		within := !alone && (unicode.In(r, unicode.Letter, unicode.Digit, unicode.Mark) || r == '\'' || r == '’')
 		if alone || within && !inside {
-			all = append(all, token{from: at})
+			all = append(all, token{from: at, alone: alone})
 		}
 		inside = within
 	}

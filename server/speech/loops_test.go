@@ -46,17 +46,18 @@ func TestLoopsAreDropped(t *testing.T) {
 	}{
 		"segments":            {append(times(6, "Thank you."), "Bye."), []string{"Thank you.", "Bye."}, repetition(1, 5)},
 		"in other letters":    {[]string{"Thank you.", "thank you", "Thank you!", "THANK YOU", "Thank you…", "– Thank you"}, []string{"Thank you."}, repetition(1, 5)},
-		"several segments":    {append([]string{"So."}, times(4, "and that is why", "we have to talk", "about it")...), []string{"So.", "and that is why", "we have to talk", "about it"}, repetition(4, 9)},
-		"one segment":         {[]string{"So " + strings.Repeat(long+", ", 4) + "then"}, []string{"So " + long + ", then"}, nil},
+		"several segments":    {append([]string{"So."}, times(5, "and that is why", "we have to talk", "about it")...), []string{"So.", "and that is why", "we have to talk", "about it"}, repetition(4, 12)},
+		"one segment":         {[]string{"So " + strings.Repeat(long+", ", 5) + "then"}, []string{"So " + long + ", then"}, nil},
 		"cut off by the end":  {[]string{"a b a b a b a b a b a b a"}, []string{"a b"}, nil},
-		"no spaces":           {times(5, "ご視聴ありがとうございました。"), []string{"ご視聴ありがとうございました。"}, repetition(1, 4)},
+		"no spaces":           {times(6, "ご視聴ありがとうございました。"), []string{"ご視聴ありがとうございました。"}, repetition(1, 5)},
 		"one word":            {[]string{strings.Repeat("no, ", 12)}, []string{"no,"}, nil},
 		"two loops":           {append(times(6, "Thank you."), times(6, "See you.")...), []string{"Thank you.", "See you."}, append(repetition(1, 5), repetition(7, 5)...)},
 		"begins like another": {append(times(6, "go on"), "go away"), []string{"go on", "go away"}, repetition(1, 5)},
 
 		"people repeat words":   {[]string{"no no no no no no no no no no no"}, []string{"no no no no no no no no no no no"}, nil},
 		"people repeat phrases": {times(5, "Let it be."), times(5, "Let it be."), nil},
-		"and long ones":         {times(3, long), times(3, long), nil},
+		"and long ones":         {times(4, long), times(4, long), nil},
+		"in any script":         {times(11, "加油"), times(11, "加油"), nil},
 		"not in a row":          {verse, verse, nil},
 		"no words":              {times(20, "…"), times(20, "…"), nil},
 	} {

@@ -34,7 +34,7 @@ type Transcription struct {
 // that have no text, no length or no place in the chunk are dropped, the others
 // sorted by their start. Of a loop, as recognizers fall into them, the first round
 // is kept: a word 12 times in a row, a phrase of two words and more 6 times, one
-// of eight and more 4 times. Where the others were is a gap.
+// of eight and more 5 times. Where the others were is a gap.
 func (c Chunk) Place(heard engine.Recognition) Result {
 	out := Result{Chunk: c.Index, Language: heard.Language, Segments: []transcript.Segment{}}
 	for _, s := range heard.Segments {

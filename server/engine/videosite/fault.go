@@ -60,7 +60,8 @@ var outdatedReasons = []reason{
 	{"on this app", transcript.UpstreamFailed, isOutdated},
 }
 
-// verdicts of the player but for OK. One that is not among them is UNPLAYABLE.
+// verdicts of the player but for OK. One that is not among them is UNPLAYABLE, and
+// words that nobody knows are for another source to make sense of.
 var verdicts = map[string]verdict{
 	"LOGIN_REQUIRED": {[]reason{
 		{"private", transcript.Unavailable, isPrivate}, // its words offer a login too
@@ -93,7 +94,7 @@ var verdicts = map[string]verdict{
 		{"premieres", transcript.Unavailable, isAhead},
 		{"unavailable", transcript.Unavailable, isGone},
 		{"removed", transcript.Unavailable, isGone},
-	}, transcript.Unavailable, cannotPlay},
+	}, transcript.UpstreamFailed, cannotPlay},
 }
 
 // judge says what a status of the player other than OK means: the status first,

@@ -197,10 +197,10 @@ func TestPlayability(t *testing.T) {
 		{"UNPLAYABLE", "Sign in to confirm your age", "", transcript.LoginRequired},
 		{"UNPLAYABLE", "Our systems have detected unusual traffic", "", transcript.IPBlocked},
 		{"UNPLAYABLE", "This content isn't available, try again later.", "The current session has been rate-limited by YouTube for up to an hour.", transcript.IPBlocked},
-		{"UNPLAYABLE", "", "", transcript.Unavailable},
+		{"UNPLAYABLE", "", "", transcript.UpstreamFailed},
 		{"LIVE_STREAM_OFFLINE", "This live event will begin in 2 hours.", "", transcript.Unavailable},
 		{"SOMETHING_NEW", "Sign in to confirm you’re not a bot", "", transcript.IPBlocked},
-		{"SOMETHING_NEW", "who knows", "", transcript.Unavailable},
+		{"SOMETHING_NEW", "who knows", "", transcript.UpstreamFailed},
 		{"", "", "", transcript.UpstreamFailed},
 	}
 	for _, tt := range tests {
