@@ -183,25 +183,30 @@ func (p *Pipeline) stopWork(ctx context.Context) error {
 // "audio", "media", "asr"); nil where all is well. "engine.captions." and a
 // platform is [pace.ErrOpen] while none of its sources is asked. For /readyz.
 func (p *Pipeline) Check(ctx context.Context) map[string]error {
-	captions := errMissing
-	for i, source := range p.engine.Captions {
-		if i == 0 {
-			captions = nil
-		}
-		captions = errors.Join(captions, check(ctx, source))
-	}
-	all := map[string]error{
-		"captions": captions,
-		"audio":    check(ctx, p.engine.Audio),
-		"media":    check(ctx, p.engine.Media),
-		"asr":      check(ctx, p.engine.Recognizer),
-	}
+	var captions, audio, media, asr error
+	var checks sync.WaitGroup // each may take its time
+	checks.Go(func() { captions = p.checkCaptions(ctx) })
+	checks.Go(func() { audio = check(ctx, p.engine.Audio) })
+	checks.Go(func() { media = check(ctx, p.engine.Media) })
+	checks.Go(func() { asr = check(ctx, p.engine.Recognizer) })
+	checks.Wait()
+	all := map[string]error{"captions": captions, "audio": audio, "media": media, "asr": asr}
 	for _, platform := range transcript.Platforms() {
 		if len(p.captionSources(platform)) > 0 {
 			all["engine.captions."+string(platform)] = p.pace.Check(p.engine, platform)
 		}
 	}
 	return all
+}
+
+func (p *Pipeline) checkCaptions(ctx context.Context) (err error) {
+	if len(p.engine.Captions) == 0 {
+		return errMissing
+	}
+	for _, source := range p.engine.Captions {
+		err = errors.Join(err, check(ctx, source))
+	}
+	return err
 }
 
 var errMissing = errors.New("not configured")

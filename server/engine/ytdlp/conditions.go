@@ -26,6 +26,7 @@ const (
 	isBroken    = "The platform does not deliver what its page promises."
 	isSilent    = "The platform did not answer in time."
 	isAway      = "The platform cannot be reached."
+	leadsAway   = "The platform leads elsewhere for this content."
 	isTooLarge  = "The media is larger than allowed."
 )
 
@@ -125,6 +126,7 @@ var conditions = []condition{
 	{[]string{"no video could be found"}, transcript.Unavailable, isNoMedia},
 	{[]string{"no video in this post"}, transcript.Unavailable, isNoMedia},
 	{[]string{"is not a video"}, transcript.Unavailable, isNoMedia},
+	{[]string{"unsupported url: http"}, transcript.UpstreamFailed, leadsAway}, // the content's own link has been taken out
 	{[]string{"unsupported url"}, transcript.Unavailable, isNoMedia},
 	{[]string{"no suitable extractor"}, transcript.Unavailable, isNoMedia},
 	{[]string{"is not a valid url"}, transcript.Unavailable, isNoMedia},

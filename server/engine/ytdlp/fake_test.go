@@ -74,7 +74,7 @@ func TestComplaints(t *testing.T) {
 		{"[generic] Unable to download webpage: <urlopen error [Errno -2] Name or service not known>", transcript.UpstreamFailed},
 		{"[generic] Unable to download webpage: The read operation timed out (caused by TimeoutError('The read operation timed out'))", transcript.UpstreamFailed},
 		{"[generic] Unable to download webpage: IncompleteRead(5 bytes read, 95 more expected)", transcript.UpstreamFailed},
-		{"Unsupported URL: http://site.example/watch?v=x", transcript.Unavailable},
+		{"Unsupported URL: https://www.example/sorry/index?continue=x", transcript.UpstreamFailed},
 		{"'watch' is not a valid URL. Set --default-search \"ytsearch\" (or run  yt-dlp \"ytsearch:watch\" ) to search YouTube", transcript.Unavailable},
 		{"No suitable extractor found for URL http://site.example/", transcript.Unavailable},
 		{"[generic] file:// URLs are explicitly disabled in yt-dlp for security reasons. Use --enable-file-urls to enable at your own risk.", transcript.UpstreamFailed},
