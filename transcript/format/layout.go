@@ -42,7 +42,7 @@ var class = func() (table [256]byte) {
 	}
 	table[' '], table['\n'] = blank, blank|newline
 	table['&'], table['<'], table['>'] = escaped|risky, escaped|risky, escaped|risky
-	table['{'], table['\\'] = risky, risky
+	table['\\'] = risky
 	return table
 }()
 
@@ -56,8 +56,15 @@ func look(s string, to syntax) (is byte, clean bool) {
 		pairs |= c & was
 		was = c
 	}
-	clean = is&mixed == 0 && pairs&blank == 0 && (to == vtt || is&risky == 0)
+	clean = is&mixed == 0 && pairs&blank == 0 && (to == vtt || is&risky == 0 || !maySyntax(s))
 	return is, clean && (is&wide == 0 || utf8.ValidString(s))
+}
+
+// maySyntax reports whether s has what all that [isSyntax] finds begins or ends with.
+// Most texts that have an ampersand have a word for it.
+func maySyntax(s string) bool {
+	return strings.IndexByte(s, '<') >= 0 || strings.IndexByte(s, '\\') >= 0 || strings.Contains(s, "-->") ||
+		strings.IndexByte(s, ';') >= 0 && strings.IndexByte(s, '&') >= 0
 }
 
 // isCue reports whether a clean text is surely a cue as it stands.
