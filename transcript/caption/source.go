@@ -109,6 +109,15 @@ func (b *bounded) allow(n int64) {
 // back takes the last n bytes back, of which there is at most one.
 func (b *bounded) back(n int64) { b.pos -= int(n) }
 
+// ahead is what is handed out next, as far as it is in the buffer.
+func (b *bounded) ahead() []byte { return b.buf[b.pos:b.stop] }
+
+// skip hands out n of the bytes ahead.
+func (b *bounded) skip(n int) { b.pos += n }
+
+// after reports whether the bytes handed out last are surely these.
+func (b *bounded) after(last ...byte) bool { return bytes.HasSuffix(b.buf[:b.pos], last) }
+
 // ReadByte implements [io.ByteReader].
 func (b *bounded) ReadByte() (byte, error) {
 	if b.pos == b.stop {
