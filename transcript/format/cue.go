@@ -97,7 +97,11 @@ func (c *cues) appendSegment(dst []byte) []byte {
 	}
 	end := start + millis(s.Duration)
 	text := strings.TrimSpace(s.Text)
-	if is, clean := look(text, c.syntax); clean && isCue(text, is) {
+	if asIs(text) {
+		c.clock = cueEnd(from, end, limit, 1)
+		dst = c.appendHead(dst, s.Speaker, from, c.clock)
+		dst = append(append(dst, text...), '\n')
+	} else if is, clean := look(text, c.syntax); clean && isCue(text, is) {
 		c.clock = cueEnd(from, end, limit, 1)
 		dst = c.appendHead(dst, s.Speaker, from, c.clock)
 		dst = append(appendLine(dst, text, c.syntax == vtt && is&escaped != 0), '\n')
