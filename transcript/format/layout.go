@@ -80,31 +80,27 @@ func asIs(s string) bool {
 }
 
 // simple reports whether a line has 8 bytes at least, all of them printable ASCII
-// without what [class] calls risky or escaped, and no two spaces in a row.
+// without what [class] calls risky or escaped, and no two spaces in a row. It
+// looks at eight at once.
 func simple(s string) bool {
-	if len(s) < 8 {
-		return false
-	}
-	for ; len(s) > 8; s = s[min(7, len(s)-8):] { // what follows the eighth is not known
-		if !simple8(s) {
-			return false
-		}
-	}
-	return simple8(s)
-}
-
-// simple8 looks at the first eight bytes of s at once.
-func simple8(s string) bool {
 	const every, high = 0x0101010101010101, 0x8080808080808080
 	const not0 = every * 0x7F // sets the high bit of each byte that is not 0
-	_ = s[7]
-	v := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-	low := v &^ high
-	good := (low + every*(0x80-' ')) & (low ^ every*'&' + not0) & (low ^ every*'\\' + not0) &
-		(low | every*('<'^'>') ^ every*'>' + not0) &^ v & high
-	spaces := ^(low ^ every*' ' + not0) & high
-	return good == high && spaces&(spaces<<8) == 0
+	for len(s) >= 8 {
+		v := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+		low := v &^ high
+		good := (low + every*(0x80-' ')) & (low ^ every*'&' + not0) & (low ^ every*'\\' + not0) &
+			(low | every*('<'^'>') ^ every*'>' + not0) &^ v & high
+		spaces := ^(low ^ every*' ' + not0) & high
+		if good != high || spaces&(spaces<<8) != 0 {
+			return false
+		}
+		if len(s) == 8 {
+			return true
+		}
+		s = s[min(7, len(s)-8):] // what follows the eighth is not known
+	}
+	return false
 }
 
 // isCue reports whether a clean text is surely a cue as it stands.
