@@ -97,14 +97,10 @@ func (c *cues) appendSegment(dst []byte) []byte {
 	}
 	end := start + millis(s.Duration)
 	text := strings.TrimSpace(s.Text)
-	if asIs(text) {
+	if special, ok := asIs(text, c.syntax); ok {
 		c.clock = cueEnd(from, end, limit, 1)
 		dst = c.appendHead(dst, s.Speaker, from, c.clock)
-		dst = append(append(dst, text...), '\n')
-	} else if is, clean := look(text, c.syntax); clean && isCue(text, is) {
-		c.clock = cueEnd(from, end, limit, 1)
-		dst = c.appendHead(dst, s.Speaker, from, c.clock)
-		dst = append(appendLine(dst, text, c.syntax == vtt && is&escaped != 0), '\n')
+		dst = append(appendLine(dst, text, c.syntax == vtt && special), '\n')
 	} else {
 		dst = c.appendText(dst, s, text, from, end, limit)
 	}

@@ -67,40 +67,61 @@ func maySyntax(s string) bool {
 		strings.IndexByte(s, ';') >= 0 && strings.IndexByte(s, '&') >= 0
 }
 
-// asIs reports whether a trimmed text is surely a cue as it stands, without a
-// reference. Most are, and this takes half the time of [look] and isCue.
-func asIs(s string) bool {
-	end := strings.IndexByte(s, '\n')
-	if end < 0 {
-		return len(s) <= lineLength && simple(s)
+// asIs reports whether a trimmed text is surely a cue as it stands, but for
+// references where special says that it has what is written as one.
+func asIs(s string, to syntax) (special, ok bool) {
+	if special, ok = isSimpleCue(s); ok {
+		return special, !special || to == vtt || !maySyntax(s)
 	}
-	first, second := s[:end], s[end+1:]
-	return len(first) <= lineLength && first[end-1] != ' ' && simple(first) &&
-		len(second) <= lineLength && second[0] != ' ' && simple(second)
+	is, clean := look(s, to)
+	return is&escaped != 0, clean && isCue(s, is)
 }
 
-// simple reports whether a line has 8 bytes at least, all of them printable ASCII
-// without what [class] calls risky or escaped, and no two spaces in a row. It
+// isSimpleCue reports whether a trimmed text is one simple line, or two. Most are,
+// and this takes half the time of look and isCue.
+func isSimpleCue(s string) (special, ok bool) {
+	end := strings.IndexByte(s, '\n')
+	if end < 0 && len(s) <= lineLength {
+		return isSimple(s)
+	}
+	if end < 0 {
+		return false, false
+	}
+	first, second := s[:end], s[end+1:]
+	if len(first) > lineLength || len(second) > lineLength || first[end-1] == ' ' || second[0] == ' ' {
+		return false, false
+	}
+	special, ok = isSimple(first)
+	if !ok {
+		return false, false
+	}
+	also, ok := isSimple(second)
+	return special || also, ok
+}
+
+// isSimple reports whether a line has 8 bytes at least, all of them printable ASCII
+// but '\\', and no two spaces in a row; and whether '&', '<' or '>' is among them. It
 // looks at eight at once.
-func simple(s string) bool {
+func isSimple(s string) (special, ok bool) {
 	const every, high = 0x0101010101010101, 0x8080808080808080
 	const not0 = every * 0x7F // sets the high bit of each byte that is not 0
+	plain := uint64(high)
 	for len(s) >= 8 {
 		v := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 		low := v &^ high
-		good := (low + every*(0x80-' ')) & (low ^ every*'&' + not0) & (low ^ every*'\\' + not0) &
-			(low | every*('<'^'>') ^ every*'>' + not0) &^ v & high
+		good := (low + every*(0x80-' ')) & (low ^ every*'\\' + not0) &^ v & high
 		spaces := ^(low ^ every*' ' + not0) & high
 		if good != high || spaces&(spaces<<8) != 0 {
-			return false
+			return false, false
 		}
+		plain &= (low ^ every*'&' + not0) & (low | every*('<'^'>') ^ every*'>' + not0)
 		if len(s) == 8 {
-			return true
+			return plain != high, true
 		}
 		s = s[min(7, len(s)-8):] // what follows the eighth is not known
 	}
-	return false
+	return false, false
 }
 
 // isCue reports whether a clean text is surely a cue as it stands.
