@@ -292,3 +292,29 @@ func TestWrite(t *testing.T) {
 		})
 	}
 }
+
+// Lines that are written as they stand, and such as differ from them in one thing
+// only, wherever in the line it is.
+func TestCuesOfShortLines(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ text, srt, vtt string }{
+		{"two short\nlines it is", "two short\nlines it is", "two short\nlines it is"},
+		{"rock & roll; and\nnothing else", "rock & roll; and\nnothing else", "rock &amp; roll; and\nnothing else"},
+		{"rock &amp; roll it", "rock &amp ; roll it", "rock &amp;amp; roll it"},
+		{"it is 4 > 3\nor 3 < 4 is it", "it is 4 > 3\nor 3 < 4 is it", "it is 4 &gt; 3\nor 3 &lt; 4 is it"},
+		{"an arrow --> here", "an arrow -- > here", "an arrow --&gt; here"},
+		{"a tag <i> in it", "a tag < i> in it", "a tag &lt;i&gt; in it"},
+		{`in the file C:\New\home`, `in the file C:\ New\ home`, `in the file C:\New\home`},
+		{"a line with {\\an8}", "a line with { \\an8}", "a line with {\\an8}"},
+		{"a space ends \nthe first line", "a space ends\nthe first line", "a space ends\nthe first line"},
+		{"a space begins\n the second line", "a space begins\nthe second line", "a space begins\nthe second line"},
+		{"seven b  then two", "seven b then two", "seven b then two"},
+		{"a tab in the\tline", "a tab in the line", "a tab in the line"},
+		{"not \xFFtext it is", "not \uFFFDtext it is", "not \uFFFDtext it is"},
+		{"a next\u0085line", "a next\nline", "a next\nline"},
+	} {
+		segs := []transcript.Segment{{Text: test.text, Duration: 1}}
+		assert.Equal(t, "1\n00:00:00,000 --> 00:00:01,000\n"+test.srt+"\n", string(format.AppendSRT(nil, segs)))
+		assert.Equal(t, "WEBVTT\n\n00:00:00.000 --> 00:00:01.000\n"+test.vtt+"\n", string(format.AppendVTT(nil, segs)))
+	}
+}
