@@ -129,6 +129,7 @@ func TestMarkupRecovers(t *testing.T) {
 			{"a bare bracket", k.file("5 < 6 <", "b"), []string{"5 < 6 <", "b"}},
 			{"bare brackets", k.file("a <<<b/> << c", "d"), []string{"a << << c", "d"}},
 			{"a forbidden character", k.file("a<i>b&#1;</i>c", "d"), []string{"ac", "d"}},
+			{"a noncharacter", k.file("<i>a</i>b\uFFFEc<i>d</i>", "e"), []string{"ad", "e"}},
 			{"the end of a CDATA section", k.file("a]]>b", "c"), []string{"b", "c"}},
 			{"a broken tag", k.file("a<i =>b</i>c"), []string{"a=>bc"}},
 			{"a broken end tag", k.file("<i>a</i b>c", "d"), []string{"a>c", "d"}},
@@ -393,4 +394,10 @@ func TestMarkupSequenceKeepsNothing(t *testing.T) { //nolint:paralleltest // it 
 			assert.Equal(t, cues+1, n)
 		})
 	}
+}
+
+// Text after an empty element is not in it.
+func TestMarkupAfterAnEmptyElement(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, `1+1 "ab"`, readWith(t, caption.ReadTTML, kinds[0].file(`<i>a</i><span tts:ruby="text"/>b`)))
 }
