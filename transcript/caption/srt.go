@@ -167,6 +167,8 @@ func (t *tail) isIndex(last int64, timed bool) bool {
 		return false
 	case timed && t.above && !t.below:
 		return true
+	case !timed && !t.above: // of a cue that shows a number and ends the file
+		return false
 	}
 	return last >= 0 && (t.number == last+1 || timed && t.number == last)
 }

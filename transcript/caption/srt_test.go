@@ -78,6 +78,7 @@ func TestSRT(t *testing.T) {
 		{"a number for text, nor empty line", "1\n" + time1 + "1984\n" + time2 + "two\n", "1+1 \"1984\"" + two},
 		{"a number and empty lines around", "1\n" + time1 + "one\n\n1984\n\n" + time2 + "two\n", "1+1 \"one\\n1984\"" + two},
 		{"a number at the end", "1\n" + time1 + "one\n\n1984\n", `1+1 "one\n1984"`},
+		{"the next number for all of the last text", "1\n" + time1 + "2\n", `1+1 "2"`},
 		{"a number at the end, of a list", "1\n" + time1 + "one\n2\n3\n", `1+1 "one\n2\n3"`},
 		{"cut off after an index", "1\n" + time1 + "one\n\n2\n", one},
 		{"cut off after the times", "1\n" + time1 + "one\n\n2\n" + time2, one},

@@ -27,10 +27,11 @@ const (
 // they are when nothing rolls.
 //
 // What is shown again is a line at the top of a cue that ended the one before: at
-// most 5 s earlier where a new line follows, 0.25 s where not. Lines are compared with their spaces folded, U+00A0 among
-// them, and without characters of no width. A line whose words have times of
-// their own is spoken again, and stays. So does every repetition in a track of
-// which less than a quarter of the cues roll: there it is a refrain.
+// most 5 s earlier where a new line follows, 0.25 s where not. Lines are compared
+// with their spaces folded, U+00A0 among them, and without characters of no width.
+// A line whose words have times of their own is spoken again, and stays. So does
+// every repetition in a track of which less than a quarter of the cues roll: there
+// it is a refrain. Two cues in a row that show the same are one.
 //
 // A line has the time from its first word to the end of its last one where their
 // times are known. Else it has that of the cue, or its share of it by length when
