@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -124,21 +126,60 @@ func (t *cueText) keep(b []byte) string {
 // timed gives every word of text the times of the timestamps around it. Words
 // are made in pieces, as strings are.
 func (t *cueText) timed(text string, start, end int64) []transcript.Word {
-	from, at, first := 0, start, len(t.words)
-	w := transcript.Word{End: seconds(start)}
+	words, first := t.words, len(t.words)
+	from, at, ends, sure := 0, start, seconds(start), 0.0
 	for _, m := range append(t.marks, mark{at: len(text), ms: end}) {
 		at = min(max(at, m.ms), end)
-		w.Start, w.End = w.End, seconds(at)
-		for w.Text = range strings.FieldsSeq(text[from:m.at]) {
-			t.words = append(t.words, w)
+		starts := ends
+		ends = seconds(at)
+		for word, rest := nextWord(text[from:m.at]); word != ""; word, rest = nextWord(rest) {
+			words = append(words, transcript.Word{})
+			w := &words[len(words)-1] // filled in place, not copied
+			w.Text, w.Start, w.End, w.Confidence = word, starts, ends, sure
 		}
-		from, w.Confidence = m.at, m.sure
+		from, sure = m.at, m.sure
 	}
-	words := t.words[first:len(t.words):len(t.words)]
-	if cap(t.words)-len(t.words) < 16 {
-		t.words = make([]transcript.Word, 0, 128)
+	if t.words = words; cap(words)-len(words) < 16 {
+		t.words = make([]transcript.Word, 0, 204)
 	}
-	return words
+	return words[first:len(words):len(words)]
+}
+
+// nextWord returns the first word of s, as [strings.Fields] cuts it, and what
+// follows; no word when there is none.
+func nextWord(s string) (word, rest string) {
+	from := 0
+	for from < len(s) {
+		size := whiteSpace(s, from)
+		if size == 0 {
+			break
+		}
+		from += size
+	}
+	for to := from; to < len(s); to++ {
+		if size := whiteSpace(s, to); size > 0 {
+			return s[from:to], s[to+size:]
+		}
+	}
+	return s[from:], ""
+}
+
+// whiteSpace returns the size of the white space that s has at i, 0 when it is none.
+func whiteSpace(s string, i int) int {
+	c := s[i]
+	if c > ' ' && c < utf8.RuneSelf {
+		return 0
+	}
+	return wideSpace(s[i:])
+}
+
+// wideSpace is whiteSpace for the characters that take longer.
+func wideSpace(s string) int {
+	r, size := utf8.DecodeRuneInString(s)
+	if !unicode.IsSpace(r) {
+		return 0
+	}
+	return size
 }
 
 // parse walks the tokens: a tag goes from "<" to the next ">" or, without one,

@@ -52,7 +52,9 @@ func Unroll(segments []transcript.Segment) []transcript.Segment {
 	case overlapping(segments):
 		u := unroller{out: make([]transcript.Segment, 0, len(segments))}
 		for _, s := range segments {
-			u.put(s)
+			part := u.put(s.Start, s.Duration)
+			s.Start, s.Duration = part.Start, part.Duration
+			*part = s
 		}
 		return u.out
 	}
@@ -250,22 +252,22 @@ func (u *unroller) add(s *transcript.Segment, f fit) {
 		total += len(line)
 	}
 	for i, line := range u.lines[f.shown:] {
-		part := *s
-		part.Text, part.Words = line, nil
-		part.Start += s.Duration * float64(before) / float64(total)
+		start := s.Start + s.Duration*float64(before)/float64(total)
 		before += len(line)
 		end := s.Start + s.Duration*float64(before)/float64(total)
 		n := len(words)
 		if i+1 < int(f.fresh) {
 			n = wordsOf(words, line)
 		}
+		var own []transcript.Word
 		if n > 0 {
-			part.Words, words = words[:n:n], words[n:]
-			part.Start, end = part.Words[0].Start, part.Words[n-1].End
+			own, words = words[:n:n], words[n:]
+			start, end = own[0].Start, own[n-1].End
 		}
-		part.Start = millisecond(part.Start)
-		part.Duration = millisecond(max(0, end-part.Start))
-		u.put(part)
+		start = millisecond(start)
+		part := u.put(start, millisecond(max(0, end-start)))
+		part.Text, part.Words = line, own
+		part.Speaker, part.Confidence = s.Speaker, s.Confidence
 	}
 }
 
@@ -286,20 +288,24 @@ func until(s *transcript.Segment, end float64) float64 {
 	return millisecond(max(s.Duration, end-s.Start))
 }
 
-// put appends a line, which ends the last one.
-func (u *unroller) put(s transcript.Segment) {
+// put appends a line, which ends the last one, and returns it for the rest to be
+// filled in, where it is not copied.
+func (u *unroller) put(start, duration float64) *transcript.Segment {
 	if len(u.out) > 0 {
 		last := u.last()
-		if s.Start < last.Start {
-			s.Duration = max(0, millisecond(s.End()-last.Start))
-			s.Start = last.Start
+		if start < last.Start {
+			duration = max(0, millisecond(start+duration-last.Start))
+			start = last.Start
 		}
-		if last.End() > s.Start {
-			last.Duration = millisecond(s.Start - last.Start)
-			last.Words = endBy(last.Words, s.Start)
+		if last.End() > start {
+			last.Duration = millisecond(start - last.Start)
+			last.Words = endBy(last.Words, start)
 		}
 	}
-	u.out = append(u.out, s)
+	u.out = append(u.out, transcript.Segment{})
+	s := u.last()
+	s.Start, s.Duration = start, duration
+	return s
 }
 
 // endBy returns words of which none lasts longer.
