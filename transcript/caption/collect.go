@@ -8,6 +8,21 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
+// yieldBlocks yields what block reads, as collect says, one segment at a time, and
+// an error once, as the last pair. err is how the file began.
+func yieldBlocks(err error, block func(*transcript.Segment) error, yield func(transcript.Segment, error) bool) {
+	var s transcript.Segment // one for all: behind a function value it is allocated
+	for err == nil {
+		s = transcript.Segment{}
+		if err = block(&s); s.Text != "" && !yield(s, nil) {
+			return
+		}
+	}
+	if err != io.EOF {
+		yield(transcript.Segment{}, err)
+	}
+}
+
 // collect gathers the segments of a file and sorts them by start. Block reads the
 // next lines into a segment, or leaves it as it is; at the end of the file its
 // error is io.EOF.

@@ -62,16 +62,7 @@ func ReadSRT(r io.Reader) ([]transcript.Segment, error) {
 func SRT(r io.Reader) iter.Seq2[transcript.Segment, error] {
 	return func(yield func(transcript.Segment, error) bool) {
 		f := subRip{lines: newLines(r), last: -1}
-		err := f.begin()
-		for err == nil {
-			var s transcript.Segment
-			if err = f.block(&s); s.Text != "" && !yield(s, nil) {
-				return
-			}
-		}
-		if err != io.EOF {
-			yield(transcript.Segment{}, err)
-		}
+		yieldBlocks(f.begin(), f.block, yield)
 	}
 }
 

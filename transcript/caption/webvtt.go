@@ -50,16 +50,7 @@ func ReadWebVTT(r io.Reader) ([]transcript.Segment, error) {
 func WebVTT(r io.Reader) iter.Seq2[transcript.Segment, error] {
 	return func(yield func(transcript.Segment, error) bool) {
 		f := webVTT{lines: newLines(r)}
-		err := f.begin()
-		for err == nil {
-			var s transcript.Segment
-			if err = f.block(&s); s.Text != "" && !yield(s, nil) {
-				return
-			}
-		}
-		if err != io.EOF {
-			yield(transcript.Segment{}, err)
-		}
+		yieldBlocks(f.begin(), f.block, yield)
 	}
 }
 

@@ -34,6 +34,12 @@ func unreadable(err error) error {
 	return transcript.Errorf(transcript.Internal, "The recording cannot be read.").Because(err)
 }
 
+// unknownLanguage refuses a language.
+func unknownLanguage(engine, tag string) *transcript.Error {
+	return transcript.Errorf(transcript.NotImplemented, "%s does not recognize the language %q.", engine, tag).
+		With("language", tag).With("engine", engine)
+}
+
 // finished reports that all of the audio is done.
 func finished(opts engine.RecognizeOptions, length time.Duration) {
 	if opts.Progress != nil {
