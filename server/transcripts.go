@@ -110,6 +110,10 @@ func (s *Server) submit(w http.ResponseWriter, r *http.Request, once *once, wait
 	if out.Result != nil {
 		return s.respondResult(w, out.Result)
 	}
+	if wait == 0 { // the job as it was taken, even where it has ended meanwhile (contract 4)
+		s.respondAccepted(ctx, w, out.Job.Job)
+		return nil
+	}
 	job, err := s.pipeline.Wait(r.Context(), sub.Account, out.Job.JobID, &sub.View, wait)
 	if err != nil {
 		return err
