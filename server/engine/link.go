@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -48,6 +49,28 @@ type Captions struct {
 	// captions are left as they are: the service unrolls those of automatic tracks.
 	Track    *transcript.Track
 	Segments []transcript.Segment
+}
+
+// Choose is the second half of a [CaptionSource]: where there are Tracks it lets
+// pick choose one, has read fetch that one, and sets Track and Segments. The
+// error is that of read, or tells of a pick that is no track.
+func (c *Captions) Choose(pick func([]transcript.Track) (n int, ok bool), read func(n int) ([]transcript.Segment, error)) error {
+	if len(c.Tracks) == 0 {
+		return nil
+	}
+	n, ok := pick(c.Tracks)
+	if !ok {
+		return nil
+	}
+	if n < 0 || n >= len(c.Tracks) {
+		return fmt.Errorf("engine: track %d of %d was picked", n, len(c.Tracks))
+	}
+	segments, err := read(n)
+	if err != nil {
+		return err
+	}
+	c.Track, c.Segments = &c.Tracks[n], segments
+	return nil
 }
 
 // AudioSource downloads the sound of a piece of content. Its errors carry codes

@@ -76,17 +76,13 @@ func (p *platforms) Captions(ctx context.Context, c engine.Content, pick func([]
 		return *p.nonsense, nil
 	}
 	found := engine.Captions{Metadata: p.metadata, Tracks: p.tracks}
-	if len(p.tracks) == 0 {
-		return found, nil
-	}
-	if n, ok := pick(p.tracks); ok {
-		found.Track = &p.tracks[n]
-		found.Segments = p.segments
-		if found.Segments == nil {
-			found.Segments = []transcript.Segment{{Text: "caption " + found.Track.ID, Start: 1, Duration: 2}}
+	err := found.Choose(pick, func(n int) ([]transcript.Segment, error) {
+		if p.segments != nil {
+			return p.segments, nil
 		}
-	}
-	return found, nil
+		return []transcript.Segment{{Text: "caption " + p.tracks[n].ID, Start: 1, Duration: 2}}, nil
+	})
+	return found, err
 }
 
 func (p *platforms) Audio(ctx context.Context, _ engine.Content, dir string, o engine.AudioOptions) (string, error) {

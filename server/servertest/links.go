@@ -116,14 +116,10 @@ func (s scriptedPlatforms) Captions(ctx context.Context, c engine.Content, pick 
 	for _, t := range links.tracks {
 		found.Tracks = append(found.Tracks, t.track())
 	}
-	if len(found.Tracks) == 0 {
-		return found, nil
-	}
-	if n, ok := pick(found.Tracks); ok {
-		found.Track = &found.Tracks[n]
-		found.Segments = []transcript.Segment{{Text: links.tracks[n].Text, Duration: 10}}
-	}
-	return found, nil
+	err := found.Choose(pick, func(n int) ([]transcript.Segment, error) {
+		return []transcript.Segment{{Text: links.tracks[n].Text, Duration: 10}}, nil
+	})
+	return found, err
 }
 
 func (s scriptedPlatforms) Audio(_ context.Context, c engine.Content, dir string, o engine.AudioOptions) (string, error) {

@@ -129,24 +129,12 @@ func (r *Route) Captions(ctx context.Context, c engine.Content, pick func([]tran
 		return found, err
 	}
 	tracks, err := said.tracks()
-	if err != nil || len(tracks) == 0 {
-		return found, err
-	}
-	found.Tracks = make([]transcript.Track, len(tracks))
-	for i, t := range tracks {
-		found.Tracks[i] = t.Track
-	}
-	n, ok := pick(found.Tracks)
-	if !ok {
-		return found, nil
-	}
-	if n < 0 || n >= len(tracks) {
-		return found, fmt.Errorf("videosite: track %d of %d was picked", n, len(tracks))
-	}
-	segments, err := visit.track(tracks[n].address)
 	if err != nil {
 		return found, err
 	}
-	found.Track, found.Segments = &found.Tracks[n], segments
-	return found, nil
+	for _, t := range tracks {
+		found.Tracks = append(found.Tracks, t.Track)
+	}
+	err = found.Choose(pick, func(n int) ([]transcript.Segment, error) { return visit.track(tracks[n].address) })
+	return found, err
 }

@@ -36,26 +36,11 @@ func (d *Downloader) Captions(ctx context.Context, c engine.Content, pick func([
 	if err := v.withheld(len(tracks)); err != nil {
 		return found, err
 	}
-	if len(tracks) == 0 {
-		return found, nil
+	for _, t := range tracks {
+		found.Tracks = append(found.Tracks, t.Track)
 	}
-	found.Tracks = make([]transcript.Track, len(tracks))
-	for i, t := range tracks {
-		found.Tracks[i] = t.Track
-	}
-	n, ok := pick(found.Tracks)
-	if !ok {
-		return found, nil
-	}
-	if n < 0 || n >= len(tracks) {
-		return found, fmt.Errorf("ytdlp: track %d of %d was picked", n, len(tracks))
-	}
-	segments, err := d.read(ctx, v, tracks[n])
-	if err != nil {
-		return found, err
-	}
-	found.Track, found.Segments = &found.Tracks[n], segments
-	return found, nil
+	err = found.Choose(pick, func(n int) ([]transcript.Segment, error) { return d.read(ctx, v, tracks[n]) })
+	return found, err
 }
 
 // withheld tells, as an error, why the tracks that were found may not be what
