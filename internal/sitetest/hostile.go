@@ -25,6 +25,10 @@ func (s *Site) Lures(target string) map[string]string {
 		{"source file", "source-file", source("file:///etc/passwd")},
 		{"source rtmp", "source-rtmp", source("rtmp://" + target + "/secret")},
 		{"caption track", "track-lure1", trackPage(secret + ".vtt")},
+		{"caption track rtmp", "track-rtmp1", trackPage("rtmp://" + target + "/secret/a.vtt")},
+		{"caption track rtsp", "track-rtsp1", trackPage("rtsp://" + target + "/secret.vtt")},
+		{"caption track ftp", "track-ftp01", trackPage("ftp://" + target + "/secret.vtt")},
+		{"caption track file", "track-file1", trackPage("file:///etc/secret.vtt")},
 	}
 	ids := make(map[string]string, len(lures))
 	for _, l := range lures {

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/said"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/caption"
 )
@@ -65,7 +66,7 @@ func (d *Downloader) read(ctx context.Context, v *video, t track) ([]transcript.
 	file, ok := t.best()
 	if !ok {
 		return nil, upstream("The platform has these captions in no form that this service reads.").
-			Because(errors.New("ytdlp: captions only as " + t.files[0].ext))
+			Because(fmt.Errorf("ytdlp: captions only as %s at %s", t.files[0].ext, said.Line(t.files[0].url, maxURL)))
 	}
 	dir, err := os.MkdirTemp(d.host.Dir, "captions-")
 	if err != nil {
@@ -94,12 +95,12 @@ func (d *Downloader) read(ctx context.Context, v *video, t track) ([]transcript.
 // of words, and of them those that tell when they are cut off.
 var readable = []string{"json3", "srv3", "vtt", "ttml", "dfxp", "srt", "srv1"}
 
-// best returns the track in the best of its formats. Of several files in one the
-// program itself prefers the last.
+// best returns the track in the best of its formats that come through the guard.
+// Of several files in one the program itself prefers the last.
 func (t track) best() (file captionFile, ok bool) {
 	for _, ext := range readable {
 		for _, f := range t.files {
-			if f.ext == ext {
+			if f.ext == ext && f.guarded() {
 				file, ok = f, true
 			}
 		}

@@ -72,6 +72,10 @@ func TestLures(t *testing.T) {
 		{"source file", transcript.Unavailable, ""},
 		{"source rtmp", transcript.Unavailable, ""},
 		{"caption track", transcript.UpstreamFailed, address},
+		{"caption track rtmp", transcript.UpstreamFailed, ""},
+		{"caption track rtsp", transcript.UpstreamFailed, ""},
+		{"caption track ftp", transcript.UpstreamFailed, ""},
+		{"caption track file", transcript.UpstreamFailed, ""},
 	}
 	assert.Len(t, tests, len(lures))
 	t.Run("each", func(t *testing.T) {
@@ -79,13 +83,16 @@ func TestLures(t *testing.T) {
 			t.Run(tt.does, func(t *testing.T) {
 				t.Parallel()
 				var err error
-				if tt.does == "caption track" {
+				if strings.HasPrefix(tt.does, "caption track") {
 					_, err = b.captions(t, lures[tt.does], "en")
 				} else {
 					_, err = b.Audio(t.Context(), b.content(lures[tt.does]), t.TempDir(), engine.AudioOptions{})
 				}
 				e := coded(t, err, tt.code)
 				assert.NotContains(t, e.Message, address)
+				if strings.HasPrefix(tt.does, "caption track ") {
+					assert.ErrorContains(t, err, "captions only as vtt at ")
+				}
 				if tt.logs != "" {
 					assert.ErrorContains(t, err, "the egress guard refused "+tt.logs)
 					assert.Contains(t, b.log.String(), "job=ytdlp-"+lures[tt.does])

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/url"
 	"os/exec"
+	"regexp"
 	"strings"
 	"time"
 
@@ -20,6 +21,8 @@ import (
 const formats = "ba[protocol~='" + protocols + "']/b[protocol~='" + protocols + "']"
 
 const protocols = "^(https?|m3u8_native|http_dash_segments)$"
+
+var throughProxy = regexp.MustCompile(protocols)
 
 // always are the options of every run that meets the network.
 var always = []string{

@@ -24,8 +24,8 @@ type captionEntry struct {
 // captionFile is a track in one file format. What the program needs to fetch it
 // is kept as it is.
 type captionFile struct {
-	ext, url, name string
-	raw            json.RawMessage
+	ext, url, name, protocol string
+	raw                      json.RawMessage
 }
 
 // UnmarshalJSON takes what is no object for an empty one.
@@ -58,12 +58,22 @@ func captionFiles(data json.RawMessage) (files []captionFile) {
 		return nil
 	}
 	for _, raw := range list {
-		var f struct{ Ext, URL, Name text }
+		var f struct{ Ext, URL, Name, Protocol text }
 		if json.Unmarshal(raw, &f) == nil && slices.Contains(captionFormats, string(f.Ext)) {
-			files = append(files, captionFile{ext: string(f.Ext), url: string(f.URL), name: string(f.Name), raw: raw})
+			files = append(files, captionFile{string(f.Ext), string(f.URL), string(f.Name), string(f.Protocol), raw})
 		}
 	}
 	return files
+}
+
+// guarded tells that a file is fetched through the guard: by a protocol that goes
+// by an HTTP proxy. Others are the work of helpers that know none. The text may
+// also be there already, without an address.
+func (f captionFile) guarded() bool {
+	if f.url != "" && !strings.HasPrefix(f.url, "http://") && !strings.HasPrefix(f.url, "https://") {
+		return false
+	}
+	return f.protocol == "" || throughProxy.MatchString(f.protocol)
 }
 
 // captionFormats hold text with times. Chats ("json") and comments that fly
