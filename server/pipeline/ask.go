@@ -32,9 +32,9 @@ func (p *Pipeline) captionSources(platform transcript.Platform) (all []engine.Ca
 }
 
 // ask asks the platform for the captions that answer the list: one source after
-// the other, until one knows (contract 16.5). When none does, a block is the
-// reason that counts, as it passes; of two, the one that does so first. What was
-// learnt before an error is returned with it.
+// the other, until one knows (contract 16.5). When none does, the error is the
+// reason that counts most (see tellsMore). What was learnt before an error is
+// returned with it.
 func (p *Pipeline) ask(ctx context.Context, sub subject) (finding, error) {
 	sources := p.captionSources(sub.Platform)
 	if len(sources) == 0 {
@@ -49,7 +49,7 @@ func (p *Pipeline) ask(ctx context.Context, sub subject) (finding, error) {
 		case err == nil, errors.Is(err, transcript.Unavailable), ctx.Err() != nil:
 			found.tried = tried
 			return found, err
-		case !errors.Is(failure, transcript.IPBlocked), passesSooner(err, failure):
+		case tellsMore(err, failure):
 			failure = err
 		}
 		tried = append(tried, passedOver(found.origin, err))
@@ -60,9 +60,17 @@ func (p *Pipeline) ask(ctx context.Context, sub subject) (finding, error) {
 	return learnt, failure
 }
 
-// passesSooner tells that a failure is a block, and of two the shorter one.
-func passesSooner(err, blocked error) bool {
-	return errors.Is(err, transcript.IPBlocked) && codedError(err).RetryAfter < codedError(blocked).RetryAfter
+// tellsMore tells that a failure counts before an earlier one: a login that the
+// content asks for, as nothing else would change that; then a block, as it
+// passes, and of two the shorter one; then the last.
+func tellsMore(err, before error) bool {
+	switch {
+	case errors.Is(before, transcript.LoginRequired):
+		return false
+	case errors.Is(before, transcript.IPBlocked) && !errors.Is(err, transcript.LoginRequired):
+		return errors.Is(err, transcript.IPBlocked) && codedError(err).RetryAfter < codedError(before).RetryAfter
+	}
+	return true
 }
 
 // consult asks one source, and sees that its answer can be stored. What a machine

@@ -198,6 +198,25 @@ func TestSourcesThatFail(t *testing.T) {
 	}
 }
 
+// A wall in front of the content is there whichever source stands before it:
+// neither a block nor a fault of another source is waited out.
+func TestWallCountsBeforeOtherFailures(t *testing.T) {
+	t.Parallel()
+	for _, other := range []transcript.Code{transcript.IPBlocked, transcript.UpstreamFailed} {
+		wall, fails := newPlatforms(t), newPlatforms(t)
+		wall.captions, fails.captions = refusing(transcript.LoginRequired), refusing(other)
+		for order, sources := range map[string][]engine.CaptionSource{"first": {wall, fails}, "last": {fails, wall}} {
+			t.Run("beside "+string(other)+", "+order, func(t *testing.T) {
+				b := startLinks(t, storetest.Open(t, storetest.SQLite(t)), &script{}, wall, func(c *pipeline.Config) { c.Engine.Captions = sources })
+				job := b.send(t, link("v1", "en"))
+				require.NotNil(t, job.Error)
+				assert.Equal(t, transcript.LoginRequired, job.Error.Code)
+				assert.Equal(t, 1, job.Attempt)
+			})
+		}
+	}
+}
+
 // Old text is better than none, whether captions or sound are blocked (contract
 // 11).
 func TestStaleTextIsServedWhileSoundIsBlocked(t *testing.T) {
