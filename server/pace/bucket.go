@@ -31,6 +31,7 @@ type bucket struct {
 // place is where somebody stands who was told when to come.
 type place struct {
 	name string
+	from time.Time // he wants no token before: what he came for is blocked
 	due  time.Time
 }
 
@@ -74,7 +75,7 @@ func (b *bucket) stand(name string, after time.Duration, first bool) time.Durati
 	if name == "" || b.limiter.Limit() == rate.Inf {
 		return b.until(name, after)
 	}
-	n := b.ahead(name)
+	n := b.index(name)
 	if n == len(b.line) {
 		if first {
 			n = 0
@@ -82,7 +83,7 @@ func (b *bucket) stand(name string, after time.Duration, first bool) time.Durati
 		b.line = slices.Insert(b.line, n, place{name: name})
 	}
 	wait := b.until(name, after)
-	b.line[n].due = now.Add(wait)
+	b.line[n].from, b.line[n].due = now.Add(after), now.Add(wait)
 	return wait
 }
 
@@ -92,19 +93,33 @@ func (b *bucket) until(name string, after time.Duration) time.Duration {
 	if b.limiter.Limit() == rate.Inf {
 		return after
 	}
-	missing := float64(b.ahead(name)+1) - b.limiter.TokensAt(time.Now().Add(after))
+	at := time.Now().Add(after)
+	missing := float64(b.ahead(name, at)+1) - b.limiter.TokensAt(at)
 	return after + seconds(max(0, missing)/float64(b.limiter.Limit()))
 }
 
-// ahead is how many stand before the name.
-func (b *bucket) ahead(name string) int {
+// ahead is how many stand before the name and want a token by then. Who waits for
+// one source's block to pass holds nobody up who goes to another.
+func (b *bucket) ahead(name string, at time.Time) int {
 	if name == "" {
 		return 0
 	}
-	if n := slices.IndexFunc(b.line, func(p place) bool { return p.name == name }); n >= 0 {
-		return n
+	n := 0
+	for _, p := range b.line[:b.index(name)] {
+		if !p.from.After(at.Add(patience)) {
+			n++
+		}
 	}
-	return len(b.line)
+	return n
+}
+
+// index is where the name stands; the length of the line when it does not.
+func (b *bucket) index(name string) int {
+	n := slices.IndexFunc(b.line, func(p place) bool { return p.name == name })
+	if n < 0 {
+		return len(b.line)
+	}
+	return n
 }
 
 // forget takes those out of the line who have not come.

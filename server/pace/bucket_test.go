@@ -263,3 +263,32 @@ func TestLineBehindAnOpenCircuit(t *testing.T) {
 		assert.Equal(t, 1, s.visited())
 	})
 }
+
+// Those who wait for one source's block to pass hold nobody up who goes to another,
+// and are served in their order once it has passed.
+func TestLineOfAnotherCircuit(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		no, ok := &site{answer: func(visit int) error {
+			if visit == 1 {
+				return blocked(300)
+			}
+			return nil
+		}}, &site{}
+		p := keep(t, pace.Config{Rate: pace.Rate{PerMinute: 30, Burst: 10}}, no, ok)
+		as := func(source int, name string) time.Duration {
+			return waitOf(p.readFrom(pace.InLine(t.Context(), name), source, transcript.VideoSite)) / time.Second
+		}
+		for i := range 20 {
+			require.GreaterOrEqual(t, as(0, fmt.Sprint(i)), time.Duration(300))
+		}
+		for i := range 9 { // the block took a token
+			assert.Zero(t, as(1, fmt.Sprint("other ", i)))
+		}
+		time.Sleep(20 * time.Second) // in the bubble
+		assert.Zero(t, as(1, "and later"))
+		time.Sleep(280 * time.Second) // in the bubble
+		assert.Equal(t, time.Duration(22), as(1, "too late"), "now it is their turn")
+		assert.Zero(t, as(0, "0"))
+	})
+}
