@@ -62,15 +62,19 @@ func (p *Pipeline) ask(ctx context.Context, sub subject) (finding, error) {
 
 // tellsMore tells that a failure counts before an earlier one: a login that the
 // content asks for, as nothing else would change that; then a block, as it
-// passes, and of two the shorter one; then the last.
+// passes, and of two the shorter one; then the last, but that a program is missing
+// hides no other.
 func tellsMore(err, before error) bool {
 	switch {
-	case errors.Is(before, transcript.LoginRequired):
-		return false
-	case errors.Is(before, transcript.IPBlocked) && !errors.Is(err, transcript.LoginRequired):
-		return errors.Is(err, transcript.IPBlocked) && codedError(err).RetryAfter < codedError(before).RetryAfter
+	case before == nil:
+		return true
+	case errors.Is(before, transcript.LoginRequired), errors.Is(err, transcript.LoginRequired):
+		return !errors.Is(before, transcript.LoginRequired)
+	case errors.Is(before, transcript.IPBlocked), errors.Is(err, transcript.IPBlocked):
+		return !errors.Is(before, transcript.IPBlocked) ||
+			errors.Is(err, transcript.IPBlocked) && codedError(err).RetryAfter < codedError(before).RetryAfter
 	}
-	return true
+	return !errors.Is(err, transcript.ConfigError)
 }
 
 // consult asks one source, and sees that its answer can be stored. What a machine

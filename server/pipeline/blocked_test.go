@@ -217,6 +217,42 @@ func TestWallCountsBeforeOtherFailures(t *testing.T) {
 	}
 }
 
+// A source whose program is missing is no reason to give up on one that failed for
+// a moment, nor what a job is told in the place of what the platform said.
+func TestSourceThatIsNotInstalled(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		says, want transcript.Code // once; what becomes of the job, empty: it succeeds
+	}{
+		{transcript.UpstreamFailed, ""},
+		{transcript.LoginRequired, transcript.LoginRequired},
+		{transcript.ConfigError, transcript.ConfigError},
+	} {
+		t.Run(string(test.says), func(t *testing.T) {
+			t.Parallel()
+			sites, missing := newPlatforms(t, manual("en")), newPlatforms(t)
+			sites.captions = func(_ context.Context, call int) error {
+				if call > 1 {
+					return nil
+				}
+				return transcript.Errorf(test.says, "No.")
+			}
+			missing.captions = refusing(transcript.ConfigError)
+			b := startLinks(t, storetest.Open(t, storetest.SQLite(t)), &script{}, sites, func(c *pipeline.Config) {
+				c.Engine.Captions = []engine.CaptionSource{sites, missing}
+			})
+			job := b.send(t, link("v1", "en"))
+			if test.want == "" {
+				assert.Equal(t, transcript.JobSuccess, job.Status)
+				assert.Equal(t, 2, sites.questions())
+				return
+			}
+			require.Equal(t, transcript.JobFailed, job.Status)
+			assert.Equal(t, test.want, job.Error.Code)
+		})
+	}
+}
+
 // Old text is better than none, whether captions or sound are blocked (contract
 // 11).
 func TestStaleTextIsServedWhileSoundIsBlocked(t *testing.T) {
