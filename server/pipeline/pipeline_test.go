@@ -59,6 +59,32 @@ func TestUploadBecomesTranscript(t *testing.T) {
 	})
 }
 
+// slow is a recognizer that likes long chunks.
+type slow struct{ *script }
+
+func (s slow) Info() engine.RecognizerInfo {
+	info := s.script.Info()
+	info.Chunk = 5 * time.Minute
+	return info
+}
+
+// A large model on a small machine takes some ten times as long as the audio, and
+// its step lasts that long whatever the chunk.
+func TestLongChunksHaveTheirTime(t *testing.T) {
+	t.Parallel()
+	var left time.Duration
+	e := &script{recognize: func(ctx context.Context, _ int, _ engine.Audio, _ engine.RecognizeOptions) (engine.Recognition, error) {
+		deadline, ok := ctx.Deadline()
+		assert.True(t, ok, "a recognizer that hangs must not do so forever")
+		left = time.Until(deadline)
+		return heard("hello"), nil
+	}}
+	b := start(t, storetest.Open(t, storetest.SQLite(t)), e, func(c *pipeline.Config) { c.Engine.Recognizer = slow{e} })
+	job := b.end(t, b.job(t, recording(t, 5, 1)).JobID)
+	require.Equal(t, transcript.JobSuccess, job.Status, "%v", job.Error)
+	assert.Greater(t, left, 10*5*time.Minute)
+}
+
 func TestRepeatedUploadIsCached(t *testing.T) {
 	t.Parallel()
 	e := &script{}

@@ -11,6 +11,7 @@ import (
 	"github.com/riverqueue/river"
 
 	"github.com/transcriptkit/transcriptkit/server/pace"
+	"github.com/transcriptkit/transcriptkit/server/speech"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -34,7 +35,7 @@ const (
 const (
 	captionsTimeout  = 5 * time.Minute
 	prepareTimeout   = 2 * time.Hour
-	recognizeTimeout = 30 * time.Minute
+	recognizeTimeout = 30 * time.Minute // and some for the length of a chunk
 	publishTimeout   = 5 * time.Minute
 )
 
@@ -105,7 +106,7 @@ func (p *Pipeline) workers() store.Workers {
 		extraction: func(a captionsArgs) string { return a.Extraction }})
 	river.AddWorker(w, &step[prepareArgs]{p: p, timeout: prepareTimeout, run: p.prepare,
 		extraction: func(a prepareArgs) string { return a.Extraction }})
-	river.AddWorker(w, &step[recognizeArgs]{p: p, timeout: recognizeTimeout, run: p.recognize,
+	river.AddWorker(w, &step[recognizeArgs]{p: p, timeout: p.recognizeTimeout(), run: p.recognize,
 		extraction: func(a recognizeArgs) string { return a.Extraction }})
 	river.AddWorker(w, &step[publishArgs]{p: p, timeout: publishTimeout, run: p.publish,
 		extraction: func(a publishArgs) string { return a.Extraction }})
@@ -123,6 +124,15 @@ func (p *Pipeline) workers() store.Workers {
 		Periodic:    []*river.PeriodicJob{sweepJob()},
 		StopTimeout: p.cfg.StopTimeout,
 	}
+}
+
+// recognizeTimeout is longer for longer chunks: a large model on a small machine
+// takes some ten times as long as the audio.
+func (p *Pipeline) recognizeTimeout() time.Duration {
+	if p.engine.Recognizer == nil {
+		return recognizeTimeout
+	}
+	return recognizeTimeout + 20*speech.ChunkLength(p.engine.Recognizer.Info())
 }
 
 // work runs one step in a scratch directory of its own and settles how it
