@@ -23,7 +23,7 @@ func (c *Config) LookupBriefly() { c.lookupBudget = time.Millisecond }
 
 // PauseFor is how long it takes until the next attempt.
 func PauseFor(e *store.Extraction, cause *transcript.Error) time.Duration {
-	return (&Pipeline{cfg: Config{pauses: pauses()}}).pause(e, cause)
+	return (&Pipeline{cfg: Config{pauses: pauses()}}).pause(e.Attempt, cause)
 }
 
 // WaitFor is how long a platform is left alone that blocks.

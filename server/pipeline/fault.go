@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,14 +29,21 @@ const lastWait = 6 * time.Hour
 
 // fault settles a step that ended with an error: a transient one is tried again
 // after a pause (J7, J12), a platform that blocks is waited for (J7b), any other
-// ends the work (J15).
+// ends the work (J15). The attempts of an extraction in recognition are those of
+// its chunk with the most.
 func (p *Pipeline) fault(ctx context.Context, id string, again river.JobArgs, cause error) error {
 	coded := codedError(cause)
+	tries := 0 // those of the extraction
+	if chunk, ok := again.(recognizeArgs); ok {
+		chunk.Failed++
+		tries, again = chunk.Failed, chunk
+	}
 	var e *store.Extraction
 	err := p.store.InTx(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
 		if e, err = tx.LockExtraction(ctx, id); err != nil {
 			return err
 		}
+		attempt := cmp.Or(tries, e.Attempt)
 		switch {
 		case e.State.Status.Terminal():
 			return nil
@@ -45,12 +53,12 @@ func (p *Pipeline) fault(ctx context.Context, id string, again river.JobArgs, ca
 				return err
 			}
 			return tx.Enqueue(ctx, again, &river.InsertOpts{ScheduledAt: time.Now().Add(pause)})
-		case !transient(coded.Code) || e.Attempt >= maxAttempts:
+		case !transient(coded.Code) || attempt >= maxAttempts:
 			return tx.Move(ctx, e, store.Change{To: failed, Error: coded})
 		}
-		pause := p.pause(e, coded)
-		if e.State.Status == transcript.JobProcessing { // else another chunk has counted the attempt
-			if err := tx.Move(ctx, e, store.Change{To: before(e.State), Retry: true}); err != nil {
+		pause := p.pause(attempt, coded)
+		if e.State.Status == transcript.JobProcessing { // else another chunk has led back
+			if err := tx.Move(ctx, e, store.Change{To: before(e.State), Retry: attempt >= e.Attempt}); err != nil {
 				return err
 			}
 		}
@@ -74,11 +82,11 @@ func (p *Pipeline) waits(e *store.Extraction, cause *transcript.Error) bool {
 		(e.WaitingSince == nil || time.Since(*e.WaitingSince) < p.cfg.lastWait)
 }
 
-// pause is how long to wait before the next attempt: no attempt is made sooner
-// than whoever failed has asked for.
-func (p *Pipeline) pause(e *store.Extraction, cause *transcript.Error) time.Duration {
+// pause is how long to wait after an attempt, from 1, before the next: no attempt is
+// made sooner than whoever failed has asked for.
+func (p *Pipeline) pause(attempt int, cause *transcript.Error) time.Duration {
 	asked := min(cause.RetryAfter, int(mostPause/time.Second)) // a duration holds no more than 292 years
-	return max(p.cfg.pauses[e.Attempt-1], time.Duration(asked)*time.Second)
+	return max(p.cfg.pauses[attempt-1], time.Duration(asked)*time.Second)
 }
 
 // wait is how long to leave a platform alone: for as long as the pace asks for,

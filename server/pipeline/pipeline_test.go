@@ -231,6 +231,24 @@ func TestGivesUp(t *testing.T) {
 	assert.Equal(t, 4, e.calls())
 }
 
+// A server that is away for a moment fails every chunk that is sent to it then, and
+// the job not at all: what counts is how often one and the same was tried.
+func TestRecognizerIsAwayForAMoment(t *testing.T) {
+	t.Parallel()
+	back := sync.OnceValue(func() time.Time { return time.Now().Add(time.Second) })
+	e := &script{recognize: func(context.Context, int, engine.Audio, engine.RecognizeOptions) (engine.Recognition, error) {
+		if time.Now().Before(back()) {
+			return engine.Recognition{}, transcript.Errorf(transcript.UpstreamFailed, "The endpoint is not there.")
+		}
+		return heard("hello"), nil
+	}}
+	b := start(t, storetest.Open(t, storetest.SQLite(t)), e)
+	job := b.end(t, b.job(t, recording(t, 240, 1)).JobID)
+	require.Equal(t, transcript.JobSuccess, job.Status, "%v", job.Error)
+	assert.Equal(t, 2, job.Attempt)
+	assert.Len(t, segmentsOf(t, job.SegmentsJSON), 12)
+}
+
 func TestReceive(t *testing.T) {
 	t.Parallel()
 	b := prepare(t, storetest.Open(t, storetest.SQLite(t)), &script{})

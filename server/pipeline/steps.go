@@ -69,6 +69,9 @@ func (a prepareArgs) InsertOpts() river.InsertOpts {
 type recognizeArgs struct {
 	Extraction string `json:"extraction"`
 	Chunk      int    `json:"chunk"`
+	// Failed is how often this chunk was tried in vain. Each counts for itself: all
+	// that are in the queue fail when a recognizer is away for a moment.
+	Failed int `json:"failed,omitempty"`
 }
 
 func (recognizeArgs) Kind() string { return "recognize" }
