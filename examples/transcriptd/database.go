@@ -21,15 +21,17 @@ type database struct {
 // can be reached shows later.
 type databaseName string
 
-// Validate is called by the parser.
-func (d databaseName) Validate() error {
-	if path, ok := strings.CutPrefix(string(d), "sqlite:"); ok && path != "" {
+// UnmarshalText is called by the parser.
+func (d *databaseName) UnmarshalText(text []byte) error {
+	*d = databaseName(text)
+	if path, ok := strings.CutPrefix(string(text), "sqlite:"); ok && path != "" {
 		return nil
 	}
-	if strings.HasPrefix(string(d), "postgres://") || strings.HasPrefix(string(d), "postgresql://") {
-		return nil
+	if !strings.HasPrefix(string(text), "postgres://") && !strings.HasPrefix(string(text), "postgresql://") {
+		return errors.New("want sqlite:PATH or postgres://…") // the value may hold a password
 	}
-	return errors.New("want sqlite:PATH or postgres://…") // the value may hold a password
+	_, err := databaseAddresses(string(text))
+	return err
 }
 
 // noBlobs is where commands keep uploads that never see one.

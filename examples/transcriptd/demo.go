@@ -55,7 +55,7 @@ func (c *demoCommand) demonstrate(ctx context.Context, out output, dir string) e
 			return err
 		}
 		defer talks.close() //nolint:errcheck // nothing is written to it
-		link, options.links.AllowEgress = talks.link(), []string{talks.addr()}
+		link, options.links.AllowEgress = talks.link(), []hostPort{hostPort(talks.addr())}
 		if options.sites, err = talks.table(); err != nil {
 			return err
 		}

@@ -19,12 +19,12 @@ import (
 
 // linkFlags say where links may lead and who follows them.
 type linkFlags struct {
-	Sites       string       `placeholder:"FILE" help:"Platform table: JSON, which replaces the members of the default table that it names."`
-	AllowEgress addresses    `placeholder:"HOST:PORT" help:"An address that links may lead to, although it is private or its port is neither 80 nor 443. May be repeated."`
-	YtDlp       executable   `name:"yt-dlp" default:"yt-dlp" placeholder:"PATH" help:"The program that reads links (${default})."`
-	Proxy       []serviceURL `placeholder:"URL" help:"A proxy (http, https or socks5) by which the service reaches what links lead to. May be repeated: they are taken in turn."`
-	Pace        float64      `default:"30" placeholder:"N" help:"The visits a minute to each platform, ten of them at once; what would be more waits (${default})."`
-	Player      string       `placeholder:"NAME/VERSION" help:"The player of the video site as which to ask for captions, when the site takes the built-in one no longer."`
+	Sites       siteTable  `placeholder:"FILE" help:"Platform table: JSON, which replaces the members of the default table that it names."`
+	AllowEgress []hostPort `placeholder:"HOST:PORT" help:"An address that links may lead to, although it is private or its port is neither 80 nor 443. May be repeated."`
+	YtDlp       executable `name:"yt-dlp" default:"yt-dlp" placeholder:"PATH" help:"The program that reads links (${default})."`
+	Proxy       []proxyURL `placeholder:"URL" help:"A proxy (http, https or socks5) by which the service reaches what links lead to. May be repeated: they are taken in turn."`
+	Pace        float64    `default:"30" placeholder:"N" help:"The visits a minute to each platform, ten of them at once; what would be more waits (${default})."`
+	Player      string     `placeholder:"NAME/VERSION" help:"The player of the video site as which to ask for captions, when the site takes the built-in one no longer."`
 }
 
 func (f linkFlags) check() error {
@@ -44,23 +44,30 @@ func (f linkFlags) proxies() (all []*url.URL) {
 	return all
 }
 
+// egress are the addresses that links may lead to.
+func (f linkFlags) egress() (all []string) {
+	for _, address := range f.AllowEgress {
+		all = append(all, string(address))
+	}
+	return all
+}
+
 func (f linkFlags) program() string { return string(f.YtDlp) }
 
-// sites is the platform table, nil for the default one.
-func (f linkFlags) sites() (*site.Table, error) {
-	if f.Sites == "" {
-		return nil, nil
-	}
-	file, err := os.Open(f.Sites)
+// siteTable is what a file makes of the platform table, nil for the default one.
+type siteTable struct{ *site.Table }
+
+// UnmarshalText is called by the parser, with the file's name.
+func (t *siteTable) UnmarshalText(path []byte) error {
+	file, err := os.Open(string(path))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer file.Close() //nolint:errcheck // it is only read
-	table, err := site.Default().Override(file)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.Sites, err)
+	if t.Table, err = site.Default().Override(file); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
 	}
-	return table, nil
+	return nil
 }
 
 // executable is the name of a program, or its path, which is made absolute.
@@ -86,12 +93,20 @@ func standardPorts() map[string]string {
 
 // UnmarshalText is called by the parser.
 func (u *serviceURL) UnmarshalText(text []byte) error {
-	read, err := url.Parse(string(text))
-	if err != nil || read.Host == "" || standardPorts()[read.Scheme] == "" {
-		return errors.New("want http://HOST… or https://HOST…, or socks5://HOST… for a proxy") // the text may hold a password
+	if err := u.read(text); err != nil || u.at.Scheme == "socks5" {
+		return errors.New("want http://HOST… or https://HOST…") // the text may hold a password
 	}
-	u.at = read
 	return nil
+}
+
+func (u *serviceURL) read(text []byte) (err error) {
+	if u.at, err = url.Parse(string(text)); err != nil {
+		return err
+	}
+	if standardPorts()[u.at.Scheme] == "" {
+		return errors.New("no scheme of a service")
+	}
+	return new(hostPort).UnmarshalText([]byte(u.address()))
 }
 
 // address is the host and the port.
@@ -99,16 +114,27 @@ func (u serviceURL) address() string {
 	return net.JoinHostPort(u.at.Hostname(), cmp.Or(u.at.Port(), standardPorts()[u.at.Scheme]))
 }
 
-// addresses are each a host and a port.
-type addresses []string
+// proxyURL is the address of a proxy.
+type proxyURL struct{ serviceURL }
 
-// Validate is called by the parser.
-func (a addresses) Validate() error {
-	for _, address := range a {
-		host, port, err := net.SplitHostPort(address)
-		if n, bad := strconv.ParseUint(port, 10, 16); err != nil || host == "" || bad != nil || n == 0 {
-			return fmt.Errorf("%q is not HOST:PORT", address)
-		}
+// UnmarshalText is called by the parser.
+func (u *proxyURL) UnmarshalText(text []byte) error {
+	if err := u.read(text); err != nil || strings.Trim(u.at.RequestURI(), "/") != "" || u.at.Fragment != "" {
+		return errors.New("want http://, https:// or socks5://, then [USER:PASSWORD@]HOST[:PORT] and no more") // as above
+	}
+	return nil
+}
+
+// hostPort is an address to connect to.
+type hostPort string
+
+// UnmarshalText is called by the parser.
+func (a *hostPort) UnmarshalText(text []byte) error {
+	*a = hostPort(text)
+	host, port, err := net.SplitHostPort(string(text))
+	n, bad := strconv.ParseUint(port, 10, 16)
+	if err != nil || bad != nil || n == 0 || host == "" || strings.ContainsAny(host, "/@ ") {
+		return fmt.Errorf("%q is not HOST:PORT", text)
 	}
 	return nil
 }

@@ -11,10 +11,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
 	"strings"
 	"syscall"
 
@@ -56,12 +58,18 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case helped:
 		return exitOK
 	case err != nil:
-		return fail(stderr, exitUsage, err)
+		return fail(stderr, exitUsage, withoutValue(err))
 	}
 	if err := command.Run(); err != nil {
 		return fail(stderr, exitFailure, err)
 	}
 	return exitOK
+}
+
+// withoutValue takes out of the parser's error what a variable of the environment
+// holds, which may be a password.
+func withoutValue(err error) error {
+	return errors.New(regexp.MustCompile(`(?s) \(from envar (\w+)=.*\)$`).ReplaceAllString(err.Error(), " (from $$$1)"))
 }
 
 // fail reports an error in one line.

@@ -71,34 +71,52 @@ func TestBadCallsAreOneLineThatNamesTheFault(t *testing.T) {
 		{"serve --asr whisper", 2, "--asr: want auto, whisper-server:URL"},
 		{"serve --asr none:x", 2, "--asr: want auto"},
 		{"serve --asr openai:u:secret", 2, "--asr=openai: want http://HOST"},
+		{"serve --asr whisper-server:socks5://u:secret@127.0.0.1", 2, "--asr=whisper-server: want http://HOST… or https://HOST…"},
 		{"serve --asr whisper-server", 2, "--asr=whisper-server wants a URL"},
 		{"serve --asr openai", 2, "--asr=openai wants a URL"},
 		{"serve --asr whisper-cli", 2, "--asr=whisper-cli wants a model"},
 		{"serve --whisper-server http://127.0.0.1:1 --openai-url http://127.0.0.1:2/v1", 2, "choose with --asr"},
 		{"serve --openai-url u:secret", 2, "--openai-url: want http://HOST"},
+		{"serve --openai-url socks5://u:secret@127.0.0.1", 2, "--openai-url: want http://HOST… or https://HOST…"},
+		{"serve --openai-url http://u:secret@127.0.0.1:1/v1", 2, "--openai-url: openai: the base URL"},
+		{"serve --openai-url http://127.0.0.1:1/v1?key=1", 2, "is not of the form http://host/path"},
 		{"serve --asr-upload-limit -1", 2, "--asr-upload-limit"},
+		{"serve --whisper-server http://127.0.0.1:1 --asr-upload-limit 5", 2, "--asr-upload-limit: whisper: uploads of at most 5 bytes"},
+		{"serve --asr openai:http://127.0.0.1:1 --asr-upload-limit 5", 2, "--asr-upload-limit: openai: uploads of at most 5 bytes"},
+		{"serve --asr-key-file /nowhere/key", 2, "--asr-key-file: open /nowhere/key"},
+		{"serve --asr-key-file " + blobs, 2, "--asr-key-file: read " + blobs},
+		{"serve --asr-key-file " + sites, 2, "--asr-key-file: " + sites + ": want a key and nothing else"},
+		{"serve --asr whisper-cli:" + sites, 2, "--asr=whisper-cli: CONFIG_ERROR: The whisper model sites.json cannot be used: get one"},
 		{"serve --pace 0", 2, "--pace must be above 0"},
 		{"serve --pace NaN", 2, "--pace must be above 0"},
-		{"serve --proxy socks4://u:secret@127.0.0.1", 2, "socks5://HOST"},
+		{"serve --proxy socks4://u:secret@127.0.0.1", 2, "--proxy: want http://, https:// or socks5://"},
+		{"serve --proxy http://u:secret@127.0.0.1:3128/way", 2, "--proxy: want http://, https:// or socks5://"},
+		{"serve --proxy http://u:secret@127.0.0.1:3128?way", 2, "--proxy: want"},
+		{"serve --proxy http://u:secret@127.0.0.1:3128#way", 2, "--proxy: want"},
+		{"serve --proxy http://127.0.0.1:65536", 2, "--proxy: want"},
+		{"serve --proxy http://127.0.0.1 --proxy bogus", 2, "HOST[:PORT] and no more"},
 		{"serve --player ANDROID", 2, "--player wants NAME/VERSION"},
-		{"serve --asr whisper-cli:" + sites + serveHere, 1, "sites.json cannot be used"},
-		{"serve --openai-url http://u:secret@127.0.0.1:1/v1 --asr-key-file /nowhere/key" + serveHere, 1, "/nowhere/key"},
 		{"serve --whisper-server ftp://u:secret@127.0.0.1", 2, "--whisper-server: want http://HOST"},
-		{"serve --whisper-server socks5://u:secret@127.0.0.1" + serveHere, 1, "whisper"},
-		{"serve --whisper-server http://127.0.0.1:8077 --allow-egress 127.0.0.1:8077" + serveHere, 1, "127.0.0.1:8077 is the deployment's own"},
-		{"serve --proxy http://u:secret@127.0.0.1:3128/way" + serveHere, 1, "Proxies[0]: more than scheme"},
+		{"serve --whisper-server socks5://u:secret@127.0.0.1", 2, "--whisper-server: want http://HOST"},
+		{"serve --whisper-server http://:80", 2, "--whisper-server: want http://HOST"},
+		{"serve --whisper-server http://127.0.0.1:8077 --allow-egress 127.0.0.1:8077", 2, "--allow-egress: 127.0.0.1:8077 is the service's own"},
+		{"serve --whisper-server http://127.0.0.1:8077 --allow-egress localhost:8077" + serveHere, 1, "localhost:8077 is the deployment's own 127.0.0.1:8077"},
 		{"serve --db mysql://u:secret@localhost/x", 2, "--db: want sqlite:PATH or postgres://"},
 		{"serve --db sqlite:", 2, "--db"},
 		{"serve --db sqlite:/nowhere/x.db --listen 127.0.0.1:0 --blobs " + blobs, 1, "/nowhere/x.db"},
-		{"serve --listen 127.0.0.1:99999 --db " + db, 1, "99999"},
+		{"serve --db postgres://u:secret@127.0.0.1:port/x", 2, "--db: cannot parse"},
+		{"serve --listen 127.0.0.1:99999", 2, `--listen: "127.0.0.1:99999" is not HOST:PORT`},
+		{"serve --listen localhost", 2, `--listen: "localhost" is not HOST:PORT`},
 		{"serve --listen 127.0.0.1:0 --db " + db + " --blobs /dev/null/blobs", 1, "/dev/null"},
 		{"serve --allow-egress localhost", 2, `--allow-egress: "localhost" is not HOST:PORT`},
 		{"serve --allow-egress 127.0.0.1:9099,:80", 2, `":80"`},
 		{"serve --allow-egress 127.0.0.1:0", 2, `"127.0.0.1:0"`},
+		{"serve --allow-egress 10.0.0.0/8:80", 2, `"10.0.0.0/8:80"`},
+		{"serve --allow-egress u@localhost:80", 2, `"u@localhost:80"`},
+		{"serve --allow-egress ::1:80", 2, `"::1:80"`},
 		{"serve --allow-egress 127.0.0.1:65536", 2, `"127.0.0.1:65536"`},
-		{"serve --sites /nowhere/sites.json", 1, "/nowhere/sites.json"},
-		{"serve --sites " + sites, 1, sites + ": "},
-		{"serve --sites " + sites, 1, "video_site.links[1]"},
+		{"serve --sites /nowhere/sites.json", 2, "--sites: open /nowhere/sites.json"},
+		{"serve --sites " + sites, 2, "--sites: " + sites + ": site: video_site.links[1]"},
 		{"migrate --db postgres://u:secret@127.0.0.1:1/x", 1, "127.0.0.1:1"},
 		{"accounts set --db " + db, 2, "<name>"},
 		{"accounts set acme --suspend --activate --db " + db, 2, "--suspend and --activate"},
@@ -119,6 +137,28 @@ func TestBadCallsAreOneLineThatNamesTheFault(t *testing.T) {
 		assert.Contains(t, a.stderr, c.says, c.args)
 		assert.Regexp(t, `\Atranscriptd: [^\n]+\n\z`, lastLine(a.stderr), c.args)
 		assert.NotContains(t, a.stderr, "secret", c.args)
+	}
+}
+
+// A value from the environment is checked as one on the command line is, and is
+// not shown: it may hold a password.
+func TestBadValuesOfTheEnvironment(t *testing.T) {
+	t.Parallel()
+	for variable, says := range map[string]string{
+		"TRANSCRIPTD_DB=mysql://u:secret@localhost/x":           "--db: want sqlite:PATH",
+		"TRANSCRIPTD_DB=postgres://u:secret@localhost:port/x":   "--db: cannot parse",
+		"TRANSCRIPTD_ALLOW_EGRESS=localhost":                    `--allow-egress: "localhost" is not HOST:PORT`,
+		"TRANSCRIPTD_PROXY=socks4://u:secret@127.0.0.1":         "--proxy: want http://",
+		"TRANSCRIPTD_PROXY=http://127.0.0.1,http://u:secret@[x": "--proxy: want http://",
+		"TRANSCRIPTD_ASR_KEY_FILE=/nowhere/key":                 "--asr-key-file: open /nowhere/key",
+		"TRANSCRIPTD_PLAYER=ANDROID":                            "--player wants NAME/VERSION",
+	} {
+		code, stdout, stderr := finish(program(t, []string{variable}, "serve", "--listen", "127.0.0.1:0"))
+		assert.Equal(t, exitUsage, code, "%s: %s", variable, stderr)
+		assert.Empty(t, stdout, variable)
+		assert.Contains(t, stderr, says, variable)
+		assert.Regexp(t, `\Atranscriptd: [^\n]+\n\z`, stderr, variable)
+		assert.NotContains(t, stderr, "secret", variable)
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server"
@@ -18,31 +20,52 @@ import (
 
 type serveCommand struct {
 	database
-	Listen   string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address to listen on (${default}); port 0 takes a free one."`
-	Blobs    string `default:"transcriptd-blobs" placeholder:"PATH" help:"Folder for uploads and audio (${default}); gone when their job ends."`
-	FullSync bool   `help:"Make every commit on SQLite survive a loss of power, at ten times the price."`
+	Listen   listenAddress `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address to listen on (${default}); port 0 takes a free one."`
+	Blobs    string        `default:"transcriptd-blobs" placeholder:"PATH" help:"Folder for uploads and audio (${default}); gone when their job ends."`
+	FullSync bool          `help:"Make every commit on SQLite survive a loss of power, at ten times the price."`
 	recognizerFlags
 	linkFlags
 }
 
 // Validate is called by the parser.
 func (c *serveCommand) Validate() error {
-	return cmp.Or(c.settle(), c.check())
+	return cmp.Or(c.settle(), c.check(), c.keepApart())
+}
+
+// keepApart refuses to let links lead to what the service itself stands on. The
+// server does so too, once names are resolved.
+func (c *serveCommand) keepApart() error {
+	own, err := databaseAddresses(string(c.DB))
+	for _, address := range append(own, c.addresses()...) {
+		if slices.Contains(c.egress(), address) {
+			return fmt.Errorf("--allow-egress: %s is the service's own database or recognizer, which no link may reach", address)
+		}
+	}
+	return err
+}
+
+// listenAddress may leave the host out, which means all addresses.
+type listenAddress string
+
+// UnmarshalText is called by the parser.
+func (a *listenAddress) UnmarshalText(text []byte) error {
+	*a = listenAddress(text)
+	_, port, err := net.SplitHostPort(string(text))
+	if _, bad := strconv.ParseUint(port, 10, 16); err != nil || bad != nil {
+		return fmt.Errorf("%q is not HOST:PORT", text)
+	}
+	return nil
 }
 
 // Run serves until ctx ends.
 func (c *serveCommand) Run(ctx context.Context, out output) error {
-	sites, err := c.sites()
-	if err != nil {
-		return err
-	}
 	log := slog.New(slog.NewTextHandler(out.Stderr, nil))
 	s, err := startService(ctx, serviceOptions{
-		listen: c.Listen,
+		listen: string(c.Listen),
 		store:  store.Options{Database: string(c.DB), Blobs: c.Blobs, FullSync: c.FullSync, Log: log},
 		asr:    c.recognizerFlags,
 		links:  c.linkFlags,
-		sites:  sites,
+		sites:  c.Sites.Table,
 		log:    log,
 	})
 	if err != nil {
@@ -103,7 +126,7 @@ func startService(ctx context.Context, o serviceOptions) (_ *service, err error)
 		Store:          s.store,
 		Engine:         engines(ctx, o),
 		Sites:          o.sites,
-		AllowEgress:    o.links.AllowEgress,
+		AllowEgress:    o.links.egress(),
 		OperatorEgress: append(own, o.asr.addresses()...),
 		Proxies:        o.links.proxies(),
 		Pace:           pace.Config{Rate: pace.Rate{PerMinute: o.links.Pace}},

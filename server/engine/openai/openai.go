@@ -94,21 +94,21 @@ var (
 )
 
 // New returns a recognizer. It asks nothing of the endpoint: [Recognizer.Check]
-// does. The error names the option that cannot be used, and never holds the key.
+// does. The error says which option cannot be used, and never holds the key.
 func New(o Options) (*Recognizer, error) {
 	base, err := url.Parse(o.BaseURL)
 	if err != nil { // the error repeats the address, and a password with it
-		return nil, errors.New("openai: BaseURL: it is no address")
+		return nil, errors.New("openai: the base URL is no address")
 	}
 	if base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "" {
-		return nil, fmt.Errorf("openai: BaseURL: %q is not of the form http://host/path", base.Redacted())
+		return nil, fmt.Errorf("openai: the base URL %q is not of the form http://host/path, with nothing else in it", base.Redacted())
 	}
 	if strings.ContainsFunc(o.Key, func(c rune) bool { return c <= ' ' || c > '~' }) {
-		return nil, errors.New("openai: Key: it holds characters that no key has, perhaps a line's end")
+		return nil, errors.New("openai: the key holds characters that no key has, perhaps a line's end")
 	}
 	maxBytes := cmp.Or(o.MaxBytes, DefaultMaxBytes)
 	if maxBytes < headRoom+bytesPerSecond {
-		return nil, fmt.Errorf("openai: MaxBytes: %d is less than a second of audio needs, which is %d", maxBytes, headRoom+bytesPerSecond)
+		return nil, fmt.Errorf("openai: uploads of at most %d bytes do not hold a second of sound: %d is the least", maxBytes, headRoom+bytesPerSecond)
 	}
 	base.Path = strings.TrimRight(base.Path, "/") + "/" // the SDK sets paths relative to it
 	options := requestOptions(base.String(), o.Key, o.HTTP)

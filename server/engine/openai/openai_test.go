@@ -186,12 +186,12 @@ func everything(err error) string {
 func TestNewRefusesOptions(t *testing.T) {
 	t.Parallel()
 	tests := map[string]openai.Options{
-		"BaseURL":  {},
-		"BaseURL:": {BaseURL: "127.0.0.1:8000/v1"},
-		"form":     {BaseURL: "ftp://127.0.0.1/v1"},
-		"http://":  {BaseURL: "http://127.0.0.1/v1?key=1"},
-		"Key":      {BaseURL: "http://127.0.0.1/v1", Key: "a key"},
-		"MaxBytes": {BaseURL: "http://127.0.0.1/v1", MaxBytes: 1000},
+		`base URL ""`:           {},
+		"no address":            {BaseURL: "127.0.0.1:8000/v1"},
+		"form":                  {BaseURL: "ftp://127.0.0.1/v1"},
+		"http://":               {BaseURL: "http://127.0.0.1/v1?key=1"},
+		"the key":               {BaseURL: "http://127.0.0.1/v1", Key: "a key"},
+		"at most 1000 bytes do": {BaseURL: "http://127.0.0.1/v1", MaxBytes: 1000},
 	}
 	for word, o := range tests {
 		_, err := openai.New(o)

@@ -49,9 +49,10 @@ var (
 	_ engine.Checker    = (*CLI)(nil)
 )
 
-// NewCLI returns a recognizer that runs its program on host, whose Programs must
-// not be nil. It reads the head of the model file, and returns a CONFIG_ERROR when
-// that is no model. Whether the program is there shows in [CLI.Check].
+// NewCLI returns a recognizer that runs its program on host, of which it makes no
+// use yet: Programs must be set for all else that it does. It reads the head of the
+// model file, and returns a CONFIG_ERROR when that is no model. Whether the program
+// is there shows in [CLI.Check].
 func NewCLI(host engine.Host, o CLIOptions) (*CLI, error) {
 	if o.Threads < 0 {
 		return nil, fmt.Errorf("whisper: %d threads", o.Threads)

@@ -67,15 +67,15 @@ var (
 )
 
 // NewServer returns a recognizer that asks a server. Whether that is there shows
-// in [Server.Check]. The error names the option that cannot be used, and repeats
-// nothing of the URL.
+// in [Server.Check]. The error says which option cannot be used, and repeats nothing
+// of the URL.
 func NewServer(o ServerOptions) (*Server, error) {
 	u, err := url.Parse(o.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, errors.New("whisper: the server's URL is no http or https address") // err would show it
 	}
 	if least := int64(formSize + headerSize + bytesPerSecond); o.MaxBytes != 0 && o.MaxBytes < least {
-		return nil, fmt.Errorf("whisper: MaxBytes is %d, which does not hold a second of sound: %d is the least", o.MaxBytes, least)
+		return nil, fmt.Errorf("whisper: uploads of at most %d bytes do not hold a second of sound: %d is the least", o.MaxBytes, least)
 	}
 	s := &Server{
 		http:     &http.Client{Transport: direct()},
