@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/said"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -89,7 +90,8 @@ func (a *answer) language() string {
 }
 
 // segments are those of the answer, or made of its words, or its text as one
-// segment: the first that there is any of. end is the audio's, in seconds.
+// segment: the first that there is any of. end is the audio's, in seconds. Those
+// without length last as [said.Lasting] says.
 func (a *answer) segments(end float64) []transcript.Segment {
 	a.spread()
 	var out []transcript.Segment
@@ -111,8 +113,7 @@ func (a *answer) segments(end float64) []transcript.Segment {
 			out = append(out, segment)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b transcript.Segment) int { return cmp.Compare(a.Start, b.Start) })
-	return out
+	return said.Lasting(out, end)
 }
 
 // spread puts the words that stand beside the segments into them: each into the
@@ -144,11 +145,11 @@ func (s answerSegment) silent() bool {
 	return s.NoSpeech > noSpeech && s.AvgLogprob != nil && *s.AvgLogprob < noLogprob
 }
 
-// segment is not ok when it has no text or no length inside the audio.
+// segment is not ok when it has no text or lies outside the audio.
 func (s answerSegment) segment(end float64) (out transcript.Segment, ok bool) {
 	text := strings.TrimSpace(s.Text)
-	from, to := clamp(s.Start, s.End, end)
-	if from >= to || text == "" {
+	from, to, within := said.Span(float64(s.Start), float64(s.End), end)
+	if !within || text == "" {
 		return out, false
 	}
 	out = transcript.Segment{Text: text, Start: from, Duration: to - from, Words: wordsOf(s.Words, end)}

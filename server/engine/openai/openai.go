@@ -152,7 +152,8 @@ func (r *Recognizer) Info() engine.RecognizerInfo {
 }
 
 // Recognize sends the whole recording. Its segments have words and confidence
-// where the endpoint tells them. What the endpoint itself takes for silence is
+// where the endpoint tells them; one without length lasts until the next, or joins
+// it. What the endpoint itself takes for silence is
 // left out: a probability of no speech above 0.6 with a mean log probability below
 // -1, which is whisper's own rule. Audio of less than a tenth of a second is
 // silence and not sent. Progress is told once, at the end.

@@ -95,8 +95,8 @@ func (c *CLI) Check(context.Context) error {
 }
 
 // Recognize runs the program on the audio. Its segments are whisper's, cut to the
-// audio, with words where the program tells their times. Progress comes once for
-// each half minute of audio.
+// audio, with words where the program tells their times; one without length lasts
+// until the next, or joins it. Progress comes once for each half minute of audio.
 //
 // Errors: NOT_IMPLEMENTED for a language that the model does not know,
 // CONFIG_ERROR for a missing program or model or a program that is too old,

@@ -1,13 +1,13 @@
 package whisper
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/said"
 	"github.com/transcriptkit/transcriptkit/server/engine/internal/spoken"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -32,15 +32,16 @@ type token struct {
 }
 
 // segmentsOf makes segments of spans: within the audio, sorted, and with words
-// where every token has its times. A span without times lasts from the
-// start to the end. What has no text or no length is left out.
+// where every token has its times. A span without times lasts from the start to
+// the end, one without length as long as [said.Lasting] gives it. What has no text
+// or lies outside the audio is left out.
 func segmentsOf(spans []span, language string, length time.Duration) []transcript.Segment {
-	audio := clock{0, length.Seconds()}
+	end := length.Seconds()
 	var out []transcript.Segment
 	for _, s := range spans {
 		text := strings.Join(strings.Fields(s.text), " ")
-		from, to := audio.place(s.from, audio.start), audio.place(s.to, audio.end)
-		if text == "" || text == blank || to <= from {
+		from, to, within := said.Span(or(s.from, 0), or(s.to, end), end)
+		if text == "" || text == blank || !within {
 			continue
 		}
 		seg := transcript.Segment{Text: text, Start: from, Duration: to - from}
@@ -48,20 +49,21 @@ func segmentsOf(spans []span, language string, length time.Duration) []transcrip
 		seg.Confidence = confidence(seg.Words)
 		out = append(out, seg)
 	}
-	slices.SortStableFunc(out, func(a, b transcript.Segment) int { return cmp.Compare(a.Start, b.Start) })
-	return out
+	return said.Lasting(out, end)
+}
+
+func or(at *float64, otherwise float64) float64 {
+	if at == nil {
+		return otherwise
+	}
+	return *at
 }
 
 // clock places times within a span of the audio, in seconds: whisper's may lie
 // behind its end.
 type clock struct{ start, end float64 }
 
-func (c clock) place(at *float64, otherwise float64) float64 {
-	if at == nil {
-		return otherwise
-	}
-	return min(max(*at, c.start), c.end)
-}
+func (c clock) place(at float64) float64 { return min(max(at, c.start), c.end) }
 
 // words joins tokens to words: at the spaces they begin with, or, where no spaces
 // are written, each token for itself but for punctuation. The confidence of a
@@ -77,8 +79,8 @@ func (c clock) words(tokens []token, unspaced bool) []transcript.Word {
 		if t.from == nil || t.to == nil || strings.ContainsRune(t.text, utf8.RuneError) {
 			return nil
 		}
-		from := max(c.place(t.from, c.start), latest)
-		to := max(c.place(t.to, c.end), from)
+		from := max(c.place(*t.from), latest)
+		to := max(c.place(*t.to), from)
 		p := min(max(t.probability, 0), 1)
 		if len(out) == 0 || begins(t.text, unspaced) {
 			out, parts = append(out, transcript.Word{Text: t.text, Start: from, End: to, Confidence: p}), 1

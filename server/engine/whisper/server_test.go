@@ -103,7 +103,7 @@ func TestServerAnswers(t *testing.T) {
 		{"an end behind the audio", serverAnswer(t, "javanese", said{"ya", 1000, 9000}), "jv",
 			[]string{"ya 1.000-2.000 [ya 1.000-2.000]"}},
 		{"behind the audio", serverAnswer(t, "german", said{"danke", 2500, 3000}), "", nil},
-		{"without length", serverAnswer(t, "german", said{"danke", 500, 500}), "", nil},
+		{"without length", serverAnswer(t, "german", said{"danke", 500, 500}), "de", []string{"danke 0.500-2.000 [danke 0.500-0.500]"}},
 		{"no times of words", `{"language":"haitian creole","text":"wi","segments":[{"text":" wi","start":0.1,"end":0.5,"words":[{"word":" wi","probability":1}]}]}`,
 			"ht", []string{"wi 0.100-0.500"}},
 		{"no times", `{"language":"english","text":" yes\n","segments":[{"text":" yes"}]}`, "en", []string{"yes 0.000-2.000"}},
