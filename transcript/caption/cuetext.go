@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -111,81 +109,23 @@ func (t *cueText) fill(s *transcript.Segment, start, end int64) {
 
 func seconds(ms int64) float64 { return float64(ms) / 1000 }
 
-// keep returns b as a string. Strings are made in pieces of some 4 KiB, so that
+// keep returns b as a string. Strings are made in pieces of 16 KiB, so that
 // they cost next to no allocation, and one that is kept does not keep a file.
 func (t *cueText) keep(b []byte) string {
 	if t.strings.Cap()-t.strings.Len() < len(b) {
 		t.strings = strings.Builder{}
-		t.strings.Grow(4 << 10)
+		t.strings.Grow(16 << 10)
 	}
 	from := t.strings.Len()
 	t.strings.Write(b)
 	return t.strings.String()[from:]
 }
 
-// timed gives every word of text the times of the timestamps around it. Words
-// are made in pieces, as strings are.
-func (t *cueText) timed(text string, start, end int64) []transcript.Word {
-	words, first := t.words, len(t.words)
-	from, at, ends, sure := 0, start, seconds(start), 0.0
-	for _, m := range append(t.marks, mark{at: len(text), ms: end}) {
-		at = min(max(at, m.ms), end)
-		starts := ends
-		ends = seconds(at)
-		for word, rest := nextWord(text[from:m.at]); word != ""; word, rest = nextWord(rest) {
-			words = append(words, transcript.Word{})
-			w := &words[len(words)-1] // filled in place, not copied
-			w.Text, w.Start, w.End, w.Confidence = word, starts, ends, sure
-		}
-		from, sure = m.at, m.sure
-	}
-	if t.words = words; cap(words)-len(words) < 16 {
-		t.words = make([]transcript.Word, 0, 204)
-	}
-	return words[first:len(words):len(words)]
-}
-
-// nextWord returns the first word of s, as [strings.Fields] cuts it, and what
-// follows; no word when there is none.
-func nextWord(s string) (word, rest string) {
-	from := 0
-	for from < len(s) {
-		size := whiteSpace(s, from)
-		if size == 0 {
-			break
-		}
-		from += size
-	}
-	for to := from; to < len(s); to++ {
-		if size := whiteSpace(s, to); size > 0 {
-			return s[from:to], s[to+size:]
-		}
-	}
-	return s[from:], ""
-}
-
-// whiteSpace returns the size of the white space that s has at i, 0 when it is none.
-func whiteSpace(s string, i int) int {
-	c := s[i]
-	if c > ' ' && c < utf8.RuneSelf {
-		return 0
-	}
-	return wideSpace(s[i:])
-}
-
-// wideSpace is whiteSpace for the characters that take longer.
-func wideSpace(s string) int {
-	r, size := utf8.DecodeRuneInString(s)
-	if !unicode.IsSpace(r) {
-		return 0
-	}
-	return size
-}
-
 // parse walks the tokens: a tag goes from "<" to the next ">" or, without one,
 // to the end of the cue.
 func (t *cueText) parse(b []byte) {
 	for {
+		b = t.timedWords(b)
 		if len(b) == 0 || b[0] != '<' { // after a tag there is often another
 			i := bytes.IndexByte(b, '<')
 			if i < 0 {
@@ -318,15 +258,20 @@ func (t *cueText) show(b, voice []byte) {
 		if len(b) == 0 {
 			return
 		}
-		if t.gap != 0 && len(t.out) > 0 {
-			t.out = append(t.out, t.gap)
-		}
-		t.gap = 0
 		n := folded(b)
-		t.out = append(t.out, b[:n]...)
-		t.heard(voice)
+		t.put(b[:n], voice)
 		b = b[n:]
 	}
+}
+
+// put adds words that are folded.
+func (t *cueText) put(b, voice []byte) {
+	if t.gap != 0 && len(t.out) > 0 {
+		t.out = append(t.out, t.gap)
+	}
+	t.gap = 0
+	t.out = append(t.out, b...)
+	t.heard(voice)
 }
 
 // space notes white space, of which a line break is the strongest.

@@ -41,24 +41,50 @@ const (
 //
 // A track in which people placed each cue on purpose is better left alone.
 func Unroll(segments []transcript.Segment) []transcript.Segment {
-	fits, out := fitAll(segments)
-	switch {
-	case out > 0:
-		u := unroller{out: make([]transcript.Segment, 0, out)}
-		for i := range segments {
-			u.add(&segments[i], fits[i])
-		}
-		return u.out
-	case overlapping(segments):
-		u := unroller{out: make([]transcript.Segment, 0, len(segments))}
-		for _, s := range segments {
-			part := u.put(s.Start, s.Duration)
-			s.Start, s.Duration = part.Start, part.Duration
-			*part = s
-		}
-		return u.out
+	if lines, ok := unroll(segments); ok {
+		return lines
 	}
-	return segments
+	if !overlapping(segments) {
+		return segments
+	}
+	u := unroller{out: make([]transcript.Segment, 0, len(segments))}
+	for _, s := range segments {
+		part := u.put(s.Start, s.Duration)
+		s.Start, s.Duration = part.Start, part.Duration
+		*part = s
+	}
+	return u.out
+}
+
+// early is how many cues are taken to roll before there is much to tell by.
+const early = 64
+
+// unroll gathers the lines of a track without repetitions; ok is false when it
+// does not roll. That is known at its end only, but a track that has rolled so far
+// is gathered as it is looked at: large ones leave the processor's cache.
+func unroll(segments []transcript.Segment) (lines []transcript.Segment, ok bool) {
+	var u unroller
+	var late []fit // of the cues that are not gathered yet
+	for i := range segments {
+		f := u.fit(segments, i)
+		switch {
+		case late == nil && (i < early || u.rolling()):
+			u.add(segments, i, f)
+			continue
+		case late == nil:
+			late = make([]fit, 0, len(segments)-i)
+		}
+		late = append(late, f)
+	}
+	if !u.rolling() {
+		return nil, false
+	}
+	for k, f := range late {
+		i := len(segments) - len(late) + k
+		u.these = appendLines(u.these[:0], segments[i].Text)
+		u.add(segments, i, f)
+	}
+	return u.out, true
 }
 
 // fit is how a cue goes on from the one before it.
@@ -69,37 +95,37 @@ type fit struct {
 	words int32 // how many of its words were shown before, with nothing new among them
 }
 
-// fitAll fits each cue to the one before. lines is how many there are without
-// repetitions; 0: the track does not roll.
-func fitAll(segments []transcript.Segment) (fits []fit, lines int) {
-	fits = make([]fit, len(segments))
-	var last, these []string
-	rolls, grows, pairs := 0, 0, 0
-	for i := range segments {
-		s := &segments[i]
-		these = appendLines(these[:0], s.Text)
-		f := fit{}
-		if gap := s.Start - segments[max(i-1, 0)].End(); i > 0 && gap <= stays {
-			pairs++
-			f = fitOne(last, these, s.Words)
-			switch {
-			case gap > adjoins && (f.grows || int(f.shown) == len(these)):
-				f = fit{}
-			case f.grows:
-				grows++
-			case f.shown > 0 && (int(f.shown) < len(these) || s.Duration <= instant):
-				rolls++
-			}
+// unroller gathers lines.
+type unroller struct {
+	out           []transcript.Segment
+	before, these []string // the lines of the cue before, and of the one at hand
+
+	pairs, rolls, grows int // cues that another one goes before, and how they go on
+}
+
+// rolling tells that the track rolls, as far as its cues were fitted.
+func (u *unroller) rolling() bool {
+	return u.rolls > 0 && 4*(u.rolls+u.grows) >= u.pairs || u.grows > 0 && 2*u.grows >= u.pairs
+}
+
+// fit fits cue i to the one before.
+func (u *unroller) fit(segments []transcript.Segment, i int) (f fit) {
+	s := &segments[i]
+	u.before, u.these = u.these, appendLines(u.before[:0], s.Text)
+	if gap := s.Start - segments[max(i-1, 0)].End(); i > 0 && gap <= stays {
+		u.pairs++
+		f = fitOne(u.before, u.these, s.Words)
+		switch {
+		case gap > adjoins && (f.grows || int(f.shown) == len(u.these)):
+			f = fit{}
+		case f.grows:
+			u.grows++
+		case f.shown > 0 && (int(f.shown) < len(u.these) || s.Duration <= instant):
+			u.rolls++
 		}
-		f.fresh = uint8(len(these) - int(f.shown))
-		lines += int(f.fresh)
-		fits[i] = f
-		last, these = these, last
 	}
-	if rolls > 0 && 4*(rolls+grows) >= pairs || grows > 0 && 2*grows >= pairs {
-		return fits, lines
-	}
-	return nil, 0
+	f.fresh = uint8(len(u.these) - int(f.shown))
+	return f
 }
 
 // fitOne finds the most lines of a cue that the last one has ended with.
@@ -146,12 +172,11 @@ func wordsOf(words []transcript.Word, line string) int {
 // appendLines cuts a text into its lines, at most 255.
 func appendLines(lines []string, text string) []string {
 	for len(lines) < math.MaxUint8-1 {
-		line, rest, more := strings.Cut(text, "\n")
-		lines = append(lines, line)
-		if !more {
-			return lines
+		end := strings.IndexByte(text, '\n')
+		if end < 0 {
+			break
 		}
-		text = rest
+		lines, text = append(lines, text[:end]), text[end+1:]
 	}
 	return append(lines, text)
 }
@@ -228,19 +253,17 @@ func overlapping(segments []transcript.Segment) bool {
 	return n > 0 && 2*n >= len(segments)-1
 }
 
-// unroller gathers lines.
-type unroller struct {
-	out   []transcript.Segment
-	lines []string
-}
-
-// add takes what is new in a cue.
-func (u *unroller) add(s *transcript.Segment, f fit) {
-	u.lines = appendLines(u.lines[:0], s.Text)
+// add takes what is new in cue i, whose lines are at hand.
+func (u *unroller) add(segments []transcript.Segment, i int, f fit) {
+	if fresh := int(f.fresh); cap(u.out)-len(u.out) < fresh { // as many places as the lines so far let expect
+		left := len(segments) - i
+		u.out = slices.Grow(u.out, len(u.out)*left/max(i, 1)+min(left, early)+fresh)
+	}
+	s := &segments[i]
 	words := s.Words[f.words:]
 	if f.grows {
-		line := u.lines[f.shown-1]
-		n := wordsOf(s.Words, strings.Join(u.lines[:f.shown], " ")) - int(f.words)
+		line := u.these[f.shown-1]
+		n := wordsOf(s.Words, strings.Join(u.these[:f.shown], " ")) - int(f.words)
 		u.grow(line, words[:n], s.End())
 		words = words[n:]
 	}
@@ -248,10 +271,10 @@ func (u *unroller) add(s *transcript.Segment, f fit) {
 		u.last().Duration = until(u.last(), s.End()) // the line that was built has ended
 	}
 	total, before := 0, 0
-	for _, line := range u.lines[f.shown:] {
+	for _, line := range u.these[f.shown:] {
 		total += len(line)
 	}
-	for i, line := range u.lines[f.shown:] {
+	for i, line := range u.these[f.shown:] {
 		start := s.Start + s.Duration*float64(before)/float64(total)
 		before += len(line)
 		end := s.Start + s.Duration*float64(before)/float64(total)

@@ -1,0 +1,116 @@
+package caption
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// timedWords reads as many words as b begins with in the form in which automatic
+// captions have them: "<00:00:01.000><c> word</c>". It does what reading the three
+// tags would do, and returns what follows.
+func (t *cueText) timedWords(b []byte) []byte {
+	const text = len("<00:00:00.000><c>")
+	n := t.top()
+	for len(b) > text && string(b[text-4:text]) == "><c>" && b[0] == '<' && !n.hidden {
+		ms, ok := usual(b[1:])
+		from := text
+		if b[from] == ' ' {
+			from++
+		}
+		to := from + plain(b[from:])
+		if !ok || to == from || !bytes.HasPrefix(b[to:], []byte("</c>")) {
+			break
+		}
+		t.marks = append(t.marks, mark{at: len(t.out), ms: ms})
+		if from > text {
+			t.space(' ')
+		}
+		t.put(b[from:to], n.voice)
+		b = b[to+len("</c>"):]
+	}
+	return b
+}
+
+// timed gives every word of text the times of the timestamps around it. Words are
+// what [strings.Fields] cuts, cut also at a timestamp.
+func (t *cueText) timed(text string, start, end int64) []transcript.Word {
+	words, first := t.words, len(t.words)
+	i, at, ends, sure := 0, start, seconds(start), 0.0
+	for _, m := range append(t.marks, mark{at: len(text), ms: end}) {
+		at = min(max(at, m.ms), end)
+		starts := ends
+		ends = seconds(at)
+		near := t.out[:min(m.at+8, len(t.out))] // plain looks that far
+		for i < m.at {
+			if size := whiteSpace(near[i:]); size > 0 {
+				i += size
+				continue
+			}
+			from := i
+			for i += plain(near[i:]); i < m.at && whiteSpace(near[i:]) == 0; {
+				i += 1 + plain(near[i+1:])
+			}
+			i = min(i, m.at)
+			if len(words) == cap(words) {
+				words, first = t.morePlaces(words[first:]), 0
+			}
+			words = words[:len(words)+1]
+			w := &words[len(words)-1] // filled in place, not copied
+			w.Text, w.Start, w.End, w.Confidence = text[from:i], starts, ends, sure
+		}
+		sure = m.sure
+	}
+	t.words = words
+	return words[first:len(words):len(words)]
+}
+
+// morePlaces makes room for more words of the cue that has these. Words are made in
+// pieces, as strings are: of 8 KiB at first, then of 16 and 32.
+func (t *cueText) morePlaces(words []transcript.Word) []transcript.Word {
+	n := min(max(204, 2*cap(t.words)), 819)
+	return append(make([]transcript.Word, 0, max(n, 2*len(words))), words...)
+}
+
+// whiteSpace returns the size of the white space that b begins with, 0 when it is
+// none.
+func whiteSpace(b []byte) int {
+	switch c := b[0]; {
+	case c == ' ':
+		return 1
+	case isPlain(c):
+		return 0
+	}
+	r, size := utf8.DecodeRune(b)
+	if !unicode.IsSpace(r) {
+		return 0
+	}
+	return size
+}
+
+// plain returns how many characters b begins with that have no meaning of their own
+// in a cue: ASCII but white space, control characters, "<" and "&". It looks at
+// eight at once, as most words have no more.
+func plain(b []byte) int {
+	const every, high = 0x0101010101010101, 0x8080808080808080
+	n := 0
+	for ; n+8 <= len(b); n += 8 {
+		v := binary.LittleEndian.Uint64(b[n:])
+		low := v &^ high
+		// The high bit of each character that is above ' ', not "<", not "&".
+		is := (low + every*(0x7F-' ')) & (low ^ every*'<' + every*0x7F) & (low ^ every*'&' + every*0x7F)
+		if not := (^is | v) & high; not != 0 {
+			return n + bits.TrailingZeros64(not)/8
+		}
+	}
+	for n < len(b) && isPlain(b[n]) {
+		n++
+	}
+	return n
+}
+
+func isPlain(c byte) bool { return c > ' ' && c < utf8.RuneSelf && c != '<' && c != '&' }
