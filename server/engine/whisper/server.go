@@ -172,7 +172,8 @@ func upstream(message string) *transcript.Error {
 
 // Recognize sends the recording to the server, when it is its turn. Its segments
 // are whisper's, cut to the audio, with words where the server tells their times;
-// one without length lasts until the next, or joins it. The server tells no progress: all is done at once.
+// one without length lasts until the next, or joins it. The server tells no
+// progress: all is done at once.
 //
 // Errors: NOT_IMPLEMENTED for a language that whisper or the server's model does
 // not know, MEDIA_TOO_LARGE for more than the server accepts, CONFIG_ERROR for a

@@ -42,7 +42,8 @@ func TestLasting(t *testing.T) {
 		got := said.Lasting(test.heard, 10)
 		require.Len(t, got, len(test.want), name)
 		for i, s := range got {
-			assert.Equal(t, test.want[i], place{s.Text, s.Start, s.End()}, name)
+			at := place{s.Text, s.Start, s.End()}
+			assert.Equal(t, test.want[i], at, name)
 			var words []string
 			for _, w := range s.Words {
 				words = append(words, w.Text)
