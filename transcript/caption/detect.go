@@ -60,7 +60,8 @@ func (f Format) read(r io.Reader) iter.Seq2[transcript.Segment, error] {
 // Detect finds the format of a file by how it begins; a KiB is enough. It looks
 // for the signature of WebVTT, the root element of XML, a key of the json3 format
 // and the first timing line of SubRip, in UTF-8, UTF-16 or any other encoding that
-// contains ASCII. Without one, format is empty.
+// contains ASCII. Without one, format is empty. An srv2 file is [FormatSRV3], whose
+// reader reads it.
 func Detect(head []byte) (format Format, ok bool) {
 	if order, ok := utf16Order(head); ok {
 		head = head[:len(head)&^1]
@@ -108,7 +109,7 @@ func detectXML(b []byte) (Format, bool) {
 		return FormatSRV1, true
 	case "timedtext":
 		attr = bytes.ReplaceAll(bytes.Join(bytes.Fields(attr), nil), []byte(`'`), []byte(`"`))
-		if bytes.Contains(attr, []byte(`format="3"`)) {
+		if bytes.Contains(attr, []byte(`format="3"`)) || !bytes.Contains(attr, []byte(`format=`)) { // without one it is srv2
 			return FormatSRV3, true
 		}
 	}

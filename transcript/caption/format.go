@@ -9,7 +9,7 @@ const (
 	FormatSRT    Format = "srt"    // SubRip: see [SRT]
 	FormatTTML   Format = "ttml"   // W3C TTML and its profiles: see [TTML]
 	FormatSRV1   Format = "srv1"   // a video site's <transcript>: see [SRV1]
-	FormatSRV3   Format = "srv3"   // a video site's <timedtext format="3">: see [SRV3]
+	FormatSRV3   Format = "srv3"   // a video site's <timedtext>, format 3 or none (srv2): see [SRV3]
 	FormatJSON3  Format = "json3"  // the same as JSON: see [JSON3]
 )
 
