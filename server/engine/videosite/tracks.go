@@ -25,7 +25,8 @@ type track struct {
 	address string
 }
 
-// tracks lists the caption tracks, without machine translations.
+// tracks lists the caption tracks, without machine translations, at most
+// said.MaxTracks.
 func (a *playerAnswer) tracks() ([]track, error) {
 	named := a.Captions.List.Tracks
 	var all []track
@@ -33,6 +34,9 @@ func (a *playerAnswer) tracks() ([]track, error) {
 	for _, c := range named {
 		if strings.Contains(c.BaseURL, "tlang=") {
 			continue
+		}
+		if len(all) == said.MaxTracks {
+			break
 		}
 		t := c.track()
 		for n, id := 2, t.ID; slices.ContainsFunc(all, func(u track) bool { return u.ID == t.ID }); n++ {

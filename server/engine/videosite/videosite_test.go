@@ -101,6 +101,19 @@ func coded(t *testing.T, err error, code transcript.Code) transcript.Error {
 	return *e
 }
 
+// A list of tracks without end is cut off: it costs little time, and nobody keeps
+// it.
+func TestTracksWithoutEnd(t *testing.T) {
+	t.Parallel()
+	many := strings.Repeat(track("en", "asr", "/api/timedtext")+",", 5_000)
+	s := &site{player: text(played(strings.TrimSuffix(many, ","), ""))}
+	began := time.Now()
+	found, err := s.ask(t, videosite.Options{})
+	require.NoError(t, err)
+	assert.Len(t, found.Tracks, 500)
+	assert.Less(t, time.Since(began), 10*time.Second)
+}
+
 func TestReadsATrack(t *testing.T) {
 	t.Parallel()
 	s := &site{player: text(`{"playabilityStatus":{"status":"OK"},

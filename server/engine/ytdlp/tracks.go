@@ -96,11 +96,12 @@ type track struct {
 }
 
 // tracks lists the caption tracks of a content, those that people made first:
-// one for each key of the platform, without machine translations.
+// one for each key of the platform, without machine translations, at most
+// said.MaxTracks.
 func (v *video) tracks() []track {
 	var all []track
 	for _, e := range v.Subtitles {
-		if t, ok := e.track(transcript.TrackManual); ok {
+		if t, ok := e.track(transcript.TrackManual); ok && len(all) < said.MaxTracks {
 			all = append(all, t)
 		}
 	}
@@ -111,7 +112,7 @@ func (v *video) tracks() []track {
 		case !ok:
 		case e.translated():
 			translated[untranslated(e.files[0].url)] = true
-		case !slices.ContainsFunc(all, t.same):
+		case len(all) < said.MaxTracks && !slices.ContainsFunc(all, t.same):
 			all = append(all, t)
 		}
 	}

@@ -2,6 +2,7 @@ package ytdlp_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,6 +62,25 @@ func TestTracks(t *testing.T) {
 			assert.Equal(t, tt.want, found.Tracks)
 			assert.Nil(t, found.Track)
 		})
+	}
+}
+
+// A list of tracks without end is cut off: it costs little time, and nobody keeps
+// it.
+func TestTracksWithoutEnd(t *testing.T) {
+	t.Parallel()
+	for _, member := range []string{"subtitles", "automatic_captions"} {
+		var keys []string
+		for n := range 20_000 {
+			keys = append(keys, fmt.Sprintf(`"en-x-%d": [{"ext": "vtt", "url": "http://p/%d"}]`, n, n))
+		}
+		b := fake{info: info(`"` + member + `": {` + strings.Join(keys, ", ") + `}`)}.start(t)
+		began := time.Now()
+		found, err := b.Captions(t.Context(), b.content("x"), func([]transcript.Track) (int, bool) { return 0, false })
+		require.NoError(t, err)
+		assert.Len(t, found.Tracks, 500)
+		assert.Equal(t, "en-x-499", found.Tracks[499].Lang)
+		assert.Less(t, time.Since(began), 10*time.Second)
 	}
 }
 

@@ -36,12 +36,20 @@ func Line(s string, max int) string {
 	return s
 }
 
+// MaxTracks is how many tracks of one content are listed. No content has so many:
+// a longer list is there to keep its readers busy.
+const MaxTracks = 500
+
+// maxSubtags is how many subtags of a key are looked at. RFC 5646, 4.4.1 finds
+// tags of eight.
+const maxSubtags = 12
+
 // Language splits a site's key of a track into the language tag that it begins
 // with, "und" when it begins with none, and what is left: "en-nP7-2PuUl7o" is an
 // English track.
 func Language(key string) (tag, rest string) {
 	parts := strings.Split(strings.ReplaceAll(key, "_", "-"), "-")
-	for n := len(parts); n > 0; n-- {
+	for n := min(len(parts), maxSubtags); n > 0; n-- {
 		if t, err := language.Raw.Parse(strings.Join(parts[:n], "-")); err == nil {
 			return t.String(), strings.Join(parts[n:], "-")
 		}

@@ -50,6 +50,21 @@ func TestTrackID(t *testing.T) {
 	assert.NotEqual(t, said.TrackID("en", transcript.TrackAuto, "a b"), said.TrackID("en", transcript.TrackAuto, "a c"))
 }
 
+// A key without end costs no time.
+func TestLanguageOfALongKey(t *testing.T) {
+	t.Parallel()
+	began := time.Now()
+	for key, want := range map[string]string{
+		"en-" + strings.Repeat("a-", 50_000): "en",
+		strings.Repeat("-", 50_000):          "und",
+		strings.Repeat("a", 50_000):          "und",
+	} {
+		tag, _ := said.Language(key)
+		assert.Equal(t, want, tag)
+	}
+	assert.Less(t, time.Since(began), 2*time.Second)
+}
+
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]time.Duration{
