@@ -43,7 +43,9 @@ func limit(pid int, l engine.Limits) error {
 		cur, max uint64
 	}{
 		{unix.RLIMIT_CORE, 0, 0},
-		{unix.RLIMIT_AS, uint64(l.Memory), uint64(l.Memory)},
+		// What a program writes to, not what it reserves: an engine for JavaScript
+		// reserves many GiB of addresses, whatever it is going to use.
+		{unix.RLIMIT_DATA, uint64(l.Memory), uint64(l.Memory)},
 		{unix.RLIMIT_FSIZE, uint64(l.FileSize), uint64(l.FileSize)},
 		// The first limit signals, the second one kills who does not listen.
 		{unix.RLIMIT_CPU, cpu, cpu + 1},

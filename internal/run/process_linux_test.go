@@ -36,7 +36,7 @@ func TestLimitsAreSet(t *testing.T) {
 	t.Parallel()
 	r, _ := newRunner(t, run.Config{Limits: engine.Limits{Memory: 256 << 20}})
 	// The limits are set right after the start, the processor time last.
-	c := sh("until [ $(ulimit -t) = 7 ]; do :; done; ulimit -v; ulimit -f; ulimit -Hc; ulimit -Ht")
+	c := sh("until [ $(ulimit -t) = 7 ]; do :; done; ulimit -d; ulimit -f; ulimit -Hc; ulimit -Ht")
 	c.Limits = engine.Limits{CPU: 6500 * time.Millisecond, FileSize: 1 << 20}
 	exit, err := r.Run(t.Context(), c)
 	require.NoError(t, err)
@@ -73,6 +73,20 @@ func TestFileSizeLimit(t *testing.T) {
 	info, err := os.Stat(filepath.Join(dir, "big"))
 	require.NoError(t, err)
 	assert.EqualValues(t, 10<<20, info.Size())
+}
+
+// Addresses that are only reserved are no memory: newer versions of yt-dlp run
+// programs that reserve many GiB of them.
+func TestReservedAddressesAreNotLimited(t *testing.T) {
+	t.Parallel()
+	r, _ := newRunner(t, run.Config{})
+	exit, err := r.Run(t.Context(), engine.Command{
+		Program: "python3",
+		Args:    []string{"-c", "import mmap; mmap.mmap(-1, 64 << 30, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000, prot=mmap.PROT_READ)"},
+		Limits:  engine.Limits{Memory: 256 << 20},
+	})
+	require.NoError(t, err)
+	assert.Zero(t, exit.Code, "%s", exit.Stderr)
 }
 
 func TestMemoryLimit(t *testing.T) {

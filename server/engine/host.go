@@ -69,7 +69,7 @@ type Network struct {
 type Limits struct {
 	Wall     time.Duration // time from start to end
 	CPU      time.Duration // processor time
-	Memory   int64         // address space, bytes
+	Memory   int64         // memory of its own that it may write to, bytes, for each process
 	FileSize int64         // largest file it may write, bytes
 }
 

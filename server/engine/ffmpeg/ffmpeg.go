@@ -30,7 +30,7 @@ import (
 // playlists (HLS, DASH, concat), image sequences and devices are not among them.
 const containers = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mp3,wav,w64,flac,ogg,aac,mpegts,mpeg,avi,flv,asf,aiff,amr,caf"
 
-// memory bounds the address space of both programs. It is room for several hours
+// memory bounds what both programs may allocate. It is room for several hours
 // of silence between two timestamps, which ffmpeg builds in memory.
 const memory = 1 << 30
 

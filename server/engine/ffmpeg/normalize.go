@@ -97,7 +97,7 @@ func (t *Tool) decode(ctx context.Context, in, out string, max time.Duration, pr
 // arguments are those of ffmpeg. The offset of a microsecond keeps the clock of
 // MPEG transport streams: at exactly 0 ffmpeg would move the first sample of the
 // sound to 0 when the picture, which is not read, starts before it. One thread
-// each, because every further one takes address space, and there is little to share.
+// each, because every further one takes memory, and there is little to share.
 func arguments(in, out string, max time.Duration) []string {
 	args := []string{
 		"-hide_banner", "-nostdin", "-nostats", "-v", "error", "-y", "-progress", "pipe:1",

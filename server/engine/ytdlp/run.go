@@ -47,10 +47,12 @@ var always = []string{
 
 // What a run that fetches no media may take, in bytes: of pages and captions, of
 // what it writes to a file, of memory. A day's captions are some two million.
+// The memory is also for the JavaScript runtime that newer versions start, which
+// takes half a GiB before it does anything.
 const (
 	maxPages  = 64 << 20
 	maxFile   = 16 << 20
-	maxMemory = 1 << 30
+	maxMemory = 2 << 30
 )
 
 // run is one run of the program that meets the network.
