@@ -36,7 +36,7 @@ type Error struct {
 	Response Response
 	// RetryAfter is how long the service asks to wait; 0 when it does not say.
 	RetryAfter time.Duration
-	// Body is the answer as it came, the first 64 KiB of it.
+	// Body is the answer as it came, the first MiB of it.
 	Body []byte
 	// Err is why a 2xx could not be used; nil otherwise.
 	Err error

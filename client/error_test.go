@@ -102,12 +102,32 @@ func TestErrorOfEveryBody(t *testing.T) {
 func TestErrorKeepsABoundedBody(t *testing.T) {
 	t.Parallel()
 	c, mt := mocked(t)
-	mt.RegisterResponder(http.MethodGet, jobURL, httpmock.NewStringResponder(400, strings.Repeat("x", 1<<20)))
+	mt.RegisterResponder(http.MethodGet, jobURL, httpmock.NewStringResponder(400, strings.Repeat("x", 2<<20)))
 	_, err := c.Jobs.Get(t.Context(), jobID)
 	var e *client.Error
 	require.ErrorAs(t, err, &e)
-	assert.Len(t, e.Body, 64<<10)
+	assert.Len(t, e.Body, 1<<20)
 	assert.Less(t, len(err.Error()), 200)
+}
+
+// TestRefusalOfManyWords: a long body is read like a short one, also that of a
+// refused stream; of one over the bound the headers remain.
+func TestRefusalOfManyWords(t *testing.T) {
+	t.Parallel()
+	for length, want := range map[int]string{
+		200 << 10: "404 NOT_FOUND: " + strings.Repeat("x", 200<<10) + " (request r_1)",
+		2 << 20:   "404 Not Found (request r_1)",
+	} {
+		c := served(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("X-Request-Id", "r_1")
+			writeJSON(w, http.StatusNotFound, object{"error": object{"code": "NOT_FOUND", "message": strings.Repeat("x", length)}})
+		})
+		var err error
+		for _, err = range c.Jobs.Events(t.Context(), jobID) {
+			require.Error(t, err)
+		}
+		require.EqualError(t, err, "GET /v1/transcript/job/"+jobID+"/events: "+want)
+	}
 }
 
 // TestSuccessThatIsNone: a 2xx that is not the documented JSON is an error which
@@ -166,7 +186,7 @@ func TestAnswerTooLarge(t *testing.T) {
 	var e *client.Error
 	require.ErrorAs(t, err, &e)
 	assert.ErrorContains(t, err, "too large")
-	assert.Len(t, e.Body, 64<<10)
+	assert.Len(t, e.Body, 1<<20)
 }
 
 func TestRetryable(t *testing.T) {

@@ -60,7 +60,7 @@ func sourceQuery(source transcript.Source) (url.Values, error) {
 // says why, and RequiresAsync whether [TranscriptService.Get] could help. An
 // error is that the video site could not be asked (IP_BLOCKED, UPSTREAM_FAILED
 // and the like); what is known of the tracks all the same is in the report
-// beside it, which is nil when nothing is.
+// beside it, which is nil when nothing is, or more than a MiB.
 func (s *TranscriptService) Captions(ctx context.Context, videoID string, languages []string, opts ...RequestOption) (*transcript.CaptionReport, error) {
 	if videoID == "" {
 		return nil, errors.New("client: empty video id")

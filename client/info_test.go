@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -159,6 +160,25 @@ func TestCaptionsRefused(t *testing.T) {
 			assert.Equal(t, tc.code, report.TrackMetadataErrorCode)
 			assert.Len(t, report.Tracks, 2)
 		})
+	}
+}
+
+// TestCaptionsRefusedWithManyTracks: a report is handed out whole, and where it
+// is more than anyone sends, the refusal still says what it was.
+func TestCaptionsRefusedWithManyTracks(t *testing.T) {
+	t.Parallel()
+	for tracks, whole := range map[int]bool{2000: true, 20_000: false} {
+		list := slices.Repeat([]object{{"trackId": "en.manual", "lang": "en", "name": "English", "kind": "manual", "isDefault": true, "isTranslatable": true}}, tracks)
+		c, mt := mocked(t)
+		mt.RegisterResponder(http.MethodGet, captionsURL, script(nil, step{status: 503, after: "600", body: reportBody(object{
+			"status": "error", "transcript": nil, "tracks": list, "requestId": "r_1", "error": object{"code": "IP_BLOCKED", "message": "It is blocked."},
+		})}))
+		report, err := c.Transcripts.Captions(t.Context(), videoID, nil)
+		require.ErrorIs(t, err, transcript.IPBlocked)
+		require.ErrorContains(t, err, "503 IP_BLOCKED: It is blocked. (request r_1)")
+		if assert.Equal(t, whole, report != nil, tracks) && whole {
+			assert.Len(t, report.Tracks, tracks)
+		}
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 
 const (
 	maxAnswer    = 64 << 20 // bytes of a JSON answer that are read at most
-	maxErrorBody = 64 << 10 // bytes of a refused answer that are kept
+	maxErrorBody = 1 << 20  // bytes of a refused answer that are kept
 )
 
 // Response is what an answer said beside its body. See [WithResponse].
