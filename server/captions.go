@@ -41,10 +41,14 @@ func (s *Server) getCaptions(w http.ResponseWriter, r *http.Request) error {
 }
 
 // respondReport sends a report, which is an error envelope at the same time
-// where it has the status of an error (contract 4).
+// where it has the status of an error (contract 4). A fault of the service's own
+// is no report.
 func (s *Server) respondReport(w http.ResponseWriter, r *http.Request, report *pipeline.CaptionReport) error {
 	status := http.StatusOK
 	if failure := report.Failure; failure != nil {
+		if failure.Code == transcript.Internal {
+			return failure // which is flat (contract 2)
+		}
 		s.note(r, failure)
 		status = failure.HTTPStatus()
 		if failure.RetryAfter > 0 {

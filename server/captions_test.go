@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"database/sql"
+	"errors"
 	"net/http"
 	"net/url"
 	"path/filepath"
@@ -107,6 +108,10 @@ func TestCaptionsDecisions(t *testing.T) {
 			tracks: []servertest.Track{german}, languages: "de", cached: true, old: true, fault: blocked,
 			status: 200, tracksStatus: "failed", text: "hallo", fromCache: true, failure: "IP_BLOCKED",
 		},
+		"a fault without a code, with a cached text": {
+			tracks: []servertest.Track{german}, languages: "de", cached: true, old: true, fault: errors.New("a nil map"),
+			status: 200, tracksStatus: "failed", text: "hallo", fromCache: true, failure: "INTERNAL",
+		},
 		"from the cache": {
 			tracks: []servertest.Track{german}, languages: "de", cached: true, fault: blocked,
 			status: 200, tracksStatus: "skipped", available: true, text: "hallo", fromCache: true,
@@ -165,6 +170,20 @@ func TestCaptionsDecisions(t *testing.T) {
 			assert.Equal(t, jobs, s.jobs(t), "it starts no job")
 			assert.Zero(t, s.Engine.Downloads(transcript.VideoSite))
 		})
+	}
+}
+
+// A fault of the service's own is no report: 500 is flat (contract 2).
+func TestCaptionsThatCrash(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, fault := range []error{errors.New("a nil map"), transcript.Errorf(transcript.Internal, "A nil map.")} {
+		s.Engine.FailCaptions(fault)
+		for _, path := range []string{"/v1/video_site/captions?videoId=" + video, "/v1/transcript/info?url=" + video} {
+			a := s.get(t, path)
+			require.Equal(t, http.StatusInternalServerError, a.StatusCode, a.body)
+			assert.Equal(t, map[string]any{"error": "internal_error", "requestId": a.Header.Get("X-Request-Id")}, a.object(t), path)
+		}
 	}
 }
 

@@ -100,17 +100,22 @@ func (p *Pipeline) wait(e *store.Extraction, cause *transcript.Error) time.Durat
 	return min(time.Duration(asked)*time.Second, left)
 }
 
-// codedError is the error as the job's owner reads it. What carries no code is
-// the service's own fault and none of the owner's business.
+// codedError is the error as the job's owner reads it.
 func codedError(cause error) *transcript.Error {
+	shown := *withCode(cause)
+	retryable := shown.RetryableJob()
+	shown.Retryable = &retryable
+	return &shown
+}
+
+// withCode is the coded error that a cause is or wraps. What carries no code is
+// the service's own fault and none of the caller's business.
+func withCode(cause error) *transcript.Error {
 	var coded *transcript.Error
 	if !errors.As(cause, &coded) {
 		coded = transcript.Errorf(transcript.Internal, "The service failed to do the work.").Because(cause)
 	}
-	shown := *coded
-	retryable := coded.RetryableJob()
-	shown.Retryable = &retryable
-	return &shown
+	return coded
 }
 
 // transient reports whether another attempt may end better. A recognizer

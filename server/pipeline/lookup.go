@@ -96,7 +96,7 @@ func (p *Pipeline) askAndKeep(sub subject) (a answered, err error) {
 		return err
 	})
 	if err != nil {
-		return a, err
+		return a, withCode(err) // as for a job, so that an old text is served here too
 	}
 	return a, p.keepFinding(ctx, sub, &a)
 }
