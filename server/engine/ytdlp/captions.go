@@ -111,6 +111,9 @@ func (t track) best() (file captionFile, ok bool) {
 	return file, ok
 }
 
+// maxText bounds, in bytes, a caption file. A day's captions are some two million.
+const maxText = 16 << 20
+
 // fetch writes one caption file into dir, whole and not empty, and returns its
 // path. The program is told of no other file, so it can ask for none.
 func (d *Downloader) fetch(ctx context.Context, v *video, file captionFile, dir string) (path string, err error) {
@@ -138,6 +141,8 @@ func (d *Downloader) fetch(ctx context.Context, v *video, file captionFile, dir 
 	switch {
 	case err != nil:
 		return "", err
+	case size > maxText:
+		return "", upstream("The platform's captions never end.").Because(fmt.Errorf("ytdlp: captions of %d bytes", size))
 	case size == 0 || exit.Code != 0:
 		e := fault(v.content, exit)
 		if e.Code == transcript.MediaTooLarge { // text is no media that a plan could allow more of

@@ -205,6 +205,23 @@ func TestMissingFiles(t *testing.T) {
 	assert.NoError(t, err)
 }
 
+// A release of the program that unpacks itself may do so, but captions have a bound
+// of their own.
+func TestLargeFiles(t *testing.T) {
+	t.Parallel()
+	const info = `{"id": "x", "format_id": "1", "formats": [{}], "subtitles": {"en": [{"url": "http://x/", "ext": "vtt"}]}}`
+	const unpacks = `head -c 50000000 /dev/zero >"$TMPDIR/library" || exit 9; rm "$TMPDIR/library"`
+	b := fake{info: info, script: unpacks, load: "printf 'WEBVTT\n\n00:00.000 --> 00:01.000\nhello\n' > text.track.vtt"}.start(t)
+	found, err := b.captions(t, "x", "en")
+	require.NoError(t, err)
+	assert.Len(t, found.Segments, 1)
+
+	b = fake{info: info, load: "{ echo WEBVTT; yes; } | head -c 16777217 > text.track.vtt"}.start(t)
+	_, err = b.captions(t, "x", "en")
+	e := coded(t, err, transcript.UpstreamFailed)
+	assert.Equal(t, "The platform's captions never end.", e.Message)
+}
+
 func TestNoSound(t *testing.T) {
 	t.Parallel()
 	for name, info := range map[string]string{

@@ -46,12 +46,12 @@ var always = []string{
 }
 
 // What a run that fetches no media may take, in bytes: of pages and captions, of
-// what it writes to a file, of memory. A day's captions are some two million.
-// The memory is also for the JavaScript runtime that newer versions start, which
-// takes half a GiB before it does anything.
+// what it writes to a file, of memory. A standalone release unpacks itself into
+// files before it does anything; the JavaScript runtime that newer versions start
+// takes half a GiB of memory.
 const (
 	maxPages  = 64 << 20
-	maxFile   = 16 << 20
+	maxFile   = 128 << 20
 	maxMemory = 2 << 30
 )
 
