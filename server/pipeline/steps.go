@@ -130,12 +130,12 @@ func (p *Pipeline) workers() store.Workers {
 }
 
 // recognizeTimeout is longer for longer chunks: a large model on a small machine
-// takes some ten times as long as the audio.
+// takes some ten times as long as the audio, and other chunks may go before.
 func (p *Pipeline) recognizeTimeout() time.Duration {
 	if p.engine.Recognizer == nil {
 		return recognizeTimeout
 	}
-	return recognizeTimeout + 20*speech.ChunkLength(p.engine.Recognizer.Info())
+	return recognizeTimeout + 60*speech.ChunkLength(p.engine.Recognizer.Info())
 }
 
 // work runs one step in a scratch directory of its own and settles how it

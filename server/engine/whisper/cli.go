@@ -29,19 +29,21 @@ type CLIOptions struct {
 	// Model is the path of a ggml model file. It is needed.
 	Model string
 	// Threads is how many threads a call computes with; 0 means the program's own
-	// choice: as many as there are processors, at most four.
+	// choice: as many as there are processors, at most four. It says how many calls
+	// run at once, too: as many as have processors for their threads, at least one.
 	Threads int
 }
 
 // CLI implements [engine.Recognizer] and [engine.Checker] with the program
-// whisper-cli. Safe for concurrent use: each call runs a program of its own,
-// which takes as much memory as the model.
+// whisper-cli. Safe for concurrent use: each call runs a program of its own, which
+// takes as much memory as the model. Calls beyond those that run at once wait here.
 type CLI struct {
 	host    engine.Host
 	program string
 	path    string // of the model, absolute
 	model   model
 	threads int
+	turns   chan struct{} // holds a token for each program that runs
 }
 
 var (
@@ -68,7 +70,16 @@ func NewCLI(host engine.Host, o CLIOptions) (*CLI, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &CLI{host: host, program: cmp.Or(o.Program, cliName), path: path, model: m, threads: o.Threads}, nil
+	return &CLI{
+		host: host, program: cmp.Or(o.Program, cliName), path: path, model: m,
+		threads: o.Threads, turns: make(chan struct{}, atOnce(o.Threads)),
+	}, nil
+}
+
+// atOnce is how many programs with so many threads have a processor for each.
+func atOnce(threads int) int {
+	processors := runtime.GOMAXPROCS(0)
+	return max(1, processors/cmp.Or(threads, min(processors, 4)))
 }
 
 // Info describes the recognizer: a model that knows English only is asked for
@@ -150,8 +161,15 @@ func measure(audio engine.Audio) (time.Duration, error) {
 // output is the name of the program's output, without its extension.
 const output = "heard"
 
-// run runs the program in a directory of its own and reads what it wrote there.
+// run runs the program, when it has a turn, in a directory of its own and reads what
+// it wrote there.
 func (c *CLI) run(ctx context.Context, path, code string, length time.Duration, opts engine.RecognizeOptions) (engine.Recognition, error) {
+	select {
+	case c.turns <- struct{}{}:
+	case <-ctx.Done():
+		return engine.Recognition{}, context.Cause(ctx)
+	}
+	defer func() { <-c.turns }()
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return engine.Recognition{}, unreadable(err)

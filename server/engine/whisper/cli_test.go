@@ -5,6 +5,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -88,6 +90,59 @@ func TestCLIThreads(t *testing.T) {
 	require.NoError(t, err)
 	args := b.args(t)
 	assert.Equal(t, []string{"-t", "3"}, args[len(args)-2:])
+}
+
+// crowded runs programs that end when they are told, and complains of more than one.
+type crowded struct {
+	engine.Runner
+	t              *testing.T
+	entered, leave chan struct{}
+	underWay       atomic.Int32
+}
+
+func (c *crowded) Run(ctx context.Context, cmd engine.Command) (engine.Exit, error) {
+	if c.underWay.Add(1) > 1 {
+		c.t.Error("two programs at once")
+	}
+	c.entered <- struct{}{}
+	<-c.leave
+	defer c.underWay.Add(-1)
+	return c.Runner.Run(ctx, cmd)
+}
+
+// Programs share the processors, and each takes the memory of a model: one that
+// computes with all of them runs alone, and who waits can leave.
+func TestCLIWaitsForProcessors(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, multilingual, cliOutput(t, "en"), "")
+	programs := &crowded{Runner: b.host.Programs, t: t, entered: make(chan struct{}), leave: make(chan struct{})}
+	b.host.Programs = programs
+	cli, err := whisper.NewCLI(b.host, whisper.CLIOptions{
+		Program: filepath.Join(b.dir, "whisper-cli"), Model: writeModel(t, "m.bin", multilingual), Threads: runtime.GOMAXPROCS(0),
+	})
+	require.NoError(t, err)
+	audio := noise(t, time.Second)
+	const calls = 3
+	done := make(chan error, calls)
+	for range calls {
+		go func() {
+			_, err := cli.Recognize(t.Context(), audio, engine.RecognizeOptions{})
+			done <- err
+		}()
+	}
+	<-programs.entered
+	why := errors.New("not wanted any more")
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 10*time.Millisecond, why)
+	defer cancel()
+	_, err = cli.Recognize(ctx, audio, engine.RecognizeOptions{})
+	require.ErrorIs(t, err, why)
+	for i := range calls {
+		programs.leave <- struct{}{}
+		require.NoError(t, <-done)
+		if i < calls-1 {
+			<-programs.entered
+		}
+	}
 }
 
 func TestCLIOutput(t *testing.T) {
