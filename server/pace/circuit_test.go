@@ -111,7 +111,7 @@ func TestTrial(t *testing.T) {
 				for range 50 {
 					assert.Equal(t, 5*time.Second, waitOf(p.read(t.Context())))
 				}
-				assert.ErrorIs(t, p.Check(engine.Engine{Captions: p.Captions[:1]}, transcript.VideoSite), pace.ErrOpen)
+				assert.ErrorIs(t, p.Check(p.Captions[:1], transcript.VideoSite), pace.ErrOpen)
 				require.Equal(t, 2, s.visited(), "one at a time")
 				close(release)
 				trial.Wait()

@@ -118,24 +118,22 @@ func (p *Pace) Engine(e engine.Engine) engine.Engine {
 // ErrOpen is what Check returns while a platform is not asked.
 var ErrOpen = errors.New("pace: the circuit is open")
 
-// Check returns ErrOpen while every caption source of e that reads the platform
-// waits for its block to pass. e is what Engine has returned.
-func (p *Pace) Check(e engine.Engine, platform transcript.Platform) error {
-	sources := 0
-	for i, source := range e.Captions {
-		origin, ok := source.Origin(platform)
-		if !ok {
+// Check returns ErrOpen while every one of the caption sources that reads the
+// platform waits for its block to pass. They are of what Engine has returned.
+func (p *Pace) Check(captions []engine.CaptionSource, platform transcript.Platform) error {
+	var err error
+	for _, source := range captions {
+		s, ours := source.(captionSource)
+		origin, reads := source.Origin(platform)
+		if !ours || !reads {
 			continue
 		}
-		if wait, _ := p.circuit(route{platform, i}, string(origin)).remaining(); wait == 0 {
+		if wait, _ := p.circuit(route{platform, s.n}, string(origin)).remaining(); wait == 0 {
 			return nil
 		}
-		sources++
+		err = ErrOpen
 	}
-	if sources == 0 {
-		return nil
-	}
-	return ErrOpen
+	return err
 }
 
 type placeKey struct{}

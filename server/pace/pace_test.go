@@ -170,15 +170,17 @@ func TestCheck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ok, no := &site{}, &site{answer: func(int) error { return blocked(0) }}
 		p := keep(t, pace.Config{}, no, ok)
-		check := func() error { return p.Check(p.Engine, transcript.VideoSite) }
+		check := func() error { return p.Check(p.Captions, transcript.VideoSite) }
 		require.NoError(t, check())
 		require.Error(t, p.read(t.Context()))
 		assert.NoError(t, check(), "one source answers")
+		assert.NoError(t, p.Check(p.Captions[1:], transcript.VideoSite))
+		assert.ErrorIs(t, p.Check(p.Captions[:1], transcript.VideoSite), pace.ErrOpen)
 		ok.answer = no.answer
 		require.Error(t, p.readFrom(t.Context(), 1, transcript.VideoSite))
 		assert.ErrorIs(t, check(), pace.ErrOpen)
-		assert.NoError(t, p.Check(p.Engine, transcript.ShortVideoSite))
-		assert.NoError(t, p.Check(p.Engine, transcript.PhotoSite), "which nobody reads")
+		assert.NoError(t, p.Check(p.Captions, transcript.ShortVideoSite))
+		assert.NoError(t, p.Check(p.Captions, transcript.PhotoSite), "which nobody reads")
 		time.Sleep(30 * time.Second) // in the bubble
 		assert.NoError(t, check(), "it may be asked again")
 	})

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/server/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/server/store/storetest"
@@ -251,6 +252,31 @@ func TestSourceThatIsNotInstalled(t *testing.T) {
 			assert.Equal(t, test.want, job.Error.Code)
 		})
 	}
+}
+
+// unfit is a source that tells so.
+type unfit struct{ *platforms }
+
+func (u unfit) Check(context.Context) error {
+	return transcript.Errorf(transcript.ConfigError, "The program is missing.")
+}
+
+// A platform is open to nobody when the only source that could read it is blocked.
+func TestCheckOfABlockedPlatform(t *testing.T) {
+	t.Parallel()
+	missing, sites := newPlatforms(t), newPlatforms(t)
+	missing.captions, sites.captions = refusing(transcript.ConfigError), refusing(transcript.IPBlocked)
+	b := prepareLinks(t, storetest.Open(t, storetest.SQLite(t)), sites, func(c *pipeline.Config) {
+		c.Engine.Captions = []engine.CaptionSource{unfit{missing}, sites}
+	})
+	const capability = "engine.captions.video_site"
+	require.NoError(t, b.Check(t.Context())[capability])
+	require.ErrorIs(t, b.Check(t.Context())["captions"], transcript.ConfigError)
+	r, err := b.Captions(t.Context(), question("en"))
+	require.NoError(t, err)
+	require.Equal(t, transcript.IPBlocked, r.Failure.Code)
+	assert.ErrorIs(t, b.Check(t.Context())[capability], pace.ErrOpen)
+	assert.NoError(t, b.Check(t.Context())["engine.captions.short_video_site"])
 }
 
 // Old text is better than none, whether captions or sound are blocked (contract

@@ -181,11 +181,13 @@ func (p *Pipeline) stopWork(ctx context.Context) error {
 
 // Check returns what the engine lacks for its work, by capability ("captions",
 // "audio", "media", "asr"); nil where all is well. "engine.captions." and a
-// platform is [pace.ErrOpen] while none of its sources is asked. For /readyz.
+// platform is [pace.ErrOpen] while none of its sources that are fit for work is
+// asked. For /readyz.
 func (p *Pipeline) Check(ctx context.Context) map[string]error {
+	var fit []engine.CaptionSource
 	var captions, audio, media, asr error
 	var checks sync.WaitGroup // each may take its time
-	checks.Go(func() { captions = p.checkCaptions(ctx) })
+	checks.Go(func() { fit, captions = p.checkCaptions(ctx) })
 	checks.Go(func() { audio = check(ctx, p.engine.Audio) })
 	checks.Go(func() { media = check(ctx, p.engine.Media) })
 	checks.Go(func() { asr = check(ctx, p.engine.Recognizer) })
@@ -193,20 +195,25 @@ func (p *Pipeline) Check(ctx context.Context) map[string]error {
 	all := map[string]error{"captions": captions, "audio": audio, "media": media, "asr": asr}
 	for _, platform := range transcript.Platforms() {
 		if len(p.captionSources(platform)) > 0 {
-			all["engine.captions."+string(platform)] = p.pace.Check(p.engine, platform)
+			all["engine.captions."+string(platform)] = p.pace.Check(fit, platform)
 		}
 	}
 	return all
 }
 
-func (p *Pipeline) checkCaptions(ctx context.Context) (err error) {
+// checkCaptions returns the sources that are fit for work, and why others are not.
+func (p *Pipeline) checkCaptions(ctx context.Context) (fit []engine.CaptionSource, err error) {
 	if len(p.engine.Captions) == 0 {
-		return errMissing
+		return nil, errMissing
 	}
 	for _, source := range p.engine.Captions {
-		err = errors.Join(err, check(ctx, source))
+		if unfit := check(ctx, source); unfit != nil {
+			err = errors.Join(err, unfit)
+			continue
+		}
+		fit = append(fit, source)
 	}
-	return err
+	return fit, err
 }
 
 var errMissing = errors.New("not configured")
