@@ -32,9 +32,10 @@ func (p *Pipeline) captionSources(platform transcript.Platform) (all []engine.Ca
 }
 
 // ask asks the platform for the captions that answer the list: one source after
-// the other, until one knows (contract 16.5). When none does, the error is the
-// reason that counts most (see tellsMore). What was learnt before an error is
-// returned with it.
+// the other, until one knows (contract 16.5). One that finds no tracks where
+// another has listed some does not know. When none does, the error is the reason
+// that counts most (see tellsMore). What was learnt before an error is returned
+// with it.
 func (p *Pipeline) ask(ctx context.Context, sub subject) (finding, error) {
 	sources := p.captionSources(sub.Platform)
 	if len(sources) == 0 {
@@ -45,9 +46,12 @@ func (p *Pipeline) ask(ctx context.Context, sub subject) (finding, error) {
 	var tried []store.Tried
 	for _, source := range sources {
 		found, err := consult(ctx, source, sub)
+		found.tried = tried
 		switch {
+		case err == nil && len(found.Tracks) == 0 && len(learnt.Tracks) > 0:
+			tried = found.allTried()
+			continue
 		case err == nil, errors.Is(err, transcript.Unavailable), ctx.Err() != nil:
-			found.tried = tried
 			return found, err
 		case tellsMore(err, failure):
 			failure = err

@@ -142,9 +142,6 @@ func TestProvenance(t *testing.T) {
 		b := startLinks(t, s, &script{}, knows, func(c *pipeline.Config) {
 			c.Engine.Captions = []engine.CaptionSource{blocked, knows}
 		})
-		passedOver := func(code transcript.Code, reason string) any {
-			return map[string]any{"source": "video_site_downloader", "code": string(code), "reason": reason}
-		}
 		metadata := func(id, languages string) map[string]any {
 			return b.succeed(t, link(id, languages)).Result.Transcript.Metadata
 		}
@@ -179,6 +176,11 @@ func TestNoSourceIsAskedForWhatIsGone(t *testing.T) {
 	assert.Zero(t, other.questions())
 }
 
+// passedOver is a source as metadata tell of it that did not have the text.
+func passedOver(code transcript.Code, reason string) any {
+	return map[string]any{"source": "video_site_downloader", "code": string(code), "reason": reason}
+}
+
 // A source that fails is not the last word on what another has learnt before.
 func TestSourcesThatFail(t *testing.T) {
 	t.Parallel()
@@ -197,6 +199,30 @@ func TestSourcesThatFail(t *testing.T) {
 	for _, source := range all {
 		assert.Equal(t, 1, source.(*platforms).questions())
 	}
+}
+
+// Tracks that one source lists and cannot read are there, also when another one
+// sees none: speech is not recognized in their place.
+func TestListedTracksAreNotNone(t *testing.T) {
+	t.Parallel()
+	lists, blind, reads := newPlatforms(t), newPlatforms(t), newPlatforms(t, manual("en"))
+	lists.captions, lists.learnt = refusing(transcript.POTokenRequired), []transcript.Track{manual("en")}
+	heard := &script{}
+	run := func(sources ...engine.CaptionSource) *pipeline.Job {
+		b := startLinks(t, storetest.Open(t, storetest.SQLite(t)), heard, lists, func(c *pipeline.Config) { c.Engine.Captions = sources })
+		return b.send(t, link("v1", "en"))
+	}
+	failed := run(lists, blind)
+	require.NotNil(t, failed.Error)
+	assert.Equal(t, transcript.POTokenRequired, failed.Error.Code)
+
+	read := run(lists, blind, reads)
+	require.Equal(t, transcript.JobSuccess, read.Status)
+	assert.Equal(t, []any{
+		passedOver(transcript.POTokenRequired, "No."),
+		passedOver(transcript.NoTranscript, "The content has no captions."),
+	}, read.Result.Transcript.Metadata["tried"])
+	assert.Zero(t, heard.calls())
 }
 
 // A wall in front of the content is there whichever source stands before it:
