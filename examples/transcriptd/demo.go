@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"time"
 
@@ -27,6 +28,9 @@ type demoCommand struct {
 func (c *demoCommand) Run(ctx context.Context, out output) error {
 	if _, err := os.Stat(c.File); err != nil {
 		return fmt.Errorf("no recording to show: %w (run it where the repository is checked out, or name a recording with --file)", err)
+	}
+	if _, err := exec.LookPath(string(c.YtDlp)); err != nil {
+		return fmt.Errorf("no program to read links with: %w (install yt-dlp, or name it with --yt-dlp)", err)
 	}
 	dir, err := os.MkdirTemp("", "transcriptd-demo-")
 	if err != nil {

@@ -45,7 +45,7 @@ func TestDemoLeavesNothingBehind(t *testing.T) {
 	for says, args := range map[string][]string{
 		"UPLOAD_INVALID":       {"demo", "--file", text},
 		"UNSUPPORTED_PLATFORM": {"demo", "--file", text, "--url", "http://127.0.0.1:1/watch?v=a-shortTalk"}, // no site of its own then
-		"CONFIG_ERROR":         {"demo", "--file", text, "--yt-dlp", "/nowhere/yt-dlp"},
+		"/nowhere/yt-dlp":      {"demo", "--file", text, "--yt-dlp", "/nowhere/yt-dlp"},
 	} {
 		tmp := t.TempDir()
 		code, _, stderr := finish(program(t, []string{"TMPDIR=" + tmp}, args...))
