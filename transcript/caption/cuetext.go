@@ -34,12 +34,12 @@ type node struct {
 	voice  []byte // whose words its text is; empty when nobody's
 }
 
-// mark is a timestamp in the text: at is an offset, ms its milliseconds, sure
-// the confidence in the words after it (0 when the file tells none).
+// mark is a timestamp in the text.
 type mark struct {
-	at   int
-	ms   int64
-	sure float64
+	at   int     // an offset
+	ms   int64   // its milliseconds
+	sure float64 // the confidence in the words after it; 0 when the file tells none
+	word span    // the first of them, where that is known already
 }
 
 // kind is an element that the rules know; 0 is none of them, or the cue itself.

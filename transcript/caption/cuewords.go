@@ -26,11 +26,12 @@ func (t *cueText) timedWords(b []byte) []byte {
 		if !ok || to == from || !bytes.HasPrefix(b[to:], []byte("</c>")) {
 			break
 		}
-		t.marks = append(t.marks, mark{at: len(t.out), ms: ms})
+		at := len(t.out)
 		if from > text {
 			t.space(' ')
 		}
 		t.put(b[from:to], n.voice)
+		t.marks = append(t.marks, mark{at: at, ms: ms, word: span{len(t.out) - (to - from), len(t.out)}})
 		b = b[to+len("</c>"):]
 	}
 	return b
@@ -40,33 +41,46 @@ func (t *cueText) timedWords(b []byte) []byte {
 // what [strings.Fields] cuts, cut also at a timestamp.
 func (t *cueText) timed(text string, start, end int64) []transcript.Word {
 	words, first := t.words, len(t.words)
-	i, at, ends, sure := 0, start, seconds(start), 0.0
+	last := mark{ms: start}
+	at, ends := start, seconds(start)
 	for _, m := range append(t.marks, mark{at: len(text), ms: end}) {
 		at = min(max(at, m.ms), end)
 		starts := ends
 		ends = seconds(at)
 		near := t.out[:min(m.at+8, len(t.out))] // plain looks that far
-		for i < m.at {
-			if size := whiteSpace(near[i:]); size > 0 {
-				i += size
-				continue
-			}
-			from := i
-			for i += plain(near[i:]); i < m.at && whiteSpace(near[i:]) == 0; {
-				i += 1 + plain(near[i+1:])
-			}
-			i = min(i, m.at)
+		from, to := last.word.from, last.word.to
+		if to != m.at {
+			from, to = wordAfter(near, last.at, m.at)
+		}
+		for ; from < m.at; from, to = wordAfter(near, to, m.at) {
 			if len(words) == cap(words) {
 				words, first = t.morePlaces(words[first:]), 0
 			}
 			words = words[:len(words)+1]
 			w := &words[len(words)-1] // filled in place, not copied
-			w.Text, w.Start, w.End, w.Confidence = text[from:i], starts, ends, sure
+			w.Text, w.Start, w.End, w.Confidence = text[from:to], starts, ends, last.sure
 		}
-		sure = m.sure
+		last = m
 	}
 	t.words = words
 	return words[first:len(words):len(words)]
+}
+
+// wordAfter returns where the first word of b[i:end] begins and ends in b; it begins
+// at end when there is none.
+func wordAfter(b []byte, i, end int) (from, to int) {
+	for i < end {
+		if size := whiteSpace(b[i:]); size > 0 {
+			i += size
+			continue
+		}
+		from = i
+		for i += plain(b[i:]); i < end && whiteSpace(b[i:]) == 0; {
+			i += 1 + plain(b[i+1:])
+		}
+		return from, min(i, end)
+	}
+	return end, end
 }
 
 // morePlaces makes room for more words of the cue that has these. Words are made in

@@ -275,18 +275,20 @@ func (u *unroller) add(segments []transcript.Segment, i int, f fit) {
 		total += len(line)
 	}
 	for i, line := range u.these[f.shown:] {
-		start := s.Start + s.Duration*float64(before)/float64(total)
-		before += len(line)
-		end := s.Start + s.Duration*float64(before)/float64(total)
 		n := len(words)
 		if i+1 < int(f.fresh) {
 			n = wordsOf(words, line)
 		}
 		var own []transcript.Word
+		var start, end float64
 		if n > 0 {
 			own, words = words[:n:n], words[n:]
 			start, end = own[0].Start, own[n-1].End
+		} else {
+			start = s.Start + s.Duration*float64(before)/float64(total)
+			end = s.Start + s.Duration*float64(before+len(line))/float64(total)
 		}
+		before += len(line)
 		start = millisecond(start)
 		part := u.put(start, millisecond(max(0, end-start)))
 		part.Text, part.Words = line, own
