@@ -54,7 +54,8 @@ func (t *cueText) timed(text string, start, end int64) []transcript.Word {
 		}
 		for ; from < m.at; from, to = wordAfter(near, to, m.at) {
 			if len(words) == cap(words) {
-				words, first = t.morePlaces(words[first:]), 0
+				t.words = t.morePlaces(words[first:])
+				words, first = t.words, 0
 			}
 			words = words[:len(words)+1]
 			w := &words[len(words)-1] // filled in place, not copied
@@ -62,7 +63,7 @@ func (t *cueText) timed(text string, start, end int64) []transcript.Word {
 		}
 		last = m
 	}
-	t.words = words
+	t.words = t.words[:len(words)] // no pointer is written
 	return words[first:len(words):len(words)]
 }
 

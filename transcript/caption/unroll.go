@@ -64,12 +64,14 @@ const early = 64
 // is gathered as it is looked at: large ones leave the processor's cache.
 func unroll(segments []transcript.Segment) (lines []transcript.Segment, ok bool) {
 	var u unroller
-	var late []fit // of the cues that are not gathered yet
+	var before, these []string // the lines of the cue before, and of the one at hand
+	var late []fit             // of the cues that are not gathered yet
 	for i := range segments {
-		f := u.fit(segments, i)
+		before, these = these, appendLines(before[:0], segments[i].Text)
+		f := u.fit(segments, i, before, these)
 		switch {
 		case late == nil && (i < early || u.rolling()):
-			u.add(segments, i, f)
+			u.add(segments, i, these, f)
 			continue
 		case late == nil:
 			late = make([]fit, 0, len(segments)-i)
@@ -81,8 +83,8 @@ func unroll(segments []transcript.Segment) (lines []transcript.Segment, ok bool)
 	}
 	for k, f := range late {
 		i := len(segments) - len(late) + k
-		u.these = appendLines(u.these[:0], segments[i].Text)
-		u.add(segments, i, f)
+		these = appendLines(these[:0], segments[i].Text)
+		u.add(segments, i, these, f)
 	}
 	return u.out, true
 }
@@ -97,8 +99,7 @@ type fit struct {
 
 // unroller gathers lines.
 type unroller struct {
-	out           []transcript.Segment
-	before, these []string // the lines of the cue before, and of the one at hand
+	out []transcript.Segment
 
 	pairs, rolls, grows int // cues that another one goes before, and how they go on
 }
@@ -108,23 +109,22 @@ func (u *unroller) rolling() bool {
 	return u.rolls > 0 && 4*(u.rolls+u.grows) >= u.pairs || u.grows > 0 && 2*u.grows >= u.pairs
 }
 
-// fit fits cue i to the one before.
-func (u *unroller) fit(segments []transcript.Segment, i int) (f fit) {
+// fit fits cue i, which has these lines, to the one before.
+func (u *unroller) fit(segments []transcript.Segment, i int, before, these []string) (f fit) {
 	s := &segments[i]
-	u.before, u.these = u.these, appendLines(u.before[:0], s.Text)
 	if gap := s.Start - segments[max(i-1, 0)].End(); i > 0 && gap <= stays {
 		u.pairs++
-		f = fitOne(u.before, u.these, s.Words)
+		f = fitOne(before, these, s.Words)
 		switch {
-		case gap > adjoins && (f.grows || int(f.shown) == len(u.these)):
+		case gap > adjoins && (f.grows || int(f.shown) == len(these)):
 			f = fit{}
 		case f.grows:
 			u.grows++
-		case f.shown > 0 && (int(f.shown) < len(u.these) || s.Duration <= instant):
+		case f.shown > 0 && (int(f.shown) < len(these) || s.Duration <= instant):
 			u.rolls++
 		}
 	}
-	f.fresh = uint8(len(u.these) - int(f.shown))
+	f.fresh = uint8(len(these) - int(f.shown))
 	return f
 }
 
@@ -253,8 +253,8 @@ func overlapping(segments []transcript.Segment) bool {
 	return n > 0 && 2*n >= len(segments)-1
 }
 
-// add takes what is new in cue i, whose lines are at hand.
-func (u *unroller) add(segments []transcript.Segment, i int, f fit) {
+// add takes what is new in cue i, which has these lines.
+func (u *unroller) add(segments []transcript.Segment, i int, these []string, f fit) {
 	if fresh := int(f.fresh); cap(u.out)-len(u.out) < fresh { // as many places as the lines so far let expect
 		left := len(segments) - i
 		u.out = slices.Grow(u.out, len(u.out)*left/max(i, 1)+min(left, early)+fresh)
@@ -262,8 +262,8 @@ func (u *unroller) add(segments []transcript.Segment, i int, f fit) {
 	s := &segments[i]
 	words := s.Words[f.words:]
 	if f.grows {
-		line := u.these[f.shown-1]
-		n := wordsOf(s.Words, strings.Join(u.these[:f.shown], " ")) - int(f.words)
+		line := these[f.shown-1]
+		n := wordsOf(s.Words, strings.Join(these[:f.shown], " ")) - int(f.words)
 		u.grow(line, words[:n], s.End())
 		words = words[n:]
 	}
@@ -271,10 +271,10 @@ func (u *unroller) add(segments []transcript.Segment, i int, f fit) {
 		u.last().Duration = until(u.last(), s.End()) // the line that was built has ended
 	}
 	total, before := 0, 0
-	for _, line := range u.these[f.shown:] {
+	for _, line := range these[f.shown:] {
 		total += len(line)
 	}
-	for i, line := range u.these[f.shown:] {
+	for i, line := range these[f.shown:] {
 		n := len(words)
 		if i+1 < int(f.fresh) {
 			n = wordsOf(words, line)
@@ -313,8 +313,8 @@ func until(s *transcript.Segment, end float64) float64 {
 	return millisecond(max(s.Duration, end-s.Start))
 }
 
-// put appends a line, which ends the last one, and returns it for the rest to be
-// filled in, where it is not copied.
+// put appends a line, for which there is room, and which ends the last one. It
+// returns the line for the rest to be filled in, where it is not copied.
 func (u *unroller) put(start, duration float64) *transcript.Segment {
 	if len(u.out) > 0 {
 		last := u.last()
@@ -327,7 +327,7 @@ func (u *unroller) put(start, duration float64) *transcript.Segment {
 			last.Words = endBy(last.Words, start)
 		}
 	}
-	u.out = append(u.out, transcript.Segment{})
+	u.out = u.out[:len(u.out)+1]
 	s := u.last()
 	s.Start, s.Duration = start, duration
 	return s
