@@ -40,9 +40,10 @@ demo: setup-run
 
 # SQLite is a translation from C, whose every pointer the race detector would
 # check: that is not our code, and takes half of the time. The crowds of the
-# server's tests have their full size only without the detector.
+# server's tests have their full size only without the detector. A package takes
+# three minutes at most, and the bound is for machines that are busy.
 test: setup
-	$(GO) test -race '-gcflags=modernc.org/...=-d=checkptr=0' ./...
+	$(GO) test -race -timeout 20m '-gcflags=modernc.org/...=-d=checkptr=0' ./...
 	$(GO) test -count=1 -run 'EqualUploads|EqualLinks|Watchers' ./server
 
 lint: $(LINT)
