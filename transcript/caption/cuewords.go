@@ -85,9 +85,9 @@ func wordAfter(b []byte, i, end int) (from, to int) {
 }
 
 // morePlaces makes room for more words of the cue that has these. Words are made in
-// pieces, as strings are: of 8 KiB at first, then of 16 and 32.
+// pieces, as strings are: of 8 KiB at first, then of 16, 32, and 64 from there on.
 func (t *cueText) morePlaces(words []transcript.Word) []transcript.Word {
-	n := min(max(204, 2*cap(t.words)), 819)
+	n := min(max(204, 2*cap(t.words)), 1638)
 	return append(make([]transcript.Word, 0, max(n, 2*len(words))), words...)
 }
 
