@@ -196,6 +196,10 @@ func appendLine[T string | []byte](dst []byte, text T, references bool) []byte {
 	return appendEscaped(dst, text)
 }
 
+// pairs are the numbers of two digits, one after another.
+const pairs = "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849" +
+	"5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899"
+
 // appendClock appends a time as HH:MM:SS, the mark and milliseconds.
 func appendClock(dst []byte, ms int64, mark byte) []byte {
 	const round = 100 * 3600 * 1000
@@ -204,7 +208,7 @@ func appendClock(dst []byte, ms int64, mark byte) []byte {
 		ms %= round
 	}
 	sec, milli := uint32(ms)/1000, uint32(ms)%1000
-	h, m, s := sec/3600, sec/60%60, sec%60
-	return append(dst, byte('0'+h/10), byte('0'+h%10), ':', byte('0'+m/10), byte('0'+m%10), ':',
-		byte('0'+s/10), byte('0'+s%10), mark, byte('0'+milli/100), byte('0'+milli/10%10), byte('0'+milli%10))
+	h, m, s, centi := 2*(sec/3600), 2*(sec/60%60), 2*(sec%60), 2*(milli/10)
+	return append(dst, pairs[h], pairs[h+1], ':', pairs[m], pairs[m+1], ':',
+		pairs[s], pairs[s+1], mark, pairs[centi], pairs[centi+1], byte('0'+milli%10))
 }

@@ -318,3 +318,13 @@ func TestCuesOfShortLines(t *testing.T) {
 		assert.Equal(t, "WEBVTT\n\n00:00:00.000 --> 00:00:01.000\n"+test.vtt+"\n", string(format.AppendVTT(nil, segs)))
 	}
 }
+
+// Every number of two digits is written as it is.
+func TestClockDigits(t *testing.T) {
+	t.Parallel()
+	for n := range 100 {
+		start := float64(n*3600+n%60*60+n%60) + float64(n*10+n%10)/1000
+		want := fmt.Sprintf("\n%02d:%02d:%02d,%03d --> ", n, n%60, n%60, n*10+n%10)
+		assert.Contains(t, string(format.AppendSRT(nil, []transcript.Segment{seg(start, start+1, "a")})), want)
+	}
+}
