@@ -28,7 +28,7 @@ const (
 type cues struct {
 	syntax syntax
 	segs   []transcript.Segment // those that are not written, the first with text
-	number int                  // of cues written
+	number number               // of cues written
 	clock  int64                // the end of the last of them
 
 	// Segments that do not start after the clock are written together.
@@ -38,7 +38,11 @@ type cues struct {
 }
 
 func newCues(segs []transcript.Segment, s syntax) cues {
-	return cues{syntax: s, segs: silent(segs)}
+	c := cues{syntax: s, segs: silent(segs)}
+	if len(c.segs) > 0 {
+		c.next = millis(c.segs[0].Start)
+	}
+	return c
 }
 
 func appendCues(dst []byte, c cues) []byte {
@@ -85,8 +89,10 @@ func spoken(s string) bool {
 // appendSegment appends the cues of the first segment.
 func (c *cues) appendSegment(dst []byte) []byte {
 	s := &c.segs[0]
-	start := millis(s.Start)
-	if c.together == 0 {
+	start := c.next // which gather found when it came by
+	if c.together > 0 {
+		start = millis(s.Start)
+	} else {
 		c.gather(start)
 	}
 	from := max(c.clock, start)
@@ -170,16 +176,38 @@ func (c *cues) appendText(dst []byte, s *transcript.Segment, text string, from, 
 
 // appendHead appends what stands before the text of a cue.
 func (c *cues) appendHead(dst []byte, speaker string, from, to int64) []byte {
-	c.number++
 	if c.syntax == vtt {
 		dst = appendTimes(append(dst, '\n'), from, to, '.')
 		return appendVoice(dst, speaker)
 	}
-	if c.number > 1 {
+	if c.number.size > 0 {
 		dst = append(dst, '\n')
 	}
-	dst = append(strconv.AppendInt(dst, int64(c.number), 10), '\n')
+	c.number.count()
+	dst = append(append(dst, c.number.written()...), '\n')
 	return appendTimes(dst, from, to, ',')
+}
+
+// number is counted in the digits in which it is written, of which most stay from
+// one cue to the next. The zero value is before 1.
+type number struct {
+	digits [20]byte // the last ones
+	size   int
+}
+
+func (n *number) written() []byte { return n.digits[len(n.digits)-n.size:] }
+
+// count adds 1.
+func (n *number) count() {
+	at := len(n.digits) - 1
+	for ; n.digits[at] == '9'; at-- {
+		n.digits[at] = '0'
+	}
+	if at < len(n.digits)-n.size {
+		n.digits[at] = '0'
+		n.size++
+	}
+	n.digits[at]++
 }
 
 // appendTimes appends the line of a cue's times.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -326,5 +327,19 @@ func TestClockDigits(t *testing.T) {
 		start := float64(n*3600+n%60*60+n%60) + float64(n*10+n%10)/1000
 		want := fmt.Sprintf("\n%02d:%02d:%02d,%03d --> ", n, n%60, n%60, n*10+n%10)
 		assert.Contains(t, string(format.AppendSRT(nil, []transcript.Segment{seg(start, start+1, "a")})), want)
+	}
+}
+
+func TestCuesAreNumbered(t *testing.T) {
+	t.Parallel()
+	var segs []transcript.Segment
+	for i := range 10_010 {
+		segs = append(segs, seg(float64(i), float64(i)+1, "a"))
+	}
+	cues := strings.Split(string(format.AppendSRT(nil, segs)), "\n\n")
+	require.Len(t, cues, len(segs))
+	for i, cue := range cues {
+		number, _, _ := strings.Cut(cue, "\n")
+		require.Equal(t, strconv.Itoa(i+1), number)
 	}
 }
