@@ -7,7 +7,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/transcriptkit/transcriptkit/server/engine/internal/said"
 	"github.com/transcriptkit/transcriptkit/server/engine/internal/spoken"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -33,14 +32,14 @@ type token struct {
 
 // segmentsOf makes segments of spans: within the audio, sorted, and with words
 // where every token has its times. A span without times lasts from the start to
-// the end, one without length as long as [said.Lasting] gives it. What has no text
+// the end, one without length as long as [spoken.Lasting] gives it. What has no text
 // or lies outside the audio is left out.
 func segmentsOf(spans []span, language string, length time.Duration) []transcript.Segment {
 	end := length.Seconds()
 	var out []transcript.Segment
 	for _, s := range spans {
 		text := strings.Join(strings.Fields(s.text), " ")
-		from, to, within := said.Span(or(s.from, 0), or(s.to, end), end)
+		from, to, within := spoken.Span(or(s.from, 0), or(s.to, end), end)
 		if text == "" || text == blank || !within {
 			continue
 		}
@@ -49,7 +48,7 @@ func segmentsOf(spans []span, language string, length time.Duration) []transcrip
 		seg.Confidence = confidence(seg.Words)
 		out = append(out, seg)
 	}
-	return said.Lasting(out, end)
+	return spoken.Lasting(out, end)
 }
 
 func or(at *float64, otherwise float64) float64 {

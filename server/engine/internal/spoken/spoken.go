@@ -1,5 +1,6 @@
-// Package spoken knows the languages that whisper's models recognise, by their
-// codes, their language tags and the names that servers answer with.
+// Package spoken is what the adapters to whisper's models share: the languages that
+// these recognise, by their codes, their language tags and the names that servers
+// answer with, and what becomes of their segments' times.
 package spoken
 
 import "strings"

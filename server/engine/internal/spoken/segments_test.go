@@ -1,4 +1,4 @@
-package said_test
+package spoken_test
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/transcriptkit/transcriptkit/server/engine/internal/said"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/spoken"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -39,7 +39,7 @@ func TestLasting(t *testing.T) {
 		"alone at the end":     {[]transcript.Segment{seg("a", 10, 10), seg("b", 10, 10)}, []place{{"a b", 0, 10}}},
 		"out of order":         {[]transcript.Segment{seg("b", 5, 5), seg("a", 1, 2)}, []place{{"a", 1, 2}, {"b", 5, 10}}},
 	} {
-		got := said.Lasting(test.heard, 10)
+		got := spoken.Lasting(test.heard, 10)
 		require.Len(t, got, len(test.want), name)
 		for i, s := range got {
 			at := place{s.Text, s.Start, s.End()}
@@ -61,12 +61,12 @@ func TestLastingLosesNothing(t *testing.T) {
 		var heard []transcript.Segment
 		for i := range rapid.IntRange(0, 6).Draw(t, "segments") {
 			from, to := second.Draw(t, "from"), second.Draw(t, "to")
-			if from, to, ok := said.Span(from, to, 10); ok {
+			if from, to, ok := spoken.Span(from, to, 10); ok {
 				heard = append(heard, seg(string(rune('a'+i)), from, to))
 			}
 		}
 		n, texts, last := len(heard), 0, 0.0
-		for _, s := range said.Lasting(heard, 10) {
+		for _, s := range spoken.Lasting(heard, 10) {
 			texts += len(strings.Fields(s.Text))
 			require.GreaterOrEqual(t, s.Duration, 0.001)
 			require.GreaterOrEqual(t, s.Start, last)
@@ -88,12 +88,12 @@ func TestSpan(t *testing.T) {
 		{10, 10}: {10, 10},
 		{0, 0}:   {0, 0},
 	} {
-		from, to, ok := said.Span(in[0], in[1], 10)
+		from, to, ok := spoken.Span(in[0], in[1], 10)
 		assert.True(t, ok, in)
 		assert.Equal(t, want, [2]float64{from, to}, in)
 	}
 	for _, in := range [][2]float64{{10, 11}, {11, 11}, {12, 11}, {-2, -1}, {-1, 0}, {-1, -1}} {
-		_, _, ok := said.Span(in[0], in[1], 10)
+		_, _, ok := spoken.Span(in[0], in[1], 10)
 		assert.False(t, ok, in)
 	}
 }
