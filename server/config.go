@@ -43,7 +43,7 @@ type Config struct {
 	Proxies []*url.URL
 
 	// Pace is how often this process visits each platform, for captions and
-	// downloads together; the zero value: 30 visits a minute, 10 of them at once.
+	// downloads together; the zero value: 5 visits a minute, 5 of them at once.
 	// What would be more waits. Processes that share an address add up.
 	Pace pace.Config
 

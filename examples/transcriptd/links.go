@@ -23,7 +23,7 @@ type linkFlags struct {
 	AllowEgress []hostPort `placeholder:"HOST:PORT" help:"An address that links may lead to, although it is private or its port is neither 80 nor 443. May be repeated."`
 	YtDlp       executable `name:"yt-dlp" default:"yt-dlp" placeholder:"PATH" help:"The program that reads links (${default})."`
 	Proxy       []proxyURL `placeholder:"URL" help:"A proxy (http, https or socks5) by which the service reaches what links lead to. May be repeated: they are taken in turn."`
-	Pace        float64    `default:"30" placeholder:"N" help:"The visits a minute to each platform, ten of them at once; what would be more waits (${default})."`
+	Pace        float64    `default:"5" placeholder:"N" help:"The visits a minute to each platform, five of them at once; what would be more waits (${default})."`
 	Player      string     `placeholder:"NAME/VERSION" help:"The player of the video site as which to ask for captions, when the site takes the built-in one no longer."`
 }
 

@@ -1,6 +1,7 @@
 package pace
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"sync"
@@ -12,12 +13,14 @@ import (
 )
 
 // A source that blocks is left alone for as long as it asks for, else first for
-// so long, then for twice as long each time, up to a bound (contract 16.5). What
-// it asks for is bounded too: no job waits longer.
+// so long, then for twice as long each time, up to a bound (contract 16.5). The
+// bound is higher for one that asks for that much by itself: its blocks are long.
+// What it asks for is bounded too: no job waits longer.
 const (
-	firstCoolDown = 30 * time.Second
-	mostCoolDown  = 10 * time.Minute
-	mostAskedFor  = 6 * time.Hour
+	firstCoolDown    = 30 * time.Second
+	mostCoolDown     = 10 * time.Minute
+	mostLongCoolDown = time.Hour
+	mostAskedFor     = 6 * time.Hour
 )
 
 // trial is how long the others are told to wait while one visit finds out
@@ -104,10 +107,10 @@ func (c *circuit) open(d time.Duration) {
 
 // next is the cool-down after the last one; 0: there was none. asked are seconds.
 func next(last time.Duration, asked int) time.Duration {
-	asked = min(asked, int(mostAskedFor/time.Second)) // a duration holds no more than 292 years
-	d := max(time.Duration(asked)*time.Second, min(2*last, mostCoolDown))
-	if d == 0 {
-		return firstCoolDown
+	asks := time.Duration(min(asked, int(mostAskedFor/time.Second))) * time.Second // a duration holds no more than 292 years
+	bound := mostCoolDown
+	if asks >= mostCoolDown {
+		bound = mostLongCoolDown
 	}
-	return d
+	return cmp.Or(max(asks, min(2*last, bound), 0), firstCoolDown)
 }

@@ -32,6 +32,8 @@ func TestCoolDowns(t *testing.T) {
 		"asked":             {[]int{5, 3600}, []int{5, 3600}},
 		"asked for ever":    {[]int{1, 1, 1, 1}, []int{1, 2, 4, 8}},
 		"asked once":        {[]int{3600, 0, 0}, []int{3600, 600, 600}},
+		"long blocks":       {[]int{600, 600, 600, 600, 600}, []int{600, 1200, 2400, 3600, 3600}},
+		"nearly long":       {[]int{599, 599}, []int{599, 600}},
 		"too long":          {[]int{24 * 3600, 1 << 60}, []int{6 * 3600, 6 * 3600}},
 		"nonsense":          {[]int{-5, -1 << 60}, []int{30, 60}},
 		"answered meantime": {[]int{0, 0, answers, 0, 0}, []int{30, 60, 0, 30, 60}},

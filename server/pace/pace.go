@@ -8,7 +8,8 @@
 // platform share one token bucket. Each source has a circuit breaker for each
 // platform: an answer of IP_BLOCKED opens it for as long as the platform asks
 // for, else for 30 s, and while the block goes on for twice as long each time, up
-// to 10 min. After that one visit finds out whether the platform answers again.
+// to 10 min, or up to an hour where the platform asks for 10 min or more. After
+// that one visit finds out whether the platform answers again.
 //
 // A visit that may not be made now fails with IP_BLOCKED, and RetryAfter says
 // when to come again. Those who wait in line ([InLine]) are told times one after
@@ -31,7 +32,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Config says how often platforms are visited. The zero value suits public sites.
+// Config says how often platforms are visited. The zero value suits public sites:
+// the largest of them lets a guest see about 300 contents an hour.
 type Config struct {
 	// Rate is that of each platform which Rates does not name.
 	Rate Rate
@@ -42,8 +44,8 @@ type Config struct {
 // Rate bounds the visits to a platform: in any time there are no more than Burst
 // and PerMinute for each minute of it.
 type Rate struct {
-	PerMinute float64 // 0: 30; math.Inf(1): no bound
-	Burst     int     // the visits that may be made at once after a rest; 0: 10
+	PerMinute float64 // 0: 5; math.Inf(1): no bound
+	Burst     int     // the visits that may be made at once after a rest; 0: 5
 }
 
 // Unlimited is the rate of a site that may be visited at will, such as one's own.
@@ -55,10 +57,10 @@ func (r Rate) withDefaults() (Rate, error) {
 		return r, errors.New("pace: PerMinute and Burst of a rate must not be negative")
 	}
 	if r.PerMinute == 0 {
-		r.PerMinute = 30
+		r.PerMinute = 5
 	}
 	if r.Burst == 0 {
-		r.Burst = 10
+		r.Burst = 5
 	}
 	return r, nil
 }
