@@ -71,6 +71,7 @@ func TestRepetition(t *testing.T) {
 		"503 with a hint":           {"PATCH", []step{{status: 503, after: "0"}, ok}, 2, true},
 		"503 without":               {"DELETE", []step{{status: 503}, ok}, 2, true},
 		"503 without, unsafe":       {"PATCH", []step{{status: 503}, ok}, 1, false},
+		"away for a moment":         {"POST", []step{{status: 503, after: "0", body: object{"error": object{"code": transcript.ServiceUnavailable, "retryAfter": 2}}}, ok}, 2, true},
 		"not implemented":           {"POST", []step{coded(503, transcript.NotImplemented), ok}, 1, false},
 		"idempotency in progress":   {"POST", []step{coded(409, transcript.IdempotencyInProgress), ok}, 2, true},
 		"idempotency conflict":      {"POST", []step{coded(409, transcript.IdempotencyConflict), ok}, 1, false},

@@ -73,7 +73,7 @@ func (c *Client) log(ctx context.Context, method, path string, attempt int, bega
 			slog.String("requestId", resp.Header.Get("X-Request-Id")))
 	}
 	if err != nil {
-		attrs = append(attrs, slog.String("error", err.Error()))
+		attrs = append(attrs, slog.String("err", err.Error()))
 	}
 	c.logger.LogAttrs(ctx, slog.LevelDebug, "request", attrs...)
 }

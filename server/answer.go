@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -35,6 +36,16 @@ var (
 	errTooManyStreams = &flatError{status: http.StatusTooManyRequests, slug: "rate_limited", retryAfter: 5}
 )
 
+// unavailableRetry is how long a client is asked to leave a service alone whose
+// own parts are away (contract 16.7).
+const unavailableRetry = 2 // seconds
+
+func unavailable() *transcript.Error {
+	e := transcript.Errorf(transcript.ServiceUnavailable, "The service is not available for the moment.")
+	e.RetryAfter = unavailableRetry
+	return e
+}
+
 func rateLimited(retryAfter int) *flatError {
 	return &flatError{status: http.StatusTooManyRequests, slug: "rate_limited", retryAfter: max(retryAfter, 1)}
 }
@@ -60,6 +71,10 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		flat = &flatError{status: http.StatusUnauthorized, slug: ErrNoCredential.Error()}
 	case errors.Is(err, ErrInvalidCredential):
 		flat = &flatError{status: http.StatusUnauthorized, slug: ErrInvalidCredential.Error()}
+	case errors.Is(err, store.ErrUnavailable) && r.Context().Err() == nil:
+		s.note(r, err)
+		s.refuseCoded(w, r, unavailable())
+		return
 	case errors.As(err, &coded) && coded.Code == transcript.RateLimited:
 		flat = rateLimited(coded.RetryAfter) // 429 is always flat (contract 2)
 	case errors.As(err, &coded) && coded.Code != transcript.Internal:

@@ -97,6 +97,7 @@ func describeErrors(oc openapi.OperationContext, rt route) {
 		if rt.scope != "" {
 			add(http.StatusForbidden, transcript.Forbidden)
 		}
+		add(http.StatusServiceUnavailable, transcript.ServiceUnavailable)
 		describeError(oc, http.StatusUnauthorized, FlatError{}, []string{ErrNoCredential.Error(), ErrInvalidCredential.Error()}, headerChallenge)
 		describeError(oc, http.StatusTooManyRequests, FlatError{}, []string{errTooManyStreams.slug}, headerRetryAfter)
 	}
@@ -113,8 +114,11 @@ func describeErrors(oc openapi.OperationContext, rt route) {
 			more = append(more, headerReplayed)
 		}
 		var body any = ErrorEnvelope{}
-		if rt.report != nil && (status == http.StatusBadGateway || status == http.StatusServiceUnavailable) {
+		switch {
+		case rt.report != nil && status == http.StatusBadGateway:
 			body = rt.report
+		case rt.report != nil && status == http.StatusServiceUnavailable: // the platform is away, or the service itself
+			body = jsonschema.AnyOf(rt.report, ErrorEnvelope{})
 		}
 		describeError(oc, status, body, ofStatus, more...)
 	}

@@ -41,6 +41,7 @@ const (
 	LoginRequired           Code = "LOGIN_REQUIRED"
 	ConfigError             Code = "CONFIG_ERROR"
 	NotImplemented          Code = "NOT_IMPLEMENTED"
+	ServiceUnavailable      Code = "SERVICE_UNAVAILABLE"
 	Internal                Code = "INTERNAL"
 )
 
@@ -99,6 +100,7 @@ var codeTable = []codeRow{
 	{LoginRequired, http.StatusServiceUnavailable, RetryNever},
 	{ConfigError, http.StatusServiceUnavailable, RetryNever},
 	{NotImplemented, http.StatusServiceUnavailable, RetryNever},
+	{ServiceUnavailable, http.StatusServiceUnavailable, RetryNow},
 	{Internal, http.StatusInternalServerError, RetryBackoff},
 }
 

@@ -48,6 +48,7 @@ var contractCodes = []struct {
 	{"LOGIN_REQUIRED", 503, transcript.RetryNever},
 	{"CONFIG_ERROR", 503, transcript.RetryNever},
 	{"NOT_IMPLEMENTED", 503, transcript.RetryNever},
+	{"SERVICE_UNAVAILABLE", 503, transcript.RetryNow},
 	{"INTERNAL", 500, transcript.RetryBackoff},
 }
 
@@ -116,7 +117,7 @@ func TestErrorShowsTheCallerNoCause(t *testing.T) {
 func TestRetryableJob(t *testing.T) {
 	t.Parallel()
 	again := []transcript.Code{transcript.Internal, transcript.UpstreamFailed, transcript.RateLimited, transcript.IPBlocked,
-		transcript.ASRConcurrencyLimit, transcript.StateConflict, transcript.IdempotencyInProgress}
+		transcript.ASRConcurrencyLimit, transcript.StateConflict, transcript.IdempotencyInProgress, transcript.ServiceUnavailable}
 	for _, code := range append(transcript.Codes(), "UNKNOWN") {
 		want := false
 		for _, c := range again {

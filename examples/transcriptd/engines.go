@@ -26,7 +26,7 @@ func engines(ctx context.Context, o serviceOptions) func(engine.Host) (engine.En
 			return engine.Engine{}, err
 		}
 		if err := links.Check(ctx); err != nil {
-			o.log.Warn("links cannot be read", "program", o.links.program(), "error", err)
+			o.log.Warn("links cannot be read", "program", o.links.program(), "err", err)
 		}
 		e := engine.Engine{
 			Captions: []engine.CaptionSource{route, links},
@@ -54,7 +54,7 @@ func captionRoute(host engine.Host, o serviceOptions) (*videosite.Route, error) 
 func chooseRecognizer(ctx context.Context, host engine.Host, o serviceOptions) (engine.Recognizer, error) {
 	asr, problem := o.asr.choose(ctx, host)
 	if problem != nil {
-		o.log.Warn("whisper-cli cannot be used", "model", o.asr.WhisperModel, "error", problem)
+		o.log.Warn("whisper-cli cannot be used", "model", o.asr.WhisperModel, "err", problem)
 	}
 	if asr == asrNone {
 		o.log.Info("no recognizer", "asr", asr)

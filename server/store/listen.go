@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"time"
 
@@ -37,11 +36,11 @@ func listen(ctx context.Context, config *pgx.ConnConfig, hub *hub, log *slog.Log
 func (l *listener) connect(ctx context.Context) (*pgx.Conn, error) {
 	conn, err := pgx.ConnectConfig(ctx, l.config)
 	if err != nil {
-		return nil, fmt.Errorf("store: listen: %w", err)
+		return nil, wrap("listen", err)
 	}
 	if _, err := conn.Exec(ctx, "LISTEN "+channel); err != nil {
 		hangUp(conn)
-		return nil, fmt.Errorf("store: listen: %w", err)
+		return nil, wrap("listen", err)
 	}
 	return conn, nil
 }
@@ -54,7 +53,7 @@ func (l *listener) run(ctx context.Context, conn *pgx.Conn) {
 		if ctx.Err() != nil {
 			return
 		}
-		l.log.WarnContext(ctx, "store: the connection for notifications broke", "error", err)
+		l.log.WarnContext(ctx, "store: the connection for notifications broke", "err", err)
 		if conn = l.reconnect(ctx); conn == nil {
 			return
 		}
@@ -79,7 +78,7 @@ func (l *listener) reconnect(ctx context.Context) *pgx.Conn {
 		if err == nil {
 			return conn
 		}
-		l.log.WarnContext(ctx, "store: no connection for notifications", "error", err)
+		l.log.WarnContext(ctx, "store: no connection for notifications", "err", err)
 		select {
 		case <-ctx.Done():
 			return nil

@@ -35,14 +35,14 @@ func migrate[T any](ctx context.Context, dialect goose.Dialect, db *sql.DB, driv
 		return fmt.Errorf("store: migrations: %w", err)
 	}
 	if _, err := ours.Up(ctx); err != nil {
-		return fmt.Errorf("store: migrate: %w", err)
+		return wrap("migrate", err)
 	}
 	rivers, err := rivermigrate.New(driver, &rivermigrate.Config{Logger: quiet(log)})
 	if err != nil {
 		return fmt.Errorf("store: queue migrations: %w", err)
 	}
 	if _, err := rivers.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
-		return fmt.Errorf("store: migrate queue: %w", err)
+		return wrap("migrate queue", err)
 	}
 	return nil
 }
@@ -56,7 +56,7 @@ func upToDate(ctx context.Context, db bun.IDB) error {
 		(SELECT coalesce(max(version), 0) FROM river_migration WHERE line = 'main')`).
 		Scan(ctx, &ours, &rivers)
 	if err != nil {
-		return fmt.Errorf("store: look at migrations: %w", err)
+		return wrap("look at migrations", err)
 	}
 	if ours < ourVersion || rivers < riverVersion {
 		return fmt.Errorf("store: tables at version %d and %d, want %d and %d", ours, rivers, ourVersion, riverVersion)

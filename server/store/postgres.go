@@ -43,7 +43,7 @@ func openPostgres(ctx context.Context, dsn string, hub *hub, log *slog.Logger) (
 	}
 	p := &postgres{db: pgPool(config.ConnConfig.Copy())}
 	if p.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
-		return nil, errors.Join(fmt.Errorf("store: open: %w", err), p.close())
+		return nil, errors.Join(wrap("open", err), p.close())
 	}
 	if err := p.migrate(ctx, log); err != nil {
 		return nil, errors.Join(err, p.close())
@@ -84,11 +84,11 @@ func (p *postgres) migrate(ctx context.Context, log *slog.Logger) (err error) {
 	}
 	conn, err := p.db.Conn(ctx)
 	if err != nil {
-		return fmt.Errorf("store: open: %w", err)
+		return wrap("open", err)
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
 	if _, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock(?)", int64(migrationLock)); err != nil {
-		return fmt.Errorf("store: lock for migrations: %w", err)
+		return wrap("lock for migrations", err)
 	}
 	defer func() {
 		_, e := conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock(?)", int64(migrationLock))

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 )
 
@@ -22,10 +21,7 @@ func (s *Store) Beat(ctx context.Context, process string) error {
 	// The database's clock, which all processes share.
 	_, err = s.writer.NewRaw(`INSERT INTO processes (id, beat_at) VALUES (?, CURRENT_TIMESTAMP)
 		ON CONFLICT (id) DO UPDATE SET beat_at = CURRENT_TIMESTAMP`, process).Exec(ctx)
-	if err != nil {
-		return fmt.Errorf("store: beat of process %s: %w", process, err)
-	}
-	return nil
+	return wrap("beat of process "+process, err)
 }
 
 // Leave says that the process has stopped in an orderly way.
@@ -34,10 +30,8 @@ func (s *Store) Leave(ctx context.Context, process string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.writer.NewRaw(`DELETE FROM processes WHERE id = ?`, process).Exec(ctx); err != nil {
-		return fmt.Errorf("store: leave of process %s: %w", process, err)
-	}
-	return nil
+	_, err = s.writer.NewRaw(`DELETE FROM processes WHERE id = ?`, process).Exec(ctx)
+	return wrap("leave of process "+process, err)
 }
 
 // Recover makes the queue jobs of dead processes available again and returns
@@ -46,8 +40,5 @@ func (s *Store) Leave(ctx context.Context, process string) error {
 // process but self, as only one may serve.
 func (tx *Tx) Recover(ctx context.Context, self string, silence time.Duration) ([]LostWork, error) {
 	lost, err := tx.database.release(ctx, tx.tx.Tx, self, silence)
-	if err != nil {
-		return nil, fmt.Errorf("store: recover: %w", err)
-	}
-	return lost, nil
+	return lost, wrap("recover", err)
 }

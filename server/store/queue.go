@@ -89,7 +89,7 @@ func (r *runner) Start(ctx context.Context) error {
 		return err
 	}
 	if err := r.worker.Start(context.WithoutCancel(ctx)); err != nil {
-		return fmt.Errorf("store: start runner: %w", err)
+		return wrap("start runner", err)
 	}
 	return nil
 }

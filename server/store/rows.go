@@ -20,11 +20,12 @@ func one(what string, err error) error {
 	return wrap(what, err)
 }
 
+// wrap names what was done, and tells whether the error passes (ErrUnavailable).
 func wrap(what string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("store: %s: %w", what, err)
+	return fmt.Errorf("store: %s: %w", what, classified(err))
 }
 
 // insertNew stores a row that must be new, or returns ErrExists. It does so

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -48,7 +49,7 @@ func (s *Store) InTx(ctx context.Context, fn func(ctx context.Context, tx *Tx) e
 func (s *Store) tryTx(ctx context.Context, fn func(ctx context.Context, tx *Tx) error) (err error) {
 	t, err := s.database.begin(ctx)
 	if err != nil {
-		return fmt.Errorf("store: begin: %w", err)
+		return wrap("begin", err)
 	}
 	defer t.free()
 	committed := false
@@ -58,7 +59,7 @@ func (s *Store) tryTx(ctx context.Context, fn func(ctx context.Context, tx *Tx) 
 		}
 		// A context that has ended has rolled the transaction back already.
 		if e := t.Rollback(); e != nil && !errors.Is(e, sql.ErrTxDone) && ctx.Err() == nil {
-			err = errors.Join(err, fmt.Errorf("store: rollback: %w", e))
+			err = errors.Join(err, wrap("rollback", e))
 		}
 	}()
 
@@ -67,10 +68,10 @@ func (s *Store) tryTx(ctx context.Context, fn func(ctx context.Context, tx *Tx) 
 		return err
 	}
 	if err := s.database.announce(ctx, t.Tx, tx.topics); err != nil {
-		return fmt.Errorf("store: announce: %w", err)
+		return wrap("announce", err)
 	}
 	if err := t.Commit(); err != nil {
-		return fmt.Errorf("store: commit: %w", err)
+		return wrap("commit", err)
 	}
 	committed = true
 	s.hub.wake(tx.topics...)
@@ -81,18 +82,12 @@ func (s *Store) tryTx(ctx context.Context, fn func(ctx context.Context, tx *Tx) 
 // the end of the transaction (an advisory lock on PostgreSQL; on SQLite
 // transactions are serial anyway).
 func (tx *Tx) Lock(ctx context.Context, key string) error {
-	if err := tx.database.lock(ctx, tx.tx.Tx, key); err != nil {
-		return fmt.Errorf("store: lock %q: %w", key, err)
-	}
-	return nil
+	return wrap("lock "+strconv.Quote(key), tx.database.lock(ctx, tx.tx.Tx, key))
 }
 
 // Enqueue adds a job to the queue within the transaction.
 func (tx *Tx) Enqueue(ctx context.Context, args river.JobArgs, opts *river.InsertOpts) error {
-	if err := tx.tx.enqueue(ctx, args, opts); err != nil {
-		return fmt.Errorf("store: enqueue %s: %w", args.Kind(), err)
-	}
-	return nil
+	return wrap("enqueue "+args.Kind(), tx.tx.enqueue(ctx, args, opts))
 }
 
 // touch notes that the topics' watchers are to be woken after the commit.
