@@ -9,6 +9,8 @@
 #             Before, files of full size (1 GB) are read in bounded memory.
 # make fuzz   each fuzz target for FUZZTIME (1m), up to the first failure;
 #             FUZZ=WebVTT: only the targets with this in their name
+# make soak   minutes of broken connections, stopped processes and the like;
+#             SOAK=Pause: only the tests with this in their name
 #
 # Each of them first installs what is missing on Debian and Ubuntu; elsewhere it
 # says what to install. On a machine that has everything nothing is asked.
@@ -32,7 +34,7 @@ TEST_NEEDS := $(RUN_NEEDS) \
 	has_gcc=>gcc \
 	has_libc=>libc6-dev
 
-.PHONY: demo test lint bench fuzz setup setup-run clean
+.PHONY: demo test lint bench fuzz soak setup setup-run clean
 .DEFAULT_GOAL := test
 
 demo: setup-run
@@ -62,6 +64,9 @@ fuzz: setup
 		echo "== $$target of $$package, $(FUZZTIME)"; \
 		$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5s "$$package" </dev/null || exit 1; \
 	done
+
+soak: setup
+	$(GO) test ./internal/e2e -count=1 -v -timeout 60m -run 'Soak.*$(SOAK)' -soak
 
 clean:
 	rm -rf bin

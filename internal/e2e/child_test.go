@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -145,6 +146,12 @@ type child struct {
 
 // place is where the children of one test keep their data.
 type place struct{ database, blobs, diary string }
+
+func newPlace(t *testing.T, database string) place {
+	t.Helper()
+	dir := t.TempDir()
+	return place{database, filepath.Join(dir, "blobs"), filepath.Join(dir, "diary")}
+}
 
 // spawn starts a child and waits until it listens. It dies with the test.
 func (s place) spawn(t *testing.T, addr string) *child {

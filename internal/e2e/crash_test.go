@@ -22,8 +22,7 @@ const mediaLength = 6 * time.Minute
 // starts it again on the same file.
 func TestKillOnSQLite(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	s := place{"sqlite:" + filepath.Join(dir, "service.db"), filepath.Join(dir, "blobs"), filepath.Join(dir, "diary")}
+	s := newPlace(t, "sqlite:"+filepath.Join(t.TempDir(), "service.db"))
 	key := s.makeKey(t)
 	addr := freeAddr(t)
 	first := s.spawn(t, addr)
@@ -45,8 +44,7 @@ func TestKillOnSQLite(t *testing.T) {
 // TestKillOnPostgres kills one of two processes that share the work.
 func TestKillOnPostgres(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	s := place{storetest.Postgres(t).Database, filepath.Join(dir, "blobs"), filepath.Join(dir, "diary")}
+	s := newPlace(t, storetest.Postgres(t).Database)
 	key := s.makeKey(t)
 	victim, survivor := s.spawn(t, "127.0.0.1:0"), s.spawn(t, "127.0.0.1:0")
 	c := newClient(t, survivor.url, key)
