@@ -6,48 +6,100 @@ import (
 )
 
 // ttmlHead is what the head of a TTML file tells about its cues: the names of the
-// agents and the styles of ruby annotations, by their identifiers.
+// agents, and the looks of styles and regions that hide text or belong to ruby, by
+// their identifiers.
 type ttmlHead struct {
-	names  map[string][]byte
-	hidden map[string]bool
-	size   int // of both
+	names map[string][]byte // of the agents that are declared; nil without a name
+	looks map[string]look
+	size  int // of both
 
+	region string // that is open
 	agent  string // that is open
 	naming bool   // its name is open, too
 	full   bool   // and is the one to prefer
 	name   []byte
 }
 
-// voice returns the name of the one agent that refs refers to, or none.
-func (h *ttmlHead) voice(refs string) []byte { return h.names[strings.TrimSpace(refs)] }
-
-// hides reports whether one of the styles that refs refers to is of annotations.
-func (h *ttmlHead) hides(refs string) bool {
-	if len(h.hidden) == 0 {
-		return false
+// voice returns the name of the one agent that refs refers to, or none. An agent
+// that is not declared is called by its identifier.
+func (h *ttmlHead) voice(refs string) []byte {
+	id := strings.TrimSpace(refs)
+	name, declared := h.names[id]
+	if !declared && id != "" && !strings.ContainsAny(id, " \t\r\n") {
+		return []byte(id)
 	}
-	for id := range strings.FieldsSeq(refs) {
-		if h.hidden[id] {
-			return true
-		}
-	}
-	return false
+	return name
 }
 
-// hide keeps the identifier of a style of annotations.
-func (h *ttmlHead) hide(id string) error {
-	if h.hidden == nil {
-		h.hidden = make(map[string]bool)
+// look returns how an element with the attributes is shown: by its own ones, by
+// its styles, of which the last is the strongest, and by its region.
+func (h *ttmlHead) look(own *attributes) look {
+	k := own.looks
+	if len(h.looks) == 0 || own.style == "" && own.region == "" {
+		return k
+	}
+	var styles look
+	for id := range strings.FieldsSeq(own.style) {
+		styles = h.looks[id].over(styles)
+	}
+	k = k.over(styles)
+	region := h.looks[own.region]
+	region.ruby = 0
+	return k.over(region)
+}
+
+// start opens an element of the head.
+func (h *ttmlHead) start(name string, own *attributes) error {
+	switch name {
+	case "style":
+		id := own.id
+		if id == "" {
+			id = h.region // it is the region's own
+		}
+		return h.keep(id, h.look(own))
+	case "region":
+		h.region = own.id
+		return h.keep(own.id, h.look(own))
+	case "set", "animate":
+		if k, ok := h.looks[h.region]; ok && h.region != "" {
+			k.shownBy(&own.looks)
+			h.looks[h.region] = k
+		}
+	case "agent":
+		h.agent = own.id
+		return h.keepName(nil)
+	case "name":
+		h.naming, h.full, h.name = h.agent != "", own.kind == "full", nil
+	}
+	return nil
+}
+
+// end closes an element.
+func (h *ttmlHead) end(name string) error {
+	switch name {
+	case "region":
+		h.region = ""
+	case "agent":
+		h.agent = ""
+	case "name":
+		return h.endName()
+	}
+	return nil
+}
+
+// keep keeps the look of a style or a region, if it says anything.
+func (h *ttmlHead) keep(id string, k look) error {
+	if id == "" || k == (look{}) {
+		return nil
+	}
+	if h.looks == nil {
+		h.looks = make(map[string]look)
 	}
 	if err := h.grow(len(id)); err != nil {
 		return err
 	}
-	h.hidden[id] = true
+	h.looks[id] = k.over(h.looks[id])
 	return nil
-}
-
-func (h *ttmlHead) beginName(full bool) {
-	h.naming, h.full, h.name = h.agent != "", full, nil
 }
 
 // chars takes a run of text of a name.
@@ -66,7 +118,15 @@ func (h *ttmlHead) endName() error {
 	}
 	h.naming = false
 	name := bytes.Join(bytes.Fields(h.name), []byte(" "))
-	if _, named := h.names[h.agent]; named && !h.full || len(name) == 0 {
+	if h.names[h.agent] != nil && !h.full || len(name) == 0 {
+		return nil
+	}
+	return h.keepName(name)
+}
+
+// keepName declares the open agent, with a name or without.
+func (h *ttmlHead) keepName(name []byte) error {
+	if h.agent == "" || name == nil && h.names[h.agent] != nil {
 		return nil
 	}
 	if h.names == nil {

@@ -14,31 +14,42 @@ type level struct {
 	last       int64 // when the last of its children ends
 
 	begins, ends bool // itself says when, rather than an element around
+	timed        bool // it says so in one way or another
+	unit         bool // it is a word or a sentence
 	sequence     bool // children come one after another
 	preserve     bool // line breaks are shown
-	hidden       bool // there is nothing to show within
+	hidden       bool // there is nothing to show within, whatever the styles say
+	look         look
 	voice        []byte
+	from         int // where its text begins in that of the cue
 }
 
-// child returns an element within l that has the attributes, but for what f.head
-// knows.
-func (l *level) child(name string, own *attributes) level {
+// child returns an element within l that has the attributes, but for what the head
+// knows. Times on the clock of the media are as they stand, except in a sequence,
+// where only the one before tells when a child begins.
+func (l *level) child(name string, own *attributes, absolute bool) level {
 	c := level{begin: l.next, end: l.end, preserve: l.preserve, voice: l.voice}
-	c.hidden = l.hidden || isHidden(name) || isAnnotation(own.ruby)
+	c.hidden = l.hidden || isHidden(name)
 	if own.space != "" {
 		c.preserve = own.space == "preserve"
 	}
+	from := l.next
+	if absolute && !l.sequence {
+		from = 0
+	}
 	if own.begin.ok {
-		c.begin = min(l.next+own.begin.ms, maxTime)
+		c.begin = min(from+own.begin.ms, maxTime)
 	}
 	if own.end.ok {
-		c.end = min(c.end, l.next+own.end.ms, maxTime)
+		c.end = min(c.end, from+own.end.ms, maxTime)
 	}
 	if own.dur.ok {
 		c.end = min(c.end, c.begin+own.dur.ms, maxTime)
 	}
 	c.begins = own.begin.ok || l.sequence
 	c.ends = own.end.ok || own.dur.ok
+	c.timed = own.begin.ok || c.ends
+	c.unit = own.unit != ""
 	c.sequence = own.container == "seq"
 	c.next, c.last = c.begin, c.begin
 	return c
@@ -70,15 +81,6 @@ func isTimed(name string) bool {
 func isHidden(name string) bool {
 	switch name {
 	case "head", "metadata", "title", "desc", "copyright", "agent", "name", "actor", "item", "set", "animate":
-		return true
-	}
-	return false
-}
-
-// isAnnotation reports the values of tts:ruby whose text stands above another one.
-func isAnnotation(ruby string) bool {
-	switch ruby {
-	case "text", "textContainer", "delimiter":
 		return true
 	}
 	return false
