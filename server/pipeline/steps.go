@@ -18,15 +18,19 @@ import (
 
 // The queues. Steps that decode media are few at a time, and so are downloads,
 // which take long; chunks are as many as the process has recognition workers.
+// What is nearest its end goes first: publishing has a queue of its own, so that
+// it waits neither for media nor for recognition.
 const (
 	queueCaptions   = "captions"
 	queueDownload   = "download"
 	queueMedia      = "media"
 	queueASR        = "asr"
+	queuePublish    = "publish"
 	queueHouse      = "house"
 	captionWorkers  = 4
 	downloadWorkers = 2
 	mediaWorkers    = 2
+	publishWorkers  = 2
 	houseWorkers    = 1
 )
 
@@ -84,7 +88,7 @@ type publishArgs struct {
 
 func (publishArgs) Kind() string { return "publish" }
 
-func (publishArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: queueMedia} }
+func (publishArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: queuePublish} }
 
 // step is the worker of one kind of step.
 type step[T river.JobArgs] struct {
@@ -122,6 +126,7 @@ func (p *Pipeline) workers() store.Workers {
 			queueDownload: downloadWorkers,
 			queueMedia:    mediaWorkers,
 			queueASR:      p.cfg.ASRWorkers,
+			queuePublish:  publishWorkers,
 			queueHouse:    houseWorkers,
 		},
 		Periodic:    []*river.PeriodicJob{sweepJob()},
