@@ -32,6 +32,7 @@ func (s *Server) Authenticate(next http.Handler) http.Handler {
 			return nil
 		}
 		p, err := s.auth.Authenticate(r.Context(), r)
+		note(r.Context()).principal = p // also of one who is refused, where it is known
 		if errors.Is(err, ErrNoCredential) || errors.Is(err, ErrInvalidCredential) {
 			if wait := s.failures.add(clientAddr(r), time.Now()); wait > 0 {
 				return rateLimited(int(wait/time.Second) + 1)
@@ -40,7 +41,6 @@ func (s *Server) Authenticate(next http.Handler) http.Handler {
 		if err != nil {
 			return err
 		}
-		note(r.Context()).principal = p
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), principalKey{}, p)))
 		return nil
 	}))

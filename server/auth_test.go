@@ -139,6 +139,7 @@ func TestSuspendedAndUnpaidAccounts(t *testing.T) {
 		assert.Equal(t, "Upgrade", e["actionLabel"], name)
 		assert.Equal(t, "https://example.com/plans", e["actionUrl"], name)
 		assert.Equal(t, "https://example.com/plans", e["upgrade_url"], name)
+		assert.Regexp(t, `request=`+a.Header.Get("X-Request-Id")+` .* status=402 .* account=acme key=`+s.Key[:11]+" ", s.log.String())
 		_, err = s.Accounts.Set(t.Context(), servertest.Account, account.Settings{Plan: "self_hosted", Suspended: &no})
 		require.NoError(t, err)
 		assert.Equal(t, http.StatusNotFound, s.get(t, unknownJob).StatusCode, name)

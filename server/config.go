@@ -82,7 +82,8 @@ type Config struct {
 
 // Authenticator says who makes a request. The error is ErrNoCredential,
 // ErrInvalidCredential, or a *transcript.Error such as UPGRADE_REQUIRED; any
-// other is answered as a fault of the service. Safe for concurrent use.
+// other is answered as a fault of the service. A principal beside an error is
+// for the log alone. Safe for concurrent use.
 type Authenticator interface {
 	Authenticate(ctx context.Context, r *http.Request) (account.Principal, error)
 }

@@ -214,6 +214,18 @@ func TestStreamsOfAnAccountAreLimited(t *testing.T) {
 	}, 10*time.Second, 10*time.Millisecond, "a place is free when a client has gone")
 }
 
+// Unless a plan says otherwise, an account may open 20.
+func TestStreamsOfTheDefaultPlan(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id, release := s.heldJob(t, "a file")
+	defer release()
+	for range 20 {
+		s.open(t, id)
+	}
+	assert.Equal(t, http.StatusTooManyRequests, s.get(t, jobPath(id)+"/events").StatusCode)
+}
+
 // mayOpen reports whether a stream of the job can be opened.
 func (s *service) mayOpen(t testing.TB, id string) bool {
 	ctx, cancel := context.WithCancel(t.Context())

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/transcriptkit/transcriptkit/server/pipeline"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -167,6 +168,10 @@ func readField(part *multipart.Part, name string, f *form, p *problems) error {
 		p.doesNotFit(name, "is longer than %d bytes", maxField)
 		return p.err()
 	}
+	if !utf8.Valid(value) {
+		p.cannotRead(name, "is not UTF-8")
+		return p.err()
+	}
 	if _, twice := f.fields[name]; twice {
 		p.cannotRead(name, "is there twice")
 		return p.err()
@@ -189,10 +194,10 @@ func (f *form) check(p *problems) {
 	}
 	if v, ok := f.fields["waitMs"]; ok {
 		n, err := strconv.Atoi(v)
-		if err != nil {
-			p.doesNotFit("waitMs", "must be a whole number")
-		} else {
+		if err == nil || errors.Is(err, strconv.ErrRange) { // then n is the nearest there is
 			waitMs = &n
+		} else {
+			p.doesNotFit("waitMs", "must be a whole number")
 		}
 	}
 	f.set(p, language, format, f.flag(p, "includeTimestamp"), f.flag(p, "sendMetadata"), waitMs)

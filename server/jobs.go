@@ -48,7 +48,7 @@ func (s *Server) getTranscriptJob(w http.ResponseWriter, r *http.Request) error 
 	etag := fmt.Sprintf(`W/"%d-%d"`, job.Sequence, job.UpdatedAt.UnixMilli())
 	h.Set("ETag", etag)
 	h.Set("Cache-Control", "private, no-cache")
-	if matches(r.Header.Get("If-None-Match"), etag) {
+	if matches(r.Header.Values("If-None-Match"), etag) {
 		w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
@@ -143,11 +143,11 @@ func jobID(r *http.Request) (string, error) {
 	return id.String(), nil
 }
 
-// matches reports whether an If-None-Match header names the tag, by the weak
-// comparison (RFC 9110, 13.1.2).
-func matches(header, etag string) bool {
+// matches reports whether a line of an If-None-Match header names the tag, by the
+// weak comparison (RFC 9110, 13.1.2).
+func matches(lines []string, etag string) bool {
 	etag = strings.TrimPrefix(etag, "W/")
-	for _, candidate := range strings.Split(header, ",") {
+	for candidate := range strings.SplitSeq(strings.Join(lines, ","), ",") {
 		candidate = strings.TrimSpace(candidate)
 		if candidate == "*" || strings.TrimPrefix(candidate, "W/") == etag {
 			return true

@@ -37,6 +37,8 @@ func TestJobThatRuns(t *testing.T) {
 	assert.Equal(t, a.Header.Get("ETag"), same.Header.Get("ETag"))
 	assert.Equal(t, a.Header.Get("Cache-Control"), same.Header.Get("Cache-Control"))
 	assert.NotEmpty(t, same.Header.Get("Vary"))
+	second := s.get(t, jobPath(id), header("If-None-Match", `"another"`), header("If-None-Match", a.Header.Get("ETag")))
+	assert.Equal(t, http.StatusNotModified, second.StatusCode, "every line of the header counts")
 	release()
 	s.ended(t, id)
 	ended := s.get(t, jobPath(id), header("If-None-Match", a.Header.Get("ETag")))

@@ -25,7 +25,7 @@ func (s *Server) getOpenAPI(w http.ResponseWriter, r *http.Request) error {
 	h := w.Header()
 	h.Set("ETag", s.document.etag)
 	h.Set("Cache-Control", "public, max-age=300")
-	if matches(r.Header.Get("If-None-Match"), s.document.etag) {
+	if matches(r.Header.Values("If-None-Match"), s.document.etag) {
 		w.WriteHeader(http.StatusNotModified)
 		return nil
 	}

@@ -125,6 +125,9 @@ func readLinkRequest(w http.ResponseWriter, r *http.Request) (*linkRequest, erro
 	if err != nil {
 		return nil, invalid(http.StatusBadRequest, transcript.Issue{Path: "body", Message: "ended before it was complete"})
 	}
+	if !utf8.Valid(body) {
+		return nil, invalid(http.StatusBadRequest, transcript.Issue{Path: "body", Message: "is not UTF-8"})
+	}
 	var p problems
 	var sent createRequest
 	decodeObject(body, &p, map[string]any{
@@ -246,13 +249,16 @@ func decodeMember(p *problems, name string, value json.RawMessage, into any) {
 	}
 }
 
-// integral writes a whole number as one: 2e3 and 2000.0 are 2000.
+// integral writes a whole number as one: 2e3 and 2000.0 are 2000. One that no
+// member has room for becomes the nearest that has it: it is a whole number out
+// of bounds, and not something else.
 func integral(value json.RawMessage) json.RawMessage {
+	const most = 1 << 53 // from here on, every float64 is whole
 	f, err := strconv.ParseFloat(string(value), 64)
-	if err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
+	if err != nil && !errors.Is(err, strconv.ErrRange) || f != math.Trunc(f) {
 		return value
 	}
-	return strconv.AppendInt(nil, int64(f), 10)
+	return strconv.AppendInt(nil, int64(min(max(f, -most), most)), 10)
 }
 
 func typeName(into any) string {

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -35,7 +36,7 @@ func (l smallBuffers) Accept() (net.Conn, error) {
 func TestWatchers(t *testing.T) {
 	t.Parallel()
 	const reports = 2000
-	s := start(t)
+	s := start(t, onPlan(func(p *account.Plan) { p.EventStreams = -1 }))
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	dropped := make(chan struct{})

@@ -114,7 +114,7 @@ func TestDefaultPlans(t *testing.T) {
 	p := account.DefaultPlans()
 	plan := p.ByName[p.Default]
 	assert.Equal(t, account.Plan{
-		Name: "self_hosted", Paid: true, Upload: true, MaxUploadBytes: 4294967296, ASR: true, CacheTTL: 720 * time.Hour, EventStreams: -1,
+		Name: "self_hosted", Paid: true, Upload: true, MaxUploadBytes: 4294967296, ASR: true, CacheTTL: 720 * time.Hour,
 	}, plan)
 }
 

@@ -24,8 +24,8 @@ type Plan struct {
 	// CacheTTL is how long after its making a shared text is served; then a new
 	// request makes it anew. 0: it never is.
 	CacheTTL time.Duration
-	// EventStreams is how many event streams may be open per process; 0: 20,
-	// negative: any number.
+	// EventStreams is how many event streams of an account may be open at once in
+	// each process; 0: 20, negative: any number.
 	EventStreams int
 }
 
@@ -45,7 +45,7 @@ type Plans struct {
 }
 
 // DefaultPlans are the plans of a service of one's own: "self_hosted" without
-// limits but for uploads of at most 4 GiB.
+// limits but for uploads of at most 4 GiB and 20 event streams at once.
 func DefaultPlans() Plans {
 	const name = "self_hosted"
 	return Plans{Default: name, ByName: map[string]Plan{name: {
@@ -55,7 +55,6 @@ func DefaultPlans() Plans {
 		MaxUploadBytes: 4 << 30,
 		ASR:            true,
 		CacheTTL:       30 * 24 * time.Hour,
-		EventStreams:   -1,
 	}}}
 }
 

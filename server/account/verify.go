@@ -31,8 +31,9 @@ func (p Principal) Can(s Scope) bool { return slices.Contains(p.Scopes, s) }
 
 // Verify returns who presents the key. ErrInvalid for a key that is malformed,
 // unknown, revoked or expired; UPGRADE_REQUIRED (a *transcript.Error) when the
-// account is suspended or its plan is not paid. What another process changes is
-// obeyed within a second or so, what this one changes by the next request.
+// account is suspended or its plan is not paid: then the principal says, for a
+// log, whose key it is, and has no plan. What another process changes is obeyed
+// within a second or so, what this one changes by the next request.
 func (a *Accounts) Verify(ctx context.Context, key string) (Principal, error) {
 	prefix, ok := parse(key)
 	if !ok {
@@ -51,17 +52,16 @@ func (a *Accounts) Verify(ctx context.Context, key string) (Principal, error) {
 	if subtle.ConstantTimeCompare(digest(key), k.Hash) != 1 || !valid(k, time.Now()) {
 		return Principal{}, ErrInvalid
 	}
-	plan, err := a.eligible(acc)
-	if err != nil {
-		return Principal{}, err
+	p := Principal{Account: k.Account, KeyID: k.ID, Prefix: k.Prefix}
+	for _, s := range k.Scopes {
+		p.Scopes = append(p.Scopes, Scope(s))
+	}
+	if p.Plan, err = a.eligible(acc); err != nil {
+		return p, err
 	}
 	if !recalled {
 		a.memory.remember(k, acc, asked)
 		a.touch(ctx, k)
-	}
-	p := Principal{Account: k.Account, KeyID: k.ID, Prefix: k.Prefix, Plan: plan}
-	for _, s := range k.Scopes {
-		p.Scopes = append(p.Scopes, Scope(s))
 	}
 	return p, nil
 }

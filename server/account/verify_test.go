@@ -108,7 +108,10 @@ func TestIneligibleAccountsAreSentToTheirPlan(t *testing.T) {
 
 	refused := func(says, url string) {
 		t.Helper()
-		_, err := a.Verify(t.Context(), secret)
+		p, err := a.Verify(t.Context(), secret)
+		assert.Equal(t, "acme", p.Account, "for the log")
+		assert.Equal(t, secret[:11], p.Prefix)
+		assert.Zero(t, p.Plan)
 		var e *transcript.Error
 		require.ErrorAs(t, err, &e)
 		assert.Equal(t, transcript.UpgradeRequired, e.Code)
