@@ -147,6 +147,7 @@ func invalid(status int, issues ...transcript.Issue) *transcript.Error {
 	if len(issues) > 0 {
 		message = "The request is not valid: " + issues[0].Path + " " + issues[0].Message + "."
 	}
+	issues = issues[:min(len(issues), maxIssues)]
 	e := transcript.Errorf(transcript.InvalidRequest, "%s", message).With("issues", issues)
 	e.Status = status
 	return e

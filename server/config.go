@@ -115,6 +115,7 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
+	c.Log = slog.New(boundedLog{c.Log.Handler()})
 	if c.Version == "" {
 		c.Version = "dev"
 	}

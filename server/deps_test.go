@@ -28,7 +28,7 @@ func TestServerDependsOnNoAdapter(t *testing.T) {
 		}
 	}
 	assert.ElementsMatch(t, []string{
-		"internal/egress", "internal/run", "internal/scratch",
+		"internal/clip", "internal/egress", "internal/run", "internal/scratch",
 		"server", "server/account", "server/engine", "server/pace", "server/pipeline", "server/speech", "server/store",
 		"transcript", "transcript/caption", "transcript/format", "transcript/site",
 	}, own)

@@ -31,3 +31,6 @@ type Failures struct{ failureCounter }
 
 // Add counts a failure of the address.
 func (f *Failures) Add(addr string, now time.Time) time.Duration { return f.add(addr, now) }
+
+// BoundedLog is what the server makes of Config.Log.
+func BoundedLog(l *slog.Logger) *slog.Logger { return slog.New(boundedLog{l.Handler()}) }

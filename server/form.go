@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -15,6 +16,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/server/pipeline"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -55,9 +57,13 @@ func (s *Server) readForm(r *http.Request, limit int64) (*form, error) {
 	if err != nil || params["boundary"] == "" {
 		return nil, invalid(http.StatusBadRequest, transcript.Issue{Path: "Content-Type", Message: "has no boundary"})
 	}
+	if len(params["boundary"]) > maxBoundary {
+		return nil, invalid(http.StatusBadRequest, transcript.Issue{Path: "Content-Type", Message: fmt.Sprintf("has a boundary of more than %d characters", maxBoundary)})
+	}
 	f := &form{fields: map[string]string{}, wishes: wishes{wait: defaultWait}}
 	var p problems
-	err = s.readParts(r.Context(), multipart.NewReader(r.Body, params["boundary"]), f, limit, &p)
+	body := &partsReader{r: r.Body}
+	err = s.readParts(r.Context(), &formReader{multipart.NewReader(body, params["boundary"]), body}, f, limit, &p)
 	if err == nil {
 		f.check(&p)
 		err = p.err()
@@ -74,9 +80,9 @@ func (s *Server) readForm(r *http.Request, limit int64) (*form, error) {
 	return f, nil
 }
 
-func (s *Server) readParts(ctx context.Context, parts *multipart.Reader, f *form, limit int64, p *problems) error {
+func (s *Server) readParts(ctx context.Context, parts *formReader, f *form, limit int64, p *problems) error {
 	for {
-		part, err := parts.NextRawPart()
+		part, err := parts.next()
 		if err == io.EOF { //nolint:errorlint // only the bare one is the form's end: a body that is cut off wraps it
 			return nil
 		}
@@ -135,7 +141,7 @@ func checkDeclared(contentType string) error {
 	if err == nil && sub != "" && (kind == "audio" || kind == "video" || t == "application/ogg" || t == "application/octet-stream") {
 		return nil
 	}
-	return transcript.Errorf(transcript.UploadInvalid, "The file is declared as %q; audio, video and application/octet-stream are taken.", contentType)
+	return transcript.Errorf(transcript.UploadInvalid, "The file is declared as %q; audio, video and application/octet-stream are taken.", clip.Text(contentType))
 }
 
 // declaredDigest is the SHA-256 of a Content-Digest header (RFC 9530), nil when
@@ -224,10 +230,14 @@ func (f *form) canonical() map[string]any {
 
 func brokenBody(err error) error {
 	what := "is not a multipart form"
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+	switch {
+	case errors.Is(err, errPartHeader):
+		what = fmt.Sprintf("has a part whose header is larger than %d bytes", maxPartHeader)
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		what = "ended before its closing boundary"
 	}
-	return invalid(http.StatusBadRequest, transcript.Issue{Path: "body", Message: what}).Because(err)
+	cause := errors.New(clip.Text(err.Error())) // it may repeat a line of the form
+	return invalid(http.StatusBadRequest, transcript.Issue{Path: "body", Message: what}).Because(cause)
 }
 
 // bodyReader marks the errors of a body.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/server/account"
 )
 
@@ -53,7 +54,7 @@ func (s *Server) crashed(w *recorder, r *http.Request, crash any) {
 	if err, ok := crash.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(crash)
 	}
-	err := fmt.Errorf("panic: %v\n%s", crash, debug.Stack())
+	err := fmt.Errorf("panic: %s\n%s", clip.To(fmt.Sprint(crash), maxLogged/2), debug.Stack())
 	if w.status != 0 {
 		s.cfg.Log.ErrorContext(r.Context(), "a handler crashed in the middle of an answer", "request", RequestID(r.Context()), "err", err)
 		panic(http.ErrAbortHandler)
@@ -74,7 +75,7 @@ func (s *Server) logLine(r *http.Request, w *recorder, n *requestNote, took time
 	}
 	attrs := []slog.Attr{
 		slog.String("request", n.id),
-		slog.String("method", r.Method),
+		slog.String("method", clip.Text(r.Method)),
 		slog.String("route", route),
 		slog.Int("status", status),
 		slog.Int64("bytes", w.written),
@@ -84,7 +85,7 @@ func (s *Server) logLine(r *http.Request, w *recorder, n *requestNote, took time
 		attrs = append(attrs, slog.String("account", n.principal.Account), slog.String("key", n.principal.Prefix))
 	}
 	if n.err != nil {
-		attrs = append(attrs, slog.String("err", n.err.Error()))
+		attrs = append(attrs, slog.String("err", clip.To(n.err.Error(), maxCause)))
 	}
 	s.cfg.Log.LogAttrs(r.Context(), slog.LevelInfo, "request", attrs...)
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/swaggest/jsonschema-go"
 
+	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/server/pipeline"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -86,17 +87,27 @@ func defaultLanguages(p transcript.Platform) transcript.LanguageList {
 	return transcript.LanguageList{{ASR: true}}
 }
 
-// problems gathers what is wrong with a request, so that its sender learns all
-// of it at once. What cannot be read goes before what has a wrong value
-// (contract 2: 400, 422).
+// maxIssues is how many faults of a request its sender is told.
+const maxIssues = 20
+
+// problems gathers what is wrong with a request, so that its sender learns of
+// them at once, but of no more than maxIssues of either kind. What cannot be read
+// goes before what has a wrong value (contract 2: 400, 422).
 type problems struct{ unreadable, unfit []transcript.Issue }
 
 func (p *problems) cannotRead(path, format string, args ...any) {
-	p.unreadable = append(p.unreadable, transcript.Issue{Path: path, Message: fmt.Sprintf(format, args...)})
+	add(&p.unreadable, path, format, args...)
 }
 
 func (p *problems) doesNotFit(path, format string, args ...any) {
-	p.unfit = append(p.unfit, transcript.Issue{Path: path, Message: fmt.Sprintf(format, args...)})
+	add(&p.unfit, path, format, args...)
+}
+
+// add appends an issue. Its path may be a name that the caller made up.
+func add(issues *[]transcript.Issue, path, format string, args ...any) {
+	if len(*issues) < maxIssues {
+		*issues = append(*issues, transcript.Issue{Path: clip.Text(path), Message: fmt.Sprintf(format, args...)})
+	}
 }
 
 func (p *problems) err() error {
@@ -209,7 +220,7 @@ func decodeObject(body []byte, p *problems, members map[string]any) {
 		return
 	}
 	seen := map[string]bool{}
-	for dec.More() {
+	for dec.More() && len(p.unreadable) < maxIssues {
 		name, err := dec.Token()
 		var value json.RawMessage
 		if err == nil {
@@ -230,6 +241,9 @@ func decodeObject(body []byte, p *problems, members map[string]any) {
 			decodeMember(p, property, value, into)
 		}
 		seen[property] = true
+	}
+	if len(p.unreadable) >= maxIssues {
+		return
 	}
 	if _, err := dec.Token(); err != nil {
 		p.cannotRead("body", "is not valid JSON")

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/internal/egress"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
@@ -70,7 +71,7 @@ func leadsTo(answer *http.Response) (string, error) {
 		return next.String(), nil
 	case status < http.StatusBadRequest:
 		return "", transcript.Errorf(transcript.UnsupportedPlatform, "The short link leads to no supported site.").
-			With("host", answer.Request.URL.Host)
+			With("host", clip.Text(answer.Request.URL.Host))
 	case status == http.StatusNotFound, status == http.StatusGone:
 		return "", transcript.Errorf(transcript.Unavailable, "The short link does not exist.")
 	default:

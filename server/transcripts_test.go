@@ -52,7 +52,7 @@ func TestJSONBodies(t *testing.T) {
 		"a number for a string":      {`{"url":1}`, 400, []string{"url"}},
 		"a string for a number":      {`{` + link + `,"waitMs":"1"}`, 400, []string{"waitMs"}},
 		"a fraction":                 {`{` + link + `,"waitMs":1.5}`, 400, []string{"waitMs"}},
-		"a number without end":       {`{` + link + `,"waitMs":1e400}`, 400, []string{"waitMs"}},
+		"a number without end":       {`{` + link + `,"waitMs":1e400}`, 422, []string{"waitMs"}},
 		"a string for a boolean":     {`{` + link + `,"sendMetadata":"true"}`, 400, []string{"sendMetadata"}},
 		"a number for a boolean":     {`{` + link + `,"includeTimestamp":1}`, 400, []string{"includeTimestamp"}},
 		"an object for a string":     {`{` + link + `,"format":{}}`, 400, []string{"format"}},

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/language"
+
+	"github.com/transcriptkit/transcriptkit/internal/clip"
 )
 
 // MaxLanguageList is the longest language list, in characters (contract 1).
@@ -75,7 +77,7 @@ func parseLanguageEntry(s string) (LanguageEntry, error) {
 		tag, isASR = s[len(asr)+1:], true
 	}
 	if !wellFormed(tag) {
-		return LanguageEntry{}, fmt.Errorf("(%q) is neither a language tag nor asr nor asr-<tag>", s)
+		return LanguageEntry{}, fmt.Errorf("(%q) is neither a language tag nor asr nor asr-<tag>", clip.Text(s))
 	}
 	return LanguageEntry{Tag: canonicalCase(tag), ASR: isASR}, nil
 }

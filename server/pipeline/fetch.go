@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -176,7 +177,7 @@ func noRecognition(ctx context.Context, tx *store.Tx, sub subject) (*transcript.
 	if err != nil || len(c.Tracks) == 0 {
 		return transcript.Errorf(transcript.NoTranscript, "The content has no captions, and the plan does not include speech recognition."), nil
 	}
-	e := transcript.Errorf(transcript.LanguageNotAvailable, "There are no captions in %s, and the plan does not include speech recognition.", sub.languages)
+	e := transcript.Errorf(transcript.LanguageNotAvailable, "There are no captions in %s, and the plan does not include speech recognition.", clip.Text(sub.languages.String()))
 	e.AvailableLanguages = languagesOf(c.Tracks)
 	return e, nil
 }

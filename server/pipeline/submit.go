@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/riverqueue/river"
 
+	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/store"
@@ -149,8 +150,8 @@ func (p *Pipeline) canRecognize(want string) error {
 	}) {
 		return nil
 	}
-	return transcript.Errorf(transcript.NotImplemented, "The recognizer %s does not know the language %s.", info.Name, want).
-		With("language", want).With("engine", info.Name)
+	return transcript.Errorf(transcript.NotImplemented, "The recognizer %s does not know the language %s.", info.Name, clip.Text(want)).
+		With("language", clip.Text(want)).With("engine", info.Name)
 }
 
 // join returns the account's claim on work that already runs, and makes it where

@@ -18,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -56,7 +57,8 @@ func (t *Table) Detect(text string) (Match, error) {
 		if l.scheme == "" {
 			return Match{}, transcript.Errorf(transcript.InvalidVideo, "This is neither a link to a supported site nor a content id.")
 		}
-		return Match{}, transcript.Errorf(transcript.UnsupportedPlatform, "Links to %s are not supported.", l.host).With("host", l.host)
+		return Match{}, transcript.Errorf(transcript.UnsupportedPlatform, "Links to %s are not supported.", clip.Text(l.host)).
+			With("host", clip.Text(l.host))
 	}
 	if id, ok := p.find(l); ok {
 		return p.content(id), nil
@@ -75,7 +77,7 @@ func (t *Table) Detect(text string) (Match, error) {
 func (t *Table) Content(p transcript.Platform, externalID string) (Match, error) {
 	s, ok := t.sites[p]
 	if !ok {
-		return Match{}, transcript.Errorf(transcript.UnsupportedPlatform, "The platform %q has no links.", p)
+		return Match{}, transcript.Errorf(transcript.UnsupportedPlatform, "The platform %q has no links.", clip.Text(string(p)))
 	}
 	if !s.validID(externalID) {
 		return Match{}, transcript.Errorf(transcript.InvalidVideo, "This is not a content id of %s.", p)

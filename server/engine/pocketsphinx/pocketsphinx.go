@@ -17,6 +17,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -87,6 +88,7 @@ func (r *Recognizer) Recognize(ctx context.Context, audio engine.Audio, opts eng
 		language = "en"
 	}
 	if !english(language) {
+		language = clip.Text(language)
 		return engine.Recognition{}, transcript.Errorf(transcript.NotImplemented,
 			"%s recognizes English only, not %q.", name, language).
 			With("language", language).With("engine", name)

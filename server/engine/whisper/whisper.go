@@ -15,6 +15,7 @@ package whisper
 import (
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -36,6 +37,7 @@ func unreadable(err error) error {
 
 // unknownLanguage refuses a language.
 func unknownLanguage(engine, tag string) *transcript.Error {
+	tag = clip.Text(tag)
 	return transcript.Errorf(transcript.NotImplemented, "%s does not recognize the language %q.", engine, tag).
 		With("language", tag).With("engine", engine)
 }

@@ -1,0 +1,67 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/transcriptkit/transcriptkit/internal/clip"
+)
+
+// maxLogged is the longest value in a log line, in characters: room for the stack
+// of a crash. What a caller sends is cut to far less where it is repeated; this
+// holds whatever an error of somebody else's code repeats of it.
+const maxLogged = 4000
+
+// maxCause is how much of the reason for a refusal stands in a request's line, in
+// characters: it may hold a link.
+const maxCause = 500
+
+// boundedLog cuts the values of log lines to maxLogged.
+type boundedLog struct{ slog.Handler }
+
+// Handle implements slog.Handler.
+func (l boundedLog) Handle(ctx context.Context, r slog.Record) error {
+	bounded := slog.NewRecord(r.Time, r.Level, clip.To(r.Message, maxLogged), r.PC)
+	r.Attrs(func(a slog.Attr) bool {
+		bounded.AddAttrs(boundedAttr(a))
+		return true
+	})
+	return l.Handler.Handle(ctx, bounded)
+}
+
+// WithAttrs implements slog.Handler.
+func (l boundedLog) WithAttrs(attrs []slog.Attr) slog.Handler {
+	bounded := make([]slog.Attr, len(attrs))
+	for i, a := range attrs {
+		bounded[i] = boundedAttr(a)
+	}
+	return boundedLog{l.Handler.WithAttrs(bounded)}
+}
+
+// WithGroup implements slog.Handler.
+func (l boundedLog) WithGroup(name string) slog.Handler {
+	return boundedLog{l.Handler.WithGroup(name)}
+}
+
+// boundedAttr leaves a value alone that is short enough: a handler may look into
+// an error.
+func boundedAttr(a slog.Attr) slog.Attr {
+	v := a.Value.Resolve()
+	switch v.Kind() {
+	case slog.KindString, slog.KindAny:
+		text := v.String()
+		if err, ok := v.Any().(error); ok {
+			text = err.Error()
+		}
+		if len(text) > maxLogged {
+			return slog.String(a.Key, clip.To(text, maxLogged))
+		}
+	case slog.KindGroup:
+		group := make([]any, len(v.Group()))
+		for i, member := range v.Group() {
+			group[i] = boundedAttr(member)
+		}
+		return slog.Group(a.Key, group...)
+	}
+	return a
+}
