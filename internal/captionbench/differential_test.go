@@ -99,7 +99,7 @@ func styled(t *rapid.T, text string, tags ...string) string {
 
 var formats = map[string]struct {
 	write func(*rapid.T, []cue) []byte
-	read  func(io.Reader) ([]transcript.Segment, error)
+	read  func(io.Reader) (caption.File, error)
 	peer  func(io.Reader) (*astisub.Subtitles, error)
 }{
 	// Settings are known ones with a value, and there are no regions: others make
@@ -154,9 +154,10 @@ func TestPeerFindsTheSame(t *testing.T) {
 					}
 				}
 				file := f.write(t, cues)
-				segments, err := f.read(bytes.NewReader(file))
+				read, err := f.read(bytes.NewReader(file))
 				require.NoError(t, err)
-				assert.Equal(t, cues, ours(segments), "ours of %q", file)
+				require.Nil(t, read.Lost)
+				assert.Equal(t, cues, ours(read.Segments), "ours of %q", file)
 				subtitles, err := f.peer(bytes.NewReader(file))
 				require.NoError(t, err)
 				assert.Equal(t, cues, theirs(subtitles), "theirs of %q", file)
@@ -191,10 +192,10 @@ func TestPeerReadsTheFilesAlike(t *testing.T) {
 		}
 		b, err := os.ReadFile(file)
 		require.NoError(t, err)
-		segments, err := f.read(bytes.NewReader(b))
+		read, err := f.read(bytes.NewReader(b))
 		require.NoError(t, err, file)
 		subtitles, err := f.peer(bytes.NewReader(b))
-		alike := err == nil && assert.ObjectsAreEqual(ours(segments), theirs(subtitles))
+		alike := err == nil && assert.ObjectsAreEqual(ours(read.Segments), theirs(subtitles))
 		why := differs[filepath.Base(file)]
 		assert.Equal(t, why == "", alike, "%s: %s (%v)", file, why, err)
 		if alike {

@@ -52,14 +52,15 @@ func peerWebVTT(file []byte) error { return peerSome(astisub.ReadFromWebVTT(byte
 func peerSRT(file []byte) error    { return peerSome(astisub.ReadFromSRT(bytes.NewReader(file))) }
 
 func unrollWebVTT(file []byte) error {
-	segments, err := caption.ReadWebVTT(bytes.NewReader(file))
-	return some(caption.Unroll(segments), err)
+	f, err := caption.ReadWebVTT(bytes.NewReader(file))
+	f.Segments = caption.Unroll(f.Segments)
+	return some(f, err)
 }
 
 // some sees that the work was done.
-func some(segments []transcript.Segment, err error) error {
-	if err == nil && len(segments) < 1_000 {
-		return fmt.Errorf("only %d segments", len(segments))
+func some(f caption.File, err error) error {
+	if err == nil && len(f.Segments) < 1_000 {
+		return fmt.Errorf("only %d segments", len(f.Segments))
 	}
 	return err
 }

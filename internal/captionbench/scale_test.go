@@ -90,17 +90,17 @@ func TestScaleOfCues(t *testing.T) {
 	if *full {
 		n = 1_000_000
 	}
-	for name, read := range map[string]func() ([]transcript.Segment, error){
-		"webvtt": func() ([]transcript.Segment, error) { return caption.ReadWebVTT(bytes.NewReader(webVTT(n))) },
-		"srt":    func() ([]transcript.Segment, error) { return caption.ReadSRT(bytes.NewReader(srt(n))) },
-		"ttml":   func() ([]transcript.Segment, error) { return caption.ReadTTML(bytes.NewReader(ttml(n))) },
+	for name, read := range map[string]func() (caption.File, error){
+		"webvtt": func() (caption.File, error) { return caption.ReadWebVTT(bytes.NewReader(webVTT(n))) },
+		"srt":    func() (caption.File, error) { return caption.ReadSRT(bytes.NewReader(srt(n))) },
+		"ttml":   func() (caption.File, error) { return caption.ReadTTML(bytes.NewReader(ttml(n))) },
 	} {
-		segments, err := read()
+		f, err := read()
 		require.NoError(t, err, name)
-		require.Len(t, segments, n, name)
+		require.Len(t, f.Segments, n, name)
 		last := talk(n)[n-1]
-		assert.Equal(t, last.Start, segments[n-1].Start, name)
-		assert.InDelta(t, last.Duration, segments[n-1].Duration, 1e-6, name)
+		assert.Equal(t, last.Start, f.Segments[n-1].Start, name)
+		assert.InDelta(t, last.Duration, f.Segments[n-1].Duration, 1e-6, name)
 	}
 }
 

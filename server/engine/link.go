@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/caption"
 )
 
 // Content is one piece of content on a platform.
@@ -49,12 +50,15 @@ type Captions struct {
 	// captions are left as they are: the service unrolls those of automatic tracks.
 	Track    *transcript.Track
 	Segments []transcript.Segment
+	// Lost tells of the cues of that text that could not be read, nil when there are
+	// none. A text of which all are lost is UPSTREAM_FAILED, not an empty one.
+	Lost *caption.LostError
 }
 
 // Choose is the second half of a [CaptionSource]: where there are Tracks it lets
-// pick choose one, has read fetch that one, and sets Track and Segments. The
+// pick choose one, has read fetch that one, and sets Track, Segments and Lost. The
 // error is that of read, or tells of a pick that is no track.
-func (c *Captions) Choose(pick func([]transcript.Track) (n int, ok bool), read func(n int) ([]transcript.Segment, error)) error {
+func (c *Captions) Choose(pick func([]transcript.Track) (n int, ok bool), read func(n int) (caption.File, error)) error {
 	if len(c.Tracks) == 0 {
 		return nil
 	}
@@ -65,11 +69,11 @@ func (c *Captions) Choose(pick func([]transcript.Track) (n int, ok bool), read f
 	if n < 0 || n >= len(c.Tracks) {
 		return fmt.Errorf("engine: track %d of %d was picked", n, len(c.Tracks))
 	}
-	segments, err := read(n)
+	text, err := read(n)
 	if err != nil {
 		return err
 	}
-	c.Track, c.Segments = &c.Tracks[n], segments
+	c.Track, c.Segments, c.Lost = &c.Tracks[n], text.Segments, text.Lost
 	return nil
 }
 

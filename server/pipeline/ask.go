@@ -47,6 +47,10 @@ func (p *Pipeline) ask(ctx context.Context, sub subject) (finding, error) {
 	for _, source := range sources {
 		found, err := consult(ctx, source, sub)
 		found.tried = tried
+		if found.Lost != nil {
+			p.log.WarnContext(ctx, "cues of captions are lost", "platform", sub.Platform, "content", sub.ExternalID,
+				"track", found.Track.ID, "err", found.Lost)
+		}
 		switch {
 		case err == nil && len(found.Tracks) == 0 && len(learnt.Tracks) > 0:
 			tried = found.allTried()
@@ -112,9 +116,12 @@ func (f finding) allTried() []store.Tried {
 }
 
 // provenance is the metadata of a transcript made from captions: which track it
-// was, and whom else the service had asked.
+// was, how many of its cues could not be read, and whom else the service had asked.
 func (f finding) provenance() map[string]any {
 	m := map[string]any{"trackId": f.Track.ID, "trackKind": f.Track.Kind, "trackName": f.Track.Name}
+	if f.Lost != nil {
+		m["lostCues"] = f.Lost.Cues
+	}
 	if len(f.tried) > 0 {
 		m["tried"] = f.tried
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/server/store/storetest"
 	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/caption"
 )
 
 func TestPlatformFaults(t *testing.T) {
@@ -160,6 +161,10 @@ func TestProvenance(t *testing.T) {
 		none := metadata("v3", "en")
 		assert.Equal(t, passedOver(transcript.NoTranscript, "The content has no captions."), none["tried"].([]any)[1])
 		assert.NotContains(t, metadata("v4", "asr"), "tried")
+
+		assert.NotContains(t, captions, "lostCues")
+		knows.tracks, knows.lost = []transcript.Track{manual("en")}, &caption.LostError{Cues: 3}
+		assert.EqualValues(t, 3, metadata("v5", "en")["lostCues"])
 	})
 }
 

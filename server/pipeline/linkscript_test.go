@@ -16,6 +16,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/caption"
 )
 
 // platforms answers for the platforms as a test says: by default with a manual
@@ -31,6 +32,7 @@ type platforms struct {
 	audio    func(ctx context.Context) error
 	sound    []byte
 	segments []transcript.Segment // of every track; nil: one that names the track
+	lost     *caption.LostError   // of every track
 	learnt   []transcript.Track   // before the error of captions
 	nonsense *engine.Captions     // answered whatever is asked
 }
@@ -76,11 +78,12 @@ func (p *platforms) Captions(ctx context.Context, c engine.Content, pick func([]
 		return *p.nonsense, nil
 	}
 	found := engine.Captions{Metadata: p.metadata, Tracks: p.tracks}
-	err := found.Choose(pick, func(n int) ([]transcript.Segment, error) {
-		if p.segments != nil {
-			return p.segments, nil
+	err := found.Choose(pick, func(n int) (caption.File, error) {
+		text := caption.File{Segments: p.segments, Lost: p.lost}
+		if text.Segments == nil {
+			text.Segments = []transcript.Segment{{Text: "caption " + p.tracks[n].ID, Start: 1, Duration: 2}}
 		}
-		return []transcript.Segment{{Text: "caption " + p.tracks[n].ID, Start: 1, Duration: 2}}, nil
+		return text, nil
 	})
 	return found, err
 }

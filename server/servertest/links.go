@@ -7,6 +7,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/caption"
 )
 
 // Track is a caption track of a link. Only Lang is required.
@@ -116,8 +117,8 @@ func (s scriptedPlatforms) Captions(ctx context.Context, c engine.Content, pick 
 	for _, t := range links.tracks {
 		found.Tracks = append(found.Tracks, t.track())
 	}
-	err := found.Choose(pick, func(n int) ([]transcript.Segment, error) {
-		return []transcript.Segment{{Text: links.tracks[n].Text, Duration: 10}}, nil
+	err := found.Choose(pick, func(n int) (caption.File, error) {
+		return caption.File{Segments: []transcript.Segment{{Text: links.tracks[n].Text, Duration: 10}}}, nil
 	})
 	return found, err
 }

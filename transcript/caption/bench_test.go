@@ -67,7 +67,7 @@ func BenchmarkReadWebVTT(b *testing.B) {
 				b.SetBytes(int64(len(file)))
 				b.ReportAllocs()
 				for b.Loop() {
-					segments, err := caption.ReadWebVTT(bytes.NewReader(file))
+					segments, err := segmentsOf(caption.ReadWebVTT(bytes.NewReader(file)))
 					if err != nil || len(segments) != n {
 						b.Fatal(len(segments), err)
 					}

@@ -9,22 +9,23 @@ import (
 )
 
 // yieldBlocks yields what block reads, as collect says, one segment at a time, and
-// an error once, as the last pair. err is how the file began.
-func yieldBlocks(err error, block func(*transcript.Segment) error, yield func(transcript.Segment, error) bool) {
+// reports whether the end of the file was reached. An error comes once, as the last
+// pair. err is how the file began.
+func yieldBlocks(err error, block func(*transcript.Segment) error, yield func(transcript.Segment, error) bool) (ended bool) {
 	var s transcript.Segment // one for all: behind a function value it is allocated
 	for err == nil {
 		s = transcript.Segment{}
 		if err = block(&s); s.Text != "" && !yield(s, nil) {
-			return
+			return false
 		}
 	}
 	if err != io.EOF {
 		yield(transcript.Segment{}, err)
 	}
+	return err == io.EOF
 }
 
-// collect gathers the segments of a file and sorts them by start. Block reads the
-// next lines into a segment, or leaves it as it is; at the end of the file its
+// collect gathers the segments of a file. Block reads the next lines into a segment, or leaves it as it is; at the end of the file its
 // error is io.EOF.
 //
 // Each segment is read into its place, and where r tells how much is left the
@@ -49,7 +50,7 @@ func (l *lines) collect(block func(*transcript.Segment) error) ([]transcript.Seg
 	if len(segments) == 0 {
 		return nil, nil
 	}
-	return sorted(segments), nil
+	return segments, nil
 }
 
 // sorted puts segments in the order of their start; most files have them so.

@@ -166,10 +166,10 @@ func TestWords(t *testing.T) {
 // changes no other.
 func TestSegmentsStandAlone(t *testing.T) {
 	t.Parallel()
-	segments, err := caption.ReadWebVTT(strings.NewReader("WEBVTT\n\n" +
+	segments, err := segmentsOf(caption.ReadWebVTT(strings.NewReader("WEBVTT\n\n" +
 		"00:01.000 --> 00:02.000\na<00:01.500> b\n\n" +
 		"00:02.000 --> 00:03.000\nc<00:02.500> d\n\n" +
-		"00:03.000 --> 00:04.000\ne<00:03.500> f\n\n"))
+		"00:03.000 --> 00:04.000\ne<00:03.500> f\n\n")))
 	require.NoError(t, err)
 	require.Len(t, segments, 3)
 	before := shown(segments)

@@ -11,14 +11,17 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// ReadAny reads a caption file of any format and returns its cues sorted by
-// start; cues that start together keep the order of the file. [Any] says which
-// errors there are; with an error there are no cues.
-func ReadAny(r io.Reader) ([]transcript.Segment, error) { return readAll(Any(r)) }
+// ReadAny reads a caption file of any format. [Any] says which errors there are; with
+// an error there are no cues.
+func ReadAny(r io.Reader) (File, error) { return readAll(Any(r)) }
 
 // Any reads a caption file of the format that [Detect] finds by its first KiB, as
-// the reader of that format does; also a WebVTT file in UTF-16. When it finds
-// none, the error is a [*FormatError] without a format.
+// the reader of that format does. When it finds none, the error is a [*FormatError]
+// without a format.
+//
+// WebVTT it reads as it is found, not as browsers must: also in UTF-16, and where a
+// time is none of WebVTT ("0:0:1.5", "00:00:01,500") as [SRT] reads times. There
+// "-->" in a line of a cue that has no times is text.
 func Any(r io.Reader) iter.Seq2[transcript.Segment, error] {
 	return func(yield func(transcript.Segment, error) bool) {
 		l := newLines(r)
@@ -54,7 +57,7 @@ func (f Format) read(r io.Reader) iter.Seq2[transcript.Segment, error] {
 	case FormatJSON3:
 		return JSON3(r)
 	}
-	return WebVTT(r)
+	return walkWebVTT(r, true)
 }
 
 // Detect finds the format of a file by how it begins; a KiB is enough. It looks

@@ -1,13 +1,13 @@
 // Package caption reads caption files into segments, and cleans up what machines
 // have written.
 //
-//	segments, err := caption.ReadAny(file)
-//	segments = caption.Unroll(segments) // rolling captions of an automatic track
+//	f, err := caption.ReadAny(file)
+//	segments := caption.Unroll(f.Segments) // rolling captions of an automatic track
 //
 // WebVTT, SubRip, TTML and the three formats of the big video site (srv1, srv3 and
-// json3) each have a reader that returns all segments, and one that is a sequence
+// json3) each have a reader that returns a whole [File], and one that is a sequence
 // and holds one cue at a time however long the file is. [ReadAny] and [Any] find
-// out which of them a file is.
+// out which of them a file is. All of them tell how many cues they lost.
 //
 // What a reader finds stays as it stands in the file: cues may overlap, and the
 // repeated lines of rolling captions stay repeated. [Unroll] makes clean segments

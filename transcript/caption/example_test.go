@@ -13,12 +13,12 @@ func Example() {
 		"00:00.000 --> 00:02.000\nso<00:01.000><c> today</c>\n\n" +
 		"00:02.000 --> 00:02.010\nso today\n\n" +
 		"00:02.010 --> 00:04.000\nso today\nwe bake\n")
-	segments, err := caption.ReadAny(file)
+	f, err := caption.ReadAny(file)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	for _, s := range caption.Unroll(segments) {
+	for _, s := range caption.Unroll(f.Segments) {
 		fmt.Println(s.Start, s.Text)
 	}
 	// Output:
@@ -35,12 +35,12 @@ func ExampleReadWebVTT() {
 00:14.000 --> 00:16.000
 <v Roger>at the Lucern Hotel.
 `)
-	segments, err := caption.ReadWebVTT(file)
+	f, err := caption.ReadWebVTT(file)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	for _, s := range segments {
+	for _, s := range f.Segments {
 		fmt.Printf("%4.1f %s: %s\n", s.Start, s.Speaker, s.Text)
 	}
 	// Output:
@@ -67,12 +67,12 @@ func ExampleReadTTML() {
   <p begin="00:00:01.000" end="00:00:03.500">We are in<br/>New York City</p>
   <p begin="4s" dur="2s">at the Lucern Hotel.</p>
 </div></body></tt>`)
-	segments, err := caption.ReadTTML(file)
+	f, err := caption.ReadTTML(file)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	for _, s := range segments {
+	for _, s := range f.Segments {
 		fmt.Printf("%4.1f %q\n", s.Start, s.Text)
 	}
 	// Output:
@@ -85,12 +85,12 @@ func ExampleReadSRV3() {
 	file := strings.NewReader(`<timedtext format="3"><body>
 <p t="160" d="4560" w="1"><s ac="0">so</s><s t="320" ac="0"> here</s><s t="560" ac="252"> we</s></p>
 </body></timedtext>`)
-	segments, err := caption.ReadSRV3(file)
+	f, err := caption.ReadSRV3(file)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	for _, w := range segments[0].Words {
+	for _, w := range f.Segments[0].Words {
 		fmt.Println(w.Start, w.Text)
 	}
 	// Output:
@@ -101,8 +101,8 @@ func ExampleReadSRV3() {
 
 func ExampleReadSRV1() {
 	file := strings.NewReader(`<transcript><text start="1.54" dur="4.16">it&amp;#39;s &lt;i&gt;late&lt;/i&gt;</text></transcript>`)
-	segments, err := caption.ReadSRV1(file)
-	fmt.Println(segments[0].Text, err)
+	f, err := caption.ReadSRV1(file)
+	fmt.Println(f.Segments[0].Text, err)
 	// Output: it's late <nil>
 }
 
@@ -110,7 +110,7 @@ func ExampleReadJSON3() {
 	file := strings.NewReader(`{"wireMagic":"pb3","events":[
 {"tStartMs":0,"dDurationMs":9000,"id":1},
 {"tStartMs":160,"dDurationMs":4560,"segs":[{"utf8":"so"},{"utf8":" here","tOffsetMs":320}]}]}`)
-	segments, err := caption.ReadJSON3(file)
-	fmt.Println(len(segments), segments[0].Words[1].Start, err)
+	f, err := caption.ReadJSON3(file)
+	fmt.Println(len(f.Segments), f.Segments[0].Words[1].Start, err)
 	// Output: 1 0.48 <nil>
 }

@@ -58,16 +58,16 @@ func fuzz(f *testing.F, k kind, more ...string) {
 	}
 	f.Fuzz(func(t *testing.T, file []byte) {
 		promptly(t, file, k.read)
-		segments, err := k.read(bytes.NewReader(file))
-		slowly, errSlowly := k.read(iotest.OneByteReader(bytes.NewReader(file)))
+		segments, err := segmentsOf(k.read(bytes.NewReader(file)))
+		slowly, errSlowly := segmentsOf(k.read(iotest.OneByteReader(bytes.NewReader(file))))
 		require.Equal(t, err, errSlowly)
 		require.Equal(t, segments, slowly, "byte by byte")
 		// What tells the encoding is read at once in any case.
 		late := append(bytes.Repeat([]byte(" "), 1<<10), file...)
 		atOnce, err1 := k.read(bytes.NewReader(late))
-		slowly, err2 := k.read(iotest.OneByteReader(bytes.NewReader(late)))
+		slowlyLate, err2 := k.read(iotest.OneByteReader(bytes.NewReader(late)))
 		require.Equal(t, err1, err2)
-		require.Equal(t, atOnce, slowly, "byte by byte, late")
+		require.Equal(t, atOnce, slowlyLate, "byte by byte, late")
 		if err != nil {
 			expected(t, err)
 			return

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/caption"
 )
 
@@ -38,11 +37,11 @@ func FuzzAny(f *testing.F) {
 
 // checkReading checks that a file is read the same way in every piece, that its
 // segments keep what is promised, and that it takes no second for a MB.
-func checkReading(t *testing.T, read func(io.Reader) ([]transcript.Segment, error), file []byte) {
+func checkReading(t *testing.T, read func(io.Reader) (caption.File, error), file []byte) {
 	t.Helper()
 	promptly(t, file, read)
-	segments, err := read(bytes.NewReader(file))
-	slowly, errSlowly := read(iotest.OneByteReader(bytes.NewReader(file)))
+	segments, err := segmentsOf(read(bytes.NewReader(file)))
+	slowly, errSlowly := segmentsOf(read(iotest.OneByteReader(bytes.NewReader(file))))
 	require.Equal(t, err, errSlowly)
 	require.Equal(t, segments, slowly, "byte by byte")
 	for i, s := range segments {

@@ -16,7 +16,7 @@ func FuzzUnroll(f *testing.F) {
 	f.Add("1\n00:00:00,000 --> 00:00:02,000\none\ntwo\n\n2\n00:00:01,000 --> 00:00:03,000\ntwo\nthree\n")
 	f.Add(`<timedtext format="3"><body><p t="0" d="4000"><s>so</s><s t="500"> we</s></p><p t="2000" d="4000">go</p></body></timedtext>`)
 	f.Fuzz(func(t *testing.T, file string) {
-		segments, err := caption.ReadAny(strings.NewReader(file))
+		segments, err := segmentsOf(caption.ReadAny(strings.NewReader(file)))
 		if err != nil {
 			return
 		}
@@ -52,7 +52,7 @@ func rollingTalk(cues int) string {
 }
 
 func BenchmarkUnroll(b *testing.B) {
-	segments, err := caption.ReadWebVTT(strings.NewReader(rollingTalk(2000)))
+	segments, err := segmentsOf(caption.ReadWebVTT(strings.NewReader(rollingTalk(2000))))
 	require.NoError(b, err)
 	b.ReportAllocs()
 	for b.Loop() {
@@ -62,7 +62,7 @@ func BenchmarkUnroll(b *testing.B) {
 
 // Unroll allocates for the result and its own notes, however many cues there are.
 func TestUnrollAllocations(t *testing.T) {
-	segments, err := caption.ReadWebVTT(strings.NewReader(rollingTalk(2000)))
+	segments, err := segmentsOf(caption.ReadWebVTT(strings.NewReader(rollingTalk(2000))))
 	require.NoError(t, err)
 	require.Len(t, segments, 2000)
 	require.Len(t, caption.Unroll(segments), 1000)

@@ -9,13 +9,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/caption"
 )
 
 func TestGoldenMarkup(t *testing.T) {
 	t.Parallel()
-	for ext, reader := range map[string]func(io.Reader) ([]transcript.Segment, error){
+	for ext, reader := range map[string]func(io.Reader) (caption.File, error){
 		".ttml": caption.ReadTTML, ".srv1": caption.ReadSRV1, ".srv2": caption.ReadSRV3, ".srv3": caption.ReadSRV3, ".json3": caption.ReadJSON3,
 	} {
 		files, err := filepath.Glob("testdata/*" + ext)

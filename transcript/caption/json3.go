@@ -11,11 +11,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// ReadJSON3 reads a json3 file and returns its cues sorted by start; cues that start
-// together keep the order of the file. [JSON3] says what a cue becomes and which
-// errors there are; with an error there are no cues. A file without a cue is no
-// error.
-func ReadJSON3(r io.Reader) ([]transcript.Segment, error) { return readAll(JSON3(r)) }
+// ReadJSON3 reads a json3 file. [JSON3] says what a cue becomes and which errors there are;
+// with an error there are no cues. A file without a cue is no error.
+func ReadJSON3(r io.Reader) (File, error) { return readAll(JSON3(r)) }
 
 // JSON3 reads the JSON format of a large video site: an object with a list of
 // events, whose segments are the words of automatic captions.
@@ -26,7 +24,8 @@ func ReadJSON3(r io.Reader) ([]transcript.Segment, error) { return readAll(JSON3
 // [*FormatError] when the input is no JSON object, or one that has neither events
 // nor the mark of the format, [ErrTooLarge] after an event, or a value
 // elsewhere, of 1 MiB or more, [ErrTooDeep], [io.ErrUnexpectedEOF] when the file
-// ends before the object does, a [*json.SyntaxError], and what r failed with.
+// ends before the object does, a [*json.SyntaxError], what r failed with, and a
+// [*LostError] when events could not be read.
 //
 // Each event with text becomes one segment. Text, Words and Confidence are those of
 // [SRV3], with tOffsetMs and acAsrConf in the place of t and ac; Start and Duration
@@ -41,7 +40,9 @@ func JSON3(r io.Reader) iter.Seq2[transcript.Segment, error] {
 			}
 			return
 		}
-		walk(f.next, yield)
+		if walk(f.next, yield) {
+			f.lost.tell(FormatJSON3, yield)
+		}
 	}
 }
 
@@ -52,6 +53,7 @@ type json3 struct {
 	read int64 // bytes of src
 	dec  *json.Decoder
 	cue  timedCue
+	lost losses
 }
 
 // json3Event is what is of use of an event.
@@ -160,6 +162,9 @@ func (f *json3) next(s *transcript.Segment) (open bool, err error) {
 		if err != nil && !errors.As(err, &shape) {
 			return false, f.failed(err)
 		}
+		if err != nil {
+			f.lost.add("near byte %d: an event has another shape than the format's", f.dec.InputOffset())
+		}
 		open, err := f.event(s, &e)
 		if s.Text != "" || err != nil {
 			return open, err
@@ -180,6 +185,12 @@ func (f *json3) event(s *transcript.Segment, e *json3Event) (open bool, err erro
 		if err := f.cue.text.say(toText([]byte(seg.Text)), nil); err != nil {
 			return false, f.failed(err)
 		}
+	}
+	if f.cue.broken() {
+		if len(f.cue.text.out) > 0 {
+			f.lost.add("near byte %d: the times of an event cannot be read", f.dec.InputOffset())
+		}
+		return false, nil
 	}
 	return f.cue.end(s), nil
 }

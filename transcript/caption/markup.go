@@ -36,6 +36,7 @@ type markup struct {
 	open   []string // elements, the innermost last
 	ending int      // how many of them end before the next token
 	done   bool     // the root element has ended
+	lost   losses
 
 	// The last token.
 	name string // of the tag
@@ -111,6 +112,7 @@ func (m *markup) next() (token, error) {
 				m.text = []byte("<")
 				return charData, nil
 			}
+			m.lose(len(m.open), "what stands there is not well-formed")
 			continue
 		}
 		switch t := t.(type) {
@@ -226,8 +228,20 @@ func (m *markup) broken(err error) error {
 	return nil
 }
 
+// lose counts a cue that ends here and cannot be used, unless its size is 0.
+func (m *markup) lose(size int, reason string) {
+	if size > 0 {
+		m.lost.add("in line %d: %s", m.line()+1, reason)
+	}
+}
+
+// line is how many lines have been read.
+func (m *markup) line() int {
+	line, _ := m.dec.InputPos()
+	return m.lines + line - 1
+}
+
 // failed says where reading stopped.
 func (m *markup) failed(err error) error {
-	line, _ := m.dec.InputPos()
-	return fmt.Errorf("caption: %s after line %d: %w", m.format, m.lines+line-1, err)
+	return fmt.Errorf("caption: %s after line %d: %w", m.format, m.line(), err)
 }

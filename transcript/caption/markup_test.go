@@ -26,7 +26,7 @@ import (
 type kind struct {
 	name   string
 	walk   func(io.Reader) iter.Seq2[transcript.Segment, error]
-	read   func(io.Reader) ([]transcript.Segment, error)
+	read   func(io.Reader) (caption.File, error)
 	before string // to the first cue
 	cue    string
 	after  string
@@ -73,7 +73,7 @@ func walked(file iter.Seq2[transcript.Segment, error]) (segments []transcript.Se
 			segments = append(segments, s)
 		}
 	}
-	return segments, err
+	return segmentsOf(caption.File{Segments: segments}, err)
 }
 
 func TestMarkupEncodings(t *testing.T) {
@@ -178,7 +178,7 @@ func TestMarkupIsNotTheFormat(t *testing.T) {
 		} {
 			t.Run(test.file[:min(len(test.file), 20)], func(t *testing.T) {
 				t.Parallel()
-				segments, err := k.read(strings.NewReader(test.file))
+				segments, err := segmentsOf(k.read(strings.NewReader(test.file)))
 				assert.Nil(t, segments)
 				var format *caption.FormatError
 				require.ErrorAs(t, err, &format)
@@ -224,7 +224,7 @@ func TestMarkupIsCutOff(t *testing.T) {
 			} else {
 				require.True(t, strings.HasPrefix(shown(segments), `1+1 "first"`), file[:n])
 			}
-			segments, err = k.read(iotest.DataErrReader(io.MultiReader(strings.NewReader(file[:n]), iotest.ErrReader(broken))))
+			segments, err = segmentsOf(k.read(iotest.DataErrReader(io.MultiReader(strings.NewReader(file[:n]), iotest.ErrReader(broken)))))
 			require.ErrorIs(t, err, broken, file[:n])
 			require.Nil(t, segments)
 		}

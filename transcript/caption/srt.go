@@ -9,15 +9,18 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// ReadSRT reads a SubRip file and returns its cues sorted by start; cues that
-// start together keep the order of the file. [SRT] says what a cue becomes and
-// which errors there are; with an error there are no cues.
-func ReadSRT(r io.Reader) ([]transcript.Segment, error) {
+// ReadSRT reads a SubRip file. [SRT] says what a cue becomes and which errors there
+// are; with an error there are no cues.
+func ReadSRT(r io.Reader) (File, error) {
 	f := subRip{lines: newLines(r), last: -1}
 	if err := f.begin(); err != nil {
-		return nil, err
+		return File{}, err
 	}
-	return f.lines.collect(f.block)
+	segments, err := f.lines.collect(f.block)
+	if err != nil {
+		return File{}, err
+	}
+	return file(segments, f.lost.of(FormatSRT))
 }
 
 // SRT reads a SubRip file as it is found in the wild. There is no standard: what
@@ -27,8 +30,9 @@ func ReadSRT(r io.Reader) ([]transcript.Segment, error) {
 // reads r as it is walked, so it can be walked once; leaving it early leaves the
 // rest unread, and r is never closed. An error comes once, as the last pair: a
 // [*FormatError] when the input has no timing line or begins as WebVTT,
-// [ErrTooLarge] after a line or a cue's text of 1 MiB or more, and what r failed
-// with.
+// [ErrTooLarge] after a line or a cue's text of 1 MiB or more, what r failed with,
+// and a [*LostError] when a line that begins as a time, and has an arrow, has no
+// times; it is text.
 //
 // A cue goes from its timing line to the next one, or to the end: empty lines may
 // stand within its text, or be missing after it. So it comes once the next one
@@ -62,7 +66,9 @@ func ReadSRT(r io.Reader) ([]transcript.Segment, error) {
 func SRT(r io.Reader) iter.Seq2[transcript.Segment, error] {
 	return func(yield func(transcript.Segment, error) bool) {
 		f := subRip{lines: newLines(r), last: -1}
-		yieldBlocks(f.begin(), f.block, yield)
+		if yieldBlocks(f.begin(), f.block, yield) {
+			f.lost.tell(FormatSRT, yield)
+		}
 	}
 }
 
@@ -75,6 +81,7 @@ type subRip struct {
 	start, end int64 // of the cue that comes next, in milliseconds
 	last       int64 // the number above the last timing line that may be an index, or -1
 	tail       tail
+	lost       losses
 }
 
 // begin reads up to the first timing line.
@@ -88,6 +95,8 @@ func (f *subRip) begin() error {
 	case timed:
 		f.last = f.tail.number
 		return nil
+	case err == io.EOF && f.lost.cues > 0:
+		return f.lost.of(FormatSRT)
 	case err == io.EOF || err == ErrTooLarge: //nolint:errorlint // these are as lines made them
 		return &FormatError{Format: FormatSRT, Head: head}
 	}
@@ -130,6 +139,9 @@ func (f *subRip) read(keep bool) (timed bool, err error) {
 			if start, end, ok := srtTimes(line); ok {
 				f.start, f.end = start, end
 				return true, nil
+			}
+			if startsTime(line) {
+				f.lost.add("in line %d: these are no times: %q", f.lines.number, excerpt(line))
 			}
 		}
 		if isBlank(line) {

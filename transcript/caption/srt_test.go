@@ -23,13 +23,13 @@ import (
 // byte, which is the same.
 func readSRT(t *testing.T, file string) string {
 	t.Helper()
-	segments, err := caption.ReadSRT(strings.NewReader(file))
+	segments, err := segmentsOf(caption.ReadSRT(strings.NewReader(file)))
 	require.NoError(t, err)
-	slowly, err := caption.ReadSRT(iotest.OneByteReader(strings.NewReader(file)))
+	slowly, err := segmentsOf(caption.ReadSRT(iotest.OneByteReader(strings.NewReader(file))))
 	require.NoError(t, err)
 	require.Equal(t, segments, slowly, "byte by byte")
 	for n := 1; n < len(file) && n < 300; n++ {
-		halves, err := caption.ReadSRT(io.MultiReader(strings.NewReader(file[:n]), iotest.DataErrReader(strings.NewReader(file[n:]))))
+		halves, err := segmentsOf(caption.ReadSRT(io.MultiReader(strings.NewReader(file[:n]), iotest.DataErrReader(strings.NewReader(file[n:])))))
 		require.NoError(t, err)
 		require.Equal(t, segments, halves, "cut at %d", n)
 	}
@@ -229,7 +229,7 @@ func TestSRTEncodings(t *testing.T) {
 			b, err := unicode.UTF16(encoding.order, encoding.mark).NewEncoder().String(file)
 			require.NoError(t, err)
 			assert.Equal(t, want, readSRT(t, b))
-			cut, err := caption.ReadSRT(strings.NewReader(b[:len(b)-11])) // within a character
+			cut, err := segmentsOf(caption.ReadSRT(strings.NewReader(b[:len(b)-11]))) // within a character
 			require.NoError(t, err)
 			assert.Equal(t, strings.TrimSuffix(want, "fin\"")+"�\"", shown(cut))
 		})
@@ -270,7 +270,7 @@ func TestSRTErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			segments, err := caption.ReadSRT(iotest.OneByteReader(strings.NewReader(test.file)))
+			segments, err := segmentsOf(caption.ReadSRT(iotest.OneByteReader(strings.NewReader(test.file))))
 			assert.Nil(t, segments)
 			var format *caption.FormatError
 			require.ErrorAs(t, err, &format)
@@ -296,7 +296,7 @@ func TestSRTReadErrors(t *testing.T) {
 			require.ErrorContains(t, err, "caption: srt after line ")
 			assert.Equal(t, want, shown(segments))
 
-			segments, err = caption.ReadSRT(iotest.DataErrReader(failing()))
+			segments, err = segmentsOf(caption.ReadSRT(iotest.DataErrReader(failing())))
 			require.ErrorIs(t, err, broken)
 			assert.Nil(t, segments)
 		})
@@ -367,7 +367,7 @@ func TestReadingSRTAllocatesOnceForACue(t *testing.T) { //nolint:paralleltest //
 	for _, text := range []string{"and so it was", "<i>styled</i> R&amp;B", "дом и мир"} {
 		file := []byte(strings.Repeat("1\n00:00:01,000 --> 00:00:02,000\n"+text+"\n\n", cues))
 		allocs := testing.AllocsPerRun(3, func() {
-			segments, err := caption.ReadSRT(bytes.NewReader(file))
+			segments, err := segmentsOf(caption.ReadSRT(bytes.NewReader(file)))
 			require.NoError(t, err)
 			require.Len(t, segments, cues)
 		})
@@ -414,7 +414,7 @@ func BenchmarkReadSRT(b *testing.B) {
 			b.SetBytes(int64(len(file)))
 			b.ReportAllocs()
 			for b.Loop() {
-				segments, err := caption.ReadSRT(bytes.NewReader(file))
+				segments, err := segmentsOf(caption.ReadSRT(bytes.NewReader(file)))
 				if err != nil || len(segments) != n {
 					b.Fatal(len(segments), err)
 				}

@@ -8,11 +8,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// ReadSRV1 reads an srv1 file and returns its cues sorted by start; cues that start
-// together keep the order of the file. [SRV1] says what a cue becomes and which
-// errors there are; with an error there are no cues. A file without a cue is no
-// error.
-func ReadSRV1(r io.Reader) ([]transcript.Segment, error) { return readAll(SRV1(r)) }
+// ReadSRV1 reads an srv1 file. [SRV1] says what a cue becomes and which errors there are;
+// with an error there are no cues. A file without a cue is no error.
+func ReadSRV1(r io.Reader) (File, error) { return readAll(SRV1(r)) }
 
 // SRV1 reads the first of the XML formats of a large video site: a transcript
 // element with text elements.
@@ -35,7 +33,9 @@ func SRV1(r io.Reader) iter.Seq2[transcript.Segment, error] {
 			yield(transcript.Segment{}, err)
 			return
 		}
-		walk(f.next, yield)
+		if walk(f.next, yield) {
+			f.markup.lost.tell(FormatSRV1, yield)
+		}
 	}
 }
 
@@ -99,11 +99,15 @@ func (f *srv1) chars(b []byte) error {
 func (f *srv1) end(s *transcript.Segment) (open bool, err error) {
 	inside := f.inside
 	f.inside = false
-	if !inside || !f.start.ok || f.dur.broken {
+	if !inside {
 		return false, nil
 	}
 	if err := f.text.sayHTML(f.text.raw); err != nil {
 		return false, err
+	}
+	if !f.start.ok || f.dur.broken {
+		f.markup.lose(len(f.text.out), "the times of a text cannot be read")
+		return false, nil
 	}
 	f.text.fill(s, f.start.ms, min(f.start.ms+f.dur.ms, maxTime))
 	return !f.dur.ok && s.Text != "", nil

@@ -9,11 +9,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// ReadSRV3 reads an srv3 file and returns its cues sorted by start; cues that start
-// together keep the order of the file. [SRV3] says what a cue becomes and which
-// errors there are; with an error there are no cues. A file without a cue is no
-// error.
-func ReadSRV3(r io.Reader) ([]transcript.Segment, error) { return readAll(SRV3(r)) }
+// ReadSRV3 reads an srv3 file. [SRV3] says what a cue becomes and which errors there are;
+// with an error there are no cues. A file without a cue is no error.
+func ReadSRV3(r io.Reader) (File, error) { return readAll(SRV3(r)) }
 
 // SRV3 reads the third of the XML formats of a large video site: a timedtext
 // element with p elements, and s elements for the words of automatic captions. (The
@@ -42,7 +40,9 @@ func SRV3(r io.Reader) iter.Seq2[transcript.Segment, error] {
 			yield(transcript.Segment{}, err)
 			return
 		}
-		walk(f.next, yield)
+		if walk(f.next, yield) {
+			f.markup.lost.tell(FormatSRV3, yield)
+		}
 	}
 }
 
@@ -66,7 +66,11 @@ func (f *srv3) next(s *transcript.Segment) (open bool, err error) {
 			f.begin()
 		case t == endTag && isCue && f.inside:
 			f.inside = false
-			open = f.cue.end(s)
+			if f.cue.broken() {
+				f.markup.lose(len(f.cue.text.out), "the times of a "+f.markup.name+" cannot be read")
+			} else {
+				open = f.cue.end(s)
+			}
 		case !f.inside:
 		case t == startTag && f.markup.name == "s":
 			f.word()
@@ -127,11 +131,11 @@ func (c *timedCue) word(offset int64, sure int) {
 	c.text.mark(min(c.start.ms+offset, maxTime), float64(min(max(sure, 0), 255))/255)
 }
 
-// end fills s with the cue, when it has text and times.
+// broken reports that the times of the cue cannot be read.
+func (c *timedCue) broken() bool { return !c.start.ok || c.dur.broken }
+
+// end fills s with the cue, when it has text.
 func (c *timedCue) end(s *transcript.Segment) (open bool) {
-	if !c.start.ok || c.dur.broken {
-		return false
-	}
 	end := c.start.ms + c.dur.ms
 	if !c.dur.ok {
 		for _, m := range c.text.marks {

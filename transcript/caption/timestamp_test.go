@@ -28,7 +28,7 @@ func TestNearlyUsualTimestamps(t *testing.T) {
 		}
 	}
 	for _, stamp := range near {
-		got, err := caption.ReadWebVTT(strings.NewReader("WEBVTT\n\n" + stamp + " --> 999:00:00.000\ntext\n"))
+		got, err := segmentsOf(caption.ReadWebVTT(strings.NewReader("WEBVTT\n\n" + stamp + " --> 999:00:00.000\ntext\n")))
 		require.NoError(t, err)
 		m := form.FindStringSubmatch(stamp)
 		if m == nil {

@@ -8,11 +8,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// ReadTTML reads a TTML file and returns its cues sorted by start; cues that start
-// together keep the order of the file. [TTML] says what a cue becomes and which
-// errors there are; with an error there are no cues. A file without a cue is no
-// error.
-func ReadTTML(r io.Reader) ([]transcript.Segment, error) { return readAll(TTML(r)) }
+// ReadTTML reads a TTML file. [TTML] says what a cue becomes and which errors there are;
+// with an error there are no cues. A file without a cue is no error.
+func ReadTTML(r io.Reader) (File, error) { return readAll(TTML(r)) }
 
 // TTML reads a file of the Timed Text Markup Language (W3C TTML1 and TTML2, with
 // their profiles: IMSC, EBU-TT-D, SMPTE-TT, DFXP), as broadcasters and video sites
@@ -24,9 +22,9 @@ func ReadTTML(r io.Reader) ([]transcript.Segment, error) { return readAll(TTML(r
 // rest unread, and r is never closed. An error comes once, as the last pair: a
 // [*FormatError] when the root element is not tt, [ErrTooLarge] after a tag, a
 // comment or a cue's text of 1 MiB or more, [ErrTooDeep],
-// [io.ErrUnexpectedEOF] when the file ends before its root element does, and
-// what r failed with. What is not well-formed otherwise loses the tag, or the run
-// of text, that it stands in.
+// [io.ErrUnexpectedEOF] when the file ends before its root element does, what r
+// failed with, and a [*LostError] when cues could not be read. What is not
+// well-formed otherwise loses the tag, or the run of text, that it stands in.
 //
 // Each p element becomes one segment:
 //
@@ -69,7 +67,9 @@ func TTML(r io.Reader) iter.Seq2[transcript.Segment, error] {
 			yield(transcript.Segment{}, err)
 			return
 		}
-		walk(f.next, yield)
+		if walk(f.next, yield) {
+			f.markup.lost.tell(FormatTTML, yield)
+		}
 	}
 }
 
@@ -204,6 +204,7 @@ func (f *ttml) end(s *transcript.Segment) (open bool, err error) {
 		return false, err
 	}
 	open = f.body.end(name, s)
+	f.markup.lose(f.body.unread, "the times of a p cannot be read")
 	if f.nested.other == nil {
 		return open, nil
 	}

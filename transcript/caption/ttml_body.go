@@ -20,6 +20,8 @@ type ttmlBody struct {
 	cue  int  // how many levels there are with the open p; 0 outside
 	lost bool // its times cannot be read
 
+	unread int // how much text the element that has just ended loses with it
+
 	spoken ttmlSpan // the last timed span that has ended
 	apart  bool     // what comes next stands apart from what there is
 	joints []int    // offsets of the text where spans meet that are not seen together
@@ -106,7 +108,7 @@ func (f *ttmlBody) meet(begin int64) {
 // end closes an element, and fills s when that was a cue.
 func (f *ttmlBody) end(name string, s *transcript.Segment) (open bool) {
 	l := *f.top()
-	f.levels = f.levels[:len(f.levels)-1]
+	f.levels, f.unread = f.levels[:len(f.levels)-1], 0
 	if isTimed(name) {
 		f.top().follow(&l)
 	}
@@ -158,6 +160,7 @@ func (f *ttmlBody) chars(b []byte) error {
 // segment fills s with the cue of the p that was l.
 func (f *ttmlBody) segment(s *transcript.Segment, l *level) (open bool) {
 	if f.lost {
+		f.unread = len(f.text.out)
 		return false
 	}
 	if !f.spaced && !f.lyrics {

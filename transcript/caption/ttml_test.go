@@ -10,16 +10,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/caption"
 )
 
 // readWith reads file whole and byte by byte, which is the same.
-func readWith(t *testing.T, reader func(io.Reader) ([]transcript.Segment, error), file string) string {
+func readWith(t *testing.T, reader func(io.Reader) (caption.File, error), file string) string {
 	t.Helper()
-	segments, err := reader(strings.NewReader(file))
+	segments, err := segmentsOf(reader(strings.NewReader(file)))
 	require.NoError(t, err)
-	slowly, err := reader(iotest.OneByteReader(strings.NewReader(file)))
+	slowly, err := segmentsOf(reader(iotest.OneByteReader(strings.NewReader(file))))
 	require.NoError(t, err)
 	require.Equal(t, segments, slowly, "byte by byte")
 	return shown(segments)

@@ -66,7 +66,7 @@ func TestTTMLHeldBack(t *testing.T) {
 		fmt.Fprintf(&body, `<p begin="%ds" end="%ds">cue %d</p>`, i+1, i+2, i)
 	}
 	file := tt(`<body><div begin="1s" end="9h">` + body.String() + `</div></body>`)
-	segments, err := caption.ReadTTML(strings.NewReader(file))
+	segments, err := segmentsOf(caption.ReadTTML(strings.NewReader(file)))
 	require.NoError(t, err)
 	require.Len(t, segments, cues)
 	for i, s := range segments {
@@ -106,7 +106,7 @@ func TestTTMLSpansApart(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			segments, err := caption.ReadTTML(strings.NewReader(tt(`<body><div><p begin="1s" end="2s">` + test.p + `</p></div></body>`)))
+			segments, err := segmentsOf(caption.ReadTTML(strings.NewReader(tt(`<body><div><p begin="1s" end="2s">` + test.p + `</p></div></body>`))))
 			require.NoError(t, err)
 			require.Len(t, segments, 1)
 			assert.Equal(t, test.want, segments[0].Text)

@@ -155,7 +155,7 @@ func TestUnrollKeepsWhatIsSpoken(t *testing.T) {
 		cues  func(t *rapid.T, l speech) []transcript.Segment
 	}{
 		"file": {true, func(t *rapid.T, l speech) []transcript.Segment {
-			segments, err := caption.ReadWebVTT(strings.NewReader(l.rollingFile()))
+			segments, err := segmentsOf(caption.ReadWebVTT(strings.NewReader(l.rollingFile())))
 			require.NoError(t, err)
 			return segments
 		}},

@@ -182,7 +182,7 @@ func TestUnrollFiles(t *testing.T) {
 			file, err := os.Open("testdata/" + name)
 			require.NoError(t, err)
 			defer file.Close()
-			segments, err := caption.ReadAny(file)
+			segments, err := segmentsOf(caption.ReadAny(file))
 			require.NoError(t, err)
 			clean := caption.Unroll(segments)
 			inTime(t, clean)

@@ -1,6 +1,7 @@
 package caption
 
 import (
+	"errors"
 	"io"
 	"iter"
 	"math"
@@ -9,13 +10,17 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// readAll collects the segments of a file and sorts them by start.
-func readAll(file iter.Seq2[transcript.Segment, error]) ([]transcript.Segment, error) {
+// readAll collects the segments of a file.
+func readAll(sequence iter.Seq2[transcript.Segment, error]) (File, error) {
+	var lost *LostError
 	var chunks [][]transcript.Segment // to append to one slice copies it again and again
 	chunk := make([]transcript.Segment, 0, 256)
-	for s, err := range file {
+	for s, err := range sequence {
+		if err != nil && !errors.As(err, &lost) {
+			return File{}, err
+		}
 		if err != nil {
-			return nil, err
+			break
 		}
 		if len(chunk) == cap(chunk) {
 			chunks = append(chunks, chunk)
@@ -23,7 +28,7 @@ func readAll(file iter.Seq2[transcript.Segment, error]) ([]transcript.Segment, e
 		}
 		chunk = append(chunk, s)
 	}
-	return sorted(slices.Concat(append(chunks, chunk)...)), nil
+	return file(slices.Concat(append(chunks, chunk)...), lost)
 }
 
 // collector fills s with the next cue of a file. A cue is open when the file does
@@ -31,9 +36,10 @@ func readAll(file iter.Seq2[transcript.Segment, error]) ([]transcript.Segment, e
 // to. At the end of the file the error is io.EOF, and s stays as it is.
 type collector func(s *transcript.Segment) (open bool, err error)
 
-// walk yields what next collects. A cue that is open waits for the one after it
-// and lasts until that one starts.
-func walk(next collector, yield func(transcript.Segment, error) bool) {
+// walk yields what next collects, and reports whether the end of the file was
+// reached. A cue that is open waits for the one after it and lasts until that one
+// starts.
+func walk(next collector, yield func(transcript.Segment, error) bool) (ended bool) {
 	var s, waiting transcript.Segment
 	waits := false
 	for {
@@ -44,20 +50,20 @@ func walk(next collector, yield func(transcript.Segment, error) bool) {
 				extend(&waiting, s.Start)
 			}
 			if !yield(waiting, nil) {
-				return
+				return false
 			}
 		}
 		waits = open && err == nil
 		switch {
 		case err == io.EOF:
-			return
+			return true
 		case err != nil:
 			yield(transcript.Segment{}, err)
-			return
+			return false
 		case open:
 			waiting = s
 		case !yield(s, nil):
-			return
+			return false
 		}
 	}
 }

@@ -10,16 +10,18 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// ReadWebVTT reads a WebVTT file and returns its cues sorted by start; cues that
-// start together keep the order of the file. [WebVTT] says what a cue becomes
-// and which errors there are; with an error there are no cues. A file without a
-// cue is no error.
-func ReadWebVTT(r io.Reader) ([]transcript.Segment, error) {
+// ReadWebVTT reads a WebVTT file. [WebVTT] says what a cue becomes and which errors
+// there are; with an error there are no cues. A file without a cue is no error.
+func ReadWebVTT(r io.Reader) (File, error) {
 	f := webVTT{lines: newLines(r)}
 	if err := f.begin(); err != nil && err != io.EOF {
-		return nil, err
+		return File{}, err
 	}
-	return f.lines.collect(f.block)
+	segments, err := f.lines.collect(f.block)
+	if err != nil {
+		return File{}, err
+	}
+	return file(segments, f.lost.of(FormatWebVTT))
 }
 
 // WebVTT reads a WebVTT file as the parsing algorithm of W3C WebVTT tells
@@ -30,7 +32,8 @@ func ReadWebVTT(r io.Reader) ([]transcript.Segment, error) {
 // reads r as it is walked, so it can be walked once; leaving it early leaves the
 // rest unread, and r is never closed. An error comes once, as the last pair:
 // a [*FormatError] when the input does not begin as WebVTT, [ErrTooLarge] after
-// a line or a cue's text of 1 MiB or more, and what r failed with.
+// a line or a cue's text of 1 MiB or more, what r failed with, and a [*LostError]
+// when timing lines could not be read or text stands outside of cues.
 //
 // Each cue becomes one segment:
 //
@@ -47,17 +50,23 @@ func ReadWebVTT(r io.Reader) ([]transcript.Segment, error) {
 //     order, cut also at a timestamp; each has the time from the timestamp (or the
 //     cue's start) before it to the one (or the cue's end) after it. Times that
 //     leave the cue or run backwards are moved to the nearest that does not.
-func WebVTT(r io.Reader) iter.Seq2[transcript.Segment, error] {
+func WebVTT(r io.Reader) iter.Seq2[transcript.Segment, error] { return walkWebVTT(r, false) }
+
+func walkWebVTT(r io.Reader, lax bool) iter.Seq2[transcript.Segment, error] {
 	return func(yield func(transcript.Segment, error) bool) {
-		f := webVTT{lines: newLines(r)}
-		yieldBlocks(f.begin(), f.block, yield)
+		f := webVTT{lines: newLines(r), lax: lax}
+		if yieldBlocks(f.begin(), f.block, yield) {
+			f.lost.tell(FormatWebVTT, yield)
+		}
 	}
 }
 
 // webVTT is a file in reading.
 type webVTT struct {
 	lines *lines
+	lax   bool // times are read as those of SubRip where they are none of WebVTT
 	text  cueText
+	lost  losses
 }
 
 // signature begins every WebVTT file.
@@ -102,6 +111,7 @@ func (f *webVTT) begin() error {
 func (f *webVTT) block(s *transcript.Segment) (err error) {
 	var start, end int64
 	cue, timed := false, false
+	outside := 0 // the line of text that stands in no cue, or -1 where it is none that is shown
 	f.text.reset()
 	for {
 		var line []byte
@@ -113,13 +123,15 @@ func (f *webVTT) block(s *transcript.Segment) (err error) {
 		if err != nil {
 			return f.failed(err)
 		}
-		if arrowed {
-			if timed {
-				f.lines.back()
-				break
-			}
+		if arrowed && timed && !(f.lax && cue && !f.isTiming(line)) {
+			f.lines.back()
+			break
+		}
+		if arrowed && !timed {
 			timed = true
-			start, end, cue = timings(line)
+			if start, end, cue = f.timings(line); !cue && outside >= 0 && !isApart(line) {
+				f.lost.add("in line %d: these are no times: %q", f.lines.number, excerpt(line))
+			}
 			continue
 		}
 		if len(line) == 0 {
@@ -128,11 +140,54 @@ func (f *webVTT) block(s *transcript.Segment) (err error) {
 		if cue && !f.text.add(line) {
 			return f.failed(ErrTooLarge)
 		}
+		if !timed && outside == 0 {
+			outside = f.outside(line)
+		}
 	}
 	if cue {
 		f.text.segment(s, start, end)
 	}
+	if !timed && outside > 0 {
+		f.lost.add("in line %d: the text belongs to no cue", outside)
+	}
 	return err
+}
+
+// outside tells where text outside of a cue begins, when line is its first one: a
+// number is what is left of a cue's name, and a blank one is nothing.
+func (f *webVTT) outside(line []byte) int {
+	switch {
+	case isApart(line):
+		return -1
+	case isBlank(line), number(line) >= 0:
+		return 0
+	}
+	return f.lines.number
+}
+
+// isApart reports that a block which begins so is no cue: a note, a style sheet, a
+// region, or the header of a file that was appended to another one.
+func isApart(line []byte) bool {
+	for _, name := range []string{"NOTE", "STYLE", "REGION", signature} {
+		if rest, ok := bytes.CutPrefix(line, []byte(name)); ok && (len(rest) == 0 || isSpace(rest[0])) {
+			return true
+		}
+	}
+	return false
+}
+
+// timings parses the line with the arrow, in milliseconds.
+func (f *webVTT) timings(line []byte) (start, end int64, ok bool) {
+	if start, end, ok = timings(line); !ok && f.lax {
+		return srtTimes(line)
+	}
+	return start, end, ok
+}
+
+// isTiming reports that a line with an arrow is, or was meant to be, a timing line.
+func (f *webVTT) isTiming(line []byte) bool {
+	_, _, ok := f.timings(line)
+	return ok || startsTime(line)
 }
 
 // failed says where reading stopped; the end of the input stays io.EOF.

@@ -41,9 +41,9 @@ func shown(segments []transcript.Segment) string {
 // read reads file whole and byte by byte, and as a sequence, which is the same.
 func read(t *testing.T, file string) string {
 	t.Helper()
-	segments, err := caption.ReadWebVTT(strings.NewReader(file))
+	segments, err := segmentsOf(caption.ReadWebVTT(strings.NewReader(file)))
 	require.NoError(t, err)
-	slowly, err := caption.ReadWebVTT(iotest.OneByteReader(strings.NewReader(file)))
+	slowly, err := segmentsOf(caption.ReadWebVTT(iotest.OneByteReader(strings.NewReader(file))))
 	require.NoError(t, err)
 	require.Equal(t, segments, slowly, "byte by byte")
 	return shown(segments)
@@ -228,7 +228,7 @@ func TestErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			segments, err := caption.ReadWebVTT(iotest.OneByteReader(strings.NewReader(test.file)))
+			segments, err := segmentsOf(caption.ReadWebVTT(iotest.OneByteReader(strings.NewReader(test.file))))
 			assert.Nil(t, segments)
 			var format *caption.FormatError
 			require.ErrorAs(t, err, &format)
@@ -254,7 +254,7 @@ func TestReadErrors(t *testing.T) {
 			assert.ErrorContains(t, err, "caption: webvtt after line ")
 			assert.Equal(t, want, shown(segments))
 
-			segments, err = caption.ReadWebVTT(iotest.DataErrReader(io.MultiReader(strings.NewReader(file[:n]), iotest.ErrReader(broken))))
+			segments, err = segmentsOf(caption.ReadWebVTT(iotest.DataErrReader(io.MultiReader(strings.NewReader(file[:n]), iotest.ErrReader(broken)))))
 			require.ErrorIs(t, err, broken)
 			assert.Nil(t, segments)
 		})
@@ -278,7 +278,7 @@ func collect(r io.Reader) (segments []transcript.Segment, err error) {
 			segments = append(segments, s)
 		}
 	}
-	return segments, err
+	return segmentsOf(caption.File{Segments: segments}, err)
 }
 
 func TestLimits(t *testing.T) {

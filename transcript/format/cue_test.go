@@ -36,9 +36,10 @@ func brief(segs []transcript.Segment) []string {
 func written(t require.TestingT, segs []transcript.Segment) (srt, vtt []transcript.Segment) {
 	srt, err := readSRT(string(format.AppendSRT(nil, segs)))
 	require.NoError(t, err)
-	vtt, err = caption.ReadWebVTT(bytes.NewReader(format.AppendVTT(nil, segs)))
+	f, err := caption.ReadWebVTT(bytes.NewReader(format.AppendVTT(nil, segs)))
 	require.NoError(t, err)
-	return srt, vtt
+	require.Nil(t, f.Lost)
+	return srt, f.Segments
 }
 
 func TestCueTimes(t *testing.T) {

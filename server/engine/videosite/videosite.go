@@ -23,6 +23,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/caption"
 )
 
 // Options say where the site is and as which of its players to speak. The zero
@@ -135,6 +136,6 @@ func (r *Route) Captions(ctx context.Context, c engine.Content, pick func([]tran
 	for _, t := range tracks {
 		found.Tracks = append(found.Tracks, t.Track)
 	}
-	err = found.Choose(pick, func(n int) ([]transcript.Segment, error) { return visit.track(tracks[n].address) })
+	err = found.Choose(pick, func(n int) (caption.File, error) { return visit.track(tracks[n].address) })
 	return found, err
 }

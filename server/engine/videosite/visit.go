@@ -117,29 +117,29 @@ func (v *visit) player(key, id string) (*playerAnswer, error) {
 }
 
 // track fetches a track from the address that the player gave, and reads it.
-func (v *visit) track(address string) ([]transcript.Segment, error) {
+func (v *visit) track(address string) (caption.File, error) {
 	u, err := v.base.Parse(address)
 	switch {
 	case err != nil || address == "":
-		return nil, broken("The platform's address of these captions cannot be read.").Because(err)
+		return caption.File{}, broken("The platform's address of these captions cannot be read.").Because(err)
 	case u.Scheme != v.base.Scheme || u.Host != v.base.Host || u.User != nil:
-		return nil, broken("The platform leads elsewhere for these captions.").Because(fmt.Errorf("videosite: to host %q", u.Host))
+		return caption.File{}, broken("The platform leads elsewhere for these captions.").Because(fmt.Errorf("videosite: to host %q", u.Host))
 	}
 	q := u.Query()
 	if strings.HasPrefix(q.Get("exp"), "xpe") {
-		return nil, fault(transcript.POTokenRequired, wantsToken)
+		return caption.File{}, fault(transcript.POTokenRequired, wantsToken)
 	}
 	q.Set("fmt", "json3")
 	u.RawQuery = q.Encode()
 	body, err := v.get(trackRequest, u)
 	if err != nil {
-		return nil, err
+		return caption.File{}, err
 	}
-	segments, err := caption.ReadJSON3(bytes.NewReader(body))
+	text, err := caption.ReadJSON3(bytes.NewReader(body))
 	if err != nil {
-		return nil, misread(body, err)
+		return caption.File{}, misread(body, err)
 	}
-	return segments, nil
+	return text, nil
 }
 
 // misread is the error for an answer of another shape than expected: a captcha,

@@ -40,7 +40,7 @@ func (d *Downloader) Captions(ctx context.Context, c engine.Content, pick func([
 	for _, t := range tracks {
 		found.Tracks = append(found.Tracks, t.Track)
 	}
-	err = found.Choose(pick, func(n int) ([]transcript.Segment, error) { return d.read(ctx, v, tracks[n]) })
+	err = found.Choose(pick, func(n int) (caption.File, error) { return d.read(ctx, v, tracks[n]) })
 	return found, err
 }
 
@@ -62,33 +62,33 @@ func (v *video) withheld(tracks int) error {
 }
 
 // read fetches one track and reads it.
-func (d *Downloader) read(ctx context.Context, v *video, t track) ([]transcript.Segment, error) {
+func (d *Downloader) read(ctx context.Context, v *video, t track) (caption.File, error) {
 	file, ok := t.best()
 	if !ok {
-		return nil, upstream("The platform has these captions in no form that this service reads.").
+		return caption.File{}, upstream("The platform has these captions in no form that this service reads.").
 			Because(fmt.Errorf("ytdlp: captions only as %s at %s", t.files[0].ext, said.Line(t.files[0].url, maxURL)))
 	}
 	dir, err := os.MkdirTemp(d.host.Dir, "captions-")
 	if err != nil {
-		return nil, fmt.Errorf("ytdlp: %w", err)
+		return caption.File{}, fmt.Errorf("ytdlp: %w", err)
 	}
 	// What cannot be removed lies in the server's directory for scratch files,
 	// which is cleared when the server stops.
 	defer func() { _ = os.RemoveAll(dir) }()
 	path, err := d.fetch(ctx, v, file, dir)
 	if err != nil {
-		return nil, err
+		return caption.File{}, err
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("ytdlp: %w", err)
+		return caption.File{}, fmt.Errorf("ytdlp: %w", err)
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	segments, err := caption.ReadAny(f)
+	text, err := caption.ReadAny(f)
 	if err != nil {
-		return nil, upstream("The platform's captions cannot be read.").Because(fmt.Errorf("ytdlp: %w", err))
+		return caption.File{}, upstream("The platform's captions cannot be read.").Because(fmt.Errorf("ytdlp: %w", err))
 	}
-	return segments, nil
+	return text, nil
 }
 
 // readable are the formats that can be read, the best first: those with the times

@@ -1,0 +1,76 @@
+package caption
+
+import (
+	"fmt"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// File is what a reader has made of a caption file.
+type File struct {
+	// Segments are the cues, sorted by start. Those that start together keep the
+	// order of the file. There may be none.
+	Segments []transcript.Segment
+	// Lost tells of the cues that could not be read. It is nil when there are none.
+	Lost *LostError
+}
+
+// LostError says that a file has cues that could not be read: their times make no
+// sense, or their text stands outside of any cue. A player shows nothing of them
+// either. The functions that read a whole file return it as the error when nothing
+// else was left, so that a file with cues is never taken for one without; else it
+// is in [File.Lost]. A sequence has no other place to tell than its last pair, so
+// it comes there even after cues that were read.
+type LostError struct {
+	Format Format
+	Cues   int    // how many could not be read, from 1
+	First  string // where the first of them stands and what is wrong with it
+}
+
+// Error says how many cues are lost, and where and why the first of them is.
+func (e *LostError) Error() string {
+	if e.Cues == 1 {
+		return fmt.Sprintf("caption: %s: 1 cue is lost, %s", e.Format, e.First)
+	}
+	return fmt.Sprintf("caption: %s: %d cues are lost, the first %s", e.Format, e.Cues, e.First)
+}
+
+// losses counts the cues that a reader has lost. The zero value is none.
+type losses struct {
+	cues  int
+	first string
+}
+
+// add counts a cue that is lost for a reason, which tells where.
+func (l *losses) add(reason string, where ...any) {
+	if l.cues++; l.cues == 1 {
+		l.first = fmt.Sprintf(reason, where...)
+	}
+}
+
+// of is what was lost of a file of the format, nil when that is nothing.
+func (l *losses) of(format Format) *LostError {
+	if l.cues == 0 {
+		return nil
+	}
+	return &LostError{Format: format, Cues: l.cues, First: l.first}
+}
+
+// tell yields what was lost as the end of a sequence.
+func (l *losses) tell(format Format, yield func(transcript.Segment, error) bool) {
+	if lost := l.of(format); lost != nil {
+		yield(transcript.Segment{}, lost)
+	}
+}
+
+// file is what was read, all of it. It is an error that there is nothing but
+// losses.
+func file(segments []transcript.Segment, lost *LostError) (File, error) {
+	if len(segments) == 0 && lost != nil {
+		return File{}, lost
+	}
+	return File{Segments: sorted(segments), Lost: lost}, nil
+}
+
+// excerpt is how a line begins, to be quoted.
+func excerpt(line []byte) []byte { return line[:min(len(line), 60)] }
