@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -17,10 +18,10 @@ type Content struct {
 
 // CaptionSource reads the caption tracks that platforms offer. Its errors carry
 // codes of contract 2 ("From engine conditions to codes"): what is gone is
-// UNAVAILABLE, what blocks is IP_BLOCKED (with RetryAfter where the platform
-// says), what cannot be understood is UPSTREAM_FAILED. Blocked is never empty: no
-// tracks and no error means that the platform says there are none. Safe for
-// concurrent use.
+// UNAVAILABLE (because of [ErrNothingFound] where that is not proven), what blocks
+// is IP_BLOCKED (with RetryAfter where the platform says), what cannot be
+// understood is UPSTREAM_FAILED. Blocked is never empty: no tracks and no error
+// means that the platform says there are none. Safe for concurrent use.
 //
 // One IP_BLOCKED opens the source's circuit for its platform: it is not called
 // for the seconds of RetryAfter, or without that for 30 s, then for longer while
@@ -38,6 +39,13 @@ type CaptionSource interface {
 	// before an error is returned with it.
 	Captions(ctx context.Context, c Content, pick func([]transcript.Track) (n int, ok bool)) (Captions, error)
 }
+
+// ErrNothingFound is the cause of an UNAVAILABLE that proves nothing: the source
+// has come upon no media, or upon a page of no kind that it knows. Where another
+// source was blocked or failed, that one's reason stands. An UNAVAILABLE without
+// it is the platform's own word that the content is gone, private or not for
+// this region: no other source is asked then.
+var ErrNothingFound = errors.New("nothing was found")
 
 // Captions is what a caption source found.
 type Captions struct {

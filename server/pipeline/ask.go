@@ -3,7 +3,6 @@ package pipeline
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -32,57 +31,34 @@ func (p *Pipeline) captionSources(platform transcript.Platform) (all []engine.Ca
 }
 
 // ask asks the platform for the captions that answer the list: one source after
-// the other, until one knows (contract 16.5). One that finds no tracks where
-// another has listed some does not know. When none does, the error is the reason
-// that counts most (see tellsMore). What was learnt before an error is returned
-// with it.
-func (p *Pipeline) ask(ctx context.Context, sub subject) (finding, error) {
+// the other, until one knows (contract 16.5). When none does, the error is the
+// reason that counts most, with what was learnt before it. soFar is called with
+// that whenever another source is still to be asked.
+func (p *Pipeline) ask(ctx context.Context, sub subject, soFar func(finding, error)) (finding, error) {
 	sources := p.captionSources(sub.Platform)
 	if len(sources) == 0 {
 		return finding{}, transcript.Errorf(transcript.NotImplemented, "This service cannot read the captions of %s.", sub.Platform)
 	}
-	var learnt finding
-	var failure error
-	var tried []store.Tried
-	for _, source := range sources {
+	var so refusals
+	for i, source := range sources {
 		found, err := consult(ctx, source, sub)
-		found.tried = tried
+		found.tried = so.tried
 		if found.Lost != nil {
 			p.log.WarnContext(ctx, "cues of captions are lost", "platform", sub.Platform, "content", sub.ExternalID,
 				"track", found.Track.ID, "err", found.Lost)
 		}
-		switch {
-		case err == nil && len(found.Tracks) == 0 && len(learnt.Tracks) > 0:
-			tried = found.allTried()
-			continue
-		case err == nil, errors.Is(err, transcript.Unavailable), ctx.Err() != nil:
+		if err == nil && !so.contradict(found) || weight(err) == isGone {
 			return found, err
-		case tellsMore(err, failure):
-			failure = err
 		}
-		tried = append(tried, passedOver(found.origin, err))
-		if learnt.Tracks == nil {
-			learnt = found
+		so.note(found, err)
+		if ctx.Err() != nil {
+			break
+		}
+		if i < len(sources)-1 {
+			soFar(so.learnt, so.reason)
 		}
 	}
-	return learnt, failure
-}
-
-// tellsMore tells that a failure counts before an earlier one: a login that the
-// content asks for, as nothing else would change that; then a block, as it
-// passes, and of two the shorter one; then the last, but that a program is missing
-// hides no other.
-func tellsMore(err, before error) bool {
-	switch {
-	case before == nil:
-		return true
-	case errors.Is(before, transcript.LoginRequired), errors.Is(err, transcript.LoginRequired):
-		return !errors.Is(before, transcript.LoginRequired)
-	case errors.Is(before, transcript.IPBlocked), errors.Is(err, transcript.IPBlocked):
-		return !errors.Is(before, transcript.IPBlocked) ||
-			errors.Is(err, transcript.IPBlocked) && codedError(err).RetryAfter < codedError(before).RetryAfter
-	}
-	return !errors.Is(err, transcript.ConfigError)
+	return so.learnt, so.reason
 }
 
 // consult asks one source, and sees that its answer can be stored. What a machine
@@ -107,12 +83,14 @@ func passedOver(source transcript.Origin, err error) store.Tried {
 }
 
 // allTried are the sources that were asked, when none had what the list asks for.
-func (f finding) allTried() []store.Tried {
-	last := transcript.Errorf(transcript.NoTranscript, "The content has no captions.")
+func (f finding) allTried() []store.Tried { return append(f.tried, f.lacks()) }
+
+// lacks says why a source that has answered is not the one that a text comes from.
+func (f finding) lacks() store.Tried {
 	if len(f.Tracks) > 0 {
-		last = transcript.Errorf(transcript.LanguageNotAvailable, "There are no captions in the languages asked for.")
+		return passedOver(f.origin, transcript.Errorf(transcript.LanguageNotAvailable, "There are no captions in the languages asked for."))
 	}
-	return append(f.tried, passedOver(f.origin, last))
+	return passedOver(f.origin, transcript.Errorf(transcript.NoTranscript, "The content has no captions."))
 }
 
 // provenance is the metadata of a transcript made from captions: which track it

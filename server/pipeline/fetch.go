@@ -18,7 +18,7 @@ func (p *Pipeline) fetchCaptions(ctx context.Context, _ string, a captionsArgs) 
 		return err
 	}
 	sub := subjectOfExtraction(e)
-	found, err := p.ask(ctx, sub)
+	found, err := p.ask(ctx, sub, func(finding, error) {})
 	if err != nil {
 		return p.orServeStale(ctx, e, err)
 	}

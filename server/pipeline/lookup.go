@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/singleflight"
@@ -25,7 +26,10 @@ type lookups struct {
 	ctx    context.Context // ends with the pipeline
 	cancel context.CancelFunc
 	same   singleflight.Group
-	slots  chan struct{}
+	// soFar holds, of each question under way, the reply that the sources
+	// which could not answer it would make.
+	soFar sync.Map
+	slots chan struct{}
 }
 
 func newLookups() *lookups {
@@ -59,20 +63,33 @@ type answered struct {
 	text *store.Transcript // of the track that was read, as it is stored; or nil
 }
 
+// reply is what a lookup returns.
+type reply struct {
+	answered
+	err error
+}
+
 // lookup asks the platform on a reader's behalf and keeps what it says. Equal
-// questions at the same time are one. The error is UPSTREAM_FAILED when the
-// platform takes longer than a reader waits; what was learnt before an error is
-// returned with it.
+// questions at the same time are one. When the platform takes longer than a reader
+// waits, the error is the reason that is known by then, else UPSTREAM_FAILED; what
+// was learnt before an error is returned with it.
 func (p *Pipeline) lookup(ctx context.Context, sub subject) (answered, error) {
 	key := string(sub.Platform) + "/" + sub.ExternalID + "/" + sub.languages.String()
-	ch := p.lookups.same.DoChan(key, func() (any, error) { return p.askAndKeep(sub) })
+	ch := p.lookups.same.DoChan(key, func() (any, error) {
+		defer p.lookups.soFar.Delete(key)
+		return p.askAndKeep(sub, func(f finding, err error) { p.lookups.soFar.Store(key, reply{answered{finding: f}, withCode(err)}) })
+	})
 	budget := time.NewTimer(p.cfg.lookupBudget)
 	defer budget.Stop()
 	select {
 	case res := <-ch:
 		return res.Val.(answered), res.Err
 	case <-budget.C:
-		return answered{}, transcript.Errorf(transcript.UpstreamFailed, "The platform did not answer within %s.", p.cfg.lookupBudget)
+		late := reply{err: transcript.Errorf(transcript.UpstreamFailed, "The platform did not answer within %s.", p.cfg.lookupBudget)}
+		if known, ok := p.lookups.soFar.Load(key); ok && !countsMore(late.err, known.(reply).err) {
+			late = known.(reply)
+		}
+		return late.answered, late.err
 	case <-ctx.Done():
 		return answered{}, context.Cause(ctx)
 	}
@@ -80,7 +97,7 @@ func (p *Pipeline) lookup(ctx context.Context, sub subject) (answered, error) {
 
 // askAndKeep asks the platform and stores what it says, also when the reader
 // has gone by then.
-func (p *Pipeline) askAndKeep(sub subject) (a answered, err error) {
+func (p *Pipeline) askAndKeep(sub subject, soFar func(finding, error)) (a answered, err error) {
 	ctx, cancel := context.WithTimeout(p.lookups.ctx, captionsTimeout)
 	defer cancel()
 	select {
@@ -92,7 +109,7 @@ func (p *Pipeline) askAndKeep(sub subject) (a answered, err error) {
 		return a, transcript.Errorf(transcript.UpstreamFailed, "The platform could not be asked in time.").Because(ctx.Err())
 	}
 	err = guarded(func() (err error) { // a panic would end the process from here
-		a.finding, err = p.ask(ctx, sub)
+		a.finding, err = p.ask(ctx, sub, soFar)
 		return err
 	})
 	if err != nil {

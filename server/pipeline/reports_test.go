@@ -19,10 +19,6 @@ func question(languages string) pipeline.Question {
 	return pipeline.Question{Account: s.Account, Plan: s.Plan, Content: s.Content, Languages: s.Languages}
 }
 
-func refusing(code transcript.Code) func(context.Context, int) error {
-	return func(context.Context, int) error { return transcript.Errorf(code, "No.") }
-}
-
 // The decision table of contract 4.
 func TestCaptionReport(t *testing.T) {
 	t.Parallel()
