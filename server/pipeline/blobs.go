@@ -1,60 +1,54 @@
 package pipeline
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
-	"gocloud.dev/blob"
-	"gocloud.dev/gcerrors"
+	"github.com/google/uuid"
+
+	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// chunkPrefix is where the audio of an extraction's chunks is kept.
-func chunkPrefix(extractionID string) string { return "audio/" + extractionID + "/" }
+// audioPrefix begins the keys of an extraction's chunks. There is no folder for
+// each extraction, as an empty one would stay.
+func audioPrefix(extractionID string) string { return "audio/" + extractionID }
 
-func chunkKey(extractionID string, n int) string {
-	return fmt.Sprintf("%s%05d.wav", chunkPrefix(extractionID), n)
+// chunkKeys names the chunks of one cut of an extraction's media. Every cut has
+// names of its own: a process that was taken for dead and still cuts must not
+// write over what another has cut since.
+func chunkKeys(extractionID string) func(n int) string {
+	cut := uuid.NewString()[:8]
+	return func(n int) string { return fmt.Sprintf("%s-%s-%05d.wav", audioPrefix(extractionID), cut, n) }
 }
 
-// fetch copies a blob into dir and returns the path.
-func (p *Pipeline) fetch(ctx context.Context, key, dir string) (path string, err error) {
-	r, err := p.store.Blobs().NewReader(ctx, key, nil)
-	if err != nil {
-		return "", fmt.Errorf("pipeline: opening blob %s: %w", key, err)
-	}
-	defer func() { err = errors.Join(err, r.Close()) }()
+// fetch copies a blob into dir and returns the path. sum is how the SHA-256 of
+// what was stored begins; nil where it is not known. What is no longer there, or
+// not as it was stored, is never worked on.
+func (p *Pipeline) fetch(ctx context.Context, key string, sum []byte, dir string) (path string, err error) {
 	path = filepath.Join(dir, filepath.Base(key))
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return "", fmt.Errorf("pipeline: spooling blob %s: %w", key, err)
 	}
-	_, err = io.Copy(f, r)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return "", fmt.Errorf("pipeline: spooling blob %s: %w", key, err)
+	b, err := p.store.ReadBlob(ctx, key, f)
+	switch err := errors.Join(err, f.Close()); {
+	case errors.Is(err, store.ErrNotFound):
+		return "", damaged(err)
+	case err != nil:
+		return "", fmt.Errorf("pipeline: spooling: %w", err)
+	case !bytes.HasPrefix(b.SHA256[:], sum):
+		return "", damaged(fmt.Errorf("pipeline: blob %s, %d bytes, is not what was stored", key, b.Size))
 	}
 	return path, nil
 }
 
-// keep stores what write writes as a blob, or nothing when it fails.
-func (p *Pipeline) keep(ctx context.Context, key string, write func(io.Writer) error) error {
-	ctx, abandon := context.WithCancel(ctx)
-	defer abandon()
-	w, err := p.store.Blobs().NewWriter(ctx, key, nil)
-	if err != nil {
-		return fmt.Errorf("pipeline: opening blob %s: %w", key, err)
-	}
-	if err := write(w); err != nil {
-		abandon()
-		_ = w.Close() // reports the cancellation just made
-		return err
-	}
-	if err := w.Close(); err != nil {
-		return fmt.Errorf("pipeline: keeping blob %s: %w", key, err)
-	}
-	return nil
+func damaged(cause error) error {
+	return transcript.Errorf(transcript.Internal, "The audio was lost or damaged in the service's storage. Please send the request again.").Because(cause)
 }
 
 // deleteBlobs removes blobs that nobody needs any more. What cannot be removed
@@ -64,8 +58,7 @@ func (p *Pipeline) deleteBlobs(ctx context.Context, keys ...string) {
 		if key == "" {
 			continue
 		}
-		err := p.store.Blobs().Delete(ctx, key)
-		if err != nil && gcerrors.Code(err) != gcerrors.NotFound {
+		if err := p.store.DeleteBlob(ctx, key); err != nil {
 			p.log.WarnContext(ctx, "a blob was left behind", "key", key, "err", err)
 		}
 	}
@@ -73,18 +66,9 @@ func (p *Pipeline) deleteBlobs(ctx context.Context, keys ...string) {
 
 // deleteMedia removes all audio of an extraction that has ended.
 func (p *Pipeline) deleteMedia(ctx context.Context, extractionID, uploadKey string) {
-	keys := []string{uploadKey}
-	list := p.store.Blobs().List(&blob.ListOptions{Prefix: chunkPrefix(extractionID)})
-	for {
-		obj, err := list.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			p.log.WarnContext(ctx, "audio was left behind", "extraction", extractionID, "err", err)
-			break
-		}
-		keys = append(keys, obj.Key)
+	keys, err := p.store.BlobKeys(ctx, audioPrefix(extractionID))
+	if err != nil {
+		p.log.WarnContext(ctx, "audio was left behind", "extraction", extractionID, "err", err)
 	}
-	p.deleteBlobs(ctx, keys...)
+	p.deleteBlobs(ctx, append(keys, uploadKey)...)
 }

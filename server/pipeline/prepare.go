@@ -88,7 +88,7 @@ func (p *Pipeline) decode(ctx context.Context, dir string, e *store.Extraction) 
 	if err != nil {
 		return none, nil, err
 	}
-	rec, err := speech.Open(audio.Path)
+	rec, err := openWhole(audio)
 	if err != nil {
 		return none, nil, err
 	}
@@ -99,10 +99,24 @@ func (p *Pipeline) decode(ctx context.Context, dir string, e *store.Extraction) 
 	return plan, rec, nil
 }
 
+// openWhole opens a recording that is as long as whoever wrote it says: one that
+// was cut off on the way must not be taken for the whole.
+func openWhole(audio engine.Audio) (*speech.Recording, error) {
+	rec, err := speech.Open(audio.Path)
+	if err != nil {
+		return nil, err
+	}
+	if (rec.Duration() - audio.Duration).Abs() > time.Millisecond {
+		err = fmt.Errorf("pipeline: a recording of %v holds %v", audio.Duration, rec.Duration())
+		return nil, errors.Join(err, rec.Close())
+	}
+	return rec, nil
+}
+
 // spool brings the media into dir: the upload, or what the link leads to.
 func (p *Pipeline) spool(ctx context.Context, dir string, e *store.Extraction) (path string, err error) {
 	if e.MediaKey != "" {
-		return p.fetch(ctx, e.MediaKey, dir)
+		return p.fetch(ctx, e.MediaKey, uploadSum(e.ExternalID), dir)
 	}
 	return p.download(ctx, dir, e)
 }
@@ -135,6 +149,7 @@ func (p *Pipeline) tooLong() error {
 
 // keepChunks stores the audio of every chunk of speech.
 func (p *Pipeline) keepChunks(ctx context.Context, id string, plan speech.Plan, rec *speech.Recording) ([]store.Chunk, error) {
+	key := chunkKeys(id)
 	chunks := make([]store.Chunk, len(plan.Chunks))
 	for i, c := range plan.Chunks {
 		chunks[i] = store.Chunk{
@@ -147,11 +162,11 @@ func (p *Pipeline) keepChunks(ctx context.Context, id string, plan speech.Plan, 
 		if c.Silent {
 			continue
 		}
-		chunks[i].MediaKey = chunkKey(id, c.Index)
-		err := p.keep(ctx, chunks[i].MediaKey, func(w io.Writer) error { return rec.WriteChunk(w, c) })
+		kept, err := p.store.PutBlob(ctx, key(c.Index), func(w io.Writer) error { return rec.WriteChunk(w, c) })
 		if err != nil {
 			return nil, fmt.Errorf("pipeline: keeping chunk %d: %w", c.Index, err)
 		}
+		chunks[i].MediaKey, chunks[i].MediaSHA256 = kept.Key, kept.SHA256[:]
 	}
 	return chunks, nil
 }

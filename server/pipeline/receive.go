@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"math"
@@ -25,32 +26,20 @@ type Upload struct {
 // UPLOAD_INVALID; an error of r is returned as it is. Nothing stays behind
 // after an error.
 func (p *Pipeline) Receive(ctx context.Context, r io.Reader, limit int64) (*Upload, error) {
-	u := &Upload{Key: uploadKey()}
-	// The bucket drops a blob whose context ended before Close.
-	ctx, abandon := context.WithCancel(ctx)
-	defer abandon()
-	w, err := p.store.Blobs().NewWriter(ctx, u.Key, nil)
-	if err != nil {
-		return nil, fmt.Errorf("pipeline: opening a blob for an upload: %w", err)
-	}
-	hash := sha256.New()
 	if limit < math.MaxInt64 {
 		r = io.LimitReader(r, limit+1) // one more tells "too large" from "just as large"
 	}
-	u.Size, err = io.Copy(io.MultiWriter(w, hash), r)
-	if err == nil {
-		err = checkSize(u.Size, limit)
-	}
+	b, err := p.store.PutBlob(ctx, "uploads/"+uuid.NewString(), func(w io.Writer) error {
+		size, err := io.Copy(w, r)
+		if err == nil {
+			err = checkSize(size, limit)
+		}
+		return err
+	})
 	if err != nil {
-		abandon()
-		_ = w.Close() // reports the cancellation just made
 		return nil, err
 	}
-	if err := w.Close(); err != nil {
-		return nil, fmt.Errorf("pipeline: keeping an upload: %w", err)
-	}
-	hash.Sum(u.SHA256[:0])
-	return u, nil
+	return &Upload{Key: b.Key, SHA256: b.SHA256, Size: b.Size}, nil
 }
 
 func checkSize(size, limit int64) error {
@@ -73,4 +62,11 @@ func (p *Pipeline) Discard(ctx context.Context, u *Upload) {
 // (contract 4).
 func (u *Upload) externalID() string { return fmt.Sprintf("%x", u.SHA256[:16]) }
 
-func uploadKey() string { return "uploads/" + uuid.NewString() }
+// uploadSum is how the SHA-256 of an upload begins, by its external id.
+func uploadSum(externalID string) []byte {
+	sum, err := hex.DecodeString(externalID)
+	if err != nil {
+		return nil // no id that externalID has made
+	}
+	return sum
+}

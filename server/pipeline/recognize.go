@@ -18,26 +18,38 @@ func (p *Pipeline) recognize(ctx context.Context, dir string, a recognizeArgs) e
 		return err
 	}
 	chunk := plan.Chunks[a.Chunk]
-	path, err := p.fetch(ctx, chunkKey(e.ID, a.Chunk), dir)
+	audio, err := p.fetchChunk(ctx, plan.audio[a.Chunk], chunk, dir)
 	if err != nil {
 		return err
 	}
 	progress := p.running.open(e.ID, plan)
 	defer p.running.close(e.ID)
-	heard, err := p.engine.Recognizer.Recognize(ctx,
-		engine.Audio{Path: path, Duration: chunk.Duration()},
-		engine.RecognizeOptions{
-			Language: subjectOfExtraction(e).spoken(),
-			Progress: func(d time.Duration) { p.report(ctx, e.ID, progress, progress.Set(a.Chunk, d)) },
-		})
+	heard, err := p.engine.Recognizer.Recognize(ctx, audio, engine.RecognizeOptions{
+		Language: subjectOfExtraction(e).spoken(),
+		Progress: func(d time.Duration) { p.report(ctx, e.ID, progress, progress.Set(a.Chunk, d)) },
+	})
 	if err != nil {
 		return err
 	}
 	if err := p.finishChunk(ctx, plan, chunk.Place(heard), e.ID, progress); err != nil {
 		return err
 	}
-	p.deleteBlobs(ctx, chunkKey(e.ID, a.Chunk))
+	p.deleteBlobs(ctx, plan.audio[a.Chunk].MediaKey)
 	return nil
+}
+
+// fetchChunk brings the audio of a chunk into dir, and proves that it is whole.
+func (p *Pipeline) fetchChunk(ctx context.Context, stored store.Chunk, c speech.Chunk, dir string) (engine.Audio, error) {
+	path, err := p.fetch(ctx, stored.MediaKey, stored.MediaSHA256, dir)
+	if err != nil {
+		return engine.Audio{}, err
+	}
+	audio := engine.Audio{Path: path, Duration: c.Duration()}
+	rec, err := openWhole(audio)
+	if err != nil {
+		return engine.Audio{}, damaged(err)
+	}
+	return audio, rec.Close()
 }
 
 // takeChunk moves the extraction to asr_running and returns its cut list. It
@@ -98,10 +110,11 @@ func (p *Pipeline) finishChunk(ctx context.Context, plan cutList, r speech.Resul
 	})
 }
 
-// cutList is a plan with what is done of it.
+// cutList is a plan with what is done of it, and where its audio is.
 type cutList struct {
 	speech.Plan
-	done map[int]bool
+	done  map[int]bool
+	audio []store.Chunk // by index
 }
 
 func readCutList(ctx context.Context, tx *store.Tx, extractionID string) (cutList, error) {
@@ -109,7 +122,7 @@ func readCutList(ctx context.Context, tx *store.Tx, extractionID string) (cutLis
 	if err != nil {
 		return cutList{}, err
 	}
-	list := cutList{Plan: planOf(rows), done: make(map[int]bool, len(rows))}
+	list := cutList{Plan: planOf(rows), done: make(map[int]bool, len(rows)), audio: rows}
 	for _, row := range rows {
 		list.done[row.N] = row.Done
 	}

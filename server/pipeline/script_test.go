@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -189,18 +188,12 @@ func (b *bench) end(t *testing.T, id string) *pipeline.Job {
 	return job
 }
 
-// blobs is how many blobs there are.
-func (b *bench) blobs(t *testing.T) (keys []string) {
+// blobs are the keys of all blobs.
+func (b *bench) blobs(t *testing.T) []string {
 	t.Helper()
-	list := b.store.Blobs().List(nil)
-	for {
-		obj, err := list.Next(t.Context())
-		if errors.Is(err, io.EOF) {
-			return keys
-		}
-		require.NoError(t, err)
-		keys = append(keys, obj.Key)
-	}
+	keys, err := b.store.BlobKeys(t.Context(), "")
+	require.NoError(t, err)
+	return keys
 }
 
 // nothingLeft asserts that the audio of a job that has ended goes soon after.

@@ -27,22 +27,23 @@ func (r *Recording) levels(ctx context.Context) ([]level, error) {
 	out := make([]level, 0, r.Samples()/frameSamples+1)
 	buf := make([]byte, 200*frameBytes)
 	pcm := io.NewSectionReader(r.data, 0, r.data.Size())
-	for {
+	for left := r.data.Size(); ; {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
 		n, err := io.ReadFull(pcm, buf)
+		left -= int64(n)
 		for b := buf[:n-n%bytesPerSample]; len(b) > 0; {
 			frame := b[:min(frameBytes, len(b))]
 			out = append(out, levelOf(frame))
 			b = b[len(frame):]
 		}
-		switch err {
-		case nil:
-		case io.EOF, io.ErrUnexpectedEOF:
+		switch {
+		case err == nil:
+		case left == 0:
 			return out, nil
-		default:
-			return nil, fmt.Errorf("speech: read recording: %w", err)
+		default: // also when the file has become shorter since it was opened
+			return nil, fmt.Errorf("speech: read recording: %w", noEOF(err))
 		}
 	}
 }

@@ -14,7 +14,8 @@ import (
 const (
 	formatPCM        = 0x0001
 	formatExtensible = 0xFFFE // the real format stands in the first two bytes of a GUID
-	headerSize       = 44     // RIFF, fmt and data headers as WriteWAV writes them
+	unknownLength    = 0xFFFFFFFF
+	headerSize       = 44 // RIFF, fmt and data headers as WriteWAV writes them
 )
 
 // Recording is a WAV of 16 kHz, mono, 16 bit, read in place. Safe for concurrent
@@ -49,8 +50,9 @@ func openFile(f *os.File) (*Recording, error) {
 
 // NewRecording reads the headers of a WAV of size bytes. Chunks of the file that
 // it does not know are skipped. Where the header does not know the length of the
-// samples (0xFFFFFFFF, as programs write that send their output through a pipe)
-// or claims more than there is, they reach to the end of the file.
+// samples (0xFFFFFFFF, as programs write that send their output through a pipe),
+// they reach to the end of the file. A file that holds less than its header says
+// was cut off: the error is io.ErrUnexpectedEOF, as words would be lost silently.
 func NewRecording(r io.ReaderAt, size int64) (*Recording, error) {
 	var riff [12]byte
 	if err := readAt(r, riff[:], 0); err != nil {
@@ -77,7 +79,12 @@ func NewRecording(r io.ReaderAt, size int64) (*Recording, error) {
 			if !known {
 				return nil, errors.New("speech: WAV without a format")
 			}
-			length = min(length, size-pos)
+			if length == unknownLength {
+				length = size - pos
+			}
+			if length > size-pos {
+				return nil, fmt.Errorf("speech: WAV holds %d of the %d bytes of samples that its header says: %w", size-pos, length, io.ErrUnexpectedEOF)
+			}
 			return &Recording{data: io.NewSectionReader(r, pos, length-length%bytesPerSample)}, nil
 		}
 		pos += length + length%2 // chunks are padded to even lengths
@@ -161,8 +168,13 @@ func WriteWAV(w io.Writer, pcm io.Reader, samples int64) error {
 	if _, err := w.Write(header(uint32(size))); err != nil {
 		return fmt.Errorf("speech: write WAV: %w", err)
 	}
-	if _, err := io.CopyN(w, pcm, size); err != nil {
-		return fmt.Errorf("speech: write WAV: %w", noEOF(err))
+	// Not io.CopyN: where w has a ReadFrom, it may hide that a write failed.
+	n, err := io.Copy(w, io.LimitReader(pcm, size))
+	if err == nil && n < size {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return fmt.Errorf("speech: write WAV: %w", err)
 	}
 	return nil
 }

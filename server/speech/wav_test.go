@@ -51,8 +51,7 @@ func TestOpensEveryHeader(t *testing.T) {
 	}{
 		{"plain", wavOf(ours, riffChunk("data", 8, samples)), samples},
 		{"length unknown", wavOf(ours, riffChunk("data", 0xFFFFFFFF, samples)), samples},
-		{"cut off", wavOf(ours, riffChunk("data", 100, samples)), samples},
-		{"cut in a sample", wavOf(ours, riffChunk("data", 100, samples[:7])), samples[:6]},
+		{"length unknown, cut in a sample", wavOf(ours, riffChunk("data", 0xFFFFFFFF, samples[:7])), samples[:6]},
 		{"unknown chunks before", wavOf(riffChunk("JUNK", 2, []byte("ab")), ours, riffChunk("LIST", 3, []byte("abc\x00")), riffChunk("data", 8, samples)), samples},
 		{"chunks after", wavOf(ours, riffChunk("data", 8, samples), riffChunk("LIST", 2, []byte("ab"))), samples},
 		{"extensible", wavOf(extensible, riffChunk("data", 8, samples)), samples},
@@ -85,6 +84,7 @@ func TestRefusesWhatIsNotOurs(t *testing.T) {
 		{"no format", "without a format", wavOf(data)},
 		{"short format", "want PCM", wavOf(riffChunk("fmt ", 2, []byte{1, 0}), data)},
 		{"cut in the format", "read WAV format: unexpected EOF", wavOf(format(1, 1, 16000, 16)[:12])},
+		{"cut off", "holds 6 of the 100 bytes of samples that its header says: unexpected EOF", wavOf(format(1, 1, 16000, 16), riffChunk("data", 100, make([]byte, 6)))},
 		{"stereo", "2 channels", wavOf(format(1, 2, 16000, 16), data)},
 		{"rate", "44100 Hz", wavOf(format(1, 1, 44100, 16), data)},
 		{"bits", "8 bit", wavOf(format(1, 1, 16000, 8), data)},
@@ -146,6 +146,49 @@ func TestWriteWAVErrors(t *testing.T) {
 	require.ErrorContains(t, speech.WriteWAV(io.Discard, nil, 1<<31), "do not fit")
 	full := errors.New("disk full")
 	require.ErrorIs(t, speech.WriteWAV(failing{full}, bytes.NewReader(nil), 0), full)
+}
+
+// forgetful is a writer like that of gocloud.dev/blob: its ReadFrom counts what
+// it has read, so that io.CopyN into it takes a failed write for a good one.
+type forgetful struct{ failing }
+
+func (w forgetful) ReadFrom(r io.Reader) (int64, error) {
+	data, err := io.ReadAll(r)
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	return int64(len(data)), err
+}
+
+func TestAFailedWriteIsNotForgotten(t *testing.T) {
+	t.Parallel()
+	full := errors.New("disk full")
+	rec := recording(t, pcm(piece{time.Second, talk}))
+	require.ErrorIs(t, rec.WriteChunk(forgetful{failing{full}}, speech.Chunk{Last: rec.Samples()}), full)
+}
+
+// shrinking is a file that another program cuts off after it was opened.
+type shrinking struct {
+	data []byte
+	left *int
+}
+
+func (s shrinking) ReadAt(p []byte, at int64) (int, error) {
+	return bytes.NewReader(s.data[:*s.left]).ReadAt(p, at)
+}
+
+func TestAFileThatShrinks(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	require.NoError(t, speech.WriteWAV(&b, bytes.NewReader(make([]byte, 64000)), 32000))
+	left := b.Len()
+	rec, err := speech.NewRecording(shrinking{b.Bytes(), &left}, int64(left))
+	require.NoError(t, err)
+	_, err = rec.Plan(t.Context(), 0)
+	require.NoError(t, err)
+	left /= 2
+	_, err = rec.Plan(t.Context(), 0)
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 }
 
 type failing struct{ err error }

@@ -15,6 +15,9 @@ type Chunk struct {
 	Duration     float64 // seconds
 	Silent       bool    // not to be recognised
 	MediaKey     string  // the blob of its audio; "" when silent
+	// MediaSHA256 is the hash of that blob; nil of one that was stored before hashes
+	// were kept.
+	MediaSHA256 []byte `bun:"media_sha256"`
 	// Result is the recognition as JSON; nil until the chunk is done. It is
 	// stored compressed.
 	Result []byte

@@ -19,7 +19,7 @@ var migrations embed.FS
 
 // The newest migrations: ours, and River's of the version in go.mod.
 const (
-	ourVersion   = 3
+	ourVersion   = 5
 	riverVersion = 7
 )
 

@@ -136,10 +136,6 @@ func (s *Store) Serve(ctx context.Context) (release func() error, err error) {
 	return s.database.serve()
 }
 
-// Blobs holds uploads and audio. The caller closes readers and writers, never
-// the bucket.
-func (s *Store) Blobs() *blob.Bucket { return s.bucket }
-
 // Watch returns a channel that receives a value after every commit, in any
 // process, that touched the topic: a job's or an extraction's id. Signals that
 // nobody has taken yet are merged into one; a lost one is possible (a database

@@ -3,6 +3,7 @@ package store_test
 import (
 	"bufio"
 	"context"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -188,7 +189,8 @@ func TestBlobs(t *testing.T) {
 	e, _ := extraction(t, s, "acme")
 	old := time.Now().Add(-25 * time.Hour)
 	write := func(key string, at time.Time) {
-		require.NoError(t, s.Blobs().WriteAll(ctx, key, []byte("x"), nil))
+		_, err := s.PutBlob(ctx, key, func(w io.Writer) error { _, err := w.Write([]byte("x")); return err })
+		require.NoError(t, err)
 		require.NoError(t, os.Chtimes(filepath.Join(o.Blobs, key), at, at))
 	}
 	write("uploads/acme/used", old)
@@ -203,16 +205,17 @@ func TestBlobs(t *testing.T) {
 		require.NoError(t, tx.InsertChunks(ctx, []store.Chunk{{ExtractionID: e.ID, MediaKey: "audio/x/1"}}))
 	})
 	// What a crash in the middle of an upload leaves lies among the uploads.
-	w, err := s.Blobs().NewWriter(ctx, "uploads/acme/partial", nil)
-	require.NoError(t, err)
-	_, err = w.Write(make([]byte, 1<<20))
-	require.NoError(t, err)
-	litter, err := filepath.Glob(filepath.Join(o.Blobs, "uploads/acme/partial*"))
-	require.NoError(t, err)
-	require.Len(t, litter, 1)
-	require.NoError(t, os.Chtimes(litter[0], old, old))
-
-	require.NoError(t, s.Sweep(ctx, old, old))
+	_, err := s.PutBlob(ctx, "uploads/acme/partial", func(w io.Writer) error {
+		_, err := w.Write(make([]byte, 1<<20))
+		require.NoError(t, err)
+		litter, err := filepath.Glob(filepath.Join(o.Blobs, "uploads/acme/partial*"))
+		require.NoError(t, err)
+		require.Len(t, litter, 1)
+		require.NoError(t, os.Chtimes(litter[0], old, old))
+		require.NoError(t, s.Sweep(ctx, old, old))
+		return nil
+	})
+	require.Error(t, err, "its file is gone")
 	var left []string
 	require.NoError(t, filepath.WalkDir(o.Blobs, func(path string, d os.DirEntry, err error) error {
 		if !d.IsDir() {
@@ -222,7 +225,6 @@ func TestBlobs(t *testing.T) {
 		return err
 	}))
 	require.Equal(t, []string{"audio/x/1", "else/where", "uploads/acme/used", "uploads/acme/young"}, left)
-	require.Error(t, w.Close(), "its file is gone")
 
 	move(t, s, e, cancelled)
 	used, err := s.MediaInUse(ctx, "audio/x/1")

@@ -9,7 +9,6 @@ import (
 
 	"github.com/uptrace/bun"
 	"gocloud.dev/blob"
-	"gocloud.dev/gcerrors"
 )
 
 const (
@@ -89,8 +88,8 @@ func (s *Store) sweepBlobs(ctx context.Context, prefix string, before time.Time)
 			}
 			continue
 		}
-		if err := s.bucket.Delete(ctx, o.Key); err != nil && gcerrors.Code(err) != gcerrors.NotFound {
-			return fmt.Errorf("store: sweep blob %s: %w", o.Key, err)
+		if err := s.DeleteBlob(ctx, o.Key); err != nil {
+			return err
 		}
 	}
 }
