@@ -63,6 +63,9 @@ type ErrorEnvelope struct {
 
 // refuse answers with an error, in the form that is its own.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	if r.Context().Err() == nil && s.excused(err) {
+		err = unavailable().Because(err)
+	}
 	var flat *flatError
 	var coded *transcript.Error
 	switch {

@@ -46,8 +46,8 @@ func (s *Server) getCaptions(w http.ResponseWriter, r *http.Request) error {
 func (s *Server) respondReport(w http.ResponseWriter, r *http.Request, report *pipeline.CaptionReport) error {
 	status := http.StatusOK
 	if failure := report.Failure; failure != nil {
-		if failure.Code == transcript.Internal {
-			return failure // which is flat (contract 2)
+		if failure.Code == transcript.Internal || s.excused(failure) {
+			return failure // which is no report (contract 2)
 		}
 		s.note(r, failure)
 		status = failure.HTTPStatus()

@@ -105,7 +105,7 @@ func (s *Server) pump(ctx context.Context, stream *eventStream, events iter.Seq2
 			err = stream.send(turn.event)
 		case <-beat.C:
 			err = stream.write([]byte(": ping\n\n"))
-		case <-s.endStream:
+		case <-s.serving.Done():
 			_ = stream.closing("shutdown") // a client that is gone needs no goodbye
 			return
 		case <-old.C:

@@ -259,7 +259,7 @@ func TestStreamGrowsOld(t *testing.T) {
 		defer cancel()
 		w := httptest.NewRecorder()
 		began := time.Now()
-		server.Stream(ctx, w, silence(ctx), make(chan struct{}))
+		server.Stream(ctx, w, silence(ctx))
 		assert.Equal(t, 30*time.Minute, time.Since(began))
 		body := w.Body.String()
 		assert.True(t, strings.HasPrefix(body, "retry: 3000\n:"), body)
@@ -292,7 +292,7 @@ func TestStreamGivesUpWhoDoesNotRead(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		began := time.Now()
-		server.Stream(ctx, &stuck{ResponseRecorder: httptest.NewRecorder()}, silence(ctx), make(chan struct{}))
+		server.Stream(ctx, &stuck{ResponseRecorder: httptest.NewRecorder()}, silence(ctx))
 		assert.Equal(t, 25*time.Second, time.Since(began), "the first sign of life, and 10 s for it")
 	})
 }

@@ -11,10 +11,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/pipeline"
 )
 
-// Stream sends events as a job's stream does, until they end, ctx does, or end
-// is closed.
-func Stream(ctx context.Context, w http.ResponseWriter, events iter.Seq2[pipeline.Event, error], end chan struct{}) {
-	s := &Server{cfg: Config{Log: slog.New(slog.DiscardHandler)}, endStream: end}
+// Stream sends events as a job's stream does, until they end or ctx does.
+func Stream(ctx context.Context, w http.ResponseWriter, events iter.Seq2[pipeline.Event, error]) {
+	s := &Server{cfg: Config{Log: slog.New(slog.DiscardHandler)}, serving: context.Background()}
 	stream := newEventStream(w)
 	if stream.begin() == nil {
 		s.pump(ctx, stream, events)

@@ -53,10 +53,8 @@ func (s *Server) getReadiness(w http.ResponseWriter, r *http.Request) error {
 			s.note(r, err)
 		}
 	}
-	select {
-	case <-s.draining:
+	if s.isDraining() {
 		ready.Status, status = "draining", http.StatusServiceUnavailable
-	default:
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	s.respondJSON(r.Context(), w, status, ready)

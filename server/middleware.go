@@ -38,6 +38,9 @@ func (s *Server) outermost(next http.Handler) http.Handler {
 		h.Set("X-Request-Id", n.id)
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Vary", "Authorization, X-API-Key, Accept-Encoding")
+		if s.isDraining() {
+			h.Set("Connection", "close") // the next request is for another process
+		}
 		defer func() { s.logLine(r, rec, n, time.Since(began)) }() // also of one that is cut off
 		defer func() {
 			if crash := recover(); crash != nil {

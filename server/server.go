@@ -36,10 +36,19 @@ type Server struct {
 	streams  streamCounter
 	document document
 
-	draining  chan struct{} // closed when Stop is called
-	stopOnce  sync.Once
-	endStream chan struct{} // closed when open streams are to end
-	release   func() error  // of the store; nil unless started
+	release func() error // of the store; nil unless started
+
+	webMu sync.Mutex
+	web   []*http.Server // those that HTTPServer has made
+
+	// See Stop.
+	draining      chan struct{} // closed when it is called
+	beginDraining sync.Once
+	drained       time.Time       // when no more requests are taken
+	serving       context.Context // ends then
+	endWaits      context.CancelFunc
+	stopTurn      chan struct{} // holds a value while a call is at it
+	stopped       bool
 }
 
 // New checks the configuration and makes a server. The error names the member
@@ -50,7 +59,8 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{cfg: c, auth: c.Authenticator, draining: make(chan struct{}), endStream: make(chan struct{})}
+	s := &Server{cfg: c, auth: c.Authenticator, draining: make(chan struct{}), stopTurn: make(chan struct{}, 1)}
+	s.serving, s.endWaits = context.WithCancel(context.Background())
 	if s.auth == nil {
 		s.auth = keyAuthenticator{accounts: account.New(c.Store, c.Plans), log: c.Log}
 	}
@@ -115,33 +125,6 @@ func (s *Server) Start(ctx context.Context) error {
 	return nil
 }
 
-// Stop ends the service: first /readyz answers 503 for DrainDelay, then open
-// event streams are told to come back and closed, and running work is given
-// back to be taken up at the next start. The handlers still answer what needs no
-// work. It returns when all work has ended, or with ctx's error. Calling it
-// again does nothing.
-func (s *Server) Stop(ctx context.Context) (err error) {
-	s.stopOnce.Do(func() { err = s.stop(ctx) })
-	return err
-}
-
-func (s *Server) stop(ctx context.Context) error {
-	close(s.draining)
-	select {
-	case <-time.After(s.cfg.DrainDelay):
-	case <-ctx.Done():
-	}
-	close(s.endStream)
-	err := s.pipeline.Stop(ctx)
-	if s.release != nil {
-		err = errors.Join(err, s.release())
-	}
-	if err := errors.Join(err, s.close()); err != nil {
-		return fmt.Errorf("server: %w", err)
-	}
-	return nil
-}
-
 // close gives back what New has taken.
 func (s *Server) close() error {
 	var err error
@@ -154,10 +137,10 @@ func (s *Server) close() error {
 // HTTPServer is an http.Server for the whole API with bounds on what a
 // connection may cost: header size, the time a header may take, idle time. It
 // sets no bound on the time of an answer, which would cut event streams off; the
-// handlers set their own. Stop the Server before shutting it down, so that open
-// streams end.
+// handlers set their own. Stop shuts it down: ListenAndServe then returns
+// http.ErrServerClosed at once, before Stop has done its work.
 func (s *Server) HTTPServer(addr string) *http.Server {
-	return &http.Server{
+	web := &http.Server{
 		Addr:              addr,
 		Handler:           s.Handler(),
 		MaxHeaderBytes:    maxHeaderBytes,
@@ -165,4 +148,8 @@ func (s *Server) HTTPServer(addr string) *http.Server {
 		IdleTimeout:       idleTimeout,
 		BaseContext:       func(net.Listener) context.Context { return context.Background() },
 	}
+	s.webMu.Lock()
+	defer s.webMu.Unlock()
+	s.web = append(s.web, web)
+	return web
 }

@@ -114,7 +114,9 @@ func (s *Server) submit(w http.ResponseWriter, r *http.Request, once *once, wait
 		s.respondAccepted(ctx, w, out.Job.Job)
 		return nil
 	}
-	job, err := s.pipeline.Wait(r.Context(), sub.Account, out.Job.JobID, &sub.View, wait)
+	waiting, stop := s.untilStop(r.Context())
+	defer stop()
+	job, err := s.pipeline.Wait(waiting, sub.Account, out.Job.JobID, &sub.View, wait)
 	if err != nil {
 		return err
 	}

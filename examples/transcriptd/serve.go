@@ -23,13 +23,22 @@ type serveCommand struct {
 	Listen   listenAddress `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address to listen on (${default}); port 0 takes a free one."`
 	Blobs    string        `default:"transcriptd-blobs" placeholder:"PATH" help:"Folder for uploads and audio (${default}); gone when their job ends."`
 	FullSync bool          `help:"Make every commit on SQLite survive a loss of power, at ten times the price."`
+	// As long as a load balancer takes to ask /readyz, once or twice.
+	DrainDelay time.Duration `default:"5s" placeholder:"DURATION" help:"How long /readyz says 503 draining, while everything still works, before the end (${default}); 0 where nothing stands in front."`
 	recognizerFlags
 	linkFlags
 }
 
 // Validate is called by the parser.
 func (c *serveCommand) Validate() error {
-	return cmp.Or(c.settle(), c.check(), c.keepApart())
+	return cmp.Or(c.settle(), c.check(), c.keepApart(), c.checkDelay())
+}
+
+func (c *serveCommand) checkDelay() error {
+	if c.DrainDelay < 0 {
+		return errors.New("--drain-delay must not be negative")
+	}
+	return nil
 }
 
 // keepApart refuses to let links lead to what the service itself stands on. The
@@ -66,6 +75,7 @@ func (c *serveCommand) Run(ctx context.Context, out output) error {
 		asr:    c.recognizerFlags,
 		links:  c.linkFlags,
 		sites:  c.Sites.Table,
+		drain:  c.DrainDelay,
 		log:    log,
 	})
 	if err != nil {
@@ -74,15 +84,15 @@ func (c *serveCommand) Run(ctx context.Context, out output) error {
 	log.Info("listening", "addr", s.addr())
 	select {
 	case <-ctx.Done():
-		log.Info("draining")
+		log.Info("draining", "delay", c.DrainDelay)
 	case err = <-s.failed:
 	}
 	return errors.Join(err, s.stop())
 }
 
-// drainTimeout is how long running requests and steps may take to end. What is
-// left then is taken up by the next start.
-const drainTimeout = 20 * time.Second
+// stopTimeout is how long running requests and steps may take to end, after the
+// drain delay. What is left then is taken up by the next start.
+const stopTimeout = 20 * time.Second
 
 type serviceOptions struct {
 	listen string
@@ -90,6 +100,7 @@ type serviceOptions struct {
 	asr    recognizerFlags
 	links  linkFlags
 	sites  *site.Table // nil: the public sites
+	drain  time.Duration
 	log    *slog.Logger
 }
 
@@ -98,14 +109,13 @@ type service struct {
 	listener net.Listener
 	store    *store.Store
 	server   *server.Server
-	http     *http.Server
 	failed   chan error // why it accepts no more requests
-	log      *slog.Logger
+	patience time.Duration
 }
 
 // startService returns once requests are accepted.
 func startService(ctx context.Context, o serviceOptions) (_ *service, err error) {
-	s := &service{failed: make(chan error, 1), log: o.log}
+	s := &service{failed: make(chan error, 1), patience: o.drain + stopTimeout}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.stop())
@@ -130,6 +140,7 @@ func startService(ctx context.Context, o serviceOptions) (_ *service, err error)
 		OperatorEgress: append(own, o.asr.addresses()...),
 		Proxies:        o.links.proxies(),
 		Pace:           pace.Config{Rate: pace.Rate{PerMinute: o.links.Pace}},
+		DrainDelay:     o.drain,
 		Log:            o.log,
 		Version:        version(),
 	})
@@ -139,9 +150,9 @@ func startService(ctx context.Context, o serviceOptions) (_ *service, err error)
 	if err = s.server.Start(ctx); err != nil {
 		return nil, err
 	}
-	s.http = s.server.HTTPServer(o.listen)
+	web := s.server.HTTPServer(o.listen)
 	go func() {
-		if err := s.http.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
+		if err := web.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
 			s.failed <- fmt.Errorf("serving: %w", err)
 		}
 	}()
@@ -152,30 +163,21 @@ func (s *service) addr() string { return s.listener.Addr().String() }
 
 // stop lets requests and work come to an end and closes what was opened.
 func (s *service) stop() error {
-	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), s.patience)
 	defer cancel()
-	var errs []error
 	if s.server != nil {
-		errs = append(errs, s.server.Stop(ctx))
+		if err := s.server.Stop(ctx); err != nil {
+			return err // steps still run, on the store too: the end of the process ends them
+		}
 	}
-	if s.http != nil {
-		errs = append(errs, s.shutdown(ctx)) // closes the listener
-	} else if s.listener != nil {
-		errs = append(errs, s.listener.Close())
+	var errs []error
+	if s.listener != nil {
+		if err := s.listener.Close(); !errors.Is(err, net.ErrClosed) { // Stop has closed it, if it was served
+			errs = append(errs, err)
+		}
 	}
 	if s.store != nil {
 		errs = append(errs, s.store.Close())
 	}
 	return errors.Join(errs...)
-}
-
-// shutdown waits for requests, and ends those that take too long: a sender that
-// stalls must not make a failure of an orderly end.
-func (s *service) shutdown(ctx context.Context) error {
-	err := s.http.Shutdown(ctx)
-	if errors.Is(err, context.DeadlineExceeded) {
-		s.log.Warn("requests were cut off", "after", drainTimeout)
-		err = s.http.Close()
-	}
-	return err
 }

@@ -53,7 +53,6 @@ func startService(t testing.TB, change ...func(*server.Config)) *service {
 		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 		defer cancel()
 		assert.NoError(t, srv.Stop(ctx))
-		assert.NoError(t, http.Shutdown(ctx))
 	})
 	s.url = "http://" + listener.Addr().String()
 	s.key = makeKey(t, st)

@@ -156,7 +156,9 @@ func (p *Pipeline) Start(ctx context.Context) error {
 }
 
 // Stop ends the work: running steps are given back, to be run again, without
-// counting an attempt. It returns when all of them have ended, or ctx's error.
+// counting an attempt. It returns nil when all of them have ended. When ctx ends
+// first it returns ctx's error; the steps, which then have been told to end, keep
+// what they use, and Stop may be called again to wait on. One call at a time.
 func (p *Pipeline) Stop(ctx context.Context) error {
 	err := p.lookups.stop(ctx)
 	if p.stopBeat != nil { // it was started
@@ -170,13 +172,17 @@ func (p *Pipeline) Stop(ctx context.Context) error {
 
 func (p *Pipeline) stopWork(ctx context.Context) error {
 	p.stopping.Store(true)
-	err := p.runner.Stop(ctx)
+	if err := p.runner.Stop(ctx); err != nil {
+		return err // steps still run: no other process may take this one for dead
+	}
 	p.stopBeat()
 	p.beating.Wait()
-	if err != nil {
-		return err
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
+	defer cancel()
+	if err := p.store.Leave(ctx, p.process); err != nil {
+		p.log.WarnContext(ctx, "the other processes were not told that this one has stopped; they find out", "err", err)
 	}
-	return p.store.Leave(ctx, p.process)
+	return nil
 }
 
 // Check returns what the engine lacks for its work, by capability ("captions",

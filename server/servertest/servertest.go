@@ -174,10 +174,10 @@ func (s *Server) listen(ctx context.Context) error {
 		return err
 	}
 	s.URL = "http://" + l.Addr().String() + s.config.BasePath
-	s.http = s.HTTPServer("")
-	s.http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	// Not one of HTTPServer, which ends with its service.
+	s.http = &http.Server{ReadHeaderTimeout: patience, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		(*s.handler.Load()).ServeHTTP(w, r)
-	})
+	})}
 	go func() { s.serving <- s.http.Serve(l) }()
 	return nil
 }

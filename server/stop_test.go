@@ -1,0 +1,171 @@
+package server_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server"
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// What a step uses stays while it runs, however little time Stop is given: the
+// database's lock, the way to the network, the scratch files. Stop goes on with
+// the next call.
+func TestStopThatIsGivenNoTime(t *testing.T) {
+	t.Parallel()
+	site := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(site.Close)
+	var host engine.Host
+	s := start(t, func(c *server.Config) {
+		make := c.Engine
+		c.Engine = func(h engine.Host) (engine.Engine, error) { host = h; return make(h) }
+		c.AllowEgress = []string{site.Listener.Addr().String()}
+	})
+	told, deaf := make(chan struct{}), make(chan struct{})
+	s.Engine.SetRecognize(func(ctx context.Context, _ int, a engine.Audio, _ engine.RecognizeOptions) (engine.Recognition, error) {
+		<-ctx.Done()
+		close(told)
+		<-deaf // a program that does not end when it is told to
+		assert.FileExists(t, a.Path)
+		_, err := get(host.HTTP, site.URL)
+		assert.NoError(t, err, "a step lost its way to the network")
+		return engine.Recognition{}, ctx.Err()
+	})
+	id := s.job(t, "a file")
+	require.NoError(t, s.Engine.Await(t.Context(), 1))
+	elsewhere := func() error {
+		second, err := server.New(t.Context(), server.Config{Store: s.Store, Dir: t.TempDir()})
+		require.NoError(t, err)
+		return errors.Join(second.Start(t.Context()), second.Stop(t.Context()))
+	}
+
+	for range 2 {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		assert.ErrorIs(t, s.Stop(ctx), context.DeadlineExceeded)
+		cancel()
+		<-told
+		assert.ErrorIs(t, elsewhere(), store.ErrServed)
+	}
+	var all sync.WaitGroup
+	for range 3 {
+		all.Go(func() { assert.NoError(t, s.Stop(t.Context())) })
+	}
+	close(deaf)
+	all.Wait()
+	left, err := os.ReadDir(s.scratch)
+	require.NoError(t, err)
+	assert.Empty(t, left)
+	_, err = get(host.HTTP, site.URL)
+	assert.Error(t, err, "the guard is closed")
+	assert.NoError(t, elsewhere())
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	assert.NoError(t, s.Stop(ended), "there is nothing left to do")
+
+	s.Engine.Say("hello")
+	require.NoError(t, s.Restart(t.Context()))
+	assert.Equal(t, "success", s.ended(t, id)["status"])
+}
+
+func get(c *http.Client, url string) (status int, err error) {
+	resp, err := c.Get(url)
+	if err != nil {
+		return 0, err
+	}
+	return resp.StatusCode, resp.Body.Close()
+}
+
+// listen serves by an http.Server that Stop shuts down.
+func (s *service) listen(t *testing.T) (ended <-chan error) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	done := make(chan error, 1)
+	web := s.HTTPServer("")
+	go func() { done <- web.Serve(l) }()
+	s.URL = "http://" + l.Addr().String()
+	s.http = httpClient(t, s.URL)
+	return done
+}
+
+// While /readyz says that the service goes, everything works; then whoever waits
+// is answered, and nobody by an error of the end.
+func TestDrain(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *server.Config) { c.DrainDelay = time.Second })
+	ended := s.listen(t)
+	id, _ := s.heldJob(t, "a file")
+	stream := s.open(t, id)
+	require.Equal(t, "job.snapshot", stream.next(t).name)
+	s.Engine.HoldCaptions()
+	ask := func(method, path string) <-chan *answer {
+		answers := make(chan *answer, 1)
+		go func() {
+			a, err := s.send(t, method, path, nil)
+			assert.NoError(t, err, path)
+			answers <- a
+		}()
+		return answers
+	}
+	began := time.Now()
+	posted := s.inBackground(t, []part{field("waitMs", "10000"), file("a file")})
+	question := ask(http.MethodGet, "/v1/video_site/captions?videoId=dQw4w9WgXcQ")
+	require.Eventually(t, func() bool { return s.Engine.CaptionReads(transcript.VideoSite) > 0 }, 5*time.Second, time.Millisecond)
+
+	stopped := make(chan error, 1)
+	go func() { stopped <- s.Stop(context.WithoutCancel(t.Context())) }()
+	var ready *answer
+	require.Eventually(t, func() bool {
+		ready = s.get(t, "/readyz", as(""))
+		return ready.StatusCode == http.StatusServiceUnavailable
+	}, 5*time.Second, time.Millisecond)
+	assert.Contains(t, ready.body, `"draining"`)
+	assert.True(t, ready.Close, "the next request is for another process")
+	accepted := s.postForm(t, []part{field("waitMs", "0"), file("another file")})
+	assert.Equal(t, http.StatusAccepted, accepted.StatusCode)
+	assert.Equal(t, http.StatusOK, s.get(t, jobPath(id)).StatusCode)
+
+	assert.Equal(t, "stream.closing", stream.next(t).name)
+	assert.ErrorIs(t, <-ended, http.ErrServerClosed)
+	assert.GreaterOrEqual(t, time.Since(began), time.Second)
+	a := <-posted
+	assert.Less(t, time.Since(began), 8*time.Second, "the wait was not ended")
+	assert.Equal(t, http.StatusAccepted, a.StatusCode, a.body)
+	assert.Equal(t, id, a.object(t)["jobId"])
+	_, err := s.send(t, http.MethodGet, "/healthz", nil)
+	assert.Error(t, err, "the listener is closed")
+	a = <-question
+	assert.Equal(t, http.StatusServiceUnavailable, a.StatusCode, a.body)
+	assert.Equal(t, "SERVICE_UNAVAILABLE", a.failure(t)["code"])
+	assert.NotEmpty(t, a.Header.Get("Retry-After"))
+	require.NoError(t, <-stopped)
+}
+
+// A handler under a server of the embedder's own answers after Stop too: what
+// can be done by another process is never refused for good.
+func TestAnswersAfterStop(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	require.NoError(t, s.Stop(t.Context()))
+	a := s.upload(t, "a file")
+	assert.Equal(t, http.StatusAccepted, a.StatusCode, a.body)
+	assert.True(t, a.Close)
+	for _, path := range []string{"/v1/video_site/captions?videoId=dQw4w9WgXcQ", "/v1/transcript/info?url=https://video.example/watch?v=dQw4w9WgXcQ"} {
+		a = s.get(t, path)
+		assert.Equal(t, http.StatusServiceUnavailable, a.StatusCode, a.body)
+		assert.Equal(t, "SERVICE_UNAVAILABLE", a.failure(t)["code"], a.body)
+	}
+	assert.Equal(t, http.StatusNotFound, s.get(t, unknownJob).StatusCode, "what is known is said")
+}
