@@ -8,6 +8,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httputil"
+	"net/url"
+	"strings"
 	"sync"
 )
 
@@ -117,7 +119,7 @@ func (p *Pass) forward(w http.ResponseWriter, r *http.Request) {
 	r.Header.Del("Upgrade") // nothing but HTTP is spoken on
 	proxy := httputil.ReverseProxy{
 		// Which strips the headers that are for a proxy only.
-		Rewrite:       func(pr *httputil.ProxyRequest) { pr.Out.URL.RawQuery = pr.In.URL.RawQuery },
+		Rewrite:       func(pr *httputil.ProxyRequest) { pr.Out.URL = asSent(pr.In) },
 		Transport:     p.transport,
 		FlushInterval: -1,
 		ErrorHandler:  fail,
@@ -126,8 +128,34 @@ func (p *Pass) forward(w http.ResponseWriter, r *http.Request) {
 	proxy.ServeHTTP(w, r.WithContext(ctx))
 }
 
+// asSent is the link of a request to a proxy with its path and query as they
+// were sent, byte by byte. The fragment, which is no site's business (RFC 9110,
+// 7.1), is left out: some programs send it, and in the target of a request it
+// is read as a part of the path or of the query.
+func asSent(r *http.Request) *url.URL {
+	target, _, _ := strings.Cut(r.RequestURI, "#")
+	sent, err := url.ParseRequestURI(target)
+	if err != nil {
+		sent = r.URL // which is read from the same text; it cannot be worse
+	}
+	u := *r.URL
+	u.Path, u.RawPath, u.RawQuery, u.ForceQuery = sent.Path, sent.RawPath, sent.RawQuery, sent.ForceQuery
+	_, path, _ := strings.Cut(target, "://")
+	path, _, _ = strings.Cut(path, "?")
+	if n := strings.IndexByte(path, '/'); n >= 0 && !strings.HasPrefix(path[n:], "//") { // else it would be read as a host
+		u.Opaque = path[n:]
+	}
+	return &u
+}
+
 // tunnel connects a program with an address.
 func (p *Pass) tunnel(w http.ResponseWriter, r *http.Request) {
+	if r.RequestURI != r.Host { // it says more than host and port
+		refusal := &Refusal{clip(r.Host), "not host:port"}
+		p.note(r.Context(), refusal)
+		fail(w, r, refusal)
+		return
+	}
 	remote, err := p.dial(r.Context(), "tcp", r.Host)
 	if err != nil {
 		fail(w, r, err)

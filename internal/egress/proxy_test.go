@@ -61,6 +61,51 @@ func raw(t *testing.T, p *egress.Pass, request string) *http.Response {
 	return res
 }
 
+// What a program asks for reaches the site byte by byte, but for the fragment,
+// which programs that speak to a proxy send along.
+func TestTargetOfARequest(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.RequestURI) })
+	g, _ := newGuard(t, egress.Config{Allow: []string{s.at.String()}})
+	p := open(t, g, "job", 0)
+	for sent, seen := range map[string]string{
+		"/x.wav#t=10":             "/x.wav",
+		"/x.wav#":                 "/x.wav",
+		"/x.wav?a=b#t=10":         "/x.wav?a=b",
+		"/#!/watch/1?v=2":         "/",
+		"?a=b#c":                  "/?a=b",
+		"":                        "/",
+		"/?":                      "/?",
+		"/a%2Fb|c^d.wav":          "/a%2Fb|c^d.wav",
+		"/a%23b%3fc.wav":          "/a%23b%3fc.wav",
+		"/\"<x>`{y}\\":            "/\"<x>`{y}\\",
+		"/t\u00f6ne.wav":          "/t\u00f6ne.wav",
+		"/a;b=c,d:e@f/~g!$&'()*+": "/a;b=c,d:e@f/~g!$&'()*+",
+		"/a//b/../c/./d":          "/a//b/../c/./d",
+		"//a/b":                   "//a/b",
+		"/%5B1%5D[2].wav":         "/%5B1%5D[2].wav",
+		"/http://b.test/?c=://d":  "/http://b.test/?c=://d",
+	} {
+		res := raw(t, p, "GET http://"+s.at.String()+sent+" HTTP/1.1\r\nHost: x\r\nAUTH\r\n\r\n")
+		body, err := io.ReadAll(res.Body)
+		require.NoError(t, err)
+		assert.Equal(t, http.StatusOK, res.StatusCode, sent)
+		assert.Equal(t, seen, string(body), "of %q", sent)
+	}
+	before := s.requests.Load()
+	for _, target := range []string{"/x", "?x", "#x"} {
+		code := raw(t, p, "CONNECT "+s.at.String()+target+" HTTP/1.1\r\nHost: x\r\nAUTH\r\n\r\n").StatusCode
+		assert.Contains(t, []int{http.StatusForbidden, http.StatusBadRequest}, code, target)
+	}
+	code := raw(t, p, "CONNECT me:you@"+s.at.String()+" HTTP/1.1\r\nHost: x\r\nAUTH\r\n\r\n").StatusCode
+	assert.Equal(t, http.StatusForbidden, code)
+	for _, link := range []string{"http://[fe80::1%25lo]/", "http://me#x@" + s.at.String() + "/", "http://" + s.at.String() + "#x@8.8.8.8/"} {
+		code := raw(t, p, "GET "+link+" HTTP/1.1\r\nHost: x\r\nAUTH\r\n\r\n").StatusCode
+		assert.Contains(t, []int{http.StatusForbidden, http.StatusBadRequest}, code, link)
+	}
+	assert.Equal(t, before, s.requests.Load())
+}
+
 func TestProxyHeadersStayHere(t *testing.T) {
 	t.Parallel()
 	seen := make(chan http.Header, 1)
