@@ -48,10 +48,12 @@ func newError(method, path string, r Response, body []byte) *Error {
 	e := &Error{Method: method, Path: path, Response: r, Body: keep(body)}
 	var envelope struct {
 		Error     json.RawMessage `json:"error"`
+		Message   json.RawMessage `json:"message"` // beside a flat error
 		RequestID json.RawMessage `json:"requestId"`
 	}
 	if json.Unmarshal(body, &envelope) == nil {
 		member(envelope.RequestID, &e.Response.RequestID)
+		member(envelope.Message, &e.Message)
 		e.readEnvelope(envelope.Error)
 	}
 	if r.RequestID != "" {

@@ -21,6 +21,8 @@ const answerTimeout = 2 * time.Minute
 type flatError struct {
 	status int
 	slug   string
+	// message says what to do about it; empty where the slug does.
+	message string
 	// retryAfter in seconds; 0: none.
 	retryAfter int
 }
@@ -31,7 +33,8 @@ func (e *flatError) Error() string { return e.slug }
 var (
 	errUnknownRoute   = &flatError{status: http.StatusNotFound, slug: "not_found"}
 	errWrongMethod    = &flatError{status: http.StatusMethodNotAllowed, slug: "method_not_allowed"}
-	errUnsupported    = &flatError{status: http.StatusUnsupportedMediaType, slug: "unsupported_media_type"}
+	errTooSlow        = &flatError{status: http.StatusRequestTimeout, slug: "request_timeout", message: "The body did not arrive in time."}
+	errEncoded        = unsupported("Send the body without Content-Encoding.")
 	errInternal       = &flatError{status: http.StatusInternalServerError, slug: "internal_error"}
 	errTooManyStreams = &flatError{status: http.StatusTooManyRequests, slug: "rate_limited", retryAfter: 5}
 )
@@ -46,13 +49,20 @@ func unavailable() *transcript.Error {
 	return e
 }
 
+// unsupported refuses a body for its type or its encoding.
+func unsupported(message string) *flatError {
+	return &flatError{status: http.StatusUnsupportedMediaType, slug: "unsupported_media_type", message: message}
+}
+
 func rateLimited(retryAfter int) *flatError {
 	return &flatError{status: http.StatusTooManyRequests, slug: "rate_limited", retryAfter: max(retryAfter, 1)}
 }
 
 // FlatError is the body of a failure of the framework, of 401 and of 429.
 type FlatError struct {
-	Error     string `json:"error"`
+	Error string `json:"error"`
+	// Message says what to do about it, where the slug does not.
+	Message   string `json:"message,omitempty"`
 	RequestID string `json:"requestId,omitempty"`
 }
 
@@ -94,10 +104,13 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if flat.status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
+	if flat == errEncoded {
+		w.Header().Set("Accept-Encoding", "identity") // RFC 9110, 15.5.16
+	}
 	if flat.retryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(flat.retryAfter))
 	}
-	s.respondJSON(r.Context(), w, flat.status, FlatError{Error: flat.slug, RequestID: RequestID(r.Context())})
+	s.respondJSON(r.Context(), w, flat.status, FlatError{Error: flat.slug, Message: flat.message, RequestID: RequestID(r.Context())})
 }
 
 func (s *Server) refuseCoded(w http.ResponseWriter, r *http.Request, e *transcript.Error) {

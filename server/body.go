@@ -2,24 +2,44 @@ package server
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"mime"
 	"net/http"
+	"os"
+	"strings"
 	"time"
+	"unicode/utf8"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// bodyPatience is how long a request's body may stand still.
-const bodyPatience = time.Minute
+// How slow the sender of a body may be. It may stand still for bodyPatience, and
+// from bodyGrace on it must have sent bodyRate bytes for every second beyond: a
+// recording over a bad line lives, a byte a second does not.
+const (
+	bodyPatience = time.Minute
+	bodyGrace    = 30 * time.Second
+	bodyRate     = 4 << 10
+)
 
-// patientBody lets a body take as long as it moves: a slow upload lives, one
-// that stands still dies, also where nobody reads it.
+// bodyLinger is how long a connection is kept whose answer was sent before its
+// body was read, so that the sender, who is still at it, reads the answer.
+const bodyLinger = 500 * time.Millisecond
+
+// patientBody is a request's body that has a deadline, also where nobody reads
+// it. A Read beyond it is errTooSlow.
 type patientBody struct {
 	io.ReadCloser
-	control *http.ResponseController
-	until   time.Time
+	control  *http.ResponseController
+	began    time.Time
+	until    time.Time // the deadline
+	received int64     // bytes
+	ended    bool      // was read to its end
 }
 
 func newPatientBody(body io.ReadCloser, control *http.ResponseController) *patientBody {
-	b := &patientBody{ReadCloser: body, control: control}
+	b := &patientBody{ReadCloser: body, control: control, began: time.Now()}
 	b.extend()
 	return b
 }
@@ -27,17 +47,69 @@ func newPatientBody(body io.ReadCloser, control *http.ResponseController) *patie
 func (b *patientBody) Read(p []byte) (int, error) {
 	b.extend()
 	n, err := b.ReadCloser.Read(p)
-	if errors.Is(err, io.EOF) {
+	b.received += int64(n)
+	switch {
+	case errors.Is(err, io.EOF):
+		b.ended = true
 		// What the handler does now may take long.
 		_ = b.control.SetReadDeadline(time.Time{}) // as in extend
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		err = errTooSlow
 	}
 	return n, err
 }
 
 // extend moves the deadline, not at every read.
 func (b *patientBody) extend() {
-	if now := time.Now(); b.until.Sub(now) < bodyPatience/2 {
-		b.until = now.Add(bodyPatience)
-		_ = b.control.SetReadDeadline(b.until) // a writer without deadlines has no slow peers
+	until := b.began.Add(bodyGrace + time.Duration(b.received/bodyRate)*time.Second)
+	if still := time.Now().Add(bodyPatience); still.Before(until) {
+		until = still
 	}
+	if until.Sub(b.until) >= time.Second {
+		b.until = until
+		_ = b.control.SetReadDeadline(until) // a writer without deadlines has no slow peers
+	}
+}
+
+// abandon is called when an answer with the given header begins before the body
+// was read: net/http would wait for the rest, to use the connection again.
+func (b *patientBody) abandon(h http.Header) {
+	h.Set("Connection", "close")
+	_ = b.control.SetReadDeadline(time.Now().Add(bodyLinger)) // as in extend
+}
+
+// bodyType is the media type of a request's body, and whether there is a body. A
+// body that is encoded is refused.
+func bodyType(r *http.Request) (media string, present bool, err error) {
+	if r.ContentLength == 0 {
+		return "", false, nil
+	}
+	for _, coding := range r.Header.Values("Content-Encoding") {
+		if !strings.EqualFold(coding, "identity") {
+			return "", true, errEncoded
+		}
+	}
+	media, _, _ = mime.ParseMediaType(r.Header.Get("Content-Type")) // an unreadable one is not taken
+	return media, true, nil
+}
+
+// readJSON reads a JSON body whole, as text that has not been looked into.
+func readJSON(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxJSONBody))
+	tooLarge := new(http.MaxBytesError)
+	switch {
+	case errors.Is(err, errTooSlow):
+		return nil, err
+	case errors.As(err, &tooLarge):
+		return nil, invalidBody(fmt.Sprintf("is larger than %d bytes", maxJSONBody))
+	case err != nil:
+		return nil, invalidBody("ended before it was complete")
+	case !utf8.Valid(body):
+		return nil, invalidBody("is not UTF-8")
+	}
+	return body, nil
+}
+
+func invalidBody(message string) *transcript.Error {
+	return invalid(http.StatusBadRequest, transcript.Issue{Path: "body", Message: message})
 }

@@ -84,7 +84,7 @@ func (s *Server) readParts(ctx context.Context, parts *formReader, f *form, limi
 	for {
 		part, err := parts.next()
 		if err == io.EOF { //nolint:errorlint // only the bare one is the form's end: a body that is cut off wraps it
-			return nil
+			return parts.end()
 		}
 		if err != nil {
 			return brokenBody(err)
@@ -231,6 +231,8 @@ func (f *form) canonical() map[string]any {
 func brokenBody(err error) error {
 	what := "is not a multipart form"
 	switch {
+	case errors.Is(err, errTooSlow):
+		return err
 	case errors.Is(err, errPartHeader):
 		what = fmt.Sprintf("has a part whose header is larger than %d bytes", maxPartHeader)
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):

@@ -102,6 +102,9 @@ func (s *Server) respondJob(w http.ResponseWriter, status int, job *pipeline.Job
 
 // cancelTranscriptJob is POST /v1/transcript/job/{id}/cancel (contract 9).
 func (s *Server) cancelTranscriptJob(w http.ResponseWriter, r *http.Request) error {
+	if err := readEmpty(w, r); err != nil {
+		return err
+	}
 	key, err := idempotencyKey(r)
 	if err != nil {
 		return err
@@ -132,6 +135,25 @@ func (s *Server) cancelTranscriptJob(w http.ResponseWriter, r *http.Request) err
 	}
 	w.Header().Set("Location", s.jobPath(id))
 	return s.respondJob(w, http.StatusAccepted, job)
+}
+
+// readEmpty reads the body of a POST that takes no members: none, or an empty
+// object.
+func readEmpty(w http.ResponseWriter, r *http.Request) error {
+	media, present, err := bodyType(r)
+	switch {
+	case err != nil || !present:
+		return err
+	case media != "application/json":
+		return unsupported("Send no body, or an empty JSON object as application/json.")
+	}
+	body, err := readJSON(w, r)
+	if err != nil {
+		return err
+	}
+	var p problems
+	decodeObject(body, &p, nil)
+	return p.err()
 }
 
 // jobID is the id in the path. What is no uuid names no job (contract 1).

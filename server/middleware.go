@@ -32,7 +32,11 @@ func (s *Server) outermost(next http.Handler) http.Handler {
 		// A deadline of the request before this one on the connection is not ours.
 		_ = control.SetWriteDeadline(time.Time{}) // not every writer has deadlines
 		if r.Body != nil && r.Body != http.NoBody {
-			r.Body = newPatientBody(r.Body, control)
+			body := newPatientBody(r.Body, control)
+			r.Body = body
+			if r.ProtoMajor == 1 { // in HTTP/2 no answer waits for a body
+				rec.body = body
+			}
 		}
 		h := rec.Header()
 		h.Set("X-Request-Id", n.id)
@@ -130,24 +134,33 @@ func requestID(r *http.Request) string {
 // recorder remembers what was answered.
 type recorder struct {
 	http.ResponseWriter
+	body    *patientBody // of the request; nil: it has none
 	status  int
 	written int64
+}
+
+// begin is called before anything is written. A refusal goes out at once, also
+// where the body is still on its way.
+func (w *recorder) begin(status int) {
+	if w.status != 0 {
+		return
+	}
+	w.status = status
+	if status >= http.StatusBadRequest && w.body != nil && !w.body.ended {
+		w.body.abandon(w.Header())
+	}
 }
 
 // Unwrap lets http.ResponseController find what the recorder hides.
 func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func (w *recorder) WriteHeader(status int) {
-	if w.status == 0 {
-		w.status = status
-	}
+	w.begin(status)
 	w.ResponseWriter.WriteHeader(status)
 }
 
 func (w *recorder) Write(b []byte) (int, error) {
-	if w.status == 0 {
-		w.status = http.StatusOK
-	}
+	w.begin(http.StatusOK)
 	n, err := w.ResponseWriter.Write(b)
 	w.written += int64(n)
 	return n, err

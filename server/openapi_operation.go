@@ -101,8 +101,9 @@ func describeErrors(oc openapi.OperationContext, rt route) {
 		describeError(oc, http.StatusUnauthorized, FlatError{}, []string{ErrNoCredential.Error(), ErrInvalidCredential.Error()}, headerChallenge)
 		describeError(oc, http.StatusTooManyRequests, FlatError{}, []string{errTooManyStreams.slug}, headerRetryAfter)
 	}
-	if rt.form != nil {
-		describeError(oc, errUnsupported.status, FlatError{}, []string{errUnsupported.slug})
+	if rt.method == http.MethodPost {
+		describeError(oc, errTooSlow.status, FlatError{}, []string{errTooSlow.slug})
+		describeError(oc, errEncoded.status, FlatError{}, []string{errEncoded.slug})
 	}
 	describeError(oc, errInternal.status, FlatError{}, []string{errInternal.slug})
 	for status, ofStatus := range codes {

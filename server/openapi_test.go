@@ -136,7 +136,7 @@ func TestDocumentOfEveryOperation(t *testing.T) {
 					continue
 				}
 				form := "#/components/schemas/ErrorEnvelope"
-				if slices.Contains([]string{"401", "415", "429", "500"}, status) {
+				if slices.Contains([]string{"401", "408", "415", "429", "500"}, status) {
 					form = "#/components/schemas/FlatError"
 				} else if path == "/v1/video_site/captions" && status == "502" {
 					form = "#/components/schemas/CaptionReport"

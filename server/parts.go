@@ -29,21 +29,41 @@ type formReader struct {
 // next returns the next part, as it is, and io.EOF after the last.
 func (f *formReader) next() (*multipart.Part, error) {
 	f.body.left = maxPartHeader + multipartAhead
-	defer func() { f.body.left = math.MaxInt64 }() // the content is bounded by who reads it
-	return f.parts.NextRawPart()
+	part, err := f.parts.NextRawPart()
+	f.body.left = math.MaxInt64 // the content is bounded by who reads it
+	if err != nil && f.body.err != nil {
+		err = f.body.err // package multipart makes a malformed header of a header that breaks off
+	}
+	return part, err
+}
+
+// end reads what may follow the closing boundary, usually nothing, so that the
+// connection can be used again.
+func (f *formReader) end() error {
+	f.body.left = maxPartHeader
+	_, err := io.Copy(io.Discard, f.body)
+	if errors.Is(err, errTooSlow) {
+		return err
+	}
+	return nil // the form is whole: what became of the rest does not matter
 }
 
 // partsReader is a body of which no more than left is read.
 type partsReader struct {
 	r    io.Reader
 	left int64
+	err  error // of the body, but for its end
 }
 
 func (b *partsReader) Read(p []byte) (int, error) {
 	if b.left <= 0 {
-		return 0, errPartHeader
+		b.err = errPartHeader
+		return 0, b.err
 	}
 	n, err := b.r.Read(p[:min(int64(len(p)), b.left)])
 	b.left -= int64(n)
+	if err != nil && !errors.Is(err, io.EOF) {
+		b.err = err
+	}
 	return n, err
 }

@@ -129,15 +129,9 @@ type linkRequest struct {
 // readLinkRequest reads the JSON body of POST /v1/transcript and checks
 // everything that can be checked without asking anyone.
 func readLinkRequest(w http.ResponseWriter, r *http.Request) (*linkRequest, error) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxJSONBody))
-	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
-		return nil, invalid(http.StatusBadRequest, transcript.Issue{Path: "body", Message: fmt.Sprintf("is larger than %d bytes", maxJSONBody)})
-	}
+	body, err := readJSON(w, r)
 	if err != nil {
-		return nil, invalid(http.StatusBadRequest, transcript.Issue{Path: "body", Message: "ended before it was complete"})
-	}
-	if !utf8.Valid(body) {
-		return nil, invalid(http.StatusBadRequest, transcript.Issue{Path: "body", Message: "is not UTF-8"})
+		return nil, err
 	}
 	var p problems
 	var sent createRequest
@@ -215,7 +209,10 @@ func list[T ~string](values []T) string {
 // members maps a property's name to a pointer to a pointer, as in **string.
 func decodeObject(body []byte, p *problems, members map[string]any) {
 	dec := json.NewDecoder(bytes.NewReader(body))
-	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+	if t, err := dec.Token(); errors.Is(err, io.EOF) {
+		p.cannotRead("body", "is missing: send a JSON object")
+		return
+	} else if err != nil || t != json.Delim('{') {
 		p.cannotRead("body", "is not a JSON object")
 		return
 	}

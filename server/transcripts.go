@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"mime"
 	"net/http"
 	"time"
 
@@ -22,14 +21,16 @@ type accepted struct {
 
 // createTranscript is POST /v1/transcript (contract 4).
 func (s *Server) createTranscript(w http.ResponseWriter, r *http.Request) error {
-	mediaType, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // an unreadable one is not taken
-	switch mediaType {
-	case "application/json":
+	media, present, err := bodyType(r)
+	switch {
+	case err != nil:
+		return err
+	case !present, media == "application/json": // without a body, what is missing is told
 		return s.createFromLink(w, r)
-	case "multipart/form-data":
+	case media == "multipart/form-data":
 		return s.createFromUpload(w, r)
 	}
-	return errUnsupported
+	return unsupported("Send the body as application/json or multipart/form-data, and say so in Content-Type.")
 }
 
 func (s *Server) createFromLink(w http.ResponseWriter, r *http.Request) error {
