@@ -12,9 +12,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// download brings the sound of a link into dir, unless it is certain that
+// download brings the sound of a link into the task's folder, unless it is certain that
 // nobody here can recognise it (J3b).
-func (p *Pipeline) download(ctx context.Context, dir string, e *store.Extraction) (path string, err error) {
+func (p *Pipeline) download(ctx context.Context, t task, e *store.Extraction) (path string, err error) {
 	sub := subjectOfExtraction(e)
 	if err := p.canRecognize(sub.spoken()); err != nil {
 		return "", err
@@ -22,24 +22,24 @@ func (p *Pipeline) download(ctx context.Context, dir string, e *store.Extraction
 	if p.engine.Audio == nil {
 		return "", transcript.Errorf(transcript.NotImplemented, "This service cannot download media.")
 	}
-	into := filepath.Join(dir, "download")
+	into := filepath.Join(t.dir, "download")
 	if err := os.Mkdir(into, 0o700); err != nil {
 		return "", fmt.Errorf("pipeline: making room for a download: %w", err)
 	}
 	return p.engine.Audio.Audio(ctx, sub.Content, into, engine.AudioOptions{
-		Known: func(m transcript.Metadata) error { return p.known(ctx, sub, e.ID, m) },
+		Known: func(m transcript.Metadata) error { return p.known(ctx, t, sub, m) },
 	})
 }
 
 // known notes what the platform says about what is about to be downloaded, and
 // refuses what it says is too long.
-func (p *Pipeline) known(ctx context.Context, sub subject, extractionID string, m transcript.Metadata) error {
+func (p *Pipeline) known(ctx context.Context, t task, sub subject, m transcript.Metadata) error {
 	m = tidyMetadata(m)
 	if m.Duration > p.cfg.MaxMediaDuration.Seconds() {
 		return p.tooLong()
 	}
-	return p.inStage(ctx, extractionID, durationCheck, func(ctx context.Context, tx *store.Tx, _ *store.Extraction) error {
-		if err := tx.SetMetadata(ctx, extractionID, m); err != nil || sub.Platform.HasCaptions() {
+	return p.ownIn(ctx, t, durationCheck, func(ctx context.Context, tx *store.Tx, e *store.Extraction) error {
+		if err := tx.SetMetadata(ctx, e.ID, m); err != nil || sub.Platform.HasCaptions() {
 			return err
 		}
 		return tx.PutContent(ctx, &store.Content{Platform: sub.Platform, ExternalID: sub.ExternalID, Metadata: m, AskedAt: time.Now()})

@@ -24,6 +24,10 @@ func pauses() [maxAttempts - 1]time.Duration {
 // mostPause is the longest pause that a recognizer may ask for with RetryAfter.
 const mostPause = 10 * time.Minute
 
+// settleTimeout bounds how long the fault of a step waits for the database. Then
+// the queue runs the step again.
+const settleTimeout = time.Minute
+
 // lastWait is how long a platform that blocks is waited for (J7b).
 const lastWait = 6 * time.Hour
 
@@ -31,7 +35,9 @@ const lastWait = 6 * time.Hour
 // after a pause (J7, J12), a platform that blocks is waited for (J7b), any other
 // ends the work (J15). The attempts of an extraction in recognition are those of
 // its chunk with the most.
-func (p *Pipeline) fault(ctx context.Context, id string, again river.JobArgs, cause error) error {
+func (p *Pipeline) fault(ctx context.Context, t task, again river.JobArgs, cause error) error {
+	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
+	defer cancel()
 	coded := codedError(cause)
 	tries := 0 // those of the extraction
 	if chunk, ok := again.(recognizeArgs); ok {
@@ -39,10 +45,8 @@ func (p *Pipeline) fault(ctx context.Context, id string, again river.JobArgs, ca
 		tries, again = chunk.Failed, chunk
 	}
 	var e *store.Extraction
-	err := p.store.InTx(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
-		if e, err = tx.LockExtraction(ctx, id); err != nil {
-			return err
-		}
+	err := p.own(ctx, t, func(ctx context.Context, tx *store.Tx, locked *store.Extraction) error {
+		e = locked
 		attempt := cmp.Or(tries, e.Attempt)
 		switch {
 		case e.State.Status.Terminal():
@@ -52,7 +56,7 @@ func (p *Pipeline) fault(ctx context.Context, id string, again river.JobArgs, ca
 			if err := tx.Move(ctx, e, store.Change{To: before(e.State), Waits: true}); err != nil {
 				return err
 			}
-			return tx.Enqueue(ctx, again, &river.InsertOpts{ScheduledAt: time.Now().Add(pause)})
+			return repeat(ctx, tx, t, again, pause)
 		case !transient(coded.Code) || attempt >= maxAttempts:
 			return tx.Move(ctx, e, store.Change{To: failed, Error: coded})
 		}
@@ -62,17 +66,28 @@ func (p *Pipeline) fault(ctx context.Context, id string, again river.JobArgs, ca
 				return err
 			}
 		}
-		return tx.Enqueue(ctx, again, &river.InsertOpts{ScheduledAt: time.Now().Add(pause)})
+		return repeat(ctx, tx, t, again, pause)
 	})
+	if errors.Is(err, errUnwanted) {
+		return p.cleanUp(ctx, t.extraction)
+	}
 	if err != nil {
 		return fmt.Errorf("pipeline: settling %w: %w", cause, err)
 	}
-	p.log.WarnContext(ctx, "a step failed", "extraction", id, "step", again.Kind(),
+	p.log.WarnContext(ctx, "a step failed", "extraction", t.extraction, "step", again.Kind(),
 		"status", e.State.Status, "attempt", e.Attempt, "err", cause)
 	if e.State.Status.Terminal() {
-		p.deleteMedia(ctx, id, e.MediaKey)
+		p.deleteMedia(ctx, e.ID, e.MediaKey)
 	}
 	return nil
+}
+
+// repeat queues a step again after a pause, in the place of the task's run.
+func repeat(ctx context.Context, tx *store.Tx, t task, again river.JobArgs, pause time.Duration) error {
+	if err := tx.Enqueue(ctx, again, &river.InsertOpts{ScheduledAt: time.Now().Add(pause)}); err != nil {
+		return err
+	}
+	return tx.Finish(ctx, t.work)
 }
 
 // waits tells that the fault is a block, and that there is time left to wait.

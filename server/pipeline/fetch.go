@@ -3,7 +3,6 @@ package pipeline
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/server/store"
@@ -12,31 +11,31 @@ import (
 
 // fetchCaptions is the first step of a link that may have captions (J2, J4, J5,
 // J17).
-func (p *Pipeline) fetchCaptions(ctx context.Context, _ string, a captionsArgs) error {
-	e, err := p.takeForCaptions(ctx, a.Extraction)
+func (p *Pipeline) fetchCaptions(ctx context.Context, t task, _ captionsArgs) error {
+	e, err := p.takeForCaptions(ctx, t)
 	if err != nil || e == nil {
 		return err
 	}
 	sub := subjectOfExtraction(e)
 	found, err := p.ask(ctx, sub, func(finding, error) {})
 	if err != nil {
-		return p.orServeStale(ctx, e, err)
+		return p.orServeStale(ctx, t, e, err)
 	}
 	if found.Track == nil {
-		return p.goOnWithSound(ctx, e.ID, found)
+		return p.goOnWithSound(ctx, t, found)
 	}
-	t, err := found.text(sub)
+	text, err := found.text(sub)
 	if err != nil {
 		return err
 	}
-	return p.inStage(ctx, e.ID, captionFetch, func(ctx context.Context, tx *store.Tx, e *store.Extraction) error {
+	return p.ownIn(ctx, t, captionFetch, func(ctx context.Context, tx *store.Tx, e *store.Extraction) error {
 		if err := learn(ctx, tx, sub, found); err != nil {
 			return err
 		}
 		if err := tx.SetMetadata(ctx, e.ID, found.Metadata); err != nil {
 			return err
 		}
-		id, err := tx.PutTranscript(ctx, t)
+		id, err := tx.PutTranscript(ctx, text)
 		if err != nil {
 			return err
 		}
@@ -47,11 +46,9 @@ func (p *Pipeline) fetchCaptions(ctx context.Context, _ string, a captionsArgs) 
 // takeForCaptions moves a queued extraction to caption_fetch. It returns nil
 // when there is nothing to do: the extraction has ended or gone on, or another
 // one has made the text since this one was asked for (J17).
-func (p *Pipeline) takeForCaptions(ctx context.Context, id string) (e *store.Extraction, err error) {
-	err = p.store.InTx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		if e, err = tx.LockExtraction(ctx, id); err != nil {
-			return err
-		}
+func (p *Pipeline) takeForCaptions(ctx context.Context, t task) (e *store.Extraction, err error) {
+	err = p.own(ctx, t, func(ctx context.Context, tx *store.Tx, locked *store.Extraction) error {
+		e = locked
 		switch e.State {
 		case captionFetch: // an earlier run of this step ended without a word
 			return nil
@@ -90,11 +87,11 @@ func serve(ctx context.Context, tx *store.Tx, e *store.Extraction, c store.Chang
 // orServeStale settles the fault of a step that has asked a platform: where that
 // blocks, a text that has expired is published instead, if there is one (J7b,
 // contract 11). Old text is better than none. Otherwise it returns the fault.
-func (p *Pipeline) orServeStale(ctx context.Context, e *store.Extraction, fault error) error {
+func (p *Pipeline) orServeStale(ctx context.Context, t task, e *store.Extraction, fault error) error {
 	if !errors.Is(fault, transcript.IPBlocked) {
 		return fault
 	}
-	return p.inStage(ctx, e.ID, e.State, func(ctx context.Context, tx *store.Tx, e *store.Extraction) error {
+	return p.ownIn(ctx, t, e.State, func(ctx context.Context, tx *store.Tx, e *store.Extraction) error {
 		sub := subjectOfExtraction(e)
 		shelf, err := sub.shelf(ctx, tx, "", however)
 		if err != nil {
@@ -115,15 +112,15 @@ func (p *Pipeline) orServeStale(ctx context.Context, e *store.Extraction, fault 
 
 // goOnWithSound leaves the captions, of which none answers, for recognition
 // (J5). Those who may not have it end here (J6).
-func (p *Pipeline) goOnWithSound(ctx context.Context, id string, found finding) error {
-	return p.inStage(ctx, id, captionFetch, func(ctx context.Context, tx *store.Tx, e *store.Extraction) error {
+func (p *Pipeline) goOnWithSound(ctx context.Context, t task, found finding) error {
+	return p.ownIn(ctx, t, captionFetch, func(ctx context.Context, tx *store.Tx, e *store.Extraction) error {
 		if err := learn(ctx, tx, subjectOfExtraction(e), found); err != nil {
 			return err
 		}
-		if err := tx.SetMetadata(ctx, id, found.Metadata); err != nil {
+		if err := tx.SetMetadata(ctx, e.ID, found.Metadata); err != nil {
 			return err
 		}
-		if err := tx.SetTried(ctx, id, found.allTried()); err != nil {
+		if err := tx.SetTried(ctx, e.ID, found.allTried()); err != nil {
 			return err
 		}
 		left, err := dismiss(ctx, tx, e)
@@ -133,7 +130,7 @@ func (p *Pipeline) goOnWithSound(ctx context.Context, id string, found finding) 
 		if err := tx.Move(ctx, e, store.Change{To: durationCheck}); err != nil {
 			return err
 		}
-		return tx.Enqueue(ctx, prepareArgs{Extraction: id, Link: true}, nil)
+		return tx.Enqueue(ctx, prepareArgs{Extraction: e.ID, Link: true}, nil)
 	})
 }
 
@@ -180,19 +177,4 @@ func noRecognition(ctx context.Context, tx *store.Tx, sub subject) (*transcript.
 	e := transcript.Errorf(transcript.LanguageNotAvailable, "There are no captions in %s, and the plan does not include speech recognition.", clip.Text(sub.languages.String()))
 	e.AvailableLanguages = languagesOf(c.Tracks)
 	return e, nil
-}
-
-// inStage runs fn in a transaction that holds the extraction, if it still is
-// where the step left it.
-func (p *Pipeline) inStage(ctx context.Context, id string, state transcript.State, fn func(context.Context, *store.Tx, *store.Extraction) error) error {
-	return p.store.InTx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		e, err := tx.LockExtraction(ctx, id)
-		if err != nil {
-			return fmt.Errorf("pipeline: ending a step: %w", err)
-		}
-		if e.State != state {
-			return errUnwanted
-		}
-		return fn(ctx, tx, e)
-	})
 }

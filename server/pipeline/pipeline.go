@@ -24,10 +24,7 @@ import (
 	"log/slog"
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"time"
-
-	"github.com/google/uuid"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/pace"
@@ -104,13 +101,13 @@ type Pipeline struct {
 	engine   engine.Engine // its sources keep the pace
 	pace     *pace.Pace
 	log      *slog.Logger
-	process  string // the name of this process among those that share the store
-	runner   store.Runner
-	stopping atomic.Bool
 	running  progressBoard
 	lookups  *lookups
-	stopBeat context.CancelFunc
-	beating  sync.WaitGroup
+	mu       sync.Mutex
+	runner   store.Runner // of the current life
+	stopping bool
+	stopLife context.CancelFunc
+	living   sync.WaitGroup
 }
 
 // New checks the configuration and prepares a pipeline. Until Start it accepts
@@ -120,18 +117,13 @@ func New(c Config) (*Pipeline, error) {
 	if err != nil {
 		return nil, err
 	}
-	process, err := uuid.NewV7()
-	if err != nil {
-		return nil, fmt.Errorf("pipeline: naming the process: %w", err)
-	}
 	keep, err := pace.New(c.Pace, c.Log)
 	if err != nil {
 		return nil, fmt.Errorf("pipeline: Config.Pace: %w", err)
 	}
-	p := &Pipeline{cfg: c, store: c.Store, engine: keep.Engine(c.Engine), pace: keep, log: c.Log, process: process.String(), lookups: newLookups()}
-	p.runner, err = c.Store.NewRunner(p.workers())
-	if err != nil {
-		return nil, fmt.Errorf("pipeline: preparing the workers: %w", err)
+	p := &Pipeline{cfg: c, store: c.Store, engine: keep.Engine(c.Engine), pace: keep, log: c.Log, lookups: newLookups()}
+	if p.runner, err = p.newLife(); err != nil {
+		return nil, fmt.Errorf("pipeline: %w", err)
 	}
 	return p, nil
 }
@@ -140,18 +132,21 @@ func New(c Config) (*Pipeline, error) {
 // Before it, on SQLite, the caller must hold store.Serve. A pipeline is started
 // once.
 func (p *Pipeline) Start(ctx context.Context) error {
-	if err := p.store.Beat(ctx, p.process); err != nil {
-		return fmt.Errorf("pipeline: joining the workers: %w", err)
+	if !p.store.Shared() {
+		if err := p.buryAll(ctx); err != nil {
+			return fmt.Errorf("pipeline: joining the workers: %w", err)
+		}
 	}
-	if err := p.recoverLost(ctx); err != nil {
+	if err := p.takeUpLost(ctx); err != nil {
 		return fmt.Errorf("pipeline: taking up lost work: %w", err)
 	}
 	if err := p.runner.Start(ctx); err != nil {
 		return fmt.Errorf("pipeline: starting the workers: %w", err)
 	}
-	beat, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	p.stopBeat = cancel
-	p.beating.Go(func() { p.beat(beat) })
+	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	p.stopLife = cancel
+	p.living.Go(func() { p.live(life) })
+	p.living.Go(func() { p.watchOver(life) })
 	return nil
 }
 
@@ -161,7 +156,7 @@ func (p *Pipeline) Start(ctx context.Context) error {
 // what they use, and Stop may be called again to wait on. One call at a time.
 func (p *Pipeline) Stop(ctx context.Context) error {
 	err := p.lookups.stop(ctx)
-	if p.stopBeat != nil { // it was started
+	if p.stopLife != nil { // it was started
 		err = errors.Join(err, p.stopWork(ctx))
 	}
 	if err != nil {
@@ -171,15 +166,18 @@ func (p *Pipeline) Stop(ctx context.Context) error {
 }
 
 func (p *Pipeline) stopWork(ctx context.Context) error {
-	p.stopping.Store(true)
-	if err := p.runner.Stop(ctx); err != nil {
+	p.mu.Lock()
+	p.stopping = true
+	runner := p.runner
+	p.mu.Unlock()
+	if err := runner.Stop(ctx); err != nil {
 		return err // steps still run: no other process may take this one for dead
 	}
-	p.stopBeat()
-	p.beating.Wait()
+	p.stopLife()
+	p.living.Wait()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
 	defer cancel()
-	if err := p.store.Leave(ctx, p.process); err != nil {
+	if err := runner.Leave(ctx); err != nil {
 		p.log.WarnContext(ctx, "the other processes were not told that this one has stopped; they find out", "err", err)
 	}
 	return nil

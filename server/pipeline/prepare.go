@@ -25,20 +25,20 @@ const beyond = time.Second
 // prepare is the step of duration_check, the first of an upload: it downloads
 // what is a link, measures, decodes and cuts the media, and leaves the chunks to
 // be recognised (J3, J8).
-func (p *Pipeline) prepare(ctx context.Context, dir string, a prepareArgs) error {
-	e, err := p.take(ctx, a.Extraction)
+func (p *Pipeline) prepare(ctx context.Context, t task, _ prepareArgs) error {
+	e, err := p.take(ctx, t)
 	if err != nil || e == nil {
 		return err
 	}
-	plan, rec, err := p.decode(ctx, dir, e)
+	plan, rec, err := p.decode(ctx, t, e)
 	if err != nil {
-		return p.orServeStale(ctx, e, err)
+		return p.orServeStale(ctx, t, e, err)
 	}
 	chunks, err := p.keepChunks(ctx, e.ID, plan, rec)
 	if err := errors.Join(err, rec.Close()); err != nil {
 		return err
 	}
-	if err := p.queueChunks(ctx, e.ID, plan, chunks); err != nil {
+	if err := p.queueChunks(ctx, t, plan, chunks); err != nil {
 		return err
 	}
 	p.deleteBlobs(ctx, e.MediaKey) // the chunks are all that is needed now
@@ -48,11 +48,9 @@ func (p *Pipeline) prepare(ctx context.Context, dir string, a prepareArgs) error
 // take moves a queued extraction to duration_check. It returns nil when the
 // step has nothing to do: the extraction has ended or is already prepared, or
 // nobody who waits may have it recognised.
-func (p *Pipeline) take(ctx context.Context, id string) (e *store.Extraction, err error) {
-	err = p.store.InTx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		if e, err = tx.LockExtraction(ctx, id); err != nil {
-			return err
-		}
+func (p *Pipeline) take(ctx context.Context, t task) (e *store.Extraction, err error) {
+	err = p.own(ctx, t, func(ctx context.Context, tx *store.Tx, locked *store.Extraction) error {
+		e = locked
 		switch e.State {
 		case pendingQueued:
 			left, err := dismiss(ctx, tx, e)
@@ -72,16 +70,16 @@ func (p *Pipeline) take(ctx context.Context, id string) (e *store.Extraction, er
 
 // decode spools the media, refuses what cannot be transcribed, and cuts it. The
 // caller closes the recording.
-func (p *Pipeline) decode(ctx context.Context, dir string, e *store.Extraction) (speech.Plan, *speech.Recording, error) {
+func (p *Pipeline) decode(ctx context.Context, t task, e *store.Extraction) (speech.Plan, *speech.Recording, error) {
 	var none speech.Plan
 	if p.engine.Media == nil {
 		return none, nil, transcript.Errorf(transcript.ConfigError, "This service cannot read media files.")
 	}
-	in, err := p.spool(ctx, dir, e)
+	in, err := p.spool(ctx, t, e)
 	if err != nil {
 		return none, nil, err
 	}
-	audio, err := p.normalize(ctx, in, dir)
+	audio, err := p.normalize(ctx, in, t.dir)
 	if e.MediaKey == "" && errors.Is(err, transcript.UploadInvalid) { // nobody has uploaded it
 		err = transcript.Errorf(transcript.Unavailable, "The media behind the link has no sound that can be read.").Because(err)
 	}
@@ -113,12 +111,12 @@ func openWhole(audio engine.Audio) (*speech.Recording, error) {
 	return rec, nil
 }
 
-// spool brings the media into dir: the upload, or what the link leads to.
-func (p *Pipeline) spool(ctx context.Context, dir string, e *store.Extraction) (path string, err error) {
+// spool brings the media into the task's folder: the upload, or what the link leads to.
+func (p *Pipeline) spool(ctx context.Context, t task, e *store.Extraction) (path string, err error) {
 	if e.MediaKey != "" {
-		return p.fetch(ctx, e.MediaKey, uploadSum(e.ExternalID), dir)
+		return p.fetch(ctx, e.MediaKey, uploadSum(e.ExternalID), t.dir)
 	}
-	return p.download(ctx, dir, e)
+	return p.download(ctx, t, e)
 }
 
 // normalize decodes a media file, and refuses one without sound or of undue
@@ -173,16 +171,9 @@ func (p *Pipeline) keepChunks(ctx context.Context, id string, plan speech.Plan, 
 
 // queueChunks ends the step: the cut list, the move and the next steps in one
 // transaction (J8). A recording of silence goes straight to be published.
-func (p *Pipeline) queueChunks(ctx context.Context, id string, plan speech.Plan, chunks []store.Chunk) error {
-	return p.store.InTx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		e, err := tx.LockExtraction(ctx, id)
-		if err != nil {
-			return err
-		}
-		if e.State != durationCheck {
-			return errUnwanted
-		}
-		if err := tx.SetDuration(ctx, id, plan.Duration().Seconds()); err != nil {
+func (p *Pipeline) queueChunks(ctx context.Context, t task, plan speech.Plan, chunks []store.Chunk) error {
+	return p.ownIn(ctx, t, durationCheck, func(ctx context.Context, tx *store.Tx, e *store.Extraction) error {
+		if err := tx.SetDuration(ctx, e.ID, plan.Duration().Seconds()); err != nil {
 			return err
 		}
 		if err := tx.InsertChunks(ctx, chunks); err != nil {
@@ -193,10 +184,10 @@ func (p *Pipeline) queueChunks(ctx context.Context, id string, plan speech.Plan,
 		}
 		speaking := plan.Speech()
 		if len(speaking) == 0 {
-			return tx.Enqueue(ctx, publishArgs{Extraction: id}, nil)
+			return tx.Enqueue(ctx, publishArgs{Extraction: e.ID}, nil)
 		}
 		for _, c := range speaking[:min(chunkWindow, len(speaking))] {
-			if err := tx.Enqueue(ctx, recognizeArgs{Extraction: id, Chunk: c.Index}, nil); err != nil {
+			if err := tx.Enqueue(ctx, recognizeArgs{Extraction: e.ID, Chunk: c.Index}, nil); err != nil {
 				return err
 			}
 		}

@@ -72,15 +72,15 @@ func (r *reporter) due(now time.Time, every time.Duration) bool {
 
 // report writes progress down for the watchers, at most once in a while
 // (contract 6). Progress is a comfort: when it cannot be written, the work goes on.
-func (p *Pipeline) report(ctx context.Context, extractionID string, r *reporter, now transcript.Progress) {
+func (p *Pipeline) report(ctx context.Context, t task, r *reporter, now transcript.Progress) {
 	if !r.due(time.Now(), p.cfg.ProgressInterval) {
 		return
 	}
-	err := p.store.InTx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		return tx.SetProgress(ctx, extractionID, &now)
+	err := p.ownNow(ctx, t, func(ctx context.Context, tx *store.Tx, e *store.Extraction) error {
+		return tx.SetProgress(ctx, e.ID, &now)
 	})
 	if err != nil && ctx.Err() == nil {
-		p.log.WarnContext(ctx, "progress was not written", "extraction", extractionID, "err", err)
+		p.log.WarnContext(ctx, "progress was not written", "extraction", t.extraction, "err", err)
 	}
 }
 

@@ -14,24 +14,17 @@ import (
 
 // publish is the last step: it stitches the chunks and stores the transcript
 // (J11, J13).
-func (p *Pipeline) publish(ctx context.Context, _ string, a publishArgs) error {
-	e, chunks, err := p.takeResults(ctx, a.Extraction)
+func (p *Pipeline) publish(ctx context.Context, t task, _ publishArgs) error {
+	e, chunks, err := p.takeResults(ctx, t)
 	if err != nil || e == nil {
 		return err
 	}
-	t, err := p.transcriptOf(e, chunks)
+	text, err := p.transcriptOf(e, chunks)
 	if err != nil {
 		return err
 	}
-	err = p.store.InTx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		e, err := tx.LockExtraction(ctx, a.Extraction)
-		if err != nil {
-			return err
-		}
-		if e.State != publishing {
-			return errUnwanted
-		}
-		id, err := tx.PutTranscript(ctx, t)
+	err = p.ownIn(ctx, t, publishing, func(ctx context.Context, tx *store.Tx, e *store.Extraction) error {
+		id, err := tx.PutTranscript(ctx, text)
 		if err != nil {
 			return err
 		}
@@ -52,16 +45,14 @@ func (p *Pipeline) publish(ctx context.Context, _ string, a publishArgs) error {
 
 // takeResults moves the extraction to publishing and returns what its chunks
 // hold; nil when it has ended.
-func (p *Pipeline) takeResults(ctx context.Context, id string) (e *store.Extraction, chunks []store.Chunk, err error) {
-	err = p.store.InTx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		if e, err = tx.LockExtraction(ctx, id); err != nil {
-			return err
-		}
+func (p *Pipeline) takeResults(ctx context.Context, t task) (e *store.Extraction, chunks []store.Chunk, err error) {
+	err = p.own(ctx, t, func(ctx context.Context, tx *store.Tx, locked *store.Extraction) error {
+		e = locked
 		if e.State.Status.Terminal() {
 			e = nil
 			return nil
 		}
-		if chunks, err = tx.Chunks(ctx, id); err != nil {
+		if chunks, err = tx.Chunks(ctx, e.ID); err != nil {
 			return err
 		}
 		return advance(ctx, tx, e, publishing)

@@ -12,13 +12,13 @@ import (
 )
 
 // recognize is the step of one chunk (J10, J11 with the last).
-func (p *Pipeline) recognize(ctx context.Context, dir string, a recognizeArgs) error {
-	e, plan, err := p.takeChunk(ctx, a)
+func (p *Pipeline) recognize(ctx context.Context, t task, a recognizeArgs) error {
+	e, plan, err := p.takeChunk(ctx, t, a.Chunk)
 	if err != nil || e == nil {
 		return err
 	}
 	chunk := plan.Chunks[a.Chunk]
-	audio, err := p.fetchChunk(ctx, plan.audio[a.Chunk], chunk, dir)
+	audio, err := p.fetchChunk(ctx, plan.audio[a.Chunk], chunk, t.dir)
 	if err != nil {
 		return err
 	}
@@ -26,12 +26,12 @@ func (p *Pipeline) recognize(ctx context.Context, dir string, a recognizeArgs) e
 	defer p.running.close(e.ID)
 	heard, err := p.engine.Recognizer.Recognize(ctx, audio, engine.RecognizeOptions{
 		Language: subjectOfExtraction(e).spoken(),
-		Progress: func(d time.Duration) { p.report(ctx, e.ID, progress, progress.Set(a.Chunk, d)) },
+		Progress: func(d time.Duration) { p.report(ctx, t, progress, progress.Set(a.Chunk, d)) },
 	})
 	if err != nil {
 		return err
 	}
-	if err := p.finishChunk(ctx, plan, chunk.Place(heard), e.ID, progress); err != nil {
+	if err := p.finishChunk(ctx, t, plan, chunk.Place(heard), progress); err != nil {
 		return err
 	}
 	p.deleteBlobs(ctx, plan.audio[a.Chunk].MediaKey)
@@ -54,19 +54,17 @@ func (p *Pipeline) fetchChunk(ctx context.Context, stored store.Chunk, c speech.
 
 // takeChunk moves the extraction to asr_running and returns its cut list. It
 // returns nil when the chunk is done or no longer wanted.
-func (p *Pipeline) takeChunk(ctx context.Context, a recognizeArgs) (e *store.Extraction, plan cutList, err error) {
-	err = p.store.InTx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		if e, err = tx.LockExtraction(ctx, a.Extraction); err != nil {
-			return err
-		}
+func (p *Pipeline) takeChunk(ctx context.Context, t task, chunk int) (e *store.Extraction, plan cutList, err error) {
+	err = p.own(ctx, t, func(ctx context.Context, tx *store.Tx, locked *store.Extraction) error {
+		e = locked
 		if e.State != asrQueued && e.State != asrRunning {
 			e = nil
 			return nil
 		}
-		if plan, err = readCutList(ctx, tx, a.Extraction); err != nil {
+		if plan, err = readCutList(ctx, tx, e.ID); err != nil {
 			return err
 		}
-		if plan.done[a.Chunk] {
+		if plan.done[chunk] {
 			e = nil
 			return nil
 		}
@@ -77,36 +75,32 @@ func (p *Pipeline) takeChunk(ctx context.Context, a recognizeArgs) (e *store.Ext
 
 // finishChunk stores the result of a chunk, queues the next one, and with the
 // last one the publication, in one transaction.
-func (p *Pipeline) finishChunk(ctx context.Context, plan cutList, r speech.Result, extractionID string, progress *reporter) error {
+func (p *Pipeline) finishChunk(ctx context.Context, t task, plan cutList, r speech.Result, progress *reporter) error {
 	stored, err := json.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("pipeline: storing chunk %d: %w", r.Chunk, err)
 	}
 	now := progress.Finish(r.Chunk)
-	return p.store.InTx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		e, err := tx.LockExtraction(ctx, extractionID)
-		if err != nil {
-			return err
-		}
+	return p.own(ctx, t, func(ctx context.Context, tx *store.Tx, e *store.Extraction) error {
 		if e.State.Status.Terminal() {
 			return errUnwanted
 		}
-		first, left, err := tx.FinishChunk(ctx, extractionID, r.Chunk, stored)
+		first, left, err := tx.FinishChunk(ctx, e.ID, r.Chunk, stored)
 		if err != nil || !first {
 			return err
 		}
-		if err := tx.SetProgress(ctx, extractionID, &now); err != nil {
+		if err := tx.SetProgress(ctx, e.ID, &now); err != nil {
 			return err
 		}
 		if next, ok := plan.next(r.Chunk); ok {
-			if err := tx.Enqueue(ctx, recognizeArgs{Extraction: extractionID, Chunk: next}, nil); err != nil {
+			if err := tx.Enqueue(ctx, recognizeArgs{Extraction: e.ID, Chunk: next}, nil); err != nil {
 				return err
 			}
 		}
 		if left > 0 {
 			return nil
 		}
-		return tx.Enqueue(ctx, publishArgs{Extraction: extractionID}, nil)
+		return tx.Enqueue(ctx, publishArgs{Extraction: e.ID}, nil)
 	})
 }
 

@@ -3,15 +3,14 @@ package pipeline
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/store"
-	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 const (
-	beatEvery = 5 * time.Second
+	lookAroundEvery = 5 * time.Second
 	// silence is how long a process may go without a beat before the others take
 	// over its work.
 	silence = 30 * time.Second
@@ -19,82 +18,106 @@ const (
 	releaseTimeout = 10 * time.Second
 )
 
-// beat tells the other processes that this one lives, and takes over the work
-// of those that do not.
-func (p *Pipeline) beat(ctx context.Context) {
-	tick := time.NewTicker(beatEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		err := p.store.Beat(ctx, p.process)
-		if err == nil && p.store.Shared() {
-			err = p.recoverLost(ctx)
-		}
-		if err != nil && ctx.Err() == nil {
-			p.log.ErrorContext(ctx, "the heartbeat failed", "err", err)
+// watchOver takes over the work of dead processes, and what this one was given
+// without hearing of it.
+func (p *Pipeline) watchOver(ctx context.Context) {
+	var seen census
+	for sleep(ctx, lookAroundEvery) {
+		if err := p.lookAround(ctx, &seen); err != nil && ctx.Err() == nil {
+			p.log.ErrorContext(ctx, "looking for lost work failed", "err", err)
 		}
 	}
 }
 
-// recoverLost makes the work of dead processes available again (J14). A step
-// that was lost too often is not tried again: it may be what kills us.
-func (p *Pipeline) recoverLost(ctx context.Context) error {
-	return p.store.InTx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		lost, err := tx.Recover(ctx, p.process, silence)
-		if err != nil {
-			return err
-		}
-		seen := map[string]bool{}
-		for _, w := range lost {
-			var args struct {
-				Extraction string `json:"extraction"`
-			}
-			if err := json.Unmarshal(w.Args, &args); err != nil {
-				return fmt.Errorf("arguments of lost work: %w", err)
-			}
-			if args.Extraction == "" || seen[args.Extraction] {
-				continue
-			}
-			seen[args.Extraction] = true
-			if err := p.takeBack(ctx, tx, args.Extraction, true); err != nil {
-				return err
-			}
-			p.log.WarnContext(ctx, "lost work is taken up again", "extraction", args.Extraction, "step", w.Kind)
-		}
-		return nil
-	})
-}
-
-// release gives a running step back because the service stops: it is available
-// at once, and the attempt does not count (J14).
-func (p *Pipeline) release(ctx context.Context, extractionID string) error {
-	ctx, cancel := context.WithTimeout(ctx, releaseTimeout)
-	defer cancel()
-	err := p.store.InTx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		return p.takeBack(ctx, tx, extractionID, false)
-	})
-	if err != nil {
-		return fmt.Errorf("pipeline: releasing work: %w", err)
-	}
-	return fmt.Errorf("pipeline: the service stops: %w", context.Canceled) // gives the step back (store.Runner)
-}
-
-// takeBack moves a processing extraction back to where its lost step begins.
-func (p *Pipeline) takeBack(ctx context.Context, tx *store.Tx, extractionID string, counts bool) error {
-	e, err := tx.LockExtraction(ctx, extractionID)
-	if err != nil {
+func (p *Pipeline) lookAround(ctx context.Context, seen *census) error {
+	unheard, err := p.life().Unheard(ctx)
+	err = errors.Join(err, p.takeUp(ctx, unheard, false))
+	if !p.store.Shared() {
 		return err
 	}
-	if e.State.Status != transcript.JobProcessing {
-		return nil
+	living, e := p.store.Processes(ctx)
+	if e != nil {
+		return errors.Join(err, e)
 	}
-	if counts && e.Attempt >= maxAttempts {
-		lost := codedError(transcript.Errorf(transcript.Internal, "The work was interrupted too often."))
-		return tx.Move(ctx, e, store.Change{To: failed, Error: lost})
+	for _, silent := range seen.silent(living) {
+		buried, e := p.store.Bury(ctx, silent)
+		err = errors.Join(err, e)
+		if buried {
+			p.log.WarnContext(ctx, "a process is taken for dead", "process", silent.ID)
+		}
 	}
-	return tx.Move(ctx, e, store.Change{To: before(e.State), Retry: counts})
+	return errors.Join(err, p.takeUpLost(ctx))
+}
+
+// buryAll takes everybody for dead. Only one process serves on SQLite.
+func (p *Pipeline) buryAll(ctx context.Context) error {
+	others, err := p.store.Processes(ctx)
+	for _, other := range others {
+		_, e := p.store.Bury(ctx, other)
+		err = errors.Join(err, e)
+	}
+	return err
+}
+
+// takeUpLost takes up the work of those who are not among the living.
+func (p *Pipeline) takeUpLost(ctx context.Context) error {
+	lost, err := p.store.Lost(ctx)
+	return errors.Join(err, p.takeUp(ctx, lost, true))
+}
+
+// takeUp puts work into the queue again, that of one extraction at a time.
+// counts tells that somebody may have been at it when it was lost.
+func (p *Pipeline) takeUp(ctx context.Context, lost []store.Work, counts bool) (err error) {
+	var extractions []string
+	work := map[string][]store.Work{}
+	for _, w := range lost {
+		var args struct {
+			Extraction string `json:"extraction"` // "" for the work of the house
+		}
+		if e := json.Unmarshal(w.Args, &args); e != nil {
+			err = errors.Join(err, e)
+			continue
+		}
+		if work[args.Extraction] == nil {
+			extractions = append(extractions, args.Extraction)
+		}
+		work[args.Extraction] = append(work[args.Extraction], w)
+	}
+	for _, id := range extractions {
+		err = errors.Join(err, p.takeOver(ctx, id, work[id], counts))
+	}
+	return err
+}
+
+// burials is how many looks in a row a process may be silent.
+const burials = int(silence / lookAroundEvery)
+
+// census counts for how many looks in a row each process has been silent. No
+// clock is asked: looks are lookAroundEvery apart or more, and one that stood
+// still itself has just looked less often.
+type census struct {
+	looks map[string]look
+}
+
+type look struct {
+	sign   string
+	silent int
+}
+
+// silent takes one look and returns the processes that have been silent for too
+// long.
+func (c *census) silent(living []store.Process) (dead []store.Process) {
+	looks := make(map[string]look, len(living))
+	for _, process := range living {
+		l := look{sign: process.Sign}
+		if before, known := c.looks[process.ID]; known && before.sign == process.Sign {
+			l.silent = before.silent + 1
+		}
+		looks[process.ID] = l
+		if l.silent >= burials {
+			dead = append(dead, process)
+		}
+	}
+	c.looks = looks
+	return dead
 }

@@ -20,6 +20,21 @@ var (
 	cancelled     = transcript.State{Status: transcript.JobCancelled}
 )
 
+// stateOf is where an extraction is while a step of a kind is at it.
+func stateOf(kind string) transcript.State {
+	switch kind {
+	case captionsArgs{}.Kind():
+		return captionFetch
+	case prepareArgs{}.Kind():
+		return durationCheck
+	case recognizeArgs{}.Kind():
+		return asrRunning
+	case publishArgs{}.Kind():
+		return publishing
+	}
+	return transcript.State{}
+}
+
 // before is where a lost or failed step of a processing state begins again
 // (J7, J12, J14).
 func before(s transcript.State) transcript.State {

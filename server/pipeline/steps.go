@@ -43,10 +43,6 @@ const (
 	publishTimeout   = 5 * time.Minute
 )
 
-// errUnwanted ends a step whose extraction has ended, because the last claim on
-// it was cancelled.
-var errUnwanted = errors.New("pipeline: nobody wants this work any more")
-
 type captionsArgs struct {
 	Extraction string `json:"extraction"`
 }
@@ -96,18 +92,19 @@ type step[T river.JobArgs] struct {
 	p          *Pipeline
 	timeout    time.Duration
 	extraction func(T) string
-	run        func(ctx context.Context, dir string, args T) error
+	run        func(ctx context.Context, t task, args T) error
 }
 
 func (s *step[T]) Timeout(*river.Job[T]) time.Duration { return s.timeout }
 
 func (s *step[T]) Work(ctx context.Context, job *river.Job[T]) error {
-	return s.p.work(ctx, s.extraction(job.Args), job.Args, func(ctx context.Context, dir string) error {
-		return s.run(ctx, dir, job.Args)
+	t := task{extraction: s.extraction(job.Args), work: store.WorkOf(job.JobRow)}
+	return s.p.work(ctx, t, job.Args, func(ctx context.Context, t task) error {
+		return s.run(ctx, t, job.Args)
 	})
 }
 
-func (p *Pipeline) workers() store.Workers {
+func (p *Pipeline) workers(process string) store.Workers {
 	w := river.NewWorkers()
 	river.AddWorker(w, &step[captionsArgs]{p: p, timeout: captionsTimeout, run: p.fetchCaptions,
 		extraction: func(a captionsArgs) string { return a.Extraction }})
@@ -119,7 +116,7 @@ func (p *Pipeline) workers() store.Workers {
 		extraction: func(a publishArgs) string { return a.Extraction }})
 	river.AddWorker(w, &sweeper{p: p})
 	return store.Workers{
-		Process: p.process,
+		Process: process,
 		Workers: w,
 		Queues: map[string]int{
 			queueCaptions: captionWorkers,
@@ -145,7 +142,7 @@ func (p *Pipeline) recognizeTimeout() time.Duration {
 
 // work runs one step in a scratch directory of its own and settles how it
 // ended. again is what is queued when the step is to be repeated.
-func (p *Pipeline) work(ctx context.Context, extractionID string, again river.JobArgs, run func(ctx context.Context, dir string) error) error {
+func (p *Pipeline) work(ctx context.Context, t task, again river.JobArgs, run func(ctx context.Context, t task) error) error {
 	dir, err := os.MkdirTemp(p.cfg.Dir, "step-")
 	if err != nil {
 		return fmt.Errorf("pipeline: making a scratch directory: %w", err)
@@ -155,17 +152,30 @@ func (p *Pipeline) work(ctx context.Context, extractionID string, again river.Jo
 			p.log.WarnContext(ctx, "scratch files were left behind", "dir", dir, "err", err)
 		}
 	}()
-	err = p.whileWanted(pace.InLine(ctx, extractionID), extractionID, func(ctx context.Context) error { return guarded(func() error { return run(ctx, dir) }) })
+	t.dir = dir
+	err = p.whileWanted(pace.InLine(ctx, t.extraction), t.extraction, func(ctx context.Context) error {
+		return guarded(func() error { return run(ctx, t) })
+	})
+	err = p.settle(ctx, t, again, err)
+	if errors.Is(err, errTakenOver) {
+		p.log.WarnContext(ctx, "a step was left to the process that has taken it over", "extraction", t.extraction, "step", t.work.Kind)
+		return nil
+	}
+	return err
+}
+
+// settle does what follows from how a step ended.
+func (p *Pipeline) settle(ctx context.Context, t task, again river.JobArgs, err error) error {
 	after := context.WithoutCancel(ctx)
 	switch {
-	case err == nil:
-		return nil
+	case err == nil, errors.Is(err, errTakenOver):
+		return err
 	case errors.Is(err, errUnwanted):
-		return p.cleanUp(after, extractionID)
-	case ctx.Err() != nil && p.stopping.Load():
-		return p.release(after, extractionID)
+		return p.cleanUp(after, t.extraction)
+	case errors.Is(ctx.Err(), context.Canceled): // the runner stops; a step's own time limit is no such end
+		return p.release(after, t)
 	}
-	return p.fault(after, extractionID, again, err)
+	return p.fault(after, t, again, err)
 }
 
 // cleanUp removes the audio of an extraction that has ended. One that has not

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"time"
 
 	"github.com/riverqueue/river"
 	"github.com/uptrace/bun"
@@ -27,9 +26,10 @@ type database interface {
 	announce(ctx context.Context, tx bun.Tx, topics []string) error
 
 	// worker makes the River client that works.
-	worker(c *river.Config) (worker, error)
-	// release makes the running queue jobs of the dead available again.
-	release(ctx context.Context, tx bun.Tx, self string, silence time.Duration) ([]LostWork, error)
+	worker(c *river.Config, h *hands) (worker, error)
+	// workColumns are expressions for the process that has a queue job, and for the
+	// job's arguments as text.
+	workColumns() (owner, args string)
 
 	shared() bool
 	serve() (release func() error, err error)

@@ -150,26 +150,13 @@ func (p *postgres) announce(ctx context.Context, tx bun.Tx, topics []string) err
 	return err
 }
 
-func (p *postgres) worker(c *river.Config) (worker, error) {
+func (p *postgres) worker(c *river.Config, h *hands) (worker, error) {
 	c.FetchCooldown = 5 * time.Millisecond
-	return river.NewClient(riverpgxv5.New(p.pool), c)
+	return river.NewClient(queueDriver[pgx.Tx]{riverpgxv5.New(p.pool), h}, c)
 }
 
-func (p *postgres) release(ctx context.Context, tx bun.Tx, self string, silence time.Duration) ([]LostWork, error) {
-	const dead = `<> ?0 AND NOT EXISTS (SELECT 1 FROM processes AS p
-		WHERE p.id = %[1]s AND p.beat_at > clock_timestamp() - make_interval(secs => ?1))`
-	isDead := func(column string) string { return column + " " + fmt.Sprintf(dead, column) }
-
-	var lost []LostWork
-	err := tx.NewRaw(`UPDATE river_job SET state = 'available', scheduled_at = now()
-		WHERE state = 'running' AND `+isDead("attempted_by[array_upper(attempted_by, 1)]")+`
-		RETURNING kind, args::text AS args`, self, silence.Seconds()).Scan(ctx, &lost)
-	if err != nil {
-		return nil, err
-	}
-	// Or the queue's periodic work would wait for the dead leader's term to end.
-	_, err = tx.NewRaw(`DELETE FROM river_leader WHERE `+isDead("leader_id"), self, silence.Seconds()).Exec(ctx)
-	return lost, err
+func (p *postgres) workColumns() (owner, args string) {
+	return "attempted_by[array_upper(attempted_by, 1)]", "CAST(args AS text)"
 }
 
 func (p *postgres) shared() bool { return true }

@@ -127,23 +127,14 @@ func (s *sqlite) forUpdate(q *bun.SelectQuery) *bun.SelectQuery    { return q }
 func (s *sqlite) announce(context.Context, bun.Tx, []string) error { return nil }
 func (s *sqlite) shared() bool                                     { return false }
 func (s *sqlite) serve() (release func() error, err error)         { return lockFile(s.path + ".lock") }
-func (s *sqlite) worker(c *river.Config) (worker, error) {
+func (s *sqlite) worker(c *river.Config, h *hands) (worker, error) {
 	c.FetchCooldown = 10 * time.Millisecond
-	return river.NewClient(riversqlite.New(s.write.DB), c)
+	return river.NewClient(queueDriver[*sql.Tx]{riversqlite.New(s.write.DB), h}, c)
 }
 
-// release takes every process but self for dead: only one may serve.
-func (s *sqlite) release(ctx context.Context, tx bun.Tx, self string, _ time.Duration) ([]LostWork, error) {
-	var lost []LostWork
-	// The columns hold JSONB.
-	err := tx.NewRaw(`UPDATE river_job SET state = 'available', scheduled_at = datetime('now', 'subsec')
-		WHERE state = 'running' AND coalesce(attempted_by ->> '$[#-1]', '') <> ?
-		RETURNING kind, json(args) AS args`, self).Scan(ctx, &lost)
-	if err != nil {
-		return nil, err
-	}
-	_, err = tx.NewRaw(`DELETE FROM river_leader WHERE leader_id <> ?`, self).Exec(ctx)
-	return lost, err
+// workColumns: they hold JSONB.
+func (s *sqlite) workColumns() (owner, args string) {
+	return "attempted_by ->> '$[#-1]'", "json(args)"
 }
 
 func (s *sqlite) close() error {
