@@ -124,7 +124,7 @@ var formats = map[string]struct {
 			b += styled(t, c.text, "i", "b", "u", `font color="#ff0000"`) + "\n\n"
 		}
 		return ends(t, b)
-	}, caption.ReadSRT, astisub.ReadFromSRT},
+	}, func(r io.Reader) (caption.File, error) { return caption.ReadSRT(r) }, astisub.ReadFromSRT},
 
 	// Each cue has an end: go-astisub panics without.
 	"ttml": {func(t *rapid.T, cues []cue) []byte {

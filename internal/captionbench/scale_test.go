@@ -48,7 +48,7 @@ var streams = map[string]struct {
 }{
 	"webvtt":  {"WEBVTT\n\n", webVTT, caption.WebVTT},
 	"rolling": {"WEBVTT\n\n", rolling, caption.WebVTT},
-	"srt":     {"", srt, caption.SRT},
+	"srt":     {"", srt, func(r io.Reader) iter.Seq2[transcript.Segment, error] { return caption.SRT(r) }},
 }
 
 // A file of 1 GB (5 MB without -full) is read in as little memory as

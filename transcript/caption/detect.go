@@ -13,7 +13,7 @@ import (
 
 // ReadAny reads a caption file of any format. [Any] says which errors there are; with
 // an error there are no cues.
-func ReadAny(r io.Reader) (File, error) { return readAll(Any(r)) }
+func ReadAny(r io.Reader, o ...Option) (File, error) { return readAll(Any(r, o...)) }
 
 // Any reads a caption file of the format that [Detect] finds by its first KiB, as
 // the reader of that format does. When it finds none, the error is a [*FormatError]
@@ -22,7 +22,7 @@ func ReadAny(r io.Reader) (File, error) { return readAll(Any(r)) }
 // WebVTT it reads as it is found, not as browsers must: also in UTF-16, and where a
 // time is none of WebVTT ("0:0:1.5", "00:00:01,500") as [SRT] reads times. There
 // "-->" in a line of a cue that has no times is text.
-func Any(r io.Reader) iter.Seq2[transcript.Segment, error] {
+func Any(r io.Reader, o ...Option) iter.Seq2[transcript.Segment, error] {
 	return func(yield func(transcript.Segment, error) bool) {
 		l := newLines(r)
 		head := l.peek(sniffed)
@@ -39,15 +39,15 @@ func Any(r io.Reader) iter.Seq2[transcript.Segment, error] {
 		if order, ok := utf16Order(head); ok && format == FormatWebVTT { // the others do it themselves
 			file = fromUTF16(file, order)
 		}
-		format.read(file)(yield)
+		format.read(file, o)(yield)
 	}
 }
 
 // read reads a file of the format.
-func (f Format) read(r io.Reader) iter.Seq2[transcript.Segment, error] {
+func (f Format) read(r io.Reader, o []Option) iter.Seq2[transcript.Segment, error] {
 	switch f {
 	case FormatSRT:
-		return SRT(r)
+		return SRT(r, o...)
 	case FormatTTML:
 		return TTML(r)
 	case FormatSRV1:
@@ -89,10 +89,32 @@ func Detect(head []byte) (format Format, ok bool) {
 			return FormatJSON3, true
 		}
 	}
-	if hasTimes(rest) {
+	if hasTimes(rest) && !isWebPage(rest) {
 		return FormatSRT, true
 	}
 	return "", false
+}
+
+// isWebPage reports whether a file begins as a page of HTML does. One may have a
+// timing line in it, as an example or in a script.
+func isWebPage(head []byte) bool {
+	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte(byteOrderMark)), " \t\r\n")
+	if len(head) == 0 || head[0] != '<' {
+		return false
+	}
+	const doctype = "<!doctype html"
+	if len(head) >= len(doctype) && bytes.EqualFold(head[:len(doctype)], []byte(doctype)) {
+		return true
+	}
+	name := rootTag(head)
+	if i := bytes.IndexAny(name, " \t\r\n/"); i >= 0 {
+		name = name[:i]
+	}
+	switch string(bytes.ToLower(name)) {
+	case "html", "head", "body", "meta", "title", "link", "script", "style", "div", "table", "p", "pre", "center":
+		return true
+	}
+	return false
 }
 
 // detectXML finds the format by the root element.

@@ -115,7 +115,7 @@ func TestAny(t *testing.T) {
 			read := caption.ReadWebVTT
 			switch ext {
 			case "srt":
-				read = caption.ReadSRT
+				read = readSubRip
 			case "ttml":
 				read = caption.ReadTTML
 			case "srv1":

@@ -5,6 +5,7 @@ import (
 	"io"
 	"unicode/utf8"
 
+	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
@@ -49,25 +50,100 @@ func (f *subRip) unmark() (head string) {
 	return head
 }
 
+// legacy is the encoding of a file that is not in UTF-8. It is found out when the
+// first line tells that it is not.
+type legacy struct {
+	language string // of the text, a BCP 47 tag; "" when it is not known
+	known    bool
+	encoding encoding.Encoding // nil: each line is Windows-1252 or damaged UTF-8
+	wide     bool              // its characters have several bytes
+	unlikely bool              // not Windows-1252 either
+}
+
+// aheadOf is how many bytes of a file are looked at to find its encoding.
+const aheadOf = 64 << 10
+
+// find finds the encoding of a file that has, after the lines that were read, what
+// is ahead. Where more of its characters are those of UTF-8 than are not it is that,
+// with damage.
+func (l *legacy) find(read, ahead []byte) {
+	l.known = true
+	var sample []byte
+	whole, broken := 0, 0
+	for _, part := range [][]byte{read, ahead} {
+		for line := range bytes.Lines(part) {
+			if isASCII(line) || len(sample)+len(line) > aheadOf && len(sample) > 0 {
+				continue
+			}
+			line = line[:min(len(line), aheadOf)]
+			characters, breaks := countUTF8(line)
+			whole, broken = whole+characters, broken+breaks
+			sample = append(sample, line...)
+			if sample[len(sample)-1] != '\n' {
+				sample = append(sample, '\n')
+			}
+		}
+	}
+	if whole > broken {
+		return
+	}
+	if e, ok := legacyEncoding(sample, l.language); ok {
+		l.encoding, l.wide = e, isWide(e)
+		return
+	}
+	l.unlikely = !isWestern(sample)
+}
+
+// isWestern reports that lines can be in Windows-1252: most letters of its languages
+// are ASCII.
+func isWestern(lines []byte) bool {
+	ascii, others := 0, 0
+	for _, c := range lines {
+		switch {
+		case c >= utf8.RuneSelf:
+			others++
+		case 'a' <= c|0x20 && c|0x20 <= 'z':
+			ascii++
+		}
+	}
+	return others <= ascii+enoughLines
+}
+
 // decodeLines makes UTF-8 of b, and leaves NUL out. A line that is not UTF-8 is
-// read as Windows-1252 when that is likely, and the file is not surely UTF-8.
-func decodeLines(b []byte, surely bool) []byte {
+// read in the encoding of the file or, when nothing is known of that, as
+// Windows-1252 when that is likely, and the file is not surely UTF-8.
+func (f *subRip) decodeLines(b []byte) []byte {
+	if !f.utf8 && !f.legacy.known && !utf8.Valid(b) {
+		f.legacy.find(b, f.lines.peek(aheadOf))
+	}
 	out := make([]byte, 0, len(b)+len(b)/4+16)
 	for line := range bytes.Lines(b) {
-		western := !surely && isWindows1252(line)
-		for len(line) > 0 {
-			r, size := utf8.DecodeRune(line)
-			switch {
-			case western:
-				r, size = charmap.Windows1252.DecodeByte(line[0]), 1
-			case r == utf8.RuneError && size == 1:
-				size = broken(line)
+		if e := f.legacy.encoding; e != nil && (f.legacy.wide || !utf8.Valid(line)) {
+			text, err := e.NewDecoder().Bytes(line)
+			if err == nil && (!utf8.Valid(line) || !bytes.ContainsRune(text, utf8.RuneError)) {
+				out = append(out, bytes.ReplaceAll(text, []byte{0}, nil)...)
+				continue
 			}
-			if r != 0 {
-				out = utf8.AppendRune(out, r)
-			}
-			line = line[size:]
 		}
+		out = appendLine(out, line, !f.utf8 && f.legacy.encoding == nil && isWindows1252(line))
+	}
+	return out
+}
+
+// appendLine appends a line of UTF-8, or of Windows-1252, to out.
+func appendLine(out, line []byte, western bool) []byte {
+	for len(line) > 0 {
+		r, size := utf8.DecodeRune(line)
+		switch {
+		case western:
+			r, size = charmap.Windows1252.DecodeByte(line[0]), 1
+		case r == utf8.RuneError && size == 1:
+			size = broken(line)
+		}
+		if r != 0 {
+			out = utf8.AppendRune(out, r)
+		}
+		line = line[size:]
 	}
 	return out
 }
@@ -75,7 +151,12 @@ func decodeLines(b []byte, surely bool) []byte {
 // isWindows1252 reports that a line is not UTF-8, and has no more characters of
 // several bytes in UTF-8 than it has breaks in such.
 func isWindows1252(line []byte) bool {
-	whole, breaks := 0, 0
+	whole, breaks := countUTF8(line)
+	return breaks > 0 && whole <= breaks
+}
+
+// countUTF8 counts the characters of several bytes in UTF-8, and the breaks in such.
+func countUTF8(line []byte) (whole, breaks int) {
 	for i := 0; i < len(line); {
 		r, size := utf8.DecodeRune(line[i:])
 		switch {
@@ -87,5 +168,5 @@ func isWindows1252(line []byte) bool {
 		}
 		i += size
 	}
-	return breaks > 0 && whole <= breaks
+	return whole, breaks
 }

@@ -14,7 +14,7 @@ import (
 )
 
 func FuzzSRT(f *testing.F) {
-	f.Fuzz(func(t *testing.T, file []byte) { checkReading(t, caption.ReadSRT, file) })
+	f.Fuzz(func(t *testing.T, file []byte) { checkReading(t, readSubRip, file) })
 }
 
 func FuzzAny(f *testing.F) {
@@ -31,7 +31,7 @@ func FuzzAny(f *testing.F) {
 		if errors.As(err, &unknown) {
 			assert.Equal(t, format, unknown.Format)
 		}
-		checkReading(t, caption.ReadAny, file)
+		checkReading(t, func(r io.Reader) (caption.File, error) { return caption.ReadAny(r) }, file)
 	})
 }
 
@@ -51,3 +51,5 @@ func checkReading(t *testing.T, read func(io.Reader) (caption.File, error), file
 		wellFormed(t, s)
 	}
 }
+
+func readSubRip(r io.Reader) (caption.File, error) { return caption.ReadSRT(r) }

@@ -11,8 +11,8 @@ import (
 
 // ReadSRT reads a SubRip file. [SRT] says what a cue becomes and which errors there
 // are; with an error there are no cues.
-func ReadSRT(r io.Reader) (File, error) {
-	f := subRip{lines: newLines(r), last: -1}
+func ReadSRT(r io.Reader, o ...Option) (File, error) {
+	f := newSubRip(r, o)
 	if err := f.begin(); err != nil {
 		return File{}, err
 	}
@@ -29,10 +29,11 @@ func ReadSRT(r io.Reader) (File, error) {
 // The sequence has the cues in the order of the file and holds one at a time. It
 // reads r as it is walked, so it can be walked once; leaving it early leaves the
 // rest unread, and r is never closed. An error comes once, as the last pair: a
-// [*FormatError] when the input has no timing line or begins as WebVTT,
+// [*FormatError] when the input has no timing line, or begins as WebVTT or as a web
+// page,
 // [ErrTooLarge] after a line or a cue's text of 1 MiB or more, what r failed with,
 // and a [*LostError] when a line that begins as a time, and has an arrow, has no
-// times; it is text.
+// times, and is text, or when the encoding of a cue's text cannot be told.
 //
 // A cue goes from its timing line to the next one, or to the end: empty lines may
 // stand within its text, or be missing after it. So it comes once the next one
@@ -57,15 +58,19 @@ func ReadSRT(r io.Reader) (File, error) {
 //     Other text in angle brackets stays. Of character references the nine that
 //     converters leave behind are decoded, once: &amp; &lt; &gt; &quot; &apos;
 //     &#39; &nbsp; and the marks &lrm; &rlm;. Some players do, and nobody says them.
-//   - The encoding is UTF-16 (with or without a byte order mark), UTF-8 or
-//     Windows-1252. Of a file without a mark each line is taken by itself: one that
-//     is not UTF-8 is Windows-1252, unless more of its characters are those of
-//     UTF-8 than are not; then what is broken becomes U+FFFD. So one damaged byte
-//     spoils no other line, and a file in two encodings is read right. NUL is left
-//     out.
-func SRT(r io.Reader) iter.Seq2[transcript.Segment, error] {
+//     Tags of WebVTT, and its times within the text, are left out as well; a voice
+//     tag names the Speaker.
+//   - The encoding is UTF-16 (with or without a byte order mark), UTF-8, or that of
+//     old files in the [Language] of the text; where that is not known either, the
+//     one that the text looks most like, else Windows-1252. Each line of a file
+//     without a mark is taken by itself: one that is not UTF-8 is in the old
+//     encoding. When more characters of the file, or of the line, are those of
+//     UTF-8 than are not, it is damaged UTF-8, and what is broken becomes U+FFFD: so
+//     one damaged byte spoils no other line. A cue whose encoding nobody can tell is
+//     lost. NUL is left out.
+func SRT(r io.Reader, o ...Option) iter.Seq2[transcript.Segment, error] {
 	return func(yield func(transcript.Segment, error) bool) {
-		f := subRip{lines: newLines(r), last: -1}
+		f := newSubRip(r, o)
 		if yieldBlocks(f.begin(), f.block, yield) {
 			f.lost.tell(FormatSRT, yield)
 		}
@@ -74,9 +79,11 @@ func SRT(r io.Reader) iter.Seq2[transcript.Segment, error] {
 
 // subRip is a file in reading.
 type subRip struct {
-	lines *lines
-	utf8  bool // for sure
-	text  cueText
+	lines  *lines
+	utf8   bool // for sure
+	legacy legacy
+	text   cueText
+	voice  []byte // whose words come, as WebVTT has it
 
 	start, end int64 // of the cue that comes next, in milliseconds
 	last       int64 // the number above the last timing line that may be an index, or -1
@@ -84,10 +91,14 @@ type subRip struct {
 	lost       losses
 }
 
+func newSubRip(r io.Reader, o []Option) *subRip {
+	return &subRip{lines: newLines(r), last: -1, legacy: legacy{language: optionsOf(o).language}}
+}
+
 // begin reads up to the first timing line.
 func (f *subRip) begin() error {
 	head := f.unmark()
-	if bytes.HasPrefix(f.lines.peek(len(signature)), []byte(signature)) {
+	if bytes.HasPrefix(f.lines.peek(len(signature)), []byte(signature)) || isWebPage(f.lines.peek(sniffed)) {
 		return &FormatError{Format: FormatSRT, Head: head}
 	}
 	timed, err := f.read(false)

@@ -2,7 +2,7 @@ package caption
 
 import (
 	"bytes"
-	"cmp"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -10,14 +10,20 @@ import (
 
 // segment fills s, with times in milliseconds, when there is text to show.
 func (f *subRip) segment(s *transcript.Segment, raw []byte, start, end int64) error {
-	if !isShown(raw) {
-		if !utf8.Valid(raw) || bytes.IndexByte(raw, 0) >= 0 {
-			raw = decodeLines(raw, f.utf8)
+	if f.legacy.wide && !isASCII(raw) || !isShown(raw) {
+		if f.legacy.wide || !utf8.Valid(raw) || bytes.IndexByte(raw, 0) >= 0 {
+			raw = f.decodeLines(raw)
 		}
+		if f.legacy.unlikely && !utf8.Valid(f.text.raw) {
+			f.lost.add("before line %d: the encoding of the text is not known: tell its Language", f.lines.number)
+			return nil
+		}
+		f.voice = nil
 		if err := f.show(raw); err != nil {
 			return err
 		}
-		raw = f.text.out
+		f.text.fill(s, start, end)
+		return nil
 	}
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return nil
@@ -68,22 +74,25 @@ func (f *subRip) show(b []byte) error {
 	for {
 		i := bytes.IndexAny(b, `<{&\`)
 		if i < 0 {
-			return f.text.say(b, nil)
+			return f.text.say(b, f.voice)
 		}
-		shown, size := srtMarkup(b[i:])
-		if err := cmp.Or(f.text.say(b[:i], nil), f.text.say(shown, nil)); err != nil {
+		if err := f.text.say(b[:i], f.voice); err != nil {
+			return err
+		}
+		shown, size := f.markup(b[i:])
+		if err := f.text.say(shown, f.voice); err != nil {
 			return err
 		}
 		b = b[i+size:]
 	}
 }
 
-// srtMarkup returns what is shown of the markup that b begins with, and its size.
+// markup returns what is shown of the markup that b begins with, and its size.
 // Where there is none that is the first byte.
-func srtMarkup(b []byte) (shown []byte, size int) {
+func (f *subRip) markup(b []byte) (shown []byte, size int) {
 	switch b[0] {
 	case '<':
-		if shown, size, ok := srtTag(b); ok {
+		if shown, size, ok := f.tag(b); ok {
 			return shown, size
 		}
 	case '{':
@@ -107,33 +116,49 @@ func srtMarkup(b []byte) (shown []byte, size int) {
 	return b[:1], 1
 }
 
-// srtTag returns what is shown of the tag that b begins with: a line break or
-// nothing.
-func srtTag(b []byte) (shown []byte, size int, ok bool) {
+// tag returns what is shown of the tag that b begins with: a line break or
+// nothing. Tags of WebVTT are what a careless conversion has left.
+func (f *subRip) tag(b []byte) (shown []byte, size int, ok bool) {
 	end := bytes.IndexAny(b[1:], "<>\n")
 	if end < 0 || b[1+end] != '>' {
 		return nil, 0, false
 	}
-	name := bytes.TrimPrefix(b[1:1+end], []byte("/"))
+	tag, size := b[1:1+end], end+2
+	if _, rest, ok := timestamp(tag); ok && len(rest) == 0 {
+		return nil, size, true
+	}
+	name, ends := bytes.CutPrefix(tag, []byte("/"))
 	for i, c := range name {
-		if isSpace(c) || c == '/' {
+		if isSpace(c) || c == '/' || c == '.' {
 			name = name[:i]
 			break
 		}
 	}
-	if len(name) > len("font") {
-		return nil, 0, false
-	}
-	lower := [4]byte{}
-	for i, c := range name {
-		lower[i] = c | 0x20
-	}
-	switch string(lower[:len(name)]) {
+	switch strings.ToLower(string(name[:min(len(name), len("font")+1)])) {
 	case "br":
-		shown = []byte("\n")
-	case "i", "b", "u", "s", "font":
-	default:
-		return nil, 0, false
+		return []byte("\n"), size, true
+	case "v":
+		f.voice = nil
+		if !ends {
+			f.voice = annotationText(bytes.TrimLeftFunc(tag[1:], func(r rune) bool { return !isSpaceRune(r) }))
+		}
+		return nil, size, true
+	case "i", "b", "u", "s", "font", "c", "lang", "ruby":
+		return nil, size, true
+	case "rt":
+		if gone := bytes.Index(b, []byte("</rt>")); !ends && gone >= 0 {
+			size = gone // with the annotation
+		}
+		return nil, size, true
 	}
-	return shown, end + 2, true
+	return nil, 0, false
+}
+
+func isASCII(b []byte) bool {
+	for _, c := range b {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }

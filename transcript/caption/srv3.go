@@ -25,7 +25,9 @@ func ReadSRV3(r io.Reader) (File, error) { return readAll(SRV3(r)) }
 //
 //   - Text is decoded once. White space is that of [TTML] with xml:space="preserve".
 //     The line breaks that automatic captions append as cues are cues without text,
-//     which are left out. Windows, positions and pens are of no use here.
+//     which are left out. Ruby annotations, and the parentheses in which they come
+//     where they cannot be shown above the text, are left out, too. Windows,
+//     positions and other pens are of no use here.
 //   - Start and Duration are its t and d, which are milliseconds. Without d a cue
 //     lasts until the next one starts. A time that cannot be read loses its cue.
 //   - Words are there when an s element has an offset (t) or a confidence (ac). They
@@ -50,7 +52,9 @@ func SRV3(r io.Reader) iter.Seq2[transcript.Segment, error] {
 type srv3 struct {
 	markup *markup
 	cue    timedCue
-	inside bool // a p element
+	inside bool            // a p element
+	hidden bool            // in an element that is written with a pen of annotations
+	pens   map[string]bool // which are of annotations
 }
 
 // next collects the next cue into s.
@@ -71,9 +75,15 @@ func (f *srv3) next(s *transcript.Segment) (open bool, err error) {
 			} else {
 				open = f.cue.end(s)
 			}
+		case t == startTag && f.markup.name == "pen":
+			f.pen()
 		case !f.inside:
-		case t == startTag && f.markup.name == "s":
-			f.word()
+		case f.markup.name == "s" && t != charData:
+			f.hidden = t == startTag && f.pens[attribute(f.markup.attr, "p")]
+			if t == startTag && !f.hidden {
+				f.word()
+			}
+		case f.hidden:
 		case t == startTag && f.markup.name == "br":
 			f.cue.text.space('\n')
 		case t == charData:
@@ -86,8 +96,34 @@ func (f *srv3) next(s *transcript.Segment) (open bool, err error) {
 }
 
 func (f *srv3) begin() {
-	f.inside = true
+	f.inside, f.hidden = true, false
 	f.cue.begin(milliseconds(f.markup.attr, "t"), milliseconds(f.markup.attr, "d"))
+}
+
+// maxPens bounds how many pens of a file are kept.
+const maxPens = 1000
+
+// pen keeps a pen of ruby annotations, or of what stands around them. Number 1 is
+// that of the base text.
+func (f *srv3) pen() {
+	id, part := attribute(f.markup.attr, "id"), attribute(f.markup.attr, "rb")
+	if part == "" || part == "0" || part == "1" || len(f.pens) >= maxPens {
+		return
+	}
+	if f.pens == nil {
+		f.pens = make(map[string]bool)
+	}
+	f.pens[id] = true
+}
+
+// attribute returns the attribute called name, "" when there is none.
+func attribute(attr []xml.Attr, name string) string {
+	for _, a := range attr {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
 }
 
 func (f *srv3) word() {

@@ -125,3 +125,12 @@ func TestJSON3(t *testing.T) {
 		})
 	}
 }
+
+// TestSRV3Ruby: neither annotations nor the parentheses around them are text.
+func TestSRV3Ruby(t *testing.T) {
+	t.Parallel()
+	const file = `<timedtext format="3"><head><pen id="1" rb="1"/><pen id="2" rb="2"/><pen id="3" rb="4"/><pen id="4" rb="5"/><pen id="5" i="1"/></head><body>` +
+		`<p t="1000" d="1000"><s p="1">漢字</s><s p="2">(</s><s p="3">かんじ</s><s p="2">)</s><s p="5">を</s><s>読む</s><s p="4">x</s></p>` +
+		`<p t="3000" d="1000"><s p="3">only</s></p><p t="5000" d="1000">plain</p></body></timedtext>`
+	assert.Equal(t, "1+1 \"漢字を読む\"\n5+1 \"plain\"", readWith(t, caption.ReadSRV3, file))
+}

@@ -84,7 +84,7 @@ func (d *Downloader) read(ctx context.Context, v *video, t track) (caption.File,
 		return caption.File{}, fmt.Errorf("ytdlp: %w", err)
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	text, err := caption.ReadAny(f)
+	text, err := caption.ReadAny(f, caption.Language(t.Lang))
 	if err != nil {
 		return caption.File{}, upstream("The platform's captions cannot be read.").Because(fmt.Errorf("ytdlp: %w", err))
 	}

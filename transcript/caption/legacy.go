@@ -1,0 +1,152 @@
+package caption
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gogs/chardet"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/language"
+)
+
+// legacyOf are the encodings in which files in a language were written before
+// UTF-8, the most frequent first, by the names of the WHATWG Encoding Standard.
+var legacyOf = map[string][]string{
+	"ja": {"shift_jis", "euc-jp", "iso-2022-jp"},
+	"ko": {"euc-kr"},
+	"zh": {"gb18030", "big5"},
+
+	"ru": {"windows-1251", "koi8-r", "iso-8859-5", "ibm866"},
+	"uk": {"windows-1251", "koi8-u", "iso-8859-5"},
+	"be": {"windows-1251"}, "bg": {"windows-1251"}, "kk": {"windows-1251"}, "mk": {"windows-1251"},
+	"mn": {"windows-1251"}, "ky": {"windows-1251"},
+	"sr": {"windows-1250", "windows-1251", "iso-8859-2"},
+
+	"pl": {"windows-1250", "iso-8859-2"}, "cs": {"windows-1250", "iso-8859-2"}, "sk": {"windows-1250", "iso-8859-2"},
+	"hu": {"windows-1250", "iso-8859-2"}, "sl": {"windows-1250", "iso-8859-2"}, "hr": {"windows-1250", "iso-8859-2"},
+	"bs": {"windows-1250", "iso-8859-2"}, "ro": {"windows-1250", "iso-8859-2"}, "sq": {"windows-1250", "windows-1252"},
+
+	"el": {"windows-1253", "iso-8859-7"},
+	"tr": {"windows-1254"}, "az": {"windows-1254"},
+	"he": {"windows-1255", "iso-8859-8"}, "yi": {"windows-1255"},
+	"ar": {"windows-1256", "iso-8859-6"}, "fa": {"windows-1256"}, "ur": {"windows-1256"},
+	"et": {"windows-1257"}, "lv": {"windows-1257"}, "lt": {"windows-1257"},
+	"vi": {"windows-1258"},
+	"th": {"windows-874"},
+}
+
+// western are the languages whose old encoding is Windows-1252.
+var western = strings.Fields("en de fr es pt it nl sv da no nb nn fi is ca gl eu af ga id ms sw fil")
+
+// A guess is taken from a confidence of sureEnough on, of 100; one from less than
+// enoughLines only when it is sure.
+const (
+	sureEnough  = 20
+	sure        = 100
+	enoughLines = 3
+)
+
+// legacyEncoding finds the encoding of text that is not UTF-8, by its language,
+// where that is known, and by how often which bytes come. sample are lines
+// with bytes beyond ASCII. ok is false when nothing is likely.
+func legacyEncoding(sample []byte, lang string) (e encoding.Encoding, ok bool) {
+	guesses, _ := chardet.NewTextDetector().DetectAll(sample) // an error is that there are none
+	candidates := legacyByLanguage(lang)
+	least := sureEnough
+	if bytes.Count(sample, lineFeed) < enoughLines {
+		least = sure
+	}
+	for _, guess := range guesses { // the likeliest first
+		name := canonicalEncoding(guess.Charset)
+		switch {
+		case len(candidates) > 0 && !slices.Contains(candidates, name):
+		case len(candidates) == 0 && guess.Confidence < least:
+		default:
+			if e, ok := decodes(name, sample); ok {
+				return e, true
+			}
+		}
+	}
+	for _, name := range candidates {
+		if e, ok := decodes(name, sample); ok {
+			return e, true
+		}
+	}
+	if len(candidates) > 0 { // the language is wrong, or the text is not in it
+		return legacyEncoding(sample, "")
+	}
+	return nil, false
+}
+
+// legacyByLanguage returns the encodings of a language by its tag; none when it
+// is not known.
+func legacyByLanguage(lang string) []string {
+	tag, err := language.Parse(lang)
+	if err != nil {
+		return nil
+	}
+	base, _ := tag.Base()
+	if slices.Contains(western, base.String()) {
+		return []string{"windows-1252"}
+	}
+	names := legacyOf[base.String()]
+	script, trust := tag.Script()
+	switch {
+	case base.String() == "zh" && script.String() == "Hant" && trust > language.Low:
+		return []string{"big5", "gb18030"}
+	case base.String() == "sr" && script.String() == "Cyrl" && strings.Contains(lang, "Cyrl"):
+		return []string{"windows-1251"}
+	}
+	return names
+}
+
+// canonicalEncoding is the name that the detector's one has in the WHATWG Encoding
+// Standard, which takes the encodings of Windows in the place of those that they
+// extend.
+func canonicalEncoding(charset string) string {
+	switch charset {
+	case "ISO-8859-8-I", "ISO-8859-8":
+		return "windows-1255"
+	case "GB-18030":
+		return "gb18030"
+	}
+	e, err := htmlindex.Get(charset)
+	if err != nil {
+		return ""
+	}
+	name, err := htmlindex.Name(e)
+	if err != nil {
+		return ""
+	}
+	return name
+}
+
+// decodes returns the encoding of a name when the sample can be text in it.
+func decodes(name string, sample []byte) (encoding.Encoding, bool) {
+	e, err := htmlindex.Get(name)
+	if err != nil || name == "utf-8" || strings.HasPrefix(name, "utf-16") {
+		return nil, false
+	}
+	text, err := e.NewDecoder().Bytes(sample)
+	if err != nil {
+		return nil, false
+	}
+	wrong := bytes.Count(text, []byte("\uFFFD"))
+	for _, r := range string(text) {
+		if 0x80 <= r && r < 0xA0 { // a control character, which no caption has
+			wrong++
+		}
+	}
+	return e, wrong*50 <= utf8.RuneCount(text)
+}
+
+// isWide reports the encodings in which a character has several bytes: a line in
+// one of them may happen to be UTF-8, too.
+func isWide(e encoding.Encoding) bool {
+	_, single := e.(*charmap.Charmap)
+	return !single
+}
