@@ -200,10 +200,10 @@ func TestJobIsHandedOut(t *testing.T) {
 func TestLanguageNobodyKnows(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	a := s.postForm(t, []part{field("language", "asr-de"), file("a")})
+	a := s.postForm(t, []part{field("language", "asr-de,fr-CA"), file("a")})
 	require.Equal(t, http.StatusServiceUnavailable, a.StatusCode)
 	e := a.failure(t)
 	assert.Equal(t, "NOT_IMPLEMENTED", e["code"])
-	assert.Equal(t, map[string]any{"language": "de", "engine": "scripted"}, e["details"])
+	assert.Equal(t, map[string]any{"languages": []any{"de", "fr-CA"}, "engine": "scripted", "known": []any{"en"}}, e["details"])
 	assert.Empty(t, files(t, s.blobs))
 }

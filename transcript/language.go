@@ -127,16 +127,20 @@ func (l LanguageList) String() string {
 
 // RecognizeAs is the language to recognize content in that never has captions:
 // uploads, photo_site and microblog_site. That is the tag of the first entry,
-// with asr or without (contract 1); "" means that the recognizer is to detect
-// the language, as it is to when the caller sent no list.
+// with asr or without, whose language the recognizer knows (contract 1): one of
+// known, or any where known is nil. "" means that the recognizer is to detect the
+// language, as it is to for a bare asr and when the caller sent no list. ok is
+// false when it knows none of the list.
 //
 // Where captions come first, only an asr-<tag> entry names the recognizer's
 // language; this method does not answer for that.
-func (l LanguageList) RecognizeAs() string {
-	if len(l) == 0 {
-		return ""
+func (l LanguageList) RecognizeAs(known []string) (tag string, ok bool) {
+	for _, e := range l {
+		if e.Tag == "" || known == nil || slices.ContainsFunc(known, func(have string) bool { return SameLanguage(have, e.Tag) }) {
+			return e.Tag, true
+		}
 	}
-	return l[0].Tag
+	return "", len(l) == 0
 }
 
 // Captions are the tags to look for among the caption tracks, in order: those

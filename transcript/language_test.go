@@ -56,7 +56,9 @@ func TestParseLanguageList(t *testing.T) {
 		require.NoError(t, err, test.in)
 		assert.Equal(t, test.want, got, test.in)
 		assert.Equal(t, test.canonical, got.String(), test.in)
-		assert.Equal(t, test.as, got.RecognizeAs(), test.in)
+		as, ok := got.RecognizeAs(nil)
+		assert.True(t, ok, test.in)
+		assert.Equal(t, test.as, as, test.in)
 	}
 }
 
@@ -101,7 +103,43 @@ func TestNoLanguageList(t *testing.T) {
 	t.Parallel()
 	var none transcript.LanguageList
 	assert.Empty(t, none.String())
-	assert.Empty(t, none.RecognizeAs())
+	for _, known := range [][]string{nil, {}, {"en"}} {
+		tag, ok := none.RecognizeAs(known)
+		assert.True(t, ok)
+		assert.Empty(t, tag)
+	}
+}
+
+// The first entry that the recognizer knows is what it is asked for.
+func TestRecognizeAs(t *testing.T) {
+	t.Parallel()
+	known := []string{"en", "no", "he", "zh"}
+	for in, want := range map[string]string{
+		"de,en": "en", "en,de": "en", "de,asr-en-GB,en": "en-GB", "de,asr": "", "asr,en": "", "nb": "nb", "asr-iw": "iw",
+		"fr,cmn-Hans": "cmn-Hans", "de": "none", "asr-de,fr": "none", "nn": "none", "xx,x-wish": "none",
+	} {
+		list, err := transcript.ParseLanguageList(in)
+		require.NoError(t, err)
+		tag, ok := list.RecognizeAs(known)
+		if !ok {
+			tag = "none"
+		}
+		assert.Equal(t, want, tag, in)
+	}
+}
+
+func TestSameLanguage(t *testing.T) {
+	t.Parallel()
+	for _, same := range []string{"no nb", "iw he", "in id", "ji yi", "tl fil", "cmn zh", "zh-TW cmn-Hans", "mo ro", "sh sr-Latn", "jw jv", "EN en-GB", "xx xx-YY", "und und", " "} {
+		a, b, _ := strings.Cut(same, " ")
+		assert.True(t, transcript.SameLanguage(a, b), same)
+		assert.True(t, transcript.SameLanguage(b, a), same)
+	}
+	for _, differ := range []string{"no nn", "no sv", "en und", "yue zh", "pt es", "xx yy", "en "} {
+		a, b, _ := strings.Cut(differ, " ")
+		assert.False(t, transcript.SameLanguage(a, b), differ)
+		assert.False(t, transcript.SameLanguage(b, a), differ)
+	}
 }
 
 func TestLanguageListParts(t *testing.T) {

@@ -68,6 +68,19 @@ func rankTrack(wanted locale, t Track) (rank int, ok bool) {
 // (no for nb, zh for cmn).
 const canonical = language.Deprecated | language.Legacy | language.Macro
 
+// SameLanguage tells that two tags have the same primary language, however it is
+// written: no and nb, iw and he, cmn and zh-TW. Tags that no language is known for
+// are compared as they are written, up to the first hyphen.
+func SameLanguage(a, b string) bool {
+	first, _, _ := strings.Cut(a, "-")
+	second, _, _ := strings.Cut(b, "-")
+	if strings.EqualFold(first, second) {
+		return true // the common case needs no parsing
+	}
+	one, other := parseLocale(a), parseLocale(b)
+	return one.known && other.known && one.base == other.base
+}
+
 // locale is a language tag, read for matching.
 type locale struct {
 	text  string

@@ -331,6 +331,24 @@ func TestService(t *testing.T) {
 	assert.Contains(t, stderr.String(), "asr_running\n")
 }
 
+// A recognizer that does not know the first language takes the next one.
+func TestServiceThatKnowsTheSecondLanguage(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t)
+	s.Engine.Say("four score")
+	ask := func(languages string) (code int, stdout, stderr string) {
+		var out, log bytes.Buffer
+		code = run(t.Context(), []string{"--server", s.URL, "--language", languages, recording(t)}, func(string) string { return s.Key }, &out, &log)
+		return code, out.String(), log.String()
+	}
+	code, stdout, stderr := ask("de,en")
+	assert.Equal(t, exitOK, code, stderr)
+	assert.Equal(t, "[00:00:00] four score\n", stdout)
+	code, _, stderr = ask("de,fr")
+	assert.Equal(t, exitFailure, code)
+	assert.Contains(t, stderr, "NOT_IMPLEMENTED: The recognizer scripted does not know de, fr; details.known says what it knows.")
+}
+
 func TestServiceReadsALink(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)

@@ -96,7 +96,7 @@ func captionIn(shelf *store.Shelf, lang string) *store.ShelfText {
 // recognized is the newest recognised text, in a language if one is named.
 func recognized(shelf *store.Shelf, lang string) *store.ShelfText {
 	return find(shelf, func(t store.ShelfText) bool {
-		return t.Source == transcript.OriginASR && (lang == "" || samePrimary(t.Lang, lang))
+		return t.Source == transcript.OriginASR && (lang == "" || transcript.SameLanguage(t.Lang, lang))
 	})
 }
 

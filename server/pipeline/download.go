@@ -16,7 +16,7 @@ import (
 // nobody here can recognise it (J3b).
 func (p *Pipeline) download(ctx context.Context, t task, e *store.Extraction) (path string, err error) {
 	sub := subjectOfExtraction(e)
-	if err := p.canRecognize(sub.spoken()); err != nil {
+	if err := p.canRecognize(recognitionIn(sub.spoken())); err != nil {
 		return "", err
 	}
 	if p.engine.Audio == nil {

@@ -286,7 +286,7 @@ func TestUnknownLanguageIsRefused(t *testing.T) {
 	var coded *transcript.Error
 	require.ErrorAs(t, err, &coded)
 	assert.Equal(t, transcript.NotImplemented, coded.Code)
-	assert.Equal(t, map[string]any{"language": "de", "engine": "script"}, coded.Details)
+	assert.Equal(t, map[string]any{"languages": []string{"de"}, "engine": "script", "known": []string{"en"}}, coded.Details)
 	assert.Empty(t, b.blobs(t))
 }
 

@@ -25,7 +25,7 @@ func (p *Pipeline) recognize(ctx context.Context, t task, a recognizeArgs) error
 	progress := p.running.open(e.ID, plan)
 	defer p.running.close(e.ID)
 	heard, err := p.engine.Recognizer.Recognize(ctx, audio, engine.RecognizeOptions{
-		Language: subjectOfExtraction(e).spoken(),
+		Language: p.recognizerTag(subjectOfExtraction(e).spoken()),
 		Progress: func(d time.Duration) { p.report(ctx, t, progress, progress.Set(a.Chunk, d)) },
 	})
 	if err != nil {

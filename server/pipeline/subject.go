@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/store"
@@ -33,7 +32,8 @@ func (s Submission) subject() subject {
 func subjectOf(c engine.Content, list transcript.LanguageList) subject {
 	switch {
 	case !c.Platform.HasCaptions():
-		list = recognitionIn(list.RecognizeAs())
+		tag, _ := list.RecognizeAs(nil)
+		list = recognitionIn(tag)
 	case len(list) == 0:
 		list = transcript.LanguageList{{Tag: defaultLanguage}}
 	}
@@ -63,10 +63,7 @@ func subjectOfExtraction(e *store.Extraction) subject {
 // spoken is the language to recognise; "" is for the recognizer to find out.
 // Where there may be captions, a tag without asr asks for those (contract 1).
 func (s subject) spoken() string {
-	if !s.Platform.HasCaptions() {
-		return s.languages.RecognizeAs()
-	}
-	entry, _ := s.languages.ASR()
+	entry, _ := s.languages.ASR() // which is all there is where there are no captions
 	return entry.Tag
 }
 
@@ -94,11 +91,4 @@ func languagesOf(tracks []transcript.Track) []string {
 		}
 	}
 	return tags
-}
-
-// samePrimary reports whether two tags have the same primary language.
-func samePrimary(a, b string) bool {
-	a, _, _ = strings.Cut(a, "-")
-	b, _, _ = strings.Cut(b, "-")
-	return strings.EqualFold(a, b)
 }

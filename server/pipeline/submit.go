@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/riverqueue/river"
 
-	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/store"
@@ -48,6 +46,7 @@ type Outcome struct {
 // carry codes of contract 2: NOT_IMPLEMENTED where no engine can do it,
 // UPGRADE_REQUIRED where the plan does not permit it.
 func (p *Pipeline) Submit(ctx context.Context, s Submission) (*Outcome, error) {
+	s.Languages = p.narrow(s)
 	out, used, err := p.submit(ctx, s)
 	if s.Upload != nil && !used {
 		p.Discard(ctx, s.Upload)
@@ -129,29 +128,13 @@ func (p *Pipeline) able(s Submission, sub subject) error {
 	case p.engine.Audio == nil:
 		return transcript.Errorf(transcript.NotImplemented, "This service cannot download media.")
 	}
-	return p.canRecognize(sub.spoken())
+	return p.canRecognize(s.recognition(sub))
 }
 
 // captionsFirst tells that the work on a subject begins with its captions (J2),
 // and not with its sound (J3).
 func (p *Pipeline) captionsFirst(sub subject) bool {
 	return sub.wantsCaptions() && len(p.captionSources(sub.Platform)) > 0
-}
-
-// canRecognize refuses the language that no recognizer here knows; "" is for
-// the recognizer to find out.
-func (p *Pipeline) canRecognize(want string) error {
-	if p.engine.Recognizer == nil {
-		return transcript.Errorf(transcript.NotImplemented, "This service has no speech recognizer.")
-	}
-	info := p.engine.Recognizer.Info()
-	if want == "" || info.Languages == nil || slices.ContainsFunc(info.Languages, func(have string) bool {
-		return samePrimary(have, want)
-	}) {
-		return nil
-	}
-	return transcript.Errorf(transcript.NotImplemented, "The recognizer %s does not know the language %s.", info.Name, clip.Text(want)).
-		With("language", clip.Text(want)).With("engine", info.Name)
 }
 
 // join returns the account's claim on work that already runs, and makes it where

@@ -1,0 +1,69 @@
+package pipeline
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/internal/clip"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// hasCaptions tells that what is submitted may have captions.
+func (s Submission) hasCaptions() bool { return s.Upload == nil && s.Content.Platform.HasCaptions() }
+
+// narrow is the caller's list, or where there are no captions the one entry of it
+// that the recognizer takes (contract 1). A list of which it knows none stays: it
+// may be in the cache, and is refused else.
+func (p *Pipeline) narrow(s Submission) transcript.LanguageList {
+	if s.hasCaptions() || p.engine.Recognizer == nil {
+		return s.Languages
+	}
+	tag, ok := s.Languages.RecognizeAs(p.engine.Recognizer.Info().Languages)
+	if !ok {
+		return s.Languages
+	}
+	return recognitionIn(tag)
+}
+
+// recognition is the list of the languages that the submission may be recognised in.
+func (s Submission) recognition(sub subject) transcript.LanguageList {
+	if s.hasCaptions() {
+		return recognitionIn(sub.spoken())
+	}
+	return s.Languages
+}
+
+// canRecognize refuses a list of which the recognizer knows no entry.
+func (p *Pipeline) canRecognize(list transcript.LanguageList) error {
+	if p.engine.Recognizer == nil {
+		return transcript.Errorf(transcript.NotImplemented, "This service has no speech recognizer.")
+	}
+	info := p.engine.Recognizer.Info()
+	if _, ok := list.RecognizeAs(info.Languages); ok {
+		return nil
+	}
+	tags := make([]string, len(list))
+	for i, entry := range list {
+		tags[i] = clip.Text(entry.Tag)
+	}
+	return transcript.Errorf(transcript.NotImplemented, "The recognizer %s does not know %s; details.known says what it knows.",
+		info.Name, clip.Text(strings.Join(tags, ", "))).
+		With("languages", tags).With("engine", info.Name).With("known", info.Languages)
+}
+
+// recognizerTag is a language as the recognizer calls it: its own tag where it has
+// another code for the language, "ro" for "mo".
+func (p *Pipeline) recognizerTag(tag string) string {
+	primary, _, _ := strings.Cut(tag, "-")
+	known := p.engine.Recognizer.Info().Languages
+	if tag == "" || slices.ContainsFunc(known, func(have string) bool {
+		first, _, _ := strings.Cut(have, "-")
+		return strings.EqualFold(first, primary)
+	}) {
+		return tag
+	}
+	if n := slices.IndexFunc(known, func(have string) bool { return transcript.SameLanguage(have, tag) }); n >= 0 {
+		return known[n]
+	}
+	return tag
+}
