@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httputil"
+	"net/netip"
 	"net/url"
 	"strings"
 	"sync"
@@ -37,6 +38,9 @@ func (g *Guard) serve(l net.Listener) {
 		_ = g.proxy.Serve(l)
 	}()
 }
+
+// Port is that of the proxy, on the loopback address.
+func (g *Guard) Port() uint16 { return netip.MustParseAddrPort(g.address).Port() }
 
 // answer answers a request to the proxy.
 func (g *Guard) answer(w http.ResponseWriter, r *http.Request) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"syscall"
@@ -14,28 +15,77 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 )
 
-// newGroup puts a program into a process group of its own and ties its life to
+// features are what the kernel grants to hold programs with.
+type features struct {
+	landlock
+	gate bool // a program can be held before its first instruction
+}
+
+// findFeatures asks the kernel. What it forbids shows when a program that is not
+// there is started: it is refused before the program is missed.
+func findFeatures(withLandlock bool) features {
+	f := features{gate: startsAbsent(&syscall.SysProcAttr{Ptrace: true})}
+	if withLandlock {
+		f.landlock = findLandlock()
+	}
+	return f
+}
+
+func startsAbsent(attr *syscall.SysProcAttr) (granted bool) {
+	onOwnThread(func() {
+		cmd := exec.Command("/nonexistent/program")
+		cmd.SysProcAttr = attr
+		granted = errors.Is(cmd.Start(), fs.ErrNotExist)
+	})
+	return granted
+}
+
+// attributes put a program into a process group of its own and tie its life to
 // the thread that starts it, and so to the server, however that ends.
-func newGroup() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+func (f features) attributes() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL, Ptrace: f.gate}
+}
+
+// started sets the limits of a program that has just been started and lets it go.
+func (f features) started(pid int, l engine.Limits) error {
+	if !f.gate {
+		return limit(pid, l)
+	}
+	// It stops by itself before its first instruction, or has been killed.
+	err := waitFor(pid, unix.WEXITED|unix.WSTOPPED)
+	if err == nil {
+		err = limit(pid, l)
+	}
+	if err := unix.PtraceDetach(pid); err != nil && !errors.Is(err, unix.ESRCH) {
+		return fmt.Errorf("let go: %w", err)
+	}
+	return err
+}
+
+// waitFor waits until a child changes its state, and leaves that to be seen again.
+func waitFor(pid, options int) error {
+	for {
+		err := unix.Waitid(unix.P_PID, pid, nil, options|unix.WNOWAIT, nil)
+		if !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
 }
 
 // wait waits for the program and kills what is left of its group. Nothing is
 // killed once the program has been reaped: its number may then be another's.
 func wait(ctx context.Context, cmd *exec.Cmd) error {
 	stop := killWhenDone(ctx, cmd)
-	for {
-		err := unix.Waitid(unix.P_PID, cmd.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
-		if !errors.Is(err, unix.EINTR) {
-			break // any other error comes again from Wait
-		}
-	}
+	_ = waitFor(cmd.Process.Pid, unix.WEXITED) // an error comes again from Wait
 	stop()
 	kill(cmd)
 	return cmd.Wait()
 }
 
-// limit sets the limits of a program that has just been started.
+// maxOpen is how many files a program may have open at once.
+const maxOpen = 1024
+
+// limit sets the limits of a program.
 func limit(pid int, l engine.Limits) error {
 	cpu := uint64((l.CPU + time.Second - 1) / time.Second)
 	for _, r := range []struct {
@@ -43,6 +93,7 @@ func limit(pid int, l engine.Limits) error {
 		cur, max uint64
 	}{
 		{unix.RLIMIT_CORE, 0, 0},
+		{unix.RLIMIT_NOFILE, maxOpen, maxOpen},
 		// What a program writes to, not what it reserves: an engine for JavaScript
 		// reserves many GiB of addresses, whatever it is going to use.
 		{unix.RLIMIT_DATA, uint64(l.Memory), uint64(l.Memory)},

@@ -6,6 +6,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"syscall"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 )
@@ -18,8 +19,21 @@ func wait(ctx context.Context, cmd *exec.Cmd) error {
 	return cmd.Wait()
 }
 
-// limit does nothing: these systems let no process set the limits of another.
-func limit(int, engine.Limits) error { return nil }
+// features are what the kernel grants to hold programs with: nothing.
+type features struct{}
+
+func findFeatures(bool) features { return features{} }
+
+func (features) holdsNetwork() bool { return false }
+
+func (features) attributes() *syscall.SysProcAttr { return newGroup() }
+
+// started does nothing: these systems let no process set the limits of another.
+func (features) started(int, engine.Limits) error { return nil }
+
+func (*Runner) confine(access) error { return nil }
+
+func onOwnThread(do func()) { do() }
 
 // brokenLimit knows of no limits.
 func brokenLimit(*os.ProcessState, engine.Limits) *engine.LimitError { return nil }

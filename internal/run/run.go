@@ -6,18 +6,25 @@
 //
 // A program gets an environment built from nothing, a directory of its own, a
 // process group that is killed as a whole, and limits. On Linux the kernel
-// enforces the limits, for each process, and kills the program when the server
-// itself is killed; on other systems only the time from start to end is bounded.
-// The limits are set a moment after the start, so a process that the program
-// starts at once may go without them, and what it has started survives a killed
-// server: the wall time ends both otherwise.
+// enforces the limits, for each process, from the first instruction on, and kills
+// the program when the server itself is killed; what the program has started by
+// then survives that. On other systems only the time from start to end is bounded.
 //
 // A command that asks for a network gets a pass through the egress guard: its
 // environment names the guard's proxy, with a password that holds for this run.
 //
-// It is no sandbox: a program reads and writes whatever the server's user may,
-// and one that takes no notice of its environment reaches the network without the
-// guard. Whoever runs one passes it arguments that forbid it.
+// Where Linux has Landlock, the kernel holds a program to that, whatever it does.
+// It opens its directory, the files that the command names, and of the system what
+// every program needs; it sees no other process's environment, memory or
+// descriptors. It connects by TCP to the guard's port, or to nothing, and listens
+// nowhere. [Runner.Confined] tells where this cannot be had: there a program that
+// takes no notice of its environment reaches the network without the guard.
+//
+// What Landlock cannot hold: UDP, and so questions to name servers, on kernels that
+// have no rule for it, as of Linux 6.18; protocols other than TCP, such as
+// multipath TCP; sockets in the file system, where the kernel has no rule for them
+// either; another machine's or address's service on the guard's very port; what
+// the files of the system tell. A firewall holds these.
 package run
 
 import (
@@ -28,7 +35,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -59,6 +66,8 @@ type Config struct {
 	// Guard lets commands that ask for a network reach it. The caller closes it,
 	// after the last run. nil: such commands fail.
 	Guard *egress.Guard
+	// WithoutLandlock is for tests: it does as on a kernel that has no Landlock.
+	WithoutLandlock bool
 }
 
 // Runner runs external programs as engine.Runner promises. It is safe for
@@ -69,6 +78,8 @@ type Runner struct {
 	env    []string
 	limits engine.Limits
 	guard  *egress.Guard
+	kernel features
+	system []string // files and folders that every program may read
 }
 
 // New returns a runner. The error names the field of c that cannot be used.
@@ -92,6 +103,9 @@ func New(c Config) (*Runner, error) {
 		c.Path = DefaultPath
 	}
 	return &Runner{
+		kernel: findFeatures(!c.WithoutLandlock),
+		system: append(foundSystem(), filepath.SplitList(c.Path)...),
+
 		dir:   dir,
 		path:  c.Path,
 		env:   append([]string(nil), c.Env...),
@@ -144,14 +158,27 @@ func (r *Runner) Run(ctx context.Context, c engine.Command) (engine.Exit, error)
 	ctx, cancel := context.WithTimeoutCause(ctx, c.Limits.Wall, broken)
 	defer cancel()
 	env := append(r.environ(dir), r.env...)
-	if c.Network != nil {
-		return r.runConnected(ctx, path, dir, env, c)
+	may := access{
+		read:  slices.Concat(r.system, r.parts(path), c.Reads),
+		write: slices.Concat(devices, []string{dir}, c.Writes),
 	}
-	return run(ctx, path, dir, env, c)
+	if c.Network != nil {
+		return r.runConnected(ctx, path, dir, env, may, c)
+	}
+	return r.run(ctx, path, dir, env, may, c)
+}
+
+// Confined tells, as an error that names the cure, why the kernel does not hold
+// programs to the guard's proxy. nil: it does.
+func (r *Runner) Confined() error {
+	if !r.kernel.holdsNetwork() {
+		return errors.New("this system does not hold programs to the egress guard: it takes Linux 6.7 or newer with Landlock switched on")
+	}
+	return nil
 }
 
 // runConnected runs a program that has a way to the network for as long as it runs.
-func (r *Runner) runConnected(ctx context.Context, path, dir string, env []string, c engine.Command) (engine.Exit, error) {
+func (r *Runner) runConnected(ctx context.Context, path, dir string, env []string, may access, c engine.Command) (engine.Exit, error) {
 	if r.guard == nil {
 		return engine.Exit{}, fmt.Errorf("run: %s wants a network, and there is no egress guard", path)
 	}
@@ -159,7 +186,8 @@ func (r *Runner) runConnected(ctx context.Context, path, dir string, env []strin
 	if err != nil {
 		return engine.Exit{}, fmt.Errorf("run: network of %s: %w", path, err)
 	}
-	exit, err := run(pass.Context(), path, dir, append(env, pass.Env()...), c)
+	may.port = r.guard.Port()
+	exit, err := r.run(pass.Context(), path, dir, append(env, pass.Env()...), may, c)
 	_ = pass.Close() // always nil
 	exit.Refused = pass.Refused()
 	if errors.Is(err, egress.ErrLimit) {
@@ -170,14 +198,11 @@ func (r *Runner) runConnected(ctx context.Context, path, dir string, env []strin
 }
 
 // run runs a program in a directory, with an environment, within the command's
-// limits.
-func run(ctx context.Context, path, dir string, env []string, c engine.Command) (engine.Exit, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+// limits and what it may open and reach.
+func (r *Runner) run(ctx context.Context, path, dir string, env []string, may access, c engine.Command) (exit engine.Exit, err error) {
 	if ctx.Err() != nil {
 		return engine.Exit{}, context.Cause(ctx)
 	}
-
 	var stdout, stderr capped
 	cmd := exec.Command(path, c.Args...)
 	cmd.Dir = dir
@@ -189,42 +214,52 @@ func run(ctx context.Context, path, dir string, env []string, c engine.Command) 
 	if c.Stderr == nil {
 		cmd.Stderr = &stderr
 	}
-	cmd.SysProcAttr = newGroup()
+	cmd.SysProcAttr = r.kernel.attributes()
 	cmd.WaitDelay = pipeGrace
 
-	// The program dies with the thread that started it, so this thread must live
-	// for as long as the program: no other goroutine may take and end it.
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-
-	if err := cmd.Start(); err != nil {
-		return engine.Exit{}, fmt.Errorf("run: start %s: %w", path, err)
+	var ended *os.ProcessState
+	onOwnThread(func() {
+		if err = r.confine(may); err != nil {
+			err = fmt.Errorf("run: confine %s: %w", path, err)
+			return
+		}
+		err = r.startAndWait(ctx, cmd, c.Limits)
+		ended = cmd.ProcessState
+	})
+	if ended == nil {
+		return engine.Exit{}, err
 	}
-	limitErr := limit(cmd.Process.Pid, c.Limits)
-	if limitErr != nil {
-		cancel()
+	exit = engine.Exit{Code: ended.ExitCode(), Stdout: stdout.data, Stderr: stderr.data}
+	return exit, err
+}
+
+// startAndWait runs a program to its end. Its exit code is no error.
+func (r *Runner) startAndWait(ctx context.Context, cmd *exec.Cmd, l engine.Limits) error {
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("run: start %s: %w", cmd.Path, err)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if err := r.kernel.started(cmd.Process.Pid, l); err != nil {
+		cancel(fmt.Errorf("run: limit %s: %w", cmd.Path, err))
 	}
 	err := wait(ctx, cmd)
-
-	exit := engine.Exit{Code: cmd.ProcessState.ExitCode(), Stdout: stdout.data, Stderr: stderr.data}
 	var exitErr *exec.ExitError
 	switch {
-	case limitErr != nil:
-		return exit, fmt.Errorf("run: limit %s: %w", path, limitErr)
 	case ctx.Err() != nil:
-		return exit, context.Cause(ctx)
+		return context.Cause(ctx)
 	case errors.As(err, &exitErr):
-		if l := brokenLimit(exitErr.ProcessState, c.Limits); l != nil {
-			l.Program = filepath.Base(path)
-			return exit, l
+		if broken := brokenLimit(exitErr.ProcessState, l); broken != nil {
+			broken.Program = filepath.Base(cmd.Path)
+			return broken
 		}
-		return exit, nil
+		return nil
 	case errors.Is(err, exec.ErrWaitDelay):
-		return exit, nil // the program ended well; what it left behind holds a pipe
+		return nil // the program ended well; what it left behind holds a pipe
 	case err != nil:
-		return exit, fmt.Errorf("run: %s: %w", path, err)
+		return fmt.Errorf("run: %s: %w", cmd.Path, err)
 	}
-	return exit, nil
+	return nil
 }
 
 // environ is all that a program learns from the runner's side: nothing of the

@@ -41,6 +41,11 @@ type Command struct {
 	Args    []string
 	// Dir is where it runs; empty: a fresh directory that is removed afterwards.
 	Dir string
+	// Reads are the files and folders outside of Dir that it reads or runs, Writes
+	// those that it writes, device files among them; absolute paths. What is named
+	// nowhere cannot be opened, but for what the system brings: programs, libraries,
+	// certificates, fonts.
+	Reads, Writes []string
 	// Stdin may be nil.
 	Stdin io.Reader
 	// Stdout and Stderr receive the output as it comes. A nil one is kept in Exit,

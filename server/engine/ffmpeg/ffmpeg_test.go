@@ -49,6 +49,7 @@ func recordAt(t *testing.T, path, recipe string) string {
 	args := append([]string{"-nostdin", "-v", "error"}, strings.Fields(recipe)...)
 	exit, err := host(t, "").Programs.Run(t.Context(), engine.Command{
 		Program: "ffmpeg", Args: append(args, "file:"+path), Limits: engine.Limits{Memory: 4 << 30},
+		Writes: []string{os.TempDir()},
 	})
 	require.NoError(t, err)
 	require.Zero(t, exit.Code, "%s", exit.Stderr)

@@ -247,6 +247,7 @@ func TestPlaylistsInDisguise(t *testing.T) {
 		Program: "ffmpeg",
 		Args: []string{"-nostdin", "-v", "error", "-protocol_whitelist", "file", "-i", filepath.Join(dir, "upload.mp4"),
 			"-f", "s16le", "-ar", "16000", "-ac", "1", "pipe:1"},
+		Reads: []string{"/"}, // but for Landlock
 	})
 	require.NoError(t, err)
 	require.Greater(t, len(exit.Stdout), 80000)

@@ -70,6 +70,8 @@ func (t *Tool) decode(ctx context.Context, in, out string, max time.Duration, pr
 	exit, err := t.run(ctx, engine.Command{
 		Program: "ffmpeg",
 		Args:    arguments(in, out, max),
+		Reads:   []string{in},
+		Writes:  []string{out},
 		Stdout:  &progressReader{report: progress, max: max},
 		Limits: engine.Limits{
 			Wall: patience, CPU: patience, Memory: memory,

@@ -58,6 +58,7 @@ func (t *Tool) probe(ctx context.Context, path string, size int64) (claims, erro
 			"-hide_banner", "-v", "warning", "-of", "json", "-show_entries",
 			"format=format_name,start_time,duration:stream=codec_type,start_time,duration:stream_tags=DURATION",
 		}, source(path)...),
+		Reads:  []string{path},
 		Limits: engine.Limits{Wall: time.Minute, CPU: 30 * time.Second, Memory: memory},
 	})
 	if err != nil {

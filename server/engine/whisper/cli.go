@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -186,9 +185,11 @@ func (c *CLI) run(ctx context.Context, path, code string, length time.Duration, 
 		Program: c.program,
 		Args:    c.args(path, code),
 		Dir:     dir,
+		Reads:   []string{c.path, path},
+		Writes:  graphics(),
 		Stdout:  io.Discard, // the text once more
 		Stderr:  log,
-		Limits:  limits(length),
+		Limits:  c.limits(length),
 	})
 	if err != nil {
 		return engine.Recognition{}, c.runError(ctx, err)
@@ -213,17 +214,25 @@ func (c *CLI) args(path, code string) []string {
 	return args
 }
 
-// limits of a run. Its memory is the operator's choice, with the model, and a
-// graphics processor's driver takes addresses without measure: there is no limit
-// on it. Its processor time ends with its time.
-func limits(length time.Duration) engine.Limits {
+// limits of a run. whisper.cpp holds the model once or twice and works on it in
+// less than 2 GiB. Its processor time ends with its time.
+func (c *CLI) limits(length time.Duration) engine.Limits {
 	wall := patience(length)
 	return engine.Limits{
 		Wall:     wall,
 		CPU:      wall * time.Duration(runtime.NumCPU()+1),
-		Memory:   math.MaxInt64,
+		Memory:   2*c.model.size + 4<<30,
 		FileSize: maxOutput,
 	}
+}
+
+// graphics are the device files of graphics processors.
+func graphics() (all []string) {
+	for _, pattern := range []string{"/dev/dri", "/dev/nvidia*", "/dev/kfd"} {
+		found, _ := filepath.Glob(pattern) // the only error is a bad pattern
+		all = append(all, found...)
+	}
+	return all
 }
 
 func (c *CLI) notInstalled(err error) error {

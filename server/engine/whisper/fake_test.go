@@ -13,9 +13,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/internal/run"
 	"github.com/transcriptkit/transcriptkit/internal/speechtest"
 	"github.com/transcriptkit/transcriptkit/server/engine"
-	"github.com/transcriptkit/transcriptkit/server/engine/enginetest"
 	"github.com/transcriptkit/transcriptkit/server/engine/whisper"
 )
 
@@ -137,7 +137,11 @@ func newBench(t testing.TB, vocabulary int32, heard, script string) bench {
 	if script != "" {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "script"), []byte(script), 0o600))
 	}
-	b := bench{dir: dir, host: enginetest.Host(t)}
+	// What stands in for the program keeps its files beside itself.
+	spool := t.TempDir()
+	programs, err := run.New(run.Config{Dir: spool, WithoutLandlock: true})
+	require.NoError(t, err)
+	b := bench{dir: dir, host: engine.Host{Programs: programs, Dir: spool}}
 	b.CLI, err = whisper.NewCLI(b.host, whisper.CLIOptions{
 		Program: filepath.Join(dir, "whisper-cli"),
 		Model:   writeModel(t, "ggml-base.bin", vocabulary),

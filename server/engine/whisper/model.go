@@ -18,6 +18,7 @@ type model struct {
 	name    string // "base.en"
 	english bool   // it knows English only
 	layers  int32  // of its encoder; they tell the size
+	size    int64  // of the file, bytes
 }
 
 const (
@@ -36,7 +37,7 @@ type head struct {
 // readModel reads the head of the model file at path. The error is a
 // CONFIG_ERROR.
 func readModel(path string) (model, error) {
-	h, err := readHead(path)
+	h, size, err := readHead(path)
 	if err != nil {
 		return model{}, noModel(path, err)
 	}
@@ -45,24 +46,29 @@ func readModel(path string) (model, error) {
 		name:    strings.TrimPrefix(name, "ggml-"),
 		english: h.Vocabulary < multilingual,
 		layers:  h.Encoder,
+		size:    size,
 	}, nil
 }
 
-func readHead(path string) (h head, err error) {
+func readHead(path string) (h head, size int64, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return head{}, err
+		return head{}, 0, err
 	}
 	defer func() { _ = f.Close() }() // it was only read
 	if err := binary.Read(f, binary.LittleEndian, &h); errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return head{}, errors.New("it is cut off")
+		return head{}, 0, errors.New("it is cut off")
 	} else if err != nil {
-		return head{}, err
+		return head{}, 0, err
 	}
 	if h.Magic != ggmlMagic {
-		return head{}, errors.New("it is no ggml model")
+		return head{}, 0, errors.New("it is no ggml model")
 	}
-	return h, nil
+	st, err := f.Stat()
+	if err != nil {
+		return head{}, 0, err
+	}
+	return h, st.Size(), nil
 }
 
 func noModel(path string, err error) *transcript.Error {

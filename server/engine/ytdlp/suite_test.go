@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -26,8 +27,8 @@ func (a atSite) Captions(ctx context.Context, c engine.Content, pick func([]tran
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	enginetest.CaptionSource(t, func(host engine.Host, base string) engine.CaptionSource {
-		dir := t.TempDir()
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "base"), []byte(base), 0o600))
+		dir := filepath.Join(t.TempDir(), strings.TrimPrefix(base, "http://"))
+		require.NoError(t, os.Mkdir(dir, 0o700))
 		script, err := filepath.Abs("testdata/yt-dlp-site")
 		require.NoError(t, err)
 		program := filepath.Join(dir, "yt-dlp")

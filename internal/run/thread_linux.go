@@ -1,0 +1,79 @@
+package run
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"runtime"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// onOwnThread runs do on a thread that ends with it, so that it may do to the
+// thread what cannot be undone. What is started there inherits that, and dies with
+// the thread.
+func onOwnThread(do func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runtime.LockOSThread() // never unlocked: this is what ends the thread
+		if unix.Gettid() == unix.Getpid() {
+			// The first thread of a process does not end. While it is held here, the
+			// next goroutine gets another one.
+			defer runtime.UnlockOSThread()
+			onOwnThread(do)
+			return
+		}
+		do()
+	}()
+	<-done
+}
+
+// confine takes from the calling thread what a program must not inherit.
+func (r *Runner) confine(may access) error {
+	if err := closeInherited(); err != nil {
+		return fmt.Errorf("descriptors: %w", err)
+	}
+	// No program gains rights by being started: not by its owner's bit either.
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("no_new_privs: %w", err)
+	}
+	if err := dropPowers(); err != nil {
+		return fmt.Errorf("capabilities: %w", err)
+	}
+	return r.kernel.restrict(may)
+}
+
+// closeInherited marks all descriptors of the process but the first three as not
+// for its children. Go has marked its own; what the process was started with, or a
+// library in C has opened, may not be.
+func closeInherited() error {
+	if unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) == nil {
+		return nil
+	}
+	entries, err := os.ReadDir("/proc/self/fd") // before Linux 5.11
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if fd, err := strconv.Atoi(entry.Name()); err == nil && fd > 2 {
+			unix.CloseOnExec(fd)
+		}
+	}
+	return nil
+}
+
+// dropPowers leaves a thread of root no power but the one over the permissions of
+// files: which of them it may open at all, Landlock says. Without it a program of
+// root could change the rules of the network or load a module of the kernel.
+func dropPowers() error {
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var has [2]unix.CapUserData
+	if err := unix.Capget(&header, &has[0]); err != nil {
+		return err
+	}
+	kept := has[0].Permitted & (1 << unix.CAP_DAC_OVERRIDE)
+	keeps := [2]unix.CapUserData{{Effective: kept, Permitted: kept}}
+	return unix.Capset(&header, &keeps[0])
+}
