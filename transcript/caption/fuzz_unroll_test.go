@@ -1,6 +1,7 @@
 package caption_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +15,8 @@ import (
 func FuzzUnroll(f *testing.F) {
 	f.Add("WEBVTT\n\n00:00.000 --> 00:02.000\nso<00:01.000> we\n\n00:02.000 --> 00:02.010\nso we\n\n00:02.010 --> 00:04.000\nso we\ngo\n")
 	f.Add("1\n00:00:00,000 --> 00:00:02,000\none\ntwo\n\n2\n00:00:01,000 --> 00:00:03,000\ntwo\nthree\n")
+	f.Add("WEBVTT\n\n00:00.000 --> 00:02.000\nso<00:01.000> [&nbsp;__&nbsp;]\n\n00:02.000 --> 00:02.010\nso [&nbsp;__&nbsp;]\n\n00:02.010 --> 00:04.000\nso [&nbsp;__&nbsp;]\ngo<00:03.000>\u3000on\n")
+	f.Add("1\n00:00:00,000 --> 00:00:02,000\nso we\n\n2\n00:00:02,000 --> 00:00:03,000\nso we go on\n\n3\n00:00:03,000 --> 00:00:04,000\ngo on and on\n")
 	f.Add(`<timedtext format="3"><body><p t="0" d="4000"><s>so</s><s t="500"> we</s></p><p t="2000" d="4000">go</p></body></timedtext>`)
 	f.Fuzz(func(t *testing.T, file string) {
 		segments, err := segmentsOf(caption.ReadAny(strings.NewReader(file)))
@@ -29,7 +32,7 @@ func FuzzUnroll(f *testing.F) {
 			require.NotEmpty(t, s.Text)
 			require.GreaterOrEqual(t, s.Duration, 0.0)
 			for line := range strings.SplitSeq(s.Text, "\n") {
-				require.Contains(t, before, line)
+				require.True(t, slices.ContainsFunc(before, func(b string) bool { return strings.HasSuffix(b, line) }), "%q", line)
 			}
 			if i > 0 {
 				require.LessOrEqual(t, clean[i-1].Start, s.Start)
@@ -48,7 +51,7 @@ func rollingTalk(cues int) string {
 		now = line[len(line)-1].End + 0.01
 		l = append(l, line)
 	}
-	return l.rollingFile()
+	return l.rollingFile(1)
 }
 
 func BenchmarkUnroll(b *testing.B) {

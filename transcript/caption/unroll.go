@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -29,6 +30,8 @@ const (
 // What is shown again is a line at the top of a cue that ended the one before: at
 // most 5 s earlier where a new line follows, 0.25 s where not. Lines are compared
 // with their spaces folded, U+00A0 among them, and without characters of no width.
+// Where rows are joined into one line it is its beginning that ended the line before:
+// a row that is known from the cues before, or two words at least.
 // A line whose words have times of their own is spoken again, and stays. So does
 // every repetition in a track of which less than a quarter of the cues roll: there
 // it is a refrain. Two cues in a row that show the same are one.
@@ -91,41 +94,62 @@ func unroll(segments []transcript.Segment) (lines []transcript.Segment, ok bool)
 
 // fit is how a cue goes on from the one before it.
 type fit struct {
-	shown uint8 // how many of its lines were shown before, a growing one included
-	grows bool  // the last of them has more words now
-	fresh uint8 // how many lines come after those
-	words int32 // how many of its words were shown before, with nothing new among them
+	shown  uint8 // how many of its lines were shown before, a growing one included
+	grows  bool  // the last of them has more words now
+	joined bool  // what follows in the last of them is a line of its own
+	fresh  uint8 // how many lines come after those
+	end    int32 // how much of the last of them was shown before, in bytes
+	words  int32 // how many of its words were shown before, with nothing new among them
 }
 
 // unroller gathers lines.
 type unroller struct {
 	out []transcript.Segment
 
-	pairs, rolls, grows int // cues that another one goes before, and how they go on
+	pairs, near, rolls, grows int   // cues that another one goes before, and how they go on
+	ended                     bool  // the last cue only ended a line
+	rows                      []int // of the last cue, see keepRows
 }
 
 // rolling tells that the track rolls, as far as its cues were fitted.
 func (u *unroller) rolling() bool {
-	return u.rolls > 0 && 4*(u.rolls+u.grows) >= u.pairs || u.grows > 0 && 2*u.grows >= u.pairs
+	return u.rolls > 0 && 4*(u.rolls+u.grows) >= u.pairs || u.grows > 0 && 2*u.grows >= u.near && 8*u.grows >= u.pairs
 }
 
 // fit fits cue i, which has these lines, to the one before.
 func (u *unroller) fit(segments []transcript.Segment, i int, before, these []string) (f fit) {
-	s := &segments[i]
+	s, from := &segments[i], 0
 	if gap := s.Start - segments[max(i-1, 0)].End(); i > 0 && gap <= stays {
+		f, from = u.fitNext(before, these, s.Words, gap <= adjoins)
 		u.pairs++
-		f = fitOne(before, these, s.Words)
+		if gap <= adjoins {
+			u.near++
+		}
 		switch {
-		case gap > adjoins && (f.grows || int(f.shown) == len(these)):
+		case (gap > adjoins || u.ended && s.Duration > instant) && (f.grows || int(f.shown) == len(these) && !f.joined):
 			f = fit{}
-		case f.grows:
+		case f.grows, f.joined:
 			u.grows++
 		case f.shown > 0 && (int(f.shown) < len(these) || s.Duration <= instant):
 			u.rolls++
 		}
 	}
-	f.fresh = uint8(len(these) - int(f.shown))
+	u.keepRows(these, f, from)
+	if f.fresh = uint8(len(these) - int(f.shown)); f.joined {
+		f.fresh = 1
+	}
+	u.ended = f.fresh == 0 && !f.grows && s.Duration <= instant
 	return f
+}
+
+// fitNext fits a cue that has these lines to the one before, of whose one line it
+// shows what follows from, where it has one line too.
+func (u *unroller) fitNext(before, these []string, words []transcript.Word, near bool) (f fit, from int) {
+	f = fitOne(before, these, words)
+	if f.shown == 0 && len(before) == 1 && len(these) == 1 {
+		return u.fitJoined(before[0], these[0], words, near)
+	}
+	return f, 0
 }
 
 // fitOne finds the most lines of a cue that the last one has ended with.
@@ -137,7 +161,7 @@ func fitOne(last, these []string, words []transcript.Word) fit {
 		}
 		f := fit{shown: uint8(n)}
 		if end, ok := beginsWith(these[n-1], last[len(last)-1]); ok {
-			f.grows = end < len(these[n-1])
+			f.grows, f.end = end < len(these[n-1]), int32(end)
 			known := 0
 			for _, line := range these[:n-1] {
 				known += wordsOf(words[known:], line)
@@ -152,33 +176,59 @@ func fitOne(last, these []string, words []transcript.Word) fit {
 }
 
 // spokenAgain tells that the first n words, which seem to be shown again, have
-// times of their own. A word alone that grows is told by the one after it.
+// times of their own. Those of a line that grows are told by the word after them: one
+// word, or what is one to the ear ("[ __ ]"), has but one time.
 func spokenAgain(words []transcript.Word, n int, grows bool) bool {
-	if n == 1 && grows {
-		n = min(2, len(words))
+	if n > 0 && grows {
+		n = min(n+1, len(words))
 	}
 	return n > 0 && words[0].Start != words[n-1].Start
 }
 
-// wordsOf is how many of the words, which have no spaces in them, a line has.
+// wordsOf is how many of the words a line consists of.
 func wordsOf(words []transcript.Word, line string) int {
-	n := 0
-	for left := len(line) - strings.Count(line, " "); n < len(words) && left > 0; n++ {
-		left -= len(words[n].Text)
+	n, at := 0, 0
+	for n < len(words) && at < len(line) {
+		if line[at] == ' ' {
+			at++
+			continue
+		}
+		if word := words[n].Text; strings.HasPrefix(line[at:], word) {
+			at += len(word)
+			n++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(line[at:])
+		if !isGap(r) {
+			break
+		}
+		at += size
 	}
 	return n
 }
 
-// appendLines cuts a text into its lines, at most 255.
+// appendLines cuts a text into its lines, at most 255, and leaves out those in which
+// nothing is seen.
 func appendLines(lines []string, text string) []string {
 	for len(lines) < math.MaxUint8-1 {
 		end := strings.IndexByte(text, '\n')
 		if end < 0 {
 			break
 		}
-		lines, text = append(lines, text[:end]), text[end+1:]
+		if isSeen(text[:end]) {
+			lines = append(lines, text[:end])
+		}
+		text = text[end+1:]
 	}
-	return append(lines, text)
+	if isSeen(text) {
+		lines = append(lines, text)
+	}
+	return lines
+}
+
+// isSeen reports that a line shows more than spaces.
+func isSeen(line string) bool {
+	return line != "" && isPlain(line[0]) || strings.ContainsFunc(line, func(r rune) bool { return !isGap(r) && !isWidthless(r) })
 }
 
 // sameLine tells that two lines look the same.
@@ -233,8 +283,8 @@ func nextRune(s string) (r rune, n int) {
 	return 0, 0
 }
 
-// isGap reports the spaces that may stand in a line.
-func isGap(r rune) bool { return r == ' ' || r == '\u00A0' || r == '\u202F' || r == '\u3000' }
+// isGap reports the white space that may stand in a line, at which words are cut.
+func isGap(r rune) bool { return r == ' ' || unicode.IsSpace(r) }
 
 // isWidthless reports characters that show nothing: spaces of no width, joiners,
 // marks of direction, the byte order mark.
@@ -261,8 +311,11 @@ func (u *unroller) add(segments []transcript.Segment, i int, these []string, f f
 	}
 	s := &segments[i]
 	words := s.Words[f.words:]
+	line := "" // the last of those that were shown
+	if f.shown > 0 {
+		line = these[f.shown-1]
+	}
 	if f.grows {
-		line := these[f.shown-1]
 		n := wordsOf(s.Words, strings.Join(these[:f.shown], " ")) - int(f.words)
 		u.grow(line, words[:n], s.End())
 		words = words[n:]
@@ -270,11 +323,15 @@ func (u *unroller) add(segments []transcript.Segment, i int, these []string, f f
 	if f.fresh == 0 && s.Duration <= instant && len(u.out) > 0 {
 		u.last().Duration = until(u.last(), s.End()) // the line that was built has ended
 	}
+	these = these[f.shown:]
+	if f.joined {
+		these = []string{afterGap(line[f.end:])}
+	}
 	total, before := 0, 0
-	for _, line := range these[f.shown:] {
+	for _, line := range these {
 		total += len(line)
 	}
-	for i, line := range these[f.shown:] {
+	for i, line := range these {
 		n := len(words)
 		if i+1 < int(f.fresh) {
 			n = wordsOf(words, line)

@@ -118,6 +118,31 @@ func TestUnroll(t *testing.T) {
 			[]string{"0-2 one", "2-4 one/two", "4-7 one/two", "7-8 two/three"},
 			[]string{"0-2 one", "2-4 two", "7-8 three"},
 		},
+		"spaces of every kind within": {
+			[]string{"0-2 what@0.1 the@0.5 [\u00a0__\u00a0]@1", "2-2.01 what the [\u00a0__\u00a0]", "2.01-4 what the [\u00a0__\u00a0]/東京\u3000大阪@2.01 is@3", "4-4.01 東京\u3000大阪 is",
+				"4.01-6 東京\u3000大阪 is/5\u2009km@4.01 away@5"},
+			[]string{"0.1-2.01 what the [\u00a0__\u00a0]", "2.01-4.01 東京\u3000大阪 is", "4.01-6 5\u2009km away"},
+		},
+		"a word that is said again when its line has ended": {
+			[]string{"0-1 no", "1-1.01 no", "1.1-2 no", "2-2.01 no", "2.1-3 no no@2.5", "3-3.01 no no"},
+			[]string{"0-1.01 no", "1.1-2.01 no", "2.1-3.01 no no"},
+		},
+		"two rows joined": {
+			[]string{"0-2 so we go", "2-4 so we go to the sea", "4-6 to the sea over\u00a0there", "6-8 over there now", "8-9 now\u3000yes", "9-10 yes", "10-11 yes no"},
+			[]string{"0-4 so we go to the sea", "4-6 over\u00a0there", "6-8 now", "8-11 yes no"},
+		},
+		"rows joined before the first cue": {
+			[]string{"0-2 so we go to the sea", "2-4 to the sea over there", "4-6 over there now and", "6-8 now and then"},
+			[]string{"0-2 so we go to the sea", "2-4 over there", "4-6 now and", "6-8 then"},
+		},
+		"a word that ends a line and begins the next": {
+			[]string{"0-2 we said no", "2-4 no way back", "4-6 back to you", "6-8 you know so", "8-10 so it goes"},
+			[]string{"0-2 we said no", "2-4 no way back", "4-6 back to you", "6-8 you know so", "8-10 so it goes"},
+		},
+		"a line of spaces": {
+			[]string{"0-2 \u00a0/so we go", "2-4 so we go/\u3000/to the sea", "4-6 \u200b/to the sea/on"},
+			[]string{"0-2 so we go", "2-4 to the sea", "4-6 on"},
+		},
 		"after a pause a line is new": {
 			[]string{"0-2 one", "2-4 one/two", "9-10 two", "10-11 two/three", "11-12 three/four"},
 			[]string{"0-2 one", "2-4 two", "9-10 two", "10-11 three", "11-12 four"},
