@@ -175,6 +175,9 @@ func TestSRT(t *testing.T) {
 		"less than":        {"1 < 2, I <3 you", head + "1 < 2, I <3 you\n"},
 		"an override":      {`{\an8}a`, head + `{ \an8}a` + "\n"},
 		"braces":           {"{a}", head + "{a}\n"},
+		"another override": {"{y:i}a {Yes:no}", head + "{y :i}a {Yes:no}\n"},
+		"a time in text":   {"<00:00:01.500>a", head + "<00 :00:01.500>a\n"},
+		"a terminal":       {"a\x1b[2Jb\x7f", head + "a\ufffd[2Jb\ufffd\n"},
 		"no escapes":       {"a & b > c", head + "a & b > c\n"},
 		"an arrow at 42":   {strings.Repeat("x", 40) + "-->", head + strings.Repeat("x", 40) + "--\n>\n"},
 		"an arrow cut off": {strings.Repeat("x", 41) + "-->", head + strings.Repeat("x", 41) + "-\n- >\n"},
@@ -214,6 +217,9 @@ func TestVTT(t *testing.T) {
 		"a voice, two lines":  {"a\nb", "Ada", head + "<v Ada>a\nb\n"},
 		"a voice of words":    {"a", " Ada \n Lovelace ", head + "<v Ada Lovelace>a\n"},
 		"a voice, escaped":    {"a", "A --> <B> & C", head + "<v A --&gt; &lt;B&gt; &amp; C>a\n"},
+		"a voice, an arrow":   {"a", "Bob --", head + "<v Bob -- >a\n"},
+		"a voice, cut arrow":  {"a", "Bob -", head + "<v Bob - >a\n"},
+		"a voice, more text":  {"a", "Bob\r\n\n\n00:00.000 --> 00:01.000\u2028\x1b[2J", head + "<v Bob 00:00.000 --&gt; 00:01.000 \ufffd[2J>a\n"},
 		"a voice without one": {"a", " \n", head + "a\n"},
 		"a voice, not text":   {"a", "\x00\xff", head + "<v \ufffd\ufffd>a\n"},
 	} {
@@ -314,6 +320,8 @@ func TestCuesOfShortLines(t *testing.T) {
 		{"a tab in the\tline", "a tab in the line", "a tab in the line"},
 		{"not \xFFtext it is", "not \uFFFDtext it is", "not \uFFFDtext it is"},
 		{"a next\u0085line", "a next\nline", "a next\nline"},
+		{"a delete\x7f in it", "a delete\uFFFD in it", "a delete\uFFFD in it"},
+		{"a style {y:i} in it", "a style {y :i} in it", "a style {y:i} in it"},
 	} {
 		segs := []transcript.Segment{{Text: test.text, Duration: 1}}
 		assert.Equal(t, "1\n00:00:00,000 --> 00:00:01,000\n"+test.srt+"\n", string(format.AppendSRT(nil, segs)))

@@ -34,7 +34,7 @@ const (
 var class = func() (table [256]byte) {
 	for c := range table {
 		switch {
-		case c < ' ', c == 0xC2, c == 0xE2: // the first bytes of U+0085, U+2028 and U+2029
+		case c < ' ', c == 0x7F, c == 0xC2, c == 0xE2: // the last two begin U+0085, U+2028 and U+2029
 			table[c] = mixed
 		case c >= utf8.RuneSelf:
 			table[c] = wide
@@ -42,7 +42,7 @@ var class = func() (table [256]byte) {
 	}
 	table[' '], table['\n'] = blank, blank|newline
 	table['&'], table['<'], table['>'] = escaped|risky, escaped|risky, escaped|risky
-	table['\\'] = risky
+	table['\\'], table['{'] = risky, risky
 	return table
 }()
 
@@ -63,7 +63,7 @@ func look(s string, to syntax) (is byte, clean bool) {
 // maySyntax reports whether s has what all that [isSyntax] finds begins or ends with.
 // Most texts that have an ampersand have a word for it.
 func maySyntax(s string) bool {
-	return strings.IndexByte(s, '<') >= 0 || strings.IndexByte(s, '\\') >= 0 || strings.Contains(s, "-->") ||
+	return strings.IndexByte(s, '<') >= 0 || strings.IndexByte(s, '\\') >= 0 || strings.IndexByte(s, '{') >= 0 || strings.Contains(s, "-->") ||
 		strings.IndexByte(s, ';') >= 0 && strings.IndexByte(s, '&') >= 0
 }
 
@@ -100,7 +100,7 @@ func isSimpleCue(s string) (special, ok bool) {
 }
 
 // isSimple reports whether a line has 8 bytes at least, all of them printable ASCII
-// but '\\', and no two spaces in a row; and whether '&', '<' or '>' is among them. It
+// but '\\' and '{', and no two spaces in a row; and whether '&', '<' or '>' is among them. It
 // looks at eight at once.
 func isSimple(s string) (special, ok bool) {
 	const every, high = 0x0101010101010101, 0x8080808080808080
@@ -110,7 +110,7 @@ func isSimple(s string) (special, ok bool) {
 		v := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 		low := v &^ high
-		good := (low + every*(0x80-' ')) & (low ^ every*'\\' + not0) &^ v & high
+		good := (low + every*(0x80-' ')) & (low ^ every*'\\' + not0) & (low ^ every*'{' + not0) &^ (low + every) &^ v & high // 0x7F is none
 		spaces := ^(low ^ every*' ' + not0) & high
 		if good != high || spaces&(spaces<<8) != 0 {
 			return false, false
@@ -157,10 +157,7 @@ func appendClean(dst []byte, s string, to syntax) ([]byte, cueText) {
 		if gap != 0 {
 			dst, gap = append(dst, gap), 0
 		}
-		switch {
-		case r == 0:
-			r, t.ascii = utf8.RuneError, false
-		case r >= utf8.RuneSelf:
+		if r = legible(r); r >= utf8.RuneSelf {
 			t.ascii = false
 		}
 		if to == srt && isSyntax(dst[begin:], r) {
@@ -179,7 +176,8 @@ func blankOf(r rune) byte {
 }
 
 // isSyntax reports whether r would make what was written look like an arrow, a
-// tag, an override, an escape or a character reference of SubRip.
+// tag, an override, an escape or a character reference, which some readers of
+// SubRip know.
 func isSyntax(before []byte, r rune) bool {
 	if len(before) == 0 {
 		return false
@@ -194,7 +192,18 @@ func isSyntax(before []byte, r rune) bool {
 	case '\\':
 		return r == 'N' || r == 'h'
 	}
-	return r == ';' && endsReference(before)
+	return r == ';' && endsReference(before) || r == ':' && beginsSyntax(before)
+}
+
+// beginsSyntax reports whether a colon would begin a style of MicroDVD ("{y:i}") or
+// go on with a time as WebVTT has it in a text ("<00:01.500>").
+func beginsSyntax(before []byte) bool {
+	digits := len(before) - len(bytes.TrimRight(before, "0123456789"))
+	if digits > 0 {
+		return bytes.HasSuffix(before[:len(before)-digits], []byte("<"))
+	}
+	n := len(before)
+	return n > 1 && before[n-2] == '{' && bytes.IndexByte([]byte("CcFfoPSsYy"), before[n-1]) >= 0
 }
 
 // endsReference reports whether a semicolon would end a character reference.

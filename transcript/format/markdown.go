@@ -63,7 +63,7 @@ func appendMarkdownHead(dst []byte, t *transcript.Transcript) []byte {
 		if fact == "" {
 			continue
 		}
-		dst = appendMarkdown(append(dst, separator...), fact)
+		dst = appendMarkdownLine(append(dst, separator...), fact, separator == "\n\n")
 		separator = " · "
 	}
 	return dst
@@ -96,7 +96,7 @@ func known(s *string) string {
 // appendLink appends a URL that stands between angle brackets.
 func appendLink(dst []byte, url string) []byte {
 	for i := range len(url) {
-		if c := url[i]; c <= ' ' || c == '<' || c == '>' || c == 0x7F {
+		if c := url[i]; c <= ' ' || c == '<' || c == '>' || c >= 0x7F {
 			dst = fmt.Appendf(dst, "%%%02X", c)
 		} else {
 			dst = append(dst, c)
@@ -172,12 +172,10 @@ func appendMarkdown(dst []byte, text string) []byte {
 			space = false
 		}
 		switch r {
-		case 0:
-			r = utf8.RuneError
 		case '\\', '`', '*', '_', '[', ']', '<', '>', '#', '~', '|', '&', '$':
 			dst = append(dst, '\\')
 		}
-		dst = utf8.AppendRune(dst, r)
+		dst = utf8.AppendRune(dst, legible(r))
 	}
 	return dst
 }

@@ -21,10 +21,10 @@ import (
 //     its spaces, into the fewest cues and then into lines of like length; they
 //     share the segment's time by characters. A word of more than 42 characters is
 //     broken within, which is where lines that are joined by a space gain one.
-//   - White space is folded as in [AppendText], bytes that are no text and NUL
-//     become U+FFFD, and a segment without text is left out.
+//   - White space is folded as in [AppendText], bytes that are no text and control
+//     characters become U+FFFD, and a segment without text is left out.
 //   - SubRip has no escapes. Where a reader would take text for its syntax a space
-//     stands in between: "-- >", "< i>", "{ \an8}", "\ N", "&amp ;".
+//     stands in between: "-- >", "< i>", "{ \an8}", "{y :i}", "\ N", "&amp ;".
 //   - SubRip has no speakers. They are left out, so that the text stays the text.
 //
 // The file has no byte order mark, and is empty when there is no text.

@@ -77,7 +77,8 @@ func appendTimestamp(dst []byte, sec int64) []byte {
 
 // appendFolded appends a trimmed text on one line: every run of spaces, tabs and
 // line breaks becomes one space. Other spaces (no-break, ideographic) stay; bytes
-// that are no text become U+FFFD.
+// that are no text, and control characters, become U+FFFD: nothing of a platform's
+// steers a terminal.
 func appendFolded(dst []byte, text string) []byte {
 	space := false
 	for _, r := range text {
@@ -89,9 +90,17 @@ func appendFolded(dst []byte, text string) []byte {
 			dst = append(dst, ' ')
 			space = false
 		}
-		dst = utf8.AppendRune(dst, r)
+		dst = utf8.AppendRune(dst, legible(r))
 	}
 	return dst
+}
+
+// legible is r, or U+FFFD for a control character.
+func legible(r rune) rune {
+	if r < ' ' || 0x7F <= r && r < 0xA0 {
+		return utf8.RuneError
+	}
+	return r
 }
 
 func foldable(r rune) bool {

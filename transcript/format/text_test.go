@@ -50,6 +50,7 @@ func TestAppendText(t *testing.T) {
 			[]transcript.Segment{seg(0, 1, "\u3000a \r\n\t b\u2028c\u0085\u00a0d  e\v\f")},
 			"[00:00:00] a b c \u00a0d e", "a b c \u00a0d e",
 		},
+		"an escape of a terminal": {[]transcript.Segment{seg(0, 1, "a\x1b[2Jb\u009bc\x7f\x07")}, "[00:00:00] a\ufffd[2Jb\ufffdc\ufffd\ufffd", "a\ufffd[2Jb\ufffdc\ufffd\ufffd"},
 		"many hours": {
 			[]transcript.Segment{seg(35_999, 1, "9 h."), seg(36_000, 1, "10 h."), seg(360_000, 1, "100 h.")},
 			"[09:59:59] 9 h.\n[10:00:00] 10 h.\n[100:00:00] 100 h.", "9 h. 10 h.\n\n100 h.",

@@ -24,7 +24,8 @@ func WriteVTT(w io.Writer, segs []transcript.Segment) error {
 	return writeCues(w, []byte(vttHead), newCues(segs, vtt))
 }
 
-// appendVoice appends the tag of a speaker, if there is one.
+// appendVoice appends the tag of a speaker, if there is one. A name that ends with
+// "--" must not make an arrow with the end of the tag, which ends the cue.
 func appendVoice(dst []byte, speaker string) []byte {
 	if !spoken(speaker) {
 		return dst
@@ -34,12 +35,15 @@ func appendVoice(dst []byte, speaker string) []byte {
 	dst, clean := appendClean(dst, strings.TrimSpace(speaker), vtt)
 	text := dst[from:]
 	join(text)
-	if !clean.special {
-		return append(dst, '>')
+	if clean.special {
+		to := len(dst)
+		dst = appendEscaped(dst, text)
+		dst = dst[:from+copy(dst[from:], dst[to:])]
 	}
-	to := len(dst)
-	dst = appendEscaped(dst, text)
-	return append(dst[:from+copy(dst[from:], dst[to:])], '>')
+	if dst[len(dst)-1] == '-' {
+		dst = append(dst, ' ') // readers trim it
+	}
+	return append(dst, '>')
 }
 
 // appendEscaped appends text with references for what begins or ends WebVTT
