@@ -56,6 +56,10 @@ func TestErrorOfEveryBody(t *testing.T) {
 			status: 401, body: `{"error":"invalid_credential"}`, want: client.Error{Slug: "invalid_credential"},
 			text: "GET /v1/transcript/job/" + jobID + ": 401 invalid_credential",
 		},
+		"flat, with what to do": {
+			status: 415, body: `{"error":"unsupported_media_type","message":"Send it otherwise."}`,
+			want: client.Error{Slug: "unsupported_media_type", Message: "Send it otherwise."},
+		},
 		"flat crash":       {status: 500, body: `{"error":"internal_error"}`, want: client.Error{Code: transcript.Internal, Slug: "internal_error"}},
 		"unknown code":     {status: 418, body: `{"error":{"code":"TEAPOT","message":"m"}}`, want: client.Error{Code: "TEAPOT", Message: "m"}},
 		"wrong types":      {status: 400, body: `{"error":{"code":7,"message":"kept","details":"no","availableLanguages":{}},"requestId":[]}`, want: client.Error{Message: "kept"}},

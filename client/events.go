@@ -28,7 +28,8 @@ const streamFailures = 10
 // seen, misses none and repeats none. Only 429, 502, 503 and broken or silent
 // connections are resumed after, ten in a row at most, and none with
 // RetryPolicy{}. Anything else, and the end of ctx, is yielded as the error that
-// ends the sequence. A sequence that ends without an error has seen the terminal
+// ends the sequence; a key that is revoked or expires while a stream is open is an
+// [*Error] with the status 401, as it would be at the next call. A sequence that ends without an error has seen the terminal
 // event. The one exception: with WithHeader("Last-Event-ID", n) it begins after
 // transition n, and is empty when that was the last.
 //
@@ -63,6 +64,9 @@ func (s *JobService) follow(ctx context.Context, id string, opts []RequestOption
 		err := st.read(ctx, w.take)
 		if w.over || errors.Is(err, errNoContent) {
 			return nil
+		}
+		if w.unauthorized {
+			return st.shownOut()
 		}
 		if w.malformed != nil && err == nil {
 			return fmt.Errorf("client: GET %s: %w", st.path, w.malformed)
@@ -112,10 +116,11 @@ type watcher struct {
 
 // connection is what the watcher remembers of the running one.
 type connection struct {
-	moved     bool          // an event came
-	closing   bool          // the service announced that it will end the stream
-	retry     time.Duration // and when to come back
-	malformed error         // the last message could not be read
+	moved        bool          // an event came
+	closing      bool          // the service announced that it will end the stream
+	retry        time.Duration // and when to come back
+	unauthorized bool          // or that the key is no longer good
+	malformed    error         // the last message could not be read
 }
 
 // take handles one message and reports whether to go on reading.
@@ -131,6 +136,7 @@ func (w *watcher) take(m *sse.Event) bool {
 		return true
 	case event.Closing != nil:
 		w.closing = true
+		w.unauthorized = event.Closing.Reason == transcript.ClosingUnauthorized
 		w.retry = time.Duration(min(max(event.Closing.RetryMS, 0), 60_000)) * time.Millisecond
 		return false
 	case event.Job.JobID == "":

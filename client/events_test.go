@@ -357,6 +357,32 @@ func TestEventsClosingAnnounced(t *testing.T) {
 	})
 }
 
+// A key that is revoked while a stream is open ends the sequence, with the error
+// that the next call would get: it is not connected again.
+func TestEventsEndWithTheKey(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c, mt := mocked(t)
+		connections := 0
+		mt.RegisterResponder("GET", jobURL+"/events", func(*http.Request) (*http.Response, error) {
+			connections++
+			resp := httpmock.NewStringResponse(200, snapshot(2, "asr_running")+block(0, "stream.closing", object{"reason": "unauthorized"}))
+			resp.Header.Set("Content-Type", "text/event-stream")
+			resp.Header.Set("X-Request-Id", "r_1")
+			return resp, nil
+		})
+		events, err := watch(t.Context(), c)
+		var refused *client.Error
+		require.ErrorAs(t, err, &refused)
+		assert.Equal(t, http.StatusUnauthorized, refused.Response.StatusCode)
+		assert.Equal(t, "unauthorized", refused.Slug)
+		assert.False(t, refused.Retryable())
+		assert.Regexp(t, `^GET /v1/transcript/job/.*/events: 401 unauthorized: the key is no longer good.* \(request r_1\)$`, err.Error())
+		assert.Equal(t, []string{"job.snapshot 0/2 asr_running"}, events)
+		assert.Equal(t, 1, connections)
+	})
+}
+
 // silent is a body that says something at first and then nothing until closed.
 type silent struct {
 	io.Reader

@@ -12,6 +12,8 @@ import (
 
 	"github.com/r3labs/sse/v2"
 	backoffv1 "gopkg.in/cenkalti/backoff.v1"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 const (
@@ -36,6 +38,7 @@ type stream struct {
 	path    string
 	lastID  string // of the last event seen, empty for none
 	attempt int
+	answer  Response // to the last attempt, where there was one
 }
 
 // read opens the stream and hands its events to each until it returns false;
@@ -105,6 +108,7 @@ func (s *stream) reader(hangUp context.CancelCauseFunc) *sse.Client {
 // accept refuses what is not an event stream, and closes its body.
 func (s *stream) accept(resp *http.Response) error {
 	r := newResponse(resp, s.attempt)
+	s.answer = r
 	if s.response != nil {
 		*s.response = r
 	}
@@ -123,6 +127,15 @@ func (s *stream) accept(resp *http.Response) error {
 		return a.malformed(fmt.Errorf("%q is not an event stream", media))
 	}
 	return newError(http.MethodGet, s.path, r, body)
+}
+
+// shownOut is the error of a stream that the service ended because its key is no
+// longer good: a 401 that came late.
+func (s *stream) shownOut() error {
+	e := &Error{Method: http.MethodGet, Path: s.path, Slug: transcript.ClosingUnauthorized, Response: s.answer,
+		Message: "the key is no longer good: it was revoked or has expired, or its account is suspended"}
+	e.Response.StatusCode = http.StatusUnauthorized
+	return e
 }
 
 // streamTransport sets the headers of the connection and watches its silence.

@@ -41,7 +41,8 @@ func (s *Server) Authenticate(next http.Handler) http.Handler {
 		if err != nil {
 			return err
 		}
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), principalKey{}, p)))
+		in := &admission{principal: p, again: func(ctx context.Context) (account.Principal, error) { return s.auth.Authenticate(ctx, r) }}
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), admissionKey{}, in)))
 		return nil
 	}))
 }
@@ -65,13 +66,48 @@ func (s *Server) RequireScope(scope account.Scope) func(http.Handler) http.Handl
 	}
 }
 
-type principalKey struct{}
+// admission is what a request has that was let in.
+type admission struct {
+	principal account.Principal
+	again     func(context.Context) (account.Principal, error) // asks once more who makes the request
+}
+
+type admissionKey struct{}
 
 // PrincipalOf returns who makes the request that ctx belongs to, and false
 // before Authenticate.
 func PrincipalOf(ctx context.Context) (account.Principal, bool) {
-	p, ok := ctx.Value(principalKey{}).(account.Principal)
-	return p, ok
+	in, ok := ctx.Value(admissionKey{}).(*admission)
+	if !ok {
+		return account.Principal{}, false
+	}
+	return in.principal, true
+}
+
+// recheckPatience is how long a stream waits to learn whether it may go on.
+const recheckPatience = 3 * time.Second
+
+// mayStay asks once more who makes the request that ctx belongs to, and reports
+// whether that one still is let in with the scope. Where nobody can tell at the
+// moment, the answer is yes: a database that is away ends no stream.
+func mayStay(ctx context.Context, scope account.Scope) bool {
+	in, ok := ctx.Value(admissionKey{}).(*admission)
+	if !ok {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, recheckPatience)
+	defer cancel()
+	p, err := in.again(ctx)
+	var coded *transcript.Error
+	switch {
+	case err == nil:
+		return p.Account == in.principal.Account && p.Can(scope)
+	case errors.Is(err, ErrNoCredential), errors.Is(err, ErrInvalidCredential):
+		return false
+	case errors.As(err, &coded):
+		return coded.HTTPStatus() >= http.StatusInternalServerError || coded.Code == transcript.RateLimited
+	}
+	return true
 }
 
 // principal is PrincipalOf behind Authenticate.

@@ -83,7 +83,9 @@ type Config struct {
 // Authenticator says who makes a request. The error is ErrNoCredential,
 // ErrInvalidCredential, or a *transcript.Error such as UPGRADE_REQUIRED; any
 // other is answered as a fault of the service. A principal beside an error is
-// for the log alone. Safe for concurrent use.
+// for the log alone. While an event stream is open it is asked again every 10 s,
+// with the same request: who is refused then, or is another account, or has lost
+// the scope, is shown out. Safe for concurrent use.
 type Authenticator interface {
 	Authenticate(ctx context.Context, r *http.Request) (account.Principal, error)
 }

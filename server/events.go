@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/pipeline"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/format"
@@ -19,6 +20,8 @@ import (
 const (
 	heartbeat     = 15 * time.Second
 	maxStreamAge  = 30 * time.Minute
+	streamRetry   = time.Second      // after which a client is to come back
+	recheck       = 10 * time.Second // between two looks at the key: one that is revoked goes within 15 s
 	eventTimeout  = 10 * time.Second // to write one event
 	maxEventBytes = 256 << 10        // a larger one goes without its transcript
 
@@ -62,7 +65,7 @@ func (s *Server) streamTranscriptJob(w http.ResponseWriter, r *http.Request) err
 	if err := stream.begin(); err != nil {
 		return nil // the client is gone
 	}
-	s.pump(ctx, stream, events)
+	s.pump(ctx, stream, events, func() bool { return mayStay(ctx, account.Transcripts) })
 	return nil
 }
 
@@ -72,9 +75,9 @@ type watched struct {
 	err   error
 }
 
-// pump sends events until the job has ended, the stream is to close, or the
-// client is gone.
-func (s *Server) pump(ctx context.Context, stream *eventStream, events iter.Seq2[pipeline.Event, error]) {
+// pump sends events until the job has ended, the stream is to close, the client
+// may not stay, or is gone.
+func (s *Server) pump(ctx context.Context, stream *eventStream, events iter.Seq2[pipeline.Event, error], mayStay func() bool) {
 	next := make(chan watched)
 	go func() {
 		defer close(next)
@@ -86,8 +89,9 @@ func (s *Server) pump(ctx context.Context, stream *eventStream, events iter.Seq2
 			}
 		}
 	}()
-	beat, old := time.NewTicker(heartbeat), time.NewTimer(maxStreamAge)
+	beat, look, old := time.NewTicker(heartbeat), time.NewTicker(recheck), time.NewTimer(maxStreamAge)
 	defer beat.Stop()
+	defer look.Stop()
 	defer old.Stop()
 	for {
 		var err error
@@ -105,11 +109,16 @@ func (s *Server) pump(ctx context.Context, stream *eventStream, events iter.Seq2
 			err = stream.send(turn.event)
 		case <-beat.C:
 			err = stream.write([]byte(": ping\n\n"))
+		case <-look.C:
+			if !mayStay() {
+				_ = stream.closing(transcript.Closing{Reason: transcript.ClosingUnauthorized})
+				return
+			}
 		case <-s.serving.Done():
-			_ = stream.closing("shutdown") // a client that is gone needs no goodbye
+			_ = stream.closing(comeBack(transcript.ClosingShutdown)) // a client that is gone needs no goodbye
 			return
 		case <-old.C:
-			_ = stream.closing("max_age")
+			_ = stream.closing(comeBack(transcript.ClosingMaxAge))
 			return
 		case <-ctx.Done():
 			return
@@ -167,8 +176,17 @@ func (e *eventStream) send(event pipeline.Event) (err error) {
 }
 
 // closing says that the server ends the stream, not the job.
-func (e *eventStream) closing(reason string) error {
-	return e.write(fmt.Appendf(nil, "event: %s\ndata: {\"reason\":%q,\"retryMs\":1000}\n\n", transcript.EventClosing, reason))
+func (e *eventStream) closing(c transcript.Closing) error {
+	data, err := transcript.EventData(transcript.Event{Type: transcript.EventClosing, Closing: &c})
+	if err != nil {
+		return err
+	}
+	return e.write(fmt.Appendf(nil, "event: %s\ndata: %s\n\n", transcript.EventClosing, data))
+}
+
+// comeBack tells the client to connect again soon.
+func comeBack(reason string) transcript.Closing {
+	return transcript.Closing{Reason: reason, RetryMS: int(streamRetry / time.Millisecond)}
 }
 
 // write sends b, or gives the client up that does not take it in time.

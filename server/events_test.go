@@ -19,6 +19,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/servertest"
+	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -259,7 +261,7 @@ func TestStreamGrowsOld(t *testing.T) {
 		defer cancel()
 		w := httptest.NewRecorder()
 		began := time.Now()
-		server.Stream(ctx, w, silence(ctx))
+		server.Stream(ctx, w, silence(ctx), always)
 		assert.Equal(t, 30*time.Minute, time.Since(began))
 		body := w.Body.String()
 		assert.True(t, strings.HasPrefix(body, "retry: 3000\n:"), body)
@@ -286,13 +288,107 @@ func (s *stuck) Write(b []byte) (int, error) {
 	return 0, errors.New("i/o timeout")
 }
 
+// The key of an open stream is looked at again: when it is no longer good the
+// stream ends within 15 s, and its client is not asked to come back.
+func TestStreamEndsWithItsKey(t *testing.T) {
+	t.Parallel()
+	for _, revoked := range []time.Duration{0, time.Second, 9 * time.Second, 10 * time.Second, 42 * time.Second, 29 * time.Minute} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			w := httptest.NewRecorder()
+			began := time.Now()
+			server.Stream(ctx, w, silence(ctx), func() bool { return time.Since(began) <= revoked })
+			assert.Less(t, time.Since(began)-revoked, 15*time.Second)
+			assert.True(t, strings.HasSuffix(w.Body.String(), "event: stream.closing\ndata: {\"reason\":\"unauthorized\"}\n\n"), w.Body)
+		})
+	}
+}
+
+// admitted lets f run within a request, and tells it how to ask whether a stream of
+// that request may go on.
+func (s *service) admitted(t *testing.T, changes []change, f func(mayStay func() bool)) {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
+	for _, change := range changes {
+		change(r)
+	}
+	let := false
+	s.Authenticate(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		let = true
+		f(func() bool { return server.MayStay(r.Context()) })
+	})).ServeHTTP(httptest.NewRecorder(), r)
+	require.True(t, let)
+}
+
+func TestWhoMayStay(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	ctx := t.Context()
+	yes, no := true, false
+	soon := func(want bool, mayStay func() bool) {
+		t.Helper()
+		require.Eventually(t, func() bool { return mayStay() == want }, 5*time.Second, 20*time.Millisecond)
+	}
+	s.admitted(t, []change{as(s.Key)}, func(mayStay func() bool) {
+		require.True(t, mayStay())
+		_, err := s.Accounts.Set(ctx, servertest.Account, account.Settings{Suspended: &yes})
+		require.NoError(t, err)
+		soon(false, mayStay)
+		_, err = s.Accounts.Set(ctx, servertest.Account, account.Settings{Suspended: &no})
+		require.NoError(t, err)
+		soon(true, mayStay)
+		require.NoError(t, s.Accounts.Revoke(ctx, s.Key[:11]))
+		soon(false, mayStay)
+	})
+	at := time.Now().Add(time.Second)
+	_, expiring, err := s.Accounts.CreateKey(ctx, account.KeyParams{Account: servertest.Account, Name: "test", Scopes: account.Scopes(), ExpiresAt: &at})
+	require.NoError(t, err)
+	s.admitted(t, []change{as(expiring)}, func(mayStay func() bool) {
+		require.True(t, mayStay())
+		soon(false, mayStay)
+	})
+}
+
+// An embedder's own sessions are asked again too.
+func TestWhoMayStayWithASession(t *testing.T) {
+	t.Parallel()
+	ann := account.Principal{Account: "ann", Scopes: account.Scopes()}
+	all := sessions{}
+	s := start(t, func(c *server.Config) { c.Authenticator = all })
+	for name, c := range map[string]struct {
+		then any
+		stay bool
+	}{
+		"the same":       {ann, true},
+		"logged out":     {server.ErrInvalidCredential, false},
+		"gone":           {nil, false},
+		"another":        {account.Principal{Account: "bob", Scopes: account.Scopes()}, false},
+		"without scope":  {account.Principal{Account: "ann", Scopes: []account.Scope{account.Batches}}, false},
+		"to pay":         {account.Plan{}.UpgradeRequired("Your trial has ended."), false},
+		"not known":      {errors.New("the session store is gone"), true},
+		"database away":  {fmt.Errorf("sessions: %w", store.ErrUnavailable), true},
+		"too many":       {transcript.Errorf(transcript.RateLimited, "Slowly."), true},
+		"not configured": {transcript.Errorf(transcript.ConfigError, "No plan."), true},
+	} {
+		all["ann"] = ann
+		s.admitted(t, []change{header("Cookie", "session=ann")}, func(mayStay func() bool) {
+			all["ann"] = c.then
+			assert.Equal(t, c.stay, mayStay(), name)
+		})
+	}
+}
+
+// always lets a client stay.
+func always() bool { return true }
+
 func TestStreamGivesUpWhoDoesNotRead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		began := time.Now()
-		server.Stream(ctx, &stuck{ResponseRecorder: httptest.NewRecorder()}, silence(ctx))
+		server.Stream(ctx, &stuck{ResponseRecorder: httptest.NewRecorder()}, silence(ctx), always)
 		assert.Equal(t, 25*time.Second, time.Since(began), "the first sign of life, and 10 s for it")
 	})
 }

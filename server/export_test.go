@@ -8,17 +8,23 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/pipeline"
 )
 
-// Stream sends events as a job's stream does, until they end or ctx does.
-func Stream(ctx context.Context, w http.ResponseWriter, events iter.Seq2[pipeline.Event, error]) {
+// Stream sends events as a job's stream does, until they end or ctx does, or
+// mayStay returns false.
+func Stream(ctx context.Context, w http.ResponseWriter, events iter.Seq2[pipeline.Event, error], mayStay func() bool) {
 	s := &Server{cfg: Config{Log: slog.New(slog.DiscardHandler)}, serving: context.Background()}
 	stream := newEventStream(w)
 	if stream.begin() == nil {
-		s.pump(ctx, stream, events)
+		s.pump(ctx, stream, events, mayStay)
 	}
 }
+
+// MayStay reports whether an open stream of the request that ctx belongs to goes
+// on.
+func MayStay(ctx context.Context) bool { return mayStay(ctx, account.Transcripts) }
 
 // PatientBody is what stands between a connection and whoever reads a request.
 func PatientBody(body io.ReadCloser, w http.ResponseWriter) io.ReadCloser {

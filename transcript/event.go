@@ -47,11 +47,21 @@ type ProgressData struct {
 
 // Closing is the data of a stream.closing event: the service ends a live stream.
 type Closing struct {
-	// Reason is "shutdown" or "max_age".
-	Reason string `json:"reason" enum:"shutdown,max_age"`
-	// RetryMS is how long to wait before the next connection, in milliseconds.
-	RetryMS int `json:"retryMs" minimum:"0"`
+	// Reason is ClosingShutdown, ClosingMaxAge or ClosingUnauthorized.
+	Reason string `json:"reason" enum:"shutdown,max_age,unauthorized"`
+	// RetryMS is how long to wait before the next connection, in milliseconds; 0
+	// where there is to be none.
+	RetryMS int `json:"retryMs,omitempty" minimum:"1"`
 }
+
+// Why the service ends a live stream.
+const (
+	ClosingShutdown = "shutdown" // it stops; another process may go on
+	ClosingMaxAge   = "max_age"  // the stream has lived for half an hour
+	// ClosingUnauthorized: the key is no longer good. It was revoked or has expired,
+	// or its account is suspended.
+	ClosingUnauthorized = "unauthorized"
+)
 
 // DecodeEvent reads a server-sent event: its `event`, `id` and `data` fields.
 // An event of an unknown name, from a later version of the service, comes back

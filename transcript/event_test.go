@@ -68,6 +68,10 @@ func TestEventData(t *testing.T) {
 			transcript.Event{Type: transcript.EventClosing, Closing: &transcript.Closing{Reason: "max_age", RetryMS: 1000}},
 			`{"reason":"max_age","retryMs":1000}`,
 		},
+		{
+			transcript.Event{Type: transcript.EventClosing, Closing: &transcript.Closing{Reason: "unauthorized"}},
+			`{"reason":"unauthorized"}`,
+		},
 	} {
 		data, err := transcript.EventData(test.event)
 		require.NoError(t, err)

@@ -19,13 +19,14 @@ func Text(s string) string { return To(s, Most) }
 // To returns s if it has at most the given number of characters (code points,
 // 1 at least), else its beginning, no longer than that, and "…". A letter is not
 // parted from its marks unless they alone are too long. What is not UTF-8 becomes
-// U+FFFD. The time taken does not grow with s beyond what is left of it.
+// U+FFFD where s is cut. The time taken does not grow with s beyond what is left
+// of it.
 func To(s string, most int) string {
 	head, whole := first(s, most)
-	if !whole {
-		head = letters(head, s[len(head):]) + "…"
+	if whole {
+		return s
 	}
-	return strings.ToValidUTF8(head, "\uFFFD")
+	return strings.ToValidUTF8(letters(head, s[len(head):]), "\uFFFD") + "…"
 }
 
 // first returns the first characters of s, and whether they are all of it.
