@@ -45,18 +45,19 @@ func (d *Downloader) Captions(ctx context.Context, c engine.Content, pick func([
 }
 
 // withheld tells, as an error, why the tracks that were found may not be what
-// there is: what hides the media hides the captions too, and only a content that
-// can be played and has no tracks has none.
+// there is: what hides the media hides the captions too, unless it is about the
+// media alone, and only a content that can be played and has no tracks has none.
 func (v *video) withheld(tracks int) error {
 	err := v.playable()
+	var e *transcript.Error
 	switch {
-	case err == nil && tracks == 0:
-		// The one thing that hides captions alone is a token.
-		if f := v.fault(); f.Code == transcript.POTokenRequired {
-			return f
-		}
-	case tracks > 0 && errors.Is(err, transcript.UpstreamFailed):
-		return nil // its media is out of order, its captions are there
+	case errors.As(err, &e) && hides(e.Code):
+		return e
+	case tracks > 0:
+		return nil
+	}
+	if token, ok := known([]condition{withheldTracks}, v.content, complaints(v.exit.Stderr).warnings); ok {
+		return token
 	}
 	return err
 }

@@ -2,35 +2,63 @@ package ytdlp
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
-	"github.com/transcriptkit/transcriptkit/server/engine/internal/said"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// retryAfter is, in seconds, when to ask a platform again that blocks and does
-// not say for how long.
-const retryAfter = 30
+// When to ask a platform again that blocks, in seconds: one that does not say for
+// how long, and one that says "for up to an hour".
+const (
+	retryAfter       = 30
+	retryAfterALimit = 600
+)
 
 // fault says why a run did not yield what it was for.
 func fault(c engine.Content, exit engine.Exit) *transcript.Error {
-	if len(exit.Refused) > 0 {
-		return refusal(c.URL, exit)
+	if e, ok := reason(c, exit); ok {
+		return e
 	}
-	why := lastComplaint(exit.Stderr)
-	// "[site] ID: what is wrong": neither the id nor the link says what is.
-	complaint := strings.NewReplacer(c.URL, "", " "+c.ExternalID+":", "").Replace(complaints(exit.Stderr))
-	complaint = strings.ToLower(complaint)
-	for _, known := range conditions {
-		if known.matches(complaint) {
-			return known.fault(why)
+	return upstream("The platform's answer cannot be understood.").Because(because(lastComplaint(exit.Stderr)))
+}
+
+// reason is what the egress guard refused, else the first condition that the
+// program complains of: in its errors, and where those say nothing that is known
+// in its warnings.
+func reason(c engine.Content, exit engine.Exit) (e *transcript.Error, ok bool) {
+	if len(exit.Refused) > 0 {
+		return refusal(c.URL, exit), true
+	}
+	said := complaints(exit.Stderr)
+	if e, ok := known(slices.Concat(conditions, fatal), c, said.errors); ok {
+		return e, ok
+	}
+	return known(conditions, c, said.warnings)
+}
+
+// known is the first of some conditions that one of the complaints meets.
+func known(some []condition, c engine.Content, said []string) (e *transcript.Error, ok bool) {
+	wording := strings.NewReplacer(
+		// "[site] ID: what is wrong": neither the id nor the link says what is.
+		c.URL, "", " "+c.ExternalID+":", "", `"`+c.ExternalID+`"`, "",
+		"may yield HTTP Error 403", "", // what the program spares itself by leaving a format out
+		"’", "'",
+	)
+	plain := make([]string, len(said))
+	for i, complaint := range said {
+		plain[i] = strings.ToLower(wording.Replace(complaint))
+	}
+	for _, known := range some {
+		if i := slices.IndexFunc(plain, known.matches); i >= 0 {
+			return known.fault(said[i]), true
 		}
 	}
-	return upstream("The platform's answer cannot be understood.").Because(because(why))
+	return nil, false
 }
 
 // refusal is a run that the egress guard did not let through: because of the
@@ -58,38 +86,20 @@ func hostPort(link string) string {
 	return net.JoinHostPort(u.Hostname(), port)
 }
 
+// matches tells that a complaint, in lower case, has all phrases of the condition.
 func (c condition) matches(complaint string) bool {
 	return !slices.ContainsFunc(c.says, func(phrase string) bool { return !strings.Contains(complaint, phrase) })
 }
 
-func (c condition) fault(why string) *transcript.Error {
-	e := transcript.Errorf(c.code, "%s", c.message).Because(because(why))
-	if c.code == transcript.IPBlocked {
+func (c condition) fault(complaint string) *transcript.Error {
+	e := transcript.Errorf(c.code, "%s", c.message).Because(because(complaint))
+	switch {
+	case c.message == isLimited:
+		e.RetryAfter = retryAfterALimit
+	case c.code == transcript.IPBlocked:
 		e.RetryAfter = retryAfter
+	case c.message == isNoMedia:
+		e.Err = fmt.Errorf("%w: %w", engine.ErrNothingFound, e.Err)
 	}
 	return e
-}
-
-func because(complaint string) error { return errors.New("ytdlp: " + complaint) }
-
-// complaints are the program's errors, or its warnings when it ended without one.
-// An error may have several lines.
-func complaints(stderr []byte) string {
-	text := string(stderr)
-	if i := strings.Index(text, "ERROR: "); i >= 0 {
-		return text[i:]
-	}
-	return text
-}
-
-// lastComplaint is the last error of the program, else its last line; for the
-// log, so it is cut.
-func lastComplaint(stderr []byte) string {
-	text := strings.TrimSpace(string(stderr))
-	if i := strings.LastIndex(text, "ERROR: "); i >= 0 {
-		text = text[i:]
-	} else {
-		text = text[strings.LastIndexByte(text, '\n')+1:]
-	}
-	return said.Line(text, 500)
 }

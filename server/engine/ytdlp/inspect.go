@@ -3,11 +3,9 @@ package ytdlp
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
-	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // maxInfo bounds, in bytes, what the program may say of a content. A long list
@@ -17,9 +15,9 @@ const maxInfo = 16 << 20
 // video is what the program knows of a content.
 type video struct {
 	about
-	Subtitles captionList       `json:"subtitles"`
-	Automatic captionList       `json:"automatic_captions"`
-	Formats   []json.RawMessage `json:"formats"`
+	Subtitles captionList `json:"subtitles"`
+	Automatic captionList `json:"automatic_captions"`
+	Formats   []format    `json:"formats"`
 
 	// Of the format that was picked; FormatID is empty when none was.
 	FormatID   text   `json:"format_id"`
@@ -47,7 +45,9 @@ func (d *Downloader) inspect(ctx context.Context, c engine.Content) (*video, err
 	said := &bounded{max: maxInfo}
 	exit, err := d.run(ctx, run{
 		content: c,
-		args:    []string{"-J", "--", c.URL},
+		// Without --write-subs some sites' captions are not looked for, and those that
+		// are withheld not complained of. It writes nothing beside -J.
+		args:    []string{"--write-subs", "-J", "--", c.URL},
 		command: engine.Command{Stdout: said},
 	})
 	switch {
@@ -108,29 +108,6 @@ func (v *video) ended() error {
 		return unavailable("The content is a live stream that has not ended.")
 	case "is_upcoming":
 		return unavailable(isAhead)
-	}
-	return nil
-}
-
-// playable tells, as an error, why there is nothing to play. With no formats at
-// all the program has said why, as a warning.
-func (v *video) playable() error {
-	if len(v.Formats) == 0 && v.FormatID == "" {
-		return v.fault()
-	}
-	return nil
-}
-
-func (v *video) fault() *transcript.Error { return fault(v.content, v.exit) }
-
-// audible tells, as an error, that there is nothing to hear.
-func (v *video) audible() error {
-	if err := v.playable(); err != nil {
-		return err
-	}
-	if v.FormatID == "" || v.AudioCodec == "none" && v.VideoCodec != "none" {
-		return unavailable("The content has no sound that can be downloaded.").
-			Because(errors.New("ytdlp: " + lastComplaint(v.exit.Stderr)))
 	}
 	return nil
 }

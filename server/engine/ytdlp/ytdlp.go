@@ -21,6 +21,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"sync/atomic"
 
@@ -32,6 +33,9 @@ import (
 type Options struct {
 	// Program is a name to look up or an absolute path; empty means "yt-dlp".
 	Program string
+	// Log receives what the program complains of, a line for each run; nil: errors
+	// alone tell of it.
+	Log *slog.Logger
 }
 
 // Downloader implements [engine.CaptionSource], [engine.AudioSource] and
@@ -40,6 +44,7 @@ type Options struct {
 type Downloader struct {
 	host    engine.Host
 	program string
+	log     *slog.Logger
 	known   atomic.Pointer[version] // nil until the program has told it
 }
 
@@ -59,7 +64,11 @@ func New(host engine.Host, o Options) (*Downloader, error) {
 	if !filepath.IsAbs(program) && filepath.Base(program) != program {
 		return nil, fmt.Errorf("ytdlp: Program: %q is neither a name nor an absolute path", program)
 	}
-	return &Downloader{host: host, program: program}, nil
+	log := o.Log
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return &Downloader{host: host, program: program, log: log}, nil
 }
 
 // Check asks the program for its version. Once it has answered, Check only looks

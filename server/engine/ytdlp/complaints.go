@@ -1,0 +1,76 @@
+package ytdlp
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/said"
+)
+
+// Bounds of what the log repeats of a run: complaints, and runes of each.
+const (
+	maxComplaints = 20
+	maxComplaint  = 500
+)
+
+// complaintList is what the program has complained of in a run, each complaint
+// once. One may have several lines.
+type complaintList struct{ errors, warnings []string }
+
+// ours are complaints about what the program is told to do.
+var ours = []string{"ffmpeg-location /nonexistent does not exist"}
+
+// complaints reads the program's standard error. Lines that follow no complaint,
+// such as those of Python, are a warning.
+func complaints(stderr []byte) (l complaintList) {
+	list := &l.warnings
+	var last []string
+	end := func() {
+		text := strings.TrimSpace(strings.Join(last, "\n"))
+		own := slices.ContainsFunc(ours, func(phrase string) bool { return strings.HasPrefix(text, phrase) })
+		if text != "" && !own && !slices.Contains(*list, text) {
+			*list = append(*list, text)
+		}
+		last = nil
+	}
+	for line := range strings.Lines(string(stderr)) {
+		if text, ok := strings.CutPrefix(line, "ERROR: "); ok {
+			end()
+			list, line = &l.errors, text
+		} else if text, ok := strings.CutPrefix(line, "WARNING: "); ok {
+			end()
+			list, line = &l.warnings, text
+		}
+		last = append(last, strings.TrimRight(line, "\r\n"))
+	}
+	end()
+	return l
+}
+
+// lines are all complaints for the log, the errors first.
+func (l complaintList) lines() (all []string) {
+	for _, complaint := range slices.Concat(l.errors, l.warnings) {
+		if len(all) == maxComplaints {
+			break
+		}
+		all = append(all, said.Line(complaint, maxComplaint))
+	}
+	return all
+}
+
+// lastComplaint is the last error of the program, else the last of what it said.
+func lastComplaint(stderr []byte) string {
+	l := complaints(stderr)
+	for _, list := range [][]string{l.errors, l.warnings} {
+		if len(list) > 0 {
+			return said.Line(list[len(list)-1], maxComplaint)
+		}
+	}
+	return ""
+}
+
+// because is the cause of an error, for the log.
+func because(complaint string) error {
+	return errors.New("ytdlp: " + said.Line(complaint, maxComplaint))
+}

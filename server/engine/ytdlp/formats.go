@@ -1,0 +1,71 @@
+package ytdlp
+
+import (
+	"encoding/json"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// format is one of the forms in which a content can be had.
+type format struct {
+	Protocol   text `json:"protocol"`
+	AudioCodec text `json:"acodec"` // "none": there is no sound; empty: it is not known
+	VideoCodec text `json:"vcodec"`
+}
+
+// UnmarshalJSON takes what is no object for a format of which nothing is known.
+func (f *format) UnmarshalJSON(data []byte) error {
+	type plain format
+	var p plain
+	if json.Unmarshal(data, &p) == nil {
+		*f = format(p)
+	}
+	return nil
+}
+
+// still tells that a format is made of single pictures, as those that show the
+// places of a recording are. They are there also when the recording is withheld.
+func (f format) still() bool {
+	return f.Protocol == "mhtml" || f.AudioCodec == "none" && f.VideoCodec == "none"
+}
+
+// playable tells, as an error, why there is nothing to play. The program has said
+// why, as a warning. Nothing hides a content whose formats merely are not to be had
+// through the guard.
+func (v *video) playable() error {
+	if v.FormatID != "" {
+		return nil
+	}
+	if e, ok := reason(v.content, v.exit); ok {
+		return e
+	}
+	for _, f := range v.Formats {
+		if !f.still() {
+			return nil
+		}
+	}
+	return v.fault()
+}
+
+func (v *video) fault() *transcript.Error { return fault(v.content, v.exit) }
+
+// audible tells, as an error, that there is nothing to hear. That a content has no
+// sound is proven only where the program complains of nothing that it had to leave
+// out.
+func (v *video) audible() error {
+	err := v.playable()
+	silent := v.AudioCodec == "none" && v.VideoCodec != "none"
+	if err != nil || v.FormatID != "" && !silent {
+		return err
+	}
+	if e, ok := reason(v.content, v.exit); ok {
+		return e
+	}
+	return unavailable("The content has no sound that can be downloaded.").Because(because(lastComplaint(v.exit.Stderr)))
+}
+
+// hides tells that the reason why nothing can be played says nothing of captions:
+// it is the media alone that cannot be had.
+func hides(code transcript.Code) bool {
+	return code != transcript.UpstreamFailed && code != transcript.ConfigError && code != transcript.POTokenRequired
+}
