@@ -71,12 +71,13 @@ func letters(segs []transcript.Segment) string {
 	var b strings.Builder
 	for _, s := range segs {
 		for _, r := range s.Text {
-			if r == 0 {
+			if unicode.IsSpace(r) || r == '\u200B' {
+				continue
+			}
+			if unicode.IsControl(r) {
 				r = unicode.ReplacementChar
 			}
-			if !unicode.IsSpace(r) && r != '\u200B' {
-				b.WriteRune(r)
-			}
+			b.WriteRune(r)
 		}
 	}
 	return b.String()
