@@ -66,6 +66,11 @@ type Config struct {
 	ASRWorkers int
 	// MaxMediaDuration is the longest media taken; 0: 12 h.
 	MaxMediaDuration time.Duration
+	// MinFreeDisk is how many bytes are to stay free on each local disk to which
+	// the service writes: its database, blobs and scratch files. With less, uploads
+	// and new work are answered 503 SERVICE_UNAVAILABLE, accepted work waits, and
+	// /readyz says so; 0: 512 MiB.
+	MinFreeDisk int64
 	// ProgressInterval is the shortest time between two progress reports of a
 	// job; 0: one second.
 	ProgressInterval time.Duration
@@ -99,7 +104,8 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	for member, value := range map[string]int64{
 		"ASRWorkers": int64(c.ASRWorkers), "MaxMediaDuration": int64(c.MaxMediaDuration),
-		"ProgressInterval": int64(c.ProgressInterval), "DrainDelay": int64(c.DrainDelay),
+		"ProgressInterval": int64(c.ProgressInterval), "MinFreeDisk": c.MinFreeDisk,
+		"DrainDelay": int64(c.DrainDelay),
 	} {
 		if value < 0 {
 			return c, fmt.Errorf("server: Config.%s must not be negative", member)

@@ -60,6 +60,9 @@ func (s *Server) readForm(r *http.Request, limit int64) (*form, error) {
 	if len(params["boundary"]) > maxBoundary {
 		return nil, invalid(http.StatusBadRequest, transcript.Issue{Path: "Content-Type", Message: fmt.Sprintf("has a boundary of more than %d characters", maxBoundary)})
 	}
+	if err := s.pipeline.Room(r.ContentLength); err != nil {
+		return nil, err
+	}
 	f := &form{fields: map[string]string{}, wishes: wishes{wait: defaultWait}}
 	var p problems
 	body := &partsReader{r: r.Body}

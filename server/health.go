@@ -30,7 +30,7 @@ func (s *Server) getHealth(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// getReadiness is GET /readyz (contract 10): the store decides; an engine that
+// getReadiness is GET /readyz (contract 10): the store and the room on the disks decide; an engine that
 // is not fit for work, and a platform that blocks, make the service degraded.
 func (s *Server) getReadiness(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
@@ -39,6 +39,12 @@ func (s *Server) getReadiness(w http.ResponseWriter, r *http.Request) error {
 	// The store first: a slow engine must not use up the time in which it answers.
 	if err := s.cfg.Store.Ping(ctx); err != nil {
 		ready.Checks["store"] = "unavailable"
+		ready.Status, status = "degraded", http.StatusServiceUnavailable
+		s.note(r, err)
+	}
+	ready.Checks["disk"] = "ok"
+	if err := s.pipeline.Room(0); err != nil {
+		ready.Checks["disk"] = "unavailable: make room on the disks of the database, the blobs and the scratch files"
 		ready.Status, status = "degraded", http.StatusServiceUnavailable
 		s.note(r, err)
 	}

@@ -88,6 +88,7 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 		Log:              c.Log,
 		ASRWorkers:       c.ASRWorkers,
 		MaxMediaDuration: c.MaxMediaDuration,
+		MinFreeDisk:      c.MinFreeDisk,
 		ProgressInterval: c.ProgressInterval,
 	})
 	if err != nil {

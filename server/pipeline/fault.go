@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"syscall"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -28,18 +29,23 @@ const mostPause = 10 * time.Minute
 // the queue runs the step again.
 const settleTimeout = time.Minute
 
-// lastWait is how long a platform that blocks is waited for (J7b).
+// lastWait is how long a platform that blocks is waited for (J7b), and a full disk
+// or a database that is away.
 const lastWait = 6 * time.Hour
 
+// longestLook is the most that passes between two looks at a full disk.
+const longestLook = 5 * time.Minute
+
 // fault settles a step that ended with an error: a transient one is tried again
-// after a pause (J7, J12), a platform that blocks is waited for (J7b), any other
+// after a pause (J7, J12), a platform that blocks is waited for (J7b), and so are
+// the service's own disks and database, which are not the work's fault; any other
 // ends the work (J15). The attempts of an extraction in recognition are those of
 // its chunk with the most.
 func (p *Pipeline) fault(ctx context.Context, t task, again river.JobArgs, cause error) error {
 	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
 	coded := codedError(cause)
-	tries := 0 // those of the extraction
+	same, tries := again, 0 // those of the extraction
 	if chunk, ok := again.(recognizeArgs); ok {
 		chunk.Failed++
 		tries, again = chunk.Failed, chunk
@@ -53,10 +59,10 @@ func (p *Pipeline) fault(ctx context.Context, t task, again river.JobArgs, cause
 			return nil
 		case p.waits(e, coded):
 			pause := p.wait(e, coded)
-			if err := tx.Move(ctx, e, store.Change{To: before(e.State), Waits: true}); err != nil {
+			if err := wait(ctx, tx, e); err != nil {
 				return err
 			}
-			return repeat(ctx, tx, t, again, pause)
+			return repeat(ctx, tx, t, same, pause)
 		case !transient(coded.Code) || attempt >= maxAttempts:
 			return tx.Move(ctx, e, store.Change{To: failed, Error: coded})
 		}
@@ -90,11 +96,21 @@ func repeat(ctx context.Context, tx *store.Tx, t task, again river.JobArgs, paus
 	return tx.Finish(ctx, t.work)
 }
 
-// waits tells that the fault is a block, and that there is time left to wait.
+// waits tells that the fault is a block, or one of the service's own parts, and
+// that there is time left to wait.
 func (p *Pipeline) waits(e *store.Extraction, cause *transcript.Error) bool {
-	return cause.Code == transcript.IPBlocked &&
-		(e.State == captionFetch || e.State == durationCheck) &&
+	blocked := cause.Code == transcript.IPBlocked && (e.State == captionFetch || e.State == durationCheck)
+	return (blocked || cause.Code == transcript.ServiceUnavailable) &&
 		(e.WaitingSince == nil || time.Since(*e.WaitingSince) < p.cfg.lastWait)
+}
+
+// wait leads an extraction back to where its step begins, and notes since when it
+// waits.
+func wait(ctx context.Context, tx *store.Tx, e *store.Extraction) error {
+	if e.State.Status == transcript.JobProcessing {
+		return tx.Move(ctx, e, store.Change{To: before(e.State), Waits: true})
+	}
+	return tx.SetWaiting(ctx, e, true)
 }
 
 // pause is how long to wait after an attempt, from 1, before the next: no attempt is
@@ -105,14 +121,18 @@ func (p *Pipeline) pause(attempt int, cause *transcript.Error) time.Duration {
 }
 
 // wait is how long to leave a platform alone: for as long as the pace asks for,
-// but not beyond the last wait.
+// but not beyond the last wait. At a disk or a database the service looks again
+// after a while that grows with the time it has waited.
 func (p *Pipeline) wait(e *store.Extraction, cause *transcript.Error) time.Duration {
-	left := p.cfg.lastWait
+	waited := time.Duration(0)
 	if e.WaitingSince != nil {
-		left -= time.Since(*e.WaitingSince)
+		waited = time.Since(*e.WaitingSince)
+	}
+	if cause.Code == transcript.ServiceUnavailable {
+		return min(max(p.cfg.pauses[1], waited/4), longestLook)
 	}
 	asked := min(max(cause.RetryAfter, 1), int(p.cfg.lastWait/time.Second)) // a duration holds no more than 292 years
-	return min(time.Duration(asked)*time.Second, left)
+	return min(time.Duration(asked)*time.Second, p.cfg.lastWait-waited)
 }
 
 // codedError is the error as the job's owner reads it.
@@ -127,10 +147,19 @@ func codedError(cause error) *transcript.Error {
 // the service's own fault and none of the caller's business.
 func withCode(cause error) *transcript.Error {
 	var coded *transcript.Error
+	if ownTrouble(cause) {
+		return transcript.Errorf(transcript.ServiceUnavailable, "The service has no room on its disks, or no database, to do the work.").Because(cause)
+	}
 	if !errors.As(cause, &coded) {
 		coded = transcript.Errorf(transcript.Internal, "The service failed to do the work.").Because(cause)
 	}
 	return coded
+}
+
+// ownTrouble tells that the service's own parts are to blame, not the work: the
+// database is away, or a disk is full, wherever that was noticed.
+func ownTrouble(cause error) bool {
+	return errors.Is(cause, store.ErrUnavailable) || errors.Is(cause, syscall.ENOSPC) || errors.Is(cause, syscall.EDQUOT)
 }
 
 // transient reports whether another attempt may end better. A recognizer

@@ -47,6 +47,9 @@ type Config struct {
 	ASRWorkers int
 	// MaxMediaDuration is the longest media that is decoded; 0: 12 h.
 	MaxMediaDuration time.Duration
+	// MinFreeDisk is how many bytes are to stay free on each local disk: with less,
+	// no new work is taken; 0: 512 MiB.
+	MinFreeDisk int64
 	// ProgressInterval is the shortest time between two progress reports of a
 	// job; 0: one second (contract 6).
 	ProgressInterval time.Duration
@@ -78,6 +81,12 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.MaxMediaDuration == 0 {
 		c.MaxMediaDuration = 12 * time.Hour
+	}
+	if c.MinFreeDisk < 0 {
+		return c, errors.New("pipeline: Config.MinFreeDisk must not be negative")
+	}
+	if c.MinFreeDisk == 0 {
+		c.MinFreeDisk = 512 << 20
 	}
 	if c.ProgressInterval == 0 {
 		c.ProgressInterval = time.Second

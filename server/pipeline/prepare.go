@@ -26,6 +26,9 @@ const beyond = time.Second
 // what is a link, measures, decodes and cuts the media, and leaves the chunks to
 // be recognised (J3, J8).
 func (p *Pipeline) prepare(ctx context.Context, t task, _ prepareArgs) error {
+	if err := p.Room(0); err != nil { // before anything is downloaded, again and again
+		return err
+	}
 	e, err := p.take(ctx, t)
 	if err != nil || e == nil {
 		return err
@@ -132,11 +135,20 @@ func (p *Pipeline) normalize(ctx context.Context, in, dir string) (engine.Audio,
 	if info.Duration > p.cfg.MaxMediaDuration {
 		return engine.Audio{}, p.tooLong()
 	}
+	if err := p.Room(decodedSize(info.Duration)); err != nil {
+		return engine.Audio{}, err
+	}
 	audio, err := p.engine.Media.Normalize(ctx, in, filepath.Join(dir, "normalized.wav"), p.cfg.MaxMediaDuration+beyond, nil)
 	if err == nil && audio.Duration > p.cfg.MaxMediaDuration {
 		err = p.tooLong()
 	}
 	return audio, err
+}
+
+// decodedSize is how many bytes a recording takes that is decoded, and cut.
+func decodedSize(d time.Duration) int64 {
+	const bytesPerSecond = 2 * speech.SampleRate
+	return 2 * bytesPerSecond * int64(d/time.Second)
 }
 
 func (p *Pipeline) tooLong() error {

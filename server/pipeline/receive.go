@@ -23,14 +23,17 @@ type Upload struct {
 
 // Receive streams a file into the blobs and hashes it on the way. More than
 // limit bytes are MEDIA_TOO_LARGE with details.limitBytes, no byte at all is
-// UPLOAD_INVALID; an error of r is returned as it is. Nothing stays behind
-// after an error.
+// UPLOAD_INVALID, no room for it is store.ErrUnavailable; an error of r is returned
+// as it is. Nothing stays behind after an error.
 func (p *Pipeline) Receive(ctx context.Context, r io.Reader, limit int64) (*Upload, error) {
 	if limit < math.MaxInt64 {
 		r = io.LimitReader(r, limit+1) // one more tells "too large" from "just as large"
 	}
+	if err := p.Room(0); err != nil {
+		return nil, err
+	}
 	b, err := p.store.PutBlob(ctx, "uploads/"+uuid.NewString(), func(w io.Writer) error {
-		size, err := io.Copy(w, r)
+		size, err := io.Copy(w, &roomy{Reader: r, p: p})
 		if err == nil {
 			err = checkSize(size, limit)
 		}

@@ -89,6 +89,9 @@ func (p *Pipeline) finishChunk(ctx context.Context, t task, plan cutList, r spee
 		if err != nil || !first {
 			return err
 		}
+		if err := tx.SetWaiting(ctx, e, false); err != nil {
+			return err
+		}
 		if err := tx.SetProgress(ctx, e.ID, &now); err != nil {
 			return err
 		}

@@ -145,7 +145,7 @@ func (p *Pipeline) recognizeTimeout() time.Duration {
 func (p *Pipeline) work(ctx context.Context, t task, again river.JobArgs, run func(ctx context.Context, t task) error) error {
 	dir, err := os.MkdirTemp(p.cfg.Dir, "step-")
 	if err != nil {
-		return fmt.Errorf("pipeline: making a scratch directory: %w", err)
+		return p.fault(context.WithoutCancel(ctx), t, again, fmt.Errorf("pipeline: making a scratch directory: %w", err))
 	}
 	defer func() {
 		if err := os.RemoveAll(dir); err != nil {
@@ -174,6 +174,9 @@ func (p *Pipeline) settle(ctx context.Context, t task, again river.JobArgs, err 
 		return p.cleanUp(after, t.extraction)
 	case errors.Is(ctx.Err(), context.Canceled): // the runner stops; a step's own time limit is no such end
 		return p.release(after, t)
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		// Whatever reports the end of the step's time, as a database may, is not to blame.
+		err = fmt.Errorf("pipeline: the step took too long: %v", err) //nolint:errorlint // it is not to be found
 	}
 	return p.fault(after, t, again, err)
 }
@@ -188,7 +191,11 @@ func (p *Pipeline) cleanUp(ctx context.Context, extractionID string) error {
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return fmt.Errorf("pipeline: cleaning up: %w", err)
 	}
-	p.deleteMedia(ctx, extractionID, "")
+	uploadKey := ""
+	if e != nil {
+		uploadKey = e.MediaKey
+	}
+	p.deleteMedia(ctx, extractionID, uploadKey)
 	return nil
 }
 

@@ -113,6 +113,11 @@ func (p *Pipeline) accept(ctx context.Context, tx *store.Tx, s Submission) (foun
 		job, err = join(ctx, tx, e, s)
 		return nil, job, false, err
 	}
+	if s.Upload == nil { // for an upload there was room
+		if err := p.Room(0); err != nil {
+			return nil, nil, false, err
+		}
+	}
 	job, err = p.begin(ctx, tx, s)
 	return nil, job, s.Upload != nil, err
 }

@@ -48,18 +48,18 @@ func openBucket(ctx context.Context, where string) (*blob.Bucket, error) {
 
 // PutBlob stores what write writes and returns what that was, once the store
 // holds all of it. After an error there is no such blob; an error of write is
-// returned as it is.
+// returned as it is, one of the place where blobs are kept is ErrUnavailable.
 func (s *Store) PutBlob(ctx context.Context, key string, write func(io.Writer) error) (Blob, error) {
 	ctx, abandon := context.WithCancel(ctx)
 	defer abandon()
 	w, err := s.bucket.NewWriter(ctx, key, nil)
 	if err != nil {
-		return Blob{}, fmt.Errorf("store: open blob %s: %w", key, err)
+		return Blob{}, blobFault("open blob", key, err)
 	}
 	out := &blobWriter{to: w, hash: sha256.New()}
 	err = write(out)
 	if out.err != nil {
-		err = fmt.Errorf("store: write blob %s: %w", key, out.err)
+		err = blobFault("write blob", key, out.err)
 	}
 	if err != nil {
 		abandon()     // the bucket drops a blob whose context ends before Close
@@ -67,7 +67,7 @@ func (s *Store) PutBlob(ctx context.Context, key string, write func(io.Writer) e
 		return Blob{}, err
 	}
 	if err := w.Close(); err != nil {
-		return Blob{}, fmt.Errorf("store: keep blob %s: %w", key, err)
+		return Blob{}, blobFault("keep blob", key, err)
 	}
 	if err := s.proveBlob(ctx, key, out.size); err != nil {
 		return Blob{}, errors.Join(err, s.DeleteBlob(ctx, key))
@@ -81,12 +81,21 @@ func (s *Store) PutBlob(ctx context.Context, key string, write func(io.Writer) e
 func (s *Store) proveBlob(ctx context.Context, key string, size int64) error {
 	held, err := s.bucket.Attributes(ctx, key)
 	if err != nil {
-		return fmt.Errorf("store: look at blob %s: %w", key, err)
+		return blobFault("look at blob", key, err)
 	}
 	if held.Size != size {
-		return fmt.Errorf("store: blob %s holds %d of %d bytes", key, held.Size, size)
+		return blobFault("keep blob", key, fmt.Errorf("it holds %d of %d bytes", held.Size, size))
 	}
 	return nil
+}
+
+// blobFault is the error of a bucket, which passes: a full disk, a store that is
+// away.
+func blobFault(doing, key string, err error) error {
+	if errors.Is(err, context.Canceled) {
+		return fmt.Errorf("store: %s %s: %w", doing, key, err)
+	}
+	return fmt.Errorf("%w: %s %s: %w", ErrUnavailable, doing, key, err)
 }
 
 // blobWriter counts and hashes what a bucket has taken. A write that failed is
@@ -123,13 +132,13 @@ func (s *Store) ReadBlob(ctx context.Context, key string, w io.Writer) (b Blob, 
 		return Blob{}, fmt.Errorf("blob %s: %w", key, ErrNotFound)
 	}
 	if err != nil {
-		return Blob{}, fmt.Errorf("store: open blob %s: %w", key, err)
+		return Blob{}, blobFault("open blob", key, err)
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	hash := sha256.New()
 	b = Blob{Key: key}
 	if b.Size, err = io.Copy(io.MultiWriter(w, hash), r); err != nil {
-		return Blob{}, fmt.Errorf("store: read blob %s: %w", key, err)
+		return Blob{}, blobFault("read blob", key, err)
 	}
 	hash.Sum(b.SHA256[:0])
 	return b, nil
@@ -138,7 +147,7 @@ func (s *Store) ReadBlob(ctx context.Context, key string, w io.Writer) (b Blob, 
 // DeleteBlob removes a blob, if it is there.
 func (s *Store) DeleteBlob(ctx context.Context, key string) error {
 	if err := s.bucket.Delete(ctx, key); err != nil && gcerrors.Code(err) != gcerrors.NotFound {
-		return fmt.Errorf("store: delete blob %s: %w", key, err)
+		return blobFault("delete blob", key, err)
 	}
 	return nil
 }
@@ -153,7 +162,7 @@ func (s *Store) BlobKeys(ctx context.Context, prefix string) ([]string, error) {
 			return keys, nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("store: list blobs: %w", err)
+			return nil, blobFault("list blobs", prefix, err)
 		}
 		keys = append(keys, o.Key)
 	}

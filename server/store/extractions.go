@@ -142,3 +142,23 @@ func (tx *Tx) SetTried(ctx context.Context, extractionID string, tried []Tried) 
 	tx.touch(extractionID)
 	return mustAffect("sources tried for extraction "+extractionID, res, err)
 }
+
+// SetWaiting notes that an extraction waits for what will pass, if that is news,
+// or that it no longer does. The extraction must have been read in this transaction
+// with LockExtraction; it is brought up to date.
+func (tx *Tx) SetWaiting(ctx context.Context, e *Extraction, waits bool) error {
+	if waits == (e.WaitingSince != nil) {
+		return nil
+	}
+	var since *time.Time
+	if waits {
+		now := moment(time.Now())
+		since = &now
+	}
+	res, err := tx.db.NewUpdate().Model((*Extraction)(nil)).Set("waiting_since = ?", since).Where("id = ?", e.ID).Exec(ctx)
+	if err := mustAffect("waiting of extraction "+e.ID, res, err); err != nil {
+		return err
+	}
+	e.WaitingSince = since
+	return nil
+}

@@ -20,8 +20,8 @@ type Change struct {
 	TranscriptID string
 	// Cached and Stale go with success: the text was there, or has expired.
 	Cached, Stale bool
-	// Waits notes that the platform blocks, if that is news. A later stage ends
-	// the note.
+	// Waits notes that the work waits for what will pass, if that is news. Any move
+	// on ends the note.
 	Waits bool
 }
 
@@ -57,11 +57,11 @@ func (tx *Tx) Move(ctx context.Context, e *Extraction, c Change) error {
 	if c.Retry {
 		attempt++
 	}
-	if c.Waits && waiting == nil {
+	switch {
+	case c.Waits && waiting == nil:
 		waiting = &now
-	}
-	if e.State.Status == transcript.JobProcessing && to.Stage != transcript.StageQueued {
-		waiting = nil // the platform has answered
+	case !c.Waits && e.State.Status == transcript.JobProcessing && to.Stage != transcript.StageQueued:
+		waiting = nil // what was waited for is there
 	}
 	for i := range claims {
 		if err := claims[i].change(c, attempt, now); err != nil {

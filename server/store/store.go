@@ -22,10 +22,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/uptrace/bun"
 	"gocloud.dev/blob"
+	"gocloud.dev/blob/fileblob"
 )
 
 // ErrNotFound says that no row answers.
@@ -59,6 +63,7 @@ type Store struct {
 	database database
 	writer   *bun.DB
 	bucket   *blob.Bucket
+	folders  []string // local ones that are written to
 	hub      *hub
 	log      *slog.Logger
 }
@@ -91,6 +96,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		database: db,
 		writer:   db.writer(),
 		bucket:   bucket,
+		folders:  o.folders(),
 		hub:      hub,
 		log:      log,
 	}, nil
@@ -104,6 +110,20 @@ func openDatabase(ctx context.Context, o Options, hub *hub, log *slog.Logger) (d
 		return openPostgres(ctx, o.Database, hub, log)
 	}
 	return nil, fmt.Errorf("store: database %q is neither sqlite:PATH nor a postgres:// URL", scheme(o.Database))
+}
+
+// folders are the local folders to which a Store writes.
+func (o Options) folders() (dirs []string) {
+	if path, ok := strings.CutPrefix(o.Database, "sqlite:"); ok {
+		dirs = append(dirs, filepath.Dir(path))
+	}
+	if !strings.Contains(o.Blobs, "://") {
+		return append(dirs, o.Blobs)
+	}
+	if u, err := url.Parse(o.Blobs); err == nil && u.Scheme == fileblob.Scheme {
+		dirs = append(dirs, u.Path)
+	}
+	return dirs
 }
 
 // scheme is the part of a database's name that holds no password.
@@ -120,6 +140,10 @@ func (s *Store) Close() error {
 // Ping asks the database for a sign of life and checks that its tables are as
 // this version wants them, or newer.
 func (s *Store) Ping(ctx context.Context) error { return upToDate(ctx, s.db) }
+
+// Folders are the local folders to which the store writes: that of a SQLite file,
+// and that of the blobs where they are kept in one.
+func (s *Store) Folders() []string { return slices.Clone(s.folders) }
 
 // Shared reports whether several processes may serve this database at once:
 // false on SQLite.

@@ -15,12 +15,12 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// ErrUnavailable says that the database is away for the moment: it cannot be
-// reached, is starting, stopping or failing over, has no room, is locked by
-// another program, or does not answer in time. The same call may succeed a few
-// seconds later. What a failed call has written is unknown only where its
-// commit got no answer.
-var ErrUnavailable = errors.New("store: the database is unavailable")
+// ErrUnavailable says that the database, or the place of the blobs, is away for
+// the moment: it cannot be reached, is starting, stopping or failing over, has no
+// room, is locked by another program, or does not answer in time. The same call
+// may succeed a few seconds later. What a failed call has written is unknown only
+// where its commit got no answer.
+var ErrUnavailable = errors.New("store: unavailable")
 
 // classified adds ErrUnavailable to an error of the database that passes.
 func classified(err error) error {

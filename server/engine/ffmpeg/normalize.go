@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
@@ -85,7 +86,7 @@ func (t *Tool) decode(ctx context.Context, in, out string, max time.Duration, pr
 	complaint := errors.New(lastLine(exit.Stderr))
 	switch {
 	case bytes.Contains(exit.Stderr, []byte("No space left on device")):
-		return engine.Audio{}, fmt.Errorf("ffmpeg: write %s: no space left on device", out)
+		return engine.Audio{}, fmt.Errorf("ffmpeg: write %s: %w", out, syscall.ENOSPC)
 	case bytes.Contains(exit.Stderr, []byte("Failed to compensate for timestamp delta")):
 		return engine.Audio{}, invalid("The file's timestamps leave too wide a gap.").Because(complaint)
 	case wavErr != nil:
