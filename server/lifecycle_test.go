@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/internal/apitest"
+	"github.com/transcriptkit/transcriptkit/internal/disktest"
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
@@ -89,7 +90,7 @@ func TestHealth(t *testing.T) {
 	assert.Equal(t, http.StatusOK, ready.StatusCode)
 	assert.Equal(t, map[string]any{
 		"status": "ready", "checks": map[string]any{
-			"store": "ok", "captions": "ok", "audio": "ok", "media": "ok", "asr": "ok", "engine.captions.video_site": "ok",
+			"store": "ok", "disk": "ok", "captions": "ok", "audio": "ok", "media": "ok", "asr": "ok", "engine.captions.video_site": "ok",
 			"engine.captions.short_video_site": "ok", "engine.captions.professional_site": "ok",
 		},
 	}, ready.object(t))
@@ -119,6 +120,36 @@ func TestHealthWhileAPlatformBlocks(t *testing.T) {
 	assert.Contains(t, s.log.String(), `msg="a circuit has opened" platform=video_site source=video_site_downloader for=2m0s`)
 	assert.Subset(t, body["checks"], map[string]any{
 		"store": "ok", "captions": "ok", "engine.captions.video_site": "open_circuit", "engine.captions.short_video_site": "ok",
+	})
+}
+
+// With too little room on a disk no new work is taken; what is stored is still
+// read (contract 16.7).
+func TestHealthOnAFullDisk(t *testing.T) {
+	t.Parallel()
+	disktest.Run(t, 8<<20, func(t *testing.T, disk string) {
+		s := start(t, func(c *server.Config) { c.Dir, c.MinFreeDisk = disk, 4<<20 })
+		id := s.job(t, "before")
+		s.ended(t, id)
+		filler := filepath.Join(disk, "filler")
+		require.NoError(t, os.WriteFile(filler, make([]byte, 6<<20), 0o600))
+
+		ready := s.get(t, "/readyz", as(""))
+		assert.Equal(t, http.StatusServiceUnavailable, ready.StatusCode)
+		assert.Contains(t, ready.object(t)["checks"].(map[string]any)["disk"], "unavailable: make room")
+		for what, a := range map[string]*answer{
+			"upload": s.upload(t, "another"),
+			"link":   s.postJSON(t, `{"platform":"video_site","externalId":"dQw4w9WgXcQ"}`),
+		} {
+			assert.Equal(t, http.StatusServiceUnavailable, a.StatusCode, what)
+			assert.Equal(t, "SERVICE_UNAVAILABLE", a.failure(t)["code"], what)
+			assert.Equal(t, "2", a.Header.Get("Retry-After"), what)
+		}
+		assert.Equal(t, http.StatusOK, s.get(t, "/v1/transcript/job/"+id).StatusCode)
+
+		require.NoError(t, os.Remove(filler))
+		assert.Equal(t, http.StatusOK, s.get(t, "/readyz", as("")).StatusCode)
+		s.ended(t, s.job(t, "another"))
 	})
 }
 

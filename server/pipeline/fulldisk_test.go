@@ -101,7 +101,10 @@ func TestAFullDatabaseLosesNoWord(t *testing.T) {
 		free := <-full
 		refused := 0
 		require.Eventually(t, func() bool {
-			if err := s.Beat(t.Context(), "another"); err != nil {
+			err := s.InTx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
+				return tx.PutContent(ctx, &store.Content{Platform: transcript.VideoSite, ExternalID: "another", AskedAt: time.Now()})
+			})
+			if err != nil {
 				assert.ErrorIs(t, err, store.ErrUnavailable)
 				refused++
 			}
