@@ -30,3 +30,10 @@ func PauseFor(e *store.Extraction, cause *transcript.Error) time.Duration {
 func WaitFor(e *store.Extraction, cause *transcript.Error) time.Duration {
 	return (&Pipeline{cfg: Config{lastWait: lastWait}}).wait(e, cause)
 }
+
+// Census takes one look after the other at the processes and returns who has
+// been silent for too long.
+func Census() (look func(living []store.Process) []store.Process) {
+	var c census
+	return c.silent
+}

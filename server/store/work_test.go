@@ -200,3 +200,40 @@ func TestRequeueAgainstAllEnds(t *testing.T) {
 		require.Len(t, done, jobs)
 	})
 }
+
+// TestUnheard: what stands in a runner's name and has never reached it.
+func TestUnheard(t *testing.T) {
+	t.Parallel()
+	storetest.EachDatabase(t, func(t *testing.T, o store.Options) {
+		s, raw := storetest.Open(t, o), open(t, o)
+		runs, finish := make(chan string, 10), make(chan bool)
+		r := runner(t, s, store.Workers{Process: "p", Queues: map[string]int{river.QueueDefault: 1},
+			Workers: workers(func(_ context.Context, job *river.Job[work]) error {
+				runs <- job.Args.Name
+				<-finish
+				return nil
+			})})
+		enqueue(t, s, "a", "b") // there is one place
+		require.Equal(t, "a", receive(t, runs))
+		const lose = "UPDATE river_job SET state = 'running', attempt = 1, attempted_by = %s WHERE state = 'available'"
+		if s.Shared() {
+			raw.exec(t, fmt.Sprintf(lose, "'{p}'"))
+		} else {
+			raw.exec(t, fmt.Sprintf(lose, `jsonb('["p"]')`))
+		}
+		var found []store.Work
+		require.Eventually(t, func() bool { // a fetch may be under way, which puts it off
+			var err error
+			found, err = r.Unheard(t.Context())
+			return err == nil && len(found) > 0
+		}, 10*time.Second, 10*time.Millisecond)
+		require.Len(t, found, 1, "what it is at is its own")
+		require.True(t, requeue(t, s, found[0]))
+		close(finish)
+		require.Equal(t, "b", receive(t, runs))
+		require.Eventually(t, func() bool { return raw.count(t, "river_job WHERE state = 'completed'") == 2 }, 10*time.Second, 10*time.Millisecond)
+		found, err := r.Unheard(t.Context())
+		require.NoError(t, err)
+		require.Empty(t, found)
+	})
+}
