@@ -21,12 +21,14 @@ func engines(ctx context.Context, o serviceOptions) func(engine.Host) (engine.En
 		if err != nil {
 			return engine.Engine{}, err
 		}
-		links, err := ytdlp.New(host, ytdlp.Options{Program: o.links.program()})
+		links, err := ytdlp.New(host, ytdlp.Options{Program: o.links.program(), JSRuntime: string(o.links.JSRuntime), Log: o.log})
 		if err != nil {
 			return engine.Engine{}, err
 		}
-		if err := links.Check(ctx); err != nil {
+		if _, err := host.Programs.Look(o.links.program()); err != nil {
 			o.log.Warn("links cannot be read", "program", o.links.program(), "err", err)
+		} else {
+			go tellVersion(ctx, links, o)
 		}
 		e := engine.Engine{
 			Captions: []engine.CaptionSource{route, links},
@@ -36,6 +38,17 @@ func engines(ctx context.Context, o serviceOptions) func(engine.Host) (engine.En
 		e.Recognizer, err = chooseRecognizer(ctx, host, o)
 		return e, err
 	}
+}
+
+// tellVersion says in the log which program reads links, or what is wrong with it.
+// Nobody waits for it: on a busy machine it takes half a minute.
+func tellVersion(ctx context.Context, links *ytdlp.Downloader, o serviceOptions) {
+	v, err := links.Version(ctx)
+	if err != nil {
+		o.log.Warn("links cannot be read", "program", o.links.program(), "err", err)
+		return
+	}
+	o.log.Info("links", "program", o.links.program(), "version", v)
 }
 
 // captionRoute reads the video site's captions where the platform table has the

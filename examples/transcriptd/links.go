@@ -22,6 +22,7 @@ type linkFlags struct {
 	Sites       siteTable  `placeholder:"FILE" help:"Platform table: JSON, which replaces the members of the default table that it names."`
 	AllowEgress []hostPort `placeholder:"HOST:PORT" help:"An address that links may lead to, although it is private or its port is neither 80 nor 443. May be repeated."`
 	YtDlp       executable `name:"yt-dlp" default:"yt-dlp" placeholder:"PATH" help:"The program that reads links (${default})."`
+	JSRuntime   jsRuntime  `name:"js-runtime" placeholder:"NAME[:PATH]" help:"The JavaScript runtime by which yt-dlp 2025.11.12 or later runs a site's player: deno, node, quickjs or bun. Default: the first of deno 2.3, node 22 and quickjs, or later versions of them, that is installed."`
 	Proxy       []proxyURL `placeholder:"URL" help:"A proxy (http, https or socks5) by which the service reaches what links lead to. May be repeated: they are taken in turn."`
 	Pace        float64    `default:"5" placeholder:"N" help:"The visits a minute to each platform, five of them at once; what would be more waits (${default})."`
 	Player      string     `placeholder:"NAME/VERSION" help:"The player of the video site as which to ask for captions, when the site takes the built-in one no longer."`
@@ -81,6 +82,27 @@ func (p *executable) UnmarshalText(text []byte) (err error) {
 	}
 	*p = executable(path)
 	return err
+}
+
+// jsRuntime is the name of a JavaScript runtime and, after a colon, its path, which
+// is made absolute.
+type jsRuntime string
+
+// UnmarshalText is called by the parser.
+func (r *jsRuntime) UnmarshalText(text []byte) error {
+	name, path, hasPath := strings.Cut(string(text), ":")
+	if !slices.Contains([]string{"deno", "node", "quickjs", "bun"}, name) || hasPath && path == "" {
+		return errors.New("want deno, node, quickjs or bun, and after a colon its path")
+	}
+	*r = jsRuntime(name)
+	if hasPath {
+		path, err := filepath.Abs(path)
+		if err != nil {
+			return err
+		}
+		*r += jsRuntime(":" + path)
+	}
+	return nil
 }
 
 // serviceURL is the address of another service; at is nil when none was given.

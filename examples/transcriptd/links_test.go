@@ -6,11 +6,13 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/assert"
@@ -104,6 +106,19 @@ func TestServeWithoutTheProgramThatReadsLinks(t *testing.T) {
 	_, err = reader(t, db, p.addr).Transcripts.Get(t.Context(), transcript.Request{Source: transcript.ID(transcript.ShortVideoSite, "7123456789012345678")})
 	require.ErrorIs(t, err, transcript.ConfigError)
 	require.ErrorContains(t, err, "yt-dlp")
+	stop(t, p)
+}
+
+// A program that takes its time to tell its version holds up neither the start nor
+// whoever asks whether the service is ready.
+func TestServeDoesNotWaitForVersions(t *testing.T) {
+	t.Parallel()
+	slow := filepath.Join(t.TempDir(), "yt-dlp")
+	require.NoError(t, exec.Command("sh", "-c", `printf '#!/bin/sh\nexec sleep 1000\n' >"$0"; chmod +x "$0"`, slow).Run())
+	began := time.Now()
+	p := start(t, nil, "--db", newDatabase(t), "--yt-dlp", slow)
+	assert.Equal(t, "unavailable", readiness(t, p.addr)["captions"])
+	assert.Less(t, time.Since(began), 30*time.Second, "the program is given a minute")
 	stop(t, p)
 }
 

@@ -1,6 +1,8 @@
 package ytdlp_test
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -176,4 +178,62 @@ func TestAnswersOfANewVersion(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What a source has not found may be there; what the platform says is gone is not.
+func TestNothingFoundIsNoProof(t *testing.T) {
+	t.Parallel()
+	for says, proven := range map[string]bool{
+		"Video unavailable. This video has been removed by the uploader": true,
+		"Private video. Sign in if you've been granted access":           true,
+		"Unable to download webpage: HTTP Error 404: Not Found":          true,
+		"Unsupported URL: http://":                                       true, // and so a fault, as it leads elsewhere
+		"No suitable extractor found for URL":                            false,
+		"[microblog] x: No video could be found in this tweet":           false,
+		"[youtube] x: This content isn't available.":                     false,
+	} {
+		t.Run(says, func(t *testing.T) {
+			t.Parallel()
+			_, err := fake{info: "null", code: 1, stderr: "ERROR: " + says + "\n"}.start(t).captions(t, "x", "en")
+			require.Error(t, err)
+			assert.Equal(t, proven, !errors.Is(err, engine.ErrNothingFound), "%v", err)
+		})
+	}
+}
+
+// A limit that is said to last for an hour is not asked about after half a minute.
+func TestLongBlocks(t *testing.T) {
+	t.Parallel()
+	for says, seconds := range map[string]int{
+		"This content isn't available, try again later":                          600,
+		"The current session has been rate-limited by YouTube for up to an hour": 600,
+		"HTTP Error 429: Too Many Requests":                                      30,
+	} {
+		_, err := fake{info: "null", code: 1, stderr: "ERROR: [youtube] x: " + says + "\n"}.start(t).captions(t, "x", "en")
+		assert.Equal(t, seconds, coded(t, err, transcript.IPBlocked).RetryAfter, says)
+	}
+}
+
+// The log has all that the program warns of in a run, each once, whatever becomes of
+// the run.
+func TestComplaintsAreLogged(t *testing.T) {
+	t.Parallel()
+	many := strings.Repeat("WARNING: the same again\n", 50)
+	for i := range 50 {
+		many += "WARNING: " + strings.Repeat("x", 900) + string(rune('a'+i%26)) + strings.Repeat("y", i) + "\n"
+	}
+	b := fake{
+		info:   `{"id": "x", "format_id": "140", "formats": [` + sound + `]}`,
+		stderr: "WARNING: ffmpeg-location /nonexistent does not exist! Continuing without ffmpeg\nWARNING: [youtube] first\n         and more\nERROR: second\n" + many,
+	}.start(t)
+	_, err := b.captions(t, "x", "en")
+	require.NoError(t, err)
+	logged := b.log.String()
+	assert.Contains(t, logged, "content=x")
+	assert.Contains(t, logged, "[youtube] first and more")
+	assert.Equal(t, 1, strings.Count(logged, "the same again"))
+	assert.Equal(t, 1, strings.Count(logged, "second"))
+	assert.NotContains(t, logged, "ffmpeg-location", "that is what it is told to do")
+	assert.Less(t, len(logged), 15000)
+	assert.Equal(t, 1, strings.Count(logged, "\n"))
 }

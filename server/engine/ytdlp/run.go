@@ -75,6 +75,7 @@ func (d *Downloader) run(ctx context.Context, r run) (engine.Exit, error) {
 	if v >= withoutPlugins {
 		c.Args = append(c.Args, "--no-plugin-dirs")
 	}
+	d.addRuntimes(&c, v)
 	c.Args = append(c.Args, r.args...)
 	if c.Network == nil {
 		c.Limits = engine.Limits{Wall: 2 * time.Minute, CPU: time.Minute, FileSize: maxFile}

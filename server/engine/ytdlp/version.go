@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -22,11 +23,66 @@ const oldest version = "2023.03.04"
 // months before it.
 const withoutPlugins version = "2025.04.30"
 
-// version returns the program's version, which is asked for once.
+// answer is what a program has said of its version.
+type answer struct {
+	file    os.FileInfo // the program's
+	version version
+}
+
+// of tells that the answer is that of a file: the program has not been replaced.
+func (a *answer) of(file os.FileInfo) bool {
+	return a != nil && os.SameFile(a.file, file) && a.file.Size() == file.Size() && a.file.ModTime().Equal(file.ModTime())
+}
+
+// version returns the program's version. It is asked for once, and again when the
+// program's file has changed. The question goes on when ctx ends, for whoever asks
+// next: on a busy machine it takes many seconds.
 func (d *Downloader) version(ctx context.Context) (version, error) {
-	if v := d.known.Load(); v != nil {
-		return *v, nil
+	path, err := d.host.Programs.Look(d.program)
+	if err != nil {
+		return "", d.missing(err)
 	}
+	file, err := os.Stat(path)
+	if err != nil {
+		return "", d.missing(err)
+	}
+	said := d.said.Load()
+	if !said.of(file) {
+		said, err = d.askVersion(ctx, file)
+	}
+	switch {
+	case err != nil:
+		return "", err
+	case said.version < oldest:
+		return "", d.unfit("is version " + string(said.version) + ", older than " + string(oldest))
+	}
+	return said.version, nil
+}
+
+// askVersion asks the program for its version, once for all who want to know.
+func (d *Downloader) askVersion(ctx context.Context, file os.FileInfo) (*answer, error) {
+	ch := d.asking.DoChan("", func() (any, error) {
+		v, err := d.tellVersion(context.WithoutCancel(ctx))
+		if err != nil {
+			return nil, err
+		}
+		said := &answer{file, v}
+		d.said.Store(said)
+		return said, nil
+	})
+	select {
+	case res := <-ch:
+		if res.Err != nil {
+			return nil, res.Err
+		}
+		return res.Val.(*answer), nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("ytdlp: %s has not told its version: %w", d.program, context.Cause(ctx))
+	}
+}
+
+// tellVersion has the program tell its version.
+func (d *Downloader) tellVersion(ctx context.Context) (version, error) {
 	exit, err := d.start(ctx, engine.Command{
 		Args:    []string{"--ignore-config", "--version"},
 		Limits:  engine.Limits{Wall: time.Minute, CPU: 30 * time.Second},
@@ -40,10 +96,6 @@ func (d *Downloader) version(ctx context.Context) (version, error) {
 		return "", d.unfit("does not answer like yt-dlp").
 			Because(fmt.Errorf("ytdlp: %w: exit code %d: %s", err, exit.Code, lastComplaint(exit.Stderr)))
 	}
-	if v < oldest {
-		return "", d.unfit("is version " + string(v) + ", older than " + string(oldest))
-	}
-	d.known.Store(&v)
 	return v, nil
 }
 

@@ -24,6 +24,9 @@ import (
 	"log/slog"
 	"path/filepath"
 	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/singleflight"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -33,6 +36,11 @@ import (
 type Options struct {
 	// Program is a name to look up or an absolute path; empty means "yt-dlp".
 	Program string
+	// JSRuntime is the JavaScript runtime by which versions from 2025.11.12 on run a
+	// site's player: "deno", "node", "quickjs" or "bun", and after a colon its
+	// absolute path where it is not in the runner's. Empty: what there is of deno,
+	// node and quickjs, the first of them that the program supports.
+	JSRuntime string
 	// Log receives what the program complains of, a line for each run; nil: errors
 	// alone tell of it.
 	Log *slog.Logger
@@ -45,7 +53,9 @@ type Downloader struct {
 	host    engine.Host
 	program string
 	log     *slog.Logger
-	known   atomic.Pointer[version] // nil until the program has told it
+	runtime *jsRuntime // nil: none was named
+	said    atomic.Pointer[answer]
+	asking  singleflight.Group
 }
 
 var (
@@ -68,18 +78,33 @@ func New(host engine.Host, o Options) (*Downloader, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Downloader{host: host, program: program, log: log}, nil
+	runtime, err := namedRuntime(host, o.JSRuntime)
+	if err != nil {
+		return nil, err
+	}
+	return &Downloader{host: host, program: program, log: log, runtime: runtime}, nil
 }
 
+// checkPatience is how long Check waits for a program that has not told its version.
+const checkPatience = time.Second
+
 // Check asks the program for its version. Once it has answered, Check only looks
-// for the program. The error is a CONFIG_ERROR that says what is wrong with it
-// and how to get it, or the context's.
+// whether the program is there and has not changed. The error is a CONFIG_ERROR
+// that says what is wrong with it and how to get it. Where the program takes longer
+// than a second it is context.DeadlineExceeded, and the next Check may know more.
 func (d *Downloader) Check(ctx context.Context) error {
-	if _, err := d.host.Programs.Look(d.program); err != nil {
-		return d.missing(err)
-	}
+	ctx, cancel := context.WithTimeout(ctx, checkPatience)
+	defer cancel()
 	_, err := d.version(ctx)
 	return err
+}
+
+// Version returns the day of the program's release, "2026.08.19". It waits for the
+// program, which may take half a minute on a busy machine; the error is that of
+// [Downloader.Check], or the context's.
+func (d *Downloader) Version(ctx context.Context) (string, error) {
+	v, err := d.version(ctx)
+	return string(v), err
 }
 
 // Origin names the platforms whose captions the program reads.

@@ -33,11 +33,11 @@ type bench struct {
 	url   string // of the site
 	media []byte
 	dir   string // the host's
-	log   *log   // the guard's
+	log   *log   // the guard's, and of what the program complains
 }
 
 // newBench returns a bench whose program is yt-dlp, or the one at that path.
-func newBench(t *testing.T, program string) *bench {
+func newBench(t *testing.T, program string, change ...func(*run.Config, *ytdlp.Options)) *bench {
 	t.Helper()
 	media, err := beep()
 	require.NoError(t, err)
@@ -54,9 +54,14 @@ func newBench(t *testing.T, program string) *bench {
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, guard.Close()) })
 	// What stands in for the program keeps its files beside itself.
-	programs, err := run.New(run.Config{Dir: b.dir, Guard: guard, WithoutLandlock: program != ""})
+	runner := run.Config{Dir: b.dir, Guard: guard, WithoutLandlock: program != ""}
+	options := ytdlp.Options{Program: program, Log: slog.New(slog.NewTextHandler(b.log, nil))}
+	for _, f := range change {
+		f(&runner, &options)
+	}
+	programs, err := run.New(runner)
 	require.NoError(t, err)
-	b.Downloader, err = ytdlp.New(engine.Host{Programs: programs, Dir: b.dir}, ytdlp.Options{Program: program})
+	b.Downloader, err = ytdlp.New(engine.Host{Programs: programs, Dir: b.dir}, options)
 	require.NoError(t, err)
 	return b
 }

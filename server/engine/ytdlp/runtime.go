@@ -1,0 +1,79 @@
+package ytdlp
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+)
+
+// runsPlayers is the first version that runs players by a JavaScript runtime, and
+// knows --js-runtimes.
+const runsPlayers version = "2025.11.12"
+
+// runtimeFiles are the runtimes that the program knows, with the names of their
+// files.
+var runtimeFiles = map[string]string{"deno": "deno", "node": "node", "quickjs": "qjs", "bun": "bun"}
+
+// unnamed are the runtimes that the program may use when none is named. It takes the
+// first of them whose version it supports.
+var unnamed = []string{"deno", "node", "quickjs"}
+
+// jsRuntime is a JavaScript runtime on this machine.
+type jsRuntime struct{ name, path string }
+
+// namedRuntime finds the runtime that an operator has named; nil: none was.
+func namedRuntime(host engine.Host, named string) (*jsRuntime, error) {
+	if named == "" {
+		return nil, nil //nolint:nilnil // the zero value
+	}
+	name, path, hasPath := strings.Cut(named, ":")
+	file, known := runtimeFiles[name]
+	switch {
+	case !known:
+		return nil, fmt.Errorf("ytdlp: JSRuntime: %q is none that yt-dlp knows: deno, node, quickjs or bun", name)
+	case hasPath && !filepath.IsAbs(path):
+		return nil, fmt.Errorf("ytdlp: JSRuntime: %q is not an absolute path", path)
+	case hasPath:
+		file = path
+	}
+	path, err := host.Programs.Look(file)
+	if err != nil {
+		return nil, fmt.Errorf("ytdlp: JSRuntime: %s is not there: install it, or name its path: %w", name, err)
+	}
+	return &jsRuntime{name, path}, nil
+}
+
+// runtimes are those that a run may use: the named one, else all that are found.
+func (d *Downloader) runtimes() (all []jsRuntime) {
+	if d.runtime != nil {
+		return []jsRuntime{*d.runtime}
+	}
+	for _, name := range unnamed {
+		if path, err := d.host.Programs.Look(runtimeFiles[name]); err == nil {
+			all = append(all, jsRuntime{name, path})
+		}
+	}
+	return all
+}
+
+// addRuntimes adds the runtimes to a run of a version that knows them.
+func (d *Downloader) addRuntimes(c *engine.Command, v version) {
+	if v < runsPlayers {
+		return
+	}
+	found := d.runtimes()
+	if len(found) == 0 {
+		return // the program complains where it needs one
+	}
+	c.Args, c.Reads = append(c.Args, "--no-js-runtimes"), slices.Clone(c.Reads)
+	for _, r := range found {
+		c.Args = append(c.Args, "--js-runtimes", r.name+":"+r.path)
+		c.Reads = append(c.Reads, r.path)
+		if file, err := filepath.EvalSymlinks(r.path); err == nil { // else the program finds that it does not run
+			c.Reads = append(c.Reads, file)
+		}
+	}
+}
