@@ -39,3 +39,6 @@ func (f *Failures) Add(addr string, now time.Time) time.Duration { return f.add(
 
 // BoundedLog is what the server makes of Config.Log.
 func BoundedLog(l *slog.Logger) *slog.Logger { return slog.New(boundedLog{l.Handler()}) }
+
+// BoundConnections bounds the connections of a web server as HTTPServer does.
+func BoundConnections(web *http.Server, most int) { web.ConnState = newConnections(most).changed }

@@ -136,7 +136,11 @@ func (s *Server) close() error {
 }
 
 // HTTPServer is an http.Server for the whole API with bounds on what a
-// connection may cost: header size, the time a header may take, idle time. It
+// connection may cost: header size, the time a header may take, idle time; and
+// on their number: of more than 2,000 the one is closed that has waited longest
+// for a request, or the newest where none waits. Under a server of your own, whose
+// listener is for you to bound (golang.org/x/net/netutil.LimitListener), none of
+// this holds. It
 // sets no bound on the time of an answer, which would cut event streams off; the
 // handlers set their own. Stop shuts it down: ListenAndServe then returns
 // http.ErrServerClosed at once, before Stop has done its work.
@@ -147,6 +151,7 @@ func (s *Server) HTTPServer(addr string) *http.Server {
 		MaxHeaderBytes:    maxHeaderBytes,
 		ReadHeaderTimeout: readHeaderTimeout,
 		IdleTimeout:       idleTimeout,
+		ConnState:         newConnections(maxConnections).changed,
 		BaseContext:       func(net.Listener) context.Context { return context.Background() },
 	}
 	s.webMu.Lock()
