@@ -18,8 +18,14 @@ import (
 // is cut like speech, and no two of its chunks are alike.
 func bursts(t *testing.T, length time.Duration) string {
 	t.Helper()
+	return burstsOf(t, length, 1)
+}
+
+// burstsOf is bursts of another noise for each seed.
+func burstsOf(t *testing.T, length time.Duration, seed uint64) string {
+	t.Helper()
 	const burst, pause = 6 * speech.SampleRate, speech.SampleRate / 2
-	noise := rand.New(rand.NewPCG(1, 2))
+	noise := rand.New(rand.NewPCG(seed, 2))
 	samples := int(length.Seconds()) * speech.SampleRate
 	pcm := make([]byte, 0, 2*samples)
 	for i := range samples {

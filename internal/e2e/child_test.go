@@ -100,8 +100,13 @@ func (d diarist) Recognize(ctx context.Context, audio engine.Audio, o engine.Rec
 			o.Progress(audio.Duration / steps * time.Duration(i+1))
 		}
 	}
+	return heardHash(audio)
+}
+
+func heardHash(audio engine.Audio) (engine.Recognition, error) {
+	hash, err := hashOf(audio.Path)
 	segment := transcript.Segment{Text: hash, Duration: audio.Duration.Seconds()}
-	return engine.Recognition{Segments: []transcript.Segment{segment}, Language: "en"}, nil
+	return engine.Recognition{Segments: []transcript.Segment{segment}, Language: "en"}, err
 }
 
 func (d diarist) write(hash string) error {

@@ -23,24 +23,47 @@ func soak(t *testing.T) {
 	}
 }
 
-// TestSoakPause stops one of two processes for so long that the other takes its
-// work over, and lets it go on.
+// TestSoakCuts breaks 2,000 connections to PostgreSQL in 90 s under load, every
+// other one in the middle of an answer.
+func TestSoakCuts(t *testing.T) {
+	soak(t)
+	s := newPlace(t, storetest.Postgres(t).Database)
+	w := newWire(t, s.database)
+	key := s.makeKey(t)
+	a, b := s.through(w).spawn(t, "127.0.0.1:0"), s.through(w).spawn(t, "127.0.0.1:0")
+	l := newLoad(newClient(t, a.url, key), newClient(t, b.url, key))
+	began, cut := time.Now(), 0
+	l.during(t, func() {
+		for tick := range time.Tick(40 * time.Millisecond) {
+			cut += w.cut(1, cut%2 == 0)
+			if cut >= 2000 || tick.Sub(began) > 3*time.Minute {
+				return
+			}
+		}
+	})
+	t.Logf("%d connections cut in %v", cut, time.Since(began).Round(time.Second))
+	require.GreaterOrEqual(t, cut, 2000)
+	l.check(t)
+	a.mustLive(t)
+	b.mustLive(t)
+}
+
+// TestSoakPause stops one of two processes for a minute under load, so that the
+// other takes its work over, and lets it go on.
 func TestSoakPause(t *testing.T) {
 	soak(t)
 	s := newPlace(t, storetest.Postgres(t).Database)
 	key := s.makeKey(t)
 	victim, survivor := s.spawn(t, "127.0.0.1:0"), s.spawn(t, "127.0.0.1:0")
-	c := newClient(t, survivor.url, key)
-	job := submit(t, newClient(t, victim.url, key), bursts(t, mediaLength))
-	watch := follow(t, c, job.JobID)
-
-	s.awaitDone(t, job.JobID, 3)
-	require.NoError(t, victim.cmd.Process.Signal(syscall.SIGSTOP))
-	finished := s.finishedChunks(t, job.JobID)
-	<-time.After(time.Minute)
-	require.NoError(t, victim.cmd.Process.Signal(syscall.SIGCONT))
-
-	s.checkEnd(t, c, job.JobID, watch, finished)
+	l := newLoad(newClient(t, survivor.url, key))
+	l.during(t, func() {
+		<-time.After(10 * time.Second)
+		require.NoError(t, victim.cmd.Process.Signal(syscall.SIGSTOP))
+		<-time.After(time.Minute)
+		require.NoError(t, victim.cmd.Process.Signal(syscall.SIGCONT))
+		<-time.After(20 * time.Second)
+	})
+	l.check(t)
 	victim.mustLive(t)
 	survivor.mustLive(t)
 }
