@@ -18,7 +18,7 @@ import (
 // fit, come back as they were (contract 5.13).
 func TestSRTRoundTrip(t *testing.T) {
 	t.Parallel()
-	line := rapid.StringMatching(`[a-zA-Z0-9,.!?東éд&-]{1,20}( [a-zA-Z0-9,.!?東éд{}&-]{1,20})?`)
+	line := rapid.StringMatching(`([a-zA-Z0-9,.!?éд&-]{1,20}|東{1,10})( [a-zA-Z0-9,.!?éд{}&-]{1,20})?`)
 	rapid.Check(t, func(t *rapid.T) {
 		now := int64(0)
 		var segs []transcript.Segment

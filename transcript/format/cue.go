@@ -160,7 +160,8 @@ func (c *cues) appendText(dst []byte, s *transcript.Segment, text string, from, 
 		start := c.clock
 		c.clock = to
 		if left > 0 {
-			done += t.count(rest[:len(rest)-len(after)])
+			chars, _ := t.count(rest[:len(rest)-len(after)])
+			done += chars
 			share := int64(float64(to-from) * float64(done) / float64(t.chars))
 			c.clock = min(max(from+share, start+least), to-least*int64(left))
 		}

@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// lineLength is how many characters a line of a cue may have. A cue has two.
+// lineLength is how many columns a line of a cue may have, see [cluster]. A cue has
+// two lines.
 const lineLength = 42
 
 // cueText is the text of a segment on its way into cues.
@@ -15,10 +16,11 @@ type cueText struct {
 	ascii   bool   // every byte is a character
 	special bool   // '&', '<' or '>' is in it
 
-	kept  bool // its lines are those of the one cue that it is
-	width int  // else: of the lines, in characters
-	cues  int  // how many the text takes
-	chars int  // in text; known only when there are several cues
+	kept   bool // its lines are those of the one cue that it is
+	width  int  // else: of the lines, in columns
+	gentle bool // lines are broken at pauses
+	cues   int  // how many the text takes
+	chars  int  // in text; known only when there are several cues
 }
 
 // Classes of bytes of a text, as bits.
@@ -133,9 +135,19 @@ func isCue(s string, is byte) bool {
 	return isLine(s[:first]) && isLine(s[first+1:]) && strings.LastIndexByte(s, '\n') == first
 }
 
-// isLine reports that a line has few enough runes, and so characters.
+// isLine reports that a line surely has few enough columns: no character has more
+// than its bytes, and none that comes before the wide ones more than one.
 func isLine(s string) bool {
-	return len(s) <= lineLength || len(s) <= lineLength*utf8.UTFMax && utf8.RuneCountInString(s) <= lineLength
+	if len(s) <= lineLength || len(s) > lineLength*utf8.UTFMax {
+		return len(s) <= lineLength
+	}
+	columns := 0
+	for _, r := range s {
+		if columns++; r >= firstWide && !(0x1E00 <= r && r < 0x231A) { // there are Vietnamese letters and quotes
+			columns++
+		}
+	}
+	return columns <= lineLength
 }
 
 // appendClean appends a trimmed text. A run of white space becomes '\n' if it had
@@ -224,7 +236,7 @@ func (t *cueText) lay(text []byte) {
 		return
 	}
 	n, cut := t.tally(lineLength, len(text))
-	chars := t.count(text)
+	chars, columns := t.count(text)
 	if t.cues = n; n > 1 {
 		t.chars = chars
 	}
@@ -235,10 +247,15 @@ func (t *cueText) lay(text []byte) {
 		t.width = middle(text)
 		return
 	}
-	for w := chars / (2 * n); w < lineLength; w++ { // the narrowest of that many cues
-		if _, cut := t.tally(w, n); !cut {
-			t.width = w
-			return
+	for _, t.gentle = range []bool{true, false} {
+		if t.gentle && t.ascii { // has no such pauses
+			continue
+		}
+		for w := columns / (2 * n); w <= lineLength; w++ { // the narrowest of that many cues
+			if _, cut := t.tally(w, n); !cut {
+				t.width = w
+				return
+			}
 		}
 	}
 }
@@ -307,16 +324,36 @@ func (t *cueText) cue(text []byte, width int) (first, second, rest []byte, cut b
 	return first, second, rest, cut || also
 }
 
-// line takes one line from the text, broken at a space if there is one.
+// line takes one line from the text. It is broken at the last space or, further on,
+// where a script without spaces may be. A gentle one is broken where there is a
+// pause, if that leaves no more than half of the line empty. Else it is cut.
 func (t *cueText) line(text []byte, width int) (line, rest []byte, cut bool) {
 	n := t.advance(text, width)
 	if n == len(text) {
 		return text, nil, false
 	}
-	for at := n; at > 0; at = bytes.LastIndexByte(text[:at], ' ') {
-		if text[at] == ' ' && t.advance(text[at:], 1) == 1 {
-			return text[:at], text[at+1:], false
+	space := t.lastSpace(text, n)
+	if !t.ascii && hasUnspaced(text[space:], n-space) {
+		half := n
+		if t.gentle {
+			half = t.advance(text, width/2)
+		}
+		if at := lastBreak(text, space, half, n); at > space {
+			return text[:at], text[at:], false
 		}
 	}
+	if space > 0 {
+		return text[:space], text[space+1:], false
+	}
 	return text[:n], text[n:], true
+}
+
+// lastSpace returns where the last space up to n is, 0 when there is none.
+func (t *cueText) lastSpace(text []byte, n int) int {
+	for at := n; at > 0; at = bytes.LastIndexByte(text[:at], ' ') {
+		if text[at] == ' ' && t.advance(text[at:], 1) == 1 {
+			return at
+		}
+	}
+	return 0
 }

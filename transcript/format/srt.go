@@ -16,11 +16,13 @@ import (
 //     overlap. Segments that start together follow one another and share their
 //     time. Every cue lasts at least 1 ms, so the starts of a heap of segments
 //     that has less time than that move.
-//   - A cue has at most two lines of at most 42 characters (grapheme clusters).
-//     Text that has such lines keeps its line breaks. Other text is broken anew at
-//     its spaces, into the fewest cues and then into lines of like length; they
-//     share the segment's time by characters. A word of more than 42 characters is
-//     broken within, which is where lines that are joined by a space gain one.
+//   - A cue has at most two lines of at most 42 columns. A character (a grapheme
+//     cluster) takes one, a wide one (of East Asia, or an emoji) two. Text that has
+//     such lines keeps its line breaks. Other text is broken anew at its spaces, and
+//     in scripts without spaces where UAX 14 allows it, into the fewest cues and
+//     then into lines of like length; they share the segment's time by characters.
+//     A word of more than 42 columns is broken between any two characters. Where
+//     there was no space, lines that are joined by one gain it.
 //   - White space is folded as in [AppendText], bytes that are no text and control
 //     characters become U+FFFD, and a segment without text is left out.
 //   - SubRip has no escapes. Where a reader would take text for its syntax a space
