@@ -29,7 +29,7 @@ type Engine struct {
 	// NOT_IMPLEMENTED.
 	Audio AudioSource
 	// Media reads uploaded and downloaded files. Without it these end in
-	// CONFIG_ERROR.
+	// NOT_IMPLEMENTED.
 	Media MediaTool
 	// Recognizer turns speech into text. Without it whatever needs speech
 	// recognition ends in NOT_IMPLEMENTED.

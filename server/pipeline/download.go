@@ -12,13 +12,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// download brings the sound of a link into the task's folder, unless it is certain that
-// nobody here can recognise it (J3b).
+// download brings the sound of a link into the task's folder.
 func (p *Pipeline) download(ctx context.Context, t task, e *store.Extraction) (path string, err error) {
 	sub := subjectOfExtraction(e)
-	if err := p.canRecognize(recognitionIn(sub.spoken())); err != nil {
-		return "", err
-	}
 	if p.engine.Audio == nil {
 		return "", transcript.Errorf(transcript.NotImplemented, "This service cannot download media.")
 	}

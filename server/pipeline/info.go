@@ -105,7 +105,7 @@ func (p *Pipeline) whyNoASR(q Question, m transcript.Metadata) *transcript.Code 
 	switch {
 	case !q.Plan.ASR:
 		return new(transcript.UpgradeRequired)
-	case p.engine.Recognizer == nil, p.engine.Audio == nil:
+	case p.engine.Recognizer == nil, p.engine.Audio == nil, p.engine.Media == nil:
 		return new(transcript.NotImplemented)
 	case m.Duration > p.cfg.MaxMediaDuration.Seconds():
 		return new(transcript.MediaTooLarge)

@@ -33,6 +33,17 @@ func (s Submission) recognition(sub subject) transcript.LanguageList {
 	return s.Languages
 }
 
+// canHear refuses what this process cannot turn from sound into text.
+func (p *Pipeline) canHear(list transcript.LanguageList) error {
+	if err := p.canRecognize(list); err != nil {
+		return err
+	}
+	if p.engine.Media == nil {
+		return transcript.Errorf(transcript.NotImplemented, "This service cannot read media files.")
+	}
+	return nil
+}
+
 // canRecognize refuses a list of which the recognizer knows no entry.
 func (p *Pipeline) canRecognize(list transcript.LanguageList) error {
 	if p.engine.Recognizer == nil {

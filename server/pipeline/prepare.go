@@ -75,8 +75,8 @@ func (p *Pipeline) take(ctx context.Context, t task) (e *store.Extraction, err e
 // caller closes the recording.
 func (p *Pipeline) decode(ctx context.Context, t task, e *store.Extraction) (speech.Plan, *speech.Recording, error) {
 	var none speech.Plan
-	if p.engine.Media == nil {
-		return none, nil, transcript.Errorf(transcript.ConfigError, "This service cannot read media files.")
+	if err := p.canHear(recognitionIn(subjectOfExtraction(e).spoken())); err != nil {
+		return none, nil, err // whoever accepted it could
 	}
 	in, err := p.spool(ctx, t, e)
 	if err != nil {

@@ -19,7 +19,7 @@ func (p *Pipeline) publish(ctx context.Context, t task, _ publishArgs) error {
 	if err != nil || e == nil {
 		return err
 	}
-	text, err := p.transcriptOf(e, chunks)
+	text, err := transcriptOf(e, chunks)
 	if err != nil {
 		return err
 	}
@@ -62,12 +62,13 @@ func (p *Pipeline) takeResults(ctx context.Context, t task) (e *store.Extraction
 
 // transcriptOf stitches the results of the chunks and renders them once and for
 // all.
-func (p *Pipeline) transcriptOf(e *store.Extraction, chunks []store.Chunk) (*store.Transcript, error) {
+func transcriptOf(e *store.Extraction, chunks []store.Chunk) (*store.Transcript, error) {
 	plan := planOf(chunks)
 	results, err := readResults(chunks)
 	if err != nil {
 		return nil, err
 	}
+	heard := heardBy(chunks, results)
 	text, err := speech.Stitch(plan, results)
 	if err != nil {
 		return nil, fmt.Errorf("pipeline: stitching: %w", err)
@@ -81,8 +82,8 @@ func (p *Pipeline) transcriptOf(e *store.Extraction, chunks []store.Chunk) (*sto
 		Transcript: transcript.Transcript{
 			Platform:   e.Platform,
 			ExternalID: e.ExternalID,
-			Lang:       p.languageOf(text, e),
-			Metadata:   p.provenance(text, e),
+			Lang:       languageOf(text, e, heard),
+			Metadata:   provenance(text, e, heard),
 			Source:     transcript.OriginASR,
 			Status:     transcript.Ready,
 			CreatedAt:  now,
@@ -122,39 +123,4 @@ func wordsOf(segments []transcript.Segment) [][]transcript.Word {
 		words[i] = s.Words
 	}
 	return words
-}
-
-// languageOf is the language heard, else the one asked for, else the
-// recognizer's only one, else "und" (RFC 5646: undetermined).
-func (p *Pipeline) languageOf(text speech.Transcription, e *store.Extraction) string {
-	if text.Language != "" {
-		return text.Language
-	}
-	if asked := subjectOfExtraction(e).spoken(); asked != "" {
-		return asked
-	}
-	if info := p.engine.Recognizer.Info(); !info.Detects && len(info.Languages) > 0 {
-		return info.Languages[0]
-	}
-	return "und"
-}
-
-// provenance is the transcript's metadata: who recognised it, where it was
-// silent, and which caption sources had nothing to offer. A recognizer that cannot detect a language says so (contract 1).
-func (p *Pipeline) provenance(text speech.Transcription, e *store.Extraction) map[string]any {
-	info := p.engine.Recognizer.Info()
-	m := map[string]any{"engine": info.Name, "languageDetected": info.Detects}
-	if info.Model != "" {
-		m["model"] = info.Model
-	}
-	if info.Quality != "" {
-		m["quality"] = info.Quality
-	}
-	if len(text.Gaps) > 0 {
-		m["gaps"] = text.Gaps
-	}
-	if len(e.Tried) > 0 {
-		m["tried"] = e.Tried
-	}
-	return m
 }

@@ -17,6 +17,9 @@ func (p *Pipeline) recognize(ctx context.Context, t task, a recognizeArgs) error
 	if err != nil || e == nil {
 		return err
 	}
+	if err := p.canRecognize(recognitionIn(subjectOfExtraction(e).spoken())); err != nil {
+		return err // whoever accepted it could
+	}
 	chunk := plan.Chunks[a.Chunk]
 	audio, err := p.fetchChunk(ctx, plan.audio[a.Chunk], chunk, t.dir)
 	if err != nil {
@@ -85,7 +88,7 @@ func (p *Pipeline) finishChunk(ctx context.Context, t task, plan cutList, r spee
 		if e.State.Status.Terminal() {
 			return errUnwanted
 		}
-		first, left, err := tx.FinishChunk(ctx, e.ID, r.Chunk, stored)
+		first, left, err := tx.FinishChunk(ctx, e.ID, r.Chunk, stored, hearing(p.engine.Recognizer.Info()))
 		if err != nil || !first {
 			return err
 		}

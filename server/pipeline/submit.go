@@ -133,7 +133,7 @@ func (p *Pipeline) able(s Submission, sub subject) error {
 	case p.engine.Audio == nil:
 		return transcript.Errorf(transcript.NotImplemented, "This service cannot download media.")
 	}
-	return p.canRecognize(s.recognition(sub))
+	return p.canHear(s.recognition(sub))
 }
 
 // captionsFirst tells that the work on a subject begins with its captions (J2),

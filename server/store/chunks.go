@@ -23,6 +23,20 @@ type Chunk struct {
 	Result []byte
 	// Done tells that the chunk has a result, or is silent and needs none.
 	Done bool
+	// Recognizer is who has heard it; nil until then, and of a chunk that was done
+	// before this was kept.
+	Recognizer *Recognizer
+}
+
+// Recognizer is who has heard a chunk.
+type Recognizer struct {
+	Engine  string `json:"engine"`
+	Model   string `json:"model,omitempty"`
+	Quality string `json:"quality,omitempty"` // a note for people
+	// Detects tells that it finds out the language by itself. One that does not
+	// hears Language where it is asked for none.
+	Detects  bool   `json:"languageDetected"`
+	Language string `json:"language,omitempty"`
 }
 
 // chunkRow is a Chunk as the table has it.
@@ -100,11 +114,11 @@ func (q queries) Chunks(ctx context.Context, extractionID string) ([]Chunk, erro
 	return chunks, nil
 }
 
-// FinishChunk stores the result of a chunk that has none and reports how many
+// FinishChunk stores the result of a chunk that has none, and who heard it, and reports how many
 // chunks of the extraction are still without one (silent ones count as done).
 // first is false when the chunk already had a result, which then stays. It locks
 // the extraction, so that of two that finish at once one sees that none is left.
-func (tx *Tx) FinishChunk(ctx context.Context, extractionID string, n int, result []byte) (first bool, left int, err error) {
+func (tx *Tx) FinishChunk(ctx context.Context, extractionID string, n int, result []byte, by Recognizer) (first bool, left int, err error) {
 	what := fmt.Sprintf("finish chunk %d of extraction %s", n, extractionID)
 	if result == nil {
 		return false, 0, fmt.Errorf("store: %s: no result", what)
@@ -112,8 +126,9 @@ func (tx *Tx) FinishChunk(ctx context.Context, extractionID string, n int, resul
 	if _, err := tx.LockExtraction(ctx, extractionID); err != nil {
 		return false, 0, err
 	}
-	res, err := tx.db.NewUpdate().Model((*chunkRow)(nil)).
-		Set("result = ?, done = ?", compress(result), true).
+	done := &chunkRow{Chunk: Chunk{Result: compress(result), Done: true, Recognizer: &by}}
+	res, err := tx.db.NewUpdate().Model(done).
+		Column("result", "done", "recognizer").
 		Where("extraction_id = ? AND n = ? AND NOT done", extractionID, n).
 		Exec(ctx)
 	changed, err := affected(res, err)

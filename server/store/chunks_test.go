@@ -12,20 +12,22 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/store/storetest"
 )
 
+var pocketsphinx = store.Recognizer{Engine: "pocketsphinx", Model: "en-us", Quality: "low: it's old", Language: "en"}
+
 func TestChunks(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		ctx := t.Context()
 		e, _ := extraction(t, s)
 		cuts := []store.Chunk{
-			{ExtractionID: e.ID, N: 0, Start: 0, Duration: 30.5, MediaKey: "audio/x/0"},
+			{ExtractionID: e.ID, N: 0, Start: 0, Duration: 30.5, MediaKey: "audio/x/0", MediaSHA256: make([]byte, 32)},
 			{ExtractionID: e.ID, N: 1, Start: 30.5, Duration: 2, Silent: true, Done: true},
 			{ExtractionID: e.ID, N: 2, Start: 32.5, Duration: 7, MediaKey: "audio/x/2"},
 		}
 		finish := func(n int, result string) (first bool, left int) {
 			inTx(t, s, func(ctx context.Context, tx *store.Tx) {
 				var err error
-				first, left, err = tx.FinishChunk(ctx, e.ID, n, []byte(result))
+				first, left, err = tx.FinishChunk(ctx, e.ID, n, []byte(result), pocketsphinx)
 				require.NoError(t, err)
 			})
 			return first, left
@@ -54,6 +56,9 @@ func TestChunks(t *testing.T) {
 		require.NoError(t, err)
 		for i := range cuts {
 			cuts[i].Done = true
+			if !cuts[i].Silent {
+				cuts[i].Recognizer = &pocketsphinx
+			}
 		}
 		require.Equal(t, cuts, list, "without results")
 
@@ -63,7 +68,7 @@ func TestChunks(t *testing.T) {
 		_, err = s.Chunk(ctx, e.ID, 3)
 		require.ErrorIs(t, err, store.ErrNotFound)
 		require.ErrorIs(t, s.InTx(ctx, func(ctx context.Context, tx *store.Tx) error {
-			_, _, err := tx.FinishChunk(ctx, e.ID, 3, []byte("{}"))
+			_, _, err := tx.FinishChunk(ctx, e.ID, 3, []byte("{}"), pocketsphinx)
 			return err
 		}), store.ErrNotFound)
 
@@ -82,7 +87,7 @@ func TestOneOfTheChunksIsTheLast(t *testing.T) {
 		e, _ := extraction(t, s)
 		finish := func(n int, meanwhile func()) (left int, err error) {
 			err = s.InTx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
-				_, left, err = tx.FinishChunk(ctx, e.ID, n, []byte("{}"))
+				_, left, err = tx.FinishChunk(ctx, e.ID, n, []byte("{}"), pocketsphinx)
 				meanwhile()
 				return err
 			})
