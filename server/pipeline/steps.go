@@ -143,6 +143,7 @@ func (p *Pipeline) recognizeTimeout() time.Duration {
 // work runs one step in a scratch directory of its own and settles how it
 // ended. again is what is queued when the step is to be repeated.
 func (p *Pipeline) work(ctx context.Context, t task, again river.JobArgs, run func(ctx context.Context, t task) error) error {
+	ctx = store.Unhurried(ctx)
 	dir, err := os.MkdirTemp(p.cfg.Dir, "step-")
 	if err != nil {
 		return p.fault(context.WithoutCancel(ctx), t, again, fmt.Errorf("pipeline: making a scratch directory: %w", err))

@@ -13,6 +13,8 @@ type database interface {
 	reader() *bun.DB
 	writer() *bun.DB
 
+	// gate is the line before the writer's connections.
+	gate() *gate
 	// begin starts a transaction, with a way to put jobs into the queue within it.
 	begin(ctx context.Context) (*transaction, error)
 	// retryable reports whether a transaction that ended with err may succeed when

@@ -8,8 +8,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// channel is the NOTIFY channel; a payload is a topic.
-const channel = "transcriptkit"
+const (
+	// channel is the NOTIFY channel; a payload is a topic.
+	channel = "transcriptkit"
+	// pingEvery is how long the connection may be quiet before it is asked whether
+	// it is still there.
+	pingEvery = 10 * time.Second
+)
 
 // listener wakes this process's watchers for what any process has committed. It
 // has one connection, which it renews when it breaks.
@@ -34,6 +39,8 @@ func listen(ctx context.Context, config *pgx.ConnConfig, hub *hub, log *slog.Log
 }
 
 func (l *listener) connect(ctx context.Context) (*pgx.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
 	conn, err := pgx.ConnectConfig(ctx, l.config)
 	if err != nil {
 		return nil, wrap("listen", err)
@@ -61,14 +68,29 @@ func (l *listener) run(ctx context.Context, conn *pgx.Conn) {
 	}
 }
 
+// receive returns when the connection breaks, or is dead without a sign.
 func (l *listener) receive(ctx context.Context, conn *pgx.Conn) error {
 	for {
-		n, err := conn.WaitForNotification(ctx)
-		if err != nil {
+		waiting, cancel := context.WithTimeout(ctx, pingEvery)
+		n, err := conn.WaitForNotification(waiting)
+		cancel()
+		switch {
+		case err == nil:
+			l.hub.wake(n.Payload)
+		case waiting.Err() == nil || ctx.Err() != nil:
 			return err
+		default:
+			if err := ping(ctx, conn); err != nil {
+				return err
+			}
 		}
-		l.hub.wake(n.Payload)
 	}
+}
+
+func ping(ctx context.Context, conn *pgx.Conn) error {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	return conn.Ping(ctx)
 }
 
 // reconnect tries until it succeeds; nil: ctx has ended.

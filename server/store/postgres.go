@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -24,6 +25,9 @@ const (
 	// pgConns bounds the connections for our own queries; the queue has its own
 	// pool, whose size pool_max_conns in the URL sets, and LISTEN one more.
 	pgConns = 16
+	// maxIdleInTx is how long a transaction may stand without a statement, which
+	// none does unless its process is stopped or unreachable.
+	maxIdleInTx = 10 * time.Second
 	// migrationLock is the advisory lock under which tables are changed.
 	migrationLock = 0x7472616e73637274
 )
@@ -31,6 +35,7 @@ const (
 // postgres is a database that many processes serve.
 type postgres struct {
 	db       *bun.DB
+	turn     *gate         // before db
 	pool     *pgxpool.Pool // River's
 	insert   *river.Client[pgx.Tx]
 	listener *listener
@@ -41,7 +46,12 @@ func openPostgres(ctx context.Context, dsn string, hub *hub, log *slog.Logger) (
 	if err != nil { // pgx leaves the password out
 		return nil, fmt.Errorf("store: database URL: %w", err)
 	}
-	p := &postgres{db: pgPool(config.ConnConfig.Copy())}
+	config.ConnConfig.ConnectTimeout = cmp.Or(config.ConnConfig.ConnectTimeout, answerTime)
+	config.PingTimeout = cmp.Or(config.PingTimeout, answerTime)
+	ours := config.ConnConfig.Copy()
+	config.ConnConfig.Tracer = queueBound{}
+	p := &postgres{turn: newGate(pgConns)}
+	p.db = pgPool(ours.Copy(), p.turn)
 	if p.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, errors.Join(wrap("open", err), p.close())
 	}
@@ -51,7 +61,7 @@ func openPostgres(ctx context.Context, dsn string, hub *hub, log *slog.Logger) (
 	if p.insert, err = river.NewClient(riverpgxv5.New(nil), insertConfig(log)); err != nil {
 		return nil, errors.Join(fmt.Errorf("store: queue: %w", err), p.close())
 	}
-	if p.listener, err = listen(ctx, config.ConnConfig.Copy(), hub, log); err != nil {
+	if p.listener, err = listen(ctx, ours, hub, log); err != nil {
 		return nil, errors.Join(err, p.close())
 	}
 	return p, nil
@@ -59,26 +69,30 @@ func openPostgres(ctx context.Context, dsn string, hub *hub, log *slog.Logger) (
 
 // pgPool makes the pool for bun, which writes arguments into the statement: to
 // prepare it would be a second round trip for nothing.
-func pgPool(config *pgx.ConnConfig) *bun.DB {
+func pgPool(config *pgx.ConnConfig, turn *gate) *bun.DB {
 	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
-	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(timesInUTC))
-	db.SetMaxOpenConns(pgConns)
-	db.SetMaxIdleConns(pgConns)
+	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(prepareConn))
+	db.SetMaxOpenConns(cap(turn.slots))
+	db.SetMaxIdleConns(cap(turn.slots))
 	db.SetConnMaxIdleTime(5 * time.Minute)
-	return bun.NewDB(db, pgdialect.New())
+	return bun.NewDB(db, pgdialect.New()).WithQueryHook(statementBound{turn})
 }
 
-func timesInUTC(_ context.Context, c *pgx.Conn) error {
+// prepareConn sees to it that times are in UTC, and that the locks of a process
+// that is stopped within a transaction do not stop all others.
+func prepareConn(ctx context.Context, c *pgx.Conn) error {
 	c.TypeMap().RegisterType(&pgtype.Type{
 		Name:  "timestamptz",
 		OID:   pgtype.TimestamptzOID,
 		Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC},
 	})
-	return nil
+	_, err := c.Exec(ctx, fmt.Sprintf("SET idle_in_transaction_session_timeout = %d", maxIdleInTx.Milliseconds()))
+	return err
 }
 
 // migrate lets one process at a time change the tables.
 func (p *postgres) migrate(ctx context.Context, log *slog.Logger) (err error) {
+	ctx = unbounded(ctx)
 	if upToDate(ctx, p.db) == nil {
 		return nil
 	}
@@ -97,6 +111,7 @@ func (p *postgres) migrate(ctx context.Context, log *slog.Logger) (err error) {
 	return migrate(ctx, goose.DialectPostgres, p.db.DB, riverpgxv5.New(p.pool), log)
 }
 
+func (p *postgres) gate() *gate     { return p.turn }
 func (p *postgres) reader() *bun.DB { return p.db }
 func (p *postgres) writer() *bun.DB { return p.db }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
 )
 
 const (
@@ -82,6 +83,7 @@ func (s *Store) NewRunner(w Workers) (Runner, error) {
 		JobTimeout:           -1,
 		RescueStuckJobsAfter: never,
 		MaxAttempts:          maxAttempts,
+		RetryPolicy:          soon{},
 		FetchPollInterval:    pollInterval,
 		Logger:               quiet(s.log),
 		Test:                 river.TestConfig{Time: hostClock{}},
@@ -90,6 +92,17 @@ func (s *Store) NewRunner(w Workers) (Runner, error) {
 		return nil, fmt.Errorf("store: runner: %w", err)
 	}
 	return &runner{store: s, worker: worker, hands: hands, process: w.Process, patient: w.StopTimeout > 0}, nil
+}
+
+// soon lets work that failed without a word of its own be run again within
+// seconds: the database was away. Below River's interval of 5 s for scheduled
+// work it does not depend on who leads.
+type soon struct{}
+
+const maxRetryPause = 4 * time.Second
+
+func (soon) NextRetry(job *rivertype.JobRow) time.Time {
+	return time.Now().Add(min(time.Duration(job.Attempt)*time.Second, maxRetryPause))
 }
 
 type runner struct {

@@ -19,9 +19,12 @@ import (
 )
 
 const (
-	// busyTimeout is how long one process waits for another's write.
-	busyTimeout = 5 * time.Second
-	readers     = 4
+	// busyTimeout is how long a statement waits for another program's write. It
+	// cannot be ended before.
+	busyTimeout = 500 * time.Millisecond
+	// migrationWait is how long another process may take to change tables.
+	migrationWait = 5 * time.Second
+	readers       = 4
 )
 
 // sqlite is a file that one process serves. All writes, the queue's too, go
@@ -30,6 +33,7 @@ const (
 type sqlite struct {
 	path   string
 	write  *bun.DB
+	turn   *gate // before write
 	read   *bun.DB
 	insert *river.Client[*sql.Tx]
 }
@@ -47,15 +51,15 @@ func openSQLite(ctx context.Context, path string, fullSync bool, log *slog.Logge
 	if err := f.Close(); err != nil {
 		return nil, fmt.Errorf("store: open database: %w", err)
 	}
-	s := &sqlite{path: path}
+	s := &sqlite{path: path, turn: newGate(1)}
 	synchronous := "NORMAL"
 	if fullSync {
 		synchronous = "FULL"
 	}
-	if s.write, err = s.pool(1, "journal_mode(WAL)", "synchronous("+synchronous+")", "foreign_keys(1)"); err != nil {
+	if s.write, err = s.pool(s.turn, "journal_mode(WAL)", "synchronous("+synchronous+")", "foreign_keys(1)"); err != nil {
 		return nil, err
 	}
-	if s.read, err = s.pool(readers, "query_only(1)"); err != nil {
+	if s.read, err = s.pool(newGate(readers), "query_only(1)"); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	if err := s.migrate(ctx, log); err != nil {
@@ -68,7 +72,7 @@ func openSQLite(ctx context.Context, path string, fullSync bool, log *slog.Logge
 	return s, nil
 }
 
-func (s *sqlite) pool(size int, pragmas ...string) (*bun.DB, error) {
+func (s *sqlite) pool(turn *gate, pragmas ...string) (*bun.DB, error) {
 	q := url.Values{"_txlock": {"immediate"}, "_timezone": {"UTC"}}
 	// First of all, so that the others wait too.
 	q.Add("_pragma", fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()))
@@ -80,14 +84,15 @@ func (s *sqlite) pool(size int, pragmas ...string) (*bun.DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("store: open %s: %w", s.path, err)
 	}
-	db.SetMaxOpenConns(size)
-	db.SetMaxIdleConns(size)
-	return bun.NewDB(db, sqlitedialect.New()), nil
+	db.SetMaxOpenConns(cap(turn.slots))
+	db.SetMaxIdleConns(cap(turn.slots))
+	return bun.NewDB(db, sqlitedialect.New()).WithQueryHook(statementBound{turn}), nil
 }
 
 // migrate changes tables only under the lock of the process that serves.
 func (s *sqlite) migrate(ctx context.Context, log *slog.Logger) error {
-	deadline := time.Now().Add(busyTimeout)
+	ctx = unbounded(ctx)
+	deadline := time.Now().Add(migrationWait)
 	for {
 		if upToDate(ctx, s.write) == nil {
 			return nil
@@ -100,8 +105,8 @@ func (s *sqlite) migrate(ctx context.Context, log *slog.Logger) error {
 		if !errors.Is(err, ErrServed) || time.Now().After(deadline) {
 			return err
 		}
-		if err := pause(ctx, 4); err != nil {
-			return err
+		if !pause(ctx, 4) {
+			return wrap("migrate", context.Cause(ctx))
 		}
 	}
 }
@@ -121,6 +126,7 @@ func (s *sqlite) begin(ctx context.Context) (*transaction, error) {
 	return &transaction{Tx: tx, enqueue: enqueue, free: func() {}}, nil
 }
 
+func (s *sqlite) gate() *gate                                      { return s.turn }
 func (s *sqlite) retryable(error) bool                             { return false }
 func (s *sqlite) lock(context.Context, bun.Tx, string) error       { return nil }
 func (s *sqlite) forUpdate(q *bun.SelectQuery) *bun.SelectQuery    { return q }

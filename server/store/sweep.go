@@ -24,6 +24,7 @@ const (
 // running extraction needs. It works in portions that do not hold up other
 // writers.
 func (s *Store) Sweep(ctx context.Context, jobsBefore, keysBefore time.Time) error {
+	ctx = Unhurried(ctx)
 	// Events go with their job, chunks with their extraction.
 	steps := []struct{ table, key, old string }{
 		{"jobs", "id", "ended_at < ?0"},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"strconv"
 	"time"
@@ -26,21 +25,24 @@ type Tx struct {
 }
 
 // InTx runs fn in a transaction: committed when fn returns nil, else rolled
-// back. Watchers are woken after the commit. On PostgreSQL fn is run again when
-// the database reports a serialization failure or a deadlock, so it must not
-// keep state between runs. Within fn only tx may write: a write through the
+// back, also when it takes longer than four seconds (see Unhurried). Watchers
+// are woken after the commit. On PostgreSQL fn is run again when the database
+// reports a serialization failure or a deadlock, so it must not keep state
+// between runs. Within fn only tx may write: a write through the
 // Store would wait for the transaction itself and is refused.
-func (s *Store) InTx(ctx context.Context, fn func(ctx context.Context, tx *Tx) error) error {
-	ctx, err := s.enter(ctx)
+func (s *Store) InTx(ctx context.Context, fn func(ctx context.Context, tx *Tx) error) (err error) {
+	ctx, err = s.enter(ctx)
 	if err != nil {
 		return err
 	}
+	ctx, leave, err := s.database.gate().enter(ctx)
+	if err != nil {
+		return wrap("transaction", err)
+	}
+	defer func() { leave(err) }()
 	for try := 1; ; try++ {
-		err := s.tryTx(ctx, fn)
-		if err == nil || try == maxTries || !s.database.retryable(err) {
-			return err
-		}
-		if err := pause(ctx, try); err != nil {
+		err = s.tryTx(ctx, fn)
+		if err == nil || try == maxTries || !s.database.retryable(err) || !pause(ctx, try) {
 			return err
 		}
 	}
@@ -106,14 +108,15 @@ func (s *Store) enter(ctx context.Context) (context.Context, error) {
 }
 
 // pause waits a little longer with every try: a few milliseconds, with jitter.
-func pause(ctx context.Context, try int) error {
+// It is false when ctx has ended.
+func pause(ctx context.Context, try int) bool {
 	wait := time.Duration(try) * 5 * time.Millisecond
 	timer := time.NewTimer(wait/2 + rand.N(wait))
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
-		return fmt.Errorf("store: transaction: %w", context.Cause(ctx))
+		return false
 	case <-timer.C:
-		return nil
+		return true
 	}
 }

@@ -24,7 +24,7 @@ var ErrUnavailable = errors.New("store: unavailable")
 
 // classified adds ErrUnavailable to an error of the database that passes.
 func classified(err error) error {
-	if err == nil || errors.Is(err, ErrUnavailable) || !passes(err) {
+	if errors.Is(err, ErrUnavailable) || !passes(err) {
 		return err
 	}
 	return fmt.Errorf("%w: %w", ErrUnavailable, err)
@@ -33,7 +33,7 @@ func classified(err error) error {
 // passes reports whether an error of a database, of either kind, is about its
 // state and not about what it was asked.
 func passes(err error) bool {
-	if errors.Is(err, context.Canceled) {
+	if err == nil || errors.Is(err, context.Canceled) {
 		return false // whoever asked has left
 	}
 	var pg *pgconn.PgError

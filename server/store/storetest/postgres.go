@@ -42,7 +42,7 @@ type cluster struct {
 	dir string // with the socket
 	// leash is a pipe's end: when it closes, which it does when this process ends
 	// in whatever way, the server stops and its directory goes.
-	leash     io.Closer
+	leash     io.WriteCloser
 	databases atomic.Int64
 }
 
@@ -50,18 +50,28 @@ type cluster struct {
 func newDatabase(t testing.TB) string {
 	t.Helper()
 	c, err := theCluster()
-	ci := os.Getenv("CI") == "true" //nolint:forbidigo // where every program must be there, as the package's comment says
-	if errors.Is(err, errMissing) && !ci {
-		t.Skip(err)
-	}
-	require.NoError(t, err)
+	needed(t, err)
+	return c.database(t)
+}
 
+func (c *cluster) database(t testing.TB) string {
+	t.Helper()
 	name := fmt.Sprintf("test_%d", c.databases.Add(1))
 	require.NoError(t, c.admin(t.Context(), "CREATE DATABASE "+name+" TEMPLATE "+template))
 	t.Cleanup(func() {
 		require.NoError(t, c.admin(context.Background(), "DROP DATABASE "+name+" WITH (FORCE)"))
 	})
 	return c.url(name)
+}
+
+// needed skips the test where PostgreSQL is not installed and need not be.
+func needed(t testing.TB, err error) {
+	t.Helper()
+	ci := os.Getenv("CI") == "true" //nolint:forbidigo // where every program must be there, as the package's comment says
+	if errors.Is(err, errMissing) && !ci {
+		t.Skip(err)
+	}
+	require.NoError(t, err)
 }
 
 // startCluster makes a cluster and starts its server as an unprivileged user.
@@ -162,10 +172,17 @@ func (c *cluster) initialize(bin string, attr *syscall.SysProcAttr) error {
 	return nil
 }
 
-// watchdog runs the server until its own standard input ends.
+// watchdog runs the server until its own standard input ends, and stops and
+// starts it when that says so. A stop is the server's "fast" one.
 const watchdog = `dir=$PWD
-"$@" >log 2>&1 </dev/null & server=$!
-read -r _
+start() { "$@" >>log 2>&1 </dev/null & server=$!; }
+start "$@"
+while read -r command; do
+	case $command in
+	stop) kill -INT $server; wait $server;;
+	start) start "$@";;
+	esac
+done
 kill -QUIT $server; wait $server
 cd /; rm -rf "$dir"`
 

@@ -1,0 +1,149 @@
+package store_test
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/server/store/storetest"
+)
+
+// patience is how long a request may wait for a database that does not answer.
+const patience = 5 * time.Second
+
+// calls are a statement that reads, one that writes, and a transaction.
+func calls(s *store.Store) map[string]func(context.Context) error {
+	key := store.IdempotencyKey{Account: "acme", Method: "POST", Route: "/", Key: "k"}
+	return map[string]func(context.Context) error{
+		"read":  s.Ping,
+		"write": func(ctx context.Context) error { return s.BeatKey(ctx, key, time.Now()) },
+		"transaction": func(ctx context.Context) error {
+			return s.InTx(ctx, func(ctx context.Context, tx *store.Tx) error {
+				return tx.PutAccount(ctx, store.Account{ID: "acme"})
+			})
+		},
+	}
+}
+
+// requireAway makes many calls at once, as requests do, and each must say within
+// the time that the database is away.
+func requireAway(t *testing.T, s *store.Store, names ...string) {
+	t.Helper()
+	var all sync.WaitGroup
+	for range 10 {
+		for _, name := range names {
+			all.Go(func() {
+				began := time.Now()
+				err := calls(s)[name](t.Context())
+				assert.ErrorIs(t, err, store.ErrUnavailable, name)
+				assert.Less(t, time.Since(began), patience, name)
+			})
+		}
+	}
+	all.Wait()
+}
+
+func requireThere(t *testing.T, s *store.Store) {
+	t.Helper()
+	for name, call := range calls(s) {
+		require.NoError(t, call(t.Context()), name)
+	}
+}
+
+func TestPostgresThatIsSilent(t *testing.T) {
+	t.Parallel()
+	line, o := storetest.Behind(t, storetest.Postgres(t))
+	s := storetest.Open(t, o)
+	requireThere(t, s)
+	line.Silence()
+	requireAway(t, s, "read", "write", "transaction")
+	line.Mend()
+	requireThere(t, s)
+}
+
+func TestPostgresThatIsGone(t *testing.T) {
+	t.Parallel()
+	line, o := storetest.Behind(t, storetest.Postgres(t))
+	s := storetest.Open(t, o)
+	requireThere(t, s)
+	line.Cut()
+	requireAway(t, s, "read", "write", "transaction")
+	line.Mend()
+	requireThere(t, s)
+}
+
+// Another program holds what the store wants: a table, or one row of it.
+func TestPostgresThatIsLocked(t *testing.T) {
+	t.Parallel()
+	for name, lock := range map[string]string{
+		"table": "LOCK TABLE accounts, idempotency_keys, goose_db_version IN ACCESS EXCLUSIVE MODE",
+		"row":   "UPDATE accounts SET id = id",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := storetest.Postgres(t)
+			s := storetest.Open(t, o)
+			requireThere(t, s)
+			other, err := pgx.Connect(t.Context(), o.Database)
+			require.NoError(t, err)
+			defer other.Close(context.Background()) //nolint:errcheck // of a test's connection
+			_, err = other.Exec(t.Context(), "BEGIN; "+lock)
+			require.NoError(t, err)
+			if name == "table" {
+				requireAway(t, s, "read", "write", "transaction")
+			} else {
+				requireAway(t, s, "transaction")
+			}
+			_, err = other.Exec(t.Context(), "ROLLBACK")
+			require.NoError(t, err)
+			requireThere(t, s)
+		})
+	}
+}
+
+func TestSQLiteThatIsLocked(t *testing.T) {
+	t.Parallel()
+	o := storetest.SQLite(t)
+	s := storetest.Open(t, o)
+	requireThere(t, s)
+	other, err := sql.Open("sqlite", strings.TrimPrefix(o.Database, "sqlite:"))
+	require.NoError(t, err)
+	defer other.Close() //nolint:errcheck // of a test's connection
+	other.SetMaxOpenConns(1)
+	_, err = other.Exec("BEGIN EXCLUSIVE")
+	require.NoError(t, err)
+	requireAway(t, s, "write", "transaction")
+	require.NoError(t, s.Ping(t.Context()), "what is stored is still read")
+	_, err = other.Exec("ROLLBACK")
+	require.NoError(t, err)
+	requireThere(t, s)
+}
+
+// What nobody waits for has longer.
+func TestUnhurried(t *testing.T) {
+	t.Parallel()
+	o := storetest.Postgres(t)
+	s := storetest.Open(t, o)
+	requireThere(t, s)
+	other, err := pgx.Connect(t.Context(), o.Database)
+	require.NoError(t, err)
+	defer other.Close(context.Background()) //nolint:errcheck // of a test's connection
+	_, err = other.Exec(t.Context(), "BEGIN; UPDATE accounts SET id = id")
+	require.NoError(t, err)
+	write := calls(s)["transaction"]
+	done := make(chan error, 1)
+	go func() { done <- write(store.Unhurried(t.Context())) }()
+	require.ErrorIs(t, write(t.Context()), store.ErrUnavailable)
+	assert.Empty(t, done)
+	_, err = other.Exec(t.Context(), "ROLLBACK")
+	require.NoError(t, err)
+	require.NoError(t, <-done)
+}

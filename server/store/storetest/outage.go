@@ -1,0 +1,225 @@
+package storetest
+
+import (
+	"errors"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server/store"
+)
+
+// Server is a PostgreSQL server of the test's own, which it may stop and start.
+type Server struct {
+	t testing.TB
+	c *cluster
+}
+
+// OwnServer starts a server for this test alone, which takes a second or two,
+// and returns options with an empty database of it and a folder for blobs. It is
+// gone when the test ends; where the test has stopped it, it is started again
+// first.
+func OwnServer(t testing.TB) (*Server, store.Options) {
+	t.Helper()
+	c, err := startCluster()
+	needed(t, err)
+	t.Cleanup(func() { require.NoError(t, c.leash.Close()) })
+	s := &Server{t: t, c: c}
+	o := store.Options{Database: c.database(t), Blobs: filepath.Join(t.TempDir(), "blobs")}
+	t.Cleanup(s.Start)
+	return s, o
+}
+
+// Stop ends the server as an operator does who restarts it: connections are cut
+// and transactions rolled back. It returns when the server has ended.
+func (s *Server) Stop() {
+	s.t.Helper()
+	s.tell("stop")
+	require.Eventually(s.t, func() bool {
+		_, err := os.Stat(filepath.Join(s.c.dir, "data", "postmaster.pid"))
+		return errors.Is(err, os.ErrNotExist)
+	}, startTimeout, 5*time.Millisecond)
+}
+
+// Start starts a stopped server and returns when it answers. One that runs is
+// left alone.
+func (s *Server) Start() {
+	s.t.Helper()
+	if _, err := os.Stat(filepath.Join(s.c.dir, "data", "postmaster.pid")); err == nil {
+		return
+	}
+	s.tell("start")
+	require.NoError(s.t, s.c.wait())
+}
+
+func (s *Server) tell(command string) {
+	s.t.Helper()
+	_, err := io.WriteString(s.c.leash, command+"\n")
+	require.NoError(s.t, err)
+}
+
+// Line is what lies between a store and its PostgreSQL server: it can break,
+// and it can fall silent.
+type Line struct {
+	t       testing.TB
+	server  string // the server's socket
+	address string // this end's
+
+	mu       sync.Mutex
+	listener net.Listener
+	conns    map[net.Conn]bool
+	passes   chan struct{} // closed while bytes pass
+	running  sync.WaitGroup
+}
+
+// Behind returns options that lead to the same database through a line of the
+// test's own.
+func Behind(t testing.TB, o store.Options) (*Line, store.Options) {
+	t.Helper()
+	u, err := url.Parse(o.Database)
+	require.NoError(t, err)
+	dir, err := os.MkdirTemp("", "line-") // a socket's path must be short
+	require.NoError(t, err)
+	const socket = ".s.PGSQL.5432"
+	l := &Line{
+		t:       t,
+		server:  filepath.Join(u.Query().Get("host"), socket),
+		address: filepath.Join(dir, socket),
+		conns:   map[net.Conn]bool{},
+		passes:  make(chan struct{}),
+	}
+	close(l.passes)
+	l.listen()
+	t.Cleanup(func() {
+		l.Cut()
+		l.running.Wait()
+		require.NoError(t, os.RemoveAll(dir))
+	})
+	query := u.Query()
+	query.Set("host", dir)
+	u.RawQuery = query.Encode()
+	o.Database = u.String()
+	return l, o
+}
+
+// Cut breaks all connections and refuses new ones, until Mend.
+func (l *Line) Cut() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.listener != nil {
+		_ = l.listener.Close() // of a socket: nothing is lost
+		l.listener = nil
+	}
+	for c := range l.conns {
+		_ = c.Close() // that is what is wanted
+	}
+	l.pass()
+}
+
+// Silence lets connections stand, and takes new ones, but no byte passes either
+// way until Mend.
+func (l *Line) Silence() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.passes = make(chan struct{})
+}
+
+// Mend makes the line as new. What was sent into the silence arrives.
+func (l *Line) Mend() {
+	l.t.Helper()
+	l.mu.Lock()
+	l.pass()
+	listens := l.listener != nil
+	l.mu.Unlock()
+	if !listens {
+		l.listen()
+	}
+}
+
+func (l *Line) pass() {
+	select {
+	case <-l.passes:
+	default:
+		close(l.passes)
+	}
+}
+
+func (l *Line) listen() {
+	l.t.Helper()
+	listener, err := net.Listen("unix", l.address)
+	require.NoError(l.t, err)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.listener = listener
+	l.running.Go(func() {
+		for {
+			near, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			l.running.Go(func() { l.join(near) })
+		}
+	})
+}
+
+// join carries one connection until either end closes it.
+func (l *Line) join(near net.Conn) {
+	far, err := net.Dial("unix", l.server)
+	if err != nil {
+		_ = near.Close() // as the server would
+		return
+	}
+	if !l.keep(near, far) {
+		return
+	}
+	var both sync.WaitGroup
+	for _, way := range [][2]net.Conn{{near, far}, {far, near}} {
+		both.Go(func() {
+			l.carry(way[0], way[1])
+			_, _ = near.Close(), far.Close() // the other way ends with this one
+		})
+	}
+	both.Wait()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.conns, near)
+	delete(l.conns, far)
+}
+
+// keep notes a connection's two ends, unless the line has been cut meanwhile.
+func (l *Line) keep(ends ...net.Conn) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, c := range ends {
+		if l.listener == nil {
+			_ = c.Close() // as those before it
+			continue
+		}
+		l.conns[c] = true
+	}
+	return l.listener != nil
+}
+
+func (l *Line) carry(from, to net.Conn) {
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(buf)
+		if err != nil {
+			return
+		}
+		l.mu.Lock()
+		passes := l.passes
+		l.mu.Unlock()
+		<-passes
+		if _, err := to.Write(buf[:n]); err != nil {
+			return
+		}
+	}
+}
