@@ -16,6 +16,10 @@ type Host struct {
 	HTTP *http.Client
 	// Programs runs external programs. An engine has no other way to start one.
 	Programs Runner
+	// Confined tells that the kernel holds what Programs runs to the egress guard and
+	// to its files, whatever it does. Where it does not, an engine whose program can
+	// be talked into leaving the guard aside refuses to work, or has it do less.
+	Confined bool
 	// Dir is a directory for the engine's scratch files. The server removes what
 	// is left in it when it stops.
 	Dir string

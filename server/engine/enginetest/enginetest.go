@@ -68,5 +68,5 @@ func Host(t testing.TB) engine.Host {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return engine.Host{Programs: programs, Dir: dir}
+	return engine.Host{Programs: programs, Confined: programs.Confined() == nil, Dir: dir}
 }

@@ -67,6 +67,12 @@ func NewSite(t testing.TB) *Site {
 // on the machine, through the egress guard that a server has.
 func (s *Site) Host(t testing.TB) engine.Host {
 	t.Helper()
+	return s.host(t, true)
+}
+
+// host returns a host that confines programs, if the system can, or does not.
+func (s *Site) host(t testing.TB, confined bool) engine.Host {
+	t.Helper()
 	guard, err := egress.New(egress.Config{Allow: []string{strings.TrimPrefix(s.URL, "http://")}})
 	if err != nil {
 		t.Fatal(err)
@@ -77,11 +83,11 @@ func (s *Site) Host(t testing.TB) engine.Host {
 		}
 	})
 	dir := t.TempDir()
-	programs, err := run.New(run.Config{Dir: dir, Guard: guard})
+	programs, err := run.New(run.Config{Dir: dir, Guard: guard, WithoutLandlock: !confined})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return engine.Host{HTTP: guard.Client(), Programs: programs, Dir: dir}
+	return engine.Host{HTTP: guard.Client(), Programs: programs, Confined: programs.Confined() == nil, Dir: dir}
 }
 
 // Content is the content that answers with a condition, by its name. It panics
@@ -117,6 +123,10 @@ func (a answer) send(w http.ResponseWriter) {
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/youtubei/v1/next" { // what stands around the player; some ask for it
 		answer{"application/json", `{"contents":{"twoColumnWatchNextResults":{}}}`}.send(w)
+		return
+	}
+	if strings.HasPrefix(r.URL.Path, "/lure/") {
+		s.serveLure(w, r)
 		return
 	}
 	id := r.URL.Query().Get("v")
