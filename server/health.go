@@ -48,6 +48,10 @@ func (s *Server) getReadiness(w http.ResponseWriter, r *http.Request) error {
 		ready.Status, status = "degraded", http.StatusServiceUnavailable
 		s.note(r, err)
 	}
+	if ready.Checks["programs"] = "ok"; s.unconfined != nil {
+		ready.Checks["programs"] = "not confined: " + s.unconfined.Error()
+		ready.Status = "degraded"
+	}
 	for name, err := range s.pipeline.Check(ctx) {
 		ready.Checks[name] = "ok"
 		if err != nil {

@@ -36,6 +36,8 @@ type Server struct {
 	streams  streamCounter
 	document document
 
+	unconfined error // why the kernel does not hold programs to the guard; nil: it does
+
 	release func() error // of the store; nil unless started
 
 	webMu sync.Mutex
@@ -105,7 +107,12 @@ func (s *Server) makeEngine() (engine.Engine, error) {
 	if err != nil {
 		return engine.Engine{}, fmt.Errorf("server: %w", err)
 	}
-	eng, err := s.cfg.Engine(engine.Host{HTTP: s.guard.Client(), Programs: programs, Dir: s.scratch.Path()})
+	if s.unconfined = programs.Confined(); s.unconfined != nil {
+		s.cfg.Log.Warn("programs are not confined", "err", s.unconfined)
+	}
+	eng, err := s.cfg.Engine(engine.Host{
+		HTTP: s.guard.Client(), Programs: programs, Confined: s.unconfined == nil, Judge: s.guard.JudgeLink, Dir: s.scratch.Path(),
+	})
 	if err != nil {
 		return engine.Engine{}, fmt.Errorf("server: Config.Engine: %w", err)
 	}

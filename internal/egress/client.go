@@ -28,6 +28,36 @@ func (g *Guard) Client() *http.Client {
 	}
 }
 
+// JudgeLink tells, as a *[Refusal], that a link leads where no connection may go, as
+// far as that shows before its name is looked up. The refusal is logged as the
+// job's.
+func (g *Guard) JudgeLink(ctx context.Context, job, link string) error {
+	refusal := g.judgeLink(ctx, link)
+	if refusal == nil {
+		return nil
+	}
+	g.log.WarnContext(ctx, "egress refused", "job", job, "address", refusal.Address, "reason", refusal.Reason)
+	return refusal
+}
+
+func (g *Guard) judgeLink(ctx context.Context, link string) *Refusal {
+	u, err := url.Parse(link)
+	if err != nil {
+		return &Refusal{clip(link), "not a link"}
+	}
+	if refusal := refuseURL(u, "http", "https"); refusal != nil {
+		return refusal
+	}
+	t, err := parse(hostPort(u))
+	if err != nil {
+		return &Refusal{hostPort(u), err.Error()}
+	}
+	if reason := g.refuse(ctx, t, g.allow[t.address]); reason != "" {
+		return &Refusal{hostPort(u), reason}
+	}
+	return nil
+}
+
 // guarded refuses the links that never get as far as a connection.
 type guarded struct{ pass *Pass }
 

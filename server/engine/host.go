@@ -20,6 +20,10 @@ type Host struct {
 	// to its files, whatever it does. Where it does not, an engine whose program can
 	// be talked into leaving the guard aside refuses to work, or has it do less.
 	Confined bool
+	// Judge tells, as an error, that the egress guard refuses a link, as far as that
+	// shows before its name is looked up. A refusal is logged for the job of that
+	// name. nil: nothing is known of a guard.
+	Judge func(ctx context.Context, job, link string) error
 	// Dir is a directory for the engine's scratch files. The server removes what
 	// is left in it when it stops.
 	Dir string

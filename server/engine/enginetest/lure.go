@@ -61,6 +61,11 @@ func (s *Site) lure(t *testing.T, source engine.CaptionSource, confined bool) {
 			case name == honest && err == nil:
 				assert.Len(t, found.Tracks, 1, name)
 				assert.Len(t, found.Segments, 2, name)
+			case err == nil && len(found.Tracks) == 0: // its media is what leads away
+				if audio, ok := source.(engine.AudioSource); ok {
+					_, err = audio.Audio(ctx, content, t.TempDir(), engine.AudioOptions{})
+					assert.Error(t, err, name)
+				}
 			case !assert.ErrorAs(t, err, &e, name):
 			case name == honest:
 				assert.False(t, confined, "%s: %v", name, err)
@@ -78,6 +83,11 @@ func (s *Site) lure(t *testing.T, source engine.CaptionSource, confined bool) {
 // serveLure answers for a page at /lure/NAME.
 func (s *Site) serveLure(w http.ResponseWriter, r *http.Request) {
 	name, _ := strings.CutPrefix(r.URL.Path, "/lure/")
+	if name == "track.vtt" {
+		text, _ := captions("en", "vtt") // which there is
+		text.send(w)
+		return
+	}
 	page, ok := s.lures()[name]
 	if !ok {
 		http.NotFound(w, r)
@@ -106,7 +116,7 @@ func (p lurePage) header(h http.Header) {
 // lures are the pages by their names. Each carries the link in another way.
 func (s *Site) lures() map[string]lurePage {
 	private := s.private.Addr().String()
-	link := smuggled("http://"+private+"/secret", object{"Ytdl-request-proxy": "__noproxy__"})
+	link := smuggled("http://"+private+"/secret.vtt?x", object{"Ytdl-request-proxy": "__noproxy__"})
 	quoted, jsoned := html.EscapeString(link), toJSON(link)
 	ld := func(key, link string) string {
 		return `<script type="application/ld+json">{"@context":"https://schema.org","@type":"VideoObject","name":"x","` + key + `":` + link + `}</script>`
@@ -138,7 +148,7 @@ func (s *Site) lures() map[string]lurePage {
 		"caption-track":      `<video src="/media"><track kind="subtitles" srclang="en" src="` + quoted + `"></video>`,
 		"embedded":           `<iframe src="` + quoted + `"></iframe><embed src="` + quoted + `">`,
 		"script":             `<script>jwplayer("x").setup({"file":` + jsoned + `,"title":"x"});</script>`,
-		honest:               `<video src="/media"><track kind="subtitles" srclang="en" src="/api/timedtext?v=content-000&amp;lang=en&amp;fmt=vtt"></video>`,
+		honest:               `<video src="/media"><track kind="subtitles" srclang="en" src="/lure/track.vtt"></video>`,
 	} {
 		pages[name] = lurePage{answer: htmlPage(body)}
 	}

@@ -87,7 +87,7 @@ func (s *Site) host(t testing.TB, confined bool) engine.Host {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return engine.Host{HTTP: guard.Client(), Programs: programs, Confined: programs.Confined() == nil, Dir: dir}
+	return engine.Host{HTTP: guard.Client(), Programs: programs, Confined: programs.Confined() == nil, Judge: guard.JudgeLink, Dir: dir}
 }
 
 // Content is the content that answers with a condition, by its name. It panics

@@ -52,7 +52,7 @@ func (d *Downloader) Audio(ctx context.Context, c engine.Content, dir string, o 
 // download writes the sound to a file in dir. The file done is made by the
 // program when it has the whole of it.
 func (d *Downloader) download(ctx context.Context, v *video, dir string, most int64, report func(done, total int64)) (string, error) {
-	info, err := v.with(nil)
+	info, err := d.handOn(ctx, v)
 	if err != nil {
 		return "", err
 	}

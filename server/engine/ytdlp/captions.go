@@ -3,7 +3,6 @@ package ytdlp
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -118,11 +117,7 @@ const maxText = 16 << 20
 // fetch writes one caption file into dir, whole and not empty, and returns its
 // path. The program is told of no other file, so it can ask for none.
 func (d *Downloader) fetch(ctx context.Context, v *video, file captionFile, dir string) (path string, err error) {
-	info, err := v.with(map[string]any{
-		"subtitles":          map[string][]json.RawMessage{"track": {file.raw}},
-		"automatic_captions": nil,
-		"formats":            []any{},
-	})
+	info, err := d.handOnTrack(ctx, v, file)
 	if err != nil {
 		return "", err
 	}

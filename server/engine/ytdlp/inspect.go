@@ -111,25 +111,3 @@ func (v *video) ended() error {
 	}
 	return nil
 }
-
-// with returns what the program said, for it to go on with, after some changes.
-// Without the page's address it cannot begin anew with that.
-func (v *video) with(changes map[string]any) ([]byte, error) {
-	var info map[string]json.RawMessage
-	if err := json.Unmarshal(v.raw, &info); err != nil {
-		return nil, fmt.Errorf("ytdlp: %w", err)
-	}
-	delete(info, "webpage_url")
-	for key, value := range changes {
-		data, err := json.Marshal(value)
-		if err != nil {
-			return nil, fmt.Errorf("ytdlp: %w", err)
-		}
-		info[key] = data
-	}
-	data, err := json.Marshal(info)
-	if err != nil {
-		return nil, fmt.Errorf("ytdlp: %w", err)
-	}
-	return data, nil
-}

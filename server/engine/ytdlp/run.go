@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/url"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
@@ -76,6 +77,9 @@ func (d *Downloader) run(ctx context.Context, r run) (engine.Exit, error) {
 		c.Args = append(c.Args, "--no-plugin-dirs")
 	}
 	d.addRuntimes(&c, v)
+	if d.misled(v) {
+		c.Args = append(c.Args, "--use-extractors", "default,-generic") // the one that obeys such links
+	}
 	c.Args = append(c.Args, r.args...)
 	if c.Network == nil {
 		c.Limits = engine.Limits{Wall: 2 * time.Minute, CPU: time.Minute, FileSize: maxFile}
@@ -89,6 +93,12 @@ func (d *Downloader) run(ctx context.Context, r run) (engine.Exit, error) {
 	}
 	if err == nil && exit.Code == 2 {
 		return exit, d.unfit("does not know the options it is given").Because(errors.New(lastComplaint(exit.Stderr)))
+	}
+	if err == nil && d.misled(v) && strings.Contains(string(exit.Stderr), "No suitable extractor") {
+		return exit, transcript.Errorf(transcript.ConfigError,
+			"The program %s on the server is version %s, which pages of this kind can lead into the server's own network: "+
+				"install a release of %s or later, or run the server on Linux 6.7 or newer with Landlock switched on.",
+			filepath.Base(d.program), v, withoutSmuggling)
 	}
 	return exit, err
 }

@@ -66,14 +66,17 @@ func captionFiles(data json.RawMessage) (files []captionFile) {
 	return files
 }
 
-// guarded tells that a file is fetched through the guard: by a protocol that goes
-// by an HTTP proxy. Others are the work of helpers that know none. The text may
+// guarded tells that a file is fetched through the guard.
+func (f captionFile) guarded() bool { return guarded(f.url, f.protocol) }
+
+// guarded tells that something is fetched through the guard: by a protocol that
+// goes by an HTTP proxy. Others are the work of helpers that know none. A text may
 // also be there already, without an address.
-func (f captionFile) guarded() bool {
-	if f.url != "" && !strings.HasPrefix(f.url, "http://") && !strings.HasPrefix(f.url, "https://") {
+func guarded(address, protocol string) bool {
+	if address != "" && !strings.HasPrefix(address, "http://") && !strings.HasPrefix(address, "https://") {
 		return false
 	}
-	return f.protocol == "" || throughProxy.MatchString(f.protocol)
+	return protocol == "" || throughProxy.MatchString(protocol)
 }
 
 // captionFormats hold text with times. Chats ("json") and comments that fly

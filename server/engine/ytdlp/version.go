@@ -23,6 +23,14 @@ const oldest version = "2023.03.04"
 // months before it.
 const withoutPlugins version = "2025.04.30"
 
+// withoutSmuggling is the first version that takes no headers from the fragment of
+// a link that a page hands on, with which it could be told to leave the proxy aside
+// (CVE-2023-46121).
+const withoutSmuggling version = "2023.11.14"
+
+// misled tells that pages can lead the program round the guard.
+func (d *Downloader) misled(v version) bool { return v < withoutSmuggling && !d.host.Confined }
+
 // answer is what a program has said of its version.
 type answer struct {
 	file    os.FileInfo // the program's

@@ -32,6 +32,7 @@ type bench struct {
 	site  *sitetest.Site
 	url   string // of the site
 	media []byte
+	host  engine.Host
 	dir   string // the host's
 	log   *log   // the guard's, and of what the program complains
 }
@@ -61,7 +62,8 @@ func newBench(t *testing.T, program string, change ...func(*run.Config, *ytdlp.O
 	}
 	programs, err := run.New(runner)
 	require.NoError(t, err)
-	b.Downloader, err = ytdlp.New(engine.Host{Programs: programs, Dir: b.dir}, options)
+	b.host = engine.Host{Programs: programs, Confined: true, Judge: guard.JudgeLink, Dir: b.dir}
+	b.Downloader, err = ytdlp.New(b.host, options)
 	require.NoError(t, err)
 	return b
 }

@@ -1,0 +1,176 @@
+package ytdlp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+)
+
+// What the program said of a content was written by the page. Of that it is handed
+// on what it takes to fetch the media, and nothing that may steer the program:
+// neither headers that change its way to the network, nor a page to begin anew
+// with, nor an address that the guard refuses.
+var (
+	handedOn = []string{"id", "title", "extractor", "extractor_key", "_version", "duration", "is_live", "live_status"}
+
+	handedOnOfFormat = []string{
+		"format_id", "format", "format_note", "ext", "container", "protocol", "url", "manifest_url", "fragment_base_url", "fragments",
+		"is_dash_periods", "manifest_stream_number", "hls_aes", "extra_param_to_segment_url", "extra_param_to_key_url",
+		"http_headers", "cookies", "impersonate", "has_drm", "available_at", "no_resume", "downloader_options",
+		"acodec", "vcodec", "abr", "vbr", "tbr", "asr", "audio_channels", "width", "height", "resolution", "fps", "dynamic_range",
+		"filesize", "filesize_approx", "language", "language_preference", "quality", "preference", "source_preference",
+	}
+)
+
+type object = map[string]any
+
+// handOn returns what the program said of a content, for it to fetch the media.
+func (d *Downloader) handOn(ctx context.Context, v *video) ([]byte, error) {
+	info, err := decode(v.raw)
+	if err != nil {
+		return nil, err
+	}
+	listed, _ := info["formats"].([]any)
+	if len(listed) == 0 {
+		listed = []any{info} // it is its own only format
+	}
+	var formats []any
+	var refused error
+	for _, f := range listed {
+		format, _ := f.(object)
+		if address, protocol := str(format["url"]), str(format["protocol"]); !guarded(address, protocol) {
+			continue // the guard holds other protocols not, and none of them is picked
+		}
+		format = only(format, handedOnOfFormat)
+		if err := d.clean(ctx, v.content, format); err != nil {
+			refused = err
+			continue
+		}
+		formats = append(formats, format)
+	}
+	if len(formats) == 0 && refused != nil {
+		return nil, refused
+	}
+	return encode(info, formats, nil)
+}
+
+// handOnTrack returns what the program said of a content, for it to fetch one
+// caption file.
+func (d *Downloader) handOnTrack(ctx context.Context, v *video, file captionFile) ([]byte, error) {
+	info, err := decode(v.raw)
+	if err != nil {
+		return nil, err
+	}
+	track, err := decode(file.raw)
+	if err == nil {
+		err = d.clean(ctx, v.content, track)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return encode(info, []any{}, object{"track": []any{track}})
+}
+
+// clean takes out of a part of what the page said what may steer the program, and
+// judges every address in it. The error is of the first that is refused.
+func (d *Downloader) clean(ctx context.Context, c engine.Content, part object) error {
+	if options, ok := part["downloader_options"].(object); ok {
+		part["downloader_options"] = only(options, []string{"http_chunk_size"}) // the others are other programs' arguments
+	}
+	_, err := d.judged(ctx, c, part)
+	return err
+}
+
+var anAddress = regexp.MustCompile(`^\s*([A-Za-z][A-Za-z0-9+.-]*:)?//`)
+
+// judged is a value without what steers the program.
+func (d *Downloader) judged(ctx context.Context, c engine.Content, value any) (any, error) {
+	var err error
+	switch value := value.(type) {
+	case string:
+		if !anAddress.MatchString(value) {
+			return value, nil
+		}
+		// What a fragment says is for the program itself: headers too. No site is told of it.
+		value, _, _ = strings.Cut(value, "#")
+		return value, d.judge(ctx, c, value)
+	case []any:
+		for i := range value {
+			if value[i], err = d.judged(ctx, c, value[i]); err != nil {
+				return nil, err
+			}
+		}
+	case object:
+		maps.DeleteFunc(value, func(key string, _ any) bool { return steers(key) })
+		for key := range value {
+			if key == "http_headers" {
+				headers, _ := value[key].(object)
+				maps.DeleteFunc(headers, func(key string, _ any) bool { return steers(key) })
+				continue // what they name, as Referer does, is not asked for
+			}
+			if value[key], err = d.judged(ctx, c, value[key]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return value, nil
+}
+
+// steers tells that a header is an order to the program or to a proxy.
+func steers(header string) bool {
+	header = strings.ToLower(strings.TrimSpace(header))
+	return strings.HasPrefix(header, "ytdl") || strings.HasPrefix(header, "proxy") || strings.HasPrefix(header, "__youtubedl")
+}
+
+// judge refuses an address as the guard would.
+func (d *Downloader) judge(ctx context.Context, c engine.Content, address string) error {
+	if strings.HasPrefix(strings.TrimSpace(address), "//") {
+		address = "http:" + strings.TrimSpace(address) // the program takes that of the page
+	}
+	if d.host.Judge == nil {
+		return nil
+	}
+	if err := d.host.Judge(ctx, job(c), address); err != nil { // which has logged it
+		return refusal(c.URL, engine.Exit{Refused: []string{hostPort(address)}})
+	}
+	return nil
+}
+
+func only(part object, keys []string) object {
+	kept := make(object)
+	for _, key := range keys {
+		if value, ok := part[key]; ok {
+			kept[key] = value
+		}
+	}
+	return kept
+}
+
+func str(value any) string { s, _ := value.(string); return s }
+
+// decode reads an object and keeps its numbers as they are written.
+func decode(data []byte) (part object, err error) {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	if err := dec.Decode(&part); err != nil {
+		return nil, fmt.Errorf("ytdlp: %w", err)
+	}
+	return part, nil
+}
+
+// encode writes what is handed on of a content, with its formats and captions.
+func encode(info object, formats []any, captions object) ([]byte, error) {
+	handed := only(info, handedOn)
+	handed["formats"], handed["subtitles"] = formats, captions
+	data, err := json.Marshal(handed)
+	if err != nil {
+		return nil, fmt.Errorf("ytdlp: %w", err)
+	}
+	return data, nil
+}
