@@ -42,3 +42,7 @@ func BoundedLog(l *slog.Logger) *slog.Logger { return slog.New(boundedLog{l.Hand
 
 // BoundConnections bounds the connections of a web server as HTTPServer does.
 func BoundConnections(web *http.Server, most int) { web.ConnState = newConnections(most).changed }
+
+// Unconfine makes a server that serves no requests yet one on a system that does
+// not hold programs.
+func Unconfine(s *Server, why error) { s.unconfined = why }

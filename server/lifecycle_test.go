@@ -3,6 +3,7 @@ package server_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -94,6 +95,19 @@ func TestHealth(t *testing.T) {
 			"engine.captions.short_video_site": "ok", "engine.captions.professional_site": "ok",
 		},
 	}, ready.object(t))
+}
+
+// A system that does not hold programs to the guard is told of, with the cure, and
+// goes on serving.
+func TestHealthWhereProgramsAreNotConfined(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	server.Unconfine(s.Server.Server, errors.New("it takes Linux 6.7"))
+	ready := s.get(t, "/readyz", as(""))
+	assert.Equal(t, http.StatusOK, ready.StatusCode)
+	body := ready.object(t)
+	assert.Equal(t, "degraded", body["status"])
+	assert.Subset(t, body["checks"], map[string]any{"programs": "not confined: it takes Linux 6.7", "store": "ok"})
 }
 
 // A platform that blocks makes the service degraded, not unready (contract 10),

@@ -149,3 +149,32 @@ func TestClosedGuard(t *testing.T) {
 	_, _, err = get(t, behind(t, p, nil), site.URL)
 	require.ErrorContains(t, err, "connection refused")
 }
+
+// TestLinksAreJudged before anybody follows them, as far as that can be told
+// without a look-up.
+func TestLinksAreJudged(t *testing.T) {
+	t.Parallel()
+	g, log := newGuard(t, egress.Config{Allow: []string{"127.0.0.1:9099"}, Deny: []string{"own.test:443"}})
+	dns := newNames(privateNames)
+	g.UseResolver(dns.resolver())
+	for _, link := range []string{"http://site.test/", "https://site.test:443/x?y", "http://127.0.0.1:9099/", "http://8.8.8.8/", "HTTP://private.test"} {
+		require.NoError(t, g.JudgeLink(t.Context(), "job-9", link), link)
+	}
+	assert.Empty(t, log.take())
+	for link, reason := range map[string]string{
+		"http://127.0.0.1/": "loopback", "http://[::1]/": "loopback", "http://2130706433/": "not a host name",
+		"http://127.0.0.1:9098/": "port 9098", "ftp://site.test/": "scheme ftp", "file:///etc/passwd": "scheme file",
+		"rtmp://site.test/": "scheme rtmp", "http://user:secret@site.test/": "credentials", "https://own.test/": "own address",
+		"http://site.test:22/": "port 22", "//site.test/": "scheme", "http://[": "not a link", "": "scheme",
+	} {
+		err := g.JudgeLink(t.Context(), "job-9", link)
+		var refusal *egress.Refusal
+		require.ErrorAs(t, err, &refusal, link)
+		assert.Contains(t, refusal.Reason, reason, link)
+		lines := log.take()
+		require.Len(t, lines, 1, link)
+		assert.Contains(t, lines[0], "job=job-9")
+		assert.NotContains(t, lines[0], "secret")
+	}
+	assert.Zero(t, dns.count("private.test"))
+}
