@@ -64,6 +64,9 @@ func TestSoakPause(t *testing.T) {
 		<-time.After(20 * time.Second)
 	})
 	l.check(t)
+	living, err := s.open(t).Processes(t.Context())
+	require.NoError(t, err)
+	require.Len(t, living, 2, "who was taken for dead has not come back")
 	victim.mustLive(t)
 	survivor.mustLive(t)
 }
