@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -13,9 +14,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// keyBeat is how often a request that runs says so; its key is free again after
-// a minute without (contract 7).
-const keyBeat = 20 * time.Second
+const (
+	// keyBeat is how often a request that holds a key says that it lives. One that is
+	// silent for 15 s is taken for dead where its job is known, else after a minute
+	// (contract 7).
+	keyBeat = 5 * time.Second
+	// keyTimeout bounds what is written of a key when its request ends.
+	keyTimeout = 10 * time.Second
+)
 
 // idempotencyKey is the request's Idempotency-Key, empty when it has none.
 func idempotencyKey(r *http.Request) (string, error) {
@@ -43,116 +49,193 @@ func fingerprint(r *http.Request, body map[string]any) []byte {
 	return hash.Sum(nil)
 }
 
-// once is a request's hold on its idempotency key. A request without a key has
-// one that does nothing.
-type once struct {
-	s       *Server
-	key     store.IdempotencyKey
-	held    bool
-	stopped chan struct{}
+// operation is a POST that is done once for each Idempotency-Key: what it does,
+// and how its answer is said again.
+type operation struct {
+	// read reads what is left of the request once its key is taken; nil: nothing is.
+	read func() error
+	// fingerprint tells it from other requests, when it has been read.
+	fingerprint func() []byte
+	// do does it. It calls remember in the transaction that writes what the answer
+	// speaks of; remember is nil for a request without a key.
+	do func(remember pipeline.Remember) (reply, error)
+	// again sends the answer of an earlier request, made anew.
+	again func(store.Answer) error
 }
 
-// takeKey takes the key of the request. When an earlier request with it has
-// been answered, that is returned instead; while one runs, the error says so.
-// The fingerprint is nil when it will be known only later.
-func (s *Server) takeKey(r *http.Request, key string, fingerprint []byte) (*once, *store.Remembered, error) {
-	o := &once{s: s}
+// reply is the answer of an operation before it is sent.
+type reply struct {
+	send func() error
+	// keep is the answer to replay where it is another than was remembered.
+	keep *store.Answer
+	// forget: no answer is replayed, and the key is free again.
+	forget bool
+}
+
+// once does an operation, or says again what became of it when it was done
+// before. One key has one answer: it is settled before it is sent, and until then
+// others learn that the first request still runs.
+func (s *Server) once(w http.ResponseWriter, r *http.Request, key string, op operation) error {
 	if key == "" {
-		return o, nil, nil
+		return s.doUnkeyed(op)
 	}
-	o.key = store.IdempotencyKey{Account: principal(r).Account, Method: r.Method, Route: r.Pattern, Key: key}
-	earlier, err := s.cfg.Store.TakeKey(r.Context(), o.key, fingerprint, time.Now())
+	h, earlier, err := s.takeKey(r, key, op)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	if earlier.Taken {
-		o.held, o.stopped = true, make(chan struct{})
-		go o.beat(context.WithoutCancel(r.Context()))
-		return o, nil, nil
+	if h != nil {
+		defer h.release()
 	}
-	if earlier.Answer != nil {
-		return o, &earlier, nil
+	if op.read != nil {
+		if err := op.read(); err != nil {
+			return err
+		}
 	}
-	if fingerprint != nil && earlier.Fingerprint != nil && string(fingerprint) != string(earlier.Fingerprint) {
-		return nil, nil, errConflict()
+	if h == nil {
+		if string(earlier.Fingerprint) != string(op.fingerprint()) {
+			return errConflict()
+		}
+		w.Header().Set("Idempotency-Replayed", "true")
+		return op.again(*earlier.Answer)
 	}
-	running := transcript.Errorf(transcript.IdempotencyInProgress, "The first request with this Idempotency-Key is still running.")
-	running.RetryAfter = 1
-	return nil, nil, running
+	said, err := op.do(h.remember(op))
+	if err != nil {
+		h.final = false // what was recorded may have been undone
+		return err
+	}
+	if !h.settle(said) { // another process took this request for dead, and replays what was recorded
+		return op.again(h.recorded)
+	}
+	return said.send()
+}
+
+func (s *Server) doUnkeyed(op operation) error {
+	if op.read != nil {
+		if err := op.read(); err != nil {
+			return err
+		}
+	}
+	said, err := op.do(nil)
+	if err != nil {
+		return err
+	}
+	return said.send()
+}
+
+// hold is a request's hold on its key.
+type hold struct {
+	s        *Server
+	key      store.HeldKey
+	recorded store.Answer // status 0: nothing yet
+	final    bool         // recorded is the last word
+	stopped  chan struct{}
+}
+
+// takeKey takes the key of the request, or returns what an earlier request with it
+// was answered; while one runs, the error says so. The fingerprint of a request
+// that is still to be read is recorded later.
+func (s *Server) takeKey(r *http.Request, key string, op operation) (*hold, store.Remembered, error) {
+	var fingerprint []byte
+	if op.read == nil {
+		fingerprint = op.fingerprint()
+	}
+	id := store.IdempotencyKey{Account: principal(r).Account, Method: r.Method, Route: r.Pattern, Key: key}
+	found, err := s.cfg.Store.TakeKey(r.Context(), id, fingerprint, time.Now())
+	switch {
+	case err != nil:
+		return nil, found, err
+	case found.Held != nil:
+		h := &hold{s: s, key: *found.Held, stopped: make(chan struct{})}
+		go h.beat(context.WithoutCancel(r.Context()))
+		return h, found, nil
+	case found.Answer != nil:
+		return nil, found, nil
+	case fingerprint != nil && found.Fingerprint != nil && string(fingerprint) != string(found.Fingerprint):
+		return nil, found, errConflict()
+	}
+	return nil, found, errRunning()
 }
 
 func errConflict() error {
 	return transcript.Errorf(transcript.IdempotencyConflict, "This Idempotency-Key was used with a different request.")
 }
 
-func (o *once) beat(ctx context.Context) {
+func errRunning() error {
+	e := transcript.Errorf(transcript.IdempotencyInProgress, "The first request with this Idempotency-Key is still running.")
+	e.RetryAfter = 1
+	return e
+}
+
+func (h *hold) beat(ctx context.Context) {
 	tick := time.NewTicker(keyBeat)
 	defer tick.Stop()
 	for {
 		select {
-		case <-o.stopped:
+		case <-h.stopped:
 			return
 		case <-tick.C:
 		}
-		if err := o.s.cfg.Store.BeatKey(ctx, o.key, time.Now()); err != nil {
-			o.s.cfg.Log.WarnContext(ctx, "an idempotency key was not kept alive", "err", err)
+		err := h.s.cfg.Store.BeatKey(ctx, h.key, time.Now())
+		if err != nil && !errors.Is(err, store.ErrNotFound) { // settled, or lost: who is told when it matters
+			h.s.cfg.Log.WarnContext(ctx, "an idempotency key was not kept alive", "err", err)
 		}
 	}
 }
 
-// remember is what a pipeline calls in the transaction that writes what the
-// answer speaks of; nil for a request without a key.
-func (o *once) remember(fingerprint []byte) pipeline.Remember {
-	if !o.held {
-		return nil
-	}
+// remember is what a pipeline calls in the transaction that writes what the answer
+// speaks of. A request that has lost its key does nothing.
+func (h *hold) remember(op operation) pipeline.Remember {
 	return func(ctx context.Context, tx *store.Tx, a store.Answer) error {
-		return tx.FinishKey(ctx, o.key, fingerprint, a, time.Now())
+		h.recorded, h.final = a, a.Status != http.StatusAccepted // while somebody waits, a 202 is not the last word
+		err := tx.RecordAnswer(ctx, h.key, op.fingerprint(), a, h.final, time.Now())
+		if errors.Is(err, store.ErrNotFound) {
+			return errRunning()
+		}
+		return err
 	}
 }
 
-// rememberedFailure is the answer that a key keeps of a job that has failed: of
-// failures only a 404 is remembered (contract 7).
-func rememberedFailure(jobID string, err *transcript.Error) *store.Answer {
-	if err.HTTPStatus() != http.StatusNotFound {
-		return nil
+// settle makes the answer the one that is replayed. It reports false when what was
+// recorded before is to stay, as another process has begun to replay it, or the
+// database cannot be asked: then that must be said here too.
+func (h *hold) settle(said reply) bool {
+	if h.final || h.recorded.Status == 0 {
+		return true
 	}
-	return &store.Answer{Status: http.StatusNotFound, JobID: jobID}
-}
-
-// amend corrects the answer that was remembered when the job was accepted: its
-// sender waited, and saw it end. nil: the key is free again.
-func (o *once) amend(ctx context.Context, jobID string, a *store.Answer) {
-	if !o.held {
-		return
+	keep := said.keep
+	switch {
+	case said.forget:
+		keep = nil
+	case keep == nil:
+		keep = &h.recorded
 	}
-	if err := o.s.cfg.Store.AmendKey(ctx, o.key, jobID, a); err != nil {
-		// The key then replays the 202, which names the same job.
-		o.s.cfg.Log.WarnContext(ctx, "an idempotency key kept its first answer", "err", err)
-	}
-}
-
-// end lets go of the key: where no answer is remembered it is free again.
-func (o *once) end() {
-	if !o.held {
-		return
-	}
-	close(o.stopped)
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), keyTimeout)
 	defer cancel()
-	if err := o.s.cfg.Store.FreeKey(ctx, o.key); err != nil {
-		o.s.cfg.Log.WarnContext(ctx, "an idempotency key was not freed", "err", err)
+	err := h.s.cfg.Store.SettleKey(ctx, h.key, keep)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		h.s.cfg.Log.WarnContext(ctx, "an idempotency key keeps its first answer", "err", err)
+	}
+	h.final = err == nil
+	return h.final
+}
+
+// release lets go of the key: without a final answer it replays what was recorded,
+// and where nothing was, it is free again.
+func (h *hold) release() {
+	close(h.stopped)
+	if h.final {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), keyTimeout)
+	defer cancel()
+	if err := h.s.cfg.Store.ReleaseKey(ctx, h.key); err != nil {
+		h.s.cfg.Log.WarnContext(ctx, "an idempotency key was not freed", "err", err)
 	}
 }
 
-// replay answers as the earlier request was answered, rendered anew.
-func (s *Server) replay(w http.ResponseWriter, r *http.Request, earlier *store.Remembered, fingerprint []byte, v pipeline.View) error {
-	if string(earlier.Fingerprint) != string(fingerprint) {
-		return errConflict()
-	}
+// replay answers POST /v1/transcript as it was answered before.
+func (s *Server) replay(w http.ResponseWriter, r *http.Request, a store.Answer, v pipeline.View) error {
 	account := principal(r).Account
-	w.Header().Set("Idempotency-Replayed", "true")
-	a := earlier.Answer
 	switch {
 	case a.Status == http.StatusAccepted:
 		s.respondAccepted(r.Context(), w, transcript.Job{JobID: a.JobID, Status: transcript.JobPending, Stage: transcript.StageQueued})

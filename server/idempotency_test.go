@@ -7,10 +7,13 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/server/servertest"
+	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -30,16 +33,12 @@ func (s *service) inBackground(t *testing.T, parts []part, changes ...change) <-
 	return answered
 }
 
-// acceptedJob is the job of a form that was posted with a key and whose sender
-// waits. Its answer is remembered in the transaction that makes the job, so it is
-// replayed once the job's recognition has begun.
-func (s *service) acceptedJob(t *testing.T, parts []part, key change) (id string) {
+// acceptedJob is the job of a form whose sender waits: whoever sends the same
+// joins it.
+func (s *service) acceptedJob(t *testing.T, content string) (id string) {
 	t.Helper()
 	require.NoError(t, s.Engine.Await(t.Context(), 1))
-	a := s.postForm(t, parts, key)
-	require.Equal(t, http.StatusAccepted, a.StatusCode, a.body)
-	require.Equal(t, "true", a.Header.Get("Idempotency-Replayed"))
-	return a.object(t)["jobId"].(string)
+	return s.job(t, content)
 }
 
 func TestReplay(t *testing.T) {
@@ -143,6 +142,96 @@ func TestKeyInUse(t *testing.T) {
 	assert.Equal(t, http.StatusOK, first.StatusCode)
 }
 
+// While the first request waits for its job, it runs: one key has one answer.
+func TestKeyOfOneWhoWaits(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	release := s.Engine.Hold()
+	key := header("Idempotency-Key", "k")
+	parts := []part{field("waitMs", "10000"), file("a")}
+	answered := s.inBackground(t, parts, key)
+	s.acceptedJob(t, "a")
+	for range 3 {
+		a := s.postForm(t, parts, key)
+		require.Equal(t, http.StatusConflict, a.StatusCode, a.body)
+		assert.Equal(t, "IDEMPOTENCY_IN_PROGRESS", a.failure(t)["code"])
+		assert.Equal(t, "1", a.Header.Get("Retry-After"))
+	}
+	release()
+	first := <-answered
+	require.NotNil(t, first)
+	again := s.postForm(t, parts, key)
+	assert.Equal(t, first.StatusCode, again.StatusCode)
+	assert.Equal(t, "true", again.Header.Get("Idempotency-Replayed"))
+	assert.Equal(t, first.object(t), again.object(t))
+}
+
+// The answer of a process that died while its client waited: the job that it had
+// written is told from then on.
+func TestKeyOfADeadProcess(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	parts := []part{field("waitMs", "0"), file("a")}
+	first := s.postForm(t, parts, header("Idempotency-Key", "done"))
+	require.Equal(t, http.StatusAccepted, first.StatusCode, first.body)
+	id := first.object(t)["jobId"].(string)
+	fingerprint := s.keyState(t, "done", 0).Fingerprint
+
+	// dies leaves a key as a process does that dies after it has been silent.
+	dies := func(key string, silent time.Duration, wrote bool) {
+		held := s.keyState(t, key, -silent).Held
+		require.NotNil(t, held)
+		if wrote {
+			require.NoError(t, s.Store.InTx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
+				return tx.RecordAnswer(ctx, *held, fingerprint, store.Answer{Status: http.StatusAccepted, JobID: id}, false, time.Now().Add(-silent))
+			}))
+		}
+	}
+	post := func(key string) *answer { return s.postForm(t, parts, header("Idempotency-Key", key)) }
+	dies("just now", 5*time.Second, true)
+	assert.Equal(t, "IDEMPOTENCY_IN_PROGRESS", post("just now").failure(t)["code"])
+	dies("a while ago", 16*time.Second, true)
+	a := post("a while ago")
+	require.Equal(t, http.StatusAccepted, a.StatusCode, a.body)
+	assert.Equal(t, "true", a.Header.Get("Idempotency-Replayed"))
+	assert.Equal(t, id, a.object(t)["jobId"])
+	dies("before it wrote", 16*time.Second, false)
+	assert.Equal(t, "IDEMPOTENCY_IN_PROGRESS", post("before it wrote").failure(t)["code"])
+	dies("long before", 61*time.Second, false)
+	a = post("long before")
+	require.Less(t, a.StatusCode, 300, a.body)
+	assert.Empty(t, a.Header.Get("Idempotency-Replayed"))
+}
+
+// keyState takes a key of POST /v1/transcript as another process does, so much
+// later, or tells who has it.
+func (s *service) keyState(t *testing.T, key string, later time.Duration) store.Remembered {
+	t.Helper()
+	k := store.IdempotencyKey{Account: servertest.Account, Method: http.MethodPost, Route: "/v1/transcript", Key: key}
+	state, err := s.Store.TakeKey(t.Context(), k, nil, time.Now().Add(later))
+	require.NoError(t, err)
+	return state
+}
+
+// A process that was taken for dead while its client waits gives the answer that
+// has been given in its place.
+func TestKeyOfOneWhoWasTakenForDead(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	release := s.Engine.Hold()
+	parts := []part{field("waitMs", "10000"), file("a")}
+	answered := s.inBackground(t, parts, header("Idempotency-Key", "k"))
+	id := s.acceptedJob(t, "a")
+	state := s.keyState(t, "k", 30*time.Second)
+	require.NotNil(t, state.Answer, "given by another process, whose clock is ahead")
+	require.Equal(t, store.Answer{Status: http.StatusAccepted, JobID: id}, *state.Answer)
+	release()
+	first := <-answered
+	require.NotNil(t, first)
+	require.Equal(t, http.StatusAccepted, first.StatusCode, first.body)
+	assert.Equal(t, id, first.object(t)["jobId"])
+}
+
 // Whoever waits for a job that is canceled learns of it, and the key is free.
 func TestCanceledWhileWaiting(t *testing.T) {
 	t.Parallel()
@@ -151,7 +240,7 @@ func TestCanceledWhileWaiting(t *testing.T) {
 	key := header("Idempotency-Key", "k")
 	parts := []part{field("waitMs", "10000"), file("a")}
 	answered := s.inBackground(t, parts, key)
-	id := s.acceptedJob(t, parts, key)
+	id := s.acceptedJob(t, "a")
 	require.Equal(t, http.StatusAccepted, s.do(t, http.MethodPost, "/v1/transcript/job/"+id+"/cancel", nil).StatusCode)
 	a := <-answered
 	require.NotNil(t, a)
@@ -257,7 +346,13 @@ func TestSenderGoesAway(t *testing.T) {
 	require.NoError(t, s.Engine.Await(t.Context(), 1))
 	leave()
 	require.ErrorIs(t, <-gone, context.Canceled)
-	id := s.acceptedJob(t, parts, key)
+	var again *answer
+	require.Eventually(t, func() bool { // as soon as the service has seen it go
+		again = s.postForm(t, parts, key)
+		return again.StatusCode == http.StatusAccepted
+	}, 10*time.Second, 10*time.Millisecond)
+	assert.Equal(t, "true", again.Header.Get("Idempotency-Replayed"))
+	id := again.object(t)["jobId"].(string)
 	release()
 	assert.Equal(t, "success", s.ended(t, id)["status"])
 	assert.Equal(t, 1, s.Engine.Recognitions())

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/transcriptkit/transcriptkit/server/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/format"
 )
@@ -113,28 +114,25 @@ func (s *Server) cancelTranscriptJob(w http.ResponseWriter, r *http.Request) err
 	if err != nil {
 		return err
 	}
-	fingerprint := fingerprint(r, nil)
-	once, earlier, err := s.takeKey(r, key, fingerprint)
-	if err != nil {
-		return err
-	}
-	defer once.end()
 	account := principal(r).Account
-	var job *pipeline.Job
-	if earlier != nil {
-		if string(earlier.Fingerprint) != string(fingerprint) {
-			return errConflict()
-		}
-		w.Header().Set("Idempotency-Replayed", "true")
-		job, err = s.pipeline.Job(r.Context(), account, earlier.Answer.JobID, nil)
-	} else {
-		job, err = s.pipeline.Cancel(context.WithoutCancel(r.Context()), account, id, once.remember(fingerprint))
+	cancelled := func(job *pipeline.Job) error {
+		w.Header().Set("Location", s.jobPath(id))
+		return s.respondJob(w, http.StatusAccepted, job)
 	}
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Location", s.jobPath(id))
-	return s.respondJob(w, http.StatusAccepted, job)
+	return s.once(w, r, key, operation{
+		fingerprint: func() []byte { return fingerprint(r, nil) },
+		do: func(remember pipeline.Remember) (reply, error) {
+			job, err := s.pipeline.Cancel(context.WithoutCancel(r.Context()), account, id, remember)
+			return reply{send: func() error { return cancelled(job) }}, err
+		},
+		again: func(a store.Answer) error {
+			job, err := s.pipeline.Job(r.Context(), account, a.JobID, nil)
+			if err != nil {
+				return err
+			}
+			return cancelled(job)
+		},
+	})
 }
 
 // readEmpty reads the body of a POST that takes no members: none, or an empty

@@ -46,23 +46,20 @@ func (s *Server) createFromLink(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	fingerprint := fingerprint(r, req.canonical(content.Platform))
-	once, earlier, err := s.takeKey(r, key, fingerprint)
-	if err != nil {
-		return err
-	}
-	defer once.end()
-	if earlier != nil {
-		return s.replay(w, r, earlier, fingerprint, req.view)
-	}
 	p := principal(r)
-	return s.submit(w, r, once, req.wait, pipeline.Submission{
-		Account:   p.Account,
-		Plan:      p.Plan,
-		Content:   content,
-		Languages: req.languages,
-		View:      req.view,
-		Remember:  once.remember(fingerprint),
+	return s.once(w, r, key, operation{
+		fingerprint: func() []byte { return fingerprint(r, req.canonical(content.Platform)) },
+		do: func(remember pipeline.Remember) (reply, error) {
+			return s.submit(w, r, req.wait, pipeline.Submission{
+				Account:   p.Account,
+				Plan:      p.Plan,
+				Content:   content,
+				Languages: req.languages,
+				View:      req.view,
+				Remember:  remember,
+			})
+		},
+		again: func(a store.Answer) error { return s.replay(w, r, a, req.view) },
 	})
 }
 
@@ -75,71 +72,77 @@ func (s *Server) createFromUpload(w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return err
 	}
-	once, earlier, err := s.takeKey(r, key, nil) // the fingerprint is known when the file is
-	if err != nil {
-		return err
-	}
-	defer once.end()
-	f, err := s.readForm(r, p.Plan.MaxUploadBytes)
-	if err != nil {
-		return err
-	}
-	fingerprint := fingerprint(r, f.canonical())
-	if earlier != nil {
-		s.pipeline.Discard(context.WithoutCancel(r.Context()), f.upload)
-		return s.replay(w, r, earlier, fingerprint, f.view)
-	}
-	return s.submit(w, r, once, f.wait, pipeline.Submission{
-		Account:   p.Account,
-		Plan:      p.Plan,
-		Upload:    f.upload,
-		Languages: f.languages,
-		View:      f.view,
-		Remember:  once.remember(fingerprint),
+	var f *form
+	taken := false // by the pipeline
+	defer func() {
+		if f != nil && !taken {
+			s.pipeline.Discard(context.WithoutCancel(r.Context()), f.upload)
+		}
+	}()
+	return s.once(w, r, key, operation{
+		read: func() (err error) {
+			f, err = s.readForm(r, p.Plan.MaxUploadBytes)
+			return err
+		},
+		fingerprint: func() []byte { return fingerprint(r, f.canonical()) },
+		do: func(remember pipeline.Remember) (reply, error) {
+			taken = true
+			return s.submit(w, r, f.wait, pipeline.Submission{
+				Account:   p.Account,
+				Plan:      p.Plan,
+				Upload:    f.upload,
+				Languages: f.languages,
+				View:      f.view,
+				Remember:  remember,
+			})
+		},
+		again: func(a store.Answer) error { return s.replay(w, r, a, f.view) },
 	})
 }
 
 // submit hands a request to the pipeline and answers with what becomes of it
 // while its sender waits. From here on the request is finished whether or not
 // that one still is there; one who has gone only ends the wait.
-func (s *Server) submit(w http.ResponseWriter, r *http.Request, once *once, wait time.Duration, sub pipeline.Submission) error {
+func (s *Server) submit(w http.ResponseWriter, r *http.Request, wait time.Duration, sub pipeline.Submission) (reply, error) {
 	ctx := context.WithoutCancel(r.Context())
 	out, err := s.pipeline.Submit(ctx, sub)
 	if err != nil {
-		return err
+		return reply{}, err
 	}
 	if out.Result != nil {
-		return s.respondResult(w, out.Result)
+		return reply{send: func() error { return s.respondResult(w, out.Result) }}, nil
 	}
-	if wait == 0 { // the job as it was taken, even where it has ended meanwhile (contract 4)
-		s.respondAccepted(ctx, w, out.Job.Job)
-		return nil
+	job := out.Job
+	if wait > 0 { // else it is the job as it was taken, even where it has ended meanwhile (contract 4)
+		waiting, stop := s.untilStop(r.Context())
+		defer stop()
+		if job, err = s.pipeline.Wait(waiting, sub.Account, job.JobID, &sub.View, wait); err != nil {
+			return reply{}, err
+		}
 	}
-	waiting, stop := s.untilStop(r.Context())
-	defer stop()
-	job, err := s.pipeline.Wait(waiting, sub.Account, out.Job.JobID, &sub.View, wait)
-	if err != nil {
-		return err
+	if wait == 0 || !job.Status.Terminal() {
+		return reply{send: func() error { s.respondAccepted(ctx, w, job.Job); return nil }}, nil
 	}
-	return s.respondOutcome(ctx, w, once, job)
+	return s.outcome(w, job), nil
 }
 
-// respondOutcome answers with what became of a job while its sender waited.
-func (s *Server) respondOutcome(ctx context.Context, w http.ResponseWriter, once *once, job *pipeline.Job) error {
-	switch {
-	case job.Status == transcript.JobSuccess && job.Result != nil:
-		once.amend(ctx, job.JobID, &store.Answer{Status: http.StatusOK, JobID: job.JobID})
-		return s.respondResult(w, &pipeline.Result{Result: *job.Result, SegmentsJSON: job.SegmentsJSON})
-	case job.Status == transcript.JobSuccess, job.Status == transcript.JobFailed:
-		err := failure(job)
-		once.amend(ctx, job.JobID, rememberedFailure(job.JobID, err))
-		return err
-	case job.Status == transcript.JobCancelled:
-		once.amend(ctx, job.JobID, nil)
-		return transcript.Errorf(transcript.StateConflict, "The job was cancelled.").With("status", job.Status)
+// outcome answers with what became of a job while its sender waited. Of failures
+// only a 404 is remembered (contract 7).
+func (s *Server) outcome(w http.ResponseWriter, job *pipeline.Job) reply {
+	if job.Status == transcript.JobCancelled {
+		cancelled := transcript.Errorf(transcript.StateConflict, "The job was cancelled.").With("status", job.Status)
+		return reply{forget: true, send: func() error { return cancelled }}
 	}
-	s.respondAccepted(ctx, w, job.Job)
-	return nil
+	if job.Status == transcript.JobSuccess && job.Result != nil {
+		res := &pipeline.Result{Result: *job.Result, SegmentsJSON: job.SegmentsJSON}
+		return reply{keep: &store.Answer{Status: http.StatusOK, JobID: job.JobID}, send: func() error { return s.respondResult(w, res) }}
+	}
+	err := failure(job)
+	said := reply{send: func() error { return err }}
+	if said.forget = err.HTTPStatus() != http.StatusNotFound; !said.forget {
+		said.keep = &store.Answer{Status: http.StatusNotFound, JobID: job.JobID}
+	}
+	return said
 }
 
 // failure is why a job that has ended has no result.

@@ -2,24 +2,33 @@ package store
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/uptrace/bun"
 )
 
-// How long a key is remembered, and how long a request that gives no sign of
-// life keeps it (contract 7).
+// How long a key is remembered, and how long its request may be silent (contract
+// 7): then one that has written what its answer speaks of is taken for dead and
+// that answer given, and one that has not loses the key.
 const (
-	keyLife    = 24 * time.Hour
-	keySilence = time.Minute
+	keyLife     = 24 * time.Hour
+	answerQuiet = 15 * time.Second
+	keyQuiet    = time.Minute
 )
 
 // IdempotencyKey identifies a remembered request: (account, method, route
 // pattern, key), contract 7.
 type IdempotencyKey struct {
 	Account, Method, Route, Key string
+}
+
+// HeldKey is a key that a request has taken. Its token is that request's alone,
+// so that one that was silent for too long cannot touch what its successor holds.
+type HeldKey struct {
+	IdempotencyKey
+	Token string
 }
 
 // Answer is what a remembered request was answered with.
@@ -31,8 +40,9 @@ type Answer struct {
 
 // Remembered is the state of an idempotency key.
 type Remembered struct {
-	// Taken: the key was free and is now this request's, until Finish or Free.
-	Taken bool
+	// Held is set when the key was free and is now this request's, until it is
+	// settled or released.
+	Held *HeldKey
 	// Fingerprint of the first request; nil while it is not known yet.
 	Fingerprint []byte
 	// Answer of the first request; nil while it runs.
@@ -42,58 +52,63 @@ type Remembered struct {
 type idempotencyRow struct {
 	bun.BaseModel `bun:"table:idempotency_keys,alias:i"`
 
-	IdempotencyKey
+	HeldKey
 	Fingerprint []byte
-	Done        bool
-	Answer
-	TakenAt time.Time
-	BeatAt  time.Time
+	Done        bool // the answer is final
+	Answer           // its status is 0 until something is written that it speaks of
+	TakenAt     time.Time
+	BeatAt      time.Time
 }
 
-// The parts of the statements that take and finish a key.
-const (
-	onTakenKey = "CONFLICT (account, method, route, key) DO UPDATE"
-	overwrite  = `fingerprint = excluded.fingerprint, done = excluded.done, status = excluded.status,
-		job_id = excluded.job_id, transcript_id = excluded.transcript_id,
-		beat_at = excluded.beat_at`
-)
-
 // TakeKey takes a free key, or says who has it. A key is free when it was never
-// taken, was taken more than 24 h ago, or its request has neither ended nor
-// beaten (BeatKey) for 60 s.
+// taken, was taken more than 24 h ago, or its request has written nothing and has
+// not beaten (BeatKey) for 60 s. The answer of a request that has written
+// something and has not beaten for 15 s is final.
 func (s *Store) TakeKey(ctx context.Context, k IdempotencyKey, fingerprint []byte, now time.Time) (Remembered, error) {
 	ctx, err := s.enter(ctx)
 	if err != nil {
 		return Remembered{}, err
 	}
 	now = moment(now)
-	row := &idempotencyRow{IdempotencyKey: k, Fingerprint: fingerprint, TakenAt: now, BeatAt: now}
+	held := HeldKey{k, rand.Text()}
+	row := &idempotencyRow{HeldKey: held, Fingerprint: fingerprint, TakenAt: now, BeatAt: now}
 	for {
 		res, err := s.writer.NewInsert().Model(row).
-			On(onTakenKey).Set(overwrite+", taken_at = excluded.taken_at").
-			Where("i.taken_at < ? OR (NOT i.done AND i.beat_at < ?)", now.Add(-keyLife), now.Add(-keySilence)).
+			On("CONFLICT (account, method, route, key) DO UPDATE").
+			Set(`token = excluded.token, fingerprint = excluded.fingerprint, done = excluded.done, status = excluded.status,
+				job_id = excluded.job_id, transcript_id = excluded.transcript_id,
+				taken_at = excluded.taken_at, beat_at = excluded.beat_at`).
+			Where("i.taken_at < ? OR (NOT i.done AND i.status = 0 AND i.beat_at < ?)", now.Add(-keyLife), now.Add(-keyQuiet)).
 			Exec(ctx)
 		n, err := affected(res, err)
 		if err != nil {
 			return Remembered{}, wrap("take idempotency key", err)
 		}
 		if n > 0 {
-			return Remembered{Taken: true, Fingerprint: fingerprint}, nil
+			return Remembered{Held: &held, Fingerprint: fingerprint}, nil
 		}
-		held, err := s.heldKey(ctx, k)
+		earlier, err := s.earlier(ctx, k, now)
 		if errors.Is(err, ErrNotFound) {
 			continue // freed in between
 		}
-		return held, err
+		return earlier, err
 	}
 }
 
-func (s *Store) heldKey(ctx context.Context, k IdempotencyKey) (Remembered, error) {
+// earlier is the state of a key that somebody else has taken.
+func (s *Store) earlier(ctx context.Context, k IdempotencyKey, now time.Time) (Remembered, error) {
 	var row idempotencyRow
 	// From the writer, which sees what kept the key from being taken.
 	err := s.writer.NewSelect().Model(&row).Where(isKey, k.args()...).Scan(ctx)
 	if err != nil {
 		return Remembered{}, one("idempotency key", err)
+	}
+	if !row.Done && row.Status != 0 && row.BeatAt.Before(now.Add(-answerQuiet)) {
+		// Should its request live after all, it finds the key gone.
+		if err := s.settle(ctx, row.HeldKey, &row.Answer); err != nil {
+			return Remembered{}, err
+		}
+		row.Done = true
 	}
 	held := Remembered{Fingerprint: row.Fingerprint}
 	if row.Done {
@@ -102,67 +117,78 @@ func (s *Store) heldKey(ctx context.Context, k IdempotencyKey) (Remembered, erro
 	return held, nil
 }
 
-// BeatKey says that the request that has taken the key still runs.
-func (s *Store) BeatKey(ctx context.Context, k IdempotencyKey, now time.Time) error {
+// BeatKey says that the request that holds the key still runs. ErrNotFound when it
+// holds it no more.
+func (s *Store) BeatKey(ctx context.Context, h HeldKey, now time.Time) error {
 	ctx, err := s.enter(ctx)
 	if err != nil {
 		return err
 	}
-	_, err = s.writer.NewUpdate().Model((*idempotencyRow)(nil)).
+	res, err := s.writer.NewUpdate().Model((*idempotencyRow)(nil)).
 		Set("beat_at = ?", moment(now)).
-		Where(isKey+" AND NOT done", k.args()...).
+		Where(isHeld, h.args()...).
 		Exec(ctx)
-	return wrap("beat idempotency key", err)
+	return mustAffect("beat idempotency key", res, err)
 }
 
-// FreeKey forgets a key whose request ended without a result worth remembering.
-func (s *Store) FreeKey(ctx context.Context, k IdempotencyKey) error {
+// RecordAnswer notes what the request will answer should it not live to say more,
+// in the transaction that writes what the answer speaks of; final: it will not
+// say more, and is replayed from now on. ErrNotFound when the request holds the
+// key no more: then the transaction must not be committed.
+func (tx *Tx) RecordAnswer(ctx context.Context, h HeldKey, fingerprint []byte, a Answer, final bool, now time.Time) error {
+	res, err := tx.db.NewUpdate().Model((*idempotencyRow)(nil)).
+		Set("fingerprint = ?, done = ?, status = ?, job_id = ?, transcript_id = ?, beat_at = ?",
+			fingerprint, final, a.Status, a.JobID, a.TranscriptID, moment(now)).
+		Where(isHeld, h.args()...).
+		Exec(ctx)
+	return mustAffect("record answer of idempotency key", res, err)
+}
+
+// SettleKey replaces the recorded answer by the final one, which is about to be
+// sent and is replayed from now on; nil: none is, the key is free again.
+// ErrNotFound when the request holds the key no more: then it is the recorded
+// answer that is replayed.
+func (s *Store) SettleKey(ctx context.Context, h HeldKey, a *Answer) error {
 	ctx, err := s.enter(ctx)
 	if err != nil {
 		return err
 	}
-	_, err = s.writer.NewDelete().Model((*idempotencyRow)(nil)).
-		Where(isKey+" AND NOT done", k.args()...).
-		Exec(ctx)
-	return wrap("free idempotency key", err)
+	return s.settle(ctx, h, a)
 }
 
-// FinishKey remembers the answer, in the transaction that writes what it speaks
-// of. Where another request has taken the silent key and finished before, it is
-// ErrExists, and the transaction should not be committed.
-func (tx *Tx) FinishKey(ctx context.Context, k IdempotencyKey, fingerprint []byte, a Answer, now time.Time) error {
-	now = moment(now)
-	row := &idempotencyRow{IdempotencyKey: k, Fingerprint: fingerprint, Done: true, Answer: a, TakenAt: now, BeatAt: now}
-	res, err := tx.db.NewInsert().Model(row).On(onTakenKey).Set(overwrite).Where("NOT i.done").Exec(ctx)
-	n, err := affected(res, err)
-	if err == nil && n == 0 {
-		return fmt.Errorf("idempotency key: %w", ErrExists)
-	}
-	return wrap("finish idempotency key", err)
-}
-
-// AmendKey replaces the answer remembered for a key, which spoke of the given
-// job, by what its request was really answered with: it waited for the job and
-// saw it end. nil forgets the answer, and the key is free again. A key that
-// speaks of another job is left alone.
-func (s *Store) AmendKey(ctx context.Context, k IdempotencyKey, jobID string, a *Answer) error {
-	ctx, err := s.enter(ctx)
-	if err != nil {
-		return err
-	}
-	args := append(k.args(), jobID)
-	const which = isKey + " AND done AND job_id = ?"
+func (s *Store) settle(ctx context.Context, h HeldKey, a *Answer) error {
 	if a == nil {
-		_, err = s.writer.NewDelete().Model((*idempotencyRow)(nil)).Where(which, args...).Exec(ctx)
-		return wrap("forget idempotency key", err)
+		res, err := s.writer.NewDelete().Model((*idempotencyRow)(nil)).Where(isHeld, h.args()...).Exec(ctx)
+		return mustAffect("free idempotency key", res, err)
 	}
-	_, err = s.writer.NewUpdate().Model((*idempotencyRow)(nil)).
-		Set("status = ?, job_id = ?, transcript_id = ?", a.Status, a.JobID, a.TranscriptID).
-		Where(which, args...).
+	res, err := s.writer.NewUpdate().Model((*idempotencyRow)(nil)).
+		Set("done = ?, status = ?, job_id = ?, transcript_id = ?", true, a.Status, a.JobID, a.TranscriptID).
+		Where(isHeld, h.args()...).
 		Exec(ctx)
-	return wrap("amend idempotency key", err)
+	return mustAffect("settle idempotency key", res, err)
 }
 
-const isKey = "account = ? AND method = ? AND route = ? AND key = ?"
+// ReleaseKey lets go of a key whose request ends without a final answer: what was
+// recorded is replayed; where nothing was, the key is free. A key that is settled,
+// or that another request holds, is left alone.
+func (s *Store) ReleaseKey(ctx context.Context, h HeldKey) error {
+	ctx, err := s.enter(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = s.writer.NewDelete().Model((*idempotencyRow)(nil)).Where(isHeld+" AND status = 0", h.args()...).Exec(ctx)
+	if err != nil {
+		return wrap("free idempotency key", err)
+	}
+	_, err = s.writer.NewUpdate().Model((*idempotencyRow)(nil)).Set("done = ?", true).Where(isHeld, h.args()...).Exec(ctx)
+	return wrap("release idempotency key", err)
+}
+
+const (
+	isKey  = "account = ? AND method = ? AND route = ? AND key = ?"
+	isHeld = isKey + " AND token = ? AND NOT done"
+)
 
 func (k IdempotencyKey) args() []any { return []any{k.Account, k.Method, k.Route, k.Key} }
+
+func (h HeldKey) args() []any { return append(h.IdempotencyKey.args(), h.Token) }

@@ -13,19 +13,41 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/store/storetest"
 )
 
+// take takes a key at the given time, or tells who has it.
+func take(t *testing.T, s *store.Store, k store.IdempotencyKey, print string, at time.Time) store.Remembered {
+	t.Helper()
+	var fingerprint []byte
+	if print != "" {
+		fingerprint = []byte(print)
+	}
+	r, err := s.TakeKey(t.Context(), k, fingerprint, at)
+	require.NoError(t, err)
+	return r
+}
+
+// held takes a key that must be free.
+func held(t *testing.T, s *store.Store, k store.IdempotencyKey, print string, at time.Time) store.HeldKey {
+	t.Helper()
+	r := take(t, s, k, print, at)
+	require.NotNil(t, r.Held)
+	require.Nil(t, r.Answer)
+	return *r.Held
+}
+
+func record(t *testing.T, s *store.Store, h store.HeldKey, print string, a store.Answer, final bool, at time.Time) error {
+	t.Helper()
+	return s.InTx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
+		return tx.RecordAnswer(ctx, h, []byte(print), a, final, at)
+	})
+}
+
 func TestIdempotencyKeys(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		ctx, start := t.Context(), now()
 		key := store.IdempotencyKey{Account: "acme", Method: "POST", Route: "/v1/transcript", Key: "it's ? one"}
-		take := func(k store.IdempotencyKey, print string, at time.Time) store.Remembered {
-			r, err := s.TakeKey(ctx, k, []byte(print), at)
-			require.NoError(t, err)
-			return r
-		}
-		fp := []byte("one")
-		require.Equal(t, store.Remembered{Taken: true, Fingerprint: fp}, take(key, "one", start))
-		require.Equal(t, store.Remembered{Fingerprint: fp}, take(key, "two", start.Add(time.Minute)), "it still runs")
+		first := held(t, s, key, "one", start)
+		require.Equal(t, store.Remembered{Fingerprint: []byte("one")}, take(t, s, key, "two", start.Add(time.Minute)), "it still runs")
 
 		// Every part of the key counts.
 		for _, other := range []store.IdempotencyKey{
@@ -34,51 +56,108 @@ func TestIdempotencyKeys(t *testing.T) {
 			{Account: "acme", Method: "POST", Route: "/v1/batch", Key: key.Key},
 			{Account: "acme", Method: "POST", Route: key.Route, Key: "two"},
 		} {
-			require.True(t, take(other, "one", start).Taken, other)
+			held(t, s, other, "one", start)
 		}
 
 		// A beat keeps it for another minute; silence frees it.
-		require.NoError(t, s.BeatKey(ctx, key, start.Add(50*time.Second)))
-		require.False(t, take(key, "two", start.Add(110*time.Second)).Taken)
+		require.NoError(t, s.BeatKey(ctx, first, start.Add(50*time.Second)))
+		require.Nil(t, take(t, s, key, "two", start.Add(110*time.Second)).Held)
 		again := start.Add(110*time.Second + time.Millisecond)
-		require.True(t, take(key, "two", again).Taken)
+		second := held(t, s, key, "two", again)
 
-		// Freed, it is free at once, and an unknown fingerprint is nil.
-		require.NoError(t, s.FreeKey(ctx, key))
-		r, err := s.TakeKey(ctx, key, nil, again)
-		require.NoError(t, err)
-		require.Equal(t, store.Remembered{Taken: true}, r)
-		require.Equal(t, store.Remembered{}, take(key, "three", again), "taken, fingerprint open")
+		// Released, it is free at once, and an unknown fingerprint is nil.
+		require.NoError(t, s.ReleaseKey(ctx, second))
+		third := held(t, s, key, "", again)
+		require.Equal(t, store.Remembered{}, take(t, s, key, "three", again), "taken, fingerprint open")
 
-		// Finished, it answers for a day from when it was taken.
+		// With a final answer, it answers for a day from when it was taken.
 		answer := store.Answer{Status: 202, JobID: "j", TranscriptID: "t"}
-		inTx(t, s, func(ctx context.Context, tx *store.Tx) {
-			require.NoError(t, tx.FinishKey(ctx, key, fp, answer, again.Add(time.Second)))
-			require.ErrorIs(t, tx.FinishKey(ctx, key, fp, store.Answer{Status: 200}, again), store.ErrExists)
-		})
-		require.NoError(t, s.FreeKey(ctx, key), "a finished key is not freed")
-		require.NoError(t, s.BeatKey(ctx, key, again))
-		want := store.Remembered{Fingerprint: fp, Answer: &answer}
-		require.Equal(t, want, take(key, "four", again.Add(24*time.Hour)))
-		require.True(t, take(key, "four", again.Add(24*time.Hour+time.Millisecond)).Taken)
-		require.Equal(t, store.Remembered{Fingerprint: []byte("four")}, take(key, "five", again.Add(24*time.Hour+time.Second)),
+		require.NoError(t, record(t, s, third, "one", answer, true, again.Add(time.Second)))
+		require.ErrorIs(t, record(t, s, third, "one", store.Answer{Status: 200}, true, again), store.ErrNotFound)
+		require.NoError(t, s.ReleaseKey(ctx, third), "a final answer is kept")
+		require.ErrorIs(t, s.SettleKey(ctx, third, nil), store.ErrNotFound)
+		require.ErrorIs(t, s.BeatKey(ctx, third, again), store.ErrNotFound)
+		want := store.Remembered{Fingerprint: []byte("one"), Answer: &answer}
+		require.Equal(t, want, take(t, s, key, "four", again.Add(24*time.Hour)))
+		held(t, s, key, "four", again.Add(24*time.Hour+time.Millisecond))
+		require.Equal(t, store.Remembered{Fingerprint: []byte("four")}, take(t, s, key, "five", again.Add(24*time.Hour+time.Second)),
 			"the old answer is gone")
 	})
 }
 
-func TestFinishKeyGoesWithItsTransaction(t *testing.T) {
+// A request that has written what its answer speaks of, and goes on, runs until
+// it says how it ended.
+func TestSettledKeys(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		ctx, at := t.Context(), now()
+		key := store.IdempotencyKey{Account: "acme", Method: "POST", Route: "/v1/transcript", Key: "k"}
+		accepted := store.Answer{Status: 202, JobID: "j"}
+		begin := func() store.HeldKey {
+			h := held(t, s, key, "", at)
+			require.NoError(t, record(t, s, h, "fp", accepted, false, at))
+			require.Equal(t, store.Remembered{Fingerprint: []byte("fp")}, take(t, s, key, "", at), "it still runs")
+			return h
+		}
+		h := begin()
+		require.NoError(t, s.SettleKey(ctx, h, nil))
+		h = begin() // a forgotten answer leaves the key free
+		done := store.Answer{Status: 200, JobID: "j"}
+		require.NoError(t, s.SettleKey(ctx, h, &done))
+		require.Equal(t, store.Remembered{Fingerprint: []byte("fp"), Answer: &done}, take(t, s, key, "", at))
+
+		key.Key = "released"
+		h = begin()
+		require.NoError(t, s.ReleaseKey(ctx, h))
+		require.Equal(t, &accepted, take(t, s, key, "", at).Answer, "what was written is told")
+
+		// Silent for 15 s it is taken for dead, and what was recorded is the last word.
+		key.Key = "silent"
+		h = begin()
+		require.NoError(t, s.BeatKey(ctx, h, at.Add(10*time.Second)))
+		require.Nil(t, take(t, s, key, "", at.Add(25*time.Second)).Answer)
+		require.Equal(t, &accepted, take(t, s, key, "", at.Add(25*time.Second+time.Millisecond)).Answer)
+		require.ErrorIs(t, s.SettleKey(ctx, h, &done), store.ErrNotFound, "it lived, and learns of it")
+		require.Equal(t, &accepted, take(t, s, key, "", at).Answer)
+	})
+}
+
+// A request that was silent for too long can neither free nor finish what its
+// successor holds.
+func TestSuccessorsKeyIsItsOwn(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		ctx, at := t.Context(), now()
+		key := store.IdempotencyKey{Account: "acme", Method: "POST", Route: "/v1/transcript", Key: "k"}
+		late := held(t, s, key, "fp", at)
+		at = at.Add(61 * time.Second)
+		successor := held(t, s, key, "fp", at)
+		require.NotEqual(t, late.Token, successor.Token)
+
+		require.NoError(t, s.ReleaseKey(ctx, late))
+		require.ErrorIs(t, s.BeatKey(ctx, late, at.Add(time.Hour)), store.ErrNotFound)
+		require.ErrorIs(t, s.SettleKey(ctx, late, nil), store.ErrNotFound)
+		require.ErrorIs(t, record(t, s, late, "fp", store.Answer{Status: 202, JobID: "late"}, true, at), store.ErrNotFound)
+		require.Equal(t, store.Remembered{Fingerprint: []byte("fp")}, take(t, s, key, "fp", at), "the successor runs")
+
+		answer := store.Answer{Status: 202, JobID: "j"}
+		require.NoError(t, record(t, s, successor, "fp", answer, true, at))
+		require.Equal(t, &answer, take(t, s, key, "fp", at).Answer)
+	})
+}
+
+func TestRecordedAnswerGoesWithItsTransaction(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		key := store.IdempotencyKey{Account: "acme", Method: "POST", Route: "/", Key: "k"}
-		_, err := s.TakeKey(t.Context(), key, nil, now())
-		require.NoError(t, err)
+		h := held(t, s, key, "", now())
 		require.ErrorIs(t, s.InTx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
-			require.NoError(t, tx.FinishKey(ctx, key, nil, store.Answer{Status: 200}, now()))
+			require.NoError(t, tx.RecordAnswer(ctx, h, nil, store.Answer{Status: 200}, true, now()))
 			return errUndo
 		}), errUndo)
-		r, err := s.TakeKey(t.Context(), key, nil, now())
-		require.NoError(t, err)
-		require.Equal(t, store.Remembered{}, r)
+		require.Equal(t, store.Remembered{}, take(t, s, key, "", now()))
+		require.NoError(t, s.ReleaseKey(t.Context(), h))
+		held(t, s, key, "", now())
 	})
 }
 
@@ -92,7 +171,7 @@ func TestOneTakesAKey(t *testing.T) {
 		for range 50 {
 			g.Go(func() error {
 				r, err := s.TakeKey(t.Context(), key, []byte("x"), at)
-				if r.Taken {
+				if r.Held != nil {
 					taken.Add(1)
 				}
 				return err
@@ -100,34 +179,5 @@ func TestOneTakesAKey(t *testing.T) {
 		}
 		require.NoError(t, g.Wait())
 		require.EqualValues(t, 1, taken.Load())
-	})
-}
-
-func TestAmendKey(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, s *store.Store) {
-		ctx, at := t.Context(), now()
-		key := store.IdempotencyKey{Account: "acme", Method: "POST", Route: "/v1/transcript", Key: "k"}
-		taken, err := s.TakeKey(ctx, key, nil, at)
-		require.NoError(t, err)
-		require.True(t, taken.Taken)
-		inTx(t, s, func(ctx context.Context, tx *store.Tx) {
-			require.NoError(t, tx.FinishKey(ctx, key, []byte("fp"), store.Answer{Status: 202, JobID: "j"}, at))
-		})
-		remembered := func() store.Remembered {
-			r, err := s.TakeKey(ctx, key, nil, at)
-			require.NoError(t, err)
-			return r
-		}
-
-		require.NoError(t, s.AmendKey(ctx, key, "another", nil))
-		require.NotNil(t, remembered().Answer, "an answer that speaks of another job is left alone")
-
-		require.NoError(t, s.AmendKey(ctx, key, "j", &store.Answer{Status: 200, JobID: "j"}))
-		require.Equal(t, 200, remembered().Answer.Status)
-		require.Equal(t, []byte("fp"), remembered().Fingerprint)
-
-		require.NoError(t, s.AmendKey(ctx, key, "j", nil))
-		require.True(t, remembered().Taken, "a forgotten answer leaves the key free")
 	})
 }

@@ -19,7 +19,7 @@ var migrations embed.FS
 
 // The newest migrations: ours, and River's of the version in go.mod.
 const (
-	ourVersion   = 5
+	ourVersion   = 7
 	riverVersion = 7
 )
 

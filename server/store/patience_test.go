@@ -21,10 +21,10 @@ const patience = 5 * time.Second
 
 // calls are a statement that reads, one that writes, and a transaction.
 func calls(s *store.Store) map[string]func(context.Context) error {
-	key := store.IdempotencyKey{Account: "acme", Method: "POST", Route: "/", Key: "k"}
+	key := store.HeldKey{Token: "t"}
 	return map[string]func(context.Context) error{
 		"read":  s.Ping,
-		"write": func(ctx context.Context) error { return s.BeatKey(ctx, key, time.Now()) },
+		"write": func(ctx context.Context) error { return s.ReleaseKey(ctx, key) },
 		"transaction": func(ctx context.Context) error {
 			return s.InTx(ctx, func(ctx context.Context, tx *store.Tx) error {
 				return tx.PutAccount(ctx, store.Account{ID: "acme"})

@@ -184,7 +184,7 @@ func TestWritesOutsideTheOpenTransactionAreRefused(t *testing.T) {
 		inTx(t, s, func(ctx context.Context, _ *store.Tx) {
 			require.Error(t, s.InTx(ctx, func(context.Context, *store.Tx) error { return nil }))
 			require.Error(t, s.Beat(ctx, "p"))
-			require.Error(t, s.FreeKey(ctx, store.IdempotencyKey{}))
+			require.Error(t, s.ReleaseKey(ctx, store.HeldKey{}))
 		})
 	})
 }
