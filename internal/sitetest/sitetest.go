@@ -29,6 +29,7 @@ const (
 	EmptyTrack = "empty-track" // captions that are an empty answer
 	WebTrack   = "webpg-track" // captions that are a web page
 	CutTrack   = "cut--track1" // captions that end before they should
+	LostTrack  = "lost-track1" // captions whose times make no sense
 	GoneTrack  = "gone--track" // captions that are not there
 	BusyTrack  = "busy--track" // captions that the site refuses for now (429)
 	CutMedia   = "cut--media1" // media that ends before it should
@@ -79,6 +80,7 @@ func New(media string) *Site {
 		EmptyTrack: trackPage("/empty.vtt"),
 		WebTrack:   trackPage("/page.vtt"),
 		CutTrack:   trackPage("/cut.vtt"),
+		LostTrack:  trackPage("/lost.vtt"),
 		GoneTrack:  trackPage("/gone.vtt"),
 		BusyTrack:  trackPage("/busy.vtt"),
 		CutMedia:   page("Cut", `<video src="/cut-media"></video>`),
@@ -145,6 +147,8 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/cut.vtt":
 		w.Header().Set("Content-Length", strconv.Itoa(len(English)))
 		send(w, "text/vtt", English[:len(English)/2])
+	case "/lost.vtt":
+		send(w, "text/vtt", strings.ReplaceAll(English, "00:", "at "))
 	case "/busy.vtt":
 		http.Error(w, "slow down", http.StatusTooManyRequests)
 	case "/cut-media":

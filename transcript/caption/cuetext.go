@@ -22,6 +22,7 @@ type cueText struct {
 	speaker []byte // whose words are in out, once spoken
 	spoken  bool
 	voices  bool // there are several
+	lax     bool // timestamps are read as those of SubRip where they are none of WebVTT
 
 	strings strings.Builder   // see keep
 	words   []transcript.Word // see timed
@@ -171,7 +172,11 @@ func (t *cueText) tag(tag []byte) {
 	case tag[0] == '/':
 		t.end(kindOf(tag[1:]))
 	case '0' <= tag[0] && tag[0] <= '9':
-		if ms, rest, ok := timestamp(tag); ok && len(rest) == 0 {
+		ms, rest, ok := timestamp(tag)
+		if t.lax && (!ok || len(rest) > 0) {
+			ms, rest, ok = srtTime(tag)
+		}
+		if ok && len(rest) == 0 {
 			t.marks = append(t.marks, mark{at: len(t.out), ms: ms})
 		}
 	default:

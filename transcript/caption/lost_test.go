@@ -102,3 +102,41 @@ func TestSequencesTellWhatIsLost(t *testing.T) {
 		assert.Equal(t, 1, lost.Cues)
 	}
 }
+
+// Products write times that are none of WebVTT. They are read where the format has
+// to be found out anyway; the reader of WebVTT does what the standard says.
+func TestTimesAsTheyAreWritten(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ file, want string }{
+		"one digit":                     {"0:0:0.0 --> 0:0:1.300\nhello\n\n0:0:1.5 --> 0:10:2.25\nthere", "0+1.3 \"hello\"\n1.5+600.75 \"there\""},
+		"commas":                        {"00:00:01,000 --> 00:00:02,500\nhello", `1+1.5 "hello"`},
+		"no hours":                      {"0:01,5 --> 1:02\nhello", `1.5+60.5 "hello"`},
+		"nothing smaller than a second": {"00:00:01 --> 00:00:02\nhello", `1+1 "hello"`},
+		"microseconds":                  {"00:00:01.000000 --> 00:00:02.500999 align:start\nhello", `1+1.5 "hello"`},
+		"before zero":                   {"-00:00:01.000 --> 00:00:02.000\nhello", `0+2 "hello"`},
+		"many minutes":                  {"90:00.000 --> 91:00.000\nhello", `5400+60 "hello"`},
+		"many hours":                    {"123:0:0,0 --> 123:0:1,0\nhello", `442800+1 "hello"`},
+		"spaces within":                 {"00 : 00 : 01.000 --> 00 : 00 : 02.000\nhello", `1+1 "hello"`},
+		"no end":                        {"00:01.000 -->\nhello", `1+0 "hello"`},
+		"of words":                      {"0:0:1,0 --> 0:0:3,0\nhello <0:0:2,5>there", `1+2 "hello there" hello@1-2.5 there@2.5-3`},
+		"an arrow in the text":          {"0:0:1.0 --> 0:0:2.0\nA --> B", `1+1 "A --> B"`},
+		"no empty line between":         {"0:0:1.0 --> 0:0:2.0\nhello\n0:0:2.0 --> 0:0:3.0\nthere", "1+1 \"hello\"\n2+1 \"there\""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := "WEBVTT\n\n" + test.file + "\n"
+			found, err := caption.ReadAny(strings.NewReader(file))
+			require.NoError(t, err)
+			assert.Nil(t, found.Lost)
+			assert.Equal(t, test.want, shown(found.Segments))
+
+			_, err = caption.ReadWebVTT(strings.NewReader(file))
+			var lost *caption.LostError
+			require.ErrorAs(t, err, &lost)
+		})
+	}
+	found, err := caption.ReadAny(strings.NewReader("WEBVTT\n\n00:01.000 --> 00:02.000\nhello\n00:xx --> 00:yy\nthere\n"))
+	require.NoError(t, err)
+	assert.Equal(t, `1+1 "hello"`, shown(found.Segments), "what was meant to be a time is no text")
+	assert.EqualError(t, found.Lost, `caption: webvtt: 1 cue is lost, in line 5: these are no times: "00:xx --> 00:yy"`)
+}

@@ -54,7 +54,7 @@ func WebVTT(r io.Reader) iter.Seq2[transcript.Segment, error] { return walkWebVT
 
 func walkWebVTT(r io.Reader, lax bool) iter.Seq2[transcript.Segment, error] {
 	return func(yield func(transcript.Segment, error) bool) {
-		f := webVTT{lines: newLines(r), lax: lax}
+		f := webVTT{lines: newLines(r), lax: lax, text: cueText{lax: lax}}
 		if yieldBlocks(f.begin(), f.block, yield) {
 			f.lost.tell(FormatWebVTT, yield)
 		}

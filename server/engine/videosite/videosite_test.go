@@ -238,6 +238,17 @@ func TestPlayability(t *testing.T) {
 	}
 }
 
+// What of a track cannot be read is told beside what can be.
+func TestLostCues(t *testing.T) {
+	t.Parallel()
+	track := strings.Replace(english, `[{"`, `[{"tStartMs":"soon","segs":[{"utf8":"lost"}]},{"`, 1)
+	found, err := (&site{track: text(track)}).ask(t, videosite.Options{})
+	require.NoError(t, err)
+	require.Len(t, found.Segments, 1)
+	assert.Equal(t, "hello & welcome", found.Segments[0].Text)
+	assert.EqualError(t, found.Lost, "caption: json3: 1 cue is lost, near byte 73: the times of an event cannot be read")
+}
+
 // Only a video that can be played and names no track has none.
 func TestOnlyProvenNone(t *testing.T) {
 	t.Parallel()
@@ -327,6 +338,7 @@ func TestStatuses(t *testing.T) {
 		{"captcha for a track", &site{track: text(`<form><div class="g-recaptcha"></div></form>`)}, transcript.IPBlocked, 30},
 		{"no key", &site{page: text("<html>Hello</html>")}, transcript.UpstreamFailed, 0},
 		{"a page for a track", &site{track: text("<html>Hello</html>")}, transcript.UpstreamFailed, 0},
+		{"a track of another shape", &site{track: text(strings.ReplaceAll(english, "500", `"soon"`))}, transcript.UpstreamFailed, 0},
 		{"a track that is cut off", &site{track: text(english[:len(english)-2])}, transcript.UpstreamFailed, 0},
 	}
 	for _, tt := range tests {

@@ -55,6 +55,7 @@ func TestBadTracks(t *testing.T) {
 		{sitetest.EmptyTrack, transcript.POTokenRequired},
 		{sitetest.WebTrack, transcript.UpstreamFailed},
 		{sitetest.CutTrack, transcript.UpstreamFailed},
+		{sitetest.LostTrack, transcript.UpstreamFailed},
 		{sitetest.GoneTrack, transcript.UpstreamFailed},
 		{sitetest.BusyTrack, transcript.IPBlocked},
 	}
