@@ -19,7 +19,8 @@ import (
 // The queues. Steps that decode media are few at a time, and so are downloads,
 // which take long; chunks are as many as the process has recognition workers.
 // What is nearest its end goes first: publishing has a queue of its own, so that
-// it waits neither for media nor for recognition.
+// it waits neither for media nor for recognition. In each of them accounts take
+// turns (store.Tx.Enqueue).
 const (
 	queueCaptions   = "captions"
 	queueDownload   = "download"

@@ -73,21 +73,24 @@ func (h *hands) unheard(running []Work) []Work {
 	return slices.DeleteFunc(running, func(w Work) bool { return h.held[w.ID] || h.fetching[w.Queue] > 0 })
 }
 
-// queueDriver is River's driver of a client that works, with a watch on its hands.
+// queueDriver is River's driver of a client that works, with a watch on its hands, by
+// which accounts take turns.
 type queueDriver[T any] struct {
 	riverdriver.Driver[T]
 
 	hands *hands
+	turns turns
 }
 
 func (d queueDriver[T]) GetExecutor() riverdriver.Executor {
-	return executor{d.Driver.GetExecutor(), d.hands}
+	return executor{d.Driver.GetExecutor(), d.hands, d.turns}
 }
 
 type executor struct {
 	riverdriver.Executor
 
 	hands *hands
+	turns turns
 }
 
 // JobGetAvailable fetches work.
@@ -96,6 +99,9 @@ func (e executor) JobGetAvailable(ctx context.Context, p *riverdriver.JobGetAvai
 		return nil, nil
 	}
 	defer func() { e.hands.take(p.Queue, rows) }()
+	if err := e.turns.callUp(ctx, e.Executor, p); err != nil {
+		return nil, err
+	}
 	return e.Executor.JobGetAvailable(ctx, p)
 }
 

@@ -135,7 +135,7 @@ func (s *sqlite) shared() bool                                     { return fals
 func (s *sqlite) serve() (release func() error, err error)         { return lockFile(s.path + ".lock") }
 func (s *sqlite) worker(c *river.Config, h *hands) (worker, error) {
 	c.FetchCooldown = 10 * time.Millisecond
-	return river.NewClient(queueDriver[*sql.Tx]{riversqlite.New(s.write.DB), h}, c)
+	return river.NewClient(queueDriver[*sql.Tx]{riversqlite.New(s.write.DB), h, newTurns("").numbered()}, c)
 }
 
 // workColumns: they hold JSONB.

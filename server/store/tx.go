@@ -87,9 +87,12 @@ func (tx *Tx) Lock(ctx context.Context, key string) error {
 	return wrap("lock "+strconv.Quote(key), tx.database.lock(ctx, tx.tx.Tx, key))
 }
 
-// Enqueue adds a job to the queue within the transaction.
+// Enqueue adds a job to the queue within the transaction. Accounts whose work
+// waits in one queue take turns, whoever came first; a job says by a member
+// "extraction" of its arguments whose work it is. The priority is not the
+// caller's.
 func (tx *Tx) Enqueue(ctx context.Context, args river.JobArgs, opts *river.InsertOpts) error {
-	return wrap("enqueue "+args.Kind(), tx.tx.enqueue(ctx, args, opts))
+	return wrap("enqueue "+args.Kind(), tx.tx.enqueue(ctx, args, stand(opts)))
 }
 
 // touch notes that the topics' watchers are to be woken after the commit.
