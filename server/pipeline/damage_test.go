@@ -1,6 +1,7 @@
 package pipeline_test
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/server/store/storetest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -96,5 +98,21 @@ func TestNoFolderPerJob(t *testing.T) {
 		left, err := os.ReadDir(filepath.Join(o.Blobs, folder))
 		require.NoError(t, err)
 		assert.Empty(t, left)
+	}
+}
+
+// TestAnUploadThatMayBeInUse: where a commit got no answer, there may be a job
+// that needs the file.
+func TestAnUploadThatMayBeInUse(t *testing.T) {
+	t.Parallel()
+	b := prepare(t, storetest.Open(t, storetest.SQLite(t)), &script{})
+	for cause, left := range map[error]int{store.ErrUnavailable: 0, store.ErrUncertain: 1} {
+		u, err := b.Receive(t.Context(), bytes.NewReader(recording(t, 1, 1)), 1<<30)
+		require.NoError(t, err)
+		_, err = b.Submit(t.Context(), pipeline.Submission{Account: acme, Upload: u,
+			Remember: func(context.Context, *store.Tx, store.Answer) error { return cause }})
+		require.ErrorIs(t, err, cause)
+		assert.Len(t, b.blobs(t), left)
+		b.Discard(t.Context(), u)
 	}
 }

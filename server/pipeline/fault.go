@@ -45,6 +45,9 @@ func (p *Pipeline) fault(ctx context.Context, t task, again river.JobArgs, cause
 	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
 	coded := codedError(cause)
+	if room := p.Room(0); room != nil && transient(coded.Code) {
+		coded = codedError(room) // what a program makes of a full disk can be anything
+	}
 	same, tries := again, 0 // those of the extraction
 	if chunk, ok := again.(recognizeArgs); ok {
 		chunk.Failed++

@@ -73,7 +73,7 @@ func (s *Store) tryTx(ctx context.Context, fn func(ctx context.Context, tx *Tx) 
 		return wrap("announce", err)
 	}
 	if err := t.Commit(); err != nil {
-		return wrap("commit", err)
+		return uncertain(wrap("commit", err))
 	}
 	committed = true
 	s.hub.wake(tx.topics...)

@@ -325,3 +325,22 @@ func TestMovesDoNotDeadlock(t *testing.T) {
 		}
 	})
 }
+
+// TestACommitWithoutAnAnswer cuts the connection of a transaction before its end.
+func TestACommitWithoutAnAnswer(t *testing.T) {
+	t.Parallel()
+	o := storetest.Postgres(t)
+	s, raw := storetest.Open(t, o), open(t, o)
+	err := s.InTx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
+		require.NoError(t, tx.Lock(ctx, "mine"))
+		_, err := raw.ExecContext(ctx, `SELECT pg_terminate_backend(pid, 5000) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`)
+		return err
+	})
+	require.ErrorIs(t, err, store.ErrUncertain)
+	require.ErrorIs(t, err, store.ErrUnavailable)
+
+	refused := errors.New("no")
+	err = s.InTx(t.Context(), func(context.Context, *store.Tx) error { return refused })
+	require.ErrorIs(t, err, refused)
+	require.NotErrorIs(t, err, store.ErrUncertain)
+}

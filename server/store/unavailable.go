@@ -22,6 +22,21 @@ import (
 // where its commit got no answer.
 var ErrUnavailable = errors.New("store: unavailable")
 
+// ErrUncertain says that a commit got no answer: what was to be written may be
+// there all the same.
+var ErrUncertain = errors.New("store: nobody knows whether it was written")
+
+// uncertain adds ErrUncertain to the error of a commit, unless the database itself
+// has said no. One that says that it ends may have committed before.
+func uncertain(err error) error {
+	var pg *pgconn.PgError
+	var lite *sqlitedriver.Error
+	if errors.As(err, &lite) || errors.As(err, &pg) && !strings.HasPrefix(pg.Code, "57P") {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrUncertain, err)
+}
+
 // classified adds ErrUnavailable to an error of the database that passes.
 func classified(err error) error {
 	if errors.Is(err, ErrUnavailable) || !passes(err) {

@@ -70,7 +70,9 @@ func (t *Tool) run(ctx context.Context, c engine.Command) (engine.Exit, error) {
 		return exit, nil
 	case errors.As(err, &absent):
 		return exit, missing(c.Program, err)
-	case errors.As(err, &limit) && limit.Limit != "wall time": // a slow machine is not the file's fault
+	case errors.As(err, &limit) && limit.Limit == "processor time":
+		// A slow machine is not the file's fault, nor is a file that the server may not
+		// write: what is written is bounded by its length.
 		return exit, invalid("The file takes too much work to decode.").Because(err)
 	}
 	return exit, fmt.Errorf("ffmpeg: %w", err)

@@ -190,11 +190,11 @@ func TestOnlyTheFileIsToBlameForItsWork(t *testing.T) {
 		return err
 	}
 	requireInvalid(t, probe(broken{err: &engine.LimitError{Limit: "processor time"}}), "too much work")
-	requireInvalid(t, probe(broken{err: &engine.LimitError{Limit: "file size"}}), "too much work")
 
 	slow := &engine.LimitError{Limit: "wall time"}
 	for _, err := range []error{
 		probe(broken{err: slow}),
+		probe(broken{err: &engine.LimitError{Limit: "file size"}}),
 		probe(broken{exit: engine.Exit{Code: -1}}),
 		probe(broken{err: context.Canceled}),
 	} {

@@ -2,6 +2,7 @@ package ffmpeg_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"image"
 	"image/gif"
@@ -251,4 +252,30 @@ func TestPlaylistsInDisguise(t *testing.T) {
 	})
 	require.NoError(t, err)
 	require.Greater(t, len(exit.Stdout), 80000)
+}
+
+// wavAt is a WAV of so many samples a second.
+func wavAt(rate, samples int) string {
+	le := binary.LittleEndian
+	b := le.AppendUint32([]byte("RIFF"), uint32(36+samples))
+	b = le.AppendUint32(append(b, "WAVEfmt "...), 16)
+	b = le.AppendUint16(le.AppendUint16(b, 1), 1)
+	b = le.AppendUint32(le.AppendUint32(b, uint32(rate)), uint32(rate))
+	b = le.AppendUint16(le.AppendUint16(b, 1), 8)
+	b = le.AppendUint32(append(b, "data"...), uint32(samples))
+	return string(append(b, bytes.Repeat([]byte{128, 160}, samples/2)...))
+}
+
+// TestAbsurdRates: 40 kB of one sample a second are eleven hours of sound, and more
+// than a gigabyte of it when decoded.
+func TestAbsurdRates(t *testing.T) {
+	t.Parallel()
+	for _, rate := range []int{1, 100, 1999, 768_001, 2_000_000_000} {
+		_, err := normalize(t, write(t, "a.wav", wavAt(rate, 40_000)), 12*time.Hour)
+		requireInvalid(t, err, "samples a second")
+	}
+	for _, rate := range []int{2000, 4000, 768_000} {
+		_, err := normalize(t, write(t, "a.wav", wavAt(rate, 40_000)), 12*time.Hour)
+		require.NoError(t, err)
+	}
 }

@@ -85,8 +85,10 @@ func (t *Tool) decode(ctx context.Context, in, out string, max time.Duration, pr
 	duration, wavErr := measure(out)
 	complaint := errors.New(lastLine(exit.Stderr))
 	switch {
-	case bytes.Contains(exit.Stderr, []byte("No space left on device")):
+	case bytes.Contains(exit.Stderr, []byte("No space left on device")), bytes.Contains(exit.Stderr, []byte("Disk quota exceeded")):
 		return engine.Audio{}, fmt.Errorf("ffmpeg: write %s: %w", out, syscall.ENOSPC)
+	case errors.Is(wavErr, errCutOff): // a file that cannot be decoded gives a whole WAV, or none
+		return engine.Audio{}, fmt.Errorf("ffmpeg: write %s: %w: %w", out, wavErr, complaint)
 	case bytes.Contains(exit.Stderr, []byte("Failed to compensate for timestamp delta")):
 		return engine.Audio{}, invalid("The file's timestamps leave too wide a gap.").Because(complaint)
 	case wavErr != nil:

@@ -7,12 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/internal/disktest"
 	"github.com/transcriptkit/transcriptkit/server/engine/ffmpeg"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -232,6 +234,27 @@ func TestTheServersOwnTrouble(t *testing.T) {
 	_, err = tool.Normalize(t.Context(), in, full, time.Hour, nil)
 	require.ErrorContains(t, err, "no space left on device")
 	require.NotErrorIs(t, err, transcript.UploadInvalid)
+}
+
+// TestNormalizeOnAFullDisk: a recording that the disk cut off is never taken for
+// the whole, nor for the file's fault.
+func TestNormalizeOnAFullDisk(t *testing.T) {
+	t.Parallel()
+	in := record(t, "a.wav", "-f lavfi -i sine=d=60")
+	disktest.Run(t, 1<<20, func(t *testing.T, dir string) {
+		for _, room := range []int64{512 << 10, 100_000, 4096, 0} {
+			some := filepath.Join(dir, "some")
+			require.NoError(t, os.WriteFile(some, make([]byte, room), 0o600))
+			free := disktest.Fill(t, dir)
+			require.NoError(t, os.Remove(some))
+			out := filepath.Join(dir, "out.wav")
+			_, err := ffmpeg.New(host(t, "")).Normalize(t.Context(), in, out, time.Hour, nil)
+			require.ErrorIs(t, err, syscall.ENOSPC)
+			require.NotErrorIs(t, err, transcript.UploadInvalid)
+			require.NoFileExists(t, out)
+			free()
+		}
+	})
 }
 
 // TestDamageInTheMiddle: what decodes to its full length is good enough.

@@ -30,7 +30,16 @@ type claims struct {
 	// audioEnd is where the first audio stream ends on the media clock, as far as
 	// the file's header says so; 0 when it does not.
 	audioEnd time.Duration
+	// rate is how many samples a second the first audio stream has; 0: not known.
+	rate int
 }
+
+// The samples a second of sound that can be speech, and that hardware records. With
+// fewer, a file of some kilobytes is hours long and decodes to gigabytes.
+const (
+	leastRate = 2000
+	mostRate  = 768_000
+)
 
 // probed is the output of ffprobe.
 type probed struct {
@@ -44,6 +53,7 @@ type probed struct {
 
 type probedStream struct {
 	Type     string  `json:"codec_type"`
+	Rate     number  `json:"sample_rate"`
 	Start    seconds `json:"start_time"`
 	Duration seconds `json:"duration"`
 	Tags     struct {
@@ -56,7 +66,7 @@ func (t *Tool) probe(ctx context.Context, path string, size int64) (claims, erro
 		Program: "ffprobe",
 		Args: append([]string{
 			"-hide_banner", "-v", "warning", "-of", "json", "-show_entries",
-			"format=format_name,start_time,duration:stream=codec_type,start_time,duration:stream_tags=DURATION",
+			"format=format_name,start_time,duration:stream=codec_type,sample_rate,start_time,duration:stream_tags=DURATION",
 		}, source(path)...),
 		Reads:  []string{path},
 		Limits: engine.Limits{Wall: time.Minute, CPU: 30 * time.Second, Memory: memory},
@@ -74,6 +84,9 @@ func (t *Tool) probe(ctx context.Context, path string, size int64) (claims, erro
 	}
 	p.countFromStart()
 	c := p.claims()
+	if c.rate > 0 && (c.rate < leastRate || c.rate > mostRate) {
+		return claims{}, invalid("The file's sound has %d samples a second; %d to %d are taken.", c.rate, leastRate, mostRate)
+	}
 	if c.Format == "wav" {
 		// ffprobe takes no header at its word that promises more than there is.
 		if announced := announcedByWAV(path, size); announced > 0 {
@@ -111,6 +124,7 @@ func (p *probed) claims() claims {
 		if s.Type == "audio" {
 			c.HasAudio = true
 			c.audioEnd = p.end(s)
+			c.rate = int(s.Rate)
 			break
 		}
 	}
@@ -134,16 +148,19 @@ func (p *probed) end(s probedStream) time.Duration {
 	return 0
 }
 
-// seconds is a number that ffprobe writes as a string.
-type seconds float64
+// number is one that ffprobe writes as a string.
+type number float64
+
+// seconds is a number of seconds.
+type seconds = number
 
 // UnmarshalJSON takes what is no number ("N/A") as 0.
-func (s *seconds) UnmarshalJSON(data []byte) error {
+func (n *number) UnmarshalJSON(data []byte) error {
 	f, err := strconv.ParseFloat(strings.Trim(string(data), `"`), 64)
 	if err != nil || f != f {
 		f = 0
 	}
-	*s = seconds(f)
+	*n = number(f)
 	return nil
 }
 

@@ -20,7 +20,10 @@ const (
 // signed or unsigned, give or take a header.
 const streamed = 0x7fff0000
 
-var errNotWAV = errors.New("not a WAV file")
+var (
+	errNotWAV = errors.New("not a WAV file")
+	errCutOff = errors.New("WAV that is not whole")
+)
 
 // wavHeader is the header of a RIFF WAVE file.
 type wavHeader struct {
@@ -89,7 +92,7 @@ func measure(path string) (time.Duration, error) {
 	case h.format != 1 || h.channels != 1 || h.rate != sampleRate || h.bits != 16:
 		return 0, fmt.Errorf("WAV of format %d, %d channels, %d Hz, %d bit", h.format, h.channels, h.rate, h.bits)
 	case h.dataStart+h.dataSize != info.Size():
-		return 0, fmt.Errorf("WAV of %d bytes announces %d", info.Size(), h.dataStart+h.dataSize)
+		return 0, fmt.Errorf("%w: %d bytes, announces %d", errCutOff, info.Size(), h.dataStart+h.dataSize)
 	}
 	return time.Duration(h.dataSize/2) * time.Second / sampleRate, nil
 }

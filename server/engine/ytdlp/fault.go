@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -35,6 +36,11 @@ func reason(c engine.Content, exit engine.Exit) (e *transcript.Error, ok bool) {
 		return refusal(c.URL, exit), true
 	}
 	said := complaints(exit.Stderr)
+	full := func(complaint string) bool { return strings.Contains(complaint, "[Errno 28]") }
+	if i := slices.IndexFunc(said.errors, full); i >= 0 {
+		why := fmt.Errorf("%w: %w", because(said.errors[i]), syscall.ENOSPC)
+		return transcript.Errorf(transcript.Internal, "The service has no room on its disk.").Because(why), true
+	}
 	if e, ok := known(slices.Concat(conditions, fatal), c, said.errors); ok {
 		return e, ok
 	}
