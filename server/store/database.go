@@ -13,6 +13,8 @@ type database interface {
 	reader() *bun.DB
 	writer() *bun.DB
 
+	// wants are the versions of the tables that this program needs.
+	wants() versions
 	// gate is the line before the writer's connections.
 	gate() *gate
 	// begin starts a transaction, with a way to put jobs into the queue within it.

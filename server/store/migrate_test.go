@@ -1,12 +1,17 @@
 package store_test
 
 import (
+	"context"
 	"os"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/pressly/goose/v3"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/riverdriver/riversqlite"
+	"github.com/riverqueue/river/rivermigrate"
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/server/store"
@@ -67,14 +72,107 @@ func TestMigrationKeepsRows(t *testing.T) {
 	})
 }
 
+// What the program before this one has left is brought up to the last migration
+// that there is, ours and the queue's, with what it has stored.
+func TestMigrationFromTheVersionBefore(t *testing.T) {
+	t.Parallel()
+	storetest.EachDatabase(t, func(t *testing.T, o store.Options) {
+		s, err := store.Open(t.Context(), o)
+		require.NoError(t, err)
+		ours, rivers := lastMigrations(t, o)
+		require.NoError(t, s.InTx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
+			if err := tx.PutAccount(ctx, store.Account{ID: "acme"}); err != nil {
+				return err
+			}
+			return tx.Enqueue(ctx, greet{}, nil)
+		}))
+		require.NoError(t, s.Close())
+
+		old := open(t, o)
+		requireVersions(t, old, ours, rivers)
+		goBack(t, old, o, ours-1)
+		queueGoesBack(t, old, o)
+		requireVersions(t, old, ours-1, rivers-1)
+
+		s = storetest.Open(t, o)
+		requireVersions(t, old, ours, rivers)
+		require.NoError(t, s.Ping(t.Context()))
+		_, err = s.Account(t.Context(), "acme")
+		require.NoError(t, err)
+		var waiting int
+		require.NoError(t, old.QueryRowContext(t.Context(), "SELECT count(*) FROM river_job WHERE state = 'available'").Scan(&waiting))
+		require.Equal(t, 1, waiting)
+	})
+}
+
+// While processes are upgraded one after the other, the old ones go on with the
+// new one's tables.
+func TestNewerTables(t *testing.T) {
+	t.Parallel()
+	storetest.EachDatabase(t, func(t *testing.T, o store.Options) {
+		s := storetest.Open(t, o)
+		open(t, o).exec(t, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (1000, true)`)
+		requireThere(t, s)
+		requireThere(t, storetest.Open(t, o))
+	})
+}
+
+type greet struct{}
+
+func (greet) Kind() string { return "greet" }
+
+// lastMigrations are the last of the files, and of River.
+func lastMigrations(t *testing.T, o store.Options) (ours, rivers int64) {
+	t.Helper()
+	files, err := os.ReadDir("migrations/" + string(dialect(o)))
+	require.NoError(t, err)
+	ours, err = goose.NumericComponent(files[len(files)-1].Name())
+	require.NoError(t, err)
+	all, err := rivermigrate.New(riversqlite.New(nil), nil)
+	require.NoError(t, err)
+	return ours, int64(len(all.AllVersions()))
+}
+
+func requireVersions(t *testing.T, db database, ours, rivers int64) {
+	t.Helper()
+	var haveOurs, haveRivers int64
+	require.NoError(t, db.QueryRowContext(t.Context(), `SELECT (SELECT max(version_id) FROM goose_db_version),
+		(SELECT max(version) FROM river_migration WHERE line = 'main')`).Scan(&haveOurs, &haveRivers))
+	require.Equal(t, []int64{ours, rivers}, []int64{haveOurs, haveRivers})
+}
+
+// queueGoesBack undoes the last of River's migrations.
+func queueGoesBack(t *testing.T, db database, o store.Options) {
+	t.Helper()
+	one := &rivermigrate.MigrateOpts{MaxSteps: 1}
+	if dialect(o) == goose.DialectSQLite3 {
+		m, err := rivermigrate.New(riversqlite.New(db.DB), nil)
+		require.NoError(t, err)
+		_, err = m.Migrate(t.Context(), rivermigrate.DirectionDown, one)
+		require.NoError(t, err)
+		return
+	}
+	pool, err := pgxpool.New(t.Context(), o.Database)
+	require.NoError(t, err)
+	defer pool.Close()
+	m, err := rivermigrate.New(riverpgxv5.New(pool), nil)
+	require.NoError(t, err)
+	_, err = m.Migrate(t.Context(), rivermigrate.DirectionDown, one)
+	require.NoError(t, err)
+}
+
+func dialect(o store.Options) goose.Dialect {
+	if strings.HasPrefix(o.Database, "sqlite:") {
+		return goose.DialectSQLite3
+	}
+	return goose.DialectPostgres
+}
+
 // goBack undoes our migrations down to a version.
 func goBack(t *testing.T, db database, o store.Options, version int64) {
 	t.Helper()
-	dialect := goose.DialectPostgres
-	if strings.HasPrefix(o.Database, "sqlite:") {
-		dialect = goose.DialectSQLite3
-	}
-	p, err := goose.NewProvider(dialect, db.DB, os.DirFS("migrations/"+string(dialect)), goose.WithDisableGlobalRegistry(true))
+	d := dialect(o)
+	p, err := goose.NewProvider(d, db.DB, os.DirFS("migrations/"+string(d)), goose.WithDisableGlobalRegistry(true))
 	require.NoError(t, err)
 	_, err = p.DownTo(t.Context(), version)
 	require.NoError(t, err)

@@ -35,7 +35,8 @@ const (
 // postgres is a database that many processes serve.
 type postgres struct {
 	db       *bun.DB
-	turn     *gate         // before db
+	turn     *gate // before db
+	tables   versions
 	pool     *pgxpool.Pool // River's
 	insert   *river.Client[pgx.Tx]
 	listener *listener
@@ -52,6 +53,9 @@ func openPostgres(ctx context.Context, dsn string, hub *hub, log *slog.Logger) (
 	config.ConnConfig.Tracer = queueBound{}
 	p := &postgres{turn: newGate(pgConns)}
 	p.db = pgPool(ours.Copy(), p.turn)
+	if p.tables, err = newest(goose.DialectPostgres, riverpgxv5.New(nil)); err != nil {
+		return nil, errors.Join(err, p.close())
+	}
 	if p.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, errors.Join(wrap("open", err), p.close())
 	}
@@ -93,7 +97,7 @@ func prepareConn(ctx context.Context, c *pgx.Conn) error {
 // migrate lets one process at a time change the tables.
 func (p *postgres) migrate(ctx context.Context, log *slog.Logger) (err error) {
 	ctx = unbounded(ctx)
-	if upToDate(ctx, p.db) == nil {
+	if upToDate(ctx, p.db, p.tables) == nil {
 		return nil
 	}
 	conn, err := p.db.Conn(ctx)
@@ -111,6 +115,7 @@ func (p *postgres) migrate(ctx context.Context, log *slog.Logger) (err error) {
 	return migrate(ctx, goose.DialectPostgres, p.db.DB, riverpgxv5.New(p.pool), log)
 }
 
+func (p *postgres) wants() versions { return p.tables }
 func (p *postgres) gate() *gate     { return p.turn }
 func (p *postgres) reader() *bun.DB { return p.db }
 func (p *postgres) writer() *bun.DB { return p.db }

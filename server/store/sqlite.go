@@ -34,6 +34,7 @@ type sqlite struct {
 	path   string
 	write  *bun.DB
 	turn   *gate // before write
+	tables versions
 	read   *bun.DB
 	insert *river.Client[*sql.Tx]
 }
@@ -52,6 +53,9 @@ func openSQLite(ctx context.Context, path string, fullSync bool, log *slog.Logge
 		return nil, fmt.Errorf("store: open database: %w", err)
 	}
 	s := &sqlite{path: path, turn: newGate(1)}
+	if s.tables, err = newest(goose.DialectSQLite3, riversqlite.New(nil)); err != nil {
+		return nil, err
+	}
 	synchronous := "NORMAL"
 	if fullSync {
 		synchronous = "FULL"
@@ -94,7 +98,7 @@ func (s *sqlite) migrate(ctx context.Context, log *slog.Logger) error {
 	ctx = unbounded(ctx)
 	deadline := time.Now().Add(migrationWait)
 	for {
-		if upToDate(ctx, s.write) == nil {
+		if upToDate(ctx, s.write, s.tables) == nil {
 			return nil
 		}
 		unlock, err := s.serve()
@@ -126,6 +130,7 @@ func (s *sqlite) begin(ctx context.Context) (*transaction, error) {
 	return &transaction{Tx: tx, enqueue: enqueue, free: func() {}}, nil
 }
 
+func (s *sqlite) wants() versions                                  { return s.tables }
 func (s *sqlite) gate() *gate                                      { return s.turn }
 func (s *sqlite) retryable(error) bool                             { return false }
 func (s *sqlite) lock(context.Context, bun.Tx, string) error       { return nil }

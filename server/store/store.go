@@ -139,7 +139,7 @@ func (s *Store) Close() error {
 
 // Ping asks the database for a sign of life and checks that its tables are as
 // this version wants them, or newer.
-func (s *Store) Ping(ctx context.Context) error { return upToDate(ctx, s.db) }
+func (s *Store) Ping(ctx context.Context) error { return upToDate(ctx, s.db, s.database.wants()) }
 
 // Folders are the local folders to which the store writes: that of a SQLite file,
 // and that of the blobs where they are kept in one.
