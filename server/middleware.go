@@ -128,8 +128,10 @@ func requestID(r *http.Request) string {
 	if id := r.Header.Get("X-Request-Id"); callersID.MatchString(id) {
 		return id
 	}
-	return uuid.Must(uuid.NewV7()).String()
+	return newID()
 }
+
+func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
 // recorder remembers what was answered.
 type recorder struct {

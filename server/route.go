@@ -57,8 +57,9 @@ func (s *Server) handler(routes []route) http.Handler {
 	unknown := s.answering(func(http.ResponseWriter, *http.Request) error { return errUnknownRoute })
 	mux.Handle("/", unknown)
 	return s.outermost(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// ServeMux would redirect a path that is not clean, in a form of its own.
-		if path.Clean(r.URL.Path) != r.URL.Path {
+		// ServeMux would redirect a path that is not clean, and refuse "*", in a form of
+		// its own.
+		if path.Clean(r.URL.Path) != r.URL.Path || r.RequestURI == "*" {
 			unknown.ServeHTTP(w, r)
 			return
 		}

@@ -150,7 +150,8 @@ func (s *Server) close() error {
 // this holds. It
 // sets no bound on the time of an answer, which would cut event streams off; the
 // handlers set their own. Stop shuts it down: ListenAndServe then returns
-// http.ErrServerClosed at once, before Stop has done its work.
+// http.ErrServerClosed at once, before Stop has done its work. With Listener in
+// front of its listener, what net/http refuses by itself has the API's form too.
 func (s *Server) HTTPServer(addr string) *http.Server {
 	web := &http.Server{
 		Addr:              addr,
@@ -158,8 +159,10 @@ func (s *Server) HTTPServer(addr string) *http.Server {
 		MaxHeaderBytes:    maxHeaderBytes,
 		ReadHeaderTimeout: readHeaderTimeout,
 		IdleTimeout:       idleTimeout,
-		ConnState:         newConnections(maxConnections).changed,
-		BaseContext:       func(net.Listener) context.Context { return context.Background() },
+		// "OPTIONS *" is for the handler to refuse.
+		DisableGeneralOptionsHandler: true,
+		ConnState:                    newConnections(maxConnections).changed,
+		BaseContext:                  func(net.Listener) context.Context { return context.Background() },
 	}
 	s.webMu.Lock()
 	defer s.webMu.Unlock()

@@ -152,7 +152,7 @@ func startService(ctx context.Context, o serviceOptions) (_ *service, err error)
 	}
 	web := s.server.HTTPServer(o.listen)
 	go func() {
-		if err := web.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
+		if err := web.Serve(s.server.Listener(s.listener)); !errors.Is(err, http.ErrServerClosed) {
 			s.failed <- fmt.Errorf("serving: %w", err)
 		}
 	}()

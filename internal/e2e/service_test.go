@@ -48,7 +48,7 @@ func startService(t testing.TB, change ...func(*server.Config)) *service {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	http := srv.HTTPServer("")
-	go func() { _ = http.Serve(listener) }() // returns when it is shut down
+	go func() { _ = http.Serve(srv.Listener(listener)) }() // returns when it is shut down
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 		defer cancel()

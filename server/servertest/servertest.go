@@ -178,7 +178,7 @@ func (s *Server) listen(ctx context.Context) error {
 	s.http = &http.Server{ReadHeaderTimeout: patience, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		(*s.handler.Load()).ServeHTTP(w, r)
 	})}
-	go func() { s.serving <- s.http.Serve(l) }()
+	go func() { s.serving <- s.http.Serve(s.Listener(l)) }()
 	return nil
 }
 

@@ -1,0 +1,108 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Listener is l for an http.Server that speaks plain HTTP, such as that of
+// HTTPServer, with one thing added. What net/http cannot read (a request line or a
+// header that is malformed or too large, an unknown Expect or Transfer-Encoding)
+// it refuses by itself, in plain text; such a refusal gets the API's form, an
+// X-Request-Id and a line in the log, as every other. Under TLS, which is put in
+// front of it, nothing is added.
+func (s *Server) Listener(l net.Listener) net.Listener { return &listener{l, s.cfg.Log} }
+
+type listener struct {
+	net.Listener
+	log *slog.Logger
+}
+
+// Accept implements net.Listener.
+func (l *listener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return &refusingConn{c, l.log}, nil
+}
+
+// refusingConn is a connection on which net/http answers.
+type refusingConn struct {
+	net.Conn
+	log *slog.Logger
+}
+
+// Write sends an answer, or a part of one.
+func (c *refusingConn) Write(b []byte) (int, error) {
+	status, reason, refused := refusedByHTTP(b)
+	if !refused {
+		return c.Conn.Write(b)
+	}
+	id := newID()
+	c.log.LogAttrs(context.Background(), slog.LevelInfo, "request",
+		slog.String("request", id), slog.String("route", "none"), slog.Int("status", status), slog.String("err", reason))
+	if _, err := c.Conn.Write(flatRefusal(status, reason, id)); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// CloseWrite lets net/http end its side first, so that a refusal arrives.
+func (c *refusingConn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
+}
+
+// maxOwnRefusal is more than a refusal of net/http has, in bytes.
+const maxOwnRefusal = 512
+
+// refusedByHTTP recognizes a refusal that net/http makes without a handler. It is
+// written at once and whole. That of a bad request has no Date, unlike all that
+// handlers answer, and its status line says why.
+func refusedByHTTP(b []byte) (status int, reason string, ok bool) {
+	line, rest, _ := bytes.Cut(b, []byte("\r\n"))
+	text, ok := strings.CutPrefix(string(line[:min(len(line), maxOwnRefusal)]), "HTTP/1.1 ")
+	if !ok || len(b) > maxOwnRefusal || len(text) < 3 {
+		return 0, "", false
+	}
+	status, err := strconv.Atoi(text[:3])
+	head, _, whole := bytes.Cut(rest, []byte("\r\n\r\n"))
+	switch {
+	case err != nil, status < http.StatusBadRequest, !whole:
+		return 0, "", false
+	case status == http.StatusExpectationFailed && !bytes.Contains(head, []byte("X-Request-Id:")):
+		return status, "only 100-continue may be expected", true
+	case !bytes.Equal(head, []byte("Content-Type: text/plain; charset=utf-8\r\nConnection: close")):
+		return 0, "", false
+	}
+	_, reason, _ = strings.Cut(text, ": ")
+	return status, reason, true
+}
+
+// flatRefusal is an answer after which the connection is closed.
+func flatRefusal(status int, reason, id string) []byte {
+	slug := strings.ReplaceAll(strings.ToLower(http.StatusText(status)), " ", "_")
+	body, _ := json.Marshal(FlatError{Error: slug, Message: reason, RequestID: id}) // strings never fail
+	var b bytes.Buffer
+	resp := http.Response{
+		StatusCode: status, ProtoMajor: 1, ProtoMinor: 1, Close: true, ContentLength: int64(len(body)),
+		Header: http.Header{
+			"Content-Type": {"application/json"}, "X-Request-Id": {id}, "Date": {time.Now().UTC().Format(http.TimeFormat)},
+			"Cache-Control": {"private, no-cache"}, "X-Content-Type-Options": {"nosniff"},
+		},
+	}
+	resp.Body = io.NopCloser(bytes.NewReader(body))
+	_ = resp.Write(&b) // a buffer never fails
+	return b.Bytes()
+}
