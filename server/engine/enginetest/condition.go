@@ -102,6 +102,7 @@ var everywhere = []Condition{
 // unplayable are the player's reasons for showing nothing.
 var unplayable = []Condition{
 	{Name: "bot check", Codes: blocked, Blocks: true, says: refuses("LOGIN_REQUIRED", "Sign in to confirm you’re not a bot", "")},
+	{Name: "rate limit", Codes: blocked, Blocks: true, says: refuses("UNPLAYABLE", "Video unavailable", "This content isn’t available, try again later.")},
 	{Name: "login wall", Codes: login, Blocks: true, says: refuses("LOGIN_REQUIRED", "Please sign in", "")},
 	{Name: "age wall", Codes: login, Blocks: true, says: refuses("LOGIN_REQUIRED", "Sign in to confirm your age", "This video may be inappropriate for some users.")},
 	{Name: "members only", Codes: unavailable, Blocks: true, says: refuses("UNPLAYABLE", "Join this channel to get access to members-only content like this video, and other exclusive perks.", "")},

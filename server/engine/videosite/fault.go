@@ -2,21 +2,25 @@ package videosite
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/internal/said"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 const (
 	isGone      = "The content is not there: it was removed, or never existed."
+	isNotSeen   = "The content is not to be seen, for no reason that this service knows."
 	isPrivate   = "The content is private."
 	isMembers   = "The content is for members only."
 	isElsewhere = "The content is not available in this region."
 	isAhead     = "The content is announced but not there yet."
 	isLive      = "The content is a live stream that has not ended."
 	isBlocked   = "The platform blocks this server at the moment."
+	isLimited   = "The platform has had enough of this server's visits for up to an hour."
 	wantsLogin  = "The platform asks for a login."
 	wantsAge    = "The platform asks for a login to prove the age of the viewer."
 	wantsToken  = "The platform wants a proof-of-origin token for its captions."
@@ -25,11 +29,15 @@ const (
 	isOutdated  = "The platform does not take the player as which it is asked."
 )
 
-// pause is when to ask a site again that blocks and does not say for how long.
-const pause = 30 * time.Second
+// When to ask a site again that blocks: one that does not say for how long, and one
+// that says "for up to an hour".
+const (
+	pause     = 30 * time.Second
+	longPause = 10 * time.Minute
+)
 
-// reason is a phrase that the site gives as a reason, in lower case, and what it
-// means.
+// reason is a phrase that the site gives as a reason, in lower case and with straight
+// quotes, and what it means.
 type reason struct {
 	says    string
 	code    transcript.Code
@@ -50,6 +58,8 @@ var blockedReasons = []reason{
 	{"not a bot", transcript.IPBlocked, isBlocked},
 	{"unusual traffic", transcript.IPBlocked, isBlocked},
 	{"captcha", transcript.IPBlocked, isBlocked},
+	{"for up to an hour", transcript.IPBlocked, isLimited},
+	{"content isn't available, try again later", transcript.IPBlocked, isLimited},
 	{"rate-limited", transcript.IPBlocked, isBlocked},
 }
 
@@ -76,7 +86,15 @@ var verdicts = map[string]verdict{
 		{"try again", transcript.UpstreamFailed, isBroken},
 		{"error occurred", transcript.UpstreamFailed, isBroken},
 		{"private", transcript.Unavailable, isPrivate},
-	}, transcript.Unavailable, isGone},
+		{"unavailable", transcript.Unavailable, isGone},
+		{"not available", transcript.Unavailable, isGone},
+		{"video isn't available", transcript.Unavailable, isGone},
+		{"no longer available", transcript.Unavailable, isGone},
+		{"removed", transcript.Unavailable, isGone},
+		{"deleted", transcript.Unavailable, isGone},
+		{"terminated", transcript.Unavailable, isGone},
+		{"not exist", transcript.Unavailable, isGone},
+	}, transcript.Unavailable, isNotSeen},
 	"UNPLAYABLE": {[]reason{
 		{"try again", transcript.UpstreamFailed, isBroken},
 		{"error occurred", transcript.UpstreamFailed, isBroken},
@@ -104,7 +122,7 @@ func judge(status, why string) *transcript.Error {
 	if !known {
 		v = verdicts["UNPLAYABLE"]
 	}
-	words := strings.ToLower(why)
+	words := strings.ReplaceAll(strings.ToLower(why), "’", "'")
 	because := errors.New("videosite: " + said.Line(status+": "+why, 500))
 	for _, reasons := range [][]reason{blockedReasons, outdatedReasons, v.reasons} {
 		for _, r := range reasons {
@@ -113,15 +131,22 @@ func judge(status, why string) *transcript.Error {
 			}
 		}
 	}
+	if v.message == isNotSeen {
+		because = fmt.Errorf("%w: %w", engine.ErrNothingFound, because)
+	}
 	return fault(v.code, v.message).Because(because)
 }
 
 // fault is the error with a code; one that blocks says when to ask again.
 func fault(code transcript.Code, message string) *transcript.Error {
-	if code == transcript.IPBlocked {
+	e := transcript.Errorf(code, "%s", message)
+	switch {
+	case message == isLimited:
+		e.RetryAfter = int(longPause / time.Second)
+	case code == transcript.IPBlocked:
 		return blocked(0)
 	}
-	return transcript.Errorf(code, "%s", message)
+	return e
 }
 
 // blocked is the error of a site that wants to be left alone, for as long as it

@@ -20,6 +20,7 @@ type playerAnswer struct {
 			Message struct {
 				Subreason words `json:"subreason"`
 			} `json:"playerErrorMessageRenderer"`
+			Captcha map[string]any `json:"playerCaptchaViewModel"`
 		} `json:"errorScreen"`
 	} `json:"playabilityStatus"`
 	Captions struct {
@@ -74,6 +75,8 @@ func (a *playerAnswer) playable(id string) error {
 	switch {
 	case p.Status == "":
 		return broken("The platform's answer cannot be understood.").Because(errors.New("videosite: no playability status"))
+	case p.Status != "OK" && p.ErrorScreen.Captcha != nil:
+		return blocked(0).Because(errors.New("videosite: a captcha, with " + said.Line(p.Status+": "+p.Reason, 500)))
 	case p.Status != "OK":
 		return judge(p.Status, p.Reason+" "+p.ErrorScreen.Message.Subreason.String())
 	case a.Details.VideoID != id:

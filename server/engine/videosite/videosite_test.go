@@ -210,6 +210,8 @@ func TestPlayability(t *testing.T) {
 		{"UNPLAYABLE", "Sign in to confirm your age", "", transcript.LoginRequired},
 		{"UNPLAYABLE", "Our systems have detected unusual traffic", "", transcript.IPBlocked},
 		{"UNPLAYABLE", "This content isn't available, try again later.", "The current session has been rate-limited by YouTube for up to an hour.", transcript.IPBlocked},
+		{"ERROR", "This content isn’t available, try again later", "", transcript.IPBlocked},
+		{"ERROR", "", "", transcript.Unavailable},
 		{"UNPLAYABLE", "", "", transcript.UpstreamFailed},
 		{"LIVE_STREAM_OFFLINE", "This live event will begin in 2 hours.", "", transcript.Unavailable},
 		{"SOMETHING_NEW", "Sign in to confirm you’re not a bot", "", transcript.IPBlocked},
@@ -233,7 +235,16 @@ func TestPlayability(t *testing.T) {
 			e := coded(t, err, tt.code)
 			assert.Equal(t, "A talk", found.Metadata.Title)
 			assert.Nil(t, found.Tracks)
-			assert.Equal(t, tt.code == transcript.IPBlocked, e.RetryAfter == 30)
+			wait := 0
+			switch {
+			case strings.Contains(tt.reason, "try again later") && tt.code == transcript.IPBlocked:
+				wait = 600 // "for up to an hour"
+			case tt.code == transcript.IPBlocked:
+				wait = 30
+			}
+			assert.Equal(t, wait, e.RetryAfter)
+			// Only what the site says is gone is proven to be.
+			assert.Equal(t, tt.status == "ERROR" && tt.reason == "", errors.Is(err, engine.ErrNothingFound))
 		})
 	}
 }
@@ -247,6 +258,14 @@ func TestLostCues(t *testing.T) {
 	require.Len(t, found.Segments, 1)
 	assert.Equal(t, "hello & welcome", found.Segments[0].Text)
 	assert.EqualError(t, found.Lost, "caption: json3: 1 cue is lost, near byte 73: the times of an event cannot be read")
+}
+
+// A captcha in the place of the reason is a block, whatever else is said.
+func TestCaptchaOfThePlayer(t *testing.T) {
+	t.Parallel()
+	answer := `{"playabilityStatus":{"status":"UNPLAYABLE","reason":"Video unavailable","errorScreen":{"playerCaptchaViewModel":{"x":1}}}}`
+	_, err := (&site{player: text(answer)}).ask(t, videosite.Options{})
+	assert.Equal(t, 30, coded(t, err, transcript.IPBlocked).RetryAfter)
 }
 
 // Only a video that can be played and names no track has none.
@@ -283,6 +302,8 @@ func TestTrackAddresses(t *testing.T) {
 	t.Parallel()
 	for address, code := range map[string]transcript.Code{
 		"/api/timedtext?v=1&exp=xpe":        transcript.POTokenRequired,
+		"/api/timedtext?v=1&exp=xpv":        transcript.POTokenRequired,
+		"/api/timedtext?v=1&exp=a&exp=xpv":  transcript.POTokenRequired,
 		"/api/timedtext?v=1&exp=xpe,xpv":    transcript.POTokenRequired,
 		"":                                  transcript.UpstreamFailed,
 		"https://www.example/api/timedtext": transcript.UpstreamFailed,

@@ -11,6 +11,7 @@ import (
 	"net/http/cookiejar"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -126,7 +127,7 @@ func (v *visit) track(address string) (caption.File, error) {
 		return caption.File{}, broken("The platform leads elsewhere for these captions.").Because(fmt.Errorf("videosite: to host %q", u.Host))
 	}
 	q := u.Query()
-	if strings.HasPrefix(q.Get("exp"), "xpe") {
+	if slices.ContainsFunc(q["exp"], func(v string) bool { return strings.HasPrefix(v, "xpe") || strings.HasPrefix(v, "xpv") }) {
 		return caption.File{}, fault(transcript.POTokenRequired, wantsToken)
 	}
 	q.Set("fmt", "json3")

@@ -180,6 +180,20 @@ func TestAnswersOfANewVersion(t *testing.T) {
 	}
 }
 
+// An error that tells of what came of it hides no block that came before.
+func TestCausesOfErrors(t *testing.T) {
+	t.Parallel()
+	for warning, code := range map[string]transcript.Code{
+		"[youtube] x: Unable to download API page: HTTP Error 429: Too Many Requests": transcript.IPBlocked,
+		"[youtube] Sign in to confirm your age":                                       transcript.LoginRequired,
+		"[youtube] No supported JavaScript runtime could be found.":                   transcript.UpstreamFailed,
+		"[youtube] x: Unable to download player: HTTP Error 404: Not Found":           transcript.UpstreamFailed,
+	} {
+		_, err := fake{info: "null", code: 1, stderr: "WARNING: " + warning + "\nERROR: [youtube] x: Failed to extract any player response\n"}.start(t).captions(t, "x", "en")
+		coded(t, err, code)
+	}
+}
+
 // What a source has not found may be there; what the platform says is gone is not.
 func TestNothingFoundIsNoProof(t *testing.T) {
 	t.Parallel()

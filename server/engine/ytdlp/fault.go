@@ -30,7 +30,8 @@ func fault(c engine.Content, exit engine.Exit) *transcript.Error {
 
 // reason is what the egress guard refused, else the first condition that the
 // program complains of: in its errors, and where those say nothing that is known
-// in its warnings.
+// in its warnings. Where an error tells of a mere fault, what the site has said
+// before, in a warning, is the cause of that.
 func reason(c engine.Content, exit engine.Exit) (e *transcript.Error, ok bool) {
 	if len(exit.Refused) > 0 {
 		return refusal(c.URL, exit), true
@@ -41,10 +42,14 @@ func reason(c engine.Content, exit engine.Exit) (e *transcript.Error, ok bool) {
 		why := fmt.Errorf("%w: %w", because(said.errors[i]), syscall.ENOSPC)
 		return transcript.Errorf(transcript.Internal, "The service has no room on its disk.").Because(why), true
 	}
-	if e, ok := known(slices.Concat(conditions, fatal), c, said.errors); ok {
-		return e, ok
+	e, ok = known(slices.Concat(conditions, fatal), c, said.errors)
+	if ok && hides(e.Code) {
+		return e, true
 	}
-	return known(conditions, c, said.warnings)
+	if before, warned := known(conditions, c, said.warnings); warned && (!ok || hides(before.Code)) {
+		return before, true
+	}
+	return e, ok
 }
 
 // known is the first of some conditions that one of the complaints meets.

@@ -64,8 +64,8 @@ func (v *video) audible() error {
 	return unavailable("The content has no sound that can be downloaded.").Because(because(lastComplaint(v.exit.Stderr)))
 }
 
-// hides tells that the reason why nothing can be played says nothing of captions:
-// it is the media alone that cannot be had.
+// hides tells that the reason why nothing can be played is that of the whole
+// content, its captions too. The others are about the media or the way to it.
 func hides(code transcript.Code) bool {
 	return code != transcript.UpstreamFailed && code != transcript.ConfigError && code != transcript.POTokenRequired
 }
