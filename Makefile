@@ -33,8 +33,10 @@ TEST_NEEDS := $(RUN_NEEDS) \
 	has_curl=>curl \
 	has_gcc=>gcc \
 	has_libc=>libc6-dev
+SOAK_NEEDS := $(TEST_NEEDS) \
+	has_faketime=>libfaketime
 
-.PHONY: demo test lint bench fuzz soak setup setup-run clean
+.PHONY: demo test lint bench fuzz soak setup setup-soak setup-run clean
 .DEFAULT_GOAL := test
 
 demo: setup-run
@@ -66,7 +68,7 @@ fuzz: setup
 		$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x "$$package" </dev/null || exit 1; \
 	done
 
-soak: setup
+soak: setup-soak
 	$(GO) test ./internal/e2e -count=1 -v -timeout 60m -run 'Soak.*$(SOAK)' -soak
 
 clean:
@@ -78,7 +80,8 @@ $(LINT):
 
 setup-run: NEEDS = $(RUN_NEEDS)
 setup: NEEDS = $(TEST_NEEDS)
-setup setup-run:
+setup-soak: NEEDS = $(SOAK_NEEDS)
+setup setup-run setup-soak:
 	@has() { command -v "$$1" >/dev/null 2>&1; }; \
 	has_ytdlp() { has yt-dlp; }; \
 	has_ffmpeg() { has ffmpeg && has ffprobe; }; \
@@ -88,6 +91,7 @@ setup setup-run:
 	has_curl() { has curl; }; \
 	has_postgresql() { has initdb || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; }; \
 	has_gcc() { has gcc; }; \
+	has_faketime() { ! has apt-get || ls /usr/lib/*/faketime/libfaketime.so.1 >/dev/null 2>&1; }; \
 	has_libc() { echo '#include <stdlib.h>' | gcc -E - >/dev/null 2>&1; }; \
 	missing=; \
 	for need in $(foreach n,$(NEEDS),'$n'); do \

@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,43 +19,49 @@ import (
 // load hands in recordings of 20 s, of which no two are alike, and checks in the
 // end that each that was accepted has become the right text.
 type load struct {
-	services []*client.Client
-	accepted map[string]string // the recording of each job
-	refused  int
+	services   []*client.Client
+	recordings []string
+	accepted   map[string]string // the recording of each job
+	refused    []error
 }
 
-func newLoad(services ...*client.Client) *load {
-	return &load{services: services, accepted: map[string]string{}}
+func newLoad(t *testing.T, services ...*client.Client) *load {
+	t.Helper()
+	l := &load{services: services, accepted: map[string]string{}}
+	for n := range uint64(60) {
+		l.recordings = append(l.recordings, burstsOf(t, 20*time.Second, n))
+	}
+	return l
 }
 
 // during hands in a recording every two seconds, to one service after the other,
 // while trouble goes on.
 func (l *load) during(t *testing.T, trouble func()) {
 	t.Helper()
-	over := make(chan struct{})
-	go func() {
-		defer close(over)
-		trouble()
-	}()
-	for n := uint64(1); ; n++ {
-		select {
-		case <-over:
-			return
-		case <-time.After(2 * time.Second):
-			l.submit(t, n)
+	ctx, stop := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer stop()
+	running.Go(func() {
+		tick := time.NewTicker(2 * time.Second)
+		defer tick.Stop()
+		for n, path := range l.recordings {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				l.submit(l.services[n%len(l.services)], path)
+			}
 		}
-	}
+	})
+	trouble()
 }
 
-func (l *load) submit(t *testing.T, n uint64) {
-	t.Helper()
-	path := burstsOf(t, 20*time.Second, n)
+func (l *load) submit(service *client.Client, path string) {
 	var now time.Duration
-	service := l.services[int(n)%len(l.services)]
-	_, job, err := service.Transcripts.Submit(t.Context(), transcript.Request{Source: transcript.File(path), Wait: &now})
+	_, job, err := service.Transcripts.Submit(context.Background(), transcript.Request{Source: transcript.File(path), Wait: &now})
 	if err != nil {
-		l.refused++
-		t.Logf("not accepted: %v", err)
+		l.refused = append(l.refused, err)
 		return
 	}
 	l.accepted[job.JobID] = path
@@ -82,8 +89,11 @@ func (l *load) check(t *testing.T) {
 			right++
 		}
 	}
+	for _, err := range l.refused {
+		t.Logf("not accepted: %v", err)
+	}
 	t.Logf("%d jobs accepted, %d refused; %d ended with the right text, the last %v after the trouble",
-		len(l.accepted), l.refused, right, time.Since(began).Round(time.Second))
+		len(l.accepted), len(l.refused), right, time.Since(began).Round(time.Second))
 	require.NotEmpty(t, l.accepted)
 }
 

@@ -31,7 +31,7 @@ func TestSoakCuts(t *testing.T) {
 	w := newWire(t, s.database)
 	key := s.makeKey(t)
 	a, b := s.through(w).spawn(t, "127.0.0.1:0"), s.through(w).spawn(t, "127.0.0.1:0")
-	l := newLoad(newClient(t, a.url, key), newClient(t, b.url, key))
+	l := newLoad(t, newClient(t, a.url, key), newClient(t, b.url, key))
 	began, cut := time.Now(), 0
 	l.during(t, func() {
 		for tick := range time.Tick(40 * time.Millisecond) {
@@ -55,7 +55,7 @@ func TestSoakPause(t *testing.T) {
 	s := newPlace(t, storetest.Postgres(t).Database)
 	key := s.makeKey(t)
 	victim, survivor := s.spawn(t, "127.0.0.1:0"), s.spawn(t, "127.0.0.1:0")
-	l := newLoad(newClient(t, survivor.url, key))
+	l := newLoad(t, newClient(t, survivor.url, key))
 	l.during(t, func() {
 		<-time.After(10 * time.Second)
 		require.NoError(t, victim.cmd.Process.Signal(syscall.SIGSTOP))
@@ -69,6 +69,29 @@ func TestSoakPause(t *testing.T) {
 	require.Len(t, living, 2, "who was taken for dead has not come back")
 	victim.mustLive(t)
 	survivor.mustLive(t)
+}
+
+// TestSoakClock sets the clock of the PostgreSQL server under load: two minutes
+// ahead, then an hour back, then right.
+func TestSoakClock(t *testing.T) {
+	soak(t)
+	clock := newFalseClock(t)
+	_, o := storetest.OwnServer(t)
+	clock.onlyTheServer(t)
+	s := newPlace(t, o.Database)
+	key := s.makeKey(t)
+	a, b := s.spawn(t, "127.0.0.1:0"), s.spawn(t, "127.0.0.1:0")
+	l := newLoad(t, newClient(t, a.url, key), newClient(t, b.url, key))
+	l.during(t, func() {
+		for _, off := range []time.Duration{0, 2 * time.Minute, -time.Hour, 0} {
+			clock.set(t, s.database, off)
+			<-time.After(15 * time.Second)
+		}
+	})
+	clock.set(t, s.database, -time.Hour)
+	l.check(t)
+	a.mustLive(t)
+	b.mustLive(t)
 }
 
 // mustLive fails the test when the process has ended.
