@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"os/exec"
 	"syscall"
@@ -18,6 +19,7 @@ import (
 // features are what the kernel grants to hold programs with.
 type features struct {
 	landlock
+	family
 	gate bool // a program can be held before its first instruction
 }
 
@@ -25,36 +27,57 @@ type features struct {
 // there is started: it is refused before the program is missed.
 func findFeatures(withLandlock bool) features {
 	f := features{gate: startsAbsent(&syscall.SysProcAttr{Ptrace: true})}
+	f.family = findFamily(f.gate)
 	if withLandlock {
 		f.landlock = findLandlock()
 	}
 	return f
 }
 
-func startsAbsent(attr *syscall.SysProcAttr) (granted bool) {
-	onOwnThread(func() {
-		cmd := exec.Command("/nonexistent/program")
-		cmd.SysProcAttr = attr
-		granted = errors.Is(cmd.Start(), fs.ErrNotExist)
-	})
-	return granted
+func startsAbsent(attr *syscall.SysProcAttr) bool {
+	cmd := exec.Command("/nonexistent/program")
+	cmd.SysProcAttr = attr
+	return errors.Is(cmd.Start(), fs.ErrNotExist)
 }
 
 // attributes put a program into a process group of its own and tie its life to
 // the thread that starts it, and so to the server, however that ends.
 func (f features) attributes() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL, Ptrace: f.gate}
+	attr := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL, Ptrace: f.gate}
+	switch f.family {
+	case byRoot:
+		attr.Pdeathsig = 0 // the keeper's; Go takes a parent outside of the namespace for dead
+	case byOwner:
+		attr.Cloneflags = userNamespace
+	case loose:
+	}
+	return attr
+}
+
+// start starts a program with its limits, after the keeper that it may need.
+func (f features) start(cmd *exec.Cmd, l engine.Limits) (k *keeper, err error) {
+	if f.family == byRoot {
+		if k, err = newKeeper(cmd.Path); err != nil {
+			return nil, err
+		}
+	}
+	if err := cmd.Start(); err != nil {
+		k.kill()
+		k.reap()
+		return nil, err
+	}
+	return k, f.started(cmd.Process.Pid, l)
 }
 
 // started sets the limits of a program that has just been started and lets it go.
 func (f features) started(pid int, l engine.Limits) error {
 	if !f.gate {
-		return limit(pid, l)
+		return f.limit(pid, l)
 	}
 	// It stops by itself before its first instruction, or has been killed.
 	err := waitFor(pid, unix.WEXITED|unix.WSTOPPED)
 	if err == nil {
-		err = limit(pid, l)
+		err = f.limit(pid, l)
 	}
 	if err := unix.PtraceDetach(pid); err != nil && !errors.Is(err, unix.ESRCH) {
 		return fmt.Errorf("let go: %w", err)
@@ -74,19 +97,28 @@ func waitFor(pid, options int) error {
 
 // wait waits for the program and kills what is left of its group. Nothing is
 // killed once the program has been reaped: its number may then be another's.
-func wait(ctx context.Context, cmd *exec.Cmd) error {
+func wait(ctx context.Context, cmd *exec.Cmd, k *keeper) error {
 	stop := killWhenDone(ctx, cmd)
 	_ = waitFor(cmd.Process.Pid, unix.WEXITED) // an error comes again from Wait
 	stop()
 	kill(cmd)
+	k.kill()
+	defer k.reap()
 	return cmd.Wait()
 }
 
-// maxOpen is how many files a program may have open at once.
-const maxOpen = 1024
+// What a program may have at once: open files, and processes with their threads.
+const (
+	maxOpen      = 1024
+	maxProcesses = 1024
+)
 
 // limit sets the limits of a program.
-func limit(pid int, l engine.Limits) error {
+func (f features) limit(pid int, l engine.Limits) error {
+	processes := uint64(math.MaxUint64)
+	if f.family == byOwner && f.holdsNetwork() { // since Linux 5.14 those of its namespace count, before all of its user
+		processes = maxProcesses
+	}
 	cpu := uint64((l.CPU + time.Second - 1) / time.Second)
 	for _, r := range []struct {
 		resource int
@@ -94,6 +126,7 @@ func limit(pid int, l engine.Limits) error {
 	}{
 		{unix.RLIMIT_CORE, 0, 0},
 		{unix.RLIMIT_NOFILE, maxOpen, maxOpen},
+		{unix.RLIMIT_NPROC, processes, processes},
 		// What a program writes to, not what it reserves: an engine for JavaScript
 		// reserves many GiB of addresses, whatever it is going to use.
 		{unix.RLIMIT_DATA, uint64(l.Memory), uint64(l.Memory)},

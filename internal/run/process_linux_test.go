@@ -32,6 +32,39 @@ func TestProgramsDieWithTheServer(t *testing.T) {
 	a.requireEnd(t)
 }
 
+// TestAllDieWithTheServer: also what has left the program's process group.
+func TestAllDieWithTheServer(t *testing.T) {
+	t.Parallel()
+	binary, err := os.Executable()
+	require.NoError(t, err)
+	a := newAlive(t)
+	server := exec.Command(binary)
+	server.Env = append(os.Environ(), parentDir+"="+t.TempDir(), parentScript+
+		"=setsid sh -c 'trap \"\" TERM HUP INT; echo started; sleep 1000; sleep 1000' & wait")
+	server.Stdout = a.write
+	server.Stderr = os.Stderr
+	require.NoError(t, server.Start())
+	require.NoError(t, a.write.Close())
+	<-a.first
+
+	require.NoError(t, server.Process.Kill()) // as kill -9 does
+	require.Error(t, server.Wait())
+	a.requireEnd(t)
+}
+
+// TestAllDieWithTheProgram: also what has left its process group.
+func TestAllDieWithTheProgram(t *testing.T) {
+	t.Parallel()
+	r, _ := newRunner(t, run.Config{})
+	a := newAlive(t)
+	c := sh("setsid sh -c 'touch left; exec sleep 1000' & until [ -e left ]; do :; done; echo done")
+	c.Stdout = a.write
+	_, err := r.Run(t.Context(), c)
+	require.NoError(t, err)
+	require.NoError(t, a.write.Close())
+	a.requireEnd(t)
+}
+
 func TestLimitsAreSet(t *testing.T) {
 	t.Parallel()
 	r, _ := newRunner(t, run.Config{Limits: engine.Limits{Memory: 256 << 20}})
@@ -61,13 +94,17 @@ func TestFileSizeLimit(t *testing.T) {
 	t.Parallel()
 	r, _ := newRunner(t, run.Config{})
 	dir := t.TempDir()
-	_, err := r.Run(t.Context(), engine.Command{
+	exit, err := r.Run(t.Context(), engine.Command{
 		Program: "dd", Args: []string{"if=/dev/zero", "of=big", "bs=4096"}, Dir: dir,
 		Limits: engine.Limits{FileSize: 10 << 20, Wall: time.Minute},
 	})
-	var limit *engine.LimitError
-	require.ErrorAs(t, err, &limit)
-	assert.Equal(t, engine.LimitError{Program: "dd", Limit: "file size", Max: "10485760 bytes"}, *limit)
+	if os.Geteuid() == 0 {
+		var limit *engine.LimitError
+		require.ErrorAs(t, err, &limit)
+		assert.Equal(t, engine.LimitError{Program: "dd", Limit: "file size", Max: "10485760 bytes"}, *limit)
+	} else if err == nil { // the first process of a namespace is told
+		assert.Contains(t, string(exit.Stderr), "File too large")
+	}
 	info, err := os.Stat(filepath.Join(dir, "big"))
 	require.NoError(t, err)
 	assert.EqualValues(t, 10<<20, info.Size())

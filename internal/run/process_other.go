@@ -12,7 +12,7 @@ import (
 )
 
 // wait waits for the program and kills what is left of its group.
-func wait(ctx context.Context, cmd *exec.Cmd) error {
+func wait(ctx context.Context, cmd *exec.Cmd, _ *keeper) error {
 	stop := killWhenDone(ctx, cmd)
 	defer kill(cmd)
 	defer stop()
@@ -28,8 +28,12 @@ func (features) holdsNetwork() bool { return false }
 
 func (features) attributes() *syscall.SysProcAttr { return newGroup() }
 
-// started does nothing: these systems let no process set the limits of another.
-func (features) started(int, engine.Limits) error { return nil }
+// keeper is nothing here.
+type keeper struct{}
+
+// start starts a program without limits: these systems let no process set those of
+// another.
+func (features) start(cmd *exec.Cmd, _ engine.Limits) (*keeper, error) { return nil, cmd.Start() }
 
 func (*Runner) confine(access) error { return nil }
 

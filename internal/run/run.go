@@ -7,8 +7,13 @@
 // A program gets an environment built from nothing, a directory of its own, a
 // process group that is killed as a whole, and limits. On Linux the kernel
 // enforces the limits, for each process, from the first instruction on, and kills
-// the program when the server itself is killed; what the program has started by
-// then survives that. On other systems only the time from start to end is bounded.
+// the program and all that it has started when it ends, or when the server itself
+// is killed: they live in a PID namespace. That takes root, or the right of others
+// to a user namespace (many containers grant neither: there, what has left the
+// process group lives on). Without root the program is the namespace's first
+// process, which gets no signals that end others: it is told when a file grows too
+// large, and not ended. The number of its processes is bounded there, and not for
+// root. On other systems only the time from start to end is bounded.
 //
 // A command that asks for a network gets a pass through the egress guard: its
 // environment names the guard's proxy, with a password that holds for this run.
@@ -235,15 +240,16 @@ func (r *Runner) run(ctx context.Context, path, dir string, env []string, may ac
 
 // startAndWait runs a program to its end. Its exit code is no error.
 func (r *Runner) startAndWait(ctx context.Context, cmd *exec.Cmd, l engine.Limits) error {
-	if err := cmd.Start(); err != nil {
+	k, err := r.kernel.start(cmd, l)
+	if cmd.Process == nil {
 		return fmt.Errorf("run: start %s: %w", cmd.Path, err)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	if err := r.kernel.started(cmd.Process.Pid, l); err != nil {
+	if err != nil {
 		cancel(fmt.Errorf("run: limit %s: %w", cmd.Path, err))
 	}
-	err := wait(ctx, cmd)
+	err = wait(ctx, cmd, k)
 	var exitErr *exec.ExitError
 	switch {
 	case ctx.Err() != nil:

@@ -35,6 +35,11 @@ func (r *Runner) confine(may access) error {
 	if err := closeInherited(); err != nil {
 		return fmt.Errorf("descriptors: %w", err)
 	}
+	if r.kernel.family == byRoot {
+		if err := unix.Unshare(unix.CLONE_NEWPID); err != nil {
+			return fmt.Errorf("PID namespace: %w", err)
+		}
+	}
 	// No program gains rights by being started: not by its owner's bit either.
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("no_new_privs: %w", err)
