@@ -2,6 +2,7 @@ package caption
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -55,6 +56,9 @@ const (
 // with bytes beyond ASCII. ok is false when nothing is likely.
 func legacyEncoding(sample []byte, lang string) (e encoding.Encoding, ok bool) {
 	guesses, _ := chardet.NewTextDetector().DetectAll(sample) // an error is that there are none
+	slices.SortFunc(guesses, func(a, b chardet.Result) int {  // of equal ones the first to be made would come first
+		return cmp.Or(cmp.Compare(b.Confidence, a.Confidence), cmp.Compare(a.Charset, b.Charset))
+	})
 	candidates := legacyByLanguage(lang)
 	least := sureEnough
 	if bytes.Count(sample, lineFeed) < enoughLines {
