@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+
+	"github.com/transcriptkit/transcriptkit/internal/clip"
 )
 
 // maxRedirects is how many redirects a [Guard.Client] follows by itself.
@@ -43,7 +45,7 @@ func (g *Guard) JudgeLink(ctx context.Context, job, link string) error {
 func (g *Guard) judgeLink(ctx context.Context, link string) *Refusal {
 	u, err := url.Parse(link)
 	if err != nil {
-		return &Refusal{clip(link), "not a link"}
+		return &Refusal{clip.Text(link), "not a link"}
 	}
 	if refusal := refuseURL(u, "http", "https"); refusal != nil {
 		return refusal
@@ -96,7 +98,7 @@ func newTransport(dial func(ctx context.Context, network, address string) (net.C
 func refuseURL(u *url.URL, schemes ...string) *Refusal {
 	switch {
 	case !slices.Contains(schemes, u.Scheme):
-		return &Refusal{hostPort(u), "scheme " + clip(u.Scheme)}
+		return &Refusal{hostPort(u), "scheme " + clip.Text(u.Scheme)}
 	case u.User != nil:
 		return &Refusal{hostPort(u), "credentials in the link"}
 	}
@@ -109,5 +111,5 @@ func hostPort(u *url.URL) string {
 	if port == "" {
 		port = map[string]string{"http": "80", "https": "443", "ftp": "21"}[u.Scheme]
 	}
-	return clip(net.JoinHostPort(u.Hostname(), port))
+	return clip.Text(net.JoinHostPort(u.Hostname(), port))
 }

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"sync/atomic"
 	"syscall"
+
+	"github.com/transcriptkit/transcriptkit/internal/clip"
 )
 
 // dial connects to an address if it may be reached. What is judged is what is
@@ -16,11 +18,11 @@ import (
 // by which connections leave.
 func (g *Guard) dial(ctx context.Context, turn uint32, network, address string) (net.Conn, error) {
 	if network != "tcp" && network != "tcp4" && network != "tcp6" {
-		return nil, &Refusal{clip(address), "network " + network}
+		return nil, &Refusal{clip.Text(address), "network " + network}
 	}
 	t, err := parse(address)
 	if err != nil {
-		return nil, &Refusal{clip(address), err.Error()}
+		return nil, &Refusal{clip.Text(address), err.Error()}
 	}
 	allowed := g.allow[t.address]
 	if reason := g.refuse(ctx, t, allowed); reason != "" {

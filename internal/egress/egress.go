@@ -31,6 +31,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/transcriptkit/transcriptkit/internal/clip"
 )
 
 // ErrRefused is what a refused connection's error wraps. It is a
@@ -147,7 +149,7 @@ func (g *Guard) configure(c Config) error {
 	for _, address := range deny {
 		t, err := parse(address)
 		if err != nil {
-			return fmt.Errorf("egress: Deny: %q: %w", clip(address), err)
+			return fmt.Errorf("egress: Deny: %q: %w", clip.Text(address), err)
 		}
 		g.deny = append(g.deny, &denied{target: t})
 	}
@@ -156,7 +158,7 @@ func (g *Guard) configure(c Config) error {
 	for _, address := range c.Allow {
 		t, err := parse(address)
 		if err != nil {
-			return fmt.Errorf("egress: Allow: %q: %w", clip(address), err)
+			return fmt.Errorf("egress: Allow: %q: %w", clip.Text(address), err)
 		}
 		for _, d := range g.deny {
 			if d.conflicts(ctx, g.dialer.Resolver, t) {

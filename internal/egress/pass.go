@@ -15,6 +15,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/transcriptkit/transcriptkit/internal/clip"
 )
 
 // DefaultMaxBytes is how many bytes a pass may receive unless it is told
@@ -50,7 +52,7 @@ type Pass struct {
 // digits and "-"; several passes may bear one name.
 func (g *Guard) Open(ctx context.Context, job string, maxBytes int64) (*Pass, error) {
 	if !isJob(job) {
-		return nil, fmt.Errorf("egress: job %q: not 1 to 64 letters, digits and \"-\"", clip(job))
+		return nil, fmt.Errorf("egress: job %q: not 1 to 64 letters, digits and \"-\"", clip.Text(job))
 	}
 	if maxBytes < 0 {
 		return nil, fmt.Errorf("egress: a limit of %d bytes", maxBytes)

@@ -12,6 +12,8 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+
+	"github.com/transcriptkit/transcriptkit/internal/clip"
 )
 
 // clientKey is the context key of the connection that a request came on.
@@ -83,7 +85,7 @@ func (g *Guard) authenticate(r *http.Request) *Pass {
 // asked names the address that a request is for.
 func asked(r *http.Request) string {
 	if r.Method == http.MethodConnect {
-		return clip(r.Host)
+		return clip.Text(r.Host)
 	}
 	return hostPort(r.URL)
 }
@@ -155,7 +157,7 @@ func asSent(r *http.Request) *url.URL {
 // tunnel connects a program with an address.
 func (p *Pass) tunnel(w http.ResponseWriter, r *http.Request) {
 	if r.RequestURI != r.Host { // it says more than host and port
-		refusal := &Refusal{clip(r.Host), "not host:port"}
+		refusal := &Refusal{clip.Text(r.Host), "not host:port"}
 		p.note(r.Context(), refusal)
 		fail(w, r, refusal)
 		return

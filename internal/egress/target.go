@@ -67,14 +67,6 @@ func isName(host string) bool {
 	return last < '0' || last > '9'
 }
 
-// clip bounds what a message repeats of somebody else's text.
-func clip(s string) string {
-	if len(s) > 300 {
-		return s[:300] + "…"
-	}
-	return s
-}
-
 // denied is an address of the deployment itself.
 type denied struct {
 	target

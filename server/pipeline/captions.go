@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 
+	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/store"
@@ -87,7 +88,7 @@ func (p *Pipeline) captionsFailed(ctx context.Context, r *CaptionReport, sub sub
 	if coded == nil {
 		return nil, cause
 	}
-	p.log.WarnContext(ctx, "captions could not be read", "platform", sub.Platform, "content", sub.ExternalID, "err", cause)
+	p.log.WarnContext(ctx, "captions could not be read", "platform", sub.Platform, "content", clip.Text(sub.ExternalID), "err", cause)
 	r.TrackMetadataStatus, r.TrackMetadataError, r.TrackMetadataErrorCode = transcript.TracksFailed, coded.Message, coded.Code
 	text, err := p.cachedCaptions(ctx, sub, however)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -33,7 +34,7 @@ func (p *Pipeline) Info(ctx context.Context, q Question) (*transcript.Info, erro
 	case err != nil && (refusal(err) == nil || known == nil && len(shelf.Texts) == 0):
 		return nil, err
 	case err != nil:
-		p.log.WarnContext(ctx, "a platform could not be asked", "platform", sub.Platform, "content", sub.ExternalID, "err", err)
+		p.log.WarnContext(ctx, "a platform could not be asked", "platform", sub.Platform, "content", clip.Text(sub.ExternalID), "err", err)
 		i.TrackMetadataStatus, i.MetadataStatus = transcript.TracksFailed, transcript.MetadataUnavailable
 	case !sub.Platform.HasCaptions(): // nobody needs to be asked
 		i.TrackMetadataStatus, i.CaptionAvailable = transcript.TracksSkipped, no()
