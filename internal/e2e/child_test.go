@@ -4,12 +4,15 @@ import (
 	"bufio"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -18,6 +21,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/ffmpeg"
+	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -42,9 +46,15 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// serveChild serves until its standard input ends.
+// childDrain is how long a child that is told to end says so before.
+const childDrain = 2 * time.Second
+
+// serveChild serves until its standard input ends, or in good order until it is
+// told to end.
 func serveChild() error {
 	ctx := context.Background()
+	ended, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
+	defer stop()
 	s, err := store.Open(ctx, store.Options{Database: os.Getenv(childDatabase), Blobs: os.Getenv(childBlobs)})
 	if err != nil {
 		return err
@@ -52,8 +62,10 @@ func serveChild() error {
 	srv, err := server.New(ctx, server.Config{
 		Store:      s,
 		ASRWorkers: 1,
+		DrainDelay: childDrain,
+		Pace:       pace.Config{Rate: pace.Unlimited()},
 		Engine: func(host engine.Host) (engine.Engine, error) {
-			return engine.Engine{Media: ffmpeg.New(host), Recognizer: diarist{os.Getenv(childDiary)}}, nil
+			return engine.Engine{Captions: []engine.CaptionSource{teller{}}, Media: ffmpeg.New(host), Recognizer: diarist{os.Getenv(childDiary)}}, nil
 		},
 	})
 	if err != nil {
@@ -68,8 +80,14 @@ func serveChild() error {
 	}
 	go func() { _ = srv.HTTPServer("").Serve(l) }() // ends with the process
 	fmt.Fprintln(os.Stdout, "listening", l.Addr())
-	_, err = bufio.NewReader(os.Stdin).ReadString('\n')
-	return err
+	go func() {
+		_, _ = bufio.NewReader(os.Stdin).ReadString('\n') // until it ends
+		os.Exit(0)
+	}()
+	<-ended.Done()
+	patient, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	return errors.Join(srv.Stop(patient), s.Close())
 }
 
 // diarist is a recognizer that takes a second for a chunk, hears the hash of
