@@ -189,8 +189,10 @@ func TestCausesOfErrors(t *testing.T) {
 		"[youtube] No supported JavaScript runtime could be found.":                   transcript.UpstreamFailed,
 		"[youtube] x: Unable to download player: HTTP Error 404: Not Found":           transcript.UpstreamFailed,
 	} {
-		_, err := fake{info: "null", code: 1, stderr: "WARNING: " + warning + "\nERROR: [youtube] x: Failed to extract any player response\n"}.start(t).captions(t, "x", "en")
-		coded(t, err, code)
+		for _, says := range []string{"Failed to extract any player response", "An extractor error has occurred. (caused by KeyError('x'))"} {
+			_, err := fake{info: "null", code: 1, stderr: "WARNING: " + warning + "\nERROR: [youtube] x: " + says + "\n"}.start(t).captions(t, "x", "en")
+			coded(t, err, code)
+		}
 	}
 }
 

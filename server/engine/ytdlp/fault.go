@@ -29,9 +29,9 @@ func fault(c engine.Content, exit engine.Exit) *transcript.Error {
 }
 
 // reason is what the egress guard refused, else the first condition that the
-// program complains of: in its errors, and where those say nothing that is known
-// in its warnings. Where an error tells of a mere fault, what the site has said
-// before, in a warning, is the cause of that.
+// program complains of: in its errors, and where there is none in its warnings.
+// Where an error tells of a mere fault, or of nothing that is known, what the site
+// has said before, in a warning, is the cause of that.
 func reason(c engine.Content, exit engine.Exit) (e *transcript.Error, ok bool) {
 	if len(exit.Refused) > 0 {
 		return refusal(c.URL, exit), true
@@ -46,7 +46,7 @@ func reason(c engine.Content, exit engine.Exit) (e *transcript.Error, ok bool) {
 	if ok && hides(e.Code) {
 		return e, true
 	}
-	if before, warned := known(conditions, c, said.warnings); warned && (!ok || hides(before.Code)) {
+	if before, warned := known(conditions, c, said.warnings); warned && (len(said.errors) == 0 || hides(before.Code)) {
 		return before, true
 	}
 	return e, ok

@@ -89,7 +89,7 @@ func (d *Downloader) run(ctx context.Context, r run) (engine.Exit, error) {
 	c.Network.Job = job(r.content)
 	exit, err := d.start(ctx, c)
 	if said := complaints(exit.Stderr).lines(); len(said) > 0 {
-		d.log.WarnContext(ctx, d.program+" complains", "content", r.content.ExternalID, "of", said)
+		d.log.WarnContext(ctx, "yt-dlp complains", "content", r.content.ExternalID, "of", strings.Join(said, " | "))
 	}
 	if err == nil && exit.Code == 2 {
 		return exit, d.unfit("does not know the options it is given").Because(errors.New(lastComplaint(exit.Stderr)))
