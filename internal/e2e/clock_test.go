@@ -23,7 +23,7 @@ func newFalseClock(t *testing.T) falseClock {
 	if len(libs) == 0 {
 		t.Skip("libfaketime is not here; make soak installs it")
 	}
-	dir, err := os.MkdirTemp("", "clock-") // the server's user must be able to read it
+	dir, err := os.MkdirTemp("", "clock-") //nolint:usetesting // the server's user must be able to read it
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, os.RemoveAll(dir)) })
 	require.NoError(t, os.Chmod(dir, 0o755))
