@@ -44,7 +44,12 @@ func program(t *testing.T, env []string, args ...string) *exec.Cmd {
 // start starts a server on a free port and waits until it listens.
 func start(t *testing.T, env []string, args ...string) *process {
 	t.Helper()
-	cmd := program(t, env, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
+	return await(t, program(t, env, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...))
+}
+
+// await starts a server and waits until it listens.
+func await(t *testing.T, cmd *exec.Cmd) *process {
+	t.Helper()
 	stderr, err := cmd.StderrPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())

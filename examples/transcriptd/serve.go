@@ -69,6 +69,9 @@ func (a *listenAddress) UnmarshalText(text []byte) error {
 // Run serves until ctx ends.
 func (c *serveCommand) Run(ctx context.Context, out output) error {
 	log := slog.New(slog.NewTextHandler(out.Stderr, nil))
+	if err := keepPrivate(); err != nil {
+		return fmt.Errorf("closing the process to others: %w", err)
+	}
 	s, err := startService(ctx, serviceOptions{
 		listen: string(c.Listen),
 		store:  store.Options{Database: string(c.DB), Blobs: c.Blobs, FullSync: c.FullSync, Log: log},
