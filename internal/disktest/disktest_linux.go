@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -71,8 +70,7 @@ func again(t *testing.T) {
 // Fill takes all room that is left in dir, and returns what gives it back.
 func Fill(t *testing.T, dir string) (free func()) {
 	t.Helper()
-	path := filepath.Join(dir, "filler")
-	f, err := os.Create(path)
+	f, err := os.CreateTemp(dir, "filler-")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +85,7 @@ func Fill(t *testing.T, dir string) (free func()) {
 				t.Fatal(err)
 			}
 			return func() {
-				if err := os.Remove(path); err != nil {
+				if err := os.Remove(f.Name()); err != nil {
 					t.Errorf("making room: %v", err)
 				}
 			}

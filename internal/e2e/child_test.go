@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -33,6 +34,8 @@ const (
 	childBlobs    = "E2E_CHILD_BLOBS"
 	childAddr     = "E2E_CHILD_ADDR"
 	childDiary    = "E2E_CHILD_DIARY"
+	childScratch  = "E2E_CHILD_SCRATCH"
+	childMinFree  = "E2E_CHILD_MIN_FREE"
 )
 
 func TestMain(m *testing.M) {
@@ -59,11 +62,17 @@ func serveChild() error {
 	if err != nil {
 		return err
 	}
+	minFree, err := strconv.ParseInt(os.Getenv(childMinFree), 10, 64)
+	if err != nil {
+		return err
+	}
 	srv, err := server.New(ctx, server.Config{
-		Store:      s,
-		ASRWorkers: 1,
-		DrainDelay: childDrain,
-		Pace:       pace.Config{Rate: pace.Unlimited()},
+		Store:       s,
+		Dir:         os.Getenv(childScratch),
+		MinFreeDisk: minFree,
+		ASRWorkers:  1,
+		DrainDelay:  childDrain,
+		Pace:        pace.Config{Rate: pace.Unlimited()},
 		Engine: func(host engine.Host) (engine.Engine, error) {
 			return engine.Engine{Captions: []engine.CaptionSource{teller{}}, Media: ffmpeg.New(host), Recognizer: diarist{os.Getenv(childDiary)}}, nil
 		},
@@ -168,12 +177,16 @@ type child struct {
 }
 
 // place is where the children of one test keep their data.
-type place struct{ database, blobs, diary string }
+type place struct {
+	database, blobs, diary string
+	scratch                string // "": the system's
+	minFree                int64  // bytes; 0: the server's default
+}
 
 func newPlace(t *testing.T, database string) place {
 	t.Helper()
 	dir := t.TempDir()
-	return place{database, filepath.Join(dir, "blobs"), filepath.Join(dir, "diary")}
+	return place{database: database, blobs: filepath.Join(dir, "blobs"), diary: filepath.Join(dir, "diary")}
 }
 
 // spawn starts a child and waits until it listens. It dies with the test.
@@ -181,7 +194,8 @@ func (s place) spawn(t *testing.T, addr string) *child {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^$")
 	cmd.Env = append(os.Environ(),
-		childDatabase+"="+s.database, childBlobs+"="+s.blobs, childAddr+"="+addr, childDiary+"="+s.diary)
+		childDatabase+"="+s.database, childBlobs+"="+s.blobs, childAddr+"="+addr, childDiary+"="+s.diary,
+		childScratch+"="+s.scratch, childMinFree+"="+strconv.FormatInt(s.minFree, 10))
 	cmd.Stderr = os.Stderr
 	_, err := cmd.StdinPipe()
 	require.NoError(t, err)
