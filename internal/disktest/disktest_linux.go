@@ -25,7 +25,7 @@ func Run(t *testing.T, size int64, f func(t *testing.T, dir string)) {
 	switch {
 	case err == nil:
 		f(t, dir)
-	case errors.Is(err, unix.EPERM) && os.Getenv(inside) == "":
+	case errors.Is(err, unix.EPERM) && os.Getenv(inside) == "": //nolint:forbidigo // set by again
 		again(t)
 	default:
 		t.Fatalf("mounting a small file system: %v", err)
@@ -51,7 +51,7 @@ func mount(t *testing.T, size int64) (string, error) {
 func again(t *testing.T) {
 	pattern := "^" + strings.ReplaceAll(t.Name(), "/", "$/^") + "$"
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run="+pattern, "-test.v", "-test.count=1")
-	cmd.Env = append(os.Environ(), inside+"=1")
+	cmd.Env = append(os.Environ(), inside+"=1") //nolint:forbidigo // it is this test once more
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
 		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
