@@ -27,7 +27,7 @@ func TestSoakDisk(t *testing.T) {
 				}
 				key := s.makeKey(t)
 				c := s.spawn(t, "127.0.0.1:0")
-				l := newLoad(newClient(t, c.url, key))
+				l := newLoad(t, newClient(t, c.url, key))
 				l.during(t, func() {
 					<-time.After(10 * time.Second)
 					fillFor(t, disk, time.Minute)
