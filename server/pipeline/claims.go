@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/store"
@@ -89,7 +90,7 @@ func (p *Pipeline) release(ctx context.Context, t task) error {
 	ctx, cancel := context.WithTimeout(ctx, releaseTimeout)
 	defer cancel()
 	err := p.own(ctx, t, func(ctx context.Context, tx *store.Tx, e *store.Extraction) error {
-		return takeBack(ctx, tx, e, t.work, false)
+		return takeBack(ctx, tx, e, []store.Work{t.work}, false)
 	})
 	if err != nil && !errors.Is(err, errUnwanted) {
 		return fmt.Errorf("pipeline: releasing work: %w", err)
@@ -119,7 +120,7 @@ func (p *Pipeline) takeOver(ctx context.Context, extraction string, lost []store
 		if e == nil || len(taken) == 0 || !counts {
 			return nil
 		}
-		return takeBack(ctx, tx, e, taken[0], true)
+		return takeBack(ctx, tx, e, taken, true)
 	})
 	if err != nil {
 		return fmt.Errorf("pipeline: taking over work: %w", err)
@@ -133,10 +134,10 @@ func (p *Pipeline) takeOver(ctx context.Context, extraction string, lost []store
 	return nil
 }
 
-// takeBack moves an extraction back to where the lost step begins, if it is in
-// that step.
-func takeBack(ctx context.Context, tx *store.Tx, e *store.Extraction, w store.Work, counts bool) error {
-	if e.State != stateOf(w.Kind) {
+// takeBack moves an extraction back to where the lost step begins, if one of the
+// runs was at the step that it is in: others had ended but for a note in the queue.
+func takeBack(ctx context.Context, tx *store.Tx, e *store.Extraction, runs []store.Work, counts bool) error {
+	if !slices.ContainsFunc(runs, func(w store.Work) bool { return e.State == stateOf(w.Kind) }) {
 		return nil
 	}
 	if counts && e.Attempt >= maxAttempts {

@@ -86,6 +86,35 @@ func TestTakenForDead(t *testing.T) {
 	assert.Equal(t, []string{"ghost"}, textsOf(t, a.end(t, next.JobID)))
 }
 
+// TestLostTooOften: work that is lost with every process that is at it may be what
+// kills them. It ends, and its audio goes.
+func TestLostTooOften(t *testing.T) {
+	t.Parallel()
+	o := storetest.Postgres(t)
+	stuck := newGated("never")
+	first := start(t, storetest.Open(t, o), &script{recognize: stuck.recognize})
+	job := first.job(t, recording(t, 5, 1))
+	wait(t, stuck.begun)
+	for attempt := 2; attempt <= 4; attempt++ {
+		buryAll(t, first.store)
+		next := newGated("never")
+		start(t, storetest.Open(t, o), &script{recognize: next.recognize})
+		wait(t, next.begun)
+		t.Cleanup(func() { close(next.end) })
+		now, err := first.Job(t.Context(), acme, job.JobID, nil)
+		require.NoError(t, err)
+		assert.Equal(t, attempt, now.Attempt)
+	}
+	buryAll(t, first.store)
+	start(t, storetest.Open(t, o), &script{})
+	end := first.end(t, job.JobID)
+	assert.Equal(t, transcript.JobFailed, end.Status)
+	assert.Equal(t, transcript.Internal, end.Error.Code)
+	assert.Contains(t, end.Error.Message, "interrupted too often")
+	first.nothingLeft(t)
+	close(stuck.end)
+}
+
 // gated hears a text as soon as it may, whatever its context says.
 type gated struct {
 	text       string

@@ -146,8 +146,8 @@ func (p *Pipeline) Start(ctx context.Context) error {
 			return fmt.Errorf("pipeline: joining the workers: %w", err)
 		}
 	}
-	if err := p.takeUpLost(ctx); err != nil {
-		return fmt.Errorf("pipeline: taking up lost work: %w", err)
+	if err := p.takeUpLost(ctx); err != nil { // no reason to leave the rest undone; it is tried again
+		p.log.ErrorContext(ctx, "looking for lost work failed", "err", err)
 	}
 	if err := p.runner.Start(ctx); err != nil {
 		return fmt.Errorf("pipeline: starting the workers: %w", err)
