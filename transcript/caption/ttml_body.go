@@ -212,7 +212,7 @@ func (t *cueText) part(joints []int) {
 func isParted(before, after []byte) bool {
 	last, _ := utf8.DecodeLastRune(before)
 	next, _ := utf8.DecodeRune(bytes.TrimLeftFunc(after, unicode.IsSpace))
-	return len(before) > 0 && !strings.ContainsRune(".,;:!?%)]}’”»…", next) && !(isUnspaced(last) && isUnspaced(next))
+	return len(before) > 0 && !strings.ContainsRune(".,;:!?%)]}’”»…", next) && (!isUnspaced(last) || !isUnspaced(next))
 }
 
 // isUnspaced reports the characters of scripts that are written without spaces,

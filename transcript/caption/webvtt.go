@@ -123,7 +123,7 @@ func (f *webVTT) block(s *transcript.Segment) (err error) {
 		if err != nil {
 			return f.failed(err)
 		}
-		if arrowed && timed && !(f.lax && cue && !f.isTiming(line)) {
+		if arrowed && timed && (!f.lax || !cue || f.isTiming(line)) {
 			f.lines.back()
 			break
 		}

@@ -110,7 +110,11 @@ func lastBreak(text []byte, space, half, n int) (last int) {
 	if space >= half {
 		stop = space
 	}
-	for state, rest := -1, text[at:]; at < n && len(rest) > 0; {
+	end := min(n+16, len(text)) // what follows n is looked at, but not all of it at every line
+	for end < len(text) && !utf8.RuneStart(text[end]) {
+		end++
+	}
+	for state, rest := -1, text[at:end]; at < n; {
 		var part []byte
 		part, rest, _, state = uniseg.FirstLineSegment(rest, state)
 		if at += len(part); at > n || len(rest) == 0 {

@@ -102,7 +102,7 @@ func isSimpleCue(s string) (special, ok bool) {
 }
 
 // isSimple reports whether a line has 8 bytes at least, all of them printable ASCII
-// but '\\' and '{', and no two spaces in a row; and whether '&', '<' or '>' is among them. It
+// below '{' but '\\', and no two spaces in a row; and whether '&', '<' or '>' is among them. It
 // looks at eight at once.
 func isSimple(s string) (special, ok bool) {
 	const every, high = 0x0101010101010101, 0x8080808080808080
@@ -112,7 +112,7 @@ func isSimple(s string) (special, ok bool) {
 		v := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 		low := v &^ high
-		good := (low + every*(0x80-' ')) & (low ^ every*'\\' + not0) & (low ^ every*'{' + not0) &^ (low + every) &^ v & high // 0x7F is none
+		good := (low + every*(0x80-' ')) & (low ^ every*'\\' + not0) &^ (low + every*(0x80-'{')) &^ v & high
 		spaces := ^(low ^ every*' ' + not0) & high
 		if good != high || spaces&(spaces<<8) != 0 {
 			return false, false
@@ -143,7 +143,7 @@ func isLine(s string) bool {
 	}
 	columns := 0
 	for _, r := range s {
-		if columns++; r >= firstWide && !(0x1E00 <= r && r < 0x231A) { // there are Vietnamese letters and quotes
+		if columns++; r >= firstWide && (r < 0x1E00 || r >= 0x231A) { // there are Vietnamese letters and quotes
 			columns++
 		}
 	}

@@ -42,7 +42,7 @@ func TestAnotherReaderFindsEveryCue(t *testing.T) {
 		command.Stdin = bytes.NewReader(file)
 		said, err := command.CombinedOutput()
 		require.NoError(t, err, "%s", said)
-		assert.Equal(t, len(segs), len(timing.FindAll(said, -1)), "%s: %s", kind, said)
+		assert.Len(t, timing.FindAll(said, -1), len(segs), "%s: %s", kind, said)
 		assert.Equal(t, len(hostile), strings.Count(string(said), "somebody speaks"), kind)
 	}
 }
