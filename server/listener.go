@@ -86,8 +86,17 @@ func refusedByHTTP(b []byte) (status int, reason string, ok bool) {
 	case !bytes.Equal(head, []byte("Content-Type: text/plain; charset=utf-8\r\nConnection: close")):
 		return 0, "", false
 	}
-	_, reason, _ = strings.Cut(text, ": ")
-	return status, reason, true
+	if _, reason, said := strings.Cut(text, ": "); said {
+		return status, reason, true
+	}
+	return status, unsaid[status], true
+}
+
+// unsaid is why net/http refuses where it does not say so.
+var unsaid = map[int]string{
+	http.StatusBadRequest:                  "the request line or a header cannot be read",
+	http.StatusRequestHeaderFieldsTooLarge: "the request line and the headers are too large",
+	http.StatusNotImplemented:              "of transfer encodings only chunked is known",
 }
 
 // flatRefusal is an answer after which the connection is closed.

@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -38,8 +39,8 @@ func TestRefusalsOfTheProtocol(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	web := s.HTTPServer("")
-	go func() { _ = web.Serve(s.Listener(l)) }() // returns when it is closed
-	t.Cleanup(func() { assert.NoError(t, web.Close()) })
+	go func() { _ = web.Serve(s.Listener(l)) }()                                // returns when it is closed
+	t.Cleanup(func() { assert.NoError(t, web.Shutdown(context.Background())) }) // when net/http has closed them all
 	long := strings.Repeat("long", 20_000)
 	for request, status := range map[string]int{
 		"OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n":     404,
@@ -69,10 +70,11 @@ func TestRefusalsOfTheProtocol(t *testing.T) {
 		assert.Equal(t, "application/json", resp.Header.Get("Content-Type"), name)
 		assert.True(t, resp.Close, name)
 		assert.NotEmpty(t, resp.Header.Get("Date"), name)
-		var flat struct{ Error, RequestID string }
+		var flat struct{ Error, Message, RequestID string }
 		require.NoError(t, json.Unmarshal([]byte(body), &flat), "%s: %s", name, body)
 		assert.Equal(t, strings.ToLower(strings.ReplaceAll(http.StatusText(status), " ", "_")), flat.Error, name)
 		assert.Equal(t, id, flat.RequestID, name)
+		assert.Equal(t, status != http.StatusNotFound, flat.Message != "", "%s: %s", name, body)
 		assert.Less(t, len(body), 200)
 		assert.Regexp(t, `msg=request request=`+id+` .*status=`+fmt.Sprint(status), s.log.String(), name)
 	}
