@@ -22,7 +22,9 @@ type Config struct {
 	// Store keeps everything. The caller opens it, and closes it after Stop.
 	Store *store.Store
 	// Engine makes the engine, with the host that the server gives it: it is
-	// called once, by New. nil: a service that refuses all work.
+	// called once, by New. nil: a service that refuses all work. Processes that
+	// share a database want the same one: work that is given to one that cannot do
+	// it ends in NOT_IMPLEMENTED.
 	Engine func(engine.Host) (engine.Engine, error)
 
 	// Sites says which link belongs to which platform; nil: site.Default.
