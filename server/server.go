@@ -110,6 +110,9 @@ func (s *Server) makeEngine() (engine.Engine, error) {
 	if s.unconfined = programs.Confined(); s.unconfined != nil {
 		s.cfg.Log.Warn("programs are not confined", "err", s.unconfined)
 	}
+	if !programs.EndsAll() {
+		s.cfg.Log.Warn("what a program starts may outlive the service: the system grants it no PID namespaces")
+	}
 	eng, err := s.cfg.Engine(engine.Host{
 		HTTP: s.guard.Client(), Programs: programs, Confined: s.unconfined == nil, Judge: s.guard.JudgeLink, Dir: s.scratch.Path(),
 	})

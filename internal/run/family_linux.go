@@ -18,6 +18,8 @@ const (
 	byOwner               // the program is the first process of one in a user namespace of its own
 )
 
+func (f family) endsAll() bool { return f != loose }
+
 // userNamespace makes the namespaces that need no root.
 const userNamespace = unix.CLONE_NEWUSER | unix.CLONE_NEWPID
 

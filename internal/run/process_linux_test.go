@@ -32,9 +32,19 @@ func TestProgramsDieWithTheServer(t *testing.T) {
 	a.requireEnd(t)
 }
 
+// needsNamespaces skips a test where the system grants none.
+func needsNamespaces(t *testing.T, r *run.Runner) {
+	t.Helper()
+	if !r.EndsAll() {
+		t.Skip("the system grants no PID namespaces")
+	}
+}
+
 // TestAllDieWithTheServer: also what has left the program's process group.
 func TestAllDieWithTheServer(t *testing.T) {
 	t.Parallel()
+	r, _ := newRunner(t, run.Config{})
+	needsNamespaces(t, r)
 	binary, err := os.Executable()
 	require.NoError(t, err)
 	a := newAlive(t)
@@ -56,6 +66,7 @@ func TestAllDieWithTheServer(t *testing.T) {
 func TestAllDieWithTheProgram(t *testing.T) {
 	t.Parallel()
 	r, _ := newRunner(t, run.Config{})
+	needsNamespaces(t, r)
 	a := newAlive(t)
 	c := sh("setsid sh -c 'touch left; exec sleep 1000' & until [ -e left ]; do :; done; echo done")
 	c.Stdout = a.write

@@ -268,6 +268,10 @@ func (r *Runner) startAndWait(ctx context.Context, cmd *exec.Cmd, l engine.Limit
 	return nil
 }
 
+// EndsAll tells whether all that a program starts ends with it and with the server.
+// Else what leaves the program's process group lives on.
+func (r *Runner) EndsAll() bool { return r.kernel.endsAll() }
+
 // environ is all that a program learns from the runner's side: nothing of the
 // server's own environment.
 func (r *Runner) environ(dir string) []string {
