@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
@@ -43,12 +44,12 @@ func engines(ctx context.Context, o serviceOptions) func(engine.Host) (engine.En
 // tellVersion says in the log which program reads links, or what is wrong with it.
 // Nobody waits for it: on a busy machine it takes half a minute.
 func tellVersion(ctx context.Context, links *ytdlp.Downloader, o serviceOptions) {
-	v, err := links.Version(ctx)
-	if err != nil {
+	switch v, err := links.Version(ctx); {
+	case err == nil:
+		o.log.Info("links", "program", o.links.program(), "version", v)
+	case errors.Is(err, transcript.ConfigError): // any other is that the service ends, or of the next to ask
 		o.log.Warn("links cannot be read", "program", o.links.program(), "err", err)
-		return
 	}
-	o.log.Info("links", "program", o.links.program(), "version", v)
 }
 
 // captionRoute reads the video site's captions where the platform table has the
