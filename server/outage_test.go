@@ -1,0 +1,127 @@
+package server_test
+
+import (
+	"database/sql"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server"
+	"github.com/transcriptkit/transcriptkit/server/servertest"
+	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/server/store/storetest"
+)
+
+// startOn is start on a database of the test's choice.
+func startOn(t *testing.T, o store.Options) *service {
+	t.Helper()
+	s := &service{log: new(logBuffer)}
+	s.Server = servertest.New(t,
+		servertest.ConfigureStore(func(c *store.Options) { *c = o }),
+		servertest.Configure(func(c *server.Config) { c.Sites = sites(t) }))
+	s.http = httpClient(t, s.URL)
+	return s
+}
+
+// everyRoute sends a request to every route that asks the database, all at once,
+// but for the one to skip.
+func (s *service) everyRoute(t *testing.T, id, skip string, check func(name string, a *answer, took time.Duration)) {
+	t.Helper()
+	body, contentType := form(t, field("waitMs", "0"), file("more"))
+	var all sync.WaitGroup
+	for name, send := range map[string]func() (*answer, error){
+		"read":   func() (*answer, error) { return s.send(t, "GET", "/v1/transcript/job/"+id, nil) },
+		"stream": func() (*answer, error) { return s.send(t, "GET", "/v1/transcript/job/"+id+"/events", nil) },
+		"info": func() (*answer, error) {
+			return s.send(t, "GET", "/v1/transcript/info?platform=video_site&externalId=aaaaaaaaaaa", nil)
+		},
+		"captions": func() (*answer, error) { return s.send(t, "GET", "/v1/video_site/captions?videoId=aaaaaaaaaaa", nil) },
+		"cancel":   func() (*answer, error) { return s.send(t, "POST", "/v1/transcript/job/"+id+"/cancel", nil) },
+		"link": func() (*answer, error) {
+			return s.send(t, "POST", "/v1/transcript", strings.NewReader(`{"url":"https://video.example/watch?v=aaaaaaaaaaa","waitMs":0}`),
+				header("Content-Type", "application/json"), header("Idempotency-Key", "k"))
+		},
+		"upload": func() (*answer, error) {
+			return s.send(t, "POST", "/v1/transcript", strings.NewReader(string(body)), header("Content-Type", contentType))
+		},
+	} {
+		if name == skip {
+			continue
+		}
+		all.Go(func() {
+			began := time.Now()
+			a, err := send()
+			if assert.NoError(t, err, name) {
+				check(name, a, time.Since(began))
+			}
+		})
+	}
+	all.Wait()
+}
+
+func (s *service) requireUnavailable(t *testing.T, id string) {
+	t.Helper()
+	s.everyRoute(t, id, "", func(name string, a *answer, took time.Duration) {
+		assert.Equal(t, http.StatusServiceUnavailable, a.StatusCode, "%s: %s", name, a.body)
+		assert.Contains(t, a.body, `"code":"SERVICE_UNAVAILABLE"`, name)
+		assert.Equal(t, "2", a.Header.Get("Retry-After"), name)
+		assert.Less(t, took, 5*time.Second, name)
+	})
+	began := time.Now()
+	ready := s.get(t, "/readyz")
+	assert.Less(t, time.Since(began), 5*time.Second)
+	assert.Equal(t, http.StatusServiceUnavailable, ready.StatusCode, ready.body)
+	assert.Equal(t, "unavailable", ready.object(t)["checks"].(map[string]any)["store"])
+	assert.Equal(t, http.StatusOK, s.get(t, "/healthz").StatusCode)
+}
+
+func TestDatabaseIsAway(t *testing.T) {
+	t.Parallel()
+	for name, away := range map[string]func(*storetest.Line){"gone": (*storetest.Line).Cut, "silent": (*storetest.Line).Silence} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			line, o := storetest.Behind(t, storetest.Postgres(t))
+			s := startOn(t, o)
+			id, release := s.heldJob(t, "talk")
+			away(line)
+			s.requireUnavailable(t, id)
+			release() // a result, and nowhere to write it
+			line.Mend()
+			require.Eventually(t, func() bool { return s.get(t, "/readyz").StatusCode == http.StatusOK }, 10*time.Second, 50*time.Millisecond)
+			assert.Equal(t, "success", s.ended(t, id)["status"])
+			assert.Equal(t, http.StatusAccepted, s.postJSON(t, `{"url":"https://video.example/watch?v=aaaaaaaaaaa","waitMs":0}`,
+				header("Idempotency-Key", "k")).StatusCode, "the key of a refused request is free")
+		})
+	}
+}
+
+// A backup program that locks the file, for one: what is stored is still read.
+func TestSQLiteIsLocked(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id, release := s.heldJob(t, "talk")
+	defer release()
+	other, err := sql.Open("sqlite", filepath.Join(s.dir, "test.db"))
+	require.NoError(t, err)
+	defer other.Close() //nolint:errcheck // of a test's connection
+	other.SetMaxOpenConns(1)
+	_, err = other.Exec("BEGIN EXCLUSIVE")
+	require.NoError(t, err)
+	s.everyRoute(t, id, "stream", func(name string, a *answer, took time.Duration) { // which reads, and stays
+		assert.Less(t, took, 5*time.Second, name)
+		if name == "link" || name == "upload" || name == "cancel" {
+			assert.Equal(t, http.StatusServiceUnavailable, a.StatusCode, "%s: %s", name, a.body)
+			assert.Equal(t, "2", a.Header.Get("Retry-After"), name)
+		}
+	})
+	_, err = other.Exec("ROLLBACK")
+	require.NoError(t, err)
+	release()
+	assert.Equal(t, "success", s.ended(t, id)["status"])
+}
