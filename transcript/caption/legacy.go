@@ -56,10 +56,10 @@ const (
 // with bytes beyond ASCII. ok is false when nothing is likely.
 func legacyEncoding(sample []byte, lang string) (e encoding.Encoding, ok bool) {
 	guesses, _ := chardet.NewTextDetector().DetectAll(sample) // an error is that there are none
-	slices.SortFunc(guesses, func(a, b chardet.Result) int {  // of equal ones the first to be made would come first
-		return cmp.Or(cmp.Compare(b.Confidence, a.Confidence), cmp.Compare(a.Charset, b.Charset))
-	})
 	candidates := legacyByLanguage(lang)
+	slices.SortFunc(guesses, func(a, b chardet.Result) int { // equal ones come in any order
+		return cmp.Or(cmp.Compare(b.Confidence, a.Confidence), cmp.Compare(rank(candidates, a), rank(candidates, b)), cmp.Compare(a.Charset, b.Charset))
+	})
 	least := sureEnough
 	if bytes.Count(sample, lineFeed) < enoughLines {
 		least = sure
@@ -84,6 +84,15 @@ func legacyEncoding(sample []byte, lang string) (e encoding.Encoding, ok bool) {
 		return legacyEncoding(sample, "")
 	}
 	return nil, false
+}
+
+// rank tells how frequent an encoding is among those of a language, 0 being the most
+// frequent.
+func rank(candidates []string, guess chardet.Result) int {
+	if i := slices.Index(candidates, canonicalEncoding(guess.Charset)); i >= 0 {
+		return i
+	}
+	return len(candidates)
 }
 
 // legacyByLanguage returns the encodings of a language by its tag; none when it
