@@ -67,34 +67,35 @@ func (l *load) submit(service *client.Client, path string) {
 	l.accepted[job.JobID] = path
 }
 
-// check compares the texts with those of a service that nothing troubles.
+// check waits for all jobs, and compares their texts with those of a service that
+// nothing troubles.
 func (l *load) check(t *testing.T) {
 	t.Helper()
+	for _, err := range l.refused {
+		t.Logf("not accepted: %v", err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
+	defer cancel()
+	began, texts := time.Now(), map[string][]transcript.Segment{}
+	for id := range l.accepted {
+		if got, err := l.services[0].Jobs.Wait(ctx, id); assert.NoError(t, err, "job %s", id) {
+			texts[id] = got.Transcript.Segments
+		}
+	}
+	t.Logf("%d jobs accepted, %d refused; %d ended with success, the last %v after the trouble",
+		len(l.accepted), len(l.refused), len(texts), time.Since(began).Round(time.Second))
+	require.NotEmpty(t, texts)
+
 	calm := startService(t, func(c *server.Config) {
 		c.Engine = func(h engine.Host) (engine.Engine, error) {
 			return engine.Engine{Media: ffmpeg.New(h), Recognizer: hasher{}}, nil
 		}
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
-	defer cancel()
-	began, right := time.Now(), 0
-	for id, path := range l.accepted {
-		got, err := l.services[0].Jobs.Wait(ctx, id)
-		if !assert.NoError(t, err, "job %s", id) {
-			continue
-		}
-		want, err := calm.Jobs.Wait(ctx, submit(t, calm.Client, path).JobID)
+	for id, text := range texts {
+		want, err := calm.Jobs.Wait(ctx, submit(t, calm.Client, l.accepted[id]).JobID)
 		require.NoError(t, err)
-		if assert.Equal(t, want.Transcript.Segments, got.Transcript.Segments, "job %s", id) {
-			right++
-		}
+		assert.Equal(t, want.Transcript.Segments, text, "job %s", id)
 	}
-	for _, err := range l.refused {
-		t.Logf("not accepted: %v", err)
-	}
-	t.Logf("%d jobs accepted, %d refused; %d ended with the right text, the last %v after the trouble",
-		len(l.accepted), len(l.refused), right, time.Since(began).Round(time.Second))
-	require.NotEmpty(t, l.accepted)
 }
 
 // hasher hears what the diarist hears, at once.

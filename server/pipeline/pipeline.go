@@ -14,7 +14,8 @@
 // (download, probe, decode, cut), one step for each chunk of speech, publish.
 // Every step first looks what is already done, so it may run again after a
 // crash, and what one step leaves to the next is written in the transaction
-// that ends it.
+// that ends it, which proves that no other process has taken the step over
+// meanwhile.
 package pipeline
 
 import (
