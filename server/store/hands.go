@@ -119,3 +119,15 @@ func (e executor) JobSetStateIfRunningMany(ctx context.Context, p *riverdriver.J
 		return row.State == rivertype.JobStateRunning || row.State == rivertype.JobStatePending
 	}), nil
 }
+
+// LeaderAttemptElect bids for what one process of all does, such as to start
+// scheduled work when its time has come. A database that is away counts as a bid
+// that lost: River then bids again in five seconds, and does not double its
+// pauses up to a minute.
+func (e executor) LeaderAttemptElect(ctx context.Context, p *riverdriver.LeaderElectParams) (*riverdriver.Leader, error) {
+	leader, err := e.Executor.LeaderAttemptElect(ctx, p)
+	if passes(err) {
+		return nil, rivertype.ErrNotFound
+	}
+	return leader, err
+}
