@@ -2,7 +2,6 @@ package server_test
 
 import (
 	"context"
-	"errors"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -46,9 +45,11 @@ func TestStopThatIsGivenNoTime(t *testing.T) {
 	id := s.job(t, "a file")
 	require.NoError(t, s.Engine.Await(t.Context(), 1))
 	elsewhere := func() error {
-		second, err := server.New(t.Context(), server.Config{Store: s.Store, Dir: t.TempDir()})
-		require.NoError(t, err)
-		return errors.Join(second.Start(t.Context()), second.Stop(t.Context()))
+		release, err := s.Store.Serve(t.Context())
+		if err != nil {
+			return err
+		}
+		return release()
 	}
 
 	for range 2 {
