@@ -78,7 +78,7 @@ func TestServerWithoutAnEngine(t *testing.T) {
 	assert.Equal(t, http.StatusOK, ready.StatusCode, "the store decides")
 	assert.Equal(t, map[string]any{
 		"status": "degraded", "checks": map[string]any{
-			"store": "ok", "captions": "unavailable", "audio": "unavailable", "media": "unavailable", "asr": "unavailable",
+			"store": "ok", "disk": "ok", "captions": "unavailable", "audio": "unavailable", "media": "unavailable", "asr": "unavailable",
 		},
 	}, ready.object(t))
 }
