@@ -39,6 +39,9 @@ func (p *Pipeline) prepare(ctx context.Context, t task, _ prepareArgs) error {
 	}
 	chunks, err := p.keepChunks(ctx, e.ID, plan, rec)
 	if err := errors.Join(err, rec.Close()); err != nil {
+		for _, c := range chunks { // the next attempt keeps its own, and needs the room
+			p.deleteBlobs(context.WithoutCancel(ctx), c.MediaKey)
+		}
 		return err
 	}
 	if err := p.queueChunks(ctx, t, plan, chunks); err != nil {
@@ -157,7 +160,8 @@ func (p *Pipeline) tooLong() error {
 		With("limitSec", limit)
 }
 
-// keepChunks stores the audio of every chunk of speech.
+// keepChunks stores the audio of every chunk of speech. After an error it returns
+// those that were stored before it, for the caller to delete.
 func (p *Pipeline) keepChunks(ctx context.Context, id string, plan speech.Plan, rec *speech.Recording) ([]store.Chunk, error) {
 	key := chunkKeys(id)
 	chunks := make([]store.Chunk, len(plan.Chunks))
@@ -174,7 +178,7 @@ func (p *Pipeline) keepChunks(ctx context.Context, id string, plan speech.Plan, 
 		}
 		kept, err := p.store.PutBlob(ctx, key(c.Index), func(w io.Writer) error { return rec.WriteChunk(w, c) })
 		if err != nil {
-			return nil, fmt.Errorf("pipeline: keeping chunk %d: %w", c.Index, err)
+			return chunks, fmt.Errorf("pipeline: keeping chunk %d: %w", c.Index, err)
 		}
 		chunks[i].MediaKey, chunks[i].MediaSHA256 = kept.Key, kept.SHA256[:]
 	}

@@ -84,6 +84,7 @@ func TestComplaints(t *testing.T) {
 		{"[site] x: No video formats found!; please report this issue", transcript.UpstreamFailed},
 		{"something nobody has ever seen", transcript.UpstreamFailed},
 		{"unable to write data: [Errno 28] No space left on device", transcript.Internal},
+		{"unable to write data: [Errno 122] Disk quota exceeded", transcript.Internal},
 		// Blocked.
 		{"[youtube] x: Sign in to confirm you’re not a bot. Use --cookies-from-browser or --cookies for the authentication.", transcript.IPBlocked},
 		{"[youtube] x: Sign in to confirm you're not a bot. This helps protect our community.", transcript.IPBlocked},

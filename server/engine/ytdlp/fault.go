@@ -37,7 +37,9 @@ func reason(c engine.Content, exit engine.Exit) (e *transcript.Error, ok bool) {
 		return refusal(c.URL, exit), true
 	}
 	said := complaints(exit.Stderr)
-	full := func(complaint string) bool { return strings.Contains(complaint, "[Errno 28]") }
+	full := func(complaint string) bool { // ENOSPC and EDQUOT
+		return strings.Contains(complaint, "[Errno 28]") || strings.Contains(complaint, "[Errno 122]")
+	}
 	if i := slices.IndexFunc(said.errors, full); i >= 0 {
 		why := fmt.Errorf("%w: %w", because(said.errors[i]), syscall.ENOSPC)
 		return transcript.Errorf(transcript.Internal, "The service has no room on its disk.").Because(why), true
