@@ -21,6 +21,10 @@ const (
 	keyBeat = 5 * time.Second
 	// keyTimeout bounds what is written of a key when its request ends.
 	keyTimeout = 10 * time.Second
+	// keyPause lies between two tries to free a key while the database is away, and
+	// after keyPatience the key is free by itself.
+	keyPause    = 100 * time.Millisecond
+	keyPatience = time.Minute
 )
 
 // idempotencyKey is the request's Idempotency-Key, empty when it has none.
@@ -101,6 +105,7 @@ func (s *Server) once(w http.ResponseWriter, r *http.Request, key string, op ope
 	said, err := op.do(h.remember(op))
 	if err != nil {
 		h.final = false // what was recorded may have been undone
+		h.away = errors.Is(err, store.ErrUnavailable)
 		return err
 	}
 	if !h.settle(said) { // another process took this request for dead, and replays what was recorded
@@ -128,6 +133,7 @@ type hold struct {
 	key      store.HeldKey
 	recorded store.Answer // status 0: nothing yet
 	final    bool         // recorded is the last word
+	away     bool         // the database was, when the request ended
 	stopped  chan struct{}
 }
 
@@ -142,6 +148,9 @@ func (s *Server) takeKey(r *http.Request, key string, op operation) (*hold, stor
 	id := store.IdempotencyKey{Account: principal(r).Account, Method: r.Method, Route: r.Pattern, Key: key}
 	found, err := s.cfg.Store.TakeKey(r.Context(), id, fingerprint, time.Now())
 	switch {
+	case err != nil && found.Held != nil: // it may be ours: only the answer is missing
+		s.letGo(*found.Held, true)
+		return nil, found, err
 	case err != nil:
 		return nil, found, err
 	case found.Held != nil:
@@ -226,11 +235,38 @@ func (h *hold) release() {
 	if h.final {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), keyTimeout)
-	defer cancel()
-	if err := h.s.cfg.Store.ReleaseKey(ctx, h.key); err != nil {
-		h.s.cfg.Log.WarnContext(ctx, "an idempotency key was not freed", "err", err)
+	h.s.letGo(h.key, h.away)
+}
+
+// letGo frees a key. Where the database is away the answer does not wait for it:
+// its sender comes back in two seconds and must find the key free.
+func (s *Server) letGo(key store.HeldKey, away bool) {
+	free := func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), keyTimeout)
+		defer cancel()
+		return s.cfg.Store.ReleaseKey(ctx, key)
 	}
+	if !away {
+		err := free()
+		if away = errors.Is(err, store.ErrUnavailable); err != nil && !away {
+			s.cfg.Log.Warn("an idempotency key was not freed", "err", err)
+		}
+	}
+	if !away {
+		return
+	}
+	go func() {
+		end := time.After(keyPatience)
+		for errors.Is(free(), store.ErrUnavailable) {
+			select {
+			case <-time.After(keyPause):
+			case <-end:
+				return
+			case <-s.serving.Done():
+				return
+			}
+		}
+	}()
 }
 
 // replay answers POST /v1/transcript as it was answered before.

@@ -63,7 +63,8 @@ type idempotencyRow struct {
 // TakeKey takes a free key, or says who has it. A key is free when it was never
 // taken, was taken more than 24 h ago, or its request has written nothing and has
 // not beaten (BeatKey) for 60 s. The answer of a request that has written
-// something and has not beaten for 15 s is final.
+// something and has not beaten for 15 s is final. Beside an error Held is what may
+// have been taken all the same, where the database's answer was lost: release it.
 func (s *Store) TakeKey(ctx context.Context, k IdempotencyKey, fingerprint []byte, now time.Time) (Remembered, error) {
 	ctx, err := s.enter(ctx)
 	if err != nil {
@@ -82,7 +83,7 @@ func (s *Store) TakeKey(ctx context.Context, k IdempotencyKey, fingerprint []byt
 			Exec(ctx)
 		n, err := affected(res, err)
 		if err != nil {
-			return Remembered{}, wrap("take idempotency key", err)
+			return Remembered{Held: &held}, wrap("take idempotency key", err)
 		}
 		if n > 0 {
 			return Remembered{Held: &held, Fingerprint: fingerprint}, nil
