@@ -85,7 +85,7 @@ func Behind(t testing.TB, o store.Options) (*Line, store.Options) {
 	t.Helper()
 	u, err := url.Parse(o.Database)
 	require.NoError(t, err)
-	dir, err := os.MkdirTemp("", "line-") // a socket's path must be short
+	dir, err := os.MkdirTemp("", "line-") //nolint:usetesting // a socket's path must be short
 	require.NoError(t, err)
 	const socket = ".s.PGSQL.5432"
 	l := &Line{
