@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/gogs/chardet"
@@ -21,7 +22,7 @@ var legacyOf = map[string][]string{
 	"ko": {"euc-kr"},
 	"zh": {"gb18030", "big5"},
 
-	"ru": {"windows-1251", "koi8-r", "iso-8859-5", "ibm866"},
+	"ru": {"windows-1251", "koi8-u", "iso-8859-5", "ibm866"},
 	"uk": {"windows-1251", "koi8-u", "iso-8859-5"},
 	"be": {"windows-1251"}, "bg": {"windows-1251"}, "kk": {"windows-1251"}, "mk": {"windows-1251"},
 	"mn": {"windows-1251"}, "ky": {"windows-1251"},
@@ -43,10 +44,13 @@ var legacyOf = map[string][]string{
 // western are the languages whose old encoding is Windows-1252.
 var western = strings.Fields("en de fr es pt it nl sv da no nb nn fi is ca gl eu af ga id ms sw fil")
 
-// A guess is taken from a confidence of sureEnough on, of 100; one from less than
-// enoughLines only when it is sure.
+// A guess is taken from a confidence of sureEnough on, of 100, and that there are
+// characters of several bytes from sureOfWide on; one from less than enoughLines only
+// when it is sure. What is sure goes before what the language says: one may be named
+// wrongly.
 const (
 	sureEnough  = 20
+	sureOfWide  = 90
 	sure        = 100
 	enoughLines = 3
 )
@@ -60,19 +64,16 @@ func legacyEncoding(sample []byte, lang string) (e encoding.Encoding, ok bool) {
 	slices.SortFunc(guesses, func(a, b chardet.Result) int { // equal ones come in any order
 		return cmp.Or(cmp.Compare(b.Confidence, a.Confidence), cmp.Compare(rank(candidates, a), rank(candidates, b)), cmp.Compare(a.Charset, b.Charset))
 	})
-	least := sureEnough
-	if bytes.Count(sample, lineFeed) < enoughLines {
-		least = sure
-	}
+	few := bytes.Count(sample, lineFeed) < enoughLines
 	for _, guess := range guesses { // the likeliest first
 		name := canonicalEncoding(guess.Charset)
+		e, ok := decodes(name, sample)
 		switch {
-		case len(candidates) > 0 && !slices.Contains(candidates, name):
-		case len(candidates) == 0 && guess.Confidence < least:
-		default:
-			if e, ok := decodes(name, sample); ok {
-				return e, true
-			}
+		case !ok:
+		case guess.Confidence >= sure, slices.Contains(candidates, name):
+			return e, true
+		case len(candidates) == 0 && !few && guess.Confidence >= leastFor(e):
+			return e, true
 		}
 	}
 	for _, name := range candidates {
@@ -84,6 +85,14 @@ func legacyEncoding(sample []byte, lang string) (e encoding.Encoding, ok bool) {
 		return legacyEncoding(sample, "")
 	}
 	return nil, false
+}
+
+// leastFor is the least confidence with which an encoding is taken.
+func leastFor(e encoding.Encoding) int {
+	if isWide(e) {
+		return sureOfWide
+	}
+	return sureEnough
 }
 
 // rank tells how frequent an encoding is among those of a language, 0 being the most
@@ -126,6 +135,8 @@ func canonicalEncoding(charset string) string {
 		return "windows-1255"
 	case "GB-18030":
 		return "gb18030"
+	case "KOI8-R":
+		return "koi8-u" // the same with Ukrainian letters in the place of some frames
 	}
 	e, err := htmlindex.Get(charset)
 	if err != nil {
@@ -148,13 +159,47 @@ func decodes(name string, sample []byte) (encoding.Encoding, bool) {
 	if err != nil {
 		return nil, false
 	}
-	wrong := bytes.Count(text, []byte("\uFFFD"))
+	return e, isLikely(text)
+}
+
+// isLikely reports that a text may be what somebody has written, rather than what
+// another encoding makes of it: there is hardly a character that is broken or
+// controls something, few symbols, words are of one script, and words in Latin
+// letters mostly of those of ASCII.
+func isLikely(text []byte) bool {
+	var wrong, symbols, ascii, latin, other, mixed int
+	before := ' '
 	for _, r := range string(text) {
-		if 0x80 <= r && r < 0xA0 { // a control character, which no caption has
+		switch {
+		case r == utf8.RuneError, 0x80 <= r && r < 0xA0:
 			wrong++
+		case isLetterOfASCII(r):
+			ascii++
+		case r < utf8.RuneSelf:
+		case isFrame(r), r <= unicode.MaxLatin1 && unicode.IsSymbol(r):
+			symbols++
+		case unicode.Is(unicode.Latin, r):
+			latin++
+		case unicode.IsLetter(r), unicode.IsMark(r):
+			other++
 		}
+		if isLetterOfASCII(before) && isLetterOfOther(r) || isLetterOfOther(before) && isLetterOfASCII(r) {
+			mixed++
+		}
+		before = r
 	}
-	return e, wrong*50 <= utf8.RuneCount(text)
+	return wrong*50 <= utf8.RuneCount(text) && symbols <= 1+(latin+other)/6 &&
+		latin <= enoughLines+ascii && mixed*2 <= other
+}
+
+func isLetterOfASCII(r rune) bool { return 'a' <= r|0x20 && r|0x20 <= 'z' }
+
+// isFrame reports the lines and blocks of which old programs drew frames.
+func isFrame(r rune) bool { return 0x2500 <= r && r < 0x25A0 }
+
+// isLetterOfOther reports the letters of other scripts than the Latin one.
+func isLetterOfOther(r rune) bool {
+	return r >= utf8.RuneSelf && unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r)
 }
 
 // isWide reports the encodings in which a character has several bytes: a line in

@@ -107,6 +107,32 @@ func TestOldEncodingOfTheLanguage(t *testing.T) {
 	assert.Equal(t, japanese.lines, textOf(t, subRipFile(t, "shift_jis", japanese.lines), caption.Language("no such language")))
 }
 
+// TestOldEncodingOfAnotherLanguage: where the named language is not that of the text,
+// its encoding makes no words of it.
+func TestOldEncodingOfAnotherLanguage(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		language, encoding, named string
+		lines                     []string
+	}{
+		{"Russian", "windows-1251", "en pl zh ja ko", []string{"Привет, как дела?", "Всё хорошо, спасибо.", "— Куда ты идёшь?", "Я не знаю, что сказать."}},
+		{"Russian of DOS", "ibm866", "ru", []string{"Привет, как дела?", "Всё хорошо, спасибо.", "- Куда ты идёшь?", "Я не знаю, что сказать."}},
+		{"Ukrainian", "koi8-u", "uk ru en", []string{"Привіт, як справи?", "Усе гаразд, дякую.", "Куди ти йдеш? Її немає вдома.", "Я не знаю, що сказати."}},
+		{"Korean", "euc-kr", "en zh ja ru", []string{"안녕하세요, 잘 지내세요?", "네, 잘 지내요. 고마워요.", "어디 가세요? 모르겠어요.", "오늘은 날씨가 정말 좋네요."}},
+		{"Japanese", "shift_jis", "en zh ko ru", []string{"こんにちは、元気ですか？", "はい、元気です。ありがとう。", "どこへ行くの？知らない。", "♪～今日は表示ソ能～♪"}},
+		{"Chinese", "gb18030", "en ja ru pl", []string{"你好，你怎么样？", "我很好，谢谢你。", "你要去哪里？我不知道。", "今天的天气非常好。"}},
+		{"German", "windows-1252", "zh ja ko ru", []string{"Hallo, wie geht's?", "Schöne Grüße aus München.", "Weiß nicht. 25° im Schatten.", "Übermorgen müssen wir früh aufstehen."}},
+		{"French", "windows-1252", "zh ja ko ru", []string{"Ça va? Très bien, merci.", "Où vas-tu? Je ne sais pas.", "C'était une longue journée.", "Garçon, un café crème s’il vous plaît."}},
+	} {
+		t.Run(test.language, func(t *testing.T) {
+			t.Parallel()
+			for named := range strings.FieldsSeq(test.named) {
+				assert.Equal(t, test.lines, textOf(t, subRipFile(t, test.encoding, test.lines), caption.Language(named)), "named %s", named)
+			}
+		})
+	}
+}
+
 // TestUnknownEncodingIsNoText: what cannot be told is lost, and said to be.
 func TestUnknownEncodingIsNoText(t *testing.T) {
 	t.Parallel()
@@ -116,6 +142,10 @@ func TestUnknownEncodingIsNoText(t *testing.T) {
 	require.ErrorAs(t, err, &lost)
 	assert.Equal(t, 1, lost.Cues)
 	assert.Contains(t, err.Error(), "encoding")
+
+	_, err = caption.ReadSRT(strings.NewReader(subRipFile(t, thai.encoding, thai.lines))) // looks a little like Korean
+	require.ErrorAs(t, err, &lost)
+	assert.Equal(t, len(thai.lines), lost.Cues)
 }
 
 // TestDamagedOldText: a byte that is wrong costs no more than its line.

@@ -30,8 +30,9 @@ type ttmlBody struct {
 
 // ttmlSpan is a timed span that has ended.
 type ttmlSpan struct {
-	from, to int   // its text
-	end      int64 // when it was gone; forever when it stayed
+	to     int   // where its text ends
+	end    int64 // when it was gone; forever when it stayed
+	phrase bool  // it was more than part of a word
 }
 
 func (f *ttmlBody) top() *level { return &f.levels[len(f.levels)-1] }
@@ -97,9 +98,9 @@ func (f *ttmlBody) meet(begin int64) {
 	case f.text.gap != 0:
 		f.spaced = f.spaced || f.text.gap == ' '
 	case f.spoken.to == at && f.spoken.end <= begin:
-		if bytes.ContainsAny(bytes.TrimSpace(f.text.out[f.spoken.from:at]), " \n") { // it was more than part of a word
+		if f.spoken.phrase {
 			f.apart = true
-		} else {
+		} else if len(f.joints) == 0 || f.joints[len(f.joints)-1] < at { // there may be spans without text between them
 			f.joints = append(f.joints, at)
 		}
 	}
@@ -122,7 +123,8 @@ func (f *ttmlBody) end(name string, s *transcript.Segment) (open bool) {
 		f.apart = true
 	}
 	if at := len(f.text.out); l.timed && at > l.from {
-		f.spoken = ttmlSpan{from: l.from, to: at, end: forever}
+		phrase := bytes.ContainsAny(bytes.TrimSpace(f.text.out[l.from:at]), " \n")
+		f.spoken = ttmlSpan{to: at, end: forever, phrase: phrase}
 		if l.ends {
 			f.spoken.end = max(l.begin, l.end)
 		}
@@ -189,22 +191,29 @@ func (f *ttmlBody) segment(s *transcript.Segment, l *level) (open bool) {
 	return open && s.Text != ""
 }
 
-// part puts a space at each of the joints, where the script has spaces.
+// part puts a space at each of the joints, where the script has spaces and there is
+// none.
 func (t *cueText) part(joints []int) {
-	added := 0
+	if len(joints) == 0 {
+		return
+	}
+	out := make([]byte, 0, len(t.out)+len(joints))
+	from, marks := 0, t.marks // what is not in out yet
 	for _, at := range joints {
-		at += added
-		if !isParted(t.out[:at], t.out[at:]) {
+		if at == len(t.out) || isSpace(t.out[at]) || !isParted(t.out[:at], t.out[at:]) {
 			continue
 		}
-		t.out = slices.Insert(t.out, at, ' ')
-		added++
-		for i := range t.marks {
-			if t.marks[i].at > at {
-				t.marks[i].at++
-			}
+		for len(marks) > 0 && marks[0].at <= at {
+			marks[0].at += len(out) - from
+			marks = marks[1:]
 		}
+		out = append(append(out, t.out[from:at]...), ' ')
+		from = at
 	}
+	for i := range marks {
+		marks[i].at += len(out) - from
+	}
+	t.out = append(out, t.out[from:]...)
 }
 
 // isParted reports whether a space stands between two words, of which the first is

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -102,6 +103,9 @@ func TestTTMLSpansApart(t *testing.T) {
 		{"words without times", `<span x:unit="word">Hey</span><span x:unit="word">you</span>`, `Hey you`},
 		{"words of a script without spaces", `<span begin="0s" end="0.2s" x:unit="word">今日</span><span begin="0.2s" end="0.4s" x:unit="word">は。</span><span begin="0.4s" end="0.5s" x:unit="word">はい</span>`, `今日は。はい`},
 		{"a word of another script", `<span begin="0s" end="0.2s" x:unit="word">한국</span><span begin="0.2s" end="0.4s" x:unit="word">사람</span>`, `한국 사람`},
+		{"white space in the second", `<span begin="0s" end="0.4s">One</span><span begin="0.5s" end="1s"> two</span>`, `One two`},
+		{"one without text between", `<span begin="0s" end="0.4s">One</span><span begin="0.4s" end="0.5s"/><span begin="0.5s" end="1s">two</span>`, `One two`},
+		{"one without text at the end", `<span begin="0s" end="0.4s">One</span><span begin="0.4s" end="0.5s"/>`, `One`},
 		{"lines", `<span begin="0s" end="0.4s">One</span><br/><span begin="0.5s" end="0.6s">two</span><span begin="0.6s" end="1s">three</span>`, "One\ntwo three"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -121,6 +125,18 @@ func TestTTMLSpansApart(t *testing.T) {
 	}
 	lyrics := `<tt itunes:timing="Word"><body><p begin="1s" end="3s"><span begin="1s" end="2s">Hal</span><span begin="2s" end="3s">le</span></p></body></tt>`
 	assert.Equal(t, `1+2 "Halle" Hal@1-2 le@2-3`, readTTML(t, lyrics))
+}
+
+// TestTTMLManySpans: the text before a timed span is not read again at each of them.
+func TestTTMLManySpans(t *testing.T) {
+	t.Parallel()
+	file := tt(`<body><div><p begin="0s" end="2h"><span begin="0s" end="1s">` + strings.Repeat("a", 900_000) + `</span>` +
+		strings.Repeat(`<span begin="1s" end="1s"/>`, 30_000) + `</p></div></body>`)
+	start := time.Now()
+	segments, err := segmentsOf(caption.ReadTTML(strings.NewReader(file)))
+	require.NoError(t, err)
+	require.Len(t, segments, 1)
+	assert.Less(t, time.Since(start), 12*time.Second) // it takes 0.2 s; it would be half a minute
 }
 
 // TestTTMLHiddenText: what no viewer sees.
