@@ -29,9 +29,10 @@ const streamFailures = 10
 // connections are resumed after, ten in a row at most, and none with
 // RetryPolicy{}. Anything else, and the end of ctx, is yielded as the error that
 // ends the sequence; a key that is revoked or expires while a stream is open is an
-// [*Error] with the status 401, as it would be at the next call. A sequence that ends without an error has seen the terminal
-// event. The one exception: with WithHeader("Last-Event-ID", n) it begins after
-// transition n, and is empty when that was the last.
+// [*Error] with the status 401, as it would be at the next call. A sequence that
+// ends without an error has seen the terminal event. The one exception: with
+// WithHeader("Last-Event-ID", n) it begins after transition n, and is empty when
+// that was the last.
 //
 // Nothing is sent before the sequence is ranged over; each range starts anew;
 // leaving the loop releases the connection.
@@ -66,7 +67,7 @@ func (s *JobService) follow(ctx context.Context, id string, opts []RequestOption
 			return nil
 		}
 		if w.unauthorized {
-			return st.shownOut()
+			return st.unauthorized()
 		}
 		if w.malformed != nil && err == nil {
 			return fmt.Errorf("client: GET %s: %w", st.path, w.malformed)

@@ -32,7 +32,7 @@ func (s *Server) Authenticate(next http.Handler) http.Handler {
 			return nil
 		}
 		p, err := s.auth.Authenticate(r.Context(), r)
-		note(r.Context()).principal = p // also of one who is refused, where it is known
+		note(r.Context()).principal = p // also of a request that is refused, where it is known
 		if errors.Is(err, ErrNoCredential) || errors.Is(err, ErrInvalidCredential) {
 			if wait := s.failures.add(clientAddr(r), time.Now()); wait > 0 {
 				return rateLimited(int(wait/time.Second) + 1)
@@ -66,7 +66,7 @@ func (s *Server) RequireScope(scope account.Scope) func(http.Handler) http.Handl
 	}
 }
 
-// admission is what a request has that was let in.
+// admission is what Authenticate notes of a request that it lets in.
 type admission struct {
 	principal account.Principal
 	again     func(context.Context) (account.Principal, error) // asks once more who makes the request
@@ -88,8 +88,9 @@ func PrincipalOf(ctx context.Context) (account.Principal, bool) {
 const recheckPatience = 3 * time.Second
 
 // mayStay asks once more who makes the request that ctx belongs to, and reports
-// whether that one still is let in with the scope. Where nobody can tell at the
-// moment, the answer is yes: a database that is away ends no stream.
+// whether it would still be let in, for the same account and with the scope. Where
+// that cannot be found out now, the answer is yes: a database that is away ends no
+// stream.
 func mayStay(ctx context.Context, scope account.Scope) bool {
 	in, ok := ctx.Value(admissionKey{}).(*admission)
 	if !ok {

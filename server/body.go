@@ -23,8 +23,8 @@ const (
 	bodyRate     = 4 << 10
 )
 
-// bodyLinger is how long a connection is kept whose answer was sent before its
-// body was read, so that the sender, who is still at it, reads the answer.
+// bodyLinger is how long a connection stays open when it was answered before the
+// body was read, so that a client that is still sending reads the answer.
 const bodyLinger = 500 * time.Millisecond
 
 // patientBody is a request's body that has a deadline, also where nobody reads

@@ -91,8 +91,8 @@ type Config struct {
 // ErrInvalidCredential, or a *transcript.Error such as UPGRADE_REQUIRED; any
 // other is answered as a fault of the service. A principal beside an error is
 // for the log alone. While an event stream is open it is asked again every 10 s,
-// with the same request: who is refused then, or is another account, or has lost
-// the scope, is shown out. Safe for concurrent use.
+// with the same request: the stream ends when that is refused, is another
+// account's, or has lost the scope. Safe for concurrent use.
 type Authenticator interface {
 	Authenticate(ctx context.Context, r *http.Request) (account.Principal, error)
 }

@@ -10,15 +10,15 @@ import (
 // than clients need, fewer than the descriptors that a process may have.
 const maxConnections = 2000
 
-// connections bounds the open connections of an http.Server. Of too many the one
-// is closed that has waited longest for a request, so that a crowd that sends none
-// keeps nobody out; where all are at work, it is the newest.
+// connections bounds the open connections of an http.Server. When there are too
+// many, the one that has waited longest for a request is closed, so that idle
+// connections keep no client out; where all are at work, the newest is closed.
 type connections struct {
 	most int
 
 	mu    sync.Mutex
-	turns int
-	open  map[net.Conn]int // since which turn it waits for a request; 0: it is at work
+	turns int              // counts up each time a connection begins to wait
+	open  map[net.Conn]int // the turn at which it began to wait for a request; 0: it is at work
 }
 
 func newConnections(most int) *connections {

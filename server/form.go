@@ -50,8 +50,8 @@ type errBody struct{ error }
 func (e errBody) Unwrap() error { return e.error }
 
 // readForm reads a multipart body: the fields may stand before or after the
-// file, which goes straight to the store. Whoever gets a form without an error
-// owns its upload; after an error nothing is left.
+// file, which goes straight to the store. The caller owns the upload of a form
+// that comes without an error; after an error nothing is left.
 func (s *Server) readForm(r *http.Request, limit int64) (*form, error) {
 	_, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || params["boundary"] == "" {

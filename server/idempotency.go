@@ -185,7 +185,7 @@ func (h *hold) beat(ctx context.Context) {
 		case <-tick.C:
 		}
 		err := h.s.cfg.Store.BeatKey(ctx, h.key, time.Now())
-		if err != nil && !errors.Is(err, store.ErrNotFound) { // settled, or lost: who is told when it matters
+		if err != nil && !errors.Is(err, store.ErrNotFound) { // settled, or lost: then its next write says so
 			h.s.cfg.Log.WarnContext(ctx, "an idempotency key was not kept alive", "err", err)
 		}
 	}
@@ -195,7 +195,7 @@ func (h *hold) beat(ctx context.Context) {
 // speaks of. A request that has lost its key does nothing.
 func (h *hold) remember(op operation) pipeline.Remember {
 	return func(ctx context.Context, tx *store.Tx, a store.Answer) error {
-		h.recorded, h.final = a, a.Status != http.StatusAccepted // while somebody waits, a 202 is not the last word
+		h.recorded, h.final = a, a.Status != http.StatusAccepted // while the client waits, a 202 is not the last word
 		err := tx.RecordAnswer(ctx, h.key, op.fingerprint(), a, h.final, time.Now())
 		if errors.Is(err, store.ErrNotFound) {
 			return errRunning()

@@ -9,7 +9,7 @@ import (
 
 // maxLogged is the longest value in a log line, in characters: room for the stack
 // of a crash. What a caller sends is cut to far less where it is repeated; this
-// holds whatever an error of somebody else's code repeats of it.
+// also bounds what the errors of other packages repeat of it.
 const maxLogged = 4000
 
 // maxCause is how much of the reason for a refusal stands in a request's line, in

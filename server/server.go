@@ -146,15 +146,16 @@ func (s *Server) close() error {
 }
 
 // HTTPServer is an http.Server for the whole API with bounds on what a
-// connection may cost: header size, the time a header may take, idle time; and
-// on their number: of more than 2,000 the one is closed that has waited longest
-// for a request, or the newest where none waits. Under a server of your own, whose
-// listener is for you to bound (golang.org/x/net/netutil.LimitListener), none of
-// this holds. It
-// sets no bound on the time of an answer, which would cut event streams off; the
-// handlers set their own. Stop shuts it down: ListenAndServe then returns
-// http.ErrServerClosed at once, before Stop has done its work. With Listener in
-// front of its listener, what net/http refuses by itself has the API's form too.
+// connection may cost: header size, the time a header may take, idle time; and on
+// their number: of more than 2,000 the one that has waited longest for a request is
+// closed, or the newest where none waits. A server of your own has none of these
+// bounds; golang.org/x/net/netutil.LimitListener is one for its listener.
+//
+// There is no bound on the time of an answer, which would cut event streams off;
+// the handlers set their own. Stop shuts the server down: ListenAndServe then
+// returns http.ErrServerClosed at once, before Stop has done its work. With
+// Listener in front of its listener, what net/http refuses by itself has the API's
+// form too.
 func (s *Server) HTTPServer(addr string) *http.Server {
 	web := &http.Server{
 		Addr:              addr,

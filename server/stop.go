@@ -24,7 +24,7 @@ const (
 //   - /readyz answers 503 and connections are closed after their next answer, for
 //     DrainDelay, while everything still works;
 //   - the servers that HTTPServer has made accept no more connections;
-//   - whoever waits is answered: a POST by its job, an event stream by
+//   - clients that wait are answered: a POST by its job, an event stream by
 //     stream.closing. Other requests have 5 s to end;
 //   - running work is given back, to be taken up by another process or at the next
 //     start;
@@ -108,7 +108,7 @@ func (s *Server) webServers() []*http.Server {
 	return s.web
 }
 
-// untilStop is ctx, ended too when the service stops: for whoever waits.
+// untilStop is ctx for a request that waits: it ends too when the service stops.
 func (s *Server) untilStop(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(s.serving, cancel)

@@ -101,8 +101,8 @@ func (s *Server) createFromUpload(w http.ResponseWriter, r *http.Request) error 
 }
 
 // submit hands a request to the pipeline and answers with what becomes of it
-// while its sender waits. From here on the request is finished whether or not
-// that one still is there; one who has gone only ends the wait.
+// while its sender waits. From here on the request is finished also when the
+// sender disconnects, which only ends the wait.
 func (s *Server) submit(w http.ResponseWriter, r *http.Request, wait time.Duration, sub pipeline.Submission) (reply, error) {
 	ctx := context.WithoutCancel(r.Context())
 	out, err := s.pipeline.Submit(ctx, sub)

@@ -61,7 +61,7 @@ func (r *Runner) parts(program string) (all []string) {
 	for range maxInterpreters {
 		file, err := filepath.EvalSymlinks(program)
 		if err != nil {
-			break // whoever starts it is told
+			break // the start fails with the reason
 		}
 		dir := filepath.Dir(file)
 		all = append(all, program, filepath.Join(filepath.Dir(program), "pyvenv.cfg"), filepath.Join(dir, "_internal"))
@@ -99,7 +99,7 @@ func (r *Runner) interpreter(file string) string {
 	if len(words) > 1 && filepath.Base(words[0]) == "env" {
 		for _, word := range words[1:] {
 			if !strings.HasPrefix(word, "-") && !strings.Contains(word, "=") {
-				path, _ := r.Look(word) // "": whoever starts it is told
+				path, _ := r.Look(word) // "": the start fails with the reason
 				return path
 			}
 		}

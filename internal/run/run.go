@@ -108,16 +108,15 @@ func New(c Config) (*Runner, error) {
 		c.Path = DefaultPath
 	}
 	return &Runner{
-		kernel: findFeatures(!c.WithoutLandlock),
-		system: append(foundSystem(), filepath.SplitList(c.Path)...),
-
-		dir:   dir,
-		path:  c.Path,
-		env:   append([]string(nil), c.Env...),
-		guard: c.Guard,
+		dir:  dir,
+		path: c.Path,
+		env:  append([]string(nil), c.Env...),
 		limits: orElse(c.Limits, engine.Limits{
 			Wall: 10 * time.Minute, CPU: 10 * time.Minute, Memory: 2 << 30, FileSize: 2 << 30,
 		}),
+		guard:  c.Guard,
+		kernel: findFeatures(!c.WithoutLandlock),
+		system: append(foundSystem(), filepath.SplitList(c.Path)...),
 	}, nil
 }
 

@@ -13,25 +13,23 @@ const (
 	// patience is how long a visit waits for its token. One that would have to
 	// wait longer is not made, as its worker could visit another platform.
 	patience = 2 * time.Second
-	// absence is how long a place in line is kept for one who does not come when
-	// it is his turn.
+	// absence is how long a place in line is kept when no visit comes in its turn.
 	absence = time.Minute
-	// longest is the most that anybody is told to wait for a token: a tiny rate
-	// must not overflow.
+	// longest is the longest wait for a token: a tiny rate must not overflow.
 	longest = 24 * time.Hour
 )
 
-// bucket holds the tokens of a platform, and the line of those who wait for one.
+// bucket holds the tokens of a platform, and the line of visits that wait for one.
 type bucket struct {
 	limiter *rate.Limiter
 	mu      sync.Mutex
 	line    []place
 }
 
-// place is where somebody stands who was told when to come.
+// place is that of a visit in the line, which was told when to come.
 type place struct {
 	name string
-	from time.Time // he wants no token before: what he came for is blocked
+	from time.Time // it wants no token before: its source is blocked
 	due  time.Time
 }
 
@@ -64,9 +62,9 @@ func (b *bucket) take(ctx context.Context, name string) (ok bool, err error) {
 	}
 }
 
-// stand gives the name a place, unless it has one: the last, or the first to one
-// who had a token and got no answer. It returns when its turn is, but not before
-// a while has passed.
+// stand gives the name a place, unless it has one: the last, or the first to a
+// visit that had a token and got no answer. It returns in how long its turn is, no
+// sooner than after.
 func (b *bucket) stand(name string, after time.Duration, first bool) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -98,8 +96,8 @@ func (b *bucket) until(name string, after time.Duration) time.Duration {
 	return after + seconds(max(0, missing)/float64(b.limiter.Limit()))
 }
 
-// ahead is how many stand before the name and want a token by then. Who waits for
-// one source's block to pass holds nobody up who goes to another.
+// ahead is how many stand before the name and want a token by then. A visit that
+// waits for one source's block to pass holds up none to another source.
 func (b *bucket) ahead(name string, at time.Time) int {
 	if name == "" {
 		return 0
@@ -122,7 +120,7 @@ func (b *bucket) index(name string) int {
 	return n
 }
 
-// forget takes those out of the line who have not come.
+// forget takes visits that have not come in time out of the line.
 func (b *bucket) forget(now time.Time) {
 	b.line = slices.DeleteFunc(b.line, func(p place) bool { return now.After(p.due.Add(absence)) })
 }

@@ -140,10 +140,11 @@ func (p *Pace) Check(captions []engine.CaptionSource, platform transcript.Platfo
 
 type placeKey struct{}
 
-// InLine returns a context whose visits keep their place in line under a name:
-// who is told to come again later, and comes, is served before those who came
-// after him. A place is kept for a minute longer than was told. Without a place
-// there is no line: somebody waits for the answer, and the next token is his.
+// InLine returns a context whose visits keep their place in line under a name: one
+// that was told to come again later, and comes, is served before those that came
+// after it. A place is kept for a minute longer than was told. Visits without a
+// name do not stand in line, as a client waits for their answer: they take the next
+// token.
 func InLine(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, placeKey{}, name)
 }

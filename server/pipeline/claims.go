@@ -34,8 +34,9 @@ var (
 )
 
 // own runs fn in a transaction that holds the extraction, if the step is still
-// the task's to do. All that a step writes is written here: nobody can take the
-// step over before the transaction ends, and nobody who has lost it can write.
+// the task's to do. All that a step writes is written here: no other process can
+// take the step over before the transaction ends, and none that has lost it can
+// write.
 //
 // It waits for a database that is away, until ctx ends: what a step has found
 // may have cost minutes. So fn may have been committed before it runs again, and
@@ -99,7 +100,7 @@ func (p *Pipeline) release(ctx context.Context, t task) error {
 }
 
 // takeOver puts the lost work of one extraction into the queue again (J14). Work
-// that was lost too often is not tried again: it may be what kills us.
+// that was lost too often is not tried again: it may be what ends the processes.
 func (p *Pipeline) takeOver(ctx context.Context, extraction string, lost []store.Work, counts bool) error {
 	var e *store.Extraction
 	var taken []store.Work

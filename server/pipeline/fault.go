@@ -116,8 +116,8 @@ func wait(ctx context.Context, tx *store.Tx, e *store.Extraction) error {
 	return tx.SetWaiting(ctx, e, true)
 }
 
-// pause is how long to wait after an attempt, from 1, before the next: no attempt is
-// made sooner than whoever failed has asked for.
+// pause is how long to wait after an attempt, from 1, before the next: as long as
+// its error asks for, or longer.
 func (p *Pipeline) pause(attempt int, cause *transcript.Error) time.Duration {
 	asked := min(cause.RetryAfter, int(mostPause/time.Second)) // a duration holds no more than 292 years
 	return max(p.cfg.pauses[attempt-1], time.Duration(asked)*time.Second)

@@ -79,7 +79,7 @@ func (p *Pipeline) take(ctx context.Context, t task) (e *store.Extraction, err e
 func (p *Pipeline) decode(ctx context.Context, t task, e *store.Extraction) (speech.Plan, *speech.Recording, error) {
 	var none speech.Plan
 	if err := p.canHear(recognitionIn(subjectOfExtraction(e).spoken())); err != nil {
-		return none, nil, err // whoever accepted it could
+		return none, nil, err // the process that accepted it may have other engines
 	}
 	in, err := p.spool(ctx, t, e)
 	if err != nil {
@@ -103,8 +103,8 @@ func (p *Pipeline) decode(ctx context.Context, t task, e *store.Extraction) (spe
 	return plan, rec, nil
 }
 
-// openWhole opens a recording that is as long as whoever wrote it says: one that
-// was cut off on the way must not be taken for the whole.
+// openWhole opens a recording and checks that it is as long as it was written: one
+// that was cut off on the way must not be taken for the whole.
 func openWhole(audio engine.Audio) (*speech.Recording, error) {
 	rec, err := speech.Open(audio.Path)
 	if err != nil {

@@ -71,7 +71,7 @@ func (r *reporter) due(now time.Time, every time.Duration) bool {
 }
 
 // report writes progress down for the watchers, at most once in a while
-// (contract 6). Progress is a comfort: when it cannot be written, the work goes on.
+// (contract 6). When it cannot be written, the work goes on.
 func (p *Pipeline) report(ctx context.Context, t task, r *reporter, now transcript.Progress) {
 	if !r.due(time.Now(), p.cfg.ProgressInterval) {
 		return

@@ -13,12 +13,12 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Upload is a received file. Whoever does not hand it to Submit discards it.
+// Upload is a received file. A caller that does not hand it to Submit discards it.
 type Upload struct {
 	Key    string // the blob
 	SHA256 [sha256.Size]byte
 	Size   int64  // bytes
-	Name   string // the file name, set by whoever received it; may be empty
+	Name   string // the file name, which the caller of Receive sets; may be empty
 }
 
 // Receive streams a file into the blobs and hashes it on the way. More than

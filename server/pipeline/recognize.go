@@ -18,7 +18,7 @@ func (p *Pipeline) recognize(ctx context.Context, t task, a recognizeArgs) error
 		return err
 	}
 	if err := p.canRecognize(recognitionIn(subjectOfExtraction(e).spoken())); err != nil {
-		return err // whoever accepted it could
+		return err // the process that accepted it may have another recognizer
 	}
 	chunk := plan.Chunks[a.Chunk]
 	audio, err := p.fetchChunk(ctx, plan.audio[a.Chunk], chunk, t.dir)

@@ -49,7 +49,7 @@ func (p *Pipeline) lookAround(ctx context.Context, seen *census) error {
 	return errors.Join(err, p.takeUpLost(ctx))
 }
 
-// buryAll takes everybody for dead. Only one process serves on SQLite.
+// buryAll takes all other processes for dead: only one serves on SQLite.
 func (p *Pipeline) buryAll(ctx context.Context) error {
 	others, err := p.store.Processes(ctx)
 	for _, other := range others {
@@ -59,20 +59,20 @@ func (p *Pipeline) buryAll(ctx context.Context) error {
 	return err
 }
 
-// takeUpLost takes up the work of those who are not among the living.
+// takeUpLost takes up the work of processes that are not among the living.
 func (p *Pipeline) takeUpLost(ctx context.Context) error {
 	lost, err := p.store.Lost(ctx)
 	return errors.Join(err, p.takeUp(ctx, lost, true))
 }
 
 // takeUp puts work into the queue again, that of one extraction at a time.
-// counts tells that somebody may have been at it when it was lost.
+// counts tells that a process may have been at it when it was lost.
 func (p *Pipeline) takeUp(ctx context.Context, lost []store.Work, counts bool) (err error) {
 	var extractions []string
 	work := map[string][]store.Work{}
 	for _, w := range lost {
 		var args struct {
-			Extraction string `json:"extraction"` // "" for the work of the house
+			Extraction string `json:"extraction"` // "" for the sweep
 		}
 		if e := json.Unmarshal(w.Args, &args); e != nil {
 			err = errors.Join(err, e)

@@ -42,10 +42,10 @@ type Outcome struct {
 }
 
 // Submit answers from the cache, joins running work, or starts new work. It
-// takes the upload over: on return the file is either in use or gone, or left to the
-// sweep where nobody knows which (store.ErrUncertain). Errors
-// carry codes of contract 2: NOT_IMPLEMENTED where no engine can do it,
-// UPGRADE_REQUIRED where the plan does not permit it.
+// takes the upload over: on return the file is either in use or gone, or left to
+// the sweep where it is not known which (store.ErrUncertain). Errors carry codes of
+// contract 2: NOT_IMPLEMENTED where no engine can do it, UPGRADE_REQUIRED where the
+// plan does not permit it.
 func (p *Pipeline) Submit(ctx context.Context, s Submission) (*Outcome, error) {
 	s.Languages = p.narrow(s)
 	out, used, err := p.submit(ctx, s)

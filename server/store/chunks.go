@@ -23,12 +23,12 @@ type Chunk struct {
 	Result []byte
 	// Done tells that the chunk has a result, or is silent and needs none.
 	Done bool
-	// Recognizer is who has heard it; nil until then, and of a chunk that was done
-	// before this was kept.
+	// Recognizer is what the result comes from; nil until there is one, and of a
+	// chunk that was done before this was kept.
 	Recognizer *Recognizer
 }
 
-// Recognizer is who has heard a chunk.
+// Recognizer is the engine that has recognised a chunk.
 type Recognizer struct {
 	Engine  string `json:"engine"`
 	Model   string `json:"model,omitempty"`
@@ -114,10 +114,11 @@ func (q queries) Chunks(ctx context.Context, extractionID string) ([]Chunk, erro
 	return chunks, nil
 }
 
-// FinishChunk stores the result of a chunk that has none, and who heard it, and reports how many
-// chunks of the extraction are still without one (silent ones count as done).
-// first is false when the chunk already had a result, which then stays. It locks
-// the extraction, so that of two that finish at once one sees that none is left.
+// FinishChunk stores the result of a chunk that has none, and the recognizer that
+// it comes from, and reports how many chunks of the extraction are still without
+// one (silent ones count as done). first is false when the chunk already had a
+// result, which then stays. It locks the extraction, so that of two that finish at
+// once one sees that none is left.
 func (tx *Tx) FinishChunk(ctx context.Context, extractionID string, n int, result []byte, by Recognizer) (first bool, left int, err error) {
 	what := fmt.Sprintf("finish chunk %d of extraction %s", n, extractionID)
 	if result == nil {

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// gate is the line before a pool of connections. Who stands in it waits as long
-// as the database answers others: a crowd takes its time. When it answers
-// nobody, all give up at the same time, and not one after the other.
+// gate is the line before a pool of connections. A caller waits in it for as long
+// as the database answers others, however many they are. When the database answers
+// none, all give up at the same time, and not one after the other.
 type gate struct {
 	slots    chan struct{}
 	answered atomic.Pointer[time.Time]

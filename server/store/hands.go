@@ -73,8 +73,8 @@ func (h *hands) unheard(running []Work) []Work {
 	return slices.DeleteFunc(running, func(w Work) bool { return h.held[w.ID] || h.fetching[w.Queue] > 0 })
 }
 
-// queueDriver is River's driver of a client that works, with a watch on its hands, by
-// which accounts take turns.
+// queueDriver is River's driver for a client that works. It notes what the client
+// has in its hands, and lets accounts take turns.
 type queueDriver[T any] struct {
 	riverdriver.Driver[T]
 

@@ -109,8 +109,8 @@ func (l *listener) reconnect(ctx context.Context) *pgx.Conn {
 	}
 }
 
-// hangUp closes a connection that may be broken, without waiting long for the
-// server to say good-bye.
+// hangUp closes a connection that may be broken, without waiting long for an
+// answer of the server.
 func hangUp(conn *pgx.Conn) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()

@@ -13,7 +13,7 @@ var ErrTakenForDead = errors.New("store: this process was taken for dead")
 // Process is a process that works on the queue, or has until it died.
 type Process struct {
 	ID string
-	// Sign of life: it is another one after each beat. It says nothing else.
+	// Sign changes with each beat; it says nothing else.
 	Sign string
 }
 

@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	// never is so far away that River neither rescues a job for its age (Lost knows
-	// better) nor gives one up for the number of its attempts
-	// (a worker that wants no more says so).
+	// never is so far away that River does not rescue a job for its age: Lost knows
+	// better. Nor does River give one up for the number of its attempts: a worker
+	// that wants no more says so.
 	never       = 10 * 365 * 24 * time.Hour
 	maxAttempts = 10_000
-	// pollInterval is for work that nobody announces: what was requeued, what was
+	// pollInterval is for work that is not announced: what was requeued, what was
 	// snoozed for a short while. New work is announced.
 	pollInterval = time.Second
 )
@@ -94,9 +94,9 @@ func (s *Store) NewRunner(w Workers) (Runner, error) {
 	return &runner{store: s, worker: worker, hands: hands, process: w.Process, patient: w.StopTimeout > 0}, nil
 }
 
-// soon lets work that failed without a word of its own be run again within
-// seconds: the database was away. Below River's interval of 5 s for scheduled
-// work it does not depend on who leads.
+// soon lets work whose error the pipeline could not settle, as the database was
+// away, be run again within seconds. Up to River's interval of 5 s for scheduled
+// work, that does not depend on which process leads.
 type soon struct{}
 
 const maxRetryPause = 4 * time.Second
@@ -185,7 +185,7 @@ func insertConfig(log *slog.Logger) *river.Config {
 	}
 }
 
-// quiet lets warnings and errors pass: River tells much about its daily life.
+// quiet lets warnings and errors pass, and nothing of what River logs otherwise.
 func quiet(log *slog.Logger) *slog.Logger { return slog.New(warnings{log.Handler()}) }
 
 type warnings struct{ slog.Handler }

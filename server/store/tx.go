@@ -88,7 +88,7 @@ func (tx *Tx) Lock(ctx context.Context, key string) error {
 }
 
 // Enqueue adds a job to the queue within the transaction. Accounts whose work
-// waits in one queue take turns, whoever came first; a job says by a member
+// waits in one queue take turns, whichever came first; a job says by a member
 // "extraction" of its arguments whose work it is. The priority is not the
 // caller's.
 func (tx *Tx) Enqueue(ctx context.Context, args river.JobArgs, opts *river.InsertOpts) error {

@@ -24,7 +24,7 @@ var ErrUnavailable = errors.New("store: unavailable")
 
 // ErrUncertain says that a commit got no answer: what was to be written may be
 // there all the same.
-var ErrUncertain = errors.New("store: nobody knows whether it was written")
+var ErrUncertain = errors.New("store: it is not known whether it was written")
 
 // uncertain adds ErrUncertain to the error of a commit, unless the database itself
 // has said no. One that says that it ends may have committed before.
@@ -49,7 +49,7 @@ func classified(err error) error {
 // state and not about what it was asked.
 func passes(err error) bool {
 	if err == nil || errors.Is(err, context.Canceled) {
-		return false // whoever asked has left
+		return false // the caller has given up
 	}
 	var pg *pgconn.PgError
 	var lite *sqlitedriver.Error

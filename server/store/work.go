@@ -14,7 +14,7 @@ import (
 // A row belongs to the process that has fetched it until it is finished, or
 // until Requeue has put a new row in its place. Rows are never given from one
 // process to another: River's client may be writing the end of a run at any
-// time, also in a process that everybody takes for dead.
+// time, also in a process that the others take for dead.
 type Work struct {
 	ID      int64 // of the row; never used again
 	Attempt int   // how often the row was fetched, from 1
@@ -61,8 +61,8 @@ func (tx *Tx) Holds(ctx context.Context, w Work) (bool, error) {
 }
 
 // Requeue puts a new row in the place of a run that is lost, and reports whether
-// it did: not, when somebody else did, or the run has ended meanwhile. Whoever
-// still is at the old run finds that it is gone.
+// it did: not when another process did before, or the run has ended meanwhile. A
+// step that is still at the old run finds that it is gone.
 func (tx *Tx) Requeue(ctx context.Context, w Work) (bool, error) {
 	held, err := tx.Holds(ctx, w)
 	if err != nil || !held {

@@ -214,8 +214,8 @@ func (c *CLI) args(path, code string) []string {
 	return args
 }
 
-// limits of a run. whisper.cpp holds the model once or twice and works on it in
-// less than 2 GiB. Its processor time ends with its time.
+// limits of a run. whisper.cpp holds the model once or twice and needs less than
+// 2 GiB beside it: it may have twice that. Its processor time ends with its time.
 func (c *CLI) limits(length time.Duration) engine.Limits {
 	wall := patience(length)
 	return engine.Limits{

@@ -43,8 +43,8 @@ func (a *answer) of(file os.FileInfo) bool {
 }
 
 // version returns the program's version. It is asked for once, and again when the
-// program's file has changed. The question goes on when ctx ends, for whoever asks
-// next: on a busy machine it takes many seconds.
+// program's file has changed. The question goes on when ctx ends, for the next
+// caller: on a busy machine it takes many seconds.
 func (d *Downloader) version(ctx context.Context) (version, error) {
 	path, err := d.host.Programs.Look(d.program)
 	if err != nil {

@@ -12,8 +12,8 @@
 // never its exit code.
 //
 // The package knows no platform's links: it is handed canonical ones. It reads
-// captions in WebVTT only, decodes no media, and keeps nothing between calls but
-// the program's version.
+// captions in every format that package caption does, decodes no media, and keeps
+// nothing between calls but the program's version.
 package ytdlp
 
 import (
