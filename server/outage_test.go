@@ -122,8 +122,11 @@ func TestSQLiteIsLocked(t *testing.T) {
 			assert.Equal(t, "2", a.Header.Get("Retry-After"), name)
 		}
 	})
+	ready := s.get(t, "/readyz")
+	assert.Equal(t, http.StatusServiceUnavailable, ready.StatusCode, "no work is taken: %s", ready.body)
 	_, err = other.Exec("ROLLBACK")
 	require.NoError(t, err)
+	assert.Equal(t, http.StatusOK, s.get(t, "/readyz").StatusCode)
 	release()
 	assert.Equal(t, "success", s.ended(t, id)["status"])
 }

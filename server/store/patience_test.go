@@ -19,11 +19,11 @@ import (
 // patience is how long a request may wait for a database that does not answer.
 const patience = 5 * time.Second
 
-// calls are a statement that reads, one that writes, and a transaction.
+// calls are a look at the database, a statement that writes, and a transaction.
 func calls(s *store.Store) map[string]func(context.Context) error {
 	key := store.HeldKey{Token: "t"}
 	return map[string]func(context.Context) error{
-		"read":  s.Ping,
+		"ping":  s.Ping,
 		"write": func(ctx context.Context) error { return s.ReleaseKey(ctx, key) },
 		"transaction": func(ctx context.Context) error {
 			return s.InTx(ctx, func(ctx context.Context, tx *store.Tx) error {
@@ -64,7 +64,7 @@ func TestPostgresThatIsSilent(t *testing.T) {
 	s := storetest.Open(t, o)
 	requireThere(t, s)
 	line.Silence()
-	requireAway(t, s, "read", "write", "transaction")
+	requireAway(t, s, "ping", "write", "transaction")
 	line.Mend()
 	requireThere(t, s)
 }
@@ -75,7 +75,7 @@ func TestPostgresThatIsGone(t *testing.T) {
 	s := storetest.Open(t, o)
 	requireThere(t, s)
 	line.Cut()
-	requireAway(t, s, "read", "write", "transaction")
+	requireAway(t, s, "ping", "write", "transaction")
 	line.Mend()
 	requireThere(t, s)
 }
@@ -98,7 +98,7 @@ func TestPostgresThatIsLocked(t *testing.T) {
 			_, err = other.Exec(t.Context(), "BEGIN; "+lock)
 			require.NoError(t, err)
 			if name == "table" {
-				requireAway(t, s, "read", "write", "transaction")
+				requireAway(t, s, "ping", "write", "transaction")
 			} else {
 				requireAway(t, s, "transaction")
 			}
@@ -120,8 +120,9 @@ func TestSQLiteThatIsLocked(t *testing.T) {
 	other.SetMaxOpenConns(1)
 	_, err = other.Exec("BEGIN EXCLUSIVE")
 	require.NoError(t, err)
-	requireAway(t, s, "write", "transaction")
-	require.NoError(t, s.Ping(t.Context()), "what is stored is still read")
+	requireAway(t, s, "ping", "write", "transaction")
+	_, err = s.Processes(t.Context())
+	require.NoError(t, err, "what is stored is still read")
 	_, err = other.Exec("ROLLBACK")
 	require.NoError(t, err)
 	requireThere(t, s)

@@ -184,26 +184,3 @@ func insertConfig(log *slog.Logger) *river.Config {
 		Test:          river.TestConfig{Time: hostClock{}},
 	}
 }
-
-// quiet lets warnings and errors pass, and nothing of what River logs otherwise.
-func quiet(log *slog.Logger) *slog.Logger { return slog.New(warnings{log.Handler()}) }
-
-type warnings struct{ slog.Handler }
-
-func (h warnings) Enabled(ctx context.Context, l slog.Level) bool {
-	return l >= slog.LevelWarn && h.Handler.Enabled(ctx, l)
-}
-
-// Handle leaves out what River could not end because it is being stopped.
-func (h warnings) Handle(ctx context.Context, r slog.Record) error {
-	if errors.Is(ctx.Err(), context.Canceled) {
-		return nil
-	}
-	return h.Handler.Handle(ctx, r)
-}
-
-func (h warnings) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return warnings{h.Handler.WithAttrs(attrs)}
-}
-
-func (h warnings) WithGroup(name string) slog.Handler { return warnings{h.Handler.WithGroup(name)} }

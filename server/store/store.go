@@ -138,8 +138,21 @@ func (s *Store) Close() error {
 }
 
 // Ping asks the database for a sign of life and checks that its tables are as
-// this version wants them, or newer.
-func (s *Store) Ping(ctx context.Context) error { return upToDate(ctx, s.db, s.database.wants()) }
+// this version wants them, or newer, and that they can be written to: they cannot
+// while another program locks a SQLite file, or on a PostgreSQL that only copies
+// another.
+func (s *Store) Ping(ctx context.Context) error {
+	if err := upToDate(ctx, s.db, s.database.wants()); err != nil {
+		return err
+	}
+	ctx, err := s.enter(ctx)
+	if err != nil {
+		return err
+	}
+	// No row is changed, but all is asked for that a change needs.
+	_, err = s.writer.NewRaw(`UPDATE processes SET beats = beats WHERE id = ''`).Exec(ctx)
+	return wrap("look whether tables can be written to", err)
+}
 
 // Folders are the local folders to which the store writes: that of a SQLite file,
 // and that of the blobs where they are kept in one.
