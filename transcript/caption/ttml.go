@@ -28,7 +28,8 @@ func ReadTTML(r io.Reader) (File, error) { return readAll(TTML(r)) }
 //
 // Each p element becomes one segment:
 //
-//   - Text is what a player shows: without metadata, ruby annotations, and what
+//   - Text is what a player shows: without metadata, ruby annotations, translations
+//     and transliterations of lyrics (role="x-translation", "x-roman"), and what
 //     display, visibility or opacity hide (as attributes, through styles or the
 //     region, unless an animation shows it later); one space
 //     for a run of white space (no-break spaces included), a "\n" for each br and,
@@ -47,8 +48,9 @@ func ReadTTML(r io.Reader) (File, error) { return readAll(TTML(r)) }
 //     those with timeContainer="seq". Where times that count from the element around
 //     leave it, and the same times on the clock of the media do not, all nested times
 //     of the file are on that clock. As long as both readings are
-//     possible cues are held back, at most a thousand of them; the first
-//     reading is that of the standard, and wins when nothing speaks against it. A p
+//     possible cues are held back, at most a thousand of them. Then they are on the
+//     clock where elements begin at the very time of the one around them (one at a
+//     fraction of a second, or two), else as the standard has it. A p
 //     without a begin or an end has that of its
 //     timed spans when all of its text stands in them, else that of the elements
 //     around. When there is no end at all, it lasts until the next cue starts. A
@@ -111,7 +113,7 @@ func (f *ttml) next(s *transcript.Segment) (open bool, err error) {
 		t, err := f.markup.next()
 		if err != nil {
 			if f.nested.undecided() { // the error comes again
-				f.settle(false)
+				f.settle(f.nested.likely())
 				continue
 			}
 			return false, err
@@ -212,7 +214,7 @@ func (f *ttml) end(s *transcript.Segment) (open bool, err error) {
 	f.nested.hold(s, open, &other, f.nested.other.end(name, &other))
 	*s = transcript.Segment{}
 	if f.nested.full() {
-		f.settle(false)
+		f.settle(f.nested.likely())
 	}
 	return false, nil
 }

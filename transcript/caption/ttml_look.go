@@ -39,6 +39,10 @@ func (k *look) set(name, value string) {
 	case "opacity":
 		alpha, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
 		k.opacity = hides(err == nil && alpha <= 0)
+	case "role": // of lyrics, which repeat a line in another language or script
+		if value == "x-translation" || value == "x-roman" {
+			k.display = isHiddenByStyle
+		}
 	case "ruby":
 		switch value {
 		case "text", "textContainer", "delimiter":

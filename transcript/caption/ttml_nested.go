@@ -17,6 +17,9 @@ type nestedTimes struct {
 	held    [2][]heldCue // the cues of both readings
 	size    int          // bytes of their text
 	ready   []heldCue    // those of the reading that it is
+
+	repeats  int   // how much speaks for that clock where both stay possible
+	repeated int64 // the last begin that did
 }
 
 type heldCue struct {
@@ -39,6 +42,21 @@ func (n *nestedTimes) hold(s *transcript.Segment, open bool, other *transcript.S
 
 func (n *nestedTimes) full() bool { return len(n.held[0]) >= maxHeld || n.size >= maxBlock }
 
+// repeat takes note of a begin that is the one of the element around, on the clock of
+// the media. That may happen once at a whole second when it counts from there.
+func (n *nestedTimes) repeat(ms int64) {
+	if ms == n.repeated {
+		return
+	}
+	n.repeated = ms
+	if n.repeats++; ms%1000 != 0 {
+		n.repeats++
+	}
+}
+
+// likely is the reading of a file of which both are possible.
+func (n *nestedTimes) likely() (absolute bool) { return n.repeats > 1 }
+
 // take returns the next of the cues that need not be held back any more.
 func (n *nestedTimes) take() (c heldCue, ok bool) {
 	if len(n.ready) == 0 {
@@ -58,6 +76,9 @@ func (f *ttml) compare(own *attributes) {
 	clock := around // the element around as it is on the clock of the media
 	if f.nested.other != nil {
 		clock = f.nested.other.top()
+	}
+	if own.begin.ok && own.begin.ms == clock.begin {
+		f.nested.repeat(own.begin.ms)
 	}
 	begins, ends := around.next+own.begin.ms, own.end.ms+around.next
 	late := own.begin.ok && begins >= around.end

@@ -59,6 +59,7 @@ func TestTTMLTimes(t *testing.T) {
 		{`ttp:timeBase="smpte" ttp:frameRate="30" ttp:frameRateMultiplier="1000 1001"`, `begin="01:00:00:00" dur="1s"`, `3603.6+1`},
 		{`ttp:timeBase="smpte" ttp:frameRate="30" ttp:frameRateMultiplier="1000 1001" ttp:dropMode="dropNTSC"`,
 			`begin="01:00:00:00" end="01:00:01"`, `3599.996+1.001`},
+		{`ttp:timeBase="smpte" ttp:frameRate="25"`, `begin="00:00:01;05" dur="1s"`, `1.2+1`},
 		{`ttp:timeBase="smpte" ttp:frameRate="25" ttp:dropMode="dropPAL"`, `begin="00:02:00:04" dur="1s"`, `120+1`},
 
 		{``, `begin="" end="2s"`, ``},

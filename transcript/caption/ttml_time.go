@@ -59,7 +59,7 @@ func rate(s string) (float64, bool) {
 
 // time parses a time expression, in milliseconds: a clock time or an offset with
 // its unit. Real files also leave out the hours, or the unit of seconds, and
-// write a comma for the dot.
+// write a comma for the dot, or a semicolon before frames.
 func (c *ttmlClock) time(s string) (ms int64, ok bool) {
 	s = strings.Trim(s, " \t\r\n")
 	v, rest, ok := whole(s)
@@ -96,7 +96,7 @@ func (c *ttmlClock) time(s string) (ms int64, ok bool) {
 // fraction, H:MM:SS:FF with parts of a frame, or M:SS with a fraction.
 func (c *ttmlClock) clockTime(first float64, s string) (ms int64, ok bool) {
 	numbers, n := [4]float64{first}, 1
-	for ; n < len(numbers) && strings.HasPrefix(s, ":"); n++ {
+	for ; n < len(numbers) && s != "" && (s[0] == ':' || n == 3 && s[0] == ';'); n++ {
 		if numbers[n], s, ok = whole(s[1:]); !ok {
 			return 0, false
 		}

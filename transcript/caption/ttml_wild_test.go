@@ -47,6 +47,12 @@ func TestTTMLNestedTimes(t *testing.T) {
 			`<body><div begin="10s" end="20s"><p begin="0s" end="2s">a</p><p begin="8s" end="9s">b</p></div></body>`, "10+2 \"a\"\n18+1 \"b\""},
 		{"from the element around, and too long",
 			`<body><div begin="10s" end="20s"><p begin="5s" end="30s">a</p></div></body>`, `15+5 "a"`},
+		{"on the clock, as a begin repeats the one around",
+			`<body><div begin="19.764"><p begin="19.764">a</p><p begin="22">b</p></div></body>`, "19.764+2.236 \"a\"\n22+0 \"b\""},
+		{"on the clock, as begins repeat those around",
+			`<body><div begin="19"><p begin="19" end="20">a</p></div><div begin="40"><p begin="40" end="42">b</p></div></body>`, "19+1 \"a\"\n40+2 \"b\""},
+		{"from the element around, where one begin is the same in all",
+			`<body begin="1s"><div begin="1s"><p begin="1s" end="2s">a</p></div></body>`, `3+1 "a"`},
 		{"first undecided, then from the element around",
 			`<body><div begin="2s" end="20s"><p begin="3s" end="4s">a</p><p begin="1s" end="2s">b</p></div></body>`, "3+1 \"b\"\n5+1 \"a\""},
 	} {
@@ -123,6 +129,7 @@ func TestTTMLSpansApart(t *testing.T) {
 			}
 		})
 	}
+	assert.Equal(t, `1+2 "Halle"`, readTTML(t, tt(`<body><p begin="1s" end="3s">Halle<span ttm:role="x-translation">hall</span><span ttm:role="x-roman">hare</span></p></body>`)))
 	lyrics := `<tt itunes:timing="Word"><body><p begin="1s" end="3s"><span begin="1s" end="2s">Hal</span><span begin="2s" end="3s">le</span></p></body></tt>`
 	assert.Equal(t, `1+2 "Halle" Hal@1-2 le@2-3`, readTTML(t, lyrics))
 }
