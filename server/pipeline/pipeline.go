@@ -59,7 +59,7 @@ type Config struct {
 	StopTimeout time.Duration
 
 	pauses   [maxAttempts - 1]time.Duration // after a failed attempt
-	lastWait time.Duration                  // for a platform that blocks
+	lastWait time.Duration                  // for what passes: see the constant
 
 	lookupBudget time.Duration // of a reader who waits for a platform
 }

@@ -27,8 +27,8 @@ type Extraction struct {
 	Tried      []Tried // the caption sources that were passed over, in order
 	MediaKey   string  // the blob of an upload; "" when there is none
 	Duration   float64 // seconds, measured; 0: not known yet
-	// WaitingSince is when the platform was first found to block the stage that
-	// the extraction is in; nil: it was not.
+	// WaitingSince is since when the work waits for what passes, such as a platform
+	// that blocks, a full disk or a database that is away; nil: it does not.
 	WaitingSince *time.Time
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
@@ -48,7 +48,7 @@ func (q queries) RunningExtraction(ctx context.Context, owner string, p transcri
 }
 
 // LockRunning is RunningExtraction, locked as by LockExtraction. It waits for
-// whoever is moving the extraction: one that ends just then is not found.
+// a transaction that is moving the extraction: one that ends just then is not found.
 func (tx *Tx) LockRunning(ctx context.Context, owner string, p transcript.Platform, externalID, languages string) (*Extraction, error) {
 	q := tx.database.forUpdate(tx.running(owner, p, externalID, languages))
 	return scanExtraction(ctx, q, "running extraction of "+externalID)
