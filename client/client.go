@@ -92,7 +92,7 @@ func parseBase(baseURL string) (string, error) {
 	u, err := url.Parse(baseURL)
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("client: base URL: %w", err)
+		return "", errors.New("client: base URL: want http://HOST or https://HOST, a port and a path if need be") // err may hold a password
 	case u.Scheme != "http" && u.Scheme != "https":
 		return "", fmt.Errorf("client: base URL %q: the scheme must be http or https", u.Redacted())
 	case u.Hostname() == "":

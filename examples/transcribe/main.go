@@ -126,6 +126,8 @@ func fail(stderr io.Writer, code int, err error) int {
 		switch {
 		case refused.Slug == "unauthorized":
 			fmt.Fprintln(stderr, "The service wants a key: --key-file or TRANSCRIBE_KEY.")
+		case refused.Slug == "invalid_credential":
+			fmt.Fprintln(stderr, "The service does not take this key: it is another service's, has expired or is revoked.")
 		case refused.ActionURL != "":
 			fmt.Fprintf(stderr, "%s: %s\n", refused.ActionLabel, refused.ActionURL)
 		}

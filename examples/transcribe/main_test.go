@@ -264,6 +264,7 @@ func TestFailures(t *testing.T) {
 	}{
 		"job fails":     {&service{status: "failed"}, nil, exitFailure, "UPLOAD_INVALID: There is no sound in it."},
 		"no key":        {refusal(401, object{"error": "unauthorized"}), nil, exitFailure, "--key-file or TRANSCRIBE_KEY"},
+		"wrong key":     {refusal(401, object{"error": "invalid_credential"}), nil, exitFailure, "expired or is revoked"},
 		"plan":          {refusal(402, object{"error": object{"code": "UPGRADE_REQUIRED", "message": "m", "actionLabel": "Upgrade", "actionUrl": "https://e/plans"}}), nil, exitFailure, "Upgrade: https://e/plans"},
 		"unknown site":  {refusal(422, object{"error": object{"code": "UNSUPPORTED_PLATFORM", "message": "Which site?"}}), []string{"https://nowhere.example/1"}, exitFailure, "422 UNSUPPORTED_PLATFORM: Which site?"},
 		"link fails":    {&service{status: "failed"}, []string{"dQw4w9WgXcQ"}, exitFailure, "UPLOAD_INVALID: There is no sound in it."},
