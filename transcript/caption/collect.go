@@ -25,8 +25,8 @@ func yieldBlocks(err error, block func(*transcript.Segment) error, yield func(tr
 	return err == io.EOF
 }
 
-// collect gathers the segments of a file. Block reads the next lines into a segment, or leaves it as it is; at the end of the file its
-// error is io.EOF.
+// collect gathers the segments of a file. Block reads the next lines into a segment,
+// or leaves it as it is; at the end of the file its error is io.EOF.
 //
 // Each segment is read into its place, and where r tells how much is left the
 // places are as many as are needed: copying them took a tenth of the time.

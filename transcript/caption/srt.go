@@ -30,9 +30,8 @@ func ReadSRT(r io.Reader, o ...Option) (File, error) {
 // reads r as it is walked, so it can be walked once; leaving it early leaves the
 // rest unread, and r is never closed. An error comes once, as the last pair: a
 // [*FormatError] when the input has no timing line, or begins as WebVTT or as a web
-// page,
-// [ErrTooLarge] after a line or a cue's text of 1 MiB or more, what r failed with,
-// and a [*LostError] when a line that begins as a time, and has an arrow, has no
+// page, [ErrTooLarge] after a line or a cue's text of 1 MiB or more, what r failed
+// with, and a [*LostError] when a line that begins as a time, and has an arrow, has no
 // times, and is text, or when the encoding of a cue's text cannot be told.
 //
 // A cue goes from its timing line to the next one, or to the end: empty lines may

@@ -17,8 +17,7 @@ func ReadTTML(r io.Reader) (File, error) { return readAll(TTML(r)) }
 // write it, and the dialects of podcast transcripts and song lyrics.
 //
 // The sequence has the cues in the order of the file and holds one at a time, but
-// for files whose nested times have two readings (see below). It
-// reads r as it is walked, so it can be walked once; leaving it early leaves the
+// for files whose nested times have two readings (see below). It reads r as it is walked, so it can be walked once; leaving it early leaves the
 // rest unread, and r is never closed. An error comes once, as the last pair: a
 // [*FormatError] when the root element is not tt, [ErrTooLarge] after a tag, a
 // comment or a cue's text of 1 MiB or more, [ErrTooDeep],
@@ -31,8 +30,7 @@ func ReadTTML(r io.Reader) (File, error) { return readAll(TTML(r)) }
 //   - Text is what a player shows: without metadata, ruby annotations, translations
 //     and transliterations of lyrics (role="x-translation", "x-roman"), and what
 //     display, visibility or opacity hide (as attributes, through styles or the
-//     region, unless an animation shows it later); one space
-//     for a run of white space (no-break spaces included), a "\n" for each br and,
+//     region, unless an animation shows it later); one space for a run of white space (no-break spaces included), a "\n" for each br and,
 //     where xml:space is "preserve", for each line break. White space between the
 //     parts of a ruby is none. A line without text is
 //     left out, and so is a cue without text. Entities that the file defines stay
