@@ -17,24 +17,25 @@ func ReadTTML(r io.Reader) (File, error) { return readAll(TTML(r)) }
 // write it, and the dialects of podcast transcripts and song lyrics.
 //
 // The sequence has the cues in the order of the file and holds one at a time, but
-// for files whose nested times have two readings (see below). It reads r as it is walked, so it can be walked once; leaving it early leaves the
-// rest unread, and r is never closed. An error comes once, as the last pair: a
-// [*FormatError] when the root element is not tt, [ErrTooLarge] after a tag, a
-// comment or a cue's text of 1 MiB or more, [ErrTooDeep],
-// [io.ErrUnexpectedEOF] when the file ends before its root element does, what r
-// failed with, and a [*LostError] when cues could not be read. What is not
-// well-formed otherwise loses the tag, or the run of text, that it stands in.
+// for files whose nested times have two readings (see below). It reads r as it is
+// walked, so it can be walked once; leaving it early leaves the rest unread, and r
+// is never closed. An error comes once, as the last pair: a [*FormatError] when the
+// root element is not tt, [ErrTooLarge] after a tag, a comment or a cue's text of 1
+// MiB or more, [ErrTooDeep], [io.ErrUnexpectedEOF] when the file ends before its
+// root element does, what r failed with, and a [*LostError] when cues could not be
+// read. What is not well-formed otherwise loses the tag, or the run of text, that
+// it stands in.
 //
 // Each p element becomes one segment:
 //
 //   - Text is what a player shows: without metadata, ruby annotations, translations
 //     and transliterations of lyrics (role="x-translation", "x-roman"), and what
 //     display, visibility or opacity hide (as attributes, through styles or the
-//     region, unless an animation shows it later); one space for a run of white space (no-break spaces included), a "\n" for each br and,
-//     where xml:space is "preserve", for each line break. White space between the
-//     parts of a ruby is none. A line without text is
-//     left out, and so is a cue without text. Entities that the file defines stay
-//     as they stand; those of HTML are decoded.
+//     region, unless an animation shows it later); one space for a run of white
+//     space (no-break spaces included), a "\n" for each br and, where xml:space is
+//     "preserve", for each line break. White space between the parts of a ruby is
+//     none. A line without text is left out, and so is a cue without text. Entities
+//     that the file defines stay as they stand; those of HTML are decoded.
 //   - Spans that are never seen together, because one ends before the next one
 //     begins, are parted by a space, and so are those that say that they are words
 //     or sentences (unit="word"). Where other white space parts the timed spans of
@@ -43,17 +44,17 @@ func ReadTTML(r io.Reader) (File, error) { return readAll(TTML(r)) }
 //     scripts that are written without.
 //   - Start and Duration come from begin, end and dur, in seconds to the
 //     millisecond, within the times of the elements around, one after another in
-//     those with timeContainer="seq". Where times that count from the element around
-//     leave it, and the same times on the clock of the media do not, all nested times
-//     of the file are on that clock. As long as both readings are
+//     those with timeContainer="seq". Where times that count from the element
+//     around leave it, and the same times on the clock of the media do not, all
+//     nested times of the file are on that clock. As long as both readings are
 //     possible cues are held back, at most a thousand of them. Then they are on the
 //     clock where elements begin at the very time of the one around them (one at a
-//     fraction of a second, or two), else as the standard has it. A p
-//     without a begin or an end has that of its
-//     timed spans when all of its text stands in them, else that of the elements
-//     around. When there is no end at all, it lasts until the next cue starts. A
-//     cue that ends before it starts has the duration 0. A time that cannot be read
-//     loses its cue; on any other element it is as if not there.
+//     fraction of a second, or two), else as the standard has it. A p without a
+//     begin or an end has that of its timed spans when all of its text stands in
+//     them, else that of the elements around. When there is no end at all, it lasts
+//     until the next cue starts. A cue that ends before it starts has the duration
+//     0. A time that cannot be read loses its cue; on any other element it is as if
+//     not there.
 //   - Speaker is the name of the agent (ttm:agent) that all of the text belongs to;
 //     of one that the file does not declare it is the identifier.
 //   - Words are there when the text has timed spans. They are the words of Text in
