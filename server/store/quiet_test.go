@@ -26,7 +26,7 @@ func TestQueueRepeatsItselfSeldom(t *testing.T) {
 				log.With("queue", queue).Error("no work was fetched", "err", errors.New("away"))
 			}
 			log.Error("no work was fetched", "err", errors.New("out of memory"))
-			time.Sleep(time.Second)
+			time.Sleep(time.Second) //nolint:forbidigo // of the bubble's clock
 		}
 		assert.Equal(t, 10, strings.Count(out.String(), "err=away"))
 		assert.Equal(t, 10, strings.Count(out.String(), "out of memory"))
