@@ -22,14 +22,18 @@ type document struct {
 
 // getOpenAPI is GET /docs/openapi.json.
 func (s *Server) getOpenAPI(w http.ResponseWriter, r *http.Request) error {
+	d, err := s.document()
+	if err != nil {
+		return fmt.Errorf("server: describing the API: %w", err)
+	}
 	h := w.Header()
-	h.Set("ETag", s.document.etag)
+	h.Set("ETag", d.etag)
 	h.Set("Cache-Control", "public, max-age=300")
-	if matches(r.Header.Values("If-None-Match"), s.document.etag) {
+	if matches(r.Header.Values("If-None-Match"), d.etag) {
 		w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
-	respond(w, http.StatusOK, s.document.body)
+	respond(w, http.StatusOK, d.body)
 	return nil
 }
 

@@ -34,7 +34,7 @@ type Server struct {
 	scratch  *scratch.Dir
 	failures failureCounter
 	streams  streamCounter
-	document document
+	document func() (document, error) // made when it is asked for first
 
 	unconfined error // why the kernel does not hold programs to the guard; nil: it does
 
@@ -96,9 +96,7 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("server: %w", err)
 	}
-	if s.document, err = makeDocument(s.routes(), c.BasePath); err != nil {
-		return nil, fmt.Errorf("server: describing the API: %w", err)
-	}
+	s.document = sync.OnceValues(func() (document, error) { return makeDocument(s.routes(), c.BasePath) })
 	return s, nil
 }
 
