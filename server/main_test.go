@@ -25,6 +25,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/server/store/storetest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
@@ -44,12 +45,13 @@ type service struct {
 
 func start(t testing.TB, configure ...func(*server.Config)) *service {
 	t.Helper()
-	dir := t.TempDir()
+	database := storetest.SQLite(t)
+	dir := filepath.Dir(strings.TrimPrefix(database.Database, "sqlite:"))
 	s := &service{dir: dir, log: new(logBuffer), blobs: filepath.Join(dir, "blobs"), scratch: t.TempDir()}
 	log := slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	opts := []servertest.Option{
 		servertest.ConfigureStore(func(o *store.Options) {
-			*o = store.Options{Database: "sqlite:" + filepath.Join(dir, "test.db"), Blobs: s.blobs, Log: log}
+			*o = store.Options{Database: database.Database, Blobs: s.blobs, Log: log}
 		}),
 		servertest.Configure(func(c *server.Config) {
 			c.Log = log

@@ -36,6 +36,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/server/store/storetest"
 )
 
 // Account is the account that a new server has: active, on the default plan.
@@ -127,11 +128,14 @@ func Start(ctx context.Context, opts ...Option) (_ *Server, err error) {
 }
 
 func (s *Server) openStore(ctx context.Context, o options) (err error) {
-	at := store.Options{
-		Database: "sqlite:" + filepath.Join(s.dir, "test.db"),
-		Blobs:    filepath.Join(s.dir, "blobs"),
-	}
+	path := filepath.Join(s.dir, "test.db")
+	at := store.Options{Database: "sqlite:" + path, Blobs: filepath.Join(s.dir, "blobs")}
 	o.store(&at)
+	if at.Database == "sqlite:"+path {
+		if err := storetest.WriteSQLite(path); err != nil {
+			return err
+		}
+	}
 	s.Store, err = store.Open(ctx, at)
 	return err
 }

@@ -49,10 +49,9 @@ func EachDatabase(t *testing.T, test func(t *testing.T, o store.Options)) {
 func SQLite(t testing.TB) store.Options {
 	t.Helper()
 	dir := t.TempDir()
-	return store.Options{
-		Database: "sqlite:" + filepath.Join(dir, "test.db"),
-		Blobs:    filepath.Join(dir, "blobs"),
-	}
+	path := filepath.Join(dir, "test.db")
+	require.NoError(t, WriteSQLite(path))
+	return store.Options{Database: "sqlite:" + path, Blobs: filepath.Join(dir, "blobs")}
 }
 
 // Postgres returns options with an empty PostgreSQL database and a folder for
