@@ -105,7 +105,7 @@ func (s *service) listen(t *testing.T) (ended <-chan error) {
 // is answered, and nobody by an error of the end.
 func TestDrain(t *testing.T) {
 	t.Parallel()
-	s := start(t, func(c *server.Config) { c.DrainDelay = time.Second })
+	s := start(t, func(c *server.Config) { c.DrainDelay = 3 * time.Second })
 	ended := s.listen(t)
 	id, _ := s.heldJob(t, "a file")
 	stream := s.open(t, id)
@@ -140,7 +140,7 @@ func TestDrain(t *testing.T) {
 
 	assert.Equal(t, "stream.closing", stream.next(t).name)
 	assert.ErrorIs(t, <-ended, http.ErrServerClosed)
-	assert.GreaterOrEqual(t, time.Since(began), time.Second)
+	assert.GreaterOrEqual(t, time.Since(began), 3*time.Second)
 	a := <-posted
 	assert.Less(t, time.Since(began), 8*time.Second, "the wait was not ended")
 	assert.Equal(t, http.StatusAccepted, a.StatusCode, a.body)

@@ -91,28 +91,32 @@ func TestTakenForDead(t *testing.T) {
 func TestLostTooOften(t *testing.T) {
 	t.Parallel()
 	o := storetest.Postgres(t)
-	stuck := newGated("never")
-	first := start(t, storetest.Open(t, o), &script{recognize: stuck.recognize})
+	// Whoever takes the work up, a new process or one that has come back, is stuck.
+	begun, end := make(chan struct{}, 10), make(chan struct{})
+	stuck := func(context.Context, int, engine.Audio, engine.RecognizeOptions) (engine.Recognition, error) {
+		begun <- struct{}{}
+		<-end
+		return heard("never"), nil
+	}
+	first := start(t, storetest.Open(t, o), &script{recognize: stuck})
+	defer close(end) // before the processes stop
 	job := first.job(t, recording(t, 5, 1))
-	wait(t, stuck.begun)
+	wait(t, begun)
 	for attempt := 2; attempt <= 4; attempt++ {
 		buryAll(t, first.store)
-		next := newGated("never")
-		start(t, storetest.Open(t, o), &script{recognize: next.recognize})
-		wait(t, next.begun)
-		t.Cleanup(func() { close(next.end) })
+		start(t, storetest.Open(t, o), &script{recognize: stuck})
+		wait(t, begun)
 		now, err := first.Job(t.Context(), acme, job.JobID, nil)
 		require.NoError(t, err)
 		assert.Equal(t, attempt, now.Attempt)
 	}
 	buryAll(t, first.store)
-	start(t, storetest.Open(t, o), &script{})
-	end := first.end(t, job.JobID)
-	assert.Equal(t, transcript.JobFailed, end.Status)
-	assert.Equal(t, transcript.Internal, end.Error.Code)
-	assert.Contains(t, end.Error.Message, "interrupted too often")
+	start(t, storetest.Open(t, o), &script{recognize: stuck})
+	ended := first.end(t, job.JobID)
+	assert.Equal(t, transcript.JobFailed, ended.Status)
+	assert.Equal(t, transcript.Internal, ended.Error.Code)
+	assert.Contains(t, ended.Error.Message, "interrupted too often")
 	first.nothingLeft(t)
-	close(stuck.end)
 }
 
 // gated hears a text as soon as it may, whatever its context says.
