@@ -1,7 +1,5 @@
 package transcript
 
-import "net/http"
-
 // Code is an error code of the API. It is an error itself, so that
 // errors.Is(err, transcript.NoTranscript) works on every error of the client,
 // the server's jobs and the engines.
@@ -10,7 +8,7 @@ type Code string
 // Error returns the code.
 func (c Code) Error() string { return string(c) }
 
-// The error codes of the specification and its completion (contract 2).
+// The error codes of the API. API.md, Errors, tells what each of them means.
 const (
 	InvalidRequest          Code = "INVALID_REQUEST"
 	CSVParseError           Code = "CSV_PARSE_ERROR"
@@ -45,10 +43,10 @@ const (
 	Internal                Code = "INTERNAL"
 )
 
-// Retry says what a repetition of a refused request can achieve.
+// Retry says whether to repeat a request that was refused.
 type Retry int
 
-// The classes of the table in contract 2.
+// The classes of codes.
 const (
 	// RetryNever: the same request fails again.
 	RetryNever Retry = iota
@@ -62,46 +60,46 @@ const (
 
 type codeRow struct {
 	code   Code
-	status int
+	status int // of HTTP, as a number: this package does not import net/http
 	retry  Retry
 }
 
-// codeTable is the one table from a code to its HTTP status and retry class
-// (contract 2). The server, the client, the jobs and the OpenAPI document read
-// it. INVALID_REQUEST is also answered with 422, BATCH_LIMIT_EXCEEDED with 422
-// over the service's own bound: the place that knows says so in Error.Status.
+// codeTable is the one table from a code to its HTTP status and retry class. The
+// server, the client, the jobs and the OpenAPI document read it. INVALID_REQUEST
+// is also answered with 422, and so is BATCH_LIMIT_EXCEEDED over the bound of the
+// service itself: whoever refuses such a request sets Error.Status.
 var codeTable = []codeRow{
-	{InvalidRequest, http.StatusBadRequest, RetryNever},
-	{CSVParseError, http.StatusBadRequest, RetryNever},
-	{InvalidVideo, http.StatusUnprocessableEntity, RetryNever},
-	{UnsupportedPlatform, http.StatusUnprocessableEntity, RetryNever},
-	{UploadInvalid, http.StatusUnprocessableEntity, RetryNever},
-	{MediaTooLarge, http.StatusUnprocessableEntity, RetryNever},
-	{UpgradeRequired, http.StatusPaymentRequired, RetryNever},
-	{TranscriptQuotaExceeded, http.StatusPaymentRequired, RetryNever},
-	{InsufficientCredits, http.StatusPaymentRequired, RetryNever},
-	{VideoTooLong, http.StatusPaymentRequired, RetryNever},
-	{ASRQuotaExceeded, http.StatusPaymentRequired, RetryNever},
-	{BatchLimitExceeded, http.StatusPaymentRequired, RetryNever},
-	{Forbidden, http.StatusForbidden, RetryNever},
-	{NoTranscript, http.StatusNotFound, RetryNever},
-	{LanguageNotAvailable, http.StatusNotFound, RetryNever},
-	{Unavailable, http.StatusNotFound, RetryNever},
-	{NotFound, http.StatusNotFound, RetryNever},
-	{IdempotencyConflict, http.StatusConflict, RetryNever},
-	{IdempotencyInProgress, http.StatusConflict, RetryNow},
-	{StateConflict, http.StatusConflict, RetryWait},
-	{ASRConcurrencyLimit, http.StatusConflict, RetryWait},
-	{ASRRequiresAsync, http.StatusOK, RetryNever}, // inside the captions report only
-	{RateLimited, http.StatusTooManyRequests, RetryNow},
-	{UpstreamFailed, http.StatusBadGateway, RetryBackoff},
-	{IPBlocked, http.StatusServiceUnavailable, RetryNow},
-	{POTokenRequired, http.StatusServiceUnavailable, RetryNever},
-	{LoginRequired, http.StatusServiceUnavailable, RetryNever},
-	{ConfigError, http.StatusServiceUnavailable, RetryNever},
-	{NotImplemented, http.StatusServiceUnavailable, RetryNever},
-	{ServiceUnavailable, http.StatusServiceUnavailable, RetryNow},
-	{Internal, http.StatusInternalServerError, RetryBackoff},
+	{InvalidRequest, 400, RetryNever},
+	{CSVParseError, 400, RetryNever},
+	{InvalidVideo, 422, RetryNever},
+	{UnsupportedPlatform, 422, RetryNever},
+	{UploadInvalid, 422, RetryNever},
+	{MediaTooLarge, 422, RetryNever},
+	{UpgradeRequired, 402, RetryNever},
+	{TranscriptQuotaExceeded, 402, RetryNever},
+	{InsufficientCredits, 402, RetryNever},
+	{VideoTooLong, 402, RetryNever},
+	{ASRQuotaExceeded, 402, RetryNever},
+	{BatchLimitExceeded, 402, RetryNever},
+	{Forbidden, 403, RetryNever},
+	{NoTranscript, 404, RetryNever},
+	{LanguageNotAvailable, 404, RetryNever},
+	{Unavailable, 404, RetryNever},
+	{NotFound, 404, RetryNever},
+	{IdempotencyConflict, 409, RetryNever},
+	{IdempotencyInProgress, 409, RetryNow},
+	{StateConflict, 409, RetryWait},
+	{ASRConcurrencyLimit, 409, RetryWait},
+	{ASRRequiresAsync, 200, RetryNever}, // inside the captions report only
+	{RateLimited, 429, RetryNow},
+	{UpstreamFailed, 502, RetryBackoff},
+	{IPBlocked, 503, RetryNow},
+	{POTokenRequired, 503, RetryNever},
+	{LoginRequired, 503, RetryNever},
+	{ConfigError, 503, RetryNever},
+	{NotImplemented, 503, RetryNever},
+	{ServiceUnavailable, 503, RetryNow},
+	{Internal, 500, RetryBackoff},
 }
 
 // Codes lists every known code in the order of the table.
@@ -120,7 +118,7 @@ func (Code) Enum() []any { return enumOf(Codes()) }
 func (c Code) Status() int {
 	row, ok := c.row()
 	if !ok {
-		return http.StatusInternalServerError
+		return 500
 	}
 	return row.status
 }
