@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -84,7 +84,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		flat = &flatError{status: http.StatusUnauthorized, slug: ErrNoCredential.Error()}
 	case errors.Is(err, ErrInvalidCredential):
 		flat = &flatError{status: http.StatusUnauthorized, slug: ErrInvalidCredential.Error()}
-	case errors.Is(err, store.ErrUnavailable) && r.Context().Err() == nil:
+	case errors.Is(err, db.ErrUnavailable) && r.Context().Err() == nil:
 		s.note(r, err)
 		s.refuseCoded(w, r, unavailable())
 		return

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
-	"github.com/transcriptkit/transcriptkit/server/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/format"
 )

@@ -17,7 +17,7 @@ func TestServerDependsOnNoAdapter(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", module+"server").Output()
 	require.NoError(t, err)
 	deps := strings.Fields(string(out))
-	require.Contains(t, deps, module+"server/pipeline")
+	require.Contains(t, deps, module+"server/internal/pipeline")
 	var own []string
 	for _, dep := range deps {
 		if name, ok := strings.CutPrefix(dep, module); ok {
@@ -29,7 +29,7 @@ func TestServerDependsOnNoAdapter(t *testing.T) {
 	}
 	assert.ElementsMatch(t, []string{
 		"internal/clip", "internal/egress", "internal/run", "internal/scratch",
-		"server", "server/account", "server/engine", "server/pace", "server/pipeline", "server/speech", "server/store",
+		"server", "server/account", "server/engine", "server/internal/db", "server/internal/pipeline", "server/pace", "server/speech", "server/store",
 		"transcript", "transcript/caption", "transcript/format", "transcript/site",
 	}, own)
 }

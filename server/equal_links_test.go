@@ -12,10 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/transcriptkit/transcriptkit/internal/storetest"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/server/store"
-	"github.com/transcriptkit/transcriptkit/server/store/storetest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -62,7 +63,7 @@ func TestEqualLinksAtOnce(t *testing.T) {
 				assert.Equal(t, 1, s.jobs(t))
 			}
 			for i := range tt.accounts {
-				saved, err := s.Store.Library(t.Context(), fmt.Sprintf("account-%d", i))
+				saved, err := db.Of(s.Store).Library(t.Context(), fmt.Sprintf("account-%d", i))
 				require.NoError(t, err)
 				require.Len(t, saved, 1)
 			}
@@ -86,11 +87,11 @@ func (s *service) keys(t *testing.T, accounts int) []string {
 
 // claims are the ids of the running jobs on a content of the video site.
 func (s *service) claims(t *testing.T, videoID string) []string {
-	e, err := s.Store.RunningExtraction(t.Context(), "", transcript.VideoSite, videoID, "en")
+	e, err := db.Of(s.Store).RunningExtraction(t.Context(), "", transcript.VideoSite, videoID, "en")
 	if err != nil {
 		return nil // none yet
 	}
-	ids, err := s.Store.RunningClaims(t.Context(), e.ID)
+	ids, err := db.Of(s.Store).RunningClaims(t.Context(), e.ID)
 	assert.NoError(t, err)
 	return ids
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/transcriptkit/transcriptkit/internal/storetest"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/server/store"
-	"github.com/transcriptkit/transcriptkit/server/store/storetest"
 )
 
 // TestEqualUploadsAtOnce sends the same file a thousand times at once (200 under

@@ -18,9 +18,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
-	"github.com/transcriptkit/transcriptkit/server/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
-	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -367,7 +367,7 @@ func TestWhoMayStayWithASession(t *testing.T) {
 		"without scope":  {account.Principal{Account: "ann", Scopes: []account.Scope{account.Batches}}, false},
 		"to pay":         {account.Plan{}.UpgradeRequired("Your trial has ended."), false},
 		"not known":      {errors.New("the session store is gone"), true},
-		"database away":  {fmt.Errorf("sessions: %w", store.ErrUnavailable), true},
+		"database away":  {fmt.Errorf("sessions: %w", db.ErrUnavailable), true},
 		"too many":       {transcript.Errorf(transcript.RateLimited, "Slowly."), true},
 		"not configured": {transcript.Errorf(transcript.ConfigError, "No plan."), true},
 	} {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
-	"github.com/transcriptkit/transcriptkit/server/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 )
 
 // Stream sends events as a job's stream does, until they end or ctx does, or

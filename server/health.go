@@ -38,7 +38,7 @@ func (s *Server) getReadiness(w http.ResponseWriter, r *http.Request) error {
 	defer cancel()
 	ready, status := readiness{Status: "ready", Checks: map[string]string{"store": "ok"}}, http.StatusOK
 	// The store first: a slow engine must not use up the time in which it answers.
-	if err := s.cfg.Store.Ping(ctx); err != nil {
+	if err := s.db.Ping(ctx); err != nil {
 		ready.Checks["store"] = "unavailable"
 		ready.Status, status = "degraded", http.StatusServiceUnavailable
 		s.note(r, err)

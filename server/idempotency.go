@@ -9,8 +9,8 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/transcriptkit/transcriptkit/server/pipeline"
-	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -64,14 +64,14 @@ type operation struct {
 	// speaks of; remember is nil for a request without a key.
 	do func(remember pipeline.Remember) (reply, error)
 	// again sends the answer of an earlier request, made anew.
-	again func(store.Answer) error
+	again func(db.Answer) error
 }
 
 // reply is the answer of an operation before it is sent.
 type reply struct {
 	send func() error
 	// keep is the answer to replay where it is another than was remembered.
-	keep *store.Answer
+	keep *db.Answer
 	// forget: no answer is replayed, and the key is free again.
 	forget bool
 }
@@ -105,7 +105,7 @@ func (s *Server) once(w http.ResponseWriter, r *http.Request, key string, op ope
 	said, err := op.do(h.remember(op))
 	if err != nil {
 		h.final = false // what was recorded may have been undone
-		h.away = errors.Is(err, store.ErrUnavailable)
+		h.away = errors.Is(err, db.ErrUnavailable)
 		return err
 	}
 	if !h.settle(said) { // another process took this request for dead, and replays what was recorded
@@ -130,23 +130,23 @@ func (s *Server) doUnkeyed(op operation) error {
 // hold is a request's hold on its key.
 type hold struct {
 	s        *Server
-	key      store.HeldKey
-	recorded store.Answer // status 0: nothing yet
-	final    bool         // recorded is the last word
-	away     bool         // the database was, when the request ended
+	key      db.HeldKey
+	recorded db.Answer // status 0: nothing yet
+	final    bool      // recorded is the last word
+	away     bool      // the database was, when the request ended
 	stopped  chan struct{}
 }
 
 // takeKey takes the key of the request, or returns what an earlier request with it
 // was answered; while one runs, the error says so. The fingerprint of a request
 // that is still to be read is recorded later.
-func (s *Server) takeKey(r *http.Request, key string, op operation) (*hold, store.Remembered, error) {
+func (s *Server) takeKey(r *http.Request, key string, op operation) (*hold, db.Remembered, error) {
 	var fingerprint []byte
 	if op.read == nil {
 		fingerprint = op.fingerprint()
 	}
-	id := store.IdempotencyKey{Account: principal(r).Account, Method: r.Method, Route: r.Pattern, Key: key}
-	found, err := s.cfg.Store.TakeKey(r.Context(), id, fingerprint, time.Now())
+	id := db.IdempotencyKey{Account: principal(r).Account, Method: r.Method, Route: r.Pattern, Key: key}
+	found, err := s.db.TakeKey(r.Context(), id, fingerprint, time.Now())
 	switch {
 	case err != nil && found.Held != nil: // it may be ours: only the answer is missing
 		s.letGo(*found.Held, true)
@@ -184,8 +184,8 @@ func (h *hold) beat(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		err := h.s.cfg.Store.BeatKey(ctx, h.key, time.Now())
-		if err != nil && !errors.Is(err, store.ErrNotFound) { // settled, or lost: then its next write says so
+		err := h.s.db.BeatKey(ctx, h.key, time.Now())
+		if err != nil && !errors.Is(err, db.ErrNotFound) { // settled, or lost: then its next write says so
 			h.s.cfg.Log.WarnContext(ctx, "an idempotency key was not kept alive", "err", err)
 		}
 	}
@@ -194,10 +194,10 @@ func (h *hold) beat(ctx context.Context) {
 // remember is what a pipeline calls in the transaction that writes what the answer
 // speaks of. A request that has lost its key does nothing.
 func (h *hold) remember(op operation) pipeline.Remember {
-	return func(ctx context.Context, tx *store.Tx, a store.Answer) error {
+	return func(ctx context.Context, tx *db.Tx, a db.Answer) error {
 		h.recorded, h.final = a, a.Status != http.StatusAccepted // while the client waits, a 202 is not the last word
 		err := tx.RecordAnswer(ctx, h.key, op.fingerprint(), a, h.final, time.Now())
-		if errors.Is(err, store.ErrNotFound) {
+		if errors.Is(err, db.ErrNotFound) {
 			return errRunning()
 		}
 		return err
@@ -220,8 +220,8 @@ func (h *hold) settle(said reply) bool {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), keyTimeout)
 	defer cancel()
-	err := h.s.cfg.Store.SettleKey(ctx, h.key, keep)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
+	err := h.s.db.SettleKey(ctx, h.key, keep)
+	if err != nil && !errors.Is(err, db.ErrNotFound) {
 		h.s.cfg.Log.WarnContext(ctx, "an idempotency key keeps its first answer", "err", err)
 	}
 	h.final = err == nil
@@ -240,15 +240,15 @@ func (h *hold) release() {
 
 // letGo frees a key. Where the database is away the answer does not wait for it:
 // its sender comes back in two seconds and must find the key free.
-func (s *Server) letGo(key store.HeldKey, away bool) {
+func (s *Server) letGo(key db.HeldKey, away bool) {
 	free := func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), keyTimeout)
 		defer cancel()
-		return s.cfg.Store.ReleaseKey(ctx, key)
+		return s.db.ReleaseKey(ctx, key)
 	}
 	if !away {
 		err := free()
-		if away = errors.Is(err, store.ErrUnavailable); err != nil && !away {
+		if away = errors.Is(err, db.ErrUnavailable); err != nil && !away {
 			s.cfg.Log.Warn("an idempotency key was not freed", "err", err)
 		}
 	}
@@ -257,7 +257,7 @@ func (s *Server) letGo(key store.HeldKey, away bool) {
 	}
 	go func() {
 		end := time.After(keyPatience)
-		for errors.Is(free(), store.ErrUnavailable) {
+		for errors.Is(free(), db.ErrUnavailable) {
 			select {
 			case <-time.After(keyPause):
 			case <-end:
@@ -270,7 +270,7 @@ func (s *Server) letGo(key store.HeldKey, away bool) {
 }
 
 // replay answers POST /v1/transcript as it was answered before.
-func (s *Server) replay(w http.ResponseWriter, r *http.Request, a store.Answer, v pipeline.View) error {
+func (s *Server) replay(w http.ResponseWriter, r *http.Request, a db.Answer, v pipeline.View) error {
 	account := principal(r).Account
 	switch {
 	case a.Status == http.StatusAccepted:

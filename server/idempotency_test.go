@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
-	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -182,8 +182,8 @@ func TestKeyOfADeadProcess(t *testing.T) {
 		held := s.keyState(t, key, -silent).Held
 		require.NotNil(t, held)
 		if wrote {
-			require.NoError(t, s.Store.InTx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
-				return tx.RecordAnswer(ctx, *held, fingerprint, store.Answer{Status: http.StatusAccepted, JobID: id}, false, time.Now().Add(-silent))
+			require.NoError(t, db.Of(s.Store).InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+				return tx.RecordAnswer(ctx, *held, fingerprint, db.Answer{Status: http.StatusAccepted, JobID: id}, false, time.Now().Add(-silent))
 			}))
 		}
 	}
@@ -205,10 +205,10 @@ func TestKeyOfADeadProcess(t *testing.T) {
 
 // keyState takes a key of POST /v1/transcript as another process does, so much
 // later, or tells who has it.
-func (s *service) keyState(t *testing.T, key string, later time.Duration) store.Remembered {
+func (s *service) keyState(t *testing.T, key string, later time.Duration) db.Remembered {
 	t.Helper()
-	k := store.IdempotencyKey{Account: servertest.Account, Method: http.MethodPost, Route: "/v1/transcript", Key: key}
-	state, err := s.Store.TakeKey(t.Context(), k, nil, time.Now().Add(later))
+	k := db.IdempotencyKey{Account: servertest.Account, Method: http.MethodPost, Route: "/v1/transcript", Key: key}
+	state, err := db.Of(s.Store).TakeKey(t.Context(), k, nil, time.Now().Add(later))
 	require.NoError(t, err)
 	return state
 }
@@ -224,7 +224,7 @@ func TestKeyOfOneWhoWasTakenForDead(t *testing.T) {
 	id := s.acceptedJob(t, "a")
 	state := s.keyState(t, "k", 30*time.Second)
 	require.NotNil(t, state.Answer, "given by another process, whose clock is ahead")
-	require.Equal(t, store.Answer{Status: http.StatusAccepted, JobID: id}, *state.Answer)
+	require.Equal(t, db.Answer{Status: http.StatusAccepted, JobID: id}, *state.Answer)
 	release()
 	first := <-answered
 	require.NotNil(t, first)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -53,7 +54,7 @@ func TestInfo(t *testing.T) {
 	want["cachedLanguages"] = []any{"en"}
 	assert.Equal(t, want, s.info(t, video).object(t))
 	assert.Zero(t, s.jobs(t))
-	saved, err := s.Store.Library(t.Context(), servertest.Account)
+	saved, err := db.Of(s.Store).Library(t.Context(), servertest.Account)
 	require.NoError(t, err)
 	assert.Empty(t, saved, "the library stays as it is")
 }

@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/transcriptkit/transcriptkit/server/pipeline"
-	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/format"
 )
@@ -125,7 +125,7 @@ func (s *Server) cancelTranscriptJob(w http.ResponseWriter, r *http.Request) err
 			job, err := s.pipeline.Cancel(context.WithoutCancel(r.Context()), account, id, remember)
 			return reply{send: func() error { return cancelled(job) }}, err
 		},
-		again: func(a store.Answer) error {
+		again: func(a db.Answer) error {
 			job, err := s.pipeline.Job(r.Context(), account, a.JobID, nil)
 			if err != nil {
 				return err

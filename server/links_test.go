@@ -12,6 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -161,7 +162,7 @@ func TestEveryPlatform(t *testing.T) {
 				assert.Equal(t, c.canonical, tr["sourceUrl"])
 				byID := s.postJSON(t, `{"platform":"`+string(platform)+`","externalId":"`+c.id+`"}`)
 				assert.Equal(t, true, byID.object(t)["cached"], byID.body)
-				saved, err := s.Store.Library(t.Context(), servertest.Account)
+				saved, err := db.Of(s.Store).Library(t.Context(), servertest.Account)
 				require.NoError(t, err)
 				assert.Len(t, saved, 1)
 			})

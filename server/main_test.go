@@ -22,10 +22,10 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/transcriptkit/transcriptkit/internal/apitest"
+	"github.com/transcriptkit/transcriptkit/internal/storetest"
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/server/store"
-	"github.com/transcriptkit/transcriptkit/server/store/storetest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )

@@ -17,7 +17,7 @@ import (
 	"github.com/swaggest/jsonschema-go"
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
-	"github.com/transcriptkit/transcriptkit/server/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 

@@ -14,7 +14,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/scratch"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
-	"github.com/transcriptkit/transcriptkit/server/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 )
 
 // Bounds of every connection.
@@ -28,6 +29,7 @@ const (
 // Start and Stop. Safe for concurrent use.
 type Server struct {
 	cfg      Config
+	db       *db.Store
 	auth     Authenticator
 	pipeline *pipeline.Pipeline
 	guard    *egress.Guard
@@ -61,7 +63,7 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{cfg: c, auth: c.Authenticator, draining: make(chan struct{}), stopTurn: make(chan struct{}, 1)}
+	s := &Server{cfg: c, db: db.Of(c.Store), auth: c.Authenticator, draining: make(chan struct{}), stopTurn: make(chan struct{}, 1)}
 	s.serving, s.endWaits = context.WithCancel(context.Background())
 	if s.auth == nil {
 		s.auth = keyAuthenticator{accounts: account.New(c.Store, c.Plans), log: c.Log}
@@ -83,7 +85,7 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 		return nil, err
 	}
 	s.pipeline, err = pipeline.New(pipeline.Config{
-		Store:            c.Store,
+		Store:            s.db,
 		Engine:           eng,
 		Pace:             c.Pace,
 		Dir:              s.scratch.Path(),
@@ -123,7 +125,7 @@ func (s *Server) makeEngine() (engine.Engine, error) {
 // Start takes up the work. On SQLite it returns store.ErrServed when another
 // process serves the same file. A server is started once.
 func (s *Server) Start(ctx context.Context) error {
-	release, err := s.cfg.Store.Serve(ctx)
+	release, err := s.db.Serve(ctx)
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -45,7 +46,7 @@ func TestStopThatIsGivenNoTime(t *testing.T) {
 	id := s.job(t, "a file")
 	require.NoError(t, s.Engine.Await(t.Context(), 1))
 	elsewhere := func() error {
-		release, err := s.Store.Serve(t.Context())
+		release, err := db.Of(s.Store).Serve(t.Context())
 		if err != nil {
 			return err
 		}

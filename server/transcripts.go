@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/transcriptkit/transcriptkit/server/pipeline"
-	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/format"
 )
@@ -59,7 +59,7 @@ func (s *Server) createFromLink(w http.ResponseWriter, r *http.Request) error {
 				Remember:  remember,
 			})
 		},
-		again: func(a store.Answer) error { return s.replay(w, r, a, req.view) },
+		again: func(a db.Answer) error { return s.replay(w, r, a, req.view) },
 	})
 }
 
@@ -96,7 +96,7 @@ func (s *Server) createFromUpload(w http.ResponseWriter, r *http.Request) error 
 				Remember:  remember,
 			})
 		},
-		again: func(a store.Answer) error { return s.replay(w, r, a, f.view) },
+		again: func(a db.Answer) error { return s.replay(w, r, a, f.view) },
 	})
 }
 
@@ -135,12 +135,12 @@ func (s *Server) outcome(w http.ResponseWriter, job *pipeline.Job) reply {
 	}
 	if job.Status == transcript.JobSuccess && job.Result != nil {
 		res := &pipeline.Result{Result: *job.Result, SegmentsJSON: job.SegmentsJSON}
-		return reply{keep: &store.Answer{Status: http.StatusOK, JobID: job.JobID}, send: func() error { return s.respondResult(w, res) }}
+		return reply{keep: &db.Answer{Status: http.StatusOK, JobID: job.JobID}, send: func() error { return s.respondResult(w, res) }}
 	}
 	err := failure(job)
 	said := reply{send: func() error { return err }}
 	if said.forget = err.HTTPStatus() != http.StatusNotFound; !said.forget {
-		said.keep = &store.Answer{Status: http.StatusNotFound, JobID: job.JobID}
+		said.keep = &db.Answer{Status: http.StatusNotFound, JobID: job.JobID}
 	}
 	return said
 }

@@ -6,7 +6,6 @@ import (
 	"text/tabwriter"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
-	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -34,12 +33,12 @@ func (c *accountsSet) Run(ctx context.Context, out output) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(out.Stderr, "Account %s: plan %s, %s.\n", acc.ID, acc.Plan, state(acc))
+		_, err = fmt.Fprintf(out.Stderr, "Account %s: plan %s, %s.\n", acc.Name, acc.Plan, state(acc))
 		return err
 	})
 }
 
-func state(acc store.Account) string {
+func state(acc account.Account) string {
 	if acc.Suspended {
 		return "suspended"
 	}
@@ -57,7 +56,7 @@ func (c *accountsList) Run(ctx context.Context, out output) error {
 		}
 		table := newTable(out, "ACCOUNT\tPLAN\tSTATE\tCREATED")
 		for _, acc := range all {
-			fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", acc.ID, acc.Plan, state(acc), transcript.At(acc.CreatedAt))
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", acc.Name, acc.Plan, state(acc), transcript.At(acc.CreatedAt))
 		}
 		return table.Flush()
 	})

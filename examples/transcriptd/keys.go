@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
-	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -91,7 +90,7 @@ func (c *keysList) Run(ctx context.Context, out output) error {
 	})
 }
 
-func keyState(k store.Key) string {
+func keyState(k account.Key) string {
 	switch {
 	case k.RevokedAt != nil:
 		return "revoked"

@@ -19,8 +19,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/internal/storetest"
 	"github.com/transcriptkit/transcriptkit/server/engine/enginetest"
-	"github.com/transcriptkit/transcriptkit/server/store/storetest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 

@@ -19,12 +19,25 @@ import (
 	"sync"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
 
+// ErrNotFound says that there is no such account or key.
+var ErrNotFound = errors.New("not found")
+
+// Account is a customer of the service.
+type Account struct {
+	Name      string // as the operator gave it
+	Plan      string
+	Suspended bool
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
 // Accounts keeps accounts and keys. Safe for concurrent use.
 type Accounts struct {
-	store *store.Store
+	db    *db.Store
 	plans Plans
 
 	memory   memory
@@ -32,7 +45,7 @@ type Accounts struct {
 }
 
 // New keeps accounts and keys in s.
-func New(s *store.Store, plans Plans) *Accounts { return &Accounts{store: s, plans: plans} }
+func New(s *store.Store, plans Plans) *Accounts { return &Accounts{db: db.Of(s), plans: plans} }
 
 // Settings are the changes to an account. An empty or nil member leaves as it
 // is what it names; a new account starts active on the default plan.
@@ -48,17 +61,17 @@ var nameGrammar = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}$`)
 // Set creates the account or changes it. A name is 1 to 128 letters, digits and
 // . _ @ + - that begin with a letter or digit, case-sensitive. The error names
 // a bad name or an unknown plan.
-func (a *Accounts) Set(ctx context.Context, name string, s Settings) (store.Account, error) {
+func (a *Accounts) Set(ctx context.Context, name string, s Settings) (Account, error) {
 	if !nameGrammar.MatchString(name) {
-		return store.Account{}, fmt.Errorf("account: the name %q is not 1 to 128 letters, digits and . _ @ + - that begin with a letter or digit", name)
+		return Account{}, fmt.Errorf("account: the name %q is not 1 to 128 letters, digits and . _ @ + - that begin with a letter or digit", name)
 	}
 	if s.Plan != "" {
 		if _, err := a.plans.find(s.Plan); err != nil {
-			return store.Account{}, err
+			return Account{}, err
 		}
 	}
-	var acc store.Account
-	err := a.store.InTx(ctx, func(ctx context.Context, tx *store.Tx) error {
+	var acc db.Account
+	err := a.db.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 		var err error
 		if acc, err = a.readOrNew(ctx, tx, name); err != nil {
 			return err
@@ -74,24 +87,32 @@ func (a *Accounts) Set(ctx context.Context, name string, s Settings) (store.Acco
 	})
 	a.memory.forget()
 	if err != nil {
-		return store.Account{}, fmt.Errorf("account: setting %s: %w", name, err)
+		return Account{}, fmt.Errorf("account: setting %s: %w", name, err)
 	}
-	return acc, nil
+	return accountOf(acc), nil
 }
 
-func (a *Accounts) readOrNew(ctx context.Context, tx *store.Tx, name string) (store.Account, error) {
+func accountOf(row db.Account) Account {
+	return Account{row.ID, row.Plan, row.Suspended, row.CreatedAt, row.UpdatedAt}
+}
+
+func (a *Accounts) readOrNew(ctx context.Context, tx *db.Tx, name string) (db.Account, error) {
 	acc, err := tx.Account(ctx, name)
-	if errors.Is(err, store.ErrNotFound) {
-		return store.Account{ID: name, Plan: a.plans.Default, CreatedAt: now()}, nil
+	if errors.Is(err, db.ErrNotFound) {
+		return db.Account{ID: name, Plan: a.plans.Default, CreatedAt: now()}, nil
 	}
 	return acc, err
 }
 
 // List returns all accounts by name.
-func (a *Accounts) List(ctx context.Context) ([]store.Account, error) {
-	all, err := a.store.Accounts(ctx)
+func (a *Accounts) List(ctx context.Context) ([]Account, error) {
+	rows, err := a.db.Accounts(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("account: listing: %w", err)
+	}
+	all := make([]Account, len(rows))
+	for i, row := range rows {
+		all[i] = accountOf(row)
 	}
 	return all, nil
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/internal/storetest"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/store"
-	"github.com/transcriptkit/transcriptkit/server/store/storetest"
 )
 
 // plans has a plan of each kind.
@@ -34,7 +34,7 @@ func accountsIn(t *testing.T, s *store.Store) *account.Accounts {
 	return a
 }
 
-func set(t *testing.T, a *account.Accounts, name string, s account.Settings) store.Account {
+func set(t *testing.T, a *account.Accounts, name string, s account.Settings) account.Account {
 	t.Helper()
 	acc, err := a.Set(t.Context(), name, s)
 	require.NoError(t, err)
@@ -42,7 +42,7 @@ func set(t *testing.T, a *account.Accounts, name string, s account.Settings) sto
 }
 
 // newKey makes a key of acme with every scope.
-func newKey(t *testing.T, a *account.Accounts) (store.Key, string) {
+func newKey(t *testing.T, a *account.Accounts) (account.Key, string) {
 	t.Helper()
 	key, secret, err := a.CreateKey(t.Context(), account.KeyParams{Account: "acme", Name: "ci", Scopes: account.Scopes()})
 	require.NoError(t, err)
@@ -72,8 +72,8 @@ func TestSetCreatesAndChanges(t *testing.T) {
 	all, err := a.List(t.Context())
 	require.NoError(t, err)
 	require.Len(t, all, 2)
-	assert.Equal(t, "acme", all[0].ID)
-	assert.Equal(t, "beta", all[1].ID)
+	assert.Equal(t, "acme", all[0].Name)
+	assert.Equal(t, "beta", all[1].Name)
 	assert.Equal(t, "free", all[1].Plan)
 	assert.True(t, all[1].CreatedAt.Equal(first.CreatedAt), "a change keeps the time of creation")
 	assert.True(t, all[1].UpdatedAt.Equal(active.UpdatedAt))
@@ -105,7 +105,7 @@ func TestNamesOfAllKindsAreTaken(t *testing.T) {
 	t.Parallel()
 	a := newAccounts(t)
 	for _, name := range []string{"a", "7", "Acme", "dev.team+ci@example.com", "0198c0de-0000-7000-8000-000000000000"} {
-		assert.Equal(t, name, set(t, a, name, account.Settings{}).ID)
+		assert.Equal(t, name, set(t, a, name, account.Settings{}).Name)
 	}
 }
 

@@ -10,8 +10,25 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
 )
+
+// Key is an API key as it is kept: never the key itself.
+type Key struct {
+	ID         string // UUIDv7
+	Account    string
+	Prefix     string // what people see of it: "tr_9fK2mQ7a", unique
+	Name       string
+	Scopes     []string
+	CreatedAt  time.Time
+	ExpiresAt  *time.Time // nil: never
+	RevokedAt  *time.Time // nil: it is not
+	LastUsedAt *time.Time // exact to a minute; nil: never
+}
+
+func keyOf(row db.Key) Key {
+	return Key{row.ID, row.Account, row.Prefix, row.Name, row.Scopes, row.CreatedAt, row.ExpiresAt, row.RevokedAt, row.LastUsedAt}
+}
 
 // KeyParams are the parameters of a new key.
 type KeyParams struct {
@@ -25,22 +42,22 @@ type KeyParams struct {
 
 // CreateKey makes a key and returns what is known of it and, this once, the key
 // itself. UPGRADE_REQUIRED (a *transcript.Error) when the account is suspended
-// or its plan is not paid; an error around [store.ErrNotFound] when there is no
+// or its plan is not paid; an error around [ErrNotFound] when there is no
 // such account.
-func (a *Accounts) CreateKey(ctx context.Context, p KeyParams) (store.Key, string, error) {
+func (a *Accounts) CreateKey(ctx context.Context, p KeyParams) (Key, string, error) {
 	scopes, err := checkScopes(p.Scopes)
 	if err != nil {
-		return store.Key{}, "", err
+		return Key{}, "", err
 	}
 	if err := checkLabel(p.Name); err != nil {
-		return store.Key{}, "", err
+		return Key{}, "", err
 	}
 	id, err := uuid.NewV7()
 	if err != nil {
-		return store.Key{}, "", fmt.Errorf("account: making the id of a key: %w", err)
+		return Key{}, "", fmt.Errorf("account: making the id of a key: %w", err)
 	}
 	secret := newSecret()
-	key := store.Key{
+	key := db.Key{
 		ID:        id.String(),
 		Account:   p.Account,
 		Prefix:    secret[:prefixLength],
@@ -52,11 +69,11 @@ func (a *Accounts) CreateKey(ctx context.Context, p KeyParams) (store.Key, strin
 	if p.ExpiresAt != nil {
 		at := p.ExpiresAt.UTC().Truncate(time.Millisecond)
 		if !at.After(key.CreatedAt) {
-			return store.Key{}, "", fmt.Errorf("account: the key would have expired at %s", at.Format(time.RFC3339))
+			return Key{}, "", fmt.Errorf("account: the key would have expired at %s", at.Format(time.RFC3339))
 		}
 		key.ExpiresAt = &at
 	}
-	err = a.store.InTx(ctx, func(ctx context.Context, tx *store.Tx) error {
+	err = a.db.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 		acc, err := tx.Account(ctx, p.Account)
 		if err != nil {
 			return err
@@ -66,13 +83,13 @@ func (a *Accounts) CreateKey(ctx context.Context, p KeyParams) (store.Key, strin
 		}
 		return tx.InsertKey(ctx, key)
 	})
-	if errors.Is(err, store.ErrNotFound) {
-		return store.Key{}, "", fmt.Errorf("account: there is no account %q: %w", p.Account, store.ErrNotFound)
+	if errors.Is(err, db.ErrNotFound) {
+		return Key{}, "", fmt.Errorf("account: there is no account %q: %w", p.Account, ErrNotFound)
 	}
 	if err != nil {
-		return store.Key{}, "", fmt.Errorf("account: creating a key: %w", err)
+		return Key{}, "", fmt.Errorf("account: creating a key: %w", err)
 	}
-	return key, secret, nil
+	return keyOf(key), secret, nil
 }
 
 func checkLabel(name string) error {
@@ -88,28 +105,32 @@ func checkLabel(name string) error {
 }
 
 // Keys returns all keys, oldest first, also revoked and expired ones.
-func (a *Accounts) Keys(ctx context.Context) ([]store.Key, error) {
-	all, err := a.store.Keys(ctx)
+func (a *Accounts) Keys(ctx context.Context) ([]Key, error) {
+	rows, err := a.db.Keys(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("account: listing keys: %w", err)
+	}
+	all := make([]Key, len(rows))
+	for i, row := range rows {
+		all[i] = keyOf(row)
 	}
 	return all, nil
 }
 
 // Revoke ends the key with the prefix, for good and from the next request on.
-// Revoking it again changes nothing. An error around [store.ErrNotFound] when
+// Revoking it again changes nothing. An error around [ErrNotFound] when
 // no key has the prefix.
 func (a *Accounts) Revoke(ctx context.Context, prefix string) error {
 	if len(prefix) > prefixLength {
 		// A whole key given by mistake must not reach a log through an error.
-		return fmt.Errorf("account: no key has the prefix %q…: %w", prefix[:prefixLength], store.ErrNotFound)
+		return fmt.Errorf("account: no key has the prefix %q…: %w", prefix[:prefixLength], ErrNotFound)
 	}
-	err := a.store.InTx(ctx, func(ctx context.Context, tx *store.Tx) error {
+	err := a.db.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 		return tx.RevokeKey(ctx, prefix, now())
 	})
 	a.memory.forget()
-	if errors.Is(err, store.ErrNotFound) {
-		return fmt.Errorf("account: no key has the prefix %q: %w", prefix, store.ErrNotFound)
+	if errors.Is(err, db.ErrNotFound) {
+		return fmt.Errorf("account: no key has the prefix %q: %w", prefix, ErrNotFound)
 	}
 	if err != nil {
 		return fmt.Errorf("account: revoking a key: %w", err)

@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/internal/storetest"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/store"
-	"github.com/transcriptkit/transcriptkit/server/store/storetest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -95,7 +95,7 @@ func TestRevoke(t *testing.T) {
 	require.NoError(t, a.Revoke(t.Context(), key.Prefix), "twice is once")
 
 	err := a.Revoke(t.Context(), other)
-	assert.ErrorIs(t, err, store.ErrNotFound, "the prefix revokes, not the key")
+	assert.ErrorIs(t, err, account.ErrNotFound, "the prefix revokes, not the key")
 	assert.NotContains(t, err.Error(), other[11:])
 
 	_, err = a.Verify(t.Context(), secret)

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
 )
 
 // rememberFor is how long a key that was found is not looked up again. A
@@ -17,8 +17,8 @@ const rememberFor = time.Second
 type memory struct{ byPrefix sync.Map }
 
 type memorized struct {
-	key     store.Key
-	account store.Account
+	key     db.Key
+	account db.Account
 	at      time.Time
 }
 
@@ -35,7 +35,7 @@ func (m *memory) recall(prefix string) (*memorized, bool) {
 	return found, true
 }
 
-func (m *memory) remember(key store.Key, account store.Account, asked time.Time) {
+func (m *memory) remember(key db.Key, account db.Account, asked time.Time) {
 	m.byPrefix.Store(key.Prefix, &memorized{key, account, asked})
 }
 
@@ -44,10 +44,10 @@ func (m *memory) forget() { m.byPrefix.Clear() }
 
 // find returns the key with the prefix and its account, and whether they come
 // from memory.
-func (a *Accounts) find(ctx context.Context, prefix string) (key store.Key, account store.Account, recalled bool, err error) {
+func (a *Accounts) find(ctx context.Context, prefix string) (key db.Key, account db.Account, recalled bool, err error) {
 	if found, ok := a.memory.recall(prefix); ok {
 		return found.key, found.account, true, nil
 	}
-	key, account, err = a.store.KeyByPrefix(ctx, prefix)
+	key, account, err = a.db.KeyByPrefix(ctx, prefix)
 	return key, account, false, err
 }

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -41,7 +41,7 @@ func (a *Accounts) Verify(ctx context.Context, key string) (Principal, error) {
 	}
 	asked := time.Now()
 	k, acc, recalled, err := a.find(ctx, prefix)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
+	if err != nil && !errors.Is(err, db.ErrNotFound) {
 		return Principal{}, fmt.Errorf("account: looking up a key: %w", err)
 	}
 	if err != nil {
@@ -66,12 +66,12 @@ func (a *Accounts) Verify(ctx context.Context, key string) (Principal, error) {
 	return p, nil
 }
 
-func valid(k store.Key, at time.Time) bool {
+func valid(k db.Key, at time.Time) bool {
 	return k.RevokedAt == nil && (k.ExpiresAt == nil || at.Before(*k.ExpiresAt))
 }
 
 // eligible returns the plan of an account that may have and use keys.
-func (a *Accounts) eligible(acc store.Account) (Plan, error) {
+func (a *Accounts) eligible(acc db.Account) (Plan, error) {
 	plan, err := a.plans.find(acc.Plan)
 	if err != nil {
 		return Plan{}, transcript.Errorf(transcript.ConfigError, "The plan of this account is not configured.").Because(err)
@@ -94,7 +94,7 @@ const (
 
 // touch notes that the key is in use. One request a minute pays for it with a
 // write; those that come while it writes do not wait for it.
-func (a *Accounts) touch(ctx context.Context, k store.Key) {
+func (a *Accounts) touch(ctx context.Context, k db.Key) {
 	if k.LastUsedAt != nil && time.Since(*k.LastUsedAt) < touchInterval {
 		return
 	}
@@ -104,5 +104,5 @@ func (a *Accounts) touch(ctx context.Context, k store.Key) {
 	defer a.touching.Delete(k.ID)
 	ctx, cancel := context.WithTimeout(ctx, touchPatience)
 	defer cancel()
-	_ = a.store.TouchKey(ctx, k.ID, now()) // a note for people: no request fails for want of it
+	_ = a.db.TouchKey(ctx, k.ID, now()) // a note for people: no request fails for want of it
 }

@@ -2,6 +2,7 @@ package account_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"strings"
 	"sync"
@@ -11,9 +12,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/internal/storetest"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/store"
-	"github.com/transcriptkit/transcriptkit/server/store/storetest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -64,8 +66,7 @@ func TestVerifyComparesTheSecret(t *testing.T) {
 	a := accountsIn(t, s)
 	elsewhere := newAccounts(t)
 	forged, secret := newKey(t, elsewhere)
-	forged.Hash = make([]byte, 32)
-	insert(t, s, forged)
+	insert(t, s, forged, make([]byte, sha256.Size))
 
 	_, err := a.Verify(t.Context(), secret)
 	assert.ErrorIs(t, err, account.ErrInvalid)
@@ -86,17 +87,21 @@ func TestExpiry(t *testing.T) {
 		key, secret := newKey(t, elsewhere)
 		at := time.Now().Add(c.expires)
 		key.ExpiresAt = &at
-		insert(t, s, key)
+		digest := sha256.Sum256([]byte(secret))
+		insert(t, s, key, digest[:])
 
 		_, err := a.Verify(t.Context(), secret)
 		assert.ErrorIs(t, err, c.want, name)
 	}
 }
 
-func insert(t *testing.T, s *store.Store, k store.Key) {
+func insert(t *testing.T, s *store.Store, k account.Key, hash []byte) {
 	t.Helper()
-	require.NoError(t, s.InTx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
-		return tx.InsertKey(ctx, k)
+	require.NoError(t, db.Of(s).InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+		return tx.InsertKey(ctx, db.Key{
+			ID: k.ID, Account: k.Account, Prefix: k.Prefix, Hash: hash, Name: k.Name, Scopes: k.Scopes,
+			CreatedAt: k.CreatedAt, ExpiresAt: k.ExpiresAt,
+		})
 	}))
 }
 
@@ -178,7 +183,8 @@ func TestPlanThatIsGone(t *testing.T) {
 
 func TestLastUseIsNotedOnceAMinute(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, s *store.Store) {
+	storetest.Each(t, func(t *testing.T, o store.Options) {
+		s := storetest.Open(t, o)
 		a := accountsIn(t, s)
 		_, secret := newKey(t, a)
 		assert.Nil(t, lastUse(t, a))

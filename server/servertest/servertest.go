@@ -31,12 +31,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/internal/storetest"
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/server/store"
-	"github.com/transcriptkit/transcriptkit/server/store/storetest"
 )
 
 // Account is the account that a new server has: active, on the default plan.

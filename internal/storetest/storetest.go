@@ -1,0 +1,58 @@
+// Package storetest gives tests a database of their own, SQLite or PostgreSQL.
+//
+// PostgreSQL is a private cluster in a temporary directory, started by the first
+// test that wants it and gone with the test binary, however that ends. Nothing
+// has to be configured; where the programs are not installed, the test is
+// skipped, or fails with CI=true in the environment.
+package storetest
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server/store"
+)
+
+// Each runs test on both databases, in parallel subtests: the options name an
+// empty database and a folder for blobs, which live as long as the subtest.
+func Each(t *testing.T, test func(t *testing.T, o store.Options)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		test(t, SQLite(t))
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		test(t, Postgres(t))
+	})
+}
+
+// SQLite returns options with an empty SQLite database and a folder for blobs.
+func SQLite(t testing.TB) store.Options {
+	t.Helper()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "test.db")
+	require.NoError(t, WriteSQLite(path))
+	return store.Options{Database: "sqlite:" + path, Blobs: filepath.Join(dir, "blobs")}
+}
+
+// Postgres returns options with an empty PostgreSQL database and a folder for
+// blobs.
+func Postgres(t testing.TB) store.Options {
+	t.Helper()
+	return store.Options{
+		Database: newDatabase(t),
+		Blobs:    filepath.Join(t.TempDir(), "blobs"),
+	}
+}
+
+// Open opens a store and closes it when the test ends.
+func Open(t testing.TB, o store.Options) *store.Store {
+	t.Helper()
+	s, err := store.Open(t.Context(), o)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s
+}

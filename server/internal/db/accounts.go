@@ -1,0 +1,116 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Account is a customer.
+type Account struct {
+	ID        string `bun:",pk"` // the name given by the operator
+	Plan      string
+	Suspended bool
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+// Account returns the account, or ErrNotFound.
+func (q queries) Account(ctx context.Context, id string) (Account, error) {
+	var a Account
+	err := q.db.NewSelect().Model(&a).Where("id = ?", id).Scan(ctx)
+	return a, one("account "+id, err)
+}
+
+// Accounts returns all accounts by name.
+func (q queries) Accounts(ctx context.Context) ([]Account, error) {
+	var all []Account
+	err := q.db.NewSelect().Model(&all).Order("id").Scan(ctx)
+	return all, wrap("accounts", err)
+}
+
+// PutAccount creates the account or changes its plan and state. Times that are
+// zero become now; the time of creation stays.
+func (tx *Tx) PutAccount(ctx context.Context, a Account) error {
+	stamp(&a.CreatedAt, &a.UpdatedAt)
+	_, err := tx.db.NewInsert().Model(&a).
+		On("CONFLICT (id) DO UPDATE").
+		Set("plan = excluded.plan, suspended = excluded.suspended, updated_at = excluded.updated_at").
+		Exec(ctx)
+	return wrap("put account "+a.ID, err)
+}
+
+// Key is an API key as it is stored: never the key itself.
+type Key struct {
+	ID         string `bun:",pk"` // UUIDv7; made when empty
+	Account    string
+	Prefix     string // "tr_9fK2mQ7a", unique
+	Hash       []byte // SHA-256 of the whole key
+	Name       string
+	Scopes     []string
+	CreatedAt  time.Time
+	ExpiresAt  *time.Time
+	RevokedAt  *time.Time
+	LastUsedAt *time.Time
+}
+
+// KeyByPrefix returns the key and its account, or ErrNotFound. One query.
+func (q queries) KeyByPrefix(ctx context.Context, prefix string) (Key, Account, error) {
+	var row struct {
+		Key `bun:",extend"`
+		Of  Account `bun:"embed:of_"`
+	}
+	err := q.db.NewSelect().Model(&row).
+		ModelTableExpr("keys AS k").
+		ColumnExpr("k.*").
+		ColumnExpr("a.id AS of_id, a.plan AS of_plan, a.suspended AS of_suspended").
+		ColumnExpr("a.created_at AS of_created_at, a.updated_at AS of_updated_at").
+		Join("JOIN accounts AS a ON a.id = k.account").
+		Where("k.prefix = ?", prefix).
+		Scan(ctx)
+	return row.Key, row.Of, one("key "+prefix, err)
+}
+
+// Keys returns all keys, oldest first.
+func (q queries) Keys(ctx context.Context) ([]Key, error) {
+	var all []Key
+	err := q.db.NewSelect().Model(&all).Order("created_at", "id").Scan(ctx)
+	return all, wrap("keys", err)
+}
+
+// InsertKey stores a new key. Without its account it is ErrNotFound; with a
+// prefix that is taken ErrExists.
+func (tx *Tx) InsertKey(ctx context.Context, k Key) error {
+	if err := newID(&k.ID); err != nil {
+		return err
+	}
+	stamp(&k.CreatedAt)
+	if _, err := tx.Account(ctx, k.Account); err != nil {
+		return fmt.Errorf("store: insert key: %w", err)
+	}
+	return insertNew(ctx, tx.db, "key "+k.Prefix, &k)
+}
+
+// RevokeKey marks the key as revoked, or returns ErrNotFound. The time of an
+// earlier revocation stays.
+func (tx *Tx) RevokeKey(ctx context.Context, prefix string, at time.Time) error {
+	res, err := tx.db.NewUpdate().Model((*Key)(nil)).
+		Set("revoked_at = coalesce(revoked_at, ?)", moment(at)).
+		Where("prefix = ?", prefix).
+		Exec(ctx)
+	return mustAffect("revoke key "+prefix, res, err)
+}
+
+// TouchKey notes that the key was used at the given time, unless a use less
+// than a minute older is noted.
+func (s *Store) TouchKey(ctx context.Context, id string, at time.Time) error {
+	ctx, err := s.enter(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = s.writer.NewUpdate().Model((*Key)(nil)).
+		Set("last_used_at = ?", moment(at)).
+		Where("id = ? AND (last_used_at IS NULL OR last_used_at <= ?)", id, moment(at.Add(-time.Minute))).
+		Exec(ctx)
+	return wrap("touch key "+id, err)
+}

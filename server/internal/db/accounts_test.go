@@ -1,0 +1,94 @@
+package db_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+)
+
+func TestAccounts(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+		ctx := t.Context()
+		_, err := s.Account(ctx, "acme")
+		require.ErrorIs(t, err, db.ErrNotFound)
+
+		then := now().Add(-time.Hour)
+		acme := db.Account{ID: "acme", Plan: "free", CreatedAt: then, UpdatedAt: then}
+		beta := db.Account{ID: "beta", Plan: "pro", CreatedAt: then, UpdatedAt: then}
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
+			require.NoError(t, tx.PutAccount(ctx, beta))
+			require.NoError(t, tx.PutAccount(ctx, acme))
+		})
+		all, err := s.Accounts(ctx)
+		require.NoError(t, err)
+		require.Equal(t, []db.Account{acme, beta}, all)
+
+		later := db.Account{ID: "acme", Plan: "pro", Suspended: true, CreatedAt: now(), UpdatedAt: now()}
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.PutAccount(ctx, later)) })
+		got, err := s.Account(ctx, "acme")
+		require.NoError(t, err)
+		later.CreatedAt = then
+		require.Equal(t, later, got)
+	})
+}
+
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+		ctx := t.Context()
+		expires := now().Add(time.Hour)
+		key := db.Key{
+			ID: "1", Account: "acme", Prefix: "tr_9fK2mQ7a", Hash: []byte{0, 1, 255}, Name: "ci's",
+			Scopes: []string{"transcripts", "batches"}, CreatedAt: now(), ExpiresAt: &expires,
+		}
+		require.ErrorIs(t, s.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
+			return tx.InsertKey(ctx, key)
+		}), db.ErrNotFound, "an account that does not exist")
+
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
+			require.NoError(t, tx.PutAccount(ctx, db.Account{ID: "acme", Plan: "free", Suspended: true}))
+			require.NoError(t, tx.InsertKey(ctx, key))
+			twin := key
+			twin.ID = "2"
+			require.ErrorIs(t, tx.InsertKey(ctx, twin), db.ErrExists)
+			_, err := tx.Account(ctx, "acme")
+			require.NoError(t, err, "the transaction stays usable")
+		})
+
+		got, account, err := s.KeyByPrefix(ctx, key.Prefix)
+		require.NoError(t, err)
+		require.Equal(t, key, got)
+		require.Equal(t, "acme", account.ID)
+		require.True(t, account.Suspended)
+		require.False(t, account.CreatedAt.IsZero())
+		_, _, err = s.KeyByPrefix(ctx, "tr_unknown0")
+		require.ErrorIs(t, err, db.ErrNotFound)
+
+		revoked := now()
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
+			require.NoError(t, tx.RevokeKey(ctx, key.Prefix, revoked))
+			require.NoError(t, tx.RevokeKey(ctx, key.Prefix, revoked.Add(time.Hour)))
+			require.ErrorIs(t, tx.RevokeKey(ctx, "tr_unknown0", revoked), db.ErrNotFound)
+		})
+
+		used := now()
+		for _, touch := range []struct{ at, want time.Time }{
+			{used, used},
+			{used.Add(59 * time.Second), used},
+			{used.Add(time.Minute), used.Add(time.Minute)},
+		} {
+			require.NoError(t, s.TouchKey(ctx, key.ID, touch.at))
+			keys, err := s.Keys(ctx)
+			require.NoError(t, err)
+			require.Len(t, keys, 1)
+			require.Equal(t, &touch.want, keys[0].LastUsedAt)
+			require.Equal(t, &revoked, keys[0].RevokedAt, "the first revocation stays")
+		}
+	})
+}

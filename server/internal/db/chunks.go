@@ -1,0 +1,154 @@
+package db
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/uptrace/bun"
+)
+
+// Chunk is a piece of an extraction's audio.
+type Chunk struct {
+	ExtractionID string
+	N            int     // from 0
+	Start        float64 // seconds on the media clock
+	Duration     float64 // seconds
+	Silent       bool    // not to be recognised
+	MediaKey     string  // the blob of its audio; "" when silent
+	// MediaSHA256 is the hash of that blob; nil of one that was stored before hashes
+	// were kept.
+	MediaSHA256 []byte `bun:"media_sha256"`
+	// Result is the recognition as JSON; nil until the chunk is done. It is
+	// stored compressed.
+	Result []byte
+	// Done tells that the chunk has a result, or is silent and needs none.
+	Done bool
+	// Recognizer is what the result comes from; nil until there is one, and of a
+	// chunk that was done before this was kept.
+	Recognizer *Recognizer
+}
+
+// Recognizer is the engine that has recognised a chunk.
+type Recognizer struct {
+	Engine  string `json:"engine"`
+	Model   string `json:"model,omitempty"`
+	Quality string `json:"quality,omitempty"` // a note for people
+	// Detects tells that it finds out the language by itself. One that does not
+	// hears Language where it is asked for none.
+	Detects  bool   `json:"languageDetected"`
+	Language string `json:"language,omitempty"`
+}
+
+// chunkRow is a Chunk as the table has it.
+type chunkRow struct {
+	bun.BaseModel `bun:"table:chunks,alias:c"`
+
+	Chunk
+}
+
+func (r *chunkRow) chunk() (Chunk, error) {
+	c := r.Chunk
+	var err error
+	c.Result, err = decompress(c.Result)
+	return c, err
+}
+
+// InsertChunks stores the cut list of an extraction; chunks that exist already
+// stay as they are.
+func (tx *Tx) InsertChunks(ctx context.Context, chunks []Chunk) error {
+	if len(chunks) == 0 {
+		return nil
+	}
+	rows := make([]chunkRow, len(chunks))
+	for i, c := range chunks {
+		c.Done = c.Silent || c.Result != nil
+		rows[i] = chunkRow{Chunk: c}
+		rows[i].Result = compress(c.Result)
+	}
+	_, err := tx.db.NewInsert().Model(&rows).On("CONFLICT DO NOTHING").Exec(ctx)
+	return wrap("insert chunks of extraction "+chunks[0].ExtractionID, err)
+}
+
+// Chunk returns one chunk, or ErrNotFound.
+func (q queries) Chunk(ctx context.Context, extractionID string, n int) (*Chunk, error) {
+	what := fmt.Sprintf("chunk %d of extraction %s", n, extractionID)
+	var row chunkRow
+	err := q.db.NewSelect().Model(&row).Where("extraction_id = ? AND n = ?", extractionID, n).Scan(ctx)
+	if err != nil {
+		return nil, one(what, err)
+	}
+	c, err := row.chunk()
+	return &c, wrap(what, err)
+}
+
+// CutList returns the chunks of an extraction in order, without their results.
+func (q queries) CutList(ctx context.Context, extractionID string) ([]Chunk, error) {
+	var rows []chunkRow
+	err := q.db.NewSelect().Model(&rows).ExcludeColumn("result").
+		Where("extraction_id = ?", extractionID).
+		Order("n").
+		Scan(ctx)
+	if err != nil {
+		return nil, wrap("cut list of extraction "+extractionID, err)
+	}
+	chunks := make([]Chunk, len(rows))
+	for i := range rows {
+		chunks[i] = rows[i].Chunk
+	}
+	return chunks, nil
+}
+
+// Chunks returns the cut list in order, with results.
+func (q queries) Chunks(ctx context.Context, extractionID string) ([]Chunk, error) {
+	var rows []chunkRow
+	err := q.db.NewSelect().Model(&rows).Where("extraction_id = ?", extractionID).Order("n").Scan(ctx)
+	if err != nil {
+		return nil, wrap("chunks of extraction "+extractionID, err)
+	}
+	chunks := make([]Chunk, len(rows))
+	for i := range rows {
+		if chunks[i], err = rows[i].chunk(); err != nil {
+			return nil, wrap("chunks of extraction "+extractionID, err)
+		}
+	}
+	return chunks, nil
+}
+
+// FinishChunk stores the result of a chunk that has none, and the recognizer that
+// it comes from, and reports how many chunks of the extraction are still without
+// one (silent ones count as done). first is false when the chunk already had a
+// result, which then stays. It locks the extraction, so that of two that finish at
+// once one sees that none is left.
+func (tx *Tx) FinishChunk(ctx context.Context, extractionID string, n int, result []byte, by Recognizer) (first bool, left int, err error) {
+	what := fmt.Sprintf("finish chunk %d of extraction %s", n, extractionID)
+	if result == nil {
+		return false, 0, fmt.Errorf("store: %s: no result", what)
+	}
+	if _, err := tx.LockExtraction(ctx, extractionID); err != nil {
+		return false, 0, err
+	}
+	done := &chunkRow{Chunk: Chunk{Result: compress(result), Done: true, Recognizer: &by}}
+	res, err := tx.db.NewUpdate().Model(done).
+		Column("result", "done", "recognizer").
+		Where("extraction_id = ? AND n = ? AND NOT done", extractionID, n).
+		Exec(ctx)
+	changed, err := affected(res, err)
+	if err != nil {
+		return false, 0, wrap(what, err)
+	}
+	if changed == 0 { // it has a result, or is not there
+		if _, err := tx.Chunk(ctx, extractionID, n); err != nil {
+			return false, 0, err
+		}
+	}
+	rest, err := tx.db.NewSelect().Model((*chunkRow)(nil)).
+		Where("extraction_id = ? AND NOT done", extractionID).
+		Count(ctx)
+	return changed > 0, int(rest), wrap(what, err)
+}
+
+// DeleteChunks removes the chunks of an extraction.
+func (tx *Tx) DeleteChunks(ctx context.Context, extractionID string) error {
+	_, err := tx.db.NewDelete().Model((*chunkRow)(nil)).Where("extraction_id = ?", extractionID).Exec(ctx)
+	return wrap("delete chunks of extraction "+extractionID, err)
+}

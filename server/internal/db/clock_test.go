@@ -1,0 +1,59 @@
+package db_test
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+)
+
+// TestDatabaseClockIsSet lets the database's now() jump: whoever asks it gets
+// work an hour late, or not at all.
+func TestDatabaseClockIsSet(t *testing.T) {
+	t.Parallel()
+	o := dbtest.Postgres(t)
+	raw := open(t, o)
+	set := func(by string) {
+		raw.exec(t, fmt.Sprintf(`CREATE OR REPLACE FUNCTION public.now() RETURNS timestamptz STABLE LANGUAGE sql
+			AS $$ SELECT pg_catalog.now() + interval '%s' $$`, by))
+	}
+	set("0")
+	u, err := url.Parse(o.Database)
+	require.NoError(t, err)
+	query := u.Query()
+	query.Set("search_path", "public,pg_catalog") // ours comes first
+	u.RawQuery = query.Encode()
+	o.Database = u.String()
+
+	s := dbtest.Open(t, o)
+	ran := make(chan string, 10)
+	start := func() {
+		runner(t, s, db.Workers{Process: "p", Workers: workers(func(_ context.Context, job *river.Job[work]) error {
+			ran <- job.Args.Name
+			return nil
+		})})
+	}
+	enqueue(t, s, "before it is set back")
+	set("2 minutes")
+	enqueue(t, s, "while it is ahead")
+	set("-1 hour")
+	enqueue(t, s, "while it is behind")
+	start()
+	assert.ElementsMatch(t, []string{"before it is set back", "while it is ahead", "while it is behind"},
+		[]string{receive(t, ran), receive(t, ran), receive(t, ran)})
+
+	began := time.Now()
+	inTx(t, s, func(ctx context.Context, tx *db.Tx) {
+		require.NoError(t, tx.Enqueue(ctx, work{Name: "later"}, &river.InsertOpts{ScheduledAt: time.Now().Add(time.Second)}))
+	})
+	require.Equal(t, "later", receive(t, ran))
+	assert.GreaterOrEqual(t, time.Since(began), time.Second)
+}

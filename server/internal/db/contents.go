@@ -1,0 +1,102 @@
+package db
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Content is what a platform said about a piece of content when it was last
+// asked.
+type Content struct {
+	bun.BaseModel `bun:"table:contents,alias:c"`
+
+	Platform   transcript.Platform `bun:",pk"`
+	ExternalID string              `bun:",pk"`
+	Metadata   transcript.Metadata
+	Tracks     []transcript.Track // empty: proven none
+	AskedAt    time.Time
+}
+
+// Content returns what is known of a content, or ErrNotFound.
+func (q queries) Content(ctx context.Context, p transcript.Platform, externalID string) (*Content, error) {
+	c := new(Content)
+	err := q.db.NewSelect().Model(c).Where("platform = ? AND external_id = ?", p, externalID).Scan(ctx)
+	if err != nil {
+		return nil, one("content "+externalID, err)
+	}
+	return c, nil
+}
+
+// PutContent stores what a platform said, in the place of what it said before.
+// AskedAt becomes now when it is zero.
+func (tx *Tx) PutContent(ctx context.Context, c *Content) error {
+	c.Metadata = clean(c.Metadata)
+	if c.Tracks == nil {
+		c.Tracks = []transcript.Track{}
+	}
+	stamp(&c.AskedAt)
+	_, err := tx.db.NewInsert().Model(c).
+		On("CONFLICT (platform, external_id) DO UPDATE").
+		Set("metadata = excluded.metadata, tracks = excluded.tracks, asked_at = excluded.asked_at").
+		Exec(ctx)
+	return wrap("put content "+c.ExternalID, err)
+}
+
+// clean takes NUL out of what came from outside (see text).
+func clean(m transcript.Metadata) transcript.Metadata {
+	for _, s := range []*string{&m.Title, &m.Channel, &m.CreatorName, &m.CreatorHandle, &m.CreatorURL, &m.ThumbnailURL} {
+		*s = text(*s)
+	}
+	return m
+}
+
+// Shelf is what the cache holds of one content: its texts, newest first, and
+// its track list.
+type Shelf struct {
+	Texts []ShelfText
+	// Tracks is nil when they are not known, and TracksAt then zero.
+	Tracks   []transcript.Track
+	TracksAt time.Time
+}
+
+// ShelfText is a stored text without the text.
+type ShelfText struct {
+	ID        string
+	Lang      string
+	Source    transcript.Origin
+	UpdatedAt time.Time
+	// Saved tells that the account has this text in its library.
+	Saved bool
+}
+
+// Shelf returns what the cache holds of a content for an owner ("" for what all
+// may share), seen by an account.
+func (q queries) Shelf(ctx context.Context, owner, account string, p transcript.Platform, externalID string) (*Shelf, error) {
+	var rows []struct {
+		ShelfText `bun:",extend"`
+		Tracks    []transcript.Track
+		AskedAt   *time.Time
+	}
+	// One query, as it stands on the path of every answer from the cache.
+	err := q.db.NewRaw(`SELECT t.id, t.lang, t.source, t.updated_at, c.tracks, c.asked_at,
+			EXISTS (SELECT 1 FROM library AS l WHERE l.transcript_id = t.id AND l.account = ?) AS saved
+		FROM transcripts AS t
+		LEFT JOIN contents AS c ON c.platform = t.platform AND c.external_id = t.external_id
+		WHERE t.owner = ? AND t.platform = ? AND t.external_id = ?
+		ORDER BY t.updated_at DESC, t.id DESC`, account, owner, p, externalID).Scan(ctx, &rows)
+	if err != nil {
+		return nil, wrap("texts of "+externalID, err)
+	}
+	shelf := &Shelf{Texts: make([]ShelfText, len(rows))}
+	for i, row := range rows {
+		shelf.Texts[i] = row.ShelfText
+		if row.AskedAt != nil {
+			shelf.Tracks, shelf.TracksAt = row.Tracks, *row.AskedAt
+		}
+	}
+	return shelf, nil
+}

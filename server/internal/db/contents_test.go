@@ -1,0 +1,125 @@
+package db_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+func TestContents(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+		_, err := s.Content(t.Context(), transcript.VideoSite, "v1")
+		require.ErrorIs(t, err, db.ErrNotFound)
+
+		c := db.Content{
+			Platform: transcript.VideoSite, ExternalID: "v1",
+			Metadata: transcript.Metadata{Title: "a\x00b", Duration: 1.5, PublishedAt: now()},
+			Tracks:   []transcript.Track{{ID: "en.manual", Lang: "en", Kind: transcript.TrackManual, IsDefault: true}},
+			AskedAt:  now().Add(-time.Hour),
+		}
+		putContent := func(c db.Content) {
+			inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.PutContent(ctx, &c)) })
+		}
+		putContent(c)
+		got, err := s.Content(t.Context(), transcript.VideoSite, "v1")
+		require.NoError(t, err)
+		want := c
+		want.Metadata.Title = "ab"
+		got.AskedAt, got.Metadata.PublishedAt = got.AskedAt.UTC(), got.Metadata.PublishedAt.UTC()
+		assert.Equal(t, want, *got)
+
+		c.Tracks = nil // now the platform says that there are none
+		putContent(c)
+		got, err = s.Content(t.Context(), transcript.VideoSite, "v1")
+		require.NoError(t, err)
+		assert.NotNil(t, got.Tracks)
+		assert.Empty(t, got.Tracks)
+	})
+}
+
+func TestShelf(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+		shelf := func(owner, account string) *db.Shelf {
+			shelf, err := s.Shelf(t.Context(), owner, account, transcript.VideoSite, "v1")
+			require.NoError(t, err)
+			return shelf
+		}
+		assert.Empty(t, shelf("", "acme").Texts)
+
+		text := func(owner, lang string, source transcript.Origin, age time.Duration) string {
+			return put(t, s, &db.Transcript{Owner: owner, Transcript: transcript.Transcript{
+				Platform: transcript.VideoSite, ExternalID: "v1", Lang: lang, Source: source, Status: transcript.Ready,
+				UpdatedAt: transcript.At(now().Add(-age)),
+			}, SegmentsJSON: []byte("[]")})
+		}
+		older := text("", "en", transcript.OriginDownloader, time.Hour)
+		newer := text("", "en", transcript.OriginASR, time.Minute)
+		text("other", "de", transcript.OriginASR, 0)
+
+		got := shelf("", "acme")
+		require.Len(t, got.Texts, 2, "another owner's text")
+		assert.Equal(t, []string{newer, older}, []string{got.Texts[0].ID, got.Texts[1].ID})
+		assert.Equal(t, transcript.OriginASR, got.Texts[0].Source)
+		assert.WithinDuration(t, now().Add(-time.Hour), got.Texts[1].UpdatedAt, time.Second)
+		assert.Nil(t, got.Tracks, "nobody has asked")
+		assert.True(t, got.TracksAt.IsZero())
+
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
+			require.NoError(t, tx.PutContent(ctx, &db.Content{Platform: transcript.VideoSite, ExternalID: "v1"}))
+			require.NoError(t, tx.Save(ctx, older, "acme"))
+		})
+		got = shelf("", "acme")
+		assert.NotNil(t, got.Tracks)
+		assert.False(t, got.TracksAt.IsZero())
+		assert.Equal(t, []bool{false, true}, []bool{got.Texts[0].Saved, got.Texts[1].Saved})
+		assert.False(t, shelf("", "other").Texts[1].Saved, "another account's library")
+	})
+}
+
+func TestLibrary(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+		library := func(account string) []db.LibraryRow {
+			rows, err := s.Library(t.Context(), account)
+			require.NoError(t, err)
+			return rows
+		}
+		text := func(source transcript.Origin) string {
+			return put(t, s, &db.Transcript{Transcript: transcript.Transcript{
+				Platform: transcript.VideoSite, ExternalID: "v1", Lang: "en", Source: source, Status: transcript.Ready,
+			}, SegmentsJSON: []byte("[]")})
+		}
+		first, second := text(transcript.OriginDownloader), text(transcript.OriginASR)
+
+		e, _ := extraction(t, s, "acme", "beta")
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.SaveForClaims(ctx, first, e.ID)) })
+		rows := library("acme")
+		require.Len(t, rows, 1)
+		assert.Equal(t, first, rows[0].TranscriptID)
+		assert.Equal(t, "v1", rows[0].ExternalID)
+		assert.Equal(t, "en", rows[0].Lang)
+		require.Len(t, library("beta"), 1)
+		assert.NotEqual(t, rows[0].ID, library("beta")[0].ID)
+		assert.Empty(t, library("gamma"))
+
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
+			require.NoError(t, tx.Save(ctx, second, "acme"))
+			require.NoError(t, tx.Save(ctx, second)) // nobody
+			require.ErrorIs(t, tx.Save(ctx, "none", "acme"), db.ErrNotFound)
+		})
+		again := library("acme")
+		require.Len(t, again, 1, "one row for a content and language")
+		assert.Equal(t, second, again[0].TranscriptID)
+		assert.Equal(t, rows[0].ID, again[0].ID)
+		assert.Equal(t, first, library("beta")[0].TranscriptID, "another account's row was changed")
+	})
+}

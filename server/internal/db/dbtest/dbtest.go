@@ -1,0 +1,55 @@
+// Package dbtest gives tests an open database of their own, on SQLite and on
+// PostgreSQL, with what the package storetest provides:
+//
+//	func TestSomething(t *testing.T) {
+//		t.Parallel()
+//		dbtest.Each(t, func(t *testing.T, s *db.Store) {
+//			...
+//		})
+//	}
+package dbtest
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/internal/storetest"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/store"
+)
+
+// Each runs test on both databases, in parallel subtests, with an empty store
+// that is closed when the subtest ends.
+func Each(t *testing.T, test func(t *testing.T, s *db.Store)) {
+	t.Helper()
+	EachDatabase(t, func(t *testing.T, o db.Options) { test(t, Open(t, o)) })
+}
+
+// EachDatabase is Each for tests that open the store themselves, more than once
+// or in another process.
+func EachDatabase(t *testing.T, test func(t *testing.T, o db.Options)) {
+	t.Helper()
+	storetest.Each(t, func(t *testing.T, o store.Options) { test(t, db.Options(o)) })
+}
+
+// SQLite is storetest.SQLite.
+func SQLite(t testing.TB) db.Options {
+	t.Helper()
+	return db.Options(storetest.SQLite(t))
+}
+
+// Postgres is storetest.Postgres.
+func Postgres(t testing.TB) db.Options {
+	t.Helper()
+	return db.Options(storetest.Postgres(t))
+}
+
+// Open opens a store and closes it when the test ends.
+func Open(t testing.TB, o db.Options) *db.Store {
+	t.Helper()
+	s, err := db.Open(t.Context(), o)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s
+}

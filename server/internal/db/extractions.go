@@ -1,0 +1,164 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// running is the condition of the rows that have not ended.
+const running = "status IN ('pending', 'processing')"
+
+// Extraction is the making of one transcript, whoever asked for it.
+type Extraction struct {
+	ID         string `bun:",pk"` // UUIDv7; made when empty
+	Owner      string // the account for an upload, "" for what all may share
+	Platform   transcript.Platform
+	ExternalID string
+	Languages  string           // the canonical language list; "" when none was sent
+	State      transcript.State `bun:"embed:"`
+	Attempt    int              // from 1
+	SourceURL  string           // the canonical link; "" of an upload
+	Metadata   transcript.Metadata
+	Tried      []Tried // the caption sources that were passed over, in order
+	MediaKey   string  // the blob of an upload; "" when there is none
+	Duration   float64 // seconds, measured; 0: not known yet
+	// WaitingSince is since when the work waits for what passes, such as a platform
+	// that blocks, a full disk or a database that is away; nil: it does not.
+	WaitingSince *time.Time
+	CreatedAt    time.Time
+	UpdatedAt    time.Time
+}
+
+// Tried is a caption source that was asked and did not answer.
+type Tried struct {
+	Source transcript.Origin `json:"source"`
+	Code   transcript.Code   `json:"code"` // why it was passed over
+	Reason string            `json:"reason"`
+}
+
+// RunningExtraction returns the extraction of this content and list that has
+// not ended, or ErrNotFound.
+func (q queries) RunningExtraction(ctx context.Context, owner string, p transcript.Platform, externalID, languages string) (*Extraction, error) {
+	return scanExtraction(ctx, q.running(owner, p, externalID, languages), "running extraction of "+externalID)
+}
+
+// LockRunning is RunningExtraction, locked as by LockExtraction. It waits for
+// a transaction that is moving the extraction: one that ends just then is not found.
+func (tx *Tx) LockRunning(ctx context.Context, owner string, p transcript.Platform, externalID, languages string) (*Extraction, error) {
+	q := tx.database.forUpdate(tx.running(owner, p, externalID, languages))
+	return scanExtraction(ctx, q, "running extraction of "+externalID)
+}
+
+func (q queries) running(owner string, p transcript.Platform, externalID, languages string) *bun.SelectQuery {
+	return q.db.NewSelect().
+		Where("owner = ? AND platform = ? AND external_id = ? AND languages = ?", owner, p, externalID, languages).
+		Where(running)
+}
+
+func scanExtraction(ctx context.Context, q *bun.SelectQuery, what string) (*Extraction, error) {
+	e := new(Extraction)
+	if err := q.Model(e).Scan(ctx); err != nil {
+		return nil, one(what, err)
+	}
+	return e, nil
+}
+
+// Extraction returns an extraction by id, or ErrNotFound.
+func (q queries) Extraction(ctx context.Context, id string) (*Extraction, error) {
+	return scanExtraction(ctx, q.db.NewSelect().Where("id = ?", id), "extraction "+id)
+}
+
+// LockExtraction is Extraction, and no other transaction can move or lock the
+// row until this one ends.
+func (tx *Tx) LockExtraction(ctx context.Context, id string) (*Extraction, error) {
+	q := tx.database.forUpdate(tx.db.NewSelect().Where("id = ?", id))
+	return scanExtraction(ctx, q, "extraction "+id)
+}
+
+// InsertExtraction stores a new extraction, or returns ErrExists where one of
+// the same content and list runs. Id, attempt and times that are zero are filled
+// in.
+func (tx *Tx) InsertExtraction(ctx context.Context, e *Extraction) error {
+	if !transcript.CanMove(transcript.State{}, e.State) {
+		return fmt.Errorf("store: insert extraction: it cannot begin as %s/%s", e.State.Status, e.State.Stage)
+	}
+	if err := newID(&e.ID); err != nil {
+		return err
+	}
+	e.Attempt = max(e.Attempt, 1)
+	e.Metadata = clean(e.Metadata)
+	if e.Tried == nil {
+		e.Tried = []Tried{}
+	}
+	stamp(&e.CreatedAt, &e.UpdatedAt)
+	tx.touch(e.ID)
+	return insertNew(ctx, tx.db, "extraction of "+e.ExternalID, e)
+}
+
+// SetDuration notes the measured length of the media in seconds.
+func (tx *Tx) SetDuration(ctx context.Context, extractionID string, sec float64) error {
+	res, err := tx.db.NewUpdate().Model((*Extraction)(nil)).
+		Set("duration = ?, updated_at = ?", sec, moment(time.Now())).
+		Where("id = ?", extractionID).
+		Exec(ctx)
+	tx.touch(extractionID)
+	return mustAffect("duration of extraction "+extractionID, res, err)
+}
+
+// SetMetadata notes what the platform says about the content, and for the
+// running claims how complete that is.
+func (tx *Tx) SetMetadata(ctx context.Context, extractionID string, m transcript.Metadata) error {
+	now := moment(time.Now())
+	res, err := tx.db.NewUpdate().Model(&Extraction{ID: extractionID, Metadata: clean(m), UpdatedAt: now}).
+		Column("metadata", "updated_at").
+		WherePK().
+		Exec(ctx)
+	if err := mustAffect("metadata of extraction "+extractionID, res, err); err != nil {
+		return err
+	}
+	_, err = tx.db.NewUpdate().Model((*Job)(nil)).
+		Set("metadata_status = ?, updated_at = ?", m.Status(), now).
+		Where("extraction_id = ?", extractionID).
+		Where(running).
+		Exec(ctx)
+	tx.touch(extractionID)
+	return wrap("metadata status of extraction "+extractionID, err)
+}
+
+// SetTried notes the caption sources that did not answer.
+func (tx *Tx) SetTried(ctx context.Context, extractionID string, tried []Tried) error {
+	for i := range tried {
+		tried[i].Reason = text(tried[i].Reason)
+	}
+	res, err := tx.db.NewUpdate().Model(&Extraction{ID: extractionID, Tried: tried, UpdatedAt: moment(time.Now())}).
+		Column("tried", "updated_at").
+		WherePK().
+		Exec(ctx)
+	tx.touch(extractionID)
+	return mustAffect("sources tried for extraction "+extractionID, res, err)
+}
+
+// SetWaiting notes that an extraction waits for what will pass, if that is news,
+// or that it no longer does. The extraction must have been read in this transaction
+// with LockExtraction; it is brought up to date.
+func (tx *Tx) SetWaiting(ctx context.Context, e *Extraction, waits bool) error {
+	if waits == (e.WaitingSince != nil) {
+		return nil
+	}
+	var since *time.Time
+	if waits {
+		now := moment(time.Now())
+		since = &now
+	}
+	res, err := tx.db.NewUpdate().Model((*Extraction)(nil)).Set("waiting_since = ?", since).Where("id = ?", e.ID).Exec(ctx)
+	if err := mustAffect("waiting of extraction "+e.ID, res, err); err != nil {
+		return err
+	}
+	e.WaitingSince = since
+	return nil
+}

@@ -1,0 +1,117 @@
+package db_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/riverqueue/river"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var (
+	queued        = transcript.State{Status: transcript.JobPending, Stage: transcript.StageQueued}
+	durationCheck = transcript.State{Status: transcript.JobProcessing, Stage: transcript.StageDurationCheck}
+	asrQueued     = transcript.State{Status: transcript.JobPending, Stage: transcript.StageASRQueued}
+	asrRunning    = transcript.State{Status: transcript.JobProcessing, Stage: transcript.StageASRRunning}
+	publishing    = transcript.State{Status: transcript.JobProcessing, Stage: transcript.StagePublishing}
+	done          = transcript.State{Status: transcript.JobSuccess, Stage: transcript.StageDone}
+	failed        = transcript.State{Status: transcript.JobFailed}
+	cancelled     = transcript.State{Status: transcript.JobCancelled}
+)
+
+// now is a moment that both databases keep exactly.
+func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
+
+// inTx runs fn in a transaction that must succeed.
+func inTx(t *testing.T, s *db.Store, fn func(ctx context.Context, tx *db.Tx)) {
+	t.Helper()
+	require.NoError(t, s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+		fn(ctx, tx)
+		return nil
+	}))
+}
+
+// extraction stores a new one of "acme", with a claim of each account.
+func extraction(t *testing.T, s *db.Store, accounts ...string) (*db.Extraction, []*db.Job) {
+	t.Helper()
+	e := &db.Extraction{Owner: "acme", Platform: transcript.Upload, ExternalID: uuid.NewString(), State: queued}
+	var jobs []*db.Job
+	inTx(t, s, func(ctx context.Context, tx *db.Tx) {
+		require.NoError(t, tx.InsertExtraction(ctx, e))
+		for _, a := range accounts {
+			j := &db.Job{Account: a, ExtractionID: e.ID, State: queued, Format: transcript.JSON}
+			require.NoError(t, tx.InsertJob(ctx, j))
+			jobs = append(jobs, j)
+		}
+	})
+	return e, jobs
+}
+
+// move takes the extraction through the given states, in a transaction each.
+func move(t *testing.T, s *db.Store, e *db.Extraction, states ...transcript.State) {
+	t.Helper()
+	for _, to := range states {
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
+			locked, err := tx.LockExtraction(ctx, e.ID)
+			require.NoError(t, err)
+			require.NoError(t, tx.Move(ctx, locked, db.Change{To: to}))
+			*e = *locked
+		})
+	}
+}
+
+// work is what the tests enqueue.
+type work struct {
+	Name string `json:"name"`
+}
+
+func (work) Kind() string { return "work" }
+
+// workers works on work with fn.
+func workers(fn func(ctx context.Context, job *river.Job[work]) error) *river.Workers {
+	w := river.NewWorkers()
+	river.AddWorker(w, river.WorkFunc(fn))
+	return w
+}
+
+// runner starts one and stops it when the test ends.
+func runner(t *testing.T, s *db.Store, w db.Workers) db.Runner {
+	t.Helper()
+	if w.Queues == nil {
+		w.Queues = map[string]int{river.QueueDefault: 4}
+	}
+	r, err := s.NewRunner(w)
+	require.NoError(t, err)
+	require.NoError(t, r.Start(t.Context()))
+	t.Cleanup(func() { require.NoError(t, r.Stop(context.Background())) })
+	return r
+}
+
+func enqueue(t *testing.T, s *db.Store, names ...string) {
+	t.Helper()
+	inTx(t, s, func(ctx context.Context, tx *db.Tx) {
+		for _, name := range names {
+			require.NoError(t, tx.Enqueue(ctx, work{Name: name}, nil))
+		}
+	})
+}
+
+// receive waits for a value, not forever.
+func receive[T any](t *testing.T, ch <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-ch:
+		return v
+	case <-time.After(20 * time.Second):
+		require.FailNow(t, "nothing came")
+		panic("not reached")
+	}
+}

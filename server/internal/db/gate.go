@@ -1,0 +1,72 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+)
+
+// gate is the line before a pool of connections. A caller waits in it for as long
+// as the database answers others, however many they are. When the database answers
+// none, all give up at the same time, and not one after the other.
+type gate struct {
+	slots    chan struct{}
+	answered atomic.Pointer[time.Time]
+}
+
+func newGate(conns int) *gate { return &gate{slots: make(chan struct{}, conns)} }
+
+// enter waits for a connection to be free. The context that it returns ends when
+// the database has taken too long, and everything called with it has that bound.
+// leave must be called with the error of what was done.
+func (g *gate) enter(ctx context.Context) (_ context.Context, leave func(error), err error) {
+	began, patience := time.Now(), patienceOf(ctx)
+	if patience == within {
+		return ctx, func(error) {}, nil
+	}
+	if err := g.wait(ctx, began, patience); err != nil {
+		return ctx, nil, err
+	}
+	ctx, cancel := context.WithDeadline(unbounded(ctx), g.quietSince(began).Add(patience))
+	return ctx, func(err error) {
+		if ctx.Err() == nil && !passes(err) {
+			now := time.Now()
+			g.answered.Store(&now)
+		}
+		cancel()
+		<-g.slots
+	}, nil
+}
+
+func (g *gate) wait(ctx context.Context, began time.Time, patience time.Duration) error {
+	select {
+	case g.slots <- struct{}{}:
+		return nil
+	default:
+	}
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	for {
+		select {
+		case g.slots <- struct{}{}:
+			return nil
+		case <-ctx.Done():
+			return fmt.Errorf("waiting for a connection: %w", ctx.Err())
+		case <-timer.C:
+		}
+		left := time.Until(g.quietSince(began).Add(patience))
+		if left <= 0 {
+			return fmt.Errorf("%w: no connection was free in %s", ErrUnavailable, patience)
+		}
+		timer.Reset(left)
+	}
+}
+
+// quietSince is when the database last answered, or began if that is later.
+func (g *gate) quietSince(began time.Time) time.Time {
+	if at := g.answered.Load(); at != nil && at.After(began) {
+		return *at
+	}
+	return began
+}

@@ -1,0 +1,183 @@
+package db_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+)
+
+// take takes a key at the given time, or tells who has it.
+func take(t *testing.T, s *db.Store, k db.IdempotencyKey, print string, at time.Time) db.Remembered {
+	t.Helper()
+	var fingerprint []byte
+	if print != "" {
+		fingerprint = []byte(print)
+	}
+	r, err := s.TakeKey(t.Context(), k, fingerprint, at)
+	require.NoError(t, err)
+	return r
+}
+
+// held takes a key that must be free.
+func held(t *testing.T, s *db.Store, k db.IdempotencyKey, print string, at time.Time) db.HeldKey {
+	t.Helper()
+	r := take(t, s, k, print, at)
+	require.NotNil(t, r.Held)
+	require.Nil(t, r.Answer)
+	return *r.Held
+}
+
+func record(t *testing.T, s *db.Store, h db.HeldKey, print string, a db.Answer, final bool, at time.Time) error {
+	t.Helper()
+	return s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+		return tx.RecordAnswer(ctx, h, []byte(print), a, final, at)
+	})
+}
+
+func TestIdempotencyKeys(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+		ctx, start := t.Context(), now()
+		key := db.IdempotencyKey{Account: "acme", Method: "POST", Route: "/v1/transcript", Key: "it's ? one"}
+		first := held(t, s, key, "one", start)
+		require.Equal(t, db.Remembered{Fingerprint: []byte("one")}, take(t, s, key, "two", start.Add(time.Minute)), "it still runs")
+
+		// Every part of the key counts.
+		for _, other := range []db.IdempotencyKey{
+			{Account: "beta", Method: "POST", Route: key.Route, Key: key.Key},
+			{Account: "acme", Method: "PUT", Route: key.Route, Key: key.Key},
+			{Account: "acme", Method: "POST", Route: "/v1/batch", Key: key.Key},
+			{Account: "acme", Method: "POST", Route: key.Route, Key: "two"},
+		} {
+			held(t, s, other, "one", start)
+		}
+
+		// A beat keeps it for another minute; silence frees it.
+		require.NoError(t, s.BeatKey(ctx, first, start.Add(50*time.Second)))
+		require.Nil(t, take(t, s, key, "two", start.Add(110*time.Second)).Held)
+		again := start.Add(110*time.Second + time.Millisecond)
+		second := held(t, s, key, "two", again)
+
+		// Released, it is free at once, and an unknown fingerprint is nil.
+		require.NoError(t, s.ReleaseKey(ctx, second))
+		third := held(t, s, key, "", again)
+		require.Equal(t, db.Remembered{}, take(t, s, key, "three", again), "taken, fingerprint open")
+
+		// With a final answer, it answers for a day from when it was taken.
+		answer := db.Answer{Status: 202, JobID: "j", TranscriptID: "t"}
+		require.NoError(t, record(t, s, third, "one", answer, true, again.Add(time.Second)))
+		require.ErrorIs(t, record(t, s, third, "one", db.Answer{Status: 200}, true, again), db.ErrNotFound)
+		require.NoError(t, s.ReleaseKey(ctx, third), "a final answer is kept")
+		require.ErrorIs(t, s.SettleKey(ctx, third, nil), db.ErrNotFound)
+		require.ErrorIs(t, s.BeatKey(ctx, third, again), db.ErrNotFound)
+		want := db.Remembered{Fingerprint: []byte("one"), Answer: &answer}
+		require.Equal(t, want, take(t, s, key, "four", again.Add(24*time.Hour)))
+		held(t, s, key, "four", again.Add(24*time.Hour+time.Millisecond))
+		require.Equal(t, db.Remembered{Fingerprint: []byte("four")}, take(t, s, key, "five", again.Add(24*time.Hour+time.Second)),
+			"the old answer is gone")
+	})
+}
+
+// A request that has written what its answer speaks of, and goes on, runs until
+// it says how it ended.
+func TestSettledKeys(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+		ctx, at := t.Context(), now()
+		key := db.IdempotencyKey{Account: "acme", Method: "POST", Route: "/v1/transcript", Key: "k"}
+		accepted := db.Answer{Status: 202, JobID: "j"}
+		begin := func() db.HeldKey {
+			h := held(t, s, key, "", at)
+			require.NoError(t, record(t, s, h, "fp", accepted, false, at))
+			require.Equal(t, db.Remembered{Fingerprint: []byte("fp")}, take(t, s, key, "", at), "it still runs")
+			return h
+		}
+		h := begin()
+		require.NoError(t, s.SettleKey(ctx, h, nil))
+		h = begin() // a forgotten answer leaves the key free
+		done := db.Answer{Status: 200, JobID: "j"}
+		require.NoError(t, s.SettleKey(ctx, h, &done))
+		require.Equal(t, db.Remembered{Fingerprint: []byte("fp"), Answer: &done}, take(t, s, key, "", at))
+
+		key.Key = "released"
+		h = begin()
+		require.NoError(t, s.ReleaseKey(ctx, h))
+		require.Equal(t, &accepted, take(t, s, key, "", at).Answer, "what was written is told")
+
+		// Silent for 15 s it is taken for dead, and what was recorded is the last word.
+		key.Key = "silent"
+		h = begin()
+		require.NoError(t, s.BeatKey(ctx, h, at.Add(10*time.Second)))
+		require.Nil(t, take(t, s, key, "", at.Add(25*time.Second)).Answer)
+		require.Equal(t, &accepted, take(t, s, key, "", at.Add(25*time.Second+time.Millisecond)).Answer)
+		require.ErrorIs(t, s.SettleKey(ctx, h, &done), db.ErrNotFound, "it lived, and learns of it")
+		require.Equal(t, &accepted, take(t, s, key, "", at).Answer)
+	})
+}
+
+// A request that was silent for too long can neither free nor finish what its
+// successor holds.
+func TestSuccessorsKeyIsItsOwn(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+		ctx, at := t.Context(), now()
+		key := db.IdempotencyKey{Account: "acme", Method: "POST", Route: "/v1/transcript", Key: "k"}
+		late := held(t, s, key, "fp", at)
+		at = at.Add(61 * time.Second)
+		successor := held(t, s, key, "fp", at)
+		require.NotEqual(t, late.Token, successor.Token)
+
+		require.NoError(t, s.ReleaseKey(ctx, late))
+		require.ErrorIs(t, s.BeatKey(ctx, late, at.Add(time.Hour)), db.ErrNotFound)
+		require.ErrorIs(t, s.SettleKey(ctx, late, nil), db.ErrNotFound)
+		require.ErrorIs(t, record(t, s, late, "fp", db.Answer{Status: 202, JobID: "late"}, true, at), db.ErrNotFound)
+		require.Equal(t, db.Remembered{Fingerprint: []byte("fp")}, take(t, s, key, "fp", at), "the successor runs")
+
+		answer := db.Answer{Status: 202, JobID: "j"}
+		require.NoError(t, record(t, s, successor, "fp", answer, true, at))
+		require.Equal(t, &answer, take(t, s, key, "fp", at).Answer)
+	})
+}
+
+func TestRecordedAnswerGoesWithItsTransaction(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+		key := db.IdempotencyKey{Account: "acme", Method: "POST", Route: "/", Key: "k"}
+		h := held(t, s, key, "", now())
+		require.ErrorIs(t, s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+			require.NoError(t, tx.RecordAnswer(ctx, h, nil, db.Answer{Status: 200}, true, now()))
+			return errUndo
+		}), errUndo)
+		require.Equal(t, db.Remembered{}, take(t, s, key, "", now()))
+		require.NoError(t, s.ReleaseKey(t.Context(), h))
+		held(t, s, key, "", now())
+	})
+}
+
+func TestOneTakesAKey(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+		key := db.IdempotencyKey{Account: "acme", Method: "POST", Route: "/", Key: "k"}
+		var taken atomic.Int64
+		var g errgroup.Group
+		at := now()
+		for range 50 {
+			g.Go(func() error {
+				r, err := s.TakeKey(t.Context(), key, []byte("x"), at)
+				if r.Held != nil {
+					taken.Add(1)
+				}
+				return err
+			})
+		}
+		require.NoError(t, g.Wait())
+		require.EqualValues(t, 1, taken.Load())
+	})
+}

@@ -1,0 +1,129 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Job is an account's claim on an extraction.
+type Job struct {
+	ID           string `bun:",pk"` // UUIDv7, the jobId of the API; made when empty
+	Account      string
+	ExtractionID string
+
+	State          transcript.State `bun:"embed:"`
+	Sequence       int              // of the last transition, from 1
+	Attempt        int
+	Progress       *transcript.Progress
+	MetadataStatus transcript.MetadataStatus
+	Error          *transcript.Error // when State is failed
+	TranscriptID   string            // when State is success
+	Cached, Stale  bool              // what the result says of itself
+
+	// What the POST asked for.
+	Format        transcript.Format
+	OmitTimestamp bool
+	SendMetadata  bool
+	// ASR tells that the account's plan permits speech recognition.
+	ASR bool
+
+	CreatedAt time.Time
+	UpdatedAt time.Time // also moved by progress
+	EndedAt   *time.Time
+}
+
+// Job returns the account's job, or ErrNotFound, also for another's job.
+func (q queries) Job(ctx context.Context, account, id string) (*Job, error) {
+	j := new(Job)
+	if err := q.db.NewSelect().Model(j).Where("id = ? AND account = ?", id, account).Scan(ctx); err != nil {
+		return nil, one("job "+id, err)
+	}
+	return j, nil
+}
+
+// RunningJob returns the account's running claim on the extraction, or ErrNotFound.
+func (q queries) RunningJob(ctx context.Context, account, extractionID string) (*Job, error) {
+	j := new(Job)
+	err := q.db.NewSelect().Model(j).
+		Where("extraction_id = ? AND account = ?", extractionID, account).
+		Where(running).
+		Scan(ctx)
+	if err != nil {
+		return nil, one("running job on extraction "+extractionID, err)
+	}
+	return j, nil
+}
+
+// RunningClaims returns the ids of the claims on an extraction that have not
+// ended, in order.
+func (q queries) RunningClaims(ctx context.Context, extractionID string) ([]string, error) {
+	var ids []string
+	err := q.db.NewSelect().Model((*Job)(nil)).Column("id").
+		Where("extraction_id = ?", extractionID).
+		Where(running).
+		Order("id").
+		Scan(ctx, &ids)
+	return ids, wrap("claims on extraction "+extractionID, err)
+}
+
+// InsertJob stores a new claim and its first event (J1), or returns ErrExists
+// where the account has a running claim on the extraction. Id, sequence, attempt
+// and times that are zero are filled in.
+func (tx *Tx) InsertJob(ctx context.Context, j *Job) error {
+	if !transcript.CanMove(transcript.State{}, j.State) {
+		return fmt.Errorf("store: insert job: it cannot begin as %s/%s", j.State.Status, j.State.Stage)
+	}
+	if err := newID(&j.ID); err != nil {
+		return err
+	}
+	j.Sequence, j.Attempt = 1, max(j.Attempt, 1)
+	stamp(&j.CreatedAt, &j.UpdatedAt)
+	if err := insertNew(ctx, tx.db, "job", j); err != nil {
+		return err
+	}
+	return tx.record(ctx, []Job{*j})
+}
+
+// JobEvent is one transition of a job. What a terminal one says beyond this is
+// in the job's row.
+type JobEvent struct {
+	Sequence       int
+	State          transcript.State `bun:"embed:"`
+	Attempt        int
+	MetadataStatus transcript.MetadataStatus
+	At             time.Time
+}
+
+// JobEvents returns the transitions of a job after the given sequence, in order.
+// Whose job it is has been asked before, with Job.
+func (q queries) JobEvents(ctx context.Context, jobID string, after int) ([]JobEvent, error) {
+	var events []JobEvent
+	err := q.db.NewSelect().Model(&events).
+		Where("job_id = ? AND sequence > ?", jobID, after).
+		Order("sequence").
+		Scan(ctx)
+	return events, wrap("events of job "+jobID, err)
+}
+
+// eventRow is a JobEvent with its job.
+type eventRow struct {
+	JobID    string
+	JobEvent `bun:",extend"`
+}
+
+// record writes the event that each job's present state is, and touches the jobs.
+func (tx *Tx) record(ctx context.Context, jobs []Job) error {
+	if len(jobs) == 0 {
+		return nil
+	}
+	events := make([]eventRow, len(jobs))
+	for i, j := range jobs {
+		events[i] = eventRow{j.ID, JobEvent{j.Sequence, j.State, j.Attempt, j.MetadataStatus, j.UpdatedAt}}
+		tx.touch(j.ID)
+	}
+	_, err := tx.db.NewInsert().Model(&events).ModelTableExpr("job_events").Exec(ctx)
+	return wrap("record events", err)
+}

@@ -1,0 +1,31 @@
+//go:build unix
+
+package db
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// lockFile takes an exclusive lock on the file, which dies with the process, or
+// returns ErrServed. The file stays: to remove it would let two processes hold
+// locks on two files of the same name.
+func lockFile(path string) (release func() error, err error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("store: lock file: %w", err)
+	}
+	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if err == nil {
+		return f.Close, nil
+	}
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		err = ErrServed
+	} else {
+		err = fmt.Errorf("store: lock %s: %w", path, err)
+	}
+	return nil, errors.Join(err, f.Close())
+}

@@ -1,0 +1,86 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"fmt"
+	"io/fs"
+	"log/slog"
+
+	"github.com/pressly/goose/v3"
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/rivermigrate"
+	"github.com/uptrace/bun"
+)
+
+//go:embed migrations
+var migrations embed.FS
+
+// versions are those of the tables: ours, and River's.
+type versions struct{ Ours, Rivers int64 }
+
+// newest are the last migrations that this program has: of its files, and of the
+// River that it is built with.
+func newest[T any](dialect goose.Dialect, driver riverdriver.Driver[T]) (v versions, err error) {
+	files, err := migrations.ReadDir("migrations/" + string(dialect))
+	if err != nil {
+		return v, fmt.Errorf("store: migrations: %w", err)
+	}
+	for _, f := range files {
+		n, err := goose.NumericComponent(f.Name())
+		if err != nil {
+			return v, fmt.Errorf("store: migrations: %s: %w", f.Name(), err)
+		}
+		v.Ours = max(v.Ours, n)
+	}
+	rivers, err := rivermigrate.New(driver, nil)
+	if err != nil {
+		return v, fmt.Errorf("store: queue migrations: %w", err)
+	}
+	for _, m := range rivers.AllVersions() {
+		v.Rivers = max(v.Rivers, int64(m.Version))
+	}
+	return v, nil
+}
+
+// migrate brings our tables and River's up to date. The caller sees to it that
+// nobody else does the same at the same time.
+func migrate[T any](ctx context.Context, dialect goose.Dialect, db *sql.DB, driver riverdriver.Driver[T], log *slog.Logger) error {
+	dir, err := fs.Sub(migrations, "migrations/"+string(dialect))
+	if err != nil {
+		return fmt.Errorf("store: migrations: %w", err)
+	}
+	ours, err := goose.NewProvider(dialect, db, dir, goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return fmt.Errorf("store: migrations: %w", err)
+	}
+	if _, err := ours.Up(ctx); err != nil {
+		return wrap("migrate", err)
+	}
+	rivers, err := rivermigrate.New(driver, &rivermigrate.Config{Logger: quiet(log)})
+	if err != nil {
+		return fmt.Errorf("store: queue migrations: %w", err)
+	}
+	if _, err := rivers.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
+		return wrap("migrate queue", err)
+	}
+	return nil
+}
+
+// upToDate returns an error unless all wanted migrations have been applied. A
+// newer database is fine: another process may have been upgraded first.
+func upToDate(ctx context.Context, db bun.IDB, want versions) error {
+	var have versions
+	err := db.NewRaw(`SELECT
+		(SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied) AS ours,
+		(SELECT coalesce(max(version), 0) FROM river_migration WHERE line = 'main') AS rivers`).
+		Scan(ctx, &have)
+	if err != nil {
+		return wrap("look at migrations", err)
+	}
+	if have.Ours < want.Ours || have.Rivers < want.Rivers {
+		return fmt.Errorf("store: tables at version %d and %d, want %d and %d", have.Ours, have.Rivers, want.Ours, want.Rivers)
+	}
+	return nil
+}

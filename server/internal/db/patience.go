@@ -1,0 +1,87 @@
+package db
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/uptrace/bun"
+)
+
+// How long the database may take for a transaction, or for a statement outside
+// of one. Then it is ErrUnavailable.
+const (
+	answerTime = 4 * time.Second  // somebody waits for an answer
+	workTime   = time.Minute      // nobody does
+	queueTime  = 10 * time.Second // the queue's own statements
+)
+
+// within marks what runs inside of a bound, and has none of its own.
+const within = time.Duration(-1)
+
+type patienceKey struct{}
+
+// Unhurried returns a context whose calls of a Store give the database a minute
+// each, and not four seconds: for work that nobody waits for, and whose
+// statements may be large.
+func Unhurried(ctx context.Context) context.Context { return withPatience(ctx, workTime) }
+
+// unbounded is for changes to tables, which take as long as they take.
+func unbounded(ctx context.Context) context.Context { return withPatience(ctx, within) }
+
+func withPatience(ctx context.Context, d time.Duration) context.Context {
+	return context.WithValue(ctx, patienceKey{}, d)
+}
+
+func patienceOf(ctx context.Context) time.Duration {
+	if d, ok := ctx.Value(patienceKey{}).(time.Duration); ok {
+		return d
+	}
+	return answerTime
+}
+
+// statementBound bounds what is sent outside of InTx.
+type statementBound struct{ gate *gate }
+
+type cancelKey struct{}
+
+// BeforeQuery has no way to refuse: a context that has ended does.
+func (b statementBound) BeforeQuery(ctx context.Context, event *bun.QueryEvent) context.Context {
+	if patienceOf(ctx) == within {
+		return ctx
+	}
+	ctx, leave, err := b.gate.enter(ctx)
+	if err != nil {
+		ended, cancel := context.WithTimeout(ctx, 0)
+		cancel()
+		return ended
+	}
+	event.Stash = map[any]any{cancelKey{}: leave}
+	return ctx
+}
+
+// AfterQuery is called when the rows have been read.
+func (b statementBound) AfterQuery(_ context.Context, event *bun.QueryEvent) {
+	if leave, ok := event.Stash[cancelKey{}].(func(error)); ok {
+		leave(event.Err)
+	}
+}
+
+// queueBound bounds what River sends without a bound of its own: the connection
+// under its question for work may be dead without a sign.
+type queueBound struct{}
+
+// TraceQueryStart is called before a statement, which gets the context that it
+// returns.
+func (queueBound) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	var cancel context.CancelFunc = func() {}
+	if _, has := ctx.Deadline(); !has && patienceOf(ctx) != within {
+		ctx, cancel = context.WithTimeout(ctx, queueTime)
+	}
+	return context.WithValue(ctx, cancelKey{}, cancel)
+}
+
+// TraceQueryEnd is called when the rows have been read.
+func (queueBound) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryEndData) {
+	ctx.Value(cancelKey{}).(context.CancelFunc)()
+}

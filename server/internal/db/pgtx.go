@@ -1,0 +1,40 @@
+package db
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+)
+
+type pgxConn = pgx.Conn
+
+// pgTx is the transaction that database/sql has begun on a connection, as River
+// wants to see it. Only database/sql commits it or rolls it back; what River
+// begins and ends within are savepoints.
+type pgTx struct {
+	*pgxConn
+	depth int
+}
+
+func (t pgTx) name() string { return fmt.Sprintf("queue_%d", t.depth) }
+
+func (t pgTx) run(ctx context.Context, command string) error {
+	if t.depth == 0 {
+		return fmt.Errorf("store: the queue must not end the transaction")
+	}
+	_, err := t.Exec(ctx, command+" "+t.name())
+	return err
+}
+
+func (t pgTx) Begin(ctx context.Context) (pgx.Tx, error) {
+	inner := pgTx{pgxConn: t.pgxConn, depth: t.depth + 1}
+	return inner, inner.run(ctx, "SAVEPOINT")
+}
+
+func (t pgTx) Commit(ctx context.Context) error   { return t.run(ctx, "RELEASE SAVEPOINT") }
+func (t pgTx) Rollback(ctx context.Context) error { return t.run(ctx, "ROLLBACK TO SAVEPOINT") }
+func (t pgTx) Conn() *pgx.Conn                    { return t.pgxConn }
+
+// LargeObjects is not for a transaction that is not pgx's own.
+func (t pgTx) LargeObjects() pgx.LargeObjects { panic("store: the queue has no large objects") }

@@ -1,0 +1,196 @@
+package db
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
+)
+
+const (
+	// pgConns bounds the connections for our own queries; the queue has its own
+	// pool, whose size pool_max_conns in the URL sets, and LISTEN one more.
+	pgConns = 16
+	// maxIdleInTx is how long a transaction may stand without a statement, which
+	// none does unless its process is stopped or unreachable.
+	maxIdleInTx = 10 * time.Second
+	// migrationLock is the advisory lock under which tables are changed.
+	migrationLock = 0x7472616e73637274
+)
+
+// postgres is a database that many processes serve.
+type postgres struct {
+	db       *bun.DB
+	turn     *gate // before db
+	tables   versions
+	pool     *pgxpool.Pool // River's
+	insert   *river.Client[pgx.Tx]
+	listener *listener
+}
+
+func openPostgres(ctx context.Context, dsn string, hub *hub, log *slog.Logger) (*postgres, error) {
+	config, err := pgxpool.ParseConfig(dsn)
+	if err != nil { // pgx leaves the password out
+		return nil, fmt.Errorf("store: database URL: %w", err)
+	}
+	config.ConnConfig.ConnectTimeout = cmp.Or(config.ConnConfig.ConnectTimeout, answerTime)
+	config.PingTimeout = cmp.Or(config.PingTimeout, answerTime)
+	ours := config.ConnConfig.Copy()
+	config.ConnConfig.Tracer = queueBound{}
+	p := &postgres{turn: newGate(pgConns)}
+	p.db = pgPool(ours.Copy(), p.turn)
+	if p.tables, err = newest(goose.DialectPostgres, riverpgxv5.New(nil)); err != nil {
+		return nil, errors.Join(err, p.close())
+	}
+	if p.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
+		return nil, errors.Join(wrap("open", err), p.close())
+	}
+	if err := p.migrate(ctx, log); err != nil {
+		return nil, errors.Join(err, p.close())
+	}
+	if p.insert, err = river.NewClient(riverpgxv5.New(nil), insertConfig(log)); err != nil {
+		return nil, errors.Join(fmt.Errorf("store: queue: %w", err), p.close())
+	}
+	if p.listener, err = listen(ctx, ours, hub, log); err != nil {
+		return nil, errors.Join(err, p.close())
+	}
+	return p, nil
+}
+
+// pgPool makes the pool for bun, which writes arguments into the statement: to
+// prepare it would be a second round trip for nothing.
+func pgPool(config *pgx.ConnConfig, turn *gate) *bun.DB {
+	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
+	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(prepareConn))
+	db.SetMaxOpenConns(cap(turn.slots))
+	db.SetMaxIdleConns(cap(turn.slots))
+	db.SetConnMaxIdleTime(5 * time.Minute)
+	return bun.NewDB(db, pgdialect.New()).WithQueryHook(statementBound{turn})
+}
+
+// prepareConn sees to it that times are in UTC, and that the locks of a process
+// that is stopped within a transaction do not stop all others.
+func prepareConn(ctx context.Context, c *pgx.Conn) error {
+	c.TypeMap().RegisterType(&pgtype.Type{
+		Name:  "timestamptz",
+		OID:   pgtype.TimestamptzOID,
+		Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC},
+	})
+	_, err := c.Exec(ctx, fmt.Sprintf("SET idle_in_transaction_session_timeout = %d", maxIdleInTx.Milliseconds()))
+	return err
+}
+
+// migrate lets one process at a time change the tables.
+func (p *postgres) migrate(ctx context.Context, log *slog.Logger) (err error) {
+	ctx = unbounded(ctx)
+	if upToDate(ctx, p.db, p.tables) == nil {
+		return nil
+	}
+	conn, err := p.db.Conn(ctx)
+	if err != nil {
+		return wrap("open", err)
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	if _, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock(?)", int64(migrationLock)); err != nil {
+		return wrap("lock for migrations", err)
+	}
+	defer func() {
+		_, e := conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock(?)", int64(migrationLock))
+		err = errors.Join(err, e)
+	}()
+	return migrate(ctx, goose.DialectPostgres, p.db.DB, riverpgxv5.New(p.pool), log)
+}
+
+func (p *postgres) wants() versions { return p.tables }
+func (p *postgres) gate() *gate     { return p.turn }
+func (p *postgres) reader() *bun.DB { return p.db }
+func (p *postgres) writer() *bun.DB { return p.db }
+
+// begin pins a connection, so that River can be given the pgx connection under
+// the transaction.
+func (p *postgres) begin(ctx context.Context) (*transaction, error) {
+	conn, err := p.db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	free := func() { _ = conn.Close() } // says only that the pool closed it before
+	tx, err := conn.BeginTx(ctx, nil)
+	if err != nil {
+		free()
+		return nil, err
+	}
+	enqueue := func(ctx context.Context, args river.JobArgs, opts *river.InsertOpts) error {
+		return conn.Raw(func(c any) error {
+			pg := c.(*stdlib.Conn).Conn()
+			// The end of a context may have rolled back meanwhile; what is inserted now
+			// would stay.
+			if pg.PgConn().TxStatus() != 'T' {
+				return sql.ErrTxDone
+			}
+			_, err := p.insert.InsertTx(ctx, pgTx{pgxConn: pg}, args, opts)
+			return err
+		})
+	}
+	return &transaction{Tx: tx, enqueue: enqueue, free: free}, nil
+}
+
+func (p *postgres) retryable(err error) bool {
+	const serializationFailure, deadlock = "40001", "40P01"
+	var e *pgconn.PgError
+	return errors.As(err, &e) && (e.Code == serializationFailure || e.Code == deadlock)
+}
+
+func (p *postgres) lock(ctx context.Context, tx bun.Tx, key string) error {
+	_, err := tx.NewRaw("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", key).Exec(ctx)
+	return err
+}
+
+func (p *postgres) forUpdate(q *bun.SelectQuery) *bun.SelectQuery { return q.For("UPDATE") }
+
+func (p *postgres) announce(ctx context.Context, tx bun.Tx, topics []string) error {
+	if len(topics) == 0 {
+		return nil
+	}
+	// The server merges equal ones of a transaction.
+	_, err := tx.NewRaw("SELECT pg_notify(?, topic) FROM unnest(ARRAY[?]) AS topic", channel, bun.List(topics)).Exec(ctx)
+	return err
+}
+
+func (p *postgres) worker(c *river.Config, h *hands) (worker, error) {
+	c.FetchCooldown = 5 * time.Millisecond
+	return river.NewClient(queueDriver[pgx.Tx]{riverpgxv5.New(p.pool), h, newTurns("FOR UPDATE SKIP LOCKED")}, c)
+}
+
+func (p *postgres) workColumns() (owner, args string) {
+	return "attempted_by[array_upper(attempted_by, 1)]", "CAST(args AS text)"
+}
+
+func (p *postgres) shared() bool { return true }
+
+func (p *postgres) serve() (release func() error, err error) {
+	return func() error { return nil }, nil
+}
+
+func (p *postgres) close() error {
+	if p.listener != nil {
+		p.listener.close()
+	}
+	if p.pool != nil {
+		p.pool.Close()
+	}
+	return p.db.Close()
+}

@@ -1,0 +1,82 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// ErrTakenForDead is returned to a process that the others have taken for dead.
+// They do its work now; it may come back under another name.
+var ErrTakenForDead = errors.New("store: this process was taken for dead")
+
+// Process is a process that works on the queue, or has until it died.
+type Process struct {
+	ID string
+	// Sign changes with each beat; it says nothing else.
+	Sign string
+}
+
+// sign changes with every beat, and with those of a process of the version
+// before, which does not count them.
+const sign = "CAST(beats AS text) || ' ' || CAST(beat_at AS text)"
+
+// Join makes the process one of the living. id must be new.
+func (s *Store) Join(ctx context.Context, id string) error {
+	ctx, err := s.enter(ctx)
+	if err != nil {
+		return err
+	}
+	// Nobody decides by beat_at; it is for people who look at the table.
+	_, err = s.writer.NewRaw(`INSERT INTO processes (id, beats, beat_at) VALUES (?, 0, CURRENT_TIMESTAMP)`, id).Exec(ctx)
+	return wrap("join of process "+id, err)
+}
+
+// Beat is the process's sign of life. ErrTakenForDead when the others have
+// waited for it too long.
+func (s *Store) Beat(ctx context.Context, id string) error {
+	ctx, err := s.enter(ctx)
+	if err != nil {
+		return err
+	}
+	res, err := s.writer.NewRaw(`UPDATE processes SET beats = beats + 1, beat_at = CURRENT_TIMESTAMP WHERE id = ?`, id).Exec(ctx)
+	n, err := affected(res, err)
+	if err == nil && n == 0 {
+		return fmt.Errorf("process %s: %w", id, ErrTakenForDead)
+	}
+	return wrap("beat of process "+id, err)
+}
+
+// Leave says that the process has stopped in an orderly way.
+func (s *Store) Leave(ctx context.Context, id string) error {
+	ctx, err := s.enter(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = s.writer.NewRaw(`DELETE FROM processes WHERE id = ?`, id).Exec(ctx)
+	return wrap("leave of process "+id, err)
+}
+
+// Processes returns all that have joined and neither left nor been buried.
+func (q queries) Processes(ctx context.Context) ([]Process, error) {
+	var all []Process
+	err := q.db.NewRaw(`SELECT id, `+sign+` AS sign FROM processes`).Scan(ctx, &all)
+	return all, wrap("list processes", err)
+}
+
+// Bury takes a process for dead, unless it has given another sign of life since
+// p was read: its work is Lost from now on, and its next Beat tells it so.
+func (s *Store) Bury(ctx context.Context, p Process) (buried bool, err error) {
+	ctx, err = s.enter(ctx)
+	if err != nil {
+		return false, err
+	}
+	res, err := s.writer.NewRaw(`DELETE FROM processes WHERE id = ? AND `+sign+` = ?`, p.ID, p.Sign).Exec(ctx)
+	n, err := affected(res, err)
+	if err != nil || n == 0 {
+		return false, wrap("bury process "+p.ID, err)
+	}
+	// Or the queue's periodic work would wait for the end of the leader's term.
+	_, err = s.writer.NewRaw(`DELETE FROM river_leader WHERE leader_id = ?`, p.ID).Exec(ctx)
+	return true, wrap("end the term of process "+p.ID, err)
+}

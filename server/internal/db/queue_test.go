@@ -1,0 +1,112 @@
+package db_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+)
+
+func TestWorkIsDone(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+		did := make(chan string, 10)
+		runner(t, s, db.Workers{Process: "p1", Workers: workers(func(_ context.Context, job *river.Job[work]) error {
+			did <- job.Args.Name
+			return nil
+		})})
+		enqueue(t, s, "it's", "ünïcode")
+		require.ElementsMatch(t, []string{"it's", "ünïcode"}, []string{receive(t, did), receive(t, did)})
+	})
+}
+
+func TestRunnerNeedsItsParts(t *testing.T) {
+	t.Parallel()
+	s := dbtest.Open(t, dbtest.SQLite(t))
+	for _, w := range []db.Workers{
+		{Workers: workers(nil), Queues: map[string]int{"default": 1}},
+		{Process: "p", Queues: map[string]int{"default": 1}},
+		{Process: "p", Workers: workers(nil)},
+	} {
+		_, err := s.NewRunner(w)
+		require.Error(t, err)
+	}
+}
+
+// run is what a worker was told.
+type run struct {
+	process string
+	attempt int
+}
+
+// TestStopReleasesTheJob: the next runner works on it at once, and the attempt
+// was not counted.
+func TestStopReleasesTheJob(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+		runs := make(chan run, 1)
+		hold := func(process string, timeout time.Duration) db.Runner {
+			return runner(t, s, db.Workers{Process: process, StopTimeout: timeout, Workers: workers(
+				func(ctx context.Context, job *river.Job[work]) error {
+					runs <- run{process, job.Attempt}
+					<-ctx.Done()
+					return fmt.Errorf("wrapped: %w", ctx.Err())
+				})})
+		}
+		enqueue(t, s, "long")
+		for i, timeout := range []time.Duration{0, 50 * time.Millisecond, 0} {
+			process := fmt.Sprint("p", i)
+			r := hold(process, timeout)
+			require.Equal(t, run{process, 1}, receive(t, runs))
+			start := time.Now()
+			require.NoError(t, r.Stop(t.Context()))
+			require.GreaterOrEqual(t, time.Since(start), timeout)
+		}
+	})
+}
+
+func TestStopLetsShortJobsFinish(t *testing.T) {
+	t.Parallel()
+	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+		s, raw := dbtest.Open(t, o), open(t, o)
+		running, finish := make(chan bool, 1), make(chan bool)
+		r := runner(t, s, db.Workers{Process: "p1", StopTimeout: time.Minute, Workers: workers(
+			func(ctx context.Context, _ *river.Job[work]) error {
+				running <- true
+				<-finish
+				return ctx.Err()
+			})})
+		enqueue(t, s, "short")
+		receive(t, running)
+		stopped := make(chan error)
+		go func() { stopped <- r.Stop(context.Background()) }()
+		close(finish)
+		require.NoError(t, receive(t, stopped))
+		require.Equal(t, 1, raw.count(t, "river_job WHERE state = 'completed'"))
+	})
+}
+
+func TestStopWaitsNoLongerThanItsContext(t *testing.T) {
+	t.Parallel()
+	s := dbtest.Open(t, dbtest.SQLite(t))
+	running, cancelled := make(chan bool, 1), make(chan bool, 1)
+	r := runner(t, s, db.Workers{Process: "p1", StopTimeout: time.Hour, Workers: workers(
+		func(ctx context.Context, _ *river.Job[work]) error {
+			running <- true
+			<-ctx.Done()
+			cancelled <- true
+			return ctx.Err()
+		})})
+	enqueue(t, s, "long")
+	receive(t, running)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	require.ErrorIs(t, r.Stop(ctx), context.DeadlineExceeded)
+	receive(t, cancelled)
+}

@@ -1,0 +1,181 @@
+// Package db keeps what the service must not lose: accounts and keys,
+// transcripts, extractions with the jobs that claim them, their events, the
+// results of finished chunks, idempotency keys, uploaded files, and the queue
+// of work. One code path serves SQLite (one file, one process) and PostgreSQL
+// (many processes).
+//
+// Everything that belongs together is written in one transaction:
+//
+//	err := s.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
+//		if err := tx.Move(ctx, extraction, change); err != nil { // state, claims, events
+//			return err
+//		}
+//		return tx.Enqueue(ctx, nextStep, nil) // the queue's row, in the same transaction
+//	})
+//
+// The package knows rows, not rules: which move is right is the pipeline's
+// business, which key may do what is the account package's.
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/uptrace/bun"
+	"gocloud.dev/blob"
+	"gocloud.dev/blob/fileblob"
+)
+
+// ErrNotFound says that no row answers.
+var ErrNotFound = errors.New("store: not found")
+
+// ErrExists says that a row which may exist only once is there already. The
+// transaction stays usable.
+var ErrExists = errors.New("store: exists already")
+
+// ErrServed says that another process serves the same SQLite file.
+var ErrServed = errors.New("store: another process serves this database")
+
+// Options says where the data is.
+type Options struct {
+	// Database is "sqlite:PATH" or a "postgres://" URL. Required.
+	Database string
+	// FullSync makes every SQLite commit survive a loss of power, at more than ten
+	// times the price. Without it the last commits before one may be lost; a crash
+	// of the process loses nothing either way.
+	FullSync bool
+	// Blobs is where uploads and audio are kept: a folder's path, or a URL that
+	// gocloud.dev/blob opens. Required.
+	Blobs string
+	// Log receives what goes wrong behind the scenes; nil: nothing is logged.
+	Log *slog.Logger
+}
+
+// Store is an open database with its blobs. Safe for concurrent use.
+type Store struct {
+	queries
+	database database
+	writer   *bun.DB
+	bucket   *blob.Bucket
+	folders  []string // local ones that are written to
+	hub      *hub
+	log      *slog.Logger
+}
+
+// queries are the reads, which a Store answers from its read pool and a Tx from
+// within itself.
+type queries struct {
+	db bun.IDB
+}
+
+// Open opens the database, brings its tables up to date, and opens the blobs.
+// On SQLite, tables that another process serves are not changed under its feet:
+// that is ErrServed.
+func Open(ctx context.Context, o Options) (*Store, error) {
+	log := o.Log
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	bucket, err := openBucket(ctx, o.Blobs)
+	if err != nil {
+		return nil, err
+	}
+	hub := newHub()
+	db, err := openDatabase(ctx, o, hub, log)
+	if err != nil {
+		return nil, errors.Join(err, bucket.Close())
+	}
+	return &Store{
+		queries:  queries{db: db.reader()},
+		database: db,
+		writer:   db.writer(),
+		bucket:   bucket,
+		folders:  o.folders(),
+		hub:      hub,
+		log:      log,
+	}, nil
+}
+
+func openDatabase(ctx context.Context, o Options, hub *hub, log *slog.Logger) (database, error) {
+	if path, ok := strings.CutPrefix(o.Database, "sqlite:"); ok {
+		return openSQLite(ctx, path, o.FullSync, log)
+	}
+	if strings.HasPrefix(o.Database, "postgres://") || strings.HasPrefix(o.Database, "postgresql://") {
+		return openPostgres(ctx, o.Database, hub, log)
+	}
+	return nil, fmt.Errorf("store: database %q is neither sqlite:PATH nor a postgres:// URL", scheme(o.Database))
+}
+
+// folders are the local folders to which a Store writes.
+func (o Options) folders() (dirs []string) {
+	if path, ok := strings.CutPrefix(o.Database, "sqlite:"); ok {
+		dirs = append(dirs, filepath.Dir(path))
+	}
+	if !strings.Contains(o.Blobs, "://") {
+		return append(dirs, o.Blobs)
+	}
+	if u, err := url.Parse(o.Blobs); err == nil && u.Scheme == fileblob.Scheme {
+		dirs = append(dirs, u.Path)
+	}
+	return dirs
+}
+
+// scheme is the part of a database's name that holds no password.
+func scheme(database string) string {
+	before, _, _ := strings.Cut(database, ":")
+	return before
+}
+
+// Close releases everything. No method may be called afterwards.
+func (s *Store) Close() error {
+	return errors.Join(s.database.close(), s.bucket.Close())
+}
+
+// Ping asks the database for a sign of life and checks that its tables are as
+// this version wants them, or newer, and that they can be written to: they cannot
+// while another program locks a SQLite file, or on a PostgreSQL that only copies
+// another.
+func (s *Store) Ping(ctx context.Context) error {
+	if err := upToDate(ctx, s.db, s.database.wants()); err != nil {
+		return err
+	}
+	ctx, err := s.enter(ctx)
+	if err != nil {
+		return err
+	}
+	// No row is changed, but all is asked for that a change needs.
+	_, err = s.writer.NewRaw(`UPDATE processes SET beats = beats WHERE id = ''`).Exec(ctx)
+	return wrap("look whether tables can be written to", err)
+}
+
+// Folders are the local folders to which the store writes: that of a SQLite file,
+// and that of the blobs where they are kept in one.
+func (s *Store) Folders() []string { return slices.Clone(s.folders) }
+
+// Shared reports whether several processes may serve this database at once:
+// false on SQLite.
+func (s *Store) Shared() bool { return s.database.shared() }
+
+// Serve marks this process as the one that serves. On SQLite it takes an
+// exclusive lock beside the file, which dies with the process, and returns
+// ErrServed when it is held already, by another process or another Store.
+// release gives it back.
+func (s *Store) Serve(ctx context.Context) (release func() error, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("store: serve: %w", err)
+	}
+	return s.database.serve()
+}
+
+// Watch returns a channel that receives a value after every commit, in any
+// process, that touched the topic: a job's or an extraction's id. Signals that
+// nobody has taken yet are merged into one; a lost one is possible (a database
+// connection that broke), so a watcher also looks now and then by itself.
+// stop releases the channel; it never closes.
+func (s *Store) Watch(topic string) (wake <-chan struct{}, stop func()) { return s.hub.watch(topic) }

@@ -1,0 +1,106 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/uptrace/bun"
+	"gocloud.dev/blob"
+)
+
+const (
+	// portion is how many rows are removed in one transaction.
+	portion = 200
+	// litterAge is how old a blob must be to be taken for left over.
+	litterAge = 24 * time.Hour
+)
+
+// Sweep removes what is no longer wanted: jobs, events, chunks and extractions
+// that ended before jobsBefore, idempotency keys taken before keysBefore, and
+// blobs under "uploads/" and "audio/" that are older than 24 h and that no
+// running extraction needs. It works in portions that do not hold up other
+// writers.
+func (s *Store) Sweep(ctx context.Context, jobsBefore, keysBefore time.Time) error {
+	ctx = Unhurried(ctx)
+	// Events go with their job, chunks with their extraction.
+	steps := []struct{ table, key, old string }{
+		{"jobs", "id", "ended_at < ?0"},
+		{"extractions", "id", `status NOT IN ('pending', 'processing') AND updated_at < ?0
+			AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.extraction_id = extractions.id)`},
+	}
+	for _, step := range steps {
+		if err := s.sweepTable(ctx, step.table, step.key, step.old, jobsBefore); err != nil {
+			return err
+		}
+	}
+	// The process is long dead by then.
+	if err := s.sweepTable(ctx, "processes", "id", "beat_at < ?0", jobsBefore); err != nil {
+		return err
+	}
+	err := s.sweepTable(ctx, "idempotency_keys", "account, method, route, key", "taken_at < ?0", keysBefore)
+	if err != nil {
+		return err
+	}
+	for _, prefix := range []string{"uploads/", "audio/"} {
+		if err := s.sweepBlobs(ctx, prefix, time.Now().Add(-litterAge)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) sweepTable(ctx context.Context, table, key, old string, before time.Time) error {
+	for {
+		var n int64
+		err := s.InTx(ctx, func(ctx context.Context, tx *Tx) error {
+			res, err := tx.db.NewRaw(`DELETE FROM ?1 WHERE (?2) IN (SELECT ?2 FROM ?1 WHERE `+old+` LIMIT ?3)`,
+				moment(before), bun.Ident(table), bun.Safe(key), portion).Exec(ctx)
+			n, err = affected(res, err)
+			return err
+		})
+		if err != nil {
+			return wrap("sweep "+table, err)
+		}
+		if n < portion {
+			return nil
+		}
+	}
+}
+
+func (s *Store) sweepBlobs(ctx context.Context, prefix string, before time.Time) error {
+	objects := s.bucket.List(&blob.ListOptions{Prefix: prefix})
+	for {
+		o, err := objects.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("store: sweep blobs: %w", err)
+		}
+		if o.IsDir || !o.ModTime.Before(before) {
+			continue
+		}
+		if used, err := s.MediaInUse(ctx, o.Key); err != nil || used {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if err := s.DeleteBlob(ctx, o.Key); err != nil {
+			return err
+		}
+	}
+}
+
+// MediaInUse reports whether a running extraction still needs the blob.
+func (q queries) MediaInUse(ctx context.Context, key string) (bool, error) {
+	var used bool
+	err := q.db.NewRaw(`SELECT EXISTS (SELECT 1 FROM extractions AS e WHERE `+running+`
+		AND (e.media_key = ?0 OR EXISTS (
+			SELECT 1 FROM chunks AS c WHERE c.extraction_id = e.id AND c.media_key = ?0)))`, key).
+		Scan(ctx, &used)
+	return used, wrap("media in use", err)
+}

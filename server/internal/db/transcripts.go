@@ -1,0 +1,159 @@
+package db
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Transcript is a stored transcript. The embedded one has no Segments: they are
+// kept as the JSON that answers carry.
+type Transcript struct {
+	transcript.Transcript
+	Owner string // the account for an upload, "" for what all may share
+	// Duration is the length of the media in seconds; 0: not known.
+	Duration float64
+	// SegmentsJSON is the rendered array. It is stored compressed.
+	SegmentsJSON []byte
+	// WordsJSON is an array with the words of each segment, or nil. It is written;
+	// [Store.Words] reads it.
+	WordsJSON []byte
+}
+
+// transcriptRow is a Transcript as the table has it.
+type transcriptRow struct {
+	bun.BaseModel `bun:"table:transcripts,alias:t"`
+
+	ID            string `bun:",pk"`
+	Owner         string
+	Platform      transcript.Platform
+	ExternalID    string
+	Lang          string
+	Source        transcript.Origin
+	Status        transcript.Status
+	SourceURL     *string
+	Title         *string
+	Channel       *string
+	CreatorName   *string
+	CreatorHandle *string
+	CreatorURL    *string
+	ThumbnailURL  *string
+	DurationSec   *int
+	Duration      float64
+	PublishedAt   *time.Time
+	Metadata      map[string]any
+	Segments      []byte
+	Words         []byte
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
+}
+
+func (r *transcriptRow) transcript() (Transcript, error) {
+	t := Transcript{Owner: r.Owner, Duration: r.Duration, Transcript: transcript.Transcript{
+		ID:            r.ID,
+		Platform:      r.Platform,
+		ExternalID:    r.ExternalID,
+		SourceURL:     r.SourceURL,
+		Lang:          r.Lang,
+		Title:         r.Title,
+		Channel:       r.Channel,
+		CreatorName:   r.CreatorName,
+		CreatorHandle: r.CreatorHandle,
+		CreatorURL:    r.CreatorURL,
+		ThumbnailURL:  r.ThumbnailURL,
+		DurationSec:   r.DurationSec,
+		Metadata:      r.Metadata,
+		Source:        r.Source,
+		Status:        r.Status,
+		CreatedAt:     transcript.At(r.CreatedAt),
+		UpdatedAt:     transcript.At(r.UpdatedAt),
+	}}
+	if r.PublishedAt != nil {
+		at := transcript.At(*r.PublishedAt)
+		t.PublishedAt = &at
+	}
+	var err error
+	t.SegmentsJSON, err = decompress(r.Segments)
+	return t, err
+}
+
+func rowOf(t *Transcript) *transcriptRow {
+	r := &transcriptRow{
+		ID:            t.ID,
+		Owner:         t.Owner,
+		Platform:      t.Platform,
+		ExternalID:    t.ExternalID,
+		Lang:          t.Lang,
+		Source:        t.Source,
+		Status:        t.Status,
+		SourceURL:     t.SourceURL,
+		Title:         textOrNil(t.Title),
+		Channel:       textOrNil(t.Channel),
+		CreatorName:   textOrNil(t.CreatorName),
+		CreatorHandle: textOrNil(t.CreatorHandle),
+		CreatorURL:    textOrNil(t.CreatorURL),
+		ThumbnailURL:  textOrNil(t.ThumbnailURL),
+		DurationSec:   t.DurationSec,
+		Duration:      t.Duration,
+		Metadata:      t.Metadata,
+		Segments:      compress(t.SegmentsJSON),
+		Words:         compress(t.WordsJSON),
+		CreatedAt:     t.CreatedAt.Time,
+		UpdatedAt:     t.UpdatedAt.Time,
+	}
+	if t.PublishedAt != nil {
+		r.PublishedAt = &t.PublishedAt.Time
+	}
+	return r
+}
+
+// Transcript returns a transcript by id, without its words, or ErrNotFound.
+func (q queries) Transcript(ctx context.Context, id string) (*Transcript, error) {
+	var row transcriptRow
+	if err := q.db.NewSelect().Model(&row).ExcludeColumn("words").Where("id = ?", id).Scan(ctx); err != nil {
+		return nil, one("transcript "+id, err)
+	}
+	t, err := row.transcript()
+	if err != nil {
+		return nil, wrap("transcript "+id, err)
+	}
+	return &t, nil
+}
+
+// Words returns the words of a transcript as JSON, nil where it has none, or
+// ErrNotFound.
+func (q queries) Words(ctx context.Context, id string) ([]byte, error) {
+	var row transcriptRow
+	if err := q.db.NewSelect().Model(&row).Column("words").Where("id = ?", id).Scan(ctx); err != nil {
+		return nil, one("words of transcript "+id, err)
+	}
+	words, err := decompress(row.Words)
+	return words, wrap("words of transcript "+id, err)
+}
+
+// PutTranscript stores t. Where the owner already has one of the same platform,
+// external id, language and source, that one is replaced and keeps its id and
+// its time of creation (contract 3). Times that are zero become now. It returns
+// the id.
+func (tx *Tx) PutTranscript(ctx context.Context, t *Transcript) (id string, err error) {
+	row := rowOf(t)
+	if err := newID(&row.ID); err != nil {
+		return "", err
+	}
+	stamp(&row.CreatedAt, &row.UpdatedAt)
+	err = tx.db.NewInsert().Model(row).
+		On("CONFLICT (owner, platform, external_id, lang, source) DO UPDATE").
+		Set(`status = excluded.status, source_url = excluded.source_url, title = excluded.title,
+			channel = excluded.channel, creator_name = excluded.creator_name,
+			creator_handle = excluded.creator_handle, creator_url = excluded.creator_url,
+			thumbnail_url = excluded.thumbnail_url, duration_sec = excluded.duration_sec,
+			duration = excluded.duration, published_at = excluded.published_at,
+			metadata = excluded.metadata, segments = excluded.segments, words = excluded.words,
+			updated_at = excluded.updated_at`).
+		Returning("id").
+		Scan(ctx, &id)
+	return id, wrap("put transcript of "+t.ExternalID, err)
+}

@@ -1,0 +1,107 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	sqlitedriver "modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// ErrUnavailable says that the database, or the place of the blobs, is away for
+// the moment: it cannot be reached, is starting, stopping or failing over, has no
+// room, is locked by another program, or does not answer in time. The same call
+// may succeed a few seconds later. What a failed call has written is unknown only
+// where its commit got no answer.
+var ErrUnavailable = errors.New("store: unavailable")
+
+// ErrUncertain says that a commit got no answer: what was to be written may be
+// there all the same.
+var ErrUncertain = errors.New("store: it is not known whether it was written")
+
+// uncertain adds ErrUncertain to the error of a commit, unless the database itself
+// has said no. One that says that it ends may have committed before.
+func uncertain(err error) error {
+	var pg *pgconn.PgError
+	var lite *sqlitedriver.Error
+	if errors.As(err, &lite) || errors.As(err, &pg) && !strings.HasPrefix(pg.Code, "57P") {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrUncertain, err)
+}
+
+// classified adds ErrUnavailable to an error of the database that passes.
+func classified(err error) error {
+	if errors.Is(err, ErrUnavailable) || !passes(err) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrUnavailable, err)
+}
+
+// passes reports whether an error of a database, of either kind, is about its
+// state and not about what it was asked.
+func passes(err error) bool {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return false // the caller has given up
+	}
+	var pg *pgconn.PgError
+	var lite *sqlitedriver.Error
+	var connect *pgconn.ConnectError
+	var network net.Error
+	switch {
+	case errors.As(err, &connect):
+		return true
+	case errors.As(err, &pg):
+		return postgresPasses(pg.Code)
+	case errors.As(err, &lite):
+		return sqlitePasses(lite.Code())
+	case errors.As(err, &network): // also a time-out of pgx and of a context
+		return true
+	}
+	for _, lost := range []error{driver.ErrBadConn, sql.ErrConnDone, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed} {
+		if errors.Is(err, lost) {
+			return true
+		}
+	}
+	// pgx has no name for what it says of a connection that broke before.
+	return strings.HasSuffix(err.Error(), "conn closed")
+}
+
+// postgresPasses knows the SQLSTATE codes.
+func postgresPasses(code string) bool {
+	switch code {
+	case "25006", // read_only_sql_transaction: a server that is no longer the first
+		"25P03", // idle_in_transaction_session_timeout
+		"25P04", // transaction_timeout
+		"40001", // serialization_failure, after all tries
+		"40P01", // deadlock_detected, after all tries
+		"55P03", // lock_not_available
+		"57014", // query_canceled
+		"57P01", // admin_shutdown
+		"57P02", // crash_shutdown
+		"57P03", // cannot_connect_now
+		"57P05": // idle_session_timeout
+		return true
+	}
+	// Connections, resources (memory, disk, connections), the server's system.
+	class := code[:min(2, len(code))]
+	return class == "08" || class == "53" || class == "58"
+}
+
+// sqlitePasses knows SQLite's result codes, whose lowest byte is the class.
+func sqlitePasses(code int) bool {
+	switch code & 0xff {
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL, // another program holds the file
+		sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_NOMEM,
+		sqlite3.SQLITE_INTERRUPT: // it took too long
+		return true
+	}
+	return false
+}

@@ -1,0 +1,239 @@
+package db_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+)
+
+func lost(t *testing.T, s *db.Store) []db.Work {
+	t.Helper()
+	found, err := s.Lost(t.Context())
+	require.NoError(t, err)
+	return found
+}
+
+func requeue(t *testing.T, s *db.Store, w db.Work) (did bool) {
+	t.Helper()
+	inTx(t, s, func(ctx context.Context, tx *db.Tx) {
+		var err error
+		did, err = tx.Requeue(ctx, w)
+		require.NoError(t, err)
+	})
+	return did
+}
+
+func holds(t *testing.T, s *db.Store, w db.Work) (held bool) {
+	t.Helper()
+	inTx(t, s, func(ctx context.Context, tx *db.Tx) {
+		var err error
+		held, err = tx.Holds(ctx, w)
+		require.NoError(t, err)
+	})
+	return held
+}
+
+// bury takes a process for dead.
+func bury(t *testing.T, s *db.Store, id string) {
+	t.Helper()
+	buried, err := s.Bury(t.Context(), find(t, s, id))
+	require.NoError(t, err)
+	require.True(t, buried)
+}
+
+// TestLostWork leaves a job as a kill -9 does: running, with nobody at work.
+func TestLostWork(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+		runs := make(chan string, 10)
+		mine := make(chan db.Work, 10)
+		start := func(process string) {
+			runner(t, s, db.Workers{Process: process, Queues: map[string]int{river.QueueDefault: 1},
+				Workers: workers(func(ctx context.Context, job *river.Job[work]) error {
+					runs <- process + " " + job.Args.Name
+					mine <- db.WorkOf(job.JobRow)
+					<-ctx.Done()
+					return ctx.Err()
+				})})
+		}
+		enqueue(t, s, "a", "b")
+		start("dead")
+		require.Equal(t, "dead a", receive(t, runs))
+		start("alive")
+		require.Equal(t, "alive b", receive(t, runs))
+		require.Empty(t, lost(t, s), "both are alive")
+
+		bury(t, s, "dead")
+		found := lost(t, s)
+		require.Len(t, found, 1)
+		assert.Equal(t, "work", found[0].Kind)
+		assert.JSONEq(t, `{"name":"a"}`, string(found[0].Args))
+		run := receive(t, mine)
+		assert.Equal(t, run.ID, found[0].ID)
+		assert.True(t, holds(t, s, run), "nobody has taken it over")
+
+		require.True(t, requeue(t, s, found[0]))
+		assert.False(t, requeue(t, s, found[0]), "twice")
+		assert.False(t, holds(t, s, run), "another has taken it over")
+		assert.Empty(t, lost(t, s))
+		// "dead" is in truth alive with its place taken; "alive" has one place only.
+		start("third")
+		require.Equal(t, "third a", receive(t, runs))
+	})
+}
+
+// TestTheRunThatEndsKeepsItsRow until its transaction has ended, and then nobody
+// takes it over.
+func TestTheRunThatEndsKeepsItsRow(t *testing.T) {
+	t.Parallel()
+	o := dbtest.Postgres(t)
+	s, raw := dbtest.Open(t, o), open(t, o)
+	mine := make(chan db.Work, 1)
+	runner(t, s, db.Workers{Process: "p", Workers: workers(func(_ context.Context, job *river.Job[work]) error {
+		mine <- db.WorkOf(job.JobRow)
+		return nil
+	})})
+	enqueue(t, s, "a")
+	run := receive(t, mine)
+	require.Eventually(t, func() bool { return raw.count(t, "river_job WHERE state = 'completed'") == 1 }, 10*time.Second, 10*time.Millisecond)
+	assert.False(t, holds(t, s, run))
+	assert.False(t, requeue(t, s, run), "it has ended")
+	assert.Equal(t, 1, raw.count(t, "river_job"))
+}
+
+// TestRequeueByOne: of several processes one takes each job over.
+func TestRequeueByOne(t *testing.T) {
+	t.Parallel()
+	o := dbtest.Postgres(t)
+	s, raw := dbtest.Open(t, o), open(t, o)
+	const jobs = 30
+	for range jobs {
+		enqueue(t, s, "x")
+	}
+	raw.exec(t, "UPDATE river_job SET state = 'running', attempt = 1, attempted_by = '{before,gone}', attempted_at = now()")
+	found := lost(t, s)
+	require.Len(t, found, jobs)
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for _, w := range found {
+				assert.NoError(t, s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+					_, err := tx.Requeue(ctx, w)
+					return err
+				}))
+			}
+		})
+	}
+	all.Wait()
+	require.Equal(t, jobs, raw.count(t, "river_job WHERE state = 'available' AND attempt = 0"))
+	require.Equal(t, jobs, raw.count(t, "river_job"))
+}
+
+// TestRequeueAgainstTheEndOfARun takes a job over in the moment in which its
+// process, which is alive, writes that it has done it: River's client would panic
+// over what its own statement then returns.
+func TestRequeueAgainstTheEndOfARun(t *testing.T) {
+	t.Parallel()
+	o := dbtest.Postgres(t)
+	s, raw := dbtest.Open(t, o), open(t, o)
+	runs, finish := make(chan db.Work, 10), make(chan bool)
+	runner(t, s, db.Workers{Process: "p", Workers: workers(func(_ context.Context, job *river.Job[work]) error {
+		runs <- db.WorkOf(job.JobRow)
+		<-finish
+		return nil
+	})})
+	enqueue(t, s, "a")
+	run := receive(t, runs)
+	inTx(t, s, func(ctx context.Context, tx *db.Tx) {
+		did, err := tx.Requeue(ctx, run)
+		require.NoError(t, err)
+		require.True(t, did)
+		close(finish)
+		require.Eventually(t, func() bool {
+			return raw.count(t, "pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()") > 0
+		}, 10*time.Second, 10*time.Millisecond, "the end of the run is not being written")
+	})
+	again := receive(t, runs)
+	require.Equal(t, run.Args, again.Args)
+	require.NotEqual(t, run.ID, again.ID)
+	require.Eventually(t, func() bool { return raw.count(t, "river_job WHERE state = 'completed'") == 1 }, 10*time.Second, 10*time.Millisecond)
+	require.Equal(t, 1, raw.count(t, "river_job"), "the row that was taken over came back")
+}
+
+// TestRequeueAgainstAllEnds is the same by chance, many times over.
+func TestRequeueAgainstAllEnds(t *testing.T) {
+	t.Parallel()
+	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+		s, raw := dbtest.Open(t, o), open(t, o)
+		const jobs = 300
+		var mu sync.Mutex
+		done := map[string]bool{}
+		runner(t, s, db.Workers{Process: "p", Queues: map[string]int{river.QueueDefault: 50},
+			Workers: workers(func(_ context.Context, job *river.Job[work]) error {
+				mu.Lock()
+				defer mu.Unlock()
+				done[job.Args.Name] = true
+				return nil
+			})})
+		bury(t, s, "p") // it goes on all the same
+		for i := range jobs {
+			enqueue(t, s, fmt.Sprint(i))
+			if i%10 == 0 {
+				for _, w := range lost(t, s) {
+					requeue(t, s, w)
+				}
+			}
+		}
+		require.Eventually(t, func() bool { return raw.count(t, "river_job WHERE state <> 'completed'") == 0 },
+			10*time.Second, 20*time.Millisecond)
+		mu.Lock()
+		defer mu.Unlock()
+		require.Len(t, done, jobs)
+	})
+}
+
+// TestUnheard: what stands in a runner's name and has never reached it.
+func TestUnheard(t *testing.T) {
+	t.Parallel()
+	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+		s, raw := dbtest.Open(t, o), open(t, o)
+		runs, finish := make(chan string, 10), make(chan bool)
+		r := runner(t, s, db.Workers{Process: "p", Queues: map[string]int{river.QueueDefault: 1},
+			Workers: workers(func(_ context.Context, job *river.Job[work]) error {
+				runs <- job.Args.Name
+				<-finish
+				return nil
+			})})
+		enqueue(t, s, "a", "b") // there is one place
+		require.Equal(t, "a", receive(t, runs))
+		const lose = "UPDATE river_job SET state = 'running', attempt = 1, attempted_by = %s WHERE state = 'available'"
+		if s.Shared() {
+			raw.exec(t, fmt.Sprintf(lose, "'{p}'"))
+		} else {
+			raw.exec(t, fmt.Sprintf(lose, `jsonb('["p"]')`))
+		}
+		var found []db.Work
+		require.Eventually(t, func() bool { // a fetch may be under way, which puts it off
+			var err error
+			found, err = r.Unheard(t.Context())
+			return err == nil && len(found) > 0
+		}, 10*time.Second, 10*time.Millisecond)
+		require.Len(t, found, 1, "what it is at is its own")
+		require.True(t, requeue(t, s, found[0]))
+		close(finish)
+		require.Equal(t, "b", receive(t, runs))
+		require.Eventually(t, func() bool { return raw.count(t, "river_job WHERE state = 'completed'") == 2 }, 10*time.Second, 10*time.Millisecond)
+		found, err := r.Unheard(t.Context())
+		require.NoError(t, err)
+		require.Empty(t, found)
+	})
+}

@@ -1,0 +1,187 @@
+package e2e_test
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/internal/storetest"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// mediaLength is the length of the recording in the crash tests.
+const mediaLength = 6 * time.Minute
+
+// TestKillOnSQLite kills the only process in the middle of a recognition and
+// starts it again on the same file.
+func TestKillOnSQLite(t *testing.T) {
+	t.Parallel()
+	s := newPlace(t, "sqlite:"+filepath.Join(t.TempDir(), "service.db"))
+	key := s.makeKey(t)
+	addr := freeAddr(t)
+	first := s.spawn(t, addr)
+	c := newClient(t, first.url, key)
+	job := submit(t, c, bursts(t, mediaLength))
+	watch := follow(t, c, job.JobID)
+
+	s.awaitDone(t, job.JobID, 3)
+	first.kill()
+	finished := s.finishedChunks(t, job.JobID)
+	before := begun(t, s.diary)
+	restart := time.Now()
+	s.spawn(t, addr)
+	s.awaitMoreWork(t, before, restart, 10*time.Second)
+
+	s.checkEnd(t, c, job.JobID, watch, finished)
+}
+
+// TestKillOnPostgres kills one of two processes that share the work.
+func TestKillOnPostgres(t *testing.T) {
+	t.Parallel()
+	s := newPlace(t, storetest.Postgres(t).Database)
+	key := s.makeKey(t)
+	victim, survivor := s.spawn(t, "127.0.0.1:0"), s.spawn(t, "127.0.0.1:0")
+	c := newClient(t, survivor.url, key)
+	job := submit(t, newClient(t, victim.url, key), bursts(t, mediaLength))
+	watch := follow(t, c, job.JobID)
+
+	s.awaitDone(t, job.JobID, 3)
+	victim.kill()
+	finished := s.finishedChunks(t, job.JobID)
+
+	s.checkEnd(t, c, job.JobID, watch, finished)
+}
+
+// makeKey makes an account and a key, as the operator does beside the service.
+func (s place) makeKey(t *testing.T) string {
+	t.Helper()
+	return makeKey(t, s.open(t))
+}
+
+func (s place) open(t *testing.T) *store.Store {
+	t.Helper()
+	st, err := store.Open(t.Context(), store.Options{Database: s.database, Blobs: s.blobs})
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, st.Close()) })
+	return st
+}
+
+func newClient(t *testing.T, url, key string) *client.Client {
+	t.Helper()
+	c, err := client.New(url, client.WithAPIKey(key))
+	require.NoError(t, err)
+	return c
+}
+
+func submit(t *testing.T, c *client.Client, path string) *transcript.Job {
+	t.Helper()
+	var now time.Duration
+	res, job, err := c.Transcripts.Submit(t.Context(), transcript.Request{Source: transcript.File(path), Wait: &now})
+	require.NoError(t, err)
+	require.Nil(t, res)
+	return job
+}
+
+// follow collects the events of a job until its end.
+func follow(t *testing.T, c *client.Client, jobID string) <-chan []transcript.Event {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	t.Cleanup(cancel)
+	out := make(chan []transcript.Event, 1)
+	go func() {
+		var events []transcript.Event
+		for e, err := range c.Jobs.Events(ctx, jobID) {
+			if !assert.NoError(t, err) {
+				break
+			}
+			events = append(events, e)
+		}
+		out <- events
+	}()
+	return out
+}
+
+// finishedChunks are the chunks of the job's work that have a result.
+func (s place) finishedChunks(t *testing.T, jobID string) []db.Chunk {
+	t.Helper()
+	st := s.open(t)
+	job, err := db.Of(st).Job(t.Context(), "acme", jobID)
+	require.NoError(t, err)
+	list, err := db.Of(st).CutList(t.Context(), job.ExtractionID)
+	require.NoError(t, err)
+	var done []db.Chunk
+	for _, c := range list {
+		if c.Done && !c.Silent {
+			done = append(done, c)
+		}
+	}
+	return done
+}
+
+// awaitDone waits until n chunks have a result.
+func (s place) awaitDone(t *testing.T, jobID string, n int) {
+	t.Helper()
+	require.Eventually(t, func() bool { return len(s.finishedChunks(t, jobID)) >= n }, time.Minute, 200*time.Millisecond)
+}
+
+// awaitMoreWork waits until a chunk is begun that the diary did not hold before.
+func (s place) awaitMoreWork(t *testing.T, before map[string]int, since time.Time, within time.Duration) {
+	t.Helper()
+	total := func(m map[string]int) (n int) {
+		for _, k := range m {
+			n += k
+		}
+		return n
+	}
+	require.Eventually(t, func() bool { return total(begun(t, s.diary)) > total(before) },
+		within-time.Since(since), 50*time.Millisecond, "work did not go on")
+	t.Logf("work went on %v after the restart", time.Since(since).Round(10*time.Millisecond))
+}
+
+// checkEnd checks the whole story: success, every chunk in its place, none that
+// had finished recognised twice, and a stream of events without gap or repeat.
+func (s place) checkEnd(t *testing.T, c *client.Client, jobID string, watch <-chan []transcript.Event, finished []db.Chunk) {
+	t.Helper()
+	killed := time.Now()
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	res, err := c.Jobs.Wait(ctx, jobID)
+	require.NoError(t, err, "lost work was not taken up again")
+	t.Logf("the job ended %v after the kill", time.Since(killed).Round(100*time.Millisecond))
+
+	require.NotEmpty(t, finished)
+	counts := begun(t, s.diary)
+	assert.Len(t, counts, len(res.Transcript.Segments), "every chunk is one segment")
+	byStart := map[int]string{}
+	for _, seg := range res.Transcript.Segments {
+		byStart[int(seg.Start*1000+0.5)] = seg.Text
+		assert.Positive(t, counts[seg.Text], "a text that nobody heard")
+	}
+	for _, chunk := range finished {
+		hash := byStart[int(chunk.Start*1000+0.5)]
+		assert.Equal(t, 1, counts[hash], "chunk %d had finished and was recognised again", chunk.N)
+	}
+
+	last := 0
+	for _, e := range <-watch {
+		switch {
+		case e.Type == transcript.EventSnapshot:
+			require.Zero(t, last, "a second snapshot")
+			last = e.Job.Sequence
+		case e.ID != 0:
+			require.Equal(t, last+1, e.ID, "transitions missed or repeated")
+			last = e.ID
+		}
+	}
+	job, err := c.Jobs.Get(t.Context(), jobID)
+	require.NoError(t, err)
+	assert.Equal(t, job.Sequence, last, "the stream ended before the job")
+	assert.Equal(t, transcript.JobSuccess, job.Status)
+}

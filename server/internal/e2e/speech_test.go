@@ -1,0 +1,58 @@
+package e2e_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/internal/speechtest"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// TestSpeechIsUnderstood takes the recording of the demo through the whole
+// service.
+func TestSpeechIsUnderstood(t *testing.T) {
+	t.Parallel()
+	said, err := os.ReadFile("../../../examples/testdata/talk.txt")
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(strings.Fields(string(said))), 80)
+	s := startService(t)
+	res, err := s.Transcripts.Get(t.Context(), transcript.Request{
+		Source: transcript.File("../../../examples/testdata/talk.ogg"), Format: transcript.Text, OmitTimestamp: true,
+	})
+	require.NoError(t, err)
+	rate := speechtest.WordErrorRate(string(said), res.Text)
+	t.Logf("word error rate %.3f", rate)
+	assert.Less(t, rate, 0.25)
+	assert.Eventually(t, func() bool { return len(s.leftovers(t)) == 0 }, 10*time.Second, 10*time.Millisecond, "the upload's audio outlived its job")
+
+	again, err := s.Transcripts.Get(t.Context(), transcript.Request{Source: transcript.File("../../../examples/testdata/talk.ogg")})
+	require.NoError(t, err)
+	assert.True(t, again.Cached)
+}
+
+// TestWordsFarApart says words 20 s of silence apart: each must come back where
+// it was said.
+func TestWordsFarApart(t *testing.T) {
+	t.Parallel()
+	words := []string{"morning", "computer", "seventeen", "president", "tomorrow"}
+	path, starts := speechtest.Recite(t, 20*time.Second, words...)
+	s := startService(t)
+	res, err := s.Transcripts.Get(t.Context(), transcript.Request{Source: transcript.File(path), SendMetadata: true})
+	require.NoError(t, err)
+	for i, word := range words {
+		found := false
+		for _, seg := range res.Transcript.Segments {
+			if strings.Contains(seg.Text, word) {
+				found = true
+				assert.InDelta(t, starts[i].Seconds(), seg.Start, 0.5, word)
+			}
+		}
+		assert.True(t, found, "%q was not heard in %v", word, res.Transcript.Segments)
+	}
+	assert.Len(t, res.Metadata["gaps"], len(words)-1, "the silences are not told")
+}

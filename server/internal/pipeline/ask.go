@@ -1,0 +1,142 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/caption"
+	"github.com/transcriptkit/transcriptkit/transcript/format"
+)
+
+// finding is what a caption source has found.
+type finding struct {
+	engine.Captions
+	origin transcript.Origin
+	tried  []db.Tried // the sources that were passed over before
+}
+
+// captionSources are those that can read a platform, in the order to ask.
+func (p *Pipeline) captionSources(platform transcript.Platform) (all []engine.CaptionSource) {
+	for _, source := range p.engine.Captions {
+		if _, ok := source.Origin(platform); ok {
+			all = append(all, source)
+		}
+	}
+	return all
+}
+
+// ask asks the platform for the captions that answer the list: one source after
+// the other, until one knows (contract 16.5). When none does, the error is the
+// reason that counts most, with what was learnt before it. soFar is called with
+// that whenever another source is still to be asked.
+func (p *Pipeline) ask(ctx context.Context, sub subject, soFar func(finding, error)) (finding, error) {
+	sources := p.captionSources(sub.Platform)
+	if len(sources) == 0 {
+		return finding{}, transcript.Errorf(transcript.NotImplemented, "This service cannot read the captions of %s.", sub.Platform)
+	}
+	var so refusals
+	for i, source := range sources {
+		found, err := consult(ctx, source, sub)
+		found.tried = so.tried
+		if found.Lost != nil {
+			p.log.WarnContext(ctx, "cues of captions are lost", "platform", sub.Platform, "content", sub.ExternalID,
+				"track", found.Track.ID, "err", found.Lost)
+		}
+		if err == nil && !so.contradict(found) || weight(err) == isGone {
+			return found, err
+		}
+		so.note(found, err)
+		if ctx.Err() != nil {
+			break
+		}
+		if i < len(sources)-1 {
+			soFar(so.learnt, so.reason)
+		}
+	}
+	return so.learnt, so.reason
+}
+
+// consult asks one source, and sees that its answer can be stored. What a machine
+// has written is unrolled.
+func consult(ctx context.Context, source engine.CaptionSource, sub subject) (f finding, err error) {
+	f.origin, _ = source.Origin(sub.Platform)
+	f.Captions, err = source.Captions(ctx, sub.Content, sub.pick)
+	if err == nil {
+		err = sub.faithful(f.Captions)
+	}
+	f.Metadata, f.Segments = tidyMetadata(f.Metadata), tidySegments(f.Segments)
+	if f.Track != nil && f.Track.Kind == transcript.TrackAuto {
+		f.Segments = caption.Unroll(f.Segments)
+	}
+	return f, err
+}
+
+// passedOver says why a source is not the one that a text comes from.
+func passedOver(source transcript.Origin, err error) db.Tried {
+	coded := codedError(err)
+	return db.Tried{Source: source, Code: coded.Code, Reason: coded.Message}
+}
+
+// allTried are the sources that were asked, when none had what the list asks for.
+func (f finding) allTried() []db.Tried { return append(f.tried, f.lacks()) }
+
+// lacks says why a source that has answered is not the one that a text comes from.
+func (f finding) lacks() db.Tried {
+	if len(f.Tracks) > 0 {
+		return passedOver(f.origin, transcript.Errorf(transcript.LanguageNotAvailable, "There are no captions in the languages asked for."))
+	}
+	return passedOver(f.origin, transcript.Errorf(transcript.NoTranscript, "The content has no captions."))
+}
+
+// provenance is the metadata of a transcript made from captions: which track it
+// was, how many of its cues could not be read, and whom else the service had asked.
+func (f finding) provenance() map[string]any {
+	m := map[string]any{"trackId": f.Track.ID, "trackKind": f.Track.Kind, "trackName": f.Track.Name}
+	if f.Lost != nil {
+		m["lostCues"] = f.Lost.Cues
+	}
+	if len(f.tried) > 0 {
+		m["tried"] = f.tried
+	}
+	return m
+}
+
+// learn stores what a platform said: the metadata and the track list.
+func learn(ctx context.Context, tx *db.Tx, sub subject, found finding) error {
+	return tx.PutContent(ctx, &db.Content{
+		Platform:   sub.Platform,
+		ExternalID: sub.ExternalID,
+		Metadata:   found.Metadata,
+		Tracks:     found.Tracks,
+	})
+}
+
+// text is the transcript made from the track that was read.
+func (f finding) text(sub subject) (*db.Transcript, error) {
+	now := transcript.At(time.Now())
+	t := &db.Transcript{
+		Transcript: transcript.Transcript{
+			Platform:   sub.Platform,
+			ExternalID: sub.ExternalID,
+			SourceURL:  &sub.URL,
+			Lang:       f.Track.Lang,
+			Metadata:   f.provenance(),
+			Source:     f.origin,
+			Status:     transcript.Ready,
+			CreatedAt:  now,
+			UpdatedAt:  now,
+		},
+		SegmentsJSON: format.AppendSegments(nil, f.Segments),
+	}
+	describe(t, f.Metadata)
+	var err error
+	if t.WordsJSON, err = json.Marshal(wordsOf(f.Segments)); err != nil {
+		return nil, fmt.Errorf("pipeline: storing words: %w", err)
+	}
+	return t, nil
+}

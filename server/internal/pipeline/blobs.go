@@ -1,0 +1,74 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/google/uuid"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// audioPrefix begins the keys of an extraction's chunks. There is no folder for
+// each extraction, as an empty one would stay.
+func audioPrefix(extractionID string) string { return "audio/" + extractionID }
+
+// chunkKeys names the chunks of one cut of an extraction's media. Every cut has
+// names of its own: a process that was taken for dead and still cuts must not
+// write over what another has cut since.
+func chunkKeys(extractionID string) func(n int) string {
+	cut := uuid.NewString()[:8]
+	return func(n int) string { return fmt.Sprintf("%s-%s-%05d.wav", audioPrefix(extractionID), cut, n) }
+}
+
+// fetch copies a blob into dir and returns the path. sum is how the SHA-256 of
+// what was stored begins; nil where it is not known. What is no longer there, or
+// not as it was stored, is never worked on.
+func (p *Pipeline) fetch(ctx context.Context, key string, sum []byte, dir string) (path string, err error) {
+	path = filepath.Join(dir, filepath.Base(key))
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return "", fmt.Errorf("pipeline: spooling blob %s: %w", key, err)
+	}
+	b, err := p.store.ReadBlob(ctx, key, f)
+	switch err := errors.Join(err, f.Close()); {
+	case errors.Is(err, db.ErrNotFound):
+		return "", damaged(err)
+	case err != nil:
+		return "", fmt.Errorf("pipeline: spooling: %w", err)
+	case !bytes.HasPrefix(b.SHA256[:], sum):
+		return "", damaged(fmt.Errorf("pipeline: blob %s, %d bytes, is not what was stored", key, b.Size))
+	}
+	return path, nil
+}
+
+func damaged(cause error) error {
+	return transcript.Errorf(transcript.Internal, "The audio was lost or damaged in the service's storage. Please send the request again.").Because(cause)
+}
+
+// deleteBlobs removes blobs that nobody needs any more. What cannot be removed
+// now is left to the sweep, so a failure is logged and no more.
+func (p *Pipeline) deleteBlobs(ctx context.Context, keys ...string) {
+	for _, key := range keys {
+		if key == "" {
+			continue
+		}
+		if err := p.store.DeleteBlob(ctx, key); err != nil {
+			p.log.WarnContext(ctx, "a blob was left behind", "key", key, "err", err)
+		}
+	}
+}
+
+// deleteMedia removes all audio of an extraction that has ended.
+func (p *Pipeline) deleteMedia(ctx context.Context, extractionID, uploadKey string) {
+	keys, err := p.store.BlobKeys(ctx, audioPrefix(extractionID))
+	if err != nil {
+		p.log.WarnContext(ctx, "audio was left behind", "extraction", extractionID, "err", err)
+	}
+	p.deleteBlobs(ctx, append(keys, uploadKey)...)
+}

@@ -1,0 +1,140 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// fresh says whether what was learnt at a time still counts.
+type fresh func(at time.Time) bool
+
+// within makes what is younger than ttl count.
+func within(ttl time.Duration) fresh {
+	return func(at time.Time) bool { return time.Since(at) < ttl }
+}
+
+// since makes what has been learnt after a time count.
+func since(start time.Time) fresh {
+	return func(at time.Time) bool { return !at.Before(start) }
+}
+
+// however makes everything count, however old.
+func however(time.Time) bool { return true }
+
+// freshness is that of the account's plan; what an account has uploaded does
+// not expire.
+func (s Submission) freshness() fresh {
+	if s.Upload != nil {
+		return however
+	}
+	return within(s.Plan.CacheTTL)
+}
+
+// reader is what both a store and a transaction can be asked.
+type reader interface {
+	Shelf(ctx context.Context, owner, account string, p transcript.Platform, externalID string) (*db.Shelf, error)
+	Transcript(ctx context.Context, id string) (*db.Transcript, error)
+}
+
+// shelf is what the cache holds of the subject, as far as it counts.
+func (s subject) shelf(ctx context.Context, r reader, account string, counts fresh) (*db.Shelf, error) {
+	shelf, err := r.Shelf(ctx, s.owner, account, s.Platform, s.ExternalID)
+	if err != nil {
+		return nil, fmt.Errorf("pipeline: looking into the cache: %w", err)
+	}
+	shelf.Texts = slices.DeleteFunc(shelf.Texts, func(t db.ShelfText) bool { return !counts(t.UpdatedAt) })
+	if shelf.Tracks != nil && !counts(shelf.TracksAt) {
+		shelf.Tracks, shelf.TracksAt = nil, time.Time{}
+	}
+	return shelf, nil
+}
+
+// answer returns the text on the shelf that answers the list, or nil (contract
+// 1, "Which cached text answers a list").
+func (s subject) answer(shelf *db.Shelf) *db.ShelfText {
+	if !s.Platform.HasCaptions() {
+		return recognized(shelf, s.spoken())
+	}
+	text, open := s.captions(shelf)
+	if text != nil || open {
+		return text
+	}
+	if entry, asked := s.languages.ASR(); asked {
+		return recognized(shelf, entry.Tag)
+	}
+	return recognized(shelf, "") // implied
+}
+
+// captions returns the caption text that answers the list. Without one, open
+// tells that a caption track may still exist.
+func (s subject) captions(shelf *db.Shelf) (text *db.ShelfText, open bool) {
+	tags := s.languages.Captions()
+	if len(tags) == 0 {
+		return nil, false
+	}
+	if shelf.Tracks == nil { // then only the first entry, by its exact tag
+		return captionIn(shelf, tags[0]), true
+	}
+	if n, ok := s.pick(shelf.Tracks); ok {
+		return captionIn(shelf, shelf.Tracks[n].Lang), true
+	}
+	return nil, false
+}
+
+func captionIn(shelf *db.Shelf, lang string) *db.ShelfText {
+	return find(shelf, func(t db.ShelfText) bool {
+		return t.Source != transcript.OriginASR && strings.EqualFold(t.Lang, lang)
+	})
+}
+
+// recognized is the newest recognised text, in a language if one is named.
+func recognized(shelf *db.Shelf, lang string) *db.ShelfText {
+	return find(shelf, func(t db.ShelfText) bool {
+		return t.Source == transcript.OriginASR && (lang == "" || transcript.SameLanguage(t.Lang, lang))
+	})
+}
+
+func find(shelf *db.Shelf, is func(db.ShelfText) bool) *db.ShelfText {
+	if i := slices.IndexFunc(shelf.Texts, is); i >= 0 {
+		return &shelf.Texts[i]
+	}
+	return nil
+}
+
+// hit is a text from the cache.
+type hit struct {
+	*db.Transcript
+	saved bool // it stands in the account's library
+}
+
+// cached returns the text that answers the request, or nil.
+func cached(ctx context.Context, r reader, s Submission) (*hit, error) {
+	sub := s.subject()
+	shelf, err := sub.shelf(ctx, r, s.Account, s.freshness())
+	if err != nil {
+		return nil, err
+	}
+	text := sub.answer(shelf)
+	if text == nil {
+		return nil, nil
+	}
+	t, err := r.Transcript(ctx, text.ID)
+	if err != nil {
+		return nil, fmt.Errorf("pipeline: reading a cached text: %w", err)
+	}
+	return &hit{t, text.Saved}, nil
+}
+
+func fromCache(h *hit, v View) (*Outcome, error) {
+	r, err := result(h.Transcript, v, true)
+	if err != nil {
+		return nil, err
+	}
+	return &Outcome{Result: r}, nil
+}

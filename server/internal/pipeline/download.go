@@ -1,0 +1,43 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// download brings the sound of a link into the task's folder.
+func (p *Pipeline) download(ctx context.Context, t task, e *db.Extraction) (path string, err error) {
+	sub := subjectOfExtraction(e)
+	if p.engine.Audio == nil {
+		return "", transcript.Errorf(transcript.NotImplemented, "This service cannot download media.")
+	}
+	into := filepath.Join(t.dir, "download")
+	if err := os.Mkdir(into, 0o700); err != nil {
+		return "", fmt.Errorf("pipeline: making room for a download: %w", err)
+	}
+	return p.engine.Audio.Audio(ctx, sub.Content, into, engine.AudioOptions{
+		Known: func(m transcript.Metadata) error { return p.known(ctx, t, sub, m) },
+	})
+}
+
+// known notes what the platform says about what is about to be downloaded, and
+// refuses what it says is too long.
+func (p *Pipeline) known(ctx context.Context, t task, sub subject, m transcript.Metadata) error {
+	m = tidyMetadata(m)
+	if m.Duration > p.cfg.MaxMediaDuration.Seconds() {
+		return p.tooLong()
+	}
+	return p.ownIn(ctx, t, durationCheck, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+		if err := tx.SetMetadata(ctx, e.ID, m); err != nil || sub.Platform.HasCaptions() {
+			return err
+		}
+		return tx.PutContent(ctx, &db.Content{Platform: sub.Platform, ExternalID: sub.ExternalID, Metadata: m, AskedAt: time.Now()})
+	})
+}

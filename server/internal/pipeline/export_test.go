@@ -1,0 +1,39 @@
+package pipeline
+
+import (
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// PauseBriefly lets a test of all attempts end soon.
+func (c *Config) PauseBriefly() {
+	for i := range c.pauses {
+		c.pauses[i] = time.Duration(i+1) * time.Millisecond
+	}
+}
+
+// WaitNoLonger lets a platform that still blocks after the first pause be the
+// end of a job.
+func (c *Config) WaitNoLonger() { c.lastWait = time.Nanosecond }
+
+// LookupBriefly lets readers lose patience at once.
+func (c *Config) LookupBriefly() { c.lookupBudget = time.Millisecond }
+
+// PauseFor is how long it takes until the next attempt.
+func PauseFor(e *db.Extraction, cause *transcript.Error) time.Duration {
+	return (&Pipeline{cfg: Config{pauses: pauses()}}).pause(e.Attempt, cause)
+}
+
+// WaitFor is how long a platform is left alone that blocks.
+func WaitFor(e *db.Extraction, cause *transcript.Error) time.Duration {
+	return (&Pipeline{cfg: Config{lastWait: lastWait}}).wait(e, cause)
+}
+
+// Census takes one look after the other at the processes and returns who has
+// been silent for too long.
+func Census() (look func(living []db.Process) []db.Process) {
+	var c census
+	return c.silent
+}

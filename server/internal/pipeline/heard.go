@@ -1,0 +1,81 @@
+package pipeline
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/speech"
+)
+
+// hearing is what is kept with a chunk of the recognizer that has heard it. The
+// processes that share the work need not have the same one.
+func hearing(info engine.RecognizerInfo) db.Recognizer {
+	r := db.Recognizer{Engine: info.Name, Model: info.Model, Quality: info.Quality, Detects: info.Detects}
+	if !info.Detects && len(info.Languages) > 0 {
+		r.Language = info.Languages[0]
+	}
+	return r
+}
+
+// heardBy are the recognizers that have heard the chunks, first the one with the
+// most speech.
+func heardBy(chunks []db.Chunk, results []speech.Result) []db.Recognizer {
+	seconds := make(map[int]float64, len(results))
+	for _, r := range results {
+		for _, s := range r.Segments {
+			seconds[r.Chunk] += s.Duration
+		}
+	}
+	var all []db.Recognizer
+	heard := map[db.Recognizer]float64{}
+	for _, c := range chunks {
+		if c.Recognizer == nil {
+			continue
+		}
+		if _, known := heard[*c.Recognizer]; !known {
+			all = append(all, *c.Recognizer)
+		}
+		heard[*c.Recognizer] += seconds[c.N]
+	}
+	slices.SortStableFunc(all, func(a, b db.Recognizer) int { return cmp.Compare(heard[b], heard[a]) })
+	return all
+}
+
+// languageOf is the language heard, else the one asked for, else the one that the
+// recognizer listens for, else "und" (RFC 5646: undetermined).
+func languageOf(text speech.Transcription, e *db.Extraction, heard []db.Recognizer) string {
+	tag := cmp.Or(text.Language, subjectOfExtraction(e).spoken())
+	if tag == "" && len(heard) > 0 {
+		tag = heard[0].Language
+	}
+	return cmp.Or(tag, "und")
+}
+
+// provenance is the transcript's metadata: who has heard it, where it was silent,
+// and which caption sources had nothing to offer. A recognizer that cannot detect
+// a language says so (contract 1). One that has heard nothing of it is not named.
+func provenance(text speech.Transcription, e *db.Extraction, heard []db.Recognizer) map[string]any {
+	m := map[string]any{}
+	if len(heard) > 0 {
+		most := heard[0]
+		m["engine"], m["languageDetected"] = most.Engine, most.Detects
+		if most.Model != "" {
+			m["model"] = most.Model
+		}
+		if most.Quality != "" {
+			m["quality"] = most.Quality
+		}
+	}
+	if len(heard) > 1 {
+		m["recognizers"] = heard
+	}
+	if len(text.Gaps) > 0 {
+		m["gaps"] = text.Gaps
+	}
+	if len(e.Tried) > 0 {
+		m["tried"] = e.Tried
+	}
+	return m
+}

@@ -1,0 +1,115 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/transcriptkit/transcriptkit/internal/clip"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Info says what a content is and in which languages it can be had (contract
+// 5.1). It never starts a job. The platform is asked, for at most 10 s, unless
+// its last answer is still fresh; where it cannot be asked, what is known is
+// returned, and the error when nothing is.
+func (p *Pipeline) Info(ctx context.Context, q Question) (*transcript.Info, error) {
+	sub := subject{Content: q.Content} // no language: the tracks are asked for, not a text
+	shelf, err := sub.shelf(ctx, p.store, q.Account, within(q.Plan.CacheTTL))
+	if err != nil {
+		return nil, err
+	}
+	i := &transcript.Info{
+		Status:          "success",
+		Platform:        sub.Platform,
+		ExternalID:      sub.ExternalID,
+		SourceURL:       &sub.URL,
+		Tracks:          []transcript.Track{},
+		CachedLanguages: cachedLanguages(shelf),
+		MetadataStatus:  transcript.MetadataPending,
+	}
+	known, err := p.latest(ctx, sub, within(q.Plan.CacheTTL))
+	switch {
+	case err != nil && (refusal(err) == nil || known == nil && len(shelf.Texts) == 0):
+		return nil, err
+	case err != nil:
+		p.log.WarnContext(ctx, "a platform could not be asked", "platform", sub.Platform, "content", clip.Text(sub.ExternalID), "err", err)
+		i.TrackMetadataStatus, i.MetadataStatus = transcript.TracksFailed, transcript.MetadataUnavailable
+	case !sub.Platform.HasCaptions(): // nobody needs to be asked
+		i.TrackMetadataStatus, i.CaptionAvailable = transcript.TracksSkipped, no()
+	default:
+		tell(i, known.Tracks)
+	}
+	if known == nil {
+		known = &db.Content{}
+	} else {
+		i.MetadataStatus = known.Metadata.Status()
+	}
+	describeInfo(i, known.Metadata)
+	i.Languages = languagesOf(i.Tracks)
+	i.ASR.Reason = p.whyNoASR(q, known.Metadata)
+	i.ASR.Available = i.ASR.Reason == nil
+	return i, nil
+}
+
+// latest is what the platform says of the content, as far as that is known: nil
+// when nothing is. It is asked unless its last answer counts; where it cannot
+// be, the error is why, beside what it said before.
+func (p *Pipeline) latest(ctx context.Context, sub subject, counts fresh) (*db.Content, error) {
+	c, err := p.store.Content(ctx, sub.Platform, sub.ExternalID)
+	if err != nil && !errors.Is(err, db.ErrNotFound) {
+		return nil, err
+	}
+	known := err == nil
+	if !known {
+		c = nil
+	}
+	if !sub.Platform.HasCaptions() || known && counts(c.AskedAt) {
+		return c, nil
+	}
+	found, err := p.lookup(ctx, sub)
+	if err != nil {
+		return c, err
+	}
+	return &db.Content{Metadata: found.Metadata, Tracks: found.Tracks}, nil
+}
+
+// tell puts what a platform has said about its tracks into i.
+func tell(i *transcript.Info, tracks []transcript.Track) {
+	if len(tracks) == 0 {
+		i.TrackMetadataStatus, i.CaptionAvailable = transcript.TracksEmpty, no()
+		return
+	}
+	i.TrackMetadataStatus, i.CaptionAvailable, i.Tracks = transcript.TracksOK, yes(), tracks
+}
+
+func describeInfo(i *transcript.Info, m transcript.Metadata) {
+	var t db.Transcript
+	describe(&t, m)
+	i.Title, i.Channel, i.CreatorName, i.CreatorHandle, i.CreatorURL = t.Title, t.Channel, t.CreatorName, t.CreatorHandle, t.CreatorURL
+	i.ThumbnailURL, i.DurationSec, i.PublishedAt = t.ThumbnailURL, t.DurationSec, t.PublishedAt
+}
+
+// cachedLanguages are the distinct tags of the texts that are there, sorted.
+func cachedLanguages(shelf *db.Shelf) []string {
+	tags := []string{}
+	for _, t := range shelf.Texts {
+		tags = append(tags, t.Lang)
+	}
+	slices.Sort(tags)
+	return slices.Compact(tags)
+}
+
+// whyNoASR is why the content cannot be recognised for the account; nil: it can.
+func (p *Pipeline) whyNoASR(q Question, m transcript.Metadata) *transcript.Code {
+	switch {
+	case !q.Plan.ASR:
+		return new(transcript.UpgradeRequired)
+	case p.engine.Recognizer == nil, p.engine.Audio == nil, p.engine.Media == nil:
+		return new(transcript.NotImplemented)
+	case m.Duration > p.cfg.MaxMediaDuration.Seconds():
+		return new(transcript.MediaTooLarge)
+	}
+	return nil
+}

@@ -1,0 +1,71 @@
+package pipeline_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// A claim must not be made on work that ends while it is made: nobody would ever
+// end that claim.
+func TestJoinWhileTheWorkEnds(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+		sites := newPlatforms(t, manual("en"))
+		b := prepareLinks(t, s, sites)
+		first, err := b.Submit(t.Context(), link("v1", "en"))
+		require.NoError(t, err)
+		row, err := s.Job(t.Context(), acme, first.Job.JobID)
+		require.NoError(t, err)
+
+		joining := make(chan *pipeline.Outcome, 1)
+		failing := make(chan error, 1)
+		require.NoError(t, s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+			e, err := tx.LockExtraction(ctx, row.ExtractionID)
+			if err != nil {
+				return err
+			}
+			id, err := tx.PutTranscript(ctx, &db.Transcript{Transcript: transcript.Transcript{
+				Platform: e.Platform, ExternalID: e.ExternalID, Lang: "en", Source: transcript.OriginDownloader, Status: transcript.Ready,
+			}, SegmentsJSON: []byte("[]")})
+			if err != nil {
+				return err
+			}
+			for _, to := range []transcript.State{
+				{Status: transcript.JobProcessing, Stage: transcript.StagePublishing},
+				{Status: transcript.JobSuccess, Stage: transcript.StageDone},
+			} {
+				if err := tx.Move(ctx, e, db.Change{To: to, TranscriptID: id}); err != nil {
+					return err
+				}
+			}
+			go func() {
+				late := link("v1", "en")
+				late.Account = "late"
+				out, err := b.Submit(t.Context(), late)
+				failing <- err
+				joining <- out
+			}()
+			// It cannot end before this transaction does; so long it has to look.
+			waiting, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
+			defer cancel()
+			select {
+			case <-waiting.Done():
+			case err := <-failing:
+				failing <- err
+			}
+			return nil
+		}))
+		require.NoError(t, <-failing)
+		out := <-joining
+		assert.NotNil(t, out.Result, "a job that nobody works on")
+	})
+}

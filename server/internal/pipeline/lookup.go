@@ -1,0 +1,151 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+const (
+	// lookupBudget is how long a reader waits for a platform (contract 4). What
+	// comes later goes into the cache.
+	lookupBudget = 10 * time.Second
+	// lookupWorkers is how many platforms are asked at once for readers, beside
+	// those that jobs ask.
+	lookupWorkers = 4
+)
+
+// lookups are the questions that readers have put to platforms.
+type lookups struct {
+	ctx    context.Context // ends with the pipeline
+	cancel context.CancelFunc
+	same   singleflight.Group
+	// soFar holds, of each question under way, the reply that the sources
+	// which could not answer it would make.
+	soFar sync.Map
+	slots chan struct{}
+}
+
+func newLookups() *lookups {
+	ctx, cancel := context.WithCancel(context.Background())
+	return &lookups{ctx: ctx, cancel: cancel, slots: make(chan struct{}, lookupWorkers)}
+}
+
+// stop ends the questions and waits for them, at most until ctx ends.
+func (l *lookups) stop(ctx context.Context) error {
+	l.cancel()
+	held := 0
+	defer func() { // it may be called again
+		for range held {
+			<-l.slots
+		}
+	}()
+	for held < lookupWorkers {
+		select {
+		case l.slots <- struct{}{}:
+			held++
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// answered is what a platform answered to a reader.
+type answered struct {
+	finding
+	text *db.Transcript // of the track that was read, as it is stored; or nil
+}
+
+// reply is what a lookup returns.
+type reply struct {
+	answered
+	err error
+}
+
+// lookup asks the platform on a reader's behalf and keeps what it says. Equal
+// questions at the same time are one. When the platform takes longer than a reader
+// waits, the error is the reason that is known by then, else UPSTREAM_FAILED; what
+// was learnt before an error is returned with it.
+func (p *Pipeline) lookup(ctx context.Context, sub subject) (answered, error) {
+	key := string(sub.Platform) + "/" + sub.ExternalID + "/" + sub.languages.String()
+	ch := p.lookups.same.DoChan(key, func() (any, error) {
+		defer p.lookups.soFar.Delete(key)
+		return p.askAndKeep(sub, func(f finding, err error) { p.lookups.soFar.Store(key, reply{answered{finding: f}, withCode(err)}) })
+	})
+	budget := time.NewTimer(p.cfg.lookupBudget)
+	defer budget.Stop()
+	select {
+	case res := <-ch:
+		return res.Val.(answered), res.Err
+	case <-budget.C:
+		late := reply{err: transcript.Errorf(transcript.UpstreamFailed, "The platform did not answer within %s.", p.cfg.lookupBudget)}
+		if known, ok := p.lookups.soFar.Load(key); ok && !countsMore(late.err, known.(reply).err) {
+			late = known.(reply)
+		}
+		return late.answered, late.err
+	case <-ctx.Done():
+		return answered{}, context.Cause(ctx)
+	}
+}
+
+// askAndKeep asks the platform and stores what it says, also when the reader
+// has gone by then.
+func (p *Pipeline) askAndKeep(sub subject, soFar func(finding, error)) (a answered, err error) {
+	ctx, cancel := context.WithTimeout(p.lookups.ctx, captionsTimeout)
+	defer cancel()
+	select {
+	case p.lookups.slots <- struct{}{}:
+		defer func() { <-p.lookups.slots }()
+	case <-ctx.Done():
+	}
+	if ctx.Err() != nil {
+		return a, transcript.Errorf(transcript.UpstreamFailed, "The platform could not be asked in time.").Because(ctx.Err())
+	}
+	err = guarded(func() (err error) { // a panic would end the process from here
+		a.finding, err = p.ask(ctx, sub, soFar)
+		return err
+	})
+	if err != nil {
+		return a, withCode(err) // as for a job, so that an old text is served here too
+	}
+	return a, p.keepFinding(ctx, sub, &a)
+}
+
+func (p *Pipeline) keepFinding(ctx context.Context, sub subject, a *answered) (err error) {
+	var text *db.Transcript
+	if a.Track != nil {
+		if text, err = a.finding.text(sub); err != nil {
+			return err
+		}
+	}
+	var id string
+	err = p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
+		if err := learn(ctx, tx, sub, a.finding); err != nil || text == nil {
+			return err
+		}
+		id, err = tx.PutTranscript(ctx, text)
+		return err
+	})
+	if err != nil || text == nil {
+		return err
+	}
+	a.text, err = p.store.Transcript(ctx, id) // it may have kept an older id and time
+	return err
+}
+
+// refusal is the error of a lookup as a platform's refusal to answer; nil when
+// the content is gone, which is an answer, and for what is no platform's fault.
+func refusal(err error) *transcript.Error {
+	var coded *transcript.Error
+	if !errors.As(err, &coded) || coded.Code == transcript.Unavailable {
+		return nil
+	}
+	return coded
+}

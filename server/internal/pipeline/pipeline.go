@@ -1,0 +1,243 @@
+// Package pipeline does the work: from an accepted request to a published
+// transcript. It knows no HTTP.
+//
+//	p, err := pipeline.New(pipeline.Config{Store: s, Engine: e, Dir: dir})
+//	err = p.Start(ctx)
+//	upload, err := p.Receive(ctx, file, limit)             // streamed, hashed
+//	outcome, err := p.Submit(ctx, pipeline.Submission{…})  // a transcript, or a job
+//	job, err := p.Wait(ctx, account, outcome.Job.JobID, nil, 2*time.Second)
+//	err = p.Stop(ctx)
+//
+// The work on one content is an extraction; an account's job is a claim on it
+// (contract 3). An extraction moves in short steps, each a job of the queue:
+// captions (of a link that may have some), and where none answer prepare
+// (download, probe, decode, cut), one step for each chunk of speech, publish.
+// Every step first looks what is already done, so it may run again after a
+// crash, and what one step leaves to the next is written in the transaction
+// that ends it, which proves that no other process has taken the step over
+// meanwhile.
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/pace"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Config says what a pipeline works with.
+type Config struct {
+	Store  *db.Store // required
+	Engine engine.Engine
+	// Pace is how often this process visits each platform.
+	Pace pace.Config
+	// Dir is for scratch files. Required; the caller removes it after Stop.
+	Dir string
+	// Log receives what operators should know; nil: nothing is logged.
+	Log *slog.Logger
+	// ASRWorkers is how many chunks this process recognises at once; 0: one per
+	// processor.
+	ASRWorkers int
+	// MaxMediaDuration is the longest media that is decoded; 0: 12 h.
+	MaxMediaDuration time.Duration
+	// MinFreeDisk is how many bytes are to stay free on each local disk: with less,
+	// no new work is taken; 0: 512 MiB.
+	MinFreeDisk int64
+	// ProgressInterval is the shortest time between two progress reports of a
+	// job; 0: one second (contract 6).
+	ProgressInterval time.Duration
+	// StopTimeout is how long Stop lets a running step go on before it takes the
+	// work back; 0: not at all.
+	StopTimeout time.Duration
+
+	pauses   [maxAttempts - 1]time.Duration // after a failed attempt
+	lastWait time.Duration                  // for what passes: see the constant
+
+	lookupBudget time.Duration // of a reader who waits for a platform
+}
+
+func (c Config) withDefaults() (Config, error) {
+	if c.Store == nil {
+		return c, errors.New("pipeline: Config.Store is required")
+	}
+	if c.Dir == "" {
+		return c, errors.New("pipeline: Config.Dir is required")
+	}
+	if c.ASRWorkers < 0 || c.MaxMediaDuration < 0 || c.ProgressInterval < 0 || c.StopTimeout < 0 {
+		return c, errors.New("pipeline: Config.ASRWorkers, MaxMediaDuration, ProgressInterval and StopTimeout must not be negative")
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.ASRWorkers == 0 {
+		c.ASRWorkers = runtime.GOMAXPROCS(0)
+	}
+	if c.MaxMediaDuration == 0 {
+		c.MaxMediaDuration = 12 * time.Hour
+	}
+	if c.MinFreeDisk < 0 {
+		return c, errors.New("pipeline: Config.MinFreeDisk must not be negative")
+	}
+	if c.MinFreeDisk == 0 {
+		c.MinFreeDisk = 512 << 20
+	}
+	if c.ProgressInterval == 0 {
+		c.ProgressInterval = time.Second
+	}
+	if c.pauses == [maxAttempts - 1]time.Duration{} {
+		c.pauses = pauses()
+	}
+	if c.lastWait == 0 {
+		c.lastWait = lastWait
+	}
+	if c.lookupBudget == 0 {
+		c.lookupBudget = lookupBudget
+	}
+	return c, nil
+}
+
+// Pipeline accepts requests and works on them. Safe for concurrent use.
+type Pipeline struct {
+	cfg      Config
+	store    *db.Store
+	engine   engine.Engine // its sources keep the pace
+	pace     *pace.Pace
+	log      *slog.Logger
+	running  progressBoard
+	lookups  *lookups
+	mu       sync.Mutex
+	runner   db.Runner // of the current life
+	stopping bool
+	stopLife context.CancelFunc
+	living   sync.WaitGroup
+}
+
+// New checks the configuration and prepares a pipeline. Until Start it accepts
+// requests but does no work.
+func New(c Config) (*Pipeline, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	keep, err := pace.New(c.Pace, c.Log)
+	if err != nil {
+		return nil, fmt.Errorf("pipeline: Config.Pace: %w", err)
+	}
+	p := &Pipeline{cfg: c, store: c.Store, engine: keep.Engine(c.Engine), pace: keep, log: c.Log, lookups: newLookups()}
+	if p.runner, err = p.newLife(); err != nil {
+		return nil, fmt.Errorf("pipeline: %w", err)
+	}
+	return p, nil
+}
+
+// Start takes up the work, also what a process that died has left behind.
+// Before it, on SQLite, the caller must hold db.Serve. A pipeline is started
+// once.
+func (p *Pipeline) Start(ctx context.Context) error {
+	if !p.store.Shared() {
+		if err := p.buryAll(ctx); err != nil {
+			return fmt.Errorf("pipeline: joining the workers: %w", err)
+		}
+	}
+	if err := p.takeUpLost(ctx); err != nil { // no reason to leave the rest undone; it is tried again
+		p.log.ErrorContext(ctx, "looking for lost work failed", "err", err)
+	}
+	if err := p.runner.Start(ctx); err != nil {
+		return fmt.Errorf("pipeline: starting the workers: %w", err)
+	}
+	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	p.stopLife = cancel
+	p.living.Go(func() { p.live(life) })
+	p.living.Go(func() { p.watchOver(life) })
+	return nil
+}
+
+// Stop ends the work: running steps are given back, to be run again, without
+// counting an attempt. It returns nil when all of them have ended. When ctx ends
+// first it returns ctx's error; the steps, which then have been told to end, keep
+// what they use, and Stop may be called again to wait on. One call at a time.
+func (p *Pipeline) Stop(ctx context.Context) error {
+	err := p.lookups.stop(ctx)
+	if p.stopLife != nil { // it was started
+		err = errors.Join(err, p.stopWork(ctx))
+	}
+	if err != nil {
+		return fmt.Errorf("pipeline: stopping: %w", err)
+	}
+	return nil
+}
+
+func (p *Pipeline) stopWork(ctx context.Context) error {
+	p.mu.Lock()
+	p.stopping = true
+	runner := p.runner
+	p.mu.Unlock()
+	if err := runner.Stop(ctx); err != nil {
+		return err // steps still run: no other process may take this one for dead
+	}
+	p.stopLife()
+	p.living.Wait()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
+	defer cancel()
+	if err := runner.Leave(ctx); err != nil {
+		p.log.WarnContext(ctx, "the other processes were not told that this one has stopped; they find out", "err", err)
+	}
+	return nil
+}
+
+// Check returns what the engine lacks for its work, by capability ("captions",
+// "audio", "media", "asr"); nil where all is well. "engine.captions." and a
+// platform is [pace.ErrOpen] while none of its sources that are fit for work is
+// asked. For /readyz.
+func (p *Pipeline) Check(ctx context.Context) map[string]error {
+	var fit []engine.CaptionSource
+	var captions, audio, media, asr error
+	var checks sync.WaitGroup // each may take its time
+	checks.Go(func() { fit, captions = p.checkCaptions(ctx) })
+	checks.Go(func() { audio = check(ctx, p.engine.Audio) })
+	checks.Go(func() { media = check(ctx, p.engine.Media) })
+	checks.Go(func() { asr = check(ctx, p.engine.Recognizer) })
+	checks.Wait()
+	all := map[string]error{"captions": captions, "audio": audio, "media": media, "asr": asr}
+	for _, platform := range transcript.Platforms() {
+		if len(p.captionSources(platform)) > 0 {
+			all["engine.captions."+string(platform)] = p.pace.Check(fit, platform)
+		}
+	}
+	return all
+}
+
+// checkCaptions returns the sources that are fit for work, and why others are not.
+func (p *Pipeline) checkCaptions(ctx context.Context) (fit []engine.CaptionSource, err error) {
+	if len(p.engine.Captions) == 0 {
+		return nil, errMissing
+	}
+	for _, source := range p.engine.Captions {
+		if unfit := check(ctx, source); unfit != nil {
+			err = errors.Join(err, unfit)
+			continue
+		}
+		fit = append(fit, source)
+	}
+	return fit, err
+}
+
+var errMissing = errors.New("not configured")
+
+func check(ctx context.Context, capability any) error {
+	if capability == nil {
+		return errMissing
+	}
+	if c, ok := capability.(engine.Checker); ok {
+		return c.Check(ctx)
+	}
+	return nil
+}

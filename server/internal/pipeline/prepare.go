@@ -1,0 +1,212 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/speech"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// chunkWindow is how many chunks of one extraction stand in the queue at once.
+// A long recording thus lets shorter ones pass between its chunks.
+const chunkWindow = 8
+
+// beyond is how much more than the longest permitted media is decoded, to tell
+// "too long" from "just as long".
+const beyond = time.Second
+
+// prepare is the step of duration_check, the first of an upload: it downloads
+// what is a link, measures, decodes and cuts the media, and leaves the chunks to
+// be recognised (J3, J8).
+func (p *Pipeline) prepare(ctx context.Context, t task, _ prepareArgs) error {
+	if err := p.Room(0); err != nil { // before anything is downloaded, again and again
+		return err
+	}
+	e, err := p.take(ctx, t)
+	if err != nil || e == nil {
+		return err
+	}
+	plan, rec, err := p.decode(ctx, t, e)
+	if err != nil {
+		return p.orServeStale(ctx, t, e, err)
+	}
+	chunks, err := p.keepChunks(ctx, e.ID, plan, rec)
+	if err := errors.Join(err, rec.Close()); err != nil {
+		for _, c := range chunks { // the next attempt keeps its own, and needs the room
+			p.deleteBlobs(context.WithoutCancel(ctx), c.MediaKey)
+		}
+		return err
+	}
+	if err := p.queueChunks(ctx, t, plan, chunks); err != nil {
+		return err
+	}
+	p.deleteBlobs(ctx, e.MediaKey) // the chunks are all that is needed now
+	return nil
+}
+
+// take moves a queued extraction to duration_check. It returns nil when the
+// step has nothing to do: the extraction has ended or is already prepared, or
+// nobody who waits may have it recognised.
+func (p *Pipeline) take(ctx context.Context, t task) (e *db.Extraction, err error) {
+	err = p.own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Extraction) error {
+		e = locked
+		switch e.State {
+		case pendingQueued:
+			left, err := dismiss(ctx, tx, e)
+			if err != nil || !left {
+				e = nil
+				return err
+			}
+			return tx.Move(ctx, e, db.Change{To: durationCheck})
+		case durationCheck: // an earlier run of this step ended without a word
+			return nil
+		}
+		e = nil
+		return nil
+	})
+	return e, err
+}
+
+// decode spools the media, refuses what cannot be transcribed, and cuts it. The
+// caller closes the recording.
+func (p *Pipeline) decode(ctx context.Context, t task, e *db.Extraction) (speech.Plan, *speech.Recording, error) {
+	var none speech.Plan
+	if err := p.canHear(recognitionIn(subjectOfExtraction(e).spoken())); err != nil {
+		return none, nil, err // the process that accepted it may have other engines
+	}
+	in, err := p.spool(ctx, t, e)
+	if err != nil {
+		return none, nil, err
+	}
+	audio, err := p.normalize(ctx, in, t.dir)
+	if e.MediaKey == "" && errors.Is(err, transcript.UploadInvalid) { // nobody has uploaded it
+		err = transcript.Errorf(transcript.Unavailable, "The media behind the link has no sound that can be read.").Because(err)
+	}
+	if err != nil {
+		return none, nil, err
+	}
+	rec, err := openWhole(audio)
+	if err != nil {
+		return none, nil, err
+	}
+	plan, err := rec.Plan(ctx, speech.ChunkLength(p.engine.Recognizer.Info()))
+	if err != nil {
+		return none, nil, errors.Join(err, rec.Close())
+	}
+	return plan, rec, nil
+}
+
+// openWhole opens a recording and checks that it is as long as it was written: one
+// that was cut off on the way must not be taken for the whole.
+func openWhole(audio engine.Audio) (*speech.Recording, error) {
+	rec, err := speech.Open(audio.Path)
+	if err != nil {
+		return nil, err
+	}
+	if (rec.Duration() - audio.Duration).Abs() > time.Millisecond {
+		err = fmt.Errorf("pipeline: a recording of %v holds %v", audio.Duration, rec.Duration())
+		return nil, errors.Join(err, rec.Close())
+	}
+	return rec, nil
+}
+
+// spool brings the media into the task's folder: the upload, or what the link leads to.
+func (p *Pipeline) spool(ctx context.Context, t task, e *db.Extraction) (path string, err error) {
+	if e.MediaKey != "" {
+		return p.fetch(ctx, e.MediaKey, uploadSum(e.ExternalID), t.dir)
+	}
+	return p.download(ctx, t, e)
+}
+
+// normalize decodes a media file, and refuses one without sound or of undue
+// length, whatever it claims.
+func (p *Pipeline) normalize(ctx context.Context, in, dir string) (engine.Audio, error) {
+	info, err := p.engine.Media.Probe(ctx, in)
+	if err != nil {
+		return engine.Audio{}, err
+	}
+	if !info.HasAudio {
+		return engine.Audio{}, transcript.Errorf(transcript.UploadInvalid, "The file has no audio.")
+	}
+	if info.Duration > p.cfg.MaxMediaDuration {
+		return engine.Audio{}, p.tooLong()
+	}
+	if err := p.Room(decodedSize(info.Duration)); err != nil {
+		return engine.Audio{}, err
+	}
+	audio, err := p.engine.Media.Normalize(ctx, in, filepath.Join(dir, "normalized.wav"), p.cfg.MaxMediaDuration+beyond, nil)
+	if err == nil && audio.Duration > p.cfg.MaxMediaDuration {
+		err = p.tooLong()
+	}
+	return audio, err
+}
+
+// decodedSize is how many bytes a recording takes that is decoded, and cut.
+func decodedSize(d time.Duration) int64 {
+	const bytesPerSecond = 2 * speech.SampleRate
+	return 2 * bytesPerSecond * int64(d/time.Second)
+}
+
+func (p *Pipeline) tooLong() error {
+	limit := int(p.cfg.MaxMediaDuration.Seconds())
+	return transcript.Errorf(transcript.MediaTooLarge, "The media is longer than the %s that this service takes.", transcript.LengthText(limit)).
+		With("limitSec", limit)
+}
+
+// keepChunks stores the audio of every chunk of speech. After an error it returns
+// those that were stored before it, for the caller to delete.
+func (p *Pipeline) keepChunks(ctx context.Context, id string, plan speech.Plan, rec *speech.Recording) ([]db.Chunk, error) {
+	key := chunkKeys(id)
+	chunks := make([]db.Chunk, len(plan.Chunks))
+	for i, c := range plan.Chunks {
+		chunks[i] = db.Chunk{
+			ExtractionID: id,
+			N:            c.Index,
+			Start:        c.Start().Seconds(),
+			Duration:     c.Duration().Seconds(),
+			Silent:       c.Silent,
+		}
+		if c.Silent {
+			continue
+		}
+		kept, err := p.store.PutBlob(ctx, key(c.Index), func(w io.Writer) error { return rec.WriteChunk(w, c) })
+		if err != nil {
+			return chunks, fmt.Errorf("pipeline: keeping chunk %d: %w", c.Index, err)
+		}
+		chunks[i].MediaKey, chunks[i].MediaSHA256 = kept.Key, kept.SHA256[:]
+	}
+	return chunks, nil
+}
+
+// queueChunks ends the step: the cut list, the move and the next steps in one
+// transaction (J8). A recording of silence goes straight to be published.
+func (p *Pipeline) queueChunks(ctx context.Context, t task, plan speech.Plan, chunks []db.Chunk) error {
+	return p.ownIn(ctx, t, durationCheck, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+		if err := tx.SetDuration(ctx, e.ID, plan.Duration().Seconds()); err != nil {
+			return err
+		}
+		if err := tx.InsertChunks(ctx, chunks); err != nil {
+			return err
+		}
+		if err := tx.Move(ctx, e, db.Change{To: asrQueued}); err != nil {
+			return err
+		}
+		speaking := plan.Speech()
+		if len(speaking) == 0 {
+			return tx.Enqueue(ctx, publishArgs{Extraction: e.ID}, nil)
+		}
+		for _, c := range speaking[:min(chunkWindow, len(speaking))] {
+			if err := tx.Enqueue(ctx, recognizeArgs{Extraction: e.ID, Chunk: c.Index}, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,126 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/speech"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/format"
+)
+
+// publish is the last step: it stitches the chunks and stores the transcript
+// (J11, J13).
+func (p *Pipeline) publish(ctx context.Context, t task, _ publishArgs) error {
+	e, chunks, err := p.takeResults(ctx, t)
+	if err != nil || e == nil {
+		return err
+	}
+	text, err := transcriptOf(e, chunks)
+	if err != nil {
+		return err
+	}
+	err = p.ownIn(ctx, t, publishing, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+		id, err := tx.PutTranscript(ctx, text)
+		if err != nil {
+			return err
+		}
+		if err := tx.SaveForClaims(ctx, id, e.ID); err != nil {
+			return err
+		}
+		if err := tx.DeleteChunks(ctx, e.ID); err != nil {
+			return err
+		}
+		return tx.Move(ctx, e, db.Change{To: done, TranscriptID: id})
+	})
+	if err != nil {
+		return err
+	}
+	p.deleteMedia(ctx, e.ID, e.MediaKey)
+	return nil
+}
+
+// takeResults moves the extraction to publishing and returns what its chunks
+// hold; nil when it has ended.
+func (p *Pipeline) takeResults(ctx context.Context, t task) (e *db.Extraction, chunks []db.Chunk, err error) {
+	err = p.own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Extraction) error {
+		e = locked
+		if e.State.Status.Terminal() {
+			e = nil
+			return nil
+		}
+		if chunks, err = tx.Chunks(ctx, e.ID); err != nil {
+			return err
+		}
+		return advance(ctx, tx, e, publishing)
+	})
+	return e, chunks, err
+}
+
+// transcriptOf stitches the results of the chunks and renders them once and for
+// all.
+func transcriptOf(e *db.Extraction, chunks []db.Chunk) (*db.Transcript, error) {
+	plan := planOf(chunks)
+	results, err := readResults(chunks)
+	if err != nil {
+		return nil, err
+	}
+	heard := heardBy(chunks, results)
+	text, err := speech.Stitch(plan, results)
+	if err != nil {
+		return nil, fmt.Errorf("pipeline: stitching: %w", err)
+	}
+	words, err := json.Marshal(wordsOf(text.Segments))
+	if err != nil {
+		return nil, fmt.Errorf("pipeline: storing words: %w", err)
+	}
+	now := transcript.At(time.Now())
+	t := &db.Transcript{
+		Transcript: transcript.Transcript{
+			Platform:   e.Platform,
+			ExternalID: e.ExternalID,
+			Lang:       languageOf(text, e, heard),
+			Metadata:   provenance(text, e, heard),
+			Source:     transcript.OriginASR,
+			Status:     transcript.Ready,
+			CreatedAt:  now,
+			UpdatedAt:  now,
+		},
+		Owner:        e.Owner,
+		Duration:     plan.Duration().Seconds(),
+		SegmentsJSON: format.AppendSegments(nil, text.Segments),
+		WordsJSON:    words,
+	}
+	if e.SourceURL != "" {
+		t.SourceURL = &e.SourceURL
+	}
+	describe(t, e.Metadata)
+	return t, nil
+}
+
+func readResults(chunks []db.Chunk) ([]speech.Result, error) {
+	var results []speech.Result
+	for _, c := range chunks {
+		if c.Silent {
+			continue
+		}
+		var r speech.Result
+		if err := json.Unmarshal(c.Result, &r); err != nil {
+			return nil, fmt.Errorf("pipeline: result of chunk %d: %w", c.N, err)
+		}
+		results = append(results, r)
+	}
+	return results, nil
+}
+
+// wordsOf is the words of each segment, nil where there are none.
+func wordsOf(segments []transcript.Segment) [][]transcript.Word {
+	words := make([][]transcript.Word, len(segments))
+	for i, s := range segments {
+		words[i] = s.Words
+	}
+	return words
+}

@@ -1,0 +1,153 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/speech"
+)
+
+// recognize is the step of one chunk (J10, J11 with the last).
+func (p *Pipeline) recognize(ctx context.Context, t task, a recognizeArgs) error {
+	e, plan, err := p.takeChunk(ctx, t, a.Chunk)
+	if err != nil || e == nil {
+		return err
+	}
+	if err := p.canRecognize(recognitionIn(subjectOfExtraction(e).spoken())); err != nil {
+		return err // the process that accepted it may have another recognizer
+	}
+	chunk := plan.Chunks[a.Chunk]
+	audio, err := p.fetchChunk(ctx, plan.audio[a.Chunk], chunk, t.dir)
+	if err != nil {
+		return err
+	}
+	progress := p.running.open(e.ID, plan)
+	defer p.running.close(e.ID)
+	heard, err := p.engine.Recognizer.Recognize(ctx, audio, engine.RecognizeOptions{
+		Language: p.recognizerTag(subjectOfExtraction(e).spoken()),
+		Progress: func(d time.Duration) { p.report(ctx, t, progress, progress.Set(a.Chunk, d)) },
+	})
+	if err != nil {
+		return err
+	}
+	if err := p.finishChunk(ctx, t, plan, chunk.Place(heard), progress); err != nil {
+		return err
+	}
+	p.deleteBlobs(ctx, plan.audio[a.Chunk].MediaKey)
+	return nil
+}
+
+// fetchChunk brings the audio of a chunk into dir, and proves that it is whole.
+func (p *Pipeline) fetchChunk(ctx context.Context, stored db.Chunk, c speech.Chunk, dir string) (engine.Audio, error) {
+	path, err := p.fetch(ctx, stored.MediaKey, stored.MediaSHA256, dir)
+	if err != nil {
+		return engine.Audio{}, err
+	}
+	audio := engine.Audio{Path: path, Duration: c.Duration()}
+	rec, err := openWhole(audio)
+	if err != nil {
+		return engine.Audio{}, damaged(err)
+	}
+	return audio, rec.Close()
+}
+
+// takeChunk moves the extraction to asr_running and returns its cut list. It
+// returns nil when the chunk is done or no longer wanted.
+func (p *Pipeline) takeChunk(ctx context.Context, t task, chunk int) (e *db.Extraction, plan cutList, err error) {
+	err = p.own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Extraction) error {
+		e = locked
+		if e.State != asrQueued && e.State != asrRunning {
+			e = nil
+			return nil
+		}
+		if plan, err = readCutList(ctx, tx, e.ID); err != nil {
+			return err
+		}
+		if plan.done[chunk] {
+			e = nil
+			return nil
+		}
+		return advance(ctx, tx, e, asrRunning)
+	})
+	return e, plan, err
+}
+
+// finishChunk stores the result of a chunk, queues the next one, and with the
+// last one the publication, in one transaction.
+func (p *Pipeline) finishChunk(ctx context.Context, t task, plan cutList, r speech.Result, progress *reporter) error {
+	stored, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("pipeline: storing chunk %d: %w", r.Chunk, err)
+	}
+	now := progress.Finish(r.Chunk)
+	return p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+		if e.State.Status.Terminal() {
+			return errUnwanted
+		}
+		first, left, err := tx.FinishChunk(ctx, e.ID, r.Chunk, stored, hearing(p.engine.Recognizer.Info()))
+		if err != nil || !first {
+			return err
+		}
+		if err := tx.SetWaiting(ctx, e, false); err != nil {
+			return err
+		}
+		if err := tx.SetProgress(ctx, e.ID, &now); err != nil {
+			return err
+		}
+		if next, ok := plan.next(r.Chunk); ok {
+			if err := tx.Enqueue(ctx, recognizeArgs{Extraction: e.ID, Chunk: next}, nil); err != nil {
+				return err
+			}
+		}
+		if left > 0 {
+			return nil
+		}
+		return tx.Enqueue(ctx, publishArgs{Extraction: e.ID}, nil)
+	})
+}
+
+// cutList is a plan with what is done of it, and where its audio is.
+type cutList struct {
+	speech.Plan
+	done  map[int]bool
+	audio []db.Chunk // by index
+}
+
+func readCutList(ctx context.Context, tx *db.Tx, extractionID string) (cutList, error) {
+	rows, err := tx.CutList(ctx, extractionID)
+	if err != nil {
+		return cutList{}, err
+	}
+	list := cutList{Plan: planOf(rows), done: make(map[int]bool, len(rows)), audio: rows}
+	for _, row := range rows {
+		list.done[row.N] = row.Done
+	}
+	return list, nil
+}
+
+// next is the chunk that enters the queue when the given one is done: the
+// window moves on by one.
+func (l cutList) next(chunk int) (int, bool) {
+	speaking := l.Speech()
+	for i, c := range speaking {
+		if c.Index == chunk && i+chunkWindow < len(speaking) {
+			return speaking[i+chunkWindow].Index, true
+		}
+	}
+	return 0, false
+}
+
+// planOf is the plan that the rows were made from.
+func planOf(rows []db.Chunk) speech.Plan {
+	plan := speech.Plan{Chunks: make([]speech.Chunk, len(rows))}
+	for i, row := range rows {
+		first := samples(row.Start)
+		plan.Chunks[i] = speech.Chunk{Index: row.N, First: first, Last: first + samples(row.Duration), Silent: row.Silent}
+		plan.Samples = plan.Chunks[i].Last
+	}
+	return plan
+}

@@ -1,0 +1,123 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+)
+
+const (
+	lookAroundEvery = 5 * time.Second
+	// silence is how long a process may go without a beat before the others take
+	// over its work.
+	silence = 30 * time.Second
+	// releaseTimeout bounds what a step still writes when the service stops.
+	releaseTimeout = 10 * time.Second
+)
+
+// watchOver takes over the work of dead processes, and what this one was given
+// without hearing of it.
+func (p *Pipeline) watchOver(ctx context.Context) {
+	var seen census
+	for sleep(ctx, lookAroundEvery) {
+		if err := p.lookAround(ctx, &seen); err != nil && ctx.Err() == nil {
+			p.log.ErrorContext(ctx, "looking for lost work failed", "err", err)
+		}
+	}
+}
+
+func (p *Pipeline) lookAround(ctx context.Context, seen *census) error {
+	unheard, err := p.life().Unheard(ctx)
+	err = errors.Join(err, p.takeUp(ctx, unheard, false))
+	if !p.store.Shared() {
+		return err
+	}
+	living, e := p.store.Processes(ctx)
+	if e != nil {
+		return errors.Join(err, e)
+	}
+	for _, silent := range seen.silent(living) {
+		buried, e := p.store.Bury(ctx, silent)
+		err = errors.Join(err, e)
+		if buried {
+			p.log.WarnContext(ctx, "a process is taken for dead", "process", silent.ID)
+		}
+	}
+	return errors.Join(err, p.takeUpLost(ctx))
+}
+
+// buryAll takes all other processes for dead: only one serves on SQLite.
+func (p *Pipeline) buryAll(ctx context.Context) error {
+	others, err := p.store.Processes(ctx)
+	for _, other := range others {
+		_, e := p.store.Bury(ctx, other)
+		err = errors.Join(err, e)
+	}
+	return err
+}
+
+// takeUpLost takes up the work of processes that are not among the living.
+func (p *Pipeline) takeUpLost(ctx context.Context) error {
+	lost, err := p.store.Lost(ctx)
+	return errors.Join(err, p.takeUp(ctx, lost, true))
+}
+
+// takeUp puts work into the queue again, that of one extraction at a time.
+// counts tells that a process may have been at it when it was lost.
+func (p *Pipeline) takeUp(ctx context.Context, lost []db.Work, counts bool) (err error) {
+	var extractions []string
+	work := map[string][]db.Work{}
+	for _, w := range lost {
+		var args struct {
+			Extraction string `json:"extraction"` // "" for the sweep
+		}
+		if e := json.Unmarshal(w.Args, &args); e != nil {
+			err = errors.Join(err, e)
+			continue
+		}
+		if work[args.Extraction] == nil {
+			extractions = append(extractions, args.Extraction)
+		}
+		work[args.Extraction] = append(work[args.Extraction], w)
+	}
+	for _, id := range extractions {
+		err = errors.Join(err, p.takeOver(ctx, id, work[id], counts))
+	}
+	return err
+}
+
+// burials is how many looks in a row a process may be silent.
+const burials = int(silence / lookAroundEvery)
+
+// census counts for how many looks in a row each process has been silent. No
+// clock is asked: looks are lookAroundEvery apart or more, and one that stood
+// still itself has just looked less often.
+type census struct {
+	looks map[string]look
+}
+
+type look struct {
+	sign   string
+	silent int
+}
+
+// silent takes one look and returns the processes that have been silent for too
+// long.
+func (c *census) silent(living []db.Process) (dead []db.Process) {
+	looks := make(map[string]look, len(living))
+	for _, process := range living {
+		l := look{sign: process.Sign}
+		if before, known := c.looks[process.ID]; known && before.sign == process.Sign {
+			l.silent = before.silent + 1
+		}
+		looks[process.ID] = l
+		if l.silent >= burials {
+			dead = append(dead, process)
+		}
+	}
+	c.looks = looks
+	return dead
+}

@@ -1,0 +1,50 @@
+package pipeline
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/transcriptkit/transcriptkit/internal/scratch"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+)
+
+// measureEvery is how many bytes of an upload are taken between two looks at the disks.
+const measureEvery = 16 << 20
+
+// Room reports, as db.ErrUnavailable, that after so many more bytes one of the
+// local disks on which the service writes would have less room left than
+// Config.MinFreeDisk (contract 16.7). The error names the disk's folder. Disks
+// that cannot be asked are not judged.
+func (p *Pipeline) Room(bytes int64) error {
+	for _, dir := range append(p.store.Folders(), p.cfg.Dir) {
+		free, err := scratch.Free(dir)
+		if err != nil {
+			p.log.Warn("the room on a disk is not known", "dir", dir, "err", err)
+			continue
+		}
+		if free-max(bytes, 0) < p.cfg.MinFreeDisk {
+			return fmt.Errorf("%w: %d MiB are free on the disk of %s, of which %d MiB are to stay free", db.ErrUnavailable,
+				free>>20, dir, p.cfg.MinFreeDisk>>20)
+		}
+	}
+	return nil
+}
+
+// roomy reads for as long as there is room on the disks.
+type roomy struct {
+	io.Reader
+	p    *Pipeline
+	seen int // bytes since the last look
+}
+
+func (r *roomy) Read(b []byte) (int, error) {
+	if r.seen >= measureEvery {
+		if err := r.p.Room(0); err != nil {
+			return 0, err
+		}
+		r.seen = 0
+	}
+	n, err := r.Reader.Read(b)
+	r.seen += n
+	return n, err
+}

@@ -1,0 +1,203 @@
+package pipeline_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/pace"
+	"github.com/transcriptkit/transcriptkit/server/speech"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+const acme = "acme"
+
+// script is an engine that does what a test says. Its media are normalised
+// recordings as they are.
+type script struct {
+	mu    sync.Mutex
+	begun int // recognitions that have begun
+
+	probe     func() (engine.MediaInfo, error)
+	recognize func(ctx context.Context, call int, a engine.Audio, o engine.RecognizeOptions) (engine.Recognition, error)
+}
+
+func (s *script) calls() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.begun
+}
+
+func (s *script) Info() engine.RecognizerInfo {
+	return engine.RecognizerInfo{Name: "script", Model: "m1", Languages: []string{"en"}}
+}
+
+func (s *script) Probe(context.Context, string) (engine.MediaInfo, error) {
+	if s.probe != nil {
+		return s.probe()
+	}
+	return engine.MediaInfo{Format: "wav", HasAudio: true}, nil
+}
+
+func (s *script) Normalize(_ context.Context, in, out string, longest time.Duration, _ func(time.Duration)) (engine.Audio, error) {
+	rec, err := speech.Open(in)
+	if err != nil {
+		return engine.Audio{}, transcript.Errorf(transcript.UploadInvalid, "The file is no recording.").Because(err)
+	}
+	defer rec.Close()
+	length := min(rec.Duration(), longest)
+	samples := int64(length / time.Second * speech.SampleRate)
+	f, err := os.Create(out)
+	if err != nil {
+		return engine.Audio{}, err
+	}
+	defer f.Close()
+	all := speech.Chunk{Last: samples}
+	return engine.Audio{Path: out, Duration: length}, rec.WriteChunk(f, all)
+}
+
+func (s *script) Recognize(ctx context.Context, a engine.Audio, o engine.RecognizeOptions) (engine.Recognition, error) {
+	s.mu.Lock()
+	s.begun++
+	call := s.begun
+	s.mu.Unlock()
+	if s.recognize != nil {
+		return s.recognize(ctx, call, a, o)
+	}
+	return heard("hello"), nil
+}
+
+// heard is one segment over the first second.
+func heard(text string) engine.Recognition {
+	words := []transcript.Word{{Text: text, Start: 0.1, End: 0.9}}
+	segment := transcript.Segment{Text: text, Start: 0.1, Duration: 0.8, Words: words}
+	return engine.Recognition{Segments: []transcript.Segment{segment}, Language: "en"}
+}
+
+// recording is a WAV of so many seconds of a loud tone, with a pause of half a
+// second before every tenth second; variant makes its bytes unlike others'.
+func recording(t testing.TB, seconds, variant int) []byte {
+	t.Helper()
+	var pcm []byte
+	for i := range seconds * speech.SampleRate {
+		v := int16(8000)
+		if i/100%2 == 0 {
+			v = -v
+		}
+		if at := i % (10 * speech.SampleRate); at > 19*speech.SampleRate/2 {
+			v = 0
+		}
+		pcm = binary.LittleEndian.AppendUint16(pcm, uint16(v))
+	}
+	binary.LittleEndian.PutUint16(pcm, uint16(variant))
+	var wav bytes.Buffer
+	require.NoError(t, speech.WriteWAV(&wav, bytes.NewReader(pcm), int64(len(pcm)/2)))
+	return wav.Bytes()
+}
+
+// silentRecording is a WAV of silence.
+func silentRecording(t testing.TB, seconds int) []byte {
+	t.Helper()
+	n := int64(seconds * speech.SampleRate)
+	var wav bytes.Buffer
+	require.NoError(t, speech.WriteWAV(&wav, io.LimitReader(zeros{}, 2*n), n))
+	return wav.Bytes()
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+// bench is a pipeline at work on a store.
+type bench struct {
+	*pipeline.Pipeline
+	store *db.Store
+	dir   string
+}
+
+// start runs a pipeline until the test ends.
+func start(t *testing.T, s *db.Store, e *script, change ...func(*pipeline.Config)) *bench {
+	t.Helper()
+	b := prepare(t, s, e, change...)
+	require.NoError(t, b.Start(t.Context()))
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		require.NoError(t, b.Stop(ctx))
+		left, err := os.ReadDir(b.dir)
+		require.NoError(t, err)
+		require.Empty(t, left, "scratch files were left behind")
+	})
+	return b
+}
+
+func prepare(t *testing.T, s *db.Store, e *script, change ...func(*pipeline.Config)) *bench {
+	t.Helper()
+	dir := filepath.Join(t.TempDir())
+	cfg := pipeline.Config{Store: s, Engine: engine.Engine{Media: e, Recognizer: e}, Dir: dir, ASRWorkers: 2, ProgressInterval: time.Millisecond,
+		Pace: pace.Config{Rate: pace.Unlimited()}}
+	for _, f := range change {
+		f(&cfg)
+	}
+	p, err := pipeline.New(cfg)
+	require.NoError(t, err)
+	return &bench{Pipeline: p, store: s, dir: dir}
+}
+
+// submit hands in a file for an account.
+func (b *bench) submit(t *testing.T, account string, file []byte, languages string) (*pipeline.Outcome, error) {
+	t.Helper()
+	u, err := b.Receive(t.Context(), bytes.NewReader(file), 1<<30)
+	require.NoError(t, err)
+	u.Name = "talk.wav"
+	s := pipeline.Submission{Account: account, Upload: u, View: pipeline.View{SendMetadata: true}}
+	if languages != "" {
+		s.Languages, err = transcript.ParseLanguageList(languages)
+		require.NoError(t, err)
+	}
+	return b.Submit(t.Context(), s)
+}
+
+// job submits a file that is not in the cache.
+func (b *bench) job(t *testing.T, file []byte) *pipeline.Job {
+	t.Helper()
+	out, err := b.submit(t, acme, file, "")
+	require.NoError(t, err)
+	require.NotNil(t, out.Job)
+	return out.Job
+}
+
+// end waits for a job's end.
+func (b *bench) end(t *testing.T, id string) *pipeline.Job {
+	t.Helper()
+	job, err := b.Wait(t.Context(), acme, id, nil, time.Minute)
+	require.NoError(t, err)
+	require.True(t, job.Status.Terminal(), "the job still is %s/%s", job.Status, job.Stage)
+	return job
+}
+
+// blobs are the keys of all blobs.
+func (b *bench) blobs(t *testing.T) []string {
+	t.Helper()
+	keys, err := b.store.BlobKeys(t.Context(), "")
+	require.NoError(t, err)
+	return keys
+}
+
+// nothingLeft asserts that the audio of a job that has ended goes soon after.
+func (b *bench) nothingLeft(t *testing.T) {
+	t.Helper()
+	assert.Eventually(t, func() bool { return len(b.blobs(t)) == 0 }, 10*time.Second, 10*time.Millisecond, "audio was left behind")
+}

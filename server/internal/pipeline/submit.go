@@ -1,0 +1,238 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/riverqueue/river"
+
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Submission is a valid request of an account.
+type Submission struct {
+	Account string
+	// Plan is what the account may have.
+	Plan account.Plan
+	// Upload is the received file; nil for a link, which is Content.
+	Upload  *Upload
+	Content engine.Content
+	// Languages is the caller's list; nil when none was sent.
+	Languages transcript.LanguageList
+	View      View
+	// Remember, when set, remembers the answer for the request's idempotency key.
+	Remember Remember
+}
+
+// Remember is called in the transaction that writes what an answer speaks of:
+// the idempotency key of the request is finished there (contract 7).
+type Remember func(ctx context.Context, tx *db.Tx, a db.Answer) error
+
+// Outcome is what became of a submission: exactly one member is set.
+type Outcome struct {
+	Result *Result // from the cache
+	Job    *Job
+}
+
+// Submit answers from the cache, joins running work, or starts new work. It
+// takes the upload over: on return the file is either in use or gone, or left to
+// the sweep where it is not known which (db.ErrUncertain). Errors carry codes of
+// contract 2: NOT_IMPLEMENTED where no engine can do it, UPGRADE_REQUIRED where the
+// plan does not permit it.
+func (p *Pipeline) Submit(ctx context.Context, s Submission) (*Outcome, error) {
+	s.Languages = p.narrow(s)
+	out, used, err := p.submit(ctx, s)
+	if s.Upload != nil && !used && !errors.Is(err, db.ErrUncertain) {
+		p.Discard(ctx, s.Upload)
+	}
+	return out, err
+}
+
+// submit reports in used whether an extraction now needs the upload.
+func (p *Pipeline) submit(ctx context.Context, s Submission) (out *Outcome, used bool, err error) {
+	if s.Remember == nil {
+		// Most repeated requests end here, without a write.
+		hit, err := cached(ctx, p.store, s)
+		if err != nil {
+			return nil, false, err
+		}
+		if hit != nil && hit.saved {
+			out, err := fromCache(hit, s.View)
+			return out, false, err
+		}
+	}
+	var found *hit
+	var job *db.Job
+	err = p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
+		found, job, used = nil, nil, false
+		found, job, used, err = p.accept(ctx, tx, s)
+		if err != nil {
+			return err
+		}
+		return s.remember(ctx, tx, job, found)
+	})
+	switch {
+	case err != nil:
+		return nil, false, fmt.Errorf("pipeline: accepting a request: %w", err)
+	case found != nil:
+		out, err := fromCache(found, s.View)
+		return out, false, err
+	}
+	return &Outcome{Job: &Job{Job: jobView(job), Asked: s.View}}, used, nil
+}
+
+// accept finds the text that answers a request or the running work, or starts
+// new work.
+func (p *Pipeline) accept(ctx context.Context, tx *db.Tx, s Submission) (found *hit, job *db.Job, used bool, err error) {
+	sub := s.subject()
+	// Equal requests take turns, so that only the first finds nothing.
+	if err := tx.Lock(ctx, "submit/"+sub.owner+"/"+string(sub.Platform)+"/"+sub.ExternalID); err != nil {
+		return nil, nil, false, err
+	}
+	// Work that ends just now has ended after this, and its text is in the cache.
+	e, err := tx.LockRunning(ctx, sub.owner, sub.Platform, sub.ExternalID, sub.languages.String())
+	if err != nil && !errors.Is(err, db.ErrNotFound) {
+		return nil, nil, false, err
+	}
+	if found, err = cached(ctx, tx, s); err != nil {
+		return nil, nil, false, err
+	}
+	if found != nil {
+		return found, nil, false, tx.Save(ctx, found.ID, s.Account)
+	}
+	if err := p.able(s, sub); err != nil {
+		return nil, nil, false, err
+	}
+	if e != nil {
+		job, err = join(ctx, tx, e, s)
+		return nil, job, false, err
+	}
+	if s.Upload == nil { // for an upload there was room
+		if err := p.Room(0); err != nil {
+			return nil, nil, false, err
+		}
+	}
+	job, err = p.begin(ctx, tx, s)
+	return nil, job, s.Upload != nil, err
+}
+
+// able refuses what is certain to fail, before there is a job (contract 3, J3b).
+func (p *Pipeline) able(s Submission, sub subject) error {
+	switch {
+	case s.Upload != nil:
+	case p.captionsFirst(sub):
+		return nil // the captions decide
+	case !s.Plan.ASR:
+		return s.Plan.UpgradeRequired("The plan does not include speech recognition.")
+	case p.engine.Audio == nil:
+		return transcript.Errorf(transcript.NotImplemented, "This service cannot download media.")
+	}
+	return p.canHear(s.recognition(sub))
+}
+
+// captionsFirst tells that the work on a subject begins with its captions (J2),
+// and not with its sound (J3).
+func (p *Pipeline) captionsFirst(sub subject) bool {
+	return sub.wantsCaptions() && len(p.captionSources(sub.Platform)) > 0
+}
+
+// join returns the account's claim on work that already runs, and makes it where
+// there is none. A claim that may not have what is being done ends at once.
+func join(ctx context.Context, tx *db.Tx, e *db.Extraction, s Submission) (*db.Job, error) {
+	job, err := tx.RunningJob(ctx, s.Account, e.ID)
+	if !errors.Is(err, db.ErrNotFound) {
+		return job, err
+	}
+	job, err = claim(ctx, tx, e, s)
+	if err != nil || job.ASR || !beyondCaptions(e.State) {
+		return job, err
+	}
+	reason, err := noRecognition(ctx, tx, s.subject()) // it would have failed with the others (J6)
+	if err != nil {
+		return nil, err
+	}
+	return job, tx.MoveJob(ctx, job, db.Change{To: failed, Error: codedError(reason)})
+}
+
+// begin starts new work.
+func (p *Pipeline) begin(ctx context.Context, tx *db.Tx, s Submission) (*db.Job, error) {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return nil, err
+	}
+	now, sub := time.Now(), s.subject()
+	e := &db.Extraction{
+		ID:         id.String(),
+		Owner:      sub.owner,
+		Platform:   sub.Platform,
+		ExternalID: sub.ExternalID,
+		SourceURL:  sub.URL,
+		Languages:  sub.languages.String(),
+		State:      pendingQueued,
+		Attempt:    1,
+		CreatedAt:  now,
+		UpdatedAt:  now,
+	}
+	var first river.JobArgs = prepareArgs{Extraction: e.ID, Link: s.Upload == nil}
+	switch {
+	case s.Upload != nil:
+		e.MediaKey = s.Upload.Key
+		e.Metadata.Title = transcript.UploadTitle(s.Upload.Name)
+	case p.captionsFirst(sub):
+		first = captionsArgs{Extraction: e.ID}
+	}
+	if err := tx.InsertExtraction(ctx, e); err != nil {
+		return nil, err
+	}
+	job, err := claim(ctx, tx, e, s)
+	if err != nil {
+		return nil, err
+	}
+	return job, tx.Enqueue(ctx, first, nil)
+}
+
+// claim makes the account's job on an extraction; it takes over where the
+// extraction stands (J1).
+func claim(ctx context.Context, tx *db.Tx, e *db.Extraction, s Submission) (*db.Job, error) {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	job := &db.Job{
+		ID:             id.String(),
+		Account:        s.Account,
+		ExtractionID:   e.ID,
+		State:          e.State,
+		Sequence:       1,
+		Attempt:        e.Attempt,
+		MetadataStatus: metadataStatus(e),
+		Format:         s.View.Format,
+		OmitTimestamp:  s.View.OmitTimestamp,
+		SendMetadata:   s.View.SendMetadata,
+		ASR:            s.Upload != nil || s.Plan.ASR,
+		CreatedAt:      now,
+		UpdatedAt:      now,
+	}
+	return job, tx.InsertJob(ctx, job)
+}
+
+// remember finishes the idempotency key of the request, if it has one.
+func (s Submission) remember(ctx context.Context, tx *db.Tx, job *db.Job, found *hit) error {
+	switch {
+	case s.Remember == nil:
+		return nil
+	case job != nil:
+		return s.Remember(ctx, tx, db.Answer{Status: http.StatusAccepted, JobID: job.ID})
+	case found != nil:
+		return s.Remember(ctx, tx, db.Answer{Status: http.StatusOK, TranscriptID: found.ID})
+	}
+	return nil
+}

@@ -1,0 +1,151 @@
+package pipeline
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/format"
+)
+
+// View is how a caller wants to see a result.
+type View struct {
+	Format        transcript.Format // JSON when empty
+	OmitTimestamp bool
+	SendMetadata  bool
+}
+
+// Result is a result with its segments rendered: Transcript.Segments is empty,
+// SegmentsJSON holds them. See format.AppendResult.
+type Result struct {
+	transcript.Result
+	SegmentsJSON []byte
+}
+
+// Job is a job as its owner sees it. On success with a result, SegmentsJSON
+// holds the segments. See format.AppendJob.
+type Job struct {
+	transcript.Job
+	SegmentsJSON []byte
+	// Asked is the view that the POST asked for.
+	Asked View
+}
+
+// jobView is a stored job without its result.
+func jobView(j *db.Job) transcript.Job {
+	v := transcript.Job{
+		JobID:          j.ID,
+		Status:         j.State.Status,
+		Stage:          j.State.Stage,
+		Sequence:       j.Sequence,
+		Attempt:        j.Attempt,
+		MetadataStatus: j.MetadataStatus,
+		CreatedAt:      transcript.At(j.CreatedAt),
+		UpdatedAt:      transcript.At(j.UpdatedAt),
+		Error:          j.Error,
+		TranscriptRef:  j.TranscriptID,
+	}
+	if !j.State.Status.Terminal() {
+		v.Progress = j.Progress
+	} else if v.MetadataStatus == transcript.MetadataPending { // nobody will ask any more
+		v.MetadataStatus = transcript.MetadataUnavailable
+	}
+	return v
+}
+
+// result is a stored transcript as v wants it.
+func result(t *db.Transcript, v View, cached bool) (*Result, error) {
+	r := &Result{
+		Result: transcript.Result{
+			Format:         transcript.JSON,
+			Cached:         cached,
+			Language:       t.Lang,
+			MetadataStatus: metadataOf(t).Status(),
+		},
+	}
+	if t.Duration > 0 {
+		sec := transcript.RoundSeconds(t.Duration)
+		text := transcript.LengthText(sec)
+		r.LengthSeconds, r.LengthText = &sec, &text
+	}
+	if v.SendMetadata {
+		r.Metadata = t.Metadata
+	}
+	if v.Format == transcript.Text {
+		text, err := plainText(t, !v.OmitTimestamp)
+		if err != nil {
+			return nil, err
+		}
+		r.Format, r.Text = transcript.Text, text
+		return r, nil
+	}
+	shown := t.Transcript
+	if !v.SendMetadata {
+		hideMetadata(&shown)
+	}
+	r.Transcript, r.SegmentsJSON = &shown, t.SegmentsJSON
+	return r, nil
+}
+
+// hideMetadata takes away what sendMetadata: false does not show (contract 13.12).
+func hideMetadata(t *transcript.Transcript) {
+	t.Title, t.Channel, t.CreatorName, t.CreatorHandle, t.CreatorURL = nil, nil, nil, nil, nil
+	t.ThumbnailURL, t.PublishedAt, t.Metadata = nil, nil, nil
+}
+
+func plainText(t *db.Transcript, timestamps bool) (string, error) {
+	var segments []transcript.Segment
+	if err := json.Unmarshal(t.SegmentsJSON, &segments); err != nil {
+		return "", fmt.Errorf("pipeline: segments of transcript %s: %w", t.ID, err)
+	}
+	return string(format.AppendText(nil, segments, timestamps)), nil
+}
+
+// metadataStatus is that of an extraction on its way.
+func metadataStatus(e *db.Extraction) transcript.MetadataStatus {
+	known := e.Metadata
+	known.Duration = max(known.Duration, e.Duration)
+	if known == (transcript.Metadata{}) {
+		return transcript.MetadataPending
+	}
+	return known.Status()
+}
+
+// metadataOf is what a stored transcript says about its content.
+func metadataOf(t *db.Transcript) transcript.Metadata {
+	return transcript.Metadata{
+		Title: deref(t.Title), Channel: deref(t.Channel), CreatorName: deref(t.CreatorName), Duration: t.Duration,
+	}
+}
+
+// describe puts what a platform says about a content into its transcript. The
+// measured length, where there is one, rules.
+func describe(t *db.Transcript, m transcript.Metadata) {
+	for member, value := range map[**string]string{
+		&t.Title: m.Title, &t.Channel: m.Channel, &t.CreatorName: m.CreatorName, &t.CreatorHandle: m.CreatorHandle,
+		&t.CreatorURL: m.CreatorURL, &t.ThumbnailURL: m.ThumbnailURL,
+	} {
+		if value != "" {
+			*member = &value
+		}
+	}
+	if !m.PublishedAt.IsZero() {
+		at := transcript.At(m.PublishedAt)
+		t.PublishedAt = &at
+	}
+	if t.Duration == 0 {
+		t.Duration = m.Duration
+	}
+	if t.Duration > 0 {
+		sec := transcript.RoundSeconds(t.Duration)
+		t.DurationSec = &sec
+	}
+}
+
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

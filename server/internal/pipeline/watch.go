@@ -1,0 +1,227 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// lookEvery is how often a watcher looks by itself, should a wake-up get lost.
+const lookEvery = 2 * time.Second
+
+// ErrNothingMore is returned by Watch for a job that has ended and whose end
+// the watcher has already seen.
+var ErrNothingMore = errors.New("pipeline: the job has ended and its end was seen")
+
+// Event is an event with, on success, the rendered segments of its job.
+type Event struct {
+	transcript.Event
+	SegmentsJSON []byte
+}
+
+// Job returns a job with its result as v wants it; nil: as the POST asked.
+// NOT_FOUND for an unknown id and for another account's job.
+func (p *Pipeline) Job(ctx context.Context, account, id string, v *View) (*Job, error) {
+	row, err := p.store.Job(ctx, account, id)
+	if err != nil {
+		return nil, jobError("reading a job", err)
+	}
+	return p.fill(ctx, row, v)
+}
+
+// fill adds the result to a job that has one.
+func (p *Pipeline) fill(ctx context.Context, row *db.Job, v *View) (*Job, error) {
+	asked := View{Format: row.Format, OmitTimestamp: row.OmitTimestamp, SendMetadata: row.SendMetadata}
+	job := &Job{Job: jobView(row), Asked: asked}
+	if row.TranscriptID == "" {
+		return job, nil
+	}
+	t, err := p.store.Transcript(ctx, row.TranscriptID)
+	if errors.Is(err, db.ErrNotFound) {
+		return job, nil // its owner has deleted the text since
+	}
+	if err != nil {
+		return nil, jobError("reading a job's transcript", err)
+	}
+	if v == nil {
+		v = &asked
+	}
+	r, err := result(t, *v, row.Cached)
+	if err != nil {
+		return nil, err
+	}
+	r.Stale = row.Stale
+	job.Result, job.SegmentsJSON = &r.Result, r.SegmentsJSON
+	job.MetadataStatus = r.MetadataStatus
+	return job, nil
+}
+
+// Transcript returns a transcript of the account as v wants it. NOT_FOUND for an
+// unknown id and for another account's upload.
+func (p *Pipeline) Transcript(ctx context.Context, account, id string, v View) (*Result, error) {
+	t, err := p.store.Transcript(ctx, id)
+	if err == nil && t.Owner != "" && t.Owner != account {
+		err = db.ErrNotFound
+	}
+	if err != nil {
+		return nil, jobError("reading a transcript", err)
+	}
+	return result(t, v, true)
+}
+
+// Wait returns the job as soon as it has ended, or as it stands after at most d.
+// When ctx ends first it returns the job as it stands, too.
+func (p *Pipeline) Wait(ctx context.Context, account, id string, v *View, d time.Duration) (*Job, error) {
+	waiting, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	ctx = context.WithoutCancel(ctx) // the answer is read even when nobody waits for it
+	wake, stop := p.store.Watch(id)
+	defer stop()
+	for {
+		row, err := p.store.Job(ctx, account, id)
+		if err != nil {
+			return nil, jobError("waiting for a job", err)
+		}
+		if row.State.Status.Terminal() || waiting.Err() != nil || !rest(waiting, wake) {
+			return p.fill(ctx, row, v)
+		}
+	}
+}
+
+// rest waits for a wake-up, and no longer than lookEvery. It is false when ctx
+// has ended.
+func rest(ctx context.Context, wake <-chan struct{}) bool {
+	timer := time.NewTimer(lookEvery)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-wake:
+	case <-timer.C:
+	}
+	return true
+}
+
+// Watch follows a job from the transition after the sequence a watcher has seen,
+// in order and without a gap, then live, until the terminal event. With an
+// unusable sequence (0, negative, or larger than the last) it begins with a
+// snapshot. Progress between two transitions is merged: a slow watcher sees the
+// latest, and no transition less. The sequence ends with an error only when ctx
+// ends or the store fails. NOT_FOUND as for Job; ErrNothingMore when the end was
+// seen.
+func (p *Pipeline) Watch(ctx context.Context, account, id string, after int) (iter.Seq2[Event, error], error) {
+	row, err := p.store.Job(ctx, account, id)
+	if err != nil {
+		return nil, jobError("watching a job", err)
+	}
+	if row.State.Status.Terminal() && after == row.Sequence {
+		return nil, ErrNothingMore
+	}
+	return func(yield func(Event, error) bool) {
+		w := watcher{p: p, account: account, id: id, seen: after, yield: yield}
+		w.follow(ctx)
+	}, nil
+}
+
+// watcher is one run of a Watch.
+type watcher struct {
+	p           *Pipeline
+	account, id string
+	seen        int       // the last transition that was yielded
+	progressAt  time.Time // when the job was last touched, as far as yielded
+	yield       func(Event, error) bool
+}
+
+func (w *watcher) follow(ctx context.Context) {
+	wake, stop := w.p.store.Watch(w.id)
+	defer stop()
+	for first := true; ; first = false {
+		row, err := w.p.store.Job(ctx, w.account, w.id)
+		if err != nil {
+			w.yield(Event{}, jobError("watching a job", err))
+			return
+		}
+		if first && (w.seen <= 0 || w.seen > row.Sequence) && !w.snapshot(row) {
+			return
+		}
+		if !w.transitions(ctx, row) || !w.progress(row) {
+			return
+		}
+		if !rest(ctx, wake) {
+			w.yield(Event{}, context.Cause(ctx))
+			return
+		}
+	}
+}
+
+// snapshot begins a stream that cannot be resumed. A job that has ended shows
+// its end after it.
+func (w *watcher) snapshot(row *db.Job) bool {
+	w.seen, w.progressAt = row.Sequence, row.UpdatedAt
+	if row.State.Status.Terminal() {
+		w.seen--
+	}
+	return w.yield(Event{Event: transcript.Event{Type: transcript.EventSnapshot, Job: jobView(row)}}, nil)
+}
+
+// transitions yields what has happened since the last one seen. It is false
+// when the watch is over.
+func (w *watcher) transitions(ctx context.Context, row *db.Job) bool {
+	if row.Sequence <= w.seen {
+		return true
+	}
+	events, err := w.p.store.JobEvents(ctx, w.id, w.seen)
+	if err != nil {
+		w.yield(Event{}, jobError("watching a job", err))
+		return false
+	}
+	for _, ev := range events {
+		w.seen = ev.Sequence
+		if ev.State.Status.Terminal() {
+			w.end(ctx, ev)
+			return false
+		}
+		job := transcript.Job{
+			JobID:          w.id,
+			Status:         ev.State.Status,
+			Stage:          ev.State.Stage,
+			Sequence:       ev.Sequence,
+			Attempt:        ev.Attempt,
+			MetadataStatus: ev.MetadataStatus,
+			UpdatedAt:      transcript.At(ev.At),
+		}
+		w.progressAt = ev.At
+		if !w.yield(Event{Event: transcript.Event{Type: transcript.EventProgress, ID: ev.Sequence, Job: job}}, nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// end yields the terminal event, which carries the whole job.
+func (w *watcher) end(ctx context.Context, ev db.JobEvent) {
+	job, err := w.p.Job(ctx, w.account, w.id, nil)
+	if err != nil {
+		w.yield(Event{}, err)
+		return
+	}
+	w.yield(Event{
+		Event:        transcript.Event{Type: transcript.EventTypeOf(ev.State), ID: ev.Sequence, Job: job.Job},
+		SegmentsJSON: job.SegmentsJSON,
+	}, nil)
+}
+
+// progress yields how far recognition has come, if that is news.
+func (w *watcher) progress(row *db.Job) bool {
+	if row.Sequence != w.seen || row.Progress == nil || !row.UpdatedAt.After(w.progressAt) {
+		return true
+	}
+	w.progressAt = row.UpdatedAt
+	job := jobView(row)
+	job.CreatedAt = transcript.Time{}
+	return w.yield(Event{Event: transcript.Event{Type: transcript.EventProgress, Job: job}}, nil)
+}
