@@ -16,20 +16,31 @@ func describeTypes(r *jsonschema.Reflector) {
 	r.AddTypeMapping(transcript.Time{}, time.Time{})
 	r.DefaultOptions = append(r.DefaultOptions,
 		jsonschema.InterceptDefName(schemaName),
-		jsonschema.InterceptSchema(describeType),
+		jsonschema.InterceptSchema(describeType(enums())),
 		jsonschema.InterceptProp(describeProperty))
 }
 
-// describeType takes back what is true of a Go type but not of the API: that a
-// pointer's target may be null, and that a choice between types is an object.
-func describeType(p jsonschema.InterceptSchemaParams) (stop bool, err error) {
-	if p.Processed {
+// describeType names the values of the types that have a list of them, and takes
+// back what is true of a Go type but not of the API: that a pointer's target may
+// be null, and that a choice between types is an object.
+func describeType(enums map[reflect.Type][]any) jsonschema.InterceptSchemaFunc {
+	return func(p jsonschema.InterceptSchemaParams) (stop bool, err error) {
+		if !p.Processed {
+			return false, nil
+		}
+		t := p.Value.Type()
+		if t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		if values, ok := enums[t]; ok {
+			p.Schema.Enum = values
+		}
 		p.Schema.RemoveType(jsonschema.Null)
 		if p.Schema.OneOf != nil && p.Schema.Properties == nil {
 			p.Schema.Type = nil
 		}
+		return false, nil
 	}
-	return false, nil
 }
 
 // describeProperty makes a property required that is always written, one

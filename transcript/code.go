@@ -111,9 +111,6 @@ func Codes() []Code {
 	return out
 }
 
-// Enum lists the values for schema reflection.
-func (Code) Enum() []any { return enumOf(Codes()) }
-
 // Status is the HTTP status that answers carry with c: 500 for an unknown code.
 func (c Code) Status() int {
 	row, ok := c.row()

@@ -3,7 +3,6 @@ package transcript_test
 import (
 	"encoding/json"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -274,27 +273,4 @@ func FuzzJob(f *testing.F) {
 		require.NoError(t, err)
 		require.JSONEq(t, string(first), string(second))
 	})
-}
-
-func TestEnumsListTheirValues(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		enum interface{ Enum() []any }
-		want string
-	}{
-		{transcript.Platform(""), "video_site short_video_site photo_site professional_site microblog_site upload"},
-		{transcript.Origin(""), "video_site_transcript_api video_site_downloader asr professional_site_captions short_video_site_captions manual"},
-		{transcript.Status(""), "pending ready error"},
-		{transcript.MetadataStatus(""), "complete partial pending unavailable"},
-		{transcript.JobStatus(""), "pending processing success failed cancelled"},
-		{transcript.Stage(""), "queued caption_fetch duration_check asr_queued asr_running publishing done"},
-		{transcript.Format(""), "json text"},
-	} {
-		var names []string
-		for _, v := range test.enum.Enum() {
-			assert.IsType(t, test.enum, v)
-			names = append(names, reflect.ValueOf(v).String())
-		}
-		assert.Equal(t, strings.Fields(test.want), slices.Clip(names))
-	}
 }

@@ -15,11 +15,6 @@ const (
 // Terminal reports whether the job has ended.
 func (s JobStatus) Terminal() bool { return s == JobSuccess || s == JobFailed || s == JobCancelled }
 
-// Enum lists the values for schema reflection.
-func (JobStatus) Enum() []any {
-	return enumOf([]JobStatus{JobPending, JobProcessing, JobSuccess, JobFailed, JobCancelled})
-}
-
 // Stage is the step a job is in, or was in when it ended.
 type Stage string
 
@@ -39,9 +34,6 @@ func Stages() []Stage {
 	return []Stage{StageQueued, StageCaptionFetch, StageDurationCheck, StageASRQueued,
 		StageASRRunning, StagePublishing, StageDone}
 }
-
-// Enum lists the values for schema reflection.
-func (Stage) Enum() []any { return enumOf(Stages()) }
 
 // Progress is how far the recognition of a job has come.
 type Progress struct {

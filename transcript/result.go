@@ -9,9 +9,6 @@ const (
 	Text Format = "text"
 )
 
-// Enum lists the values for schema reflection.
-func (Format) Enum() []any { return enumOf([]Format{JSON, Text}) }
-
 // Result is a finished extraction: every member of the 200 answer of
 // POST /v1/transcript. Its JSON form has status "success" besides, and the
 // `transcript` member is an object or a string, as Format says. (Its methods

@@ -24,9 +24,6 @@ const (
 	TrackForced TrackKind = "forced"
 )
 
-// Enum lists the values for schema reflection.
-func (TrackKind) Enum() []any { return enumOf([]TrackKind{TrackManual, TrackAuto, TrackForced}) }
-
 // TrackStatus says how the question for a content's caption tracks was answered
 // (contract 4).
 type TrackStatus string
@@ -38,11 +35,6 @@ const (
 	TracksFailed  TrackStatus = "failed"  // blocked, a fault, no answer in time
 	TracksSkipped TrackStatus = "skipped" // the platform was not asked
 )
-
-// Enum lists the values for schema reflection.
-func (TrackStatus) Enum() []any {
-	return enumOf([]TrackStatus{TracksOK, TracksEmpty, TracksFailed, TracksSkipped})
-}
 
 // CaptionReport is the answer of GET /v1/video_site/captions (contract 4).
 type CaptionReport struct {

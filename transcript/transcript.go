@@ -25,9 +25,6 @@ func (p Platform) HasCaptions() bool {
 	return p == VideoSite || p == ShortVideoSite || p == ProfessionalSite
 }
 
-// Enum lists the values for schema reflection.
-func (Platform) Enum() []any { return enumOf(Platforms()) }
-
 // Origin says what produced a transcript: the `source` member on the wire.
 type Origin string
 
@@ -42,12 +39,6 @@ const (
 	OriginManual                 Origin = "manual"
 )
 
-// Enum lists the values for schema reflection.
-func (Origin) Enum() []any {
-	return enumOf([]Origin{OriginCaptionAPI, OriginDownloader, OriginASR,
-		OriginProfessionalCaptions, OriginShortVideoSiteCaptions, OriginManual})
-}
-
 // Status is the state of a stored transcript. The service stores and returns
 // ready ones only; decoders accept the others.
 type Status string
@@ -58,9 +49,6 @@ const (
 	Ready   Status = "ready"
 	Failed  Status = "error"
 )
-
-// Enum lists the values for schema reflection.
-func (Status) Enum() []any { return enumOf([]Status{Pending, Ready, Failed}) }
 
 // MetadataStatus says how much the service knows about the content itself
 // (title, creator, duration), whether or not the caller asked to see it.
@@ -73,11 +61,6 @@ const (
 	MetadataPending     MetadataStatus = "pending"
 	MetadataUnavailable MetadataStatus = "unavailable"
 )
-
-// Enum lists the values for schema reflection.
-func (MetadataStatus) Enum() []any {
-	return enumOf([]MetadataStatus{MetadataComplete, MetadataPartial, MetadataPending, MetadataUnavailable})
-}
 
 // Transcript is a timestamped text of one piece of content in one language.
 // Nullable members are pointers; nil is sent as null. Nil Segments are an empty
@@ -128,12 +111,4 @@ type Word struct {
 	Start      float64 `json:"start"`
 	End        float64 `json:"end"`
 	Confidence float64 `json:"confidence,omitempty"`
-}
-
-func enumOf[T any](values []T) []any {
-	out := make([]any, len(values))
-	for i, v := range values {
-		out[i] = v
-	}
-	return out
 }

@@ -1,0 +1,71 @@
+package server_test
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Every value that package transcript names for one of its string types stands in
+// the document, and no other.
+func TestDocumentHasAllValuesOfATypedString(t *testing.T) {
+	t.Parallel()
+	body, err := os.ReadFile("openapi.json")
+	require.NoError(t, err)
+	var document struct {
+		Components struct {
+			Schemas map[string]struct{ Enum []string }
+		}
+	}
+	require.NoError(t, json.Unmarshal(body, &document))
+	names := map[string]string{"Code": "ErrorCode", "Status": "TranscriptStatus"}
+	constants := stringConstants(t, filepath.Join("..", "transcript"))
+	delete(constants, "EventType") // the name of an event stands outside of its data
+	require.Len(t, constants, 10)
+	for typ, values := range constants {
+		name := typ
+		if other, ok := names[typ]; ok {
+			name = other
+		}
+		assert.ElementsMatch(t, values, document.Components.Schemas[name].Enum, name)
+	}
+}
+
+// stringConstants returns the values of a package's typed string constants by type.
+func stringConstants(t *testing.T, dir string) map[string][]string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	require.NoError(t, err)
+	values := map[string][]string{}
+	for _, path := range files {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		require.NoError(t, err)
+		ast.Inspect(file, func(n ast.Node) bool {
+			spec, ok := n.(*ast.ValueSpec)
+			if !ok || len(spec.Values) != 1 {
+				return true
+			}
+			typ, named := spec.Type.(*ast.Ident)
+			literal, isLiteral := spec.Values[0].(*ast.BasicLit)
+			if named && isLiteral && literal.Kind == token.STRING {
+				value, err := strconv.Unquote(literal.Value)
+				require.NoError(t, err)
+				values[typ.Name] = append(values[typ.Name], value)
+			}
+			return true
+		})
+	}
+	return values
+}
