@@ -85,6 +85,10 @@ type Config struct {
 	Log *slog.Logger
 	// Version is what /healthz says; empty: "dev".
 	Version string
+
+	// timeout bounds the wait of a POST for its job: context.WithTimeout, but in
+	// tests that must not depend on the speed of their machine.
+	timeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
 }
 
 // Authenticator says who makes a request. The error is ErrNoCredential,
@@ -128,6 +132,9 @@ func (c Config) withDefaults() (Config, error) {
 	c.Log = slog.New(boundedLog{c.Log.Handler()})
 	if c.Version == "" {
 		c.Version = "dev"
+	}
+	if c.timeout == nil {
+		c.timeout = context.WithTimeout
 	}
 	if c.Engine == nil {
 		c.Engine = func(engine.Host) (engine.Engine, error) { return engine.Engine{}, nil }

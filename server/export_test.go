@@ -46,3 +46,8 @@ func BoundConnections(web *http.Server, most int) { web.ConnState = newConnectio
 // Unconfine makes a server that serves no requests yet one on a system that does
 // not hold programs.
 func Unconfine(s *Server, why error) { s.unconfined = why }
+
+// SetTimeout replaces context.WithTimeout where a POST waits for its job.
+func SetTimeout(c *Config, f func(context.Context, time.Duration) (context.Context, context.CancelFunc)) {
+	c.timeout = f
+}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -244,8 +245,9 @@ func TestBlockedPlatform(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.Engine.FailCaptions(transcript.Errorf(transcript.IPBlocked, "Prove that you are a person."))
-	a := s.postJSON(t, body(t, video, wish{"waitMs", 200}))
+	a := s.postJSON(t, body(t, video, wish{"waitMs", 0}))
 	require.Equal(t, http.StatusAccepted, a.StatusCode, a.body)
+	require.Eventually(t, func() bool { return s.Engine.CaptionReads(transcript.VideoSite) > 0 }, time.Minute, time.Millisecond)
 	assert.Equal(t, "pending", a.object(t)["metadataStatus"])
 	job := s.get(t, jobPath(a.object(t)["jobId"].(string))).object(t)
 	assert.Contains(t, []any{"pending", "processing"}, job["status"])

@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -58,6 +59,7 @@ func start(t testing.TB, configure ...func(*server.Config)) *service {
 			c.Dir = s.scratch
 			c.ProgressInterval = time.Millisecond
 			c.Sites = sites(t)
+			server.SetTimeout(c, patiently)
 		}),
 	}
 	for _, change := range configure {
@@ -66,6 +68,12 @@ func start(t testing.TB, configure ...func(*server.Config)) *service {
 	s.Server = servertest.New(t, opts...)
 	s.http = httpClient(t, s.URL)
 	return s
+}
+
+// patiently lets a POST wait for the end of its job, however long the machine
+// takes over it; a test of the wait's own end takes context.WithTimeout.
+func patiently(ctx context.Context, _ time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithCancel(ctx)
 }
 
 // sites is a platform table of hosts that nobody has, and of some more.
@@ -254,8 +262,7 @@ func (s *service) postForm(t testing.TB, parts []part, changes ...change) *answe
 	return s.do(t, http.MethodPost, "/v1/transcript", bytes.NewReader(body), changes...)
 }
 
-// upload sends a file and waits as long as may be, so that the answer is a 200
-// where the engine is quick, however busy the machine is.
+// upload sends a file and waits for its job.
 func (s *service) upload(t testing.TB, content string, changes ...change) *answer {
 	t.Helper()
 	return s.postForm(t, []part{field("waitMs", "10000"), file(content)}, changes...)

@@ -114,9 +114,11 @@ func (s *Server) submit(w http.ResponseWriter, r *http.Request, wait time.Durati
 	}
 	job := out.Job
 	if wait > 0 { // else it is the job as it was taken, even where it has ended meanwhile (contract 4)
-		waiting, stop := s.untilStop(r.Context())
+		serving, stop := s.untilStop(r.Context())
 		defer stop()
-		if job, err = s.pipeline.Wait(waiting, sub.Account, job.JobID, &sub.View, wait); err != nil {
+		waiting, cancel := s.cfg.timeout(serving, wait)
+		defer cancel()
+		if job, err = s.pipeline.Wait(waiting, sub.Account, job.JobID, &sub.View); err != nil {
 			return reply{}, err
 		}
 	}

@@ -1,13 +1,17 @@
 package server_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server"
 )
 
 func TestJSONBodies(t *testing.T) {
@@ -184,7 +188,13 @@ func TestWishes(t *testing.T) {
 
 func TestJobIsHandedOut(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	var waits []time.Duration // which are over at once
+	s := start(t, func(c *server.Config) {
+		server.SetTimeout(c, func(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+			waits = append(waits, d)
+			return context.WithTimeout(ctx, 0)
+		})
+	})
 	defer s.Engine.Hold()()
 	a := s.postForm(t, []part{field("waitMs", "0"), file("a")})
 	require.Equal(t, http.StatusAccepted, a.StatusCode)
@@ -192,9 +202,13 @@ func TestJobIsHandedOut(t *testing.T) {
 	assert.Equal(t, fmt.Sprint("/v1/transcript/job/", o["jobId"]), a.Header.Get("Location"))
 	assert.Equal(t, "2", a.Header.Get("Retry-After"))
 	assert.Contains(t, []any{"pending", "processing"}, o["status"])
-	again := s.postForm(t, []part{field("waitMs", "1"), file("a")})
-	require.Equal(t, http.StatusAccepted, again.StatusCode)
-	assert.Equal(t, o["jobId"], again.object(t)["jobId"], "equal uploads share a job")
+	assert.Empty(t, waits)
+	for _, wishes := range [][]part{{field("waitMs", "1")}, {field("waitMs", "10000")}, {}} {
+		again := s.postForm(t, append(wishes, file("a")))
+		require.Equal(t, http.StatusAccepted, again.StatusCode)
+		assert.Equal(t, o["jobId"], again.object(t)["jobId"], "equal uploads share a job")
+	}
+	assert.Equal(t, []time.Duration{time.Millisecond, 10 * time.Second, 2 * time.Second}, waits)
 }
 
 func TestLanguageNobodyKnows(t *testing.T) {

@@ -274,7 +274,7 @@ func TestEqualLinksAreOneExtraction(t *testing.T) {
 		require.Len(t, ids, 3)
 		b.startOne(t)
 		for account, id := range ids {
-			job, err := b.Wait(t.Context(), account, id, nil, time.Minute)
+			job, err := b.Wait(t.Context(), account, id, nil)
 			require.NoError(t, err)
 			assert.Equal(t, transcript.JobSuccess, job.Status)
 			_, err = b.Job(t.Context(), "delta", id, nil)

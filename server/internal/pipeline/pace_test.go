@@ -73,7 +73,7 @@ func TestFiftyJobsOnABlockedSite(t *testing.T) {
 
 		moves := 0
 		for i, id := range ids {
-			job, err := b.Wait(t.Context(), acme, id, nil, time.Minute)
+			job, err := b.Wait(t.Context(), acme, id, nil)
 			require.NoError(t, err)
 			require.Equal(t, transcript.JobSuccess, job.Status, "job %d: %v", i, job.Error)
 			assert.Equal(t, 1, job.Attempt, "waiting is not failing")

@@ -5,7 +5,7 @@
 //	err = p.Start(ctx)
 //	upload, err := p.Receive(ctx, file, limit)             // streamed, hashed
 //	outcome, err := p.Submit(ctx, pipeline.Submission{…})  // a transcript, or a job
-//	job, err := p.Wait(ctx, account, outcome.Job.JobID, nil, 2*time.Second)
+//	job, err := p.Wait(ctx, account, outcome.Job.JobID, nil)
 //	err = p.Stop(ctx)
 //
 // The work on one content is an extraction; an account's job is a claim on it

@@ -299,7 +299,7 @@ func TestForeignJobIsUnknown(t *testing.T) {
 	require.ErrorIs(t, err, transcript.NotFound)
 	_, err = b.Cancel(ctx, "other", id, nil)
 	require.ErrorIs(t, err, transcript.NotFound)
-	_, err = b.Wait(ctx, "other", id, nil, time.Hour)
+	_, err = b.Wait(ctx, "other", id, nil)
 	require.ErrorIs(t, err, transcript.NotFound)
 	_, err = b.Watch(ctx, "other", id, 0)
 	require.ErrorIs(t, err, transcript.NotFound)

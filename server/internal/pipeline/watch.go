@@ -73,12 +73,10 @@ func (p *Pipeline) Transcript(ctx context.Context, account, id string, v View) (
 	return result(t, v, true)
 }
 
-// Wait returns the job as soon as it has ended, or as it stands after at most d.
-// When ctx ends first it returns the job as it stands, too.
-func (p *Pipeline) Wait(ctx context.Context, account, id string, v *View, d time.Duration) (*Job, error) {
-	waiting, cancel := context.WithTimeout(ctx, d)
-	defer cancel()
-	ctx = context.WithoutCancel(ctx) // the answer is read even when nobody waits for it
+// Wait returns the job as soon as it has ended. When waiting ends first, it
+// returns the job as it stands.
+func (p *Pipeline) Wait(waiting context.Context, account, id string, v *View) (*Job, error) {
+	ctx := context.WithoutCancel(waiting) // the answer is read even when nobody waits for it
 	wake, stop := p.store.Watch(id)
 	defer stop()
 	for {
