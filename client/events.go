@@ -12,6 +12,7 @@ import (
 
 	"github.com/r3labs/sse/v2"
 
+	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -130,7 +131,7 @@ func (w *watcher) take(m *sse.Event) bool {
 		return false // what follows proves that it was not just cut off
 	}
 	// The id is not the decoder's to judge: see pass.
-	event, err := transcript.DecodeEvent(string(m.Event), "", m.Data)
+	event, err := wire.DecodeEvent(string(m.Event), "", m.Data)
 	switch {
 	case err != nil:
 		w.malformed = err

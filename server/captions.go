@@ -4,10 +4,10 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/transcript"
-	"github.com/transcriptkit/transcriptkit/transcript/format"
 )
 
 // captionsRequest is the query of GET /v1/video_site/captions.
@@ -60,7 +60,7 @@ func (s *Server) respondReport(w http.ResponseWriter, r *http.Request, report *p
 		shown.RequestID = RequestID(r.Context())
 		report.Error = &shown
 	}
-	body, err := format.AppendCaptionReport(make([]byte, 0, len(report.SegmentsJSON)+4096), &report.CaptionReport, report.SegmentsJSON)
+	body, err := wire.AppendCaptionReport(make([]byte, 0, len(report.SegmentsJSON)+4096), &report.CaptionReport, report.SegmentsJSON)
 	if err != nil {
 		return err
 	}

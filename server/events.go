@@ -10,10 +10,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/transcript"
-	"github.com/transcriptkit/transcriptkit/transcript/format"
 )
 
 // Bounds of an event stream (contract 6).
@@ -155,10 +155,10 @@ func (e *eventStream) begin() error {
 // send writes an event. Only a transition has an id, so that Last-Event-ID is
 // always a sequence.
 func (e *eventStream) send(event pipeline.Event) (err error) {
-	e.data, err = format.AppendEvent(e.data[:0], &event.Event, event.SegmentsJSON)
+	e.data, err = wire.AppendEvent(e.data[:0], &event.Event, event.SegmentsJSON)
 	if err == nil && len(e.data) > maxEventBytes {
 		event.Job.Result = nil
-		e.data, err = format.AppendEvent(e.data[:0], &event.Event, nil)
+		e.data, err = wire.AppendEvent(e.data[:0], &event.Event, nil)
 	}
 	if err != nil {
 		return fmt.Errorf("server: rendering an event: %w", err)
@@ -177,7 +177,7 @@ func (e *eventStream) send(event pipeline.Event) (err error) {
 
 // closing says that the server ends the stream, not the job.
 func (e *eventStream) closing(c transcript.Closing) error {
-	data, err := transcript.EventData(transcript.Event{Type: transcript.EventClosing, Closing: &c})
+	data, err := wire.AppendEvent(nil, &transcript.Event{Type: transcript.EventClosing, Closing: &c}, nil)
 	if err != nil {
 		return err
 	}

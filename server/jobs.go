@@ -9,10 +9,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/transcript"
-	"github.com/transcriptkit/transcriptkit/transcript/format"
 )
 
 // jobRequest is the path of the job routes.
@@ -93,7 +93,7 @@ func pollAfter(stage transcript.Stage) int {
 }
 
 func (s *Server) respondJob(w http.ResponseWriter, status int, job *pipeline.Job) error {
-	body, err := format.AppendJob(make([]byte, 0, len(job.SegmentsJSON)+2048), &job.Job, job.SegmentsJSON)
+	body, err := wire.AppendJob(make([]byte, 0, len(job.SegmentsJSON)+2048), &job.Job, job.SegmentsJSON)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/swaggest/jsonschema-go"
 
+	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -87,6 +88,7 @@ func schemaName(t reflect.Type, name string) string {
 		reflect.TypeFor[transcript.Code]():   "ErrorCode",
 		reflect.TypeFor[transcript.Status](): "TranscriptStatus",
 		reflect.TypeFor[transcript.Info]():   "TranscriptInfo",
+		reflect.TypeFor[wire.Progress]():     "ProgressData",
 		reflect.TypeFor[health]():            "Health",
 		reflect.TypeFor[readiness]():         "Readiness",
 	}

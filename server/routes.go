@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -87,7 +88,7 @@ func (s *Server) transcriptRoutes() []route {
 			codes: []transcript.Code{transcript.NotFound},
 			events: map[transcript.EventType]any{
 				transcript.EventSnapshot:  jobAnswer{},
-				transcript.EventProgress:  transcript.ProgressData{},
+				transcript.EventProgress:  wire.Progress{},
 				transcript.EventCompleted: jobAnswer{},
 				transcript.EventFailed:    jobAnswer{},
 				transcript.EventCancelled: jobAnswer{},

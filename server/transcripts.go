@@ -5,10 +5,10 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/transcript"
-	"github.com/transcriptkit/transcriptkit/transcript/format"
 )
 
 // accepted is the 202 body of POST /v1/transcript.
@@ -156,7 +156,7 @@ func failure(job *pipeline.Job) *transcript.Error {
 }
 
 func (s *Server) respondResult(w http.ResponseWriter, res *pipeline.Result) error {
-	before, after, err := format.SplitResult(&res.Result)
+	before, after, err := wire.SplitResult(&res.Result)
 	if err != nil {
 		return err
 	}

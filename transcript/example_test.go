@@ -35,7 +35,7 @@ func ExampleParseLanguageList() {
 }
 
 func ExampleCanMove() {
-	running := transcript.State{Status: transcript.JobProcessing, Stage: transcript.StageASRRunning}
+	running := transcript.StageASRRunning.State()
 	failed := transcript.State{Status: transcript.JobFailed, Stage: transcript.StageASRRunning}
 	fmt.Println(transcript.CanMove(running, failed), transcript.CanMove(failed, running))
 	// Output: true false

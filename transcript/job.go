@@ -18,7 +18,7 @@ func (s JobStatus) Terminal() bool { return s == JobSuccess || s == JobFailed ||
 // Stage is the step a job is in, or was in when it ended.
 type Stage string
 
-// The stages of the specification, in their order.
+// The stages, in their order.
 const (
 	StageQueued        Stage = "queued"
 	StageCaptionFetch  Stage = "caption_fetch"
@@ -29,12 +29,6 @@ const (
 	StageDone          Stage = "done"
 )
 
-// Stages lists every stage in order.
-func Stages() []Stage {
-	return []Stage{StageQueued, StageCaptionFetch, StageDurationCheck, StageASRQueued,
-		StageASRRunning, StagePublishing, StageDone}
-}
-
 // Progress is how far the recognition of a job has come.
 type Progress struct {
 	Fraction     float64 `json:"fraction" minimum:"0" maximum:"1"`
@@ -42,7 +36,7 @@ type Progress struct {
 	TotalSec     float64 `json:"totalSec" minimum:"0"`     // seconds of media
 }
 
-// Job is one account's claim on the making of a transcript (contract 3, 4).
+// Job is one account's claim on the making of a transcript.
 //
 // Its JSON form on success is a superset of a [Result]'s: the members of both in
 // one object. So a Job decodes every answer of POST /v1/transcript too; a 200
@@ -67,5 +61,5 @@ type Job struct {
 	Result *Result `json:"-"`
 }
 
-// State is the pair that the transition table speaks about.
+// State is where the job stands.
 func (j *Job) State() State { return State{j.Status, j.Stage} }

@@ -12,8 +12,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 )
 
-// MaxLanguageList is the longest language list, in characters (contract 1).
-const MaxLanguageList = 200
+// maxLanguageList is the longest language list, in characters (contract 1).
+const maxLanguageList = 200
 
 // asr is the word that asks for recognition.
 const asr = "asr"
@@ -49,8 +49,8 @@ type LanguageList []LanguageEntry
 // that names the entry and its fault, to be put after the field's name; it
 // carries no code (the service answers 422 INVALID_REQUEST).
 func ParseLanguageList(s string) (LanguageList, error) {
-	if n := utf8.RuneCountInString(s); n < 1 || n > MaxLanguageList {
-		return nil, fmt.Errorf("must have 1 to %d characters, not %d", MaxLanguageList, n)
+	if n := utf8.RuneCountInString(s); n < 1 || n > maxLanguageList {
+		return nil, fmt.Errorf("must have 1 to %d characters, not %d", maxLanguageList, n)
 	}
 	var list LanguageList
 	for i, text := range strings.Split(s, ",") {

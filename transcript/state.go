@@ -1,100 +1,53 @@
 package transcript
 
-// State is where a job stands: its status and its stage.
+import "slices"
+
+// State is where a job stands: its status and its stage. The zero value is that of
+// a job which does not exist yet.
 type State struct {
 	Status JobStatus
 	Stage  Stage
 }
 
-// Transition is one row of the job's state machine (contract 3). An empty
-// stage of To means that the stage stays: it says where the job ended.
-type Transition struct {
-	Rule string // the row's name in contract 3: J1 to J17
-	From State  // the zero State: the job did not exist
-	To   State
+// State is where a job in s stands, unless it failed or was canceled there.
+func (s Stage) State() State {
+	switch s {
+	case "":
+		return State{}
+	case StageQueued, StageASRQueued:
+		return State{JobPending, s}
+	case StageDone:
+		return State{JobSuccess, s}
+	}
+	return State{JobProcessing, s}
 }
 
-var (
-	queued        = State{JobPending, StageQueued}
-	captionFetch  = State{JobProcessing, StageCaptionFetch}
-	durationCheck = State{JobProcessing, StageDurationCheck}
-	asrQueued     = State{JobPending, StageASRQueued}
-	asrRunning    = State{JobProcessing, StageASRRunning}
-	publishing    = State{JobProcessing, StagePublishing}
-	done          = State{JobSuccess, StageDone}
-)
+// nextStages is the state machine of a job: the stages that may follow a stage.
+// Besides, a job may fail or be canceled at every stage but the last, and keeps
+// its stage then.
+var nextStages = map[Stage][]Stage{
+	// A job that joins work which other jobs wait for begins where that work is.
+	"": {StageQueued, StageCaptionFetch, StageDurationCheck, StageASRQueued, StageASRRunning, StagePublishing},
 
-// transitions is the one table of the job's state machine. Nothing else may
-// move a job.
-var transitions = []Transition{
-	{"J1", State{}, queued},
-	{"J1", State{}, captionFetch}, // and the rest: a claim that joins running work
-	{"J1", State{}, durationCheck},
-	{"J1", State{}, asrQueued},
-	{"J1", State{}, asrRunning},
-	{"J1", State{}, publishing},
-	{"J2", queued, captionFetch},
-	{"J3", queued, durationCheck},
-	{"J4", captionFetch, publishing},
-	{"J5", captionFetch, durationCheck},
-	{"J7", captionFetch, queued}, // and J7b, the same move with the attempt unchanged
-	{"J8", durationCheck, asrQueued},
-	{"J9b", durationCheck, queued},
-	{"J10", asrQueued, asrRunning},
-	{"J11", asrRunning, publishing},
-	{"J12", asrRunning, asrQueued},
-	{"J13", publishing, done},
-	{"J14", captionFetch, queued},
-	{"J14", durationCheck, queued},
-	{"J14", asrRunning, asrQueued},
-	{"J14", publishing, queued},
-	{"J14", publishing, asrQueued},
-	{"J17", queued, publishing},
-
-	// J3b, J6, J9 and J15 fail, J16 cancels, from wherever the job stands.
-	{"J15", queued, State{Status: JobFailed}},
-	{"J15", captionFetch, State{Status: JobFailed}},
-	{"J15", durationCheck, State{Status: JobFailed}},
-	{"J15", asrQueued, State{Status: JobFailed}},
-	{"J15", asrRunning, State{Status: JobFailed}},
-	{"J15", publishing, State{Status: JobFailed}},
-	{"J16", queued, State{Status: JobCancelled}},
-	{"J16", captionFetch, State{Status: JobCancelled}},
-	{"J16", durationCheck, State{Status: JobCancelled}},
-	{"J16", asrQueued, State{Status: JobCancelled}},
-	{"J16", asrRunning, State{Status: JobCancelled}},
-	{"J16", publishing, State{Status: JobCancelled}},
+	// Content without captions begins with the sound. What somebody else has
+	// published meanwhile needs no work.
+	StageQueued: {StageCaptionFetch, StageDurationCheck, StagePublishing},
+	// Back in the queue: it was lost with its worker, or the platform blocks.
+	StageCaptionFetch:  {StagePublishing, StageDurationCheck, StageQueued},
+	StageDurationCheck: {StageASRQueued, StageQueued},
+	StageASRQueued:     {StageASRRunning},
+	StageASRRunning:    {StagePublishing, StageASRQueued},
+	// Work that was lost goes back to the queue that it came from.
+	StagePublishing: {StageDone, StageQueued, StageASRQueued},
 }
 
-// Transitions returns a copy of the table.
-func Transitions() []Transition { return append([]Transition(nil), transitions...) }
-
-// CanMove reports whether the table has a row from one state to the other.
+// CanMove reports whether a job may go from one state to the other.
 func CanMove(from, to State) bool {
-	for _, t := range transitions {
-		if t.From != from {
-			continue
-		}
-		want := t.To
-		if want.Stage == "" {
-			want.Stage = from.Stage
-		}
-		if want == to {
-			return true
-		}
+	if from != from.Stage.State() || from.Status.Terminal() {
+		return false
 	}
-	return false
-}
-
-// EventTypeOf is the event that a transition to the state makes (contract 6).
-func EventTypeOf(to State) EventType {
-	switch to.Status {
-	case JobSuccess:
-		return EventCompleted
-	case JobFailed:
-		return EventFailed
-	case JobCancelled:
-		return EventCancelled
+	if to.Status == JobFailed || to.Status == JobCancelled {
+		return from != State{} && to.Stage == from.Stage
 	}
-	return EventProgress
+	return to == to.Stage.State() && slices.Contains(nextStages[from.Stage], to.Stage)
 }

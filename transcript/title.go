@@ -6,12 +6,12 @@ import (
 	"unicode"
 )
 
-// MaxTitle is the longest title of an upload, in characters (contract 4).
-const MaxTitle = 200
+// maxTitle is the longest title of an upload, in characters (contract 4).
+const maxTitle = 200
 
 // UploadTitle makes a title of the file name that came with an upload: without
 // folders (of either kind of system) and extension, without control characters
-// and those that turn the direction of writing, at most [MaxTitle] characters. It is
+// and those that turn the direction of writing, at most [maxTitle] characters. It is
 // empty when nothing is left to read.
 func UploadTitle(name string) string {
 	name = name[strings.LastIndexAny(name, `/\`)+1:]
@@ -20,8 +20,8 @@ func UploadTitle(name string) string {
 	if strings.Trim(name, ".") == "" {
 		return ""
 	}
-	if runes := []rune(name); len(runes) > MaxTitle {
-		name = strings.TrimSpace(string(runes[:MaxTitle]))
+	if runes := []rune(name); len(runes) > maxTitle {
+		name = strings.TrimSpace(string(runes[:maxTitle]))
 	}
 	return name
 }

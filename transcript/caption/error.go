@@ -28,7 +28,7 @@ func (e *FormatError) Error() string {
 	expected := string(e.Format)
 	if e.Format == "" {
 		var names []string
-		for _, f := range Formats() {
+		for _, f := range formats() {
 			names = append(names, string(f))
 		}
 		expected = "any of " + strings.Join(names, ", ")

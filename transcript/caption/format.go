@@ -13,7 +13,7 @@ const (
 	FormatJSON3  Format = "json3"  // the same as JSON: see [JSON3]
 )
 
-// Formats lists the formats that can be read.
-func Formats() []Format {
+// formats lists the formats that can be read.
+func formats() []Format {
 	return []Format{FormatWebVTT, FormatSRT, FormatTTML, FormatSRV1, FormatSRV3, FormatJSON3}
 }

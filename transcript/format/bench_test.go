@@ -1,7 +1,6 @@
 package format_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"testing"
 
@@ -24,10 +23,8 @@ func long() *transcript.Transcript {
 	return t
 }
 
-func TestSegmentsAllocateNothing(t *testing.T) { //nolint:paralleltest // AllocsPerRun refuses to count beside other tests
+func TestTextAllocatesNothing(t *testing.T) { //nolint:paralleltest // AllocsPerRun refuses to count beside other tests
 	segs := long().Segments
-	buf := format.AppendSegments(nil, segs)
-	assert.Zero(t, testing.AllocsPerRun(10, func() { buf = format.AppendSegments(buf[:0], segs) }))
 	text := format.AppendText(nil, segs, true)
 	assert.Zero(t, testing.AllocsPerRun(10, func() { text = format.AppendText(text[:0], segs, true) }))
 }
@@ -87,56 +84,6 @@ func BenchmarkMarkdown(b *testing.B) {
 	for b.Loop() {
 		buf = format.AppendMarkdown(buf[:0], tr, true)
 	}
-}
-
-// BenchmarkSegments compares the two ways of rendering.
-func BenchmarkSegments(b *testing.B) {
-	segs := long().Segments
-	b.Run("append", func(b *testing.B) {
-		buf := format.AppendSegments(nil, segs)
-		b.SetBytes(int64(len(buf)))
-		b.ReportAllocs()
-		for b.Loop() {
-			buf = format.AppendSegments(buf[:0], segs)
-		}
-	})
-	b.Run("encoding-json", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			if _, err := json.Marshal(segs); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-}
-
-// BenchmarkResult is an answer from the cache, with segments that were rendered
-// when they were published.
-func BenchmarkResult(b *testing.B) {
-	r := &transcript.Result{Transcript: long(), Cached: true, Language: "en"}
-	segments := format.AppendSegments(nil, r.Transcript.Segments)
-	b.Run("rendered", func(b *testing.B) {
-		r := *r
-		head := *r.Transcript
-		head.Segments = nil
-		r.Transcript = &head
-		buf, err := format.AppendResult(nil, &r, segments)
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.ReportAllocs()
-		for b.Loop() {
-			buf, _ = format.AppendResult(buf[:0], &r, segments) // it went well above
-		}
-	})
-	b.Run("encoding-json", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			if _, err := json.Marshal(r); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
 }
 
 func BenchmarkText(b *testing.B) {

@@ -6,7 +6,9 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -40,7 +42,7 @@ type cues struct {
 func newCues(segs []transcript.Segment, s syntax) cues {
 	c := cues{syntax: s, segs: silent(segs)}
 	if len(c.segs) > 0 {
-		c.next = millis(c.segs[0].Start)
+		c.next = wire.Milliseconds(c.segs[0].Start)
 	}
 	return c
 }
@@ -83,7 +85,7 @@ func silent(segs []transcript.Segment) []transcript.Segment {
 
 // spoken reports whether s has more than white space.
 func spoken(s string) bool {
-	return s != "" && (plain[s[0]] && s[0] != ' ' || strings.TrimSpace(s) != "")
+	return s != "" && (' ' < s[0] && s[0] < utf8.RuneSelf || strings.TrimSpace(s) != "")
 }
 
 // appendSegment appends the cues of the first segment.
@@ -91,7 +93,7 @@ func (c *cues) appendSegment(dst []byte) []byte {
 	s := &c.segs[0]
 	start := c.next // which gather found when it came by
 	if c.together > 0 {
-		start = millis(s.Start)
+		start = wire.Milliseconds(s.Start)
 	} else {
 		c.gather(start)
 	}
@@ -101,7 +103,7 @@ func (c *cues) appendSegment(dst []byte) []byte {
 		end := min(max(c.until, from+minCue*int64(c.together)), c.next)
 		limit = from + (end-from)/int64(c.together)
 	}
-	end := start + millis(s.Duration)
+	end := start + wire.Milliseconds(s.Duration)
 	text := strings.TrimSpace(s.Text)
 	if special, ok := asIs(text, c.syntax); ok {
 		c.clock = cueEnd(from, end, limit, 1)
@@ -124,15 +126,15 @@ func (c *cues) gather(start int64) {
 		if !spoken(s.Text) {
 			continue
 		}
-		if start := millis(s.Start); start > from {
+		if start := wire.Milliseconds(s.Start); start > from {
 			c.next = start
 			break
 		}
 		c.together++
-		c.until = max(c.until, millis(s.Start)+millis(s.Duration))
+		c.until = max(c.until, wire.Milliseconds(s.Start)+wire.Milliseconds(s.Duration))
 	}
 	if c.together > 1 {
-		c.until = max(c.until, start+millis(c.segs[0].Duration))
+		c.until = max(c.until, start+wire.Milliseconds(c.segs[0].Duration))
 	}
 }
 

@@ -5,11 +5,7 @@
 //	err := format.WriteSRT(file, t.Segments)
 //
 // The Append functions add to a buffer that the caller may use again. Those named
-// Write write the same to an [io.Writer], a piece at a time. In JSON the
-// segments, nearly all of a transcript, are rendered by hand, once:
-// [AppendSegments] makes the array that a server keeps, and [AppendTranscript],
-// [AppendResult], [AppendJob], [AppendEvent] and [AppendCaptionReport] put it back
-// into a fresh head.
+// Write write the same to an [io.Writer], a piece at a time.
 //
 // The package reads nothing: package caption reads files of cues, and
 // [encoding/json] decodes the JSON into the types of package transcript.

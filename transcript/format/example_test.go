@@ -1,6 +1,7 @@
 package format_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 
@@ -27,10 +28,15 @@ func ExampleAppendText() {
 	// Now, to business.
 }
 
-func ExampleAppendSegments() {
-	fmt.Printf("%s\n", format.AppendSegments(nil, talk[:2]))
-	// Output:
-	// [{"text":"Good evening.","start":0,"duration":1.5},{"text":"Thank you all for coming.","start":1.5,"duration":2}]
+func ExampleAppendJSON() {
+	b, err := format.AppendJSON(nil, &transcript.Transcript{Lang: "en", Segments: talk})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var back transcript.Transcript
+	fmt.Println(json.Unmarshal(b, &back), back.Lang, back.Segments[0].Text)
+	// Output: <nil> en Good evening.
 }
 
 func ExampleAppendSRT() {

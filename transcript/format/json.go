@@ -1,120 +1,16 @@
 package format
 
 import (
-	"encoding/json"
-	"fmt"
-
+	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// AppendTranscript appends t as JSON. The segments are what [AppendSegments]
-// rendered, or are rendered from t.Segments when segments is nil; they are
-// trusted to be a JSON array. The error is that of metadata that JSON cannot
-// hold; dst comes back unextended then.
-func AppendTranscript(dst []byte, t *transcript.Transcript, segments []byte) ([]byte, error) {
-	head := *t
-	head.Segments = []transcript.Segment{}
-	b, err := json.Marshal(head)
-	if err != nil {
-		return dst, fmt.Errorf("format: transcript: %w", err)
-	}
-	at := indexOfSegments(b)
-	dst = append(dst, b[:at]...)
-	if segments != nil {
-		dst = append(dst, segments...)
-	} else {
-		dst = AppendSegments(dst, t.Segments)
-	}
-	return append(dst, b[at+len("[]"):]...), nil
-}
-
-// AppendResult appends r as the body of a 200 answer of POST /v1/transcript. The
-// segments are those of r.Transcript as in [AppendTranscript]; they play no part
-// in a text result.
-func AppendResult(dst []byte, r *transcript.Result, segments []byte) ([]byte, error) {
-	if r.Format == transcript.Text || r.Transcript == nil {
-		return appendWhole(dst, r, "result")
-	}
-	head := *r
-	head.Transcript = nil
-	return appendAround(dst, head, r.Transcript, segments)
-}
-
-// SplitResult is [AppendResult] of large segments that are rendered already: they
-// belong between before and after, and need not be copied.
-func SplitResult(r *transcript.Result) (before, after []byte, err error) {
-	b, err := AppendResult(nil, r, []byte("[]"))
-	if err != nil || r.Format == transcript.Text || r.Transcript == nil {
-		return b, nil, err
-	}
-	at := indexOfSegments(b)
-	return b[:at], b[at+len("[]"):], nil
-}
-
-// AppendJob appends j as the body of GET /v1/transcript/job/{id}: its members,
-// and those of its result where it has one. The segments are those of
-// j.Result.Transcript as in [AppendTranscript].
-func AppendJob(dst []byte, j *transcript.Job, segments []byte) ([]byte, error) {
-	if j.Result == nil || j.Result.Format == transcript.Text || j.Result.Transcript == nil {
-		return appendWhole(dst, j, "job")
-	}
-	head, result := *j, *j.Result
-	head.Result, result.Transcript = &result, nil
-	return appendAround(dst, head, j.Result.Transcript, segments)
-}
-
-// AppendCaptionReport appends r as the body of GET /v1/video_site/captions. The
-// segments are those of r.Transcript as in [AppendTranscript].
-func AppendCaptionReport(dst []byte, r *transcript.CaptionReport, segments []byte) ([]byte, error) {
-	head := *r
-	head.Transcript = nil
-	b, err := json.Marshal(head)
-	if err != nil {
-		return dst, fmt.Errorf("format: caption report: %w", err)
-	}
-	if r.Transcript == nil {
-		return append(dst, b...), nil
-	}
-	out := append(append(dst, b[:len(b)-len("}")]...), `,"transcript":`...)
-	if out, err = AppendTranscript(out, r.Transcript, segments); err != nil {
-		return dst, err
-	}
-	return append(out, '}'), nil
-}
-
-// AppendEvent appends the data of a server-sent event, one line of JSON (contract
-// 6). The segments are those of a completed job's result as in
-// [AppendTranscript].
-func AppendEvent(dst []byte, e *transcript.Event, segments []byte) ([]byte, error) {
-	if e.Type == transcript.EventCompleted {
-		return AppendJob(dst, &e.Job, segments)
-	}
-	b, err := transcript.EventData(*e)
-	if err != nil {
-		return dst, fmt.Errorf("format: event: %w", err)
-	}
-	return append(dst, b...), nil
-}
-
-// appendWhole appends what holds no segments.
-func appendWhole(dst []byte, v json.Marshaler, noun string) ([]byte, error) {
-	b, err := v.MarshalJSON() // json.Marshal would read all of it once more
-	if err != nil {
-		return dst, fmt.Errorf("format: %s: %w", noun, err)
-	}
-	return append(dst, b...), nil
-}
-
-// appendAround appends head, whose last member is a null in the transcript's
-// place, with t there.
-func appendAround(dst []byte, head json.Marshaler, t *transcript.Transcript, segments []byte) ([]byte, error) {
-	b, err := head.MarshalJSON()
-	if err != nil {
-		return dst, fmt.Errorf("format: around the transcript: %w", err)
-	}
-	out, err := AppendTranscript(append(dst, b[:len(b)-len("null}")]...), t, segments)
-	if err != nil {
-		return dst, err
-	}
-	return append(out, '}'), nil
+// AppendJSON appends t as the JSON object of the API and returns the extended
+// buffer; the segments allocate only what the buffer lacks. Start and duration are
+// rounded to milliseconds, and 0 where they are negative or not a number; a
+// confidence that is not a number is left out; invalid UTF-8 becomes U+FFFD.
+// Characters that mean something to HTML are not escaped. The error is that of
+// metadata that JSON cannot hold; dst comes back unextended then.
+func AppendJSON(dst []byte, t *transcript.Transcript) ([]byte, error) {
+	return wire.AppendTranscript(dst, t, nil)
 }

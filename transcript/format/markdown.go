@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -117,13 +118,13 @@ func (m *markdown) appendSegment(dst []byte, s *transcript.Segment) []byte {
 	if !spoken(s.Text) {
 		return dst
 	}
-	start := millis(s.Start)
+	start := wire.Milliseconds(s.Start)
 	if m.begun && start-m.end < paragraphGap && s.Speaker == m.speaker {
 		dst = appendMarkdownLine(append(dst, ' '), s.Text, false)
 	} else {
 		dst = m.appendParagraph(append(dst, "\n\n"...), s, start)
 	}
-	m.begun, m.end, m.speaker = true, max(m.end, start+millis(s.Duration)), s.Speaker
+	m.begun, m.end, m.speaker = true, max(m.end, start+wire.Milliseconds(s.Duration)), s.Speaker
 	return dst
 }
 

@@ -1,11 +1,11 @@
 package format
 
 import (
-	"math"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -35,7 +35,7 @@ func appendLines(dst []byte, segs []transcript.Segment) []byte {
 		if begun {
 			dst = append(dst, '\n')
 		}
-		dst = appendTimestamp(dst, millis(s.Start)/1000)
+		dst = appendTimestamp(dst, wire.Milliseconds(s.Start)/1000)
 		dst = append(dst, ' ')
 		dst = appendFolded(dst, text)
 		begun = true
@@ -50,7 +50,7 @@ func appendParagraphs(dst []byte, segs []transcript.Segment) []byte {
 		if text == "" {
 			continue
 		}
-		start := millis(s.Start)
+		start := wire.Milliseconds(s.Start)
 		switch {
 		case !begun:
 		case start-end >= paragraphGap:
@@ -59,7 +59,7 @@ func appendParagraphs(dst []byte, segs []transcript.Segment) []byte {
 			dst = append(dst, ' ')
 		}
 		dst = appendFolded(dst, text)
-		begun, end = true, max(end, start+millis(s.Duration))
+		begun, end = true, max(end, start+wire.Milliseconds(s.Duration))
 	}
 	return dst
 }
@@ -109,13 +109,4 @@ func foldable(r rune) bool {
 		return true
 	}
 	return false
-}
-
-// millis rounds seconds to milliseconds, as the JSON form does; what is no time
-// is 0.
-func millis(seconds float64) int64 {
-	if !(seconds > 0) {
-		return 0
-	}
-	return int64(math.Round(min(seconds, maxSeconds) * 1000))
 }

@@ -191,7 +191,8 @@ func everyState() []transcript.State {
 	var all []transcript.State
 	for _, status := range []transcript.JobStatus{transcript.JobPending, transcript.JobProcessing,
 		transcript.JobSuccess, transcript.JobFailed, transcript.JobCancelled} {
-		for _, stage := range transcript.Stages() {
+		for _, stage := range []transcript.Stage{transcript.StageQueued, transcript.StageCaptionFetch, transcript.StageDurationCheck,
+			transcript.StageASRQueued, transcript.StageASRRunning, transcript.StagePublishing, transcript.StageDone} {
 			all = append(all, transcript.State{Status: status, Stage: stage})
 		}
 	}

@@ -15,10 +15,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	rendering "github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/transcript"
-	"github.com/transcriptkit/transcriptkit/transcript/format"
 )
 
 // mostOfRow is how much processor time an answer from the cache may take, as a
@@ -100,7 +100,7 @@ func fillCache(b *testing.B, s *servertest.Server, videoID string) (id string) {
 				Source: transcript.OriginDownloader, Status: transcript.Ready,
 			},
 			Duration:     3600,
-			SegmentsJSON: format.AppendSegments(nil, segments),
+			SegmentsJSON: rendering.AppendSegments(nil, segments),
 		})
 		if err != nil {
 			return err

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/caption"
-	"github.com/transcriptkit/transcriptkit/transcript/format"
 )
 
 // finding is what a caption source has found.
@@ -131,7 +131,7 @@ func (f finding) text(sub subject) (*db.Transcript, error) {
 			CreatedAt:  now,
 			UpdatedAt:  now,
 		},
-		SegmentsJSON: format.AppendSegments(nil, f.Segments),
+		SegmentsJSON: wire.AppendSegments(nil, f.Segments),
 	}
 	describe(t, f.Metadata)
 	var err error

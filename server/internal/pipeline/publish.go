@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 	"github.com/transcriptkit/transcriptkit/transcript"
-	"github.com/transcriptkit/transcriptkit/transcript/format"
 )
 
 // publish is the last step: it stitches the chunks and stores the transcript
@@ -91,7 +91,7 @@ func transcriptOf(e *db.Extraction, chunks []db.Chunk) (*db.Transcript, error) {
 		},
 		Owner:        e.Owner,
 		Duration:     plan.Duration().Seconds(),
-		SegmentsJSON: format.AppendSegments(nil, text.Segments),
+		SegmentsJSON: wire.AppendSegments(nil, text.Segments),
 		WordsJSON:    words,
 	}
 	if e.SourceURL != "" {

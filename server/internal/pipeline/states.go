@@ -9,13 +9,13 @@ import (
 
 // The states that the steps speak of (contract 3).
 var (
-	pendingQueued = transcript.State{Status: transcript.JobPending, Stage: transcript.StageQueued}
-	captionFetch  = transcript.State{Status: transcript.JobProcessing, Stage: transcript.StageCaptionFetch}
-	durationCheck = transcript.State{Status: transcript.JobProcessing, Stage: transcript.StageDurationCheck}
-	asrQueued     = transcript.State{Status: transcript.JobPending, Stage: transcript.StageASRQueued}
-	asrRunning    = transcript.State{Status: transcript.JobProcessing, Stage: transcript.StageASRRunning}
-	publishing    = transcript.State{Status: transcript.JobProcessing, Stage: transcript.StagePublishing}
-	done          = transcript.State{Status: transcript.JobSuccess, Stage: transcript.StageDone}
+	pendingQueued = transcript.StageQueued.State()
+	captionFetch  = transcript.StageCaptionFetch.State()
+	durationCheck = transcript.StageDurationCheck.State()
+	asrQueued     = transcript.StageASRQueued.State()
+	asrRunning    = transcript.StageASRRunning.State()
+	publishing    = transcript.StagePublishing.State()
+	done          = transcript.StageDone.State()
 	failed        = transcript.State{Status: transcript.JobFailed}
 	cancelled     = transcript.State{Status: transcript.JobCancelled}
 )

@@ -17,14 +17,14 @@ type View struct {
 }
 
 // Result is a result with its segments rendered: Transcript.Segments is empty,
-// SegmentsJSON holds them. See format.AppendResult.
+// SegmentsJSON holds them. See wire.AppendResult.
 type Result struct {
 	transcript.Result
 	SegmentsJSON []byte
 }
 
 // Job is a job as its owner sees it. On success with a result, SegmentsJSON
-// holds the segments. See format.AppendJob.
+// holds the segments. See wire.AppendJob.
 type Job struct {
 	transcript.Job
 	SegmentsJSON []byte

@@ -208,9 +208,22 @@ func (w *watcher) end(ctx context.Context, ev db.JobEvent) {
 		return
 	}
 	w.yield(Event{
-		Event:        transcript.Event{Type: transcript.EventTypeOf(ev.State), ID: ev.Sequence, Job: job.Job},
+		Event:        transcript.Event{Type: eventType(ev.State.Status), ID: ev.Sequence, Job: job.Job},
 		SegmentsJSON: job.SegmentsJSON,
 	}, nil)
+}
+
+// eventType names the event of a move to a status.
+func eventType(to transcript.JobStatus) transcript.EventType {
+	switch to {
+	case transcript.JobSuccess:
+		return transcript.EventCompleted
+	case transcript.JobFailed:
+		return transcript.EventFailed
+	case transcript.JobCancelled:
+		return transcript.EventCancelled
+	}
+	return transcript.EventProgress
 }
 
 // progress yields how far recognition has come, if that is news.

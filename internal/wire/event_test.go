@@ -1,4 +1,4 @@
-package transcript_test
+package wire_test
 
 import (
 	"encoding/json"
@@ -7,8 +7,16 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
+
+// result is one that comes back as it is: its times need no rounding.
+func result() *transcript.Result {
+	return &transcript.Result{Format: transcript.JSON, Language: "en", MetadataStatus: transcript.MetadataPartial,
+		Transcript: &transcript.Transcript{ID: "t", Lang: "en", Status: transcript.Ready, CreatedAt: moment, UpdatedAt: moment,
+			Segments: []transcript.Segment{{Text: "Good evening.", Start: 0.5, Duration: 1.25}}}}
+}
 
 func TestEventsComeBackAsTheyWereSent(t *testing.T) {
 	t.Parallel()
@@ -18,7 +26,7 @@ func TestEventsComeBackAsTheyWereSent(t *testing.T) {
 	whole := running
 	whole.CreatedAt = moment
 	ended := whole
-	ended.Status, ended.Stage, ended.Progress, ended.Result = transcript.JobSuccess, transcript.StageDone, nil, sampleResult()
+	ended.Status, ended.Stage, ended.Progress, ended.Result = transcript.JobSuccess, transcript.StageDone, nil, result()
 	failed := whole
 	failed.Status, failed.Progress = transcript.JobFailed, nil
 	failed.Error = &transcript.Error{Code: transcript.Internal, Message: "Broken.", Retryable: ptr(true)}
@@ -37,19 +45,19 @@ func TestEventsComeBackAsTheyWereSent(t *testing.T) {
 		{"7", transcript.Event{Type: transcript.EventCancelled, ID: 7, Job: cancelled}},
 		{"", transcript.Event{Type: transcript.EventClosing, Closing: &transcript.Closing{Reason: "shutdown", RetryMS: 1000}}},
 	} {
-		data, err := transcript.EventData(test.event)
+		data, err := wire.AppendEvent(nil, &test.event, nil)
 		require.NoError(t, err)
 		assert.NotContains(t, string(data), "\n")
-		back, err := transcript.DecodeEvent(string(test.event.Type), test.id, data)
+		back, err := wire.DecodeEvent(string(test.event.Type), test.id, data)
 		require.NoError(t, err)
 		assert.Equal(t, test.event, back)
 	}
 }
 
-func TestEventData(t *testing.T) {
+func TestAppendEvent(t *testing.T) {
 	t.Parallel()
 	job := transcript.Job{JobID: "j", Status: transcript.JobSuccess, Stage: transcript.StageDone, Sequence: 7, Attempt: 1,
-		CreatedAt: moment, UpdatedAt: moment, Result: sampleResult()}
+		CreatedAt: moment, UpdatedAt: moment, Result: result()}
 	for _, test := range []struct {
 		event transcript.Event
 		json  string
@@ -73,23 +81,23 @@ func TestEventData(t *testing.T) {
 			`{"reason":"unauthorized"}`,
 		},
 	} {
-		data, err := transcript.EventData(test.event)
+		data, err := wire.AppendEvent(nil, &test.event, nil)
 		require.NoError(t, err)
 		assert.JSONEq(t, test.json, string(data))
 	}
 	assert.NotNil(t, job.Result, "a snapshot leaves the caller's job alone")
 
-	_, err := transcript.EventData(transcript.Event{Type: "job.unheard"})
+	_, err := wire.AppendEvent(nil, &transcript.Event{Type: "job.unheard"}, nil)
 	assert.ErrorContains(t, err, "job.unheard")
 }
 
 func TestDecodeEventOfALaterVersion(t *testing.T) {
 	t.Parallel()
-	e, err := transcript.DecodeEvent("job.paused", "12", []byte("not even JSON"))
+	e, err := wire.DecodeEvent("job.paused", "12", []byte("not even JSON"))
 	require.NoError(t, err)
 	assert.Equal(t, transcript.Event{Type: "job.paused", ID: 12}, e)
 
-	e, err = transcript.DecodeEvent("job.progress", "", []byte(`{"jobId":"j","mood":"fine"}`))
+	e, err = wire.DecodeEvent("job.progress", "", []byte(`{"jobId":"j","mood":"fine"}`))
 	require.NoError(t, err)
 	assert.Equal(t, "j", e.Job.JobID)
 }
@@ -106,24 +114,8 @@ func TestDecodeEventRefuses(t *testing.T) {
 		{"job.completed", "7", `{"status":"success","transcript":1}`, "job.completed"},
 		{"stream.closing", "", ``, "stream.closing"},
 	} {
-		_, err := transcript.DecodeEvent(test.name, test.id, []byte(test.data))
+		_, err := wire.DecodeEvent(test.name, test.id, []byte(test.data))
 		assert.ErrorContains(t, err, test.says)
-	}
-}
-
-func TestEventTypeOf(t *testing.T) {
-	t.Parallel()
-	for _, move := range transcript.Transitions() {
-		want := transcript.EventProgress
-		switch move.To.Status {
-		case "success":
-			want = "job.completed"
-		case "failed":
-			want = "job.failed"
-		case "cancelled":
-			want = "job.cancelled"
-		}
-		assert.Equal(t, want, transcript.EventTypeOf(move.To), "%+v", move)
 	}
 }
 
@@ -132,13 +124,13 @@ func FuzzDecodeEvent(f *testing.F) {
 		f.Add(name, "3", []byte(`{"jobId":"j","status":"success","transcript":{"segments":[{}]}}`))
 	}
 	f.Fuzz(func(t *testing.T, name, id string, data []byte) {
-		e, err := transcript.DecodeEvent(name, id, data)
+		e, err := wire.DecodeEvent(name, id, data)
 		if err != nil {
 			require.Equal(t, transcript.Event{}, e)
 			return
 		}
 		require.Equal(t, name, string(e.Type))
-		if out, err := transcript.EventData(e); err == nil {
+		if out, err := wire.AppendEvent(nil, &e, nil); err == nil {
 			require.True(t, json.Valid(out))
 		}
 	})

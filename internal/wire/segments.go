@@ -1,4 +1,4 @@
-package format
+package wire
 
 import (
 	"bytes"
@@ -8,6 +8,15 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
+
+// Milliseconds rounds a time in seconds as [AppendSegments] does; what is negative
+// or not a number is 0.
+func Milliseconds(seconds float64) int64 {
+	if !(seconds > 0) {
+		return 0
+	}
+	return int64(math.Round(min(seconds, maxSeconds) * 1000))
+}
 
 // maxSeconds is the largest time that is written, more than 30,000 years. Below
 // it a float64 holds milliseconds exactly enough to be read back equal.
@@ -49,7 +58,7 @@ func appendSegment(dst []byte, s *transcript.Segment) []byte {
 
 // appendSeconds appends a time with as many decimals as it needs, at most three.
 func appendSeconds(dst []byte, seconds float64) []byte {
-	ms := millis(seconds)
+	ms := Milliseconds(seconds)
 	dst = strconv.AppendInt(dst, ms/1000, 10)
 	ms %= 1000
 	if ms == 0 {

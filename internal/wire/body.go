@@ -1,0 +1,113 @@
+// Package wire writes and reads the JSON that the service and its client exchange,
+// where encoding/json alone would be slow or would say too little: the answers that
+// hold a transcript, and the data of events.
+//
+// The segments, nearly all of a transcript, are rendered by hand and once:
+// [AppendSegments] makes the array that a server keeps, and the other Append
+// functions put it into a fresh head.
+package wire
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// AppendTranscript appends t as JSON. The segments are what [AppendSegments]
+// rendered, or are rendered from t.Segments when segments is nil; they are
+// trusted to be a JSON array. The error is that of metadata that JSON cannot
+// hold; dst comes back unextended then.
+func AppendTranscript(dst []byte, t *transcript.Transcript, segments []byte) ([]byte, error) {
+	head := *t
+	head.Segments = []transcript.Segment{}
+	b, err := json.Marshal(head)
+	if err != nil {
+		return dst, fmt.Errorf("wire: transcript: %w", err)
+	}
+	at := indexOfSegments(b)
+	dst = append(dst, b[:at]...)
+	if segments != nil {
+		dst = append(dst, segments...)
+	} else {
+		dst = AppendSegments(dst, t.Segments)
+	}
+	return append(dst, b[at+len("[]"):]...), nil
+}
+
+// AppendResult appends r as the body of a 200 answer of POST /v1/transcript. The
+// segments are those of r.Transcript as in [AppendTranscript]; they play no part
+// in a text result.
+func AppendResult(dst []byte, r *transcript.Result, segments []byte) ([]byte, error) {
+	if r.Format == transcript.Text || r.Transcript == nil {
+		return appendWhole(dst, r, "result")
+	}
+	head := *r
+	head.Transcript = nil
+	return appendAround(dst, head, r.Transcript, segments)
+}
+
+// SplitResult is [AppendResult] of large segments that are rendered already: they
+// belong between before and after, and need not be copied.
+func SplitResult(r *transcript.Result) (before, after []byte, err error) {
+	b, err := AppendResult(nil, r, []byte("[]"))
+	if err != nil || r.Format == transcript.Text || r.Transcript == nil {
+		return b, nil, err
+	}
+	at := indexOfSegments(b)
+	return b[:at], b[at+len("[]"):], nil
+}
+
+// AppendJob appends j as the body of GET /v1/transcript/job/{id}: its members,
+// and those of its result where it has one. The segments are those of
+// j.Result.Transcript as in [AppendTranscript].
+func AppendJob(dst []byte, j *transcript.Job, segments []byte) ([]byte, error) {
+	if j.Result == nil || j.Result.Format == transcript.Text || j.Result.Transcript == nil {
+		return appendWhole(dst, j, "job")
+	}
+	head, result := *j, *j.Result
+	head.Result, result.Transcript = &result, nil
+	return appendAround(dst, head, j.Result.Transcript, segments)
+}
+
+// AppendCaptionReport appends r as the body of GET /v1/video_site/captions. The
+// segments are those of r.Transcript as in [AppendTranscript].
+func AppendCaptionReport(dst []byte, r *transcript.CaptionReport, segments []byte) ([]byte, error) {
+	head := *r
+	head.Transcript = nil
+	b, err := json.Marshal(head)
+	if err != nil {
+		return dst, fmt.Errorf("wire: caption report: %w", err)
+	}
+	if r.Transcript == nil {
+		return append(dst, b...), nil
+	}
+	out := append(append(dst, b[:len(b)-len("}")]...), `,"transcript":`...)
+	if out, err = AppendTranscript(out, r.Transcript, segments); err != nil {
+		return dst, err
+	}
+	return append(out, '}'), nil
+}
+
+// appendWhole appends what holds no segments.
+func appendWhole(dst []byte, v json.Marshaler, noun string) ([]byte, error) {
+	b, err := v.MarshalJSON() // json.Marshal would read all of it once more
+	if err != nil {
+		return dst, fmt.Errorf("wire: %s: %w", noun, err)
+	}
+	return append(dst, b...), nil
+}
+
+// appendAround appends head, whose last member is a null in the transcript's
+// place, with t there.
+func appendAround(dst []byte, head json.Marshaler, t *transcript.Transcript, segments []byte) ([]byte, error) {
+	b, err := head.MarshalJSON()
+	if err != nil {
+		return dst, fmt.Errorf("wire: around the transcript: %w", err)
+	}
+	out, err := AppendTranscript(append(dst, b[:len(b)-len("null}")]...), t, segments)
+	if err != nil {
+		return dst, err
+	}
+	return append(out, '}'), nil
+}
