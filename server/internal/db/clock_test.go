@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/riverqueue/river"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -36,8 +35,8 @@ func TestDatabaseClockIsSet(t *testing.T) {
 	s := dbtest.Open(t, o)
 	ran := make(chan string, 10)
 	start := func() {
-		runner(t, s, db.Workers{Process: "p", Workers: workers(func(_ context.Context, job *river.Job[work]) error {
-			ran <- job.Args.Name
+		runner(t, s, db.Workers{Process: "p", Workers: workers(func(_ context.Context, _ db.Work, step work) error {
+			ran <- step.Name
 			return nil
 		})})
 	}
@@ -52,7 +51,7 @@ func TestDatabaseClockIsSet(t *testing.T) {
 
 	began := time.Now()
 	inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.Enqueue(ctx, work{Name: "later"}, &river.InsertOpts{ScheduledAt: time.Now().Add(time.Second)}))
+		require.NoError(t, tx.EnqueueAt(ctx, work{Name: "later"}, time.Now().Add(time.Second)))
 	})
 	require.Equal(t, "later", receive(t, ran))
 	assert.GreaterOrEqual(t, time.Since(began), time.Second)

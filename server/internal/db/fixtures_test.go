@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/riverqueue/river"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
@@ -73,20 +72,19 @@ type work struct {
 	Name string `json:"name"`
 }
 
-func (work) Kind() string { return "work" }
+func (work) Kind() string  { return "work" }
+func (work) Queue() string { return "default" }
 
 // workers works on work with fn.
-func workers(fn func(ctx context.Context, job *river.Job[work]) error) *river.Workers {
-	w := river.NewWorkers()
-	river.AddWorker(w, river.WorkFunc(fn))
-	return w
+func workers(fn func(ctx context.Context, run db.Work, step work) error) []db.Worker {
+	return []db.Worker{db.NewWorker(0, fn)}
 }
 
 // runner starts one and stops it when the test ends.
 func runner(t *testing.T, s *db.Store, w db.Workers) db.Runner {
 	t.Helper()
 	if w.Queues == nil {
-		w.Queues = map[string]int{river.QueueDefault: 4}
+		w.Queues = map[string]int{"default": 4}
 	}
 	r, err := s.NewRunner(w)
 	require.NoError(t, err)
@@ -99,7 +97,7 @@ func enqueue(t *testing.T, s *db.Store, names ...string) {
 	t.Helper()
 	inTx(t, s, func(ctx context.Context, tx *db.Tx) {
 		for _, name := range names {
-			require.NoError(t, tx.Enqueue(ctx, work{Name: name}, nil))
+			require.NoError(t, tx.Enqueue(ctx, work{Name: name}))
 		}
 	})
 }

@@ -85,7 +85,7 @@ func TestMigrationFromTheVersionBefore(t *testing.T) {
 			if err := tx.PutAccount(ctx, db.Account{ID: "acme"}); err != nil {
 				return err
 			}
-			return tx.Enqueue(ctx, greet{}, nil)
+			return tx.Enqueue(ctx, greet{})
 		}))
 		require.NoError(t, s.Close())
 
@@ -120,7 +120,8 @@ func TestNewerTables(t *testing.T) {
 
 type greet struct{}
 
-func (greet) Kind() string { return "greet" }
+func (greet) Kind() string  { return "greet" }
+func (greet) Queue() string { return "default" }
 
 // allMigrations are the versions of the files, and how many River has.
 func allMigrations(t *testing.T, o db.Options) (ours []int64, rivers int64) {

@@ -26,11 +26,10 @@ const (
 type Workers struct {
 	// Process is the name of this process, unique among the living. Required.
 	Process string
-	Workers *river.Workers
+	Workers []Worker
 	// Queues maps a queue's name to how many of its jobs run at once here.
-	Queues map[string]int
-	// Periodic are jobs that one process of all enqueues now and then.
-	Periodic []*river.PeriodicJob
+	Queues   map[string]int
+	Periodic []Periodic
 	// StopTimeout is how long Stop lets running jobs go on before their contexts
 	// are cancelled.
 	StopTimeout time.Duration
@@ -66,8 +65,18 @@ type Runner interface {
 
 // NewRunner prepares work on the queue.
 func (s *Store) NewRunner(w Workers) (Runner, error) {
-	if w.Process == "" || w.Workers == nil || len(w.Queues) == 0 {
+	if w.Process == "" || len(w.Workers) == 0 || len(w.Queues) == 0 {
 		return nil, errors.New("store: runner: process, workers and queues are required")
+	}
+	workers := river.NewWorkers()
+	for _, worker := range w.Workers {
+		if err := worker.addTo(workers); err != nil {
+			return nil, fmt.Errorf("store: runner: %w", err)
+		}
+	}
+	periodic := make([]*river.PeriodicJob, len(w.Periodic))
+	for i, p := range w.Periodic {
+		periodic[i] = p.job()
 	}
 	queues := make(map[string]river.QueueConfig, len(w.Queues))
 	for name, n := range w.Queues {
@@ -76,9 +85,9 @@ func (s *Store) NewRunner(w Workers) (Runner, error) {
 	hands := newHands()
 	worker, err := s.database.worker(&river.Config{
 		ID:                   w.Process,
-		Workers:              w.Workers,
+		Workers:              workers,
 		Queues:               queues,
-		PeriodicJobs:         w.Periodic,
+		PeriodicJobs:         periodic,
 		SoftStopTimeout:      w.StopTimeout,
 		JobTimeout:           -1,
 		RescueStuckJobsAfter: never,

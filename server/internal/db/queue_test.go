@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/riverqueue/river"
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
@@ -17,8 +16,8 @@ func TestWorkIsDone(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
 		did := make(chan string, 10)
-		runner(t, s, db.Workers{Process: "p1", Workers: workers(func(_ context.Context, job *river.Job[work]) error {
-			did <- job.Args.Name
+		runner(t, s, db.Workers{Process: "p1", Workers: workers(func(_ context.Context, _ db.Work, step work) error {
+			did <- step.Name
 			return nil
 		})})
 		enqueue(t, s, "it's", "ünïcode")
@@ -53,8 +52,8 @@ func TestStopReleasesTheJob(t *testing.T) {
 		runs := make(chan run, 1)
 		hold := func(process string, timeout time.Duration) db.Runner {
 			return runner(t, s, db.Workers{Process: process, StopTimeout: timeout, Workers: workers(
-				func(ctx context.Context, job *river.Job[work]) error {
-					runs <- run{process, job.Attempt}
+				func(ctx context.Context, w db.Work, _ work) error {
+					runs <- run{process, w.Attempt}
 					<-ctx.Done()
 					return fmt.Errorf("wrapped: %w", ctx.Err())
 				})})
@@ -77,7 +76,7 @@ func TestStopLetsShortJobsFinish(t *testing.T) {
 		s, raw := dbtest.Open(t, o), open(t, o)
 		running, finish := make(chan bool, 1), make(chan bool)
 		r := runner(t, s, db.Workers{Process: "p1", StopTimeout: time.Minute, Workers: workers(
-			func(ctx context.Context, _ *river.Job[work]) error {
+			func(ctx context.Context, _ db.Work, _ work) error {
 				running <- true
 				<-finish
 				return ctx.Err()
@@ -97,7 +96,7 @@ func TestStopWaitsNoLongerThanItsContext(t *testing.T) {
 	s := dbtest.Open(t, dbtest.SQLite(t))
 	running, cancelled := make(chan bool, 1), make(chan bool, 1)
 	r := runner(t, s, db.Workers{Process: "p1", StopTimeout: time.Hour, Workers: workers(
-		func(ctx context.Context, _ *river.Job[work]) error {
+		func(ctx context.Context, _ db.Work, _ work) error {
 			running <- true
 			<-ctx.Done()
 			cancelled <- true

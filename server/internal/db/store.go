@@ -10,7 +10,7 @@
 //		if err := tx.Move(ctx, extraction, change); err != nil { // state, claims, events
 //			return err
 //		}
-//		return tx.Enqueue(ctx, nextStep, nil) // the queue's row, in the same transaction
+//		return tx.Enqueue(ctx, nextStep) // the queue's row, in the same transaction
 //	})
 //
 // The package knows rows, not rules: which move is right is the pipeline's

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver"
 )
 
@@ -15,16 +14,6 @@ const (
 	calledUp = 1
 	inLine   = 2
 )
-
-// stand puts work in line.
-func stand(opts *river.InsertOpts) *river.InsertOpts {
-	waiting := river.InsertOpts{Priority: inLine}
-	if opts != nil {
-		waiting = *opts
-		waiting.Priority = inLine
-	}
-	return &waiting
-}
 
 // turns lets accounts take turns, so that none has a queue for itself while others
 // wait: before a process fetches n runs of a queue, it calls up the n whose

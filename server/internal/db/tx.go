@@ -87,12 +87,16 @@ func (tx *Tx) Lock(ctx context.Context, key string) error {
 	return wrap("lock "+strconv.Quote(key), tx.database.lock(ctx, tx.tx.Tx, key))
 }
 
-// Enqueue adds a job to the queue within the transaction. Accounts whose work
-// waits in one queue take turns, whichever came first; a job says by a member
-// "extraction" of its arguments whose work it is. The priority is not the
-// caller's.
-func (tx *Tx) Enqueue(ctx context.Context, args river.JobArgs, opts *river.InsertOpts) error {
-	return wrap("enqueue "+args.Kind(), tx.tx.enqueue(ctx, args, stand(opts)))
+// Enqueue puts a step into the queue within the transaction. Accounts whose steps
+// wait in one queue take turns, whichever came first.
+func (tx *Tx) Enqueue(ctx context.Context, step Step) error {
+	return tx.EnqueueAt(ctx, step, time.Time{})
+}
+
+// EnqueueAt is Enqueue of a step that is not to run before a time.
+func (tx *Tx) EnqueueAt(ctx context.Context, step Step, at time.Time) error {
+	opts := &river.InsertOpts{Queue: step.Queue(), Priority: inLine, ScheduledAt: at}
+	return wrap("enqueue "+step.Kind(), tx.tx.enqueue(ctx, step, opts))
 }
 
 // touch notes that the topics' watchers are to be woken after the commit.

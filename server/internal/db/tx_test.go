@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/riverqueue/river"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
@@ -33,7 +32,7 @@ func submit(ctx context.Context, s *db.Store, account string) error {
 		if err := tx.InsertJob(ctx, j); err != nil {
 			return err
 		}
-		return tx.Enqueue(ctx, work{Name: e.ID}, nil)
+		return tx.Enqueue(ctx, work{Name: e.ID})
 	})
 }
 
@@ -55,7 +54,7 @@ func TestRollback(t *testing.T) {
 				}()
 				return s.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 					require.NoError(t, tx.PutAccount(ctx, db.Account{ID: name}))
-					require.NoError(t, tx.Enqueue(ctx, work{Name: name}, nil))
+					require.NoError(t, tx.Enqueue(ctx, work{Name: name}))
 					return end(cancel)
 				})
 			}
@@ -82,7 +81,7 @@ func TestEnqueueAfterTheEndOfTheTransaction(t *testing.T) {
 			require.EventuallyWithT(t, func(c *assert.CollectT) {
 				assert.Error(c, tx.PutAccount(patient, db.Account{ID: "late"}))
 			}, 10*time.Second, time.Millisecond)
-			require.Error(t, tx.Enqueue(patient, work{Name: "late"}, nil))
+			require.Error(t, tx.Enqueue(patient, work{Name: "late"}))
 			return nil
 		}))
 		require.Zero(t, raw.count(t, "river_job"))
@@ -252,9 +251,9 @@ func BenchmarkStart(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			s := dbtest.Open(b, o)
 			started := make(chan string)
-			r, err := s.NewRunner(db.Workers{Process: "bench", Queues: map[string]int{river.QueueDefault: 4},
-				Workers: workers(func(_ context.Context, job *river.Job[work]) error {
-					started <- job.Args.Name
+			r, err := s.NewRunner(db.Workers{Process: "bench", Queues: map[string]int{"default": 4},
+				Workers: workers(func(_ context.Context, _ db.Work, step work) error {
+					started <- step.Name
 					return nil
 				})})
 			require.NoError(b, err)

@@ -5,8 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-
-	"github.com/riverqueue/river/rivertype"
 )
 
 // Work is one run of a queue job: the job's row, as it was fetched once.
@@ -21,11 +19,6 @@ type Work struct {
 	Kind    string
 	Queue   string
 	Args    []byte // JSON
-}
-
-// WorkOf is the run that a worker was called for.
-func WorkOf(row *rivertype.JobRow) Work {
-	return Work{ID: row.ID, Attempt: row.Attempt, Kind: row.Kind, Queue: row.Queue, Args: row.EncodedArgs}
 }
 
 // Lost returns the work of processes that are not among the living, oldest

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/riverqueue/river"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -57,10 +56,10 @@ func TestLostWork(t *testing.T) {
 		runs := make(chan string, 10)
 		mine := make(chan db.Work, 10)
 		start := func(process string) {
-			runner(t, s, db.Workers{Process: process, Queues: map[string]int{river.QueueDefault: 1},
-				Workers: workers(func(ctx context.Context, job *river.Job[work]) error {
-					runs <- process + " " + job.Args.Name
-					mine <- db.WorkOf(job.JobRow)
+			runner(t, s, db.Workers{Process: process, Queues: map[string]int{"default": 1},
+				Workers: workers(func(ctx context.Context, run db.Work, step work) error {
+					runs <- process + " " + step.Name
+					mine <- run
 					<-ctx.Done()
 					return ctx.Err()
 				})})
@@ -98,8 +97,8 @@ func TestTheRunThatEndsKeepsItsRow(t *testing.T) {
 	o := dbtest.Postgres(t)
 	s, raw := dbtest.Open(t, o), open(t, o)
 	mine := make(chan db.Work, 1)
-	runner(t, s, db.Workers{Process: "p", Workers: workers(func(_ context.Context, job *river.Job[work]) error {
-		mine <- db.WorkOf(job.JobRow)
+	runner(t, s, db.Workers{Process: "p", Workers: workers(func(_ context.Context, run db.Work, _ work) error {
+		mine <- run
 		return nil
 	})})
 	enqueue(t, s, "a")
@@ -146,8 +145,8 @@ func TestRequeueAgainstTheEndOfARun(t *testing.T) {
 	o := dbtest.Postgres(t)
 	s, raw := dbtest.Open(t, o), open(t, o)
 	runs, finish := make(chan db.Work, 10), make(chan bool)
-	runner(t, s, db.Workers{Process: "p", Workers: workers(func(_ context.Context, job *river.Job[work]) error {
-		runs <- db.WorkOf(job.JobRow)
+	runner(t, s, db.Workers{Process: "p", Workers: workers(func(_ context.Context, run db.Work, _ work) error {
+		runs <- run
 		<-finish
 		return nil
 	})})
@@ -177,11 +176,11 @@ func TestRequeueAgainstAllEnds(t *testing.T) {
 		const jobs = 300
 		var mu sync.Mutex
 		done := map[string]bool{}
-		runner(t, s, db.Workers{Process: "p", Queues: map[string]int{river.QueueDefault: 50},
-			Workers: workers(func(_ context.Context, job *river.Job[work]) error {
+		runner(t, s, db.Workers{Process: "p", Queues: map[string]int{"default": 50},
+			Workers: workers(func(_ context.Context, _ db.Work, step work) error {
 				mu.Lock()
 				defer mu.Unlock()
-				done[job.Args.Name] = true
+				done[step.Name] = true
 				return nil
 			})})
 		bury(t, s, "p") // it goes on all the same
@@ -207,9 +206,9 @@ func TestUnheard(t *testing.T) {
 	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
 		s, raw := dbtest.Open(t, o), open(t, o)
 		runs, finish := make(chan string, 10), make(chan bool)
-		r := runner(t, s, db.Workers{Process: "p", Queues: map[string]int{river.QueueDefault: 1},
-			Workers: workers(func(_ context.Context, job *river.Job[work]) error {
-				runs <- job.Args.Name
+		r := runner(t, s, db.Workers{Process: "p", Queues: map[string]int{"default": 1},
+			Workers: workers(func(_ context.Context, _ db.Work, step work) error {
+				runs <- step.Name
 				<-finish
 				return nil
 			})})

@@ -8,8 +8,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/riverqueue/river"
-
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -41,7 +39,7 @@ const longestLook = 5 * time.Minute
 // the service's own disks and database, which are not the work's fault; any other
 // ends the work (J15). The attempts of an extraction in recognition are those of
 // its chunk with the most.
-func (p *Pipeline) fault(ctx context.Context, t task, again river.JobArgs, cause error) error {
+func (p *Pipeline) fault(ctx context.Context, t task, again db.Step, cause error) error {
 	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
 	coded := codedError(cause)
@@ -92,8 +90,8 @@ func (p *Pipeline) fault(ctx context.Context, t task, again river.JobArgs, cause
 }
 
 // repeat queues a step again after a pause, in the place of the task's run.
-func repeat(ctx context.Context, tx *db.Tx, t task, again river.JobArgs, pause time.Duration) error {
-	if err := tx.Enqueue(ctx, again, &river.InsertOpts{ScheduledAt: time.Now().Add(pause)}); err != nil {
+func repeat(ctx context.Context, tx *db.Tx, t task, again db.Step, pause time.Duration) error {
+	if err := tx.EnqueueAt(ctx, again, time.Now().Add(pause)); err != nil {
 		return err
 	}
 	return tx.Finish(ctx, t.work)

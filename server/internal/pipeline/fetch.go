@@ -130,7 +130,7 @@ func (p *Pipeline) goOnWithSound(ctx context.Context, t task, found finding) err
 		if err := tx.Move(ctx, e, db.Change{To: durationCheck}); err != nil {
 			return err
 		}
-		return tx.Enqueue(ctx, prepareArgs{Extraction: e.ID, Link: true}, nil)
+		return tx.Enqueue(ctx, prepareArgs{Extraction: e.ID, Link: true})
 	})
 }
 

@@ -200,10 +200,10 @@ func (p *Pipeline) queueChunks(ctx context.Context, t task, plan speech.Plan, ch
 		}
 		speaking := plan.Speech()
 		if len(speaking) == 0 {
-			return tx.Enqueue(ctx, publishArgs{Extraction: e.ID}, nil)
+			return tx.Enqueue(ctx, publishArgs{Extraction: e.ID})
 		}
 		for _, c := range speaking[:min(chunkWindow, len(speaking))] {
-			if err := tx.Enqueue(ctx, recognizeArgs{Extraction: e.ID, Chunk: c.Index}, nil); err != nil {
+			if err := tx.Enqueue(ctx, recognizeArgs{Extraction: e.ID, Chunk: c.Index}); err != nil {
 				return err
 			}
 		}

@@ -99,14 +99,14 @@ func (p *Pipeline) finishChunk(ctx context.Context, t task, plan cutList, r spee
 			return err
 		}
 		if next, ok := plan.next(r.Chunk); ok {
-			if err := tx.Enqueue(ctx, recognizeArgs{Extraction: e.ID, Chunk: next}, nil); err != nil {
+			if err := tx.Enqueue(ctx, recognizeArgs{Extraction: e.ID, Chunk: next}); err != nil {
 				return err
 			}
 		}
 		if left > 0 {
 			return nil
 		}
-		return tx.Enqueue(ctx, publishArgs{Extraction: e.ID}, nil)
+		return tx.Enqueue(ctx, publishArgs{Extraction: e.ID})
 	})
 }
 

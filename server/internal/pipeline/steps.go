@@ -8,8 +8,6 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/riverqueue/river"
-
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/server/speech"
@@ -48,9 +46,9 @@ type captionsArgs struct {
 	Extraction string `json:"extraction"`
 }
 
-func (captionsArgs) Kind() string { return "captions" }
-
-func (captionsArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: queueCaptions} }
+func (a captionsArgs) of() string  { return a.Extraction }
+func (captionsArgs) Kind() string  { return "captions" }
+func (captionsArgs) Queue() string { return queueCaptions }
 
 type prepareArgs struct {
 	Extraction string `json:"extraction"`
@@ -58,13 +56,13 @@ type prepareArgs struct {
 	Link bool `json:"link,omitempty"`
 }
 
+func (a prepareArgs) of() string { return a.Extraction }
 func (prepareArgs) Kind() string { return "prepare" }
-
-func (a prepareArgs) InsertOpts() river.InsertOpts {
+func (a prepareArgs) Queue() string {
 	if a.Link {
-		return river.InsertOpts{Queue: queueDownload}
+		return queueDownload
 	}
-	return river.InsertOpts{Queue: queueMedia}
+	return queueMedia
 }
 
 type recognizeArgs struct {
@@ -75,50 +73,43 @@ type recognizeArgs struct {
 	Failed int `json:"failed,omitempty"`
 }
 
-func (recognizeArgs) Kind() string { return "recognize" }
-
-func (recognizeArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: queueASR} }
+func (a recognizeArgs) of() string  { return a.Extraction }
+func (recognizeArgs) Kind() string  { return "recognize" }
+func (recognizeArgs) Queue() string { return queueASR }
 
 type publishArgs struct {
 	Extraction string `json:"extraction"`
 }
 
-func (publishArgs) Kind() string { return "publish" }
+func (a publishArgs) of() string  { return a.Extraction }
+func (publishArgs) Kind() string  { return "publish" }
+func (publishArgs) Queue() string { return queuePublish }
 
-func (publishArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: queuePublish} }
-
-// step is the worker of one kind of step.
-type step[T river.JobArgs] struct {
-	river.WorkerDefaults[T]
-	p          *Pipeline
-	timeout    time.Duration
-	extraction func(T) string
-	run        func(ctx context.Context, t task, args T) error
+// step is a part of the work on an extraction.
+type step interface {
+	db.Step
+	of() string // the extraction
 }
 
-func (s *step[T]) Timeout(*river.Job[T]) time.Duration { return s.timeout }
-
-func (s *step[T]) Work(ctx context.Context, job *river.Job[T]) error {
-	t := task{extraction: s.extraction(job.Args), work: db.WorkOf(job.JobRow)}
-	return s.p.work(ctx, t, job.Args, func(ctx context.Context, t task) error {
-		return s.run(ctx, t, job.Args)
+// worker does the steps of one kind.
+func worker[S step](p *Pipeline, timeout time.Duration, run func(ctx context.Context, t task, step S) error) db.Worker {
+	return db.NewWorker(timeout, func(ctx context.Context, w db.Work, step S) error {
+		return p.work(ctx, task{extraction: step.of(), work: w}, step, func(ctx context.Context, t task) error {
+			return run(ctx, t, step)
+		})
 	})
 }
 
 func (p *Pipeline) workers(process string) db.Workers {
-	w := river.NewWorkers()
-	river.AddWorker(w, &step[captionsArgs]{p: p, timeout: captionsTimeout, run: p.fetchCaptions,
-		extraction: func(a captionsArgs) string { return a.Extraction }})
-	river.AddWorker(w, &step[prepareArgs]{p: p, timeout: prepareTimeout, run: p.prepare,
-		extraction: func(a prepareArgs) string { return a.Extraction }})
-	river.AddWorker(w, &step[recognizeArgs]{p: p, timeout: p.recognizeTimeout(), run: p.recognize,
-		extraction: func(a recognizeArgs) string { return a.Extraction }})
-	river.AddWorker(w, &step[publishArgs]{p: p, timeout: publishTimeout, run: p.publish,
-		extraction: func(a publishArgs) string { return a.Extraction }})
-	river.AddWorker(w, &sweeper{p: p})
 	return db.Workers{
 		Process: process,
-		Workers: w,
+		Workers: []db.Worker{
+			worker(p, captionsTimeout, p.fetchCaptions),
+			worker(p, prepareTimeout, p.prepare),
+			worker(p, p.recognizeTimeout(), p.recognize),
+			worker(p, publishTimeout, p.publish),
+			db.NewWorker(0, p.sweep),
+		},
 		Queues: map[string]int{
 			queueCaptions: captionWorkers,
 			queueDownload: downloadWorkers,
@@ -127,7 +118,7 @@ func (p *Pipeline) workers(process string) db.Workers {
 			queuePublish:  publishWorkers,
 			queueHouse:    houseWorkers,
 		},
-		Periodic:    []*river.PeriodicJob{sweepJob()},
+		Periodic:    []db.Periodic{{Step: sweepArgs{}, Every: sweepEvery}},
 		StopTimeout: p.cfg.StopTimeout,
 	}
 }
@@ -143,7 +134,7 @@ func (p *Pipeline) recognizeTimeout() time.Duration {
 
 // work runs one step in a scratch directory of its own and settles how it
 // ended. again is what is queued when the step is to be repeated.
-func (p *Pipeline) work(ctx context.Context, t task, again river.JobArgs, run func(ctx context.Context, t task) error) error {
+func (p *Pipeline) work(ctx context.Context, t task, again db.Step, run func(ctx context.Context, t task) error) error {
 	ctx = db.Unhurried(ctx)
 	dir, err := os.MkdirTemp(p.cfg.Dir, "step-")
 	if err != nil {
@@ -167,7 +158,7 @@ func (p *Pipeline) work(ctx context.Context, t task, again river.JobArgs, run fu
 }
 
 // settle does what follows from how a step ended.
-func (p *Pipeline) settle(ctx context.Context, t task, again river.JobArgs, err error) error {
+func (p *Pipeline) settle(ctx context.Context, t task, again db.Step, err error) error {
 	after := context.WithoutCancel(ctx)
 	switch {
 	case err == nil, errors.Is(err, errTakenOver):

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/riverqueue/river"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
@@ -180,7 +179,7 @@ func (p *Pipeline) begin(ctx context.Context, tx *db.Tx, s Submission) (*db.Job,
 		CreatedAt:  now,
 		UpdatedAt:  now,
 	}
-	var first river.JobArgs = prepareArgs{Extraction: e.ID, Link: s.Upload == nil}
+	var first db.Step = prepareArgs{Extraction: e.ID, Link: s.Upload == nil}
 	switch {
 	case s.Upload != nil:
 		e.MediaKey = s.Upload.Key
@@ -195,7 +194,7 @@ func (p *Pipeline) begin(ctx context.Context, tx *db.Tx, s Submission) (*db.Job,
 	if err != nil {
 		return nil, err
 	}
-	return job, tx.Enqueue(ctx, first, nil)
+	return job, tx.Enqueue(ctx, first)
 }
 
 // claim makes the account's job on an extraction; it takes over where the

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/riverqueue/river"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
 )
 
 const (
@@ -15,23 +15,11 @@ const (
 
 type sweepArgs struct{}
 
-func (sweepArgs) Kind() string { return "sweep" }
+func (sweepArgs) Kind() string  { return "sweep" }
+func (sweepArgs) Queue() string { return queueHouse }
 
-func (sweepArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: queueHouse} }
-
-// sweeper removes what is past its time.
-type sweeper struct {
-	river.WorkerDefaults[sweepArgs]
-	p *Pipeline
-}
-
-func (s *sweeper) Work(ctx context.Context, _ *river.Job[sweepArgs]) error {
+// sweep removes what is past its time.
+func (p *Pipeline) sweep(ctx context.Context, _ db.Work, _ sweepArgs) error {
 	now := time.Now()
-	return s.p.store.Sweep(ctx, now.Add(-keepJobs), now.Add(-keepAnswers))
-}
-
-func sweepJob() *river.PeriodicJob {
-	return river.NewPeriodicJob(river.PeriodicInterval(sweepEvery),
-		func() (river.JobArgs, *river.InsertOpts) { return sweepArgs{}, nil },
-		&river.PeriodicJobOpts{RunOnStart: true})
+	return p.store.Sweep(ctx, now.Add(-keepJobs), now.Add(-keepAnswers))
 }

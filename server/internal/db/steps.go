@@ -1,0 +1,61 @@
+package db
+
+import (
+	"context"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+)
+
+// Step is a piece of work as it stands in the queue: its exported fields, as
+// JSON. One that belongs to an extraction has the id in a member "extraction", by
+// which accounts take turns.
+type Step interface {
+	Kind() string  // says which worker does it
+	Queue() string // the line in which it waits
+}
+
+// Worker does the steps of one kind.
+type Worker struct {
+	addTo func(*river.Workers) error
+}
+
+// NewWorker makes a worker of a function. The context of a run ends after limit;
+// 0: it has no limit.
+func NewWorker[S Step](limit time.Duration, do func(ctx context.Context, run Work, step S) error) Worker {
+	return Worker{addTo: func(all *river.Workers) error {
+		return river.AddWorkerSafely(all, &stepWorker[S]{limit: limit, do: do})
+	}}
+}
+
+// stepWorker is a Worker as River wants to see it.
+type stepWorker[S Step] struct {
+	river.WorkerDefaults[S]
+	limit time.Duration
+	do    func(ctx context.Context, run Work, step S) error
+}
+
+func (w *stepWorker[S]) Timeout(*river.Job[S]) time.Duration { return w.limit }
+
+func (w *stepWorker[S]) Work(ctx context.Context, job *river.Job[S]) error {
+	return w.do(ctx, workOf(job.JobRow), job.Args)
+}
+
+// Periodic is a step that one process of all enqueues when it begins to lead the
+// others, and from then on at every interval.
+type Periodic struct {
+	Step  Step
+	Every time.Duration
+}
+
+func (p Periodic) job() *river.PeriodicJob {
+	return river.NewPeriodicJob(river.PeriodicInterval(p.Every),
+		func() (river.JobArgs, *river.InsertOpts) { return p.Step, &river.InsertOpts{Queue: p.Step.Queue()} },
+		&river.PeriodicJobOpts{RunOnStart: true})
+}
+
+// workOf is the run that a worker is called for.
+func workOf(row *rivertype.JobRow) Work {
+	return Work{ID: row.ID, Attempt: row.Attempt, Kind: row.Kind, Queue: row.Queue, Args: row.EncodedArgs}
+}
