@@ -9,17 +9,18 @@ type State struct {
 	Stage  Stage
 }
 
-// State is where a job in s stands, unless it failed or was canceled there.
+// State is where a job in s stands, unless it failed or was canceled there. It is
+// zero for a stage that there is not.
 func (s Stage) State() State {
 	switch s {
-	case "":
-		return State{}
 	case StageQueued, StageASRQueued:
 		return State{JobPending, s}
+	case StageCaptionFetch, StageDurationCheck, StageASRRunning, StagePublishing:
+		return State{JobProcessing, s}
 	case StageDone:
 		return State{JobSuccess, s}
 	}
-	return State{JobProcessing, s}
+	return State{}
 }
 
 // nextStages is the state machine of a job: the stages that may follow a stage.
