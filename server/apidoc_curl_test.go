@@ -1,0 +1,142 @@
+package server_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server/servertest"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// example is a curl of API.md with what it promises.
+type example struct {
+	operation string // the heading it stands under
+	command   string
+	status    string
+	language  string // of the answer that is shown: json, text, or none
+	answer    string
+}
+
+var exampleForm = regexp.MustCompile("(?s)```sh\n(.*?)\n# (\\d{3})\n```(?:\n\n```(json|text)\n(.*?)\n```)?")
+
+func (d apiDoc) examples() (all []example) {
+	for _, p := range d.parts {
+		for _, m := range exampleForm.FindAllStringSubmatch(p.text, -1) {
+			all = append(all, example{p.title, m[1], m[2], m[3], m[4]})
+		}
+	}
+	return all
+}
+
+func TestAPIDocHasAnExampleOfEveryOperation(t *testing.T) {
+	t.Parallel()
+	d := readAPIDoc(t)
+	paths := map[string]string{}
+	for _, e := range d.examples() {
+		paths[e.operation] += e.command
+	}
+	for operation := range readAPIFile(t).operations() {
+		_, path, _ := strings.Cut(operation, " ")
+		assert.Contains(t, paths[operation], strings.Replace(path, "{id}", "$JOB", 1), operation)
+	}
+	assert.Len(t, d.examples(), strings.Count(d.text, "```sh\n"), "each says its status")
+}
+
+// Every curl of API.md is answered as it says, by the service with the engine that
+// the examples were taken from.
+func TestAPIDocExamplesRun(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("curl"); err != nil && os.Getenv("CI") == "" {
+		t.Skip("curl is not installed")
+	}
+	s := start(t)
+	s.Engine.SetTracks(servertest.Track{Lang: "en", Text: "This is a short talk."})
+	s.Engine.SetMetadata(transcript.Metadata{
+		Title: "A short talk", Channel: "Talks", CreatorHandle: "@talks", Duration: 10,
+		PublishedAt: time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC),
+	})
+	link := s.postJSON(t, `{"url": "dQw4w9WgXcQ", "waitMs": 0}`)
+	s.ended(t, link.object(t)["jobId"].(string)) // the examples find it in the cache
+
+	ended := s.job(t, "a talk")
+	s.ended(t, ended)
+	etag := s.get(t, "/v1/transcript/job/"+ended).Header.Get("ETag")
+	running, release := s.heldJob(t, "a talk to be cancelled")
+	defer release()
+
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "talk.mp3"), []byte("another talk"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ".curlrc"), []byte("silent\nshow-error\nwrite-out = \"\\n%{http_code}\"\n"), 0o600))
+	for _, e := range readAPIDoc(t).examples() {
+		job := ended
+		if strings.Contains(e.command, "/cancel") {
+			job = running
+		}
+		sh := exec.CommandContext(t.Context(), "sh", "-c", e.command)
+		sh.Dir = dir
+		sh.Env = append(os.Environ(), "CURL_HOME="+dir, "URL="+s.URL, "KEY="+s.Key, "JOB="+job, "ETAG="+etag)
+		out, err := sh.CombinedOutput()
+		require.NoError(t, err, "%s\n%s", e.command, out)
+		e.check(t, string(out))
+	}
+}
+
+// check holds what curl has printed, the status in its last line, to what the
+// example says.
+func (e example) check(t *testing.T, out string) {
+	t.Helper()
+	end := strings.LastIndex(out, "\n")
+	body, status := out[:end], out[end+1:]
+	if head, rest, found := strings.Cut(body, "\r\n\r\n"); found && strings.HasPrefix(head, "HTTP/") { // curl -i
+		body = rest
+	}
+	require.Equal(t, e.status, status, "%s\n%s", e.command, body)
+	switch e.language {
+	case "json":
+		assert.Equal(t, shapeOf(t, e.answer), shapeOf(t, body), e.command)
+	case "text":
+		assert.Equal(t, eventLines(e.answer), eventLines(body), e.command)
+	}
+}
+
+// shapeOf is a JSON text with its values replaced by their types.
+func shapeOf(t *testing.T, text string) any {
+	t.Helper()
+	var value any
+	require.NoError(t, json.Unmarshal([]byte(text), &value), text)
+	return shape(value)
+}
+
+func shape(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		for name := range value {
+			value[name] = shape(value[name])
+		}
+	case []any:
+		for i := range value {
+			value[i] = shape(value[i])
+		}
+	case string:
+		return "a string"
+	case float64:
+		return "a number"
+	case bool:
+		return "true or false"
+	}
+	return value
+}
+
+var eventLine = regexp.MustCompile(`(?m)^(event|id|retry|):.*$`)
+
+// eventLines are the lines of an event stream but for their data.
+func eventLines(stream string) []string { return eventLine.FindAllString(stream, -1) }
