@@ -69,7 +69,7 @@ func TestProgramsInTheREADMEWork(t *testing.T) {
 	// The site of the link is on this machine here, hence two members more.
 	sites := fmt.Sprintf(talksAreTheVideoSite, talks)
 	site := build(t, "readme-site", strings.NewReplacer(written, addr,
-		"server.Config{", fmt.Sprintf("server.Config{Sites: talks(), AllowEgress: []string{%q}, ", talks),
+		"server.Config{", fmt.Sprintf("server.Config{Sites: talks(), Egress: server.Egress{Allow: []string{%q}}, ", talks),
 	).Replace(programs(t)[theSite]), sites)
 	client := strings.ReplaceAll(programs(t)[theClient], written, addr+"/media")
 	require.Contains(t, client, link)
@@ -186,7 +186,8 @@ func keyIn(t *testing.T, database string) string {
 	s, err := store.Open(t.Context(), store.Options{Database: database, Blobs: t.TempDir()})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, s.Close()) }()
-	accounts := account.New(s, account.DefaultPlans())
+	accounts, err := account.New(s, account.DefaultPlans())
+	require.NoError(t, err)
 	_, err = accounts.Set(t.Context(), "reader", account.Settings{})
 	require.NoError(t, err)
 	_, key, err := accounts.CreateKey(t.Context(), account.KeyParams{Account: "reader", Name: "readme", Scopes: account.Scopes()})

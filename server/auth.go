@@ -22,6 +22,16 @@ var (
 	ErrInvalidCredential = errors.New("invalid_credential")
 )
 
+// Authenticator says who makes a request. The error is ErrNoCredential,
+// ErrInvalidCredential, or a *transcript.Error such as UPGRADE_REQUIRED; any
+// other is answered as a fault of the service. A principal beside an error is
+// for the log alone. While an event stream is open it is asked again every 10 s,
+// with the same request: the stream ends when that is refused, is another
+// account's, or has lost the scope. Safe for concurrent use.
+type Authenticator interface {
+	Authenticate(ctx context.Context, r *http.Request) (account.Principal, error)
+}
+
 // Authenticate lets a request pass only with a credential that the server's
 // Authenticator accepts, and puts the principal into its context ([PrincipalOf]).
 // A request that has a principal already is let through.
@@ -31,7 +41,7 @@ func (s *Server) Authenticate(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return nil
 		}
-		p, err := s.auth.Authenticate(r.Context(), r)
+		p, err := s.cfg.Authenticator.Authenticate(r.Context(), r)
 		note(r.Context()).principal = p // also of a request that is refused, where it is known
 		if errors.Is(err, ErrNoCredential) || errors.Is(err, ErrInvalidCredential) {
 			if wait := s.failures.add(clientAddr(r), time.Now()); wait > 0 {
@@ -41,7 +51,7 @@ func (s *Server) Authenticate(next http.Handler) http.Handler {
 		if err != nil {
 			return err
 		}
-		in := &admission{principal: p, again: func(ctx context.Context) (account.Principal, error) { return s.auth.Authenticate(ctx, r) }}
+		in := &admission{principal: p, again: func(ctx context.Context) (account.Principal, error) { return s.cfg.Authenticator.Authenticate(ctx, r) }}
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), admissionKey{}, in)))
 		return nil
 	}))

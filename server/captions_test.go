@@ -46,9 +46,11 @@ func (s *service) jobs(t testing.TB) (n int) {
 // onPlan changes the plan of all accounts.
 func onPlan(change func(*account.Plan)) func(*server.Config) {
 	return func(c *server.Config) {
-		plan := c.Plans.ByName[c.Plans.Default]
+		plans := account.DefaultPlans()
+		plan := plans.ByName[plans.Default]
 		change(&plan)
-		c.Plans.ByName = map[string]account.Plan{plan.Name: plan}
+		plans.ByName[plans.Default] = plan
+		offer(c, plans)
 	}
 }
 

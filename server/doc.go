@@ -26,7 +26,7 @@
 //
 // Which links are taken, [Config.Sites] says. Whatever a link or a page names is
 // reached through a guard, which knows no way into a private network but what
-// [Config.AllowEgress] allows by name.
+// [Egress] allows by name.
 //
 // The package knows HTTP and composition; the work is done in package pipeline,
 // what is kept is kept in package store.

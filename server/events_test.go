@@ -192,11 +192,7 @@ func TestStreamOfALongTranscript(t *testing.T) {
 
 func TestStreamsOfAnAccountAreLimited(t *testing.T) {
 	t.Parallel()
-	s := start(t, func(c *server.Config) {
-		plan := c.Plans.ByName[c.Plans.Default]
-		plan.EventStreams = 2
-		c.Plans.ByName = map[string]account.Plan{plan.Name: plan}
-	})
+	s := start(t, onPlan(func(p *account.Plan) { p.EventStreams = 2 }))
 	id, release := s.heldJob(t, "a file")
 	defer release()
 	s.open(t, id)

@@ -51,3 +51,6 @@ func Unconfine(s *Server, why error) { s.unconfined = why }
 func SetTimeout(c *Config, f func(context.Context, time.Duration) (context.Context, context.CancelFunc)) {
 	c.timeout = f
 }
+
+// SetProgressInterval sets the shortest time between two progress reports.
+func SetProgressInterval(c *Config, d time.Duration) { c.progressInterval = d }

@@ -44,15 +44,14 @@ func TestConfigThatIsWrong(t *testing.T) {
 	st := openStore(t)
 	dir := t.TempDir()
 	for member, c := range map[string]server.Config{
-		"Store":            {},
-		"BasePath":         {Store: st, BasePath: "media"},
-		"BasePath must":    {Store: st, BasePath: "/media/"},
-		"DrainDelay":       {Store: st, DrainDelay: -1},
-		"Plans.Default":    {Store: st, Plans: account.Plans{Default: "gold", ByName: map[string]account.Plan{"free": {}}}},
-		"ASRWorkers":       {Store: st, ASRWorkers: -1},
-		"MaxMediaDuration": {Store: st, MaxMediaDuration: -1},
-		"ProgressInterval": {Store: st, ProgressInterval: -1},
-		"Dir":              {Store: st, Dir: filepath.Join(dir, "missing")},
+		"Store":                   {},
+		"BasePath":                {Store: st, BasePath: "media"},
+		"BasePath must":           {Store: st, BasePath: "/media/"},
+		"DrainDelay":              {Store: st, DrainDelay: -1},
+		"Limits.ASRWorkers":       {Store: st, Limits: server.Limits{ASRWorkers: -1}},
+		"Limits.MaxMediaDuration": {Store: st, Limits: server.Limits{MaxMediaDuration: -1}},
+		"Limits.MinFreeDisk":      {Store: st, Limits: server.Limits{MinFreeDisk: -1}},
+		"Dir":                     {Store: st, Dir: filepath.Join(dir, "missing")},
 		"Engine": {Store: st, Engine: func(engine.Host) (engine.Engine, error) {
 			return engine.Engine{}, transcript.Errorf(transcript.ConfigError, "There is no ffmpeg.")
 		}},
@@ -142,7 +141,7 @@ func TestHealthWhileAPlatformBlocks(t *testing.T) {
 func TestHealthOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	disktest.Run(t, 8<<20, func(t *testing.T, disk string) {
-		s := start(t, func(c *server.Config) { c.Dir, c.MinFreeDisk = disk, 4<<20 })
+		s := start(t, func(c *server.Config) { c.Dir, c.Limits.MinFreeDisk = disk, 4<<20 })
 		id := s.job(t, "before")
 		s.ended(t, id)
 		filler := filepath.Join(disk, "filler")

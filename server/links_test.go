@@ -415,7 +415,7 @@ func TestEgress(t *testing.T) {
 		return func(c *server.Config) {
 			c.Engine = func(h engine.Host) (engine.Engine, error) { hosts[name] = h; return engine.Engine{}, nil }
 			if name == "allowed" {
-				c.AllowEgress = []string{target.address}
+				c.Egress.Allow = []string{target.address}
 			}
 		}
 	}
@@ -436,9 +436,9 @@ func TestEgress(t *testing.T) {
 	assert.Contains(t, s.log.String(), target.address, "a refusal is logged")
 
 	st := openStore(t)
-	_, err = server.New(t.Context(), server.Config{Store: st, Dir: t.TempDir(), AllowEgress: []string{target.address}, OperatorEgress: []string{target.address}})
+	_, err = server.New(t.Context(), server.Config{Store: st, Dir: t.TempDir(), Egress: server.Egress{Allow: []string{target.address}, Own: []string{target.address}}})
 	require.ErrorContains(t, err, target.address)
-	assert.ErrorContains(t, err, "OperatorEgress")
-	_, err = server.New(t.Context(), server.Config{Store: st, Dir: t.TempDir(), AllowEgress: []string{"nowhere"}})
-	assert.ErrorContains(t, err, "AllowEgress")
+	assert.ErrorContains(t, err, "Config.Egress")
+	_, err = server.New(t.Context(), server.Config{Store: st, Dir: t.TempDir(), Egress: server.Egress{Allow: []string{"nowhere"}}})
+	assert.ErrorContains(t, err, "Config.Egress")
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/apitest"
 	"github.com/transcriptkit/transcriptkit/internal/storetest"
 	"github.com/transcriptkit/transcriptkit/server"
+	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -57,7 +58,7 @@ func start(t testing.TB, configure ...func(*server.Config)) *service {
 		servertest.Configure(func(c *server.Config) {
 			c.Log = log
 			c.Dir = s.scratch
-			c.ProgressInterval = time.Millisecond
+			server.SetProgressInterval(c, time.Millisecond)
 			c.Sites = sites(t)
 			server.SetTimeout(c, patiently)
 		}),
@@ -74,6 +75,15 @@ func start(t testing.TB, configure ...func(*server.Config)) *service {
 // takes over it; a test of the wait's own end takes context.WithTimeout.
 func patiently(ctx context.Context, _ time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithCancel(ctx)
+}
+
+// offer puts the accounts on other plans.
+func offer(c *server.Config, plans account.Plans) {
+	accounts, err := account.New(c.Store, plans)
+	if err != nil {
+		panic(err) // of the test's own making
+	}
+	c.Accounts = accounts
 }
 
 // sites is a platform table of hosts that nobody has, and of some more.

@@ -12,7 +12,6 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/egress"
 	"github.com/transcriptkit/transcriptkit/internal/run"
 	"github.com/transcriptkit/transcriptkit/internal/scratch"
-	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
@@ -30,7 +29,6 @@ const (
 type Server struct {
 	cfg      Config
 	db       *db.Store
-	auth     Authenticator
 	pipeline *pipeline.Pipeline
 	guard    *egress.Guard
 	scratch  *scratch.Dir
@@ -63,11 +61,8 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{cfg: c, db: db.Of(c.Store), auth: c.Authenticator, draining: make(chan struct{}), stopTurn: make(chan struct{}, 1)}
+	s := &Server{cfg: c, db: db.Of(c.Store), draining: make(chan struct{}), stopTurn: make(chan struct{}, 1)}
 	s.serving, s.endWaits = context.WithCancel(context.Background())
-	if s.auth == nil {
-		s.auth = keyAuthenticator{accounts: account.New(c.Store, c.Plans), log: c.Log}
-	}
 	if s.scratch, err = scratch.New(c.Dir); err != nil {
 		return nil, fmt.Errorf("server: Config.Dir: %w", err)
 	}
@@ -76,9 +71,9 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 			err = errors.Join(err, s.close())
 		}
 	}()
-	s.guard, err = egress.New(egress.Config{Allow: c.AllowEgress, Deny: c.OperatorEgress, Proxies: c.Proxies, Log: c.Log})
+	s.guard, err = egress.New(egress.Config{Allow: c.Egress.Allow, Deny: c.Egress.Own, Proxies: c.Egress.Proxies, Log: c.Log})
 	if err != nil {
-		return nil, fmt.Errorf("server: Config.AllowEgress, OperatorEgress, Proxies: %w", err)
+		return nil, fmt.Errorf("server: Config.Egress: %w", err)
 	}
 	eng, err := s.makeEngine()
 	if err != nil {
@@ -90,10 +85,10 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 		Pace:             c.Pace,
 		Dir:              s.scratch.Path(),
 		Log:              c.Log,
-		ASRWorkers:       c.ASRWorkers,
-		MaxMediaDuration: c.MaxMediaDuration,
-		MinFreeDisk:      c.MinFreeDisk,
-		ProgressInterval: c.ProgressInterval,
+		ASRWorkers:       c.Limits.ASRWorkers,
+		MaxMediaDuration: c.Limits.MaxMediaDuration,
+		MinFreeDisk:      c.Limits.MinFreeDisk,
+		ProgressInterval: c.progressInterval,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("server: %w", err)

@@ -61,7 +61,7 @@ func shortener(t *testing.T) *target {
 func withShortLinks(t *testing.T, short *target) *service {
 	t.Helper()
 	return start(t, func(c *server.Config) {
-		c.AllowEgress = []string{short.address}
+		c.Egress.Allow = []string{short.address}
 		c.Sites = sites(t, map[transcript.Platform]site.Site{transcript.MicroblogSite: {
 			Hosts: []string{"blog.example"}, ShortHosts: []string{short.address}, Canonical: "https://blog.example/i/status/{id}",
 		}})

@@ -31,7 +31,7 @@ func TestStopThatIsGivenNoTime(t *testing.T) {
 	s := start(t, func(c *server.Config) {
 		make := c.Engine
 		c.Engine = func(h engine.Host) (engine.Engine, error) { host = h; return make(h) }
-		c.AllowEgress = []string{site.Listener.Addr().String()}
+		c.Egress.Allow = []string{site.Listener.Addr().String()}
 	})
 	told, deaf := make(chan struct{}), make(chan struct{})
 	s.Engine.SetRecognize(func(ctx context.Context, _ int, a engine.Audio, _ engine.RecognizeOptions) (engine.Recognition, error) {

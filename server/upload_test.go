@@ -226,10 +226,10 @@ func TestLostUpload(t *testing.T) {
 
 func limited(bytes int64) func(*server.Config) {
 	return func(c *server.Config) {
-		c.Plans = account.Plans{Default: "small", ByName: map[string]account.Plan{
+		offer(c, account.Plans{Default: "small", ByName: map[string]account.Plan{
 			"small": {Name: "small", Paid: true, Upload: true, MaxUploadBytes: bytes},
 			"none":  {Name: "none", Paid: true, ActionLabel: "Upgrade", ActionURL: "https://example.com/plans"},
-		}}
+		}})
 	}
 }
 
@@ -304,7 +304,7 @@ func TestFilesThatAreNoSpeech(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := start(t, func(c *server.Config) { c.MaxMediaDuration = 30 * time.Second })
+			s := start(t, func(c *server.Config) { c.Limits.MaxMediaDuration = 30 * time.Second })
 			c.script(s.Engine)
 			a := s.postForm(t, []part{file("a"), field("waitMs", "10000")})
 			require.Equal(t, c.status, a.StatusCode, a.body)

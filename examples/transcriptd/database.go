@@ -49,7 +49,11 @@ func (d database) withStore(ctx context.Context, use func(*store.Store) error) e
 // withAccounts opens the accounts of the database.
 func (d database) withAccounts(ctx context.Context, use func(*account.Accounts) error) error {
 	return d.withStore(ctx, func(s *store.Store) error {
-		return use(account.New(s, account.DefaultPlans()))
+		accounts, err := account.New(s, account.DefaultPlans())
+		if err != nil {
+			return err
+		}
+		return use(accounts)
 	})
 }
 

@@ -73,7 +73,7 @@ func (c *demoCommand) demonstrate(ctx context.Context, out output, dir string) e
 
 // visit is what a customer of the service sees.
 func visit(ctx context.Context, out io.Writer, s *service, link, file string) error {
-	key, err := demoKey(ctx, s.store)
+	key, err := demoKey(ctx, s.accounts)
 	if err != nil {
 		return err
 	}
@@ -121,8 +121,7 @@ func show(ctx context.Context, out io.Writer, c *client.Client, source transcrip
 }
 
 // demoKey makes an account and returns a key of it.
-func demoKey(ctx context.Context, s *store.Store) (string, error) {
-	accounts := account.New(s, account.DefaultPlans())
+func demoKey(ctx context.Context, accounts *account.Accounts) (string, error) {
 	if _, err := accounts.Set(ctx, "demo", account.Settings{}); err != nil {
 		return "", err
 	}

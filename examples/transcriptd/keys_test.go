@@ -19,7 +19,9 @@ func accountsOf(t *testing.T, db string) *account.Accounts {
 	s, err := store.Open(t.Context(), store.Options{Database: db, Blobs: noBlobs})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, s.Close()) })
-	return account.New(s, account.DefaultPlans())
+	accounts, err := account.New(s, account.DefaultPlans())
+	require.NoError(t, err)
+	return accounts
 }
 
 func TestKeyFromCreationToRevocation(t *testing.T) {

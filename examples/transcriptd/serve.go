@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server"
+	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
@@ -111,6 +112,7 @@ type serviceOptions struct {
 type service struct {
 	listener net.Listener
 	store    *store.Store
+	accounts *account.Accounts
 	server   *server.Server
 	failed   chan error // why it accepts no more requests
 	patience time.Duration
@@ -131,21 +133,25 @@ func startService(ctx context.Context, o serviceOptions) (_ *service, err error)
 	if s.store, err = store.Open(ctx, o.store); err != nil {
 		return nil, err
 	}
+	if s.accounts, err = account.New(s.store, account.DefaultPlans()); err != nil {
+		return nil, err
+	}
 	own, err := databaseAddresses(o.store.Database)
 	if err != nil {
 		return nil, err
 	}
 	s.server, err = server.New(ctx, server.Config{
-		Store:          s.store,
-		Engine:         engines(ctx, o),
-		Sites:          o.sites,
-		AllowEgress:    o.links.egress(),
-		OperatorEgress: append(own, o.asr.addresses()...),
-		Proxies:        o.links.proxies(),
-		Pace:           pace.Config{Rate: pace.Rate{PerMinute: o.links.Pace}},
-		DrainDelay:     o.drain,
-		Log:            o.log,
-		Version:        version(),
+		Store:    s.store,
+		Accounts: s.accounts,
+		Engine:   engines(ctx, o),
+		Sites:    o.sites,
+		Egress: server.Egress{
+			Allow: o.links.egress(), Own: append(own, o.asr.addresses()...), Proxies: o.links.proxies(),
+		},
+		Pace:       pace.Config{Rate: pace.Rate{PerMinute: o.links.Pace}},
+		DrainDelay: o.drain,
+		Log:        o.log,
+		Version:    version(),
 	})
 	if err != nil {
 		return nil, err

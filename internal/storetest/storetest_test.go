@@ -20,7 +20,8 @@ func TestEachGetsAnEmptyDatabaseOfItsOwn(t *testing.T) {
 	t.Parallel()
 	for range 2 {
 		storetest.Each(t, func(t *testing.T, o store.Options) {
-			accounts := account.New(storetest.Open(t, o), account.DefaultPlans())
+			accounts, err := account.New(storetest.Open(t, o), account.DefaultPlans())
+			require.NoError(t, err)
 			all, err := accounts.List(t.Context())
 			require.NoError(t, err)
 			require.Empty(t, all)

@@ -1,8 +1,8 @@
 // Package account knows who may use the service: accounts, their plans, and
 // the API keys that programs present (contract 10, 11).
 //
-//	accounts := account.New(s, account.DefaultPlans())
-//	_, err := accounts.Set(ctx, "acme", account.Settings{})
+//	accounts, err := account.New(s, account.DefaultPlans())
+//	_, err = accounts.Set(ctx, "acme", account.Settings{})
 //	key, secret, err := accounts.CreateKey(ctx, account.KeyParams{Account: "acme", Name: "ci", Scopes: account.Scopes()})
 //	principal, err := accounts.Verify(ctx, secret)
 //
@@ -44,8 +44,19 @@ type Accounts struct {
 	touching sync.Map // ids of the keys whose use is being noted
 }
 
-// New keeps accounts and keys in s.
-func New(s *store.Store, plans Plans) *Accounts { return &Accounts{db: db.Of(s), plans: plans} }
+// New keeps accounts and keys in s. The error says that the default plan is not
+// one of the plans.
+//
+// An Accounts remembers a key for a second, so that not every request looks it up.
+// What is changed through it counts at once; what another one changes, in this
+// process or elsewhere, a second later. A server and the program around it share
+// one: server.Config.Accounts.
+func New(s *store.Store, plans Plans) (*Accounts, error) {
+	if _, err := plans.find(plans.Default); err != nil {
+		return nil, fmt.Errorf("account: Plans.Default: %w", err)
+	}
+	return &Accounts{db: db.Of(s), plans: plans}, nil
+}
 
 // Settings are the changes to an account. An empty or nil member leaves as it
 // is what it names; a new account starts active on the default plan.

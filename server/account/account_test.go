@@ -29,7 +29,8 @@ func newAccounts(t *testing.T) *account.Accounts {
 // accountsIn keeps accounts in s and has one: acme.
 func accountsIn(t *testing.T, s *store.Store) *account.Accounts {
 	t.Helper()
-	a := account.New(s, plans())
+	a, err := account.New(s, plans())
+	require.NoError(t, err)
 	set(t, a, "acme", account.Settings{})
 	return a
 }
@@ -135,4 +136,13 @@ func TestFailuresOfTheDatabaseAreReported(t *testing.T) {
 	_, err = a.Verify(ctx, secret)
 	assert.ErrorIs(t, err, context.Canceled)
 	assert.NotErrorIs(t, err, account.ErrInvalid, "a key is not invalid because the database is away")
+}
+
+func TestPlansWithoutTheirDefault(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t, storetest.SQLite(t))
+	for _, plans := range []account.Plans{{}, {Default: "gold", ByName: map[string]account.Plan{"free": {}}}} {
+		_, err := account.New(s, plans)
+		assert.ErrorContains(t, err, "Plans.Default")
+	}
 }

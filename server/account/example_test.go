@@ -28,7 +28,10 @@ func Example() {
 	}
 	defer s.Close()
 
-	accounts := account.New(s, account.DefaultPlans())
+	accounts, err := account.New(s, account.DefaultPlans())
+	if err != nil {
+		log.Fatal(err)
+	}
 	if _, err := accounts.Set(ctx, "acme", account.Settings{}); err != nil {
 		log.Fatal(err)
 	}

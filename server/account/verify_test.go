@@ -138,7 +138,7 @@ func TestIneligibleAccountsAreSentToTheirPlan(t *testing.T) {
 func TestChangesElsewhereAreObeyedSoon(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t, storetest.SQLite(t))
-	here, elsewhere := accountsIn(t, s), account.New(s, account.DefaultPlans())
+	here, elsewhere := accountsIn(t, s), accountsIn(t, s)
 	key, secret := newKey(t, here)
 	verify := func() error {
 		_, err := here.Verify(t.Context(), secret)
@@ -173,7 +173,9 @@ func TestPlanThatIsGone(t *testing.T) {
 	a := accountsIn(t, s)
 	_, secret := newKey(t, a)
 
-	_, err := account.New(s, account.Plans{}).Verify(t.Context(), secret)
+	other, err := account.New(s, account.Plans{Default: "basic", ByName: map[string]account.Plan{"basic": {Paid: true}}})
+	require.NoError(t, err)
+	_, err = other.Verify(t.Context(), secret)
 	assert.ErrorIs(t, err, transcript.ConfigError)
 	var e *transcript.Error
 	require.ErrorAs(t, err, &e)

@@ -52,7 +52,8 @@ type Server struct {
 
 	// Engine is what the service reads links and recognises with. See its methods.
 	Engine *Engine
-	// Accounts keeps the accounts and keys, on the plans of the configuration.
+	// Accounts are those of the configuration: what a test changes through them, the
+	// next request obeys.
 	Accounts *account.Accounts
 	// Store is the service's database, for a look behind the API.
 	Store *store.Store
@@ -74,9 +75,10 @@ type options struct {
 	store     func(*store.Options)
 }
 
-// Configure changes the server's configuration before it is used. Store and
-// Dir are set already, and a Pace without a bound; an Engine other than the scripted one may be set, and
-// Plans other than the default ones, on whose default plan Account then is.
+// Configure changes the server's configuration before it is used. Store, Dir and
+// Accounts are set already, the scripted Engine, and a Pace without a bound. Another
+// Engine may be set, and Accounts on other plans than the default ones: Account is
+// then on their default plan.
 func Configure(change func(*server.Config)) Option {
 	return func(o *options) { o.configure = append(o.configure, change) }
 }
@@ -144,14 +146,16 @@ func (s *Server) startService(ctx context.Context, o options) (err error) {
 	s.config = server.Config{
 		Store:  s.Store,
 		Dir:    s.dir,
-		Plans:  account.DefaultPlans(),
 		Pace:   pace.Config{Rate: pace.Unlimited()},
 		Engine: func(engine.Host) (engine.Engine, error) { return s.Engine.asEngine(), nil },
+	}
+	if s.config.Accounts, err = account.New(s.Store, account.DefaultPlans()); err != nil {
+		return err
 	}
 	for _, change := range o.configure {
 		change(&s.config)
 	}
-	s.Accounts = account.New(s.Store, s.config.Plans)
+	s.Accounts = s.config.Accounts
 	if s.Key, err = s.makeKey(ctx, Account, account.Scopes()); err != nil {
 		return err
 	}

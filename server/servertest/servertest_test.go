@@ -192,7 +192,7 @@ func TestRestartTakesWorkUpAgain(t *testing.T) {
 
 func TestMediaAsTold(t *testing.T) {
 	t.Parallel()
-	s := servertest.New(t, servertest.Configure(func(c *server.Config) { c.MaxMediaDuration = 20 * time.Second }))
+	s := servertest.New(t, servertest.Configure(func(c *server.Config) { c.Limits.MaxMediaDuration = 20 * time.Second }))
 	c := newClient(t, s, s.Key)
 	for content, expect := range map[string]struct {
 		media servertest.Media
@@ -228,7 +228,10 @@ func TestOptions(t *testing.T) {
 	s := servertest.New(t,
 		servertest.Configure(func(c *server.Config) { c.BasePath = "/media" }),
 		servertest.Configure(func(c *server.Config) {
-			c.Plans = account.Plans{Default: "trial", ByName: map[string]account.Plan{"trial": {Name: "trial", Paid: true}}}
+			trial := account.Plans{Default: "trial", ByName: map[string]account.Plan{"trial": {Name: "trial", Paid: true}}}
+			var err error
+			c.Accounts, err = account.New(c.Store, trial)
+			assert.NoError(t, err)
 		}),
 		servertest.ConfigureStore(func(o *store.Options) { o.FullSync = true }),
 	)

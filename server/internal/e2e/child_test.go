@@ -67,12 +67,11 @@ func serveChild() error {
 		return err
 	}
 	srv, err := server.New(ctx, server.Config{
-		Store:       s,
-		Dir:         os.Getenv(childScratch),
-		MinFreeDisk: minFree,
-		ASRWorkers:  1,
-		DrainDelay:  childDrain,
-		Pace:        pace.Config{Rate: pace.Unlimited()},
+		Store:      s,
+		Dir:        os.Getenv(childScratch),
+		Limits:     server.Limits{MinFreeDisk: minFree, ASRWorkers: 1},
+		DrainDelay: childDrain,
+		Pace:       pace.Config{Rate: pace.Unlimited()},
 		Engine: func(host engine.Host) (engine.Engine, error) {
 			return engine.Engine{Captions: []engine.CaptionSource{teller{}}, Media: ffmpeg.New(host), Recognizer: diarist{os.Getenv(childDiary)}}, nil
 		},

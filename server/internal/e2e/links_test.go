@@ -42,7 +42,7 @@ func startWithSite(t *testing.T, media string, change ...func(*server.Config)) *
 		host := strings.TrimPrefix(web.URL, "http://")
 		sites, err := site.Default().Override(strings.NewReader(`{"video_site": {"hosts": ["` + host + `"], "base": "` + web.URL + `"}}`))
 		require.NoError(t, err)
-		c.Sites, c.AllowEgress = sites, []string{host}
+		c.Sites, c.Egress.Allow = sites, []string{host}
 		c.Engine = func(h engine.Host) (engine.Engine, error) {
 			downloader, err := ytdlp.New(h, ytdlp.Options{})
 			return engine.Engine{
@@ -136,7 +136,7 @@ func TestLinksLeadNowhereElse(t *testing.T) {
 	own := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
 	t.Cleanup(own.Close)
 	target := strings.TrimPrefix(own.URL, "http://")
-	s := startWithSite(t, "../../../examples/testdata/talk.ogg", func(c *server.Config) { c.OperatorEgress = []string{target} })
+	s := startWithSite(t, "../../../examples/testdata/talk.ogg", func(c *server.Config) { c.Egress.Own = []string{target} })
 	lures := s.site.Lures(target)
 	for _, does := range []string{"HTTP redirect", "JSON-LD contentUrl", "caption track"} {
 		before := s.site.Requests(sitetest.Watch(lures[does]))
@@ -152,7 +152,7 @@ func TestOwnAddressCannotBeAllowed(t *testing.T) {
 	t.Parallel()
 	_, err := server.New(t.Context(), server.Config{
 		Store: storetest.Open(t, storetest.SQLite(t)), Dir: t.TempDir(),
-		AllowEgress: []string{"127.0.0.1:9099"}, OperatorEgress: []string{"localhost:9099"},
+		Egress: server.Egress{Allow: []string{"127.0.0.1:9099"}, Own: []string{"localhost:9099"}},
 	})
 	require.ErrorContains(t, err, "127.0.0.1:9099")
 }

@@ -113,7 +113,7 @@ func TestMediaOfManyHours(t *testing.T) {
 	assert.Equal(t, transcript.MediaTooLarge, refused.Code, refused.Message)
 	assert.EqualValues(t, 12*3600, refused.Details["limitSec"])
 
-	quiet := startService(t, func(c *server.Config) { c.MaxMediaDuration = time.Minute })
+	quiet := startService(t, func(c *server.Config) { c.Limits.MaxMediaDuration = time.Minute })
 	mute := withoutLength(t, honest)
 	began := time.Now()
 	refused = quiet.refusal(t, mute)

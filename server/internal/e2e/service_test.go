@@ -63,8 +63,9 @@ func startService(t testing.TB, change ...func(*server.Config)) *service {
 
 func makeKey(t testing.TB, st *store.Store) string {
 	t.Helper()
-	accounts := account.New(st, account.DefaultPlans())
-	_, err := accounts.Set(t.Context(), "acme", account.Settings{})
+	accounts, err := account.New(st, account.DefaultPlans())
+	require.NoError(t, err)
+	_, err = accounts.Set(t.Context(), "acme", account.Settings{})
 	require.NoError(t, err)
 	_, key, err := accounts.CreateKey(t.Context(), account.KeyParams{Account: "acme", Name: "test", Scopes: account.Scopes()})
 	require.NoError(t, err)
