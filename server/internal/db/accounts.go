@@ -16,16 +16,16 @@ type Account struct {
 }
 
 // Account returns the account, or ErrNotFound.
-func (q queries) Account(ctx context.Context, id string) (Account, error) {
+func (r Reader) Account(ctx context.Context, id string) (Account, error) {
 	var a Account
-	err := q.db.NewSelect().Model(&a).Where("id = ?", id).Scan(ctx)
+	err := r.db.NewSelect().Model(&a).Where("id = ?", id).Scan(ctx)
 	return a, one("account "+id, err)
 }
 
 // Accounts returns all accounts by name.
-func (q queries) Accounts(ctx context.Context) ([]Account, error) {
+func (r Reader) Accounts(ctx context.Context) ([]Account, error) {
 	var all []Account
-	err := q.db.NewSelect().Model(&all).Order("id").Scan(ctx)
+	err := r.db.NewSelect().Model(&all).Order("id").Scan(ctx)
 	return all, wrap("accounts", err)
 }
 
@@ -55,12 +55,12 @@ type Key struct {
 }
 
 // KeyByPrefix returns the key and its account, or ErrNotFound. One query.
-func (q queries) KeyByPrefix(ctx context.Context, prefix string) (Key, Account, error) {
+func (r Reader) KeyByPrefix(ctx context.Context, prefix string) (Key, Account, error) {
 	var row struct {
 		Key `bun:",extend"`
 		Of  Account `bun:"embed:of_"`
 	}
-	err := q.db.NewSelect().Model(&row).
+	err := r.db.NewSelect().Model(&row).
 		ModelTableExpr("keys AS k").
 		ColumnExpr("k.*").
 		ColumnExpr("a.id AS of_id, a.plan AS of_plan, a.suspended AS of_suspended").
@@ -72,9 +72,9 @@ func (q queries) KeyByPrefix(ctx context.Context, prefix string) (Key, Account, 
 }
 
 // Keys returns all keys, oldest first.
-func (q queries) Keys(ctx context.Context) ([]Key, error) {
+func (r Reader) Keys(ctx context.Context) ([]Key, error) {
 	var all []Key
-	err := q.db.NewSelect().Model(&all).Order("created_at", "id").Scan(ctx)
+	err := r.db.NewSelect().Model(&all).Order("created_at", "id").Scan(ctx)
 	return all, wrap("keys", err)
 }
 

@@ -70,10 +70,10 @@ func (tx *Tx) InsertChunks(ctx context.Context, chunks []Chunk) error {
 }
 
 // Chunk returns one chunk, or ErrNotFound.
-func (q queries) Chunk(ctx context.Context, extractionID string, n int) (*Chunk, error) {
+func (r Reader) Chunk(ctx context.Context, extractionID string, n int) (*Chunk, error) {
 	what := fmt.Sprintf("chunk %d of extraction %s", n, extractionID)
 	var row chunkRow
-	err := q.db.NewSelect().Model(&row).Where("extraction_id = ? AND n = ?", extractionID, n).Scan(ctx)
+	err := r.db.NewSelect().Model(&row).Where("extraction_id = ? AND n = ?", extractionID, n).Scan(ctx)
 	if err != nil {
 		return nil, one(what, err)
 	}
@@ -82,9 +82,9 @@ func (q queries) Chunk(ctx context.Context, extractionID string, n int) (*Chunk,
 }
 
 // CutList returns the chunks of an extraction in order, without their results.
-func (q queries) CutList(ctx context.Context, extractionID string) ([]Chunk, error) {
+func (r Reader) CutList(ctx context.Context, extractionID string) ([]Chunk, error) {
 	var rows []chunkRow
-	err := q.db.NewSelect().Model(&rows).ExcludeColumn("result").
+	err := r.db.NewSelect().Model(&rows).ExcludeColumn("result").
 		Where("extraction_id = ?", extractionID).
 		Order("n").
 		Scan(ctx)
@@ -99,9 +99,9 @@ func (q queries) CutList(ctx context.Context, extractionID string) ([]Chunk, err
 }
 
 // Chunks returns the cut list in order, with results.
-func (q queries) Chunks(ctx context.Context, extractionID string) ([]Chunk, error) {
+func (r Reader) Chunks(ctx context.Context, extractionID string) ([]Chunk, error) {
 	var rows []chunkRow
-	err := q.db.NewSelect().Model(&rows).Where("extraction_id = ?", extractionID).Order("n").Scan(ctx)
+	err := r.db.NewSelect().Model(&rows).Where("extraction_id = ?", extractionID).Order("n").Scan(ctx)
 	if err != nil {
 		return nil, wrap("chunks of extraction "+extractionID, err)
 	}

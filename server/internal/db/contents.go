@@ -22,9 +22,9 @@ type Content struct {
 }
 
 // Content returns what is known of a content, or ErrNotFound.
-func (q queries) Content(ctx context.Context, p transcript.Platform, externalID string) (*Content, error) {
+func (r Reader) Content(ctx context.Context, p transcript.Platform, externalID string) (*Content, error) {
 	c := new(Content)
-	err := q.db.NewSelect().Model(c).Where("platform = ? AND external_id = ?", p, externalID).Scan(ctx)
+	err := r.db.NewSelect().Model(c).Where("platform = ? AND external_id = ?", p, externalID).Scan(ctx)
 	if err != nil {
 		return nil, one("content "+externalID, err)
 	}
@@ -75,14 +75,14 @@ type ShelfText struct {
 
 // Shelf returns what the cache holds of a content for an owner ("" for what all
 // may share), seen by an account.
-func (q queries) Shelf(ctx context.Context, owner, account string, p transcript.Platform, externalID string) (*Shelf, error) {
+func (r Reader) Shelf(ctx context.Context, owner, account string, p transcript.Platform, externalID string) (*Shelf, error) {
 	var rows []struct {
 		ShelfText `bun:",extend"`
 		Tracks    []transcript.Track
 		AskedAt   *time.Time
 	}
 	// One query, as it stands on the path of every answer from the cache.
-	err := q.db.NewRaw(`SELECT t.id, t.lang, t.source, t.updated_at, c.tracks, c.asked_at,
+	err := r.db.NewRaw(`SELECT t.id, t.lang, t.source, t.updated_at, c.tracks, c.asked_at,
 			EXISTS (SELECT 1 FROM library AS l WHERE l.transcript_id = t.id AND l.account = ?) AS saved
 		FROM transcripts AS t
 		LEFT JOIN contents AS c ON c.platform = t.platform AND c.external_id = t.external_id

@@ -43,8 +43,8 @@ type Tried struct {
 
 // RunningExtraction returns the extraction of this content and list that has
 // not ended, or ErrNotFound.
-func (q queries) RunningExtraction(ctx context.Context, owner string, p transcript.Platform, externalID, languages string) (*Extraction, error) {
-	return scanExtraction(ctx, q.running(owner, p, externalID, languages), "running extraction of "+externalID)
+func (r Reader) RunningExtraction(ctx context.Context, owner string, p transcript.Platform, externalID, languages string) (*Extraction, error) {
+	return scanExtraction(ctx, r.running(owner, p, externalID, languages), "running extraction of "+externalID)
 }
 
 // LockRunning is RunningExtraction, locked as by LockExtraction. It waits for
@@ -54,8 +54,8 @@ func (tx *Tx) LockRunning(ctx context.Context, owner string, p transcript.Platfo
 	return scanExtraction(ctx, q, "running extraction of "+externalID)
 }
 
-func (q queries) running(owner string, p transcript.Platform, externalID, languages string) *bun.SelectQuery {
-	return q.db.NewSelect().
+func (r Reader) running(owner string, p transcript.Platform, externalID, languages string) *bun.SelectQuery {
+	return r.db.NewSelect().
 		Where("owner = ? AND platform = ? AND external_id = ? AND languages = ?", owner, p, externalID, languages).
 		Where(running)
 }
@@ -69,8 +69,8 @@ func scanExtraction(ctx context.Context, q *bun.SelectQuery, what string) (*Extr
 }
 
 // Extraction returns an extraction by id, or ErrNotFound.
-func (q queries) Extraction(ctx context.Context, id string) (*Extraction, error) {
-	return scanExtraction(ctx, q.db.NewSelect().Where("id = ?", id), "extraction "+id)
+func (r Reader) Extraction(ctx context.Context, id string) (*Extraction, error) {
+	return scanExtraction(ctx, r.db.NewSelect().Where("id = ?", id), "extraction "+id)
 }
 
 // LockExtraction is Extraction, and no other transaction can move or lock the

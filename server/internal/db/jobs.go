@@ -36,18 +36,18 @@ type Job struct {
 }
 
 // Job returns the account's job, or ErrNotFound, also for another's job.
-func (q queries) Job(ctx context.Context, account, id string) (*Job, error) {
+func (r Reader) Job(ctx context.Context, account, id string) (*Job, error) {
 	j := new(Job)
-	if err := q.db.NewSelect().Model(j).Where("id = ? AND account = ?", id, account).Scan(ctx); err != nil {
+	if err := r.db.NewSelect().Model(j).Where("id = ? AND account = ?", id, account).Scan(ctx); err != nil {
 		return nil, one("job "+id, err)
 	}
 	return j, nil
 }
 
 // RunningJob returns the account's running claim on the extraction, or ErrNotFound.
-func (q queries) RunningJob(ctx context.Context, account, extractionID string) (*Job, error) {
+func (r Reader) RunningJob(ctx context.Context, account, extractionID string) (*Job, error) {
 	j := new(Job)
-	err := q.db.NewSelect().Model(j).
+	err := r.db.NewSelect().Model(j).
 		Where("extraction_id = ? AND account = ?", extractionID, account).
 		Where(running).
 		Scan(ctx)
@@ -59,9 +59,9 @@ func (q queries) RunningJob(ctx context.Context, account, extractionID string) (
 
 // RunningClaims returns the ids of the claims on an extraction that have not
 // ended, in order.
-func (q queries) RunningClaims(ctx context.Context, extractionID string) ([]string, error) {
+func (r Reader) RunningClaims(ctx context.Context, extractionID string) ([]string, error) {
 	var ids []string
-	err := q.db.NewSelect().Model((*Job)(nil)).Column("id").
+	err := r.db.NewSelect().Model((*Job)(nil)).Column("id").
 		Where("extraction_id = ?", extractionID).
 		Where(running).
 		Order("id").
@@ -99,9 +99,9 @@ type JobEvent struct {
 
 // JobEvents returns the transitions of a job after the given sequence, in order.
 // Whose job it is has been asked before, with Job.
-func (q queries) JobEvents(ctx context.Context, jobID string, after int) ([]JobEvent, error) {
+func (r Reader) JobEvents(ctx context.Context, jobID string, after int) ([]JobEvent, error) {
 	var events []JobEvent
-	err := q.db.NewSelect().Model(&events).
+	err := r.db.NewSelect().Model(&events).
 		Where("job_id = ? AND sequence > ?", jobID, after).
 		Order("sequence").
 		Scan(ctx)

@@ -27,9 +27,9 @@ type LibraryRow struct {
 }
 
 // Library returns what an account has saved, newest first.
-func (q queries) Library(ctx context.Context, account string) ([]LibraryRow, error) {
+func (r Reader) Library(ctx context.Context, account string) ([]LibraryRow, error) {
 	var rows []LibraryRow
-	err := q.db.NewSelect().Model(&rows).Where("account = ?", account).Order("created_at DESC", "id DESC").Scan(ctx)
+	err := r.db.NewSelect().Model(&rows).Where("account = ?", account).Order("created_at DESC", "id DESC").Scan(ctx)
 	return rows, wrap("library of "+account, err)
 }
 

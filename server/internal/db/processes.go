@@ -21,8 +21,8 @@ type Process struct {
 // before, which does not count them.
 const sign = "CAST(beats AS text) || ' ' || CAST(beat_at AS text)"
 
-// Join makes the process one of the living. id must be new.
-func (s *Store) Join(ctx context.Context, id string) error {
+// join makes the process one of the living. id must be new.
+func (s *Store) join(ctx context.Context, id string) error {
 	ctx, err := s.enter(ctx)
 	if err != nil {
 		return err
@@ -32,9 +32,9 @@ func (s *Store) Join(ctx context.Context, id string) error {
 	return wrap("join of process "+id, err)
 }
 
-// Beat is the process's sign of life. ErrTakenForDead when the others have
+// beat is the process's sign of life. ErrTakenForDead when the others have
 // waited for it too long.
-func (s *Store) Beat(ctx context.Context, id string) error {
+func (s *Store) beat(ctx context.Context, id string) error {
 	ctx, err := s.enter(ctx)
 	if err != nil {
 		return err
@@ -47,8 +47,8 @@ func (s *Store) Beat(ctx context.Context, id string) error {
 	return wrap("beat of process "+id, err)
 }
 
-// Leave says that the process has stopped in an orderly way.
-func (s *Store) Leave(ctx context.Context, id string) error {
+// leave says that the process has stopped in an orderly way.
+func (s *Store) leave(ctx context.Context, id string) error {
 	ctx, err := s.enter(ctx)
 	if err != nil {
 		return err
@@ -58,9 +58,9 @@ func (s *Store) Leave(ctx context.Context, id string) error {
 }
 
 // Processes returns all that have joined and neither left nor been buried.
-func (q queries) Processes(ctx context.Context) ([]Process, error) {
+func (r Reader) Processes(ctx context.Context) ([]Process, error) {
 	var all []Process
-	err := q.db.NewRaw(`SELECT id, `+sign+` AS sign FROM processes`).Scan(ctx, &all)
+	err := r.db.NewRaw(`SELECT id, `+sign+` AS sign FROM processes`).Scan(ctx, &all)
 	return all, wrap("list processes", err)
 }
 

@@ -24,15 +24,24 @@ func find(t *testing.T, s *db.Store, id string) (found db.Process) {
 	return found
 }
 
+// idle is a runner of a process that finds nothing to do.
+func idle(t *testing.T, s *db.Store, process string) db.Runner {
+	t.Helper()
+	return runner(t, s, db.Workers{Process: process, Workers: workers(nil)})
+}
+
 func TestProcessesComeAndGo(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
-		require.NoError(t, s.Join(t.Context(), "p"))
-		require.Error(t, s.Join(t.Context(), "p"), "two of one name")
+		r := idle(t, s, "p")
+		second, err := s.NewRunner(db.Workers{Process: "p", Workers: workers(nil), Queues: map[string]int{"default": 1}})
+		require.NoError(t, err)
+		require.Error(t, second.Start(t.Context()), "two of one name")
 		before := find(t, s, "p")
-		require.NoError(t, s.Beat(t.Context(), "p"))
+		require.NoError(t, r.Beat(t.Context()))
 		assert.NotEqual(t, before, find(t, s, "p"))
-		require.NoError(t, s.Leave(t.Context(), "p"))
+		require.NoError(t, r.Stop(t.Context()))
+		require.NoError(t, r.Leave(t.Context()))
 		all, err := s.Processes(t.Context())
 		require.NoError(t, err)
 		assert.Empty(t, all)
@@ -43,18 +52,18 @@ func TestProcessesComeAndGo(t *testing.T) {
 func TestBury(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
-		require.NoError(t, s.Join(t.Context(), "p"))
+		r := idle(t, s, "p")
 		seen := find(t, s, "p")
-		require.NoError(t, s.Beat(t.Context(), "p"))
+		require.NoError(t, r.Beat(t.Context()))
 		buried, err := s.Bury(t.Context(), seen)
 		require.NoError(t, err)
 		require.False(t, buried, "it has beaten since")
-		require.NoError(t, s.Beat(t.Context(), "p"))
+		require.NoError(t, r.Beat(t.Context()))
 
 		buried, err = s.Bury(t.Context(), find(t, s, "p"))
 		require.NoError(t, err)
 		require.True(t, buried)
-		require.ErrorIs(t, s.Beat(t.Context(), "p"), db.ErrTakenForDead)
+		require.ErrorIs(t, r.Beat(t.Context()), db.ErrTakenForDead)
 	})
 }
 

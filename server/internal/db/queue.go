@@ -124,7 +124,7 @@ type runner struct {
 
 func (r *runner) Start(ctx context.Context) error {
 	joined := time.Now()
-	if err := r.store.Join(ctx, r.process); err != nil {
+	if err := r.store.join(ctx, r.process); err != nil {
 		return err
 	}
 	r.hands.hasBeaten(joined)
@@ -136,7 +136,7 @@ func (r *runner) Start(ctx context.Context) error {
 
 func (r *runner) Beat(ctx context.Context) error {
 	began := time.Now()
-	if err := r.store.Beat(ctx, r.process); err != nil {
+	if err := r.store.beat(ctx, r.process); err != nil {
 		return err
 	}
 	r.hands.hasBeaten(began)
@@ -162,7 +162,7 @@ func (r *runner) Stop(ctx context.Context) error {
 	return fmt.Errorf("store: stop runner: %w", err)
 }
 
-func (r *runner) Leave(ctx context.Context) error { return r.store.Leave(ctx, r.process) }
+func (r *runner) Leave(ctx context.Context) error { return r.store.leave(ctx, r.process) }
 
 func (r *runner) Abandon(ctx context.Context) error {
 	if err := r.worker.StopAndCancel(ctx); err != nil {

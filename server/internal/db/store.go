@@ -59,7 +59,7 @@ type Options struct {
 
 // Store is an open database with its blobs. Safe for concurrent use.
 type Store struct {
-	queries
+	Reader   // of what is committed
 	database database
 	writer   *bun.DB
 	bucket   *blob.Bucket
@@ -68,9 +68,9 @@ type Store struct {
 	log      *slog.Logger
 }
 
-// queries are the reads, which a Store answers from its read pool and a Tx from
-// within itself.
-type queries struct {
+// Reader answers questions: those put to a Store from what is committed, those
+// put to a Tx also from what it has written itself.
+type Reader struct {
 	db bun.IDB
 }
 
@@ -92,7 +92,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, errors.Join(err, bucket.Close())
 	}
 	return &Store{
-		queries:  queries{db: db.reader()},
+		Reader:   Reader{db: db.reader()},
 		database: db,
 		writer:   db.writer(),
 		bucket:   bucket,

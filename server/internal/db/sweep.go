@@ -96,9 +96,9 @@ func (s *Store) sweepBlobs(ctx context.Context, prefix string, before time.Time)
 }
 
 // MediaInUse reports whether a running extraction still needs the blob.
-func (q queries) MediaInUse(ctx context.Context, key string) (bool, error) {
+func (r Reader) MediaInUse(ctx context.Context, key string) (bool, error) {
 	var used bool
-	err := q.db.NewRaw(`SELECT EXISTS (SELECT 1 FROM extractions AS e WHERE `+running+`
+	err := r.db.NewRaw(`SELECT EXISTS (SELECT 1 FROM extractions AS e WHERE `+running+`
 		AND (e.media_key = ?0 OR EXISTS (
 			SELECT 1 FROM chunks AS c WHERE c.extraction_id = e.id AND c.media_key = ?0)))`, key).
 		Scan(ctx, &used)

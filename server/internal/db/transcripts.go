@@ -111,9 +111,9 @@ func rowOf(t *Transcript) *transcriptRow {
 }
 
 // Transcript returns a transcript by id, without its words, or ErrNotFound.
-func (q queries) Transcript(ctx context.Context, id string) (*Transcript, error) {
+func (r Reader) Transcript(ctx context.Context, id string) (*Transcript, error) {
 	var row transcriptRow
-	if err := q.db.NewSelect().Model(&row).ExcludeColumn("words").Where("id = ?", id).Scan(ctx); err != nil {
+	if err := r.db.NewSelect().Model(&row).ExcludeColumn("words").Where("id = ?", id).Scan(ctx); err != nil {
 		return nil, one("transcript "+id, err)
 	}
 	t, err := row.transcript()
@@ -125,9 +125,9 @@ func (q queries) Transcript(ctx context.Context, id string) (*Transcript, error)
 
 // Words returns the words of a transcript as JSON, nil where it has none, or
 // ErrNotFound.
-func (q queries) Words(ctx context.Context, id string) ([]byte, error) {
+func (r Reader) Words(ctx context.Context, id string) ([]byte, error) {
 	var row transcriptRow
-	if err := q.db.NewSelect().Model(&row).Column("words").Where("id = ?", id).Scan(ctx); err != nil {
+	if err := r.db.NewSelect().Model(&row).Column("words").Where("id = ?", id).Scan(ctx); err != nil {
 		return nil, one("words of transcript "+id, err)
 	}
 	words, err := decompress(row.Words)

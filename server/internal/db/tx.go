@@ -18,7 +18,7 @@ const maxTries = 10
 // Tx is a transaction. It is valid until the function given to InTx returns,
 // and for one goroutine.
 type Tx struct {
-	queries
+	Reader
 	tx       *transaction
 	database database
 	topics   []string // to be woken after the commit
@@ -65,7 +65,7 @@ func (s *Store) tryTx(ctx context.Context, fn func(ctx context.Context, tx *Tx) 
 		}
 	}()
 
-	tx := &Tx{queries: queries{db: t.Tx}, tx: t, database: s.database}
+	tx := &Tx{Reader: Reader{db: t.Tx}, tx: t, database: s.database}
 	if err := fn(ctx, tx); err != nil {
 		return err
 	}

@@ -182,7 +182,7 @@ func TestWritesOutsideTheOpenTransactionAreRefused(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
 		inTx(t, s, func(ctx context.Context, _ *db.Tx) {
 			require.Error(t, s.InTx(ctx, func(context.Context, *db.Tx) error { return nil }))
-			require.Error(t, s.Beat(ctx, "p"))
+			require.Error(t, s.TouchKey(ctx, "k", now()))
 			require.Error(t, s.ReleaseKey(ctx, db.HeldKey{}))
 		})
 	})

@@ -36,14 +36,8 @@ func (s Submission) freshness() fresh {
 	return within(s.Plan.CacheTTL)
 }
 
-// reader is what both a store and a transaction can be asked.
-type reader interface {
-	Shelf(ctx context.Context, owner, account string, p transcript.Platform, externalID string) (*db.Shelf, error)
-	Transcript(ctx context.Context, id string) (*db.Transcript, error)
-}
-
 // shelf is what the cache holds of the subject, as far as it counts.
-func (s subject) shelf(ctx context.Context, r reader, account string, counts fresh) (*db.Shelf, error) {
+func (s subject) shelf(ctx context.Context, r db.Reader, account string, counts fresh) (*db.Shelf, error) {
 	shelf, err := r.Shelf(ctx, s.owner, account, s.Platform, s.ExternalID)
 	if err != nil {
 		return nil, fmt.Errorf("pipeline: looking into the cache: %w", err)
@@ -114,7 +108,7 @@ type hit struct {
 }
 
 // cached returns the text that answers the request, or nil.
-func cached(ctx context.Context, r reader, s Submission) (*hit, error) {
+func cached(ctx context.Context, r db.Reader, s Submission) (*hit, error) {
 	sub := s.subject()
 	shelf, err := sub.shelf(ctx, r, s.Account, s.freshness())
 	if err != nil {

@@ -70,7 +70,7 @@ func (p *Pipeline) Captions(ctx context.Context, q Question) (*CaptionReport, er
 // cachedCaptions returns the caption text of the cache that answers, or nil.
 // Recognised text is not served here.
 func (p *Pipeline) cachedCaptions(ctx context.Context, sub subject, counts fresh) (*db.Transcript, error) {
-	shelf, err := sub.shelf(ctx, p.store, "", counts)
+	shelf, err := sub.shelf(ctx, p.store.Reader, "", counts)
 	if err != nil {
 		return nil, err
 	}

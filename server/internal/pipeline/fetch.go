@@ -54,7 +54,7 @@ func (p *Pipeline) takeForCaptions(ctx context.Context, t task) (e *db.Extractio
 			return nil
 		case pendingQueued:
 			sub := subjectOfExtraction(e)
-			shelf, err := sub.shelf(ctx, tx, "", since(e.CreatedAt))
+			shelf, err := sub.shelf(ctx, tx.Reader, "", since(e.CreatedAt))
 			if err != nil {
 				return err
 			}
@@ -93,7 +93,7 @@ func (p *Pipeline) orServeStale(ctx context.Context, t task, e *db.Extraction, f
 	}
 	return p.ownIn(ctx, t, e.State, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 		sub := subjectOfExtraction(e)
-		shelf, err := sub.shelf(ctx, tx, "", however)
+		shelf, err := sub.shelf(ctx, tx.Reader, "", however)
 		if err != nil {
 			return err
 		}

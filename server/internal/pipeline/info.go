@@ -16,7 +16,7 @@ import (
 // returned, and the error when nothing is.
 func (p *Pipeline) Info(ctx context.Context, q Question) (*transcript.Info, error) {
 	sub := subject{Content: q.Content} // no language: the tracks are asked for, not a text
-	shelf, err := sub.shelf(ctx, p.store, q.Account, within(q.Plan.CacheTTL))
+	shelf, err := sub.shelf(ctx, p.store.Reader, q.Account, within(q.Plan.CacheTTL))
 	if err != nil {
 		return nil, err
 	}

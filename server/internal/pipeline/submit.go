@@ -58,7 +58,7 @@ func (p *Pipeline) Submit(ctx context.Context, s Submission) (*Outcome, error) {
 func (p *Pipeline) submit(ctx context.Context, s Submission) (out *Outcome, used bool, err error) {
 	if s.Remember == nil {
 		// Most repeated requests end here, without a write.
-		hit, err := cached(ctx, p.store, s)
+		hit, err := cached(ctx, p.store.Reader, s)
 		if err != nil {
 			return nil, false, err
 		}
@@ -100,7 +100,7 @@ func (p *Pipeline) accept(ctx context.Context, tx *db.Tx, s Submission) (found *
 	if err != nil && !errors.Is(err, db.ErrNotFound) {
 		return nil, nil, false, err
 	}
-	if found, err = cached(ctx, tx, s); err != nil {
+	if found, err = cached(ctx, tx.Reader, s); err != nil {
 		return nil, nil, false, err
 	}
 	if found != nil {
