@@ -183,7 +183,7 @@ func (k *call) take(resp *http.Response, err error) {
 }
 
 // gone reports whether a 404 tells that an earlier, unseen attempt to delete
-// succeeded (contract 2).
+// succeeded.
 func (k *call) gone(status int) bool {
 	return status == http.StatusNotFound && k.method == http.MethodDelete && k.unsure
 }

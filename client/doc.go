@@ -33,7 +33,7 @@
 // # Repetition
 //
 // Every POST carries an Idempotency-Key, so that a repeated request does
-// nothing twice. Requests are repeated by the service's own rule (contract 2):
+// nothing twice. Requests are repeated by the service's own rule:
 // after 429, after a 502 or 503 that may pass, and after a broken connection,
 // with growing and jittered pauses, never earlier than Retry-After says. A
 // Retry-After beyond the caller's deadline is not waited for: the [*Error] is

@@ -143,8 +143,7 @@ func (e *Error) Is(target error) bool {
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Retryable reports whether the same request may be sent again, by the rule of
-// contract 2: after 429, after 409 IDEMPOTENCY_IN_PROGRESS, after 503 with
+// Retryable reports whether the same request may be sent again: after 429, after 409 IDEMPOTENCY_IN_PROGRESS, after 503 with
 // Retry-After; and when the request is safe to repeat also after 502 and any
 // other 503, unless its code says that repetition is useless (NOT_IMPLEMENTED,
 // CONFIG_ERROR, LOGIN_REQUIRED, PO_TOKEN_REQUIRED). Never after 500 and 504.

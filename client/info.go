@@ -83,7 +83,7 @@ func (s *TranscriptService) Captions(ctx context.Context, videoID string, langua
 	return &report, nil
 }
 
-// refusedReport is the report that a refusal has for its body (contract 4); nil
+// refusedReport is the report that a refusal has for its body; nil
 // when it has another one.
 func refusedReport(err error) *transcript.CaptionReport {
 	var refused *Error

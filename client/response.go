@@ -117,7 +117,7 @@ func (a *answer) malformed(err error) error {
 	return &Error{
 		Method:   a.method,
 		Path:     a.path,
-		Message:  fmt.Sprintf("the answer is not what the specification says: %v", err),
+		Message:  fmt.Sprintf("the answer is not what the API promises: %v", err),
 		Response: a.Response,
 		Body:     keep(a.body),
 		Err:      err,

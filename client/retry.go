@@ -13,7 +13,7 @@ import (
 )
 
 // RetryPolicy bounds the repetition of a call. What is repeated is not a matter
-// of policy but of the contract: see [Error.Retryable]. Broken connections are
+// of policy but of the API: see [Error.Retryable]. Broken connections are
 // treated like 502.
 //
 // The zero RetryPolicy switches repetition off.

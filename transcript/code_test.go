@@ -13,8 +13,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// contractCodes is the table of contract 2, written out here a second time.
-var contractCodes = []struct {
+// allCodes is the table of server/API.md, Errors, written out here a second time.
+var allCodes = []struct {
 	code   string
 	status int
 	retry  transcript.Retry
@@ -55,7 +55,7 @@ var contractCodes = []struct {
 func TestCodesAreTheContracts(t *testing.T) {
 	t.Parallel()
 	var names []transcript.Code
-	for _, want := range contractCodes {
+	for _, want := range allCodes {
 		code := transcript.Code(want.code)
 		names = append(names, code)
 		assert.Equal(t, want.status, code.Status(), code)
@@ -64,7 +64,7 @@ func TestCodesAreTheContracts(t *testing.T) {
 	assert.Equal(t, names, transcript.Codes())
 }
 
-func TestStatusesAreTheSpecifications(t *testing.T) {
+func TestStatusesAreThoseOfTheAPI(t *testing.T) {
 	t.Parallel()
 	listed := []int{400, 401, 402, 403, 404, 409, 422, 429, 502, 503}
 	for _, code := range transcript.Codes() {

@@ -6,7 +6,7 @@ import (
 )
 
 // resultMembers are the members that the 200 of POST /v1/transcript and a
-// finished job have in common (contract 4).
+// finished job have in common.
 type resultMembers struct {
 	Format        Format         `json:"format"`
 	Text          *string        `json:"text,omitempty"`

@@ -3,7 +3,7 @@ package transcript
 import "fmt"
 
 // Error is a business failure: the `error` member of a refused request and of
-// a failed job (contract 2). Match it by code: errors.Is(err, NoTranscript).
+// a failed job. Match it by code: errors.Is(err, NoTranscript).
 type Error struct {
 	Code    Code   `json:"code"`
 	Message string `json:"message"`

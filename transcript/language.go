@@ -12,14 +12,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 )
 
-// maxLanguageList is the longest language list, in characters (contract 1).
+// maxLanguageList is the longest language list, in characters.
 const maxLanguageList = 200
 
 // asr is the word that asks for recognition.
 const asr = "asr"
 
 // LanguageEntry is one entry of a priority list: a language tag, or "asr", or
-// "asr-<tag>" (contract 1).
+// "asr-<tag>"; see Language lists in server/API.md.
 type LanguageEntry struct {
 	// Tag is the language in the case that RFC 5646 recommends ("zh-Hant-TW");
 	// empty for a bare "asr".
@@ -44,7 +44,7 @@ func (e LanguageEntry) String() string {
 type LanguageList []LanguageEntry
 
 // ParseLanguageList reads a comma-separated priority list of 1 to 200
-// characters: BCP 47 tags, "asr", "asr-<tag>" (contract 1). A tag must be well
+// characters: BCP 47 tags, "asr", "asr-<tag>". A tag must be well
 // formed; whether anybody speaks it is not asked. The error is a sentence's end
 // that names the entry and its fault, to be put after the field's name; it
 // carries no code (the service answers 422 INVALID_REQUEST).
@@ -127,7 +127,7 @@ func (l LanguageList) String() string {
 
 // RecognizeAs is the language to recognize content in that never has captions:
 // uploads, photo_site and microblog_site. That is the tag of the first entry,
-// with asr or without, whose language the recognizer knows (contract 1): one of
+// with asr or without, whose language the recognizer knows: one of
 // known, or any where known is nil. "" means that the recognizer is to detect the
 // language, as it is to for a bare asr and when the caller sent no list. ok is
 // false when it knows none of the list.
@@ -144,7 +144,7 @@ func (l LanguageList) RecognizeAs(known []string) (tag string, ok bool) {
 }
 
 // Captions are the tags to look for among the caption tracks, in order: those
-// before the first asr entry, which ends the list (contract 1). It is empty for
+// before the first asr entry, which ends the list. It is empty for
 // a list that starts with asr, and for the zero value.
 func (l LanguageList) Captions() []string {
 	tags := make([]string, 0, len(l))
@@ -158,7 +158,7 @@ func (l LanguageList) Captions() []string {
 }
 
 // ASR is the first entry that asks for recognition. ok is false when none does:
-// recognition is then implied at the end of the list (contract 1).
+// recognition is then implied at the end of the list.
 func (l LanguageList) ASR() (entry LanguageEntry, ok bool) {
 	n := slices.IndexFunc(l, func(e LanguageEntry) bool { return e.ASR })
 	if n < 0 {

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/text/language"
 )
 
-// MatchTrack returns the index of the track that answers a wanted language tag
-// (contract 1): the exact tag made by people, the exact tag made by a machine,
+// MatchTrack returns the index of the track that answers a wanted language tag:
+// the exact tag made by people, the exact tag made by a machine,
 // the same primary language made by people, the same made by a machine; never
 // another script, never a forced track. ok is false when none does.
 //
@@ -36,7 +36,7 @@ func MatchTrack(want string, tracks []Track) (n int, ok bool) {
 	return n, best < math.MaxInt
 }
 
-// The ranks of contract 1, the best first. Between two of the same language
+// The ranks of MatchTrack, the best first. Between two of the same language
 // there is room for the finer order of [locale.distance].
 const (
 	rankExactManual = 0

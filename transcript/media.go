@@ -6,7 +6,7 @@ import (
 )
 
 // RoundSeconds rounds a length in seconds half up, as Transcript.DurationSec
-// holds it (contract 13.6). What is no length, negative or not a number, is 0.
+// holds it. What is no length, negative or not a number, is 0.
 func RoundSeconds(seconds float64) int {
 	if !(seconds > 0) {
 		return 0
@@ -14,8 +14,8 @@ func RoundSeconds(seconds float64) int {
 	return int(math.Round(min(seconds, math.MaxInt32)))
 }
 
-// LengthText writes a length in seconds as M:SS, from one hour on as H:MM:SS
-// (contract 1). A negative length is 0:00.
+// LengthText writes a length in seconds as M:SS, from one hour on as H:MM:SS.
+// A negative length is 0:00.
 func LengthText(seconds int) string {
 	s := max(seconds, 0)
 	if s < 3600 {

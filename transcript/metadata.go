@@ -16,8 +16,7 @@ type Metadata struct {
 }
 
 // Status says how complete m is, once the platform has been asked: complete when
-// title, creator and duration are known, partial when some of them are (contract
-// 4).
+// title, creator and duration are known, partial when some of them are.
 func (m Metadata) Status() MetadataStatus {
 	title, creator, duration := m.Title != "", m.CreatorName != "" || m.Channel != "", m.Duration > 0
 	switch {

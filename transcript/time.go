@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// timeLayout is RFC 3339 in UTC with exactly three decimals (contract 1).
+// timeLayout is RFC 3339 in UTC with exactly three decimals.
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
 // Time is a moment as the API writes it: RFC 3339, UTC, milliseconds.

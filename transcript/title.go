@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// maxTitle is the longest title of an upload, in characters (contract 4).
+// maxTitle is the longest title of an upload, in characters.
 const maxTitle = 200
 
 // UploadTitle makes a title of the file name that came with an upload: without

@@ -1,7 +1,6 @@
 package transcript
 
-// Track is a caption track that a platform offers for one piece of content
-// (contract 4).
+// Track is a caption track that a platform offers for one piece of content.
 type Track struct {
 	// ID is the service's own, stable for the same language, kind and name; it is
 	// no address.
@@ -16,7 +15,7 @@ type Track struct {
 // TrackKind says who made a caption track.
 type TrackKind string
 
-// The kinds of contract 4. A forced track holds only what needs a translation (a
+// The kinds of track. A forced track holds only what needs a translation (a
 // sign, a foreign word) and is never taken for the transcript.
 const (
 	TrackManual TrackKind = "manual"
@@ -24,8 +23,7 @@ const (
 	TrackForced TrackKind = "forced"
 )
 
-// TrackStatus says how the question for a content's caption tracks was answered
-// (contract 4).
+// TrackStatus says how the question for a content's caption tracks was answered.
 type TrackStatus string
 
 // The answers. Only TracksEmpty means that there are no captions.
@@ -36,12 +34,13 @@ const (
 	TracksSkipped TrackStatus = "skipped" // the platform was not asked
 )
 
-// CaptionReport is the answer of GET /v1/video_site/captions (contract 4).
+// CaptionReport is the answer of GET /v1/video_site/captions; see Captions in
+// server/API.md.
 type CaptionReport struct {
 	Status  string `json:"status" enum:"success,error"` // success when Transcript is set
 	VideoID string `json:"videoId"`
-	// CaptionAvailable is nil when it is not known, and, as the specification has
-	// it, when there are tracks in other languages only.
+	// CaptionAvailable is nil when it is not known, and when there are tracks in
+	// other languages only.
 	CaptionAvailable *bool   `json:"captionAvailable"`
 	Tracks           []Track `json:"tracks"`
 
@@ -60,8 +59,7 @@ type CaptionReport struct {
 	Error         *Error `json:"error,omitempty"` // set exactly when Status is error
 }
 
-// Info is the answer of GET /v1/transcript/info (contract 5.1): what a source
-// is and in which languages it can be had.
+// Info is the answer of GET /v1/transcript/info: what a source is and in which languages it can be had.
 type Info struct {
 	Status        string   `json:"status" enum:"success"`
 	Platform      Platform `json:"platform"`

@@ -3,8 +3,7 @@ package transcript
 // Platform names where the content lives. The zero value is no platform.
 type Platform string
 
-// The platforms of the specification. Upload is the additional value for
-// files that the caller sent (contract 13.4).
+// The platforms. Upload is for files that the caller sent.
 const (
 	VideoSite        Platform = "video_site"
 	ShortVideoSite   Platform = "short_video_site"
@@ -28,8 +27,7 @@ func (p Platform) HasCaptions() bool {
 // Origin says what produced a transcript: the `source` member on the wire.
 type Origin string
 
-// The origins of the specification, and the additive short_video_site_captions
-// (contract 13.5).
+// The origins of a text; see Origin in server/API.md.
 const (
 	OriginCaptionAPI             Origin = "video_site_transcript_api"
 	OriginDownloader             Origin = "video_site_downloader"
@@ -43,7 +41,7 @@ const (
 // ready ones only; decoders accept the others.
 type Status string
 
-// The transcript states of the specification.
+// The states of a transcript.
 const (
 	Pending Status = "pending"
 	Ready   Status = "ready"
@@ -54,7 +52,7 @@ const (
 // (title, creator, duration), whether or not the caller asked to see it.
 type MetadataStatus string
 
-// The metadata states of the specification.
+// The states of metadata; see MetadataStatus in server/API.md.
 const (
 	MetadataComplete    MetadataStatus = "complete"
 	MetadataPartial     MetadataStatus = "partial"

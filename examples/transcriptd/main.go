@@ -5,7 +5,7 @@
 //	go run ./examples/transcriptd serve
 //
 // Every command explains itself with --help, every flag can be set in the
-// environment too (contract 15). It holds no logic of its own: it wires
+// environment too. It holds no logic of its own: it wires
 // adapters to package server and hands its flags over.
 package main
 
@@ -29,7 +29,7 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// The exit codes of contract 15.
+// The exit codes.
 const (
 	exitOK = iota
 	exitFailure

@@ -1,5 +1,5 @@
 // Package apitest holds what tests send to the service, and what it answers, to
-// the OpenAPI document that the service serves (contract 12):
+// the OpenAPI document that the service serves:
 //
 //	client := apitest.Client(t, url)
 //

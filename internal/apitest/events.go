@@ -23,8 +23,8 @@ func (e *eventReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// eventCheck holds a stream to the operation's x-events, and to the form that
-// contract 6 gives it.
+// eventCheck holds a stream to the operation's x-events, and to the form of
+// server/API.md, Events.
 type eventCheck struct {
 	document *Document
 	op       place

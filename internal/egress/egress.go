@@ -1,5 +1,5 @@
 // Package egress is the guard of content egress: of every connection whose
-// address a caller or a remote page can influence (contract 13.20).
+// address a caller or a remote page can influence.
 //
 //	guard, err := egress.New(egress.Config{Allow: []string{"127.0.0.1:9099"}})
 //	client := guard.Client()                             // for Go
@@ -79,7 +79,7 @@ type Config struct {
 	// none: they leave directly. Passes take them in turn, a pass keeps to one, and
 	// what that cannot reach goes by the next. They are told addresses and never
 	// names: those are looked up and judged here. A link that names an address
-	// itself is refused (contract 13.20). What Allow names is reached without them,
+	// itself is refused. What Allow names is reached without them,
 	// and no link reaches a proxy itself.
 	Proxies []*url.URL
 	// Log receives a line for each refusal; nil: none.

@@ -1,5 +1,5 @@
 // Package account knows who may use the service: accounts, their plans, and
-// the API keys that programs present (contract 10, 11).
+// the API keys that programs present.
 //
 //	accounts, err := account.New(s, account.DefaultPlans())
 //	_, err = accounts.Set(ctx, "acme", account.Settings{})

@@ -9,7 +9,7 @@ import (
 )
 
 // rememberFor is how long a key that was found is not looked up again. A
-// revocation is to be obeyed within 5 s in every process (contract 10).
+// revocation is to be obeyed within 5 s in every process.
 const rememberFor = time.Second
 
 // memory holds the keys that were found a moment ago, with their accounts. It

@@ -9,7 +9,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Plan is what an account has bought. The zero value permits nothing (contract 11).
+// Plan is what an account has bought. The zero value permits nothing.
 type Plan struct {
 	Name string
 	// Paid accounts may create and use keys.

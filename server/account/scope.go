@@ -8,7 +8,7 @@ import (
 // Scope is a permission of a key.
 type Scope string
 
-// The scopes of the specification.
+// The scopes.
 const (
 	Transcripts Scope = "transcripts"
 	Batches     Scope = "batches"

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A key is parsed by length, as its base64url part may hold "_" (contract 10):
+// A key is parsed by length, as its base64url part may hold "_":
 //
 //	tr_ 9fK2mQ7a _ 43 characters base64url  6 characters base62
 //	    public id  32 random bytes          CRC-32 of all before
@@ -86,7 +86,7 @@ func FindKey(s string) (prefix string, ok bool) {
 }
 
 // digest is what is stored of a key. The secret has 256 random bits, so there
-// is nothing for a slow hash to protect (contract 10).
+// is nothing for a slow hash to protect.
 func digest(key string) []byte {
 	sum := sha256.Sum256([]byte(key))
 	return sum[:]

@@ -43,7 +43,7 @@ type Checker interface {
 	Check(ctx context.Context) error
 }
 
-// MediaTool reads media files. Its errors carry codes of contract 2:
+// MediaTool reads media files. Its errors carry codes:
 // UPLOAD_INVALID for what cannot be decoded or has no sound, CONFIG_ERROR for a
 // missing program. It reads the named file and nothing else, whatever the file
 // asks for. Safe for concurrent use.
@@ -72,7 +72,7 @@ type Audio struct {
 	Duration time.Duration // measured by its samples
 }
 
-// Recognizer turns speech into text. Its errors carry codes of contract 2; one
+// Recognizer turns speech into text. Its errors carry codes; one
 // that is worth another try is INTERNAL, UPSTREAM_FAILED or RATE_LIMITED. Safe
 // for concurrent use.
 type Recognizer interface {

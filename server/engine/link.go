@@ -17,7 +17,7 @@ type Content struct {
 }
 
 // CaptionSource reads the caption tracks that platforms offer. Its errors carry
-// codes of contract 2 ("From engine conditions to codes"): what is gone is
+// codes (package transcript): what is gone is
 // UNAVAILABLE (because of [ErrNothingFound] where that is not proven), what blocks
 // is IP_BLOCKED (with RetryAfter where the platform says), what cannot be
 // understood is UPSTREAM_FAILED. Blocked is never empty: no tracks and no error
@@ -86,7 +86,7 @@ func (c *Captions) Choose(pick func([]transcript.Track) (n int, ok bool), read f
 }
 
 // AudioSource downloads the sound of a piece of content. Its errors carry codes
-// of contract 2, as those of a CaptionSource, and IP_BLOCKED does the same;
+// as those of a CaptionSource do, and IP_BLOCKED does the same;
 // content without sound is UNAVAILABLE, more than MaxBytes MEDIA_TOO_LARGE. Safe
 // for concurrent use.
 type AudioSource interface {

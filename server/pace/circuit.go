@@ -13,7 +13,7 @@ import (
 )
 
 // A source that blocks is left alone for as long as it asks for, else first for
-// so long, then for twice as long each time, up to a bound (contract 16.5). The
+// so long, then for twice as long each time, up to a bound. The
 // bound is higher for one that asks for that much by itself: its blocks are long.
 // What it asks for is bounded too: no job waits longer.
 const (

@@ -15,7 +15,7 @@ import (
 )
 
 // TestSRTRoundTrip: segments without overlap, of at least 0.2 s and of lines that
-// fit, come back as they were (contract 5.13).
+// fit, come back as they were.
 func TestSRTRoundTrip(t *testing.T) {
 	t.Parallel()
 	line := rapid.StringMatching(`([a-zA-Z0-9,.!?éд&-]{1,20}|東{1,10})( [a-zA-Z0-9,.!?éд{}&-]{1,20})?`)

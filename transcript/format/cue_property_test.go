@@ -109,7 +109,7 @@ func checkFile(t require.TestingT, file []byte) {
 	require.False(t, strings.HasPrefix(string(file), "\ufeff"))
 }
 
-// checkCues holds what is written of any segments to the contract.
+// checkCues holds what is written of any segments to what AppendSRT and AppendVTT promise.
 func checkCues(t require.TestingT, segs []transcript.Segment) {
 	checkFile(t, format.AppendSRT(nil, segs))
 	checkFile(t, format.AppendVTT(nil, segs))

@@ -10,7 +10,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// AppendMarkdown appends t as a Markdown document (contract 5.13) and returns the
+// AppendMarkdown appends t as a Markdown document and returns the
 // extended buffer; nothing is allocated for a segment but what the buffer lacks.
 //
 // It has a heading with the title ("Transcript" when that is unknown), the link to

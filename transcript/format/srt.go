@@ -6,7 +6,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// AppendSRT appends segs as SubRip subtitles (contract 5.13) and returns the
+// AppendSRT appends segs as SubRip subtitles and returns the
 // extended buffer; it allocates only what the buffer lacks.
 //
 // The segments are sorted by start. What a cue becomes:

@@ -12,7 +12,7 @@ import (
 // paragraphGap is the silence, in milliseconds, that begins a new paragraph.
 const paragraphGap = 2000
 
-// AppendText appends segs as plain text (contract 1) and returns the extended
+// AppendText appends segs as plain text and returns the extended
 // buffer. With timestamps: a line for each segment, "[HH:MM:SS] text", with more
 // digits for the hours when needed. Without: segments joined by a space, and by
 // an empty line after a silence of 2 s or more. Line breaks within a segment

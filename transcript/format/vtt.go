@@ -9,7 +9,7 @@ import (
 
 const vttHead = "WEBVTT\n"
 
-// AppendVTT appends segs as a WebVTT file (contract 5.13) and returns the extended
+// AppendVTT appends segs as a WebVTT file and returns the extended
 // buffer; it allocates only what the buffer lacks. Cues are those of [AppendSRT],
 // with two differences: "&", "<" and ">" are written as character references and
 // count as the one character they stand for, and a cue of a known speaker is in

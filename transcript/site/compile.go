@@ -11,7 +11,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// maxID is the longest external id, in characters (contract 4).
+// maxID is the longest external id, in characters.
 const maxID = 512
 
 // platform is one valid entry of a table, ready for use.

@@ -17,7 +17,7 @@ import (
 func New(sites map[transcript.Platform]Site) (*Table, error) { return Default().replace(sites) }
 
 // Override is the table with members replaced, platform by platform, by those
-// that a JSON document names (contract 14). What is not named stays, but
+// that a JSON document names. What is not named stays, but
 //
 //   - base follows a named canonical, and canonical a named base;
 //   - patterns for one host go with that host;

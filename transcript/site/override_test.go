@@ -13,7 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// local is the file of contract 14.
+// local is a file of an operator's whose video site is on this machine.
 const local = `{
   "video_site": {
     "hosts": ["127.0.0.1:9099"],

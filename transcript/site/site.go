@@ -1,5 +1,5 @@
 // Package site is the platform table: which hosts, link shapes and ids belong
-// to which platform (contract 14), as data.
+// to which platform, as data.
 //
 //	match, err := site.Default().Detect("https://youtu.be/dQw4w9WgXcQ?t=42")
 //	// video_site, dQw4w9WgXcQ
@@ -114,7 +114,7 @@ func (t *Table) Site(p transcript.Platform) (s Site, ok bool) {
 // a port where the table says one.
 func (t *Table) Hosts() []string { return slices.Sorted(maps.Keys(t.hosts)) }
 
-// Site is one platform's part of the table (contract 14): what its links look
+// Site is one platform's part of the table: what its links look
 // like. Of a Site that replaces another, a member that is zero is not named.
 type Site struct {
 	// Hosts are exact, "host" or "host:port", lower case; Unicode names stand in

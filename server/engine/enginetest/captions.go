@@ -112,7 +112,7 @@ func (c Condition) judge(found engine.Captions, err error, ended bool) (complain
 		}
 	case c.Silent && errors.Is(err, context.DeadlineExceeded):
 	case !errors.As(err, &e):
-		complain("an error without a code of the specification: %v", err)
+		complain("an error without a code of the API: %v", err)
 	case !slices.Contains(c.Codes, e.Code):
 		complain("%s, want %v: %v", e.Code, c.Codes, err)
 	case e.Message == "":

@@ -11,7 +11,7 @@ import (
 )
 
 // Condition is something a site answers with, and what a caption source is to
-// make of it (contract 2, "From engine conditions to codes").
+// make of it.
 type Condition struct {
 	// Name is short and unique: "429 (player)" is a 429 to the player's question.
 	Name string

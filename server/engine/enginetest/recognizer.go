@@ -179,7 +179,7 @@ func failsWithCode(t T, r engine.Recognizer, _ []Sample) {
 	for _, path := range []string{filepath.Join(dir, "missing.wav"), text} {
 		_, err := r.Recognize(t.Context(), engine.Audio{Path: path, Duration: time.Second}, engine.RecognizeOptions{})
 		var e *transcript.Error
-		require.ErrorAs(t, err, &e, "%s: an error carries a code of the specification", filepath.Base(path))
+		require.ErrorAs(t, err, &e, "%s: an error carries a code of the API", filepath.Base(path))
 		assert.Contains(t, transcript.Codes(), e.Code, filepath.Base(path))
 		assert.NotEmpty(t, e.Message, filepath.Base(path))
 	}

@@ -75,7 +75,7 @@ func known(some []condition, c engine.Content, said []string) (e *transcript.Err
 }
 
 // refusal is a run that the egress guard did not let through: because of the
-// link itself, or of what a page named (contract 16.6).
+// link itself, or of what a page named.
 func refusal(link string, exit engine.Exit) *transcript.Error {
 	why := errors.New("ytdlp: the egress guard refused " + strings.Join(exit.Refused, ", "))
 	own := hostPort(link)
