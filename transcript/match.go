@@ -8,9 +8,9 @@ import (
 )
 
 // MatchTrack returns the index of the track that answers a wanted language tag:
-// the exact tag made by people, the exact tag made by a machine,
-// the same primary language made by people, the same made by a machine; never
-// another script, never a forced track. ok is false when none does.
+// the exact tag made by people, the exact tag made by a machine, the same primary
+// language made by people, the same made by a machine; never another script, never
+// a forced track. ok is false when none does.
 //
 // Tags that are written differently and mean the same are equal: iw and he, no
 // and nb, sh and sr-Latn. Of several tracks of the same primary language a

@@ -59,7 +59,8 @@ type CaptionReport struct {
 	Error         *Error `json:"error,omitempty"` // set exactly when Status is error
 }
 
-// Info is the answer of GET /v1/transcript/info: what a source is and in which languages it can be had.
+// Info is the answer of GET /v1/transcript/info: what a source is and in which
+// languages it can be had.
 type Info struct {
 	Status        string   `json:"status" enum:"success"`
 	Platform      Platform `json:"platform"`
