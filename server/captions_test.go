@@ -57,7 +57,7 @@ func onPlan(change func(*account.Plan)) func(*server.Config) {
 // forgetful lets no cached text be fresh.
 func forgetful(p *account.Plan) { p.CacheTTL = 0 }
 
-// The decision table of contract 4, row by row.
+// The table of API.md, Captions, row by row.
 func TestCaptionsDecisions(t *testing.T) {
 	t.Parallel()
 	german := servertest.Track{Lang: "de", Text: "hallo"}
@@ -175,7 +175,7 @@ func TestCaptionsDecisions(t *testing.T) {
 	}
 }
 
-// A fault of the service's own is no report: 500 is flat (contract 2).
+// A fault of the service's own is no report: 500 is flat.
 func TestCaptionsThatCrash(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -189,7 +189,7 @@ func TestCaptionsThatCrash(t *testing.T) {
 	}
 }
 
-// The platform has 10 s (contract 4).
+// The platform has 10 s.
 func TestNoAnswerInTime(t *testing.T) {
 	t.Parallel()
 	s := start(t, onPlan(forgetful))

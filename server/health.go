@@ -30,7 +30,7 @@ func (s *Server) getHealth(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// getReadiness is GET /readyz (contract 10): the store and the room on the disks
+// getReadiness is GET /readyz: the store and the room on the disks
 // decide; an engine that is not fit for work, programs that are not confined, and
 // a platform that blocks make the service degraded.
 func (s *Server) getReadiness(w http.ResponseWriter, r *http.Request) error {

@@ -240,7 +240,7 @@ func TestFaultsOfPlatforms(t *testing.T) {
 	}
 }
 
-// A platform that blocks is waited for (J7b).
+// A platform that blocks is waited for, and no attempt counts.
 func TestBlockedPlatform(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -293,7 +293,7 @@ func TestServiceWithoutEngines(t *testing.T) {
 	assert.Zero(t, s.jobs(t))
 }
 
-// The order of contract 1: 401, 429, 402, 403, 415, 400 and 422, 404, 409.
+// The order of API.md, Conventions: 401, 429, 402, 403, 415, 400 and 422, 404, 409.
 func TestOrderOfChecksOfALink(t *testing.T) {
 	t.Parallel()
 	s := start(t, onPlan(func(p *account.Plan) { p.Upload = false }))
@@ -387,7 +387,7 @@ func TestReplayOfALinksJob(t *testing.T) {
 	assert.Equal(t, true, s.postJSON(t, request).object(t)["cached"], "where one without the key is a 200")
 }
 
-// A 404 is remembered, any other refusal frees the key (contract 7).
+// A 404 is remembered, any other refusal frees the key.
 func TestReplayOfALinksFailure(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -122,8 +122,7 @@ func RequestID(ctx context.Context) string { return note(ctx).id }
 
 var callersID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
-// requestID is the caller's own id where it is fit for a log, else a new one
-// (contract 8).
+// requestID is the caller's own id where it is fit for a log, else a new one.
 func requestID(r *http.Request) string {
 	if id := r.Header.Get("X-Request-Id"); callersID.MatchString(id) {
 		return id

@@ -34,7 +34,7 @@ func TestWholeNumbers(t *testing.T) {
 	}
 }
 
-// JSON and forms are UTF-8 (contract 1).
+// JSON and forms are UTF-8.
 func TestBodiesThatAreNotUTF8(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// Bounds of the way from a short link to its content (contract 4, 14).
+// Bounds of the way from a short link to its content.
 const (
 	maxHops          = 3
 	shortLinkTimeout = 5 * time.Second // for all hops together
@@ -52,7 +52,7 @@ func (s *Server) hop(ctx context.Context, link string) (string, error) {
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	answer, err := client.Do(r)
 	switch {
-	case errors.Is(err, egress.ErrRefused): // contract 16.6
+	case errors.Is(err, egress.ErrRefused):
 		return "", transcript.Errorf(transcript.Unavailable, "The short link leads to an address that this service does not visit.").Because(err)
 	case errors.Is(err, context.Canceled):
 		return "", err // nobody waits any more

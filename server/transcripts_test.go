@@ -121,7 +121,7 @@ func TestContentTypes(t *testing.T) {
 			assert.Equal(t, "unsupported_media_type", a.slug(t))
 		}
 	}
-	// Before the key is looked at (contract 1: 415 stands before 400).
+	// Before the key is looked at (a 415 stands before a 400).
 	a := s.do(t, http.MethodPost, "/v1/transcript", strings.NewReader("x"), header("Content-Type", "text/plain"), header("Idempotency-Key", ""))
 	assert.Equal(t, http.StatusUnsupportedMediaType, a.StatusCode)
 }

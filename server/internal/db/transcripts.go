@@ -136,7 +136,7 @@ func (r Reader) Words(ctx context.Context, id string) ([]byte, error) {
 
 // PutTranscript stores t. Where the owner already has one of the same platform,
 // external id, language and source, that one is replaced and keeps its id and
-// its time of creation (contract 3). Times that are zero become now. It returns
+// its time of creation. Times that are zero become now. It returns
 // the id.
 func (tx *Tx) PutTranscript(ctx context.Context, t *Transcript) (id string, err error) {
 	row := rowOf(t)

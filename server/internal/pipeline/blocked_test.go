@@ -27,7 +27,7 @@ func TestPlatformFaults(t *testing.T) {
 		{transcript.LoginRequired, 1},
 		{transcript.POTokenRequired, 1},
 		{transcript.ConfigError, 1},
-		{transcript.UpstreamFailed, 4}, // J7, J15
+		{transcript.UpstreamFailed, 4}, // tried again, until no attempt is left
 	} {
 		t.Run(string(test.code), func(t *testing.T) {
 			t.Parallel()
@@ -118,7 +118,7 @@ func TestStaleTextIsServedWhileBlocked(t *testing.T) {
 	assert.True(t, renewed.Result.Transcript.UpdatedAt.After(first.Result.Transcript.UpdatedAt.Time))
 }
 
-// A second source is asked when the first is blocked (contract 16.5).
+// A second source is asked when the first is blocked.
 func TestSourcesInTurn(t *testing.T) {
 	t.Parallel()
 	blocked, knows := newPlatforms(t), newPlatforms(t, manual("en"))
@@ -310,8 +310,7 @@ func TestCheckOfABlockedPlatform(t *testing.T) {
 	assert.NoError(t, b.Check(t.Context())["engine.captions.short_video_site"])
 }
 
-// Old text is better than none, whether captions or sound are blocked (contract
-// 11).
+// Old text is better than none, whether captions or sound are blocked.
 func TestStaleTextIsServedWhileSoundIsBlocked(t *testing.T) {
 	t.Parallel()
 	photo := link("v1", "")

@@ -14,7 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Which cached text answers a list (contract 1). A text is written "en" for
+// Which cached text answers a list (see Language lists in server/API.md). A text is written "en" for
 // captions, "asr/en" for a recognised one; later ones are newer, one with "old "
 // before it has expired. Tracks are "?" when they are not known, "old …" when
 // what is known has expired.
@@ -33,7 +33,7 @@ func TestCachedTextAnswersList(t *testing.T) {
 		{"en,de", "de", "en,de", ""},
 		{"zh-TW", "zh-TW", "zh-Hans", ""},
 		{"zh-TW", "zh-TW", "zh", "zh-TW"},
-		{"en", "en", "", "en"}, // the specification's default
+		{"en", "en", "", "en"}, // the default
 
 		// Tracks that nobody knows: the first entry, by its exact tag.
 		{"?", "en", "en", "en"},

@@ -55,7 +55,7 @@ func languageOf(text speech.Transcription, e *db.Extraction, heard []db.Recogniz
 
 // provenance is the transcript's metadata: who has heard it, where it was silent,
 // and which caption sources had nothing to offer. A recognizer that cannot detect
-// a language says so (contract 1). One that has heard nothing of it is not named.
+// a language says so. One that has heard nothing of it is not named.
 func provenance(text speech.Transcription, e *db.Extraction, heard []db.Recognizer) map[string]any {
 	m := map[string]any{}
 	if len(heard) > 0 {

@@ -12,7 +12,7 @@ import (
 func (s Submission) hasCaptions() bool { return s.Upload == nil && s.Content.Platform.HasCaptions() }
 
 // narrow is the caller's list, or where there are no captions the one entry of it
-// that the recognizer takes (contract 1). A list of which it knows none stays: it
+// that the recognizer takes. A list of which it knows none stays: it
 // may be in the cache, and is refused else.
 func (p *Pipeline) narrow(s Submission) transcript.LanguageList {
 	if s.hasCaptions() || p.engine.Recognizer == nil {

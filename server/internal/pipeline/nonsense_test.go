@@ -14,7 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// A source's segments are stored as contract 1 has them: sorted, from 0 on, with
+// A source's segments are stored as the API shows them: sorted, from 0 on, with
 // text.
 func TestSegmentsOfSource(t *testing.T) {
 	t.Parallel()

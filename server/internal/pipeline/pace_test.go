@@ -46,7 +46,7 @@ func (s *blockingSite) block(blocks bool) {
 
 // A site blocks while fifty jobs stand in the queue, then recovers: no job fails
 // or loses an attempt, none is recognised instead, and the site is never visited
-// more often than it may be (J7b). A text that has expired is served meanwhile.
+// more often than it may be. A text that has expired is served meanwhile.
 func TestFiftyJobsOnABlockedSite(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
@@ -119,8 +119,7 @@ func most(visits []time.Time, window time.Duration) (n int) {
 	return n
 }
 
-// Of two sources that block, the one that does so for less time is waited for
-// (contract 16.5).
+// Of two sources that block, the one that does so for less time is waited for.
 func TestShorterBlockCounts(t *testing.T) {
 	t.Parallel()
 	for _, asked := range [][]int{{600, 5}, {5, 600}} {

@@ -61,8 +61,7 @@ func (p *Pipeline) Discard(ctx context.Context, u *Upload) {
 	p.deleteBlobs(context.WithoutCancel(ctx), u.Key)
 }
 
-// externalID is the id of an upload: the first 32 hex digits of its SHA-256
-// (contract 4).
+// externalID is the id of an upload: the first 32 hex digits of its SHA-256.
 func (u *Upload) externalID() string { return fmt.Sprintf("%x", u.SHA256[:16]) }
 
 // uploadSum is how the SHA-256 of an upload begins, by its external id.

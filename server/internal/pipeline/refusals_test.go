@@ -28,7 +28,7 @@ func refusing(code transcript.Code) func(context.Context, int) error {
 	}
 }
 
-// reasons are in the order in which they count (contract 16.5).
+// reasons are in the order in which they count.
 var reasons = []transcript.Code{
 	nothing, transcript.ConfigError, transcript.UpstreamFailed, transcript.POTokenRequired,
 	transcript.IPBlocked, transcript.LoginRequired, transcript.Unavailable,

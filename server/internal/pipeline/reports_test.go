@@ -19,7 +19,7 @@ func question(languages string) pipeline.Question {
 	return pipeline.Question{Account: s.Account, Plan: s.Plan, Content: s.Content, Languages: s.Languages}
 }
 
-// The decision table of contract 4.
+// The table of server/API.md, Captions.
 func TestCaptionReport(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

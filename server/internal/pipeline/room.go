@@ -13,7 +13,7 @@ const measureEvery = 16 << 20
 
 // Room reports, as db.ErrUnavailable, that after so many more bytes one of the
 // local disks on which the service writes would have less room left than
-// Config.MinFreeDisk (contract 16.7). The error names the disk's folder. Disks
+// Config.MinFreeDisk. The error names the disk's folder. Disks
 // that cannot be asked are not judged.
 func (p *Pipeline) Room(bytes int64) error {
 	for _, dir := range append(p.store.Folders(), p.cfg.Dir) {

@@ -12,7 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// metadataStatus speaks of what is known (contract 4): a job that has ended does
+// metadataStatus speaks of what is known: a job that has ended does
 // not promise that it will ask.
 func TestMetadataStatusOfJobs(t *testing.T) {
 	t.Parallel()

@@ -9,7 +9,7 @@ import (
 )
 
 // defaultLanguage is what a caller who sends no list wants of a platform with
-// captions (the specification's default).
+// captions.
 const defaultLanguage = "en"
 
 // subject is what an extraction is of: one content, in the languages of a list.
@@ -61,7 +61,7 @@ func subjectOfExtraction(e *db.Extraction) subject {
 }
 
 // spoken is the language to recognise; "" is for the recognizer to find out.
-// Where there may be captions, a tag without asr asks for those (contract 1).
+// Where there may be captions, a tag without asr asks for those.
 func (s subject) spoken() string {
 	entry, _ := s.languages.ASR() // which is all there is where there are no captions
 	return entry.Tag

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	keepJobs    = 7 * 24 * time.Hour // after their end (contract 4)
-	keepAnswers = 24 * time.Hour     // of idempotency keys (contract 7)
+	keepJobs    = 7 * 24 * time.Hour // after their end
+	keepAnswers = 24 * time.Hour     // of idempotency keys
 	sweepEvery  = time.Hour
 )
 

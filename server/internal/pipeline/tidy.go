@@ -12,7 +12,7 @@ import (
 )
 
 // Engines speak for platforms, and platforms say what they like. What is stored
-// keeps to contract 1 all the same.
+// keeps to the rules of the API all the same.
 
 // faithful refuses a finding whose text is not that of the track which the list
 // takes from the finding's own tracks: served, it would be a text in a wrong

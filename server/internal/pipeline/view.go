@@ -88,7 +88,7 @@ func result(t *db.Transcript, v View, cached bool) (*Result, error) {
 	return r, nil
 }
 
-// hideMetadata takes away what sendMetadata: false does not show (contract 13.12).
+// hideMetadata takes away what sendMetadata: false does not show.
 func hideMetadata(t *transcript.Transcript) {
 	t.Title, t.Channel, t.CreatorName, t.CreatorHandle, t.CreatorURL = nil, nil, nil, nil, nil
 	t.ThumbnailURL, t.PublishedAt, t.Metadata = nil, nil, nil
