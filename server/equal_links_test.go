@@ -1,6 +1,8 @@
 package server_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -87,11 +89,21 @@ func (s *service) keys(t *testing.T, accounts int) []string {
 
 // claims are the ids of the running jobs on a content of the video site.
 func (s *service) claims(t *testing.T, videoID string) []string {
-	e, err := db.Of(s.Store).RunningExtraction(t.Context(), "", transcript.VideoSite, videoID, "en")
-	if err != nil {
-		return nil // none yet
+	var ids []string
+	err := db.Of(s.Store).InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+		ids = nil
+		e, err := tx.LockRunning(ctx, "", transcript.VideoSite, videoID, "en")
+		if err != nil {
+			return err
+		}
+		claims, err := tx.LockClaims(ctx, e.ID)
+		for _, job := range claims {
+			ids = append(ids, job.ID)
+		}
+		return err
+	})
+	if !errors.Is(err, db.ErrNotFound) { // none yet
+		assert.NoError(t, err)
 	}
-	ids, err := db.Of(s.Store).RunningClaims(t.Context(), e.ID)
-	assert.NoError(t, err)
 	return ids
 }

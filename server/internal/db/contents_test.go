@@ -100,8 +100,7 @@ func TestLibrary(t *testing.T) {
 		}
 		first, second := text(transcript.OriginDownloader), text(transcript.OriginASR)
 
-		e, _ := extraction(t, s, "acme", "beta")
-		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.SaveForClaims(ctx, first, e.ID)) })
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Save(ctx, first, "acme", "beta")) })
 		rows := library("acme")
 		require.Len(t, rows, 1)
 		assert.Equal(t, first, rows[0].TranscriptID)

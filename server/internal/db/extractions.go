@@ -41,23 +41,14 @@ type Tried struct {
 	Reason string            `json:"reason"`
 }
 
-// RunningExtraction returns the extraction of this content and list that has
-// not ended, or ErrNotFound.
-func (r Reader) RunningExtraction(ctx context.Context, owner string, p transcript.Platform, externalID, languages string) (*Extraction, error) {
-	return scanExtraction(ctx, r.running(owner, p, externalID, languages), "running extraction of "+externalID)
-}
-
-// LockRunning is RunningExtraction, locked as by LockExtraction. It waits for
-// a transaction that is moving the extraction: one that ends just then is not found.
+// LockRunning returns the extraction of this content and list that has not ended,
+// locked as by LockExtraction, or ErrNotFound. It waits for a transaction that is
+// moving the extraction: one that ends just then is not found.
 func (tx *Tx) LockRunning(ctx context.Context, owner string, p transcript.Platform, externalID, languages string) (*Extraction, error) {
-	q := tx.database.forUpdate(tx.running(owner, p, externalID, languages))
-	return scanExtraction(ctx, q, "running extraction of "+externalID)
-}
-
-func (r Reader) running(owner string, p transcript.Platform, externalID, languages string) *bun.SelectQuery {
-	return r.db.NewSelect().
+	q := tx.db.NewSelect().
 		Where("owner = ? AND platform = ? AND external_id = ? AND languages = ?", owner, p, externalID, languages).
 		Where(running)
+	return scanExtraction(ctx, tx.database.forUpdate(q), "running extraction of "+externalID)
 }
 
 func scanExtraction(ctx context.Context, q *bun.SelectQuery, what string) (*Extraction, error) {

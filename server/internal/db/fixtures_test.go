@@ -61,10 +61,37 @@ func move(t *testing.T, s *db.Store, e *db.Extraction, states ...transcript.Stat
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
 			locked, err := tx.LockExtraction(ctx, e.ID)
 			require.NoError(t, err)
-			require.NoError(t, tx.Move(ctx, locked, db.Change{To: to}))
+			require.NoError(t, goTo(ctx, tx, locked, to))
 			*e = *locked
 		})
 	}
+}
+
+// goTo moves a locked extraction with its claims, or ends all of them.
+func goTo(ctx context.Context, tx *db.Tx, e *db.Extraction, to transcript.State) error {
+	if !to.Status.Terminal() {
+		return tx.Move(ctx, e, db.Move{To: to})
+	}
+	claims, err := tx.LockClaims(ctx, e.ID)
+	if err != nil {
+		return err
+	}
+	_, err = tx.End(ctx, e, claims, db.End{Status: to.Status})
+	return err
+}
+
+// cancelOne ends one claim alone.
+func cancelOne(ctx context.Context, tx *db.Tx, account, id string) error {
+	job, err := tx.Job(ctx, account, id)
+	if err != nil {
+		return err
+	}
+	e, err := tx.LockExtraction(ctx, job.ExtractionID)
+	if err != nil {
+		return err
+	}
+	_, err = tx.End(ctx, e, []db.Job{*job}, db.End{Status: transcript.JobCancelled})
+	return err
 }
 
 // work is what the tests enqueue.

@@ -27,12 +27,20 @@ type Job struct {
 	Format        transcript.Format
 	OmitTimestamp bool
 	SendMetadata  bool
-	// ASR tells that the account's plan permits speech recognition.
-	ASR bool
+	// Limits are those under which the request was accepted.
+	Limits Limits
 
 	CreatedAt time.Time
 	UpdatedAt time.Time // also moved by progress
 	EndedAt   *time.Time
+}
+
+// Limits are what the plan of a claim's account permits, as it stood when the claim
+// was made. They are stored as one JSON object, so that a new member needs no
+// migration; the zero value permits nothing.
+type Limits struct {
+	// ASR permits speech recognition.
+	ASR bool `json:"asr,omitempty"`
 }
 
 // Job returns the account's job, or ErrNotFound, also for another's job.
@@ -45,9 +53,9 @@ func (r Reader) Job(ctx context.Context, account, id string) (*Job, error) {
 }
 
 // RunningJob returns the account's running claim on the extraction, or ErrNotFound.
-func (r Reader) RunningJob(ctx context.Context, account, extractionID string) (*Job, error) {
+func (tx *Tx) RunningJob(ctx context.Context, account, extractionID string) (*Job, error) {
 	j := new(Job)
-	err := r.db.NewSelect().Model(j).
+	err := tx.db.NewSelect().Model(j).
 		Where("extraction_id = ? AND account = ?", extractionID, account).
 		Where(running).
 		Scan(ctx)
@@ -57,19 +65,7 @@ func (r Reader) RunningJob(ctx context.Context, account, extractionID string) (*
 	return j, nil
 }
 
-// RunningClaims returns the ids of the claims on an extraction that have not
-// ended, in order.
-func (r Reader) RunningClaims(ctx context.Context, extractionID string) ([]string, error) {
-	var ids []string
-	err := r.db.NewSelect().Model((*Job)(nil)).Column("id").
-		Where("extraction_id = ?", extractionID).
-		Where(running).
-		Order("id").
-		Scan(ctx, &ids)
-	return ids, wrap("claims on extraction "+extractionID, err)
-}
-
-// InsertJob stores a new claim and its first event (J1), or returns ErrExists
+// InsertJob stores a new claim and its first event, or returns ErrExists
 // where the account has a running claim on the extraction. Id, sequence, attempt
 // and times that are zero are filled in.
 func (tx *Tx) InsertJob(ctx context.Context, j *Job) error {

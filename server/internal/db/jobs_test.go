@@ -23,25 +23,25 @@ func TestExtractionRunsOnce(t *testing.T) {
 		got, err := s.Extraction(ctx, e.ID)
 		require.NoError(t, err)
 		require.Equal(t, e, got)
-		got, err = s.RunningExtraction(ctx, e.Owner, e.Platform, e.ExternalID, e.Languages)
+		got, err = running(t, s, e.Owner, e.Platform, e.ExternalID, e.Languages)
 		require.NoError(t, err)
 		require.Equal(t, e, got)
-		_, err = s.RunningExtraction(ctx, "beta", e.Platform, e.ExternalID, e.Languages)
+		_, err = running(t, s, "beta", e.Platform, e.ExternalID, e.Languages)
 		require.ErrorIs(t, err, db.ErrNotFound, "another owner's")
-		_, err = s.RunningExtraction(ctx, e.Owner, e.Platform, e.ExternalID, "de")
+		_, err = running(t, s, e.Owner, e.Platform, e.ExternalID, "de")
 		require.ErrorIs(t, err, db.ErrNotFound, "another list")
 
 		twin := *e
 		twin.ID = ""
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
 			require.ErrorIs(t, tx.InsertExtraction(ctx, &twin), db.ErrExists)
-			_, err := tx.RunningExtraction(ctx, e.Owner, e.Platform, e.ExternalID, "")
+			_, err := tx.LockRunning(ctx, e.Owner, e.Platform, e.ExternalID, "")
 			require.NoError(t, err, "the transaction stays usable")
 		})
 
 		// Once the first has ended, there may be another.
 		move(t, s, e, cancelled)
-		_, err = s.RunningExtraction(ctx, e.Owner, e.Platform, e.ExternalID, "")
+		_, err = running(t, s, e.Owner, e.Platform, e.ExternalID, "")
 		require.ErrorIs(t, err, db.ErrNotFound)
 		twin.ID = ""
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertExtraction(ctx, &twin)) })
@@ -65,24 +65,24 @@ func TestJobBelongsToItsAccount(t *testing.T) {
 			got, err := s.Job(ctx, j.Account, j.ID)
 			require.NoError(t, err)
 			require.Equal(t, j, got)
-			got, err = s.RunningJob(ctx, j.Account, e.ID)
-			require.NoError(t, err)
-			require.Equal(t, j, got)
+			inTx(t, s, func(ctx context.Context, tx *db.Tx) {
+				got, err := tx.RunningJob(ctx, j.Account, e.ID)
+				require.NoError(t, err)
+				require.Equal(t, j, got)
+			})
 		}
 		for _, account := range []string{"beta", "", "ACME", "acme "} {
 			_, err := s.Job(ctx, account, jobs[0].ID)
 			require.ErrorIs(t, err, db.ErrNotFound, account)
 		}
-		_, err := s.RunningJob(ctx, "gamma", e.ID)
-		require.ErrorIs(t, err, db.ErrNotFound)
-
-		ids, err := s.RunningClaims(ctx, e.ID)
-		require.NoError(t, err)
-		require.Equal(t, []string{jobs[0].ID, jobs[1].ID}, ids)
-
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
 			err := tx.InsertJob(ctx, &db.Job{Account: "acme", ExtractionID: e.ID, State: queued})
 			require.ErrorIs(t, err, db.ErrExists, "one running claim per account and extraction")
+			_, err = tx.RunningJob(ctx, "gamma", e.ID)
+			require.ErrorIs(t, err, db.ErrNotFound)
+			claims, err := tx.LockClaims(ctx, e.ID)
+			require.NoError(t, err)
+			require.Equal(t, []db.Job{*jobs[0], *jobs[1]}, claims)
 		})
 	})
 }
@@ -100,13 +100,19 @@ func TestMove(t *testing.T) {
 			require.NoError(t, tx.InsertJob(ctx, late))
 			locked, err := tx.LockExtraction(ctx, e.ID)
 			require.NoError(t, err)
-			require.NoError(t, tx.Move(ctx, locked, db.Change{To: asrQueued, Retry: true}))
+			require.NoError(t, tx.Move(ctx, locked, db.Move{To: asrQueued, Retry: true}))
 			require.Equal(t, asrQueued, locked.State)
 			require.Equal(t, 2, locked.Attempt)
 			require.NoError(t, tx.SetMetadata(ctx, e.ID, transcript.Metadata{Title: "A talk"}))
-			require.NoError(t, tx.Move(ctx, locked, db.Change{To: asrRunning}))
-			require.NoError(t, tx.Move(ctx, locked, db.Change{To: publishing}))
-			require.NoError(t, tx.Move(ctx, locked, db.Change{To: done, TranscriptID: "t"}))
+			require.NoError(t, tx.Move(ctx, locked, db.Move{To: asrRunning}))
+			require.NoError(t, tx.Move(ctx, locked, db.Move{To: publishing}))
+			require.Error(t, tx.Move(ctx, locked, db.Move{To: done}), "an end")
+			claims, err := tx.LockClaims(ctx, e.ID)
+			require.NoError(t, err)
+			over, err := tx.End(ctx, locked, claims, db.End{Status: transcript.JobSuccess, TranscriptID: "t"})
+			require.NoError(t, err)
+			require.True(t, over)
+			require.Equal(t, done, locked.State)
 		})
 
 		got, err := s.Extraction(ctx, e.ID)
@@ -145,7 +151,7 @@ func TestWaitingSince(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
 		e, _ := extraction(t, s, "acme")
-		waitingSince := func(c db.Change) *time.Time {
+		waitingSince := func(c db.Move) *time.Time {
 			inTx(t, s, func(ctx context.Context, tx *db.Tx) {
 				locked, err := tx.LockExtraction(ctx, e.ID)
 				require.NoError(t, err)
@@ -156,16 +162,16 @@ func TestWaitingSince(t *testing.T) {
 			return stored.WaitingSince
 		}
 		fetch := transcript.State{Status: transcript.JobProcessing, Stage: transcript.StageCaptionFetch}
-		require.Nil(t, waitingSince(db.Change{To: fetch}))
-		first := waitingSince(db.Change{To: queued, Waits: true})
+		require.Nil(t, waitingSince(db.Move{To: fetch}))
+		first := waitingSince(db.Move{To: queued, Waits: true})
 		require.NotNil(t, first)
-		assert.Equal(t, first, waitingSince(db.Change{To: fetch}))
-		assert.Equal(t, first, waitingSince(db.Change{To: queued, Waits: true}))
-		assert.Equal(t, first, waitingSince(db.Change{To: fetch}))
-		assert.Equal(t, first, waitingSince(db.Change{To: queued, Retry: true}), "a fault ends no block")
-		assert.Equal(t, first, waitingSince(db.Change{To: fetch}))
-		assert.Nil(t, waitingSince(db.Change{To: durationCheck}), "the platform has answered")
-		again := waitingSince(db.Change{To: queued, Waits: true})
+		assert.Equal(t, first, waitingSince(db.Move{To: fetch}))
+		assert.Equal(t, first, waitingSince(db.Move{To: queued, Waits: true}))
+		assert.Equal(t, first, waitingSince(db.Move{To: fetch}))
+		assert.Equal(t, first, waitingSince(db.Move{To: queued, Retry: true}), "a fault ends no block")
+		assert.Equal(t, first, waitingSince(db.Move{To: fetch}))
+		assert.Nil(t, waitingSince(db.Move{To: durationCheck}), "the platform has answered")
+		again := waitingSince(db.Move{To: queued, Waits: true})
 		require.NotNil(t, again)
 		assert.NotEqual(t, first, again)
 	})
@@ -177,6 +183,9 @@ func TestMoveRefusesWhatTheTableDoesNotHave(t *testing.T) {
 		for _, from := range append(everyState(), transcript.State{}) {
 			for _, to := range everyState() {
 				want := to
+				if to.Status == transcript.JobSuccess && to.Stage != transcript.StageDone {
+					continue // it cannot be said
+				}
 				if to.Status == transcript.JobFailed || to.Status == transcript.JobCancelled {
 					want.Stage = from.Stage
 				}
@@ -185,6 +194,16 @@ func TestMoveRefusesWhatTheTableDoesNotHave(t *testing.T) {
 			}
 		}
 	})
+}
+
+// running is the extraction that LockRunning finds.
+func running(t *testing.T, s *db.Store, owner string, p transcript.Platform, externalID, languages string) (e *db.Extraction, err error) {
+	t.Helper()
+	err = s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+		e, err = tx.LockRunning(ctx, owner, p, externalID, languages)
+		return err
+	})
+	return e, err
 }
 
 func everyState() []transcript.State {
@@ -219,11 +238,11 @@ func attempt(t *testing.T, s *db.Store, from, to transcript.State) error {
 		if !transcript.CanMove(transcript.State{}, from) {
 			// It cannot even begin there, and Move reads the given state.
 			e.ID = "x"
-			result = tx.Move(ctx, e, db.Change{To: to})
+			result = goTo(ctx, tx, e, to)
 			return errUndo
 		}
 		require.NoError(t, tx.InsertExtraction(ctx, e))
-		result = tx.Move(ctx, e, db.Change{To: to})
+		result = goTo(ctx, tx, e, to)
 		return errUndo
 	})
 	require.ErrorIs(t, err, errUndo)
@@ -236,17 +255,17 @@ func TestMoveOfAStaleExtraction(t *testing.T) {
 		e, jobs := extraction(t, s, "acme")
 		stale := *e
 		move(t, s, e, durationCheck)
-		err := s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-			return tx.Move(ctx, &stale, db.Change{To: cancelled})
-		})
-		require.Error(t, err)
+		for _, to := range []transcript.State{durationCheck, cancelled} {
+			moved := stale
+			require.Error(t, s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error { return goTo(ctx, tx, &moved, to) }))
+		}
 		got, err := s.Job(t.Context(), "acme", jobs[0].ID)
 		require.NoError(t, err)
 		require.Equal(t, durationCheck, got.State)
 	})
 }
 
-func TestMoveJobEndsOneClaim(t *testing.T) {
+func TestEndOfOneClaim(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
 		ctx := t.Context()
@@ -257,9 +276,18 @@ func TestMoveJobEndsOneClaim(t *testing.T) {
 		stale := *one
 		failure := transcript.Errorf(transcript.InvalidVideo, `it's "quoted" \' here`).With("limitSec", 1.5)
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			require.Error(t, tx.MoveJob(ctx, one, db.Change{To: asrQueued}), "an end only")
-			require.NoError(t, tx.MoveJob(ctx, one, db.Change{To: failed, Error: failure}))
-			require.ErrorIs(t, tx.MoveJob(ctx, &stale, db.Change{To: cancelled}), db.ErrNotFound)
+			locked, err := tx.LockExtraction(ctx, e.ID)
+			require.NoError(t, err)
+			claims := []db.Job{*one}
+			_, err = tx.End(ctx, locked, claims, db.End{Status: transcript.JobPending})
+			require.Error(t, err, "an end only")
+			over, err := tx.End(ctx, locked, claims, db.End{Status: transcript.JobFailed, Error: failure})
+			require.NoError(t, err)
+			require.False(t, over, "another waits")
+			require.Equal(t, durationCheck, locked.State)
+			*one = claims[0]
+			_, err = tx.End(ctx, locked, []db.Job{stale}, db.End{Status: transcript.JobCancelled})
+			require.ErrorIs(t, err, db.ErrNotFound)
 		})
 		got, err := s.Job(ctx, "acme", one.ID)
 		require.NoError(t, err)
@@ -270,12 +298,18 @@ func TestMoveJobEndsOneClaim(t *testing.T) {
 
 		// The other goes on, the ended one stays.
 		move(t, s, e, asrQueued)
-		ids, err := s.RunningClaims(ctx, e.ID)
+		got, err = s.Job(ctx, "beta", jobs[1].ID)
 		require.NoError(t, err)
-		require.Equal(t, []string{jobs[1].ID}, ids)
+		require.Equal(t, asrQueued, got.State)
 		got, err = s.Job(ctx, "acme", one.ID)
 		require.NoError(t, err)
 		require.Equal(t, 3, got.Sequence)
+
+		// With the last claim the extraction ends.
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, cancelOne(ctx, tx, "beta", jobs[1].ID)) })
+		ended, err := s.Extraction(ctx, e.ID)
+		require.NoError(t, err)
+		require.Equal(t, transcript.State{Status: transcript.JobCancelled, Stage: transcript.StageASRQueued}, ended.State)
 	})
 }
 

@@ -63,18 +63,3 @@ func (tx *Tx) Save(ctx context.Context, transcriptID string, accounts ...string)
 		Exec(ctx)
 	return wrap("save transcript "+transcriptID, err)
 }
-
-// SaveForClaims puts a text into the library of every account that waits for
-// the extraction.
-func (tx *Tx) SaveForClaims(ctx context.Context, transcriptID, extractionID string) error {
-	var accounts []string
-	err := tx.db.NewSelect().Model((*Job)(nil)).Column("account").
-		Where("extraction_id = ?", extractionID).
-		Where(running).
-		Order("account"). // the one order in which rows are locked
-		Scan(ctx, &accounts)
-	if err != nil {
-		return wrap("claims on extraction "+extractionID, err)
-	}
-	return tx.Save(ctx, transcriptID, accounts...)
-}

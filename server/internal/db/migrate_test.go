@@ -42,7 +42,7 @@ func TestMigrationKeepsRows(t *testing.T) {
 		}
 
 		s = dbtest.Open(t, o)
-		e, err := s.RunningExtraction(t.Context(), "acme", transcript.Upload, "x", "en")
+		e, err := s.Extraction(t.Context(), "e1")
 		require.NoError(t, err)
 		at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 		require.Equal(t, &db.Extraction{
@@ -55,7 +55,7 @@ func TestMigrationKeepsRows(t *testing.T) {
 		require.Zero(t, e.Metadata)
 		j, err := s.Job(t.Context(), "acme", "j1")
 		require.NoError(t, err)
-		require.True(t, j.ASR, "an upload is recognised")
+		require.True(t, j.Limits.ASR, "an upload is recognized")
 		require.False(t, j.Cached)
 		require.False(t, j.Stale)
 		require.Equal(t, 4, j.Sequence)

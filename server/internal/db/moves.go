@@ -10,97 +10,128 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Change is a move of the state machine.
-type Change struct {
-	To transcript.State // for failed and cancelled the stage is ignored: it stays
+// Move takes an extraction and its claims from one state to another that is no
+// end.
+type Move struct {
+	To transcript.State
 	// Retry counts the attempt that has failed.
 	Retry bool
-	// Error goes with failed, TranscriptID with success.
-	Error        *transcript.Error
-	TranscriptID string
-	// Cached and Stale go with success: the text was there, or has expired.
-	Cached, Stale bool
 	// Waits notes that the work waits for what will pass, if that is news. Any move
 	// on ends the note.
 	Waits bool
 }
 
-// from returns the state that c leads to, or an error when the transition table
-// (contract 3) does not have the move.
-func (c Change) from(s transcript.State) (transcript.State, error) {
-	to := c.To
-	if to.Status == transcript.JobFailed || to.Status == transcript.JobCancelled {
-		to.Stage = s.Stage
+// End is how claims end.
+type End struct {
+	Status       transcript.JobStatus // success, failed or cancelled
+	Error        *transcript.Error    // with failed
+	TranscriptID string               // with success
+	// Cached and Stale go with success: the text was there, or has expired.
+	Cached, Stale bool
+}
+
+// state is where an end leads to: failed and cancelled keep the stage.
+func (end End) state(from transcript.State) transcript.State {
+	if end.Status == transcript.JobSuccess {
+		return transcript.State{Status: end.Status, Stage: transcript.StageDone}
 	}
-	if !transcript.CanMove(s, to) {
-		return s, fmt.Errorf("store: no move from %s/%s to %s/%s", s.Status, s.Stage, to.Status, to.Stage)
-	}
-	return to, nil
+	return transcript.State{Status: end.Status, Stage: from.Stage}
 }
 
 // Move takes an extraction and all its running claims to another state: each
 // claim gets its next sequence and an event, watchers of the claims and of the
-// extraction are woken after the commit. A move that the transition table does
-// not have is an error and changes nothing. The given extraction must have been
-// read in this transaction with LockExtraction or inserted by it; its State and
-// Attempt are brought up to date.
-func (tx *Tx) Move(ctx context.Context, e *Extraction, c Change) error {
-	to, err := c.from(e.State)
-	if err != nil {
-		return err
+// extraction are woken after the commit. A move to an end, or one that the
+// transition table does not have, is an error and changes nothing. The given
+// extraction must have been read in this transaction with LockExtraction or
+// inserted by it; it is brought up to date.
+func (tx *Tx) Move(ctx context.Context, e *Extraction, m Move) error {
+	if m.To.Status.Terminal() {
+		return fmt.Errorf("store: moving extraction %s: %s is an end", e.ID, m.To.Status)
 	}
 	claims, err := tx.LockClaims(ctx, e.ID)
 	if err != nil {
 		return err
 	}
-	attempt, waiting, now := e.Attempt, e.WaitingSince, moment(time.Now())
-	if c.Retry {
-		attempt++
+	next, now := *e, moment(time.Now())
+	next.State = m.To
+	if m.Retry {
+		next.Attempt++
 	}
 	switch {
-	case c.Waits && waiting == nil:
-		waiting = &now
-	case !c.Waits && e.State.Status == transcript.JobProcessing && to.Stage != transcript.StageQueued:
-		waiting = nil // what was waited for is there
+	case m.Waits && e.WaitingSince == nil:
+		next.WaitingSince = &now
+	case !m.Waits && e.State.Status == transcript.JobProcessing && m.To.Stage != transcript.StageQueued:
+		next.WaitingSince = nil // what was waited for is there
 	}
 	for i := range claims {
-		if err := claims[i].change(c, attempt, now); err != nil {
-			return fmt.Errorf("job %s: %w", claims[i].ID, err)
+		if err := claims[i].move(m.To, next.Attempt, now); err != nil {
+			return err
 		}
 	}
+	if err := tx.saveExtraction(ctx, e, next, now); err != nil {
+		return err
+	}
+	return tx.saveClaims(ctx, claims)
+}
 
-	// The condition catches an extraction that was read without its lock.
-	res, err := tx.db.NewUpdate().Model((*Extraction)(nil)).
-		Set("status = ?, stage = ?, attempt = ?, waiting_since = ?, updated_at = ?", to.Status, to.Stage, attempt, waiting, now).
-		Where("id = ? AND status = ? AND stage = ?", e.ID, e.State.Status, e.State.Stage).
+// End ends running claims on an extraction, and the extraction likewise once no
+// other claim on it runs: over tells that. Events and watchers are as with Move.
+// The extraction must have been read in this transaction with LockExtraction or
+// inserted by it; it and the claims are brought up to date. A claim that has moved
+// since it was read is ErrNotFound.
+func (tx *Tx) End(ctx context.Context, e *Extraction, claims []Job, end End) (over bool, err error) {
+	if !end.Status.Terminal() {
+		return false, fmt.Errorf("store: ending extraction %s: %s is no end", e.ID, end.Status)
+	}
+	now := moment(time.Now())
+	for i := range claims {
+		j := &claims[i]
+		if err := j.move(end.state(j.State), j.Attempt, now); err != nil {
+			return false, err
+		}
+		j.EndedAt, j.Error, j.TranscriptID, j.Cached, j.Stale = &now, end.Error, end.TranscriptID, end.Cached, end.Stale
+	}
+	if err := tx.saveClaims(ctx, claims); err != nil {
+		return false, err
+	}
+	wanted, err := tx.db.NewSelect().Model((*Job)(nil)).Where("extraction_id = ?", e.ID).Where(running).Exists(ctx)
+	if err != nil {
+		return false, wrap("claims on extraction "+e.ID, err)
+	}
+	if wanted {
+		tx.touch(e.ID)
+		return false, nil
+	}
+	next := *e
+	next.State, next.WaitingSince = end.state(e.State), nil
+	return true, tx.saveExtraction(ctx, e, next, now)
+}
+
+// saveExtraction writes an extraction that has moved. The condition catches one
+// that was read without its lock.
+func (tx *Tx) saveExtraction(ctx context.Context, e *Extraction, next Extraction, now time.Time) error {
+	if err := mayMove(e.State, next.State); err != nil {
+		return fmt.Errorf("store: extraction %s: %w", e.ID, err)
+	}
+	next.UpdatedAt = now
+	res, err := tx.db.NewUpdate().Model(&next).
+		Column("status", "stage", "attempt", "waiting_since", "updated_at").
+		WherePK().
+		Where("status = ? AND stage = ?", e.State.Status, e.State.Stage).
 		Exec(ctx)
 	if err := mustAffect("move extraction "+e.ID, res, err); err != nil {
 		return err
 	}
-	if err := tx.saveClaims(ctx, claims); err != nil {
-		return err
-	}
-	e.State, e.Attempt, e.WaitingSince, e.UpdatedAt = to, attempt, waiting, now
+	*e = next
 	tx.touch(e.ID)
 	return nil
 }
 
-// MoveJob takes a single claim to an end of its own (cancelled, failed) and
-// leaves the extraction alone, but wakes its watchers too. The claim is brought
-// up to date; one that has moved since it was read is ErrNotFound.
-func (tx *Tx) MoveJob(ctx context.Context, j *Job, c Change) error {
-	if c.To.Status != transcript.JobFailed && c.To.Status != transcript.JobCancelled {
-		return fmt.Errorf("store: a claim alone cannot become %s", c.To.Status)
+// mayMove is the error of a move that the transition table does not have.
+func mayMove(from, to transcript.State) error {
+	if !transcript.CanMove(from, to) {
+		return fmt.Errorf("no move from %s/%s to %s/%s", from.Status, from.Stage, to.Status, to.Stage)
 	}
-	moved := *j
-	if err := moved.change(c, j.Attempt, moment(time.Now())); err != nil {
-		return fmt.Errorf("job %s: %w", j.ID, err)
-	}
-	if err := tx.saveClaims(ctx, []Job{moved}); err != nil {
-		return err
-	}
-	*j = moved
-	tx.touch(j.ExtractionID)
 	return nil
 }
 
@@ -141,17 +172,12 @@ func (tx *Tx) LockClaims(ctx context.Context, extractionID string) ([]Job, error
 	return claims, wrap("claims on extraction "+extractionID, err)
 }
 
-// change is the move of one claim.
-func (j *Job) change(c Change, attempt int, now time.Time) error {
-	to, err := c.from(j.State)
-	if err != nil {
-		return err
+// move is the move of one claim.
+func (j *Job) move(to transcript.State, attempt int, now time.Time) error {
+	if err := mayMove(j.State, to); err != nil {
+		return fmt.Errorf("store: job %s: %w", j.ID, err)
 	}
 	j.State, j.Sequence, j.Attempt, j.UpdatedAt = to, j.Sequence+1, attempt, now
-	if to.Status.Terminal() {
-		j.EndedAt, j.Error, j.TranscriptID = &now, c.Error, c.TranscriptID
-		j.Cached, j.Stale = c.Cached, c.Stale
-	}
 	return nil
 }
 

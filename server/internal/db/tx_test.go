@@ -134,7 +134,7 @@ func TestEqualSubmitsShareOneExtraction(t *testing.T) {
 					e := &db.Extraction{Platform: transcript.VideoSite, ExternalID: id, State: queued}
 					err := tx.InsertExtraction(ctx, e)
 					if errors.Is(err, db.ErrExists) {
-						e, err = tx.RunningExtraction(ctx, "", transcript.VideoSite, id, "")
+						e, err = tx.LockRunning(ctx, "", transcript.VideoSite, id, "")
 					}
 					if err != nil {
 						return err
@@ -291,7 +291,7 @@ func TestMovesDoNotDeadlock(t *testing.T) {
 				if err != nil || !transcript.CanMove(locked.State, to) {
 					return err
 				}
-				return tx.Move(ctx, locked, db.Change{To: to})
+				return tx.Move(ctx, locked, db.Move{To: to})
 			})
 		}
 		var g errgroup.Group
@@ -302,11 +302,7 @@ func TestMovesDoNotDeadlock(t *testing.T) {
 				return tx.SetProgress(ctx, e.ID, &transcript.Progress{Fraction: float64(i) / 20})
 			}))
 			g.Go(do(func(ctx context.Context, tx *db.Tx) error {
-				j, err := tx.Job(ctx, jobs[i].Account, jobs[i].ID)
-				if err != nil {
-					return err
-				}
-				err = tx.MoveJob(ctx, j, db.Change{To: cancelled})
+				err := cancelOne(ctx, tx, jobs[i].Account, jobs[i].ID)
 				if errors.Is(err, db.ErrNotFound) {
 					return nil // it has moved since
 				}

@@ -46,7 +46,7 @@ func TestWatch(t *testing.T) {
 		require.ErrorIs(t, s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 			locked, err := tx.LockExtraction(ctx, e.ID)
 			require.NoError(t, err)
-			require.NoError(t, tx.Move(ctx, locked, db.Change{To: asrQueued}))
+			require.NoError(t, tx.Move(ctx, locked, db.Move{To: asrQueued}))
 			return errUndo
 		}), errUndo)
 		quiet(t, job)
@@ -63,9 +63,7 @@ func TestWatch(t *testing.T) {
 
 		// A claim that ends alone wakes the extraction's watchers too.
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			j, err := tx.Job(ctx, "beta", jobs[1].ID)
-			require.NoError(t, err)
-			require.NoError(t, tx.MoveJob(ctx, j, db.Change{To: cancelled}))
+			require.NoError(t, cancelOne(ctx, tx, "beta", jobs[1].ID))
 		})
 		receive(t, ext)
 		quiet(t, job)
@@ -80,7 +78,7 @@ func settle(t *testing.T, s *db.Store, wakes ...<-chan struct{}) {
 	last, stop := s.Watch(j.ID)
 	defer stop()
 	inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.MoveJob(ctx, j, db.Change{To: cancelled}))
+		require.NoError(t, cancelOne(ctx, tx, j.Account, j.ID))
 	})
 	receive(t, last)
 	if s.Shared() { // once by this process itself, once through LISTEN; perhaps merged

@@ -50,7 +50,7 @@ func (p *Pipeline) ask(ctx context.Context, sub subject, soFar func(finding, err
 		if err == nil && !so.contradict(found) || weight(err) == isGone {
 			return found, err
 		}
-		so.note(found, err)
+		so.add(found, err)
 		if ctx.Err() != nil {
 			break
 		}
@@ -106,8 +106,8 @@ func (f finding) provenance() map[string]any {
 	return m
 }
 
-// learn stores what a platform said: the metadata and the track list.
-func learn(ctx context.Context, tx *db.Tx, sub subject, found finding) error {
+// putContent stores what a platform said: the metadata and the track list.
+func putContent(ctx context.Context, tx *db.Tx, sub subject, found finding) error {
 	return tx.PutContent(ctx, &db.Content{
 		Platform:   sub.Platform,
 		ExternalID: sub.ExternalID,

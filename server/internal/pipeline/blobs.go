@@ -64,11 +64,21 @@ func (p *Pipeline) deleteBlobs(ctx context.Context, keys ...string) {
 	}
 }
 
-// deleteMedia removes all audio of an extraction that has ended.
-func (p *Pipeline) deleteMedia(ctx context.Context, extractionID, uploadKey string) {
+// deleteMedia removes all audio of an extraction that has ended. Of one that has
+// succeeded with captions there is none.
+func (p *Pipeline) deleteMedia(ctx context.Context, e *db.Extraction) {
+	p.deleteBlobs(ctx, e.MediaKey)
+	if e.State == done && e.Duration == 0 {
+		return
+	}
+	p.deleteChunks(ctx, e.ID)
+}
+
+// deleteChunks removes the audio of an extraction's chunks.
+func (p *Pipeline) deleteChunks(ctx context.Context, extractionID string) {
 	keys, err := p.store.BlobKeys(ctx, audioPrefix(extractionID))
 	if err != nil {
 		p.log.WarnContext(ctx, "audio was left behind", "extraction", extractionID, "err", err)
 	}
-	p.deleteBlobs(ctx, append(keys, uploadKey)...)
+	p.deleteBlobs(ctx, keys...)
 }

@@ -24,14 +24,14 @@ func since(start time.Time) fresh {
 	return func(at time.Time) bool { return !at.Before(start) }
 }
 
-// however makes everything count, however old.
-func however(time.Time) bool { return true }
+// anyAge makes everything count, however old.
+func anyAge(time.Time) bool { return true }
 
 // freshness is that of the account's plan; what an account has uploaded does
 // not expire.
 func (s Submission) freshness() fresh {
 	if s.Upload != nil {
-		return however
+		return anyAge
 	}
 	return within(s.Plan.CacheTTL)
 }

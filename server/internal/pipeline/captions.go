@@ -2,121 +2,110 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 
-	"github.com/transcriptkit/transcriptkit/internal/clip"
-	"github.com/transcriptkit/transcriptkit/server/account"
-	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Question asks for what is known of a content, without starting a job.
-type Question struct {
-	Account string
-	// Plan is what the account may have.
-	Plan    account.Plan
-	Content engine.Content
-	// Languages is the caller's list; nil when none was sent. Info has no use for
-	// it.
-	Languages transcript.LanguageList
-}
-
-// CaptionReport is a report with its segments rendered: Transcript.Segments is
-// empty, SegmentsJSON holds them.
-type CaptionReport struct {
-	transcript.CaptionReport
-	SegmentsJSON []byte
-	// Failure is set where the report is to be sent with the status of an error;
-	// it is the report's own Error.
-	Failure *transcript.Error
-}
-
-// Captions answers by the decision table of contract 4. It never starts a job;
-// the platform has 10 s. The error is UNAVAILABLE for a missing asset, which gets
-// no report.
-func (p *Pipeline) Captions(ctx context.Context, q Question) (*CaptionReport, error) {
-	sub := subjectOf(q.Content, q.Languages)
-	r := &CaptionReport{CaptionReport: transcript.CaptionReport{VideoID: sub.ExternalID, Tracks: []transcript.Track{}}}
-	if !sub.wantsCaptions() {
-		r.TrackMetadataStatus = transcript.TracksSkipped
-		return r.requiresASR("The request asks for speech recognition only."), nil
+// readCaptions is the first step of a link that may have captions.
+func (p *Pipeline) readCaptions(ctx context.Context, t task, _ captionsArgs) error {
+	e, err := p.enterCaptionFetch(ctx, t)
+	if err != nil || e.State != captionFetch {
+		return err
 	}
-	text, err := p.cachedCaptions(ctx, sub, within(q.Plan.CacheTTL))
+	sub := subjectOfExtraction(e)
+	found, err := p.ask(ctx, sub, func(finding, error) {})
 	if err != nil {
-		return nil, err
+		return p.orServeStale(ctx, t, err)
 	}
-	if text != nil {
-		r.TrackMetadataStatus, r.CaptionAvailable, r.Cached = transcript.TracksSkipped, yes(), true
-		return r.shows(text), nil
+	if found.Track == nil {
+		return p.goOnWithSound(ctx, t, found)
 	}
-	found, err := p.lookup(ctx, sub)
-	if found.Tracks != nil {
-		r.Tracks = found.Tracks
-	}
-	switch {
-	case err != nil:
-		return p.captionsFailed(ctx, r, sub, err)
-	case found.text != nil:
-		r.TrackMetadataStatus, r.CaptionAvailable = transcript.TracksOK, yes()
-		return r.shows(found.text), nil
-	case len(found.Tracks) == 0:
-		r.TrackMetadataStatus, r.CaptionAvailable = transcript.TracksEmpty, no()
-		return r.requiresASR("The content has no captions."), nil
-	}
-	r.TrackMetadataStatus = transcript.TracksOK
-	return r.requiresASR("There are no captions in the languages asked for."), nil
-}
-
-// cachedCaptions returns the caption text of the cache that answers, or nil.
-// Recognised text is not served here.
-func (p *Pipeline) cachedCaptions(ctx context.Context, sub subject, counts fresh) (*db.Transcript, error) {
-	shelf, err := sub.shelf(ctx, p.store.Reader, "", counts)
+	text, err := found.text(sub)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	text, _ := sub.captions(shelf)
-	if text == nil {
-		return nil, nil
-	}
-	return p.store.Transcript(ctx, text.ID)
+	return p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+		if err := putContent(ctx, tx, sub, found); err != nil {
+			return err
+		}
+		if err := tx.SetMetadata(ctx, e.ID, found.Metadata); err != nil {
+			return err
+		}
+		id, err := tx.PutTranscript(ctx, text)
+		if err != nil {
+			return err
+		}
+		return p.serve(ctx, tx, e, db.End{TranscriptID: id})
+	})
 }
 
-// captionsFailed reports that the platform could not be asked; an old text is
-// better than none.
-func (p *Pipeline) captionsFailed(ctx context.Context, r *CaptionReport, sub subject, cause error) (*CaptionReport, error) {
-	coded := refusal(cause)
-	if coded == nil {
-		return nil, cause
-	}
-	p.log.WarnContext(ctx, "captions could not be read", "platform", sub.Platform, "content", clip.Text(sub.ExternalID), "err", cause)
-	r.TrackMetadataStatus, r.TrackMetadataError, r.TrackMetadataErrorCode = transcript.TracksFailed, coded.Message, coded.Code
-	text, err := p.cachedCaptions(ctx, sub, however)
-	if err != nil {
-		return nil, err
-	}
-	if text != nil {
-		r.Cached = true
-		return r.shows(text), nil
-	}
-	r.Status, r.Error, r.Failure = "error", coded, coded
-	return r, nil
+// enterCaptionFetch moves a queued extraction to caption_fetch, unless another one
+// has made the text since this one was asked for: then it ends with that.
+func (p *Pipeline) enterCaptionFetch(ctx context.Context, t task) (e *db.Extraction, err error) {
+	err = p.own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Extraction) error {
+		e = locked
+		if e.State == pendingQueued {
+			sub := subjectOfExtraction(e)
+			shelf, err := sub.shelf(ctx, tx.Reader, "", since(e.CreatedAt))
+			if err != nil {
+				return err
+			}
+			if text := sub.answer(shelf); text != nil {
+				return p.serve(ctx, tx, e, db.End{TranscriptID: text.ID, Cached: true})
+			}
+		}
+		return enter(ctx, tx, e, t)
+	})
+	return e, err
 }
 
-// shows puts a text into the report.
-func (r *CaptionReport) shows(t *db.Transcript) *CaptionReport {
-	shown := t.Transcript
-	hideMetadata(&shown)
-	r.Status, r.Language, r.Transcript, r.SegmentsJSON = "success", t.Lang, &shown, t.SegmentsJSON
-	return r
+// orServeStale returns the fault of a step that has asked a platform, unless the
+// platform blocks and there is a text that has expired: then the extraction ends
+// with that. Old text is better than none.
+func (p *Pipeline) orServeStale(ctx context.Context, t task, fault error) error {
+	if !errors.Is(fault, transcript.IPBlocked) {
+		return fault
+	}
+	return p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+		sub := subjectOfExtraction(e)
+		shelf, err := sub.shelf(ctx, tx.Reader, "", anyAge)
+		if err != nil {
+			return err
+		}
+		text := sub.answer(shelf)
+		if text == nil {
+			return fault
+		}
+		if e.State == durationCheck { // from where no move leads to a text
+			if err := goBack(ctx, tx, e, interrupted); err != nil {
+				return err
+			}
+		}
+		return p.serve(ctx, tx, e, db.End{TranscriptID: text.ID, Cached: true, Stale: true})
+	})
 }
 
-// requiresASR ends a report without a text.
-func (r *CaptionReport) requiresASR(why string) *CaptionReport {
-	r.Status, r.RequiresAsync = "error", true
-	r.Error = transcript.Errorf(transcript.ASRRequiresAsync, "%s Send it to POST /v1/transcript to have it recognised.", why)
-	return r
+// goOnWithSound leaves the captions, of which none answers, for recognition. Those
+// who may not have it end here.
+func (p *Pipeline) goOnWithSound(ctx context.Context, t task, found finding) error {
+	return p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+		if err := putContent(ctx, tx, subjectOfExtraction(e), found); err != nil {
+			return err
+		}
+		if err := tx.SetMetadata(ctx, e.ID, found.Metadata); err != nil {
+			return err
+		}
+		if err := tx.SetTried(ctx, e.ID, found.allTried()); err != nil {
+			return err
+		}
+		if err := p.judge(ctx, tx, e); err != nil || e.State.Status.Terminal() {
+			return err
+		}
+		if err := advance(ctx, tx, e, durationCheck); err != nil {
+			return err
+		}
+		return tx.Enqueue(ctx, prepareArgs{Extraction: e.ID, Link: true})
+	})
 }
-
-func yes() *bool { return new(true) }
-
-func no() *bool { return new(false) }

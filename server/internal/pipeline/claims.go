@@ -2,160 +2,153 @@ package pipeline
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// task is one run of a step.
-type task struct {
-	extraction string
-	work       db.Work // the run of the queue, which proves whose the step is
-	dir        string  // for scratch files
-}
+// This file owns how an extraction and the claims on it move. A claim begins in
+// claim, moves on in enter and advance, goes back in goBack, and ends in settle.
+// Nothing else in the service changes their states; a test holds that.
 
-// The pauses of a step that waits for its database.
-const (
-	leastPause   = 100 * time.Millisecond
-	mostOwnPause = 2 * time.Second
-)
-
-var (
-	// errUnwanted ends a step whose extraction has ended, because the last claim on
-	// it was cancelled, or has gone on without it.
-	errUnwanted = errors.New("pipeline: nobody wants this work any more")
-	// errTakenOver ends a step that another process does now: ours was taken for
-	// dead.
-	errTakenOver = errors.New("pipeline: another process has taken this work over")
-)
-
-// own runs fn in a transaction that holds the extraction, if the step is still
-// the task's to do. All that a step writes is written here: no other process can
-// take the step over before the transaction ends, and none that has lost it can
-// write.
-//
-// It waits for a database that is away, until ctx ends: what a step has found
-// may have cost minutes. So fn may have been committed before it runs again, and
-// must see that from the extraction.
-func (p *Pipeline) own(ctx context.Context, t task, fn ending) error {
-	for pause := leastPause; ; pause = min(2*pause, mostOwnPause) {
-		err := p.ownNow(ctx, t, fn)
-		if !errors.Is(err, db.ErrUnavailable) || !sleep(ctx, pause) {
-			return err
-		}
-	}
-}
-
-// ending is what a step does in the end, or in the beginning, with its
-// extraction.
-type ending func(context.Context, *db.Tx, *db.Extraction) error
-
-// ownNow is own that does not wait for the database.
-func (p *Pipeline) ownNow(ctx context.Context, t task, fn ending) error {
-	return p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
-		e, err := tx.LockExtraction(ctx, t.extraction)
-		if errors.Is(err, db.ErrNotFound) {
-			return errUnwanted
-		}
-		if err != nil {
-			return err
-		}
-		held, err := tx.Holds(ctx, t.work)
-		if err != nil {
-			return err
-		}
-		if !held {
-			return errTakenOver
-		}
-		return fn(ctx, tx, e)
-	})
-}
-
-// ownIn is own for an extraction that must be where the step has left it.
-func (p *Pipeline) ownIn(ctx context.Context, t task, state transcript.State, fn ending) error {
-	return p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
-		if e.State != state {
-			return errUnwanted
-		}
-		return fn(ctx, tx, e)
-	})
-}
-
-// release gives a running step back because this process stops or was taken for
-// dead: it is available at once, and the attempt does not count (J14).
-func (p *Pipeline) release(ctx context.Context, t task) error {
-	ctx, cancel := context.WithTimeout(ctx, releaseTimeout)
-	defer cancel()
-	err := p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
-		return takeBack(ctx, tx, e, []db.Work{t.work}, false)
-	})
-	if err != nil && !errors.Is(err, errUnwanted) {
-		return fmt.Errorf("pipeline: releasing work: %w", err)
-	}
-	return fmt.Errorf("pipeline: the service stops: %w", context.Canceled) // gives the step back (db.Runner)
-}
-
-// takeOver puts the lost work of one extraction into the queue again (J14). Work
-// that was lost too often is not tried again: it may be what ends the processes.
-func (p *Pipeline) takeOver(ctx context.Context, extraction string, lost []db.Work, counts bool) error {
-	var e *db.Extraction
-	var taken []db.Work
-	err := p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
-		taken = nil
-		if e, err = tx.LockExtraction(ctx, extraction); err != nil && !errors.Is(err, db.ErrNotFound) {
-			return err
-		}
-		for _, w := range lost {
-			ours, err := tx.Requeue(ctx, w)
-			if err != nil {
-				return err
-			}
-			if ours {
-				taken = append(taken, w)
-			}
-		}
-		if e == nil || len(taken) == 0 || !counts {
-			return nil
-		}
-		return takeBack(ctx, tx, e, taken, true)
-	})
+// claim makes an account's job on an extraction; it takes over where the
+// extraction stands.
+func claim(ctx context.Context, tx *db.Tx, e *db.Extraction, s Submission) (*db.Job, error) {
+	id, err := uuid.NewV7()
 	if err != nil {
-		return fmt.Errorf("pipeline: taking over work: %w", err)
+		return nil, err
 	}
-	for _, w := range taken {
-		p.log.WarnContext(ctx, "lost work is taken up again", "extraction", extraction, "step", w.Kind)
+	now := time.Now()
+	job := &db.Job{
+		ID:             id.String(),
+		Account:        s.Account,
+		ExtractionID:   e.ID,
+		State:          e.State,
+		Sequence:       1,
+		Attempt:        e.Attempt,
+		MetadataStatus: metadataStatus(e),
+		Format:         s.View.Format,
+		OmitTimestamp:  s.View.OmitTimestamp,
+		SendMetadata:   s.View.SendMetadata,
+		Limits:         s.limits(),
+		CreatedAt:      now,
+		UpdatedAt:      now,
 	}
-	if len(taken) > 0 && e != nil && e.State.Status.Terminal() {
-		p.deleteMedia(ctx, e.ID, e.MediaKey)
+	return job, tx.InsertJob(ctx, job)
+}
+
+// enter moves an extraction to where the step of a task works, if it is not there
+// yet.
+func enter(ctx context.Context, tx *db.Tx, e *db.Extraction, t task) error {
+	way := route(t.work.Kind)
+	return advance(ctx, tx, e, way[slices.Index(way, e.State)+1:]...)
+}
+
+// advance moves an extraction on from state to state.
+func advance(ctx context.Context, tx *db.Tx, e *db.Extraction, through ...transcript.State) error {
+	for _, to := range through {
+		if err := tx.Move(ctx, e, db.Move{To: to}); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// takeBack moves an extraction back to where the lost step begins, if one of the
-// runs was at the step that it is in: others had ended but for a note in the queue.
-func takeBack(ctx context.Context, tx *db.Tx, e *db.Extraction, runs []db.Work, counts bool) error {
-	if !slices.ContainsFunc(runs, func(w db.Work) bool { return e.State == stateOf(w.Kind) }) {
-		return nil
+// setback is why an extraction goes back.
+type setback int
+
+const (
+	interrupted setback = iota // the attempt does not count
+	attempted                  // the attempt has failed and counts
+	blocked                    // it waits for what will pass; the attempt does not count
+)
+
+// goBack leads an extraction back to where its stage began to wait.
+func goBack(ctx context.Context, tx *db.Tx, e *db.Extraction, why setback) error {
+	if e.State.Status == transcript.JobProcessing {
+		return tx.Move(ctx, e, db.Move{To: waitingFor(e.State), Retry: why == attempted, Waits: why == blocked})
 	}
-	if counts && e.Attempt >= maxAttempts {
-		lost := codedError(transcript.Errorf(transcript.Internal, "The work was interrupted too often."))
-		return tx.Move(ctx, e, db.Change{To: failed, Error: lost})
+	if why == blocked { // it already waits, but it was not known for what
+		return tx.SetWaiting(ctx, e, true)
 	}
-	return tx.Move(ctx, e, db.Change{To: before(e.State), Retry: counts})
+	return nil
 }
 
-// sleep waits; false: ctx has ended first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
+// settle ends running claims on an extraction that the transaction has locked: all
+// of them, or some that end alone. With the last claim the extraction ends in the
+// same way. Whatever else follows from the end of a claim is written here, in the
+// same transaction.
+func (p *Pipeline) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, claims []db.Job, end db.End) error {
+	over, err := tx.End(ctx, e, claims, end)
+	if err != nil {
+		return err
 	}
+	p.cfg.settled(claims)
+	if end.TranscriptID != "" {
+		if err := tx.Save(ctx, end.TranscriptID, accountsOf(claims)...); err != nil {
+			return err
+		}
+	}
+	if over {
+		return tx.DeleteChunks(ctx, e.ID)
+	}
+	return nil
+}
+
+// settleAll ends an extraction with all claims on it that run.
+func (p *Pipeline) settleAll(ctx context.Context, tx *db.Tx, e *db.Extraction, end db.End) error {
+	claims, err := tx.LockClaims(ctx, e.ID)
+	if err != nil {
+		return err
+	}
+	return p.settle(ctx, tx, e, claims, end)
+}
+
+// accountsOf are the accounts of claims, in the order in which all transactions
+// lock the rows of accounts.
+func accountsOf(claims []db.Job) []string {
+	accounts := make([]string, len(claims))
+	for i, c := range claims {
+		accounts[i] = c.Account
+	}
+	slices.Sort(accounts)
+	return accounts
+}
+
+// serve publishes a stored text to all who wait for the extraction.
+func (p *Pipeline) serve(ctx context.Context, tx *db.Tx, e *db.Extraction, end db.End) error {
+	if err := advance(ctx, tx, e, publishing); err != nil {
+		return err
+	}
+	end.Status = transcript.JobSuccess
+	return p.settleAll(ctx, tx, e, end)
+}
+
+// fail ends all claims on an extraction with the error of its work.
+func (p *Pipeline) fail(ctx context.Context, tx *db.Tx, e *db.Extraction, why *transcript.Error) error {
+	return p.settleAll(ctx, tx, e, db.End{Status: transcript.JobFailed, Error: why})
+}
+
+// atWork tells that an extraction is where a run of a step works on it.
+func atWork(e *db.Extraction, w db.Work) bool {
+	way := route(w.Kind)
+	return len(way) > 0 && e.State == way[len(way)-1]
+}
+
+// takeBack moves an extraction back to where the lost step begins, if one of the
+// runs was at the step that it is in: others had ended but for a note in the queue.
+// Work that was lost too often is not tried again: it may be what ends the
+// processes.
+func (p *Pipeline) takeBack(ctx context.Context, tx *db.Tx, e *db.Extraction, runs []db.Work, why setback) error {
+	if !slices.ContainsFunc(runs, func(w db.Work) bool { return atWork(e, w) }) {
+		return nil
+	}
+	if why == attempted && e.Attempt >= maxAttempts {
+		return p.fail(ctx, tx, e, codedError(transcript.Errorf(transcript.Internal, "The work was interrupted too often.")))
+	}
+	return goBack(ctx, tx, e, why)
 }

@@ -23,18 +23,18 @@ func (p *Pipeline) download(ctx context.Context, t task, e *db.Extraction) (path
 		return "", fmt.Errorf("pipeline: making room for a download: %w", err)
 	}
 	return p.engine.Audio.Audio(ctx, sub.Content, into, engine.AudioOptions{
-		Known: func(m transcript.Metadata) error { return p.known(ctx, t, sub, m) },
+		Known: func(m transcript.Metadata) error { return p.keepMetadata(ctx, t, sub, m) },
 	})
 }
 
-// known notes what the platform says about what is about to be downloaded, and
+// keepMetadata stores what the platform says about what is about to be downloaded, and
 // refuses what it says is too long.
-func (p *Pipeline) known(ctx context.Context, t task, sub subject, m transcript.Metadata) error {
+func (p *Pipeline) keepMetadata(ctx context.Context, t task, sub subject, m transcript.Metadata) error {
 	m = tidyMetadata(m)
 	if m.Duration > p.cfg.MaxMediaDuration.Seconds() {
 		return p.tooLong()
 	}
-	return p.ownIn(ctx, t, durationCheck, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+	return p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 		if err := tx.SetMetadata(ctx, e.ID, m); err != nil || sub.Platform.HasCaptions() {
 			return err
 		}

@@ -55,25 +55,22 @@ func (p *Pipeline) fault(ctx context.Context, t task, again db.Step, cause error
 	err := p.own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Extraction) error {
 		e = locked
 		attempt := cmp.Or(tries, e.Attempt)
+		next, pause, why := again, time.Duration(0), interrupted
 		switch {
-		case e.State.Status.Terminal():
-			return nil
 		case p.waits(e, coded):
-			pause := p.wait(e, coded)
-			if err := wait(ctx, tx, e); err != nil {
-				return err
-			}
-			return repeat(ctx, tx, t, same, pause)
+			next, pause, why = same, p.untilNextLook(e, coded), blocked
 		case !transient(coded.Code) || attempt >= maxAttempts:
-			return tx.Move(ctx, e, db.Change{To: failed, Error: coded})
-		}
-		pause := p.pause(attempt, coded)
-		if e.State.Status == transcript.JobProcessing { // else another chunk has led back
-			if err := tx.Move(ctx, e, db.Change{To: before(e.State), Retry: attempt >= e.Attempt}); err != nil {
-				return err
+			return p.fail(ctx, tx, e, coded)
+		default:
+			pause = p.untilNextAttempt(attempt, coded)
+			if attempt >= e.Attempt { // no other chunk has failed as often
+				why = attempted
 			}
 		}
-		return repeat(ctx, tx, t, again, pause)
+		if err := goBack(ctx, tx, e, why); err != nil {
+			return err
+		}
+		return repeat(ctx, tx, t, next, pause)
 	})
 	if errors.Is(err, errUnwanted) {
 		return p.cleanUp(ctx, t.extraction)
@@ -83,9 +80,6 @@ func (p *Pipeline) fault(ctx context.Context, t task, again db.Step, cause error
 	}
 	p.log.WarnContext(ctx, "a step failed", "extraction", t.extraction, "step", again.Kind(),
 		"status", e.State.Status, "attempt", e.Attempt, "err", cause)
-	if e.State.Status.Terminal() {
-		p.deleteMedia(ctx, e.ID, e.MediaKey)
-	}
 	return nil
 }
 
@@ -105,26 +99,17 @@ func (p *Pipeline) waits(e *db.Extraction, cause *transcript.Error) bool {
 		(e.WaitingSince == nil || time.Since(*e.WaitingSince) < p.cfg.lastWait)
 }
 
-// wait leads an extraction back to where its step begins, and notes since when it
-// waits.
-func wait(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
-	if e.State.Status == transcript.JobProcessing {
-		return tx.Move(ctx, e, db.Change{To: before(e.State), Waits: true})
-	}
-	return tx.SetWaiting(ctx, e, true)
-}
-
-// pause is how long to wait after an attempt, from 1, before the next: as long as
+// untilNextAttempt is how long to wait after an attempt, from 1: as long as
 // its error asks for, or longer.
-func (p *Pipeline) pause(attempt int, cause *transcript.Error) time.Duration {
+func (p *Pipeline) untilNextAttempt(attempt int, cause *transcript.Error) time.Duration {
 	asked := min(cause.RetryAfter, int(mostPause/time.Second)) // a duration holds no more than 292 years
 	return max(p.cfg.pauses[attempt-1], time.Duration(asked)*time.Second)
 }
 
-// wait is how long to leave a platform alone: for as long as the pace asks for,
+// untilNextLook is how long to leave a platform alone: for as long as the pace asks for,
 // but not beyond the last wait. At a disk or a database the service looks again
 // after a while that grows with the time it has waited.
-func (p *Pipeline) wait(e *db.Extraction, cause *transcript.Error) time.Duration {
+func (p *Pipeline) untilNextLook(e *db.Extraction, cause *transcript.Error) time.Duration {
 	waited := time.Duration(0)
 	if e.WaitingSince != nil {
 		waited = time.Since(*e.WaitingSince)

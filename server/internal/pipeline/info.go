@@ -39,7 +39,7 @@ func (p *Pipeline) Info(ctx context.Context, q Question) (*transcript.Info, erro
 	case !sub.Platform.HasCaptions(): // nobody needs to be asked
 		i.TrackMetadataStatus, i.CaptionAvailable = transcript.TracksSkipped, no()
 	default:
-		tell(i, known.Tracks)
+		setTracks(i, known.Tracks)
 	}
 	if known == nil {
 		known = &db.Content{}
@@ -75,8 +75,8 @@ func (p *Pipeline) latest(ctx context.Context, sub subject, counts fresh) (*db.C
 	return &db.Content{Metadata: found.Metadata, Tracks: found.Tracks}, nil
 }
 
-// tell puts what a platform has said about its tracks into i.
-func tell(i *transcript.Info, tracks []transcript.Track) {
+// setTracks puts what a platform has said about its tracks into i.
+func setTracks(i *transcript.Info, tracks []transcript.Track) {
 	if len(tracks) == 0 {
 		i.TrackMetadataStatus, i.CaptionAvailable = transcript.TracksEmpty, no()
 		return

@@ -39,13 +39,15 @@ func TestJoinWhileTheWorkEnds(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			for _, to := range []transcript.State{
-				{Status: transcript.JobProcessing, Stage: transcript.StagePublishing},
-				{Status: transcript.JobSuccess, Stage: transcript.StageDone},
-			} {
-				if err := tx.Move(ctx, e, db.Change{To: to, TranscriptID: id}); err != nil {
-					return err
-				}
+			if err := tx.Move(ctx, e, db.Move{To: transcript.StagePublishing.State()}); err != nil {
+				return err
+			}
+			claims, err := tx.LockClaims(ctx, e.ID)
+			if err != nil {
+				return err
+			}
+			if _, err := tx.End(ctx, e, claims, db.End{Status: transcript.JobSuccess, TranscriptID: id}); err != nil {
+				return err
 			}
 			go func() {
 				late := link("v1", "en")

@@ -127,7 +127,7 @@ func (p *Pipeline) keepFinding(ctx context.Context, sub subject, a *answered) (e
 	}
 	var id string
 	err = p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
-		if err := learn(ctx, tx, sub, a.finding); err != nil || text == nil {
+		if err := putContent(ctx, tx, sub, a.finding); err != nil || text == nil {
 			return err
 		}
 		id, err = tx.PutTranscript(ctx, text)

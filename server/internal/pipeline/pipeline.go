@@ -58,6 +58,8 @@ type Config struct {
 	// work back; 0: not at all.
 	StopTimeout time.Duration
 
+	// settled, for tests, is told the claims that settle ends, in its transaction.
+	settled  func(ended []db.Job)
 	pauses   [maxAttempts - 1]time.Duration // after a failed attempt
 	lastWait time.Duration                  // for what passes: see the constant
 
@@ -91,6 +93,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.ProgressInterval == 0 {
 		c.ProgressInterval = time.Second
+	}
+	if c.settled == nil {
+		c.settled = func([]db.Job) {}
 	}
 	if c.pauses == [maxAttempts - 1]time.Duration{} {
 		c.pauses = pauses()

@@ -30,8 +30,10 @@ func TestWithoutRecognitionInThePlan(t *testing.T) {
 		require.Equal(t, transcript.JobFailed, job.Status)
 		assert.Equal(t, transcript.LanguageNotAvailable, job.Error.Code)
 		assert.Equal(t, []string{"de", "fr"}, job.Error.AvailableLanguages)
-		_, err := b.store.RunningExtraction(t.Context(), "", transcript.VideoSite, "v1", "en")
-		require.ErrorIs(t, err, db.ErrNotFound, "work for nobody")
+		assert.ErrorIs(t, b.store.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+			_, err := tx.LockRunning(ctx, "", transcript.VideoSite, "v1", "en")
+			return err
+		}), db.ErrNotFound, "work for nobody")
 		assert.Zero(t, sites.downloads)
 	})
 	t.Run("no tracks", func(t *testing.T) {

@@ -29,13 +29,13 @@ func (p *Pipeline) prepare(ctx context.Context, t task, _ prepareArgs) error {
 	if err := p.Room(0); err != nil { // before anything is downloaded, again and again
 		return err
 	}
-	e, err := p.take(ctx, t)
-	if err != nil || e == nil {
+	e, err := p.enterDurationCheck(ctx, t)
+	if err != nil || e.State != durationCheck {
 		return err
 	}
 	plan, rec, err := p.decode(ctx, t, e)
 	if err != nil {
-		return p.orServeStale(ctx, t, e, err)
+		return p.orServeStale(ctx, t, err)
 	}
 	chunks, err := p.keepChunks(ctx, e.ID, plan, rec)
 	if err := errors.Join(err, rec.Close()); err != nil {
@@ -51,25 +51,17 @@ func (p *Pipeline) prepare(ctx context.Context, t task, _ prepareArgs) error {
 	return nil
 }
 
-// take moves a queued extraction to duration_check. It returns nil when the
-// step has nothing to do: the extraction has ended or is already prepared, or
-// nobody who waits may have it recognised.
-func (p *Pipeline) take(ctx context.Context, t task) (e *db.Extraction, err error) {
+// enterDurationCheck moves a queued extraction to duration_check, unless nobody who
+// waits may have it recognized.
+func (p *Pipeline) enterDurationCheck(ctx context.Context, t task) (e *db.Extraction, err error) {
 	err = p.own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Extraction) error {
 		e = locked
-		switch e.State {
-		case pendingQueued:
-			left, err := dismiss(ctx, tx, e)
-			if err != nil || !left {
-				e = nil
+		if e.State == pendingQueued {
+			if err := p.judge(ctx, tx, e); err != nil || e.State.Status.Terminal() {
 				return err
 			}
-			return tx.Move(ctx, e, db.Change{To: durationCheck})
-		case durationCheck: // an earlier run of this step ended without a word
-			return nil
 		}
-		e = nil
-		return nil
+		return enter(ctx, tx, e, t)
 	})
 	return e, err
 }
@@ -188,14 +180,14 @@ func (p *Pipeline) keepChunks(ctx context.Context, id string, plan speech.Plan, 
 // queueChunks ends the step: the cut list, the move and the next steps in one
 // transaction (J8). A recording of silence goes straight to be published.
 func (p *Pipeline) queueChunks(ctx context.Context, t task, plan speech.Plan, chunks []db.Chunk) error {
-	return p.ownIn(ctx, t, durationCheck, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+	return p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 		if err := tx.SetDuration(ctx, e.ID, plan.Duration().Seconds()); err != nil {
 			return err
 		}
 		if err := tx.InsertChunks(ctx, chunks); err != nil {
 			return err
 		}
-		if err := tx.Move(ctx, e, db.Change{To: asrQueued}); err != nil {
+		if err := advance(ctx, tx, e, asrQueued); err != nil {
 			return err
 		}
 		speaking := plan.Speech()

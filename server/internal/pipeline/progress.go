@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"math"
 	"sync"
 	"time"
@@ -79,7 +80,7 @@ func (p *Pipeline) report(ctx context.Context, t task, r *reporter, now transcri
 	err := p.ownNow(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 		return tx.SetProgress(ctx, e.ID, &now)
 	})
-	if err != nil && ctx.Err() == nil {
+	if err != nil && !errors.Is(err, errUnwanted) && ctx.Err() == nil {
 		p.log.WarnContext(ctx, "progress was not written", "extraction", t.extraction, "err", err)
 	}
 }

@@ -12,50 +12,34 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// publish is the last step: it stitches the chunks and stores the transcript
-// (J11, J13).
+// publish is the last step: it stitches the chunks and stores the transcript.
 func (p *Pipeline) publish(ctx context.Context, t task, _ publishArgs) error {
-	e, chunks, err := p.takeResults(ctx, t)
-	if err != nil || e == nil {
+	e, chunks, err := p.enterPublishing(ctx, t)
+	if err != nil {
 		return err
 	}
 	text, err := transcriptOf(e, chunks)
 	if err != nil {
 		return err
 	}
-	err = p.ownIn(ctx, t, publishing, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+	return p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 		id, err := tx.PutTranscript(ctx, text)
 		if err != nil {
 			return err
 		}
-		if err := tx.SaveForClaims(ctx, id, e.ID); err != nil {
-			return err
-		}
-		if err := tx.DeleteChunks(ctx, e.ID); err != nil {
-			return err
-		}
-		return tx.Move(ctx, e, db.Change{To: done, TranscriptID: id})
+		return p.settleAll(ctx, tx, e, db.End{Status: transcript.JobSuccess, TranscriptID: id})
 	})
-	if err != nil {
-		return err
-	}
-	p.deleteMedia(ctx, e.ID, e.MediaKey)
-	return nil
 }
 
-// takeResults moves the extraction to publishing and returns what its chunks
-// hold; nil when it has ended.
-func (p *Pipeline) takeResults(ctx context.Context, t task) (e *db.Extraction, chunks []db.Chunk, err error) {
-	err = p.own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Extraction) error {
+// enterPublishing moves the extraction to publishing and returns what its chunks
+// hold.
+func (p *Pipeline) enterPublishing(ctx context.Context, t task) (e *db.Extraction, chunks []db.Chunk, err error) {
+	err = p.own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Extraction) (err error) {
 		e = locked
-		if e.State.Status.Terminal() {
-			e = nil
-			return nil
-		}
 		if chunks, err = tx.Chunks(ctx, e.ID); err != nil {
 			return err
 		}
-		return advance(ctx, tx, e, publishing)
+		return enter(ctx, tx, e, t)
 	})
 	return e, chunks, err
 }

@@ -13,8 +13,8 @@ import (
 
 // recognize is the step of one chunk (J10, J11 with the last).
 func (p *Pipeline) recognize(ctx context.Context, t task, a recognizeArgs) error {
-	e, plan, err := p.takeChunk(ctx, t, a.Chunk)
-	if err != nil || e == nil {
+	e, plan, err := p.enterRecognition(ctx, t, a.Chunk)
+	if err != nil {
 		return err
 	}
 	if err := p.canRecognize(recognitionIn(subjectOfExtraction(e).spoken())); err != nil {
@@ -55,23 +55,17 @@ func (p *Pipeline) fetchChunk(ctx context.Context, stored db.Chunk, c speech.Chu
 	return audio, rec.Close()
 }
 
-// takeChunk moves the extraction to asr_running and returns its cut list. It
-// returns nil when the chunk is done or no longer wanted.
-func (p *Pipeline) takeChunk(ctx context.Context, t task, chunk int) (e *db.Extraction, plan cutList, err error) {
+// enterRecognition moves the extraction to asr_running and returns its cut list.
+func (p *Pipeline) enterRecognition(ctx context.Context, t task, chunk int) (e *db.Extraction, plan cutList, err error) {
 	err = p.own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Extraction) error {
 		e = locked
-		if e.State != asrQueued && e.State != asrRunning {
-			e = nil
-			return nil
-		}
 		if plan, err = readCutList(ctx, tx, e.ID); err != nil {
 			return err
 		}
 		if plan.done[chunk] {
-			e = nil
-			return nil
+			return errUnwanted
 		}
-		return advance(ctx, tx, e, asrRunning)
+		return enter(ctx, tx, e, t)
 	})
 	return e, plan, err
 }
@@ -85,9 +79,6 @@ func (p *Pipeline) finishChunk(ctx context.Context, t task, plan cutList, r spee
 	}
 	now := progress.Finish(r.Chunk)
 	return p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
-		if e.State.Status.Terminal() {
-			return errUnwanted
-		}
 		first, left, err := tx.FinishChunk(ctx, e.ID, r.Chunk, stored, hearing(p.engine.Recognizer.Info()))
 		if err != nil || !first {
 			return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
@@ -87,6 +88,35 @@ func (p *Pipeline) takeUp(ctx context.Context, lost []db.Work, counts bool) (err
 		err = errors.Join(err, p.takeOver(ctx, id, work[id], counts))
 	}
 	return err
+}
+
+// takeOver puts the lost work of one extraction into the queue again. counts as for
+// takeUp.
+func (p *Pipeline) takeOver(ctx context.Context, extraction string, lost []db.Work, counts bool) error {
+	var taken []db.Work
+	err := p.change(ctx, extraction, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+		taken = nil
+		for _, w := range lost {
+			ours, err := tx.Requeue(ctx, w)
+			if err != nil {
+				return err
+			}
+			if ours {
+				taken = append(taken, w)
+			}
+		}
+		if e == nil || len(taken) == 0 || !counts {
+			return nil
+		}
+		return p.takeBack(ctx, tx, e, taken, attempted)
+	})
+	if err != nil {
+		return fmt.Errorf("pipeline: taking over work: %w", err)
+	}
+	for _, w := range taken {
+		p.log.WarnContext(ctx, "lost work is taken up again", "extraction", extraction, "step", w.Kind)
+	}
+	return nil
 }
 
 // burials is how many looks in a row a process may be silent.

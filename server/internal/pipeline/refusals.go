@@ -16,8 +16,8 @@ type refusals struct {
 	tried    []db.Tried
 }
 
-// note adds what a source has said that does not have the last word.
-func (r *refusals) note(found finding, err error) {
+// add adds what a source has said that does not have the last word.
+func (r *refusals) add(found finding, err error) {
 	if err == nil {
 		r.tried = append(r.tried, found.lacks())
 		return

@@ -1,13 +1,10 @@
 package pipeline
 
 import (
-	"context"
-
-	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// The states that the steps speak of (contract 3).
+// The states that the steps speak of.
 var (
 	pendingQueued = transcript.StageQueued.State()
 	captionFetch  = transcript.StageCaptionFetch.State()
@@ -16,30 +13,27 @@ var (
 	asrRunning    = transcript.StageASRRunning.State()
 	publishing    = transcript.StagePublishing.State()
 	done          = transcript.StageDone.State()
-	failed        = transcript.State{Status: transcript.JobFailed}
-	cancelled     = transcript.State{Status: transcript.JobCancelled}
 )
 
-// stateOf is where an extraction is while a step of a kind is at it.
-func stateOf(kind string) transcript.State {
+// route is the way of an extraction to a step of a kind: from where it waits for
+// the step to where the step works. Off its route a step has nothing to do.
+func route(kind string) []transcript.State {
 	switch kind {
 	case captionsArgs{}.Kind():
-		return captionFetch
+		return []transcript.State{pendingQueued, captionFetch}
 	case prepareArgs{}.Kind():
-		return durationCheck
+		return []transcript.State{pendingQueued, durationCheck}
 	case recognizeArgs{}.Kind():
-		return asrRunning
+		return []transcript.State{asrQueued, asrRunning}
 	case publishArgs{}.Kind():
-		return publishing
+		return []transcript.State{asrQueued, asrRunning, publishing}
 	}
-	return transcript.State{}
+	return nil
 }
 
-// before is where a lost or failed step of a processing state begins again
-// (J7, J12, J14).
-func before(s transcript.State) transcript.State {
-	switch s.Stage {
-	case transcript.StageASRRunning, transcript.StagePublishing:
+// waitingFor is where an extraction waits that a step has left half done.
+func waitingFor(s transcript.State) transcript.State {
+	if s == asrRunning || s == publishing {
 		return asrQueued
 	}
 	return pendingQueued
@@ -50,18 +44,4 @@ func before(s transcript.State) transcript.State {
 // finds them.)
 func beyondCaptions(s transcript.State) bool {
 	return s.Stage != transcript.StageQueued && s.Stage != transcript.StageCaptionFetch
-}
-
-// advance brings an extraction that waits for recognition, or is in it, to a
-// later state, by way of asr_running (J10, J11).
-func advance(ctx context.Context, tx *db.Tx, e *db.Extraction, to transcript.State) error {
-	if e.State == asrQueued {
-		if err := tx.Move(ctx, e, db.Change{To: asrRunning}); err != nil {
-			return err
-		}
-	}
-	if e.State == to {
-		return nil
-	}
-	return tx.Move(ctx, e, db.Change{To: to})
 }

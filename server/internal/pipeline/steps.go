@@ -104,7 +104,7 @@ func (p *Pipeline) workers(process string) db.Workers {
 	return db.Workers{
 		Process: process,
 		Workers: []db.Worker{
-			worker(p, captionsTimeout, p.fetchCaptions),
+			worker(p, captionsTimeout, p.readCaptions),
 			worker(p, prepareTimeout, p.prepare),
 			worker(p, p.recognizeTimeout(), p.recognize),
 			worker(p, publishTimeout, p.publish),
@@ -149,7 +149,7 @@ func (p *Pipeline) work(ctx context.Context, t task, again db.Step, run func(ctx
 	err = p.whileWanted(pace.InLine(ctx, t.extraction), t.extraction, func(ctx context.Context) error {
 		return guarded(func() error { return run(ctx, t) })
 	})
-	err = p.settle(ctx, t, again, err)
+	err = p.conclude(ctx, t, again, err)
 	if errors.Is(err, errTakenOver) {
 		p.log.WarnContext(ctx, "a step was left to the process that has taken it over", "extraction", t.extraction, "step", t.work.Kind)
 		return nil
@@ -157,8 +157,8 @@ func (p *Pipeline) work(ctx context.Context, t task, again db.Step, run func(ctx
 	return err
 }
 
-// settle does what follows from how a step ended.
-func (p *Pipeline) settle(ctx context.Context, t task, again db.Step, err error) error {
+// conclude does what follows from how a step ended.
+func (p *Pipeline) conclude(ctx context.Context, t task, again db.Step, err error) error {
 	after := context.WithoutCancel(ctx)
 	switch {
 	case err == nil, errors.Is(err, errTakenOver):
@@ -178,17 +178,14 @@ func (p *Pipeline) settle(ctx context.Context, t task, again db.Step, err error)
 // was only taken out of this step's hands: its audio is in use.
 func (p *Pipeline) cleanUp(ctx context.Context, extractionID string) error {
 	e, err := p.store.Extraction(ctx, extractionID)
-	if err == nil && !e.State.Status.Terminal() {
-		return nil
-	}
-	if err != nil && !errors.Is(err, db.ErrNotFound) {
+	switch {
+	case errors.Is(err, db.ErrNotFound):
+		p.deleteChunks(ctx, extractionID)
+	case err != nil:
 		return fmt.Errorf("pipeline: cleaning up: %w", err)
+	case e.State.Status.Terminal():
+		p.deleteMedia(ctx, e)
 	}
-	uploadKey := ""
-	if e != nil {
-		uploadKey = e.MediaKey
-	}
-	p.deleteMedia(ctx, extractionID, uploadKey)
 	return nil
 }
 

@@ -106,11 +106,11 @@ func (p *Pipeline) accept(ctx context.Context, tx *db.Tx, s Submission) (found *
 	if found != nil {
 		return found, nil, false, tx.Save(ctx, found.ID, s.Account)
 	}
-	if err := p.able(s, sub); err != nil {
+	if err := p.admit(s, sub); err != nil {
 		return nil, nil, false, err
 	}
 	if e != nil {
-		job, err = join(ctx, tx, e, s)
+		job, err = p.join(ctx, tx, e, s)
 		return nil, job, false, err
 	}
 	if s.Upload == nil { // for an upload there was room
@@ -122,8 +122,8 @@ func (p *Pipeline) accept(ctx context.Context, tx *db.Tx, s Submission) (found *
 	return nil, job, s.Upload != nil, err
 }
 
-// able refuses what is certain to fail, before there is a job (contract 3, J3b).
-func (p *Pipeline) able(s Submission, sub subject) error {
+// admit refuses what is certain to fail, before there is a job.
+func (p *Pipeline) admit(s Submission, sub subject) error {
 	switch {
 	case s.Upload != nil:
 	case p.captionsFirst(sub):
@@ -144,20 +144,19 @@ func (p *Pipeline) captionsFirst(sub subject) bool {
 
 // join returns the account's claim on work that already runs, and makes it where
 // there is none. A claim that may not have what is being done ends at once.
-func join(ctx context.Context, tx *db.Tx, e *db.Extraction, s Submission) (*db.Job, error) {
+func (p *Pipeline) join(ctx context.Context, tx *db.Tx, e *db.Extraction, s Submission) (*db.Job, error) {
 	job, err := tx.RunningJob(ctx, s.Account, e.ID)
 	if !errors.Is(err, db.ErrNotFound) {
 		return job, err
 	}
 	job, err = claim(ctx, tx, e, s)
-	if err != nil || job.ASR || !beyondCaptions(e.State) {
+	if err != nil || !beyondCaptions(e.State) {
 		return job, err
 	}
-	reason, err := noRecognition(ctx, tx, s.subject()) // it would have failed with the others (J6)
-	if err != nil {
+	if err := p.judge(ctx, tx, e); err != nil { // as the others were when the captions were over
 		return nil, err
 	}
-	return job, tx.MoveJob(ctx, job, db.Change{To: failed, Error: codedError(reason)})
+	return tx.Job(ctx, s.Account, job.ID)
 }
 
 // begin starts new work.
@@ -195,32 +194,6 @@ func (p *Pipeline) begin(ctx context.Context, tx *db.Tx, s Submission) (*db.Job,
 		return nil, err
 	}
 	return job, tx.Enqueue(ctx, first)
-}
-
-// claim makes the account's job on an extraction; it takes over where the
-// extraction stands (J1).
-func claim(ctx context.Context, tx *db.Tx, e *db.Extraction, s Submission) (*db.Job, error) {
-	id, err := uuid.NewV7()
-	if err != nil {
-		return nil, err
-	}
-	now := time.Now()
-	job := &db.Job{
-		ID:             id.String(),
-		Account:        s.Account,
-		ExtractionID:   e.ID,
-		State:          e.State,
-		Sequence:       1,
-		Attempt:        e.Attempt,
-		MetadataStatus: metadataStatus(e),
-		Format:         s.View.Format,
-		OmitTimestamp:  s.View.OmitTimestamp,
-		SendMetadata:   s.View.SendMetadata,
-		ASR:            s.Upload != nil || s.Plan.ASR,
-		CreatedAt:      now,
-		UpdatedAt:      now,
-	}
-	return job, tx.InsertJob(ctx, job)
 }
 
 // remember finishes the idempotency key of the request, if it has one.

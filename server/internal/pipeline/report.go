@@ -1,0 +1,122 @@
+package pipeline
+
+import (
+	"context"
+
+	"github.com/transcriptkit/transcriptkit/internal/clip"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Question asks for what is known of a content, without starting a job.
+type Question struct {
+	Account string
+	// Plan is what the account may have.
+	Plan    account.Plan
+	Content engine.Content
+	// Languages is the caller's list; nil when none was sent. Info has no use for
+	// it.
+	Languages transcript.LanguageList
+}
+
+// CaptionReport is a report with its segments rendered: Transcript.Segments is
+// empty, SegmentsJSON holds them.
+type CaptionReport struct {
+	transcript.CaptionReport
+	SegmentsJSON []byte
+	// Failure is set where the report is to be sent with the status of an error;
+	// it is the report's own Error.
+	Failure *transcript.Error
+}
+
+// Captions answers by the decision table of contract 4. It never starts a job;
+// the platform has 10 s. The error is UNAVAILABLE for a missing asset, which gets
+// no report.
+func (p *Pipeline) Captions(ctx context.Context, q Question) (*CaptionReport, error) {
+	sub := subjectOf(q.Content, q.Languages)
+	r := &CaptionReport{CaptionReport: transcript.CaptionReport{VideoID: sub.ExternalID, Tracks: []transcript.Track{}}}
+	if !sub.wantsCaptions() {
+		r.TrackMetadataStatus = transcript.TracksSkipped
+		return r.requiresASR("The request asks for speech recognition only."), nil
+	}
+	text, err := p.cachedCaptions(ctx, sub, within(q.Plan.CacheTTL))
+	if err != nil {
+		return nil, err
+	}
+	if text != nil {
+		r.TrackMetadataStatus, r.CaptionAvailable, r.Cached = transcript.TracksSkipped, yes(), true
+		return r.shows(text), nil
+	}
+	found, err := p.lookup(ctx, sub)
+	if found.Tracks != nil {
+		r.Tracks = found.Tracks
+	}
+	switch {
+	case err != nil:
+		return p.captionsFailed(ctx, r, sub, err)
+	case found.text != nil:
+		r.TrackMetadataStatus, r.CaptionAvailable = transcript.TracksOK, yes()
+		return r.shows(found.text), nil
+	case len(found.Tracks) == 0:
+		r.TrackMetadataStatus, r.CaptionAvailable = transcript.TracksEmpty, no()
+		return r.requiresASR("The content has no captions."), nil
+	}
+	r.TrackMetadataStatus = transcript.TracksOK
+	return r.requiresASR("There are no captions in the languages asked for."), nil
+}
+
+// cachedCaptions returns the caption text of the cache that answers, or nil.
+// Recognised text is not served here.
+func (p *Pipeline) cachedCaptions(ctx context.Context, sub subject, counts fresh) (*db.Transcript, error) {
+	shelf, err := sub.shelf(ctx, p.store.Reader, "", counts)
+	if err != nil {
+		return nil, err
+	}
+	text, _ := sub.captions(shelf)
+	if text == nil {
+		return nil, nil
+	}
+	return p.store.Transcript(ctx, text.ID)
+}
+
+// captionsFailed reports that the platform could not be asked; an old text is
+// better than none.
+func (p *Pipeline) captionsFailed(ctx context.Context, r *CaptionReport, sub subject, cause error) (*CaptionReport, error) {
+	coded := refusal(cause)
+	if coded == nil {
+		return nil, cause
+	}
+	p.log.WarnContext(ctx, "captions could not be read", "platform", sub.Platform, "content", clip.Text(sub.ExternalID), "err", cause)
+	r.TrackMetadataStatus, r.TrackMetadataError, r.TrackMetadataErrorCode = transcript.TracksFailed, coded.Message, coded.Code
+	text, err := p.cachedCaptions(ctx, sub, anyAge)
+	if err != nil {
+		return nil, err
+	}
+	if text != nil {
+		r.Cached = true
+		return r.shows(text), nil
+	}
+	r.Status, r.Error, r.Failure = "error", coded, coded
+	return r, nil
+}
+
+// shows puts a text into the report.
+func (r *CaptionReport) shows(t *db.Transcript) *CaptionReport {
+	shown := t.Transcript
+	hideMetadata(&shown)
+	r.Status, r.Language, r.Transcript, r.SegmentsJSON = "success", t.Lang, &shown, t.SegmentsJSON
+	return r
+}
+
+// requiresASR ends a report without a text.
+func (r *CaptionReport) requiresASR(why string) *CaptionReport {
+	r.Status, r.RequiresAsync = "error", true
+	r.Error = transcript.Errorf(transcript.ASRRequiresAsync, "%s Send it to POST /v1/transcript to have it recognised.", why)
+	return r
+}
+
+func yes() *bool { return new(true) }
+
+func no() *bool { return new(false) }
