@@ -174,7 +174,7 @@ func WithAttemptTimeout(d time.Duration) RequestOption {
 }
 
 // WithIdempotencyKey names the request, so that the same call made again, also
-// by another process, within 24 hours gets the same answer (see Idempotency in server/API.md). 1 to
+// by another process, within 24 hours gets the same answer (see server/API.md, Idempotency). 1 to
 // 255 printable ASCII characters. The default is random per call.
 func WithIdempotencyKey(key string) RequestOption {
 	return callOption{name: "WithIdempotencyKey", requestOption: func(s *settings) error {

@@ -34,8 +34,8 @@ const (
 	TracksSkipped TrackStatus = "skipped" // the platform was not asked
 )
 
-// CaptionReport is the answer of GET /v1/video_site/captions; see Captions in
-// server/API.md.
+// CaptionReport is the answer of GET /v1/video_site/captions; see
+// server/API.md, Captions.
 type CaptionReport struct {
 	Status  string `json:"status" enum:"success,error"` // success when Transcript is set
 	VideoID string `json:"videoId"`

@@ -27,7 +27,7 @@ func (p Platform) HasCaptions() bool {
 // Origin says what produced a transcript: the `source` member on the wire.
 type Origin string
 
-// The origins of a text; see Origin in server/API.md.
+// The origins of a text; see server/API.md, Origin.
 const (
 	OriginCaptionAPI             Origin = "video_site_transcript_api"
 	OriginDownloader             Origin = "video_site_downloader"
@@ -52,7 +52,7 @@ const (
 // (title, creator, duration), whether or not the caller asked to see it.
 type MetadataStatus string
 
-// The states of metadata; see MetadataStatus in server/API.md.
+// The states of metadata; see server/API.md, MetadataStatus.
 const (
 	MetadataComplete    MetadataStatus = "complete"
 	MetadataPartial     MetadataStatus = "partial"

@@ -9,8 +9,8 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// How long a key is remembered, and how long its request may be silent (contract
-// 7): then one that has written what its answer speaks of is taken for dead and
+// How long a key is remembered, and how long its request may be silent:
+// then one that has written what its answer speaks of is taken for dead and
 // that answer given, and one that has not loses the key.
 const (
 	keyLife     = 24 * time.Hour
@@ -19,7 +19,7 @@ const (
 )
 
 // IdempotencyKey identifies a remembered request: (account, method, route
-// pattern, key), contract 7.
+// pattern, key).
 type IdempotencyKey struct {
 	Account, Method, Route, Key string
 }

@@ -10,8 +10,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// LibraryRow says that an account has saved a text (contract 3, "Library row").
-// It points to the text, which others may have saved too.
+// LibraryRow says that an account has saved a text. It points to the text, which others may have saved too.
 type LibraryRow struct {
 	bun.BaseModel `bun:"table:library,alias:l"`
 

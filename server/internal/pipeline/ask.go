@@ -31,7 +31,7 @@ func (p *Pipeline) captionSources(platform transcript.Platform) (all []engine.Ca
 }
 
 // ask asks the platform for the captions that answer the list: one source after
-// the other, until one knows (contract 16.5). When none does, the error is the
+// the other, until one knows. When none does, the error is the
 // reason that counts most, with what was learnt before it. soFar is called with
 // that whenever another source is still to be asked.
 func (p *Pipeline) ask(ctx context.Context, sub subject, soFar func(finding, error)) (finding, error) {

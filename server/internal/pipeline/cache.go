@@ -49,8 +49,8 @@ func (s subject) shelf(ctx context.Context, r db.Reader, account string, counts 
 	return shelf, nil
 }
 
-// answer returns the text on the shelf that answers the list, or nil (contract
-// 1, "Which cached text answers a list").
+// answer returns the text on the shelf that answers the list, or nil: see
+// server/API.md, Language lists.
 func (s subject) answer(shelf *db.Shelf) *db.ShelfText {
 	if !s.Platform.HasCaptions() {
 		return recognized(shelf, s.spoken())

@@ -12,10 +12,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// maxAttempts is how often work is tried before it fails (J15).
+// maxAttempts is how often work is tried before it fails.
 const maxAttempts = 4
 
-// pauses are waited after the first, second and third failed attempt (contract 16.5).
+// pauses are waited after the first, second and third failed attempt.
 func pauses() [maxAttempts - 1]time.Duration {
 	return [...]time.Duration{2 * time.Second, 8 * time.Second, 30 * time.Second}
 }
@@ -27,17 +27,16 @@ const mostPause = 10 * time.Minute
 // the queue runs the step again.
 const settleTimeout = time.Minute
 
-// lastWait is how long a platform that blocks is waited for (J7b), and a full disk
-// or a database that is away.
+// lastWait is how long a platform that blocks is waited for, and a full disk or a database that is away.
 const lastWait = 6 * time.Hour
 
 // longestLook is the most that passes between two looks at a full disk.
 const longestLook = 5 * time.Minute
 
 // fault settles a step that ended with an error: a transient one is tried again
-// after a pause (J7, J12), a platform that blocks is waited for (J7b), and so are
-// the service's own disks and database, which are not the work's fault; any other
-// ends the work (J15). The attempts of an extraction in recognition are those of
+// after a pause, a platform that blocks is waited for, and so are the service's own
+// disks and database, which are not the work's fault; any other ends the work. The
+// attempts of an extraction in recognition are those of
 // its chunk with the most.
 func (p *Pipeline) fault(ctx context.Context, t task, again db.Step, cause error) error {
 	ctx, cancel := context.WithTimeout(ctx, settleTimeout)

@@ -10,8 +10,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Info says what a content is and in which languages it can be had (contract
-// 5.1). It never starts a job. The platform is asked, for at most 10 s, unless
+// Info says what a content is and in which languages it can be had. It never starts a job. The platform is asked, for at most 10 s, unless
 // its last answer is still fresh; where it cannot be asked, what is known is
 // returned, and the error when nothing is.
 func (p *Pipeline) Info(ctx context.Context, q Question) (*transcript.Info, error) {

@@ -15,7 +15,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// The ways through the stages (contract 3).
+// The ways through the stages.
 var (
 	byCaptions = []transcript.Stage{transcript.StageQueued, transcript.StageCaptionFetch, transcript.StagePublishing, transcript.StageDone}
 	bySound    = []transcript.Stage{transcript.StageQueued, transcript.StageDurationCheck, transcript.StageASRQueued,
@@ -138,7 +138,7 @@ func TestEveryPlatform(t *testing.T) {
 }
 
 // The recognizer gets a language only from asr-<tag>, or where there never are
-// captions from the first entry that was sent (contract 1).
+// captions from the first entry that was sent.
 func TestSpokenLanguage(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -205,7 +205,7 @@ func TestDownloadFaults(t *testing.T) {
 	}
 }
 
-// The text may have been made for somebody else meanwhile (J17).
+// The text may have been made for somebody else meanwhile.
 func TestCacheAnswersWhenTaken(t *testing.T) {
 	t.Parallel()
 	sites := newPlatforms(t, manual("en"))
@@ -236,7 +236,7 @@ func TestDownloadKeepsTracks(t *testing.T) {
 	assert.NotEqual(t, transcript.OriginASR, out.Result.Transcript.Source)
 }
 
-// An idempotency key remembers the text that answered (contract 7), also where
+// An idempotency key remembers the text that answered, also where
 // the account had it already.
 func TestAnswerFromCacheIsRemembered(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// lookupBudget is how long a reader waits for a platform (contract 4). What
+	// lookupBudget is how long a reader waits for a platform. What
 	// comes later goes into the cache.
 	lookupBudget = 10 * time.Second
 	// lookupWorkers is how many platforms are asked at once for readers, beside

@@ -8,8 +8,8 @@
 //	job, err := p.Wait(ctx, account, outcome.Job.JobID, nil)
 //	err = p.Stop(ctx)
 //
-// The work on one content is an extraction; an account's job is a claim on it
-// (contract 3). An extraction moves in short steps, each a job of the queue:
+// The work on one content is an extraction; an account's job is a claim on it.
+// An extraction moves in short steps, each a job of the queue:
 // captions (of a link that may have some), and where none answer prepare
 // (download, probe, decode, cut), one step for each chunk of speech, publish.
 // Every step first looks what is already done, so it may run again after a
@@ -52,7 +52,7 @@ type Config struct {
 	// no new work is taken; 0: 512 MiB.
 	MinFreeDisk int64
 	// ProgressInterval is the shortest time between two progress reports of a
-	// job; 0: one second (contract 6).
+	// job; 0: one second.
 	ProgressInterval time.Duration
 	// StopTimeout is how long Stop lets a running step go on before it takes the
 	// work back; 0: not at all.

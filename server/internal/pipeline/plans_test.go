@@ -114,7 +114,7 @@ func TestWithoutEngines(t *testing.T) {
 }
 
 // Whoever may not have recognition is told so at once, also where others have it
-// running (contract 3, J3b).
+// running.
 func TestJoinWithoutRecognitionInThePlan(t *testing.T) {
 	t.Parallel()
 	b := prepareLinks(t, dbtest.Open(t, dbtest.SQLite(t)), newPlatforms(t))

@@ -24,7 +24,7 @@ const beyond = time.Second
 
 // prepare is the step of duration_check, the first of an upload: it downloads
 // what is a link, measures, decodes and cuts the media, and leaves the chunks to
-// be recognised (J3, J8).
+// be recognized.
 func (p *Pipeline) prepare(ctx context.Context, t task, _ prepareArgs) error {
 	if err := p.Room(0); err != nil { // before anything is downloaded, again and again
 		return err
@@ -178,7 +178,7 @@ func (p *Pipeline) keepChunks(ctx context.Context, id string, plan speech.Plan, 
 }
 
 // queueChunks ends the step: the cut list, the move and the next steps in one
-// transaction (J8). A recording of silence goes straight to be published.
+// transaction. A recording of silence goes straight to be published.
 func (p *Pipeline) queueChunks(ctx context.Context, t task, plan speech.Plan, chunks []db.Chunk) error {
 	return p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 		if err := tx.SetDuration(ctx, e.ID, plan.Duration().Seconds()); err != nil {

@@ -71,8 +71,8 @@ func (r *reporter) due(now time.Time, every time.Duration) bool {
 	return true
 }
 
-// report writes progress down for the watchers, at most once in a while
-// (contract 6). When it cannot be written, the work goes on.
+// report writes progress down for the watchers, at most once in a while.
+// When it cannot be written, the work goes on.
 func (p *Pipeline) report(ctx context.Context, t task, r *reporter, now transcript.Progress) {
 	if !r.due(time.Now(), p.cfg.ProgressInterval) {
 		return

@@ -11,7 +11,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/speech"
 )
 
-// recognize is the step of one chunk (J10, J11 with the last).
+// recognize is the step of one chunk.
 func (p *Pipeline) recognize(ctx context.Context, t task, a recognizeArgs) error {
 	e, plan, err := p.enterRecognition(ctx, t, a.Chunk)
 	if err != nil {

@@ -38,7 +38,7 @@ func (r *refusals) contradict(found finding) bool {
 	return len(found.Tracks) == 0 && (len(r.learnt.Tracks) > 0 || r.withheld)
 }
 
-// weights of reasons, in the order of contract 16.5. What says least of the content
+// weights of reasons, the least first. What says least of the content
 // comes first: that a source found nothing, or lacks its program.
 const (
 	foundNothing = iota

@@ -31,8 +31,8 @@ type CaptionReport struct {
 	Failure *transcript.Error
 }
 
-// Captions answers by the decision table of contract 4. It never starts a job;
-// the platform has 10 s. The error is UNAVAILABLE for a missing asset, which gets
+// Captions answers by the table of server/API.md, Captions. It never starts a
+// job; the platform has 10 s. The error is UNAVAILABLE for a missing asset, which gets
 // no report.
 func (p *Pipeline) Captions(ctx context.Context, q Question) (*CaptionReport, error) {
 	sub := subjectOf(q.Content, q.Languages)

@@ -31,7 +31,7 @@ type Submission struct {
 }
 
 // Remember is called in the transaction that writes what an answer speaks of:
-// the idempotency key of the request is finished there (contract 7).
+// the idempotency key of the request is finished there.
 type Remember func(ctx context.Context, tx *db.Tx, a db.Answer) error
 
 // Outcome is what became of a submission: exactly one member is set.
@@ -42,8 +42,8 @@ type Outcome struct {
 
 // Submit answers from the cache, joins running work, or starts new work. It
 // takes the upload over: on return the file is either in use or gone, or left to
-// the sweep where it is not known which (db.ErrUncertain). Errors carry codes of
-// contract 2: NOT_IMPLEMENTED where no engine can do it, UPGRADE_REQUIRED where the
+// the sweep where it is not known which (db.ErrUncertain). Errors carry codes:
+// NOT_IMPLEMENTED where no engine can do it, UPGRADE_REQUIRED where the
 // plan does not permit it.
 func (p *Pipeline) Submit(ctx context.Context, s Submission) (*Outcome, error) {
 	s.Languages = p.narrow(s)
@@ -136,8 +136,8 @@ func (p *Pipeline) admit(s Submission, sub subject) error {
 	return p.canHear(s.recognition(sub))
 }
 
-// captionsFirst tells that the work on a subject begins with its captions (J2),
-// and not with its sound (J3).
+// captionsFirst tells that the work on a subject begins with its captions, and
+// not with its sound.
 func (p *Pipeline) captionsFirst(sub subject) bool {
 	return sub.wantsCaptions() && len(p.captionSources(sub.Platform)) > 0
 }
