@@ -353,21 +353,21 @@ func TestWhoMayStayWithASession(t *testing.T) {
 	all := sessions{}
 	s := start(t, func(c *server.Config) { c.Authenticator = all })
 	for name, c := range map[string]struct {
-		then any
+		then visitor
 		stay bool
 	}{
-		"the same":       {ann, true},
-		"logged out":     {server.ErrInvalidCredential, false},
-		"gone":           {nil, false},
-		"another":        {account.Principal{Account: "bob", Scopes: account.Scopes()}, false},
-		"without scope":  {account.Principal{Account: "ann", Scopes: []account.Scope{account.Batches}}, false},
-		"to pay":         {account.Plan{}.UpgradeRequired("Your trial has ended."), false},
-		"not known":      {errors.New("the session store is gone"), true},
-		"database away":  {fmt.Errorf("sessions: %w", db.ErrUnavailable), true},
-		"too many":       {transcript.Errorf(transcript.RateLimited, "Slowly."), true},
-		"not configured": {transcript.Errorf(transcript.ConfigError, "No plan."), true},
+		"the same":       {visitor{ann, nil}, true},
+		"logged out":     {visitor{err: server.ErrInvalidCredential}, false},
+		"gone":           {visitor{err: server.ErrNoCredential}, false},
+		"another":        {visitor{account.Principal{Account: "bob", Scopes: account.Scopes()}, nil}, false},
+		"without scope":  {visitor{account.Principal{Account: "ann", Scopes: []account.Scope{account.Batches}}, nil}, false},
+		"to pay":         {visitor{ann, account.Plan{}.UpgradeRequired("Your trial has ended.")}, false},
+		"not known":      {visitor{err: errors.New("the session store is gone")}, true},
+		"database away":  {visitor{err: fmt.Errorf("sessions: %w", db.ErrUnavailable)}, true},
+		"too many":       {visitor{err: transcript.Errorf(transcript.RateLimited, "Slowly.")}, true},
+		"not configured": {visitor{ann, transcript.Errorf(transcript.ConfigError, "No plan.")}, true},
 	} {
-		all["ann"] = ann
+		all["ann"] = visitor{ann, nil}
 		s.admitted(t, []change{header("Cookie", "session=ann")}, func(mayStay func() bool) {
 			all["ann"] = c.then
 			assert.Equal(t, c.stay, mayStay(), name)

@@ -234,7 +234,7 @@ func TestPartsUnderAPrefix(t *testing.T) {
 	st := openStore(t)
 	srv, err := server.New(t.Context(), server.Config{
 		Store: st, Dir: t.TempDir(), BasePath: "/media", Log: slog.New(slog.NewTextHandler(log, nil)),
-		Authenticator: sessions{"ann": account.Principal{Account: "ann", Scopes: account.Scopes(), Plan: account.DefaultPlans().ByName["self_hosted"]}},
+		Authenticator: sessions{"ann": {account.Principal{Account: "ann", Scopes: account.Scopes(), Plan: account.DefaultPlans().ByName["self_hosted"]}, nil}},
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, srv.Stop(context.WithoutCancel(t.Context()))) })

@@ -218,16 +218,3 @@ func TestPatienceWithEveryBody(t *testing.T) {
 		assert.WithinDuration(t, time.Now().Add(30*time.Second), d.read, 30*time.Second, path)
 	}
 }
-
-func TestFailuresOfManyAddresses(t *testing.T) {
-	t.Parallel()
-	var f server.Failures
-	now := time.Date(2026, 11, 21, 2, 3, 10, 0, time.UTC)
-	for range 60 {
-		require.Zero(t, f.Add("192.0.2.1", now))
-	}
-	assert.Equal(t, 50*time.Second, f.Add("192.0.2.1", now), "until the minute ends")
-	assert.Zero(t, f.Add("192.0.2.2", now), "each address has its own")
-	assert.Equal(t, 20*time.Second, f.Add("192.0.2.1", now.Add(30*time.Second)))
-	assert.Zero(t, f.Add("192.0.2.1", now.Add(50*time.Second)), "a new minute")
-}

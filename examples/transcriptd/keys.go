@@ -35,11 +35,14 @@ func (c *keysCreate) Run(ctx context.Context, out output) error {
 	}
 	return c.withAccounts(ctx, func(accounts *account.Accounts) error {
 		key, secret, err := accounts.CreateKey(ctx, params)
+		if errors.Is(err, account.ErrNotFound) {
+			return fmt.Errorf("%w: make it with \"transcriptd accounts set %s\"", err, c.Account)
+		}
 		if err != nil {
 			return err
 		}
 		fmt.Fprintf(out.Stderr, "Key %s %q of account %s for %s, expires: %s. It is not shown again.\n",
-			key.Prefix, key.Name, key.Account, strings.Join(key.Scopes, ","), when(key.ExpiresAt))
+			key.Prefix, key.Name, key.Account, list(key.Scopes), when(key.ExpiresAt))
 		_, err = fmt.Fprintln(out.Stdout, secret)
 		return err
 	})
@@ -83,11 +86,20 @@ func (c *keysList) Run(ctx context.Context, out output) error {
 		table := newTable(out, "PREFIX\tACCOUNT\tNAME\tSCOPES\tSTATE\tCREATED\tEXPIRES\tLAST USED")
 		for _, k := range keys {
 			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
-				k.Prefix, k.Account, k.Name, strings.Join(k.Scopes, ","), keyState(k),
+				k.Prefix, k.Account, k.Name, list(k.Scopes), keyState(k),
 				transcript.At(k.CreatedAt), when(k.ExpiresAt), when(k.LastUsedAt))
 		}
 		return table.Flush()
 	})
+}
+
+// list writes scopes as --scopes reads them.
+func list(scopes []account.Scope) string {
+	words := make([]string, len(scopes))
+	for i, s := range scopes {
+		words[i] = string(s)
+	}
+	return strings.Join(words, ",")
 }
 
 func keyState(k account.Key) string {
@@ -115,10 +127,14 @@ type keysRevoke struct {
 // Run is obeyed by running servers from the next request on.
 func (c *keysRevoke) Run(ctx context.Context, out output) error {
 	return c.withAccounts(ctx, func(accounts *account.Accounts) error {
-		if err := accounts.Revoke(ctx, c.Prefix); err != nil {
+		err := accounts.Revoke(ctx, c.Prefix)
+		if errors.Is(err, account.ErrNotFound) {
+			return fmt.Errorf("%w: \"transcriptd keys list\" shows those there are", err)
+		}
+		if err != nil {
 			return err
 		}
-		_, err := fmt.Fprintf(out.Stderr, "Key %s is revoked.\n", c.Prefix)
+		_, err = fmt.Fprintf(out.Stderr, "Key %s is revoked.\n", c.Prefix)
 		return err
 	})
 }

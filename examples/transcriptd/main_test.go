@@ -130,8 +130,8 @@ func TestBadCallsAreOneLineThatNamesTheFault(t *testing.T) {
 		{"keys create --account acme --name ci --scopes admin --db " + db, 2, `"admin"`},
 		{"keys create --account acme --name ci --scopes transcripts --expires soon --db " + db, 2, `"soon"`},
 		{"keys create --account acme --name ci --scopes transcripts --expires -1d --db " + db, 2, `-1d`},
-		{"keys create --account nobody --name ci --scopes transcripts --db " + db, 1, `"nobody"`},
-		{"keys revoke tr_00000000 --db " + db, 1, `"tr_00000000"`},
+		{"keys create --account nobody --name ci --scopes transcripts --db " + db, 1, `account: there is no account "nobody": make it with "transcriptd accounts set nobody"` + "\n"},
+		{"keys revoke tr_00000000 --db " + db, 1, `account: no key has the prefix "tr_00000000": "transcriptd keys list" shows those there are` + "\n"},
 		{"demo --file /nowhere/talk.ogg", 1, "/nowhere/talk.ogg"},
 	} {
 		a := call(t, strings.Fields(c.args)...)

@@ -4,11 +4,9 @@
 //	accounts, err := account.New(s, account.DefaultPlans())
 //	_, err = accounts.Set(ctx, "acme", account.Settings{})
 //	key, secret, err := accounts.CreateKey(ctx, account.KeyParams{Account: "acme", Name: "ci", Scopes: account.Scopes()})
-//	principal, err := accounts.Verify(ctx, secret)
+//	principal, err := accounts.Verify(ctx, secret) // who presents a key, and whether they may
 //
-// Quotas, usage and rate windows are not kept here: a plan has the members
-// that something obeys. Nor does the package know HTTP: which header carries a
-// key is the server's business.
+// The package knows no HTTP: which header carries a key is the server's business.
 package account
 
 import (
@@ -23,14 +21,23 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
 
-// ErrNotFound says that there is no such account or key.
-var ErrNotFound = errors.New("not found")
+// ErrNotFound says that there is no such account or key. An error around it names
+// the one that was asked for.
+var ErrNotFound = errors.New("account: there is no such account or key")
+
+// notFound is an ErrNotFound that says what there is not.
+type notFound string
+
+func (e notFound) Error() string { return "account: " + string(e) }
+
+// Is makes errors.Is find ErrNotFound.
+func (notFound) Is(target error) bool { return target == ErrNotFound }
 
 // Account is a customer of the service.
 type Account struct {
 	Name      string // as the operator gave it
-	Plan      string
-	Suspended bool
+	Plan      string // the name of one of the Plans
+	Suspended bool   // its keys are refused until that is changed
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
@@ -58,8 +65,8 @@ func New(s *store.Store, plans Plans) (*Accounts, error) {
 	return &Accounts{db: db.Of(s), plans: plans}, nil
 }
 
-// Settings are the changes to an account. An empty or nil member leaves as it
-// is what it names; a new account starts active on the default plan.
+// Settings are the changes to an account. An empty or nil member changes nothing; a
+// new account is active, on the default plan.
 type Settings struct {
 	Plan      string
 	Suspended *bool

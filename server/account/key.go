@@ -13,13 +13,13 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 )
 
-// Key is an API key as it is kept: never the key itself.
+// Key is what is known of an API key; the key itself is not kept.
 type Key struct {
 	ID         string // UUIDv7
 	Account    string
 	Prefix     string // what people see of it: "tr_9fK2mQ7a", unique
 	Name       string
-	Scopes     []string
+	Scopes     []Scope
 	CreatedAt  time.Time
 	ExpiresAt  *time.Time // nil: never
 	RevokedAt  *time.Time // nil: it is not
@@ -27,7 +27,7 @@ type Key struct {
 }
 
 func keyOf(row db.Key) Key {
-	return Key{row.ID, row.Account, row.Prefix, row.Name, row.Scopes, row.CreatedAt, row.ExpiresAt, row.RevokedAt, row.LastUsedAt}
+	return Key{row.ID, row.Account, row.Prefix, row.Name, scopesOf(row.Scopes), row.CreatedAt, row.ExpiresAt, row.RevokedAt, row.LastUsedAt}
 }
 
 // KeyParams are the parameters of a new key.
@@ -42,8 +42,7 @@ type KeyParams struct {
 
 // CreateKey makes a key and returns what is known of it and, this once, the key
 // itself. UPGRADE_REQUIRED (a *transcript.Error) when the account is suspended
-// or its plan is not paid; an error around [ErrNotFound] when there is no
-// such account.
+// or its plan is not paid; [ErrNotFound] when there is no such account.
 func (a *Accounts) CreateKey(ctx context.Context, p KeyParams) (Key, string, error) {
 	scopes, err := checkScopes(p.Scopes)
 	if err != nil {
@@ -84,7 +83,7 @@ func (a *Accounts) CreateKey(ctx context.Context, p KeyParams) (Key, string, err
 		return tx.InsertKey(ctx, key)
 	})
 	if errors.Is(err, db.ErrNotFound) {
-		return Key{}, "", fmt.Errorf("account: there is no account %q: %w", p.Account, ErrNotFound)
+		return Key{}, "", notFound(fmt.Sprintf("there is no account %q", p.Account))
 	}
 	if err != nil {
 		return Key{}, "", fmt.Errorf("account: creating a key: %w", err)
@@ -118,19 +117,18 @@ func (a *Accounts) Keys(ctx context.Context) ([]Key, error) {
 }
 
 // Revoke ends the key with the prefix, for good and from the next request on.
-// Revoking it again changes nothing. An error around [ErrNotFound] when
-// no key has the prefix.
+// Revoking it again changes nothing. [ErrNotFound] when no key has the prefix.
 func (a *Accounts) Revoke(ctx context.Context, prefix string) error {
 	if len(prefix) > prefixLength {
 		// A whole key given by mistake must not reach a log through an error.
-		return fmt.Errorf("account: no key has the prefix %q…: %w", prefix[:prefixLength], ErrNotFound)
+		return notFound(fmt.Sprintf("no key has the prefix %q…", prefix[:prefixLength]))
 	}
 	err := a.db.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 		return tx.RevokeKey(ctx, prefix, now())
 	})
 	a.memory.forget()
 	if errors.Is(err, db.ErrNotFound) {
-		return fmt.Errorf("account: no key has the prefix %q: %w", prefix, ErrNotFound)
+		return notFound(fmt.Sprintf("no key has the prefix %q", prefix))
 	}
 	if err != nil {
 		return fmt.Errorf("account: revoking a key: %w", err)

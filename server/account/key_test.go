@@ -2,10 +2,12 @@ package account_test
 
 import (
 	"bytes"
+	"context"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -78,10 +80,10 @@ func TestKeysAreListedWithoutTheirSecret(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, keys, 2)
 	assert.Equal(t, first.Prefix, keys[0].Prefix)
-	assert.Equal(t, []string{"transcripts", "batches"}, keys[0].Scopes)
+	assert.Equal(t, account.Scopes(), keys[0].Scopes)
 	assert.Nil(t, keys[0].ExpiresAt)
 	assert.Equal(t, second.Prefix, keys[1].Prefix)
-	assert.Equal(t, []string{"transcripts"}, keys[1].Scopes)
+	assert.Equal(t, []account.Scope{account.Transcripts}, keys[1].Scopes)
 	assert.WithinDuration(t, later, *keys[1].ExpiresAt, time.Millisecond)
 }
 
@@ -102,6 +104,42 @@ func TestRevoke(t *testing.T) {
 	assert.ErrorIs(t, err, account.ErrInvalid)
 	_, err = a.Verify(t.Context(), other)
 	assert.NoError(t, err)
+}
+
+func TestWhatThereIsNot(t *testing.T) {
+	t.Parallel()
+	a := newAccounts(t)
+	_, _, err := a.CreateKey(t.Context(), account.KeyParams{Account: "nobody", Name: "ci", Scopes: account.Scopes()})
+	assert.ErrorIs(t, err, account.ErrNotFound)
+	assert.EqualError(t, err, `account: there is no account "nobody"`)
+	err = a.Revoke(t.Context(), "tr_00000000")
+	assert.ErrorIs(t, err, account.ErrNotFound)
+	assert.EqualError(t, err, `account: no key has the prefix "tr_00000000"`)
+}
+
+// A request that has read the key before it is revoked lets no later one in.
+func TestRevocationCountsAgainstRequestsUnderWay(t *testing.T) {
+	t.Parallel()
+	a := newAccounts(t)
+	for range 20 {
+		key, secret := newKey(t, a)
+		ctx, stop := context.WithCancel(t.Context())
+		var users sync.WaitGroup
+		for range 4 {
+			users.Go(func() {
+				for ctx.Err() == nil {
+					_, _ = a.Verify(ctx, secret) // what it says depends on when
+				}
+			})
+		}
+		require.NoError(t, a.Revoke(t.Context(), key.Prefix))
+		for range 100 {
+			_, err := a.Verify(t.Context(), secret)
+			require.ErrorIs(t, err, account.ErrInvalid)
+		}
+		stop()
+		users.Wait()
+	}
 }
 
 // Nothing of a key but its prefix reaches the disk or a log.

@@ -3,51 +3,60 @@ package account
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 )
 
-// rememberFor is how long a key that was found is not looked up again. A
-// revocation is to be obeyed within 5 s in every process.
+// rememberFor is how long a key that was found is not looked up again, and so how
+// late a revocation by another process may be obeyed: 5 s at most are promised.
 const rememberFor = time.Second
 
-// memory holds the keys that were found a moment ago, with their accounts. It
-// grows no larger than the number of keys that are in use.
-type memory struct{ byPrefix sync.Map }
-
-type memorized struct {
+// holder is a key with its account, as they were read.
+type holder struct {
 	key     db.Key
 	account db.Account
-	at      time.Time
+
+	asked    time.Time // before they were read
+	changes  int64     // of the memory, then
+	recalled bool      // it comes from memory
 }
 
-func (m *memory) recall(prefix string) (*memorized, bool) {
+// memory holds the keys that were found a moment ago. It grows no larger than the
+// number of keys that are in use.
+type memory struct {
+	byPrefix sync.Map     // of *holder
+	changes  atomic.Int64 // how often something was changed here: what was read before counts no longer
+}
+
+func (m *memory) recall(prefix string) (holder, bool) {
 	v, ok := m.byPrefix.Load(prefix)
 	if !ok {
-		return nil, false
+		return holder{}, false
 	}
-	found := v.(*memorized) // nothing else is stored
-	if time.Since(found.at) >= rememberFor {
+	h := *v.(*holder) // nothing else is stored
+	if time.Since(h.asked) >= rememberFor || h.changes != m.changes.Load() {
 		m.byPrefix.CompareAndDelete(prefix, v)
-		return nil, false
+		return holder{}, false
 	}
-	return found, true
+	h.recalled = true
+	return h, true
 }
 
-func (m *memory) remember(key db.Key, account db.Account, asked time.Time) {
-	m.byPrefix.Store(key.Prefix, &memorized{key, account, asked})
-}
+func (m *memory) remember(h holder) { m.byPrefix.Store(h.key.Prefix, &h) }
 
-// forget makes changes of this process count at once.
-func (m *memory) forget() { m.byPrefix.Clear() }
+// forget makes a change of this process count at once, also against a key that is
+// being read now.
+func (m *memory) forget() { m.changes.Add(1) }
 
-// find returns the key with the prefix and its account, and whether they come
-// from memory.
-func (a *Accounts) find(ctx context.Context, prefix string) (key db.Key, account db.Account, recalled bool, err error) {
-	if found, ok := a.memory.recall(prefix); ok {
-		return found.key, found.account, true, nil
+// find returns the key with the prefix, and its account.
+func (a *Accounts) find(ctx context.Context, prefix string) (holder, error) {
+	if h, ok := a.memory.recall(prefix); ok {
+		return h, nil
 	}
-	key, account, err = a.db.KeyByPrefix(ctx, prefix)
-	return key, account, false, err
+	h := holder{asked: time.Now(), changes: a.memory.changes.Load()}
+	var err error
+	h.key, h.account, err = a.db.KeyByPrefix(ctx, prefix)
+	return h, err
 }

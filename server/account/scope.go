@@ -10,12 +10,21 @@ type Scope string
 
 // The scopes.
 const (
-	Transcripts Scope = "transcripts"
-	Batches     Scope = "batches"
+	Transcripts Scope = "transcripts" // transcripts, their jobs, captions, the library
+	Batches     Scope = "batches"     // batch jobs
 )
 
 // Scopes lists every scope.
 func Scopes() []Scope { return []Scope{Transcripts, Batches} }
+
+// scopesOf are the scopes as they were stored.
+func scopesOf(stored []string) []Scope {
+	scopes := make([]Scope, len(stored))
+	for i, s := range stored {
+		scopes[i] = Scope(s)
+	}
+	return scopes
+}
 
 // checkScopes returns the scopes without repetitions, as they are stored.
 func checkScopes(scopes []Scope) ([]string, error) {

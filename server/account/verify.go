@@ -29,48 +29,56 @@ type Principal struct {
 // Can reports whether the principal has the scope.
 func (p Principal) Can(s Scope) bool { return slices.Contains(p.Scopes, s) }
 
-// Verify returns who presents the key. ErrInvalid for a key that is malformed,
-// unknown, revoked or expired; UPGRADE_REQUIRED (a *transcript.Error) when the
-// account is suspended or its plan is not paid: then the principal says, for a
-// log, whose key it is, and has no plan. What another process changes is obeyed
-// within a second or so, what this one changes by the next request.
+// Verify returns who presents the key, and whether they may use it now.
+// ErrInvalid for a key that is malformed, unknown, revoked or expired: nobody
+// knows who it is. A principal beside UPGRADE_REQUIRED (a *transcript.Error): it is
+// them, but the account is suspended or its plan is not paid.
+//
+// What is changed through these Accounts is obeyed at once, what is changed through
+// others, as by another process, within a second or so.
 func (a *Accounts) Verify(ctx context.Context, key string) (Principal, error) {
+	h, err := a.holder(ctx, key)
+	if err != nil {
+		return Principal{}, err
+	}
+	p := Principal{Account: h.key.Account, KeyID: h.key.ID, Prefix: h.key.Prefix, Scopes: scopesOf(h.key.Scopes)}
+	if p.Plan, err = a.eligible(h.account); err != nil {
+		return p, err // not remembered: who pays is let in at once
+	}
+	if !h.recalled {
+		a.memory.remember(h)
+		a.touch(ctx, h.key)
+	}
+	return p, nil
+}
+
+// holder finds out whose key it is.
+func (a *Accounts) holder(ctx context.Context, key string) (holder, error) {
 	prefix, ok := parse(key)
 	if !ok {
-		return Principal{}, ErrInvalid
+		return holder{}, ErrInvalid
 	}
-	asked := time.Now()
-	k, acc, recalled, err := a.find(ctx, prefix)
+	h, err := a.find(ctx, prefix)
 	if err != nil && !errors.Is(err, db.ErrNotFound) {
-		return Principal{}, fmt.Errorf("account: looking up a key: %w", err)
+		return holder{}, fmt.Errorf("account: looking up a key: %w", err)
 	}
 	if err != nil {
 		// Compared all the same, so that the time taken does not tell which
 		// prefixes exist.
-		k.Hash = make([]byte, sha256.Size)
+		h.key.Hash = make([]byte, sha256.Size)
 	}
-	if subtle.ConstantTimeCompare(digest(key), k.Hash) != 1 || !valid(k, time.Now()) {
-		return Principal{}, ErrInvalid
+	if subtle.ConstantTimeCompare(digest(key), h.key.Hash) != 1 || !valid(h.key, time.Now()) {
+		return holder{}, ErrInvalid
 	}
-	p := Principal{Account: k.Account, KeyID: k.ID, Prefix: k.Prefix}
-	for _, s := range k.Scopes {
-		p.Scopes = append(p.Scopes, Scope(s))
-	}
-	if p.Plan, err = a.eligible(acc); err != nil {
-		return p, err
-	}
-	if !recalled {
-		a.memory.remember(k, acc, asked)
-		a.touch(ctx, k)
-	}
-	return p, nil
+	return h, nil
 }
 
 func valid(k db.Key, at time.Time) bool {
 	return k.RevokedAt == nil && (k.ExpiresAt == nil || at.Before(*k.ExpiresAt))
 }
 
-// eligible returns the plan of an account that may have and use keys.
+// eligible returns the plan of an account. The error is UPGRADE_REQUIRED where the
+// account may neither have nor use keys.
 func (a *Accounts) eligible(acc db.Account) (Plan, error) {
 	plan, err := a.plans.find(acc.Plan)
 	if err != nil {
@@ -78,9 +86,9 @@ func (a *Accounts) eligible(acc db.Account) (Plan, error) {
 	}
 	switch {
 	case acc.Suspended:
-		return Plan{}, plan.UpgradeRequired("The account is suspended.")
+		return plan, plan.UpgradeRequired("The account is suspended.")
 	case !plan.Paid:
-		return Plan{}, plan.UpgradeRequired("The account's plan does not include API keys.")
+		return plan, plan.UpgradeRequired("The account's plan does not include API keys.")
 	}
 	return plan, nil
 }

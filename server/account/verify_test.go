@@ -99,7 +99,7 @@ func insert(t *testing.T, s *store.Store, k account.Key, hash []byte) {
 	t.Helper()
 	require.NoError(t, db.Of(s).InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 		return tx.InsertKey(ctx, db.Key{
-			ID: k.ID, Account: k.Account, Prefix: k.Prefix, Hash: hash, Name: k.Name, Scopes: k.Scopes,
+			ID: k.ID, Account: k.Account, Prefix: k.Prefix, Hash: hash, Name: k.Name, Scopes: []string{string(account.Transcripts)},
 			CreatedAt: k.CreatedAt, ExpiresAt: k.ExpiresAt,
 		})
 	}))
@@ -114,9 +114,10 @@ func TestIneligibleAccountsAreSentToTheirPlan(t *testing.T) {
 	refused := func(says, url string) {
 		t.Helper()
 		p, err := a.Verify(t.Context(), secret)
-		assert.Equal(t, "acme", p.Account, "for the log")
+		assert.Equal(t, "acme", p.Account, "it is known who it is")
 		assert.Equal(t, secret[:11], p.Prefix)
-		assert.Zero(t, p.Plan)
+		assert.True(t, p.Can(account.Batches))
+		assert.Equal(t, url, p.Plan.ActionURL)
 		var e *transcript.Error
 		require.ErrorAs(t, err, &e)
 		assert.Equal(t, transcript.UpgradeRequired, e.Code)

@@ -1,0 +1,83 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// admission is what the Authenticator says of a request.
+type admission struct {
+	principal account.Principal
+	refusal   *transcript.Error                                // why they may not use the service now; nil: they may
+	ask       func(context.Context) (account.Principal, error) // the Authenticator, about the same request
+}
+
+// admit asks who makes a request. The error says that nobody knows; the admission
+// holds all the same what is known, for the log.
+func (s *Server) admit(r *http.Request) (*admission, error) {
+	in := &admission{ask: func(ctx context.Context) (account.Principal, error) { return s.cfg.Authenticator.Authenticate(ctx, r) }}
+	var err error
+	in.principal, err = in.ask(r.Context())
+	switch known := in.principal.Account != ""; {
+	case known && errors.As(err, &in.refusal):
+		return in, nil
+	case !known && err == nil:
+		return in, errors.New("server: the Authenticator returned neither an account nor an error")
+	}
+	return in, err
+}
+
+type admissionKey struct{}
+
+func admissionOf(ctx context.Context) (*admission, bool) {
+	in, ok := ctx.Value(admissionKey{}).(*admission)
+	return in, ok
+}
+
+// PrincipalOf returns who makes the request that ctx belongs to, and false
+// before Authenticate.
+func PrincipalOf(ctx context.Context) (account.Principal, bool) {
+	in, ok := admissionOf(ctx)
+	if !ok {
+		return account.Principal{}, false
+	}
+	return in.principal, true
+}
+
+// recheckPatience is how long a stream waits to learn whether it may go on.
+const recheckPatience = 3 * time.Second
+
+// mayStay asks once more who makes the request that ctx belongs to, and reports
+// whether it would still be let in, for the same account and with the scope. Where
+// that cannot be found out now, the answer is yes: a database that is away ends no
+// stream.
+func mayStay(ctx context.Context, scope account.Scope) bool {
+	in, ok := admissionOf(ctx)
+	if !ok {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, recheckPatience)
+	defer cancel()
+	p, err := in.ask(ctx)
+	var coded *transcript.Error
+	switch {
+	case err == nil:
+		return p.Account == in.principal.Account && p.Can(scope)
+	case errors.Is(err, ErrNoCredential), errors.Is(err, ErrInvalidCredential):
+		return false
+	case errors.As(err, &coded):
+		return coded.HTTPStatus() >= http.StatusInternalServerError || coded.Code == transcript.RateLimited
+	}
+	return true
+}
+
+// principal is PrincipalOf behind Authenticate.
+func principal(r *http.Request) account.Principal {
+	p, _ := PrincipalOf(r.Context())
+	return p
+}

@@ -1,0 +1,70 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/server/account"
+)
+
+// keyAuthenticator accepts the API keys of accounts.
+type keyAuthenticator struct {
+	accounts *account.Accounts
+	log      *slog.Logger
+}
+
+func (a keyAuthenticator) Authenticate(ctx context.Context, r *http.Request) (account.Principal, error) {
+	if prefix, found := keyInQuery(r); found {
+		a.log.WarnContext(ctx, "an API key was sent in a query: it should be rotated", "key", prefix)
+		return account.Principal{}, ErrInvalidCredential
+	}
+	key, err := credential(r)
+	if err != nil {
+		return account.Principal{}, err
+	}
+	p, err := a.accounts.Verify(ctx, key)
+	if errors.Is(err, account.ErrInvalid) {
+		err = ErrInvalidCredential
+	}
+	return p, err
+}
+
+// credential is the one key of a request: as bearer token, or in X-API-Key.
+func credential(r *http.Request) (string, error) {
+	bearer, header := r.Header.Values("Authorization"), r.Header.Values("X-Api-Key")
+	switch {
+	case len(bearer)+len(header) == 0 && r.Header.Get("Cookie") != "":
+		return "", ErrInvalidCredential // a browser's session is no credential of the API
+	case len(bearer)+len(header) == 0:
+		return "", ErrNoCredential
+	case len(bearer)+len(header) > 1:
+		return "", ErrInvalidCredential
+	case len(header) == 1:
+		return header[0], nil
+	}
+	scheme, key, ok := strings.Cut(bearer[0], " ")
+	if !ok || !strings.EqualFold(scheme, "Bearer") {
+		return "", ErrInvalidCredential
+	}
+	return strings.TrimSpace(key), nil
+}
+
+// keyInQuery looks for a key in the query, under any name: there it ends up in
+// logs and histories, so it must not work. It is found as it stands, also where
+// the query cannot be parsed, and with its characters escaped.
+func keyInQuery(r *http.Request) (prefix string, found bool) {
+	if prefix, ok := account.FindKey(r.URL.RawQuery); ok {
+		return prefix, true
+	}
+	for _, values := range r.URL.Query() {
+		for _, v := range values {
+			if prefix, ok := account.FindKey(v); ok {
+				return prefix, true
+			}
+		}
+	}
+	return "", false
+}
