@@ -156,15 +156,3 @@ func respond(w http.ResponseWriter, status int, body ...[]byte) {
 		_, _ = w.Write(part)
 	}
 }
-
-// invalid is an INVALID_REQUEST with the given status and issues.
-func invalid(status int, issues ...transcript.Issue) *transcript.Error {
-	message := "The request is not valid."
-	if len(issues) > 0 {
-		message = "The request is not valid: " + issues[0].Path + " " + issues[0].Message + "."
-	}
-	issues = issues[:min(len(issues), maxIssues)]
-	e := transcript.Errorf(transcript.InvalidRequest, "%s", message).With("issues", issues)
-	e.Status = status
-	return e
-}

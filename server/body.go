@@ -9,8 +9,8 @@ import (
 	"os"
 	"strings"
 	"time"
-	"unicode/utf8"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -93,8 +93,11 @@ func bodyType(r *http.Request) (media string, present bool, err error) {
 	return media, true, nil
 }
 
-// readJSON reads a JSON body whole, as text that has not been looked into.
-func readJSON(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+// maxJSONBody is the largest JSON body, in bytes.
+const maxJSONBody = 1 << 20
+
+// readBody reads a JSON body whole, without looking into it.
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxJSONBody))
 	tooLarge := new(http.MaxBytesError)
 	switch {
@@ -104,12 +107,10 @@ func readJSON(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		return nil, invalidBody(fmt.Sprintf("is larger than %d bytes", maxJSONBody))
 	case err != nil:
 		return nil, invalidBody("ended before it was complete")
-	case !utf8.Valid(body):
-		return nil, invalidBody("is not UTF-8")
 	}
 	return body, nil
 }
 
 func invalidBody(message string) *transcript.Error {
-	return invalid(http.StatusBadRequest, transcript.Issue{Path: "body", Message: message})
+	return request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "body", Message: message})
 }

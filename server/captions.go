@@ -7,23 +7,30 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // captionsRequest is the query of GET /v1/video_site/captions.
 type captionsRequest struct {
-	VideoID  string  `query:"videoId" required:"true" description:"The id of a video; a link is none."`
-	Language *string `query:"language" minLength:"1" maxLength:"200" default:"en" description:"Language tags by priority; recognition is not run."`
+	videoID   string
+	languages transcript.LanguageList // nil: none sent
 }
 
-// getCaptions is GET /v1/video_site/captions (contract 4).
+func (req *captionsRequest) table() request.Table {
+	return request.Table{Fields: []*request.Field{
+		request.New("videoId", &req.videoID, request.Text(0, 0)).Required().About("The id of a video; a link is none."),
+		languageField(&req.languages).ShowDefault("en").About("Language tags by priority; recognition is not run."),
+	}}
+}
+
+// getCaptions is GET /v1/video_site/captions.
 func (s *Server) getCaptions(w http.ResponseWriter, r *http.Request) error {
-	q := readQuery(r)
-	id, languages := q.required("videoId"), q.languages()
-	if err := q.err(); err != nil {
+	var req captionsRequest
+	if err := req.table().ReadQuery(r.URL.RawQuery); err != nil {
 		return err
 	}
-	video, err := s.cfg.Sites.Content(transcript.VideoSite, id)
+	video, err := s.cfg.Sites.Content(transcript.VideoSite, req.videoID)
 	if err != nil {
 		return err
 	}
@@ -32,7 +39,7 @@ func (s *Server) getCaptions(w http.ResponseWriter, r *http.Request) error {
 		Account:   p.Account,
 		Plan:      p.Plan,
 		Content:   engine.Content{Platform: video.Platform, ExternalID: video.ExternalID, URL: video.URL},
-		Languages: languages,
+		Languages: req.languages,
 	})
 	if err != nil {
 		return err

@@ -28,8 +28,9 @@ func TestServerDependsOnNoAdapter(t *testing.T) {
 		}
 	}
 	assert.ElementsMatch(t, []string{
-		"internal/clip", "internal/egress", "internal/run", "internal/scratch",
-		"server", "server/account", "server/engine", "server/internal/db", "server/internal/pipeline", "server/pace", "server/speech", "server/store",
+		"internal/clip", "internal/egress", "internal/run", "internal/scratch", "internal/wire",
+		"server", "server/account", "server/engine", "server/internal/db", "server/internal/pipeline",
+		"server/internal/request", "server/pace", "server/speech", "server/store",
 		"transcript", "transcript/caption", "transcript/format", "transcript/site",
 	}, own)
 }

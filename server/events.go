@@ -13,6 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -28,10 +29,10 @@ const (
 	defaultStreams = 20 // open at once, by account and process
 )
 
-// streamJobRequest is GET /v1/transcript/job/{id}/events.
-type streamJobRequest struct {
-	jobRequest
-	LastEventID string `header:"Last-Event-ID"`
+// streamHeader is the header of GET /v1/transcript/job/{id}/events, for the
+// document: a stream is opened whatever it says.
+func streamHeader() request.Table {
+	return request.Table{Fields: []*request.Field{request.New("Last-Event-ID", new(string), request.Text(0, 0))}}
 }
 
 // streamTranscriptJob is GET /v1/transcript/job/{id}/events (contract 6).

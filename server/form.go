@@ -12,36 +12,28 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
-	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// maxField is the longest value of a form field, in bytes: room for the longest
-// language list.
-const maxField = 4096
-
-// uploadForm is the multipart body of POST /v1/transcript, for the document.
+// uploadForm is the multipart body of POST /v1/transcript.
 type uploadForm struct {
-	File             multipart.File     `formData:"file" required:"true"`
-	Language         *string            `formData:"language" minLength:"1" maxLength:"200"`
-	Format           *transcript.Format `formData:"format" default:"json"`
-	IncludeTimestamp *bool              `formData:"includeTimestamp" default:"true"`
-	SendMetadata     *bool              `formData:"sendMetadata" default:"false"`
-	WaitMs           *int               `formData:"waitMs" minimum:"0" maximum:"10000" default:"2000"`
-
-	_ struct{} `additionalProperties:"false"`
+	upload *pipeline.Upload
+	wishes
+	table request.Table
 }
 
-// form is a received multipart body.
-type form struct {
-	upload *pipeline.Upload
-	fields map[string]string
-	wishes
+func newUploadForm() *uploadForm {
+	f := new(uploadForm)
+	f.table = request.Table{
+		Name:   "FormDataCreateTranscript",
+		Fields: append(f.wishes.fields(), languageField(&f.languages), request.File("file")),
+	}
+	return f
 }
 
 // errBody marks a fault of the request's body, apart from one of the store.
@@ -52,24 +44,23 @@ func (e errBody) Unwrap() error { return e.error }
 // readForm reads a multipart body: the fields may stand before or after the
 // file, which goes straight to the store. The caller owns the upload of a form
 // that comes without an error; after an error nothing is left.
-func (s *Server) readForm(r *http.Request, limit int64) (*form, error) {
+func (s *Server) readForm(r *http.Request, limit int64) (*uploadForm, error) {
 	_, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || params["boundary"] == "" {
-		return nil, invalid(http.StatusBadRequest, transcript.Issue{Path: "Content-Type", Message: "has no boundary"})
+		return nil, request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "Content-Type", Message: "has no boundary"})
 	}
 	if len(params["boundary"]) > maxBoundary {
-		return nil, invalid(http.StatusBadRequest, transcript.Issue{Path: "Content-Type", Message: fmt.Sprintf("has a boundary of more than %d characters", maxBoundary)})
+		return nil, request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "Content-Type", Message: fmt.Sprintf("has a boundary of more than %d characters", maxBoundary)})
 	}
 	if err := s.pipeline.Room(r.ContentLength); err != nil {
 		return nil, err
 	}
-	f := &form{fields: map[string]string{}, wishes: wishes{wait: defaultWait}}
-	var p problems
+	f := newUploadForm()
+	fields := f.table.NewForm()
 	body := &partsReader{r: r.Body}
-	err = s.readParts(r.Context(), &formReader{multipart.NewReader(body, params["boundary"]), body}, f, limit, &p)
+	err = s.readParts(r.Context(), &formReader{multipart.NewReader(body, params["boundary"]), body}, f, fields, limit)
 	if err == nil {
-		f.check(&p)
-		err = p.err()
+		err = fields.Read()
 	}
 	if err == nil && f.upload == nil {
 		err = transcript.Errorf(transcript.UploadInvalid, `The form has no part "file".`)
@@ -83,7 +74,7 @@ func (s *Server) readForm(r *http.Request, limit int64) (*form, error) {
 	return f, nil
 }
 
-func (s *Server) readParts(ctx context.Context, parts *formReader, f *form, limit int64, p *problems) error {
+func (s *Server) readParts(ctx context.Context, parts *formReader, f *uploadForm, fields *request.Form, limit int64) error {
 	for {
 		part, err := parts.next()
 		if err == io.EOF { //nolint:errorlint // only the bare one is the form's end: a body that is cut off wraps it
@@ -92,14 +83,13 @@ func (s *Server) readParts(ctx context.Context, parts *formReader, f *form, limi
 		if err != nil {
 			return brokenBody(err)
 		}
-		switch name := part.FormName(); name {
-		case "file":
+		if name := part.FormName(); name == "file" {
 			err = s.readFile(ctx, part, f, limit)
-		case "language", "format", "includeTimestamp", "sendMetadata", "waitMs":
-			err = readField(part, name, f, p)
-		default:
-			p.cannotRead(name, "is not a field of this form")
-			return p.err() // what follows may be large
+		} else {
+			err = fields.Add(name, bodyReader{part})
+		}
+		if body := (errBody{}); errors.As(err, &body) {
+			return brokenBody(body.error)
 		}
 		if err != nil {
 			return err
@@ -107,7 +97,7 @@ func (s *Server) readParts(ctx context.Context, parts *formReader, f *form, limi
 	}
 }
 
-func (s *Server) readFile(ctx context.Context, part *multipart.Part, f *form, limit int64) error {
+func (s *Server) readFile(ctx context.Context, part *multipart.Part, f *uploadForm, limit int64) error {
 	if f.upload != nil {
 		return transcript.Errorf(transcript.UploadInvalid, `The form has more than one part "file".`)
 	}
@@ -119,9 +109,6 @@ func (s *Server) readFile(ctx context.Context, part *multipart.Part, f *form, li
 		return err
 	}
 	u, err := s.pipeline.Receive(ctx, bodyReader{part}, limit)
-	if body := (errBody{}); errors.As(err, &body) {
-		return brokenBody(body.error)
-	}
 	if err != nil {
 		return err
 	}
@@ -168,65 +155,9 @@ func declaredDigest(values []string) ([]byte, error) {
 	return nil, nil
 }
 
-func readField(part *multipart.Part, name string, f *form, p *problems) error {
-	value, err := io.ReadAll(io.LimitReader(part, maxField+1))
-	if err != nil {
-		return brokenBody(err)
-	}
-	if len(value) > maxField {
-		p.doesNotFit(name, "is longer than %d bytes", maxField)
-		return p.err()
-	}
-	if !utf8.Valid(value) {
-		p.cannotRead(name, "is not UTF-8")
-		return p.err()
-	}
-	if _, twice := f.fields[name]; twice {
-		p.cannotRead(name, "is there twice")
-		return p.err()
-	}
-	f.fields[name] = string(value)
-	return nil
-}
-
-// check reads the fields. In a form everything is text, so a value of the wrong
-// kind is one that does not fit.
-func (f *form) check(p *problems) {
-	var language *string
-	var format *transcript.Format
-	var waitMs *int
-	if v, ok := f.fields["language"]; ok {
-		language = &v
-	}
-	if v, ok := f.fields["format"]; ok {
-		format = (*transcript.Format)(&v)
-	}
-	if v, ok := f.fields["waitMs"]; ok {
-		n, err := strconv.Atoi(v)
-		if err == nil || errors.Is(err, strconv.ErrRange) { // then n is the nearest there is
-			waitMs = &n
-		} else {
-			p.doesNotFit("waitMs", "must be a whole number")
-		}
-	}
-	f.set(p, language, format, f.flag(p, "includeTimestamp"), f.flag(p, "sendMetadata"), waitMs)
-}
-
-func (f *form) flag(p *problems, name string) *bool {
-	v, ok := f.fields[name]
-	if !ok {
-		return nil
-	}
-	yes := v == "true"
-	if !yes && v != "false" {
-		p.doesNotFit(name, "must be true or false")
-	}
-	return &yes
-}
-
 // canonical is what the form asks for, whatever the order of its parts.
-func (f *form) canonical() map[string]any {
-	c := f.wishes.canonical(transcript.Upload)
+func (f *uploadForm) canonical() map[string]any {
+	c := canonical(f.table, transcript.Upload)
 	c["file"] = hex.EncodeToString(f.upload.SHA256[:])
 	return c
 }
@@ -242,7 +173,7 @@ func brokenBody(err error) error {
 		what = "ended before its closing boundary"
 	}
 	cause := errors.New(clip.Text(err.Error())) // it may repeat a line of the form
-	return invalid(http.StatusBadRequest, transcript.Issue{Path: "body", Message: what}).Because(cause)
+	return request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "body", Message: what}).Because(cause)
 }
 
 // bodyReader marks the errors of a body.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -27,21 +28,17 @@ const (
 	keyPatience = time.Minute
 )
 
+// postHeader is the header of every POST.
+func postHeader(key *string) request.Table {
+	return request.Table{Fields: []*request.Field{
+		request.New("Idempotency-Key", key, request.Printable(255)).About("Makes the request safe to repeat for 24 hours."),
+	}}
+}
+
 // idempotencyKey is the request's Idempotency-Key, empty when it has none.
-func idempotencyKey(r *http.Request) (string, error) {
-	values := r.Header.Values("Idempotency-Key")
-	if len(values) == 0 {
-		return "", nil
-	}
-	key := values[0]
-	valid := len(values) == 1 && len(key) >= 1 && len(key) <= 255
-	for i := range len(key) {
-		valid = valid && key[i] >= ' ' && key[i] <= '~'
-	}
-	if !valid {
-		return "", invalid(http.StatusBadRequest, transcript.Issue{Path: "Idempotency-Key", Message: "must be 1 to 255 printable ASCII characters, once"})
-	}
-	return key, nil
+func idempotencyKey(r *http.Request) (key string, err error) {
+	err = postHeader(&key).ReadHeader(r.Header)
+	return key, err
 }
 
 // fingerprint tells whether two requests are the same: method, path and

@@ -4,23 +4,18 @@ import (
 	"net/http"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
-	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
 )
 
-// infoRequest is the query of GET /v1/transcript/info: a link, or a platform
-// with its id.
-type infoRequest struct {
-	URL        *string              `query:"url" minLength:"1" maxLength:"2048" description:"A link, a short link, or a bare id of the video site; it stands alone."`
-	Platform   *transcript.Platform `query:"platform" enum:"video_site,short_video_site,photo_site,professional_site,microblog_site" description:"Stands with externalId."`
-	ExternalID *string              `query:"externalId" minLength:"1" maxLength:"512" description:"The platform's own id."`
+// infoQuery is the query of GET /v1/transcript/info.
+func infoQuery(src *source) request.Table {
+	return request.Table{Fields: src.fields(), OneOf: oneSource}
 }
 
-// getTranscriptInfo is GET /v1/transcript/info (contract 5.1).
+// getTranscriptInfo is GET /v1/transcript/info.
 func (s *Server) getTranscriptInfo(w http.ResponseWriter, r *http.Request) error {
-	q := readQuery(r)
-	src := source{url: q.text("url"), platform: (*transcript.Platform)(q.text("platform")), externalID: q.text("externalId")}
-	src.check(&q.problems)
-	if err := q.err(); err != nil {
+	var src source
+	if err := infoQuery(&src).ReadQuery(r.URL.RawQuery); err != nil {
 		return err
 	}
 	content, err := s.find(r.Context(), src)

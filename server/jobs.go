@@ -7,24 +7,22 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/google/uuid"
-
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// jobRequest is the path of the job routes.
-type jobRequest struct {
-	ID string `path:"id" format:"uuid" required:"true"`
+// idPath is the path of the job routes.
+func idPath(id *string) request.Table {
+	return request.Table{Fields: []*request.Field{request.New("id", id, request.UUID()).Required()}}
 }
 
-// readJobRequest is GET /v1/transcript/job/{id}: how to see the result.
-type readJobRequest struct {
-	jobRequest
-	Format           *transcript.Format `query:"format"`
-	IncludeTimestamp *bool              `query:"includeTimestamp"`
+// jobQuery is the query of GET /v1/transcript/job/{id}: how to see the result.
+// What it leaves out stays as the POST asked.
+func jobQuery(v *pipeline.View) request.Table {
+	return request.Table{Fields: request.WithoutDefaults(viewFields(v))}
 }
 
 // getTranscriptJob is GET /v1/transcript/job/{id} (contract 4).
@@ -59,24 +57,11 @@ func (s *Server) getTranscriptJob(w http.ResponseWriter, r *http.Request) error 
 	return s.respondJob(w, http.StatusOK, job)
 }
 
-// asked is the view that the query wants, nil where it names none. What it
-// leaves out stays as the POST asked.
+// asked is the view that the query wants, nil where that is the one of the POST.
 func asked(r *http.Request, job *pipeline.Job) (*pipeline.View, error) {
-	q := readQuery(r)
-	format, timestamp := (*transcript.Format)(q.text("format")), q.flag("includeTimestamp")
 	v := job.Asked
-	if format != nil {
-		v.Format = *format
-		checkFormat(&q.problems, "format", v.Format)
-	}
-	if timestamp != nil {
-		v.OmitTimestamp = !*timestamp
-	}
-	if err := q.err(); err != nil {
+	if err := jobQuery(&v).ReadQuery(r.URL.RawQuery); err != nil || v == job.Asked {
 		return nil, err
-	}
-	if format == nil && timestamp == nil {
-		return nil, nil
 	}
 	return &v, nil
 }
@@ -145,22 +130,19 @@ func readEmpty(w http.ResponseWriter, r *http.Request) error {
 	case media != "application/json":
 		return unsupported("Send no body, or an empty JSON object as application/json.")
 	}
-	body, err := readJSON(w, r)
+	body, err := readBody(w, r)
 	if err != nil {
 		return err
 	}
-	var p problems
-	decodeObject(body, &p, nil)
-	return p.err()
+	return request.Table{}.ReadJSON(body)
 }
 
-// jobID is the id in the path. What is no uuid names no job (contract 1).
-func jobID(r *http.Request) (string, error) {
-	id, err := uuid.Parse(r.PathValue("id"))
-	if err != nil || id.String() != strings.ToLower(r.PathValue("id")) {
+// jobID is the id in the path. What is not a UUID names no job.
+func jobID(r *http.Request) (id string, err error) {
+	if !idPath(&id).ReadPath(r.PathValue) {
 		return "", transcript.Errorf(transcript.NotFound, "There is no such job.")
 	}
-	return id.String(), nil
+	return id, nil
 }
 
 // matches reports whether a line of an If-None-Match header names the tag, by the

@@ -62,6 +62,9 @@ func makeDocument(routes []route, basePath string) (document, error) {
 		"description": "A refused request: an envelope, or the flat form for 401, 429 and failures of the framework.",
 		"oneOf":       []any{map[string]any{"$ref": "#/components/schemas/ErrorEnvelope"}, map[string]any{"$ref": "#/components/schemas/FlatError"}},
 	})
+	r.Spec.ComponentsEns().WithSchemasItem("MultipartFile", map[string]any{
+		"type": "string", "format": "binary", "contentMediaType": "application/octet-stream",
+	})
 	body, err := json.MarshalIndent(r.Spec, "", "  ")
 	if err != nil {
 		return document{}, err

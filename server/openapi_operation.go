@@ -2,7 +2,6 @@ package server
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/swaggest/jsonschema-go"
@@ -27,7 +26,7 @@ func describe(r *openapi31.Reflector, rt route) error {
 		oc.AddSecurity("apiKeyHeader")
 		op.WithMapOfAnythingItem("x-required-scope", string(rt.scope))
 	}
-	describeRequest(oc, rt)
+	describeRequest(r, op, rt)
 	for _, a := range rt.answers {
 		describeAnswer(oc, a)
 	}
@@ -37,38 +36,7 @@ func describe(r *openapi31.Reflector, rt route) error {
 			return err
 		}
 	}
-	if err := r.AddOperation(oc); err != nil {
-		return err
-	}
-	if body := op.RequestBody; body != nil && body.RequestBody != nil {
-		body.RequestBody.WithRequired(true)
-	}
-	return nil
-}
-
-// postHeaders are the headers of every POST.
-type postHeaders struct {
-	IdempotencyKey string `header:"Idempotency-Key" minLength:"1" maxLength:"255" pattern:"^[ -~]+$" description:"Makes the request safe to repeat for 24 hours."`
-}
-
-// conditionalHeaders are those of an operation that knows 304.
-type conditionalHeaders struct {
-	IfNoneMatch string `header:"If-None-Match" description:"The ETag of the answer that the caller has: 304 where it still holds."`
-}
-
-func describeRequest(oc openapi.OperationContext, rt route) {
-	if rt.request != nil {
-		oc.AddReqStructure(rt.request)
-	}
-	if rt.form != nil {
-		oc.AddReqStructure(rt.form, openapi.WithContentType("multipart/form-data"))
-	}
-	if rt.method == http.MethodPost {
-		oc.AddReqStructure(postHeaders{})
-	}
-	if slices.ContainsFunc(rt.answers, func(a answer) bool { return a.status == http.StatusNotModified }) {
-		oc.AddReqStructure(conditionalHeaders{})
-	}
+	return r.AddOperation(oc)
 }
 
 func describeAnswer(oc openapi.OperationContext, a answer) {
@@ -88,7 +56,7 @@ func describeErrors(oc openapi.OperationContext, rt route) {
 	add := func(status int, code transcript.Code) { codes[status] = append(codes[status], string(code)) }
 	for _, code := range rt.codes {
 		add(code.Status(), code)
-		if code == transcript.InvalidRequest && rt.form != nil {
+		if code == transcript.InvalidRequest && rt.body.Fields != nil {
 			add(http.StatusUnprocessableEntity, code) // a value of the body (contract 2)
 		}
 	}

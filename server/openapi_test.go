@@ -184,12 +184,13 @@ func TestDocumentOfTheRequests(t *testing.T) {
 		"waitMs":           map[string]any{"type": "integer", "minimum": 0.0, "maximum": 10000.0, "default": 2000.0},
 	}
 	link := maps.Clone(both)
-	link["url"] = text(2048)
-	link["externalId"] = text(512)
+	link["url"] = with(text(2048), "description", "A link, a short link, or a bare id of the video site; it stands alone.")
+	link["externalId"] = with(text(512), "description", "The platform's own id.")
 	link["language"] = with(text(200), "default", "en")
 	link["platform"] = map[string]any{
-		"$ref": "#/components/schemas/Platform",
-		"enum": []any{"video_site", "short_video_site", "photo_site", "professional_site", "microblog_site"},
+		"description": "Stands with externalId.",
+		"$ref":        "#/components/schemas/Platform",
+		"enum":        []any{"video_site", "short_video_site", "photo_site", "professional_site", "microblog_site"},
 	}
 	assert.Equal(t, link, schemas["CreateTranscriptRequest"].Properties)
 	assert.Equal(t, []map[string]any{{"required": []any{"url"}}, {"required": []any{"platform", "externalId"}}},

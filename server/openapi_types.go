@@ -78,8 +78,6 @@ func describeProperty(p jsonschema.InterceptPropParams) error {
 // schemaName is the name of a type without that of its package.
 func schemaName(t reflect.Type, name string) string {
 	names := map[reflect.Type]string{
-		reflect.TypeFor[createRequest]():     "CreateTranscriptRequest",
-		reflect.TypeFor[uploadForm]():        "CreateTranscript", // the reflector puts FormData before it
 		reflect.TypeFor[accepted]():          "AcceptedJob",
 		reflect.TypeFor[resultAnswer]():      "TranscriptResult",
 		reflect.TypeFor[jobAnswer]():         "Job",

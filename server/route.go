@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -23,12 +24,13 @@ type route struct {
 	handle          func(http.ResponseWriter, *http.Request) error
 
 	// For the document.
-	request any // its path, query, header and JSON members
-	form    any // its multipart form, where it takes one
-	answers []answer
-	codes   []transcript.Code // of the errors beyond those that every route has
-	report  any               // the body of 502 and 503, where it is more than the error
-	events  map[transcript.EventType]any
+	path, query, header request.Table // what it takes there, beside what many routes do
+	body                request.Table // a JSON body
+	form                request.Table // a multipart form
+	answers             []answer
+	codes               []transcript.Code // of the errors beyond those that every route has
+	report              any               // the body of 502 and 503, where it is more than the error
+	events              map[transcript.EventType]any
 }
 
 // answer is a documented success.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -38,7 +39,7 @@ func (s *Server) transcriptRoutes() []route {
 			operation: "createTranscript", tag: "transcripts",
 			summary: "Turn a link or an uploaded file into a timestamped transcript.",
 			scope:   account.Transcripts, handle: s.createTranscript,
-			request: createRequest{}, form: uploadForm{},
+			body: newLinkRequest().table, form: newUploadForm().table,
 			answers: []answer{
 				{status: http.StatusOK, body: resultAnswer{}, headers: []header{headerReplayed}},
 				{status: http.StatusAccepted, body: accepted{}, headers: []header{headerLocation, headerRetryAfter, headerReplayed}},
@@ -56,7 +57,7 @@ func (s *Server) transcriptRoutes() []route {
 			operation: "getTranscriptJob", tag: "jobs",
 			summary: "Read a job, and its transcript when it has succeeded. A failed job is a 200 with an error.",
 			scope:   account.Transcripts, handle: s.getTranscriptJob,
-			request: readJobRequest{},
+			path: idPath(new(string)), query: jobQuery(new(pipeline.View)),
 			answers: []answer{
 				{status: http.StatusOK, body: jobAnswer{}, headers: []header{headerETag, headerMayRetryAfter}},
 				{status: http.StatusNotModified, headers: []header{headerETag}},
@@ -68,7 +69,7 @@ func (s *Server) transcriptRoutes() []route {
 			operation: "cancelTranscriptJob", tag: "jobs",
 			summary: "Cancel a job that has not ended.",
 			scope:   account.Transcripts, handle: s.cancelTranscriptJob,
-			request: jobRequest{},
+			path:    idPath(new(string)),
 			answers: []answer{{status: http.StatusAccepted, body: jobAnswer{}, headers: []header{headerLocation, headerReplayed}}},
 			codes: []transcript.Code{
 				transcript.InvalidRequest, transcript.NotFound, transcript.StateConflict,
@@ -80,7 +81,7 @@ func (s *Server) transcriptRoutes() []route {
 			operation: "streamTranscriptJob", tag: "jobs",
 			summary: "Follow a job as server-sent events, from the one named by Last-Event-ID.",
 			scope:   account.Transcripts, handle: s.streamTranscriptJob,
-			request: streamJobRequest{},
+			path: idPath(new(string)), header: streamHeader(),
 			answers: []answer{
 				{status: http.StatusOK, body: "", contentType: "text/event-stream"},
 				{status: http.StatusNoContent},
@@ -110,7 +111,7 @@ func (s *Server) captionRoutes() []route {
 			operation: "getCaptions", tag: "captions",
 			summary: "List the caption tracks of a video, with the text of the first that is wanted.",
 			scope:   account.Transcripts, handle: s.getCaptions,
-			request: captionsRequest{},
+			query:   new(captionsRequest).table(),
 			answers: []answer{{status: http.StatusOK, body: transcript.CaptionReport{}}},
 			codes:   codes,
 			report:  transcript.CaptionReport{},
@@ -120,7 +121,7 @@ func (s *Server) captionRoutes() []route {
 			operation: "getTranscriptInfo", tag: "captions",
 			summary: "Tell what a link, or a platform with its id, leads to, and in which languages it can be had.",
 			handle:  s.getTranscriptInfo,
-			request: infoRequest{},
+			query:   infoQuery(new(source)),
 			answers: []answer{{status: http.StatusOK, body: transcript.Info{}}},
 			codes:   append([]transcript.Code{transcript.UnsupportedPlatform}, codes...),
 		},

@@ -5,45 +5,42 @@ import (
 	"slices"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
+// Bounds of a source, in characters.
+const (
+	maxURL        = 2048
+	maxExternalID = 512
+)
+
 // source is what a request names as its content: a link, or a platform and its
-// own id.
+// own id. An empty member was not sent.
 type source struct {
-	url        *string
-	platform   *transcript.Platform
-	externalID *string
+	url        string
+	platform   transcript.Platform
+	externalID string
 }
 
-// check holds the source to its rule, exactly one of url, or platform with
-// externalId (contract 4), and to its bounds.
-func (src source) check(p *problems) {
-	half := src.platform != nil || src.externalID != nil
-	switch {
-	case len(p.unreadable) > 0: // a source that cannot be read is not a missing one
-	case src.url == nil && !half:
-		p.cannotRead("url", `is missing: send "url", or "platform" with "externalId"`)
-	case src.url != nil && half:
-		p.cannotRead("url", `must not stand beside "platform" or "externalId"`)
-	case src.url == nil && src.platform == nil:
-		p.cannotRead("platform", `is missing beside "externalId"`)
-	case src.url == nil && src.externalID == nil && *src.platform != transcript.Upload: // which has no links at all
-		p.cannotRead("externalId", `is missing beside "platform"`)
-	}
-	if src.url != nil {
-		checkLength(p, "url", *src.url, maxURL)
-	}
-	if src.externalID != nil {
-		checkLength(p, "externalId", *src.externalID, maxExternalID)
-	}
-	if src.platform != nil && !slices.Contains(transcript.Platforms(), *src.platform) {
-		p.doesNotFit("platform", "must be one of %s", list(slices.DeleteFunc(transcript.Platforms(), isUpload)))
+// oneSource is the rule that a source is held to.
+var oneSource = [][]string{{"url"}, {"platform", "externalId"}}
+
+func (src *source) fields() []*request.Field {
+	isUpload := func(p transcript.Platform) bool { return p == transcript.Upload }
+	linked := slices.DeleteFunc(transcript.Platforms(), isUpload)
+	return []*request.Field{
+		request.New("url", &src.url, request.Text(1, maxURL)).
+			About("A link, a short link, or a bare id of the video site; it stands alone."),
+		// An upload is taken here, for find to refuse with its own code.
+		request.New("platform", &src.platform, request.Enum(linked, transcript.Upload)).
+			About("Stands with externalId."),
+		request.New("externalId", &src.externalID, request.Text(1, maxExternalID)).
+			About("The platform's own id.").
+			NeedlessIf(func() bool { return isUpload(src.platform) }),
 	}
 }
-
-func isUpload(p transcript.Platform) bool { return p == transcript.Upload }
 
 // find resolves a source by the platform table. The network is asked only where
 // a short link must be followed.
@@ -56,14 +53,10 @@ func (s *Server) find(ctx context.Context, src source) (engine.Content, error) {
 }
 
 func (s *Server) match(ctx context.Context, src source) (site.Match, error) {
-	if src.url == nil {
-		var id string // stays empty for an upload's, which has none
-		if src.externalID != nil {
-			id = *src.externalID
-		}
-		return s.cfg.Sites.Content(*src.platform, id)
+	if src.url == "" {
+		return s.cfg.Sites.Content(src.platform, src.externalID)
 	}
-	match, err := s.cfg.Sites.Detect(*src.url)
+	match, err := s.cfg.Sites.Detect(src.url)
 	if err == nil && match.Short {
 		return s.follow(ctx, match.URL)
 	}

@@ -72,7 +72,7 @@ func (s *Server) createFromUpload(w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return err
 	}
-	var f *form
+	var f *uploadForm
 	taken := false // by the pipeline
 	defer func() {
 		if f != nil && !taken {

@@ -1,0 +1,59 @@
+package request
+
+import (
+	"fmt"
+	"io"
+	"unicode/utf8"
+)
+
+// maxText is the longest value of a form's field, in bytes: room for the longest
+// text of all fields, a link of 2048 characters.
+const maxText = 8 << 10
+
+// Form gathers the fields of a multipart form, which come one by one and in any
+// order. Make one with [Table.NewForm].
+type Form struct {
+	table  Table
+	values map[string][]string
+}
+
+// NewForm is a form of which no field has come yet.
+func (t Table) NewForm() *Form { return &Form{t, map[string][]string{}} }
+
+// Add takes the next field and reads its value. The error is that of the reader,
+// or an INVALID_REQUEST for a field that makes it needless to read the rest of
+// the form, which may be large: 400 for one that the table does not have, that is
+// there twice, or is not UTF-8; 422 for one that is far too long, or one too many.
+func (f *Form) Add(name string, value io.Reader) error {
+	var is issues
+	field := f.table.field(name)
+	if field == nil {
+		is.cannotRead(name, "is not a field of this form")
+		return is.err()
+	}
+	text, err := io.ReadAll(io.LimitReader(value, maxText+1))
+	if err != nil {
+		return err
+	}
+	switch {
+	case len(text) > maxText:
+		is.doesNotFit(name, fmt.Errorf("is longer than %d bytes", maxText))
+	case !utf8.Valid(text):
+		is.cannotRead(name, "is not UTF-8")
+	case len(f.values[name]) > 0 && !field.list:
+		is.cannotRead(name, "is there twice")
+	case field.list && len(f.values[name]) == field.most:
+		is.doesNotFit(name, fmt.Errorf("must have no more than %d entries", field.most))
+	}
+	f.values[name] = append(f.values[name], string(text))
+	return is.err()
+}
+
+// Read reads the values of the fields when all have come. Everything in a form is
+// text, so a value of the wrong type is one that does not fit. The error is an
+// INVALID_REQUEST, as that of [Table.ReadJSON].
+func (f *Form) Read() error {
+	var is issues
+	f.table.readTexts(f.values, &is)
+	return is.err()
+}

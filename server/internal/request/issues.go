@@ -1,0 +1,80 @@
+package request
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/transcriptkit/transcriptkit/internal/clip"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// maxIssues is how many faults of a request its sender is told.
+const maxIssues = 20
+
+// Invalid is an INVALID_REQUEST with the given HTTP status, 400 or 422, and
+// issues, of which it keeps the first 20. Its message repeats the first one.
+func Invalid(status int, issues ...transcript.Issue) *transcript.Error {
+	message := "The request is not valid."
+	if len(issues) > 0 {
+		message = "The request is not valid: " + issues[0].Path + " " + issues[0].Message + "."
+	}
+	issues = issues[:min(len(issues), maxIssues)]
+	e := transcript.Errorf(transcript.InvalidRequest, "%s", message).With("issues", issues)
+	e.Status = status
+	return e
+}
+
+// wrongType is the fault of a value that is not of its field's type. It says
+// what the value must be.
+type wrongType string
+
+func (w wrongType) Error() string { return "must be " + string(w) }
+
+// issues gathers the faults of a request, so that its sender learns of all at
+// once, but of no more than maxIssues of either sort. A request that cannot be
+// read is answered with 400, one that holds a wrong value with 422.
+type issues struct{ unreadable, unfit []transcript.Issue }
+
+func (is *issues) cannotRead(path, format string, args ...any) {
+	add(&is.unreadable, path, fmt.Sprintf(format, args...))
+}
+
+func (is *issues) doesNotFit(path string, fault error) {
+	add(&is.unfit, path, fault.Error())
+}
+
+// fault adds the fault of a JSON value, where a wrong type means that the request
+// cannot be read.
+func (is *issues) fault(path string, fault error) {
+	if errors.As(fault, new(wrongType)) {
+		is.cannotRead(path, "%s", fault)
+		return
+	}
+	is.doesNotFit(path, fault)
+}
+
+// add appends an issue. Its path may be a name that the caller made up.
+func add(to *[]transcript.Issue, path, message string) {
+	if len(*to) < maxIssues {
+		*to = append(*to, transcript.Issue{Path: clip.Text(path), Message: message})
+	}
+}
+
+// err tells the faults of a body: 400 when there is any that cannot be read, else
+// 422.
+func (is *issues) err() error {
+	if len(is.unreadable) == 0 && len(is.unfit) > 0 {
+		return Invalid(http.StatusUnprocessableEntity, is.unfit...)
+	}
+	return is.errOutsideBody()
+}
+
+// errOutsideBody tells the faults of a query, a path or a header: always 400.
+func (is *issues) errOutsideBody() error {
+	if all := slices.Concat(is.unreadable, is.unfit); len(all) > 0 {
+		return Invalid(http.StatusBadRequest, all...)
+	}
+	return nil
+}

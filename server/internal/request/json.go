@@ -1,0 +1,77 @@
+package request
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"unicode/utf8"
+)
+
+// ReadJSON reads a body that is one JSON object and nothing else. It is closed: a
+// name that no field has, in exactly that case, is refused, as are a name that
+// stands there twice, null, and a value of another type than the field's. The
+// error is an INVALID_REQUEST: 400 when anything cannot be read, 422 when all can
+// and a value does not fit.
+func (t Table) ReadJSON(body []byte) error {
+	var is issues
+	if t.readObject(body, &is) {
+		t.complete(&is)
+	}
+	return is.err()
+}
+
+// readObject reports false for what is not a JSON object, or one with so many
+// faults that it was not read to its end.
+func (t Table) readObject(body []byte, is *issues) bool {
+	broken := func(what string) bool {
+		is.cannotRead("body", "%s", what)
+		return false
+	}
+	if !utf8.Valid(body) {
+		return broken("is not UTF-8")
+	}
+	dec := json.NewDecoder(bytes.NewReader(body))
+	if start, err := dec.Token(); errors.Is(err, io.EOF) {
+		return broken("is missing: send a JSON object")
+	} else if err != nil || start != json.Delim('{') {
+		return broken("is not a JSON object")
+	}
+	seen := map[string]bool{}
+	for dec.More() {
+		name, err := dec.Token()
+		var value json.RawMessage
+		if err == nil {
+			err = dec.Decode(&value)
+		}
+		if err != nil {
+			return broken("is not valid JSON")
+		}
+		property := name.(string) // the decoder takes nothing else for a name
+		t.readMember(property, value, seen[property], is)
+		seen[property] = true
+		if len(is.unreadable) >= maxIssues {
+			return false
+		}
+	}
+	if _, err := dec.Token(); err != nil {
+		return broken("is not valid JSON")
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return broken("goes on after the JSON object")
+	}
+	return true
+}
+
+func (t Table) readMember(name string, value json.RawMessage, again bool, is *issues) {
+	f := t.field(name)
+	switch {
+	case f == nil:
+		is.cannotRead(name, "is not a property of this request")
+	case again:
+		is.cannotRead(name, "is there twice")
+	default:
+		f.sent = true
+		f.fromJSON(value, is.fault)
+	}
+}

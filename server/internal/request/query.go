@@ -1,0 +1,70 @@
+package request
+
+import (
+	"net/http"
+	"net/url"
+	"unicode/utf8"
+)
+
+// ReadQuery reads the query of a URL, as it stands there. Parameters that no
+// field has are ignored. The error is an INVALID_REQUEST with the status 400.
+func (t Table) ReadQuery(raw string) error {
+	var is issues
+	values, err := url.ParseQuery(raw)
+	if err != nil {
+		is.cannotRead("query", "is not well formed") // what is, is read
+	}
+	t.readTexts(values, &is)
+	return is.errOutsideBody()
+}
+
+// ReadHeader reads the header of a request. The names of the fields must be as
+// [http.CanonicalHeaderKey] writes them; others are ignored. The error is an
+// INVALID_REQUEST with the status 400.
+func (t Table) ReadHeader(h http.Header) error {
+	var is issues
+	t.readTexts(h, &is)
+	return is.errOutsideBody()
+}
+
+// ReadPath reads the wildcards of a path: value is [http.Request.PathValue]. It
+// reports false for a path that names nothing, as a value does not fit.
+func (t Table) ReadPath(value func(name string) string) bool {
+	values := map[string][]string{}
+	for _, f := range t.Fields {
+		values[f.name] = []string{value(f.name)}
+	}
+	var is issues
+	t.readTexts(values, &is)
+	return is.errOutsideBody() == nil
+}
+
+// readTexts reads values that are texts, by the names of their fields. One that is
+// not of its field's type is one that does not fit.
+func (t Table) readTexts(values map[string][]string, is *issues) {
+	for _, f := range t.Fields {
+		texts := values[f.name]
+		if len(texts) == 0 {
+			continue
+		}
+		f.sent = true
+		switch {
+		case len(texts) > 1 && !f.list:
+			is.cannotRead(f.name, "is there more than once")
+		case !allUTF8(texts):
+			is.cannotRead(f.name, "is not UTF-8")
+		default:
+			f.fromTexts(texts, is.doesNotFit)
+		}
+	}
+	t.complete(is)
+}
+
+func allUTF8(texts []string) bool {
+	for _, text := range texts {
+		if !utf8.ValidString(text) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,55 @@
+package request
+
+// Schema is a JSON schema of the OpenAPI document.
+type Schema = map[string]any
+
+// Parameter is a field as the document shows it outside of a body.
+type Parameter struct {
+	Name, About string
+	Required    bool
+	Schema      Schema
+}
+
+// Schema describes a body: a closed object.
+func (t Table) Schema() Schema {
+	properties := Schema{}
+	var required []string
+	for _, f := range t.Fields {
+		properties[f.name] = f.describe()
+		if f.required {
+			required = append(required, f.name)
+		}
+	}
+	s := Schema{"type": "object", "additionalProperties": false, "properties": properties}
+	if required != nil {
+		s["required"] = required
+	}
+	if t.OneOf != nil {
+		var sets []Schema
+		for _, set := range t.OneOf {
+			sets = append(sets, Schema{"required": set})
+		}
+		s["oneOf"] = sets
+	}
+	return s
+}
+
+// Parameters describes the fields of a query, a path or a header, in their order.
+func (t Table) Parameters() []Parameter {
+	var all []Parameter
+	for _, f := range t.Fields {
+		all = append(all, Parameter{Name: f.name, About: f.about, Required: f.required, Schema: f.describe()})
+	}
+	return all
+}
+
+func (f *Field) describe() Schema {
+	s := f.schema()
+	if f.about != "" {
+		s["description"] = f.about
+	}
+	if f.initial != nil {
+		s["default"] = f.initial
+	}
+	return s
+}

@@ -1,0 +1,98 @@
+package request
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Table is the fields of a request, and what holds between them. The zero value
+// is a request without fields.
+type Table struct {
+	// Name is that of the schema in the document; a body needs one.
+	Name   string
+	Fields []*Field
+	// OneOf are sets of names, of which a request must have exactly one, and that
+	// whole; nil: there is no such rule.
+	OneOf [][]string
+}
+
+// field returns the field of that name, nil when there is none.
+func (t Table) field(name string) *Field {
+	for _, f := range t.Fields {
+		if f.name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// Canonical is what a request asks for that has been read, whatever the order and
+// the form of its fields, defaults filled in: two requests that mean the same have
+// the same. Its values are strings, numbers, booleans, and slices of them.
+func (t Table) Canonical() map[string]any {
+	c := map[string]any{}
+	for _, f := range t.Fields {
+		if f.plain != nil && (f.sent || f.fill != nil) {
+			c[f.name] = f.plain()
+		}
+	}
+	return c
+}
+
+// complete sets the defaults and finds what is missing, once all that was sent has
+// been read.
+func (t Table) complete(is *issues) {
+	for _, f := range t.Fields {
+		switch {
+		case f.sent:
+		case f.fill != nil:
+			f.fill()
+		case f.required && f.plain != nil: // a file is read elsewhere
+			is.cannotRead(f.name, "is missing")
+		}
+	}
+	if t.OneOf != nil && len(is.unreadable) == 0 { // what cannot be read is not missing
+		t.checkOneOf(is)
+	}
+}
+
+// checkOneOf finds the one set of names of which anything was sent, and what is
+// missing of it.
+func (t Table) checkOneOf(is *issues) {
+	sent := func(name string) bool { return t.field(name).sent }
+	var begun [][]string
+	for _, set := range t.OneOf {
+		if slices.ContainsFunc(set, sent) {
+			begun = append(begun, set)
+		}
+	}
+	switch {
+	case len(begun) == 0:
+		is.cannotRead(t.OneOf[0][0], "is missing: send %s", join(t.OneOf, ", or ", " with "))
+	case len(begun) > 1:
+		is.cannotRead(begun[0][0], "must not stand beside %s", join(begun[1:], " or ", " or "))
+	default:
+		for _, name := range begun[0] {
+			f := t.field(name)
+			if !f.sent && (f.needless == nil || !f.needless()) {
+				others := slices.DeleteFunc(slices.Clone(begun[0]), func(n string) bool { return !sent(n) })
+				is.cannotRead(name, "is missing beside %s", join([][]string{others}, "", " and "))
+			}
+		}
+	}
+}
+
+// join quotes the names of the sets: or stands between sets, and between the
+// names of one.
+func join(sets [][]string, or, and string) string {
+	all := make([]string, len(sets))
+	for i, set := range sets {
+		names := make([]string, len(set))
+		for k, name := range set {
+			names[k] = fmt.Sprintf("%q", name)
+		}
+		all[i] = strings.Join(names, and)
+	}
+	return strings.Join(all, or)
+}

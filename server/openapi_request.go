@@ -1,0 +1,55 @@
+package server
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/swaggest/openapi-go/openapi31"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+)
+
+// describeRequest adds what a route takes, as its tables have it.
+func describeRequest(r *openapi31.Reflector, op *openapi31.Operation, rt route) {
+	describeParameters(op, openapi31.ParameterInQuery, rt.query)
+	describeParameters(op, openapi31.ParameterInPath, rt.path)
+	describeParameters(op, openapi31.ParameterInHeader, rt.header)
+	if rt.method == http.MethodPost {
+		describeParameters(op, openapi31.ParameterInHeader, postHeader(new(string)))
+	}
+	if slices.ContainsFunc(rt.answers, func(a answer) bool { return a.status == http.StatusNotModified }) {
+		describeParameters(op, openapi31.ParameterInHeader, conditionalHeader())
+	}
+	describeBody(r, op, "application/json", rt.body)
+	describeBody(r, op, "multipart/form-data", rt.form)
+}
+
+// conditionalHeader is the header of an operation that knows 304.
+func conditionalHeader() request.Table {
+	return request.Table{Fields: []*request.Field{
+		request.New("If-None-Match", new(string), request.Text(0, 0)).
+			About("The ETag of the answer that the caller has: 304 where it still holds."),
+	}}
+}
+
+func describeParameters(op *openapi31.Operation, in openapi31.ParameterIn, t request.Table) {
+	for _, p := range t.Parameters() {
+		described := openapi31.Parameter{Name: p.Name, In: in, Schema: p.Schema}
+		if p.About != "" {
+			described.WithDescription(p.About)
+		}
+		if p.Required {
+			described.WithRequired(true)
+		}
+		op.Parameters = append(op.Parameters, openapi31.ParameterOrReference{Parameter: &described})
+	}
+}
+
+func describeBody(r *openapi31.Reflector, op *openapi31.Operation, contentType string, t request.Table) {
+	if t.Fields == nil {
+		return
+	}
+	r.Spec.ComponentsEns().WithSchemasItem(t.Name, t.Schema())
+	media := openapi31.MediaType{Schema: request.Schema{"$ref": "#/components/schemas/" + t.Name}}
+	op.RequestBodyEns().RequestBodyEns().WithRequired(true).WithContentItem(contentType, media)
+}
