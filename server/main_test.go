@@ -12,6 +12,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/textproto"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -104,12 +105,29 @@ func sites(t testing.TB, more ...map[transcript.Platform]site.Site) *site.Table 
 	return table
 }
 
+// served are the documents that services serve, by the path under which they are
+// mounted. To make one for each service would take most of some tests' time.
+var served = struct {
+	sync.Mutex
+	documents map[string]*apitest.Document
+}{documents: map[string]*apitest.Document{}}
+
 // httpClient holds what it sends and receives to the API's document.
-func httpClient(t testing.TB, url string) *http.Client {
+func httpClient(t testing.TB, service string) *http.Client {
 	t.Helper()
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: apitest.Transport(t, url, transport)}
+	at, err := url.Parse(service)
+	require.NoError(t, err)
+	served.Lock()
+	defer served.Unlock()
+	document := served.documents[at.Path]
+	if document == nil {
+		document, err = apitest.Fetch(t.Context(), service, transport)
+		require.NoError(t, err)
+		served.documents[at.Path] = document
+	}
+	return &http.Client{Transport: document.Transport(transport, func(err error) { t.Errorf("apitest: %s", err) })}
 }
 
 // logBuffer keeps a log.

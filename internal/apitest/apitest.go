@@ -17,6 +17,7 @@
 package apitest
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -24,27 +25,22 @@ import (
 )
 
 // Client is a client of the service at url that holds everything to the
-// service's document. Its connections end with the test.
+// service's document, and fails the test where something does not fit. Its
+// connections end with the test.
 func Client(t testing.TB, url string) *http.Client {
 	t.Helper()
 	next := http.DefaultTransport.(*http.Transport).Clone()
 	t.Cleanup(next.CloseIdleConnections)
-	return &http.Client{Transport: Transport(t, url, next)}
-}
-
-// Transport checks all that goes through next against the document of the
-// service at url, and fails the test where something does not fit.
-func Transport(t testing.TB, url string, next http.RoundTripper) http.RoundTripper {
-	t.Helper()
-	d, err := fetch(t, url, next)
+	d, err := Fetch(t.Context(), url, next)
 	if err != nil {
 		t.Fatalf("apitest: %s", err)
 	}
-	return d.Transport(next, func(err error) { t.Errorf("apitest: %s", err) })
+	return &http.Client{Transport: d.Transport(next, func(err error) { t.Errorf("apitest: %s", err) })}
 }
 
-func fetch(t testing.TB, url string, next http.RoundTripper) (*Document, error) {
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/docs/openapi.json", nil)
+// Fetch asks the service at url for its document.
+func Fetch(ctx context.Context, url string, next http.RoundTripper) (*Document, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/docs/openapi.json", nil)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -66,7 +65,7 @@ func TestEventsAreCheckedWhileTheyStream(t *testing.T) {
 		}
 	})
 	tb := &recordingTB{TB: t, errors: make(chan string, 1)}
-	resp, err := (&http.Client{Transport: apitest.Transport(tb, url, http.DefaultTransport), Timeout: time.Minute}).Get(url + thing)
+	resp, err := apitest.Client(tb, url).Get(url + thing)
 	if err == nil {
 		defer resp.Body.Close()
 	}

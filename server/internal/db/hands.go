@@ -99,7 +99,7 @@ func (e executor) JobGetAvailable(ctx context.Context, p *riverdriver.JobGetAvai
 		return nil, nil
 	}
 	defer func() { e.hands.take(p.Queue, rows) }()
-	if err := e.turns.callUp(ctx, e.Executor, p); err != nil {
+	if waiting, err := e.turns.callUp(ctx, e.Executor, p); err != nil || !waiting {
 		return nil, err
 	}
 	return e.Executor.JobGetAvailable(ctx, p)
