@@ -8,8 +8,9 @@ import (
 	"io"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
+
+	"github.com/transcriptkit/transcriptkit/internal/retryafter"
 )
 
 const (
@@ -62,21 +63,8 @@ func newRateLimit(h http.Header) RateLimit {
 // overflows a duration.
 const maxRetryAfter = 365 * 24 * time.Hour
 
-// retryAfter reads the header in both of its forms, seconds and date. It is
-// false when the header is absent or neither.
-func retryAfter(h http.Header) (time.Duration, bool) {
-	value := strings.TrimSpace(h.Get("Retry-After"))
-	if seconds, err := strconv.ParseFloat(value, 64); err == nil && seconds >= 0 {
-		if seconds > maxRetryAfter.Seconds() {
-			return maxRetryAfter, true
-		}
-		return time.Duration(seconds * float64(time.Second)), true
-	}
-	if at, err := http.ParseTime(value); err == nil {
-		return min(max(time.Until(at), 0), maxRetryAfter), true
-	}
-	return 0, false
-}
+// retryAfter reads the header. It is false when there is none.
+func retryAfter(h http.Header) (time.Duration, bool) { return retryafter.Parse(h, maxRetryAfter) }
 
 // answer is a 2xx answer, read to its end.
 type answer struct {

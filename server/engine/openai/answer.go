@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/transcriptkit/transcriptkit/server/engine/internal/spoken"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/whispermodel"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -91,7 +91,7 @@ func (a *answer) language() string {
 
 // segments are those of the answer, or made of its words, or its text as one
 // segment: the first that there is any of. end is the audio's, in seconds. Those
-// without length last as [spoken.Lasting] says.
+// without length last as [whispermodel.Lasting] says.
 func (a *answer) segments(end float64) []transcript.Segment {
 	a.spread()
 	var out []transcript.Segment
@@ -113,7 +113,7 @@ func (a *answer) segments(end float64) []transcript.Segment {
 			out = append(out, segment)
 		}
 	}
-	return spoken.Lasting(out, end)
+	return whispermodel.WithDurations(out, end)
 }
 
 // spread puts the words that stand beside the segments into them: each into the
@@ -148,7 +148,7 @@ func (s answerSegment) silent() bool {
 // segment is not ok when it has no text or lies outside the audio.
 func (s answerSegment) segment(end float64) (out transcript.Segment, ok bool) {
 	text := strings.TrimSpace(s.Text)
-	from, to, within := spoken.Span(float64(s.Start), float64(s.End), end)
+	from, to, within := whispermodel.Clamp(float64(s.Start), float64(s.End), end)
 	if !within || text == "" {
 		return out, false
 	}

@@ -1,11 +1,13 @@
 package openai
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"time"
 
-	"github.com/transcriptkit/transcriptkit/server/engine/internal/said"
+	"github.com/transcriptkit/transcriptkit/internal/clip"
+	"github.com/transcriptkit/transcriptkit/internal/retryafter"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -20,7 +22,7 @@ func (r *Recognizer) fault(err error, language string) *transcript.Error {
 	if !errors.As(err, &refused) {
 		return unreachable(err)
 	}
-	why := errors.New(said.Line(r.scrub(refused.Error()), maxWords))
+	why := errors.New(clip.Line(r.scrub(refused.Error()), maxWords))
 	switch code := refused.status; {
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
 		return r.wrongKey(refused)
@@ -29,7 +31,7 @@ func (r *Recognizer) fault(err error, language string) *transcript.Error {
 	case code == http.StatusTooManyRequests:
 		e := transcript.Errorf(transcript.RateLimited, "The endpoint for speech recognition takes no more requests at the moment.").
 			With("engine", name).Because(why)
-		e.RetryAfter = seconds(refused.retryAfter, pause)
+		e.RetryAfter = retryafter.Seconds(cmp.Or(refused.retryAfter, pause))
 		return e
 	case code == http.StatusRequestEntityTooLarge:
 		return tooLarge(r.maxBytes).Because(why)
@@ -42,7 +44,7 @@ func (r *Recognizer) fault(err error, language string) *transcript.Error {
 		return config("The endpoint for speech recognition redirects, which is not followed: set the address that it leads to.").Because(why)
 	case passes(code):
 		e := upstream("The endpoint for speech recognition failed.", why)
-		e.RetryAfter = seconds(refused.retryAfter, 0)
+		e.RetryAfter = retryafter.Seconds(refused.retryAfter)
 		return e
 	}
 	return config("The endpoint for speech recognition refuses the request.").Because(why)
@@ -84,12 +86,4 @@ func unreachable(err error) *transcript.Error {
 		return upstream("The endpoint for speech recognition sends too much.", err)
 	}
 	return upstream("The endpoint for speech recognition cannot be reached, or breaks off.", err)
-}
-
-// seconds are the whole ones to wait; usual where the endpoint names none.
-func seconds(wait, usual time.Duration) int {
-	if wait <= 0 {
-		wait = usual
-	}
-	return int((wait + time.Second - 1) / time.Second)
 }

@@ -5,14 +5,14 @@ import (
 
 	"golang.org/x/text/language"
 
-	"github.com/transcriptkit/transcriptkit/server/engine/internal/spoken"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/whispermodel"
 )
 
 // subtag is a tag's language as the endpoints want it: ISO 639, by the names that
 // whisper has for those of them that go by two.
 func subtag(tag string) string {
-	if code, ok := spoken.Code(tag); ok {
-		return spoken.Tag(code)
+	if code, ok := whispermodel.Code(tag); ok {
+		return whispermodel.Tag(code)
 	}
 	primary, _, _ := strings.Cut(strings.ReplaceAll(strings.ToLower(tag), "_", "-"), "-")
 	return primary
@@ -33,8 +33,8 @@ func heardLanguage(said, asked string) string {
 // empty for what is neither.
 func tagOf(s string) string {
 	s = strings.TrimSpace(s)
-	if code := spoken.Named(s); code != "" {
-		return spoken.Tag(code)
+	if code := whispermodel.CodeNamed(s); code != "" {
+		return whispermodel.Tag(code)
 	}
 	tag, err := language.Parse(s)
 	if err != nil || tag == language.Und {

@@ -9,11 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/transcriptkit/transcriptkit/server/engine/internal/said"
+	"github.com/transcriptkit/transcriptkit/internal/retryafter"
 )
 
 const (
-	maxWords = 300 // of a server's own words, in characters
+	maxWords = 300            // of a server's own words, in characters
+	maxPause = 24 * time.Hour // the longest that a server may ask for
 )
 
 // refusal is an answer whose status is not 200. Its body may be anything.
@@ -26,7 +27,8 @@ type refusal struct {
 func readRefusal(resp *http.Response) *refusal {
 	// A body that breaks off says less of the error than the status does.
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
-	return &refusal{resp.StatusCode, said.RetryAfter(resp.Header), body}
+	pause, _ := retryafter.Parse(resp.Header, maxPause) // 0 where the header says nothing
+	return &refusal{resp.StatusCode, pause, body}
 }
 
 // Error gives the status and the server's words in one line. They may hold

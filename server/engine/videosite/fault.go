@@ -1,118 +1,100 @@
 package videosite
 
 import (
+	"cmp"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
-	"github.com/transcriptkit/transcriptkit/server/engine"
-	"github.com/transcriptkit/transcriptkit/server/engine/internal/said"
+	"github.com/transcriptkit/transcriptkit/internal/clip"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/refusal"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-const (
-	isGone      = "The content is not there: it was removed, or never existed."
-	isNotSeen   = "The content is not to be seen, for no reason that this service knows."
-	isPrivate   = "The content is private."
-	isMembers   = "The content is for members only."
-	isElsewhere = "The content is not available in this region."
-	isAhead     = "The content is announced but not there yet."
-	isLive      = "The content is a live stream that has not ended."
-	isBlocked   = "The platform blocks this server at the moment."
-	isLimited   = "The platform has had enough of this server's visits for up to an hour."
-	wantsLogin  = "The platform asks for a login."
-	wantsAge    = "The platform asks for a login to prove the age of the viewer."
-	wantsToken  = "The platform wants a proof-of-origin token for its captions."
-	cannotPlay  = "The platform does not let the content be played."
-	isBroken    = "The platform cannot show the content at the moment."
-	isOutdated  = "The platform does not take the player as which it is asked."
-)
-
-// When to ask a site again that blocks: one that does not say for how long, and one
-// that says "for up to an hour".
-const (
-	pause     = 30 * time.Second
-	longPause = 10 * time.Minute
+// What only the player says.
+var (
+	notShown   = refusal.Refusal{Code: transcript.Unavailable, Message: "The content is not to be seen, for no reason that this service knows.", NotFound: true}
+	live       = refusal.Refusal{Code: transcript.Unavailable, Message: "The content is a live stream that has not ended."}
+	unplayable = refusal.Refusal{Code: transcript.UpstreamFailed, Message: "The platform does not let the content be played."}
+	outOfOrder = refusal.Refusal{Code: transcript.UpstreamFailed, Message: "The platform cannot show the content at the moment."}
+	outdated   = refusal.Refusal{Code: transcript.UpstreamFailed, Message: "The platform does not take the player as which it is asked."}
 )
 
 // reason is a phrase that the site gives as a reason, in lower case and with straight
 // quotes, and what it means.
 type reason struct {
-	says    string
-	code    transcript.Code
-	message string
+	says  string
+	means refusal.Refusal
 }
 
 // verdict is what a status of the player means: the first of its reasons that is
 // in the site's words, else the rest.
 type verdict struct {
 	reasons []reason
-	code    transcript.Code
-	message string
+	rest    refusal.Refusal
 }
 
 // blockedReasons stand before all others: their words also ask to sign in, or to
 // try again.
 var blockedReasons = []reason{
-	{"not a bot", transcript.IPBlocked, isBlocked},
-	{"unusual traffic", transcript.IPBlocked, isBlocked},
-	{"captcha", transcript.IPBlocked, isBlocked},
-	{"for up to an hour", transcript.IPBlocked, isLimited},
-	{"content isn't available, try again later", transcript.IPBlocked, isLimited},
-	{"rate-limited", transcript.IPBlocked, isBlocked},
+	{"not a bot", refusal.Blocked},
+	{"unusual traffic", refusal.Blocked},
+	{"captcha", refusal.Blocked},
+	{"for up to an hour", refusal.Limited},
+	{"content isn't available, try again later", refusal.Limited},
+	{"rate-limited", refusal.Blocked},
 }
 
 // outdatedReasons are given for every content, and with a status that says that it
 // is gone: they are about the player, and another source may do better.
 var outdatedReasons = []reason{
-	{"on the latest version", transcript.UpstreamFailed, isOutdated},
-	{"on this app", transcript.UpstreamFailed, isOutdated},
+	{"on the latest version", outdated},
+	{"on this app", outdated},
 }
 
 // verdicts of the player but for OK. One that is not among them is UNPLAYABLE, and
 // words that nobody knows are for another source to make sense of.
 var verdicts = map[string]verdict{
 	"LOGIN_REQUIRED": {[]reason{
-		{"private", transcript.Unavailable, isPrivate}, // its words offer a login too
-		{"member", transcript.Unavailable, isMembers},
-		{"inappropriate", transcript.LoginRequired, wantsAge},
-		{"your age", transcript.LoginRequired, wantsAge},
-	}, transcript.LoginRequired, wantsLogin},
-	"AGE_CHECK_REQUIRED":        {nil, transcript.LoginRequired, wantsAge},
-	"AGE_VERIFICATION_REQUIRED": {nil, transcript.LoginRequired, wantsAge},
-	"LIVE_STREAM_OFFLINE":       {nil, transcript.Unavailable, isAhead},
+		{"private", refusal.Private}, // its words offer a login too
+		{"member", refusal.Members},
+		{"inappropriate", refusal.Age},
+		{"your age", refusal.Age},
+	}, refusal.Login},
+	"AGE_CHECK_REQUIRED":        {nil, refusal.Age},
+	"AGE_VERIFICATION_REQUIRED": {nil, refusal.Age},
+	"LIVE_STREAM_OFFLINE":       {nil, refusal.Upcoming},
 	"ERROR": {[]reason{
-		{"try again", transcript.UpstreamFailed, isBroken},
-		{"error occurred", transcript.UpstreamFailed, isBroken},
-		{"private", transcript.Unavailable, isPrivate},
-		{"unavailable", transcript.Unavailable, isGone},
-		{"not available", transcript.Unavailable, isGone},
-		{"video isn't available", transcript.Unavailable, isGone},
-		{"no longer available", transcript.Unavailable, isGone},
-		{"removed", transcript.Unavailable, isGone},
-		{"deleted", transcript.Unavailable, isGone},
-		{"terminated", transcript.Unavailable, isGone},
-		{"not exist", transcript.Unavailable, isGone},
-	}, transcript.Unavailable, isNotSeen},
+		{"try again", outOfOrder},
+		{"error occurred", outOfOrder},
+		{"private", refusal.Private},
+		{"unavailable", refusal.Gone},
+		{"not available", refusal.Gone},
+		{"video isn't available", refusal.Gone},
+		{"no longer available", refusal.Gone},
+		{"removed", refusal.Gone},
+		{"deleted", refusal.Gone},
+		{"terminated", refusal.Gone},
+		{"not exist", refusal.Gone},
+	}, notShown},
 	"UNPLAYABLE": {[]reason{
-		{"try again", transcript.UpstreamFailed, isBroken},
-		{"error occurred", transcript.UpstreamFailed, isBroken},
-		{"private", transcript.Unavailable, isPrivate},
-		{"member", transcript.Unavailable, isMembers},
-		{"join this channel", transcript.Unavailable, isMembers},
-		{"payment", transcript.Unavailable, isMembers},
-		{"country", transcript.Unavailable, isElsewhere},
-		{"region", transcript.Unavailable, isElsewhere},
-		{"location", transcript.Unavailable, isElsewhere},
-		{"inappropriate", transcript.LoginRequired, wantsAge},
-		{"your age", transcript.LoginRequired, wantsAge},
-		{"age-restricted", transcript.LoginRequired, wantsAge},
-		{"sign in", transcript.LoginRequired, wantsLogin},
-		{"premieres", transcript.Unavailable, isAhead},
-		{"unavailable", transcript.Unavailable, isGone},
-		{"removed", transcript.Unavailable, isGone},
-	}, transcript.UpstreamFailed, cannotPlay},
+		{"try again", outOfOrder},
+		{"error occurred", outOfOrder},
+		{"private", refusal.Private},
+		{"member", refusal.Members},
+		{"join this channel", refusal.Members},
+		{"payment", refusal.Members},
+		{"country", refusal.Elsewhere},
+		{"region", refusal.Elsewhere},
+		{"location", refusal.Elsewhere},
+		{"inappropriate", refusal.Age},
+		{"your age", refusal.Age},
+		{"age-restricted", refusal.Age},
+		{"sign in", refusal.Login},
+		{"premieres", refusal.Upcoming},
+		{"unavailable", refusal.Gone},
+		{"removed", refusal.Gone},
+	}, unplayable},
 }
 
 // judge says what a status of the player other than OK means: the status first,
@@ -123,41 +105,23 @@ func judge(status, why string) *transcript.Error {
 		v = verdicts["UNPLAYABLE"]
 	}
 	words := strings.ReplaceAll(strings.ToLower(why), "’", "'")
-	because := errors.New("videosite: " + said.Line(status+": "+why, 500))
+	because := errors.New("videosite: " + clip.Line(status+": "+why, 500))
 	for _, reasons := range [][]reason{blockedReasons, outdatedReasons, v.reasons} {
 		for _, r := range reasons {
 			if strings.Contains(words, r.says) {
-				return fault(r.code, r.message).Because(because)
+				return r.means.Because(because)
 			}
 		}
 	}
-	if v.message == isNotSeen {
-		because = fmt.Errorf("%w: %w", engine.ErrNothingFound, because)
-	}
-	return fault(v.code, v.message).Because(because)
-}
-
-// fault is the error with a code; one that blocks says when to ask again.
-func fault(code transcript.Code, message string) *transcript.Error {
-	e := transcript.Errorf(code, "%s", message)
-	switch {
-	case message == isLimited:
-		e.RetryAfter = int(longPause / time.Second)
-	case code == transcript.IPBlocked:
-		return blocked(0)
-	}
-	return e
+	return v.rest.Because(because)
 }
 
 // blocked is the error of a site that wants to be left alone, for as long as it
 // says; 0: it does not say.
-func blocked(wait time.Duration) *transcript.Error {
-	if wait <= 0 {
-		wait = pause
-	}
-	e := transcript.Errorf(transcript.IPBlocked, isBlocked)
-	e.RetryAfter = int((wait + time.Second - 1) / time.Second)
-	return e
+func blocked(pause time.Duration, why error) *transcript.Error {
+	r := refusal.Blocked
+	r.Pause = cmp.Or(pause, r.Pause)
+	return r.Because(why)
 }
 
 // broken is an answer that is not one.

@@ -7,7 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/transcriptkit/transcriptkit/server/engine/internal/said"
+	"github.com/transcriptkit/transcriptkit/internal/clip"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/refusal"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -76,15 +77,15 @@ func (a *playerAnswer) playable(id string) error {
 	case p.Status == "":
 		return broken("The platform's answer cannot be understood.").Because(errors.New("videosite: no playability status"))
 	case p.Status != "OK" && p.ErrorScreen.Captcha != nil:
-		return blocked(0).Because(errors.New("videosite: a captcha, with " + said.Line(p.Status+": "+p.Reason, 500)))
+		return refusal.Blocked.Because(errors.New("videosite: a captcha, with " + clip.Line(p.Status+": "+p.Reason, 500)))
 	case p.Status != "OK":
 		return judge(p.Status, p.Reason+" "+p.ErrorScreen.Message.Subreason.String())
 	case a.Details.VideoID != id:
-		return broken("The platform answers with another content.").Because(errors.New("videosite: content " + said.Line(a.Details.VideoID, 50)))
+		return broken("The platform answers with another content.").Because(errors.New("videosite: content " + clip.Line(a.Details.VideoID, 50)))
 	case a.Details.IsUpcoming:
-		return fault(transcript.Unavailable, isAhead)
+		return refusal.Upcoming.Because(nil)
 	case a.Details.IsLive:
-		return fault(transcript.Unavailable, isLive)
+		return live.Because(nil)
 	}
 	return nil
 }
@@ -92,14 +93,14 @@ func (a *playerAnswer) playable(id string) error {
 // metadata is what the player says of the video, cleaned.
 func (a *playerAnswer) metadata(base *url.URL) transcript.Metadata {
 	d, more := a.Details, a.Microformat.Renderer
-	author := said.Line(d.Author, 200)
-	m := transcript.Metadata{Title: said.Line(d.Title, 500), Channel: author, CreatorName: author}
+	author := clip.Line(d.Author, 200)
+	m := transcript.Metadata{Title: clip.Line(d.Title, 500), Channel: author, CreatorName: author}
 	if owner, err := url.Parse(more.OwnerProfileURL); err == nil {
 		if name, ok := strings.CutPrefix(owner.Path, "/@"); ok && name != "" && !strings.Contains(name, "/") {
-			m.CreatorHandle = "@" + said.Line(name, 100)
+			m.CreatorHandle = "@" + clip.Line(name, 100)
 		}
 	}
-	if id := said.Line(d.ChannelID, 100); id != "" {
+	if id := clip.Line(d.ChannelID, 100); id != "" {
 		m.CreatorURL = base.JoinPath("channel", id).String()
 	}
 	if all := d.Thumbnail.Thumbnails; len(all) > 0 {

@@ -12,7 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/transcriptkit/transcriptkit/server/engine/internal/said"
+	"github.com/transcriptkit/transcriptkit/internal/retryafter"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/refusal"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -22,6 +23,7 @@ const (
 	maxBody      = 16 << 20
 	patience     = 15 * time.Second
 	maxRedirects = 5
+	maxPause     = 24 * time.Hour // the longest that the site may ask for
 )
 
 // kind is what a request is for.
@@ -69,7 +71,7 @@ func (v *visit) send(k kind, method string, u *url.URL, body []byte) ([]byte, er
 	case len(data) > maxBody:
 		return nil, broken("The platform sends too much.").Because(fmt.Errorf("videosite: over %d bytes", maxBody))
 	case len(bytes.TrimSpace(data)) == 0:
-		return nil, fault(transcript.POTokenRequired, wantsToken).Because(errors.New("videosite: an empty answer"))
+		return nil, refusal.CaptionToken.Because(errors.New("videosite: an empty answer"))
 	}
 	return data, nil
 }
@@ -83,7 +85,7 @@ func (r *Route) stay(req *http.Request, via []*http.Request) error {
 	case to.User == nil && (to.Scheme == r.base.Scheme && to.Host == r.base.Host || to.Scheme == r.consent.Scheme && to.Host == r.consent.Host):
 		return nil
 	case strings.HasPrefix(to.Path, "/sorry/"): // where its captcha is, on another host
-		return blocked(0).Because(errors.New("videosite: redirected to a captcha"))
+		return refusal.Blocked.Because(errors.New("videosite: redirected to a captcha"))
 	}
 	return broken("The platform leads elsewhere.").Because(fmt.Errorf("videosite: redirected to host %q", to.Host))
 }
@@ -108,13 +110,14 @@ func refused(k kind, resp *http.Response) *transcript.Error {
 	why := errors.New("videosite: status " + strconv.Itoa(resp.StatusCode))
 	switch code := resp.StatusCode; {
 	case code == http.StatusTooManyRequests, code == http.StatusForbidden:
-		return blocked(said.RetryAfter(resp.Header)).Because(why)
+		pause, _ := retryafter.Parse(resp.Header, maxPause) // 0 where the header says nothing
+		return blocked(pause, why)
 	case code == http.StatusUnauthorized:
-		return fault(transcript.LoginRequired, wantsLogin).Because(why)
+		return refusal.Login.Because(why)
 	case k == pageRequest && (code == http.StatusNotFound || code == http.StatusGone):
-		return fault(transcript.Unavailable, isGone).Because(why)
+		return refusal.Gone.Because(why)
 	case code == http.StatusUnavailableForLegalReasons:
-		return fault(transcript.Unavailable, isElsewhere).Because(why)
+		return refusal.Elsewhere.Because(why)
 	}
 	return broken("The platform does not answer as it should.").Because(why)
 }

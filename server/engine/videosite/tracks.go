@@ -6,7 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/transcriptkit/transcriptkit/server/engine/internal/said"
+	"github.com/transcriptkit/transcriptkit/internal/clip"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/trackid"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -26,7 +27,7 @@ type track struct {
 }
 
 // tracks lists the caption tracks, without machine translations, at most
-// said.MaxTracks.
+// trackid.MaxTracks.
 func (a *playerAnswer) tracks() ([]track, error) {
 	named := a.Captions.List.Tracks
 	var all []track
@@ -35,7 +36,7 @@ func (a *playerAnswer) tracks() ([]track, error) {
 		if strings.Contains(c.BaseURL, "tlang=") {
 			continue
 		}
-		if len(all) == said.MaxTracks {
+		if len(all) == trackid.MaxTracks {
 			break
 		}
 		t := c.track()
@@ -58,12 +59,12 @@ func (a *playerAnswer) tracks() ([]track, error) {
 
 // track makes a track. Its id does not depend on what else is there.
 func (c captionTrack) track() track {
-	lang, rest := said.Language(c.LanguageCode)
+	lang, rest := trackid.Split(c.LanguageCode)
 	t := track{address: c.BaseURL}
-	t.Lang, t.Kind, t.Name, t.IsTranslatable = lang, transcript.TrackManual, said.Line(c.Name.String(), 200), c.IsTranslatable
+	t.Lang, t.Kind, t.Name, t.IsTranslatable = lang, transcript.TrackManual, clip.Line(c.Name.String(), 200), c.IsTranslatable
 	if c.Kind == "asr" {
 		t.Kind = transcript.TrackAuto
 	}
-	t.ID = said.TrackID(lang, t.Kind, rest)
+	t.ID = trackid.New(lang, t.Kind, rest)
 	return t
 }

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/refusal"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/caption"
 )
@@ -128,7 +129,7 @@ func (v *visit) track(address string) (caption.File, error) {
 	}
 	q := u.Query()
 	if slices.ContainsFunc(q["exp"], func(v string) bool { return strings.HasPrefix(v, "xpe") || strings.HasPrefix(v, "xpv") }) {
-		return caption.File{}, fault(transcript.POTokenRequired, wantsToken)
+		return caption.File{}, refusal.CaptionToken.Because(nil)
 	}
 	q.Set("fmt", "json3")
 	u.RawQuery = q.Encode()
@@ -147,7 +148,7 @@ func (v *visit) track(address string) (caption.File, error) {
 // or nothing that is known.
 func misread(body []byte, why error) *transcript.Error {
 	if bytes.Contains(body, []byte(`class="g-recaptcha"`)) {
-		return blocked(0).Because(errors.New("videosite: a captcha"))
+		return refusal.Blocked.Because(errors.New("videosite: a captcha"))
 	}
 	return broken("The platform's answer cannot be understood.").Because(fmt.Errorf("videosite: %w", why))
 }

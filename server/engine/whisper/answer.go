@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/server/engine"
-	"github.com/transcriptkit/transcriptkit/server/engine/internal/said"
-	"github.com/transcriptkit/transcriptkit/server/engine/internal/spoken"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/whispermodel"
 )
 
 // answer is what the server says in verbose_json.
@@ -37,7 +37,7 @@ func readAnswer(data []byte) (answer, error) {
 	case err != nil:
 		return answer{}, senseless(err)
 	case a.Error != nil:
-		return answer{}, senseless(fmt.Errorf("it says: %s", said.Line(fmt.Sprint(a.Error), maxComplaint)))
+		return answer{}, senseless(fmt.Errorf("it says: %s", clip.Line(fmt.Sprint(a.Error), maxComplaint)))
 	case a.Text == nil && a.Segments == nil:
 		return answer{}, senseless(errors.New("an answer without text"))
 	}
@@ -47,7 +47,7 @@ func readAnswer(data []byte) (answer, error) {
 // recognition is what was heard. asked is the language that was asked for, and
 // code is whisper's for it: a model that does not know it takes no notice.
 func (a answer) recognition(asked, code string, length time.Duration) (engine.Recognition, error) {
-	heard := spoken.Named(a.Language)
+	heard := whispermodel.CodeNamed(a.Language)
 	spans := make([]span, 0, len(a.Segments))
 	for _, seg := range a.Segments {
 		s := span{text: seg.Text, from: seg.Start, to: seg.End}
@@ -63,7 +63,7 @@ func (a answer) recognition(asked, code string, length time.Duration) (engine.Re
 	switch {
 	case len(segments) == 0: // the language may be that of an earlier recording
 	case asked == "":
-		asked = spoken.Tag(heard)
+		asked = whispermodel.Tag(heard)
 	case heard != "" && heard != code:
 		return engine.Recognition{}, unknownLanguage(serverName, asked).
 			Because(fmt.Errorf("whisper: asked for %q, the server's model heard %q", code, heard))

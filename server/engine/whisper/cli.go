@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
-	"github.com/transcriptkit/transcriptkit/server/engine/internal/spoken"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/whispermodel"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -136,7 +136,7 @@ func (c *CLI) Recognize(ctx context.Context, audio engine.Audio, opts engine.Rec
 
 // ask is what the program is told for a language tag.
 func (c *CLI) ask(tag string) (string, error) {
-	code, known := spoken.Code(tag)
+	code, known := whispermodel.Code(tag)
 	switch {
 	case tag == "" && c.model.english:
 		return "en", nil

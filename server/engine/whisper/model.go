@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/transcriptkit/transcriptkit/server/engine/internal/spoken"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/whispermodel"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -100,5 +100,5 @@ func (m model) languages() []string {
 	if m.english {
 		return []string{"en"}
 	}
-	return spoken.Tags()
+	return whispermodel.Tags()
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
-	"github.com/transcriptkit/transcriptkit/server/engine/internal/spoken"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/whispermodel"
 )
 
 // cliOutput is what the program writes with -ojf.
@@ -84,10 +84,10 @@ func (o cliOutput) recognition(asked string, length time.Duration) engine.Recogn
 		}
 		spans = append(spans, s)
 	}
-	code := spoken.Named(o.Result.Language)
+	code := whispermodel.CodeNamed(o.Result.Language)
 	segments := segmentsOf(spans, code, length)
 	if asked == "" && len(segments) > 0 {
-		asked = spoken.Tag(code)
+		asked = whispermodel.Tag(code)
 	}
 	return engine.Recognition{Segments: segments, Language: asked}
 }

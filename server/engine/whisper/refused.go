@@ -10,14 +10,16 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/transcriptkit/transcriptkit/server/engine/internal/said"
+	"github.com/transcriptkit/transcriptkit/internal/clip"
+	"github.com/transcriptkit/transcriptkit/internal/retryafter"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 const (
-	// pause is, in seconds, when to ask a server again that is busy and does not say
-	// for how long.
-	pause = 10
+	// pause is when to ask a server again that is busy and does not say for how long,
+	// maxPause the longest that it may ask for.
+	pause    = 10 * time.Second
+	maxPause = 24 * time.Hour
 	// maxComplaint is how much is kept of what a server says, in bytes.
 	maxComplaint = 300
 )
@@ -31,7 +33,8 @@ func refused(resp *http.Response) error {
 	case code == http.StatusTooManyRequests, code == http.StatusServiceUnavailable:
 		e := transcript.Errorf(transcript.RateLimited, "The speech recognition server is busy.").
 			With("engine", serverName).Because(why)
-		e.RetryAfter = cmp.Or(int(said.RetryAfter(resp.Header)/time.Second), pause)
+		wait, _ := retryafter.Parse(resp.Header, maxPause) // 0 where the header says nothing
+		e.RetryAfter = retryafter.Seconds(cmp.Or(wait, pause))
 		return e
 	case code == http.StatusRequestTimeout, code >= 500:
 		return upstream("The speech recognition server failed.").Because(why)
@@ -80,5 +83,5 @@ func complaint(resp *http.Response) error {
 	if err != nil {
 		return fmt.Errorf("whisper: status %d", resp.StatusCode) // the status says enough
 	}
-	return fmt.Errorf("whisper: status %d: %s", resp.StatusCode, said.Line(string(body), maxComplaint))
+	return fmt.Errorf("whisper: status %d: %s", resp.StatusCode, clip.Line(string(body), maxComplaint))
 }

@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/transcriptkit/transcriptkit/server/engine/internal/spoken"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/whispermodel"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -32,23 +32,23 @@ type token struct {
 
 // segmentsOf makes segments of spans: within the audio, sorted, and with words
 // where every token has its times. A span without times lasts from the start to
-// the end, one without length as long as [spoken.Lasting] gives it. What has no text
+// the end, one without length as long as [whispermodel.Lasting] gives it. What has no text
 // or lies outside the audio is left out.
 func segmentsOf(spans []span, language string, length time.Duration) []transcript.Segment {
 	end := length.Seconds()
 	var out []transcript.Segment
 	for _, s := range spans {
 		text := strings.Join(strings.Fields(s.text), " ")
-		from, to, within := spoken.Span(or(s.from, 0), or(s.to, end), end)
+		from, to, within := whispermodel.Clamp(or(s.from, 0), or(s.to, end), end)
 		if text == "" || text == blank || !within {
 			continue
 		}
 		seg := transcript.Segment{Text: text, Start: from, Duration: to - from}
-		seg.Words = clock{from, to}.words(s.tokens, spoken.Unspaced(language))
+		seg.Words = clock{from, to}.words(s.tokens, whispermodel.Unspaced(language))
 		seg.Confidence = confidence(seg.Words)
 		out = append(out, seg)
 	}
-	return spoken.Lasting(out, end)
+	return whispermodel.WithDurations(out, end)
 }
 
 func or(at *float64, otherwise float64) float64 {

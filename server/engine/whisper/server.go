@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
-	"github.com/transcriptkit/transcriptkit/server/engine/internal/spoken"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/whispermodel"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -124,7 +124,7 @@ func (s *Server) Info() engine.RecognizerInfo {
 		Name:      serverName,
 		Model:     s.model,
 		Quality:   "as good as the model that the server has loaded",
-		Languages: spoken.Tags(),
+		Languages: whispermodel.Tags(),
 		Detects:   true,
 	}
 	if s.maxBytes > 0 {
@@ -181,7 +181,7 @@ func upstream(message string) *transcript.Error {
 // reached or fails, INTERNAL for a recording that cannot be read; or the
 // context's.
 func (s *Server) Recognize(ctx context.Context, audio engine.Audio, opts engine.RecognizeOptions) (engine.Recognition, error) {
-	code, known := spoken.Code(opts.Language)
+	code, known := whispermodel.Code(opts.Language)
 	if opts.Language != "" && !known {
 		return engine.Recognition{}, unknownLanguage(serverName, opts.Language)
 	}

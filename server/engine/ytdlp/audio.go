@@ -104,5 +104,5 @@ func (d *Downloader) download(ctx context.Context, v *video, dir string, most in
 }
 
 func tooLarge(most int64) *transcript.Error {
-	return transcript.Errorf(transcript.MediaTooLarge, isTooLarge).With("limitBytes", most)
+	return oversized.Because(nil).With("limitBytes", most)
 }

@@ -9,8 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/server/engine"
-	"github.com/transcriptkit/transcriptkit/server/engine/internal/said"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/caption"
 )
@@ -66,7 +66,7 @@ func (d *Downloader) read(ctx context.Context, v *video, t track) (caption.File,
 	file, ok := t.best()
 	if !ok {
 		return caption.File{}, upstream("The platform has these captions in no form that this service reads.").
-			Because(fmt.Errorf("ytdlp: captions only as %s at %s", t.files[0].ext, said.Line(t.files[0].url, maxURL)))
+			Because(fmt.Errorf("ytdlp: captions only as %s at %s", t.files[0].ext, clip.Line(t.files[0].url, maxURL)))
 	}
 	dir, err := os.MkdirTemp(d.host.Dir, "captions-")
 	if err != nil {

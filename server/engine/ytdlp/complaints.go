@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/transcriptkit/transcriptkit/server/engine/internal/said"
+	"github.com/transcriptkit/transcriptkit/internal/clip"
 )
 
 // Bounds of what the log repeats of a run: complaints, and runes of each.
@@ -54,7 +54,7 @@ func (l complaintList) lines() (all []string) {
 		if len(all) == maxComplaints {
 			break
 		}
-		all = append(all, said.Line(complaint, maxComplaint))
+		all = append(all, clip.Line(complaint, maxComplaint))
 	}
 	return all
 }
@@ -64,7 +64,7 @@ func lastComplaint(stderr []byte) string {
 	l := complaints(stderr)
 	for _, list := range [][]string{l.errors, l.warnings} {
 		if len(list) > 0 {
-			return said.Line(list[len(list)-1], maxComplaint)
+			return clip.Line(list[len(list)-1], maxComplaint)
 		}
 	}
 	return ""
@@ -72,5 +72,5 @@ func lastComplaint(stderr []byte) string {
 
 // because is the cause of an error, for the log.
 func because(complaint string) error {
-	return errors.New("ytdlp: " + said.Line(complaint, maxComplaint))
+	return errors.New("ytdlp: " + clip.Line(complaint, maxComplaint))
 }

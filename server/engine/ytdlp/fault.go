@@ -13,13 +13,6 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// When to ask a platform again that blocks, in seconds: one that does not say for
-// how long, and one that says "for up to an hour".
-const (
-	retryAfter       = 30
-	retryAfterALimit = 600
-)
-
 // fault says why a run did not yield what it was for.
 func fault(c engine.Content, exit engine.Exit) *transcript.Error {
 	if e, ok := reason(c, exit); ok {
@@ -34,7 +27,7 @@ func fault(c engine.Content, exit engine.Exit) *transcript.Error {
 // has said before, in a warning, is the cause of that.
 func reason(c engine.Content, exit engine.Exit) (e *transcript.Error, ok bool) {
 	if len(exit.Refused) > 0 {
-		return refusal(c.URL, exit), true
+		return refusedByGuard(c.URL, exit), true
 	}
 	said := complaints(exit.Stderr)
 	full := func(complaint string) bool { // ENOSPC and EDQUOT
@@ -68,15 +61,15 @@ func known(some []condition, c engine.Content, said []string) (e *transcript.Err
 	}
 	for _, known := range some {
 		if i := slices.IndexFunc(plain, known.matches); i >= 0 {
-			return known.fault(said[i]), true
+			return known.means.Because(because(said[i])), true
 		}
 	}
 	return nil, false
 }
 
-// refusal is a run that the egress guard did not let through: because of the
+// refusedByGuard is a run that the egress guard did not let through: because of the
 // link itself, or of what a page named.
-func refusal(link string, exit engine.Exit) *transcript.Error {
+func refusedByGuard(link string, exit engine.Exit) *transcript.Error {
 	why := errors.New("ytdlp: the egress guard refused " + strings.Join(exit.Refused, ", "))
 	own := hostPort(link)
 	if slices.ContainsFunc(exit.Refused, func(address string) bool { return strings.EqualFold(address, own) }) {
@@ -102,17 +95,4 @@ func hostPort(link string) string {
 // matches tells that a complaint, in lower case, has all phrases of the condition.
 func (c condition) matches(complaint string) bool {
 	return !slices.ContainsFunc(c.says, func(phrase string) bool { return !strings.Contains(complaint, phrase) })
-}
-
-func (c condition) fault(complaint string) *transcript.Error {
-	e := transcript.Errorf(c.code, "%s", c.message).Because(because(complaint))
-	switch {
-	case c.message == isLimited:
-		e.RetryAfter = retryAfterALimit
-	case c.code == transcript.IPBlocked:
-		e.RetryAfter = retryAfter
-	case c.message == isNoMedia:
-		e.Err = fmt.Errorf("%w: %w", engine.ErrNothingFound, e.Err)
-	}
-	return e
 }

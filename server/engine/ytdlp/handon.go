@@ -137,7 +137,7 @@ func (d *Downloader) judge(ctx context.Context, c engine.Content, address string
 		return nil
 	}
 	if err := d.host.Judge(ctx, job(c), address); err != nil { // which has logged it
-		return refusal(c.URL, engine.Exit{Refused: []string{hostPort(address)}})
+		return refusedByGuard(c.URL, engine.Exit{Refused: []string{hostPort(address)}})
 	}
 	return nil
 }

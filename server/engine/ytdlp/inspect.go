@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/refusal"
 )
 
 // maxInfo bounds, in bytes, what the program may say of a content. A long list
@@ -107,7 +108,7 @@ func (v *video) ended() error {
 	case "is_live":
 		return unavailable("The content is a live stream that has not ended.")
 	case "is_upcoming":
-		return unavailable(isAhead)
+		return refusal.Upcoming.Because(nil)
 	}
 	return nil
 }

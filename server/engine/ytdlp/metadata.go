@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/transcriptkit/transcriptkit/server/engine/internal/said"
+	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -63,9 +63,9 @@ type about struct {
 // metadata is what the platform says, cleaned.
 func (a about) metadata() transcript.Metadata {
 	m := transcript.Metadata{
-		Title:         said.Line(string(a.Title), maxTitle),
-		Channel:       said.Line(string(a.Channel), maxName),
-		CreatorName:   said.Line(string(a.Uploader), maxName),
+		Title:         clip.Line(string(a.Title), maxTitle),
+		Channel:       clip.Line(string(a.Channel), maxName),
+		CreatorName:   clip.Line(string(a.Uploader), maxName),
 		CreatorHandle: a.handle(),
 		CreatorURL:    webAddress(a.UploaderURL),
 		ThumbnailURL:  webAddress(a.Thumbnail),

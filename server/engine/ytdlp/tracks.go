@@ -8,7 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/transcriptkit/transcriptkit/server/engine/internal/said"
+	"github.com/transcriptkit/transcriptkit/internal/clip"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/trackid"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -100,11 +101,11 @@ type track struct {
 
 // tracks lists the caption tracks of a content, those that people made first:
 // one for each key of the platform, without machine translations, at most
-// said.MaxTracks.
+// trackid.MaxTracks.
 func (v *video) tracks() []track {
 	var all []track
 	for _, e := range v.Subtitles {
-		if t, ok := e.track(transcript.TrackManual); ok && len(all) < said.MaxTracks {
+		if t, ok := e.track(transcript.TrackManual); ok && len(all) < trackid.MaxTracks {
 			all = append(all, t)
 		}
 	}
@@ -115,7 +116,7 @@ func (v *video) tracks() []track {
 		case !ok:
 		case e.translated():
 			translated[untranslated(e.files[0].url)] = true
-		case len(all) < said.MaxTracks && !slices.ContainsFunc(all, t.same):
+		case len(all) < trackid.MaxTracks && !slices.ContainsFunc(all, t.same):
 			all = append(all, t)
 		}
 	}
@@ -138,17 +139,17 @@ func (e captionEntry) track(kind transcript.TrackKind) (track, bool) {
 	if len(e.files) == 0 || slices.Contains(noCaptions, strings.ToLower(e.key)) {
 		return track{}, false
 	}
-	lang, rest := said.Language(strings.TrimSuffix(e.key, original))
+	lang, rest := trackid.Split(strings.TrimSuffix(e.key, original))
 	t := track{files: e.files}
 	t.Lang, t.Kind = lang, kind
-	t.Name = said.Line(strings.TrimSuffix(e.files[0].name, " (Original)"), maxName)
+	t.Name = clip.Line(strings.TrimSuffix(e.files[0].name, " (Original)"), maxName)
 	if lang == "und" && t.Name == "" {
-		t.Name = said.Line(rest, maxName) // whatever it is, people may know it
+		t.Name = clip.Line(rest, maxName) // whatever it is, people may know it
 	}
 	if strings.EqualFold(rest, "forced") {
 		t.Kind, rest = transcript.TrackForced, ""
 	}
-	t.ID = said.TrackID(lang, t.Kind, rest)
+	t.ID = trackid.New(lang, t.Kind, rest)
 	return t, true
 }
 
@@ -180,13 +181,13 @@ func untranslated(address string) string {
 func (v *video) spoken() string {
 	for _, e := range v.Automatic {
 		if key, ok := strings.CutSuffix(e.key, original); ok && len(e.files) > 0 && !e.translated() {
-			lang, _ := said.Language(key)
+			lang, _ := trackid.Split(key)
 			return lang
 		}
 	}
 	if v.Language == "" {
 		return ""
 	}
-	lang, _ := said.Language(string(v.Language))
+	lang, _ := trackid.Split(string(v.Language))
 	return lang
 }

@@ -1,4 +1,4 @@
-package spoken_test
+package whispermodel_test
 
 import (
 	"testing"
@@ -6,19 +6,19 @@ import (
 	"github.com/stretchr/testify/assert"
 	"golang.org/x/text/language"
 
-	"github.com/transcriptkit/transcriptkit/server/engine/internal/spoken"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/whispermodel"
 )
 
 func TestTagsAreTags(t *testing.T) {
 	t.Parallel()
-	tags := spoken.Tags()
+	tags := whispermodel.Tags()
 	assert.Greater(t, len(tags), 100)
 	for _, tag := range tags {
 		_, err := language.Parse(tag)
 		assert.NoError(t, err, tag)
-		code, ok := spoken.Code(tag)
+		code, ok := whispermodel.Code(tag)
 		assert.True(t, ok, tag)
-		assert.Equal(t, code, spoken.Named(code), tag)
+		assert.Equal(t, code, whispermodel.CodeNamed(code), tag)
 	}
 }
 
@@ -28,7 +28,7 @@ func TestCodes(t *testing.T) {
 		"en": "en", "EN-gb": "en", "pt_BR": "pt", "zh-Hant-TW": "zh", "nb": "no", "nn-NO": "nn", "jv": "jw", "fil": "tl",
 		"": "", "und": "", "xx": "", "tlh": "",
 	} {
-		code, ok := spoken.Code(tag)
+		code, ok := whispermodel.Code(tag)
 		assert.Equal(t, want, code, tag)
 		assert.Equal(t, want != "", ok, tag)
 	}
@@ -36,10 +36,10 @@ func TestCodes(t *testing.T) {
 		"english": "en", "English": "en", "en": "en", "haitian creole": "ht", "Haitian": "ht", "burmese": "my", "javanese": "jw", "jw": "jw",
 		"": "", "klingon": "",
 	} {
-		assert.Equal(t, want, spoken.Named(name), name)
+		assert.Equal(t, want, whispermodel.CodeNamed(name), name)
 	}
-	assert.Equal(t, "jv", spoken.Tag("jw"))
-	assert.Equal(t, "yue", spoken.Tag("yue"))
-	assert.True(t, spoken.Unspaced("ja"))
-	assert.False(t, spoken.Unspaced("ko"))
+	assert.Equal(t, "jv", whispermodel.Tag("jw"))
+	assert.Equal(t, "yue", whispermodel.Tag("yue"))
+	assert.True(t, whispermodel.Unspaced("ja"))
+	assert.False(t, whispermodel.Unspaced("ko"))
 }

@@ -1,4 +1,4 @@
-package spoken_test
+package whispermodel_test
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/transcriptkit/transcriptkit/server/engine/internal/spoken"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/whispermodel"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -18,7 +18,7 @@ func seg(text string, from, to float64) transcript.Segment {
 }
 
 // The audio is 10 s long.
-func TestLasting(t *testing.T) {
+func TestWithDurations(t *testing.T) {
 	t.Parallel()
 	type place struct {
 		text     string
@@ -39,7 +39,7 @@ func TestLasting(t *testing.T) {
 		"alone at the end":     {[]transcript.Segment{seg("a", 10, 10), seg("b", 10, 10)}, []place{{"a b", 0, 10}}},
 		"out of order":         {[]transcript.Segment{seg("b", 5, 5), seg("a", 1, 2)}, []place{{"a", 1, 2}, {"b", 5, 10}}},
 	} {
-		got := spoken.Lasting(test.heard, 10)
+		got := whispermodel.WithDurations(test.heard, 10)
 		require.Len(t, got, len(test.want), name)
 		for i, s := range got {
 			at := place{s.Text, s.Start, s.End()}
@@ -54,19 +54,19 @@ func TestLasting(t *testing.T) {
 }
 
 // Every text is in the result, in a segment that lasts, within the audio.
-func TestLastingLosesNothing(t *testing.T) {
+func TestWithDurationsLosesNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		second := rapid.SampledFrom([]float64{0, 0.0005, 1, 1.0005, 2, 5, 9.9995, 10})
 		var heard []transcript.Segment
 		for i := range rapid.IntRange(0, 6).Draw(t, "segments") {
 			from, to := second.Draw(t, "from"), second.Draw(t, "to")
-			if from, to, ok := spoken.Span(from, to, 10); ok {
+			if from, to, ok := whispermodel.Clamp(from, to, 10); ok {
 				heard = append(heard, seg(string(rune('a'+i)), from, to))
 			}
 		}
 		n, texts, last := len(heard), 0, 0.0
-		for _, s := range spoken.Lasting(heard, 10) {
+		for _, s := range whispermodel.WithDurations(heard, 10) {
 			texts += len(strings.Fields(s.Text))
 			require.GreaterOrEqual(t, s.Duration, 0.001)
 			require.GreaterOrEqual(t, s.Start, last)
@@ -77,7 +77,7 @@ func TestLastingLosesNothing(t *testing.T) {
 	})
 }
 
-func TestSpan(t *testing.T) {
+func TestClamp(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[[2]float64][2]float64{
 		{1, 2}:   {1, 2},
@@ -88,12 +88,12 @@ func TestSpan(t *testing.T) {
 		{10, 10}: {10, 10},
 		{0, 0}:   {0, 0},
 	} {
-		from, to, ok := spoken.Span(in[0], in[1], 10)
+		from, to, ok := whispermodel.Clamp(in[0], in[1], 10)
 		assert.True(t, ok, in)
 		assert.Equal(t, want, [2]float64{from, to}, in)
 	}
 	for _, in := range [][2]float64{{10, 11}, {11, 11}, {12, 11}, {-2, -1}, {-1, 0}, {-1, -1}} {
-		_, _, ok := spoken.Span(in[0], in[1], 10)
+		_, _, ok := whispermodel.Clamp(in[0], in[1], 10)
 		assert.False(t, ok, in)
 	}
 }

@@ -1,7 +1,7 @@
-// Package spoken is what the adapters to whisper's models share: the languages that
-// these recognise, by their codes, their language tags and the names that servers
-// answer with, and what becomes of their segments' times.
-package spoken
+// Package whispermodel is what the adapters to Whisper's models share: the languages
+// that these recognize, by their codes, their language tags and the names that
+// servers answer with, and how the times of their segments are put right.
+package whispermodel
 
 import "strings"
 
@@ -75,9 +75,9 @@ func Code(tag string) (code string, ok bool) {
 	return "", false
 }
 
-// Named is the code of a language that is given by its code or its English name;
+// CodeNamed is the code of a language that is given by its code or its English name;
 // empty when there is none.
-func Named(name string) string {
+func CodeNamed(name string) string {
 	name = strings.ToLower(name)
 	for _, l := range languages {
 		if l.name == name || l.code == name {

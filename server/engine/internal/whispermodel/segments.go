@@ -1,4 +1,4 @@
-package spoken
+package whispermodel
 
 import (
 	"cmp"
@@ -11,9 +11,9 @@ import (
 // milliseconds.
 const shortest = 0.001
 
-// Span puts a span into audio that ends at end, in seconds. One that ends where it
+// Clamp puts a span into audio that ends at end, in seconds. One that ends where it
 // starts, or before, is left without length. It is not ok outside the audio.
-func Span(from, to, end float64) (start, stop float64, ok bool) {
+func Clamp(from, to, end float64) (start, stop float64, ok bool) {
 	if to <= from {
 		return from, from, from >= 0 && from <= end
 	}
@@ -21,11 +21,11 @@ func Span(from, to, end float64) (start, stop float64, ok bool) {
 	return start, stop, start < stop
 }
 
-// Lasting sorts segments by their start, in place, and keeps the text of those
+// WithDurations sorts segments by their start, in place, and keeps the text of those
 // without length: such a one lasts until the next one starts, the last one until
 // end, which is the audio's. Where there is no time until then it joins the next
 // one, the last one the one before; alone it has the whole audio.
-func Lasting(segments []transcript.Segment, end float64) []transcript.Segment {
+func WithDurations(segments []transcript.Segment, end float64) []transcript.Segment {
 	slices.SortStableFunc(segments, func(a, b transcript.Segment) int { return cmp.Compare(a.Start, b.Start) })
 	until := end // the start of the next one
 	for i := len(segments) - 1; i >= 0; i-- {

@@ -1,0 +1,26 @@
+package clip
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Line is a text on one line: without control characters and marks of direction,
+// one space for a run of white space, at most the given number of
+// code points.
+func Line(s string, most int) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r), unicode.In(r, unicode.Zl, unicode.Zp):
+			return ' '
+		case unicode.IsControl(r), unicode.In(r, unicode.Bidi_Control):
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+	s = strings.Join(strings.Fields(s), " ")
+	if runes := []rune(s); len(runes) > most {
+		s = strings.TrimSpace(string(runes[:most]))
+	}
+	return s
+}

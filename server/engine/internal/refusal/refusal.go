@@ -1,0 +1,61 @@
+// Package refusal says what it means to the caller that a platform does not give
+// its content, whichever way the platform was asked.
+package refusal
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/internal/retryafter"
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Refusal is a reason for which content cannot be had.
+type Refusal struct {
+	Code    transcript.Code
+	Message string        // for the caller; names no address and quotes nothing
+	Pause   time.Duration // when to ask again; 0 where it is not known
+	// NotFound: another source may find what this one did not, see
+	// [engine.ErrNothingFound].
+	NotFound bool
+}
+
+// Pause is when to ask a platform again that blocks and does not say for how long.
+const Pause = 30 * time.Second
+
+// The content cannot be had.
+var (
+	Gone      = unavailable("The content is not there: it was removed, or never existed.")
+	Private   = unavailable("The content is private.")
+	Members   = unavailable("The content is for members only.")
+	Elsewhere = unavailable("The content is not available in this region.")
+	Upcoming  = unavailable("The content is announced but not there yet.")
+)
+
+// The platform wants to know more of who asks.
+var (
+	Login        = Refusal{Code: transcript.LoginRequired, Message: "The platform asks for a login."}
+	Age          = Refusal{Code: transcript.LoginRequired, Message: "The platform asks for a login to prove the age of the viewer."}
+	CaptionToken = Refusal{Code: transcript.POTokenRequired, Message: "The platform wants a proof-of-origin token for its captions."}
+)
+
+// The platform wants to be left alone. A limited one says "for up to an hour".
+var (
+	Blocked = Refusal{Code: transcript.IPBlocked, Message: "The platform blocks this server at the moment.", Pause: Pause}
+	Limited = Refusal{Code: transcript.IPBlocked, Message: "The platform has had enough of this server's visits for up to an hour.", Pause: 10 * time.Minute}
+)
+
+func unavailable(message string) Refusal {
+	return Refusal{Code: transcript.Unavailable, Message: message}
+}
+
+// Because is the error of r; why is for the log.
+func (r Refusal) Because(why error) *transcript.Error {
+	if r.NotFound {
+		why = fmt.Errorf("%w: %w", engine.ErrNothingFound, why)
+	}
+	e := transcript.Errorf(r.Code, "%s", r.Message).Because(why)
+	e.RetryAfter = retryafter.Seconds(r.Pause)
+	return e
+}
