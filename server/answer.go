@@ -17,7 +17,7 @@ import (
 const answerTimeout = 2 * time.Minute
 
 // flatError is a failure of the framework, not of the business: its body is a
-// flat string (contract 2).
+// flat string.
 type flatError struct {
 	status int
 	slug   string
@@ -40,7 +40,7 @@ var (
 )
 
 // unavailableRetry is how long a client is asked to leave a service alone whose
-// own parts are away (contract 16.7).
+// own parts are away.
 const unavailableRetry = 2 // seconds
 
 func unavailable() *transcript.Error {
@@ -89,7 +89,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		s.refuseCoded(w, r, unavailable())
 		return
 	case errors.As(err, &coded) && coded.Code == transcript.RateLimited:
-		flat = rateLimited(coded.RetryAfter) // 429 is always flat (contract 2)
+		flat = rateLimited(coded.RetryAfter) // 429 is always flat
 	case errors.As(err, &coded) && coded.Code != transcript.Internal:
 		s.note(r, err)
 		s.refuseCoded(w, r, coded)

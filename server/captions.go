@@ -48,13 +48,13 @@ func (s *Server) getCaptions(w http.ResponseWriter, r *http.Request) error {
 }
 
 // respondReport sends a report, which is an error envelope at the same time
-// where it has the status of an error (contract 4). A fault of the service's own
+// where it has the status of an error. A fault of the service's own
 // is no report.
 func (s *Server) respondReport(w http.ResponseWriter, r *http.Request, report *pipeline.CaptionReport) error {
 	status := http.StatusOK
 	if failure := report.Failure; failure != nil {
 		if failure.Code == transcript.Internal || s.excused(failure) {
-			return failure // which is no report (contract 2)
+			return failure
 		}
 		s.note(r, failure)
 		status = failure.HTTPStatus()

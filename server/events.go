@@ -17,7 +17,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Bounds of an event stream (contract 6).
+// Bounds of an event stream.
 const (
 	heartbeat     = 15 * time.Second
 	maxStreamAge  = 30 * time.Minute
@@ -35,7 +35,7 @@ func streamHeader() request.Table {
 	return request.Table{Fields: []*request.Field{request.New("Last-Event-ID", new(string), request.Text(0, 0))}}
 }
 
-// streamTranscriptJob is GET /v1/transcript/job/{id}/events (contract 6).
+// streamTranscriptJob is GET /v1/transcript/job/{id}/events.
 func (s *Server) streamTranscriptJob(w http.ResponseWriter, r *http.Request) error {
 	id, err := jobID(r)
 	if err != nil {

@@ -121,7 +121,7 @@ func (s *Server) readFile(ctx context.Context, part *multipart.Part, f *uploadFo
 }
 
 // checkDeclared refuses a declared type that no media has. What the file really
-// is, its content decides (contract 4).
+// is, its content decides.
 func checkDeclared(contentType string) error {
 	if contentType == "" {
 		return nil

@@ -17,8 +17,7 @@ import (
 
 const (
 	// keyBeat is how often a request that holds a key says that it lives. One that is
-	// silent for 15 s is taken for dead where its job is known, else after a minute
-	// (contract 7).
+	// silent for 15 s is taken for dead where its job is known, else after a minute.
 	keyBeat = 5 * time.Second
 	// keyTimeout bounds what is written of a key when its request ends.
 	keyTimeout = 10 * time.Second

@@ -25,7 +25,7 @@ func jobQuery(v *pipeline.View) request.Table {
 	return request.Table{Fields: request.WithoutDefaults(viewFields(v))}
 }
 
-// getTranscriptJob is GET /v1/transcript/job/{id} (contract 4).
+// getTranscriptJob is GET /v1/transcript/job/{id}.
 func (s *Server) getTranscriptJob(w http.ResponseWriter, r *http.Request) error {
 	id, err := jobID(r)
 	if err != nil {
@@ -86,7 +86,7 @@ func (s *Server) respondJob(w http.ResponseWriter, status int, job *pipeline.Job
 	return nil
 }
 
-// cancelTranscriptJob is POST /v1/transcript/job/{id}/cancel (contract 9).
+// cancelTranscriptJob is POST /v1/transcript/job/{id}/cancel.
 func (s *Server) cancelTranscriptJob(w http.ResponseWriter, r *http.Request) error {
 	if err := readEmpty(w, r); err != nil {
 		return err

@@ -109,7 +109,7 @@ func TestHealthWhereProgramsAreNotConfined(t *testing.T) {
 	assert.Subset(t, body["checks"], map[string]any{"programs": "not confined: it takes Linux 6.7", "store": "ok"})
 }
 
-// A platform that blocks makes the service degraded, not unready (contract 10),
+// A platform that blocks makes the service degraded, not unready,
 // and readers are told when to come again without its being asked.
 func TestHealthWhileAPlatformBlocks(t *testing.T) {
 	t.Parallel()
@@ -137,7 +137,7 @@ func TestHealthWhileAPlatformBlocks(t *testing.T) {
 }
 
 // With too little room on a disk no new work is taken; what is stored is still
-// read (contract 16.7).
+// read.
 func TestHealthOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	disktest.Run(t, 8<<20, func(t *testing.T, disk string) {

@@ -10,8 +10,8 @@ import (
 	"github.com/swaggest/openapi-go/openapi31"
 )
 
-// apiVersion is the version of the API (the specification's Versioning), not of
-// the program that serves it.
+// apiVersion is the version of the API and not of the program that
+// serves it.
 const apiVersion = "1.0.0"
 
 // document is the OpenAPI document as it is served.
@@ -37,7 +37,7 @@ func (s *Server) getOpenAPI(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// makeDocument describes the routes (contract 12): the schemas are reflected
+// makeDocument describes the routes: the schemas are reflected
 // from the Go types. The same routes make the same bytes.
 func makeDocument(routes []route, basePath string) (document, error) {
 	r := openapi31.NewReflector()

@@ -57,7 +57,7 @@ func describeErrors(oc openapi.OperationContext, rt route) {
 	for _, code := range rt.codes {
 		add(code.Status(), code)
 		if code == transcript.InvalidRequest && rt.body.Fields != nil {
-			add(http.StatusUnprocessableEntity, code) // a value of the body (contract 2)
+			add(http.StatusUnprocessableEntity, code) // a value of the body
 		}
 	}
 	if !rt.open {
@@ -106,7 +106,7 @@ func describeError(oc openapi.OperationContext, status int, body any, codes []st
 }
 
 // describeEvents adds the map from an event's name to the schema of its data, as
-// OpenAPI has no form of its own for streams (contract 12).
+// OpenAPI has no form of its own for streams.
 func describeEvents(r *openapi31.Reflector, op *openapi31.Operation, events map[transcript.EventType]any) error {
 	schemas := map[string]any{}
 	for name, data := range events {

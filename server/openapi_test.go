@@ -118,7 +118,7 @@ func TestDocumentNamesEveryOperation(t *testing.T) {
 	assert.ElementsMatch(t, []string{"application/json", "multipart/form-data"}, slices.Collect(maps.Keys(body.Content)))
 }
 
-// What contract 12 asks of every operation.
+// What every operation has in the document.
 func TestDocumentOfEveryOperation(t *testing.T) {
 	t.Parallel()
 	d := readDocument(t, start(t))
@@ -166,7 +166,7 @@ func TestDocumentOfEveryOperation(t *testing.T) {
 	}
 }
 
-// What the specification says of the members of POST /v1/transcript.
+// The members of POST /v1/transcript, with their bounds and defaults.
 func TestDocumentOfTheRequests(t *testing.T) {
 	t.Parallel()
 	schemas := readDocument(t, start(t)).Components.Schemas

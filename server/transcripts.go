@@ -19,7 +19,7 @@ type accepted struct {
 	MetadataStatus transcript.MetadataStatus `json:"metadataStatus,omitempty"`
 }
 
-// createTranscript is POST /v1/transcript (contract 4).
+// createTranscript is POST /v1/transcript.
 func (s *Server) createTranscript(w http.ResponseWriter, r *http.Request) error {
 	media, present, err := bodyType(r)
 	switch {
@@ -66,7 +66,7 @@ func (s *Server) createFromLink(w http.ResponseWriter, r *http.Request) error {
 func (s *Server) createFromUpload(w http.ResponseWriter, r *http.Request) error {
 	p := principal(r)
 	if !p.Plan.Upload {
-		return p.Plan.UpgradeRequired("The plan does not include uploads.") // 402 goes before 400 (contract 1)
+		return p.Plan.UpgradeRequired("The plan does not include uploads.") // 402 goes before 400
 	}
 	key, err := idempotencyKey(r)
 	if err != nil {
@@ -113,7 +113,7 @@ func (s *Server) submit(w http.ResponseWriter, r *http.Request, wait time.Durati
 		return reply{send: func() error { return s.respondResult(w, out.Result) }}, nil
 	}
 	job := out.Job
-	if wait > 0 { // else it is the job as it was taken, even where it has ended meanwhile (contract 4)
+	if wait > 0 { // else it is the job as it was taken, even where it has ended meanwhile
 		serving, stop := s.untilStop(r.Context())
 		defer stop()
 		waiting, cancel := s.cfg.timeout(serving, wait)
@@ -129,7 +129,7 @@ func (s *Server) submit(w http.ResponseWriter, r *http.Request, wait time.Durati
 }
 
 // outcome answers with what became of a job while its sender waited. Of failures
-// only a 404 is remembered (contract 7).
+// only a 404 is remembered.
 func (s *Server) outcome(w http.ResponseWriter, job *pipeline.Job) reply {
 	if job.Status == transcript.JobCancelled {
 		cancelled := transcript.Errorf(transcript.StateConflict, "The job was cancelled.").With("status", job.Status)
