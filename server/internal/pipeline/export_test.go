@@ -37,3 +37,6 @@ func Census() (look func(living []db.Process) []db.Process) {
 	var c census
 	return c.silent
 }
+
+// OnSettle has a test told of all claims that settle ends.
+func (c *Config) OnSettle(f func(ended []db.Job)) { c.settled = f }
