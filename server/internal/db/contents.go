@@ -83,7 +83,7 @@ func (r Reader) Shelf(ctx context.Context, owner, account string, p transcript.P
 	}
 	// One query, as it stands on the path of every answer from the cache.
 	err := r.db.NewRaw(`SELECT t.id, t.lang, t.source, t.updated_at, c.tracks, c.asked_at,
-			EXISTS (SELECT 1 FROM library AS l WHERE l.transcript_id = t.id AND l.account = ?) AS saved
+			EXISTS (SELECT 1 FROM library_rows AS l WHERE l.transcript_id = t.id AND l.account = ?) AS saved
 		FROM transcripts AS t
 		LEFT JOIN contents AS c ON c.platform = t.platform AND c.external_id = t.external_id
 		WHERE t.owner = ? AND t.platform = ? AND t.external_id = ?

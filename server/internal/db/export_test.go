@@ -1,7 +1,20 @@
 package db
 
+import (
+	"database/sql"
+
+	"github.com/pressly/goose/v3"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/sqlitedialect"
+)
+
 // Classified is what every error of the database goes through.
 var Classified = classified
 
 // Quiet is the logger that the queue gets.
 var Quiet = quiet
+
+// Migrations are our own, to be listed and undone: they fill nothing.
+func Migrations(d goose.Dialect, pool *sql.DB) (*goose.Provider, error) {
+	return ourMigrations(d, bun.NewDB(pool, sqlitedialect.New()))
+}

@@ -4,25 +4,24 @@ import (
 	"context"
 	"time"
 
-	"github.com/google/uuid"
-	"github.com/uptrace/bun"
-
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// LibraryRow says that an account has saved a text. It points to the text, which others may have saved too.
+// LibraryRow is a text that an account has saved. It points to the text, which
+// others may have saved too.
 type LibraryRow struct {
-	bun.BaseModel `bun:"table:library,alias:l"`
-
-	ID           string `bun:",pk"` // UUIDv7, kept when the text is made anew
-	Account      string
-	Platform     transcript.Platform
-	ExternalID   string
-	Lang         string
-	TranscriptID string
-	Starred      bool
-	CreatedAt    time.Time
-	UpdatedAt    time.Time
+	ID            string `bun:",pk"` // UUIDv7, kept when the text is made anew
+	Account       string
+	Kind          string // "transcript"
+	Platform      transcript.Platform
+	ExternalID    string
+	Lang          string
+	TranscriptID  string
+	FoldedTitle   string // for search and order; "": there is none
+	FoldedChannel string
+	Starred       bool
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
 }
 
 // Library returns what an account has saved, newest first.
@@ -38,27 +37,43 @@ func (tx *Tx) Save(ctx context.Context, transcriptID string, accounts ...string)
 	if len(accounts) == 0 {
 		return nil
 	}
-	t := new(transcriptRow)
-	err := tx.db.NewSelect().Model(t).Column("platform", "external_id", "lang").Where("id = ?", transcriptID).Scan(ctx)
+	t, err := tx.head(ctx, transcriptID)
 	if err != nil {
-		return one("save transcript "+transcriptID, err)
+		return err
 	}
 	now := moment(time.Now())
 	rows := make([]LibraryRow, len(accounts))
 	for i, account := range accounts {
-		id, err := uuid.NewV7()
-		if err != nil {
-			return wrap("save transcript "+transcriptID, err)
-		}
 		rows[i] = LibraryRow{
-			ID: id.String(), Account: account,
-			Platform: t.Platform, ExternalID: t.ExternalID, Lang: t.Lang,
-			TranscriptID: transcriptID, CreatedAt: now, UpdatedAt: now,
+			Account: account, Kind: "transcript",
+			Platform: t.Platform, ExternalID: t.ExternalID, Lang: t.Lang, TranscriptID: transcriptID,
+			FoldedTitle: folded(t.Title), FoldedChannel: folded(t.Channel), CreatedAt: now, UpdatedAt: now,
+		}
+		if err := newID(&rows[i].ID); err != nil {
+			return err
 		}
 	}
 	_, err = tx.db.NewInsert().Model(&rows).
-		On("CONFLICT (account, platform, external_id, lang) DO UPDATE").
-		Set("transcript_id = excluded.transcript_id, updated_at = excluded.updated_at").
+		On("CONFLICT (account, platform, external_id, lang) WHERE kind = 'transcript' DO UPDATE").
+		Set(`transcript_id = excluded.transcript_id, folded_title = excluded.folded_title,
+			folded_channel = excluded.folded_channel, updated_at = excluded.updated_at`).
 		Exec(ctx)
 	return wrap("save transcript "+transcriptID, err)
+}
+
+// rename lets the libraries find a text by the title that it has now.
+func (tx *Tx) rename(ctx context.Context, t *transcriptRow) error {
+	title, channel := folded(t.Title), folded(t.Channel)
+	_, err := tx.db.NewUpdate().Model((*LibraryRow)(nil)).
+		Set("folded_title = ?, folded_channel = ?", title, channel).
+		Where("transcript_id = ? AND (folded_title <> ? OR folded_channel <> ?)", t.ID, title, channel).
+		Exec(ctx)
+	return wrap("rename transcript "+t.ID, err)
+}
+
+func folded(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return fold(*s)
 }

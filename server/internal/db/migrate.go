@@ -20,19 +20,30 @@ var migrations embed.FS
 // versions are those of the tables: ours, and River's.
 type versions struct{ Ours, Rivers int64 }
 
-// newest are the last migrations that this program has: of its files, and of the
-// River that it is built with.
-func newest[T any](dialect goose.Dialect, driver riverdriver.Driver[T]) (v versions, err error) {
-	files, err := migrations.ReadDir("migrations/" + string(dialect))
+// ourMigrations are those of the files, and of fill, on one database.
+func ourMigrations(dialect goose.Dialect, db *bun.DB) (*goose.Provider, error) {
+	dir, err := fs.Sub(migrations, "migrations/"+string(dialect))
 	if err != nil {
-		return v, fmt.Errorf("store: migrations: %w", err)
+		return nil, fmt.Errorf("store: migrations: %w", err)
 	}
-	for _, f := range files {
-		n, err := goose.NumericComponent(f.Name())
-		if err != nil {
-			return v, fmt.Errorf("store: migrations: %s: %w", f.Name(), err)
-		}
-		v.Ours = max(v.Ours, n)
+	filling := &goose.GoFunc{RunTx: func(ctx context.Context, tx *sql.Tx) error { return fill(ctx, tx, db.QueryGen()) }}
+	all, err := goose.NewProvider(dialect, db.DB, dir, goose.WithDisableGlobalRegistry(true),
+		goose.WithGoMigrations(goose.NewGoMigration(fillVersion, filling, nil)))
+	if err != nil {
+		return nil, fmt.Errorf("store: migrations: %w", err)
+	}
+	return all, nil
+}
+
+// newest are the last migrations that this program has: its own, and those of the
+// River that it is built with.
+func newest[T any](dialect goose.Dialect, db *bun.DB, driver riverdriver.Driver[T]) (v versions, err error) {
+	ours, err := ourMigrations(dialect, db)
+	if err != nil {
+		return v, err
+	}
+	for _, m := range ours.ListSources() {
+		v.Ours = max(v.Ours, m.Version)
 	}
 	rivers, err := rivermigrate.New(driver, nil)
 	if err != nil {
@@ -46,14 +57,10 @@ func newest[T any](dialect goose.Dialect, driver riverdriver.Driver[T]) (v versi
 
 // migrate brings our tables and River's up to date. The caller sees to it that
 // nobody else does the same at the same time.
-func migrate[T any](ctx context.Context, dialect goose.Dialect, db *sql.DB, driver riverdriver.Driver[T], log *slog.Logger) error {
-	dir, err := fs.Sub(migrations, "migrations/"+string(dialect))
+func migrate[T any](ctx context.Context, dialect goose.Dialect, db *bun.DB, driver riverdriver.Driver[T], log *slog.Logger) error {
+	ours, err := ourMigrations(dialect, db)
 	if err != nil {
-		return fmt.Errorf("store: migrations: %w", err)
-	}
-	ours, err := goose.NewProvider(dialect, db, dir, goose.WithDisableGlobalRegistry(true))
-	if err != nil {
-		return fmt.Errorf("store: migrations: %w", err)
+		return err
 	}
 	if _, err := ours.Up(ctx); err != nil {
 		return wrap("migrate", err)

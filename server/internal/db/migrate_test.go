@@ -2,7 +2,6 @@ package db_test
 
 import (
 	"context"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -72,38 +71,99 @@ func TestMigrationKeepsRows(t *testing.T) {
 	})
 }
 
-// What the program before this one has left is brought up to the last migration
-// that there is, ours and the queue's, with what it has stored.
+// What the version before has stored is brought up to the last migration that
+// there is, ours and the queue's, and nothing of it is lost: each table has rows,
+// and each column of theirs is there afterwards as it was, or named in moved.
 func TestMigrationFromTheVersionBefore(t *testing.T) {
 	t.Parallel()
 	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
 		s, err := db.Open(t.Context(), o)
 		require.NoError(t, err)
-		files, rivers := allMigrations(t, o)
-		before, ours := files[len(files)-2], files[len(files)-1]
-		require.NoError(t, s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-			if err := tx.PutAccount(ctx, db.Account{ID: "acme"}); err != nil {
-				return err
-			}
-			return tx.Enqueue(ctx, greet{})
-		}))
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Enqueue(ctx, greet{})) })
 		require.NoError(t, s.Close())
 
 		old := open(t, o)
+		ours, rivers := allMigrations(t, o)
 		requireVersions(t, old, ours, rivers)
-		goBack(t, old, o, before)
+		goBack(t, old, o, versionBefore)
 		queueGoesBack(t, old, o)
-		requireVersions(t, old, before, rivers-1)
+		requireVersions(t, old, versionBefore, rivers-1)
+		for _, row := range rowsBefore() {
+			old.insert(t, o, row.table, row.columns)
+		}
+		before := old.dump(t, o)
+		for table, rows := range before {
+			require.NotEmpty(t, rows, "the test has no row for %s", table)
+		}
 
 		s = dbtest.Open(t, o)
 		requireVersions(t, old, ours, rivers)
 		require.NoError(t, s.Ping(t.Context()))
-		_, err = s.Account(t.Context(), "acme")
-		require.NoError(t, err)
-		var waiting int
-		require.NoError(t, old.QueryRowContext(t.Context(), "SELECT count(*) FROM river_job WHERE state = 'available'").Scan(&waiting))
-		require.Equal(t, 1, waiting)
+		old = open(t, o) // without the plans of the tables before
+		after := old.dump(t, o)
+		for table, rows := range before {
+			requireKept(t, table, rows, after)
+		}
+		requireFilled(t, s, old)
+		require.Equal(t, 1, old.count(t, "river_job WHERE state = 'available'"))
 	})
+}
+
+// requireKept compares the rows of a table, as they were and as they are, in the
+// columns that have not moved.
+func requireKept(t *testing.T, table string, rows []columns, after map[string][]columns) {
+	t.Helper()
+	now := table
+	if to, ok := moved[table]; ok {
+		now = to
+	}
+	require.Len(t, after[now], len(rows), table)
+	kept := make([]columns, len(rows))
+	for i, row := range after[now] {
+		kept[i] = columns{}
+		for name := range rows[0] {
+			if _, ok := moved[table+"."+name]; ok {
+				continue
+			}
+			require.Contains(t, row, name, "column of %s", table)
+			kept[i][name] = row[name]
+		}
+	}
+	for _, row := range rows {
+		for name := range row {
+			if _, ok := moved[table+"."+name]; ok {
+				delete(row, name)
+			}
+		}
+	}
+	require.ElementsMatch(t, rows, kept, table)
+}
+
+// requireFilled looks at the columns that were not there before.
+func requireFilled(t *testing.T, s *db.Store, old database) {
+	t.Helper()
+	text, err := s.Transcript(t.Context(), "t1")
+	require.NoError(t, err)
+	require.JSONEq(t, segmentsBefore, string(text.SegmentsJSON))
+	words, err := s.Words(t.Context(), "t1")
+	require.NoError(t, err)
+	require.JSONEq(t, wordsBefore, string(words))
+	words, err = s.Words(t.Context(), "t2")
+	require.NoError(t, err)
+	require.Nil(t, words)
+	require.Equal(t, 2, old.count(t, "texts"))
+	require.Equal(t, 1, old.count(t, "transcripts WHERE id = 't1' AND word_count = 5"))
+	require.Equal(t, 1, old.count(t, "transcripts WHERE id = 't2' AND word_count = 0"))
+
+	saved, err := s.Library(t.Context(), "acme")
+	require.NoError(t, err)
+	require.Len(t, saved, 2)
+	for _, row := range saved {
+		require.Equal(t, "transcript", row.Kind)
+	}
+	require.Equal(t, []string{"", "uber cafes"}, []string{saved[0].FoldedTitle, saved[1].FoldedTitle})
+	require.Equal(t, []string{"", "strasse"}, []string{saved[0].FoldedChannel, saved[1].FoldedChannel})
+	require.Equal(t, 2, old.count(t, "library_rows WHERE languages = '' AND job_id IS NULL AND error_code IS NULL"))
 }
 
 // While processes are upgraded one after the other, the old ones go on with the
@@ -123,19 +183,17 @@ type greet struct{}
 func (greet) Kind() string  { return "greet" }
 func (greet) Queue() string { return "default" }
 
-// allMigrations are the versions of the files, and how many River has.
-func allMigrations(t *testing.T, o db.Options) (ours []int64, rivers int64) {
+// allMigrations are the last versions of our tables and of River's.
+func allMigrations(t *testing.T, o db.Options) (ours, rivers int64) {
 	t.Helper()
-	files, err := os.ReadDir("migrations/" + string(dialect(o)))
+	all, err := db.Migrations(dialect(o), open(t, o).DB)
 	require.NoError(t, err)
-	for _, f := range files {
-		n, err := goose.NumericComponent(f.Name())
-		require.NoError(t, err)
-		ours = append(ours, n)
+	for _, m := range all.ListSources() {
+		ours = max(ours, m.Version)
 	}
-	all, err := rivermigrate.New(riversqlite.New(nil), nil)
+	queue, err := rivermigrate.New(riversqlite.New(nil), nil)
 	require.NoError(t, err)
-	return ours, int64(len(all.AllVersions()))
+	return ours, int64(len(queue.AllVersions()))
 }
 
 func requireVersions(t *testing.T, db database, ours, rivers int64) {
@@ -174,11 +232,10 @@ func dialect(o db.Options) goose.Dialect {
 }
 
 // goBack undoes our migrations down to a version.
-func goBack(t *testing.T, db database, o db.Options, version int64) {
+func goBack(t *testing.T, old database, o db.Options, version int64) {
 	t.Helper()
-	d := dialect(o)
-	p, err := goose.NewProvider(d, db.DB, os.DirFS("migrations/"+string(d)), goose.WithDisableGlobalRegistry(true))
+	all, err := db.Migrations(dialect(o), old.DB)
 	require.NoError(t, err)
-	_, err = p.DownTo(t.Context(), version)
+	_, err = all.DownTo(t.Context(), version)
 	require.NoError(t, err)
 }

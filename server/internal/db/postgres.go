@@ -53,7 +53,7 @@ func openPostgres(ctx context.Context, dsn string, hub *hub, log *slog.Logger) (
 	config.ConnConfig.Tracer = queueBound{}
 	p := &postgres{turn: newGate(pgConns)}
 	p.db = pgPool(ours.Copy(), p.turn)
-	if p.tables, err = newest(goose.DialectPostgres, riverpgxv5.New(nil)); err != nil {
+	if p.tables, err = newest(goose.DialectPostgres, p.db, riverpgxv5.New(nil)); err != nil {
 		return nil, errors.Join(err, p.close())
 	}
 	if p.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
@@ -112,7 +112,7 @@ func (p *postgres) migrate(ctx context.Context, log *slog.Logger) (err error) {
 		_, e := conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock(?)", int64(migrationLock))
 		err = errors.Join(err, e)
 	}()
-	return migrate(ctx, goose.DialectPostgres, p.db.DB, riverpgxv5.New(p.pool), log)
+	return migrate(ctx, goose.DialectPostgres, p.db, riverpgxv5.New(p.pool), log)
 }
 
 func (p *postgres) wants() versions { return p.tables }

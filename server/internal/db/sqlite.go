@@ -53,15 +53,15 @@ func openSQLite(ctx context.Context, path string, fullSync bool, log *slog.Logge
 		return nil, fmt.Errorf("store: open database: %w", err)
 	}
 	s := &sqlite{path: path, turn: newGate(1)}
-	if s.tables, err = newest(goose.DialectSQLite3, riversqlite.New(nil)); err != nil {
-		return nil, err
-	}
 	synchronous := "NORMAL"
 	if fullSync {
 		synchronous = "FULL"
 	}
 	if s.write, err = s.pool(s.turn, "journal_mode(WAL)", "synchronous("+synchronous+")", "foreign_keys(1)"); err != nil {
 		return nil, err
+	}
+	if s.tables, err = newest(goose.DialectSQLite3, s.write, riversqlite.New(nil)); err != nil {
+		return nil, errors.Join(err, s.close())
 	}
 	if s.read, err = s.pool(newGate(readers), "query_only(1)"); err != nil {
 		return nil, errors.Join(err, s.close())
@@ -103,7 +103,7 @@ func (s *sqlite) migrate(ctx context.Context, log *slog.Logger) error {
 		}
 		unlock, err := s.serve()
 		if err == nil {
-			return errors.Join(migrate(ctx, goose.DialectSQLite3, s.write.DB, riversqlite.New(s.write.DB), log), unlock())
+			return errors.Join(migrate(ctx, goose.DialectSQLite3, s.write, riversqlite.New(s.write.DB), log), unlock())
 		}
 		// Whoever holds the lock may be at the same work.
 		if !errors.Is(err, ErrServed) || time.Now().After(deadline) {

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -45,14 +46,24 @@ type transcriptRow struct {
 	Duration      float64
 	PublishedAt   *time.Time
 	Metadata      map[string]any
-	Segments      []byte
-	Words         []byte
+	WordCount     int
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
 }
 
-func (r *transcriptRow) transcript() (Transcript, error) {
-	t := Transcript{Owner: r.Owner, Duration: r.Duration, Transcript: transcript.Transcript{
+// textRow is the text of a transcript, which stands apart: the rest is read
+// without it.
+type textRow struct {
+	bun.BaseModel `bun:"table:texts"`
+
+	TranscriptID string
+	Segments     []byte
+	Words        []byte
+}
+
+// transcript is what the row says, without the text.
+func (r *transcriptRow) transcript() *Transcript {
+	t := &Transcript{Owner: r.Owner, Duration: r.Duration, Transcript: transcript.Transcript{
 		ID:            r.ID,
 		Platform:      r.Platform,
 		ExternalID:    r.ExternalID,
@@ -75,9 +86,7 @@ func (r *transcriptRow) transcript() (Transcript, error) {
 		at := transcript.At(*r.PublishedAt)
 		t.PublishedAt = &at
 	}
-	var err error
-	t.SegmentsJSON, err = decompress(r.Segments)
-	return t, err
+	return t
 }
 
 func rowOf(t *Transcript) *transcriptRow {
@@ -99,8 +108,6 @@ func rowOf(t *Transcript) *transcriptRow {
 		DurationSec:   t.DurationSec,
 		Duration:      t.Duration,
 		Metadata:      t.Metadata,
-		Segments:      compress(t.SegmentsJSON),
-		Words:         compress(t.WordsJSON),
 		CreatedAt:     t.CreatedAt.Time,
 		UpdatedAt:     t.UpdatedAt.Time,
 	}
@@ -112,22 +119,36 @@ func rowOf(t *Transcript) *transcriptRow {
 
 // Transcript returns a transcript by id, without its words, or ErrNotFound.
 func (r Reader) Transcript(ctx context.Context, id string) (*Transcript, error) {
-	var row transcriptRow
-	if err := r.db.NewSelect().Model(&row).ExcludeColumn("words").Where("id = ?", id).Scan(ctx); err != nil {
+	var row struct {
+		transcriptRow `bun:",extend"`
+		Segments      []byte
+	}
+	err := r.db.NewSelect().Model(&row).ColumnExpr("t.*, x.segments").
+		Join("JOIN texts AS x ON x.transcript_id = t.id").
+		Where("t.id = ?", id).
+		Scan(ctx)
+	if err != nil {
 		return nil, one("transcript "+id, err)
 	}
-	t, err := row.transcript()
-	if err != nil {
-		return nil, wrap("transcript "+id, err)
+	t := row.transcript()
+	t.SegmentsJSON, err = decompress(row.Segments)
+	return t, wrap("transcript "+id, err)
+}
+
+// head returns what there is of a transcript beside its text, or ErrNotFound.
+func (r Reader) head(ctx context.Context, id string) (*transcriptRow, error) {
+	row := new(transcriptRow)
+	if err := r.db.NewSelect().Model(row).Where("id = ?", id).Scan(ctx); err != nil {
+		return nil, one("transcript "+id, err)
 	}
-	return &t, nil
+	return row, nil
 }
 
 // Words returns the words of a transcript as JSON, nil where it has none, or
 // ErrNotFound.
 func (r Reader) Words(ctx context.Context, id string) ([]byte, error) {
-	var row transcriptRow
-	if err := r.db.NewSelect().Model(&row).Column("words").Where("id = ?", id).Scan(ctx); err != nil {
+	var row textRow
+	if err := r.db.NewSelect().Model(&row).Column("words").Where("transcript_id = ?", id).Scan(ctx); err != nil {
 		return nil, one("words of transcript "+id, err)
 	}
 	words, err := decompress(row.Words)
@@ -136,14 +157,17 @@ func (r Reader) Words(ctx context.Context, id string) ([]byte, error) {
 
 // PutTranscript stores t. Where the owner already has one of the same platform,
 // external id, language and source, that one is replaced and keeps its id and
-// its time of creation. Times that are zero become now. It returns
-// the id.
+// its time of creation. Times that are zero become now. It returns the id.
 func (tx *Tx) PutTranscript(ctx context.Context, t *Transcript) (id string, err error) {
+	what := "put transcript of " + t.ExternalID
 	row := rowOf(t)
 	if err := newID(&row.ID); err != nil {
 		return "", err
 	}
 	stamp(&row.CreatedAt, &row.UpdatedAt)
+	if row.WordCount, err = countWords(t.SegmentsJSON); err != nil {
+		return "", fmt.Errorf("store: %s: %w", what, err)
+	}
 	err = tx.db.NewInsert().Model(row).
 		On("CONFLICT (owner, platform, external_id, lang, source) DO UPDATE").
 		Set(`status = excluded.status, source_url = excluded.source_url, title = excluded.title,
@@ -151,9 +175,20 @@ func (tx *Tx) PutTranscript(ctx context.Context, t *Transcript) (id string, err 
 			creator_handle = excluded.creator_handle, creator_url = excluded.creator_url,
 			thumbnail_url = excluded.thumbnail_url, duration_sec = excluded.duration_sec,
 			duration = excluded.duration, published_at = excluded.published_at,
-			metadata = excluded.metadata, segments = excluded.segments, words = excluded.words,
+			metadata = excluded.metadata, word_count = excluded.word_count,
 			updated_at = excluded.updated_at`).
 		Returning("id").
-		Scan(ctx, &id)
-	return id, wrap("put transcript of "+t.ExternalID, err)
+		Scan(ctx, &row.ID)
+	if err != nil {
+		return "", wrap(what, err)
+	}
+	text := &textRow{TranscriptID: row.ID, Segments: compress(t.SegmentsJSON), Words: compress(t.WordsJSON)}
+	_, err = tx.db.NewInsert().Model(text).
+		On("CONFLICT (transcript_id) DO UPDATE").
+		Set("segments = excluded.segments, words = excluded.words").
+		Exec(ctx)
+	if err != nil {
+		return "", wrap(what, err)
+	}
+	return row.ID, tx.rename(ctx, row)
 }
