@@ -155,6 +155,12 @@ func requireFilled(t *testing.T, s *db.Store, old database) {
 	require.Equal(t, 1, old.count(t, "transcripts WHERE id = 't1' AND word_count = 5"))
 	require.Equal(t, 1, old.count(t, "transcripts WHERE id = 't2' AND word_count = 0"))
 
+	for id, account := range map[string]string{"j1": "acme", "j2": "beta"} {
+		job, err := s.Job(t.Context(), account, id)
+		require.NoError(t, err)
+		require.Equal(t, db.Limits{ASR: id == "j1"}, job.Limits)
+	}
+
 	saved, err := s.Library(t.Context(), "acme")
 	require.NoError(t, err)
 	require.Len(t, saved, 2)

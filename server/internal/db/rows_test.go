@@ -26,6 +26,11 @@ var moved = map[string]string{
 	"library":              "library_rows",
 	"transcripts.segments": "texts.segments",
 	"transcripts.words":    "texts.words",
+	"jobs.asr":             "jobs.limits",
+
+	"idempotency_keys.status":        "idempotency_keys.answer_kind",
+	"idempotency_keys.job_id":        "idempotency_keys.answer_id",
+	"idempotency_keys.transcript_id": "idempotency_keys.answer_id",
 }
 
 // columns are those of a row, by name.
@@ -81,6 +86,11 @@ func rowsBefore() []struct {
 			"id": "j1", "account": "acme", "extraction_id": "e1", "status": "processing", "stage": "asr_running", "sequence": 4, "attempt": 2,
 			"progress": `{"fraction":0.5,"processedSec":30,"totalSec":61.5}`, "metadata_status": "partial", "transcript_id": "",
 			"format": "text", "omit_timestamp": true, "send_metadata": true, "asr": true, "cached": false, "stale": false, "created_at": at, "updated_at": later,
+		}},
+		{"jobs", columns{
+			"id": "j2", "account": "beta", "extraction_id": "e1", "status": "failed", "stage": "duration_check", "sequence": 3, "attempt": 1,
+			"metadata_status": "unavailable", "error": `{"code":"VIDEO_TOO_LONG","message":"m"}`, "transcript_id": "", "format": "json",
+			"omit_timestamp": false, "send_metadata": false, "asr": false, "cached": true, "stale": true, "created_at": at, "updated_at": at, "ended_at": later,
 		}},
 		{"job_events", columns{
 			"job_id": "j1", "sequence": 4, "status": "processing", "stage": "asr_running", "attempt": 2, "metadata_status": "partial", "at": later,
