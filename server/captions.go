@@ -48,8 +48,7 @@ func (s *Server) getCaptions(w http.ResponseWriter, r *http.Request) error {
 }
 
 // respondReport sends a report, which is an error envelope at the same time
-// where it has the status of an error. A fault of the service's own
-// is no report.
+// where it has the status of an error. A fault of the service's own is no report.
 func (s *Server) respondReport(w http.ResponseWriter, r *http.Request, report *pipeline.CaptionReport) error {
 	status := http.StatusOK
 	if failure := report.Failure; failure != nil {

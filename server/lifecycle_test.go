@@ -109,8 +109,8 @@ func TestHealthWhereProgramsAreNotConfined(t *testing.T) {
 	assert.Subset(t, body["checks"], map[string]any{"programs": "not confined: it takes Linux 6.7", "store": "ok"})
 }
 
-// A platform that blocks makes the service degraded, not unready,
-// and readers are told when to come again without its being asked.
+// A platform that blocks makes the service degraded, not unready, and readers are
+// told when to come again without its being asked.
 func TestHealthWhileAPlatformBlocks(t *testing.T) {
 	t.Parallel()
 	s := start(t)

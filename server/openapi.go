@@ -10,8 +10,7 @@ import (
 	"github.com/swaggest/openapi-go/openapi31"
 )
 
-// apiVersion is the version of the API and not of the program that
-// serves it.
+// apiVersion is the version of the API, not of the program that serves it.
 const apiVersion = "1.0.0"
 
 // document is the OpenAPI document as it is served.
