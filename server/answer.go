@@ -135,6 +135,20 @@ func (s *Server) respondJSON(ctx context.Context, w http.ResponseWriter, status 
 	respond(w, status, b)
 }
 
+// response is an answer with a JSON body before it is sent.
+type response struct {
+	status int
+	header map[string]string // beside those that every answer has
+	body   [][]byte          // in parts
+}
+
+func (a response) send(w http.ResponseWriter) {
+	for name, value := range a.header {
+		w.Header().Set(name, value)
+	}
+	respond(w, a.status, a.body...)
+}
+
 // respond sends a JSON body, given in one part or several. Whether it arrives is
 // the client's concern: an error here is the end of a connection, which the
 // access log does not need.

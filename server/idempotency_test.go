@@ -183,7 +183,8 @@ func TestKeyOfADeadProcess(t *testing.T) {
 		require.NotNil(t, held)
 		if wrote {
 			require.NoError(t, db.Of(s.Store).InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-				return tx.RecordAnswer(ctx, *held, fingerprint, db.Answer{Status: http.StatusAccepted, JobID: id}, false, time.Now().Add(-silent))
+				held.Fingerprint = fingerprint
+				return tx.RecordAnswer(ctx, held, db.Answer{Kind: db.JobAnswer, ID: id}, false)
 			}))
 		}
 	}
@@ -205,7 +206,7 @@ func TestKeyOfADeadProcess(t *testing.T) {
 
 // keyState takes a key of POST /v1/transcript as another process does, so much
 // later, or tells who has it.
-func (s *service) keyState(t *testing.T, key string, later time.Duration) db.Remembered {
+func (s *service) keyState(t *testing.T, key string, later time.Duration) db.KeyState {
 	t.Helper()
 	k := db.IdempotencyKey{Account: servertest.Account, Method: http.MethodPost, Route: "/v1/transcript", Key: key}
 	state, err := db.Of(s.Store).TakeKey(t.Context(), k, nil, time.Now().Add(later))
@@ -224,7 +225,7 @@ func TestKeyOfOneWhoWasTakenForDead(t *testing.T) {
 	id := s.acceptedJob(t, "a")
 	state := s.keyState(t, "k", 30*time.Second)
 	require.NotNil(t, state.Answer, "given by another process, whose clock is ahead")
-	require.Equal(t, db.Answer{Status: http.StatusAccepted, JobID: id}, *state.Answer)
+	require.Equal(t, db.Answer{Kind: db.JobAnswer, ID: id}, *state.Answer)
 	release()
 	first := <-answered
 	require.NotNil(t, first)

@@ -54,7 +54,12 @@ func (s *Server) getTranscriptJob(w http.ResponseWriter, r *http.Request) error 
 	if !job.Status.Terminal() {
 		h.Set("Retry-After", strconv.Itoa(pollAfter(job.Stage)))
 	}
-	return s.respondJob(w, http.StatusOK, job)
+	body, err := jobBody(job)
+	if err != nil {
+		return err
+	}
+	respond(w, http.StatusOK, body)
+	return nil
 }
 
 // asked is the view that the query wants, nil where that is the one of the POST.
@@ -77,47 +82,47 @@ func pollAfter(stage transcript.Stage) int {
 	return 1
 }
 
-func (s *Server) respondJob(w http.ResponseWriter, status int, job *pipeline.Job) error {
-	body, err := wire.AppendJob(make([]byte, 0, len(job.SegmentsJSON)+2048), &job.Job, job.SegmentsJSON)
-	if err != nil {
-		return err
-	}
-	respond(w, status, body)
-	return nil
+// jobBody is a job as JSON.
+func jobBody(job *pipeline.Job) ([]byte, error) {
+	return wire.AppendJob(make([]byte, 0, len(job.SegmentsJSON)+2048), &job.Job, job.SegmentsJSON)
 }
 
 // cancelTranscriptJob is POST /v1/transcript/job/{id}/cancel.
 func (s *Server) cancelTranscriptJob(w http.ResponseWriter, r *http.Request) error {
-	if err := readEmpty(w, r); err != nil {
-		return err
-	}
-	key, err := idempotencyKey(r)
-	if err != nil {
-		return err
-	}
-	id, err := jobID(r)
-	if err != nil {
-		return err
-	}
 	account := principal(r).Account
-	cancelled := func(job *pipeline.Job) error {
-		w.Header().Set("Location", s.jobPath(id))
-		return s.respondJob(w, http.StatusAccepted, job)
-	}
-	return s.once(w, r, key, operation{
-		fingerprint: func() []byte { return fingerprint(r, nil) },
-		do: func(remember pipeline.Remember) (reply, error) {
-			job, err := s.pipeline.Cancel(context.WithoutCancel(r.Context()), account, id, remember)
-			return reply{send: func() error { return cancelled(job) }}, err
-		},
-		again: func(a db.Answer) error {
-			job, err := s.pipeline.Job(r.Context(), account, a.JobID, nil)
-			if err != nil {
-				return err
+	var id string
+	return s.once(w, r, operation{
+		read: func() (_ map[string]any, err error) {
+			if err := readEmpty(w, r); err != nil {
+				return nil, err
 			}
-			return cancelled(job)
+			id, err = jobID(r)
+			return nil, err
+		},
+		do: func(key *db.HeldKey) (reply, error) {
+			job, err := s.pipeline.Cancel(context.WithoutCancel(r.Context()), account, id, key)
+			if err != nil {
+				return reply{}, err
+			}
+			return s.cancelReply(job)
+		},
+		again: func(a db.Answer) (reply, error) {
+			job, err := s.pipeline.Job(r.Context(), account, a.ID, nil)
+			if err != nil {
+				return reply{}, err
+			}
+			return s.cancelReply(job)
 		},
 	})
+}
+
+func (s *Server) cancelReply(job *pipeline.Job) (reply, error) {
+	body, err := jobBody(job)
+	if err != nil {
+		return reply{}, err
+	}
+	header := map[string]string{"Location": s.jobPath(job.JobID)}
+	return reply{response: response{http.StatusAccepted, header, [][]byte{body}}}, nil
 }
 
 // readEmpty reads the body of a POST that takes no members: none, or an empty

@@ -30,6 +30,7 @@ type Server struct {
 	cfg      Config
 	db       *db.Store
 	pipeline *pipeline.Pipeline
+	leases   *leases
 	guard    *egress.Guard
 	scratch  *scratch.Dir
 	failures failureCounter
@@ -63,6 +64,7 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 	}
 	s := &Server{cfg: c, db: db.Of(c.Store), draining: make(chan struct{}), stopTurn: make(chan struct{}, 1)}
 	s.serving, s.endWaits = context.WithCancel(context.Background())
+	s.leases = newLeases(s.db, c.Log)
 	if s.scratch, err = scratch.New(c.Dir); err != nil {
 		return nil, fmt.Errorf("server: Config.Dir: %w", err)
 	}

@@ -73,6 +73,7 @@ func (s *Server) stopInTurn(ctx context.Context) error {
 		return err
 	}
 	s.shutdown(ctx, lastAnswers)
+	s.leases.close()
 	s.stopped = true
 	var err error
 	if s.release != nil {

@@ -2,10 +2,12 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/internal/wire"
+	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -34,43 +36,37 @@ func (s *Server) createTranscript(w http.ResponseWriter, r *http.Request) error 
 }
 
 func (s *Server) createFromLink(w http.ResponseWriter, r *http.Request) error {
-	key, err := idempotencyKey(r)
-	if err != nil {
-		return err
-	}
-	req, err := readLinkRequest(w, r)
-	if err != nil {
-		return err
-	}
-	content, err := s.find(r.Context(), req.source)
-	if err != nil {
-		return err
-	}
 	p := principal(r)
-	return s.once(w, r, key, operation{
-		fingerprint: func() []byte { return fingerprint(r, req.canonical(content.Platform)) },
-		do: func(remember pipeline.Remember) (reply, error) {
-			return s.submit(w, r, req.wait, pipeline.Submission{
+	var req *linkRequest
+	var content engine.Content
+	return s.once(w, r, operation{
+		read: func() (_ map[string]any, err error) {
+			if req, err = readLinkRequest(w, r); err != nil {
+				return nil, err
+			}
+			if content, err = s.find(r.Context(), req.source); err != nil {
+				return nil, err
+			}
+			return req.canonical(content.Platform), nil
+		},
+		do: func(key *db.HeldKey) (reply, error) {
+			return s.submit(r, req.wait, pipeline.Submission{
 				Account:   p.Account,
 				Plan:      p.Plan,
 				Content:   content,
 				Languages: req.languages,
 				View:      req.view,
-				Remember:  remember,
+				Key:       key,
 			})
 		},
-		again: func(a db.Answer) error { return s.replay(w, r, a, req.view) },
+		again: func(a db.Answer) (reply, error) { return s.createdBefore(r, a, req.view) },
 	})
 }
 
 func (s *Server) createFromUpload(w http.ResponseWriter, r *http.Request) error {
 	p := principal(r)
-	if !p.Plan.Upload {
-		return p.Plan.UpgradeRequired("The plan does not include uploads.") // 402 goes before 400
-	}
-	key, err := idempotencyKey(r)
-	if err != nil {
-		return err
+	if !p.Plan.Upload { // before anything is said of the request itself
+		return p.Plan.UpgradeRequired("The plan does not include uploads.")
 	}
 	var f *uploadForm
 	taken := false // by the pipeline
@@ -79,38 +75,39 @@ func (s *Server) createFromUpload(w http.ResponseWriter, r *http.Request) error 
 			s.pipeline.Discard(context.WithoutCancel(r.Context()), f.upload)
 		}
 	}()
-	return s.once(w, r, key, operation{
-		read: func() (err error) {
-			f, err = s.readForm(r, p.Plan.MaxUploadBytes)
-			return err
+	return s.once(w, r, operation{
+		read: func() (_ map[string]any, err error) {
+			if f, err = s.readForm(r, p.Plan.MaxUploadBytes); err != nil {
+				return nil, err
+			}
+			return f.canonical(), nil
 		},
-		fingerprint: func() []byte { return fingerprint(r, f.canonical()) },
-		do: func(remember pipeline.Remember) (reply, error) {
+		large: true,
+		do: func(key *db.HeldKey) (reply, error) {
 			taken = true
-			return s.submit(w, r, f.wait, pipeline.Submission{
+			return s.submit(r, f.wait, pipeline.Submission{
 				Account:   p.Account,
 				Plan:      p.Plan,
 				Upload:    f.upload,
 				Languages: f.languages,
 				View:      f.view,
-				Remember:  remember,
+				Key:       key,
 			})
 		},
-		again: func(a db.Answer) error { return s.replay(w, r, a, f.view) },
+		again: func(a db.Answer) (reply, error) { return s.createdBefore(r, a, f.view) },
 	})
 }
 
-// submit hands a request to the pipeline and answers with what becomes of it
-// while its sender waits. From here on the request is finished also when the
-// sender disconnects, which only ends the wait.
-func (s *Server) submit(w http.ResponseWriter, r *http.Request, wait time.Duration, sub pipeline.Submission) (reply, error) {
-	ctx := context.WithoutCancel(r.Context())
-	out, err := s.pipeline.Submit(ctx, sub)
+// submit hands a request to the pipeline, and replies with what becomes of it while
+// its sender waits. From here on the request is finished also when the sender
+// disconnects, which only ends the wait.
+func (s *Server) submit(r *http.Request, wait time.Duration, sub pipeline.Submission) (reply, error) {
+	out, err := s.pipeline.Submit(context.WithoutCancel(r.Context()), sub)
 	if err != nil {
 		return reply{}, err
 	}
 	if out.Result != nil {
-		return reply{send: func() error { return s.respondResult(w, out.Result) }}, nil
+		return resultReply(out.Result)
 	}
 	job := out.Job
 	if wait > 0 { // else it is the job as it was taken, even where it has ended meanwhile
@@ -123,56 +120,65 @@ func (s *Server) submit(w http.ResponseWriter, r *http.Request, wait time.Durati
 		}
 	}
 	if wait == 0 || !job.Status.Terminal() {
-		return reply{send: func() error { s.respondAccepted(ctx, w, job.Job); return nil }}, nil
+		re := s.acceptedReply(job.Job)
+		re.about = db.Answer{Kind: db.JobAnswer, ID: job.JobID}
+		return re, nil
 	}
-	return s.outcome(w, job), nil
+	re, err := outcomeReply(job)
+	re.about = db.Answer{Kind: db.OutcomeAnswer, ID: job.JobID}
+	return re, err
 }
 
-// outcome answers with what became of a job while its sender waited. Of failures
-// only a 404 is remembered.
-func (s *Server) outcome(w http.ResponseWriter, job *pipeline.Job) reply {
-	if job.Status == transcript.JobCancelled {
-		cancelled := transcript.Errorf(transcript.StateConflict, "The job was cancelled.").With("status", job.Status)
-		return reply{forget: true, send: func() error { return cancelled }}
+// createdBefore makes the answer of an earlier request anew.
+func (s *Server) createdBefore(r *http.Request, a db.Answer, v pipeline.View) (reply, error) {
+	account := principal(r).Account
+	switch a.Kind {
+	case db.JobAnswer: // as it was then, even where it has ended since
+		return s.acceptedReply(transcript.Job{JobID: a.ID, Status: transcript.JobPending, Stage: transcript.StageQueued}), nil
+	case db.OutcomeAnswer:
+		job, err := s.pipeline.Job(r.Context(), account, a.ID, &v)
+		if err != nil {
+			return reply{}, err
+		}
+		return outcomeReply(job)
 	}
-	if job.Status == transcript.JobSuccess && job.Result != nil {
-		res := &pipeline.Result{Result: *job.Result, SegmentsJSON: job.SegmentsJSON}
-		return reply{keep: &db.Answer{Status: http.StatusOK, JobID: job.JobID}, send: func() error { return s.respondResult(w, res) }}
+	res, err := s.pipeline.Transcript(r.Context(), account, a.ID, v)
+	if err != nil {
+		return reply{}, err
 	}
-	err := failure(job)
-	said := reply{send: func() error { return err }}
-	if said.forget = err.HTTPStatus() != http.StatusNotFound; !said.forget {
-		said.keep = &db.Answer{Status: http.StatusNotFound, JobID: job.JobID}
-	}
-	return said
+	return resultReply(res)
 }
 
-// failure is why a job that has ended has no result.
-func failure(job *pipeline.Job) *transcript.Error {
-	if job.Error != nil {
-		return job.Error
-	}
-	return transcript.Errorf(transcript.NoTranscript, "The transcript has been deleted.")
+// acceptedReply hands out a job.
+func (s *Server) acceptedReply(job transcript.Job) reply {
+	body, _ := json.Marshal(accepted{job.Status, job.JobID, job.Stage, job.MetadataStatus}) // of strings: it never fails
+	header := map[string]string{"Location": s.jobPath(job.JobID), "Retry-After": "2"}
+	return reply{response: response{http.StatusAccepted, header, [][]byte{body}}}
 }
 
-func (s *Server) respondResult(w http.ResponseWriter, res *pipeline.Result) error {
+// outcomeReply tells what has become of a job that has ended.
+func outcomeReply(job *pipeline.Job) (reply, error) {
+	switch {
+	case job.Status == transcript.JobCancelled:
+		return reply{failure: transcript.Errorf(transcript.StateConflict, "The job was cancelled.").With("status", job.Status)}, nil
+	case job.Error != nil:
+		return reply{failure: job.Error}, nil
+	case job.Result == nil:
+		return reply{failure: transcript.Errorf(transcript.NoTranscript, "The transcript has been deleted.")}, nil
+	}
+	return resultReply(&pipeline.Result{Result: *job.Result, SegmentsJSON: job.SegmentsJSON})
+}
+
+func resultReply(res *pipeline.Result) (reply, error) {
 	before, after, err := wire.SplitResult(&res.Result)
 	if err != nil {
-		return err
+		return reply{}, err
 	}
-	if after == nil { // a text, which has no segments
-		respond(w, http.StatusOK, before)
-		return nil
+	body := [][]byte{before}
+	if after != nil { // else it is a text, which has no segments
+		body = append(body, res.SegmentsJSON, after)
 	}
-	respond(w, http.StatusOK, before, res.SegmentsJSON, after)
-	return nil
-}
-
-// respondAccepted hands out a job.
-func (s *Server) respondAccepted(ctx context.Context, w http.ResponseWriter, job transcript.Job) {
-	w.Header().Set("Location", s.jobPath(job.JobID))
-	w.Header().Set("Retry-After", "2")
-	s.respondJSON(ctx, w, http.StatusAccepted, accepted{job.Status, job.JobID, job.Stage, job.MetadataStatus})
+	return reply{response: response{status: http.StatusOK, body: body}}, nil
 }
 
 func (s *Server) jobPath(id string) string { return s.cfg.BasePath + "/v1/transcript/job/" + id }

@@ -3,43 +3,67 @@ package db
 import (
 	"context"
 	"crypto/rand"
+	"database/sql"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/uptrace/bun"
 )
 
-// How long a key is remembered, and how long its request may be silent:
-// then one that has written what its answer speaks of is taken for dead and
-// that answer given, and one that has not loses the key.
+// How long a key is remembered, and how long its request may be silent: then one
+// that has recorded an answer is taken for dead and that answer is given in its
+// place, and one that has not loses the key.
 const (
 	keyLife     = 24 * time.Hour
 	answerQuiet = 15 * time.Second
 	keyQuiet    = time.Minute
 )
 
-// IdempotencyKey identifies a remembered request: (account, method, route
-// pattern, key).
+// ErrKeyLost says that a request holds its idempotency key no more: it is settled,
+// free, or another request's.
+var ErrKeyLost = errors.New("store: the idempotency key is lost")
+
+// IdempotencyKey identifies a remembered request. Route is the pattern of its
+// path.
 type IdempotencyKey struct {
 	Account, Method, Route, Key string
 }
 
-// HeldKey is a key that a request has taken. Its token is that request's alone,
-// so that one that was silent for too long cannot touch what its successor holds.
+// HeldKey is a key that a request has taken.
 type HeldKey struct {
 	IdempotencyKey
+	// Token is that request's alone, so that one that was silent for too long cannot
+	// touch what its successor holds.
 	Token string
+	// Fingerprint tells the request from others with the same key; nil while it is not
+	// known. It is stored when the key is taken, and with the recorded answer.
+	Fingerprint []byte
 }
 
-// Answer is what a remembered request was answered with.
+// Answer is what the answer to a remembered request speaks of: it is made again
+// from that. The zero value is no answer.
 type Answer struct {
-	Status       int
-	JobID        string // of the job that the answer speaks of, if any
-	TranscriptID string // of the transcript that the answer carries, if any
+	Kind AnswerKind `bun:"answer_kind"`
+	ID   string     `bun:"answer_id"`
 }
 
-// Remembered is the state of an idempotency key.
-type Remembered struct {
+// AnswerKind says what an answer speaks of.
+type AnswerKind string
+
+// The kinds of answers.
+const (
+	// JobAnswer hands out a job.
+	JobAnswer AnswerKind = "job"
+	// OutcomeAnswer says what became of the job with the ID: its result, or why it has
+	// none.
+	OutcomeAnswer AnswerKind = "outcome"
+	// TranscriptAnswer carries a transcript.
+	TranscriptAnswer AnswerKind = "transcript"
+)
+
+// KeyState is the state of an idempotency key.
+type KeyState struct {
 	// Held is set when the key was free and is now this request's, until it is
 	// settled or released.
 	Held *HeldKey
@@ -53,72 +77,76 @@ type idempotencyRow struct {
 	bun.BaseModel `bun:"table:idempotency_keys,alias:i"`
 
 	HeldKey
-	Fingerprint []byte
-	Done        bool // the answer is final
-	Answer           // its status is 0 until something is written that it speaks of
-	TakenAt     time.Time
-	BeatAt      time.Time
+	Done    bool // the answer is final
+	Answer       // the zero value until one is recorded
+	TakenAt time.Time
+	BeatAt  time.Time
 }
 
 // TakeKey takes a free key, or says who has it. A key is free when it was never
-// taken, was taken more than 24 h ago, or its request has written nothing and has
-// not beaten (BeatKey) for 60 s. The answer of a request that has written
-// something and has not beaten for 15 s is final. Beside an error Held is what may
-// have been taken all the same, where the database's answer was lost: release it.
-func (s *Store) TakeKey(ctx context.Context, k IdempotencyKey, fingerprint []byte, now time.Time) (Remembered, error) {
+// taken, was taken more than 24 h ago, or its request has recorded nothing and has
+// not beaten (BeatKey) for 60 s. The answer of a request that has recorded one and
+// has not beaten for 15 s is final. Beside an error Held is what may have been
+// taken all the same, where the database's answer was lost: release it.
+func (s *Store) TakeKey(ctx context.Context, k IdempotencyKey, fingerprint []byte, now time.Time) (KeyState, error) {
 	ctx, err := s.enter(ctx)
 	if err != nil {
-		return Remembered{}, err
+		return KeyState{}, err
 	}
 	now = moment(now)
-	held := HeldKey{k, rand.Text()}
-	row := &idempotencyRow{HeldKey: held, Fingerprint: fingerprint, TakenAt: now, BeatAt: now}
+	held := HeldKey{k, rand.Text(), fingerprint}
+	row := &idempotencyRow{HeldKey: held, TakenAt: now, BeatAt: now}
 	for {
 		res, err := s.writer.NewInsert().Model(row).
 			On("CONFLICT (account, method, route, key) DO UPDATE").
-			Set(`token = excluded.token, fingerprint = excluded.fingerprint, done = excluded.done, status = excluded.status,
-				job_id = excluded.job_id, transcript_id = excluded.transcript_id,
+			Set(`token = excluded.token, fingerprint = excluded.fingerprint, done = excluded.done,
+				answer_kind = excluded.answer_kind, answer_id = excluded.answer_id,
 				taken_at = excluded.taken_at, beat_at = excluded.beat_at`).
-			Where("i.taken_at < ? OR (NOT i.done AND i.status = 0 AND i.beat_at < ?)", now.Add(-keyLife), now.Add(-keyQuiet)).
+			Where("i.taken_at < ? OR (NOT i.done AND i.answer_kind = '' AND i.beat_at < ?)", now.Add(-keyLife), now.Add(-keyQuiet)).
 			Exec(ctx)
 		n, err := affected(res, err)
 		if err != nil {
-			return Remembered{Held: &held}, wrap("take idempotency key", err)
+			return KeyState{Held: &held}, wrap("take idempotency key", err)
 		}
 		if n > 0 {
-			return Remembered{Held: &held, Fingerprint: fingerprint}, nil
+			return KeyState{Held: &held, Fingerprint: fingerprint}, nil
 		}
 		earlier, err := s.earlier(ctx, k, now)
-		if errors.Is(err, ErrNotFound) {
-			continue // freed in between
+		if errors.Is(err, ErrNotFound) || errors.Is(err, ErrKeyLost) {
+			continue // its request has ended in between
 		}
 		return earlier, err
 	}
 }
 
 // earlier is the state of a key that somebody else has taken.
-func (s *Store) earlier(ctx context.Context, k IdempotencyKey, now time.Time) (Remembered, error) {
-	var row idempotencyRow
-	// From the writer, which sees what kept the key from being taken.
-	err := s.writer.NewSelect().Model(&row).Where(isKey, k.args()...).Scan(ctx)
+func (s *Store) earlier(ctx context.Context, k IdempotencyKey, now time.Time) (KeyState, error) {
+	row, err := s.keyRow(ctx, k)
 	if err != nil {
-		return Remembered{}, one("idempotency key", err)
+		return KeyState{}, err
 	}
-	if !row.Done && row.Status != 0 && row.BeatAt.Before(now.Add(-answerQuiet)) {
-		// Should its request live after all, it finds the key gone.
-		if err := s.settle(ctx, row.HeldKey, &row.Answer); err != nil {
-			return Remembered{}, err
+	if !row.Done && row.Answer != (Answer{}) && row.BeatAt.Before(now.Add(-answerQuiet)) {
+		// Should its request live after all, SettleKey tells it so.
+		if err := s.settle(ctx, row.HeldKey, row.Answer); err != nil {
+			return KeyState{}, err
 		}
 		row.Done = true
 	}
-	held := Remembered{Fingerprint: row.Fingerprint}
+	state := KeyState{Fingerprint: row.Fingerprint}
 	if row.Done {
-		held.Answer = &row.Answer
+		state.Answer = &row.Answer
 	}
-	return held, nil
+	return state, nil
 }
 
-// BeatKey says that the request that holds the key still runs. ErrNotFound when it
+// keyRow reads from the writer, which sees what kept a key from being taken.
+func (s *Store) keyRow(ctx context.Context, k IdempotencyKey) (*idempotencyRow, error) {
+	row := new(idempotencyRow)
+	err := s.writer.NewSelect().Model(row).Where(isKey, k.args()...).Scan(ctx)
+	return row, one("idempotency key", err)
+}
+
+// BeatKey says that the request that holds the key still runs. ErrKeyLost when it
 // holds it no more.
 func (s *Store) BeatKey(ctx context.Context, h HeldKey, now time.Time) error {
 	ctx, err := s.enter(ctx)
@@ -129,44 +157,57 @@ func (s *Store) BeatKey(ctx context.Context, h HeldKey, now time.Time) error {
 		Set("beat_at = ?", moment(now)).
 		Where(isHeld, h.args()...).
 		Exec(ctx)
-	return mustAffect("beat idempotency key", res, err)
+	return mustHold("beat idempotency key", res, err)
 }
 
-// RecordAnswer notes what the request will answer should it not live to say more,
-// in the transaction that writes what the answer speaks of; final: it will not
-// say more, and is replayed from now on. ErrNotFound when the request holds the
-// key no more: then the transaction must not be committed.
-func (tx *Tx) RecordAnswer(ctx context.Context, h HeldKey, fingerprint []byte, a Answer, final bool, now time.Time) error {
+// RecordAnswer records what the answer to a request speaks of, in the transaction
+// that writes it; nil is a request without a key. A final answer is replayed from
+// now on; another one only when the request ends without a better one (SettleKey,
+// ReleaseKey), or is taken for dead. ErrKeyLost when the request holds the key no
+// more: then the transaction must not be committed.
+func (tx *Tx) RecordAnswer(ctx context.Context, h *HeldKey, a Answer, final bool) error {
+	if h == nil {
+		return nil
+	}
 	res, err := tx.db.NewUpdate().Model((*idempotencyRow)(nil)).
-		Set("fingerprint = ?, done = ?, status = ?, job_id = ?, transcript_id = ?, beat_at = ?",
-			fingerprint, final, a.Status, a.JobID, a.TranscriptID, moment(now)).
+		Set("fingerprint = ?, done = ?, answer_kind = ?, answer_id = ?", h.Fingerprint, final, a.Kind, a.ID).
 		Where(isHeld, h.args()...).
 		Exec(ctx)
-	return mustAffect("record answer of idempotency key", res, err)
+	return mustHold("record answer of idempotency key", res, err)
 }
 
-// SettleKey replaces the recorded answer by the final one, which is about to be
-// sent and is replayed from now on; nil: none is, the key is free again.
-// ErrNotFound when the request holds the key no more: then it is the recorded
-// answer that is replayed.
-func (s *Store) SettleKey(ctx context.Context, h HeldKey, a *Answer) error {
+// SettleKey makes an answer the final one, which is about to be sent and is
+// replayed from now on; the zero Answer: none is, and the key is free. It returns
+// the answer that is to be sent: a, unless the request was taken for dead, and what
+// it had recorded is replayed already. ErrKeyLost when the key is not even that.
+func (s *Store) SettleKey(ctx context.Context, h HeldKey, a Answer) (Answer, error) {
 	ctx, err := s.enter(ctx)
 	if err != nil {
-		return err
+		return Answer{}, err
 	}
-	return s.settle(ctx, h, a)
+	if err = s.settle(ctx, h, a); !errors.Is(err, ErrKeyLost) {
+		return a, err
+	}
+	row, e := s.keyRow(ctx, h.IdempotencyKey)
+	if e != nil && !errors.Is(e, ErrNotFound) {
+		return Answer{}, e
+	}
+	if e != nil || row.Token != h.Token {
+		return Answer{}, err
+	}
+	return row.Answer, nil
 }
 
-func (s *Store) settle(ctx context.Context, h HeldKey, a *Answer) error {
-	if a == nil {
+func (s *Store) settle(ctx context.Context, h HeldKey, a Answer) error {
+	if a == (Answer{}) {
 		res, err := s.writer.NewDelete().Model((*idempotencyRow)(nil)).Where(isHeld, h.args()...).Exec(ctx)
-		return mustAffect("free idempotency key", res, err)
+		return mustHold("free idempotency key", res, err)
 	}
 	res, err := s.writer.NewUpdate().Model((*idempotencyRow)(nil)).
-		Set("done = ?, status = ?, job_id = ?, transcript_id = ?", true, a.Status, a.JobID, a.TranscriptID).
+		Set("done = ?, answer_kind = ?, answer_id = ?", true, a.Kind, a.ID).
 		Where(isHeld, h.args()...).
 		Exec(ctx)
-	return mustAffect("settle idempotency key", res, err)
+	return mustHold("settle idempotency key", res, err)
 }
 
 // ReleaseKey lets go of a key whose request ends without a final answer: what was
@@ -177,7 +218,7 @@ func (s *Store) ReleaseKey(ctx context.Context, h HeldKey) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.writer.NewDelete().Model((*idempotencyRow)(nil)).Where(isHeld+" AND status = 0", h.args()...).Exec(ctx)
+	_, err = s.writer.NewDelete().Model((*idempotencyRow)(nil)).Where(isHeld+" AND answer_kind = ''", h.args()...).Exec(ctx)
 	if err != nil {
 		return wrap("free idempotency key", err)
 	}
@@ -193,3 +234,12 @@ const (
 func (k IdempotencyKey) args() []any { return []any{k.Account, k.Method, k.Route, k.Key} }
 
 func (h HeldKey) args() []any { return append(h.IdempotencyKey.args(), h.Token) }
+
+// mustHold returns ErrKeyLost when a statement found no held key.
+func mustHold(what string, res sql.Result, err error) error {
+	n, err := affected(res, err)
+	if err == nil && n == 0 {
+		return fmt.Errorf("%s: %w", what, ErrKeyLost)
+	}
+	return wrap(what, err)
+}

@@ -14,7 +14,7 @@ import (
 )
 
 // take takes a key at the given time, or tells who has it.
-func take(t *testing.T, s *db.Store, k db.IdempotencyKey, print string, at time.Time) db.Remembered {
+func take(t *testing.T, s *db.Store, k db.IdempotencyKey, print string, at time.Time) db.KeyState {
 	t.Helper()
 	var fingerprint []byte
 	if print != "" {
@@ -34,11 +34,20 @@ func held(t *testing.T, s *db.Store, k db.IdempotencyKey, print string, at time.
 	return *r.Held
 }
 
-func record(t *testing.T, s *db.Store, h db.HeldKey, print string, a db.Answer, final bool, at time.Time) error {
+func record(t *testing.T, s *db.Store, h db.HeldKey, print string, a db.Answer, final bool) error {
 	t.Helper()
 	return s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-		return tx.RecordAnswer(ctx, h, []byte(print), a, final, at)
+		h.Fingerprint = []byte(print)
+		return tx.RecordAnswer(ctx, &h, a, final)
 	})
+}
+
+// settleKey returns the answer that is to be sent.
+func settleKey(t *testing.T, s *db.Store, h db.HeldKey, a db.Answer) db.Answer {
+	t.Helper()
+	stands, err := s.SettleKey(t.Context(), h, a)
+	require.NoError(t, err)
+	return stands
 }
 
 func TestIdempotencyKeys(t *testing.T) {
@@ -47,7 +56,7 @@ func TestIdempotencyKeys(t *testing.T) {
 		ctx, start := t.Context(), now()
 		key := db.IdempotencyKey{Account: "acme", Method: "POST", Route: "/v1/transcript", Key: "it's ? one"}
 		first := held(t, s, key, "one", start)
-		require.Equal(t, db.Remembered{Fingerprint: []byte("one")}, take(t, s, key, "two", start.Add(time.Minute)), "it still runs")
+		require.Equal(t, db.KeyState{Fingerprint: []byte("one")}, take(t, s, key, "two", start.Add(time.Minute)), "it still runs")
 
 		// Every part of the key counts.
 		for _, other := range []db.IdempotencyKey{
@@ -68,19 +77,19 @@ func TestIdempotencyKeys(t *testing.T) {
 		// Released, it is free at once, and an unknown fingerprint is nil.
 		require.NoError(t, s.ReleaseKey(ctx, second))
 		third := held(t, s, key, "", again)
-		require.Equal(t, db.Remembered{}, take(t, s, key, "three", again), "taken, fingerprint open")
+		require.Equal(t, db.KeyState{}, take(t, s, key, "three", again), "taken, fingerprint open")
 
 		// With a final answer, it answers for a day from when it was taken.
-		answer := db.Answer{Status: 202, JobID: "j", TranscriptID: "t"}
-		require.NoError(t, record(t, s, third, "one", answer, true, again.Add(time.Second)))
-		require.ErrorIs(t, record(t, s, third, "one", db.Answer{Status: 200}, true, again), db.ErrNotFound)
+		answer := db.Answer{Kind: db.TranscriptAnswer, ID: "t"}
+		require.NoError(t, record(t, s, third, "one", answer, true))
+		require.ErrorIs(t, record(t, s, third, "one", db.Answer{Kind: db.JobAnswer, ID: "j"}, true), db.ErrKeyLost)
 		require.NoError(t, s.ReleaseKey(ctx, third), "a final answer is kept")
-		require.ErrorIs(t, s.SettleKey(ctx, third, nil), db.ErrNotFound)
-		require.ErrorIs(t, s.BeatKey(ctx, third, again), db.ErrNotFound)
-		want := db.Remembered{Fingerprint: []byte("one"), Answer: &answer}
+		require.Equal(t, answer, settleKey(t, s, third, db.Answer{}))
+		require.ErrorIs(t, s.BeatKey(ctx, third, again), db.ErrKeyLost)
+		want := db.KeyState{Fingerprint: []byte("one"), Answer: &answer}
 		require.Equal(t, want, take(t, s, key, "four", again.Add(24*time.Hour)))
 		held(t, s, key, "four", again.Add(24*time.Hour+time.Millisecond))
-		require.Equal(t, db.Remembered{Fingerprint: []byte("four")}, take(t, s, key, "five", again.Add(24*time.Hour+time.Second)),
+		require.Equal(t, db.KeyState{Fingerprint: []byte("four")}, take(t, s, key, "five", again.Add(24*time.Hour+time.Second)),
 			"the old answer is gone")
 	})
 }
@@ -92,19 +101,19 @@ func TestSettledKeys(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
 		ctx, at := t.Context(), now()
 		key := db.IdempotencyKey{Account: "acme", Method: "POST", Route: "/v1/transcript", Key: "k"}
-		accepted := db.Answer{Status: 202, JobID: "j"}
+		accepted := db.Answer{Kind: db.JobAnswer, ID: "j"}
 		begin := func() db.HeldKey {
 			h := held(t, s, key, "", at)
-			require.NoError(t, record(t, s, h, "fp", accepted, false, at))
-			require.Equal(t, db.Remembered{Fingerprint: []byte("fp")}, take(t, s, key, "", at), "it still runs")
+			require.NoError(t, record(t, s, h, "fp", accepted, false))
+			require.Equal(t, db.KeyState{Fingerprint: []byte("fp")}, take(t, s, key, "", at), "it still runs")
 			return h
 		}
 		h := begin()
-		require.NoError(t, s.SettleKey(ctx, h, nil))
+		require.Zero(t, settleKey(t, s, h, db.Answer{}))
 		h = begin() // a forgotten answer leaves the key free
-		done := db.Answer{Status: 200, JobID: "j"}
-		require.NoError(t, s.SettleKey(ctx, h, &done))
-		require.Equal(t, db.Remembered{Fingerprint: []byte("fp"), Answer: &done}, take(t, s, key, "", at))
+		done := db.Answer{Kind: db.OutcomeAnswer, ID: "j"}
+		require.Equal(t, done, settleKey(t, s, h, done))
+		require.Equal(t, db.KeyState{Fingerprint: []byte("fp"), Answer: &done}, take(t, s, key, "", at))
 
 		key.Key = "released"
 		h = begin()
@@ -117,7 +126,8 @@ func TestSettledKeys(t *testing.T) {
 		require.NoError(t, s.BeatKey(ctx, h, at.Add(10*time.Second)))
 		require.Nil(t, take(t, s, key, "", at.Add(25*time.Second)).Answer)
 		require.Equal(t, &accepted, take(t, s, key, "", at.Add(25*time.Second+time.Millisecond)).Answer)
-		require.ErrorIs(t, s.SettleKey(ctx, h, &done), db.ErrNotFound, "it lived, and learns of it")
+		require.Equal(t, accepted, settleKey(t, s, h, done), "it lived, and learns of it")
+		require.Equal(t, accepted, settleKey(t, s, h, db.Answer{}))
 		require.Equal(t, &accepted, take(t, s, key, "", at).Answer)
 	})
 }
@@ -135,13 +145,14 @@ func TestSuccessorsKeyIsItsOwn(t *testing.T) {
 		require.NotEqual(t, late.Token, successor.Token)
 
 		require.NoError(t, s.ReleaseKey(ctx, late))
-		require.ErrorIs(t, s.BeatKey(ctx, late, at.Add(time.Hour)), db.ErrNotFound)
-		require.ErrorIs(t, s.SettleKey(ctx, late, nil), db.ErrNotFound)
-		require.ErrorIs(t, record(t, s, late, "fp", db.Answer{Status: 202, JobID: "late"}, true, at), db.ErrNotFound)
-		require.Equal(t, db.Remembered{Fingerprint: []byte("fp")}, take(t, s, key, "fp", at), "the successor runs")
+		require.ErrorIs(t, s.BeatKey(ctx, late, at.Add(time.Hour)), db.ErrKeyLost)
+		_, err := s.SettleKey(ctx, late, db.Answer{})
+		require.ErrorIs(t, err, db.ErrKeyLost)
+		require.ErrorIs(t, record(t, s, late, "fp", db.Answer{Kind: db.JobAnswer, ID: "late"}, true), db.ErrKeyLost)
+		require.Equal(t, db.KeyState{Fingerprint: []byte("fp")}, take(t, s, key, "fp", at), "the successor runs")
 
-		answer := db.Answer{Status: 202, JobID: "j"}
-		require.NoError(t, record(t, s, successor, "fp", answer, true, at))
+		answer := db.Answer{Kind: db.JobAnswer, ID: "j"}
+		require.NoError(t, record(t, s, successor, "fp", answer, true))
 		require.Equal(t, &answer, take(t, s, key, "fp", at).Answer)
 	})
 }
@@ -152,10 +163,10 @@ func TestRecordedAnswerGoesWithItsTransaction(t *testing.T) {
 		key := db.IdempotencyKey{Account: "acme", Method: "POST", Route: "/", Key: "k"}
 		h := held(t, s, key, "", now())
 		require.ErrorIs(t, s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-			require.NoError(t, tx.RecordAnswer(ctx, h, nil, db.Answer{Status: 200}, true, now()))
+			require.NoError(t, tx.RecordAnswer(ctx, &h, db.Answer{Kind: db.JobAnswer, ID: "j"}, true))
 			return errUndo
 		}), errUndo)
-		require.Equal(t, db.Remembered{}, take(t, s, key, "", now()))
+		require.Equal(t, db.KeyState{}, take(t, s, key, "", now()))
 		require.NoError(t, s.ReleaseKey(t.Context(), h))
 		held(t, s, key, "", now())
 	})

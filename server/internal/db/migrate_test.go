@@ -61,7 +61,7 @@ func TestMigrationKeepsRows(t *testing.T) {
 		key := db.IdempotencyKey{Account: "acme", Method: "POST", Route: "/v1/transcript", Key: "k"}
 		held, err := s.TakeKey(t.Context(), key, nil, at.Add(time.Minute))
 		require.NoError(t, err)
-		require.Equal(t, &db.Answer{Status: 202, JobID: "j1"}, held.Answer)
+		require.Equal(t, &db.Answer{Kind: db.JobAnswer, ID: "j1"}, held.Answer)
 
 		// And back, should the new version not please.
 		goBack(t, old, o, 1)

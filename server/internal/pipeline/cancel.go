@@ -4,15 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Cancel ends the account's claim; the work stops when no other claim is left. STATE_CONFLICT with details.status when the job has ended, NOT_FOUND
-// as for Job. remember may be nil.
-func (p *Pipeline) Cancel(ctx context.Context, account, id string, remember Remember) (*Job, error) {
+// Cancel ends the account's claim; the work stops when no other claim is
+// left. STATE_CONFLICT with details.status when the job has ended, NOT_FOUND as for
+// Job. key is the idempotency key that the request holds; nil: it has none.
+func (p *Pipeline) Cancel(ctx context.Context, account, id string, key *db.HeldKey) (*Job, error) {
 	job, err := p.store.Job(ctx, account, id)
 	if err != nil {
 		return nil, jobError("cancelling a job", err)
@@ -26,10 +26,10 @@ func (p *Pipeline) Cancel(ctx context.Context, account, id string, remember Reme
 			return transcript.Errorf(transcript.StateConflict, "The job has already ended.").
 				With("status", job.State.Status)
 		}
-		if err := p.settle(ctx, tx, e, []db.Job{*job}, db.End{Status: transcript.JobCancelled}); err != nil || remember == nil {
+		if err := p.settle(ctx, tx, e, []db.Job{*job}, db.End{Status: transcript.JobCancelled}); err != nil {
 			return err
 		}
-		return remember(ctx, tx, db.Answer{Status: http.StatusAccepted, JobID: id})
+		return tx.RecordAnswer(ctx, key, db.Answer{Kind: db.JobAnswer, ID: id}, true)
 	})
 	if err != nil {
 		return nil, jobError("cancelling a job", err)

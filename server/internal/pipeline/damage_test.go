@@ -3,10 +3,12 @@ package pipeline_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -102,17 +104,27 @@ func TestNoFolderPerJob(t *testing.T) {
 }
 
 // TestAnUploadThatMayBeInUse: where a commit got no answer, there may be a job
-// that needs the file.
+// that needs the file. Where the connection was lost before, there is none.
 func TestAnUploadThatMayBeInUse(t *testing.T) {
 	t.Parallel()
-	b := prepare(t, dbtest.Open(t, dbtest.SQLite(t)), &script{})
-	for cause, left := range map[error]int{db.ErrUnavailable: 0, db.ErrUncertain: 1} {
-		u, err := b.Receive(t.Context(), bytes.NewReader(recording(t, 1, 1)), 1<<30)
-		require.NoError(t, err)
-		_, err = b.Submit(t.Context(), pipeline.Submission{Account: acme, Upload: u,
-			Remember: func(context.Context, *db.Tx, db.Answer) error { return cause }})
-		require.ErrorIs(t, err, cause)
-		assert.Len(t, b.blobs(t), left)
-		b.Discard(t.Context(), u)
+	for when, left := range map[string]int{"DEFERRED": 1, "IMMEDIATE": 0} { // at the commit, or with the row
+		t.Run(when, func(t *testing.T) {
+			t.Parallel()
+			o := dbtest.Postgres(t)
+			b := prepare(t, dbtest.Open(t, o), &script{})
+			database, err := pgx.Connect(t.Context(), o.Database)
+			require.NoError(t, err)
+			defer database.Close(context.Background()) //nolint:errcheck // of a test's connection
+			_, err = database.Exec(t.Context(), `
+				CREATE FUNCTION die() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END';
+				CREATE CONSTRAINT TRIGGER die AFTER INSERT ON jobs DEFERRABLE INITIALLY `+when+` FOR EACH ROW EXECUTE FUNCTION die()`)
+			require.NoError(t, err)
+			u, err := b.Receive(t.Context(), bytes.NewReader(recording(t, 1, 1)), 1<<30)
+			require.NoError(t, err)
+			_, err = b.Submit(t.Context(), pipeline.Submission{Account: acme, Upload: u})
+			require.ErrorIs(t, err, db.ErrUnavailable)
+			assert.Equal(t, left == 1, errors.Is(err, db.ErrUncertain), err)
+			assert.Len(t, b.blobs(t), left)
+		})
 	}
 }

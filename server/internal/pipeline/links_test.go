@@ -236,19 +236,23 @@ func TestDownloadKeepsTracks(t *testing.T) {
 	assert.NotEqual(t, transcript.OriginASR, out.Result.Transcript.Source)
 }
 
-// An idempotency key remembers the text that answered, also where
-// the account had it already.
+// An idempotency key remembers the text that answered, also where the account had
+// it already.
 func TestAnswerFromCacheIsRemembered(t *testing.T) {
 	t.Parallel()
 	b := prepareLinks(t, dbtest.Open(t, dbtest.SQLite(t)), newPlatforms(t))
 	b.fill(t, "en", "en")
-	for range 2 {
-		var answer db.Answer
+	for _, name := range []string{"one", "two"} {
+		key := db.IdempotencyKey{Account: acme, Method: "POST", Route: "/", Key: name}
+		taken, err := b.store.TakeKey(t.Context(), key, nil, time.Now())
+		require.NoError(t, err)
 		s := link("v1", "en")
-		s.Remember = func(_ context.Context, _ *db.Tx, a db.Answer) error { answer = a; return nil }
+		s.Key = taken.Held
 		out, err := b.Submit(t.Context(), s)
 		require.NoError(t, err)
-		assert.Equal(t, db.Answer{Status: 200, TranscriptID: out.Result.Transcript.ID}, answer)
+		again, err := b.store.TakeKey(t.Context(), key, nil, time.Now())
+		require.NoError(t, err)
+		assert.Equal(t, &db.Answer{Kind: db.TranscriptAnswer, ID: out.Result.Transcript.ID}, again.Answer)
 		rows, err := b.store.Library(t.Context(), acme)
 		require.NoError(t, err)
 		assert.Len(t, rows, 1)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"time"
 
 	"github.com/google/uuid"
@@ -26,13 +25,10 @@ type Submission struct {
 	// Languages is the caller's list; nil when none was sent.
 	Languages transcript.LanguageList
 	View      View
-	// Remember, when set, remembers the answer for the request's idempotency key.
-	Remember Remember
+	// Key is the idempotency key that the request holds; nil: it has none. The
+	// transaction that writes what the answer speaks of records it.
+	Key *db.HeldKey
 }
-
-// Remember is called in the transaction that writes what an answer speaks of:
-// the idempotency key of the request is finished there.
-type Remember func(ctx context.Context, tx *db.Tx, a db.Answer) error
 
 // Outcome is what became of a submission: exactly one member is set.
 type Outcome struct {
@@ -56,7 +52,7 @@ func (p *Pipeline) Submit(ctx context.Context, s Submission) (*Outcome, error) {
 
 // submit reports in used whether an extraction now needs the upload.
 func (p *Pipeline) submit(ctx context.Context, s Submission) (out *Outcome, used bool, err error) {
-	if s.Remember == nil {
+	if s.Key == nil {
 		// Most repeated requests end here, without a write.
 		hit, err := cached(ctx, p.store.Reader, s)
 		if err != nil {
@@ -75,7 +71,7 @@ func (p *Pipeline) submit(ctx context.Context, s Submission) (out *Outcome, used
 		if err != nil {
 			return err
 		}
-		return s.remember(ctx, tx, job, found)
+		return s.record(ctx, tx, job, found)
 	})
 	switch {
 	case err != nil:
@@ -196,15 +192,11 @@ func (p *Pipeline) begin(ctx context.Context, tx *db.Tx, s Submission) (*db.Job,
 	return job, tx.Enqueue(ctx, first)
 }
 
-// remember finishes the idempotency key of the request, if it has one.
-func (s Submission) remember(ctx context.Context, tx *db.Tx, job *db.Job, found *hit) error {
-	switch {
-	case s.Remember == nil:
-		return nil
-	case job != nil:
-		return s.Remember(ctx, tx, db.Answer{Status: http.StatusAccepted, JobID: job.ID})
-	case found != nil:
-		return s.Remember(ctx, tx, db.Answer{Status: http.StatusOK, TranscriptID: found.ID})
+// record records for the request's idempotency key what its answer speaks of. A job
+// is not the last word: the sender may wait for what becomes of it.
+func (s Submission) record(ctx context.Context, tx *db.Tx, job *db.Job, found *hit) error {
+	if found != nil {
+		return tx.RecordAnswer(ctx, s.Key, db.Answer{Kind: db.TranscriptAnswer, ID: found.ID}, true)
 	}
-	return nil
+	return tx.RecordAnswer(ctx, s.Key, db.Answer{Kind: db.JobAnswer, ID: job.ID}, false)
 }

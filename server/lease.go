@@ -1,0 +1,156 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+)
+
+const (
+	// keyBeat is how often a request says that it lives, while it holds a key: one that
+	// is silent for 15 s is taken for dead where it has recorded an answer, else after a
+	// minute.
+	keyBeat = 5 * time.Second
+	// keyTimeout bounds what is written of a key when its request ends.
+	keyTimeout = 10 * time.Second
+	// keyPause lies between two tries to release a key while the database is away. After
+	// keyPatience the key is free by itself.
+	keyPause    = 100 * time.Millisecond
+	keyPatience = time.Minute
+)
+
+// leases hold the idempotency keys of the requests that run.
+type leases struct {
+	store *db.Store
+	log   *slog.Logger
+
+	ended   context.Context
+	end     context.CancelFunc
+	mu      sync.Mutex // a retry begins before end, or not at all
+	retries sync.WaitGroup
+}
+
+func newLeases(store *db.Store, log *slog.Logger) *leases {
+	l := &leases{store: store, log: log}
+	l.ended, l.end = context.WithCancel(context.Background())
+	return l
+}
+
+// close gives up the keys that could not be released, and returns when nothing
+// runs in the background any more.
+func (l *leases) close() {
+	l.mu.Lock()
+	l.end()
+	l.mu.Unlock()
+	l.retries.Wait()
+}
+
+// lease is a request's hold on its key.
+type lease struct {
+	*leases
+	key      db.HeldKey
+	stopBeat func()
+	settled  bool
+}
+
+// take takes a free key. Where it is not free, the lease is nil and the state says
+// what is known of the request that has it.
+func (l *leases) take(ctx context.Context, id db.IdempotencyKey, fingerprint []byte) (*lease, db.KeyState, error) {
+	state, err := l.store.TakeKey(ctx, id, fingerprint, time.Now())
+	switch {
+	case err != nil && state.Held != nil: // it may be ours: only the database's answer is missing
+		l.retry(*state.Held)
+		return nil, state, err
+	case err != nil || state.Held == nil:
+		return nil, state, err
+	}
+	held := &lease{leases: l, key: *state.Held}
+	held.beat(context.WithoutCancel(ctx))
+	return held, state, nil
+}
+
+// beat says every few seconds that the request lives, until stopBeat is called.
+func (l *lease) beat(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
+	stopped := make(chan struct{})
+	l.stopBeat = func() { cancel(); <-stopped }
+	go func() {
+		defer close(stopped)
+		tick := time.NewTicker(keyBeat)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			err := l.store.BeatKey(ctx, l.key, time.Now())
+			if err != nil && ctx.Err() == nil && !errors.Is(err, db.ErrKeyLost) { // of a lost key the next write tells
+				l.log.WarnContext(ctx, "an idempotency key was not kept alive", "err", err)
+			}
+		}
+	}()
+}
+
+// settle makes an answer the last word, the zero Answer: none, and returns the
+// answer that is to be sent: another one where this request was taken for dead, and
+// what it had recorded is replayed already.
+func (l *lease) settle(a db.Answer) (db.Answer, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), keyTimeout)
+	defer cancel()
+	stands, err := l.store.SettleKey(ctx, l.key, a)
+	if errors.Is(err, db.ErrKeyLost) { // nobody remembers the request: its key has expired
+		stands, err = a, nil
+	}
+	l.settled = err == nil
+	return stands, err
+}
+
+// release ends the lease. A key that is not settled replays what was recorded, and
+// is free where nothing was. cause is why the request has failed, if it has.
+func (l *lease) release(cause error) {
+	l.stopBeat()
+	if l.settled {
+		return
+	}
+	away := errors.Is(cause, db.ErrUnavailable)
+	if !away {
+		err := l.free(context.Background(), l.key)
+		if away = errors.Is(err, db.ErrUnavailable); err != nil && !away {
+			l.log.Warn("an idempotency key was not released", "err", err)
+		}
+	}
+	if away { // the answer does not wait: its sender comes back in two seconds, and must find the key free
+		l.retry(l.key)
+	}
+}
+
+func (l *leases) free(ctx context.Context, key db.HeldKey) error {
+	ctx, cancel := context.WithTimeout(ctx, keyTimeout)
+	defer cancel()
+	return l.store.ReleaseKey(ctx, key)
+}
+
+// retry releases a key in the background, as soon as the database can be reached.
+func (l *leases) retry(key db.HeldKey) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ended.Err() != nil {
+		return // the key is free by itself soon
+	}
+	l.retries.Go(func() {
+		ctx, cancel := context.WithTimeout(l.ended, keyPatience)
+		defer cancel()
+		for errors.Is(l.free(ctx, key), db.ErrUnavailable) {
+			select {
+			case <-time.After(keyPause):
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+}
