@@ -2,11 +2,10 @@ package caption
 
 import (
 	"bytes"
-	"encoding/binary"
-	"math/bits"
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/internal/eight"
 )
 
 // cueText turns the text of one WebVTT cue into a segment by the cue text
@@ -302,17 +301,12 @@ func folded(b []byte) int {
 func isMarkup(c byte) bool { return c == '<' || c == '&' }
 
 // unbroken returns how many of the first eight bytes of b go before a control
-// character, markup, and a space that one of these or another space follows. It
-// looks at them at once, which makes reading plain text a fifth faster.
+// character, markup, and a space that one of these or another space follows.
 func unbroken(b []byte) int {
-	const every, high = 0x0101010101010101, 0x8080808080808080
-	v := binary.LittleEndian.Uint64(b)
-	low := v &^ high // the sums carry into no other byte
-	controls := ^(low + every*(0x80-' ') | v)
-	spaces := ^(low + every*(0x7F-' ') | v) // and controls
-	markup := ^(low ^ every*'<' + every*0x7F | v) | ^(low ^ every*'&' + every*0x7F | v)
-	breaks := controls | markup | spaces&((spaces|markup)&high>>8) // the high bit of each byte tells
-	return bits.TrailingZeros64(breaks&high) / 8
+	v := eight.Load(b)
+	controls, spaces := v.Below(' '), v.Below(' '+1) // a control character is a space, too
+	markup := v.Equal('<') | v.Equal('&')
+	return (controls | markup | spaces&(spaces|markup).Before()).First()
 }
 
 // heard notes whose words were shown.

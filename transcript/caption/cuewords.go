@@ -2,8 +2,6 @@ package caption
 
 import (
 	"bytes"
-	"encoding/binary"
-	"math/bits"
 	"unicode"
 	"unicode/utf8"
 
@@ -47,12 +45,11 @@ func (t *cueText) timed(text string, start, end int64) []transcript.Word {
 		at = min(max(at, m.ms), end)
 		starts := ends
 		ends = seconds(at)
-		near := t.out[:min(m.at+8, len(t.out))] // plain looks that far
 		from, to := last.word.from, last.word.to
 		if to != m.at {
-			from, to = wordAfter(near, last.at, m.at)
+			from, to = wordAfter(t.out[:m.at], last.at)
 		}
-		for ; from < m.at; from, to = wordAfter(near, to, m.at) {
+		for ; from < m.at; from, to = wordAfter(t.out[:m.at], to) {
 			if len(words) == cap(words) {
 				t.words = t.morePlaces(words[first:])
 				words, first = t.words, 0
@@ -67,21 +64,21 @@ func (t *cueText) timed(text string, start, end int64) []transcript.Word {
 	return words[first:len(words):len(words)]
 }
 
-// wordAfter returns where the first word of b[i:end] begins and ends in b; it begins
-// at end when there is none.
-func wordAfter(b []byte, i, end int) (from, to int) {
-	for i < end {
+// wordAfter returns where the first word of b[i:] begins and ends in b; it begins at
+// the end of b when there is none.
+func wordAfter(b []byte, i int) (from, to int) {
+	for i < len(b) {
 		if size := whiteSpace(b[i:]); size > 0 {
 			i += size
 			continue
 		}
 		from = i
-		for i += plain(b[i:]); i < end && whiteSpace(b[i:]) == 0; {
+		for i += plain(b[i:]); i < len(b) && whiteSpace(b[i:]) == 0; {
 			i += 1 + plain(b[i+1:])
 		}
-		return from, min(i, end)
+		return from, i
 	}
-	return end, end
+	return len(b), len(b)
 }
 
 // morePlaces makes room for more words of the cue that has these. Words are made in
@@ -108,20 +105,9 @@ func whiteSpace(b []byte) int {
 }
 
 // plain returns how many characters b begins with that have no meaning of their own
-// in a cue: ASCII but white space, control characters, "<" and "&". It looks at
-// eight at once, as most words have no more.
+// in a cue: ASCII but white space, control characters, "<" and "&".
 func plain(b []byte) int {
-	const every, high = 0x0101010101010101, 0x8080808080808080
 	n := 0
-	for ; n+8 <= len(b); n += 8 {
-		v := binary.LittleEndian.Uint64(b[n:])
-		low := v &^ high
-		// The high bit of each character that is above ' ', not "<", not "&".
-		is := (low + every*(0x7F-' ')) & (low ^ every*'<' + every*0x7F) & (low ^ every*'&' + every*0x7F)
-		if not := (^is | v) & high; not != 0 {
-			return n + bits.TrailingZeros64(not)/8
-		}
-	}
 	for n < len(b) && isPlain(b[n]) {
 		n++
 	}

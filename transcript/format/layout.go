@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/transcriptkit/transcriptkit/transcript/internal/eight"
 )
 
 // lineLength is how many columns a line of a cue may have, see [cluster]. A cue has
@@ -102,24 +104,18 @@ func isSimpleCue(s string) (special, ok bool) {
 }
 
 // isSimple reports whether a line has 8 bytes at least, all of them printable ASCII
-// below '{' but '\\', and no two spaces in a row; and whether '&', '<' or '>' is among them. It
-// looks at eight at once.
+// below '{' but '\\', and no two spaces in a row; and whether '&', '<' or '>' is
+// among them.
 func isSimple(s string) (special, ok bool) {
-	const every, high = 0x0101010101010101, 0x8080808080808080
-	const not0 = every * 0x7F // sets the high bit of each byte that is not 0
-	plain := uint64(high)
 	for len(s) >= 8 {
-		v := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-		low := v &^ high
-		good := (low + every*(0x80-' ')) & (low ^ every*'\\' + not0) &^ (low + every*(0x80-'{')) &^ v & high
-		spaces := ^(low ^ every*' ' + not0) & high
-		if good != high || spaces&(spaces<<8) != 0 {
+		v := eight.Load(s)
+		spaces := v.Equal(' ')
+		if !v.Below('{').All() || v.Below(' ')|v.Equal('\\')|spaces&spaces.Before() != 0 {
 			return false, false
 		}
-		plain &= (low ^ every*'&' + not0) & (low | every*('<'^'>') ^ every*'>' + not0)
+		special = special || v.Equal('&')|v.Equal('<')|v.Equal('>') != 0
 		if len(s) == 8 {
-			return plain != high, true
+			return special, true
 		}
 		s = s[min(7, len(s)-8):] // what follows the eighth is not known
 	}
