@@ -84,9 +84,13 @@ func ExampleTranscriptService_Info() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(info.Platform, info.ExternalID, *info.DurationSec, info.Languages)
+	fmt.Println(info.Platform, info.ExternalID, info.Languages)
+	if info.DurationSec != nil { // the platform says how long it is
+		fmt.Println(*info.DurationSec, "s")
+	}
 	// Output:
-	// video_site dQw4w9WgXcQ 213 [en]
+	// video_site dQw4w9WgXcQ [en]
+	// 213 s
 }
 
 // Captions and nothing else: no speech is recognized, whatever the report says.

@@ -40,6 +40,20 @@ type CaptionSource interface {
 	Captions(ctx context.Context, c Content, pick func([]transcript.Track) (n int, ok bool)) (Captions, error)
 }
 
+// CaptionOrigin is what a [CaptionSource] answers to Origin that downloads the
+// caption files of every platform which has some; ok is false for the others.
+func CaptionOrigin(p transcript.Platform) (origin transcript.Origin, ok bool) {
+	switch p {
+	case transcript.VideoSite:
+		return transcript.OriginDownloader, true
+	case transcript.ShortVideoSite:
+		return transcript.OriginShortVideoSiteCaptions, true
+	case transcript.ProfessionalSite:
+		return transcript.OriginProfessionalCaptions, true
+	}
+	return "", false
+}
+
 // ErrNothingFound is the cause of an UNAVAILABLE that proves nothing: the source
 // has come upon no media, or upon a page of no kind that it knows. Where another
 // source was blocked or failed, that one's reason stands. An UNAVAILABLE without

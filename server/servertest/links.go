@@ -90,16 +90,8 @@ func (e *Engine) Downloads(p transcript.Platform) int {
 // scriptedPlatforms is the Engine as the platforms.
 type scriptedPlatforms struct{ e *Engine }
 
-func (s scriptedPlatforms) Origin(p transcript.Platform) (transcript.Origin, bool) {
-	switch p {
-	case transcript.VideoSite:
-		return transcript.OriginDownloader, true
-	case transcript.ShortVideoSite:
-		return transcript.OriginShortVideoSiteCaptions, true
-	case transcript.ProfessionalSite:
-		return transcript.OriginProfessionalCaptions, true
-	}
-	return "", false
+func (scriptedPlatforms) Origin(p transcript.Platform) (transcript.Origin, bool) {
+	return engine.CaptionOrigin(p)
 }
 
 func (s scriptedPlatforms) Captions(ctx context.Context, c engine.Content, pick func([]transcript.Track) (int, bool)) (engine.Captions, error) {

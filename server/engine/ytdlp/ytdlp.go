@@ -109,13 +109,5 @@ func (d *Downloader) Version(ctx context.Context) (string, error) {
 
 // Origin names the platforms whose captions the program reads.
 func (d *Downloader) Origin(p transcript.Platform) (transcript.Origin, bool) {
-	switch p {
-	case transcript.VideoSite:
-		return transcript.OriginDownloader, true
-	case transcript.ShortVideoSite:
-		return transcript.OriginShortVideoSiteCaptions, true
-	case transcript.ProfessionalSite:
-		return transcript.OriginProfessionalCaptions, true
-	}
-	return "", false
+	return engine.CaptionOrigin(p)
 }

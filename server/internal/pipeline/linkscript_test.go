@@ -52,16 +52,8 @@ func auto(lang string) transcript.Track {
 	return transcript.Track{ID: lang + ".auto", Lang: lang, Kind: transcript.TrackAuto}
 }
 
-func (p *platforms) Origin(on transcript.Platform) (transcript.Origin, bool) {
-	switch on {
-	case transcript.VideoSite:
-		return transcript.OriginDownloader, true
-	case transcript.ShortVideoSite:
-		return transcript.OriginShortVideoSiteCaptions, true
-	case transcript.ProfessionalSite:
-		return transcript.OriginProfessionalCaptions, true
-	}
-	return "", false
+func (*platforms) Origin(on transcript.Platform) (transcript.Origin, bool) {
+	return engine.CaptionOrigin(on)
 }
 
 func (p *platforms) Captions(ctx context.Context, c engine.Content, pick func([]transcript.Track) (int, bool)) (engine.Captions, error) {
