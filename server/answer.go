@@ -3,127 +3,14 @@ package server
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"strconv"
 	"time"
-
-	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // answerTimeout is how long a client may take to read an answer that is not a
 // stream.
 const answerTimeout = 2 * time.Minute
-
-// flatError is a failure of the framework, not of the business: its body is a
-// flat string.
-type flatError struct {
-	status int
-	slug   string
-	// message says what to do about it; empty where the slug does.
-	message string
-	// retryAfter in seconds; 0: none.
-	retryAfter int
-}
-
-func (e *flatError) Error() string { return e.slug }
-
-// The failures of the framework.
-var (
-	errUnknownRoute   = &flatError{status: http.StatusNotFound, slug: "not_found"}
-	errWrongMethod    = &flatError{status: http.StatusMethodNotAllowed, slug: "method_not_allowed"}
-	errTooSlow        = &flatError{status: http.StatusRequestTimeout, slug: "request_timeout", message: "The body did not arrive in time."}
-	errEncoded        = unsupported("Send the body without Content-Encoding.")
-	errInternal       = &flatError{status: http.StatusInternalServerError, slug: "internal_error"}
-	errTooManyStreams = &flatError{status: http.StatusTooManyRequests, slug: "rate_limited", retryAfter: 5}
-)
-
-// unavailableRetry is how long a client is asked to leave a service alone whose
-// own parts are away.
-const unavailableRetry = 2 // seconds
-
-func unavailable() *transcript.Error {
-	e := transcript.Errorf(transcript.ServiceUnavailable, "The service is not available for the moment.")
-	e.RetryAfter = unavailableRetry
-	return e
-}
-
-// unsupported refuses a body for its type or its encoding.
-func unsupported(message string) *flatError {
-	return &flatError{status: http.StatusUnsupportedMediaType, slug: "unsupported_media_type", message: message}
-}
-
-func rateLimited(retryAfter int) *flatError {
-	return &flatError{status: http.StatusTooManyRequests, slug: "rate_limited", retryAfter: max(retryAfter, 1)}
-}
-
-// FlatError is the body of a failure of the framework, of 401 and of 429.
-type FlatError struct {
-	Error string `json:"error"`
-	// Message says what to do about it, where the slug does not.
-	Message   string `json:"message,omitempty"`
-	RequestID string `json:"requestId,omitempty"`
-}
-
-// ErrorEnvelope is the body of a business failure.
-type ErrorEnvelope struct {
-	Error transcript.Error `json:"error"`
-}
-
-// refuse answers with an error, in the form that is its own.
-func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
-	if r.Context().Err() == nil && s.excused(err) {
-		err = unavailable().Because(err)
-	}
-	var flat *flatError
-	var coded *transcript.Error
-	switch {
-	case errors.As(err, &flat):
-	case errors.Is(err, ErrNoCredential):
-		flat = &flatError{status: http.StatusUnauthorized, slug: ErrNoCredential.Error()}
-	case errors.Is(err, ErrInvalidCredential):
-		flat = &flatError{status: http.StatusUnauthorized, slug: ErrInvalidCredential.Error()}
-	case errors.Is(err, db.ErrUnavailable) && r.Context().Err() == nil:
-		s.note(r, err)
-		s.refuseCoded(w, r, unavailable())
-		return
-	case errors.As(err, &coded) && coded.Code == transcript.RateLimited:
-		flat = rateLimited(coded.RetryAfter) // 429 is always flat
-	case errors.As(err, &coded) && coded.Code != transcript.Internal:
-		s.note(r, err)
-		s.refuseCoded(w, r, coded)
-		return
-	case errors.Is(err, context.Canceled) && r.Context().Err() != nil:
-		note(r.Context()).gone = true
-		return // nobody reads an answer
-	default:
-		s.cfg.Log.ErrorContext(r.Context(), "a request failed", "request", RequestID(r.Context()), "err", err)
-		flat = errInternal
-	}
-	if flat.status == http.StatusUnauthorized {
-		w.Header().Set("WWW-Authenticate", "Bearer")
-	}
-	if flat == errEncoded {
-		w.Header().Set("Accept-Encoding", "identity") // RFC 9110, 15.5.16
-	}
-	if flat.retryAfter > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(flat.retryAfter))
-	}
-	s.respondJSON(r.Context(), w, flat.status, FlatError{Error: flat.slug, Message: flat.message, RequestID: RequestID(r.Context())})
-}
-
-func (s *Server) refuseCoded(w http.ResponseWriter, r *http.Request, e *transcript.Error) {
-	shown := *e
-	shown.RequestID = RequestID(r.Context())
-	if shown.RetryAfter > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(shown.RetryAfter))
-	}
-	s.respondJSON(r.Context(), w, e.HTTPStatus(), ErrorEnvelope{Error: shown})
-}
-
-// note keeps the cause of a refusal for the log.
-func (s *Server) note(r *http.Request, err error) { note(r.Context()).err = err }
 
 func (s *Server) respondJSON(ctx context.Context, w http.ResponseWriter, status int, body any) {
 	b, err := json.Marshal(body)

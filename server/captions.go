@@ -5,11 +5,35 @@ import (
 	"strconv"
 
 	"github.com/transcriptkit/transcriptkit/internal/wire"
+	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
+
+func (s *Server) captionRoutes() []route {
+	return []route{
+		{
+			method: http.MethodGet, pattern: "/v1/video_site/captions",
+			operation: "getCaptions", tag: "captions",
+			summary: "List the caption tracks of a video, with the text of the first that is wanted.",
+			scope:   account.Transcripts, handle: s.getCaptions,
+			query:   new(captionsRequest).table(),
+			answers: []answer{{status: http.StatusOK, body: transcript.CaptionReport{}}},
+			codes:   codesOfPlatforms(),
+			report:  transcript.CaptionReport{},
+		},
+	}
+}
+
+// codesOfPlatforms are those of a request that asks a platform.
+func codesOfPlatforms() []transcript.Code {
+	return []transcript.Code{
+		transcript.InvalidRequest, transcript.InvalidVideo, transcript.Unavailable, transcript.UpstreamFailed, transcript.IPBlocked,
+		transcript.POTokenRequired, transcript.LoginRequired, transcript.ConfigError, transcript.NotImplemented,
+	}
+}
 
 // captionsRequest is the query of GET /v1/video_site/captions.
 type captionsRequest struct {

@@ -3,11 +3,9 @@ package server
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"net/http"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/internal/wire"
@@ -28,6 +26,31 @@ const (
 
 	defaultStreams = 20 // open at once, by account and process
 )
+
+func (s *Server) eventRoutes() []route {
+	return []route{
+		{
+			method: http.MethodGet, pattern: "/v1/transcript/job/{id}/events",
+			operation: "streamTranscriptJob", tag: "jobs",
+			summary: "Follow a job as server-sent events, from the one named by Last-Event-ID.",
+			scope:   account.Transcripts, handle: s.streamTranscriptJob,
+			path: idPath(new(string)), header: streamHeader(),
+			answers: []answer{
+				{status: http.StatusOK, body: "", contentType: "text/event-stream"},
+				{status: http.StatusNoContent},
+			},
+			codes: []transcript.Code{transcript.NotFound},
+			events: map[transcript.EventType]any{
+				transcript.EventSnapshot:  jobAnswer{},
+				transcript.EventProgress:  wire.Progress{},
+				transcript.EventCompleted: jobAnswer{},
+				transcript.EventFailed:    jobAnswer{},
+				transcript.EventCancelled: jobAnswer{},
+				transcript.EventClosing:   transcript.Closing{},
+			},
+		},
+	}
+}
 
 // streamHeader is the header of GET /v1/transcript/job/{id}/events, for the
 // document: a stream is opened whatever it says.
@@ -127,108 +150,5 @@ func (s *Server) pump(ctx context.Context, stream *eventStream, events iter.Seq2
 		if err != nil {
 			return // the client is gone, or does not read
 		}
-	}
-}
-
-// eventStream writes server-sent events (WHATWG HTML, 9.2).
-type eventStream struct {
-	w       http.ResponseWriter
-	control *http.ResponseController
-	data    []byte // reused
-	out     []byte // reused
-}
-
-func newEventStream(w http.ResponseWriter) *eventStream {
-	return &eventStream{w: w, control: http.NewResponseController(w)}
-}
-
-// begin sends the headers and the first bytes at once, so that a client knows
-// that it is connected.
-func (e *eventStream) begin() error {
-	h := e.w.Header()
-	h.Set("Content-Type", "text/event-stream")
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Accel-Buffering", "no")
-	e.w.WriteHeader(http.StatusOK)
-	return e.write([]byte("retry: 3000\n: connected\n\n"))
-}
-
-// send writes an event. Only a transition has an id, so that Last-Event-ID is
-// always a sequence.
-func (e *eventStream) send(event pipeline.Event) (err error) {
-	e.data, err = wire.AppendEvent(e.data[:0], &event.Event, event.SegmentsJSON)
-	if err == nil && len(e.data) > maxEventBytes {
-		event.Job.Result = nil
-		e.data, err = wire.AppendEvent(e.data[:0], &event.Event, nil)
-	}
-	if err != nil {
-		return fmt.Errorf("server: rendering an event: %w", err)
-	}
-	e.out = append(e.out[:0], "event: "...)
-	e.out = append(e.out, event.Type...)
-	if event.ID != 0 {
-		e.out = append(e.out, "\nid: "...)
-		e.out = strconv.AppendInt(e.out, int64(event.ID), 10)
-	}
-	e.out = append(e.out, "\ndata: "...)
-	e.out = append(e.out, e.data...)
-	e.out = append(e.out, "\n\n"...)
-	return e.write(e.out)
-}
-
-// closing says that the server ends the stream, not the job.
-func (e *eventStream) closing(c transcript.Closing) error {
-	data, err := wire.AppendEvent(nil, &transcript.Event{Type: transcript.EventClosing, Closing: &c}, nil)
-	if err != nil {
-		return err
-	}
-	return e.write(fmt.Appendf(nil, "event: %s\ndata: %s\n\n", transcript.EventClosing, data))
-}
-
-// comeBack tells the client to connect again soon.
-func comeBack(reason string) transcript.Closing {
-	return transcript.Closing{Reason: reason, RetryMS: int(streamRetry / time.Millisecond)}
-}
-
-// write sends b, or gives the client up that does not take it in time.
-func (e *eventStream) write(b []byte) error {
-	// A writer without deadlines (in a handler's own test) has no slow reader.
-	_ = e.control.SetWriteDeadline(time.Now().Add(eventTimeout))
-	if _, err := e.w.Write(b); err != nil {
-		return err
-	}
-	return e.control.Flush()
-}
-
-// streamCounter counts the open streams of each account. The zero value is
-// ready.
-type streamCounter struct {
-	mu      sync.Mutex
-	streams map[string]int
-}
-
-// open counts a new stream, unless the account has as many as it may: limit 0
-// is the default, a negative one no limit.
-func (c *streamCounter) open(account string, limit int) bool {
-	if limit == 0 {
-		limit = defaultStreams
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if limit > 0 && c.streams[account] >= limit {
-		return false
-	}
-	if c.streams == nil {
-		c.streams = map[string]int{}
-	}
-	c.streams[account]++
-	return true
-}
-
-func (c *streamCounter) close(account string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.streams[account]--; c.streams[account] <= 0 {
-		delete(c.streams, account)
 	}
 }

@@ -12,6 +12,26 @@ import (
 // readyTimeout bounds the checks of /readyz, so that it answers within 5 s.
 const readyTimeout = 4500 * time.Millisecond
 
+func (s *Server) healthRoutes() []route {
+	return []route{
+		{
+			method: http.MethodGet, pattern: "/healthz", open: true,
+			operation: "getHealth", tag: "service", summary: "Tell that the process is alive.",
+			handle:  s.getHealth,
+			answers: []answer{{status: http.StatusOK, body: health{}}},
+		},
+		{
+			method: http.MethodGet, pattern: "/readyz", open: true,
+			operation: "getReadiness", tag: "service", summary: "Tell whether the service can take requests.",
+			handle: s.getReadiness,
+			answers: []answer{
+				{status: http.StatusOK, body: readiness{}},
+				{status: http.StatusServiceUnavailable, body: readiness{}},
+			},
+		},
+	}
+}
+
 // health is the body of /healthz.
 type health struct {
 	Status  string `json:"status" enum:"ok"`

@@ -5,7 +5,22 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
+
+func (s *Server) infoRoutes() []route {
+	return []route{
+		{
+			method: http.MethodGet, pattern: "/v1/transcript/info",
+			operation: "getTranscriptInfo", tag: "captions",
+			summary: "Tell what a link, or a platform with its id, leads to, and in which languages it can be had.",
+			handle:  s.getTranscriptInfo,
+			query:   infoQuery(new(source)),
+			answers: []answer{{status: http.StatusOK, body: transcript.Info{}}},
+			codes:   append(codesOfPlatforms(), transcript.UnsupportedPlatform),
+		},
+	}
+}
 
 // infoQuery is the query of GET /v1/transcript/info.
 func infoQuery(src *source) request.Table {

@@ -8,11 +8,41 @@ import (
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/internal/wire"
+	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
+
+func (s *Server) jobRoutes() []route {
+	return []route{
+		{
+			method: http.MethodGet, pattern: "/v1/transcript/job/{id}",
+			operation: "getTranscriptJob", tag: "jobs",
+			summary: "Read a job, and its transcript when it has succeeded. A failed job is a 200 with an error.",
+			scope:   account.Transcripts, handle: s.getTranscriptJob,
+			path: idPath(new(string)), query: jobQuery(new(pipeline.View)),
+			answers: []answer{
+				{status: http.StatusOK, body: jobAnswer{}, headers: []header{headerETag, headerMayRetryAfter}},
+				{status: http.StatusNotModified, headers: []header{headerETag}},
+			},
+			codes: []transcript.Code{transcript.InvalidRequest, transcript.NotFound},
+		},
+		{
+			method: http.MethodPost, pattern: "/v1/transcript/job/{id}/cancel",
+			operation: "cancelTranscriptJob", tag: "jobs",
+			summary: "Cancel a job that has not ended.",
+			scope:   account.Transcripts, handle: s.cancelTranscriptJob,
+			path:    idPath(new(string)),
+			answers: []answer{{status: http.StatusAccepted, body: jobAnswer{}, headers: []header{headerLocation, headerReplayed}}},
+			codes: []transcript.Code{
+				transcript.InvalidRequest, transcript.NotFound, transcript.StateConflict,
+				transcript.IdempotencyConflict, transcript.IdempotencyInProgress,
+			},
+		},
+	}
+}
 
 // idPath is the path of the job routes.
 func idPath(id *string) request.Table {

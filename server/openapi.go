@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"net/http"
 
 	"github.com/swaggest/openapi-go"
 	"github.com/swaggest/openapi-go/openapi31"
@@ -17,23 +16,6 @@ const apiVersion = "1.0.0"
 type document struct {
 	body []byte
 	etag string
-}
-
-// getOpenAPI is GET /docs/openapi.json.
-func (s *Server) getOpenAPI(w http.ResponseWriter, r *http.Request) error {
-	d, err := s.document()
-	if err != nil {
-		return fmt.Errorf("server: describing the API: %w", err)
-	}
-	h := w.Header()
-	h.Set("ETag", d.etag)
-	h.Set("Cache-Control", "public, max-age=300")
-	if matches(r.Header.Values("If-None-Match"), d.etag) {
-		w.WriteHeader(http.StatusNotModified)
-		return nil
-	}
-	respond(w, http.StatusOK, d.body)
-	return nil
 }
 
 // makeDocument describes the routes: the schemas are reflected

@@ -7,11 +7,35 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/internal/wire"
+	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
+
+func (s *Server) transcriptRoutes() []route {
+	return []route{
+		{
+			method: http.MethodPost, pattern: "/v1/transcript",
+			operation: "createTranscript", tag: "transcripts",
+			summary: "Turn a link or an uploaded file into a timestamped transcript.",
+			scope:   account.Transcripts, handle: s.createTranscript,
+			body: newLinkRequest().table, form: newUploadForm().table,
+			answers: []answer{
+				{status: http.StatusOK, body: resultAnswer{}, headers: []header{headerReplayed}},
+				{status: http.StatusAccepted, body: accepted{}, headers: []header{headerLocation, headerRetryAfter, headerReplayed}},
+			},
+			codes: []transcript.Code{
+				transcript.InvalidRequest, transcript.InvalidVideo, transcript.UnsupportedPlatform, transcript.UploadInvalid,
+				transcript.MediaTooLarge, transcript.NoTranscript, transcript.LanguageNotAvailable, transcript.Unavailable,
+				transcript.IdempotencyConflict, transcript.IdempotencyInProgress, transcript.StateConflict,
+				transcript.UpstreamFailed, transcript.IPBlocked, transcript.POTokenRequired, transcript.LoginRequired,
+				transcript.ConfigError, transcript.NotImplemented,
+			},
+		},
+	}
+}
 
 // accepted is the 202 body of POST /v1/transcript.
 type accepted struct {
