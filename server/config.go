@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/url"
 	"runtime"
@@ -79,10 +78,10 @@ type Egress struct {
 	// private, or on a port other than 80 and 443. They go by the name that the link
 	// has, not by what it resolves to.
 	Allow []string
-	// Own are addresses ("host:port") that the deployment itself uses: a
+	// Deny are addresses ("host:port") that the deployment itself uses: a
 	// recognizer, a database. No link ever leads there; one that is allowed all
 	// the same is an error of New.
-	Own []string
+	Deny []string
 	// Proxies are the deployment's own, by which the service reaches what links lead
 	// to: http or https URLs of those that know CONNECT, for port 80 too, or socks5
 	// ones, credentials included; none: it goes directly. They are taken in turn, and
@@ -106,8 +105,19 @@ type Limits struct {
 	MinFreeDisk int64
 }
 
+// ConfigError is the error of New about a member of Config that is wrong.
+type ConfigError struct {
+	Member string // such as "BasePath" or "Egress.Allow"
+	Err    error  // what is wrong with it
+}
+
+func (e *ConfigError) Error() string { return "server: Config." + e.Member + ": " + e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *ConfigError) Unwrap() error { return e.Err }
+
 // withDefaults checks what can be checked without touching anything, and fills in
-// what was left out. The error names the member.
+// what was left out.
 func (c Config) withDefaults() (Config, error) {
 	if err := c.check(); err != nil {
 		return c, err
@@ -115,7 +125,7 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Accounts == nil {
 		var err error
 		if c.Accounts, err = account.New(c.Store, account.DefaultPlans()); err != nil {
-			return c, fmt.Errorf("server: Config.Accounts: %w", err)
+			return c, &ConfigError{"Accounts", err}
 		}
 	}
 	if c.Log == nil {
@@ -144,10 +154,10 @@ func (c Config) withDefaults() (Config, error) {
 
 func (c Config) check() error {
 	if c.Store == nil {
-		return errors.New("server: Config.Store is required")
+		return &ConfigError{"Store", errors.New("is required")}
 	}
 	if c.BasePath != "" && (!strings.HasPrefix(c.BasePath, "/") || strings.HasSuffix(c.BasePath, "/")) {
-		return errors.New(`server: Config.BasePath must begin with "/" and not end with it`)
+		return &ConfigError{"BasePath", errors.New(`must begin with "/" and not end with it`)}
 	}
 	for _, m := range []struct {
 		name  string
@@ -159,7 +169,7 @@ func (c Config) check() error {
 		{"DrainDelay", int64(c.DrainDelay)},
 	} {
 		if m.value < 0 {
-			return fmt.Errorf("server: Config.%s must not be negative", m.name)
+			return &ConfigError{m.name, errors.New("must not be negative")}
 		}
 	}
 	return nil

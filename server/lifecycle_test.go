@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -43,24 +44,34 @@ func TestConfigThatIsWrong(t *testing.T) {
 	t.Parallel()
 	st := openStore(t)
 	dir := t.TempDir()
-	for member, c := range map[string]server.Config{
-		"Store":                   {},
-		"BasePath":                {Store: st, BasePath: "media"},
-		"BasePath must":           {Store: st, BasePath: "/media/"},
-		"DrainDelay":              {Store: st, DrainDelay: -1},
-		"Limits.ASRWorkers":       {Store: st, Limits: server.Limits{ASRWorkers: -1}},
-		"Limits.MaxMediaDuration": {Store: st, Limits: server.Limits{MaxMediaDuration: -1}},
-		"Limits.MinFreeDisk":      {Store: st, Limits: server.Limits{MinFreeDisk: -1}},
-		"Dir":                     {Store: st, Dir: filepath.Join(dir, "missing")},
-		"Engine": {Store: st, Engine: func(engine.Host) (engine.Engine, error) {
+	for _, c := range []struct {
+		member string
+		server.Config
+	}{
+		{"Store", server.Config{}},
+		{"BasePath", server.Config{Store: st, BasePath: "media"}},
+		{"BasePath", server.Config{Store: st, BasePath: "/media/"}},
+		{"DrainDelay", server.Config{Store: st, DrainDelay: -1}},
+		{"Limits.ASRWorkers", server.Config{Store: st, Limits: server.Limits{ASRWorkers: -1}}},
+		{"Limits.MaxMediaDuration", server.Config{Store: st, Limits: server.Limits{MaxMediaDuration: -1}}},
+		{"Limits.MinFreeDisk", server.Config{Store: st, Limits: server.Limits{MinFreeDisk: -1}}},
+		{"Dir", server.Config{Store: st, Dir: filepath.Join(dir, "missing")}},
+		{"Egress.Allow", server.Config{Store: st, Egress: server.Egress{Allow: []string{"nowhere"}}}},
+		{"Egress.Allow", server.Config{Store: st, Egress: server.Egress{Allow: []string{"127.0.0.1:9099"}, Deny: []string{"localhost:9099"}}}},
+		{"Egress.Deny", server.Config{Store: st, Egress: server.Egress{Deny: []string{"nowhere"}}}},
+		{"Egress.Proxies[0]", server.Config{Store: st, Egress: server.Egress{Proxies: []*url.URL{{Scheme: "ftp", Host: "127.0.0.1"}}}}},
+		{"Engine", server.Config{Store: st, Engine: func(engine.Host) (engine.Engine, error) {
 			return engine.Engine{}, transcript.Errorf(transcript.ConfigError, "There is no ffmpeg.")
-		}},
+		}}},
 	} {
 		if c.Dir == "" {
 			c.Dir = dir
 		}
-		_, err := server.New(t.Context(), c)
-		assert.ErrorContains(t, err, "Config."+member, member)
+		_, err := server.New(t.Context(), c.Config)
+		var wrong *server.ConfigError
+		require.ErrorAs(t, err, &wrong, c.member)
+		assert.Equal(t, c.member, wrong.Member)
+		assert.ErrorContains(t, err, "server: Config."+c.member+": ")
 	}
 	assert.Empty(t, files(t, dir), "nothing is left of a server that could not be made")
 }

@@ -436,7 +436,7 @@ func TestEgress(t *testing.T) {
 	assert.Contains(t, s.log.String(), target.address, "a refusal is logged")
 
 	st := openStore(t)
-	_, err = server.New(t.Context(), server.Config{Store: st, Dir: t.TempDir(), Egress: server.Egress{Allow: []string{target.address}, Own: []string{target.address}}})
+	_, err = server.New(t.Context(), server.Config{Store: st, Dir: t.TempDir(), Egress: server.Egress{Allow: []string{target.address}, Deny: []string{target.address}}})
 	require.ErrorContains(t, err, target.address)
 	assert.ErrorContains(t, err, "Config.Egress")
 	_, err = server.New(t.Context(), server.Config{Store: st, Dir: t.TempDir(), Egress: server.Egress{Allow: []string{"nowhere"}}})

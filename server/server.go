@@ -54,7 +54,7 @@ type Server struct {
 	stopped       bool
 }
 
-// New checks the configuration and makes a server. The error names the member
+// New checks the configuration and makes a server. A *ConfigError names the member
 // that is wrong. A server that is not started must be stopped nevertheless, as
 // it has a directory.
 func New(ctx context.Context, c Config) (_ *Server, err error) {
@@ -66,16 +66,19 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 	s.serving, s.endWaits = context.WithCancel(context.Background())
 	s.leases = newLeases(s.db, c.Log)
 	if s.scratch, err = scratch.New(c.Dir); err != nil {
-		return nil, fmt.Errorf("server: Config.Dir: %w", err)
+		return nil, &ConfigError{"Dir", err}
 	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close())
 		}
 	}()
-	s.guard, err = egress.New(egress.Config{Allow: c.Egress.Allow, Deny: c.Egress.Own, Proxies: c.Egress.Proxies, Log: c.Log})
+	s.guard, err = egress.New(egress.Config{Allow: c.Egress.Allow, Deny: c.Egress.Deny, Proxies: c.Egress.Proxies, Log: c.Log})
+	if wrong := (*egress.ConfigError)(nil); errors.As(err, &wrong) {
+		return nil, &ConfigError{"Egress." + wrong.Member, wrong.Err}
+	}
 	if err != nil {
-		return nil, fmt.Errorf("server: Config.Egress: %w", err)
+		return nil, fmt.Errorf("server: %w", err)
 	}
 	eng, err := s.makeEngine()
 	if err != nil {
@@ -114,7 +117,7 @@ func (s *Server) makeEngine() (engine.Engine, error) {
 		HTTP: s.guard.Client(), Programs: programs, Confined: s.unconfined == nil, Judge: s.guard.JudgeLink, Dir: s.scratch.Path(),
 	})
 	if err != nil {
-		return engine.Engine{}, fmt.Errorf("server: Config.Engine: %w", err)
+		return engine.Engine{}, &ConfigError{"Engine", err}
 	}
 	return eng, nil
 }

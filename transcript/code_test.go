@@ -93,7 +93,7 @@ func TestErrorIsItsCode(t *testing.T) {
 	assert.ErrorIs(t, err, transcript.NoTranscript)
 	assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	assert.NotErrorIs(t, err, transcript.NotFound)
-	assert.EqualError(t, err, "job: NO_TRANSCRIPT: Nothing in 3 languages.: unexpected EOF")
+	assert.EqualError(t, err, "job: NO_TRANSCRIPT: Nothing in 3 languages: unexpected EOF")
 	assert.EqualError(t, transcript.NoTranscript, "NO_TRANSCRIPT")
 
 	var coded *transcript.Error

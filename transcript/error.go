@@ -1,6 +1,9 @@
 package transcript
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Error is a business failure: the `error` member of a refused request and of
 // a failed job. Match it by code: errors.Is(err, NoTranscript).
@@ -57,7 +60,7 @@ func (e *Error) With(key string, value any) *Error {
 // Error returns code and message, and the cause where there is one.
 func (e *Error) Error() string {
 	if e.Err != nil {
-		return fmt.Sprintf("%s: %s: %v", e.Code, e.Message, e.Err)
+		return fmt.Sprintf("%s: %s: %v", e.Code, strings.TrimSuffix(e.Message, "."), e.Err)
 	}
 	return fmt.Sprintf("%s: %s", e.Code, e.Message)
 }

@@ -24,7 +24,7 @@ func engines(ctx context.Context, o serviceOptions) func(engine.Host) (engine.En
 		}
 		links, err := ytdlp.New(host, ytdlp.Options{Program: o.links.program(), JSRuntime: string(o.links.JSRuntime), Log: o.log})
 		if err != nil {
-			return engine.Engine{}, err
+			return engine.Engine{}, &usageError{"--js-runtime", err} // the program's name was checked before
 		}
 		if _, err := host.Programs.Look(o.links.program()); err != nil {
 			o.log.Warn("links cannot be read", "program", o.links.program(), "err", err)
@@ -36,7 +36,7 @@ func engines(ctx context.Context, o serviceOptions) func(engine.Host) (engine.En
 			Audio:    links,
 			Media:    ffmpeg.New(host),
 		}
-		e.Recognizer, err = chooseRecognizer(ctx, host, o)
+		e.Recognizer, err = recognizer(host, o)
 		return e, err
 	}
 }
@@ -65,20 +65,17 @@ func captionRoute(host engine.Host, o serviceOptions) (*videosite.Route, error) 
 	})
 }
 
-func chooseRecognizer(ctx context.Context, host engine.Host, o serviceOptions) (engine.Recognizer, error) {
-	asr, problem := o.asr.choose(ctx, host)
-	if problem != nil {
-		o.log.Warn("whisper-cli cannot be used", "model", o.asr.WhisperModel, "err", problem)
-	}
-	if asr == asrNone {
-		o.log.Info("no recognizer", "asr", asr)
-		return nil, nil //nolint:nilnil // no recognizer is what was asked for
-	}
-	r, err := o.asr.recognizer(asr, host)
+// recognizer makes the recognizer that the flags name and says in the log which.
+func recognizer(host engine.Host, o serviceOptions) (engine.Recognizer, error) {
+	r, err := o.asr.recognizer(host)
 	if err != nil {
 		return nil, err
 	}
+	if r == nil {
+		o.log.Info("no recognizer", "asr", o.asr.ASR.name)
+		return nil, nil //nolint:nilnil // as was asked for
+	}
 	info := r.Info()
-	o.log.Info("recognizer", "asr", asr, "model", info.Model, "quality", info.Quality)
+	o.log.Info("recognizer", "asr", o.asr.ASR.name, "model", info.Model, "quality", info.Quality)
 	return r, nil
 }

@@ -31,9 +31,9 @@ func main() {
 
 // The exit codes.
 const (
-	exitOK = iota
-	exitFailure
-	exitUsage
+	exitOK      = iota
+	exitFailure // something did not work
+	exitUsage   // the call was wrong
 )
 
 // run does what the arguments ask for and returns the exit code. It ends early
@@ -60,11 +60,23 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case err != nil:
 		return fail(stderr, exitUsage, withoutValue(err))
 	}
-	if err := command.Run(); err != nil {
-		return fail(stderr, exitFailure, err)
+	err = command.Run()
+	switch usage := new(usageError); {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &usage):
+		return fail(stderr, exitUsage, usage)
 	}
-	return exitOK
+	return fail(stderr, exitFailure, err)
 }
+
+// usageError is a flag's wrong value that only the work shows.
+type usageError struct {
+	flag string
+	err  error
+}
+
+func (e *usageError) Error() string { return e.flag + ": " + e.err.Error() }
 
 // withoutValue takes out of the parser's error what a variable of the environment
 // holds, which may be a password.

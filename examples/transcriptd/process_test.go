@@ -110,15 +110,16 @@ func TestServeEndsOnASignal(t *testing.T) {
 // A load balancer has the time to look elsewhere.
 func TestServeDrains(t *testing.T) {
 	t.Parallel()
-	p := start(t, nil, "--drain-delay", "1500ms")
+	const delay = 3 * time.Second // in which a busy machine answers some questions
+	p := start(t, nil, "--drain-delay", delay.String())
 	require.Equal(t, http.StatusOK, get(t, "http://"+p.addr+"/readyz"))
 	began := time.Now()
 	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
-	require.Eventually(t, func() bool { return get(t, "http://"+p.addr+"/readyz") == http.StatusServiceUnavailable }, time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return get(t, "http://"+p.addr+"/readyz") == http.StatusServiceUnavailable }, delay, 5*time.Millisecond)
 	assert.Equal(t, http.StatusOK, get(t, "http://"+p.addr+"/healthz"), "everything still works")
 	code, log := p.end(t)
 	assert.Equal(t, exitOK, code, log)
-	assert.GreaterOrEqual(t, time.Since(began), 1500*time.Millisecond)
+	assert.GreaterOrEqual(t, time.Since(began), delay)
 
 	code, _, stderr := finish(program(t, nil, "serve", "--drain-delay", "-1s"))
 	assert.Equal(t, exitUsage, code)
@@ -139,8 +140,7 @@ func readiness(t *testing.T, addr string) map[string]string {
 	return ready.Checks
 }
 
-// The first that is there: what is asked for, a server, a model that can be read,
-// what every machine can have.
+// What --asr names, and without it what every machine can have.
 func TestServeSaysWhoRecognises(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -153,15 +153,15 @@ func TestServeSaysWhoRecognises(t *testing.T) {
 	}{
 		{"", `msg=recognizer asr=pocketsphinx model=\S+ quality="?low`, "ok"},
 		{"--asr none", `msg="no recognizer"`, "unavailable"},
-		{"--asr pocketsphinx --whisper-server http://127.0.0.1:1", `asr=pocketsphinx`, "ok"},
-		{"--whisper-model " + model + " --whisper-cli " + program, `asr=whisper-cli model=base.en quality="?base`, "ok"},
-		{"--whisper-server http://127.0.0.1:1 --asr-model base --whisper-model " + model, `asr=whisper-server model=base`, "unavailable"},
+		{"--asr pocketsphinx", `asr=pocketsphinx`, "ok"},
+		{"--asr whisper-cli:" + model + " --whisper-cli " + program, `asr=whisper-cli model=base.en quality="?base`, "ok"},
+		{"--asr whisper-server:http://127.0.0.1:1 --asr-model base", `asr=whisper-server model=base`, "unavailable"},
 		{"--asr openai:http://127.0.0.1:1/v1 --asr-model small", `asr=openai model=small quality="?as good`, "unavailable"},
-		{"--whisper-model /nowhere/model", `(?s)msg="whisper-cli cannot be used" model=/nowhere/model .*asr=pocketsphinx`, "ok"},
 	} {
 		p := start(t, nil, strings.Fields(test.args)...)
 		assert.Regexp(t, test.says, p.greeting, test.args)
-		assert.Equal(t, test.ready, readiness(t, p.addr)["asr"], test.args)
+		// Where an answer takes long, a check says "unavailable" for a while.
+		require.Eventually(t, func() bool { return readiness(t, p.addr)["asr"] == test.ready }, 30*time.Second, 50*time.Millisecond, test.args)
 		require.NoError(t, p.Process.Signal(syscall.SIGTERM))
 		code, _ := p.end(t)
 		assert.Equal(t, exitOK, code)

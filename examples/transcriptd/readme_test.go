@@ -36,7 +36,7 @@ func TestFlagsInTheREADME(t *testing.T) {
 			}
 		}
 	}
-	inWords := map[string]string{"full-sync": "off", "js-runtime": "the first of deno, node and quickjs", "asr": "auto"}
+	inWords := map[string]string{"full-sync": "off", "js-runtime": "the first of deno, node and quickjs"}
 	for i, f := range has {
 		if words := inWords[f.name]; f.def == "" && words != "" {
 			has[i].def = words

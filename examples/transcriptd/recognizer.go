@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -14,9 +13,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine/whisper"
 )
 
-// The values of --asr.
+// The names in --asr.
 const (
-	asrAuto          = "auto"
 	asrWhisperServer = "whisper-server"
 	asrOpenAI        = "openai"
 	asrWhisperCLI    = "whisper-cli"
@@ -26,32 +24,51 @@ const (
 
 // recognizerFlags say who recognizes speech.
 type recognizerFlags struct {
-	ASR            asrEngine  `name:"asr" default:"auto" placeholder:"ENGINE" help:"Speech recognition: whisper-server:URL, openai:URL, whisper-cli:MODEL, pocketsphinx or none. ${default} takes a server if one is named below, else whisper-cli if its model can be read, else pocketsphinx."`
-	ASRModel       string     `name:"asr-model" placeholder:"NAME" help:"The model to ask the endpoint for (whisper-1), or the one that the whisper-server has loaded, for the record."`
-	ASRKeyFile     keyFile    `name:"asr-key-file" placeholder:"FILE" help:"A file that holds the endpoint's key and nothing else."`
-	ASRUploadLimit int64      `name:"asr-upload-limit" placeholder:"BYTES" help:"The largest upload that the recognizer's server takes; less audio is then sent at once."`
-	WhisperServer  serviceURL `placeholder:"URL" help:"A running whisper-server."`
-	OpenaiURL      openaiURL  `placeholder:"URL" help:"An endpoint with OpenAI's API, up to and with /v1."`
-	WhisperCLI     executable `name:"whisper-cli" default:"whisper-cli" placeholder:"PATH" help:"whisper.cpp's program (${default})."`
-	WhisperModel   string     `placeholder:"FILE" help:"The model for whisper-cli, a ggml file."`
+	ASR            asrEngine  `name:"asr" default:"pocketsphinx" placeholder:"NAME[:WHERE]" help:"Who recognizes speech: whisper-server:URL, openai:URL, whisper-cli:MODEL (a ggml file), pocketsphinx or none (${default})."`
+	ASRModel       string     `name:"asr-model" placeholder:"NAME" help:"The model to ask an openai:URL for (whisper-1), or the one that a whisper-server:URL has loaded, for the record."`
+	ASRKeyFile     keyFile    `name:"asr-key-file" placeholder:"FILE" help:"A file that holds the key for openai:URL and nothing else."`
+	ASRUploadLimit int64      `name:"asr-upload-limit" placeholder:"BYTES" help:"The largest upload that the server takes; less audio is then sent at once."`
+	WhisperCLI     executable `name:"whisper-cli" default:"whisper-cli" placeholder:"PATH" help:"The program for whisper-cli:MODEL (${default})."`
 }
 
-// asrEngine is a value of --asr: a name, and for some after a colon where it is.
-type asrEngine struct{ name, at string }
+// asrEngine is a value of --asr: a name and, after a colon, what is used.
+type asrEngine struct {
+	name  string
+	url   serviceURL // of a server
+	model string     // of whisper-cli, a file
+}
 
-// UnmarshalText is called by the parser.
+// UnmarshalText is called by the parser. Its errors leave the value out, which may
+// hold a password.
 func (e *asrEngine) UnmarshalText(text []byte) error {
-	e.name, e.at, _ = strings.Cut(string(text), ":")
-	switch e.name {
-	case asrWhisperServer, asrOpenAI, asrWhisperCLI:
+	name, where, given := strings.Cut(string(text), ":")
+	*e = asrEngine{name: name}
+	switch {
+	case name == asrWhisperServer, name == asrOpenAI:
+		return e.readURL(where)
+	case name == asrWhisperCLI && where == "":
+		return errors.New("whisper-cli wants a model, a ggml file: whisper-cli:MODEL")
+	case name == asrWhisperCLI:
+		e.model = where
 		return nil
-	case asrAuto, asrPocketsphinx, asrNone:
-		if e.at == "" {
-			return nil
-		}
+	case (name == asrPocketsphinx || name == asrNone) && !given:
+		return nil
 	}
-	// The value may hold a password.
-	return errors.New("want auto, whisper-server:URL, openai:URL, whisper-cli:MODEL, pocketsphinx or none")
+	return errors.New("want whisper-server:URL, openai:URL, whisper-cli:MODEL, pocketsphinx or none")
+}
+
+func (e *asrEngine) readURL(text string) error {
+	if text == "" {
+		return fmt.Errorf("%s wants its URL: %[1]s:http://HOST:PORT…", e.name)
+	}
+	if err := e.url.UnmarshalText([]byte(text)); err != nil {
+		return fmt.Errorf("%s: %w", e.name, err)
+	}
+	if e.name != asrOpenAI {
+		return nil
+	}
+	_, err := openai.New(openai.Options{BaseURL: text})
+	return err
 }
 
 // keyFile is the key that a file holds.
@@ -70,118 +87,50 @@ func (k *keyFile) UnmarshalText(path []byte) error {
 	return nil
 }
 
-// openaiURL is the address of an endpoint.
-type openaiURL struct{ serviceURL }
-
-// UnmarshalText is called by the parser.
-func (u *openaiURL) UnmarshalText(text []byte) error {
-	if err := u.serviceURL.UnmarshalText(text); err != nil {
-		return err
-	}
-	_, err := openai.New(openai.Options{BaseURL: string(text)})
-	return err
-}
-
-// settle puts what stands behind the colon of --asr in its place, and checks that
-// all is there and of use to the recognizer.
-func (f *recognizerFlags) settle() (err error) {
-	switch at := f.ASR.at; {
-	case at == "":
-	case f.ASR.name == asrWhisperServer:
-		err = f.WhisperServer.UnmarshalText([]byte(at))
-	case f.ASR.name == asrOpenAI:
-		err = f.OpenaiURL.UnmarshalText([]byte(at))
-	default:
-		f.WhisperModel = at
-	}
+// check refuses flags that do not go together.
+func (f recognizerFlags) check() error {
+	server := f.ASR.url.at != nil
 	switch {
-	case err != nil:
-		return fmt.Errorf("--asr=%s: %w", f.ASR.name, err)
-	case f.ASR.name == asrWhisperServer && f.WhisperServer.at == nil:
-		return errors.New("--asr=whisper-server wants a URL: whisper-server:URL")
-	case f.ASR.name == asrOpenAI && f.OpenaiURL.at == nil:
-		return errors.New("--asr=openai wants a URL: openai:URL")
-	case f.ASR.name == asrWhisperCLI && f.WhisperModel == "":
-		return errors.New("--asr=whisper-cli wants a model: whisper-cli:MODEL")
-	case f.ASR.name == asrAuto && f.WhisperServer.at != nil && f.OpenaiURL.at != nil:
-		return errors.New("both --whisper-server and --openai-url are given: choose with --asr")
+	case !server && f.ASRModel != "":
+		return errors.New("--asr-model goes with --asr=whisper-server:URL or --asr=openai:URL only")
+	case !server && f.ASRUploadLimit != 0:
+		return errors.New("--asr-upload-limit goes with --asr=whisper-server:URL or --asr=openai:URL only")
+	case f.ASR.name != asrOpenAI && f.ASRKeyFile != "":
+		return errors.New("--asr-key-file goes with --asr=openai:URL only")
 	case f.ASRUploadLimit < 0:
 		return errors.New("--asr-upload-limit must not be negative")
 	}
-	return f.try()
-}
-
-// try makes the recognizer that is asked for, without a host to work on: what can
-// be wrong yet is how its flags go together.
-func (f recognizerFlags) try() error {
-	_, err := f.recognizer(f.asked(), engine.Host{})
+	// Made without a host to work on: it can only be the model, or the limit, that is
+	// of no use to it.
+	_, err := f.recognizer(engine.Host{})
 	switch {
 	case err == nil:
 		return nil
-	case f.ASR.name == asrWhisperCLI:
-		return fmt.Errorf("--asr=whisper-cli: %w", err)
+	case server:
+		return fmt.Errorf("--asr-upload-limit: %w", err)
 	}
-	return fmt.Errorf("--asr-upload-limit: %w", err)
+	return fmt.Errorf("--asr: %w", err)
 }
 
-// addresses are where the recognizer's servers are, which no link may reach.
+// addresses are where the recognizer's server is, which no link may reach.
 func (f recognizerFlags) addresses() []string {
-	var all []string
-	for _, u := range []serviceURL{f.WhisperServer, f.OpenaiURL.serviceURL} {
-		if u.at != nil {
-			all = append(all, u.address())
-		}
+	if f.ASR.url.at == nil {
+		return nil
 	}
-	return all
+	return []string{f.ASR.url.address()}
 }
 
-// asked is the value of --asr, or what auto stands for where a server is named.
-func (f recognizerFlags) asked() (asr string) {
-	switch {
-	case f.ASR.name != asrAuto:
-		return f.ASR.name
-	case f.WhisperServer.at != nil:
-		return asrWhisperServer
-	case f.OpenaiURL.at != nil:
-		return asrOpenAI
-	}
-	return asrAuto
-}
-
-// choose returns the value of --asr that auto stands for. problem is why a
-// model that was named is not used.
-func (f recognizerFlags) choose(ctx context.Context, host engine.Host) (asr string, problem error) {
-	if asr := f.asked(); asr != asrAuto {
-		return asr, nil
-	}
-	if f.WhisperModel == "" {
-		return asrPocketsphinx, nil
-	}
-	cli, problem := whisper.NewCLI(host, f.whisperCLI())
-	if problem == nil {
-		problem = cli.Check(ctx)
-	}
-	if problem != nil {
-		return asrPocketsphinx, problem
-	}
-	return asrWhisperCLI, nil
-}
-
-// recognizer makes the recognizer that is chosen; nil: none.
-func (f recognizerFlags) recognizer(asr string, host engine.Host) (engine.Recognizer, error) {
-	switch asr {
+// recognizer makes the recognizer that --asr names; nil: none.
+func (f recognizerFlags) recognizer(host engine.Host) (engine.Recognizer, error) {
+	switch f.ASR.name {
 	case asrWhisperServer:
-		return whisper.NewServer(whisper.ServerOptions{URL: f.WhisperServer.at.String(), Model: f.ASRModel, MaxBytes: f.ASRUploadLimit})
+		return whisper.NewServer(whisper.ServerOptions{URL: f.ASR.url.at.String(), Model: f.ASRModel, MaxBytes: f.ASRUploadLimit})
 	case asrOpenAI:
-		return openai.New(openai.Options{BaseURL: f.OpenaiURL.at.String(), Model: f.ASRModel, Key: string(f.ASRKeyFile), MaxBytes: f.ASRUploadLimit})
+		return openai.New(openai.Options{BaseURL: f.ASR.url.at.String(), Model: f.ASRModel, Key: string(f.ASRKeyFile), MaxBytes: f.ASRUploadLimit})
 	case asrWhisperCLI:
-		return whisper.NewCLI(host, f.whisperCLI())
+		return whisper.NewCLI(host, whisper.CLIOptions{Program: string(f.WhisperCLI), Model: f.ASR.model})
 	case asrPocketsphinx:
 		return pocketsphinx.New(host), nil
 	}
 	return nil, nil //nolint:nilnil // no recognizer is one of the choices
-}
-
-func (f recognizerFlags) whisperCLI() whisper.CLIOptions {
-	return whisper.CLIOptions{Program: string(f.WhisperCLI), Model: f.WhisperModel}
 }

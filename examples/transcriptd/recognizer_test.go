@@ -48,7 +48,7 @@ func TestServeRecognisesWithServers(t *testing.T) {
 	key := filepath.Join(t.TempDir(), "key")
 	require.NoError(t, os.WriteFile(key, []byte("sk-short\n"), 0o600))
 	for engine, args := range map[string][]string{
-		"whisper-server": {"--whisper-server", server.URL},
+		"whisper-server": {"--asr", "whisper-server:" + server.URL},
 		"openai":         {"--asr", "openai:" + server.URL + "/v1", "--asr-key-file", key, "--asr-model", "small"},
 	} {
 		db := newDatabase(t)

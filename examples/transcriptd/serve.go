@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"slices"
 	"strconv"
 	"time"
 
@@ -22,7 +21,7 @@ import (
 type serveCommand struct {
 	database
 	Listen   listenAddress `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address to listen on (${default}); port 0 takes a free one."`
-	Blobs    string        `default:"transcriptd-blobs" placeholder:"PATH" help:"Folder for uploads and audio (${default}); gone when their job ends."`
+	Blobs    blobFolder    `default:"transcriptd-blobs" placeholder:"PATH" help:"Folder for uploads and audio (${default}); gone when their job ends."`
 	FullSync bool          `help:"Make every commit on SQLite survive a loss of power, at ten times the price."`
 	// As long as a load balancer takes to ask /readyz, once or twice.
 	DrainDelay time.Duration `default:"5s" placeholder:"DURATION" help:"How long /readyz says 503 draining, while everything still works, before the end (${default}); 0 where nothing stands in front."`
@@ -32,26 +31,10 @@ type serveCommand struct {
 
 // Validate is called by the parser.
 func (c *serveCommand) Validate() error {
-	return cmp.Or(c.settle(), c.check(), c.keepApart(), c.checkDelay())
-}
-
-func (c *serveCommand) checkDelay() error {
 	if c.DrainDelay < 0 {
 		return errors.New("--drain-delay must not be negative")
 	}
-	return nil
-}
-
-// keepApart refuses to let links lead to what the service itself stands on. The
-// server does so too, once names are resolved.
-func (c *serveCommand) keepApart() error {
-	own, err := databaseAddresses(string(c.DB))
-	for _, address := range append(own, c.addresses()...) {
-		if slices.Contains(c.egress(), address) {
-			return fmt.Errorf("--allow-egress: %s is the service's own database or recognizer, which no link may reach", address)
-		}
-	}
-	return err
+	return cmp.Or(c.recognizerFlags.check(), c.linkFlags.check())
 }
 
 // listenAddress may leave the host out, which means all addresses.
@@ -67,6 +50,20 @@ func (a *listenAddress) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// byFlag says of a member of the configuration that is wrong which flag it comes from.
+func byFlag(err error) error {
+	var wrong *server.ConfigError
+	switch {
+	case !errors.As(err, &wrong):
+		return err
+	case wrong.Member == "Egress.Allow":
+		return &usageError{"--allow-egress", wrong.Err}
+	case wrong.Member == "Engine":
+		return wrong.Err // it names the program
+	}
+	return err
+}
+
 // Run serves until ctx ends.
 func (c *serveCommand) Run(ctx context.Context, out output) error {
 	log := slog.New(slog.NewTextHandler(out.Stderr, nil))
@@ -75,7 +72,7 @@ func (c *serveCommand) Run(ctx context.Context, out output) error {
 	}
 	s, err := startService(ctx, serviceOptions{
 		listen: string(c.Listen),
-		store:  store.Options{Database: string(c.DB), Blobs: c.Blobs, FullSync: c.FullSync, Log: log},
+		store:  store.Options{Database: string(c.DB), Blobs: string(c.Blobs), FullSync: c.FullSync, Log: log},
 		asr:    c.recognizerFlags,
 		links:  c.linkFlags,
 		sites:  c.Sites.Table,
@@ -130,6 +127,9 @@ func startService(ctx context.Context, o serviceOptions) (_ *service, err error)
 	if s.listener, err = new(net.ListenConfig).Listen(ctx, "tcp", o.listen); err != nil {
 		return nil, err
 	}
+	if err = blobFolder(o.store.Blobs).make(); err != nil {
+		return nil, &usageError{"--blobs", err}
+	}
 	if s.store, err = store.Open(ctx, o.store); err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func startService(ctx context.Context, o serviceOptions) (_ *service, err error)
 		Engine:   engines(ctx, o),
 		Sites:    o.sites,
 		Egress: server.Egress{
-			Allow: o.links.egress(), Own: append(own, o.asr.addresses()...), Proxies: o.links.proxies(),
+			Allow: o.links.egress(), Deny: append(own, o.asr.addresses()...), Proxies: o.links.proxies(),
 		},
 		Pace:       pace.Config{Rate: pace.Rate{PerMinute: o.links.Pace}},
 		DrainDelay: o.drain,
@@ -154,7 +154,7 @@ func startService(ctx context.Context, o serviceOptions) (_ *service, err error)
 		Version:    version(),
 	})
 	if err != nil {
-		return nil, err
+		return nil, byFlag(err)
 	}
 	if err = s.server.Start(ctx); err != nil {
 		return nil, err

@@ -86,6 +86,17 @@ type Config struct {
 	Log *slog.Logger
 }
 
+// ConfigError is New's error about a member of Config.
+type ConfigError struct {
+	Member string // such as "Allow"
+	Err    error  // names the address
+}
+
+func (e *ConfigError) Error() string { return "egress: " + e.Member + ": " + e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *ConfigError) Unwrap() error { return e.Err }
+
 // Guard lets connections to public addresses pass. Safe for concurrent use.
 type Guard struct {
 	allow   map[string]bool
@@ -108,7 +119,7 @@ type Guard struct {
 }
 
 // New checks the configuration, makes a guard and opens its proxy on a loopback
-// port. The error names the address that cannot be used. Names that are both
+// port. A *ConfigError names the address that cannot be used. Names that are both
 // allowed and denied on one port are looked up, which takes up to a few seconds.
 // The caller closes the guard.
 func New(c Config) (*Guard, error) {
@@ -142,14 +153,14 @@ func (g *Guard) configure(c Config) error {
 	for i, proxy := range c.Proxies {
 		up, err := newUpstream(proxy)
 		if err != nil {
-			return fmt.Errorf("egress: Proxies[%d]: %w", i, err) // without the URL, which may hold a password
+			return &ConfigError{fmt.Sprintf("Proxies[%d]", i), err} // without the URL, which may hold a password
 		}
 		g.upstreams, deny = append(g.upstreams, up), append(deny, up.address)
 	}
 	for _, address := range deny {
 		t, err := parse(address)
 		if err != nil {
-			return fmt.Errorf("egress: Deny: %q: %w", clip.Text(address), err)
+			return &ConfigError{"Deny", fmt.Errorf("%q: %w", clip.Text(address), err)}
 		}
 		g.deny = append(g.deny, &denied{target: t})
 	}
@@ -158,11 +169,11 @@ func (g *Guard) configure(c Config) error {
 	for _, address := range c.Allow {
 		t, err := parse(address)
 		if err != nil {
-			return fmt.Errorf("egress: Allow: %q: %w", clip.Text(address), err)
+			return &ConfigError{"Allow", fmt.Errorf("%q: %w", clip.Text(address), err)}
 		}
 		for _, d := range g.deny {
 			if d.conflicts(ctx, g.dialer.Resolver, t) {
-				return fmt.Errorf("egress: Allow: %s is the deployment's own %s", address, d.address)
+				return &ConfigError{"Allow", fmt.Errorf("%s is the deployment's own %s, which no link may reach", address, d.address)}
 			}
 		}
 		g.allow[t.address] = true

@@ -136,7 +136,7 @@ func TestLinksLeadNowhereElse(t *testing.T) {
 	own := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
 	t.Cleanup(own.Close)
 	target := strings.TrimPrefix(own.URL, "http://")
-	s := startWithSite(t, "../../../examples/testdata/talk.ogg", func(c *server.Config) { c.Egress.Own = []string{target} })
+	s := startWithSite(t, "../../../examples/testdata/talk.ogg", func(c *server.Config) { c.Egress.Deny = []string{target} })
 	lures := s.site.Lures(target)
 	for _, does := range []string{"HTTP redirect", "JSON-LD contentUrl", "caption track"} {
 		before := s.site.Requests(sitetest.Watch(lures[does]))
@@ -152,7 +152,7 @@ func TestOwnAddressCannotBeAllowed(t *testing.T) {
 	t.Parallel()
 	_, err := server.New(t.Context(), server.Config{
 		Store: storetest.Open(t, storetest.SQLite(t)), Dir: t.TempDir(),
-		Egress: server.Egress{Allow: []string{"127.0.0.1:9099"}, Own: []string{"localhost:9099"}},
+		Egress: server.Egress{Allow: []string{"127.0.0.1:9099"}, Deny: []string{"localhost:9099"}},
 	})
 	require.ErrorContains(t, err, "127.0.0.1:9099")
 }
