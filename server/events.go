@@ -23,8 +23,6 @@ const (
 	recheck       = 10 * time.Second // between two looks at the key: one that is revoked goes within 15 s
 	eventTimeout  = 10 * time.Second // to write one event
 	maxEventBytes = 256 << 10        // a larger one goes without its transcript
-
-	defaultStreams = 20 // open at once, by account and process
 )
 
 func (s *Server) eventRoutes() []route {

@@ -212,7 +212,16 @@ func TestStreamsOfAnAccountAreLimited(t *testing.T) {
 	}, 10*time.Second, 10*time.Millisecond, "a place is free when a client has gone")
 }
 
-// Unless a plan says otherwise, an account may open 20.
+// A plan that says nothing of streams permits none.
+func TestNoStreams(t *testing.T) {
+	t.Parallel()
+	s := start(t, onPlan(func(p *account.Plan) { p.EventStreams = 0 }))
+	id, release := s.heldJob(t, "a file")
+	defer release()
+	assert.Equal(t, http.StatusTooManyRequests, s.get(t, jobPath(id)+"/events").StatusCode)
+}
+
+// The plan of a service of one's own permits 20.
 func TestStreamsOfTheDefaultPlan(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -2,37 +2,35 @@ package server
 
 import (
 	"sync"
+
+	"github.com/transcriptkit/transcriptkit/server/account"
 )
 
 // streamCounter counts the open streams of each account. The zero value is
 // ready.
 type streamCounter struct {
 	mu      sync.Mutex
-	streams map[string]int
+	streams map[string]int // by account
 }
 
-// open counts a new stream, unless the account has as many as it may: limit 0
-// is the default, a negative one no limit.
-func (c *streamCounter) open(account string, limit int) bool {
-	if limit == 0 {
-		limit = defaultStreams
-	}
+// open counts a new stream, unless the account has as many as it may.
+func (c *streamCounter) open(owner string, limit int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if limit > 0 && c.streams[account] >= limit {
+	if limit != account.Unlimited && c.streams[owner] >= limit {
 		return false
 	}
 	if c.streams == nil {
 		c.streams = map[string]int{}
 	}
-	c.streams[account]++
+	c.streams[owner]++
 	return true
 }
 
-func (c *streamCounter) close(account string) {
+func (c *streamCounter) close(owner string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.streams[account]--; c.streams[account] <= 0 {
-		delete(c.streams, account)
+	if c.streams[owner]--; c.streams[owner] <= 0 {
+		delete(c.streams, owner)
 	}
 }

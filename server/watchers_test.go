@@ -36,7 +36,7 @@ func (l smallBuffers) Accept() (net.Conn, error) {
 func TestWatchers(t *testing.T) {
 	t.Parallel()
 	const reports = 2000
-	s := start(t, onPlan(func(p *account.Plan) { p.EventStreams = -1 }))
+	s := start(t, onPlan(func(p *account.Plan) { p.EventStreams = account.Unlimited }))
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	dropped := make(chan struct{})

@@ -59,6 +59,6 @@ func (s *sessions) Authenticate(_ context.Context, r *http.Request) (account.Pri
 	return account.Principal{
 		Account: user,
 		Scopes:  []account.Scope{account.Transcripts},
-		Plan:    account.Plan{Name: "visitor", Paid: true, Upload: true, MaxUploadBytes: 64 << 20},
+		Plan:    account.Plan{Name: "visitor", Paid: true, Upload: true, MaxUploadBytes: 64 << 20, EventStreams: 5},
 	}, nil
 }

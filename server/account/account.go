@@ -52,15 +52,15 @@ type Accounts struct {
 }
 
 // New keeps accounts and keys in s. The error says that the default plan is not
-// one of the plans.
+// one of the plans, or names a limit that cannot be meant.
 //
 // An Accounts remembers a key for a second, so that not every request looks it up.
 // What is changed through it counts at once; what another one changes, in this
 // process or elsewhere, a second later. A server and the program around it share
 // one: server.Config.Accounts.
 func New(s *store.Store, plans Plans) (*Accounts, error) {
-	if _, err := plans.find(plans.Default); err != nil {
-		return nil, fmt.Errorf("account: Plans.Default: %w", err)
+	if err := plans.check(); err != nil {
+		return nil, err
 	}
 	return &Accounts{db: db.Of(s), plans: plans}, nil
 }

@@ -115,8 +115,31 @@ func TestDefaultPlans(t *testing.T) {
 	p := account.DefaultPlans()
 	plan := p.ByName[p.Default]
 	assert.Equal(t, account.Plan{
-		Name: "self_hosted", Paid: true, Upload: true, MaxUploadBytes: 4294967296, ASR: true, CacheTTL: 720 * time.Hour,
+		Name: "self_hosted", Paid: true, Upload: true, MaxUploadBytes: 4294967296, ASR: true, CacheTTL: 720 * time.Hour, EventStreams: 20,
 	}, plan)
+}
+
+// A limit of 0 permits nothing and Unlimited everything; less cannot be meant.
+func TestLimitsOfPlans(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t, storetest.SQLite(t))
+	for _, test := range []struct {
+		plan   account.Plan
+		refuse string
+	}{
+		{account.Plan{}, ""},
+		{account.Plan{MaxUploadBytes: account.Unlimited, CacheTTL: account.Unlimited, EventStreams: account.Unlimited}, ""},
+		{account.Plan{MaxUploadBytes: -2}, "MaxUploadBytes is -2"},
+		{account.Plan{CacheTTL: -time.Hour}, "CacheTTL is -3600000000000"},
+		{account.Plan{EventStreams: -20}, "EventStreams is -20"},
+	} {
+		_, err := account.New(s, account.Plans{Default: "p", ByName: map[string]account.Plan{"p": test.plan}})
+		if test.refuse == "" {
+			assert.NoError(t, err)
+			continue
+		}
+		assert.ErrorContains(t, err, test.refuse)
+	}
 }
 
 func TestFailuresOfTheDatabaseAreReported(t *testing.T) {

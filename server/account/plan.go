@@ -9,23 +9,27 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Plan is what an account has bought. The zero value permits nothing.
+// Unlimited is a limit that is none. A limit of 0 permits nothing.
+const Unlimited = -1
+
+// Plan is what an account has bought. The zero value permits nothing; a limit may
+// be [Unlimited].
 type Plan struct {
 	Name string
 	// Paid accounts may create and use keys.
 	Paid bool
 	// ActionLabel and ActionURL stand in the 402 answers of this plan.
 	ActionLabel, ActionURL string
-	// Upload permits file uploads, of at most MaxUploadBytes (0: none).
+	// Upload permits file uploads, of at most MaxUploadBytes.
 	Upload         bool
 	MaxUploadBytes int64
 	// ASR permits the speech recognition of links that have no captions.
 	ASR bool
 	// CacheTTL is how long after its making a shared text is served; then a new
-	// request makes it anew. 0: it never is.
+	// request makes it anew. With 0 it never is, with Unlimited always.
 	CacheTTL time.Duration
 	// EventStreams is how many event streams of an account may be open at once in
-	// each process; 0: 20, negative: any number.
+	// each process.
 	EventStreams int
 }
 
@@ -55,7 +59,25 @@ func DefaultPlans() Plans {
 		MaxUploadBytes: 4 << 30,
 		ASR:            true,
 		CacheTTL:       30 * 24 * time.Hour,
+		EventStreams:   20,
 	}}}
+}
+
+// check returns an error that names what cannot be meant.
+func (p Plans) check() error {
+	if _, err := p.find(p.Default); err != nil {
+		return fmt.Errorf("account: Plans.Default: %w", err)
+	}
+	for name, plan := range p.ByName {
+		for member, limit := range map[string]int64{
+			"MaxUploadBytes": plan.MaxUploadBytes, "CacheTTL": int64(plan.CacheTTL), "EventStreams": int64(plan.EventStreams),
+		} {
+			if limit < Unlimited {
+				return fmt.Errorf("account: plan %q: %s is %d: it must be 0 or more, or Unlimited", name, member, limit)
+			}
+		}
+	}
+	return nil
 }
 
 // find returns the plan, or an error that names the plans there are.

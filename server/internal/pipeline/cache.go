@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -14,8 +15,12 @@ import (
 // fresh says whether what was learnt at a time still counts.
 type fresh func(at time.Time) bool
 
-// within makes what is younger than ttl count.
+// within makes what is younger than ttl count: with account.Unlimited everything,
+// with 0 nothing.
 func within(ttl time.Duration) fresh {
+	if ttl == account.Unlimited {
+		return anyAge
+	}
 	return func(at time.Time) bool { return time.Since(at) < ttl }
 }
 

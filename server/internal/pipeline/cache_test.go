@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -88,6 +89,26 @@ func TestCachedTextAnswersList(t *testing.T) {
 			}
 			assert.Equal(t, test.want, got)
 		})
+	}
+}
+
+// A text serves for as long as the plan says: not at all with 0, always with
+// account.Unlimited.
+func TestTimeToLive(t *testing.T) {
+	t.Parallel()
+	b := prepareLinks(t, dbtest.Open(t, dbtest.SQLite(t)), newPlatforms(t))
+	b.fill(t, "en", "en")
+	for _, test := range []struct {
+		ttl    time.Duration
+		cached bool
+	}{
+		{0, false}, {time.Nanosecond, false}, {100 * 365 * 24 * time.Hour, true}, {account.Unlimited, true},
+	} {
+		s := link("v1", "en")
+		s.Plan.CacheTTL = test.ttl
+		out, err := b.Submit(t.Context(), s)
+		require.NoError(t, err)
+		assert.Equal(t, test.cached, out.Result != nil, "%v", test.ttl)
 	}
 }
 

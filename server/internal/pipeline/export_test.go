@@ -23,12 +23,12 @@ func (c *Config) LookupBriefly() { c.lookupBudget = time.Millisecond }
 
 // PauseFor is how long it takes until the next attempt.
 func PauseFor(e *db.Extraction, cause *transcript.Error) time.Duration {
-	return (&Pipeline{cfg: Config{pauses: pauses()}}).untilNextAttempt(e.Attempt, cause)
+	return (&Pipeline{cfg: Config{tuning: tuning{pauses: pauses()}}}).untilNextAttempt(e.Attempt, cause)
 }
 
 // WaitFor is how long a platform is left alone that blocks.
 func WaitFor(e *db.Extraction, cause *transcript.Error) time.Duration {
-	return (&Pipeline{cfg: Config{lastWait: lastWait}}).untilNextLook(e, cause)
+	return (&Pipeline{cfg: Config{tuning: tuning{lastWait: lastWait}}}).untilNextLook(e, cause)
 }
 
 // Census takes one look after the other at the processes and returns who has

@@ -1,7 +1,7 @@
 // Package pipeline does the work: from an accepted request to a published
 // transcript. It knows no HTTP.
 //
-//	p, err := pipeline.New(pipeline.Config{Store: s, Engine: e, Dir: dir})
+//	p, err := pipeline.New(config)
 //	err = p.Start(ctx)
 //	upload, err := p.Receive(ctx, file, limit)             // streamed, hashed
 //	outcome, err := p.Submit(ctx, pipeline.Submission{…})  // a transcript, or a job
@@ -19,11 +19,11 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime"
 	"sync"
 	"time"
 
@@ -33,80 +33,56 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Config says what a pipeline works with.
+// Config says what a pipeline works with. Everything is required: the defaults are
+// server.Config's.
 type Config struct {
-	Store  *db.Store // required
-	Engine engine.Engine
+	Store  *db.Store
+	Engine engine.Engine // one that lacks everything refuses all work
 	// Pace is how often this process visits each platform.
 	Pace pace.Config
-	// Dir is for scratch files. Required; the caller removes it after Stop.
+	// Dir is for scratch files; the caller removes it after Stop.
 	Dir string
-	// Log receives what operators should know; nil: nothing is logged.
+	// Log receives what operators should know.
 	Log *slog.Logger
-	// ASRWorkers is how many chunks this process recognises at once; 0: one per
-	// processor.
+	// ASRWorkers is how many chunks this process recognizes at once.
 	ASRWorkers int
-	// MaxMediaDuration is the longest media that is decoded; 0: 12 h.
+	// MaxMediaDuration is the longest media that is decoded.
 	MaxMediaDuration time.Duration
 	// MinFreeDisk is how many bytes are to stay free on each local disk: with less,
-	// no new work is taken; 0: 512 MiB.
+	// no new work is taken.
 	MinFreeDisk int64
-	// ProgressInterval is the shortest time between two progress reports of a
-	// job; 0: one second.
+	// ProgressInterval is the shortest time between two progress reports of a job.
 	ProgressInterval time.Duration
-	// StopTimeout is how long Stop lets a running step go on before it takes the
-	// work back; 0: not at all.
-	StopTimeout time.Duration
 
-	// settled, for tests, is told the claims that settle ends, in its transaction.
-	settled  func(ended []db.Job)
-	pauses   [maxAttempts - 1]time.Duration // after a failed attempt
-	lastWait time.Duration                  // for what passes: see the constant
-
-	lookupBudget time.Duration // of a reader who waits for a platform
+	tuning
 }
 
-func (c Config) withDefaults() (Config, error) {
-	if c.Store == nil {
-		return c, errors.New("pipeline: Config.Store is required")
+// tuning is what only tests change.
+type tuning struct {
+	pauses       [maxAttempts - 1]time.Duration // after a failed attempt
+	lastWait     time.Duration                  // for what passes: see the constant
+	lookupBudget time.Duration                  // of a reader who waits for a platform
+	settled      func(ended []db.Job)           // is told what settle ends, in its transaction
+}
+
+func (t tuning) withDefaults() tuning {
+	t.pauses = cmp.Or(t.pauses, pauses())
+	t.lastWait = cmp.Or(t.lastWait, lastWait)
+	t.lookupBudget = cmp.Or(t.lookupBudget, lookupBudget)
+	if t.settled == nil {
+		t.settled = func([]db.Job) {}
 	}
-	if c.Dir == "" {
-		return c, errors.New("pipeline: Config.Dir is required")
+	return t
+}
+
+func (c Config) check() error {
+	if c.Store == nil || c.Dir == "" || c.Log == nil {
+		return errors.New("pipeline: Config.Store, Dir and Log are required")
 	}
-	if c.ASRWorkers < 0 || c.MaxMediaDuration < 0 || c.ProgressInterval < 0 || c.StopTimeout < 0 {
-		return c, errors.New("pipeline: Config.ASRWorkers, MaxMediaDuration, ProgressInterval and StopTimeout must not be negative")
+	if c.ASRWorkers <= 0 || c.MaxMediaDuration <= 0 || c.MinFreeDisk <= 0 || c.ProgressInterval <= 0 {
+		return errors.New("pipeline: Config.ASRWorkers, MaxMediaDuration, MinFreeDisk and ProgressInterval must be greater than 0")
 	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
-	if c.ASRWorkers == 0 {
-		c.ASRWorkers = runtime.GOMAXPROCS(0)
-	}
-	if c.MaxMediaDuration == 0 {
-		c.MaxMediaDuration = 12 * time.Hour
-	}
-	if c.MinFreeDisk < 0 {
-		return c, errors.New("pipeline: Config.MinFreeDisk must not be negative")
-	}
-	if c.MinFreeDisk == 0 {
-		c.MinFreeDisk = 512 << 20
-	}
-	if c.ProgressInterval == 0 {
-		c.ProgressInterval = time.Second
-	}
-	if c.settled == nil {
-		c.settled = func([]db.Job) {}
-	}
-	if c.pauses == [maxAttempts - 1]time.Duration{} {
-		c.pauses = pauses()
-	}
-	if c.lastWait == 0 {
-		c.lastWait = lastWait
-	}
-	if c.lookupBudget == 0 {
-		c.lookupBudget = lookupBudget
-	}
-	return c, nil
+	return nil
 }
 
 // Pipeline accepts requests and works on them. Safe for concurrent use.
@@ -128,10 +104,10 @@ type Pipeline struct {
 // New checks the configuration and prepares a pipeline. Until Start it accepts
 // requests but does no work.
 func New(c Config) (*Pipeline, error) {
-	c, err := c.withDefaults()
-	if err != nil {
+	if err := c.check(); err != nil {
 		return nil, err
 	}
+	c.tuning = c.withDefaults()
 	keep, err := pace.New(c.Pace, c.Log)
 	if err != nil {
 		return nil, fmt.Errorf("pipeline: Config.Pace: %w", err)

@@ -2,6 +2,7 @@ package pipeline_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
@@ -199,7 +201,7 @@ func TestFaults(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := start(t, dbtest.Open(t, dbtest.SQLite(t)), tt.engine, func(c *pipeline.Config) { c.MaxMediaDuration = tt.max })
+			b := start(t, dbtest.Open(t, dbtest.SQLite(t)), tt.engine, func(c *pipeline.Config) { c.MaxMediaDuration = cmp.Or(tt.max, c.MaxMediaDuration) })
 			job := b.end(t, b.job(t, tt.file).JobID)
 			assert.Equal(t, tt.stage, job.Stage)
 			assert.Equal(t, tt.attempt, job.Attempt)
@@ -254,16 +256,19 @@ func TestReceive(t *testing.T) {
 	b := prepare(t, dbtest.Open(t, dbtest.SQLite(t)), &script{})
 	broken := errors.New("the line broke")
 	tests := map[string]struct {
-		body io.Reader
-		want error
+		body  io.Reader
+		limit int64
+		want  error
 	}{
-		"just fits": {strings.NewReader(strings.Repeat("x", 100)), nil},
-		"too large": {strings.NewReader(strings.Repeat("x", 101)), transcript.MediaTooLarge},
-		"empty":     {strings.NewReader(""), transcript.UploadInvalid},
-		"cut off":   {io.MultiReader(strings.NewReader("abc"), failing{broken}), broken},
+		"just fits": {strings.NewReader(strings.Repeat("x", 100)), 100, nil},
+		"unlimited": {strings.NewReader(strings.Repeat("x", 100)), account.Unlimited, nil},
+		"too large": {strings.NewReader(strings.Repeat("x", 101)), 100, transcript.MediaTooLarge},
+		"not any":   {strings.NewReader("x"), 0, transcript.MediaTooLarge},
+		"empty":     {strings.NewReader(""), 100, transcript.UploadInvalid},
+		"cut off":   {io.MultiReader(strings.NewReader("abc"), failing{broken}), 100, broken},
 	}
 	for name, tt := range tests {
-		u, err := b.Receive(t.Context(), tt.body, 100)
+		u, err := b.Receive(t.Context(), tt.body, tt.limit)
 		if tt.want == nil {
 			require.NoError(t, err, name)
 			assert.EqualValues(t, 100, u.Size)

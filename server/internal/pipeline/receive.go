@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -26,6 +27,9 @@ type Upload struct {
 // UPLOAD_INVALID, no room for it is store.ErrUnavailable; an error of r is returned
 // as it is. Nothing stays behind after an error.
 func (p *Pipeline) Receive(ctx context.Context, r io.Reader, limit int64) (*Upload, error) {
+	if limit == account.Unlimited {
+		limit = math.MaxInt64
+	}
 	if limit < math.MaxInt64 {
 		r = io.LimitReader(r, limit+1) // one more tells "too large" from "just as large"
 	}

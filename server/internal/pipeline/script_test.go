@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
@@ -146,8 +147,8 @@ func start(t *testing.T, s *db.Store, e *script, change ...func(*pipeline.Config
 func prepare(t *testing.T, s *db.Store, e *script, change ...func(*pipeline.Config)) *bench {
 	t.Helper()
 	dir := filepath.Join(t.TempDir())
-	cfg := pipeline.Config{Store: s, Engine: engine.Engine{Media: e, Recognizer: e}, Dir: dir, ASRWorkers: 2, ProgressInterval: time.Millisecond,
-		Pace: pace.Config{Rate: pace.Unlimited()}}
+	cfg := pipeline.Config{Store: s, Engine: engine.Engine{Media: e, Recognizer: e}, Dir: dir, Log: slog.New(slog.DiscardHandler),
+		Pace: pace.Config{Rate: pace.Unlimited()}, ASRWorkers: 2, MaxMediaDuration: 12 * time.Hour, MinFreeDisk: 512 << 20, ProgressInterval: time.Millisecond}
 	for _, f := range change {
 		f(&cfg)
 	}

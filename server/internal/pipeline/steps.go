@@ -118,8 +118,7 @@ func (p *Pipeline) workers(process string) db.Workers {
 			queuePublish:  publishWorkers,
 			queueHouse:    houseWorkers,
 		},
-		Periodic:    []db.Periodic{{Step: sweepArgs{}, Every: sweepEvery}},
-		StopTimeout: p.cfg.StopTimeout,
+		Periodic: []db.Periodic{{Step: sweepArgs{}, Every: sweepEvery}},
 	}
 }
 
