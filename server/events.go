@@ -72,8 +72,8 @@ func (s *Server) streamTranscriptJob(w http.ResponseWriter, r *http.Request) err
 	if err != nil {
 		after = 0 // not usable: the stream begins with a snapshot
 	}
-	ctx, cancel := context.WithCancel(r.Context())
-	defer cancel()
+	ctx, leave := context.WithCancel(r.Context())
+	defer leave()
 	events, err := s.pipeline.Watch(ctx, p.Account, id, after)
 	if errors.Is(err, pipeline.ErrNothingMore) {
 		w.Header().Set("Cache-Control", "no-store")
@@ -87,7 +87,7 @@ func (s *Server) streamTranscriptJob(w http.ResponseWriter, r *http.Request) err
 	if err := stream.begin(); err != nil {
 		return nil // the client is gone
 	}
-	s.pump(ctx, stream, events, func() bool { return mayStay(ctx, account.Transcripts) })
+	s.pump(ctx, leave, stream, events, func() bool { return mayStay(ctx, account.Transcripts) })
 	return nil
 }
 
@@ -98,17 +98,13 @@ type watched struct {
 }
 
 // pump sends events until the job has ended, the stream is to close, the client
-// may not stay, or is gone.
-func (s *Server) pump(ctx context.Context, stream *eventStream, events iter.Seq2[pipeline.Event, error], mayStay func() bool) {
-	next := make(chan watched)
-	go func() {
-		defer close(next)
-		for event, err := range events {
-			select {
-			case next <- watched{event, err}:
-			case <-ctx.Done():
-				return
-			}
+// may not stay, or is gone. Then it ends the watch with leave, which cancels ctx, and
+// waits for it.
+func (s *Server) pump(ctx context.Context, leave func(), stream *eventStream, events iter.Seq2[pipeline.Event, error], mayStay func() bool) {
+	next := deliver(ctx, events)
+	defer func() {
+		leave()
+		for range next { // until it is closed
 		}
 	}()
 	beat, look, old := time.NewTicker(heartbeat), time.NewTicker(recheck), time.NewTimer(maxStreamAge)
@@ -149,4 +145,21 @@ func (s *Server) pump(ctx context.Context, stream *eventStream, events iter.Seq2
 			return // the client is gone, or does not read
 		}
 	}
+}
+
+// deliver sends the turns of a watch through a channel, which is closed when the
+// watch has ended.
+func deliver(ctx context.Context, events iter.Seq2[pipeline.Event, error]) <-chan watched {
+	next := make(chan watched)
+	go func() {
+		defer close(next)
+		for event, err := range events {
+			select {
+			case next <- watched{event, err}:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return next
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -250,10 +251,39 @@ func (s *service) mayOpen(t testing.TB, id string) bool {
 }
 
 // silence are the events of a job of which there is nothing to tell.
-func silence(ctx context.Context) func(func(pipeline.Event, error) bool) {
+func silence(ctx context.Context) iter.Seq2[pipeline.Event, error] {
 	return func(yield func(pipeline.Event, error) bool) {
 		<-ctx.Done()
 		yield(pipeline.Event{}, ctx.Err())
+	}
+}
+
+// Whatever ends a stream, its watch has ended before: it asks the database, which is
+// closed after the server.
+func TestWatchEndsWithItsStream(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		w      http.ResponseWriter
+		events int
+	}{
+		"may not stay":  {httptest.NewRecorder(), 0},
+		"does not read": {&stuck{ResponseRecorder: httptest.NewRecorder()}, 1000},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ended := false // seen without a lock: the race detector tells where nobody waits
+			server.Stream(c.w, func(ctx context.Context) iter.Seq2[pipeline.Event, error] {
+				return func(yield func(pipeline.Event, error) bool) {
+					defer func() { ended = true }()
+					for range c.events {
+						if !yield(pipeline.Event{Event: transcript.Event{Type: transcript.EventProgress}}, nil) {
+							return
+						}
+					}
+					silence(ctx)(yield)
+				}
+			}, func() bool { return false })
+			assert.True(t, ended, name)
+		})
 	}
 }
 
@@ -262,11 +292,9 @@ func silence(ctx context.Context) func(func(pipeline.Event, error) bool) {
 func TestStreamGrowsOld(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
 		w := httptest.NewRecorder()
 		began := time.Now()
-		server.Stream(ctx, w, silence(ctx), always)
+		server.Stream(w, silence, always)
 		assert.Equal(t, 30*time.Minute, time.Since(began))
 		body := w.Body.String()
 		assert.True(t, strings.HasPrefix(body, "retry: 3000\n:"), body)
@@ -299,11 +327,9 @@ func TestStreamEndsWithItsKey(t *testing.T) {
 	t.Parallel()
 	for _, revoked := range []time.Duration{0, time.Second, 9 * time.Second, 10 * time.Second, 42 * time.Second, 29 * time.Minute} {
 		synctest.Test(t, func(t *testing.T) {
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
 			w := httptest.NewRecorder()
 			began := time.Now()
-			server.Stream(ctx, w, silence(ctx), func() bool { return time.Since(began) <= revoked })
+			server.Stream(w, silence, func() bool { return time.Since(began) <= revoked })
 			assert.Less(t, time.Since(began)-revoked, 15*time.Second)
 			assert.True(t, strings.HasSuffix(w.Body.String(), "event: stream.closing\ndata: {\"reason\":\"unauthorized\"}\n\n"), w.Body)
 		})
@@ -390,10 +416,8 @@ func always() bool { return true }
 func TestStreamGivesUpWhoDoesNotRead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
 		began := time.Now()
-		server.Stream(ctx, &stuck{ResponseRecorder: httptest.NewRecorder()}, silence(ctx), always)
+		server.Stream(&stuck{ResponseRecorder: httptest.NewRecorder()}, silence, always)
 		assert.Equal(t, 25*time.Second, time.Since(began), "the first sign of life, and 10 s for it")
 	})
 }

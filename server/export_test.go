@@ -12,13 +12,15 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 )
 
-// Stream sends events as a job's stream does, until they end or ctx does, or
-// mayStay returns false.
-func Stream(ctx context.Context, w http.ResponseWriter, events iter.Seq2[pipeline.Event, error], mayStay func() bool) {
+// Stream sends what watch yields as a job's stream does, until that ends, or mayStay
+// returns false.
+func Stream(w http.ResponseWriter, watch func(context.Context) iter.Seq2[pipeline.Event, error], mayStay func() bool) {
 	s := &Server{cfg: Config{Log: slog.New(slog.DiscardHandler)}, serving: context.Background()}
+	ctx, leave := context.WithCancel(context.Background())
+	defer leave()
 	stream := newEventStream(w)
 	if stream.begin() == nil {
-		s.pump(ctx, stream, events, mayStay)
+		s.pump(ctx, leave, stream, watch(ctx), mayStay)
 	}
 }
 
