@@ -171,7 +171,7 @@ func (k *call) take(resp *http.Response, err error) {
 	switch {
 	case err != nil:
 		k.err = a.malformed(err)
-	case r.StatusCode/100 == 2, k.gone(r.StatusCode):
+	case r.StatusCode/100 == 2, k.alreadyDeleted(r.StatusCode):
 		k.answer = a
 	default:
 		k.refusal = newError(k.method, k.path, r, body)
@@ -182,9 +182,9 @@ func (k *call) take(resp *http.Response, err error) {
 	}
 }
 
-// gone reports whether a 404 tells that an earlier, unseen attempt to delete
+// alreadyDeleted reports whether a 404 tells that an earlier, unseen attempt to delete
 // succeeded.
-func (k *call) gone(status int) bool {
+func (k *call) alreadyDeleted(status int) bool {
 	return status == http.StatusNotFound && k.method == http.MethodDelete && k.unsure
 }
 

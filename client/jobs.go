@@ -76,7 +76,7 @@ func (s *JobService) wait(ctx context.Context, last transcript.Job, opts []Reque
 			hint = min(hint, pollHintMax)
 		default:
 			failures++
-			if hint, err = tolerate(ctx, err, failures); err != nil {
+			if hint, err = retryPause(ctx, err, failures); err != nil {
 				return nil, &WaitError{Job: last, Err: err}
 			}
 		}
@@ -86,9 +86,9 @@ func (s *JobService) wait(ctx context.Context, last transcript.Job, opts []Reque
 	}
 }
 
-// tolerate returns how long to wait before a failed question is asked again, or
+// retryPause returns how long to wait before a failed question is asked again, or
 // the error that ends the wait.
-func tolerate(ctx context.Context, err error, failures int) (time.Duration, error) {
+func retryPause(ctx context.Context, err error, failures int) (time.Duration, error) {
 	if ctx.Err() != nil || failures >= pollFailures || !transient(http.MethodGet, err) {
 		return 0, err
 	}

@@ -37,7 +37,7 @@ func cut(levels []level, longest int) []stretch {
 	lower := quietRecording(levels)
 	c := cutter{levels: levels, pause: pauseLevel - lower, silence: silenceLevel - lower}
 	var out []stretch
-	for _, s := range c.apart() {
+	for _, s := range c.stretches() {
 		if c.isSilent(s) {
 			out = append(out, stretch{s.from, s.to, true})
 			continue
@@ -67,8 +67,8 @@ func quietRecording(levels []level) level {
 	return 0
 }
 
-// apart parts the recording at its long pauses.
-func (c cutter) apart() []stretch {
+// stretches parts the recording at its long pauses.
+func (c cutter) stretches() []stretch {
 	var out []stretch
 	done := 0
 	for _, p := range c.pauses(0, len(c.levels)) {

@@ -40,7 +40,7 @@ func dropLoops(segments []transcript.Segment) ([]transcript.Segment, []Gap) {
 	if gaps == nil {
 		return segments, nil
 	}
-	return without(segments, tokens), gaps
+	return fromTokens(segments, tokens), gaps
 }
 
 // loopAt returns how many tokens the phrase has that is repeated at the beginning
@@ -156,7 +156,7 @@ func timeByWords(tokens []token, s transcript.Segment) {
 }
 
 // without makes the segments anew from the tokens that are left.
-func without(segments []transcript.Segment, tokens []token) []transcript.Segment {
+func fromTokens(segments []transcript.Segment, tokens []token) []transcript.Segment {
 	out := []transcript.Segment{}
 	for n, s := range segments {
 		mine := 0

@@ -18,10 +18,10 @@ type cueText struct {
 	gap   byte   // white space between out and the next word: ' ', '\n' or none (0)
 	marks []mark // timestamps in out
 
-	speaker []byte // whose words are in out, once spoken
-	spoken  bool
-	voices  bool // there are several
-	lax     bool // timestamps are read as those of SubRip where they are none of WebVTT
+	speaker    []byte // whose words are in out, once there are some
+	hasSpeaker bool
+	voices     bool // there are several
+	lax        bool // timestamps are read as those of SubRip where they are none of WebVTT
 
 	strings strings.Builder   // see keep
 	words   []transcript.Word // see timed
@@ -36,10 +36,10 @@ type node struct {
 
 // mark is a timestamp in the text.
 type mark struct {
-	at   int     // an offset
-	ms   int64   // its milliseconds
-	sure float64 // the confidence in the words after it; 0 when the file tells none
-	word span    // the first of them, where that is known already
+	at         int     // an offset
+	ms         int64   // its milliseconds
+	confidence float64 // in the words after it; 0 when the file tells none
+	word       span    // the first of them, where that is known already
 }
 
 // kind is an element that the rules know; 0 is none of them, or the cue itself.
@@ -70,7 +70,7 @@ func (t *cueText) reset() {
 	t.open = t.open[:0]
 	t.out = t.out[:0]
 	t.marks = t.marks[:0]
-	t.gap, t.spoken, t.voices = 0, false, false
+	t.gap, t.hasSpeaker, t.voices = 0, false, false
 }
 
 // add appends a line, and reports whether there was room for it.
@@ -263,7 +263,7 @@ func (t *cueText) put(b, voice []byte) {
 	}
 	t.gap = 0
 	t.out = append(t.out, b...)
-	t.heard(voice)
+	t.setSpeaker(voice)
 }
 
 // space notes white space, of which a line break is the strongest.
@@ -309,10 +309,10 @@ func unbroken(b []byte) int {
 	return (controls | markup | spaces&(spaces|markup).Before()).First()
 }
 
-// heard notes whose words were shown.
-func (t *cueText) heard(voice []byte) {
-	if !t.spoken {
-		t.speaker, t.spoken = voice, true
+// setSpeaker records whose words were shown.
+func (t *cueText) setSpeaker(voice []byte) {
+	if !t.hasSpeaker {
+		t.speaker, t.hasSpeaker = voice, true
 	} else if !bytes.Equal(t.speaker, voice) {
 		t.voices = true
 	}

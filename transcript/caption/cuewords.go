@@ -56,7 +56,7 @@ func (t *cueText) timed(text string, start, end int64) []transcript.Word {
 			}
 			words = words[:len(words)+1]
 			w := &words[len(words)-1] // filled in place, not copied
-			w.Text, w.Start, w.End, w.Confidence = text[from:to], starts, ends, last.sure
+			w.Text, w.Start, w.End, w.Confidence = text[from:to], starts, ends, last.confidence
 		}
 		last = m
 	}

@@ -32,7 +32,7 @@ func utf16Order(head []byte) (order unicode.Endianness, ok bool) {
 
 // fromUTF16 makes UTF-8 of r, without a byte order mark.
 func fromUTF16(r io.Reader, order unicode.Endianness) io.Reader {
-	return transform.NewReader(&patient{src: r}, unicode.UTF16(order, unicode.UseBOM).NewDecoder())
+	return transform.NewReader(&stickyReader{src: r}, unicode.UTF16(order, unicode.UseBOM).NewDecoder())
 }
 
 // unmark skips the byte order mark and makes UTF-8 of UTF-16. It returns how the

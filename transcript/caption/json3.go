@@ -41,7 +41,7 @@ func JSON3(r io.Reader) iter.Seq2[transcript.Segment, error] {
 			return
 		}
 		if walk(f.next, yield) {
-			f.lost.tell(FormatJSON3, yield)
+			f.lost.report(FormatJSON3, yield)
 		}
 	}
 }
@@ -182,7 +182,7 @@ func (f *json3) event(s *transcript.Segment, e *json3Event) (open bool, err erro
 		if seg.Offset.ok || !seg.Offset.broken && seg.Sure.ok {
 			f.cue.word(seg.Offset.ms, int(seg.Sure.ms))
 		}
-		if err := f.cue.text.say(toText([]byte(seg.Text)), nil); err != nil {
+		if err := f.cue.text.addText(toText([]byte(seg.Text)), nil); err != nil {
 			return false, f.failed(err)
 		}
 	}

@@ -110,7 +110,7 @@ func (l *lines) skip(n int) { l.pos += n }
 
 // rest returns what is still to be read; the lines are of no use after it.
 func (l *lines) rest() io.Reader {
-	return io.MultiReader(bytes.NewReader(l.buf[l.pos:l.end]), &patient{src: l.src, err: l.err})
+	return io.MultiReader(bytes.NewReader(l.buf[l.pos:l.end]), &stickyReader{src: l.src, err: l.err})
 }
 
 // fill reads once, into a larger buffer where this one is full.

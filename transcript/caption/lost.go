@@ -56,8 +56,8 @@ func (l *losses) of(format Format) *LostError {
 	return &LostError{Format: format, Cues: l.cues, First: l.first}
 }
 
-// tell yields what was lost as the end of a sequence.
-func (l *losses) tell(format Format, yield func(transcript.Segment, error) bool) {
+// report yields what was lost as the end of a sequence.
+func (l *losses) report(format Format, yield func(transcript.Segment, error) bool) {
 	if lost := l.of(format); lost != nil {
 		yield(transcript.Segment{}, lost)
 	}

@@ -27,7 +27,7 @@ var ErrTooDeep = errors.New("nested more than 256 deep")
 type markup struct {
 	format Format
 	head   string // how the file begins
-	src    *bounded
+	src    *boundedReader
 	dec    *xml.Decoder
 	base   int64 // bytes handed out before dec
 	lines  int   // and the line breaks in them
@@ -55,7 +55,7 @@ const (
 
 func newMarkup(r io.Reader, format Format) *markup {
 	head, src := decoded(r)
-	m := &markup{format: format, head: string(head), src: newBounded(src)}
+	m := &markup{format: format, head: string(head), src: newBoundedReader(src)}
 	m.dec = m.decoder()
 	return m
 }

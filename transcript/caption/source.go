@@ -24,7 +24,7 @@ var xmlDeclaration = regexp.MustCompile(`^\s*<\?xml\s[^>]*\bencoding\s*=\s*["'](
 // the file becomes U+FFFD. The head is how the file begins before that, at most
 // 32 bytes.
 func decoded(r io.Reader) (head []byte, text io.Reader) {
-	b := bufio.NewReader(&patient{src: r})
+	b := bufio.NewReader(&stickyReader{src: r})
 	start, _ := b.Peek(sniffed) // the error comes again when it is its turn
 	head = bytes.Clone(start[:min(len(start), 32)])
 	decoder := decoderFor(start)
@@ -61,14 +61,14 @@ func (d *utf8Decoder) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, er
 	return copy(dst, src), len(src), nil
 }
 
-// patient reads src. Its error stays, and comes without bytes; a reader that has
+// stickyReader reads src. Its error stays, and comes without bytes; a reader that has
 // neither bytes nor an error, again and again, has one.
-type patient struct {
+type stickyReader struct {
 	src io.Reader
 	err error
 }
 
-func (p *patient) Read(b []byte) (n int, err error) {
+func (p *stickyReader) Read(b []byte) (n int, err error) {
 	for range 100 {
 		if p.err != nil {
 			return 0, p.err
@@ -81,9 +81,9 @@ func (p *patient) Read(b []byte) (n int, err error) {
 	return 0, p.err
 }
 
-// bounded hands out the bytes of src one by one, and no more than allowed. Control
+// boundedReader hands out the bytes of src one by one, and no more than allowed. Control
 // characters, which XML does not know, become spaces.
-type bounded struct {
+type boundedReader struct {
 	src      io.Reader
 	buf      []byte
 	pos, end int   // buf[pos:end] is still to be handed out,
@@ -93,33 +93,33 @@ type bounded struct {
 	failed   error // why there is no more
 }
 
-func newBounded(src io.Reader) *bounded {
-	return &bounded{src: src, buf: make([]byte, 4<<10)}
+func newBoundedReader(src io.Reader) *boundedReader {
+	return &boundedReader{src: src, buf: make([]byte, 4<<10)}
 }
 
 // handed returns how many bytes were handed out.
-func (b *bounded) handed() int64 { return b.before + int64(b.pos) }
+func (b *boundedReader) handed() int64 { return b.before + int64(b.pos) }
 
 // allow lets n more bytes out.
-func (b *bounded) allow(n int64) {
+func (b *boundedReader) allow(n int64) {
 	b.limit = b.handed() + n
 	b.stop = int(min(int64(b.end), b.limit-b.before))
 }
 
 // back takes the last n bytes back, of which there is at most one.
-func (b *bounded) back(n int64) { b.pos -= int(n) }
+func (b *boundedReader) back(n int64) { b.pos -= int(n) }
 
 // ahead is what is handed out next, as far as it is in the buffer.
-func (b *bounded) ahead() []byte { return b.buf[b.pos:b.stop] }
+func (b *boundedReader) ahead() []byte { return b.buf[b.pos:b.stop] }
 
 // skip hands out n of the bytes ahead.
-func (b *bounded) skip(n int) { b.pos += n }
+func (b *boundedReader) skip(n int) { b.pos += n }
 
 // after reports whether the bytes handed out last are surely these.
-func (b *bounded) after(last ...byte) bool { return bytes.HasSuffix(b.buf[:b.pos], last) }
+func (b *boundedReader) after(last ...byte) bool { return bytes.HasSuffix(b.buf[:b.pos], last) }
 
 // ReadByte implements [io.ByteReader].
-func (b *bounded) ReadByte() (byte, error) {
+func (b *boundedReader) ReadByte() (byte, error) {
 	if b.pos == b.stop {
 		if err := b.fill(); err != nil {
 			return 0, err
@@ -131,7 +131,7 @@ func (b *bounded) ReadByte() (byte, error) {
 }
 
 // Read implements [io.Reader].
-func (b *bounded) Read(p []byte) (int, error) {
+func (b *boundedReader) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
@@ -144,7 +144,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 }
 
 // fill reads more, unless that is not allowed.
-func (b *bounded) fill() error {
+func (b *boundedReader) fill() error {
 	if b.handed() == b.limit {
 		b.failed = ErrTooLarge
 		return b.failed

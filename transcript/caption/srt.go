@@ -71,7 +71,7 @@ func SRT(r io.Reader, o ...Option) iter.Seq2[transcript.Segment, error] {
 	return func(yield func(transcript.Segment, error) bool) {
 		f := newSubRip(r, o)
 		if yieldBlocks(f.begin(), f.block, yield) {
-			f.lost.tell(FormatSRT, yield)
+			f.lost.report(FormatSRT, yield)
 		}
 	}
 }

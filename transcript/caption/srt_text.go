@@ -74,13 +74,13 @@ func (f *subRip) show(b []byte) error {
 	for {
 		i := bytes.IndexAny(b, `<{&\`)
 		if i < 0 {
-			return f.text.say(b, f.voice)
+			return f.text.addText(b, f.voice)
 		}
-		if err := f.text.say(b[:i], f.voice); err != nil {
+		if err := f.text.addText(b[:i], f.voice); err != nil {
 			return err
 		}
 		shown, size := f.markup(b[i:])
-		if err := f.text.say(shown, f.voice); err != nil {
+		if err := f.text.addText(shown, f.voice); err != nil {
 			return err
 		}
 		b = b[i+size:]

@@ -34,7 +34,7 @@ func SRV1(r io.Reader) iter.Seq2[transcript.Segment, error] {
 			return
 		}
 		if walk(f.next, yield) {
-			f.markup.lost.tell(FormatSRV1, yield)
+			f.markup.lost.report(FormatSRV1, yield)
 		}
 	}
 }
@@ -102,7 +102,7 @@ func (f *srv1) end(s *transcript.Segment) (open bool, err error) {
 	if !inside {
 		return false, nil
 	}
-	if err := f.text.sayHTML(f.text.raw); err != nil {
+	if err := f.text.addHTML(f.text.raw); err != nil {
 		return false, err
 	}
 	if !f.start.ok || f.dur.broken {
@@ -113,13 +113,13 @@ func (f *srv1) end(s *transcript.Segment) (open bool, err error) {
 	return !f.dur.ok && s.Text != "", nil
 }
 
-// sayHTML adds text with tags and character references. As in HTML, "<" is a tag
+// addHTML adds text with tags and character references. As in HTML, "<" is a tag
 // only before a letter or a slash, and only when there is a ">"; a br is a line
 // break.
-func (t *cueText) sayHTML(b []byte) error {
+func (t *cueText) addHTML(b []byte) error {
 	for {
 		from, to := nextTag(b)
-		if err := t.say(decodeReferences(b[:from]), nil); err != nil || from == len(b) {
+		if err := t.addText(decodeReferences(b[:from]), nil); err != nil || from == len(b) {
 			return err
 		}
 		if name := bytes.ToLower(b[from+1 : to]); bytes.HasPrefix(name, []byte("br")) && (len(name) == 2 || !isLetter(name[2])) {

@@ -43,7 +43,7 @@ func SRV3(r io.Reader) iter.Seq2[transcript.Segment, error] {
 			return
 		}
 		if walk(f.next, yield) {
-			f.markup.lost.tell(FormatSRV3, yield)
+			f.markup.lost.report(FormatSRV3, yield)
 		}
 	}
 }
@@ -87,7 +87,7 @@ func (f *srv3) next(s *transcript.Segment) (open bool, err error) {
 		case t == startTag && f.markup.name == "br":
 			f.cue.text.space('\n')
 		case t == charData:
-			if err := f.cue.text.say(f.markup.text, nil); err != nil {
+			if err := f.cue.text.addText(f.markup.text, nil); err != nil {
 				return false, f.markup.failed(err)
 			}
 		}
@@ -128,15 +128,15 @@ func attribute(attr []xml.Attr, name string) string {
 
 func (f *srv3) word() {
 	offset := milliseconds(f.markup.attr, "t")
-	sure, timed := 0, offset.ok
+	confidence, timed := 0, offset.ok
 	for _, a := range f.markup.attr {
 		if a.Name.Local == "ac" {
-			sure, _ = strconv.Atoi(a.Value) // what is no number tells nothing, as 0 does
+			confidence, _ = strconv.Atoi(a.Value) // what is no number tells nothing, as 0 does
 			timed = !offset.broken
 		}
 	}
 	if timed {
-		f.cue.word(offset.ms, sure)
+		f.cue.word(offset.ms, confidence)
 	}
 }
 
@@ -163,8 +163,8 @@ func (c *timedCue) begin(start, dur moment) {
 
 // word notes that the text after it is spoken at offset milliseconds from the
 // start, and how sure the recognizer was, from 0 to 255.
-func (c *timedCue) word(offset int64, sure int) {
-	c.text.mark(min(c.start.ms+offset, maxTime), float64(min(max(sure, 0), 255))/255)
+func (c *timedCue) word(offset int64, confidence int) {
+	c.text.mark(min(c.start.ms+offset, maxTime), float64(min(max(confidence, 0), 255))/255)
 }
 
 // broken reports that the times of the cue cannot be read.

@@ -69,7 +69,7 @@ func TTML(r io.Reader) iter.Seq2[transcript.Segment, error] {
 			return
 		}
 		if walk(f.next, yield) {
-			f.markup.lost.tell(FormatTTML, yield)
+			f.markup.lost.report(FormatTTML, yield)
 		}
 	}
 }

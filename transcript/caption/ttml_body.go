@@ -43,7 +43,7 @@ func (f *ttmlBody) clone() *ttmlBody {
 	c.levels, c.joints = slices.Clone(f.levels), slices.Clone(f.joints)
 	c.text = cueText{
 		out: bytes.Clone(f.text.out), gap: f.text.gap, marks: slices.Clone(f.text.marks),
-		speaker: f.text.speaker, spoken: f.text.spoken, voices: f.text.voices,
+		speaker: f.text.speaker, hasSpeaker: f.text.hasSpeaker, voices: f.text.voices,
 	}
 	return &c
 }
@@ -156,7 +156,7 @@ func (f *ttmlBody) chars(b []byte) error {
 			f.text.space(' ')
 		}
 	}
-	return f.text.say(b, l.voice)
+	return f.text.addText(b, l.voice)
 }
 
 // segment fills s with the cue of the p that was l.

@@ -56,7 +56,7 @@ func walkWebVTT(r io.Reader, lax bool) iter.Seq2[transcript.Segment, error] {
 	return func(yield func(transcript.Segment, error) bool) {
 		f := webVTT{lines: newLines(r), lax: lax, text: cueText{lax: lax}}
 		if yieldBlocks(f.begin(), f.block, yield) {
-			f.lost.tell(FormatWebVTT, yield)
+			f.lost.report(FormatWebVTT, yield)
 		}
 	}
 }

@@ -40,7 +40,7 @@ type cues struct {
 }
 
 func newCues(segs []transcript.Segment, s syntax) cues {
-	c := cues{syntax: s, segs: silent(segs)}
+	c := cues{syntax: s, segs: dropSilent(segs)}
 	if len(c.segs) > 0 {
 		c.next = wire.Milliseconds(c.segs[0].Start)
 	}
@@ -75,16 +75,16 @@ func write(w io.Writer, b []byte) error {
 	return nil
 }
 
-// silent leaves out the segments without text before the first that has some.
-func silent(segs []transcript.Segment) []transcript.Segment {
-	for len(segs) > 0 && !spoken(segs[0].Text) {
+// dropSilent leaves out the segments without text before the first that has some.
+func dropSilent(segs []transcript.Segment) []transcript.Segment {
+	for len(segs) > 0 && !hasText(segs[0].Text) {
 		segs = segs[1:]
 	}
 	return segs
 }
 
-// spoken reports whether s has more than white space.
-func spoken(s string) bool {
+// hasText reports whether s has more than white space.
+func hasText(s string) bool {
 	return s != "" && (' ' < s[0] && s[0] < utf8.RuneSelf || strings.TrimSpace(s) != "")
 }
 
@@ -112,7 +112,7 @@ func (c *cues) appendSegment(dst []byte) []byte {
 	} else {
 		dst = c.appendText(dst, s, text, from, end, limit)
 	}
-	c.together, c.segs = c.together-1, silent(c.segs[1:])
+	c.together, c.segs = c.together-1, dropSilent(c.segs[1:])
 	return dst
 }
 
@@ -123,7 +123,7 @@ func (c *cues) gather(start int64) {
 	c.together, c.until, c.next = 1, 0, math.MaxInt64
 	for i := 1; i < len(c.segs); i++ {
 		s := &c.segs[i]
-		if !spoken(s.Text) {
+		if !hasText(s.Text) {
 			continue
 		}
 		if start := wire.Milliseconds(s.Start); start > from {
@@ -151,7 +151,7 @@ func (c *cues) appendText(dst []byte, s *transcript.Segment, text string, from, 
 	base := len(dst)
 	dst, t := appendClean(dst, text, c.syntax)
 	behind := len(dst)
-	t.lay(dst[base:behind:behind])
+	t.layOut(dst[base:behind:behind])
 
 	to := cueEnd(from, end, limit, int64(t.cues))
 	least := min(minCue, (to-from)/int64(t.cues))

@@ -50,9 +50,9 @@ var class = func() (table [256]byte) {
 	return table
 }()
 
-// look returns the classes in a trimmed text, and whether it is clean: it can be
+// classify returns the classes in a trimmed text, and whether it is clean: it can be
 // written to a file of that syntax as it stands, but for references.
-func look(s string, to syntax) (is byte, clean bool) {
+func classify(s string, to syntax) (is byte, clean bool) {
 	var was, pairs byte
 	for i := range len(s) {
 		c := class[s[i]]
@@ -77,12 +77,12 @@ func asIs(s string, to syntax) (special, ok bool) {
 	if special, ok = isSimpleCue(s); ok {
 		return special, !special || to == vtt || !maySyntax(s)
 	}
-	is, clean := look(s, to)
+	is, clean := classify(s, to)
 	return is&escaped != 0, clean && isCue(s, is)
 }
 
 // isSimpleCue reports whether a trimmed text is one simple line, or two. Most are,
-// and this takes half the time of look and isCue.
+// and this takes half the time of classify and isCue.
 func isSimpleCue(s string) (special, ok bool) {
 	end := strings.IndexByte(s, '\n')
 	if end < 0 && len(s) <= lineLength {
@@ -149,7 +149,7 @@ func isLine(s string) bool {
 // appendClean appends a trimmed text. A run of white space becomes '\n' if it had
 // a line break, else ' '.
 func appendClean(dst []byte, s string, to syntax) ([]byte, cueText) {
-	is, clean := look(s, to)
+	is, clean := classify(s, to)
 	t := cueText{ascii: is&wide == 0, special: is&escaped != 0}
 	if clean {
 		return append(dst, s...), t
@@ -221,8 +221,8 @@ func endsReference(before []byte) bool {
 	return i >= 0 && len(before)-i > len("&a")
 }
 
-// lay decides how the text is broken into lines and cues.
-func (t *cueText) lay(text []byte) {
+// layOut decides how the text is broken into lines and cues.
+func (t *cueText) layOut(text []byte) {
 	t.text, t.width, t.cues = text, lineLength, 1
 	if t.kept = t.fits(text); t.kept {
 		return
@@ -231,7 +231,7 @@ func (t *cueText) lay(text []byte) {
 	if t.advance(text, lineLength) == len(text) {
 		return
 	}
-	n, cut := t.tally(lineLength, len(text))
+	n, cut := t.countCues(lineLength, len(text))
 	chars, columns := t.count(text)
 	if t.cues = n; n > 1 {
 		t.chars = chars
@@ -248,7 +248,7 @@ func (t *cueText) lay(text []byte) {
 			continue
 		}
 		for w := columns / (2 * n); w <= lineLength; w++ { // the narrowest of that many cues
-			if _, cut := t.tally(w, n); !cut {
+			if _, cut := t.countCues(w, n); !cut {
 				t.width = w
 				return
 			}
@@ -292,9 +292,9 @@ func join(text []byte) {
 	}
 }
 
-// tally counts the cues of lines of a width, and says whether a word is cut. It
+// countCues counts the cues of lines of a width, and says whether a word is cut. It
 // gives up, and says so too, when there are more than most.
-func (t *cueText) tally(width, most int) (n int, cut bool) {
+func (t *cueText) countCues(width, most int) (n int, cut bool) {
 	for rest := t.text; len(rest) > 0; n++ {
 		if n == most {
 			return n, true

@@ -115,7 +115,7 @@ type markdown struct {
 }
 
 func (m *markdown) appendSegment(dst []byte, s *transcript.Segment) []byte {
-	if !spoken(s.Text) {
+	if !hasText(s.Text) {
 		return dst
 	}
 	start := wire.Milliseconds(s.Start)
@@ -133,7 +133,7 @@ func (m *markdown) appendParagraph(dst []byte, s *transcript.Segment, start int6
 	if m.timestamps {
 		dst = append(appendTimestamp(dst, start/1000), ' ')
 	}
-	named := spoken(s.Speaker)
+	named := hasText(s.Speaker)
 	if named {
 		dst = appendMarkdown(append(dst, "**"...), strings.TrimSpace(s.Speaker))
 		dst = append(dst, ":** "...)

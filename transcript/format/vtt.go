@@ -27,7 +27,7 @@ func WriteVTT(w io.Writer, segs []transcript.Segment) error {
 // appendVoice appends the tag of a speaker, if there is one. A name that ends with
 // "--" must not make an arrow with the end of the tag, which ends the cue.
 func appendVoice(dst []byte, speaker string) []byte {
-	if !spoken(speaker) {
+	if !hasText(speaker) {
 		return dst
 	}
 	dst = append(dst, "<v "...)

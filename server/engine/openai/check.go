@@ -33,15 +33,15 @@ func (r *Recognizer) Check(ctx context.Context) error {
 		return context.Cause(ctx)
 	case !errors.As(err, &refused):
 		return upstream("The endpoint for speech recognition at "+r.base+" cannot be reached.", err)
-	case refused.status < 300, refused.status >= 400 && !refused.condemns():
+	case refused.status < 300, refused.status >= 400 && !refused.isFinal():
 		return nil
 	}
 	return r.fault(err, "")
 }
 
-// condemns reports whether a refusal of the list of models tells that no other
+// isFinal reports whether a refusal of the list of models tells that no other
 // request can go well.
-func (r *refusal) condemns() bool {
+func (r *refusal) isFinal() bool {
 	switch r.status {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusPaymentRequired:
 		return true

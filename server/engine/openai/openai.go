@@ -120,7 +120,7 @@ func New(o Options) (*Recognizer, error) {
 		models:         sdk.NewModelService(options...),
 		scrub:          scrubber(o.Key),
 	}
-	if knowsTextOnly(r.model) {
+	if tellsNoTimes(r.model) {
 		r.detail.Store(int32(textOnly))
 	}
 	return r, nil
@@ -138,7 +138,7 @@ func scrubber(key string) func(string) string {
 // one segment over the whole chunk.
 func (r *Recognizer) Info() engine.RecognizerInfo {
 	longest := longestChunk
-	if knowsTextOnly(r.model) {
+	if tellsNoTimes(r.model) {
 		longest = textChunk
 	}
 	sec := min((r.maxBytes-headRoom)/bytesPerSecond, int64(longest/time.Second))

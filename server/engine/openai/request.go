@@ -28,9 +28,9 @@ const (
 	textOnly                   // text without times
 )
 
-// knowsTextOnly reports whether a model tells no times: the hosted ones that are
+// tellsNoTimes reports whether a model tells no times: the hosted ones that are
 // no whisper.
-func knowsTextOnly(model string) bool {
+func tellsNoTimes(model string) bool {
 	return strings.HasPrefix(model, "gpt-")
 }
 

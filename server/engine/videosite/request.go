@@ -76,8 +76,8 @@ func (v *visit) send(k kind, method string, u *url.URL, body []byte) ([]byte, er
 	return data, nil
 }
 
-// stay keeps redirects on the site.
-func (r *Route) stay(req *http.Request, via []*http.Request) error {
+// checkRedirect keeps redirects on the site.
+func (r *Route) checkRedirect(req *http.Request, via []*http.Request) error {
 	to := req.URL
 	switch {
 	case len(via) > maxRedirects:
@@ -97,7 +97,7 @@ func (v *visit) unreachable(ctx context.Context, err error) error {
 	switch {
 	case v.ctx.Err() != nil:
 		return context.Cause(v.ctx)
-	case errors.As(err, &coded): // by stay
+	case errors.As(err, &coded): // by checkRedirect
 		return coded
 	case ctx.Err() != nil:
 		return broken("The platform did not answer in time.").Because(fmt.Errorf("videosite: %w", err))

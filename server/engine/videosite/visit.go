@@ -34,7 +34,7 @@ func (r *Route) visit(ctx context.Context) (*visit, error) {
 		return nil, fmt.Errorf("videosite: %w", err)
 	}
 	v := &visit{Route: r, ctx: ctx, http: *r.http}
-	v.http.Jar, v.http.CheckRedirect = jar, r.stay
+	v.http.Jar, v.http.CheckRedirect = jar, r.checkRedirect
 	return v, nil
 }
 

@@ -35,11 +35,11 @@ func readAnswer(data []byte) (answer, error) {
 	var a answer
 	switch err := json.Unmarshal(data, &a); {
 	case err != nil:
-		return answer{}, senseless(err)
+		return answer{}, notAnAnswer(err)
 	case a.Error != nil:
-		return answer{}, senseless(fmt.Errorf("it says: %s", clip.Line(fmt.Sprint(a.Error), maxComplaint)))
+		return answer{}, notAnAnswer(fmt.Errorf("it says: %s", clip.Line(fmt.Sprint(a.Error), maxComplaint)))
 	case a.Text == nil && a.Segments == nil:
-		return answer{}, senseless(errors.New("an answer without text"))
+		return answer{}, notAnAnswer(errors.New("an answer without text"))
 	}
 	return a, nil
 }

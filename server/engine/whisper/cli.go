@@ -71,12 +71,12 @@ func NewCLI(host engine.Host, o CLIOptions) (*CLI, error) {
 	}
 	return &CLI{
 		host: host, program: cmp.Or(o.Program, cliName), path: path, model: m,
-		threads: o.Threads, turns: make(chan struct{}, atOnce(o.Threads)),
+		threads: o.Threads, turns: make(chan struct{}, parallelRuns(o.Threads)),
 	}, nil
 }
 
-// atOnce is how many programs with so many threads have a processor for each.
-func atOnce(threads int) int {
+// parallelRuns is how many programs with so many threads have a processor for each.
+func parallelRuns(threads int) int {
 	processors := runtime.GOMAXPROCS(0)
 	return max(1, processors/cmp.Or(threads, min(processors, 4)))
 }
@@ -113,7 +113,7 @@ func (c *CLI) Check(context.Context) error {
 // INTERNAL for a recording that cannot be read and for a program that fails; or
 // the context's.
 func (c *CLI) Recognize(ctx context.Context, audio engine.Audio, opts engine.RecognizeOptions) (engine.Recognition, error) {
-	code, err := c.ask(opts.Language)
+	code, err := c.languageArgument(opts.Language)
 	if err != nil {
 		return engine.Recognition{}, err
 	}
@@ -134,8 +134,8 @@ func (c *CLI) Recognize(ctx context.Context, audio engine.Audio, opts engine.Rec
 	return heard, nil
 }
 
-// ask is what the program is told for a language tag.
-func (c *CLI) ask(tag string) (string, error) {
+// languageArgument is what the program is told for a language tag.
+func (c *CLI) languageArgument(tag string) (string, error) {
 	code, known := whispermodel.Code(tag)
 	switch {
 	case tag == "" && c.model.english:

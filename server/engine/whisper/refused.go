@@ -49,8 +49,8 @@ func tooLarge(why error) error {
 		With("engine", serverName).Because(why)
 }
 
-// senseless is an answer of status 200 that is none.
-func senseless(err error) error {
+// notAnAnswer is an answer of status 200 that is none.
+func notAnAnswer(err error) error {
 	return upstream("The speech recognition server does not answer as it should.").Because(fmt.Errorf("whisper: %w", err))
 }
 

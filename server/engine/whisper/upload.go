@@ -107,7 +107,7 @@ func (s *Server) send(ctx context.Context, rec *upload, code string) (answer, er
 	case err != nil:
 		return answer{}, unreachable(ctx, limited, err)
 	case len(data) > maxOutput:
-		return answer{}, senseless(errors.New("a longer answer than any recording has"))
+		return answer{}, notAnAnswer(errors.New("a longer answer than any recording has"))
 	}
 	return readAnswer(data)
 }

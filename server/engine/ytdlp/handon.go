@@ -89,7 +89,7 @@ func (d *Downloader) clean(ctx context.Context, c engine.Content, part object) e
 
 var anAddress = regexp.MustCompile(`^\s*([A-Za-z][A-Za-z0-9+.-]*:)?//`)
 
-// judged is a value without what steers the program.
+// judged is a value without what is an order to the program.
 func (d *Downloader) judged(ctx context.Context, c engine.Content, value any) (any, error) {
 	var err error
 	switch value := value.(type) {
@@ -107,11 +107,11 @@ func (d *Downloader) judged(ctx context.Context, c engine.Content, value any) (a
 			}
 		}
 	case object:
-		maps.DeleteFunc(value, func(key string, _ any) bool { return steers(key) })
+		maps.DeleteFunc(value, func(key string, _ any) bool { return isOrder(key) })
 		for key := range value {
 			if key == "http_headers" {
 				headers, _ := value[key].(object)
-				maps.DeleteFunc(headers, func(key string, _ any) bool { return steers(key) })
+				maps.DeleteFunc(headers, func(key string, _ any) bool { return isOrder(key) })
 				continue // what they name, as Referer does, is not asked for
 			}
 			if value[key], err = d.judged(ctx, c, value[key]); err != nil {
@@ -122,8 +122,8 @@ func (d *Downloader) judged(ctx context.Context, c engine.Content, value any) (a
 	return value, nil
 }
 
-// steers tells that a header is an order to the program or to a proxy.
-func steers(header string) bool {
+// isOrder tells that a header is an order to the program or to a proxy.
+func isOrder(header string) bool {
 	header = strings.ToLower(strings.TrimSpace(header))
 	return strings.HasPrefix(header, "ytdl") || strings.HasPrefix(header, "proxy") || strings.HasPrefix(header, "__youtubedl")
 }

@@ -77,7 +77,7 @@ func (d *Downloader) run(ctx context.Context, r run) (engine.Exit, error) {
 		c.Args = append(c.Args, "--no-plugin-dirs")
 	}
 	d.addRuntimes(&c, v)
-	if d.misled(v) {
+	if d.leaksByFragment(v) {
 		c.Args = append(c.Args, "--use-extractors", "default,-generic") // the one that obeys such links
 	}
 	c.Args = append(c.Args, r.args...)
@@ -94,7 +94,7 @@ func (d *Downloader) run(ctx context.Context, r run) (engine.Exit, error) {
 	if err == nil && exit.Code == 2 {
 		return exit, d.unfit("does not know the options it is given").Because(errors.New(lastComplaint(exit.Stderr)))
 	}
-	if err == nil && d.misled(v) && strings.Contains(string(exit.Stderr), "No suitable extractor") {
+	if err == nil && d.leaksByFragment(v) && strings.Contains(string(exit.Stderr), "No suitable extractor") {
 		return exit, transcript.Errorf(transcript.ConfigError,
 			"The program %s on the server is version %s, which pages of this kind can lead into the server's own network: "+
 				"install a release of %s or later, or run the server on Linux 6.7 or newer with Landlock switched on.",

@@ -28,8 +28,8 @@ const withoutPlugins version = "2025.04.30"
 // (CVE-2023-46121).
 const withoutSmuggling version = "2023.11.14"
 
-// misled tells that pages can lead the program round the guard.
-func (d *Downloader) misled(v version) bool { return v < withoutSmuggling && !d.host.Confined }
+// leaksByFragment tells that pages can lead the program round the guard.
+func (d *Downloader) leaksByFragment(v version) bool { return v < withoutSmuggling && !d.host.Confined }
 
 // answer is what a program has said of its version.
 type answer struct {
@@ -54,7 +54,7 @@ func (d *Downloader) version(ctx context.Context) (version, error) {
 	if err != nil {
 		return "", d.missing(err)
 	}
-	said := d.said.Load()
+	said := d.lastAnswer.Load()
 	if !said.of(file) {
 		said, err = d.askVersion(ctx, file)
 	}
@@ -70,12 +70,12 @@ func (d *Downloader) version(ctx context.Context) (version, error) {
 // askVersion asks the program for its version, once for all who want to know.
 func (d *Downloader) askVersion(ctx context.Context, file os.FileInfo) (*answer, error) {
 	ch := d.asking.DoChan("", func() (any, error) {
-		v, err := d.tellVersion(context.WithoutCancel(ctx))
+		v, err := d.runVersion(context.WithoutCancel(ctx))
 		if err != nil {
 			return nil, err
 		}
 		said := &answer{file, v}
-		d.said.Store(said)
+		d.lastAnswer.Store(said)
 		return said, nil
 	})
 	select {
@@ -89,8 +89,8 @@ func (d *Downloader) askVersion(ctx context.Context, file os.FileInfo) (*answer,
 	}
 }
 
-// tellVersion has the program tell its version.
-func (d *Downloader) tellVersion(ctx context.Context) (version, error) {
+// runVersion runs the program for its version.
+func (d *Downloader) runVersion(ctx context.Context) (version, error) {
 	exit, err := d.start(ctx, engine.Command{
 		Args:    []string{"--ignore-config", "--version"},
 		Limits:  engine.Limits{Wall: time.Minute, CPU: 30 * time.Second},

@@ -50,12 +50,12 @@ type Options struct {
 // [engine.Checker] over yt-dlp, version 2023.03.04 or later. It is safe for
 // concurrent use and needs no closing.
 type Downloader struct {
-	host    engine.Host
-	program string
-	log     *slog.Logger
-	runtime *jsRuntime // nil: none was named
-	said    atomic.Pointer[answer]
-	asking  singleflight.Group
+	host       engine.Host
+	program    string
+	log        *slog.Logger
+	runtime    *jsRuntime // nil: none was named
+	lastAnswer atomic.Pointer[answer]
+	asking     singleflight.Group
 }
 
 var (

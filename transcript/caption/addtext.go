@@ -2,10 +2,10 @@ package caption
 
 import "bytes"
 
-// say adds text of a format that leaves white space to its readers: no-break spaces
+// addText adds text of a format that leaves white space to its readers: no-break spaces
 // are spaces, and zero-width ones, with which lines are padded, show only within
 // a word. A cue of maxBlock or more is too large.
-func (t *cueText) say(b, voice []byte) error {
+func (t *cueText) addText(b, voice []byte) error {
 	if len(t.out)+len(b) >= maxBlock {
 		return ErrTooLarge
 	}
@@ -54,8 +54,8 @@ func trimAll(b, cut []byte) []byte {
 // mark notes a time, in milliseconds, and the confidence in the words after it.
 // Where there is no text between, the first and the last are of use: the end of
 // the words before and the start of those after.
-func (t *cueText) mark(ms int64, sure float64) {
-	m, n := mark{at: len(t.out), ms: ms, sure: sure}, len(t.marks)
+func (t *cueText) mark(ms int64, confidence float64) {
+	m, n := mark{at: len(t.out), ms: ms, confidence: confidence}, len(t.marks)
 	if n > 1 && t.marks[n-1].at == m.at && t.marks[n-2].at == m.at {
 		t.marks[n-1] = m
 		return
