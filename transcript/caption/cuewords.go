@@ -15,7 +15,7 @@ func (t *cueText) timedWords(b []byte) []byte {
 	const text = len("<00:00:00.000><c>")
 	n := t.top()
 	for len(b) > text && string(b[text-4:text]) == "><c>" && b[0] == '<' && !n.hidden {
-		ms, ok := usual(b[1:])
+		ms, ok := fullTimestamp(b[1:])
 		from := text
 		if b[from] == ' ' {
 			from++

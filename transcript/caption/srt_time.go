@@ -31,10 +31,8 @@ func startsTime(b []byte) bool {
 // numbers at least.
 func srtTime(b []byte) (ms int64, rest []byte, ok bool) {
 	b = skipSpace(b)
-	if len(b) >= 12 && b[2] == ':' && b[5] == ':' && (b[8] == ',' || b[8] == '.') {
-		if ms, ok := fullTime([12]byte(b)); ok && (len(b) == 12 || !isDigit(b[12])) {
-			return ms, b[12:], true
-		}
+	if ms, ok := fullTime(b); ok {
+		return ms, b[fullSize:], true
 	}
 	b, negative := bytes.CutPrefix(b, []byte("-"))
 	sec, size, b := digits(b)
@@ -59,19 +57,28 @@ func srtTime(b []byte) (ms int64, rest []byte, ok bool) {
 	return min(sec*1000+ms, maxHours*3600*1000), b, true
 }
 
-// fullTime parses HH:MM:SS,mmm, which nearly every time is.
-func fullTime(b [12]byte) (ms int64, ok bool) {
-	var sum byte
+// fullSize is the size of a full time.
+const fullSize = len("00:00:00,000")
+
+// fullTime parses a full time, HH:MM:SS and milliseconds after a comma or a dot, which
+// no digit follows. Nearly every time is written so, and there is one at every word
+// of automatic captions: so its digits are read without a branch for each.
+func fullTime(b []byte) (ms int64, ok bool) {
+	if len(b) < fullSize || b[2] != ':' || b[5] != ':' || b[8] != ',' && b[8] != '.' || len(b) > fullSize && isDigit(b[fullSize]) {
+		return 0, false
+	}
+	d := [fullSize]byte(b)
+	none := false
 	digit := func(i int) int64 {
-		d := b[i] - '0'
-		if d > 9 {
-			sum = 1
+		v := d[i] - '0'
+		if v > 9 {
+			none = true
 		}
-		return int64(d)
+		return int64(v)
 	}
 	hour, minute, sec := digit(0)*10+digit(1), digit(3)*10+digit(4), digit(6)*10+digit(7)
 	ms = digit(9)*100 + digit(10)*10 + digit(11)
-	return ((hour*60+minute)*60+sec)*1000 + ms, sum == 0
+	return ((hour*60+minute)*60+sec)*1000 + ms, !none
 }
 
 // after parses a number after one of the separators, with white space around that.

@@ -2,7 +2,6 @@ package caption
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"iter"
@@ -215,8 +214,8 @@ func timings(line []byte) (start, end int64, ok bool) {
 
 // timestamp collects a timestamp, in milliseconds, and returns what follows it.
 func timestamp(b []byte) (ms int64, rest []byte, ok bool) {
-	if ms, ok = usual(b); ok {
-		return ms, b[len(usually):], true
+	if ms, ok = fullTimestamp(b); ok {
+		return ms, b[fullSize:], true
 	}
 	first, size, b := digits(b)
 	if size == 0 {
@@ -237,32 +236,12 @@ func timestamp(b []byte) (ms int64, rest []byte, ok bool) {
 	return ((hour*60+minute)*60+sec)*1000 + ms, b, ok && minute <= 59 && sec <= 59
 }
 
-// usually is the form in which nearly all timestamps are written.
-const usually = "00:00:00.000"
-
-// usual collects a timestamp in that form, all of its digits at once instead of one
-// by one: there is one at every word of automatic captions.
-func usual(b []byte) (ms int64, ok bool) {
-	const (
-		zeros, zeroMs = 0x30303A30303A3030, 0x3030302E // the form's first eight bytes, and the rest
-		signs, signMs = 0x0000FF0000FF0000, 0x000000FF // what is no digit there
-		every, high   = 0x0101010101010101, 0x8080808080808080
-	)
-	if len(b) < len(usually) || len(b) > len(usually) && isDigit(b[len(usually)]) {
+// fullTimestamp parses a timestamp as nearly all are written, HH:MM:SS.mmm.
+func fullTimestamp(b []byte) (ms int64, ok bool) {
+	if len(b) < fullSize || b[8] != '.' || b[3] > '5' || b[6] > '5' {
 		return 0, false
 	}
-	v := binary.LittleEndian.Uint64(b) ^ zeros
-	f := uint64(binary.LittleEndian.Uint32(b[8:])) ^ zeroMs
-	over := (v | f | (v + every*(0x7F-9)) | (f + every*(0x7F-9))) & high // a high bit for each above 9
-	if over|v&signs|f&signMs != 0 {
-		return 0, false
-	}
-	v = v*10 + v>>8 // each byte and the next as a number
-	hour, minute, sec := v&0xFF, v>>24&0xFF, v>>48&0xFF
-	if minute > 59 || sec > 59 {
-		return 0, false
-	}
-	return int64(((hour*60+minute)*60+sec)*1000 + f>>8&0xFF*100 + f>>16&0xFF*10 + f>>24), true
+	return fullTime(b)
 }
 
 // exactly parses a separator and n digits with no digit after them.
