@@ -13,7 +13,7 @@
 //		fmt.Printf("%7.2f %s\n", s.Start, s.Text)
 //	}
 //
-// [TranscriptService.Get] has the link read, or uploads a [transcript.File], waits
+// [TranscriptService.Get] sends the link, or uploads a [transcript.File], waits
 // for the job that the service may make of it, and returns the text. To hand the
 // waiting to someone else, use [TranscriptService.Submit] and keep the job's id; to
 // show progress, range over [JobService.Events]. [TranscriptService.Info] and

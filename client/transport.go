@@ -57,7 +57,7 @@ func sameService(a, b *url.URL) bool {
 	return b.Scheme == "https" && a.Host == a.Hostname() && a.Host == b.Host
 }
 
-// log notes one attempt. Queries, headers and bodies stay out of it.
+// log records one attempt. Queries, headers and bodies stay out of it.
 func (c *Client) log(ctx context.Context, method, path string, attempt int, began time.Time, resp *http.Response, err error) {
 	if !c.logger.Enabled(ctx, slog.LevelDebug) {
 		return

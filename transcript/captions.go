@@ -19,7 +19,7 @@ type CaptionReport struct {
 	Language   string      `json:"language,omitempty"`
 	Transcript *Transcript `json:"transcript,omitempty"`
 	Cached     bool        `json:"cached"`
-	// RequiresAsync tells that only speech recognition can give a text: send the
+	// RequiresAsync reports whether only speech recognition can give a text: send the
 	// request to POST /v1/transcript.
 	RequiresAsync bool   `json:"requiresAsync"`
 	Error         *Error `json:"error,omitempty"` // set exactly when Status is error

@@ -68,7 +68,7 @@ func rankTrack(wanted locale, t Track) (rank int, ok bool) {
 // (no for nb, zh for cmn).
 const canonical = language.Deprecated | language.Legacy | language.Macro
 
-// SameLanguage tells that two tags have the same primary language, however it is
+// SameLanguage reports whether two tags have the same primary language, however it is
 // written: no and nb, iw and he, cmn and zh-TW. Tags that no language is known for
 // are compared as they are written, up to the first hyphen.
 func SameLanguage(a, b string) bool {

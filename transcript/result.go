@@ -20,9 +20,9 @@ type Result struct {
 	// Text is the transcript as plain text, set when Format is Text. The
 	// `transcript` member holds the same string.
 	Text string `json:"text,omitempty"`
-	// Cached tells that no work was done for this answer.
+	// Cached reports whether no work was done for this answer.
 	Cached bool `json:"cached"`
-	// Stale tells that the text has expired but the platform could not be asked.
+	// Stale reports whether the text has expired but the platform could not be asked.
 	Stale bool `json:"stale,omitempty"`
 	// Language is the tag of the text.
 	Language       string         `json:"language"`

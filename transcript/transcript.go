@@ -18,7 +18,7 @@ func Platforms() []Platform {
 	return []Platform{VideoSite, ShortVideoSite, PhotoSite, ProfessionalSite, MicroblogSite, Upload}
 }
 
-// HasCaptions tells that content on the platform may have caption tracks; all
+// HasCaptions reports whether content on the platform may have caption tracks; all
 // other content can only be recognised.
 func (p Platform) HasCaptions() bool {
 	return p == VideoSite || p == ShortVideoSite || p == ProfessionalSite

@@ -53,9 +53,9 @@ type MediaTool interface {
 	// Normalize decodes the first audio stream of the file at in and writes it to
 	// out as a [WAV]: 16 kHz, mono, 16 bit, sample 0 at the start of the media. It
 	// stops decoding at max, whatever the file claims, and then returns an Audio
-	// that is max long: the caller who must tell "too long" from "just as long"
-	// asks for a little more than its bound. progress may be nil; it is called
-	// with how much audio has been written.
+	// that is max long: to find out that a file is too long, ask for a little more
+	// than the bound. progress may be nil; it is called with how much audio has been
+	// written.
 	Normalize(ctx context.Context, in, out string, max time.Duration, progress func(time.Duration)) (Audio, error)
 }
 
@@ -91,11 +91,11 @@ type RecognizerInfo struct {
 	Quality string // a note for people: "low: …"; may be empty
 	// Languages are the tags it can be asked for; nil means any.
 	Languages []string
-	// Detects tells that it finds out the language by itself. One that does not
+	// Detects reports whether it can detect the language. One that does not
 	// recognises Languages[0] when it is asked for none.
 	Detects bool
-	// Chunk is how much audio of one call suits it best: minutes for a program that
-	// loads a large model each time. 0 means the caller's choice.
+	// Chunk is the best length of audio for one call: minutes for a program that
+	// loads a large model each time. 0 leaves it to the caller.
 	Chunk time.Duration
 	// MaxChunk is the longest audio of one call; 0 means that there is no such bound.
 	MaxChunk time.Duration

@@ -16,13 +16,13 @@ type Host struct {
 	HTTP *http.Client
 	// Programs runs external programs. An engine has no other way to start one.
 	Programs Runner
-	// Confined tells that the kernel holds what Programs runs to the egress guard and
-	// to its files, whatever it does. Where it does not, an engine whose program can
-	// be talked into leaving the guard aside refuses to work, or has it do less.
+	// Confined reports whether the kernel keeps what Programs runs from going around
+	// the egress guard, and from other files than its own. Without that, an engine
+	// whose program a page can lead around the guard refuses to work, or does less.
 	Confined bool
-	// Judge tells, as an error, that the egress guard refuses a link, as far as that
-	// shows before its name is looked up. A refusal is logged for the job of that
-	// name. nil: nothing is known of a guard.
+	// Judge returns an error if the egress guard refuses a link, as far as the link
+	// alone shows that: no name is looked up. A refusal is logged under the job's
+	// name. nil: there is no guard to ask.
 	Judge func(ctx context.Context, job, link string) error
 	// Dir is a directory for the engine's scratch files. The server removes what
 	// is left in it when it stops.
@@ -33,9 +33,8 @@ type Host struct {
 // server's, in a directory of their own, in a process group that dies with the
 // context and with the server, within limits. Safe for concurrent use.
 type Runner interface {
-	// Run starts the program and waits for it. An exit code other than 0 is not an
-	// error: it is in Exit, and exit code 0 proves nothing either, so judge by the
-	// output. The error is an *exec.Error when the program is not there,
+	// Run starts the program and waits for it. An exit code other than 0 is no error
+	// of Run, and 0 does not prove success: judge by the output. The error is an *exec.Error when the program is not there,
 	// context.Cause(ctx) when ctx ended it, and a *LimitError when it broke a limit.
 	Run(ctx context.Context, c Command) (Exit, error)
 	// Look returns the path of a program, or an *exec.Error.
@@ -50,9 +49,8 @@ type Command struct {
 	// Dir is where it runs; empty: a fresh directory that is removed afterwards.
 	Dir string
 	// Reads are the files and folders outside of Dir that it reads or runs, Writes
-	// those that it writes, device files among them; absolute paths. What is named
-	// nowhere cannot be opened, but for what the system brings: programs, libraries,
-	// certificates, fonts.
+	// those that it writes, device files among them; absolute paths. Besides these it
+	// can open what the system installs: programs, libraries, certificates, fonts.
 	Reads, Writes []string
 	// Stdin may be nil.
 	Stdin io.Reader
@@ -67,9 +65,9 @@ type Command struct {
 }
 
 // Network is the way to the network of one run: a proxy with a password of its
-// own, which its environment names (http_proxy, https_proxy, ftp_proxy). It holds
-// programs that keep to their environment, for the protocols that go by a proxy:
-// arguments must forbid the others.
+// own, which its environment names (http_proxy, https_proxy, ftp_proxy). A program
+// that ignores these variables, or uses a protocol that no proxy knows, goes around
+// it: forbid such protocols by arguments.
 type Network struct {
 	// Job names the work in the guard's log; 1 to 64 letters, digits and "-".
 	Job string
@@ -86,7 +84,7 @@ type Limits struct {
 	FileSize int64         // largest file it may write, bytes
 }
 
-// LimitError tells that a program was ended because it broke one of its limits.
+// LimitError is a program that was ended because it broke one of its limits.
 type LimitError struct {
 	Program string // its name
 	Limit   string // "wall time", "processor time", "file size" or "bytes received"

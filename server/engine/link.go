@@ -17,11 +17,11 @@ type Content struct {
 }
 
 // CaptionSource reads the caption tracks that platforms offer. Its errors carry
-// codes (package transcript): what is gone is
-// UNAVAILABLE (because of [ErrNothingFound] where that is not proven), what blocks
-// is IP_BLOCKED (with RetryAfter where the platform says), what cannot be
-// understood is UPSTREAM_FAILED. Blocked is never empty: no tracks and no error
-// means that the platform says there are none. Safe for concurrent use.
+// codes (package transcript): UNAVAILABLE for content that is gone (because of
+// [ErrNothingFound] where that is not proven), IP_BLOCKED for a platform that blocks
+// (with RetryAfter where it says for how long), UPSTREAM_FAILED for an answer that
+// cannot be understood. No tracks and no error mean that the platform itself says
+// that there are none: never return that when blocked. Safe for concurrent use.
 //
 // One IP_BLOCKED opens the source's circuit for its platform: it is not called
 // for the seconds of RetryAfter, or without that for 30 s, then for longer while
@@ -54,10 +54,10 @@ func CaptionOrigin(p transcript.Platform) (origin transcript.Origin, ok bool) {
 	return "", false
 }
 
-// ErrNothingFound is the cause of an UNAVAILABLE that proves nothing: the source
-// has come upon no media, or upon a page of no kind that it knows. Where another
-// source was blocked or failed, that one's reason stands. An UNAVAILABLE without
-// it is the platform's own word that the content is gone, private or not for
+// ErrNothingFound is the cause of an UNAVAILABLE that is not proven: the source has
+// found no media, or a page of a kind that it does not know. If another source was
+// blocked or failed, the error of that one is reported. An UNAVAILABLE without this
+// cause means that the platform says that the content is gone, private or not for
 // this region: no other source is asked then.
 var ErrNothingFound = errors.New("nothing was found")
 
@@ -99,10 +99,9 @@ func (c *Captions) Choose(pick func([]transcript.Track) (n int, ok bool), read f
 	return nil
 }
 
-// AudioSource downloads the sound of a piece of content. Its errors carry codes
-// as those of a CaptionSource do, and IP_BLOCKED does the same;
-// content without sound is UNAVAILABLE, more than MaxBytes MEDIA_TOO_LARGE. Safe
-// for concurrent use.
+// AudioSource downloads the sound of a piece of content. Its errors carry the codes
+// of a CaptionSource's, with the same effect; content without sound is UNAVAILABLE,
+// more than MaxBytes MEDIA_TOO_LARGE. Safe for concurrent use.
 type AudioSource interface {
 	// Audio downloads the content's sound into a new file in dir, whole or not at
 	// all, and returns its path. What else it leaves in dir is the caller's to

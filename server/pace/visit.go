@@ -100,7 +100,7 @@ func (p *Pace) visit(ctx context.Context, r route, source string, do func(answer
 	return err
 }
 
-// answers tells that an error is the platform's word on a content. Any other says
+// answers reports whether an error is the platform's word on a content. Any other says
 // nothing of whether it blocks: those count as attempts of the job.
 func answers(c transcript.Code) bool {
 	return c != transcript.UpstreamFailed && c != transcript.ConfigError && c != transcript.Internal

@@ -17,7 +17,7 @@ type Chunk struct {
 	Index int   `json:"index"` // its place in the plan, from 0
 	First int64 `json:"first"` // the first sample
 	Last  int64 `json:"last"`  // the sample after the last one
-	// Silent tells that nobody speaks here: nothing is to be recognised.
+	// Silent reports whether nobody speaks here: nothing is to be recognised.
 	Silent bool `json:"silent,omitempty"`
 }
 

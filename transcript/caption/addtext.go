@@ -51,7 +51,7 @@ func trimAll(b, cut []byte) []byte {
 	return b
 }
 
-// mark notes a time, in milliseconds, and the confidence in the words after it.
+// mark records a time, in milliseconds, and the confidence in the words after it.
 // Where there is no text between, the first and the last are of use: the end of
 // the words before and the start of those after.
 func (t *cueText) mark(ms int64, confidence float64) {

@@ -266,7 +266,7 @@ func (t *cueText) put(b, voice []byte) {
 	t.setSpeaker(voice)
 }
 
-// space notes white space, of which a line break is the strongest.
+// space records white space, of which a line break is the strongest.
 func (t *cueText) space(c byte) {
 	if c == '\n' {
 		t.gap = c

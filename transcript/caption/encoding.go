@@ -94,7 +94,7 @@ func (l *legacy) find(read, ahead []byte) {
 	l.unlikely = !isWestern(sample)
 }
 
-// isWestern reports that lines can be in Windows-1252: most letters of its languages
+// isWestern reports whether lines can be in Windows-1252: most letters of its languages
 // are ASCII.
 func isWestern(lines []byte) bool {
 	ascii, others := 0, 0

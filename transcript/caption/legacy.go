@@ -95,7 +95,7 @@ func leastFor(e encoding.Encoding) int {
 	return sureEnough
 }
 
-// rank tells how frequent an encoding is among those of a language, 0 being the most
+// rank returns how frequent an encoding is among those of a language, 0 being the most
 // frequent.
 func rank(candidates []string, guess chardet.Result) int {
 	if i := slices.Index(candidates, canonicalEncoding(guess.Charset)); i >= 0 {
@@ -162,7 +162,7 @@ func decodes(name string, sample []byte) (encoding.Encoding, bool) {
 	return e, isLikely(text)
 }
 
-// isLikely reports that a text may be what somebody has written, rather than what
+// isLikely reports whether a text may be what somebody has written, rather than what
 // another encoding makes of it: there is hardly a character that is broken or
 // controls something, few symbols, words are of one script, and words in Latin
 // letters mostly of those of ASCII.

@@ -101,7 +101,7 @@ func soundsOf(line string) (sounds []span) {
 
 func isSpoken(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// isAside tells that a line is a sound in round brackets.
+// isAside reports whether a line is a sound in round brackets.
 func isAside(line string) bool {
 	line = strings.TrimSpace(strings.TrimLeft(line, "-–— "))
 	inside, ok := strings.CutPrefix(line, "(")

@@ -198,7 +198,7 @@ func number(line []byte) int64 {
 	return v
 }
 
-// isBlank reports that a line shows nothing.
+// isBlank reports whether a line shows nothing.
 func isBlank(line []byte) bool {
 	for _, c := range line {
 		if c != 0 && !isSpace(c) {

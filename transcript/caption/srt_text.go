@@ -54,7 +54,7 @@ var srtClass = func() (table [256]byte) {
 	return table
 }()
 
-// isShown reports that b is surely shown as it stands, as most text is.
+// isShown reports whether b is surely shown as it stands, as most text is.
 func isShown(b []byte) bool {
 	is, was, pairs := byte(0), byte(srtSpace), byte(0)
 	for _, c := range b {

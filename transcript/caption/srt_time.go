@@ -20,7 +20,7 @@ func srtTimes(line []byte) (start, end int64, ok bool) {
 	return 0, 0, false
 }
 
-// startsTime reports that a line which is no time was meant to be one; talk can
+// startsTime reports whether a line which is no time was meant to be one; talk can
 // have an arrow, too.
 func startsTime(b []byte) bool {
 	_, size, b := digits(skipSpace(b))

@@ -161,13 +161,13 @@ func (c *timedCue) begin(start, dur moment) {
 	c.start, c.dur = start, dur
 }
 
-// word notes that the text after it is spoken at offset milliseconds from the
+// word records that the text after it is spoken at offset milliseconds from the
 // start, and how sure the recognizer was, from 0 to 255.
 func (c *timedCue) word(offset int64, confidence int) {
 	c.text.mark(min(c.start.ms+offset, maxTime), float64(min(max(confidence, 0), 255))/255)
 }
 
-// broken reports that the times of the cue cannot be read.
+// broken reports whether the times of the cue cannot be read.
 func (c *timedCue) broken() bool { return !c.start.ok || c.dur.broken }
 
 // end fills s with the cue, when it has text.

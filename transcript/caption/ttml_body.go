@@ -72,7 +72,7 @@ func (f *ttmlBody) start(name string, own *attributes, head *ttmlHead) *level {
 	return f.top()
 }
 
-// inCue takes note of an element that was opened in a cue, or is one.
+// inCue records an element that was opened in a cue, or is one.
 func (f *ttmlBody) inCue(name string, own *attributes) {
 	switch {
 	case f.cue == len(f.levels):

@@ -95,7 +95,7 @@ func (k look) within(own look) look {
 	return own
 }
 
-// shows reports that text is shown.
+// shows reports whether text is shown.
 func (k *look) shows() bool {
 	return k.display != isHiddenByStyle && k.visibility != isHiddenByStyle && k.opacity != isHiddenByStyle
 }

@@ -42,7 +42,7 @@ func (n *nestedTimes) hold(s *transcript.Segment, open bool, other *transcript.S
 
 func (n *nestedTimes) full() bool { return len(n.held[0]) >= maxHeld || n.size >= maxBlock }
 
-// repeat takes note of a begin that is the one of the element around, on the clock of
+// repeat records a begin that is the one of the element around, on the clock of
 // the media. That may happen once at a whole second when it counts from there.
 func (n *nestedTimes) repeat(ms int64) {
 	if ms == n.repeated {

@@ -111,7 +111,7 @@ type unroller struct {
 	rows                      []int // of the last cue, see keepRows
 }
 
-// rolling tells that the track rolls, as far as its cues were fitted.
+// rolling reports whether the track rolls, as far as its cues were fitted.
 func (u *unroller) rolling() bool {
 	return u.rolls > 0 && 4*(u.rolls+u.grows) >= u.pairs || u.grows > 0 && 2*u.grows >= u.near && 8*u.grows >= u.pairs
 }
@@ -175,7 +175,7 @@ func fitOne(last, these []string, words []transcript.Word) fit {
 	return fit{}
 }
 
-// spokenAgain tells that the first n words, which seem to be shown again, have
+// spokenAgain reports whether the first n words, which seem to be shown again, have
 // times of their own. Those of a line that grows are told by the word after them: one
 // word, or what is one to the ear ("[ __ ]"), has but one time.
 func spokenAgain(words []transcript.Word, n int, grows bool) bool {
@@ -226,18 +226,18 @@ func appendLines(lines []string, text string) []string {
 	return lines
 }
 
-// isSeen reports that a line shows more than spaces.
+// isSeen reports whether a line shows more than spaces.
 func isSeen(line string) bool {
 	return line != "" && isPlain(line[0]) || strings.ContainsFunc(line, func(r rune) bool { return !isGap(r) && !isWidthless(r) })
 }
 
-// sameLine tells that two lines look the same.
+// sameLine reports whether two lines look the same.
 func sameLine(a, b string) bool {
 	end, ok := beginsWith(a, b)
 	return ok && end == len(a)
 }
 
-// beginsWith tells that a line begins with another one and ends there or goes on
+// beginsWith reports whether a line begins with another one and ends there or goes on
 // with another word; end is where.
 func beginsWith(line, start string) (end int, ok bool) {
 	if strings.HasPrefix(line, start) && (len(line) == len(start) || line[len(start)] == ' ') {
@@ -292,7 +292,7 @@ func isWidthless(r rune) bool {
 	return r >= '\u200B' && r <= '\u200F' || r >= '\u202A' && r <= '\u202E' || r >= '\u2060' && r <= '\u2069' || r == '\uFEFF' || r == '\u00AD'
 }
 
-// overlapping tells that half of the cues go on when the next one starts.
+// overlapping reports whether half of the cues go on when the next one starts.
 func overlapping(segments []transcript.Segment) bool {
 	n := 0
 	for i := 1; i < len(segments); i++ {

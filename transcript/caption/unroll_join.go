@@ -35,7 +35,7 @@ func (u *unroller) fitJoined(last, line string, words []transcript.Word, anyEnd 
 	return fit{}, 0
 }
 
-// severalWords reports that two words of a text, at least, have letters or digits.
+// severalWords reports whether two words of a text, at least, have letters or digits.
 func severalWords(text string) bool {
 	n := 0
 	for word := range strings.FieldsSeq(text) {

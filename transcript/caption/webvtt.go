@@ -152,7 +152,7 @@ func (f *webVTT) block(s *transcript.Segment) (err error) {
 	return err
 }
 
-// outside tells where text outside of a cue begins, when line is its first one: a
+// outside returns where text outside of a cue begins, when line is its first one: a
 // number is what is left of a cue's name, and a blank one is nothing.
 func (f *webVTT) outside(line []byte) int {
 	switch {
@@ -164,7 +164,7 @@ func (f *webVTT) outside(line []byte) int {
 	return f.lines.number
 }
 
-// isApart reports that a block which begins so is no cue: a note, a style sheet, a
+// isApart reports whether a block which begins so is no cue: a note, a style sheet, a
 // region, or the header of a file that was appended to another one.
 func isApart(line []byte) bool {
 	for _, name := range []string{"NOTE", "STYLE", "REGION", signature} {
@@ -183,7 +183,7 @@ func (f *webVTT) timings(line []byte) (start, end int64, ok bool) {
 	return start, end, ok
 }
 
-// isTiming reports that a line with an arrow is, or was meant to be, a timing line.
+// isTiming reports whether a line with an arrow is, or was meant to be, a timing line.
 func (f *webVTT) isTiming(line []byte) bool {
 	_, _, ok := f.timings(line)
 	return ok || startsTime(line)

@@ -131,7 +131,7 @@ func isCue(s string, is byte) bool {
 	return isLine(s[:first]) && isLine(s[first+1:]) && strings.LastIndexByte(s, '\n') == first
 }
 
-// isLine reports that a line surely has few enough columns: no character has more
+// isLine reports whether a line surely has few enough columns: no character has more
 // than its bytes, and none that comes before the wide ones more than one.
 func isLine(s string) bool {
 	if len(s) <= lineLength || len(s) > lineLength*utf8.UTFMax {

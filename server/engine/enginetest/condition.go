@@ -21,10 +21,10 @@ type Condition struct {
 	Codes []transcript.Code
 	// Tracks is how many tracks there are when there is no error.
 	Tracks int
-	// Blocks tells that the site hides what it has: nothing else may ever be taken
+	// Blocks reports whether the site hides what it has: nothing else may ever be taken
 	// for "there is nothing".
 	Blocks bool
-	// Silent tells that the site stops in the middle and says no more. Instead of
+	// Silent reports whether the site stops in the middle and says no more. Instead of
 	// an error with a code, a source may return its context's.
 	Silent bool
 

@@ -67,7 +67,7 @@ func (w words) String() string {
 	return s
 }
 
-// playable tells, as an error, why what the player says is not the whole truth
+// playable returns as an error why what the player says is not the whole truth
 // about a video. Only one that can be played proves that there are no captions,
 // and only of itself: another in its place is how the site turns away a player
 // that it does not like.

@@ -4,13 +4,14 @@
 //	route, err := videosite.New(host, videosite.Options{})
 //	found, err := route.Captions(ctx, content, pick)
 //
-// Three or four small requests, no other program. Nobody documents the route and
-// the site changes it at will, so whatever is not understood is an error, for
-// another source to be asked: a video without captions is one of which the
-// player says that it can be played and names no track.
+// It takes three or four small requests and no other program. The route is not
+// documented and the site changes it at will, so an answer that is not understood is
+// an error, and another source is asked. A video has no captions only when the player
+// says that it can be played, and names no track.
 //
-// Tracks are read as json3, which has the times of words. The package asks for no machine translation, logs in
-// nowhere, solves no captcha, and keeps nothing between calls, cookies included.
+// Tracks are read as json3, which has the times of words. The package asks for no
+// machine translation, logs in nowhere, solves no captcha, and keeps nothing between
+// calls, cookies included.
 package videosite
 
 import (
@@ -26,8 +27,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/caption"
 )
 
-// Options say where the site is and as which of its players to speak. The zero
-// value is right until the site changes.
+// Options say where the site is and which of its players to act as. The zero value
+// is right until the site changes.
 type Options struct {
 	// Base is the site's address, http or https, without a path; empty means
 	// "https://www.youtube.com". No other host is asked for anything.
@@ -36,7 +37,7 @@ type Options struct {
 	// that page is known; empty means "https://consent.youtube.com/s". The form is
 	// not sent, but its host may be redirected to.
 	ConsentAction string
-	// ClientName and ClientVersion are the player to speak as; empty means
+	// ClientName and ClientVersion are the player to act as; empty means
 	// "ANDROID" and "20.10.38".
 	ClientName, ClientVersion string
 	// Header is set on every request. Without an Accept-Language of its own it is

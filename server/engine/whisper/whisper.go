@@ -42,7 +42,7 @@ func unknownLanguage(engine, tag string) *transcript.Error {
 		With("language", tag).With("engine", engine)
 }
 
-// finished reports that all of the audio is done.
+// finished reports whether all of the audio is done.
 func finished(opts engine.RecognizeOptions, length time.Duration) {
 	if opts.Progress != nil {
 		opts.Progress(length)

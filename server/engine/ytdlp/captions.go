@@ -43,7 +43,7 @@ func (d *Downloader) Captions(ctx context.Context, c engine.Content, pick func([
 	return found, err
 }
 
-// withheld tells, as an error, why the tracks that were found may not be what
+// withheld returns as an error why the tracks that were found may not be what
 // there is: what hides the media hides the captions too, unless it is about the
 // media alone, and only a content that can be played and has no tracks has none.
 func (v *video) withheld(tracks int) error {

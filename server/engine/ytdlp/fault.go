@@ -92,7 +92,7 @@ func hostPort(link string) string {
 	return net.JoinHostPort(u.Hostname(), port)
 }
 
-// matches tells that a complaint, in lower case, has all phrases of the condition.
+// matches reports whether a complaint, in lower case, has all phrases of the condition.
 func (c condition) matches(complaint string) bool {
 	return !slices.ContainsFunc(c.says, func(phrase string) bool { return !strings.Contains(complaint, phrase) })
 }

@@ -23,13 +23,13 @@ func (f *format) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// still tells that a format is made of single pictures, as those that show the
+// still reports whether a format is made of single pictures, as those that show the
 // places of a recording are. They are there also when the recording is withheld.
 func (f format) still() bool {
 	return f.Protocol == "mhtml" || f.AudioCodec == "none" && f.VideoCodec == "none"
 }
 
-// playable tells, as an error, why there is nothing to play. The program has said
+// playable returns as an error why there is nothing to play. The program has said
 // why, as a warning. Nothing hides a content whose formats merely are not to be had
 // through the guard.
 func (v *video) playable() error {
@@ -49,7 +49,7 @@ func (v *video) playable() error {
 
 func (v *video) fault() *transcript.Error { return fault(v.content, v.exit) }
 
-// audible tells, as an error, that there is nothing to hear. That a content has no
+// audible returns an error if there is nothing to hear. That a content has no
 // sound is proven only where the program complains of nothing that it had to leave
 // out.
 func (v *video) audible() error {
@@ -64,7 +64,7 @@ func (v *video) audible() error {
 	return unavailable("The content has no sound that can be downloaded.").Because(because(lastComplaint(v.exit.Stderr)))
 }
 
-// hides tells that the reason why nothing can be played is that of the whole
+// hides reports whether the reason why nothing can be played is that of the whole
 // content, its captions too. The others are about the media or the way to it.
 func hides(code transcript.Code) bool {
 	return code != transcript.UpstreamFailed && code != transcript.ConfigError && code != transcript.POTokenRequired

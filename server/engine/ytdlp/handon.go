@@ -122,7 +122,7 @@ func (d *Downloader) judged(ctx context.Context, c engine.Content, value any) (a
 	return value, nil
 }
 
-// isOrder tells that a header is an order to the program or to a proxy.
+// isOrder reports whether a header is an order to the program or to a proxy.
 func isOrder(header string) bool {
 	header = strings.ToLower(strings.TrimSpace(header))
 	return strings.HasPrefix(header, "ytdl") || strings.HasPrefix(header, "proxy") || strings.HasPrefix(header, "__youtubedl")

@@ -102,7 +102,7 @@ func (v *video) first(id string) (*video, error) {
 	return entry, nil
 }
 
-// ended tells, as an error, that the content is not all there yet.
+// ended returns an error if the content is not all there yet.
 func (v *video) ended() error {
 	switch v.LiveStatus {
 	case "is_live":

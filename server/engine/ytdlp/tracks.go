@@ -67,10 +67,10 @@ func captionFiles(data json.RawMessage) (files []captionFile) {
 	return files
 }
 
-// guarded tells that a file is fetched through the guard.
+// guarded reports whether a file is fetched through the guard.
 func (f captionFile) guarded() bool { return guarded(f.url, f.protocol) }
 
-// guarded tells that something is fetched through the guard: by a protocol that
+// guarded reports whether something is fetched through the guard: by a protocol that
 // goes by an HTTP proxy. Others are the work of helpers that know none. A text may
 // also be there already, without an address.
 func guarded(address, protocol string) bool {
@@ -153,14 +153,14 @@ func (e captionEntry) track(kind transcript.TrackKind) (track, bool) {
 	return t, true
 }
 
-// same tells whether two entries are one track: the program lists the captions in
+// same reports whether two entries are one track: the program lists the captions in
 // the spoken language under two keys, and what people made among the automatic
 // captions too.
 func (t track) same(other track) bool {
 	return t.ID == other.ID || t.files[0].url != "" && t.files[0].url == other.files[0].url
 }
 
-// translated tells whether a machine translates the text when it is asked for.
+// translated reports whether a machine translates the text when it is asked for.
 func (e captionEntry) translated() bool {
 	return strings.Contains(e.files[0].url, "tlang=")
 }

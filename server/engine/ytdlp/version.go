@@ -28,7 +28,7 @@ const withoutPlugins version = "2025.04.30"
 // (CVE-2023-46121).
 const withoutSmuggling version = "2023.11.14"
 
-// leaksByFragment tells that pages can lead the program round the guard.
+// leaksByFragment reports whether pages can lead the program round the guard.
 func (d *Downloader) leaksByFragment(v version) bool { return v < withoutSmuggling && !d.host.Confined }
 
 // answer is what a program has said of its version.
@@ -37,7 +37,7 @@ type answer struct {
 	version version
 }
 
-// of tells that the answer is that of a file: the program has not been replaced.
+// of reports whether the answer is that of a file: the program has not been replaced.
 func (a *answer) of(file os.FileInfo) bool {
 	return a != nil && os.SameFile(a.file, file) && a.file.Size() == file.Size() && a.file.ModTime().Equal(file.ModTime())
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// counting notes each time that the version is asked for.
+// counting records each time that the version is asked for.
 const counting = `case "$*" in *--version*) echo x >>"$here/asked";; esac; `
 
 func asked(t *testing.T, program string) int {
