@@ -2,9 +2,6 @@ package server
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
-	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -12,7 +9,6 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
-	"strings"
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
@@ -22,9 +18,10 @@ import (
 
 // uploadForm is the multipart body of POST /v1/transcript.
 type uploadForm struct {
-	upload *pipeline.Upload
+	upload *pipeline.Upload // the file; nil until it has come
 	wishes
-	table request.Table
+	table  request.Table
+	fields *request.Form
 }
 
 func newUploadForm() *uploadForm {
@@ -33,6 +30,7 @@ func newUploadForm() *uploadForm {
 		Name:   "FormDataCreateTranscript",
 		Fields: append(f.wishes.fields(), languageField(&f.languages), request.File("file")),
 	}
+	f.fields = f.table.NewForm()
 	return f
 }
 
@@ -56,11 +54,10 @@ func (s *Server) readForm(r *http.Request, limit int64) (*uploadForm, error) {
 		return nil, err
 	}
 	f := newUploadForm()
-	fields := f.table.NewForm()
 	body := &partsReader{r: r.Body}
-	err = s.readParts(r.Context(), &formReader{multipart.NewReader(body, params["boundary"]), body}, f, fields, limit)
+	err = s.readParts(r.Context(), &formReader{multipart.NewReader(body, params["boundary"]), body}, f, limit)
 	if err == nil {
-		err = fields.Read()
+		err = f.fields.Read()
 	}
 	if err == nil && f.upload == nil {
 		err = transcript.Errorf(transcript.UploadInvalid, `The form has no part "file".`)
@@ -74,7 +71,7 @@ func (s *Server) readForm(r *http.Request, limit int64) (*uploadForm, error) {
 	return f, nil
 }
 
-func (s *Server) readParts(ctx context.Context, parts *formReader, f *uploadForm, fields *request.Form, limit int64) error {
+func (s *Server) readParts(ctx context.Context, parts *formReader, f *uploadForm, limit int64) error {
 	for {
 		part, err := parts.next()
 		if err == io.EOF { //nolint:errorlint // only the bare one is the form's end: a body that is cut off wraps it
@@ -86,7 +83,7 @@ func (s *Server) readParts(ctx context.Context, parts *formReader, f *uploadForm
 		if name := part.FormName(); name == "file" {
 			err = s.readFile(ctx, part, f, limit)
 		} else {
-			err = fields.Add(name, bodyReader{part})
+			err = f.fields.Add(name, bodyReader{part})
 		}
 		if body := (errBody{}); errors.As(err, &body) {
 			return brokenBody(body.error)
@@ -95,64 +92,6 @@ func (s *Server) readParts(ctx context.Context, parts *formReader, f *uploadForm
 			return err
 		}
 	}
-}
-
-func (s *Server) readFile(ctx context.Context, part *multipart.Part, f *uploadForm, limit int64) error {
-	if f.upload != nil {
-		return transcript.Errorf(transcript.UploadInvalid, `The form has more than one part "file".`)
-	}
-	if err := checkDeclared(part.Header.Get("Content-Type")); err != nil {
-		return err
-	}
-	digest, err := declaredDigest(part.Header.Values("Content-Digest"))
-	if err != nil {
-		return err
-	}
-	u, err := s.pipeline.Receive(ctx, bodyReader{part}, limit)
-	if err != nil {
-		return err
-	}
-	u.Name = part.FileName()
-	f.upload = u // from here on readForm discards it
-	if digest != nil && subtle.ConstantTimeCompare(digest, u.SHA256[:]) != 1 {
-		return transcript.Errorf(transcript.UploadInvalid, "The file does not have the SHA-256 that Content-Digest says.")
-	}
-	return nil
-}
-
-// checkDeclared refuses a declared type that no media has. What the file really
-// is, its content decides.
-func checkDeclared(contentType string) error {
-	if contentType == "" {
-		return nil
-	}
-	t, _, err := mime.ParseMediaType(contentType)
-	kind, sub, _ := strings.Cut(t, "/")
-	if err == nil && sub != "" && (kind == "audio" || kind == "video" || t == "application/ogg" || t == "application/octet-stream") {
-		return nil
-	}
-	return transcript.Errorf(transcript.UploadInvalid, "The file is declared as %q; audio, video and application/octet-stream are taken.", clip.Text(contentType))
-}
-
-// declaredDigest is the SHA-256 of a Content-Digest header (RFC 9530), nil when
-// there is none.
-func declaredDigest(values []string) ([]byte, error) {
-	for _, entry := range strings.Split(strings.Join(values, ","), ",") {
-		algorithm, value, _ := strings.Cut(strings.TrimSpace(entry), "=")
-		if !strings.EqualFold(algorithm, "sha-256") {
-			continue
-		}
-		inner, ok := strings.CutPrefix(value, ":")
-		if ok {
-			inner, ok = strings.CutSuffix(inner, ":")
-		}
-		digest, err := base64.StdEncoding.DecodeString(inner)
-		if !ok || err != nil || len(digest) != sha256.Size {
-			return nil, transcript.Errorf(transcript.UploadInvalid, "Content-Digest is not of the form sha-256=:BASE64:.")
-		}
-		return digest, nil
-	}
-	return nil, nil
 }
 
 // canonical is what the form asks for, whatever the order of its parts.

@@ -3,7 +3,6 @@ package request
 import (
 	"fmt"
 	"io"
-	"unicode/utf8"
 )
 
 // maxText is the longest value of a form's field, in bytes: room for the longest
@@ -21,9 +20,9 @@ type Form struct {
 func (t Table) NewForm() *Form { return &Form{t, map[string][]string{}} }
 
 // Add takes the next field and reads its value. The error is that of the reader,
-// or an INVALID_REQUEST for a field that makes it needless to read the rest of
-// the form, which may be large: 400 for one that the table does not have, that is
-// there twice, or is not UTF-8; 422 for one that is far too long, or one too many.
+// or an INVALID_REQUEST for a field after which the rest of the form, which may be
+// large, need not be read: 400 for one that the table does not have or that is
+// there more than once, 422 for one that is far too long, or one entry too many.
 func (f *Form) Add(name string, value io.Reader) error {
 	var is issues
 	field := f.table.field(name)
@@ -38,14 +37,13 @@ func (f *Form) Add(name string, value io.Reader) error {
 	switch {
 	case len(text) > maxText:
 		is.doesNotFit(name, fmt.Errorf("is longer than %d bytes", maxText))
-	case !utf8.Valid(text):
-		is.cannotRead(name, "is not UTF-8")
-	case len(f.values[name]) > 0 && !field.list:
-		is.cannotRead(name, "is there twice")
-	case field.list && len(f.values[name]) == field.most:
+	case len(f.values[name]) < field.most:
+		f.values[name] = append(f.values[name], string(text))
+	case field.most == 1:
+		is.cannotRead(name, "is there more than once")
+	default:
 		is.doesNotFit(name, fmt.Errorf("must have no more than %d entries", field.most))
 	}
-	f.values[name] = append(f.values[name], string(text))
 	return is.err()
 }
 

@@ -45,14 +45,21 @@ func (is *issues) doesNotFit(path string, fault error) {
 	add(&is.unfit, path, fault.Error())
 }
 
-// fault adds the fault of a JSON value, where a wrong type means that the request
+// ofJSON reports faults of a JSON value: where its type is wrong, the request
 // cannot be read.
-func (is *issues) fault(path string, fault error) {
-	if errors.As(fault, new(wrongType)) {
-		is.cannotRead(path, "%s", fault)
-		return
+func (is *issues) ofJSON(path string) report {
+	return func(place string, fault error) {
+		if errors.As(fault, new(wrongType)) {
+			is.cannotRead(path+place, "%s", fault)
+			return
+		}
+		is.doesNotFit(path+place, fault)
 	}
-	is.doesNotFit(path, fault)
+}
+
+// ofText reports faults of a value that is text, which always can be read.
+func (is *issues) ofText(path string) report {
+	return func(place string, fault error) { is.doesNotFit(path+place, fault) }
 }
 
 // add appends an issue. Its path may be a name that the caller made up.

@@ -10,7 +10,7 @@ import (
 
 // ReadJSON reads a body that is one JSON object and nothing else. It is closed: a
 // name that no field has, in exactly that case, is refused, as are a name that
-// stands there twice, null, and a value of another type than the field's. The
+// stands there more than once, null, and a value of another type than the field's. The
 // error is an INVALID_REQUEST: 400 when anything cannot be read, 422 when all can
 // and a value does not fit.
 func (t Table) ReadJSON(body []byte) error {
@@ -21,8 +21,7 @@ func (t Table) ReadJSON(body []byte) error {
 	return is.err()
 }
 
-// readObject reports false for what is not a JSON object, or one with so many
-// faults that it was not read to its end.
+// readObject reports false for what is not a JSON object.
 func (t Table) readObject(body []byte, is *issues) bool {
 	broken := func(what string) bool {
 		is.cannotRead("body", "%s", what)
@@ -37,7 +36,6 @@ func (t Table) readObject(body []byte, is *issues) bool {
 	} else if err != nil || start != json.Delim('{') {
 		return broken("is not a JSON object")
 	}
-	seen := map[string]bool{}
 	for dec.More() {
 		name, err := dec.Token()
 		var value json.RawMessage
@@ -47,12 +45,7 @@ func (t Table) readObject(body []byte, is *issues) bool {
 		if err != nil {
 			return broken("is not valid JSON")
 		}
-		property := name.(string) // the decoder takes nothing else for a name
-		t.readMember(property, value, seen[property], is)
-		seen[property] = true
-		if len(is.unreadable) >= maxIssues {
-			return false
-		}
+		t.readMember(name.(string), value, is) // the decoder takes nothing else for a name
 	}
 	if _, err := dec.Token(); err != nil {
 		return broken("is not valid JSON")
@@ -63,15 +56,15 @@ func (t Table) readObject(body []byte, is *issues) bool {
 	return true
 }
 
-func (t Table) readMember(name string, value json.RawMessage, again bool, is *issues) {
+func (t Table) readMember(name string, value json.RawMessage, is *issues) {
 	f := t.field(name)
 	switch {
 	case f == nil:
 		is.cannotRead(name, "is not a property of this request")
-	case again:
-		is.cannotRead(name, "is there twice")
+	case f.sent:
+		is.cannotRead(name, "is there more than once")
 	default:
 		f.sent = true
-		f.fromJSON(value, is.fault)
+		f.fromJSON(value, is.ofJSON(name))
 	}
 }

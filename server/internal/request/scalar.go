@@ -1,0 +1,45 @@
+package request
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"strconv"
+)
+
+// scalar is one of the types that JSON has: how its values are read, in JSON and as
+// a text in a form, a query, a path or a header.
+type scalar[S any] struct {
+	name     string    // in a schema
+	must     wrongType // in an issue
+	fromJSON func(json.RawMessage) (S, bool)
+	fromText func(string) (S, bool)
+}
+
+var (
+	texts    = scalar[string]{"string", "a string", unmarshal[string], func(s string) (string, bool) { return s, true }}
+	booleans = scalar[bool]{"boolean", "true or false", unmarshal[bool], func(s string) (bool, bool) { return s == "true", s == "true" || s == "false" }}
+	integers = scalar[int]{"integer", "a whole number", wholeNumber, parseInteger}
+)
+
+// unmarshal reads a JSON value of the type; null is of none.
+func unmarshal[T any](raw json.RawMessage) (v T, ok bool) {
+	return v, string(raw) != "null" && json.Unmarshal(raw, &v) == nil
+}
+
+// wholeNumber reads a number that has no fraction, however it is written: 2e3 and
+// 2000.0 are 2000. Of one that is too large for an int it returns a very large
+// one: it is a whole number that is out of bounds, not something else.
+func wholeNumber(raw json.RawMessage) (int, bool) {
+	const most = 1 << 53 // from here on, every float64 is whole
+	f, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) || f != math.Trunc(f) {
+		return 0, false
+	}
+	return int(min(max(f, -most), most)), true
+}
+
+func parseInteger(text string) (int, bool) {
+	n, err := strconv.Atoi(text)
+	return n, err == nil || errors.Is(err, strconv.ErrRange) // then n is the nearest there is
+}

@@ -1,0 +1,101 @@
+package request
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Text is a string of shortest to longest characters (Unicode code points, not
+// bytes); longest 0 means that the handler bounds it.
+func Text(shortest, longest int) Kind[string] {
+	take := func(s string) (string, error) {
+		if n := utf8.RuneCountInString(s); longest > 0 && (n < shortest || n > longest) {
+			return "", fmt.Errorf("must have %d to %d characters, not %d", shortest, longest, n)
+		}
+		return s, nil
+	}
+	return kindOf(texts, take, itself, func() Schema { return lengths(shortest, longest) })
+}
+
+// Printable is a string of 1 to longest printable ASCII characters.
+func Printable(longest int) Kind[string] {
+	take := func(s string) (string, error) {
+		foreign := strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' })
+		if foreign || len(s) < 1 || len(s) > longest {
+			return "", fmt.Errorf("must be 1 to %d printable ASCII characters", longest)
+		}
+		return s, nil
+	}
+	return kindOf(texts, take, itself, func() Schema {
+		s := lengths(1, longest)
+		s["pattern"] = "^[ -~]+$"
+		return s
+	})
+}
+
+// maxLanguages is the longest list that [transcript.ParseLanguageList] takes, in
+// characters.
+const maxLanguages = 200
+
+// Languages is a priority list of languages; see [transcript.ParseLanguageList].
+func Languages() Kind[transcript.LanguageList] {
+	plain := func(l transcript.LanguageList) any { return l.String() }
+	return kindOf(texts, transcript.ParseLanguageList, plain, func() Schema { return lengths(1, maxLanguages) })
+}
+
+// Enum is one of the offered values, in exactly their case. The hidden ones are
+// taken too, but the document does not offer them: the handler refuses them with
+// a code of its own. The document must have all values of T in a schema that is
+// named like T.
+func Enum[T ~string](offered []T, hidden ...T) Kind[T] {
+	take := func(s string) (T, error) {
+		if v := T(s); slices.Contains(offered, v) || slices.Contains(hidden, v) {
+			return v, nil
+		}
+		return "", fmt.Errorf("must be one of %s", quoted(offered))
+	}
+	return kindOf(texts, take, func(v T) any { return string(v) }, func() Schema {
+		s := Schema{"$ref": "#/components/schemas/" + reflect.TypeFor[T]().Name()}
+		if len(hidden) > 0 {
+			s["enum"] = offered
+		}
+		return s
+	})
+}
+
+// UUID is a UUID in its usual form of 36 characters, which is read in lower case.
+func UUID() Kind[string] {
+	take := func(s string) (string, error) {
+		id, err := uuid.Parse(s)
+		if err != nil || len(s) != len(id.String()) { // Parse takes other forms too
+			return "", errors.New("must be a UUID")
+		}
+		return id.String(), nil
+	}
+	return kindOf(texts, take, itself, func() Schema { return Schema{"format": "uuid"} })
+}
+
+func lengths(shortest, longest int) Schema {
+	s := Schema{}
+	if longest > 0 {
+		s["minLength"], s["maxLength"] = shortest, longest
+	}
+	return s
+}
+
+func quoted[T ~string](values []T) string {
+	var all []string
+	for _, v := range values {
+		all = append(all, strconv.Quote(string(v)))
+	}
+	return strings.Join(all, ", ")
+}
