@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/examples/internal/progress"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/format"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
@@ -22,9 +23,9 @@ const cancelTimeout = 5 * time.Second
 // transcribe returns the text of the source in the wanted format, and shows on
 // stderr how far it has come.
 func (cmd *command) transcribe(ctx context.Context, c *client.Client, stderr io.Writer) ([]byte, error) {
-	p := newProgress(stderr)
+	p := progress.New(stderr)
 	result, err := cmd.result(ctx, c, p)
-	p.done()
+	p.Done()
 	var unfinished *client.WaitError
 	if ctx.Err() != nil && errors.As(err, &unfinished) {
 		fmt.Fprintln(stderr, cancel(ctx, c, unfinished.Job.JobID))
@@ -46,10 +47,10 @@ func (cmd *command) transcribe(ctx context.Context, c *client.Client, stderr io.
 	return text, nil
 }
 
-func (cmd *command) result(ctx context.Context, c *client.Client, p *progress) (*transcript.Result, error) {
+func (cmd *command) result(ctx context.Context, c *client.Client, p *progress.Display) (*transcript.Result, error) {
 	atOnce := time.Duration(0) // so that there is something to watch, and to cancel
 	request := transcript.Request{Source: source(cmd.Source), Language: cmd.Language, Wait: &atOnce}
-	result, job, err := c.Transcripts.Submit(ctx, request, client.WithUploadProgress(p.uploaded))
+	result, job, err := c.Transcripts.Submit(ctx, request, client.WithUploadProgress(p.Uploaded))
 	if err != nil || result != nil {
 		return result, err
 	}
@@ -57,7 +58,7 @@ func (cmd *command) result(ctx context.Context, c *client.Client, p *progress) (
 		if err != nil {
 			break // the wait below says what is wrong, or does without the display
 		}
-		p.job(event.Job)
+		p.Job(event.Job)
 	}
 	return c.Jobs.Wait(ctx, job.JobID)
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/examples/internal/progress"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -136,14 +137,14 @@ func transcribe(ctx context.Context, out io.Writer, c *client.Client, source tra
 	if err != nil || result != nil {
 		return result, err
 	}
-	p := newProgress(out)
+	p := progress.New(out)
 	for event, err := range c.Jobs.Events(ctx, job.JobID) {
 		if err != nil {
 			return nil, err
 		}
-		p.show(event.Job)
+		p.Job(event.Job)
 	}
-	p.done()
+	p.Done()
 	return c.Jobs.Wait(ctx, job.JobID) // the result, or why there is none
 }
 
