@@ -51,6 +51,5 @@ type transaction struct {
 // worker is the part of a River client that does not depend on the database.
 type worker interface {
 	Start(ctx context.Context) error
-	Stop(ctx context.Context) error
 	StopAndCancel(ctx context.Context) error
 }

@@ -30,9 +30,6 @@ type Workers struct {
 	// Queues maps a queue's name to how many of its jobs run at once here.
 	Queues   map[string]int
 	Periodic []Periodic
-	// StopTimeout is how long Stop lets running jobs go on before their contexts
-	// are cancelled.
-	StopTimeout time.Duration
 }
 
 // Runner works on the queue.
@@ -46,21 +43,18 @@ type Runner interface {
 	Start(ctx context.Context) error
 	// Beat is the sign of life, to be given every few seconds: without it the
 	// runner fetches nothing more, and in the end the others take the process for
-	// dead, which is ErrTakenForDead. Then call Abandon.
+	// dead, which is ErrTakenForDead. Then call Stop.
 	Beat(ctx context.Context) error
 	// Unheard returns the work that the database says this runner does, and of which
 	// it knows nothing, because the answer that brought it was lost. It is to be
 	// requeued.
 	Unheard(ctx context.Context) ([]Work, error)
-	// Stop lets running jobs go on for Workers.StopTimeout, then cancels their
-	// contexts, and waits for them, at most until ctx ends; contexts are cancelled
-	// then at the latest.
+	// Stop cancels the contexts of running jobs and waits for them, at most until ctx
+	// ends.
 	Stop(ctx context.Context) error
 	// Leave tells the others that this one has stopped in an orderly way. Then it can
 	// be started again.
 	Leave(ctx context.Context) error
-	// Abandon is Stop for a process that was taken for dead: it cancels at once.
-	Abandon(ctx context.Context) error
 }
 
 // NewRunner prepares work on the queue.
@@ -88,7 +82,6 @@ func (s *Store) NewRunner(w Workers) (Runner, error) {
 		Workers:              workers,
 		Queues:               queues,
 		PeriodicJobs:         periodic,
-		SoftStopTimeout:      w.StopTimeout,
 		JobTimeout:           -1,
 		RescueStuckJobsAfter: never,
 		MaxAttempts:          maxAttempts,
@@ -100,7 +93,7 @@ func (s *Store) NewRunner(w Workers) (Runner, error) {
 	if err != nil {
 		return nil, fmt.Errorf("store: runner: %w", err)
 	}
-	return &runner{store: s, worker: worker, hands: hands, process: w.Process, patient: w.StopTimeout > 0}, nil
+	return &runner{store: s, worker: worker, hands: hands, process: w.Process}, nil
 }
 
 // soon lets work whose error the pipeline could not settle, as the database was
@@ -119,7 +112,6 @@ type runner struct {
 	worker  worker
 	hands   *hands
 	process string
-	patient bool // running jobs may go on for a while
 }
 
 func (r *runner) Start(ctx context.Context) error {
@@ -149,27 +141,13 @@ func (r *runner) Unheard(ctx context.Context) ([]Work, error) {
 }
 
 func (r *runner) Stop(ctx context.Context) error {
-	stop := r.worker.StopAndCancel
-	if r.patient {
-		stop = r.worker.Stop
-	}
-	err := stop(ctx)
-	if err == nil {
-		return nil
-	}
-	// ctx is over; what StopAndCancel returns is that again.
-	_ = r.worker.StopAndCancel(ctx)
-	return fmt.Errorf("store: stop runner: %w", err)
-}
-
-func (r *runner) Leave(ctx context.Context) error { return r.store.leave(ctx, r.process) }
-
-func (r *runner) Abandon(ctx context.Context) error {
 	if err := r.worker.StopAndCancel(ctx); err != nil {
-		return fmt.Errorf("store: abandon runner: %w", err)
+		return fmt.Errorf("store: stop runner: %w", err)
 	}
 	return nil
 }
+
+func (r *runner) Leave(ctx context.Context) error { return r.store.leave(ctx, r.process) }
 
 // hostClock is the clock of River's clients: that of their hosts, so that work
 // is fetched in time also when the database's clock is set.

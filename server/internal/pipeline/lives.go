@@ -62,7 +62,7 @@ func (p *Pipeline) live(ctx context.Context) {
 func (p *Pipeline) comeBack(ctx context.Context) error {
 	end, cancel := context.WithTimeout(ctx, abandonTimeout)
 	defer cancel()
-	if err := p.life().Abandon(end); err != nil {
+	if err := p.life().Stop(end); err != nil {
 		p.log.ErrorContext(ctx, "steps do not end", "err", err)
 	}
 	p.mu.Lock() // Stop waits: it must find the life that goes on
