@@ -153,3 +153,28 @@ func TestShortLinkThatHangs(t *testing.T) {
 	assert.Greater(t, took, 4*time.Second)
 	assert.Less(t, took, 9*time.Second)
 }
+
+// A short link is followed once for each Idempotency-Key, and not to say again what
+// was said.
+func TestShortLinkIsNotFollowedAgain(t *testing.T) {
+	t.Parallel()
+	short := shortener(t)
+	s := withShortLinks(t, short)
+	key := header("Idempotency-Key", "k")
+	body := `{"url":"http://` + short.address + `/a?hops=1&to=https://video.example/watch%3Fv=` + video + `","waitMs":0`
+	first := s.postJSON(t, body+"}", key)
+	require.Equal(t, http.StatusAccepted, first.StatusCode, first.body)
+	again := s.postJSON(t, body+"}", key)
+	require.Equal(t, http.StatusAccepted, again.StatusCode, again.body)
+	assert.Equal(t, "true", again.Header.Get("Idempotency-Replayed"))
+	assert.Equal(t, first.object(t)["jobId"], again.object(t)["jobId"])
+	assert.Equal(t, "IDEMPOTENCY_CONFLICT", s.postJSON(t, body+`,"language":"de"}`, key).failure(t)["code"])
+	assert.EqualValues(t, 1, short.requests.Load())
+	// One that leads nowhere frees its key.
+	lost := `{"url":"http://` + short.address + `/a?status=500"}`
+	other := header("Idempotency-Key", "other")
+	for range 2 {
+		assert.Equal(t, "UPSTREAM_FAILED", s.postJSON(t, lost, other).failure(t)["code"])
+	}
+	assert.EqualValues(t, 3, short.requests.Load())
+}

@@ -42,23 +42,30 @@ func (src *source) fields() []*request.Field {
 	}
 }
 
-// find resolves a source by the platform table. The network is asked only where
-// a short link must be followed.
+// find resolves a source. The network is asked only where a short link must be
+// followed.
 func (s *Server) find(ctx context.Context, src source) (engine.Content, error) {
-	match, err := s.match(ctx, src)
+	match, err := s.match(src)
 	if err != nil {
 		return engine.Content{}, err
 	}
-	return engine.Content{Platform: match.Platform, ExternalID: match.ExternalID, URL: match.URL}, nil
+	return s.content(ctx, match)
 }
 
-func (s *Server) match(ctx context.Context, src source) (site.Match, error) {
+// match looks a source up in the platform table.
+func (s *Server) match(src source) (site.Match, error) {
 	if src.url == "" {
 		return s.cfg.Sites.Content(src.platform, src.externalID)
 	}
-	match, err := s.cfg.Sites.Detect(src.url)
-	if err == nil && match.Short {
-		return s.follow(ctx, match.URL)
+	return s.cfg.Sites.Detect(src.url)
+}
+
+// content is what a match is of: for a short link, what it leads to.
+func (s *Server) content(ctx context.Context, match site.Match) (_ engine.Content, err error) {
+	if match.Short {
+		if match, err = s.follow(ctx, match.URL); err != nil {
+			return engine.Content{}, err
+		}
 	}
-	return match, err
+	return engine.Content{Platform: match.Platform, ExternalID: match.ExternalID, URL: match.URL}, nil
 }

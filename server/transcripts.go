@@ -8,10 +8,10 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/account"
-	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
 func (s *Server) transcriptRoutes() []route {
@@ -62,18 +62,25 @@ func (s *Server) createTranscript(w http.ResponseWriter, r *http.Request) error 
 func (s *Server) createFromLink(w http.ResponseWriter, r *http.Request) error {
 	p := principal(r)
 	var req *linkRequest
-	var content engine.Content
+	var match site.Match
 	return s.once(w, r, operation{
 		read: func() (_ map[string]any, err error) {
 			if req, err = readLinkRequest(w, r); err != nil {
 				return nil, err
 			}
-			if content, err = s.find(r.Context(), req.source); err != nil {
+			if match, err = s.match(req.source); err != nil {
 				return nil, err
 			}
-			return req.canonical(content.Platform), nil
+			if match.Short { // only its end tells which languages are the default
+				return req.table.Canonical(), nil
+			}
+			return req.canonical(match.Platform), nil
 		},
 		do: func(key *db.HeldKey) (reply, error) {
+			content, err := s.content(r.Context(), match)
+			if err != nil {
+				return reply{}, err
+			}
 			return s.submit(r, req.wait, pipeline.Submission{
 				Account:   p.Account,
 				Plan:      p.Plan,
