@@ -3,6 +3,7 @@
 package server_test
 
 const (
-	crowd    = 1000 // equal uploads
+	crowd    = 1000 // equal requests
 	watchers = 200  // of one job
+	reports  = 2000 // of its progress
 )

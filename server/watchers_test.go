@@ -31,11 +31,10 @@ func (l smallBuffers) Accept() (net.Conn, error) {
 	return c, c.(*net.TCPConn).SetWriteBuffer(4096)
 }
 
-// TestWatchers lets 200 clients (30 under the race detector) follow one job that makes 2,000 progress
-// reports; one of them never reads.
+// TestWatchers lets 200 clients (20 under the race detector) follow one job that
+// makes 2,000 progress reports (400); one of them never reads.
 func TestWatchers(t *testing.T) {
 	t.Parallel()
-	const reports = 2000
 	s := start(t, onPlan(func(p *account.Plan) { p.EventStreams = account.Unlimited }))
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
