@@ -6,77 +6,11 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"os"
 	"strings"
-	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
-
-// How slow the sender of a body may be. It may stand still for bodyPatience, and
-// from bodyGrace on it must have sent bodyRate bytes for every second beyond: a
-// recording over a bad line lives, a byte a second does not.
-const (
-	bodyPatience = time.Minute
-	bodyGrace    = 30 * time.Second
-	bodyRate     = 4 << 10
-)
-
-// bodyLinger is how long a connection stays open when it was answered before the
-// body was read, so that a client that is still sending reads the answer.
-const bodyLinger = 500 * time.Millisecond
-
-// patientBody is a request's body that has a deadline, also where nobody reads
-// it. A Read beyond it is errTooSlow.
-type patientBody struct {
-	io.ReadCloser
-	control  *http.ResponseController
-	began    time.Time
-	until    time.Time // the deadline
-	received int64     // bytes
-	ended    bool      // was read to its end
-}
-
-func newPatientBody(body io.ReadCloser, control *http.ResponseController) *patientBody {
-	b := &patientBody{ReadCloser: body, control: control, began: time.Now()}
-	b.extend()
-	return b
-}
-
-func (b *patientBody) Read(p []byte) (int, error) {
-	b.extend()
-	n, err := b.ReadCloser.Read(p)
-	b.received += int64(n)
-	switch {
-	case errors.Is(err, io.EOF):
-		b.ended = true
-		// What the handler does now may take long.
-		_ = b.control.SetReadDeadline(time.Time{}) // as in extend
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		err = errTooSlow
-	}
-	return n, err
-}
-
-// extend moves the deadline, not at every read.
-func (b *patientBody) extend() {
-	until := b.began.Add(bodyGrace + time.Duration(b.received/bodyRate)*time.Second)
-	if still := time.Now().Add(bodyPatience); still.Before(until) {
-		until = still
-	}
-	if until.Sub(b.until) >= time.Second {
-		b.until = until
-		_ = b.control.SetReadDeadline(until) // a writer without deadlines has no slow peers
-	}
-}
-
-// abandon is called when an answer with the given header begins before the body
-// was read: net/http would wait for the rest, to use the connection again.
-func (b *patientBody) abandon(h http.Header) {
-	h.Set("Connection", "close")
-	_ = b.control.SetReadDeadline(time.Now().Add(bodyLinger)) // as in extend
-}
 
 // bodyType is the media type of a request's body, and whether there is a body. A
 // body that is encoded is refused.

@@ -44,7 +44,7 @@ type captionsRequest struct {
 func (req *captionsRequest) table() request.Table {
 	return request.Table{Fields: []*request.Field{
 		request.New("videoId", &req.videoID, request.Text(0, 0)).Required().About("The id of a video; a link is none."),
-		languageField(&req.languages).ShowDefault("en").About("Language tags by priority; recognition is not run."),
+		languageField(&req.languages).ShowDefault(defaultLanguage).About("Language tags by priority; recognition is not run."),
 	}}
 }
 

@@ -16,6 +16,10 @@ const (
 	defaultWait = 2 * time.Second
 )
 
+// defaultLanguage stands for a list that was left out, where there are captions;
+// elsewhere the language is detected.
+const defaultLanguage = "en"
+
 // wishes are what a link and an upload may both be asked with.
 type wishes struct {
 	languages transcript.LanguageList // nil: none sent
@@ -42,8 +46,8 @@ func languageField(list *transcript.LanguageList) *request.Field {
 	return request.New("language", list, request.Languages())
 }
 
-// canonical is what the table read of content on a platform, with the languages
-// that a list that was left out stands for.
+// canonical is the canonical form of what the table has read, about content on a
+// platform: the default of the language depends on it.
 func canonical(t request.Table, p transcript.Platform) map[string]any {
 	c := t.Canonical()
 	if _, sent := c["language"]; !sent {
@@ -54,7 +58,7 @@ func canonical(t request.Table, p transcript.Platform) map[string]any {
 
 func defaultLanguages(p transcript.Platform) transcript.LanguageList {
 	if p.HasCaptions() {
-		return transcript.LanguageList{{Tag: "en"}}
+		return transcript.LanguageList{{Tag: defaultLanguage}}
 	}
 	return transcript.LanguageList{{ASR: true}}
 }
@@ -71,7 +75,7 @@ func newLinkRequest() *linkRequest {
 	req.table = request.Table{
 		Name: "CreateTranscriptRequest",
 		Fields: slices.Concat(req.source.fields(), req.wishes.fields(), []*request.Field{
-			languageField(&req.languages).ShowDefault("en"), // of the platforms that have captions
+			languageField(&req.languages).ShowDefault(defaultLanguage),
 		}),
 		OneOf: oneSource,
 	}

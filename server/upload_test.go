@@ -52,22 +52,11 @@ func TestForms(t *testing.T) {
 		"a field twice":            {[]part{field("waitMs", "1"), file("a"), field("waitMs", "1")}, 400, "INVALID_REQUEST", []string{"waitMs"}},
 		"a field twice, one bad":   {[]part{field("waitMs", "x"), file("a"), field("waitMs", "1")}, 400, "INVALID_REQUEST", []string{"waitMs"}},
 
+		"a field that is not UTF-8": {[]part{field("language", "en\xff"), file("a")}, 400, "INVALID_REQUEST", []string{"language"}},
 		"an unknown format":         {[]part{field("format", "srt"), file("a")}, 422, "INVALID_REQUEST", []string{"format"}},
-		"a format in another case":  {[]part{field("format", "JSON"), file("a")}, 422, "INVALID_REQUEST", []string{"format"}},
-		"an empty format":           {[]part{field("format", ""), file("a")}, 422, "INVALID_REQUEST", []string{"format"}},
 		"no boolean":                {[]part{field("includeTimestamp", "1"), file("a")}, 422, "INVALID_REQUEST", []string{"includeTimestamp"}},
-		"a boolean in another case": {[]part{field("sendMetadata", "True"), file("a")}, 422, "INVALID_REQUEST", []string{"sendMetadata"}},
-		"an empty boolean":          {[]part{field("sendMetadata", ""), file("a")}, 422, "INVALID_REQUEST", []string{"sendMetadata"}},
-		"no number":                 {[]part{field("waitMs", "soon"), file("a")}, 422, "INVALID_REQUEST", []string{"waitMs"}},
-		"an empty number":           {[]part{field("waitMs", ""), file("a")}, 422, "INVALID_REQUEST", []string{"waitMs"}},
-		"a fraction":                {[]part{field("waitMs", "1.5"), file("a")}, 422, "INVALID_REQUEST", []string{"waitMs"}},
-		"a wait below":              {[]part{field("waitMs", "-1"), file("a")}, 422, "INVALID_REQUEST", []string{"waitMs"}},
 		"a wait beyond":             {[]part{field("waitMs", "10001"), file("a")}, 422, "INVALID_REQUEST", []string{"waitMs"}},
-		"a wait beyond all numbers": {[]part{field("waitMs", "99999999999999999999"), file("a")}, 422, "INVALID_REQUEST", []string{"waitMs"}},
-		"an empty language":         {[]part{field("language", ""), file("a")}, 422, "INVALID_REQUEST", []string{"language"}},
-		"an empty entry":            {[]part{field("language", "en,"), file("a")}, 422, "INVALID_REQUEST", []string{"language"}},
 		"no language":               {[]part{field("language", "en_!"), file("a")}, 422, "INVALID_REQUEST", []string{"language"}},
-		"a longer language":         {[]part{field("language", "en"+strings.Repeat(" ", 199)), file("a")}, 422, "INVALID_REQUEST", []string{"language"}},
 		"a very long field":         {[]part{field("language", strings.Repeat("en,", 10_000)), file("a")}, 422, "INVALID_REQUEST", []string{"language"}},
 		"several faults": {
 			[]part{field("waitMs", "-1"), field("language", ""), field("format", "x"), file("a"), field("sendMetadata", "x"), field("includeTimestamp", "x")},
@@ -93,18 +82,6 @@ func TestForms(t *testing.T) {
 		s.nothingLeft(t)
 		assert.Zero(t, s.Engine.Recognitions())
 	})
-}
-
-// A value that is as long as may be, and one that is one character longer: the
-// characters count, not the bytes.
-func TestCharactersAreCounted(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	for n, says := range map[int]string{200: "entry 1", 201: "must have 1 to 200 characters, not 201"} {
-		a := s.postForm(t, []part{field("language", strings.Repeat("語", n)), file("a")})
-		require.Equal(t, http.StatusUnprocessableEntity, a.StatusCode)
-		assert.Contains(t, a.body, says)
-	}
 }
 
 func TestEdgesAreTaken(t *testing.T) {
