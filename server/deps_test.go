@@ -31,6 +31,6 @@ func TestServerDependsOnNoAdapter(t *testing.T) {
 		"internal/clip", "internal/egress", "internal/run", "internal/scratch", "internal/wire",
 		"server", "server/account", "server/engine", "server/internal/db", "server/internal/pipeline",
 		"server/internal/request", "server/pace", "server/speech", "server/store",
-		"transcript", "transcript/caption", "transcript/format", "transcript/site",
+		"transcript", "transcript/caption", "transcript/format", "transcript/internal/eight", "transcript/site",
 	}, own)
 }
