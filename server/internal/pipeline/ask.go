@@ -32,33 +32,33 @@ func (p *Pipeline) captionSources(platform transcript.Platform) (all []engine.Ca
 
 // ask asks the platform for the captions that answer the list: one source after
 // the other, until one knows. When none does, the error is the
-// reason that counts most, with what was learnt before it. soFar is called with
+// reason that counts most, with what was learned before it. soFar is called with
 // that whenever another source is still to be asked.
 func (p *Pipeline) ask(ctx context.Context, sub subject, soFar func(finding, error)) (finding, error) {
 	sources := p.captionSources(sub.Platform)
 	if len(sources) == 0 {
 		return finding{}, transcript.Errorf(transcript.NotImplemented, "This service cannot read the captions of %s.", sub.Platform)
 	}
-	var so refusals
+	var passed refusals
 	for i, source := range sources {
 		found, err := consult(ctx, source, sub)
-		found.tried = so.tried
+		found.tried = passed.tried
 		if found.Lost != nil {
 			p.log.WarnContext(ctx, "cues of captions are lost", "platform", sub.Platform, "content", sub.ExternalID,
 				"track", found.Track.ID, "err", found.Lost)
 		}
-		if err == nil && !so.contradict(found) || weight(err) == isGone {
+		if err == nil && !passed.contradicts(found) || weight(err) == isGone {
 			return found, err
 		}
-		so.add(found, err)
+		passed.add(found, err)
 		if ctx.Err() != nil {
 			break
 		}
 		if i < len(sources)-1 {
-			soFar(so.learnt, so.reason)
+			soFar(passed.learned, passed.reason)
 		}
 	}
-	return so.learnt, so.reason
+	return passed.learned, passed.reason
 }
 
 // consult asks one source, and sees that its answer can be stored. What a machine

@@ -26,10 +26,10 @@ func chunkKeys(extractionID string) func(n int) string {
 	return func(n int) string { return fmt.Sprintf("%s-%s-%05d.wav", audioPrefix(extractionID), cut, n) }
 }
 
-// fetch copies a blob into dir and returns the path. sum is how the SHA-256 of
+// loadBlob copies a blob into dir and returns the path. sum is how the SHA-256 of
 // what was stored begins; nil where it is not known. What is no longer there, or
 // not as it was stored, is never worked on.
-func (p *Pipeline) fetch(ctx context.Context, key string, sum []byte, dir string) (path string, err error) {
+func (p *Pipeline) loadBlob(ctx context.Context, key string, sum []byte, dir string) (path string, err error) {
 	path = filepath.Join(dir, filepath.Base(key))
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {

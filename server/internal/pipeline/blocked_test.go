@@ -186,7 +186,7 @@ func passedOver(code transcript.Code, reason string) any {
 	return map[string]any{"source": "video_site_downloader", "code": string(code), "reason": reason}
 }
 
-// A source that fails is not the last word on what another has learnt before.
+// A source that fails is not the last word on what another has learned before.
 func TestSourcesThatFail(t *testing.T) {
 	t.Parallel()
 	var all []engine.CaptionSource
@@ -195,7 +195,7 @@ func TestSourcesThatFail(t *testing.T) {
 		sites.captions = refusing(code)
 		all = append(all, sites)
 	}
-	all[0].(*platforms).learnt = []transcript.Track{manual("en")}
+	all[0].(*platforms).learned = []transcript.Track{manual("en")}
 	b := prepareLinks(t, dbtest.Open(t, dbtest.SQLite(t)), newPlatforms(t), func(c *pipeline.Config) { c.Engine.Captions = all })
 	r, err := b.Captions(t.Context(), question("en"))
 	require.NoError(t, err)
@@ -211,7 +211,7 @@ func TestSourcesThatFail(t *testing.T) {
 func TestListedTracksAreNotNone(t *testing.T) {
 	t.Parallel()
 	lists, blind, reads := newPlatforms(t), newPlatforms(t), newPlatforms(t, manual("en"))
-	lists.captions, lists.learnt = refusing(transcript.POTokenRequired), []transcript.Track{manual("en")}
+	lists.captions, lists.learned = refusing(transcript.POTokenRequired), []transcript.Track{manual("en")}
 	heard := &script{}
 	run := func(sources ...engine.CaptionSource) *pipeline.Job {
 		b := startLinks(t, dbtest.Open(t, dbtest.SQLite(t)), heard, lists, func(c *pipeline.Config) { c.Engine.Captions = sources })

@@ -12,7 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// fresh says whether what was learnt at a time still counts.
+// fresh says whether what was learned at a time still counts.
 type fresh func(at time.Time) bool
 
 // within makes what is younger than ttl count: with account.Unlimited everything,
@@ -24,7 +24,7 @@ func within(ttl time.Duration) fresh {
 	return func(at time.Time) bool { return time.Since(at) < ttl }
 }
 
-// since makes what has been learnt after a time count.
+// since makes what has been learned after a time count.
 func since(start time.Time) fresh {
 	return func(at time.Time) bool { return !at.Before(start) }
 }
@@ -58,7 +58,7 @@ func (s subject) shelf(ctx context.Context, r db.Reader, account string, counts 
 // server/API.md, Language lists.
 func (s subject) answer(shelf *db.Shelf) *db.ShelfText {
 	if !s.Platform.HasCaptions() {
-		return recognized(shelf, s.spoken())
+		return recognized(shelf, s.asrLanguage())
 	}
 	text, open := s.captions(shelf)
 	if text != nil || open {
@@ -92,7 +92,7 @@ func captionIn(shelf *db.Shelf, lang string) *db.ShelfText {
 	})
 }
 
-// recognized is the newest recognised text, in a language if one is named.
+// recognized is the newest recognized text, in a language if one is named.
 func recognized(shelf *db.Shelf, lang string) *db.ShelfText {
 	return find(shelf, func(t db.ShelfText) bool {
 		return t.Source == transcript.OriginASR && (lang == "" || transcript.SameLanguage(t.Lang, lang))

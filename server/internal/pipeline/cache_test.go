@@ -47,7 +47,7 @@ func TestCachedTextAnswersList(t *testing.T) {
 		{"old en", "en", "en", "en"},
 		{"old en-GB", "en-GB", "en", ""},
 
-		// Recognised text never answers a tag while a track may exist …
+		// Recognized text never answers a tag while a track may exist …
 		{"en", "asr/en", "en", ""},
 		{"en", "asr/en,en", "en", "en"},
 		// … but does when none matches, or none exists.

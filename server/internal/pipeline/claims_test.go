@@ -49,7 +49,7 @@ func again(t *testing.T, s *db.Store, id string) db.Process {
 	return db.Process{}
 }
 
-// TestTakenForDead takes a process for dead that recognises a chunk, lets another
+// TestTakenForDead takes a process for dead that recognizes a chunk, lets another
 // take the work over, and the first then end what it was at.
 func TestTakenForDead(t *testing.T) {
 	t.Parallel()

@@ -43,9 +43,9 @@ func damages() map[string]func(path string) error {
 	}
 }
 
-// TestDamagedAudioIsNeverRecognised: words that are missing because a file is no
+// TestDamagedAudioIsNeverRecognized: words that are missing because a file is no
 // longer what was stored must not go unnoticed.
-func TestDamagedAudioIsNeverRecognised(t *testing.T) {
+func TestDamagedAudioIsNeverRecognized(t *testing.T) {
 	t.Parallel()
 	for name, damage := range damages() {
 		for _, what := range []string{"uploads", "audio"} {
@@ -65,7 +65,7 @@ func TestDamagedAudioIsNeverRecognised(t *testing.T) {
 				}
 				e := &script{recognize: func(context.Context, int, engine.Audio, engine.RecognizeOptions) (engine.Recognition, error) {
 					if what == "audio" {
-						harm() // also what is being recognised: that is a copy
+						harm() // also what is being recognized: that is a copy
 						what = ""
 					}
 					return heard("hello"), nil

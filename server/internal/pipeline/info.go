@@ -100,7 +100,7 @@ func cachedLanguages(shelf *db.Shelf) []string {
 	return slices.Compact(tags)
 }
 
-// whyNoASR is why the content cannot be recognised for the account; nil: it can.
+// whyNoASR is why the content cannot be recognized for the account; nil: it can.
 func (p *Pipeline) whyNoASR(q Question, m transcript.Metadata) *transcript.Code {
 	switch {
 	case !q.Plan.ASR:

@@ -22,19 +22,19 @@ func (p *Pipeline) narrow(s Submission) transcript.LanguageList {
 	if !ok {
 		return s.Languages
 	}
-	return recognitionIn(tag)
+	return onlyASR(tag)
 }
 
-// recognition is the list of the languages that the submission may be recognised in.
-func (s Submission) recognition(sub subject) transcript.LanguageList {
+// spokenLanguages is the list of the languages that the submission may be recognized in.
+func (s Submission) spokenLanguages(sub subject) transcript.LanguageList {
 	if s.hasCaptions() {
-		return recognitionIn(sub.spoken())
+		return onlyASR(sub.asrLanguage())
 	}
 	return s.Languages
 }
 
-// canHear refuses what this process cannot turn from sound into text.
-func (p *Pipeline) canHear(list transcript.LanguageList) error {
+// canTranscribe refuses what this process cannot turn from sound into text.
+func (p *Pipeline) canTranscribe(list transcript.LanguageList) error {
 	if err := p.canRecognize(list); err != nil {
 		return err
 	}

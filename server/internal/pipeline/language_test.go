@@ -25,7 +25,7 @@ func (s speaks) Info() engine.RecognizerInfo {
 
 // The recognizer is asked for the first language of the list that it knows, by
 // the tag that it knows it by, and the text is found again by every other.
-func TestLanguageThatIsRecognised(t *testing.T) {
+func TestLanguageThatIsRecognized(t *testing.T) {
 	t.Parallel()
 	asked := make(chan string, 1)
 	e := &script{recognize: func(_ context.Context, _ int, _ engine.Audio, o engine.RecognizeOptions) (engine.Recognition, error) {

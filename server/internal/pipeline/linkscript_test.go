@@ -32,7 +32,7 @@ type platforms struct {
 	sound    []byte
 	segments []transcript.Segment // of every track; nil: one that names the track
 	lost     *caption.LostError   // of every track
-	learnt   []transcript.Track   // before the error of captions
+	learned  []transcript.Track   // before the error of captions
 	nonsense *engine.Captions     // answered whatever is asked
 }
 
@@ -62,7 +62,7 @@ func (p *platforms) Captions(ctx context.Context, c engine.Content, pick func([]
 	p.asked = append(p.asked, c.Platform)
 	if p.captions != nil {
 		if err := p.captions(ctx, len(p.asked)); err != nil {
-			return engine.Captions{Tracks: p.learnt}, err
+			return engine.Captions{Tracks: p.learned}, err
 		}
 	}
 	if p.nonsense != nil {

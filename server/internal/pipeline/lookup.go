@@ -72,7 +72,7 @@ type reply struct {
 // lookup asks the platform on a reader's behalf and keeps what it says. Equal
 // questions at the same time are one. When the platform takes longer than a reader
 // waits, the error is the reason that is known by then, else UPSTREAM_FAILED; what
-// was learnt before an error is returned with it.
+// was learned before an error is returned with it.
 func (p *Pipeline) lookup(ctx context.Context, sub subject) (answered, error) {
 	key := string(sub.Platform) + "/" + sub.ExternalID + "/" + sub.languages.String()
 	ch := p.lookups.same.DoChan(key, func() (any, error) {

@@ -45,7 +45,7 @@ func (s *blockingSite) block(blocks bool) {
 }
 
 // A site blocks while fifty jobs stand in the queue, then recovers: no job fails
-// or loses an attempt, none is recognised instead, and the site is never visited
+// or loses an attempt, none is recognized instead, and the site is never visited
 // more often than it may be. A text that has expired is served meanwhile.
 func TestFiftyJobsOnABlockedSite(t *testing.T) {
 	t.Parallel()

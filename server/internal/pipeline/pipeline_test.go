@@ -160,7 +160,7 @@ func TestSilenceIsAnEmptyTranscript(t *testing.T) {
 	job := b.end(t, b.job(t, silentRecording(t, 20)).JobID)
 	require.Equal(t, transcript.JobSuccess, job.Status, "%v", job.Error)
 	assert.Equal(t, "[]", string(job.SegmentsJSON))
-	assert.Zero(t, e.calls(), "silence was recognised")
+	assert.Zero(t, e.calls(), "silence was recognized")
 	assert.NotEmpty(t, job.Result.Metadata["gaps"])
 }
 
@@ -377,7 +377,7 @@ func TestStopGivesWorkBack(t *testing.T) {
 		require.Equal(t, transcript.JobSuccess, job.Status, "%v", job.Error)
 		assert.Equal(t, 1, job.Attempt)
 		assert.Contains(t, string(job.SegmentsJSON), "first")
-		assert.Equal(t, 2+bytes.Count(job.SegmentsJSON, []byte("again")), e.calls(), "a finished chunk was recognised again")
+		assert.Equal(t, 2+bytes.Count(job.SegmentsJSON, []byte("again")), e.calls(), "a finished chunk was recognized again")
 	})
 }
 

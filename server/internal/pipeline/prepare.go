@@ -18,9 +18,9 @@ import (
 // A long recording thus lets shorter ones pass between its chunks.
 const chunkWindow = 8
 
-// beyond is how much more than the longest permitted media is decoded, to tell
+// overshoot is how much more than the longest permitted media is decoded, to tell
 // "too long" from "just as long".
-const beyond = time.Second
+const overshoot = time.Second
 
 // prepare is the step of duration_check, the first of an upload: it downloads
 // what is a link, measures, decodes and cuts the media, and leaves the chunks to
@@ -70,7 +70,7 @@ func (p *Pipeline) enterDurationCheck(ctx context.Context, t task) (e *db.Extrac
 // caller closes the recording.
 func (p *Pipeline) decode(ctx context.Context, t task, e *db.Extraction) (speech.Plan, *speech.Recording, error) {
 	var none speech.Plan
-	if err := p.canHear(recognitionIn(subjectOfExtraction(e).spoken())); err != nil {
+	if err := p.canTranscribe(onlyASR(subjectOfExtraction(e).asrLanguage())); err != nil {
 		return none, nil, err // the process that accepted it may have other engines
 	}
 	in, err := p.spool(ctx, t, e)
@@ -112,7 +112,7 @@ func openWhole(audio engine.Audio) (*speech.Recording, error) {
 // spool brings the media into the task's folder: the upload, or what the link leads to.
 func (p *Pipeline) spool(ctx context.Context, t task, e *db.Extraction) (path string, err error) {
 	if e.MediaKey != "" {
-		return p.fetch(ctx, e.MediaKey, uploadSum(e.ExternalID), t.dir)
+		return p.loadBlob(ctx, e.MediaKey, uploadSum(e.ExternalID), t.dir)
 	}
 	return p.download(ctx, t, e)
 }
@@ -133,7 +133,7 @@ func (p *Pipeline) normalize(ctx context.Context, in, dir string) (engine.Audio,
 	if err := p.Room(decodedSize(info.Duration)); err != nil {
 		return engine.Audio{}, err
 	}
-	audio, err := p.engine.Media.Normalize(ctx, in, filepath.Join(dir, "normalized.wav"), p.cfg.MaxMediaDuration+beyond, nil)
+	audio, err := p.engine.Media.Normalize(ctx, in, filepath.Join(dir, "normalized.wav"), p.cfg.MaxMediaDuration+overshoot, nil)
 	if err == nil && audio.Duration > p.cfg.MaxMediaDuration {
 		err = p.tooLong()
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/speech"
 )
 
-// hearing is what is kept with a chunk of the recognizer that has heard it. The
+// recognizerOf is what is kept with a chunk of the recognizer that has heard it. The
 // processes that share the work need not have the same one.
-func hearing(info engine.RecognizerInfo) db.Recognizer {
+func recognizerOf(info engine.RecognizerInfo) db.Recognizer {
 	r := db.Recognizer{Engine: info.Name, Model: info.Model, Quality: info.Quality, Detects: info.Detects}
 	if !info.Detects && len(info.Languages) > 0 {
 		r.Language = info.Languages[0]
@@ -19,9 +19,9 @@ func hearing(info engine.RecognizerInfo) db.Recognizer {
 	return r
 }
 
-// heardBy are the recognizers that have heard the chunks, first the one with the
+// recognizersOf are the recognizers that have heard the chunks, first the one with the
 // most speech.
-func heardBy(chunks []db.Chunk, results []speech.Result) []db.Recognizer {
+func recognizersOf(chunks []db.Chunk, results []speech.Result) []db.Recognizer {
 	seconds := make(map[int]float64, len(results))
 	for _, r := range results {
 		for _, s := range r.Segments {
@@ -46,7 +46,7 @@ func heardBy(chunks []db.Chunk, results []speech.Result) []db.Recognizer {
 // languageOf is the language heard, else the one asked for, else the one that the
 // recognizer listens for, else "und" (RFC 5646: undetermined).
 func languageOf(text speech.Transcription, e *db.Extraction, heard []db.Recognizer) string {
-	tag := cmp.Or(text.Language, subjectOfExtraction(e).spoken())
+	tag := cmp.Or(text.Language, subjectOfExtraction(e).asrLanguage())
 	if tag == "" && len(heard) > 0 {
 		tag = heard[0].Language
 	}

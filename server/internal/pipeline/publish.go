@@ -52,7 +52,7 @@ func transcriptOf(e *db.Extraction, chunks []db.Chunk) (*db.Transcript, error) {
 	if err != nil {
 		return nil, err
 	}
-	heard := heardBy(chunks, results)
+	heard := recognizersOf(chunks, results)
 	text, err := speech.Stitch(plan, results)
 	if err != nil {
 		return nil, fmt.Errorf("pipeline: stitching: %w", err)

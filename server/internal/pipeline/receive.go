@@ -37,7 +37,7 @@ func (p *Pipeline) Receive(ctx context.Context, r io.Reader, limit int64) (*Uplo
 		return nil, err
 	}
 	b, err := p.store.PutBlob(ctx, "uploads/"+uuid.NewString(), func(w io.Writer) error {
-		size, err := io.Copy(w, &roomy{Reader: r, p: p})
+		size, err := io.Copy(w, &roomReader{Reader: r, p: p})
 		if err == nil {
 			err = checkSize(size, limit)
 		}

@@ -17,18 +17,18 @@ func (p *Pipeline) recognize(ctx context.Context, t task, a recognizeArgs) error
 	if err != nil {
 		return err
 	}
-	if err := p.canRecognize(recognitionIn(subjectOfExtraction(e).spoken())); err != nil {
+	if err := p.canRecognize(onlyASR(subjectOfExtraction(e).asrLanguage())); err != nil {
 		return err // the process that accepted it may have another recognizer
 	}
 	chunk := plan.Chunks[a.Chunk]
-	audio, err := p.fetchChunk(ctx, plan.audio[a.Chunk], chunk, t.dir)
+	audio, err := p.loadChunk(ctx, plan.audio[a.Chunk], chunk, t.dir)
 	if err != nil {
 		return err
 	}
 	progress := p.running.open(e.ID, plan)
 	defer p.running.close(e.ID)
 	heard, err := p.engine.Recognizer.Recognize(ctx, audio, engine.RecognizeOptions{
-		Language: p.recognizerTag(subjectOfExtraction(e).spoken()),
+		Language: p.recognizerTag(subjectOfExtraction(e).asrLanguage()),
 		Progress: func(d time.Duration) { p.report(ctx, t, progress, progress.Set(a.Chunk, d)) },
 	})
 	if err != nil {
@@ -41,9 +41,9 @@ func (p *Pipeline) recognize(ctx context.Context, t task, a recognizeArgs) error
 	return nil
 }
 
-// fetchChunk brings the audio of a chunk into dir, and proves that it is whole.
-func (p *Pipeline) fetchChunk(ctx context.Context, stored db.Chunk, c speech.Chunk, dir string) (engine.Audio, error) {
-	path, err := p.fetch(ctx, stored.MediaKey, stored.MediaSHA256, dir)
+// loadChunk brings the audio of a chunk into dir, and proves that it is whole.
+func (p *Pipeline) loadChunk(ctx context.Context, stored db.Chunk, c speech.Chunk, dir string) (engine.Audio, error) {
+	path, err := p.loadBlob(ctx, stored.MediaKey, stored.MediaSHA256, dir)
 	if err != nil {
 		return engine.Audio{}, err
 	}
@@ -79,7 +79,7 @@ func (p *Pipeline) finishChunk(ctx context.Context, t task, plan cutList, r spee
 	}
 	now := progress.Finish(r.Chunk)
 	return p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
-		first, left, err := tx.FinishChunk(ctx, e.ID, r.Chunk, stored, hearing(p.engine.Recognizer.Info()))
+		first, left, err := tx.FinishChunk(ctx, e.ID, r.Chunk, stored, recognizerOf(p.engine.Recognizer.Info()))
 		if err != nil || !first {
 			return err
 		}

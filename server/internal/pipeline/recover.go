@@ -20,7 +20,7 @@ const (
 )
 
 // watchOver takes over the work of dead processes, and what this one was given
-// without hearing of it.
+// without recognizerOf of it.
 func (p *Pipeline) watchOver(ctx context.Context) {
 	var seen census
 	for sleep(ctx, lookAroundEvery) {
@@ -119,8 +119,8 @@ func (p *Pipeline) takeOver(ctx context.Context, extraction string, lost []db.Wo
 	return nil
 }
 
-// burials is how many looks in a row a process may be silent.
-const burials = int(silence / lookAroundEvery)
+// maxSilentLooks is how many looks in a row a process may be silent.
+const maxSilentLooks = int(silence / lookAroundEvery)
 
 // census counts for how many looks in a row each process has been silent. No
 // clock is asked: looks are lookAroundEvery apart or more, and one that stood
@@ -144,7 +144,7 @@ func (c *census) silent(living []db.Process) (dead []db.Process) {
 			l.silent = before.silent + 1
 		}
 		looks[process.ID] = l
-		if l.silent >= burials {
+		if l.silent >= maxSilentLooks {
 			dead = append(dead, process)
 		}
 	}

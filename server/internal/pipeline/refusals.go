@@ -11,7 +11,7 @@ import (
 // refusals are what the sources have said that were asked in vain so far.
 type refusals struct {
 	reason   error   // the one that counts most
-	learnt   finding // of the first source that has learnt something
+	learned  finding // of the first source that has learned something
 	withheld bool    // one was denied tracks for want of a token
 	tried    []db.Tried
 }
@@ -27,15 +27,15 @@ func (r *refusals) add(found finding, err error) {
 	if countsMore(err, r.reason) {
 		r.reason = err
 	}
-	if r.learnt.Tracks == nil {
-		r.learnt = found
+	if r.learned.Tracks == nil {
+		r.learned = found
 	}
 }
 
-// contradict tells that a source which finds no tracks is not to be believed:
+// contradicts tells that a source which finds no tracks is not to be believed:
 // another one has listed some, or was denied them.
-func (r *refusals) contradict(found finding) bool {
-	return len(found.Tracks) == 0 && (len(r.learnt.Tracks) > 0 || r.withheld)
+func (r *refusals) contradicts(found finding) bool {
+	return len(found.Tracks) == 0 && (len(r.learned.Tracks) > 0 || r.withheld)
 }
 
 // weights of reasons, the least first. What says least of the content

@@ -123,7 +123,7 @@ func TestKnownReasonWinsOverTime(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, want, r.Failure.Code)
 			if known != nothing {
-				assert.Equal(t, []transcript.Track{manual("de")}, r.Tracks, "what was learnt")
+				assert.Equal(t, []transcript.Track{manual("de")}, r.Tracks, "what was learned")
 			}
 		})
 	}
@@ -150,7 +150,7 @@ func besideSlowSource(t *testing.T, code transcript.Code, change ...func(*pipeli
 	t.Helper()
 	asked = make(chan struct{})
 	refuses, slow := newPlatforms(t), newPlatforms(t)
-	refuses.captions, refuses.learnt = refusing(code), []transcript.Track{manual("de")}
+	refuses.captions, refuses.learned = refusing(code), []transcript.Track{manual("de")}
 	slow.captions = func(ctx context.Context, _ int) error { close(asked); <-ctx.Done(); return context.Cause(ctx) }
 	wire := func(c *pipeline.Config) { c.Engine.Captions = []engine.CaptionSource{refuses, slow} }
 	b = prepareLinks(t, dbtest.Open(t, dbtest.SQLite(t)), refuses, append(change, wire)...)

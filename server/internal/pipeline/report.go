@@ -68,7 +68,7 @@ func (p *Pipeline) Captions(ctx context.Context, q Question) (*CaptionReport, er
 }
 
 // cachedCaptions returns the caption text of the cache that answers, or nil.
-// Recognised text is not served here.
+// Recognized text is not served here.
 func (p *Pipeline) cachedCaptions(ctx context.Context, sub subject, counts fresh) (*db.Transcript, error) {
 	shelf, err := sub.shelf(ctx, p.store.Reader, "", counts)
 	if err != nil {
@@ -113,7 +113,7 @@ func (r *CaptionReport) shows(t *db.Transcript) *CaptionReport {
 // requiresASR ends a report without a text.
 func (r *CaptionReport) requiresASR(why string) *CaptionReport {
 	r.Status, r.RequiresAsync = "error", true
-	r.Error = transcript.Errorf(transcript.ASRRequiresAsync, "%s Send it to POST /v1/transcript to have it recognised.", why)
+	r.Error = transcript.Errorf(transcript.ASRRequiresAsync, "%s Send it to POST /v1/transcript to have it recognized.", why)
 	return r
 }
 

@@ -43,7 +43,7 @@ func TestCaptionReport(t *testing.T) {
 		"empty body":                {fault: transcript.POTokenRequired, status: "failed", code: transcript.POTokenRequired, asked: 1},
 		"fault":                     {fault: transcript.UpstreamFailed, status: "failed", code: transcript.UpstreamFailed, asked: 1},
 		"blocked, but cached":       {fault: transcript.IPBlocked, cache: [2]string{"en", "old en"}, status: "failed", text: "en", cached: true, asked: 1},
-		"fault, recognised text":    {fault: transcript.UpstreamFailed, cache: [2]string{"", "asr/en"}, status: "failed", code: transcript.UpstreamFailed, asked: 1},
+		"fault, recognized text":    {fault: transcript.UpstreamFailed, cache: [2]string{"", "asr/en"}, status: "failed", code: transcript.UpstreamFailed, asked: 1},
 		"from the cache":            {cache: [2]string{"en", "en"}, status: "skipped", available: new(true), text: "en", cached: true},
 		"expired":                   {tracks: []transcript.Track{manual("en")}, cache: [2]string{"en", "old en"}, status: "ok", available: new(true), text: "en", asked: 1},
 	} {

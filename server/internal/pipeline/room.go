@@ -30,14 +30,14 @@ func (p *Pipeline) Room(bytes int64) error {
 	return nil
 }
 
-// roomy reads for as long as there is room on the disks.
-type roomy struct {
+// roomReader reads for as long as there is room on the disks.
+type roomReader struct {
 	io.Reader
 	p    *Pipeline
 	seen int // bytes since the last look
 }
 
-func (r *roomy) Read(b []byte) (int, error) {
+func (r *roomReader) Read(b []byte) (int, error) {
 	if r.seen >= measureEvery {
 		if err := r.p.Room(0); err != nil {
 			return 0, err

@@ -25,7 +25,7 @@ import (
 
 const acme = "acme"
 
-// script is an engine that does what a test says. Its media are normalised
+// script is an engine that does what a test says. Its media are normalized
 // recordings as they are.
 type script struct {
 	mu    sync.Mutex

@@ -51,7 +51,7 @@ func TestMetadataStatusOfJobs(t *testing.T) {
 	}
 }
 
-// The work is told what is known of its content before it is recognised.
+// The work is told what is known of its content before it is recognized.
 func TestMetadataStatusUnderWay(t *testing.T) {
 	t.Parallel()
 	sites := newPlatforms(t)

@@ -46,9 +46,9 @@ type captionsArgs struct {
 	Extraction string `json:"extraction"`
 }
 
-func (a captionsArgs) of() string  { return a.Extraction }
-func (captionsArgs) Kind() string  { return "captions" }
-func (captionsArgs) Queue() string { return queueCaptions }
+func (a captionsArgs) extraction() string { return a.Extraction }
+func (captionsArgs) Kind() string         { return "captions" }
+func (captionsArgs) Queue() string        { return queueCaptions }
 
 type prepareArgs struct {
 	Extraction string `json:"extraction"`
@@ -56,8 +56,8 @@ type prepareArgs struct {
 	Link bool `json:"link,omitempty"`
 }
 
-func (a prepareArgs) of() string { return a.Extraction }
-func (prepareArgs) Kind() string { return "prepare" }
+func (a prepareArgs) extraction() string { return a.Extraction }
+func (prepareArgs) Kind() string         { return "prepare" }
 func (a prepareArgs) Queue() string {
 	if a.Link {
 		return queueDownload
@@ -73,28 +73,28 @@ type recognizeArgs struct {
 	Failed int `json:"failed,omitempty"`
 }
 
-func (a recognizeArgs) of() string  { return a.Extraction }
-func (recognizeArgs) Kind() string  { return "recognize" }
-func (recognizeArgs) Queue() string { return queueASR }
+func (a recognizeArgs) extraction() string { return a.Extraction }
+func (recognizeArgs) Kind() string         { return "recognize" }
+func (recognizeArgs) Queue() string        { return queueASR }
 
 type publishArgs struct {
 	Extraction string `json:"extraction"`
 }
 
-func (a publishArgs) of() string  { return a.Extraction }
-func (publishArgs) Kind() string  { return "publish" }
-func (publishArgs) Queue() string { return queuePublish }
+func (a publishArgs) extraction() string { return a.Extraction }
+func (publishArgs) Kind() string         { return "publish" }
+func (publishArgs) Queue() string        { return queuePublish }
 
 // step is a part of the work on an extraction.
 type step interface {
 	db.Step
-	of() string // the extraction
+	extraction() string // its id
 }
 
 // worker does the steps of one kind.
 func worker[S step](p *Pipeline, timeout time.Duration, run func(ctx context.Context, t task, step S) error) db.Worker {
 	return db.NewWorker(timeout, func(ctx context.Context, w db.Work, step S) error {
-		return p.work(ctx, task{extraction: step.of(), work: w}, step, func(ctx context.Context, t task) error {
+		return p.work(ctx, task{extraction: step.extraction(), work: w}, step, func(ctx context.Context, t task) error {
 			return run(ctx, t, step)
 		})
 	})

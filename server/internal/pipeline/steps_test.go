@@ -15,8 +15,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// What has been recognised is published at once, however many recordings are
-// being prepared and recognised.
+// What has been recognized is published at once, however many recordings are
+// being prepared and recognized.
 func TestPublishingWaitsForNobody(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {

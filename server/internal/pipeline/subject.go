@@ -33,16 +33,16 @@ func subjectOf(c engine.Content, list transcript.LanguageList) subject {
 	switch {
 	case !c.Platform.HasCaptions():
 		tag, _ := list.RecognizeAs(nil)
-		list = recognitionIn(tag)
+		list = onlyASR(tag)
 	case len(list) == 0:
 		list = transcript.LanguageList{{Tag: defaultLanguage}}
 	}
 	return subject{Content: c, languages: list}
 }
 
-// recognitionIn is the list that asks for recognition in a language and nothing
+// onlyASR is the list that asks for recognition in a language and nothing
 // else; for a language that is to be found out it is the empty one.
-func recognitionIn(tag string) transcript.LanguageList {
+func onlyASR(tag string) transcript.LanguageList {
 	if tag == "" {
 		return nil
 	}
@@ -60,9 +60,9 @@ func subjectOfExtraction(e *db.Extraction) subject {
 	return s
 }
 
-// spoken is the language to recognise; "" is for the recognizer to find out.
+// asrLanguage is the language to recognize; "" is for the recognizer to find out.
 // Where there may be captions, a tag without asr asks for those.
-func (s subject) spoken() string {
+func (s subject) asrLanguage() string {
 	entry, _ := s.languages.ASR() // which is all there is where there are no captions
 	return entry.Tag
 }

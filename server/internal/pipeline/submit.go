@@ -129,7 +129,7 @@ func (p *Pipeline) admit(s Submission, sub subject) error {
 	case p.engine.Audio == nil:
 		return transcript.Errorf(transcript.NotImplemented, "This service cannot download media.")
 	}
-	return p.canHear(s.recognition(sub))
+	return p.canTranscribe(s.spokenLanguages(sub))
 }
 
 // captionsFirst tells that the work on a subject begins with its captions, and
