@@ -1,4 +1,5 @@
-package transcriptkit_test
+// Package readmetest runs the programs that stand in the README.
+package readmetest_test
 
 import (
 	"context"
@@ -28,7 +29,7 @@ import (
 // programs returns the Go programs in the README, by the heading they stand under.
 func programs(t *testing.T) map[string]string {
 	t.Helper()
-	readme, err := os.ReadFile("README.md")
+	readme, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)
 	found := map[string]string{}
 	for _, section := range strings.Split(string(readme), "\n## ")[1:] {
@@ -85,9 +86,9 @@ func TestProgramsInTheREADMEWork(t *testing.T) {
 		stop()
 		_ = serving.Wait() // it is killed
 	})
-	require.Eventually(t, func() bool { return healthy(ctx, "http://"+addr+"/media/healthz") }, 20*time.Second, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return healthy(ctx, "http://"+addr+"/media/healthz") }, time.Minute, 50*time.Millisecond)
 
-	recording, err := os.ReadFile("examples/testdata/talk.ogg")
+	recording, err := os.ReadFile("../../examples/testdata/talk.ogg")
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "talk.mp3"), recording, 0o600))
 	for program, says := range map[string]string{
@@ -141,7 +142,7 @@ func talks() *site.Table {
 // The platform table in the README is one.
 func TestPlatformTableInTheREADME(t *testing.T) {
 	t.Parallel()
-	readme, err := os.ReadFile("README.md")
+	readme, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)
 	_, table, found := strings.Cut(string(readme), "```json\n")
 	require.True(t, found)
