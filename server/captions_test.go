@@ -1,11 +1,9 @@
 package server_test
 
 import (
-	"database/sql"
 	"errors"
 	"net/http"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -13,8 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
-	_ "modernc.org/sqlite" // the driver named "sqlite"
 
+	"github.com/transcriptkit/transcriptkit/internal/storetest"
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
@@ -36,11 +34,7 @@ func (s *service) captions(t testing.TB, languages string, changes ...change) *a
 // jobs is how many jobs there are.
 func (s *service) jobs(t testing.TB) (n int) {
 	t.Helper()
-	db, err := sql.Open("sqlite", filepath.Join(s.dir, "test.db"))
-	require.NoError(t, err)
-	defer db.Close()
-	require.NoError(t, db.QueryRowContext(t.Context(), "SELECT count(*) FROM jobs").Scan(&n))
-	return n
+	return storetest.Count(t, s.options, "jobs")
 }
 
 // onPlan changes the plan of all accounts.

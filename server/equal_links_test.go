@@ -84,7 +84,7 @@ func TestEqualLinksAtOnce(t *testing.T) {
 func crowded(t *testing.T, o store.Options, change func(*server.Config)) *service {
 	t.Helper()
 	s := &service{
-		dir: filepath.Dir(o.Blobs), blobs: o.Blobs,
+		options: o, dir: filepath.Dir(o.Blobs), blobs: o.Blobs,
 		Server: servertest.New(t, servertest.Configure(change), servertest.ConfigureStore(func(at *store.Options) { *at = o })),
 	}
 	s.http = httpClient(t, s.URL)

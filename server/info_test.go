@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/internal/storetest"
 	"github.com/transcriptkit/transcriptkit/server/account"
-	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -54,9 +54,7 @@ func TestInfo(t *testing.T) {
 	want["cachedLanguages"] = []any{"en"}
 	assert.Equal(t, want, s.info(t, video).object(t))
 	assert.Zero(t, s.jobs(t))
-	saved, err := db.Of(s.Store).Library(t.Context(), servertest.Account)
-	require.NoError(t, err)
-	assert.Empty(t, saved, "the library stays as it is")
+	assert.Zero(t, storetest.Count(t, s.options, "library_rows"), "the library stays as it is")
 }
 
 func TestInfoInEveryCase(t *testing.T) {

@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/internal/storetest"
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
-	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -163,9 +163,7 @@ func TestEveryPlatform(t *testing.T) {
 				assert.Equal(t, c.canonical, tr["sourceUrl"])
 				byID := s.postJSON(t, `{"platform":"`+string(platform)+`","externalId":"`+c.id+`"}`)
 				assert.Equal(t, true, byID.object(t)["cached"], byID.body)
-				saved, err := db.Of(s.Store).Library(t.Context(), servertest.Account)
-				require.NoError(t, err)
-				assert.Len(t, saved, 1)
+				assert.Equal(t, 1, storetest.Count(t, s.options, "library_rows"))
 			})
 		}
 	}

@@ -41,7 +41,8 @@ type service struct {
 	http *http.Client
 	log  *logBuffer
 
-	dir     string // of the database and the blobs
+	options store.Options // of the database and the blobs
+	dir     string
 	blobs   string
 	scratch string
 }
@@ -50,7 +51,7 @@ func start(t testing.TB, configure ...func(*server.Config)) *service {
 	t.Helper()
 	database := storetest.SQLite(t)
 	dir := filepath.Dir(strings.TrimPrefix(database.Database, "sqlite:"))
-	s := &service{dir: dir, log: new(logBuffer), blobs: filepath.Join(dir, "blobs"), scratch: t.TempDir()}
+	s := &service{options: database, dir: dir, log: new(logBuffer), blobs: filepath.Join(dir, "blobs"), scratch: t.TempDir()}
 	log := slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	opts := []servertest.Option{
 		servertest.ConfigureStore(func(o *store.Options) {

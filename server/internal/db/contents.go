@@ -4,16 +4,12 @@ import (
 	"context"
 	"time"
 
-	"github.com/uptrace/bun"
-
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // Content is what a platform said about a piece of content when it was last
 // asked.
 type Content struct {
-	bun.BaseModel `bun:"table:contents,alias:c"`
-
 	Platform   transcript.Platform `bun:",pk"`
 	ExternalID string              `bun:",pk"`
 	Metadata   transcript.Metadata

@@ -1,7 +1,10 @@
 package db_test
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -102,41 +105,47 @@ func TestMigrationFromTheVersionBefore(t *testing.T) {
 		old = open(t, o) // without the plans of the tables before
 		after := old.dump(t, o)
 		for table, rows := range before {
-			requireKept(t, table, rows, after)
+			now := cmp.Or(moved[table], table)
+			requireSame(t, now, unmoved(table, rows), after[now])
 		}
 		requireFilled(t, s, old)
 		require.Equal(t, 1, old.count(t, "river_job WHERE state = 'available'"))
+
+		// And back, should the new version not please.
+		goBack(t, old, o, versionBefore)
+		again := open(t, o).dump(t, o)
+		for table, rows := range before {
+			requireSame(t, table, unmoved(table, rows), again[table])
+		}
 	})
 }
 
-// requireKept compares the rows of a table, as they were and as they are, in the
-// columns that have not moved.
-func requireKept(t *testing.T, table string, rows []columns, after map[string][]columns) {
+// requireSame compares the columns of want, which may be fewer.
+func requireSame(t *testing.T, table string, want, got []columns) {
 	t.Helper()
-	now := table
-	if to, ok := moved[table]; ok {
-		now = to
-	}
-	require.Len(t, after[now], len(rows), table)
-	kept := make([]columns, len(rows))
-	for i, row := range after[now] {
-		kept[i] = columns{}
-		for name := range rows[0] {
-			if _, ok := moved[table+"."+name]; ok {
-				continue
-			}
-			require.Contains(t, row, name, "column of %s", table)
-			kept[i][name] = row[name]
+	require.Len(t, got, len(want), table)
+	same := make([]columns, len(got))
+	for i, row := range got {
+		same[i] = columns{}
+		for name := range want[0] {
+			require.Contains(t, row, name, "a column of %s is gone that is not named in moved", table)
+			same[i][name] = row[name]
 		}
 	}
-	for _, row := range rows {
-		for name := range row {
-			if _, ok := moved[table+"."+name]; ok {
-				delete(row, name)
-			}
-		}
+	require.ElementsMatch(t, want, same, table)
+}
+
+// unmoved are the rows without the columns that moved names.
+func unmoved(table string, rows []columns) []columns {
+	rest := make([]columns, len(rows))
+	for i, row := range rows {
+		rest[i] = maps.Clone(row)
+		maps.DeleteFunc(rest[i], func(name string, _ any) bool {
+			_, ok := moved[table+"."+name]
+			return ok
+		})
 	}
-	require.ElementsMatch(t, rows, kept, table)
+	return rest
 }
 
 // requireFilled looks at the columns that were not there before.
@@ -161,6 +170,12 @@ func requireFilled(t *testing.T, s *db.Store, old database) {
 		require.Equal(t, db.Limits{ASR: id == "j1"}, job.Limits)
 	}
 
+	for key, answer := range map[string]db.Answer{
+		"k1": {Kind: db.JobAnswer, ID: "j1"}, "k2": {Kind: db.OutcomeAnswer, ID: "j2"}, "k3": {Kind: db.TranscriptAnswer, ID: "t1"}, "k4": {},
+	} {
+		require.Equal(t, 1, old.count(t, fmt.Sprintf("idempotency_keys WHERE key = '%s' AND answer_kind = '%s' AND answer_id = '%s'",
+			key, answer.Kind, answer.ID)))
+	}
 	saved, err := s.Library(t.Context(), "acme")
 	require.NoError(t, err)
 	require.Len(t, saved, 2)

@@ -99,11 +99,19 @@ func rowsBefore() []struct {
 			"extraction_id": "e1", "n": 0, "start": 0, "duration": 30.5, "silent": false, "done": true, "media_key": "audio/e1/0",
 			"result": zipped(`{}`), "media_sha256": []byte{1, 2, 3}, "recognizer": `{"engine":"e","languageDetected":false}`,
 		}},
-		{"idempotency_keys", columns{
-			"account": "acme", "method": "POST", "route": "/v1/transcript", "key": "k", "fingerprint": []byte{9}, "done": true, "status": 202,
-			"job_id": "j1", "transcript_id": "", "taken_at": at, "beat_at": at, "token": "t",
-		}},
+		{"idempotency_keys", keyBefore("k1", 202, "j1", "")},
+		{"idempotency_keys", keyBefore("k2", 200, "j2", "t1")},
+		{"idempotency_keys", keyBefore("k3", 200, "", "t1")},
+		{"idempotency_keys", keyBefore("k4", 0, "", "")},
 		{"processes", columns{"id": "p1", "beat_at": at, "beats": 7}},
+	}
+}
+
+func keyBefore(key string, status int, job, transcript string) columns {
+	return columns{
+		"account": "acme", "method": "POST", "route": "/v1/transcript", "key": key, "fingerprint": []byte{9}, "done": status != 0,
+		"status": status, "job_id": job, "transcript_id": transcript,
+		"taken_at": "2026-01-02 03:04:05", "beat_at": "2026-01-02 03:04:05", "token": "t",
 	}
 }
 
