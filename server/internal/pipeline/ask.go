@@ -30,10 +30,10 @@ func (p *Pipeline) captionSources(platform transcript.Platform) (all []engine.Ca
 	return all
 }
 
-// ask asks the platform for the captions that answer the list: one source after
-// the other, until one knows. When none does, the error is the
-// reason that counts most, with what was learned before it. soFar is called with
-// that whenever another source is still to be asked.
+// ask asks the caption sources of the platform, one after the other, until one has
+// the captions that the list asks for, or proves that there are none. When none
+// does, it returns the error that counts most, and the tracks and metadata that were
+// learned all the same. soFar is called with these before each further source.
 func (p *Pipeline) ask(ctx context.Context, sub subject, soFar func(finding, error)) (finding, error) {
 	sources := p.captionSources(sub.Platform)
 	if len(sources) == 0 {
@@ -61,8 +61,8 @@ func (p *Pipeline) ask(ctx context.Context, sub subject, soFar func(finding, err
 	return passed.learned, passed.reason
 }
 
-// consult asks one source, and sees that its answer can be stored. What a machine
-// has written is unrolled.
+// consult asks one source and puts its answer in order. Automatic captions are
+// unrolled.
 func consult(ctx context.Context, source engine.CaptionSource, sub subject) (f finding, err error) {
 	f.origin, _ = source.Origin(sub.Platform)
 	f.Captions, err = source.Captions(ctx, sub.Content, sub.pick)
@@ -76,16 +76,18 @@ func consult(ctx context.Context, source engine.CaptionSource, sub subject) (f f
 	return f, err
 }
 
-// passedOver says why a source is not the one that a text comes from.
+// passedOver is the note, in a transcript's metadata, that a source was asked first
+// and why it has not made the transcript.
 func passedOver(source transcript.Origin, err error) db.Tried {
 	coded := codedError(err)
 	return db.Tried{Source: source, Code: coded.Code, Reason: coded.Message}
 }
 
-// allTried are the sources that were asked, when none had what the list asks for.
+// allTried are the notes on all sources that were asked, the last one included.
 func (f finding) allTried() []db.Tried { return append(f.tried, f.lacks()) }
 
-// lacks says why a source that has answered is not the one that a text comes from.
+// lacks is the note on a source that has answered, but has no track that the list
+// asks for.
 func (f finding) lacks() db.Tried {
 	if len(f.Tracks) > 0 {
 		return passedOver(f.origin, transcript.Errorf(transcript.LanguageNotAvailable, "There are no captions in the languages asked for."))

@@ -26,9 +26,9 @@ func chunkKeys(extractionID string) func(n int) string {
 	return func(n int) string { return fmt.Sprintf("%s-%s-%05d.wav", audioPrefix(extractionID), cut, n) }
 }
 
-// loadBlob copies a blob into dir and returns the path. sum is how the SHA-256 of
-// what was stored begins; nil where it is not known. What is no longer there, or
-// not as it was stored, is never worked on.
+// loadBlob copies a blob into dir and returns the path. sum is the beginning of the
+// SHA-256 of what was stored; nil: it is not known. A blob that is gone or differs is
+// an error.
 func (p *Pipeline) loadBlob(ctx context.Context, key string, sum []byte, dir string) (path string, err error) {
 	path = filepath.Join(dir, filepath.Base(key))
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)

@@ -12,11 +12,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// fresh says whether what was learned at a time still counts.
+// fresh reports whether what was learned at a time is new enough to be used.
 type fresh func(at time.Time) bool
 
-// within makes what is younger than ttl count: with account.Unlimited everything,
-// with 0 nothing.
+// within accepts what is younger than ttl: with account.Unlimited everything, with 0
+// nothing.
 func within(ttl time.Duration) fresh {
 	if ttl == account.Unlimited {
 		return anyAge
@@ -24,16 +24,16 @@ func within(ttl time.Duration) fresh {
 	return func(at time.Time) bool { return time.Since(at) < ttl }
 }
 
-// since makes what has been learned after a time count.
+// since accepts what was learned after a time.
 func since(start time.Time) fresh {
 	return func(at time.Time) bool { return !at.Before(start) }
 }
 
-// anyAge makes everything count, however old.
+// anyAge accepts everything, however old.
 func anyAge(time.Time) bool { return true }
 
-// freshness is that of the account's plan; what an account has uploaded does
-// not expire.
+// freshness is what the account's plan says; a transcript of an upload does not
+// expire.
 func (s Submission) freshness() fresh {
 	if s.Upload != nil {
 		return anyAge
@@ -41,7 +41,7 @@ func (s Submission) freshness() fresh {
 	return within(s.Plan.CacheTTL)
 }
 
-// shelf is what the cache holds of the subject, as far as it counts.
+// shelf is what the cache holds of the subject, without what is too old.
 func (s subject) shelf(ctx context.Context, r db.Reader, account string, counts fresh) (*db.Shelf, error) {
 	shelf, err := r.Shelf(ctx, s.owner, account, s.Platform, s.ExternalID)
 	if err != nil {
@@ -70,8 +70,8 @@ func (s subject) answer(shelf *db.Shelf) *db.ShelfText {
 	return recognized(shelf, "") // implied
 }
 
-// captions returns the caption text that answers the list. Without one, open
-// tells that a caption track may still exist.
+// captions returns the caption text that answers the list. Without one, open reports
+// whether the platform may have a caption track that answers.
 func (s subject) captions(shelf *db.Shelf) (text *db.ShelfText, open bool) {
 	tags := s.languages.Captions()
 	if len(tags) == 0 {

@@ -11,9 +11,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// This file owns how an extraction and the claims on it move. A claim begins in
-// claim, moves on in enter and advance, goes back in goBack, and ends in settle.
-// Nothing else in the service changes their states; a test holds that.
+// An extraction and the claims on it change their states in this file alone. A
+// claim begins in claim, moves on in enter and advance, goes back in goBack, and
+// ends in settle. A test reads the source and holds that.
 
 // claim makes an account's job on an extraction; it takes over where the
 // extraction stands.

@@ -27,17 +27,18 @@ const mostPause = 10 * time.Minute
 // the queue runs the step again.
 const settleTimeout = time.Minute
 
-// lastWait is how long a platform that blocks is waited for, and a full disk or a database that is away.
+// lastWait is how long work waits for a platform that blocks, for room on a disk, or
+// for the database.
 const lastWait = 6 * time.Hour
 
-// longestLook is the most that passes between two looks at a full disk.
+// longestLook is the longest pause between two looks at a full disk.
 const longestLook = 5 * time.Minute
 
-// fault settles a step that ended with an error: a transient one is tried again
-// after a pause, a platform that blocks is waited for, and so are the service's own
-// disks and database, which are not the work's fault; any other ends the work. The
-// attempts of an extraction in recognition are those of
-// its chunk with the most.
+// fault decides what follows from the error of a step. A block of the platform, a full
+// disk or a database that is away is waited for, without counting an attempt. Another
+// error that may pass is tried again, up to maxAttempts times. Any other ends the
+// extraction. Chunks count their attempts each for itself; the extraction shows the
+// largest count.
 func (p *Pipeline) fault(ctx context.Context, t task, again db.Step, cause error) error {
 	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
@@ -90,24 +91,24 @@ func repeat(ctx context.Context, tx *db.Tx, t task, again db.Step, pause time.Du
 	return tx.Finish(ctx, t.work)
 }
 
-// waits tells that the fault is a block, or one of the service's own parts, and
-// that there is time left to wait.
+// waits reports whether the fault is to be waited for, and there is time left to do
+// so.
 func (p *Pipeline) waits(e *db.Extraction, cause *transcript.Error) bool {
 	blocked := cause.Code == transcript.IPBlocked && (e.State == captionFetch || e.State == durationCheck)
 	return (blocked || cause.Code == transcript.ServiceUnavailable) &&
 		(e.WaitingSince == nil || time.Since(*e.WaitingSince) < p.cfg.lastWait)
 }
 
-// untilNextAttempt is how long to wait after an attempt, from 1: as long as
-// its error asks for, or longer.
+// untilNextAttempt is the pause after an attempt, counted from 1. It is not shorter
+// than the error asks for.
 func (p *Pipeline) untilNextAttempt(attempt int, cause *transcript.Error) time.Duration {
 	asked := min(cause.RetryAfter, int(mostPause/time.Second)) // a duration holds no more than 292 years
 	return max(p.cfg.pauses[attempt-1], time.Duration(asked)*time.Second)
 }
 
-// untilNextLook is how long to leave a platform alone: for as long as the pace asks for,
-// but not beyond the last wait. At a disk or a database the service looks again
-// after a while that grows with the time it has waited.
+// untilNextLook is the pause before work that waits is tried again. A platform is left
+// alone for as long as it or the pace asks for, within lastWait. At a disk or a
+// database the service looks again after a pause that grows with the time waited.
 func (p *Pipeline) untilNextLook(e *db.Extraction, cause *transcript.Error) time.Duration {
 	waited := time.Duration(0)
 	if e.WaitingSince != nil {
@@ -128,8 +129,8 @@ func codedError(cause error) *transcript.Error {
 	return &shown
 }
 
-// withCode is the coded error that a cause is or wraps. What carries no code is
-// the service's own fault and none of the caller's business.
+// withCode is the coded error that a cause is or wraps. One without a code becomes
+// INTERNAL: its text is for the log, not for the caller.
 func withCode(cause error) *transcript.Error {
 	var coded *transcript.Error
 	if ownTrouble(cause) {
@@ -141,8 +142,7 @@ func withCode(cause error) *transcript.Error {
 	return coded
 }
 
-// ownTrouble tells that the service's own parts are to blame, not the work: the
-// database is away, or a disk is full, wherever that was noticed.
+// ownTrouble reports whether the service's own database or disk is to blame.
 func ownTrouble(cause error) bool {
 	return errors.Is(cause, db.ErrUnavailable) || errors.Is(cause, syscall.ENOSPC) || errors.Is(cause, syscall.EDQUOT)
 }

@@ -10,9 +10,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Info says what a content is and in which languages it can be had. It never starts a job. The platform is asked, for at most 10 s, unless
-// its last answer is still fresh; where it cannot be asked, what is known is
-// returned, and the error when nothing is.
+// Info says what a content is and in which languages it can be had. It never starts
+// a job. It asks the platform, for at most 10 s, unless the last answer is fresh.
+// Where the platform cannot be asked it returns what is known, or the error if nothing
+// is.
 func (p *Pipeline) Info(ctx context.Context, q Question) (*transcript.Info, error) {
 	sub := subject{Content: q.Content} // no language: the tracks are asked for, not a text
 	shelf, err := sub.shelf(ctx, p.store.Reader, q.Account, within(q.Plan.CacheTTL))

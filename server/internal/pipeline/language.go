@@ -11,9 +11,9 @@ import (
 // hasCaptions tells that what is submitted may have captions.
 func (s Submission) hasCaptions() bool { return s.Upload == nil && s.Content.Platform.HasCaptions() }
 
-// narrow is the caller's list, or where there are no captions the one entry of it
-// that the recognizer takes. A list of which it knows none stays: it
-// may be in the cache, and is refused else.
+// narrow is the caller's list. Where there never are captions it is cut to the first
+// entry that the recognizer knows. A list of which it knows none stays: the cache may
+// have an answer, and without one the request is refused.
 func (p *Pipeline) narrow(s Submission) transcript.LanguageList {
 	if s.hasCaptions() || p.engine.Recognizer == nil {
 		return s.Languages
@@ -25,7 +25,7 @@ func (p *Pipeline) narrow(s Submission) transcript.LanguageList {
 	return onlyASR(tag)
 }
 
-// spokenLanguages is the list of the languages that the submission may be recognized in.
+// spokenLanguages are the languages in which the submission may be recognized.
 func (s Submission) spokenLanguages(sub subject) transcript.LanguageList {
 	if s.hasCaptions() {
 		return onlyASR(sub.asrLanguage())
@@ -33,7 +33,8 @@ func (s Submission) spokenLanguages(sub subject) transcript.LanguageList {
 	return s.Languages
 }
 
-// canTranscribe refuses what this process cannot turn from sound into text.
+// canTranscribe returns an error if this process cannot decode media, or recognize
+// none of the languages.
 func (p *Pipeline) canTranscribe(list transcript.LanguageList) error {
 	if err := p.canRecognize(list); err != nil {
 		return err
@@ -44,7 +45,8 @@ func (p *Pipeline) canTranscribe(list transcript.LanguageList) error {
 	return nil
 }
 
-// canRecognize refuses a list of which the recognizer knows no entry.
+// canRecognize returns an error if there is no recognizer, or it knows none of the
+// languages.
 func (p *Pipeline) canRecognize(list transcript.LanguageList) error {
 	if p.engine.Recognizer == nil {
 		return transcript.Errorf(transcript.NotImplemented, "This service has no speech recognizer.")

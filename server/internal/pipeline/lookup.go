@@ -21,13 +21,13 @@ const (
 	lookupWorkers = 4
 )
 
-// lookups are the questions that readers have put to platforms.
+// lookups are the questions under way that captions and info have put to platforms.
 type lookups struct {
 	ctx    context.Context // ends with the pipeline
 	cancel context.CancelFunc
 	same   singleflight.Group
-	// soFar holds, of each question under way, the reply that the sources
-	// which could not answer it would make.
+	// soFar holds, for each question under way, the best reply that is known: a reader
+	// gets it when the time is up before all sources have answered.
 	soFar sync.Map
 	slots chan struct{}
 }
@@ -69,10 +69,10 @@ type reply struct {
 	err error
 }
 
-// lookup asks the platform on a reader's behalf and keeps what it says. Equal
-// questions at the same time are one. When the platform takes longer than a reader
-// waits, the error is the reason that is known by then, else UPSTREAM_FAILED; what
-// was learned before an error is returned with it.
+// lookup asks the platform for captions or info and stores what it says. Equal
+// questions at the same time are asked once. When the platform takes longer than
+// Config's lookup budget, the error is the best that is known by then, else
+// UPSTREAM_FAILED; what was learned before an error is returned with it.
 func (p *Pipeline) lookup(ctx context.Context, sub subject) (answered, error) {
 	key := string(sub.Platform) + "/" + sub.ExternalID + "/" + sub.languages.String()
 	ch := p.lookups.same.DoChan(key, func() (any, error) {
@@ -140,8 +140,8 @@ func (p *Pipeline) keepFinding(ctx context.Context, sub subject, a *answered) (e
 	return err
 }
 
-// refusal is the error of a lookup as a platform's refusal to answer; nil when
-// the content is gone, which is an answer, and for what is no platform's fault.
+// refusal is the coded error of a lookup that got no answer. It is nil where the
+// content is gone, which is an answer, and for faults that carry no code.
 func refusal(err error) *transcript.Error {
 	var coded *transcript.Error
 	if !errors.As(err, &coded) || coded.Code == transcript.Unavailable {

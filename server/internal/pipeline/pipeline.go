@@ -1,5 +1,5 @@
 // Package pipeline does the work: from an accepted request to a published
-// transcript. It knows no HTTP.
+// transcript. It knows no HTTP, and no status of it.
 //
 //	p, err := pipeline.New(config)
 //	err = p.Start(ctx)

@@ -95,6 +95,31 @@ func TestWithoutRecognitionInThePlan(t *testing.T) {
 	})
 }
 
+// A claim keeps the limits under which it was accepted, so that a worker need not
+// know the caller's plan.
+func TestAClaimCarriesItsLimits(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+		b := prepareLinks(t, s, newPlatforms(t))
+		for _, test := range []struct {
+			account string
+			asr     bool
+		}{{"rich", true}, {"poor", false}} {
+			submission := link("v1", "en")
+			submission.Account, submission.Plan.ASR = test.account, test.asr
+			out, err := b.Submit(t.Context(), submission)
+			require.NoError(t, err)
+			job, err := s.Job(t.Context(), test.account, out.Job.JobID)
+			require.NoError(t, err)
+			assert.Equal(t, db.Limits{ASR: test.asr}, job.Limits, test.account)
+		}
+		id := b.job(t, recording(t, 5, 1)).JobID
+		job, err := s.Job(t.Context(), acme, id)
+		require.NoError(t, err)
+		assert.True(t, job.Limits.ASR, "whoever may upload may have the upload recognized")
+	})
+}
+
 func TestWithoutEngines(t *testing.T) {
 	t.Parallel()
 	s := dbtest.Open(t, dbtest.SQLite(t))

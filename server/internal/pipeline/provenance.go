@@ -9,8 +9,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/speech"
 )
 
-// recognizerOf is what is kept with a chunk of the recognizer that has heard it. The
-// processes that share the work need not have the same one.
+// recognizerOf is what is stored of a recognizer with each chunk that it has
+// recognized. Processes that share the work may have different ones.
 func recognizerOf(info engine.RecognizerInfo) db.Recognizer {
 	r := db.Recognizer{Engine: info.Name, Model: info.Model, Quality: info.Quality, Detects: info.Detects}
 	if !info.Detects && len(info.Languages) > 0 {
@@ -19,8 +19,8 @@ func recognizerOf(info engine.RecognizerInfo) db.Recognizer {
 	return r
 }
 
-// recognizersOf are the recognizers that have heard the chunks, first the one with the
-// most speech.
+// recognizersOf are the recognizers of the chunks, first the one that has recognized
+// the most seconds of speech.
 func recognizersOf(chunks []db.Chunk, results []speech.Result) []db.Recognizer {
 	seconds := make(map[int]float64, len(results))
 	for _, r := range results {
@@ -53,9 +53,9 @@ func languageOf(text speech.Transcription, e *db.Extraction, heard []db.Recogniz
 	return cmp.Or(tag, "und")
 }
 
-// provenance is the transcript's metadata: who has heard it, where it was silent,
-// and which caption sources had nothing to offer. A recognizer that cannot detect
-// a language says so. One that has heard nothing of it is not named.
+// provenance is the metadata of a recognized transcript: which recognizers have made
+// it, whether they detect languages, where text is missing, and which caption sources
+// were asked first. Of a recording of silence no recognizer is named.
 func provenance(text speech.Transcription, e *db.Extraction, heard []db.Recognizer) map[string]any {
 	m := map[string]any{}
 	if len(heard) > 0 {

@@ -66,8 +66,8 @@ func (p *Pipeline) takeUpLost(ctx context.Context) error {
 	return errors.Join(err, p.takeUp(ctx, lost, true))
 }
 
-// takeUp puts work into the queue again, that of one extraction at a time.
-// counts tells that a process may have been at it when it was lost.
+// takeUp puts lost work into the queue again, one extraction at a time. counts tells
+// that its process may have died of it, so that the attempt counts.
 func (p *Pipeline) takeUp(ctx context.Context, lost []db.Work, counts bool) (err error) {
 	var extractions []string
 	work := map[string][]db.Work{}
@@ -122,9 +122,9 @@ func (p *Pipeline) takeOver(ctx context.Context, extraction string, lost []db.Wo
 // maxSilentLooks is how many looks in a row a process may be silent.
 const maxSilentLooks = int(silence / lookAroundEvery)
 
-// census counts for how many looks in a row each process has been silent. No
-// clock is asked: looks are lookAroundEvery apart or more, and one that stood
-// still itself has just looked less often.
+// census counts for how many looks in a row each process has been silent. It counts
+// looks, not time: a process that was itself suspended has looked less often, and
+// takes nobody for dead because of that.
 type census struct {
 	looks map[string]look
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// refusals are what the sources have said that were asked in vain so far.
+// refusals are the answers of the sources that were asked in vain so far.
 type refusals struct {
 	reason   error   // the one that counts most
 	learned  finding // of the first source that has learned something
@@ -16,7 +16,7 @@ type refusals struct {
 	tried    []db.Tried
 }
 
-// add adds what a source has said that does not have the last word.
+// add adds the answer of a source after which another one is to be asked.
 func (r *refusals) add(found finding, err error) {
 	if err == nil {
 		r.tried = append(r.tried, found.lacks())
@@ -32,14 +32,14 @@ func (r *refusals) add(found finding, err error) {
 	}
 }
 
-// contradicts tells that a source which finds no tracks is not to be believed:
-// another one has listed some, or was denied them.
+// contradicts reports whether a source that finds no tracks is not to be believed,
+// because an earlier one has listed some, or needs a token to see them.
 func (r *refusals) contradicts(found finding) bool {
 	return len(found.Tracks) == 0 && (len(r.learned.Tracks) > 0 || r.withheld)
 }
 
-// weights of reasons, the least first. What says least of the content
-// comes first: that a source found nothing, or lacks its program.
+// Weights of errors, the least first. The more an error says about the content,
+// the more it weighs.
 const (
 	foundNothing = iota
 	isUnfit
@@ -50,7 +50,7 @@ const (
 	isGone
 )
 
-// weight is how much the error of a source counts; that of no error is the least.
+// weight is how much an error of a source weighs; nil weighs least.
 func weight(err error) int {
 	switch {
 	case err == nil, errors.Is(err, engine.ErrNothingFound):
@@ -69,8 +69,9 @@ func weight(err error) int {
 	return isFault
 }
 
-// countsMore tells that an error is the reason in the place of an earlier one. Of
-// two blocks the shorter one is waited for, of two other equals the first stays.
+// countsMore reports whether an error replaces an earlier one as the reason. Of two
+// blocks the one that ends first is kept, of two other errors with the same weight
+// the first.
 func countsMore(err, before error) bool {
 	switch w, b := weight(err), weight(before); {
 	case before == nil:

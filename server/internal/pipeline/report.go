@@ -102,7 +102,7 @@ func (p *Pipeline) captionsFailed(ctx context.Context, r *CaptionReport, sub sub
 	return r, nil
 }
 
-// shows puts a text into the report.
+// shows makes it the report of a text that was found.
 func (r *CaptionReport) shows(t *db.Transcript) *CaptionReport {
 	shown := t.Transcript
 	hideMetadata(&shown)
@@ -110,7 +110,7 @@ func (r *CaptionReport) shows(t *db.Transcript) *CaptionReport {
 	return r
 }
 
-// requiresASR ends a report without a text.
+// requiresASR makes it the report of a content that only recognition can answer.
 func (r *CaptionReport) requiresASR(why string) *CaptionReport {
 	r.Status, r.RequiresAsync = "error", true
 	r.Error = transcript.Errorf(transcript.ASRRequiresAsync, "%s Send it to POST /v1/transcript to have it recognized.", why)

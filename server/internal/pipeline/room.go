@@ -11,10 +11,9 @@ import (
 // measureEvery is how many bytes of an upload are taken between two looks at the disks.
 const measureEvery = 16 << 20
 
-// Room reports, as db.ErrUnavailable, that after so many more bytes one of the
-// local disks on which the service writes would have less room left than
-// Config.MinFreeDisk. The error names the disk's folder. Disks
-// that cannot be asked are not judged.
+// Room returns db.ErrUnavailable if, after so many more bytes, a local disk on which
+// the service writes would have less than Config.MinFreeDisk bytes free. The error
+// names the folder. A disk that cannot be asked counts as having room.
 func (p *Pipeline) Room(bytes int64) error {
 	for _, dir := range append(p.store.Folders(), p.cfg.Dir) {
 		free, err := scratch.Free(dir)
@@ -30,7 +29,7 @@ func (p *Pipeline) Room(bytes int64) error {
 	return nil
 }
 
-// roomReader reads for as long as there is room on the disks.
+// roomReader is a reader that fails when the disks run out of room.
 type roomReader struct {
 	io.Reader
 	p    *Pipeline

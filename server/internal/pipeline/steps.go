@@ -14,11 +14,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// The queues. Steps that decode media are few at a time, and so are downloads,
-// which take long; chunks are as many as the process has recognition workers.
-// What is nearest its end goes first: publishing has a queue of its own, so that
-// it waits neither for media nor for recognition. In each of them accounts take
-// turns (db.Tx.Enqueue).
+// The queues, and how many of their steps run at once. Chunks have as many workers as
+// Config.ASRWorkers says. Publishing has a queue of its own, so that a job that is
+// nearly done waits neither for downloads nor for recognition. In each queue accounts
+// take turns (db.Tx.Enqueue).
 const (
 	queueCaptions   = "captions"
 	queueDownload   = "download"
@@ -33,8 +32,8 @@ const (
 	houseWorkers    = 1
 )
 
-// Bounds of one step. They stand far above what a step takes: a step that dies
-// with its process is taken up by heartbeat, not by these.
+// The time limits of one step, far above what one takes. They do not find steps whose
+// process has died: a missing heartbeat does.
 const (
 	captionsTimeout  = 5 * time.Minute
 	prepareTimeout   = 2 * time.Hour
@@ -68,8 +67,8 @@ func (a prepareArgs) Queue() string {
 type recognizeArgs struct {
 	Extraction string `json:"extraction"`
 	Chunk      int    `json:"chunk"`
-	// Failed is how often this chunk was tried in vain. Each counts for itself: all
-	// that are in the queue fail when a recognizer is away for a moment.
+	// Failed is how many attempts at this chunk have failed. Chunks count each for
+	// itself, as all in the queue fail when a recognizer is away for a moment.
 	Failed int `json:"failed,omitempty"`
 }
 
@@ -137,7 +136,7 @@ func (p *Pipeline) work(ctx context.Context, t task, again db.Step, run func(ctx
 	ctx = db.Unhurried(ctx)
 	dir, err := os.MkdirTemp(p.cfg.Dir, "step-")
 	if err != nil {
-		return p.fault(context.WithoutCancel(ctx), t, again, fmt.Errorf("pipeline: making a scratch directory: %w", err))
+		return p.fault(context.WithoutCancel(ctx), t, again, fmt.Errorf("%w: making a scratch directory: %w", db.ErrUnavailable, err))
 	}
 	defer func() {
 		if err := os.RemoveAll(dir); err != nil {
@@ -173,8 +172,8 @@ func (p *Pipeline) conclude(ctx context.Context, t task, again db.Step, err erro
 	return p.fault(after, t, again, err)
 }
 
-// cleanUp removes the audio of an extraction that has ended. One that has not
-// was only taken out of this step's hands: its audio is in use.
+// cleanUp removes the audio that a step may have written after its extraction ended.
+// If the extraction has only gone on to another step, its audio is in use and stays.
 func (p *Pipeline) cleanUp(ctx context.Context, extractionID string) error {
 	e, err := p.store.Extraction(ctx, extractionID)
 	switch {

@@ -2,8 +2,10 @@ package pipeline_test
 
 import (
 	"context"
+	"os"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -70,4 +72,24 @@ func (b *bench) reach(t *testing.T, id string, stage transcript.Stage) {
 		}
 	}
 	t.Fatalf("the job ended before %s", stage)
+}
+
+// A directory for scratch files that is away is the service's own trouble: work waits.
+func TestWithoutScratchDirectory(t *testing.T) {
+	t.Parallel()
+	b := prepareLinks(t, dbtest.Open(t, dbtest.SQLite(t)), newPlatforms(t, manual("en")), (*pipeline.Config).PauseBriefly)
+	require.NoError(t, os.RemoveAll(b.dir))
+	out, err := b.Submit(t.Context(), link("v1", "en"))
+	require.NoError(t, err)
+	row, err := b.store.Job(t.Context(), acme, out.Job.JobID)
+	require.NoError(t, err)
+	b.startOne(t)
+	require.Eventually(t, func() bool {
+		e, err := b.store.Extraction(t.Context(), row.ExtractionID)
+		return err == nil && e.WaitingSince != nil
+	}, time.Minute, time.Millisecond)
+	require.NoError(t, os.Mkdir(b.dir, 0o700))
+	job := b.end(t, out.Job.JobID)
+	assert.Equal(t, transcript.JobSuccess, job.Status, "%v", job.Error)
+	assert.Equal(t, 1, job.Attempt)
 }

@@ -28,7 +28,8 @@ func (s Submission) subject() subject {
 	return subjectOf(s.Content, s.Languages)
 }
 
-// subjectOf gives lists that mean the same the same subject.
+// subjectOf is the subject of a request. Lists that mean the same make the same
+// subject.
 func subjectOf(c engine.Content, list transcript.LanguageList) subject {
 	switch {
 	case !c.Platform.HasCaptions():
@@ -40,8 +41,8 @@ func subjectOf(c engine.Content, list transcript.LanguageList) subject {
 	return subject{Content: c, languages: list}
 }
 
-// onlyASR is the list that asks for recognition in a language and nothing
-// else; for a language that is to be found out it is the empty one.
+// onlyASR is the list that asks for recognition in a language and nothing else; it
+// is empty for "", a language that is to be found out.
 func onlyASR(tag string) transcript.LanguageList {
 	if tag == "" {
 		return nil
@@ -60,8 +61,8 @@ func subjectOfExtraction(e *db.Extraction) subject {
 	return s
 }
 
-// asrLanguage is the language to recognize; "" is for the recognizer to find out.
-// Where there may be captions, a tag without asr asks for those.
+// asrLanguage is the language to recognize; "": the recognizer finds it out. On a
+// platform with captions only an entry with asr names one.
 func (s subject) asrLanguage() string {
 	entry, _ := s.languages.ASR() // which is all there is where there are no captions
 	return entry.Tag

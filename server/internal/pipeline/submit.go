@@ -87,11 +87,11 @@ func (p *Pipeline) submit(ctx context.Context, s Submission) (out *Outcome, used
 // new work.
 func (p *Pipeline) accept(ctx context.Context, tx *db.Tx, s Submission) (found *hit, job *db.Job, used bool, err error) {
 	sub := s.subject()
-	// Equal requests take turns, so that only the first finds nothing.
+	// Equal requests take turns: the first begins the work, the others find it.
 	if err := tx.Lock(ctx, "submit/"+sub.owner+"/"+string(sub.Platform)+"/"+sub.ExternalID); err != nil {
 		return nil, nil, false, err
 	}
-	// Work that ends just now has ended after this, and its text is in the cache.
+	// This waits for work that is about to end; the cache then has its text.
 	e, err := tx.LockRunning(ctx, sub.owner, sub.Platform, sub.ExternalID, sub.languages.String())
 	if err != nil && !errors.Is(err, db.ErrNotFound) {
 		return nil, nil, false, err

@@ -51,14 +51,14 @@ func (p *Pipeline) change(ctx context.Context, extraction string, fn extractionF
 	return err
 }
 
-// own runs fn in a transaction that holds the extraction, if the step is still
-// the task's to do and the extraction has not gone on. All that a step writes is
-// written here: no other process can take the step over before the transaction
-// ends, and none that has lost it can write.
+// own runs fn in a transaction that holds the extraction. It returns errTakenOver if
+// another process does the step now, and errUnwanted if the extraction has ended or
+// gone on. A step writes nothing but through own: no other process can take the step
+// over before the transaction ends, and one that has lost the step cannot write.
 //
-// It waits for a database that is away, until ctx ends: what a step has found
-// may have cost minutes. So fn may have been committed before it runs again, and
-// must see that from the extraction.
+// While the database is away own tries again until ctx ends: what a step has found
+// may have cost minutes. A transaction whose commit got no answer is tried again too,
+// so fn must do no harm when it runs twice.
 func (p *Pipeline) own(ctx context.Context, t task, fn extractionFunc) error {
 	for pause := leastPause; ; pause = min(2*pause, mostOwnPause) {
 		err := p.ownNow(ctx, t, fn)

@@ -11,12 +11,12 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Engines speak for platforms, and platforms say what they like. What is stored
-// keeps to the rules of the API all the same.
+// An engine passes on what a platform says, which may be anything. These functions
+// make it keep to the rules of the API before it is stored.
 
-// faithful refuses a finding whose text is not that of the track which the list
-// takes from the finding's own tracks: served, it would be a text in a wrong
-// language, or the false news that there is none.
+// faithful returns an error if a source has read another track than the list picks
+// from the tracks that it found, or none although there is one: that would be a text
+// in a wrong language, or false news that there are no captions.
 func (s subject) faithful(c engine.Captions) error {
 	n, wanted := s.pick(c.Tracks)
 	if !wanted && c.Track == nil || wanted && c.Track != nil && *c.Track == c.Tracks[n] {

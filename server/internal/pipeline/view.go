@@ -102,7 +102,7 @@ func plainText(t *db.Transcript, timestamps bool) (string, error) {
 	return string(format.AppendText(nil, segments, timestamps)), nil
 }
 
-// metadataStatus is that of an extraction on its way.
+// metadataStatus is the status for the claims on an extraction.
 func metadataStatus(e *db.Extraction) transcript.MetadataStatus {
 	known := e.Metadata
 	known.Duration = max(known.Duration, e.Duration)
