@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/internal/eight"
 )
 
 // timedWords reads as many words as b begins with in the form in which automatic
@@ -108,6 +109,12 @@ func whiteSpace(b []byte) int {
 // in a cue: ASCII but white space, control characters, "<" and "&".
 func plain(b []byte) int {
 	n := 0
+	for ; n+8 <= len(b); n += 8 {
+		v := eight.Load(b[n:])
+		if not := v.Below(' '+1) | v.Equal('<') | v.Equal('&') | v.Wide(); not != 0 {
+			return n + not.First()
+		}
+	}
 	for n < len(b) && isPlain(b[n]) {
 		n++
 	}

@@ -34,6 +34,9 @@ func (b Bytes) Equal(c byte) Set {
 	return Set(^((b^every*Bytes(c))&^high + every*0x7F | b)) & high
 }
 
+// Wide are the bytes that are not ASCII.
+func (b Bytes) Wide() Set { return Set(b) & high }
+
 // First is the place of the first byte in the set, 8 when there is none.
 func (s Set) First() int { return bits.TrailingZeros64(uint64(s)) / 8 }
 

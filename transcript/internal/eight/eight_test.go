@@ -27,6 +27,7 @@ func check(t *testing.T, b []byte, c byte) {
 	below := setOf(b, func(d byte) bool { return d < c })
 	require.Equal(t, below, v.Below(c), "%q below %q", b, c)
 	require.Equal(t, setOf(b, func(d byte) bool { return d == c }), v.Equal(c), "%q equal %q", b, c)
+	require.Equal(t, setOf(b, func(d byte) bool { return d >= 0x80 }), v.Wide(), "%q", b)
 	first := 0
 	for first < 8 && b[first] >= c {
 		first++
