@@ -160,7 +160,7 @@ func WithRetry(p RetryPolicy) RequestOption {
 	})
 }
 
-// WithAttemptTimeout bounds each attempt, from dialling to the last byte of the
+// WithAttemptTimeout bounds each attempt, from dialing to the last byte of the
 // answer. The default is one minute, and none for uploads. It does not apply to
 // event streams, which live as long as they bring something.
 func WithAttemptTimeout(d time.Duration) RequestOption {

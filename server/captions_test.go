@@ -242,14 +242,14 @@ func TestCaptionsOfAMissingVideo(t *testing.T) {
 	assert.Zero(t, s.jobs(t))
 }
 
-// Recognised text is not served here, and a caption text read here is one for
+// Recognized text is not served here, and a caption text read here is one for
 // POST.
 func TestCaptionsAndTranscriptsShareTheCache(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.Engine.SetTracks()
-	recognised := s.postJSON(t, `{"url":"`+video+`","waitMs":10000}`)
-	require.Equal(t, http.StatusOK, recognised.StatusCode, recognised.body)
+	recognized := s.postJSON(t, `{"url":"`+video+`","waitMs":10000}`)
+	require.Equal(t, http.StatusOK, recognized.StatusCode, recognized.body)
 	o := s.captions(t, "").object(t)
 	assert.Equal(t, "error", o["status"])
 	assert.Equal(t, true, o["requiresAsync"])

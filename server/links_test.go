@@ -101,16 +101,16 @@ func TestCaptionsFirstThenRecognition(t *testing.T) {
 		reads, downloads int
 	}{
 		"a match":                {[]servertest.Track{{Lang: "de", Text: "hallo"}}, "fr, de", "hallo", "video_site_downloader", 1, 0},
-		"no captions":            {nil, "en", "recognised", "asr", 1, 1},
-		"other languages only":   {[]servertest.Track{{Lang: "de", Text: "hallo"}}, "en", "recognised", "asr", 1, 1},
-		"asr before a match":     {[]servertest.Track{{Lang: "de", Text: "hallo"}}, "en,asr,de", "recognised", "asr", 1, 1},
-		"asr first":              {[]servertest.Track{{Lang: "en", Text: "hello"}}, "asr,en", "recognised", "asr", 0, 1},
-		"recognised as a tongue": {[]servertest.Track{{Lang: "en", Text: "hello"}}, "asr-en", "recognised", "asr", 0, 1},
+		"no captions":            {nil, "en", "recognized", "asr", 1, 1},
+		"other languages only":   {[]servertest.Track{{Lang: "de", Text: "hallo"}}, "en", "recognized", "asr", 1, 1},
+		"asr before a match":     {[]servertest.Track{{Lang: "de", Text: "hallo"}}, "en,asr,de", "recognized", "asr", 1, 1},
+		"asr first":              {[]servertest.Track{{Lang: "en", Text: "hello"}}, "asr,en", "recognized", "asr", 0, 1},
+		"recognized as a tongue": {[]servertest.Track{{Lang: "en", Text: "hello"}}, "asr-en", "recognized", "asr", 0, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := start(t)
-			s.Engine.Say("recognised")
+			s.Engine.Say("recognized")
 			s.Engine.SetTracks(c.tracks...)
 			a := s.link(t, video, lang(c.languages))
 			said, source := text(t, a)
@@ -140,12 +140,12 @@ func TestEveryPlatform(t *testing.T) {
 			t.Run(string(platform)+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				s := start(t)
-				s.Engine.Say("recognised")
+				s.Engine.Say("recognized")
 				s.Engine.SetTracks(tracks...)
 				a := s.link(t, c.link)
 				said, source := text(t, a)
 				reads, downloads := 0, 1
-				wantSaid, wantSource := "recognised", "asr"
+				wantSaid, wantSource := "recognized", "asr"
 				if c.source != "" {
 					reads = 1 // before recognition
 					if tracks != nil {

@@ -19,7 +19,7 @@ func Platforms() []Platform {
 }
 
 // HasCaptions reports whether content on the platform may have caption tracks; all
-// other content can only be recognised.
+// other content can only be recognized.
 func (p Platform) HasCaptions() bool {
 	return p == VideoSite || p == ShortVideoSite || p == ProfessionalSite
 }

@@ -141,7 +141,7 @@ func readiness(t *testing.T, addr string) map[string]string {
 }
 
 // What --asr names, and without it what every machine can have.
-func TestServeSaysWhoRecognises(t *testing.T) {
+func TestServeSaysWhoRecognizes(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	program, model := filepath.Join(dir, "whisper-cli"), filepath.Join(dir, "ggml-base.en.bin")

@@ -15,9 +15,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// A recording is recognised by the server that was named, with the key of the
+// A recording is recognized by the server that was named, with the key of the
 // file, and the transcript tells by whom.
-func TestServeRecognisesWithServers(t *testing.T) {
+func TestServeRecognizesWithServers(t *testing.T) {
 	t.Parallel()
 	needPrograms(t)
 	const said = `{"task":"transcribe","language":"english","duration":8.0,"text":" This is a short talk.",

@@ -13,7 +13,7 @@ import (
 )
 
 // dial connects to an address if it may be reached. What is judged is what is
-// connected to: the judgement falls between the socket's making and its
+// connected to: the judgment falls between the socket's making and its
 // connection, for each address that the name has. turn chooses among the proxies
 // by which connections leave.
 func (g *Guard) dial(ctx context.Context, turn uint32, network, address string) (net.Conn, error) {

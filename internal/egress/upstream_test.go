@@ -140,7 +140,7 @@ func socks(client net.Conn, asked *targets) {
 
 func TestConnectionsLeaveByTheProxy(t *testing.T) {
 	t.Parallel()
-	tunnels, tunnelled := newTunnels(t, false)
+	tunnels, tunneled := newTunnels(t, false)
 	withPassword, err := url.Parse(tunnels.URL)
 	require.NoError(t, err)
 	withPassword.User = url.UserPassword("me", "se:cret")
@@ -148,7 +148,7 @@ func TestConnectionsLeaveByTheProxy(t *testing.T) {
 	for _, test := range []struct {
 		proxy *url.URL
 		asked *targets
-	}{{withPassword, tunnelled}, {socks, relayed}} {
+	}{{withPassword, tunneled}, {socks, relayed}} {
 		public, secure := newSite(t, nil), newTLSSite(t, nil)
 		allowed := newSite(t, nil)
 		g, log := newGuard(t, egress.Config{Proxies: []*url.URL{test.proxy}, Allow: []string{allowed.at.String()}})
@@ -163,9 +163,9 @@ func TestConnectionsLeaveByTheProxy(t *testing.T) {
 		_, body, err = get(t, behind(t, p, nil), fmt.Sprintf("http://public.test:%d/", public.at.Port()))
 		require.NoError(t, err)
 		assert.Equal(t, "hello", body)
-		tunnelled := behind(t, p, secure)
-		tunnelled.Transport.(*http.Transport).TLSClientConfig.ServerName = "example.com" // the site's certificate has it
-		_, body, err = get(t, tunnelled, fmt.Sprintf("https://public.test:%d/", secure.at.Port()))
+		tunneled := behind(t, p, secure)
+		tunneled.Transport.(*http.Transport).TLSClientConfig.ServerName = "example.com" // the site's certificate has it
+		_, body, err = get(t, tunneled, fmt.Sprintf("https://public.test:%d/", secure.at.Port()))
 		require.NoError(t, err)
 		assert.Equal(t, "hello", body)
 		want := []string{public.at.String(), public.at.String(), secure.at.String()}

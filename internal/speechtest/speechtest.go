@@ -1,5 +1,5 @@
 // Package speechtest makes speech for tests, and measures how well it was
-// recognised. It needs flite, and ffmpeg for [Decode]; a machine without them
+// recognized. It needs flite, and ffmpeg for [Decode]; a machine without them
 // skips the test, or fails it where CI=true.
 package speechtest
 
@@ -16,7 +16,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/speech"
 )
 
-// Say writes a normalised recording of somebody saying text, and returns its path.
+// Say writes a normalized recording of somebody saying text, and returns its path.
 func Say(t testing.TB, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "said.wav")
@@ -24,7 +24,7 @@ func Say(t testing.TB, text string) string {
 	return path
 }
 
-// Recite writes a normalised recording of somebody saying the texts with pauses
+// Recite writes a normalized recording of somebody saying the texts with pauses
 // of digital silence between them, and returns its path and where each text
 // begins.
 func Recite(t testing.TB, pause time.Duration, texts ...string) (path string, starts []time.Duration) {
@@ -53,7 +53,7 @@ func Repeat(t testing.TB, path string, n int) string {
 	return out
 }
 
-// Decode writes any media file as a normalised recording, and returns its path.
+// Decode writes any media file as a normalized recording, and returns its path.
 func Decode(t testing.TB, media string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "decoded.wav")
@@ -61,7 +61,7 @@ func Decode(t testing.TB, media string) string {
 	return path
 }
 
-// WriteFile writes samples (signed 16 bit, little endian) as a normalised recording.
+// WriteFile writes samples (signed 16 bit, little endian) as a normalized recording.
 func WriteFile(path string, pcm []byte) error {
 	f, err := os.Create(path)
 	if err != nil {

@@ -215,12 +215,12 @@ func TestSegmentsReadBackEqual(t *testing.T) {
 			return s
 		})
 		segs := rapid.SliceOf(segment).Draw(t, "segments")
-		marshalled, err := json.Marshal(segs)
+		marshaled, err := json.Marshal(segs)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var want, got []transcript.Segment
-		if err := json.Unmarshal(marshalled, &want); err != nil {
+		if err := json.Unmarshal(marshaled, &want); err != nil {
 			t.Fatal(err)
 		}
 		if err := json.Unmarshal(wire.AppendSegments(nil, segs), &got); err != nil {

@@ -35,7 +35,7 @@ func newSecret() string {
 
 // publicID draws base62 digits, each as likely as the other.
 func publicID() string {
-	const fair = 256 - 256%len(base62) // bytes from here on would favour the first digits
+	const fair = 256 - 256%len(base62) // bytes from here on would favor the first digits
 	id := make([]byte, 0, publicLength)
 	var b [1]byte
 	for len(id) < publicLength {

@@ -66,7 +66,7 @@ type MediaInfo struct {
 	HasAudio bool
 }
 
-// Audio is a normalised recording on disk: a WAV of 16 kHz, mono, 16 bit.
+// Audio is a normalized recording on disk: a WAV of 16 kHz, mono, 16 bit.
 type Audio struct {
 	Path     string
 	Duration time.Duration // measured by its samples
@@ -92,7 +92,7 @@ type RecognizerInfo struct {
 	// Languages are the tags it can be asked for; nil means any.
 	Languages []string
 	// Detects reports whether it can detect the language. One that does not
-	// recognises Languages[0] when it is asked for none.
+	// recognizes Languages[0] when it is asked for none.
 	Detects bool
 	// Chunk is the best length of audio for one call: minutes for a program that
 	// loads a large model each time. 0 leaves it to the caller.
@@ -103,7 +103,7 @@ type RecognizerInfo struct {
 
 // RecognizeOptions are the wishes of one call.
 type RecognizeOptions struct {
-	// Language is the tag to recognise; empty: detect, or the only one there is.
+	// Language is the tag to recognize; empty: detect, or the only one there is.
 	Language string
 	// Progress may be nil. It is called with how much of the audio is done; it
 	// never goes back and never exceeds the audio's duration.

@@ -35,7 +35,7 @@ type CaptionSource interface {
 	Origin(p transcript.Platform) (transcript.Origin, bool)
 	// Captions lists the caption tracks of a content, lets pick choose one, and
 	// reads that one. pick is called at most once, with all tracks, when there is at
-	// least one; it returns an index, and false to read none. What was learnt
+	// least one; it returns an index, and false to read none. What was learned
 	// before an error is returned with it.
 	Captions(ctx context.Context, c Content, pick func([]transcript.Track) (n int, ok bool)) (Captions, error)
 }

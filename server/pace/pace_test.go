@@ -132,7 +132,7 @@ func TestAnswersPass(t *testing.T) {
 	s.answer = func(int) error { return gone }
 	found, err = p.Captions[0].Captions(t.Context(), engine.Content{Platform: transcript.VideoSite}, nil)
 	assert.Same(t, gone, err)
-	assert.Equal(t, "A talk", found.Metadata.Title, "what was learnt before an error")
+	assert.Equal(t, "A talk", found.Metadata.Title, "what was learned before an error")
 	assert.Same(t, gone, p.download(t.Context()))
 
 	assert.Nil(t, keepNoSound(t).Audio, "a missing capability stays missing")

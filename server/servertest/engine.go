@@ -15,7 +15,7 @@ import (
 )
 
 // Engine is what a test makes of it. As New hands it out, every file is ten
-// seconds of speech, in which "hello world" is recognised at once, and every link
+// seconds of speech, in which "hello world" is recognized at once, and every link
 // leads to such a file, with English captions that say the same where its
 // platform has captions. Safe for concurrent use.
 type Engine struct {

@@ -50,7 +50,7 @@ type Server struct {
 	URL string // without a slash at its end
 	Key string // an API key of Account, with every scope
 
-	// Engine is what the service reads links and recognises with. See its methods.
+	// Engine is what the service reads links and recognizes with. See its methods.
 	Engine *Engine
 	// Accounts are those of the configuration: what a test changes through them, the
 	// next request obeys.

@@ -96,7 +96,7 @@ func TestLinksAsTold(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, transcript.OriginASR, photo.Transcript.Source)
 
-	s.Engine.SetTracks(servertest.Track{Lang: "en-GB", Kind: transcript.TrackAuto, Text: "colour"})
+	s.Engine.SetTracks(servertest.Track{Lang: "en-GB", Kind: transcript.TrackAuto, Text: "color"})
 	s.Engine.SetMetadata(transcript.Metadata{Title: "Paint", Duration: 61})
 	request := ask(transcript.ShortVideoSite, "7123456789012345678")
 	request.SendMetadata = true
@@ -104,7 +104,7 @@ func TestLinksAsTold(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, transcript.OriginShortVideoSiteCaptions, clip.Transcript.Source)
 	assert.Equal(t, "en-GB", clip.Language)
-	assert.Equal(t, "colour", clip.Transcript.Segments[0].Text)
+	assert.Equal(t, "color", clip.Transcript.Segments[0].Text)
 	assert.Equal(t, "Paint", *clip.Transcript.Title)
 	assert.Equal(t, "1:01", *clip.LengthText)
 

@@ -3,8 +3,8 @@ package speech
 const (
 	// A frame below pause is a place where one may cut.
 	pauseLevel level = -35
-	// A stretch with no frame above silence is not recognised. It lies well below
-	// pauseLevel: to recognise noise costs a second, to lose quiet words costs them.
+	// A stretch with no frame above silence is not recognized. It lies well below
+	// pauseLevel: to recognize noise costs a second, to lose quiet words costs them.
 	silenceLevel level = -50
 	// A recording whose loudest sounds are below usualPeak is judged by thresholds
 	// as much lower, but at most by lowest, so that hiss does not become speech.

@@ -12,7 +12,7 @@
 //	text, err := speech.Stitch(plan, results)
 //
 // Every stage stands alone: [Plan], [Chunk] and [Result] survive JSON, so that a
-// service may store them between the stages and recognise chunks in any order,
+// service may store them between the stages and recognize chunks in any order,
 // at the same time, or on different machines.
 //
 // The package runs no recognizer, creates no file and knows no jobs.
@@ -27,7 +27,7 @@ import (
 )
 
 const (
-	// SampleRate is the number of samples in a second of a normalised recording.
+	// SampleRate is the number of samples in a second of a normalized recording.
 	SampleRate = 16000
 	// DefaultChunk is the longest chunk where nothing asks for a shorter one. A
 	// recognizer loads its model for each chunk, so shorter ones cost time; a

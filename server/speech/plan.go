@@ -17,7 +17,7 @@ type Chunk struct {
 	Index int   `json:"index"` // its place in the plan, from 0
 	First int64 `json:"first"` // the first sample
 	Last  int64 `json:"last"`  // the sample after the last one
-	// Silent reports whether nobody speaks here: nothing is to be recognised.
+	// Silent reports whether nobody speaks here: nothing is to be recognized.
 	Silent bool `json:"silent,omitempty"`
 }
 
@@ -63,7 +63,7 @@ func (r *Recording) Plan(ctx context.Context, longest time.Duration) (Plan, erro
 // Duration is the length of the recording.
 func (p Plan) Duration() time.Duration { return toDuration(p.Samples) }
 
-// Speech returns the chunks that are to be recognised.
+// Speech returns the chunks that are to be recognized.
 func (p Plan) Speech() []Chunk {
 	out := make([]Chunk, 0, len(p.Chunks))
 	for _, c := range p.Chunks {
@@ -74,7 +74,7 @@ func (p Plan) Speech() []Chunk {
 	return out
 }
 
-// Gaps returns the silent stretches; neighbouring silent chunks are one gap.
+// Gaps returns the silent stretches; neighboring silent chunks are one gap.
 func (p Plan) Gaps() []Gap {
 	out := []Gap{}
 	for i := 0; i < len(p.Chunks); i++ {

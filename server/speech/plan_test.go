@@ -69,7 +69,7 @@ func TestPlanPartsLongSilences(t *testing.T) {
 		{"silence around", []piece{{20 * second, hush}, {5 * second, talk}, {20 * second, hush}}, []float64{-19.76, 25.24, -45}},
 		{"silence between", []piece{{5 * second, talk}, {20 * second, hush}, {5 * second, talk}}, []float64{5.24, -24.76, 30}},
 		{"a pause of 4 s is not parted", []piece{{5 * second, talk}, {4 * second, hush}, {5 * second, talk}}, []float64{14}},
-		{"a noisy room is parted, but recognised", []piece{{5 * second, talk}, {20 * second, noise}, {5 * second, talk}}, []float64{5.24, 24.76, 30}},
+		{"a noisy room is parted, but recognized", []piece{{5 * second, talk}, {20 * second, noise}, {5 * second, talk}}, []float64{5.24, 24.76, 30}},
 		{"a word in the silence", []piece{{20 * second, hush}, {400 * time.Millisecond, talk}, {20 * second, hush}}, []float64{-19.76, 20.64, -40.4}},
 		{"a quiet recording", []piece{{5 * second, -50}, {20 * second, -80}, {5 * second, -50}}, []float64{5.24, -24.76, 30}},
 		{"hiss is not a quiet recording", []piece{{30 * second, -70}}, []float64{-30}},

@@ -29,7 +29,7 @@ type Transcription struct {
 	Gaps     []Gap                // in order; not nil
 }
 
-// Place puts what was recognised in c, with times from the start of c, on the
+// Place puts what was recognized in c, with times from the start of c, on the
 // media clock: clamped to the chunk's span and rounded to milliseconds. Segments
 // that have no text, no length or no place in the chunk are dropped, the others
 // sorted by their start. Of a loop, as recognizers fall into them, the first round

@@ -27,7 +27,7 @@ func TestCueText(t *testing.T) {
 		"<b>one</b>\n<u>two</u>":     "one\ntwo",
 		"<b><i>one</b></i>":          "one",
 		"<c.yellow.bg_blue>one</c>":  "one",
-		"<lang en-GB>colour</lang>":  "colour",
+		"<lang en-GB>color</lang>":   "color",
 		"<c.a b>one</c>":             "one",
 		"<font color=red>one</font>": "one",
 		"<>one</>":                   "one",

@@ -19,7 +19,7 @@ import (
 const (
 	// soon is how long a call may last after its context has ended.
 	soon = 5 * time.Second
-	// noLanguage is a tag for private use: nobody recognises it.
+	// noLanguage is a tag for private use: nobody recognizes it.
 	noLanguage = "qaa"
 )
 
@@ -44,7 +44,7 @@ func describesItself(t T, r engine.Recognizer, _ []Sample) {
 	assert.NotEmpty(t, info.Name, "Info().Name")
 	assert.GreaterOrEqual(t, info.MaxChunk, time.Duration(0), "Info().MaxChunk")
 	assert.GreaterOrEqual(t, info.Chunk, time.Duration(0), "Info().Chunk")
-	assert.True(t, info.Detects || len(info.Languages) > 0, "a recognizer that does not detect recognises Languages[0]")
+	assert.True(t, info.Detects || len(info.Languages) > 0, "a recognizer that does not detect recognizes Languages[0]")
 	assert.Equal(t, info, r.Info(), "Info never changes")
 }
 
@@ -148,7 +148,7 @@ func stops(t T, r engine.Recognizer, samples []Sample) {
 	}
 }
 
-// endsSoon recognises the sample and fails when that lasts longer than ctx by
+// endsSoon recognizes the sample and fails when that lasts longer than ctx by
 // more than a moment.
 func endsSoon(ctx context.Context, t T, r engine.Recognizer, s Sample) error {
 	audio := s.audio(t)

@@ -14,7 +14,7 @@ import (
 )
 
 // Sample is a recording whose text is known. It should last some seconds: the
-// first one is also recognised several times at once, and cancelled.
+// first one is also recognized several times at once, and cancelled.
 type Sample struct {
 	Path     string // a WAV of 16 kHz, mono, 16 bit
 	Language string // the tag to ask for; empty asks for none

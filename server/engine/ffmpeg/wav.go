@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// The normalised form: 16 kHz, mono, 16 bit.
+// The normalized form: 16 kHz, mono, 16 bit.
 const (
 	sampleRate     = 16000
 	bytesPerSecond = sampleRate * 2

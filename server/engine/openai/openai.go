@@ -1,4 +1,4 @@
-// Package openai recognises speech with any endpoint that speaks the transcription
+// Package openai recognizes speech with any endpoint that speaks the transcription
 // API of OpenAI, hosted or on a machine of one's own.
 //
 //	recognizer, err := openai.New(openai.Options{
@@ -55,7 +55,7 @@ type Options struct {
 	// Model is the endpoint's name of the model; empty means [DefaultModel].
 	Model string
 	// Key is sent as bearer token; empty sends none. It is not shown when options
-	// are printed or marshalled.
+	// are printed or marshaled.
 	Key string `json:"-"`
 	// MaxBytes is the largest upload that the endpoint takes, in bytes; 0 means
 	// [DefaultMaxBytes]. A call holds at most as much in memory, some twice over:

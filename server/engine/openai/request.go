@@ -122,7 +122,7 @@ func (r *Recognizer) send(ctx context.Context, wav io.Reader, language string, d
 	case textOnly:
 		params.ResponseFormat = sdk.AudioResponseFormatJSON
 	}
-	var body []byte // the SDK's own type takes no answer that is not labelled as JSON
+	var body []byte // the SDK's own type takes no answer that is not labeled as JSON
 	_, err := r.transcriptions.New(ctx, params, option.WithResponseBodyInto(&body))
 	return body, err
 }

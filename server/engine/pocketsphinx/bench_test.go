@@ -15,7 +15,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/speech"
 )
 
-// BenchmarkChunks compares three minutes of speech recognised in one call with
+// BenchmarkChunks compares three minutes of speech recognized in one call with
 // the same cut into chunks. It is the ground of speech.DefaultChunk.
 func BenchmarkChunks(b *testing.B) {
 	said, err := os.ReadFile(testdata + "talk.txt")

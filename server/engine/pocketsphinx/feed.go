@@ -9,7 +9,7 @@ import (
 )
 
 // feed is the program's input. What the program has taken is the progress: it
-// takes audio as fast as it recognises, whereas its output stays silent for as
+// takes audio as fast as it recognizes, whereas its output stays silent for as
 // long as somebody speaks without a pause. A pipe holds two seconds more.
 type feed struct {
 	pcm      io.Reader // signed 16 bit, little endian

@@ -1,4 +1,4 @@
-// Package pocketsphinx recognises English speech with PocketSphinx: offline,
+// Package pocketsphinx recognizes English speech with PocketSphinx: offline,
 // small, installed from the distribution, and of low quality on real recordings.
 //
 //	recognizer := pocketsphinx.New(host)
@@ -55,7 +55,7 @@ func (r *Recognizer) Info() engine.RecognizerInfo {
 	}
 }
 
-// Check proves that the program and its model are there, by recognising a tenth
+// Check proves that the program and its model are there, by recognizing a tenth
 // of a second of silence. Once that has succeeded, it only looks for the
 // program. The error is a CONFIG_ERROR that names the packages to install, or
 // the context's.

@@ -37,7 +37,7 @@ func audioOf(t testing.TB, path string) engine.Audio {
 	return engine.Audio{Path: path, Duration: rec.Duration()}
 }
 
-// transcribe cuts, recognises and stitches as a service does, with that many
+// transcribe cuts, recognizes and stitches as a service does, with that many
 // chunks at a time.
 func transcribe(t testing.TB, r engine.Recognizer, path string, longest time.Duration, atOnce int) speech.Transcription {
 	t.Helper()

@@ -74,7 +74,7 @@ func track(lang, kind, address string) string {
 		"name": map[string]any{"runs": []any{map[string]any{"text": "Name of " + lang}}},
 	})
 	if err != nil {
-		panic(err) // strings can be marshalled
+		panic(err) // strings can be marshaled
 	}
 	return string(data)
 }
@@ -315,7 +315,7 @@ func TestTrackAddresses(t *testing.T) {
 		s := &site{player: text(played(track("en", "", address), ""))}
 		found, err := s.ask(t, videosite.Options{})
 		coded(t, err, code)
-		assert.Len(t, found.Tracks, 1, "what was learnt before")
+		assert.Len(t, found.Tracks, 1, "what was learned before")
 		if address != "/nothing-here" {
 			assert.Len(t, s.requests, 2, address)
 		}

@@ -20,7 +20,7 @@ const (
 	serverName = "whisper-server"
 	// formSize is more bytes than a request has beside the recording.
 	formSize = 4096
-	// A normalised recording has a header and then so many bytes in a second.
+	// A normalized recording has a header and then so many bytes in a second.
 	headerSize     = 44
 	bytesPerSecond = 2 * speech.SampleRate
 	// healthPatience is how long a server may take to say how it is.
@@ -46,7 +46,7 @@ type ServerOptions struct {
 }
 
 // Server implements [engine.Recognizer] and [engine.Checker] with a running
-// whisper-server. Safe for concurrent use: the server recognises one recording at
+// whisper-server. Safe for concurrent use: the server recognizes one recording at
 // a time, so one request is sent at a time and the others wait here, where their
 // time does not run.
 //

@@ -319,7 +319,7 @@ func TestServerLanguageOfNothing(t *testing.T) {
 	assert.Equal(t, engine.Recognition{Language: "de"}, heard)
 }
 
-// What is too short or too long to be recognised is not sent.
+// What is too short or too long to be recognized is not sent.
 func TestServerIsSpared(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, whisper.ServerOptions{URL: unreached(t), MaxBytes: 100_000})

@@ -1,4 +1,4 @@
-// Package whisper recognises speech with whisper.cpp, in some hundred languages,
+// Package whisper recognizes speech with whisper.cpp, in some hundred languages,
 // offline: through its program, [CLI], which loads the model for each call, or
 // through its server, [Server], which keeps it loaded.
 //

@@ -44,7 +44,7 @@ func TestBadPages(t *testing.T) {
 	}
 }
 
-// What goes wrong with a track is an error, with what was learnt before it.
+// What goes wrong with a track is an error, with what was learned before it.
 func TestBadTracks(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "")

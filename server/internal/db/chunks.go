@@ -13,7 +13,7 @@ type Chunk struct {
 	N            int     // from 0
 	Start        float64 // seconds on the media clock
 	Duration     float64 // seconds
-	Silent       bool    // not to be recognised
+	Silent       bool    // not to be recognized
 	MediaKey     string  // the blob of its audio; "" when silent
 	// MediaSHA256 is the hash of that blob; nil of one that was stored before hashes
 	// were kept.
@@ -28,7 +28,7 @@ type Chunk struct {
 	Recognizer *Recognizer
 }
 
-// Recognizer is the engine that has recognised a chunk.
+// Recognizer is the engine that has recognized a chunk.
 type Recognizer struct {
 	Engine  string `json:"engine"`
 	Model   string `json:"model,omitempty"`

@@ -146,7 +146,7 @@ func (s place) awaitMoreWork(t *testing.T, before map[string]int, since time.Tim
 }
 
 // checkEnd checks the whole story: success, every chunk in its place, none that
-// had finished recognised twice, and a stream of events without gap or repeat.
+// had finished recognized twice, and a stream of events without gap or repeat.
 func (s place) checkEnd(t *testing.T, c *client.Client, jobID string, watch <-chan []transcript.Event, finished []db.Chunk) {
 	t.Helper()
 	killed := time.Now()
@@ -166,7 +166,7 @@ func (s place) checkEnd(t *testing.T, c *client.Client, jobID string, watch <-ch
 	}
 	for _, chunk := range finished {
 		hash := byStart[int(chunk.Start*1000+0.5)]
-		assert.Equal(t, 1, counts[hash], "chunk %d had finished and was recognised again", chunk.N)
+		assert.Equal(t, 1, counts[hash], "chunk %d had finished and was recognized again", chunk.N)
 	}
 
 	last := 0

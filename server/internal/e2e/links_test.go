@@ -116,7 +116,7 @@ func TestLinkWithoutCaptions(t *testing.T) {
 
 	again, err := s.Transcripts.Get(t.Context(), s.link(sitetest.NoTracks))
 	require.NoError(t, err)
-	assert.True(t, again.Cached, "the page has no captions, so the recognised text answers")
+	assert.True(t, again.Cached, "the page has no captions, so the recognized text answers")
 }
 
 // A page that is gone is not one without captions.
