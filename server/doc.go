@@ -28,6 +28,6 @@
 // reached through a guard, which knows no way into a private network but what
 // [Egress] allows by name.
 //
-// The package knows HTTP and composition; the work is done in package pipeline,
-// what is kept is kept in package store.
+// The package is about HTTP and composition. What a server keeps is in the
+// [store.Store] that its caller opens and closes.
 package server

@@ -1,4 +1,4 @@
-package transcript_test
+package pipeline_test
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 )
 
 func TestUploadTitle(t *testing.T) {
@@ -40,14 +40,14 @@ func TestUploadTitle(t *testing.T) {
 		strings.Repeat("ä", 200) + ".mp3": strings.Repeat("ä", 200),
 		strings.Repeat("ä", 199) + " b":   strings.Repeat("ä", 199),
 	} {
-		assert.Equal(t, want, transcript.UploadTitle(in), "%q", in)
+		assert.Equal(t, want, pipeline.UploadTitle(in), "%q", in)
 	}
 }
 
 func FuzzUploadTitle(f *testing.F) {
 	f.Add("a/b\\c.d e")
 	f.Fuzz(func(t *testing.T, name string) {
-		title := transcript.UploadTitle(name)
+		title := pipeline.UploadTitle(name)
 		require.True(t, utf8.ValidString(title))
 		require.LessOrEqual(t, utf8.RuneCountInString(title), 200)
 		require.NotContains(t, title, "/")

@@ -1,18 +1,6 @@
 package transcript
 
-import (
-	"fmt"
-	"math"
-)
-
-// RoundSeconds rounds a length in seconds half up, as Transcript.DurationSec
-// holds it. What is no length, negative or not a number, is 0.
-func RoundSeconds(seconds float64) int {
-	if !(seconds > 0) {
-		return 0
-	}
-	return int(math.Round(min(seconds, math.MaxInt32)))
-}
+import "fmt"
 
 // LengthText writes a length in seconds as M:SS, from one hour on as H:MM:SS.
 // A negative length is 0:00.
