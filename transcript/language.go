@@ -45,9 +45,9 @@ type LanguageList []LanguageEntry
 
 // ParseLanguageList reads a comma-separated priority list of 1 to 200
 // characters: BCP 47 tags, "asr", "asr-<tag>". A tag must be well
-// formed; whether anybody speaks it is not asked. The error is a sentence's end
-// that names the entry and its fault, to be put after the field's name; it
-// carries no code (the service answers 422 INVALID_REQUEST).
+// formed; it need not be a known language. The error reads well after the name of
+// the field ("language: entry 2 is empty") and carries no code: the service answers
+// 422 INVALID_REQUEST.
 func ParseLanguageList(s string) (LanguageList, error) {
 	if n := utf8.RuneCountInString(s); n < 1 || n > maxLanguageList {
 		return nil, fmt.Errorf("must have 1 to %d characters, not %d", maxLanguageList, n)

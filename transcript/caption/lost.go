@@ -15,12 +15,11 @@ type File struct {
 	Lost *LostError
 }
 
-// LostError says that a file has cues that could not be read: their times make no
-// sense, or their text stands outside of any cue. A player shows nothing of them
-// either. The functions that read a whole file return it as the error when nothing
-// else was left, so that a file with cues is never taken for one without; else it
-// is in [File.Lost]. A sequence has no other place to tell than its last pair, so
-// it comes there even after cues that were read.
+// LostError says that a file has cues that could not be read: their times cannot be
+// parsed, or their text stands outside of any cue. Players do not show them either.
+// A function that reads a whole file puts it into [File.Lost], and returns it as the
+// error when all cues are lost, so that such a file is not taken for an empty one. A
+// sequence yields it as its last pair, also after cues that were read.
 type LostError struct {
 	Format Format
 	Cues   int    // how many could not be read, from 1

@@ -56,7 +56,7 @@ func ReadSRT(r io.Reader, o ...Option) (File, error) {
 //     by "\n". A line without text is left out, and so is a cue without text.
 //     Other text in angle brackets stays. Of character references the nine that
 //     converters leave behind are decoded, once: &amp; &lt; &gt; &quot; &apos;
-//     &#39; &nbsp; and the marks &lrm; &rlm;. Some players do, and nobody says them.
+//     &#39; &nbsp; and the marks &lrm; &rlm;. Some players decode them, and nobody speaks them.
 //     Tags of WebVTT, and its times within the text, are left out as well; a voice
 //     tag names the Speaker.
 //   - The encoding is UTF-16 (with or without a byte order mark), UTF-8, or that of

@@ -90,5 +90,5 @@ func message(member json.RawMessage) string {
 	if json.Unmarshal(member, &object) == nil && object.Message != "" {
 		return object.Message
 	}
-	return string(member) // nothing, or as good as it gets
+	return string(member) // of another shape: as it is
 }

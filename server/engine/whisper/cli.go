@@ -134,7 +134,7 @@ func (c *CLI) Recognize(ctx context.Context, audio engine.Audio, opts engine.Rec
 	return heard, nil
 }
 
-// languageArgument is what the program is told for a language tag.
+// languageArgument is the program's --language for a language tag.
 func (c *CLI) languageArgument(tag string) (string, error) {
 	code, known := whispermodel.Code(tag)
 	switch {

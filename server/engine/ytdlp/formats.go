@@ -23,8 +23,8 @@ func (f *format) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// still reports whether a format is made of single pictures, as those that show the
-// places of a recording are. They are there also when the recording is withheld.
+// still reports whether a format is made of single pictures: previews of a recording.
+// They are listed also when the recording itself is withheld.
 func (f format) still() bool {
 	return f.Protocol == "mhtml" || f.AudioCodec == "none" && f.VideoCodec == "none"
 }
@@ -64,8 +64,8 @@ func (v *video) audible() error {
 	return unavailable("The content has no sound that can be downloaded.").Because(because(lastComplaint(v.exit.Stderr)))
 }
 
-// hides reports whether the reason why nothing can be played is that of the whole
-// content, its captions too. The others are about the media or the way to it.
+// hides reports whether a code is about the whole content, its captions included.
+// Other codes are about the media alone, or the way to it.
 func hides(code transcript.Code) bool {
 	return code != transcript.UpstreamFailed && code != transcript.ConfigError && code != transcript.POTokenRequired
 }

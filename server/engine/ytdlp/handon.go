@@ -12,10 +12,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 )
 
-// What the program said of a content was written by the page. Of that it is handed
-// on what it takes to fetch the media, and nothing that may steer the program:
-// neither headers that change its way to the network, nor a page to begin anew
-// with, nor an address that the guard refuses.
+// The program is run twice: once to describe a content, once to fetch its media. The
+// description comes from the page, so only these members of it reach the second run.
+// Left out is what could steer the program: headers that change its way to the
+// network, another page to start from, and addresses that the guard refuses.
 var (
 	handedOn = []string{"id", "title", "extractor", "extractor_key", "_version", "duration", "is_live", "live_status"}
 
@@ -30,7 +30,7 @@ var (
 
 type object = map[string]any
 
-// handOn returns what the program said of a content, for it to fetch the media.
+// handOn makes the description from which the program fetches the media.
 func (d *Downloader) handOn(ctx context.Context, v *video) ([]byte, error) {
 	info, err := decode(v.raw)
 	if err != nil {
@@ -38,14 +38,14 @@ func (d *Downloader) handOn(ctx context.Context, v *video) ([]byte, error) {
 	}
 	listed, _ := info["formats"].([]any)
 	if len(listed) == 0 {
-		listed = []any{info} // it is its own only format
+		listed = []any{info} // without a list, the content is its only format
 	}
 	var formats []any
 	var refused error
 	for _, f := range listed {
 		format, _ := f.(object)
 		if address, protocol := str(format["url"]), str(format["protocol"]); !guarded(address, protocol) {
-			continue // the guard holds other protocols not, and none of them is picked
+			continue // the guard cannot hold other protocols: none of them is used
 		}
 		format = only(format, handedOnOfFormat)
 		if err := d.clean(ctx, v.content, format); err != nil {
@@ -60,8 +60,7 @@ func (d *Downloader) handOn(ctx context.Context, v *video) ([]byte, error) {
 	return encode(info, formats, nil)
 }
 
-// handOnTrack returns what the program said of a content, for it to fetch one
-// caption file.
+// handOnTrack makes the description from which the program fetches one caption file.
 func (d *Downloader) handOnTrack(ctx context.Context, v *video, file captionFile) ([]byte, error) {
 	info, err := decode(v.raw)
 	if err != nil {
@@ -77,8 +76,8 @@ func (d *Downloader) handOnTrack(ctx context.Context, v *video, file captionFile
 	return encode(info, []any{}, object{"track": []any{track}})
 }
 
-// clean takes out of a part of what the page said what may steer the program, and
-// judges every address in it. The error is of the first that is refused.
+// clean removes what may steer the program from a part of the description, and asks
+// the guard about every address in it. The error is that of the first refused one.
 func (d *Downloader) clean(ctx context.Context, c engine.Content, part object) error {
 	if options, ok := part["downloader_options"].(object); ok {
 		part["downloader_options"] = only(options, []string{"http_chunk_size"}) // the others are other programs' arguments

@@ -70,9 +70,8 @@ func captionFiles(data json.RawMessage) (files []captionFile) {
 // guarded reports whether a file is fetched through the guard.
 func (f captionFile) guarded() bool { return guarded(f.url, f.protocol) }
 
-// guarded reports whether something is fetched through the guard: by a protocol that
-// goes by an HTTP proxy. Others are the work of helpers that know none. A text may
-// also be there already, without an address.
+// guarded reports whether something is fetched through the guard: by a protocol for
+// which the program uses an HTTP proxy. What has no address is there already.
 func guarded(address, protocol string) bool {
 	if address != "" && !strings.HasPrefix(address, "http://") && !strings.HasPrefix(address, "https://") {
 		return false

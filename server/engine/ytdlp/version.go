@@ -37,7 +37,7 @@ type answer struct {
 	version version
 }
 
-// of reports whether the answer is that of a file: the program has not been replaced.
+// of reports whether the answer came from this file: the program was not replaced.
 func (a *answer) of(file os.FileInfo) bool {
 	return a != nil && os.SameFile(a.file, file) && a.file.Size() == file.Size() && a.file.ModTime().Equal(file.ModTime())
 }

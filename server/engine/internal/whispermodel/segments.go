@@ -22,7 +22,7 @@ func Clamp(from, to, end float64) (start, stop float64, ok bool) {
 }
 
 // WithDurations sorts segments by their start, in place, and keeps the text of those
-// without length: such a one lasts until the next one starts, the last one until
+// without length: it lasts until the next one starts, the last one until
 // end, which is the audio's. Where there is no time until then it joins the next
 // one, the last one the one before; alone it has the whole audio.
 func WithDurations(segments []transcript.Segment, end float64) []transcript.Segment {
