@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -83,30 +84,40 @@ func (s *Server) keyed(w http.ResponseWriter, r *http.Request, key string, op op
 	}
 	id := db.IdempotencyKey{Account: principal(r).Account, Method: r.Method, Route: r.Pattern, Key: key}
 	held, earlier, err := s.leases.take(r.Context(), id, print)
-	switch {
-	case err != nil:
+	if err != nil {
 		return reply{}, err
-	case held != nil:
-		defer func() { held.release(err) }()
-	case earlier.Answer == nil && (print == nil || earlier.Fingerprint == nil || string(print) == string(earlier.Fingerprint)):
-		return reply{}, errRunning()
 	}
+	if held == nil {
+		re, err := op.replay(r, earlier, print)
+		if err == nil {
+			w.Header().Set("Idempotency-Replayed", "true")
+		}
+		return re, err
+	}
+	defer func() { held.release(err) }()
 	if op.large {
+		if held.key.Fingerprint, err = op.fingerprint(r); err != nil {
+			return reply{}, err
+		}
+	}
+	return held.do(op)
+}
+
+// replay makes the answer anew that an earlier request with the same key was given,
+// if that was the same request and has ended.
+func (op *operation) replay(r *http.Request, earlier db.KeyState, print []byte) (_ reply, err error) {
+	if op.large && earlier.Answer != nil {
 		if print, err = op.fingerprint(r); err != nil {
 			return reply{}, err
 		}
 	}
-	if held != nil {
-		held.key.Fingerprint = print
-		return held.do(op)
-	}
-	if string(print) != string(earlier.Fingerprint) {
+	switch {
+	case print != nil && earlier.Fingerprint != nil && !bytes.Equal(print, earlier.Fingerprint):
 		return reply{}, transcript.Errorf(transcript.IdempotencyConflict, "This Idempotency-Key was used with a different request.")
+	case earlier.Answer == nil:
+		return reply{}, errRunning()
 	}
-	if re, err = op.again(*earlier.Answer); err == nil {
-		w.Header().Set("Idempotency-Replayed", "true")
-	}
-	return re, err
+	return op.again(*earlier.Answer)
 }
 
 // do does the operation, and settles its answer.

@@ -309,6 +309,7 @@ func TestReplayOfACancel(t *testing.T) {
 	assert.Equal(t, http.StatusAccepted, s.postForm(t, []part{file("c"), field("waitMs", "0")}, key).StatusCode)
 }
 
+// Every POST takes keys.
 func TestKeysThatAreNone(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -319,9 +320,16 @@ func TestKeysThatAreNone(t *testing.T) {
 		"a tab":    header("Idempotency-Key", "a\tb"),
 		"two":      func(r *http.Request) { r.Header["Idempotency-Key"] = []string{"a", "a"} },
 	} {
-		for _, a := range []*answer{s.upload(t, "a", change), s.postJSON(t, `{}`, change), s.do(t, http.MethodPost, unknownJob+"/cancel", nil, change)} {
-			require.Equal(t, http.StatusBadRequest, a.StatusCode, name)
-			assert.Equal(t, []string{"Idempotency-Key"}, a.issuePaths(t), name)
+		answers := map[string]*answer{"an upload": s.upload(t, "a", change)}
+		for _, o := range s.operations(t) {
+			if o.method == http.MethodPost {
+				answers[o.path] = s.do(t, http.MethodPost, o.at(""), nil, change)
+			}
+		}
+		require.Greater(t, len(answers), 2)
+		for path, a := range answers {
+			require.Equal(t, http.StatusBadRequest, a.StatusCode, "%s of %s", name, path)
+			assert.Equal(t, []string{"Idempotency-Key"}, a.issuePaths(t), "%s of %s", name, path)
 		}
 		assert.Equal(t, http.StatusNotFound, s.get(t, unknownJob, change).StatusCode, "a GET does not look at it")
 	}

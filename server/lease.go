@@ -51,7 +51,7 @@ func (l *leases) close() {
 
 // lease is a request's hold on its key.
 type lease struct {
-	*leases
+	leases   *leases
 	key      db.HeldKey
 	stopBeat func()
 	settled  bool
@@ -68,16 +68,15 @@ func (l *leases) take(ctx context.Context, id db.IdempotencyKey, fingerprint []b
 	case err != nil || state.Held == nil:
 		return nil, state, err
 	}
-	held := &lease{leases: l, key: *state.Held}
-	held.beat(context.WithoutCancel(ctx))
-	return held, state, nil
+	stopBeat := l.beat(context.WithoutCancel(ctx), *state.Held)
+	return &lease{leases: l, key: *state.Held, stopBeat: stopBeat}, state, nil
 }
 
-// beat says every few seconds that the request lives, until stopBeat is called.
-func (l *lease) beat(ctx context.Context) {
+// beat says every few seconds that the request lives which holds the key. stop
+// returns when that has ended.
+func (l *leases) beat(ctx context.Context, key db.HeldKey) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	stopped := make(chan struct{})
-	l.stopBeat = func() { cancel(); <-stopped }
 	go func() {
 		defer close(stopped)
 		tick := time.NewTicker(keyBeat)
@@ -88,12 +87,13 @@ func (l *lease) beat(ctx context.Context) {
 				return
 			case <-tick.C:
 			}
-			err := l.store.BeatKey(ctx, l.key, time.Now())
+			err := l.store.BeatKey(ctx, key, time.Now())
 			if err != nil && ctx.Err() == nil && !errors.Is(err, db.ErrKeyLost) { // of a lost key the next write tells
 				l.log.WarnContext(ctx, "an idempotency key was not kept alive", "err", err)
 			}
 		}
 	}()
+	return func() { cancel(); <-stopped }
 }
 
 // settle makes an answer the last word, the zero Answer: none, and returns the
@@ -102,7 +102,7 @@ func (l *lease) beat(ctx context.Context) {
 func (l *lease) settle(a db.Answer) (db.Answer, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), keyTimeout)
 	defer cancel()
-	stands, err := l.store.SettleKey(ctx, l.key, a)
+	stands, err := l.leases.store.SettleKey(ctx, l.key, a)
 	if errors.Is(err, db.ErrKeyLost) { // nobody remembers the request: its key has expired
 		stands, err = a, nil
 	}
@@ -119,13 +119,13 @@ func (l *lease) release(cause error) {
 	}
 	away := errors.Is(cause, db.ErrUnavailable)
 	if !away {
-		err := l.free(context.Background(), l.key)
+		err := l.leases.free(context.Background(), l.key)
 		if away = errors.Is(err, db.ErrUnavailable); err != nil && !away {
-			l.log.Warn("an idempotency key was not released", "err", err)
+			l.leases.log.Warn("an idempotency key was not released", "err", err)
 		}
 	}
 	if away { // the answer does not wait: its sender comes back in two seconds, and must find the key free
-		l.retry(l.key)
+		l.leases.retry(l.key)
 	}
 }
 

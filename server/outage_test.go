@@ -103,18 +103,36 @@ func TestDatabaseIsAway(t *testing.T) {
 	}
 }
 
+// A request whose job was written before the database left is that job's, once the
+// database is back.
+func TestDatabaseLeavesDuringTheWait(t *testing.T) {
+	t.Parallel()
+	line, o := storetest.Behind(t, storetest.Postgres(t))
+	s := startOn(t, o)
+	release := s.Engine.Hold()
+	defer release()
+	parts, key := []part{field("waitMs", "10000"), file("a")}, header("Idempotency-Key", "k")
+	answered := s.inBackground(t, parts, key)
+	id := s.acceptedJob(t, "a")
+	line.Cut()
+	first := <-answered
+	require.NotNil(t, first)
+	require.Equal(t, http.StatusServiceUnavailable, first.StatusCode, first.body)
+	line.Mend()
+	require.Eventually(t, func() bool {
+		again := s.postForm(t, parts, key)
+		return again.StatusCode == http.StatusAccepted && again.Header.Get("Idempotency-Replayed") == "true" &&
+			again.object(t)["jobId"] == id
+	}, 30*time.Second, 100*time.Millisecond)
+}
+
 // A backup program that locks the file, for one: what is stored is still read.
 func TestSQLiteIsLocked(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	id, release := s.heldJob(t, "talk")
 	defer release()
-	other, err := sql.Open("sqlite", filepath.Join(s.dir, "test.db"))
-	require.NoError(t, err)
-	defer other.Close() //nolint:errcheck // of a test's connection
-	other.SetMaxOpenConns(1)
-	_, err = other.Exec("BEGIN EXCLUSIVE")
-	require.NoError(t, err)
+	unlock := s.lockDatabase(t)
 	s.everyRoute(t, id, "stream", func(name string, a *answer, took time.Duration) { // which reads, and stays
 		assert.Less(t, took, 5*time.Second, name)
 		if name == "link" || name == "upload" || name == "cancel" {
@@ -124,9 +142,25 @@ func TestSQLiteIsLocked(t *testing.T) {
 	})
 	ready := s.get(t, "/readyz")
 	assert.Equal(t, http.StatusServiceUnavailable, ready.StatusCode, "no work is taken: %s", ready.body)
-	_, err = other.Exec("ROLLBACK")
-	require.NoError(t, err)
+	unlock()
 	assert.Equal(t, http.StatusOK, s.get(t, "/readyz").StatusCode)
 	release()
 	assert.Equal(t, "success", s.ended(t, id)["status"])
+}
+
+// lockDatabase holds the SQLite file as another program does that writes to it.
+func (s *service) lockDatabase(t *testing.T) (unlock func()) {
+	t.Helper()
+	other, err := sql.Open("sqlite", filepath.Join(s.dir, "test.db"))
+	require.NoError(t, err)
+	other.SetMaxOpenConns(1)
+	_, err = other.Exec("BEGIN EXCLUSIVE")
+	require.NoError(t, err)
+	unlock = sync.OnceFunc(func() {
+		_, err := other.Exec("ROLLBACK")
+		assert.NoError(t, err)
+		assert.NoError(t, other.Close())
+	})
+	t.Cleanup(unlock)
+	return unlock
 }

@@ -192,3 +192,44 @@ func TestOneTakesAKey(t *testing.T) {
 		require.EqualValues(t, 1, taken.Load())
 	})
 }
+
+// Keys that an earlier version has remembered, with the status of their answers,
+// speak of the same things; and back.
+func TestMigrationKeepsAnswers(t *testing.T) {
+	t.Parallel()
+	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+		s, err := db.Open(t.Context(), o)
+		require.NoError(t, err)
+		require.NoError(t, s.Close())
+		raw := open(t, o)
+		goBack(t, raw, o, 8)
+		at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+		keys := map[string]struct {
+			old  string // done, status, job_id, transcript_id
+			want *db.Answer
+		}{
+			"accepted":  {"true, 202, 'j', ''", &db.Answer{Kind: db.JobAnswer, ID: "j"}},
+			"result":    {"true, 200, 'j', ''", &db.Answer{Kind: db.OutcomeAnswer, ID: "j"}},
+			"not there": {"true, 404, 'j', ''", &db.Answer{Kind: db.OutcomeAnswer, ID: "j"}},
+			"cached":    {"true, 200, '', 't'", &db.Answer{Kind: db.TranscriptAnswer, ID: "t"}},
+			"waits":     {"false, 202, 'j', ''", nil},
+			"runs":      {"false, 0, '', ''", nil},
+		}
+		for name, k := range keys {
+			raw.exec(t, `INSERT INTO idempotency_keys (account, method, route, key, fingerprint, token, done, status, job_id, transcript_id, taken_at, beat_at)
+				VALUES ('acme', 'POST', '/', '`+name+`', 'fp', 'token', `+k.old+`, '2026-01-02 03:04:05', '2026-01-02 03:04:05')`)
+		}
+		s = dbtest.Open(t, o)
+		for name, k := range keys {
+			key := db.IdempotencyKey{Account: "acme", Method: "POST", Route: "/", Key: name}
+			require.Equal(t, db.KeyState{Fingerprint: []byte("fp"), Answer: k.want}, take(t, s, key, "fp", at), name)
+		}
+		goBack(t, raw, o, 8)
+		var same int
+		require.NoError(t, raw.QueryRowContext(t.Context(), `SELECT count(*) FROM idempotency_keys
+			WHERE (key IN ('accepted', 'waits') AND status = 202 AND job_id = 'j')
+			OR (key = 'result' AND status = 200 AND job_id = 'j') OR (key = 'not there' AND job_id = 'j')
+			OR (key = 'cached' AND status = 200 AND transcript_id = 't') OR (key = 'runs' AND status = 0 AND job_id = '')`).Scan(&same))
+		require.Equal(t, len(keys), same)
+	})
+}
