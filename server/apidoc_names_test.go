@@ -1,0 +1,148 @@
+package server_test
+
+import (
+	"maps"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+func TestAPIDocCodes(t *testing.T) {
+	t.Parallel()
+	d := readAPIDoc(t)
+	retry := map[transcript.Retry]string{
+		transcript.RetryNever: "no", transcript.RetryNow: "now", transcript.RetryBackoff: "backoff", transcript.RetryWait: "wait",
+	}
+	rows, _ := d.at(t, 4)["ErrorCode"].table("Code")
+	for _, row := range rows {
+		code := transcript.Code(backticked(row[0])[0])
+		want := strconv.Itoa(code.Status())
+		if code == transcript.InvalidRequest {
+			want = "400, 422"
+		}
+		assert.Equal(t, want, row[1], code)
+		assert.Equal(t, retry[code.Retry()], row[2], code)
+	}
+	// Of no operation, hence not in the document: what has no route at all.
+	slugs := map[string]string{"not_found": "404", "method_not_allowed": "405"}
+	for _, op := range readAPIFile(t).operations() {
+		for status, r := range op.Responses {
+			for _, code := range r.Codes {
+				if code == strings.ToLower(code) {
+					slugs[code] = status
+				}
+			}
+		}
+	}
+	documented := map[string]string{}
+	rows, _ = d.at(t, 4)["FlatError"].table("Slug")
+	for _, row := range rows {
+		documented[backticked(row[0])[0]] = row[1]
+	}
+	assert.Equal(t, slugs, documented)
+}
+
+func TestAPIDocEvents(t *testing.T) {
+	t.Parallel()
+	const stream = "GET /v1/transcript/job/{id}/events"
+	want := map[string]string{}
+	for name, data := range readAPIFile(t).operations()[stream].Events {
+		want[name] = data.words()
+	}
+	documented := map[string]string{}
+	rows, _ := readAPIDoc(t).at(t, 3)[stream].table("Event")
+	for _, row := range rows {
+		documented[backticked(row[0])[0]] = row[2]
+	}
+	assert.Equal(t, want, documented)
+}
+
+// The table of what may follow what, and the drawing, are those of the one table
+// that moves jobs.
+func TestAPIDocStates(t *testing.T) {
+	t.Parallel()
+	d := readAPIDoc(t)
+	schemas := readAPIFile(t).Components.Schemas
+	possible, drawn := map[string]bool{}, map[string]bool{"[*] --> queued": true, "done --> [*]": true}
+	statuses := map[string]string{}
+	for _, from := range append(schemas["Stage"].Enum, "") {
+		at := transcript.Stage(from).State()
+		if from != "" {
+			statuses[from] = string(at.Status)
+		}
+		for _, to := range schemas["Stage"].Enum {
+			if transcript.CanMove(at, transcript.Stage(to).State()) {
+				possible[from+" to "+to] = true
+				drawn[from+" --> "+to] = from != "" // how others' work is joined is not drawn
+			}
+		}
+		for _, end := range schemas["JobStatus"].Enum {
+			if transcript.CanMove(at, transcript.State{Status: transcript.JobStatus(end), Stage: at.Stage}) {
+				possible[from+" to "+end] = true // from everywhere, hence not drawn
+			}
+		}
+	}
+	maps.DeleteFunc(drawn, func(_ string, is bool) bool { return !is })
+
+	documented := map[string]bool{}
+	stages := d.at(t, 4)["Stage"]
+	rows, _ := stages.table("From")
+	for _, row := range rows {
+		from := backticked(row[0])
+		if len(from) == 0 {
+			from = []string{""} // accepted
+		}
+		for _, stage := range from {
+			documented[stage+" to "+backticked(row[1])[0]] = true
+		}
+	}
+	assert.Equal(t, possible, documented)
+
+	statusOf := map[string]string{}
+	rows, _ = stages.table("Value")
+	for _, row := range rows {
+		statusOf[backticked(row[0])[0]] = backticked(row[1])[0]
+	}
+	assert.Equal(t, statuses, statusOf)
+
+	arrows := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^ +(\S+ --> [^:\n]+)`).FindAllStringSubmatch(d.at(t, 2)["States of a job"].text, -1) {
+		arrows[m[1]] = true
+	}
+	assert.Equal(t, drawn, arrows)
+}
+
+// No name of the API stands in API.md that openapi.json does not have.
+func TestAPIDocNamesNothingElse(t *testing.T) {
+	t.Parallel()
+	f := readAPIFile(t)
+	known := map[string]bool{}
+	for name, op := range f.operations() {
+		known[name], known[op.ID] = true, true
+		for _, p := range op.Parameters {
+			known[p.Name] = true
+		}
+		for event := range op.Events {
+			known[event] = true
+		}
+	}
+	for _, s := range f.Components.Schemas {
+		for field := range s.Properties {
+			known[field] = true
+		}
+		for _, value := range s.Enum {
+			known[value] = true
+		}
+	}
+	api := regexp.MustCompile(`^([a-z]+[A-Z]\w*|[A-Z]+(_[A-Z]+)+|(job|stream)\.\w+|(GET|POST|PUT|DELETE) /.*)$`)
+	for _, name := range backticked(regexp.MustCompile("(?s)```.*?```").ReplaceAllString(readAPIDoc(t).text, "")) {
+		if api.MatchString(name) {
+			assert.True(t, known[name], "openapi.json has no %s", name)
+		}
+	}
+}
