@@ -32,10 +32,13 @@ const maxJSONBody = 1 << 20
 
 // readBody reads a JSON body whole, without looking into it.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	if r.ContentLength > maxJSONBody { // it need not be sent
+		return nil, invalidBody(fmt.Sprintf("is larger than %d bytes", maxJSONBody))
+	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxJSONBody))
 	tooLarge := new(http.MaxBytesError)
 	switch {
-	case errors.Is(err, errTooSlow):
+	case errors.Is(err, errTooSlow), errors.Is(err, errCut):
 		return nil, err
 	case errors.As(err, &tooLarge):
 		return nil, invalidBody(fmt.Sprintf("is larger than %d bytes", maxJSONBody))

@@ -34,6 +34,9 @@ func newUploadForm() *uploadForm {
 	return f
 }
 
+// maxAroundFile is more than all of a form but its file may have, in bytes.
+const maxAroundFile = 256 << 10
+
 // errBody marks a fault of the request's body, apart from one of the store.
 type errBody struct{ error }
 
@@ -49,6 +52,9 @@ func (s *Server) readForm(r *http.Request, limit int64) (*uploadForm, error) {
 	}
 	if len(params["boundary"]) > maxBoundary {
 		return nil, request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "Content-Type", Message: fmt.Sprintf("has a boundary of more than %d characters", maxBoundary)})
+	}
+	if err := pipeline.CheckSize(r.ContentLength-maxAroundFile, limit); err != nil { // it need not be sent
+		return nil, err
 	}
 	if err := s.pipeline.Room(r.ContentLength); err != nil {
 		return nil, err
@@ -104,7 +110,7 @@ func (f *uploadForm) canonical() map[string]any {
 func brokenBody(err error) error {
 	what := "is not a multipart form"
 	switch {
-	case errors.Is(err, errTooSlow):
+	case errors.Is(err, errTooSlow), errors.Is(err, errCut):
 		return err
 	case errors.Is(err, errPartHeader):
 		what = fmt.Sprintf("has a part whose header is larger than %d bytes", maxPartHeader)

@@ -3,6 +3,7 @@ package server
 import (
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"time"
@@ -22,7 +23,8 @@ const (
 const bodyLinger = 500 * time.Millisecond
 
 // patientBody is a request's body that has a deadline, also where nobody reads
-// it. A Read beyond it is errTooSlow.
+// it. A Read beyond it is errTooSlow, one on a connection that this process has
+// closed errCut.
 type patientBody struct {
 	io.ReadCloser
 	control  *http.ResponseController
@@ -49,6 +51,8 @@ func (b *patientBody) Read(p []byte) (int, error) {
 		_ = b.control.SetReadDeadline(time.Time{}) // as in extend
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		err = errTooSlow
+	case errors.Is(err, net.ErrClosed):
+		err = errCut
 	}
 	return n, err
 }

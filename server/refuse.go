@@ -25,11 +25,13 @@ func (e *flatError) Error() string { return e.slug }
 
 // The failures of the framework.
 var (
-	errUnknownRoute   = &flatError{status: http.StatusNotFound, slug: "not_found"}
-	errWrongMethod    = &flatError{status: http.StatusMethodNotAllowed, slug: "method_not_allowed"}
-	errTooSlow        = &flatError{status: http.StatusRequestTimeout, slug: "request_timeout", message: "The body did not arrive in time."}
-	errEncoded        = unsupported("Send the body without Content-Encoding.")
-	errInternal       = &flatError{status: http.StatusInternalServerError, slug: "internal_error"}
+	errUnknownRoute = &flatError{status: http.StatusNotFound, slug: "not_found"}
+	errWrongMethod  = &flatError{status: http.StatusMethodNotAllowed, slug: "method_not_allowed"}
+	errTooSlow      = &flatError{status: http.StatusRequestTimeout, slug: "request_timeout", message: "The body did not arrive in time."}
+	errEncoded      = unsupported("Send the body without Content-Encoding.")
+	errInternal     = &flatError{status: http.StatusInternalServerError, slug: "internal_error"}
+	// errCut is for the log alone: nobody can read it.
+	errCut            = &flatError{status: http.StatusServiceUnavailable, slug: "service_unavailable", message: "The service ended before the body had arrived."}
 	errTooManyStreams = &flatError{status: http.StatusTooManyRequests, slug: "rate_limited", retryAfter: 5}
 )
 

@@ -1,11 +1,14 @@
 package server_test
 
 import (
+	"bufio"
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -153,6 +156,32 @@ func TestDrain(t *testing.T) {
 	assert.Equal(t, "SERVICE_UNAVAILABLE", a.failure(t)["code"])
 	assert.NotEmpty(t, a.Header.Get("Retry-After"))
 	require.NoError(t, <-stopped)
+}
+
+// An upload that stalls is cut when its time is up: that is the service's doing, and
+// not a bad request.
+func TestUploadThatTheEndCuts(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	ended := s.listen(t)
+	host := strings.TrimPrefix(s.URL, "http://")
+	conn, err := net.Dial("tcp", host)
+	require.NoError(t, err)
+	defer conn.Close()
+	_, err = fmt.Fprintf(conn, "POST /v1/transcript HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n"+
+		"Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 1000\r\nExpect: 100-continue\r\n\r\n", host, s.Key)
+	require.NoError(t, err)
+	line, err := bufio.NewReader(conn).ReadString('\n')
+	require.NoError(t, err)
+	require.Contains(t, line, "100 Continue", "the handler waits for the body")
+
+	require.NoError(t, s.Stop(t.Context()))
+	assert.ErrorIs(t, <-ended, http.ErrServerClosed)
+	require.Eventually(t, func() bool {
+		return strings.Contains(s.log.String(), "route=/v1/transcript ")
+	}, 10*time.Second, 5*time.Millisecond)
+	assert.Regexp(t, `route=/v1/transcript status=503 `, s.log.String())
+	assert.NotContains(t, s.log.String(), "level=ERROR")
 }
 
 // A handler under a server of the embedder's own answers after Stop too: what

@@ -1,13 +1,16 @@
 package server_test
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"mime/multipart"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -234,6 +237,37 @@ func TestRefusalOfAHugeUploadArrives(t *testing.T) {
 		a := s.do(t, http.MethodPost, "/v1/transcript", body, header("Content-Type", contentType))
 		require.Equal(t, http.StatusUnprocessableEntity, a.StatusCode, a.body)
 		assert.Equal(t, "MEDIA_TOO_LARGE", a.failure(t)["code"])
+	}
+	s.nothingLeft(t)
+}
+
+// What is announced as too large need not be sent.
+func TestRefusalOfAnAnnouncedSize(t *testing.T) {
+	t.Parallel()
+	s := start(t, limited(1000))
+	_, ended, _ := strings.Cut(s.URL, "://")
+	for media, want := range map[string]struct {
+		length, status int
+		code           string
+	}{
+		"multipart/form-data; boundary=b": {1 << 30, http.StatusUnprocessableEntity, "MEDIA_TOO_LARGE"},
+		"application/json":                {1<<20 + 1, http.StatusBadRequest, "INVALID_REQUEST"},
+	} {
+		conn, err := net.Dial("tcp", ended)
+		require.NoError(t, err)
+		require.NoError(t, conn.SetDeadline(time.Now().Add(20*time.Second))) // who waits for the body takes longer
+		_, err = fmt.Fprintf(conn, "POST /v1/transcript HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n",
+			ended, s.Key, media, want.length)
+		require.NoError(t, err)
+		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		require.NoError(t, err, media)
+		body, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		assert.Equal(t, want.status, resp.StatusCode, media)
+		a := &answer{resp, string(body)}
+		assert.Equal(t, want.code, a.failure(t)["code"])
+		require.NoError(t, conn.Close())
 	}
 	s.nothingLeft(t)
 }

@@ -27,10 +27,7 @@ type Upload struct {
 // UPLOAD_INVALID, no room for it is store.ErrUnavailable; an error of r is returned
 // as it is. Nothing stays behind after an error.
 func (p *Pipeline) Receive(ctx context.Context, r io.Reader, limit int64) (*Upload, error) {
-	if limit == account.Unlimited {
-		limit = math.MaxInt64
-	}
-	if limit < math.MaxInt64 {
+	if limit != account.Unlimited && limit < math.MaxInt64 {
 		r = io.LimitReader(r, limit+1) // one more tells "too large" from "just as large"
 	}
 	if err := p.Room(0); err != nil {
@@ -39,7 +36,10 @@ func (p *Pipeline) Receive(ctx context.Context, r io.Reader, limit int64) (*Uplo
 	b, err := p.store.PutBlob(ctx, "uploads/"+uuid.NewString(), func(w io.Writer) error {
 		size, err := io.Copy(w, &roomReader{Reader: r, p: p})
 		if err == nil {
-			err = checkSize(size, limit)
+			err = CheckSize(size, limit)
+		}
+		if err == nil && size == 0 {
+			err = transcript.Errorf(transcript.UploadInvalid, "The file is empty.")
 		}
 		return err
 	})
@@ -49,15 +49,13 @@ func (p *Pipeline) Receive(ctx context.Context, r io.Reader, limit int64) (*Uplo
 	return &Upload{Key: b.Key, SHA256: b.SHA256, Size: b.Size}, nil
 }
 
-func checkSize(size, limit int64) error {
-	switch {
-	case size == 0:
-		return transcript.Errorf(transcript.UploadInvalid, "The file is empty.")
-	case size > limit:
-		return transcript.Errorf(transcript.MediaTooLarge, "The file is larger than the %d bytes that the plan allows.", limit).
-			With("limitBytes", limit)
+// CheckSize refuses a file of more than limit bytes, account.Unlimited for any.
+func CheckSize(size, limit int64) error {
+	if limit == account.Unlimited || size <= limit {
+		return nil
 	}
-	return nil
+	return transcript.Errorf(transcript.MediaTooLarge, "The file is larger than the %d bytes that the plan allows.", limit).
+		With("limitBytes", limit)
 }
 
 // Discard removes a received file that will not be submitted.
