@@ -94,7 +94,7 @@ func TestUploadRepeated(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, jobID, job.JobID)
 			assert.EqualValues(t, 3, m.opened.Load(), "once per attempt")
-			assert.Eventually(t, func() bool { return m.closed.Load() == 3 }, time.Second, time.Millisecond)
+			assert.Eventually(t, func() bool { return m.closed.Load() == 3 }, time.Minute, time.Millisecond)
 			for _, length := range lengths {
 				assert.Equal(t, size > 0, length > size, "announced when known")
 			}

@@ -66,8 +66,9 @@ type Config struct {
 	// progressInterval is the shortest time between two progress reports of a job;
 	// 0: one second. Only tests change it.
 	progressInterval time.Duration
-	// timeout bounds the wait of a POST for its job: context.WithTimeout, but in
-	// tests that must not depend on the speed of their machine.
+	// timeout is context.WithTimeout for the wait of a POST for its job and for the
+	// way of a short link, but in tests that must not depend on the speed of their
+	// machine.
 	timeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
 }
 

@@ -210,7 +210,7 @@ func TestStreamsOfAnAccountAreLimited(t *testing.T) {
 	require.Eventually(t, func() bool {
 		a, err := s.send(t, http.MethodGet, jobPath("7")+"/events", nil)
 		return err == nil && a.StatusCode == http.StatusNotFound && s.mayOpen(t, id)
-	}, 10*time.Second, 10*time.Millisecond, "a place is free when a client has gone")
+	}, time.Minute, 10*time.Millisecond, "a place is free when a client has gone")
 }
 
 // A plan that says nothing of streams permits none.
@@ -359,7 +359,7 @@ func TestWhoMayStay(t *testing.T) {
 	yes, no := true, false
 	soon := func(want bool, mayStay func() bool) {
 		t.Helper()
-		require.Eventually(t, func() bool { return mayStay() == want }, 5*time.Second, 20*time.Millisecond)
+		require.Eventually(t, func() bool { return mayStay() == want }, time.Minute, 20*time.Millisecond)
 	}
 	s.admitted(t, []change{as(s.Key)}, func(mayStay func() bool) {
 		require.True(t, mayStay())

@@ -49,7 +49,8 @@ func BoundConnections(web *http.Server, most int) { web.ConnState = newConnectio
 // not hold programs.
 func Unconfine(s *Server, why error) { s.unconfined = why }
 
-// SetTimeout replaces context.WithTimeout where a POST waits for its job.
+// SetTimeout replaces context.WithTimeout where a POST waits for its job, and where
+// a short link is followed.
 func SetTimeout(c *Config, f func(context.Context, time.Duration) (context.Context, context.CancelFunc)) {
 	c.timeout = f
 }

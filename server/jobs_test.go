@@ -158,7 +158,7 @@ func TestCancel(t *testing.T) {
 	require.Equal(t, http.StatusConflict, again.StatusCode)
 	assert.Equal(t, "STATE_CONFLICT", again.failure(t)["code"])
 	assert.Equal(t, map[string]any{"status": "cancelled"}, again.failure(t)["details"])
-	require.Eventually(t, func() bool { return len(files(t, s.blobs)) == 0 }, 10*time.Second, 10*time.Millisecond, "its upload goes")
+	require.Eventually(t, func() bool { return len(files(t, s.blobs)) == 0 }, time.Minute, 10*time.Millisecond, "its upload goes")
 }
 
 // Whoever waits for a job that somebody cancels learns that.

@@ -207,7 +207,7 @@ func TestStop(t *testing.T) {
 	require.Eventually(t, func() bool {
 		a, err := s.send(t, http.MethodGet, "/readyz", nil)
 		return err == nil && a.StatusCode == http.StatusServiceUnavailable && strings.Contains(a.body, `"draining"`)
-	}, 5*time.Second, 5*time.Millisecond)
+	}, time.Minute, 5*time.Millisecond)
 	assert.Equal(t, http.StatusOK, s.get(t, "/healthz", as("")).StatusCode)
 	closing := stream.next(t)
 	assert.Equal(t, "stream.closing", closing.name)

@@ -187,7 +187,7 @@ func TestClientThatGoes(t *testing.T) {
 	}()
 	_, err = s.http.Do(r)
 	require.ErrorIs(t, err, context.Canceled)
-	require.Eventually(t, func() bool { return strings.Contains(s.log.String(), "status=499") }, 5*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(s.log.String(), "status=499") }, time.Minute, 5*time.Millisecond)
 	assert.NotContains(t, s.log.String(), "level=ERROR")
 }
 

@@ -29,6 +29,10 @@ func startOn(t *testing.T, o store.Options) *service {
 	return s
 }
 
+// soon is what an answer takes at most while the database is away, also on a busy
+// machine. A connection that is silent would take many minutes.
+const soon = 30 * time.Second
+
 // everyRoute sends a request to every route that asks the database, all at once,
 // but for the one to skip.
 func (s *service) everyRoute(t *testing.T, id, skip string, check func(name string, a *answer, took time.Duration)) {
@@ -71,11 +75,11 @@ func (s *service) requireUnavailable(t *testing.T, id string) {
 		assert.Equal(t, http.StatusServiceUnavailable, a.StatusCode, "%s: %s", name, a.body)
 		assert.Contains(t, a.body, `"code":"SERVICE_UNAVAILABLE"`, name)
 		assert.Equal(t, "2", a.Header.Get("Retry-After"), name)
-		assert.Less(t, took, 5*time.Second, name)
+		assert.Less(t, took, soon, name)
 	})
 	began := time.Now()
 	ready := s.get(t, "/readyz")
-	assert.Less(t, time.Since(began), 5*time.Second)
+	assert.Less(t, time.Since(began), soon)
 	assert.Equal(t, http.StatusServiceUnavailable, ready.StatusCode, ready.body)
 	assert.Equal(t, "unavailable", ready.object(t)["checks"].(map[string]any)["store"])
 	assert.Equal(t, http.StatusOK, s.get(t, "/healthz").StatusCode)
@@ -93,12 +97,12 @@ func TestDatabaseIsAway(t *testing.T) {
 			s.requireUnavailable(t, id)
 			release() // a result, and nowhere to write it
 			line.Mend()
-			require.Eventually(t, func() bool { return s.get(t, "/readyz").StatusCode == http.StatusOK }, 10*time.Second, 50*time.Millisecond)
+			require.Eventually(t, func() bool { return s.get(t, "/readyz").StatusCode == http.StatusOK }, time.Minute, 50*time.Millisecond)
 			assert.Equal(t, "success", s.ended(t, id)["status"])
 			assert.Eventually(t, func() bool {
 				return s.postJSON(t, `{"url":"https://video.example/watch?v=aaaaaaaaaaa","waitMs":0}`,
 					header("Idempotency-Key", "k")).StatusCode == http.StatusAccepted
-			}, 10*time.Second, 100*time.Millisecond, "the key of a refused request is free")
+			}, time.Minute, 100*time.Millisecond, "the key of a refused request is free")
 		})
 	}
 }
@@ -134,7 +138,7 @@ func TestSQLiteIsLocked(t *testing.T) {
 	defer release()
 	unlock := s.lockDatabase(t)
 	s.everyRoute(t, id, "stream", func(name string, a *answer, took time.Duration) { // which reads, and stays
-		assert.Less(t, took, 5*time.Second, name)
+		assert.Less(t, took, soon, name)
 		if name == "link" || name == "upload" || name == "cancel" {
 			assert.Equal(t, http.StatusServiceUnavailable, a.StatusCode, "%s: %s", name, a.body)
 			assert.Equal(t, "2", a.Header.Get("Retry-After"), name)

@@ -23,7 +23,7 @@ const (
 // guard. On the way there may be hosts that no platform has; the end is on one
 // that some platform has.
 func (s *Server) follow(ctx context.Context, link string) (site.Match, error) {
-	ctx, cancel := context.WithTimeout(ctx, shortLinkTimeout)
+	ctx, cancel := s.cfg.timeout(ctx, shortLinkTimeout)
 	defer cancel()
 	for range maxHops {
 		next, err := s.hop(ctx, link)

@@ -30,7 +30,7 @@ import (
 func (s *service) nothingLeft(t *testing.T) {
 	t.Helper()
 	assert.Eventually(t, func() bool { return len(files(t, s.blobs))+len(files(t, s.scratch)) == 0 },
-		10*time.Second, 10*time.Millisecond, "files were left behind")
+		time.Minute, 10*time.Millisecond, "files were left behind")
 }
 
 func TestForms(t *testing.T) {
@@ -200,7 +200,7 @@ func TestLostUpload(t *testing.T) {
 	require.ErrorContains(t, err, "the client crashed")
 	require.Eventually(t, func() bool {
 		return strings.Contains(s.log.String(), "route=/v1/transcript ")
-	}, 10*time.Second, 5*time.Millisecond)
+	}, time.Minute, 5*time.Millisecond)
 	s.nothingLeft(t)
 }
 

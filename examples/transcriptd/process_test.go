@@ -33,7 +33,7 @@ type process struct {
 // program prepares a process with an environment of its own.
 func program(t *testing.T, env []string, args ...string) *exec.Cmd {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	t.Cleanup(cancel) // and kills what is left of it
 	cmd := exec.CommandContext(ctx, os.Args[0], args...)
 	cmd.Env = append([]string{asProgram + "=1", "TRANSCRIPTD_DRAIN_DELAY=0", "PATH=" + os.Getenv("PATH"), "GOCOVERDIR=" + t.TempDir()}, env...)
@@ -161,7 +161,7 @@ func TestServeSaysWhoRecognizes(t *testing.T) {
 		p := start(t, nil, strings.Fields(test.args)...)
 		assert.Regexp(t, test.says, p.greeting, test.args)
 		// Where an answer takes long, a check says "unavailable" for a while.
-		require.Eventually(t, func() bool { return readiness(t, p.addr)["asr"] == test.ready }, 30*time.Second, 50*time.Millisecond, test.args)
+		require.Eventually(t, func() bool { return readiness(t, p.addr)["asr"] == test.ready }, time.Minute, 50*time.Millisecond, test.args)
 		require.NoError(t, p.Process.Signal(syscall.SIGTERM))
 		code, _ := p.end(t)
 		assert.Equal(t, exitOK, code)

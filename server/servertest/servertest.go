@@ -43,7 +43,7 @@ import (
 const Account = "acme"
 
 // patience is how long the end of a server may take.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // Server is a running service.
 type Server struct {

@@ -80,7 +80,7 @@ func TestEnqueueAfterTheEndOfTheTransaction(t *testing.T) {
 			patient := context.WithoutCancel(ctx)
 			require.EventuallyWithT(t, func(c *assert.CollectT) {
 				assert.Error(c, tx.PutAccount(patient, db.Account{ID: "late"}))
-			}, 10*time.Second, time.Millisecond)
+			}, time.Minute, time.Millisecond)
 			require.Error(t, tx.Enqueue(patient, work{Name: "late"}))
 			return nil
 		}))

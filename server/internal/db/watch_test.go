@@ -2,8 +2,8 @@ package db_test
 
 import (
 	"context"
+	"crypto/rand"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -12,14 +12,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// quiet fails when a wake-up comes, or was there.
-func quiet(t *testing.T, wake <-chan struct{}) {
+// quiet fails when a wake-up is there, or on its way.
+func quiet(t *testing.T, s *db.Store, wake <-chan struct{}) {
 	t.Helper()
-	select {
-	case <-wake:
-		require.FailNow(t, "woken")
-	case <-time.After(50 * time.Millisecond):
-	}
+	arrived(t, s)
+	require.Empty(t, wake, "woken")
 }
 
 func TestWatch(t *testing.T) {
@@ -49,7 +46,7 @@ func TestWatch(t *testing.T) {
 			require.NoError(t, tx.Move(ctx, locked, db.Move{To: asrQueued}))
 			return errUndo
 		}), errUndo)
-		quiet(t, job)
+		quiet(t, s, job)
 
 		// Nor is one woken who has stopped, or who watches something else.
 		stopTwin()
@@ -57,8 +54,8 @@ func TestWatch(t *testing.T) {
 			require.NoError(t, tx.SetProgress(ctx, e.ID, &transcript.Progress{Fraction: 0.5}))
 		})
 		receive(t, job)
-		quiet(t, twin)
-		quiet(t, other)
+		quiet(t, s, twin)
+		quiet(t, s, other)
 		settle(t, s, job, ext)
 
 		// A claim that ends alone wakes the extraction's watchers too.
@@ -66,33 +63,34 @@ func TestWatch(t *testing.T) {
 			require.NoError(t, cancelOne(ctx, tx, "beta", jobs[1].ID))
 		})
 		receive(t, ext)
-		quiet(t, job)
+		quiet(t, s, job)
 	})
 }
 
 // settle waits until everything announced before has arrived, and takes it away.
 func settle(t *testing.T, s *db.Store, wakes ...<-chan struct{}) {
 	t.Helper()
-	_, jobs := extraction(t, s, "settle")
-	j := jobs[0]
-	last, stop := s.Watch(j.ID)
-	defer stop()
-	inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, cancelOne(ctx, tx, j.Account, j.ID))
-	})
-	receive(t, last)
-	if s.Shared() { // once by this process itself, once through LISTEN; perhaps merged
-		select {
-		case <-last:
-		case <-time.After(50 * time.Millisecond):
-		}
-	}
+	arrived(t, s)
 	for _, wake := range wakes {
 		select {
 		case <-wake:
 		default:
 		}
 	}
+}
+
+// arrived waits until everything announced before has arrived: what goes through
+// LISTEN comes in order, and the rest at once.
+func arrived(t *testing.T, s *db.Store) {
+	t.Helper()
+	if !s.Shared() {
+		return
+	}
+	topic := rand.Text()
+	last, stop := s.Watch(topic)
+	defer stop()
+	require.NoError(t, s.AnnounceElsewhere(t.Context(), topic))
+	receive(t, last)
 }
 
 func TestWatchAcrossProcesses(t *testing.T) {
@@ -124,5 +122,5 @@ func TestWatchMerges(t *testing.T) {
 	defer stop()
 	move(t, s, e, durationCheck, asrQueued, asrRunning)
 	receive(t, wake)
-	quiet(t, wake)
+	quiet(t, s, wake)
 }

@@ -103,7 +103,7 @@ func TestTheRunThatEndsKeepsItsRow(t *testing.T) {
 	})})
 	enqueue(t, s, "a")
 	run := receive(t, mine)
-	require.Eventually(t, func() bool { return raw.count(t, "river_job WHERE state = 'completed'") == 1 }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return raw.count(t, "river_job WHERE state = 'completed'") == 1 }, time.Minute, 10*time.Millisecond)
 	assert.False(t, holds(t, s, run))
 	assert.False(t, requeue(t, s, run), "it has ended")
 	assert.Equal(t, 1, raw.count(t, "river_job"))
@@ -159,12 +159,12 @@ func TestRequeueAgainstTheEndOfARun(t *testing.T) {
 		close(finish)
 		require.Eventually(t, func() bool {
 			return raw.count(t, "pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()") > 0
-		}, 10*time.Second, 10*time.Millisecond, "the end of the run is not being written")
+		}, time.Minute, 10*time.Millisecond, "the end of the run is not being written")
 	})
 	again := receive(t, runs)
 	require.Equal(t, run.Args, again.Args)
 	require.NotEqual(t, run.ID, again.ID)
-	require.Eventually(t, func() bool { return raw.count(t, "river_job WHERE state = 'completed'") == 1 }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return raw.count(t, "river_job WHERE state = 'completed'") == 1 }, time.Minute, 10*time.Millisecond)
 	require.Equal(t, 1, raw.count(t, "river_job"), "the row that was taken over came back")
 }
 
@@ -193,7 +193,7 @@ func TestRequeueAgainstAllEnds(t *testing.T) {
 			}
 		}
 		require.Eventually(t, func() bool { return raw.count(t, "river_job WHERE state <> 'completed'") == 0 },
-			10*time.Second, 20*time.Millisecond)
+			time.Minute, 20*time.Millisecond)
 		mu.Lock()
 		defer mu.Unlock()
 		require.Len(t, done, jobs)
@@ -225,12 +225,12 @@ func TestUnheard(t *testing.T) {
 			var err error
 			found, err = r.Unheard(t.Context())
 			return err == nil && len(found) > 0
-		}, 10*time.Second, 10*time.Millisecond)
+		}, time.Minute, 10*time.Millisecond)
 		require.Len(t, found, 1, "what it is at is its own")
 		require.True(t, requeue(t, s, found[0]))
 		close(finish)
 		require.Equal(t, "b", receive(t, runs))
-		require.Eventually(t, func() bool { return raw.count(t, "river_job WHERE state = 'completed'") == 2 }, 10*time.Second, 10*time.Millisecond)
+		require.Eventually(t, func() bool { return raw.count(t, "river_job WHERE state = 'completed'") == 2 }, time.Minute, 10*time.Millisecond)
 		found, err := r.Unheard(t.Context())
 		require.NoError(t, err)
 		require.Empty(t, found)

@@ -140,7 +140,7 @@ func rollingRestart(t *testing.T, times, requests int) {
 	b := newBalancer(t, children[0].url, children[1].url)
 	ready := func(n int) func() bool { return func() bool { return b.backends[n].ready.Load() } }
 	for n := range children {
-		require.Eventually(t, ready(n), 30*time.Second, 10*time.Millisecond)
+		require.Eventually(t, ready(n), time.Minute, 10*time.Millisecond)
 	}
 	over := make(chan struct{})
 	var crowd sync.WaitGroup
@@ -156,7 +156,7 @@ func rollingRestart(t *testing.T, times, requests int) {
 			require.NoError(t, old.cmd.Process.Signal(syscall.SIGTERM))
 			require.NoError(t, old.cmd.Wait(), "it ends in good order")
 			children[n] = s.spawn(t, addrs[n])
-			require.Eventually(t, ready(n), 30*time.Second, 10*time.Millisecond)
+			require.Eventually(t, ready(n), time.Minute, 10*time.Millisecond)
 		}
 	}
 	reach(requests)

@@ -73,7 +73,7 @@ func TestAFullDiskLosesNoWord(t *testing.T) {
 				t.Cleanup(func() { require.NoError(t, b.Stop(context.Background())) })
 
 				b.waiting(t, id)
-				require.Eventually(t, func() bool { return len(b.blobs(t)) == 1 }, 20*time.Second, time.Millisecond,
+				require.Eventually(t, func() bool { return len(b.blobs(t)) == 1 }, time.Minute, time.Millisecond,
 					"half of the audio takes the room that the next attempt needs")
 				free()
 				b.endsWhole(t, id, words)

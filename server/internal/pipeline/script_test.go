@@ -134,7 +134,7 @@ func start(t *testing.T, s *db.Store, e *script, change ...func(*pipeline.Config
 	b := prepare(t, s, e, change...)
 	require.NoError(t, b.Start(t.Context()))
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		require.NoError(t, b.Stop(ctx))
 		left, err := os.ReadDir(b.dir)
@@ -200,5 +200,5 @@ func (b *bench) blobs(t *testing.T) []string {
 // nothingLeft asserts that the audio of a job that has ended goes soon after.
 func (b *bench) nothingLeft(t *testing.T) {
 	t.Helper()
-	assert.Eventually(t, func() bool { return len(b.blobs(t)) == 0 }, 10*time.Second, 10*time.Millisecond, "audio was left behind")
+	assert.Eventually(t, func() bool { return len(b.blobs(t)) == 0 }, time.Minute, 10*time.Millisecond, "audio was left behind")
 }

@@ -88,7 +88,7 @@ func (c *crowd) in(t *testing.T, state transcript.State) (n int) {
 // await waits until n of the jobs are in a state.
 func (c *crowd) await(t *testing.T, state transcript.State, n int) {
 	t.Helper()
-	require.Eventually(t, func() bool { return c.in(t, state) == n }, 30*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return c.in(t, state) == n }, time.Minute, 20*time.Millisecond)
 }
 
 // upload asks for a recording.
@@ -112,7 +112,7 @@ func (c *crowd) link(t *testing.T, by string, on transcript.Platform, n int) {
 func (c *crowd) begins(t *testing.T, state transcript.State) {
 	t.Helper()
 	last := crowd{c.bench, c.jobs[len(c.jobs)-1:]}
-	assert.Eventually(t, func() bool { return last.in(t, state) == 0 }, 20*time.Second, 5*time.Millisecond, "it has not begun")
+	assert.Eventually(t, func() bool { return last.in(t, state) == 0 }, time.Minute, 5*time.Millisecond, "it has not begun")
 }
 
 func startCrowd(t *testing.T, s *db.Store, queue string) (*crowd, *turnstiles) {
