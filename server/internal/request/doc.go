@@ -6,22 +6,8 @@
 // ([Table.ReadJSON]), a multipart form ([Table.NewForm]), a query, a path and
 // headers ([Table.ReadQuery] and the like), the canonical form by which two
 // requests are compared ([Table.Canonical]), and the OpenAPI document
-// ([Table.Schema], [Table.Parameters]). A new field is one new line:
-//
-//	type search struct {
-//		words string
-//		most  int
-//	}
-//
-//	func (s *search) table() request.Table {
-//		return request.Table{Fields: []*request.Field{
-//			request.New("q", &s.words, request.Text(1, 200)).Required(),
-//			request.New("maxResults", &s.most, request.Integer(1, 50).Default(20)),
-//		}}
-//	}
-//
-//	var s search
-//	err := s.table().ReadQuery(r.URL.RawQuery)
+// ([Table.Schema], [Table.Parameters]). A new field is one new line
+// of a table; the example shows one.
 //
 // As in package flag, a table is bound to the variables of one request: make one
 // for each. The errors are INVALID_REQUEST and name every fault that was found,

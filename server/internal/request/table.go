@@ -1,7 +1,6 @@
 package request
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -86,13 +85,9 @@ func (t Table) checkOneOf(is *issues) {
 // join quotes the names of the sets: or stands between sets, and between the
 // names of one.
 func join(sets [][]string, or, and string) string {
-	all := make([]string, len(sets))
-	for i, set := range sets {
-		names := make([]string, len(set))
-		for k, name := range set {
-			names[k] = fmt.Sprintf("%q", name)
-		}
-		all[i] = strings.Join(names, and)
+	var all []string
+	for _, set := range sets {
+		all = append(all, quoted(set, and))
 	}
 	return strings.Join(all, or)
 }

@@ -61,7 +61,7 @@ func Enum[T ~string](offered []T, hidden ...T) Kind[T] {
 		if v := T(s); slices.Contains(offered, v) || slices.Contains(hidden, v) {
 			return v, nil
 		}
-		return "", fmt.Errorf("must be one of %s", quoted(offered))
+		return "", fmt.Errorf("must be one of %s", quoted(offered, ", "))
 	}
 	return kindOf(texts, take, func(v T) any { return string(v) }, func() Schema {
 		s := Schema{"$ref": "#/components/schemas/" + reflect.TypeFor[T]().Name()}
@@ -92,10 +92,10 @@ func lengths(shortest, longest int) Schema {
 	return s
 }
 
-func quoted[T ~string](values []T) string {
+func quoted[T ~string](values []T, between string) string {
 	var all []string
 	for _, v := range values {
 		all = append(all, strconv.Quote(string(v)))
 	}
-	return strings.Join(all, ", ")
+	return strings.Join(all, between)
 }
