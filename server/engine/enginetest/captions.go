@@ -179,7 +179,7 @@ func readsNothing(t T, source engine.CaptionSource, site *Site) {
 func namesOrigin(t T, source engine.CaptionSource, _ *Site) {
 	origin, ok := source.Origin(transcript.VideoSite)
 	assert.True(t, ok)
-	assert.Contains(t, []transcript.Origin{transcript.OriginCaptionAPI, transcript.OriginDownloader}, origin)
+	assert.Contains(t, []transcript.Origin{transcript.OriginCaptionAPI, transcript.OriginDownloader, transcript.OriginManual}, origin)
 	_, ok = source.Origin("no_such_site")
 	assert.False(t, ok, "a platform that is none")
 }
