@@ -14,7 +14,9 @@
 //	})
 //
 // The package knows rows, not rules: which move is right is the pipeline's
-// business, which key may do what is the account package's.
+// business, which key may do what is the account package's. Neither the queue's
+// types nor those of the SQL library show in what it exports. Its errors begin
+// with "store:", the name under which operators know it.
 package db
 
 import (

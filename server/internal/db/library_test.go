@@ -1,0 +1,107 @@
+package db_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// TestRoomInTheLibrary has rows of all kinds beside each other, and refuses what
+// would be two rows for one thing, or a row that lacks what its kind is about.
+func TestRoomInTheLibrary(t *testing.T) {
+	t.Parallel()
+	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+		id := put(t, dbtest.Open(t, o), &db.Transcript{Transcript: transcript.Transcript{
+			Platform: transcript.VideoSite, ExternalID: "v1", Lang: "en", Source: transcript.OriginASR, Status: transcript.Ready,
+		}, SegmentsJSON: []byte("[]")})
+		raw := open(t, o)
+		insert := func(id, kind, externalID, lang, languages string, job, text, code any) error {
+			statement := `INSERT INTO library_rows (id, account, kind, platform, external_id, lang, languages, job_id, transcript_id, error_code,
+				starred, created_at, updated_at) VALUES ($1, 'acme', $2, 'video_site', $3, $4, $5, $6, $7, $8, false, '2026-01-02', '2026-01-02')`
+			_, err := raw.ExecContext(t.Context(), statement, id, kind, externalID, lang, languages, job, text, code)
+			return err
+		}
+		require.NoError(t, insert("1", "transcript", "v1", "en", "", nil, id, nil))
+		require.NoError(t, insert("2", "pending", "v1", "en", "", "j1", nil, nil), "asked for again, without a list")
+		require.NoError(t, insert("3", "pending", "v1", "en", "en", "j2", nil, nil), "with another list")
+		require.NoError(t, insert("4", "failed", "v1", "de", "de,asr", "j3", nil, "NO_TRANSCRIPT"))
+		require.NoError(t, insert("5", "batch", "b1", "", "", nil, nil, nil))
+
+		require.Error(t, insert("6", "transcript", "v1", "en", "", nil, id, nil), "a second row of the text")
+		require.Error(t, insert("6", "failed", "v1", "en", "en", "j4", nil, "NO_TRANSCRIPT"), "a second row of the request")
+		require.Error(t, insert("6", "batch", "b1", "", "", nil, nil, nil), "a second row of the batch")
+		require.Error(t, insert("6", "transcript", "v1", "de", "", nil, nil, nil), "no text")
+		require.Error(t, insert("6", "pending", "v2", "en", "en", nil, nil, nil), "no job")
+		require.Error(t, insert("6", "failed", "v2", "en", "en", "j5", nil, nil), "no reason")
+		require.Error(t, insert("6", "other", "v2", "en", "en", nil, nil, nil))
+		assert.Equal(t, 5, raw.count(t, "library_rows"))
+	})
+}
+
+// TestLibraryFindsTheTitle of a text as it is now, also where another account has
+// had it made anew.
+func TestLibraryFindsTheTitle(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+		title := func(title, channel string) string {
+			return put(t, s, &db.Transcript{Transcript: transcript.Transcript{
+				Platform: transcript.VideoSite, ExternalID: "v1", Lang: "en", Source: transcript.OriginASR, Status: transcript.Ready,
+				Title: &title, Channel: &channel,
+			}, SegmentsJSON: []byte("[]")})
+		}
+		first := title("Ä first", "Straße")
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Save(ctx, first, "acme")) })
+		for _, want := range []string{"a first", "a second"} {
+			saved, err := s.Library(t.Context(), "acme")
+			require.NoError(t, err)
+			require.Len(t, saved, 1)
+			assert.Equal(t, want, saved[0].FoldedTitle)
+			assert.Equal(t, "strasse", saved[0].FoldedChannel)
+			title("Å second", "STRASSE")
+		}
+	})
+}
+
+func TestLibrary(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+		library := func(account string) []db.LibraryRow {
+			rows, err := s.Library(t.Context(), account)
+			require.NoError(t, err)
+			return rows
+		}
+		text := func(source transcript.Origin) string {
+			return put(t, s, &db.Transcript{Transcript: transcript.Transcript{
+				Platform: transcript.VideoSite, ExternalID: "v1", Lang: "en", Source: source, Status: transcript.Ready,
+			}, SegmentsJSON: []byte("[]")})
+		}
+		first, second := text(transcript.OriginDownloader), text(transcript.OriginASR)
+
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Save(ctx, first, "acme", "beta")) })
+		rows := library("acme")
+		require.Len(t, rows, 1)
+		assert.Equal(t, first, rows[0].TranscriptID)
+		assert.Equal(t, "v1", rows[0].ExternalID)
+		assert.Equal(t, "en", rows[0].Lang)
+		require.Len(t, library("beta"), 1)
+		assert.NotEqual(t, rows[0].ID, library("beta")[0].ID)
+		assert.Empty(t, library("gamma"))
+
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
+			require.NoError(t, tx.Save(ctx, second, "acme"))
+			require.NoError(t, tx.Save(ctx, second)) // nobody
+			require.ErrorIs(t, tx.Save(ctx, "none", "acme"), db.ErrNotFound)
+		})
+		again := library("acme")
+		require.Len(t, again, 1, "one row for a content and language")
+		assert.Equal(t, second, again[0].TranscriptID)
+		assert.Equal(t, rows[0].ID, again[0].ID)
+		assert.Equal(t, first, library("beta")[0].TranscriptID, "another account's row was changed")
+	})
+}
