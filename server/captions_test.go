@@ -183,16 +183,17 @@ func TestCaptionsThatCrash(t *testing.T) {
 	}
 }
 
-// The platform has 10 s.
+// A platform is not waited for without end.
 func TestNoAnswerInTime(t *testing.T) {
 	t.Parallel()
-	s := start(t, onPlan(forgetful))
+	s := start(t, onPlan(forgetful), func(c *server.Config) { server.SetLookupBudget(c, 300*time.Millisecond) })
 	const known, unknown = "AAAAAAAAAAA", "BBBBBBBBBBB"
 	for _, path := range []string{"/v1/video_site/captions?videoId=", "/v1/transcript/info?url="} {
-		require.Equal(t, http.StatusOK, s.get(t, path+known).StatusCode)
+		require.Eventually(t, func() bool { // a late answer goes into the cache
+			return s.get(t, path+known).StatusCode == http.StatusOK
+		}, time.Minute, time.Millisecond)
 	}
 	defer s.Engine.HoldCaptions()()
-	began := time.Now()
 	var answers [4]*answer
 	var questions errgroup.Group
 	for i, path := range []string{
@@ -205,7 +206,6 @@ func TestNoAnswerInTime(t *testing.T) {
 		})
 	}
 	require.NoError(t, questions.Wait())
-	assert.Greater(t, time.Since(began), 9*time.Second)
 	for i, expect := range []struct {
 		status int
 		code   any

@@ -66,6 +66,9 @@ type Config struct {
 	// progressInterval is the shortest time between two progress reports of a job;
 	// 0: one second. Only tests change it.
 	progressInterval time.Duration
+	// lookupBudget is how long a GET waits for a platform; 0: 10 s. Only
+	// tests change it.
+	lookupBudget time.Duration
 	// timeout is context.WithTimeout for the wait of a POST for its job and for the
 	// way of a short link, but in tests that must not depend on the speed of their
 	// machine.
@@ -150,6 +153,7 @@ func (c Config) withDefaults() (Config, error) {
 	c.Limits.MaxMediaDuration = cmp.Or(c.Limits.MaxMediaDuration, 12*time.Hour)
 	c.Limits.MinFreeDisk = cmp.Or(c.Limits.MinFreeDisk, 512<<20)
 	c.progressInterval = cmp.Or(c.progressInterval, time.Second)
+	c.lookupBudget = cmp.Or(c.lookupBudget, 10*time.Second)
 	return c, nil
 }
 

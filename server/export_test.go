@@ -55,5 +55,8 @@ func SetTimeout(c *Config, f func(context.Context, time.Duration) (context.Conte
 	c.timeout = f
 }
 
+// SetLookupBudget sets how long a GET waits for a platform.
+func SetLookupBudget(c *Config, d time.Duration) { c.lookupBudget = d }
+
 // SetProgressInterval sets the shortest time between two progress reports.
 func SetProgressInterval(c *Config, d time.Duration) { c.progressInterval = d }

@@ -94,6 +94,7 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 		MaxMediaDuration: c.Limits.MaxMediaDuration,
 		MinFreeDisk:      c.Limits.MinFreeDisk,
 		ProgressInterval: c.progressInterval,
+		LookupBudget:     c.lookupBudget,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("server: %w", err)

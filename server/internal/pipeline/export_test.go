@@ -18,9 +18,6 @@ func (c *Config) PauseBriefly() {
 // end of a job.
 func (c *Config) WaitNoLonger() { c.lastWait = time.Nanosecond }
 
-// LookupBriefly lets readers lose patience at once.
-func (c *Config) LookupBriefly() { c.lookupBudget = time.Millisecond }
-
 // PauseFor is how long it takes until the next attempt.
 func PauseFor(e *db.Extraction, cause *transcript.Error) time.Duration {
 	return (&Pipeline{cfg: Config{tuning: tuning{pauses: pauses()}}}).untilNextAttempt(e.Attempt, cause)

@@ -12,14 +12,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-const (
-	// lookupBudget is how long a reader waits for a platform. What
-	// comes later goes into the cache.
-	lookupBudget = 10 * time.Second
-	// lookupWorkers is how many platforms are asked at once for readers, beside
-	// those that jobs ask.
-	lookupWorkers = 4
-)
+// lookupWorkers is how many platforms are asked at once for readers, beside
+// those that jobs ask.
+const lookupWorkers = 4
 
 // lookups are the questions under way that captions and info have put to platforms.
 type lookups struct {
@@ -79,13 +74,13 @@ func (p *Pipeline) lookup(ctx context.Context, sub subject) (answered, error) {
 		defer p.lookups.soFar.Delete(key)
 		return p.askAndKeep(sub, func(f finding, err error) { p.lookups.soFar.Store(key, reply{answered{finding: f}, withCode(err)}) })
 	})
-	budget := time.NewTimer(p.cfg.lookupBudget)
+	budget := time.NewTimer(p.cfg.LookupBudget)
 	defer budget.Stop()
 	select {
 	case res := <-ch:
 		return res.Val.(answered), res.Err
 	case <-budget.C:
-		late := reply{err: transcript.Errorf(transcript.UpstreamFailed, "The platform did not answer within %s.", p.cfg.lookupBudget)}
+		late := reply{err: transcript.Errorf(transcript.UpstreamFailed, "The platform did not answer within %s.", p.cfg.LookupBudget)}
 		if known, ok := p.lookups.soFar.Load(key); ok && !countsMore(late.err, known.(reply).err) {
 			late = known.(reply)
 		}

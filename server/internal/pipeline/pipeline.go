@@ -53,22 +53,23 @@ type Config struct {
 	MinFreeDisk int64
 	// ProgressInterval is the shortest time between two progress reports of a job.
 	ProgressInterval time.Duration
+	// LookupBudget is how long a reader waits for a platform. What comes later goes
+	// into the cache.
+	LookupBudget time.Duration
 
 	tuning
 }
 
 // tuning is what only tests change.
 type tuning struct {
-	pauses       [maxAttempts - 1]time.Duration // after a failed attempt
-	lastWait     time.Duration                  // for what passes: see the constant
-	lookupBudget time.Duration                  // of a reader who waits for a platform
-	settled      func(ended []db.Job)           // is told what settle ends, in its transaction
+	pauses   [maxAttempts - 1]time.Duration // after a failed attempt
+	lastWait time.Duration                  // for what passes: see the constant
+	settled  func(ended []db.Job)           // is told what settle ends, in its transaction
 }
 
 func (t tuning) withDefaults() tuning {
 	t.pauses = cmp.Or(t.pauses, pauses())
 	t.lastWait = cmp.Or(t.lastWait, lastWait)
-	t.lookupBudget = cmp.Or(t.lookupBudget, lookupBudget)
 	if t.settled == nil {
 		t.settled = func([]db.Job) {}
 	}
@@ -79,8 +80,8 @@ func (c Config) check() error {
 	if c.Store == nil || c.Dir == "" || c.Log == nil {
 		return errors.New("pipeline: Config.Store, Dir and Log are required")
 	}
-	if c.ASRWorkers <= 0 || c.MaxMediaDuration <= 0 || c.MinFreeDisk <= 0 || c.ProgressInterval <= 0 {
-		return errors.New("pipeline: Config.ASRWorkers, MaxMediaDuration, MinFreeDisk and ProgressInterval must be greater than 0")
+	if c.ASRWorkers <= 0 || c.MaxMediaDuration <= 0 || c.MinFreeDisk <= 0 || c.ProgressInterval <= 0 || c.LookupBudget <= 0 {
+		return errors.New("pipeline: Config.ASRWorkers, MaxMediaDuration, MinFreeDisk, ProgressInterval and LookupBudget must be greater than 0")
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -115,7 +116,7 @@ func TestKnownReasonWinsOverTime(t *testing.T) {
 	} {
 		t.Run(string(known), func(t *testing.T) {
 			t.Parallel()
-			b, asked := besideSlowSource(t, known, func(c *pipeline.Config) { c.LookupBriefly() })
+			b, asked := besideSlowSource(t, known, func(c *pipeline.Config) { c.LookupBudget = time.Millisecond })
 			_, err := b.Captions(t.Context(), question("en"))
 			require.NoError(t, err)
 			<-asked // which the next reader joins

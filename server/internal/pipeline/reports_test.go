@@ -149,7 +149,7 @@ func TestSlowPlatform(t *testing.T) {
 	sites := newPlatforms(t, manual("en"))
 	gate := make(chan struct{})
 	sites.captions = func(context.Context, int) error { <-gate; return nil }
-	b := prepareLinks(t, dbtest.Open(t, dbtest.SQLite(t)), sites, func(c *pipeline.Config) { c.LookupBriefly() })
+	b := prepareLinks(t, dbtest.Open(t, dbtest.SQLite(t)), sites, func(c *pipeline.Config) { c.LookupBudget = time.Millisecond })
 	r, err := b.Captions(t.Context(), question("en"))
 	require.NoError(t, err)
 	assert.Equal(t, transcript.TracksFailed, r.TrackMetadataStatus)

@@ -148,7 +148,7 @@ func prepare(t *testing.T, s *db.Store, e *script, change ...func(*pipeline.Conf
 	t.Helper()
 	dir := filepath.Join(t.TempDir())
 	cfg := pipeline.Config{Store: s, Engine: engine.Engine{Media: e, Recognizer: e}, Dir: dir, Log: slog.New(slog.DiscardHandler),
-		Pace: pace.Config{Rate: pace.Unlimited()}, ASRWorkers: 2, MaxMediaDuration: 12 * time.Hour, MinFreeDisk: 512 << 20, ProgressInterval: time.Millisecond}
+		Pace: pace.Config{Rate: pace.Unlimited()}, ASRWorkers: 2, MaxMediaDuration: 12 * time.Hour, MinFreeDisk: 512 << 20, ProgressInterval: time.Millisecond, LookupBudget: 10 * time.Second}
 	for _, f := range change {
 		f(&cfg)
 	}
