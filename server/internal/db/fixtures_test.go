@@ -22,7 +22,6 @@ var (
 	asrRunning    = transcript.State{Status: transcript.JobProcessing, Stage: transcript.StageASRRunning}
 	publishing    = transcript.State{Status: transcript.JobProcessing, Stage: transcript.StagePublishing}
 	done          = transcript.State{Status: transcript.JobSuccess, Stage: transcript.StageDone}
-	failed        = transcript.State{Status: transcript.JobFailed}
 	cancelled     = transcript.State{Status: transcript.JobCancelled}
 )
 

@@ -55,22 +55,15 @@ func (p *Pipeline) fault(ctx context.Context, t task, again db.Step, cause error
 	err := p.own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Extraction) error {
 		e = locked
 		attempt := cmp.Or(tries, e.Attempt)
-		next, pause, why := again, time.Duration(0), interrupted
 		switch {
 		case p.waits(e, coded):
-			next, pause, why = same, p.untilNextLook(e, coded), blocked
+			return repeat(ctx, tx, e, t, same, blocked, p.untilNextLook(e, coded))
 		case !transient(coded.Code) || attempt >= maxAttempts:
 			return p.fail(ctx, tx, e, coded)
-		default:
-			pause = p.untilNextAttempt(attempt, coded)
-			if attempt >= e.Attempt { // no other chunk has failed as often
-				why = attempted
-			}
+		case attempt < e.Attempt: // another chunk has failed more often
+			return repeat(ctx, tx, e, t, again, interrupted, p.untilNextAttempt(attempt, coded))
 		}
-		if err := goBack(ctx, tx, e, why); err != nil {
-			return err
-		}
-		return repeat(ctx, tx, t, next, pause)
+		return repeat(ctx, tx, e, t, again, attempted, p.untilNextAttempt(attempt, coded))
 	})
 	if errors.Is(err, errUnwanted) {
 		return p.cleanUp(ctx, t.extraction)
@@ -83,8 +76,12 @@ func (p *Pipeline) fault(ctx context.Context, t task, again db.Step, cause error
 	return nil
 }
 
-// repeat queues a step again after a pause, in the place of the task's run.
-func repeat(ctx context.Context, tx *db.Tx, t task, again db.Step, pause time.Duration) error {
+// repeat leads an extraction back and queues a step again after a pause, in the place
+// of the task's run.
+func repeat(ctx context.Context, tx *db.Tx, e *db.Extraction, t task, again db.Step, why setback, pause time.Duration) error {
+	if err := goBack(ctx, tx, e, why); err != nil {
+		return err
+	}
 	if err := tx.EnqueueAt(ctx, again, time.Now().Add(pause)); err != nil {
 		return err
 	}
