@@ -17,7 +17,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// cancelTimeout bounds the cancelling of a job after an interruption.
+// cancelTimeout is how long the canceling of a job may take after an interruption.
 const cancelTimeout = 5 * time.Second
 
 // transcribe returns the text of the source in the wanted format, and shows on

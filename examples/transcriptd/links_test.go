@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/client"
-	"github.com/transcriptkit/transcriptkit/internal/storetest"
+	"github.com/transcriptkit/transcriptkit/internal/storetest" //nolint:depguard // a PostgreSQL that the test starts by itself
 	"github.com/transcriptkit/transcriptkit/server/engine/enginetest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
