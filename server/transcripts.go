@@ -193,7 +193,7 @@ func outcomeReply(job *pipeline.Job) (reply, error) {
 	case job.Status == transcript.JobCancelled:
 		return reply{failure: transcript.Errorf(transcript.StateConflict, "The job was cancelled.").With("status", job.Status)}, nil
 	case job.Error != nil:
-		return reply{failure: job.Error}, nil
+		return reply{failure: job.Error}, nil //nolint:nilerr // why the job failed is what is told
 	case job.Result == nil:
 		return reply{failure: transcript.Errorf(transcript.NoTranscript, "The transcript has been deleted.")}, nil
 	}
