@@ -31,8 +31,8 @@ func countWords(segmentsJSON []byte) (n int, err error) {
 		return 0, fmt.Errorf("store: segments: %w", err)
 	}
 	for _, s := range segments {
-		word, rest, state := "", s.Text, -1
-		for rest != "" {
+		var word string
+		for rest, state := s.Text, -1; rest != ""; {
 			word, rest, state = uniseg.FirstWordInString(rest, state)
 			if strings.IndexFunc(word, isLetterOrDigit) >= 0 {
 				n++
