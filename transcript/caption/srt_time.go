@@ -1,6 +1,10 @@
 package caption
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/transcriptkit/transcriptkit/transcript/internal/eight"
+)
 
 // srtTimes parses a line with an arrow, in milliseconds. It is none with times
 // when neither can be read.
@@ -62,23 +66,12 @@ const fullSize = len("00:00:00,000")
 
 // fullTime parses a full time, HH:MM:SS and milliseconds after a comma or a dot, which
 // no digit follows. Nearly every time is written so, and there is one at every word
-// of automatic captions: so its digits are read without a branch for each.
+// of automatic captions: so its digits are read at once.
 func fullTime(b []byte) (ms int64, ok bool) {
 	if len(b) < fullSize || b[2] != ':' || b[5] != ':' || b[8] != ',' && b[8] != '.' || len(b) > fullSize && isDigit(b[fullSize]) {
 		return 0, false
 	}
-	d := [fullSize]byte(b)
-	none := false
-	digit := func(i int) int64 {
-		v := d[i] - '0'
-		if v > 9 {
-			none = true
-		}
-		return int64(v)
-	}
-	hour, minute, sec := digit(0)*10+digit(1), digit(3)*10+digit(4), digit(6)*10+digit(7)
-	ms = digit(9)*100 + digit(10)*10 + digit(11)
-	return ((hour*60+minute)*60+sec)*1000 + ms, !none
+	return eight.Clock(b)
 }
 
 // after parses a number after one of the separators, with white space around that.

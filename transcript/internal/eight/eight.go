@@ -47,3 +47,23 @@ func (s Set) Before() Set { return s >> 8 }
 
 // All reports whether the set has all of the bytes.
 func (s Set) All() bool { return s == high }
+
+// Clock reads a time of twelve bytes, HH:MM:SS, a mark of any kind and milliseconds,
+// and returns it in milliseconds; minutes and seconds may be up to 99. ok is false
+// where a digit or a colon is missing.
+func Clock(b []byte) (ms int64, ok bool) {
+	const (
+		zeros  = 0x30303A30303A3030 // "00:00:00", which leaves the digits' values
+		colons = 0x0000FF0000FF0000
+	)
+	_ = b[11]
+	clock := uint64(Load(b)) ^ zeros
+	milli := (uint64(b[9]) | uint64(b[10])<<8 | uint64(b[11])<<16) ^ zeros&0xFF*0x10101
+	above9 := (clock | (clock + every*(0x7F-9)) | milli | (milli + every*(0x7F-9))) & high
+	if above9 != 0 || clock&colons != 0 {
+		return 0, false
+	}
+	pairs := clock*10 + clock>>8 // each byte and the next one as a number
+	hour, minute, sec := pairs&0xFF, pairs>>24&0xFF, pairs>>48&0xFF
+	return int64(((hour*60+minute)*60+sec)*1000 + milli&0xFF*100 + milli>>8&0xFF*10 + milli>>16), true
+}

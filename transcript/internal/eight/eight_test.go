@@ -63,3 +63,50 @@ func FuzzSets(f *testing.F) {
 		}
 	})
 }
+
+// clock is the plain form of Clock.
+func clock(b []byte) (ms int64, ok bool) {
+	unit := map[int]int64{0: 36e6, 1: 36e5, 3: 6e5, 4: 6e4, 6: 1e4, 7: 1e3, 9: 100, 10: 10, 11: 1}
+	for i, c := range b[:12] {
+		switch {
+		case unit[i] > 0 && '0' <= c && c <= '9':
+			ms += int64(c-'0') * unit[i]
+		case unit[i] > 0, i != 8 && c != ':':
+			return 0, false
+		}
+	}
+	return ms, true
+}
+
+func checkClock(t *testing.T, b []byte) {
+	t.Helper()
+	want, valid := clock(b)
+	ms, ok := eight.Clock(b)
+	require.Equal(t, valid, ok, "%q", b)
+	if ok {
+		require.Equal(t, want, ms, "%q", b)
+	}
+}
+
+// Every byte at every place of a time.
+func TestClock(t *testing.T) {
+	t.Parallel()
+	for i := range 12 {
+		for c := range 256 {
+			for _, s := range []string{"01:02:03.456", "98:99:87,999", "00:00:00.000"} {
+				b := []byte(s)
+				b[i] = byte(c)
+				checkClock(t, b)
+			}
+		}
+	}
+}
+
+func FuzzClock(f *testing.F) {
+	f.Add([]byte("01:02:03.456"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if len(b) >= 12 {
+			checkClock(t, b)
+		}
+	})
+}
