@@ -29,7 +29,7 @@ func goroutines() (of []string) {
 
 // What a request has started has ended before it is answered: the beat of its key,
 // the watch of its job.
-func TestNothingRunsAfterAnAnswer(t *testing.T) { //nolint:paralleltest // it looks at all goroutines of the process
+func TestNothingRunsAfterAnAnswer(t *testing.T) { // not parallel: it looks at all goroutines of the process
 	s := start(t)
 	id, release := s.heldJob(t, "talk")
 	before := len(goroutines())
@@ -40,14 +40,14 @@ func TestNothingRunsAfterAnAnswer(t *testing.T) { //nolint:paralleltest // it lo
 	stream := s.open(t, id)
 	require.Equal(t, "job.snapshot", stream.next(t).name)
 	release()
-	for stream.next(t).name != "job.completed" { //nolint:revive // the events before it do not matter here
+	for stream.next(t).name != "job.completed" {
 	}
 	require.Eventually(t, func() bool { return len(goroutines()) <= before }, 5*time.Second, time.Millisecond)
 }
 
 // While the database takes no writes, a key cannot be released. That is tried again,
 // but not beyond Stop: then the store may be closed.
-func TestNothingRunsAfterStop(t *testing.T) { //nolint:paralleltest // it looks at all goroutines of the process
+func TestNothingRunsAfterStop(t *testing.T) { // not parallel: it looks at all goroutines of the process
 	s := start(t)
 	ann := account.Principal{Account: "ann", Scopes: account.Scopes(), Plan: account.DefaultPlans().ByName["self_hosted"]}
 	srv, err := server.New(t.Context(), server.Config{Store: s.Store, Dir: t.TempDir(), Authenticator: sessions{"ann": {ann, nil}}})
