@@ -102,7 +102,7 @@ var unsaid = map[int]string{
 // flatRefusal is an answer after which the connection is closed.
 func flatRefusal(status int, reason, id string) []byte {
 	slug := strings.ReplaceAll(strings.ToLower(http.StatusText(status)), " ", "_")
-	body, _ := json.Marshal(FlatError{Error: slug, Message: reason, RequestID: id}) // strings never fail
+	body, _ := json.Marshal(flatBody{Error: slug, Message: reason, RequestID: id}) // strings never fail
 	var b bytes.Buffer
 	resp := http.Response{
 		StatusCode: status, ProtoMajor: 1, ProtoMinor: 1, Close: true, ContentLength: int64(len(body)),

@@ -66,14 +66,14 @@ func describeErrors(oc openapi.OperationContext, rt route) {
 			add(http.StatusForbidden, transcript.Forbidden)
 		}
 		add(http.StatusServiceUnavailable, transcript.ServiceUnavailable)
-		describeError(oc, http.StatusUnauthorized, FlatError{}, []string{ErrNoCredential.Error(), ErrInvalidCredential.Error()}, headerChallenge)
-		describeError(oc, http.StatusTooManyRequests, FlatError{}, []string{errTooManyStreams.slug}, headerRetryAfter)
+		describeError(oc, http.StatusUnauthorized, flatBody{}, []string{ErrNoCredential.Error(), ErrInvalidCredential.Error()}, headerChallenge)
+		describeError(oc, http.StatusTooManyRequests, flatBody{}, []string{errTooManyStreams.slug}, headerRetryAfter)
 	}
 	if rt.method == http.MethodPost {
-		describeError(oc, errTooSlow.status, FlatError{}, []string{errTooSlow.slug})
-		describeError(oc, errEncoded.status, FlatError{}, []string{errEncoded.slug})
+		describeError(oc, errTooSlow.status, flatBody{}, []string{errTooSlow.slug})
+		describeError(oc, errEncoded.status, flatBody{}, []string{errEncoded.slug})
 	}
-	describeError(oc, errInternal.status, FlatError{}, []string{errInternal.slug})
+	describeError(oc, errInternal.status, flatBody{}, []string{errInternal.slug})
 	for status, ofStatus := range codes {
 		var more []header
 		if status == http.StatusConflict || status == http.StatusServiceUnavailable {
@@ -82,12 +82,12 @@ func describeErrors(oc openapi.OperationContext, rt route) {
 		if status == http.StatusNotFound && rt.method == http.MethodPost {
 			more = append(more, headerReplayed)
 		}
-		var body any = ErrorEnvelope{}
+		var body any = envelope{}
 		switch {
 		case rt.report != nil && status == http.StatusBadGateway:
 			body = rt.report
 		case rt.report != nil && status == http.StatusServiceUnavailable: // the platform is away, or the service itself
-			body = jsonschema.AnyOf(rt.report, ErrorEnvelope{})
+			body = jsonschema.AnyOf(rt.report, envelope{})
 		}
 		describeError(oc, status, body, ofStatus, more...)
 	}

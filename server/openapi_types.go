@@ -78,6 +78,8 @@ func describeProperty(p jsonschema.InterceptPropParams) error {
 // schemaName is the name of a type without that of its package.
 func schemaName(t reflect.Type, name string) string {
 	names := map[reflect.Type]string{
+		reflect.TypeFor[flatBody]():          "FlatError",
+		reflect.TypeFor[envelope]():          "ErrorEnvelope",
 		reflect.TypeFor[accepted]():          "AcceptedJob",
 		reflect.TypeFor[resultAnswer]():      "TranscriptResult",
 		reflect.TypeFor[jobAnswer]():         "Job",

@@ -54,16 +54,16 @@ func rateLimited(retryAfter int) *flatError {
 	return &flatError{status: http.StatusTooManyRequests, slug: "rate_limited", retryAfter: max(retryAfter, 1)}
 }
 
-// FlatError is the body of a failure of the framework, of 401 and of 429.
-type FlatError struct {
+// flatBody is the body of a failure of the framework, of 401 and of 429.
+type flatBody struct {
 	Error string `json:"error"`
 	// Message says what to do about it, where the slug does not.
 	Message   string `json:"message,omitempty"`
 	RequestID string `json:"requestId,omitempty"`
 }
 
-// ErrorEnvelope is the body of a business failure.
-type ErrorEnvelope struct {
+// envelope is the body of a business failure.
+type envelope struct {
 	Error transcript.Error `json:"error"`
 }
 
@@ -106,7 +106,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if flat.retryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(flat.retryAfter))
 	}
-	s.respondJSON(r.Context(), w, flat.status, FlatError{Error: flat.slug, Message: flat.message, RequestID: RequestID(r.Context())})
+	s.respondJSON(r.Context(), w, flat.status, flatBody{Error: flat.slug, Message: flat.message, RequestID: RequestID(r.Context())})
 }
 
 func (s *Server) refuseCoded(w http.ResponseWriter, r *http.Request, e *transcript.Error) {
@@ -115,7 +115,7 @@ func (s *Server) refuseCoded(w http.ResponseWriter, r *http.Request, e *transcri
 	if shown.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(shown.RetryAfter))
 	}
-	s.respondJSON(r.Context(), w, e.HTTPStatus(), ErrorEnvelope{Error: shown})
+	s.respondJSON(r.Context(), w, e.HTTPStatus(), envelope{Error: shown})
 }
 
 // note keeps the cause of a refusal for the log.
