@@ -15,7 +15,7 @@ import (
 func (p *Pipeline) Cancel(ctx context.Context, account, id string, key *db.HeldKey) (*Job, error) {
 	job, err := p.store.Job(ctx, account, id)
 	if err != nil {
-		return nil, jobError("cancelling a job", err)
+		return nil, jobError("canceling a job", err)
 	}
 	err = p.change(ctx, job.ExtractionID, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 		job, err := tx.Job(ctx, account, id)
@@ -32,7 +32,7 @@ func (p *Pipeline) Cancel(ctx context.Context, account, id string, key *db.HeldK
 		return tx.RecordAnswer(ctx, key, db.Answer{Kind: db.JobAnswer, ID: id}, true)
 	})
 	if err != nil {
-		return nil, jobError("cancelling a job", err)
+		return nil, jobError("canceling a job", err)
 	}
 	return p.Job(ctx, account, id, nil)
 }
