@@ -41,6 +41,12 @@ func (tx *Tx) Save(ctx context.Context, transcriptID string, accounts ...string)
 	if err != nil {
 		return err
 	}
+	if err := tx.lockTexts(ctx, t); err != nil {
+		return err
+	}
+	if t, err = tx.head(ctx, transcriptID); err != nil { // it may have got another title before the lock was free
+		return err
+	}
 	now := moment(time.Now())
 	rows := make([]LibraryRow, len(accounts))
 	for i, account := range accounts {
@@ -59,6 +65,13 @@ func (tx *Tx) Save(ctx context.Context, transcriptID string, accounts ...string)
 			folded_channel = excluded.folded_channel, updated_at = excluded.updated_at`).
 		Exec(ctx)
 	return wrap("save transcript "+transcriptID, err)
+}
+
+// lockTexts makes transactions that write or save texts of one content run one
+// after the other. Else one could save a text by the title that another has just
+// changed, and two could wait for each other's library rows.
+func (tx *Tx) lockTexts(ctx context.Context, t *transcriptRow) error {
+	return tx.Lock(ctx, "texts/"+string(t.Platform)+"/"+t.ExternalID)
 }
 
 // rename lets the libraries find a text by the title that it has now.

@@ -2,10 +2,15 @@ package db_test
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
@@ -104,4 +109,66 @@ func TestLibrary(t *testing.T) {
 		assert.Equal(t, rows[0].ID, again[0].ID)
 		assert.Equal(t, first, library("beta")[0].TranscriptID, "another account's row was changed")
 	})
+}
+
+// TestSavesDoNotDeadlock has two texts of one content made anew, under new titles,
+// while the same accounts save one and the other.
+func TestSavesDoNotDeadlock(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+		accounts := make([]string, 20)
+		for i := range accounts {
+			accounts[i] = fmt.Sprintf("%02d", i)
+		}
+		var runs atomic.Int64
+		publish := func(source transcript.Origin, title string, accounts ...string) error {
+			return s.InTx(db.Unhurried(t.Context()), func(ctx context.Context, tx *db.Tx) error {
+				runs.Add(1)
+				id, err := tx.PutTranscript(ctx, titled(source, title))
+				if err != nil {
+					return err
+				}
+				return tx.Save(ctx, id, accounts...)
+			})
+		}
+		backwards := slices.Clone(accounts)
+		slices.Reverse(backwards)
+		var g errgroup.Group
+		for i := range 20 {
+			g.Go(func() error { return publish(transcript.OriginASR, fmt.Sprint(i), backwards[i%2*10:]...) })
+			g.Go(func() error { return publish(transcript.OriginDownloader, fmt.Sprint(i), accounts...) })
+		}
+		require.NoError(t, g.Wait())
+		require.EqualValues(t, 40, runs.Load(), "none was run again")
+	})
+}
+
+// TestSaveWhileTheTitleChanges saves a text whose new title is not committed yet.
+func TestSaveWhileTheTitleChanges(t *testing.T) {
+	t.Parallel()
+	o := dbtest.Postgres(t)
+	s, raw := dbtest.Open(t, o), open(t, o)
+	id := put(t, s, titled(transcript.OriginASR, "before"))
+	saved := make(chan error, 1)
+	inTx(t, s, func(ctx context.Context, tx *db.Tx) {
+		_, err := tx.PutTranscript(ctx, titled(transcript.OriginASR, "after"))
+		require.NoError(t, err)
+		go func() {
+			saved <- s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error { return tx.Save(ctx, id, "acme") })
+		}()
+		require.Eventually(t, func() bool { // it has ended, or waits for this transaction
+			return len(saved) > 0 || raw.count(t, "pg_locks WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())") > 0
+		}, time.Minute, time.Millisecond)
+	})
+	require.NoError(t, receive(t, saved))
+	rows, err := s.Library(t.Context(), "acme")
+	require.NoError(t, err)
+	require.Len(t, rows, 1)
+	assert.Equal(t, "after", rows[0].FoldedTitle)
+}
+
+func titled(source transcript.Origin, title string) *db.Transcript {
+	return &db.Transcript{Transcript: transcript.Transcript{
+		Platform: transcript.VideoSite, ExternalID: "v1", Lang: "en", Source: source, Status: transcript.Ready, Title: &title,
+	}, SegmentsJSON: []byte("[]")}
 }

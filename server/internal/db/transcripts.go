@@ -168,6 +168,9 @@ func (tx *Tx) PutTranscript(ctx context.Context, t *Transcript) (id string, err 
 	if row.WordCount, err = countWords(t.SegmentsJSON); err != nil {
 		return "", fmt.Errorf("store: %s: %w", what, err)
 	}
+	if err := tx.lockTexts(ctx, row); err != nil {
+		return "", err
+	}
 	err = tx.db.NewInsert().Model(row).
 		On("CONFLICT (owner, platform, external_id, lang, source) DO UPDATE").
 		Set(`status = excluded.status, source_url = excluded.source_url, title = excluded.title,

@@ -108,14 +108,12 @@ func (p *Pipeline) settleAll(ctx context.Context, tx *db.Tx, e *db.Extraction, e
 	return p.settle(ctx, tx, e, claims, end)
 }
 
-// accountsOf are the accounts of claims, in the order in which all transactions
-// lock the rows of accounts.
+// accountsOf are the accounts of claims.
 func accountsOf(claims []db.Job) []string {
 	accounts := make([]string, len(claims))
 	for i, c := range claims {
 		accounts[i] = c.Account
 	}
-	slices.Sort(accounts)
 	return accounts
 }
 
