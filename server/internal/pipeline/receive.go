@@ -24,7 +24,7 @@ type Upload struct {
 
 // Receive streams a file into the blobs and hashes it on the way. More than
 // limit bytes are MEDIA_TOO_LARGE with details.limitBytes, no byte at all is
-// UPLOAD_INVALID, no room for it is store.ErrUnavailable; an error of r is returned
+// UPLOAD_INVALID, no room for it is db.ErrUnavailable; an error of r is returned
 // as it is. Nothing stays behind after an error.
 func (p *Pipeline) Receive(ctx context.Context, r io.Reader, limit int64) (*Upload, error) {
 	if limit != account.Unlimited && limit < math.MaxInt64 {

@@ -20,7 +20,7 @@ const (
 )
 
 // watchOver takes over the work of dead processes, and what this one was given
-// without recognizerOf of it.
+// without hearing of it.
 func (p *Pipeline) watchOver(ctx context.Context) {
 	var seen census
 	for sleep(ctx, lookAroundEvery) {
