@@ -270,6 +270,7 @@ func TestEndOfOneClaim(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
 		ctx := t.Context()
 		e, jobs := extraction(t, s, "acme", "beta")
+		_, others := extraction(t, s, "acme")
 		move(t, s, e, durationCheck)
 		one, err := s.Job(ctx, "acme", jobs[0].ID)
 		require.NoError(t, err)
@@ -288,7 +289,12 @@ func TestEndOfOneClaim(t *testing.T) {
 			*one = claims[0]
 			_, err = tx.End(ctx, locked, []db.Job{stale}, db.End{Status: transcript.JobCancelled})
 			require.ErrorIs(t, err, db.ErrNotFound)
+			_, err = tx.End(ctx, locked, []db.Job{*others[0]}, db.End{Status: transcript.JobCancelled})
+			require.Error(t, err, "a claim on another extraction")
 		})
+		other, err := s.Job(ctx, "acme", others[0].ID)
+		require.NoError(t, err)
+		require.Equal(t, queued, other.State)
 		got, err := s.Job(ctx, "acme", one.ID)
 		require.NoError(t, err)
 		require.Equal(t, one, got)

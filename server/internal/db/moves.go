@@ -78,7 +78,7 @@ func (tx *Tx) Move(ctx context.Context, e *Extraction, m Move) error {
 // other claim on it runs: over tells that. Events and watchers are as with Move.
 // The extraction must have been read in this transaction with LockExtraction or
 // inserted by it; it and the claims are brought up to date. A claim that has moved
-// since it was read is ErrNotFound.
+// since it was read is ErrNotFound, one on another extraction an error.
 func (tx *Tx) End(ctx context.Context, e *Extraction, claims []Job, end End) (over bool, err error) {
 	if !end.Status.Terminal() {
 		return false, fmt.Errorf("store: ending extraction %s: %s is no end", e.ID, end.Status)
@@ -86,6 +86,9 @@ func (tx *Tx) End(ctx context.Context, e *Extraction, claims []Job, end End) (ov
 	now := moment(time.Now())
 	for i := range claims {
 		j := &claims[i]
+		if j.ExtractionID != e.ID {
+			return false, fmt.Errorf("store: ending extraction %s: job %s is on another", e.ID, j.ID)
+		}
 		if err := j.move(end.state(j.State), j.Attempt, now); err != nil {
 			return false, err
 		}
