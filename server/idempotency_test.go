@@ -287,6 +287,19 @@ func TestReplayOfWhatIsNotThere(t *testing.T) {
 	s.nothingLeft(t)
 }
 
+// TestReplayOfANewerVersion has an answer of a kind that came later: it must not be
+// taken for one that is gone.
+func TestReplayOfANewerVersion(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	held := s.keyState(t, "k", 0).Held
+	require.NotNil(t, held)
+	_, err := db.Of(s.Store).SettleKey(t.Context(), *held, db.Answer{Kind: "newer", ID: "1"})
+	require.NoError(t, err)
+	a := s.postForm(t, []part{file("a")}, header("Idempotency-Key", "k"))
+	require.Equal(t, http.StatusInternalServerError, a.StatusCode, a.body)
+}
+
 func TestReplayOfACancel(t *testing.T) {
 	t.Parallel()
 	s := start(t)

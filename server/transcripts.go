@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -172,12 +173,14 @@ func (s *Server) createdBefore(r *http.Request, a db.Answer, v pipeline.View) (r
 			return reply{}, err
 		}
 		return outcomeReply(job)
+	case db.TranscriptAnswer:
+		res, err := s.pipeline.Transcript(r.Context(), account, a.ID, v)
+		if err != nil {
+			return reply{}, err
+		}
+		return resultReply(res)
 	}
-	res, err := s.pipeline.Transcript(r.Context(), account, a.ID, v)
-	if err != nil {
-		return reply{}, err
-	}
-	return resultReply(res)
+	return reply{}, fmt.Errorf("server: the answer of an earlier request is of kind %q, which this version does not know", a.Kind)
 }
 
 // acceptedReply hands out a job.
