@@ -37,12 +37,12 @@ func (f *Form) Add(name string, value io.Reader) error {
 	switch {
 	case len(text) > maxText:
 		is.doesNotFit(name, fmt.Errorf("is longer than %d bytes", maxText))
-	case len(f.values[name]) < field.most:
+	case len(f.values[name]) < field.variable.most():
 		f.values[name] = append(f.values[name], string(text))
-	case field.most == 1:
+	case field.variable.most() == 1:
 		is.cannotRead(name, "is there more than once")
 	default:
-		is.doesNotFit(name, fmt.Errorf("must have no more than %d entries", field.most))
+		is.doesNotFit(name, fmt.Errorf("must have no more than %d entries", field.variable.most()))
 	}
 	return is.err()
 }

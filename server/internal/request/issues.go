@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -45,21 +46,27 @@ func (is *issues) doesNotFit(path string, fault error) {
 	add(&is.unfit, path, fault.Error())
 }
 
-// ofJSON reports faults of a JSON value: where its type is wrong, the request
-// cannot be read.
-func (is *issues) ofJSON(path string) report {
-	return func(place string, fault error) {
-		if errors.As(fault, new(wrongType)) {
-			is.cannotRead(path+place, "%s", fault)
-			return
-		}
-		is.doesNotFit(path+place, fault)
-	}
+// report is where the faults of one value go.
+type report struct {
+	to   *issues
+	path string // of the value
+	json bool   // it is JSON; else it is text, which always can be read
 }
 
-// ofText reports faults of a value that is text, which always can be read.
-func (is *issues) ofText(path string) report {
-	return func(place string, fault error) { is.doesNotFit(path+place, fault) }
+// at is where the faults of an entry of a list go.
+func (r report) at(i int) report {
+	r.path += "." + strconv.Itoa(i)
+	return r
+}
+
+// fault notes a fault of the value: where a JSON value has the wrong type, the
+// request cannot be read.
+func (r report) fault(err error) {
+	if r.json && errors.As(err, new(wrongType)) {
+		r.to.cannotRead(r.path, "%s", err)
+		return
+	}
+	r.to.doesNotFit(r.path, err)
 }
 
 // add appends an issue. Its path may be a name that the caller made up.

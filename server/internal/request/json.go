@@ -1,10 +1,7 @@
 package request
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
-	"io"
 	"unicode/utf8"
 )
 
@@ -30,27 +27,24 @@ func (t Table) readObject(body []byte, is *issues) bool {
 	if !utf8.Valid(body) {
 		return broken("is not UTF-8")
 	}
-	dec := json.NewDecoder(bytes.NewReader(body))
-	if start, err := dec.Token(); errors.Is(err, io.EOF) {
+	s := scanner{body}
+	switch {
+	case s.atEnd():
 		return broken("is missing: send a JSON object")
-	} else if err != nil || start != json.Delim('{') {
+	case !s.take('{'):
 		return broken("is not a JSON object")
 	}
-	for dec.More() {
-		name, err := dec.Token()
-		var value json.RawMessage
-		if err == nil {
-			err = dec.Decode(&value)
-		}
-		if err != nil {
+	for closed := s.take('}'); !closed; {
+		name, value, ok := s.member()
+		if !ok {
 			return broken("is not valid JSON")
 		}
-		t.readMember(name.(string), value, is) // the decoder takes nothing else for a name
+		t.readMember(name, value, is)
+		if closed = s.take('}'); !closed && !s.take(',') {
+			return broken("is not valid JSON")
+		}
 	}
-	if _, err := dec.Token(); err != nil {
-		return broken("is not valid JSON")
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+	if !s.atEnd() {
 		return broken("goes on after the JSON object")
 	}
 	return true
@@ -65,6 +59,6 @@ func (t Table) readMember(name string, value json.RawMessage, is *issues) {
 		is.cannotRead(name, "is there more than once")
 	default:
 		f.sent = true
-		f.fromJSON(value, is.ofJSON(name))
+		f.variable.fromJSON(value, report{to: is, path: name, json: true})
 	}
 }

@@ -9,39 +9,49 @@ import (
 // parameter that is repeated elsewhere. The path of an issue with an entry ends
 // with its place, counted from 0: urls.3.
 func List[T any](entry Kind[T], fewest, most int) Kind[[]T] {
-	read := func(n int, at func(i int, fault report) T, fault report) []T {
-		if n < fewest || n > most {
-			fault("", fmt.Errorf("must have %d to %d entries, not %d", fewest, most, n))
-			return nil
-		}
-		all := make([]T, n)
-		for i := range all {
-			all[i] = at(i, func(place string, err error) { fault(fmt.Sprintf(".%d%s", i, place), err) })
-		}
-		return all
+	return Kind[[]T]{values: &list[T]{entry.values, fewest, most}}
+}
+
+type list[T any] struct {
+	entry           values[T]
+	fewest, longest int
+}
+
+func (l *list[T]) fromJSON(raw json.RawMessage, to report) []T {
+	entries, ok := unmarshal[[]json.RawMessage](raw)
+	if !ok {
+		to.fault(wrongType("an array"))
+		return nil
 	}
-	return Kind[[]T]{
-		fromJSON: func(raw json.RawMessage, fault report) []T {
-			entries, ok := unmarshal[[]json.RawMessage](raw)
-			if !ok {
-				fault("", wrongType("an array"))
-				return nil
-			}
-			return read(len(entries), func(i int, fault report) T { return entry.fromJSON(entries[i], fault) }, fault)
-		},
-		fromTexts: func(texts []string, fault report) []T {
-			return read(len(texts), func(i int, fault report) T { return entry.fromTexts(texts[i:i+1], fault) }, fault)
-		},
-		most: most,
-		plain: func(list []T) any {
-			all := make([]any, len(list))
-			for i, v := range list {
-				all[i] = entry.plain(v)
-			}
-			return all
-		},
-		schema: func() Schema {
-			return Schema{"type": "array", "items": entry.schema(), "minItems": fewest, "maxItems": most}
-		},
+	return l.read(len(entries), to, func(i int, to report) T { return l.entry.fromJSON(entries[i], to) })
+}
+
+func (l *list[T]) fromTexts(texts []string, to report) []T {
+	return l.read(len(texts), to, func(i int, to report) T { return l.entry.fromTexts(texts[i:i+1], to) })
+}
+
+func (l *list[T]) read(n int, to report, at func(int, report) T) []T {
+	if n < l.fewest || n > l.longest {
+		to.fault(fmt.Errorf("must have %d to %d entries, not %d", l.fewest, l.longest, n))
+		return nil
 	}
+	all := make([]T, n)
+	for i := range all {
+		all[i] = at(i, to.at(i))
+	}
+	return all
+}
+
+func (l *list[T]) most() int { return l.longest }
+
+func (l *list[T]) plain(entries []T) any {
+	all := make([]any, len(entries))
+	for i, v := range entries {
+		all[i] = l.entry.plain(v)
+	}
+	return all
+}
+
+func (l *list[T]) schema() Schema {
+	return Schema{"type": "array", "items": l.entry.schema(), "minItems": l.fewest, "maxItems": l.longest}
 }

@@ -49,12 +49,12 @@ func (t Table) readTexts(values map[string][]string, is *issues) {
 		}
 		f.sent = true
 		switch {
-		case len(texts) > 1 && f.most == 1:
+		case len(texts) > 1 && f.variable.most() == 1:
 			is.cannotRead(f.name, "is there more than once")
 		case !allUTF8(texts):
 			is.cannotRead(f.name, "is not UTF-8")
 		default:
-			f.fromTexts(texts, is.ofText(f.name))
+			f.variable.fromTexts(texts, report{to: is, path: f.name})
 		}
 	}
 	t.complete(is)

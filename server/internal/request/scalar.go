@@ -1,6 +1,7 @@
 package request
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"math"
@@ -17,15 +18,25 @@ type scalar[S any] struct {
 }
 
 var (
-	texts    = scalar[string]{"string", "a string", unmarshal[string], func(s string) (string, bool) { return s, true }}
-	booleans = scalar[bool]{"boolean", "true or false", unmarshal[bool], func(s string) (bool, bool) { return s == "true", s == "true" || s == "false" }}
-	integers = scalar[int]{"integer", "a whole number", wholeNumber, parseInteger}
+	texts    = &scalar[string]{"string", "a string", unquote, func(s string) (string, bool) { return s, true }}
+	booleans = &scalar[bool]{"boolean", "true or false", func(raw json.RawMessage) (bool, bool) { return parseBoolean(string(raw)) }, parseBoolean}
+	integers = &scalar[int]{"integer", "a whole number", wholeNumber, parseInteger}
 )
+
+// unquote reads a JSON string. Most are between the quotes as they are.
+func unquote(raw json.RawMessage) (string, bool) {
+	if raw[0] == '"' && bytes.IndexByte(raw, '\\') < 0 {
+		return string(raw[1 : len(raw)-1]), true
+	}
+	return unmarshal[string](raw)
+}
 
 // unmarshal reads a JSON value of the type; null is of none.
 func unmarshal[T any](raw json.RawMessage) (v T, ok bool) {
 	return v, string(raw) != "null" && json.Unmarshal(raw, &v) == nil
 }
+
+func parseBoolean(text string) (v, ok bool) { return text == "true", text == "true" || text == "false" }
 
 // wholeNumber reads a number that has no fraction, however it is written: 2e3 and
 // 2000.0 are 2000. Of one that is too large for an int it returns a very large

@@ -44,12 +44,15 @@ func (t Table) Parameters() []Parameter {
 }
 
 func (f *Field) describe() Schema {
-	s := f.schema()
+	s := f.variable.schema()
 	if f.about != "" {
 		s["description"] = f.about
 	}
-	if f.initial != nil {
-		s["default"] = f.initial
+	switch {
+	case f.shown != nil:
+		s["default"] = f.shown
+	case f.fills:
+		s["default"] = f.variable.initial()
 	}
 	return s
 }

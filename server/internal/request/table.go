@@ -32,8 +32,8 @@ func (t Table) field(name string) *Field {
 func (t Table) Canonical() map[string]any {
 	c := map[string]any{}
 	for _, f := range t.Fields {
-		if f.plain != nil && (f.sent || f.fill != nil) {
-			c[f.name] = f.plain()
+		if f.sent || f.fills {
+			c[f.name] = f.variable.plain()
 		}
 	}
 	return c
@@ -45,9 +45,9 @@ func (t Table) complete(is *issues) {
 	for _, f := range t.Fields {
 		switch {
 		case f.sent:
-		case f.fill != nil:
-			f.fill()
-		case f.required && f.plain != nil: // a file is read elsewhere
+		case f.fills:
+			f.variable.fill()
+		case f.required && f.variable != file{}: // which is read elsewhere
 			is.cannotRead(f.name, "is missing")
 		}
 	}
