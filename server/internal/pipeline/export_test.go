@@ -37,3 +37,9 @@ func Census() (look func(living []db.Process) []db.Process) {
 
 // OnSettle has a test told of all claims that settle ends.
 func (c *Config) OnSettle(f func(ended []db.Job)) { c.settled = f }
+
+// RoundSeconds and UploadTitle are tested by themselves.
+var (
+	RoundSeconds = roundSeconds
+	UploadTitle  = uploadTitle
+)

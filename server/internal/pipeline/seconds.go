@@ -2,9 +2,9 @@ package pipeline
 
 import "math"
 
-// RoundSeconds rounds a length in seconds half up, as Transcript.DurationSec
+// roundSeconds rounds a length in seconds half up, as Transcript.DurationSec
 // holds it. What is no length, negative or not a number, is 0.
-func RoundSeconds(seconds float64) int {
+func roundSeconds(seconds float64) int {
 	if !(seconds > 0) {
 		return 0
 	}

@@ -178,7 +178,7 @@ func (p *Pipeline) begin(ctx context.Context, tx *db.Tx, s Submission) (*db.Job,
 	switch {
 	case s.Upload != nil:
 		e.MediaKey = s.Upload.Key
-		e.Metadata.Title = UploadTitle(s.Upload.Name)
+		e.Metadata.Title = uploadTitle(s.Upload.Name)
 	case p.captionsFirst(sub):
 		first = captionsArgs{Extraction: e.ID}
 	}

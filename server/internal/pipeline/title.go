@@ -9,11 +9,11 @@ import (
 // maxTitle is the longest title of an upload, in characters.
 const maxTitle = 200
 
-// UploadTitle makes a title of the file name that came with an upload: without
+// uploadTitle makes a title of the file name that came with an upload: without
 // folders (of either kind of system) and extension, without control characters
-// and those that turn the direction of writing, at most [maxTitle] characters. It is
+// and those that turn the direction of writing, at most maxTitle characters. It is
 // empty when nothing is left to read.
-func UploadTitle(name string) string {
+func uploadTitle(name string) string {
 	name = name[strings.LastIndexAny(name, `/\`)+1:]
 	name = strings.Map(printable, strings.ToValidUTF8(name, "\uFFFD"))
 	name = strings.TrimSpace(withoutExtension(strings.TrimSpace(name)))

@@ -65,7 +65,7 @@ func result(t *db.Transcript, v View, cached bool) (*Result, error) {
 		},
 	}
 	if t.Duration > 0 {
-		sec := RoundSeconds(t.Duration)
+		sec := roundSeconds(t.Duration)
 		text := transcript.LengthText(sec)
 		r.LengthSeconds, r.LengthText = &sec, &text
 	}
@@ -138,7 +138,7 @@ func describe(t *db.Transcript, m transcript.Metadata) {
 		t.Duration = m.Duration
 	}
 	if t.Duration > 0 {
-		sec := RoundSeconds(t.Duration)
+		sec := roundSeconds(t.Duration)
 		t.DurationSec = &sec
 	}
 }
