@@ -177,5 +177,8 @@ func (c Config) check() error {
 			return &ConfigError{m.name, errors.New("must not be negative")}
 		}
 	}
+	if _, err := pace.New(c.Pace, nil); err != nil {
+		return &ConfigError{"Pace", err}
+	}
 	return nil
 }

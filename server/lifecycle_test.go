@@ -24,6 +24,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -52,6 +53,8 @@ func TestConfigThatIsWrong(t *testing.T) {
 		{"BasePath", server.Config{Store: st, BasePath: "media"}},
 		{"BasePath", server.Config{Store: st, BasePath: "/media/"}},
 		{"DrainDelay", server.Config{Store: st, DrainDelay: -1}},
+		{"Pace", server.Config{Store: st, Pace: pace.Config{Rate: pace.Rate{PerMinute: -1}}}},
+		{"Pace", server.Config{Store: st, Pace: pace.Config{Rates: map[transcript.Platform]pace.Rate{transcript.VideoSite: {Burst: -1}}}}},
 		{"Limits.ASRWorkers", server.Config{Store: st, Limits: server.Limits{ASRWorkers: -1}}},
 		{"Limits.MaxMediaDuration", server.Config{Store: st, Limits: server.Limits{MaxMediaDuration: -1}}},
 		{"Limits.MinFreeDisk", server.Config{Store: st, Limits: server.Limits{MinFreeDisk: -1}}},
