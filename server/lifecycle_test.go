@@ -240,6 +240,32 @@ func TestSecondServerOfAFile(t *testing.T) {
 	require.NoError(t, second.Stop(t.Context()))
 }
 
+// A server that is stopped begins no work, which nothing would end.
+func TestStartAfterStop(t *testing.T) {
+	t.Parallel()
+	s, err := server.New(t.Context(), server.Config{Store: openStore(t), Dir: t.TempDir()})
+	require.NoError(t, err)
+	require.NoError(t, s.Stop(t.Context()))
+	assert.ErrorContains(t, s.Start(t.Context()), "Stop has been called")
+}
+
+// Whichever comes first, nothing runs once Stop has returned and Start too:
+// TestMain sees what does.
+func TestStopDuringStart(t *testing.T) {
+	t.Parallel()
+	st := openStore(t)
+	for range 5 {
+		s, err := server.New(t.Context(), server.Config{Store: st, Dir: t.TempDir()})
+		require.NoError(t, err)
+		started := make(chan error, 1)
+		go func() { started <- s.Start(t.Context()) }()
+		assert.NoError(t, s.Stop(t.Context()))
+		if err := <-started; err != nil {
+			assert.ErrorContains(t, err, "Stop has been called")
+		}
+	}
+}
+
 // The parts of the service in a site of its own: under a prefix, behind a mux
 // and a middleware that are not the service's.
 func TestPartsUnderAPrefix(t *testing.T) {

@@ -50,7 +50,7 @@ type Server struct {
 	drained       time.Time       // when no more requests are taken
 	serving       context.Context // ends then
 	endWaits      context.CancelFunc
-	stopTurn      chan struct{} // holds a value while a call is at it
+	turn          chan struct{} // holds a value while a call of Start or Stop is at work
 	stopped       bool
 }
 
@@ -62,7 +62,7 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{cfg: c, db: db.Of(c.Store), draining: make(chan struct{}), stopTurn: make(chan struct{}, 1)}
+	s := &Server{cfg: c, db: db.Of(c.Store), draining: make(chan struct{}), turn: make(chan struct{}, 1)}
 	s.serving, s.endWaits = context.WithCancel(context.Background())
 	s.leases = newLeases(s.db, c.Log)
 	if s.scratch, err = scratch.New(c.Dir); err != nil {
@@ -124,8 +124,16 @@ func (s *Server) makeEngine() (engine.Engine, error) {
 }
 
 // Start takes up the work. On SQLite it returns store.ErrServed when another
-// process serves the same file. A server is started once.
+// process serves the same file. A server is started once, and not after Stop,
+// which has given back what it needs.
 func (s *Server) Start(ctx context.Context) error {
+	if err := s.takeTurn(ctx); err != nil {
+		return fmt.Errorf("server: start: %w", err)
+	}
+	defer s.giveTurn()
+	if s.isDraining() {
+		return errors.New("server: start: Stop has been called: make another server")
+	}
 	release, err := s.db.Serve(ctx)
 	if err != nil {
 		return fmt.Errorf("server: %w", err)

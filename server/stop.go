@@ -50,16 +50,10 @@ func (s *Server) stopInTurn(ctx context.Context) error {
 		s.drained = time.Now().Add(s.cfg.DrainDelay)
 		close(s.draining)
 	})
-	select {
-	case s.stopTurn <- struct{}{}:
-	default:
-		select {
-		case s.stopTurn <- struct{}{}:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
+	if err := s.takeTurn(ctx); err != nil {
+		return err
 	}
-	defer func() { <-s.stopTurn }()
+	defer s.giveTurn()
 	if s.stopped {
 		return nil
 	}
@@ -81,6 +75,24 @@ func (s *Server) stopInTurn(ctx context.Context) error {
 	}
 	return errors.Join(err, s.cut(), s.close())
 }
+
+// takeTurn waits until no other call of Start or Stop is at work; a turn that is
+// free is taken even where ctx has ended.
+func (s *Server) takeTurn(ctx context.Context) error {
+	select {
+	case s.turn <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case s.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (s *Server) giveTurn() { <-s.turn }
 
 // shutdown closes the listeners and waits a while for the requests under way.
 func (s *Server) shutdown(ctx context.Context, grace time.Duration) {
