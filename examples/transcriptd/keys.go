@@ -124,7 +124,7 @@ type keysRevoke struct {
 	Prefix string `arg:"" help:"What keys list shows, such as tr_9fK2mQ7a."`
 }
 
-// Run is obeyed by running servers from the next request on.
+// Run is obeyed by running servers a second later.
 func (c *keysRevoke) Run(ctx context.Context, out output) error {
 	return c.withAccounts(ctx, func(accounts *account.Accounts) error {
 		err := accounts.Revoke(ctx, c.Prefix)
