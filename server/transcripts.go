@@ -165,7 +165,7 @@ func (s *Server) submit(r *http.Request, wait time.Duration, sub pipeline.Submis
 func (s *Server) createdBefore(r *http.Request, a db.Answer, v pipeline.View) (reply, error) {
 	account := principal(r).Account
 	switch a.Kind {
-	case db.JobAnswer: // as it was then, even where it has ended since
+	case db.JobAnswer: // as a job begins, wherever it stands by now
 		return s.acceptedReply(transcript.Job{JobID: a.ID, Status: transcript.JobPending, Stage: transcript.StageQueued}), nil
 	case db.OutcomeAnswer:
 		job, err := s.pipeline.Job(r.Context(), account, a.ID, &v)

@@ -10,8 +10,8 @@ type Scope string
 
 // The scopes.
 const (
-	Transcripts Scope = "transcripts" // transcripts, their jobs, captions, the library
-	Batches     Scope = "batches"     // batch jobs
+	Transcripts Scope = "transcripts" // transcripts, their jobs and event streams, captions
+	Batches     Scope = "batches"     // nothing yet: batches have no routes so far
 )
 
 // Scopes lists every scope.

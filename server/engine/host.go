@@ -34,8 +34,9 @@ type Host struct {
 // context and with the server, within limits. Safe for concurrent use.
 type Runner interface {
 	// Run starts the program and waits for it. An exit code other than 0 is no error
-	// of Run, and 0 does not prove success: judge by the output. The error is an *exec.Error when the program is not there,
-	// context.Cause(ctx) when ctx ended it, and a *LimitError when it broke a limit.
+	// of Run, and 0 does not prove success: judge by the output. The error is an
+	// *exec.Error when the program is not there, context.Cause(ctx) when ctx ended it,
+	// and a *LimitError when it broke a limit.
 	Run(ctx context.Context, c Command) (Exit, error)
 	// Look returns the path of a program, or an *exec.Error.
 	Look(program string) (string, error)
