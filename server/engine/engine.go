@@ -73,8 +73,9 @@ type Audio struct {
 }
 
 // Recognizer turns speech into text. Its errors carry codes; one
-// that is worth another try is INTERNAL, UPSTREAM_FAILED or RATE_LIMITED. Safe
-// for concurrent use.
+// that is worth another try is INTERNAL, UPSTREAM_FAILED or RATE_LIMITED. A
+// language that it does not know is NOT_IMPLEMENTED, with its name and the tag as
+// details "engine" and "language". Safe for concurrent use.
 type Recognizer interface {
 	// Info describes the recognizer. It is cheap and never changes.
 	Info() RecognizerInfo
@@ -105,7 +106,7 @@ type RecognizerInfo struct {
 type RecognizeOptions struct {
 	// Language is the tag to recognize; empty: detect, or the only one there is.
 	Language string
-	// Progress may be nil. It is called with how much of the audio is done; it
+	// Progress may be nil. It is called, once at least, with how much of the audio is done; it
 	// never goes back and never exceeds the audio's duration.
 	Progress func(done time.Duration)
 }
