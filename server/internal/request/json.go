@@ -1,7 +1,10 @@
 package request
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
 	"unicode/utf8"
 )
 
@@ -27,24 +30,27 @@ func (t Table) readObject(body []byte, is *issues) bool {
 	if !utf8.Valid(body) {
 		return broken("is not UTF-8")
 	}
-	s := scanner{body}
-	switch {
-	case s.atEnd():
+	dec := json.NewDecoder(bytes.NewReader(body))
+	if start, err := dec.Token(); errors.Is(err, io.EOF) {
 		return broken("is missing: send a JSON object")
-	case !s.take('{'):
+	} else if err != nil || start != json.Delim('{') {
 		return broken("is not a JSON object")
 	}
-	for closed := s.take('}'); !closed; {
-		name, value, ok := s.member()
-		if !ok {
+	for dec.More() {
+		name, err := dec.Token()
+		var value json.RawMessage
+		if err == nil {
+			err = dec.Decode(&value)
+		}
+		if err != nil {
 			return broken("is not valid JSON")
 		}
-		t.readMember(name, value, is)
-		if closed = s.take('}'); !closed && !s.take(',') {
-			return broken("is not valid JSON")
-		}
+		t.readMember(name.(string), value, is) // the decoder takes nothing else for a name
 	}
-	if !s.atEnd() {
+	if _, err := dec.Token(); err != nil {
+		return broken("is not valid JSON")
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return broken("goes on after the JSON object")
 	}
 	return true

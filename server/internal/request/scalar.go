@@ -1,7 +1,6 @@
 package request
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"math"
@@ -18,18 +17,10 @@ type scalar[S any] struct {
 }
 
 var (
-	texts    = &scalar[string]{"string", "a string", unquote, func(s string) (string, bool) { return s, true }}
-	booleans = &scalar[bool]{"boolean", "true or false", func(raw json.RawMessage) (bool, bool) { return parseBoolean(string(raw)) }, parseBoolean}
+	texts    = &scalar[string]{"string", "a string", unmarshal[string], func(s string) (string, bool) { return s, true }}
+	booleans = &scalar[bool]{"boolean", "true or false", unmarshal[bool], parseBoolean}
 	integers = &scalar[int]{"integer", "a whole number", wholeNumber, parseInteger}
 )
-
-// unquote reads a JSON string. Most are between the quotes as they are.
-func unquote(raw json.RawMessage) (string, bool) {
-	if raw[0] == '"' && bytes.IndexByte(raw, '\\') < 0 {
-		return string(raw[1 : len(raw)-1]), true
-	}
-	return unmarshal[string](raw)
-}
 
 // unmarshal reads a JSON value of the type; null is of none.
 func unmarshal[T any](raw json.RawMessage) (v T, ok bool) {
