@@ -173,27 +173,36 @@ func TestRequeueAgainstAllEnds(t *testing.T) {
 	t.Parallel()
 	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
 		s, raw := dbtest.Open(t, o), open(t, o)
-		const jobs = 300
+		const jobs = 100
 		var mu sync.Mutex
 		done := map[string]bool{}
-		runner(t, s, db.Workers{Process: "p", Queues: map[string]int{"default": 50},
-			Workers: workers(func(_ context.Context, _ db.Work, step work) error {
-				mu.Lock()
-				defer mu.Unlock()
-				done[step.Name] = true
-				return nil
-			})})
-		bury(t, s, "p") // it goes on all the same
-		for i := range jobs {
-			enqueue(t, s, fmt.Sprint(i))
-			if i%10 == 0 {
-				for _, w := range lost(t, s) {
-					requeue(t, s, w)
-				}
+		start := func(process string) {
+			runner(t, s, db.Workers{Process: process, Queues: map[string]int{"default": 50},
+				Workers: workers(func(_ context.Context, _ db.Work, step work) error {
+					mu.Lock()
+					defer mu.Unlock()
+					done[step.Name] = true
+					return nil
+				})})
+		}
+		takeOver := func() {
+			for _, w := range lost(t, s) {
+				requeue(t, s, w)
 			}
 		}
-		require.Eventually(t, func() bool { return raw.count(t, "river_job WHERE state <> 'completed'") == 0 },
-			time.Minute, 20*time.Millisecond)
+		start("p")
+		bury(t, s, "p") // it goes on for a while, as one that does not know
+		for i := range jobs {
+			enqueue(t, s, fmt.Sprint(i))
+			if i%5 == 0 {
+				takeOver()
+			}
+		}
+		start("q")
+		require.Eventually(t, func() bool {
+			takeOver()
+			return raw.count(t, "river_job WHERE state <> 'completed'") == 0
+		}, time.Minute, 20*time.Millisecond)
 		mu.Lock()
 		defer mu.Unlock()
 		require.Len(t, done, jobs)
