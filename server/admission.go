@@ -20,16 +20,29 @@ type admission struct {
 // admit asks who makes a request. The error says that nobody knows; the admission
 // holds all the same what is known, for the log.
 func (s *Server) admit(r *http.Request) (*admission, error) {
-	in := &admission{ask: func(ctx context.Context) (account.Principal, error) { return s.cfg.Authenticator.Authenticate(ctx, r) }}
+	in := &admission{ask: func(ctx context.Context) (account.Principal, error) { return s.authenticate(ctx, r) }}
 	var err error
 	in.principal, err = in.ask(r.Context())
+	refusal, refused := businessFailure(err)
 	switch known := in.principal.Account != ""; {
-	case known && errors.As(err, &in.refusal):
+	case known && refused:
+		in.refusal = refusal
 		return in, nil
 	case !known && err == nil:
 		return in, errors.New("server: the Authenticator returned neither an account nor an error")
 	}
 	return in, err
+}
+
+// authenticate asks the Authenticator. A nil *transcript.Error that it returns as its
+// error is not nil any more: whether it meant to let the request in, nobody knows.
+func (s *Server) authenticate(ctx context.Context, r *http.Request) (account.Principal, error) {
+	p, err := s.cfg.Authenticator.Authenticate(ctx, r)
+	var coded *transcript.Error
+	if errors.As(err, &coded) && coded == nil {
+		err = errors.New("server: the Authenticator returned a nil *transcript.Error as its error: return a bare nil")
+	}
+	return p, err
 }
 
 type admissionKey struct{}
@@ -64,13 +77,13 @@ func mayStay(ctx context.Context, scope account.Scope) bool {
 	ctx, cancel := context.WithTimeout(ctx, recheckPatience)
 	defer cancel()
 	p, err := in.ask(ctx)
-	var coded *transcript.Error
+	coded, refused := businessFailure(err)
 	switch {
 	case err == nil:
 		return p.Account == in.principal.Account && p.Can(scope)
 	case errors.Is(err, ErrNoCredential), errors.Is(err, ErrInvalidCredential):
 		return false
-	case errors.As(err, &coded):
+	case refused:
 		return coded.HTTPStatus() >= http.StatusInternalServerError || coded.Code == transcript.RateLimited
 	}
 	return true

@@ -3,6 +3,7 @@ package server_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -127,6 +128,12 @@ func TestOwnAuthenticator(t *testing.T) {
 			"eve":    {account.Principal{}, transcript.Errorf(transcript.RateLimited, "Slowly.")},
 			"fay":    {may("fay"), server.ErrInvalidCredential},
 			"nobody": {},
+			"gil":    {may("gil", account.Scopes()...), (*transcript.Error)(nil)},
+			"hal":    {may("hal", account.Scopes()...), fmt.Errorf("his session: %w", (*transcript.Error)(nil))},
+			"ian":    {may("ian", account.Scopes()...), &transcript.Error{Code: transcript.Forbidden, Status: 7}},
+			"joe":    {may("joe", account.Scopes()...), &transcript.Error{Code: transcript.Forbidden, Status: http.StatusOK}},
+			"kim":    {account.Principal{}, &transcript.Error{Code: transcript.Forbidden, Status: 600}},
+			"leo":    {may("leo", account.Scopes()...), &transcript.Error{Code: transcript.Forbidden, Status: http.StatusNotFound}},
 		}
 	})
 	for session, want := range map[string]struct {
@@ -142,6 +149,12 @@ func TestOwnAuthenticator(t *testing.T) {
 		"fay":    {http.StatusUnauthorized, true},
 		"nobody": {http.StatusInternalServerError, false}, // the Authenticator's own fault
 		"zoe":    {http.StatusUnauthorized, false},
+		"gil":    {http.StatusInternalServerError, true}, // a nil that is not nil lets nobody in
+		"hal":    {http.StatusInternalServerError, true},
+		"ian":    {http.StatusInternalServerError, true}, // its status is that of no failure
+		"joe":    {http.StatusInternalServerError, true},
+		"kim":    {http.StatusInternalServerError, false},
+		"leo":    {http.StatusNotFound, true},
 	} {
 		a := s.get(t, unknownJob, as(""), header("Cookie", "session="+session))
 		assert.Equal(t, want.status, a.StatusCode, session)

@@ -76,7 +76,7 @@ func (s *Server) getCaptions(w http.ResponseWriter, r *http.Request) error {
 func (s *Server) respondReport(w http.ResponseWriter, r *http.Request, report *pipeline.CaptionReport) error {
 	status := http.StatusOK
 	if failure := report.Failure; failure != nil {
-		if failure.Code == transcript.Internal || s.excused(failure) {
+		if _, business := businessFailure(failure); !business || s.excused(failure) {
 			return failure
 		}
 		s.note(r, failure)

@@ -400,6 +400,8 @@ func TestWhoMayStayWithASession(t *testing.T) {
 		"not known":      {visitor{err: errors.New("the session store is gone")}, true},
 		"database away":  {visitor{err: fmt.Errorf("sessions: %w", db.ErrUnavailable)}, true},
 		"too many":       {visitor{err: transcript.Errorf(transcript.RateLimited, "Slowly.")}, true},
+		"a nil failure":  {visitor{ann, (*transcript.Error)(nil)}, true},
+		"no failure":     {visitor{ann, &transcript.Error{Code: transcript.Forbidden, Status: 7}}, true},
 		"not configured": {visitor{ann, transcript.Errorf(transcript.ConfigError, "No plan.")}, true},
 	} {
 		all["ann"] = visitor{ann, nil}

@@ -67,13 +67,25 @@ type envelope struct {
 	Error transcript.Error `json:"error"`
 }
 
+// businessFailure is the failure in err that callers may be told as it is. INTERNAL
+// is none, and neither is an embedder's error whose status is that of no failure:
+// both are faults of the service.
+func businessFailure(err error) (*transcript.Error, bool) {
+	var coded *transcript.Error
+	if !errors.As(err, &coded) || coded.Code == transcript.Internal {
+		return nil, false
+	}
+	status := coded.HTTPStatus()
+	return coded, 400 <= status && status <= 599
+}
+
 // refuse answers with an error, in the form that is its own.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() == nil && s.excused(err) {
 		err = unavailable().Because(err)
 	}
 	var flat *flatError
-	var coded *transcript.Error
+	coded, business := businessFailure(err)
 	switch {
 	case errors.As(err, &flat):
 	case errors.Is(err, ErrNoCredential):
@@ -84,9 +96,9 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		s.note(r, err)
 		s.refuseCoded(w, r, unavailable())
 		return
-	case errors.As(err, &coded) && coded.Code == transcript.RateLimited:
+	case business && coded.Code == transcript.RateLimited:
 		flat = rateLimited(coded.RetryAfter) // 429 is always flat
-	case errors.As(err, &coded) && coded.Code != transcript.Internal:
+	case business:
 		s.note(r, err)
 		s.refuseCoded(w, r, coded)
 		return

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"time"
-
-	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 const (
@@ -142,14 +140,14 @@ func (s *Server) isDraining() bool {
 // told to repeat the request then, which another process answers.
 func (s *Server) excused(err error) bool {
 	status := http.StatusInternalServerError
-	var coded *transcript.Error
+	coded, business := businessFailure(err)
 	var flat *flatError
 	switch {
 	case s.serving.Err() == nil:
 		return false
 	case errors.As(err, &flat):
 		status = flat.status
-	case errors.As(err, &coded):
+	case business:
 		status = coded.HTTPStatus()
 	case errors.Is(err, ErrNoCredential), errors.Is(err, ErrInvalidCredential):
 		status = http.StatusUnauthorized
