@@ -6,8 +6,8 @@ import (
 	"errors"
 	"log/slog"
 	"net/url"
+	"path"
 	"runtime"
-	"strings"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
@@ -157,12 +157,18 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
+// plainPath tells that a path below the root stands in a URL as it is.
+func plainPath(p string) bool {
+	u, err := url.Parse(p)
+	return err == nil && u.Path == p && u.EscapedPath() == p && path.IsAbs(p) && path.Clean(p) == p && p != "/"
+}
+
 func (c Config) check() error {
 	if c.Store == nil {
 		return &ConfigError{"Store", errors.New("is required")}
 	}
-	if c.BasePath != "" && (!strings.HasPrefix(c.BasePath, "/") || strings.HasSuffix(c.BasePath, "/")) {
-		return &ConfigError{"BasePath", errors.New(`must begin with "/" and not end with it`)}
+	if c.BasePath != "" && !plainPath(c.BasePath) {
+		return &ConfigError{"BasePath", errors.New(`must be a path as in "/media": it begins with "/", does not end with it, and holds nothing that a URL escapes`)}
 	}
 	for _, m := range []struct {
 		name  string
