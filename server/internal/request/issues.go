@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 
@@ -19,12 +20,24 @@ const maxIssues = 20
 func Invalid(status int, issues ...transcript.Issue) *transcript.Error {
 	message := "The request is not valid."
 	if len(issues) > 0 {
-		message = "The request is not valid: " + issues[0].Path + " " + issues[0].Message + "."
+		message = "The request is not valid: " + shownName(issues[0].Path) + " " + issues[0].Message + "."
 	}
 	issues = issues[:min(len(issues), maxIssues)]
 	e := transcript.Errorf(transcript.InvalidRequest, "%s", message).With("issues", issues)
 	e.Status = status
 	return e
+}
+
+// plainName is what every name of ours is like.
+var plainName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
+
+// shownName is a name as a message shows it: one that the caller made up is quoted
+// where it could not be told from the words around it.
+func shownName(name string) string {
+	if plainName.MatchString(name) {
+		return name
+	}
+	return strconv.Quote(name)
 }
 
 // wrongType is the fault of a value that is not of its field's type. It says

@@ -205,6 +205,9 @@ func TestMessages(t *testing.T) {
 		`{"platform":"video_site","id":"ü"}`:  "id must be 1 to 5 printable ASCII characters",
 		`{"lang":1}`:                          "lang is not a property of this request",
 		`{"url":"x","url":"x"}`:               "url is there more than once",
+		`{"":1}`:                              `"" is not a property of this request`,
+		`{"a\nb":1}`:                          `"a\nb" is not a property of this request`,
+		`{"is fine. Send":1}`:                 `"is fine. Send" is not a property of this request`,
 	} {
 		err := new(order).table().ReadJSON([]byte(body))
 		require.Error(t, err, body)
