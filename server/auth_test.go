@@ -133,7 +133,6 @@ func TestOwnAuthenticator(t *testing.T) {
 			"ian":    {may("ian", account.Scopes()...), &transcript.Error{Code: transcript.Forbidden, Status: 7}},
 			"joe":    {may("joe", account.Scopes()...), &transcript.Error{Code: transcript.Forbidden, Status: http.StatusOK}},
 			"kim":    {account.Principal{}, &transcript.Error{Code: transcript.Forbidden, Status: 600}},
-			"leo":    {may("leo", account.Scopes()...), &transcript.Error{Code: transcript.Forbidden, Status: http.StatusNotFound}},
 		}
 	})
 	for session, want := range map[string]struct {
@@ -154,7 +153,6 @@ func TestOwnAuthenticator(t *testing.T) {
 		"ian":    {http.StatusInternalServerError, true}, // its status is that of no failure
 		"joe":    {http.StatusInternalServerError, true},
 		"kim":    {http.StatusInternalServerError, false},
-		"leo":    {http.StatusNotFound, true},
 	} {
 		a := s.get(t, unknownJob, as(""), header("Cookie", "session="+session))
 		assert.Equal(t, want.status, a.StatusCode, session)

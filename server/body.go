@@ -23,8 +23,17 @@ func bodyType(r *http.Request) (media string, present bool, err error) {
 			return "", true, errEncoded
 		}
 	}
-	media, _, _ = mime.ParseMediaType(r.Header.Get("Content-Type")) // an unreadable one is not taken
-	return media, true, nil
+	return contentType(r), true, nil
+}
+
+// contentType is the media type in the Content-Type, empty where that cannot be read
+// to its end.
+func contentType(r *http.Request) string {
+	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil {
+		return ""
+	}
+	return media
 }
 
 // maxJSONBody is the largest JSON body, in bytes.

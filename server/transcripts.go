@@ -52,6 +52,8 @@ func (s *Server) createTranscript(w http.ResponseWriter, r *http.Request) error 
 	switch {
 	case err != nil:
 		return err
+	case !present && contentType(r) == "multipart/form-data":
+		return invalidBody(`is missing: send a form with a part "file"`)
 	case !present, media == "application/json": // without a body, what is missing is told
 		return s.createFromLink(w, r)
 	case media == "multipart/form-data":

@@ -87,6 +87,9 @@ func TestContentTypes(t *testing.T) {
 		"application/x-www-form-urlencoded":      http.StatusUnsupportedMediaType,
 		"multipart/mixed; boundary=x":            http.StatusUnsupportedMediaType,
 		"application/json, multipart/form-data;": http.StatusUnsupportedMediaType,
+		"application/json; charset":              http.StatusUnsupportedMediaType,
+		"application/json;;":                     http.StatusUnsupportedMediaType,
+		"multipart/form-data; boundary=x; y":     http.StatusUnsupportedMediaType,
 		"multipart/form-data":                    http.StatusBadRequest, // without a boundary
 	} {
 		a := s.do(t, http.MethodPost, "/v1/transcript", strings.NewReader(`{"url":"dQw4w9WgXcQ","waitMs":10000}`), func(r *http.Request) {
@@ -97,8 +100,12 @@ func TestContentTypes(t *testing.T) {
 			assert.Equal(t, "unsupported_media_type", a.slug(t))
 		}
 	}
+	a := s.do(t, http.MethodPost, "/v1/transcript", nil, header("Content-Type", "multipart/form-data; boundary=x"))
+	assert.Equal(t, http.StatusBadRequest, a.StatusCode)
+	assert.Contains(t, a.failure(t)["message"], `body is missing: send a form with a part "file"`)
+
 	// Before the key is looked at (a 415 stands before a 400).
-	a := s.do(t, http.MethodPost, "/v1/transcript", strings.NewReader("x"), header("Content-Type", "text/plain"), header("Idempotency-Key", ""))
+	a = s.do(t, http.MethodPost, "/v1/transcript", strings.NewReader("x"), header("Content-Type", "text/plain"), header("Idempotency-Key", ""))
 	assert.Equal(t, http.StatusUnsupportedMediaType, a.StatusCode)
 }
 
