@@ -56,9 +56,10 @@ func run(ctx context.Context, listener net.Listener, dir string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(serve(ctx, listener, s), s.Close())
+	return serve(ctx, listener, s)
 }
 
+// serve answers until ctx ends, and closes the store.
 func serve(ctx context.Context, listener net.Listener, s *store.Store) error {
 	visitors := newSessions(map[string]string{"ada": "lovelace", "alan": "turing"})
 	transcripts, err := server.New(ctx, server.Config{
@@ -70,27 +71,40 @@ func serve(ctx context.Context, listener net.Listener, s *store.Store) error {
 		BasePath:      prefix,
 	})
 	if err != nil {
-		return err
+		return errors.Join(err, s.Close())
 	}
 	site := http.NewServeMux()
 	site.HandleFunc("GET /{$}", welcome)
 	site.HandleFunc("POST /login", visitors.login)
 	site.Handle(prefix+"/", http.StripPrefix(prefix, transcripts.Transcripts()))
 
-	if err := transcripts.Start(ctx); err != nil {
-		return errors.Join(err, transcripts.Stop(ctx))
-	}
 	web := &http.Server{Handler: site, ReadHeaderTimeout: 10 * time.Second}
+	if err := transcripts.Start(ctx); err != nil {
+		return errors.Join(err, stop(transcripts, web, s))
+	}
 	failed := make(chan error, 1)
 	go func() { failed <- web.Serve(listener) }()
 	select {
 	case err = <-failed:
 	case <-ctx.Done():
 	}
-	drain, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	return errors.Join(err, stop(transcripts, web, s))
+}
+
+// stop ends the transcripts first: they end the event streams that Shutdown would
+// wait for.
+func stop(transcripts *server.Server, web *http.Server, s *store.Store) error {
+	if err := within(20*time.Second, transcripts.Stop); err != nil {
+		return err // steps still run, on the store too: the end of the process ends them
+	}
+	return errors.Join(within(10*time.Second, web.Shutdown), s.Close())
+}
+
+// within gives the end of something its own time.
+func within(limit time.Duration, end func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	// Transcripts first: they end the event streams that Shutdown would wait for.
-	return errors.Join(err, transcripts.Stop(drain), web.Shutdown(drain))
+	return end(ctx)
 }
 
 func welcome(w http.ResponseWriter, _ *http.Request) {
