@@ -59,28 +59,20 @@ func requireThere(t *testing.T, s *db.Store) {
 	}
 }
 
-func TestPostgresThatIsSilent(t *testing.T) {
+func TestPostgresThatIsAway(t *testing.T) {
 	t.Parallel()
-	line, at := storetest.Behind(t, storetest.Postgres(t))
-	o := db.Options(at)
-	s := dbtest.Open(t, o)
-	requireThere(t, s)
-	line.Silence()
-	requireAway(t, s, "ping", "write", "transaction")
-	line.Mend()
-	requireThere(t, s)
-}
-
-func TestPostgresThatIsGone(t *testing.T) {
-	t.Parallel()
-	line, at := storetest.Behind(t, storetest.Postgres(t))
-	o := db.Options(at)
-	s := dbtest.Open(t, o)
-	requireThere(t, s)
-	line.Cut()
-	requireAway(t, s, "ping", "write", "transaction")
-	line.Mend()
-	requireThere(t, s)
+	for name, away := range map[string]func(*storetest.Line){"silent": (*storetest.Line).Silence, "gone": (*storetest.Line).Cut} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			line, at := storetest.Behind(t, storetest.Postgres(t))
+			s := dbtest.Open(t, db.Options(at))
+			requireThere(t, s)
+			away(line)
+			requireAway(t, s, "ping", "write", "transaction")
+			line.Mend()
+			requireThere(t, s)
+		})
+	}
 }
 
 // Another program holds what the store wants: a table, or one row of it.
