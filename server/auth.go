@@ -58,7 +58,7 @@ func (s *Server) Authenticate(next http.Handler) http.Handler {
 func (s *Server) identify(next http.Handler) http.Handler {
 	return s.answering(func(w http.ResponseWriter, r *http.Request) error {
 		in, err := s.admit(r)
-		note(r.Context()).principal = in.principal
+		entryOf(r.Context()).principal = in.principal
 		if errors.Is(err, ErrNoCredential) || errors.Is(err, ErrInvalidCredential) {
 			if wait := s.failures.add(clientAddr(r), time.Now()); wait > 0 {
 				return rateLimited(int(wait/time.Second) + 1)

@@ -79,7 +79,7 @@ func (s *Server) respondReport(w http.ResponseWriter, r *http.Request, report *p
 		if _, business := businessFailure(failure); !business || s.excused(failure) {
 			return failure
 		}
-		s.note(r, failure)
+		logCause(r, failure)
 		status = failure.HTTPStatus()
 		if failure.RetryAfter > 0 {
 			w.Header().Set("Retry-After", strconv.Itoa(failure.RetryAfter))

@@ -115,6 +115,7 @@ type ConfigError struct {
 	Err    error  // what is wrong with it
 }
 
+// Error names the member and says what is wrong with it.
 func (e *ConfigError) Error() string { return "server: Config." + e.Member + ": " + e.Err.Error() }
 
 // Unwrap returns Err.

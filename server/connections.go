@@ -27,13 +27,13 @@ func newConnections(most int) *connections {
 
 // changed is an http.Server's ConnState.
 func (c *connections) changed(conn net.Conn, state http.ConnState) {
-	if surplus := c.note(conn, state); surplus != nil {
+	if surplus := c.update(conn, state); surplus != nil {
 		_ = surplus.Close() // nothing is sent on it
 	}
 }
 
-// note keeps the books, and returns the connection that is to go, or nil.
-func (c *connections) note(conn net.Conn, state http.ConnState) (surplus net.Conn) {
+// update counts a connection by its new state, and returns the one to close, or nil.
+func (c *connections) update(conn net.Conn, state http.ConnState) (surplus net.Conn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if state == http.StateNew {

@@ -61,13 +61,13 @@ func (s *Server) getReadiness(w http.ResponseWriter, r *http.Request) error {
 	if err := s.db.Ping(ctx); err != nil {
 		ready.Checks["store"] = "unavailable"
 		ready.Status, status = "degraded", http.StatusServiceUnavailable
-		s.note(r, err)
+		logCause(r, err)
 	}
 	ready.Checks["disk"] = "ok"
 	if err := s.pipeline.Room(0); err != nil {
 		ready.Checks["disk"] = "unavailable: make room on the disks of the database, the blobs and the scratch files"
 		ready.Status, status = "degraded", http.StatusServiceUnavailable
-		s.note(r, err)
+		logCause(r, err)
 	}
 	if s.unconfined != nil {
 		ready.Checks["programs"] = "not confined: " + s.unconfined.Error()
@@ -81,7 +81,7 @@ func (s *Server) getReadiness(w http.ResponseWriter, r *http.Request) error {
 				ready.Checks[name] = "open_circuit"
 			}
 			ready.Status = "degraded"
-			s.note(r, err)
+			logCause(r, err)
 		}
 	}
 	if s.isDraining() {

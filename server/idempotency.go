@@ -33,8 +33,8 @@ type operation struct {
 type reply struct {
 	response
 	failure *transcript.Error
-	// about is what the reply speaks of, where that is not what the transaction has
-	// recorded as final.
+	// about is what the key is to replay. Zero: what the transaction has recorded
+	// stands, and there is nothing left to settle.
 	about db.Answer
 }
 

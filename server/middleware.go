@@ -20,13 +20,13 @@ import (
 // Handlers of this package within others do it once.
 func (s *Server) outermost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, done := r.Context().Value(noteKey{}).(*requestNote); done {
+		if _, done := r.Context().Value(logEntryKey{}).(*logEntry); done {
 			next.ServeHTTP(w, r)
 			return
 		}
 		began := time.Now()
-		n := &requestNote{id: requestID(r)}
-		r = r.WithContext(context.WithValue(r.Context(), noteKey{}, n))
+		n := &logEntry{id: requestID(r)}
+		r = r.WithContext(context.WithValue(r.Context(), logEntryKey{}, n))
 		rec := &recorder{ResponseWriter: w}
 		control := http.NewResponseController(w)
 		// A deadline of the request before this one on the connection is not ours.
@@ -71,7 +71,7 @@ func (s *Server) crashed(w *recorder, r *http.Request, crash any) {
 
 // logLine writes the one line of a request. The query may hold what does not
 // belong there, so it is left out.
-func (s *Server) logLine(r *http.Request, w *recorder, n *requestNote, took time.Duration) {
+func (s *Server) logLine(r *http.Request, w *recorder, n *logEntry, took time.Duration) {
 	status := w.status
 	if n.gone {
 		status = 499 // the client went away
@@ -97,8 +97,8 @@ func (s *Server) logLine(r *http.Request, w *recorder, n *requestNote, took time
 	s.cfg.Log.LogAttrs(r.Context(), slog.LevelInfo, "request", attrs...)
 }
 
-// requestNote is what becomes known of a request while it is served.
-type requestNote struct {
+// logEntry is what the line of a request in the log says, as far as it is known.
+type logEntry struct {
 	id        string
 	route     string // its pattern; empty: there is none
 	principal account.Principal
@@ -106,19 +106,20 @@ type requestNote struct {
 	gone      bool  // the client went away
 }
 
-type noteKey struct{}
+type logEntryKey struct{}
 
-// note is the request's own, or an unconnected one outside of a handler.
-func note(ctx context.Context) *requestNote {
-	if n, ok := ctx.Value(noteKey{}).(*requestNote); ok {
+// entryOf returns the entry of the request that ctx belongs to; outside of a request,
+// one that is logged nowhere.
+func entryOf(ctx context.Context) *logEntry {
+	if n, ok := ctx.Value(logEntryKey{}).(*logEntry); ok {
 		return n
 	}
-	return &requestNote{}
+	return &logEntry{}
 }
 
 // RequestID is the id of the request that ctx belongs to, as in the header
 // X-Request-Id; empty outside of a request.
-func RequestID(ctx context.Context) string { return note(ctx).id }
+func RequestID(ctx context.Context) string { return entryOf(ctx).id }
 
 var callersID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 

@@ -93,17 +93,17 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	case errors.Is(err, ErrInvalidCredential):
 		flat = &flatError{status: http.StatusUnauthorized, slug: ErrInvalidCredential.Error()}
 	case errors.Is(err, db.ErrUnavailable) && r.Context().Err() == nil:
-		s.note(r, err)
+		logCause(r, err)
 		s.refuseCoded(w, r, unavailable())
 		return
 	case business && coded.Code == transcript.RateLimited:
 		flat = rateLimited(coded.RetryAfter) // 429 is always flat
 	case business:
-		s.note(r, err)
+		logCause(r, err)
 		s.refuseCoded(w, r, coded)
 		return
 	case errors.Is(err, context.Canceled) && r.Context().Err() != nil:
-		note(r.Context()).gone = true
+		entryOf(r.Context()).gone = true
 		return // nobody reads an answer
 	default:
 		s.cfg.Log.ErrorContext(r.Context(), "a request failed", "request", RequestID(r.Context()), "err", err)
@@ -130,5 +130,5 @@ func (s *Server) refuseCoded(w http.ResponseWriter, r *http.Request, e *transcri
 	s.respondJSON(r.Context(), w, e.HTTPStatus(), envelope{Error: shown})
 }
 
-// note keeps the cause of a refusal for the log.
-func (s *Server) note(r *http.Request, err error) { note(r.Context()).err = err }
+// logCause keeps why a request is refused for its line in the log.
+func logCause(r *http.Request, err error) { entryOf(r.Context()).err = err }

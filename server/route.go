@@ -95,7 +95,7 @@ func (s *Server) byMethod(pattern string, routes map[string]*route) http.Handler
 		return errWrongMethod
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		note(r.Context()).route = pattern
+		entryOf(r.Context()).route = pattern
 		if h, ok := handlers[r.Method]; ok {
 			h.ServeHTTP(w, r)
 			return

@@ -70,7 +70,7 @@ func (t guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 			// A transport closes the body; there is nobody left to tell of an error.
 			_ = r.Body.Close()
 		}
-		t.pass.note(r.Context(), refusal)
+		t.pass.logRefusal(r.Context(), refusal)
 		return nil, refusal
 	}
 	return t.pass.transport.RoundTrip(r)

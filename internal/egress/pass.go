@@ -154,8 +154,8 @@ func (p *Pass) untrack(c io.Closer) {
 	delete(p.open, c)
 }
 
-// note writes a refusal down.
-func (p *Pass) note(ctx context.Context, r *Refusal) {
+// logRefusal logs a refusal and keeps its address for the job.
+func (p *Pass) logRefusal(ctx context.Context, r *Refusal) {
 	p.guard.log.WarnContext(ctx, "egress refused", "job", p.job, "address", r.Address, "reason", r.Reason)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -182,7 +182,7 @@ func (p *Pass) dial(ctx context.Context, network, address string) (net.Conn, err
 	var refusal *Refusal
 	switch {
 	case errors.As(err, &refusal):
-		p.note(ctx, refusal)
+		p.logRefusal(ctx, refusal)
 		return nil, err
 	case err != nil && p.ctx.Err() != nil:
 		return nil, context.Cause(p.ctx)

@@ -115,7 +115,7 @@ func (p *Pass) forward(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if refusal := refuseURL(r.URL, "http"); refusal != nil {
-		p.note(r.Context(), refusal)
+		p.logRefusal(r.Context(), refusal)
 		fail(w, r, refusal)
 		return
 	}
@@ -158,7 +158,7 @@ func asSent(r *http.Request) *url.URL {
 func (p *Pass) tunnel(w http.ResponseWriter, r *http.Request) {
 	if r.RequestURI != r.Host { // it says more than host and port
 		refusal := &Refusal{clip.Text(r.Host), "not host:port"}
-		p.note(r.Context(), refusal)
+		p.logRefusal(r.Context(), refusal)
 		fail(w, r, refusal)
 		return
 	}

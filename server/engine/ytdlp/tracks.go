@@ -119,7 +119,7 @@ func (v *video) tracks() []track {
 			all = append(all, t)
 		}
 	}
-	spoken := v.spoken()
+	spoken := v.spokenLanguage()
 	for i := range all {
 		t := &all[i]
 		t.IsTranslatable = translated[untranslated(t.files[0].url)]
@@ -176,8 +176,8 @@ func untranslated(address string) string {
 	return u.String()
 }
 
-// spoken is the language of the content, empty when the platform does not say.
-func (v *video) spoken() string {
+// spokenLanguage is the language of the content, empty when the platform does not say.
+func (v *video) spokenLanguage() string {
 	for _, e := range v.Automatic {
 		if key, ok := strings.CutSuffix(e.key, original); ok && len(e.files) > 0 && !e.translated() {
 			lang, _ := trackid.Split(key)
