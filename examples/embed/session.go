@@ -59,6 +59,14 @@ func (s *sessions) Authenticate(_ context.Context, r *http.Request) (account.Pri
 	return account.Principal{
 		Account: user,
 		Scopes:  []account.Scope{account.Transcripts},
-		Plan:    account.Plan{Name: "visitor", Paid: true, Upload: true, MaxUploadBytes: 64 << 20, EventStreams: 5},
+		Plan:    visitor(),
 	}, nil
+}
+
+// visitor is what a visitor may have.
+func visitor() account.Plan {
+	plan := account.DefaultPlans().ByName["self_hosted"]
+	plan.Name = "visitor"
+	plan.MaxUploadBytes, plan.EventStreams = 64<<20, 5
+	return plan
 }

@@ -115,7 +115,13 @@ func TestDefaultPlans(t *testing.T) {
 	p := account.DefaultPlans()
 	plan := p.ByName[p.Default]
 	assert.Equal(t, account.Plan{
-		Name: "self_hosted", Paid: true, Upload: true, MaxUploadBytes: 4294967296, ASR: true, CacheTTL: 720 * time.Hour, EventStreams: 20,
+		Name: "self_hosted", Paid: true,
+		RateLimit:            account.RateLimit{Requests: 600, Window: time.Minute},
+		TranscriptsPerPeriod: account.Unlimited, ASRMinutesPerPeriod: account.Unlimited,
+		Upload: true, MaxUploadBytes: 4294967296,
+		ASR: true, ASRConcurrency: 1, ASRWaiting: 200, MaxDuration: account.Unlimited,
+		BatchItems: 500, BatchExport: true,
+		CacheTTL: 720 * time.Hour, EventStreams: 20,
 	}, plan)
 }
 

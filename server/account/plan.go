@@ -20,17 +20,69 @@ type Plan struct {
 	Paid bool
 	// ActionLabel and ActionURL stand in the 402 answers of this plan.
 	ActionLabel, ActionURL string
+
+	// RateLimit bounds the requests of an account.
+	RateLimit RateLimit
+	// TranscriptsPerPeriod is how many transcripts are made in a period that do not
+	// come from the cache, ASRMinutesPerPeriod how many minutes of sound are recognized
+	// for them; each begun minute of a recording counts.
+	TranscriptsPerPeriod, ASRMinutesPerPeriod int64
+	// PeriodAnchorDay is the day of the month, 1 to 28, on which a period begins, at
+	// midnight UTC; 0: the first.
+	PeriodAnchorDay int
+
 	// Upload permits file uploads, of at most MaxUploadBytes.
 	Upload         bool
 	MaxUploadBytes int64
-	// ASR permits the speech recognition of links that have no captions.
+	// ASR permits speech recognition.
 	ASR bool
+	// ASRConcurrency is how many recordings of an account are recognized at once, and
+	// ASRWaiting how many more may be waiting for their turn.
+	ASRConcurrency, ASRWaiting int
+	// MaxDuration is the longest media that is recognized.
+	MaxDuration time.Duration
+
+	// BatchItems is how many items a batch may have. BatchExport permits the export of
+	// batches.
+	BatchItems  int
+	BatchExport bool
+
 	// CacheTTL is how long after its making a shared text is served; then a new
 	// request makes it anew. With 0 it never is, with Unlimited always.
 	CacheTTL time.Duration
 	// EventStreams is how many event streams of an account may be open at once in
 	// each process.
 	EventStreams int
+}
+
+// RateLimit is how many requests an account may make in each window of time; those
+// that ask how work goes have five times as many, in a window of their own. The zero
+// value permits none; with [Unlimited] Requests there is no window.
+type RateLimit struct {
+	Requests int
+	// Window is whole seconds. Windows begin at its multiples since 1970.
+	Window time.Duration
+}
+
+// WithoutLimits is a plan that permits everything.
+func WithoutLimits(name string) Plan {
+	return Plan{
+		Name:                 name,
+		Paid:                 true,
+		RateLimit:            RateLimit{Requests: Unlimited},
+		TranscriptsPerPeriod: Unlimited,
+		ASRMinutesPerPeriod:  Unlimited,
+		Upload:               true,
+		MaxUploadBytes:       Unlimited,
+		ASR:                  true,
+		ASRConcurrency:       Unlimited,
+		ASRWaiting:           Unlimited,
+		MaxDuration:          Unlimited,
+		BatchItems:           Unlimited,
+		BatchExport:          true,
+		CacheTTL:             Unlimited,
+		EventStreams:         Unlimited,
+	}
 }
 
 // UpgradeRequired makes the refusal of what the plan does not include: the code
@@ -48,19 +100,20 @@ type Plans struct {
 	ByName  map[string]Plan
 }
 
-// DefaultPlans are the plans of a service of one's own: "self_hosted" without
-// limits but for uploads of at most 4 GiB and 20 event streams at once.
+// DefaultPlans are the plans of a service of one's own: "self_hosted", which has
+// everything, within bounds that keep one account from taking up the whole service:
+// 600 requests a minute, one recording recognized at once and 200 waiting, uploads of
+// at most 4 GiB, batches of 500 items, 20 event streams. Texts are served from the
+// cache for 30 days.
 func DefaultPlans() Plans {
-	const name = "self_hosted"
-	return Plans{Default: name, ByName: map[string]Plan{name: {
-		Name:           name,
-		Paid:           true,
-		Upload:         true,
-		MaxUploadBytes: 4 << 30,
-		ASR:            true,
-		CacheTTL:       30 * 24 * time.Hour,
-		EventStreams:   20,
-	}}}
+	plan := WithoutLimits("self_hosted")
+	plan.RateLimit = RateLimit{Requests: 600, Window: time.Minute}
+	plan.MaxUploadBytes = 4 << 30
+	plan.ASRConcurrency, plan.ASRWaiting = 1, 200
+	plan.BatchItems = 500
+	plan.CacheTTL = 30 * 24 * time.Hour
+	plan.EventStreams = 20
+	return Plans{Default: plan.Name, ByName: map[string]Plan{plan.Name: plan}}
 }
 
 // check returns an error that names what cannot be meant.

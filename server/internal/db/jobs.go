@@ -36,11 +36,26 @@ type Job struct {
 }
 
 // Limits are what the plan of a claim's account permits, as it stood when the claim
-// was made. They are stored as one JSON object, so that a new member needs no
-// migration; the zero value permits nothing.
+// was made. They are stored as one JSON object, so that a new member needs no column;
+// whoever adds one fills it in for the claims that run. The zero value permits
+// nothing; a number of -1 is no limit.
 type Limits struct {
 	// ASR permits speech recognition.
 	ASR bool `json:"asr,omitempty"`
+	// MaxDuration is the longest media that is recognized, in seconds.
+	MaxDuration int64 `json:"maxDuration"`
+	// Period is when the period began from whose allowance the claim is paid:
+	// Transcripts and ASRMinutes.
+	Period      time.Time `json:"period"`
+	Transcripts int64     `json:"transcripts"`
+	ASRMinutes  int64     `json:"asrMinutes"`
+	// ASRConcurrency is how many recordings of the account are recognized at once,
+	// ASRWaiting how many more wait.
+	ASRConcurrency int `json:"asrConcurrency"`
+	ASRWaiting     int `json:"asrWaiting"`
+	// ActionLabel and ActionURL say where there is more.
+	ActionLabel string `json:"actionLabel,omitempty"`
+	ActionURL   string `json:"actionUrl,omitempty"`
 }
 
 // Job returns the account's job, or ErrNotFound, also for another's job.

@@ -34,7 +34,7 @@ func claim(ctx context.Context, tx *db.Tx, e *db.Extraction, s Submission) (*db.
 		Format:         s.View.Format,
 		OmitTimestamp:  s.View.OmitTimestamp,
 		SendMetadata:   s.View.SendMetadata,
-		Limits:         s.limits(),
+		Limits:         s.limits(now),
 		CreatedAt:      now,
 		UpdatedAt:      now,
 	}

@@ -121,7 +121,7 @@ func TestAnUploadThatMayBeInUse(t *testing.T) {
 			require.NoError(t, err)
 			u, err := b.Receive(t.Context(), bytes.NewReader(recording(t, 1, 1)), 1<<30)
 			require.NoError(t, err)
-			_, err = b.Submit(t.Context(), pipeline.Submission{Account: acme, Upload: u})
+			_, err = b.Submit(t.Context(), pipeline.Submission{Account: acme, Plan: plan(), Upload: u})
 			require.ErrorIs(t, err, db.ErrUnavailable)
 			assert.Equal(t, left == 1, errors.Is(err, db.ErrUncertain), err)
 			assert.Len(t, b.blobs(t), left)

@@ -256,7 +256,7 @@ func (l left) Queue() string { return l.queue }
 func (w *ends) leaves(t *testing.T, e *db.Extraction, step left, also func(ctx context.Context, tx *db.Tx) error) *db.Job {
 	t.Helper()
 	e.ID, e.State = uuid.NewString(), transcript.StageQueued.State()
-	job := &db.Job{Account: acme, ExtractionID: e.ID, State: e.State, Attempt: e.Attempt, Limits: db.Limits{ASR: true}}
+	job := &db.Job{Account: acme, ExtractionID: e.ID, State: e.State, Attempt: e.Attempt, Limits: db.Limits{ASR: true, MaxDuration: -1, Transcripts: -1, ASRMinutes: -1, ASRConcurrency: -1, ASRWaiting: -1}}
 	require.NoError(t, w.store.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 		if err := tx.InsertExtraction(ctx, e); err != nil {
 			return err

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
+	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -16,8 +18,23 @@ import (
 // what is to be done; the work goes on as far as the widest of those left permit.
 
 // limits are those of the plan under which a request is accepted.
-func (s Submission) limits() db.Limits {
-	return db.Limits{ASR: s.Upload != nil || s.Plan.ASR}
+func (s Submission) limits(now time.Time) db.Limits {
+	plan := s.Plan
+	limits := db.Limits{
+		ASR:            s.Upload != nil || plan.ASR,
+		MaxDuration:    int64(plan.MaxDuration / time.Second),
+		Period:         plan.Period(now).Start,
+		Transcripts:    plan.TranscriptsPerPeriod,
+		ASRMinutes:     plan.ASRMinutesPerPeriod,
+		ASRConcurrency: plan.ASRConcurrency,
+		ASRWaiting:     plan.ASRWaiting,
+		ActionLabel:    plan.ActionLabel,
+		ActionURL:      plan.ActionURL,
+	}
+	if plan.MaxDuration == account.Unlimited {
+		limits.MaxDuration = account.Unlimited
+	}
+	return limits
 }
 
 // judge ends the claims on an extraction whose limits do not permit its sound to be

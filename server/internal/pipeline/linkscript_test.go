@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -133,7 +134,26 @@ func (b *bench) startOne(t *testing.T) {
 }
 
 // plan permits everything.
-func plan() account.Plan { return account.DefaultPlans().ByName["self_hosted"] }
+// plan has limits that no test reaches, so that all that limits cost is done.
+func plan() account.Plan {
+	return account.Plan{
+		Name:                 "test",
+		Paid:                 true,
+		RateLimit:            account.RateLimit{Requests: 1_000_000, Window: time.Minute},
+		TranscriptsPerPeriod: 1_000_000,
+		ASRMinutesPerPeriod:  1_000_000,
+		Upload:               true,
+		MaxUploadBytes:       4 << 30,
+		ASR:                  true,
+		ASRConcurrency:       1000,
+		ASRWaiting:           1000,
+		MaxDuration:          24 * time.Hour,
+		BatchItems:           500,
+		BatchExport:          true,
+		CacheTTL:             30 * 24 * time.Hour,
+		EventStreams:         1000,
+	}
+}
 
 // link is a submission of a content of the video site.
 func link(id, languages string) pipeline.Submission {

@@ -111,7 +111,7 @@ func TestAClaimCarriesItsLimits(t *testing.T) {
 			require.NoError(t, err)
 			job, err := s.Job(t.Context(), test.account, out.Job.JobID)
 			require.NoError(t, err)
-			assert.Equal(t, db.Limits{ASR: test.asr}, job.Limits, test.account)
+			assert.Equal(t, test.asr, job.Limits.ASR, test.account)
 		}
 		id := b.job(t, recording(t, 5, 1)).JobID
 		job, err := s.Job(t.Context(), acme, id)

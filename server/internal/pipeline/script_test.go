@@ -163,7 +163,7 @@ func (b *bench) submit(t *testing.T, account string, file []byte, languages stri
 	u, err := b.Receive(t.Context(), bytes.NewReader(file), 1<<30)
 	require.NoError(t, err)
 	u.Name = "talk.wav"
-	s := pipeline.Submission{Account: account, Upload: u, View: pipeline.View{SendMetadata: true}}
+	s := pipeline.Submission{Account: account, Plan: plan(), Upload: u, View: pipeline.View{SendMetadata: true}}
 	if languages != "" {
 		s.Languages, err = transcript.ParseLanguageList(languages)
 		require.NoError(t, err)

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
@@ -103,7 +102,7 @@ func (c *crowd) upload(t *testing.T, by string, n int) {
 func (c *crowd) link(t *testing.T, by string, on transcript.Platform, n int) {
 	t.Helper()
 	content := engine.Content{Platform: on, ExternalID: fmt.Sprint(n), URL: fmt.Sprint("https://site.example/", n)}
-	out, err := c.Submit(t.Context(), pipeline.Submission{Account: by, Plan: account.Plan{ASR: true}, Content: content})
+	out, err := c.Submit(t.Context(), pipeline.Submission{Account: by, Plan: plan(), Content: content})
 	require.NoError(t, err)
 	c.jobs = append(c.jobs, [2]string{by, out.Job.JobID})
 }
