@@ -7,7 +7,10 @@ import (
 	"os"
 	"strings"
 
+	_ "gocloud.dev/blob/azureblob" // azblob://
+	_ "gocloud.dev/blob/gcsblob"   // gs://
 	"gocloud.dev/blob/memblob"
+	_ "gocloud.dev/blob/s3blob" // s3://
 
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/store"
