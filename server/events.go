@@ -58,16 +58,16 @@ func streamHeader() request.Table {
 
 // streamTranscriptJob is GET /v1/transcript/job/{id}/events.
 func (s *Server) streamTranscriptJob(w http.ResponseWriter, r *http.Request) error {
-	id, err := jobID(r)
-	if err != nil {
-		return err
-	}
 	p := principal(r)
 	if !s.streams.open(p.Account, p.Plan.EventStreams) {
 		return errTooManyStreams
 	}
 	defer s.streams.close(p.Account)
 
+	id, err := jobID(r)
+	if err != nil {
+		return err
+	}
 	after, err := strconv.Atoi(r.Header.Get("Last-Event-ID"))
 	if err != nil {
 		after = 0 // not usable: the stream begins with a snapshot

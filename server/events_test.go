@@ -220,6 +220,7 @@ func TestNoStreams(t *testing.T) {
 	id, release := s.heldJob(t, "a file")
 	defer release()
 	assert.Equal(t, http.StatusTooManyRequests, s.get(t, jobPath(id)+"/events").StatusCode)
+	assert.Equal(t, http.StatusTooManyRequests, s.get(t, unknownJob+"/events").StatusCode, "told before the job is looked for")
 }
 
 // The plan of a service of one's own permits 20.

@@ -57,6 +57,11 @@ func jobQuery(v *pipeline.View) request.Table {
 
 // getTranscriptJob is GET /v1/transcript/job/{id}.
 func (s *Server) getTranscriptJob(w http.ResponseWriter, r *http.Request) error {
+	// A bad query is told before the job is looked for; what a good one wants depends
+	// on the job.
+	if err := jobQuery(new(pipeline.View)).ReadQuery(r.URL.RawQuery); err != nil {
+		return err
+	}
 	id, err := jobID(r)
 	if err != nil {
 		return err

@@ -102,6 +102,9 @@ func TestJobQueryThatIsWrong(t *testing.T) {
 		assert.Equal(t, http.StatusBadRequest, a.StatusCode, query)
 		assert.Equal(t, "INVALID_REQUEST", a.failure(t)["code"], query)
 		assert.ElementsMatch(t, paths, a.issuePaths(t), query)
+		for _, nobodys := range []string{unknownJob, jobPath("7")} {
+			assert.Equal(t, http.StatusBadRequest, s.get(t, nobodys+query).StatusCode, "told before the job is looked for")
+		}
 	}
 	assert.Equal(t, http.StatusOK, s.get(t, jobPath(id)+"?other=1").StatusCode, "unknown parameters are ignored")
 }

@@ -27,6 +27,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -42,11 +43,10 @@ import (
 // Account is the account that a new server has: active, on the default plan.
 const Account = "acme"
 
-// plans has one plan whose limits a test does not reach by chance.
-func plans() account.Plans {
-	const name = "test"
-	return account.Plans{Default: name, ByName: map[string]account.Plan{name: {
-		Name:                 name,
+// roomy is a plan whose limits a test does not reach by chance.
+func roomy() account.Plan {
+	return account.Plan{
+		Name:                 "test",
 		Paid:                 true,
 		RateLimit:            account.RateLimit{Requests: 1_000_000, Window: time.Minute},
 		TranscriptsPerPeriod: 1_000_000,
@@ -61,7 +61,7 @@ func plans() account.Plans {
 		BatchExport:          true,
 		CacheTTL:             30 * 24 * time.Hour,
 		EventStreams:         20,
-	}}}
+	}
 }
 
 // patience is how long the end of a server may take.
@@ -93,14 +93,32 @@ type Server struct {
 type Option func(*options)
 
 type options struct {
+	plans     account.Plans
 	configure []func(*server.Config)
 	store     func(*store.Options)
 }
 
+// OnPlan puts Account, and every account that NewKey makes, on a plan of the test's
+// own, in the place of one whose limits a test does not reach by chance. The plan must
+// be paid, or Account gets no key. Others are there for Accounts.Set, so that a test
+// can move an account from one to another:
+//
+//	small, free := account.WithoutLimits("small"), account.Plan{Name: "free", ActionURL: "https://example.com/plans"}
+//	small.TranscriptsPerPeriod = 2
+//	s := servertest.New(t, servertest.OnPlan(small, free))
+//	...
+//	_, err := s.Accounts.Set(ctx, servertest.Account, account.Settings{Plan: "free"})
+func OnPlan(plan account.Plan, others ...account.Plan) Option {
+	plans := account.Plans{Default: plan.Name, ByName: map[string]account.Plan{}}
+	for _, p := range slices.Concat(others, []account.Plan{plan}) {
+		plans.ByName[p.Name] = p
+	}
+	return func(o *options) { o.plans = plans }
+}
+
 // Configure changes the server's configuration before it is used. Store, Dir and
 // Accounts are set already, the scripted Engine, and a Pace without a bound. Another
-// Engine may be set, and Accounts on other plans than the default ones: Account is
-// then on their default plan.
+// Engine may be set, and Accounts: Account is then on the default plan of those.
 func Configure(change func(*server.Config)) Option {
 	return func(o *options) { o.configure = append(o.configure, change) }
 }
@@ -139,6 +157,7 @@ func Start(ctx context.Context, opts ...Option) (_ *Server, err error) {
 		return nil, err
 	}
 	o := options{store: func(*store.Options) {}}
+	OnPlan(roomy())(&o)
 	for _, opt := range opts {
 		opt(&o)
 	}
@@ -171,7 +190,7 @@ func (s *Server) startService(ctx context.Context, o options) (err error) {
 		Pace:   pace.Config{Rate: pace.Unlimited()},
 		Engine: func(engine.Host) (engine.Engine, error) { return s.Engine.asEngine(), nil },
 	}
-	if s.config.Accounts, err = account.New(s.Store, plans()); err != nil {
+	if s.config.Accounts, err = account.New(s.Store, o.plans); err != nil {
 		return err
 	}
 	for _, change := range o.configure {

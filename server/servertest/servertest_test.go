@@ -156,6 +156,33 @@ func TestHoldCaptions(t *testing.T) {
 	require.NoError(t, err)
 }
 
+func TestOnPlan(t *testing.T) {
+	t.Parallel()
+	links := account.WithoutLimits("links only")
+	links.Upload, links.ActionURL = false, "https://example.com/plans"
+	free := account.Plan{Name: "free", ActionURL: "https://example.com/pay"}
+	s := servertest.New(t, servertest.OnPlan(links, free))
+	for _, key := range []string{s.Key, s.NewKey(t, "globex")} {
+		c := newClient(t, s, key)
+		_, err := c.Transcripts.Get(t.Context(), talk("a"))
+		var refused *client.Error
+		require.ErrorAs(t, err, &refused)
+		assert.Equal(t, transcript.UpgradeRequired, refused.Code)
+		assert.Equal(t, "https://example.com/plans", refused.ActionURL)
+		_, err = c.Transcripts.Get(t.Context(), ask(transcript.VideoSite, video))
+		require.NoError(t, err)
+	}
+	_, err := s.Accounts.Set(t.Context(), servertest.Account, account.Settings{Plan: "free"})
+	require.NoError(t, err)
+	_, err = newClient(t, s, s.Key).Transcripts.Get(t.Context(), ask(transcript.VideoSite, video))
+	var refused *client.Error
+	require.ErrorAs(t, err, &refused)
+	assert.Equal(t, "https://example.com/pay", refused.ActionURL)
+
+	_, err = servertest.Start(t.Context(), servertest.OnPlan(free))
+	assert.ErrorIs(t, err, transcript.UpgradeRequired, "an account that does not pay has no key")
+}
+
 // A held recognition does not hold up the end of the test.
 func TestNothingIsLeftOfHeldWork(t *testing.T) {
 	t.Parallel()
