@@ -18,13 +18,20 @@ const freshBeat = 15 * time.Second
 // by the database and whose end it has not yet written there. Safe for
 // concurrent use.
 type hands struct {
+	takes func(queue string) bool // see Workers
+
 	mu       sync.Mutex
 	held     map[int64]bool
 	fetching map[string]int // answers under way, by queue
 	beat     time.Time      // the last one
 }
 
-func newHands() *hands { return &hands{held: map[int64]bool{}, fetching: map[string]int{}} }
+func newHands(takes func(queue string) bool) *hands {
+	if takes == nil {
+		takes = func(string) bool { return true }
+	}
+	return &hands{takes: takes, held: map[int64]bool{}, fetching: map[string]int{}}
+}
 
 // hasBeaten notes that the process has given a sign of life at a time.
 func (h *hands) hasBeaten(at time.Time) {
@@ -33,8 +40,12 @@ func (h *hands) hasBeaten(at time.Time) {
 	h.beat = at
 }
 
-// reach begins a fetch; false: the process may be dead to the others.
+// reach begins a fetch; false: the queue is for others, or the process may be dead
+// to them.
 func (h *hands) reach(queue string) bool {
+	if !h.takes(queue) {
+		return false
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if time.Since(h.beat) > freshBeat {

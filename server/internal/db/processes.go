@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // ErrTakenForDead is returned to a process that the others have taken for dead.
@@ -15,6 +16,12 @@ type Process struct {
 	ID string
 	// Sign changes with each beat; it says nothing else.
 	Sign string
+	// Silent is how long ago its last beat was, by the database's clock. Whoever
+	// takes a process for dead goes by its Sign, as that clock may be set.
+	Silent time.Duration
+	// Abilities is what it has said it can do, a JSON object: see Workers. nil: it
+	// has said nothing.
+	Abilities []byte
 }
 
 // sign changes with every beat, and with those of a process of the version
@@ -22,13 +29,16 @@ type Process struct {
 const sign = "CAST(beats AS text) || ' ' || CAST(beat_at AS text)"
 
 // join makes the process one of the living. id must be new.
-func (s *Store) join(ctx context.Context, id string) error {
+func (s *Store) join(ctx context.Context, id string, abilities []byte) error {
 	ctx, err := s.enter(ctx)
 	if err != nil {
 		return err
 	}
-	// Nobody decides by beat_at; it is for people who look at the table.
-	_, err = s.writer.NewRaw(`INSERT INTO processes (id, beats, beat_at) VALUES (?, 0, CURRENT_TIMESTAMP)`, id).Exec(ctx)
+	var said *string
+	if abilities != nil {
+		said = new(string(abilities))
+	}
+	_, err = s.writer.NewRaw(`INSERT INTO processes (id, beats, beat_at, abilities) VALUES (?, 0, CURRENT_TIMESTAMP, ?)`, id, said).Exec(ctx)
 	return wrap("join of process "+id, err)
 }
 
@@ -59,8 +69,16 @@ func (s *Store) leave(ctx context.Context, id string) error {
 
 // Processes returns all that have joined and neither left nor been buried.
 func (r Reader) Processes(ctx context.Context) ([]Process, error) {
-	var all []Process
-	err := r.db.NewRaw(`SELECT id, `+sign+` AS sign FROM processes`).Scan(ctx, &all)
+	var rows []struct {
+		Process     `bun:",extend"`
+		BeatAt, Now time.Time
+	}
+	err := r.db.NewRaw(`SELECT id, `+sign+` AS sign, abilities, beat_at, CURRENT_TIMESTAMP AS now FROM processes`).Scan(ctx, &rows)
+	all := make([]Process, len(rows))
+	for i, row := range rows {
+		all[i] = row.Process
+		all[i].Silent = row.Now.Sub(row.BeatAt)
+	}
 	return all, wrap("list processes", err)
 }
 

@@ -1,7 +1,10 @@
 package db_test
 
 import (
+	"context"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -80,4 +83,48 @@ func TestSignOfTheVersionBefore(t *testing.T) {
 	before := find(t, s, "old")
 	beat()
 	assert.NotEqual(t, before, find(t, s, "old"))
+}
+
+// TestAbilities: a process says what it can do when it joins; one of the version
+// before says nothing.
+func TestAbilities(t *testing.T) {
+	t.Parallel()
+	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+		s := dbtest.Open(t, o)
+		r := runner(t, s, db.Workers{Process: "p", Workers: workers(nil), Abilities: []byte(`{"audio":true}`)})
+		require.NoError(t, r.Beat(t.Context()))
+		assert.JSONEq(t, `{"audio":true}`, string(find(t, s, "p").Abilities))
+		assert.Less(t, find(t, s, "p").Silent, time.Minute)
+		open(t, o).exec(t, `INSERT INTO processes (id, beat_at, beats) VALUES ('old', '2026-01-02 03:04:05', 7)`)
+		assert.Nil(t, find(t, s, "old").Abilities)
+		assert.Greater(t, find(t, s, "old").Silent, time.Minute)
+	})
+}
+
+// TestTakes: a process leaves a queue to others for as long as it says so.
+func TestTakes(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+		var takes atomic.Bool
+		asked, done := make(chan struct{}, 100), make(chan struct{}, 1)
+		runner(t, s, db.Workers{
+			Process: "p",
+			Workers: workers(func(context.Context, db.Work, work) error { done <- struct{}{}; return nil }),
+			Takes: func(queue string) bool {
+				assert.Equal(t, "default", queue)
+				select {
+				case asked <- struct{}{}:
+				default:
+				}
+				return takes.Load()
+			},
+		})
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Enqueue(ctx, work{})) })
+		for range 3 {
+			<-asked
+		}
+		assert.Empty(t, done, "work that is for others was taken")
+		takes.Store(true)
+		<-done
+	})
 }

@@ -26,9 +26,15 @@ const (
 type Workers struct {
 	// Process is the name of this process, unique among the living. Required.
 	Process string
-	Workers []Worker
+	// Abilities is what the process says it can do, for those that leave work to it:
+	// a JSON object that only the caller understands.
+	Abilities []byte
+	Workers   []Worker
 	// Queues maps a queue's name to how many of its jobs run at once here.
-	Queues   map[string]int
+	Queues map[string]int
+	// Takes, where it is set, says whether this process takes work from a queue now.
+	// It is asked before each fetch, several times a second.
+	Takes    func(queue string) bool
 	Periodic []Periodic
 }
 
@@ -76,7 +82,7 @@ func (s *Store) NewRunner(w Workers) (Runner, error) {
 	for name, n := range w.Queues {
 		queues[name] = river.QueueConfig{MaxWorkers: n}
 	}
-	hands := newHands()
+	hands := newHands(w.Takes)
 	worker, err := s.database.worker(&river.Config{
 		ID:                   w.Process,
 		Workers:              workers,
@@ -93,7 +99,7 @@ func (s *Store) NewRunner(w Workers) (Runner, error) {
 	if err != nil {
 		return nil, fmt.Errorf("store: runner: %w", err)
 	}
-	return &runner{store: s, worker: worker, hands: hands, process: w.Process}, nil
+	return &runner{store: s, worker: worker, hands: hands, process: w.Process, abilities: w.Abilities}, nil
 }
 
 // soon lets work whose error the pipeline could not settle, as the database was
@@ -108,15 +114,16 @@ func (soon) NextRetry(job *rivertype.JobRow) time.Time {
 }
 
 type runner struct {
-	store   *Store
-	worker  worker
-	hands   *hands
-	process string
+	store     *Store
+	worker    worker
+	hands     *hands
+	process   string
+	abilities []byte
 }
 
 func (r *runner) Start(ctx context.Context) error {
 	joined := time.Now()
-	if err := r.store.join(ctx, r.process); err != nil {
+	if err := r.store.join(ctx, r.process, r.abilities); err != nil {
 		return err
 	}
 	r.hands.hasBeaten(joined)

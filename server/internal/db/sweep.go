@@ -16,11 +16,14 @@ const (
 	portion = 200
 	// litterAge is how old a blob must be to be taken for left over.
 	litterAge = 24 * time.Hour
+	// lookupAge is how old a question to a platform must be for its answer to have
+	// been read: readers wait for seconds.
+	lookupAge = time.Hour
 )
 
 // Sweep removes what is no longer wanted: jobs, events, chunks and extractions
-// that ended before jobsBefore, idempotency keys taken before keysBefore, and
-// blobs under "uploads/" and "audio/" that are older than 24 h and that no
+// that ended before jobsBefore, idempotency keys taken before keysBefore, lookups
+// older than an hour, and blobs under "uploads/" and "audio/" that are older than 24 h and that no
 // running extraction needs. It works in portions that do not hold up other
 // writers.
 func (s *Store) Sweep(ctx context.Context, jobsBefore, keysBefore time.Time) error {
@@ -42,6 +45,9 @@ func (s *Store) Sweep(ctx context.Context, jobsBefore, keysBefore time.Time) err
 	}
 	err := s.sweepTable(ctx, "idempotency_keys", "account, method, route, key", "taken_at < ?0", keysBefore)
 	if err != nil {
+		return err
+	}
+	if err := s.sweepTable(ctx, "lookups", "id", "asked_at < ?0", time.Now().Add(-lookupAge)); err != nil {
 		return err
 	}
 	for _, prefix := range []string{"uploads/", "audio/"} {

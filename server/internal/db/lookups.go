@@ -1,0 +1,81 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Lookup is a question that readers have put to a platform, through a process that
+// can ask it.
+type Lookup struct {
+	ID         string `bun:",pk"` // UUIDv7; made when empty. Also the topic for Watch.
+	Platform   transcript.Platform
+	ExternalID string
+	Languages  string    // the canonical language list; "" where only the tracks are asked for
+	SourceURL  string    // the canonical link
+	Answer     *Answered // the best that is known so far; nil: nothing is
+	AskedAt    time.Time
+	EndedAt    *time.Time // nil: a better answer may come
+}
+
+// Answered is what a platform has answered to a Lookup. After an error the rest is
+// what was learned before it.
+type Answered struct {
+	Metadata     transcript.Metadata `json:"metadata"`
+	Tracks       []transcript.Track  `json:"tracks"`                 // nil: not known
+	TranscriptID string              `json:"transcriptId,omitempty"` // the text of the track that was read
+	Error        *transcript.Error   `json:"error,omitempty"`
+}
+
+// PutLookup stores a question and reports true, or, where the same one is under way,
+// makes l that one. Id and time that are zero are filled in.
+func (tx *Tx) PutLookup(ctx context.Context, l *Lookup) (asked bool, err error) {
+	key := string(l.Platform) + "/" + l.ExternalID + "/" + l.Languages
+	if err := tx.Lock(ctx, "lookup/"+key); err != nil {
+		return false, err
+	}
+	running := new(Lookup)
+	err = one("running lookup of "+l.ExternalID, tx.db.NewSelect().Model(running).
+		Where("platform = ? AND external_id = ? AND languages = ? AND ended_at IS NULL", l.Platform, l.ExternalID, l.Languages).
+		Scan(ctx))
+	switch {
+	case err == nil:
+		*l = *running
+		return false, nil
+	case !errors.Is(err, ErrNotFound):
+		return false, err
+	}
+	if err := newID(&l.ID); err != nil {
+		return false, err
+	}
+	stamp(&l.AskedAt)
+	return true, insertNew(ctx, tx.db, "lookup", l)
+}
+
+// Lookup returns a question by id, or ErrNotFound.
+func (r Reader) Lookup(ctx context.Context, id string) (*Lookup, error) {
+	l := new(Lookup)
+	if err := r.db.NewSelect().Model(l).Where("id = ?", id).Scan(ctx); err != nil {
+		return nil, one("lookup "+id, err)
+	}
+	return l, nil
+}
+
+// AnswerLookup stores an answer; last tells that there will be no better one. A
+// question that has its last answer keeps it.
+func (tx *Tx) AnswerLookup(ctx context.Context, id string, a Answered, last bool) error {
+	a.Metadata = clean(a.Metadata)
+	l := &Lookup{ID: id, Answer: &a}
+	q := tx.db.NewUpdate().Model(l).Column("answer").Where("id = ? AND ended_at IS NULL", id)
+	if last {
+		now := moment(time.Now())
+		l.EndedAt = &now
+		q.Column("ended_at")
+	}
+	_, err := q.Exec(ctx)
+	tx.touch(id)
+	return wrap("answer lookup "+id, err)
+}

@@ -1,0 +1,84 @@
+package db_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// ask puts a question.
+func ask(t *testing.T, s *db.Store, id string) (l *db.Lookup, asked bool) {
+	t.Helper()
+	l = &db.Lookup{Platform: transcript.VideoSite, ExternalID: id, Languages: "en", SourceURL: "https://video.example/" + id}
+	inTx(t, s, func(ctx context.Context, tx *db.Tx) {
+		var err error
+		asked, err = tx.PutLookup(ctx, l)
+		require.NoError(t, err)
+	})
+	return l, asked
+}
+
+func TestLookups(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+		first, asked := ask(t, s, "v1")
+		require.True(t, asked)
+		again, asked := ask(t, s, "v1")
+		require.False(t, asked, "an equal question was asked twice")
+		assert.Equal(t, first.ID, again.ID)
+		_, asked = ask(t, s, "v2")
+		require.True(t, asked)
+
+		wake, stop := s.Watch(first.ID)
+		defer stop()
+		answer := func(a db.Answered, last bool) {
+			inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.AnswerLookup(ctx, first.ID, a, last)) })
+			<-wake
+		}
+		slow := transcript.Errorf(transcript.IPBlocked, "Wait.").With("why", "many").Because(context.Canceled)
+		slow.RetryAfter = 30
+		answer(db.Answered{Tracks: []transcript.Track{{ID: "en", Lang: "en"}}, Error: slow}, false)
+		l, err := s.Lookup(t.Context(), first.ID)
+		require.NoError(t, err)
+		assert.Nil(t, l.EndedAt)
+		assert.Equal(t, 30, l.Answer.Error.RetryAfter)
+		assert.Equal(t, map[string]any{"why": "many"}, l.Answer.Error.Details)
+		assert.NoError(t, l.Answer.Error.Err, "a cause is for the log of who has it")
+		assert.Len(t, l.Answer.Tracks, 1)
+
+		answer(db.Answered{Metadata: transcript.Metadata{Title: "A\x00 talk"}, TranscriptID: "t1"}, true)
+		answer(db.Answered{Metadata: transcript.Metadata{Title: "late"}}, true)
+		l, err = s.Lookup(t.Context(), first.ID)
+		require.NoError(t, err)
+		assert.NotNil(t, l.EndedAt)
+		assert.Equal(t, db.Answered{Metadata: transcript.Metadata{Title: "A talk"}, TranscriptID: "t1"}, *l.Answer)
+
+		anew, asked := ask(t, s, "v1")
+		require.True(t, asked, "a question that has its answer may be asked again")
+		assert.NotEqual(t, first.ID, anew.ID)
+	})
+}
+
+func TestOldLookupsAreSwept(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+		young, _ := ask(t, s, "young")
+		old := &db.Lookup{Platform: transcript.VideoSite, ExternalID: "old", AskedAt: time.Now().Add(-2 * time.Hour)}
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
+			_, err := tx.PutLookup(ctx, old)
+			require.NoError(t, err)
+		})
+		require.NoError(t, s.Sweep(t.Context(), time.Time{}, time.Time{}))
+		_, err := s.Lookup(t.Context(), young.ID)
+		require.NoError(t, err)
+		_, err = s.Lookup(t.Context(), old.ID)
+		require.ErrorIs(t, err, db.ErrNotFound)
+	})
+}
