@@ -29,6 +29,8 @@ type Job struct {
 	SendMetadata  bool
 	// Limits are those under which the request was accepted.
 	Limits Limits
+	// Held is what is set aside for it of its account's allowance: see Tx.Hold.
+	Held Allowance `bun:"embed:held_"`
 
 	CreatedAt time.Time
 	UpdatedAt time.Time // also moved by progress

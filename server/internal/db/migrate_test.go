@@ -164,11 +164,21 @@ func requireFilled(t *testing.T, s *db.Store, old database) {
 	require.Equal(t, 1, old.count(t, "transcripts WHERE id = 't1' AND word_count = 5"))
 	require.Equal(t, 1, old.count(t, "transcripts WHERE id = 't2' AND word_count = 0"))
 
-	for id, account := range map[string]string{"j1": "acme", "j2": "beta"} {
-		job, err := s.Job(t.Context(), account, id)
-		require.NoError(t, err)
-		require.Equal(t, db.Limits{ASR: id == "j1"}, job.Limits)
-	}
+	runs, err := s.Job(t.Context(), "acme", "j1")
+	require.NoError(t, err)
+	period := runs.Limits.Period
+	require.WithinDuration(t, time.Now(), period, 32*24*time.Hour)
+	require.Equal(t, db.Limits{
+		ASR: true, MaxDuration: -1, Period: time.Date(period.Year(), period.Month(), 1, 0, 0, 0, 0, time.UTC),
+		Transcripts: -1, ASRMinutes: -1, ASRConcurrency: -1, ASRWaiting: -1,
+	}, runs.Limits, "what was accepted without limits has none")
+	require.Equal(t, db.Allowance{Transcripts: 1}, runs.Held)
+	requireUsage(t, s, "acme", period, db.Usage{Reserved: runs.Held})
+	ended, err := s.Job(t.Context(), "beta", "j2")
+	require.NoError(t, err)
+	require.Zero(t, ended.Limits)
+	require.Zero(t, ended.Held)
+	require.Equal(t, 1, old.count(t, "usage"))
 
 	for key, answer := range map[string]db.Answer{
 		"k1": {Kind: db.JobAnswer, ID: "j1"}, "k2": {Kind: db.OutcomeAnswer, ID: "j2"}, "k3": {Kind: db.TranscriptAnswer, ID: "t1"}, "k4": {},

@@ -1,0 +1,118 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/uptrace/bun"
+)
+
+// Allowance is an amount of what an account has for a period.
+type Allowance struct {
+	Transcripts int64
+	Minutes     int64 // of recognized sound
+}
+
+// Usage is what an account has used of its allowance in a period, and what is set
+// aside for its running claims.
+type Usage struct {
+	Used     Allowance `bun:"embed:used_"`
+	Reserved Allowance `bun:"embed:reserved_"`
+}
+
+type usageRow struct {
+	bun.BaseModel `bun:"table:usage,alias:u"`
+
+	Account string `bun:",pk"`
+	Period  string `bun:",pk"` // time.DateOnly
+	Usage
+}
+
+// Usage is what an account has used in the period that began at a time; the zero
+// value where it has used nothing.
+func (r Reader) Usage(ctx context.Context, account string, period time.Time) (Usage, error) {
+	var row usageRow
+	err := r.db.NewSelect().Model(&row).Where("account = ? AND period = ?", account, period.Format(time.DateOnly)).Scan(ctx)
+	if err = one("usage of "+account, err); errors.Is(err, ErrNotFound) {
+		return Usage{}, nil
+	}
+	return row.Usage, err
+}
+
+// Hold sets aside from the allowance of a claim's account what the claim is to hold
+// in the place of what it holds. It reports false, and changes nothing, where the
+// limits of the claim do not permit more. What is given back is always taken. The
+// claim must have been read with LockClaims, or inserted, by this transaction; it is
+// brought up to date.
+func (tx *Tx) Hold(ctx context.Context, j *Job, want Allowance) (bool, error) {
+	more := Allowance{want.Transcripts - j.Held.Transcripts, want.Minutes - j.Held.Minutes}
+	if more == (Allowance{}) {
+		return true, nil
+	}
+	ok, err := tx.use(ctx, j.Account, j.Limits, Usage{Reserved: more})
+	if err != nil || !ok {
+		return false, err
+	}
+	return true, tx.setHeld(ctx, j, want)
+}
+
+// Settle ends what a claim holds: the account pays some of it, or nothing, and is
+// given back the rest. As for Hold the claim must be locked, and is brought up to date.
+func (tx *Tx) Settle(ctx context.Context, j *Job, pays Allowance) error {
+	if j.Held == (Allowance{}) {
+		return nil
+	}
+	back := Allowance{-j.Held.Transcripts, -j.Held.Minutes}
+	unlimited := Limits{Period: j.Limits.Period, Transcripts: -1, ASRMinutes: -1} // it was judged when it was set aside
+	if _, err := tx.use(ctx, j.Account, unlimited, Usage{Used: pays, Reserved: back}); err != nil {
+		return err
+	}
+	return tx.setHeld(ctx, j, Allowance{})
+}
+
+// Pay takes from an account's allowance what nobody has set aside. It reports false,
+// and changes nothing, where the limits do not permit it.
+func (tx *Tx) Pay(ctx context.Context, account string, l Limits, amount Allowance) (bool, error) {
+	return tx.use(ctx, account, l, Usage{Used: amount})
+}
+
+func (tx *Tx) setHeld(ctx context.Context, j *Job, held Allowance) error {
+	res, err := tx.db.NewUpdate().Model((*Job)(nil)).
+		Set("held_transcripts = ?, held_minutes = ?", held.Transcripts, held.Minutes).
+		Where("id = ?", j.ID).
+		Exec(ctx)
+	if err := mustAffect("allowance of job "+j.ID, res, err); err != nil {
+		return err
+	}
+	j.Held = held
+	return nil
+}
+
+// use adds to the usage of an account in one statement, which is true to the limits
+// whoever else does the same at the same time.
+func (tx *Tx) use(ctx context.Context, account string, l Limits, more Usage) (bool, error) {
+	what, row := "usage of "+account, &usageRow{Account: account, Period: l.Period.Format(time.DateOnly)}
+	for range 2 { // the first use of a period finds no row
+		q := tx.db.NewUpdate().Model(row).WherePK().
+			Set("used_transcripts = u.used_transcripts + ?, reserved_transcripts = u.reserved_transcripts + ?",
+				more.Used.Transcripts, more.Reserved.Transcripts).
+			Set("used_minutes = u.used_minutes + ?, reserved_minutes = u.reserved_minutes + ?",
+				more.Used.Minutes, more.Reserved.Minutes)
+		if n := more.Used.Transcripts + more.Reserved.Transcripts; n > 0 && l.Transcripts >= 0 {
+			q.Where("u.used_transcripts + u.reserved_transcripts <= ?", l.Transcripts-n)
+		}
+		if n := more.Used.Minutes + more.Reserved.Minutes; n > 0 && l.ASRMinutes >= 0 {
+			q.Where("u.used_minutes + u.reserved_minutes <= ?", l.ASRMinutes-n)
+		}
+		res, err := q.Exec(ctx)
+		n, err := affected(res, err)
+		if err != nil || n > 0 {
+			return n > 0, wrap(what, err)
+		}
+		if _, err := tx.db.NewInsert().Model(row).On("CONFLICT DO NOTHING").Exec(ctx); err != nil {
+			return false, wrap(what, err)
+		}
+	}
+	return false, nil
+}
