@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -73,7 +74,7 @@ func (e *Error) readEnvelope(raw json.RawMessage) {
 	var object map[string]json.RawMessage
 	member(raw, &object)
 	var upgradeURL string
-	var seconds int
+	var retryAfter int
 	member(object["code"], &e.Code)
 	member(object["message"], &e.Message)
 	member(object["actionLabel"], &e.ActionLabel)
@@ -82,11 +83,16 @@ func (e *Error) readEnvelope(raw json.RawMessage) {
 	member(object["availableLanguages"], &e.AvailableLanguages)
 	member(object["details"], &e.Details)
 	member(object["requestId"], &e.Response.RequestID)
-	member(object["retryAfter"], &seconds)
+	member(object["retryAfter"], &retryAfter)
 	if e.ActionURL == "" {
 		e.ActionURL = upgradeURL
 	}
-	e.RetryAfter = min(time.Duration(max(seconds, 0)), maxRetryAfter/time.Second) * time.Second
+	e.RetryAfter = seconds(retryAfter)
+}
+
+// seconds is a retryAfter as far as it is believed.
+func seconds(n int) time.Duration {
+	return min(time.Duration(max(n, 0)), maxRetryAfter/time.Second) * time.Second
 }
 
 // member decodes one member on its own, so that a member of the wrong type takes
@@ -109,9 +115,11 @@ func slugCode(slug string) transcript.Code {
 	return ""
 }
 
-// Error says which request was refused and why, in the form
+// Error says which request was refused, why, and what can be done about it as far
+// as the answer says so, in the form
 //
-//	POST /v1/transcript: 404 NO_TRANSCRIPT: the message (request r_1)
+//	POST /v1/transcript: 402 UPGRADE_REQUIRED: The message. Upgrade: https://example.com/plans (request r_1)
+//	POST /v1/transcript: 429 RATE_LIMITED: Try again in 12s. (request r_1)
 //
 // It holds neither the body nor a key.
 func (e *Error) Error() string {
@@ -125,13 +133,24 @@ func (e *Error) Error() string {
 	case e.Err == nil:
 		fmt.Fprintf(&b, " %s", http.StatusText(e.Response.StatusCode))
 	}
-	if e.Message != "" {
-		fmt.Fprintf(&b, ": %s", e.Message)
+	if why := explain(e.Message, e.ActionLabel, e.ActionURL, e.RetryAfter); why != "" {
+		fmt.Fprintf(&b, ": %s", why)
 	}
 	if e.Response.RequestID != "" {
 		fmt.Fprintf(&b, " (request %s)", e.Response.RequestID)
 	}
 	return b.String()
+}
+
+// explain is a message, followed by what can be done.
+func explain(message, actionLabel, actionURL string, retryAfter time.Duration) string {
+	if actionURL != "" {
+		message += " " + cmp.Or(actionLabel, "See") + ": " + actionURL
+	}
+	if retryAfter > 0 {
+		message += " Try again in " + retryAfter.String() + "."
+	}
+	return strings.TrimSpace(message)
 }
 
 // Is reports whether target is the code of e.
@@ -173,13 +192,16 @@ func permanent(code transcript.Code) bool {
 // transport worked.
 type JobError struct{ Job transcript.Job }
 
-// Error names the job and says why it ended.
+// Error names the job and says why it ended, and what can be done about it as far
+// as the service says so.
 func (e *JobError) Error() string {
-	if e.Job.Error == nil {
-		return fmt.Sprintf("job %s: %s in stage %s", e.Job.JobID, e.Job.Status, e.Job.Stage)
+	ended := fmt.Sprintf("job %s: %s in stage %s", e.Job.JobID, e.Job.Status, e.Job.Stage)
+	why := e.Job.Error
+	if why == nil {
+		return ended
 	}
-	return fmt.Sprintf("job %s: %s in stage %s: %s: %s",
-		e.Job.JobID, e.Job.Status, e.Job.Stage, e.Job.Error.Code, e.Job.Error.Message)
+	return fmt.Sprintf("%s: %s: %s", ended, why.Code,
+		explain(why.Message, why.ActionLabel, cmp.Or(why.ActionURL, why.UpgradeURL), 0)) // that pause began when the job ended
 }
 
 // Unwrap returns the job's own error, so that it matches by code; nil when the

@@ -38,10 +38,17 @@ func TestErrorOfEveryBody(t *testing.T) {
 			body:   `{"error":{"code":"UPGRADE_REQUIRED","message":"m","actionLabel":"Upgrade","upgrade_url":"https://e/plans","requestId":"r_2"}}`,
 			want:   client.Error{Code: transcript.UpgradeRequired, Message: "m", ActionLabel: "Upgrade", ActionURL: "https://e/plans"},
 			id:     "r_2",
+			text:   "GET /v1/transcript/job/" + jobID + ": 402 UPGRADE_REQUIRED: m Upgrade: https://e/plans (request r_2)",
+		},
+		"action without a label": {
+			status: 402, body: `{"error":{"code":"UPGRADE_REQUIRED","actionUrl":"https://e/plans","upgrade_url":"https://e/old"}}`,
+			want: client.Error{Code: transcript.UpgradeRequired, ActionURL: "https://e/plans"},
+			text: "GET /v1/transcript/job/" + jobID + ": 402 UPGRADE_REQUIRED: See: https://e/plans",
 		},
 		"retry after in the body only": {
 			status: 503, body: `{"error":{"code":"IP_BLOCKED","message":"m","retryAfter":30}}`,
 			want: client.Error{Code: transcript.IPBlocked, Message: "m", RetryAfter: 30 * time.Second},
+			text: "GET /v1/transcript/job/" + jobID + ": 503 IP_BLOCKED: m Try again in 30s.",
 		},
 		"absurd retry after": {
 			status: 503, body: `{"error":{"code":"IP_BLOCKED","retryAfter":9223372036854775807}}`,
@@ -50,7 +57,7 @@ func TestErrorOfEveryBody(t *testing.T) {
 		"flat with a code": {
 			status: 429, header: http.Header{"Retry-After": {"7"}}, body: `{"error":"rate_limited","requestId":"r_3"}`,
 			want: client.Error{Code: transcript.RateLimited, Slug: "rate_limited", RetryAfter: 7 * time.Second}, id: "r_3",
-			text: "GET /v1/transcript/job/" + jobID + ": 429 RATE_LIMITED (request r_3)",
+			text: "GET /v1/transcript/job/" + jobID + ": 429 RATE_LIMITED: Try again in 7s. (request r_3)",
 		},
 		"flat without a code": {
 			status: 401, body: `{"error":"invalid_credential"}`, want: client.Error{Slug: "invalid_credential"},
@@ -240,6 +247,11 @@ func TestJobError(t *testing.T) {
 		Error: &transcript.Error{Code: transcript.VideoTooLong, Message: "too long"}}}
 	require.ErrorIs(t, failed, transcript.VideoTooLong)
 	assert.EqualError(t, failed, "job j: failed in stage duration_check: VIDEO_TOO_LONG: too long")
+	for _, action := range []transcript.Error{{ActionURL: "https://e/plans"}, {UpgradeURL: "https://e/plans"}} {
+		action.Code, action.Message, action.ActionLabel, action.RetryAfter = transcript.VideoTooLong, "Too long.", "Upgrade", 30
+		failed.Job.Error = &action
+		assert.EqualError(t, failed, "job j: failed in stage duration_check: VIDEO_TOO_LONG: Too long. Upgrade: https://e/plans")
+	}
 
 	cancelled := &client.JobError{Job: transcript.Job{JobID: "j", Status: transcript.JobCancelled, Stage: transcript.StageQueued}}
 	require.NotErrorIs(t, cancelled, transcript.VideoTooLong) // a typed nil inside would panic here

@@ -175,7 +175,7 @@ func TestCaptionsRefusedWithManyTracks(t *testing.T) {
 		})}))
 		report, err := c.Transcripts.Captions(t.Context(), videoID, nil)
 		require.ErrorIs(t, err, transcript.IPBlocked)
-		require.ErrorContains(t, err, "503 IP_BLOCKED: It is blocked. (request r_1)")
+		require.ErrorContains(t, err, "503 IP_BLOCKED: It is blocked. Try again in 10m0s. (request r_1)")
 		if assert.Equal(t, whole, report != nil, tracks) && whole {
 			assert.Len(t, report.Tracks, tracks)
 		}

@@ -118,7 +118,8 @@ func (cmd *command) write(text []byte, stdout io.Writer) error {
 	return err
 }
 
-// fail reports an error in one line, and what can be done about it.
+// fail reports an error in one line, and what can be done about it where the error
+// does not say so itself.
 func fail(stderr io.Writer, code int, err error) int {
 	fmt.Fprintln(stderr, "transcribe:", strings.Join(strings.Fields(err.Error()), " "))
 	var refused *client.Error
@@ -128,8 +129,6 @@ func fail(stderr io.Writer, code int, err error) int {
 			fmt.Fprintln(stderr, "The service wants a key: --key-file or TRANSCRIBE_KEY.")
 		case refused.Slug == "invalid_credential":
 			fmt.Fprintln(stderr, "The service does not take this key: it is another service's, has expired or is revoked.")
-		case refused.ActionURL != "":
-			fmt.Fprintf(stderr, "%s: %s\n", refused.ActionLabel, refused.ActionURL)
 		}
 	}
 	return code

@@ -34,6 +34,7 @@ type service struct {
 	submit  func(w http.ResponseWriter, r *http.Request) // nil: 202
 	watched func()                                       // called in the middle of the event stream
 	status  string                                       // of the job in the end
+	failure object                                       // of a failed job; nil: UPLOAD_INVALID
 	noSSE   bool
 
 	mu     sync.Mutex
@@ -72,6 +73,9 @@ func (s *service) ended() object {
 	case "failed":
 		body := job("failed", "asr_running", 4)
 		body["error"] = object{"code": "UPLOAD_INVALID", "message": "There is no sound in it."}
+		if s.failure != nil {
+			body["error"] = s.failure
+		}
 		return body
 	case "processing":
 		return job("processing", "asr_running", 3)
@@ -262,10 +266,18 @@ func TestFailures(t *testing.T) {
 		code    int
 		says    string
 	}{
-		"job fails":     {&service{status: "failed"}, nil, exitFailure, "UPLOAD_INVALID: There is no sound in it."},
-		"no key":        {refusal(401, object{"error": "unauthorized"}), nil, exitFailure, "--key-file or TRANSCRIBE_KEY"},
-		"wrong key":     {refusal(401, object{"error": "invalid_credential"}), nil, exitFailure, "expired or is revoked"},
-		"plan":          {refusal(402, object{"error": object{"code": "UPGRADE_REQUIRED", "message": "m", "actionLabel": "Upgrade", "actionUrl": "https://e/plans"}}), nil, exitFailure, "Upgrade: https://e/plans"},
+		"job fails": {&service{status: "failed"}, nil, exitFailure, "UPLOAD_INVALID: There is no sound in it."},
+		"no key":    {refusal(401, object{"error": "unauthorized"}), nil, exitFailure, "--key-file or TRANSCRIBE_KEY"},
+		"wrong key": {refusal(401, object{"error": "invalid_credential"}), nil, exitFailure, "expired or is revoked"},
+		"plan":      {refusal(402, object{"error": object{"code": "UPGRADE_REQUIRED", "message": "m", "actionLabel": "Upgrade", "actionUrl": "https://e/plans"}}), nil, exitFailure, "402 UPGRADE_REQUIRED: m Upgrade: https://e/plans\n"},
+		"too much waits": {refusal(409, object{"error": object{"code": "ASR_CONCURRENCY_LIMIT", "message": "Three are waiting.", "retryAfter": 40}}), nil, exitFailure,
+			"409 ASR_CONCURRENCY_LIMIT: Three are waiting. Try again in 40s.\n"},
+		"too many requests": {&service{submit: func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", "40") // more than the client waits for
+			answer(w, http.StatusTooManyRequests, object{"error": "rate_limited"})
+		}}, nil, exitFailure, "429 RATE_LIMITED: Try again in 40s.\n"},
+		"job over the plan": {&service{status: "failed", failure: object{"code": "VIDEO_TOO_LONG", "message": "It is too long.", "actionLabel": "Upgrade", "actionUrl": "https://e/plans"}},
+			nil, exitFailure, "VIDEO_TOO_LONG: It is too long. Upgrade: https://e/plans\n"},
 		"unknown site":  {refusal(422, object{"error": object{"code": "UNSUPPORTED_PLATFORM", "message": "Which site?"}}), []string{"https://nowhere.example/1"}, exitFailure, "422 UNSUPPORTED_PLATFORM: Which site?"},
 		"link fails":    {&service{status: "failed"}, []string{"dQw4w9WgXcQ"}, exitFailure, "UPLOAD_INVALID: There is no sound in it."},
 		"missing file":  {&service{}, []string{"/no/such/file.mp3"}, exitFailure, "no such file"},
