@@ -1,0 +1,145 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/uptrace/bun"
+)
+
+// Place is how far an extraction is on the way to be recognized. One that only needs
+// captions has none.
+//
+// Places are made and removed by whoever has locked the extraction. Those of an account
+// change in transactions that hold LockPlaces of it, so that what one gives up another
+// can be sure to find; lock them after the extraction and its claims, and before
+// anything that accounts share.
+type Place struct {
+	bun.BaseModel `bun:"table:asr_places,alias:p"`
+
+	ExtractionID string `bun:",pk"`
+	State        PlaceState
+	// JobID and Account are the claim on whose account the place is; "" outside.
+	JobID, Account string `bun:",nullzero"`
+}
+
+// PlaceState is how far it is.
+type PlaceState string
+
+// The states of a place, in the order in which they follow each other.
+const (
+	Outside PlaceState = "outside" // no account of a claim has a place free
+	Waiting PlaceState = "waiting" // it has a place; its sound is being prepared
+	Ready   PlaceState = "ready"   // its chunks wait for a slot
+	Running PlaceState = "running" // it has a slot
+)
+
+// PlacesInUse is how many extractions of an account have a slot, and how many more
+// have a place and wait for one.
+type PlacesInUse struct{ Running, Waiting int }
+
+// Places returns how many places an account uses.
+func (r Reader) Places(ctx context.Context, account string) (PlacesInUse, error) {
+	var n PlacesInUse
+	err := r.db.NewSelect().Model((*Place)(nil)).
+		ColumnExpr("count(CASE WHEN state = ? THEN 1 END), count(CASE WHEN state <> ? THEN 1 END)", Running, Running).
+		Where("account = ?", account).
+		Scan(ctx, &n.Running, &n.Waiting)
+	return n, wrap("places of "+account, err)
+}
+
+// Place returns the place of an extraction, or ErrNotFound.
+func (r Reader) Place(ctx context.Context, extractionID string) (*Place, error) {
+	p := new(Place)
+	if err := r.db.NewSelect().Model(p).Where("extraction_id = ?", extractionID).Scan(ctx); err != nil {
+		return nil, one("place of extraction "+extractionID, err)
+	}
+	return p, nil
+}
+
+// NextReady returns the oldest claim of an account that has a place and is ready for a
+// slot, or ErrNotFound.
+func (r Reader) NextReady(ctx context.Context, account string) (*Job, error) {
+	j := new(Job)
+	err := r.db.NewSelect().Model(j).
+		Join("JOIN asr_places AS p ON p.job_id = job.id").
+		Where("p.account = ? AND p.state = ?", account, Ready).
+		Order("p.job_id").Limit(1).
+		Scan(ctx)
+	if err != nil {
+		return nil, one("ready claim of "+account, err)
+	}
+	return j, nil
+}
+
+// NextOutside returns the oldest running claim of an account on an extraction that
+// nobody has a place for, or ErrNotFound.
+func (r Reader) NextOutside(ctx context.Context, account string) (*Job, error) {
+	j := new(Job)
+	err := r.db.NewSelect().Model(j).
+		Join("JOIN asr_places AS p ON p.extraction_id = job.extraction_id").
+		Where("p.state = ? AND job.account = ?", Outside, account).
+		Where("job." + running).
+		Order("job.id").Limit(1).
+		Scan(ctx)
+	if err != nil {
+		return nil, one("claim of "+account+" without a place", err)
+	}
+	return j, nil
+}
+
+// LockPlaces makes transactions that change the places of an account run one after
+// the other, until the end of the transaction.
+func (tx *Tx) LockPlaces(ctx context.Context, accounts ...string) error {
+	accounts = slices.Clone(accounts)
+	slices.Sort(accounts) // the one order that all transactions follow
+	for _, account := range slices.Compact(accounts) {
+		if err := tx.Lock(ctx, "asr/"+account); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TakePlace gives the extraction of a claim a place of the claim's account. It is
+// false where the extraction has one already.
+func (tx *Tx) TakePlace(ctx context.Context, j *Job) (bool, error) {
+	res, err := tx.db.NewInsert().
+		Model(&Place{ExtractionID: j.ExtractionID, State: Waiting, JobID: j.ID, Account: j.Account}).
+		On("CONFLICT (extraction_id) DO UPDATE").
+		Set("state = EXCLUDED.state, job_id = EXCLUDED.job_id, account = EXCLUDED.account").
+		Where("p.state = ?", Outside).
+		Exec(ctx)
+	n, err := affected(res, err)
+	return n > 0, wrap("place for job "+j.ID, err)
+}
+
+// StandOutside notes that an extraction without a place wants one.
+func (tx *Tx) StandOutside(ctx context.Context, extractionID string) error {
+	_, err := tx.db.NewInsert().Model(&Place{ExtractionID: extractionID, State: Outside}).On("CONFLICT DO NOTHING").Exec(ctx)
+	return wrap("no place for extraction "+extractionID, err)
+}
+
+// SetPlace changes the state of a place: it becomes Ready or Running.
+func (tx *Tx) SetPlace(ctx context.Context, extractionID string, state PlaceState) error {
+	if state != Ready && state != Running {
+		return fmt.Errorf("store: place of extraction %s: it cannot become %q", extractionID, state)
+	}
+	res, err := tx.db.NewUpdate().Model((*Place)(nil)).Set("state = ?", state).
+		Where("extraction_id = ? AND state <> ?", extractionID, Outside).Exec(ctx)
+	return mustAffect("place of extraction "+extractionID, res, err)
+}
+
+// PassPlace gives the place of an extraction to another claim on it.
+func (tx *Tx) PassPlace(ctx context.Context, to *Job) error {
+	res, err := tx.db.NewUpdate().Model((*Place)(nil)).Set("job_id = ?, account = ?", to.ID, to.Account).
+		Where("extraction_id = ? AND state <> ?", to.ExtractionID, Outside).Exec(ctx)
+	return mustAffect("place of extraction "+to.ExtractionID, res, err)
+}
+
+// DeletePlace removes the place of an extraction.
+func (tx *Tx) DeletePlace(ctx context.Context, extractionID string) error {
+	_, err := tx.db.NewDelete().Model((*Place)(nil)).Where("extraction_id = ?", extractionID).Exec(ctx)
+	return wrap("place of extraction "+extractionID, err)
+}

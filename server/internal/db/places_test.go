@@ -1,0 +1,99 @@
+package db_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+func TestPlaces(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+		ctx := t.Context()
+		uses := func(account string, running, waiting int) {
+			t.Helper()
+			n, err := s.Places(ctx, account)
+			require.NoError(t, err)
+			require.Equal(t, db.PlacesInUse{Running: running, Waiting: waiting}, n, account)
+		}
+		is := func(e *db.Extraction, want db.Place) {
+			t.Helper()
+			want.ExtractionID = e.ID
+			got, err := s.Place(ctx, e.ID)
+			require.NoError(t, err)
+			require.Equal(t, &want, got)
+		}
+		one, ones := extraction(t, s, "acme", "beta")
+		two, twos := extraction(t, s, "acme")
+		three, threes := extraction(t, s, "acme", "beta")
+		uses("acme", 0, 0)
+		_, err := s.Place(ctx, one.ID)
+		require.ErrorIs(t, err, db.ErrNotFound)
+
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
+			require.NoError(t, tx.LockPlaces(ctx, "beta", "acme", "beta"))
+			for _, j := range []*db.Job{ones[0], twos[0]} {
+				taken, err := tx.TakePlace(ctx, j)
+				require.NoError(t, err)
+				require.True(t, taken)
+			}
+			taken, err := tx.TakePlace(ctx, ones[1])
+			require.NoError(t, err)
+			require.False(t, taken, "the extraction has a place")
+			require.NoError(t, tx.StandOutside(ctx, one.ID), "which keeps its place")
+			require.NoError(t, tx.StandOutside(ctx, three.ID))
+		})
+		uses("acme", 0, 2)
+		uses("beta", 0, 0)
+		is(one, db.Place{State: db.Waiting, JobID: ones[0].ID, Account: "acme"})
+		is(three, db.Place{State: db.Outside})
+
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
+			_, err := tx.NextReady(ctx, "acme")
+			require.ErrorIs(t, err, db.ErrNotFound)
+			require.NoError(t, tx.SetPlace(ctx, two.ID, db.Ready))
+			require.NoError(t, tx.SetPlace(ctx, one.ID, db.Ready))
+			next, err := tx.NextReady(ctx, "acme")
+			require.NoError(t, err)
+			require.Equal(t, ones[0], next, "the one asked for first")
+			require.NoError(t, tx.SetPlace(ctx, one.ID, db.Running))
+			next, err = tx.NextReady(ctx, "acme")
+			require.NoError(t, err)
+			require.Equal(t, twos[0], next)
+			require.Error(t, tx.SetPlace(ctx, one.ID, db.Outside))
+			require.ErrorIs(t, tx.SetPlace(ctx, three.ID, db.Ready), db.ErrNotFound, "it has none")
+			require.ErrorIs(t, tx.PassPlace(ctx, threes[0]), db.ErrNotFound)
+		})
+		uses("acme", 1, 1)
+
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
+			require.NoError(t, tx.PassPlace(ctx, ones[1]))
+			_, err := tx.NextOutside(ctx, "gamma")
+			require.ErrorIs(t, err, db.ErrNotFound)
+			for i, account := range []string{"acme", "beta"} {
+				next, err := tx.NextOutside(ctx, account)
+				require.NoError(t, err)
+				require.Equal(t, threes[i], next)
+			}
+			require.NoError(t, cancelOne(ctx, tx, "acme", threes[0].ID))
+			_, err = tx.NextOutside(ctx, "acme")
+			require.ErrorIs(t, err, db.ErrNotFound, "it no longer wants one")
+			taken, err := tx.TakePlace(ctx, threes[1])
+			require.NoError(t, err)
+			require.True(t, taken)
+		})
+		is(one, db.Place{State: db.Running, JobID: ones[1].ID, Account: "beta"})
+		is(three, db.Place{State: db.Waiting, JobID: threes[1].ID, Account: "beta"})
+		uses("acme", 0, 1)
+		uses("beta", 1, 1)
+
+		move(t, s, two, transcript.State{Status: transcript.JobCancelled, Stage: transcript.StageQueued})
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.DeletePlace(ctx, two.ID)) })
+		uses("acme", 0, 0)
+	})
+}
