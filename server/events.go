@@ -63,6 +63,7 @@ func (s *Server) streamTranscriptJob(w http.ResponseWriter, r *http.Request) err
 		return errTooManyStreams
 	}
 	defer s.streams.close(p.Account)
+	defer s.metrics.StreamOpened()()
 
 	id, err := jobID(r)
 	if err != nil {
@@ -87,6 +88,7 @@ func (s *Server) streamTranscriptJob(w http.ResponseWriter, r *http.Request) err
 	if err := stream.begin(); err != nil {
 		return nil // the client is gone
 	}
+	defer waited(ctx)()
 	s.pump(ctx, leave, stream, events, func() bool { return mayStay(ctx, account.Transcripts) })
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 )
 
 // outermost is what stands before everything else: request id, log line, crash.
@@ -25,7 +26,7 @@ func (s *Server) outermost(next http.Handler) http.Handler {
 			return
 		}
 		began := time.Now()
-		n := &logEntry{id: requestID(r)}
+		n := &logEntry{id: requestID(r), route: s.noRoute}
 		r = r.WithContext(context.WithValue(r.Context(), logEntryKey{}, n))
 		rec := &recorder{ResponseWriter: w}
 		control := http.NewResponseController(w)
@@ -45,7 +46,7 @@ func (s *Server) outermost(next http.Handler) http.Handler {
 		if s.isDraining() {
 			h.Set("Connection", "close") // the next request is for another process
 		}
-		defer func() { s.logLine(r, rec, n, time.Since(began)) }() // also of one that is cut off
+		defer func() { s.ended(r, rec, n, time.Since(began)) }() // also of one that is cut off
 		defer func() {
 			if crash := recover(); crash != nil {
 				s.crashed(rec, r, crash)
@@ -69,21 +70,18 @@ func (s *Server) crashed(w *recorder, r *http.Request, crash any) {
 	s.refuse(w, r, err)
 }
 
-// logLine writes the one line of a request. The query may hold what does not
+// ended counts a request and writes its one line. The query may hold what does not
 // belong there, so it is left out.
-func (s *Server) logLine(r *http.Request, w *recorder, n *logEntry, took time.Duration) {
+func (s *Server) ended(r *http.Request, w *recorder, n *logEntry, took time.Duration) {
 	status := w.status
 	if n.gone {
 		status = 499 // the client went away
 	}
-	route := n.route
-	if route == "" {
-		route = "none"
-	}
+	n.route.Answered(r.Method, status, took-n.waited)
 	attrs := []slog.Attr{
 		slog.String("request", n.id),
 		slog.String("method", clip.Text(r.Method)),
-		slog.String("route", route),
+		slog.String("route", n.route.Pattern()),
 		slog.Int("status", status),
 		slog.Int64("bytes", w.written),
 		slog.Duration("took", took.Round(time.Microsecond)),
@@ -100,10 +98,11 @@ func (s *Server) logLine(r *http.Request, w *recorder, n *logEntry, took time.Du
 // logEntry is what the line of a request in the log says, as far as it is known.
 type logEntry struct {
 	id        string
-	route     string // its pattern; empty: there is none
+	route     *metrics.Route
 	principal account.Principal
-	err       error // why it was refused
-	gone      bool  // the client went away
+	err       error         // why it was refused
+	gone      bool          // the client went away
+	waited    time.Duration // as its sender wished: for a job, or for events
 }
 
 type logEntryKey struct{}
@@ -115,6 +114,13 @@ func entryOf(ctx context.Context) *logEntry {
 		return n
 	}
 	return &logEntry{}
+}
+
+// waited leaves the time until done is called out of what the request that ctx belongs
+// to has taken: its sender wishes to wait.
+func waited(ctx context.Context) (done func()) {
+	began := time.Now()
+	return func() { entryOf(ctx).waited += time.Since(began) }
 }
 
 // RequestID is the id of the request that ctx belongs to, as in the header

@@ -109,6 +109,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		s.cfg.Log.ErrorContext(r.Context(), "a request failed", "request", RequestID(r.Context()), "err", err)
 		flat = errInternal
 	}
+	s.metrics.RefusedFlat(flat.slug)
 	if flat.status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
@@ -122,6 +123,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 func (s *Server) refuseCoded(w http.ResponseWriter, r *http.Request, e *transcript.Error) {
+	s.metrics.Refused(e.Code)
 	shown := *e
 	shown.RequestID = RequestID(r.Context())
 	if shown.RetryAfter > 0 {

@@ -94,8 +94,9 @@ func (s *Server) byMethod(pattern string, routes map[string]*route) http.Handler
 		w.Header().Set("Allow", allow)
 		return errWrongMethod
 	})
+	counted := s.metrics.Route(pattern)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		entryOf(r.Context()).route = pattern
+		entryOf(r.Context()).route = counted
 		if h, ok := handlers[r.Method]; ok {
 			h.ServeHTTP(w, r)
 			return

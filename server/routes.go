@@ -22,6 +22,13 @@ func (s *Server) Captions() http.Handler {
 // Health serves /healthz and /readyz, which need no credential.
 func (s *Server) Health() http.Handler { return s.handler(s.healthRoutes()) }
 
+// Metrics shows, in Prometheus's text format, what the service counts and what it
+// finds in its database; see API.md, Metrics. It needs no credential, and is meant for
+// a listener that callers do not reach. A program with metrics of its own serves these
+// beside them, under a path of their own. It answers within two seconds, also while
+// the database is away.
+func (s *Server) Metrics() http.Handler { return s.metrics.Handler() }
+
 // Docs serves /docs/openapi.json, which needs no credential.
 func (s *Server) Docs() http.Handler { return s.handler(s.docsRoutes()) }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/scratch"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 )
 
@@ -30,11 +31,13 @@ type Server struct {
 	cfg      Config
 	db       *db.Store
 	pipeline *pipeline.Pipeline
+	metrics  *metrics.Metrics
 	leases   *leases
 	guard    *egress.Guard
 	scratch  *scratch.Dir
 	failures failureCounter
 	streams  streamCounter
+	noRoute  *metrics.Route           // for requests that have none
 	document func() (document, error) // made when it is asked for first
 
 	unconfined error // why the kernel does not hold programs to the guard; nil: it does
@@ -62,8 +65,9 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{cfg: c, db: db.Of(c.Store), draining: make(chan struct{}), turn: make(chan struct{}, 1)}
+	s := &Server{cfg: c, db: db.Of(c.Store), metrics: metrics.New(c.Version), draining: make(chan struct{}), turn: make(chan struct{}, 1)}
 	s.serving, s.endWaits = context.WithCancel(context.Background())
+	s.noRoute = s.metrics.Route("none")
 	s.leases = newLeases(s.db, c.Log)
 	if s.scratch, err = scratch.New(c.Dir); err != nil {
 		return nil, &ConfigError{"Dir", err}

@@ -149,7 +149,10 @@ func (s *Server) submit(r *http.Request, wait time.Duration, sub pipeline.Submis
 		defer stop()
 		waiting, cancel := s.cfg.timeout(serving, wait)
 		defer cancel()
-		if job, err = s.pipeline.Wait(waiting, sub.Account, job.JobID, &sub.View); err != nil {
+		done := waited(r.Context())
+		job, err = s.pipeline.Wait(waiting, sub.Account, job.JobID, &sub.View)
+		done()
+		if err != nil {
 			return reply{}, err
 		}
 	}

@@ -71,6 +71,7 @@ func TestBadCallsAreOneLineThatNamesTheFault(t *testing.T) {
 		{"fly", 2, "fly"},
 		{"serve --fly", 2, "--fly"},
 		{"serve --asr whisper", 2, "--asr: want whisper-server:URL"},
+		{"serve --metrics 9090", 2, "--metrics"},
 		{"serve --asr none:x", 2, "--asr: want whisper-server:URL"},
 		{"serve --asr auto", 2, "pocketsphinx or none"},
 		{"serve --asr openai:u:secret", 2, "--asr: openai: want http://HOST"},

@@ -20,9 +20,10 @@ import (
 
 type serveCommand struct {
 	database
-	Listen   listenAddress `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address to listen on (${default}); port 0 takes a free one."`
-	Blobs    blobFolder    `default:"transcriptd-blobs" placeholder:"PATH" help:"Folder for uploads and audio (${default}); gone when their job ends."`
-	FullSync bool          `help:"Make every commit on SQLite survive a loss of power, at ten times the price."`
+	Listen   listenAddress  `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address to listen on (${default}); port 0 takes a free one."`
+	Metrics  metricsAddress `placeholder:"ADDR" help:"Show /metrics to Prometheus here, as in :9090, beside /healthz and /readyz; without a host, to this machine alone. Default: nowhere."`
+	Blobs    blobFolder     `default:"transcriptd-blobs" placeholder:"PATH" help:"Folder for uploads and audio (${default}); gone when their job ends."`
+	FullSync bool           `help:"Make every commit on SQLite survive a loss of power, at ten times the price."`
 	// As long as a load balancer takes to ask /readyz, once or twice.
 	DrainDelay time.Duration `default:"5s" placeholder:"DURATION" help:"How long /readyz says 503 draining, while everything still works, before the end (${default}); 0 where nothing stands in front."`
 	recognizerFlags
@@ -71,16 +72,20 @@ func (c *serveCommand) Run(ctx context.Context, out output) error {
 		return fmt.Errorf("closing the process to others: %w", err)
 	}
 	s, err := startService(ctx, serviceOptions{
-		listen: string(c.Listen),
-		store:  store.Options{Database: string(c.DB), Blobs: string(c.Blobs), FullSync: c.FullSync, Log: log},
-		asr:    c.recognizerFlags,
-		links:  c.linkFlags,
-		sites:  c.Sites.Table,
-		drain:  c.DrainDelay,
-		log:    log,
+		listen:  string(c.Listen),
+		metrics: c.Metrics,
+		store:   store.Options{Database: string(c.DB), Blobs: string(c.Blobs), FullSync: c.FullSync, Log: log},
+		asr:     c.recognizerFlags,
+		links:   c.linkFlags,
+		sites:   c.Sites.Table,
+		drain:   c.DrainDelay,
+		log:     log,
 	})
 	if err != nil {
 		return err
+	}
+	if s.metrics != nil {
+		log.Info("showing metrics", "addr", s.metrics.Addr().String())
 	}
 	log.Info("listening", "addr", s.addr())
 	select {
@@ -96,18 +101,20 @@ func (c *serveCommand) Run(ctx context.Context, out output) error {
 const stopTimeout = 20 * time.Second
 
 type serviceOptions struct {
-	listen string
-	store  store.Options
-	asr    recognizerFlags
-	links  linkFlags
-	sites  *site.Table // nil: the public sites
-	drain  time.Duration
-	log    *slog.Logger
+	listen  string
+	metrics metricsAddress // empty: nowhere
+	store   store.Options
+	asr     recognizerFlags
+	links   linkFlags
+	sites   *site.Table // nil: the public sites
+	drain   time.Duration
+	log     *slog.Logger
 }
 
 // service is a server that accepts requests, with what it stands on.
 type service struct {
 	listener net.Listener
+	metrics  *metricsListener // nil: none
 	store    *store.Store
 	accounts *account.Accounts
 	server   *server.Server
@@ -117,14 +124,17 @@ type service struct {
 
 // startService returns once requests are accepted.
 func startService(ctx context.Context, o serviceOptions) (_ *service, err error) {
-	s := &service{failed: make(chan error, 1), patience: o.drain + stopTimeout}
+	s := &service{failed: make(chan error, 2), patience: o.drain + stopTimeout}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.stop())
 		}
 	}()
-	// The port first: if it is taken nothing else needs to begin.
+	// The ports first: if one is taken nothing else needs to begin.
 	if s.listener, err = new(net.ListenConfig).Listen(ctx, "tcp", o.listen); err != nil {
+		return nil, err
+	}
+	if s.metrics, err = listenForMetrics(ctx, o.metrics); err != nil {
 		return nil, err
 	}
 	if err = blobFolder(o.store.Blobs).make(); err != nil {
@@ -159,6 +169,7 @@ func startService(ctx context.Context, o serviceOptions) (_ *service, err error)
 	if err = s.server.Start(ctx); err != nil {
 		return nil, err
 	}
+	s.metrics.serve(s.server, s.failed)
 	web := s.server.HTTPServer(o.listen)
 	go func() {
 		if err := web.Serve(s.server.Listener(s.listener)); !errors.Is(err, http.ErrServerClosed) {
@@ -185,6 +196,7 @@ func (s *service) stop() error {
 			errs = append(errs, err)
 		}
 	}
+	errs = append(errs, s.metrics.close(ctx))
 	if s.store != nil {
 		errs = append(errs, s.store.Close())
 	}

@@ -1,0 +1,53 @@
+// Package metrics counts what the service does and shows it to Prometheus.
+//
+// A [Metrics] has a registry of its own: nothing is global, and two servers in one
+// process count apart. Whoever does the thing calls the method that is named for
+// it. The series of a metric are found once, when they are first needed or at
+// start, so that counting costs an addition. The values of labels are those of
+// tables in this module, or "other": nothing that a caller sends becomes one.
+package metrics
+
+import (
+	"net/http"
+	"runtime"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// namespace begins the name of every metric of the service's own.
+const namespace = "transcriptkit"
+
+// other is the value of a label for what its table does not have.
+const other = "other"
+
+// Metrics are the counters of one server. Safe for concurrent use.
+type Metrics struct {
+	registry *prometheus.Registry
+	*requests
+}
+
+// New makes counters that stand at zero. version is the service's.
+func New(version string) *Metrics {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(
+		collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+	)
+	make := promauto.With(registry)
+	make.NewGaugeVec(prometheus.GaugeOpts{
+		Namespace: namespace, Name: "build_info",
+		Help: "Always 1; the labels are the versions of the service and of Go.",
+	}, []string{"version", "goversion"}).WithLabelValues(version, runtime.Version()).Set(1)
+	return &Metrics{registry: registry, requests: newRequests(make)}
+}
+
+// Handler shows the metrics in Prometheus's text format.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
+		// What could be gathered is shown, and a fault of the rest is in the answer's end.
+		ErrorHandling: promhttp.ContinueOnError,
+	})
+}
