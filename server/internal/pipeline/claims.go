@@ -83,6 +83,10 @@ func goBack(ctx context.Context, tx *db.Tx, e *db.Extraction, why setback) error
 // same way. Whatever else follows from the end of a claim is written here, in the
 // same transaction.
 func (p *Pipeline) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, claims []db.Job, end db.End) error {
+	heard, err := heard(ctx, tx, e.ID, end)
+	if err != nil {
+		return err
+	}
 	over, err := tx.End(ctx, e, claims, end)
 	if err != nil {
 		return err
@@ -94,9 +98,11 @@ func (p *Pipeline) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, clai
 		}
 	}
 	if over {
-		return tx.DeleteChunks(ctx, e.ID)
+		if err := tx.DeleteChunks(ctx, e.ID); err != nil {
+			return err
+		}
 	}
-	return nil
+	return payUp(ctx, tx, claims, end, heard)
 }
 
 // settleAll ends an extraction with all claims on it that run.

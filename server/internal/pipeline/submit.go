@@ -146,7 +146,10 @@ func (p *Pipeline) join(ctx context.Context, tx *db.Tx, e *db.Extraction, s Subm
 		return job, err
 	}
 	job, err = claim(ctx, tx, e, s)
-	if err != nil || !beyondCaptions(e.State) {
+	if err != nil {
+		return nil, err
+	}
+	if err := reserve(ctx, tx, job); err != nil || !beyondCaptions(e.State) {
 		return job, err
 	}
 	if err := p.judge(ctx, tx, e); err != nil { // as the others were when the captions were over
@@ -189,7 +192,10 @@ func (p *Pipeline) begin(ctx context.Context, tx *db.Tx, s Submission) (*db.Job,
 	if err != nil {
 		return nil, err
 	}
-	return job, tx.Enqueue(ctx, first)
+	if err := tx.Enqueue(ctx, first); err != nil {
+		return nil, err
+	}
+	return job, reserve(ctx, tx, job)
 }
 
 // record records for the request's idempotency key what its answer speaks of. A job

@@ -1,0 +1,90 @@
+package pipeline
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// An account has transcripts and minutes for a period. A claim holds what it may come
+// to cost: a transcript from its making on, the minutes of its sound as soon as its
+// length is known. At its end it pays that, or some of it, or nothing: see settle.
+
+// reserve sets aside the transcript of a new claim. In every transaction the usage of
+// accounts is changed last, so that none waits for another crosswise.
+func reserve(ctx context.Context, tx *db.Tx, job *db.Job) error {
+	ok, err := tx.Hold(ctx, job, db.Allowance{Transcripts: 1, Minutes: job.Held.Minutes})
+	if err != nil || ok {
+		return err
+	}
+	return transcriptsUsedUp(ctx, tx.Reader, job.Account, job.Limits)
+}
+
+// payUp has ended claims pay for what they got, and gives back the rest.
+func payUp(ctx context.Context, tx *db.Tx, ended []db.Job, end db.End, heard time.Duration) error {
+	slices.SortFunc(ended, func(a, b db.Job) int { return strings.Compare(a.Account, b.Account) })
+	for i := range ended {
+		if err := tx.Settle(ctx, &ended[i], price(ended[i].Held, end, heard)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// price is what a claim pays that ends: all that it holds for a text that was made for
+// it, and when it is canceled the minutes that were recognized by then.
+func price(held db.Allowance, end db.End, heard time.Duration) db.Allowance {
+	switch {
+	case end.Status == transcript.JobSuccess && !end.Cached:
+		return held
+	case end.Status == transcript.JobCancelled:
+		return db.Allowance{Minutes: min(minutes(heard), held.Minutes)}
+	}
+	return db.Allowance{}
+}
+
+// heard is how much of an extraction's sound has been recognized, where an end asks
+// for that.
+func heard(ctx context.Context, tx *db.Tx, extraction string, end db.End) (time.Duration, error) {
+	if end.Status != transcript.JobCancelled {
+		return 0, nil
+	}
+	chunks, err := tx.CutList(ctx, extraction)
+	if err != nil {
+		return 0, err
+	}
+	var sum float64
+	for _, c := range chunks {
+		if c.Done && !c.Silent {
+			sum += c.Duration
+		}
+	}
+	return time.Duration(sum * float64(time.Second)), nil
+}
+
+// minutes are those that a length takes of an allowance: each begun one.
+func minutes(d time.Duration) int64 { return int64((d + time.Minute - 1) / time.Minute) }
+
+// transcriptsUsedUp is the refusal of a transcript of which an account has none left.
+func transcriptsUsedUp(ctx context.Context, r db.Reader, account string, l db.Limits) error {
+	return usedUp(ctx, r, account, l, transcript.TranscriptQuotaExceeded, "The plan's transcripts of this period are used up.")
+}
+
+// usedUp is the refusal of what an account has no more of in a period.
+func usedUp(ctx context.Context, r db.Reader, account string, l db.Limits, code transcript.Code, message string) error {
+	u, err := r.Usage(ctx, account, l.Period)
+	if err != nil {
+		return err
+	}
+	used, limit := u.Used.Transcripts+u.Reserved.Transcripts, l.Transcripts
+	if code == transcript.ASRQuotaExceeded {
+		used, limit = u.Used.Minutes+u.Reserved.Minutes, l.ASRMinutes
+	}
+	e := transcript.Errorf(code, "%s", message)
+	e.ActionLabel, e.ActionURL, e.UpgradeURL = l.ActionLabel, l.ActionURL, l.ActionURL
+	return e.With("used", used).With("limit", limit).With("periodEnd", transcript.At(l.Period.AddDate(0, 1, 0)))
+}
