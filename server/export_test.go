@@ -12,6 +12,25 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 )
 
+// Route is a line of the route table.
+type Route struct {
+	Method, Pattern string
+	Operation       string
+	Answers         []int // the statuses of its successes
+}
+
+// Routes is the route table of the whole API.
+func Routes(s *Server) (all []Route) {
+	for _, rt := range s.routes() {
+		shown := Route{Method: rt.method, Pattern: rt.pattern, Operation: rt.operation}
+		for _, a := range rt.answers {
+			shown.Answers = append(shown.Answers, a.status)
+		}
+		all = append(all, shown)
+	}
+	return all
+}
+
 // Stream sends what watch yields as a job's stream does, until that ends, or mayStay
 // returns false.
 func Stream(w http.ResponseWriter, watch func(context.Context) iter.Seq2[pipeline.Event, error], mayStay func() bool) {

@@ -1,0 +1,212 @@
+package server_test
+
+import (
+	"io"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server"
+	"github.com/transcriptkit/transcriptkit/server/account"
+)
+
+// These tests walk the route table. A route that is new is walked by itself, and
+// fails where a test does not know how to ask for it: then a line is missing in asks,
+// or in things.
+
+// asks says what a request holds beside its path, by the operation's name; an
+// operation that is not here takes nothing.
+var asks = map[string]struct{ query, contentType, body string }{
+	"createTranscript":  {contentType: "application/json", body: `{"url": "` + video + `"}`},
+	"getTranscriptInfo": {query: "?url=" + video},
+	"getCaptions":       {query: "?videoId=" + video},
+}
+
+// things are what the wildcards of patterns name. Each is made for whoever asks, and
+// such that every route about it succeeds.
+var things = map[string]thing{
+	"/v1/transcript/job/{id}": {
+		make: func(t *testing.T, s *service, as change) string {
+			return s.job(t, uuid.NewString(), as) // which runs, as the recognizer is held
+		},
+		unknown: "019321a0-7c11-7c3e-9a55-2f6d1f0c9b11",
+	},
+}
+
+type thing struct {
+	make    func(t *testing.T, s *service, as change) (id string)
+	unknown string // an id that nothing has
+}
+
+// thingOf is what a route is about; false where it names nothing.
+func thingOf(t *testing.T, rt server.Route) (thing, bool) {
+	t.Helper()
+	end := strings.LastIndex(rt.Pattern, "}") + 1
+	if end == 0 {
+		return thing{}, false
+	}
+	require.Contains(t, things, rt.Pattern[:end], "no line says how to make one")
+	return things[rt.Pattern[:end]], true
+}
+
+var wildcard = regexp.MustCompile(`\{\w+\}`)
+
+// ask asks for what the route is about, and does not wait for the end of a stream.
+func (s *service) ask(t *testing.T, rt server.Route, id string, changes ...change) *answer {
+	t.Helper()
+	with := asks[rt.Operation]
+	path := wildcard.ReplaceAllLiteralString(rt.Pattern, id) + with.query
+	r, err := http.NewRequestWithContext(t.Context(), rt.Method, s.URL+path, strings.NewReader(with.body))
+	require.NoError(t, err)
+	if with.contentType != "" {
+		r.Header.Set("Content-Type", with.contentType)
+	}
+	for _, change := range changes {
+		change(r)
+	}
+	resp, err := s.http.Do(r)
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	a := &answer{Response: resp}
+	if resp.Header.Get("Content-Type") != "text/event-stream" {
+		body, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		a.body = string(body)
+	}
+	return a
+}
+
+// open is the scope of a route that needs no credential.
+const open account.Scope = "none"
+
+// scopes is which scope a route needs, by how its path begins, the most exact first:
+// "" is any valid key.
+var scopes = []struct {
+	path  string
+	scope account.Scope
+}{
+	{"/healthz", open}, {"/readyz", open}, {"/docs/", open},
+	{"/v1/usage", ""}, {"/v1/transcript/info", ""},
+	{"/v1/transcript", account.Transcripts}, {"/v1/library/", account.Transcripts},
+	{"/v1/video_site/captions", account.Transcripts}, {"/v1/video_site/", ""},
+	{"/v1/batch", account.Batches},
+}
+
+func scopeOf(t *testing.T, pattern string) account.Scope {
+	t.Helper()
+	for _, row := range scopes {
+		if strings.HasPrefix(pattern, row.path) {
+			return row.scope
+		}
+	}
+	require.Fail(t, "no row says which scope it needs", pattern)
+	return ""
+}
+
+// Each route lets those in who have its scope, and nobody else: by keys, which have a
+// scope at least, and by sessions of an embedder, which may have none.
+func TestScopesOfEveryRoute(t *testing.T) {
+	t.Parallel()
+	none, transcripts, batches := []account.Scope{}, []account.Scope{account.Transcripts}, []account.Scope{account.Batches}
+	t.Run("keys", func(t *testing.T) {
+		t.Parallel()
+		s := start(t)
+		for _, scopes := range [][]account.Scope{transcripts, batches, account.Scopes()} {
+			s.walkScopes(t, as(s.NewKey(t, "globex")), as(s.NewKey(t, "globex", scopes...)), scopes)
+		}
+	})
+	t.Run("sessions", func(t *testing.T) {
+		t.Parallel()
+		rights := map[string][]account.Scope{"owner": account.Scopes(), "none": none, "transcripts": transcripts, "batches": batches}
+		visitors := sessions{}
+		for name, scopes := range rights {
+			visitors[name] = visitor{account.Principal{Account: "globex", Plan: account.WithoutLimits("test"), Scopes: scopes}, nil}
+		}
+		session := func(name string) change {
+			return func(r *http.Request) {
+				as("")(r)
+				r.Header.Set("Cookie", "session="+name)
+			}
+		}
+		s := start(t, func(c *server.Config) { c.Authenticator = visitors })
+		for name, scopes := range rights {
+			s.walkScopes(t, session("owner"), session(name), scopes)
+		}
+	})
+}
+
+// walkScopes asks every route about things of the owner, as someone of the same
+// account who has the scopes.
+func (s *service) walkScopes(t *testing.T, owner, as change, scopes []account.Scope) {
+	t.Helper()
+	defer s.Engine.Hold()()
+	for _, rt := range server.Routes(s.Server.Server) {
+		needs := scopeOf(t, rt.Pattern)
+		var id string
+		if thing, names := thingOf(t, rt); names {
+			id = thing.make(t, s, owner)
+		}
+		if needs == open {
+			a := s.ask(t, rt, id)
+			assert.Contains(t, rt.Answers, a.StatusCode, "%s: %s", rt.Operation, a.body)
+			continue
+		}
+		stranger := s.ask(t, rt, id)
+		assert.Equal(t, http.StatusUnauthorized, stranger.StatusCode, rt.Operation)
+		assert.Equal(t, "unauthorized", stranger.slug(t), rt.Operation)
+		a := s.ask(t, rt, id, as)
+		if needs == "" || slices.Contains(scopes, needs) {
+			assert.Contains(t, rt.Answers, a.StatusCode, "%s with %s: %s", rt.Operation, scopes, a.body)
+			continue
+		}
+		require.Equal(t, http.StatusForbidden, a.StatusCode, "%s with %s: %s", rt.Operation, scopes, a.body)
+		assert.Equal(t, "FORBIDDEN", a.failure(t)["code"], rt.Operation)
+		assert.Equal(t, map[string]any{"requiredScope": string(needs)}, a.failure(t)["details"], rt.Operation)
+	}
+}
+
+// What is another account's is answered as what is not there, byte for byte.
+func TestOwnersOfEveryRoute(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	defer s.Engine.Hold()()
+	mine, anothers := as(s.NewKey(t, "globex")), as(s.NewKey(t, "initech"))
+	same := header("X-Request-Id", "walk")
+	walked := 0
+	for _, rt := range server.Routes(s.Server.Server) {
+		thing, names := thingOf(t, rt)
+		if !names {
+			continue
+		}
+		walked++
+		id := thing.make(t, s, mine)
+		theirs := s.ask(t, rt, id, anothers, same)
+		nobodys := s.ask(t, rt, thing.unknown, anothers, same)
+		require.Equal(t, http.StatusNotFound, theirs.StatusCode, "%s: %s", rt.Operation, theirs.body)
+		assert.Equal(t, http.StatusNotFound, nobodys.StatusCode, rt.Operation)
+		assert.Equal(t, nobodys.body, theirs.body, rt.Operation)
+		assert.Equal(t, lasting(nobodys.Header), lasting(theirs.Header), rt.Operation)
+
+		a := s.ask(t, rt, id, mine, same)
+		assert.Contains(t, rt.Answers, a.StatusCode, "%s: the other has changed nothing: %s", rt.Operation, a.body)
+	}
+	assert.NotZero(t, walked)
+}
+
+// lasting is a header without what differs from one moment to the next.
+func lasting(h http.Header) http.Header {
+	h = maps.Clone(h)
+	for name := range h {
+		if name == "Date" || strings.HasPrefix(name, "X-Ratelimit-") {
+			delete(h, name)
+		}
+	}
+	return h
+}
