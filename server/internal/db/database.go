@@ -35,6 +35,9 @@ type database interface {
 	// job's arguments as text.
 	workColumns() (owner, args string)
 
+	// countRequest is CountRequest.
+	countRequest(ctx context.Context, w RequestWindow, limit int) (Requests, error)
+
 	shared() bool
 	serve() (release func() error, err error)
 	close() error

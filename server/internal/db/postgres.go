@@ -40,6 +40,7 @@ type postgres struct {
 	pool     *pgxpool.Pool // River's
 	insert   *river.Client[pgx.Tx]
 	listener *listener
+	full     fullWindows
 }
 
 func openPostgres(ctx context.Context, dsn string, hub *hub, log *slog.Logger) (*postgres, error) {

@@ -16,6 +16,8 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/sqlitedialect"
 	_ "modernc.org/sqlite" // the driver named "sqlite"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/window"
 )
 
 const (
@@ -37,6 +39,8 @@ type sqlite struct {
 	tables versions
 	read   *bun.DB
 	insert *river.Client[*sql.Tx]
+
+	requests window.Counter[RequestWindow]
 }
 
 func openSQLite(ctx context.Context, path string, fullSync bool, log *slog.Logger) (*sqlite, error) {

@@ -23,9 +23,9 @@ const (
 
 // Sweep removes what is no longer wanted: jobs, events, chunks and extractions
 // that ended before jobsBefore, idempotency keys taken before keysBefore, lookups
-// older than an hour, and blobs under "uploads/" and "audio/" that are older than 24 h and that no
-// running extraction needs. It works in portions that do not hold up other
-// writers.
+// older than an hour, windows of requests that are past, and blobs under "uploads/"
+// and "audio/" that are older than 24 h and that no running extraction needs. It
+// works in portions that do not hold up other writers.
 func (s *Store) Sweep(ctx context.Context, jobsBefore, keysBefore time.Time) error {
 	ctx = Unhurried(ctx)
 	// Events go with their job, chunks with their extraction.
@@ -50,6 +50,9 @@ func (s *Store) Sweep(ctx context.Context, jobsBefore, keysBefore time.Time) err
 	if err := s.sweepTable(ctx, "lookups", "id", "asked_at < ?0", time.Now().Add(-lookupAge)); err != nil {
 		return err
 	}
+	if err := s.sweepWindows(ctx); err != nil {
+		return err
+	}
 	for _, prefix := range []string{"uploads/", "audio/"} {
 		if err := s.sweepBlobs(ctx, prefix, time.Now().Add(-litterAge)); err != nil {
 			return err
@@ -62,7 +65,8 @@ func (s *Store) sweepTable(ctx context.Context, table, key, old string, before t
 	for {
 		var n int64
 		err := s.InTx(ctx, func(ctx context.Context, tx *Tx) error {
-			res, err := tx.db.NewRaw(`DELETE FROM ?1 WHERE (?2) IN (SELECT ?2 FROM ?1 WHERE `+old+` LIMIT ?3)`,
+			// Asked twice: a row that another changes meanwhile may not be old any more.
+			res, err := tx.db.NewRaw(`DELETE FROM ?1 WHERE (?2) IN (SELECT ?2 FROM ?1 WHERE `+old+` LIMIT ?3) AND (`+old+`)`,
 				moment(before), bun.Ident(table), bun.Safe(key), portion).Exec(ctx)
 			n, err = affected(res, err)
 			return err

@@ -1,0 +1,135 @@
+package db
+
+import (
+	"context"
+	"maps"
+	"sync"
+	"time"
+)
+
+// RequestClass is a kind of request that has windows of its own.
+type RequestClass string
+
+// The classes of requests.
+const (
+	MainRequests    RequestClass = "main"
+	PollingRequests RequestClass = "polling" // they ask how work goes
+)
+
+// RequestWindow names the windows in which an account's requests of a class are
+// counted. They begin at multiples of their length since 1970, which is whole
+// seconds; those of another length are others.
+type RequestWindow struct {
+	Account string
+	Class   RequestClass
+	Length  time.Duration
+}
+
+// Requests is what was counted in a window.
+type Requests struct {
+	Count int // with the last one
+	End   time.Time
+	Left  time.Duration // until then, by the clock of whoever counts
+}
+
+// CountRequest counts one more request in the present window: on SQLite in memory, as
+// one process sees them all; on PostgreSQL in the database and by its clock, so that
+// no two requests to any process have the same count. Those over the limit need not
+// all be counted.
+//
+// A clock that steps back into the window before goes on counting in the later one,
+// which could be used up twice otherwise. One that steps back further begins the old
+// window anew: else who has used up the later one would wait until it comes again.
+func (s *Store) CountRequest(ctx context.Context, w RequestWindow, limit int) (Requests, error) {
+	ctx, err := s.enter(ctx)
+	if err != nil {
+		return Requests{}, err
+	}
+	r, err := s.database.countRequest(ctx, w, limit)
+	return r, wrap("count a request of "+w.Account, err)
+}
+
+func (s *sqlite) countRequest(_ context.Context, w RequestWindow, _ int) (Requests, error) {
+	now := time.Now()
+	counted := s.requests.Add(w, w.Length, now)
+	return Requests{counted.Count, counted.End, counted.End.Sub(now)}, nil
+}
+
+func (p *postgres) countRequest(ctx context.Context, w RequestWindow, limit int) (Requests, error) {
+	asked := time.Now()
+	if r, full := p.full.recall(w, limit, asked); full {
+		return r, nil
+	}
+	var row struct {
+		Requests int
+		Began    int64 // Unix time in seconds
+		Now      int64 // Unix time in milliseconds
+	}
+	const here = `w.began BETWEEN excluded.began AND excluded.began + w.seconds` // in the window of the row
+	err := p.db.NewRaw(`INSERT INTO rate_windows AS w (account, class, seconds, began, requests)
+		VALUES (?0, ?1, ?2, floor(extract(epoch FROM clock_timestamp()) / ?2) * ?2, 1)
+		ON CONFLICT (account, class, seconds) DO UPDATE SET
+			began = CASE WHEN `+here+` THEN w.began ELSE excluded.began END,
+			requests = CASE WHEN `+here+` THEN w.requests + 1 ELSE 1 END
+		RETURNING requests, began, CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint) AS now`,
+		w.Account, w.Class, int64(w.Length/time.Second)).Scan(ctx, &row)
+	if err != nil {
+		return Requests{}, err
+	}
+	end := time.Unix(row.Began, 0).Add(w.Length)
+	r := Requests{row.Requests, end, end.Sub(time.UnixMilli(row.Now))}
+	if r.Count > limit {
+		p.full.remember(w, r, asked)
+	}
+	return r, nil
+}
+
+// sweepWindows removes those that no clock steps back into.
+func (s *Store) sweepWindows(ctx context.Context) error {
+	if !s.Shared() {
+		return nil // they are in memory, and forgotten as they pass
+	}
+	const past = "began + 2 * seconds < extract(epoch FROM clock_timestamp())"
+	return s.sweepTable(ctx, "rate_windows", "account, class, seconds", past, time.Time{})
+}
+
+// fullWindows are windows over their limit. Whoever does not heed that they are told
+// to wait keeps no connection to the database busy, and no other account waiting.
+// The zero value is ready.
+type fullWindows struct {
+	mu   sync.Mutex
+	all  map[RequestWindow]fullWindow
+	most int // so many are worth a look at which are past
+}
+
+// fewWindows are not worth a look.
+const fewWindows = 1000
+
+type fullWindow struct {
+	Requests
+	until time.Time // by this process's clock, which is not set
+}
+
+func (f *fullWindows) recall(w RequestWindow, limit int, now time.Time) (Requests, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	full := f.all[w]
+	if full.Count <= limit || !now.Before(full.until) {
+		return Requests{}, false
+	}
+	full.Left = full.until.Sub(now)
+	return full.Requests, true
+}
+
+func (f *fullWindows) remember(w RequestWindow, r Requests, now time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.all) >= f.most {
+		maps.DeleteFunc(f.all, func(_ RequestWindow, full fullWindow) bool { return !now.Before(full.until) })
+		f.most = max(2*len(f.all), fewWindows)
+	}
+	if f.all == nil {
+		f.all = map[RequestWindow]fullWindow{}
+	}
+	f.all[w] = fullWindow{r, now.Add(r.Left)}
+}
