@@ -1,8 +1,9 @@
 // Package account knows who may use the service: accounts, their plans, and
 // the API keys that programs present.
 //
-//	accounts, err := account.New(s, account.DefaultPlans())
-//	_, err = accounts.Set(ctx, "acme", account.Settings{})
+//	plans, err := account.ReadPlans(file) // or DefaultPlans(), or a PlanSource of one's own
+//	accounts, err := account.New(s, plans)
+//	_, err = accounts.Set(ctx, "acme", account.Settings{Plan: "basic"})
 //	key, secret, err := accounts.CreateKey(ctx, account.KeyParams{Account: "acme", Name: "ci", Scopes: account.Scopes()})
 //	principal, err := accounts.Verify(ctx, secret) // who presents a key, and whether they may
 //
@@ -36,7 +37,7 @@ func (notFound) Is(target error) bool { return target == ErrNotFound }
 // Account is a customer of the service.
 type Account struct {
 	Name      string // as the operator gave it
-	Plan      string // the name of one of the Plans
+	Plan      string // the name of its plan, which the PlanSource knows
 	Suspended bool   // its keys are refused until that is changed
 	CreatedAt time.Time
 	UpdatedAt time.Time
@@ -45,24 +46,30 @@ type Account struct {
 // Accounts keeps accounts and keys. Safe for concurrent use.
 type Accounts struct {
 	db    *db.Store
-	plans Plans
+	plans inquiries
 
 	memory   memory
 	touching sync.Map // ids of the keys whose use is being noted
 }
 
-// New keeps accounts and keys in s. The error says that the default plan is not
-// one of the plans, or names a limit that cannot be meant.
+// New keeps accounts and keys in s; their plans are what the source says. Where it is
+// [Plans], the error says that the default one is none of them, or names a limit that
+// cannot be meant.
 //
 // An Accounts remembers a key for a second, so that not every request looks it up.
 // What is changed through it counts at once; what another one changes, in this
 // process or elsewhere, a second later. A server and the program around it share
 // one: server.Config.Accounts.
-func New(s *store.Store, plans Plans) (*Accounts, error) {
-	if err := plans.check(); err != nil {
-		return nil, err
+func New(s *store.Store, source PlanSource) (*Accounts, error) {
+	if source == nil {
+		return nil, errors.New("account: there is no PlanSource: DefaultPlans is one")
 	}
-	return &Accounts{db: db.Of(s), plans: plans}, nil
+	if plans, ok := source.(Plans); ok {
+		if err := plans.check(); err != nil {
+			return nil, err
+		}
+	}
+	return &Accounts{db: db.Of(s), plans: inquiries{source: source}}, nil
 }
 
 // Settings are the changes to an account. An empty or nil member changes nothing; a
@@ -78,20 +85,23 @@ var nameGrammar = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}$`)
 
 // Set creates the account or changes it. A name is 1 to 128 letters, digits and
 // . _ @ + - that begin with a letter or digit, case-sensitive. The error names
-// a bad name or an unknown plan.
+// a bad name, or an unknown plan ([ErrNoPlan]).
 func (a *Accounts) Set(ctx context.Context, name string, s Settings) (Account, error) {
 	if !nameGrammar.MatchString(name) {
 		return Account{}, fmt.Errorf("account: the name %q is not 1 to 128 letters, digits and . _ @ + - that begin with a letter or digit", name)
 	}
-	if s.Plan != "" {
-		if _, err := a.plans.find(s.Plan); err != nil {
-			return Account{}, err
-		}
+	first, err := a.planToSet(ctx, name, s)
+	if err != nil {
+		return Account{}, err
 	}
 	var acc db.Account
-	err := a.db.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
+	err = a.db.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 		var err error
-		if acc, err = a.readOrNew(ctx, tx, name); err != nil {
+		acc, err = tx.Account(ctx, name)
+		if errors.Is(err, db.ErrNotFound) {
+			acc, err = db.Account{ID: name, Plan: first, CreatedAt: now()}, nil
+		}
+		if err != nil {
 			return err
 		}
 		if s.Plan != "" {
@@ -110,16 +120,29 @@ func (a *Accounts) Set(ctx context.Context, name string, s Settings) (Account, e
 	return accountOf(acc), nil
 }
 
-func accountOf(row db.Account) Account {
-	return Account{row.ID, row.Plan, row.Suspended, row.CreatedAt, row.UpdatedAt}
+// planToSet asks the source for a plan that is named, or that of a new account, and
+// returns its name. It is asked before the transaction, which must not wait for it.
+func (a *Accounts) planToSet(ctx context.Context, name string, s Settings) (string, error) {
+	row, err := a.db.Account(ctx, name)
+	switch isNew := errors.Is(err, db.ErrNotFound); {
+	case err != nil && !isNew:
+		return "", fmt.Errorf("account: setting %s: %w", name, err)
+	case !isNew && s.Plan == "":
+		return row.Plan, nil
+	}
+	about := accountOf(row)
+	about.Name, about.Plan = name, s.Plan
+	ctx, cancel := context.WithTimeout(ctx, sourcePatience)
+	defer cancel()
+	plan, err := ask(ctx, a.plans.source, about)
+	if err != nil {
+		return "", err
+	}
+	return plan.Name, nil
 }
 
-func (a *Accounts) readOrNew(ctx context.Context, tx *db.Tx, name string) (db.Account, error) {
-	acc, err := tx.Account(ctx, name)
-	if errors.Is(err, db.ErrNotFound) {
-		return db.Account{ID: name, Plan: a.plans.Default, CreatedAt: now()}, nil
-	}
-	return acc, err
+func accountOf(row db.Account) Account {
+	return Account{row.ID, row.Plan, row.Suspended, row.CreatedAt, row.UpdatedAt}
 }
 
 // List returns all accounts by name.

@@ -3,7 +3,6 @@ package account_test
 import (
 	"context"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -110,44 +109,6 @@ func TestNamesOfAllKindsAreTaken(t *testing.T) {
 	}
 }
 
-func TestDefaultPlans(t *testing.T) {
-	t.Parallel()
-	p := account.DefaultPlans()
-	plan := p.ByName[p.Default]
-	assert.Equal(t, account.Plan{
-		Name: "self_hosted", Paid: true,
-		RateLimit:            account.RateLimit{Requests: 600, Window: time.Minute},
-		TranscriptsPerPeriod: account.Unlimited, ASRMinutesPerPeriod: account.Unlimited,
-		Upload: true, MaxUploadBytes: 4294967296,
-		ASR: true, ASRConcurrency: 1, ASRWaiting: 200, MaxDuration: account.Unlimited,
-		BatchItems: 500, BatchExport: true,
-		CacheTTL: 720 * time.Hour, EventStreams: 20,
-	}, plan)
-}
-
-// A limit of 0 permits nothing and Unlimited everything; less cannot be meant.
-func TestLimitsOfPlans(t *testing.T) {
-	t.Parallel()
-	s := storetest.Open(t, storetest.SQLite(t))
-	for _, test := range []struct {
-		plan   account.Plan
-		refuse string
-	}{
-		{account.Plan{}, ""},
-		{account.Plan{MaxUploadBytes: account.Unlimited, CacheTTL: account.Unlimited, EventStreams: account.Unlimited}, ""},
-		{account.Plan{MaxUploadBytes: -2}, "MaxUploadBytes is -2"},
-		{account.Plan{CacheTTL: -time.Hour}, "CacheTTL is -3600000000000"},
-		{account.Plan{EventStreams: -20}, "EventStreams is -20"},
-	} {
-		_, err := account.New(s, account.Plans{Default: "p", ByName: map[string]account.Plan{"p": test.plan}})
-		if test.refuse == "" {
-			assert.NoError(t, err)
-			continue
-		}
-		assert.ErrorContains(t, err, test.refuse)
-	}
-}
-
 func TestFailuresOfTheDatabaseAreReported(t *testing.T) {
 	t.Parallel()
 	a := newAccounts(t)
@@ -165,13 +126,4 @@ func TestFailuresOfTheDatabaseAreReported(t *testing.T) {
 	_, err = a.Verify(ctx, secret)
 	assert.ErrorIs(t, err, context.Canceled)
 	assert.NotErrorIs(t, err, account.ErrInvalid, "a key is not invalid because the database is away")
-}
-
-func TestPlansWithoutTheirDefault(t *testing.T) {
-	t.Parallel()
-	s := storetest.Open(t, storetest.SQLite(t))
-	for _, plans := range []account.Plans{{}, {Default: "gold", ByName: map[string]account.Plan{"free": {}}}} {
-		_, err := account.New(s, plans)
-		assert.ErrorContains(t, err, "Plans.Default")
-	}
 }

@@ -72,16 +72,9 @@ func (a *Accounts) CreateKey(ctx context.Context, p KeyParams) (Key, string, err
 		}
 		key.ExpiresAt = &at
 	}
-	err = a.db.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
-		acc, err := tx.Account(ctx, p.Account)
-		if err != nil {
-			return err
-		}
-		if _, err := a.eligible(acc); err != nil {
-			return err
-		}
-		return tx.InsertKey(ctx, key)
-	})
+	if err = a.mayHaveKeys(ctx, p.Account); err == nil {
+		err = a.db.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.InsertKey(ctx, key) })
+	}
 	if errors.Is(err, db.ErrNotFound) {
 		return Key{}, "", notFound(fmt.Sprintf("there is no account %q", p.Account))
 	}
@@ -89,6 +82,20 @@ func (a *Accounts) CreateKey(ctx context.Context, p KeyParams) (Key, string, err
 		return Key{}, "", fmt.Errorf("account: creating a key: %w", err)
 	}
 	return keyOf(key), secret, nil
+}
+
+// mayHaveKeys returns why an account may have no keys. The source is asked anew: what
+// was remembered may be a second old.
+func (a *Accounts) mayHaveKeys(ctx context.Context, name string) error {
+	row, err := a.db.Account(ctx, name)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, sourcePatience)
+	defer cancel()
+	acc := accountOf(row)
+	plan, err := ask(ctx, a.plans.source, acc)
+	return ineligible(acc, plan, err)
 }
 
 func checkLabel(name string) error {

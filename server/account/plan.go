@@ -1,9 +1,6 @@
 package account
 
 import (
-	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -18,10 +15,11 @@ type Plan struct {
 	Name string
 	// Paid accounts may create and use keys.
 	Paid bool
-	// ActionLabel and ActionURL stand in the 402 answers of this plan.
+	// ActionLabel and ActionURL stand in the 402 answers of this plan: what to do, in
+	// at most 100 characters, and where, an http or https URL.
 	ActionLabel, ActionURL string
 
-	// RateLimit bounds the requests of an account.
+	// RateLimit bounds the requests of an account. A paid plan needs one.
 	RateLimit RateLimit
 	// TranscriptsPerPeriod is how many transcripts are made in a period that do not
 	// come from the cache, ASRMinutesPerPeriod how many minutes of sound are recognized
@@ -60,7 +58,8 @@ type Plan struct {
 // value permits none; with [Unlimited] Requests there is no window.
 type RateLimit struct {
 	Requests int
-	// Window is whole seconds. Windows begin at its multiples since 1970.
+	// Window is whole seconds, from a second to a day. Windows begin at its
+	// multiples since 1970.
 	Window time.Duration
 }
 
@@ -93,13 +92,6 @@ func (p Plan) UpgradeRequired(message string) *transcript.Error {
 	return e
 }
 
-// Plans are the plans that an operator offers, by name. Default is the plan of
-// a new account.
-type Plans struct {
-	Default string
-	ByName  map[string]Plan
-}
-
 // DefaultPlans are the plans of a service of one's own: "self_hosted", which has
 // everything, within bounds that keep one account from taking up the whole service:
 // 600 requests a minute, one recording recognized at once and 200 waiting, uploads of
@@ -114,30 +106,4 @@ func DefaultPlans() Plans {
 	plan.CacheTTL = 30 * 24 * time.Hour
 	plan.EventStreams = 20
 	return Plans{Default: plan.Name, ByName: map[string]Plan{plan.Name: plan}}
-}
-
-// check returns an error that names what cannot be meant.
-func (p Plans) check() error {
-	if _, err := p.find(p.Default); err != nil {
-		return fmt.Errorf("account: Plans.Default: %w", err)
-	}
-	for name, plan := range p.ByName {
-		for member, limit := range map[string]int64{
-			"MaxUploadBytes": plan.MaxUploadBytes, "CacheTTL": int64(plan.CacheTTL), "EventStreams": int64(plan.EventStreams),
-		} {
-			if limit < Unlimited {
-				return fmt.Errorf("account: plan %q: %s is %d: it must be 0 or more, or Unlimited", name, member, limit)
-			}
-		}
-	}
-	return nil
-}
-
-// find returns the plan, or an error that names the plans there are.
-func (p Plans) find(name string) (Plan, error) {
-	plan, ok := p.ByName[name]
-	if !ok {
-		return Plan{}, fmt.Errorf("account: there is no plan %q, only %v", name, slices.Sorted(maps.Keys(p.ByName)))
-	}
-	return plan, nil
 }

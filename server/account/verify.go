@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // ErrInvalid says that a key is malformed, unknown, revoked or expired: which
@@ -31,19 +30,24 @@ func (p Principal) Can(s Scope) bool { return slices.Contains(p.Scopes, s) }
 
 // Verify returns who presents the key, and whether they may use it now.
 // ErrInvalid for a key that is malformed, unknown, revoked or expired: nobody
-// knows who it is. A principal beside UPGRADE_REQUIRED (a *transcript.Error): it is
-// them, but the account is suspended or its plan is not paid.
+// knows who it is. A principal beside a *transcript.Error: it is them, but the account
+// is suspended, or its plan is not paid or not offered any more (UPGRADE_REQUIRED);
+// or its plan cannot be found out now (SERVICE_UNAVAILABLE), or not be used
+// (CONFIG_ERROR), and the principal has none.
 //
 // What is changed through these Accounts is obeyed at once, what is changed through
-// others, as by another process, within a second or so.
+// others, as by another process, within a second or so, and what a PlanSource of
+// one's own changes within 5 s.
 func (a *Accounts) Verify(ctx context.Context, key string) (Principal, error) {
 	h, err := a.holder(ctx, key)
 	if err != nil {
 		return Principal{}, err
 	}
 	p := Principal{Account: h.key.Account, KeyID: h.key.ID, Prefix: h.key.Prefix, Scopes: scopesOf(h.key.Scopes)}
-	if p.Plan, err = a.eligible(h.account); err != nil {
-		return p, err // not remembered: who pays is let in at once
+	acc := accountOf(h.account)
+	p.Plan, err = a.plans.of(ctx, acc)
+	if err := ineligible(acc, p.Plan, err); err != nil {
+		return p, err // the key is not remembered: who pays is let in at once
 	}
 	if !h.recalled {
 		a.memory.remember(h)
@@ -77,20 +81,20 @@ func valid(k db.Key, at time.Time) bool {
 	return k.RevokedAt == nil && (k.ExpiresAt == nil || at.Before(*k.ExpiresAt))
 }
 
-// eligible returns the plan of an account. The error is UPGRADE_REQUIRED where the
-// account may neither have nor use keys.
-func (a *Accounts) eligible(acc db.Account) (Plan, error) {
-	plan, err := a.plans.find(acc.Plan)
-	if err != nil {
-		return Plan{}, transcript.Errorf(transcript.ConfigError, "The plan of this account is not configured.").Because(err)
-	}
+// ineligible returns why an account may neither have nor use keys: UPGRADE_REQUIRED,
+// or the error of who was asked for its plan.
+func ineligible(acc Account, plan Plan, err error) error {
 	switch {
+	case errors.Is(err, ErrNoPlan):
+		return plan.UpgradeRequired("The account's plan is not offered any more.").Because(err)
+	case err != nil:
+		return err
 	case acc.Suspended:
-		return plan, plan.UpgradeRequired("The account is suspended.")
+		return plan.UpgradeRequired("The account is suspended.")
 	case !plan.Paid:
-		return plan, plan.UpgradeRequired("The account's plan does not include API keys.")
+		return plan.UpgradeRequired("The account's plan does not include API keys.")
 	}
-	return plan, nil
+	return nil
 }
 
 const (

@@ -168,20 +168,44 @@ func TestRememberedKeyIsComparedToo(t *testing.T) {
 	assert.ErrorIs(t, err, account.ErrInvalid)
 }
 
+// An account whose plan is not offered any more may nothing: it is sent where the
+// default plan sends people.
 func TestPlanThatIsGone(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t, storetest.SQLite(t))
 	a := accountsIn(t, s)
 	_, secret := newKey(t, a)
 
-	other, err := account.New(s, account.Plans{Default: "basic", ByName: map[string]account.Plan{"basic": {Paid: true}}})
+	basic := account.WithoutLimits("basic")
+	basic.ActionLabel, basic.ActionURL = "Choose a plan", "https://example.com/plans"
+	other, err := account.New(s, account.Plans{Default: "basic", ByName: map[string]account.Plan{"basic": basic}})
+	require.NoError(t, err)
+	for what, ask := range map[string]func() error{
+		"a key in use": func() error {
+			p, err := other.Verify(t.Context(), secret)
+			assert.Equal(t, "acme", p.Account)
+			assert.Equal(t, account.Plan{Name: "self_hosted", ActionLabel: basic.ActionLabel, ActionURL: basic.ActionURL}, p.Plan, "the strictest")
+			return err
+		},
+		"a new key": func() error {
+			_, _, err := other.CreateKey(t.Context(), account.KeyParams{Account: "acme", Name: "ci", Scopes: account.Scopes()})
+			return err
+		},
+	} {
+		err := ask()
+		var e *transcript.Error
+		require.ErrorAs(t, err, &e, what)
+		assert.Equal(t, transcript.UpgradeRequired, e.Code, what)
+		assert.Equal(t, "Choose a plan", e.ActionLabel, what)
+		assert.Equal(t, "https://example.com/plans", e.ActionURL, what)
+		assert.Equal(t, "https://example.com/plans", e.UpgradeURL, what)
+		assert.NotContains(t, e.Message, "self_hosted", "the caller need not know")
+		assert.ErrorContains(t, e.Err, `"self_hosted"`, "the log must")
+	}
+	_, err = other.Set(t.Context(), "acme", account.Settings{Plan: "basic"})
 	require.NoError(t, err)
 	_, err = other.Verify(t.Context(), secret)
-	assert.ErrorIs(t, err, transcript.ConfigError)
-	var e *transcript.Error
-	require.ErrorAs(t, err, &e)
-	assert.NotContains(t, e.Message, "self_hosted", "the caller need not know")
-	assert.ErrorContains(t, e.Err, `"self_hosted"`, "the log must")
+	assert.NoError(t, err)
 }
 
 func TestLastUseIsNotedOnceAMinute(t *testing.T) {

@@ -1,0 +1,132 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+const (
+	// sourcePatience is how long anybody waits for a PlanSource. With the second for
+	// which an answer is remembered, a change there is obeyed within 5 s.
+	sourcePatience = 3 * time.Second
+	// sourceRetry is how long a client is asked to leave a service alone whose
+	// PlanSource has failed.
+	sourceRetry = 2 // seconds
+)
+
+// inquiries are the questions to a PlanSource, so that it gets one at a time for each
+// account, and one a second at most. They grow no more than the number of accounts
+// that are in use.
+type inquiries struct {
+	source    PlanSource
+	byAccount sync.Map   // of *inquiry
+	beginning sync.Mutex // of one that others may share
+}
+
+// inquiry is a question for the plan of an account, and its answer.
+type inquiry struct {
+	about    Account
+	done     chan struct{} // closed when the answer is there
+	plan     Plan
+	err      error
+	answered time.Time
+}
+
+// of returns the plan of an account, as it was a moment ago.
+func (s *inquiries) of(ctx context.Context, about Account) (Plan, error) {
+	q := s.current(ctx, about)
+	select {
+	case <-q.done:
+		return q.plan, q.err
+	default:
+	}
+	timeout := time.NewTimer(sourcePatience)
+	defer timeout.Stop()
+	select {
+	case <-q.done:
+		return q.plan, q.err
+	case <-ctx.Done():
+		return Plan{}, ctx.Err()
+	case <-timeout.C:
+		return Plan{}, noAnswer(about, fmt.Errorf("no answer within %v", sourcePatience))
+	}
+}
+
+// current returns the inquiry that counts now, and begins it where there is none.
+func (s *inquiries) current(ctx context.Context, about Account) *inquiry {
+	if q := s.known(about); q != nil {
+		return q
+	}
+	s.beginning.Lock()
+	defer s.beginning.Unlock()
+	if q := s.known(about); q != nil {
+		return q
+	}
+	q := &inquiry{about: about, done: make(chan struct{})}
+	s.byAccount.Store(about.Name, q)
+	// Others share it: it goes on when the request that began it is cut off.
+	go q.run(context.WithoutCancel(ctx), s.source)
+	return q
+}
+
+func (s *inquiries) known(about Account) *inquiry {
+	v, ok := s.byAccount.Load(about.Name)
+	if !ok {
+		return nil
+	}
+	q := v.(*inquiry) // nothing else is stored
+	if q.about.Plan != about.Plan || !q.about.UpdatedAt.Equal(about.UpdatedAt) {
+		return nil // the account was changed since
+	}
+	select {
+	case <-q.done:
+		if time.Since(q.answered) >= rememberFor {
+			return nil
+		}
+	default:
+	}
+	return q
+}
+
+func (q *inquiry) run(ctx context.Context, source PlanSource) {
+	ctx, cancel := context.WithTimeout(ctx, sourcePatience)
+	defer cancel()
+	q.err = noAnswer(q.about, errors.New("it ended without an answer"))
+	defer func() {
+		if crash := recover(); crash != nil {
+			q.err = noAnswer(q.about, fmt.Errorf("panic: %v\n%s", crash, debug.Stack()))
+		}
+		q.answered = time.Now()
+		close(q.done)
+	}()
+	q.plan, q.err = ask(ctx, source, q.about)
+}
+
+// ask asks the source for the plan of an account. The error is an ErrNoPlan beside the
+// strictest plan, or a *transcript.Error that says why nobody knows.
+func ask(ctx context.Context, source PlanSource, about Account) (Plan, error) {
+	plan, err := source.PlanOf(ctx, about)
+	switch {
+	case errors.Is(err, ErrNoPlan):
+		plan = Plan{Name: about.Plan, ActionLabel: plan.ActionLabel, ActionURL: plan.ActionURL}
+	case err != nil:
+		return Plan{}, noAnswer(about, err)
+	}
+	if bad := plan.check(); bad != nil {
+		return Plan{}, transcript.Errorf(transcript.ConfigError, "The plan of this account cannot be used.").
+			Because(fmt.Errorf("account: plan %q of account %s: %w", plan.Name, about.Name, bad))
+	}
+	return plan, err
+}
+
+func noAnswer(about Account, err error) error {
+	e := transcript.Errorf(transcript.ServiceUnavailable, "The plan of this account cannot be found out for the moment.")
+	e.RetryAfter = sourceRetry
+	return e.Because(fmt.Errorf("account: asking for the plan of account %s: %w", about.Name, err))
+}
