@@ -26,7 +26,7 @@ func TestSuspendedAndUnpaidAccounts(t *testing.T) {
 	s := start(t, func(c *server.Config) {
 		const label, url = "Upgrade", "https://example.com/plans"
 		offer(c, account.Plans{Default: "basic", ByName: map[string]account.Plan{
-			"basic": {Name: "basic", Paid: true, ActionLabel: label, ActionURL: url},
+			"basic": {Name: "basic", Paid: true, RateLimit: account.RateLimit{Requests: account.Unlimited}, ActionLabel: label, ActionURL: url},
 			"free":  {Name: "free", ActionLabel: label, ActionURL: url},
 		}})
 	})

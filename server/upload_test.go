@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"mime/multipart"
 	"net"
 	"net/http"
@@ -207,8 +206,8 @@ func TestLostUpload(t *testing.T) {
 func limited(bytes int64) func(*server.Config) {
 	return func(c *server.Config) {
 		offer(c, account.Plans{Default: "small", ByName: map[string]account.Plan{
-			"small": {Name: "small", Paid: true, Upload: true, MaxUploadBytes: bytes},
-			"none":  {Name: "none", Paid: true, ActionLabel: "Upgrade", ActionURL: "https://example.com/plans"},
+			"small": {Name: "small", Paid: true, RateLimit: account.RateLimit{Requests: account.Unlimited}, Upload: true, MaxUploadBytes: bytes},
+			"none":  {Name: "none", Paid: true, RateLimit: account.RateLimit{Requests: account.Unlimited}, ActionLabel: "Upgrade", ActionURL: "https://example.com/plans"},
 		}})
 	}
 }
@@ -335,7 +334,7 @@ func TestFilesThatAreNoSpeech(t *testing.T) {
 // The largest number there is bounds nothing.
 func TestUploadsWithoutABound(t *testing.T) {
 	t.Parallel()
-	s := start(t, limited(math.MaxInt64))
+	s := start(t, limited(account.Unlimited))
 	a := s.upload(t, "a")
 	assert.Equal(t, http.StatusOK, a.StatusCode, a.body)
 }

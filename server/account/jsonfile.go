@@ -2,6 +2,7 @@ package account
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"regexp"
 	"strconv"
@@ -44,7 +45,7 @@ func (m members) read(path string, object json.RawMessage) error {
 func readObject(path string, object json.RawMessage, member func(path, name string, value json.RawMessage) error) error {
 	dec := json.NewDecoder(bytes.NewReader(object))
 	if start, err := dec.Token(); err != nil || start != json.Delim('{') {
-		return faultf(path, "must be a JSON object")
+		return faultf(cmp.Or(path, "the document"), "must be a JSON object")
 	}
 	seen := map[string]bool{}
 	for dec.More() {

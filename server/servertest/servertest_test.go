@@ -253,7 +253,7 @@ func TestOptions(t *testing.T) {
 	s := servertest.New(t,
 		servertest.Configure(func(c *server.Config) { c.BasePath = "/media" }),
 		servertest.Configure(func(c *server.Config) {
-			trial := account.Plans{Default: "trial", ByName: map[string]account.Plan{"trial": {Name: "trial", Paid: true}}}
+			trial := account.Plans{Default: "trial", ByName: map[string]account.Plan{"trial": {Paid: true, RateLimit: account.RateLimit{Requests: account.Unlimited}}}}
 			var err error
 			c.Accounts, err = account.New(c.Store, trial)
 			assert.NoError(t, err)
