@@ -19,6 +19,9 @@ GO ?= go
 FUZZTIME ?= 1m
 LINT_VERSION := v2.15.0
 LINT := bin/golangci-lint-$(LINT_VERSION)
+# The S3 server of tests. Its name stands in internal/storetest too.
+S3_VERSION := v1.8.0
+S3 := bin/versitygw-$(S3_VERSION)
 
 # What has to be there, as TEST=>PACKAGE: the Debian package is installed when
 # the test fails.
@@ -78,6 +81,11 @@ $(LINT):
 	GOBIN=$(CURDIR)/bin $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
 	@mv bin/golangci-lint $@
 
+$(S3):
+	GOBIN=$(CURDIR)/bin $(GO) install github.com/versity/versitygw/cmd/versitygw@$(S3_VERSION)
+	@mv bin/versitygw $@
+
+setup setup-soak: $(S3)
 setup-run: NEEDS = $(RUN_NEEDS)
 setup: NEEDS = $(TEST_NEEDS)
 setup-soak: NEEDS = $(SOAK_NEEDS)

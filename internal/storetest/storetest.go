@@ -1,9 +1,11 @@
-// Package storetest gives tests a database of their own, SQLite or PostgreSQL.
+// Package storetest gives tests a database of their own, SQLite or PostgreSQL, and
+// a bucket of their own on an S3 server.
 //
 // PostgreSQL is a private cluster in a temporary directory, started by the first
 // test that wants it and gone with the test binary, however that ends. Nothing
 // has to be configured; where the programs are not installed, the test is
-// skipped, or fails with CI=true in the environment.
+// skipped, or fails with CI=true in the environment. The S3 server is what "make
+// setup" puts into the folder bin of the repository; without it the test fails.
 package storetest
 
 import (

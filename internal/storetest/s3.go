@@ -1,0 +1,194 @@
+package storetest
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	_ "gocloud.dev/blob/s3blob" // for URLs that begin with s3://
+)
+
+// s3Program is the S3 server, in the folder bin of the repository.
+const s3Program = "versitygw-v1.8.0"
+
+// Bucket is an empty bucket of a test's own on a real S3 server.
+type Bucket struct {
+	Name string
+	// URL is for store.Options.Blobs. The credentials to it are in the environment
+	// of this process and its children.
+	URL string
+	dir string // in which the server keeps it
+}
+
+// S3 returns the URL of an empty bucket of the test's own.
+func S3(t testing.TB) string {
+	t.Helper()
+	return NewBucket(t).URL
+}
+
+// NewBucket makes a bucket that is gone when the test ends. Its server, one for
+// all tests of a binary, is gone with the binary, however that ends.
+func NewBucket(t testing.TB) *Bucket {
+	t.Helper()
+	server, err := theS3()
+	require.NoError(t, err)
+	b := &Bucket{Name: "test-" + strings.ToLower(rand.Text())}
+	b.URL, b.dir = s3URL(b.Name, server.endpoint), filepath.Join(server.dir, "buckets", b.Name)
+	require.NoError(t, os.Mkdir(b.dir, 0o700)) // that is all it takes
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(b.dir)) })
+	return b
+}
+
+func s3URL(bucket, endpoint string) string {
+	q := url.Values{"endpoint": {endpoint}, "region": {"us-east-1"}, "use_path_style": {"true"}}
+	return "s3://" + bucket + "?" + q.Encode()
+}
+
+// Left returns what is in the bucket: the keys of objects, and the files of
+// multipart uploads that were neither completed nor aborted.
+func (b *Bucket) Left(t testing.TB) (left []string) {
+	t.Helper()
+	require.NoError(t, filepath.WalkDir(b.dir, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) { // it went away meanwhile
+			return nil
+		}
+		if err == nil && !d.IsDir() {
+			left = append(left, strings.TrimPrefix(path, b.dir+"/"))
+		}
+		return err
+	}))
+	return left
+}
+
+// s3Server is a running S3 server.
+type s3Server struct {
+	endpoint string
+	dir      string
+	leash    io.WriteCloser // when it closes, as it does when this process ends, the server ends
+}
+
+var theS3 = sync.OnceValues(startS3)
+
+// startS3 starts a server on a free port of the loopback address. Another program may
+// take the port first: then the next is tried.
+func startS3() (*s3Server, error) {
+	program, err := inRepository(filepath.Join("bin", s3Program))
+	if err != nil {
+		return nil, err
+	}
+	// The tests, which run at once, and their child processes have one environment.
+	env := map[string]string{"AWS_ACCESS_KEY_ID": rand.Text(), "AWS_SECRET_ACCESS_KEY": rand.Text(), "AWS_EC2_METADATA_DISABLED": "true"}
+	for name, value := range env {
+		if err := os.Setenv(name, value); err != nil {
+			return nil, fmt.Errorf("storetest: %w", err)
+		}
+	}
+	for range 5 {
+		var s *s3Server
+		if s, err = runS3(program, env["AWS_ACCESS_KEY_ID"], env["AWS_SECRET_ACCESS_KEY"]); err == nil {
+			return s, nil
+		}
+	}
+	return nil, err
+}
+
+// s3Watchdog runs the server until its own standard input ends. A server that does
+// not live to see that says so in the log.
+const s3Watchdog = `dir=$PWD
+"$@" >>log 2>&1 </dev/null & server=$!
+{ while kill -0 $server; do sleep 0.1; done; echo ended >>log; } 2>/dev/null &
+read -r _
+kill -KILL $server; wait
+cd /; rm -rf "$dir"`
+
+func runS3(program, key, secret string) (_ *s3Server, err error) {
+	address, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "storetest-s3-")
+	if err != nil {
+		return nil, fmt.Errorf("storetest: %w", err)
+	}
+	for _, name := range []string{"buckets", "metadata"} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
+			return nil, errors.Join(err, os.RemoveAll(dir))
+		}
+	}
+	cmd := exec.Command("/bin/sh", "-c", s3Watchdog, "sh", program, "--quiet", "--keep-alive", "--port", address,
+		"posix", "--sidecar", filepath.Join(dir, "metadata"), filepath.Join(dir, "buckets"))
+	cmd.Dir = dir
+	cmd.Env = []string{"PATH=/usr/bin:/bin", "ROOT_ACCESS_KEY_ID=" + key, "ROOT_SECRET_ACCESS_KEY=" + secret}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // an interrupt at the terminal is not for it
+	leash, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, errors.Join(fmt.Errorf("storetest: start the S3 server: %w", err), os.RemoveAll(dir))
+	}
+	s := &s3Server{endpoint: "http://" + address, dir: dir, leash: leash}
+	if err := s.wait(); err != nil {
+		return nil, errors.Join(err, leash.Close(), cmd.Wait())
+	}
+	return s, nil
+}
+
+// wait returns once the server answers.
+func (s *s3Server) wait() error {
+	client := &http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	deadline := time.Now().Add(startTimeout)
+	for {
+		res, err := client.Get(s.endpoint + "/")
+		if err == nil {
+			body, err := io.ReadAll(io.LimitReader(res.Body, 1<<10))
+			if err = errors.Join(err, res.Body.Close()); err == nil && strings.Contains(string(body), "AccessDenied") {
+				return nil
+			}
+		}
+		log, _ := os.ReadFile(filepath.Join(s.dir, "log")) // only to say more
+		if time.Now().After(deadline) || strings.HasSuffix(string(log), "ended\n") {
+			return fmt.Errorf("storetest: the S3 server does not answer: %w\n%s", err, log)
+		}
+		<-time.After(20 * time.Millisecond)
+	}
+}
+
+func freePort() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", fmt.Errorf("storetest: %w", err)
+	}
+	return l.Addr().String(), l.Close()
+}
+
+// inRepository returns the path of a program that "make setup" puts there.
+func inRepository(name string) (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", fmt.Errorf("storetest: %w", err)
+	}
+	for ; ; dir = filepath.Dir(dir) {
+		path := filepath.Join(dir, name)
+		if _, err := os.Stat(path); err == nil {
+			return path, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", fmt.Errorf("storetest: there is no %s above the working directory: run make setup", name)
+		}
+	}
+}
