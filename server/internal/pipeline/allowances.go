@@ -26,7 +26,7 @@ func reserve(ctx context.Context, tx *db.Tx, job *db.Job) error {
 
 // payUp has ended claims pay for what they got, and gives back the rest.
 func payUp(ctx context.Context, tx *db.Tx, ended []db.Job, end db.End, heard time.Duration) error {
-	slices.SortFunc(ended, func(a, b db.Job) int { return strings.Compare(a.Account, b.Account) })
+	slices.SortFunc(ended, byAccount)
 	for i := range ended {
 		if err := tx.Settle(ctx, &ended[i], price(ended[i].Held, end, heard)); err != nil {
 			return err
@@ -35,6 +35,9 @@ func payUp(ctx context.Context, tx *db.Tx, ended []db.Job, end db.End, heard tim
 	return nil
 }
 
+// byAccount is the order in which a transaction changes the usage of several accounts.
+func byAccount(a, b db.Job) int { return strings.Compare(a.Account, b.Account) }
+
 // price is what a claim pays that ends: all that it holds for a text that was made for
 // it, and when it is canceled the minutes that were recognized by then.
 func price(held db.Allowance, end db.End, heard time.Duration) db.Allowance {
@@ -42,7 +45,7 @@ func price(held db.Allowance, end db.End, heard time.Duration) db.Allowance {
 	case end.Status == transcript.JobSuccess && !end.Cached:
 		return held
 	case end.Status == transcript.JobCancelled:
-		return db.Allowance{Minutes: min(minutes(heard), held.Minutes)}
+		return db.Allowance{Minutes: min(lasting(heard).minutes(), held.Minutes)}
 	}
 	return db.Allowance{}
 }
@@ -66,25 +69,30 @@ func heard(ctx context.Context, tx *db.Tx, extraction string, end db.End) (time.
 	return time.Duration(sum * float64(time.Second)), nil
 }
 
-// minutes are those that a length takes of an allowance: each begun one.
-func minutes(d time.Duration) int64 { return int64((d + time.Minute - 1) / time.Minute) }
-
 // transcriptsUsedUp is the refusal of a transcript of which an account has none left.
 func transcriptsUsedUp(ctx context.Context, r db.Reader, account string, l db.Limits) error {
-	return usedUp(ctx, r, account, l, transcript.TranscriptQuotaExceeded, "The plan's transcripts of this period are used up.")
-}
-
-// usedUp is the refusal of what an account has no more of in a period.
-func usedUp(ctx context.Context, r db.Reader, account string, l db.Limits, code transcript.Code, message string) error {
 	u, err := r.Usage(ctx, account, l.Period)
 	if err != nil {
 		return err
 	}
-	used, limit := u.Used.Transcripts+u.Reserved.Transcripts, l.Transcripts
-	if code == transcript.ASRQuotaExceeded {
-		used, limit = u.Used.Minutes+u.Reserved.Minutes, l.ASRMinutes
+	e := overPlan(l, transcript.TranscriptQuotaExceeded, "The transcripts that the plan includes are used up for this period.")
+	return usedUp(e, l, u.Used.Transcripts+u.Reserved.Transcripts, l.Transcripts)
+}
+
+// minutesUsedUp is the refusal of a sound for which a claim's account has not enough
+// minutes left.
+func minutesUsedUp(ctx context.Context, r db.Reader, c db.Job, sound extent) (*transcript.Error, error) {
+	u, err := r.Usage(ctx, c.Account, c.Limits.Period)
+	if err != nil {
+		return nil, err
 	}
-	e := transcript.Errorf(code, "%s", message)
-	e.ActionLabel, e.ActionURL, e.UpgradeURL = l.ActionLabel, l.ActionURL, l.ActionURL
+	others := u.Used.Minutes + u.Reserved.Minutes - c.Held.Minutes
+	e := overPlan(c.Limits, transcript.ASRQuotaExceeded, "The minutes of speech recognition that the plan includes do not suffice in this period.")
+	return usedUp(e, c.Limits, others, c.Limits.ASRMinutes).With("neededMinutes", sound.minutes()), nil
+}
+
+// usedUp says how much of an allowance is used, or set aside for what runs, and when
+// the next period begins.
+func usedUp(e *transcript.Error, l db.Limits, used, limit int64) *transcript.Error {
 	return e.With("used", used).With("limit", limit).With("periodEnd", transcript.At(l.Period.AddDate(0, 1, 0)))
 }

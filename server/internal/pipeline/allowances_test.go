@@ -46,6 +46,27 @@ func requireUsedUp(t *testing.T, err error, code transcript.Code, details map[st
 	assert.Equal(t, details, coded.Details)
 }
 
+// fromJSON is the error of a stored job with the details that it was made with.
+func fromJSON(t *testing.T, e *transcript.Error) *transcript.Error {
+	t.Helper()
+	shown := *e
+	shown.Details = map[string]any{}
+	for name, value := range e.Details {
+		switch v := value.(type) {
+		case float64:
+			shown.Details[name] = int64(v)
+			if name == "durationSec" {
+				shown.Details[name] = int(v)
+			}
+		case string:
+			var at transcript.Time
+			require.NoError(t, at.UnmarshalText([]byte(v)))
+			shown.Details[name] = at
+		}
+	}
+	return &shown
+}
+
 func TestTranscriptsOfAPeriod(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {

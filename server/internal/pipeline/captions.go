@@ -100,7 +100,7 @@ func (p *Pipeline) goOnWithSound(ctx context.Context, t task, found finding) err
 		if err := tx.SetTried(ctx, e.ID, found.allTried()); err != nil {
 			return err
 		}
-		if err := p.judge(ctx, tx, e); err != nil || e.State.Status.Terminal() {
+		if err := p.judge(ctx, tx, e, claimed(found.Metadata.Duration)); err != nil || e.State.Status.Terminal() {
 			return err
 		}
 		if err := advance(ctx, tx, e, durationCheck); err != nil {

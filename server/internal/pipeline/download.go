@@ -28,16 +28,22 @@ func (p *Pipeline) download(ctx context.Context, t task, e *db.Extraction) (path
 }
 
 // keepMetadata stores what the platform says about what is about to be downloaded, and
-// refuses what it says is too long.
+// refuses what it says is too long. Nothing is downloaded that nobody may have.
 func (p *Pipeline) keepMetadata(ctx context.Context, t task, sub subject, m transcript.Metadata) error {
 	m = tidyMetadata(m)
 	if m.Duration > p.cfg.MaxMediaDuration.Seconds() {
 		return p.tooLong()
 	}
-	return p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
-		if err := tx.SetMetadata(ctx, e.ID, m); err != nil || sub.Platform.HasCaptions() {
+	return p.ownWanted(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+		if err := tx.SetMetadata(ctx, e.ID, m); err != nil {
 			return err
 		}
-		return tx.PutContent(ctx, &db.Content{Platform: sub.Platform, ExternalID: sub.ExternalID, Metadata: m, AskedAt: time.Now()})
+		if !sub.Platform.HasCaptions() {
+			c := &db.Content{Platform: sub.Platform, ExternalID: sub.ExternalID, Metadata: m, AskedAt: time.Now()}
+			if err := tx.PutContent(ctx, c); err != nil {
+				return err
+			}
+		}
+		return p.judge(ctx, tx, e, claimed(m.Duration))
 	})
 }

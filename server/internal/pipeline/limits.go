@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"time"
 
@@ -19,9 +20,14 @@ import (
 
 // limits are those of the plan under which a request is accepted.
 func (s Submission) limits(now time.Time) db.Limits {
-	plan := s.Plan
+	limits := limitsOf(s.Plan, now)
+	limits.ASR = limits.ASR || s.Upload != nil
+	return limits
+}
+
+func limitsOf(plan account.Plan, now time.Time) db.Limits {
 	limits := db.Limits{
-		ASR:            s.Upload != nil || plan.ASR,
+		ASR:            plan.ASR,
 		MaxDuration:    int64(plan.MaxDuration / time.Second),
 		Period:         plan.Period(now).Start,
 		Transcripts:    plan.TranscriptsPerPeriod,
@@ -38,21 +44,67 @@ func (s Submission) limits(now time.Time) db.Limits {
 }
 
 // judge ends the claims on an extraction whose limits do not permit its sound to be
-// recognized. When nobody else waits, the extraction has ended with them.
-func (p *Pipeline) judge(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+// recognized, and sets aside for the others the minutes that it takes. When nobody else
+// waits, the extraction has ended with them. It may be judged anew when more is known.
+func (p *Pipeline) judge(ctx context.Context, tx *db.Tx, e *db.Extraction, sound extent) error {
 	claims, err := tx.LockClaims(ctx, e.ID)
 	if err != nil {
 		return err
 	}
-	refused := slices.DeleteFunc(claims, func(c db.Job) bool { return c.Limits.ASR })
-	if len(refused) == 0 {
+	slices.SortFunc(claims, byAccount)
+	for i := range claims {
+		refusal, err := refuse(ctx, tx, e, &claims[i], sound)
+		if err != nil {
+			return err
+		}
+		if refusal == nil {
+			continue
+		}
+		if err := p.settle(ctx, tx, e, claims[i:i+1], db.End{Status: transcript.JobFailed, Error: codedError(refusal)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refuse is why the sound of an extraction may not be recognized for a claim; where it
+// may, the claim holds its minutes.
+func refuse(ctx context.Context, tx *db.Tx, e *db.Extraction, c *db.Job, sound extent) (*transcript.Error, error) {
+	if !c.Limits.ASR {
+		return noRecognition(ctx, tx, subjectOfExtraction(e))
+	}
+	if err := tooLongFor(c.Limits, sound); err != nil {
+		return err, nil //nolint:nilerr // it is what is asked for
+	}
+	ok, err := tx.Hold(ctx, c, db.Allowance{Transcripts: c.Held.Transcripts, Minutes: sound.minutes()})
+	if err != nil || ok {
+		return nil, err
+	}
+	return minutesUsedUp(ctx, tx.Reader, *c, sound)
+}
+
+// tooLongFor refuses a sound that is longer than limits permit; nil: it is not.
+func tooLongFor(l db.Limits, sound extent) *transcript.Error {
+	if sound.least <= longestFor(l, math.MaxInt64) {
 		return nil
 	}
-	reason, err := noRecognition(ctx, tx, subjectOfExtraction(e))
-	if err != nil {
-		return err
+	e := overPlan(l, transcript.VideoTooLong, "The media is longer than the "+transcript.LengthText(int(l.MaxDuration))+" that the plan includes.")
+	return e.With("durationSec", sound.seconds()).With("limitSec", l.MaxDuration)
+}
+
+// longestFor is the longest media that limits permit, and the service.
+func longestFor(l db.Limits, service time.Duration) time.Duration {
+	if l.MaxDuration < 0 {
+		return service
 	}
-	return p.settle(ctx, tx, e, refused, db.End{Status: transcript.JobFailed, Error: codedError(reason)})
+	return min(time.Duration(l.MaxDuration)*time.Second, service)
+}
+
+// overPlan is the refusal of what limits do not permit, with where there is more.
+func overPlan(l db.Limits, code transcript.Code, message string) *transcript.Error {
+	e := transcript.Errorf(code, "%s", message)
+	e.ActionLabel, e.ActionURL, e.UpgradeURL = l.ActionLabel, l.ActionURL, l.ActionURL
+	return e
 }
 
 // noRecognition is the end of a request that only recognition could answer, for

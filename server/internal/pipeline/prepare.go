@@ -51,17 +51,22 @@ func (p *Pipeline) prepare(ctx context.Context, t task, _ prepareArgs) error {
 	return nil
 }
 
-// enterDurationCheck moves a queued extraction to duration_check, unless nobody who
-// waits may have it recognized.
+// enterDurationCheck moves a queued extraction to duration_check, and ends the claims
+// on it that may not have it recognized.
 func (p *Pipeline) enterDurationCheck(ctx context.Context, t task) (e *db.Extraction, err error) {
 	err = p.own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Extraction) error {
 		e = locked
-		if e.State == pendingQueued {
-			if err := p.judge(ctx, tx, e); err != nil || e.State.Status.Terminal() {
-				return err
-			}
+		if e.State == durationCheck {
+			return nil
 		}
-		return enter(ctx, tx, e, t)
+		if err := enter(ctx, tx, e, t); err != nil {
+			return err
+		}
+		sound, err := extentOf(ctx, tx.Reader, e)
+		if err != nil {
+			return err
+		}
+		return p.judge(ctx, tx, e, sound)
 	})
 	return e, err
 }
@@ -77,7 +82,7 @@ func (p *Pipeline) decode(ctx context.Context, t task, e *db.Extraction) (speech
 	if err != nil {
 		return none, nil, err
 	}
-	audio, err := p.normalize(ctx, in, t.dir)
+	audio, err := p.normalize(ctx, t, in)
 	if e.MediaKey == "" && errors.Is(err, transcript.UploadInvalid) { // nobody has uploaded it
 		err = transcript.Errorf(transcript.Unavailable, "The media behind the link has no sound that can be read.").Because(err)
 	}
@@ -119,7 +124,7 @@ func (p *Pipeline) spool(ctx context.Context, t task, e *db.Extraction) (path st
 
 // normalize decodes a media file, and refuses one without sound or of undue
 // length, whatever it claims.
-func (p *Pipeline) normalize(ctx context.Context, in, dir string) (engine.Audio, error) {
+func (p *Pipeline) normalize(ctx context.Context, t task, in string) (engine.Audio, error) {
 	info, err := p.engine.Media.Probe(ctx, in)
 	if err != nil {
 		return engine.Audio{}, err
@@ -130,14 +135,42 @@ func (p *Pipeline) normalize(ctx context.Context, in, dir string) (engine.Audio,
 	if info.Duration > p.cfg.MaxMediaDuration {
 		return engine.Audio{}, p.tooLong()
 	}
-	if err := p.Room(decodedSize(info.Duration)); err != nil {
-		return engine.Audio{}, err
+	for {
+		longest, err := p.longestWanted(ctx, t)
+		if err != nil {
+			return engine.Audio{}, err
+		}
+		if err := p.Room(decodedSize(min(info.Duration, longest))); err != nil {
+			return engine.Audio{}, err
+		}
+		audio, err := p.engine.Media.Normalize(ctx, in, filepath.Join(t.dir, "normalized.wav"), longest+overshoot, nil)
+		if err != nil || audio.Duration <= longest {
+			return audio, err
+		}
+		if longest == p.cfg.MaxMediaDuration {
+			return engine.Audio{}, p.tooLong()
+		}
+		err = p.ownWanted(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+			return p.judge(ctx, tx, e, extent{least: audio.Duration, said: info.Duration})
+		})
+		if err != nil {
+			return engine.Audio{}, err
+		}
+		// Somebody has come meanwhile who may have more of it.
 	}
-	audio, err := p.engine.Media.Normalize(ctx, in, filepath.Join(dir, "normalized.wav"), p.cfg.MaxMediaDuration+overshoot, nil)
-	if err == nil && audio.Duration > p.cfg.MaxMediaDuration {
-		err = p.tooLong()
-	}
-	return audio, err
+}
+
+// longestWanted is the longest media that any of those who wait may have recognized.
+func (p *Pipeline) longestWanted(ctx context.Context, t task) (longest time.Duration, err error) {
+	err = p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+		claims, err := tx.LockClaims(ctx, e.ID)
+		longest = 0
+		for _, c := range claims {
+			longest = max(longest, longestFor(c.Limits, p.cfg.MaxMediaDuration))
+		}
+		return err
+	})
+	return longest, err
 }
 
 // decodedSize is how many bytes a recording takes that is decoded, and cut.
@@ -180,7 +213,10 @@ func (p *Pipeline) keepChunks(ctx context.Context, id string, plan speech.Plan, 
 // queueChunks ends the step: the cut list, the move and the next steps in one
 // transaction. A recording of silence goes straight to be published.
 func (p *Pipeline) queueChunks(ctx context.Context, t task, plan speech.Plan, chunks []db.Chunk) error {
-	return p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+	return p.ownWanted(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+		if err := p.judge(ctx, tx, e, lasting(plan.Duration())); err != nil || e.State.Status.Terminal() {
+			return err
+		}
 		if err := tx.SetDuration(ctx, e.ID, plan.Duration().Seconds()); err != nil {
 			return err
 		}

@@ -152,7 +152,11 @@ func (p *Pipeline) join(ctx context.Context, tx *db.Tx, e *db.Extraction, s Subm
 	if err := reserve(ctx, tx, job); err != nil || !beyondCaptions(e.State) {
 		return job, err
 	}
-	if err := p.judge(ctx, tx, e); err != nil { // as the others were when the captions were over
+	sound, err := extentOf(ctx, tx.Reader, e)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.judge(ctx, tx, e, sound); err != nil { // as the others were when the captions were over
 		return nil, err
 	}
 	return tx.Job(ctx, s.Account, job.ID)

@@ -87,6 +87,20 @@ func (p *Pipeline) ownNow(ctx context.Context, t task, fn extractionFunc) error 
 	})
 }
 
+// ownWanted is own that returns errUnwanted where the extraction has ended with fn: the
+// step has nothing more to do.
+func (p *Pipeline) ownWanted(ctx context.Context, t task, fn extractionFunc) error {
+	var e *db.Extraction
+	err := p.own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Extraction) error {
+		e = locked
+		return fn(ctx, tx, e)
+	})
+	if err == nil && e.State.Status.Terminal() {
+		return errUnwanted
+	}
+	return err
+}
+
 // release gives a running step back because this process stops or was taken for
 // dead: it is available at once, and the attempt does not count.
 func (p *Pipeline) release(ctx context.Context, t task) error {
