@@ -18,6 +18,8 @@ type Client struct {
 	Transcripts *TranscriptService
 	// Jobs watches and cancels the work behind a transcript.
 	Jobs *JobService
+	// Usage tells what the account may have, and how much of it is used.
+	Usage *UsageService
 
 	base      string // without a trailing slash
 	http      *http.Client
@@ -62,6 +64,7 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 	}
 	c.Transcripts = &TranscriptService{c}
 	c.Jobs = &JobService{c}
+	c.Usage = &UsageService{c}
 	return c, nil
 }
 

@@ -17,7 +17,8 @@
 // for the job that the service may make of it, and returns the text. To hand the
 // waiting to someone else, use [TranscriptService.Submit] and keep the job's id; to
 // show progress, range over [JobService.Events]. [TranscriptService.Info] and
-// [TranscriptService.Captions] ask about a link and start no work.
+// [TranscriptService.Captions] ask about a link and start no work. [UsageService.Get]
+// tells what the plan includes and what is left of it.
 //
 // # Errors
 //

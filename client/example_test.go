@@ -118,6 +118,30 @@ func ExampleTranscriptService_Captions() {
 	// hello there
 }
 
+// What is left of the plan, before work is sent that it may not include.
+func ExampleUsageService_Get() {
+	service := exampleService()
+	defer service.Close()
+
+	c, err := client.New(service.URL, client.WithAPIKey("tr_…"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	usage, err := c.Usage.Get(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("plan:", usage.Account.Plan)
+	if left := usage.Transcripts.Remaining; left != nil { // else there is no limit
+		fmt.Println("transcripts left:", *left, "until", usage.Period.End)
+	}
+	fmt.Println("recognized at the moment:", usage.ASRConcurrency.InUse)
+	// Output:
+	// plan: pro
+	// transcripts left: 4587 until 2026-12-01T00:00:00.000Z
+	// recognized at the moment: 1
+}
+
 func ExampleError() {
 	service := exampleService()
 	defer service.Close()
@@ -171,6 +195,8 @@ func exampleService() *httptest.Server {
 			writeJSON(w, http.StatusOK, infoBody())
 		case strings.HasSuffix(r.URL.Path, "/captions"):
 			writeJSON(w, http.StatusOK, reportBody())
+		case r.URL.Path == "/v1/usage":
+			fmt.Fprint(w, usageBody)
 		case r.Method == http.MethodPost:
 			_, _ = io.Copy(io.Discard, r.Body)
 			writeJSON(w, http.StatusAccepted, jobBody("pending", "queued", 1))

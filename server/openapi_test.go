@@ -103,6 +103,7 @@ func TestDocumentNamesEveryOperation(t *testing.T) {
 		"POST /v1/transcript":                 "createTranscript",
 		"GET /v1/transcript/info":             "getTranscriptInfo",
 		"GET /v1/video_site/captions":         "getCaptions",
+		"GET /v1/usage":                       "getUsage",
 		"GET /v1/transcript/job/{id}":         "getTranscriptJob",
 		"POST /v1/transcript/job/{id}/cancel": "cancelTranscriptJob",
 		"GET /v1/transcript/job/{id}/events":  "streamTranscriptJob",

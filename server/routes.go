@@ -19,6 +19,9 @@ func (s *Server) Captions() http.Handler {
 	return s.handler(slices.Concat(s.captionRoutes(), s.infoRoutes()))
 }
 
+// Usage serves GET /v1/usage: what an account may have, and how much of it is used.
+func (s *Server) Usage() http.Handler { return s.handler(s.usageRoutes()) }
+
 // Health serves /healthz and /readyz, which need no credential.
 func (s *Server) Health() http.Handler { return s.handler(s.healthRoutes()) }
 
@@ -41,6 +44,7 @@ func (s *Server) routes() []route {
 		s.eventRoutes(),
 		s.captionRoutes(),
 		s.infoRoutes(),
+		s.usageRoutes(),
 		s.healthRoutes(),
 		s.docsRoutes(),
 	)

@@ -42,11 +42,17 @@ type PlacesInUse struct{ Running, Waiting int }
 // Places returns how many places an account uses.
 func (r Reader) Places(ctx context.Context, account string) (PlacesInUse, error) {
 	var n PlacesInUse
-	err := r.db.NewSelect().Model((*Place)(nil)).
-		ColumnExpr("count(CASE WHEN state = ? THEN 1 END), count(CASE WHEN state <> ? THEN 1 END)", Running, Running).
-		Where("account = ?", account).
-		Scan(ctx, &n.Running, &n.Waiting)
+	err := countPlaces(r.db, account).Scan(ctx, &n.Running, &n.Waiting)
 	return n, wrap("places of "+account, err)
+}
+
+// countPlaces counts the places of an account: those that are running, and those that
+// are waiting.
+func countPlaces(db bun.IDB, account string) *bun.SelectQuery {
+	return db.NewSelect().Model((*Place)(nil)).
+		ColumnExpr("count(CASE WHEN state = ? THEN 1 END) AS running", Running).
+		ColumnExpr("count(CASE WHEN state <> ? THEN 1 END) AS waiting", Running).
+		Where("account = ?", account)
 }
 
 // Place returns the place of an extraction, or ErrNotFound.

@@ -1,0 +1,28 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// UsageService tells what an account may have, and how much of it is used.
+type UsageService struct{ client *Client }
+
+// Get returns how the account of the API key stands now. A limit that is nil is none.
+func (s *UsageService) Get(ctx context.Context, opts ...RequestOption) (*transcript.Usage, error) {
+	answer, err := s.client.send(ctx, http.MethodGet, "/v1/usage", payload{}, opts)
+	if err != nil {
+		return nil, err
+	}
+	var usage transcript.Usage
+	if err := answer.decode(&usage); err != nil {
+		return nil, err
+	}
+	if usage.Account.ID == "" {
+		return nil, answer.malformed(errors.New("it has no account"))
+	}
+	return &usage, nil
+}

@@ -1,0 +1,95 @@
+package server
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+func (s *Server) usageRoutes() []route {
+	return []route{
+		{
+			method: http.MethodGet, pattern: "/v1/usage",
+			operation: "getUsage", tag: "usage",
+			summary: "Tell what the account may have, and how much of it is used.",
+			handle:  s.getUsage,
+			answers: []answer{{status: http.StatusOK, body: transcript.Usage{}}},
+		},
+	}
+}
+
+// getUsage is GET /v1/usage.
+func (s *Server) getUsage(w http.ResponseWriter, r *http.Request) error {
+	p := principal(r)
+	period := p.Plan.Period(time.Now())
+	stands, err := s.db.Standing(r.Context(), p.Account, p.KeyID, period.Start)
+	if err != nil {
+		return err
+	}
+	used, reserved, plan := stands.Usage.Used, stands.Usage.Reserved, p.Plan
+	s.respondJSON(r.Context(), w, http.StatusOK, transcript.Usage{
+		Account:     transcript.UsageAccount{ID: p.Account, Plan: plan.Name, Paid: plan.Paid},
+		Period:      transcript.UsagePeriod{Start: transcript.At(period.Start), End: transcript.At(period.End)},
+		Transcripts: allowance(used.Transcripts, reserved.Transcripts, plan.TranscriptsPerPeriod),
+		ASRMinutes:  allowance(used.Minutes, reserved.Minutes, plan.ASRMinutesPerPeriod),
+		ASRConcurrency: transcript.ASRConcurrency{
+			InUse: int64(stands.Places.Running), Limit: limit(plan.ASRConcurrency),
+			Waiting: int64(stands.Places.Waiting), WaitingLimit: limit(plan.ASRWaiting),
+		},
+		Limits: transcript.UsageLimits{
+			MaxDurationSec: inSeconds(plan.MaxDuration),
+			MaxUploadBytes: limit(plan.MaxUploadBytes),
+			BatchItems:     limit(plan.BatchItems),
+			BatchExport:    plan.BatchExport,
+			Upload:         plan.Upload,
+			ASR:            plan.ASR,
+			EventStreams:   limit(plan.EventStreams),
+		},
+		Key: usageKey(stands.Key),
+	})
+	return nil
+}
+
+func allowance(used, reserved, most int64) transcript.Allowance {
+	a := transcript.Allowance{Used: used, Reserved: reserved, Limit: limit(most)}
+	if a.Limit != nil {
+		a.Remaining = new(max(most-used-reserved, 0)) // less where the limit was lowered since
+	}
+	return a
+}
+
+// limit is one of a plan as the API shows it: nil where there is none.
+func limit[N int | int64](n N) *int64 {
+	if n == account.Unlimited {
+		return nil
+	}
+	return new(int64(n))
+}
+
+func inSeconds(d time.Duration) *int64 {
+	if d == account.Unlimited {
+		return nil
+	}
+	return new(int64(d / time.Second))
+}
+
+// usageKey is what the API shows of a key, nil of none.
+func usageKey(k *db.Key) *transcript.UsageKey {
+	if k == nil {
+		return nil
+	}
+	return &transcript.UsageKey{
+		ID: k.ID, Prefix: k.Prefix, Name: k.Name, Scopes: k.Scopes,
+		ExpiresAt: moment(k.ExpiresAt), LastUsedAt: moment(k.LastUsedAt),
+	}
+}
+
+func moment(t *time.Time) *transcript.Time {
+	if t == nil {
+		return nil
+	}
+	return new(transcript.At(*t))
+}
