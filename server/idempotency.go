@@ -91,6 +91,7 @@ func (s *Server) keyed(w http.ResponseWriter, r *http.Request, key string, op op
 		re, err := op.replay(r, earlier, print)
 		if err == nil {
 			w.Header().Set("Idempotency-Replayed", "true")
+			s.metrics.Replayed()
 		}
 		return re, err
 	}

@@ -94,6 +94,7 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 		Pace:             c.Pace,
 		Dir:              s.scratch.Path(),
 		Log:              c.Log,
+		Metrics:          s.metrics,
 		ASRWorkers:       c.Limits.ASRWorkers,
 		MaxMediaDuration: c.Limits.MaxMediaDuration,
 		MinFreeDisk:      c.Limits.MinFreeDisk,

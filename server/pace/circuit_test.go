@@ -55,7 +55,8 @@ func TestCoolDowns(t *testing.T) {
 					if want > 0 {
 						err = p.read(t.Context())
 						assert.Equal(t, time.Second, waitOf(err))
-						assert.ErrorContains(t, err, "Prove that you are a person.", "why is repeated")
+						assert.ErrorContains(t, err, "Prove that you are a person", "why is repeated")
+						assert.ErrorIs(t, err, pace.ErrHeldBack)
 						time.Sleep(time.Nanosecond) // in the bubble
 					}
 					require.Equal(t, i+1, s.visited())

@@ -117,6 +117,10 @@ func (p *Pace) Engine(e engine.Engine) engine.Engine {
 	return e
 }
 
+// ErrHeldBack is wrapped by the error of a visit that was not made: the platform has
+// not been asked.
+var ErrHeldBack = errors.New("pace: the platform was not visited")
+
 // ErrOpen is what Check returns while a platform is not asked.
 var ErrOpen = errors.New("pace: the circuit is open")
 

@@ -3,6 +3,7 @@ package pace
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -71,7 +72,7 @@ func (p *Pace) visit(ctx context.Context, r route, source string, do func(answer
 	name, _ := ctx.Value(placeKey{}).(string)
 	bucket, circuit := p.bucket(r.platform), p.circuit(r, source)
 	if wait, block := circuit.remaining(); wait > 0 {
-		return refused(block, bucket.stand(name, wait, false))
+		return heldBack(block, bucket.stand(name, wait, false))
 	}
 	ok, err := bucket.take(ctx, name)
 	if err != nil {
@@ -79,12 +80,12 @@ func (p *Pace) visit(ctx context.Context, r route, source string, do func(answer
 	}
 	if !ok {
 		full := transcript.Errorf(transcript.IPBlocked, "The platform is visited as often as this service may.")
-		return refused(full, bucket.stand(name, 0, false))
+		return heldBack(full, bucket.stand(name, 0, false))
 	}
 	permit, ok := circuit.begin()
 	if !ok { // another visit was faster
 		wait, block := circuit.remaining()
-		return refused(block, bucket.stand(name, wait, true))
+		return heldBack(block, bucket.stand(name, wait, true))
 	}
 	defer circuit.undecided(permit) // what is decided below, stays
 	err = do(func() { circuit.answered(ctx, permit) })
@@ -104,6 +105,15 @@ func (p *Pace) visit(ctx context.Context, r route, source string, do func(answer
 // nothing of whether it blocks: those count as attempts of the job.
 func answers(c transcript.Code) bool {
 	return c != transcript.UpstreamFailed && c != transcript.ConfigError && c != transcript.Internal
+}
+
+// heldBack is the error of a visit that is not made.
+func heldBack(why *transcript.Error, wait time.Duration) error {
+	e := *why
+	if e.Err = ErrHeldBack; why.Err != nil {
+		e.Err = fmt.Errorf("%w: %w", ErrHeldBack, why.Err)
+	}
+	return refused(&e, wait)
 }
 
 // refused is the error of a visit without an answer: why, and when to come again.

@@ -30,8 +30,10 @@ type Extraction struct {
 	// WaitingSince is since when the work waits for what passes, such as a platform
 	// that blocks, a full disk or a database that is away; nil: it does not.
 	WaitingSince *time.Time
-	CreatedAt    time.Time
-	UpdatedAt    time.Time
+	// MovedAt is when it came to its state; nil: that is not known.
+	MovedAt   *time.Time
+	CreatedAt time.Time
+	UpdatedAt time.Time
 }
 
 // Tried is a caption source that was asked and did not answer.
@@ -87,6 +89,7 @@ func (tx *Tx) InsertExtraction(ctx context.Context, e *Extraction) error {
 		e.Tried = []Tried{}
 	}
 	stamp(&e.CreatedAt, &e.UpdatedAt)
+	e.MovedAt = new(e.UpdatedAt)
 	tx.touch(e.ID)
 	return insertNew(ctx, tx.db, "extraction of "+e.ExternalID, e)
 }

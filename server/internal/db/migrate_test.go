@@ -50,7 +50,7 @@ func TestMigrationKeepsRows(t *testing.T) {
 		require.Equal(t, &db.Extraction{
 			ID: "e1", Owner: "acme", Platform: transcript.Upload, ExternalID: "x", Languages: "en", State: asrRunning, Attempt: 2,
 			Metadata: transcript.Metadata{Title: `It's \ a "talk"`}, Tried: []db.Tried{},
-			MediaKey: "uploads/x", Duration: 61.5, CreatedAt: at, UpdatedAt: at,
+			MediaKey: "uploads/x", Duration: 61.5, CreatedAt: at, UpdatedAt: at, MovedAt: &at,
 		}, e)
 		e, err = s.Extraction(t.Context(), "e2")
 		require.NoError(t, err)

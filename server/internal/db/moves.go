@@ -116,9 +116,9 @@ func (tx *Tx) saveExtraction(ctx context.Context, e *Extraction, next Extraction
 	if err := mayMove(e.State, next.State); err != nil {
 		return fmt.Errorf("store: extraction %s: %w", e.ID, err)
 	}
-	next.UpdatedAt = now
+	next.UpdatedAt, next.MovedAt = now, &now
 	res, err := tx.db.NewUpdate().Model(&next).
-		Column("status", "stage", "attempt", "waiting_since", "updated_at").
+		Column("status", "stage", "attempt", "waiting_since", "moved_at", "updated_at").
 		WherePK().
 		Where("status = ? AND stage = ?", e.State.Status, e.State.Stage).
 		Exec(ctx)

@@ -22,6 +22,7 @@ type Tx struct {
 	tx       *transaction
 	database database
 	topics   []string // to be woken after the commit
+	after    []func() // to be called then
 }
 
 // InTx runs fn in a transaction: committed when fn returns nil, else rolled
@@ -77,8 +78,15 @@ func (s *Store) tryTx(ctx context.Context, fn func(ctx context.Context, tx *Tx) 
 	}
 	committed = true
 	s.hub.wake(tx.topics...)
+	for _, fn := range tx.after {
+		fn()
+	}
 	return nil
 }
+
+// AfterCommit has fn called once the transaction is committed. It is not called where
+// the commit got no answer.
+func (tx *Tx) AfterCommit(fn func()) { tx.after = append(tx.after, fn) }
 
 // Lock makes transactions that name the same key run one after the other, until
 // the end of the transaction (an advisory lock on PostgreSQL; on SQLite

@@ -27,6 +27,10 @@ const other = "other"
 type Metrics struct {
 	registry *prometheus.Registry
 	*requests
+	*jobs
+	*cache
+	*upstreams
+	*recognition
 }
 
 // New makes counters that stand at zero. version is the service's.
@@ -36,12 +40,19 @@ func New(version string) *Metrics {
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
-	make := promauto.With(registry)
-	make.NewGaugeVec(prometheus.GaugeOpts{
+	f := promauto.With(registry)
+	f.NewGaugeVec(prometheus.GaugeOpts{
 		Namespace: namespace, Name: "build_info",
 		Help: "Always 1; the labels are the versions of the service and of Go.",
 	}, []string{"version", "goversion"}).WithLabelValues(version, runtime.Version()).Set(1)
-	return &Metrics{registry: registry, requests: newRequests(make)}
+	return &Metrics{
+		registry:    registry,
+		requests:    newRequests(f),
+		jobs:        newJobs(f),
+		cache:       newCache(f),
+		upstreams:   newUpstreams(f),
+		recognition: newRecognition(f),
+	}
 }
 
 // Handler shows the metrics in Prometheus's text format.

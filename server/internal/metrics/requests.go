@@ -21,37 +21,35 @@ type requests struct {
 	refusals *prometheus.CounterVec
 	streams  prometheus.Gauge
 
-	mu      sync.Mutex
-	routes  map[string]*Route
-	refused map[transcript.Code]prometheus.Counter
+	refused counters[transcript.Code]
+
+	mu     sync.Mutex
+	routes map[string]*Route
 }
 
-func newRequests(make promauto.Factory) *requests {
-	r := &requests{
-		answered: make.NewCounterVec(prometheus.CounterOpts{
+func newRequests(f promauto.Factory) *requests {
+	refusals := f.NewCounterVec(prometheus.CounterOpts{
+		Namespace: namespace, Name: "http_refusals_total",
+		Help: "Requests that were refused, by the code or the flat slug of the answer.",
+	}, []string{"code"})
+	return &requests{
+		answered: f.NewCounterVec(prometheus.CounterOpts{
 			Namespace: namespace, Name: "http_requests_total",
 			Help: "Requests that have been answered, by the route's pattern (none: there is no such route), method and status (499: the client had gone, 0: cut off without an answer).",
 		}, []string{"route", "method", "status"}),
-		took: make.NewHistogramVec(prometheus.HistogramOpts{
+		took: f.NewHistogramVec(prometheus.HistogramOpts{
 			Namespace: namespace, Name: "http_request_duration_seconds",
 			Help:    "Time from a request's header to the end of its answer. What its sender wished to wait (waitMs, an open event stream) is left out; the time in which a body arrives is not.",
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 120},
 		}, []string{"route", "method"}),
-		refusals: make.NewCounterVec(prometheus.CounterOpts{
-			Namespace: namespace, Name: "http_refusals_total",
-			Help: "Requests that were refused, by the code or the flat slug of the answer.",
-		}, []string{"code"}),
-		streams: make.NewGauge(prometheus.GaugeOpts{
+		refusals: refusals,
+		refused:  countersOf(refusals, transcript.Codes()),
+		streams: f.NewGauge(prometheus.GaugeOpts{
 			Namespace: namespace, Name: "http_event_streams",
 			Help: "Event streams that are open.",
 		}),
-		routes:  map[string]*Route{},
-		refused: map[transcript.Code]prometheus.Counter{},
+		routes: map[string]*Route{},
 	}
-	for _, code := range transcript.Codes() {
-		r.refused[code] = r.refusals.WithLabelValues(string(code))
-	}
-	return r
 }
 
 // Route counts the requests of one route.

@@ -9,6 +9,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/caption"
 )
@@ -42,6 +43,7 @@ func (p *Pipeline) ask(ctx context.Context, sub subject, soFar func(finding, err
 	var passed refusals
 	for i, source := range sources {
 		found, err := consult(ctx, source, sub)
+		p.countAnswer(ctx, sub.Platform, metrics.Captions, found.Track == nil, err)
 		found.tried = passed.tried
 		if found.Lost != nil {
 			p.log.WarnContext(ctx, "cues of captions are lost", "platform", sub.Platform, "content", sub.ExternalID,

@@ -56,7 +56,7 @@ func (p *Pipeline) enterCaptionFetch(ctx context.Context, t task) (e *db.Extract
 				return p.serve(ctx, tx, e, db.End{TranscriptID: text.ID, Cached: true})
 			}
 		}
-		return enter(ctx, tx, e, t)
+		return p.enter(ctx, tx, e, t)
 	})
 	return e, err
 }
@@ -79,7 +79,7 @@ func (p *Pipeline) orServeStale(ctx context.Context, t task, fault error) error 
 			return fault
 		}
 		if e.State == durationCheck { // from where no move leads to a text
-			if err := goBack(ctx, tx, e, interrupted); err != nil {
+			if err := p.goBack(ctx, tx, e, interrupted); err != nil {
 				return err
 			}
 		}
@@ -103,7 +103,7 @@ func (p *Pipeline) goOnWithSound(ctx context.Context, t task, found finding) err
 		if err := p.judge(ctx, tx, e, claimed(found.Metadata.Duration)); err != nil || e.State.Status.Terminal() {
 			return err
 		}
-		if err := advance(ctx, tx, e, durationCheck); err != nil {
+		if err := p.advance(ctx, tx, e, durationCheck); err != nil {
 			return err
 		}
 		return tx.Enqueue(ctx, prepareArgs{Extraction: e.ID, Link: true})

@@ -17,7 +17,7 @@ import (
 
 // claim makes an account's job on an extraction; it takes over where the
 // extraction stands.
-func claim(ctx context.Context, tx *db.Tx, e *db.Extraction, s Submission) (*db.Job, error) {
+func (p *Pipeline) claim(ctx context.Context, tx *db.Tx, e *db.Extraction, s Submission) (*db.Job, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return nil, err
@@ -38,23 +38,34 @@ func claim(ctx context.Context, tx *db.Tx, e *db.Extraction, s Submission) (*db.
 		CreatedAt:      now,
 		UpdatedAt:      now,
 	}
+	tx.AfterCommit(func() { p.metrics.JobAccepted(e.Platform) })
 	return job, tx.InsertJob(ctx, job)
 }
 
 // enter moves an extraction to where the step of a task works, if it is not there
 // yet.
-func enter(ctx context.Context, tx *db.Tx, e *db.Extraction, t task) error {
+func (p *Pipeline) enter(ctx context.Context, tx *db.Tx, e *db.Extraction, t task) error {
 	way := route(t.work.Kind)
-	return advance(ctx, tx, e, way[slices.Index(way, e.State)+1:]...)
+	return p.advance(ctx, tx, e, way[slices.Index(way, e.State)+1:]...)
 }
 
 // advance moves an extraction on from state to state.
-func advance(ctx context.Context, tx *db.Tx, e *db.Extraction, through ...transcript.State) error {
+func (p *Pipeline) advance(ctx context.Context, tx *db.Tx, e *db.Extraction, through ...transcript.State) error {
 	for _, to := range through {
-		if err := tx.Move(ctx, e, db.Move{To: to}); err != nil {
+		if err := p.move(ctx, tx, e, db.Move{To: to}); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// move makes one move, and counts the time until then.
+func (p *Pipeline) move(ctx context.Context, tx *db.Tx, e *db.Extraction, m db.Move) error {
+	before := *e
+	if err := tx.Move(ctx, e, m); err != nil {
+		return err
+	}
+	p.countLeft(tx, &before, e)
 	return nil
 }
 
@@ -68,9 +79,9 @@ const (
 )
 
 // goBack leads an extraction back to where its stage began to wait.
-func goBack(ctx context.Context, tx *db.Tx, e *db.Extraction, why setback) error {
+func (p *Pipeline) goBack(ctx context.Context, tx *db.Tx, e *db.Extraction, why setback) error {
 	if e.State.Status == transcript.JobProcessing {
-		return tx.Move(ctx, e, db.Move{To: waitingFor(e.State), Retry: why == attempted, Waits: why == blocked})
+		return p.move(ctx, tx, e, db.Move{To: waitingFor(e.State), Retry: why == attempted, Waits: why == blocked})
 	}
 	if why == blocked { // it already waits, but it was not known for what
 		return tx.SetWaiting(ctx, e, true)
@@ -87,10 +98,12 @@ func (p *Pipeline) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, clai
 	if err != nil {
 		return err
 	}
+	before := *e
 	over, err := tx.End(ctx, e, claims, end)
 	if err != nil {
 		return err
 	}
+	p.countEnds(tx, claims, end)
 	p.cfg.settled(claims)
 	if end.TranscriptID != "" {
 		if err := tx.Save(ctx, end.TranscriptID, accountsOf(claims)...); err != nil {
@@ -98,6 +111,7 @@ func (p *Pipeline) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, clai
 		}
 	}
 	if over {
+		p.countLeft(tx, &before, e)
 		if err := tx.DeleteChunks(ctx, e.ID); err != nil {
 			return err
 		}
@@ -125,7 +139,7 @@ func accountsOf(claims []db.Job) []string {
 
 // serve publishes a stored text to all who wait for the extraction.
 func (p *Pipeline) serve(ctx context.Context, tx *db.Tx, e *db.Extraction, end db.End) error {
-	if err := advance(ctx, tx, e, publishing); err != nil {
+	if err := p.advance(ctx, tx, e, publishing); err != nil {
 		return err
 	}
 	end.Status = transcript.JobSuccess
@@ -154,5 +168,5 @@ func (p *Pipeline) takeBack(ctx context.Context, tx *db.Tx, e *db.Extraction, ru
 	if why == attempted && e.Attempt >= maxAttempts {
 		return p.fail(ctx, tx, e, codedError(transcript.Errorf(transcript.Internal, "The work was interrupted too often.")))
 	}
-	return goBack(ctx, tx, e, why)
+	return p.goBack(ctx, tx, e, why)
 }

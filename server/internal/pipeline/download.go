@@ -9,6 +9,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -22,9 +23,11 @@ func (p *Pipeline) download(ctx context.Context, t task, e *db.Extraction) (path
 	if err := os.Mkdir(into, 0o700); err != nil {
 		return "", fmt.Errorf("pipeline: making room for a download: %w", err)
 	}
-	return p.engine.Audio.Audio(ctx, sub.Content, into, engine.AudioOptions{
+	path, err = p.engine.Audio.Audio(ctx, sub.Content, into, engine.AudioOptions{
 		Known: func(m transcript.Metadata) error { return p.keepMetadata(ctx, t, sub, m) },
 	})
+	p.countAnswer(ctx, sub.Platform, metrics.Audio, false, err)
+	return path, err
 }
 
 // keepMetadata stores what the platform says about what is about to be downloaded, and

@@ -57,13 +57,13 @@ func (p *Pipeline) fault(ctx context.Context, t task, again db.Step, cause error
 		attempt := cmp.Or(tries, e.Attempt)
 		switch {
 		case p.waits(e, coded):
-			return repeat(ctx, tx, e, t, same, blocked, p.untilNextLook(e, coded))
+			return p.repeat(ctx, tx, e, t, same, blocked, p.untilNextLook(e, coded))
 		case !transient(coded.Code) || attempt >= maxAttempts:
 			return p.fail(ctx, tx, e, coded)
 		case attempt < e.Attempt: // another chunk has failed more often
-			return repeat(ctx, tx, e, t, again, interrupted, p.untilNextAttempt(attempt, coded))
+			return p.repeat(ctx, tx, e, t, again, interrupted, p.untilNextAttempt(attempt, coded))
 		}
-		return repeat(ctx, tx, e, t, again, attempted, p.untilNextAttempt(attempt, coded))
+		return p.repeat(ctx, tx, e, t, again, attempted, p.untilNextAttempt(attempt, coded))
 	})
 	if errors.Is(err, errUnwanted) {
 		return p.cleanUp(ctx, t.extraction)
@@ -78,8 +78,8 @@ func (p *Pipeline) fault(ctx context.Context, t task, again db.Step, cause error
 
 // repeat leads an extraction back and queues a step again after a pause, in the place
 // of the task's run.
-func repeat(ctx context.Context, tx *db.Tx, e *db.Extraction, t task, again db.Step, why setback, pause time.Duration) error {
-	if err := goBack(ctx, tx, e, why); err != nil {
+func (p *Pipeline) repeat(ctx context.Context, tx *db.Tx, e *db.Extraction, t task, again db.Step, why setback, pause time.Duration) error {
+	if err := p.goBack(ctx, tx, e, why); err != nil {
 		return err
 	}
 	if err := tx.EnqueueAt(ctx, again, time.Now().Add(pause)); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -35,6 +36,7 @@ func (p *Pipeline) Info(ctx context.Context, q Question) (*transcript.Info, erro
 		return nil, err
 	case err != nil:
 		p.log.WarnContext(ctx, "a platform could not be asked", "platform", sub.Platform, "content", clip.Text(sub.ExternalID), "err", err)
+		p.metrics.ServedStale(metrics.ForInfo)
 		i.TrackMetadataStatus, i.MetadataStatus = transcript.TracksFailed, transcript.MetadataUnavailable
 	case !sub.Platform.HasCaptions(): // nobody needs to be asked
 		i.TrackMetadataStatus, i.CaptionAvailable = transcript.TracksSkipped, no()
@@ -65,7 +67,12 @@ func (p *Pipeline) latest(ctx context.Context, sub subject, counts fresh) (*db.C
 	if !known {
 		c = nil
 	}
-	if !sub.Platform.HasCaptions() || known && counts(c.AskedAt) {
+	if !sub.Platform.HasCaptions() {
+		return c, nil
+	}
+	hit := known && counts(c.AskedAt)
+	p.metrics.CacheAsked(metrics.ForInfo, hit)
+	if hit {
 		return c, nil
 	}
 	found, err := p.lookup(ctx, sub)

@@ -42,7 +42,7 @@ func TestClaimsHaveOneOwner(t *testing.T) {
 	assert.Equal(t, map[string][]string{
 		"InsertExtraction": {"submit.go begin"},
 		"InsertJob":        {"claims.go claim"},
-		"Move":             {"claims.go advance", "claims.go goBack"},
+		"Move":             {"claims.go move"},
 		"End":              {"claims.go settle"},
 	}, found)
 }

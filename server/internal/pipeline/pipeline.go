@@ -29,6 +29,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -44,6 +45,8 @@ type Config struct {
 	Dir string
 	// Log receives what operators should know.
 	Log *slog.Logger
+	// Metrics count what is done.
+	Metrics *metrics.Metrics
 	// ASRWorkers is how many chunks this process recognizes at once.
 	ASRWorkers int
 	// MaxMediaDuration is the longest media that is decoded.
@@ -77,8 +80,8 @@ func (t tuning) withDefaults() tuning {
 }
 
 func (c Config) check() error {
-	if c.Store == nil || c.Dir == "" || c.Log == nil {
-		return errors.New("pipeline: Config.Store, Dir and Log are required")
+	if c.Store == nil || c.Dir == "" || c.Log == nil || c.Metrics == nil {
+		return errors.New("pipeline: Config.Store, Dir, Log and Metrics are required")
 	}
 	if c.ASRWorkers <= 0 || c.MaxMediaDuration <= 0 || c.MinFreeDisk <= 0 || c.ProgressInterval <= 0 || c.LookupBudget <= 0 {
 		return errors.New("pipeline: Config.ASRWorkers, MaxMediaDuration, MinFreeDisk, ProgressInterval and LookupBudget must be greater than 0")
@@ -93,6 +96,7 @@ type Pipeline struct {
 	engine   engine.Engine // its sources keep the pace
 	pace     *pace.Pace
 	log      *slog.Logger
+	metrics  *metrics.Metrics
 	running  progressBoard
 	lookups  *lookups
 	mu       sync.Mutex
@@ -113,7 +117,7 @@ func New(c Config) (*Pipeline, error) {
 	if err != nil {
 		return nil, fmt.Errorf("pipeline: Config.Pace: %w", err)
 	}
-	p := &Pipeline{cfg: c, store: c.Store, engine: keep.Engine(c.Engine), pace: keep, log: c.Log, lookups: newLookups()}
+	p := &Pipeline{cfg: c, store: c.Store, engine: keep.Engine(c.Engine), pace: keep, log: c.Log, metrics: c.Metrics, lookups: newLookups()}
 	if p.runner, err = p.newLife(); err != nil {
 		return nil, fmt.Errorf("pipeline: %w", err)
 	}

@@ -59,7 +59,7 @@ func (p *Pipeline) enterDurationCheck(ctx context.Context, t task) (e *db.Extrac
 		if e.State == durationCheck {
 			return nil
 		}
-		if err := enter(ctx, tx, e, t); err != nil {
+		if err := p.enter(ctx, tx, e, t); err != nil {
 			return err
 		}
 		sound, err := extentOf(ctx, tx.Reader, e)
@@ -223,7 +223,7 @@ func (p *Pipeline) queueChunks(ctx context.Context, t task, plan speech.Plan, ch
 		if err := tx.InsertChunks(ctx, chunks); err != nil {
 			return err
 		}
-		if err := advance(ctx, tx, e, asrQueued); err != nil {
+		if err := p.advance(ctx, tx, e, asrQueued); err != nil {
 			return err
 		}
 		speaking := plan.Speech()

@@ -39,7 +39,7 @@ func (p *Pipeline) enterPublishing(ctx context.Context, t task) (e *db.Extractio
 		if chunks, err = tx.Chunks(ctx, e.ID); err != nil {
 			return err
 		}
-		return enter(ctx, tx, e, t)
+		return p.enter(ctx, tx, e, t)
 	})
 	return e, chunks, err
 }

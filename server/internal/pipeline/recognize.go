@@ -25,6 +25,7 @@ func (p *Pipeline) recognize(ctx context.Context, t task, a recognizeArgs) error
 	if err != nil {
 		return err
 	}
+	began := time.Now()
 	progress := p.running.open(e.ID, plan)
 	defer p.running.close(e.ID)
 	heard, err := p.engine.Recognizer.Recognize(ctx, audio, engine.RecognizeOptions{
@@ -34,6 +35,7 @@ func (p *Pipeline) recognize(ctx context.Context, t task, a recognizeArgs) error
 	if err != nil {
 		return err
 	}
+	p.metrics.Recognized(p.engine.Recognizer.Info().Name, audio.Duration, time.Since(began))
 	if err := p.finishChunk(ctx, t, plan, chunk.Place(heard), progress); err != nil {
 		return err
 	}
@@ -65,7 +67,7 @@ func (p *Pipeline) enterRecognition(ctx context.Context, t task, chunk int) (e *
 		if plan.done[chunk] {
 			return errUnwanted
 		}
-		return enter(ctx, tx, e, t)
+		return p.enter(ctx, tx, e, t)
 	})
 	return e, plan, err
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -45,6 +46,7 @@ func (p *Pipeline) Captions(ctx context.Context, q Question) (*CaptionReport, er
 	if err != nil {
 		return nil, err
 	}
+	p.metrics.CacheAsked(metrics.ForCaptions, text != nil)
 	if text != nil {
 		r.TrackMetadataStatus, r.CaptionAvailable, r.Cached = transcript.TracksSkipped, yes(), true
 		return r.shows(text), nil
@@ -96,6 +98,7 @@ func (p *Pipeline) captionsFailed(ctx context.Context, r *CaptionReport, sub sub
 	}
 	if text != nil {
 		r.Cached = true
+		p.metrics.ServedStale(metrics.ForCaptions)
 		return r.shows(text), nil
 	}
 	r.Status, r.Error, r.Failure = "error", coded, coded

@@ -17,6 +17,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/server/speech"
@@ -147,7 +148,7 @@ func start(t *testing.T, s *db.Store, e *script, change ...func(*pipeline.Config
 func prepare(t *testing.T, s *db.Store, e *script, change ...func(*pipeline.Config)) *bench {
 	t.Helper()
 	dir := filepath.Join(t.TempDir())
-	cfg := pipeline.Config{Store: s, Engine: engine.Engine{Media: e, Recognizer: e}, Dir: dir, Log: slog.New(slog.DiscardHandler),
+	cfg := pipeline.Config{Store: s, Engine: engine.Engine{Media: e, Recognizer: e}, Dir: dir, Log: slog.New(slog.DiscardHandler), Metrics: metrics.New("test"),
 		Pace: pace.Config{Rate: pace.Unlimited()}, ASRWorkers: 2, MaxMediaDuration: 12 * time.Hour, MinFreeDisk: 512 << 20, ProgressInterval: time.Millisecond, LookupBudget: 10 * time.Second}
 	for _, f := range change {
 		f(&cfg)

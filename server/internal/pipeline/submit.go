@@ -11,6 +11,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -44,6 +45,9 @@ type Outcome struct {
 func (p *Pipeline) Submit(ctx context.Context, s Submission) (*Outcome, error) {
 	s.Languages = p.narrow(s)
 	out, used, err := p.submit(ctx, s)
+	if err == nil {
+		p.metrics.CacheAsked(metrics.ForTranscript, out.Result != nil)
+	}
 	if s.Upload != nil && !used && !errors.Is(err, db.ErrUncertain) {
 		p.Discard(ctx, s.Upload)
 	}
@@ -145,7 +149,7 @@ func (p *Pipeline) join(ctx context.Context, tx *db.Tx, e *db.Extraction, s Subm
 	if !errors.Is(err, db.ErrNotFound) {
 		return job, err
 	}
-	job, err = claim(ctx, tx, e, s)
+	job, err = p.claim(ctx, tx, e, s)
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +196,7 @@ func (p *Pipeline) begin(ctx context.Context, tx *db.Tx, s Submission) (*db.Job,
 	if err := tx.InsertExtraction(ctx, e); err != nil {
 		return nil, err
 	}
-	job, err := claim(ctx, tx, e, s)
+	job, err := p.claim(ctx, tx, e, s)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,45 @@
+package metrics
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+)
+
+// Asker is who asks the cache.
+type Asker string
+
+// Who asks the cache.
+const (
+	ForTranscript Asker = "transcript" // POST /v1/transcript
+	ForCaptions   Asker = "captions"   // GET /v1/video_site/captions
+	ForInfo       Asker = "info"       // GET /v1/transcript/info
+	ForJob        Asker = "job"        // a job, which asks again before it does the work
+)
+
+// cache are the counters of what stored texts and track lists answer.
+type cache struct {
+	hits, misses, stale counters[Asker]
+}
+
+func newCache(f promauto.Factory) *cache {
+	lookups := f.NewCounterVec(prometheus.CounterOpts{
+		Namespace: namespace, Name: "cache_lookups_total",
+		Help: "Answers of the cache: hit, miss, and stale: what has expired is served after a miss, as the platform cannot be asked.",
+	}, []string{"asker", "result"})
+	of := func(result string) counters[Asker] {
+		return countersOf(lookups.MustCurryWith(prometheus.Labels{"result": result}), []Asker{ForTranscript, ForCaptions, ForInfo, ForJob})
+	}
+	return &cache{hits: of("hit"), misses: of("miss"), stale: of("stale")}
+}
+
+// CacheAsked counts a question to the cache.
+func (c *cache) CacheAsked(by Asker, hit bool) {
+	if hit {
+		c.hits.inc(by)
+		return
+	}
+	c.misses.inc(by)
+}
+
+// ServedStale counts an expired text that is served.
+func (c *cache) ServedStale(to Asker) { c.stale.inc(to) }

@@ -1,0 +1,43 @@
+package metrics
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+)
+
+// recognition are the counters of speech that was recognized.
+type recognition struct {
+	factor      *prometheus.HistogramVec
+	audio, work *prometheus.CounterVec
+}
+
+func newRecognition(f promauto.Factory) *recognition {
+	engine := []string{"engine"}
+	return &recognition{
+		factor: f.NewHistogramVec(prometheus.HistogramOpts{
+			Namespace: namespace, Name: "asr_real_time_factor",
+			Help:    "Seconds of work per second of audio, of each chunk that was recognized: below 1 is faster than real time.",
+			Buckets: []float64{.01, .025, .05, .1, .25, .5, .75, 1, 1.5, 2.5, 5, 10},
+		}, engine),
+		audio: f.NewCounterVec(prometheus.CounterOpts{
+			Namespace: namespace, Name: "asr_audio_seconds_total",
+			Help: "Audio that was recognized. Silence is left out before.",
+		}, engine),
+		work: f.NewCounterVec(prometheus.CounterOpts{
+			Namespace: namespace, Name: "asr_work_seconds_total",
+			Help: "Time that the recognition of this audio has taken, of chunks at the same time added up.",
+		}, engine),
+	}
+}
+
+// Recognized counts a chunk of audio, and the work that it took. engine is the
+// recognizer's own name.
+func (r *recognition) Recognized(engine string, audio, work time.Duration) {
+	r.audio.WithLabelValues(engine).Add(audio.Seconds())
+	r.work.WithLabelValues(engine).Add(work.Seconds())
+	if audio > 0 {
+		r.factor.WithLabelValues(engine).Observe(work.Seconds() / audio.Seconds())
+	}
+}
