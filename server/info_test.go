@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -74,6 +75,8 @@ func TestInfoInEveryCase(t *testing.T) {
 	}{
 		"tracks":                     {link: video, status: 200, tracksStatus: "ok", available: true},
 		"no recognition in the plan": {link: video, plan: noASR, status: 200, tracksStatus: "ok", available: true, asr: "UPGRADE_REQUIRED"},
+		"longer than the plan":       {link: video, plan: func(p *account.Plan) { p.MaxDuration = 9 * time.Second }, status: 200, tracksStatus: "ok", available: true, asr: "VIDEO_TOO_LONG"},
+		"no minutes left":            {link: video, plan: func(p *account.Plan) { p.ASRMinutesPerPeriod = 0 }, status: 200, tracksStatus: "ok", available: true, asr: "ASR_QUOTA_EXCEEDED"},
 		"a site without captions":    {link: "https://photos.example/p/CxYz012345a", status: 200, tracksStatus: "skipped", available: false},
 		"blocked":                    {link: video, fault: transcript.IPBlocked, status: 503, code: "IP_BLOCKED"},
 		"broken":                     {link: video, fault: transcript.UpstreamFailed, status: 502, code: "UPSTREAM_FAILED"},

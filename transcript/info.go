@@ -29,6 +29,9 @@ type Info struct {
 
 // ASRInfo says whether speech recognition can be had for a content.
 type ASRInfo struct {
-	Available bool  `json:"available"`
-	Reason    *Code `json:"reason"` // why not; nil when it is
+	Available bool `json:"available"`
+	// Reason is why not, by the length that the platform says it has: UPGRADE_REQUIRED,
+	// NOT_IMPLEMENTED, MEDIA_TOO_LARGE, VIDEO_TOO_LONG or ASR_QUOTA_EXCEEDED, the first of
+	// these that holds; nil when it is available.
+	Reason *Code `json:"reason"`
 }

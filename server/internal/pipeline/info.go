@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
+	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -50,7 +52,9 @@ func (p *Pipeline) Info(ctx context.Context, q Question) (*transcript.Info, erro
 	}
 	describeInfo(i, known.Metadata)
 	i.Languages = languagesOf(i.Tracks)
-	i.ASR.Reason = p.whyNoASR(q, known.Metadata)
+	if i.ASR.Reason, err = p.whyNoASR(ctx, q, known.Metadata); err != nil {
+		return nil, err
+	}
 	i.ASR.Available = i.ASR.Reason == nil
 	return i, nil
 }
@@ -108,15 +112,30 @@ func cachedLanguages(shelf *db.Shelf) []string {
 	return slices.Compact(tags)
 }
 
-// whyNoASR is why the content cannot be recognized for the account; nil: it can.
-func (p *Pipeline) whyNoASR(q Question, m transcript.Metadata) *transcript.Code {
+// whyNoASR is why the content cannot be recognized for the account, by the length that
+// the platform says it has; nil: it can. Of several reasons it is the first of these:
+// the plan does not include it, this service cannot do it, it is too long for the service,
+// for the plan, for the minutes that the account has left.
+func (p *Pipeline) whyNoASR(ctx context.Context, q Question, m transcript.Metadata) (*transcript.Code, error) {
+	limits, sound := limitsOf(q.Plan, time.Now()), claimed(m.Duration)
 	switch {
-	case !q.Plan.ASR:
-		return new(transcript.UpgradeRequired)
+	case !limits.ASR:
+		return new(transcript.UpgradeRequired), nil
 	case p.engine.Recognizer == nil, p.engine.Audio == nil, p.engine.Media == nil:
-		return new(transcript.NotImplemented)
-	case m.Duration > p.cfg.MaxMediaDuration.Seconds():
-		return new(transcript.MediaTooLarge)
+		return new(transcript.NotImplemented), nil
+	case sound.least > p.cfg.MaxMediaDuration:
+		return new(transcript.MediaTooLarge), nil
+	case tooLongFor(limits, sound) != nil:
+		return new(transcript.VideoTooLong), nil
+	case limits.ASRMinutes == account.Unlimited:
+		return nil, nil
 	}
-	return nil
+	u, err := p.store.Usage(ctx, q.Account, limits.Period)
+	if err != nil {
+		return nil, err
+	}
+	if u.Used.Minutes+u.Reserved.Minutes+sound.minutes() > limits.ASRMinutes {
+		return new(transcript.ASRQuotaExceeded), nil
+	}
+	return nil, nil
 }
