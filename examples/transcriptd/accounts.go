@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"text/tabwriter"
 
@@ -16,8 +17,9 @@ type accountsCommand struct {
 
 type accountsSet struct {
 	database
+	plansFlag
 	Name     string `arg:"" help:"The account."`
-	Plan     string `help:"Its plan; a new account is on the default one."`
+	Plan     string `help:"Its plan, one of --plans; a new account is on the default one."`
 	Suspend  bool   `xor:"state" help:"Refuse its keys until it is activated again."`
 	Activate bool   `xor:"state" help:"Take its keys again."`
 }
@@ -28,8 +30,11 @@ func (c *accountsSet) Run(ctx context.Context, out output) error {
 	if c.Suspend || c.Activate {
 		settings.Suspended = &c.Suspend
 	}
-	return c.withAccounts(ctx, func(accounts *account.Accounts) error {
+	return c.withAccounts(ctx, c.offered(), func(accounts *account.Accounts) error {
 		acc, err := accounts.Set(ctx, c.Name, settings)
+		if errors.Is(err, account.ErrNoPlan) && !c.given() {
+			return fmt.Errorf("%w: --plans names the file of others", err)
+		}
 		if err != nil {
 			return err
 		}
@@ -45,18 +50,26 @@ func state(acc account.Account) string {
 	return "active"
 }
 
-type accountsList struct{ database }
+type accountsList struct {
+	database
+	plansFlag
+}
 
 // Run prints a table.
 func (c *accountsList) Run(ctx context.Context, out output) error {
-	return c.withAccounts(ctx, func(accounts *account.Accounts) error {
+	offered := c.offered()
+	return c.withAccounts(ctx, offered, func(accounts *account.Accounts) error {
 		all, err := accounts.List(ctx)
 		if err != nil {
 			return err
 		}
 		table := newTable(out, "ACCOUNT\tPLAN\tSTATE\tCREATED")
 		for _, acc := range all {
-			fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", acc.Name, acc.Plan, state(acc), transcript.At(acc.CreatedAt))
+			plan := acc.Plan
+			if _, there := offered.ByName[plan]; !there {
+				plan += "(unknown)"
+			}
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", acc.Name, plan, state(acc), transcript.At(acc.CreatedAt))
 		}
 		return table.Flush()
 	})

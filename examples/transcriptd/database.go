@@ -68,10 +68,10 @@ func (d database) withStore(ctx context.Context, use func(*store.Store) error) e
 	return errors.Join(use(s), s.Close())
 }
 
-// withAccounts opens the accounts of the database.
-func (d database) withAccounts(ctx context.Context, use func(*account.Accounts) error) error {
+// withAccounts opens the accounts of the database, which have plans of those offered.
+func (d database) withAccounts(ctx context.Context, offered account.Plans, use func(*account.Accounts) error) error {
 	return d.withStore(ctx, func(s *store.Store) error {
-		accounts, err := account.New(s, account.DefaultPlans())
+		accounts, err := account.New(s, offered)
 		if err != nil {
 			return err
 		}

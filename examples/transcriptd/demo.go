@@ -49,6 +49,7 @@ func (c *demoCommand) demonstrate(ctx context.Context, out output, dir string) e
 	options := serviceOptions{
 		listen: "127.0.0.1:0",
 		store:  store.Options{Database: "sqlite:" + filepath.Join(dir, "demo.db"), Blobs: filepath.Join(dir, "blobs"), Log: log},
+		plans:  account.DefaultPlans(),
 		asr:    recognizerFlags{ASR: asrEngine{name: asrPocketsphinx}},
 		links:  linkFlags{YtDlp: c.YtDlp},
 		log:    log,

@@ -20,6 +20,7 @@ type keysCommand struct {
 
 type keysCreate struct {
 	database
+	plansFlag
 	Account string          `required:"" help:"The account that owns the key."`
 	Name    string          `required:"" help:"A label for people."`
 	Scopes  []account.Scope `required:"" enum:"transcripts,batches" help:"What it may be used for: ${enum}."`
@@ -33,12 +34,14 @@ func (c *keysCreate) Run(ctx context.Context, out output) error {
 		at := time.Now().Add(time.Duration(c.Expires))
 		params.ExpiresAt = &at
 	}
-	return c.withAccounts(ctx, func(accounts *account.Accounts) error {
+	return c.withAccounts(ctx, c.offered(), func(accounts *account.Accounts) error {
 		key, secret, err := accounts.CreateKey(ctx, params)
-		if errors.Is(err, account.ErrNotFound) {
+		switch {
+		case errors.Is(err, account.ErrNotFound):
 			return fmt.Errorf("%w: make it with \"transcriptd accounts set %s\"", err, c.Account)
-		}
-		if err != nil {
+		case errors.Is(err, transcript.UpgradeRequired):
+			return fmt.Errorf("%s: %s", strings.TrimSuffix(err.Error(), "."), c.cure(ctx, accounts, err))
+		case err != nil:
 			return err
 		}
 		fmt.Fprintf(out.Stderr, "Key %s %q of account %s for %s, expires: %s. It is not shown again.\n",
@@ -46,6 +49,24 @@ func (c *keysCreate) Run(ctx context.Context, out output) error {
 		_, err = fmt.Fprintln(out.Stdout, secret)
 		return err
 	})
+}
+
+// cure says what lets an account have keys that was refused one.
+func (c *keysCreate) cure(ctx context.Context, accounts *account.Accounts, refusal error) string {
+	if errors.Is(refusal, account.ErrNoPlan) && !c.given() {
+		return "--plans names the file of others"
+	}
+	all, _ := accounts.List(ctx) // without it the cure is that of another plan
+	for _, a := range all {
+		if a.Name == c.Account && a.Suspended {
+			return fmt.Sprintf("\"transcriptd accounts set %s --activate\" takes its keys again", c.Account)
+		}
+	}
+	plans := paid(c.offered())
+	if plans == nil {
+		return "no plan of --plans is paid"
+	}
+	return fmt.Sprintf("\"transcriptd accounts set %s --plan PLAN\" puts it on a paid one: %s", c.Account, some(plans))
 }
 
 // lifetime is a Go duration or a number of days, "90d".
@@ -78,7 +99,7 @@ type keysList struct{ database }
 
 // Run prints a table.
 func (c *keysList) Run(ctx context.Context, out output) error {
-	return c.withAccounts(ctx, func(accounts *account.Accounts) error {
+	return c.withAccounts(ctx, account.DefaultPlans(), func(accounts *account.Accounts) error {
 		keys, err := accounts.Keys(ctx)
 		if err != nil {
 			return err
@@ -126,7 +147,7 @@ type keysRevoke struct {
 
 // Run is obeyed by running servers a second later.
 func (c *keysRevoke) Run(ctx context.Context, out output) error {
-	return c.withAccounts(ctx, func(accounts *account.Accounts) error {
+	return c.withAccounts(ctx, account.DefaultPlans(), func(accounts *account.Accounts) error {
 		err := accounts.Revoke(ctx, c.Prefix)
 		if errors.Is(err, account.ErrNotFound) {
 			return fmt.Errorf("%w: \"transcriptd keys list\" shows those there are", err)

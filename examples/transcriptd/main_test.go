@@ -59,6 +59,8 @@ func TestBadCallsAreOneLineThatNamesTheFault(t *testing.T) {
 	blobs := t.TempDir()
 	sites := filepath.Join(blobs, "sites.json")
 	require.NoError(t, os.WriteFile(sites, []byte(`{"video_site": {"links": ["/watch?v={id}", "/no/id"]}}`), 0o600))
+	plans := filepath.Join(blobs, "plans.json")
+	require.NoError(t, os.WriteFile(plans, []byte(`{"plans": {"basic": {"rateLimit": {"windowSec": 0}}}}`), 0o600))
 	text := filepath.Join(blobs, "key")
 	require.NoError(t, os.WriteFile(text, []byte("sk-short\n"), 0o600))
 	serveHere := " --listen 127.0.0.1:0 --db " + db + " --blobs " + blobs
@@ -130,6 +132,9 @@ func TestBadCallsAreOneLineThatNamesTheFault(t *testing.T) {
 		{"accounts set --db " + db, 2, "<name>"},
 		{"accounts set acme --suspend --activate --db " + db, 2, "--suspend and --activate"},
 		{"accounts set acme --plan gold --db " + db, 1, `"gold"`},
+		{"accounts list --plans /nowhere/plans.json --db " + db, 2, "--plans: open /nowhere/plans.json"},
+		{"serve --plans " + sites, 2, "--plans: " + sites + ": account: video_site is not a known member"},
+		{"keys create --account acme --name ci --scopes transcripts --plans " + plans + " --db " + db, 2, "--plans: " + plans + ": account: plans.basic.rateLimit.windowSec is 0: it must be a whole number, 1 to 86400"},
 		{"accounts set two/words --db " + db, 1, `"two/words"`},
 		{"keys create --account acme --scopes transcripts --db " + db, 2, "--name"},
 		{"keys create --account acme --name ci --db " + db, 2, "--scopes"},
@@ -160,6 +165,7 @@ func TestBadValuesOfTheEnvironment(t *testing.T) {
 		"TRANSCRIPTD_PROXY=socks4://u:secret@127.0.0.1":         "--proxy: want http://",
 		"TRANSCRIPTD_PROXY=http://127.0.0.1,http://u:secret@[x": "--proxy: want http://",
 		"TRANSCRIPTD_ASR_KEY_FILE=/nowhere/key":                 "--asr-key-file: open /nowhere/key",
+		"TRANSCRIPTD_PLANS=/nowhere/plans.json":                 "--plans: open /nowhere/plans.json",
 		"TRANSCRIPTD_PLAYER=ANDROID":                            "--player wants NAME/VERSION",
 	} {
 		code, stdout, stderr := finish(program(t, []string{variable}, "serve", "--listen", "127.0.0.1:0"))

@@ -20,10 +20,11 @@ import (
 
 type serveCommand struct {
 	database
-	Listen   listenAddress  `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address to listen on (${default}); port 0 takes a free one."`
-	Metrics  metricsAddress `placeholder:"ADDR" help:"Show /metrics to Prometheus here, as in :9090, beside /healthz and /readyz; without a host, to this machine alone. Default: nowhere."`
-	Blobs    blobFolder     `default:"transcriptd-blobs" placeholder:"PATH" help:"Folder for uploads and audio (${default}); gone when their job ends."`
-	FullSync bool           `help:"Make every commit on SQLite survive a loss of power, at ten times the price."`
+	Listen  listenAddress  `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address to listen on (${default}); port 0 takes a free one."`
+	Metrics metricsAddress `placeholder:"ADDR" help:"Show /metrics to Prometheus here, as in :9090, beside /healthz and /readyz; without a host, to this machine alone. Default: nowhere."`
+	Blobs   blobFolder     `default:"transcriptd-blobs" placeholder:"PATH" help:"Folder for uploads and audio (${default}); gone when their job ends."`
+	plansFlag
+	FullSync bool `help:"Make every commit on SQLite survive a loss of power, at ten times the price."`
 	// As long as a load balancer takes to ask /readyz, once or twice.
 	DrainDelay time.Duration `default:"5s" placeholder:"DURATION" help:"How long /readyz says 503 draining, while everything still works, before the end (${default}); 0 where nothing stands in front."`
 	recognizerFlags
@@ -75,6 +76,7 @@ func (c *serveCommand) Run(ctx context.Context, out output) error {
 		listen:  string(c.Listen),
 		metrics: c.Metrics,
 		store:   store.Options{Database: string(c.DB), Blobs: string(c.Blobs), FullSync: c.FullSync, Log: log},
+		plans:   c.offered(),
 		asr:     c.recognizerFlags,
 		links:   c.linkFlags,
 		sites:   c.Sites.Table,
@@ -104,6 +106,7 @@ type serviceOptions struct {
 	listen  string
 	metrics metricsAddress // empty: nowhere
 	store   store.Options
+	plans   account.Plans
 	asr     recognizerFlags
 	links   linkFlags
 	sites   *site.Table // nil: the public sites
@@ -143,7 +146,10 @@ func startService(ctx context.Context, o serviceOptions) (_ *service, err error)
 	if s.store, err = store.Open(ctx, o.store); err != nil {
 		return nil, err
 	}
-	if s.accounts, err = account.New(s.store, account.DefaultPlans()); err != nil {
+	if s.accounts, err = account.New(s.store, o.plans); err != nil {
+		return nil, err
+	}
+	if err = warnOfPlans(ctx, o.log, s.accounts, o.plans); err != nil {
 		return nil, err
 	}
 	own, err := databaseAddresses(o.store.Database)

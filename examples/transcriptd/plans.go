@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/server/account"
+)
+
+// plansFlag is the flag of every command that asks what an account may have.
+type plansFlag struct {
+	Plans plansFile `placeholder:"FILE" help:"The plans on offer: JSON, as in examples/transcriptd/plans.json. Default: one plan, self_hosted, without quotas."`
+}
+
+// offered are the plans of the file, or those of a service of one's own.
+func (f plansFlag) offered() account.Plans {
+	if f.given() {
+		return f.Plans.Plans
+	}
+	return account.DefaultPlans()
+}
+
+func (f plansFlag) given() bool { return f.Plans.Default != "" }
+
+// plansFile are the plans that a file offers; none where there is no file.
+type plansFile struct{ account.Plans }
+
+// UnmarshalText is called by the parser, with the file's name.
+func (p *plansFile) UnmarshalText(path []byte) error {
+	file, err := os.Open(string(path))
+	if err != nil {
+		return err
+	}
+	defer file.Close() //nolint:errcheck // it is only read
+	if p.Plans, err = account.ReadPlans(file); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// mostNamed is how many accounts or plans a line names.
+const mostNamed = 10
+
+// some names the first of a list, and says how many more there are.
+func some(names []string) string {
+	if more := len(names) - mostNamed; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostNamed], ", "), more)
+	}
+	return strings.Join(names, ", ")
+}
+
+// paid are the names of the plans that include API keys.
+func paid(plans account.Plans) (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(plans.ByName)) {
+		if plans.ByName[name].Paid {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// warnOfPlans logs what an operator may not have meant.
+func warnOfPlans(ctx context.Context, log *slog.Logger, accounts *account.Accounts, plans account.Plans) error {
+	for _, name := range paid(plans) {
+		if members := takenBack(plans.ByName[name]); members != nil {
+			log.WarnContext(ctx, "a plan takes back what it gives: a member that is 0 or missing permits nothing", "plan", name, "members", strings.Join(members, " "))
+		}
+	}
+	all, err := accounts.List(ctx)
+	if err != nil {
+		return err
+	}
+	var lost []string
+	for _, a := range all {
+		if _, there := plans.ByName[a.Plan]; !there {
+			lost = append(lost, fmt.Sprintf("%s (%s)", a.Name, a.Plan))
+		}
+	}
+	if lost != nil {
+		log.WarnContext(ctx, "accounts are on plans that are not offered: their keys are refused", "accounts", some(lost), "offered", some(slices.Sorted(maps.Keys(plans.ByName))))
+	}
+	return nil
+}
+
+// takenBack are the limits of 0 by which a plan permits nothing of what it includes.
+func takenBack(p account.Plan) (members []string) {
+	for _, m := range []struct {
+		includes bool
+		name     string
+		limit    int64
+	}{
+		{p.Paid, "rateLimit.requests", int64(p.RateLimit.Requests)},
+		{p.Paid, "transcriptsPerPeriod", p.TranscriptsPerPeriod},
+		{p.Upload, "maxUploadBytes", p.MaxUploadBytes},
+		{p.ASR, "asrMinutesPerPeriod", p.ASRMinutesPerPeriod},
+		{p.ASR, "asrConcurrency", int64(p.ASRConcurrency)},
+		{p.ASR, "maxDurationSec", int64(p.MaxDuration)},
+	} {
+		if m.includes && m.limit == 0 {
+			members = append(members, m.name)
+		}
+	}
+	return members
+}
