@@ -2,8 +2,10 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/alecthomas/kong"
@@ -43,4 +45,35 @@ func TestFlagsInTheREADME(t *testing.T) {
 		}
 	}
 	assert.ElementsMatch(t, has, told)
+}
+
+// What the README does with plans works.
+func TestPlansInTheREADME(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	_, section, found := strings.Cut(string(readme), "\n## Plans\n")
+	require.True(t, found)
+	commands := strings.Split(section, "```")[1]
+	env, wanted := regexp.MustCompile(`(?m)^export (\S+)=examples/transcriptd/(\S+)$`), 0
+	variable := env.FindStringSubmatch(commands)
+	require.NotNil(t, variable)
+	plans, err := filepath.Abs(variable[2])
+	require.NoError(t, err)
+	db := newDatabase(t)
+	for _, command := range regexp.MustCompile(`(?m)^\./transcriptd (.*)$`).FindAllStringSubmatch(commands, -1) {
+		if command[1] == "serve" {
+			p := start(t, []string{variable[1] + "=" + plans, "TRANSCRIPTD_DB=" + db})
+			assert.NotContains(t, p.greeting, "level=WARN msg=\"accounts")
+			require.NoError(t, p.Process.Signal(syscall.SIGTERM))
+			code, log := p.end(t)
+			assert.Equal(t, exitOK, code, log)
+			wanted++
+			continue
+		}
+		code, _, stderr := finish(program(t, []string{variable[1] + "=" + plans, "TRANSCRIPTD_DB=" + db}, strings.Fields(command[1])...))
+		assert.Equal(t, exitOK, code, "%s: %s", command[1], stderr)
+		wanted++
+	}
+	assert.Equal(t, 5, wanted)
 }

@@ -1,0 +1,86 @@
+package server_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server/account"
+)
+
+// planMembers are the rows of API.md's table of what a plan holds, by member.
+func planMembers(t *testing.T) map[string][]string {
+	t.Helper()
+	rows, found := readAPIDoc(t).at(t, 2)["Plans"].table("Member of a plan")
+	require.True(t, found)
+	members := map[string][]string{}
+	for _, row := range rows {
+		members[backticked(row[0])[0]] = row
+	}
+	return members
+}
+
+// onePlan reads a plans file whose only plan holds what is given.
+func onePlan(plan map[string]any) (account.Plan, error) {
+	text, err := json.Marshal(map[string]any{"defaultPlan": "p", "plans": map[string]any{"p": plan}})
+	if err != nil {
+		return account.Plan{}, err
+	}
+	plans, err := account.ReadPlans(strings.NewReader(string(text)))
+	return plans.ByName["p"], err
+}
+
+// API.md tells of every member of a plan, and of no other, what it may be and what it
+// is where it is missing.
+func TestAPIDocPlans(t *testing.T) {
+	t.Parallel()
+	members := planMembers(t)
+	assert.Len(t, members, reflect.TypeFor[account.Plan]().NumField()-1, "every member but Name")
+	missing, err := onePlan(map[string]any{})
+	require.NoError(t, err)
+	bounds := regexp.MustCompile(`(\d+)–(\d+)$`)
+	for name, row := range members {
+		at := func(value any) (account.Plan, error) { return onePlan(map[string]any{name: value}) }
+		var def any
+		switch interval := bounds.FindStringSubmatch(row[1]); {
+		case interval != nil:
+			least, _ := strconv.Atoi(interval[1])
+			most, _ := strconv.Atoi(interval[2])
+			for _, good := range []int{least, most} {
+				_, err := at(good)
+				assert.NoError(t, err, name)
+			}
+			for _, bad := range []int{least - 1, most + 1} {
+				_, err := at(bad)
+				assert.ErrorContains(t, err, fmt.Sprintf("plans.p.%s is %d", name, bad))
+			}
+			def, _ = strconv.Atoi(row[2])
+		case row[2] == "`false`":
+			_, err := at(true)
+			assert.NoError(t, err, name)
+			def = false
+		default: // the rest is in words
+			_, err := at(5)
+			assert.ErrorContains(t, err, "plans.p."+name+" must be")
+			continue
+		}
+		same, err := at(def)
+		require.NoError(t, err, name)
+		if name == "periodAnchorDay" {
+			same.PeriodAnchorDay = 0 // which is the first too
+		}
+		assert.Equal(t, missing, same, "what is missing is %v: %s", def, name)
+	}
+	_, example, found := strings.Cut(readAPIDoc(t).at(t, 2)["Plans"].text, "```json\n")
+	require.True(t, found)
+	example, _, _ = strings.Cut(example, "```")
+	_, err = account.ReadPlans(strings.NewReader(example))
+	assert.NoError(t, err)
+}
