@@ -27,8 +27,9 @@ func planMembers(t *testing.T) map[string][]string {
 	return members
 }
 
-// onePlan reads a plans file whose only plan holds what is given.
-func onePlan(plan map[string]any) (account.Plan, error) {
+// planWith reads a plans file whose only plan has a member, and no rate window.
+func planWith(member string, value any) (account.Plan, error) {
+	plan := map[string]any{"rateLimit": nil, member: value}
 	text, err := json.Marshal(map[string]any{"defaultPlan": "p", "plans": map[string]any{"p": plan}})
 	if err != nil {
 		return account.Plan{}, err
@@ -43,11 +44,11 @@ func TestAPIDocPlans(t *testing.T) {
 	t.Parallel()
 	members := planMembers(t)
 	assert.Len(t, members, reflect.TypeFor[account.Plan]().NumField()-1, "every member but Name")
-	missing, err := onePlan(map[string]any{})
+	missing, err := planWith("rateLimit", nil)
 	require.NoError(t, err)
 	bounds := regexp.MustCompile(`(\d+)–(\d+)$`)
 	for name, row := range members {
-		at := func(value any) (account.Plan, error) { return onePlan(map[string]any{name: value}) }
+		at := func(value any) (account.Plan, error) { return planWith(name, value) }
 		var def any
 		switch interval := bounds.FindStringSubmatch(row[1]); {
 		case interval != nil:
