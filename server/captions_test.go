@@ -113,8 +113,7 @@ func TestCaptionsDecisions(t *testing.T) {
 			status: 200, tracksStatus: "skipped", available: true, text: "hallo", fromCache: true,
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+		everyWay(t, name, func(t *testing.T, start starter) {
 			plan := func(*account.Plan) {}
 			if row.old {
 				plan = forgetful
@@ -172,6 +171,10 @@ func TestCaptionsDecisions(t *testing.T) {
 // A fault of the service's own is no report: 500 is flat.
 func TestCaptionsThatCrash(t *testing.T) {
 	t.Parallel()
+	everyWay(t, "", captionsThatCrash)
+}
+
+func captionsThatCrash(t *testing.T, start starter) {
 	s := start(t)
 	for _, fault := range []error{errors.New("a nil map"), transcript.Errorf(transcript.Internal, "A nil map.")} {
 		s.Engine.FailCaptions(fault)
@@ -186,6 +189,10 @@ func TestCaptionsThatCrash(t *testing.T) {
 // A platform is not waited for without end.
 func TestNoAnswerInTime(t *testing.T) {
 	t.Parallel()
+	everyWay(t, "", noAnswerInTime)
+}
+
+func noAnswerInTime(t *testing.T, start starter) {
 	s := start(t, onPlan(forgetful), func(c *server.Config) { server.SetLookupBudget(c, 300*time.Millisecond) })
 	const known, unknown = "AAAAAAAAAAA", "BBBBBBBBBBB"
 	for _, path := range []string{"/v1/video_site/captions?videoId=", "/v1/transcript/info?url="} {
@@ -233,6 +240,10 @@ func TestNoAnswerInTime(t *testing.T) {
 // What is gone gets no report.
 func TestCaptionsOfAMissingVideo(t *testing.T) {
 	t.Parallel()
+	everyWay(t, "", captionsOfAMissingVideo)
+}
+
+func captionsOfAMissingVideo(t *testing.T, start starter) {
 	s := start(t)
 	s.Engine.FailCaptions(transcript.Errorf(transcript.Unavailable, "The video is private."))
 	a := s.captions(t, "")

@@ -21,10 +21,13 @@ import (
 type Config struct {
 	// Store keeps everything. The caller opens it, and closes it after Stop.
 	Store *store.Store
+	// Role is the server's part among the processes that share a database; the zero
+	// value, RoleAll: it does everything.
+	Role Role
 	// Engine makes the engine, with the host that the server gives it: it is
-	// called once, by New. nil: a service that refuses all work. Processes that
-	// share a database want the same one: work that is given to one that cannot do
-	// it ends in NOT_IMPLEMENTED.
+	// called once, by New, and not at all for RoleAPI. nil: a service that refuses all
+	// work. Processes that share a database may have different ones: a request is
+	// accepted if a living process can do it, and each step goes to one that can.
 	Engine func(engine.Host) (engine.Engine, error)
 
 	// Accounts are the accounts whose API keys are accepted. What is changed through
@@ -170,6 +173,9 @@ func (c Config) check() error {
 	}
 	if c.BasePath != "" && !plainPath(c.BasePath) {
 		return &ConfigError{"BasePath", errors.New(`must be a path as in "/media": it begins with "/", does not end with it, and holds nothing that a URL escapes`)}
+	}
+	if err := c.Role.check(c.Store); err != nil {
+		return &ConfigError{"Role", err}
 	}
 	for _, m := range []struct {
 		name  string

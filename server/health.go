@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 )
 
@@ -51,8 +52,9 @@ func (s *Server) getHealth(w http.ResponseWriter, r *http.Request) error {
 }
 
 // getReadiness is GET /readyz: the store and the room on the disks
-// decide; an engine that is not fit for work, programs that are not confined, and
-// a platform that blocks make the service degraded.
+// decide; an engine that is not fit for work, programs that are not confined,
+// a platform that blocks, and accepted work for which there are no workers make the
+// service degraded.
 func (s *Server) getReadiness(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
 	defer cancel()
@@ -77,8 +79,11 @@ func (s *Server) getReadiness(w http.ResponseWriter, r *http.Request) error {
 		ready.Checks[name] = "ok"
 		if err != nil {
 			ready.Checks[name] = "unavailable"
-			if errors.Is(err, pace.ErrOpen) {
+			switch {
+			case errors.Is(err, pace.ErrOpen):
 				ready.Checks[name] = "open_circuit"
+			case errors.Is(err, pipeline.ErrNoWorkers):
+				ready.Checks[name] = "none"
 			}
 			ready.Status = "degraded"
 			logCause(r, err)

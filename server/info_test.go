@@ -24,6 +24,10 @@ func (s *service) info(t testing.TB, link string, changes ...change) *answer {
 
 func TestInfo(t *testing.T) {
 	t.Parallel()
+	everyWay(t, "", wholeInfo)
+}
+
+func wholeInfo(t *testing.T, start starter) {
 	s := start(t)
 	s.Engine.SetTracks(servertest.Track{Lang: "en", Name: "English", Text: "hello"}, servertest.Track{Lang: "de", Kind: transcript.TrackAuto},
 		servertest.Track{Lang: "fr", Kind: transcript.TrackForced}, servertest.Track{Lang: "de"})
@@ -85,8 +89,7 @@ func TestInfoInEveryCase(t *testing.T) {
 		"gone since":                 {link: video, plan: forgetful, fault: transcript.Unavailable, cached: true, status: 404, code: "UNAVAILABLE"},
 		"behind a login":             {link: video, fault: transcript.LoginRequired, status: 503, code: "LOGIN_REQUIRED"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+		everyWay(t, name, func(t *testing.T, start starter) {
 			if row.plan == nil {
 				row.plan = func(*account.Plan) {}
 			}

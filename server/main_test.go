@@ -50,7 +50,12 @@ type service struct {
 func start(t testing.TB, configure ...func(*server.Config)) *service {
 	t.Helper()
 	database := storetest.SQLite(t)
-	dir := filepath.Dir(strings.TrimPrefix(database.Database, "sqlite:"))
+	return startIn(t, database, filepath.Dir(strings.TrimPrefix(database.Database, "sqlite:")), configure...)
+}
+
+// startIn starts a server on a database, with its blobs under dir.
+func startIn(t testing.TB, database store.Options, dir string, configure ...func(*server.Config)) *service {
+	t.Helper()
 	s := &service{options: database, dir: dir, log: new(logBuffer), blobs: filepath.Join(dir, "blobs"), scratch: t.TempDir()}
 	log := slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	opts := []servertest.Option{

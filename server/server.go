@@ -34,7 +34,7 @@ type Server struct {
 	metrics  *metrics.Metrics
 	leases   *leases
 	guard    *egress.Guard
-	scratch  *scratch.Dir
+	scratch  *scratch.Dir // nil where no work is done
 	failures failureCounter
 	streams  streamCounter
 	noRoute  *metrics.Route           // for requests that have none
@@ -69,8 +69,8 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 	s.serving, s.endWaits = context.WithCancel(context.Background())
 	s.noRoute = s.metrics.Route("none")
 	s.leases = newLeases(s.db, c.Log)
-	if s.scratch, err = scratch.New(c.Dir); err != nil {
-		return nil, &ConfigError{"Dir", err}
+	if folders := s.db.Folders(); c.Role != RoleAll && len(folders) > 0 {
+		c.Log.Warn("blobs are kept in a local folder: the other processes must see the same one", "dir", folders[0])
 	}
 	defer func() {
 		if err != nil {
@@ -84,15 +84,10 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("server: %w", err)
 	}
-	eng, err := s.makeEngine()
-	if err != nil {
-		return nil, err
-	}
-	s.pipeline, err = pipeline.New(pipeline.Config{
+	work := pipeline.Config{
 		Store:            s.db,
-		Engine:           eng,
+		Idle:             c.Role == RoleAPI,
 		Pace:             c.Pace,
-		Dir:              s.scratch.Path(),
 		Log:              c.Log,
 		Metrics:          s.metrics,
 		ASRWorkers:       c.Limits.ASRWorkers,
@@ -100,8 +95,17 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 		MinFreeDisk:      c.Limits.MinFreeDisk,
 		ProgressInterval: c.progressInterval,
 		LookupBudget:     c.lookupBudget,
-	})
-	if err != nil {
+	}
+	if !work.Idle {
+		if s.scratch, err = scratch.New(c.Dir); err != nil {
+			return nil, &ConfigError{"Dir", err}
+		}
+		work.Dir = s.scratch.Path()
+		if work.Engine, err = s.makeEngine(); err != nil {
+			return nil, err
+		}
+	}
+	if s.pipeline, err = pipeline.New(work); err != nil {
 		return nil, fmt.Errorf("server: %w", err)
 	}
 	s.document = sync.OnceValues(func() (document, error) { return makeDocument(s.routes(), c.BasePath) })
@@ -152,11 +156,14 @@ func (s *Server) Start(ctx context.Context) error {
 
 // close gives back what New has taken.
 func (s *Server) close() error {
-	var err error
+	var errs []error
 	if s.guard != nil {
-		err = s.guard.Close()
+		errs = append(errs, s.guard.Close())
 	}
-	return errors.Join(err, s.scratch.Remove())
+	if s.scratch != nil {
+		errs = append(errs, s.scratch.Remove())
+	}
+	return errors.Join(errs...)
 }
 
 // HTTPServer is an http.Server for the whole API with bounds on what a

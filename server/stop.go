@@ -20,7 +20,7 @@ const (
 // may not repeat:
 //
 //   - /readyz answers 503 and connections are closed after their next answer, for
-//     DrainDelay, while everything still works;
+//     DrainDelay, while everything still works (not for RoleWorker, which is sent none);
 //   - the servers that HTTPServer has made accept no more connections;
 //   - clients that wait are answered: a POST by its job, an event stream by
 //     stream.closing. Other requests have 5 s to end;
@@ -46,6 +46,9 @@ func (s *Server) Stop(ctx context.Context) error {
 func (s *Server) stopInTurn(ctx context.Context) error {
 	s.beginDraining.Do(func() {
 		s.drained = time.Now().Add(s.cfg.DrainDelay)
+		if s.cfg.Role == RoleWorker { // nobody sends it requests
+			s.drained = time.Now()
+		}
 		close(s.draining)
 	})
 	if err := s.takeTurn(ctx); err != nil {

@@ -117,11 +117,11 @@ func cachedLanguages(shelf *db.Shelf) []string {
 // the plan does not include it, this service cannot do it, it is too long for the service,
 // for the plan, for the minutes that the account has left.
 func (p *Pipeline) whyNoASR(ctx context.Context, q Question, m transcript.Metadata) (*transcript.Code, error) {
-	limits, sound := limitsOf(q.Plan, time.Now()), claimed(m.Duration)
+	limits, sound, team := limitsOf(q.Plan, time.Now()), claimed(m.Duration), p.team(ctx)
 	switch {
 	case !limits.ASR:
 		return new(transcript.UpgradeRequired), nil
-	case p.engine.Recognizer == nil, p.engine.Audio == nil, p.engine.Media == nil:
+	case !team.downloads(), team.canTranscribe(nil) != nil:
 		return new(transcript.NotImplemented), nil
 	case sound.least > p.cfg.MaxMediaDuration:
 		return new(transcript.MediaTooLarge), nil

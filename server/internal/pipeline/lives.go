@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -27,7 +28,11 @@ func (p *Pipeline) newLife() (db.Runner, error) {
 	if err != nil {
 		return nil, fmt.Errorf("naming the process: %w", err)
 	}
-	runner, err := p.store.NewRunner(p.workers(name.String()))
+	workers := p.workers(name.String())
+	if workers.Abilities, err = json.Marshal(p.abilities); err != nil {
+		return nil, fmt.Errorf("saying what the process can do: %w", err)
+	}
+	runner, err := p.store.NewRunner(workers)
 	if err != nil {
 		return nil, fmt.Errorf("preparing the workers: %w", err)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// lookupWorkers is how many platforms are asked at once for readers, beside
-// those that jobs ask.
+// lookupWorkers is how many platforms are asked at once for this process's readers,
+// and how many for those of other processes, beside those that jobs ask.
 const lookupWorkers = 4
 
 // lookups are the questions under way that captions and info have put to platforms.
@@ -67,12 +67,16 @@ type reply struct {
 // lookup asks the platform for captions or info and stores what it says. Equal
 // questions at the same time are asked once. When the platform takes longer than
 // Config's lookup budget, the error is the best that is known by then, else
-// UPSTREAM_FAILED; what was learned before an error is returned with it.
+// UPSTREAM_FAILED; what was learned before an error is returned with it. A platform
+// that only others can ask is asked by one of them.
 func (p *Pipeline) lookup(ctx context.Context, sub subject) (answered, error) {
+	if p.onlyOthers(ctx, func(t team) bool { return t.readsCaptions(sub.Platform) }) {
+		return p.haveAsked(ctx, sub)
+	}
 	key := string(sub.Platform) + "/" + sub.ExternalID + "/" + sub.languages.String()
 	ch := p.lookups.same.DoChan(key, func() (any, error) {
 		defer p.lookups.soFar.Delete(key)
-		return p.askAndKeep(sub, func(f finding, err error) { p.lookups.soFar.Store(key, reply{answered{finding: f}, withCode(err)}) })
+		return p.askInTurn(sub, func(f finding, err error) { p.lookups.soFar.Store(key, reply{answered{finding: f}, withCode(err)}) })
 	})
 	budget := time.NewTimer(p.cfg.LookupBudget)
 	defer budget.Stop()
@@ -80,7 +84,7 @@ func (p *Pipeline) lookup(ctx context.Context, sub subject) (answered, error) {
 	case res := <-ch:
 		return res.Val.(answered), res.Err
 	case <-budget.C:
-		late := reply{err: transcript.Errorf(transcript.UpstreamFailed, "The platform did not answer within %s.", p.cfg.LookupBudget)}
+		late := reply{err: p.tooLate()}
 		if known, ok := p.lookups.soFar.Load(key); ok && !countsMore(late.err, known.(reply).err) {
 			late = known.(reply)
 		}
@@ -90,9 +94,14 @@ func (p *Pipeline) lookup(ctx context.Context, sub subject) (answered, error) {
 	}
 }
 
-// askAndKeep asks the platform and stores what it says, also when the reader
-// has gone by then.
-func (p *Pipeline) askAndKeep(sub subject, soFar func(finding, error)) (a answered, err error) {
+// tooLate is the answer of a platform that has not answered in time.
+func (p *Pipeline) tooLate() error {
+	return transcript.Errorf(transcript.UpstreamFailed, "The platform did not answer within %s.", p.cfg.LookupBudget)
+}
+
+// askInTurn asks the platform when a slot is free, also when the reader has gone by
+// then.
+func (p *Pipeline) askInTurn(sub subject, soFar func(finding, error)) (a answered, err error) {
 	ctx, cancel := context.WithTimeout(p.lookups.ctx, captionsTimeout)
 	defer cancel()
 	select {
@@ -103,6 +112,11 @@ func (p *Pipeline) askAndKeep(sub subject, soFar func(finding, error)) (a answer
 	if ctx.Err() != nil {
 		return a, transcript.Errorf(transcript.UpstreamFailed, "The platform could not be asked in time.").Because(ctx.Err())
 	}
+	return p.askAndKeep(ctx, sub, soFar)
+}
+
+// askAndKeep asks the platform and stores what it says.
+func (p *Pipeline) askAndKeep(ctx context.Context, sub subject, soFar func(finding, error)) (a answered, err error) {
 	err = guarded(func() (err error) { // a panic would end the process from here
 		a.finding, err = p.ask(ctx, sub, soFar)
 		return err

@@ -39,6 +39,10 @@ import (
 type Config struct {
 	Store  *db.Store
 	Engine engine.Engine // one that lacks everything refuses all work
+	// Idle is a pipeline that does no work: it accepts requests for the processes that
+	// share the database, by what these say that they can do. Its Engine lacks
+	// everything, and Dir is not used.
+	Idle bool
 	// Pace is how often this process visits each platform.
 	Pace pace.Config
 	// Dir is for scratch files; the caller removes it after Stop.
@@ -80,7 +84,7 @@ func (t tuning) withDefaults() tuning {
 }
 
 func (c Config) check() error {
-	if c.Store == nil || c.Dir == "" || c.Log == nil || c.Metrics == nil {
+	if c.Store == nil || c.Dir == "" && !c.Idle || c.Log == nil || c.Metrics == nil {
 		return errors.New("pipeline: Config.Store, Dir, Log and Metrics are required")
 	}
 	if c.ASRWorkers <= 0 || c.MaxMediaDuration <= 0 || c.MinFreeDisk <= 0 || c.ProgressInterval <= 0 || c.LookupBudget <= 0 {
@@ -91,19 +95,21 @@ func (c Config) check() error {
 
 // Pipeline accepts requests and works on them. Safe for concurrent use.
 type Pipeline struct {
-	cfg      Config
-	store    *db.Store
-	engine   engine.Engine // its sources keep the pace
-	pace     *pace.Pace
-	log      *slog.Logger
-	metrics  *metrics.Metrics
-	running  progressBoard
-	lookups  *lookups
-	mu       sync.Mutex
-	runner   db.Runner // of the current life
-	stopping bool
-	stopLife context.CancelFunc
-	living   sync.WaitGroup
+	cfg       Config
+	store     *db.Store
+	engine    engine.Engine // its sources keep the pace
+	pace      *pace.Pace
+	abilities abilities // of this process
+	others    others
+	log       *slog.Logger
+	metrics   *metrics.Metrics
+	running   progressBoard
+	lookups   *lookups
+	mu        sync.Mutex
+	runner    db.Runner // of the current life
+	stopping  bool
+	stopLife  context.CancelFunc
+	living    sync.WaitGroup
 }
 
 // New checks the configuration and prepares a pipeline. Until Start it accepts
@@ -118,6 +124,10 @@ func New(c Config) (*Pipeline, error) {
 		return nil, fmt.Errorf("pipeline: Config.Pace: %w", err)
 	}
 	p := &Pipeline{cfg: c, store: c.Store, engine: keep.Engine(c.Engine), pace: keep, log: c.Log, metrics: c.Metrics, lookups: newLookups()}
+	p.abilities = abilitiesOf(p.engine)
+	if c.Idle {
+		return p, nil
+	}
 	if p.runner, err = p.newLife(); err != nil {
 		return nil, fmt.Errorf("pipeline: %w", err)
 	}
@@ -126,8 +136,11 @@ func New(c Config) (*Pipeline, error) {
 
 // Start takes up the work, also what a process that died has left behind.
 // Before it, on SQLite, the caller must hold db.Serve. A pipeline is started
-// once.
+// once. An idle one has nothing to take up.
 func (p *Pipeline) Start(ctx context.Context) error {
+	if p.cfg.Idle {
+		return nil
+	}
 	if !p.store.Shared() {
 		if err := p.buryAll(ctx); err != nil {
 			return fmt.Errorf("pipeline: joining the workers: %w", err)
@@ -182,8 +195,12 @@ func (p *Pipeline) stopWork(ctx context.Context) error {
 // Check returns what the engine lacks for its work, by capability ("captions",
 // "audio", "media", "asr"); nil where all is well. "engine.captions." and a
 // platform is [pace.ErrOpen] while none of its sources that are fit for work is
-// asked. For /readyz.
+// asked. An idle pipeline tells what nobody can do, and under "workers" whether there
+// is anybody, else [ErrNoWorkers]. For /readyz.
 func (p *Pipeline) Check(ctx context.Context) map[string]error {
+	if p.cfg.Idle {
+		return p.checkOthers(ctx)
+	}
 	var fit []engine.CaptionSource
 	var captions, audio, media, asr error
 	var checks sync.WaitGroup // each may take its time
@@ -214,6 +231,29 @@ func (p *Pipeline) checkCaptions(ctx context.Context) (fit []engine.CaptionSourc
 		fit = append(fit, source)
 	}
 	return fit, err
+}
+
+// ErrNoWorkers tells that no process works on what an idle one accepts.
+var ErrNoWorkers = errors.New("no process that works has given a sign of life for half a minute")
+
+func (p *Pipeline) checkOthers(ctx context.Context) map[string]error {
+	all := p.seen(ctx, teamAge)
+	if len(all) == 0 {
+		return map[string]error{"workers": ErrNoWorkers}
+	}
+	lacks := func(can func(abilities) bool) error {
+		if all.anyone(can) {
+			return nil
+		}
+		return errMissing
+	}
+	return map[string]error{
+		"workers":  nil,
+		"captions": lacks(needs(queueCaptions)),
+		"audio":    lacks(func(a abilities) bool { return a.Audio }),
+		"media":    lacks(needs(queueMedia)),
+		"asr":      lacks(needs(queueASR)),
+	}
 }
 
 var errMissing = errors.New("not configured")

@@ -75,8 +75,12 @@ func (p *Pipeline) enterDurationCheck(ctx context.Context, t task) (e *db.Extrac
 // caller closes the recording.
 func (p *Pipeline) decode(ctx context.Context, t task, e *db.Extraction) (speech.Plan, *speech.Recording, error) {
 	var none speech.Plan
-	if err := p.canTranscribe(onlyASR(subjectOfExtraction(e).asrLanguage())); err != nil {
-		return none, nil, err // the process that accepted it may have other engines
+	team, list := p.teamSeen(ctx, 0), onlyASR(subjectOfExtraction(e).asrLanguage())
+	if err := team.canTranscribe(list); err != nil {
+		return none, nil, err // whoever could when it was accepted is gone
+	}
+	if p.engine.Media == nil {
+		return none, nil, team[:1].canTranscribe(list) // this process alone
 	}
 	in, err := p.spool(ctx, t, e)
 	if err != nil {
@@ -93,7 +97,7 @@ func (p *Pipeline) decode(ctx context.Context, t task, e *db.Extraction) (speech
 	if err != nil {
 		return none, nil, err
 	}
-	plan, err := rec.Plan(ctx, speech.ChunkLength(p.engine.Recognizer.Info()))
+	plan, err := rec.Plan(ctx, team.chunkLength(list))
 	if err != nil {
 		return none, nil, errors.Join(err, rec.Close())
 	}

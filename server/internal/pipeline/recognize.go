@@ -17,8 +17,8 @@ func (p *Pipeline) recognize(ctx context.Context, t task, a recognizeArgs) error
 	if err != nil {
 		return err
 	}
-	if err := p.canRecognize(onlyASR(subjectOfExtraction(e).asrLanguage())); err != nil {
-		return err // the process that accepted it may have another recognizer
+	if err := (team{p.abilities}).canRecognize(onlyASR(subjectOfExtraction(e).asrLanguage())); err != nil {
+		return err // whoever could when it was accepted is gone
 	}
 	chunk := plan.Chunks[a.Chunk]
 	audio, err := p.loadChunk(ctx, plan.audio[a.Chunk], chunk, t.dir)

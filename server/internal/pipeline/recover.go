@@ -73,7 +73,7 @@ func (p *Pipeline) takeUp(ctx context.Context, lost []db.Work, counts bool) (err
 	work := map[string][]db.Work{}
 	for _, w := range lost {
 		var args struct {
-			Extraction string `json:"extraction"` // "" for the sweep
+			Extraction string `json:"extraction"` // "" for the sweep, and for what readers ask
 		}
 		if e := json.Unmarshal(w.Args, &args); e != nil {
 			err = errors.Join(err, e)

@@ -15,7 +15,11 @@ const measureEvery = 16 << 20
 // the service writes would have less than Config.MinFreeDisk bytes free. The error
 // names the folder. A disk that cannot be asked counts as having room.
 func (p *Pipeline) Room(bytes int64) error {
-	for _, dir := range append(p.store.Folders(), p.cfg.Dir) {
+	dirs := p.store.Folders()
+	if !p.cfg.Idle {
+		dirs = append(dirs, p.cfg.Dir)
+	}
+	for _, dir := range dirs {
 		free, err := scratch.Free(dir)
 		if err != nil {
 			p.log.Warn("the room on a disk is not known", "dir", dir, "err", err)

@@ -24,6 +24,7 @@ const (
 	queueMedia      = "media"
 	queueASR        = "asr"
 	queuePublish    = "publish"
+	queueLookups    = "lookups"
 	queueHouse      = "house"
 	captionWorkers  = 4
 	downloadWorkers = 2
@@ -93,7 +94,11 @@ type step interface {
 // worker does the steps of one kind.
 func worker[S step](p *Pipeline, timeout time.Duration, run func(ctx context.Context, t task, step S) error) db.Worker {
 	return db.NewWorker(timeout, func(ctx context.Context, w db.Work, step S) error {
-		return p.work(ctx, task{extraction: step.extraction(), work: w}, step, func(ctx context.Context, t task) error {
+		t := task{extraction: step.extraction(), work: w}
+		if p.forOthers(ctx, step) {
+			return p.leave(db.Unhurried(ctx), t, step)
+		}
+		return p.work(ctx, t, step, func(ctx context.Context, t task) error {
 			return run(ctx, t, step)
 		})
 	})
@@ -107,6 +112,7 @@ func (p *Pipeline) workers(process string) db.Workers {
 			worker(p, prepareTimeout, p.prepare),
 			worker(p, p.recognizeTimeout(), p.recognize),
 			worker(p, publishTimeout, p.publish),
+			db.NewWorker(captionsTimeout, p.answerReaders),
 			db.NewWorker(0, p.sweep),
 		},
 		Queues: map[string]int{
@@ -115,8 +121,10 @@ func (p *Pipeline) workers(process string) db.Workers {
 			queueMedia:    mediaWorkers,
 			queueASR:      p.cfg.ASRWorkers,
 			queuePublish:  publishWorkers,
+			queueLookups:  lookupWorkers,
 			queueHouse:    houseWorkers,
 		},
+		Takes:    p.takes,
 		Periodic: []db.Periodic{{Step: sweepArgs{}, Every: sweepEvery}},
 	}
 }

@@ -29,6 +29,8 @@ type Submission struct {
 	// Key is the idempotency key that the request holds; nil: it has none. The
 	// transaction that writes what the answer speaks of records it.
 	Key *db.HeldKey
+
+	team team // who may work on it, as Submit has found them
 }
 
 // Outcome is what became of a submission: exactly one member is set.
@@ -40,10 +42,11 @@ type Outcome struct {
 // Submit answers from the cache, joins running work, or starts new work. It
 // takes the upload over: on return the file is either in use or gone, or left to
 // the sweep where it is not known which (db.ErrUncertain). Errors carry codes:
-// NOT_IMPLEMENTED where no engine can do it, UPGRADE_REQUIRED where the
+// NOT_IMPLEMENTED where no living process can do it, UPGRADE_REQUIRED where the
 // plan does not permit it.
 func (p *Pipeline) Submit(ctx context.Context, s Submission) (*Outcome, error) {
-	s.Languages = p.narrow(s)
+	s.team = p.team(ctx)
+	s.Languages = s.narrow()
 	out, used, err := p.submit(ctx, s)
 	if err == nil {
 		p.metrics.CacheAsked(metrics.ForTranscript, out.Result != nil)
@@ -126,20 +129,20 @@ func (p *Pipeline) accept(ctx context.Context, tx *db.Tx, s Submission) (found *
 func (p *Pipeline) admit(s Submission, sub subject) error {
 	switch {
 	case s.Upload != nil:
-	case p.captionsFirst(sub):
+	case s.captionsFirst(sub):
 		return nil // the captions decide
 	case !s.Plan.ASR:
 		return s.Plan.UpgradeRequired("The plan does not include speech recognition.")
-	case p.engine.Audio == nil:
+	case !s.team.downloads():
 		return transcript.Errorf(transcript.NotImplemented, "This service cannot download media.")
 	}
-	return p.canTranscribe(s.spokenLanguages(sub))
+	return s.team.canTranscribe(s.spokenLanguages(sub))
 }
 
 // captionsFirst tells that the work on a subject begins with its captions, and
 // not with its sound.
-func (p *Pipeline) captionsFirst(sub subject) bool {
-	return sub.wantsCaptions() && len(p.captionSources(sub.Platform)) > 0
+func (s Submission) captionsFirst(sub subject) bool {
+	return sub.wantsCaptions() && s.team.readsCaptions(sub.Platform)
 }
 
 // join returns the account's claim on work that already runs, and makes it where
@@ -190,7 +193,7 @@ func (p *Pipeline) begin(ctx context.Context, tx *db.Tx, s Submission) (*db.Job,
 	case s.Upload != nil:
 		e.MediaKey = s.Upload.Key
 		e.Metadata.Title = uploadTitle(s.Upload.Name)
-	case p.captionsFirst(sub):
+	case s.captionsFirst(sub):
 		first = captionsArgs{Extraction: e.ID}
 	}
 	if err := tx.InsertExtraction(ctx, e); err != nil {

@@ -1,0 +1,291 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/internal/clip"
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/speech"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// abilities are what one process can do. Each that works says so in its row among the
+// processes, as JSON, for those that accept requests.
+type abilities struct {
+	Captions   []transcript.Platform `json:"captions,omitempty"` // those whose captions it reads
+	Audio      bool                  `json:"audio,omitempty"`    // it downloads sound
+	Media      bool                  `json:"media,omitempty"`    // it reads media files
+	Recognizer *recognizer           `json:"recognizer,omitempty"`
+
+	// unknown is set for a process that does not say: it may be able to do anything.
+	unknown bool
+}
+
+// recognizer is what others must know of a process's recognizer.
+type recognizer struct {
+	Name      string   `json:"name"`
+	Model     string   `json:"model,omitempty"`
+	Languages []string `json:"languages"` // null: any
+	ChunkSec  float64  `json:"chunkSec"`  // the length of its chunks, in seconds
+}
+
+func abilitiesOf(e engine.Engine) (a abilities) {
+	for _, platform := range transcript.Platforms() {
+		if slices.ContainsFunc(e.Captions, func(s engine.CaptionSource) bool { _, ok := s.Origin(platform); return ok }) {
+			a.Captions = append(a.Captions, platform)
+		}
+	}
+	a.Audio, a.Media = e.Audio != nil, e.Media != nil
+	if e.Recognizer != nil {
+		info := e.Recognizer.Info()
+		a.Recognizer = &recognizer{info.Name, info.Model, info.Languages, speech.ChunkLength(info).Seconds()}
+	}
+	return a
+}
+
+// readAbilities reads what a process says. What a newer version says beyond that is
+// ignored; of one that says nothing, nothing is known.
+func readAbilities(said []byte) (a abilities) {
+	if len(said) == 0 || json.Unmarshal(said, &a) != nil {
+		return abilities{unknown: true}
+	}
+	return a
+}
+
+// team are the processes that share the work.
+type team []abilities
+
+func (t team) anyone(can func(abilities) bool) bool {
+	return slices.ContainsFunc(t, func(a abilities) bool { return a.unknown || can(a) })
+}
+
+// readsCaptions tells that the captions of a platform can be read.
+func (t team) readsCaptions(platform transcript.Platform) bool {
+	return t.anyone(func(a abilities) bool { return slices.Contains(a.Captions, platform) })
+}
+
+// downloads tells that the sound of a link can be had.
+func (t team) downloads() bool { return t.anyone(func(a abilities) bool { return a.Audio }) }
+
+// prepares tells that the media of a link, or of an upload, can be decoded.
+func (t team) prepares(link bool) bool {
+	return t.anyone(func(a abilities) bool { return a.Media && (a.Audio || !link) })
+}
+
+// recognizes tells that some recognizer knows one of the languages, and which.
+func (t team) recognizes(list transcript.LanguageList) (tag string, ok bool) {
+	if len(list) == 0 {
+		return "", len(t.recognizers()) > 0
+	}
+	for n := range list {
+		for _, r := range t.recognizers() {
+			if tag, ok := list[n : n+1].RecognizeAs(r.Languages); ok {
+				return tag, true
+			}
+		}
+	}
+	return "", false
+}
+
+func (t team) recognizers() (all []recognizer) {
+	for _, a := range t {
+		if a.Recognizer != nil {
+			all = append(all, *a.Recognizer)
+		}
+	}
+	return all
+}
+
+// chunkLength is that of the recognizer which wants the shortest chunks, of those that
+// know one of the languages.
+func (t team) chunkLength(list transcript.LanguageList) time.Duration {
+	length := time.Duration(0)
+	for _, r := range t.recognizers() {
+		wants := time.Duration(r.ChunkSec * float64(time.Second))
+		if _, ok := list.RecognizeAs(r.Languages); ok && wants > 0 && (length == 0 || wants < length) {
+			length = wants
+		}
+	}
+	if length == 0 {
+		return speech.ChunkLength(engine.RecognizerInfo{})
+	}
+	return length
+}
+
+// canTranscribe returns an error if nobody can read media files, or nobody recognizes
+// one of the languages.
+func (t team) canTranscribe(list transcript.LanguageList) error {
+	if err := t.canRecognize(list); err != nil {
+		return err
+	}
+	if !t.prepares(false) {
+		return transcript.Errorf(transcript.NotImplemented, "This service cannot read media files.")
+	}
+	return nil
+}
+
+// canRecognize returns an error if there is no recognizer, or none that knows one of
+// the languages.
+func (t team) canRecognize(list transcript.LanguageList) error {
+	if t.anyone(func(abilities) bool { return false }) { // somebody has not said
+		return nil
+	}
+	if len(t.recognizers()) == 0 {
+		return transcript.Errorf(transcript.NotImplemented, "This service has no speech recognizer.")
+	}
+	if _, ok := t.recognizes(list); ok {
+		return nil
+	}
+	var names, known []string
+	for _, r := range t.recognizers() {
+		names, known = append(names, r.Name), append(known, r.Languages...)
+	}
+	name, known := strings.Join(distinct(names), ", "), distinct(known)
+	tags := make([]string, len(list))
+	for i, entry := range list {
+		tags[i] = clip.Text(entry.Tag)
+	}
+	return transcript.Errorf(transcript.NotImplemented, "The recognizer %s does not know %s; details.known says what it knows.",
+		name, clip.Text(strings.Join(tags, ", "))).
+		With("languages", tags).With("engine", name).With("known", known)
+}
+
+// distinct are the values without repeats, in their order.
+func distinct(values []string) (all []string) {
+	for _, v := range values {
+		if !slices.Contains(all, v) {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+// teamAge is how old what is known of the other processes may be.
+const teamAge = 2 * time.Second
+
+// others are the living processes as they were last seen.
+type others struct {
+	mu     sync.Mutex
+	read   time.Time
+	living team
+}
+
+// seen are the processes that live, this one among them if it works, as they were no
+// longer than age ago. A database that is away says nothing new.
+func (p *Pipeline) seen(ctx context.Context, age time.Duration) team {
+	if !p.store.Shared() {
+		return nil
+	}
+	o := &p.others
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if time.Since(o.read) < age {
+		return o.living
+	}
+	all, err := p.store.Processes(context.WithoutCancel(ctx)) // others wait for it too
+	o.read = time.Now()
+	if err != nil {
+		p.log.WarnContext(ctx, "what the other processes can do is not known", "err", err)
+		return o.living
+	}
+	o.living = nil
+	for _, process := range all {
+		if process.Silent < silence {
+			o.living = append(o.living, readAbilities(process.Abilities))
+		}
+	}
+	return o.living
+}
+
+// team are all processes that work, this one first. Where none does, as all are being
+// restarted, say, nothing is known of those that will: work waits for them.
+func (p *Pipeline) team(ctx context.Context) team { return p.teamSeen(ctx, teamAge) }
+
+func (p *Pipeline) teamSeen(ctx context.Context, age time.Duration) team {
+	switch all := p.seen(ctx, age); {
+	case !p.cfg.Idle:
+		return append(team{p.abilities}, all...)
+	case len(all) == 0:
+		return team{{unknown: true}}
+	default:
+		return all
+	}
+}
+
+// onlyOthers tells that this process cannot do what another one can. That nobody can
+// is said only after a fresh look.
+func (p *Pipeline) onlyOthers(ctx context.Context, can func(team) bool) bool {
+	return !can(team{p.abilities}) && (can(p.team(ctx)) || can(p.teamSeen(ctx, 0)))
+}
+
+// forOthers tells that a step is one that only others can do.
+func (p *Pipeline) forOthers(ctx context.Context, s step) bool {
+	if !p.store.Shared() {
+		return false
+	}
+	e, err := p.store.Extraction(ctx, s.extraction())
+	if err != nil {
+		return false // the step finds the same
+	}
+	return p.onlyOthers(ctx, func(t team) bool {
+		switch s := s.(type) {
+		case captionsArgs:
+			return t.readsCaptions(e.Platform)
+		case prepareArgs:
+			return t.prepares(s.Link)
+		case recognizeArgs:
+			return t.canRecognize(onlyASR(subjectOfExtraction(e).asrLanguage())) == nil
+		}
+		return true
+	})
+}
+
+// needs says what a process must be able to do for the steps of a queue.
+func needs(queue string) func(abilities) bool {
+	switch queue {
+	case queueCaptions, queueLookups:
+		return func(a abilities) bool { return len(a.Captions) > 0 }
+	case queueDownload:
+		return func(a abilities) bool { return a.Audio && a.Media }
+	case queueMedia:
+		return func(a abilities) bool { return a.Media }
+	case queueASR:
+		return func(a abilities) bool { return a.Recognizer != nil }
+	}
+	return func(abilities) bool { return true }
+}
+
+// takes tells that this process takes steps from a queue: it can do them, or nobody
+// can, and they are to end with that.
+func (p *Pipeline) takes(queue string) bool {
+	need := needs(queue)
+	return need(p.abilities) || !p.team(context.Background()).anyone(need)
+}
+
+// elsewherePause is how long a step rests that is left to another process.
+const elsewherePause = time.Second
+
+// leave puts a step back into the queue for a process that can do it. The attempt does
+// not count, and the extraction stays where it is.
+func (p *Pipeline) leave(ctx context.Context, t task, again db.Step) error {
+	err := p.own(ctx, t, func(ctx context.Context, tx *db.Tx, _ *db.Extraction) error {
+		if err := tx.EnqueueAt(ctx, again, time.Now().Add(elsewherePause)); err != nil {
+			return err
+		}
+		return tx.Finish(ctx, t.work)
+	})
+	switch {
+	case errors.Is(err, errUnwanted):
+		return p.cleanUp(ctx, t.extraction)
+	case errors.Is(err, errTakenOver):
+		return nil // then somebody does it
+	}
+	return err
+}

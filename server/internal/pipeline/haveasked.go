@@ -1,0 +1,159 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// A process that cannot ask a platform has another one ask it: it writes the question
+// into the table of lookups, with a step for it in a queue of its own, and waits for
+// the answer there. What the platform says is stored by the one that asks, for the
+// cache, whether somebody still waits or not.
+
+// lookupArgs is the step of a question that readers of another process have.
+type lookupArgs struct {
+	Lookup string `json:"lookup"`
+}
+
+func (lookupArgs) Kind() string  { return "lookup" }
+func (lookupArgs) Queue() string { return queueLookups }
+
+// noWorkersRetry is when to ask again where no process works: seconds.
+const noWorkersRetry = 5
+
+// haveAsked is lookup through another process. Where none works, nobody is kept
+// waiting.
+func (p *Pipeline) haveAsked(ctx context.Context, sub subject) (answered, error) {
+	if len(p.seen(ctx, teamAge)) == 0 {
+		e := transcript.Errorf(transcript.ServiceUnavailable, "No process of the service can ask the platform just now.")
+		e.RetryAfter = noWorkersRetry
+		return answered{}, e.Because(ErrNoWorkers)
+	}
+	id, err := p.putQuestion(ctx, sub)
+	if err != nil {
+		return answered{}, err
+	}
+	l, err := p.awaitAnswer(ctx, id)
+	switch {
+	case err != nil:
+		return answered{}, err
+	case l.Answer == nil:
+		return answered{}, p.tooLate()
+	}
+	return p.readAnswer(ctx, l.Answer)
+}
+
+// putQuestion writes a question down, if the same one is not under way, and returns
+// its id.
+func (p *Pipeline) putQuestion(ctx context.Context, sub subject) (id string, err error) {
+	err = p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
+		l := &db.Lookup{Platform: sub.Platform, ExternalID: sub.ExternalID, Languages: sub.languages.String(), SourceURL: sub.URL}
+		asked, err := tx.PutLookup(ctx, l)
+		id = l.ID
+		if err != nil || !asked {
+			return err
+		}
+		return tx.Enqueue(ctx, lookupArgs{Lookup: id})
+	})
+	if err != nil {
+		return "", fmt.Errorf("pipeline: having a platform asked: %w", err)
+	}
+	return id, nil
+}
+
+// awaitAnswer returns the question as soon as it has its last answer, and as it stands
+// when the time is up.
+func (p *Pipeline) awaitAnswer(ctx context.Context, id string) (*db.Lookup, error) {
+	wake, stop := p.store.Watch(id)
+	defer stop()
+	budget := time.NewTimer(p.cfg.LookupBudget)
+	defer budget.Stop()
+	tick := time.NewTicker(time.Second) // a signal may be lost
+	defer tick.Stop()
+	for late := false; ; {
+		l, err := p.store.Lookup(ctx, id)
+		if err != nil || l.EndedAt != nil || late {
+			return l, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-budget.C:
+			late = true
+		case <-wake:
+		case <-tick.C:
+		}
+	}
+}
+
+// readAnswer is an answer as lookup returns it.
+func (p *Pipeline) readAnswer(ctx context.Context, found *db.Answered) (a answered, err error) {
+	a.Captions = engine.Captions{Metadata: found.Metadata, Tracks: found.Tracks}
+	if found.Error != nil {
+		return a, found.Error
+	}
+	if found.TranscriptID != "" {
+		a.text, err = p.store.Transcript(ctx, found.TranscriptID)
+	}
+	return a, err
+}
+
+// answerReaders asks a platform for readers of other processes.
+func (p *Pipeline) answerReaders(ctx context.Context, w db.Work, step lookupArgs) error {
+	ctx = db.Unhurried(ctx)
+	l, err := p.store.Lookup(ctx, step.Lookup)
+	switch {
+	case errors.Is(err, db.ErrNotFound):
+		return nil // nobody waits any more
+	case err != nil:
+		return err
+	case l.EndedAt != nil:
+		return nil // whoever was taken for dead has told it
+	case p.onlyOthers(ctx, func(t team) bool { return t.readsCaptions(l.Platform) }):
+		return p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
+			return errors.Join(tx.EnqueueAt(ctx, step, time.Now().Add(elsewherePause)), tx.Finish(ctx, w))
+		})
+	}
+	found, err := p.askAndKeep(ctx, subjectOfLookup(l), func(f finding, err error) {
+		if countsMore(p.tooLate(), err) {
+			return // it is what a reader is told whose time is up
+		}
+		if err := p.tell(ctx, l.ID, answered{finding: f}, err, false); err != nil {
+			p.log.WarnContext(ctx, "what is known so far is not told", "lookup", l.ID, "err", err)
+		}
+	})
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		return fmt.Errorf("pipeline: the service stops: %w", context.Canceled) // gives the step back (db.Runner)
+	case errors.Is(err, db.ErrUnavailable):
+		return err // it is asked again when the database is back
+	}
+	return p.tell(context.WithoutCancel(ctx), l.ID, found, err, true)
+}
+
+// tell writes down what a platform has answered; last: there is no more to come.
+func (p *Pipeline) tell(ctx context.Context, id string, found answered, cause error, last bool) error {
+	a := db.Answered{Metadata: found.Metadata, Tracks: found.Tracks}
+	if cause != nil {
+		a.Error = withCode(cause)
+	}
+	if found.text != nil {
+		a.TranscriptID = found.text.ID
+	}
+	return p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.AnswerLookup(ctx, id, a, last) })
+}
+
+func subjectOfLookup(l *db.Lookup) subject {
+	s := subject{Content: engine.Content{Platform: l.Platform, ExternalID: l.ExternalID, URL: l.SourceURL}}
+	if l.Languages != "" {
+		// As in subjectOfExtraction: only canonical lists are stored.
+		s.languages, _ = transcript.ParseLanguageList(l.Languages)
+	}
+	return s
+}
