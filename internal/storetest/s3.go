@@ -74,6 +74,20 @@ func (b *Bucket) Left(t testing.TB) (left []string) {
 	return left
 }
 
+// Plant puts an object of one byte into the bucket, faster than the server does.
+func (b *Bucket) Plant(t testing.TB, key string) {
+	t.Helper()
+	path := filepath.Join(b.dir, key)
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	require.NoError(t, os.WriteFile(path, []byte("x"), 0o600))
+}
+
+// Age makes an object look as if it had been written at that time.
+func (b *Bucket) Age(t testing.TB, key string, at time.Time) {
+	t.Helper()
+	require.NoError(t, os.Chtimes(filepath.Join(b.dir, key), at, at))
+}
+
 // s3Server is a running S3 server.
 type s3Server struct {
 	endpoint string
@@ -129,7 +143,7 @@ func runS3(program, key, secret string) (_ *s3Server, err error) {
 			return nil, errors.Join(err, os.RemoveAll(dir))
 		}
 	}
-	cmd := exec.Command("/bin/sh", "-c", s3Watchdog, "sh", program, "--quiet", "--keep-alive", "--port", address,
+	cmd := exec.Command("/bin/sh", "-c", s3Watchdog, "sh", program, "--quiet", "--port", address,
 		"posix", "--sidecar", filepath.Join(dir, "metadata"), filepath.Join(dir, "buckets"))
 	cmd.Dir = dir
 	cmd.Env = []string{"PATH=/usr/bin:/bin", "ROOT_ACCESS_KEY_ID=" + key, "ROOT_SECRET_ACCESS_KEY=" + secret}

@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"strings"
 
 	"gocloud.dev/blob"
-	"gocloud.dev/blob/fileblob"
 	"gocloud.dev/gcerrors"
 )
 
@@ -21,79 +19,64 @@ type Blob struct {
 	SHA256 [sha256.Size]byte
 }
 
-// openBucket opens a folder, or whatever a URL names. In a folder nothing but
-// the blobs is written, and what is not yet complete stands beside them, so that
-// Sweep finds it after a crash.
-func openBucket(ctx context.Context, where string) (*blob.Bucket, error) {
-	if where == "" {
-		return nil, errors.New("store: no place for blobs is given")
-	}
-	var bucket *blob.Bucket
-	var err error
-	if strings.Contains(where, "://") {
-		bucket, err = blob.OpenBucket(ctx, where)
-	} else {
-		bucket, err = fileblob.OpenBucket(where, &fileblob.Options{
-			CreateDir:   true,
-			DirFileMode: 0o700,
-			NoTempDir:   true,
-			Metadata:    fileblob.MetadataDontWrite,
-		})
-	}
-	if err != nil {
-		return nil, fmt.Errorf("store: open blobs: %w", err)
-	}
-	return bucket, nil
-}
-
 // PutBlob stores what write writes and returns what that was, once the store
 // holds all of it. After an error there is no such blob; an error of write is
 // returned as it is, one of the place where blobs are kept is ErrUnavailable.
 func (s *Store) PutBlob(ctx context.Context, key string, write func(io.Writer) error) (Blob, error) {
-	ctx, abandon := context.WithCancel(ctx)
-	defer abandon()
-	w, err := s.bucket.NewWriter(ctx, key, nil)
+	up, err := s.bucket.upload(ctx, key)
 	if err != nil {
-		return Blob{}, blobFault("open blob", key, err)
+		return Blob{}, blobFault(ctx, "open blob", key, err)
 	}
-	out := &blobWriter{to: w, hash: sha256.New()}
+	out := &blobWriter{to: up, hash: sha256.New()}
 	err = write(out)
 	if out.err != nil {
-		err = blobFault("write blob", key, out.err)
+		err = blobFault(ctx, "write blob", key, out.err)
 	}
 	if err != nil {
-		abandon()     // the bucket drops a blob whose context ends before Close
-		_ = w.Close() // reports the cancellation just made
+		up.abort(err)
 		return Blob{}, err
 	}
-	if err := w.Close(); err != nil {
-		return Blob{}, blobFault("keep blob", key, err)
+	if err := up.finish(); err != nil {
+		// The answer may be all that was lost.
+		return Blob{}, errors.Join(blobFault(ctx, "keep blob", key, err), s.takeBack(ctx, key))
 	}
 	if err := s.proveBlob(ctx, key, out.size); err != nil {
-		return Blob{}, errors.Join(err, s.DeleteBlob(ctx, key))
+		return Blob{}, errors.Join(err, s.takeBack(ctx, key))
 	}
 	b := Blob{Key: key, Size: out.size}
 	out.hash.Sum(b.SHA256[:0])
 	return b, nil
 }
 
+// takeBack removes a blob that was not wanted. Where that fails too, Sweep finds it.
+func (s *Store) takeBack(ctx context.Context, key string) error {
+	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), abortTime)
+	defer done()
+	return s.DeleteBlob(ctx, key)
+}
+
 // proveBlob asks the bucket whether it holds as much as it was given.
 func (s *Store) proveBlob(ctx context.Context, key string, size int64) error {
-	held, err := s.bucket.Attributes(ctx, key)
+	within, done := s.bucket.inTime(ctx)
+	defer done()
+	held, err := s.bucket.Attributes(within, key)
 	if err != nil {
-		return blobFault("look at blob", key, err)
+		return blobFault(ctx, "look at blob", key, err)
 	}
 	if held.Size != size {
-		return blobFault("keep blob", key, fmt.Errorf("it holds %d of %d bytes", held.Size, size))
+		return blobFault(ctx, "keep blob", key, fmt.Errorf("it holds %d of %d bytes", held.Size, size))
 	}
 	return nil
 }
 
 // blobFault is the error of a bucket, which passes: a full disk, a store that is
-// away.
-func blobFault(doing, key string, err error) error {
-	if errors.Is(err, context.Canceled) {
-		return fmt.Errorf("store: %s %s: %w", doing, key, err)
+// away. A caller who has given up gets no more than that.
+func blobFault(ctx context.Context, doing, key string, err error) error {
+	switch ctx.Err() {
+	case context.Canceled:
+		return fmt.Errorf("store: %s %s: %w", doing, key, ctx.Err())
+	case context.DeadlineExceeded:
+		err = ctx.Err() // and not what the bucket makes of it
 	}
 	return fmt.Errorf("%w: %s %s: %w", ErrUnavailable, doing, key, err)
 }
@@ -127,43 +110,78 @@ func (w *blobWriter) Write(p []byte) (int, error) {
 // once stored, the caller judges by the hash. ErrNotFound where there is no such
 // blob.
 func (s *Store) ReadBlob(ctx context.Context, key string, w io.Writer) (b Blob, err error) {
-	r, err := s.bucket.NewReader(ctx, key, nil)
+	within, abandon := context.WithCancelCause(ctx)
+	defer abandon(nil)
+	bucket := s.bucket.watch(abandon)
+	opened := bucket.begin()
+	r, err := s.bucket.NewReader(within, key, nil)
+	opened()
 	if gcerrors.Code(err) == gcerrors.NotFound {
 		return Blob{}, fmt.Errorf("blob %s: %w", key, ErrNotFound)
 	}
 	if err != nil {
-		return Blob{}, blobFault("open blob", key, err)
+		return Blob{}, blobFault(ctx, "open blob", key, stalled(within, err))
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	hash := sha256.New()
 	b = Blob{Key: key}
-	if b.Size, err = io.Copy(io.MultiWriter(w, hash), r); err != nil {
-		return Blob{}, blobFault("read blob", key, err)
+	if b.Size, err = io.Copy(io.MultiWriter(w, hash), &drain{r, bucket}); err != nil {
+		return Blob{}, blobFault(ctx, "read blob", key, stalled(within, err))
 	}
 	hash.Sum(b.SHA256[:0])
 	return b, nil
 }
 
+// drain is what a blob is read from. The time until the next call is not the
+// bucket's fault.
+type drain struct {
+	io.Reader
+	bucket *watch
+}
+
+func (d *drain) Read(p []byte) (int, error) {
+	defer d.bucket.begin()()
+	return d.Reader.Read(p)
+}
+
 // DeleteBlob removes a blob, if it is there.
 func (s *Store) DeleteBlob(ctx context.Context, key string) error {
-	if err := s.bucket.Delete(ctx, key); err != nil && gcerrors.Code(err) != gcerrors.NotFound {
-		return blobFault("delete blob", key, err)
+	within, done := s.bucket.inTime(ctx)
+	defer done()
+	if err := s.bucket.Delete(within, key); err != nil && gcerrors.Code(err) != gcerrors.NotFound {
+		return blobFault(ctx, "delete blob", key, err)
 	}
 	return nil
 }
 
 // BlobKeys returns the keys that begin with prefix.
-func (s *Store) BlobKeys(ctx context.Context, prefix string) ([]string, error) {
-	var keys []string
+func (s *Store) BlobKeys(ctx context.Context, prefix string) (keys []string, err error) {
+	err = s.eachBlob(ctx, prefix, func(o *blob.ListObject) error {
+		keys = append(keys, o.Key)
+		return nil
+	})
+	return keys, err
+}
+
+// eachBlob calls do for every blob whose key begins with prefix. They are listed in
+// pages.
+func (s *Store) eachBlob(ctx context.Context, prefix string, do func(*blob.ListObject) error) error {
 	objects := s.bucket.List(&blob.ListOptions{Prefix: prefix})
 	for {
-		o, err := objects.Next(ctx)
+		within, done := s.bucket.inTime(ctx)
+		o, err := objects.Next(within)
+		done()
 		if errors.Is(err, io.EOF) {
-			return keys, nil
+			return nil
 		}
 		if err != nil {
-			return nil, blobFault("list blobs", prefix, err)
+			return blobFault(ctx, "list blobs", prefix, err)
 		}
-		keys = append(keys, o.Key)
+		if o.IsDir {
+			continue
+		}
+		if err := do(o); err != nil {
+			return err
+		}
 	}
 }

@@ -2,6 +2,7 @@ package db_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"io"
@@ -14,39 +15,80 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/internal/disktest"
+	"github.com/transcriptkit/transcriptkit/internal/storetest"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 )
 
+// TestABlobIsWhatWasWritten, on every kind of store: whole, or not there at all.
 func TestABlobIsWhatWasWritten(t *testing.T) {
 	t.Parallel()
-	s := dbtest.Open(t, dbtest.SQLite(t))
-	for _, size := range []int{0, 1, 511, 512, 513, 3 << 20} {
-		data := bytes.Repeat([]byte("x"), size)
-		want := db.Blob{Key: "uploads/a", Size: int64(size), SHA256: sha256.Sum256(data)}
-		put, err := s.PutBlob(t.Context(), want.Key, func(w io.Writer) error { _, err := w.Write(data); return err })
-		require.NoError(t, err)
-		require.Equal(t, want, put)
-		var b bytes.Buffer
-		got, err := s.ReadBlob(t.Context(), want.Key, &b)
-		require.NoError(t, err)
-		require.Equal(t, want, got)
-		require.Equal(t, size, b.Len())
+	for name, blobs := range map[string]func() string{
+		"folder": func() string { return filepath.Join(t.TempDir(), "blobs") },
+		"file":   func() string { return "file://" + t.TempDir() + "?no_tmp_dir=true&metadata=skip" },
+		"mem":    func() string { return "mem://" },
+		"s3":     func() string { return storetest.S3(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := openBlobs(t, blobs())
+			for _, size := range []int{0, 1, 511, 512, 513, 3 << 20, 16<<20 - 1, 16 << 20, 33 << 20} {
+				blobIsWhatWasWritten(t, s, bytes.Repeat([]byte("0123456789abcde\n"), size/16+1)[:size])
+			}
+			keys, err := s.BlobKeys(t.Context(), "")
+			require.NoError(t, err)
+			require.Equal(t, []string{"uploads/a"}, keys)
+			require.NoError(t, s.DeleteBlob(t.Context(), "uploads/a"))
+			require.NoError(t, s.DeleteBlob(t.Context(), "uploads/a"), "it is gone already")
+			_, err = s.ReadBlob(t.Context(), "uploads/a", io.Discard)
+			require.ErrorIs(t, err, db.ErrNotFound)
+			for _, size := range []int64{0, 1, 1 << 20, 40 << 20} {
+				uploadIsAborted(t, s, size)
+			}
+			keys, err = s.BlobKeys(t.Context(), "")
+			require.NoError(t, err)
+			require.Empty(t, keys)
+		})
 	}
-	require.NoError(t, s.DeleteBlob(t.Context(), "uploads/a"))
-	require.NoError(t, s.DeleteBlob(t.Context(), "uploads/a"), "it is gone already")
-	_, err := s.ReadBlob(t.Context(), "uploads/a", io.Discard)
-	require.ErrorIs(t, err, db.ErrNotFound)
+}
 
+func openBlobs(t *testing.T, blobs string) *db.Store {
+	t.Helper()
+	o := dbtest.SQLite(t)
+	o.Blobs = blobs
+	return dbtest.Open(t, o)
+}
+
+func blobIsWhatWasWritten(t *testing.T, s *db.Store, data []byte) {
+	t.Helper()
+	want := db.Blob{Key: "uploads/a", Size: int64(len(data)), SHA256: sha256.Sum256(data)}
+	put, err := s.PutBlob(t.Context(), want.Key, func(w io.Writer) error { _, err := w.Write(data); return err })
+	require.NoError(t, err)
+	require.Equal(t, want, put)
+	var b bytes.Buffer
+	got, err := s.ReadBlob(t.Context(), want.Key, &b)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+	require.Equal(t, len(data), b.Len())
+}
+
+// uploadIsAborted by the one who writes, and by the one who waits for it.
+func uploadIsAborted(t *testing.T, s *db.Store, size int64) {
+	t.Helper()
 	broken := errors.New("the caller has no more")
-	_, err = s.PutBlob(t.Context(), "uploads/b", func(w io.Writer) error {
-		_, err := w.Write(make([]byte, 1<<20))
+	_, err := s.PutBlob(t.Context(), "uploads/b", func(w io.Writer) error {
+		_, err := io.CopyN(w, zeros{}, size)
 		return errors.Join(err, broken)
 	})
 	require.ErrorIs(t, err, broken)
-	keys, err := s.BlobKeys(t.Context(), "")
-	require.NoError(t, err)
-	require.Empty(t, keys)
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err = s.PutBlob(ctx, "uploads/c", func(w io.Writer) error {
+		_, err := io.CopyN(w, zeros{}, size)
+		cancel()
+		return err
+	})
+	require.ErrorIs(t, err, context.Canceled)
+	require.NotErrorIs(t, err, db.ErrUnavailable)
 }
 
 // TestBlobsOnAFullDisk: what the disk does not take is an error, whatever the

@@ -30,7 +30,6 @@ import (
 	"strings"
 
 	"github.com/uptrace/bun"
-	"gocloud.dev/blob"
 	"gocloud.dev/blob/fileblob"
 )
 
@@ -64,7 +63,7 @@ type Store struct {
 	Reader   // of what is committed
 	database database
 	writer   *bun.DB
-	bucket   *blob.Bucket
+	bucket   *bucket
 	folders  []string // local ones that are written to
 	hub      *hub
 	log      *slog.Logger

@@ -2,9 +2,6 @@ package db
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -81,28 +78,15 @@ func (s *Store) sweepTable(ctx context.Context, table, key, old string, before t
 }
 
 func (s *Store) sweepBlobs(ctx context.Context, prefix string, before time.Time) error {
-	objects := s.bucket.List(&blob.ListOptions{Prefix: prefix})
-	for {
-		o, err := objects.Next(ctx)
-		if errors.Is(err, io.EOF) {
+	return s.eachBlob(ctx, prefix, func(o *blob.ListObject) error {
+		if !o.ModTime.Before(before) {
 			return nil
 		}
-		if err != nil {
-			return fmt.Errorf("store: sweep blobs: %w", err)
-		}
-		if o.IsDir || !o.ModTime.Before(before) {
-			continue
-		}
 		if used, err := s.MediaInUse(ctx, o.Key); err != nil || used {
-			if err != nil {
-				return err
-			}
-			continue
-		}
-		if err := s.DeleteBlob(ctx, o.Key); err != nil {
 			return err
 		}
-	}
+		return s.DeleteBlob(ctx, o.Key)
+	})
 }
 
 // MediaInUse reports whether a running extraction still needs the blob.

@@ -1,0 +1,101 @@
+package db
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"gocloud.dev/blob"
+	"gocloud.dev/blob/fileblob"
+)
+
+// bucket is the place of the blobs.
+type bucket struct {
+	*blob.Bucket
+	// tidiesUp: it takes back what it has got of an upload when that cannot be read on,
+	// but not when the upload's context has ended.
+	tidiesUp bool
+	// patience is how long it may take to answer, and to take or give the next bytes.
+	patience time.Duration
+}
+
+// blobPatience is as long as 8 MiB, the part of an upload that is sent at a time,
+// need on a line of 1 MBit/s.
+const blobPatience = time.Minute
+
+// openBucket opens a folder, or whatever a URL names. In a folder nothing but
+// the blobs is written, and what is not yet complete stands beside them, so that
+// Sweep finds it after a crash.
+func openBucket(ctx context.Context, where string) (*bucket, error) {
+	if where == "" {
+		return nil, errors.New("store: no place for blobs is given")
+	}
+	if strings.Contains(where, "://") {
+		return openBucketURL(ctx, where)
+	}
+	folder, err := fileblob.OpenBucket(where, &fileblob.Options{
+		CreateDir:   true,
+		DirFileMode: 0o700,
+		NoTempDir:   true,
+		Metadata:    fileblob.MetadataDontWrite,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("store: open blobs: %w", err)
+	}
+	return &bucket{Bucket: folder, patience: blobPatience}, nil
+}
+
+const (
+	s3Scheme = "s3"
+	// s3Validation lets the SDK compare checksums, of which it has none for an object
+	// of several parts, and writes a line to standard error each time. Whoever reads a
+	// blob knows its SHA-256.
+	s3Validation = "response_checksum_validation"
+)
+
+// openBucketURL repeats nothing of the URL but its scheme and host: people try to
+// write credentials into the rest.
+func openBucketURL(ctx context.Context, where string) (*bucket, error) {
+	u, err := url.Parse(where)
+	if err != nil || u.User != nil {
+		return nil, errors.New("store: open blobs: want SCHEME://BUCKET?OPTION=…, without credentials")
+	}
+	place := u.Scheme + "://" + u.Host
+	if q := u.Query(); u.Scheme == s3Scheme && !q.Has(s3Validation) {
+		q.Set(s3Validation, "when_required")
+		u.RawQuery = q.Encode()
+	}
+	opened, err := blob.OpenBucket(ctx, u.String())
+	if err != nil {
+		text := strings.ReplaceAll(err.Error(), u.String(), place)
+		return nil, fmt.Errorf("store: open blobs: %s: %s", place, text)
+	}
+	b := &bucket{Bucket: opened, tidiesUp: u.Scheme == s3Scheme, patience: blobPatience}
+	if u.Scheme != fileblob.Scheme {
+		if err := b.try(ctx); err != nil {
+			return nil, errors.Join(fmt.Errorf("store: the blobs at %s cannot be written and read: %w", place, err), b.Close())
+		}
+	}
+	return b, nil
+}
+
+// try writes, reads and removes a few bytes: an object store that is not there, or
+// that takes nothing, is to be found before the first upload comes.
+func (b *bucket) try(ctx context.Context) error {
+	ctx, done := b.inTime(ctx)
+	defer done()
+	key, want := "probe/"+uuid.NewString(), []byte("transcriptkit")
+	if err := b.WriteAll(ctx, key, want, nil); err != nil {
+		return err
+	}
+	got, err := b.ReadAll(ctx, key)
+	if err == nil && !bytes.Equal(got, want) {
+		err = errors.New("what was written is not what can be read")
+	}
+	return errors.Join(err, b.Delete(ctx, key))
+}

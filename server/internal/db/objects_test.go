@@ -1,0 +1,280 @@
+package db_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/internal/storetest"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+)
+
+// The parts of S3's protocol that tests disturb.
+func isPart(r *http.Request) bool {
+	return r.Method == http.MethodPut && r.URL.Query().Has("partNumber")
+}
+
+func isCompletion(r *http.Request) bool {
+	return r.Method == http.MethodPost && r.URL.Query().Has("uploadId")
+}
+
+func isObject(method string) func(r *http.Request) bool {
+	return func(r *http.Request) bool {
+		return r.Method == method && strings.Contains(r.URL.Path, "/uploads/") && r.URL.Query().Get("uploadId") == ""
+	}
+}
+
+func hangUp(http.ResponseWriter, *http.Request, http.Handler) { panic(http.ErrAbortHandler) }
+
+func refuse(status int, code string) answer {
+	return func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
+		_, _ = io.Copy(io.Discard, r.Body) // the caller may be writing still
+		w.WriteHeader(status)
+		_, _ = fmt.Fprintf(w, "<Error><Code>%s</Code><Message>No.</Message></Error>", code) // its caller may be gone
+	}
+}
+
+// cutAnswer lets the server do what it was asked for, and loses the answer.
+func cutAnswer(_ http.ResponseWriter, r *http.Request, server http.Handler) {
+	server.ServeHTTP(httptest.NewRecorder(), r)
+	panic(http.ErrAbortHandler)
+}
+
+// halfAnswer breaks off in the middle of the body.
+func halfAnswer(w http.ResponseWriter, r *http.Request, server http.Handler) {
+	full := httptest.NewRecorder()
+	server.ServeHTTP(full, r)
+	for name, values := range full.Header() {
+		w.Header()[name] = values
+	}
+	w.WriteHeader(full.Code)
+	_, _ = w.Write(full.Body.Bytes()[:full.Body.Len()/2]) // breaks off anyway
+	panic(http.ErrAbortHandler)
+}
+
+// halfRequest breaks off in the middle of what is sent.
+func halfRequest(_ http.ResponseWriter, r *http.Request, _ http.Handler) {
+	_, _ = io.CopyN(io.Discard, r.Body, r.ContentLength/2) // breaks off anyway
+	panic(http.ErrAbortHandler)
+}
+
+// silence takes the request and says nothing.
+func silence(_ http.ResponseWriter, r *http.Request, _ http.Handler) {
+	_, _ = io.Copy(io.Discard, r.Body) // the server notices only then that the caller goes
+	<-r.Context().Done()
+}
+
+type answer func(w http.ResponseWriter, r *http.Request, server http.Handler)
+
+// fault disturbs the requests that are such, as long as it is on, or times many.
+type fault struct {
+	such  func(*http.Request) bool
+	times int // 0: all
+	as    answer
+}
+
+// TestFaultsOfAnObjectStore: an upload is there as a whole, or it is ErrUnavailable
+// and nothing stays behind.
+func TestFaultsOfAnObjectStore(t *testing.T) {
+	t.Parallel()
+	const small, large = 1 << 20, 40 << 20
+	for name, c := range map[string]struct {
+		size  int64
+		fault fault
+		kept  bool
+	}{
+		"slow down, once":              {large, fault{isPart, 2, refuse(503, "SlowDown")}, true},
+		"slow down, for ever":          {large, fault{isPart, 0, refuse(503, "SlowDown")}, false},
+		"slow down, small":             {small, fault{isObject(http.MethodPut), 0, refuse(503, "SlowDown")}, false},
+		"full":                         {large, fault{isPart, 0, refuse(507, "InsufficientStorage")}, false},
+		"quota":                        {small, fault{isObject(http.MethodPut), 0, refuse(403, "QuotaExceeded")}, false},
+		"full at the end":              {large, fault{isCompletion, 0, refuse(507, "InsufficientStorage")}, false},
+		"cut in a part, once":          {large, fault{isPart, 1, halfRequest}, true},
+		"cut in every part":            {large, fault{isPart, 0, halfRequest}, false},
+		"the answer to a part is lost": {large, fault{isPart, 1, cutAnswer}, true},
+		"the answer at the end":        {large, fault{isCompletion, 0, cutAnswer}, false},
+		"the answer to all":            {small, fault{isObject(http.MethodPut), 1, cutAnswer}, true},
+		"it cannot be proven":          {small, fault{isObject(http.MethodHead), 1, lie}, false},
+		"hangs up":                     {large, fault{isPart, 0, hangUp}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := storetest.NewBucket(t)
+			s := openBlobs(t, disturbed(t, b, c.fault))
+			put, err := s.PutBlob(t.Context(), "uploads/a", func(w io.Writer) error {
+				_, err := io.CopyN(w, zeros{}, c.size)
+				return err
+			})
+			if !c.kept {
+				require.ErrorIs(t, err, db.ErrUnavailable)
+				require.Empty(t, b.Left(t))
+				return
+			}
+			require.NoError(t, err)
+			got, err := s.ReadBlob(t.Context(), put.Key, io.Discard)
+			require.NoError(t, err)
+			require.Equal(t, put, got)
+			require.Equal(t, []string{"uploads/a"}, b.Left(t))
+		})
+	}
+}
+
+// disturbed is the URL of a bucket behind a fault.
+func disturbed(t *testing.T, b *storetest.Bucket, f fault) string {
+	var times atomic.Int64
+	return b.Through(t, func(w http.ResponseWriter, r *http.Request, server http.Handler) {
+		if f.such(r) && (f.times == 0 || times.Add(1) <= int64(f.times)) {
+			f.as(w, r, server)
+			return
+		}
+		server.ServeHTTP(w, r)
+	})
+}
+
+// lie says that the object is shorter than it is.
+func lie(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+	w.Header().Set("Content-Length", "17")
+	w.Header().Set("ETag", `"0123456789abcdef0123456789abcdef"`)
+	w.WriteHeader(http.StatusOK)
+}
+
+// TestReadingFromAFaultyObjectStore: what comes is right, or it is an error that
+// passes.
+func TestReadingFromAFaultyObjectStore(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		fault answer
+		want  error
+	}{
+		"cut":       {halfAnswer, db.ErrUnavailable},
+		"slow down": {refuse(503, "SlowDown"), db.ErrUnavailable},
+		"denied":    {refuse(403, "AccessDenied"), db.ErrUnavailable},
+		"gone":      {refuse(404, "NoSuchKey"), db.ErrNotFound},
+		"silent":    {silence, db.ErrUnavailable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := openBlobs(t, disturbed(t, storetest.NewBucket(t), fault{isObject(http.MethodGet), 0, c.fault}))
+			s.SetBlobPatience(2 * time.Second)
+			_, err := s.PutBlob(t.Context(), "uploads/a", func(w io.Writer) error { _, err := io.CopyN(w, zeros{}, 1<<20); return err })
+			require.NoError(t, err)
+			_, err = s.ReadBlob(t.Context(), "uploads/a", io.Discard)
+			require.ErrorIs(t, err, c.want)
+		})
+	}
+}
+
+// TestAStalledObjectStore: nothing waits for ever, and a caller who is slow is not
+// taken for a store that is.
+func TestAStalledObjectStore(t *testing.T) {
+	t.Parallel()
+	for name, f := range map[string]func(*http.Request) bool{
+		"part": isPart, "end": isCompletion, "proof": isObject(http.MethodHead),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := openBlobs(t, disturbed(t, storetest.NewBucket(t), fault{f, 0, silence}))
+			s.SetBlobPatience(time.Second)
+			_, err := s.PutBlob(t.Context(), "uploads/a", func(w io.Writer) error { _, err := io.CopyN(w, zeros{}, 40<<20); return err })
+			require.ErrorIs(t, err, db.ErrUnavailable)
+		})
+	}
+	t.Run("slow caller", func(t *testing.T) {
+		t.Parallel()
+		s := openBlobs(t, storetest.S3(t))
+		s.SetBlobPatience(300 * time.Millisecond)
+		_, err := s.PutBlob(t.Context(), "uploads/a", func(w io.Writer) error {
+			_, err := w.Write([]byte("x"))
+			<-time.After(time.Second)
+			_, again := w.Write([]byte("x"))
+			return errors.Join(err, again)
+		})
+		require.NoError(t, err)
+	})
+	t.Run("the caller goes", func(t *testing.T) {
+		t.Parallel()
+		s := openBlobs(t, disturbed(t, storetest.NewBucket(t), fault{isPart, 0, silence}))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err := s.PutBlob(ctx, "uploads/a", func(w io.Writer) error { _, err := io.CopyN(w, zeros{}, 80<<20); return err })
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+	})
+}
+
+// TestSlowObjectStore: bytes that trickle are bytes all the same.
+func TestSlowObjectStore(t *testing.T) {
+	t.Parallel()
+	b := storetest.NewBucket(t)
+	s := openBlobs(t, disturbed(t, b, fault{isObject(http.MethodGet), 0, func(w http.ResponseWriter, r *http.Request, server http.Handler) {
+		full := httptest.NewRecorder()
+		server.ServeHTTP(full, r)
+		for name, values := range full.Header() {
+			w.Header()[name] = values
+		}
+		w.WriteHeader(full.Code)
+		for body := full.Body; body.Len() > 0; {
+			_, _ = w.Write(body.Next(200)) // its caller may be gone
+			w.(http.Flusher).Flush()
+			<-time.After(100 * time.Millisecond)
+		}
+	}}))
+	s.SetBlobPatience(time.Second)
+	put, err := s.PutBlob(t.Context(), "uploads/a", func(w io.Writer) error { _, err := io.CopyN(w, zeros{}, 4000); return err })
+	require.NoError(t, err)
+	got, err := s.ReadBlob(t.Context(), "uploads/a", io.Discard) // two seconds, with a patience of one
+	require.NoError(t, err)
+	require.Equal(t, put, got)
+}
+
+// TestBucketThatCannotBeUsed is found when the store is opened. No error repeats
+// what may be a password.
+func TestBucketThatCannotBeUsed(t *testing.T) {
+	t.Parallel()
+	b := storetest.NewBucket(t)
+	onlyRead := fault{func(r *http.Request) bool { return r.Method == http.MethodPut }, 0, refuse(403, "AccessDenied")}
+	for blobs, want := range map[string]string{
+		strings.Replace(b.URL, b.Name, "no-such-bucket", 1):     "the blobs at s3://no-such-bucket cannot be written and read",
+		disturbed(t, b, onlyRead):                               "the blobs at s3://" + b.Name + " cannot be written and read",
+		strings.Replace(b.URL, "s3://", "s3://key:hunter2@", 1): "without credentials",
+		b.URL + "&secret_key=hunter2":                           "s3://" + b.Name + `: unknown query parameter "secret_key"`,
+		"nothing://hunter2.example?key=hunter2":                 "nothing://hunter2.example",
+		"://hunter2":                                            "without credentials",
+	} {
+		o := dbtest.SQLite(t)
+		o.Blobs = blobs
+		_, err := db.Open(t.Context(), o)
+		require.ErrorContains(t, err, want)
+		assert.NotContains(t, strings.ReplaceAll(err.Error(), "hunter2.example", ""), "hunter2", want)
+	}
+	assert.Empty(t, b.Left(t))
+}
+
+// TestSweepOfAnObjectStore: litter is listed in pages, and only what is old goes.
+func TestSweepOfAnObjectStore(t *testing.T) {
+	t.Parallel()
+	b := storetest.NewBucket(t)
+	s := openBlobs(t, b.URL)
+	const litter = 1100 // more than one page
+	for n := range litter {
+		key := fmt.Sprintf("audio/%04d", n)
+		b.Plant(t, key)
+		b.Age(t, key, time.Now().Add(-25*time.Hour))
+	}
+	b.Plant(t, "audio/young")
+	keys, err := s.BlobKeys(t.Context(), "audio/")
+	require.NoError(t, err)
+	require.Len(t, keys, litter+1)
+	require.NoError(t, s.Sweep(t.Context(), time.Now(), time.Now()))
+	require.Equal(t, []string{"audio/young"}, b.Left(t))
+}

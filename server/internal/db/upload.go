@@ -1,0 +1,119 @@
+package db
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"gocloud.dev/blob"
+)
+
+const (
+	// An upload is sent in parts of partSize bytes, of which partsAtOnce are under way.
+	partSize    = 8 << 20
+	partsAtOnce = 2
+	// abortTime is how long an object store may take to take back what it has got.
+	abortTime = 10 * time.Second
+)
+
+// upload is a blob on its way into the bucket. It ends by finish or abort.
+type upload interface {
+	io.Writer
+	// finish returns once the bucket has all of it, or has failed.
+	finish() error
+	// abort returns once the bucket has let go of what it has got.
+	abort(why error)
+}
+
+func (b *bucket) upload(ctx context.Context, key string) (upload, error) {
+	o := &blob.WriterOptions{ContentType: "application/octet-stream", BufferSize: partSize, MaxConcurrency: partsAtOnce}
+	if b.tidiesUp {
+		return b.pipe(ctx, key, o), nil
+	}
+	ctx, abandon := context.WithCancelCause(ctx)
+	w, err := b.NewWriter(ctx, key, o)
+	if err != nil {
+		abandon(nil)
+		return nil, err
+	}
+	return &written{Writer: w, ctx: ctx, watch: b.watch(abandon), abandon: abandon}, nil
+}
+
+// written is an upload that ends with its context.
+type written struct {
+	*blob.Writer
+	ctx     context.Context // that of the writer
+	watch   *watch
+	abandon context.CancelCauseFunc
+}
+
+func (u *written) Write(p []byte) (int, error) {
+	defer u.watch.begin()()
+	n, err := u.Writer.Write(p)
+	return n, stalled(u.ctx, err)
+}
+
+func (u *written) finish() error {
+	defer u.abandon(nil)
+	defer u.watch.begin()()
+	return stalled(u.ctx, u.Close())
+}
+
+func (u *written) abort(why error) {
+	u.abandon(why) // the bucket drops a blob whose context ends before Close
+	_ = u.Close()  // reports the end of the context
+}
+
+// piped is an upload whose bucket reads it. It does not end with the context of the
+// caller, as its bucket could then not take back what it has got, but when there is
+// no more to read, or when the bucket takes too long.
+type piped struct {
+	*io.PipeWriter
+	caller  func() bool // ends the watch of the caller's context
+	abandon context.CancelCauseFunc
+	ended   chan struct{}
+	err     error // of the bucket, once ended is closed
+}
+
+func (b *bucket) pipe(caller context.Context, key string, o *blob.WriterOptions) *piped {
+	ctx, abandon := context.WithCancelCause(context.WithoutCancel(caller))
+	out, in := io.Pipe()
+	u := &piped{PipeWriter: in, abandon: abandon, ended: make(chan struct{})}
+	u.caller = context.AfterFunc(caller, func() { _ = in.CloseWithError(caller.Err()) }) // never fails
+	bucket := b.watch(abandon)
+	go func() {
+		defer close(u.ended)
+		defer bucket.begin()()
+		u.err = stalled(ctx, b.Upload(ctx, key, &feed{out, bucket}, o))
+		_ = out.CloseWithError(u.err) // never fails
+	}()
+	return u
+}
+
+func (u *piped) finish() error {
+	defer u.abandon(nil)
+	_ = u.Close() // never fails
+	<-u.ended
+	u.caller()
+	return u.err
+}
+
+func (u *piped) abort(why error) {
+	defer u.abandon(nil)
+	_ = u.CloseWithError(why) // never fails
+	defer time.AfterFunc(abortTime, func() { u.abandon(errStalled) }).Stop()
+	<-u.ended
+	u.caller()
+}
+
+// feed is what a bucket reads an upload from. That it waits here is not its fault.
+type feed struct {
+	io.Reader
+	bucket *watch
+}
+
+func (f *feed) Read(p []byte) (int, error) {
+	f.bucket.end()
+	defer f.bucket.begin()
+	return f.Reader.Read(p)
+}
