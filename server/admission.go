@@ -13,6 +13,7 @@ import (
 // admission is what the Authenticator says of a request.
 type admission struct {
 	principal account.Principal
+	window    *rateWindow                                      // that the request counted in; nil: there is none
 	refusal   *transcript.Error                                // why they may not use the service now; nil: they may
 	ask       func(context.Context) (account.Principal, error) // the Authenticator, about the same request
 }
@@ -20,7 +21,7 @@ type admission struct {
 // admit asks who makes a request. The error says that nobody knows; the admission
 // holds all the same what is known, for the log.
 func (s *Server) admit(r *http.Request) (*admission, error) {
-	in := &admission{ask: func(ctx context.Context) (account.Principal, error) { return s.authenticate(ctx, r) }}
+	in := &admission{ask: func(ctx context.Context) (account.Principal, error) { return s.ask(ctx, r) }}
 	var err error
 	in.principal, err = in.ask(r.Context())
 	refusal, refused := businessFailure(err)
@@ -34,9 +35,9 @@ func (s *Server) admit(r *http.Request) (*admission, error) {
 	return in, err
 }
 
-// authenticate asks the Authenticator. A nil *transcript.Error that it returns as its
+// ask asks the Authenticator. A nil *transcript.Error that it returns as its
 // error is not nil any more: whether it meant to let the request in, nobody knows.
-func (s *Server) authenticate(ctx context.Context, r *http.Request) (account.Principal, error) {
+func (s *Server) ask(ctx context.Context, r *http.Request) (account.Principal, error) {
 	p, err := s.cfg.Authenticator.Authenticate(ctx, r)
 	var coded *transcript.Error
 	if errors.As(err, &coded) && coded == nil {
@@ -45,11 +46,11 @@ func (s *Server) authenticate(ctx context.Context, r *http.Request) (account.Pri
 	return p, err
 }
 
-type admissionKey struct{}
-
+// admissionOf returns what the Authenticator says of the request that ctx belongs
+// to, and false before Authenticate has let it in.
 func admissionOf(ctx context.Context) (*admission, bool) {
-	in, ok := ctx.Value(admissionKey{}).(*admission)
-	return in, ok
+	in := entryOf(ctx).admission
+	return in, in != nil
 }
 
 // PrincipalOf returns who makes the request that ctx belongs to, and false

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -38,53 +39,55 @@ type Authenticator interface {
 }
 
 // Authenticate lets a request pass only when the server's Authenticator says who
-// makes it and that they may, and puts the principal into its context
-// ([PrincipalOf]). A request that has a principal already passes.
+// makes it and that they may, and when its account has not made too many; it puts the
+// principal into the request's context ([PrincipalOf]). A request that has a principal
+// already passes, and is not counted again.
 func (s *Server) Authenticate(next http.Handler) http.Handler {
-	// What counts the requests of an account belongs between the two steps: it must
-	// know who it is, and a 429 goes before a 402.
-	checked := s.identify(s.requireEligible(next))
-	return s.outermost(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, ok := PrincipalOf(r.Context()); ok {
-			next.ServeHTTP(w, r)
-			return
-		}
-		checked.ServeHTTP(w, r)
-	}))
+	return s.authenticate(db.MainRequests, next)
 }
 
-// identify lets a request pass when it is known who makes it, whether they may or
-// not. Who fails too often is told to wait.
-func (s *Server) identify(next http.Handler) http.Handler {
-	return s.answering(func(w http.ResponseWriter, r *http.Request) error {
-		in, err := s.admit(r)
-		entryOf(r.Context()).principal = in.principal
-		if errors.Is(err, ErrNoCredential) || errors.Is(err, ErrInvalidCredential) {
-			if wait := s.failures.add(clientAddr(r), time.Now()); wait > 0 {
-				return rateLimited(int(wait/time.Second) + 1)
+// authenticate is Authenticate of requests of a class.
+func (s *Server) authenticate(class db.RequestClass, next http.Handler) http.Handler {
+	return s.outermost(s.answering(func(w http.ResponseWriter, r *http.Request) error {
+		if _, ok := PrincipalOf(r.Context()); !ok {
+			if err := s.letIn(w, r, class); err != nil {
+				return err
 			}
-		}
-		if err != nil {
-			return err
-		}
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), admissionKey{}, in)))
-		return nil
-	})
-}
-
-// requireEligible lets a request pass when its sender may use the service now.
-func (s *Server) requireEligible(next http.Handler) http.Handler {
-	return s.answering(func(w http.ResponseWriter, r *http.Request) error {
-		in, ok := admissionOf(r.Context())
-		if !ok {
-			return ErrNoCredential
-		}
-		if in.refusal != nil {
-			return in.refusal
 		}
 		next.ServeHTTP(w, r)
 		return nil
-	})
+	}))
+}
+
+// letIn finds out who makes a request (401), whether they make too many (429), and
+// whether they may use the service now (402).
+func (s *Server) letIn(w http.ResponseWriter, r *http.Request, class db.RequestClass) error {
+	in, err := s.identify(r)
+	if err != nil {
+		return err
+	}
+	if in.window, err = s.countRequest(w.Header(), r, in.principal, class); err != nil {
+		return err
+	}
+	if in.refusal != nil {
+		return in.refusal
+	}
+	entryOf(r.Context()).admission = in
+	return nil
+}
+
+// identify finds out who makes a request, whether they may or not. Who fails too often
+// is told to wait.
+func (s *Server) identify(r *http.Request) (*admission, error) {
+	in, err := s.admit(r)
+	entry := entryOf(r.Context())
+	entry.principal = in.principal
+	if errors.Is(err, ErrNoCredential) || errors.Is(err, ErrInvalidCredential) {
+		if wait := s.failed(entry.client, time.Now()); wait > 0 {
+			return nil, rateLimited(wait)
+		}
+	}
+	return in, err
 }
 
 // RequireScope lets a request pass only when its principal has the scope. It

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"net/netip"
 	"net/url"
 	"path"
 	"runtime"
@@ -36,6 +38,12 @@ type Config struct {
 	Accounts *account.Accounts
 	// Authenticator says who makes a request. nil: the API keys of Accounts do.
 	Authenticator Authenticator
+
+	// TrustedProxies are the addresses of proxies in front of the service whose
+	// X-Forwarded-For names the client. Whom else a request comes from is a client
+	// itself, whatever its headers say; none: nobody is trusted. Failed authentications
+	// are counted by the client's address, and the log names it.
+	TrustedProxies []netip.Prefix
 
 	// Sites says which link belongs to which platform; nil: site.Default.
 	Sites *site.Table
@@ -152,6 +160,11 @@ func (c Config) withDefaults() (Config, error) {
 	if c.timeout == nil {
 		c.timeout = context.WithTimeout
 	}
+	proxies := make([]netip.Prefix, len(c.TrustedProxies))
+	for i, p := range c.TrustedProxies {
+		proxies[i] = plainPrefix(p)
+	}
+	c.TrustedProxies = proxies
 	c.Version = cmp.Or(c.Version, "dev")
 	c.Limits.ASRWorkers = cmp.Or(c.Limits.ASRWorkers, runtime.GOMAXPROCS(0))
 	c.Limits.MaxMediaDuration = cmp.Or(c.Limits.MaxMediaDuration, 12*time.Hour)
@@ -188,6 +201,11 @@ func (c Config) check() error {
 	} {
 		if m.value < 0 {
 			return &ConfigError{m.name, errors.New("must not be negative")}
+		}
+	}
+	for i, p := range c.TrustedProxies {
+		if !p.IsValid() {
+			return &ConfigError{"TrustedProxies", fmt.Errorf("number %d is no prefix, as netip.ParsePrefix makes one", i)}
 		}
 	}
 	if _, err := pace.New(c.Pace, nil); err != nil {

@@ -31,7 +31,7 @@ func (s *Server) eventRoutes() []route {
 			method: http.MethodGet, pattern: "/v1/transcript/job/{id}/events",
 			operation: "streamTranscriptJob", tag: "jobs",
 			summary: "Follow a job as server-sent events, from the one named by Last-Event-ID.",
-			scope:   account.Transcripts, handle: s.streamTranscriptJob,
+			scope:   account.Transcripts, polls: true, handle: s.streamTranscriptJob,
 			path: idPath(new(string)), header: streamHeader(),
 			answers: []answer{
 				{status: http.StatusOK, body: "", contentType: "text/event-stream"},

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
@@ -52,11 +53,8 @@ func PatientBody(body io.ReadCloser, w http.ResponseWriter) io.ReadCloser {
 	return newPatientBody(body, http.NewResponseController(w))
 }
 
-// Failures counts failed authentications.
-type Failures struct{ failureCounter }
-
-// Add counts a failure of the address.
-func (f *Failures) Add(addr string, now time.Time) time.Duration { return f.add(addr, now) }
+// Failed counts a failed authentication of a client.
+func Failed(s *Server, client netip.Addr, now time.Time) time.Duration { return s.failed(client, now) }
 
 // BoundedLog is what the server makes of Config.Log.
 func BoundedLog(l *slog.Logger) *slog.Logger { return slog.New(boundedLog{l.Handler()}) }
@@ -79,3 +77,15 @@ func SetLookupBudget(c *Config, d time.Duration) { c.lookupBudget = d }
 
 // SetProgressInterval sets the shortest time between two progress reports.
 func SetProgressInterval(c *Config, d time.Duration) { c.progressInterval = d }
+
+// SmallPath is the path of Small.
+const SmallPath = "/v1/small"
+
+// Small is the API with one route, whose handler is h: all that stands before a
+// handler and nothing behind it.
+func Small(s *Server, h http.HandlerFunc) http.Handler {
+	return s.handler([]route{{
+		method: http.MethodGet, pattern: SmallPath, scope: account.Transcripts,
+		handle: func(w http.ResponseWriter, r *http.Request) error { h(w, r); return nil },
+	}})
+}

@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"net/http"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -33,13 +34,41 @@ func TestFailuresAreCounted(t *testing.T) {
 
 func TestFailuresOfManyAddresses(t *testing.T) {
 	t.Parallel()
-	var f server.Failures
+	s := start(t)
 	now := time.Date(2026, 11, 21, 2, 3, 10, 0, time.UTC)
-	for range 60 {
-		require.Zero(t, f.Add("192.0.2.1", now))
+	failed := func(client string, at time.Time) time.Duration {
+		return server.Failed(s.Server.Server, netip.MustParseAddr(client), at)
 	}
-	assert.Equal(t, 50*time.Second, f.Add("192.0.2.1", now), "until the minute ends")
-	assert.Zero(t, f.Add("192.0.2.2", now), "each address has its own")
-	assert.Equal(t, 20*time.Second, f.Add("192.0.2.1", now.Add(30*time.Second)))
-	assert.Zero(t, f.Add("192.0.2.1", now.Add(50*time.Second)), "a new minute")
+	for range 60 {
+		require.Zero(t, failed("192.0.2.1", now))
+		require.Zero(t, failed("2001:db8:1:2::7", now))
+	}
+	assert.Equal(t, 50*time.Second, failed("192.0.2.1", now), "until the minute ends")
+	assert.Zero(t, failed("192.0.2.2", now), "each address has its own")
+	assert.Equal(t, 50*time.Second, failed("2001:db8:1:2:ffff::", now), "but all of a network of IPv6")
+	assert.Zero(t, failed("2001:db8:1:3::7", now))
+	assert.Equal(t, 20*time.Second, failed("192.0.2.1", now.Add(30*time.Second)))
+	assert.Zero(t, failed("192.0.2.1", now.Add(50*time.Second)), "a new minute")
+}
+
+// Whoever has ever so many addresses does not make the service forget the failures of
+// others.
+func TestFailuresAreNotForgotten(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	now := time.Date(2026, 11, 21, 2, 3, 10, 0, time.UTC)
+	guesser := netip.MustParseAddr("192.0.2.1")
+	for range 60 {
+		require.Zero(t, server.Failed(s.Server.Server, guesser, now))
+	}
+	other := netip.MustParseAddr("10.0.0.0")
+	limited := 0
+	for range 100_100 {
+		other = other.Next()
+		if server.Failed(s.Server.Server, other, now) > 0 {
+			limited++
+		}
+	}
+	assert.Equal(t, 41, limited, "those that come last are counted together")
+	assert.Positive(t, server.Failed(s.Server.Server, guesser, now))
 }

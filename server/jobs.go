@@ -21,7 +21,7 @@ func (s *Server) jobRoutes() []route {
 			method: http.MethodGet, pattern: "/v1/transcript/job/{id}",
 			operation: "getTranscriptJob", tag: "jobs",
 			summary: "Read a job, and its transcript when it has succeeded. A failed job is a 200 with an error.",
-			scope:   account.Transcripts, handle: s.getTranscriptJob,
+			scope:   account.Transcripts, polls: true, handle: s.getTranscriptJob,
 			path: idPath(new(string)), query: jobQuery(new(pipeline.View)),
 			answers: []answer{
 				{status: http.StatusOK, body: jobAnswer{}, headers: []header{headerETag, headerMayRetryAfter}},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"regexp"
 	"runtime/debug"
 	"time"
@@ -26,7 +27,7 @@ func (s *Server) outermost(next http.Handler) http.Handler {
 			return
 		}
 		began := time.Now()
-		n := &logEntry{id: requestID(r), route: s.noRoute}
+		n := &logEntry{id: requestID(r), route: s.noRoute, client: s.clientOf(r)}
 		r = r.WithContext(context.WithValue(r.Context(), logEntryKey{}, n))
 		rec := &recorder{ResponseWriter: w}
 		control := http.NewResponseController(w)
@@ -83,6 +84,7 @@ func (s *Server) ended(r *http.Request, w *recorder, n *logEntry, took time.Dura
 		slog.String("method", clip.Text(r.Method)),
 		slog.String("route", n.route.Pattern()),
 		slog.Int("status", status),
+		slog.String("client", n.client.String()),
 		slog.Int64("bytes", w.written),
 		slog.Duration("took", took.Round(time.Microsecond)),
 	}
@@ -99,7 +101,9 @@ func (s *Server) ended(r *http.Request, w *recorder, n *logEntry, took time.Dura
 type logEntry struct {
 	id        string
 	route     *metrics.Route
+	client    netip.Addr // see clientOf
 	principal account.Principal
+	admission *admission    // nil: it is not let in yet
 	err       error         // why it was refused
 	gone      bool          // the client went away
 	waited    time.Duration // as its sender wished: for a job, or for events

@@ -17,6 +17,9 @@ const (
 	headerETag       header = "ETag"
 	headerReplayed   header = "Idempotency-Replayed"
 	headerChallenge  header = "WWW-Authenticate"
+	headerLimit      header = "X-RateLimit-Limit"
+	headerRemaining  header = "X-RateLimit-Remaining"
+	headerReset      header = "X-RateLimit-Reset"
 
 	// headerMayRetryAfter is Retry-After where an answer may go without: a
 	// reference cannot say so.
@@ -34,6 +37,7 @@ func headers() map[header]openapi31.Header {
 	}
 	text := map[string]any{"type": "string"}
 	seconds := map[string]any{"type": "integer", "minimum": 1}
+	count := map[string]any{"type": "integer", "minimum": 0}
 	return map[header]openapi31.Header{
 		headerRequestID: describe(true, "Names the request in logs: the caller's own id where it is fit for that.",
 			map[string]any{"type": "string", "pattern": callersID.String()}),
@@ -44,6 +48,9 @@ func headers() map[header]openapi31.Header {
 		headerReplayed: describe(false, "true: this is the answer to an earlier request with the same Idempotency-Key.",
 			map[string]any{"type": "string", "enum": []string{"true"}}),
 		headerChallenge: describe(true, "How to authenticate.", text),
+		headerLimit:     describe(false, "Requests that the account may make in the window that this one counted in. Absent: any number.", count),
+		headerRemaining: describe(false, "Those that are left.", count),
+		headerReset:     describe(false, "When the window ends, as Unix time in seconds.", count),
 	}
 }
 

@@ -28,7 +28,7 @@ func describe(r *openapi31.Reflector, rt route) error {
 	}
 	describeRequest(r, op, rt)
 	for _, a := range rt.answers {
-		describeAnswer(oc, a)
+		describeAnswer(oc, rt, a)
 	}
 	describeErrors(oc, rt)
 	if rt.events != nil {
@@ -39,11 +39,20 @@ func describe(r *openapi31.Reflector, rt route) error {
 	return r.AddOperation(oc)
 }
 
-func describeAnswer(oc openapi.OperationContext, a answer) {
+// everywhere are the headers of all answers of a route: rate limits are of those who
+// are known.
+func (rt *route) everywhere(status int) []header {
+	if rt.open || status == http.StatusUnauthorized {
+		return []header{headerRequestID}
+	}
+	return []header{headerRequestID, headerLimit, headerRemaining, headerReset}
+}
+
+func describeAnswer(oc openapi.OperationContext, rt route, a answer) {
 	oc.AddRespStructure(a.body, openapi.WithHTTPStatus(a.status), func(cu *openapi.ContentUnit) {
 		cu.ContentType = a.contentType
 		cu.Customize = func(cor openapi.ContentOrReference) {
-			withHeaders(cor, headerRequestID)
+			withHeaders(cor, rt.everywhere(a.status)...)
 			withHeaders(cor, a.headers...)
 		}
 	})
@@ -66,14 +75,14 @@ func describeErrors(oc openapi.OperationContext, rt route) {
 			add(http.StatusForbidden, transcript.Forbidden)
 		}
 		add(http.StatusServiceUnavailable, transcript.ServiceUnavailable)
-		describeError(oc, http.StatusUnauthorized, flatBody{}, []string{ErrNoCredential.Error(), ErrInvalidCredential.Error()}, headerChallenge)
-		describeError(oc, http.StatusTooManyRequests, flatBody{}, []string{errTooManyStreams.slug}, headerRetryAfter)
+		describeError(oc, rt, http.StatusUnauthorized, flatBody{}, []string{ErrNoCredential.Error(), ErrInvalidCredential.Error()}, headerChallenge)
+		describeError(oc, rt, http.StatusTooManyRequests, flatBody{}, []string{errTooManyStreams.slug}, headerRetryAfter)
 	}
 	if rt.method == http.MethodPost {
-		describeError(oc, errTooSlow.status, flatBody{}, []string{errTooSlow.slug})
-		describeError(oc, errEncoded.status, flatBody{}, []string{errEncoded.slug})
+		describeError(oc, rt, errTooSlow.status, flatBody{}, []string{errTooSlow.slug})
+		describeError(oc, rt, errEncoded.status, flatBody{}, []string{errEncoded.slug})
 	}
-	describeError(oc, errInternal.status, flatBody{}, []string{errInternal.slug})
+	describeError(oc, rt, errInternal.status, flatBody{}, []string{errInternal.slug})
 	for status, ofStatus := range codes {
 		var more []header
 		if status == http.StatusConflict || status == http.StatusServiceUnavailable {
@@ -89,16 +98,16 @@ func describeErrors(oc openapi.OperationContext, rt route) {
 		case rt.report != nil && status == http.StatusServiceUnavailable: // the platform is away, or the service itself
 			body = jsonschema.AnyOf(rt.report, envelope{})
 		}
-		describeError(oc, status, body, ofStatus, more...)
+		describeError(oc, rt, status, body, ofStatus, more...)
 	}
 }
 
 // describeError adds a refusal with the codes, or slugs, that it may carry.
-func describeError(oc openapi.OperationContext, status int, body any, codes []string, more ...header) {
+func describeError(oc openapi.OperationContext, rt route, status int, body any, codes []string, more ...header) {
 	oc.AddRespStructure(body, openapi.WithHTTPStatus(status), func(cu *openapi.ContentUnit) {
 		cu.Description = strings.Join(codes, ", ")
 		cu.Customize = func(cor openapi.ContentOrReference) {
-			withHeaders(cor, headerRequestID)
+			withHeaders(cor, rt.everywhere(status)...)
 			withHeaders(cor, more...)
 			cor.(*openapi31.ResponseOrReference).Response.WithMapOfAnythingItem("x-codes", codes)
 		}

@@ -132,6 +132,10 @@ func TestDocumentOfEveryOperation(t *testing.T) {
 			assert.Equal(t, protected, op.Scope != nil, name)
 			for status, response := range op.Responses {
 				assert.Contains(t, response.Headers, "X-Request-Id", "%s %s", name, status)
+				for _, h := range []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"} {
+					_, has := response.Headers[h]
+					assert.Equal(t, protected && status != "401", has, "%s %s", name, status)
+				}
 				content, ok := response.Content["application/json"]
 				if !ok || status < "400" || path == "/readyz" {
 					continue

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -50,8 +51,10 @@ func unsupported(message string) *flatError {
 	return &flatError{status: http.StatusUnsupportedMediaType, slug: "unsupported_media_type", message: message}
 }
 
-func rateLimited(retryAfter int) *flatError {
-	return &flatError{status: http.StatusTooManyRequests, slug: "rate_limited", retryAfter: max(retryAfter, 1)}
+// rateLimited tells a client to wait, for whole seconds and at least one.
+func rateLimited(wait time.Duration) *flatError {
+	seconds := int((wait + time.Second - 1) / time.Second)
+	return &flatError{status: http.StatusTooManyRequests, slug: "rate_limited", retryAfter: max(seconds, 1)}
 }
 
 // flatBody is the body of a failure of the framework, of 401 and of 429.
@@ -97,7 +100,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		s.refuseCoded(w, r, unavailable())
 		return
 	case business && coded.Code == transcript.RateLimited:
-		flat = rateLimited(coded.RetryAfter) // 429 is always flat
+		flat = rateLimited(time.Duration(coded.RetryAfter) * time.Second) // 429 is always flat
 	case business:
 		logCause(r, err)
 		s.refuseCoded(w, r, coded)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -21,6 +22,7 @@ type route struct {
 	tag             string
 	open            bool          // needs no credential
 	scope           account.Scope // empty: any valid key
+	polls           bool          // asks how work goes, which is counted apart
 	handle          func(http.ResponseWriter, *http.Request) error
 
 	// For the document.
@@ -39,6 +41,13 @@ type answer struct {
 	body        any    // nil: none
 	contentType string // empty: application/json
 	headers     []header
+}
+
+func (rt *route) class() db.RequestClass {
+	if rt.polls {
+		return db.PollingRequests
+	}
+	return db.MainRequests
 }
 
 // handler serves a set of routes: complete, with all that stands before a
@@ -77,7 +86,7 @@ func (s *Server) byMethod(pattern string, routes map[string]*route) http.Handler
 			if rt.scope != "" {
 				h = s.RequireScope(rt.scope)(h)
 			}
-			h = s.Authenticate(h)
+			h = s.authenticate(rt.class(), h)
 		}
 		handlers[method] = h
 		if method == http.MethodGet && rt.events == nil { // a stream without a body is none

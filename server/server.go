@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/window"
 )
 
 // Bounds of every connection.
@@ -35,7 +37,7 @@ type Server struct {
 	leases   *leases
 	guard    *egress.Guard
 	scratch  *scratch.Dir // nil where no work is done
-	failures failureCounter
+	failures window.Counter[netip.Addr]
 	streams  streamCounter
 	noRoute  *metrics.Route           // for requests that have none
 	document func() (document, error) // made when it is asked for first
@@ -65,7 +67,10 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{cfg: c, db: db.Of(c.Store), metrics: metrics.New(c.Version), draining: make(chan struct{}), turn: make(chan struct{}, 1)}
+	s := &Server{
+		cfg: c, db: db.Of(c.Store), metrics: metrics.New(c.Version), failures: window.Counter[netip.Addr]{Max: maxClients},
+		draining: make(chan struct{}), turn: make(chan struct{}, 1),
+	}
 	s.serving, s.endWaits = context.WithCancel(context.Background())
 	s.noRoute = s.metrics.Route("none")
 	s.leases = newLeases(s.db, c.Log)

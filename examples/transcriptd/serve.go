@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"strconv"
 	"time"
 
@@ -24,7 +25,8 @@ type serveCommand struct {
 	Metrics metricsAddress `placeholder:"ADDR" help:"Show /metrics to Prometheus here, as in :9090, beside /healthz and /readyz; without a host, to this machine alone. Default: nowhere."`
 	Blobs   blobFolder     `default:"transcriptd-blobs" placeholder:"PATH" help:"Folder for uploads and audio (${default}); gone when their job ends."`
 	plansFlag
-	FullSync bool `help:"Make every commit on SQLite survive a loss of power, at ten times the price."`
+	TrustedProxy []network `placeholder:"CIDR" help:"A proxy in front of the service, as 10.0.0.0/8 or an address: its X-Forwarded-For names the client. May be repeated. Default: none is believed."`
+	FullSync     bool      `help:"Make every commit on SQLite survive a loss of power, at ten times the price."`
 	// As long as a load balancer takes to ask /readyz, once or twice.
 	DrainDelay time.Duration `default:"5s" placeholder:"DURATION" help:"How long /readyz says 503 draining, while everything still works, before the end (${default}); 0 where nothing stands in front."`
 	recognizerFlags
@@ -50,6 +52,29 @@ func (a *listenAddress) UnmarshalText(text []byte) error {
 		return fmt.Errorf("%q is not HOST:PORT", text)
 	}
 	return nil
+}
+
+// network is a range of addresses.
+type network struct{ netip.Prefix }
+
+// UnmarshalText is called by the parser. An address alone is the range of itself.
+func (n *network) UnmarshalText(text []byte) error {
+	if a, err := netip.ParseAddr(string(text)); err == nil && a.Zone() == "" {
+		n.Prefix = netip.PrefixFrom(a, a.BitLen())
+		return nil
+	}
+	var err error
+	if n.Prefix, err = netip.ParsePrefix(string(text)); err != nil {
+		return fmt.Errorf("%q is neither a CIDR, such as 10.0.0.0/8, nor an address", text)
+	}
+	return nil
+}
+
+func prefixes(all []network) (plain []netip.Prefix) {
+	for _, n := range all {
+		plain = append(plain, n.Prefix)
+	}
+	return plain
 }
 
 // byFlag says of a member of the configuration that is wrong which flag it comes from.
@@ -80,6 +105,7 @@ func (c *serveCommand) Run(ctx context.Context, out output) error {
 		asr:     c.recognizerFlags,
 		links:   c.linkFlags,
 		sites:   c.Sites.Table,
+		proxies: prefixes(c.TrustedProxy),
 		drain:   c.DrainDelay,
 		log:     log,
 	})
@@ -110,6 +136,7 @@ type serviceOptions struct {
 	asr     recognizerFlags
 	links   linkFlags
 	sites   *site.Table // nil: the public sites
+	proxies []netip.Prefix
 	drain   time.Duration
 	log     *slog.Logger
 }
@@ -164,10 +191,11 @@ func startService(ctx context.Context, o serviceOptions) (_ *service, err error)
 		Egress: server.Egress{
 			Allow: o.links.egress(), Deny: append(own, o.asr.addresses()...), Proxies: o.links.proxies(),
 		},
-		Pace:       pace.Config{Rate: pace.Rate{PerMinute: o.links.Pace}},
-		DrainDelay: o.drain,
-		Log:        o.log,
-		Version:    version(),
+		TrustedProxies: o.proxies,
+		Pace:           pace.Config{Rate: pace.Rate{PerMinute: o.links.Pace}},
+		DrainDelay:     o.drain,
+		Log:            o.log,
+		Version:        version(),
 	})
 	if err != nil {
 		return nil, byFlag(err)

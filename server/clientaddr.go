@@ -1,0 +1,70 @@
+package server
+
+import (
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// maxProxies is how many proxies that a request has passed are believed.
+const maxProxies = 16
+
+// clientOf is the address from which a request comes: that of its peer, or the one
+// that a trusted proxy names. It is not valid where that is no IP address, as with a
+// socket in the file system.
+func (s *Server) clientOf(r *http.Request) netip.Addr {
+	client := address(r.RemoteAddr)
+	if !s.trusts(client) {
+		return client
+	}
+	// Each proxy appends whom it has the request from, so the last is the nearest.
+	// What stands before the first that is not trusted, anybody may have written.
+	rest, more := strings.Join(r.Header.Values("X-Forwarded-For"), ","), false
+	for range maxProxies {
+		var named string
+		rest, named, more = cutLast(rest, ",")
+		hop := address(strings.TrimSpace(named))
+		if !hop.IsValid() {
+			break
+		}
+		client = hop
+		if !more || !s.trusts(client) {
+			break
+		}
+	}
+	return client
+}
+
+func (s *Server) trusts(a netip.Addr) bool {
+	return slices.ContainsFunc(s.cfg.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(a) })
+}
+
+// address reads an IP address, which may have brackets, a port and a zone. It is not
+// valid where s is none.
+func address(s string) netip.Addr {
+	if ap, err := netip.ParseAddrPort(s); err == nil {
+		return ap.Addr().Unmap().WithZone("")
+	}
+	a, _ := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(s, "["), "]")) // else not valid
+	return a.Unmap().WithZone("")
+}
+
+// cutLast is strings.Cut around the last sep. Without one all of s is after it.
+func cutLast(s, sep string) (before, after string, found bool) {
+	i := strings.LastIndex(s, sep)
+	if i < 0 {
+		return "", s, false
+	}
+	return s[:i], s[i+len(sep):], true
+}
+
+// plainPrefix writes a prefix as the addresses of clients are written: one of IPv4
+// addresses in the form of IPv6 is one of IPv4.
+func plainPrefix(p netip.Prefix) netip.Prefix {
+	const mapped = 96 // bits before an IPv4 address
+	if p.Addr().Is4In6() && p.Bits() >= mapped {
+		return netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-mapped)
+	}
+	return p
+}
