@@ -30,7 +30,7 @@ func (s *Server) transcriptRoutes() []route {
 			codes: []transcript.Code{
 				transcript.InvalidRequest, transcript.InvalidVideo, transcript.UnsupportedPlatform, transcript.UploadInvalid,
 				transcript.MediaTooLarge, transcript.NoTranscript, transcript.LanguageNotAvailable, transcript.Unavailable,
-				transcript.IdempotencyConflict, transcript.IdempotencyInProgress, transcript.StateConflict,
+				transcript.IdempotencyConflict, transcript.IdempotencyInProgress, transcript.StateConflict, transcript.ASRConcurrencyLimit,
 				transcript.UpstreamFailed, transcript.IPBlocked, transcript.POTokenRequired, transcript.LoginRequired,
 				transcript.ConfigError, transcript.NotImplemented,
 			},
@@ -99,8 +99,11 @@ func (s *Server) createFromLink(w http.ResponseWriter, r *http.Request) error {
 
 func (s *Server) createFromUpload(w http.ResponseWriter, r *http.Request) error {
 	p := principal(r)
-	if !p.Plan.Upload { // before anything is said of the request itself
+	switch { // before anything is said of the request itself
+	case !p.Plan.Upload:
 		return p.Plan.UpgradeRequired("The plan does not include uploads.")
+	case !p.Plan.Recognizes():
+		return p.Plan.UpgradeRequired("The plan does not include speech recognition, without which an upload has no text.")
 	}
 	var f *uploadForm
 	taken := false // by the pipeline

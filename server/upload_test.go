@@ -205,10 +205,20 @@ func TestLostUpload(t *testing.T) {
 
 func limited(bytes int64) func(*server.Config) {
 	return func(c *server.Config) {
-		offer(c, account.Plans{Default: "small", ByName: map[string]account.Plan{
-			"small": {Name: "small", Paid: true, RateLimit: account.RateLimit{Requests: account.Unlimited}, Upload: true, MaxUploadBytes: bytes},
-			"none":  {Name: "none", Paid: true, RateLimit: account.RateLimit{Requests: account.Unlimited}, ActionLabel: "Upgrade", ActionURL: "https://example.com/plans"},
-		}})
+		small := account.WithoutLimits("small")
+		small.MaxUploadBytes = bytes
+		plans := map[string]account.Plan{"small": small}
+		for name, change := range map[string]func(*account.Plan){
+			"no uploads":      func(p *account.Plan) { p.Upload = false },
+			"no recognition":  func(p *account.Plan) { p.ASR = false },
+			"no recognitions": func(p *account.Plan) { p.ASRConcurrency = 0 },
+		} {
+			p := account.WithoutLimits(name)
+			p.ActionLabel, p.ActionURL = "Upgrade", "https://example.com/plans"
+			change(&p)
+			plans[name] = p
+		}
+		offer(c, account.Plans{Default: "small", ByName: plans})
 	}
 }
 
@@ -244,47 +254,66 @@ func TestRefusalOfAHugeUploadArrives(t *testing.T) {
 func TestRefusalOfAnAnnouncedSize(t *testing.T) {
 	t.Parallel()
 	s := start(t, limited(1000))
-	_, ended, _ := strings.Cut(s.URL, "://")
 	for media, want := range map[string]struct {
 		length, status int
 		code           string
 	}{
-		"multipart/form-data; boundary=b": {1 << 30, http.StatusUnprocessableEntity, "MEDIA_TOO_LARGE"},
+		"multipart/form-data; boundary=b": {1000 + 256<<10 + 1, http.StatusUnprocessableEntity, "MEDIA_TOO_LARGE"}, // of which the fields may have 256 KiB
 		"application/json":                {1<<20 + 1, http.StatusBadRequest, "INVALID_REQUEST"},
 	} {
-		conn, err := net.Dial("tcp", ended)
-		require.NoError(t, err)
-		require.NoError(t, conn.SetDeadline(time.Now().Add(20*time.Second))) // who waits for the body takes longer
-		_, err = fmt.Fprintf(conn, "POST /v1/transcript HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n",
-			ended, s.Key, media, want.length)
-		require.NoError(t, err)
-		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
-		require.NoError(t, err, media)
-		body, err := io.ReadAll(resp.Body)
-		require.NoError(t, err)
-		require.NoError(t, resp.Body.Close())
-		assert.Equal(t, want.status, resp.StatusCode, media)
-		a := &answer{resp, string(body)}
-		assert.Equal(t, want.code, a.failure(t)["code"])
-		require.NoError(t, conn.Close())
+		a := s.announce(t, media, want.length)
+		assert.Equal(t, want.status, a.StatusCode, media)
+		e := a.failure(t)
+		assert.Equal(t, want.code, e["code"])
+		if want.code == "MEDIA_TOO_LARGE" {
+			assert.Equal(t, map[string]any{"limitBytes": 1000.0}, e["details"])
+		}
 	}
 	s.nothingLeft(t)
+}
+
+// announce sends the head of a request for a transcript, without its body, and returns
+// the answer that comes all the same.
+func (s *service) announce(t *testing.T, contentType string, length int) *answer {
+	t.Helper()
+	_, host, _ := strings.Cut(s.URL, "://")
+	conn, err := net.Dial("tcp", host)
+	require.NoError(t, err)
+	defer conn.Close()
+	require.NoError(t, conn.SetDeadline(time.Now().Add(20*time.Second))) // who waits for the body takes longer
+	_, err = fmt.Fprintf(conn, "POST /v1/transcript HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n",
+		host, s.Key, contentType, length)
+	require.NoError(t, err)
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	require.NoError(t, err)
+	body, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+	return &answer{resp, string(body)}
 }
 
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
+// An upload needs uploads and recognition; without, its body is not read.
 func TestPlanWithoutUploads(t *testing.T) {
 	t.Parallel()
-	s := start(t, limited(1000))
-	_, err := s.Accounts.Set(t.Context(), servertest.Account, account.Settings{Plan: "none"})
-	require.NoError(t, err)
-	a := s.upload(t, "a")
-	require.Equal(t, http.StatusPaymentRequired, a.StatusCode, a.body)
-	e := a.failure(t)
-	assert.Equal(t, "UPGRADE_REQUIRED", e["code"])
-	assert.Equal(t, "https://example.com/plans", e["actionUrl"])
+	for _, plan := range []string{"no uploads", "no recognition", "no recognitions"} {
+		t.Run(plan, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, limited(1000))
+			_, err := s.Accounts.Set(t.Context(), servertest.Account, account.Settings{Plan: plan})
+			require.NoError(t, err)
+			a := s.announce(t, "multipart/form-data; boundary=b", 900)
+			require.Equal(t, http.StatusPaymentRequired, a.StatusCode, a.body)
+			e := a.failure(t)
+			assert.Equal(t, "UPGRADE_REQUIRED", e["code"])
+			assert.Equal(t, "Upgrade", e["actionLabel"])
+			assert.Equal(t, "https://example.com/plans", e["actionUrl"])
+			assert.Equal(t, "https://example.com/plans", e["upgrade_url"])
+		})
+	}
 }
 
 // What the engine finds wrong with a file is the answer to its upload while its

@@ -84,6 +84,10 @@ func WithoutLimits(name string) Plan {
 	}
 }
 
+// Recognizes reports whether the plan permits speech recognition: it includes ASR, of
+// at least one recording at once.
+func (p Plan) Recognizes() bool { return p.ASR && p.ASRConcurrency != 0 }
+
 // UpgradeRequired makes the refusal of what the plan does not include: the code
 // UPGRADE_REQUIRED (402) with where to go from here.
 func (p Plan) UpgradeRequired(message string) *transcript.Error {

@@ -181,8 +181,8 @@ func requireFilled(t *testing.T, s *db.Store, old database) {
 	require.Equal(t, 1, old.count(t, "usage"))
 
 	place, err := s.Place(t.Context(), "e1")
-	require.NoError(t, err, "what was being recognized has no slot")
-	require.Equal(t, &db.Place{ExtractionID: "e1", State: db.Running, JobID: "j1", Account: "acme"}, place)
+	require.NoError(t, err)
+	require.Equal(t, db.Place{ExtractionID: "e1", State: db.Running, JobID: "j1", Account: "acme"}, place)
 
 	for key, answer := range map[string]db.Answer{
 		"k1": {Kind: db.JobAnswer, ID: "j1"}, "k2": {Kind: db.OutcomeAnswer, ID: "j2"}, "k3": {Kind: db.TranscriptAnswer, ID: "t1"}, "k4": {},

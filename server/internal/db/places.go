@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -55,14 +56,18 @@ func countPlaces(db bun.IDB, account string) *bun.SelectQuery {
 		Where("account = ?", account)
 }
 
-// Place returns the place of an extraction, or ErrNotFound.
-func (r Reader) Place(ctx context.Context, extractionID string) (*Place, error) {
-	p := new(Place)
-	if err := r.db.NewSelect().Model(p).Where("extraction_id = ?", extractionID).Scan(ctx); err != nil {
-		return nil, one("place of extraction "+extractionID, err)
+// Place returns the place of an extraction, the zero value where it has none.
+func (r Reader) Place(ctx context.Context, extractionID string) (Place, error) {
+	var p Place
+	err := r.db.NewSelect().Model(&p).Where("extraction_id = ?", extractionID).Scan(ctx)
+	if err = one("place of extraction "+extractionID, err); errors.Is(err, ErrNotFound) {
+		return Place{}, nil
 	}
-	return p, nil
+	return p, err
 }
+
+// Taken tells that it is on somebody's account.
+func (p Place) Taken() bool { return p.JobID != "" }
 
 // NextReady returns the oldest claim of an account that has a place and is ready for a
 // slot, or ErrNotFound.

@@ -26,14 +26,16 @@ func TestPlaces(t *testing.T) {
 			want.ExtractionID = e.ID
 			got, err := s.Place(ctx, e.ID)
 			require.NoError(t, err)
-			require.Equal(t, &want, got)
+			require.Equal(t, want, got)
+			require.Equal(t, want.JobID != "", got.Taken())
 		}
 		one, ones := extraction(t, s, "acme", "beta")
 		two, twos := extraction(t, s, "acme")
 		three, threes := extraction(t, s, "acme", "beta")
 		uses("acme", 0, 0)
-		_, err := s.Place(ctx, one.ID)
-		require.ErrorIs(t, err, db.ErrNotFound)
+		none, err := s.Place(ctx, one.ID)
+		require.NoError(t, err)
+		require.Zero(t, none)
 
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
 			require.NoError(t, tx.LockPlaces(ctx, "beta", "acme", "beta"))

@@ -105,6 +105,9 @@ func (p *Pipeline) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, clai
 	}
 	p.countEnds(tx, claims, end)
 	p.cfg.settled(claims)
+	if err := leavePlace(ctx, tx, e, claims, over); err != nil {
+		return err
+	}
 	if end.TranscriptID != "" {
 		if err := tx.Save(ctx, end.TranscriptID, accountsOf(claims)...); err != nil {
 			return err

@@ -20,14 +20,12 @@ import (
 
 // limits are those of the plan under which a request is accepted.
 func (s Submission) limits(now time.Time) db.Limits {
-	limits := limitsOf(s.Plan, now)
-	limits.ASR = limits.ASR || s.Upload != nil
-	return limits
+	return limitsOf(s.Plan, now)
 }
 
 func limitsOf(plan account.Plan, now time.Time) db.Limits {
 	limits := db.Limits{
-		ASR:            plan.ASR,
+		ASR:            plan.Recognizes(),
 		MaxDuration:    int64(plan.MaxDuration / time.Second),
 		Period:         plan.Period(now).Start,
 		Transcripts:    plan.TranscriptsPerPeriod,
@@ -47,7 +45,7 @@ func limitsOf(plan account.Plan, now time.Time) db.Limits {
 // recognized, and sets aside for the others the minutes that it takes. When nobody else
 // waits, the extraction has ended with them. It may be judged anew when more is known.
 func (p *Pipeline) judge(ctx context.Context, tx *db.Tx, e *db.Extraction, sound extent) error {
-	claims, err := tx.LockClaims(ctx, e.ID)
+	claims, err := lockPlaces(ctx, tx, e)
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func (p *Pipeline) prepare(ctx context.Context, t task, _ prepareArgs) error {
 		}
 		return err
 	}
-	if err := p.queueChunks(ctx, t, plan, chunks); err != nil {
+	if err := p.leaveChunks(ctx, t, plan, chunks); err != nil {
 		return err
 	}
 	p.deleteBlobs(ctx, e.MediaKey) // the chunks are all that is needed now
@@ -52,21 +52,30 @@ func (p *Pipeline) prepare(ctx context.Context, t task, _ prepareArgs) error {
 }
 
 // enterDurationCheck moves a queued extraction to duration_check, and ends the claims
-// on it that may not have it recognized.
+// on it that may not have it recognized. Where no account of the others has a place for
+// it, it goes back; the step is queued again when there is one.
 func (p *Pipeline) enterDurationCheck(ctx context.Context, t task) (e *db.Extraction, err error) {
 	err = p.own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Extraction) error {
 		e = locked
-		if e.State == durationCheck {
-			return nil
+		if e.State != durationCheck {
+			if err := p.enter(ctx, tx, e, t); err != nil {
+				return err
+			}
+			sound, err := extentOf(ctx, tx.Reader, e)
+			if err != nil {
+				return err
+			}
+			if err := p.judge(ctx, tx, e, sound); err != nil || e.State.Status.Terminal() {
+				return err
+			}
 		}
-		if err := p.enter(ctx, tx, e, t); err != nil {
+		if seated, err := seat(ctx, tx, e); err != nil || seated {
 			return err
 		}
-		sound, err := extentOf(ctx, tx.Reader, e)
-		if err != nil {
+		if err := p.goBack(ctx, tx, e, interrupted); err != nil {
 			return err
 		}
-		return p.judge(ctx, tx, e, sound)
+		return tx.Finish(ctx, t.work) // a second run must not compete with the one to come
 	})
 	return e, err
 }
@@ -214,9 +223,9 @@ func (p *Pipeline) keepChunks(ctx context.Context, id string, plan speech.Plan, 
 	return chunks, nil
 }
 
-// queueChunks ends the step: the cut list, the move and the next steps in one
+// leaveChunks ends the step: the cut list, the move and the wait for a slot in one
 // transaction. A recording of silence goes straight to be published.
-func (p *Pipeline) queueChunks(ctx context.Context, t task, plan speech.Plan, chunks []db.Chunk) error {
+func (p *Pipeline) leaveChunks(ctx context.Context, t task, plan speech.Plan, chunks []db.Chunk) error {
 	return p.ownWanted(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 		if err := p.judge(ctx, tx, e, lasting(plan.Duration())); err != nil || e.State.Status.Terminal() {
 			return err
@@ -230,15 +239,9 @@ func (p *Pipeline) queueChunks(ctx context.Context, t task, plan speech.Plan, ch
 		if err := p.advance(ctx, tx, e, asrQueued); err != nil {
 			return err
 		}
-		speaking := plan.Speech()
-		if len(speaking) == 0 {
+		if len(plan.Speech()) == 0 {
 			return tx.Enqueue(ctx, publishArgs{Extraction: e.ID})
 		}
-		for _, c := range speaking[:min(chunkWindow, len(speaking))] {
-			if err := tx.Enqueue(ctx, recognizeArgs{Extraction: e.ID, Chunk: c.Index}); err != nil {
-				return err
-			}
-		}
-		return nil
+		return getReady(ctx, tx, e)
 	})
 }

@@ -122,6 +122,12 @@ func readCutList(ctx context.Context, tx *db.Tx, extractionID string) (cutList, 
 	return list, nil
 }
 
+// first are the chunks that enter the queue at first.
+func (l cutList) first() []speech.Chunk {
+	speaking := l.Speech()
+	return speaking[:min(chunkWindow, len(speaking))]
+}
+
 // next is the chunk that enters the queue when the given one is done: the
 // window moves on by one.
 func (l cutList) next(chunk int) (int, bool) {

@@ -2,6 +2,7 @@ package pipeline_test
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,10 +12,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/internal/storetest"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -148,20 +151,32 @@ func TestAccountsTakeTurns(t *testing.T) {
 	} {
 		t.Run(queue, func(t *testing.T) {
 			t.Parallel()
-			dbtest.Each(t, func(t *testing.T, s *db.Store) {
-				c, e := startCrowd(t, s, queue)
+			dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+				tables := storetest.SQL(t, store.Options(o))
+				c, e := startCrowd(t, dbtest.Open(t, o), queue)
 				for i := range many {
 					test.ask(c, t, acme, i)
 				}
-				c.await(t, test.before, many-test.workers)
+				standInLine(t, tables, queue, many-test.workers)
 				test.ask(c, t, "other", many)
-				c.await(t, test.before, many-test.workers+1)
+				standInLine(t, tables, queue, many-test.workers+1)
 				e.tokens <- struct{}{} // a step ends
 				c.begins(t, test.before)
 				assert.Equal(t, many-test.workers, c.in(t, test.before), "it was the next")
 			})
 		})
 	}
+}
+
+// standInLine waits until n steps in a queue wait for a worker.
+func standInLine(t *testing.T, tables *sql.DB, queue string, n int) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		var waiting int
+		row := tables.QueryRowContext(t.Context(), "SELECT count(*) FROM river_job WHERE state = 'available' AND queue = '"+queue+"'")
+		require.NoError(t, row.Scan(&waiting))
+		return waiting == n
+	}, time.Minute, 20*time.Millisecond)
 }
 
 // Work that several accounts wait for goes with the one whose turn comes first.

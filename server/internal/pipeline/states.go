@@ -23,6 +23,8 @@ func route(kind string) []transcript.State {
 		return []transcript.State{pendingQueued, captionFetch}
 	case prepareArgs{}.Kind():
 		return []transcript.State{pendingQueued, durationCheck}
+	case startArgs{}.Kind():
+		return []transcript.State{asrQueued}
 	case recognizeArgs{}.Kind():
 		return []transcript.State{asrQueued, asrRunning}
 	case publishArgs{}.Kind():

@@ -16,12 +16,14 @@ import (
 
 // The queues, and how many of their steps run at once. Chunks have as many workers as
 // Config.ASRWorkers says. Publishing has a queue of its own, so that a job that is
-// nearly done waits neither for downloads nor for recognition. In each queue accounts
+// nearly done waits neither for downloads nor for recognition; so has the start of
+// recognition, so that no slot is idle while others download. In each queue accounts
 // take turns (db.Tx.Enqueue).
 const (
 	queueCaptions   = "captions"
 	queueDownload   = "download"
 	queueMedia      = "media"
+	queueStart      = "start"
 	queueASR        = "asr"
 	queuePublish    = "publish"
 	queueLookups    = "lookups"
@@ -29,6 +31,7 @@ const (
 	captionWorkers  = 4
 	downloadWorkers = 2
 	mediaWorkers    = 2
+	startWorkers    = 1
 	publishWorkers  = 2
 	houseWorkers    = 1
 )
@@ -38,6 +41,7 @@ const (
 const (
 	captionsTimeout  = 5 * time.Minute
 	prepareTimeout   = 2 * time.Hour
+	startTimeout     = time.Minute
 	recognizeTimeout = 30 * time.Minute // and some for the length of a chunk
 	publishTimeout   = 5 * time.Minute
 )
@@ -56,6 +60,10 @@ type prepareArgs struct {
 	Link bool `json:"link,omitempty"`
 }
 
+func prepareStep(e *db.Extraction) prepareArgs {
+	return prepareArgs{Extraction: e.ID, Link: e.MediaKey == ""}
+}
+
 func (a prepareArgs) extraction() string { return a.Extraction }
 func (prepareArgs) Kind() string         { return "prepare" }
 func (a prepareArgs) Queue() string {
@@ -64,6 +72,14 @@ func (a prepareArgs) Queue() string {
 	}
 	return queueMedia
 }
+
+type startArgs struct {
+	Extraction string `json:"extraction"`
+}
+
+func (a startArgs) extraction() string { return a.Extraction }
+func (startArgs) Kind() string         { return "start" }
+func (startArgs) Queue() string        { return queueStart }
 
 type recognizeArgs struct {
 	Extraction string `json:"extraction"`
@@ -110,6 +126,7 @@ func (p *Pipeline) workers(process string) db.Workers {
 		Workers: []db.Worker{
 			worker(p, captionsTimeout, p.readCaptions),
 			worker(p, prepareTimeout, p.prepare),
+			worker(p, startTimeout, p.start),
 			worker(p, p.recognizeTimeout(), p.recognize),
 			worker(p, publishTimeout, p.publish),
 			db.NewWorker(captionsTimeout, p.answerReaders),
@@ -119,6 +136,7 @@ func (p *Pipeline) workers(process string) db.Workers {
 			queueCaptions: captionWorkers,
 			queueDownload: downloadWorkers,
 			queueMedia:    mediaWorkers,
+			queueStart:    startWorkers,
 			queueASR:      p.cfg.ASRWorkers,
 			queuePublish:  publishWorkers,
 			queueLookups:  lookupWorkers,

@@ -128,12 +128,11 @@ func (p *Pipeline) accept(ctx context.Context, tx *db.Tx, s Submission) (found *
 // admit refuses what is certain to fail, before there is a job.
 func (p *Pipeline) admit(s Submission, sub subject) error {
 	switch {
-	case s.Upload != nil:
 	case s.captionsFirst(sub):
 		return nil // the captions decide
-	case !s.Plan.ASR:
+	case !s.Plan.Recognizes():
 		return s.Plan.UpgradeRequired("The plan does not include speech recognition.")
-	case !s.team.downloads():
+	case s.Upload == nil && !s.team.downloads():
 		return transcript.Errorf(transcript.NotImplemented, "This service cannot download media.")
 	}
 	return s.team.canTranscribe(s.spokenLanguages(sub))
@@ -156,8 +155,18 @@ func (p *Pipeline) join(ctx context.Context, tx *db.Tx, e *db.Extraction, s Subm
 	if err != nil {
 		return nil, err
 	}
-	if err := reserve(ctx, tx, job); err != nil || !beyondCaptions(e.State) {
-		return job, err
+	outside, err := standsOutside(ctx, tx, e)
+	if err != nil {
+		return nil, err
+	}
+	if !outside && !beyondCaptions(e.State) {
+		return job, reserve(ctx, tx, job)
+	}
+	if _, err := lockPlaces(ctx, tx, e); err != nil {
+		return nil, err
+	}
+	if err := reserve(ctx, tx, job); err != nil {
+		return nil, err
 	}
 	sound, err := extentOf(ctx, tx.Reader, e)
 	if err != nil {
@@ -165,6 +174,11 @@ func (p *Pipeline) join(ctx context.Context, tx *db.Tx, e *db.Extraction, s Subm
 	}
 	if err := p.judge(ctx, tx, e, sound); err != nil { // as the others were when the captions were over
 		return nil, err
+	}
+	if outside { // where the others have no place, this account may have one
+		if err := callOutside(ctx, tx, s.Account); err != nil {
+			return nil, err
+		}
 	}
 	return tx.Job(ctx, s.Account, job.ID)
 }
@@ -188,13 +202,9 @@ func (p *Pipeline) begin(ctx context.Context, tx *db.Tx, s Submission) (*db.Job,
 		CreatedAt:  now,
 		UpdatedAt:  now,
 	}
-	var first db.Step = prepareArgs{Extraction: e.ID, Link: s.Upload == nil}
-	switch {
-	case s.Upload != nil:
+	if s.Upload != nil {
 		e.MediaKey = s.Upload.Key
 		e.Metadata.Title = uploadTitle(s.Upload.Name)
-	case s.captionsFirst(sub):
-		first = captionsArgs{Extraction: e.ID}
 	}
 	if err := tx.InsertExtraction(ctx, e); err != nil {
 		return nil, err
@@ -202,6 +212,13 @@ func (p *Pipeline) begin(ctx context.Context, tx *db.Tx, s Submission) (*db.Job,
 	job, err := p.claim(ctx, tx, e, s)
 	if err != nil {
 		return nil, err
+	}
+	first := db.Step(captionsArgs{Extraction: e.ID})
+	if !s.captionsFirst(sub) {
+		first = prepareStep(e)
+		if err := takePlace(ctx, tx, job); err != nil {
+			return nil, err
+		}
 	}
 	if err := tx.Enqueue(ctx, first); err != nil {
 		return nil, err

@@ -1,0 +1,267 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// A plan bounds how many recordings of an account are recognized at once, and how many
+// more wait: an account has so many slots, and so many places in all. An extraction
+// that is to be recognized has one place, on the account of one claim on it:
+//
+//   - It takes the place when it is accepted, where recognition is certain (the request
+//     is refused without), else on entering duration_check. While the account of no
+//     claim has a place for it, it stands outside, back in the queue.
+//   - It takes a slot when its chunks are cut, before the first is recognized.
+//   - It keeps both through faults and crashes, until the claim ends. Then they pass to
+//     another claim, whose account may for that time have one more than its plan permits.
+//
+// What waits, inside or outside, has no step in the queue: whoever gives up a place or
+// a slot of an account hands it to the claim of that account that was made first, and
+// queues its step in the same transaction. Each claim is judged by its own limits: those
+// made before a plan changes go on as they were promised.
+//
+// Every transaction locks the extraction and its claims first, then places, then
+// allowances.
+
+// fullRetry is how many seconds the sender is asked to wait whose account has no place.
+const fullRetry = 15
+
+// takePlace gives a new extraction a place of the account of its first claim, or returns
+// the refusal.
+func takePlace(ctx context.Context, tx *db.Tx, claim *db.Job) error {
+	if err := tx.LockPlaces(ctx, claim.Account); err != nil {
+		return err
+	}
+	used, err := tx.Places(ctx, claim.Account)
+	if err != nil {
+		return err
+	}
+	if !hasPlace(used, claim.Limits) {
+		return noPlace(used, claim.Limits)
+	}
+	_, err = tx.TakePlace(ctx, claim)
+	return err
+}
+
+// noPlace is the refusal of a request for which its account has no place.
+func noPlace(used db.PlacesInUse, l db.Limits) *transcript.Error {
+	e := transcript.Errorf(transcript.ASRConcurrencyLimit,
+		"The plan lets %d recordings be recognized at once and %d more wait: wait until one has ended.", l.ASRConcurrency, l.ASRWaiting).
+		With("inUse", used.Running).With("limit", l.ASRConcurrency).
+		With("waiting", used.Waiting).With("waitingLimit", l.ASRWaiting)
+	e.RetryAfter = fullRetry
+	return e
+}
+
+// hasPlace tells that an account may have one place more.
+func hasPlace(used db.PlacesInUse, l db.Limits) bool {
+	return l.ASRConcurrency == account.Unlimited || l.ASRWaiting == account.Unlimited ||
+		used.Running+used.Waiting < l.ASRConcurrency+l.ASRWaiting
+}
+
+// hasSlot tells that an account may have one slot more.
+func hasSlot(used db.PlacesInUse, l db.Limits) bool {
+	return l.ASRConcurrency == account.Unlimited || used.Running < l.ASRConcurrency
+}
+
+// lockPlaces locks the places of all who claim an extraction, and returns the claims.
+func lockPlaces(ctx context.Context, tx *db.Tx, e *db.Extraction) ([]db.Job, error) {
+	claims, err := tx.LockClaims(ctx, e.ID)
+	if err != nil {
+		return nil, err
+	}
+	return claims, tx.LockPlaces(ctx, accountsOf(claims)...)
+}
+
+// seat gives an extraction a place of the first of its claims whose account has one,
+// unless it has a place already. Without any it stands outside.
+func seat(ctx context.Context, tx *db.Tx, e *db.Extraction) (bool, error) {
+	place, err := tx.Place(ctx, e.ID)
+	if err != nil || place.Taken() {
+		return true, err
+	}
+	claims, err := lockPlaces(ctx, tx, e)
+	if err != nil {
+		return false, err
+	}
+	for i := range claims {
+		used, err := tx.Places(ctx, claims[i].Account)
+		if err != nil {
+			return false, err
+		}
+		if hasPlace(used, claims[i].Limits) {
+			return tx.TakePlace(ctx, &claims[i])
+		}
+	}
+	return false, tx.StandOutside(ctx, e.ID)
+}
+
+// standsOutside tells that an extraction waits for a place.
+func standsOutside(ctx context.Context, tx *db.Tx, e *db.Extraction) (bool, error) {
+	if e.State != pendingQueued {
+		return false, nil
+	}
+	place, err := tx.Place(ctx, e.ID)
+	return place.State == db.Outside, err
+}
+
+// getReady notes that the chunks of an extraction are cut, and takes a slot for it where
+// there is one.
+func getReady(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+	place, err := tx.Place(ctx, e.ID)
+	if err != nil {
+		return err
+	}
+	if err := tx.LockPlaces(ctx, place.Account); err != nil {
+		return err
+	}
+	if err := tx.SetPlace(ctx, e.ID, db.Ready); err != nil {
+		return err
+	}
+	return callReady(ctx, tx, place.Account)
+}
+
+// leavePlace does what the end of claims means for the place of their extraction: it
+// passes to the oldest claim that is left and may have it, or is given up.
+func leavePlace(ctx context.Context, tx *db.Tx, e *db.Extraction, ended []db.Job, over bool) error {
+	place, err := tx.Place(ctx, e.ID)
+	if err == nil && place.State == db.Outside { // one of them may just be given a place
+		if err := tx.LockPlaces(ctx, accountsOf(ended)...); err != nil {
+			return err
+		}
+		place, err = tx.Place(ctx, e.ID)
+	}
+	if err != nil || place == (db.Place{}) {
+		return err
+	}
+	if place.Taken() && !slices.ContainsFunc(ended, func(c db.Job) bool { return c.ID == place.JobID }) {
+		return nil
+	}
+	heir, err := heirOf(ctx, tx, e)
+	switch {
+	case err != nil:
+		return err
+	case place.Taken() && heir != nil:
+		return passPlace(ctx, tx, place, heir)
+	case place.Taken():
+		return freePlace(ctx, tx, place)
+	case heir != nil:
+		return nil // it stands outside for those who are left
+	}
+	return giveUp(ctx, tx, e, over)
+}
+
+// heirOf is the oldest claim on an extraction that may have it recognized; nil: there
+// is none.
+func heirOf(ctx context.Context, tx *db.Tx, e *db.Extraction) (*db.Job, error) {
+	claims, err := tx.LockClaims(ctx, e.ID)
+	if i := slices.IndexFunc(claims, func(c db.Job) bool { return c.Limits.ASR }); i >= 0 {
+		return &claims[i], err
+	}
+	return nil, err
+}
+
+// passPlace gives a place to another claim on the same extraction.
+func passPlace(ctx context.Context, tx *db.Tx, place db.Place, heir *db.Job) error {
+	if err := tx.LockPlaces(ctx, place.Account, heir.Account); err != nil {
+		return err
+	}
+	if err := tx.PassPlace(ctx, heir); err != nil {
+		return err
+	}
+	return callNext(ctx, tx, place.Account, heir.Account)
+}
+
+// freePlace gives a place up, to another extraction of its account.
+func freePlace(ctx context.Context, tx *db.Tx, place db.Place) error {
+	if err := tx.LockPlaces(ctx, place.Account); err != nil {
+		return err
+	}
+	if err := tx.DeletePlace(ctx, place.ExtractionID); err != nil {
+		return err
+	}
+	return callNext(ctx, tx, place.Account)
+}
+
+// giveUp ends the wait of an extraction that stood outside. Claims that are left may
+// not have it recognized: the step tells them.
+func giveUp(ctx context.Context, tx *db.Tx, e *db.Extraction, over bool) error {
+	if err := tx.DeletePlace(ctx, e.ID); err != nil || over {
+		return err
+	}
+	return tx.Enqueue(ctx, prepareStep(e))
+}
+
+// callNext hands what accounts have free to those who wait for it. The transaction has
+// locked their places.
+func callNext(ctx context.Context, tx *db.Tx, accounts ...string) error {
+	for _, account := range accounts {
+		if err := callReady(ctx, tx, account); err != nil {
+			return err
+		}
+		if err := callOutside(ctx, tx, account); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// callReady gives the free slots of an account to those whose chunks are cut.
+func callReady(ctx context.Context, tx *db.Tx, account string) error {
+	for {
+		next, err := tx.NextReady(ctx, account)
+		if errors.Is(err, db.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		used, err := tx.Places(ctx, account)
+		if err != nil || !hasSlot(used, next.Limits) {
+			return err
+		}
+		if err := tx.SetPlace(ctx, next.ExtractionID, db.Running); err != nil {
+			return err
+		}
+		if err := tx.Enqueue(ctx, startArgs{Extraction: next.ExtractionID}); err != nil {
+			return err
+		}
+	}
+}
+
+// callOutside gives the free places of an account to those who stand outside.
+func callOutside(ctx context.Context, tx *db.Tx, account string) error {
+	for {
+		next, err := tx.NextOutside(ctx, account)
+		if errors.Is(err, db.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		used, err := tx.Places(ctx, account)
+		if err != nil || !hasPlace(used, next.Limits) {
+			return err
+		}
+		taken, err := tx.TakePlace(ctx, next)
+		if err != nil {
+			return err
+		}
+		if !taken {
+			continue // another account was faster
+		}
+		e, err := tx.Extraction(ctx, next.ExtractionID)
+		if err != nil {
+			return err
+		}
+		if err := tx.Enqueue(ctx, prepareStep(e)); err != nil {
+			return err
+		}
+	}
+}
