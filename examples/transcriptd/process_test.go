@@ -50,11 +50,17 @@ func start(t *testing.T, env []string, args ...string) *process {
 // await starts a server and waits until it listens.
 func await(t *testing.T, cmd *exec.Cmd) *process {
 	t.Helper()
+	return awaitLine(t, cmd, regexp.MustCompile(`msg=listening addr=(127\.0\.0\.1:\d+)\n$`))
+}
+
+// awaitLine starts a server and waits until it logs a line, whose first group is its
+// address.
+func awaitLine(t *testing.T, cmd *exec.Cmd, listening *regexp.Regexp) *process {
+	t.Helper()
 	stderr, err := cmd.StderrPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
 	p := &process{Cmd: cmd, logged: bufio.NewReader(stderr)}
-	listening := regexp.MustCompile(`msg=listening addr=(127\.0\.0\.1:\d+)\n$`)
 	for {
 		line, err := p.logged.ReadString('\n')
 		p.greeting += line

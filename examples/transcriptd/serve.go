@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server"
@@ -25,6 +25,7 @@ type serveCommand struct {
 	Metrics metricsAddress `placeholder:"ADDR" help:"Show /metrics to Prometheus here, as in :9090, beside /healthz and /readyz; without a host, to this machine alone. Default: nowhere."`
 	Blobs   blobFolder     `default:"transcriptd-blobs" placeholder:"PATH" help:"Folder for uploads and audio (${default}); gone when their job ends."`
 	plansFlag
+	Role         roleFlag  `default:"all" placeholder:"ROLE" help:"What this process does (${default}): api accepts requests and starts no program, worker does the work and listens nowhere but at --metrics. Both want PostgreSQL."`
 	TrustedProxy []network `placeholder:"CIDR" help:"A proxy in front of the service, as 10.0.0.0/8 or an address: its X-Forwarded-For names the client. May be repeated. Default: none is believed."`
 	FullSync     bool      `help:"Make every commit on SQLite survive a loss of power, at ten times the price."`
 	// As long as a load balancer takes to ask /readyz, once or twice.
@@ -38,7 +39,29 @@ func (c *serveCommand) Validate() error {
 	if c.DrainDelay < 0 {
 		return errors.New("--drain-delay must not be negative")
 	}
-	return cmp.Or(c.recognizerFlags.check(), c.linkFlags.check())
+	if c.Role.Role != server.RoleAll && strings.HasPrefix(string(c.DB), "sqlite:") {
+		return errors.New("--role: on SQLite one process does everything; name a PostgreSQL database by --db")
+	}
+	if err := c.linkFlags.check(); err != nil || c.Role.Role == server.RoleAPI { // which recognizes nothing
+		return err
+	}
+	return c.recognizerFlags.check()
+}
+
+// roleFlag is a value of --role.
+type roleFlag struct{ server.Role }
+
+// UnmarshalText is called by the parser.
+func (r *roleFlag) UnmarshalText(text []byte) error {
+	switch role := server.Role(text); role {
+	case "all":
+		r.Role = server.RoleAll
+	case server.RoleAPI, server.RoleWorker:
+		r.Role = role
+	default:
+		return errors.New("want all, api or worker")
+	}
+	return nil
 }
 
 // listenAddress may leave the host out, which means all addresses.
@@ -99,6 +122,7 @@ func (c *serveCommand) Run(ctx context.Context, out output) error {
 	}
 	s, err := startService(ctx, serviceOptions{
 		listen:  string(c.Listen),
+		role:    c.Role.Role,
 		metrics: c.Metrics,
 		store:   store.Options{Database: string(c.DB), Blobs: string(c.Blobs), FullSync: c.FullSync, Log: log},
 		plans:   c.offered(),
@@ -115,7 +139,11 @@ func (c *serveCommand) Run(ctx context.Context, out output) error {
 	if s.metrics != nil {
 		log.Info("showing metrics", "addr", s.metrics.Addr().String())
 	}
-	log.Info("listening", "addr", s.addr())
+	if s.listener != nil {
+		log.Info("listening", "addr", s.addr())
+	} else {
+		log.Info("working")
+	}
 	select {
 	case <-ctx.Done():
 		log.Info("draining", "delay", c.DrainDelay)
@@ -129,7 +157,8 @@ func (c *serveCommand) Run(ctx context.Context, out output) error {
 const stopTimeout = 20 * time.Second
 
 type serviceOptions struct {
-	listen  string
+	listen  string // not for a worker
+	role    server.Role
 	metrics metricsAddress // empty: nowhere
 	store   store.Options
 	plans   account.Plans
@@ -141,9 +170,9 @@ type serviceOptions struct {
 	log     *slog.Logger
 }
 
-// service is a server that accepts requests, with what it stands on.
+// service is a server at work, with what it stands on.
 type service struct {
-	listener net.Listener
+	listener net.Listener     // nil: a worker, which takes no requests
 	metrics  *metricsListener // nil: none
 	store    *store.Store
 	accounts *account.Accounts
@@ -152,7 +181,7 @@ type service struct {
 	patience time.Duration
 }
 
-// startService returns once requests are accepted.
+// startService returns once requests are accepted, or a worker works.
 func startService(ctx context.Context, o serviceOptions) (_ *service, err error) {
 	s := &service{failed: make(chan error, 2), patience: o.drain + stopTimeout}
 	defer func() {
@@ -161,8 +190,10 @@ func startService(ctx context.Context, o serviceOptions) (_ *service, err error)
 		}
 	}()
 	// The ports first: if one is taken nothing else needs to begin.
-	if s.listener, err = new(net.ListenConfig).Listen(ctx, "tcp", o.listen); err != nil {
-		return nil, err
+	if o.role != server.RoleWorker {
+		if s.listener, err = new(net.ListenConfig).Listen(ctx, "tcp", o.listen); err != nil {
+			return nil, err
+		}
 	}
 	if s.metrics, err = listenForMetrics(ctx, o.metrics); err != nil {
 		return nil, err
@@ -186,6 +217,7 @@ func startService(ctx context.Context, o serviceOptions) (_ *service, err error)
 	s.server, err = server.New(ctx, server.Config{
 		Store:    s.store,
 		Accounts: s.accounts,
+		Role:     o.role,
 		Engine:   engines(ctx, o),
 		Sites:    o.sites,
 		Egress: server.Egress{
@@ -204,12 +236,14 @@ func startService(ctx context.Context, o serviceOptions) (_ *service, err error)
 		return nil, err
 	}
 	s.metrics.serve(s.server, s.failed)
-	web := s.server.HTTPServer(o.listen)
-	go func() {
-		if err := web.Serve(s.server.Listener(s.listener)); !errors.Is(err, http.ErrServerClosed) {
-			s.failed <- fmt.Errorf("serving: %w", err)
-		}
-	}()
+	if s.listener != nil {
+		web := s.server.HTTPServer(o.listen)
+		go func() {
+			if err := web.Serve(s.server.Listener(s.listener)); !errors.Is(err, http.ErrServerClosed) {
+				s.failed <- fmt.Errorf("serving: %w", err)
+			}
+		}()
+	}
 	return s, nil
 }
 
