@@ -113,6 +113,8 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 	if s.pipeline, err = pipeline.New(work); err != nil {
 		return nil, fmt.Errorf("server: %w", err)
 	}
+	s.metrics.WatchStore(s.db, pipeline.Queues())
+	s.metrics.WatchMachine(s.pipeline.FreeDisk, s.pipeline.OpenCircuits)
 	s.document = sync.OnceValues(func() (document, error) { return makeDocument(s.routes(), c.BasePath) })
 	return s, nil
 }

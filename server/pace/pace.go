@@ -84,6 +84,9 @@ type route struct {
 // audio is the source of a route for sound.
 const audio = -1
 
+// audioName is its name in the log.
+const audioName = "audio"
+
 // New checks the configuration. log receives a line when a circuit opens or
 // closes; nil: nothing is logged.
 func New(c Config, log *slog.Logger) (*Pace, error) {
@@ -140,6 +143,14 @@ func (p *Pace) Check(captions []engine.CaptionSource, platform transcript.Platfo
 		err = ErrOpen
 	}
 	return err
+}
+
+// CheckAudio is Check for the source of sound.
+func (p *Pace) CheckAudio(platform transcript.Platform) error {
+	if wait, _ := p.circuit(route{platform, audio}, audioName).remaining(); wait > 0 {
+		return ErrOpen
+	}
+	return nil
 }
 
 type placeKey struct{}

@@ -40,7 +40,7 @@ type audioSource struct {
 // sound comes.
 func (s audioSource) Audio(ctx context.Context, c engine.Content, dir string, o engine.AudioOptions) (path string, err error) {
 	progress := o.Progress
-	err = s.pace.visit(ctx, route{c.Platform, audio}, "audio", func(answered func()) (err error) {
+	err = s.pace.visit(ctx, route{c.Platform, audio}, audioName, func(answered func()) (err error) {
 		comes := sync.OnceFunc(answered)
 		o.Progress = func(done, total int64) {
 			if done > 0 {

@@ -38,6 +38,9 @@ type database interface {
 	// countRequest is CountRequest.
 	countRequest(ctx context.Context, w RequestWindow, limit int) (Requests, error)
 
+	// sizeQuery asks for the bytes of the database.
+	sizeQuery() string
+
 	shared() bool
 	serve() (release func() error, err error)
 	close() error

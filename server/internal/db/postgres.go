@@ -180,7 +180,8 @@ func (p *postgres) workColumns() (owner, args string) {
 	return "attempted_by[array_upper(attempted_by, 1)]", "CAST(args AS text)"
 }
 
-func (p *postgres) shared() bool { return true }
+func (p *postgres) sizeQuery() string { return `SELECT pg_database_size(current_database())` }
+func (p *postgres) shared() bool      { return true }
 
 func (p *postgres) serve() (release func() error, err error) {
 	return func() error { return nil }, nil

@@ -140,8 +140,11 @@ func (s *sqlite) retryable(error) bool                             { return fals
 func (s *sqlite) lock(context.Context, bun.Tx, string) error       { return nil }
 func (s *sqlite) forUpdate(q *bun.SelectQuery) *bun.SelectQuery    { return q }
 func (s *sqlite) announce(context.Context, bun.Tx, []string) error { return nil }
-func (s *sqlite) shared() bool                                     { return false }
-func (s *sqlite) serve() (release func() error, err error)         { return lockFile(s.path + ".lock") }
+func (s *sqlite) sizeQuery() string {
+	return `SELECT page_count * page_size FROM pragma_page_count, pragma_page_size`
+}
+func (s *sqlite) shared() bool                             { return false }
+func (s *sqlite) serve() (release func() error, err error) { return lockFile(s.path + ".lock") }
 func (s *sqlite) worker(c *river.Config, h *hands) (worker, error) {
 	c.FetchCooldown = 10 * time.Millisecond
 	return river.NewClient(queueDriver[*sql.Tx]{riversqlite.New(s.write.DB), h, newTurns("").numbered()}, c)

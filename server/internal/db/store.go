@@ -64,7 +64,7 @@ type Store struct {
 	database database
 	writer   *bun.DB
 	bucket   *bucket
-	folders  []string // local ones that are written to
+	folders  []Folder // local ones that are written to
 	hub      *hub
 	log      *slog.Logger
 }
@@ -113,18 +113,23 @@ func openDatabase(ctx context.Context, o Options, hub *hub, log *slog.Logger) (d
 	return nil, fmt.Errorf("store: database %q is neither sqlite:PATH nor a postgres:// URL", scheme(o.Database))
 }
 
-// folders are the local folders to which a Store writes.
-func (o Options) folders() (dirs []string) {
+// Folder is a local folder to which a Store writes.
+type Folder struct {
+	Use  string // "database" or "blobs"
+	Path string
+}
+
+func (o Options) folders() (all []Folder) {
 	if path, ok := strings.CutPrefix(o.Database, "sqlite:"); ok {
-		dirs = append(dirs, filepath.Dir(path))
+		all = append(all, Folder{"database", filepath.Dir(path)})
 	}
 	if !strings.Contains(o.Blobs, "://") {
-		return append(dirs, o.Blobs)
+		return append(all, Folder{"blobs", o.Blobs})
 	}
 	if u, err := url.Parse(o.Blobs); err == nil && u.Scheme == fileblob.Scheme {
-		dirs = append(dirs, u.Path)
+		all = append(all, Folder{"blobs", u.Path})
 	}
-	return dirs
+	return all
 }
 
 // scheme is the part of a database's name that holds no password.
@@ -157,7 +162,7 @@ func (s *Store) Ping(ctx context.Context) error {
 
 // Folders are the local folders to which the store writes: that of a SQLite file,
 // and that of the blobs where they are kept in one.
-func (s *Store) Folders() []string { return slices.Clone(s.folders) }
+func (s *Store) Folders() []Folder { return slices.Clone(s.folders) }
 
 // Shared reports whether several processes may serve this database at once:
 // false on SQLite.

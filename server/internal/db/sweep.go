@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -22,7 +23,8 @@ const (
 // that ended before jobsBefore, idempotency keys taken before keysBefore, lookups
 // older than an hour, windows of requests that are past, and blobs under "uploads/"
 // and "audio/" that are older than 24 h and that no running extraction needs. It
-// works in portions that do not hold up other writers.
+// works in portions that do not hold up other writers, and notes how many bytes of
+// blobs it leaves: see Status.
 func (s *Store) Sweep(ctx context.Context, jobsBefore, keysBefore time.Time) error {
 	ctx = Unhurried(ctx)
 	// Events go with their job, chunks with their extraction.
@@ -77,16 +79,31 @@ func (s *Store) sweepTable(ctx context.Context, table, key, old string, before t
 	}
 }
 
+// sweepBlobs measures what it leaves.
 func (s *Store) sweepBlobs(ctx context.Context, prefix string, before time.Time) error {
-	return s.eachBlob(ctx, prefix, func(o *blob.ListObject) error {
-		if !o.ModTime.Before(before) {
-			return nil
+	var left int64 // bytes
+	err := s.eachBlob(ctx, prefix, func(o *blob.ListObject) error {
+		swept, err := s.sweepBlob(ctx, o, before)
+		if err == nil && !swept {
+			left += o.Size
 		}
-		if used, err := s.MediaInUse(ctx, o.Key); err != nil || used {
-			return err
-		}
-		return s.DeleteBlob(ctx, o.Key)
+		return err
 	})
+	if err != nil {
+		return err
+	}
+	return s.measure(ctx, strings.TrimSuffix(prefix, "/"), left)
+}
+
+// sweepBlob removes a blob that is left over.
+func (s *Store) sweepBlob(ctx context.Context, o *blob.ListObject, before time.Time) (swept bool, err error) {
+	if !o.ModTime.Before(before) {
+		return false, nil
+	}
+	if used, err := s.MediaInUse(ctx, o.Key); err != nil || used {
+		return false, err
+	}
+	return true, s.DeleteBlob(ctx, o.Key)
 }
 
 // MediaInUse reports whether a running extraction still needs the blob.

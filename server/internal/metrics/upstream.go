@@ -34,13 +34,14 @@ const (
 
 // upstreams are the counters of what platforms answer.
 type upstreams struct {
-	answers  map[visited]counters[Class]
+	answers  map[Visited]counters[Class]
 	heldBack counters[transcript.Platform]
 }
 
-type visited struct {
-	platform transcript.Platform
-	source   Source
+// Visited is a source of a platform.
+type Visited struct {
+	Platform transcript.Platform
+	Source   Source
 }
 
 // platforms are those that are visited.
@@ -57,11 +58,11 @@ func newUpstreams(f promauto.Factory) *upstreams {
 		Namespace: namespace, Name: "upstream_held_back_total",
 		Help: "Visits to platforms that the pace or an open circuit did not permit. The work comes again.",
 	}, []string{"platform"})
-	u := &upstreams{answers: map[visited]counters[Class]{}, heldBack: countersOf(heldBack, platforms())}
+	u := &upstreams{answers: map[Visited]counters[Class]{}, heldBack: countersOf(heldBack, platforms())}
 	for _, platform := range platforms() {
 		for _, source := range sources() {
 			of := answers.MustCurryWith(prometheus.Labels{"platform": string(platform), "source": string(source)})
-			u.answers[visited{platform, source}] = countersOf(of, []Class{OK, Empty, Blocked, POT, Fault})
+			u.answers[Visited{platform, source}] = countersOf(of, []Class{OK, Empty, Blocked, POT, Fault})
 		}
 	}
 	return u
@@ -69,7 +70,7 @@ func newUpstreams(f promauto.Factory) *upstreams {
 
 // UpstreamAnswered counts the answer of a platform to a visit.
 func (u *upstreams) UpstreamAnswered(p transcript.Platform, s Source, c Class) {
-	u.answers[visited{p, s}].inc(c)
+	u.answers[Visited{p, s}].inc(c)
 }
 
 // HeldBack counts a visit that was not made.

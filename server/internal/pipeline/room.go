@@ -15,22 +15,39 @@ const measureEvery = 16 << 20
 // the service writes would have less than Config.MinFreeDisk bytes free. The error
 // names the folder. A disk that cannot be asked counts as having room.
 func (p *Pipeline) Room(bytes int64) error {
-	dirs := p.store.Folders()
-	if !p.cfg.Idle {
-		dirs = append(dirs, p.cfg.Dir)
-	}
-	for _, dir := range dirs {
-		free, err := scratch.Free(dir)
+	for _, dir := range p.folders() {
+		free, err := scratch.Free(dir.Path)
 		if err != nil {
-			p.log.Warn("the room on a disk is not known", "dir", dir, "err", err)
+			p.log.Warn("the room on a disk is not known", "dir", dir.Path, "err", err)
 			continue
 		}
 		if free-max(bytes, 0) < p.cfg.MinFreeDisk {
 			return fmt.Errorf("%w: %d MiB are free on the disk of %s, of which %d MiB are to stay free", db.ErrUnavailable,
-				free>>20, dir, p.cfg.MinFreeDisk>>20)
+				free>>20, dir.Path, p.cfg.MinFreeDisk>>20)
 		}
 	}
 	return nil
+}
+
+// folders are the local ones to which the service writes.
+func (p *Pipeline) folders() []db.Folder {
+	dirs := p.store.Folders()
+	if p.cfg.Idle {
+		return dirs
+	}
+	return append(dirs, db.Folder{Use: "scratch", Path: p.cfg.Dir})
+}
+
+// FreeDisk returns how many bytes are free on the disks to which the service writes, by
+// what they are used for. A disk that cannot be asked is missing.
+func (p *Pipeline) FreeDisk() map[string]int64 {
+	free := map[string]int64{}
+	for _, dir := range p.folders() {
+		if n, err := scratch.Free(dir.Path); err == nil { // Room logs the error
+			free[dir.Use] = n
+		}
+	}
+	return free
 }
 
 // roomReader is a reader that fails when the disks run out of room.

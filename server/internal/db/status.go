@@ -1,0 +1,98 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Status is what there is to do, and how much is stored, at a moment.
+type Status struct {
+	Jobs   []StageJobs  // by stage; those without a running job are missing
+	Queue  []QueueSteps // by queue and state; so are those without a step
+	Places []PlaceCount // by state; so are those without a place
+	// Processes is how many processes work on the queue and have given a sign of life
+	// in the last minute.
+	Processes int
+	Bytes     int64 // of the database
+	// Blobs is what Sweep has found last; empty before the first time.
+	Blobs []Measure
+}
+
+// StageJobs are the running jobs in a stage.
+type StageJobs struct {
+	Stage  transcript.Stage
+	Jobs   int
+	Oldest time.Time // when the oldest of them was made
+}
+
+// QueueSteps are the steps in a queue that are in one of the queue's states.
+type QueueSteps struct {
+	Queue, State string
+	Steps        int
+}
+
+// PlaceCount is how many extractions on the way to be recognized are in a state.
+type PlaceCount struct {
+	State  PlaceState
+	Places int
+}
+
+// Measure is a number that was measured once.
+type Measure struct {
+	Name       string
+	Value      int64
+	MeasuredAt time.Time
+}
+
+// QueueStates are the states of steps in the queue that have not ended.
+func QueueStates() []string {
+	return []string{"available", "pending", "retryable", "running", "scheduled"}
+}
+
+// lively is how long ago the last beat of a process may be that lives.
+const lively = time.Minute
+
+// Status looks at the whole database. The error is that of the first question which
+// got no answer.
+func (s *Store) Status(ctx context.Context) (Status, error) {
+	var now Status
+	for _, ask := range []struct {
+		question string
+		into     any
+	}{
+		{`SELECT stage, count(*) AS jobs, min(created_at) AS oldest FROM jobs WHERE ` + running + ` GROUP BY stage`, &now.Jobs},
+		{`SELECT queue, CAST(state AS text) AS state, count(*) AS steps FROM river_job
+			WHERE state IN ('available', 'pending', 'retryable', 'running', 'scheduled') GROUP BY queue, state`, &now.Queue},
+		{`SELECT state, count(*) AS places FROM asr_places GROUP BY state`, &now.Places},
+		{`SELECT name, value, measured_at FROM measures`, &now.Blobs},
+	} {
+		if err := s.db.NewRaw(ask.question).Scan(ctx, ask.into); err != nil {
+			return Status{}, wrap("look at the status", err)
+		}
+	}
+	if err := s.db.NewRaw(s.database.sizeQuery()).Scan(ctx, &now.Bytes); err != nil {
+		return Status{}, wrap("look at the size of the database", err)
+	}
+	all, err := s.Processes(ctx)
+	for _, p := range all {
+		if p.Silent < lively {
+			now.Processes++
+		}
+	}
+	return now, err
+}
+
+// measure keeps a measured number for all processes, in the place of the one before.
+func (s *Store) measure(ctx context.Context, name string, value int64) error {
+	ctx, err := s.enter(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = s.writer.NewRaw(`INSERT INTO measures (name, value, measured_at) VALUES (?, ?, ?)
+		ON CONFLICT (name) DO UPDATE SET value = excluded.value, measured_at = excluded.measured_at`,
+		name, value, moment(time.Now())).Exec(ctx)
+	return wrap(fmt.Sprintf("keep the measure %q", name), err)
+}

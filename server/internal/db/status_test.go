@@ -1,0 +1,72 @@
+package db_test
+
+import (
+	"context"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+func TestStatus(t *testing.T) {
+	t.Parallel()
+	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+		s, ctx := dbtest.Open(t, o), t.Context()
+		now, err := s.Status(ctx)
+		require.NoError(t, err)
+		require.Positive(t, now.Bytes)
+		now.Bytes = 0
+		require.Equal(t, db.Status{}, now)
+
+		began := time.Now()
+		e, claims := extraction(t, s, "acme", "beta")
+		extraction(t, s, "acme")
+		enqueue(t, s, "a", "b")
+		move(t, s, e, durationCheck)
+		ended, _ := extraction(t, s, "acme")
+		move(t, s, ended, cancelled)
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
+			require.NoError(t, tx.EnqueueAt(ctx, work{Name: "later"}, time.Now().Add(time.Hour)))
+		})
+		for key, size := range map[string]int{"uploads/a": 3, "uploads/b": 4, "audio/e/0": 5} {
+			_, err := s.PutBlob(ctx, key, func(w io.Writer) error { _, err := w.Write(make([]byte, size)); return err })
+			require.NoError(t, err)
+		}
+		raw := open(t, o)
+		raw.exec(t, `INSERT INTO processes (id, beat_at, beats) VALUES ('lives', CURRENT_TIMESTAMP, 1), ('dead', '2026-01-02 03:04:05', 1)`)
+
+		require.NoError(t, s.Sweep(ctx, began.Add(-time.Hour), began))
+		now, err = s.Status(ctx)
+		require.NoError(t, err)
+		require.ElementsMatch(t, []string{"queued", "duration_check"}, []string{string(now.Jobs[0].Stage), string(now.Jobs[1].Stage)})
+		for _, jobs := range now.Jobs {
+			if jobs.Stage == transcript.StageDurationCheck {
+				assert.Equal(t, 2, jobs.Jobs)
+				assert.WithinDuration(t, claims[0].CreatedAt, jobs.Oldest, 0)
+				continue
+			}
+			assert.Equal(t, 1, jobs.Jobs)
+		}
+		assert.ElementsMatch(t, []db.QueueSteps{
+			{Queue: "default", State: "available", Steps: 2}, {Queue: "default", State: "scheduled", Steps: 1},
+		}, now.Queue)
+		assert.Equal(t, 1, now.Processes)
+		require.Len(t, now.Blobs, 2)
+		for _, blobs := range now.Blobs {
+			assert.Equal(t, map[string]int64{"uploads": 7, "audio": 5}[blobs.Name], blobs.Value, blobs.Name)
+			assert.WithinDuration(t, time.Now(), blobs.MeasuredAt, time.Minute)
+		}
+
+		require.NoError(t, s.DeleteBlob(ctx, "uploads/b"))
+		require.NoError(t, s.Sweep(ctx, began.Add(-time.Hour), began))
+		now, err = s.Status(ctx)
+		require.NoError(t, err)
+		require.Len(t, now.Blobs, 2, "each is measured anew")
+	})
+}

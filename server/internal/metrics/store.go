@@ -1,0 +1,108 @@
+package metrics
+
+import (
+	"context"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// store describes what the database shows.
+type store struct {
+	up, jobs, oldest, steps, places, processes, bytes, blobs, blobsAt *prometheus.Desc
+	queues                                                            []string
+}
+
+// WatchStore shows at each scrape what a look at the database tells, and whether the
+// database can be written to. While it does not answer, all that is shown of it is
+// that. It is called once.
+func (m *Metrics) WatchStore(s *db.Store, queues []string) {
+	d := &store{
+		queues:    queues,
+		up:        gauge("store_up", "1 while the database answers and can be written to, else 0. While it does not answer, what is read from it is missing."),
+		jobs:      gauge("jobs_running", "Jobs that have not ended, by stage.", "stage"),
+		oldest:    gauge("oldest_job_age_seconds", "Time since the oldest job in a stage was asked for; 0 where there is none.", "stage"),
+		steps:     gauge("queue_steps", "Steps in the queue that have not ended, by queue and state: available ones wait for a worker, scheduled and retryable ones for their time.", "queue", "state"),
+		places:    gauge("asr_places", "Recordings on the way to be recognized: outside (their accounts have no place free), waiting (being prepared), ready (for a slot), running.", "state"),
+		processes: gauge("processes", "Processes that work on the queue and have given a sign of life in the last minute."),
+		bytes:     gauge("database_bytes", "Size of the database."),
+		blobs:     gauge("blob_bytes", "Size of uploads and of audio that wait for their job, as measured last.", "kind"),
+		blobsAt:   gauge("blob_measured_timestamp_seconds", "When that was; it is measured every hour.", "kind"),
+	}
+	m.registry.MustRegister(&glance[look]{
+		describe: []*prometheus.Desc{d.up, d.jobs, d.oldest, d.steps, d.places, d.processes, d.bytes, d.blobs, d.blobsAt},
+		look:     func(ctx context.Context) (look, error) { return lookAt(ctx, s) },
+		show:     d.show,
+	})
+}
+
+// look is what was seen of a database.
+type look struct {
+	db.Status
+	at       time.Time
+	writable bool
+}
+
+func lookAt(ctx context.Context, s *db.Store) (look, error) {
+	now := time.Now()
+	status, err := s.Status(ctx)
+	return look{status, now, err == nil && s.Ping(ctx) == nil}, err
+}
+
+func (d *store) show(seen look, err error, out chan<- prometheus.Metric) {
+	if err != nil {
+		send(out, d.up, 0)
+		return
+	}
+	up := 0
+	if seen.writable {
+		up = 1
+	}
+	send(out, d.up, up)
+	send(out, d.processes, seen.Processes)
+	send(out, d.bytes, seen.Bytes)
+	d.showJobs(seen, out)
+	d.showQueue(seen, out)
+	for _, m := range seen.Blobs {
+		send(out, d.blobs, m.Value, m.Name)
+		send(out, d.blobsAt, m.MeasuredAt.Unix(), m.Name)
+	}
+}
+
+func (d *store) showJobs(seen look, out chan<- prometheus.Metric) {
+	in := map[transcript.Stage]db.StageJobs{}
+	for _, s := range seen.Jobs {
+		in[s.Stage] = s
+	}
+	for _, stage := range workStages() {
+		s, age := in[stage], time.Duration(0)
+		if s.Jobs > 0 {
+			age = max(seen.at.Sub(s.Oldest), 0) // another machine's clock may be ahead
+		}
+		send(out, d.jobs, s.Jobs, string(stage))
+		send(out, d.oldest, age.Seconds(), string(stage))
+	}
+	places := map[db.PlaceState]int{}
+	for _, p := range seen.Places {
+		places[p.State] = p.Places
+	}
+	for _, state := range []db.PlaceState{db.Outside, db.Waiting, db.Ready, db.Running} {
+		send(out, d.places, places[state], string(state))
+	}
+}
+
+func (d *store) showQueue(seen look, out chan<- prometheus.Metric) {
+	type row struct{ queue, state string }
+	steps := map[row]int{}
+	for _, q := range seen.Queue {
+		steps[row{q.Queue, q.State}] = q.Steps
+	}
+	for _, queue := range d.queues {
+		for _, state := range db.QueueStates() {
+			send(out, d.steps, steps[row{queue, state}], queue, state)
+		}
+	}
+}
