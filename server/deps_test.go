@@ -30,7 +30,7 @@ func TestServerDependsOnNoAdapter(t *testing.T) {
 	assert.ElementsMatch(t, []string{
 		"internal/clip", "internal/egress", "internal/run", "internal/scratch", "internal/wire",
 		"server", "server/account", "server/engine", "server/internal/db", "server/internal/metrics", "server/internal/pipeline",
-		"server/internal/request", "server/pace", "server/speech", "server/store",
+		"server/internal/request", "server/internal/window", "server/pace", "server/speech", "server/store",
 		"transcript", "transcript/caption", "transcript/format", "transcript/internal/eight", "transcript/site",
 	}, own)
 }
