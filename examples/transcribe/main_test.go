@@ -13,10 +13,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -360,6 +362,34 @@ func TestServiceThatKnowsTheSecondLanguage(t *testing.T) {
 	code, _, stderr = ask("de,fr")
 	assert.Equal(t, exitFailure, code)
 	assert.Contains(t, stderr, "NOT_IMPLEMENTED: The recognizer scripted does not know de, fr; details.known says what it knows.")
+}
+
+// What a plan does not permit is told with where there is more, at once or when a job
+// finds it out.
+func TestServiceUnderAPlan(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		plan func(*account.Plan)
+		says string
+	}{
+		"no transcripts left": {func(p *account.Plan) { p.TranscriptsPerPeriod = 0 }, `: 402 TRANSCRIPT_QUOTA_EXCEEDED: .*\. Upgrade: https://example\.com/plans \(request .*\)\n$`},
+		"no minutes left":     {func(p *account.Plan) { p.ASRMinutesPerPeriod = 0 }, `ASR_QUOTA_EXCEEDED: .*\. Upgrade: https://example\.com/plans.*\n$`},
+		"too long":            {func(p *account.Plan) { p.MaxDuration = 5 * time.Second }, `\ntranscribe: job .*: failed in stage duration_check: VIDEO_TOO_LONG: .* 0:05 .*\. Upgrade: https://example\.com/plans\n$`},
+		"too many requests":   {func(p *account.Plan) { p.RateLimit = account.RateLimit{Window: 24 * time.Hour} }, `: 429 RATE_LIMITED: Try again in .*\.`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			plan := account.WithoutLimits("small")
+			plan.ActionLabel, plan.ActionURL = "Upgrade", "https://example.com/plans"
+			row.plan(&plan)
+			s := servertest.New(t, servertest.OnPlan(plan))
+			var stdout, stderr bytes.Buffer
+			code := run(t.Context(), []string{"--server", s.URL, recording(t)}, func(string) string { return s.Key }, &stdout, &stderr)
+			assert.Equal(t, exitFailure, code)
+			assert.Empty(t, stdout.String())
+			assert.Regexp(t, row.says, stderr.String())
+		})
+	}
 }
 
 func TestServiceReadsALink(t *testing.T) {
