@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -73,22 +74,46 @@ func TestScopeIsRequired(t *testing.T) {
 	}
 }
 
-// The first of several faults is answered: 401, 402, 403, 415, 400.
+// Of several faults the first is answered: 401, 429, 402, 403, 415, 400 or 422, 404, 409.
 func TestOrderOfChecks(t *testing.T) {
 	t.Parallel()
-	s := start(t)
-	bad := []change{header("Content-Type", "text/plain"), header("Idempotency-Key", "é")}
-	post := func(changes ...change) int {
-		return s.do(t, http.MethodPost, "/v1/transcript", strings.NewReader("{"), append(changes, bad...)...).StatusCode
+	all, still := account.WithoutLimits("all"), account.WithoutLimits("still")
+	still.RateLimit = account.RateLimit{Requests: 0, Window: time.Hour} // no request at all
+	free, stillFree := account.Plan{Name: "free", RateLimit: account.RateLimit{Requests: account.Unlimited}}, still
+	stillFree.Name, stillFree.Paid = "still-free", false
+	s := start(t, offerPlans(all, still, free, stillFree))
+	key := func(plan string, scopes ...account.Scope) change {
+		key := s.NewKey(t, plan, scopes...)
+		_, err := s.Accounts.Set(t.Context(), plan, account.Settings{Plan: plan}) // an account of that name
+		require.NoError(t, err)
+		return as(key)
 	}
-	weak := s.NewKey(t, "globex", account.Batches)
-	assert.Equal(t, http.StatusUnauthorized, post(as("")))
-	assert.Equal(t, http.StatusForbidden, post(as(weak)))
-	assert.Equal(t, http.StatusUnsupportedMediaType, post())
-	yes := true
-	_, err := s.Accounts.Set(t.Context(), "globex", account.Settings{Suspended: &yes})
-	require.NoError(t, err)
-	assert.Equal(t, http.StatusPaymentRequired, post(as(weak)))
+	post := func(changes ...change) *answer { // with every fault that a body can have
+		changes = append(changes, header("Content-Type", "text/plain"), header("Idempotency-Key", "é"))
+		return s.do(t, http.MethodPost, "/v1/transcript", strings.NewReader("{"), changes...)
+	}
+	mine := s.job(t, "a file")
+	s.ended(t, mine)
+	s.Engine.FailCaptions(transcript.Errorf(transcript.Unavailable, "It is gone."))
+
+	for name, c := range map[string]struct {
+		got  *answer
+		want int
+	}{
+		"401 before 429": {post(key("still"), header("X-Api-Key", s.Key)), http.StatusUnauthorized},
+		"429 before 402": {post(key("still-free", account.Batches)), http.StatusTooManyRequests},
+		"429 before 403": {post(key("still", account.Batches)), http.StatusTooManyRequests},
+		"402 before 403": {post(key("free", account.Batches)), http.StatusPaymentRequired},
+		"403 before 415": {post(key("all", account.Batches)), http.StatusForbidden},
+		"415 before 400": {post(), http.StatusUnsupportedMediaType},
+		"400 before 404": {s.get(t, unknownJob+"?format=srt"), http.StatusBadRequest},
+		"422 before 404": {s.postJSON(t, `{"url": "`+video+`", "language": "!"}`), http.StatusUnprocessableEntity},
+		"404 alone":      {s.postJSON(t, `{"url": "`+video+`", "waitMs": 10000}`), http.StatusNotFound},
+		"404 before 409": {s.do(t, http.MethodPost, jobPath(mine)+"/cancel", nil, key("all")), http.StatusNotFound},
+		"409 alone":      {s.do(t, http.MethodPost, jobPath(mine)+"/cancel", nil), http.StatusConflict},
+	} {
+		assert.Equal(t, c.want, c.got.StatusCode, "%s: %s", name, c.got.body)
+	}
 }
 
 // sessions are an embedder's own way to authenticate: what is known of a visitor, by
