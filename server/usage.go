@@ -48,7 +48,8 @@ func (s *Server) getUsage(w http.ResponseWriter, r *http.Request) error {
 			ASR:            plan.ASR,
 			EventStreams:   limit(plan.EventStreams),
 		},
-		Key: usageKey(stands.Key),
+		RateLimit: shownWindow(r),
+		Key:       usageKey(stands.Key),
 	})
 	return nil
 }
@@ -74,6 +75,19 @@ func inSeconds(d time.Duration) *int64 {
 		return nil
 	}
 	return new(int64(d / time.Second))
+}
+
+// shownWindow is the window that a request counted in, nil where there is none. For
+// GET /v1/usage that is the main one.
+func shownWindow(r *http.Request) *transcript.RateWindow {
+	in, ok := admissionOf(r.Context())
+	if !ok || in.window == nil {
+		return nil
+	}
+	w := in.window
+	return &transcript.RateWindow{
+		Limit: int64(w.limit), Remaining: int64(w.remaining), Reset: w.end.Unix(), WindowSec: int64(w.length / time.Second),
+	}
 }
 
 // usageKey is what the API shows of a key, nil of none.

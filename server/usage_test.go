@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -59,6 +60,31 @@ func TestUsage(t *testing.T) {
 		"maxDurationSec": 7200.0, "maxUploadBytes": 1048576.0, "batchItems": 50.0, "batchExport": false,
 		"upload": true, "asr": true, "eventStreams": 2.0,
 	}, got["limits"])
+}
+
+// The window is the main one, after this request: what asks how work goes, and what
+// others ask, does not count in it.
+func TestUsageOfRequests(t *testing.T) {
+	t.Parallel()
+	s := start(t, offerPlans(smallPlan()))
+	a := s.get(t, "/v1/usage")
+	require.Equal(t, http.StatusOK, a.StatusCode)
+	shown := a.object(t)["rateLimit"].(map[string]any)
+	assert.Equal(t, 9_999.0, shown["remaining"])
+	assert.Equal(t, 10_000.0, shown["limit"])
+	assert.Equal(t, 3600.0, shown["windowSec"])
+	for member, name := range map[string]string{"limit": "X-RateLimit-Limit", "remaining": "X-RateLimit-Remaining", "reset": "X-RateLimit-Reset"} {
+		assert.Equal(t, a.Header.Get(name), fmt.Sprintf("%.0f", shown[member]), name)
+	}
+	assert.Zero(t, int64(shown["reset"].(float64))%3600, "windows begin at multiples of their length")
+
+	stranger := as(s.NewKey(t, "globex"))
+	for range 3 {
+		s.get(t, unknownJob)
+		s.usage(t, stranger)
+	}
+	assert.Equal(t, 9_998.0, s.usage(t)["rateLimit"].(map[string]any)["remaining"])
+	assert.Equal(t, 9_996.0, s.usage(t, stranger)["rateLimit"].(map[string]any)["remaining"])
 }
 
 // What is made is reserved before it is used; what fails, or is there already, uses
