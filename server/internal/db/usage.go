@@ -21,6 +21,11 @@ type Usage struct {
 	Reserved Allowance `bun:"embed:reserved_"`
 }
 
+// Taken is what no new claim can have: used, or reserved for others.
+func (u Usage) Taken() Allowance {
+	return Allowance{u.Used.Transcripts + u.Reserved.Transcripts, u.Used.Minutes + u.Reserved.Minutes}
+}
+
 type usageRow struct {
 	bun.BaseModel `bun:"table:usage,alias:u"`
 

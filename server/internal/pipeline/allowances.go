@@ -21,7 +21,11 @@ func reserve(ctx context.Context, tx *db.Tx, job *db.Job) error {
 	if err != nil || ok {
 		return err
 	}
-	return transcriptsUsedUp(ctx, tx.Reader, job.Account, job.Limits)
+	u, err := tx.Usage(ctx, job.Account, job.Limits.Period)
+	if err != nil {
+		return err
+	}
+	return transcriptsUsedUp(job.Limits, u)
 }
 
 // payUp has ended claims pay for what they got, and gives back the rest.
@@ -69,30 +73,35 @@ func heard(ctx context.Context, tx *db.Tx, extraction string, end db.End) (time.
 	return time.Duration(sum * float64(time.Second)), nil
 }
 
-// transcriptsUsedUp is the refusal of a transcript of which an account has none left.
-func transcriptsUsedUp(ctx context.Context, r db.Reader, account string, l db.Limits) error {
+// hasTranscript refuses an account that has no transcript left.
+func hasTranscript(ctx context.Context, r db.Reader, account string, l db.Limits) error {
 	u, err := r.Usage(ctx, account, l.Period)
-	if err != nil {
+	if err != nil || l.Transcripts < 0 || u.Taken().Transcripts < l.Transcripts {
 		return err
 	}
-	e := overPlan(l, transcript.TranscriptQuotaExceeded, "The transcripts that the plan includes are used up for this period.")
-	return usedUp(e, l, u.Used.Transcripts+u.Reserved.Transcripts, l.Transcripts)
+	return transcriptsUsedUp(l, u)
 }
 
-// minutesUsedUp is the refusal of a sound for which a claim's account has not enough
-// minutes left.
-func minutesUsedUp(ctx context.Context, r db.Reader, c db.Job, sound extent) (*transcript.Error, error) {
-	u, err := r.Usage(ctx, c.Account, c.Limits.Period)
-	if err != nil {
-		return nil, err
+// hasMinutes refuses an account that has not enough minutes left for a sound.
+func hasMinutes(ctx context.Context, r db.Reader, account string, l db.Limits, sound extent) error {
+	u, err := r.Usage(ctx, account, l.Period)
+	if err != nil || l.ASRMinutes < 0 || u.Taken().Minutes+sound.minutes() <= l.ASRMinutes {
+		return err
 	}
-	others := u.Used.Minutes + u.Reserved.Minutes - c.Held.Minutes
-	e := overPlan(c.Limits, transcript.ASRQuotaExceeded, "The minutes of speech recognition that the plan includes do not suffice in this period.")
-	return usedUp(e, c.Limits, others, c.Limits.ASRMinutes).With("neededMinutes", sound.minutes()), nil
+	return minutesUsedUp(l, u, sound)
 }
 
-// usedUp says how much of an allowance is used, or set aside for what runs, and when
-// the next period begins.
+func transcriptsUsedUp(l db.Limits, u db.Usage) *transcript.Error {
+	e := overPlan(l, transcript.TranscriptQuotaExceeded, "The transcripts that the plan includes are used up for this period.")
+	return usedUp(e, l, u.Taken().Transcripts, l.Transcripts)
+}
+
+func minutesUsedUp(l db.Limits, u db.Usage, sound extent) *transcript.Error {
+	e := overPlan(l, transcript.ASRQuotaExceeded, "The minutes of speech recognition that the plan includes do not suffice for this media in this period.")
+	return usedUp(e, l, u.Taken().Minutes, l.ASRMinutes).With("neededMinutes", sound.minutes())
+}
+
+// usedUp says how much of an allowance is taken, and when the next period begins.
 func usedUp(e *transcript.Error, l db.Limits, used, limit int64) *transcript.Error {
 	return e.With("used", used).With("limit", limit).With("periodEnd", transcript.At(l.Period.AddDate(0, 1, 0)))
 }

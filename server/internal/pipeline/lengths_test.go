@@ -74,6 +74,11 @@ func TestLengthOfThePlan(t *testing.T) {
 				submission.Upload = u
 			}
 			submission.Plan.MaxDuration = test.limit
+			if test.minutes == 0 {
+				_, err := b.Submit(t.Context(), submission)
+				requireUsedUp(t, err, test.code, test.details)
+				return
+			}
 			job := b.send(t, submission)
 			assert.Equal(t, test.loaded, loaded, "downloaded")
 			if test.code == "" {

@@ -78,7 +78,12 @@ func refuse(ctx context.Context, tx *db.Tx, e *db.Extraction, c *db.Job, sound e
 	if err != nil || ok {
 		return nil, err
 	}
-	return minutesUsedUp(ctx, tx.Reader, *c, sound)
+	u, err := tx.Usage(ctx, c.Account, c.Limits.Period)
+	if err != nil {
+		return nil, err
+	}
+	u.Reserved.Minutes -= c.Held.Minutes // its own are not what is in its way
+	return minutesUsedUp(c.Limits, u, sound), nil
 }
 
 // tooLongFor refuses a sound that is longer than limits permit; nil: it is not.

@@ -2,6 +2,8 @@ package pipeline
 
 import (
 	"context"
+	"fmt"
+	"time"
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/server/account"
@@ -33,8 +35,9 @@ type CaptionReport struct {
 }
 
 // Captions answers by the table of server/API.md, Captions. It never starts a
-// job; the platform has 10 s. The error is UNAVAILABLE for a missing asset, which gets
-// no report.
+// job; the platform has 10 s. A text that comes from the platform takes a transcript of
+// the allowance. The error is UNAVAILABLE for a missing asset, and
+// TRANSCRIPT_QUOTA_EXCEEDED, which both get no report.
 func (p *Pipeline) Captions(ctx context.Context, q Question) (*CaptionReport, error) {
 	sub := subjectOf(q.Content, q.Languages)
 	r := &CaptionReport{CaptionReport: transcript.CaptionReport{VideoID: sub.ExternalID, Tracks: []transcript.Track{}}}
@@ -51,6 +54,10 @@ func (p *Pipeline) Captions(ctx context.Context, q Question) (*CaptionReport, er
 		r.TrackMetadataStatus, r.CaptionAvailable, r.Cached = transcript.TracksSkipped, yes(), true
 		return r.shows(text), nil
 	}
+	limits := limitsOf(q.Plan, time.Now())
+	if err := hasTranscript(ctx, p.store.Reader, q.Account, limits); err != nil { // before anybody is asked in vain
+		return nil, err
+	}
 	found, err := p.lookup(ctx, sub)
 	if found.Tracks != nil {
 		r.Tracks = found.Tracks
@@ -59,6 +66,9 @@ func (p *Pipeline) Captions(ctx context.Context, q Question) (*CaptionReport, er
 	case err != nil:
 		return p.captionsFailed(ctx, r, sub, err)
 	case found.text != nil:
+		if err := p.pay(ctx, q.Account, limits); err != nil {
+			return nil, err
+		}
 		r.TrackMetadataStatus, r.CaptionAvailable = transcript.TracksOK, yes()
 		return r.shows(found.text), nil
 	case len(found.Tracks) == 0:
@@ -67,6 +77,27 @@ func (p *Pipeline) Captions(ctx context.Context, q Question) (*CaptionReport, er
 	}
 	r.TrackMetadataStatus = transcript.TracksOK
 	return r.requiresASR("There are no captions in the languages asked for."), nil
+}
+
+// pay takes the transcript of a text that has just been read. Nothing was set aside for
+// it, so that nothing is left behind by a process that dies meanwhile: others may have
+// taken the last one by now. The text is in the cache all the same.
+func (p *Pipeline) pay(ctx context.Context, account string, l db.Limits) error {
+	err := p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
+		ok, err := tx.Pay(ctx, account, l, db.Allowance{Transcripts: 1})
+		if err != nil || ok {
+			return err
+		}
+		u, err := tx.Usage(ctx, account, l.Period)
+		if err != nil {
+			return err
+		}
+		return transcriptsUsedUp(l, u)
+	})
+	if err != nil {
+		return fmt.Errorf("pipeline: paying for captions: %w", err)
+	}
+	return nil
 }
 
 // cachedCaptions returns the caption text of the cache that answers, or nil.

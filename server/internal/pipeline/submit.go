@@ -26,6 +26,9 @@ type Submission struct {
 	// Languages is the caller's list; nil when none was sent.
 	Languages transcript.LanguageList
 	View      View
+	// Admit is asked before a claim is made for which the plan has room, at most once
+	// and in no transaction; its error is the answer. nil: nobody is asked.
+	Admit func(context.Context) error
 	// Key is the idempotency key that the request holds; nil: it has none. The
 	// transaction that writes what the answer speaks of records it.
 	Key *db.HeldKey
@@ -42,8 +45,8 @@ type Outcome struct {
 // Submit answers from the cache, joins running work, or starts new work. It
 // takes the upload over: on return the file is either in use or gone, or left to
 // the sweep where it is not known which (db.ErrUncertain). Errors carry codes:
-// NOT_IMPLEMENTED where no living process can do it, UPGRADE_REQUIRED where the
-// plan does not permit it.
+// NOT_IMPLEMENTED where no living process can do it, those of 402 where the plan does
+// not permit it or has nothing left, and what Admit returns.
 func (p *Pipeline) Submit(ctx context.Context, s Submission) (*Outcome, error) {
 	s.team = p.team(ctx)
 	s.Languages = s.narrow()
@@ -70,16 +73,13 @@ func (p *Pipeline) submit(ctx context.Context, s Submission) (out *Outcome, used
 			return out, false, err
 		}
 	}
-	var found *hit
-	var job *db.Job
-	err = p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
-		found, job, used = nil, nil, false
-		found, job, used, err = p.accept(ctx, tx, s)
-		if err != nil {
-			return err
+	found, job, used, err := p.decide(ctx, s)
+	if errors.Is(err, errNotAdmitted) {
+		if err = guarded(func() error { return s.Admit(ctx) }); err == nil {
+			s.Admit = nil
+			found, job, used, err = p.decide(ctx, s)
 		}
-		return s.record(ctx, tx, job, found)
-	})
+	}
 	switch {
 	case err != nil:
 		return nil, false, fmt.Errorf("pipeline: accepting a request: %w", err)
@@ -88,6 +88,21 @@ func (p *Pipeline) submit(ctx context.Context, s Submission) (out *Outcome, used
 		return out, false, err
 	}
 	return &Outcome{Job: &Job{Job: jobView(job), Asked: s.View}}, used, nil
+}
+
+// errNotAdmitted ends a transaction that would make a claim for which Submission.Admit
+// has not been asked.
+var errNotAdmitted = errors.New("pipeline: the claim is not admitted yet")
+
+// decide is accept in a transaction.
+func (p *Pipeline) decide(ctx context.Context, s Submission) (found *hit, job *db.Job, used bool, err error) {
+	err = p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
+		if found, job, used, err = p.accept(ctx, tx, s); err != nil {
+			return err
+		}
+		return s.record(ctx, tx, job, found)
+	})
+	return found, job, used, err
 }
 
 // accept finds the text that answers a request or the running work, or starts
@@ -113,16 +128,23 @@ func (p *Pipeline) accept(ctx context.Context, tx *db.Tx, s Submission) (found *
 		return nil, nil, false, err
 	}
 	if e != nil {
-		job, err = p.join(ctx, tx, e, s)
-		return nil, job, false, err
-	}
-	if s.Upload == nil { // for an upload there was room
-		if err := p.Room(0); err != nil {
-			return nil, nil, false, err
+		if job, err = tx.RunningJob(ctx, s.Account, e.ID); !errors.Is(err, db.ErrNotFound) {
+			return nil, job, false, err
 		}
 	}
-	job, err = p.begin(ctx, tx, s)
-	return nil, job, s.Upload != nil, err
+	if err := p.afford(ctx, tx.Reader, s, sub); err != nil {
+		return nil, nil, false, err
+	}
+	if e != nil {
+		job, err = p.join(ctx, tx, e, s)
+	} else {
+		job, err = p.begin(ctx, tx, s)
+		used = s.Upload != nil
+	}
+	if err == nil && s.Admit != nil && !job.State.Status.Terminal() {
+		err = errNotAdmitted
+	}
+	return nil, job, used, err
 }
 
 // admit refuses what is certain to fail, before there is a job.
@@ -138,20 +160,33 @@ func (p *Pipeline) admit(s Submission, sub subject) error {
 	return s.team.canTranscribe(s.spokenLanguages(sub))
 }
 
+// afford refuses what is certain to be recognized and is more than the plan has left,
+// as far as that is known before there is a job.
+func (p *Pipeline) afford(ctx context.Context, r db.Reader, s Submission, sub subject) error {
+	if s.captionsFirst(sub) {
+		return nil
+	}
+	sound, err := extentOfContent(ctx, r, sub)
+	if err != nil {
+		return err
+	}
+	limits := s.limits(time.Now())
+	if tooLong := tooLongFor(limits, sound); tooLong != nil {
+		return tooLong
+	}
+	return hasMinutes(ctx, r, s.Account, limits, sound)
+}
+
 // captionsFirst tells that the work on a subject begins with its captions, and
 // not with its sound.
 func (s Submission) captionsFirst(sub subject) bool {
 	return sub.wantsCaptions() && s.team.readsCaptions(sub.Platform)
 }
 
-// join returns the account's claim on work that already runs, and makes it where
-// there is none. A claim that may not have what is being done ends at once.
+// join makes the account's claim on work that already runs. A claim that may not have
+// what is being done ends at once.
 func (p *Pipeline) join(ctx context.Context, tx *db.Tx, e *db.Extraction, s Submission) (*db.Job, error) {
-	job, err := tx.RunningJob(ctx, s.Account, e.ID)
-	if !errors.Is(err, db.ErrNotFound) {
-		return job, err
-	}
-	job, err = p.claim(ctx, tx, e, s)
+	job, err := p.claim(ctx, tx, e, s)
 	if err != nil {
 		return nil, err
 	}
@@ -185,6 +220,11 @@ func (p *Pipeline) join(ctx context.Context, tx *db.Tx, e *db.Extraction, s Subm
 
 // begin starts new work.
 func (p *Pipeline) begin(ctx context.Context, tx *db.Tx, s Submission) (*db.Job, error) {
+	if s.Upload == nil { // for an upload there was room
+		if err := p.Room(0); err != nil {
+			return nil, err
+		}
+	}
 	id, err := uuid.NewV7()
 	if err != nil {
 		return nil, err
