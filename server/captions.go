@@ -21,7 +21,7 @@ func (s *Server) captionRoutes() []route {
 			scope:   account.Transcripts, handle: s.getCaptions,
 			query:   new(captionsRequest).table(),
 			answers: []answer{{status: http.StatusOK, body: transcript.CaptionReport{}}},
-			codes:   codesOfPlatforms(),
+			codes:   append(codesOfPlatforms(), transcript.TranscriptQuotaExceeded),
 			report:  transcript.CaptionReport{},
 		},
 	}

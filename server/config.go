@@ -45,6 +45,15 @@ type Config struct {
 	// are counted by the client's address, and the log names it.
 	TrustedProxies []netip.Prefix
 
+	// Admit is asked, where it is set, before a job is accepted that the plan permits:
+	// for a bill of the embedder's own. It is asked at most once for a request, and
+	// neither for what the cache answers nor for a job that the account has already. Its
+	// error is the answer: a *transcript.Error as it is, INSUFFICIENT_CREDITS for one,
+	// any other as 500. Others do not wait while it is asked; its context ends after
+	// 30 s. A job that was admitted need not come to be: the process may die, or
+	// another have made the text meanwhile. For the bill there are the jobs that succeed.
+	Admit func(context.Context, account.Principal, Operation) error
+
 	// Sites says which link belongs to which platform; nil: site.Default.
 	Sites *site.Table
 	// Pace is how often this process visits each platform, for captions and

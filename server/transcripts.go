@@ -15,11 +15,13 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
+const createTranscript = "createTranscript"
+
 func (s *Server) transcriptRoutes() []route {
 	return []route{
 		{
 			method: http.MethodPost, pattern: "/v1/transcript",
-			operation: "createTranscript", tag: "transcripts",
+			operation: createTranscript, tag: "transcripts",
 			summary: "Turn a link or an uploaded file into a timestamped transcript.",
 			scope:   account.Transcripts, handle: s.createTranscript,
 			body: newLinkRequest().table, form: newUploadForm().table,
@@ -29,6 +31,7 @@ func (s *Server) transcriptRoutes() []route {
 			},
 			codes: []transcript.Code{
 				transcript.InvalidRequest, transcript.InvalidVideo, transcript.UnsupportedPlatform, transcript.UploadInvalid,
+				transcript.TranscriptQuotaExceeded, transcript.InsufficientCredits, transcript.VideoTooLong, transcript.ASRQuotaExceeded,
 				transcript.MediaTooLarge, transcript.NoTranscript, transcript.LanguageNotAvailable, transcript.Unavailable,
 				transcript.IdempotencyConflict, transcript.IdempotencyInProgress, transcript.StateConflict, transcript.ASRConcurrencyLimit,
 				transcript.UpstreamFailed, transcript.IPBlocked, transcript.POTokenRequired, transcript.LoginRequired,
@@ -90,6 +93,7 @@ func (s *Server) createFromLink(w http.ResponseWriter, r *http.Request) error {
 				Content:   content,
 				Languages: req.languages,
 				View:      req.view,
+				Admit:     s.admitting(p, Operation{ID: createTranscript, Platform: content.Platform, ExternalID: content.ExternalID}),
 				Key:       key,
 			})
 		},
@@ -128,7 +132,10 @@ func (s *Server) createFromUpload(w http.ResponseWriter, r *http.Request) error 
 				Upload:    f.upload,
 				Languages: f.languages,
 				View:      f.view,
-				Key:       key,
+				Admit: s.admitting(p, Operation{
+					ID: createTranscript, Platform: transcript.Upload, ExternalID: f.upload.ExternalID(), UploadBytes: f.upload.Size,
+				}),
+				Key: key,
 			})
 		},
 		again: func(a db.Answer) (reply, error) { return s.createdBefore(r, a, f.view) },

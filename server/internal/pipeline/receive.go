@@ -63,14 +63,14 @@ func (p *Pipeline) Discard(ctx context.Context, u *Upload) {
 	p.deleteBlobs(context.WithoutCancel(ctx), u.Key)
 }
 
-// externalID is the id of an upload: the first 32 hex digits of its SHA-256.
-func (u *Upload) externalID() string { return fmt.Sprintf("%x", u.SHA256[:16]) }
+// ExternalID is the id of an upload: the first 32 hex digits of its SHA-256.
+func (u *Upload) ExternalID() string { return fmt.Sprintf("%x", u.SHA256[:16]) }
 
 // uploadSum is how the SHA-256 of an upload begins, by its external id.
 func uploadSum(externalID string) []byte {
 	sum, err := hex.DecodeString(externalID)
 	if err != nil {
-		return nil // no id that externalID has made
+		return nil // no id that ExternalID has made
 	}
 	return sum
 }

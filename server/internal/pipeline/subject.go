@@ -21,7 +21,7 @@ type subject struct {
 
 func (s Submission) subject() subject {
 	if s.Upload != nil {
-		sub := subjectOf(engine.Content{Platform: transcript.Upload, ExternalID: s.Upload.externalID()}, s.Languages)
+		sub := subjectOf(engine.Content{Platform: transcript.Upload, ExternalID: s.Upload.ExternalID()}, s.Languages)
 		sub.owner = s.Account
 		return sub
 	}
