@@ -89,3 +89,6 @@ func Small(s *Server, h http.HandlerFunc) http.Handler {
 		handle: func(w http.ResponseWriter, r *http.Request) error { h(w, r); return nil },
 	}})
 }
+
+// ClientOf is the address from which a request comes.
+func ClientOf(s *Server, r *http.Request) netip.Addr { return s.clientOf(r) }
