@@ -36,6 +36,7 @@ const (
 	childDiary    = "E2E_CHILD_DIARY"
 	childScratch  = "E2E_CHILD_SCRATCH"
 	childMinFree  = "E2E_CHILD_MIN_FREE"
+	childRole     = "E2E_CHILD_ROLE"
 )
 
 func TestMain(m *testing.M) {
@@ -68,6 +69,7 @@ func serveChild() error {
 	}
 	srv, err := server.New(ctx, server.Config{
 		Store:      s,
+		Role:       server.Role(os.Getenv(childRole)),
 		Dir:        os.Getenv(childScratch),
 		Limits:     server.Limits{MinFreeDisk: minFree, ASRWorkers: 1},
 		DrainDelay: childDrain,
@@ -82,12 +84,16 @@ func serveChild() error {
 	if err := srv.Start(ctx); err != nil {
 		return err
 	}
-	l, err := net.Listen("tcp", os.Getenv(childAddr))
-	if err != nil {
-		return err
+	if os.Getenv(childRole) == string(server.RoleWorker) {
+		fmt.Fprintln(os.Stdout, "working")
+	} else {
+		l, err := net.Listen("tcp", os.Getenv(childAddr))
+		if err != nil {
+			return err
+		}
+		go func() { _ = srv.HTTPServer("").Serve(l) }() // ends with the process
+		fmt.Fprintln(os.Stdout, "listening", l.Addr())
 	}
-	go func() { _ = srv.HTTPServer("").Serve(l) }() // ends with the process
-	fmt.Fprintln(os.Stdout, "listening", l.Addr())
 	go func() {
 		_, _ = bufio.NewReader(os.Stdin).ReadString('\n') // until it ends
 		os.Exit(0)
@@ -180,6 +186,7 @@ type place struct {
 	database, blobs, diary string
 	scratch                string // "": the system's
 	minFree                int64  // bytes; 0: the server's default
+	role                   server.Role
 }
 
 func newPlace(t *testing.T, database string) place {
@@ -188,13 +195,14 @@ func newPlace(t *testing.T, database string) place {
 	return place{database: database, blobs: filepath.Join(dir, "blobs"), diary: filepath.Join(dir, "diary")}
 }
 
-// spawn starts a child and waits until it listens. It dies with the test.
+// spawn starts a child and waits until it listens, or a worker works. It dies with
+// the test.
 func (s place) spawn(t *testing.T, addr string) *child {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^$")
 	cmd.Env = append(os.Environ(),
 		childDatabase+"="+s.database, childBlobs+"="+s.blobs, childAddr+"="+addr, childDiary+"="+s.diary,
-		childScratch+"="+s.scratch, childMinFree+"="+strconv.FormatInt(s.minFree, 10))
+		childRole+"="+string(s.role), childScratch+"="+s.scratch, childMinFree+"="+strconv.FormatInt(s.minFree, 10))
 	cmd.Stderr = os.Stderr
 	_, err := cmd.StdinPipe()
 	require.NoError(t, err)
