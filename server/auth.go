@@ -66,6 +66,9 @@ func (s *Server) letIn(w http.ResponseWriter, r *http.Request, class db.RequestC
 	if err != nil {
 		return err
 	}
+	if in.refusal != nil && in.refusal.HTTPStatus() >= http.StatusInternalServerError {
+		return in.refusal // how many they may make is not known
+	}
 	if in.window, err = s.countRequest(w.Header(), r, in.principal, class); err != nil {
 		return err
 	}

@@ -80,6 +80,10 @@ type Config struct {
 	// Log receives a line for each request and what operators should know; nil:
 	// nothing is logged. It never holds a key or a text.
 	Log *slog.Logger
+	// Tracer is told of requests that make jobs, and of the steps of the work, so that
+	// the ones can be found from the others; nil: nobody is. Package tracing has one
+	// for OpenTelemetry.
+	Tracer engine.Tracer
 	// Version is what /healthz says; empty: "dev".
 	Version string
 

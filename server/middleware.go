@@ -28,7 +28,10 @@ func (s *Server) outermost(next http.Handler) http.Handler {
 		}
 		began := time.Now()
 		n := &logEntry{id: requestID(r), route: s.noRoute, client: s.clientOf(r)}
+		outer := r
 		r = r.WithContext(context.WithValue(r.Context(), logEntryKey{}, n))
+		// Who stands before this handler learns the route, as from a ServeMux.
+		defer func() { outer.Pattern = r.Pattern }()
 		rec := &recorder{ResponseWriter: w}
 		control := http.NewResponseController(w)
 		// A deadline of the request before this one on the connection is not ours.

@@ -97,6 +97,11 @@ func TestPlansThatNobodyKnows(t *testing.T) {
 	assert.NotContains(t, a.body, "billing")
 	assert.Regexp(t, `status=503 .*account=acme .*billing is away`, s.logLine(t, a))
 
+	assert.Empty(t, a.Header.Get("X-RateLimit-Limit"), "nor is it known how often they may ask")
+	for range 70 {
+		require.Equal(t, http.StatusServiceUnavailable, s.get(t, unknownJob).StatusCode, "however often")
+	}
+
 	gone := error(account.ErrNoPlan)
 	failure.Store(&gone)
 	require.Eventually(t, func() bool { return s.get(t, unknownJob).StatusCode == http.StatusPaymentRequired }, obeyed, 10*time.Millisecond)

@@ -95,6 +95,7 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 		Pace:             c.Pace,
 		Log:              c.Log,
 		Metrics:          s.metrics,
+		Tracer:           c.Tracer,
 		ASRWorkers:       c.Limits.ASRWorkers,
 		MaxMediaDuration: c.Limits.MaxMediaDuration,
 		MinFreeDisk:      c.Limits.MinFreeDisk,

@@ -31,6 +31,8 @@ type Job struct {
 	Limits Limits
 	// Held is what is set aside for it of its account's allowance: see Tx.Hold.
 	Held Allowance `bun:"embed:held_"`
+	// Trace is by what a tracer knows the request; empty: it is not traced.
+	Trace string
 
 	CreatedAt time.Time
 	UpdatedAt time.Time // also moved by progress
@@ -80,6 +82,19 @@ func (tx *Tx) RunningJob(ctx context.Context, account, extractionID string) (*Jo
 		return nil, one("running job on extraction "+extractionID, err)
 	}
 	return j, nil
+}
+
+// Traces returns what the running claims on the extraction say of their traces, oldest
+// first, at most n.
+func (r Reader) Traces(ctx context.Context, extractionID string, n int64) ([]string, error) {
+	var traces []string
+	err := r.db.NewSelect().Model((*Job)(nil)).Column("trace").
+		Where("extraction_id = ?", extractionID).
+		Where(running).
+		Where("trace <> ''").
+		Order("id").Limit(n).
+		Scan(ctx, &traces)
+	return traces, wrap("traces of extraction "+extractionID, err)
 }
 
 // InsertJob stores a new claim and its first event, or returns ErrExists

@@ -35,6 +35,7 @@ func (p *Pipeline) claim(ctx context.Context, tx *db.Tx, e *db.Extraction, s Sub
 		OmitTimestamp:  s.View.OmitTimestamp,
 		SendMetadata:   s.View.SendMetadata,
 		Limits:         s.limits(now),
+		Trace:          p.traceOf(ctx),
 		CreatedAt:      now,
 		UpdatedAt:      now,
 	}

@@ -34,7 +34,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Config says what a pipeline works with. Everything is required: the defaults are
+// Config says what a pipeline works with. All but Tracer is required: the defaults are
 // server.Config's.
 type Config struct {
 	Store  *db.Store
@@ -51,6 +51,8 @@ type Config struct {
 	Log *slog.Logger
 	// Metrics count what is done.
 	Metrics *metrics.Metrics
+	// Tracer is told of each step; nil: nobody is.
+	Tracer engine.Tracer
 	// ASRWorkers is how many chunks this process recognizes at once.
 	ASRWorkers int
 	// MaxMediaDuration is the longest media that is decoded.

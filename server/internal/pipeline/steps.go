@@ -171,7 +171,7 @@ func (p *Pipeline) work(ctx context.Context, t task, again db.Step, run func(ctx
 	}()
 	t.dir = dir
 	err = p.whileWanted(pace.InLine(ctx, t.extraction), t.extraction, func(ctx context.Context) error {
-		return guarded(func() error { return run(ctx, t) })
+		return p.traced(ctx, t, again, func(ctx context.Context) error { return run(ctx, t) })
 	})
 	err = p.conclude(ctx, t, again, err)
 	if errors.Is(err, errTakenOver) {

@@ -1,0 +1,53 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+)
+
+// Bounds of what is kept of traces, and told of them.
+const (
+	maxTrace  = 256 // characters
+	maxTraces = 32  // of a step
+)
+
+// traceOf is what to keep of the trace of a request.
+func (p *Pipeline) traceOf(ctx context.Context) string {
+	if p.cfg.Tracer == nil {
+		return ""
+	}
+	trace := p.cfg.Tracer.Trace(ctx)
+	if len(trace) > maxTrace {
+		return ""
+	}
+	for _, c := range []byte(trace) {
+		if c <= ' ' || c > '~' {
+			return ""
+		}
+	}
+	return trace
+}
+
+// traced runs a step, and tells the tracer of it.
+func (p *Pipeline) traced(ctx context.Context, t task, s db.Step, run func(context.Context) error) (err error) {
+	if p.cfg.Tracer == nil {
+		return guarded(func() error { return run(ctx) })
+	}
+	told := engine.Step{Kind: t.work.Kind, Extraction: t.extraction, Attempt: t.work.Attempt}
+	if r, ok := s.(recognizeArgs); ok {
+		told.Chunk = r.Chunk
+	}
+	told.Traces, _ = p.store.Traces(ctx, t.extraction, maxTraces) // a step without them is better than none
+	ctx, end := p.cfg.Tracer.Step(ctx, told)
+	defer func() {
+		if errors.Is(err, errUnwanted) {
+			end(nil)
+			return
+		}
+		end(err)
+	}()
+	return guarded(func() error { return run(ctx) })
+}
