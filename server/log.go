@@ -5,6 +5,7 @@ import (
 	"log/slog"
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
+	"github.com/transcriptkit/transcriptkit/server/account"
 )
 
 // maxLogged is the longest value in a log line, in characters: room for the stack
@@ -16,12 +17,13 @@ const maxLogged = 4000
 // characters: it may hold a link.
 const maxCause = 500
 
-// boundedLog cuts the values of log lines to maxLogged.
+// boundedLog cuts the values of log lines to maxLogged, and API keys in them to their
+// prefixes: a caller may send one anywhere.
 type boundedLog struct{ slog.Handler }
 
 // Handle implements slog.Handler.
 func (l boundedLog) Handle(ctx context.Context, r slog.Record) error {
-	bounded := slog.NewRecord(r.Time, r.Level, clip.To(r.Message, maxLogged), r.PC)
+	bounded := slog.NewRecord(r.Time, r.Level, fit(r.Message), r.PC)
 	r.Attrs(func(a slog.Attr) bool {
 		bounded.AddAttrs(boundedAttr(a))
 		return true
@@ -43,8 +45,10 @@ func (l boundedLog) WithGroup(name string) slog.Handler {
 	return boundedLog{l.Handler.WithGroup(name)}
 }
 
-// boundedAttr leaves a value alone that is short enough: a handler may look into
-// an error.
+func fit(text string) string { return clip.To(account.HideKeys(text), maxLogged) }
+
+// boundedAttr leaves a value alone that is fit as it is: a handler may look into an
+// error.
 func boundedAttr(a slog.Attr) slog.Attr {
 	v := a.Value.Resolve()
 	switch v.Kind() {
@@ -53,8 +57,8 @@ func boundedAttr(a slog.Attr) slog.Attr {
 		if err, ok := v.Any().(error); ok {
 			text = err.Error()
 		}
-		if len(text) > maxLogged {
-			return slog.String(a.Key, clip.To(text, maxLogged))
+		if bounded := fit(text); bounded != text {
+			return slog.String(a.Key, bounded)
 		}
 	case slog.KindGroup:
 		group := make([]any, len(v.Group()))

@@ -138,7 +138,8 @@ var callersID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
 // requestID is the caller's own id where it is fit for a log, else a new one.
 func requestID(r *http.Request) string {
-	if id := r.Header.Get("X-Request-Id"); callersID.MatchString(id) {
+	id := r.Header.Get("X-Request-Id")
+	if _, isKey := account.FindKey(id); !isKey && callersID.MatchString(id) {
 		return id
 	}
 	return newID()

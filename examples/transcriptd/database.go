@@ -4,13 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
-	_ "gocloud.dev/blob/azureblob" // azblob://
-	_ "gocloud.dev/blob/gcsblob"   // gs://
 	"gocloud.dev/blob/memblob"
-	_ "gocloud.dev/blob/s3blob" // s3://
 
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/store"
@@ -36,24 +32,6 @@ func (d *databaseName) UnmarshalText(text []byte) error {
 	}
 	_, err := databaseAddresses(string(text))
 	return err
-}
-
-// blobFolder is where uploads are kept: a folder, or its file:// URL.
-type blobFolder string
-
-// UnmarshalText is called by the parser.
-func (f *blobFolder) UnmarshalText(text []byte) error {
-	*f = blobFolder(text)
-	if strings.Contains(string(text), "://") && !strings.HasPrefix(string(text), "file://") {
-		return errors.New("want a folder: no other kind of store is compiled in") // the value may hold a password
-	}
-	return nil
-}
-
-// make creates the folder where there is none.
-func (f blobFolder) make() error {
-	path, _ := strings.CutPrefix(string(f), "file://")
-	return os.MkdirAll(path, 0o700)
 }
 
 // noBlobs is where commands keep uploads that never see one.

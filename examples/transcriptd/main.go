@@ -40,7 +40,8 @@ const (
 // when ctx does.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	helped := false
-	parser, err := kong.New(&commands{},
+	called := &commands{}
+	parser, err := kong.New(called,
 		kong.Name("transcriptd"),
 		kong.Description("Turns links and recordings into timestamped transcripts."),
 		kong.DefaultEnvars("TRANSCRIPTD"),
@@ -67,6 +68,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case errors.As(err, &usage):
 		return fail(stderr, exitUsage, usage)
 	}
+	if command.Command() == "serve" && called.Serve.Log.Format == "json" {
+		called.Serve.Log.open(stderr).Error("ended", "err", oneLine(err))
+		return exitFailure
+	}
 	return fail(stderr, exitFailure, err)
 }
 
@@ -86,9 +91,11 @@ func withoutValue(err error) error {
 
 // fail reports an error in one line.
 func fail(stderr io.Writer, code int, err error) int {
-	fmt.Fprintln(stderr, "transcriptd:", strings.Join(strings.Fields(err.Error()), " "))
+	fmt.Fprintln(stderr, "transcriptd:", oneLine(err))
 	return code
 }
+
+func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
 // commands is the command line.
 type commands struct {

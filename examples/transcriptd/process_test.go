@@ -50,7 +50,7 @@ func start(t *testing.T, env []string, args ...string) *process {
 // await starts a server and waits until it listens.
 func await(t *testing.T, cmd *exec.Cmd) *process {
 	t.Helper()
-	return awaitLine(t, cmd, regexp.MustCompile(`msg=listening addr=(127\.0\.0\.1:\d+)\n$`))
+	return awaitLine(t, cmd, regexp.MustCompile(`msg"?[=:]"?listening"?[ ,]"?addr"?[=:]"?(127\.0\.0\.1:\d+)"?\}?\n$`))
 }
 
 // awaitLine starts a server and waits until it logs a line, whose first group is its

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,13 +24,14 @@ type serveCommand struct {
 	database
 	Listen  listenAddress  `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address to listen on (${default}); port 0 takes a free one."`
 	Metrics metricsAddress `placeholder:"ADDR" help:"Show /metrics to Prometheus here, as in :9090, beside /healthz and /readyz; without a host, to this machine alone. Default: nowhere."`
-	Blobs   blobFolder     `default:"transcriptd-blobs" placeholder:"PATH" help:"Folder for uploads and audio (${default}); gone when their job ends."`
+	Blobs   blobPlace      `default:"transcriptd-blobs" placeholder:"PLACE" help:"Where uploads and audio are kept until their job ends: a folder (${default}), or s3://BUCKET?OPTION=…, gs://BUCKET or azblob://CONTAINER."`
 	plansFlag
 	Role         roleFlag  `default:"all" placeholder:"ROLE" help:"What this process does (${default}): api accepts requests and starts no program, worker does the work and listens nowhere but at --metrics. Both want PostgreSQL."`
 	TrustedProxy []network `placeholder:"CIDR" help:"A proxy in front of the service, as 10.0.0.0/8 or an address: its X-Forwarded-For names the client. May be repeated. Default: none is believed."`
 	FullSync     bool      `help:"Make every commit on SQLite survive a loss of power, at ten times the price."`
 	// As long as a load balancer takes to ask /readyz, once or twice.
 	DrainDelay time.Duration `default:"5s" placeholder:"DURATION" help:"How long /readyz says 503 draining, while everything still works, before the end (${default}); 0 where nothing stands in front."`
+	Log        logFlag       `embed:""`
 	recognizerFlags
 	linkFlags
 }
@@ -116,7 +118,8 @@ func byFlag(err error) error {
 
 // Run serves until ctx ends.
 func (c *serveCommand) Run(ctx context.Context, out output) error {
-	log := slog.New(slog.NewTextHandler(out.Stderr, nil))
+	log := c.Log.open(out.Stderr)
+	slog.SetDefault(log) // for the lines of libraries
 	if err := keepPrivate(); err != nil {
 		return fmt.Errorf("closing the process to others: %w", err)
 	}
@@ -198,7 +201,7 @@ func startService(ctx context.Context, o serviceOptions) (_ *service, err error)
 	if s.metrics, err = listenForMetrics(ctx, o.metrics); err != nil {
 		return nil, err
 	}
-	if err = blobFolder(o.store.Blobs).make(); err != nil {
+	if err = blobPlace(o.store.Blobs).make(); err != nil {
 		return nil, &usageError{"--blobs", err}
 	}
 	if s.store, err = store.Open(ctx, o.store); err != nil {
@@ -221,7 +224,7 @@ func startService(ctx context.Context, o serviceOptions) (_ *service, err error)
 		Engine:   engines(ctx, o),
 		Sites:    o.sites,
 		Egress: server.Egress{
-			Allow: o.links.egress(), Deny: append(own, o.asr.addresses()...), Proxies: o.links.proxies(),
+			Allow: o.links.egress(), Deny: slices.Concat(own, o.asr.addresses(), blobPlace(o.store.Blobs).addresses()), Proxies: o.links.proxies(),
 		},
 		TrustedProxies: o.proxies,
 		Pace:           pace.Config{Rate: pace.Rate{PerMinute: o.links.Pace}},

@@ -85,6 +85,22 @@ func FindKey(s string) (prefix string, ok bool) {
 	}
 }
 
+// HideKeys cuts whatever in s has the form of a key, its checksum included, down to
+// its prefix and "…": s is then fit for a log.
+func HideKeys(s string) string {
+	for from := 0; ; {
+		at := strings.Index(s[from:], mark)
+		if at < 0 || len(s)-from-at < keyLength {
+			return s
+		}
+		from += at
+		if prefix, ok := parse(s[from : from+keyLength]); ok {
+			s = s[:from] + prefix + "…" + s[from+keyLength:]
+		}
+		from += len(mark)
+	}
+}
+
 // digest is what is stored of a key. The secret has 256 random bits, so there
 // is nothing for a slow hash to protect.
 func digest(key string) []byte {

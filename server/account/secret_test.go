@@ -67,6 +67,7 @@ func TestFindKey(t *testing.T) {
 		{"in a longer value", "Bearer " + secret + "&x=1", true},
 		{"after something that looks like one", "tr_tr_" + secret, true},
 		{"after a broken one", secret[:60] + "!" + secret, true},
+		{"twice", secret + secret, true},
 		{"after a letter", "x" + secret, true},
 		{"empty", "", false},
 		{"only the prefix", key.Prefix, false},
@@ -78,8 +79,10 @@ func TestFindKey(t *testing.T) {
 		assert.Equal(t, c.found, ok, c.name)
 		if c.found {
 			assert.Equal(t, key.Prefix, prefix, c.name)
+			assert.Equal(t, strings.ReplaceAll(c.in, secret, key.Prefix+"…"), account.HideKeys(c.in), c.name)
 		} else {
 			assert.Empty(t, prefix, c.name)
+			assert.Equal(t, c.in, account.HideKeys(c.in), c.name)
 		}
 	}
 }

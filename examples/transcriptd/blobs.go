@@ -1,0 +1,76 @@
+package main
+
+import (
+	"errors"
+	"net"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+
+	"gocloud.dev/blob/azureblob"
+	"gocloud.dev/blob/fileblob"
+	"gocloud.dev/blob/gcsblob"
+	"gocloud.dev/blob/s3blob"
+)
+
+// blobPlace is where uploads and audio are kept: a folder, or the URL of one or of
+// an object store's bucket.
+type blobPlace string
+
+// UnmarshalText is called by the parser. No error repeats the value, which may hold a
+// password.
+func (p *blobPlace) UnmarshalText(text []byte) error {
+	*p = blobPlace(text)
+	if p.isFolder() {
+		return nil
+	}
+	u, err := url.Parse(string(text))
+	if err != nil || !slices.Contains([]string{s3blob.Scheme, gcsblob.Scheme, azureblob.Scheme}, u.Scheme) || u.Host == "" {
+		return errors.New("want a folder, s3://BUCKET, gs://BUCKET or azblob://CONTAINER")
+	}
+	if u.User != nil {
+		return errors.New("want no credentials in the URL: they belong into the environment, see the README")
+	}
+	if endpoint := u.Query().Get("endpoint"); endpoint != "" {
+		at, err := url.Parse(endpoint)
+		if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Hostname() == "" || at.User != nil {
+			return errors.New("want endpoint=http://HOST:PORT or endpoint=https://HOST:PORT")
+		}
+	}
+	return nil
+}
+
+func (p blobPlace) isFolder() bool {
+	scheme, _, isURL := strings.Cut(string(p), "://")
+	return !isURL || scheme == fileblob.Scheme
+}
+
+// make creates the folder where there is none.
+func (p blobPlace) make() error {
+	if !p.isFolder() {
+		return nil
+	}
+	path, _ := strings.CutPrefix(string(p), "file://")
+	return os.MkdirAll(path, 0o700)
+}
+
+// addresses are those of an object store that is not the public one of its kind.
+func (p blobPlace) addresses() []string {
+	if p.isFolder() {
+		return nil
+	}
+	u, err := url.Parse(string(p))
+	if err != nil {
+		return nil // UnmarshalText has parsed it
+	}
+	at, err := url.Parse(u.Query().Get("endpoint"))
+	if err != nil || at.Host == "" {
+		return nil
+	}
+	port := at.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[at.Scheme]
+	}
+	return []string{net.JoinHostPort(at.Hostname(), port)}
+}
