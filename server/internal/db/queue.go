@@ -20,6 +20,9 @@ const (
 	// pollInterval is for work that is not announced: what was requeued, what was
 	// snoozed for a short while. New work is announced.
 	pollInterval = time.Second
+	// keepFinished is how long a finished row of the queue is kept: for whoever looks
+	// into what has been going on. What came of it stands in other tables.
+	keepFinished = time.Hour
 )
 
 // Workers is what a process works on.
@@ -92,9 +95,14 @@ func (s *Store) NewRunner(w Workers) (Runner, error) {
 		RescueStuckJobsAfter: never,
 		MaxAttempts:          maxAttempts,
 		RetryPolicy:          soon{},
-		FetchPollInterval:    pollInterval,
-		Logger:               quiet(s.log),
-		Test:                 river.TestConfig{Time: hostClock{}},
+
+		CancelledJobRetentionPeriod: keepFinished,
+		CompletedJobRetentionPeriod: keepFinished,
+		DiscardedJobRetentionPeriod: keepFinished,
+
+		FetchPollInterval: pollInterval,
+		Logger:            quiet(s.log),
+		Test:              river.TestConfig{Time: hostClock{}},
 	}, hands)
 	if err != nil {
 		return nil, fmt.Errorf("store: runner: %w", err)
