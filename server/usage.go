@@ -45,7 +45,7 @@ func (s *Server) getUsage(w http.ResponseWriter, r *http.Request) error {
 			BatchItems:     limit(plan.BatchItems),
 			BatchExport:    plan.BatchExport,
 			Upload:         plan.Upload,
-			ASR:            plan.ASR,
+			ASR:            plan.Recognizes(),
 			EventStreams:   limit(plan.EventStreams),
 		},
 		RateLimit: shownWindow(r),

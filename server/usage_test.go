@@ -112,6 +112,53 @@ func TestUsageOfTranscripts(t *testing.T) {
 		s.usage(t, as(s.NewKey(t, "globex")))["transcripts"], "another account has its own")
 }
 
+// A recording takes a place when it is accepted, holds its minutes from then on that
+// its length is known, and pays for them at its end; the canceled one does not.
+func TestUsageOfRecognition(t *testing.T) {
+	t.Parallel()
+	s := start(t, offerPlans(smallPlan()))
+	s.Engine.SetMedia(servertest.Media{Duration: 61 * time.Second})
+	stands := func(running, waiting, used, reserved float64) {
+		t.Helper()
+		got := s.usage(t)
+		assert.Equal(t, map[string]any{"inUse": running, "limit": 1.0, "waiting": waiting, "waitingLimit": 3.0}, got["asrConcurrency"])
+		assert.Equal(t, map[string]any{"used": used, "reserved": reserved, "limit": 10.0, "remaining": 10 - used - reserved}, got["asrMinutes"])
+	}
+	first, release := s.heldJob(t, "a file")
+	stands(1, 0, 0, 2)
+	second := s.job(t, "another file")
+	require.Eventually(t, func() bool {
+		return s.get(t, jobPath(second)).object(t)["stage"] == "asr_queued"
+	}, time.Minute, 10*time.Millisecond)
+	stands(1, 1, 0, 4)
+	require.Equal(t, http.StatusAccepted, s.do(t, http.MethodPost, jobPath(second)+"/cancel", nil).StatusCode)
+	stands(1, 0, 0, 2)
+	release()
+	require.Equal(t, "success", s.ended(t, first)["status"])
+	stands(0, 0, 2, 0)
+}
+
+// What is not permitted for want of a place says how many there are, as usage does.
+func TestUsageOfPlaces(t *testing.T) {
+	t.Parallel()
+	plan := smallPlan()
+	plan.ASRWaiting = 1
+	s := start(t, offerPlans(plan))
+	_, release := s.heldJob(t, "a file")
+	defer release()
+	s.job(t, "another file")
+	a := s.upload(t, "a third one")
+	require.Equal(t, http.StatusConflict, a.StatusCode, a.body)
+	assert.Equal(t, "ASR_CONCURRENCY_LIMIT", a.failure(t)["code"])
+	assert.NotEmpty(t, a.Header.Get("Retry-After"))
+	places := map[string]any{"inUse": 1.0, "limit": 1.0, "waiting": 1.0, "waitingLimit": 1.0}
+	assert.Equal(t, places, a.failure(t)["details"])
+	got := s.usage(t)
+	assert.Equal(t, places, got["asrConcurrency"])
+	assert.Equal(t, 2.0, got["transcripts"].(map[string]any)["reserved"], "the third holds nothing")
+	require.Equal(t, http.StatusOK, s.captions(t, "").StatusCode, "captions need no place")
+}
+
 func TestUsageWithoutLimits(t *testing.T) {
 	t.Parallel()
 	s := start(t, offerPlans(account.WithoutLimits("all")))

@@ -66,7 +66,7 @@ type UsageLimits struct {
 	BatchItems     *int64 `json:"batchItems" minimum:"0"`
 	BatchExport    bool   `json:"batchExport"`
 	Upload         bool   `json:"upload"`
-	ASR            bool   `json:"asr"` // of links
+	ASR            bool   `json:"asr"` // speech recognition, which uploads need too
 	EventStreams   *int64 `json:"eventStreams" minimum:"0"`
 }
 

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
-	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -127,15 +126,10 @@ func (p *Pipeline) whyNoASR(ctx context.Context, q Question, m transcript.Metada
 		return new(transcript.MediaTooLarge), nil
 	case tooLongFor(limits, sound) != nil:
 		return new(transcript.VideoTooLong), nil
-	case limits.ASRMinutes == account.Unlimited:
-		return nil, nil
 	}
-	u, err := p.store.Usage(ctx, q.Account, limits.Period)
-	if err != nil {
-		return nil, err
-	}
-	if u.Used.Minutes+u.Reserved.Minutes+sound.minutes() > limits.ASRMinutes {
+	err := hasMinutes(ctx, p.store.Reader, q.Account, limits, sound)
+	if errors.Is(err, transcript.ASRQuotaExceeded) {
 		return new(transcript.ASRQuotaExceeded), nil
 	}
-	return nil, nil
+	return nil, err
 }

@@ -31,6 +31,7 @@ func TestInfoSaysWhyNothingCanBeRecognized(t *testing.T) {
 		"nothing against it":             {length: hour},
 		"length not known":               {},
 		"not in the plan":                {plan: func(p *account.Plan) { p.ASR = false }, length: 13 * hour, why: transcript.UpgradeRequired},
+		"nothing at once":                {plan: func(p *account.Plan) { p.ASRConcurrency = 0 }, why: transcript.UpgradeRequired},
 		"no recognizer":                  {engine: func(e *engine.Engine) { e.Recognizer = nil }, length: 13 * hour, why: transcript.NotImplemented},
 		"no recognizer, nor a plan":      {engine: func(e *engine.Engine) { e.Recognizer = nil }, plan: func(p *account.Plan) { p.ASR = false }, why: transcript.UpgradeRequired},
 		"nothing downloads":              {engine: func(e *engine.Engine) { e.Audio = nil }, why: transcript.NotImplemented},
