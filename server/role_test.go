@@ -293,3 +293,65 @@ func TestWorkerStopsWhileItAsks(t *testing.T) {
 	a := <-answered
 	assert.Equal(t, http.StatusOK, a.StatusCode, a.body)
 }
+
+// A question of a worker that is taken for dead is asked by another one.
+func TestWorkerDiesWhileItAsks(t *testing.T) {
+	t.Parallel()
+	s := startAPI(t, func(c *server.Config) { server.SetLookupBudget(c, time.Minute) })
+	s.startWorker(t)
+	release := s.Engine.HoldCaptions()
+	defer release()
+	answered := make(chan *answer, 1)
+	go func() {
+		a, err := s.send(t, http.MethodGet, "/v1/transcript/info?url="+video, nil)
+		assert.NoError(t, err)
+		answered <- a
+	}()
+	reads := func(n int) func() bool {
+		return func() bool { return s.Engine.CaptionReads(transcript.VideoSite) >= n }
+	}
+	require.Eventually(t, reads(1), time.Minute, time.Millisecond)
+	_, err := storetest.SQL(t, s.options).ExecContext(t.Context(), `DELETE FROM processes`)
+	require.NoError(t, err)
+	s.startWorker(t)
+	require.Eventually(t, reads(2), time.Minute, time.Millisecond)
+	release()
+	a := <-answered
+	assert.Equal(t, http.StatusOK, a.StatusCode, a.body)
+	require.Eventually(t, func() bool { return storetest.Count(t, s.options, "lookups WHERE ended_at IS NULL") == 0 }, time.Minute, 10*time.Millisecond)
+}
+
+// A process of a version before says nothing, and may be able to do anything; what a
+// newer one says is read as far as it is known. One that has been silent for long is
+// none.
+func TestWorkersOfOtherVersions(t *testing.T) {
+	t.Parallel()
+	s := startAPI(t)
+	db := storetest.SQL(t, s.options)
+	says := func(abilities any, beat string) {
+		_, err := db.ExecContext(t.Context(), `DELETE FROM processes`)
+		require.NoError(t, err)
+		_, err = db.ExecContext(t.Context(), `INSERT INTO processes (id, beats, beat_at, abilities) VALUES ('p', 1, `+beat+`, $1)`, abilities)
+		require.NoError(t, err)
+	}
+	checks := func(want map[string]any) {
+		t.Helper()
+		require.Eventually(t, func() bool {
+			return assert.ObjectsAreEqual(want, s.get(t, "/readyz").object(t)["checks"])
+		}, time.Minute, 50*time.Millisecond)
+	}
+	says(nil, "CURRENT_TIMESTAMP + interval '1 hour'") // it goes on beating
+	checks(map[string]any{"store": "ok", "disk": "ok", "workers": "ok", "captions": "ok", "audio": "ok", "media": "ok", "asr": "ok"})
+	a := s.postForm(t, []part{field("waitMs", "0"), field("language", "xx"), file("who knows?")})
+	assert.Equal(t, http.StatusAccepted, a.StatusCode, a.body)
+
+	says(`{"captions":["video_site","hologram_site"],"media":true,"recognizer":{"name":"n","languages":["de"],"mood":"good"},"smell":1}`,
+		"CURRENT_TIMESTAMP + interval '1 hour'")
+	checks(map[string]any{"store": "ok", "disk": "ok", "workers": "ok", "captions": "ok", "audio": "unavailable", "media": "ok", "asr": "ok"})
+	a = s.postForm(t, []part{field("waitMs", "0"), field("language", "xx"), file("nobody")})
+	require.Equal(t, http.StatusServiceUnavailable, a.StatusCode, a.body)
+	assert.Equal(t, []any{"de"}, a.failure(t)["details"].(map[string]any)["known"])
+
+	says(nil, "CURRENT_TIMESTAMP - interval '31 seconds'")
+	checks(map[string]any{"store": "ok", "disk": "ok", "workers": "none"})
+}
