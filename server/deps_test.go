@@ -34,3 +34,28 @@ func TestServerDependsOnNoAdapter(t *testing.T) {
 		"transcript", "transcript/caption", "transcript/format", "transcript/internal/eight", "transcript/site",
 	}, own)
 }
+
+// Who does not import package tracing compiles in no more of OpenTelemetry than the
+// blob stores bring along: nothing of this module asks for it, and the client has none.
+func TestTracingIsForWhoImportsIt(t *testing.T) {
+	t.Parallel()
+	const module, otel = "github.com/transcriptkit/transcriptkit/", "go.opentelemetry.io/"
+	deps := func(pkg string) string {
+		out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", `{{.ImportPath}}: {{join .Imports " "}}`, module+pkg).Output()
+		require.NoError(t, err)
+		return string(out)
+	}
+	for _, pkg := range []string{"server", "examples/embed", "examples/transcriptd"} {
+		for line := range strings.Lines(deps(pkg)) {
+			if strings.HasPrefix(line, module) {
+				assert.NotContains(t, line, otel, pkg)
+				assert.NotContains(t, line, module+"server/tracing", pkg)
+			}
+		}
+	}
+	for _, no := range []string{otel + "contrib/", otel + "otel/sdk/trace"} {
+		assert.NotContains(t, deps("server"), no)
+	}
+	assert.NotContains(t, deps("client"), otel)
+	assert.Contains(t, deps("server/tracing"), otel+"contrib/instrumentation/net/http/otelhttp")
+}

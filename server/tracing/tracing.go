@@ -69,7 +69,13 @@ func New(o Options) *Tracer {
 // and route, as in "POST /v1/transcript". It stands directly around the server's, within
 // http.StripPrefix. A span holds the path of a request, never its query.
 func (t *Tracer) Handler(of http.Handler) http.Handler {
-	return otelhttp.NewHandler(of, "",
+	routed := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() { // the server has found out by now
+			trace.SpanFromContext(r.Context()).SetAttributes(attribute.String("http.route", r.Pattern))
+		}()
+		of.ServeHTTP(w, r)
+	})
+	return otelhttp.NewHandler(routed, "",
 		otelhttp.WithTracerProvider(t.options.Provider),
 		otelhttp.WithPropagators(t.options.Propagator),
 		otelhttp.WithPublicEndpointFn(func(*http.Request) bool { return t.options.Public }),

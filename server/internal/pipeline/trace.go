@@ -32,7 +32,7 @@ func (p *Pipeline) traceOf(ctx context.Context) string {
 }
 
 // traced runs a step, and tells the tracer of it.
-func (p *Pipeline) traced(ctx context.Context, t task, s db.Step, run func(context.Context) error) (err error) {
+func (p *Pipeline) traced(ctx context.Context, t task, s db.Step, run func(context.Context) error) error {
 	if p.cfg.Tracer == nil {
 		return guarded(func() error { return run(ctx) })
 	}
@@ -41,13 +41,12 @@ func (p *Pipeline) traced(ctx context.Context, t task, s db.Step, run func(conte
 		told.Chunk = r.Chunk
 	}
 	told.Traces, _ = p.store.Traces(ctx, t.extraction, maxTraces) // a step without them is better than none
-	ctx, end := p.cfg.Tracer.Step(ctx, told)
-	defer func() {
-		if errors.Is(err, errUnwanted) {
-			end(nil)
-			return
-		}
+	under, end := p.cfg.Tracer.Step(ctx, told)
+	err := guarded(func() error { return run(under) })
+	if errors.Is(err, errUnwanted) || errors.Is(context.Cause(ctx), errUnwanted) {
+		end(nil) // whatever was cut off: nobody waits for it
+	} else {
 		end(err)
-	}()
-	return guarded(func() error { return run(ctx) })
+	}
+	return err
 }
