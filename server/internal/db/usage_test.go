@@ -98,7 +98,7 @@ func TestUsage(t *testing.T) {
 func TestUsageAtTheEdge(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
-		limits := db.Limits{Period: november, Transcripts: -1, ASRMinutes: 30}
+		limits := db.Limits{Period: november, Transcripts: -1, ASRMinutes: 10}
 		jobs := make([]*db.Job, 100)
 		for i := range jobs {
 			jobs[i] = claimOf(t, s, "acme", limits)
@@ -117,7 +117,7 @@ func TestUsageAtTheEdge(t *testing.T) {
 			})
 		}
 		require.NoError(t, all.Wait())
-		assert.EqualValues(t, 10, held.Load())
-		requireUsage(t, s, "acme", november, db.Usage{Reserved: db.Allowance{Transcripts: 10, Minutes: 30}})
+		assert.EqualValues(t, 3, held.Load())
+		requireUsage(t, s, "acme", november, db.Usage{Reserved: db.Allowance{Transcripts: 3, Minutes: 9}})
 	})
 }
