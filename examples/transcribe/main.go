@@ -124,10 +124,10 @@ func fail(stderr io.Writer, code int, err error) int {
 	fmt.Fprintln(stderr, "transcribe:", strings.Join(strings.Fields(err.Error()), " "))
 	var refused *client.Error
 	if errors.As(err, &refused) {
-		switch {
-		case refused.Slug == "unauthorized":
+		switch refused.Slug {
+		case "unauthorized":
 			fmt.Fprintln(stderr, "The service wants a key: --key-file or TRANSCRIBE_KEY.")
-		case refused.Slug == "invalid_credential":
+		case "invalid_credential":
 			fmt.Fprintln(stderr, "The service does not take this key: it is another service's, has expired or is revoked.")
 		}
 	}
