@@ -14,6 +14,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
@@ -93,6 +94,9 @@ type Config struct {
 	// lookupBudget is how long a GET waits for a platform; 0: 10 s. Only
 	// tests change it.
 	lookupBudget time.Duration
+	// retention is how long what has ended is kept; the zero value: as long as in
+	// pipeline.DefaultRetention. Only tests change it.
+	retention pipeline.Retention
 	// timeout is context.WithTimeout for the wait of a POST for its job and for the
 	// way of a short link, but in tests that must not depend on the speed of their
 	// machine.
@@ -183,6 +187,7 @@ func (c Config) withDefaults() (Config, error) {
 	c.Limits.MaxMediaDuration = cmp.Or(c.Limits.MaxMediaDuration, 12*time.Hour)
 	c.Limits.MinFreeDisk = cmp.Or(c.Limits.MinFreeDisk, 512<<20)
 	c.progressInterval = cmp.Or(c.progressInterval, time.Second)
+	c.retention = cmp.Or(c.retention, pipeline.DefaultRetention())
 	c.lookupBudget = cmp.Or(c.lookupBudget, 10*time.Second)
 	return c, nil
 }

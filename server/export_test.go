@@ -75,6 +75,12 @@ func SetTimeout(c *Config, f func(context.Context, time.Duration) (context.Conte
 // SetLookupBudget sets how long a GET waits for a platform.
 func SetLookupBudget(c *Config, d time.Duration) { c.lookupBudget = d }
 
+// SetRetention sets how long what has ended is kept: jobs, the answers of idempotency
+// keys and the queue's rows, of which it sweeps every so often.
+func SetRetention(c *Config, keep, every time.Duration) {
+	c.retention = pipeline.Retention{Jobs: keep, Answers: keep, Finished: keep, Every: every}
+}
+
 // SetProgressInterval sets the shortest time between two progress reports.
 func SetProgressInterval(c *Config, d time.Duration) { c.progressInterval = d }
 

@@ -101,6 +101,7 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 		MinFreeDisk:      c.Limits.MinFreeDisk,
 		ProgressInterval: c.progressInterval,
 		LookupBudget:     c.lookupBudget,
+		Retention:        c.retention,
 	}
 	if !work.Idle {
 		if s.scratch, err = scratch.New(c.Dir); err != nil {

@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,9 +21,6 @@ const (
 	// pollInterval is for work that is not announced: what was requeued, what was
 	// snoozed for a short while. New work is announced.
 	pollInterval = time.Second
-	// keepFinished is how long a finished row of the queue is kept: for whoever looks
-	// into what has been going on. What came of it stands in other tables.
-	keepFinished = time.Hour
 )
 
 // Workers is what a process works on.
@@ -39,6 +37,9 @@ type Workers struct {
 	// It is asked before each fetch, several times a second.
 	Takes    func(queue string) bool
 	Periodic []Periodic
+	// Finished is how long the queue keeps a row that is done with, for whoever looks
+	// into what has been going on; 0: an hour.
+	Finished time.Duration
 }
 
 // Runner works on the queue.
@@ -85,6 +86,7 @@ func (s *Store) NewRunner(w Workers) (Runner, error) {
 	for name, n := range w.Queues {
 		queues[name] = river.QueueConfig{MaxWorkers: n}
 	}
+	finished := cmp.Or(w.Finished, time.Hour)
 	hands := newHands(w.Takes)
 	worker, err := s.database.worker(&river.Config{
 		ID:                   w.Process,
@@ -96,9 +98,9 @@ func (s *Store) NewRunner(w Workers) (Runner, error) {
 		MaxAttempts:          maxAttempts,
 		RetryPolicy:          soon{},
 
-		CancelledJobRetentionPeriod: keepFinished,
-		CompletedJobRetentionPeriod: keepFinished,
-		DiscardedJobRetentionPeriod: keepFinished,
+		CancelledJobRetentionPeriod: finished,
+		CompletedJobRetentionPeriod: finished,
+		DiscardedJobRetentionPeriod: finished,
 
 		FetchPollInterval: pollInterval,
 		Logger:            quiet(s.log),

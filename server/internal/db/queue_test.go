@@ -25,6 +25,33 @@ func TestWorkIsDone(t *testing.T) {
 	})
 }
 
+// TestFinishedRowsOfTheQueueGo after their time, and not before. They are looked for
+// when a process begins to lead, and every half a minute.
+func TestFinishedRowsOfTheQueueGo(t *testing.T) {
+	t.Parallel()
+	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+		s, raw := dbtest.Open(t, o), open(t, o)
+		did := make(chan string, 3)
+		works := workers(func(_ context.Context, _ db.Work, step work) error { did <- step.Name; return nil })
+		rows := func() int { return raw.count(t, "river_job WHERE state = 'completed'") }
+		first := runner(t, s, db.Workers{Process: "p1", Workers: works})
+		enqueue(t, s, "a", "b")
+		receive(t, did)
+		receive(t, did)
+		require.Eventually(t, func() bool { return rows() == 2 }, time.Minute, 5*time.Millisecond)
+		require.NoError(t, first.Stop(t.Context()))
+
+		young := runner(t, s, db.Workers{Process: "p2", Workers: works, Finished: time.Minute})
+		enqueue(t, s, "c")
+		receive(t, did)
+		require.Eventually(t, func() bool { return rows() == 3 }, time.Minute, 5*time.Millisecond)
+		require.NoError(t, young.Stop(t.Context()))
+
+		runner(t, s, db.Workers{Process: "p3", Workers: works, Finished: time.Millisecond})
+		require.Eventually(t, func() bool { return rows() == 0 }, time.Minute, 5*time.Millisecond)
+	})
+}
+
 func TestRunnerNeedsItsParts(t *testing.T) {
 	t.Parallel()
 	s := dbtest.Open(t, dbtest.SQLite(t))

@@ -65,6 +65,8 @@ type Config struct {
 	// LookupBudget is how long a reader waits for a platform. What comes later goes
 	// into the cache.
 	LookupBudget time.Duration
+	// Retention is how long what has ended is kept; the zero value: DefaultRetention.
+	Retention Retention
 
 	tuning
 }
@@ -121,6 +123,7 @@ func New(c Config) (*Pipeline, error) {
 		return nil, err
 	}
 	c.tuning = c.withDefaults()
+	c.Retention = cmp.Or(c.Retention, DefaultRetention())
 	keep, err := pace.New(c.Pace, c.Log)
 	if err != nil {
 		return nil, fmt.Errorf("pipeline: Config.Pace: %w", err)

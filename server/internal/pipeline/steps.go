@@ -143,7 +143,8 @@ func (p *Pipeline) workers(process string) db.Workers {
 			queueHouse:    houseWorkers,
 		},
 		Takes:    p.takes,
-		Periodic: []db.Periodic{{Step: sweepArgs{}, Every: sweepEvery}},
+		Periodic: []db.Periodic{{Step: sweepArgs{}, Every: p.cfg.Retention.Every}},
+		Finished: p.cfg.Retention.Finished,
 	}
 }
 

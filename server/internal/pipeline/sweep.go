@@ -7,11 +7,19 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 )
 
-const (
-	keepJobs    = 7 * 24 * time.Hour // after their end
-	keepAnswers = 24 * time.Hour     // of idempotency keys
-	sweepEvery  = time.Hour
-)
+// Retention is how long what has ended is kept.
+type Retention struct {
+	Jobs     time.Duration // with their events and extractions, after their end
+	Answers  time.Duration // of idempotency keys
+	Finished time.Duration // rows of the queue
+	// Every is the time between two sweeps.
+	Every time.Duration
+}
+
+// DefaultRetention is that of every service.
+func DefaultRetention() Retention {
+	return Retention{Jobs: 7 * 24 * time.Hour, Answers: 24 * time.Hour, Finished: time.Hour, Every: time.Hour}
+}
 
 type sweepArgs struct{}
 
@@ -21,5 +29,5 @@ func (sweepArgs) Queue() string { return queueHouse }
 // sweep removes what is past its time.
 func (p *Pipeline) sweep(ctx context.Context, _ db.Work, _ sweepArgs) error {
 	now := time.Now()
-	return p.store.Sweep(ctx, now.Add(-keepJobs), now.Add(-keepAnswers))
+	return p.store.Sweep(ctx, now.Add(-p.cfg.Retention.Jobs), now.Add(-p.cfg.Retention.Answers))
 }
