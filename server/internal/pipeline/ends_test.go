@@ -44,6 +44,7 @@ func TestEveryEnd(t *testing.T) {
 		"plan, when it returns":   endByPlanLater,
 		"cancel, queued":          endByCancel,
 		"cancel, running":         endByCancelOfRunning,
+		"cancel, half-way":        endByCancelHalfWay,
 		"cancel, one of several":  endByCancelOfOne,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -62,7 +63,11 @@ type ends struct {
 	*platforms
 	*script
 	store *db.Store
-	ended int // claims that were seen to have ended as they should
+	heard map[string]int64 // minutes that were recognized of a canceled job
+	reads map[string]int64 // texts of the captions route
+	ended int              // claims that were seen to have ended as they should
+
+	claims []*db.Job
 
 	mu      sync.Mutex
 	settled map[string]transcript.JobStatus // what settle has said, by job
@@ -98,6 +103,7 @@ func (w *ends) claim(t *testing.T, b *bench, s pipeline.Submission) *db.Job {
 	require.NotNil(t, out.Job, "the cache has answered")
 	job, err := w.store.Job(t.Context(), s.Account, out.Job.JobID)
 	require.NoError(t, err)
+	w.claims = append(w.claims, job)
 	return job
 }
 
@@ -126,7 +132,40 @@ func (w *ends) ends(t *testing.T, b *bench, job *db.Job, want transcript.JobStat
 	rows, err := w.store.Library(t.Context(), job.Account)
 	require.NoError(t, err)
 	assert.Equal(t, want == transcript.JobSuccess, len(rows) == 1, "library of %s: %v", job.Account, rows)
+	w.paysWhatItMust(t, job.Account)
 	w.ended++
+}
+
+// paysWhatItMust looks at what the ends of an account's claims mean for its allowance:
+// what was made for one is paid, five seconds of recognized sound as a minute, and only
+// what runs still holds something.
+func (w *ends) paysWhatItMust(t *testing.T, account string) {
+	t.Helper()
+	var want db.Usage
+	for _, c := range w.claims {
+		if c.Account != account {
+			continue
+		}
+		job, err := w.store.Job(t.Context(), c.Account, c.ID)
+		require.NoError(t, err)
+		if !job.State.Status.Terminal() {
+			want.Reserved.Transcripts++
+			want.Reserved.Minutes += job.Held.Minutes
+			continue
+		}
+		assert.Equal(t, db.Allowance{}, job.Held)
+		want.Used.Minutes += w.heard[job.ID]
+		if job.State.Status == transcript.JobSuccess && !job.Cached {
+			text, err := w.store.Transcript(t.Context(), job.TranscriptID)
+			require.NoError(t, err)
+			want.Used.Transcripts++
+			if text.Source == transcript.OriginASR {
+				want.Used.Minutes++
+			}
+		}
+	}
+	want.Used.Transcripts += w.reads[account]
+	assert.Equal(t, want, usage(t, w.store, account), account)
 }
 
 // poor is a submission of an account whose plan does not permit recognition.
@@ -150,6 +189,7 @@ func endWithANewerText(t *testing.T, w *ends) {
 	report, err := b.Captions(t.Context(), question("en"))
 	require.NoError(t, err)
 	require.NotNil(t, report.Transcript)
+	w.reads = map[string]int64{question("en").Account: 1}
 	b.startOne(t)
 	w.ends(t, b, job, transcript.JobSuccess, "", true)
 	assert.Equal(t, 1, w.questions())
@@ -228,6 +268,7 @@ func endOfNoSound(t *testing.T, w *ends) {
 	id := b.job(t, recording(t, 5, 1)).JobID
 	job, err := w.store.Job(t.Context(), acme, id)
 	require.NoError(t, err)
+	w.claims = append(w.claims, job)
 	w.ends(t, b, job, transcript.JobFailed, transcript.UploadInvalid, true)
 }
 
@@ -256,12 +297,15 @@ func (l left) Queue() string { return l.queue }
 func (w *ends) leaves(t *testing.T, e *db.Extraction, step left, also func(ctx context.Context, tx *db.Tx) error) *db.Job {
 	t.Helper()
 	e.ID, e.State = uuid.NewString(), transcript.StageQueued.State()
-	job := &db.Job{Account: acme, ExtractionID: e.ID, State: e.State, Attempt: e.Attempt, Limits: db.Limits{ASR: true, MaxDuration: -1, Transcripts: -1, ASRMinutes: -1, ASRConcurrency: -1, ASRWaiting: -1}}
+	job := &db.Job{Account: acme, ExtractionID: e.ID, State: e.State, Attempt: e.Attempt, Limits: db.Limits{ASR: true, Period: plan().Period(time.Now()).Start, MaxDuration: -1, Transcripts: -1, ASRMinutes: -1, ASRConcurrency: -1, ASRWaiting: -1}}
 	require.NoError(t, w.store.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 		if err := tx.InsertExtraction(ctx, e); err != nil {
 			return err
 		}
 		if err := tx.InsertJob(ctx, job); err != nil {
+			return err
+		}
+		if _, err := tx.Hold(ctx, job, db.Allowance{Transcripts: 1}); err != nil {
 			return err
 		}
 		if err := also(ctx, tx); err != nil {
@@ -270,6 +314,7 @@ func (w *ends) leaves(t *testing.T, e *db.Extraction, step left, also func(ctx c
 		step.Extraction = e.ID
 		return tx.Enqueue(ctx, step)
 	}))
+	w.claims = append(w.claims, job)
 	return job
 }
 
@@ -373,6 +418,25 @@ func endByCancelOfRunning(t *testing.T, w *ends) {
 	b := w.start(t)
 	job := w.claim(t, b, link("v1", "asr"))
 	require.Eventually(t, func() bool { return w.calls() > 0 }, time.Minute, time.Millisecond)
+	w.cancel(t, b, job)
+	w.ends(t, b, job, transcript.JobCancelled, "", true)
+}
+
+// What was recognized by then is paid: a minute of the two.
+func endByCancelHalfWay(t *testing.T, w *ends) {
+	w.sound = recording(t, 65, 1)
+	w.recognize = func(ctx context.Context, call int, _ engine.Audio, _ engine.RecognizeOptions) (engine.Recognition, error) {
+		if call == 1 {
+			return heard("hello"), nil
+		}
+		<-ctx.Done()
+		return engine.Recognition{}, ctx.Err()
+	}
+	b := w.start(t, func(c *pipeline.Config) { c.ASRWorkers = 1 })
+	job := w.claim(t, b, link("v1", "asr"))
+	require.Eventually(t, func() bool { return w.calls() > 1 }, time.Minute, time.Millisecond)
+	assert.Equal(t, db.Usage{Reserved: db.Allowance{Transcripts: 1, Minutes: 2}}, usage(t, w.store, acme))
+	w.heard = map[string]int64{job.ID: 1}
 	w.cancel(t, b, job)
 	w.ends(t, b, job, transcript.JobCancelled, "", true)
 }

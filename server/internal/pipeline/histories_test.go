@@ -35,7 +35,7 @@ type event struct {
 // Some happen more often than others.
 var happenings = []string{
 	"link", "link", "link", "recognition", "recognition", "upload", "captions", "let", "let", "let", "let", "let", "let",
-	"fault", "failure", "cancel", "cancel", "crash", "platform", "plan", "plan",
+	"rest", "fault", "failure", "cancel", "cancel", "crash", "platform", "plan", "plan",
 }
 
 var history = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) event {
@@ -169,6 +169,10 @@ func (w *world) happen(e event) {
 		w.readCaptions(submission)
 	case "let":
 		w.stage.let(e.Pick, nil)
+	case "rest":
+		for range 10 {
+			w.stage.let(e.Pick, nil)
+		}
 	case "fault":
 		w.stage.let(e.Pick, transcript.Errorf(transcript.UpstreamFailed, "It may pass."))
 	case "failure":
