@@ -26,7 +26,7 @@ func (s *Server) Usage() http.Handler { return s.handler(s.usageRoutes()) }
 func (s *Server) Health() http.Handler { return s.handler(s.healthRoutes()) }
 
 // Metrics shows, in Prometheus's text format, what the service counts and what it
-// finds in its database; see API.md, Metrics. It needs no credential, and is meant for
+// finds in its database; see server/METRICS.md. It needs no credential, and is meant for
 // a listener that callers do not reach. A program with metrics of its own serves these
 // beside them, under a path of their own. It answers within two seconds, also while
 // the database is away.

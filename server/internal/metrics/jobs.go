@@ -17,7 +17,7 @@ type jobs struct {
 	failed    counters[transcript.Code]
 	took      histograms[transcript.JobStatus]
 	stages    histograms[transcript.Stage]
-	rescued   *prometheus.CounterVec
+	rescued   prometheus.Counter
 	replays   prometheus.Counter
 }
 
@@ -53,10 +53,10 @@ func newJobs(f promauto.Factory) *jobs {
 		failed:    countersOf(ended.MustCurryWith(prometheus.Labels{"status": string(transcript.JobFailed)}), append(transcript.Codes(), other)),
 		took:      histogramsOf(took, []transcript.JobStatus{transcript.JobSuccess, transcript.JobFailed, transcript.JobCancelled}),
 		stages:    histogramsOf(stages, workStages()),
-		rescued: f.NewCounterVec(prometheus.CounterOpts{
+		rescued: f.NewCounter(prometheus.CounterOpts{
 			Namespace: namespace, Name: "work_rescued_total",
 			Help: "Steps of jobs that were taken over from a process that has died, or has not heard of them.",
-		}, []string{"step"}),
+		}),
 		replays: f.NewCounter(prometheus.CounterOpts{
 			Namespace: namespace, Name: "idempotent_replays_total",
 			Help: "Requests that were given the answer of an earlier one with the same Idempotency-Key.",
@@ -89,8 +89,8 @@ func (j *jobs) StageLeft(s transcript.Stage, took time.Duration) {
 	j.stages.observe(s, took.Seconds())
 }
 
-// WorkRescued counts a step that was taken over. Its kind is one of the queue's.
-func (j *jobs) WorkRescued(step string) { j.rescued.WithLabelValues(step).Inc() }
+// WorkRescued counts a step that was taken over.
+func (j *jobs) WorkRescued() { j.rescued.Inc() }
 
 // Replayed counts a request that gets the answer of an earlier one.
 func (j *jobs) Replayed() { j.replays.Inc() }

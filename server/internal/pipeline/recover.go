@@ -114,7 +114,7 @@ func (p *Pipeline) takeOver(ctx context.Context, extraction string, lost []db.Wo
 		return fmt.Errorf("pipeline: taking over work: %w", err)
 	}
 	for _, w := range taken {
-		p.metrics.WorkRescued(w.Kind)
+		p.metrics.WorkRescued()
 		p.log.WarnContext(ctx, "lost work is taken up again", "extraction", extraction, "step", w.Kind)
 	}
 	return nil
