@@ -22,6 +22,7 @@ LINT := bin/golangci-lint-$(LINT_VERSION)
 # The S3 server of tests. Its name stands in internal/storetest too.
 S3_VERSION := v1.8.0
 S3 := bin/versitygw-$(S3_VERSION)
+PROMTOOL := bin/promtool
 
 # What has to be there, as TEST=>PACKAGE: the Debian package is installed when
 # the test fails.
@@ -85,7 +86,23 @@ $(S3):
 	GOBIN=$(CURDIR)/bin $(GO) install github.com/versity/versitygw/cmd/versitygw@$(S3_VERSION)
 	@mv bin/versitygw $@
 
-setup setup-soak: $(S3)
+# Prometheus's tool, for its alerts. On Debian it is part of the server's package,
+# which would start the server when it is installed: the tool is taken out of it.
+$(PROMTOOL):
+	@mkdir -p bin; \
+	if command -v promtool >/dev/null 2>&1; then ln -sf "$$(command -v promtool)" $@; exit; fi; \
+	if ! command -v apt-get >/dev/null 2>&1; then \
+		echo "promtool is missing: please install Prometheus and run make again." >&2; exit 1; \
+	fi; \
+	echo "Fetching promtool"; \
+	sudo=; test "$$(id -u)" = 0 || sudo=sudo; \
+	dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && chmod 755 "$$dir" && \
+	$$sudo apt-get update -qq && (cd "$$dir" && apt-get download -qq prometheus 2>/dev/null) && \
+	dpkg-deb --fsys-tarfile "$$dir"/prometheus_*.deb >"$$dir/files.tar" && \
+	tar -xOf "$$dir/files.tar" ./usr/bin/promtool >"$$dir/promtool" && \
+	chmod +x "$$dir/promtool" && mv "$$dir/promtool" $@
+
+setup setup-soak: $(S3) $(PROMTOOL)
 setup-run: NEEDS = $(RUN_NEEDS)
 setup: NEEDS = $(TEST_NEEDS)
 setup-soak: NEEDS = $(SOAK_NEEDS)
