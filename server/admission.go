@@ -24,8 +24,11 @@ func (s *Server) admit(r *http.Request) (*admission, error) {
 	in := &admission{ask: func(ctx context.Context) (account.Principal, error) { return s.ask(ctx, r) }}
 	var err error
 	in.principal, err = in.ask(r.Context())
-	refusal, refused := businessFailure(err)
-	switch known := in.principal.Account != ""; {
+	known := in.principal.Account != ""
+	if known && err == nil {
+		return in, nil
+	}
+	switch refusal, refused := businessFailure(err); {
 	case known && refused:
 		in.refusal = refusal
 		return in, nil
@@ -39,6 +42,9 @@ func (s *Server) admit(r *http.Request) (*admission, error) {
 // error is not nil any more: whether it meant to let the request in, nobody knows.
 func (s *Server) ask(ctx context.Context, r *http.Request) (account.Principal, error) {
 	p, err := s.cfg.Authenticator.Authenticate(ctx, r)
+	if err == nil {
+		return p, nil
+	}
 	var coded *transcript.Error
 	if errors.As(err, &coded) && coded == nil {
 		err = errors.New("server: the Authenticator returned a nil *transcript.Error as its error: return a bare nil")

@@ -56,6 +56,9 @@ func credential(r *http.Request) (string, error) {
 // logs and histories, so it must not work. It is found as it stands, also where
 // the query cannot be parsed, and with its characters escaped.
 func keyInQuery(r *http.Request) (prefix string, found bool) {
+	if r.URL.RawQuery == "" {
+		return "", false
+	}
 	if prefix, ok := account.FindKey(r.URL.RawQuery); ok {
 		return prefix, true
 	}

@@ -23,6 +23,14 @@ type boundedLog struct{ slog.Handler }
 
 // Handle implements slog.Handler.
 func (l boundedLog) Handle(ctx context.Context, r slog.Record) error {
+	fits := fit(r.Message) == r.Message
+	r.Attrs(func(a slog.Attr) bool {
+		fits = fits && isFit(a)
+		return fits
+	})
+	if fits { // as most lines do
+		return l.Handler.Handle(ctx, r)
+	}
 	bounded := slog.NewRecord(r.Time, r.Level, fit(r.Message), r.PC)
 	r.Attrs(func(a slog.Attr) bool {
 		bounded.AddAttrs(boundedAttr(a))
@@ -46,6 +54,18 @@ func (l boundedLog) WithGroup(name string) slog.Handler {
 }
 
 func fit(text string) string { return clip.To(account.HideKeys(text), maxLogged) }
+
+// isFit is false also of what boundedAttr has to look into.
+func isFit(a slog.Attr) bool {
+	switch a.Value.Kind() {
+	case slog.KindString:
+		text := a.Value.String()
+		return fit(text) == text
+	case slog.KindAny, slog.KindGroup, slog.KindLogValuer:
+		return false
+	}
+	return true
+}
 
 // boundedAttr leaves a value alone that is fit as it is: a handler may look into an
 // error.

@@ -38,7 +38,8 @@ func (s *Server) countRequest(h http.Header, r *http.Request, p account.Principa
 	return w, nil
 }
 
-// tell sets the headers. Their names are in the form in which http.Header has them.
+// tell sets the headers. Their names are in the form in which http.Header has them,
+// as every answer would pay for another.
 func (w *rateWindow) tell(h http.Header) {
 	h.Set("X-Ratelimit-Limit", strconv.Itoa(w.limit))
 	h.Set("X-Ratelimit-Remaining", strconv.Itoa(w.remaining))

@@ -41,12 +41,11 @@ type Requests struct {
 // which could be used up twice otherwise. One that steps back further begins the old
 // window anew: else who has used up the later one would wait until it comes again.
 func (s *Store) CountRequest(ctx context.Context, w RequestWindow, limit int) (Requests, error) {
-	ctx, err := s.enter(ctx)
-	if err != nil {
-		return Requests{}, err
-	}
 	r, err := s.database.countRequest(ctx, w, limit)
-	return r, wrap("count a request of "+w.Account, err)
+	if err != nil {
+		return r, wrap("count a request of "+w.Account, err)
+	}
+	return r, nil
 }
 
 func (s *sqlite) countRequest(_ context.Context, w RequestWindow, _ int) (Requests, error) {
