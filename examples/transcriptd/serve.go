@@ -123,6 +123,9 @@ func (c *serveCommand) Run(ctx context.Context, out output) error {
 	if err := keepPrivate(); err != nil {
 		return fmt.Errorf("closing the process to others: %w", err)
 	}
+	if c.Role.Role == server.RoleWorker { // no balancer sends it anything
+		c.DrainDelay = 0
+	}
 	s, err := startService(ctx, serviceOptions{
 		listen:  string(c.Listen),
 		role:    c.Role.Role,
