@@ -19,9 +19,9 @@
 //	err = srv.Stop(patience) // also of web; then s.Close()
 //
 // [Server.Handler] is the whole API. A program with a site of its own mounts the
-// parts it wants: [Server.Transcripts], [Server.Captions], [Server.Health],
-// [Server.Docs], each under a prefix if it likes, and lets its own sessions in
-// through [Config.Authenticator]. Its own http.Server is shut down after
+// parts it wants: [Server.Transcripts], [Server.Captions], [Server.Usage],
+// [Server.Health], [Server.Docs], each under a prefix if it likes, and lets its own
+// sessions in through [Config.Authenticator]. Its own http.Server is shut down after
 // [Server.Stop], which ends the event streams that Shutdown would wait for.
 //
 // Which links are taken, [Config.Sites] says. Whatever a link or a page names is

@@ -46,6 +46,7 @@ func (s *service) everyRoute(t *testing.T, id, skip string, check func(name stri
 			return s.send(t, "GET", "/v1/transcript/info?platform=video_site&externalId=aaaaaaaaaaa", nil)
 		},
 		"captions": func() (*answer, error) { return s.send(t, "GET", "/v1/video_site/captions?videoId=aaaaaaaaaaa", nil) },
+		"usage":    func() (*answer, error) { return s.send(t, "GET", "/v1/usage", nil) },
 		"cancel":   func() (*answer, error) { return s.send(t, "POST", "/v1/transcript/job/"+id+"/cancel", nil) },
 		"link": func() (*answer, error) {
 			return s.send(t, "POST", "/v1/transcript", strings.NewReader(`{"url":"https://video.example/watch?v=aaaaaaaaaaa","waitMs":0}`),
