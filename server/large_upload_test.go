@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
@@ -15,11 +16,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/internal/storetest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// maxGrowth is how much memory a large upload may cost, in bytes.
-const maxGrowth = 16 << 20
+// maxGrowth is how much memory a large upload may cost, in bytes, and maxParts how
+// much into an object store: the parts under way, and what the SDK collects before it
+// sends the first.
+const (
+	maxGrowth = 16 << 20
+	maxParts  = 100 << 20
+)
 
 // TestLargeUploadCostsLittleMemory is the short form of BenchmarkUpload1GiB. It
 // looks at the heap, as the race detector has memory of its own, and is not
@@ -28,19 +35,40 @@ func TestLargeUploadCostsLittleMemory(t *testing.T) {
 	growth := uploadGrowth(t, start(t), 256<<20, heap)
 	t.Logf("memory grew by %.1f MiB", float64(growth)/(1<<20))
 	require.LessOrEqual(t, growth, int64(maxGrowth))
+	growth = uploadGrowth(t, startWithBlobs(t, storetest.S3(t)), 256<<20, heap)
+	t.Logf("memory grew by %.1f MiB, into a bucket", float64(growth)/(1<<20))
+	require.LessOrEqual(t, growth, int64(maxParts))
 }
 
 // BenchmarkUpload1GiB sends a file of 1 GiB and prints by how much the resident
 // memory of the process grew, client and service together.
 func BenchmarkUpload1GiB(b *testing.B) {
-	s := start(b)
-	for b.Loop() {
-		growth := uploadGrowth(b, s, 1<<30, resident)
-		b.ReportMetric(float64(growth)/(1<<20), "MiB-growth")
-		if growth > maxGrowth {
-			b.Errorf("memory grew by %d bytes", growth)
-		}
+	for name, c := range map[string]struct {
+		blobs string
+		most  int64
+	}{
+		"folder": {filepath.Join(b.TempDir(), "blobs"), maxGrowth},
+		"s3":     {storetest.S3(b), maxParts},
+	} {
+		b.Run(name, func(b *testing.B) {
+			s := startWithBlobs(b, c.blobs)
+			for b.Loop() {
+				growth := uploadGrowth(b, s, 1<<30, resident)
+				b.ReportMetric(float64(growth)/(1<<20), "MiB-growth")
+				if growth > c.most {
+					b.Errorf("memory grew by %d bytes", growth)
+				}
+			}
+		})
 	}
+}
+
+// startWithBlobs starts a server with its blobs in a folder or a bucket.
+func startWithBlobs(t testing.TB, blobs string) *service {
+	t.Helper()
+	o := storetest.SQLite(t)
+	o.Blobs = blobs
+	return startIn(t, o, t.TempDir())
 }
 
 // uploadGrowth is by how much the peak of a measure of memory during an upload

@@ -53,10 +53,14 @@ func start(t testing.TB, configure ...func(*server.Config)) *service {
 	return startIn(t, database, filepath.Dir(strings.TrimPrefix(database.Database, "sqlite:")), configure...)
 }
 
-// startIn starts a server on a database, with its blobs under dir.
+// startIn starts a server on a database, with its blobs under dir unless the options
+// name a bucket.
 func startIn(t testing.TB, database store.Options, dir string, configure ...func(*server.Config)) *service {
 	t.Helper()
 	s := &service{options: database, dir: dir, log: new(logBuffer), blobs: filepath.Join(dir, "blobs"), scratch: t.TempDir()}
+	if strings.Contains(database.Blobs, "://") {
+		s.blobs = database.Blobs // a bucket
+	}
 	log := slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	opts := []servertest.Option{
 		servertest.ConfigureStore(func(o *store.Options) {

@@ -131,7 +131,7 @@ func codedError(cause error) *transcript.Error {
 func withCode(cause error) *transcript.Error {
 	var coded *transcript.Error
 	if ownTrouble(cause) {
-		return transcript.Errorf(transcript.ServiceUnavailable, "The service has no room on its disks, or no database, to do the work.").Because(cause)
+		return transcript.Errorf(transcript.ServiceUnavailable, "The service has no room on its disks, or cannot reach its database or its store of files.").Because(cause)
 	}
 	if !errors.As(cause, &coded) {
 		coded = transcript.Errorf(transcript.Internal, "The service failed to do the work.").Because(cause)
