@@ -126,6 +126,9 @@ func (w *ends) ends(t *testing.T, b *bench, job *db.Job, want transcript.JobStat
 	chunks, err := w.store.CutList(t.Context(), e.ID)
 	require.NoError(t, err)
 	if over {
+		place, err := w.store.Place(t.Context(), e.ID)
+		require.NoError(t, err)
+		assert.Zero(t, place)
 		assert.Empty(t, chunks)
 		b.nothingLeft(t)
 	}
