@@ -186,9 +186,9 @@ func TestSlowAdmit(t *testing.T) {
 	})
 	release := sync.OnceFunc(func() { close(end) })
 	defer release()
-	slow := make(chan *answer, 1)
+	slow, asks := make(chan *answer, 1), body(t, video, patient)
 	go func() {
-		a, err := s.send(t, http.MethodPost, "/v1/transcript", strings.NewReader(body(t, video, patient)), header("Content-Type", "application/json"))
+		a, err := s.send(t, http.MethodPost, "/v1/transcript", strings.NewReader(asks), header("Content-Type", "application/json"))
 		assert.NoError(t, err)
 		slow <- a
 	}()

@@ -89,7 +89,7 @@ func manyAtTheEdge(t *testing.T, s *db.Store, many int, claims float64) {
 		u := usage(t, s, acme)
 		assert.EqualValues(t, 5, u.Taken().Transcripts)
 		assert.EqualValues(t, 10, u.Taken().Minutes)
-		assert.EqualValues(t, 2*u.Used.Transcripts, u.Used.Minutes)
+		assert.Equal(t, 2*u.Used.Transcripts, u.Used.Minutes)
 		assert.GreaterOrEqual(t, u.Used.Transcripts, int64(done))
 	}
 	assert.Equal(t, db.Usage{Used: db.Allowance{Transcripts: 5, Minutes: 10}}, usage(t, s, acme))

@@ -168,15 +168,15 @@ func (w *world) happen(e event) {
 	case "captions":
 		w.readCaptions(submission)
 	case "let":
-		w.stage.let(e.Pick, nil)
+		w.let(e.Pick, nil)
 	case "rest":
 		for range 10 {
-			w.stage.let(e.Pick, nil)
+			w.let(e.Pick, nil)
 		}
 	case "fault":
-		w.stage.let(e.Pick, transcript.Errorf(transcript.UpstreamFailed, "It may pass."))
+		w.let(e.Pick, transcript.Errorf(transcript.UpstreamFailed, "It may pass."))
 	case "failure":
-		w.stage.let(e.Pick, transcript.Errorf(transcript.ConfigError, "It does not."))
+		w.let(e.Pick, transcript.Errorf(transcript.ConfigError, "It does not."))
 	case "cancel":
 		if len(w.jobs) > 0 {
 			w.cancel(e.Pick % len(w.jobs))
@@ -213,6 +213,20 @@ func planOf(n int) account.Plan {
 		}
 	}
 	return p
+}
+
+// let decides the outcome of one of the engine's calls, and waits until its step has
+// ended.
+func (w *world) let(n int, outcome error) {
+	call := w.stage.next(n)
+	if call == nil {
+		return
+	}
+	call.outcome <- outcome
+	require.Eventually(w.t, func() bool {
+		_, err := os.Stat(call.dir)
+		return errors.Is(err, os.ErrNotExist)
+	}, time.Minute, time.Millisecond)
 }
 
 func (w *world) submit(s pipeline.Submission, content int) {
@@ -387,28 +401,22 @@ func (s *stage) wait(ctx context.Context, dir string) error {
 	}
 }
 
-// let decides the outcome of one of the calls, and waits until its step has ended.
-func (s *stage) let(n int, outcome error) {
+// next takes one of the calls; nil: there is none.
+func (s *stage) next(n int) *waiting {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	if len(s.calls) == 0 {
-		s.mu.Unlock()
-		return
+		return nil
 	}
-	call := s.calls[n%len(s.calls)]
-	s.calls = slices.DeleteFunc(s.calls, func(c *waiting) bool { return c == call })
-	s.mu.Unlock()
-	call.outcome <- outcome
-	for {
-		if _, err := os.Stat(call.dir); err != nil {
-			return
-		}
-		<-time.After(time.Millisecond)
-	}
+	i := n % len(s.calls)
+	call := s.calls[i]
+	s.calls = slices.Delete(s.calls, i, i+1)
+	return call
 }
 
 func (s *stage) Audio(ctx context.Context, c engine.Content, dir string, o engine.AudioOptions) (string, error) {
 	s.platforms.mu.Lock()
-	metadata := s.platforms.metadata
+	metadata := s.metadata
 	s.platforms.mu.Unlock()
 	if err := o.Known(metadata); err != nil {
 		return "", err
