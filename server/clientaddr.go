@@ -20,15 +20,14 @@ func (s *Server) clientOf(r *http.Request) netip.Addr {
 	}
 	// Each proxy appends whom it has the request from, so the last is the nearest.
 	// What stands before the first that is not trusted, anybody may have written.
-	rest, more := strings.Join(r.Header.Values("X-Forwarded-For"), ","), false
+	chain := strings.Join(r.Header.Values("X-Forwarded-For"), ",")
 	for range maxProxies {
-		var named string
-		rest, named, more = cutLast(rest, ",")
+		before, named, more := cutLast(chain, ",")
 		hop := address(strings.TrimSpace(named))
 		if !hop.IsValid() {
 			break
 		}
-		client = hop
+		client, chain = hop, before
 		if !more || !s.trusts(client) {
 			break
 		}

@@ -19,7 +19,8 @@ type Plan struct {
 	// at most 100 characters, and where, an http or https URL.
 	ActionLabel, ActionURL string
 
-	// RateLimit bounds the requests of an account. A paid plan needs one.
+	// RateLimit bounds the requests of an account. A paid plan needs one; on another,
+	// which has none, 60 requests a minute are told that they are refused.
 	RateLimit RateLimit
 	// TranscriptsPerPeriod is how many transcripts are made in a period that do not
 	// come from the cache, ASRMinutesPerPeriod how many minutes of sound are recognized
