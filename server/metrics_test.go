@@ -233,7 +233,7 @@ func TestMetricsOfRefusals(t *testing.T) {
 	}, family(scrape(t, s.Metrics()), "transcriptkit_http_refusals_total"))
 }
 
-// Work of a process that is taken for dead is counted by the one that takes it over.
+// Work of a process that is taken for dead is counted as rescued, once.
 func TestMetricsOfRescuedWork(t *testing.T) {
 	t.Parallel()
 	o := storetest.Postgres(t)
@@ -241,8 +241,11 @@ func TestMetricsOfRescuedWork(t *testing.T) {
 	stuck := make(chan struct{})
 	unstick := sync.OnceFunc(func() { close(stuck) })
 	t.Cleanup(unstick)
-	a.Engine.SetRecognize(func(context.Context, int, engine.Audio, engine.RecognizeOptions) (engine.Recognition, error) {
-		<-stuck // whatever it is told
+	told := make(chan struct{})
+	a.Engine.SetRecognize(func(ctx context.Context, _ int, _ engine.Audio, _ engine.RecognizeOptions) (engine.Recognition, error) {
+		<-ctx.Done()
+		close(told)
+		<-stuck // all the same
 		return engine.Recognition{}, errors.New("too late")
 	})
 	id := a.job(t, "talk")
@@ -252,20 +255,19 @@ func TestMetricsOfRescuedWork(t *testing.T) {
 	}, time.Minute, 10*time.Millisecond)
 	_, err := storetest.SQL(t, o).ExecContext(t.Context(), "DELETE FROM processes")
 	require.NoError(t, err)
+	<-told // it has found out, and takes nothing more for a while
 
 	b := startOn(t, o)
-	require.Eventually(t, func() bool { return b.Engine.Recognitions() > 0 }, time.Minute, 10*time.Millisecond)
-	unstick()
 	key := b.NewKey(t, servertest.Account)
 	require.Eventually(t, func() bool {
 		return b.get(t, "/v1/transcript/job/"+id, as(key)).object(t)["status"] == "success"
 	}, time.Minute, 10*time.Millisecond)
-	const ended = `transcriptkit_jobs_ended_total{code="",status="success"}`
-	require.Eventually(t, func() bool { // whoever of the two has published it
-		return scrape(t, a.Metrics())[ended]+scrape(t, b.Metrics())[ended] == 1
-	}, time.Minute, 10*time.Millisecond)
-	assert.Equal(t, map[string]float64{``: 1}, family(scrape(t, b.Metrics()), "transcriptkit_work_rescued_total"))
-	assert.Empty(t, family(scrape(t, a.Metrics()), "transcriptkit_work_rescued_total"))
+	// Either of the two may do what is left to do, and what is counted, once.
+	for _, series := range []string{`transcriptkit_jobs_ended_total{code="",status="success"}`, "transcriptkit_work_rescued_total"} {
+		require.Eventually(t, func() bool {
+			return scrape(t, a.Metrics())[series]+scrape(t, b.Metrics())[series] == 1
+		}, time.Minute, 10*time.Millisecond, series)
+	}
 }
 
 // A scrape neither waits for a database that is away, nor fails: it shows what is
