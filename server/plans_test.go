@@ -102,7 +102,7 @@ func TestPlansThatNobodyKnows(t *testing.T) {
 		require.Equal(t, http.StatusServiceUnavailable, s.get(t, unknownJob).StatusCode, "however often")
 	}
 
-	gone := error(account.ErrNoPlan)
+	gone := account.ErrNoPlan
 	failure.Store(&gone)
 	require.Eventually(t, func() bool { return s.get(t, unknownJob).StatusCode == http.StatusPaymentRequired }, obeyed, 10*time.Millisecond)
 	failure.Store(nil)
