@@ -94,7 +94,7 @@ func (h *placeHistory) goOn(t *testing.T) {
 	case dice < 30:
 		h.last++
 		by = "alone"
-		out, err = h.hall.upload(t, by, p, h.last)
+		out, err = h.upload(t, by, p, h.last)
 	case dice < 70:
 		s := link(fmt.Sprint("v", h.random.IntN(8)), []string{"en", "asr"}[h.random.IntN(2)])
 		s.Account, s.Plan = by, p
