@@ -4,7 +4,9 @@ import (
 	"context"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
@@ -97,5 +99,54 @@ func TestPlaces(t *testing.T) {
 		move(t, s, two, transcript.State{Status: transcript.JobCancelled, Stage: transcript.StageQueued})
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.DeletePlace(ctx, two.ID)) })
 		uses("acme", 0, 0)
+	})
+}
+
+// TestPlaceForALockedClaim gives a place to an extraction that another transaction has
+// locked with its claims, and which waits for the places: neither is to be run again.
+func TestPlaceForALockedClaim(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+		if !s.Shared() {
+			return // transactions are serial
+		}
+		e, claims := extraction(t, s, "acme")
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.StandOutside(ctx, e.ID)) })
+		locked, called := make(chan struct{}), make(chan struct{})
+		var g errgroup.Group
+		var runs [2]int
+		g.Go(func() error { // somebody who joins
+			return s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+				runs[0]++
+				<-called
+				if _, err := tx.LockExtraction(ctx, e.ID); err != nil {
+					return err
+				}
+				if _, err := tx.LockClaims(ctx, e.ID); err != nil {
+					return err
+				}
+				if runs[0] == 1 {
+					close(locked)
+				}
+				return tx.LockPlaces(ctx, "acme")
+			})
+		})
+		g.Go(func() error { // somebody whose place is free now
+			return s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+				runs[1]++
+				if err := tx.LockPlaces(ctx, "acme"); err != nil {
+					return err
+				}
+				if runs[1] == 1 {
+					close(called)
+				}
+				<-locked
+				taken, err := tx.TakePlace(ctx, claims[0])
+				assert.True(t, taken || err != nil)
+				return err
+			})
+		})
+		require.NoError(t, g.Wait())
+		require.Equal(t, [2]int{1, 1}, runs)
 	})
 }

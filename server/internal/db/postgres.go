@@ -160,7 +160,9 @@ func (p *postgres) lock(ctx context.Context, tx bun.Tx, key string) error {
 	return err
 }
 
-func (p *postgres) forUpdate(q *bun.SelectQuery) *bun.SelectQuery { return q.For("UPDATE") }
+// forUpdate lets others refer to the rows, as a place does to a claim: whoever gives one
+// to a claim that is locked, and which waits for it, must not wait for that.
+func (p *postgres) forUpdate(q *bun.SelectQuery) *bun.SelectQuery { return q.For("NO KEY UPDATE") }
 
 func (p *postgres) announce(ctx context.Context, tx bun.Tx, topics []string) error {
 	if len(topics) == 0 {
