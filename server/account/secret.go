@@ -4,7 +4,9 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"fmt"
 	"hash/crc32"
+	"regexp"
 	"strings"
 )
 
@@ -85,20 +87,18 @@ func FindKey(s string) (prefix string, ok bool) {
 	}
 }
 
-// HideKeys cuts whatever in s has the form of a key, its checksum included, down to
+// keyLike is a key, or what an error has left of one that was cut off or mistyped: also
+// most of a key is a secret.
+var keyLike = regexp.MustCompile(fmt.Sprintf(`(%s[0-9A-Za-z]{%d})_[0-9A-Za-z_-]{1,%d}`,
+	mark, publicLength, keyLength-prefixLength-1))
+
+// HideKeys cuts whatever in s looks like a key, or like the beginning of one, down to
 // its prefix and "…": s is then fit for a log.
 func HideKeys(s string) string {
-	for from := 0; ; {
-		at := strings.Index(s[from:], mark)
-		if at < 0 || len(s)-from-at < keyLength {
-			return s
-		}
-		from += at
-		if prefix, ok := parse(s[from : from+keyLength]); ok {
-			s = s[:from] + prefix + "…" + s[from+keyLength:]
-		}
-		from += len(mark)
+	if !strings.Contains(s, mark) { // as in most
+		return s
 	}
+	return keyLike.ReplaceAllString(s, "$1…")
 }
 
 // digest is what is stored of a key. The secret has 256 random bits, so there

@@ -77,12 +77,32 @@ func TestFindKey(t *testing.T) {
 	} {
 		prefix, ok := account.FindKey(c.in)
 		assert.Equal(t, c.found, ok, c.name)
+		want := ""
 		if c.found {
-			assert.Equal(t, key.Prefix, prefix, c.name)
-			assert.Equal(t, strings.ReplaceAll(c.in, secret, key.Prefix+"…"), account.HideKeys(c.in), c.name)
-		} else {
-			assert.Empty(t, prefix, c.name)
-			assert.Equal(t, c.in, account.HideKeys(c.in), c.name)
+			want = key.Prefix
 		}
+		assert.Equal(t, want, prefix, c.name)
+	}
+}
+
+func TestHideKeys(t *testing.T) {
+	t.Parallel()
+	key, secret := newKey(t, newAccounts(t))
+	hidden := key.Prefix + "…"
+	for in, want := range map[string]string{
+		secret:                         hidden,
+		"Bearer " + secret + "&x=1":    "Bearer " + hidden + "&x=1",
+		"tr_tr_" + secret:              "tr_tr_" + hidden,
+		secret + secret:                hidden + hidden,
+		"x" + secret:                   "x" + hidden,
+		secret[:60] + "!" + secret:     hidden + "!" + hidden,
+		secret[:13] + "…":              hidden + "…",
+		key.Prefix + "_":               key.Prefix + "_",
+		key.Prefix:                     key.Prefix,
+		"":                             "",
+		strings.ToUpper(secret):        strings.ToUpper(secret),
+		strings.Repeat("tr_", 100_000): strings.Repeat("tr_", 100_000),
+	} {
+		assert.Equal(t, want, account.HideKeys(in))
 	}
 }
