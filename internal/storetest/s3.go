@@ -74,6 +74,15 @@ func (b *Bucket) Left(t testing.TB) (left []string) {
 	return left
 }
 
+// Vanish takes the bucket away, as if there were none, until back is called.
+func (b *Bucket) Vanish(t testing.TB) (back func()) {
+	t.Helper()
+	away := filepath.Join(filepath.Dir(filepath.Dir(b.dir)), b.Name)
+	require.NoError(t, os.Rename(b.dir, away))
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(away)) })
+	return func() { require.NoError(t, os.Rename(away, b.dir)) }
+}
+
 // Plant puts an object of one byte into the bucket, faster than the server does.
 func (b *Bucket) Plant(t testing.TB, key string) {
 	t.Helper()

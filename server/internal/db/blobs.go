@@ -117,6 +117,9 @@ func (s *Store) ReadBlob(ctx context.Context, key string, w io.Writer) (b Blob, 
 	r, err := s.bucket.NewReader(within, key, nil)
 	opened()
 	if gcerrors.Code(err) == gcerrors.NotFound {
+		if err := s.bucket.absent(ctx); err != nil {
+			return Blob{}, blobFault(ctx, "open blob", key, err)
+		}
 		return Blob{}, fmt.Errorf("blob %s: %w", key, ErrNotFound)
 	}
 	if err != nil {
@@ -148,7 +151,11 @@ func (d *drain) Read(p []byte) (int, error) {
 func (s *Store) DeleteBlob(ctx context.Context, key string) error {
 	within, done := s.bucket.inTime(ctx)
 	defer done()
-	if err := s.bucket.Delete(within, key); err != nil && gcerrors.Code(err) != gcerrors.NotFound {
+	err := s.bucket.Delete(within, key)
+	if gcerrors.Code(err) == gcerrors.NotFound {
+		err = s.bucket.absent(ctx)
+	}
+	if err != nil {
 		return blobFault(ctx, "delete blob", key, err)
 	}
 	return nil
@@ -166,6 +173,9 @@ func (s *Store) BlobKeys(ctx context.Context, prefix string) (keys []string, err
 // eachBlob calls do for every blob whose key begins with prefix. They are listed in
 // pages.
 func (s *Store) eachBlob(ctx context.Context, prefix string, do func(*blob.ListObject) error) error {
+	if err := s.bucket.missing(); err != nil { // a list of it would be empty
+		return blobFault(ctx, "list blobs", prefix, err)
+	}
 	objects := s.bucket.List(&blob.ListOptions{Prefix: prefix})
 	for {
 		within, done := s.bucket.inTime(ctx)

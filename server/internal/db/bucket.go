@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -17,6 +19,7 @@ import (
 // bucket is the place of the blobs.
 type bucket struct {
 	*blob.Bucket
+	folder string // in which it is, where that is a folder
 	// tidiesUp: it takes back what it has got of an upload when that cannot be read on,
 	// but not when the upload's context has ended.
 	tidiesUp bool
@@ -47,7 +50,7 @@ func openBucket(ctx context.Context, where string) (*bucket, error) {
 	if err != nil {
 		return nil, fmt.Errorf("store: open blobs: %w", err)
 	}
-	return &bucket{Bucket: folder, patience: blobPatience}, nil
+	return &bucket{Bucket: folder, folder: where, patience: blobPatience}, nil
 }
 
 const (
@@ -76,10 +79,12 @@ func openBucketURL(ctx context.Context, where string) (*bucket, error) {
 		return nil, fmt.Errorf("store: open blobs: %s: %s", place, text)
 	}
 	b := &bucket{Bucket: opened, tidiesUp: u.Scheme == s3Scheme, patience: blobPatience}
-	if u.Scheme != fileblob.Scheme {
-		if err := b.try(ctx); err != nil {
-			return nil, errors.Join(fmt.Errorf("store: the blobs at %s cannot be written and read: %w", place, err), b.Close())
-		}
+	if u.Scheme == fileblob.Scheme {
+		b.folder = filepath.FromSlash(u.Path)
+		return b, nil
+	}
+	if err := b.try(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("store: the blobs at %s cannot be written and read: %w", place, err), b.Close())
 	}
 	return b, nil
 }
@@ -98,4 +103,28 @@ func (b *bucket) try(ctx context.Context) error {
 		err = errors.New("what was written is not what can be read")
 	}
 	return errors.Join(err, b.Delete(ctx, key))
+}
+
+// missing is the error of a folder that is not there, as when it is not mounted: it
+// may come back, with all that was in it. Other buckets say so themselves.
+func (b *bucket) missing() error {
+	if b.folder == "" {
+		return nil
+	}
+	_, err := os.Stat(b.folder)
+	return err
+}
+
+// absent is why a blob is not found where the bucket itself is not there.
+func (b *bucket) absent(ctx context.Context) error {
+	if b.folder != "" {
+		return b.missing()
+	}
+	ctx, done := b.inTime(ctx)
+	defer done()
+	there, err := b.IsAccessible(ctx)
+	if err == nil && !there {
+		err = errors.New("there is no such bucket, or it may not be listed")
+	}
+	return err
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -171,6 +173,47 @@ func TestReadingFromAFaultyObjectStore(t *testing.T) {
 			require.NoError(t, err)
 			_, err = s.ReadBlob(t.Context(), "uploads/a", io.Discard)
 			require.ErrorIs(t, err, c.want)
+		})
+	}
+}
+
+// TestNoPlaceForBlobs: a bucket or a folder that is gone comes back, unlike a blob.
+func TestNoPlaceForBlobs(t *testing.T) {
+	t.Parallel()
+	bucket := storetest.NewBucket(t)
+	folder := filepath.Join(t.TempDir(), "blobs")
+	for name, c := range map[string]struct {
+		blobs  string
+		vanish func() (back func())
+	}{
+		"bucket": {bucket.URL, func() func() { return bucket.Vanish(t) }},
+		"folder": {folder, func() func() {
+			require.NoError(t, os.Rename(folder, folder+"-away"))
+			return func() { require.NoError(t, os.Rename(folder+"-away", folder)) }
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := openBlobs(t, c.blobs)
+			put, err := s.PutBlob(t.Context(), "uploads/a", func(w io.Writer) error { _, err := io.CopyN(w, zeros{}, 1<<10); return err })
+			require.NoError(t, err)
+			back := c.vanish()
+			_, err = s.PutBlob(t.Context(), "uploads/b", func(w io.Writer) error { return nil })
+			require.ErrorIs(t, err, db.ErrUnavailable)
+			_, err = s.ReadBlob(t.Context(), "uploads/a", io.Discard)
+			require.ErrorIs(t, err, db.ErrUnavailable)
+			require.NotErrorIs(t, err, db.ErrNotFound)
+			require.ErrorIs(t, s.DeleteBlob(t.Context(), "uploads/a"), db.ErrUnavailable)
+			_, err = s.BlobKeys(t.Context(), "uploads/")
+			require.ErrorIs(t, err, db.ErrUnavailable)
+			require.ErrorIs(t, s.Sweep(t.Context(), time.Now(), time.Now()), db.ErrUnavailable)
+			back()
+			got, err := s.ReadBlob(t.Context(), "uploads/a", io.Discard)
+			require.NoError(t, err)
+			require.Equal(t, put, got)
+			require.NoError(t, s.DeleteBlob(t.Context(), "uploads/a"))
+			_, err = s.ReadBlob(t.Context(), "uploads/a", io.Discard)
+			require.ErrorIs(t, err, db.ErrNotFound)
+			require.NoError(t, s.DeleteBlob(t.Context(), "uploads/a"))
 		})
 	}
 }

@@ -26,6 +26,9 @@ type upload interface {
 }
 
 func (b *bucket) upload(ctx context.Context, key string) (upload, error) {
+	if err := b.missing(); err != nil { // it would be made anew
+		return nil, err
+	}
 	o := &blob.WriterOptions{ContentType: "application/octet-stream", BufferSize: partSize, MaxConcurrency: partsAtOnce}
 	if b.tidiesUp {
 		return b.pipe(ctx, key, o), nil
@@ -114,6 +117,7 @@ type feed struct {
 
 func (f *feed) Read(p []byte) (int, error) {
 	f.bucket.end()
-	defer f.bucket.begin()
-	return f.Reader.Read(p)
+	n, err := f.Reader.Read(p)
+	f.bucket.begin()
+	return n, err
 }
