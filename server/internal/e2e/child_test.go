@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -20,6 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/server"
+	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/ffmpeg"
 	"github.com/transcriptkit/transcriptkit/server/pace"
@@ -37,6 +39,7 @@ const (
 	childScratch  = "E2E_CHILD_SCRATCH"
 	childMinFree  = "E2E_CHILD_MIN_FREE"
 	childRole     = "E2E_CHILD_ROLE"
+	childPlans    = "E2E_CHILD_PLANS"
 )
 
 func TestMain(m *testing.M) {
@@ -67,8 +70,13 @@ func serveChild() error {
 	if err != nil {
 		return err
 	}
+	accounts, err := childAccounts(s)
+	if err != nil {
+		return err
+	}
 	srv, err := server.New(ctx, server.Config{
 		Store:      s,
+		Accounts:   accounts,
 		Role:       server.Role(os.Getenv(childRole)),
 		Dir:        os.Getenv(childScratch),
 		Limits:     server.Limits{MinFreeDisk: minFree, ASRWorkers: 1},
@@ -102,6 +110,23 @@ func serveChild() error {
 	patient, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
 	return errors.Join(srv.Stop(patient), s.Close())
+}
+
+// childAccounts are on the plans of a file, if there is one.
+func childAccounts(s *store.Store) (*account.Accounts, error) {
+	file := os.Getenv(childPlans)
+	if file == "" {
+		return account.New(s, account.DefaultPlans())
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	plans, err := account.ReadPlans(bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	return account.New(s, plans)
 }
 
 // diarist is a recognizer that takes a second for a chunk, hears the hash of
@@ -187,6 +212,7 @@ type place struct {
 	scratch                string // "": the system's
 	minFree                int64  // bytes; 0: the server's default
 	role                   server.Role
+	plans                  string // a plans file; "": account.DefaultPlans
 }
 
 func newPlace(t *testing.T, database string) place {
@@ -202,7 +228,7 @@ func (s place) spawn(t *testing.T, addr string) *child {
 	cmd := exec.Command(os.Args[0], "-test.run=^$")
 	cmd.Env = append(os.Environ(),
 		childDatabase+"="+s.database, childBlobs+"="+s.blobs, childAddr+"="+addr, childDiary+"="+s.diary,
-		childRole+"="+string(s.role), childScratch+"="+s.scratch, childMinFree+"="+strconv.FormatInt(s.minFree, 10))
+		childRole+"="+string(s.role), childPlans+"="+s.plans, childScratch+"="+s.scratch, childMinFree+"="+strconv.FormatInt(s.minFree, 10))
 	cmd.Stderr = os.Stderr
 	_, err := cmd.StdinPipe()
 	require.NoError(t, err)
