@@ -62,6 +62,7 @@ func New(o Options) *Tracer {
 	if o.Propagator == nil {
 		o.Propagator = propagation.TraceContext{}
 	}
+	o.Provider = plainProvider{o.Provider}
 	return &Tracer{o, o.Provider.Tracer(scope)}
 }
 
@@ -121,7 +122,7 @@ func links(traces []string) (all []trace.Link) {
 
 func end(span trace.Span, err error) {
 	if err != nil {
-		said := clip.To(err.Error(), maxError)
+		said := clip.To(plain(err.Error()), maxError)
 		if coded := (*transcript.Error)(nil); errors.As(err, &coded) {
 			span.SetAttributes(attribute.String("error.type", string(coded.Code)))
 		}

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -289,4 +290,33 @@ func TestLinksOfStrangeTraces(t *testing.T) {
 	require.Len(t, spans.GetSpans()[0].Links, 1)
 	assert.Equal(t, "b7ad6b7169203331", spans.GetSpans()[0].Links[0].SpanContext.SpanID().String())
 	assert.Empty(t, tracer.Trace(t.Context()), "no request, no trace")
+}
+
+// What is not UTF-8 in a request, or a key, does not get into its span: an
+// attribute that is not UTF-8 makes exporters lose all spans that they send with it.
+func TestRequestsThatAreNoText(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t, tracing.Options{})
+	for _, path := range []string{"/%ff", "/v1/transcript/job/%ff%fe", "/" + p.Key} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.url+path, nil)
+		require.NoError(t, err)
+		r.Header.Set("User-Agent", "a browser \xff")
+		r.Header.Set("X-Forwarded-For", "\xff")
+		r.Header.Set("Baggage", "a=%ff")
+		r.Header.Set("Tracestate", "a=\xff")
+		r.Header.Set("Traceparent", strings.Repeat("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", 100))
+		r.Host = "host\xff"
+		resp, err := http.DefaultClient.Do(r)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+	}
+	require.Eventually(t, func() bool { return len(p.spans.GetSpans()) == 3 }, time.Minute, time.Millisecond)
+	for _, s := range p.spans.GetSpans() {
+		assert.True(t, utf8.ValidString(s.Name), "%q", s.Name)
+		for _, a := range s.Attributes {
+			assert.True(t, utf8.ValidString(a.Value.Emit()), "%s: %q", a.Key, a.Value.Emit())
+			assert.NotContains(t, a.Value.Emit(), p.Key)
+			assert.Less(t, len(a.Value.Emit()), 3000, "%s", a.Key)
+		}
+	}
 }

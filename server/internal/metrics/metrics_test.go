@@ -108,3 +108,16 @@ func BenchmarkAnswered(b *testing.B) {
 		route.Answered(http.MethodGet, http.StatusOK, time.Millisecond)
 	}
 }
+
+// An engine of an embedder's own may be called anything, and clocks are set.
+func TestRecognizedByAnything(t *testing.T) {
+	t.Parallel()
+	m := metrics.New("test")
+	for _, engine := range []string{"", "a\xffb", "new\nline", "other"} {
+		m.Recognized(engine, time.Second, time.Second)
+		m.Recognized(engine, -time.Second, -time.Second)
+	}
+	text := scrape(t, m)
+	assert.Contains(t, text, `transcriptkit_asr_audio_seconds_total{engine="a�b"} 1`)
+	assert.Contains(t, text, `transcriptkit_asr_work_seconds_total{engine="other"} 1`)
+}

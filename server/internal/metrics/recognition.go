@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -35,6 +36,8 @@ func newRecognition(f promauto.Factory) *recognition {
 // Recognized counts a chunk of audio, and the work that it took. engine is the
 // recognizer's own name.
 func (r *recognition) Recognized(engine string, audio, work time.Duration) {
+	engine = strings.ToValidUTF8(engine, "\uFFFD")
+	audio, work = max(audio, 0), max(work, 0) // a counter does not go down
 	r.audio.WithLabelValues(engine).Add(audio.Seconds())
 	r.work.WithLabelValues(engine).Add(work.Seconds())
 	if audio > 0 {

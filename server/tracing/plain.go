@@ -1,0 +1,41 @@
+package tracing
+
+import (
+	"context"
+	"strings"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/transcriptkit/transcriptkit/server/account"
+)
+
+// plain is a text of a stranger as a span may hold it: with no key that they have put
+// there, and in UTF-8, or exporters would lose it with all that they send beside it.
+func plain(text string) string {
+	return strings.ToValidUTF8(account.HideKeys(text), "\uFFFD")
+}
+
+// plainProvider makes tracers whose spans begin with plain texts.
+type plainProvider struct{ trace.TracerProvider }
+
+// Tracer implements trace.TracerProvider.
+func (p plainProvider) Tracer(name string, options ...trace.TracerOption) trace.Tracer {
+	return plainTracer{p.TracerProvider.Tracer(name, options...)}
+}
+
+type plainTracer struct{ trace.Tracer }
+
+// Start implements trace.Tracer. Of two attributes with a key the later one counts.
+func (t plainTracer) Start(ctx context.Context, name string, options ...trace.SpanStartOption) (context.Context, trace.Span) {
+	begins := trace.NewSpanStartConfig(options...)
+	for _, a := range begins.Attributes() {
+		if a.Value.Type() != attribute.STRING {
+			continue
+		}
+		if text := a.Value.AsString(); plain(text) != text {
+			options = append(options, trace.WithAttributes(a.Key.String(plain(text))))
+		}
+	}
+	return t.Tracer.Start(ctx, name, options...)
+}
