@@ -11,7 +11,9 @@ CREATE TABLE asr_places (
     CHECK ((state = 'outside') = (account IS NULL))
 );
 CREATE INDEX asr_places_account ON asr_places (account, state, job_id) WHERE account IS NOT NULL;
-CREATE INDEX asr_places_outside ON asr_places (extraction_id) WHERE state = 'outside';
+
+-- Finds the oldest claim of an account that is outside, however many others are.
+CREATE INDEX jobs_account ON jobs (account, id) WHERE status IN ('pending', 'processing');
 
 -- What is being recognized already goes on to its end.
 INSERT INTO asr_places (extraction_id, state, job_id, account)
@@ -21,4 +23,5 @@ INSERT INTO asr_places (extraction_id, state, job_id, account)
             AND older.status IN ('pending', 'processing') AND older.id < j.id);
 
 -- +goose Down
+DROP INDEX jobs_account;
 DROP TABLE asr_places;
