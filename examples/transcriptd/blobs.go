@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"net"
 	"net/url"
 	"os"
 	"slices"
@@ -55,8 +54,9 @@ func (p blobPlace) make() error {
 	return os.MkdirAll(path, 0o700)
 }
 
-// addresses are those of an object store that is not the public one of its kind.
-func (p blobPlace) addresses() []string {
+// addresses are those of an object store that is not the public one of its kind: of
+// the URL's endpoint, and of those that the SDK of S3 finds in the environment.
+func (p blobPlace) addresses() (all []string) {
 	if p.isFolder() {
 		return nil
 	}
@@ -64,13 +64,18 @@ func (p blobPlace) addresses() []string {
 	if err != nil {
 		return nil // UnmarshalText has parsed it
 	}
-	at, err := url.Parse(u.Query().Get("endpoint"))
-	if err != nil || at.Host == "" {
-		return nil
+	endpoints := []string{u.Query().Get("endpoint")}
+	if u.Scheme == s3blob.Scheme {
+		endpoints = append(endpoints, os.Getenv("AWS_ENDPOINT_URL_S3"), os.Getenv("AWS_ENDPOINT_URL"))
 	}
-	port := at.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[at.Scheme]
+	for _, endpoint := range endpoints {
+		at, err := url.Parse(endpoint)
+		if err != nil || at.Hostname() == "" || standardPorts()[at.Scheme] == "" {
+			continue // none, or nothing that the SDK could use
+		}
+		if address := (serviceURL{at}).address(); !slices.Contains(all, address) {
+			all = append(all, address)
+		}
 	}
-	return []string{net.JoinHostPort(at.Hostname(), port)}
+	return all
 }

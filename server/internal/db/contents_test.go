@@ -84,3 +84,27 @@ func TestShelf(t *testing.T) {
 		assert.False(t, shelf("", "other").Texts[1].Saved, "another account's library")
 	})
 }
+
+// TestOldContentsAreSwept: what a platform said is forgotten in the end, but not while
+// there is a text that it is about.
+func TestOldContentsAreSwept(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+		long := time.Now().Add(-31 * 24 * time.Hour)
+		text := titled(transcript.OriginASR, "A talk")
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
+			_, err := tx.PutTranscript(ctx, text)
+			require.NoError(t, err)
+			for id, at := range map[string]time.Time{"old": long, "young": time.Now(), text.ExternalID: long} {
+				require.NoError(t, tx.PutContent(ctx, &db.Content{Platform: text.Platform, ExternalID: id, AskedAt: at}))
+			}
+		})
+		require.NoError(t, s.Sweep(t.Context(), time.Time{}, time.Time{}))
+		_, err := s.Content(t.Context(), text.Platform, "old")
+		require.ErrorIs(t, err, db.ErrNotFound)
+		for _, id := range []string{"young", text.ExternalID} {
+			_, err := s.Content(t.Context(), text.Platform, id)
+			require.NoError(t, err, id)
+		}
+	})
+}

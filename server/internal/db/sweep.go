@@ -17,11 +17,15 @@ const (
 	// lookupAge is how old a question to a platform must be for its answer to have
 	// been read: readers wait for seconds.
 	lookupAge = time.Hour
+	// contentAge is how old the answer of a platform must be to be forgotten where there
+	// is no text: it would be asked anew anyway, under most plans.
+	contentAge = 30 * 24 * time.Hour
 )
 
 // Sweep removes what is no longer wanted: jobs, events, chunks and extractions
 // that ended before jobsBefore, idempotency keys taken before keysBefore, lookups
-// older than an hour, windows of requests that are past, and blobs under "uploads/"
+// older than an hour, what platforms said more than 30 days ago of contents of which
+// there is no text, windows of requests that are past, and blobs under "uploads/"
 // and "audio/" that are older than 24 h and that no running extraction needs. It
 // works in portions that do not hold up other writers, and notes how many bytes of
 // blobs it leaves: see Status.
@@ -47,6 +51,11 @@ func (s *Store) Sweep(ctx context.Context, jobsBefore, keysBefore time.Time) err
 		return err
 	}
 	if err := s.sweepTable(ctx, "lookups", "id", "asked_at < ?0", time.Now().Add(-lookupAge)); err != nil {
+		return err
+	}
+	err = s.sweepTable(ctx, "contents", "platform, external_id", `asked_at < ?0 AND NOT EXISTS (SELECT 1 FROM transcripts AS t
+		WHERE t.owner = '' AND t.platform = contents.platform AND t.external_id = contents.external_id)`, time.Now().Add(-contentAge))
+	if err != nil {
 		return err
 	}
 	if err := s.sweepWindows(ctx); err != nil {
