@@ -55,13 +55,19 @@ func (m *metricsListener) serve(s *server.Server, failed chan<- error) {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", s.Metrics())
 	mux.Handle("/", s.Health())
-	m.web = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
+	m.web = &http.Server{
+		Handler: mux, MaxHeaderBytes: 64 << 10,
+		ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute,
+	}
 	go func() {
 		if err := m.web.Serve(m.Listener); !errors.Is(err, http.ErrServerClosed) {
 			failed <- fmt.Errorf("serving metrics: %w", err)
 		}
 	}()
 }
+
+// lastScrape is how long a scrape may take when the service has ended.
+const lastScrape = 2 * time.Second
 
 // close lets a scrape under way end. It comes after the end of the service, whose
 // draining the listener shows.
@@ -72,6 +78,8 @@ func (m *metricsListener) close(ctx context.Context) error {
 	case m.web == nil:
 		return m.Close()
 	}
+	ctx, cancel := context.WithTimeout(ctx, lastScrape)
+	defer cancel()
 	if err := m.web.Shutdown(ctx); err != nil {
 		return m.web.Close() // nothing is lost with an answer that nobody reads
 	}

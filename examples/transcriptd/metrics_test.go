@@ -68,6 +68,30 @@ func TestServeShowsMetrics(t *testing.T) {
 	require.Error(t, err, "the listener is closed")
 }
 
+// A scraper that sends requests and reads no answer does not hold up the end.
+func TestStalledScraperDoesNotHoldUpTheEnd(t *testing.T) {
+	t.Parallel()
+	p := start(t, nil, "--metrics", ":0")
+	_, at, _ := strings.Cut(p.greeting, `msg="showing metrics" addr=`)
+	at, _, _ = strings.Cut(at, "\n")
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", at)
+	require.NoError(t, err)
+	defer conn.Close() //nolint:errcheck // it is not read
+	requests := strings.Repeat("GET /metrics HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: identity\r\n\r\n", 1000)
+	for { // until the service takes no more, as its answers are not read
+		require.NoError(t, conn.SetWriteDeadline(time.Now().Add(time.Second)))
+		if _, err := io.WriteString(conn, requests); err != nil {
+			require.ErrorIs(t, err, os.ErrDeadlineExceeded)
+			break
+		}
+	}
+	told := time.Now()
+	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
+	code, log := p.end(t)
+	assert.Equal(t, exitOK, code, log)
+	assert.Less(t, time.Since(told), stopTimeout/2)
+}
+
 // what is what a metric of a scrape has: each label with its values.
 type what map[string]map[string]bool
 
