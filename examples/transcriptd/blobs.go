@@ -13,6 +13,9 @@ import (
 	"gocloud.dev/blob/s3blob"
 )
 
+// stores are the schemes of the object stores that are compiled in.
+var stores = []string{s3blob.Scheme, gcsblob.Scheme, azureblob.Scheme}
+
 // blobPlace is where uploads and audio are kept: a folder, or the URL of one or of
 // an object store's bucket.
 type blobPlace string
@@ -21,11 +24,11 @@ type blobPlace string
 // password.
 func (p *blobPlace) UnmarshalText(text []byte) error {
 	*p = blobPlace(text)
-	if p.isFolder() {
+	if p.isFolder() && !missesSlashes(string(text)) {
 		return nil
 	}
 	u, err := url.Parse(string(text))
-	if err != nil || !slices.Contains([]string{s3blob.Scheme, gcsblob.Scheme, azureblob.Scheme}, u.Scheme) || u.Host == "" {
+	if err != nil || !slices.Contains(stores, u.Scheme) || u.Host == "" {
 		return errors.New("want a folder, s3://BUCKET, gs://BUCKET or azblob://CONTAINER")
 	}
 	if u.User != nil {
@@ -38,6 +41,13 @@ func (p *blobPlace) UnmarshalText(text []byte) error {
 		}
 	}
 	return nil
+}
+
+// missesSlashes is true of s3:BUCKET and s3:/BUCKET, which are no folders that anybody
+// means.
+func missesSlashes(place string) bool {
+	scheme, rest, colon := strings.Cut(place, ":")
+	return colon && slices.Contains(stores, scheme) && !strings.HasPrefix(rest, "//")
 }
 
 func (p blobPlace) isFolder() bool {

@@ -123,6 +123,8 @@ func TestBadCallsAreOneLineThatNamesTheFault(t *testing.T) {
 		{"serve --listen 127.0.0.1:0 --db " + db + " --blobs /dev/null/blobs", 2, "transcriptd: --blobs: mkdir /dev/null: not a directory"},
 		{"serve --blobs ftp://u:secret@host", 2, "--blobs: want a folder, s3://BUCKET, gs://BUCKET or azblob://CONTAINER"},
 		{"serve --blobs s3://", 2, "--blobs: want a folder, s3://BUCKET"},
+		{"serve --blobs s3:host", 2, "--blobs: want a folder, s3://BUCKET"},
+		{"serve --blobs gs:/host", 2, "--blobs: want a folder, s3://BUCKET"},
 		{"serve --blobs s3://u:secret@host", 2, "--blobs: want no credentials in the URL"},
 		{"serve --blobs s3://host?endpoint=secret", 2, "--blobs: want endpoint=http://HOST:PORT"},
 		{"serve --blobs s3://host?endpoint=http://u:secret@127.0.0.1", 2, "--blobs: want endpoint=http://HOST:PORT"},

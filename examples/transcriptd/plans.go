@@ -82,7 +82,7 @@ func warnOfPlans(ctx context.Context, log *slog.Logger, accounts *account.Accoun
 		}
 	}
 	if lost != nil {
-		log.WarnContext(ctx, "accounts are on plans that are not offered: their keys are refused", "accounts", some(lost), "offered", some(slices.Sorted(maps.Keys(plans.ByName))))
+		log.WarnContext(ctx, "accounts are on plans that are not offered: their keys are refused until accounts set --plan gives them another", "accounts", some(lost), "offered", some(slices.Sorted(maps.Keys(plans.ByName))))
 	}
 	return nil
 }

@@ -151,7 +151,7 @@ func TestServeWarnsOfPlansThatAreGone(t *testing.T) {
 	plans := writePlans(t, `{"defaultPlan": "basic", "plans": {"basic": {
 		"paid": true, "rateLimit": null, "asr": true, "actionLabel": "Choose a plan", "actionUrl": "https://example.com/plans"}}}`)
 	p := start(t, nil, "--db", db, "--plans", plans)
-	assert.Contains(t, p.greeting, `level=WARN msg="accounts are on plans that are not offered: their keys are refused" `+
+	assert.Contains(t, p.greeting, `level=WARN msg="accounts are on plans that are not offered: their keys are refused until accounts set --plan gives them another" `+
 		`accounts="acme (self_hosted), b1 (self_hosted), b2 (self_hosted), b3 (self_hosted), b4 (self_hosted), b5 (self_hosted), b6 (self_hosted), b7 (self_hosted), b8 (self_hosted), b9 (self_hosted) and 2 more" offered=basic`)
 	assert.Contains(t, p.greeting, `level=WARN msg="a plan takes back what it gives: a member that is 0 or missing permits nothing" plan=basic `+
 		`members="transcriptsPerPeriod asrMinutesPerPeriod asrConcurrency maxDurationSec"`)

@@ -75,5 +75,5 @@ func TestPlansInTheREADME(t *testing.T) {
 		assert.Equal(t, exitOK, code, "%s: %s", command[1], stderr)
 		wanted++
 	}
-	assert.Equal(t, 5, wanted)
+	assert.Equal(t, 4, wanted)
 }

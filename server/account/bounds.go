@@ -88,7 +88,7 @@ func (p Plan) checkWindow() error {
 	rate := p.RateLimit
 	switch {
 	case rate == RateLimit{} && p.Paid:
-		return faultf("rateLimit", "is missing: a paid plan has one, or says that there is none")
+		return faultf("rateLimit", "is missing: a paid plan must have one, or null for no limit")
 	case rate == RateLimit{}, rate.Requests == Unlimited:
 		return nil
 	case rate.Window < time.Second, rate.Window > maxWindow, rate.Window%time.Second != 0:

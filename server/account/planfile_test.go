@@ -99,7 +99,7 @@ func TestReadPlansRefuses(t *testing.T) {
 		{plan(`"batchExport": []`), "plans.basic.batchExport must be true or false"},
 		{plan(`"asr": true, "asr": true`), "plans.basic.asr is there more than once"},
 
-		{plan(`"paid": true`), "plans.basic.rateLimit is missing: a paid plan has one"},
+		{plan(`"paid": true`), "plans.basic.rateLimit is missing: a paid plan must have one"},
 		{plan(`"rateLimit": 60`), "plans.basic.rateLimit must be a JSON object"},
 		{plan(`"rateLimit": {}`), "plans.basic.rateLimit.windowSec is missing"},
 		{plan(`"rateLimit": {"requests": 1, "windowSec": 0}`), "plans.basic.rateLimit.windowSec is 0: it must be a whole number, 1 to 86400"},

@@ -15,8 +15,8 @@ type PlanSource interface {
 	// is what Settings.Plan said last, and empty for an account that is being made
 	// without one, which is then noted as being on the plan that is returned.
 	//
-	// The error is one that wraps [ErrNoPlan] where there is no such plan: the account
-	// may nothing then, and its 402 answers carry the ActionLabel and ActionURL of the
+	// The error is one that wraps [ErrNoPlan] where there is no such plan: its keys
+	// are refused then, and the 402 answers carry the ActionLabel and ActionURL of the
 	// plan that is returned beside it. Any other error is a failure: the account's
 	// requests are answered with 503 SERVICE_UNAVAILABLE. So is a plan that does not
 	// come within 3 s, when ctx ends; one with limits that cannot be meant is a

@@ -168,7 +168,7 @@ func TestRememberedKeyIsComparedToo(t *testing.T) {
 	assert.ErrorIs(t, err, account.ErrInvalid)
 }
 
-// An account whose plan is not offered any more may nothing: it is sent where the
+// An account whose plan is not offered any more can do nothing: it is sent where the
 // default plan sends people.
 func TestPlanThatIsGone(t *testing.T) {
 	t.Parallel()

@@ -7,8 +7,8 @@
 //	err = http.Serve(l, tracer.Handler(service.Handler()))
 //
 // All processes on a database want it, those that accept requests and those that work.
-// The provider, its exporter and how much is sampled are the program's. Who does not
-// import this package compiles no tracing in.
+// The provider, its exporter and how much is sampled are the program's. Programs that do not
+// import this package compile no tracing in.
 package tracing
 
 import (

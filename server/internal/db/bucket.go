@@ -84,7 +84,7 @@ func openBucketURL(ctx context.Context, where string) (*bucket, error) {
 		return b, nil
 	}
 	if err := b.try(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("store: the blobs at %s cannot be written and read: %w", place, err), b.Close())
+		return nil, errors.Join(fmt.Errorf("store: the blobs at %s cannot be written and read: check its name, region and endpoint, the credentials, and what they permit: %w", place, err), b.Close())
 	}
 	return b, nil
 }

@@ -97,7 +97,7 @@ func transcriptsUsedUp(l db.Limits, u db.Usage) *transcript.Error {
 }
 
 func minutesUsedUp(l db.Limits, u db.Usage, sound extent) *transcript.Error {
-	e := overPlan(l, transcript.ASRQuotaExceeded, "The minutes of speech recognition that the plan includes do not suffice for this media in this period.")
+	e := overPlan(l, transcript.ASRQuotaExceeded, "Too few of the plan's minutes of speech recognition are left in this period for this recording.")
 	return usedUp(e, l, u.Taken().Minutes, l.ASRMinutes).With("neededMinutes", sound.minutes())
 }
 

@@ -52,7 +52,8 @@ func takePlace(ctx context.Context, tx *db.Tx, claim *db.Job) error {
 // noPlace is the refusal of a request for which its account has no place.
 func noPlace(used db.PlacesInUse, l db.Limits) *transcript.Error {
 	e := transcript.Errorf(transcript.ASRConcurrencyLimit,
-		"The plan lets %d recordings be recognized at once and %d more wait: wait until one has ended.", l.ASRConcurrency, l.ASRWaiting).
+		"As many recordings as the plan permits (%d) are being recognized or wait for it: send this one again when one of them has ended.",
+		l.ASRConcurrency+l.ASRWaiting).
 		With("inUse", used.Running).With("limit", l.ASRConcurrency).
 		With("waiting", used.Waiting).With("waitingLimit", l.ASRWaiting)
 	e.RetryAfter = fullRetry
