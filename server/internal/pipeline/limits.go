@@ -49,6 +49,12 @@ func (p *Pipeline) judge(ctx context.Context, tx *db.Tx, e *db.Extraction, sound
 	if err != nil {
 		return err
 	}
+	return p.judgeClaims(ctx, tx, e, claims, sound)
+}
+
+// judgeClaims judges some of the claims on an extraction. The transaction has locked the
+// places of their accounts.
+func (p *Pipeline) judgeClaims(ctx context.Context, tx *db.Tx, e *db.Extraction, claims []db.Job, sound extent) error {
 	slices.SortFunc(claims, byAccount)
 	for i := range claims {
 		refusal, err := refuse(ctx, tx, e, &claims[i], sound)

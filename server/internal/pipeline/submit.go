@@ -197,7 +197,7 @@ func (p *Pipeline) join(ctx context.Context, tx *db.Tx, e *db.Extraction, s Subm
 	if !outside && !beyondCaptions(e.State) {
 		return job, reserve(ctx, tx, job)
 	}
-	if _, err := lockPlaces(ctx, tx, e); err != nil {
+	if err := tx.LockPlaces(ctx, s.Account); err != nil {
 		return nil, err
 	}
 	if err := reserve(ctx, tx, job); err != nil {
@@ -207,7 +207,7 @@ func (p *Pipeline) join(ctx context.Context, tx *db.Tx, e *db.Extraction, s Subm
 	if err != nil {
 		return nil, err
 	}
-	if err := p.judge(ctx, tx, e, sound); err != nil { // as the others were when the captions were over
+	if err := p.judgeClaims(ctx, tx, e, []db.Job{*job}, sound); err != nil { // as the others were before
 		return nil, err
 	}
 	if outside { // where the others have no place, this account may have one
