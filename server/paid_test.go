@@ -192,7 +192,11 @@ func TestSlowAdmit(t *testing.T) {
 		assert.NoError(t, err)
 		slow <- a
 	}()
-	<-begun
+	select {
+	case <-begun:
+	case a := <-slow:
+		require.FailNow(t, "nobody was asked", "%s: %s", a.Status, a.body)
+	}
 	require.Equal(t, http.StatusOK, s.link(t, "https://video.example/watch?v=aaaaaaaaaaa").StatusCode)
 	require.Equal(t, http.StatusOK, s.captions(t, "en").StatusCode, "also for the same content")
 	release()

@@ -61,10 +61,13 @@ func rateLimitOf(p account.Plan, class db.RequestClass) account.RateLimit {
 	if !p.Paid && limit == (account.RateLimit{}) {
 		limit = unpaidLimit
 	}
+	// An Authenticator may bring plans that nobody has looked at.
+	if limit.Requests < account.Unlimited {
+		limit.Requests = 0
+	}
 	if class == db.PollingRequests && limit.Requests != account.Unlimited {
 		limit.Requests = min(limit.Requests, math.MaxInt/pollsPerRequest) * pollsPerRequest
 	}
-	// An Authenticator may bring plans that nobody has looked at.
 	limit.Window = max(cmp.Or(limit.Window, time.Minute).Truncate(time.Second), time.Second)
 	return limit
 }

@@ -208,6 +208,7 @@ func TestOwnSessionsAreCounted(t *testing.T) {
 			"bea":  {account.Principal{Account: "bea", Plan: account.Plan{}}, nil},
 			"cleo": {account.Principal{Account: "cleo", Plan: odd}, nil},
 			"dora": {account.Principal{Account: "dora", Plan: account.Plan{Paid: true}}, nil},
+			"fay":  {account.Principal{Account: "fay", Plan: account.Plan{Paid: true, RateLimit: account.RateLimit{Requests: -1 << 63}}}, nil},
 			"eve":  {account.Principal{Account: "eve", Scopes: account.Scopes(), Plan: most}, nil},
 		}
 	})
@@ -216,7 +217,9 @@ func TestOwnSessionsAreCounted(t *testing.T) {
 		w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/own", nil)
 		r.Header.Set("Cookie", "session="+session)
 		own.ServeHTTP(w, r)
-		assert.NotEmpty(t, w.Header().Get("X-RateLimit-Remaining"))
+		remaining, err := strconv.Atoi(w.Header().Get("X-RateLimit-Remaining"))
+		assert.NoError(t, err)
+		assert.Less(t, remaining, 100)
 		return w.Code
 	}
 	assert.Equal(t, []int{200, 200, 429}, []int{status("ann"), status("ann"), status("ann")})
@@ -224,6 +227,7 @@ func TestOwnSessionsAreCounted(t *testing.T) {
 	assert.Equal(t, http.StatusOK, status("bea"))
 	assert.Contains(t, []int{200, 429}, status("cleo"))
 	assert.Equal(t, http.StatusTooManyRequests, status("dora"), "a limit that was forgotten is none to use up")
+	assert.Equal(t, http.StatusTooManyRequests, status("fay"), "a limit that cannot be meant permits nothing")
 	assert.Equal(t, http.StatusNotFound, s.get(t, unknownJob, as(""), header("Cookie", "session=eve")).StatusCode)
 }
 

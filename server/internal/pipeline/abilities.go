@@ -99,13 +99,16 @@ func (t team) recognizers() (all []recognizer) {
 	return all
 }
 
+// shortestChunk is the least that is believed of what another process wants.
+const shortestChunk = time.Second
+
 // chunkLength is that of the recognizer which wants the shortest chunks, of those that
 // know one of the languages.
 func (t team) chunkLength(list transcript.LanguageList) time.Duration {
 	length := time.Duration(0)
 	for _, r := range t.recognizers() {
 		wants := time.Duration(r.ChunkSec * float64(time.Second))
-		if _, ok := list.RecognizeAs(r.Languages); ok && wants > 0 && (length == 0 || wants < length) {
+		if _, ok := list.RecognizeAs(r.Languages); ok && wants >= shortestChunk && (length == 0 || wants < length) {
 			length = wants
 		}
 	}
