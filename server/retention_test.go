@@ -154,6 +154,7 @@ func tablesOf(t *testing.T, o store.Options) []string {
 	db := storetest.SQL(t, o)
 	rows, err := db.QueryContext(t.Context(), query)
 	require.NoError(t, err)
+	defer rows.Close()
 	var tables []string
 	for rows.Next() {
 		var table string
