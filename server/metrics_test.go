@@ -140,11 +140,11 @@ func TestMetricsOfWork(t *testing.T) {
 		return scrape(t, s.Metrics())[`transcriptkit_jobs_running{stage="asr_running"}`] == 1
 	}, time.Minute, 100*time.Millisecond)
 	require.Equal(t, http.StatusAccepted, s.do(t, http.MethodPost, "/v1/transcript/job/"+id+"/cancel", nil).StatusCode)
-	release()
-	require.Eventually(t, func() bool {
+	require.Eventually(t, func() bool { // the recognizer is still held: what ends is what was canceled
 		values := scrape(t, s.Metrics())
 		return len(family(values, "transcriptkit_jobs_running")) == 0 && len(family(values, "transcriptkit_queue_steps")) == 0
 	}, time.Minute, 100*time.Millisecond)
+	release()
 
 	values := scrape(t, s.Metrics())
 	for name, want := range map[string]map[string]float64{
