@@ -25,6 +25,9 @@ type Engine struct {
 	// Captions are asked in this order for the captions of a link. Platforms that
 	// none of them can read go straight to speech recognition.
 	Captions []CaptionSource
+	// Lists reads playlists and channels. Without it batches of these end in
+	// NOT_IMPLEMENTED.
+	Lists ListSource
 	// Audio downloads what has no captions. Without it such links end in
 	// NOT_IMPLEMENTED.
 	Audio AudioSource

@@ -1,0 +1,61 @@
+package batch
+
+import "github.com/transcriptkit/transcriptkit/transcript"
+
+// ItemStatus is where an item stands.
+type ItemStatus string
+
+// The states of an item. An item that has failed may be retried; success and skipped
+// are final.
+const (
+	ItemPending    ItemStatus = "pending"
+	ItemProcessing ItemStatus = "processing"
+	ItemSuccess    ItemStatus = "success"
+	ItemFailed     ItemStatus = "failed"
+	ItemSkipped    ItemStatus = "skipped" // a duplicate, or its batch was canceled first
+)
+
+// Terminal reports whether nothing more is done for the item.
+func (s ItemStatus) Terminal() bool {
+	return s == ItemSuccess || s == ItemFailed || s == ItemSkipped
+}
+
+// Item is one content of a batch.
+type Item struct {
+	ID       string              `json:"id" format:"uuid"`
+	Platform transcript.Platform `json:"platform"`
+	// ExternalID is the platform's id of the content. Where an entry named none it is
+	// the entry as it was sent, at most 512 characters; of a short link it is the
+	// link's code until that has been followed.
+	ExternalID string     `json:"externalId"`
+	SourceURL  *string    `json:"sourceUrl" format:"uri"`
+	Lang       string     `json:"lang"` // the language of the text; before, the list that was asked for
+	Status     ItemStatus `json:"status"`
+	// TranscriptRef is the id of the transcript of an item that has succeeded.
+	TranscriptRef *string `json:"transcriptRef" format:"uuid"`
+	// Error is the code of an item that has failed, ErrorMessage says the same in
+	// words, and Retryable whether another try may succeed.
+	Error        *transcript.Code `json:"error"`
+	ErrorMessage string           `json:"errorMessage,omitempty"`
+	Retryable    *bool            `json:"retryable,omitempty"`
+	Attempts     int              `json:"attempts" minimum:"0"` // how often it was taken up
+}
+
+// Retried is what a retry has done.
+type Retried struct {
+	Batch   Summary `json:"batch"`
+	Retried int     `json:"retried" minimum:"0"`
+	// NotRetried are the failed items that were left as they are.
+	NotRetried []NotRetried `json:"notRetried"`
+}
+
+// NotRetried is a failed item that was left as it is. Reason is its code where
+// another try is of no use, or ATTEMPTS_EXHAUSTED.
+type NotRetried struct {
+	ItemID string `json:"itemId" format:"uuid"`
+	Reason string `json:"reason"`
+}
+
+// AttemptsExhausted is the reason why an item that has been tried too often is not
+// retried.
+const AttemptsExhausted = "ATTEMPTS_EXHAUSTED"

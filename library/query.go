@@ -1,0 +1,43 @@
+package library
+
+// View is which rows are listed.
+type View string
+
+// The views.
+const (
+	All     View = "all"     // texts, batches, and work on its way
+	Starred View = "starred" // what has a star
+	History View = "history" // everything, also what has failed
+)
+
+// Sort is the order of a list.
+type Sort string
+
+// The orders.
+const (
+	Recent Sort = "recent" // newest first
+	Oldest Sort = "oldest"
+	Title  Sort = "title" // whatever case and accents; rows without a title come last
+)
+
+// Query says which rows of a library are listed. The zero value is the first page of
+// everything that has not failed, newest first.
+type Query struct {
+	View     View   // empty: All
+	Q        string // found in titles and channels, whatever case and accents; at most 200 characters
+	Platform string // a platform, or "batch" for batches; empty: every one
+	Lang     string // an exact tag, at most 20 characters
+	Sort     Sort   // empty: Recent
+	Page     int    // from 1; 0: the first
+	PageSize int    // 1 to 100; 0: 24
+}
+
+// Page is a page of a list.
+type Page struct {
+	Transcripts []Item `json:"transcripts"`
+	Total       int    `json:"total" minimum:"0"` // rows on all pages
+	Page        int    `json:"page" minimum:"1"`
+	PageSize    int    `json:"pageSize" minimum:"1" maximum:"100"`
+	// Langs are the languages of all texts in the library, sorted, whatever is listed.
+	Langs []string `json:"langs"`
+}

@@ -1,0 +1,32 @@
+package library
+
+import "github.com/transcriptkit/transcriptkit/transcript"
+
+// Found is a page of what a search has found.
+type Found struct {
+	Query         string  `json:"query"`
+	Items         []Match `json:"items"`
+	NextPageToken string  `json:"nextPageToken,omitempty"` // empty: there is no more
+}
+
+// Match is a saved transcript in which a search has found something.
+type Match struct {
+	Platform   transcript.Platform `json:"platform"`
+	ExternalID string              `json:"externalId"`
+	Lang       string              `json:"lang"`
+	Title      *string             `json:"title"`
+	Channel    *string             `json:"channel"`
+	Hits       []Hit               `json:"hits"`                 // the first of them
+	HitCount   int                 `json:"hitCount" minimum:"1"` // all of them
+}
+
+// Hit is a place in a transcript.
+type Hit struct {
+	Start    float64 `json:"start" minimum:"0"`    // seconds from the start of the media
+	Duration float64 `json:"duration" minimum:"0"` // seconds
+	// Snippet is what is said there, as HTML whose only tag is <mark> around what was
+	// searched for.
+	Snippet string `json:"snippet"`
+	// URL leads to the place, on platforms that know such links; nil elsewhere.
+	URL *string `json:"url" format:"uri"`
+}
