@@ -6,11 +6,13 @@ import (
 	"iter"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
 )
 
 // Route is a line of the route table.
@@ -98,3 +100,25 @@ func Small(s *Server, h http.HandlerFunc) http.Handler {
 
 // ClientOf is the address from which a request comes.
 func ClientOf(s *Server, r *http.Request) netip.Addr { return s.clientOf(r) }
+
+// Listing is a list whose pages a test turns.
+type Listing struct{ listing }
+
+// ListingOf is the list that an account asks for by a path and a query, whose filters
+// are status and maxResults.
+func ListingOf(owner, path, query string) (Listing, error) {
+	entry := &logEntry{admission: &admission{principal: account.Principal{Account: owner}}}
+	ctx := context.WithValue(context.Background(), logEntryKey{}, entry)
+	r := httptest.NewRequestWithContext(ctx, http.MethodGet, path, nil)
+	var q paging
+	var status string
+	table := request.Table{Fields: append(q.fields(500, 50), request.New("status", &status, request.Text(1, 20)))}
+	err := table.ReadQuery(query)
+	return Listing{listingOf(r, table)}, err
+}
+
+// Token is the page token of what follows a place.
+func (l Listing) Token(after any) string { return l.token(after) }
+
+// After reads the place in a page token.
+func (l Listing) After(token string, after any) error { return l.after(token, after) }

@@ -1,0 +1,66 @@
+package client
+
+import (
+	"errors"
+	"iter"
+	"net/url"
+	"strconv"
+)
+
+// Page is a page of a list.
+type Page[T any] struct {
+	Items []T
+	// Next names the page that follows; empty: this is the last one.
+	Next string
+}
+
+// PageParams say which page of a list is asked for. The zero value is the first.
+type PageParams struct {
+	// Size is how many entries the page has at most; 0: as many as the service gives.
+	// The method says how many it may be.
+	Size int
+	// Token is the Next of the page before, of the same list with the same filters.
+	Token string
+}
+
+func (p PageParams) query() url.Values {
+	q := url.Values{}
+	if p.Size != 0 {
+		q.Set("maxResults", strconv.Itoa(p.Size))
+	}
+	if p.Token != "" {
+		q.Set("pageToken", p.Token)
+	}
+	return q
+}
+
+var errSamePage = errors.New("client: the list does not end: its pages lead back to one that was read")
+
+// all is the entries of a list from a page on, each page asked for when the one
+// before has been used up. An error is yielded once, and ends the sequence.
+func all[T any](from PageParams, read func(PageParams) (*Page[T], error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var none T
+		at, known := from, map[string]bool{from.Token: true}
+		for {
+			page, err := read(at)
+			if err != nil {
+				yield(none, err)
+				return
+			}
+			for _, item := range page.Items {
+				if !yield(item, nil) {
+					return
+				}
+			}
+			switch {
+			case page.Next == "":
+				return
+			case known[page.Next]:
+				yield(none, errSamePage)
+				return
+			}
+			at.Token, known[page.Next] = page.Next, true
+		}
+	}
+}
