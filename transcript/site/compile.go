@@ -22,6 +22,8 @@ type platform struct {
 	id     *regexp.Regexp
 	links  []pattern
 	shorts []short
+
+	playlists, channels *lists
 }
 
 // short is where a platform's short links are: a host, and a path on hosts that
@@ -31,11 +33,13 @@ type short struct {
 	path []segment // nil: every path
 }
 
-func (p *platform) validID(id string) bool {
+func (p *platform) validID(id string) bool { return validID(p.id, id) }
+
+func validID(grammar *regexp.Regexp, id string) bool {
 	if id == "" || id == "." || id == ".." || utf8.RuneCountInString(id) > maxID {
 		return false
 	}
-	return p.id.MatchString(id) && plainText(id)
+	return grammar.MatchString(id) && plainText(id)
 }
 
 func (p *platform) content(id string) Match {
@@ -128,7 +132,7 @@ func (t *Table) add(p *platform) error {
 
 func compileSite(name transcript.Platform, data Site) (*platform, error) {
 	p := &platform{name: name, data: data}
-	for _, step := range []func() error{p.readHosts, p.readID, p.readLinks, p.readCanonical, p.readBase, p.readTemplates} {
+	for _, step := range []func() error{p.readHosts, p.readID, p.readLinks, p.readCanonical, p.readBase, p.readAt, p.readLists} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -169,19 +173,24 @@ func (p *platform) readHosts() error {
 	return nil
 }
 
-func (p *platform) readID() error {
-	if p.data.ID == "" {
-		return faultf("id", "must be a regular expression")
+func (p *platform) readID() (err error) {
+	p.id, err = compileID("id", p.data.ID)
+	return err
+}
+
+// compileID reads the grammar of an id, which must match all of it.
+func compileID(member, grammar string) (*regexp.Regexp, error) {
+	if grammar == "" {
+		return nil, faultf(member, "must be a regular expression")
 	}
-	if _, err := regexp.Compile(p.data.ID); err != nil {
-		return faultf("id", "is no regular expression: %v", err)
+	if _, err := regexp.Compile(grammar); err != nil {
+		return nil, faultf(member, "is no regular expression: %v", err)
 	}
-	id, err := regexp.Compile(`\A(?:` + p.data.ID + `)\z`)
+	id, err := regexp.Compile(`\A(?:` + grammar + `)\z`)
 	if err != nil {
-		return faultf("id", "is no regular expression: %v", err)
+		return nil, faultf(member, "is no regular expression: %v", err)
 	}
-	p.id = id
-	return nil
+	return id, nil
 }
 
 func (p *platform) readLinks() error {
@@ -203,7 +212,7 @@ func (p *platform) readLinks() error {
 
 // readCanonical holds the canonical link to be one that the table itself reads.
 func (p *platform) readCanonical() error {
-	l, err := p.readTemplate("canonical", p.data.Canonical, idPlaceholder)
+	l, err := readTemplate("canonical", p.data.Canonical, idPlaceholder)
 	if err != nil {
 		return err
 	}
@@ -237,25 +246,16 @@ func (p *platform) readBase() error {
 	return nil
 }
 
-func (p *platform) readTemplates() error {
-	if p.data.At != "" {
-		if _, err := p.readTemplate("at", p.data.At, idPlaceholder, timePlaceholder); err != nil {
-			return err
-		}
+func (p *platform) readAt() error {
+	if p.data.At == "" {
+		return nil
 	}
-	for _, m := range []struct{ name, text string }{{"playlist", p.data.Playlist}, {"channel", p.data.Channel}} {
-		if m.text == "" {
-			continue
-		}
-		if _, err := p.readTemplate(m.name, m.text, idPlaceholder); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err := readTemplate("at", p.data.At, idPlaceholder, timePlaceholder)
+	return err
 }
 
 // readTemplate reads a link that holds each of the placeholders once.
-func (p *platform) readTemplate(member, text string, placeholders ...string) (link, error) {
+func readTemplate(member, text string, placeholders ...string) (link, error) {
 	rest := text
 	for _, placeholder := range placeholders {
 		if strings.Count(text, placeholder) != 1 {

@@ -2,6 +2,7 @@ package site
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -61,20 +62,16 @@ func merge(old, next Site) Site {
 	s := old
 	if next.Hosts != nil {
 		s.Hosts = next.Hosts
-		s.Links = slices.DeleteFunc(slices.Clone(old.Links), func(pattern string) bool {
-			host, bound := boundHost(pattern)
-			return bound && !slices.Contains(s.Hosts, host)
-		})
 	}
 	if next.ShortHosts != nil {
 		s.ShortHosts = next.ShortHosts
 	}
-	if next.Links != nil {
-		s.Links = next.Links
-	}
-	if next.ID != "" {
-		s.ID = next.ID
-	}
+	s.Links = mergeLinks(old.Links, next.Links, s.Hosts)
+	s.PlaylistLinks = mergeLinks(old.PlaylistLinks, next.PlaylistLinks, s.Hosts)
+	s.ChannelLinks = mergeLinks(old.ChannelLinks, next.ChannelLinks, s.Hosts)
+	s.ID = cmp.Or(next.ID, old.ID)
+	s.PlaylistID = cmp.Or(next.PlaylistID, old.PlaylistID)
+	s.ChannelID = cmp.Or(next.ChannelID, old.ChannelID)
 	switch {
 	case next.Canonical != "" && next.Base != "":
 		s.Canonical, s.Base = next.Canonical, next.Base
@@ -87,6 +84,18 @@ func merge(old, next Site) Site {
 	s.Playlist = derive(next.Playlist, old.Playlist, old.Base, s.Base)
 	s.Channel = derive(next.Channel, old.Channel, old.Base, s.Base)
 	return s
+}
+
+// mergeLinks are the named patterns, or else the old ones, without those for a host
+// that the platform no longer has.
+func mergeLinks(old, next, hosts []string) []string {
+	if next != nil {
+		return next
+	}
+	return slices.DeleteFunc(slices.Clone(old), func(pattern string) bool {
+		host, bound := boundHost(pattern)
+		return bound && !slices.Contains(hosts, host)
+	})
 }
 
 // derive is a named template, or else the old one, on the new base if there is
@@ -131,8 +140,14 @@ func decodeSite(text []byte) (s Site, err error) {
 	if err := json.Unmarshal(text, &members); err != nil || members == nil {
 		return Site{}, faultf("", "must be an object")
 	}
-	lists := map[string]*[]string{"hosts": &s.Hosts, "shortHosts": &s.ShortHosts, "links": &s.Links}
-	texts := map[string]*string{"id": &s.ID, "canonical": &s.Canonical, "base": &s.Base, "at": &s.At, "playlist": &s.Playlist, "channel": &s.Channel}
+	lists := map[string]*[]string{
+		"hosts": &s.Hosts, "shortHosts": &s.ShortHosts, "links": &s.Links,
+		"playlistLinks": &s.PlaylistLinks, "channelLinks": &s.ChannelLinks,
+	}
+	texts := map[string]*string{
+		"id": &s.ID, "canonical": &s.Canonical, "base": &s.Base, "at": &s.At,
+		"playlist": &s.Playlist, "playlistId": &s.PlaylistID, "channel": &s.Channel, "channelId": &s.ChannelID,
+	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if list, ok := lists[name]; ok {
 			*list, err = decodeList("."+name, members[name])

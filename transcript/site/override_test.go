@@ -208,6 +208,17 @@ func TestOverrideRefuses(t *testing.T) {
 		{`{"video_site": {"at": "/watch?v={id}&t={t}"}}`, "video_site.at must be a web link"},
 		{`{"video_site": {"playlist": "https://a/"}}`, "video_site.playlist must hold {id} once"},
 		{`{"video_site": {"channel": "https://a/{id}/{x}"}}`, "video_site.channel must be a web link"},
+		{`{"video_site": {"playlistId": "("}}`, "video_site.playlistId is no regular expression"},
+		{`{"video_site": {"channelId": ""}}`, "video_site.channelId must be a text"},
+		{`{"photo_site": {"playlistId": "a"}}`, "photo_site.playlist must be there for playlistId"},
+		{`{"photo_site": {"channelLinks": ["/{id}"]}}`, "photo_site.channelId must be there for channelLinks"},
+		{`{"video_site": {"playlistLinks": ["/a?list={id}", "/b"]}}`, "video_site.playlistLinks[1] must hold {id} once"},
+		{`{"video_site": {"playlistLinks": ["//a.example/{id}"]}}`, "video_site.playlistLinks[0] is for a host that is not in hosts"},
+		{`{"video_site": {"channelLinks": ["/{name}/{id}"]}}`, "video_site.channelLinks[0] must hold {id} once"},
+		{`{"video_site": {"channelLinks": ["/{tab}/{name}"]}}`, "video_site.channelLinks[0] may have only text before a {name}"},
+		{`{"video_site": {"channelLinks": ["/a?n={name}"]}}`, "video_site.channelLinks[0] may have only text before a {name}"},
+		{`{"video_site": {"channelLinks": ["/{name}.html"]}}`, "video_site.channelLinks[0] may have only text before a {name}"},
+		{`{"video_site": {"channelLinks": ["//youtu.be/{name}"]}}`, "video_site.channelLinks[0] may have only text before a {name}"},
 	} {
 		table, err := site.Default().Override(strings.NewReader(test.file))
 		assert.ErrorContains(t, err, test.says, test.file)

@@ -36,7 +36,18 @@ func publicSites() map[transcript.Platform]Site {
 			Canonical: "https://www.youtube.com/watch?v={id}",
 			At:        "https://www.youtube.com/watch?v={id}&t={t}s",
 			Playlist:  "https://www.youtube.com/playlist?list={id}",
+			// Those that every visitor may see; "WL" and "LL" are each visitor's own.
+			PlaylistID: "^(PL|UU|FL|RD|EC|UL|TL|PU|OLAK5uy_)[A-Za-z0-9_-]{10,64}$",
+			PlaylistLinks: []string{
+				"/watch?list={id}", "/watch/{video}?list={id}", "/watch_popup?list={id}", "/shorts/{video}?list={id}", "/live/{video}?list={id}",
+				"/embed/{video}?list={id}", "/v/{video}?list={id}", "/view_play_list?p={id}", "/browse/VL{id}",
+				"//youtu.be/{video}?list={id}", "//www.youtu.be/{video}?list={id}",
+			},
 			Channel:   "https://www.youtube.com/channel/{id}",
+			ChannelID: "^UC[A-Za-z0-9_-]{22}$",
+			ChannelLinks: []string{
+				"/channel/{id}/{tab}", "/browse/{id}", "/@{name}", "/@{name}/{tab}", "/c/{name}", "/c/{name}/{tab}", "/user/{name}", "/user/{name}/{tab}",
+			},
 		},
 		transcript.ShortVideoSite: {
 			Hosts:      []string{"www.tiktok.com", "tiktok.com", "m.tiktok.com"},

@@ -48,17 +48,9 @@ func (t *Table) Detect(text string) (Match, error) {
 	if video, ok := t.sites[transcript.VideoSite]; ok && video.validID(text) {
 		return video.content(text), nil
 	}
-	l, ok := parseLink(text)
-	if !ok {
-		return Match{}, transcript.Errorf(transcript.InvalidVideo, "This is neither a link nor a content id.")
-	}
-	p, known := t.hosts[l.host]
-	if !known {
-		if l.scheme == "" {
-			return Match{}, transcript.Errorf(transcript.InvalidVideo, "This is neither a link to a supported site nor a content id.")
-		}
-		return Match{}, transcript.Errorf(transcript.UnsupportedPlatform, "Links to %s are not supported.", clip.Text(l.host)).
-			With("host", clip.Text(l.host))
+	l, p, err := t.locate(text, "content")
+	if err != nil {
+		return Match{}, err
 	}
 	if id, ok := p.find(l); ok {
 		return p.content(id), nil
@@ -69,6 +61,24 @@ func (t *Table) Detect(text string) (Match, error) {
 		}
 	}
 	return Match{}, transcript.Errorf(transcript.InvalidVideo, "The link names no content of %s.", p.name)
+}
+
+// locate reads a link, and finds the platform whose host it is on. what names what
+// was looked for.
+func (t *Table) locate(text, what string) (link, *platform, error) {
+	l, ok := parseLink(text)
+	if !ok {
+		return link{}, nil, transcript.Errorf(transcript.InvalidVideo, "This is neither a link nor a %s id.", what)
+	}
+	p, known := t.hosts[l.host]
+	switch {
+	case known:
+		return l, p, nil
+	case l.scheme == "":
+		return link{}, nil, transcript.Errorf(transcript.InvalidVideo, "This is neither a link to a supported site nor a %s id.", what)
+	}
+	return link{}, nil, transcript.Errorf(transcript.UnsupportedPlatform, "Links to %s are not supported.", clip.Text(l.host)).
+		With("host", clip.Text(l.host))
 }
 
 // Content is the match for a platform and its own id. INVALID_VIDEO for an id
@@ -141,14 +151,28 @@ type Site struct {
 	Canonical string `json:"canonical"`
 	// Base is scheme and host of requests of the service's own.
 	Base string `json:"base"`
-	// At is a link to a moment, with {id} and {t} in seconds; Playlist and Channel
-	// are links with {id}. Empty where the platform has none.
-	At       string `json:"at"`
-	Playlist string `json:"playlist"`
-	Channel  string `json:"channel"`
+	// At is a link to a moment, with {id} and {t} in seconds; empty where the
+	// platform has none.
+	At string `json:"at"`
+	// Playlist and Channel are the links to a playlist and a channel that are handed
+	// to engines, with {id}; empty where the platform has none. PlaylistID and
+	// ChannelID are the grammars of their ids, like ID; where one is empty, these
+	// cannot be listed.
+	Playlist   string `json:"playlist"`
+	PlaylistID string `json:"playlistId"`
+	Channel    string `json:"channel"`
+	ChannelID  string `json:"channelId"`
+	// PlaylistLinks and ChannelLinks are patterns, like Links, of further links that
+	// name a playlist or a channel. Some links to channels hold a name and no id:
+	//
+	//	/@{name}/{tab}   a name with what stands before it: "@name"
+	PlaylistLinks []string `json:"playlistLinks"`
+	ChannelLinks  []string `json:"channelLinks"`
 }
 
 func (s Site) clone() Site {
-	s.Hosts, s.ShortHosts, s.Links = slices.Clone(s.Hosts), slices.Clone(s.ShortHosts), slices.Clone(s.Links)
+	for _, list := range []*[]string{&s.Hosts, &s.ShortHosts, &s.Links, &s.PlaylistLinks, &s.ChannelLinks} {
+		*list = slices.Clone(*list)
+	}
 	return s
 }

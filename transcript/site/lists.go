@@ -1,0 +1,176 @@
+package site
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/internal/clip"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Playlist says which playlist a link names, or a bare id of one of the video
+// site. A link to a content within a playlist names that playlist. Errors as of
+// [Table.Detect]; UNSUPPORTED_PLATFORM too for a platform without playlists.
+func (t *Table) Playlist(text string) (Match, error) {
+	return t.list(text, "playlist", func(p *platform) *lists { return p.playlists })
+}
+
+// Channel says which channel a link names, or a bare id or @handle of one of the
+// video site. The ExternalID of a channel that goes by a name is the path of its
+// link: "@handle", "c/name". Errors as of [Table.Playlist].
+func (t *Table) Channel(text string) (Match, error) {
+	return t.list(text, "channel", func(p *platform) *lists { return p.channels })
+}
+
+func (t *Table) list(text, kind string, of func(*platform) *lists) (Match, error) {
+	if video, ok := t.sites[transcript.VideoSite]; ok {
+		if match, ok := of(video).bare(text); ok {
+			match.Platform = video.name
+			return match, nil
+		}
+	}
+	l, p, err := t.locate(text, kind)
+	if err != nil {
+		return Match{}, err
+	}
+	if of(p) == nil {
+		return Match{}, transcript.Errorf(transcript.UnsupportedPlatform, "A %s of %s cannot be listed.", kind, p.name).
+			With("host", clip.Text(l.host))
+	}
+	match, ok := of(p).find(l)
+	if !ok {
+		return Match{}, transcript.Errorf(transcript.InvalidVideo, "The link names no %s of %s.", kind, p.name)
+	}
+	match.Platform = p.name
+	return match, nil
+}
+
+// lists is how the playlists of a platform, or its channels, are named. nil is a
+// platform that has none.
+type lists struct {
+	id       *regexp.Regexp
+	template string // the canonical link to the one with an id
+	links    []listLink
+}
+
+// listLink is one shape of links to a list.
+type listLink struct {
+	pattern
+	// Of a link with a name in the place of the id: what stands before it in the
+	// path, as "@" or "c/".
+	named bool
+	mark  string
+}
+
+// listName is what a list may be called by.
+var listName = regexp.MustCompile(`\A[\p{L}\p{M}\p{N}._·-]{1,100}\z`)
+
+// find returns the list that a link names.
+func (ls *lists) find(l link) (Match, bool) {
+	for i := range ls.links {
+		shape := &ls.links[i]
+		id, ok := shape.find(l)
+		switch {
+		case !ok:
+		case shape.not:
+			return Match{}, false
+		case shape.named && validID(listName, id):
+			return ls.named(shape.mark, id), true
+		case !shape.named && validID(ls.id, id):
+			return ls.match(id), true
+		}
+	}
+	return Match{}, false
+}
+
+// bare reads a text that is an id or a name and no link.
+func (ls *lists) bare(text string) (Match, bool) {
+	if ls == nil {
+		return Match{}, false
+	}
+	if validID(ls.id, text) {
+		return ls.match(text), true
+	}
+	for _, shape := range ls.links {
+		if name, ok := strings.CutPrefix(text, shape.mark); ok && shape.named && validID(listName, name) {
+			return ls.named(shape.mark, name), true
+		}
+	}
+	return Match{}, false
+}
+
+func (ls *lists) match(id string) Match { return Match{ExternalID: id, URL: expand(ls.template, id)} }
+
+func (ls *lists) named(mark, name string) Match {
+	return Match{ExternalID: mark + name, URL: origin(ls.template) + "/" + mark + url.PathEscape(name)}
+}
+
+const namePlaceholder = "{name}"
+
+// readLists reads the members of playlists and of channels.
+func (p *platform) readLists() (err error) {
+	s := p.data
+	if p.playlists, err = readLists("playlist", s.Playlist, s.PlaylistID, s.PlaylistLinks, s.Hosts); err != nil {
+		return err
+	}
+	p.channels, err = readLists("channel", s.Channel, s.ChannelID, s.ChannelLinks, s.Hosts)
+	return err
+}
+
+// readLists reads the three members whose names begin with kind. A link of the
+// shape of the canonical one always counts.
+func readLists(kind, template, id string, links, hosts []string) (*lists, error) {
+	if template != "" {
+		if _, err := readTemplate(kind, template, idPlaceholder); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case id == "" && len(links) == 0:
+		return nil, nil
+	case id == "":
+		return nil, faultf(kind+"Id", "must be there for %sLinks", kind)
+	case template == "":
+		return nil, faultf(kind, "must be there for %sId", kind)
+	}
+	grammar, err := compileID(kind+"Id", id)
+	if err != nil {
+		return nil, err
+	}
+	ls := &lists{id: grammar, template: template}
+	for i, text := range links {
+		shape, err := parseListLink(text)
+		if err == nil && shape.host != "" && !slices.Contains(hosts, shape.host) {
+			err = fmt.Errorf("is for a host that is not in hosts")
+		}
+		if err != nil {
+			return nil, faultf(fmt.Sprintf("%sLinks[%d]", kind, i), "%v: %q", err, text)
+		}
+		ls.links = append(ls.links, shape)
+	}
+	if shape, err := parsePattern(strings.TrimPrefix(template, origin(template))); err == nil {
+		ls.links = append(ls.links, listLink{pattern: shape})
+	}
+	return ls, nil
+}
+
+// parseListLink reads an entry of PlaylistLinks or ChannelLinks.
+func parseListLink(text string) (listLink, error) {
+	before, after, named := strings.Cut(text, namePlaceholder)
+	if !named {
+		shape, err := parsePattern(text)
+		return listLink{pattern: shape}, err
+	}
+	shape, err := parsePattern(before + idPlaceholder + after)
+	switch {
+	case err != nil:
+		return listLink{}, err
+	case !strings.HasPrefix(text, "/") || strings.HasPrefix(text, "//") || strings.ContainsAny(before, "{?"),
+		after != "" && after[0] != '/':
+		return listLink{}, fmt.Errorf("may have only text before a {name}, which ends its segment of the path")
+	}
+	return listLink{pattern: shape, named: true, mark: before[1:]}, nil
+}
