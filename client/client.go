@@ -18,6 +18,8 @@ type Client struct {
 	Transcripts *TranscriptService
 	// Jobs watches and cancels the work behind a transcript.
 	Jobs *JobService
+	// Library reads and changes what the account has saved.
+	Library *LibraryService
 	// Usage tells what the account may have, and how much of it is used.
 	Usage *UsageService
 
@@ -64,6 +66,7 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 	}
 	c.Transcripts = &TranscriptService{c}
 	c.Jobs = &JobService{c}
+	c.Library = &LibraryService{c}
 	c.Usage = &UsageService{c}
 	return c, nil
 }

@@ -292,6 +292,7 @@ var operations = map[string]any{
 	"getTranscriptJob":    (*client.JobService).Get,
 	"cancelTranscriptJob": (*client.JobService).Cancel,
 	"streamTranscriptJob": (*client.JobService).Events,
+	"getSavedTranscript":  (*client.LibraryService).Get,
 	"getUsage":            (*client.UsageService).Get,
 }
 
@@ -303,7 +304,7 @@ var conveniences = []any{(*client.TranscriptService).Get, (*client.JobService).W
 func TestMethodsAndOperations(t *testing.T) {
 	t.Parallel()
 	methods := 0
-	for _, service := range []any{&client.TranscriptService{}, &client.JobService{}, &client.UsageService{}} {
+	for _, service := range []any{&client.TranscriptService{}, &client.JobService{}, &client.LibraryService{}, &client.UsageService{}} {
 		methods += reflect.TypeOf(service).NumMethod()
 	}
 	assert.Equal(t, methods, len(operations)+len(conveniences))

@@ -46,3 +46,9 @@ type Key struct {
 	ExternalID string
 	Language   string // an exact tag; empty: the latest, or all where something is removed
 }
+
+// Saved is a saved transcript.
+type Saved struct {
+	Transcript transcript.Transcript `json:"transcript"`
+	Cached     bool                  `json:"cached"` // true: nothing was done to make it
+}

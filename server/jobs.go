@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
 
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/account"
@@ -78,16 +77,12 @@ func (s *Server) getTranscriptJob(w http.ResponseWriter, r *http.Request) error 
 			return err
 		}
 	}
-	h := w.Header()
 	etag := fmt.Sprintf(`W/"%d-%d"`, job.Sequence, job.UpdatedAt.UnixMilli())
-	h.Set("ETag", etag)
-	h.Set("Cache-Control", "private, no-cache")
-	if matches(r.Header.Values("If-None-Match"), etag) {
-		w.WriteHeader(http.StatusNotModified)
+	if unchanged(w, r, etag) {
 		return nil
 	}
 	if !job.Status.Terminal() {
-		h.Set("Retry-After", strconv.Itoa(pollAfter(job.Stage)))
+		w.Header().Set("Retry-After", strconv.Itoa(pollAfter(job.Stage)))
 	}
 	body, err := jobBody(job)
 	if err != nil {
@@ -183,17 +178,4 @@ func jobID(r *http.Request) (id string, err error) {
 		return "", transcript.Errorf(transcript.NotFound, "There is no such job.")
 	}
 	return id, nil
-}
-
-// matches reports whether a line of an If-None-Match header names the tag, by the
-// weak comparison (RFC 9110, 13.1.2).
-func matches(lines []string, etag string) bool {
-	etag = strings.TrimPrefix(etag, "W/")
-	for candidate := range strings.SplitSeq(strings.Join(lines, ","), ",") {
-		candidate = strings.TrimSpace(candidate)
-		if candidate == "*" || strings.TrimPrefix(candidate, "W/") == etag {
-			return true
-		}
-	}
-	return false
 }

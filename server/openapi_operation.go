@@ -83,6 +83,9 @@ func describeErrors(oc openapi.OperationContext, rt route) {
 		describeError(oc, rt, errEncoded.status, flatBody{}, []string{errEncoded.slug})
 	}
 	describeError(oc, rt, errInternal.status, flatBody{}, []string{errInternal.slug})
+	if rt.grammar {
+		codes[errUnknownRoute.status] = append(codes[errUnknownRoute.status], errUnknownRoute.slug)
+	}
 	for status, ofStatus := range codes {
 		var more []header
 		if status == http.StatusConflict || status == http.StatusServiceUnavailable {
@@ -93,6 +96,8 @@ func describeErrors(oc openapi.OperationContext, rt route) {
 		}
 		var body any = envelope{}
 		switch {
+		case rt.grammar && status == errUnknownRoute.status:
+			body = jsonschema.AnyOf(envelope{}, flatBody{})
 		case rt.report != nil && status == http.StatusBadGateway:
 			body = rt.report
 		case rt.report != nil && status == http.StatusServiceUnavailable: // the platform is away, or the service itself

@@ -110,6 +110,8 @@ func TestDocumentNamesEveryOperation(t *testing.T) {
 		"GET /healthz":                        "getHealth",
 		"GET /readyz":                         "getReadiness",
 		"GET /docs/openapi.json":              "getOpenAPI",
+
+		"GET /v1/library/transcripts/{platform}/{externalId}": "getSavedTranscript",
 	}, found)
 	events := d.Paths["/v1/transcript/job/{id}/events"]["get"].Events
 	assert.ElementsMatch(t, []string{"job.snapshot", "job.progress", "job.completed", "job.failed", "job.cancelled", "stream.closing"},
@@ -149,6 +151,9 @@ func TestDocumentOfEveryOperation(t *testing.T) {
 				want := map[string]any{"$ref": form}
 				if path == "/v1/video_site/captions" && status == "503" {
 					want = map[string]any{"anyOf": []any{map[string]any{"$ref": "#/components/schemas/CaptionReport"}, want}}
+				}
+				if strings.HasPrefix(path, "/v1/library/transcripts/{platform}") && status == "404" {
+					want = map[string]any{"anyOf": []any{want, map[string]any{"$ref": "#/components/schemas/FlatError"}}}
 				}
 				assert.Equal(t, want, content.Schema, "%s %s", name, status)
 				assert.NotEmpty(t, response.Codes, "%s %s", name, status)

@@ -9,6 +9,7 @@ import (
 	"github.com/swaggest/jsonschema-go"
 
 	"github.com/transcriptkit/transcriptkit/internal/wire"
+	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -91,6 +92,7 @@ func schemaName(t reflect.Type, name string) string {
 		reflect.TypeFor[wire.Progress]():     "ProgressData",
 		reflect.TypeFor[health]():            "Health",
 		reflect.TypeFor[readiness]():         "Readiness",
+		reflect.TypeFor[library.Saved]():     "SavedTranscript",
 	}
 	if n, ok := names[t]; ok {
 		return n

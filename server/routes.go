@@ -19,6 +19,10 @@ func (s *Server) Captions() http.Handler {
 	return s.handler(slices.Concat(s.captionRoutes(), s.infoRoutes()))
 }
 
+// Library serves /v1/library/: what an account has saved. It starts no job and charges
+// nothing.
+func (s *Server) Library() http.Handler { return s.handler(s.libraryRoutes()) }
+
 // Usage serves GET /v1/usage: what an account may have, and how much of it is used.
 func (s *Server) Usage() http.Handler { return s.handler(s.usageRoutes()) }
 
@@ -45,6 +49,7 @@ func (s *Server) routes() []route {
 		s.captionRoutes(),
 		s.infoRoutes(),
 		s.usageRoutes(),
+		s.libraryRoutes(),
 		s.healthRoutes(),
 		s.docsRoutes(),
 	)

@@ -38,6 +38,14 @@ var things = map[string]thing{
 		},
 		unknown: "019321a0-7c11-7c3e-9a55-2f6d1f0c9b11",
 	},
+	"/v1/library/transcripts/{platform}/{externalId}": {
+		make: func(t *testing.T, s *service, as change) string {
+			a := s.postJSON(t, `{"url": "`+video+`", "waitMs": 10000}`, as)
+			require.Equal(t, http.StatusOK, a.StatusCode, a.body)
+			return "video_site/" + video
+		},
+		unknown: "video_site/unknown-vid",
+	},
 }
 
 type thing struct {
@@ -62,7 +70,11 @@ var wildcard = regexp.MustCompile(`\{\w+\}`)
 func (s *service) ask(t *testing.T, rt server.Route, id string, changes ...change) *answer {
 	t.Helper()
 	with := asks[rt.Operation]
-	path := wildcard.ReplaceAllLiteralString(rt.Pattern, id) + with.query
+	parts := strings.Split(id, "/") // as many as there are wildcards
+	path := wildcard.ReplaceAllStringFunc(rt.Pattern, func(string) string {
+		defer func() { parts = parts[1:] }()
+		return parts[0]
+	}) + with.query
 	r, err := http.NewRequestWithContext(t.Context(), rt.Method, s.URL+path, strings.NewReader(with.body))
 	require.NoError(t, err)
 	if with.contentType != "" {

@@ -4,20 +4,25 @@ import (
 	"context"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// LibraryRow is a text that an account has saved. It points to the text, which
+// LibraryRow is what an account has in its library: a text that it has saved, work on
+// its way, work that has failed, or a batch. That of a text points to the text, which
 // others may have saved too.
 type LibraryRow struct {
-	ID            string `bun:",pk"` // UUIDv7, kept when the text is made anew
+	ID            string `bun:",pk"` // UUIDv7, kept when work becomes a text, and when the text is made anew
 	Account       string
-	Kind          string // "transcript"
+	Kind          library.Kind
 	Platform      transcript.Platform
 	ExternalID    string
-	Lang          string
-	TranscriptID  string
-	FoldedTitle   string // for search and order; "": there is none
+	Lang          string          // of the text; while there is none, the first that was asked for
+	Languages     string          // the list that was sent, of work; "" of a text
+	JobID         string          `bun:",nullzero"` // of work, the claim
+	TranscriptID  string          `bun:",nullzero"` // of a text
+	ErrorCode     transcript.Code `bun:",nullzero"` // of work that has failed
+	FoldedTitle   string          // for search and order; "": there is none
 	FoldedChannel string
 	Starred       bool
 	CreatedAt     time.Time
@@ -29,6 +34,42 @@ func (r Reader) Library(ctx context.Context, account string) ([]LibraryRow, erro
 	var rows []LibraryRow
 	err := r.db.NewSelect().Model(&rows).Where("account = ?", account).Order("created_at DESC", "id DESC").Scan(ctx)
 	return rows, wrap("library of "+account, err)
+}
+
+// Saved is the newest text that an account has saved of a content, in a language if
+// the key names one.
+type Saved struct {
+	Row LibraryRow
+	// Transcript is without its text, which Transcript of its id returns; nil while the
+	// text is on its way.
+	Transcript *Transcript
+}
+
+// Saved returns what an account has saved of a content, or, where it has nothing but
+// work on its way, that. ErrNotFound where it has neither.
+func (r Reader) Saved(ctx context.Context, account string, key library.Key) (*Saved, error) {
+	what := "saved transcript of " + key.ExternalID
+	s := new(Saved)
+	q := r.db.NewSelect().Model(&s.Row).
+		Where("account = ? AND platform = ? AND external_id = ?", account, key.Platform, key.ExternalID).
+		Where("kind IN (?, ?)", library.KindTranscript, library.KindPending).
+		OrderExpr("kind = ? DESC, updated_at DESC, id DESC", library.KindTranscript).
+		Limit(1)
+	if key.Language != "" {
+		q.Where("lang = ?", key.Language)
+	}
+	if err := q.Scan(ctx); err != nil {
+		return nil, one(what, err)
+	}
+	if s.Row.Kind == library.KindPending {
+		return s, nil
+	}
+	head, err := r.head(ctx, s.Row.TranscriptID)
+	if err != nil {
+		return nil, err
+	}
+	s.Transcript = head.transcript()
+	return s, nil
 }
 
 // Save puts a text into the libraries of the accounts. A row for the same
@@ -51,7 +92,7 @@ func (tx *Tx) Save(ctx context.Context, transcriptID string, accounts ...string)
 	rows := make([]LibraryRow, len(accounts))
 	for i, account := range accounts {
 		rows[i] = LibraryRow{
-			Account: account, Kind: "transcript",
+			Account: account, Kind: library.KindTranscript,
 			Platform: t.Platform, ExternalID: t.ExternalID, Lang: t.Lang, TranscriptID: transcriptID,
 			FoldedTitle: folded(t.Title), FoldedChannel: folded(t.Channel), CreatedAt: now, UpdatedAt: now,
 		}
