@@ -3,7 +3,7 @@
 # make test   all tests, with the race detector
 # make lint   gofmt, go vet, golangci-lint
 # make bench  the speed of reading and writing captions against its goals, as a
-#             table of ratios to other libraries measured in one run (two minutes).
+#             table of ratios to other libraries measured in one run (five minutes).
 #             Fails when a goal is surely missed: in three rounds of four, or by an
 #             allocation. ROW=write: only the rows with this in their name.
 #             Before, files of full size (1 GB) are read in bounded memory.

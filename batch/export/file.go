@@ -1,0 +1,128 @@
+package export
+
+import (
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Version counts the changes to what is written of the same entries, those of the
+// compressor included.
+const Version = 1
+
+// Entry is an item of a batch with its text.
+type Entry struct {
+	Item batch.Item
+	// Transcript is nil where there is none. It is only read until the next entry is
+	// pulled.
+	Transcript *transcript.Transcript
+}
+
+// File is an export: what there is to say of it before the first entry.
+type File struct {
+	// Batch is shown in JSON and in archives, without the mark of its last export,
+	// which is no part of what was made.
+	Batch  *batch.Job
+	Format batch.Format
+	// OmitTimestamps leaves the times out of TXT.
+	OmitTimestamps bool
+	// Texts is how many of the entries have a transcript. Of a single one, SRT and VTT
+	// are the file itself.
+	Texts int
+}
+
+// Name is a name for the file: "batch-", the batch's id, and the extension.
+func (f File) Name() string { return "batch-" + f.Batch.ID + "." + f.kind().extension }
+
+// MediaType is the media type with its parameters.
+func (f File) MediaType() string { return f.kind().mediaType }
+
+type kind struct{ extension, mediaType string }
+
+func (f File) kind() kind {
+	switch {
+	case f.archived():
+		return kind{"zip", "application/zip"}
+	case f.Format == batch.TXT:
+		return kind{"txt", "text/plain; charset=utf-8"}
+	case f.Format == batch.CSV:
+		return kind{"csv", "text/csv; charset=utf-8; header=present"}
+	case f.Format == batch.JSON:
+		return kind{"json", "application/json"}
+	case f.Format == batch.SRT:
+		return kind{"srt", "application/x-subrip; charset=utf-8"}
+	}
+	return kind{"vtt", "text/vtt; charset=utf-8"}
+}
+
+// archived reports whether the file is an archive: subtitles of many recordings in
+// one file mean nothing.
+func (f File) archived() bool {
+	return f.Format == batch.ZIP || f.isSubtitles() && f.Texts != 1
+}
+
+func (f File) isSubtitles() bool { return f.Format == batch.SRT || f.Format == batch.VTT }
+
+// writer writes a file, an entry at a time.
+type writer interface {
+	begin() error
+	add(Entry) error
+	end() error
+}
+
+// Write writes the file. It stops at the first error, which is that of w or of the
+// entries, or says that these are not as many texts as f.Texts; what was written by
+// then is no whole file.
+func (f File) Write(w io.Writer, entries iter.Seq2[Entry, error]) error {
+	to, err := f.writer(w)
+	if err != nil {
+		return err
+	}
+	if err := to.begin(); err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	texts := 0
+	for e, err := range entries {
+		if err != nil {
+			return fmt.Errorf("export: %w", err)
+		}
+		if e.Transcript != nil {
+			if texts++; texts > f.Texts {
+				break
+			}
+		}
+		if err := to.add(e); err != nil {
+			return fmt.Errorf("export: item %s: %w", e.Item.ID, err)
+		}
+	}
+	if texts != f.Texts {
+		return fmt.Errorf("export: batch %s has other texts than the %d that were announced", f.Batch.ID, f.Texts)
+	}
+	if err := to.end(); err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	return nil
+}
+
+func (f File) writer(w io.Writer) (writer, error) {
+	shown := *f.Batch
+	shown.ExportRef, shown.ExportMime = nil, nil
+	switch {
+	case f.Format == batch.ZIP:
+		return &archive{folder: newFolder(w), batch: &shown}, nil
+	case f.isSubtitles() && f.Texts != 1:
+		return &subtitles{folder: newFolder(w), format: f.Format}, nil
+	case f.isSubtitles():
+		return &single{w: w, format: f.Format}, nil
+	case f.Format == batch.TXT:
+		return &texts{w: w, timestamps: !f.OmitTimestamps}, nil
+	case f.Format == batch.CSV:
+		return &table{w: w}, nil
+	case f.Format == batch.JSON:
+		return &document{w: w, batch: &shown}, nil
+	}
+	return nil, fmt.Errorf("export: there is no format %q", f.Format)
+}

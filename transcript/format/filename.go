@@ -1,0 +1,80 @@
+package format
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// longestName is how many bytes a name has at most: with a number before it and an
+// extension behind, it is far from what file systems take.
+const longestName = 80
+
+// FileName returns a name for a file of t, without an extension: its title in lower
+// case, as letters and digits of any script with "-" in between, else its external id,
+// else "transcript". It has 80 bytes at most and is safe wherever files are kept: no
+// separator, no dot, nothing invisible, and no name that Windows keeps for a device.
+// Two transcripts may have the same.
+func FileName(t *transcript.Transcript) string {
+	name := slug(strings.ToLower(known(t.Title)))
+	if name == "" {
+		name = slug(t.ExternalID)
+	}
+	switch {
+	case name == "":
+		return "transcript"
+	case isDevice(name):
+		return name + "_"
+	}
+	return name
+}
+
+// slug is s with a "-" for every run of what is no letter and no digit, "_" excepted.
+func slug(s string) string {
+	out := make([]byte, 0, longestName)
+	letter := 0      // where the last letter begins, which marks may follow
+	pending := false // a "-"
+	for _, r := range s {
+		switch {
+		case invisible(r):
+			continue
+		case unicode.IsMark(r):
+			if len(out) == 0 || pending {
+				continue // it has no letter
+			}
+		case r == '_', unicode.IsLetter(r) && r != utf8.RuneError, unicode.IsDigit(r):
+			letter = len(out)
+			if pending {
+				out, pending = append(out, '-'), false
+			}
+		default:
+			pending = len(out) > 0
+			continue
+		}
+		if len(out)+utf8.RuneLen(r) > longestName {
+			out = out[:letter] // a letter is not parted from its marks
+			break
+		}
+		out = utf8.AppendRune(out, r)
+	}
+	return string(out)
+}
+
+// invisible reports whether r is a letter or a mark that shows nothing.
+func invisible(r rune) bool {
+	return unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}
+
+// isDevice reports whether Windows takes the name for a device, whatever its
+// extension.
+func isDevice(name string) bool {
+	name = strings.ToLower(name)
+	switch name {
+	case "con", "prn", "aux", "nul":
+		return true
+	}
+	port := strings.HasPrefix(name, "com") || strings.HasPrefix(name, "lpt")
+	return port && len(name) == 4 && '0' <= name[3] && name[3] <= '9'
+}
