@@ -4,8 +4,8 @@
 //	p, err := pace.New(pace.Config{}, log)
 //	eng = p.Engine(eng) // its sources now keep the pace
 //
-// A visit is one call of a caption source or of an audio source. All visits to a
-// platform share one token bucket. Each source has a circuit breaker for each
+// A visit is one call of a caption source, of an audio source or of a list source.
+// All visits to a platform share one token bucket. Each source has a circuit breaker for each
 // platform: an answer of IP_BLOCKED opens it for as long as the platform asks
 // for, else for 30 s, and while the block goes on for twice as long each time, up
 // to 10 min, or up to an hour where the platform asks for 10 min or more. After
@@ -78,14 +78,20 @@ type Pace struct {
 // route is one way to a platform.
 type route struct {
 	platform transcript.Platform
-	source   int // the caption source's place in the engine; or audio
+	source   int // the caption source's place in the engine; or audio, or lists
 }
 
-// audio is the source of a route for sound.
-const audio = -1
+// The sources of a route for sound, and for lists.
+const (
+	audio = -1
+	lists = -2
+)
 
-// audioName is its name in the log.
-const audioName = "audio"
+// Their names in the log.
+const (
+	audioName = "audio"
+	listsName = "lists"
+)
 
 // New checks the configuration. log receives a line when a circuit opens or
 // closes; nil: nothing is logged.
@@ -107,7 +113,7 @@ func New(c Config, log *slog.Logger) (*Pace, error) {
 	return &Pace{cfg: c, log: log, buckets: map[transcript.Platform]*bucket{}, circuits: map[route]*circuit{}}, nil
 }
 
-// Engine is e, whose caption and audio sources keep the pace. It is called once.
+// Engine is e, whose caption, audio and list sources keep the pace. It is called once.
 func (p *Pace) Engine(e engine.Engine) engine.Engine {
 	sources := make([]engine.CaptionSource, len(e.Captions))
 	for i, source := range e.Captions {
@@ -116,6 +122,9 @@ func (p *Pace) Engine(e engine.Engine) engine.Engine {
 	e.Captions = sources
 	if e.Audio != nil {
 		e.Audio = audioSource{AudioSource: e.Audio, pace: p}
+	}
+	if e.Lists != nil {
+		e.Lists = listSource{ListSource: e.Lists, pace: p}
 	}
 	return e
 }

@@ -59,6 +59,23 @@ func (s audioSource) Audio(ctx context.Context, c engine.Content, dir string, o 
 // Check is that of the source, if it has one.
 func (s audioSource) Check(ctx context.Context) error { return check(ctx, s.AudioSource) }
 
+// listSource is a list source that keeps the pace.
+type listSource struct {
+	engine.ListSource
+	pace *Pace
+}
+
+func (s listSource) List(ctx context.Context, l engine.List, offset, n int) (page engine.ListPage, err error) {
+	err = s.pace.visit(ctx, route{l.Platform, lists}, listsName, func(func()) (err error) {
+		page, err = s.ListSource.List(ctx, l, offset, n)
+		return err
+	})
+	return page, err
+}
+
+// Check is that of the source, if it has one.
+func (s listSource) Check(ctx context.Context) error { return check(ctx, s.ListSource) }
+
 func check(ctx context.Context, source any) error {
 	if c, ok := source.(engine.Checker); ok {
 		return c.Check(ctx)

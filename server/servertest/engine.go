@@ -28,6 +28,7 @@ type Engine struct {
 	recognize Recognize
 
 	links links
+	lists lists
 }
 
 // Media is what a file is taken for.
@@ -175,6 +176,7 @@ func (e *Engine) asEngine() engine.Engine {
 	platforms := scriptedPlatforms{e}
 	return engine.Engine{
 		Captions:   []engine.CaptionSource{platforms},
+		Lists:      scriptedLists{e},
 		Audio:      platforms,
 		Media:      scriptedMedia{e},
 		Recognizer: scriptedRecognizer{e},

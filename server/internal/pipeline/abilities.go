@@ -16,6 +16,7 @@ import (
 // processes, as JSON, for those that accept requests.
 type abilities struct {
 	Captions   []transcript.Platform `json:"captions,omitempty"` // those whose captions it reads
+	Lists      []transcript.Platform `json:"lists,omitempty"`    // those whose playlists and channels it reads
 	Audio      bool                  `json:"audio,omitempty"`    // it downloads sound
 	Media      bool                  `json:"media,omitempty"`    // it reads media files
 	Recognizer *recognizer           `json:"recognizer,omitempty"`
@@ -36,6 +37,9 @@ func abilitiesOf(e engine.Engine) (a abilities) {
 	for _, platform := range transcript.Platforms() {
 		if slices.ContainsFunc(e.Captions, func(s engine.CaptionSource) bool { _, ok := s.Origin(platform); return ok }) {
 			a.Captions = append(a.Captions, platform)
+		}
+		if e.Lists != nil && e.Lists.Lists(platform) {
+			a.Lists = append(a.Lists, platform)
 		}
 	}
 	a.Audio, a.Media = e.Audio != nil, e.Media != nil
@@ -65,6 +69,11 @@ func (t team) anyone(can func(abilities) bool) bool {
 // readsCaptions tells that the captions of a platform can be read.
 func (t team) readsCaptions(platform transcript.Platform) bool {
 	return t.anyone(func(a abilities) bool { return slices.Contains(a.Captions, platform) })
+}
+
+// lists tells that the playlists and channels of a platform can be read.
+func (t team) lists(platform transcript.Platform) bool {
+	return t.anyone(func(a abilities) bool { return slices.Contains(a.Lists, platform) })
 }
 
 // downloads tells that the sound of a link can be had.

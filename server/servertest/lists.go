@@ -1,0 +1,89 @@
+package servertest
+
+import (
+	"context"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// lists is what the video site says of its playlists and channels.
+type lists struct {
+	entries map[string][]string // by the list's id
+	err     error
+	gate    chan struct{} // nil: open
+	page    int           // 0: as many as are asked for
+	read    int
+}
+
+// SetList says what a playlist or a channel of the video site holds from now on: links,
+// or ids of contents, in their order. id is that of the list: "PL…", "UC…", "@handle".
+// A list that was never set does not exist, and is transcript.Unavailable.
+func (e *Engine) SetList(id string, entries ...string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.lists.entries == nil {
+		e.lists.entries = map[string][]string{}
+	}
+	e.lists.entries[id] = entries
+}
+
+// SetListPage lets lists be read at most n entries at a time from now on, whatever is
+// asked for; 0: no more.
+func (e *Engine) SetListPage(n int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.lists.page = n
+}
+
+// FailLists makes every reading of a list fail with err from now on; nil: no more.
+// Errors of a platform carry codes; see engine.ListSource.
+func (e *Engine) FailLists(err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.lists.err = err
+}
+
+// HoldLists is Hold for every reading of a list that begins from now on.
+func (e *Engine) HoldLists() (release func()) { return e.hold(&e.lists.gate) }
+
+// ListEntries is how many entries of lists have been read.
+func (e *Engine) ListEntries() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.lists.read
+}
+
+// scriptedLists is the Engine as a source of lists.
+type scriptedLists struct{ e *Engine }
+
+func (scriptedLists) Lists(p transcript.Platform) bool { return p == transcript.VideoSite }
+
+func (s scriptedLists) List(ctx context.Context, l engine.List, offset, n int) (engine.ListPage, error) {
+	s.e.mu.Lock()
+	all, exists := s.e.lists.entries[l.ID]
+	gate, err, page := s.e.lists.gate, s.e.lists.err, s.e.lists.page
+	s.e.mu.Unlock()
+	if err := pass(ctx, gate); err != nil {
+		return engine.ListPage{}, err
+	}
+	switch {
+	case err != nil:
+		return engine.ListPage{}, err
+	case !exists:
+		return engine.ListPage{}, transcript.Errorf(transcript.Unavailable, "The list does not exist.")
+	}
+	if page > 0 {
+		n = min(n, page)
+	}
+	offset = min(offset, len(all))
+	some := all[offset:min(offset+n, len(all))]
+	found := engine.ListPage{Title: "A list", Last: offset+len(some) == len(all)}
+	for _, entry := range some {
+		found.Entries = append(found.Entries, engine.ListEntry{URL: entry})
+	}
+	s.e.mu.Lock()
+	defer s.e.mu.Unlock()
+	s.e.lists.read += len(some)
+	return found, nil
+}
