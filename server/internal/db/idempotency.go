@@ -60,6 +60,8 @@ const (
 	OutcomeAnswer AnswerKind = "outcome"
 	// TranscriptAnswer carries a transcript.
 	TranscriptAnswer AnswerKind = "transcript"
+	// BatchAnswer hands out a batch, or says how it stands.
+	BatchAnswer AnswerKind = "batch"
 )
 
 // KeyState is the state of an idempotency key.

@@ -33,6 +33,9 @@ type Job struct {
 	Held Allowance `bun:"embed:held_"`
 	// Trace is by what a tracer knows the request; empty: it is not traced.
 	Trace string
+	// Asked tells that somebody has asked for it by itself, Batched that items of
+	// batches wait for it. One that only batches wait for goes after the others.
+	Asked, Batched bool
 
 	CreatedAt time.Time
 	UpdatedAt time.Time // also moved by progress

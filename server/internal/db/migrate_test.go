@@ -173,6 +173,8 @@ func requireFilled(t *testing.T, s *db.Store, old database) {
 		Transcripts: -1, ASRMinutes: -1, ASRConcurrency: -1, ASRWaiting: -1,
 	}, runs.Limits, "what was accepted without limits has none")
 	require.Equal(t, db.Allowance{Transcripts: 1}, runs.Held)
+	require.True(t, runs.Asked, "there were no batches")
+	require.False(t, runs.Batched)
 	requireUsage(t, s, "acme", period, db.Usage{Reserved: runs.Held})
 	ended, err := s.Job(t.Context(), "beta", "j2")
 	require.NoError(t, err)

@@ -36,6 +36,7 @@ func (p *Pipeline) claim(ctx context.Context, tx *db.Tx, e *db.Extraction, s Sub
 		SendMetadata:   s.View.SendMetadata,
 		Limits:         s.limits(now),
 		Trace:          p.traceOf(ctx),
+		Asked:          true,
 		CreatedAt:      now,
 		UpdatedAt:      now,
 	}

@@ -1,0 +1,161 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Batch is a list of contents whose transcripts are made together.
+//
+// Whoever changes a batch or ends one of its items locks its row first, after
+// extractions, claims, places and texts, and before what accounts have used; of
+// several, in the order of their ids.
+type Batch struct {
+	bun.BaseModel `bun:"table:batches,alias:b"`
+
+	ID      string `bun:",pk"` // UUIDv7; made when empty
+	Account string
+	Mode    batch.Mode
+	// Languages is the caller's list; "" when none was sent.
+	Languages string
+	List      BatchList `bun:"embed:list_"`
+	Title     string    // of the list; "": not known
+	// MaxItems is how many items the caller wants, 0: all. ItemLimit is how many there
+	// may be.
+	MaxItems, ItemLimit int
+	// Limits are those of the plan under which the items are made, CacheTTL how old a
+	// stored text may be that answers one; -1 is no limit.
+	Limits   Limits
+	CacheTTL time.Duration `bun:"cache_ttl"`
+	Trace    string        // as of a Job
+
+	// Status is what is stored. A pending batch is shown as processing from the moment
+	// when an item is taken; that is written down when one ends.
+	Status batch.Status
+	Error  *transcript.Error // why its list could not be read
+	Listed bool              // all its items are known
+	// Feeding tells that a step which takes up items is on its way.
+	Feeding bool
+
+	ExportRef, ExportMime *string
+	CreatedAt, UpdatedAt  time.Time
+}
+
+// BatchList is the playlist or channel that a batch is made from; the zero value: it
+// is made from links.
+type BatchList struct {
+	Platform transcript.Platform
+	Kind     string
+	ID       string
+	URL      string `bun:"url"`
+}
+
+// BatchState is a batch as its owner sees it, and how its items stand.
+type BatchState struct {
+	Batch  `bun:",extend"`
+	Shown  batch.Status // instead of Status
+	Counts batch.Counts `bun:"embed:n_"`
+	// MovedAt is when an item has changed last; nil: there is none.
+	MovedAt *time.Time
+}
+
+// ShownStatus is the status of the batch in the row b as its owner sees it, in SQL.
+const ShownStatus = `CASE WHEN b.status = 'pending' AND (
+	EXISTS (SELECT 1 FROM batch_items AS i WHERE i.batch_id = b.id AND i.attempts > 0) OR
+	EXISTS (SELECT 1 FROM batch_items AS i JOIN jobs AS j ON j.id = i.job_id
+		WHERE i.batch_id = b.id AND i.status = 'pending' AND i.job_id <> '' AND (j.stage <> 'queued' OR j.sequence > 1)))
+	THEN 'processing' ELSE b.status END`
+
+// Batch returns the account's batch, or ErrNotFound, also for another's.
+func (r Reader) Batch(ctx context.Context, account, id string) (*BatchState, error) {
+	found, err := r.batchStates(ctx, r.db.NewSelect().Model((*Batch)(nil)).Where("b.account = ? AND b.id = ?", account, id))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(found) == 0:
+		return nil, fmt.Errorf("batch %s: %w", id, ErrNotFound)
+	}
+	return &found[0], nil
+}
+
+// Batches returns the batches of an account, newest first, at most n: those with a
+// status, if one is given, and those that are older than the one with the id before.
+func (r Reader) Batches(ctx context.Context, account string, status batch.Status, before string, n int) ([]BatchState, error) {
+	page := r.db.NewSelect().Model((*Batch)(nil)).Where("b.account = ?", account).Order("b.id DESC").Limit(int64(n))
+	if before != "" {
+		page.Where("b.id < ?", before)
+	}
+	switch status {
+	case "":
+	case batch.Pending, batch.Processing:
+		page.Where("b.status IN ('pending', 'processing') AND "+ShownStatus+" = ?", status)
+	default:
+		page.Where("b.status = ?", status)
+	}
+	return r.batchStates(ctx, page)
+}
+
+// batchStates reads a page of batches with their counts, as all of it stands at one
+// moment.
+func (r Reader) batchStates(ctx context.Context, page *bun.SelectQuery) ([]BatchState, error) {
+	var found []BatchState
+	counts := r.db.NewSelect().Model((*BatchItem)(nil)).
+		ColumnExpr("i.batch_id, count(*) AS total, max(i.updated_at) AS moved_at").
+		ColumnExpr("count(CASE WHEN i.status = 'pending' THEN 1 END) AS pending").
+		ColumnExpr("count(CASE WHEN i.status = 'success' THEN 1 END) AS success").
+		ColumnExpr("count(CASE WHEN i.status = 'failed' THEN 1 END) AS failed").
+		Where("i.batch_id IN (SELECT id FROM page)").
+		Group("i.batch_id")
+	err := r.db.NewSelect().With("page", page).Model(&found).ModelTableExpr("page AS b").
+		ColumnExpr("b.*, "+ShownStatus+" AS shown").
+		ColumnExpr("coalesce(n.total, 0) AS n_total, coalesce(n.pending, 0) AS n_pending").
+		ColumnExpr("coalesce(n.success, 0) AS n_success, coalesce(n.failed, 0) AS n_failed, n.moved_at").
+		Join("LEFT JOIN (?) AS n ON n.batch_id = b.id", counts).
+		Order("b.id DESC").
+		Scan(ctx)
+	return found, wrap("batches", err)
+}
+
+// InsertBatch stores a new batch. Id and times that are zero are filled in.
+func (tx *Tx) InsertBatch(ctx context.Context, b *Batch) error {
+	if err := newID(&b.ID); err != nil {
+		return err
+	}
+	stamp(&b.CreatedAt, &b.UpdatedAt)
+	b.Title = text(b.Title)
+	return insertNew(ctx, tx.db, "batch", b)
+}
+
+// LockBatch returns a batch that no other transaction changes until this one ends, or
+// ErrNotFound.
+func (tx *Tx) LockBatch(ctx context.Context, id string) (*Batch, error) {
+	b := new(Batch)
+	err := tx.database.forUpdate(tx.db.NewSelect().Model(b).Where("b.id = ?", id)).Scan(ctx)
+	if err != nil {
+		return nil, one("batch "+id, err)
+	}
+	return b, nil
+}
+
+// SaveBatch writes what may change of a batch that the transaction has locked, and
+// wakes its watchers.
+func (tx *Tx) SaveBatch(ctx context.Context, b *Batch) error {
+	b.Title, b.UpdatedAt = text(b.Title), moment(time.Now())
+	res, err := tx.db.NewUpdate().Model(b).
+		Column("title", "limits", "cache_ttl", "status", "error", "listed", "feeding", "updated_at").
+		WherePK().Exec(ctx)
+	tx.touch(b.ID)
+	return mustAffect("batch "+b.ID, res, err)
+}
+
+// DeleteBatch removes a batch with its items.
+func (tx *Tx) DeleteBatch(ctx context.Context, id string) error {
+	res, err := tx.db.NewDelete().Model((*Batch)(nil)).Where("b.id = ?", id).Exec(ctx)
+	return mustAffect("batch "+id, res, err)
+}

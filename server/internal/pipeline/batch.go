@@ -1,0 +1,285 @@
+package pipeline
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"path"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// A batch is taken up in steps. What it is made from is listed (expand), where that is
+// not known yet. Then its items are submitted like requests, some of them at a time
+// (feed): each is answered from the cache, or gets a claim of the batch's account.
+// Claims end in settle, which also ends the items that wait for them, and then the
+// batch, or has more items taken up.
+
+// The most that a batch may have, whatever the plan permits.
+const (
+	maxBatchItems   = 500
+	maxBatchEntries = 10 * maxBatchItems // with those that are named more than once
+)
+
+// maxExternalID is the longest id that is kept of an entry, in characters.
+const maxExternalID = 512
+
+// BatchRequest is a valid request for a batch, of entries or of a list.
+type BatchRequest struct {
+	Account string
+	Plan    account.Plan
+	Mode    batch.Mode
+	Entries []BatchEntry
+	List    *engine.List // nil: of the entries
+	// Languages is the caller's list; nil when none was sent.
+	Languages transcript.LanguageList
+	MaxItems  int // 0: all that there are
+	// Admit is asked once before the batch is made, in no transaction; its error is the
+	// answer. nil: nobody is asked.
+	Admit func(context.Context) error
+	Key   *db.HeldKey // as of a Submission
+}
+
+// BatchEntry is one entry of a batch.
+type BatchEntry struct {
+	// Content is what the entry names. Of one with an Err it is the entry itself, as
+	// far as it can be told.
+	Content engine.Content
+	// Short tells that Content.URL is a short link that is still to be followed.
+	Short bool
+	// Err is why the entry names nothing; nil: it does.
+	Err *transcript.Error
+}
+
+// CreateBatch makes a batch, which is worked on from then on. Its errors carry codes:
+// BATCH_LIMIT_EXCEEDED where there are more entries than the plan or the service takes,
+// and where no entry names a content the code of the first.
+func (p *Pipeline) CreateBatch(ctx context.Context, r BatchRequest) (*batch.Job, error) {
+	b, err := p.newBatch(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	items, err := itemsOf(b, r.Entries, nil)
+	if err != nil {
+		return nil, err
+	}
+	waits := func(i db.BatchItem) bool { return i.Status == batch.ItemPending }
+	if len(items) > 0 && !slices.ContainsFunc(items, waits) {
+		return nil, r.Entries[0].Err
+	}
+	if r.Admit != nil {
+		if err := guarded(func() error { return r.Admit(ctx) }); err != nil {
+			return nil, err
+		}
+	}
+	err = p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
+		if err := tx.InsertBatch(ctx, b); err != nil {
+			return err
+		}
+		if err := tx.InsertItems(ctx, items); err != nil {
+			return err
+		}
+		if !b.Listed {
+			if err := tx.Enqueue(ctx, expandArgs{Batch: b.ID}); err != nil {
+				return err
+			}
+		}
+		if b.Feeding {
+			if err := tx.Enqueue(ctx, feedArgs{Batch: b.ID}); err != nil {
+				return err
+			}
+		}
+		return tx.RecordAnswer(ctx, r.Key, db.Answer{Kind: db.BatchAnswer, ID: b.ID}, true)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("pipeline: making a batch: %w", err)
+	}
+	return batchView(&db.BatchState{Batch: *b, Shown: b.Status, Counts: countsOf(items)}), nil
+}
+
+// newBatch is the batch of a request, without its items.
+func (p *Pipeline) newBatch(ctx context.Context, r BatchRequest) (*db.Batch, error) {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return nil, fmt.Errorf("pipeline: making a batch: %w", err)
+	}
+	now := time.Now()
+	b := &db.Batch{
+		ID: id.String(), CreatedAt: now, UpdatedAt: now, Account: r.Account, Mode: r.Mode, Languages: r.Languages.String(),
+		MaxItems: r.MaxItems, ItemLimit: maxBatchItems,
+		Trace: p.traceOf(ctx), Status: batch.Pending, Listed: r.List == nil,
+	}
+	if r.Plan.BatchItems != account.Unlimited {
+		b.ItemLimit = min(r.Plan.BatchItems, maxBatchItems)
+	}
+	b.Limits, b.CacheTTL = limitsOfBatch(r.Plan, now), r.Plan.CacheTTL
+	if r.List != nil {
+		b.List = db.BatchList{Platform: r.List.Platform, Kind: string(r.List.Kind), ID: r.List.ID, URL: r.List.URL}
+	}
+	for _, entry := range r.Entries {
+		if entry.Err == nil {
+			b.Listed = b.Listed && !entry.Short
+			b.Feeding = b.Feeding || !entry.Short
+		}
+	}
+	return b, nil
+}
+
+// limitsOfBatch are those under which the items of a batch are made. They take no
+// place in the waiting room.
+func limitsOfBatch(plan account.Plan, now time.Time) db.Limits {
+	limits := limitsOf(plan, now)
+	limits.ASRWaiting = 0
+	return limits
+}
+
+// itemsOf are the items of a batch for entries that are added to those it has. What is
+// there twice is skipped; what is more than the caller wants is left out.
+func itemsOf(b *db.Batch, entries []BatchEntry, have []db.BatchItem) ([]db.BatchItem, error) {
+	if len(entries) > maxBatchEntries {
+		return nil, tooMany(b, len(entries), maxBatchEntries)
+	}
+	seen := map[engine.Content]bool{} // without links
+	for _, item := range have {
+		seen[named(item)] = true
+	}
+	var items []db.BatchItem
+	for _, entry := range entries {
+		item := itemOf(b, entry)
+		switch {
+		case seen[named(item)]:
+			item.Status, item.ItemEnd = batch.ItemSkipped, db.ItemEnd{}
+		case b.MaxItems > 0 && len(seen) == b.MaxItems:
+			continue
+		}
+		seen[named(item)] = true
+		item.Position = len(have) + len(items) + 1
+		items = append(items, item)
+	}
+	if len(seen) > min(b.ItemLimit, maxBatchItems) {
+		return nil, tooMany(b, len(seen), b.ItemLimit)
+	}
+	return items, nil
+}
+
+// named is the content of an item, by which it is told from others.
+func named(i db.BatchItem) engine.Content {
+	return engine.Content{Platform: i.Platform, ExternalID: i.ExternalID}
+}
+
+// itemOf is the item of an entry.
+func itemOf(b *db.Batch, entry BatchEntry) db.BatchItem {
+	item := db.BatchItem{
+		BatchID:    b.ID,
+		Platform:   cmp.Or(entry.Content.Platform, transcript.VideoSite),
+		ExternalID: entry.Content.ExternalID,
+		SourceURL:  entry.Content.URL,
+		Short:      entry.Short,
+		Status:     batch.ItemPending,
+		UpdatedAt:  b.UpdatedAt,
+	}
+	if item.Short && item.ExternalID == "" {
+		item.ExternalID = path.Base(item.SourceURL)
+	}
+	if long := []rune(item.ExternalID); len(long) > maxExternalID {
+		item.ExternalID = string(long[:maxExternalID])
+	}
+	if entry.Err != nil {
+		item.Short, item.Status, item.ItemEnd = false, batch.ItemFailed, failedItem(entry.Err)
+	}
+	return item
+}
+
+// failedItem is the end of an item with an error.
+func failedItem(why *transcript.Error) db.ItemEnd {
+	return db.ItemEnd{ErrorCode: why.Code, ErrorMessage: why.Message, Retryable: why.RetryableJob()}
+}
+
+// tooMany refuses a batch of n entries: where the plan permits fewer than the service
+// takes, more can be had.
+func tooMany(b *db.Batch, n, limit int) *transcript.Error {
+	e := overPlan(b.Limits, transcript.BatchLimitExceeded, fmt.Sprintf("The plan permits %d items in a batch: these are %d.", limit, n))
+	if n > maxBatchItems {
+		limit = max(limit, maxBatchItems)
+		e = transcript.Errorf(transcript.BatchLimitExceeded, "A batch takes at most %d: these are %d. Send the others in another one.", limit, n)
+		e.Status = http.StatusUnprocessableEntity
+	}
+	return e.With("requested", n).With("limit", limit)
+}
+
+func countsOf(items []db.BatchItem) (n batch.Counts) {
+	n.Total = len(items)
+	for _, item := range items {
+		switch item.Status {
+		case batch.ItemPending:
+			n.Pending++
+		case batch.ItemFailed:
+			n.Failed++
+		}
+	}
+	return n
+}
+
+// Batch returns the account's batch. NOT_FOUND for what it has not, also for another's.
+func (p *Pipeline) Batch(ctx context.Context, account, id string) (*batch.Job, error) {
+	b, err := p.store.Batch(ctx, account, id)
+	if err != nil {
+		return nil, batchError("reading a batch", err)
+	}
+	return batchView(b), nil
+}
+
+// BatchItems returns items of the account's batch in their order, at most n: those
+// after a position, which is 0 at first. next is the position to go on from; 0: there
+// are no more. NOT_FOUND as for Batch.
+func (p *Pipeline) BatchItems(ctx context.Context, account, id string, after, n int) (items []batch.Item, next int, err error) {
+	b, err := p.store.Batch(ctx, account, id)
+	if err != nil {
+		return nil, 0, batchError("reading a batch", err)
+	}
+	found, err := p.store.BatchItems(ctx, account, id, after, n+1)
+	if err != nil {
+		return nil, 0, batchError("reading a batch", err)
+	}
+	if len(found) > n {
+		found = found[:n]
+		next = found[n-1].Position
+	}
+	items = make([]batch.Item, len(found))
+	for i := range found {
+		items[i] = itemView(&b.Batch, &found[i])
+	}
+	return items, next, nil
+}
+
+// Batches returns the account's batches, newest first, at most n: those of a status, if
+// one is given, and those made before the one with the id before, if one is given.
+func (p *Pipeline) Batches(ctx context.Context, account string, status batch.Status, before string, n int) ([]batch.Job, error) {
+	found, err := p.store.Batches(ctx, account, status, before, n)
+	if err != nil {
+		return nil, batchError("listing batches", err)
+	}
+	jobs := make([]batch.Job, len(found))
+	for i := range found {
+		jobs[i] = *batchView(&found[i])
+	}
+	return jobs, nil
+}
+
+// batchError is the error of a question about a batch as its asker reads it.
+func batchError(doing string, err error) error {
+	if errors.Is(err, db.ErrNotFound) {
+		return transcript.Errorf(transcript.NotFound, "There is no such batch.")
+	}
+	return fmt.Errorf("pipeline: %s: %w", doing, err)
+}

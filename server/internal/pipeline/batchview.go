@@ -1,0 +1,73 @@
+package pipeline
+
+import (
+	"cmp"
+
+	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// batchView is a batch as its owner sees it.
+func batchView(b *db.BatchState) *batch.Job {
+	updated := b.UpdatedAt
+	if b.MovedAt != nil && b.MovedAt.After(updated) {
+		updated = *b.MovedAt
+	}
+	return &batch.Job{
+		ID:         b.ID,
+		Mode:       b.Mode,
+		Lang:       cmp.Or(b.Languages, defaultLanguage),
+		Total:      b.Counts.Total,
+		Done:       b.Counts.Total - b.Counts.Pending,
+		Failed:     b.Counts.Failed,
+		Counts:     b.Counts,
+		Status:     b.Shown,
+		Error:      b.Error,
+		ExportRef:  b.ExportRef,
+		ExportMime: b.ExportMime,
+		CreatedAt:  transcript.At(b.CreatedAt),
+		UpdatedAt:  transcript.At(updated),
+	}
+}
+
+// undetermined is the language of what is to be recognized in whatever it is spoken in.
+const undetermined = "und"
+
+// itemView is an item of a batch as its owner sees it. One whose claim a worker has
+// taken is processing, until it has ended or is back in the queue. An attempt counts
+// from then on.
+func itemView(b *db.Batch, i *db.ItemState) batch.Item {
+	v := batch.Item{
+		ID:         i.ID,
+		Platform:   i.Platform,
+		ExternalID: i.ExternalID,
+		Lang:       cmp.Or(i.Lang, b.Languages),
+		Status:     i.Status,
+		Attempts:   i.Attempts,
+	}
+	if v.Lang == "" {
+		if v.Lang = undetermined; i.Platform.HasCaptions() {
+			v.Lang = defaultLanguage
+		}
+	}
+	if i.SourceURL != "" {
+		v.SourceURL = &i.SourceURL
+	}
+	if i.TranscriptID != "" {
+		v.TranscriptRef = &i.TranscriptID
+	}
+	if i.Status == batch.ItemFailed {
+		v.Error, v.ErrorMessage, v.Retryable = &i.ErrorCode, i.ErrorMessage, &i.Retryable
+	}
+	if i.Claim.Stage == "" || i.Claim.Status.Terminal() { // none is under way
+		return v
+	}
+	if i.Claim != pendingQueued {
+		v.Status = batch.ItemProcessing
+	}
+	if i.Claim != pendingQueued || i.Sequence > 1 {
+		v.Attempts++
+	}
+	return v
+}
