@@ -17,6 +17,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
 	"github.com/transcriptkit/transcriptkit/server/internal/window"
 )
 
@@ -30,17 +31,18 @@ const (
 // Server is the service. Its handlers answer from New on; work is done between
 // Start and Stop. Safe for concurrent use.
 type Server struct {
-	cfg      Config
-	db       *db.Store
-	pipeline *pipeline.Pipeline
-	metrics  *metrics.Metrics
-	leases   *leases
-	guard    *egress.Guard
-	scratch  *scratch.Dir // nil where no work is done
-	failures window.Counter[netip.Addr]
-	streams  streamCounter
-	noRoute  *metrics.Route           // for requests that have none
-	document func() (document, error) // made when it is asked for first
+	cfg        Config
+	db         *db.Store
+	pipeline   *pipeline.Pipeline
+	metrics    *metrics.Metrics
+	leases     *leases
+	guard      *egress.Guard
+	shortLinks *shortlink.Follower
+	scratch    *scratch.Dir // nil where no work is done
+	failures   window.Counter[netip.Addr]
+	streams    streamCounter
+	noRoute    *metrics.Route           // for requests that have none
+	document   func() (document, error) // made when it is asked for first
 
 	unconfined error // why the kernel does not hold programs to the guard; nil: it does
 
@@ -89,8 +91,11 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("server: %w", err)
 	}
+	s.shortLinks = &shortlink.Follower{Sites: c.Sites, Client: s.guard.Client}
 	work := pipeline.Config{
 		Store:            s.db,
+		Sites:            c.Sites,
+		ShortLinks:       s.shortLinks,
 		Idle:             c.Role == RoleAPI,
 		Pace:             c.Pace,
 		Log:              c.Log,

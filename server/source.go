@@ -6,6 +6,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
@@ -63,7 +64,9 @@ func (s *Server) match(src source) (site.Match, error) {
 // content is what a match is of: for a short link, what it leads to.
 func (s *Server) content(ctx context.Context, match site.Match) (_ engine.Content, err error) {
 	if match.Short {
-		if match, err = s.follow(ctx, match.URL); err != nil {
+		ctx, cancel := s.cfg.timeout(ctx, shortlink.Patience)
+		defer cancel()
+		if match, err = s.shortLinks.Follow(ctx, match.URL); err != nil {
 			return engine.Content{}, err
 		}
 	}

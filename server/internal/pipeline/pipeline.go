@@ -30,8 +30,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
+	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
 // Config says what a pipeline works with. All but Tracer is required: the defaults are
@@ -43,6 +45,9 @@ type Config struct {
 	// share the database, by what these say that they can do. Its Engine lacks
 	// everything, and Dir is not used.
 	Idle bool
+	// Sites says what the links of lists mean, and ShortLinks where short ones lead.
+	Sites      *site.Table
+	ShortLinks *shortlink.Follower
 	// Pace is how often this process visits each platform.
 	Pace pace.Config
 	// Dir is for scratch files; the caller removes it after Stop.
@@ -88,8 +93,8 @@ func (t tuning) withDefaults() tuning {
 }
 
 func (c Config) check() error {
-	if c.Store == nil || c.Dir == "" && !c.Idle || c.Log == nil || c.Metrics == nil {
-		return errors.New("pipeline: Config.Store, Dir, Log and Metrics are required")
+	if c.Store == nil || c.Dir == "" && !c.Idle || c.Sites == nil || c.ShortLinks == nil || c.Log == nil || c.Metrics == nil {
+		return errors.New("pipeline: Config.Store, Dir, Sites, ShortLinks, Log and Metrics are required")
 	}
 	if c.ASRWorkers <= 0 || c.MaxMediaDuration <= 0 || c.MinFreeDisk <= 0 || c.ProgressInterval <= 0 || c.LookupBudget <= 0 {
 		return errors.New("pipeline: Config.ASRWorkers, MaxMediaDuration, MinFreeDisk, ProgressInterval and LookupBudget must be greater than 0")

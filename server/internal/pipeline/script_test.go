@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"io"
 	"log/slog"
+	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
@@ -19,9 +20,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
 const acme = "acme"
@@ -149,6 +152,7 @@ func prepare(t *testing.T, s *db.Store, e *script, change ...func(*pipeline.Conf
 	t.Helper()
 	dir := filepath.Join(t.TempDir())
 	cfg := pipeline.Config{Store: s, Engine: engine.Engine{Media: e, Recognizer: e}, Dir: dir, Log: slog.New(slog.DiscardHandler), Metrics: metrics.New("test"),
+		Sites: site.Default(), ShortLinks: &shortlink.Follower{Sites: site.Default(), Client: func() *http.Client { return http.DefaultClient }},
 		Pace: pace.Config{Rate: pace.Unlimited()}, ASRWorkers: 2, MaxMediaDuration: 12 * time.Hour, MinFreeDisk: 512 << 20, ProgressInterval: time.Millisecond, LookupBudget: 10 * time.Second}
 	for _, f := range change {
 		f(&cfg)

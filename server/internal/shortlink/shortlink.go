@@ -1,4 +1,6 @@
-package server
+// Package shortlink follows links that only redirect, to the content that they stand
+// for. It knows no request: who makes one bounds the time.
+package shortlink
 
 import (
 	"context"
@@ -13,24 +15,31 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// Bounds of the way from a short link to its content.
-const (
-	maxHops          = 3
-	shortLinkTimeout = 5 * time.Second // for all hops together
-)
+// Patience is how long the way from a short link to its content may take, all hops
+// together.
+const Patience = 5 * time.Second
 
-// follow goes from a short link to the content that it stands for, through the
-// guard. On the way there may be hosts that no platform has; the end is on one
-// that some platform has.
-func (s *Server) follow(ctx context.Context, link string) (site.Match, error) {
-	ctx, cancel := s.cfg.timeout(ctx, shortLinkTimeout)
-	defer cancel()
+const maxHops = 3
+
+// Follower follows short links through the egress guard. Both members are required.
+// Safe for concurrent use.
+type Follower struct {
+	Sites  *site.Table
+	Client func() *http.Client // makes a client of the guard's
+}
+
+// Follow goes from a short link to the content that it stands for. On the way there may
+// be hosts that no platform has; the end is on one that some platform has. Its errors
+// carry codes: UPSTREAM_FAILED for a link that cannot be followed just now, UNAVAILABLE
+// for one that does not exist or leads to an address that is not public, and
+// UNSUPPORTED_PLATFORM or INVALID_VIDEO for one that leads to nothing of a platform's.
+func (f *Follower) Follow(ctx context.Context, link string) (site.Match, error) {
 	for range maxHops {
-		next, err := s.hop(ctx, link)
+		next, err := f.hop(ctx, link)
 		if err != nil {
 			return site.Match{}, err
 		}
-		match, err := s.cfg.Sites.Detect(next)
+		match, err := f.Sites.Detect(next)
 		if err == nil && !match.Short {
 			return match, nil
 		}
@@ -43,12 +52,12 @@ func (s *Server) follow(ctx context.Context, link string) (site.Match, error) {
 }
 
 // hop returns where a link redirects to.
-func (s *Server) hop(ctx context.Context, link string) (string, error) {
+func (f *Follower) hop(ctx context.Context, link string) (string, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, link, nil)
 	if err != nil {
 		return "", transcript.Errorf(transcript.UnsupportedPlatform, "The short link leads to something that is no link.").Because(err)
 	}
-	client := s.guard.Client()
+	client := f.Client()
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	answer, err := client.Do(r)
 	switch {
