@@ -36,16 +36,21 @@ func (a response) send(w http.ResponseWriter) {
 	respond(w, a.status, a.body...)
 }
 
-// respond sends a JSON body, given in one part or several. Whether it arrives is
+// respond sends a JSON body.
+func respond(w http.ResponseWriter, status int, body ...[]byte) {
+	respondAs(w, "application/json", status, body...)
+}
+
+// respondAs sends a body, given in one part or several. Whether it arrives is
 // the client's concern: an error here is the end of a connection, which the
 // access log does not need.
-func respond(w http.ResponseWriter, status int, body ...[]byte) {
+func respondAs(w http.ResponseWriter, mediaType string, status int, body ...[]byte) {
 	length := 0
 	for _, part := range body {
 		length += len(part)
 	}
 	h := w.Header()
-	h.Set("Content-Type", "application/json")
+	h.Set("Content-Type", mediaType)
 	h.Set("Content-Length", strconv.Itoa(length))
 	if h.Get("Cache-Control") == "" {
 		h.Set("Cache-Control", "private, no-cache")

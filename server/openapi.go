@@ -7,6 +7,8 @@ import (
 
 	"github.com/swaggest/openapi-go"
 	"github.com/swaggest/openapi-go/openapi31"
+
+	"github.com/transcriptkit/transcriptkit/library"
 )
 
 // apiVersion is the version of the API, not of the program that serves it.
@@ -43,6 +45,10 @@ func makeDocument(routes []route, basePath string) (document, error) {
 		"description": "A refused request: an envelope, or the flat form for 401, 429 and failures of the framework.",
 		"oneOf":       []any{map[string]any{"$ref": "#/components/schemas/ErrorEnvelope"}, map[string]any{"$ref": "#/components/schemas/FlatError"}},
 	})
+	// Only queries name these.
+	for name, values := range map[string]any{"DownloadFormat": library.DownloadFormats()} {
+		r.Spec.ComponentsEns().WithSchemasItem(name, map[string]any{"type": "string", "enum": values})
+	}
 	r.Spec.ComponentsEns().WithSchemasItem("MultipartFile", map[string]any{
 		"type": "string", "format": "binary", "contentMediaType": "application/octet-stream",
 	})

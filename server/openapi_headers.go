@@ -11,15 +11,16 @@ import (
 type header string
 
 const (
-	headerRequestID  header = "X-Request-Id"
-	headerLocation   header = "Location"
-	headerRetryAfter header = "Retry-After"
-	headerETag       header = "ETag"
-	headerReplayed   header = "Idempotency-Replayed"
-	headerChallenge  header = "WWW-Authenticate"
-	headerLimit      header = "X-RateLimit-Limit"
-	headerRemaining  header = "X-RateLimit-Remaining"
-	headerReset      header = "X-RateLimit-Reset"
+	headerRequestID   header = "X-Request-Id"
+	headerLocation    header = "Location"
+	headerRetryAfter  header = "Retry-After"
+	headerETag        header = "ETag"
+	headerReplayed    header = "Idempotency-Replayed"
+	headerChallenge   header = "WWW-Authenticate"
+	headerDisposition header = "Content-Disposition"
+	headerLimit       header = "X-RateLimit-Limit"
+	headerRemaining   header = "X-RateLimit-Remaining"
+	headerReset       header = "X-RateLimit-Reset"
 
 	// headerMayRetryAfter is Retry-After where an answer may go without: a
 	// reference cannot say so.
@@ -47,10 +48,11 @@ func headers() map[header]openapi31.Header {
 		headerETag:          describe(true, "For If-None-Match.", text),
 		headerReplayed: describe(false, "true: this is the answer to an earlier request with the same Idempotency-Key.",
 			map[string]any{"type": "string", "enum": []string{"true"}}),
-		headerChallenge: describe(true, "How to authenticate.", text),
-		headerLimit:     describe(false, "Requests that the account may make in the window that this one counted in. Absent: any number.", count),
-		headerRemaining: describe(false, "Those that are left.", count),
-		headerReset:     describe(false, "When the window ends, as Unix time in seconds.", count),
+		headerDisposition: describe(true, "attachment, with a name for the file.", text),
+		headerChallenge:   describe(true, "How to authenticate.", text),
+		headerLimit:       describe(false, "Requests that the account may make in the window that this one counted in. Absent: any number.", count),
+		headerRemaining:   describe(false, "Those that are left.", count),
+		headerReset:       describe(false, "When the window ends, as Unix time in seconds.", count),
 	}
 }
 

@@ -111,7 +111,8 @@ func TestDocumentNamesEveryOperation(t *testing.T) {
 		"GET /readyz":                         "getReadiness",
 		"GET /docs/openapi.json":              "getOpenAPI",
 
-		"GET /v1/library/transcripts/{platform}/{externalId}": "getSavedTranscript",
+		"GET /v1/library/transcripts/{platform}/{externalId}":          "getSavedTranscript",
+		"GET /v1/library/transcripts/{platform}/{externalId}/download": "downloadTranscript",
 	}, found)
 	events := d.Paths["/v1/transcript/job/{id}/events"]["get"].Events
 	assert.ElementsMatch(t, []string{"job.snapshot", "job.progress", "job.completed", "job.failed", "job.cancelled", "stream.closing"},

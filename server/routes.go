@@ -21,7 +21,9 @@ func (s *Server) Captions() http.Handler {
 
 // Library serves /v1/library/: what an account has saved. It starts no job and charges
 // nothing.
-func (s *Server) Library() http.Handler { return s.handler(s.libraryRoutes()) }
+func (s *Server) Library() http.Handler {
+	return s.handler(slices.Concat(s.libraryRoutes(), s.downloadRoutes()))
+}
 
 // Usage serves GET /v1/usage: what an account may have, and how much of it is used.
 func (s *Server) Usage() http.Handler { return s.handler(s.usageRoutes()) }
@@ -50,6 +52,7 @@ func (s *Server) routes() []route {
 		s.infoRoutes(),
 		s.usageRoutes(),
 		s.libraryRoutes(),
+		s.downloadRoutes(),
 		s.healthRoutes(),
 		s.docsRoutes(),
 	)

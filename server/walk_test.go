@@ -27,6 +27,8 @@ var asks = map[string]struct{ query, contentType, body string }{
 	"createTranscript":  {contentType: "application/json", body: `{"url": "` + video + `"}`},
 	"getTranscriptInfo": {query: "?url=" + video},
 	"getCaptions":       {query: "?videoId=" + video},
+
+	"downloadTranscript": {query: "?format=txt"},
 }
 
 // things are what the wildcards of patterns name. Each is made for whoever asks, and

@@ -42,7 +42,7 @@ func (f *folder) put(name string, content []byte) error {
 }
 
 // putText writes a text in a format, under a name that gets its extension.
-func (f *folder) putText(name string, as batch.Format, t *transcript.Transcript) (err error) {
+func (f *folder) putText(name string, as batch.ExportFormat, t *transcript.Transcript) (err error) {
 	f.buf = f.buf[:0]
 	switch as {
 	case batch.SRT:
@@ -62,7 +62,7 @@ func (f *folder) putText(name string, as batch.Format, t *transcript.Transcript)
 // subtitles writes an archive with a file of subtitles for each text.
 type subtitles struct {
 	folder
-	format batch.Format
+	format batch.ExportFormat
 }
 
 func (s *subtitles) begin() error { return nil }
@@ -108,7 +108,7 @@ func (a *archive) add(e Entry) error {
 	l := listed{Item: e.Item, Files: []string{}}
 	if e.Transcript != nil {
 		name := "items/" + a.name(e.Transcript)
-		for _, as := range []batch.Format{batch.TXT, batch.SRT, batch.VTT, batch.JSON} {
+		for _, as := range []batch.ExportFormat{batch.TXT, batch.SRT, batch.VTT, batch.JSON} {
 			if err := a.putText(name, as, e.Transcript); err != nil {
 				return err
 			}

@@ -75,7 +75,7 @@ func sequence(all []export.Entry) iter.Seq2[export.Entry, error] {
 	}
 }
 
-func file(f batch.Format) export.File { return export.File{Batch: job(), Format: f, Texts: 2} }
+func file(f batch.ExportFormat) export.File { return export.File{Batch: job(), Format: f, Texts: 2} }
 
 func written(t testing.TB, f export.File, all []export.Entry) []byte {
 	t.Helper()
@@ -90,7 +90,7 @@ func TestGolden(t *testing.T) {
 	single[3].Transcript = nil
 	plain := file(batch.TXT)
 	plain.OmitTimestamps = true
-	one := func(f batch.Format) export.File { return export.File{Batch: job(), Format: f, Texts: 1} }
+	one := func(f batch.ExportFormat) export.File { return export.File{Batch: job(), Format: f, Texts: 1} }
 	for name, c := range map[string]struct {
 		file    export.File
 		entries []export.Entry
@@ -188,7 +188,7 @@ func TestArchive(t *testing.T) {
 
 func TestFileOfNothing(t *testing.T) {
 	t.Parallel()
-	for _, f := range batch.Formats() {
+	for _, f := range batch.ExportFormats() {
 		got := written(t, export.File{Batch: job(), Format: f}, nil)
 		switch f {
 		case batch.TXT:
@@ -209,7 +209,7 @@ var errGone = errors.New("gone")
 // What fails half-way never looks whole.
 func TestWriteThatFails(t *testing.T) {
 	t.Parallel()
-	for _, f := range batch.Formats() {
+	for _, f := range batch.ExportFormats() {
 		whole := written(t, file(f), entries())
 
 		broken := func(yield func(export.Entry, error) bool) {

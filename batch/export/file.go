@@ -26,7 +26,7 @@ type File struct {
 	// Batch is shown in JSON and in archives, without the mark of its last export,
 	// which is no part of what was made.
 	Batch  *batch.Job
-	Format batch.Format
+	Format batch.ExportFormat
 	// OmitTimestamps leaves the times out of TXT.
 	OmitTimestamps bool
 	// Texts is how many of the entries have a transcript. Of a single one, SRT and VTT

@@ -128,7 +128,7 @@ func TestReadsBackEqual(t *testing.T) {
 				texts++
 			}
 		}
-		write := func(f batch.Format) []byte {
+		write := func(f batch.ExportFormat) []byte {
 			var b bytes.Buffer
 			x := export.File{Batch: job(), Format: f, Texts: texts}
 			if err := x.Write(&b, sequence(all)); err != nil {

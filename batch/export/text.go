@@ -51,7 +51,7 @@ func appendLine(dst []byte, s string) []byte {
 // single writes the one text there is as a file of subtitles.
 type single struct {
 	w      io.Writer
-	format batch.Format
+	format batch.ExportFormat
 }
 
 func (s *single) begin() error { return nil }

@@ -53,6 +53,9 @@ func (d *Document) checkAnswer(op place, known bool, resp *http.Response, body [
 	if !ok {
 		return fmt.Errorf("the Content-Type %s is not documented", media)
 	}
+	if media != "application/json" { // a file, of which there is no more to say
+		return d.validate(form.pointer+"/schema", string(body))
+	}
 	if err := d.checkBody(form.pointer+"/schema", resp, body); err != nil {
 		return err
 	}
@@ -96,7 +99,7 @@ func (d *Document) checkHead(op place, resp *http.Response) error {
 			return fmt.Errorf("the header %s: %w", name, err)
 		}
 	}
-	for _, name := range []string{"Location", "Etag", "Retry-After", "Idempotency-Replayed", "Www-Authenticate"} {
+	for _, name := range []string{"Location", "Etag", "Retry-After", "Content-Disposition", "Idempotency-Replayed", "Www-Authenticate"} {
 		if resp.Header.Get(name) != "" && !documented[name] {
 			return fmt.Errorf("the header %s is not documented", name)
 		}

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -22,6 +23,15 @@ type Transcript struct {
 	// WordsJSON is an array with the words of each segment, or nil. It is written;
 	// [Store.Words] reads it.
 	WordsJSON []byte
+}
+
+// Whole is the transcript with its segments.
+func (t *Transcript) Whole() (*transcript.Transcript, error) {
+	whole := t.Transcript
+	if err := json.Unmarshal(t.SegmentsJSON, &whole.Segments); err != nil {
+		return nil, fmt.Errorf("store: segments of transcript %s: %w", t.ID, err)
+	}
+	return &whole, nil
 }
 
 // transcriptRow is a Transcript as the table has it.

@@ -1,9 +1,6 @@
 package pipeline
 
 import (
-	"encoding/json"
-	"fmt"
-
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/format"
@@ -95,11 +92,11 @@ func hideMetadata(t *transcript.Transcript) {
 }
 
 func plainText(t *db.Transcript, timestamps bool) (string, error) {
-	var segments []transcript.Segment
-	if err := json.Unmarshal(t.SegmentsJSON, &segments); err != nil {
-		return "", fmt.Errorf("pipeline: segments of transcript %s: %w", t.ID, err)
+	whole, err := t.Whole()
+	if err != nil {
+		return "", err
 	}
-	return string(format.AppendText(nil, segments, timestamps)), nil
+	return string(format.AppendText(nil, whole.Segments, timestamps)), nil
 }
 
 // metadataStatus is the status for the claims on an extraction.

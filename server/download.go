@@ -1,0 +1,169 @@
+package server
+
+import (
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/transcriptkit/transcriptkit/internal/wire"
+	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/format"
+)
+
+func (s *Server) downloadRoutes() []route {
+	rt := route{
+		method: http.MethodGet, pattern: "/v1/library/transcripts/{platform}/{externalId}/download",
+		operation: "downloadTranscript", tag: "library",
+		summary: "Read a saved transcript as a file.",
+		scope:   account.Transcripts, handle: s.downloadTranscript,
+		path: libraryPath(new(library.Key)), grammar: true, query: downloadQuery(new(download)),
+		answers: []answer{{status: http.StatusNotModified, headers: []header{headerETag}}},
+		codes:   []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript, transcript.StateConflict},
+	}
+	for _, media := range []string{"text/plain", "application/x-subrip", "text/vtt", "text/markdown"} {
+		rt.answers = append(rt.answers, fileAnswer(media, ""))
+	}
+	rt.answers = append(rt.answers, fileAnswer("application/json", transcript.Transcript{}))
+	return []route{rt}
+}
+
+// fileAnswer documents a file that is sent.
+func fileAnswer(media string, body any) answer {
+	return answer{status: http.StatusOK, contentType: media, body: body, headers: []header{headerETag, headerDisposition}}
+}
+
+// download says which file is made of a saved transcript.
+type download struct {
+	key            library.Key
+	format         library.DownloadFormat
+	omitTimestamps bool // of txt and md
+	speakers       bool // in txt and srt; vtt and md have them anyway
+}
+
+// downloadQuery is the query of GET /v1/library/transcripts/{platform}/{externalId}/download.
+func downloadQuery(d *download) request.Table {
+	return request.Table{Fields: []*request.Field{
+		request.New("format", &d.format, request.Enum(library.DownloadFormats())).Required(),
+		languageOf(&d.key).About("The exact tag; without it, the newest."),
+		request.New("includeTimestamp", &d.omitTimestamps, request.Not().Default(false)).
+			About("Whether txt and md say when something is said. It means nothing to the other formats."),
+		request.New("speakers", &d.speakers, request.Boolean().Default(false)).
+			About("Whether txt and srt name who speaks, where that is known. The other formats always do."),
+	}}
+}
+
+// readDownload reads a query. What means nothing to the format is forgotten: the file
+// is the same, and so is its ETag.
+func readDownload(r *http.Request) (*download, error) {
+	d := new(download)
+	if err := downloadQuery(d).ReadQuery(r.URL.RawQuery); err != nil {
+		return nil, err
+	}
+	d.omitTimestamps = d.omitTimestamps && (d.format == library.TXT || d.format == library.MD)
+	d.speakers = d.speakers && (d.format == library.TXT || d.format == library.SRT)
+	return d, nil
+}
+
+// downloadTranscript is GET /v1/library/transcripts/{platform}/{externalId}/download.
+func (s *Server) downloadTranscript(w http.ResponseWriter, r *http.Request) error {
+	d, err := readDownload(r)
+	if err != nil {
+		return err
+	}
+	key, err := s.libraryKey(r)
+	if err != nil {
+		return err
+	}
+	key.Language = d.key.Language
+	saved, err := s.pipeline.Saved(r.Context(), principal(r).Account, key)
+	if err != nil {
+		return err
+	}
+	etag, err := d.tag(saved.Transcript)
+	if err != nil {
+		return err
+	}
+	if unchanged(w, r, etag) {
+		return nil
+	}
+	t, err := s.pipeline.SavedText(r.Context(), saved)
+	if err != nil {
+		return err
+	}
+	body, err := d.render(t)
+	if err != nil {
+		return err
+	}
+	if etag, err = d.tag(t); err != nil { // it may have been made anew since
+		return err
+	}
+	h := w.Header()
+	h.Set("ETag", etag)
+	h.Set("Content-Disposition", attachment(format.FileName(&t.Transcript), string(d.format)))
+	respondAs(w, d.mediaType(), http.StatusOK, body)
+	return nil
+}
+
+// downloadWriter changes with the bytes that are written of the same transcript.
+const downloadWriter = 1
+
+// tag is the ETag of the file that is made of a transcript.
+func (d *download) tag(t *db.Transcript) (string, error) {
+	return tagOf(downloadWriter, t.ID, t.UpdatedAt.UnixMicro(), d.format, d.omitTimestamps, d.speakers)
+}
+
+func (d *download) mediaType() string {
+	media := map[library.DownloadFormat]string{
+		library.TXT: "text/plain", library.SRT: "application/x-subrip", library.VTT: "text/vtt",
+		library.JSON: "application/json", library.MD: "text/markdown",
+	}[d.format]
+	return media + "; charset=utf-8"
+}
+
+// render makes the file.
+func (d *download) render(t *db.Transcript) ([]byte, error) {
+	if d.format == library.JSON { // as it is stored
+		return wire.AppendTranscript(make([]byte, 0, len(t.SegmentsJSON)+2048), &t.Transcript, t.SegmentsJSON)
+	}
+	text, err := t.Whole()
+	if err != nil {
+		return nil, err
+	}
+	if d.speakers {
+		text.Segments = format.NameSpeakers(text.Segments)
+	}
+	room := make([]byte, 0, len(t.SegmentsJSON)+2048)
+	switch d.format {
+	case library.SRT:
+		return format.AppendSRT(room, text.Segments), nil
+	case library.VTT:
+		return format.AppendVTT(room, text.Segments), nil
+	case library.MD:
+		return format.AppendMarkdown(room, text, !d.omitTimestamps), nil
+	}
+	return format.AppendText(room, text.Segments, !d.omitTimestamps), nil
+}
+
+// attachment is the Content-Disposition of a file of that name and extension: in
+// ASCII, for whoever reads no more, and in full.
+func attachment(name, extension string) string {
+	plain := strings.Map(func(r rune) rune {
+		if r >= utf8.RuneSelf {
+			return -1
+		}
+		return r
+	}, norm.NFKD.String(name))
+	if plain = strings.Trim(plain, "-"); plain == "" {
+		plain = "transcript"
+	}
+	return mime.FormatMediaType("attachment", map[string]string{"filename": plain + "." + extension}) +
+		"; filename*=UTF-8''" + url.PathEscape(name+"."+extension)
+}
