@@ -20,7 +20,8 @@
 //
 // It is asked for the contents of a fake [Site], each of which answers with
 // another [Condition]: captions, none, or one of the ways in which a site hides
-// what it has. Sources of other platforms are not tested here.
+// what it has. Sources of other platforms are not tested here. [ListSource] does the
+// same for a source of playlists.
 package enginetest
 
 import (

@@ -22,7 +22,8 @@ import (
 
 // Site is a fake of the video site, on loopback: pages at /watch?v=ID, what the
 // player knows at /youtubei/v1/player, tracks at /api/timedtext, as WebVTT, json3
-// and srv1 (its default). Each of its contents answers with another [Condition].
+// and srv1 (its default). Each of its contents answers with another [Condition]. Its
+// playlists are at /playlist?list=ID, and their further pages at /youtubei/v1/browse.
 // Safe for concurrent use.
 type Site struct {
 	// URL is its address: "http://127.0.0.1:12345".
@@ -31,6 +32,7 @@ type Site struct {
 	conditions []Condition
 	private    net.Listener // an address that nobody may reach
 	reached    atomic.Int64 // how often somebody did
+	pages      atomic.Int64 // how many pages of lists were asked for
 }
 
 // NewSite starts a site, which ends with the test.
@@ -127,6 +129,9 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if strings.HasPrefix(r.URL.Path, "/lure/") {
 		s.serveLure(w, r)
+		return
+	}
+	if s.serveList(w, r) {
 		return
 	}
 	id := r.URL.Query().Get("v")

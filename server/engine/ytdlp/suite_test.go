@@ -24,17 +24,30 @@ func (a atSite) Captions(ctx context.Context, c engine.Content, pick func([]tran
 	return a.Downloader.Captions(ctx, c, pick)
 }
 
+func (a atSite) List(ctx context.Context, l engine.List, offset, n int) (engine.ListPage, error) {
+	l.URL = "https://www.youtube.com/playlist?list=" + l.ID
+	return a.Downloader.List(ctx, l, offset, n)
+}
+
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	enginetest.CaptionSource(t, func(host engine.Host, base string) engine.CaptionSource {
-		dir := filepath.Join(t.TempDir(), strings.TrimPrefix(base, "http://"))
-		require.NoError(t, os.Mkdir(dir, 0o700))
-		script, err := filepath.Abs("testdata/yt-dlp-site")
-		require.NoError(t, err)
-		program := filepath.Join(dir, "yt-dlp")
-		require.NoError(t, os.Symlink(script, program))
-		d, err := ytdlp.New(host, ytdlp.Options{Program: program})
-		require.NoError(t, err)
-		return atSite{d}
-	})
+	enginetest.CaptionSource(t, func(host engine.Host, base string) engine.CaptionSource { return newAtSite(t, host, base) })
+}
+
+func TestListConformance(t *testing.T) {
+	t.Parallel()
+	enginetest.ListSource(t, func(host engine.Host, base string) engine.ListSource { return newAtSite(t, host, base) })
+}
+
+func newAtSite(t *testing.T, host engine.Host, base string) atSite {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), strings.TrimPrefix(base, "http://"))
+	require.NoError(t, os.Mkdir(dir, 0o700))
+	script, err := filepath.Abs("testdata/yt-dlp-site")
+	require.NoError(t, err)
+	program := filepath.Join(dir, "yt-dlp")
+	require.NoError(t, os.Symlink(script, program))
+	d, err := ytdlp.New(host, ytdlp.Options{Program: program})
+	require.NoError(t, err)
+	return atSite{d}
 }

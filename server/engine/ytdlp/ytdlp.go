@@ -1,8 +1,10 @@
-// Package ytdlp reads captions and downloads sound with the program yt-dlp.
+// Package ytdlp reads captions, downloads sound and lists playlists and channels with
+// the program yt-dlp.
 //
 //	downloader, err := ytdlp.New(host, ytdlp.Options{})
 //	found, err := downloader.Captions(ctx, content, pick)
 //	path, err := downloader.Audio(ctx, content, dir, engine.AudioOptions{})
+//	page, err := downloader.List(ctx, playlist, 0, 500)
 //
 // A page is hostile until proven otherwise: it redirects to private addresses,
 // names local files as media, never ends. The program gets an environment, a home
@@ -46,8 +48,8 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// Downloader implements [engine.CaptionSource], [engine.AudioSource] and
-// [engine.Checker] over yt-dlp, version 2023.03.04 or later. It is safe for
+// Downloader implements [engine.CaptionSource], [engine.AudioSource],
+// [engine.ListSource] and [engine.Checker] over yt-dlp, version 2023.03.04 or later. It is safe for
 // concurrent use and needs no closing.
 type Downloader struct {
 	host       engine.Host
@@ -61,6 +63,7 @@ type Downloader struct {
 var (
 	_ engine.CaptionSource = (*Downloader)(nil)
 	_ engine.AudioSource   = (*Downloader)(nil)
+	_ engine.ListSource    = (*Downloader)(nil)
 	_ engine.Checker       = (*Downloader)(nil)
 )
 
