@@ -75,7 +75,7 @@ func TestShelf(t *testing.T) {
 
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
 			require.NoError(t, tx.PutContent(ctx, &db.Content{Platform: transcript.VideoSite, ExternalID: "v1"}))
-			require.NoError(t, tx.Save(ctx, older, "acme"))
+			require.NoError(t, tx.Save(ctx, older, "acme", ""))
 		})
 		got = shelf("", "acme")
 		assert.NotNil(t, got.Tracks)

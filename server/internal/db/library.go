@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -11,22 +12,61 @@ import (
 // LibraryRow is what an account has in its library: a text that it has saved, work on
 // its way, work that has failed, or a batch. That of a text points to the text, which
 // others may have saved too.
+//
+// Whoever has locked an extraction makes and changes the rows of its work. Those of
+// texts are written, and rows of any kind removed, in transactions that hold the texts
+// of the content (lockTexts): after extractions, claims and places, and before batches
+// and what accounts have used.
 type LibraryRow struct {
-	ID            string `bun:",pk"` // UUIDv7, kept when work becomes a text, and when the text is made anew
-	Account       string
-	Kind          library.Kind
-	Platform      transcript.Platform
-	ExternalID    string
-	Lang          string          // of the text; while there is none, the first that was asked for
-	Languages     string          // the list that was sent, of work; "" of a text
-	JobID         string          `bun:",nullzero"` // of work, the claim
-	TranscriptID  string          `bun:",nullzero"` // of a text
-	ErrorCode     transcript.Code `bun:",nullzero"` // of work that has failed
-	FoldedTitle   string          // for search and order; "": there is none
+	ID         string `bun:",pk"` // UUIDv7, kept when work becomes a text, and when the text is made anew
+	Account    string
+	Kind       library.Kind
+	Platform   transcript.Platform
+	ExternalID string
+	Lang       string // of the text; while there is none, the first that was asked for
+
+	TranscriptID string `bun:",nullzero"` // of a text
+
+	// Of work: the list that was sent, the claim, why it has failed, and what is known of
+	// the content.
+	Languages string
+	JobID     string          `bun:",nullzero"`
+	ErrorCode transcript.Code `bun:",nullzero"`
+	SourceURL string
+	Metadata  transcript.Metadata
+
+	// By these a row is found; "": it has none.
+	FoldedTitle   string
 	FoldedChannel string
-	Starred       bool
-	CreatedAt     time.Time
-	UpdatedAt     time.Time
+	Creator       string // its handle, else the channel
+
+	Starred   bool
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+// The longest values by which a row is found, in characters: an index does not take
+// any length.
+const (
+	maxFoldedTitle = 256
+	maxCreator     = 128 // the folded channel too
+)
+
+// findBy sets by what the row is found.
+func (r *LibraryRow) findBy(title, channel, handle string) {
+	r.FoldedTitle = firstRunes(fold(title), maxFoldedTitle)
+	r.FoldedChannel = firstRunes(fold(channel), maxCreator)
+	r.Creator = firstRunes(cmp.Or(handle, channel), maxCreator)
+}
+
+// firstRunes is s, cut to n characters.
+func firstRunes(s string, n int) string {
+	for i := range s {
+		if n--; n < 0 {
+			return s[:i]
+		}
+	}
+	return s
 }
 
 // Library returns what an account has saved, newest first.
@@ -70,64 +110,4 @@ func (r Reader) Saved(ctx context.Context, account string, key library.Key) (*Sa
 	}
 	s.Transcript = head.transcript()
 	return s, nil
-}
-
-// Save puts a text into the libraries of the accounts. A row for the same
-// content and language that is there already then points to this text.
-func (tx *Tx) Save(ctx context.Context, transcriptID string, accounts ...string) error {
-	if len(accounts) == 0 {
-		return nil
-	}
-	t, err := tx.head(ctx, transcriptID)
-	if err != nil {
-		return err
-	}
-	if err := tx.lockTexts(ctx, t); err != nil {
-		return err
-	}
-	if t, err = tx.head(ctx, transcriptID); err != nil { // it may have got another title before the lock was free
-		return err
-	}
-	now := moment(time.Now())
-	rows := make([]LibraryRow, len(accounts))
-	for i, account := range accounts {
-		rows[i] = LibraryRow{
-			Account: account, Kind: library.KindTranscript,
-			Platform: t.Platform, ExternalID: t.ExternalID, Lang: t.Lang, TranscriptID: transcriptID,
-			FoldedTitle: folded(t.Title), FoldedChannel: folded(t.Channel), CreatedAt: now, UpdatedAt: now,
-		}
-		if err := newID(&rows[i].ID); err != nil {
-			return err
-		}
-	}
-	_, err = tx.db.NewInsert().Model(&rows).
-		On("CONFLICT (account, platform, external_id, lang) WHERE kind = 'transcript' DO UPDATE").
-		Set(`transcript_id = excluded.transcript_id, folded_title = excluded.folded_title,
-			folded_channel = excluded.folded_channel, updated_at = excluded.updated_at`).
-		Exec(ctx)
-	return wrap("save transcript "+transcriptID, err)
-}
-
-// lockTexts makes transactions that write or save texts of one content run one
-// after the other. Else one could save a text by the title that another has just
-// changed, and two could wait for each other's library rows.
-func (tx *Tx) lockTexts(ctx context.Context, t *transcriptRow) error {
-	return tx.Lock(ctx, "texts/"+string(t.Platform)+"/"+t.ExternalID)
-}
-
-// rename lets the libraries find a text by the title that it has now.
-func (tx *Tx) rename(ctx context.Context, t *transcriptRow) error {
-	title, channel := folded(t.Title), folded(t.Channel)
-	_, err := tx.db.NewUpdate().Model((*LibraryRow)(nil)).
-		Set("folded_title = ?, folded_channel = ?", title, channel).
-		Where("transcript_id = ? AND (folded_title <> ? OR folded_channel <> ?)", t.ID, title, channel).
-		Exec(ctx)
-	return wrap("rename transcript "+t.ID, err)
-}
-
-func folded(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return fold(*s)
 }

@@ -61,7 +61,7 @@ func TestLibraryFindsTheTitle(t *testing.T) {
 			}, SegmentsJSON: []byte("[]")})
 		}
 		first := title("Ä first", "Straße")
-		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Save(ctx, first, "acme")) })
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Save(ctx, first, "acme", "")) })
 		for _, want := range []string{"a first", "a second"} {
 			saved, err := s.Library(t.Context(), "acme")
 			require.NoError(t, err)
@@ -88,7 +88,7 @@ func TestLibrary(t *testing.T) {
 		}
 		first, second := text(transcript.OriginDownloader), text(transcript.OriginASR)
 
-		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Save(ctx, first, "acme", "beta")) })
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, save(ctx, tx, first, "acme", "beta")) })
 		rows := library("acme")
 		require.Len(t, rows, 1)
 		assert.Equal(t, first, rows[0].TranscriptID)
@@ -99,9 +99,8 @@ func TestLibrary(t *testing.T) {
 		assert.Empty(t, library("gamma"))
 
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			require.NoError(t, tx.Save(ctx, second, "acme"))
-			require.NoError(t, tx.Save(ctx, second)) // nobody
-			require.ErrorIs(t, tx.Save(ctx, "none", "acme"), db.ErrNotFound)
+			require.NoError(t, tx.Save(ctx, second, "acme", ""))
+			require.ErrorIs(t, tx.Save(ctx, "none", "acme", ""), db.ErrNotFound)
 		})
 		again := library("acme")
 		require.Len(t, again, 1, "one row for a content and language")
@@ -109,6 +108,16 @@ func TestLibrary(t *testing.T) {
 		assert.Equal(t, rows[0].ID, again[0].ID)
 		assert.Equal(t, first, library("beta")[0].TranscriptID, "another account's row was changed")
 	})
+}
+
+// save puts a text into several libraries.
+func save(ctx context.Context, tx *db.Tx, id string, accounts ...string) error {
+	for _, account := range accounts {
+		if err := tx.Save(ctx, id, account, ""); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // TestSavesDoNotDeadlock has two texts of one content made anew, under new titles,
@@ -128,7 +137,7 @@ func TestSavesDoNotDeadlock(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				return tx.Save(ctx, id, accounts...)
+				return save(ctx, tx, id, accounts...)
 			})
 		}
 		backwards := slices.Clone(accounts)
@@ -154,7 +163,7 @@ func TestSaveWhileTheTitleChanges(t *testing.T) {
 		_, err := tx.PutTranscript(ctx, titled(transcript.OriginASR, "after"))
 		require.NoError(t, err)
 		go func() {
-			saved <- s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error { return tx.Save(ctx, id, "acme") })
+			saved <- s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error { return tx.Save(ctx, id, "acme", "") })
 		}()
 		require.Eventually(t, func() bool { // it has ended, or waits for this transaction
 			return len(saved) > 0 || raw.count(t, "pg_locks WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())") > 0

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/riverqueue/river/rivermigrate"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -104,6 +106,7 @@ func TestMigrationFromTheVersionBefore(t *testing.T) {
 		require.NoError(t, s.Ping(t.Context()))
 		old = open(t, o) // without the plans of the tables before
 		after := old.dump(t, o)
+		after["library_rows"] = slices.DeleteFunc(after["library_rows"], func(row columns) bool { return row["kind"] != "transcript" }) // that of work is new
 		for table, rows := range before {
 			now := cmp.Or(moved[table], table)
 			requireSame(t, now, unmoved(table, rows), after[now])
@@ -194,13 +197,19 @@ func requireFilled(t *testing.T, s *db.Store, old database) {
 	}
 	saved, err := s.Library(t.Context(), "acme")
 	require.NoError(t, err)
-	require.Len(t, saved, 2)
+	require.Len(t, saved, 3)
+	byID := map[string]db.LibraryRow{}
 	for _, row := range saved {
-		require.Equal(t, "transcript", row.Kind)
+		byID[row.ID] = row
 	}
-	require.Equal(t, []string{"", "uber cafes"}, []string{saved[0].FoldedTitle, saved[1].FoldedTitle})
-	require.Equal(t, []string{"", "strasse"}, []string{saved[0].FoldedChannel, saved[1].FoldedChannel})
-	require.Equal(t, 2, old.count(t, "library_rows WHERE languages = '' AND job_id IS NULL AND error_code IS NULL"))
+	require.Equal(t, []string{"uber cafes", "strasse", "@c"}, []string{byID["l1"].FoldedTitle, byID["l1"].FoldedChannel, byID["l1"].Creator})
+	require.Equal(t, []string{"", "", ""}, []string{byID["l2"].FoldedTitle, byID["l2"].FoldedChannel, byID["l2"].Creator})
+	require.Equal(t, 2, old.count(t, "library_rows WHERE kind = 'transcript' AND languages = '' AND job_id IS NULL AND error_code IS NULL"))
+	work := byID["j1"]
+	require.Equal(t, "j1", work.JobID)
+	require.Equal(t, library.KindPending, work.Kind)
+	require.Equal(t, []string{"upload", "u2", "en", "en,asr"}, []string{string(work.Platform), work.ExternalID, work.Lang, work.Languages})
+	require.Equal(t, transcript.Metadata{Title: "T"}, work.Metadata)
 }
 
 // While processes are upgraded one after the other, the old ones go on, and even

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -124,6 +125,9 @@ func cached(ctx context.Context, r db.Reader, s Submission) (*hit, error) {
 		return nil, nil
 	}
 	t, err := r.Transcript(ctx, text.ID)
+	if errors.Is(err, db.ErrNotFound) {
+		return nil, nil // its owner has just removed it
+	}
 	if err != nil {
 		return nil, fmt.Errorf("pipeline: reading a cached text: %w", err)
 	}

@@ -97,6 +97,9 @@ func (p *Pipeline) goOnWithSound(ctx context.Context, t task, found finding) err
 		if err := tx.SetMetadata(ctx, e.ID, found.Metadata); err != nil {
 			return err
 		}
+		if err := tx.Describe(ctx, e, found.Metadata); err != nil {
+			return err
+		}
 		if err := tx.SetTried(ctx, e.ID, found.allTried()); err != nil {
 			return err
 		}

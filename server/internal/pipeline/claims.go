@@ -110,10 +110,8 @@ func (p *Pipeline) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, clai
 	if err := leavePlace(ctx, tx, e, claims, over); err != nil {
 		return err
 	}
-	if end.TranscriptID != "" {
-		if err := tx.Save(ctx, end.TranscriptID, accountsOf(claims)...); err != nil {
-			return err
-		}
+	if err := tx.Conclude(ctx, e, claims, end); err != nil {
+		return err
 	}
 	if over {
 		p.countLeft(tx, &before, e)

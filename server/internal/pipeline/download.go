@@ -41,6 +41,9 @@ func (p *Pipeline) keepMetadata(ctx context.Context, t task, sub subject, m tran
 		if err := tx.SetMetadata(ctx, e.ID, m); err != nil {
 			return err
 		}
+		if err := tx.Describe(ctx, e, m); err != nil {
+			return err
+		}
 		if !sub.Platform.HasCaptions() {
 			c := &db.Content{Platform: sub.Platform, ExternalID: sub.ExternalID, Metadata: m, AskedAt: time.Now()}
 			if err := tx.PutContent(ctx, c); err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
@@ -132,11 +133,32 @@ func (w *ends) ends(t *testing.T, b *bench, job *db.Job, want transcript.JobStat
 		assert.Empty(t, chunks)
 		b.nothingLeft(t)
 	}
-	rows, err := w.store.Library(t.Context(), job.Account)
-	require.NoError(t, err)
-	assert.Equal(t, want == transcript.JobSuccess, len(rows) == 1, "library of %s: %v", job.Account, rows)
+	w.showsWhatItMust(t, job, shown)
 	w.paysWhatItMust(t, job.Account)
 	w.ended++
+}
+
+// showsWhatItMust looks at what the end of a claim leaves in the library of its account:
+// a text, a failure, or nothing.
+func (w *ends) showsWhatItMust(t *testing.T, job *db.Job, shown *pipeline.Job) {
+	t.Helper()
+	rows, err := w.store.Library(t.Context(), job.Account)
+	require.NoError(t, err)
+	if shown.Status == transcript.JobCancelled {
+		assert.Empty(t, rows)
+		return
+	}
+	require.Len(t, rows, 1)
+	row := rows[0]
+	if shown.Status == transcript.JobSuccess {
+		assert.Equal(t, library.KindTranscript, row.Kind)
+		assert.Equal(t, shown.TranscriptRef, row.TranscriptID)
+		assert.Equal(t, []string{shown.Result.Language, "", ""}, []string{row.Lang, row.Languages, row.JobID})
+		return
+	}
+	assert.Equal(t, library.KindFailed, row.Kind)
+	assert.Equal(t, job.ID, row.JobID)
+	assert.Equal(t, shown.Error.Code, row.ErrorCode)
 }
 
 // paysWhatItMust looks at what the ends of an account's claims mean for its allowance:
@@ -306,6 +328,9 @@ func (w *ends) leaves(t *testing.T, e *db.Extraction, step left, also func(ctx c
 			return err
 		}
 		if err := tx.InsertJob(ctx, job); err != nil {
+			return err
+		}
+		if err := tx.Expect(ctx, e, job); err != nil {
 			return err
 		}
 		if _, err := tx.Hold(ctx, job, db.Allowance{Transcripts: 1}); err != nil {

@@ -23,6 +23,9 @@ func (p *Pipeline) publish(ctx context.Context, t task, _ publishArgs) error {
 		return err
 	}
 	return p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+		if _, err := lockPlaces(ctx, tx, e); err != nil { // texts are locked after them
+			return err
+		}
 		id, err := tx.PutTranscript(ctx, text)
 		if err != nil {
 			return err

@@ -122,14 +122,17 @@ func (p *Pipeline) accept(ctx context.Context, tx *db.Tx, s Submission) (found *
 		return nil, nil, false, err
 	}
 	if found != nil {
-		return found, nil, false, tx.Save(ctx, found.ID, s.Account)
+		return found, nil, false, tx.Save(ctx, found.ID, s.Account, sub.languages.String())
 	}
 	if err := p.admit(s, sub); err != nil {
 		return nil, nil, false, err
 	}
 	if e != nil {
-		if job, err = tx.RunningJob(ctx, s.Account, e.ID); !errors.Is(err, db.ErrNotFound) {
-			return nil, job, false, err
+		if job, err = tx.RunningJob(ctx, s.Account, e.ID); err == nil {
+			return nil, job, false, tx.Expect(ctx, e, job) // it may have been removed from the library
+		}
+		if !errors.Is(err, db.ErrNotFound) {
+			return nil, nil, false, err
 		}
 	}
 	if err := p.afford(ctx, tx.Reader, s, sub); err != nil {
@@ -194,14 +197,17 @@ func (p *Pipeline) join(ctx context.Context, tx *db.Tx, e *db.Extraction, s Subm
 	if err != nil {
 		return nil, err
 	}
-	if !outside && !beyondCaptions(e.State) {
-		return job, reserve(ctx, tx, job)
+	late := outside || beyondCaptions(e.State)
+	if late {
+		if err := tx.LockPlaces(ctx, s.Account); err != nil {
+			return nil, err
+		}
 	}
-	if err := tx.LockPlaces(ctx, s.Account); err != nil {
+	if err := tx.Expect(ctx, e, job); err != nil {
 		return nil, err
 	}
-	if err := reserve(ctx, tx, job); err != nil {
-		return nil, err
+	if err := reserve(ctx, tx, job); err != nil || !late {
+		return job, err
 	}
 	sound, err := extentOf(ctx, tx.Reader, e)
 	if err != nil {
@@ -261,6 +267,9 @@ func (p *Pipeline) begin(ctx context.Context, tx *db.Tx, s Submission) (*db.Job,
 		}
 	}
 	if err := tx.Enqueue(ctx, first); err != nil {
+		return nil, err
+	}
+	if err := tx.Expect(ctx, e, job); err != nil {
 		return nil, err
 	}
 	return job, reserve(ctx, tx, job)

@@ -1,0 +1,116 @@
+package db
+
+import (
+	"context"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Save puts a text into the library of an account that has asked for it by a list of
+// languages. A row for the same content and language that is there already then points
+// to this text; one of work by the same list that has failed becomes its row.
+func (tx *Tx) Save(ctx context.Context, transcriptID, account, languages string) error {
+	row, err := tx.textRow(ctx, transcriptID)
+	if err != nil {
+		return err
+	}
+	failed := openRows{row.Platform, row.ExternalID, languages, library.KindFailed, []string{account}, nil}
+	if _, err := tx.become(ctx, failed, row); err != nil {
+		return err
+	}
+	row.Account = account
+	if err := newID(&row.ID); err != nil {
+		return err
+	}
+	_, err = tx.db.NewInsert().Model(row).
+		On("CONFLICT (account, platform, external_id, lang) WHERE kind = 'transcript' DO UPDATE").
+		Set(`transcript_id = excluded.transcript_id, folded_title = excluded.folded_title,
+			folded_channel = excluded.folded_channel, creator = excluded.creator, updated_at = excluded.updated_at`).
+		Exec(ctx)
+	return wrap("save transcript "+transcriptID, err)
+}
+
+// textRow is the row of a text, for whichever account. The transaction then holds the
+// texts of the content.
+func (tx *Tx) textRow(ctx context.Context, transcriptID string) (*LibraryRow, error) {
+	t, err := tx.head(ctx, transcriptID)
+	if err != nil {
+		return nil, err
+	}
+	if err := tx.lockTexts(ctx, t); err != nil {
+		return nil, err
+	}
+	if t, err = tx.head(ctx, transcriptID); err != nil { // it may have got another title before the lock was free
+		return nil, err
+	}
+	now := moment(time.Now())
+	row := &LibraryRow{
+		Kind: library.KindTranscript, Platform: t.Platform, ExternalID: t.ExternalID, Lang: t.Lang, TranscriptID: t.ID,
+		CreatedAt: now, UpdatedAt: now,
+	}
+	row.findBy(deref(t.Title), deref(t.Channel), deref(t.CreatorHandle))
+	return row, nil
+}
+
+// become turns rows of work into rows of the text, or, where an account has one of that
+// already, lets that take them over with their stars. It returns how many there were.
+func (tx *Tx) become(ctx context.Context, w openRows, text *LibraryRow) (int64, error) {
+	found := w.have()
+	res, err := tx.db.NewRaw(`UPDATE library_rows AS w
+		SET kind = 'transcript', lang = ?, transcript_id = ?, languages = '', job_id = NULL, error_code = NULL, source_url = '', metadata = '{}',
+			folded_title = ?, folded_channel = ?, creator = ?, updated_at = ?
+		WHERE ? AND NOT EXISTS (SELECT 1 FROM library_rows AS t WHERE t.kind = 'transcript'
+			AND t.account = w.account AND t.platform = w.platform AND t.external_id = w.external_id AND t.lang = ?)`,
+		text.Lang, text.TranscriptID, text.FoldedTitle, text.FoldedChannel, text.Creator, text.UpdatedAt, found, text.Lang).Exec(ctx)
+	n, err := affected(res, err)
+	if err != nil {
+		return 0, wrap("rows of transcript "+text.TranscriptID, err)
+	}
+	if n == int64(len(w.accounts)) {
+		return n, nil
+	}
+	_, err = tx.db.NewRaw(`UPDATE library_rows AS t
+		SET transcript_id = ?, starred = (t.starred OR EXISTS (SELECT 1 FROM library_rows AS w WHERE ? AND w.account = t.account AND w.starred)),
+			folded_title = ?, folded_channel = ?, creator = ?, updated_at = ?
+		WHERE t.kind = 'transcript' AND t.platform = ? AND t.external_id = ? AND t.lang = ?
+			AND t.account IN (SELECT w.account FROM library_rows AS w WHERE ?)`,
+		text.TranscriptID, found, text.FoldedTitle, text.FoldedChannel, text.Creator, text.UpdatedAt,
+		text.Platform, text.ExternalID, text.Lang, found).Exec(ctx)
+	if err != nil {
+		return 0, wrap("rows of transcript "+text.TranscriptID, err)
+	}
+	taken, err := tx.removeOpen(ctx, w)
+	return n + taken, err
+}
+
+// lockTexts makes transactions that write or save texts of one content run one
+// after the other. Else one could save a text by the title that another has just
+// changed, and two could wait for each other's library rows.
+func (tx *Tx) lockTexts(ctx context.Context, t *transcriptRow) error {
+	return tx.lockTextsOf(ctx, t.Platform, t.ExternalID)
+}
+
+func (tx *Tx) lockTextsOf(ctx context.Context, p transcript.Platform, externalID string) error {
+	return tx.Lock(ctx, "texts/"+string(p)+"/"+externalID)
+}
+
+// rename lets the libraries find a text by the title that it has now.
+func (tx *Tx) rename(ctx context.Context, t *transcriptRow) error {
+	var row LibraryRow
+	row.findBy(deref(t.Title), deref(t.Channel), deref(t.CreatorHandle))
+	_, err := tx.db.NewUpdate().Model((*LibraryRow)(nil)).
+		Set("folded_title = ?, folded_channel = ?, creator = ?", row.FoldedTitle, row.FoldedChannel, row.Creator).
+		Where("transcript_id = ?", t.ID).
+		Where("folded_title <> ? OR folded_channel <> ? OR creator <> ?", row.FoldedTitle, row.FoldedChannel, row.Creator).
+		Exec(ctx)
+	return wrap("rename transcript "+t.ID, err)
+}
+
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

@@ -1,0 +1,124 @@
+package db
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+
+	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// openRows are rows of work: those of one list on one content, of accounts.
+type openRows struct {
+	platform   transcript.Platform
+	externalID string
+	languages  string
+	kind       library.Kind // pending or failed
+	accounts   []string
+	jobs       []string // only that of these claims; nil: whatever they are of
+}
+
+// openRowsOf are those of claims that wait for an extraction.
+func openRowsOf(e *Extraction, claims []Job) openRows {
+	w := openRows{platform: e.Platform, externalID: e.ExternalID, languages: e.Languages, kind: library.KindPending}
+	for _, c := range claims {
+		w.accounts, w.jobs = append(w.accounts, c.Account), append(w.jobs, c.ID)
+	}
+	return w
+}
+
+// have is the condition for a row w to be one of them.
+func (w openRows) have() schema.QueryWithArgs {
+	of := bun.SafeQuery("w.account IN (?) AND w.platform = ? AND w.external_id = ? AND w.languages = ? AND w.kind = ?",
+		bun.List(w.accounts), w.platform, w.externalID, w.languages, w.kind)
+	if w.jobs == nil {
+		return of
+	}
+	return bun.SafeQuery("? AND w.job_id IN (?)", of, bun.List(w.jobs))
+}
+
+// Expect shows a running claim on an extraction that the transaction has locked in the
+// library of its account. A row of the same list is used again.
+func (tx *Tx) Expect(ctx context.Context, e *Extraction, j *Job) error {
+	now := moment(time.Now())
+	row := &LibraryRow{
+		Account: j.Account, Kind: library.KindPending, Platform: e.Platform, ExternalID: e.ExternalID,
+		Lang: FirstLanguage(e.Languages), Languages: e.Languages, JobID: j.ID, SourceURL: e.SourceURL, Metadata: e.Metadata,
+		CreatedAt: now, UpdatedAt: now,
+	}
+	if err := newID(&row.ID); err != nil {
+		return err
+	}
+	row.findBy(row.Metadata.Title, row.Metadata.Channel, row.Metadata.CreatorHandle)
+	q := tx.db.NewInsert().Model(row).
+		On("CONFLICT (account, platform, external_id, languages) WHERE kind <> 'transcript' DO UPDATE").
+		Set("kind = excluded.kind, job_id = excluded.job_id, error_code = NULL, updated_at = excluded.updated_at").
+		Where("library_row.job_id <> excluded.job_id OR library_row.kind <> excluded.kind")
+	if e.Metadata != (transcript.Metadata{}) { // else what was known before is known still
+		q.Set("metadata = excluded.metadata, folded_title = excluded.folded_title, folded_channel = excluded.folded_channel, creator = excluded.creator")
+	}
+	_, err := q.Exec(ctx)
+	return wrap("library row of job "+j.ID, err)
+}
+
+// FirstLanguage is the first language of a canonical list; "und" where it is to be
+// detected.
+func FirstLanguage(list string) string {
+	first := transcript.LanguageList{{}}
+	if list != "" {
+		if all, err := transcript.ParseLanguageList(list); err == nil { // only what can be read is stored
+			first = all
+		}
+	}
+	if first[0].Tag == "" {
+		return "und"
+	}
+	return first[0].Tag
+}
+
+// Describe notes in the libraries of those who wait for an extraction what is known of
+// its content.
+func (tx *Tx) Describe(ctx context.Context, e *Extraction, m transcript.Metadata) error {
+	row := LibraryRow{Metadata: clean(m)}
+	row.findBy(row.Metadata.Title, row.Metadata.Channel, row.Metadata.CreatorHandle)
+	_, err := tx.db.NewUpdate().Model(&row).
+		Column("metadata", "folded_title", "folded_channel", "creator").
+		Where("account IN (SELECT account FROM jobs WHERE extraction_id = ? AND "+running+")", e.ID).
+		Where("platform = ? AND external_id = ? AND languages = ? AND kind = 'pending'", e.Platform, e.ExternalID, e.Languages).
+		Exec(ctx)
+	return wrap("library rows of extraction "+e.ID, err)
+}
+
+// Conclude does in the libraries of accounts what the end of their claims on an
+// extraction means. What an account has removed stays removed.
+func (tx *Tx) Conclude(ctx context.Context, e *Extraction, claims []Job, end End) error {
+	if len(claims) == 0 {
+		return nil
+	}
+	w := openRowsOf(e, claims)
+	switch end.Status {
+	case transcript.JobSuccess:
+		text, err := tx.textRow(ctx, end.TranscriptID)
+		if err != nil {
+			return err
+		}
+		_, err = tx.become(ctx, w, text)
+		return err
+	case transcript.JobFailed:
+		_, err := tx.db.NewRaw(`UPDATE library_rows AS w SET kind = 'failed', error_code = ?, updated_at = ? WHERE ?`,
+			end.Error.Code, moment(time.Now()), w.have()).Exec(ctx)
+		return wrap("failed work in libraries", err)
+	default:
+		_, err := tx.removeOpen(ctx, w)
+		return err
+	}
+}
+
+func (tx *Tx) removeOpen(ctx context.Context, w openRows) (int64, error) {
+	res, err := tx.db.NewRaw("DELETE FROM library_rows AS w WHERE ?", w.have()).Exec(ctx)
+	n, err := affected(res, err)
+	return n, wrap("remove work from libraries", err)
+}
