@@ -50,8 +50,10 @@ demo: setup-run
 # looks at every access to it in vain, which takes twice the time of all else. So it
 # is compiled without. Our code, and what hands its connections around, is watched.
 # The crowds of the server's tests have their full size only without the detector.
+# Many tests wait for the next attempt of something: of these more run at once than
+# there are processors.
 test: setup
-	$(GO) test -race -timeout 20m '-gcflags=modernc.org/...=-race=false' ./...
+	$(GO) test -race -parallel 4 -timeout 20m '-gcflags=modernc.org/...=-race=false' ./...
 	$(GO) test -count=1 -run 'EqualUploads|EqualLinks|Watchers' ./server
 
 lint: $(LINT)

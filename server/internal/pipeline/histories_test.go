@@ -58,7 +58,7 @@ var (
 // have ended are to pay. In the end nothing is reserved.
 func TestHistories(t *testing.T) {
 	t.Parallel()
-	t.Run("sqlite", func(t *testing.T) {
+	t.Run("sqlite", func(t *testing.T) { // 30 histories, by TestMain
 		t.Parallel()
 		w := newWorld(t, dbtest.Open(t, dbtest.SQLite(t)))
 		rapid.Check(t, func(r *rapid.T) { w.live(history.Draw(r, "history")) })
