@@ -63,6 +63,16 @@ func (t *Table) Detect(text string) (Match, error) {
 	return Match{}, transcript.Errorf(transcript.InvalidVideo, "The link names no content of %s.", p.name)
 }
 
+// PlatformOf is the platform whose host a link is on, whether the link names a content
+// or not; ok is false where no platform has that host.
+func (t *Table) PlatformOf(text string) (p transcript.Platform, ok bool) {
+	_, found, err := t.locate(text, "content")
+	if err != nil {
+		return "", false
+	}
+	return found.name, true
+}
+
 // locate reads a link, and finds the platform whose host it is on. what names what
 // was looked for.
 func (t *Table) locate(text, what string) (link, *platform, error) {

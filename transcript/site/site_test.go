@@ -288,6 +288,22 @@ func TestDetectNamesTheHost(t *testing.T) {
 	}
 }
 
+func TestPlatformOf(t *testing.T) {
+	t.Parallel()
+	for link, want := range map[string]transcript.Platform{
+		"https://www.youtube.com/feed/subscriptions": transcript.VideoSite,
+		"m.tiktok.com":   transcript.ShortVideoSite,
+		"https://t.co/x": transcript.MicroblogSite,
+		"https://example.com/watch?v=dQw4w9WgXcQ": "",
+		"dQw4w9WgXcQ": "",
+		"":            "",
+	} {
+		platform, ok := site.Default().PlatformOf(link)
+		assert.Equal(t, want, platform, link)
+		assert.Equal(t, want != "", ok, link)
+	}
+}
+
 func TestContent(t *testing.T) {
 	t.Parallel()
 	for _, content := range links {

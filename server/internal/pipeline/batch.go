@@ -50,17 +50,6 @@ type BatchRequest struct {
 	Key   *db.HeldKey // as of a Submission
 }
 
-// BatchEntry is one entry of a batch.
-type BatchEntry struct {
-	// Content is what the entry names. Of one with an Err it is the entry itself, as
-	// far as it can be told.
-	Content engine.Content
-	// Short tells that Content.URL is a short link that is still to be followed.
-	Short bool
-	// Err is why the entry names nothing; nil: it does.
-	Err *transcript.Error
-}
-
 // CreateBatch makes a batch, which is worked on from then on. Its errors carry codes:
 // BATCH_LIMIT_EXCEEDED where there are more entries than the plan or the service takes,
 // and where no entry names a content the code of the first.

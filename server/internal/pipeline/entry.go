@@ -1,0 +1,51 @@
+package pipeline
+
+import (
+	"errors"
+	"net/url"
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// BatchEntry is one entry of a batch.
+type BatchEntry struct {
+	// Content is what the entry names. Of one with an Err it is the entry itself, as
+	// far as it can be told.
+	Content engine.Content
+	// Short tells that Content.URL is a short link that is still to be followed.
+	Short bool
+	// Err is why the entry names nothing; nil: it does.
+	Err *transcript.Error
+}
+
+// Entry is what a link of a batch names: a full link, a short one, or an id of the video
+// site. One that names nothing stands for itself.
+func (p *Pipeline) Entry(link string) BatchEntry {
+	match, err := p.cfg.Sites.Detect(link)
+	if err == nil {
+		return BatchEntry{Content: engine.Content{Platform: match.Platform, ExternalID: match.ExternalID, URL: match.URL}, Short: match.Short}
+	}
+	platform, ok := p.cfg.Sites.PlatformOf(link)
+	if !ok {
+		platform = transcript.VideoSite // no claim: an item has one
+	}
+	entry := BatchEntry{Content: engine.Content{Platform: platform, ExternalID: link}}
+	if !errors.As(err, &entry.Err) {
+		entry.Err = withCode(err)
+	}
+	if isWebLink(link) {
+		entry.Content.URL = link
+	}
+	return entry
+}
+
+// isWebLink reports whether a text is a link as it stands, which readers may open.
+func isWebLink(text string) bool {
+	if strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return false
+	}
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil
+}
