@@ -20,6 +20,8 @@ type Client struct {
 	Jobs *JobService
 	// Library reads and changes what the account has saved.
 	Library *LibraryService
+	// Batches makes the transcripts of a list of links, a playlist or a channel.
+	Batches *BatchService
 	// Usage tells what the account may have, and how much of it is used.
 	Usage *UsageService
 
@@ -67,6 +69,7 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 	c.Transcripts = &TranscriptService{c}
 	c.Jobs = &JobService{c}
 	c.Library = &LibraryService{c}
+	c.Batches = &BatchService{c}
 	c.Usage = &UsageService{c}
 	return c, nil
 }

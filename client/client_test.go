@@ -293,18 +293,25 @@ var operations = map[string]any{
 	"cancelTranscriptJob": (*client.JobService).Cancel,
 	"streamTranscriptJob": (*client.JobService).Events,
 	"getSavedTranscript":  (*client.LibraryService).Get,
+	"createBatch":         (*client.BatchService).Create,
+	"listBatches":         (*client.BatchService).List,
+	"getBatch":            (*client.BatchService).Items,
 	"getUsage":            (*client.UsageService).Get,
 }
 
 // conveniences are the methods that combine operations.
-var conveniences = []any{(*client.TranscriptService).Get, (*client.JobService).Wait}
+var conveniences = []any{
+	(*client.TranscriptService).Get, (*client.JobService).Wait,
+	(*client.BatchService).Get, (*client.BatchService).AllItems, (*client.BatchService).All, (*client.BatchService).Wait,
+	(*client.BatchService).Retry, (*client.BatchService).Cancel, (*client.BatchService).Delete,
+}
 
 // TestMethodsAndOperations: every operation has its method, and no method is
 // without one.
 func TestMethodsAndOperations(t *testing.T) {
 	t.Parallel()
 	methods := 0
-	for _, service := range []any{&client.TranscriptService{}, &client.JobService{}, &client.LibraryService{}, &client.UsageService{}} {
+	for _, service := range []any{&client.TranscriptService{}, &client.JobService{}, &client.LibraryService{}, &client.BatchService{}, &client.UsageService{}} {
 		methods += reflect.TypeOf(service).NumMethod()
 	}
 	assert.Equal(t, methods, len(operations)+len(conveniences))

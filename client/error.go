@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -231,3 +232,43 @@ func (e *WaitError) Error() string {
 // Unwrap returns why the wait ended: an [*Error], or the context's error with
 // its cause.
 func (e *WaitError) Unwrap() error { return e.Err }
+
+// BatchError is a batch that failed as a whole, or was cancelled: its items could not be
+// listed, or none of them succeeded. The transport worked.
+type BatchError struct{ Batch batch.Job }
+
+// Error names the batch and says how it ended, and why as far as that is known.
+func (e *BatchError) Error() string {
+	ended := fmt.Sprintf("batch %s: %s", e.Batch.ID, e.Batch.Status)
+	if why := e.Batch.Error; why != nil {
+		return fmt.Sprintf("%s: %s: %s", ended, why.Code, explain(why.Message, why.ActionLabel, cmp.Or(why.ActionURL, why.UpgradeURL), 0))
+	}
+	return fmt.Sprintf("%s: %d of %d items succeeded, %d failed", ended, e.Batch.Counts.Success, e.Batch.Total, e.Batch.Failed)
+}
+
+// Unwrap returns the batch's own error, so that it matches by code; nil when the batch
+// has none.
+func (e *BatchError) Unwrap() error {
+	if e.Batch.Error == nil {
+		return nil
+	}
+	return e.Batch.Error
+}
+
+// BatchWaitError is a wait that ended before its batch did. The batch goes on: its id is
+// in Batch, together with the last state that was seen (zero when none was).
+type BatchWaitError struct {
+	Batch batch.Job
+	Err   error
+}
+
+// Error names the batch and says why the wait ended.
+func (e *BatchWaitError) Error() string {
+	if e.Batch.Status == "" {
+		return fmt.Sprintf("waiting for batch %s: %v", e.Batch.ID, e.Err)
+	}
+	return fmt.Sprintf("waiting for batch %s (%s, %d of %d items done): %v", e.Batch.ID, e.Batch.Status, e.Batch.Done, e.Batch.Total, e.Err)
+}
+
+// Unwrap returns why the wait ended: an [*Error], or the context's error with its cause.
+func (e *BatchWaitError) Unwrap() error { return e.Err }

@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/cenkalti/backoff/v4"
-
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -49,57 +47,22 @@ func (s *JobService) Wait(ctx context.Context, id string, opts ...RequestOption)
 	return s.wait(ctx, transcript.Job{JobID: id}, opts)
 }
 
-const (
-	pollMin      = 500 * time.Millisecond
-	pollMax      = 5 * time.Second
-	pollHintMax  = time.Minute // a longer Retry-After of a running job is not believed
-	pollFailures = 5           // failed questions in a row that end a wait
-)
-
 func (s *JobService) wait(ctx context.Context, last transcript.Job, opts []RequestOption) (*transcript.Result, error) {
-	pause := backoff.NewExponentialBackOff(
-		backoff.WithInitialInterval(pollMin),
-		backoff.WithMaxInterval(pollMax),
-		backoff.WithMaxElapsedTime(0), // only ctx limits the wait
-	)
-	failures := 0
-	for {
-		job, hint, err := s.get(ctx, last.JobID, opts)
-		switch {
-		case err == nil && job.Status.Terminal():
-			return outcome(job)
-		case err == nil:
-			if job.Sequence != last.Sequence {
-				pause.Reset()
+	last, err := poll[transcript.Job]{
+		ask: func() (transcript.Job, time.Duration, error) {
+			job, hint, err := s.get(ctx, last.JobID, opts)
+			if err != nil {
+				return transcript.Job{}, 0, err
 			}
-			last, failures = *job, 0
-			hint = min(hint, pollHintMax)
-		default:
-			failures++
-			if hint, err = retryPause(ctx, err, failures); err != nil {
-				return nil, &WaitError{Job: last, Err: err}
-			}
-		}
-		if err := sleep(ctx, max(pause.NextBackOff(), hint)); err != nil {
-			return nil, &WaitError{Job: last, Err: err}
-		}
+			return *job, hint, nil
+		},
+		ended: func(job transcript.Job) bool { return job.Status.Terminal() },
+		moved: func(before, now transcript.Job) bool { return before.Sequence != now.Sequence },
+	}.wait(ctx, last)
+	if err != nil {
+		return nil, &WaitError{Job: last, Err: err}
 	}
-}
-
-// retryPause returns how long to wait before a failed question is asked again, or
-// the error that ends the wait.
-func retryPause(ctx context.Context, err error, failures int) (time.Duration, error) {
-	if ctx.Err() != nil || failures >= pollFailures || !transient(http.MethodGet, err) {
-		return 0, err
-	}
-	var refused *Error
-	if !errors.As(err, &refused) {
-		return 0, nil
-	}
-	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < refused.RetryAfter {
-		return 0, err
-	}
-	return refused.RetryAfter, nil
+	return outcome(&last)
 }
 
 // outcome is what a job that has ended came to.

@@ -46,7 +46,7 @@ func TestAPIDocHasAnExampleOfEveryOperation(t *testing.T) {
 	}
 	for operation := range readAPIFile(t).operations() {
 		_, path, _ := strings.Cut(operation, " ")
-		path = strings.NewReplacer("{id}", "$JOB", "{platform}/{externalId}", "video_site/dQw4w9WgXcQ").Replace(path)
+		path = strings.NewReplacer("{id}", "$JOB", "{batchId}", "$BATCH", "{platform}/{externalId}", "video_site/dQw4w9WgXcQ").Replace(path)
 		assert.Contains(t, paths[operation], path, operation)
 	}
 	assert.Len(t, d.examples(), strings.Count(d.text, "```sh\n"), "each says its status")
@@ -74,6 +74,8 @@ func TestAPIDocExamplesRun(t *testing.T) {
 	running, release := s.heldJob(t, "a talk to be cancelled")
 	defer release()
 
+	made := s.newBatch(t, []string{"dQw4w9WgXcQ", "9bZkp7q19f0", "hello"})
+
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "talk.mp3"), []byte("another talk"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ".curlrc"), []byte("silent\nshow-error\nwrite-out = \"\\n%{http_code}\"\n"), 0o600))
@@ -84,7 +86,7 @@ func TestAPIDocExamplesRun(t *testing.T) {
 		}
 		sh := exec.CommandContext(t.Context(), "sh", "-c", e.command)
 		sh.Dir = dir
-		sh.Env = append(os.Environ(), "CURL_HOME="+dir, "URL="+s.URL, "KEY="+s.Key, "JOB="+job, "ETAG="+etag)
+		sh.Env = append(os.Environ(), "CURL_HOME="+dir, "URL="+s.URL, "KEY="+s.Key, "JOB="+job, "BATCH="+made, "ETAG="+etag)
 		out, err := sh.CombinedOutput()
 		require.NoError(t, err, "%s\n%s", e.command, out)
 		e.check(t, string(out))

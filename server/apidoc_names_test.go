@@ -22,8 +22,11 @@ func TestAPIDocCodes(t *testing.T) {
 	for _, row := range rows {
 		code := transcript.Code(backticked(row[0])[0])
 		want := strconv.Itoa(code.Status())
-		if code == transcript.InvalidRequest {
+		switch code {
+		case transcript.InvalidRequest:
 			want = "400, 422"
+		case transcript.BatchLimitExceeded:
+			want = "402, 422"
 		}
 		assert.Equal(t, want, row[1], code)
 		assert.Equal(t, retry[code.Retry()], row[2], code)

@@ -36,21 +36,21 @@ func contentType(r *http.Request) string {
 	return media
 }
 
-// maxJSONBody is the largest JSON body, in bytes.
+// maxJSONBody is the largest JSON body, in bytes; that of a batch is larger.
 const maxJSONBody = 1 << 20
 
-// readBody reads a JSON body whole, without looking into it.
-func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	if r.ContentLength > maxJSONBody { // it need not be sent
-		return nil, invalidBody(fmt.Sprintf("is larger than %d bytes", maxJSONBody))
+// readBody reads a body of at most so many bytes whole, without looking into it.
+func readBody(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
+	if r.ContentLength > most { // it need not be sent
+		return nil, invalidBody(fmt.Sprintf("is larger than %d bytes", most))
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxJSONBody))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 	tooLarge := new(http.MaxBytesError)
 	switch {
 	case errors.Is(err, errTooSlow), errors.Is(err, errCut):
 		return nil, err
 	case errors.As(err, &tooLarge):
-		return nil, invalidBody(fmt.Sprintf("is larger than %d bytes", maxJSONBody))
+		return nil, invalidBody(fmt.Sprintf("is larger than %d bytes", most))
 	case err != nil:
 		return nil, invalidBody("ended before it was complete")
 	}

@@ -65,7 +65,7 @@ func (s *service) operations(t *testing.T) (all []documented) {
 
 // at is the documented's path with a job's id in it, and a query.
 func (o documented) at(query string) string {
-	return strings.ReplaceAll(o.path, "{id}", unknownJob[strings.LastIndex(unknownJob, "/")+1:]) + query
+	return wildcard.ReplaceAllLiteralString(o.path, unknownJob[strings.LastIndex(unknownJob, "/")+1:]) + query
 }
 
 // attempt is a request with something long in it.
@@ -82,7 +82,7 @@ func (o documented) attempts(t *testing.T) (all []attempt) {
 		}
 		all = append(all, attempt{fmt.Sprintf("%s %s: %s", o.method, o.path, name), o.method, path, body, changes})
 	}
-	add("path", strings.ReplaceAll(o.path, "{id}", long), "")
+	add("path", wildcard.ReplaceAllLiteralString(o.path, long), "")
 	add("below", o.at("/"+long), "")
 	add("name in the query", o.at("?"+long+"=1"), "")
 	add("query that cannot be read", o.at("?a=%zz"+long), "")

@@ -122,3 +122,6 @@ func (l Listing) Token(after any) string { return l.token(after) }
 
 // After reads the place in a page token.
 func (l Listing) After(token string, after any) error { return l.after(token, after) }
+
+// LinksOfCSV reads the body of a batch that is a CSV.
+func LinksOfCSV(body []byte) ([]string, error) { return linksOfCSV(body) }

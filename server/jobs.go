@@ -165,7 +165,7 @@ func readEmpty(w http.ResponseWriter, r *http.Request) error {
 	case media != "application/json":
 		return unsupported("Send no body, or an empty JSON object as application/json.")
 	}
-	body, err := readBody(w, r)
+	body, err := readBody(w, r, maxJSONBody)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package server
 import (
 	"reflect"
 
+	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -21,6 +22,9 @@ func enums() map[reflect.Type][]any {
 	addEnum(all, transcript.OriginCaptionAPI, transcript.OriginDownloader, transcript.OriginASR,
 		transcript.OriginProfessionalCaptions, transcript.OriginShortVideoSiteCaptions, transcript.OriginManual)
 	addEnum(all, transcript.TrackManual, transcript.TrackAuto, transcript.TrackForced)
+	addEnum(all, batch.Links, batch.Playlist, batch.Channel)
+	addEnum(all, batchStatuses()...)
+	addEnum(all, batch.ItemPending, batch.ItemProcessing, batch.ItemSuccess, batch.ItemFailed, batch.ItemSkipped)
 	addEnum(all, transcript.TracksOK, transcript.TracksEmpty, transcript.TracksFailed, transcript.TracksSkipped)
 	return all
 }

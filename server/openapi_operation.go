@@ -65,8 +65,11 @@ func describeErrors(oc openapi.OperationContext, rt route) {
 	add := func(status int, code transcript.Code) { codes[status] = append(codes[status], string(code)) }
 	for _, code := range rt.codes {
 		add(code.Status(), code)
-		if code == transcript.InvalidRequest && rt.body.Fields != nil {
-			add(http.StatusUnprocessableEntity, code) // a value of the body
+		switch {
+		case code == transcript.InvalidRequest && rt.body.Fields != nil: // a value of the body
+			add(http.StatusUnprocessableEntity, code)
+		case code == transcript.BatchLimitExceeded: // more than any plan could permit
+			add(http.StatusUnprocessableEntity, code)
 		}
 	}
 	if !rt.open {

@@ -22,6 +22,13 @@ func describeRequest(r *openapi31.Reflector, op *openapi31.Operation, rt route) 
 	}
 	describeBody(r, op, "application/json", rt.body)
 	describeBody(r, op, "multipart/form-data", rt.form)
+	if rt.csv != "" {
+		text := request.Schema{"type": "string", "description": rt.csv}
+		op.RequestBodyEns().RequestBodyEns().WithContentItem("text/csv", openapi31.MediaType{Schema: text})
+	}
+	if rt.bodyOptional {
+		op.RequestBody.RequestBody.WithRequired(false)
+	}
 }
 
 // conditionalHeader is the header of an operation that knows 304.

@@ -100,6 +100,9 @@ func TestDocumentNamesEveryOperation(t *testing.T) {
 		}
 	}
 	assert.Equal(t, map[string]string{
+		"POST /v1/batch":                      "createBatch",
+		"GET /v1/batch":                       "listBatches",
+		"GET /v1/batch/{batchId}":             "getBatch",
 		"POST /v1/transcript":                 "createTranscript",
 		"GET /v1/transcript/info":             "getTranscriptInfo",
 		"GET /v1/video_site/captions":         "getCaptions",
@@ -172,7 +175,7 @@ func TestDocumentOfEveryOperation(t *testing.T) {
 		d.Components.Schemas["Error"].OneOf)
 	for name, schema := range d.Components.Schemas {
 		closed := schema.AdditionalProperties != nil && !*schema.AdditionalProperties
-		isRequest := name == "CreateTranscriptRequest" || name == "FormDataCreateTranscript"
+		isRequest := strings.HasSuffix(name, "Request") || name == "FormDataCreateTranscript"
 		assert.Equal(t, isRequest, closed, "%s: requests are closed, answers may grow", name)
 	}
 }

@@ -85,7 +85,7 @@ func newLinkRequest() *linkRequest {
 // readLinkRequest reads the body and checks everything that can be checked without
 // asking anyone.
 func readLinkRequest(w http.ResponseWriter, r *http.Request) (*linkRequest, error) {
-	body, err := readBody(w, r)
+	body, err := readBody(w, r, maxJSONBody)
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,9 @@ type route struct {
 	path, query, header request.Table // what it takes there, beside what many routes do
 	grammar             bool          // what the path names has one, outside of which there is no route
 	body                request.Table // a JSON body
+	bodyOptional        bool          // the body may be left out
 	form                request.Table // a multipart form
+	csv                 string        // what is said of a CSV body; empty: none is taken
 	answers             []answer
 	codes               []transcript.Code // of the errors beyond those that every route has
 	report              any               // the body of 502 and 503, where it is more than the error

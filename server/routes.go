@@ -25,6 +25,9 @@ func (s *Server) Library() http.Handler {
 	return s.handler(slices.Concat(s.libraryRoutes(), s.downloadRoutes()))
 }
 
+// Batches serves the routes of batches.
+func (s *Server) Batches() http.Handler { return s.handler(s.batchRoutes()) }
+
 // Usage serves GET /v1/usage: what an account may have, and how much of it is used.
 func (s *Server) Usage() http.Handler { return s.handler(s.usageRoutes()) }
 
@@ -50,6 +53,7 @@ func (s *Server) routes() []route {
 		s.eventRoutes(),
 		s.captionRoutes(),
 		s.infoRoutes(),
+		s.batchRoutes(),
 		s.usageRoutes(),
 		s.libraryRoutes(),
 		s.downloadRoutes(),

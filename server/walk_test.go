@@ -27,6 +27,7 @@ var asks = map[string]struct{ query, contentType, body string }{
 	"createTranscript":  {contentType: "application/json", body: `{"url": "` + video + `"}`},
 	"getTranscriptInfo": {query: "?url=" + video},
 	"getCaptions":       {query: "?videoId=" + video},
+	"createBatch":       {contentType: "application/json", body: `{"urls": ["` + video + `"]}`},
 
 	"downloadTranscript": {query: "?format=txt"},
 }
@@ -37,6 +38,12 @@ var things = map[string]thing{
 	"/v1/transcript/job/{id}": {
 		make: func(t *testing.T, s *service, as change) string {
 			return s.job(t, uuid.NewString(), as) // which runs, as the recognizer is held
+		},
+		unknown: "019321a0-7c11-7c3e-9a55-2f6d1f0c9b11",
+	},
+	"/v1/batch/{batchId}": {
+		make: func(t *testing.T, s *service, as change) string {
+			return s.newBatch(t, videos(0, 2), as) // which runs, as captions are held
 		},
 		unknown: "019321a0-7c11-7c3e-9a55-2f6d1f0c9b11",
 	},

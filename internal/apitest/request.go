@@ -35,9 +35,12 @@ func (d *Document) checkRequest(op place, path map[string]string, r *http.Reques
 		return fmt.Errorf("a body of the type %s is not documented", media)
 	}
 	var value any
-	if media == "multipart/form-data" {
+	switch media {
+	case "multipart/form-data":
 		value, err = d.formValue(form, body, params["boundary"])
-	} else {
+	case "text/csv":
+		value = string(body)
+	default:
 		value, err = jsonschema.UnmarshalJSON(bytes.NewReader(body))
 	}
 	if err != nil {

@@ -43,7 +43,8 @@ type Table struct {
 // of the video site. The scheme may be missing where the host is known.
 // UNSUPPORTED_PLATFORM (with details.host) for a link whose host no platform has,
 // INVALID_VIDEO for what is no link and no id, and for a link of a platform that
-// names no content. The length of the link is the caller's to bound.
+// names no content: that one has its Platform in the Match. The length of the link
+// is the caller's to bound.
 func (t *Table) Detect(text string) (Match, error) {
 	if video, ok := t.sites[transcript.VideoSite]; ok && video.validID(text) {
 		return video.content(text), nil
@@ -60,7 +61,7 @@ func (t *Table) Detect(text string) (Match, error) {
 			return Match{Platform: p.name, URL: link, Short: true}, nil
 		}
 	}
-	return Match{}, transcript.Errorf(transcript.InvalidVideo, "The link names no content of %s.", p.name)
+	return Match{Platform: p.name}, transcript.Errorf(transcript.InvalidVideo, "The link names no content of %s.", p.name)
 }
 
 // PlatformOf is the platform whose host a link is on, whether the link names a content

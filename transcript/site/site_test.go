@@ -258,7 +258,7 @@ func TestDetectRefuses(t *testing.T) {
 		for _, text := range texts {
 			match, err := site.Default().Detect(text)
 			assert.ErrorIs(t, err, code, "%q: %v", text, match)
-			assert.Zero(t, match, text)
+			assert.Equal(t, site.Match{Platform: match.Platform}, match, text)
 			var refusal *transcript.Error
 			require.ErrorAs(t, err, &refusal)
 			if code == transcript.UnsupportedPlatform {
@@ -267,6 +267,23 @@ func TestDetectRefuses(t *testing.T) {
 				assert.Nil(t, refusal.Details, text)
 			}
 		}
+	}
+}
+
+// A link that names no content still tells whose it is.
+func TestDetectNamesThePlatform(t *testing.T) {
+	t.Parallel()
+	for link, platform := range map[string]transcript.Platform{
+		"https://www.youtube.com/@somebody":     transcript.VideoSite,
+		"https://vm.tiktok.com/":                transcript.ShortVideoSite,
+		"x.com/somebody":                        transcript.MicroblogSite,
+		"https://example.com/dQw4w9WgXcQ":       "",
+		"https://a@www.youtube.com/dQw4w9WgXcQ": "",
+		"hello":                                 "",
+	} {
+		match, err := site.Default().Detect(link)
+		assert.Error(t, err, link)
+		assert.Equal(t, site.Match{Platform: platform}, match, link)
 	}
 }
 

@@ -27,8 +27,8 @@ import (
 
 // The most that a batch may have, whatever the plan permits.
 const (
-	maxBatchItems   = 500
-	maxBatchEntries = 10 * maxBatchItems // with those that are named more than once
+	MaxBatchItems   = 500
+	MaxBatchEntries = 10 * MaxBatchItems // with those that are named more than once
 )
 
 // maxExternalID is the longest id that is kept of an entry, in characters.
@@ -52,8 +52,12 @@ type BatchRequest struct {
 
 // CreateBatch makes a batch, which is worked on from then on. Its errors carry codes:
 // BATCH_LIMIT_EXCEEDED where there are more entries than the plan or the service takes,
-// and where no entry names a content the code of the first.
+// where no entry names a content the code of the first, and NOT_IMPLEMENTED where no
+// living process reads such lists.
 func (p *Pipeline) CreateBatch(ctx context.Context, r BatchRequest) (*batch.Job, error) {
+	if l := r.List; l != nil && !p.team(ctx).lists(l.Platform) {
+		return nil, transcript.Errorf(transcript.NotImplemented, "This service cannot list the playlists and channels of %s.", l.Platform)
+	}
 	b, err := p.newBatch(ctx, r)
 	if err != nil {
 		return nil, err
@@ -105,11 +109,11 @@ func (p *Pipeline) newBatch(ctx context.Context, r BatchRequest) (*db.Batch, err
 	now := time.Now()
 	b := &db.Batch{
 		ID: id.String(), CreatedAt: now, UpdatedAt: now, Account: r.Account, Mode: r.Mode, Languages: r.Languages.String(),
-		MaxItems: r.MaxItems, ItemLimit: maxBatchItems,
+		MaxItems: r.MaxItems, ItemLimit: MaxBatchItems,
 		Trace: p.traceOf(ctx), Status: batch.Pending, Listed: r.List == nil,
 	}
 	if r.Plan.BatchItems != account.Unlimited {
-		b.ItemLimit = min(r.Plan.BatchItems, maxBatchItems)
+		b.ItemLimit = min(r.Plan.BatchItems, MaxBatchItems)
 	}
 	b.Limits, b.CacheTTL = limitsOfBatch(r.Plan, now), r.Plan.CacheTTL
 	if r.List != nil {
@@ -135,8 +139,8 @@ func limitsOfBatch(plan account.Plan, now time.Time) db.Limits {
 // itemsOf are the items of a batch for entries that are added to those it has. What is
 // there twice is skipped; what is more than the caller wants is left out.
 func itemsOf(b *db.Batch, entries []BatchEntry, have []db.BatchItem) ([]db.BatchItem, error) {
-	if len(entries) > maxBatchEntries {
-		return nil, tooMany(b, len(entries), maxBatchEntries)
+	if len(entries) > MaxBatchEntries {
+		return nil, tooMany(b, len(entries), MaxBatchEntries)
 	}
 	seen := map[engine.Content]bool{} // without links
 	for _, item := range have {
@@ -155,7 +159,7 @@ func itemsOf(b *db.Batch, entries []BatchEntry, have []db.BatchItem) ([]db.Batch
 		item.Position = len(have) + len(items) + 1
 		items = append(items, item)
 	}
-	if len(seen) > min(b.ItemLimit, maxBatchItems) {
+	if len(seen) > min(b.ItemLimit, MaxBatchItems) {
 		return nil, tooMany(b, len(seen), b.ItemLimit)
 	}
 	return items, nil
@@ -198,8 +202,8 @@ func failedItem(why *transcript.Error) db.ItemEnd {
 // takes, more can be had.
 func tooMany(b *db.Batch, n, limit int) *transcript.Error {
 	e := overPlan(b.Limits, transcript.BatchLimitExceeded, fmt.Sprintf("The plan permits %d items in a batch: these are %d.", limit, n))
-	if n > maxBatchItems {
-		limit = max(limit, maxBatchItems)
+	if n > MaxBatchItems {
+		limit = max(limit, MaxBatchItems)
 		e = transcript.Errorf(transcript.BatchLimitExceeded, "A batch takes at most %d: these are %d. Send the others in another one.", limit, n)
 		e.Status = http.StatusUnprocessableEntity
 	}

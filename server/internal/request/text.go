@@ -57,6 +57,11 @@ func Languages() Kind[transcript.LanguageList] {
 // a code of its own. The document must have all values of T in a schema that is
 // named like T.
 func Enum[T ~string](offered []T, hidden ...T) Kind[T] {
+	return EnumOf(reflect.TypeFor[T]().Name(), offered, hidden...)
+}
+
+// EnumOf is Enum, for a type whose schema has another name in the document.
+func EnumOf[T ~string](schema string, offered []T, hidden ...T) Kind[T] {
 	take := func(s string) (T, error) {
 		if v := T(s); slices.Contains(offered, v) || slices.Contains(hidden, v) {
 			return v, nil
@@ -64,7 +69,7 @@ func Enum[T ~string](offered []T, hidden ...T) Kind[T] {
 		return "", fmt.Errorf("must be one of %s", quoted(offered, ", "))
 	}
 	return kindOf(texts, take, func(v T) any { return string(v) }, func() Schema {
-		s := Schema{"$ref": "#/components/schemas/" + reflect.TypeFor[T]().Name()}
+		s := Schema{"$ref": "#/components/schemas/" + schema}
 		if len(hidden) > 0 {
 			s["enum"] = offered
 		}

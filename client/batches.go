@@ -1,0 +1,248 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// BatchService makes the transcripts of many contents together.
+type BatchService struct{ client *Client }
+
+// Create makes a batch and returns how it begins; [BatchService.Wait] waits for its
+// end. A link that names nothing is an item that has failed. The error is an [*Error]
+// with the code BATCH_LIMIT_EXCEEDED for more items than the plan or the service takes,
+// and where no link names anything, the code of the first.
+func (s *BatchService) Create(ctx context.Context, p BatchParams, opts ...RequestOption) (*batch.Summary, error) {
+	path, body, err := p.payload()
+	if err != nil {
+		return nil, err
+	}
+	answer, err := s.client.send(ctx, http.MethodPost, path, body, opts)
+	if err != nil {
+		return nil, err
+	}
+	return decodeSummary(answer)
+}
+
+// Get returns the batch as it stands. A batch that has failed is not an error here:
+// look at its Status.
+func (s *BatchService) Get(ctx context.Context, id string, opts ...RequestOption) (*batch.Job, error) {
+	page, _, err := s.read(ctx, id, PageParams{Size: 1}, opts)
+	if err != nil {
+		return nil, err
+	}
+	return &page.Batch, nil
+}
+
+// Items returns a page of the items of a batch, in their order: 50 of them, or as many
+// as Size says, up to 500.
+func (s *BatchService) Items(ctx context.Context, id string, p PageParams, opts ...RequestOption) (*Page[batch.Item], error) {
+	page, _, err := s.read(ctx, id, p, opts)
+	if err != nil {
+		return nil, err
+	}
+	return &Page[batch.Item]{Items: page.Items, Next: page.Next}, nil
+}
+
+// AllItems yields every item of a batch, page by page, each asked for when it is
+// reached. An error is yielded once and ends the sequence. Each range starts anew.
+func (s *BatchService) AllItems(ctx context.Context, id string, opts ...RequestOption) iter.Seq2[batch.Item, error] {
+	opts = slices.Clone(opts)
+	return all(PageParams{Size: largestPage}, func(p PageParams) (*Page[batch.Item], error) { return s.Items(ctx, id, p, opts...) })
+}
+
+// largestPage is the largest page of items.
+const largestPage = 500
+
+// batchPage is a batch with a page of its items.
+type batchPage struct {
+	Batch batch.Job    `json:"batch"`
+	Items []batch.Item `json:"items"`
+	Next  string       `json:"nextPageToken"`
+}
+
+// read also returns how long the service asks to wait before the next question.
+func (s *BatchService) read(ctx context.Context, id string, p PageParams, opts []RequestOption) (*batchPage, time.Duration, error) {
+	path, err := batchPath(id)
+	if err != nil {
+		return nil, 0, err
+	}
+	answer, err := s.client.send(ctx, http.MethodGet, path+"?"+p.query().Encode(), payload{}, opts)
+	if err != nil {
+		return nil, 0, err
+	}
+	var page batchPage
+	if err := answer.decode(&page); err != nil {
+		return nil, 0, err
+	}
+	if page.Batch.ID == "" || page.Batch.Status == "" {
+		return nil, 0, answer.malformed(errors.New("it has no batch with an id and a status"))
+	}
+	if slices.ContainsFunc(page.Items, func(i batch.Item) bool { return i.ID == "" || i.Status == "" }) {
+		return nil, 0, answer.malformed(errors.New("an item has no id or no status"))
+	}
+	hint, _ := retryAfter(answer.Header) // 0 when absent: the client's own pause rules
+	return &page, hint, nil
+}
+
+// BatchListParams say which batches are listed: a page of those with a status.
+type BatchListParams struct {
+	Status batch.Status // empty: whatever it is
+	PageParams
+}
+
+// List returns a page of the account's batches, newest first: 20 of them, or as many as
+// Size says, up to 100.
+func (s *BatchService) List(ctx context.Context, p BatchListParams, opts ...RequestOption) (*Page[batch.Job], error) {
+	query := p.query()
+	if p.Status != "" {
+		query.Set("status", string(p.Status))
+	}
+	answer, err := s.client.send(ctx, http.MethodGet, "/v1/batch?"+query.Encode(), payload{}, opts)
+	if err != nil {
+		return nil, err
+	}
+	var page struct {
+		Batches *[]batch.Job `json:"batches"`
+		Next    string       `json:"nextPageToken"`
+	}
+	if err := answer.decode(&page); err != nil {
+		return nil, err
+	}
+	if page.Batches == nil || slices.ContainsFunc(*page.Batches, func(j batch.Job) bool { return j.ID == "" || j.Status == "" }) {
+		return nil, answer.malformed(errors.New("it has no batches, or one without an id or a status"))
+	}
+	return &Page[batch.Job]{Items: *page.Batches, Next: page.Next}, nil
+}
+
+// All yields every batch of the account from the page of p on, as AllItems does items.
+func (s *BatchService) All(ctx context.Context, p BatchListParams, opts ...RequestOption) iter.Seq2[batch.Job, error] {
+	opts = slices.Clone(opts)
+	return all(p.PageParams, func(at PageParams) (*Page[batch.Job], error) {
+		return s.List(ctx, BatchListParams{p.Status, at}, opts...)
+	})
+}
+
+// Wait asks for the batch again and again until all its items have ended, and returns
+// it, also where some items have failed. Pauses and failed questions are as of
+// [JobService.Wait].
+//
+// A batch that failed as a whole or was cancelled is a [*BatchError]. Everything else
+// that ends the wait is a [*BatchWaitError] with the last state seen.
+func (s *BatchService) Wait(ctx context.Context, id string, opts ...RequestOption) (*batch.Job, error) {
+	if _, err := batchPath(id); err != nil {
+		return nil, err
+	}
+	last, err := poll[batch.Job]{
+		ask: func() (batch.Job, time.Duration, error) {
+			page, hint, err := s.read(ctx, id, PageParams{Size: 1}, opts)
+			if err != nil {
+				return batch.Job{}, 0, err
+			}
+			return page.Batch, hint, nil
+		},
+		ended: func(b batch.Job) bool { return b.Status.Terminal() },
+		moved: func(before, now batch.Job) bool {
+			return before.Counts != now.Counts || before.Status != now.Status
+		},
+	}.wait(ctx, batch.Job{ID: id})
+	switch {
+	case err != nil:
+		return nil, &BatchWaitError{Batch: last, Err: err}
+	case last.Status != batch.Completed:
+		return nil, &BatchError{Batch: last}
+	}
+	return &last, nil
+}
+
+// RetryParams say which items that have failed are made anew. The zero value means all
+// for which that may be of use.
+type RetryParams struct {
+	Items []string          // only items with these ids, whatever they failed with
+	Codes []transcript.Code // only items that failed with one of these
+}
+
+// Retry has items made anew that have failed, and says which were left as they are. A
+// batch that was cancelled is an [*Error] with the code STATE_CONFLICT.
+func (s *BatchService) Retry(ctx context.Context, id string, p RetryParams, opts ...RequestOption) (*batch.Retried, error) {
+	data, err := json.Marshal(struct {
+		Items []string          `json:"itemIds,omitempty"`
+		Codes []transcript.Code `json:"codes,omitempty"`
+	}{p.Items, p.Codes})
+	if err != nil {
+		return nil, fmt.Errorf("client: request body: %w", err)
+	}
+	answer, err := s.change(ctx, id, "/retry", jsonPayload(data), opts)
+	if err != nil {
+		return nil, err
+	}
+	var retried batch.Retried
+	if err := answer.decode(&retried); err != nil {
+		return nil, err
+	}
+	if retried.Batch.ID == "" || retried.Batch.Status == "" {
+		return nil, answer.malformed(errors.New("it has no batch with an id and a status"))
+	}
+	return &retried, nil
+}
+
+// Cancel lets no more items be taken up, and returns the batch as cancelled; items that
+// are being made end as they end. A batch that has ended already is an [*Error] with the
+// code STATE_CONFLICT.
+func (s *BatchService) Cancel(ctx context.Context, id string, opts ...RequestOption) (*batch.Summary, error) {
+	answer, err := s.change(ctx, id, "/cancel", payload{}, opts)
+	if err != nil {
+		return nil, err
+	}
+	return decodeSummary(answer)
+}
+
+// Delete removes the record of a batch that has ended. The transcripts of its items stay
+// in the library. A batch that still runs is an [*Error] with the code STATE_CONFLICT:
+// cancel it first.
+func (s *BatchService) Delete(ctx context.Context, id string, opts ...RequestOption) error {
+	path, err := batchPath(id)
+	if err != nil {
+		return err
+	}
+	_, err = s.client.send(ctx, http.MethodDelete, path, payload{}, opts)
+	return err
+}
+
+func (s *BatchService) change(ctx context.Context, id, what string, p payload, opts []RequestOption) (*answer, error) {
+	path, err := batchPath(id)
+	if err != nil {
+		return nil, err
+	}
+	return s.client.send(ctx, http.MethodPost, path+what, p, opts)
+}
+
+func decodeSummary(a *answer) (*batch.Summary, error) {
+	var body struct {
+		Batch batch.Summary `json:"batch"`
+	}
+	if err := a.decode(&body); err != nil {
+		return nil, err
+	}
+	if body.Batch.ID == "" || body.Batch.Status == "" {
+		return nil, a.malformed(errors.New("it has no batch with an id and a status"))
+	}
+	return &body.Batch, nil
+}
+
+func batchPath(id string) (string, error) {
+	escaped, err := segment("batch id", id)
+	if err != nil {
+		return "", err
+	}
+	return "/v1/batch/" + escaped, nil
+}

@@ -1,0 +1,210 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/site"
+)
+
+const createBatch = "createBatch"
+
+// maxBatchBody is the largest body of a batch, in bytes: 500 of the longest links,
+// however their writer escapes them.
+const maxBatchBody = 8 << 20
+
+func (s *Server) createBatchRoute() route {
+	return route{
+		method: http.MethodPost, pattern: "/v1/batch",
+		operation: createBatch, tag: "batches",
+		summary: "Make the transcripts of a list of links, a playlist or a channel.",
+		scope:   account.Batches, handle: s.createBatch,
+		query:   new(batchRequest).csvQuery(),
+		body:    new(batchRequest).table(),
+		csv:     "A first row with the names of the columns, then a row for each link. The links stand in the column url; others are ignored.",
+		answers: []answer{{status: http.StatusAccepted, body: acceptedBatch{}, headers: []header{headerLocation, headerRetryAfter, headerReplayed}}},
+		codes: []transcript.Code{
+			transcript.InvalidRequest, transcript.CSVParseError, transcript.InvalidVideo, transcript.UnsupportedPlatform,
+			transcript.BatchLimitExceeded, transcript.InsufficientCredits,
+			transcript.IdempotencyConflict, transcript.IdempotencyInProgress, transcript.NotImplemented,
+		},
+	}
+}
+
+// batchRequest is what a request for a batch says.
+type batchRequest struct {
+	urls              []string
+	playlist, channel string
+	languages         transcript.LanguageList // nil: none sent
+	maxItems          int                     // 0: all
+}
+
+// table is that of the JSON body.
+func (req *batchRequest) table() request.Table {
+	playlist, channel := request.Text(1, maxURL), request.Text(1, maxURL)
+	return request.Table{
+		Name: "CreateBatchRequest",
+		Fields: append([]*request.Field{
+			request.New("urls", &req.urls, request.List(request.Text(1, maxURL), 1, pipeline.MaxBatchEntries)).
+				About("Links, short links, and bare ids of the video site."),
+			request.New("playlistId", &req.playlist, playlist).About("The id of a playlist of the video site, or a link to it."),
+			request.New("playlist", &req.playlist, playlist).About("The same as playlistId."),
+			request.New("channelId", &req.channel, channel).About("The id of a channel of the video site, its @handle, or a link to it."),
+			request.New("channel", &req.channel, channel).About("The same as channelId."),
+		}, req.options()...),
+		OneOf: [][]string{{"urls"}, {"playlistId"}, {"playlist"}, {"channelId"}, {"channel"}},
+	}
+}
+
+// options are what every batch may be asked with.
+func (req *batchRequest) options() []*request.Field {
+	return []*request.Field{
+		languageField(&req.languages).ShowDefault(defaultLanguage),
+		request.New("maxItems", &req.maxItems, request.Integer(1, pipeline.MaxBatchItems)).
+			About("Only so many items, the first of them."),
+	}
+}
+
+// csvQuery is what a CSV body is sent with.
+func (req *batchRequest) csvQuery() request.Table {
+	return request.Table{Fields: request.WithoutDefaults(req.options())}
+}
+
+// createBatch is POST /v1/batch.
+func (s *Server) createBatch(w http.ResponseWriter, r *http.Request) error {
+	var req batchRequest
+	read := req.readJSON // without a body, what is missing is told
+	switch media, present, err := bodyType(r); {
+	case err != nil:
+		return err
+	case contentType(r) == "text/csv":
+		read = req.readCSV
+	case present && media != "application/json":
+		return unsupported("Send the body as application/json or text/csv, and say so in Content-Type.")
+	}
+	p := principal(r)
+	var wanted pipeline.BatchRequest
+	return s.once(w, r, operation{
+		read: func() (_ map[string]any, err error) {
+			canonical, err := read(w, r)
+			if err == nil {
+				wanted, err = s.batchOf(&req)
+			}
+			return canonical, err
+		},
+		do: func(key *db.HeldKey) (reply, error) {
+			wanted.Account, wanted.Plan, wanted.Key = p.Account, p.Plan, key
+			wanted.Admit = s.admitting(p, batchOperation(&wanted))
+			job, err := s.pipeline.CreateBatch(context.WithoutCancel(r.Context()), wanted)
+			if err != nil {
+				return reply{}, err
+			}
+			return s.batchReply(job), nil
+		},
+		again: func(a db.Answer) (reply, error) {
+			job, err := s.pipeline.Batch(r.Context(), p.Account, a.ID)
+			if err != nil {
+				return reply{}, err
+			}
+			return s.batchReply(job), nil
+		},
+	})
+}
+
+func (req *batchRequest) readJSON(w http.ResponseWriter, r *http.Request) (map[string]any, error) {
+	body, err := readBody(w, r, maxBatchBody)
+	if err != nil {
+		return nil, err
+	}
+	table := req.table()
+	err = table.ReadJSON(body)
+	return table.Canonical(), err
+}
+
+// readCSV also reads what the query says beside the links.
+func (req *batchRequest) readCSV(w http.ResponseWriter, r *http.Request) (map[string]any, error) {
+	query := req.csvQuery()
+	if err := query.ReadQuery(r.URL.RawQuery); err != nil {
+		return nil, err
+	}
+	body, err := readBody(w, r, maxBatchBody)
+	if err != nil {
+		return nil, err
+	}
+	if req.urls, err = linksOfCSV(body); err != nil {
+		return nil, err
+	}
+	canonical := query.Canonical()
+	canonical["urls"] = req.urls
+	return canonical, nil
+}
+
+// batchOf is the batch that a request wants, its links looked up in the platform table.
+// The error is about a playlist or a channel: a link that names nothing is an item that
+// has failed.
+func (s *Server) batchOf(req *batchRequest) (b pipeline.BatchRequest, err error) {
+	b = pipeline.BatchRequest{Mode: batch.Links, Languages: req.languages, MaxItems: req.maxItems}
+	switch {
+	case req.playlist != "":
+		b.Mode = batch.Playlist
+		b.List, err = listed(engine.PlaylistList, s.cfg.Sites.Playlist, req.playlist)
+	case req.channel != "":
+		b.Mode = batch.Channel
+		b.List, err = listed(engine.ChannelList, s.cfg.Sites.Channel, req.channel)
+	default:
+		b.Entries = make([]pipeline.BatchEntry, len(req.urls))
+		for i, link := range req.urls {
+			b.Entries[i] = s.batchEntry(link)
+		}
+	}
+	return b, err
+}
+
+func listed(kind engine.ListKind, find func(string) (site.Match, error), text string) (*engine.List, error) {
+	match, err := find(text)
+	return &engine.List{Platform: match.Platform, Kind: kind, ID: match.ExternalID, URL: match.URL}, err
+}
+
+// batchEntry is what a link names; one that names nothing stands for itself.
+func (s *Server) batchEntry(link string) pipeline.BatchEntry {
+	match, err := s.cfg.Sites.Detect(link)
+	entry := pipeline.BatchEntry{
+		Content: engine.Content{Platform: match.Platform, ExternalID: match.ExternalID, URL: match.URL},
+		Short:   match.Short,
+	}
+	if errors.As(err, &entry.Err) {
+		entry.Content.ExternalID = link
+		if isWebLink(link) {
+			entry.Content.URL = link
+		}
+	}
+	return entry
+}
+
+// isWebLink reports whether a text is a link as it stands, which readers may open.
+func isWebLink(text string) bool {
+	if strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return false
+	}
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil
+}
+
+// batchOperation is what Config.Admit is asked of a batch.
+func batchOperation(b *pipeline.BatchRequest) Operation {
+	op := Operation{ID: createBatch, Items: len(b.Entries)}
+	if b.List != nil {
+		op.Platform, op.ExternalID = b.List.Platform, b.List.ID
+	}
+	return op
+}

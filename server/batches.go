@@ -1,0 +1,181 @@
+package server
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+
+	"github.com/google/uuid"
+
+	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+func (s *Server) batchRoutes() []route {
+	return []route{
+		s.createBatchRoute(),
+		{
+			method: http.MethodGet, pattern: "/v1/batch",
+			operation: "listBatches", tag: "batches",
+			summary: "List the batches of the account, newest first.",
+			scope:   account.Batches, handle: s.listBatches,
+			query:   new(batchesQuery).table(),
+			answers: []answer{{status: http.StatusOK, body: batchesAnswer{}}},
+			codes:   []transcript.Code{transcript.InvalidRequest},
+		},
+		{
+			method: http.MethodGet, pattern: "/v1/batch/{batchId}",
+			operation: "getBatch", tag: "batches",
+			summary: "Read a batch, and a page of its items.",
+			scope:   account.Batches, polls: true, handle: s.getBatch,
+			path: batchPath(new(string)), query: itemsQuery(new(paging)),
+			answers: []answer{{status: http.StatusOK, body: batchAnswer{}, headers: []header{headerMayRetryAfter}}},
+			codes:   []transcript.Code{transcript.InvalidRequest, transcript.NotFound},
+		},
+	}
+}
+
+// batchPath is the path of the routes of one batch.
+func batchPath(id *string) request.Table {
+	return request.Table{Fields: []*request.Field{request.New("batchId", id, request.UUID()).Required()}}
+}
+
+// batchID is the id in the path. What is not a UUID names no batch.
+func batchID(r *http.Request) (id string, err error) {
+	if !batchPath(&id).ReadPath(r.PathValue) {
+		return "", transcript.Errorf(transcript.NotFound, "There is no such batch.")
+	}
+	return id, nil
+}
+
+// batchesAnswer is a page of batches.
+type batchesAnswer struct {
+	Batches       []batch.Job `json:"batches"`
+	NextPageToken string      `json:"nextPageToken,omitempty"`
+}
+
+// batchesQuery is the query of GET /v1/batch.
+type batchesQuery struct {
+	paging
+	status batch.Status // empty: any
+}
+
+// Pages of batches, in batches.
+const (
+	mostBatches  = 100
+	usualBatches = 20
+)
+
+func (q *batchesQuery) table() request.Table {
+	return request.Table{Fields: append(
+		q.fields(mostBatches, usualBatches),
+		request.New("status", &q.status, request.EnumOf("BatchStatus", batchStatuses())).About("Only batches that stand so."),
+	)}
+}
+
+func batchStatuses() []batch.Status {
+	return []batch.Status{batch.Pending, batch.Processing, batch.Completed, batch.Failed, batch.Cancelled}
+}
+
+// listBatches is GET /v1/batch.
+func (s *Server) listBatches(w http.ResponseWriter, r *http.Request) error {
+	var q batchesQuery
+	query := q.table()
+	if err := query.ReadQuery(r.URL.RawQuery); err != nil {
+		return err
+	}
+	list, before := listingOf(r, query), ""
+	if q.pageToken != "" {
+		var last uuid.UUID
+		if err := list.after(q.pageToken, &last); err != nil {
+			return err
+		}
+		before = last.String()
+	}
+	found, err := s.pipeline.Batches(r.Context(), principal(r).Account, q.status, before, q.maxResults+1)
+	if err != nil {
+		return err
+	}
+	a := batchesAnswer{Batches: found}
+	if len(found) > q.maxResults {
+		a.Batches = found[:q.maxResults]
+		a.NextPageToken = list.token(a.Batches[q.maxResults-1].ID)
+	}
+	s.respondJSON(r.Context(), w, http.StatusOK, a)
+	return nil
+}
+
+// batchAnswer is a batch and a page of its items.
+type batchAnswer struct {
+	Batch         batch.Job    `json:"batch"`
+	Items         []batch.Item `json:"items"`
+	NextPageToken string       `json:"nextPageToken,omitempty"`
+}
+
+// Pages of items, in items.
+const (
+	mostItems  = 500
+	usualItems = 50
+)
+
+// itemsQuery is the query of GET /v1/batch/{batchId}.
+func itemsQuery(p *paging) request.Table {
+	return request.Table{Fields: p.fields(mostItems, usualItems)}
+}
+
+// batchPoll is how long a batch that has not ended is best left alone, in seconds.
+const batchPoll = 2
+
+// getBatch is GET /v1/batch/{batchId}.
+func (s *Server) getBatch(w http.ResponseWriter, r *http.Request) error {
+	var q paging
+	query := itemsQuery(&q)
+	if err := query.ReadQuery(r.URL.RawQuery); err != nil {
+		return err
+	}
+	list, after := listingOf(r, query), 0
+	if err := list.after(q.pageToken, &after); err != nil {
+		return err
+	}
+	id, err := batchID(r)
+	if err != nil {
+		return err
+	}
+	owner := principal(r).Account
+	job, err := s.pipeline.Batch(r.Context(), owner, id)
+	if err != nil {
+		return err
+	}
+	items, next, err := s.pipeline.BatchItems(r.Context(), owner, id, after, q.maxResults)
+	if err != nil {
+		return err
+	}
+	a := batchAnswer{Batch: *job, Items: items}
+	if next > 0 {
+		a.NextPageToken = list.token(next)
+	}
+	if !job.Status.Terminal() {
+		w.Header().Set("Retry-After", strconv.Itoa(batchPoll))
+	}
+	s.respondJSON(r.Context(), w, http.StatusOK, a)
+	return nil
+}
+
+// acceptedBatch is the body of what makes or changes a batch.
+type acceptedBatch struct {
+	Batch batch.Summary `json:"batch"`
+}
+
+// batchReply says how a batch stands that was made or changed.
+func (s *Server) batchReply(job *batch.Job) reply {
+	body, _ := json.Marshal(acceptedBatch{batch.Summary{
+		ID: job.ID, Mode: job.Mode, Status: job.Status, Counts: job.Counts, CreatedAt: job.CreatedAt,
+	}}) // of strings and numbers: it never fails
+	return reply{response: response{http.StatusAccepted, s.batchHeader(job.ID), [][]byte{body}}}
+}
+
+func (s *Server) batchHeader(id string) map[string]string {
+	return map[string]string{"Location": s.cfg.BasePath + "/v1/batch/" + id, "Retry-After": strconv.Itoa(batchPoll)}
+}

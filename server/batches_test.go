@@ -1,0 +1,516 @@
+package server_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/server"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/site"
+)
+
+// postBatch asks for a batch with a JSON body.
+func (s *service) postBatch(t testing.TB, body string, changes ...change) *answer {
+	t.Helper()
+	changes = append([]change{header("Content-Type", "application/json")}, changes...)
+	return s.do(t, http.MethodPost, "/v1/batch", strings.NewReader(body), changes...)
+}
+
+// ofLinks is the body of a batch of links.
+func ofLinks(links ...string) string {
+	b, _ := json.Marshal(map[string]any{"urls": links})
+	return string(b)
+}
+
+// videos are ids of so many videos, from the one with a number on.
+func videos(from, n int) (ids []string) {
+	for i := range n {
+		ids = append(ids, fmt.Sprintf("vid-%07d", from+i))
+	}
+	return ids
+}
+
+// newBatch makes a batch of links, and returns its id.
+func (s *service) newBatch(t testing.TB, links []string, changes ...change) string {
+	t.Helper()
+	a := s.postBatch(t, ofLinks(links...), changes...)
+	require.Equal(t, http.StatusAccepted, a.StatusCode, a.body)
+	return a.object(t)["batch"].(map[string]any)["id"].(string)
+}
+
+func batchPath(id string) string { return "/v1/batch/" + id }
+
+// batchPage is the answer of GET /v1/batch/{batchId}.
+type batchPage struct {
+	Batch batch.Job
+	Items []batch.Item
+	Next  *string `json:"nextPageToken"`
+}
+
+func (s *service) batchPage(t testing.TB, id, query string, changes ...change) (p batchPage) {
+	t.Helper()
+	a := s.get(t, batchPath(id)+query, changes...)
+	require.Equal(t, http.StatusOK, a.StatusCode, a.body)
+	require.NoError(t, json.Unmarshal([]byte(a.body), &p))
+	return p
+}
+
+func TestBatchOfLinks(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	defer s.Engine.HoldCaptions()()
+	links := []string{
+		video, "https://video.example/watch?v=" + video + "&t=4", "https://photos.example/p/ABCdef12345/",
+		"https://nowhere.example/x?a=ü", "https://video.example/about", "hello", "javascript:alert(1)",
+	}
+	a := s.postBatch(t, ofLinks(links...))
+	require.Equal(t, http.StatusAccepted, a.StatusCode, a.body)
+	made := a.object(t)["batch"].(map[string]any)
+	id := made["id"].(string)
+	assert.Equal(t, batchPath(id), a.Header.Get("Location"))
+	assert.Equal(t, "2", a.Header.Get("Retry-After"))
+	assert.Equal(t, "batch", made["mode"])
+	assert.Equal(t, map[string]any{"total": 7.0, "pending": 2.0, "success": 0.0, "failed": 4.0}, made["counts"])
+
+	p := s.batchPage(t, id, "")
+	assert.Nil(t, p.Next)
+	assert.Equal(t, 7, p.Batch.Total)
+	assert.Equal(t, 5, p.Batch.Done)
+	assert.Equal(t, "en", p.Batch.Lang)
+	require.Len(t, p.Items, 7)
+	codes := func(i int) transcript.Code {
+		require.NotNil(t, p.Items[i].Error)
+		return *p.Items[i].Error
+	}
+	link := func(i int) string {
+		if p.Items[i].SourceURL == nil {
+			return ""
+		}
+		return *p.Items[i].SourceURL
+	}
+	assert.Equal(t, batch.ItemSkipped, p.Items[1].Status, "the same content")
+	assert.Equal(t, video, p.Items[1].ExternalID)
+	assert.Equal(t, transcript.PhotoSite, p.Items[2].Platform)
+	assert.Equal(t, "ABCdef12345", p.Items[2].ExternalID)
+	for i, want := range map[int]struct {
+		code     transcript.Code
+		platform transcript.Platform
+		url      string
+	}{
+		3: {transcript.UnsupportedPlatform, transcript.VideoSite, ""}, // as it stands it is no URI
+		4: {transcript.InvalidVideo, transcript.VideoSite, links[4]},
+		5: {transcript.InvalidVideo, transcript.VideoSite, ""},
+		6: {transcript.InvalidVideo, transcript.VideoSite, ""},
+	} {
+		assert.Equal(t, batch.ItemFailed, p.Items[i].Status)
+		assert.Equal(t, want.code, codes(i), links[i])
+		assert.NotEmpty(t, p.Items[i].ErrorMessage)
+		assert.Equal(t, want.platform, p.Items[i].Platform)
+		assert.Equal(t, links[i], p.Items[i].ExternalID, "the entry as it was sent")
+		assert.Equal(t, want.url, link(i))
+		assert.False(t, *p.Items[i].Retryable)
+	}
+}
+
+// A short link is not followed before the answer, nor counted as the content that it
+// leads to.
+func TestBatchOfShortLinks(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *server.Config) {
+		c.Sites = sites(t, map[transcript.Platform]site.Site{transcript.MicroblogSite: {
+			Hosts: []string{"blog.example"}, ShortHosts: []string{"b.example"}, Canonical: "https://blog.example/i/status/{id}",
+		}})
+	})
+	p := s.batchPage(t, s.newBatch(t, []string{"https://b.example/AbC", "http://b.example/AbC"}), "")
+	require.Len(t, p.Items, 2)
+	assert.Equal(t, transcript.MicroblogSite, p.Items[0].Platform)
+	assert.Equal(t, "AbC", p.Items[0].ExternalID)
+	assert.Equal(t, batch.ItemSkipped, p.Items[1].Status)
+}
+
+const (
+	playlistID = "PLrAXtmErZgOeiKm4sgNOkn"
+	channelID  = "UCuAXFkgsw1L7xaCfnd5JJOw"
+)
+
+func TestBatchOfAList(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	defer s.Engine.HoldLists()()
+	for body, mode := range map[string]batch.Mode{
+		`{"playlistId":"` + playlistID + `"}`:                                                       batch.Playlist,
+		`{"playlist":"https://video.example/playlist?list=` + playlistID + `","language":"de,asr"}`: batch.Playlist,
+		`{"channelId":"` + channelID + `","maxItems":500}`:                                          batch.Channel,
+		`{"channel":"@somebody"}`:                                                                   batch.Channel,
+		`{"channel":"https://video.example/@somebody/videos"}`:                                      batch.Channel,
+	} {
+		a := s.postBatch(t, body)
+		require.Equal(t, http.StatusAccepted, a.StatusCode, a.body)
+		p := s.batchPage(t, a.object(t)["batch"].(map[string]any)["id"].(string), "")
+		assert.Equal(t, mode, p.Batch.Mode)
+		assert.Equal(t, batch.Pending, p.Batch.Status)
+		assert.Zero(t, p.Batch.Counts)
+		assert.Empty(t, p.Items)
+	}
+}
+
+// Where nobody reads lists a batch of links is taken all the same.
+func TestBatchWithoutLists(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *server.Config) {
+		all := c.Engine
+		c.Engine = func(h engine.Host) (engine.Engine, error) {
+			e, err := all(h)
+			e.Lists = nil
+			return e, err
+		}
+	})
+	a := s.postBatch(t, `{"playlist":"`+playlistID+`"}`)
+	require.Equal(t, http.StatusServiceUnavailable, a.StatusCode, a.body)
+	assert.Equal(t, "NOT_IMPLEMENTED", a.failure(t)["code"])
+	assert.Empty(t, a.Header.Get("Retry-After"))
+	s.newBatch(t, videos(0, 1))
+}
+
+func TestBatchLimits(t *testing.T) {
+	t.Parallel()
+	two := account.WithoutLimits("two")
+	two.BatchItems, two.ActionURL = 2, "https://example.com/plans"
+	none := account.WithoutLimits("none")
+	none.BatchItems = 0
+	s := start(t, offerPlans(account.WithoutLimits("all"), two, none))
+	on := func(plan string) change {
+		key := s.NewKey(t, plan)
+		_, err := s.Accounts.Set(t.Context(), plan, account.Settings{Plan: plan})
+		require.NoError(t, err)
+		return as(key)
+	}
+	all, onTwo, onNone := on("all"), on("two"), on("none")
+	for name, c := range map[string]struct {
+		who              change
+		body             string
+		status           int
+		requested, limit int
+	}{
+		"501 contents":            {all, ofLinks(videos(0, 501)...), 422, 501, 500},
+		"500 contents":            {all, ofLinks(videos(0, 500)...), 202, 0, 0},
+		"600 links to 500":        {all, ofLinks(append(videos(0, 500), videos(0, 100)...)...), 202, 0, 0},
+		"501, of which 20":        {all, `{"maxItems":20,` + ofLinks(videos(0, 501)...)[1:], 202, 0, 0},
+		"3 where 2 are permitted": {onTwo, ofLinks(videos(0, 3)...), 402, 3, 2},
+		"3, of which 2":           {onTwo, `{"maxItems":2,` + ofLinks(videos(0, 3)...)[1:], 202, 0, 0},
+		"3 links to 2":            {onTwo, ofLinks(append(videos(0, 2), videos(1, 1)...)...), 202, 0, 0},
+		"501 where 2 are":         {onTwo, ofLinks(videos(0, 501)...), 422, 501, 500},
+		"1 where none is":         {onNone, ofLinks(videos(0, 1)...), 402, 1, 0},
+	} {
+		a := s.postBatch(t, c.body, c.who)
+		require.Equal(t, c.status, a.StatusCode, "%s: %s", name, a.body)
+		if c.status == http.StatusAccepted {
+			continue
+		}
+		e := a.failure(t)
+		assert.Equal(t, "BATCH_LIMIT_EXCEEDED", e["code"], name)
+		assert.Equal(t, map[string]any{"requested": float64(c.requested), "limit": float64(c.limit)}, e["details"], name)
+		if c.status == 402 && c.limit == 2 {
+			assert.Equal(t, two.ActionURL, e["actionUrl"], name)
+		}
+	}
+}
+
+func TestBatchOfMoreLinksThanItems(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	defer s.Engine.HoldCaptions()()
+	p := s.batchPage(t, s.newBatch(t, append(videos(0, 500), videos(400, 100)...)), "")
+	assert.Equal(t, batch.Counts{Total: 600, Pending: 500}, p.Batch.Counts)
+	assert.Equal(t, 100, p.Batch.Done, "skipped")
+}
+
+// The body of a batch may be larger than others; its links have the bounds of one.
+func TestBatchRequestsRefused(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	long := "https://video.example/?v=" + strings.Repeat("x", 2048)
+	longest := "https://video.example/?v=" + strings.Repeat("ü", 2048-25)
+	for body, want := range map[string]struct {
+		status int
+		code   string
+		paths  []string
+	}{
+		``:                                     {400, "INVALID_REQUEST", []string{"body"}},
+		`[]`:                                   {400, "INVALID_REQUEST", []string{"body"}},
+		`{}`:                                   {400, "INVALID_REQUEST", []string{"urls"}},
+		`{"maxItems":3}`:                       {400, "INVALID_REQUEST", []string{"urls"}},
+		`{"urls":[]}`:                          {422, "INVALID_REQUEST", []string{"urls"}},
+		`{"urls":"` + video + `"}`:             {400, "INVALID_REQUEST", []string{"urls"}},
+		`{"urls":null}`:                        {400, "INVALID_REQUEST", []string{"urls"}},
+		`{"urls":["` + video + `",null,"",7]}`: {400, "INVALID_REQUEST", []string{"urls.1", "urls.3", "urls.2"}},
+		ofLinks(video, "", long):               {422, "INVALID_REQUEST", []string{"urls.1", "urls.2"}},
+		ofLinks(videos(0, 5001)...):            {422, "INVALID_REQUEST", []string{"urls"}},
+		`{"urls":["` + video + `"],"playlistId":"` + playlistID + `"}`:        {400, "INVALID_REQUEST", []string{"urls"}},
+		`{"playlistId":"` + playlistID + `","playlist":"` + playlistID + `"}`: {400, "INVALID_REQUEST", []string{"playlistId"}},
+		`{"channelId":"` + channelID + `","channel":"@somebody"}`:             {400, "INVALID_REQUEST", []string{"channelId"}},
+		`{"playlistId":"` + playlistID + `","channel":"@somebody"}`:           {400, "INVALID_REQUEST", []string{"playlistId"}},
+		`{"playlistId":7}`:                                                             {400, "INVALID_REQUEST", []string{"playlistId"}},
+		`{"playlist":""}`:                                                              {422, "INVALID_REQUEST", []string{"playlist"}},
+		`{"channel":"` + long + `"}`:                                                   {422, "INVALID_REQUEST", []string{"channel"}},
+		`{"urls":["` + video + `"],"maxItems":0}`:                                      {422, "INVALID_REQUEST", []string{"maxItems"}},
+		`{"urls":["` + video + `"],"maxItems":501}`:                                    {422, "INVALID_REQUEST", []string{"maxItems"}},
+		`{"urls":["` + video + `"],"maxItems":"1"}`:                                    {400, "INVALID_REQUEST", []string{"maxItems"}},
+		`{"urls":["` + video + `"],"maxItems":1.5}`:                                    {400, "INVALID_REQUEST", []string{"maxItems"}},
+		`{"urls":["` + video + `"],"language":"en,,de"}`:                               {422, "INVALID_REQUEST", []string{"language"}},
+		`{"urls":["` + video + `"],"language":"` + strings.Repeat("en,", 66) + `deu"}`: {422, "INVALID_REQUEST", []string{"language"}},
+		`{"urls":["` + video + `"],"mode":"batch"}`:                                    {400, "INVALID_REQUEST", []string{"mode"}},
+		`{"urls":["` + video + `"],"urls":["` + video + `"]}`:                          {400, "INVALID_REQUEST", []string{"urls"}},
+		strings.Repeat(" ", 8<<20) + "{}":                                              {400, "INVALID_REQUEST", []string{"body"}},
+
+		ofLinks("hello", "https://nowhere.example/"): {422, "INVALID_VIDEO", nil},
+		ofLinks("https://nowhere.example/", "hello"): {422, "UNSUPPORTED_PLATFORM", nil},
+		ofLinks(longest):                         {422, "INVALID_VIDEO", nil},
+		`{"playlist":"` + video + `"}`:           {422, "INVALID_VIDEO", nil},
+		`{"playlist":"https://nowhere.example"}`: {422, "UNSUPPORTED_PLATFORM", nil},
+		`{"channel":"https://video.example/x"}`:  {422, "INVALID_VIDEO", nil},
+	} {
+		a := s.postBatch(t, body)
+		shown := body[:min(len(body), 100)]
+		require.Equal(t, want.status, a.StatusCode, "%s: %s", shown, a.body)
+		assert.Equal(t, want.code, a.failure(t)["code"], shown)
+		assert.Equal(t, want.paths, a.issuePaths(t), shown)
+	}
+	a := s.postBatch(t, `{"urls":["`+video+`"],"language":"en"`+strings.Repeat(" ", 2<<20)+`}`)
+	assert.Equal(t, http.StatusAccepted, a.StatusCode, "other bodies end at 1 MiB: %s", a.body)
+	for contentType, encoding := range map[string]string{"text/plain": "", "application/json": "gzip", "multipart/form-data; boundary=x": "", "": ""} {
+		a := s.do(t, http.MethodPost, "/v1/batch", strings.NewReader(ofLinks(video)), func(r *http.Request) {
+			r.Header["Content-Type"] = []string{contentType}
+			if encoding != "" {
+				r.Header.Set("Content-Encoding", encoding)
+			}
+		})
+		assert.Equal(t, http.StatusUnsupportedMediaType, a.StatusCode, "%s %s: %s", contentType, encoding, a.body)
+	}
+	assert.Len(t, s.batches(t, ""), 1, "what is refused makes none")
+}
+
+// batches are the ids of the account's batches on the first page.
+func (s *service) batches(t testing.TB, query string, changes ...change) (ids []string) {
+	t.Helper()
+	ids, _ = s.batchesPage(t, query, changes...)
+	return ids
+}
+
+func (s *service) batchesPage(t testing.TB, query string, changes ...change) (ids []string, next string) {
+	t.Helper()
+	a := s.get(t, "/v1/batch"+query, changes...)
+	require.Equal(t, http.StatusOK, a.StatusCode, a.body)
+	var page struct {
+		Batches       []batch.Job
+		NextPageToken *string
+	}
+	require.NoError(t, json.Unmarshal([]byte(a.body), &page))
+	for _, b := range page.Batches {
+		ids = append(ids, b.ID)
+	}
+	if page.NextPageToken != nil {
+		require.NotEmpty(t, *page.NextPageToken)
+		next = *page.NextPageToken
+	}
+	return ids, next
+}
+
+func TestBatchReplay(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	key := header("Idempotency-Key", "a batch")
+	first := s.postBatch(t, ofLinks(video), key)
+	require.Equal(t, http.StatusAccepted, first.StatusCode, first.body)
+	id := first.object(t)["batch"].(map[string]any)["id"]
+	for _, same := range []string{`{"urls" : ["` + video + `"]}`, `{"urls":["\u0064` + video[1:] + `"]}`} {
+		again := s.postBatch(t, same, key)
+		require.Equal(t, http.StatusAccepted, again.StatusCode, again.body)
+		assert.Equal(t, "true", again.Header.Get("Idempotency-Replayed"))
+		assert.Equal(t, id, again.object(t)["batch"].(map[string]any)["id"])
+		assert.Equal(t, first.Header.Get("Location"), again.Header.Get("Location"))
+	}
+	for _, other := range []string{
+		ofLinks(video, video), `{"urls":["` + video + `"],"maxItems":1}`, `{"urls":["` + video + `"],"language":"de"}`, `{"playlist":"` + playlistID + `"}`,
+	} {
+		a := s.postBatch(t, other, key)
+		require.Equal(t, http.StatusConflict, a.StatusCode, a.body)
+		assert.Equal(t, "IDEMPOTENCY_CONFLICT", a.failure(t)["code"])
+	}
+	bad := header("Idempotency-Key", "a bad one")
+	assert.Equal(t, http.StatusUnprocessableEntity, s.postBatch(t, `{"urls":[]}`, bad).StatusCode)
+	assert.Equal(t, http.StatusUnprocessableEntity, s.postBatch(t, ofLinks(videos(0, 501)...), bad).StatusCode)
+	assert.Equal(t, http.StatusAccepted, s.postBatch(t, ofLinks(videos(0, 1)...), bad).StatusCode, "a refusal leaves the key free")
+	assert.Len(t, s.batches(t, ""), 2)
+}
+
+func TestBatchIsAdmitted(t *testing.T) {
+	t.Parallel()
+	var asked []server.Operation
+	s := start(t, func(c *server.Config) {
+		c.Admit = func(_ context.Context, _ account.Principal, op server.Operation) error {
+			asked = append(asked, op)
+			if len(asked) > 2 {
+				return transcript.Errorf(transcript.InsufficientCredits, "There are none left.")
+			}
+			return nil
+		}
+	})
+	s.newBatch(t, append(videos(0, 3), "hello"))
+	require.Equal(t, http.StatusAccepted, s.postBatch(t, `{"playlist":"`+playlistID+`"}`).StatusCode)
+	refused := s.postBatch(t, ofLinks(videos(0, 2)...))
+	require.Equal(t, http.StatusPaymentRequired, refused.StatusCode, refused.body)
+	assert.Equal(t, "INSUFFICIENT_CREDITS", refused.failure(t)["code"])
+	assert.Equal(t, []server.Operation{
+		{ID: "createBatch", Items: 4},
+		{ID: "createBatch", Platform: transcript.VideoSite, ExternalID: playlistID},
+		{ID: "createBatch", Items: 2},
+	}, asked)
+	assert.Len(t, s.batches(t, ""), 2)
+}
+
+// Pages hold every item once, in order; a last page that is full has no token.
+func TestBatchInPages(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	defer s.Engine.HoldCaptions()()
+	id := s.newBatch(t, videos(0, 120))
+	for query, sizes := range map[string][]int{
+		"?":               {50, 50, 20},
+		"?maxResults=1":   {1, 1, 1},
+		"?maxResults=60":  {60, 60},
+		"?maxResults=120": {120},
+		"?maxResults=500": {120},
+	} {
+		var ids []string
+		token := ""
+		for i, size := range sizes {
+			p := s.batchPage(t, id, query+token)
+			require.Len(t, p.Items, size, query)
+			assert.Equal(t, 120, p.Batch.Total)
+			for _, item := range p.Items {
+				ids = append(ids, item.ExternalID)
+			}
+			if query == "?maxResults=1" {
+				token = "&pageToken=" + *p.Next
+				continue
+			}
+			if i == len(sizes)-1 {
+				assert.Nil(t, p.Next, query)
+				break
+			}
+			require.NotNil(t, p.Next, query)
+			token = "&pageToken=" + *p.Next
+		}
+		assert.Equal(t, videos(0, len(ids)), ids, query)
+	}
+}
+
+func TestListOfBatches(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	defer s.Engine.HoldCaptions()()
+	var made []string
+	for i := range 5 {
+		made = append([]string{s.newBatch(t, videos(10*i, 2))}, made...)
+	}
+	assert.Equal(t, made, s.batches(t, ""), "newest first")
+	assert.Empty(t, s.batches(t, "?status=completed"))
+	assert.Empty(t, s.batches(t, "", as(s.NewKey(t, "globex"))))
+
+	first, next := s.batchesPage(t, "?maxResults=2")
+	require.NotEmpty(t, next)
+	second, next := s.batchesPage(t, "?maxResults=2&pageToken="+next)
+	require.NotEmpty(t, next)
+	last, none := s.batchesPage(t, "?maxResults=1&pageToken="+next)
+	assert.Empty(t, none, "a full last page has no token")
+	assert.Equal(t, made, append(append(first, second...), last...))
+}
+
+// Every bound of the queries, and every token that is not of the list.
+func TestBatchQueriesRefused(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	defer s.Engine.HoldCaptions()()
+	other := as(s.NewKey(t, "globex"))
+	mine, another, theirs := s.newBatch(t, videos(0, 3)), s.newBatch(t, videos(0, 3)), s.newBatch(t, videos(0, 3), other)
+	_, listed := s.batchesPage(t, "?maxResults=1")
+	items := *s.batchPage(t, mine, "?maxResults=1").Next
+	for path, tokens := range map[string][]string{
+		batchPath(mine):    {listed, *s.batchPage(t, another, "?maxResults=1").Next, *s.batchPage(t, theirs, "?maxResults=1", other).Next},
+		"/v1/batch":        {items},
+		batchPath(another): {items},
+	} {
+		queries := []string{"maxResults=0", "maxResults=-1", "maxResults=501", "maxResults=x", "maxResults=", "maxResults=1&maxResults=1"}
+		for _, token := range append(tokens, "", "x", "MQ", items[:len(items)-2], strings.Repeat("A", 1025)) {
+			queries = append(queries, "pageToken="+token)
+		}
+		for _, query := range append(queries, "pageToken="+items+"&pageToken="+items, "pageToken=%ff") {
+			a := s.get(t, path+"?"+query)
+			require.Equal(t, http.StatusBadRequest, a.StatusCode, "%s?%s: %s", path, query, a.body)
+			name, _, _ := strings.Cut(query, "=")
+			assert.Equal(t, []string{name}, a.issuePaths(t), query)
+		}
+	}
+	for _, query := range []string{"maxResults=101", "status=", "status=running", "status=Pending", "status=failed&status=failed", "status=failed&pageToken=" + listed} {
+		a := s.get(t, "/v1/batch?"+query)
+		assert.Equal(t, http.StatusBadRequest, a.StatusCode, "%s: %s", query, a.body)
+	}
+	a := s.get(t, "/v1/batch?pageToken="+listed, other)
+	assert.Equal(t, http.StatusBadRequest, a.StatusCode, "another account's: %s", a.body)
+	assert.Equal(t, http.StatusOK, s.get(t, batchPath(mine)+"?pageToken="+items+"&maxResults=500&unknown=1").StatusCode)
+}
+
+// What is no batch of the account's is not there, whoever has it.
+func TestUnknownBatches(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id := s.newBatch(t, videos(0, 1))
+	same := header("X-Request-Id", "unknown")
+	want := s.get(t, "/v1/batch/019321a0-7c11-7c3e-9a55-2f6d1f0c9b11", same)
+	require.Equal(t, http.StatusNotFound, want.StatusCode)
+	assert.Equal(t, "NOT_FOUND", want.failure(t)["code"])
+	for path, who := range map[string]change{
+		batchPath(id):                  as(s.NewKey(t, "globex")),
+		"/v1/batch/x":                  same,
+		batchPath(id[:35]):             same,
+		batchPath(id + "0"):            same,
+		batchPath("{" + id + "}"):      same,
+		batchPath("urn:uuid:" + id):    same,
+		batchPath("%00"):               same,
+		batchPath(strings.ToUpper(id)): as(s.NewKey(t, "initech")),
+	} {
+		a := s.get(t, path, who, func(r *http.Request) { r.Header.Set("X-Request-Id", "unknown") })
+		assert.Equal(t, http.StatusNotFound, a.StatusCode, path)
+		assert.Equal(t, want.body, a.body, path)
+	}
+	assert.Equal(t, http.StatusOK, s.get(t, batchPath(strings.ToUpper(id))).StatusCode)
+}
+
+// Watching a batch leaves the window of requests alone.
+func TestBatchPollsHaveTheirOwnWindow(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id := s.newBatch(t, videos(0, 1))
+	limits := map[string]string{}
+	for name, path := range map[string]string{"a batch": batchPath(id), "the list": "/v1/batch", "usage": "/v1/usage", "a job": unknownJob} {
+		limits[name] = s.get(t, path).Header.Get("X-RateLimit-Limit")
+	}
+	assert.Equal(t, limits["a job"], limits["a batch"])
+	assert.Equal(t, limits["usage"], limits["the list"])
+	assert.NotEqual(t, limits["usage"], limits["a job"])
+	a := s.get(t, batchPath(id))
+	assert.Equal(t, "private, no-cache", a.Header.Get("Cache-Control"))
+	assert.Empty(t, a.Header.Get("ETag"))
+	assert.True(t, a.Header.Get("Retry-After") == "2" || s.batchPage(t, id, "").Batch.Status.Terminal())
+}
