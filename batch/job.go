@@ -65,3 +65,8 @@ type Summary struct {
 	Counts    Counts          `json:"counts"`
 	CreatedAt transcript.Time `json:"createdAt"`
 }
+
+// Summary is what an answer that changes the batch says of it.
+func (j *Job) Summary() Summary {
+	return Summary{ID: j.ID, Mode: j.Mode, Status: j.Status, Counts: j.Counts, CreatedAt: j.CreatedAt}
+}

@@ -132,12 +132,26 @@ func (tx *Tx) InsertBatch(ctx context.Context, b *Batch) error {
 	return insertNew(ctx, tx.db, "batch", b)
 }
 
+// BatchByID returns a batch, whoever has it, or ErrNotFound.
+func (r Reader) BatchByID(ctx context.Context, id string) (*Batch, error) {
+	return scanBatch(ctx, r.db.NewSelect().Where("b.id = ?", id), id)
+}
+
 // LockBatch returns a batch that no other transaction changes until this one ends, or
 // ErrNotFound.
 func (tx *Tx) LockBatch(ctx context.Context, id string) (*Batch, error) {
+	return scanBatch(ctx, tx.database.forUpdate(tx.db.NewSelect().Where("b.id = ?", id)), id)
+}
+
+// LockBatchOf is LockBatch of an account's batch. Another's is ErrNotFound.
+func (tx *Tx) LockBatchOf(ctx context.Context, account, id string) (*Batch, error) {
+	q := tx.db.NewSelect().Where("b.id = ? AND b.account = ?", id, account)
+	return scanBatch(ctx, tx.database.forUpdate(q), id)
+}
+
+func scanBatch(ctx context.Context, q *bun.SelectQuery, id string) (*Batch, error) {
 	b := new(Batch)
-	err := tx.database.forUpdate(tx.db.NewSelect().Model(b).Where("b.id = ?", id)).Scan(ctx)
-	if err != nil {
+	if err := q.Model(b).Scan(ctx); err != nil {
 		return nil, one("batch "+id, err)
 	}
 	return b, nil

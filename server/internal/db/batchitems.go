@@ -24,11 +24,10 @@ type BatchItem struct {
 	Position   int // in the batch, from 1
 	Platform   transcript.Platform
 	ExternalID string
-	SourceURL  string // ""; there is none
+	SourceURL  string // "": there is none
 	Short      bool   // a short link that is still to be followed
-	// Outside tells that it is to be recognized and has waited for a place; others may
-	// be taken up meanwhile.
-	Outside bool
+	// Sound tells that it is to be recognized.
+	Sound bool
 	// Status is pending, success, failed or skipped: whether a pending one is being
 	// worked on, its claim tells.
 	Status batch.ItemStatus
@@ -85,4 +84,173 @@ func (tx *Tx) InsertItems(ctx context.Context, items []BatchItem) error {
 		}
 	}
 	return nil
+}
+
+// UnclaimedItems returns items of a batch that wait and have no claim, by their position,
+// at most n.
+func (r Reader) UnclaimedItems(ctx context.Context, batchID string, n int) ([]BatchItem, error) {
+	var items []BatchItem
+	err := r.db.NewSelect().Model(&items).
+		Where("i.batch_id = ? AND i.status = 'pending' AND i.job_id = '' AND NOT i.short", batchID).
+		Order("i.position").Limit(int64(n)).
+		Scan(ctx)
+	return items, wrap("items of batch "+batchID, err)
+}
+
+// ShortItems returns the items of a batch that are short links and wait to be followed,
+// by their position.
+func (r Reader) ShortItems(ctx context.Context, batchID string) ([]BatchItem, error) {
+	var items []BatchItem
+	err := r.db.NewSelect().Model(&items).
+		Where("i.batch_id = ? AND i.status = 'pending' AND i.short", batchID).
+		Order("i.position").
+		Scan(ctx)
+	return items, wrap("short links of batch "+batchID, err)
+}
+
+// AllItems returns the items of a batch by their position.
+func (r Reader) AllItems(ctx context.Context, batchID string) ([]BatchItem, error) {
+	var items []BatchItem
+	err := r.db.NewSelect().Model(&items).Where("i.batch_id = ?", batchID).Order("i.position").Scan(ctx)
+	return items, wrap("items of batch "+batchID, err)
+}
+
+// OpenItems is what is left to do of a batch.
+type OpenItems struct {
+	Any       bool // some item has not ended
+	Unclaimed bool // some of these has no claim, and names a content
+	// UnderWay is how many of them have a claim, and are not known to need recognition;
+	// no more are counted than was asked for.
+	UnderWay int
+}
+
+// OpenItems returns what is left to do of a batch. It counts at most n items.
+func (r Reader) OpenItems(ctx context.Context, batchID string, n int) (OpenItems, error) {
+	var open OpenItems
+	err := r.db.NewRaw(`SELECT
+			EXISTS (SELECT 1 FROM batch_items WHERE batch_id = ?0 AND status = 'pending') AS "any",
+			EXISTS (SELECT 1 FROM batch_items WHERE batch_id = ?0 AND status = 'pending' AND job_id = '' AND NOT short) AS unclaimed,
+			(SELECT count(*) FROM (SELECT 1 FROM batch_items
+				WHERE batch_id = ?0 AND status = 'pending' AND job_id <> '' AND NOT sound LIMIT ?1) AS t) AS under_way`,
+		batchID, n).Scan(ctx, &open)
+	return open, wrap("open items of batch "+batchID, err)
+}
+
+// Counts returns how the items of a batch stand.
+func (r Reader) Counts(ctx context.Context, batchID string) (n batch.Counts, err error) {
+	err = r.db.NewSelect().Model((*BatchItem)(nil)).
+		ColumnExpr("count(*), count(CASE WHEN status = 'pending' THEN 1 END)").
+		ColumnExpr("count(CASE WHEN status = 'success' THEN 1 END), count(CASE WHEN status = 'failed' THEN 1 END)").
+		Where("batch_id = ?", batchID).
+		Scan(ctx, &n.Total, &n.Pending, &n.Success, &n.Failed)
+	return n, wrap("counts of batch "+batchID, err)
+}
+
+// GiveClaim names the claim of an item that waits without one. ErrNotFound where it
+// does not, or not any more.
+func (tx *Tx) GiveClaim(ctx context.Context, itemID string, j *Job, sound bool) error {
+	res, err := tx.db.NewUpdate().Model((*BatchItem)(nil)).
+		Set("job_id = ?, sound = ?, updated_at = ?", j.ID, sound, moment(time.Now())).
+		Where("id = ? AND status = 'pending' AND job_id = ''", itemID).
+		Exec(ctx)
+	if err := mustAffect("item "+itemID, res, err); err != nil || j.Batched {
+		return err
+	}
+	_, err = tx.db.NewUpdate().Model((*Job)(nil)).Set("batched = ?", true).Where("id = ?", j.ID).Exec(ctx)
+	return wrap("item "+itemID, err)
+}
+
+// EndItem ends an item that waits without a claim; ErrNotFound as for GiveClaim. The
+// attempt counts.
+func (tx *Tx) EndItem(ctx context.Context, itemID string, status batch.ItemStatus, end ItemEnd) error {
+	res, err := endItems(tx.db, status, end).Where("id = ? AND status = 'pending' AND job_id = ''", itemID).Exec(ctx)
+	return mustAffect("item "+itemID, res, err)
+}
+
+// EndClaimed ends the items of a batch that wait for claims, which end.
+func (tx *Tx) EndClaimed(ctx context.Context, batchID string, jobIDs []string, status batch.ItemStatus, end ItemEnd) error {
+	_, err := endItems(tx.db, status, end).
+		Where("batch_id = ? AND job_id IN (?) AND status = 'pending'", batchID, bun.List(jobIDs)).
+		Exec(ctx)
+	return wrap("items of batch "+batchID, err)
+}
+
+// endItems ends items. The language of a text is looked up.
+func endItems(db bun.IDB, status batch.ItemStatus, end ItemEnd) *bun.UpdateQuery {
+	attempt := 1
+	if status == batch.ItemSkipped { // nobody has tried
+		attempt = 0
+	}
+	return db.NewUpdate().Model((*BatchItem)(nil)).
+		Set("status = ?, attempts = attempts + ?, updated_at = ?", status, attempt, moment(time.Now())).
+		Set("transcript_id = ?0, lang = coalesce((SELECT lang FROM transcripts WHERE id = ?0), '')", end.TranscriptID).
+		Set("error_code = ?, error_message = ?, retryable = ?", end.ErrorCode, text(end.ErrorMessage), end.Retryable)
+}
+
+// LockBatchesOf locks the batches whose items wait for claims, in the order of their
+// ids, and returns them.
+func (tx *Tx) LockBatchesOf(ctx context.Context, jobIDs []string) ([]Batch, error) {
+	var found []Batch
+	q := tx.db.NewSelect().Model(&found).
+		Where("b.id IN (SELECT batch_id FROM batch_items WHERE status = 'pending' AND job_id <> '' AND job_id IN (?))", bun.List(jobIDs)).
+		Order("b.id")
+	return found, wrap("batches of claims", tx.database.forUpdate(q).Scan(ctx))
+}
+
+// ToSound notes of the items that wait for an extraction that they are to be recognized,
+// and returns their batches.
+func (tx *Tx) ToSound(ctx context.Context, extractionID string) (batchIDs []string, err error) {
+	err = tx.db.NewUpdate().Model((*BatchItem)(nil)).Set("sound = ?", true).
+		Where("status = 'pending' AND job_id <> '' AND NOT sound").
+		Where("job_id IN (SELECT id FROM jobs WHERE extraction_id = ? AND batched AND "+running+")", extractionID).
+		Returning("batch_id").
+		Scan(ctx, &batchIDs)
+	return batchIDs, wrap("items of extraction "+extractionID, err)
+}
+
+// Skip skips the items of a batch on which nobody works yet.
+func (tx *Tx) Skip(ctx context.Context, batchID string) error {
+	_, err := tx.db.NewUpdate().Model((*BatchItem)(nil)).
+		Set("status = ?, updated_at = ?", batch.ItemSkipped, moment(time.Now())).
+		Where("batch_id = ? AND status = 'pending'", batchID).
+		Where("job_id = '' OR job_id IN (SELECT id FROM jobs WHERE status = 'pending' AND stage = 'queued')").
+		Exec(ctx)
+	return wrap("skip items of batch "+batchID, err)
+}
+
+// Abandoned returns the running claims of skipped items of a batch for which nobody
+// waits any more.
+func (r Reader) Abandoned(ctx context.Context, batchID string) ([]Job, error) {
+	var jobs []Job
+	err := r.db.NewSelect().Model(&jobs).
+		Where("id IN (SELECT job_id FROM batch_items WHERE batch_id = ? AND status = 'skipped' AND job_id <> '')", batchID).
+		Where(running + " AND NOT asked").
+		Where("NOT EXISTS (SELECT 1 FROM batch_items AS i WHERE i.job_id = job.id AND i.job_id <> '' AND i.status = 'pending')").
+		Order("id").
+		Scan(ctx)
+	return jobs, wrap("abandoned claims of batch "+batchID, err)
+}
+
+// SetContent notes where a short link has led: to a content, an error, or to what the
+// batch has already. An item that waits no more is left alone.
+func (tx *Tx) SetContent(ctx context.Context, i *BatchItem) error {
+	i.ExternalID, i.SourceURL, i.ErrorMessage, i.UpdatedAt = text(i.ExternalID), text(i.SourceURL), text(i.ErrorMessage), moment(time.Now())
+	_, err := tx.db.NewUpdate().Model(i).
+		Column("platform", "external_id", "source_url", "short", "status", "attempts", "error_code", "error_message", "retryable", "updated_at").
+		WherePK().Where("status = 'pending'").
+		Exec(ctx)
+	return wrap("item "+i.ID, err)
+}
+
+// Reopen makes failed items of a batch wait again.
+func (tx *Tx) Reopen(ctx context.Context, batchID string, itemIDs []string) error {
+	if len(itemIDs) == 0 {
+		return nil
+	}
+	_, err := tx.db.NewUpdate().Model((*BatchItem)(nil)).
+		Set("status = ?, job_id = '', sound = ?, updated_at = ?", batch.ItemPending, false, moment(time.Now())).
+		Set("error_code = '', error_message = '', retryable = ?", false).
+		Where("batch_id = ? AND status = 'failed' AND id IN (?)", batchID, bun.List(itemIDs)).
+		Exec(ctx)
+	return wrap("retry items of batch "+batchID, err)
 }

@@ -87,6 +87,13 @@ func (tx *Tx) RunningJob(ctx context.Context, account, extractionID string) (*Jo
 	return j, nil
 }
 
+// Ask notes that somebody has asked for a claim by itself, and what its limits are then.
+func (tx *Tx) Ask(ctx context.Context, j *Job) error {
+	j.Asked = true
+	res, err := tx.db.NewUpdate().Model(j).Column("asked", "limits").WherePK().Exec(ctx)
+	return mustAffect("job "+j.ID, res, err)
+}
+
 // Traces returns what the running claims on the extraction say of their traces, oldest
 // first, at most n.
 func (r Reader) Traces(ctx context.Context, extractionID string, n int64) ([]string, error) {

@@ -70,13 +70,13 @@ func (r Reader) Place(ctx context.Context, extractionID string) (Place, error) {
 func (p Place) Taken() bool { return p.JobID != "" }
 
 // NextReady returns the oldest claim of an account that has a place and is ready for a
-// slot, or ErrNotFound.
+// slot, or ErrNotFound. Those that only batches wait for come after the others.
 func (r Reader) NextReady(ctx context.Context, account string) (*Job, error) {
 	j := new(Job)
 	err := r.db.NewSelect().Model(j).
 		Join("JOIN asr_places AS p ON p.job_id = job.id").
 		Where("p.account = ? AND p.state = ?", account, Ready).
-		Order("p.job_id").Limit(1).
+		Order("job.asked DESC", "p.job_id").Limit(1).
 		Scan(ctx)
 	if err != nil {
 		return nil, one("ready claim of "+account, err)
@@ -85,14 +85,15 @@ func (r Reader) NextReady(ctx context.Context, account string) (*Job, error) {
 }
 
 // NextOutside returns the oldest running claim of an account on an extraction that
-// nobody has a place for, or ErrNotFound.
+// nobody has a place for, or ErrNotFound. Those that only batches wait for come after
+// the others.
 func (r Reader) NextOutside(ctx context.Context, account string) (*Job, error) {
 	j := new(Job)
 	err := r.db.NewSelect().Model(j).
 		Join("JOIN asr_places AS p ON p.extraction_id = job.extraction_id").
 		Where("p.state = ? AND job.account = ?", Outside, account).
-		Where("job." + running).
-		Order("job.id").Limit(1).
+		Where("job."+running).
+		Order("job.asked DESC", "job.id").Limit(1).
 		Scan(ctx)
 	if err != nil {
 		return nil, one("claim of "+account+" without a place", err)

@@ -33,13 +33,13 @@ func since(start time.Time) fresh {
 // anyAge accepts everything, however old.
 func anyAge(time.Time) bool { return true }
 
-// freshness is what the account's plan says; a transcript of an upload does not
+// freshness is what the terms say; a transcript of an upload does not
 // expire.
 func (s Submission) freshness() fresh {
 	if s.Upload != nil {
 		return anyAge
 	}
-	return within(s.Plan.CacheTTL)
+	return within(s.ttl)
 }
 
 // shelf is what the cache holds of the subject, without what is too old.

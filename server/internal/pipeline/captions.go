@@ -109,6 +109,9 @@ func (p *Pipeline) goOnWithSound(ctx context.Context, t task, found finding) err
 		if err := p.advance(ctx, tx, e, durationCheck); err != nil {
 			return err
 		}
+		if err := makeRoom(ctx, tx, e); err != nil {
+			return err
+		}
 		return tx.Enqueue(ctx, prepareArgs{Extraction: e.ID, Link: true})
 	})
 }

@@ -34,9 +34,10 @@ func (p *Pipeline) claim(ctx context.Context, tx *db.Tx, e *db.Extraction, s Sub
 		Format:         s.View.Format,
 		OmitTimestamp:  s.View.OmitTimestamp,
 		SendMetadata:   s.View.SendMetadata,
-		Limits:         s.limits(now),
-		Trace:          p.traceOf(ctx),
-		Asked:          true,
+		Limits:         s.limits,
+		Trace:          s.trace,
+		Asked:          !s.item,
+		Batched:        s.item,
 		CreatedAt:      now,
 		UpdatedAt:      now,
 	}
@@ -118,6 +119,9 @@ func (p *Pipeline) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, clai
 		if err := tx.DeleteChunks(ctx, e.ID); err != nil {
 			return err
 		}
+	}
+	if err := p.endItems(ctx, tx, claims, end); err != nil {
+		return err
 	}
 	return payUp(ctx, tx, claims, end, heard)
 }

@@ -18,11 +18,7 @@ import (
 // different limits. Each is judged by its own and ends alone if they do not permit
 // what is to be done; the work goes on as far as the widest of those left permit.
 
-// limits are those of the plan under which a request is accepted.
-func (s Submission) limits(now time.Time) db.Limits {
-	return limitsOf(s.Plan, now)
-}
-
+// limitsOf are those of a plan, for what is accepted now.
 func limitsOf(plan account.Plan, now time.Time) db.Limits {
 	limits := db.Limits{
 		ASR:            plan.Recognizes(),
@@ -56,6 +52,9 @@ func (p *Pipeline) judge(ctx context.Context, tx *db.Tx, e *db.Extraction, sound
 // places of their accounts.
 func (p *Pipeline) judgeClaims(ctx context.Context, tx *db.Tx, e *db.Extraction, claims []db.Job, sound extent) error {
 	slices.SortFunc(claims, byAccount)
+	if _, err := lockBatches(ctx, tx, claims); err != nil { // before what the accounts have used
+		return err
+	}
 	for i := range claims {
 		refusal, err := refuse(ctx, tx, e, &claims[i], sound)
 		if err != nil {

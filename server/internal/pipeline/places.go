@@ -15,15 +15,18 @@ import (
 // that is to be recognized has one place, on the account of one claim on it:
 //
 //   - It takes the place when it is accepted, where recognition is certain (the request
-//     is refused without), else on entering duration_check. While the account of no
+//     is refused without; an item of a batch waits), else on entering duration_check. While the account of no
 //     claim has a place for it, it stands outside, back in the queue.
 //   - It takes a slot when its chunks are cut, before the first is recognized.
 //   - It keeps both through faults and crashes, until the claim ends. Then they pass to
 //     another claim, whose account may for that time have one more than its plan permits.
 //
+// Batches leave the places where one waits to what is asked for by itself: for an item
+// there is a place only while there is a slot.
+//
 // What waits, inside or outside, has no step in the queue: whoever gives up a place or
-// a slot of an account hands it to the claim of that account that was made first, and
-// queues its step in the same transaction. Each claim is judged by its own limits: those
+// a slot of an account hands it to the claim of that account that was made first, those
+// of batches after the others, and queues its step in the same transaction. Each claim is judged by its own limits: those
 // made before a plan changes go on as they were promised.
 //
 // Every transaction locks the extraction and its claims first, then places, then
@@ -32,21 +35,22 @@ import (
 // fullRetry is how many seconds the sender is asked to wait whose account has no place.
 const fullRetry = 15
 
-// takePlace gives a new extraction a place of the account of its first claim, or returns
-// the refusal.
-func takePlace(ctx context.Context, tx *db.Tx, claim *db.Job) error {
+// takePlace gives a new extraction a place of the account of its first claim. Where there
+// is none, it returns the refusal; but an item of a batch stands outside.
+func takePlace(ctx context.Context, tx *db.Tx, claim *db.Job) (seated bool, err error) {
 	if err := tx.LockPlaces(ctx, claim.Account); err != nil {
-		return err
+		return false, err
 	}
 	used, err := tx.Places(ctx, claim.Account)
-	if err != nil {
-		return err
+	switch {
+	case err != nil:
+		return false, err
+	case hasPlace(used, claim.Limits):
+		return tx.TakePlace(ctx, claim)
+	case !claim.Asked:
+		return false, tx.StandOutside(ctx, claim.ExtractionID)
 	}
-	if !hasPlace(used, claim.Limits) {
-		return noPlace(used, claim.Limits)
-	}
-	_, err = tx.TakePlace(ctx, claim)
-	return err
+	return false, noPlace(used, claim.Limits)
 }
 
 // noPlace is the refusal of a request for which its account has no place.

@@ -26,6 +26,8 @@ const (
 	queueStart      = "start"
 	queueASR        = "asr"
 	queuePublish    = "publish"
+	queueBatches    = "batches"
+	queueLists      = "lists"
 	queueLookups    = "lookups"
 	queueHouse      = "house"
 	captionWorkers  = 4
@@ -33,6 +35,7 @@ const (
 	mediaWorkers    = 2
 	startWorkers    = 1
 	publishWorkers  = 2
+	batchWorkers    = 1
 	houseWorkers    = 1
 )
 
@@ -44,6 +47,7 @@ const (
 	startTimeout     = time.Minute
 	recognizeTimeout = 30 * time.Minute // and some for the length of a chunk
 	publishTimeout   = 5 * time.Minute
+	feedTimeout      = 5 * time.Minute
 )
 
 type captionsArgs struct {
@@ -129,6 +133,7 @@ func (p *Pipeline) workers(process string) db.Workers {
 			worker(p, startTimeout, p.start),
 			worker(p, p.recognizeTimeout(), p.recognize),
 			worker(p, publishTimeout, p.publish),
+			db.NewWorker(feedTimeout, p.feed),
 			db.NewWorker(captionsTimeout, p.answerReaders),
 			db.NewWorker(0, p.sweep),
 		},
@@ -139,6 +144,7 @@ func (p *Pipeline) workers(process string) db.Workers {
 			queueStart:    startWorkers,
 			queueASR:      p.cfg.ASRWorkers,
 			queuePublish:  publishWorkers,
+			queueBatches:  batchWorkers,
 			queueLookups:  lookupWorkers,
 			queueHouse:    houseWorkers,
 		},

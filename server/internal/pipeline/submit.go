@@ -33,7 +33,18 @@ type Submission struct {
 	// transaction that writes what the answer speaks of records it.
 	Key *db.HeldKey
 
-	team team // who may work on it, as Submit has found them
+	terms
+	team team // who may work on it, as it was found
+	// item tells that it is an item of a batch: it goes after what is asked for by
+	// itself, and waits where that is refused.
+	item bool
+}
+
+// terms are those under which a submission is accepted.
+type terms struct {
+	limits db.Limits
+	ttl    time.Duration // how old a stored text may be that answers it
+	trace  string        // as of a db.Job
 }
 
 // Outcome is what became of a submission: exactly one member is set.
@@ -48,6 +59,7 @@ type Outcome struct {
 // NOT_IMPLEMENTED where no living process can do it, those of 402 where the plan does
 // not permit it or has nothing left, and what Admit returns.
 func (p *Pipeline) Submit(ctx context.Context, s Submission) (*Outcome, error) {
+	s.terms = terms{limitsOf(s.Plan, time.Now()), s.Plan.CacheTTL, p.traceOf(ctx)}
 	s.team = p.team(ctx)
 	s.Languages = s.narrow()
 	out, used, err := p.submit(ctx, s)
@@ -129,6 +141,9 @@ func (p *Pipeline) accept(ctx context.Context, tx *db.Tx, s Submission) (found *
 	}
 	if e != nil {
 		if job, err = tx.RunningJob(ctx, s.Account, e.ID); err == nil {
+			if err := bringForward(ctx, tx, e, job, s); err != nil {
+				return nil, nil, false, err
+			}
 			return nil, job, false, tx.Expect(ctx, e, job) // it may have been removed from the library
 		}
 		if !errors.Is(err, db.ErrNotFound) {
@@ -155,8 +170,8 @@ func (p *Pipeline) admit(s Submission, sub subject) error {
 	switch {
 	case s.captionsFirst(sub):
 		return nil // the captions decide
-	case !s.Plan.Recognizes():
-		return s.Plan.UpgradeRequired("The plan does not include speech recognition.")
+	case !s.limits.ASR:
+		return overPlan(s.limits, transcript.UpgradeRequired, "The plan does not include speech recognition.")
 	case s.Upload == nil && !s.team.downloads():
 		return transcript.Errorf(transcript.NotImplemented, "This service cannot download media.")
 	}
@@ -173,11 +188,10 @@ func (p *Pipeline) afford(ctx context.Context, r db.Reader, s Submission, sub su
 	if err != nil {
 		return err
 	}
-	limits := s.limits(time.Now())
-	if tooLong := tooLongFor(limits, sound); tooLong != nil {
+	if tooLong := tooLongFor(s.limits, sound); tooLong != nil {
 		return tooLong
 	}
-	return hasMinutes(ctx, r, s.Account, limits, sound)
+	return hasMinutes(ctx, r, s.Account, s.limits, sound)
 }
 
 // captionsFirst tells that the work on a subject begins with its captions, and
@@ -259,20 +273,42 @@ func (p *Pipeline) begin(ctx context.Context, tx *db.Tx, s Submission) (*db.Job,
 	if err != nil {
 		return nil, err
 	}
-	first := db.Step(captionsArgs{Extraction: e.ID})
+	first, seated := db.Step(captionsArgs{Extraction: e.ID}), true
 	if !s.captionsFirst(sub) {
 		first = prepareStep(e)
-		if err := takePlace(ctx, tx, job); err != nil {
+		if seated, err = takePlace(ctx, tx, job); err != nil {
 			return nil, err
 		}
 	}
-	if err := tx.Enqueue(ctx, first); err != nil {
-		return nil, err
+	if seated { // else it is queued when there is a place
+		if err := tx.Enqueue(ctx, first); err != nil {
+			return nil, err
+		}
 	}
 	if err := tx.Expect(ctx, e, job); err != nil {
 		return nil, err
 	}
 	return job, reserve(ctx, tx, job)
+}
+
+// bringForward notes that somebody asks by itself for a claim that only batches waited
+// for: from now on it has its turn before those, and may wait where they may not.
+func bringForward(ctx context.Context, tx *db.Tx, e *db.Extraction, job *db.Job, s Submission) error {
+	if s.item || job.Asked {
+		return nil
+	}
+	job.Limits.ASRWaiting = s.limits.ASRWaiting
+	if err := tx.Ask(ctx, job); err != nil {
+		return err
+	}
+	outside, err := standsOutside(ctx, tx, e)
+	if err != nil || !outside {
+		return err
+	}
+	if err := tx.LockPlaces(ctx, job.Account); err != nil {
+		return err
+	}
+	return callOutside(ctx, tx, job.Account)
 }
 
 // record records for the request's idempotency key what its answer speaks of. A job

@@ -37,7 +37,7 @@ CREATE TABLE batch_items (
     external_id   text NOT NULL,
     source_url    text NOT NULL DEFAULT '',
     short         boolean NOT NULL DEFAULT false, -- a short link that is still to be followed
-    outside       boolean NOT NULL DEFAULT false, -- it is to be recognized, and has waited for a place
+    sound         boolean NOT NULL DEFAULT false, -- it is to be recognized
     status        text NOT NULL CHECK (status IN ('pending', 'success', 'failed', 'skipped')),
     job_id        text NOT NULL DEFAULT '',
     transcript_id text NOT NULL DEFAULT '',
@@ -50,7 +50,7 @@ CREATE TABLE batch_items (
     CHECK ((status = 'failed') = (error_code <> '')),
     UNIQUE (batch_id, position)
 );
-CREATE INDEX batch_items_open ON batch_items (batch_id, job_id, outside) WHERE status = 'pending';
+CREATE INDEX batch_items_open ON batch_items (batch_id, job_id, sound) WHERE status = 'pending';
 CREATE INDEX batch_items_job ON batch_items (job_id) WHERE status = 'pending' AND job_id <> '';
 
 -- Who waits for a claim: somebody who has asked for it by itself, items of batches, or

@@ -1,0 +1,198 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// maxItemAttempts is how often an item is tried.
+const maxItemAttempts = 10
+
+// BatchRetry is a valid request to retry failed items of a batch.
+type BatchRetry struct {
+	Account string
+	Plan    account.Plan // under which they are tried from now on
+	Batch   string
+	// Items are the ids of those that are wanted, whatever they failed of; nil: all that
+	// another try may help. Of these only those that failed of one of Codes; nil: any.
+	Items []string
+	Codes []transcript.Code
+	Key   *db.HeldKey
+}
+
+// RetryBatch makes failed items of a batch wait again. NOT_FOUND as for Batch,
+// STATE_CONFLICT with details.status for one that was canceled.
+func (p *Pipeline) RetryBatch(ctx context.Context, r BatchRetry) (*batch.Retried, error) {
+	var again, not []batch.NotRetried
+	err := p.onBatchOf(ctx, r.Account, r.Batch, r.Key, func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
+		if b.Status == batch.Cancelled {
+			return conflict("The batch was cancelled: its items cannot be retried.", b.Status)
+		}
+		items, err := tx.AllItems(ctx, b.ID)
+		if err != nil {
+			return err
+		}
+		again, not = r.choose(items)
+		if len(again) == 0 {
+			return nil
+		}
+		ids := make([]string, len(again))
+		for i := range again {
+			ids[i] = again[i].ItemID
+		}
+		if err := tx.Reopen(ctx, b.ID, ids); err != nil {
+			return err
+		}
+		return p.reopen(ctx, tx, b, r, slices.ContainsFunc(items, func(i db.BatchItem) bool { return i.Short && slices.Contains(ids, i.ID) }))
+	})
+	if err != nil {
+		return nil, batchError("retrying a batch", err)
+	}
+	job, err := p.Batch(ctx, r.Account, r.Batch)
+	if err != nil {
+		return nil, err
+	}
+	return &batch.Retried{Batch: job.Summary(), Retried: len(again), NotRetried: not}, nil
+}
+
+// reopen has the items of a batch taken up that wait again, under the terms of a retry;
+// short tells that there are short links among them.
+func (p *Pipeline) reopen(ctx context.Context, tx *db.Tx, b *db.Batch, r BatchRetry, short bool) error {
+	b.Status = batch.Processing
+	b.Limits, b.CacheTTL = limitsOfBatch(r.Plan, time.Now()), r.Plan.CacheTTL
+	if short && b.Listed {
+		b.Listed = false
+		if err := tx.Enqueue(ctx, expandArgs{Batch: b.ID}); err != nil {
+			return err
+		}
+	}
+	return p.resume(ctx, tx, b)
+}
+
+// choose parts the failed items into those that are retried and those that are not, of
+// which the reason is told.
+func (r BatchRetry) choose(items []db.BatchItem) (again, not []batch.NotRetried) {
+	not = []batch.NotRetried{}
+	known := map[string]bool{}
+	for _, item := range items {
+		known[item.ID] = true
+		named := slices.Contains(r.Items, item.ID)
+		if item.Status != batch.ItemFailed || r.Items != nil && !named {
+			continue
+		}
+		verdict := batch.NotRetried{ItemID: item.ID, Reason: string(item.ErrorCode)}
+		switch {
+		case item.Attempts >= maxItemAttempts:
+			verdict.Reason = batch.AttemptsExhausted
+			not = append(not, verdict)
+		case item.Attempts == 0, // it names no content
+			r.Codes != nil && !slices.Contains(r.Codes, item.ErrorCode),
+			!item.Retryable && !named:
+			not = append(not, verdict)
+		default:
+			again = append(again, verdict)
+		}
+	}
+	for _, id := range r.Items {
+		if !known[id] {
+			known[id] = true
+			not = append(not, batch.NotRetried{ItemID: id, Reason: string(transcript.NotFound)})
+		}
+	}
+	return again, not
+}
+
+// CancelBatch ends a batch: items on which nobody works yet are skipped, the others go
+// on to their ends. NOT_FOUND as for Batch, STATE_CONFLICT with details.status where it
+// has ended.
+func (p *Pipeline) CancelBatch(ctx context.Context, account, id string, key *db.HeldKey) (*batch.Job, error) {
+	err := p.onBatchOf(ctx, account, id, key, func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
+		if b.Status.Terminal() {
+			return conflict("The batch has already ended.", b.Status)
+		}
+		if err := tx.Skip(ctx, b.ID); err != nil {
+			return err
+		}
+		b.Status, b.Feeding = batch.Cancelled, false
+		if err := tx.SaveBatch(ctx, b); err != nil {
+			return err
+		}
+		return tx.Enqueue(ctx, feedArgs{Batch: b.ID}) // which cancels their claims
+	})
+	if err != nil {
+		return nil, batchError("canceling a batch", err)
+	}
+	return p.Batch(ctx, account, id)
+}
+
+// DeleteBatch removes a batch with its items, not what they have led to. NOT_FOUND as
+// for Batch, STATE_CONFLICT with details.status while it runs.
+func (p *Pipeline) DeleteBatch(ctx context.Context, account, id string) error {
+	b, err := p.store.Batch(ctx, account, id)
+	if err == nil && b.Status == batch.Cancelled {
+		err = p.abandon(ctx, &b.Batch) // whose items would not be known any more
+	}
+	if err == nil {
+		err = p.onBatchOf(ctx, account, id, nil, func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
+			if !b.Status.Terminal() {
+				return conflict("The batch is still running: cancel it first.", b.Status)
+			}
+			return tx.DeleteBatch(ctx, id)
+		})
+	}
+	if err != nil {
+		return batchError("deleting a batch", err)
+	}
+	return nil
+}
+
+// abandon cancels the claims that only skipped items of a canceled batch have waited
+// for.
+func (p *Pipeline) abandon(ctx context.Context, b *db.Batch) error {
+	claims, err := p.store.Abandoned(ctx, b.ID)
+	if err != nil {
+		return err
+	}
+	for _, c := range claims {
+		err := p.change(ctx, c.ExtractionID, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+			left, err := tx.Abandoned(ctx, b.ID) // somebody may have joined it
+			left = slices.DeleteFunc(left, func(l db.Job) bool { return l.ID != c.ID })
+			if err != nil || len(left) == 0 {
+				return err
+			}
+			return p.settle(ctx, tx, e, left, db.End{Status: transcript.JobCancelled})
+		})
+		if err != nil {
+			return fmt.Errorf("pipeline: canceling a claim of a batch: %w", err)
+		}
+	}
+	return nil
+}
+
+// onBatchOf runs fn in a transaction that has locked a batch of an account, and records
+// the answer for the key that the request holds, if it has one. ErrNotFound: the
+// account has no such batch.
+func (p *Pipeline) onBatchOf(ctx context.Context, account, id string, key *db.HeldKey, fn func(ctx context.Context, tx *db.Tx, b *db.Batch) error) error {
+	return p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
+		b, err := tx.LockBatchOf(ctx, account, id)
+		if err != nil {
+			return err
+		}
+		if err := fn(ctx, tx, b); err != nil {
+			return err
+		}
+		return tx.RecordAnswer(ctx, key, db.Answer{Kind: db.BatchAnswer, ID: id}, true)
+	})
+}
+
+// conflict refuses what the state of a batch does not permit.
+func conflict(message string, status batch.Status) *transcript.Error {
+	return transcript.Errorf(transcript.StateConflict, "%s", message).With("status", status)
+}

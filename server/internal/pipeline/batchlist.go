@@ -1,0 +1,101 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+
+	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// expandArgs is the step that lists what a batch is made from, and follows its short
+// links.
+type expandArgs struct {
+	Batch string `json:"batch"`
+}
+
+func (expandArgs) Kind() string  { return "expand" }
+func (expandArgs) Queue() string { return queueLists }
+
+// expanded gives a batch, which the transaction has locked, the items of its list. One
+// that waits for them no more is left as it is; one that gets too many fails.
+func (p *Pipeline) expanded(ctx context.Context, tx *db.Tx, b *db.Batch, entries []BatchEntry) error {
+	if b.Listed || b.Status.Terminal() {
+		return nil
+	}
+	items, err := itemsOf(b, entries, nil)
+	var tooMany *transcript.Error
+	if errors.As(err, &tooMany) {
+		return failBatch(ctx, tx, b, tooMany)
+	}
+	if err := tx.InsertItems(ctx, items); err != nil {
+		return err
+	}
+	b.Listed = true
+	return p.resume(ctx, tx, b)
+}
+
+// failBatch ends a batch, which the transaction has locked, whose list cannot be had.
+func failBatch(ctx context.Context, tx *db.Tx, b *db.Batch, why *transcript.Error) error {
+	if b.Listed || b.Status.Terminal() {
+		return nil
+	}
+	b.Status, b.Error, b.Listed = batch.Failed, codedError(why), true
+	return tx.SaveBatch(ctx, b)
+}
+
+// followed tells a batch, which the transaction has locked, where short links of its
+// have led, by the ids of their items. One that leads nowhere just now fails as a short
+// link, and is followed again when it is retried.
+func (p *Pipeline) followed(ctx context.Context, tx *db.Tx, b *db.Batch, ends map[string]BatchEntry) error {
+	if b.Listed || b.Status.Terminal() {
+		return nil
+	}
+	items, err := tx.AllItems(ctx, b.ID)
+	if err != nil {
+		return err
+	}
+	seen := map[engine.Content]bool{}
+	for _, item := range items {
+		if _, led := ends[item.ID]; !led {
+			seen[named(item)] = true
+		}
+	}
+	b.Listed = true
+	for i := range items {
+		item := &items[i]
+		if item.Status != batch.ItemPending || !item.Short {
+			continue
+		}
+		end, led := ends[item.ID]
+		if !led {
+			b.Listed = false
+			continue
+		}
+		arrive(item, end, seen)
+		seen[named(*item)] = true
+		if err := tx.SetContent(ctx, item); err != nil {
+			return err
+		}
+	}
+	return p.resume(ctx, tx, b)
+}
+
+// arrive notes where the short link of an item has led.
+func arrive(item *db.BatchItem, end BatchEntry, seen map[engine.Content]bool) {
+	if end.Err != nil {
+		item.Status, item.ItemEnd = batch.ItemFailed, failedItem(end.Err)
+		if item.Retryable {
+			item.Attempts++
+			return
+		}
+	} else if c := end.Content; seen[engine.Content{Platform: c.Platform, ExternalID: c.ExternalID}] {
+		item.Status = batch.ItemSkipped
+	}
+	item.Short = false
+	if end.Content.ExternalID != "" {
+		item.Platform, item.ExternalID, item.SourceURL = end.Content.Platform, end.Content.ExternalID, end.Content.URL
+	}
+}
