@@ -7,7 +7,7 @@
 //		Engine: func(h engine.Host) (engine.Engine, error) {
 //			links, err := ytdlp.New(h, ytdlp.Options{})
 //			return engine.Engine{
-//				Captions: []engine.CaptionSource{links}, Audio: links,
+//				Captions: []engine.CaptionSource{links}, Lists: links, Audio: links,
 //				Media: ffmpeg.New(h), Recognizer: pocketsphinx.New(h),
 //			}, err
 //		},

@@ -33,6 +33,7 @@ func engines(ctx context.Context, o serviceOptions) func(engine.Host) (engine.En
 		}
 		e := engine.Engine{
 			Captions: []engine.CaptionSource{route, links},
+			Lists:    links,
 			Audio:    links,
 			Media:    ffmpeg.New(host),
 		}

@@ -57,7 +57,7 @@ func (p *Pipeline) fault(ctx context.Context, t task, again db.Step, cause error
 		attempt := cmp.Or(tries, e.Attempt)
 		switch {
 		case p.waits(e, coded):
-			return p.repeat(ctx, tx, e, t, same, blocked, p.untilNextLook(e, coded))
+			return p.repeat(ctx, tx, e, t, same, blocked, p.untilNextLook(e.WaitingSince, coded))
 		case !transient(coded.Code) || attempt >= maxAttempts:
 			return p.fail(ctx, tx, e, coded)
 		case attempt < e.Attempt: // another chunk has failed more often
@@ -106,10 +106,11 @@ func (p *Pipeline) untilNextAttempt(attempt int, cause *transcript.Error) time.D
 // untilNextLook is the pause before work that waits is tried again. A platform is left
 // alone for as long as it or the pace asks for, within lastWait. At a disk or a
 // database the service looks again after a pause that grows with the time waited.
-func (p *Pipeline) untilNextLook(e *db.Extraction, cause *transcript.Error) time.Duration {
+// It has waited since a moment; nil: not yet.
+func (p *Pipeline) untilNextLook(since *time.Time, cause *transcript.Error) time.Duration {
 	waited := time.Duration(0)
-	if e.WaitingSince != nil {
-		waited = time.Since(*e.WaitingSince)
+	if since != nil {
+		waited = time.Since(*since)
 	}
 	if cause.Code == transcript.ServiceUnavailable {
 		return min(max(p.cfg.pauses[1], waited/4), longestLook)

@@ -234,12 +234,21 @@ func guarded(run func() error) (err error) {
 // whileWanted runs fn with a context that ends with cause errUnwanted when the
 // extraction ends under it.
 func (p *Pipeline) whileWanted(ctx context.Context, extractionID string, fn func(context.Context) error) error {
+	return p.until(ctx, extractionID, func(ctx context.Context) bool {
+		e, err := p.store.Extraction(ctx, extractionID)
+		return err == nil && e.State.Status.Terminal() || errors.Is(err, db.ErrNotFound)
+	}, fn)
+}
+
+// until runs fn with a context that ends with cause errUnwanted when what it works on,
+// which has an id, has ended.
+func (p *Pipeline) until(ctx context.Context, id string, ended func(context.Context) bool, fn func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
-		if p.untilEnded(ctx, extractionID) {
+		if p.await(ctx, id, ended) {
 			cancel(errUnwanted)
 		}
 	}()
@@ -252,16 +261,15 @@ func (p *Pipeline) whileWanted(ctx context.Context, extractionID string, fn func
 	return err
 }
 
-// untilEnded returns true as soon as the extraction has ended, false when ctx
-// has. The signal can be lost, hence the look every second.
-func (p *Pipeline) untilEnded(ctx context.Context, extractionID string) bool {
-	wake, stop := p.store.Watch(extractionID)
+// await returns true as soon as what has the id has ended, false when ctx has. The
+// signal can be lost, hence the look every second.
+func (p *Pipeline) await(ctx context.Context, id string, ended func(context.Context) bool) bool {
+	wake, stop := p.store.Watch(id)
 	defer stop()
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
-		e, err := p.store.Extraction(ctx, extractionID)
-		if err == nil && e.State.Status.Terminal() || errors.Is(err, db.ErrNotFound) {
+		if ended(ctx) {
 			return true
 		}
 		select {
