@@ -37,7 +37,7 @@ func TestServerDependsOnNoAdapter(t *testing.T) {
 		"internal/clip", "internal/egress", "internal/run", "internal/scratch", "internal/wire",
 		"server", "server/account", "server/engine", "server/internal/db", "server/internal/metrics", "server/internal/pipeline",
 		"server/internal/request", "server/internal/window", "server/pace", "server/speech", "server/store",
-		"transcript", "transcript/caption", "transcript/format", "transcript/internal/eight", "transcript/site",
+		"transcript", "transcript/caption", "transcript/format", "transcript/internal/eight", "transcript/internal/grapheme", "transcript/site",
 	}, own)
 }
 

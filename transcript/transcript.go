@@ -95,18 +95,10 @@ type Segment struct {
 	Speaker    string   `json:"speaker,omitempty"`
 	Confidence *float64 `json:"confidence,omitempty" minimum:"0" maximum:"1"`
 
-	// Words are the word times behind the text, where the source gave them.
-	// They are stored, but no route shows them.
-	Words []Word `json:"-"`
+	// Words are those of the text with their times, where the source gave them. Of the
+	// service's answers only a library read has them, when it is asked to.
+	Words []Word `json:"words,omitempty"`
 }
 
 // End is Start plus Duration, in seconds.
 func (s Segment) End() float64 { return s.Start + s.Duration }
-
-// Word is one word with its place on the media clock, in seconds.
-type Word struct {
-	Text       string  `json:"text"`
-	Start      float64 `json:"start"`
-	End        float64 `json:"end"`
-	Confidence float64 `json:"confidence,omitempty"`
-}

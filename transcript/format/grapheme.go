@@ -1,12 +1,13 @@
 package format
 
 import (
-	"bytes"
 	"cmp"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
+
+	"github.com/transcriptkit/transcriptkit/transcript/internal/grapheme"
 )
 
 // advance returns the size of as many characters of text as n columns hold, or of
@@ -17,7 +18,7 @@ func (t *cueText) advance(text []byte, n int) int {
 	}
 	at := 0
 	for at < len(text) {
-		size, columns := cluster(text[at:])
+		size, columns := grapheme.First(text[at:])
 		if n -= columns; n < 0 {
 			break
 		}
@@ -32,69 +33,11 @@ func (t *cueText) count(text []byte) (chars, columns int) {
 		return len(text), len(text)
 	}
 	for at := 0; at < len(text); chars++ {
-		size, wide := cluster(text[at:])
+		size, wide := grapheme.First(text[at:])
 		at += size
 		columns += wide
 	}
 	return chars, columns
-}
-
-// firstWide is the first rune that takes two columns by itself.
-const firstWide = 0x1100
-
-// emojiStyle makes an emoji of the sign before it, which else is text.
-const emojiStyle = "\uFE0F"
-
-// cluster returns the size of the first character of text, which is not empty, and
-// how many columns it takes: two where Unicode's East Asian Width is wide or full, or
-// it is an emoji, else one.
-func cluster(text []byte) (size, columns int) {
-	if len(text) > 1 && text[0]|text[1] < utf8.RuneSelf {
-		return 1, 1
-	}
-	r, size := utf8.DecodeRune(text)
-	if columns := alone(r); columns > 0 {
-		if size == len(text) {
-			return size, columns
-		}
-		if next, _ := utf8.DecodeRune(text[size:]); alone(next) > 0 {
-			return size, columns
-		}
-	}
-	first, _, _, _ := uniseg.FirstGraphemeCluster(text, -1)
-	switch {
-	case len(first) > size && bytes.Contains(first, []byte(emojiStyle)):
-		return len(first), 2
-	case r < firstWide:
-		return len(first), 1
-	case 0x1F3FB <= r && r <= 0x1F3FF: // a tone of skin, which elsewhere is part of a character
-		return len(first), 2
-	}
-	_, _, width, _ := uniseg.FirstGraphemeCluster(first[:size], -1)
-	return len(first), min(max(width, 1), 2)
-}
-
-// alone returns the columns of a rune in a block of letters and signs of which no
-// two are ever one character, else 0. Other runes may be too, which only uniseg
-// knows.
-func alone(r rune) (columns int) {
-	switch {
-	case r < 0x0300: // Latin
-		return 1
-	case r < 0x0370:
-		return 0
-	case r < 0x0483, 0x048A <= r && r < 0x0530: // Greek, Cyrillic
-		return 1
-	case 0x2010 <= r && r < 0x2028: // dashes, quotes
-		return 1
-	case 0x3001 <= r && r < 0x302A, 0x3041 <= r && r < 0x3099, 0x309B <= r && r < 0x3100: // Kana and its marks
-		return 2
-	case 0x3400 <= r && r < 0x4DC0, 0x4E00 <= r && r < 0xA000, 0xAC00 <= r && r < 0xD7A4, 0xFF01 <= r && r < 0xFF61: // Han, Hangul, wide forms
-		return 2
-	case 0xFF61 <= r && r < 0xFF9E: // narrow Kana
-		return 1
-	}
-	return 0
 }
 
 // lastBreak returns the last place between the space and n where the line breaking of

@@ -131,6 +131,9 @@ func isCue(s string, is byte) bool {
 	return isLine(s[:first]) && isLine(s[first+1:]) && strings.LastIndexByte(s, '\n') == first
 }
 
+// firstWide is the first rune that takes two columns by itself.
+const firstWide = 0x1100
+
 // isLine reports whether a line surely has few enough columns: no character has more
 // than its bytes, and none that comes before the wide ones more than one.
 func isLine(s string) bool {

@@ -1,0 +1,76 @@
+package transcript
+
+import (
+	"encoding/json"
+	"iter"
+	"math"
+)
+
+// Chapter is a part of the media that the platform names. It ends where the next one
+// begins.
+type Chapter struct {
+	Title string  `json:"title"`
+	Start float64 `json:"start" minimum:"0"` // seconds from the start of the media
+}
+
+// Chapters are those that the metadata of t names under "chapters", in the order of time.
+// There are none where the platform gave none, or where the metadata is left out. What is
+// not a chapter, or does not come later than the one before, is left out.
+func (t *Transcript) Chapters() []Chapter {
+	var given []Chapter
+	switch all := t.Metadata["chapters"].(type) {
+	case nil:
+		return nil
+	case []Chapter:
+		given = all
+	case []any: // as JSON is read
+		for _, entry := range all {
+			var c Chapter
+			data, err := json.Marshal(entry)
+			if err == nil && json.Unmarshal(data, &c) == nil {
+				given = append(given, c)
+			}
+		}
+	}
+	var chapters []Chapter
+	last := -1.0
+	for _, c := range given {
+		if c.Start > last && c.Start >= 0 && !math.IsInf(c.Start, 0) {
+			chapters = append(chapters, c)
+			last = c.Start
+		}
+	}
+	return chapters
+}
+
+// chapter is a stretch of a script.
+type chapter struct {
+	title string // "": that before the first, or all where there are none
+	from  place
+	to    int
+}
+
+// chapters divides the script. A segment belongs to the chapter that its middle is in, but
+// never to an earlier one than the segment before.
+func (s *script) chapters(named []Chapter) iter.Seq[chapter] {
+	return func(yield func(chapter) bool) {
+		title, next := "", 0
+		for first, segment := 0, 0; first < len(s.segments); first = segment {
+			for ; next < len(named) && named[next].Start <= s.middle(first); next++ {
+				title = named[next].Title
+			}
+			for segment = first + 1; segment < len(s.segments); segment++ {
+				if next < len(named) && named[next].Start <= s.middle(segment) {
+					break
+				}
+			}
+			if !yield(chapter{title, place{at: s.from[first], segment: first}, s.from[segment]}) {
+				return
+			}
+		}
+	}
+}
+
+func (s *script) middle(segment int) float64 {
+	return (s.segments[segment].Start + s.until(segment)) / 2
+}

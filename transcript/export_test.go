@@ -1,0 +1,4 @@
+package transcript
+
+// Sentence is for tests.
+var Sentence = sentence

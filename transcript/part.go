@@ -1,0 +1,136 @@
+package transcript
+
+import (
+	"slices"
+
+	"github.com/rivo/uniseg"
+
+	"github.com/transcriptkit/transcriptkit/transcript/internal/grapheme"
+)
+
+// part is a stretch of a script that a chunk has whole: a sentence, or a part of one that
+// is too long.
+type part struct {
+	from, to place
+	chars    int // with the space at its end
+	space    int // 1 where there is one
+}
+
+// length is how many characters a part has at the end of a chunk.
+func (p part) length() int { return p.chars - p.space }
+
+// parting divides a chapter into parts.
+type parting struct {
+	*script
+	end        int // of the chapter
+	most, rest int // characters of a part, and of one that is cut out of a segment
+
+	sentence int // where the one ends that is too long for one part
+}
+
+// next returns the part that begins at a place.
+func (d *parting) next(from place) part {
+	if from.at >= d.sentence {
+		d.sentence = from.at + sentence(d.text[from.at:d.end])
+		if p, ok := d.whole(from, d.sentence); ok {
+			return p
+		}
+	}
+	to := min(d.sentence, d.from[from.segment+1])
+	if p, ok := d.whole(from, to); ok {
+		return p
+	}
+	return d.line(from, to)
+}
+
+// whole is the part up to a place, or to the end of the character that this is in; ok is
+// false when it would be too long.
+func (d *parting) whole(from place, to int) (p part, ok bool) {
+	chars, size, last := grapheme.Count(d.text[from.at:d.end], to-from.at, d.most+1)
+	if from.at+size < to {
+		return part{}, false
+	}
+	p = d.part(from, size, chars, last)
+	return p, p.length() <= d.most
+}
+
+// line is the part that is as long as it may be and ends where a line may end (UAX 14), or
+// where there is no such place, between any two characters.
+func (d *parting) line(from place, to int) part {
+	text := d.text[from.at:d.end]
+	chars, size, last := grapheme.Count(text, to-from.at, d.rest)
+	limit := size
+	if isSpace(text[size:]) {
+		limit++
+	}
+	const look = 64 // what follows tells whether a line may end
+	window := text[:min(size+look, len(text))]
+	n, at, end, state := 0, 0, 0, -1 // characters, where they end, where a line may
+	var best part
+	for rest := window; ; {
+		var segment []byte
+		segment, rest, _, state = uniseg.FirstLineSegment(rest, state)
+		if end += len(segment); end > limit || len(rest) == 0 {
+			break
+		}
+		more, length, last := grapheme.Count(text[at:], end-at, d.rest+1)
+		if n, at = n+more, at+length; at == end { // else it is in a character
+			best = d.part(from, at, n, last)
+		}
+	}
+	if best.chars > 0 {
+		return best
+	}
+	return d.part(from, size, chars, last)
+}
+
+// part is what has so many characters, in size bytes, the last of them in last bytes. A
+// space that follows belongs to it.
+func (d *parting) part(from place, size, chars, last int) part {
+	if rest := d.text[from.at+size : d.end]; len(rest) > 0 && isSpace(rest) {
+		chars, size, last = chars+1, size+1, 1
+	}
+	p := part{from: from, to: d.on(from, from.at+size, chars), chars: chars}
+	if last == 1 && d.text[p.to.at-1] == ' ' {
+		p.space = 1
+	}
+	return p
+}
+
+// isSpace reports whether the first character of a text is a space. A mark on it makes it
+// another one.
+func isSpace(text []byte) bool {
+	size, _ := grapheme.First(text)
+	return size == 1 && text[0] == ' '
+}
+
+// ending is the end of a chunk that its successor begins with: as many of its parts as
+// have no more characters than there is room for, or else as much of the last one, from
+// where a line may begin. No word is cut for it, unless the end of the chunk cuts it.
+func (s *script) ending(parts []part, room int) []part {
+	first, chars := len(parts), 0
+	for first > 0 && chars+parts[first-1].chars <= room {
+		first--
+		chars += parts[first].chars
+	}
+	if first < len(parts) || room <= 0 {
+		return slices.Clone(parts[first:])
+	}
+	last := parts[len(parts)-1]
+	text := s.text[last.from.at:last.to.at]
+	before, at, _ := grapheme.Count(text, len(text), last.chars-room)
+	if text[at-1] != ' ' {
+		word, _, _, _ := uniseg.FirstLineSegment(text[at:], -1)
+		chars, size, _ := grapheme.Count(text[at:], len(word), room)
+		switch {
+		case size == len(word) && at+size < len(text):
+			before, at = before+chars, at+size
+		case last.space > 0:
+			return nil
+		case isSpace(text[at:]):
+			before, at = before+1, at+1
+		}
+	}
+	last.from, last.chars = s.on(last.from, last.from.at+at, before), last.chars-before
+	return []part{last}
+}

@@ -1,0 +1,43 @@
+package transcript
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Word is one word with its place on the media clock. In JSON it has a duration, as
+// segments have, and its times are rounded to milliseconds.
+type Word struct {
+	Text       string
+	Start, End float64 // seconds from the start of the media
+	Confidence float64 // 0 to 1; 0: not known
+}
+
+type wordWire struct {
+	Text       string  `json:"text"`
+	Start      float64 `json:"start" minimum:"0"`    // seconds from the start of the media
+	Duration   float64 `json:"duration" minimum:"0"` // seconds
+	Confidence float64 `json:"confidence,omitempty" minimum:"0" maximum:"1"`
+}
+
+// MarshalJSON returns the word with its duration.
+func (w Word) MarshalJSON() ([]byte, error) {
+	start := milliseconds(w.Start)
+	length := max(milliseconds(w.End)-start, 0)
+	return json.Marshal(wordWire{w.Text, float64(start) / 1000, float64(length) / 1000, w.Confidence})
+}
+
+// UnmarshalJSON reads a word with its duration and replaces all of w. Unknown members are
+// ignored.
+func (w *Word) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		return nil
+	}
+	var wire wordWire
+	if err := json.Unmarshal(data, &wire); err != nil {
+		return fmt.Errorf("transcript: word: %w", err)
+	}
+	end := milliseconds(wire.Start) + milliseconds(wire.Duration)
+	*w = Word{wire.Text, wire.Start, float64(end) / 1000, wire.Confidence}
+	return nil
+}
