@@ -296,6 +296,7 @@ var operations = map[string]any{
 	"createBatch":         (*client.BatchService).Create,
 	"listBatches":         (*client.BatchService).List,
 	"getBatch":            (*client.BatchService).Items,
+	"listChunks":          (*client.LibraryService).Chunks,
 	"getUsage":            (*client.UsageService).Get,
 }
 

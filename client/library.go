@@ -16,11 +16,21 @@ type LibraryService struct{ client *Client }
 // that is on its way is an [*Error] with the code STATE_CONFLICT, and Details["jobId"]
 // is its job; one that the account has not saved NO_TRANSCRIPT.
 func (s *LibraryService) Get(ctx context.Context, key library.Key, opts ...RequestOption) (*library.Saved, error) {
+	return s.get(ctx, key, nil, opts)
+}
+
+// GetWithWords is Get of a transcript whose segments have their Words, where the source
+// gave their times.
+func (s *LibraryService) GetWithWords(ctx context.Context, key library.Key, opts ...RequestOption) (*library.Saved, error) {
+	return s.get(ctx, key, url.Values{"include": {string(library.Words)}}, opts)
+}
+
+func (s *LibraryService) get(ctx context.Context, key library.Key, query url.Values, opts []RequestOption) (*library.Saved, error) {
 	path, err := savedPath(key, "")
 	if err != nil {
 		return nil, err
 	}
-	answer, err := s.client.send(ctx, http.MethodGet, path, payload{}, opts)
+	answer, err := s.client.send(ctx, http.MethodGet, withQuery(path, query), payload{}, opts)
 	if err != nil {
 		return nil, err
 	}

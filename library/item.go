@@ -47,6 +47,12 @@ type Key struct {
 	Language   string // an exact tag; empty: the latest, or all where something is removed
 }
 
+// Include is what a saved transcript is read with beyond the usual.
+type Include string
+
+// Words are the words of segments with their times, where there are any.
+const Words Include = "words"
+
 // Saved is a saved transcript.
 type Saved struct {
 	Transcript transcript.Transcript `json:"transcript"`

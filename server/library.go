@@ -1,12 +1,14 @@
 package server
 
 import (
+	"context"
 	"net/http"
 	"regexp"
 
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -18,7 +20,7 @@ func (s *Server) libraryRoutes() []route {
 			operation: "getSavedTranscript", tag: "library",
 			summary: "Read a saved transcript.",
 			scope:   account.Transcripts, handle: s.getSavedTranscript,
-			path: libraryPath(new(library.Key)), grammar: true, query: savedQuery(new(library.Key)),
+			path: libraryPath(new(library.Key)), grammar: true, query: new(savedRead).query(),
 			answers: []answer{
 				{status: http.StatusOK, body: library.Saved{}, headers: []header{headerETag}},
 				{status: http.StatusNotModified, headers: []header{headerETag}},
@@ -67,40 +69,46 @@ func (s *Server) libraryKey(r *http.Request) (key library.Key, err error) {
 // uploadID is the grammar of the ids of uploads.
 var uploadID = regexp.MustCompile(`^[0-9a-f]{32}$`)
 
-// savedQuery is the query of GET /v1/library/transcripts/{platform}/{externalId}.
-func savedQuery(key *library.Key) request.Table {
+// savedRead is what GET /v1/library/transcripts/{platform}/{externalId} is asked for.
+type savedRead struct {
+	key     library.Key
+	include library.Include
+}
+
+func (a *savedRead) query() request.Table {
 	return request.Table{Fields: []*request.Field{
-		languageOf(key).About("The exact tag; without it, the newest."),
+		languageOf(&a.key).About("The exact tag; without it, the newest."),
+		request.New("include", &a.include, request.Enum([]library.Include{library.Words})).About("What is read beyond the usual."),
 	}}
 }
 
 // getSavedTranscript is GET /v1/library/transcripts/{platform}/{externalId}.
 func (s *Server) getSavedTranscript(w http.ResponseWriter, r *http.Request) error {
-	var asked library.Key
-	if err := savedQuery(&asked).ReadQuery(r.URL.RawQuery); err != nil {
+	var asked savedRead
+	if err := asked.query().ReadQuery(r.URL.RawQuery); err != nil {
 		return err
 	}
 	key, err := s.libraryKey(r)
 	if err != nil {
 		return err
 	}
-	key.Language = asked.Language
+	key.Language = asked.key.Language
 	saved, err := s.pipeline.Saved(r.Context(), principal(r).Account, key)
 	if err != nil {
 		return err
 	}
-	etag, err := savedTag(saved.Transcript.ID, saved.Transcript.UpdatedAt)
+	etag, err := savedTag(saved.Transcript, asked.include)
 	if err != nil {
 		return err
 	}
 	if unchanged(w, r, etag) {
 		return nil
 	}
-	t, err := s.pipeline.SavedText(r.Context(), saved)
+	t, err := s.savedText(r.Context(), saved, asked.include)
 	if err != nil {
 		return err
 	}
-	if etag, err = savedTag(t.ID, t.UpdatedAt); err != nil { // it may have been made anew since
+	if etag, err = savedTag(t, asked.include); err != nil { // it may have been made anew since
 		return err
 	}
 	w.Header().Set("ETag", etag)
@@ -112,10 +120,23 @@ func (s *Server) getSavedTranscript(w http.ResponseWriter, r *http.Request) erro
 	return nil
 }
 
+// savedText reads a text, with the words in its segments where they are asked for.
+func (s *Server) savedText(ctx context.Context, saved *db.Saved, include library.Include) (*db.Transcript, error) {
+	if include != library.Words {
+		return s.pipeline.SavedText(ctx, saved)
+	}
+	t, err := s.pipeline.SavedTimedText(ctx, saved)
+	if err != nil {
+		return nil, err
+	}
+	t.SegmentsJSON, err = wire.WithWords(t.SegmentsJSON, t.WordsJSON)
+	return t, err
+}
+
 // savedWriter changes with the form in which a saved transcript is written.
 const savedWriter = 1
 
 // savedTag is the ETag of a saved transcript.
-func savedTag(id string, updated transcript.Time) (string, error) {
-	return tagOf(savedWriter, id, updated.UnixMicro())
+func savedTag(t *db.Transcript, include library.Include) (string, error) {
+	return tagOf(savedWriter, t.ID, t.UpdatedAt.UnixMicro(), include)
 }

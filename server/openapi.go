@@ -46,7 +46,7 @@ func makeDocument(routes []route, basePath string) (document, error) {
 		"oneOf":       []any{map[string]any{"$ref": "#/components/schemas/ErrorEnvelope"}, map[string]any{"$ref": "#/components/schemas/FlatError"}},
 	})
 	// Only queries name these.
-	for name, values := range map[string]any{"DownloadFormat": library.DownloadFormats()} {
+	for name, values := range map[string]any{"DownloadFormat": library.DownloadFormats(), "Include": []library.Include{library.Words}} {
 		r.Spec.ComponentsEns().WithSchemasItem(name, map[string]any{"type": "string", "enum": values})
 	}
 	r.Spec.ComponentsEns().WithSchemasItem("MultipartFile", map[string]any{

@@ -16,6 +16,7 @@ import (
 // describeTypes says how the Go types of the API become schemas.
 func describeTypes(r *jsonschema.Reflector) {
 	r.AddTypeMapping(transcript.Time{}, time.Time{})
+	r.AddTypeMapping(transcript.Word{}, timedWord{})
 	r.DefaultOptions = append(r.DefaultOptions,
 		jsonschema.InterceptDefName(schemaName),
 		jsonschema.InterceptSchema(describeType(enums())),
@@ -95,7 +96,9 @@ func schemaName(t reflect.Type, name string) string {
 		reflect.TypeFor[wire.Progress]():     "ProgressData",
 		reflect.TypeFor[health]():            "Health",
 		reflect.TypeFor[readiness]():         "Readiness",
+		reflect.TypeFor[timedWord]():         "TimedWord",
 		reflect.TypeFor[library.Saved]():     "SavedTranscript",
+		reflect.TypeFor[library.ChunkPage](): "ChunkPage",
 	}
 	if n, ok := names[t]; ok {
 		return n

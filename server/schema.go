@@ -51,3 +51,11 @@ type jobAnswer struct {
 	LengthText    *string           `json:"lengthText,omitempty" nullable:"true"`
 	Metadata      map[string]any    `json:"metadata,omitempty" nullable:"true"`
 }
+
+// timedWord is a word of a segment.
+type timedWord struct {
+	Text       string  `json:"text"`
+	Start      float64 `json:"start" minimum:"0"`
+	Duration   float64 `json:"duration" minimum:"0"`
+	Confidence float64 `json:"confidence,omitempty" minimum:"0" maximum:"1"`
+}

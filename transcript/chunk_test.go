@@ -36,7 +36,7 @@ func TestChunksAreOfSentences(t *testing.T) {
 		got[i].ID = ""
 	}
 	assert.Equal(t, []transcript.Chunk{
-		{Index: 0, Start: 0, Duration: 3.5, Text: "The first one. The second one."}, 
+		{Index: 0, Start: 0, Duration: 3.5, Text: "The first one. The second one."},
 		{Index: 1, Start: 3.5, Duration: 4.5, Text: "And a third."},
 	}, got)
 }

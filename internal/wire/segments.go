@@ -58,7 +58,10 @@ func appendSegment(dst []byte, s *transcript.Segment) []byte {
 
 // appendSeconds appends a time with as many decimals as it needs, at most three.
 func appendSeconds(dst []byte, seconds float64) []byte {
-	ms := Milliseconds(seconds)
+	return appendMilliseconds(dst, Milliseconds(seconds))
+}
+
+func appendMilliseconds(dst []byte, ms int64) []byte {
 	dst = strconv.AppendInt(dst, ms/1000, 10)
 	ms %= 1000
 	if ms == 0 {

@@ -2,7 +2,6 @@ package speech
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -13,13 +12,12 @@ import (
 )
 
 // Result is what was heard in one chunk, on the media clock: what a service
-// stores until all chunks are done. Make one with [Chunk.Place]. Its JSON keeps
-// the words of the segments.
+// stores as JSON until all chunks are done. Make one with [Chunk.Place].
 type Result struct {
-	Chunk    int    // index of the chunk
-	Language string // the tag of what was heard; empty when not known
-	Segments []transcript.Segment
-	Gaps     []Gap // where text was dropped; nil: nowhere
+	Chunk    int                  `json:"chunk"`              // its index
+	Language string               `json:"language,omitempty"` // the tag of what was heard; empty when not known
+	Segments []transcript.Segment `json:"segments"`
+	Gaps     []Gap                `json:"gaps,omitempty"` // where text was dropped; nil: nowhere
 }
 
 // Transcription is the text of a whole recording.
@@ -126,40 +124,4 @@ func most(spoken map[string]float64) string {
 		}
 	}
 	return best
-}
-
-// storedResult is the JSON of a Result: a segment's own JSON leaves its words out.
-type storedResult struct {
-	Chunk    int             `json:"chunk"`
-	Language string          `json:"language,omitempty"`
-	Segments []storedSegment `json:"segments"`
-	Gaps     []Gap           `json:"gaps,omitempty"`
-}
-
-type storedSegment struct {
-	transcript.Segment
-	Words []transcript.Word `json:"words,omitempty"`
-}
-
-// MarshalJSON returns the JSON to store.
-func (r Result) MarshalJSON() ([]byte, error) {
-	s := storedResult{Chunk: r.Chunk, Language: r.Language, Gaps: r.Gaps, Segments: make([]storedSegment, len(r.Segments))}
-	for i, seg := range r.Segments {
-		s.Segments[i] = storedSegment{Segment: seg, Words: seg.Words}
-	}
-	return json.Marshal(s)
-}
-
-// UnmarshalJSON reads what MarshalJSON wrote.
-func (r *Result) UnmarshalJSON(b []byte) error {
-	var s storedResult
-	if err := json.Unmarshal(b, &s); err != nil {
-		return fmt.Errorf("speech: read stored result: %w", err)
-	}
-	*r = Result{Chunk: s.Chunk, Language: s.Language, Gaps: s.Gaps, Segments: make([]transcript.Segment, len(s.Segments))}
-	for i, seg := range s.Segments {
-		r.Segments[i] = seg.Segment
-		r.Segments[i].Words = seg.Words
-	}
-	return nil
 }

@@ -71,7 +71,7 @@ func TestPlaceKeepsTheRest(t *testing.T) {
 	var back speech.Result
 	require.NoError(t, json.Unmarshal(b, &back))
 	assert.Equal(t, want, back, "JSON keeps the words too: %s", b)
-	require.ErrorContains(t, json.Unmarshal([]byte(`{"chunk":"x"}`), &back), "speech: read stored result")
+	require.Error(t, json.Unmarshal([]byte(`{"chunk":"one"}`), new(speech.Result)))
 }
 
 func TestStitch(t *testing.T) {

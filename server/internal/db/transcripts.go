@@ -20,8 +20,8 @@ type Transcript struct {
 	Duration float64
 	// SegmentsJSON is the rendered array. It is stored compressed.
 	SegmentsJSON []byte
-	// WordsJSON is an array with the words of each segment, or nil. It is written;
-	// [Store.Words] reads it.
+	// WordsJSON is the rendered array of the words of each segment, or nil. Only
+	// TimedTranscript reads it.
 	WordsJSON []byte
 }
 
@@ -129,11 +129,20 @@ func rowOf(t *Transcript) *transcriptRow {
 
 // Transcript returns a transcript by id, without its words, or ErrNotFound.
 func (r Reader) Transcript(ctx context.Context, id string) (*Transcript, error) {
+	return r.transcript(ctx, id, "t.*, x.segments")
+}
+
+// TimedTranscript returns a transcript by id with its words, or ErrNotFound.
+func (r Reader) TimedTranscript(ctx context.Context, id string) (*Transcript, error) {
+	return r.transcript(ctx, id, "t.*, x.segments, x.words")
+}
+
+func (r Reader) transcript(ctx context.Context, id, columns string) (*Transcript, error) {
 	var row struct {
-		transcriptRow `bun:",extend"`
-		Segments      []byte
+		transcriptRow   `bun:",extend"`
+		Segments, Words []byte
 	}
-	err := r.db.NewSelect().Model(&row).ColumnExpr("t.*, x.segments").
+	err := r.db.NewSelect().Model(&row).ColumnExpr(columns).
 		Join("JOIN texts AS x ON x.transcript_id = t.id").
 		Where("t.id = ?", id).
 		Scan(ctx)
@@ -141,7 +150,10 @@ func (r Reader) Transcript(ctx context.Context, id string) (*Transcript, error) 
 		return nil, one("transcript "+id, err)
 	}
 	t := row.transcript()
-	t.SegmentsJSON, err = decompress(row.Segments)
+	if t.SegmentsJSON, err = decompress(row.Segments); err != nil {
+		return nil, wrap("transcript "+id, err)
+	}
+	t.WordsJSON, err = decompress(row.Words)
 	return t, wrap("transcript "+id, err)
 }
 
@@ -152,17 +164,6 @@ func (r Reader) head(ctx context.Context, id string) (*transcriptRow, error) {
 		return nil, one("transcript "+id, err)
 	}
 	return row, nil
-}
-
-// Words returns the words of a transcript as JSON, nil where it has none, or
-// ErrNotFound.
-func (r Reader) Words(ctx context.Context, id string) ([]byte, error) {
-	var row textRow
-	if err := r.db.NewSelect().Model(&row).Column("words").Where("transcript_id = ?", id).Scan(ctx); err != nil {
-		return nil, one("words of transcript "+id, err)
-	}
-	words, err := decompress(row.Words)
-	return words, wrap("words of transcript "+id, err)
 }
 
 // PutTranscript stores t. Where the owner already has one of the same platform,

@@ -44,10 +44,11 @@ func TestTranscripts(t *testing.T) {
 		require.Equal(t, "t1", put(t, s, &tr))
 		without := title + "\uFFFD"
 		tr.Title = &without
-		words, err := s.Words(ctx, "t1")
+		timed, err := s.TimedTranscript(ctx, "t1")
 		require.NoError(t, err)
-		require.Equal(t, tr.WordsJSON, words)
-		_, err = s.Words(ctx, "none")
+		require.Equal(t, tr.WordsJSON, timed.WordsJSON)
+		require.Equal(t, tr.SegmentsJSON, timed.SegmentsJSON)
+		_, err = s.TimedTranscript(ctx, "none")
 		require.ErrorIs(t, err, db.ErrNotFound)
 		tr.WordsJSON = nil // not read with the rest
 		got, err := s.Transcript(ctx, "t1")

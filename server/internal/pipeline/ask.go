@@ -2,8 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/internal/wire"
@@ -121,7 +119,7 @@ func putContent(ctx context.Context, tx *db.Tx, sub subject, found finding) erro
 }
 
 // text is the transcript made from the track that was read.
-func (f finding) text(sub subject) (*db.Transcript, error) {
+func (f finding) text(sub subject) *db.Transcript {
 	now := transcript.At(time.Now())
 	t := &db.Transcript{
 		Transcript: transcript.Transcript{
@@ -136,11 +134,8 @@ func (f finding) text(sub subject) (*db.Transcript, error) {
 			UpdatedAt:  now,
 		},
 		SegmentsJSON: wire.AppendSegments(nil, f.Segments),
+		WordsJSON:    wire.AppendWords(nil, f.Segments),
 	}
 	describe(t, f.Metadata)
-	var err error
-	if t.WordsJSON, err = json.Marshal(wordsOf(f.Segments)); err != nil {
-		return nil, fmt.Errorf("pipeline: storing words: %w", err)
-	}
-	return t, nil
+	return t
 }

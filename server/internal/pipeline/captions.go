@@ -22,10 +22,7 @@ func (p *Pipeline) readCaptions(ctx context.Context, t task, _ captionsArgs) err
 	if found.Track == nil {
 		return p.goOnWithSound(ctx, t, found)
 	}
-	text, err := found.text(sub)
-	if err != nil {
-		return err
-	}
+	text := found.text(sub)
 	return p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 		if err := putContent(ctx, tx, sub, found); err != nil {
 			return err

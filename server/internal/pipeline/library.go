@@ -40,6 +40,15 @@ func (p *Pipeline) SavedText(ctx context.Context, saved *db.Saved) (*db.Transcri
 	return t, nil
 }
 
+// SavedTimedText is SavedText with the words, where the text has any.
+func (p *Pipeline) SavedTimedText(ctx context.Context, saved *db.Saved) (*db.Transcript, error) {
+	t, err := p.store.TimedTranscript(ctx, saved.Transcript.ID)
+	if err != nil {
+		return nil, libraryError("reading a saved text", err)
+	}
+	return t, nil
+}
+
 // libraryError is the error of a call that names a saved transcript.
 func libraryError(doing string, err error) error {
 	if errors.Is(err, db.ErrNotFound) {

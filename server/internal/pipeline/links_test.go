@@ -84,9 +84,9 @@ func TestAutomaticCaptionsAreUnrolled(t *testing.T) {
 	b := startLinks(t, dbtest.Open(t, dbtest.SQLite(t)), &script{}, sites)
 	job := b.succeed(t, link("v1", "en"))
 	assert.JSONEq(t, `[{"text":"so we go","start":0,"duration":2},{"text":"to the sea","start":2,"duration":2}]`, string(job.SegmentsJSON))
-	words, err := b.store.Words(t.Context(), job.TranscriptRef)
+	timed, err := b.store.TimedTranscript(t.Context(), job.TranscriptRef)
 	require.NoError(t, err)
-	assert.JSONEq(t, `[null,[{"text":"to","start":2,"end":2.5},{"text":"the","start":2.5,"end":3},{"text":"sea","start":3,"end":4}]]`, string(words))
+	assert.JSONEq(t, `[[],[{"text":"to","start":2,"duration":0.5},{"text":"the","start":2.5,"duration":0.5},{"text":"sea","start":3,"duration":1}]]`, string(timed.WordsJSON))
 
 	job = b.succeed(t, link("v1", "de"))
 	assert.JSONEq(t, `[{"text":"so we go","start":0,"duration":2},{"text":"so we go\nto the sea","start":2,"duration":2}]`, string(job.SegmentsJSON))

@@ -130,9 +130,7 @@ func (p *Pipeline) askAndKeep(ctx context.Context, sub subject, soFar func(findi
 func (p *Pipeline) keepFinding(ctx context.Context, sub subject, a *answered) (err error) {
 	var text *db.Transcript
 	if a.Track != nil {
-		if text, err = a.finding.text(sub); err != nil {
-			return err
-		}
+		text = a.finding.text(sub)
 	}
 	var id string
 	err = p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) (err error) {

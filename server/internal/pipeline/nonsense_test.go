@@ -38,9 +38,9 @@ func TestSegmentsOfSource(t *testing.T) {
 		{Text: "third", Start: 5},
 		{Text: "fourth", Start: 6},
 	}, segmentsOf(t, job.SegmentsJSON))
-	words, err := b.store.Words(t.Context(), job.TranscriptRef)
+	timed, err := b.store.TimedTranscript(t.Context(), job.TranscriptRef)
 	require.NoError(t, err)
-	assert.JSONEq(t, `[[{"text":"fir","start":0,"end":1},{"text":"st","start":1,"end":1}],null,null,null]`, string(words))
+	assert.JSONEq(t, `[[{"text":"fir","start":0,"duration":1},{"text":"st","start":1,"duration":0}],[],[],[]]`, string(timed.WordsJSON))
 }
 
 // A source that contradicts itself is not believed: neither that there are no

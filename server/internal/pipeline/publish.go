@@ -60,10 +60,6 @@ func transcriptOf(e *db.Extraction, chunks []db.Chunk) (*db.Transcript, error) {
 	if err != nil {
 		return nil, fmt.Errorf("pipeline: stitching: %w", err)
 	}
-	words, err := json.Marshal(wordsOf(text.Segments))
-	if err != nil {
-		return nil, fmt.Errorf("pipeline: storing words: %w", err)
-	}
 	now := transcript.At(time.Now())
 	t := &db.Transcript{
 		Transcript: transcript.Transcript{
@@ -79,7 +75,7 @@ func transcriptOf(e *db.Extraction, chunks []db.Chunk) (*db.Transcript, error) {
 		Owner:        e.Owner,
 		Duration:     plan.Duration().Seconds(),
 		SegmentsJSON: wire.AppendSegments(nil, text.Segments),
-		WordsJSON:    words,
+		WordsJSON:    wire.AppendWords(nil, text.Segments),
 	}
 	if e.SourceURL != "" {
 		t.SourceURL = &e.SourceURL
@@ -101,13 +97,4 @@ func readResults(chunks []db.Chunk) ([]speech.Result, error) {
 		results = append(results, r)
 	}
 	return results, nil
-}
-
-// wordsOf is the words of each segment, nil where there are none.
-func wordsOf(segments []transcript.Segment) [][]transcript.Word {
-	words := make([][]transcript.Word, len(segments))
-	for i, s := range segments {
-		words[i] = s.Words
-	}
-	return words
 }

@@ -1,0 +1,63 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Chunks returns a page of the pieces of a saved transcript, as [transcript.Chunks] cuts
+// them, each with the link to its place. The service takes a MaxChars of 200 to 8000 (0:
+// 1500), OverlapChars of 0 to 500, and pages of 1 to 200 (0: 50). A page that goes on with
+// a text that says something else by now is an [*Error] with the code INVALID_REQUEST.
+func (s *LibraryService) Chunks(ctx context.Context, key library.Key, o transcript.ChunkOptions, at PageParams, opts ...RequestOption) (*Page[transcript.Chunk], error) {
+	path, err := savedPath(key, "/chunks")
+	if err != nil {
+		return nil, err
+	}
+	query := at.query()
+	if o.MaxChars != 0 {
+		query.Set("maxChars", strconv.Itoa(o.MaxChars))
+	}
+	if o.OverlapChars != 0 {
+		query.Set("overlapChars", strconv.Itoa(o.OverlapChars))
+	}
+	answer, err := s.client.send(ctx, http.MethodGet, withQuery(path, query), payload{}, opts)
+	if err != nil {
+		return nil, err
+	}
+	var page library.ChunkPage
+	if err := answer.decode(&page); err != nil {
+		return nil, err
+	}
+	if page.Chunks == nil {
+		return nil, answer.malformed(errors.New("it has no chunks"))
+	}
+	return &Page[transcript.Chunk]{Items: page.Chunks, Next: page.NextPageToken}, nil
+}
+
+// AllChunks are all pieces of a saved transcript, see [LibraryService.Chunks]. Pages are
+// asked for as they are needed. An error is yielded once, and ends the sequence.
+func (s *LibraryService) AllChunks(ctx context.Context, key library.Key, o transcript.ChunkOptions, opts ...RequestOption) iter.Seq2[transcript.Chunk, error] {
+	return all(PageParams{Size: 200}, func(at PageParams) (*Page[transcript.Chunk], error) {
+		return s.Chunks(ctx, key, o, at, opts...)
+	})
+}
+
+// withQuery adds to the query of a path.
+func withQuery(path string, query url.Values) string {
+	switch {
+	case len(query) == 0:
+		return path
+	case strings.Contains(path, "?"):
+		return path + "&" + query.Encode()
+	}
+	return path + "?" + query.Encode()
+}
