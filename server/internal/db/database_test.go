@@ -14,7 +14,7 @@ import (
 // database looks at the tables behind the store's back.
 type database struct{ *sql.DB }
 
-func open(t *testing.T, o db.Options) database {
+func open(t testing.TB, o db.Options) database {
 	t.Helper()
 	return database{storetest.SQL(t, store.Options(o))}
 }
@@ -25,7 +25,7 @@ func (d database) count(t *testing.T, table string) (n int) {
 	return n
 }
 
-func (d database) exec(t *testing.T, statement string) {
+func (d database) exec(t testing.TB, statement string) {
 	t.Helper()
 	_, err := d.ExecContext(t.Context(), statement)
 	require.NoError(t, err)

@@ -65,11 +65,11 @@ func (f filler) transcript(ctx context.Context, id string) error {
 	if words, err = decompress(words); err != nil {
 		return err
 	}
-	count, err := countWords(segments)
+	said, err := segmentsOf(segments)
 	if err != nil {
 		return err
 	}
-	if err := f.exec(ctx, "UPDATE transcripts SET word_count = ? WHERE id = ?", count, id); err != nil {
+	if err := f.exec(ctx, "UPDATE transcripts SET word_count = ? WHERE id = ?", countWords(said), id); err != nil {
 		return err
 	}
 	return f.exec(ctx, "UPDATE texts SET segments = ?, words = ? WHERE transcript_id = ?", compress(segments), compress(words), id)

@@ -1,35 +1,21 @@
 package db
 
 import (
-	"encoding/json"
-	"fmt"
 	"strings"
 	"unicode"
 
 	"github.com/rivo/uniseg"
-	"golang.org/x/text/cases"
-	"golang.org/x/text/unicode/norm"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/search"
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// fold makes of s what it is found and ordered by, whatever its case and accents:
-// decomposed, without marks, case folded. Both databases are given the same.
-func fold(s string) string {
-	plain := strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Mn, r) {
-			return -1
-		}
-		return r
-	}, norm.NFKD.String(s))
-	return cases.Fold().String(plain)
-}
+// fold makes of s what it is found and ordered by. Both databases are given the same.
+func fold(s string) string { return search.Fold(s) }
 
-// countWords counts the words of rendered segments by the rules of UAX 29: what
-// has a letter or a digit in it.
-func countWords(segmentsJSON []byte) (n int, err error) {
-	var segments []struct{ Text string }
-	if err := json.Unmarshal(segmentsJSON, &segments); err != nil {
-		return 0, fmt.Errorf("store: segments: %w", err)
-	}
+// countWords counts the words of a text by the rules of UAX 29: what has a letter or a
+// digit in it.
+func countWords(segments []transcript.Segment) (n int) {
 	for _, s := range segments {
 		var word string
 		for rest, state := s.Text, -1; rest != ""; {
@@ -39,7 +25,7 @@ func countWords(segmentsJSON []byte) (n int, err error) {
 			}
 		}
 	}
-	return n, nil
+	return n
 }
 
 func isLetterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

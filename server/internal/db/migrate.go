@@ -12,6 +12,7 @@ import (
 	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/rivermigrate"
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
 )
 
 //go:embed migrations
@@ -20,15 +21,19 @@ var migrations embed.FS
 // versions are those of the tables: ours, and River's.
 type versions struct{ Ours, Rivers int64 }
 
-// ourMigrations are those of the files, and of fill, on one database.
+// ourMigrations are those of the files, and those that fill, on one database.
 func ourMigrations(dialect goose.Dialect, db *bun.DB) (*goose.Provider, error) {
 	dir, err := fs.Sub(migrations, "migrations/"+string(dialect))
 	if err != nil {
 		return nil, fmt.Errorf("store: migrations: %w", err)
 	}
-	filling := &goose.GoFunc{RunTx: func(ctx context.Context, tx *sql.Tx) error { return fill(ctx, tx, db.QueryGen()) }}
-	all, err := goose.NewProvider(dialect, db.DB, dir, goose.WithDisableGlobalRegistry(true),
-		goose.WithGoMigrations(goose.NewGoMigration(fillVersion, filling, nil)))
+	filling := func(fill func(context.Context, *sql.Tx, schema.QueryGen) error) *goose.GoFunc {
+		return &goose.GoFunc{RunTx: func(ctx context.Context, tx *sql.Tx) error { return fill(ctx, tx, db.QueryGen()) }}
+	}
+	all, err := goose.NewProvider(dialect, db.DB, dir, goose.WithDisableGlobalRegistry(true), goose.WithGoMigrations(
+		goose.NewGoMigration(fillVersion, filling(fill), nil),
+		goose.NewGoMigration(fillSearchVersion, filling(fillSearch), nil),
+	))
 	if err != nil {
 		return nil, fmt.Errorf("store: migrations: %w", err)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/search"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -210,6 +211,12 @@ func requireFilled(t *testing.T, s *db.Store, old database) {
 	require.Equal(t, library.KindPending, work.Kind)
 	require.Equal(t, []string{"upload", "u2", "en", "en,asr"}, []string{string(work.Platform), work.ExternalID, work.Lang, work.Languages})
 	require.Equal(t, transcript.Metadata{Title: "T"}, work.Metadata)
+	for q, hits := range map[string]int{`"o'clock, déjà"`: 1, "VU": 1, "uber": 0} {
+		found, err := s.Search(t.Context(), db.Search{Account: "acme", Query: search.Parse(q), N: 10})
+		require.NoError(t, err)
+		require.Len(t, found, hits, q)
+	}
+	require.Equal(t, 1, old.count(t, "search_blocks WHERE transcript_id = 't2'"), "of a text without words too")
 }
 
 // While processes are upgraded one after the other, the old ones go on, and even

@@ -176,9 +176,11 @@ func (tx *Tx) PutTranscript(ctx context.Context, t *Transcript) (id string, err 
 		return "", err
 	}
 	stamp(&row.CreatedAt, &row.UpdatedAt)
-	if row.WordCount, err = countWords(t.SegmentsJSON); err != nil {
-		return "", fmt.Errorf("store: %s: %w", what, err)
+	segments, err := segmentsOf(t.SegmentsJSON)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", what, err)
 	}
+	row.WordCount = countWords(segments)
 	if err := tx.lockTexts(ctx, row); err != nil {
 		return "", err
 	}
@@ -203,6 +205,9 @@ func (tx *Tx) PutTranscript(ctx context.Context, t *Transcript) (id string, err 
 		Exec(ctx)
 	if err != nil {
 		return "", wrap(what, err)
+	}
+	if err := tx.index(ctx, row.ID, segments); err != nil {
+		return "", err
 	}
 	return row.ID, tx.rename(ctx, row)
 }

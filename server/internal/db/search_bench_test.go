@@ -1,0 +1,118 @@
+package db_test
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pressly/goose/v3"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/search"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+var searchRows = flag.Int("search-rows", 1_000_000, "rows of all libraries together, of which one has 10,000")
+
+// BenchmarkSearch compares searches of an account that has saved 10,000 texts and is
+// alone with the same among a million rows of others, and fails where the slowest in a
+// hundred take more than twice as long. The texts have 50 words, as often as words are.
+func BenchmarkSearch(b *testing.B) {
+	queries := []struct{ name, q string }{
+		{"common", "w0"}, {"frequent", "w10"}, {"rare", "w1000"}, {"none", "nothing"}, {"words", "w0 w3"}, {"phrase", `"w0 w1"`}, {"prefix", "w12*"},
+	}
+	for _, database := range []struct {
+		name string
+		make func(testing.TB) db.Options
+	}{{"sqlite", dbtest.SQLite}, {"postgres", dbtest.Postgres}} {
+		b.Run(database.name, func(b *testing.B) {
+			alone, among := searchStore(b, database.make(b), 10_000), searchStore(b, database.make(b), *searchRows)
+			for _, query := range queries {
+				b.Run(query.name, func(b *testing.B) {
+					for b.Loop() {
+						was, is := searchTimes(b, query.q, alone, among)
+						ratio := float64(is.p99) / float64(was.p99)
+						b.ReportMetric(ratio, "x-alone")
+						b.Logf("%d texts found; alone p50 %v p99 %v, among %d rows p50 %v p99 %v: %.2f times",
+							is.found, was.p50, was.p99, *searchRows, is.p50, is.p99, ratio)
+						if ratio > 2 {
+							b.Errorf("%.2f times as slow among others", ratio)
+						}
+					}
+				})
+			}
+		})
+	}
+}
+
+type searchTime struct {
+	found    int
+	p50, p99 time.Duration
+}
+
+// searchTimes searches both stores in turn, so that what else the machine does falls on
+// both.
+func searchTimes(b *testing.B, q string, alone, among *db.Store) (was, is searchTime) {
+	b.Helper()
+	var times [2][]time.Duration
+	for range 100 {
+		for i, s := range []*db.Store{alone, among} {
+			began := time.Now()
+			found, err := s.Search(b.Context(), db.Search{Account: "a0", Query: search.Parse(q), N: 20})
+			times[i] = append(times[i], time.Since(began))
+			require.NoError(b, err)
+			is.found = len(found)
+		}
+	}
+	for i, t := range []*searchTime{&was, &is} {
+		slices.Sort(times[i])
+		t.p50, t.p99 = times[i][len(times[i])/2], times[i][len(times[i])*99/100]
+	}
+	return was, is
+}
+
+// searchStore is a store of n rows in the libraries of accounts with 10,000 each, in turn.
+func searchStore(b *testing.B, o db.Options, n int) *db.Store {
+	b.Helper()
+	s := dbtest.Open(b, o)
+	raw := open(b, o)
+	const samples = 1000
+	words := rand.NewZipf(rand.New(rand.NewPCG(1, 2)), 1.1, 4, 20_000) //nolint:gosec // the same texts each time
+	raw.exec(b, `CREATE TABLE samples AS SELECT transcript_id AS id, first_word, words FROM search_blocks`)
+	for i := range samples {
+		var segments []transcript.Segment
+		for at := range 5 {
+			var text strings.Builder
+			for range 10 {
+				fmt.Fprintf(&text, "w%d ", words.Uint64())
+			}
+			segments = append(segments, transcript.Segment{Text: text.String(), Start: float64(at) * 4, Duration: 4})
+		}
+		for _, block := range search.Blocks(segments) {
+			_, err := raw.ExecContext(b.Context(), `INSERT INTO samples VALUES ($1, $2, $3)`, fmt.Sprint(i), block.First, block.Words)
+			require.NoError(b, err)
+		}
+	}
+	series, id, at := `generate_series(0, %d) AS n`, `lpad(to_hex(n), 8, '0') || '-0000-7000-8000-000000000000'`, `timestamp '2026-01-01' + n * interval '1 second'`
+	if dialect(o) == goose.DialectSQLite3 {
+		series = `(WITH RECURSIVE s (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM s WHERE n < %d) SELECT n FROM s)`
+		id, at = `printf('%08x-0000-7000-8000-000000000000', n)`, `datetime('2026-01-01', n || ' seconds')`
+	}
+	series = fmt.Sprintf(series, n-1)
+	accounts := cmp.Or(n/10_000, 1)
+	raw.exec(b, fmt.Sprintf(`INSERT INTO transcripts (id, owner, platform, external_id, lang, source, status, duration, created_at, updated_at)
+		SELECT %[1]s, '', 'video_site', n, 'en', 'asr', 'ready', 0, %[2]s, %[2]s FROM %[3]s`, id, at, series))
+	raw.exec(b, fmt.Sprintf(`INSERT INTO library_rows (id, account, kind, platform, external_id, lang, transcript_id, starred, created_at, updated_at)
+		SELECT %[1]s, 'a' || (n %% %[2]d), 'transcript', 'video_site', n, 'en', %[1]s, false, %[3]s, %[3]s FROM %[4]s`, id, accounts, at, series))
+	raw.exec(b, fmt.Sprintf(`INSERT INTO search_blocks (transcript_id, first_word, words)
+		SELECT %s, first_word, words FROM %s JOIN samples ON samples.id = CAST(n %% %d AS text) ORDER BY n`, id, series, samples))
+	raw.exec(b, `ANALYZE`)
+	return s
+}

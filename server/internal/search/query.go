@@ -1,0 +1,79 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Query is what is searched for. The zero value finds nothing.
+type Query struct{ parts []part }
+
+// part is words that are said one after the other. With prefix, the last one may go on.
+type part struct {
+	words  []string
+	prefix bool
+}
+
+// Term is one word of a query, or with Prefix the words that begin with it.
+type Term struct {
+	Word   string
+	Prefix bool
+}
+
+// Parse reads a query: words, "phrases", and a * after either for words that begin
+// so. Whatever else it is made of is text; there is no query that is wrong. A phrase
+// that is not closed goes to the end. What holds no word finds nothing.
+func Parse(q string) Query {
+	var query Query
+	pieces := strings.Split(quotes.Replace(Fold(q)), `"`) // outside of quotes, inside, outside …
+	for i, piece := range pieces {
+		if i%2 == 1 {
+			query.add(piece, i+1 < len(pieces) && strings.HasPrefix(pieces[i+1], "*"))
+			continue
+		}
+		for chunk := range strings.FieldsSeq(piece) {
+			query.add(chunk, strings.HasSuffix(chunk, "*"))
+		}
+	}
+	return query
+}
+
+// quotes are the ways in which keyboards write a quote.
+var quotes = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`)
+
+func (q *Query) add(text string, prefix bool) {
+	p := part{Words(text), prefix}
+	same := func(other part) bool { return slices.Equal(other.words, p.words) && other.prefix == p.prefix }
+	if len(p.words) > 0 && !slices.ContainsFunc(q.parts, same) {
+		q.parts = append(q.parts, p)
+	}
+}
+
+// Empty reports whether there is nothing to search for.
+func (q Query) Empty() bool { return len(q.parts) == 0 }
+
+// Terms are the words of the query, each once. Those come first that fewer texts are
+// likely to have: long ones.
+func (q Query) Terms() []Term {
+	var terms []Term
+	for _, p := range q.parts {
+		for i := range p.words {
+			if t := p.term(i); !slices.Contains(terms, t) {
+				terms = append(terms, t)
+			}
+		}
+	}
+	slices.SortStableFunc(terms, func(a, b Term) int {
+		return cmp.Compare(utf8.RuneCountInString(b.Word), utf8.RuneCountInString(a.Word))
+	})
+	return terms
+}
+
+func (p part) term(i int) Term { return Term{p.words[i], p.prefix && i == len(p.words)-1} }
+
+// matches reports whether a word is one that the term means.
+func (t Term) matches(word string) bool {
+	return word == t.Word || t.Prefix && strings.HasPrefix(word, t.Word)
+}

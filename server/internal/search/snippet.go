@@ -1,0 +1,182 @@
+package search
+
+import (
+	"html"
+	"slices"
+	"strings"
+
+	"github.com/rivo/uniseg"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// How much text a snippet shows, in characters as readers see them, marks and dots not
+// counted; and how much of it stands before what was found. A character may be made of
+// many bytes: those are bounded too.
+const (
+	snippetLength = 160
+	snippetLead   = 50
+	snippetBytes  = 2000
+)
+
+// Hit returns the segment in which the query is met, and what is said there as HTML
+// whose only tag is <mark>, around what was searched for: 160 characters at most, of
+// the segment and those beside it, with … where the text goes on. at is one of Hits.
+// ok is false for a text that has no such segment any more.
+func (q Query) Hit(segments []transcript.Segment, at int) (s transcript.Segment, snippet string, ok bool) {
+	segments = inOrder(segments)
+	n, ok := slices.BinarySearchFunc(segments, at, func(s transcript.Segment, at int) int { return startOf(s) - at })
+	if !ok {
+		return s, "", false
+	}
+	return segments[n], q.snippet(segments, n), true
+}
+
+func (q Query) snippet(segments []transcript.Segment, n int) string {
+	p := around(segments, n)
+	marks := q.marks(p.text)
+	focus := p.hit
+	for _, m := range marks {
+		if m.from >= p.hit {
+			focus = m.from
+			break
+		}
+	}
+	from, to := cut(p.text, focus)
+	var b strings.Builder
+	if from > 0 || p.before {
+		b.WriteString("… ")
+	}
+	write(&b, p.text, from, to, marks)
+	if to < len(p.text) || p.after {
+		b.WriteString(" …")
+	}
+	return b.String()
+}
+
+// passage is the text of some segments on one line.
+type passage struct {
+	text          string
+	hit           int  // where the segment begins in which the query is met
+	before, after bool // there are more segments
+}
+
+// around is the segment n with the one before it, and as many after it as a snippet may
+// show.
+func around(segments []transcript.Segment, n int) passage {
+	var b strings.Builder
+	p := passage{before: n > 1}
+	add := func(s transcript.Segment) {
+		for word := range strings.FieldsSeq(s.Text) {
+			if b.Len() > 0 {
+				b.WriteByte(' ')
+			}
+			b.WriteString(word)
+		}
+	}
+	if n > 0 {
+		add(segments[n-1])
+	}
+	if p.hit = b.Len(); p.hit > 0 {
+		p.hit++ // the space
+	}
+	add(segments[n])
+	i := n + 1
+	for ; i < len(segments) && b.Len()-p.hit < snippetLength; i++ {
+		add(segments[i])
+	}
+	p.after = i < len(segments)
+	p.text = b.String()
+	p.hit = min(p.hit, len(p.text))
+	return p
+}
+
+// marks are the places of the query's parts in a text, in order, none in another.
+func (q Query) marks(text string) (marks []span) {
+	words := spans(text)
+	for i := range words {
+		for _, p := range q.parts {
+			if p.stands(words[i:]) {
+				marks = append(marks, span{from: words[i].from, to: words[i+len(p.words)-1].to})
+			}
+		}
+	}
+	return merge(marks)
+}
+
+// stands reports whether the part is what the words begin with.
+func (p part) stands(words []span) bool {
+	if len(words) < len(p.words) {
+		return false
+	}
+	for i := range p.words {
+		if !p.term(i).matches(words[i].word) {
+			return false
+		}
+	}
+	return true
+}
+
+// merge makes one mark of those that overlap. They are in order of their starts.
+func merge(marks []span) (merged []span) {
+	for _, m := range marks {
+		if last := len(merged) - 1; last >= 0 && m.from < merged[last].to {
+			merged[last].to = max(merged[last].to, m.to)
+			continue
+		}
+		merged = append(merged, m)
+	}
+	return merged
+}
+
+// cut is which part of a text is shown, so that focus is in it: whole grapheme clusters,
+// and at its start a whole word where there are spaces.
+func cut(text string, focus int) (from, to int) {
+	from = leadBefore(text, focus)
+	to = from
+	left := snippetLength
+	for rest, state := text[from:], -1; rest != "" && left > 0; left-- {
+		var cluster string
+		cluster, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
+		if to+len(cluster)-from > snippetBytes {
+			break
+		}
+		to += len(cluster)
+	}
+	return from, to
+}
+
+// leadBefore is where a snippet begins: at a word, where one begins within the lead.
+func leadBefore(text string, focus int) int {
+	var starts []int // of the clusters before the focus
+	for rest, state, at := text[:focus], -1, 0; rest != ""; {
+		var cluster string
+		cluster, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
+		starts = append(starts, at)
+		at += len(cluster)
+	}
+	starts = starts[max(0, len(starts)-snippetLead):]
+	for len(starts) > 0 && focus-starts[0] > snippetBytes/2 {
+		starts = starts[1:]
+	}
+	for _, start := range starts {
+		if start == 0 || text[start-1] == ' ' {
+			return start
+		}
+	}
+	return append(starts, focus)[0]
+}
+
+// write appends text[from:to] as HTML, with marks.
+func write(b *strings.Builder, text string, from, to int, marks []span) {
+	for _, m := range marks {
+		m.from, m.to = max(m.from, from), min(m.to, to)
+		if m.from >= m.to {
+			continue
+		}
+		b.WriteString(html.EscapeString(text[from:m.from]))
+		b.WriteString("<mark>" + html.EscapeString(text[m.from:m.to]) + "</mark>")
+		from = m.to
+	}
+	b.WriteString(html.EscapeString(text[from:to]))
+}
