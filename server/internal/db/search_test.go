@@ -30,8 +30,8 @@ func said(externalID, lang string, texts ...string) *db.Transcript {
 	}, SegmentsJSON: wire.AppendSegments(nil, segments)}
 }
 
-// save stores texts and puts them into the account's library.
-func save(t testing.TB, s *db.Store, account string, texts ...*db.Transcript) {
+// keep stores texts and puts them into the account's library.
+func keep(t testing.TB, s *db.Store, account string, texts ...*db.Transcript) {
 	t.Helper()
 	for _, text := range texts {
 		require.NoError(t, s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
@@ -39,7 +39,7 @@ func save(t testing.TB, s *db.Store, account string, texts ...*db.Transcript) {
 			if err != nil {
 				return err
 			}
-			return tx.Save(ctx, id, account)
+			return tx.Save(ctx, id, account, "en")
 		}))
 	}
 }
@@ -64,7 +64,7 @@ func hits(t testing.TB, s *db.Store, q db.Search) (found []string) {
 func TestSearchLanguages(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
-		save(t, s, "acme",
+		keep(t, s, "acme",
 			said("de", "de", "Die Straße ist", "schön, Ärger gibt es", "in MÜNCHEN nicht"),
 			said("tr", "tr", "İstanbul'da ışık"),
 			said("el", "el", "Ο ΟΔΥΣΣΕΥΣ ήταν", "ο Οδυσσέας"),
@@ -101,11 +101,11 @@ func TestSearch(t *testing.T) {
 			long[i] = "hm"
 		}
 		long[0], long[7], long[8], long[39] = "alpha", "beta and gamma", "delta, alpha", "alphabet"
-		save(t, s, "acme", said("long", "en", long...), said("once", "en", "alpha alpha", "ALPHA"), said("none", "de"), said("latest", "de", "Alpha"))
-		save(t, s, "beta", said("long", "en", long...), said("theirs", "en", "alpha"))
+		keep(t, s, "acme", said("long", "en", long...), said("once", "en", "alpha alpha", "ALPHA"), said("none", "de"), said("latest", "de", "Alpha"))
+		keep(t, s, "beta", said("long", "en", long...), said("theirs", "en", "alpha"))
 		upload := said("upload", "en", "alpha")
 		upload.Platform, upload.Owner = transcript.Upload, "beta"
-		save(t, s, "beta", upload)
+		keep(t, s, "beta", upload)
 
 		for q, want := range map[string][]string{
 			"alpha":                    {"once[0 4000]", "long[0 32000]", "latest[0]"}, // a segment counts once; then the newest
@@ -153,8 +153,8 @@ func TestSearchFollowsTheText(t *testing.T) {
 		find := func(account, q string) []string {
 			return hits(t, s, db.Search{Account: account, Query: search.Parse(q), N: 10})
 		}
-		save(t, s, "acme", said("v1", "en", "before"))
-		save(t, s, "beta", said("v1", "en", "before", strings.Repeat("many words of a long text ", 500)))
+		keep(t, s, "acme", said("v1", "en", "before"))
+		keep(t, s, "beta", said("v1", "en", "before", strings.Repeat("many words of a long text ", 500)))
 		assert.Equal(t, []string{"v1[0]"}, find("acme", "before"))
 		put(t, s, said("v1", "en", "after"))
 		assert.Empty(t, find("acme", "before"))
@@ -196,7 +196,7 @@ func TestSearchPages(t *testing.T) {
 					segments[n] = strings.Join(words[n], " ")
 				}
 				text := said(fmt.Sprint(account, "-", i), "en", segments...)
-				save(t, s, account, text)
+				keep(t, s, account, text)
 				if at := slow(q, words); len(at) > 0 {
 					want[text.ExternalID] = at
 				}
