@@ -87,6 +87,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() == nil && s.excused(err) {
 		err = unavailable().Because(err)
 	}
+	w.Header().Del("ETag") // that of the answer that has come to nothing
 	var flat *flatError
 	coded, business := businessFailure(err)
 	switch {
