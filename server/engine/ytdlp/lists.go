@@ -42,7 +42,7 @@ func (d *Downloader) List(ctx context.Context, l engine.List, offset, n int) (en
 		}
 	}
 	for _, e := range entries[:min(len(entries), n)] {
-		page.Entries = append(page.Entries, engine.ListEntry{ID: clip.Line(string(e.ID), maxName), URL: e.link()})
+		page.Entries = append(page.Entries, e.entry())
 	}
 	return page, nil
 }
@@ -56,6 +56,7 @@ type list struct {
 	WebpageURL text              `json:"webpage_url"`
 	Title      text              `json:"title"`
 	Extractor  text              `json:"extractor"`
+	ReadBy     text              `json:"ie_key"` // the extractor that an entry is for
 	ChannelID  text              `json:"channel_id"`
 	Count      number            `json:"playlist_count"`
 	Entries    []json.RawMessage `json:"entries"`
@@ -66,14 +67,19 @@ type list struct {
 
 func (l *list) isList() bool { return l.Type == "playlist" || l.Type == "multi_video" }
 
-// link is that of an entry.
-func (l *list) link() string {
+// entry is what the list says of an entry. Its id is that of a content of the video site
+// where the site's own extractor is to read it, or where there is nothing else; others
+// have ids of their own.
+func (l *list) entry() (e engine.ListEntry) {
 	for _, link := range []text{l.WebpageURL, l.URL} {
-		if link != "" && len(link) <= maxURL {
-			return string(link)
+		if link != "" && len(link) <= maxURL && e.URL == "" {
+			e.URL = string(link)
 		}
 	}
-	return ""
+	if l.ReadBy == "Youtube" || e.URL == "" {
+		e.ID = clip.Line(string(l.ID), maxName)
+	}
+	return e
 }
 
 // maxDepth is how deep lists are looked for in lists: a channel is one of its tabs.

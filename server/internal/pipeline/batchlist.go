@@ -10,15 +10,6 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// expandArgs is the step that lists what a batch is made from, and follows its short
-// links.
-type expandArgs struct {
-	Batch string `json:"batch"`
-}
-
-func (expandArgs) Kind() string  { return "expand" }
-func (expandArgs) Queue() string { return queueLists }
-
 // expanded gives a batch, which the transaction has locked, the items of its list. One
 // that waits for them no more is left as it is; one that gets too many fails.
 func (p *Pipeline) expanded(ctx context.Context, tx *db.Tx, b *db.Batch, entries []BatchEntry) error {

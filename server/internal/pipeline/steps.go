@@ -35,6 +35,7 @@ const (
 	mediaWorkers    = 2
 	startWorkers    = 1
 	publishWorkers  = 2
+	listWorkers     = 2
 	batchWorkers    = 1
 	houseWorkers    = 1
 )
@@ -133,6 +134,7 @@ func (p *Pipeline) workers(process string) db.Workers {
 			worker(p, startTimeout, p.start),
 			worker(p, p.recognizeTimeout(), p.recognize),
 			worker(p, publishTimeout, p.publish),
+			db.NewWorker(expandTimeout, p.expand),
 			db.NewWorker(feedTimeout, p.feed),
 			db.NewWorker(captionsTimeout, p.answerReaders),
 			db.NewWorker(0, p.sweep),
@@ -144,6 +146,7 @@ func (p *Pipeline) workers(process string) db.Workers {
 			queueStart:    startWorkers,
 			queueASR:      p.cfg.ASRWorkers,
 			queuePublish:  publishWorkers,
+			queueLists:    listWorkers,
 			queueBatches:  batchWorkers,
 			queueLookups:  lookupWorkers,
 			queueHouse:    houseWorkers,

@@ -1,0 +1,239 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
+	"github.com/transcriptkit/transcriptkit/server/pace"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+const (
+	// expandTimeout is for 500 short links, none of which is answered.
+	expandTimeout = 15 * time.Minute
+	// followers is how many short links of a batch are followed at once, and followed at
+	// a time so many, before it is written down where they have led.
+	followers    = 8
+	followedOnce = 64
+)
+
+// expandArgs is the step that lists what a batch is made from, and follows its short
+// links.
+type expandArgs struct {
+	Batch string `json:"batch"`
+	// Failed is how many attempts have failed, WaitingSince when it began to wait for a
+	// platform that blocks, or for the service's own parts. The list is all that a batch
+	// can fail by, so its step counts for itself.
+	Failed       int        `json:"failed,omitempty"`
+	WaitingSince *time.Time `json:"waitingSince,omitempty"`
+}
+
+func (expandArgs) Kind() string  { return "expand" }
+func (expandArgs) Queue() string { return queueLists }
+
+// expand finds out what the items of a batch are. It may run twice, also at the same
+// time: the batch takes its items once.
+func (p *Pipeline) expand(ctx context.Context, w db.Work, step expandArgs) error {
+	ctx = db.Unhurried(ctx)
+	b, err := p.store.BatchByID(ctx, step.Batch)
+	switch {
+	case errors.Is(err, db.ErrNotFound): // it was deleted
+		return nil
+	case err != nil:
+		return err // the queue runs the step again
+	case unwanted(b):
+		return nil
+	case b.List.URL != "" && p.onlyOthers(ctx, func(t team) bool { return t.lists(b.List.Platform) }):
+		return p.expandAgain(ctx, w, step, elsewherePause)
+	}
+	err = p.whileOpen(pace.InLine(ctx, b.ID), b.ID, func(ctx context.Context) error {
+		return guarded(func() error {
+			if b.List.URL == "" {
+				return p.followLinks(ctx, b)
+			}
+			return p.listBatch(ctx, b)
+		})
+	})
+	switch {
+	case err == nil, errors.Is(err, errUnwanted):
+		return nil
+	case errors.Is(ctx.Err(), context.Canceled):
+		return fmt.Errorf("pipeline: the service stops: %w", context.Canceled) // gives the step back (db.Runner)
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		err = fmt.Errorf("pipeline: the step took too long: %v", err) //nolint:errorlint // it is not to be found
+	}
+	return p.expandFault(context.WithoutCancel(ctx), w, step, err)
+}
+
+// unwanted tells that a batch needs no list any more.
+func unwanted(b *db.Batch) bool { return b.Listed || b.Status.Terminal() }
+
+// whileOpen is whileWanted for a batch.
+func (p *Pipeline) whileOpen(ctx context.Context, batch string, fn func(context.Context) error) error {
+	return p.until(ctx, batch, func(ctx context.Context) bool {
+		b, err := p.store.BatchByID(ctx, batch)
+		return err == nil && unwanted(b) || errors.Is(err, db.ErrNotFound)
+	}, fn)
+}
+
+// listBatch reads the playlist or channel of a batch and gives the batch its items.
+func (p *Pipeline) listBatch(ctx context.Context, b *db.Batch) error {
+	if p.engine.Lists == nil || !p.engine.Lists.Lists(b.List.Platform) {
+		return transcript.Errorf(transcript.NotImplemented, "This service cannot read playlists and channels.")
+	}
+	want := b.ItemLimit + 1
+	if b.MaxItems > 0 {
+		want = min(want, b.MaxItems)
+	}
+	list, err := p.readList(ctx, b.List, want)
+	if err != nil {
+		return err
+	}
+	var entries []BatchEntry
+	for _, e := range list.Entries {
+		entries = append(entries, p.listed(b.List.Platform, e))
+	}
+	return p.onBatch(ctx, b.ID, func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
+		if unwanted(b) {
+			return nil
+		}
+		b.Title = list.Title
+		if b.MaxItems == 0 && !list.Last && len(entries) > b.ItemLimit {
+			return failBatch(ctx, tx, b, tooMany(b, len(entries), b.ItemLimit))
+		}
+		return p.expanded(ctx, tx, b, entries)
+	})
+}
+
+// readList reads the first n entries of a list, and no more.
+func (p *Pipeline) readList(ctx context.Context, list db.BatchList, n int) (engine.ListPage, error) {
+	l := engine.List{Platform: list.Platform, Kind: engine.ListKind(list.Kind), ID: list.ID, URL: list.URL}
+	var all engine.ListPage
+	for len(all.Entries) < n && !all.Last {
+		page, err := p.engine.Lists.List(ctx, l, len(all.Entries), n-len(all.Entries))
+		if err != nil {
+			return all, err
+		}
+		if len(page.Entries) == 0 && !page.Last {
+			return all, transcript.Errorf(transcript.UpstreamFailed, "The platform does not say how the list goes on.")
+		}
+		if all.Title == "" {
+			all.Title = page.Title
+		}
+		if more := n - len(all.Entries); len(page.Entries) > more { // it was not asked for so many
+			page.Entries, page.Last = page.Entries[:more], false
+		}
+		all.Entries, all.Last = append(all.Entries, page.Entries...), page.Last
+	}
+	return all, nil
+}
+
+// listed is an entry of a list. One that names no content becomes an item that has
+// failed.
+func (p *Pipeline) listed(platform transcript.Platform, e engine.ListEntry) BatchEntry {
+	if match, err := p.cfg.Sites.Content(platform, e.ID); err == nil {
+		return BatchEntry{Content: engine.Content{Platform: match.Platform, ExternalID: match.ExternalID, URL: match.URL}}
+	}
+	if e.URL == "" {
+		e.URL = e.ID
+	}
+	return p.Entry(e.URL)
+}
+
+// followLinks follows the short links of a batch that have not been followed.
+func (p *Pipeline) followLinks(ctx context.Context, b *db.Batch) error {
+	for {
+		short, err := p.store.ShortItems(ctx, b.ID)
+		if err != nil {
+			return err
+		}
+		ends := p.followAll(ctx, short[:min(len(short), followedOnce)])
+		if ctx.Err() != nil {
+			return context.Cause(ctx) // of what was not followed for that, nothing is known
+		}
+		var done bool
+		err = p.onBatch(ctx, b.ID, func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
+			err := p.followed(ctx, tx, b, ends)
+			done = unwanted(b)
+			return err
+		})
+		if err != nil || done {
+			return err
+		}
+	}
+}
+
+// followAll follows short links, and tells by the id of each item where its has led.
+func (p *Pipeline) followAll(ctx context.Context, items []db.BatchItem) map[string]BatchEntry {
+	ends := map[string]BatchEntry{}
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	places := make(chan struct{}, followers)
+	for _, item := range items {
+		places <- struct{}{}
+		all.Go(func() {
+			defer func() { <-places }()
+			end := p.followOne(ctx, item)
+			mu.Lock()
+			defer mu.Unlock()
+			ends[item.ID] = end
+		})
+	}
+	all.Wait()
+	return ends
+}
+
+func (p *Pipeline) followOne(ctx context.Context, item db.BatchItem) (end BatchEntry) {
+	ctx, cancel := context.WithTimeout(ctx, shortlink.Patience)
+	defer cancel()
+	match, err := p.cfg.ShortLinks.Follow(ctx, item.SourceURL)
+	if err != nil {
+		return BatchEntry{Err: withCode(err)}
+	}
+	return BatchEntry{Content: engine.Content{Platform: match.Platform, ExternalID: match.ExternalID, URL: match.URL}}
+}
+
+// expandFault decides what follows from the error of an expansion, as fault does for
+// other steps. What does not pass ends the batch.
+func (p *Pipeline) expandFault(ctx context.Context, w db.Work, step expandArgs, cause error) error {
+	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
+	defer cancel()
+	coded := codedError(cause)
+	p.log.WarnContext(ctx, "a batch could not be listed", "batch", step.Batch, "attempt", step.Failed+1, "err", cause)
+	waits := coded.Code == transcript.IPBlocked || coded.Code == transcript.ServiceUnavailable
+	switch {
+	case waits && (step.WaitingSince == nil || time.Since(*step.WaitingSince) < p.cfg.lastWait):
+		pause := p.untilNextLook(step.WaitingSince, coded)
+		if step.WaitingSince == nil {
+			now := time.Now()
+			step.WaitingSince = &now
+		}
+		return p.expandAgain(ctx, w, step, pause)
+	case transient(coded.Code) && step.Failed+1 < maxAttempts:
+		step.Failed, step.WaitingSince = step.Failed+1, nil
+		return p.expandAgain(ctx, w, step, p.untilNextAttempt(step.Failed, coded))
+	}
+	return p.onBatch(ctx, step.Batch, func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
+		return failBatch(ctx, tx, b, coded)
+	})
+}
+
+// expandAgain queues an expansion again after a pause, in the place of its run.
+func (p *Pipeline) expandAgain(ctx context.Context, w db.Work, again expandArgs, pause time.Duration) error {
+	return p.onBatch(ctx, again.Batch, func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
+		held, err := tx.Holds(ctx, w)
+		if err != nil || !held || unwanted(b) {
+			return err
+		}
+		if err := tx.EnqueueAt(ctx, again, time.Now().Add(pause)); err != nil {
+			return err
+		}
+		return tx.Finish(ctx, w)
+	})
+}
