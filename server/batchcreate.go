@@ -2,10 +2,7 @@ package server
 
 import (
 	"context"
-	"errors"
 	"net/http"
-	"net/url"
-	"strings"
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/account"
@@ -164,7 +161,7 @@ func (s *Server) batchOf(req *batchRequest) (b pipeline.BatchRequest, err error)
 	default:
 		b.Entries = make([]pipeline.BatchEntry, len(req.urls))
 		for i, link := range req.urls {
-			b.Entries[i] = s.batchEntry(link)
+			b.Entries[i] = s.pipeline.Entry(link)
 		}
 	}
 	return b, err
@@ -173,31 +170,6 @@ func (s *Server) batchOf(req *batchRequest) (b pipeline.BatchRequest, err error)
 func listed(kind engine.ListKind, find func(string) (site.Match, error), text string) (*engine.List, error) {
 	match, err := find(text)
 	return &engine.List{Platform: match.Platform, Kind: kind, ID: match.ExternalID, URL: match.URL}, err
-}
-
-// batchEntry is what a link names; one that names nothing stands for itself.
-func (s *Server) batchEntry(link string) pipeline.BatchEntry {
-	match, err := s.cfg.Sites.Detect(link)
-	entry := pipeline.BatchEntry{
-		Content: engine.Content{Platform: match.Platform, ExternalID: match.ExternalID, URL: match.URL},
-		Short:   match.Short,
-	}
-	if errors.As(err, &entry.Err) {
-		entry.Content.ExternalID = link
-		if isWebLink(link) {
-			entry.Content.URL = link
-		}
-	}
-	return entry
-}
-
-// isWebLink reports whether a text is a link as it stands, which readers may open.
-func isWebLink(text string) bool {
-	if strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return false
-	}
-	u, err := url.Parse(text)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil
 }
 
 // batchOperation is what Config.Admit is asked of a batch.
