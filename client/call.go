@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -32,6 +33,7 @@ type call struct {
 	client       *Client
 	method, path string // path without query
 	payload      payload
+	streamed     bool // a 2xx answer is handed out unread
 
 	attempts int
 	began    time.Time     // the running attempt
@@ -44,12 +46,22 @@ type call struct {
 
 // send carries a request through its attempts and returns its 2xx answer.
 func (c *Client) send(ctx context.Context, method, path string, p payload, opts []RequestOption) (*answer, error) {
+	return c.carry(ctx, path, call{method: method, payload: p}, opts)
+}
+
+// open is send of a GET whose answer the caller reads, and closes.
+func (c *Client) open(ctx context.Context, path string, opts []RequestOption) (*answer, error) {
+	return c.carry(ctx, path, call{method: http.MethodGet, streamed: true}, opts)
+}
+
+func (c *Client) carry(ctx context.Context, path string, begin call, opts []RequestOption) (*answer, error) {
 	s, err := c.settings(opts)
 	if err != nil {
 		return nil, err
 	}
+	k, p, method := &begin, begin.payload, begin.method
 	bare, _, _ := strings.Cut(path, "?")
-	k := &call{settings: s, client: c, method: method, path: bare, payload: p}
+	k.settings, k.client, k.path = s, c, bare
 	if ctx.Err() != nil {
 		return nil, k.ended(ctx)
 	}
@@ -68,6 +80,9 @@ func (c *Client) send(ctx context.Context, method, path string, p payload, opts 
 func (k *call) prepare(req *http.Request) {
 	k.client.identify(req.Header, k.settings)
 	req.Header.Set("Accept", "application/json")
+	if k.streamed {
+		req.Header.Set("Accept", "*/*")
+	}
 	if k.payload.contentType != "" {
 		req.Header.Set("Content-Type", k.payload.contentType)
 	}
@@ -109,7 +124,7 @@ func (k *call) run(ctx context.Context, req *retryablehttp.Request) (*answer, er
 		Backoff:      func(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return k.wait },
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}
-	_, err := repeating.Do(req) //nolint:bodyclose // check has read and closed every body
+	_, err := repeating.Do(req) //nolint:bodyclose // check has read and closed every body, but one that is handed out
 	if err != nil && ctx.Err() != nil {
 		return nil, k.ended(ctx)
 	}
@@ -126,6 +141,8 @@ func (k *call) run(ctx context.Context, req *retryablehttp.Request) (*answer, er
 func (k *call) httpClient() *http.Client {
 	h := *k.client.http
 	switch {
+	case k.streamed: // as long as it brings something
+		h.Transport = &silenceTransport{h.Transport, cmp.Or(k.attemptTimeout, attemptTimeout)}
 	case k.attemptTimeout > 0:
 		h.Timeout = k.attemptTimeout
 	case h.Timeout == 0 && k.payload.upload == nil:
@@ -151,6 +168,14 @@ func (k *call) check(ctx context.Context, resp *http.Response, err error) (bool,
 func (k *call) take(resp *http.Response, err error) {
 	k.answer, k.err = nil, nil
 	var body []byte
+	if err == nil && k.streamed && resp.StatusCode/100 == 2 {
+		r := newResponse(resp, k.attempts)
+		k.answer = &answer{Response: r, method: k.method, path: k.path, stream: resp}
+		if k.response != nil {
+			*k.response = r
+		}
+		return
+	}
 	if err == nil {
 		body, err = readBody(resp)
 		resp.Body = http.NoBody

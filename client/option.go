@@ -161,8 +161,9 @@ func WithRetry(p RetryPolicy) RequestOption {
 }
 
 // WithAttemptTimeout bounds each attempt, from dialing to the last byte of the
-// answer. The default is one minute, and none for uploads. It does not apply to
-// event streams, which live as long as they bring something.
+// answer. The default is one minute, and none for uploads. Of a [Download] it bounds
+// each silence, however long the whole takes. It does not apply to event streams,
+// which live as long as they bring something.
 func WithAttemptTimeout(d time.Duration) RequestOption {
 	return requestOption(func(s *settings) error {
 		if d <= 0 {

@@ -66,11 +66,12 @@ const maxRetryAfter = 365 * 24 * time.Hour
 // retryAfter reads the header. It is false when there is none.
 func retryAfter(h http.Header) (time.Duration, bool) { return retryafter.Parse(h, maxRetryAfter) }
 
-// answer is a 2xx answer, read to its end.
+// answer is a 2xx answer, read to its end, or one that is to be read.
 type answer struct {
 	Response
 	method, path string
 	body         []byte
+	stream       *http.Response // whose body is not read yet
 }
 
 var errTooLarge = errors.New("the answer is too large")

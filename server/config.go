@@ -94,6 +94,9 @@ type Config struct {
 	// lookupBudget is how long a GET waits for a platform; 0: 10 s. Only
 	// tests change it.
 	lookupBudget time.Duration
+	// exportPatience is how long a client may take to read a chunk of an export; 0: as
+	// for an answer. Only tests change it.
+	exportPatience time.Duration
 	// retention is how long what has ended is kept; the zero value: as long as in
 	// pipeline.DefaultRetention. Only tests change it.
 	retention pipeline.Retention
@@ -189,6 +192,7 @@ func (c Config) withDefaults() (Config, error) {
 	c.progressInterval = cmp.Or(c.progressInterval, time.Second)
 	c.retention = cmp.Or(c.retention, pipeline.DefaultRetention())
 	c.lookupBudget = cmp.Or(c.lookupBudget, 10*time.Second)
+	c.exportPatience = cmp.Or(c.exportPatience, answerTimeout)
 	return c, nil
 }
 

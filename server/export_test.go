@@ -77,6 +77,9 @@ func SetTimeout(c *Config, f func(context.Context, time.Duration) (context.Conte
 // SetLookupBudget sets how long a GET waits for a platform.
 func SetLookupBudget(c *Config, d time.Duration) { c.lookupBudget = d }
 
+// SetExportPatience sets how long a client may take to read a chunk of an export.
+func SetExportPatience(c *Config, d time.Duration) { c.exportPatience = d }
+
 // SetRetention sets how long what has ended is kept: jobs, the answers of idempotency
 // keys and the queue's rows, of which it sweeps every so often.
 func SetRetention(c *Config, keep, every time.Duration) {

@@ -77,6 +77,23 @@ func uploadGrowth(t testing.TB, s *service, size int64, memory func(testing.TB) 
 	t.Helper()
 	s.upload(t, "a small one first: what is allocated once is not growth")
 	s.Engine.FailMedia(transcript.Errorf(transcript.UploadInvalid, "Zeros are no media."))
+	const boundary = "boundary"
+	head := "--" + boundary + "\r\nContent-Disposition: form-data; name=\"waitMs\"\r\n\r\n0\r\n--" + boundary +
+		"\r\nContent-Disposition: form-data; name=\"file\"; filename=\"zeros.wav\"\r\n\r\n"
+	body := io.MultiReader(strings.NewReader(head), io.LimitReader(zeros{}, size), strings.NewReader("\r\n--"+boundary+"--\r\n"))
+	var a *answer
+	growth := growthDuring(t, memory, func() {
+		a = s.do(t, http.MethodPost, "/v1/transcript", body, header("Content-Type", "multipart/form-data; boundary="+boundary))
+	})
+	require.Equal(t, http.StatusAccepted, a.StatusCode, a.body)
+	s.ended(t, a.object(t)["jobId"].(string))
+	return growth
+}
+
+// growthDuring is by how much the peak of a measure of memory lies above what it was
+// before.
+func growthDuring(t testing.TB, memory func(testing.TB) int64, do func()) int64 {
+	t.Helper()
 	debug.FreeOSMemory()
 	before := memory(t)
 	stop, peak := make(chan struct{}), make(chan int64)
@@ -94,16 +111,9 @@ func uploadGrowth(t testing.TB, s *service, size int64, memory func(testing.TB) 
 			}
 		}
 	}()
-	const boundary = "boundary"
-	head := "--" + boundary + "\r\nContent-Disposition: form-data; name=\"waitMs\"\r\n\r\n0\r\n--" + boundary +
-		"\r\nContent-Disposition: form-data; name=\"file\"; filename=\"zeros.wav\"\r\n\r\n"
-	body := io.MultiReader(strings.NewReader(head), io.LimitReader(zeros{}, size), strings.NewReader("\r\n--"+boundary+"--\r\n"))
-	a := s.do(t, http.MethodPost, "/v1/transcript", body, header("Content-Type", "multipart/form-data; boundary="+boundary))
+	do()
 	close(stop)
-	growth := <-peak - before
-	require.Equal(t, http.StatusAccepted, a.StatusCode, a.body)
-	s.ended(t, a.object(t)["jobId"].(string))
-	return growth
+	return <-peak - before
 }
 
 // heap is what the runtime holds for objects, live or not yet collected.

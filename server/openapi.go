@@ -8,6 +8,7 @@ import (
 	"github.com/swaggest/openapi-go"
 	"github.com/swaggest/openapi-go/openapi31"
 
+	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/library"
 )
 
@@ -46,7 +47,9 @@ func makeDocument(routes []route, basePath string) (document, error) {
 		"oneOf":       []any{map[string]any{"$ref": "#/components/schemas/ErrorEnvelope"}, map[string]any{"$ref": "#/components/schemas/FlatError"}},
 	})
 	// Only queries name these.
-	for name, values := range map[string]any{"DownloadFormat": library.DownloadFormats(), "Include": []library.Include{library.Words}} {
+	for name, values := range map[string]any{
+		"DownloadFormat": library.DownloadFormats(), "ExportFormat": batch.ExportFormats(), "Include": []library.Include{library.Words},
+	} {
 		r.Spec.ComponentsEns().WithSchemasItem(name, map[string]any{"type": "string", "enum": values})
 	}
 	r.Spec.ComponentsEns().WithSchemasItem("MultipartFile", map[string]any{

@@ -99,6 +99,8 @@ func schemaName(t reflect.Type, name string) string {
 		reflect.TypeFor[timedWord]():         "TimedWord",
 		reflect.TypeFor[library.Saved]():     "SavedTranscript",
 		reflect.TypeFor[library.ChunkPage](): "ChunkPage",
+		reflect.TypeFor[exportedBatch]():     "ExportedBatch",
+		reflect.TypeFor[exportedItem]():      "ExportedItem",
 	}
 	if n, ok := names[t]; ok {
 		return n

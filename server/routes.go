@@ -58,6 +58,7 @@ func (s *Server) routes() []route {
 		s.libraryRoutes(),
 		s.chunkRoutes(),
 		s.downloadRoutes(),
+		s.exportRoutes(),
 		s.healthRoutes(),
 		s.docsRoutes(),
 	)

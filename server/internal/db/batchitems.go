@@ -58,14 +58,19 @@ type ItemState struct {
 // after a position on, at most n.
 func (r Reader) BatchItems(ctx context.Context, account, batchID string, after, n int) ([]ItemState, error) {
 	var items []ItemState
-	err := r.db.NewSelect().Model(&items).ColumnExpr("i.*").
-		ColumnExpr("coalesce(j.status, '') AS claim_status, coalesce(j.stage, '') AS claim_stage, coalesce(j.sequence, 0) AS sequence").
-		Join("LEFT JOIN jobs AS j ON j.id = i.job_id AND i.status = 'pending'").
+	err := itemStates(r.db.NewSelect().Model(&items)).
 		Where("i.batch_id = (SELECT id FROM batches WHERE id = ? AND account = ?)", batchID, account).
 		Where("i.position > ?", after).
 		Order("i.position").Limit(int64(n)).
 		Scan(ctx)
 	return items, wrap("items of batch "+batchID, err)
+}
+
+// itemStates selects items with where their claims stand.
+func itemStates(items *bun.SelectQuery) *bun.SelectQuery {
+	return items.ColumnExpr("i.*").
+		ColumnExpr("coalesce(j.status, '') AS claim_status, coalesce(j.stage, '') AS claim_stage, coalesce(j.sequence, 0) AS sequence").
+		Join("LEFT JOIN jobs AS j ON j.id = i.job_id AND i.status = 'pending'")
 }
 
 // InsertItems stores new items. Ids and times that are zero are filled in.

@@ -216,6 +216,8 @@ func countsOf(items []db.BatchItem) (n batch.Counts) {
 		switch item.Status {
 		case batch.ItemPending:
 			n.Pending++
+		case batch.ItemSuccess:
+			n.Success++
 		case batch.ItemFailed:
 			n.Failed++
 		}

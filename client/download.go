@@ -1,0 +1,184 @@
+package client
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/transcriptkit/transcriptkit/library"
+)
+
+// Download is a file while it is read: the bytes come as the service sends them, and
+// none is kept. Reading returns io.EOF at the end of a whole file alone; one that is cut
+// off, or that is silent for too long (see [WithAttemptTimeout]), is another error. It
+// must be closed, and is closed by Save.
+type Download struct {
+	io.ReadCloser
+	// Name is what the service calls the file, made safe: a name in a folder, never a
+	// path, and none that a system keeps for itself.
+	Name string
+	// MediaType is its type, with parameters.
+	MediaType string
+	// ETag names these bytes; empty where the service has not said.
+	ETag string
+	// Size in bytes; -1 where that is not known before the end.
+	Size int64
+}
+
+// Save reads the file to its end into the folder, under its Name, closes it, and
+// returns its path. A file of that name is replaced when the new one is whole; where
+// it never is, nothing is left.
+func (d *Download) Save(dir string) (path string, err error) {
+	defer func() { err = errors.Join(err, d.Close()) }()
+	path = filepath.Join(dir, safeName(d.Name))
+	part := filepath.Join(dir, "."+rand.Text()+".part")
+	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) //nolint:gosec // as the umask has it
+	if err != nil {
+		return "", fmt.Errorf("client: saving a download: %w", err)
+	}
+	_, err = io.Copy(f, d)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(part, path)
+	}
+	if err != nil {
+		return "", errors.Join(fmt.Errorf("client: saving a download: %w", err), os.Remove(part))
+	}
+	return path, nil
+}
+
+// DownloadParams says what is made of a saved transcript.
+type DownloadParams struct {
+	Format library.DownloadFormat // required
+	// OmitTimestamps leaves the times out of TXT and MD.
+	OmitTimestamps bool
+	// Speakers puts names before what is said in TXT and SRT, where they are known.
+	Speakers bool
+}
+
+// Download reads the saved transcript that key names as a file; without a Language, the
+// newest. Errors are those of Get.
+func (s *LibraryService) Download(ctx context.Context, key library.Key, p DownloadParams, opts ...RequestOption) (*Download, error) {
+	path, err := savedPath(library.Key{Platform: key.Platform, ExternalID: key.ExternalID}, "/download")
+	if err != nil {
+		return nil, err
+	}
+	query := url.Values{"format": {string(p.Format)}}
+	if key.Language != "" {
+		query.Set("language", key.Language)
+	}
+	if p.OmitTimestamps {
+		query.Set("includeTimestamp", "false")
+	}
+	if p.Speakers {
+		query.Set("speakers", strconv.FormatBool(p.Speakers))
+	}
+	return s.client.download(ctx, path+"?"+query.Encode(), opts)
+}
+
+// download opens the file at a path.
+func (c *Client) download(ctx context.Context, path string, opts []RequestOption) (*Download, error) {
+	answer, err := c.open(ctx, path, opts)
+	if err != nil {
+		return nil, err
+	}
+	r := answer.stream
+	if !tellsItsEnd(r) {
+		return nil, errors.Join(answer.malformed(errors.New("it does not say where the file ends, so one that is cut off would look whole")), r.Body.Close())
+	}
+	return &Download{
+		ReadCloser: &downloadBody{r.Body, answer},
+		Name:       dispositionName(r.Header.Get("Content-Disposition")),
+		MediaType:  r.Header.Get("Content-Type"),
+		ETag:       r.Header.Get("ETag"),
+		Size:       r.ContentLength,
+	}, nil
+}
+
+// tellsItsEnd reports whether the end of an answer can be told from the end of its
+// connection.
+func tellsItsEnd(r *http.Response) bool {
+	return r.ProtoMajor > 1 || r.ContentLength >= 0 || r.Uncompressed || slices.Contains(r.TransferEncoding, "chunked")
+}
+
+// downloadBody names the request in errors.
+type downloadBody struct {
+	io.ReadCloser
+	answer *answer
+}
+
+func (b *downloadBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil && err != io.EOF {
+		err = &transportError{b.answer.method, b.answer.path, err}
+	}
+	return n, err
+}
+
+// dispositionName is the name in a Content-Disposition, made safe.
+func dispositionName(disposition string) string {
+	_, params, err := mime.ParseMediaType(disposition)
+	if err != nil {
+		return safeName("") // no name is no reason to refuse a file
+	}
+	return safeName(params["filename"])
+}
+
+// longestName is how many bytes the name of a file has at most.
+const longestName = 200
+
+// safeName is what of a name may stand in a folder of any system.
+func safeName(name string) string {
+	name = name[strings.LastIndexAny(name, `/\`)+1:]
+	name = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r):
+			return -1
+		case strings.ContainsRune(`<>:"|?*`, r):
+			return '_'
+		}
+		return r
+	}, strings.ToValidUTF8(name, ""))
+	name = strings.TrimRight(strings.TrimLeft(name, ". -"), ". ")
+	extension := filepath.Ext(name)
+	if len(extension) > 16 {
+		extension = ""
+	}
+	base := strings.TrimSuffix(name, extension)
+	for len(base)+len(extension) > longestName {
+		runes := []rune(base)
+		base = string(runes[:len(runes)-1])
+	}
+	switch {
+	case base == "":
+		return "download" + extension
+	case reserved(base):
+		return "_" + base + extension
+	}
+	return base + extension
+}
+
+// reserved reports whether Windows takes the name for a device.
+func reserved(base string) bool {
+	base, _, _ = strings.Cut(strings.ToLower(base), ".")
+	base = strings.TrimRight(base, " ")
+	switch base {
+	case "con", "prn", "aux", "nul", "conin$", "conout$":
+		return true
+	}
+	digit, port := strings.CutPrefix(base, "com")
+	if !port {
+		digit, port = strings.CutPrefix(base, "lpt")
+	}
+	return port && len([]rune(digit)) == 1 && strings.ContainsAny(digit, "0123456789¹²³")
+}

@@ -1,0 +1,70 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+// silenceTransport ends an answer that brings nothing for some time: neither its head
+// nor, while somebody waits for them, bytes of its body.
+type silenceTransport struct {
+	rt    http.RoundTripper
+	limit time.Duration
+}
+
+func (t *silenceTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	ctx, hangUp := context.WithCancelCause(r.Context())
+	timer := time.AfterFunc(t.limit, func() { hangUp(silentError(t.limit)) })
+	resp, err := t.rt.RoundTrip(r.WithContext(ctx))
+	timer.Stop()
+	body := &heardBody{ctx: ctx, timer: timer, limit: t.limit, hangUp: hangUp}
+	if err != nil {
+		defer hangUp(nil)
+		return nil, body.reason(err)
+	}
+	body.ReadCloser = resp.Body
+	resp.Body = body
+	return resp, nil
+}
+
+// silentError is an answer that was silent for so long. It is a timeout, after which a
+// request may be sent again.
+type silentError time.Duration
+
+func (e silentError) Error() string {
+	return fmt.Sprintf("the service was silent for %s", time.Duration(e))
+}
+func (e silentError) Timeout() bool   { return true }
+func (e silentError) Temporary() bool { return true }
+
+type heardBody struct {
+	io.ReadCloser
+	ctx    context.Context //nolint:containedctx // that of the request, whose end has a reason
+	timer  *time.Timer
+	limit  time.Duration
+	hangUp context.CancelCauseFunc
+}
+
+func (b *heardBody) Read(p []byte) (int, error) {
+	b.timer.Reset(b.limit)
+	n, err := b.ReadCloser.Read(p)
+	b.timer.Stop()
+	return n, b.reason(err)
+}
+
+// reason is the silence that has led to an error, or the error.
+func (b *heardBody) reason(err error) error {
+	if silent, ok := context.Cause(b.ctx).(silentError); ok && err != nil && err != io.EOF { //nolint:errorlint // it is the cause itself
+		return silent
+	}
+	return err
+}
+
+func (b *heardBody) Close() error {
+	b.timer.Stop()
+	defer b.hangUp(nil)
+	return b.ReadCloser.Close()
+}

@@ -1,0 +1,135 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/batch/export"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Export is a batch with its items, as all of it stood at one moment. Texts are read
+// one by one, and only while they are those of that moment.
+type Export struct {
+	Batch *batch.Job // without the mark of its last export
+	Items []batch.Item
+	// TextsAt is when the text of each item was made; nil: it has none.
+	TextsAt []*transcript.Time
+
+	store *db.Store
+}
+
+// ErrTextChanged tells that a text of an export was made anew, or was deleted, before
+// it was read. What was written by then is of no use; a new export is.
+var ErrTextChanged = errors.New("a text has changed since the export began")
+
+// Export returns the account's batch for an export. NOT_FOUND for what it has not;
+// STATE_CONFLICT, with details.status, while the batch has not ended, unless the
+// export may be partial; NO_TRANSCRIPT where no item has a text.
+func (p *Pipeline) Export(ctx context.Context, account, id string, partial bool) (*Export, error) {
+	b, err := p.store.Batch(ctx, account, id)
+	if err != nil {
+		return nil, batchError("reading a batch", err)
+	}
+	found, err := p.store.ExportItems(ctx, account, id)
+	if err != nil {
+		return nil, batchError("reading a batch", err)
+	}
+	if len(found) > 0 {
+		b.Shown, b.UpdatedAt = found[0].BatchStatus, found[0].BatchUpdatedAt
+	}
+	if !b.Shown.Terminal() && !partial {
+		return nil, transcript.Errorf(transcript.StateConflict, "The batch has not ended. partial=true exports what there is.").With("status", b.Shown)
+	}
+	e := newExport(b, found)
+	if e.Texts() == 0 {
+		return nil, transcript.Errorf(transcript.NoTranscript, "No item of the batch has a transcript.")
+	}
+	e.store = p.store
+	return e, nil
+}
+
+// newExport is the export of a batch with these items: all that may have changed since
+// the batch was read is told by them.
+func newExport(b *db.BatchState, items []db.ExportItem) *Export {
+	e := new(Export)
+	rows := make([]db.BatchItem, len(items))
+	b.MovedAt, b.ExportRef, b.ExportMime = nil, nil, nil
+	for i := range items {
+		item := &items[i]
+		rows[i] = item.BatchItem
+		e.Items = append(e.Items, itemView(&b.Batch, &item.ItemState))
+		e.TextsAt = append(e.TextsAt, momentOf(item.TextAt))
+		if b.MovedAt == nil || item.UpdatedAt.After(*b.MovedAt) {
+			b.MovedAt = &item.UpdatedAt
+		}
+	}
+	b.Counts = countsOf(rows)
+	e.Batch = batchView(b)
+	return e
+}
+
+func momentOf(t *time.Time) *transcript.Time {
+	if t == nil {
+		return nil
+	}
+	at := transcript.At(*t)
+	return &at
+}
+
+// Texts is how many items have a text.
+func (e *Export) Texts() (n int) {
+	for _, at := range e.TextsAt {
+		if at != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// Entries reads the items with their texts, one when it is its turn. It ends with
+// ErrTextChanged where one is not that of the export's moment any more.
+func (e *Export) Entries(ctx context.Context) iter.Seq2[export.Entry, error] {
+	return func(yield func(export.Entry, error) bool) {
+		for i, item := range e.Items {
+			entry := export.Entry{Item: item}
+			if e.TextsAt[i] != nil {
+				var err error
+				if entry.Transcript, err = e.text(ctx, i); err != nil {
+					yield(export.Entry{}, err)
+					return
+				}
+			}
+			if !yield(entry, nil) {
+				return
+			}
+		}
+	}
+}
+
+// text is the text of the item with that index.
+func (e *Export) text(ctx context.Context, i int) (*transcript.Transcript, error) {
+	t, err := e.store.Transcript(ctx, *e.Items[i].TranscriptRef)
+	switch {
+	case errors.Is(err, db.ErrNotFound):
+		return nil, ErrTextChanged
+	case err != nil:
+		return nil, fmt.Errorf("pipeline: reading a text: %w", err)
+	case !t.UpdatedAt.Equal(e.TextsAt[i].Time):
+		return nil, ErrTextChanged
+	}
+	return t.Whole()
+}
+
+// Exported notes the mark and the media type of an export that was sent to its end.
+func (p *Pipeline) Exported(ctx context.Context, account, id, ref, mediaType string) error {
+	if err := p.store.Exported(ctx, account, id, ref, mediaType); err != nil {
+		return batchError("noting an export", err)
+	}
+	return nil
+}
