@@ -12,10 +12,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
+	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/library"
 )
 
@@ -57,6 +57,34 @@ func (d *Download) Save(dir string) (path string, err error) {
 	return path, nil
 }
 
+// ExportParams says what is made of a batch.
+type ExportParams struct {
+	Format batch.ExportFormat // required
+	// OmitTimestamps leaves the times out of TXT.
+	OmitTimestamps bool
+	// Partial exports a batch that has not ended as far as it is.
+	Partial bool
+}
+
+// Export reads all texts of a batch as one file. Errors are [*Error]s: STATE_CONFLICT
+// while the batch has not ended, unless p.Partial; NO_TRANSCRIPT where no item has a
+// text; UPGRADE_REQUIRED where the plan does not include it. When a text is made anew
+// while the file is read, that is cut off, and may be asked for again.
+func (s *BatchService) Export(ctx context.Context, id string, p ExportParams, opts ...RequestOption) (*Download, error) {
+	path, err := batchPath(id)
+	if err != nil {
+		return nil, err
+	}
+	query := url.Values{"format": {string(p.Format)}}
+	if p.OmitTimestamps {
+		query.Set("includeTimestamp", "false")
+	}
+	if p.Partial {
+		query.Set("partial", "true")
+	}
+	return s.client.download(ctx, path+"/export?"+query.Encode(), opts)
+}
+
 // DownloadParams says what is made of a saved transcript.
 type DownloadParams struct {
 	Format library.DownloadFormat // required
@@ -81,7 +109,7 @@ func (s *LibraryService) Download(ctx context.Context, key library.Key, p Downlo
 		query.Set("includeTimestamp", "false")
 	}
 	if p.Speakers {
-		query.Set("speakers", strconv.FormatBool(p.Speakers))
+		query.Set("speakers", "true")
 	}
 	return s.client.download(ctx, path+"?"+query.Encode(), opts)
 }

@@ -75,6 +75,7 @@ func TestAPIDocExamplesRun(t *testing.T) {
 	defer release()
 
 	made := s.newBatch(t, []string{"dQw4w9WgXcQ", "9bZkp7q19f0", "hello"})
+	require.Eventually(t, func() bool { return s.batchState(t, made).Counts.Success > 0 }, time.Minute, 10*time.Millisecond)
 
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "talk.mp3"), []byte("another talk"), 0o600))

@@ -103,6 +103,7 @@ func TestDocumentNamesEveryOperation(t *testing.T) {
 		"POST /v1/batch":                      "createBatch",
 		"GET /v1/batch":                       "listBatches",
 		"GET /v1/batch/{batchId}":             "getBatch",
+		"GET /v1/batch/{batchId}/export":      "exportBatch",
 		"POST /v1/transcript":                 "createTranscript",
 		"GET /v1/transcript/info":             "getTranscriptInfo",
 		"GET /v1/video_site/captions":         "getCaptions",

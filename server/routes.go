@@ -26,7 +26,9 @@ func (s *Server) Library() http.Handler {
 }
 
 // Batches serves the routes of batches.
-func (s *Server) Batches() http.Handler { return s.handler(s.batchRoutes()) }
+func (s *Server) Batches() http.Handler {
+	return s.handler(slices.Concat(s.batchRoutes(), s.exportRoutes()))
+}
 
 // Usage serves GET /v1/usage: what an account may have, and how much of it is used.
 func (s *Server) Usage() http.Handler { return s.handler(s.usageRoutes()) }
