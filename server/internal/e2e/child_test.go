@@ -40,6 +40,7 @@ const (
 	childMinFree  = "E2E_CHILD_MIN_FREE"
 	childRole     = "E2E_CHILD_ROLE"
 	childPlans    = "E2E_CHILD_PLANS"
+	childReads    = "E2E_CHILD_READS"
 )
 
 func TestMain(m *testing.M) {
@@ -83,7 +84,7 @@ func serveChild() error {
 		DrainDelay: childDrain,
 		Pace:       pace.Config{Rate: pace.Unlimited()},
 		Engine: func(host engine.Host) (engine.Engine, error) {
-			return engine.Engine{Captions: []engine.CaptionSource{teller{}}, Media: ffmpeg.New(host), Recognizer: diarist{os.Getenv(childDiary)}}, nil
+			return engine.Engine{Captions: []engine.CaptionSource{childCaptions()}, Media: ffmpeg.New(host), Recognizer: diarist{os.Getenv(childDiary)}}, nil
 		},
 	})
 	if err != nil {
@@ -213,9 +214,10 @@ type place struct {
 	minFree                int64  // bytes; 0: the server's default
 	role                   server.Role
 	plans                  string // a plans file; "": account.DefaultPlans
+	reads                  string // how long captions take, which are noted in the diary; "": as a teller's
 }
 
-func newPlace(t *testing.T, database string) place {
+func newPlace(t testing.TB, database string) place {
 	t.Helper()
 	dir := t.TempDir()
 	return place{database: database, blobs: filepath.Join(dir, "blobs"), diary: filepath.Join(dir, "diary")}
@@ -223,12 +225,12 @@ func newPlace(t *testing.T, database string) place {
 
 // spawn starts a child and waits until it listens, or a worker works. It dies with
 // the test.
-func (s place) spawn(t *testing.T, addr string) *child {
+func (s place) spawn(t testing.TB, addr string) *child {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^$")
 	cmd.Env = append(os.Environ(),
 		childDatabase+"="+s.database, childBlobs+"="+s.blobs, childAddr+"="+addr, childDiary+"="+s.diary,
-		childRole+"="+string(s.role), childPlans+"="+s.plans, childScratch+"="+s.scratch, childMinFree+"="+strconv.FormatInt(s.minFree, 10))
+		childRole+"="+string(s.role), childPlans+"="+s.plans, childReads+"="+s.reads, childScratch+"="+s.scratch, childMinFree+"="+strconv.FormatInt(s.minFree, 10))
 	cmd.Stderr = os.Stderr
 	_, err := cmd.StdinPipe()
 	require.NoError(t, err)
@@ -250,7 +252,7 @@ func (c *child) kill() {
 }
 
 // freeAddr is a loopback address that nobody listened on a moment ago.
-func freeAddr(t *testing.T) string {
+func freeAddr(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -60,12 +60,12 @@ func TestKillOnPostgres(t *testing.T) {
 }
 
 // makeKey makes an account and a key, as the operator does beside the service.
-func (s place) makeKey(t *testing.T) string {
+func (s place) makeKey(t testing.TB) string {
 	t.Helper()
 	return makeKey(t, s.open(t))
 }
 
-func (s place) open(t *testing.T) *store.Store {
+func (s place) open(t testing.TB) *store.Store {
 	t.Helper()
 	st, err := store.Open(t.Context(), store.Options{Database: s.database, Blobs: s.blobs})
 	require.NoError(t, err)
@@ -73,7 +73,7 @@ func (s place) open(t *testing.T) *store.Store {
 	return st
 }
 
-func newClient(t *testing.T, url, key string) *client.Client {
+func newClient(t testing.TB, url, key string) *client.Client {
 	t.Helper()
 	c, err := client.New(url, client.WithAPIKey(key))
 	require.NoError(t, err)

@@ -14,7 +14,7 @@ import (
 )
 
 // as is the place for a child of a role, with a folder of its own.
-func (s place) as(t *testing.T, role server.Role) place {
+func (s place) as(t testing.TB, role server.Role) place {
 	t.Helper()
 	s.role, s.scratch = role, t.TempDir()
 	return s
