@@ -297,6 +297,7 @@ var operations = map[string]any{
 	"listBatches":         (*client.BatchService).List,
 	"getBatch":            (*client.BatchService).Items,
 	"listChunks":          (*client.LibraryService).Chunks,
+	"searchLibrary":       (*client.LibraryService).Search,
 	"getUsage":            (*client.UsageService).Get,
 }
 

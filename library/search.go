@@ -2,6 +2,15 @@ package library
 
 import "github.com/transcriptkit/transcriptkit/transcript"
 
+// Search says what is searched for in the texts of a library.
+type Search struct {
+	// Q is words, "phrases", and a * right after either for words that begin so; all
+	// else in it is text. 1 to 200 characters.
+	Q        string
+	Platform transcript.Platform // empty: every one
+	Lang     string              // an exact tag, at most 20 characters; empty: every one
+}
+
 // Found is a page of what a search has found.
 type Found struct {
 	Query         string  `json:"query"`
@@ -16,7 +25,7 @@ type Match struct {
 	Lang       string              `json:"lang"`
 	Title      *string             `json:"title"`
 	Channel    *string             `json:"channel"`
-	Hits       []Hit               `json:"hits"`                 // the first of them
+	Hits       []Hit               `json:"hits"`                 // the first five of them
 	HitCount   int                 `json:"hitCount" minimum:"1"` // all of them
 }
 
@@ -24,8 +33,8 @@ type Match struct {
 type Hit struct {
 	Start    float64 `json:"start" minimum:"0"`    // seconds from the start of the media
 	Duration float64 `json:"duration" minimum:"0"` // seconds
-	// Snippet is what is said there, as HTML whose only tag is <mark> around what was
-	// searched for.
+	// Snippet is what is said there and around it, as HTML whose only tag is <mark>,
+	// around what was searched for: at most 160 characters.
 	Snippet string `json:"snippet"`
 	// URL leads to the place, on platforms that know such links; nil elsewhere.
 	URL *string `json:"url" format:"uri"`

@@ -74,6 +74,7 @@ func TestAPIDocExamplesRun(t *testing.T) {
 	running, release := s.heldJob(t, "a talk to be cancelled")
 	defer release()
 
+	s.Engine.SetTracks(servertest.Track{Lang: "en", Text: "Something else."}) // which the search does not find
 	made := s.newBatch(t, []string{"dQw4w9WgXcQ", "9bZkp7q19f0", "hello"})
 	require.Eventually(t, func() bool { return s.batchState(t, made).Counts.Success > 0 }, time.Minute, 10*time.Millisecond)
 

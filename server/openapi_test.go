@@ -118,6 +118,7 @@ func TestDocumentNamesEveryOperation(t *testing.T) {
 		"GET /v1/library/transcripts/{platform}/{externalId}":          "getSavedTranscript",
 		"GET /v1/library/transcripts/{platform}/{externalId}/download": "downloadTranscript",
 		"GET /v1/library/transcripts/{platform}/{externalId}/chunks":   "listChunks",
+		"GET /v1/library/search":                                       "searchLibrary",
 	}, found)
 	events := d.Paths["/v1/transcript/job/{id}/events"]["get"].Events
 	assert.ElementsMatch(t, []string{"job.snapshot", "job.progress", "job.completed", "job.failed", "job.cancelled", "stream.closing"},

@@ -101,6 +101,9 @@ func schemaName(t reflect.Type, name string) string {
 		reflect.TypeFor[library.ChunkPage](): "ChunkPage",
 		reflect.TypeFor[exportedBatch]():     "ExportedBatch",
 		reflect.TypeFor[exportedItem]():      "ExportedItem",
+		reflect.TypeFor[library.Found]():     "SearchResult",
+		reflect.TypeFor[library.Match]():     "SearchMatch",
+		reflect.TypeFor[library.Hit]():       "SearchHit",
 	}
 	if n, ok := names[t]; ok {
 		return n

@@ -22,7 +22,7 @@ func (s *Server) Captions() http.Handler {
 // Library serves /v1/library/: what an account has saved. It starts no job and charges
 // nothing.
 func (s *Server) Library() http.Handler {
-	return s.handler(slices.Concat(s.libraryRoutes(), s.chunkRoutes(), s.downloadRoutes()))
+	return s.handler(slices.Concat(s.libraryRoutes(), s.chunkRoutes(), s.searchRoutes(), s.downloadRoutes()))
 }
 
 // Batches serves the routes of batches.
@@ -59,6 +59,7 @@ func (s *Server) routes() []route {
 		s.usageRoutes(),
 		s.libraryRoutes(),
 		s.chunkRoutes(),
+		s.searchRoutes(),
 		s.downloadRoutes(),
 		s.exportRoutes(),
 		s.healthRoutes(),

@@ -31,6 +31,7 @@ var asks = map[string]struct{ query, contentType, body string }{
 
 	"downloadTranscript": {query: "?format=txt"},
 	"exportBatch":        {query: "?format=txt"},
+	"searchLibrary":      {query: "?q=hello"},
 }
 
 // things are what the wildcards of patterns name. Each is made for whoever asks, and

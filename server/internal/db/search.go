@@ -25,9 +25,9 @@ type Search struct {
 // SearchPlace is the place of a saved text among those that a search finds: most hits
 // first, then newest, then by id.
 type SearchPlace struct {
-	Hits      int
-	CreatedAt time.Time // of the library row
-	ID        string    // of the library row
+	Hits      int       `json:"hits"`
+	CreatedAt time.Time `json:"createdAt"` // of the library row
+	ID        string    `json:"id"`        // of the library row
 }
 
 func (p SearchPlace) compare(other SearchPlace) int {
@@ -177,4 +177,16 @@ func (s Search) best(found []SearchFound, texts []*searchText) []SearchFound {
 	}
 	slices.SortFunc(found, func(a, b SearchFound) int { return a.compare(b.SearchPlace) })
 	return found[:min(len(found), s.N)]
+}
+
+// SavedBy returns the transcript of a row in the account's library, without its words,
+// or ErrNotFound.
+func (r Reader) SavedBy(ctx context.Context, account, rowID string) (*Transcript, error) {
+	var id string
+	err := r.db.NewSelect().Table("library_rows").Column("transcript_id").
+		Where("account = ? AND id = ? AND kind = 'transcript'", account, rowID).Scan(ctx, &id)
+	if err != nil {
+		return nil, one("library row "+rowID, err)
+	}
+	return r.Transcript(ctx, id)
 }

@@ -1,0 +1,112 @@
+package server
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/server/internal/search"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+func (s *Server) searchRoutes() []route {
+	return []route{
+		{
+			method: http.MethodGet, pattern: "/v1/library/search",
+			operation: "searchLibrary", tag: "library",
+			summary: "Find what is said in the saved transcripts.",
+			scope:   account.Transcripts, handle: s.searchLibrary,
+			query:   new(searchRequest).query(),
+			answers: []answer{{status: http.StatusOK, body: library.Found{}}},
+			codes:   []transcript.Code{transcript.InvalidRequest},
+		},
+	}
+}
+
+// searchRequest is what is searched for.
+type searchRequest struct {
+	q, lang  string
+	platform transcript.Platform
+	page     paging
+}
+
+func (a *searchRequest) query() request.Table {
+	return request.Table{Fields: append([]*request.Field{
+		request.New("q", &a.q, request.Text(1, 200)).Required().
+			About(`Words, "phrases", and a * after either for words that begin so; all else is text.`),
+		request.New("platform", &a.platform, request.Enum(transcript.Platforms())).About("Only transcripts of it."),
+		request.New("lang", &a.lang, request.Text(1, 20)).About("Only transcripts with exactly this language tag."),
+	}, a.page.fields(50, 20)...)}
+}
+
+// searchLibrary is GET /v1/library/search.
+func (s *Server) searchLibrary(w http.ResponseWriter, r *http.Request) error {
+	var asked searchRequest
+	query := asked.query()
+	if err := query.ReadQuery(r.URL.RawQuery); err != nil {
+		return err
+	}
+	list := listingOf(r, query)
+	look := db.Search{
+		Account: principal(r).Account, Query: search.Parse(asked.q), Platform: string(asked.platform), Lang: asked.lang,
+		N: asked.page.maxResults + 1, // to see whether there are more
+	}
+	if asked.page.pageToken != "" {
+		look.After = new(db.SearchPlace)
+		if err := list.after(asked.page.pageToken, look.After); err != nil {
+			return err
+		}
+	}
+	places, err := s.db.Search(r.Context(), look)
+	if err != nil {
+		return err
+	}
+	found := library.Found{Query: asked.q, Items: []library.Match{}}
+	if len(places) == look.N {
+		places = places[:asked.page.maxResults]
+		found.NextPageToken = list.token(places[len(places)-1].SearchPlace)
+	}
+	for _, place := range places {
+		t, err := s.db.SavedBy(r.Context(), look.Account, place.ID)
+		if errors.Is(err, db.ErrNotFound) {
+			continue // removed meanwhile
+		}
+		if err != nil {
+			return err
+		}
+		match, err := s.matchOf(look.Query, t, place)
+		if err != nil {
+			return err
+		}
+		if len(match.Hits) > 0 { // else the text has just been made anew
+			found.Items = append(found.Items, match)
+		}
+	}
+	s.respondJSON(r.Context(), w, http.StatusOK, found)
+	return nil
+}
+
+// matchOf is what is shown of a transcript in which the query is met.
+func (s *Server) matchOf(q search.Query, t *db.Transcript, place db.SearchFound) (library.Match, error) {
+	m := library.Match{
+		Platform: t.Platform, ExternalID: t.ExternalID, Lang: t.Lang, Title: t.Title, Channel: t.Channel,
+		Hits: []library.Hit{}, HitCount: place.Hits,
+	}
+	var segments []transcript.Segment
+	if err := json.Unmarshal(t.SegmentsJSON, &segments); err != nil {
+		return m, fmt.Errorf("server: segments of transcript %s: %w", t.ID, err)
+	}
+	for _, at := range place.At {
+		if segment, snippet, ok := q.Hit(segments, at); ok {
+			m.Hits = append(m.Hits, library.Hit{
+				Start: segment.Start, Duration: segment.Duration, Snippet: snippet, URL: s.linkTo(t.Platform, t.ExternalID, segment.Start),
+			})
+		}
+	}
+	return m, nil
+}
