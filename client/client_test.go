@@ -303,6 +303,7 @@ var operations = map[string]any{
 
 // conveniences are the methods that combine operations.
 var conveniences = []any{
+	(*client.LibraryService).AllSearch,
 	(*client.TranscriptService).Get, (*client.JobService).Wait,
 	(*client.BatchService).Get, (*client.BatchService).AllItems, (*client.BatchService).All, (*client.BatchService).Wait,
 	(*client.BatchService).Retry, (*client.BatchService).Cancel, (*client.BatchService).Delete,
