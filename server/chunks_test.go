@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"encoding/json"
+	"math"
 	"net/http"
 	"strings"
 	"testing"
@@ -189,5 +190,29 @@ func TestWords(t *testing.T) {
 		a := s.get(t, path+wrong)
 		assert.Equal(t, http.StatusBadRequest, a.StatusCode, wrong)
 		assert.Contains(t, a.body, `"path":"include"`)
+	}
+}
+
+// What a platform says of chapters is put in order, shown where metadata is, and divides
+// the chunks; recognized texts have it too.
+func TestChapters(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.Engine.SetTracks(servertest.Track{Lang: "en", Text: "Hello."})
+	s.Engine.SetMetadata(transcript.Metadata{Title: "A talk", Duration: 10, Chapters: []transcript.Chapter{
+		{Start: -1, Title: "before"}, {Start: math.NaN(), Title: "never"}, {Start: 0}, {Start: 1, Title: " The\x00 sea\n"},
+		{Start: 1, Title: "again"}, {Start: 0.5, Title: "back"}, {Start: 7, Title: strings.Repeat("é", 201)}, {Start: math.Inf(1), Title: "end"},
+	}})
+	want := []any{map[string]any{"title": "The sea", "start": 1.0}, map[string]any{"title": strings.Repeat("é", 200), "start": 7.0}}
+	for _, language := range []string{"en", "asr-en"} {
+		a := s.postJSON(t, `{"url": "`+video+`", "language": "`+language+`", "sendMetadata": true, "waitMs": 10000}`)
+		require.Equal(t, http.StatusOK, a.StatusCode, a.body)
+		assert.Equal(t, want, a.object(t)["metadata"].(map[string]any)["chapters"], language)
+		a = s.postJSON(t, `{"url": "`+video+`", "language": "`+language+`", "waitMs": 10000}`)
+		assert.NotContains(t, a.body, "The sea")
+		a = s.get(t, strings.TrimSuffix(chunksPath, "/chunks"))
+		assert.Equal(t, want, a.object(t)["transcript"].(map[string]any)["metadata"].(map[string]any)["chapters"], language)
+		page, _ := s.chunks(t, "")
+		assert.Equal(t, "The sea", page.Chunks[0].Chapter)
 	}
 }

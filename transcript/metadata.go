@@ -1,6 +1,9 @@
 package transcript
 
-import "time"
+import (
+	"reflect"
+	"time"
+)
 
 // Metadata is what a platform says about a piece of content. A zero member is
 // not known.
@@ -13,7 +16,11 @@ type Metadata struct {
 	ThumbnailURL  string    `json:"thumbnailUrl,omitempty"`
 	Duration      float64   `json:"duration,omitempty"` // seconds, as the platform claims
 	PublishedAt   time.Time `json:"publishedAt,omitzero"`
+	Chapters      []Chapter `json:"chapters,omitempty"` // in the order of time
 }
+
+// IsZero reports whether nothing is known.
+func (m Metadata) IsZero() bool { return reflect.ValueOf(m).IsZero() }
 
 // Status says how complete m is, once the platform has been asked: complete when
 // title, creator and duration are known, partial when some of them are.

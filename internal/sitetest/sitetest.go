@@ -24,7 +24,7 @@ const (
 	TwoTracks  = "two-tracks1" // captions in English and German
 	OtherForms = "other-forms" // captions as SubRip (en) and TTML (de), with the texts of TwoTracks
 	NoTracks   = "no-tracks01" // no captions
-	Described  = "described01" // title, creator, duration and date
+	Described  = "described01" // title, creator, duration, date and chapters
 	Streamed   = "streamed001" // HLS, in pieces
 	EmptyTrack = "empty-track" // captions that are an empty answer
 	WebTrack   = "webpg-track" // captions that are a web page
@@ -177,6 +177,7 @@ func page(title, body string) http.HandlerFunc {
 func described(w http.ResponseWriter, r *http.Request) {
 	page("Described", `<script type="application/ld+json">{"@context": "https://schema.org", "@type": "VideoObject",`+
 		`"name": "A talk\u0007 about \u202etalks", "author": {"@type": "Person", "name": "Ann  Example"}, "duration": "PT1M5S",`+
+		`"hasPart": [{"@type": "Clip", "name": "Intro", "startOffset": 0, "endOffset": 20}, {"@type": "Clip", "name": "The sea", "startOffset": 20.5, "endOffset": 65}], `+
 		`"uploadDate": "2024-02-03T04:05:06Z", "thumbnailUrl": "https://images.example/talk.jpg",`+
 		`"contentUrl": "http://`+r.Host+`/media"}</script>`)(w, r)
 }

@@ -35,6 +35,7 @@ type playerAnswer struct {
 		Author        string `json:"author"`
 		ChannelID     string `json:"channelId"`
 		LengthSeconds string `json:"lengthSeconds"`
+		Description   string `json:"shortDescription"`
 		IsLive        bool   `json:"isLive"`
 		IsUpcoming    bool   `json:"isUpcoming"`
 		Thumbnail     struct {
@@ -94,7 +95,7 @@ func (a *playerAnswer) playable(id string) error {
 func (a *playerAnswer) metadata(base *url.URL) transcript.Metadata {
 	d, more := a.Details, a.Microformat.Renderer
 	author := clip.Line(d.Author, 200)
-	m := transcript.Metadata{Title: clip.Line(d.Title, 500), Channel: author, CreatorName: author}
+	m := transcript.Metadata{Title: clip.Line(d.Title, 500), Channel: author, CreatorName: author, Chapters: chapters(d.Description)}
 	if owner, err := url.Parse(more.OwnerProfileURL); err == nil {
 		if name, ok := strings.CutPrefix(owner.Path, "/@"); ok && name != "" && !strings.Contains(name, "/") {
 			m.CreatorHandle = "@" + clip.Line(name, 100)

@@ -118,6 +118,7 @@ func TestReadsATrack(t *testing.T) {
 	t.Parallel()
 	s := &site{player: text(`{"playabilityStatus":{"status":"OK"},
 		"videoDetails":{"videoId":"` + id + `","title":"A\ttalk","author":"Somebody","channelId":"UC_1","lengthSeconds":"212",
+			"shortDescription":"A talk.\n\n0:00 Intro\n• 01:05 – The sea\n1:02:03) \"The\u0007 end\"\nSee you at 10:00 tomorrow",
 			"thumbnail":{"thumbnails":[{"url":"https://i.example/small"},{"url":"https://i.example/large"}]}},
 		"microformat":{"playerMicroformatRenderer":{"ownerProfileUrl":"http://www.example/@some.body","publishDate":"2024-02-03"}},
 		"captions":{"playerCaptionsTracklistRenderer":{
@@ -145,6 +146,7 @@ func TestReadsATrack(t *testing.T) {
 		Title: "A talk", Channel: "Somebody", CreatorName: "Somebody", CreatorHandle: "@some.body",
 		CreatorURL: base + "/channel/UC_1", ThumbnailURL: "https://i.example/large", Duration: 212,
 		PublishedAt: time.Date(2024, 2, 3, 0, 0, 0, 0, time.UTC),
+		Chapters:    []transcript.Chapter{{Title: "Intro"}, {Title: "The sea", Start: 65}, {Title: `"The end"`, Start: 3723}},
 	}, found.Metadata)
 
 	require.Len(t, s.requests, 3)
@@ -441,4 +443,23 @@ func TestNew(t *testing.T) {
 	assert.Equal(t, transcript.OriginCaptionAPI, origin)
 	_, ok = route.Origin(transcript.ShortVideoSite)
 	assert.False(t, ok)
+}
+
+// Times in a description make chapters only as the site would make them.
+func TestDescriptionsWithoutChapters(t *testing.T) {
+	t.Parallel()
+	for name, description := range map[string]string{
+		"none":                "A talk.",
+		"two":                 "0:00 Intro\\n1:00 End",
+		"the first is late":   "0:05 Intro\\n1:00 Sea\\n2:00 End",
+		"one goes back":       "0:00 Intro\\n2:00 Sea\\n1:00 End",
+		"one is short":        "0:00 Intro\\n0:09 Sea\\n1:00 End",
+		"times without words": "0:00\\n1:00\\n2:00",
+		"times within lines":  "at 0:00\\nat 1:00\\nat 2:00",
+	} {
+		s := &site{player: text(`{"playabilityStatus":{"status":"OK"},"videoDetails":{"videoId":"` + id + `","shortDescription":"` + description + `"}}`)}
+		found, err := s.ask(t, videosite.Options{})
+		require.NoError(t, err, name)
+		assert.Nil(t, found.Metadata.Chapters, name)
+	}
 }

@@ -66,6 +66,7 @@ func TestMetadata(t *testing.T) {
 				Title: "A talk about talks", CreatorName: "Ann Example", Duration: 65,
 				ThumbnailURL: "https://images.example/talk.jpg",
 				PublishedAt:  time.Date(2024, 2, 3, 4, 5, 6, 0, time.UTC),
+				Chapters:     []transcript.Chapter{{Title: "Intro"}, {Title: "The sea", Start: 20.5}},
 			}, m)
 			return enough
 		},

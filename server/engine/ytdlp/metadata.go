@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -58,7 +59,34 @@ type about struct {
 	UploadDate  text   `json:"upload_date"` // 20240203
 	LiveStatus  text   `json:"live_status"`
 	Language    text   `json:"language"`
+	Chapters    marks  `json:"chapters"`
 }
+
+// marks are where chapters begin. What is no list of these is none.
+type marks []transcript.Chapter
+
+// UnmarshalJSON never fails.
+func (m *marks) UnmarshalJSON(data []byte) error {
+	var all []struct {
+		Title text   `json:"title"`
+		Start number `json:"start_time"` // seconds
+	}
+	*m = nil
+	if json.Unmarshal(data, &all) != nil {
+		return nil //nolint:nilerr // as of text and number
+	}
+	for _, c := range all {
+		title := clip.Line(string(c.Title), maxName)
+		if untitled.MatchString(title) {
+			title = ""
+		}
+		*m = append(*m, transcript.Chapter{Title: title, Start: float64(c.Start)})
+	}
+	return nil
+}
+
+// untitled is what the program calls a chapter that the platform gives no title.
+var untitled = regexp.MustCompile(`^<Untitled Chapter \d+>$`)
 
 // metadata is what the platform says, cleaned.
 func (a about) metadata() transcript.Metadata {
@@ -70,6 +98,7 @@ func (a about) metadata() transcript.Metadata {
 		CreatorURL:    webAddress(a.UploaderURL),
 		ThumbnailURL:  webAddress(a.Thumbnail),
 		PublishedAt:   a.published(),
+		Chapters:      a.Chapters,
 	}
 	if m.CreatorURL == "" {
 		m.CreatorURL = webAddress(a.ChannelURL)

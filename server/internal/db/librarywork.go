@@ -57,7 +57,7 @@ func (tx *Tx) Expect(ctx context.Context, e *Extraction, j *Job) error {
 		On("CONFLICT (account, platform, external_id, languages) WHERE kind <> 'transcript' DO UPDATE").
 		Set("kind = excluded.kind, job_id = excluded.job_id, error_code = NULL, updated_at = excluded.updated_at").
 		Where("library_row.job_id <> excluded.job_id OR library_row.kind <> excluded.kind")
-	if e.Metadata != (transcript.Metadata{}) { // else what was known before is known still
+	if !e.Metadata.IsZero() { // else what was known before is known still
 		q.Set("metadata = excluded.metadata, folded_title = excluded.folded_title, folded_channel = excluded.folded_channel, creator = excluded.creator")
 	}
 	_, err := q.Exec(ctx)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -74,5 +75,30 @@ func tidyMetadata(m transcript.Metadata) transcript.Metadata {
 	if year := m.PublishedAt.Year(); year < 0 || year > 9999 {
 		m.PublishedAt = transcript.Metadata{}.PublishedAt
 	}
+	m.Chapters = tidyChapters(m.Chapters)
 	return m
+}
+
+// Bounds of what is kept of chapters.
+const (
+	maxChapters     = 500
+	maxChapterTitle = 200 // in characters
+)
+
+// tidyChapters keeps the chapters that begin on the media clock, each later than the one
+// before. What comes before the first title is in no chapter.
+func tidyChapters(all []transcript.Chapter) (tidy []transcript.Chapter) {
+	for _, c := range all {
+		c.Title = clip.Line(c.Title, maxChapterTitle)
+		switch {
+		case !(c.Start >= 0 && c.Start < math.MaxInt32), c.Title == "" && tidy == nil: // NaN is not in between either
+			continue
+		case tidy != nil && c.Start <= tidy[len(tidy)-1].Start:
+			continue
+		case len(tidy) == maxChapters:
+			return tidy
+		}
+		tidy = append(tidy, c)
+	}
+	return tidy
 }

@@ -103,7 +103,7 @@ func plainText(t *db.Transcript, timestamps bool) (string, error) {
 func metadataStatus(e *db.Extraction) transcript.MetadataStatus {
 	known := e.Metadata
 	known.Duration = max(known.Duration, e.Duration)
-	if known == (transcript.Metadata{}) {
+	if known.IsZero() {
 		return transcript.MetadataPending
 	}
 	return known.Status()
@@ -130,6 +130,12 @@ func describe(t *db.Transcript, m transcript.Metadata) {
 	if !m.PublishedAt.IsZero() {
 		at := transcript.At(m.PublishedAt)
 		t.PublishedAt = &at
+	}
+	if len(m.Chapters) > 0 {
+		if t.Metadata == nil {
+			t.Metadata = map[string]any{}
+		}
+		t.Metadata["chapters"] = m.Chapters
 	}
 	if t.Duration == 0 {
 		t.Duration = m.Duration
