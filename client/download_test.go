@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
 	"errors"
@@ -16,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
@@ -242,4 +244,47 @@ func TestSaveStaysInItsFolder(t *testing.T) {
 	assert.Equal(t, filepath.Join(dir, "evil"), path)
 	_, err = (&client.Download{ReadCloser: io.NopCloser(strings.NewReader("x"))}).Save(filepath.Join(dir, "nowhere"))
 	assert.True(t, errors.Is(err, os.ErrNotExist))
+}
+
+func TestServiceExports(t *testing.T) {
+	t.Parallel()
+	c, s := live(t)
+	s.Engine.SetTracks(servertest.Track{Lang: "en", Text: "four score"})
+	made, err := c.Batches.Create(t.Context(), client.BatchParams{URLs: []string{videoID, "9bZkp7q19f0"}})
+	require.NoError(t, err)
+	_, err = c.Batches.Wait(t.Context(), made.ID)
+	require.NoError(t, err)
+	dir := t.TempDir()
+	for _, f := range batch.ExportFormats() {
+		d, err := c.Batches.Export(t.Context(), made.ID, client.ExportParams{Format: f, OmitTimestamps: true, Partial: true})
+		require.NoError(t, err)
+		etag, media := d.ETag, d.MediaType
+		path, err := d.Save(dir)
+		require.NoError(t, err)
+		extension := string(f)
+		if f == batch.SRT || f == batch.VTT {
+			extension = "zip"
+		}
+		assert.Equal(t, filepath.Join(dir, "batch-"+made.ID+"."+extension), path)
+		if extension == "zip" {
+			r, err := zip.OpenReader(path)
+			require.NoError(t, err)
+			assert.Len(t, r.File, map[batch.ExportFormat]int{batch.ZIP: 10}[f]+map[bool]int{true: 2}[f != batch.ZIP])
+			require.NoError(t, r.Close())
+		} else {
+			content, err := os.ReadFile(path)
+			require.NoError(t, err)
+			assert.Equal(t, 2, strings.Count(string(content), "four"), f)
+		}
+		job, err := c.Batches.Get(t.Context(), made.ID)
+		require.NoError(t, err)
+		assert.Equal(t, "exp_"+strings.Trim(etag, `"`), *job.ExportRef)
+		assert.Equal(t, media, *job.ExportMime)
+	}
+	_, err = c.Batches.Export(t.Context(), made.ID, client.ExportParams{})
+	require.ErrorIs(t, err, transcript.InvalidRequest)
+	_, err = c.Batches.Export(t.Context(), "", client.ExportParams{Format: batch.TXT})
+	assert.ErrorContains(t, err, "empty")
+	_, err = c.Batches.Export(t.Context(), "019321a0-7c11-7c3e-9a55-2f6d1f0c9b11", client.ExportParams{Format: batch.TXT})
+	require.ErrorIs(t, err, transcript.NotFound)
 }
