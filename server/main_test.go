@@ -57,6 +57,12 @@ func start(t testing.TB, configure ...func(*server.Config)) *service {
 // name a bucket.
 func startIn(t testing.TB, database store.Options, dir string, configure ...func(*server.Config)) *service {
 	t.Helper()
+	return startUnder(t.Context(), t, database, dir, configure...)
+}
+
+// startUnder is startIn with a context for the store.
+func startUnder(ctx context.Context, t testing.TB, database store.Options, dir string, configure ...func(*server.Config)) *service {
+	t.Helper()
 	s := &service{options: database, dir: dir, log: new(logBuffer), blobs: filepath.Join(dir, "blobs"), scratch: t.TempDir()}
 	if strings.Contains(database.Blobs, "://") {
 		s.blobs = database.Blobs // a bucket
@@ -77,7 +83,10 @@ func startIn(t testing.TB, database store.Options, dir string, configure ...func
 	for _, change := range configure {
 		opts = append(opts, servertest.Configure(change))
 	}
-	s.Server = servertest.New(t, opts...)
+	var err error
+	s.Server, err = servertest.Start(ctx, opts...)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Server.Close()) })
 	s.http = httpClient(t, s.URL)
 	return s
 }

@@ -65,6 +65,9 @@ func (s *Server) tell(command string) {
 	require.NoError(s.t, err)
 }
 
+// socket is the name of a server's socket, by the port that it does not have.
+const socket = ".s.PGSQL.5432"
+
 // Line is what lies between a store and its PostgreSQL server: it can break,
 // and it can fall silent.
 type Line struct {
@@ -87,7 +90,6 @@ func Behind(t testing.TB, o store.Options) (*Line, store.Options) {
 	require.NoError(t, err)
 	dir, err := os.MkdirTemp("", "line-") //nolint:usetesting // a socket's path must be short
 	require.NoError(t, err)
-	const socket = ".s.PGSQL.5432"
 	l := &Line{
 		t:       t,
 		server:  filepath.Join(u.Query().Get("host"), socket),

@@ -61,13 +61,13 @@ func openSQLite(ctx context.Context, path string, fullSync bool, log *slog.Logge
 	if fullSync {
 		synchronous = "FULL"
 	}
-	if s.write, err = s.pool(s.turn, "journal_mode(WAL)", "synchronous("+synchronous+")", "foreign_keys(1)"); err != nil {
+	if s.write, err = s.pool(ctx, s.turn, "journal_mode(WAL)", "synchronous("+synchronous+")", "foreign_keys(1)"); err != nil {
 		return nil, err
 	}
 	if s.tables, err = newest(goose.DialectSQLite3, s.write, riversqlite.New(nil)); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
-	if s.read, err = s.pool(newGate(readers), "query_only(1)"); err != nil {
+	if s.read, err = s.pool(ctx, newGate(readers), "query_only(1)"); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	if err := s.migrate(ctx, log); err != nil {
@@ -80,7 +80,7 @@ func openSQLite(ctx context.Context, path string, fullSync bool, log *slog.Logge
 	return s, nil
 }
 
-func (s *sqlite) pool(turn *gate, pragmas ...string) (*bun.DB, error) {
+func (s *sqlite) pool(ctx context.Context, turn *gate, pragmas ...string) (*bun.DB, error) {
 	q := url.Values{"_txlock": {"immediate"}, "_timezone": {"UTC"}}
 	// First of all, so that the others wait too.
 	q.Add("_pragma", fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()))
@@ -88,7 +88,7 @@ func (s *sqlite) pool(turn *gate, pragmas ...string) (*bun.DB, error) {
 		q.Add("_pragma", p)
 	}
 	name := url.URL{Scheme: "file", Opaque: (&url.URL{Path: s.path}).EscapedPath(), RawQuery: q.Encode()}
-	db, err := sql.Open("sqlite", name.String())
+	db, err := openDriver(ctx, name.String())
 	if err != nil {
 		return nil, fmt.Errorf("store: open %s: %w", s.path, err)
 	}

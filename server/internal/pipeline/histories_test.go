@@ -3,6 +3,7 @@ package pipeline_test
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"math"
@@ -16,11 +17,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/transcriptkit/transcriptkit/internal/storetest"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -60,12 +63,12 @@ func TestHistories(t *testing.T) {
 	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) { // 30 histories, by TestMain
 		t.Parallel()
-		w := newWorld(t, dbtest.Open(t, dbtest.SQLite(t)))
+		w := newWorld(t, dbtest.SQLite(t))
 		rapid.Check(t, func(r *rapid.T) { w.live(history.Draw(r, "history")) })
 	})
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
-		w := newWorld(t, dbtest.Open(t, dbtest.Postgres(t)))
+		w := newWorld(t, dbtest.Postgres(t))
 		for seed := range 15 {
 			w.live(history.Example(seed))
 		}
@@ -74,9 +77,10 @@ func TestHistories(t *testing.T) {
 
 // world is a service at which things happen.
 type world struct {
-	t     *testing.T
-	store *db.Store
-	stage *stage
+	t      *testing.T
+	store  *db.Store
+	tables *sql.DB
+	stage  *stage
 	*bench
 
 	histories int
@@ -93,9 +97,9 @@ type claimed struct {
 	cancelled int64 // minutes that were paid
 }
 
-func newWorld(t *testing.T, s *db.Store) *world {
+func newWorld(t *testing.T, o db.Options) *world {
 	t.Helper()
-	w := &world{t: t, store: s, stage: newStage(t)}
+	w := &world{t: t, store: dbtest.Open(t, o), tables: storetest.SQL(t, store.Options(o)), stage: newStage(t)}
 	w.begin()
 	t.Cleanup(func() { w.stop(w.bench) })
 	return w
@@ -127,6 +131,9 @@ func (w *world) live(history []event) {
 		w.happen(e)
 		w.check(fmt.Sprintf("history %d, after event %d: %v", w.histories, i, history[:i+1]))
 	}
+	broken, err := dbtest.Broken(w.t.Context(), w.tables, false)
+	require.NoError(w.t, err)
+	require.Empty(w.t, broken, "%v", history)
 	for i := range w.jobs {
 		w.cancel(i)
 	}

@@ -48,9 +48,10 @@ func TestHistoriesOfPlaces(t *testing.T) {
 					require.NoError(t, err)
 					require.True(t, shown.Status.Terminal(), "%s was forgotten in %s", job.ID, shown.Stage)
 				}
-				var left int
-				require.NoError(t, storetest.SQL(t, store.Options(o)).QueryRowContext(t.Context(), "SELECT count(*) FROM asr_places").Scan(&left))
-				assert.Zero(t, left)
+				broken, err := dbtest.Broken(t.Context(), storetest.SQL(t, store.Options(o)), false)
+				require.NoError(t, err)
+				assert.Empty(t, broken)
+				assert.Zero(t, storetest.Count(t, store.Options(o), "asr_places"))
 				h.nothingLeft(t)
 			})
 		})

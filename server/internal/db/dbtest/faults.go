@@ -1,0 +1,87 @@
+package dbtest
+
+import (
+	"context"
+	"database/sql/driver"
+	"regexp"
+	"sync"
+	"testing"
+
+	"github.com/transcriptkit/transcriptkit/internal/storetest"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/store"
+)
+
+// Fault is a way in which a statement fails.
+type Fault int
+
+// The ways.
+const (
+	NoFault Fault = iota
+	// Refused by the database, which has no room.
+	Refused
+	// Cut off before the database has heard of it.
+	Cut
+	// Lost is the answer, and the connection with it: the database has done it.
+	Lost
+)
+
+func (f Fault) String() string { return [...]string{"none", "refused", "cut", "lost"}[f] }
+
+// Faults stands between a store and its database and lets one statement fail.
+// BEGIN, COMMIT and ROLLBACK are statements too.
+type Faults struct {
+	mu    sync.Mutex
+	armed bool
+	n, at int
+	as    Fault
+	seen  []string // statements since Arm, without those that a service at rest makes
+}
+
+// Faulty returns what stands between the store of the options and its database, and
+// the context and the options with which to open that store.
+func Faulty(t testing.TB, o store.Options) (*Faults, context.Context, store.Options) {
+	t.Helper()
+	f := new(Faults)
+	ctx := db.WithSQLiteDriver(t.Context(), func(d driver.Driver) driver.Driver { return faultyDriver{d, f} })
+	if storetest.IsPostgres(o) {
+		o = storetest.Between(t, o, func() storetest.Relay { return &relay{faults: f, prepared: map[string]string{}} })
+	}
+	return f, ctx, o
+}
+
+// Arm lets the n-th statement from now on, from 1, fail; 0: none does, they are but counted.
+func (f *Faults) Arm(n int, as Fault) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.armed, f.n, f.at, f.as, f.seen = true, 0, n, as, nil
+}
+
+// Disarm returns the statements that were made since Arm.
+func (f *Faults) Disarm() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.armed = false
+	return f.seen
+}
+
+// atRest matches what a service does again and again by itself: it gives signs of life,
+// looks for work, for news, for who leads, and for what is due.
+var atRest = regexp.MustCompile(`(?i)\bprocesses\b|river_(leader|queue|client|notification|migration)|LISTEN|pg_notify|goose_db_version|` +
+	`SELECT count\(\*\) FROM \(SELECT 1 FROM river_job|name: (JobSchedule|JobGetStuck|JobDelete|QueueGet|Leader|Notify)|^(SET|PRAGMA|;)|` +
+	`SET beat_at|^\s*(-- ping)?\s*$`)
+
+// next counts a statement and says how it is to fail.
+func (f *Faults) next(statement string) Fault {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.armed || atRest.MatchString(statement) {
+		return NoFault
+	}
+	f.n++
+	f.seen = append(f.seen, statement)
+	if f.n == f.at {
+		return f.as
+	}
+	return NoFault
+}

@@ -1,0 +1,81 @@
+package dbtest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"sync"
+
+	"github.com/transcriptkit/transcriptkit/internal/storetest"
+)
+
+// relay is one connection to PostgreSQL whose statements may fail. It knows of the
+// protocol that a message is a letter, a length and a body; that Q is a statement, and
+// that what ends with S is one too; and that the server answers each with a Z.
+type relay struct {
+	faults   *Faults
+	prepared map[string]string // by the names of the client
+
+	held      []byte // messages of a statement that has not ended
+	statement string
+
+	mu   sync.Mutex
+	lost bool // the answer that comes next
+}
+
+var _ storetest.Relay = (*relay)(nil)
+
+// noRoom is what is asked in the place of what the server is to refuse.
+var noRoom = message('Q', []byte("DO $$BEGIN RAISE EXCEPTION 'no room' USING ERRCODE = '53100'; END$$\x00"))
+
+func message(kind byte, body []byte) []byte {
+	m := binary.BigEndian.AppendUint32([]byte{kind}, uint32(len(body)+4))
+	return append(m, body...)
+}
+
+// Ask takes a message of the client and returns what goes to the server; ok is false
+// where the connection ends.
+func (r *relay) Ask(kind byte, body []byte) (send []byte, ok bool) {
+	r.held = append(r.held, message(kind, body)...)
+	switch kind {
+	case 'P': // a name, a statement
+		name, rest, _ := bytes.Cut(body, []byte{0})
+		text, _, _ := bytes.Cut(rest, []byte{0})
+		r.statement, r.prepared[string(name)] = string(text), string(text)
+	case 'B': // a portal, the name of a statement
+		_, rest, _ := bytes.Cut(body, []byte{0})
+		name, _, _ := bytes.Cut(rest, []byte{0})
+		r.statement = r.prepared[string(name)]
+	case 'Q':
+		r.statement = string(bytes.TrimRight(body, "\x00"))
+	}
+	if kind != 'Q' && kind != 'S' && kind != 'X' && kind != 'p' {
+		return nil, true
+	}
+	send, statement := r.held, r.statement
+	r.held, r.statement = nil, ""
+	if kind == 'X' || kind == 'p' {
+		return send, true
+	}
+	switch r.faults.next(statement) {
+	case Refused:
+		return noRoom, true
+	case Cut:
+		return nil, false
+	case Lost:
+		r.mu.Lock()
+		r.lost = true
+		r.mu.Unlock()
+	case NoFault:
+	}
+	return send, true
+}
+
+// Answer takes a message of the server, likewise.
+func (r *relay) Answer(kind byte, body []byte) (send []byte, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.lost {
+		return nil, kind != 'Z' // only then the server has done it
+	}
+	return message(kind, body), true
+}
