@@ -26,9 +26,16 @@ type bucket struct {
 	line    []place
 }
 
+// visitor is who makes a visit. Those that stand behind come after all others in the
+// line; those without a name do not stand in it.
+type visitor struct {
+	name   string
+	behind bool
+}
+
 // place is that of a visit in the line, which was told when to come.
 type place struct {
-	name string
+	visitor
 	from time.Time // it wants no token before: its source is blocked
 	due  time.Time
 }
@@ -40,15 +47,15 @@ func newBucket(r Rate) *bucket {
 
 // take takes a token, after a moment where need be, and the name out of the line.
 // ok is false when it is not its turn for longer than that.
-func (b *bucket) take(ctx context.Context, name string) (ok bool, err error) {
+func (b *bucket) take(ctx context.Context, v visitor) (ok bool, err error) {
 	b.mu.Lock()
 	b.forget(time.Now())
-	if b.until(name, 0) > patience {
+	if b.until(v, 0) > patience {
 		b.mu.Unlock()
 		return false, nil
 	}
 	token := b.limiter.Reserve()
-	b.line = slices.DeleteFunc(b.line, func(p place) bool { return p.name == name })
+	b.line = slices.DeleteFunc(b.line, func(p place) bool { return p.name == v.name })
 	b.mu.Unlock()
 
 	timer := time.NewTimer(token.Delay())
@@ -62,48 +69,49 @@ func (b *bucket) take(ctx context.Context, name string) (ok bool, err error) {
 	}
 }
 
-// stand gives the name a place, unless it has one: the last, or the first to a
+// stand gives the visitor a place, unless it has one: the last, or the first to a
 // visit that had a token and got no answer. It returns in how long its turn is, no
 // sooner than after.
-func (b *bucket) stand(name string, after time.Duration, first bool) time.Duration {
+func (b *bucket) stand(v visitor, after time.Duration, first bool) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()
 	b.forget(now)
-	if name == "" || b.limiter.Limit() == rate.Inf {
-		return b.until(name, after)
+	if v.name == "" || b.limiter.Limit() == rate.Inf {
+		return b.until(v, after)
 	}
-	n := b.index(name)
-	if n == len(b.line) {
+	n, stands := b.index(v)
+	if !stands {
 		if first {
-			n = 0
+			n = b.begin(v)
 		}
-		b.line = slices.Insert(b.line, n, place{name: name})
+		b.line = slices.Insert(b.line, n, place{visitor: v})
 	}
-	wait := b.until(name, after)
+	wait := b.until(v, after)
 	b.line[n].from, b.line[n].due = now.Add(after), now.Add(wait)
 	return wait
 }
 
 // until is how long it takes, beginning after a while, until there are tokens
-// for the name and for all who stand before it.
-func (b *bucket) until(name string, after time.Duration) time.Duration {
+// for the visitor and for all who stand before it.
+func (b *bucket) until(v visitor, after time.Duration) time.Duration {
 	if b.limiter.Limit() == rate.Inf {
 		return after
 	}
 	at := time.Now().Add(after)
-	missing := float64(b.ahead(name, at)+1) - b.limiter.TokensAt(at)
+	missing := float64(b.ahead(v, at)+1) - b.limiter.TokensAt(at)
 	return after + seconds(max(0, missing)/float64(b.limiter.Limit()))
 }
 
-// ahead is how many stand before the name and want a token by then. A visit that
+// ahead is how many stand before the visitor and want a token by then. A visit that
 // waits for one source's block to pass holds up none to another source.
-func (b *bucket) ahead(name string, at time.Time) int {
-	if name == "" {
+func (b *bucket) ahead(v visitor, at time.Time) int {
+	if v.name == "" {
 		return 0
 	}
+	end, _ := b.index(v)
 	n := 0
-	for _, p := range b.line[:b.index(name)] {
+	for _, p := range b.line[:end] {
 		if !p.from.After(at.Add(patience)) {
 			n++
 		}
@@ -111,13 +119,30 @@ func (b *bucket) ahead(name string, at time.Time) int {
 	return n
 }
 
-// index is where the name stands; the length of the line when it does not.
-func (b *bucket) index(name string) int {
-	n := slices.IndexFunc(b.line, func(p place) bool { return p.name == name })
-	if n < 0 {
-		return len(b.line)
+// index is where the visitor stands; else where it would, as the last of its kind. One
+// that stood behind and does not any more is taken out of the line.
+func (b *bucket) index(v visitor) (n int, stands bool) {
+	if n = slices.IndexFunc(b.line, func(p place) bool { return p.name == v.name }); n >= 0 {
+		if v.behind || !b.line[n].behind {
+			return n, true
+		}
+		b.line = slices.Delete(b.line, n, n+1)
 	}
-	return n
+	if v.behind {
+		return len(b.line), false
+	}
+	return b.begin(visitor{behind: true}), false
+}
+
+// begin is where those of a visitor's kind begin.
+func (b *bucket) begin(v visitor) int {
+	if !v.behind {
+		return 0
+	}
+	if n := slices.IndexFunc(b.line, func(p place) bool { return p.behind }); n >= 0 {
+		return n
+	}
+	return len(b.line)
 }
 
 // forget takes visits that have not come in time out of the line.

@@ -162,7 +162,7 @@ func (p *Pace) CheckAudio(platform transcript.Platform) error {
 	return nil
 }
 
-type placeKey struct{}
+type visitorKey struct{}
 
 // InLine returns a context whose visits keep their place in line under a name: one
 // that was told to come again later, and comes, is served before those that came
@@ -170,5 +170,12 @@ type placeKey struct{}
 // name do not stand in line, as a client waits for their answer: they take the next
 // token.
 func InLine(ctx context.Context, name string) context.Context {
-	return context.WithValue(ctx, placeKey{}, name)
+	return context.WithValue(ctx, visitorKey{}, visitor{name: name})
+}
+
+// BehindInLine is InLine of visits that stand behind all those which do not, whichever
+// came first: they are part of something long. A name that comes back with InLine stands
+// behind no more.
+func BehindInLine(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, visitorKey{}, visitor{name: name, behind: true})
 }

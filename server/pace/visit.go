@@ -86,23 +86,23 @@ func check(ctx context.Context, source any) error {
 // visit makes one visit, if the source's circuit is closed and the platform has
 // a token for it. A source that is passed over takes no token.
 func (p *Pace) visit(ctx context.Context, r route, source string, do func(answered func()) error) error {
-	name, _ := ctx.Value(placeKey{}).(string)
+	who, _ := ctx.Value(visitorKey{}).(visitor)
 	bucket, circuit := p.bucket(r.platform), p.circuit(r, source)
 	if wait, block := circuit.remaining(); wait > 0 {
-		return heldBack(block, bucket.stand(name, wait, false))
+		return heldBack(block, bucket.stand(who, wait, false))
 	}
-	ok, err := bucket.take(ctx, name)
+	ok, err := bucket.take(ctx, who)
 	if err != nil {
 		return err
 	}
 	if !ok {
 		full := transcript.Errorf(transcript.IPBlocked, "The platform is visited as often as this service may.")
-		return heldBack(full, bucket.stand(name, 0, false))
+		return heldBack(full, bucket.stand(who, 0, false))
 	}
 	permit, ok := circuit.begin()
 	if !ok { // another visit was faster
 		wait, block := circuit.remaining()
-		return heldBack(block, bucket.stand(name, wait, true))
+		return heldBack(block, bucket.stand(who, wait, true))
 	}
 	defer circuit.undecided(permit) // what is decided below, stays
 	err = do(func() { circuit.answered(ctx, permit) })
@@ -111,7 +111,7 @@ func (p *Pace) visit(ctx context.Context, r route, source string, do func(answer
 	case errors.As(err, &coded) && coded.Code == transcript.IPBlocked:
 		circuit.blocked(ctx, permit, coded)
 		wait, _ := circuit.remaining()
-		return refused(coded, bucket.stand(name, wait, true))
+		return refused(coded, bucket.stand(who, wait, true))
 	case err == nil || coded != nil && answers(coded.Code):
 		circuit.answered(ctx, permit)
 	}

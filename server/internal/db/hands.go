@@ -18,7 +18,8 @@ const freshBeat = 15 * time.Second
 // by the database and whose end it has not yet written there. Safe for
 // concurrent use.
 type hands struct {
-	takes func(queue string) bool // see Workers
+	takes   func(queue string) bool // see Workers
+	workers map[string]int          // by queue
 
 	mu       sync.Mutex
 	held     map[int64]bool
@@ -26,11 +27,11 @@ type hands struct {
 	beat     time.Time      // the last one
 }
 
-func newHands(takes func(queue string) bool) *hands {
+func newHands(takes func(queue string) bool, workers map[string]int) *hands {
 	if takes == nil {
 		takes = func(string) bool { return true }
 	}
-	return &hands{takes: takes, held: map[int64]bool{}, fetching: map[string]int{}}
+	return &hands{takes: takes, workers: workers, held: map[int64]bool{}, fetching: map[string]int{}}
 }
 
 // hasBeaten notes that the process has given a sign of life at a time.
@@ -110,10 +111,15 @@ func (e executor) JobGetAvailable(ctx context.Context, p *riverdriver.JobGetAvai
 		return nil, nil
 	}
 	defer func() { e.hands.take(p.Queue, rows) }()
-	if waiting, err := e.turns.callUp(ctx, e.Executor, p); err != nil || !waiting {
+	called := *p
+	if called.Now == nil { // the same for all statements: what comes meanwhile must not be taken for what is fetched
+		called.Now = new(time.Now())
+	}
+	called.MaxToLock, err = e.turns.callUp(ctx, e.Executor, &called, e.hands.workers[p.Queue])
+	if err != nil || called.MaxToLock == 0 {
 		return nil, err
 	}
-	return e.Executor.JobGetAvailable(ctx, p)
+	return e.Executor.JobGetAvailable(ctx, &called)
 }
 
 // JobSetStateIfRunningMany writes the ends of runs. On PostgreSQL River's

@@ -87,6 +87,13 @@ func (tx *Tx) RunningJob(ctx context.Context, account, extractionID string) (*Jo
 	return j, nil
 }
 
+// Asked reports whether somebody has asked for an extraction by itself, whose claim
+// runs.
+func (r Reader) Asked(ctx context.Context, extractionID string) (bool, error) {
+	asked, err := r.db.NewSelect().Model((*Job)(nil)).Where("extraction_id = ? AND asked", extractionID).Where(running).Exists(ctx)
+	return asked, wrap("claims on extraction "+extractionID, err)
+}
+
 // Ask notes that somebody has asked for a claim by itself, and what its limits are then.
 func (tx *Tx) Ask(ctx context.Context, j *Job) error {
 	j.Asked = true

@@ -175,7 +175,7 @@ func (p *postgres) announce(ctx context.Context, tx bun.Tx, topics []string) err
 
 func (p *postgres) worker(c *river.Config, h *hands) (worker, error) {
 	c.FetchCooldown = 5 * time.Millisecond
-	return river.NewClient(queueDriver[pgx.Tx]{riverpgxv5.New(p.pool), h, newTurns("FOR UPDATE SKIP LOCKED")}, c)
+	return river.NewClient(queueDriver[pgx.Tx]{riverpgxv5.New(p.pool), h, newTurns("FOR UPDATE SKIP LOCKED", func(t time.Time) any { return t })}, c)
 }
 
 func (p *postgres) workColumns() (owner, args string) {

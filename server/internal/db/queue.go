@@ -87,7 +87,7 @@ func (s *Store) NewRunner(w Workers) (Runner, error) {
 		queues[name] = river.QueueConfig{MaxWorkers: n}
 	}
 	finished := cmp.Or(w.Finished, time.Hour)
-	hands := newHands(w.Takes)
+	hands := newHands(w.Takes, w.Queues)
 	worker, err := s.database.worker(&river.Config{
 		ID:                   w.Process,
 		Workers:              workers,

@@ -147,7 +147,7 @@ func (s *sqlite) shared() bool                             { return false }
 func (s *sqlite) serve() (release func() error, err error) { return lockFile(s.path + ".lock") }
 func (s *sqlite) worker(c *river.Config, h *hands) (worker, error) {
 	c.FetchCooldown = 10 * time.Millisecond
-	return river.NewClient(queueDriver[*sql.Tx]{riversqlite.New(s.write.DB), h, newTurns("").numbered()}, c)
+	return river.NewClient(queueDriver[*sql.Tx]{riversqlite.New(s.write.DB), h, newTurns("", riverTime).numbered()}, c)
 }
 
 // workColumns: they hold JSONB.
@@ -163,4 +163,9 @@ func (s *sqlite) close() error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// riverTime is a time as River writes it into SQLite, which compares texts.
+func riverTime(t time.Time) any {
+	return t.UTC().Round(time.Millisecond).Format("2006-01-02 15:04:05.000")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/riverqueue/river/riverdriver"
 )
@@ -20,42 +21,67 @@ const (
 // accounts have the least of that queue under way, the oldest first among equals.
 // What several accounts wait for goes with the one whose turn comes first.
 //
+// What only batches wait for goes after all that is asked for by itself, and the last
+// free worker of a queue is kept from it: of a long batch none has to wait for a step
+// to end.
+//
 // It only decides who goes first. All rows stay available: where it is wrong,
 // because two processes fetch at once, say, one is served a little early.
-type turns struct{ count, call string }
+type turns struct {
+	count, asked, call string
+	moment             func(time.Time) any // as the database compares times
+}
 
 // newTurns takes what the database needs to lock the rows that it calls up, none
-// twice and none that is being fetched.
-func newTurns(lock string) turns {
+// twice and none that is being fetched. A row whose time has not come is not there.
+func newTurns(lock string, moment func(time.Time) any) turns {
 	return turns{
-		`SELECT count(*) FROM (SELECT 1 FROM river_job WHERE state = 'available' AND queue = $1 LIMIT $2 + 1) AS t`,
-		fmt.Sprintf(`UPDATE river_job SET priority = %[1]d
-		WHERE id IN (SELECT id FROM river_job WHERE state = 'available' AND priority > %[1]d AND id IN (
+		`SELECT count(*) FROM (SELECT 1 FROM river_job WHERE state = 'available' AND queue = $1 AND scheduled_at <= $3 LIMIT $2 + 1) AS t`,
+		// What nobody waits for has little left to do.
+		`SELECT count(*) FROM (SELECT 1 FROM river_job AS r WHERE r.state = 'available' AND r.queue = $1 AND r.scheduled_at <= $3
+			AND coalesce((SELECT max(CASE WHEN j.asked THEN 1 ELSE 0 END) FROM jobs AS j
+				WHERE j.extraction_id = r.args ->> 'extraction' AND j.status IN ('pending', 'processing')), 1) = 1
+			LIMIT $2) AS t`,
+		// One that was called up before, and has not come, goes back into the line.
+		fmt.Sprintf(`UPDATE river_job SET priority = CASE priority WHEN %[1]d THEN %[2]d ELSE %[1]d END
+		WHERE id IN (SELECT id FROM river_job WHERE state = 'available' AND queue = $1 AND (priority = %[1]d) <> (id IN (
 			SELECT id FROM (
-				SELECT r.id, r.state, r.scheduled_at, row_number() OVER (
-					PARTITION BY j.account ORDER BY r.state = 'available', r.scheduled_at, r.id) AS turn
+				SELECT r.id, r.state, r.scheduled_at, CASE WHEN j.asked THEN 0 ELSE 1 END AS behind, row_number() OVER (
+					PARTITION BY j.account, j.asked ORDER BY r.state = 'available', r.scheduled_at, r.id) AS turn
 				FROM river_job AS r JOIN jobs AS j ON j.extraction_id = r.args ->> 'extraction'
 				WHERE r.queue = $1 AND r.state IN ('running', 'available') AND j.status IN ('pending', 'processing')) AS t
-			WHERE state = 'available'
-			GROUP BY id ORDER BY min(turn), min(scheduled_at), id LIMIT $2)
-		ORDER BY id %[2]s)`, calledUp, lock),
+			WHERE state = 'available' AND scheduled_at <= $3
+			GROUP BY id ORDER BY min(behind), min(turn), min(scheduled_at), id LIMIT $2))
+		ORDER BY id %[3]s)`, calledUp, inLine, lock),
+		moment,
 	}
 }
 
-// callUp calls up the next n of a queue, where more are waiting. It is false when
-// none is: an idle process asks every queue every second, which must cost little.
-func (t turns) callUp(ctx context.Context, db riverdriver.Executor, p *riverdriver.JobGetAvailableParams) (bool, error) {
+// callUp returns how many runs of a queue, which has so many workers, are to be fetched,
+// at most p.MaxToLock, and calls them up where more are waiting. An idle process asks
+// every queue every second, which must cost little.
+func (t turns) callUp(ctx context.Context, db riverdriver.Executor, p *riverdriver.JobGetAvailableParams, workers int) (n int, err error) {
+	n = p.MaxToLock
+	now := t.moment(*p.Now)
 	var waiting int // n+1: or more
-	if err := db.QueryRow(ctx, t.count, p.Queue, p.MaxToLock).Scan(&waiting); err != nil {
-		return false, err
+	if err := db.QueryRow(ctx, t.count, p.Queue, n, now).Scan(&waiting); err != nil || waiting < n {
+		return waiting, err
 	}
-	if waiting <= p.MaxToLock {
-		return waiting > 0, nil
+	if workers > 1 {
+		var asked int // n: or more
+		if err := db.QueryRow(ctx, t.asked, p.Queue, n, now).Scan(&asked); err != nil {
+			return 0, err
+		}
+		n = max(asked, n-1)
 	}
-	return true, db.Exec(ctx, t.call, p.Queue, p.MaxToLock)
+	if waiting <= n || n == 0 {
+		return n, nil
+	}
+	return n, db.Exec(ctx, t.call, p.Queue, n, now)
 }
 
 // numbered turns $1 into ?1, as SQLite has it.
 func (t turns) numbered() turns {
-	return turns{strings.ReplaceAll(t.count, "$", "?"), strings.ReplaceAll(t.call, "$", "?")}
+	number := func(s string) string { return strings.ReplaceAll(s, "$", "?") }
+	return turns{number(t.count), number(t.asked), number(t.call), t.moment}
 }

@@ -128,11 +128,15 @@ func (p *Pipeline) newBatch(ctx context.Context, r BatchRequest) (*db.Batch, err
 	return b, nil
 }
 
-// limitsOfBatch are those under which the items of a batch are made. They take no
-// place in the waiting room.
+// limitsOfBatch are those under which the items of a batch are made. Batches take no
+// place where one waits to be recognized, and leave one slot, if there are more, to what
+// is asked for by itself.
 func limitsOfBatch(plan account.Plan, now time.Time) db.Limits {
 	limits := limitsOf(plan, now)
 	limits.ASRWaiting = 0
+	if limits.ASRConcurrency > 1 {
+		limits.ASRConcurrency--
+	}
 	return limits
 }
 

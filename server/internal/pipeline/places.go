@@ -21,8 +21,8 @@ import (
 //   - It keeps both through faults and crashes, until the claim ends. Then they pass to
 //     another claim, whose account may for that time have one more than its plan permits.
 //
-// Batches leave the places where one waits to what is asked for by itself: for an item
-// there is a place only while there is a slot.
+// Batches leave the places where one waits to what is asked for by itself, and a slot if
+// there are more than one: see limitsOfBatch.
 //
 // What waits, inside or outside, has no step in the queue: whoever gives up a place or
 // a slot of an account hands it to the claim of that account that was made first, those

@@ -180,7 +180,7 @@ func (p *Pipeline) work(ctx context.Context, t task, again db.Step, run func(ctx
 		}
 	}()
 	t.dir = dir
-	err = p.whileWanted(pace.InLine(ctx, t.extraction), t.extraction, func(ctx context.Context) error {
+	err = p.whileWanted(p.inLine(ctx, t), t.extraction, func(ctx context.Context) error {
 		return p.traced(ctx, t, again, func(ctx context.Context) error { return run(ctx, t) })
 	})
 	err = p.conclude(ctx, t, again, err)
@@ -189,6 +189,17 @@ func (p *Pipeline) work(ctx context.Context, t task, again db.Step, run func(ctx
 		return nil
 	}
 	return err
+}
+
+// inLine gives the visits of a step their place before a platform: behind all others
+// where only batches wait for what it does.
+func (p *Pipeline) inLine(ctx context.Context, t task) context.Context {
+	if t.work.Queue == queueCaptions || t.work.Queue == queueDownload {
+		if asked, err := p.store.Asked(ctx, t.extraction); err == nil && !asked { // a database that is away ends the step anyway
+			return pace.BehindInLine(ctx, t.extraction)
+		}
+	}
+	return pace.InLine(ctx, t.extraction)
 }
 
 // conclude does what follows from how a step ended.

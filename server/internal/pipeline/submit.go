@@ -292,23 +292,23 @@ func (p *Pipeline) begin(ctx context.Context, tx *db.Tx, s Submission) (*db.Job,
 }
 
 // bringForward notes that somebody asks by itself for a claim that only batches waited
-// for: from now on it has its turn before those, and may wait where they may not.
+// for: from now on it has its turn before those, and may have the places that they may
+// not.
 func bringForward(ctx context.Context, tx *db.Tx, e *db.Extraction, job *db.Job, s Submission) error {
 	if s.item || job.Asked {
 		return nil
 	}
-	job.Limits.ASRWaiting = s.limits.ASRWaiting
+	job.Limits.ASRConcurrency, job.Limits.ASRWaiting = s.limits.ASRConcurrency, s.limits.ASRWaiting
 	if err := tx.Ask(ctx, job); err != nil {
 		return err
 	}
-	outside, err := standsOutside(ctx, tx, e)
-	if err != nil || !outside {
+	if place, err := tx.Place(ctx, e.ID); err != nil || place == (db.Place{}) {
 		return err
 	}
 	if err := tx.LockPlaces(ctx, job.Account); err != nil {
 		return err
 	}
-	return callOutside(ctx, tx, job.Account)
+	return callNext(ctx, tx, job.Account)
 }
 
 // record records for the request's idempotency key what its answer speaks of. A job
