@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"net/http"
 	"os"
@@ -243,7 +242,7 @@ func TestSaveStaysInItsFolder(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, filepath.Join(dir, "evil"), path)
 	_, err = (&client.Download{ReadCloser: io.NopCloser(strings.NewReader("x"))}).Save(filepath.Join(dir, "nowhere"))
-	assert.True(t, errors.Is(err, os.ErrNotExist))
+	assert.ErrorIs(t, err, os.ErrNotExist)
 }
 
 func TestServiceExports(t *testing.T) {

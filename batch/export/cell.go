@@ -40,7 +40,7 @@ func appendCell(dst []byte, s string) []byte {
 // programs trim it; a tab or a line break alone begins one too, as they may part the
 // cell in two.
 //
-// A dash and a space begin a line of dialogue, which is left as it is unless it has
+// A dash and a space begin what somebody says, which is left as it is unless it has
 // what a formula needs to call or to fetch something.
 func isFormula(s string) bool {
 	switch {
