@@ -1,0 +1,138 @@
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/internal/storetest"
+	"github.com/transcriptkit/transcriptkit/server"
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/pace"
+)
+
+// mostOfNothing is how much processor time a batch may take, as a multiple of as many
+// jobs of the queue that do nothing.
+const mostOfNothing = 10
+
+// nothing is a step that does nothing.
+type nothing struct {
+	Extraction string `json:"extraction"`
+}
+
+func (nothing) Kind() string  { return "nothing" }
+func (nothing) Queue() string { return "captions" }
+
+// BenchmarkBatch compares a batch of 500 links with captions of 50 segments, on SQLite,
+// with 500 jobs that do nothing in a queue of the same set-up. The two take turns in one
+// run; processor time counts, of the whole process.
+func BenchmarkBatch(b *testing.B) {
+	s := startService(b, func(c *server.Config) {
+		c.Pace = pace.Config{Rate: pace.Unlimited()}
+		c.Engine = func(engine.Host) (engine.Engine, error) {
+			return engine.Engine{Captions: []engine.CaptionSource{reader{}}}, nil
+		}
+	})
+	idle := startIdle(b)
+	round := 0
+	whole := func() float64 {
+		round++
+		began := processorTime(b)
+		s.takeBatch(b, round)
+		return float64(processorTime(b) - began)
+	}
+	empty := func() float64 {
+		began := processorTime(b)
+		idle.run(b, batchSize)
+		return float64(processorTime(b) - began)
+	}
+	whole()
+	empty()
+	for b.Loop() {
+		const rounds = 7
+		var batches, nothings []float64
+		for range rounds {
+			batches, nothings = append(batches, whole()), append(nothings, empty())
+		}
+		took, base := median(batches), median(nothings)
+		b.ReportMetric(took/base, "x-nothing")
+		b.Logf("a batch of %d: %v of processor time, %v an item; jobs that do nothing: %v (%.2f times)", batchSize,
+			time.Duration(took), time.Duration(took/batchSize), time.Duration(base), took/base)
+		if took > mostOfNothing*base {
+			b.Errorf("a batch takes %.2f times as much as jobs that do nothing", took/base)
+		}
+	}
+}
+
+// takeBatch makes a batch and waits for its end.
+func (s *service) takeBatch(b *testing.B, round int) {
+	b.Helper()
+	made, err := s.Batches.Create(b.Context(), client.BatchParams{URLs: batchLinks(round), Language: []string{"en"}})
+	require.NoError(b, err)
+	job, err := s.Batches.Wait(b.Context(), made.ID)
+	require.NoError(b, err)
+	require.Equal(b, batch.Counts{Total: batchSize, Success: batchSize}, job.Counts)
+}
+
+// idle is a queue whose jobs do nothing.
+type idle struct {
+	store *db.Store
+	done  *sync.WaitGroup
+}
+
+func startIdle(b *testing.B) idle {
+	b.Helper()
+	i := idle{db.Of(storetest.Open(b, storetest.SQLite(b))), new(sync.WaitGroup)}
+	release, err := i.store.Serve(b.Context())
+	require.NoError(b, err)
+	runner, err := i.store.NewRunner(db.Workers{
+		Process: "idle",
+		Workers: []db.Worker{db.NewWorker(time.Minute, func(context.Context, db.Work, nothing) error {
+			i.done.Done()
+			return nil
+		})},
+		Queues: map[string]int{"captions": 4},
+	})
+	require.NoError(b, err)
+	require.NoError(b, runner.Start(b.Context()))
+	ctx, cancel := context.WithCancel(b.Context())
+	var beating sync.WaitGroup
+	beating.Go(func() {
+		for tick := time.NewTicker(time.Second); ; {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				if runner.Beat(ctx) != nil {
+					return
+				}
+			}
+		}
+	})
+	b.Cleanup(func() {
+		cancel()
+		beating.Wait()
+		require.NoError(b, runner.Stop(context.Background()))
+		require.NoError(b, release())
+	})
+	return i
+}
+
+// run queues so many jobs, each in a transaction of its own, and waits for their end.
+func (i idle) run(b *testing.B, n int) {
+	b.Helper()
+	i.done.Add(n)
+	for k := range n {
+		require.NoError(b, i.store.InTx(b.Context(), func(ctx context.Context, tx *db.Tx) error {
+			return tx.Enqueue(ctx, nothing{fmt.Sprint(k)})
+		}))
+	}
+	i.done.Wait()
+}
