@@ -17,6 +17,7 @@ const (
 	snippetLength = 160
 	snippetLead   = 50
 	snippetBytes  = 2000
+	lastWord      = 30 // how long the last word may be, in bytes, to be left out rather than cut
 )
 
 // Hit returns the segment in which the query is met, and what is said there as HTML
@@ -130,7 +131,7 @@ func merge(marks []span) (merged []span) {
 }
 
 // cut is which part of a text is shown, so that focus is in it: whole grapheme clusters,
-// and at its start a whole word where there are spaces.
+// and at both ends whole words where there are spaces.
 func cut(text string, focus int) (from, to int) {
 	from = leadBefore(text, focus)
 	to = from
@@ -142,6 +143,11 @@ func cut(text string, focus int) (from, to int) {
 			break
 		}
 		to += len(cluster)
+	}
+	if to < len(text) && text[to] != ' ' {
+		if space := strings.LastIndexByte(text[max(focus, to-lastWord):to], ' '); space > 0 {
+			to = max(focus, to-lastWord) + space
+		}
 	}
 	return from, to
 }
