@@ -83,7 +83,7 @@ func searchStore(b *testing.B, o db.Options, n int) *db.Store {
 	b.Helper()
 	s := dbtest.Open(b, o)
 	raw := open(b, o)
-	const samples = 997 // prime, so that every account has all of them
+	const samples = 997                                                // prime, so that every account has all of them
 	words := rand.NewZipf(rand.New(rand.NewPCG(1, 2)), 1.1, 4, 20_000) //nolint:gosec // the same texts each time
 	raw.exec(b, `CREATE TABLE samples AS SELECT transcript_id AS id, first_word, words FROM search_blocks`)
 	for i := range samples {
