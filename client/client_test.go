@@ -298,6 +298,9 @@ var operations = map[string]any{
 	"getBatch":            (*client.BatchService).Items,
 	"listChunks":          (*client.LibraryService).Chunks,
 	"searchLibrary":       (*client.LibraryService).Search,
+	"retryBatch":          (*client.BatchService).Retry,
+	"cancelBatch":         (*client.BatchService).Cancel,
+	"deleteBatch":         (*client.BatchService).Delete,
 	"getUsage":            (*client.UsageService).Get,
 }
 
@@ -306,7 +309,6 @@ var conveniences = []any{
 	(*client.LibraryService).AllSearch,
 	(*client.TranscriptService).Get, (*client.JobService).Wait,
 	(*client.BatchService).Get, (*client.BatchService).AllItems, (*client.BatchService).All, (*client.BatchService).Wait,
-	(*client.BatchService).Retry, (*client.BatchService).Cancel, (*client.BatchService).Delete,
 }
 
 // TestMethodsAndOperations: every operation has its method, and no method is

@@ -75,20 +75,22 @@ func TestAPIDocExamplesRun(t *testing.T) {
 	defer release()
 
 	s.Engine.SetTracks(servertest.Track{Lang: "en", Text: "Something else."}) // which the search does not find
-	made := s.newBatch(t, []string{"dQw4w9WgXcQ", "9bZkp7q19f0", "hello"})
-	require.Eventually(t, func() bool { return s.batchState(t, made).Counts.Success > 0 }, time.Minute, 10*time.Millisecond)
+	made := s.newBatch(t, []string{"dQw4w9WgXcQ", "hello", "9bZkp7q19f0"})
+	s.endedBatch(t, made)
+	defer s.Engine.HoldLists()()
+	listed := s.postBatch(t, `{"playlist": "`+playlistID+`"}`).object(t)["batch"].(map[string]any)["id"].(string)
 
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "talk.mp3"), []byte("another talk"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ".curlrc"), []byte("silent\nshow-error\nwrite-out = \"\\n%{http_code}\"\n"), 0o600))
 	for _, e := range readAPIDoc(t).examples() {
-		job := ended
+		job, batch := ended, made
 		if strings.Contains(e.command, "/cancel") {
-			job = running
+			job, batch = running, listed
 		}
 		sh := exec.CommandContext(t.Context(), "sh", "-c", e.command)
 		sh.Dir = dir
-		sh.Env = append(os.Environ(), "CURL_HOME="+dir, "URL="+s.URL, "KEY="+s.Key, "JOB="+job, "BATCH="+made, "ETAG="+etag)
+		sh.Env = append(os.Environ(), "CURL_HOME="+dir, "URL="+s.URL, "KEY="+s.Key, "JOB="+job, "BATCH="+batch, "ETAG="+etag)
 		out, err := sh.CombinedOutput()
 		require.NoError(t, err, "%s\n%s", e.command, out)
 		e.check(t, string(out))

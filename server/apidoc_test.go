@@ -137,6 +137,7 @@ func (op apiOperation) statusRows() (rows []string) {
 				body = append(body, media)
 			}
 		}
+		slices.Sort(body)
 		rows = append(rows, fmt.Sprint(status, headers, body))
 	}
 	return rows

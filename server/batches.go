@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -9,11 +10,16 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 func (s *Server) batchRoutes() []route {
+	changes := []transcript.Code{
+		transcript.InvalidRequest, transcript.NotFound, transcript.StateConflict,
+		transcript.IdempotencyConflict, transcript.IdempotencyInProgress,
+	}
 	return []route{
 		s.createBatchRoute(),
 		{
@@ -33,6 +39,33 @@ func (s *Server) batchRoutes() []route {
 			path: batchPath(new(string)), query: itemsQuery(new(paging)),
 			answers: []answer{{status: http.StatusOK, body: batchAnswer{}, headers: []header{headerMayRetryAfter}}},
 			codes:   []transcript.Code{transcript.InvalidRequest, transcript.NotFound},
+		},
+		{
+			method: http.MethodPost, pattern: "/v1/batch/{batchId}/retry",
+			operation: "retryBatch", tag: "batches",
+			summary: "Make items anew that have failed.",
+			scope:   account.Batches, handle: s.retryBatch,
+			path: batchPath(new(string)), body: new(retryRequest).table(), bodyOptional: true,
+			answers: []answer{{status: http.StatusAccepted, body: batch.Retried{}, headers: []header{headerLocation, headerRetryAfter, headerReplayed}}},
+			codes:   changes,
+		},
+		{
+			method: http.MethodPost, pattern: "/v1/batch/{batchId}/cancel",
+			operation: "cancelBatch", tag: "batches",
+			summary: "Take up no more items of a batch; those that are being made end as they end.",
+			scope:   account.Batches, handle: s.cancelBatch,
+			path:    batchPath(new(string)),
+			answers: []answer{{status: http.StatusAccepted, body: acceptedBatch{}, headers: []header{headerLocation, headerReplayed}}},
+			codes:   changes,
+		},
+		{
+			method: http.MethodDelete, pattern: "/v1/batch/{batchId}",
+			operation: "deleteBatch", tag: "batches",
+			summary: "Forget a batch that has ended. The transcripts of its items stay.",
+			scope:   account.Batches, handle: s.deleteBatch,
+			path:    batchPath(new(string)),
+			answers: []answer{{status: http.StatusNoContent}},
+			codes:   []transcript.Code{transcript.NotFound, transcript.StateConflict},
 		},
 	}
 }
@@ -170,12 +203,51 @@ type acceptedBatch struct {
 
 // batchReply says how a batch stands that was made or changed.
 func (s *Server) batchReply(job *batch.Job) reply {
-	body, _ := json.Marshal(acceptedBatch{batch.Summary{
-		ID: job.ID, Mode: job.Mode, Status: job.Status, Counts: job.Counts, CreatedAt: job.CreatedAt,
-	}}) // of strings and numbers: it never fails
+	body, _ := json.Marshal(acceptedBatch{job.Summary()}) // of strings and numbers: it never fails
 	return reply{response: response{http.StatusAccepted, s.batchHeader(job.ID), [][]byte{body}}}
 }
 
 func (s *Server) batchHeader(id string) map[string]string {
 	return map[string]string{"Location": s.cfg.BasePath + "/v1/batch/" + id, "Retry-After": strconv.Itoa(batchPoll)}
+}
+
+// cancelBatch is POST /v1/batch/{batchId}/cancel.
+func (s *Server) cancelBatch(w http.ResponseWriter, r *http.Request) error {
+	owner := principal(r).Account
+	var id string
+	answerOf := func(job *batch.Job, err error) (reply, error) {
+		if err != nil {
+			return reply{}, err
+		}
+		re := s.batchReply(job)
+		delete(re.header, "Retry-After") // there is nothing to wait for
+		return re, nil
+	}
+	return s.once(w, r, operation{
+		read: func() (_ map[string]any, err error) {
+			if err := readEmpty(w, r); err != nil {
+				return nil, err
+			}
+			id, err = batchID(r)
+			return nil, err
+		},
+		do: func(key *db.HeldKey) (reply, error) {
+			return answerOf(s.pipeline.CancelBatch(context.WithoutCancel(r.Context()), owner, id, key))
+		},
+		again: func(a db.Answer) (reply, error) { return answerOf(s.pipeline.Batch(r.Context(), owner, a.ID)) },
+	})
+}
+
+// deleteBatch is DELETE /v1/batch/{batchId}.
+func (s *Server) deleteBatch(w http.ResponseWriter, r *http.Request) error {
+	id, err := batchID(r)
+	if err != nil {
+		return err
+	}
+	if err := s.pipeline.DeleteBatch(context.WithoutCancel(r.Context()), principal(r).Account, id); err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", "private, no-cache")
+	w.WriteHeader(http.StatusNoContent)
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -15,6 +16,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
@@ -62,6 +64,16 @@ func (s *service) batchPage(t testing.TB, id, query string, changes ...change) (
 	a := s.get(t, batchPath(id)+query, changes...)
 	require.Equal(t, http.StatusOK, a.StatusCode, a.body)
 	require.NoError(t, json.Unmarshal([]byte(a.body), &p))
+	return p
+}
+
+// endedBatch waits until a batch has ended, and returns it with its items.
+func (s *service) endedBatch(t testing.TB, id string, changes ...change) (p batchPage) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		p = s.batchPage(t, id, "?maxResults=500", changes...)
+		return p.Batch.Status.Terminal()
+	}, time.Minute, 20*time.Millisecond)
 	return p
 }
 
@@ -513,4 +525,120 @@ func TestBatchPollsHaveTheirOwnWindow(t *testing.T) {
 	assert.Equal(t, "private, no-cache", a.Header.Get("Cache-Control"))
 	assert.Empty(t, a.Header.Get("ETag"))
 	assert.True(t, a.Header.Get("Retry-After") == "2" || s.batchPage(t, id, "").Batch.Status.Terminal())
+}
+
+// A batch is watched to its end; what failed is made anew, and it is deleted.
+func TestBatchFromItsStartToItsEnd(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.Engine.SetTracks(servertest.Track{Lang: "en", Text: "Some words."})
+	s.Engine.FailCaptions(transcript.Errorf(transcript.Unavailable, "It is gone."))
+	id := s.newBatch(t, videos(0, 3))
+	p := s.endedBatch(t, id)
+	assert.Equal(t, batch.Failed, p.Batch.Status)
+	assert.Equal(t, batch.Counts{Total: 3, Failed: 3}, p.Batch.Counts)
+	assert.Empty(t, s.get(t, batchPath(id)).Header.Get("Retry-After"))
+
+	s.Engine.FailCaptions(nil)
+	key := header("Idempotency-Key", "a retry")
+	retry := func(body string, changes ...change) *answer {
+		if body != "" {
+			changes = append(changes, header("Content-Type", "application/json"))
+		}
+		return s.do(t, http.MethodPost, batchPath(id)+"/retry", strings.NewReader(body), changes...)
+	}
+	nothing := retry("")
+	require.Equal(t, http.StatusAccepted, nothing.StatusCode, nothing.body)
+	assert.Equal(t, 0.0, nothing.object(t)["retried"], "it would be of no use")
+	assert.Len(t, nothing.object(t)["notRetried"], 3)
+	first := retry(`{"itemIds":["`+p.Items[1].ID+`"]}`, key)
+	require.Equal(t, http.StatusAccepted, first.StatusCode, first.body)
+	assert.Equal(t, batchPath(id), first.Header.Get("Location"))
+	assert.Equal(t, 1.0, first.object(t)["retried"])
+	p = s.endedBatch(t, id)
+	assert.Equal(t, batch.Completed, p.Batch.Status)
+	assert.Equal(t, batch.Counts{Total: 3, Success: 1, Failed: 2}, p.Batch.Counts)
+
+	again := retry(`{"itemIds":["`+strings.ToUpper(p.Items[1].ID)+`"]}`, key)
+	assert.Equal(t, "true", again.Header.Get("Idempotency-Replayed"))
+	assert.Equal(t, 1.0, again.object(t)["retried"], "what the first has done")
+	assert.Equal(t, first.object(t)["notRetried"], again.object(t)["notRetried"])
+	assert.Equal(t, "completed", again.object(t)["batch"].(map[string]any)["status"], "how it stands now")
+	assert.Equal(t, http.StatusConflict, retry(`{"codes":["UNAVAILABLE"]}`, key).StatusCode)
+
+	both := retry(`{"itemIds":["` + p.Items[0].ID + `","` + p.Items[2].ID + `"],"codes":["UNAVAILABLE"]}`)
+	assert.Equal(t, 2.0, both.object(t)["retried"], both.body)
+	assert.Equal(t, batch.Counts{Total: 3, Success: 3}, s.endedBatch(t, id).Batch.Counts)
+
+	late := s.do(t, http.MethodPost, batchPath(id)+"/cancel", nil)
+	require.Equal(t, http.StatusConflict, late.StatusCode, late.body)
+	assert.Equal(t, map[string]any{"status": "completed"}, late.failure(t)["details"])
+	gone := s.do(t, http.MethodDelete, batchPath(id), nil)
+	require.Equal(t, http.StatusNoContent, gone.StatusCode, gone.body)
+	for _, a := range []*answer{s.get(t, batchPath(id)), s.do(t, http.MethodDelete, batchPath(id), nil), retry(""), retry(`{"itemIds":["`+p.Items[1].ID+`"]}`, key)} {
+		assert.Equal(t, http.StatusNotFound, a.StatusCode, a.body)
+	}
+	assert.Equal(t, http.StatusOK, s.postJSON(t, `{"url":"`+p.Items[0].ExternalID+`","waitMs":0}`).StatusCode, "its transcripts stay")
+}
+
+func TestBatchIsCancelled(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	defer s.Engine.HoldLists()()
+	a := s.postBatch(t, `{"playlist":"`+playlistID+`"}`)
+	id := a.object(t)["batch"].(map[string]any)["id"].(string)
+	running := s.do(t, http.MethodDelete, batchPath(id), nil)
+	require.Equal(t, http.StatusConflict, running.StatusCode, running.body)
+	assert.Equal(t, map[string]any{"status": "pending"}, running.failure(t)["details"])
+
+	key := header("Idempotency-Key", "a cancel")
+	for _, replayed := range []string{"", "true"} {
+		a := s.do(t, http.MethodPost, batchPath(id)+"/cancel", nil, key)
+		require.Equal(t, http.StatusAccepted, a.StatusCode, a.body)
+		assert.Equal(t, replayed, a.Header.Get("Idempotency-Replayed"))
+		assert.Equal(t, batchPath(id), a.Header.Get("Location"))
+		assert.Equal(t, "cancelled", a.object(t)["batch"].(map[string]any)["status"])
+	}
+	assert.Equal(t, []string{id}, s.batches(t, "?status=cancelled"))
+	retry := s.do(t, http.MethodPost, batchPath(id)+"/retry", nil)
+	require.Equal(t, http.StatusConflict, retry.StatusCode, retry.body)
+	assert.Equal(t, "STATE_CONFLICT", retry.failure(t)["code"])
+	assert.Equal(t, http.StatusNoContent, s.do(t, http.MethodDelete, batchPath(id), nil).StatusCode)
+}
+
+func TestRetryRequestsRefused(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id := s.newBatch(t, []string{video, "hello"})
+	p := s.endedBatch(t, id)
+	item := `"` + p.Items[1].ID + `"`
+	for body, want := range map[string]struct {
+		status int
+		path   string
+	}{
+		`[]`:                             {400, "body"},
+		`{"items":[]}`:                   {400, "items"},
+		`{"itemIds":` + item + `}`:       {400, "itemIds"},
+		`{"itemIds":null}`:               {400, "itemIds"},
+		`{"itemIds":[7]}`:                {400, "itemIds.0"},
+		`{"itemIds":[]}`:                 {422, "itemIds"},
+		`{"itemIds":[` + item + `,"x"]}`: {422, "itemIds.1"},
+		`{"itemIds":[` + item + strings.Repeat(","+item, 500) + `]}`: {422, "itemIds"},
+		`{"codes":[]}`:                 {422, "codes"},
+		`{"codes":["unavailable"]}`:    {422, "codes.0"},
+		`{"codes":["UNAVAILABLE",""]}`: {422, "codes.1"},
+		`{"codes":"UNAVAILABLE"}`:      {400, "codes"},
+	} {
+		a := s.do(t, http.MethodPost, batchPath(id)+"/retry", strings.NewReader(body), header("Content-Type", "application/json"))
+		require.Equal(t, want.status, a.StatusCode, "%s: %s", body, a.body)
+		assert.Equal(t, []string{want.path}, a.issuePaths(t), body)
+	}
+	a := s.do(t, http.MethodPost, batchPath(id)+"/retry", strings.NewReader("x"), header("Content-Type", "text/plain"))
+	assert.Equal(t, http.StatusUnsupportedMediaType, a.StatusCode)
+	a = s.do(t, http.MethodPost, batchPath(id)+"/retry", strings.NewReader(`{"itemIds":[`+item+`,"019321a0-7c11-7c3e-9a55-2f6d1f0c9b11"]}`), header("Content-Type", "application/json"))
+	require.Equal(t, http.StatusAccepted, a.StatusCode, a.body)
+	assert.Equal(t, []any{
+		map[string]any{"itemId": p.Items[1].ID, "reason": "INVALID_VIDEO"},
+		map[string]any{"itemId": "019321a0-7c11-7c3e-9a55-2f6d1f0c9b11", "reason": "NOT_FOUND"},
+	}, a.object(t)["notRetried"], "there is nothing to try")
 }

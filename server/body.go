@@ -57,6 +57,22 @@ func readBody(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error
 	return body, nil
 }
 
+// readOptional reads a JSON body that may be left out, as an empty object says no more.
+func readOptional(w http.ResponseWriter, r *http.Request, table request.Table) error {
+	media, present, err := bodyType(r)
+	switch {
+	case err != nil || !present:
+		return err
+	case media != "application/json":
+		return unsupported("Send no body, or a JSON object as application/json.")
+	}
+	body, err := readBody(w, r, maxJSONBody)
+	if err != nil {
+		return err
+	}
+	return table.ReadJSON(body)
+}
+
 func invalidBody(message string) *transcript.Error {
 	return request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "body", Message: message})
 }

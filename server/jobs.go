@@ -158,18 +158,7 @@ func (s *Server) cancelReply(job *pipeline.Job) (reply, error) {
 // readEmpty reads the body of a POST that takes no members: none, or an empty
 // object.
 func readEmpty(w http.ResponseWriter, r *http.Request) error {
-	media, present, err := bodyType(r)
-	switch {
-	case err != nil || !present:
-		return err
-	case media != "application/json":
-		return unsupported("Send no body, or an empty JSON object as application/json.")
-	}
-	body, err := readBody(w, r, maxJSONBody)
-	if err != nil {
-		return err
-	}
-	return request.Table{}.ReadJSON(body)
+	return readOptional(w, r, request.Table{})
 }
 
 // jobID is the id in the path. What is not a UUID names no job.

@@ -35,7 +35,8 @@ var asks = map[string]struct{ query, contentType, body string }{
 }
 
 // things are what the wildcards of patterns name. Each is made for whoever asks, and
-// such that every route about it succeeds.
+// such that every route about it succeeds; where one needs another, that stands under
+// the operation's name.
 var things = map[string]thing{
 	"/v1/transcript/job/{id}": {
 		make: func(t *testing.T, s *service, as change) string {
@@ -49,9 +50,18 @@ var things = map[string]thing{
 		},
 		unknown: "019321a0-7c11-7c3e-9a55-2f6d1f0c9b11",
 	},
-	"/v1/batch/{batchId}/export": {
+	"exportBatch": {
 		make: func(t *testing.T, s *service, _ change) string {
 			id, _ := s.makeBatch(t, made{account: "globex", texts: []string{segment("hello world")}}) // which has ended
+			return id
+		},
+		unknown: "019321a0-7c11-7c3e-9a55-2f6d1f0c9b11",
+	},
+	"deleteBatch": {
+		make: func(t *testing.T, s *service, as change) string {
+			id := s.newBatch(t, videos(0, 2), as)
+			a := s.do(t, http.MethodPost, batchPath(id)+"/cancel", nil, as)
+			require.Equal(t, http.StatusAccepted, a.StatusCode, a.body)
 			return id
 		},
 		unknown: "019321a0-7c11-7c3e-9a55-2f6d1f0c9b11",
@@ -78,7 +88,7 @@ func thingOf(t *testing.T, rt server.Route) (thing, bool) {
 	if end == 0 {
 		return thing{}, false
 	}
-	if thing, own := things[rt.Pattern]; own { // which this route needs in another state than others
+	if thing, own := things[rt.Operation]; own {
 		return thing, true
 	}
 	require.Contains(t, things, rt.Pattern[:end], "no line says how to make one")

@@ -46,6 +46,8 @@ type HeldKey struct {
 type Answer struct {
 	Kind AnswerKind `bun:"answer_kind"`
 	ID   string     `bun:"answer_id"`
+	// Note is what the answer says beyond that, as it stood then; empty: nothing.
+	Note string `bun:"answer_note"`
 }
 
 // AnswerKind says what an answer speaks of.
@@ -102,7 +104,7 @@ func (s *Store) TakeKey(ctx context.Context, k IdempotencyKey, fingerprint []byt
 		res, err := s.writer.NewInsert().Model(row).
 			On("CONFLICT (account, method, route, key) DO UPDATE").
 			Set(`token = excluded.token, fingerprint = excluded.fingerprint, done = excluded.done,
-				answer_kind = excluded.answer_kind, answer_id = excluded.answer_id,
+				answer_kind = excluded.answer_kind, answer_id = excluded.answer_id, answer_note = excluded.answer_note,
 				taken_at = excluded.taken_at, beat_at = excluded.beat_at`).
 			Where("i.taken_at < ? OR (NOT i.done AND i.answer_kind = '' AND i.beat_at < ?)", now.Add(-keyLife), now.Add(-keyQuiet)).
 			Exec(ctx)
@@ -172,7 +174,7 @@ func (tx *Tx) RecordAnswer(ctx context.Context, h *HeldKey, a Answer, final bool
 		return nil
 	}
 	res, err := tx.db.NewUpdate().Model((*idempotencyRow)(nil)).
-		Set("fingerprint = ?, done = ?, answer_kind = ?, answer_id = ?", h.Fingerprint, final, a.Kind, a.ID).
+		Set("fingerprint = ?, done = ?, answer_kind = ?, answer_id = ?, answer_note = ?", h.Fingerprint, final, a.Kind, a.ID, a.Note).
 		Where(isHeld, h.args()...).
 		Exec(ctx)
 	return mustHold("record answer of idempotency key", res, err)
@@ -206,7 +208,7 @@ func (s *Store) settle(ctx context.Context, h HeldKey, a Answer) error {
 		return mustHold("free idempotency key", res, err)
 	}
 	res, err := s.writer.NewUpdate().Model((*idempotencyRow)(nil)).
-		Set("done = ?, answer_kind = ?, answer_id = ?", true, a.Kind, a.ID).
+		Set("done = ?, answer_kind = ?, answer_id = ?, answer_note = ?", true, a.Kind, a.ID, a.Note).
 		Where(isHeld, h.args()...).
 		Exec(ctx)
 	return mustHold("settle idempotency key", res, err)

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -30,36 +31,63 @@ type BatchRetry struct {
 // RetryBatch makes failed items of a batch wait again. NOT_FOUND as for Batch,
 // STATE_CONFLICT with details.status for one that was canceled.
 func (p *Pipeline) RetryBatch(ctx context.Context, r BatchRetry) (*batch.Retried, error) {
-	var again, not []batch.NotRetried
-	err := p.onBatchOf(ctx, r.Account, r.Batch, r.Key, func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
+	var answer db.Answer
+	err := p.onBatchOf(ctx, r.Account, r.Batch, nil, func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
 		if b.Status == batch.Cancelled {
 			return conflict("The batch was cancelled: its items cannot be retried.", b.Status)
 		}
-		items, err := tx.AllItems(ctx, b.ID)
+		done, err := p.retry(ctx, tx, b, r)
 		if err != nil {
 			return err
 		}
-		again, not = r.choose(items)
-		if len(again) == 0 {
-			return nil
-		}
-		ids := make([]string, len(again))
-		for i := range again {
-			ids[i] = again[i].ItemID
-		}
-		if err := tx.Reopen(ctx, b.ID, ids); err != nil {
+		note, err := json.Marshal(done) // how the batch stands is read when it is shown
+		if err != nil {
 			return err
 		}
-		return p.reopen(ctx, tx, b, r, slices.ContainsFunc(items, func(i db.BatchItem) bool { return i.Short && slices.Contains(ids, i.ID) }))
+		answer = db.Answer{Kind: db.BatchAnswer, ID: b.ID, Note: string(note)}
+		return tx.RecordAnswer(ctx, r.Key, answer, true)
 	})
 	if err != nil {
 		return nil, batchError("retrying a batch", err)
 	}
-	job, err := p.Batch(ctx, r.Account, r.Batch)
+	return p.RetriedBatch(ctx, r.Account, answer)
+}
+
+// RetriedBatch is what RetryBatch has returned that recorded the answer, but for the
+// batch, which is shown as it stands now.
+func (p *Pipeline) RetriedBatch(ctx context.Context, account string, a db.Answer) (*batch.Retried, error) {
+	var done batch.Retried
+	if err := json.Unmarshal([]byte(a.Note), &done); err != nil {
+		return nil, fmt.Errorf("pipeline: the answer of an earlier retry: %w", err)
+	}
+	job, err := p.Batch(ctx, account, a.ID)
 	if err != nil {
 		return nil, err
 	}
-	return &batch.Retried{Batch: job.Summary(), Retried: len(again), NotRetried: not}, nil
+	done.Batch = job.Summary()
+	return &done, nil
+}
+
+// retry makes items of a batch wait again, and says which.
+func (p *Pipeline) retry(ctx context.Context, tx *db.Tx, b *db.Batch, r BatchRetry) (done batch.Retried, err error) {
+	items, err := tx.AllItems(ctx, b.ID)
+	if err != nil {
+		return done, err
+	}
+	again, not := r.choose(items)
+	done = batch.Retried{Retried: len(again), NotRetried: not}
+	if len(again) == 0 {
+		return done, nil
+	}
+	ids := make([]string, len(again))
+	for i := range again {
+		ids[i] = again[i].ItemID
+	}
+	if err := tx.Reopen(ctx, b.ID, ids); err != nil {
+		return done, err
+	}
+	short := slices.ContainsFunc(items, func(i db.BatchItem) bool { return i.Short && slices.Contains(ids, i.ID) })
+	return done, p.reopen(ctx, tx, b, r, short)
 }
 
 // reopen has the items of a batch taken up that wait again, under the terms of a retry;
