@@ -78,7 +78,7 @@ func TestAPIDocExamplesRun(t *testing.T) {
 	made := s.newBatch(t, []string{"dQw4w9WgXcQ", "hello", "9bZkp7q19f0"})
 	s.endedBatch(t, made)
 	defer s.Engine.HoldLists()()
-	listed := s.postBatch(t, `{"playlist": "`+playlistID+`"}`).object(t)["batch"].(map[string]any)["id"].(string)
+	listed := s.listedBatch(t)
 
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "talk.mp3"), []byte("another talk"), 0o600))

@@ -155,6 +155,14 @@ const (
 	channelID  = "UCuAXFkgsw1L7xaCfnd5JJOw"
 )
 
+// listedBatch makes a batch of a playlist, and returns its id.
+func (s *service) listedBatch(t testing.TB, changes ...change) string {
+	t.Helper()
+	a := s.postBatch(t, `{"playlist":"`+playlistID+`"}`, changes...)
+	require.Equal(t, http.StatusAccepted, a.StatusCode, a.body)
+	return a.object(t)["batch"].(map[string]any)["id"].(string)
+}
+
 func TestBatchOfAList(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -585,8 +593,7 @@ func TestBatchIsCancelled(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	defer s.Engine.HoldLists()()
-	a := s.postBatch(t, `{"playlist":"`+playlistID+`"}`)
-	id := a.object(t)["batch"].(map[string]any)["id"].(string)
+	id := s.listedBatch(t)
 	running := s.do(t, http.MethodDelete, batchPath(id), nil)
 	require.Equal(t, http.StatusConflict, running.StatusCode, running.body)
 	assert.Equal(t, map[string]any{"status": "pending"}, running.failure(t)["details"])

@@ -46,7 +46,7 @@ var things = map[string]thing{
 	},
 	"/v1/batch/{batchId}": {
 		make: func(t *testing.T, s *service, as change) string {
-			return s.newBatch(t, videos(0, 2), as) // which runs, as captions are held
+			return s.listedBatch(t, as) // which waits, as lists are held
 		},
 		unknown: "019321a0-7c11-7c3e-9a55-2f6d1f0c9b11",
 	},
@@ -59,7 +59,7 @@ var things = map[string]thing{
 	},
 	"deleteBatch": {
 		make: func(t *testing.T, s *service, as change) string {
-			id := s.newBatch(t, videos(0, 2), as)
+			id := s.listedBatch(t, as)
 			a := s.do(t, http.MethodPost, batchPath(id)+"/cancel", nil, as)
 			require.Equal(t, http.StatusAccepted, a.StatusCode, a.body)
 			return id
@@ -160,8 +160,8 @@ func TestScopesOfEveryRoute(t *testing.T) {
 	none, transcripts, batches := []account.Scope{}, []account.Scope{account.Transcripts}, []account.Scope{account.Batches}
 	t.Run("keys", func(t *testing.T) {
 		t.Parallel()
-		s := start(t)
 		for _, scopes := range [][]account.Scope{transcripts, batches, account.Scopes()} {
+			s := start(t) // each refuses as many as it takes from one address
 			s.walkScopes(t, as(s.NewKey(t, "globex")), as(s.NewKey(t, "globex", scopes...)), scopes)
 		}
 	})
@@ -178,8 +178,8 @@ func TestScopesOfEveryRoute(t *testing.T) {
 				r.Header.Set("Cookie", "session="+name)
 			}
 		}
-		s := start(t, func(c *server.Config) { c.Authenticator = visitors })
 		for name, scopes := range rights {
+			s := start(t, func(c *server.Config) { c.Authenticator = visitors })
 			s.walkScopes(t, session("owner"), session(name), scopes)
 		}
 	})
@@ -190,6 +190,7 @@ func TestScopesOfEveryRoute(t *testing.T) {
 func (s *service) walkScopes(t *testing.T, owner, as change, scopes []account.Scope) {
 	t.Helper()
 	defer s.Engine.Hold()()
+	defer s.Engine.HoldLists()()
 	for _, rt := range server.Routes(s.Server.Server) {
 		needs := scopeOf(t, rt.Pattern)
 		var id string
@@ -220,6 +221,7 @@ func TestOwnersOfEveryRoute(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	defer s.Engine.Hold()()
+	defer s.Engine.HoldLists()()
 	mine, anothers := as(s.NewKey(t, "globex")), as(s.NewKey(t, "initech"))
 	same := header("X-Request-Id", "walk")
 	walked := 0
