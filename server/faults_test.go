@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"bytes"
+	"database/sql"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -73,6 +74,13 @@ var journeys = map[string]journey{
 		},
 		pays: [2]int{3, 0},
 	},
+	"playlist": {
+		travel: func(c *traveller, n int, _ string) {
+			c.Engine.SetList(playlistID, videoOf(n, 1), videoOf(n, 2), videoOf(n, 3))
+			c.batchEnds(c.batch(`{"playlistId":"`+playlistID+`"}`), "completed", 3)
+		},
+		pays: [2]int{3, 0},
+	},
 }
 
 func videoOf(n ...int) string {
@@ -114,7 +122,7 @@ type traveller struct {
 	*service
 	t      *testing.T
 	faults *dbtest.Faults
-	direct store.Options
+	tables *sql.DB // by a way on which no statement fails
 	trips  int
 	asked  int
 	// release lets held work go on.
@@ -124,7 +132,7 @@ type traveller struct {
 func newTraveller(t *testing.T, o store.Options) *traveller {
 	t.Helper()
 	faults, ctx, behind := dbtest.Faulty(t, o)
-	c := &traveller{t: t, faults: faults, direct: o}
+	c := &traveller{t: t, faults: faults, tables: storetest.SQL(t, o)}
 	c.service = startUnder(ctx, t, behind, t.TempDir())
 	c.Engine.SetTracks(servertest.Track{Lang: "en", Text: "hello"})
 	return c
@@ -187,10 +195,9 @@ func (c *traveller) travel(j journey, at int, as dbtest.Fault) int {
 // ends waits until all work has ended and all laws hold.
 func (c *traveller) ends(what string) {
 	c.t.Helper()
-	tables := storetest.SQL(c.t, c.direct)
 	deadline := time.Now().Add(2 * time.Minute) // a request that was lost holds its key for one
 	for {
-		broken, err := dbtest.Broken(c.t.Context(), tables, true)
+		broken, err := dbtest.Broken(c.t.Context(), c.tables, true)
 		if err == nil && len(broken) == 0 {
 			return
 		}
@@ -205,7 +212,7 @@ func (c *traveller) ends(what string) {
 // used are the transcripts and minutes that were paid so far.
 func (c *traveller) used() (used [2]int) {
 	c.t.Helper()
-	require.NoError(c.t, storetest.SQL(c.t, c.direct).QueryRowContext(c.t.Context(),
+	require.NoError(c.t, c.tables.QueryRowContext(c.t.Context(),
 		"SELECT coalesce(sum(used_transcripts), 0), coalesce(sum(used_minutes), 0) FROM usage").Scan(&used[0], &used[1]))
 	return used
 }
@@ -261,11 +268,15 @@ func (c *traveller) await(id, status string) {
 	require.Equal(c.t, status, job["status"], "%v", job)
 }
 
-// until waits for the end of a row, by a way on which no statement fails.
+// until waits for the end of a row.
 func (c *traveller) until(table, id string) {
 	c.t.Helper()
-	running := table + " WHERE status IN ('pending', 'processing') AND id = '" + id + "'"
-	require.Eventually(c.t, func() bool { return storetest.Count(c.t, c.direct, running) == 0 }, time.Minute, 5*time.Millisecond)
+	running := "SELECT count(*) FROM " + table + " WHERE status IN ('pending', 'processing') AND id = '" + id + "'"
+	require.Eventually(c.t, func() bool {
+		var n int
+		require.NoError(c.t, c.tables.QueryRowContext(c.t.Context(), running).Scan(&n))
+		return n == 0
+	}, time.Minute, 5*time.Millisecond)
 }
 
 // batch makes a batch and returns its id.
