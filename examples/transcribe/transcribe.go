@@ -6,15 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"strings"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/examples/internal/progress"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/format"
-	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
 // cancelTimeout is how long the canceling of a job may take after an interruption.
@@ -22,23 +19,41 @@ const cancelTimeout = 5 * time.Second
 
 // transcribe returns the text of the source in the wanted format, and shows on
 // stderr how far it has come.
-func (cmd *command) transcribe(ctx context.Context, c *client.Client, stderr io.Writer) ([]byte, error) {
+func (cmd *command) transcribe(ctx context.Context, c *client.Client, source transcript.Source, stderr io.Writer) ([]byte, error) {
 	p := progress.New(stderr)
-	result, err := cmd.result(ctx, c, p)
+	result, err := resultOf(ctx, c, source, cmd.Language, p)
 	p.Done()
-	var unfinished *client.WaitError
-	if ctx.Err() != nil && errors.As(err, &unfinished) {
-		fmt.Fprintln(stderr, cancel(ctx, c, unfinished.Job.JobID))
+	if said := cancelled(ctx, c, err); said != "" {
+		fmt.Fprintln(stderr, said)
 	}
+	if err == nil && result.Cached {
+		fmt.Fprintln(stderr, "The service knew this text already.")
+	}
+	return cmd.render(result, err)
+}
+
+// cancelled cancels the job of a caller who has gone, and says what came of it.
+func cancelled(ctx context.Context, c *client.Client, err error) string {
+	var unfinished *client.WaitError
+	if ctx.Err() == nil || !errors.As(err, &unfinished) {
+		return ""
+	}
+	return cancel(ctx, c, unfinished.Job.JobID)
+}
+
+// render writes a text in the wanted format, unless there is none for err.
+func (cmd *command) render(result *transcript.Result, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if result.Cached {
-		fmt.Fprintln(stderr, "The service knew this text already.")
-	}
-	if cmd.Format == "json" {
+	switch cmd.Format {
+	case "json":
 		text, err := json.MarshalIndent(result.Transcript, "", "  ")
 		return append(text, '\n'), err
+	case "srt":
+		return format.AppendSRT(nil, result.Transcript.Segments), nil
+	case "vtt":
+		return format.AppendVTT(nil, result.Transcript.Segments), nil
 	}
 	text := format.AppendText(nil, result.Transcript.Segments, true)
 	if len(text) > 0 && text[len(text)-1] != '\n' {
@@ -47,9 +62,15 @@ func (cmd *command) transcribe(ctx context.Context, c *client.Client, stderr io.
 	return text, nil
 }
 
-func (cmd *command) result(ctx context.Context, c *client.Client, p *progress.Display) (*transcript.Result, error) {
+// display shows how far one thing has come.
+type display interface {
+	Uploaded(sent, total int64)
+	Job(transcript.Job)
+}
+
+func resultOf(ctx context.Context, c *client.Client, source transcript.Source, language []string, p display) (*transcript.Result, error) {
 	atOnce := time.Duration(0) // so that there is something to watch, and to cancel
-	request := transcript.Request{Source: source(cmd.Source), Language: cmd.Language, Wait: &atOnce}
+	request := transcript.Request{Source: source, Language: language, Wait: &atOnce}
 	result, job, err := c.Transcripts.Submit(ctx, request, client.WithUploadProgress(p.Uploaded))
 	if err != nil || result != nil {
 		return result, err
@@ -63,17 +84,12 @@ func (cmd *command) result(ctx context.Context, c *client.Client, p *progress.Di
 	return c.Jobs.Wait(ctx, job.JobID)
 }
 
-// source takes what exists for a file, and of all else what has a scheme or means
-// something on the public sites for a link. The rest is the name of a file that
-// is not there.
+// source is what an argument means.
 func source(argument string) transcript.Source {
-	if st, err := os.Stat(argument); err == nil && !st.IsDir() {
+	if kindOf(argument) == isFile {
 		return transcript.File(argument)
 	}
-	if _, err := site.Default().Detect(argument); err == nil || strings.Contains(argument, "://") {
-		return transcript.URL(argument)
-	}
-	return transcript.File(argument)
+	return transcript.URL(argument)
 }
 
 // cancel ends the job of a caller who has gone, and says what came of it.
