@@ -248,7 +248,7 @@ func TestFormatAndOut(t *testing.T) {
 	assert.Equal(t, "again", transcript.Segments[1].Text)
 
 	got = call(t.Context(), t, &service{}, "--out", filepath.Join(t.TempDir(), "no", "such"), recording(t))
-	assert.Equal(t, exitFailure, got.code)
+	assert.Equal(t, exitUsage, got.code, "before work begins")
 }
 
 func TestWithoutEvents(t *testing.T) {
