@@ -302,6 +302,12 @@ var operations = map[string]any{
 	"cancelBatch":         (*client.BatchService).Cancel,
 	"deleteBatch":         (*client.BatchService).Delete,
 	"getUsage":            (*client.UsageService).Get,
+
+	"listLibrary":           (*client.LibraryService).List,
+	"getRelatedTranscripts": (*client.LibraryService).Related,
+	"deleteSavedTranscript": (*client.LibraryService).Delete,
+	"starTranscript":        (*client.LibraryService).Star,
+	"unstarTranscript":      (*client.LibraryService).Unstar,
 }
 
 // conveniences are the methods that combine operations.
@@ -309,6 +315,7 @@ var conveniences = []any{
 	(*client.LibraryService).AllSearch,
 	(*client.TranscriptService).Get, (*client.JobService).Wait,
 	(*client.BatchService).Get, (*client.BatchService).AllItems, (*client.BatchService).All, (*client.BatchService).Wait,
+	(*client.LibraryService).All,
 }
 
 // TestMethodsAndOperations: every operation has its method, and no method is

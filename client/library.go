@@ -3,8 +3,11 @@ package client
 import (
 	"context"
 	"errors"
+	"fmt"
+	"iter"
 	"net/http"
 	"net/url"
+	"strconv"
 
 	"github.com/transcriptkit/transcriptkit/library"
 )
@@ -42,6 +45,122 @@ func (s *LibraryService) get(ctx context.Context, key library.Key, query url.Val
 		return nil, answer.malformed(errors.New("it has no transcript"))
 	}
 	return &saved, nil
+}
+
+// List returns a page of the library: what is saved, what is on its way, batches, and in
+// [library.History] what has failed. Values out of bounds are an [*Error] with the code
+// INVALID_REQUEST.
+func (s *LibraryService) List(ctx context.Context, q library.Query, opts ...RequestOption) (*library.Page, error) {
+	answer, err := s.client.send(ctx, http.MethodGet, "/v1/library/transcripts"+queryOf(libraryValues(q)), payload{}, opts)
+	if err != nil {
+		return nil, err
+	}
+	var page library.Page
+	if err := answer.decode(&page); err != nil {
+		return nil, err
+	}
+	if want := max(q.Page, 1); page.Page != want || page.PageSize < 1 {
+		return nil, answer.malformed(fmt.Errorf("it is page %d of %d rows, and not page %d", page.Page, page.PageSize, want))
+	}
+	return &page, nil
+}
+
+// All is the rows that q lists, from its page on; each page is asked for when the one
+// before has been used up. An error is yielded once, and ends the sequence. A row may
+// come twice, or not at all, where the library changes meanwhile.
+func (s *LibraryService) All(ctx context.Context, q library.Query, opts ...RequestOption) iter.Seq2[library.Item, error] {
+	return func(yield func(library.Item, error) bool) {
+		for at := q; ; at.Page = max(at.Page, 1) + 1 {
+			page, err := s.List(ctx, at, opts...)
+			if err != nil {
+				yield(library.Item{}, err)
+				return
+			}
+			for _, item := range page.Transcripts {
+				if !yield(item, nil) {
+					return
+				}
+			}
+			if len(page.Transcripts) == 0 || page.Page*page.PageSize >= page.Total {
+				return
+			}
+		}
+	}
+}
+
+// Related returns what else the account has saved of the channel of what key names,
+// newest first: at most n (1 to 50; 0: as many as the service gives).
+func (s *LibraryService) Related(ctx context.Context, key library.Key, n int, opts ...RequestOption) ([]library.Item, error) {
+	key.Language = "" // a channel has none
+	path, err := savedPath(key, "/related")
+	if err != nil {
+		return nil, err
+	}
+	if n != 0 {
+		path += "?maxResults=" + strconv.Itoa(n)
+	}
+	answer, err := s.client.send(ctx, http.MethodGet, path, payload{}, opts)
+	if err != nil {
+		return nil, err
+	}
+	var related struct{ Items []library.Item }
+	if err := answer.decode(&related); err != nil {
+		return nil, err
+	}
+	return related.Items, nil
+}
+
+// Delete removes what key names from the library; without a Language, in all
+// languages. Nobody else's library changes. A job that runs goes on, but its transcript
+// is not saved. What is not in the library is an [*Error] with the code NO_TRANSCRIPT.
+func (s *LibraryService) Delete(ctx context.Context, key library.Key, opts ...RequestOption) error {
+	return s.change(ctx, http.MethodDelete, key, "", opts)
+}
+
+// Star gives what key names a star; without a Language, in all languages. Errors as of
+// Delete.
+func (s *LibraryService) Star(ctx context.Context, key library.Key, opts ...RequestOption) error {
+	return s.change(ctx, http.MethodPut, key, "/star", opts)
+}
+
+// Unstar takes the star away that Star gives.
+func (s *LibraryService) Unstar(ctx context.Context, key library.Key, opts ...RequestOption) error {
+	return s.change(ctx, http.MethodDelete, key, "/star", opts)
+}
+
+func (s *LibraryService) change(ctx context.Context, method string, key library.Key, below string, opts []RequestOption) error {
+	path, err := savedPath(key, below)
+	if err != nil {
+		return err
+	}
+	_, err = s.client.send(ctx, method, path, payload{}, opts)
+	return err
+}
+
+// libraryValues are the members of q that are not left to the service.
+func libraryValues(q library.Query) url.Values {
+	values := url.Values{}
+	for name, value := range map[string]string{
+		"view": string(q.View), "q": q.Q, "platform": string(q.Platform), "lang": q.Lang, "sort": string(q.Sort),
+	} {
+		if value != "" {
+			values.Set(name, value)
+		}
+	}
+	for name, n := range map[string]int{"page": q.Page, "pageSize": q.PageSize} {
+		if n != 0 {
+			values.Set(name, strconv.Itoa(n))
+		}
+	}
+	return values
+}
+
+// queryOf is a query with its mark, or nothing.
+func queryOf(values url.Values) string {
+	if len(values) == 0 {
+		return ""
+	}
+	return "?" + values.Encode()
 }
 
 // savedPath is the path of a route about a saved transcript, with its language as the

@@ -1,5 +1,7 @@
 package library
 
+import "github.com/transcriptkit/transcriptkit/transcript"
+
 // View is which rows are listed.
 type View string
 
@@ -9,6 +11,9 @@ const (
 	Starred View = "starred" // what has a star
 	History View = "history" // everything, also what has failed
 )
+
+// Views are all of them.
+func Views() []View { return []View{All, Starred, History} }
 
 // Sort is the order of a list.
 type Sort string
@@ -20,16 +25,34 @@ const (
 	Title  Sort = "title" // whatever case and accents; rows without a title come last
 )
 
+// Sorts are all of them.
+func Sorts() []Sort { return []Sort{Recent, Oldest, Title} }
+
+// PlatformFilter is where what is listed comes from: a platform, or Batches.
+type PlatformFilter string
+
+// Batches lists batches and nothing else; a platform lists none.
+const Batches PlatformFilter = "batch"
+
+// PlatformFilters are all of them.
+func PlatformFilters() []PlatformFilter {
+	var all []PlatformFilter
+	for _, p := range transcript.Platforms() {
+		all = append(all, PlatformFilter(p))
+	}
+	return append(all, Batches)
+}
+
 // Query says which rows of a library are listed. The zero value is the first page of
 // everything that has not failed, newest first.
 type Query struct {
-	View     View   // empty: All
-	Q        string // found in titles and channels, whatever case and accents; at most 200 characters
-	Platform string // a platform, or "batch" for batches; empty: every one
-	Lang     string // an exact tag, at most 20 characters
-	Sort     Sort   // empty: Recent
-	Page     int    // from 1; 0: the first
-	PageSize int    // 1 to 100; 0: 24
+	View     View           // empty: All
+	Q        string         // found in titles and channels, whatever case and accents; at most 200 characters
+	Platform PlatformFilter // a platform, or Batches; empty: everything
+	Lang     string         // an exact tag, at most 20 characters; empty: every one
+	Sort     Sort           // empty: Recent
+	Page     int            // from 1; 0: the first
+	PageSize int            // 1 to 100; 0: 24
 }
 
 // Page is a page of a list.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"regexp"
+	"slices"
 
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/library"
@@ -14,7 +15,7 @@ import (
 )
 
 func (s *Server) libraryRoutes() []route {
-	return []route{
+	return slices.Concat(s.libraryListRoutes(), []route{
 		{
 			method: http.MethodGet, pattern: "/v1/library/transcripts/{platform}/{externalId}",
 			operation: "getSavedTranscript", tag: "library",
@@ -27,7 +28,7 @@ func (s *Server) libraryRoutes() []route {
 			},
 			codes: []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript, transcript.StateConflict},
 		},
-	}
+	}, s.libraryChangeRoutes())
 }
 
 // libraryPath is the path of the routes about a saved transcript. See

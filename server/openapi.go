@@ -49,6 +49,7 @@ func makeDocument(routes []route, basePath string) (document, error) {
 	// Only queries name these.
 	for name, values := range map[string]any{
 		"DownloadFormat": library.DownloadFormats(), "ExportFormat": batch.ExportFormats(), "Include": []library.Include{library.Words},
+		"View": library.Views(), "Sort": library.Sorts(), "PlatformFilter": library.PlatformFilters(),
 	} {
 		r.Spec.ComponentsEns().WithSchemasItem(name, map[string]any{"type": "string", "enum": values})
 	}

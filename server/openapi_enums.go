@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -26,6 +27,7 @@ func enums() map[reflect.Type][]any {
 	addEnum(all, batchStatuses()...)
 	addEnum(all, batch.ItemPending, batch.ItemProcessing, batch.ItemSuccess, batch.ItemFailed, batch.ItemSkipped)
 	addEnum(all, transcript.TracksOK, transcript.TracksEmpty, transcript.TracksFailed, transcript.TracksSkipped)
+	addEnum(all, library.KindTranscript, library.KindPending, library.KindFailed, library.KindBatch)
 	return all
 }
 

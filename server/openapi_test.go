@@ -118,6 +118,11 @@ func TestDocumentNamesEveryOperation(t *testing.T) {
 		"GET /readyz":                         "getReadiness",
 		"GET /docs/openapi.json":              "getOpenAPI",
 
+		"GET /v1/library/transcripts":                                  "listLibrary",
+		"GET /v1/library/transcripts/{platform}/{externalId}/related":  "getRelatedTranscripts",
+		"PUT /v1/library/transcripts/{platform}/{externalId}/star":     "starTranscript",
+		"DELETE /v1/library/transcripts/{platform}/{externalId}/star":  "unstarTranscript",
+		"DELETE /v1/library/transcripts/{platform}/{externalId}":       "deleteSavedTranscript",
 		"GET /v1/library/transcripts/{platform}/{externalId}":          "getSavedTranscript",
 		"GET /v1/library/transcripts/{platform}/{externalId}/download": "downloadTranscript",
 		"GET /v1/library/transcripts/{platform}/{externalId}/chunks":   "listChunks",

@@ -104,6 +104,7 @@ func schemaName(t reflect.Type, name string) string {
 		reflect.TypeFor[library.Found]():     "SearchResult",
 		reflect.TypeFor[library.Match]():     "SearchMatch",
 		reflect.TypeFor[library.Hit]():       "SearchHit",
+		reflect.TypeFor[relatedAnswer]():     "RelatedTranscripts",
 	}
 	if n, ok := names[t]; ok {
 		return n

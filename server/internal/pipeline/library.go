@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -47,6 +48,59 @@ func (p *Pipeline) SavedTimedText(ctx context.Context, saved *db.Saved) (*db.Tra
 		return nil, libraryError("reading a saved text", err)
 	}
 	return t, nil
+}
+
+// Library returns a page of what an account has saved, what is on its way and what has
+// failed. Nobody else's is read, and nothing of the cache.
+func (p *Pipeline) Library(ctx context.Context, account string, q library.Query) (*library.Page, error) {
+	page, err := p.store.LibraryPage(ctx, account, q)
+	if err != nil {
+		return nil, fmt.Errorf("pipeline: listing a library: %w", err)
+	}
+	return page, nil
+}
+
+// Related returns what else an account has saved of the channel of a content, newest
+// first, at most n. NO_TRANSCRIPT where the content is not in its library.
+func (p *Pipeline) Related(ctx context.Context, account string, key library.Key, n int) ([]library.Item, error) {
+	row, err := p.store.LibraryRow(ctx, account, key)
+	if err != nil {
+		return nil, libraryError("reading a library", err)
+	}
+	items, err := p.store.Related(ctx, row, n)
+	if err != nil {
+		return nil, libraryError("reading a library", err)
+	}
+	return items, nil
+}
+
+// Star sets whether what a key names has a star, in all its languages where the key
+// has none. NO_TRANSCRIPT where it is not in the library of the account.
+func (p *Pipeline) Star(ctx context.Context, account string, key library.Key, starred bool) error {
+	err := p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Star(ctx, account, key, starred) })
+	if err != nil {
+		return libraryError("changing a library", err)
+	}
+	return nil
+}
+
+// Remove takes what a key names out of the library of an account, in all its languages
+// where the key has none. A running job goes on, but its result is not saved. What is
+// left of an upload that nobody has saved any more is deleted. NO_TRANSCRIPT as for Star.
+func (p *Pipeline) Remove(ctx context.Context, account string, key library.Key) error {
+	err := p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
+		if key.Platform == transcript.Upload { // else the same file, sent again, may find a text that is just being deleted
+			c := engine.Content{Platform: key.Platform, ExternalID: key.ExternalID}
+			if err := lockSubmissions(ctx, tx, account, c); err != nil {
+				return err
+			}
+		}
+		return tx.Remove(ctx, account, key)
+	})
+	if err != nil {
+		return libraryError("changing a library", err)
+	}
+	return nil
 }
 
 // libraryError is the error of a call that names a saved transcript.

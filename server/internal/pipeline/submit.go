@@ -122,7 +122,7 @@ func (p *Pipeline) decide(ctx context.Context, s Submission) (found *hit, job *d
 func (p *Pipeline) accept(ctx context.Context, tx *db.Tx, s Submission) (found *hit, job *db.Job, used bool, err error) {
 	sub := s.subject()
 	// Equal requests take turns: the first begins the work, the others find it.
-	if err := tx.Lock(ctx, "submit/"+sub.owner+"/"+string(sub.Platform)+"/"+sub.ExternalID); err != nil {
+	if err := lockSubmissions(ctx, tx, sub.owner, sub.Content); err != nil {
 		return nil, nil, false, err
 	}
 	// This waits for work that is about to end; the cache then has its text.
@@ -163,6 +163,12 @@ func (p *Pipeline) accept(ctx context.Context, tx *db.Tx, s Submission) (found *
 		err = errNotAdmitted
 	}
 	return nil, job, used, err
+}
+
+// lockSubmissions makes transactions that accept requests for a content of an owner run
+// one after the other.
+func lockSubmissions(ctx context.Context, tx *db.Tx, owner string, c engine.Content) error {
+	return tx.Lock(ctx, "submit/"+owner+"/"+string(c.Platform)+"/"+c.ExternalID)
 }
 
 // admit refuses what is certain to fail, before there is a job.

@@ -1,0 +1,227 @@
+package db
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// LibraryPage returns a page of what an account has in its library. All members of the
+// query must be set, but for those that filter.
+func (r Reader) LibraryPage(ctx context.Context, account string, q library.Query) (*library.Page, error) {
+	page := &library.Page{Page: q.Page, PageSize: q.PageSize}
+	var err error
+	if page.Transcripts, err = r.items(ctx, r.listed(account, q).
+		OrderExpr(orders[q.Sort]).Limit(int64(q.PageSize)).Offset(int64(q.Page-1)*int64(q.PageSize)), q.Sort); err != nil {
+		return nil, wrap("library of "+account, err)
+	}
+	total, err := r.listed(account, q).Count(ctx)
+	if err != nil {
+		return nil, wrap("size of the library of "+account, err)
+	}
+	page.Total = int(total)
+	if page.Langs, err = r.langs(ctx, account); err != nil {
+		return nil, wrap("languages of the library of "+account, err)
+	}
+	return page, nil
+}
+
+// Related returns the texts in the library of an account that belong to the creator
+// of a row, newest first, at most n, without those of the row's own content. None where
+// the creator is not known.
+func (r Reader) Related(ctx context.Context, of *LibraryRow, n int) ([]library.Item, error) {
+	if of.Creator == "" {
+		return []library.Item{}, nil
+	}
+	rows := r.db.NewSelect().Model((*LibraryRow)(nil)).ModelTableExpr("library_rows AS l").Column("l.id").
+		Where("l.account = ? AND l.platform = ? AND l.creator = ? AND l.kind = 'transcript'", of.Account, of.Platform, of.Creator).
+		Where("l.external_id <> ?", of.ExternalID).
+		OrderExpr(orders[library.Recent]).Limit(int64(n))
+	items, err := r.items(ctx, rows, library.Recent)
+	return items, wrap("related to "+of.ExternalID, err)
+}
+
+// orders are made of columns that stand in an index behind the account.
+var orders = map[library.Sort]string{
+	library.Recent: "l.created_at DESC, l.id DESC",
+	library.Oldest: "l.created_at, l.id",
+	library.Title:  "(l.folded_title = ''), l.folded_title, l.id",
+}
+
+// listed are the ids of the rows that a query lists. What it asks for stands in the
+// indexes that begin with the account, so that rows are read only for the page.
+func (r Reader) listed(account string, q library.Query) *bun.SelectQuery {
+	rows := r.db.NewSelect().Model((*LibraryRow)(nil)).ModelTableExpr("library_rows AS l").Column("l.id").
+		Where("l.account = ?", account)
+	switch q.View {
+	case library.All:
+		rows.Where("l.kind <> 'failed'")
+	case library.Starred:
+		rows.Where("l.starred")
+	}
+	switch q.Platform {
+	case "":
+	case library.Batches:
+		rows.Where("l.kind = 'batch'")
+	default:
+		rows.Where("l.platform = ? AND l.kind <> 'batch'", q.Platform)
+	}
+	if q.Lang != "" {
+		rows.Where("l.lang = ?", q.Lang)
+	}
+	if q.Q != "" {
+		like := "%" + likeEscapes.Replace(fold(text(q.Q))) + "%"
+		rows.Where("(l.folded_title LIKE ?0 ESCAPE '!' OR l.folded_channel LIKE ?0 ESCAPE '!')", like)
+	}
+	return rows
+}
+
+var likeEscapes = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")
+
+// langs are the languages of an account's texts, sorted. The index is entered once for
+// each, and not read through.
+func (r Reader) langs(ctx context.Context, account string) ([]string, error) {
+	langs := []string{}
+	err := r.db.NewRaw(`WITH RECURSIVE next (lang) AS (
+			SELECT min(lang) FROM library_rows WHERE account = ?0 AND kind = 'transcript'
+			UNION ALL
+			SELECT (SELECT min(l.lang) FROM library_rows AS l WHERE l.account = ?0 AND l.kind = 'transcript' AND l.lang > next.lang)
+			FROM next WHERE next.lang IS NOT NULL)
+		SELECT lang FROM next WHERE lang IS NOT NULL`, account).Scan(ctx, &langs)
+	slices.Sort(langs)
+	return langs, err
+}
+
+// itemRow is a row of the library with what it points to.
+type itemRow struct {
+	Row  LibraryRow `bun:"embed:l_"`
+	Text struct {
+		SourceURL, Title, Channel, ThumbnailURL *string
+		Source                                  transcript.Origin
+		WordCount                               int
+		Duration                                float64
+	} `bun:"embed:t_"`
+	JobStatus string
+}
+
+// items are the rows with the ids, in an order.
+func (r Reader) items(ctx context.Context, ids *bun.SelectQuery, sort library.Sort) ([]library.Item, error) {
+	var rows []itemRow
+	q := r.db.NewSelect().TableExpr("(?) AS page", ids).
+		Join("JOIN library_rows AS l ON l.id = page.id").
+		Join("LEFT JOIN transcripts AS t ON t.id = l.transcript_id").
+		Join("LEFT JOIN jobs AS j ON j.id = l.job_id AND j.account = l.account")
+	for _, c := range []string{
+		"id", "account", "kind", "platform", "external_id", "lang", "languages", "job_id", "error_code", "source_url", "metadata", "starred", "created_at",
+	} {
+		q.ColumnExpr("l.? AS ?", bun.Ident(c), bun.Ident("l_"+c))
+	}
+	for _, c := range []string{"source_url", "title", "channel", "thumbnail_url", "source", "word_count", "duration"} {
+		q.ColumnExpr("t.? AS ?", bun.Ident(c), bun.Ident("t_"+c))
+	}
+	if err := q.ColumnExpr("j.status AS job_status").OrderExpr(orders[sort]).Scan(ctx, &rows); err != nil {
+		return nil, err
+	}
+	items := make([]library.Item, len(rows))
+	for i := range rows {
+		items[i] = rows[i].item()
+	}
+	return items, r.fillBatches(ctx, items)
+}
+
+// item is what the row says, but for what a batch is.
+func (r *itemRow) item() library.Item {
+	l := &r.Row
+	item := library.Item{
+		Kind: l.Kind, ID: l.ID, Platform: l.Platform, ExternalID: l.ExternalID, Lang: l.Lang,
+		Starred: l.Starred, CreatedAt: transcript.At(l.CreatedAt),
+	}
+	switch l.Kind {
+	case library.KindTranscript:
+		item.SourceURL, item.Title, item.Channel, item.ThumbnailURL = r.Text.SourceURL, r.Text.Title, r.Text.Channel, r.Text.ThumbnailURL
+		item.Source, item.Words, item.DurationSec = &r.Text.Source, r.Text.WordCount, known(r.Text.Duration)
+		return item
+	case library.KindBatch:
+		item.BatchID = l.ExternalID
+	case library.KindPending:
+		item.JobID, item.JobStatus = l.JobID, r.JobStatus
+	case library.KindFailed:
+		item.JobID, item.JobStatus, item.ErrorCode = l.JobID, string(transcript.JobFailed), &l.ErrorCode
+	}
+	m := l.Metadata
+	item.SourceURL, item.Title, item.Channel, item.ThumbnailURL = known(l.SourceURL), known(m.Title), known(m.Channel), known(m.ThumbnailURL)
+	item.DurationSec = known(m.Duration)
+	return item
+}
+
+// known is nil for what is not known.
+func known[T comparable](v T) *T {
+	var none T
+	if v == none {
+		return nil
+	}
+	return &v
+}
+
+// fillBatches says of the batches among items how they stand.
+func (r Reader) fillBatches(ctx context.Context, items []library.Item) error {
+	var ids []string
+	for _, item := range items {
+		if item.Kind == library.KindBatch {
+			ids = append(ids, item.BatchID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	states, err := r.batchStates(ctx, r.db.NewSelect().Model((*Batch)(nil)).Where("b.id IN (?)", bun.List(ids)))
+	if err != nil {
+		return err
+	}
+	byID := map[string]*BatchState{}
+	for i := range states {
+		byID[states[i].ID] = &states[i]
+	}
+	for i := range items {
+		if b := byID[items[i].BatchID]; b != nil {
+			items[i].BatchStatus, items[i].ItemCount, items[i].FailedCount = string(b.Shown), &b.Counts.Total, &b.Counts.Failed
+		}
+	}
+	return nil
+}
+
+// ShowBatch puts a batch into the library of its account, or the title that it has now.
+// The platform is what its row shows: that of its list, or of its first item. The
+// transaction has made the batch, or locked it.
+func (tx *Tx) ShowBatch(ctx context.Context, b *Batch, platform transcript.Platform) error {
+	now := moment(time.Now())
+	row := &LibraryRow{
+		Account: b.Account, Kind: library.KindBatch, Platform: platform, ExternalID: b.ID, Lang: FirstLanguage(b.Languages),
+		SourceURL: b.List.URL, Metadata: transcript.Metadata{Title: text(b.Title)}, CreatedAt: now, UpdatedAt: now,
+	}
+	if b.Languages == "" && platform.HasCaptions() {
+		row.Lang = "en"
+	}
+	row.findBy(row.Metadata.Title, "", "")
+	if err := newID(&row.ID); err != nil {
+		return err
+	}
+	_, err := tx.db.NewInsert().Model(row).
+		On("CONFLICT (account, platform, external_id, languages) WHERE kind <> 'transcript' DO UPDATE").
+		Set("metadata = excluded.metadata, folded_title = excluded.folded_title, updated_at = excluded.updated_at").
+		Exec(ctx)
+	return wrap("library row of batch "+b.ID, err)
+}
+
+// HideBatch removes a batch from the library of its account.
+func (tx *Tx) HideBatch(ctx context.Context, account, id string) error {
+	_, err := tx.db.NewDelete().Model((*LibraryRow)(nil)).
+		Where("account = ? AND external_id = ? AND kind = 'batch'", account, id).Exec(ctx)
+	return wrap("library row of batch "+id, err)
+}

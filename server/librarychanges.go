@@ -1,0 +1,67 @@
+package server
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+func (s *Server) libraryChangeRoutes() []route {
+	change := func(method, below, operation, summary string, do changeOfLibrary) route {
+		return route{
+			method: method, pattern: "/v1/library/transcripts/{platform}/{externalId}" + below,
+			operation: operation, tag: "library", summary: summary,
+			scope: account.Transcripts, handle: s.changeLibrary(do),
+			path: libraryPath(new(library.Key)), grammar: true, query: changeQuery(new(library.Key)),
+			answers: []answer{{status: http.StatusNoContent}},
+			codes:   []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript},
+		}
+	}
+	star := func(starred bool) changeOfLibrary {
+		return func(ctx context.Context, account string, key library.Key) error {
+			return s.pipeline.Star(ctx, account, key, starred)
+		}
+	}
+	return []route{
+		change(http.MethodDelete, "", "deleteSavedTranscript", "Remove a transcript from the library of the account.",
+			func(ctx context.Context, account string, key library.Key) error {
+				return s.pipeline.Remove(ctx, account, key)
+			}),
+		change(http.MethodPut, "/star", "starTranscript", "Give a saved transcript a star.", star(true)),
+		change(http.MethodDelete, "/star", "unstarTranscript", "Take the star of a saved transcript away.", star(false)),
+	}
+}
+
+// changeOfLibrary changes what a key names in the library of an account.
+type changeOfLibrary func(ctx context.Context, account string, key library.Key) error
+
+// changeQuery is the query of what changes a library.
+func changeQuery(key *library.Key) request.Table {
+	return request.Table{Fields: []*request.Field{
+		languageOf(key).About("The exact tag; without it, all languages of the item."),
+	}}
+}
+
+// changeLibrary answers what changes a library.
+func (s *Server) changeLibrary(do changeOfLibrary) func(http.ResponseWriter, *http.Request) error {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		var asked library.Key
+		if err := changeQuery(&asked).ReadQuery(r.URL.RawQuery); err != nil {
+			return err
+		}
+		key, err := s.libraryKey(r)
+		if err != nil {
+			return err
+		}
+		key.Language = asked.Language
+		if err := do(r.Context(), principal(r).Account, key); err != nil {
+			return err
+		}
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+}

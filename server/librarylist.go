@@ -1,0 +1,102 @@
+package server
+
+import (
+	"math"
+	"net/http"
+
+	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Bounds of what is listed of a library.
+const (
+	maxLibraryQ        = 200 // characters
+	maxLibraryLang     = 20  // characters
+	maxLibraryPage     = 100
+	usualLibraryPage   = 24
+	maxRelated         = 50
+	usualRelated       = 10
+	lastPageOfALibrary = math.MaxInt32
+)
+
+func (s *Server) libraryListRoutes() []route {
+	return []route{
+		{
+			method: http.MethodGet, pattern: "/v1/library/transcripts",
+			operation: "listLibrary", tag: "library",
+			summary: "List what the account has saved, what is on its way, its batches, and what has failed.",
+			scope:   account.Transcripts, handle: s.listLibrary,
+			query:   libraryQuery(new(library.Query)),
+			answers: []answer{{status: http.StatusOK, body: library.Page{}}},
+			codes:   []transcript.Code{transcript.InvalidRequest},
+		},
+		{
+			method: http.MethodGet, pattern: "/v1/library/transcripts/{platform}/{externalId}/related",
+			operation: "getRelatedTranscripts", tag: "library",
+			summary: "List what else the account has saved of the same channel.",
+			scope:   account.Transcripts, handle: s.getRelatedTranscripts,
+			path: libraryPath(new(library.Key)), grammar: true, query: relatedQuery(new(int)),
+			answers: []answer{{status: http.StatusOK, body: relatedAnswer{}}},
+			codes:   []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript},
+		},
+	}
+}
+
+// libraryQuery is the query of GET /v1/library/transcripts.
+func libraryQuery(q *library.Query) request.Table {
+	return request.Table{Fields: []*request.Field{
+		request.New("view", &q.View, request.Enum(library.Views()).Default(library.All)),
+		request.New("q", &q.Q, request.Text(0, maxLibraryQ)).
+			About("Found in titles and channels, whatever case and accents."),
+		request.New("platform", &q.Platform, request.Enum(library.PlatformFilters())),
+		request.New("lang", &q.Lang, request.Text(0, maxLibraryLang)).About("An exact tag."),
+		request.New("sort", &q.Sort, request.Enum(library.Sorts()).Default(library.Recent)),
+		request.New("page", &q.Page, request.Integer(1, lastPageOfALibrary).Default(1)),
+		request.New("pageSize", &q.PageSize, request.Integer(1, maxLibraryPage).Default(usualLibraryPage)),
+	}}
+}
+
+// listLibrary is GET /v1/library/transcripts.
+func (s *Server) listLibrary(w http.ResponseWriter, r *http.Request) error {
+	var q library.Query
+	if err := libraryQuery(&q).ReadQuery(r.URL.RawQuery); err != nil {
+		return err
+	}
+	page, err := s.pipeline.Library(r.Context(), principal(r).Account, q)
+	if err != nil {
+		return err
+	}
+	s.respondJSON(r.Context(), w, http.StatusOK, page)
+	return nil
+}
+
+// relatedAnswer is the body of GET …/related.
+type relatedAnswer struct {
+	Items []library.Item `json:"items"`
+}
+
+func relatedQuery(n *int) request.Table {
+	return request.Table{Fields: []*request.Field{
+		request.New("maxResults", n, request.Integer(1, maxRelated).Default(usualRelated)),
+	}}
+}
+
+// getRelatedTranscripts is GET /v1/library/transcripts/{platform}/{externalId}/related.
+func (s *Server) getRelatedTranscripts(w http.ResponseWriter, r *http.Request) error {
+	var n int
+	if err := relatedQuery(&n).ReadQuery(r.URL.RawQuery); err != nil {
+		return err
+	}
+	key, err := s.libraryKey(r)
+	if err != nil {
+		return err
+	}
+	items, err := s.pipeline.Related(r.Context(), principal(r).Account, key, n)
+	if err != nil {
+		return err
+	}
+	s.respondJSON(r.Context(), w, http.StatusOK, relatedAnswer{items})
+	return nil
+}
