@@ -55,11 +55,12 @@ type chapter struct {
 func (s *script) chapters(named []Chapter) iter.Seq[chapter] {
 	return func(yield func(chapter) bool) {
 		title, next := "", 0
-		for first, segment := 0, 0; first < len(s.segments); first = segment {
+		for first := 0; first < len(s.segments); {
 			for ; next < len(named) && named[next].Start <= s.middle(first); next++ {
 				title = named[next].Title
 			}
-			for segment = first + 1; segment < len(s.segments); segment++ {
+			segment := first + 1
+			for ; segment < len(s.segments); segment++ {
 				if next < len(named) && named[next].Start <= s.middle(segment) {
 					break
 				}
@@ -67,6 +68,7 @@ func (s *script) chapters(named []Chapter) iter.Seq[chapter] {
 			if !yield(chapter{title, place{at: s.from[first], segment: first}, s.from[segment]}) {
 				return
 			}
+			first = segment
 		}
 	}
 }

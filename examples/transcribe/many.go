@@ -108,7 +108,7 @@ func (m *many) batch(ctx context.Context, p client.BatchParams) {
 		case err != nil:
 			m.fail(name, err)
 		case item.Status == batch.ItemFailed && item.Error != nil:
-			m.fail(labelOf(item), fmt.Errorf("%s: %s", *item.Error, item.ErrorMessage))
+			m.fail(labelOf(item), errors.New(string(*item.Error)+": "+item.ErrorMessage))
 		}
 	}
 	if ended.Counts.Success > 0 {
