@@ -649,3 +649,26 @@ func TestRetryRequestsRefused(t *testing.T) {
 		map[string]any{"itemId": "019321a0-7c11-7c3e-9a55-2f6d1f0c9b11", "reason": "NOT_FOUND"},
 	}, a.object(t)["notRetried"], "there is nothing to try")
 }
+
+// Who may not make batches learns no more of the request than that.
+func TestOrderOfChecksOfABatch(t *testing.T) {
+	t.Parallel()
+	small := account.WithoutLimits("small")
+	small.BatchItems = 1
+	s := start(t, offerPlans(small))
+	noScope := as(s.NewKey(t, "globex", account.Transcripts))
+	badKey := header("Idempotency-Key", "")
+	send := func(contentType, body string, changes ...change) int {
+		return s.do(t, http.MethodPost, "/v1/batch", strings.NewReader(body), append(changes, header("Content-Type", contentType))...).StatusCode
+	}
+	assert.Equal(t, http.StatusUnauthorized, send("text/plain", "x", as(""), badKey))
+	assert.Equal(t, http.StatusForbidden, send("text/plain", "x", noScope, badKey))
+	assert.Equal(t, http.StatusUnsupportedMediaType, send("text/plain", "x", badKey))
+	assert.Equal(t, http.StatusBadRequest, send("application/json", ofLinks(videos(0, 2)...), badKey))
+	assert.Equal(t, http.StatusBadRequest, send("text/csv", "link\n"))
+	assert.Equal(t, http.StatusUnprocessableEntity, send("application/json", ofLinks("hello")))
+	assert.Equal(t, http.StatusPaymentRequired, send("application/json", ofLinks(videos(0, 2)...)))
+	key := header("Idempotency-Key", "k")
+	assert.Equal(t, http.StatusAccepted, send("application/json", ofLinks(video), key))
+	assert.Equal(t, http.StatusConflict, send("application/json", ofLinks(video, video), key))
+}

@@ -47,6 +47,10 @@ func TestEvery402(t *testing.T) {
 		"length, upload":        {func(p *account.Plan) { p.MaxDuration = time.Second }, upload, "VIDEO_TOO_LONG", map[string]any{"durationSec": 10.0, "limitSec": 1.0}},
 		"minutes":               {func(p *account.Plan) { p.ASRMinutesPerPeriod = 0 }, post(photo), "ASR_QUOTA_EXCEEDED", map[string]any{"used": 0.0, "limit": 0.0, "neededMinutes": 1.0}},
 		"minutes, upload":       {func(p *account.Plan) { p.ASRMinutesPerPeriod = 0 }, upload, "ASR_QUOTA_EXCEEDED", map[string]any{"used": 0.0, "limit": 0.0, "neededMinutes": 1.0}},
+		"items of a batch": {func(p *account.Plan) { p.BatchItems = 1 }, func(t *testing.T, s *service) *answer {
+			t.Helper()
+			return s.postBatch(t, ofLinks(videos(0, 2)...))
+		}, "BATCH_LIMIT_EXCEEDED", map[string]any{"requested": 2.0, "limit": 1.0}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
