@@ -301,6 +301,8 @@ var operations = map[string]any{
 	"retryBatch":          (*client.BatchService).Retry,
 	"cancelBatch":         (*client.BatchService).Cancel,
 	"deleteBatch":         (*client.BatchService).Delete,
+	"exportBatch":         (*client.BatchService).Export,
+	"downloadTranscript":  (*client.LibraryService).Download,
 	"getUsage":            (*client.UsageService).Get,
 
 	"listLibrary":           (*client.LibraryService).List,
@@ -312,7 +314,7 @@ var operations = map[string]any{
 
 // conveniences are the methods that combine operations.
 var conveniences = []any{
-	(*client.LibraryService).AllSearch,
+	(*client.LibraryService).AllSearch, (*client.LibraryService).AllChunks, (*client.LibraryService).GetWithWords,
 	(*client.TranscriptService).Get, (*client.JobService).Wait,
 	(*client.BatchService).Get, (*client.BatchService).AllItems, (*client.BatchService).All, (*client.BatchService).Wait,
 	(*client.LibraryService).All,
