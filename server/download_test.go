@@ -151,3 +151,29 @@ func TestDownloadThatIsWrong(t *testing.T) {
 	}
 	assert.Equal(t, http.StatusMethodNotAllowed, s.do(t, http.MethodPost, downloadPath+"?format=txt", nil, as(s.Key)).StatusCode)
 }
+
+// A tag with a control character names nothing, and some of them no database takes.
+func TestTagsWithControlCharacters(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.saved(t, "A talk", "hello world")
+	saved := "/v1/library/transcripts/video_site/" + video
+	for _, tag := range []string{"%00", "en%00", "%0a", "en%7f"} {
+		for method, path := range map[string]string{
+			"GET 1":    saved + "?language=",
+			"GET 2":    saved + "/download?format=txt&language=",
+			"GET 3":    saved + "/chunks?language=",
+			"GET 4":    "/v1/library/transcripts?lang=",
+			"GET 5":    "/v1/library/search?q=hello&lang=",
+			"PUT 1":    saved + "/star?language=",
+			"DELETE 1": saved + "/star?language=",
+			"DELETE 2": saved + "?language=",
+		} {
+			method, _, _ = strings.Cut(method, " ")
+			a := s.do(t, method, path+tag, nil)
+			require.Equal(t, http.StatusBadRequest, a.StatusCode, "%s %s%s: %s", method, path, tag, a.body)
+			assert.Regexp(t, "^lang(uage)?$", a.issuePaths(t)[0])
+		}
+	}
+	assert.Equal(t, http.StatusOK, s.get(t, saved+"?language=en").StatusCode)
+}

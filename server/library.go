@@ -43,7 +43,7 @@ func libraryPath(key *library.Key) request.Table {
 
 // languageOf is the language of a saved transcript, in a query.
 func languageOf(key *library.Key) *request.Field {
-	return request.New("language", &key.Language, request.Text(1, maxTag))
+	return request.New("language", &key.Language, request.Plain(1, maxTag))
 }
 
 // maxTag is how many characters the tag of a language has at most.

@@ -51,7 +51,7 @@ func libraryQuery(q *library.Query) request.Table {
 		request.New("q", &q.Q, request.Text(0, maxLibraryQ)).
 			About("Found in titles and channels, whatever case and accents."),
 		request.New("platform", &q.Platform, request.Enum(library.PlatformFilters())),
-		request.New("lang", &q.Lang, request.Text(0, maxLibraryLang)).About("An exact tag."),
+		request.New("lang", &q.Lang, request.Plain(0, maxLibraryLang)).About("An exact tag."),
 		request.New("sort", &q.Sort, request.Enum(library.Sorts()).Default(library.Recent)),
 		request.New("page", &q.Page, request.Integer(1, lastPageOfALibrary).Default(1)),
 		request.New("pageSize", &q.PageSize, request.Integer(1, maxLibraryPage).Default(usualLibraryPage)),

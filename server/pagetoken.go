@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -71,7 +72,7 @@ func (l listing) after(token string, after any) error {
 	if err == nil {
 		err = json.Unmarshal(text, &read)
 	}
-	if err != nil {
+	if err != nil || bytes.Contains(text, []byte(`\u0000`)) { // which no database takes
 		return invalidPageToken("is no token of this service")
 	}
 	if l.token(after) != token { // this also refuses other forms of the same

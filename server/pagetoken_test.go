@@ -134,3 +134,11 @@ func FuzzPageToken(f *testing.F) {
 		assert.Equal(t, l.Token(place), token)
 	})
 }
+
+// Whoever makes a token up may write into it what no database takes.
+func TestPageTokenWithANUL(t *testing.T) {
+	t.Parallel()
+	l := listing(t, "globex", "/v1/batch", "")
+	var got string
+	refusesPageToken(t, l.After(l.Token("e\x00n"), &got))
+}

@@ -40,7 +40,7 @@ func (a *searchRequest) query() request.Table {
 		request.New("q", &a.q, request.Text(1, 200)).Required().
 			About(`Words, "phrases", and a * after either for words that begin so; all else is text.`),
 		request.New("platform", &a.platform, request.Enum(transcript.Platforms())).About("Only transcripts of it."),
-		request.New("lang", &a.lang, request.Text(1, 20)).About("Only transcripts with exactly this language tag."),
+		request.New("lang", &a.lang, request.Plain(1, 20)).About("Only transcripts with exactly this language tag."),
 	}, a.page.fields(50, 20)...)}
 }
 

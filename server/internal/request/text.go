@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
@@ -17,11 +18,25 @@ import (
 // Text is a string of shortest to longest characters (Unicode code points, not
 // bytes); longest 0 means that the handler bounds it.
 func Text(shortest, longest int) Kind[string] {
+	take := func(s string) (string, error) { return s, ofLength(s, shortest, longest) }
+	return kindOf(texts, take, itself, func() Schema { return lengths(shortest, longest) })
+}
+
+func ofLength(s string, shortest, longest int) error {
+	if n := utf8.RuneCountInString(s); longest > 0 && (n < shortest || n > longest) {
+		return fmt.Errorf("must have %d to %d characters, not %d", shortest, longest, n)
+	}
+	return nil
+}
+
+// Plain is Text without control characters: what is looked for as it stands in a
+// database, which does not take all of them.
+func Plain(shortest, longest int) Kind[string] {
 	take := func(s string) (string, error) {
-		if n := utf8.RuneCountInString(s); longest > 0 && (n < shortest || n > longest) {
-			return "", fmt.Errorf("must have %d to %d characters, not %d", shortest, longest, n)
+		if strings.ContainsFunc(s, unicode.IsControl) {
+			return "", errors.New("must not hold control characters")
 		}
-		return s, nil
+		return s, ofLength(s, shortest, longest)
 	}
 	return kindOf(texts, take, itself, func() Schema { return lengths(shortest, longest) })
 }
