@@ -19,12 +19,19 @@ import (
 // csvColumn is the column of a CSV body that holds the links.
 const csvColumn = "url"
 
+// maxColumns is how many columns a CSV body may have: as many as those of a spreadsheet.
+// Where there were millions, to read a row would take many times the body's own memory.
+const maxColumns = 16384
+
 // linksOfCSV are the links of a CSV body (RFC 4180, in UTF-8): a row with the names of
 // the columns, then a link in each row. Rows without anything in them are passed over.
 // The error is a CSV_PARSE_ERROR whose details.line is counted from 1.
 func linksOfCSV(body []byte) ([]string, error) {
 	if at := notText(body); at >= 0 {
 		return nil, csvFault(1+bytes.Count(body[:at], []byte("\n")), "holds what is no text in UTF-8")
+	}
+	if line := tooWide(body); line > 0 {
+		return nil, csvFault(line, "has more than %d cells", maxColumns)
 	}
 	rows := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff")))) // the mark that some programs begin with
 	rows.ReuseRecord = true
@@ -102,6 +109,28 @@ func notText(body []byte) int {
 		}
 		at += size
 	}
+}
+
+// tooWide is the first line on which a row has more than maxColumns cells; 0: there is
+// none. Of rows whose quotes do not match it may be wrong: those are refused anyway.
+func tooWide(body []byte) int {
+	line, cells, quoted := 1, 1, false
+	for _, b := range body {
+		switch {
+		case b == '"':
+			quoted = !quoted // twice for a quote that stands for itself
+		case b == '\n':
+			line++
+			if !quoted {
+				cells = 1
+			}
+		case b == ',' && !quoted:
+			if cells++; cells > maxColumns {
+				return line
+			}
+		}
+	}
+	return 0
 }
 
 func isBlank(row []string) bool {

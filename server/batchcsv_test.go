@@ -75,6 +75,8 @@ func TestCSVRefused(t *testing.T) {
 		"url\nx\x00\n\xff\n":                   {2, "no text in UTF-8"},
 		"url\n" + strings.Repeat("x", 2049):    {2, "2049 characters"},
 		"url\nx\n" + strings.Repeat("ü", 4000): {3, "4000 characters"},
+		"url" + strings.Repeat(",", 16384):     {1, "more than 16384 cells"},
+		"url\n\"x\ny\"" + strings.Repeat(`,"a,"""`, 16384): {3, "more than 16384 cells"},
 	} {
 		_, err := server.LinksOfCSV([]byte(body))
 		var fault *transcript.Error
@@ -88,7 +90,11 @@ func TestCSVRefused(t *testing.T) {
 		_, err := server.LinksOfCSV([]byte(body))
 		require.ErrorIs(t, err, transcript.InvalidRequest)
 	}
-	links, err := server.LinksOfCSV([]byte("url\n" + strings.Repeat("x\n", 5000)))
+	wide := strings.Repeat(`,",,"`, 16383) + "\n"
+	links, err := server.LinksOfCSV([]byte("url" + wide + "x" + wide + `y` + wide))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"x", "y"}, links)
+	links, err = server.LinksOfCSV([]byte("url\n" + strings.Repeat("x\n", 5000)))
 	require.NoError(t, err)
 	assert.Len(t, links, 5000)
 }

@@ -55,6 +55,9 @@ func (is *issues) cannotRead(path, format string, args ...any) {
 	add(&is.unreadable, path, fmt.Sprintf(format, args...))
 }
 
+// full reports whether a further fault would change nothing.
+func (is *issues) full() bool { return len(is.unreadable) == maxIssues }
+
 func (is *issues) doesNotFit(path string, fault error) {
 	add(&is.unfit, path, fault.Error())
 }

@@ -46,6 +46,9 @@ func (t Table) readObject(body []byte, is *issues) bool {
 			return broken("is not valid JSON")
 		}
 		t.readMember(name.(string), value, is) // the decoder takes nothing else for a name
+		if is.full() {
+			return false // its sender is told no more
+		}
 	}
 	if _, err := dec.Token(); err != nil {
 		return broken("is not valid JSON")

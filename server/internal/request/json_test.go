@@ -200,6 +200,7 @@ func TestMessages(t *testing.T) {
 		`{"url":""}`:                          "url must have 1 to 20 characters, not 0",
 		`{"links":1}`:                         "links must be an array",
 		`{"links":[]}`:                        "links must have 1 to 4 entries, not 0",
+		`{"links":["1","2","3","4","5"]}`:     "links must have 1 to 4 entries, not more",
 		`{"url":"x","ids":["y"]}`:             "ids.0 must be a UUID",
 		`{"platform":"x","id":"y"}`:           `platform must be one of "video_site", "photo_site"`,
 		`{"platform":"video_site","id":"ü"}`:  "id must be 1 to 5 printable ASCII characters",

@@ -1,6 +1,7 @@
 package request
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 )
@@ -18,10 +19,22 @@ type list[T any] struct {
 }
 
 func (l *list[T]) fromJSON(raw json.RawMessage, to report) []T {
-	entries, ok := unmarshal[[]json.RawMessage](raw)
-	if !ok {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	if start, _ := dec.Token(); start != json.Delim('[') { // raw is valid
 		to.fault(wrongType("an array"))
 		return nil
+	}
+	var entries []json.RawMessage
+	for dec.More() {
+		if len(entries) == l.longest { // those that follow are not read: there may be millions
+			to.fault(fmt.Errorf("must have %d to %d entries, not more", l.fewest, l.longest))
+			return nil
+		}
+		var entry json.RawMessage
+		if dec.Decode(&entry) != nil {
+			break // never, as raw is valid
+		}
+		entries = append(entries, entry)
 	}
 	return l.read(len(entries), to, func(i int, to report) T { return l.entry.fromJSON(entries[i], to) })
 }
