@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/uptrace/bun"
 
@@ -194,34 +193,4 @@ func (r Reader) fillBatches(ctx context.Context, items []library.Item) error {
 		}
 	}
 	return nil
-}
-
-// ShowBatch puts a batch into the library of its account, or the title that it has now.
-// The platform is what its row shows: that of its list, or of its first item. The
-// transaction has made the batch, or locked it.
-func (tx *Tx) ShowBatch(ctx context.Context, b *Batch, platform transcript.Platform) error {
-	now := moment(time.Now())
-	row := &LibraryRow{
-		Account: b.Account, Kind: library.KindBatch, Platform: platform, ExternalID: b.ID, Lang: FirstLanguage(b.Languages),
-		SourceURL: b.List.URL, Metadata: transcript.Metadata{Title: text(b.Title)}, CreatedAt: now, UpdatedAt: now,
-	}
-	if b.Languages == "" && platform.HasCaptions() {
-		row.Lang = "en"
-	}
-	row.findBy(row.Metadata.Title, "", "")
-	if err := newID(&row.ID); err != nil {
-		return err
-	}
-	_, err := tx.db.NewInsert().Model(row).
-		On("CONFLICT (account, platform, external_id, languages) WHERE kind <> 'transcript' DO UPDATE").
-		Set("metadata = excluded.metadata, folded_title = excluded.folded_title, updated_at = excluded.updated_at").
-		Exec(ctx)
-	return wrap("library row of batch "+b.ID, err)
-}
-
-// HideBatch removes a batch from the library of its account.
-func (tx *Tx) HideBatch(ctx context.Context, account, id string) error {
-	_, err := tx.db.NewDelete().Model((*LibraryRow)(nil)).
-		Where("account = ? AND external_id = ? AND kind = 'batch'", account, id).Exec(ctx)
-	return wrap("library row of batch "+id, err)
 }

@@ -82,6 +82,9 @@ func (p *Pipeline) CreateBatch(ctx context.Context, r BatchRequest) (*batch.Job,
 		if err := tx.InsertItems(ctx, items); err != nil {
 			return err
 		}
+		if err := tx.ShowBatch(ctx, b, platformOf(b, items)); err != nil {
+			return err
+		}
 		if !b.Listed {
 			if err := tx.Enqueue(ctx, expandArgs{Batch: b.ID}); err != nil {
 				return err
@@ -98,6 +101,15 @@ func (p *Pipeline) CreateBatch(ctx context.Context, r BatchRequest) (*batch.Job,
 		return nil, fmt.Errorf("pipeline: making a batch: %w", err)
 	}
 	return batchView(&db.BatchState{Batch: *b, Shown: b.Status, Counts: countsOf(items)}), nil
+}
+
+// platformOf is the platform that a batch shows in the library: that of its list, or of
+// its first item.
+func platformOf(b *db.Batch, items []db.BatchItem) transcript.Platform {
+	if len(items) > 0 {
+		return items[0].Platform
+	}
+	return cmp.Or(b.List.Platform, transcript.VideoSite)
 }
 
 // newBatch is the batch of a request, without its items.

@@ -172,6 +172,9 @@ func (p *Pipeline) DeleteBatch(ctx context.Context, account, id string) error {
 			if !b.Status.Terminal() {
 				return conflict("The batch is still running: cancel it first.", b.Status)
 			}
+			if err := tx.HideBatch(ctx, account, id); err != nil {
+				return err
+			}
 			return tx.DeleteBatch(ctx, id)
 		})
 	}

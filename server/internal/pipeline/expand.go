@@ -104,6 +104,9 @@ func (p *Pipeline) listBatch(ctx context.Context, b *db.Batch) error {
 			return nil
 		}
 		b.Title = list.Title
+		if err := tx.EntitleBatch(ctx, b); err != nil {
+			return err
+		}
 		if b.MaxItems == 0 && !list.Last && len(entries) > b.ItemLimit {
 			return failBatch(ctx, tx, b, tooMany(b, len(entries), b.ItemLimit))
 		}

@@ -1,0 +1,121 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"net/http"
+	"testing"
+
+	"github.com/jarcoal/httpmock"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// The newest of what is saved, whatever became of it.
+func ExampleLibraryService_All() {
+	c, err := client.New("https://transcripts.example", client.WithAPIKey("tr_…"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	for item, err := range c.Library.All(context.Background(), library.Query{View: library.History, Q: "go concurrency"}) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(item.Kind, item.Platform, item.ExternalID, item.Lang)
+	}
+}
+
+const libraryURL = base + "/v1/library/transcripts"
+
+// libraryOf answers with pages of two of n rows.
+func libraryOf(mt *httpmock.MockTransport, n int) {
+	mt.RegisterResponder(http.MethodGet, libraryURL, func(r *http.Request) (*http.Response, error) {
+		at := 1
+		if page := r.URL.Query().Get("page"); page != "" {
+			_, _ = fmt.Sscan(page, &at) // the client's own
+		}
+		items := []object{}
+		for i := 2 * (at - 1); i < min(2*at, n); i++ {
+			items = append(items, object{"kind": "transcript", "id": fmt.Sprint(i), "platform": "video_site", "lang": "en", "errorCode": nil})
+		}
+		return httpmock.NewJsonResponse(200, object{"transcripts": items, "total": n, "page": at, "pageSize": 2, "langs": []string{"en"}, "more": 1})
+	})
+}
+
+func TestLibraryPages(t *testing.T) {
+	t.Parallel()
+	c, mt := mocked(t)
+	libraryOf(mt, 5)
+	all := c.Library.All(t.Context(), library.Query{})
+	for range 2 { // it begins anew each time
+		var ids []string
+		for item, err := range all {
+			require.NoError(t, err)
+			ids = append(ids, item.ID)
+		}
+		assert.Equal(t, []string{"0", "1", "2", "3", "4"}, ids)
+	}
+	assert.Equal(t, 6, mt.GetTotalCallCount())
+	for item, err := range all {
+		require.NoError(t, err)
+		assert.Equal(t, "0", item.ID)
+		break
+	}
+	assert.Equal(t, 7, mt.GetTotalCallCount(), "pages are asked for when they are needed")
+	page, err := c.Library.List(t.Context(), library.Query{Page: 4, Platform: library.Batches, View: library.Starred, Sort: library.Title, Lang: "en", Q: "a&b", PageSize: 2})
+	require.NoError(t, err)
+	assert.Equal(t, 5, page.Total)
+	assert.Empty(t, page.Transcripts)
+}
+
+// A service that gives the same page for ever, or none, ends the sequence once.
+func TestLibraryPagesOfALiar(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{`{"transcripts": [{"id": "x"}], "total": 100, "page": 1, "pageSize": 1}`, `{}`, ``, `[]`} {
+		c, mt := mocked(t)
+		mt.RegisterResponder(http.MethodGet, libraryURL, httpmock.NewStringResponder(200, body))
+		failed := 0
+		for _, err := range c.Library.All(t.Context(), library.Query{}) {
+			if err != nil {
+				var refused *client.Error
+				require.True(t, errors.As(err, &refused), "%v", err)
+				failed++
+			}
+		}
+		assert.Equal(t, 1, failed, body)
+	}
+}
+
+func TestLibraryOfAService(t *testing.T) {
+	t.Parallel()
+	c, _ := live(t)
+	source := transcript.Platform("video_site")
+	key := library.Key{Platform: source, ExternalID: "dQw4w9WgXcQ"}
+	require.ErrorIs(t, c.Library.Star(t.Context(), key), transcript.NoTranscript)
+	_, err := c.Transcripts.Get(t.Context(), transcript.Request{Source: transcript.URL(key.ExternalID)})
+	require.NoError(t, err)
+	saved, err := c.Library.Get(t.Context(), key)
+	require.NoError(t, err)
+	assert.NotEmpty(t, saved.Transcript.Segments)
+	require.NoError(t, c.Library.Star(t.Context(), key))
+	page, err := c.Library.List(t.Context(), library.Query{View: library.Starred})
+	require.NoError(t, err)
+	require.Len(t, page.Transcripts, 1)
+	require.NoError(t, c.Library.Unstar(t.Context(), key))
+	related, err := c.Library.Related(t.Context(), key, 5)
+	require.NoError(t, err)
+	assert.Empty(t, related)
+	key.Language = saved.Transcript.Lang
+	require.NoError(t, c.Library.Delete(t.Context(), key))
+	require.ErrorIs(t, c.Library.Delete(t.Context(), key), transcript.NoTranscript)
+	_, err = c.Library.List(t.Context(), library.Query{PageSize: 101})
+	require.ErrorIs(t, err, transcript.InvalidRequest)
+	require.Error(t, c.Library.Delete(t.Context(), library.Key{Platform: source}), "no id")
+	require.Error(t, c.Library.Delete(t.Context(), library.Key{Platform: source, ExternalID: ".."}))
+}

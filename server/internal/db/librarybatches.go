@@ -1,0 +1,48 @@
+package db
+
+import (
+	"context"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// ShowBatch puts a new batch into the library of its account. How it stands is read
+// from the batch itself.
+func (tx *Tx) ShowBatch(ctx context.Context, b *Batch, p transcript.Platform) error {
+	now := moment(time.Now())
+	row := &LibraryRow{
+		Account: b.Account, Kind: library.KindBatch, Platform: p, ExternalID: b.ID, Lang: FirstLanguage(b.Languages),
+		SourceURL: b.List.URL, CreatedAt: now, UpdatedAt: now,
+	}
+	if b.Languages == "" && p.HasCaptions() {
+		row.Lang = "en"
+	}
+	entitle(row, b)
+	if err := newID(&row.ID); err != nil {
+		return err
+	}
+	return insertNew(ctx, tx.db, "library row of batch "+b.ID, row)
+}
+
+// EntitleBatch shows the title of a batch that the transaction has locked.
+func (tx *Tx) EntitleBatch(ctx context.Context, b *Batch) error {
+	row := new(LibraryRow)
+	entitle(row, b)
+	_, err := tx.db.NewUpdate().Model(row).Column("metadata", "folded_title").
+		Where("account = ? AND external_id = ? AND kind = 'batch'", b.Account, b.ID).Exec(ctx)
+	return wrap("library row of batch "+b.ID, err)
+}
+
+func entitle(row *LibraryRow, b *Batch) {
+	row.Metadata = transcript.Metadata{Title: text(b.Title)}
+	row.findBy(row.Metadata.Title, "", "")
+}
+
+// HideBatch removes a batch from the library of its account.
+func (tx *Tx) HideBatch(ctx context.Context, account, id string) error {
+	_, err := tx.db.NewDelete().Model((*LibraryRow)(nil)).
+		Where("account = ? AND external_id = ? AND kind = 'batch'", account, id).Exec(ctx)
+	return wrap("library row of batch "+id, err)
+}

@@ -1,0 +1,102 @@
+package server_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const savedVideo = "/v1/library/transcripts/video_site/" + video
+
+func TestLibraryOfAnAccount(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	require.Equal(t, http.StatusNotFound, s.get(t, savedVideo).StatusCode)
+	require.Equal(t, http.StatusOK, s.postJSON(t, `{"url": "`+video+`", "waitMs": 10000}`).StatusCode)
+	usage := s.get(t, "/v1/usage").object(t)["transcripts"]
+
+	first := s.get(t, savedVideo)
+	require.Equal(t, http.StatusOK, first.StatusCode, first.body)
+	assert.Equal(t, true, first.object(t)["cached"])
+	etag := first.Header.Get("ETag")
+	assert.Regexp(t, `^"[0-9a-f]+"$`, etag, "strong")
+	assert.Equal(t, "private, no-cache", first.Header.Get("Cache-Control"))
+	same := s.get(t, savedVideo+"?language=en", header("If-None-Match", etag))
+	assert.Equal(t, http.StatusNotModified, same.StatusCode)
+	assert.Empty(t, same.body)
+	assert.Equal(t, etag, same.Header.Get("ETag"))
+	assert.Equal(t, http.StatusOK, s.do(t, http.MethodHead, savedVideo, nil).StatusCode)
+	missing := s.get(t, savedVideo+"?language=fr")
+	assert.Equal(t, "NO_TRANSCRIPT", missing.failure(t)["code"])
+	assert.Contains(t, missing.failure(t)["message"], "POST /v1/transcript")
+
+	listed := func(query string) []any {
+		a := s.get(t, "/v1/library/transcripts"+query)
+		require.Equal(t, http.StatusOK, a.StatusCode, a.body)
+		return a.object(t)["transcripts"].([]any)
+	}
+	require.Len(t, listed(""), 1)
+	assert.Empty(t, listed("?view=starred"))
+	assert.Empty(t, listed("?page=2"))
+	assert.Empty(t, listed("?page=2147483647&pageSize=100"))
+	assert.Empty(t, listed("?platform=batch"))
+	assert.Empty(t, listed("?lang=e"))
+	for _, method := range []string{http.MethodPut, http.MethodPut, http.MethodDelete, http.MethodDelete} {
+		a := s.do(t, method, savedVideo+"/star", nil)
+		require.Equal(t, http.StatusNoContent, a.StatusCode, a.body)
+		assert.Equal(t, method == http.MethodPut, len(listed("?view=starred")) == 1)
+	}
+	require.Equal(t, http.StatusNoContent, s.do(t, http.MethodDelete, savedVideo+"?language=en", nil).StatusCode)
+	assert.Empty(t, listed("?view=history"))
+	assert.Equal(t, usage, s.get(t, "/v1/usage").object(t)["transcripts"], "nothing was charged")
+}
+
+func TestLibraryRefuses(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	long := strings.Repeat("ä", 201)
+	for query, path := range map[string]string{
+		"view=none": "view", "view=": "view", "view=All": "view", "q=" + url.QueryEscape(long): "q", "q=%ff": "q",
+		"platform=vimeo": "platform", "lang=" + strings.Repeat("x", 21): "lang", "sort=date": "sort",
+		"page=0": "page", "page=-1": "page", "page=1.5": "page", "page=99999999999999999999": "page",
+		"pageSize=0": "pageSize", "pageSize=101": "pageSize", "pageSize=x": "pageSize", "page=1&page=2": "page",
+	} {
+		a := s.get(t, "/v1/library/transcripts?"+query)
+		require.Equal(t, http.StatusBadRequest, a.StatusCode, "%s: %s", query, a.body)
+		assert.Equal(t, []string{path}, a.issuePaths(t), query)
+	}
+	for _, query := range []string{"q=" + url.QueryEscape(long[2:]), "lang=" + strings.Repeat("x", 20), "unknown=1", "q=", "lang="} {
+		assert.Equal(t, http.StatusOK, s.get(t, "/v1/library/transcripts?"+query).StatusCode, query)
+	}
+	for path, want := range map[string]string{
+		savedVideo + "?language=":                         "language",
+		savedVideo + "?language=" + long:                  "language",
+		savedVideo + "/related?maxResults=0":              "maxResults",
+		savedVideo + "/related?maxResults=51":             "maxResults",
+		savedVideo + "/related?maxResults=5&maxResults=6": "maxResults",
+	} {
+		a := s.get(t, path)
+		require.Equal(t, http.StatusBadRequest, a.StatusCode, "%s: %s", path, a.body)
+		assert.Equal(t, []string{want}, a.issuePaths(t), path)
+	}
+	// What is outside the grammar of ids is no path at all.
+	for _, id := range []string{
+		"video_site/short", "video_site/%2e%2e", "video_site/" + video + "%2Fx", "vimeo/" + video, "batch/019321a0-7c11-7c3e-9a55-2f6d1f0c9b11",
+		"upload/" + strings.Repeat("A", 32), "upload/abc", "photo_site/%00", "video_site/" + strings.Repeat("x", 513),
+	} {
+		for _, below := range []string{"", "/related"} {
+			a := s.get(t, "/v1/library/transcripts/"+id+below)
+			require.Equal(t, http.StatusNotFound, a.StatusCode, "%s: %s", id, a.body)
+			assert.Equal(t, "not_found", a.slug(t), id)
+		}
+	}
+	for method, below := range map[string]string{http.MethodDelete: "", http.MethodPut: "/star"} {
+		a := s.do(t, method, savedVideo+below, nil)
+		assert.Equal(t, http.StatusNotFound, a.StatusCode)
+		assert.Equal(t, "NO_TRANSCRIPT", a.failure(t)["code"])
+	}
+}
