@@ -112,7 +112,7 @@ func TestBatchOfACSV(t *testing.T) {
 	key := header("Idempotency-Key", "a table")
 	body := "\ufefftitle,url\r\nOne," + strings.Join(videos(0, 3), "\r\nMore,") + "\r\n"
 	a := s.postCSV(t, "?language=de,asr&maxItems=2&unknown=1", body, key)
-	require.Equal(t, http.StatusAccepted, a.StatusCode, a.body)
+	require.Equal(t, http.StatusAccepted, a.StatusCode, "%s", a.body)
 	id := a.object(t)["batch"].(map[string]any)["id"].(string)
 	p := s.batchPage(t, id, "")
 	assert.Equal(t, "de,asr", p.Batch.Lang)

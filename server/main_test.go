@@ -86,7 +86,7 @@ func startUnder(ctx context.Context, t testing.TB, database store.Options, dir s
 	var err error
 	s.Server, err = servertest.Start(ctx, opts...)
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Server.Close()) })
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	s.http = httpClient(t, s.URL)
 	return s
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"path"
 	"slices"
 	"time"
@@ -214,6 +213,9 @@ func failedItem(why *transcript.Error) db.ItemEnd {
 	return db.ItemEnd{ErrorCode: why.Code, ErrorMessage: why.Message, Retryable: why.RetryableJob()}
 }
 
+// unprocessable is the status of a refusal that no other plan changes.
+const unprocessable = 422
+
 // tooMany refuses a batch of n entries: where the plan permits fewer than the service
 // takes, more can be had.
 func tooMany(b *db.Batch, n, limit int) *transcript.Error {
@@ -221,7 +223,7 @@ func tooMany(b *db.Batch, n, limit int) *transcript.Error {
 	if n > MaxBatchItems {
 		limit = max(limit, MaxBatchItems)
 		e = transcript.Errorf(transcript.BatchLimitExceeded, "A batch takes at most %d: these are %d. Send the others in another one.", limit, n)
-		e.Status = http.StatusUnprocessableEntity
+		e.Status = unprocessable
 	}
 	return e.With("requested", n).With("limit", limit)
 }
