@@ -3,12 +3,14 @@ package server_test
 import (
 	"bytes"
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,6 +20,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // journey is what a caller does, and what becomes of it. It is made again and again, each
@@ -29,6 +32,8 @@ type journey struct {
 	travel func(c *traveller, n int, prepared string)
 	// pays is what the account has used by it: transcripts and minutes.
 	pays [2]int
+	// each tells that pays is for each item that succeeds, of the batch that was prepared.
+	each bool
 	// orFree tells that whoever asks again may be answered from the cache, and not pay.
 	orFree bool
 }
@@ -81,6 +86,121 @@ var journeys = map[string]journey{
 		},
 		pays: [2]int{3, 0},
 	},
+	"batch retry": {
+		prepare: (*traveller).failedBatch,
+		travel: func(c *traveller, _ int, id string) {
+			c.Engine.FailCaptions(nil)
+			var page batchPage
+			require.NoError(c.t, json.Unmarshal([]byte(c.insist(http.MethodGet, batchPath(id), "", 200).body), &page))
+			asked, _ := json.Marshal(map[string]any{"itemIds": []string{page.Items[0].ID, page.Items[1].ID}})
+			retried := c.insist(http.MethodPost, batchPath(id)+"/retry", string(asked), 202).object(c.t)
+			require.EqualValues(c.t, 2, retried["retried"], "%v", retried)
+			c.batchEnds(id, "completed", 2)
+		},
+		pays: [2]int{2, 0},
+	},
+	"batch cancel": { // more of its items have claims than there are workers
+		prepare: func(c *traveller, n int) string {
+			c.release = c.Engine.HoldCaptions()
+			id := c.batch(ofLinks(videoOf(n, 1), videoOf(n, 2), videoOf(n, 3), videoOf(n, 4), videoOf(n, 5), videoOf(n, 6)))
+			c.waitFor("the claims", "SELECT count(*) = 6 FROM batch_items WHERE job_id <> '' AND batch_id = '"+id+"'")
+			return id
+		},
+		travel: func(c *traveller, _ int, id string) {
+			c.insist(http.MethodPost, batchPath(id)+"/cancel", "", 202)
+			c.waitFor("the claims of skipped items to end", `SELECT count(*) = 0 FROM jobs WHERE status IN ('pending', 'processing')
+				AND id IN (SELECT job_id FROM batch_items WHERE status = 'skipped' AND batch_id = '`+id+`')`)
+			c.release()
+			c.waitFor("the end of all items", "SELECT count(*) = 0 FROM batch_items WHERE status = 'pending' AND batch_id = '"+id+"'")
+		},
+		pays: [2]int{1, 0},
+		each: true,
+	},
+	"batch delete": {
+		prepare: (*traveller).failedBatch,
+		travel: func(c *traveller, _ int, id string) {
+			c.insist(http.MethodDelete, batchPath(id), "", 204, 404)
+			c.insist(http.MethodGet, batchPath(id), "", 404)
+			c.waitFor("its items to go", "SELECT count(*) = 0 FROM batch_items WHERE batch_id = '"+id+"'")
+		},
+	},
+	"batch export": {
+		prepare: func(c *traveller, n int) string {
+			id := c.batch(ofLinks(videoOf(n, 1), videoOf(n, 2)))
+			c.batchEnds(id, "completed", 2)
+			return id
+		},
+		travel: func(c *traveller, _ int, id string) {
+			for range 2 { // of one that was not noted its reader has the file all the same
+				a := c.insist(http.MethodGet, exportPath(id, "?format=txt"), "", 200)
+				require.Equal(c.t, 2, strings.Count(a.body, "hello"), a.body)
+				b := c.insist(http.MethodGet, batchPath(id), "", 200).object(c.t)["batch"].(map[string]any)
+				if b["exportRef"] != nil {
+					require.Equal(c.t, "exp_"+strings.Trim(a.Header.Get("ETag"), `"`), b["exportRef"])
+					return
+				}
+			}
+			require.Fail(c.t, "no export was noted")
+		},
+	},
+	"library delete": {
+		prepare: func(c *traveller, n int) string { c.await(c.job(c.link(n, "en")), "success"); return libraryOf(n) },
+		travel:  (*traveller).remove,
+	},
+	"library delete of an upload": {
+		prepare: func(c *traveller, n int) string {
+			c.await(c.job(c.upload(n)), "success")
+			var id string
+			require.NoError(c.t, c.tables.QueryRowContext(c.t.Context(),
+				"SELECT external_id FROM library_rows WHERE platform = 'upload'").Scan(&id), "what was uploaded before is gone")
+			return "/v1/library/transcripts/upload/" + id
+		},
+		travel: func(c *traveller, n int, path string) {
+			c.remove(n, path)
+			c.waitFor("its text to go", "SELECT count(*) = 0 FROM transcripts WHERE platform = 'upload'")
+		},
+	},
+	"library delete of what is being made": { // which is paid for, but not saved
+		prepare: func(c *traveller, n int) string {
+			c.release = c.Engine.HoldCaptions()
+			c.link(n, "en")
+			return libraryOf(n)
+		},
+		travel: func(c *traveller, n int, path string) {
+			c.remove(n, path)
+			c.release()
+			c.waitFor("the end of the job", "SELECT count(*) = 0 FROM jobs WHERE status IN ('pending', 'processing')")
+			c.insist(http.MethodGet, path, "", 404)
+		},
+		pays: [2]int{1, 0},
+	},
+	"star": {
+		prepare: func(c *traveller, n int) string { c.await(c.job(c.link(n, "en")), "success"); return libraryOf(n) },
+		travel: func(c *traveller, n int, path string) {
+			c.insist(http.MethodPut, path+"/star", "", 204)
+			c.waitFor("a star", "SELECT count(*) = 1 FROM library_rows WHERE starred AND external_id = '"+videoOf(n)+"'")
+		},
+	},
+}
+
+// libraryOf is the path of a link's saved transcript.
+func libraryOf(n int) string { return "/v1/library/transcripts/video_site/" + videoOf(n) }
+
+// remove takes what a path names out of the library.
+func (c *traveller) remove(_ int, path string) {
+	c.t.Helper()
+	c.insist(http.MethodDelete, path, "", 204, 404)
+	c.insist(http.MethodGet, path, "", 404)
+}
+
+// failedBatch makes a batch of which all items fail.
+func (c *traveller) failedBatch(n int) string {
+	c.t.Helper()
+	c.Engine.FailCaptions(transcript.Errorf(transcript.Unavailable, "It is gone."))
+	defer c.Engine.FailCaptions(nil)
+	id := c.batch(ofLinks(videoOf(n, 1), videoOf(n, 2)))
+	c.batchEnds(id, "failed", 0)
+	return id
 }
 
 func videoOf(n ...int) string {
@@ -109,10 +229,12 @@ func TestSoakFaults(t *testing.T) {
 // sweepFaults lets at most so many points of every journey fail, on both databases.
 func sweepFaults(t *testing.T, most int) {
 	t.Helper()
+	var swept atomic.Int64
+	t.Cleanup(func() { t.Logf("%d points in all", swept.Load()) })
 	for name, j := range journeys {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			storetest.Each(t, func(t *testing.T, o store.Options) { newTraveller(t, o).sweep(j, most) })
+			storetest.Each(t, func(t *testing.T, o store.Options) { swept.Add(int64(newTraveller(t, o).sweep(j, most))) })
 		})
 	}
 }
@@ -139,8 +261,8 @@ func newTraveller(t *testing.T, o store.Options) *traveller {
 }
 
 // sweep makes a journey undisturbed, to count its statements, and then lets the statements
-// fail one after the other, or some of them.
-func (c *traveller) sweep(j journey, most int) {
+// fail one after the other, or some of them. It returns how often one did.
+func (c *traveller) sweep(j journey, most int) int {
 	c.t.Helper()
 	c.travel(j, 0, dbtest.NoFault) // what is asked once for all
 	statements := c.travel(j, 0, dbtest.NoFault)
@@ -164,6 +286,7 @@ func (c *traveller) sweep(j journey, most int) {
 		c.travel(j, p.n, p.as)
 	}
 	c.t.Logf("%d points of %d statements", len(points), statements)
+	return len(points)
 }
 
 // travel makes the journey once, with one statement failing, and looks at what it has
@@ -186,8 +309,12 @@ func (c *traveller) travel(j journey, at int, as dbtest.Fault) int {
 	c.ends(what)
 	after := c.used()
 	paid := [2]int{after[0] - before[0], after[1] - before[1]}
+	pays, times := j.pays, 1
+	if j.each {
+		times = c.count("SELECT count(*) FROM batch_items WHERE status = 'success' AND batch_id = '" + prepared + "'")
+	}
 	if !j.orFree || at == 0 || paid != [2]int{} {
-		require.Equal(c.t, j.pays, paid, what)
+		require.Equal(c.t, [2]int{times * pays[0], times * pays[1]}, paid, what)
 	}
 	return len(statements)
 }
@@ -271,12 +398,24 @@ func (c *traveller) await(id, status string) {
 // until waits for the end of a row.
 func (c *traveller) until(table, id string) {
 	c.t.Helper()
-	running := "SELECT count(*) FROM " + table + " WHERE status IN ('pending', 'processing') AND id = '" + id + "'"
+	c.waitFor("the end of "+id, "SELECT count(*) = 0 FROM "+table+" WHERE status IN ('pending', 'processing') AND id = '"+id+"'")
+}
+
+// waitFor waits until a question about the tables is answered with yes.
+func (c *traveller) waitFor(what, question string) {
+	c.t.Helper()
 	require.Eventually(c.t, func() bool {
-		var n int
-		require.NoError(c.t, c.tables.QueryRowContext(c.t.Context(), running).Scan(&n))
-		return n == 0
-	}, time.Minute, 5*time.Millisecond)
+		var yes bool
+		require.NoError(c.t, c.tables.QueryRowContext(c.t.Context(), question).Scan(&yes))
+		return yes
+	}, time.Minute, 5*time.Millisecond, what)
+}
+
+// count is a number of rows.
+func (c *traveller) count(question string) (n int) {
+	c.t.Helper()
+	require.NoError(c.t, c.tables.QueryRowContext(c.t.Context(), question).Scan(&n))
+	return n
 }
 
 // batch makes a batch and returns its id.
