@@ -32,7 +32,7 @@ func (s *Server) createBatchRoute() route {
 		answers: []answer{{status: http.StatusAccepted, body: acceptedBatch{}, headers: []header{headerLocation, headerRetryAfter, headerReplayed}}},
 		codes: []transcript.Code{
 			transcript.InvalidRequest, transcript.CSVParseError, transcript.InvalidVideo, transcript.UnsupportedPlatform,
-			transcript.BatchLimitExceeded, transcript.InsufficientCredits,
+			transcript.BatchLimitExceeded, transcript.InsufficientCredits, transcript.NotFound,
 			transcript.IdempotencyConflict, transcript.IdempotencyInProgress, transcript.NotImplemented,
 		},
 	}

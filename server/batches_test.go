@@ -374,6 +374,34 @@ func TestBatchReplay(t *testing.T) {
 	assert.Len(t, s.batches(t, ""), 2)
 }
 
+// What a key has made is not made again because it has been deleted.
+func TestReplayOfADeletedBatch(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	created, cancelled := header("Idempotency-Key", "a batch"), header("Idempotency-Key", "its end")
+	release := s.Engine.HoldCaptions()
+	id := s.newBatch(t, []string{video}, created)
+	a := s.do(t, http.MethodPost, batchPath(id)+"/cancel", nil, cancelled)
+	require.Equal(t, http.StatusAccepted, a.StatusCode, a.body)
+	release()
+	s.endedBatch(t, id)
+	require.Eventually(t, func() bool {
+		a = s.do(t, http.MethodDelete, batchPath(id), nil)
+		return a.StatusCode == http.StatusNoContent
+	}, time.Minute, 20*time.Millisecond, a.body)
+	for range 2 {
+		for _, again := range []*answer{
+			s.postBatch(t, ofLinks(video), created),
+			s.do(t, http.MethodPost, batchPath(id)+"/cancel", nil, cancelled),
+		} {
+			require.Equal(t, http.StatusNotFound, again.StatusCode, again.body)
+			assert.Equal(t, "NOT_FOUND", again.failure(t)["code"])
+			assert.Equal(t, "true", again.Header.Get("Idempotency-Replayed"))
+		}
+	}
+	assert.Empty(t, s.batches(t, ""))
+}
+
 func TestBatchIsAdmitted(t *testing.T) {
 	t.Parallel()
 	var asked []server.Operation

@@ -118,7 +118,12 @@ func (op *operation) replay(r *http.Request, earlier db.KeyState, print []byte) 
 	case earlier.Answer == nil:
 		return reply{}, errRunning()
 	}
-	return op.again(*earlier.Answer)
+	re, err := op.again(*earlier.Answer)
+	var gone *transcript.Error
+	if errors.As(err, &gone) && gone.HTTPStatus() == http.StatusNotFound {
+		return reply{failure: gone}, nil // what it has made is deleted: that too is told each time
+	}
+	return re, err
 }
 
 // do does the operation, and settles its answer.
