@@ -45,6 +45,8 @@ func TestLibraryOfAnAccount(t *testing.T) {
 	assert.Empty(t, listed("?page=2147483647&pageSize=100"))
 	assert.Empty(t, listed("?platform=batch"))
 	assert.Empty(t, listed("?lang=e"))
+	assert.Empty(t, listed("?q=%CC%81"), "a mark alone is in no title")
+	assert.Empty(t, listed("?q=%00"))
 	for _, method := range []string{http.MethodPut, http.MethodPut, http.MethodDelete, http.MethodDelete} {
 		a := s.do(t, method, savedVideo+"/star", nil)
 		require.Equal(t, http.StatusNoContent, a.StatusCode, a.body)

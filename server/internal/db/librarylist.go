@@ -75,7 +75,9 @@ func (r Reader) listed(account string, q library.Query) *bun.SelectQuery {
 		rows.Where("l.lang = ?", q.Lang)
 	}
 	if q.Q != "" {
-		like := "%" + likeEscapes.Replace(fold(text(q.Q))) + "%"
+		folded := fold(text(q.Q))
+		rows.Where("? <> ''", folded) // what is all marks is in no title, though the empty text is in each
+		like := "%" + likeEscapes.Replace(folded) + "%"
 		rows.Where("(l.folded_title LIKE ?0 ESCAPE '!' OR l.folded_channel LIKE ?0 ESCAPE '!')", like)
 	}
 	return rows
