@@ -161,7 +161,7 @@ func attachment(name, extension string) string {
 		}
 		return r
 	}, norm.NFKD.String(name))
-	if plain = strings.Trim(plain, "-"); plain == "" {
+	if plain = strings.Trim(plain, "- "); plain == "" {
 		plain = "transcript"
 	}
 	return mime.FormatMediaType("attachment", map[string]string{"filename": plain + "." + extension}) +

@@ -90,6 +90,7 @@ func TestDownloadNames(t *testing.T) {
 	t.Parallel()
 	for title, want := range map[string]struct{ plain, full string }{
 		"日本語の題名":            {"transcript.srt", "日本語の題名.srt"},
+		"ﷺ":                 {"transcript.srt", "ﷺ.srt"},
 		"Résumé 日本":         {"resume.srt", "résumé-日本.srt"},
 		"../../etc/passwd":  {"etc-passwd.srt", "etc-passwd.srt"},
 		"con":               {"con_.srt", "con_.srt"},
