@@ -81,6 +81,7 @@ func TestBatchOfLinks(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	defer s.Engine.HoldCaptions()()
+	defer s.Engine.Hold()() // for the content without captions
 	links := []string{
 		video, "https://video.example/watch?v=" + video + "&t=4", "https://photos.example/p/ABCdef12345/",
 		"https://nowhere.example/x?a=ü", "https://video.example/about", "hello", "javascript:alert(1)",

@@ -106,8 +106,11 @@ func TestUsageOfTranscripts(t *testing.T) {
 	transcripts(1, 0)
 	require.Equal(t, http.StatusOK, s.postJSON(t, `{"url": "`+video+`"}`).StatusCode)
 	transcripts(1, 0)
-	require.Equal(t, http.StatusAccepted, s.do(t, http.MethodPost, jobPath(s.job(t, "a file"))+"/cancel", nil).StatusCode)
+	id, release := s.heldJob(t, "a file")
+	transcripts(1, 1)
+	require.Equal(t, http.StatusAccepted, s.do(t, http.MethodPost, jobPath(id)+"/cancel", nil).StatusCode)
 	transcripts(1, 0)
+	release()
 	assert.Equal(t, map[string]any{"used": 0.0, "reserved": 0.0, "limit": 5.0, "remaining": 5.0},
 		s.usage(t, as(s.NewKey(t, "globex")))["transcripts"], "another account has its own")
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -105,7 +107,11 @@ func TestManyInterrupted(t *testing.T) {
 	defer interrupt()
 	go func() {
 		defer interrupt()
-		assert.Eventually(t, func() bool { return s.Engine.CaptionReads("video_site") > 0 }, time.Minute, 10*time.Millisecond)
+		assert.Eventually(t, func() bool { // the program knows the batch, and watches it
+			w := httptest.NewRecorder()
+			s.Metrics().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
+			return strings.Contains(w.Body.String(), `transcriptkit_http_requests_total{method="GET",route="/v1/batch/{batchId}",status="200"}`)
+		}, time.Minute, 10*time.Millisecond)
 	}()
 	code, stdout, stderr := transcribe(ctx, s, "", first, second)
 	assert.Equal(t, exitInterrupted, code)
