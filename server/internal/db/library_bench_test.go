@@ -1,0 +1,119 @@
+package db_test
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/pressly/goose/v3"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+)
+
+var libraryRows = flag.Int("library-rows", 1_000_000, "rows of all libraries together, of which one has 10,000")
+
+// BenchmarkLibrary compares lists of an account that has 10,000 rows and is alone with
+// the same among a million rows of others, which lie between its own, and fails where
+// the slowest in a hundred take more than twice as long.
+func BenchmarkLibrary(b *testing.B) {
+	lists := []struct {
+		name   string
+		change func(*library.Query)
+	}{
+		{"first page", func(*library.Query) {}},
+		{"oldest", func(q *library.Query) { q.Sort = library.Oldest }},
+		{"title", func(q *library.Query) { q.Sort = library.Title }},
+		{"deep", func(q *library.Query) { q.Page = 400 }},
+		{"deep title", func(q *library.Query) { q.Page, q.Sort = 400, library.Title }},
+		{"history", func(q *library.Query) { q.View = library.History }},
+		{"starred", func(q *library.Query) { q.View = library.Starred }},
+		{"lang", func(q *library.Query) { q.Lang = "de" }},
+		{"platform", func(q *library.Query) { q.Platform = "photo_site" }},
+		{"batches", func(q *library.Query) { q.Platform = library.Batches }},
+		{"q", func(q *library.Query) { q.Q = "talk 12" }},
+		{"q by title", func(q *library.Query) { q.Q, q.Sort = "talk 12", library.Title }},
+		{"q of none", func(q *library.Query) { q.Q = "nothing" }},
+	}
+	for _, database := range []struct {
+		name string
+		make func(testing.TB) db.Options
+	}{{"sqlite", dbtest.SQLite}, {"postgres", dbtest.Postgres}} {
+		b.Run(database.name, func(b *testing.B) {
+			alone, among := libraryStore(b, database.make(b), 10_000), libraryStore(b, database.make(b), *libraryRows)
+			for _, list := range lists {
+				q := library.Query{View: library.All, Sort: library.Recent, Page: 1, PageSize: 24}
+				list.change(&q)
+				b.Run(list.name, func(b *testing.B) {
+					for b.Loop() {
+						was, is := listTimes(b, q, alone, among)
+						ratio := float64(is.p99) / float64(was.p99)
+						b.ReportMetric(ratio, "x-alone")
+						b.Logf("%d rows; alone p50 %v p99 %v, among %d rows p50 %v p99 %v: %.2f times",
+							is.found, was.p50, was.p99, *libraryRows, is.p50, is.p99, ratio)
+						if ratio > 2 {
+							b.Errorf("%.2f times as slow among others", ratio)
+						}
+					}
+				})
+			}
+		})
+	}
+}
+
+// listTimes lists both libraries in turn, so that what else the machine does falls on
+// both.
+func listTimes(b *testing.B, q library.Query, alone, among *db.Store) (was, is searchTime) {
+	b.Helper()
+	var times [2][]time.Duration
+	for range 100 {
+		for i, s := range []*db.Store{alone, among} {
+			began := time.Now()
+			page, err := s.LibraryPage(b.Context(), "a0", q)
+			times[i] = append(times[i], time.Since(began))
+			require.NoError(b, err)
+			is.found = page.Total
+		}
+	}
+	for i, t := range []*searchTime{&was, &is} {
+		slices.Sort(times[i])
+		t.p50, t.p99 = times[i][len(times[i])/2], times[i][len(times[i])*99/100]
+	}
+	return was, is
+}
+
+// libraryStore is a store of n rows in the libraries of accounts with 10,000 each, in
+// turn. One in ten has failed, is on another platform, in German, or has a star.
+func libraryStore(b *testing.B, o db.Options, n int) *db.Store {
+	b.Helper()
+	s := dbtest.Open(b, o)
+	raw := open(b, o)
+	series, id, at := `generate_series(0, %d) AS n`, `lpad(to_hex(n), 8, '0') || '-0000-7000-8000-000000000000'`, `timestamp '2026-01-01' + n * interval '1 second'`
+	if dialect(o) == goose.DialectSQLite3 {
+		series = `(WITH RECURSIVE s (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM s WHERE n < %d) SELECT n FROM s)`
+		id, at = `printf('%08x-0000-7000-8000-000000000000', n)`, `datetime('2026-01-01', n || ' seconds')`
+	}
+	series = fmt.Sprintf(series, n-1)
+	accounts := cmp.Or(n/10_000, 1)
+	raw.exec(b, fmt.Sprintf(`INSERT INTO transcripts (id, owner, platform, external_id, lang, source, status, title, duration, created_at, updated_at)
+		SELECT %[1]s, '', 'video_site', n, 'en', 'asr', 'ready', 'Talk', 0, %[2]s, %[2]s FROM %[3]s`, id, at, series))
+	of := fmt.Sprintf("(n / %d)", accounts) // which row of its account it is
+	raw.exec(b, fmt.Sprintf(`INSERT INTO library_rows (id, account, kind, platform, external_id, lang, transcript_id, error_code, job_id,
+			folded_title, folded_channel, creator, starred, created_at, updated_at)
+		SELECT %[1]s, 'a' || (n %% %[2]d), CASE WHEN %[5]s %% 10 = 1 THEN 'failed' ELSE 'transcript' END,
+			CASE WHEN %[5]s %% 10 = 2 THEN 'photo_site' ELSE 'video_site' END, n, CASE WHEN %[5]s %% 10 = 3 THEN 'de' ELSE 'en' END,
+			CASE WHEN %[5]s %% 10 = 1 THEN NULL ELSE %[1]s END, CASE WHEN %[5]s %% 10 = 1 THEN 'UNAVAILABLE' END, NULL,
+			'a talk ' || (%[5]s * 7919 %% 10000) || ' about something that takes a line of text', 'channel ' || (%[5]s %% 50), '@c' || (%[5]s %% 50),
+			%[5]s %% 10 = 4, %[3]s, %[3]s FROM %[4]s`, id, accounts, at, series, of))
+	if dialect(o) == goose.DialectPostgres {
+		raw.exec(b, `VACUUM ANALYZE`) // as its own housekeeping does
+		return s
+	}
+	raw.exec(b, `ANALYZE`)
+	return s
+}
