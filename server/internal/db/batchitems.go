@@ -213,10 +213,12 @@ func (tx *Tx) ToSound(ctx context.Context, extractionID string) (batchIDs []stri
 	return batchIDs, wrap("items of extraction "+extractionID, err)
 }
 
-// Skip skips the items of a batch on which nobody works yet.
+// Skip skips the items of a batch on which nobody works. Of one that is back in the
+// queue, the attempt counts.
 func (tx *Tx) Skip(ctx context.Context, batchID string) error {
 	_, err := tx.db.NewUpdate().Model((*BatchItem)(nil)).
 		Set("status = ?, updated_at = ?", batch.ItemSkipped, moment(time.Now())).
+		Set("attempts = attempts + (SELECT count(*) FROM jobs AS j WHERE j.id = job_id AND j.sequence > 1)").
 		Where("batch_id = ? AND status = 'pending'", batchID).
 		Where("job_id = '' OR job_id IN (SELECT id FROM jobs WHERE status = 'pending' AND stage = 'queued')").
 		Exec(ctx)

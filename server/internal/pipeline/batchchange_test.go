@@ -72,6 +72,30 @@ func TestCancelBatch(t *testing.T) {
 	})
 }
 
+// What was tried before it was skipped has its attempt.
+func TestCancelAfterAnAttempt(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+		b := start(t, s, &script{}, func(c *pipeline.Config) {
+			c.Engine.Captions = []engine.CaptionSource{contents{func(context.Context, string) (engine.Captions, error) {
+				return engine.Captions{}, transcript.Errorf(transcript.UpstreamFailed, "It may pass.")
+			}}}
+		})
+		made, err := b.CreateBatch(t.Context(), batchOf(entry("one")))
+		require.NoError(t, err)
+		var item batch.Item
+		require.Eventually(t, func() bool {
+			item = b.items(t, acme, made.ID, 10)[0]
+			return item.Status == batch.ItemPending && item.Attempts == 1
+		}, time.Minute, 5*time.Millisecond)
+		_, err = b.CancelBatch(t.Context(), acme, made.ID, nil)
+		require.NoError(t, err)
+		item = b.items(t, acme, made.ID, 10)[0]
+		assert.Equal(t, batch.ItemSkipped, item.Status)
+		assert.Equal(t, 1, item.Attempts)
+	})
+}
+
 // Which failed items are retried: those that it may help, those that are named, but not
 // what names no content, nor what was tried too often.
 func TestRetryBatch(t *testing.T) {

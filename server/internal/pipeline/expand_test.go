@@ -330,10 +330,10 @@ func TestNobodyReadsLists(t *testing.T) {
 
 // shortener is a site of short links: what each leads to, by its path. A number is a
 // status.
-func shortener(t *testing.T, leads map[string]string) (follow func(*pipeline.Config), address string) {
+func shortener(t *testing.T, leads func(path string) string) (follow func(*pipeline.Config), address string) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch to := leads[r.URL.Path]; to {
+		switch to := leads(r.URL.Path); to {
 		case "", "404":
 			http.NotFound(w, r)
 		case "200":
@@ -366,7 +366,7 @@ func TestShortLinksOfBatches(t *testing.T) {
 		for i := range 70 { // more than are followed before it is written down
 			leads[fmt.Sprintf("/n%d", i)] = fmt.Sprintf("%sentry-001%02d", to, i)
 		}
-		follow, address := shortener(t, leads)
+		follow, address := shortener(t, func(path string) string { return leads[path] })
 		b := start(t, s, &script{}, listing(nil), func(c *pipeline.Config) { c.Engine.Lists = nil }, follow)
 		var all []pipeline.BatchEntry
 		for _, link := range []string{to + "entry-00009", "/a", "/b", "/same", "/full", "/loop", "/none", "/away", "/other", "/bad", "/a"} {
