@@ -25,13 +25,14 @@ type hands struct {
 	held     map[int64]bool
 	fetching map[string]int // answers under way, by queue
 	beat     time.Time      // the last one
+	lookout
 }
 
 func newHands(takes func(queue string) bool, workers map[string]int) *hands {
 	if takes == nil {
 		takes = func(string) bool { return true }
 	}
-	return &hands{takes: takes, workers: workers, held: map[int64]bool{}, fetching: map[string]int{}}
+	return &hands{takes: takes, workers: workers, held: map[int64]bool{}, fetching: map[string]int{}, lookout: newLookout(workers)}
 }
 
 // hasBeaten notes that the process has given a sign of life at a time.
@@ -63,6 +64,7 @@ func (h *hands) take(queue string, rows []*rivertype.JobRow) {
 	h.fetching[queue]--
 	for _, row := range rows {
 		h.held[row.ID] = true
+		h.busy[row.ID] = queue
 	}
 }
 
@@ -72,6 +74,7 @@ func (h *hands) drop(ids []int64) {
 	defer h.mu.Unlock()
 	for _, id := range ids {
 		delete(h.held, id)
+		delete(h.busy, id)
 	}
 }
 
@@ -98,6 +101,10 @@ func (d queueDriver[T]) GetExecutor() riverdriver.Executor {
 	return executor{d.Driver.GetExecutor(), d.hands, d.turns}
 }
 
+func (d queueDriver[T]) GetListener(p *riverdriver.GetListenenerParams) riverdriver.Listener {
+	return listensForEnds{d.Driver.GetListener(p), d.hands}
+}
+
 type executor struct {
 	riverdriver.Executor
 
@@ -115,11 +122,19 @@ func (e executor) JobGetAvailable(ctx context.Context, p *riverdriver.JobGetAvai
 	if called.Now == nil { // the same for all statements: what comes meanwhile must not be taken for what is fetched
 		called.Now = new(time.Now())
 	}
-	called.MaxToLock, err = e.turns.callUp(ctx, e.Executor, &called, e.hands.workers[p.Queue])
-	if err != nil || called.MaxToLock == 0 {
+	waiting, n, err := e.turns.callUp(ctx, e.Executor, &called, e.hands.workers[p.Queue])
+	if err != nil {
 		return nil, err
 	}
-	return e.Executor.JobGetAvailable(ctx, &called)
+	if n > 0 {
+		called.MaxToLock = n
+		if rows, err = e.Executor.JobGetAvailable(ctx, &called); err != nil {
+			return nil, err
+		}
+	}
+	// River looks again at the next end of a run only if it has got all that it asked for.
+	e.hands.leave(p.Queue, p.MaxToLock, len(rows) < min(waiting, p.MaxToLock))
+	return rows, nil
 }
 
 // JobSetStateIfRunningMany writes the ends of runs. On PostgreSQL River's

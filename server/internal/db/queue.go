@@ -102,6 +102,7 @@ func (s *Store) NewRunner(w Workers) (Runner, error) {
 		CompletedJobRetentionPeriod: finished,
 		DiscardedJobRetentionPeriod: finished,
 
+		Middleware:        []rivertype.Middleware{river.WorkerMiddlewareFunc(hands.during)},
 		FetchPollInterval: pollInterval,
 		Logger:            quiet(s.log),
 		Test:              river.TestConfig{Time: hostClock{}},

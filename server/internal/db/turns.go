@@ -57,27 +57,27 @@ func newTurns(lock string, moment func(time.Time) any) turns {
 	}
 }
 
-// callUp returns how many runs of a queue, which has so many workers, are to be fetched,
-// at most p.MaxToLock, and calls them up where more are waiting. An idle process asks
-// every queue every second, which must cost little.
-func (t turns) callUp(ctx context.Context, db riverdriver.Executor, p *riverdriver.JobGetAvailableParams, workers int) (n int, err error) {
+// callUp returns how many runs of a queue, which has so many workers, are waiting, as
+// far as the caller has room for them and one more, and how many of them are to be
+// fetched. It calls those up where more are waiting. An idle process asks every queue
+// every second, which must cost little.
+func (t turns) callUp(ctx context.Context, db riverdriver.Executor, p *riverdriver.JobGetAvailableParams, workers int) (waiting, n int, err error) {
 	n = p.MaxToLock
 	now := t.moment(*p.Now)
-	var waiting int // n+1: or more
 	if err := db.QueryRow(ctx, t.count, p.Queue, n, now).Scan(&waiting); err != nil || waiting < n {
-		return waiting, err
+		return waiting, waiting, err
 	}
 	if workers > 1 {
 		var asked int // n: or more
 		if err := db.QueryRow(ctx, t.asked, p.Queue, n, now).Scan(&asked); err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 		n = max(asked, n-1)
 	}
 	if waiting <= n || n == 0 {
-		return n, nil
+		return waiting, n, nil
 	}
-	return n, db.Exec(ctx, t.call, p.Queue, n, now)
+	return waiting, n, db.Exec(ctx, t.call, p.Queue, n, now)
 }
 
 // numbered turns $1 into ?1, as SQLite has it.
