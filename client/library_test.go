@@ -2,7 +2,6 @@ package client_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log"
 	"net/http"
@@ -84,7 +83,7 @@ func TestLibraryPagesOfALiar(t *testing.T) {
 		for _, err := range c.Library.All(t.Context(), library.Query{}) {
 			if err != nil {
 				var refused *client.Error
-				require.True(t, errors.As(err, &refused), "%v", err)
+				require.ErrorAs(t, err, &refused)
 				failed++
 			}
 		}

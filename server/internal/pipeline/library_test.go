@@ -1,7 +1,6 @@
 package pipeline_test
 
 import (
-	"errors"
 	"testing"
 	"time"
 
@@ -53,7 +52,7 @@ func TestLibraryRowOfWork(t *testing.T) {
 		_, err = b.Saved(t.Context(), acme, videoKey("v1", ""))
 		require.ErrorIs(t, err, transcript.StateConflict)
 		var busy *transcript.Error
-		require.True(t, errors.As(err, &busy))
+		require.ErrorAs(t, err, &busy)
 		assert.Equal(t, out.Job.JobID, busy.Details["jobId"])
 		require.NoError(t, b.Star(t.Context(), acme, videoKey("v1", ""), true))
 
