@@ -17,9 +17,9 @@ var always = []law{
 		WHERE j.status IN ('pending', 'processing') AND e.status NOT IN ('pending', 'processing')`},
 	{"work runs for a claim", `SELECT e.id FROM extractions AS e WHERE e.status IN ('pending', 'processing') AND NOT EXISTS (
 		SELECT 1 FROM jobs AS j WHERE j.extraction_id = e.id AND j.status IN ('pending', 'processing'))`},
-	{"work that runs is in the queue, or waits for a place", `SELECT e.id FROM extractions AS e
+	{"work that runs is in the queue, or waits for a place or a slot", `SELECT e.id FROM extractions AS e
 		WHERE e.status IN ('pending', 'processing')
-		AND NOT EXISTS (SELECT 1 FROM asr_places AS p WHERE p.extraction_id = e.id AND p.state IN ('outside', 'waiting'))
+		AND NOT EXISTS (SELECT 1 FROM asr_places AS p WHERE p.extraction_id = e.id AND p.state IN ('outside', 'ready'))
 		AND NOT EXISTS (SELECT 1 FROM river_job AS r WHERE r.args ->> 'extraction' = e.id AND r.finalized_at IS NULL)`},
 	{"what has ended says when", `SELECT id FROM jobs WHERE (status IN ('pending', 'processing')) <> (ended_at IS NULL)`},
 	{"events have no gaps, and the last is the claim's", `SELECT j.id FROM jobs AS j JOIN job_events AS v ON v.job_id = j.id
