@@ -74,6 +74,20 @@ func (p *Pipeline) followed(ctx context.Context, tx *db.Tx, b *db.Batch, ends ma
 	return p.resume(ctx, tx, b)
 }
 
+// leadNowhere ends the items of a batch whose short links cannot be followed. The others
+// are not touched.
+func (p *Pipeline) leadNowhere(ctx context.Context, tx *db.Tx, b *db.Batch, why *transcript.Error) error {
+	short, err := tx.ShortItems(ctx, b.ID)
+	if err != nil {
+		return err
+	}
+	ends := map[string]BatchEntry{}
+	for _, item := range short {
+		ends[item.ID] = BatchEntry{Err: why}
+	}
+	return p.followed(ctx, tx, b, ends)
+}
+
 // arrive notes where the short link of an item has led.
 func arrive(item *db.BatchItem, end BatchEntry, seen map[engine.Content]bool) {
 	if end.Err != nil {

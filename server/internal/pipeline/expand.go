@@ -203,7 +203,7 @@ func (p *Pipeline) followOne(ctx context.Context, item db.BatchItem) (end BatchE
 }
 
 // expandFault decides what follows from the error of an expansion, as fault does for
-// other steps. What does not pass ends the batch.
+// other steps. What does not pass ends the batch, or the items that are short links.
 func (p *Pipeline) expandFault(ctx context.Context, w db.Work, step expandArgs, cause error) error {
 	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
@@ -223,6 +223,9 @@ func (p *Pipeline) expandFault(ctx context.Context, w db.Work, step expandArgs, 
 		return p.expandAgain(ctx, w, step, p.untilNextAttempt(step.Failed, coded))
 	}
 	return p.onBatch(ctx, step.Batch, func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
+		if b.List.URL == "" {
+			return p.leadNowhere(ctx, tx, b, coded)
+		}
 		return failBatch(ctx, tx, b, coded)
 	})
 }

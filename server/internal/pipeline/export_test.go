@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"context"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
@@ -37,6 +38,11 @@ func Census() (look func(living []db.Process) []db.Process) {
 
 // OnSettle has a test told of all claims that settle ends.
 func (c *Config) OnSettle(f func(ended []db.Job)) { c.settled = f }
+
+// FailExpansion is the last attempt to find out what the items of a batch are.
+func (p *Pipeline) FailExpansion(ctx context.Context, batch string, cause error) error {
+	return p.expandFault(ctx, db.Work{}, expandArgs{Batch: batch, Failed: maxAttempts}, cause)
+}
 
 // RoundSeconds and UploadTitle are tested by themselves.
 var (
