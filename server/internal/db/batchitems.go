@@ -151,11 +151,13 @@ func (r Reader) Counts(ctx context.Context, batchID string) (n batch.Counts, err
 	return n, wrap("counts of batch "+batchID, err)
 }
 
-// GiveClaim names the claim of an item that waits without one. ErrNotFound where it
-// does not, or not any more.
+// GiveClaim names the claim of an item that waits without one; sound tells that it is
+// to be recognized, as is what has a place for that, or wants one. ErrNotFound where it
+// does not wait, or not any more.
 func (tx *Tx) GiveClaim(ctx context.Context, itemID string, j *Job, sound bool) error {
 	res, err := tx.db.NewUpdate().Model((*BatchItem)(nil)).
-		Set("job_id = ?, sound = ?, updated_at = ?", j.ID, sound, moment(time.Now())).
+		Set("job_id = ?, updated_at = ?", j.ID, moment(time.Now())).
+		Set("sound = (? OR EXISTS (SELECT 1 FROM asr_places WHERE extraction_id = ?))", sound, j.ExtractionID).
 		Where("id = ? AND status = 'pending' AND job_id = ''", itemID).
 		Exec(ctx)
 	if err := mustAffect("item "+itemID, res, err); err != nil || j.Batched {

@@ -79,7 +79,8 @@ func (p *Pipeline) takeUpItem(ctx context.Context, b *db.Batch, item *db.BatchIt
 		case job.State.Status.Terminal(): // it has been judged
 			return p.endItem(ctx, tx, item, batch.ItemFailed, failedItem(job.Error))
 		}
-		return tx.GiveClaim(ctx, item.ID, job, !s.captionsFirst(s.subject()))
+		sound := !s.captionsFirst(s.subject()) || beyondCaptions(job.State)
+		return tx.GiveClaim(ctx, item.ID, job, sound)
 	})
 	switch coded := (*transcript.Error)(nil); {
 	case err == nil, errors.Is(err, db.ErrNotFound): // it was canceled, or another run has it
@@ -105,7 +106,7 @@ func (p *Pipeline) submissionOf(ctx context.Context, b *db.Batch, item *db.Batch
 		Content: engine.Content{Platform: item.Platform, ExternalID: item.ExternalID, URL: item.SourceURL},
 		terms:   terms{b.Limits, b.CacheTTL, b.Trace},
 		team:    p.team(ctx),
-		item:    true,
+		item:    item,
 	}
 	if b.Languages != "" {
 		// Only canonical lists are stored, which always can be read.

@@ -36,8 +36,8 @@ func (p *Pipeline) claim(ctx context.Context, tx *db.Tx, e *db.Extraction, s Sub
 		SendMetadata:   s.View.SendMetadata,
 		Limits:         s.limits,
 		Trace:          s.trace,
-		Asked:          !s.item,
-		Batched:        s.item,
+		Asked:          s.item == nil,
+		Batched:        s.item != nil,
 		CreatedAt:      now,
 		UpdatedAt:      now,
 	}

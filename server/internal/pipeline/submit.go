@@ -35,9 +35,9 @@ type Submission struct {
 
 	terms
 	team team // who may work on it, as it was found
-	// item tells that it is an item of a batch: it goes after what is asked for by
-	// itself, and waits where that is refused.
-	item bool
+	// item is the item of a batch that it is; nil: it is asked for by itself. An item
+	// goes after what is, and waits where that is refused.
+	item *db.BatchItem
 }
 
 // terms are those under which a submission is accepted.
@@ -226,6 +226,11 @@ func (p *Pipeline) join(ctx context.Context, tx *db.Tx, e *db.Extraction, s Subm
 	if err := tx.Expect(ctx, e, job); err != nil {
 		return nil, err
 	}
+	if late && s.item != nil { // which ends where the claim is refused, after its account's usage was changed
+		if _, err := tx.LockBatch(ctx, s.item.BatchID); err != nil {
+			return nil, err
+		}
+	}
 	if err := reserve(ctx, tx, job); err != nil || !late {
 		return job, err
 	}
@@ -301,7 +306,7 @@ func (p *Pipeline) begin(ctx context.Context, tx *db.Tx, s Submission) (*db.Job,
 // for: from now on it has its turn before those, and may have the places that they may
 // not.
 func bringForward(ctx context.Context, tx *db.Tx, e *db.Extraction, job *db.Job, s Submission) error {
-	if s.item || job.Asked {
+	if s.item != nil || job.Asked {
 		return nil
 	}
 	job.Limits.ASRConcurrency, job.Limits.ASRWaiting = s.limits.ASRConcurrency, s.limits.ASRWaiting

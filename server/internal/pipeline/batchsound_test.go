@@ -1,0 +1,130 @@
+package pipeline_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// moods is an engine of which each content has a mood, which its id tells.
+type moods struct {
+	script
+	sound []byte
+}
+
+func (*moods) Origin(p transcript.Platform) (transcript.Origin, bool) {
+	return transcript.OriginDownloader, p == transcript.VideoSite
+}
+
+func (*moods) Captions(_ context.Context, c engine.Content, _ func([]transcript.Track) (int, bool)) (engine.Captions, error) {
+	answer := captioned(c.ExternalID)
+	switch mood(c.ExternalID) {
+	case 0, 1: // there is only sound
+		answer.Track, answer.Tracks, answer.Segments = nil, nil, nil
+	case 2:
+		return engine.Captions{}, transcript.Errorf(transcript.Unavailable, "It is gone.")
+	case 3:
+		if rand.N(2) == 0 {
+			return engine.Captions{}, transcript.Errorf(transcript.UpstreamFailed, "It passes.")
+		}
+	}
+	return answer, nil
+}
+
+func mood(id string) int { return int(id[len(id)-1]-'0') % 10 }
+
+func (m *moods) Audio(_ context.Context, _ engine.Content, dir string, _ engine.AudioOptions) (string, error) {
+	path := filepath.Join(dir, "audio.wav")
+	return path, os.WriteFile(path, m.sound, 0o600)
+}
+
+// What a batch shares with others, and stands in line to be recognized already, holds up
+// none of its other items.
+func TestSharedSoundHoldsUpNoItem(t *testing.T) {
+	t.Parallel()
+	const many = 70 // more than are taken up at a time
+	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+		m := &moods{sound: recording(t, 1, 1)}
+		m.recognize = func(ctx context.Context, _ int, _ engine.Audio, _ engine.RecognizeOptions) (engine.Recognition, error) {
+			<-ctx.Done()
+			return engine.Recognition{}, context.Cause(ctx)
+		}
+		b := start(t, s, &m.script, func(c *pipeline.Config) { c.Engine.Captions, c.Engine.Audio = []engine.CaptionSource{m}, m })
+		narrow := plan()
+		narrow.ASRConcurrency, narrow.ASRWaiting = 1, 0
+		var entries []pipeline.BatchEntry
+		for i := range many {
+			id := fmt.Sprintf("talk-%02d0", i)
+			single := link(id, "en")
+			single.Account, single.Plan = "other", narrow
+			_, err := b.Submit(t.Context(), single)
+			require.NoError(t, err)
+			entries = append(entries, entry(id))
+		}
+		require.Eventually(t, func() bool { // all but one stand outside
+			n := 0
+			require.NoError(t, s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+				n = 0
+				rows, err := tx.Library(ctx, "other")
+				for _, row := range rows {
+					job, err := tx.Job(ctx, "other", row.JobID)
+					if err != nil {
+						return err
+					}
+					place, err := tx.Place(ctx, job.ExtractionID)
+					if err != nil {
+						return err
+					}
+					if place != (db.Place{}) {
+						n++
+					}
+				}
+				return err
+			}))
+			return n == many
+		}, time.Minute, 20*time.Millisecond)
+
+		request := batchOf(append(entries, entry("talk-999"))...)
+		request.Plan = narrow
+		made, err := b.CreateBatch(t.Context(), request)
+		require.NoError(t, err)
+		assert.Eventually(t, func() bool {
+			return b.items(t, acme, made.ID, 100)[many].Status == batch.ItemSuccess
+		}, 30*time.Second, 20*time.Millisecond)
+	})
+}
+
+// Short links that cannot be followed fail by themselves, and not the batch with the
+// items that have nothing to do with them.
+func TestShortLinksThatCannotBeFollowed(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+		b := prepare(t, s, &script{})
+		short := pipeline.BatchEntry{Short: true, Content: engine.Content{Platform: transcript.VideoSite, URL: "https://short.example/abc"}}
+		made, err := b.CreateBatch(t.Context(), batchOf(entry("one"), short))
+		require.NoError(t, err)
+		require.NoError(t, b.FailExpansion(t.Context(), made.ID, transcript.Errorf(transcript.UpstreamFailed, "It takes too long.")))
+		job, err := b.Batch(t.Context(), acme, made.ID)
+		require.NoError(t, err)
+		require.NoError(t, job.Check())
+		assert.Equal(t, batch.Counts{Total: 2, Pending: 1, Failed: 1}, job.Counts)
+		assert.False(t, job.Status.Terminal())
+		item := b.items(t, acme, made.ID, 10)[1]
+		assert.Equal(t, transcript.UpstreamFailed, *item.Error)
+		assert.True(t, *item.Retryable)
+	})
+}
