@@ -174,12 +174,14 @@ func (tx *Tx) EndItem(ctx context.Context, itemID string, status batch.ItemStatu
 	return mustAffect("item "+itemID, res, err)
 }
 
-// EndClaimed ends the items of a batch that wait for claims, which end.
-func (tx *Tx) EndClaimed(ctx context.Context, batchID string, jobIDs []string, status batch.ItemStatus, end ItemEnd) error {
-	_, err := endItems(tx.db, status, end).
+// EndClaimed ends the items of a batch that wait for claims, which end, and returns the
+// claims that they have waited for.
+func (tx *Tx) EndClaimed(ctx context.Context, batchID string, jobIDs []string, status batch.ItemStatus, end ItemEnd) (waited []string, err error) {
+	err = endItems(tx.db, status, end).
 		Where("batch_id = ? AND job_id IN (?) AND status = 'pending'", batchID, bun.List(jobIDs)).
-		Exec(ctx)
-	return wrap("items of batch "+batchID, err)
+		Returning("job_id").
+		Scan(ctx, &waited)
+	return waited, wrap("items of batch "+batchID, err)
 }
 
 // endItems ends items. The language of a text is looked up.

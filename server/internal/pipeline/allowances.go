@@ -28,11 +28,17 @@ func reserve(ctx context.Context, tx *db.Tx, job *db.Job) error {
 	return transcriptsUsedUp(job.Limits, u)
 }
 
-// payUp has ended claims pay for what they got, and gives back the rest.
-func payUp(ctx context.Context, tx *db.Tx, ended []db.Job, end db.End, heard time.Duration) error {
+// payUp has ended claims pay for what they got, and gives back the rest. Those that
+// end for nobody pay nothing.
+func payUp(ctx context.Context, tx *db.Tx, ended []db.Job, end db.End, heard time.Duration, forNobody []string) error {
 	slices.SortFunc(ended, byAccount)
 	for i := range ended {
-		if err := tx.Settle(ctx, &ended[i], price(ended[i].Held, end, heard)); err != nil {
+		claim := &ended[i]
+		pays := price(claim.Held, end, heard)
+		if slices.Contains(forNobody, claim.ID) {
+			pays = db.Allowance{}
+		}
+		if err := tx.Settle(ctx, claim, pays); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/engine"
@@ -129,24 +130,33 @@ func (p *Pipeline) endItem(ctx context.Context, tx *db.Tx, item *db.BatchItem, s
 }
 
 // endItems ends the items that wait for claims which end. The transaction has written
-// all else of their end but what it costs.
-func (p *Pipeline) endItems(ctx context.Context, tx *db.Tx, claims []db.Job, end db.End) error {
+// all else of their end but what it costs. It returns the claims of which nobody waits
+// for the end any more: their items were skipped when their batch was canceled.
+func (p *Pipeline) endItems(ctx context.Context, tx *db.Tx, claims []db.Job, end db.End) (forNobody []string, err error) {
 	batches, err := lockBatches(ctx, tx, claims)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	ids := batched(claims)
 	status, how := itemEnd(end)
+	var waited []string
 	for i := range batches {
 		b := &batches[i]
-		if err := tx.EndClaimed(ctx, b.ID, ids, status, how); err != nil {
-			return err
+		ended, err := tx.EndClaimed(ctx, b.ID, ids, status, how)
+		if err != nil {
+			return nil, err
 		}
+		waited = append(waited, ended...)
 		if err := p.goOn(ctx, tx, b); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	for _, c := range claims {
+		if c.Batched && !c.Asked && !slices.Contains(waited, c.ID) {
+			forNobody = append(forNobody, c.ID)
+		}
+	}
+	return forNobody, nil
 }
 
 // itemEnd is what the end of a claim means for an item that waits for it.

@@ -120,10 +120,11 @@ func (p *Pipeline) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, clai
 			return err
 		}
 	}
-	if err := p.endItems(ctx, tx, claims, end); err != nil {
+	forNobody, err := p.endItems(ctx, tx, claims, end)
+	if err != nil {
 		return err
 	}
-	return payUp(ctx, tx, claims, end, heard)
+	return payUp(ctx, tx, claims, end, heard, forNobody)
 }
 
 // settleAll ends an extraction with all claims on it that run.
