@@ -49,8 +49,9 @@ type Retried struct {
 	NotRetried []NotRetried `json:"notRetried"`
 }
 
-// NotRetried is a failed item that was left as it is. Reason is its code where
-// another try is of no use, or ATTEMPTS_EXHAUSTED.
+// NotRetried is a failed item that was left as it is. Reason is the code with which it
+// failed, ATTEMPTS_EXHAUSTED after ten tries, or NOT_FOUND for an id that the batch has
+// not.
 type NotRetried struct {
 	ItemID string `json:"itemId" format:"uuid"`
 	Reason string `json:"reason"`

@@ -165,10 +165,12 @@ func (s *BatchService) Wait(ctx context.Context, id string, opts ...RequestOptio
 }
 
 // RetryParams say which items that have failed are made anew. The zero value means all
-// for which that may be of use.
+// that are Retryable.
 type RetryParams struct {
-	Items []string          // only items with these ids, whatever they failed with
-	Codes []transcript.Code // only items that failed with one of these
+	// Items are ids, at most 500: only these items, also where they are not Retryable.
+	Items []string
+	// Codes: only items that failed with one of these, and are Retryable or among Items.
+	Codes []transcript.Code
 }
 
 // Retry has items made anew that have failed, and says which were left as they are. A

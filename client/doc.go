@@ -20,16 +20,24 @@
 // [TranscriptService.Captions] ask about a link and start no work. [UsageService.Get]
 // tells what the plan includes and what is left of it.
 //
+// Many links, a playlist or a channel are a batch: [BatchService.Create] makes it,
+// [BatchService.Wait] waits for its end, and [BatchService.Export] reads all its texts as
+// one [Download]. What the account has saved is in its library: [LibraryService.All] lists
+// it, [LibraryService.AllSearch] finds what is said in it, [LibraryService.Get],
+// [LibraryService.Download] and [LibraryService.AllChunks] read one text. Keys need the
+// scope "batches" for the one, and "transcripts" for the other.
+//
 // # Errors
 //
 // An answer other than 2xx is an [*Error], whatever its body looks like. A job
 // that failed or was cancelled is a [*JobError]: the request went well, the work
-// did not. Both are matched by the documented code:
+// did not; of a batch it is a [*BatchError]. All are matched by the documented code:
 //
 //	errors.Is(err, transcript.UploadInvalid)
 //
 // A wait that ended before its job did is a [*WaitError], which carries the
-// job's id, so that nothing is lost when a deadline passes.
+// job's id, so that nothing is lost when a deadline passes; of a batch it is a
+// [*BatchWaitError].
 //
 // # Repetition
 //

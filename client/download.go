@@ -69,7 +69,9 @@ type ExportParams struct {
 // Export reads all texts of a batch as one file. Errors are [*Error]s: STATE_CONFLICT
 // while the batch has not ended, unless p.Partial; NO_TRANSCRIPT where no item has a
 // text; UPGRADE_REQUIRED where the plan does not include it. When a text is made anew
-// while the file is read, that is cut off, and may be asked for again.
+// while the file is read, that is cut off, and may be asked for again. The Name is made
+// of the batch's id and the type alone: of several texts SRT, VTT and ZIP are archives of
+// the same name, to be saved into different folders.
 func (s *BatchService) Export(ctx context.Context, id string, p ExportParams, opts ...RequestOption) (*Download, error) {
 	path, err := batchPath(id)
 	if err != nil {

@@ -25,7 +25,8 @@ func (s *Server) Library() http.Handler {
 	return s.handler(slices.Concat(s.libraryRoutes(), s.chunkRoutes(), s.searchRoutes(), s.downloadRoutes()))
 }
 
-// Batches serves the routes of batches.
+// Batches serves /v1/batch and what is below it: batches and their exports. A mux wants
+// both patterns, "/v1/batch" and "/v1/batch/".
 func (s *Server) Batches() http.Handler {
 	return s.handler(slices.Concat(s.batchRoutes(), s.exportRoutes()))
 }

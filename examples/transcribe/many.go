@@ -40,9 +40,6 @@ type many struct {
 func (cmd *command) many(ctx context.Context, c *client.Client, o order, folder bool, stdout, stderr io.Writer) (failed []string, err error) {
 	texts := map[string]string{}
 	for _, name := range o.files {
-		if _, err := os.Stat(name); err != nil {
-			return nil, err
-		}
 		if other, taken := texts[nameOf(name)]; taken {
 			return nil, fmt.Errorf("the texts of %s and %s would have the same name: transcribe them apart", other, name)
 		}
@@ -82,6 +79,9 @@ func (m *many) batch(ctx context.Context, p client.BatchParams) {
 	name := p.Playlist + p.Channel
 	if name == "" {
 		name = fmt.Sprintf("%d links", len(p.URLs))
+		if len(p.URLs) == 1 {
+			name = p.URLs[0]
+		}
 	}
 	made, err := m.client.Batches.Create(ctx, p)
 	if err != nil {

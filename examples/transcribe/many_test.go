@@ -88,6 +88,7 @@ func TestWrongOrders(t *testing.T) {
 		"nothing to do":        {},
 		"is for links":         {"--format", "zip", file},
 		"no such file":         {"--from", file + ".txt"},
+		"it is no link":        {first, file + ".txt"},
 		"--out: ":              {"--out", filepath.Join(file, "text.txt"), first},
 		"--out needs a folder": {first, "--playlist", "PLFgquLnL59alCl_2TQvOiD5Vgm1hCaGSI"},
 		"must be one of":       {"--format", "pdf", first},

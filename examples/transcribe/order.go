@@ -35,6 +35,9 @@ func (cmd *command) order(stdin io.Reader) (o order, err error) {
 	for _, s := range sources {
 		switch kindOf(s) {
 		case isFile:
+			if _, err := os.Stat(s); err != nil {
+				return o, fmt.Errorf("%w: it is no link, playlist, channel or id of a video either", err)
+			}
 			o.files = append(o.files, s)
 		case isLink:
 			links = append(links, s)

@@ -217,12 +217,17 @@ func failedItem(why *transcript.Error) db.ItemEnd {
 const unprocessable = 422
 
 // tooMany refuses a batch of n entries: where the plan permits fewer than the service
-// takes, more can be had.
+// takes, more can be had. Of a playlist or channel, which is read no further than that,
+// n are at least there.
 func tooMany(b *db.Batch, n, limit int) *transcript.Error {
-	e := overPlan(b.Limits, transcript.BatchLimitExceeded, fmt.Sprintf("The plan permits %d items in a batch: these are %d.", limit, n))
+	are, cure := fmt.Sprintf("these are %d", n), "Send the others in another one."
+	if b.Mode != batch.Links {
+		are, cure = "there are more", "With maxItems only the first are taken."
+	}
+	e := overPlan(b.Limits, transcript.BatchLimitExceeded, fmt.Sprintf("The plan permits %d items in a batch: %s. %s", limit, are, cure))
 	if n > MaxBatchItems {
 		limit = max(limit, MaxBatchItems)
-		e = transcript.Errorf(transcript.BatchLimitExceeded, "A batch takes at most %d: these are %d. Send the others in another one.", limit, n)
+		e = transcript.Errorf(transcript.BatchLimitExceeded, "A batch takes at most %d: %s. %s", limit, are, cure)
 		e.Status = unprocessable
 	}
 	return e.With("requested", n).With("limit", limit)

@@ -123,6 +123,8 @@ func TestListAgainstThePlan(t *testing.T) {
 					assert.Equal(t, transcript.BatchLimitExceeded, job.Error.Code)
 					assert.EqualValues(t, tt.limit+1, job.Error.Details["requested"])
 					assert.EqualValues(t, tt.limit, job.Error.Details["limit"])
+					assert.Contains(t, job.Error.Message, fmt.Sprintf(" %d", tt.limit))
+					assert.Contains(t, job.Error.Message, ": there are more. With maxItems only the first are taken.")
 					assert.Zero(t, job.Counts)
 					return
 				}
