@@ -118,7 +118,8 @@ func TestBatchOfACSV(t *testing.T) {
 	assert.Equal(t, "de,asr", p.Batch.Lang)
 	assert.Equal(t, batch.Links, p.Batch.Mode)
 	require.Len(t, p.Items, 2)
-	assert.Equal(t, videos(0, 2), []string{p.Items[0].ExternalID, p.Items[1].ExternalID})
+	want := videos(0, 2)
+	assert.Equal(t, want, []string{p.Items[0].ExternalID, p.Items[1].ExternalID})
 
 	again := s.postCSV(t, "?language=de,asr&maxItems=2", body, key)
 	assert.Equal(t, "true", again.Header.Get("Idempotency-Replayed"), again.body)
