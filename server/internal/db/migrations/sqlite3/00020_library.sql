@@ -27,11 +27,13 @@ DROP INDEX library_rows_title;
 CREATE INDEX library_rows_recent ON library_rows (account, created_at, id, kind, platform, lang, starred, folded_title, folded_channel);
 CREATE INDEX library_rows_title ON library_rows (account, (folded_title = ''), folded_title, id, kind, platform, lang, starred, folded_channel);
 CREATE INDEX library_rows_lang ON library_rows (account, lang) WHERE kind = 'transcript';
+CREATE INDEX library_rows_batch ON library_rows (account, created_at, id) WHERE kind = 'batch';
 CREATE INDEX library_rows_creator ON library_rows (account, platform, creator, created_at, id) WHERE kind = 'transcript';
 
 -- +goose Down
 DELETE FROM library_rows WHERE kind <> 'transcript';
 DROP INDEX library_rows_creator;
+DROP INDEX library_rows_batch;
 DROP INDEX library_rows_lang;
 DROP INDEX library_rows_title;
 DROP INDEX library_rows_recent;
