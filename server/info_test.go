@@ -90,10 +90,11 @@ func TestInfoInEveryCase(t *testing.T) {
 		"behind a login":             {link: video, fault: transcript.LoginRequired, status: 503, code: "LOGIN_REQUIRED"},
 	} {
 		everyWay(t, name, func(t *testing.T, start starter) {
-			if row.plan == nil {
-				row.plan = func(*account.Plan) {}
+			plan := row.plan // which the ways share
+			if plan == nil {
+				plan = func(*account.Plan) {}
 			}
-			s := start(t, onPlan(row.plan))
+			s := start(t, onPlan(plan))
 			if row.cached {
 				require.Equal(t, http.StatusOK, s.captions(t, "").StatusCode)
 			}
