@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/uptrace/bun/schema"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/search"
 )
 
 // fillVersion is the migration that fills what only Go can compute: the number of
@@ -82,7 +84,7 @@ func (f filler) libraryRow(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	return f.exec(ctx, "UPDATE library_rows SET folded_title = ?, folded_channel = ? WHERE id = ?", fold(title), fold(channel), id)
+	return f.exec(ctx, "UPDATE library_rows SET folded_title = ?, folded_channel = ? WHERE id = ?", search.Fold(title), search.Fold(channel), id)
 }
 
 func (f filler) exec(ctx context.Context, statement string, args ...any) error {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/server/internal/search"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -54,8 +55,8 @@ const (
 
 // findBy sets by what the row is found.
 func (r *LibraryRow) findBy(title, channel, handle string) {
-	r.FoldedTitle = firstRunes(fold(title), maxFoldedTitle)
-	r.FoldedChannel = firstRunes(fold(channel), maxCreator)
+	r.FoldedTitle = firstRunes(search.Fold(title), maxFoldedTitle)
+	r.FoldedChannel = firstRunes(search.Fold(channel), maxCreator)
 	r.Creator = firstRunes(cmp.Or(handle, channel), maxCreator)
 }
 

@@ -6,12 +6,8 @@ import (
 
 	"github.com/rivo/uniseg"
 
-	"github.com/transcriptkit/transcriptkit/server/internal/search"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
-
-// fold makes of s what it is found and ordered by. Both databases are given the same.
-func fold(s string) string { return search.Fold(s) }
 
 // countWords counts the words of a text by the rules of UAX 29: what has a letter or a
 // digit in it.
