@@ -28,6 +28,9 @@ type Engine struct {
 	// Lists reads playlists and channels. Without it batches of these end in
 	// NOT_IMPLEMENTED.
 	Lists ListSource
+	// Discovery finds videos, channels and playlists. Without it the routes below
+	// /v1/video_site that find something answer NOT_IMPLEMENTED.
+	Discovery Discovery
 	// Audio downloads what has no captions. Without it such links end in
 	// NOT_IMPLEMENTED.
 	Audio AudioSource
