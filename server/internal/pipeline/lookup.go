@@ -68,15 +68,16 @@ type reply struct {
 // questions at the same time are asked once. When the platform takes longer than
 // Config's lookup budget, the error is the best that is known by then, else
 // UPSTREAM_FAILED; what was learned before an error is returned with it. A platform
-// that only others can ask is asked by one of them.
-func (p *Pipeline) lookup(ctx context.Context, sub subject) (answered, error) {
+// that only others can ask is asked by one of them. begun is when the reader has looked
+// into the cache in vain: what was learned since then answers too.
+func (p *Pipeline) lookup(ctx context.Context, sub subject, begun time.Time) (answered, error) {
 	if p.onlyOthers(ctx, func(t team) bool { return t.readsCaptions(sub.Platform) }) {
 		return p.haveAsked(ctx, sub)
 	}
 	key := string(sub.Platform) + "/" + sub.ExternalID + "/" + sub.languages.String()
 	ch := p.lookups.same.DoChan(key, func() (any, error) {
 		defer p.lookups.soFar.Delete(key)
-		return p.askInTurn(sub, func(f finding, err error) { p.lookups.soFar.Store(key, reply{answered{finding: f}, withCode(err)}) })
+		return p.askInTurn(sub, begun, func(f finding, err error) { p.lookups.soFar.Store(key, reply{answered{finding: f}, withCode(err)}) })
 	})
 	budget := time.NewTimer(p.cfg.LookupBudget)
 	defer budget.Stop()
@@ -100,8 +101,8 @@ func (p *Pipeline) tooLate() error {
 }
 
 // askInTurn asks the platform when a slot is free, also when the reader has gone by
-// then.
-func (p *Pipeline) askInTurn(sub subject, soFar func(finding, error)) (a answered, err error) {
+// then. One who comes right after the answer to an equal question is given that.
+func (p *Pipeline) askInTurn(sub subject, begun time.Time, soFar func(finding, error)) (a answered, err error) {
 	ctx, cancel := context.WithTimeout(p.lookups.ctx, captionsTimeout)
 	defer cancel()
 	select {
@@ -112,7 +113,28 @@ func (p *Pipeline) askInTurn(sub subject, soFar func(finding, error)) (a answere
 	if ctx.Err() != nil {
 		return a, transcript.Errorf(transcript.UpstreamFailed, "The platform could not be asked in time.").Because(ctx.Err())
 	}
+	if a, ok, err := p.justAnswered(ctx, sub, since(begun)); ok || err != nil {
+		return a, err
+	}
 	return p.askAndKeep(ctx, sub, soFar)
+}
+
+// justAnswered is what the platform has said of the content, if that is recent enough and
+// answers the question as a whole.
+func (p *Pipeline) justAnswered(ctx context.Context, sub subject, counts fresh) (a answered, ok bool, err error) {
+	c, err := p.store.Content(ctx, sub.Platform, sub.ExternalID)
+	if errors.Is(err, db.ErrNotFound) {
+		return a, false, nil
+	}
+	if err != nil || !counts(c.AskedAt) {
+		return a, false, err
+	}
+	a.Metadata, a.Tracks = c.Metadata, c.Tracks
+	if _, wanted := sub.pick(c.Tracks); !wanted {
+		return a, true, nil
+	}
+	a.text, err = p.cachedCaptions(ctx, sub, counts)
+	return a, a.text != nil, err
 }
 
 // askAndKeep asks the platform and stores what it says.

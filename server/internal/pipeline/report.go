@@ -45,6 +45,7 @@ func (p *Pipeline) Captions(ctx context.Context, q Question) (*CaptionReport, er
 		r.TrackMetadataStatus = transcript.TracksSkipped
 		return r.requiresASR("The request asks for speech recognition only."), nil
 	}
+	begun := transcript.At(time.Now()).Time
 	text, err := p.cachedCaptions(ctx, sub, within(q.Plan.CacheTTL))
 	if err != nil {
 		return nil, err
@@ -58,7 +59,7 @@ func (p *Pipeline) Captions(ctx context.Context, q Question) (*CaptionReport, er
 	if err := hasTranscript(ctx, p.store.Reader, q.Account, limits); err != nil { // before anybody is asked in vain
 		return nil, err
 	}
-	found, err := p.lookup(ctx, sub)
+	found, err := p.lookup(ctx, sub, begun)
 	if found.Tracks != nil {
 		r.Tracks = found.Tracks
 	}
