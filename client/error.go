@@ -17,13 +17,14 @@ import (
 // whatever its body (object, flat string, HTML, nothing), and a 2xx whose body
 // is not the documented JSON. Match it by code:
 //
-//	errors.Is(err, transcript.RateLimited)
+//	errors.Is(err, transcript.RateLimited)  // every 429
+//	errors.Is(err, transcript.Unauthorized) // every 401
 type Error struct {
 	// Method and Path are those of the request, without query.
 	Method, Path string
 
-	// Code is the documented code. The flat slug rate_limited gives
-	// RATE_LIMITED. Empty when the body had none.
+	// Code is the documented code, also of a flat error: the slug rate_limited gives
+	// RATE_LIMITED, invalid_credential INVALID_CREDENTIAL. Empty when the body had none.
 	Code transcript.Code
 	// Slug is the text of a flat error: unauthorized, rate_limited and so on.
 	Slug    string
@@ -107,8 +108,10 @@ func member[T any](raw json.RawMessage, out *T) {
 
 // slugCode is the code that a flat error stands for; empty when it has none.
 func slugCode(slug string) transcript.Code {
-	if slug == "internal_error" {
-		return transcript.Internal
+	for _, code := range transcript.FlatCodes() {
+		if code.Slug() == slug {
+			return code
+		}
 	}
 	if code := transcript.Code(strings.ToUpper(slug)); slices.Contains(transcript.Codes(), code) {
 		return code
@@ -154,10 +157,18 @@ func explain(message, actionLabel, actionURL string, retryAfter time.Duration) s
 	return strings.TrimSpace(message)
 }
 
-// Is reports whether target is the code of e.
+// Is reports whether target is the code of e. [transcript.Unauthorized] is every 401, also
+// one that says INVALID_CREDENTIAL, and [transcript.RateLimited] every 429: what stands
+// between a client and the service answers with these too, in forms of its own.
 func (e *Error) Is(target error) bool {
 	code, ok := target.(transcript.Code)
-	return ok && code == e.Code
+	if !ok {
+		return false
+	}
+	status := e.Response.StatusCode
+	return code == e.Code ||
+		code == transcript.Unauthorized && status == http.StatusUnauthorized ||
+		code == transcript.RateLimited && status == http.StatusTooManyRequests
 }
 
 // Unwrap returns Err.

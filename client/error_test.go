@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -59,13 +60,17 @@ func TestErrorOfEveryBody(t *testing.T) {
 			want: client.Error{Code: transcript.RateLimited, Slug: "rate_limited", RetryAfter: 7 * time.Second}, id: "r_3",
 			text: "GET /v1/transcript/job/" + jobID + ": 429 RATE_LIMITED: Try again in 7s. (request r_3)",
 		},
+		"flat, with a code that only flat errors have": {
+			status: 401, body: `{"error":"invalid_credential"}`, want: client.Error{Code: transcript.InvalidCredential, Slug: "invalid_credential"},
+			text: "GET /v1/transcript/job/" + jobID + ": 401 INVALID_CREDENTIAL",
+		},
 		"flat without a code": {
-			status: 401, body: `{"error":"invalid_credential"}`, want: client.Error{Slug: "invalid_credential"},
-			text: "GET /v1/transcript/job/" + jobID + ": 401 invalid_credential",
+			status: 431, body: `{"error":"request_header_fields_too_large"}`, want: client.Error{Slug: "request_header_fields_too_large"},
+			text: "GET /v1/transcript/job/" + jobID + ": 431 request_header_fields_too_large",
 		},
 		"flat, with what to do": {
 			status: 415, body: `{"error":"unsupported_media_type","message":"Send it otherwise."}`,
-			want: client.Error{Slug: "unsupported_media_type", Message: "Send it otherwise."},
+			want: client.Error{Code: transcript.UnsupportedMediaType, Slug: "unsupported_media_type", Message: "Send it otherwise."},
 		},
 		"flat crash":       {status: 500, body: `{"error":"internal_error"}`, want: client.Error{Code: transcript.Internal, Slug: "internal_error"}},
 		"unknown code":     {status: 418, body: `{"error":{"code":"TEAPOT","message":"m"}}`, want: client.Error{Code: "TEAPOT", Message: "m"}},
@@ -107,6 +112,41 @@ func TestErrorOfEveryBody(t *testing.T) {
 				AvailableLanguages: e.AvailableLanguages, Details: e.Details, RetryAfter: e.RetryAfter}
 			assert.Equal(t, tc.want, got)
 		})
+	}
+}
+
+// Every flat error is matched by a code, and every 401 and 429 by its status, whatever
+// its body.
+func TestFlatErrorsAreMatchedByCode(t *testing.T) {
+	t.Parallel()
+	type answer struct {
+		status int
+		body   string
+	}
+	answers := map[answer][]error{
+		{401, `{"error":"invalid_credential"}`}:                      {transcript.InvalidCredential, transcript.Unauthorized},
+		{401, "<html>Who are you?</html>"}:                           {transcript.Unauthorized},
+		{401, `{"error":{"code":"UPGRADE_REQUIRED","message":"m"}}`}: {transcript.UpgradeRequired, transcript.Unauthorized},
+		{429, ""}: {transcript.RateLimited},
+		{418, ""}: {},
+	}
+	for _, code := range transcript.FlatCodes() {
+		if code != transcript.InvalidCredential {
+			answers[answer{code.Status(), `{"error":"` + code.Slug() + `"}`}] = []error{code}
+		}
+	}
+	for a, want := range answers {
+		c, mt := mocked(t, client.WithRetry(client.RetryPolicy{}))
+		mt.RegisterResponder(http.MethodGet, jobURL, httpmock.NewStringResponder(a.status, a.body))
+		_, err := c.Jobs.Get(t.Context(), jobID)
+		require.Error(t, err)
+		matched := []error{}
+		for _, code := range slices.Compact(slices.Sorted(slices.Values(append(transcript.Codes(), transcript.FlatCodes()...)))) {
+			if errors.Is(err, code) {
+				matched = append(matched, code)
+			}
+		}
+		assert.ElementsMatch(t, want, matched, "%d %s", a.status, a.body)
 	}
 }
 

@@ -250,7 +250,7 @@ func TestEventsErrors(t *testing.T) {
 		},
 		"no credential": {
 			[]connection{refusing(401, `{"error":"unauthorized"}`)}, nil,
-			func(t *testing.T, err error) { require.ErrorContains(t, err, "401 unauthorized") }, 1,
+			func(t *testing.T, err error) { require.ErrorContains(t, err, "401 UNAUTHORIZED") }, 1,
 		},
 		"crash": {
 			[]connection{refusing(500, `{"error":"internal_error"}`)}, nil,
@@ -377,7 +377,7 @@ func TestEventsEndWithTheKey(t *testing.T) {
 		assert.Equal(t, http.StatusUnauthorized, refused.Response.StatusCode)
 		assert.Equal(t, "unauthorized", refused.Slug)
 		assert.False(t, refused.Retryable())
-		assert.Regexp(t, `^GET /v1/transcript/job/.*/events: 401 unauthorized: the key is no longer good.* \(request r_1\)$`, err.Error())
+		assert.Regexp(t, `^GET /v1/transcript/job/.*/events: 401 UNAUTHORIZED: the key is no longer good.* \(request r_1\)$`, err.Error())
 		assert.Equal(t, []string{"job.snapshot 0/2 asr_running"}, events)
 		assert.Equal(t, 1, connections)
 	})

@@ -152,15 +152,14 @@ func ExampleError() {
 	}
 	_, err = c.Transcripts.Get(context.Background(), transcript.Request{Source: transcript.URL("https://video.example/1")})
 
-	var refused *client.Error
 	switch {
 	case errors.Is(err, transcript.RateLimited):
 		fmt.Println("later")
-	case errors.As(err, &refused) && refused.Response.StatusCode == http.StatusUnauthorized:
-		fmt.Println("a key, please:", refused)
+	case errors.Is(err, transcript.Unauthorized):
+		fmt.Println("a key, please:", err)
 	}
 	// Output:
-	// a key, please: POST /v1/transcript: 401 unauthorized (request r_1)
+	// a key, please: POST /v1/transcript: 401 UNAUTHORIZED (request r_1)
 }
 
 func ExampleWaitError() {

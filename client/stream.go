@@ -132,7 +132,7 @@ func (s *stream) accept(resp *http.Response) error {
 // unauthorized is the error of a stream that the service ended because its key is
 // no longer good: a 401 that came late.
 func (s *stream) unauthorized() error {
-	e := &Error{Method: http.MethodGet, Path: s.path, Slug: transcript.ClosingUnauthorized, Response: s.answer,
+	e := &Error{Method: http.MethodGet, Path: s.path, Code: transcript.Unauthorized, Slug: transcript.ClosingUnauthorized, Response: s.answer,
 		Message: "the key is no longer good: it was revoked or has expired, or its account is suspended"}
 	e.Response.StatusCode = http.StatusUnauthorized
 	return e

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -31,6 +32,7 @@ func TestAPIDocCodes(t *testing.T) {
 		}
 		assert.Equal(t, want, row[1], code)
 		assert.Equal(t, retry[code.Retry()], row[2], code)
+		assert.Equal(t, []string{code.Meaning(), code.Cure()}, plain(row[3:]), code)
 	}
 	// Of no operation, hence not in the document: what has no route at all.
 	slugs := map[string]string{"not_found": "404", "method_not_allowed": "405"}
@@ -43,12 +45,40 @@ func TestAPIDocCodes(t *testing.T) {
 			}
 		}
 	}
+	codes := map[string]transcript.Code{}
+	for _, code := range transcript.FlatCodes() {
+		codes[code.Slug()] = code
+	}
 	documented := map[string]string{}
 	rows, _ = d.at(t, 4)["FlatError"].table("Slug")
 	for _, row := range rows {
-		documented[backticked(row[0])[0]] = row[1]
+		slug := backticked(row[0])[0]
+		documented[slug] = row[1]
+		require.Contains(t, codes, slug)
+		assert.Equal(t, strconv.Itoa(codes[slug].Status()), row[1], slug)
+		assert.Equal(t, []string{codes[slug].Meaning(), codes[slug].Cure()}, plain(row[2:]), slug)
 	}
 	assert.Equal(t, slugs, documented)
+}
+
+// plain is cells without the backticks around names.
+func plain(cells []string) (texts []string) {
+	for _, cell := range cells {
+		texts = append(texts, strings.ReplaceAll(cell, "`", ""))
+	}
+	return texts
+}
+
+// The document says what each code means, and what to do about it.
+func TestDocumentExplainsEveryCode(t *testing.T) {
+	t.Parallel()
+	schemas := readAPIFile(t).Components.Schemas
+	for _, code := range transcript.Codes() {
+		assert.Contains(t, schemas["ErrorCode"].Description, "- `"+string(code)+"`: "+code.Meaning()+" "+code.Cure())
+	}
+	for _, code := range transcript.FlatCodes() {
+		assert.Contains(t, schemas["FlatError"].Description, "- `"+code.Slug()+"`: "+code.Meaning()+" "+code.Cure())
+	}
 }
 
 func TestAPIDocEvents(t *testing.T) {

@@ -97,7 +97,7 @@ func backticked(text string) []string {
 type apiSchema struct {
 	Ref                  string `json:"$ref"`
 	Type                 any
-	Format               string
+	Format, Description  string
 	Enum                 []string
 	Default              any
 	MinLength, MaxLength *int

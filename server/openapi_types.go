@@ -1,6 +1,7 @@
 package server
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -38,12 +39,27 @@ func describeType(enums map[reflect.Type][]any) jsonschema.InterceptSchemaFunc {
 		if values, ok := enums[t]; ok {
 			p.Schema.Enum = values
 		}
+		switch t {
+		case reflect.TypeFor[transcript.Code]():
+			p.Schema.WithDescription(describeCodes(transcript.Codes(), func(c transcript.Code) string { return string(c) }))
+		case reflect.TypeFor[flatBody]():
+			p.Schema.WithDescription(describeCodes(transcript.FlatCodes(), transcript.Code.Slug))
+		}
 		p.Schema.RemoveType(jsonschema.Null)
 		if p.Schema.OneOf != nil && p.Schema.Properties == nil {
 			p.Schema.Type = nil
 		}
 		return false, nil
 	}
+}
+
+// describeCodes is a list of what each code means and what to do about it.
+func describeCodes(codes []transcript.Code, name func(transcript.Code) string) string {
+	var lines []string
+	for _, c := range codes {
+		lines = append(lines, fmt.Sprintf("- `%s`: %s %s", name(c), c.Meaning(), c.Cure()))
+	}
+	return strings.Join(lines, "\n")
 }
 
 // describeProperty makes a property required that is always written, one

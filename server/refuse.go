@@ -24,17 +24,23 @@ type flatError struct {
 
 func (e *flatError) Error() string { return e.slug }
 
+// flat is the flat form of a code that has one.
+func flat(code transcript.Code, message string) *flatError {
+	return &flatError{status: code.Status(), slug: code.Slug(), message: message}
+}
+
 // The failures of the framework.
 var (
-	errUnknownRoute = &flatError{status: http.StatusNotFound, slug: "not_found"}
-	errWrongMethod  = &flatError{status: http.StatusMethodNotAllowed, slug: "method_not_allowed"}
-	errTooSlow      = &flatError{status: http.StatusRequestTimeout, slug: "request_timeout", message: "The body did not arrive in time."}
-	errEncoded      = unsupported("Send the body without Content-Encoding.")
-	errInternal     = &flatError{status: http.StatusInternalServerError, slug: "internal_error"}
-	// errCut is for the log alone: nobody can read it.
-	errCut            = &flatError{status: http.StatusServiceUnavailable, slug: "service_unavailable", message: "The service ended before the body had arrived."}
-	errTooManyStreams = &flatError{status: http.StatusTooManyRequests, slug: "rate_limited", retryAfter: 5}
+	errUnknownRoute   = flat(transcript.NotFound, "")
+	errWrongMethod    = flat(transcript.MethodNotAllowed, "")
+	errTooSlow        = flat(transcript.RequestTimeout, "The body did not arrive in time.")
+	errEncoded        = unsupported("Send the body without Content-Encoding.")
+	errInternal       = flat(transcript.Internal, "")
+	errTooManyStreams = rateLimited(5 * time.Second)
 )
+
+// errCut is for the log alone: nobody can read it.
+var errCut = transcript.Errorf(transcript.ServiceUnavailable, "The service ended before the body had arrived.")
 
 // unavailableRetry is how long a client is asked to leave a service alone whose
 // own parts are away.
@@ -48,13 +54,14 @@ func unavailable() *transcript.Error {
 
 // unsupported refuses a body for its type or its encoding.
 func unsupported(message string) *flatError {
-	return &flatError{status: http.StatusUnsupportedMediaType, slug: "unsupported_media_type", message: message}
+	return flat(transcript.UnsupportedMediaType, message)
 }
 
 // rateLimited tells a client to wait, for whole seconds and at least one.
 func rateLimited(wait time.Duration) *flatError {
-	seconds := int((wait + time.Second - 1) / time.Second)
-	return &flatError{status: http.StatusTooManyRequests, slug: "rate_limited", retryAfter: max(seconds, 1)}
+	e := flat(transcript.RateLimited, "")
+	e.retryAfter = max(int((wait+time.Second-1)/time.Second), 1)
+	return e
 }
 
 // flatBody is the body of a failure of the framework, of 401 and of 429.
@@ -88,20 +95,20 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		err = unavailable().Because(err)
 	}
 	w.Header().Del("ETag") // that of the answer that has come to nothing
-	var flat *flatError
+	var failure *flatError
 	coded, business := businessFailure(err)
 	switch {
-	case errors.As(err, &flat):
+	case errors.As(err, &failure):
 	case errors.Is(err, ErrNoCredential):
-		flat = &flatError{status: http.StatusUnauthorized, slug: ErrNoCredential.Error()}
+		failure = flat(transcript.Unauthorized, "")
 	case errors.Is(err, ErrInvalidCredential):
-		flat = &flatError{status: http.StatusUnauthorized, slug: ErrInvalidCredential.Error()}
+		failure = flat(transcript.InvalidCredential, "")
 	case errors.Is(err, db.ErrUnavailable) && r.Context().Err() == nil:
 		logCause(r, err)
 		s.refuseCoded(w, r, unavailable())
 		return
 	case business && coded.Code == transcript.RateLimited:
-		flat = rateLimited(time.Duration(coded.RetryAfter) * time.Second) // 429 is always flat
+		failure = rateLimited(time.Duration(coded.RetryAfter) * time.Second) // 429 is always flat
 	case business:
 		logCause(r, err)
 		s.refuseCoded(w, r, coded)
@@ -111,19 +118,19 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		return // nobody reads an answer
 	default:
 		s.cfg.Log.ErrorContext(r.Context(), "a request failed", "request", RequestID(r.Context()), "err", err)
-		flat = errInternal
+		failure = errInternal
 	}
-	s.metrics.RefusedFlat(flat.slug)
-	if flat.status == http.StatusUnauthorized {
+	s.metrics.RefusedFlat(failure.slug)
+	if failure.status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
-	if flat == errEncoded {
+	if failure == errEncoded {
 		w.Header().Set("Accept-Encoding", "identity") // RFC 9110, 15.5.16
 	}
-	if flat.retryAfter > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(flat.retryAfter))
+	if failure.retryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(failure.retryAfter))
 	}
-	s.respondJSON(r.Context(), w, flat.status, flatBody{Error: flat.slug, Message: flat.message, RequestID: RequestID(r.Context())})
+	s.respondJSON(r.Context(), w, failure.status, flatBody{Error: failure.slug, Message: failure.message, RequestID: RequestID(r.Context())})
 }
 
 func (s *Server) refuseCoded(w http.ResponseWriter, r *http.Request, e *transcript.Error) {

@@ -4,7 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -52,6 +57,19 @@ var allCodes = []struct {
 	{"INTERNAL", 500, transcript.RetryBackoff},
 }
 
+// flatCodes are those that no error object has, with their slugs.
+var flatCodes = []struct {
+	code   string
+	status int
+	slug   string
+}{
+	{"UNAUTHORIZED", 401, "unauthorized"},
+	{"INVALID_CREDENTIAL", 401, "invalid_credential"},
+	{"METHOD_NOT_ALLOWED", 405, "method_not_allowed"},
+	{"REQUEST_TIMEOUT", 408, "request_timeout"},
+	{"UNSUPPORTED_MEDIA_TYPE", 415, "unsupported_media_type"},
+}
+
 func TestCodesAreTheContracts(t *testing.T) {
 	t.Parallel()
 	var names []transcript.Code
@@ -62,6 +80,53 @@ func TestCodesAreTheContracts(t *testing.T) {
 		assert.Equal(t, want.retry, code.Retry(), code)
 	}
 	assert.Equal(t, names, transcript.Codes())
+	both := map[transcript.Code]string{transcript.RateLimited: "rate_limited", transcript.NotFound: "not_found", transcript.Internal: "internal_error"}
+	for _, code := range transcript.Codes() {
+		assert.Equal(t, both[code], code.Slug(), code)
+	}
+	var flat []transcript.Code
+	for _, want := range flatCodes {
+		code := transcript.Code(want.code)
+		flat = append(flat, code)
+		assert.Equal(t, want.status, code.Status(), code)
+		assert.Equal(t, want.slug, code.Slug(), code)
+		assert.Equal(t, transcript.RetryNever, code.Retry(), code)
+	}
+	assert.ElementsMatch(t, append(flat, transcript.RateLimited, transcript.NotFound, transcript.Internal), transcript.FlatCodes())
+}
+
+// What godoc shows of a code is what the table says of it, and the table has every code.
+func TestCommentsOfCodesAreTheTables(t *testing.T) {
+	t.Parallel()
+	file, err := parser.ParseFile(token.NewFileSet(), "code.go", nil, parser.ParseComments)
+	require.NoError(t, err)
+	var constants []transcript.Code
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok || len(spec.Values) != 1 {
+			return true
+		}
+		typ, named := spec.Type.(*ast.Ident)
+		if !named || typ.Name != "Code" {
+			return true
+		}
+		value, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+		require.NoError(t, err)
+		code := transcript.Code(value)
+		constants = append(constants, code)
+		for _, sentence := range []string{code.Meaning(), code.Cure()} {
+			assert.Regexp(t, `^[A-Z][^\n.]*(\.[a-zA-Z][^\n.]*)*\.$`, sentence, "%s: one sentence", code)
+		}
+		meaning := []rune(code.Meaning())
+		want := fmt.Sprintf("%s: %s %s", spec.Names[0].Name, strings.ToLower(string(meaning[:1]))+string(meaning[1:]), code.Cure())
+		assert.Equal(t, want, strings.Join(strings.Fields(spec.Doc.Text()), " "))
+		return true
+	})
+	all := transcript.Codes()
+	for _, flat := range flatCodes {
+		all = append(all, transcript.Code(flat.code))
+	}
+	assert.Equal(t, all, constants)
 }
 
 func TestStatusesAreThoseOfTheAPI(t *testing.T) {
@@ -84,6 +149,7 @@ func TestUnknownCode(t *testing.T) {
 	for _, code := range []transcript.Code{"", "internal", "COFFEE_SPILLED"} {
 		assert.Equal(t, 500, code.Status())
 		assert.Equal(t, transcript.RetryNever, code.Retry())
+		assert.Empty(t, code.Slug()+code.Meaning()+code.Cure())
 	}
 }
 
