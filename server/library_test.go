@@ -8,6 +8,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server/servertest"
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 const savedVideo = "/v1/library/transcripts/video_site/" + video
@@ -100,5 +103,54 @@ func TestLibraryRefuses(t *testing.T) {
 		a := s.do(t, method, savedVideo+below, nil)
 		assert.Equal(t, http.StatusNotFound, a.StatusCode)
 		assert.Equal(t, "NO_TRANSCRIPT", a.failure(t)["code"])
+	}
+}
+
+// Without a language the newest of all is read, and to read starts nothing.
+func TestSavedInSeveralLanguages(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.Engine.SetTracks(servertest.Track{Lang: "en", Text: "hello"}, servertest.Track{Lang: "de", Text: "hallo"}, servertest.Track{Lang: "fr", Text: "bonjour"})
+	for _, language := range []string{"en", "de"} {
+		require.Equal(t, http.StatusOK, s.link(t, video, lang(language)).StatusCode)
+	}
+	jobs, reads := s.jobs(t), s.Engine.CaptionReads(transcript.VideoSite)
+	for query, want := range map[string]string{"": "de", "?language=de": "de", "?language=en": "en", "?language=fr": "", "?language=EN": "", "?language=en,de": ""} {
+		a := s.get(t, savedVideo+query)
+		if want == "" {
+			assert.Equal(t, http.StatusNotFound, a.StatusCode, query)
+			continue
+		}
+		require.Equal(t, http.StatusOK, a.StatusCode, a.body)
+		assert.Equal(t, want, a.object(t)["transcript"].(map[string]any)["lang"], query)
+	}
+	assert.Equal(t, jobs, s.jobs(t))
+	assert.Equal(t, reads, s.Engine.CaptionReads(transcript.VideoSite))
+}
+
+// What is related is of the same handle, or where there is none of the same channel.
+func TestRelatedByItsChannel(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for id, m := range map[string]transcript.Metadata{
+		"handle-0001": {CreatorHandle: "@ann", Channel: "Talks"},
+		"handle-0002": {CreatorHandle: "@ann", Channel: "Ann's talks"},
+		"handle-0003": {CreatorHandle: "@bob", Channel: "Talks"},
+		"channel-001": {Channel: "Talks"},
+		"channel-002": {Channel: "Talks"},
+		"nobodys-001": {},
+		"nobodys-002": {},
+	} {
+		s.Engine.SetMetadata(m)
+		require.Equal(t, http.StatusOK, s.link(t, id).StatusCode)
+	}
+	for id, want := range map[string][]string{"handle-0001": {"handle-0002"}, "handle-0003": nil, "channel-001": {"channel-002"}, "nobodys-001": nil} {
+		a := s.get(t, "/v1/library/transcripts/video_site/"+id+"/related")
+		require.Equal(t, http.StatusOK, a.StatusCode, a.body)
+		var related []string
+		for _, item := range a.object(t)["items"].([]any) {
+			related = append(related, item.(map[string]any)["externalId"].(string))
+		}
+		assert.Equal(t, want, related, id)
 	}
 }

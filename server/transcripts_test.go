@@ -50,9 +50,13 @@ func TestJSONBodies(t *testing.T) {
 		"a wait at the least":        {`{` + link + `,"waitMs":0}`, taken, nil},
 		"a wait beyond":              {`{` + link + `,"waitMs":10001}`, 422, []string{"waitMs"}},
 		"the longest url":            {long + `"}`, taken, nil},
+		"a longer url":               {long + `x"}`, 422, []string{"url"}},
+		"an empty id":                {`{"platform":"video_site","externalId":""}`, 422, []string{"externalId"}},
 		"the longest id":             {`{"platform":"video_site","externalId":"` + strings.Repeat("語", 512) + `"}`, 422, nil},
 		"a longer id":                {`{"platform":"video_site","externalId":"` + strings.Repeat("語", 513) + `"}`, 422, []string{"externalId"}},
 		"the longest language":       {`{` + link + `,"language":"en` + strings.Repeat(" ", 198) + `"}`, taken, nil},
+		"a longer language":          {`{` + link + `,"language":"en` + strings.Repeat(" ", 199) + `"}`, 422, []string{"language"}},
+		"an empty language":          {`{` + link + `,"language":""}`, 422, []string{"language"}},
 		"several faults of one kind": {`{` + link + `,"format":"srt","waitMs":-1}`, 422, []string{"format", "waitMs"}},
 		"faults of two kinds":        {`{` + link + `,"format":"srt","lang":"en"}`, 400, []string{"lang", "format"}},
 	} {
