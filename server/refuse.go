@@ -89,6 +89,23 @@ func businessFailure(err error) (*transcript.Error, bool) {
 	return coded, 400 <= status && status <= 599
 }
 
+// Refuse answers a request with an error as the handlers of the API do: for the
+// middleware and the routes of the program around them. The answer has the header
+// X-Request-Id, and is logged and counted.
+//
+//   - A *transcript.Error gets the status and the body of its code; RATE_LIMITED, for
+//     which RetryAfter is required, the flat one.
+//   - ErrNoCredential and ErrInvalidCredential are 401.
+//   - Any other error, nil too, is a fault of the program: 500, and the log says which.
+//
+// Nothing of the answer may have been written yet.
+func (s *Server) Refuse(w http.ResponseWriter, r *http.Request, err error) {
+	if err == nil {
+		err = errors.New("server: Refuse was called without an error")
+	}
+	s.outermost(s.answering(func(http.ResponseWriter, *http.Request) error { return err })).ServeHTTP(w, r)
+}
+
 // refuse answers with an error, in the form that is its own.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() == nil && s.excused(err) {

@@ -103,11 +103,8 @@ func (s *Server) createFromLink(w http.ResponseWriter, r *http.Request) error {
 
 func (s *Server) createFromUpload(w http.ResponseWriter, r *http.Request) error {
 	p := principal(r)
-	switch { // before anything is said of the request itself
-	case !p.Plan.Upload:
-		return p.Plan.UpgradeRequired("The plan does not include uploads.")
-	case !p.Plan.Recognizes():
-		return p.Plan.UpgradeRequired("The plan does not include speech recognition, without which an upload has no text.")
+	if err := mayUpload(p.Plan); err != nil { // before anything is said of the request itself
+		return err
 	}
 	var f *uploadForm
 	taken := false // by the pipeline
@@ -126,54 +123,69 @@ func (s *Server) createFromUpload(w http.ResponseWriter, r *http.Request) error 
 		large: true,
 		do: func(key *db.HeldKey) (reply, error) {
 			taken = true
-			return s.submit(r, f.wait, pipeline.Submission{
-				Account:   p.Account,
-				Plan:      p.Plan,
-				Upload:    f.upload,
-				Languages: f.languages,
-				View:      f.view,
-				Admit: s.admitting(p, Operation{
-					ID: createTranscript, Platform: transcript.Upload, ExternalID: f.upload.ExternalID(), UploadBytes: f.upload.Size,
-				}),
-				Key: key,
-			})
+			sub := s.uploadSubmission(p, f.upload, f.wishes)
+			sub.Key = key
+			return s.submit(r, f.wait, sub)
 		},
 		again: func(a db.Answer) (reply, error) { return s.createdBefore(r, a, f.view) },
 	})
 }
 
+// mayUpload refuses an upload that the plan does not permit.
+func mayUpload(plan account.Plan) error {
+	switch {
+	case !plan.Upload:
+		return plan.UpgradeRequired("The plan does not include uploads.")
+	case !plan.Recognizes():
+		return plan.UpgradeRequired("The plan does not include speech recognition, without which an upload has no text.")
+	}
+	return nil
+}
+
+// uploadSubmission is a received file as a submission.
+func (s *Server) uploadSubmission(p account.Principal, upload *pipeline.Upload, wish wishes) pipeline.Submission {
+	return pipeline.Submission{
+		Account: p.Account, Plan: p.Plan, Upload: upload, Languages: wish.languages, View: wish.view,
+		Admit: s.admitting(p, Operation{
+			ID: createTranscript, Platform: transcript.Upload, ExternalID: upload.ExternalID(), UploadBytes: upload.Size,
+		}),
+	}
+}
+
 // submit hands a request to the pipeline, and replies with what becomes of it while
-// its sender waits. From here on the request is finished also when the sender
-// disconnects, which only ends the wait.
+// its sender waits.
 func (s *Server) submit(r *http.Request, wait time.Duration, sub pipeline.Submission) (reply, error) {
-	out, err := s.pipeline.Submit(context.WithoutCancel(r.Context()), sub)
-	if err != nil {
+	out, err := s.submitted(r.Context(), wait, sub)
+	switch {
+	case err != nil:
 		return reply{}, err
-	}
-	if out.Result != nil {
+	case out.Result != nil:
 		return resultReply(out.Result)
-	}
-	job := out.Job
-	if wait > 0 { // else it is the job as it was taken, even where it has ended meanwhile
-		serving, stop := s.untilStop(r.Context())
-		defer stop()
-		waiting, cancel := s.cfg.timeout(serving, wait)
-		defer cancel()
-		done := waited(r.Context())
-		job, err = s.pipeline.Wait(waiting, sub.Account, job.JobID, &sub.View)
-		done()
-		if err != nil {
-			return reply{}, err
-		}
-	}
-	if wait == 0 || !job.Status.Terminal() {
-		re := s.acceptedReply(job.Job)
-		re.about = db.Answer{Kind: db.JobAnswer, ID: job.JobID}
+	case wait == 0 || !out.Job.Status.Terminal():
+		re := s.acceptedReply(out.Job.Job)
+		re.about = db.Answer{Kind: db.JobAnswer, ID: out.Job.JobID}
 		return re, nil
 	}
-	re, err := outcomeReply(job)
-	re.about = db.Answer{Kind: db.OutcomeAnswer, ID: job.JobID}
+	re, err := outcomeReply(out.Job)
+	re.about = db.Answer{Kind: db.OutcomeAnswer, ID: out.Job.JobID}
 	return re, err
+}
+
+// submitted hands a request to the pipeline, and returns what has become of it when its
+// sender waits no more. Once it is handed over it is finished also when the sender
+// disconnects, which only ends the wait.
+func (s *Server) submitted(ctx context.Context, wait time.Duration, sub pipeline.Submission) (*pipeline.Outcome, error) {
+	out, err := s.pipeline.Submit(context.WithoutCancel(ctx), sub)
+	if err != nil || out.Result != nil || wait == 0 { // then it is the job as it was taken, even where it has ended meanwhile
+		return out, err
+	}
+	serving, stop := s.untilStop(ctx)
+	defer stop()
+	waiting, cancel := s.cfg.timeout(serving, wait)
+	defer cancel()
+	defer waited(ctx)()
+	job, err := s.pipeline.Wait(waiting, sub.Account, out.Job.JobID, &sub.View)
+	return &pipeline.Outcome{Job: job}, err
 }
 
 // createdBefore makes the answer of an earlier request anew.
@@ -207,15 +219,24 @@ func (s *Server) acceptedReply(job transcript.Job) reply {
 
 // outcomeReply tells what has become of a job that has ended.
 func outcomeReply(job *pipeline.Job) (reply, error) {
+	res, failure := outcome(job)
+	if failure != nil {
+		return reply{failure: failure}, nil
+	}
+	return resultReply(res)
+}
+
+// outcome is what a job that has ended has come to: its result, or why it has none.
+func outcome(job *pipeline.Job) (*pipeline.Result, *transcript.Error) {
 	switch {
 	case job.Status == transcript.JobCancelled:
-		return reply{failure: transcript.Errorf(transcript.StateConflict, "The job was cancelled.").With("status", job.Status)}, nil
+		return nil, transcript.Errorf(transcript.StateConflict, "The job was cancelled.").With("status", job.Status)
 	case job.Error != nil:
-		return reply{failure: job.Error}, nil //nolint:nilerr // why the job failed is what is told
+		return nil, job.Error
 	case job.Result == nil:
-		return reply{failure: transcript.Errorf(transcript.NoTranscript, "The transcript has been deleted.")}, nil
+		return nil, transcript.Errorf(transcript.NoTranscript, "The transcript has been deleted.")
 	}
-	return resultReply(&pipeline.Result{Result: *job.Result, SegmentsJSON: job.SegmentsJSON})
+	return &pipeline.Result{Result: *job.Result, SegmentsJSON: job.SegmentsJSON}, nil
 }
 
 func resultReply(res *pipeline.Result) (reply, error) {

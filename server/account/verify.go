@@ -56,6 +56,24 @@ func (a *Accounts) Verify(ctx context.Context, key string) (Principal, error) {
 	return p, nil
 }
 
+// Principal returns an account by its name as a principal with every scope and no key,
+// and whether it may use the service now: for what a program does on its behalf.
+// [ErrNotFound] where there is no such account; a principal beside a *transcript.Error
+// as for Verify.
+func (a *Accounts) Principal(ctx context.Context, name string) (Principal, error) {
+	row, err := a.db.Account(ctx, name)
+	if errors.Is(err, db.ErrNotFound) {
+		return Principal{}, notFound(fmt.Sprintf("there is no account %q", name))
+	}
+	if err != nil {
+		return Principal{}, fmt.Errorf("account: looking up an account: %w", err)
+	}
+	acc := accountOf(row)
+	p := Principal{Account: acc.Name, Scopes: Scopes()}
+	p.Plan, err = a.plans.of(ctx, acc)
+	return p, ineligible(acc, p.Plan, err)
+}
+
 // holder finds out whose key it is.
 func (a *Accounts) holder(ctx context.Context, key string) (holder, error) {
 	prefix, ok := parse(key)

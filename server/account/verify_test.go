@@ -245,3 +245,23 @@ func lastUse(t *testing.T, a *account.Accounts) *time.Time {
 	require.Len(t, keys, 1)
 	return keys[0].LastUsedAt
 }
+
+// A program does on behalf of an account what that may do now.
+func TestPrincipalByName(t *testing.T) {
+	t.Parallel()
+	a := newAccounts(t)
+	p, err := a.Principal(t.Context(), "acme")
+	require.NoError(t, err)
+	assert.Equal(t, account.Principal{
+		Account: "acme", Scopes: account.Scopes(), Plan: account.DefaultPlans().ByName["self_hosted"],
+	}, p)
+
+	_, err = a.Principal(t.Context(), "globex")
+	require.ErrorIs(t, err, account.ErrNotFound)
+	require.ErrorContains(t, err, `"globex"`)
+
+	set(t, a, "acme", account.Settings{Suspended: new(true)})
+	p, err = a.Principal(t.Context(), "acme")
+	require.ErrorIs(t, err, transcript.UpgradeRequired)
+	assert.Equal(t, "acme", p.Account)
+}
