@@ -21,7 +21,9 @@
 // It is asked for the contents of a fake [Site], each of which answers with
 // another [Condition]: captions, none, or one of the ways in which a site hides
 // what it has. Sources of other platforms are not tested here. [ListSource] does the
-// same for a source of playlists.
+// same for a source of playlists, and [Discovery] for what finds videos: its author says how
+// the site, or an interface for programs that it has, shows a [Catalog], and the suite
+// spoils the answers.
 package enginetest
 
 import (

@@ -38,6 +38,13 @@ type Site struct {
 // NewSite starts a site, which ends with the test.
 func NewSite(t testing.TB) *Site {
 	t.Helper()
+	return newSite(t, func(s *Site) http.Handler { return s })
+}
+
+// newSite starts a site that answers as a handler does, which asks nothing of the site
+// before there is a request.
+func newSite(t testing.TB, handler func(*Site) http.Handler) *Site {
+	t.Helper()
 	private, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -55,8 +62,9 @@ func NewSite(t testing.TB) *Site {
 			_ = conn.Close() // it has done its harm
 		}
 	}()
-	server := httptest.NewServer(s)
-	s.URL = server.URL
+	server := httptest.NewUnstartedServer(handler(s))
+	s.URL = "http://" + server.Listener.Addr().String()
+	server.Start()
 	t.Cleanup(func() {
 		server.Close()
 		_ = private.Close() // nothing was written to it

@@ -1,0 +1,135 @@
+package enginetest
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"testing"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/transcript/video"
+)
+
+// DiscoveryBackend is a way of discovery, and the site that it is tested with.
+type DiscoveryBackend struct {
+	// Serve answers as the site that holds a catalog does, in its own words. The suite
+	// stands in front of it, and spoils some of the answers.
+	Serve func(c *Catalog) http.Handler
+	// New returns the way of discovery that asks the site at base, which host reaches.
+	// It is called many times.
+	New func(host engine.Host, base string) engine.Discovery
+	// Slow says that a question takes long, as where it starts a program. Troubles are
+	// then shared out among the questions, each once, where else every question meets
+	// every one, and lists are read in fewer ways.
+	Slow bool
+}
+
+// DiscoveryCheck is one test of the suite for discovery: its name, and the test of what
+// asks a site.
+type DiscoveryCheck struct {
+	Name string
+	Run  func(t T, site *DiscoverySite)
+}
+
+// Discovery runs every check of [DiscoveryChecks] as a subtest. It logs how many questions
+// met a trouble.
+func Discovery(t *testing.T, b DiscoveryBackend) {
+	t.Helper()
+	site := NewDiscoverySite(t, b)
+	for _, c := range DiscoveryChecks() {
+		t.Run(c.Name, func(t *testing.T) { c.Run(t, site) })
+	}
+	t.Logf("enginetest: %d questions met one of %d troubles", site.met, len(troubles()))
+}
+
+// DiscoveryChecks lists the tests of a way of discovery.
+func DiscoveryChecks() []DiscoveryCheck {
+	return []DiscoveryCheck{
+		{"trouble is never an answer", troubleIsNoAnswer},
+		{"finds videos", findsVideos},
+		{"finds channels and playlists", findsOthers},
+		{"tells of videos", tellsOfVideos},
+		{"tells of channels", tellsOfChannels},
+		{"lists uploads to the end", listsUploads},
+		{"holds the positions of a playlist", holdsPositions},
+		{"knows what is empty", knowsEmpty},
+		{"knows what is not there", knowsMissing},
+		{"refuses a page that is none", refusesPages},
+		{"serves many at once", servesManyQuestions},
+		{"discovery stops when told", discoveryStops},
+	}
+}
+
+// DiscoverySite is a fake of the video site on loopback that holds a [Catalog], in the
+// words that a [DiscoveryBackend] gives it.
+type DiscoverySite struct {
+	*Catalog
+	site    *Site // its address, and the private one
+	backend DiscoveryBackend
+	host    engine.Host
+	met     int // questions that met a trouble
+
+	mu      sync.Mutex
+	asked   int           // requests of the question
+	at      int           // the request that the trouble is for, counted from 1; 0: none
+	of      trouble       // what it is
+	reached chan struct{} // closed when it is there
+}
+
+// NewDiscoverySite starts a site, which ends with the test.
+func NewDiscoverySite(t testing.TB, b DiscoveryBackend) *DiscoverySite {
+	t.Helper()
+	s := &DiscoverySite{backend: b}
+	var serve http.Handler
+	s.site = newSite(t, func(plain *Site) http.Handler {
+		s.site = plain
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.answer(w, r, serve) })
+	})
+	s.Catalog = NewCatalog(s.site.URL)
+	serve = b.Serve(s.Catalog)
+	s.host = s.site.Host(t)
+	return s
+}
+
+// source is a fresh way of discovery, which remembers nothing.
+func (s *DiscoverySite) source() engine.Discovery { return s.backend.New(s.host, s.site.URL) }
+
+// question is one call of a way of discovery, of any of its methods.
+type question struct {
+	name string
+	ask  func(ctx context.Context, d engine.Discovery) (any, error)
+}
+
+// after is where the second page of some lists begins.
+type after struct{ search, uploads, items string }
+
+// questions are one of each kind, and those for second pages.
+func (s *DiscoverySite) questions(next after) []question {
+	search := func(at engine.Window) func(context.Context, engine.Discovery) (any, error) {
+		return func(ctx context.Context, d engine.Discovery) (any, error) {
+			return d.Search(ctx, video.Search{Q: "talk", Type: video.TypeVideo, Order: video.ByRelevance}, at)
+		}
+	}
+	uploads := func(at engine.Window) func(context.Context, engine.Discovery) (any, error) {
+		return func(ctx context.Context, d engine.Discovery) (any, error) {
+			return d.Uploads(ctx, s.ListOf("@talks"), video.All, at)
+		}
+	}
+	items := func(at engine.Window) func(context.Context, engine.Discovery) (any, error) {
+		return func(ctx context.Context, d engine.Discovery) (any, error) {
+			return d.Items(ctx, s.ListOf(TalksPlaylist), at)
+		}
+	}
+	return []question{
+		{"search", search(engine.Window{Max: 10})},
+		{"videos", func(ctx context.Context, d engine.Discovery) (any, error) {
+			return d.Videos(ctx, []engine.Content{s.Content(TalkID(4)), s.Content(RemovedVideo)})
+		}},
+		{"channel", func(ctx context.Context, d engine.Discovery) (any, error) { return d.Channel(ctx, s.ListOf("@talks")) }},
+		{"uploads", uploads(engine.Window{Max: 10})},
+		{"items", items(engine.Window{Max: 10})},
+		{"search, second page", search(engine.Window{After: next.search, Max: 10})},
+		{"uploads, second page", uploads(engine.Window{After: next.uploads, Max: 10})},
+		{"items, second page", items(engine.Window{After: next.items, Max: 10})},
+	}
+}

@@ -1,0 +1,215 @@
+package enginetest
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/video"
+)
+
+// trouble is what becomes of an answer on its way.
+type trouble struct {
+	name   string
+	codes  []transcript.Code // that an error may carry
+	silent bool              // no more is said: the asker is told to stop
+	does   func(s *Site, w http.ResponseWriter, r *http.Request, good answer)
+}
+
+// troubles are those that any request can meet, and some more: what breaks off, and JSON
+// of another shape.
+func troubles() (all []trouble) {
+	for _, c := range everywhere {
+		t := trouble{c.Name, c.Codes, c.Silent, c.does}
+		switch {
+		case c.Codes[0] == transcript.IPBlocked: // an interface for programs has other words for that
+			t.codes = []transcript.Code{transcript.IPBlocked, transcript.ServiceUnavailable, transcript.RateLimited}
+			if c.Name == "403" {
+				t.codes = append(t.codes, transcript.ConfigError)
+			}
+		case c.Codes[0] == transcript.POTokenRequired:
+			t.codes = upstream
+		case c.Name == "redirect to a private address":
+			t.codes = []transcript.Code{transcript.UpstreamFailed, transcript.ConfigError}
+		}
+		all = append(all, t)
+	}
+	return append(all,
+		trouble{"connection closed", upstream, false, closed},
+		trouble{"JSON without members", upstream, false, says("{}")},
+		trouble{"JSON of another type", upstream, false, says(`["talk"]`)},
+		trouble{"JSON null", upstream, false, says("null")},
+	)
+}
+
+func closed(*Site, http.ResponseWriter, *http.Request, answer) { panic(http.ErrAbortHandler) }
+
+func says(body string) func(*Site, http.ResponseWriter, *http.Request, answer) {
+	return func(_ *Site, w http.ResponseWriter, _ *http.Request, _ answer) {
+		answer{"application/json; charset=UTF-8", body}.send(w)
+	}
+}
+
+// answer passes a request on, and spoils the answer to the one that is to meet a trouble.
+func (s *DiscoverySite) answer(w http.ResponseWriter, r *http.Request, serve http.Handler) {
+	s.mu.Lock()
+	s.asked++
+	met, of, reached := s.asked == s.at, s.of, s.reached
+	s.mu.Unlock()
+	if !met {
+		serve.ServeHTTP(w, r)
+		return
+	}
+	good := httptest.NewRecorder()
+	serve.ServeHTTP(good, r)
+	close(reached)
+	of.does(s.site, w, r, answer{good.Header().Get("Content-Type"), good.Body.String()})
+}
+
+// meet asks a question whose request at meets a trouble, 0: none does. asked is how many
+// requests came; ended is false when the question does not stop when it is told to.
+func (s *DiscoverySite) meet(ctx context.Context, q question, at int, of trouble) (got any, err error, asked int, ended bool) { //nolint:revive // the error is a result like the others here
+	reached := make(chan struct{})
+	s.mu.Lock()
+	s.asked, s.at, s.of, s.reached = 0, at, of, reached
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		asked, s.at = s.asked, 0
+		s.mu.Unlock()
+	}()
+	ctx, cancel := context.WithTimeout(ctx, enough)
+	defer cancel()
+	type result struct {
+		got any
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		got, err := q.ask(ctx, s.source())
+		done <- result{got, err}
+	}()
+	if of.silent {
+		select {
+		case r := <-done:
+			return r.got, r.err, 0, true
+		case <-reached:
+			cancel()
+		}
+	}
+	select {
+	case r := <-done:
+		return r.got, r.err, 0, true
+	case <-ctx.Done():
+	}
+	select {
+	case r := <-done:
+		return r.got, r.err, 0, true
+	case <-time.After(soon):
+		return nil, nil, 0, false
+	}
+}
+
+// troubleIsNoAnswer has the requests of each question meet each trouble: that is an error,
+// or the same answer as without it.
+func troubleIsNoAnswer(t T, site *DiscoverySite) {
+	all, turn := troubles(), 0
+	for _, q := range site.questions(site.second(t)) {
+		good, err, asked, _ := site.meet(t.Context(), q, 0, trouble{})
+		require.NoError(t, err, "%s", q.name)
+		require.Positive(t, asked, "%s: requests that the site was asked", q.name)
+		for at := 1; at <= asked; at++ {
+			of := all
+			if site.backend.Slow {
+				// A few for each request, and all of them in the end.
+				few := (len(all) + 7) / 8
+				of = slices.Concat(all, all)[turn%len(all):][:few]
+				turn += few
+			}
+			for _, trouble := range of {
+				got, err, _, ended := site.meet(t.Context(), q, at, trouble)
+				site.met++
+				for _, complaint := range trouble.judge(good, got, err, ended) {
+					t.Errorf("%s, %s at request %d of %d: %s", q.name, trouble.name, at, asked, complaint)
+				}
+				if !ended { // what goes on stands in the way of the next
+					t.FailNow()
+				}
+			}
+		}
+	}
+	assert.Zero(t, site.site.reached.Load(), "connections to a private address")
+}
+
+// second is where the second pages begin.
+func (s *DiscoverySite) second(t T) (next after) {
+	t.Helper()
+	q := s.questions(after{})
+	tokens := map[string]string{}
+	for _, q := range q[:5] {
+		got, err := q.ask(t.Context(), s.source())
+		require.NoError(t, err, "%s", q.name)
+		switch page := got.(type) {
+		case engine.Listing[video.Result]:
+			tokens[q.name] = page.Next
+		case engine.Listing[video.Summary]:
+			tokens[q.name] = page.Next
+		case engine.Listing[video.Item]:
+			tokens[q.name] = page.Next
+		}
+	}
+	next = after{tokens["search"], tokens["uploads"], tokens["items"]}
+	require.NotContains(t, []string{next.search, next.uploads, next.items}, "", "there are second pages")
+	return next
+}
+
+// judge says what is wrong with what became of a question.
+func (of trouble) judge(good, got any, err error, ended bool) (complaints []string) {
+	var e *transcript.Error
+	switch {
+	case !ended:
+		return []string{"goes on " + soon.String() + " after its context has ended"}
+	case err == nil && !assert.ObjectsAreEqual(good, got):
+		return []string{"another answer and no error"}
+	case err == nil: // it found another way to the same
+		return nil
+	case of.silent && errors.Is(err, context.Canceled):
+	case !errors.As(err, &e):
+		complaints = append(complaints, "an error without a code of the API: "+err.Error())
+	case !slices.Contains(of.codes, e.Code):
+		complaints = append(complaints, string(e.Code)+": "+err.Error())
+	case e.Message == "":
+		complaints = append(complaints, "an error without a message: "+err.Error())
+	case e.Code.Retry() == transcript.RetryNow && e.RetryAfter <= 0:
+		complaints = append(complaints, string(e.Code)+" does not say when to ask again")
+	}
+	if !isEmpty(got) {
+		complaints = append(complaints, "a result together with an error")
+	}
+	return complaints
+}
+
+// isEmpty reports whether a result of any question is none.
+func isEmpty(got any) bool {
+	switch got := got.(type) {
+	case engine.Listing[video.Result]:
+		return len(got.Items) == 0
+	case engine.Listing[video.Summary]:
+		return len(got.Items) == 0
+	case engine.Listing[video.Item]:
+		return len(got.Items) == 0
+	case []video.Video:
+		return len(got) == 0
+	case video.Channel:
+		return got.ChannelID == ""
+	}
+	return true
+}
