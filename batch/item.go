@@ -22,15 +22,15 @@ func (s ItemStatus) Terminal() bool {
 
 // Item is one content of a batch.
 type Item struct {
-	ID       string              `json:"id" format:"uuid"`
-	Platform transcript.Platform `json:"platform"`
+	ID       string              `json:"id" format:"uuid"` // the id, which names it when it is to be retried
+	Platform transcript.Platform `json:"platform"`         // where the content is; nil where an entry named none that is known
 	// ExternalID is the platform's id of the content. Where an entry named none it is
 	// the entry as it was sent, at most 512 characters; of a short link it is the
 	// link's code until that has been followed.
 	ExternalID string     `json:"externalId"`
-	SourceURL  *string    `json:"sourceUrl" format:"uri"`
-	Lang       string     `json:"lang"` // the language of the text; before, the list that was asked for
-	Status     ItemStatus `json:"status"`
+	SourceURL  *string    `json:"sourceUrl" format:"uri"` // the link in its plain form
+	Lang       string     `json:"lang"`                   // the language of the text; before, the list that was asked for
+	Status     ItemStatus `json:"status"`                 // what to branch on
 	// TranscriptRef is the id of the transcript of an item that has succeeded.
 	TranscriptRef *string `json:"transcriptRef" format:"uuid"`
 	// Error is the code of an item that has failed, ErrorMessage says the same in
@@ -43,8 +43,8 @@ type Item struct {
 
 // Retried is what a retry has done.
 type Retried struct {
-	Batch   Summary `json:"batch"`
-	Retried int     `json:"retried" minimum:"0"`
+	Batch   Summary `json:"batch"`               // the batch as it stands now
+	Retried int     `json:"retried" minimum:"0"` // how many items are made anew
 	// NotRetried are the failed items that were left as they are.
 	NotRetried []NotRetried `json:"notRetried"`
 }
@@ -53,8 +53,8 @@ type Retried struct {
 // failed, ATTEMPTS_EXHAUSTED after ten tries, or NOT_FOUND for an id that the batch has
 // not.
 type NotRetried struct {
-	ItemID string `json:"itemId" format:"uuid"`
-	Reason string `json:"reason"`
+	ItemID string `json:"itemId" format:"uuid"` // the item that was left as it is
+	Reason string `json:"reason"`               // the code that says why
 }
 
 // AttemptsExhausted is the reason why an item that has been tried too often is not

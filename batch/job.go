@@ -31,39 +31,39 @@ func (s Status) Terminal() bool { return s == Completed || s == Failed || s == C
 // Counts are the items of a batch by how they stand. What is skipped is the rest:
 // Total - Pending - Success - Failed.
 type Counts struct {
-	Total   int `json:"total" minimum:"0"`
-	Pending int `json:"pending" minimum:"0"` // and processing
-	Success int `json:"success" minimum:"0"`
-	Failed  int `json:"failed" minimum:"0"`
+	Total   int `json:"total" minimum:"0"`   // all items; 0 until a playlist or channel is listed
+	Pending int `json:"pending" minimum:"0"` // items that wait or are being made
+	Success int `json:"success" minimum:"0"` // items that have a transcript
+	Failed  int `json:"failed" minimum:"0"`  // items that have failed
 }
 
 // Job is a batch.
 type Job struct {
-	ID     string `json:"id" format:"uuid"`
-	Mode   Mode   `json:"mode"`
+	ID     string `json:"id" format:"uuid"`   // the id, for the routes of the batch
+	Mode   Mode   `json:"mode"`               // where its items came from
 	Lang   string `json:"lang"`               // the list of languages that was asked for
-	Total  int    `json:"total" minimum:"0"`  // items; 0 until a playlist or channel is listed
+	Total  int    `json:"total" minimum:"0"`  // how many items it has; 0 until a playlist or channel is listed
 	Done   int    `json:"done" minimum:"0"`   // items that have ended: succeeded, failed or skipped
 	Failed int    `json:"failed" minimum:"0"` // items that have failed
-	Counts Counts `json:"counts"`
-	Status Status `json:"status"`
+	Counts Counts `json:"counts"`             // items by how they stand
+	Status Status `json:"status"`             // what to branch on
 	// Error is why a playlist or channel could not be listed; nil otherwise.
 	Error *transcript.Error `json:"error,omitempty"`
 	// ExportRef and ExportMime are the mark and the media type of the last export that
 	// was sent to its end; nil before.
 	ExportRef  *string         `json:"exportRef"`
 	ExportMime *string         `json:"exportMime"`
-	CreatedAt  transcript.Time `json:"createdAt"`
-	UpdatedAt  transcript.Time `json:"updatedAt"`
+	CreatedAt  transcript.Time `json:"createdAt"` // when it was accepted
+	UpdatedAt  transcript.Time `json:"updatedAt"` // when it or one of its items last changed
 }
 
 // Summary is what an answer that changes a batch says of it.
 type Summary struct {
-	ID        string          `json:"id" format:"uuid"`
-	Mode      Mode            `json:"mode"`
-	Status    Status          `json:"status"`
-	Counts    Counts          `json:"counts"`
-	CreatedAt transcript.Time `json:"createdAt"`
+	ID        string          `json:"id" format:"uuid"` // the id, for the routes of the batch
+	Mode      Mode            `json:"mode"`             // where its items came from
+	Status    Status          `json:"status"`           // what to branch on
+	Counts    Counts          `json:"counts"`           // items by how they stand
+	CreatedAt transcript.Time `json:"createdAt"`        // when it was accepted
 }
 
 // Summary is what an answer that changes the batch says of it.

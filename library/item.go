@@ -15,29 +15,29 @@ const (
 
 // Item is a row of the library.
 type Item struct {
-	Kind       Kind                `json:"kind"`
-	ID         string              `json:"id" format:"uuid"` // the row's own; it stays when a text takes the place of work
-	BatchID    string              `json:"batchId,omitempty" format:"uuid"`
-	JobID      string              `json:"jobId,omitempty" format:"uuid"`
-	JobStatus  string              `json:"jobStatus,omitempty" enum:"pending,processing,failed"`
-	Platform   transcript.Platform `json:"platform"`
-	ExternalID string              `json:"externalId"` // of a batch its id
-	SourceURL  *string             `json:"sourceUrl" format:"uri"`
+	Kind       Kind                `json:"kind"`                                                 // what the row is
+	ID         string              `json:"id" format:"uuid"`                                     // the row's own; it stays when a text takes the place of work
+	BatchID    string              `json:"batchId,omitempty" format:"uuid"`                      // the id of a batch, or of the batch that the work is for
+	JobID      string              `json:"jobId,omitempty" format:"uuid"`                        // the job of work that goes on or has failed
+	JobStatus  string              `json:"jobStatus,omitempty" enum:"pending,processing,failed"` // how the work stands
+	Platform   transcript.Platform `json:"platform"`                                             // where the content is
+	ExternalID string              `json:"externalId"`                                           // the platform's own id of the content; of a batch its id
+	SourceURL  *string             `json:"sourceUrl" format:"uri"`                               // the link in its plain form; nil where there is none
 	// Lang is the language of the text; while there is none the first that was asked
 	// for, "und" for one that is to be detected.
 	Lang         string             `json:"lang"`
-	Title        *string            `json:"title"`
-	Channel      *string            `json:"channel"`
-	ThumbnailURL *string            `json:"thumbnailUrl" format:"uri"`
-	Source       *transcript.Origin `json:"source"`
-	ItemCount    *int               `json:"itemCount,omitempty" minimum:"0"`
-	BatchStatus  string             `json:"batchStatus,omitempty"`
-	FailedCount  *int               `json:"failedCount,omitempty" minimum:"0"`
-	ErrorCode    *transcript.Code   `json:"errorCode"` // of what has failed
-	Words        int                `json:"words" minimum:"0"`
-	DurationSec  *float64           `json:"durationSec" minimum:"0"`
-	Starred      bool               `json:"starred"`
-	CreatedAt    transcript.Time    `json:"createdAt"`
+	Title        *string            `json:"title"`                             // its title; nil when not known
+	Channel      *string            `json:"channel"`                           // the channel that it is on; nil when not known
+	ThumbnailURL *string            `json:"thumbnailUrl" format:"uri"`         // a picture for the content; nil when not known
+	Source       *transcript.Origin `json:"source"`                            // what made the text; nil while there is none
+	ItemCount    *int               `json:"itemCount,omitempty" minimum:"0"`   // items of the batch
+	BatchStatus  string             `json:"batchStatus,omitempty"`             // how the batch stands
+	FailedCount  *int               `json:"failedCount,omitempty" minimum:"0"` // items of the batch that have failed
+	ErrorCode    *transcript.Code   `json:"errorCode"`                         // why it has failed; nil where it has not
+	Words        int                `json:"words" minimum:"0"`                 // words of the text; 0 while there is none
+	DurationSec  *float64           `json:"durationSec" minimum:"0"`           // the length of the media in seconds; nil when not known
+	Starred      bool               `json:"starred"`                           // whether the account gave it a star
+	CreatedAt    transcript.Time    `json:"createdAt"`                         // when it was saved, or asked for
 }
 
 // Key names a saved transcript.
@@ -55,6 +55,6 @@ const Words Include = "words"
 
 // Saved is a saved transcript.
 type Saved struct {
-	Transcript transcript.Transcript `json:"transcript"`
-	Cached     bool                  `json:"cached"` // true: nothing was done to make it
+	Transcript transcript.Transcript `json:"transcript"` // the transcript, with all that is known about the content
+	Cached     bool                  `json:"cached"`     // whether nothing was done to make it
 }

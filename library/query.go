@@ -57,10 +57,10 @@ type Query struct {
 
 // Page is a page of a list.
 type Page struct {
-	Transcripts []Item `json:"transcripts"`
-	Total       int    `json:"total" minimum:"0"` // rows on all pages
-	Page        int    `json:"page" minimum:"1"`
-	PageSize    int    `json:"pageSize" minimum:"1" maximum:"100"`
+	Transcripts []Item `json:"transcripts"`                        // the rows of the page
+	Total       int    `json:"total" minimum:"0"`                  // how many rows there are on all pages
+	Page        int    `json:"page" minimum:"1"`                   // the number of the page, from 1
+	PageSize    int    `json:"pageSize" minimum:"1" maximum:"100"` // rows that a page has at most
 	// Langs are the languages of all texts in the library, sorted, whatever is listed.
 	Langs []string `json:"langs"`
 }

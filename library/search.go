@@ -13,26 +13,26 @@ type Search struct {
 
 // Found is a page of what a search has found.
 type Found struct {
-	Query         string  `json:"query"`
-	Items         []Match `json:"items"`
-	NextPageToken string  `json:"nextPageToken,omitempty"` // empty: there is no more
+	Query         string  `json:"query"`                   // what was searched for
+	Items         []Match `json:"items"`                   // the texts in which it is said
+	NextPageToken string  `json:"nextPageToken,omitempty"` // for the next page; empty: there is no more
 }
 
 // Match is a saved transcript in which a search has found something.
 type Match struct {
-	Platform   transcript.Platform `json:"platform"`
-	ExternalID string              `json:"externalId"`
-	Lang       string              `json:"lang"`
-	Title      *string             `json:"title"`
-	Channel    *string             `json:"channel"`
-	Hits       []Hit               `json:"hits"`                 // the first five of them
-	HitCount   int                 `json:"hitCount" minimum:"1"` // all of them
+	Platform   transcript.Platform `json:"platform"`             // where the content is
+	ExternalID string              `json:"externalId"`           // the platform's own id of the content
+	Lang       string              `json:"lang"`                 // the language of the text
+	Title      *string             `json:"title"`                // its title; nil when not known
+	Channel    *string             `json:"channel"`              // the channel that it is on; nil when not known
+	Hits       []Hit               `json:"hits"`                 // the first five places where it is said
+	HitCount   int                 `json:"hitCount" minimum:"1"` // all places where it is said
 }
 
 // Hit is a place in a transcript.
 type Hit struct {
 	Start    float64 `json:"start" minimum:"0"`    // seconds from the start of the media
-	Duration float64 `json:"duration" minimum:"0"` // seconds
+	Duration float64 `json:"duration" minimum:"0"` // how long it is said, in seconds
 	// Snippet is what is said there and around it, as HTML whose only tag is <mark>,
 	// around what was searched for: at most 160 characters.
 	Snippet string `json:"snippet"`

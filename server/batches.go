@@ -72,7 +72,7 @@ func (s *Server) batchRoutes() []route {
 
 // batchPath is the path of the routes of one batch.
 func batchPath(id *string) request.Table {
-	return request.Table{Fields: []*request.Field{request.New("batchId", id, request.UUID()).Required()}}
+	return request.Table{Fields: []*request.Field{request.New("batchId", id, request.UUID()).Required().About("The id of a batch.")}}
 }
 
 // batchID is the id in the path. What is not a UUID names no batch.
@@ -85,8 +85,8 @@ func batchID(r *http.Request) (id string, err error) {
 
 // batchesAnswer is a page of batches.
 type batchesAnswer struct {
-	Batches       []batch.Job `json:"batches"`
-	NextPageToken string      `json:"nextPageToken,omitempty"`
+	Batches       []batch.Job `json:"batches"`                 // the batches of the page, latest first
+	NextPageToken string      `json:"nextPageToken,omitempty"` // for the next page; empty: there is no more
 }
 
 // batchesQuery is the query of GET /v1/batch.
@@ -142,9 +142,9 @@ func (s *Server) listBatches(w http.ResponseWriter, r *http.Request) error {
 
 // batchAnswer is a batch and a page of its items.
 type batchAnswer struct {
-	Batch         batch.Job    `json:"batch"`
-	Items         []batch.Item `json:"items"`
-	NextPageToken string       `json:"nextPageToken,omitempty"`
+	Batch         batch.Job    `json:"batch"`                   // the batch as it stands
+	Items         []batch.Item `json:"items"`                   // a page of its items, in the order in which they were sent
+	NextPageToken string       `json:"nextPageToken,omitempty"` // for the next page; empty: there is no more
 }
 
 // Pages of items, in items.
@@ -198,7 +198,7 @@ func (s *Server) getBatch(w http.ResponseWriter, r *http.Request) error {
 
 // acceptedBatch is the body of what makes or changes a batch.
 type acceptedBatch struct {
-	Batch batch.Summary `json:"batch"`
+	Batch batch.Summary `json:"batch"` // the batch as it stands
 }
 
 // batchReply says how a batch stands that was made or changed.

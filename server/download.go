@@ -51,7 +51,7 @@ type download struct {
 // downloadQuery is the query of GET /v1/library/transcripts/{platform}/{externalId}/download.
 func downloadQuery(d *download) request.Table {
 	return request.Table{Fields: []*request.Field{
-		request.New("format", &d.format, request.Enum(library.DownloadFormats())).Required(),
+		request.New("format", &d.format, request.Enum(library.DownloadFormats())).Required().About("The form of the file."),
 		languageOf(&d.key).About("The exact tag; without it, the newest."),
 		request.New("includeTimestamp", &d.omitTimestamps, request.Not().Default(false)).
 			About("Whether txt and md say when something is said. It means nothing to the other formats."),

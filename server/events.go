@@ -53,7 +53,8 @@ func (s *Server) eventRoutes() []route {
 // streamHeader is the header of GET /v1/transcript/job/{id}/events, for the
 // document: a stream is opened whatever it says.
 func streamHeader() request.Table {
-	return request.Table{Fields: []*request.Field{request.New("Last-Event-ID", new(string), request.Text(0, 0))}}
+	return request.Table{Fields: []*request.Field{request.New("Last-Event-ID", new(string), request.Text(0, 0)).
+		About("The last id that the caller has seen: the stream goes on after it.")}}
 }
 
 // streamTranscriptJob is GET /v1/transcript/job/{id}/events.

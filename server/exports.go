@@ -39,13 +39,13 @@ func (s *Server) exportRoutes() []route {
 
 // exportedBatch is an export as JSON.
 type exportedBatch struct {
-	Batch batch.Job      `json:"batch"`
-	Items []exportedItem `json:"items"`
+	Batch batch.Job      `json:"batch"` // the batch as it stood
+	Items []exportedItem `json:"items"` // its items, in the order in which they were sent
 }
 
 type exportedItem struct {
-	Item       batch.Item             `json:"item"`
-	Transcript *transcript.Transcript `json:"transcript"`
+	Item       batch.Item             `json:"item"`       // the item as it stood
+	Transcript *transcript.Transcript `json:"transcript"` // its transcript; nil where it has none
 }
 
 // exportRequest says which file is made of a batch.
@@ -58,7 +58,7 @@ type exportRequest struct {
 // exportQuery is the query of GET /v1/batch/{batchId}/export.
 func exportQuery(e *exportRequest) request.Table {
 	return request.Table{Fields: []*request.Field{
-		request.New("format", &e.format, request.Enum(batch.ExportFormats())).Required(),
+		request.New("format", &e.format, request.Enum(batch.ExportFormats())).Required().About("The form of the file."),
 		request.New("includeTimestamp", &e.omitTimestamps, request.Not().Default(false)).
 			About("Whether txt says when something is said. It means nothing to the other formats."),
 		request.New("partial", &e.partial, request.Boolean().Default(false)).

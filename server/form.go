@@ -28,7 +28,7 @@ func newUploadForm() *uploadForm {
 	f := new(uploadForm)
 	f.table = request.Table{
 		Name:   "FormDataCreateTranscript",
-		Fields: append(f.wishes.fields(), languageField(&f.languages), request.File("file")),
+		Fields: append(f.wishes.fields(), languageField(&f.languages), request.File("file").About("The recording: any audio or video that the service can decode.")),
 	}
 	f.fields = f.table.NewForm()
 	return f

@@ -35,14 +35,14 @@ func (s *Server) healthRoutes() []route {
 
 // health is the body of /healthz.
 type health struct {
-	Status  string `json:"status" enum:"ok"`
-	Version string `json:"version"`
+	Status  string `json:"status" enum:"ok"` // always ok
+	Version string `json:"version"`          // the version of the program
 }
 
 // readiness is the body of /readyz.
 type readiness struct {
-	Status string            `json:"status" enum:"ready,draining,degraded"`
-	Checks map[string]string `json:"checks" nullable:"false"`
+	Status string            `json:"status" enum:"ready,draining,degraded"` // whether it can work: ready, not because it ends, or not because a part of it is away
+	Checks map[string]string `json:"checks" nullable:"false"`               // what was looked at, each with "ok" or with what is wrong
 }
 
 // getHealth is GET /healthz: the process is alive. It touches nothing.

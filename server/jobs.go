@@ -45,7 +45,7 @@ func (s *Server) jobRoutes() []route {
 
 // idPath is the path of the job routes.
 func idPath(id *string) request.Table {
-	return request.Table{Fields: []*request.Field{request.New("id", id, request.UUID()).Required()}}
+	return request.Table{Fields: []*request.Field{request.New("id", id, request.UUID()).Required().About("The jobId.")}}
 }
 
 // jobQuery is the query of GET /v1/transcript/job/{id}: how to see the result.

@@ -35,7 +35,7 @@ func (s *Server) libraryRoutes() []route {
 // [Server.libraryKey], which reads it.
 func libraryPath(key *library.Key) request.Table {
 	return request.Table{Fields: []*request.Field{
-		request.New("platform", &key.Platform, request.Enum(transcript.Platforms())).Required(),
+		request.New("platform", &key.Platform, request.Enum(transcript.Platforms())).Required().About("Where the content is."),
 		request.New("externalId", &key.ExternalID, request.Text(1, maxExternalID)).Required().
 			About("The platform's own id; of an upload what its transcript says."),
 	}}

@@ -47,14 +47,14 @@ func (s *Server) libraryListRoutes() []route {
 // libraryQuery is the query of GET /v1/library/transcripts.
 func libraryQuery(q *library.Query) request.Table {
 	return request.Table{Fields: []*request.Field{
-		request.New("view", &q.View, request.Enum(library.Views()).Default(library.All)),
+		request.New("view", &q.View, request.Enum(library.Views()).Default(library.All)).About("Which rows are listed."),
 		request.New("q", &q.Q, request.Text(0, maxLibraryQ)).
 			About("Found in titles and channels, whatever case and accents."),
-		request.New("platform", &q.Platform, request.Enum(library.PlatformFilters())),
+		request.New("platform", &q.Platform, request.Enum(library.PlatformFilters())).About("Only content of that platform, or only batches."),
 		request.New("lang", &q.Lang, request.Plain(0, maxLibraryLang)).About("An exact tag."),
-		request.New("sort", &q.Sort, request.Enum(library.Sorts()).Default(library.Recent)),
-		request.New("page", &q.Page, request.Integer(1, lastPageOfALibrary).Default(1)),
-		request.New("pageSize", &q.PageSize, request.Integer(1, maxLibraryPage).Default(usualLibraryPage)),
+		request.New("sort", &q.Sort, request.Enum(library.Sorts()).Default(library.Recent)).About("The order of the rows."),
+		request.New("page", &q.Page, request.Integer(1, lastPageOfALibrary).Default(1)).About("The number of the page."),
+		request.New("pageSize", &q.PageSize, request.Integer(1, maxLibraryPage).Default(usualLibraryPage)).About("Rows on a page."),
 	}}
 }
 
@@ -74,12 +74,12 @@ func (s *Server) listLibrary(w http.ResponseWriter, r *http.Request) error {
 
 // relatedAnswer is the body of GET …/related.
 type relatedAnswer struct {
-	Items []library.Item `json:"items"`
+	Items []library.Item `json:"items"` // other saved transcripts of the channel, latest first
 }
 
 func relatedQuery(n *int) request.Table {
 	return request.Table{Fields: []*request.Field{
-		request.New("maxResults", n, request.Integer(1, maxRelated).Default(usualRelated)),
+		request.New("maxResults", n, request.Integer(1, maxRelated).Default(usualRelated)).About("How many are listed at most."),
 	}}
 }
 

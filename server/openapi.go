@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -28,20 +29,24 @@ func makeDocument(routes []route, basePath string) (document, error) {
 	r.Spec.Info.WithTitle("Transcript extraction").WithVersion(apiVersion).
 		WithDescription("Turns public video and audio, and uploaded files, into timestamped transcripts. " +
 			"An unknown path is answered with 404 and a wrong method with 405, both as FlatError.")
-	if basePath != "" {
-		r.Spec.WithServers(openapi31.Server{URL: basePath})
-	}
+	r.Spec.WithServers(openapi31.Server{URL: cmp.Or(basePath, "/")})
+	r.Spec.WithTags(tags()...)
 	r.Spec.SetHTTPBearerTokenSecurity("bearerAuth", "tr_", "An API key. Use one method per request.")
 	r.Spec.SetAPIKeySecurity("apiKeyHeader", "X-API-Key", openapi.InHeader, "The same API key in a header of its own.")
 	for name, h := range headers() {
 		r.Spec.ComponentsEns().WithHeadersItem(string(name), openapi31.HeaderOrReference{Header: &h})
 	}
-	describeTypes(r.JSONSchemaReflector())
+	words, err := readTexts()
+	if err != nil {
+		return document{}, fmt.Errorf("the texts: %w", err)
+	}
+	describeTypes(r.JSONSchemaReflector(), words)
 	for _, rt := range routes {
 		if err := describe(r, rt); err != nil {
 			return document{}, fmt.Errorf("%s %s: %w", rt.method, rt.pattern, err)
 		}
 	}
+	words.describeOperations(r.Spec)
 	r.Spec.ComponentsEns().WithSchemasItem("Error", map[string]any{
 		"description": "A refused request: an envelope, or the flat form for 401, 429 and failures of the framework.",
 		"oneOf":       []any{map[string]any{"$ref": "#/components/schemas/ErrorEnvelope"}, map[string]any{"$ref": "#/components/schemas/FlatError"}},
@@ -56,6 +61,7 @@ func makeDocument(routes []route, basePath string) (document, error) {
 	r.Spec.ComponentsEns().WithSchemasItem("MultipartFile", map[string]any{
 		"type": "string", "format": "binary", "contentMediaType": "application/octet-stream",
 	})
+	words.describeValues(r.Spec.ComponentsEns())
 	body, err := json.MarshalIndent(r.Spec, "", "  ")
 	if err != nil {
 		return document{}, err

@@ -41,6 +41,7 @@ func conditionalHeader() request.Table {
 
 func describeParameters(op *openapi31.Operation, in openapi31.ParameterIn, t request.Table) {
 	for _, p := range t.Parameters() {
+		delete(p.Schema, "description") // it is the parameter's
 		described := openapi31.Parameter{Name: p.Name, In: in, Schema: p.Schema}
 		if p.About != "" {
 			described.WithDescription(p.About)

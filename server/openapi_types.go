@@ -15,13 +15,14 @@ import (
 )
 
 // describeTypes says how the Go types of the API become schemas.
-func describeTypes(r *jsonschema.Reflector) {
+func describeTypes(r *jsonschema.Reflector, words texts) {
 	r.AddTypeMapping(transcript.Time{}, time.Time{})
 	r.AddTypeMapping(transcript.Word{}, timedWord{})
 	r.DefaultOptions = append(r.DefaultOptions,
 		jsonschema.InterceptDefName(schemaName),
 		jsonschema.InterceptSchema(describeType(enums())),
-		jsonschema.InterceptProp(describeProperty))
+		jsonschema.InterceptProp(describeProperty),
+		jsonschema.InterceptProp(words.describe))
 }
 
 // describeType names the values of the types that have a list of them, and takes

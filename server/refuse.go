@@ -66,15 +66,15 @@ func rateLimited(wait time.Duration) *flatError {
 
 // flatBody is the body of a failure of the framework, of 401 and of 429.
 type flatBody struct {
-	Error string `json:"error"`
+	Error string `json:"error"` // the slug: what to branch on
 	// Message says what to do about it, where the slug does not.
 	Message   string `json:"message,omitempty"`
-	RequestID string `json:"requestId,omitempty"`
+	RequestID string `json:"requestId,omitempty"` // the same as in X-Request-Id
 }
 
 // envelope is the body of a business failure.
 type envelope struct {
-	Error transcript.Error `json:"error"`
+	Error transcript.Error `json:"error"` // why the request was refused
 }
 
 // businessFailure is the failure in err that callers may be told as it is. INTERNAL

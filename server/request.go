@@ -29,21 +29,25 @@ type wishes struct {
 
 func (wish *wishes) fields() []*request.Field {
 	return append(viewFields(&wish.view),
-		request.New("sendMetadata", &wish.view.SendMetadata, request.Boolean().Default(false)),
-		request.New("waitMs", &wish.wait, request.Milliseconds(maxWait).Default(defaultWait)),
+		request.New("sendMetadata", &wish.view.SendMetadata, request.Boolean().Default(false)).
+			About("Shows metadata, title, creator and the like."),
+		request.New("waitMs", &wish.wait, request.Milliseconds(maxWait).Default(defaultWait)).
+			About("Milliseconds to hold the answer. 0: what is not in the cache is a job at once."),
 	)
 }
 
 // viewFields say how a transcript is shown.
 func viewFields(v *pipeline.View) []*request.Field {
 	return []*request.Field{
-		request.New("format", &v.Format, request.Enum([]transcript.Format{transcript.JSON, transcript.Text}).Default(transcript.JSON)),
-		request.New("includeTimestamp", &v.OmitTimestamp, request.Not().Default(false)),
+		request.New("format", &v.Format, request.Enum([]transcript.Format{transcript.JSON, transcript.Text}).Default(transcript.JSON)).
+			About("The form of the transcript."),
+		request.New("includeTimestamp", &v.OmitTimestamp, request.Not().Default(false)).About("Text begins each line with its time."),
 	}
 }
 
 func languageField(list *transcript.LanguageList) *request.Field {
-	return request.New("language", list, request.Languages())
+	return request.New("language", list, request.Languages()).
+		About("Languages in the order of preference, separated by commas; \"asr\" is a place at which to recognize.")
 }
 
 // canonical is the canonical form of what the table has read, about content on a

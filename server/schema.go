@@ -8,9 +8,9 @@ import "github.com/transcriptkit/transcriptkit/transcript"
 
 // resultAnswer is the 200 body of POST /v1/transcript.
 type resultAnswer struct {
-	Status         transcript.JobStatus      `json:"status" enum:"success"`
+	Status         transcript.JobStatus      `json:"status" enum:"success"` // always success
 	Format         transcript.Format         `json:"format"`
-	Transcript     transcriptOrText          `json:"transcript"`
+	Transcript     transcriptOrText          `json:"transcript"` // an object when format is json, its text when it is text
 	Text           string                    `json:"text,omitempty" description:"The same text as in transcript, when format is text."`
 	Cached         bool                      `json:"cached"`
 	Stale          bool                      `json:"stale,omitempty"`
@@ -42,7 +42,7 @@ type jobAnswer struct {
 	TranscriptRef  string                    `json:"transcriptRef,omitempty" format:"uuid"`
 
 	Format        transcript.Format `json:"format,omitempty"`
-	Transcript    *transcriptOrText `json:"transcript,omitempty"`
+	Transcript    *transcriptOrText `json:"transcript,omitempty"` // an object when format is json, its text when it is text; missing where it has been deleted since, and in large events
 	Text          string            `json:"text,omitempty"`
 	Cached        bool              `json:"cached,omitempty"`
 	Stale         bool              `json:"stale,omitempty"`
@@ -54,8 +54,8 @@ type jobAnswer struct {
 
 // timedWord is a word of a segment.
 type timedWord struct {
-	Text       string  `json:"text"`
-	Start      float64 `json:"start" minimum:"0"`
-	Duration   float64 `json:"duration" minimum:"0"`
-	Confidence float64 `json:"confidence,omitempty" minimum:"0" maximum:"1"`
+	Text       string  `json:"text"`                                         // the word, with the punctuation at it
+	Start      float64 `json:"start" minimum:"0"`                            // seconds from the start of the media
+	Duration   float64 `json:"duration" minimum:"0"`                         // how long it is said, in seconds
+	Confidence float64 `json:"confidence,omitempty" minimum:"0" maximum:"1"` // how sure the source is, from 0 to 1; present only when it says so
 }

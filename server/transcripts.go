@@ -43,10 +43,10 @@ func (s *Server) transcriptRoutes() []route {
 
 // accepted is the 202 body of POST /v1/transcript.
 type accepted struct {
-	Status         transcript.JobStatus      `json:"status"`
-	JobID          string                    `json:"jobId" format:"uuid"`
-	Stage          transcript.Stage          `json:"stage"`
-	MetadataStatus transcript.MetadataStatus `json:"metadataStatus,omitempty"`
+	Status         transcript.JobStatus      `json:"status"`                   // what to branch on
+	JobID          string                    `json:"jobId" format:"uuid"`      // the id, for the routes of the job
+	Stage          transcript.Stage          `json:"stage"`                    // where the job stands
+	MetadataStatus transcript.MetadataStatus `json:"metadataStatus,omitempty"` // how much is known about the content so far
 }
 
 // createTranscript is POST /v1/transcript.

@@ -9,7 +9,7 @@ import (
 // Chapter is a part of the media that the platform names. It ends where the next one
 // begins.
 type Chapter struct {
-	Title string  `json:"title"`
+	Title string  `json:"title"`             // its title, as the platform gives it
 	Start float64 `json:"start" minimum:"0"` // seconds from the start of the media
 }
 

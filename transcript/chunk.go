@@ -12,11 +12,11 @@ type Chunk struct {
 	// ID tells chunks apart, and stays the same when a transcript is made anew and says
 	// the same at the same place.
 	ID       string  `json:"id"`
-	Index    int     `json:"index" minimum:"0"`    // among all chunks of the transcript
+	Index    int     `json:"index" minimum:"0"`    // its place among all chunks of the transcript
 	Start    float64 `json:"start" minimum:"0"`    // seconds from the start of the media
-	Duration float64 `json:"duration" minimum:"0"` // seconds
-	Text     string  `json:"text"`
-	Chapter  string  `json:"chapter,omitempty"` // its title, where the platform gives chapters
+	Duration float64 `json:"duration" minimum:"0"` // how long it is, in seconds
+	Text     string  `json:"text"`                 // what is said in it
+	Chapter  string  `json:"chapter,omitempty"`    // the title of its chapter, where the platform gives chapters
 	// URL leads to the place, on platforms that know such links; nil elsewhere.
 	URL *string `json:"url" format:"uri"`
 }

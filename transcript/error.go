@@ -8,8 +8,8 @@ import (
 // Error is a business failure: the `error` member of a refused request and of
 // a failed job. Match it by code: errors.Is(err, NoTranscript).
 type Error struct {
-	Code    Code   `json:"code"`
-	Message string `json:"message"`
+	Code    Code   `json:"code"`    // what to branch on
+	Message string `json:"message"` // a sentence for people; its wording may change
 
 	// Retryable is set on the error of a job: whether the same request, sent
 	// again, may succeed. Read it through [Error.RetryableJob].
@@ -24,8 +24,8 @@ type Error struct {
 	// AvailableLanguages are the tags that could be served instead.
 	AvailableLanguages []string `json:"availableLanguages,omitempty"`
 
-	RequestID string         `json:"requestId,omitempty"`
-	Details   map[string]any `json:"details,omitempty"`
+	RequestID string         `json:"requestId,omitempty"` // the same as in X-Request-Id
+	Details   map[string]any `json:"details,omitempty"`   // what more there is to say, by code: see API.md, Errors
 	// RetryAfter mirrors the header of the same name, in seconds.
 	RetryAfter int `json:"retryAfter,omitempty" minimum:"1"`
 
@@ -94,6 +94,6 @@ func (e *Error) HTTPStatus() int {
 // Issue is one fault of a request: an element of details.issues of an
 // INVALID_REQUEST.
 type Issue struct {
-	Path    string `json:"path"`
-	Message string `json:"message"`
+	Path    string `json:"path"`    // the path of the field, as in "items[2].url"
+	Message string `json:"message"` // what the field must be
 }

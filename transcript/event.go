@@ -29,10 +29,11 @@ type Event struct {
 
 // Closing is the data of a stream.closing event: the service ends a live stream.
 type Closing struct {
-	// Reason is ClosingShutdown, ClosingMaxAge or ClosingUnauthorized.
+	// Reason is why: the process stops, the stream has lived for 30 minutes, or the
+	// credential is no longer good.
 	Reason string `json:"reason" enum:"shutdown,max_age,unauthorized"`
-	// RetryMS is how long to wait before the next connection, in milliseconds; 0
-	// where there is to be none.
+	// RetryMS is how long to wait before the next connection, in milliseconds.
+	// There is to be none where the credential is no longer good.
 	RetryMS int `json:"retryMs,omitempty" minimum:"1"`
 }
 

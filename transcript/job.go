@@ -31,9 +31,9 @@ const (
 
 // Progress is how far the recognition of a job has come.
 type Progress struct {
-	Fraction     float64 `json:"fraction" minimum:"0" maximum:"1"`
-	ProcessedSec float64 `json:"processedSec" minimum:"0"` // seconds of media
-	TotalSec     float64 `json:"totalSec" minimum:"0"`     // seconds of media
+	Fraction     float64 `json:"fraction" minimum:"0" maximum:"1"` // how much of the media has been recognized, from 0 to 1
+	ProcessedSec float64 `json:"processedSec" minimum:"0"`         // how much that is, in seconds of media
+	TotalSec     float64 `json:"totalSec" minimum:"0"`             // the length of the media in seconds
 }
 
 // Job is one account's claim on the making of a transcript.
@@ -42,15 +42,15 @@ type Progress struct {
 // one object. So a Job decodes every answer of POST /v1/transcript too; a 200
 // sets Status and Result and leaves JobID empty.
 type Job struct {
-	JobID          string         `json:"jobId" format:"uuid"`
-	Status         JobStatus      `json:"status"`
-	Stage          Stage          `json:"stage"`
-	Sequence       int            `json:"sequence" minimum:"1"` // grows by one with every transition
-	Attempt        int            `json:"attempt" minimum:"1"`
-	Progress       *Progress      `json:"progress,omitempty"`
-	MetadataStatus MetadataStatus `json:"metadataStatus,omitempty"`
-	CreatedAt      Time           `json:"createdAt"`
-	UpdatedAt      Time           `json:"updatedAt"`
+	JobID          string         `json:"jobId" format:"uuid"`      // the id, for the routes of the job
+	Status         JobStatus      `json:"status"`                   // what to branch on
+	Stage          Stage          `json:"stage"`                    // the step that it is in, or was in when it ended
+	Sequence       int            `json:"sequence" minimum:"1"`     // grows by one with every change of status or stage
+	Attempt        int            `json:"attempt" minimum:"1"`      // how often the work was begun: grows when it is tried again after a fault, up to 4
+	Progress       *Progress      `json:"progress,omitempty"`       // how far recognition has come, while it runs
+	MetadataStatus MetadataStatus `json:"metadataStatus,omitempty"` // how much is known about the content
+	CreatedAt      Time           `json:"createdAt"`                // when it was accepted
+	UpdatedAt      Time           `json:"updatedAt"`                // when it last changed; progress is a change too
 
 	// Error is set when Status is failed.
 	Error *Error `json:"error,omitempty"`

@@ -14,7 +14,7 @@ const (
 // `transcript` member is an object or a string, as Format says. (Its methods
 // write and read that; the tags are there for schema reflection.)
 type Result struct {
-	Format Format `json:"format"` // JSON when empty
+	Format Format `json:"format"` // the form of Transcript; JSON when empty
 	// Transcript is set when Format is JSON.
 	Transcript *Transcript `json:"transcript"`
 	// Text is the transcript as plain text, set when Format is Text. The
@@ -26,8 +26,8 @@ type Result struct {
 	Stale bool `json:"stale,omitempty"`
 	// Language is the tag of the text.
 	Language       string         `json:"language"`
-	MetadataStatus MetadataStatus `json:"metadataStatus"`
-	LengthSeconds  *int           `json:"lengthSeconds"` // nil when unknown
-	LengthText     *string        `json:"lengthText"`    // see [LengthText]; nil when unknown
-	Metadata       map[string]any `json:"metadata"`      // nil unless the caller asked for it
+	MetadataStatus MetadataStatus `json:"metadataStatus"` // how much is known about the content
+	LengthSeconds  *int           `json:"lengthSeconds"`  // the length of the media in seconds, rounded half up; nil when unknown
+	LengthText     *string        `json:"lengthText"`     // the same, as M:SS or H:MM:SS; nil when unknown
+	Metadata       map[string]any `json:"metadata"`       // how the text was made; nil unless the caller asked for it
 }

@@ -5,11 +5,11 @@ type Track struct {
 	// ID is the service's own, stable for the same language, kind and name; it is
 	// no address.
 	ID             string    `json:"trackId"`
-	Lang           string    `json:"lang"` // BCP 47
-	Name           string    `json:"name"` // for people; may be empty
-	Kind           TrackKind `json:"kind"`
-	IsDefault      bool      `json:"isDefault"`
-	IsTranslatable bool      `json:"isTranslatable"`
+	Lang           string    `json:"lang"`           // the language, as BCP 47 has it
+	Name           string    `json:"name"`           // its name for people; may be empty
+	Kind           TrackKind `json:"kind"`           // how it was made
+	IsDefault      bool      `json:"isDefault"`      // whether the platform shows it unasked
+	IsTranslatable bool      `json:"isTranslatable"` // whether the platform offers to translate it
 }
 
 // TrackKind says who made a caption track.

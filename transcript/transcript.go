@@ -64,32 +64,32 @@ const (
 // Nullable members are pointers; nil is sent as null. Nil Segments are an empty
 // array wherever a [Result], a [Job] or package format writes them.
 type Transcript struct {
-	ID            string         `json:"id" format:"uuid"`
-	Platform      Platform       `json:"platform"`
-	ExternalID    string         `json:"externalId"`
-	SourceURL     *string        `json:"sourceUrl" format:"uri"`
-	Lang          string         `json:"lang"`
-	Title         *string        `json:"title"`
-	Channel       *string        `json:"channel"`
-	CreatorName   *string        `json:"creatorName"`
-	CreatorHandle *string        `json:"creatorHandle"`
-	CreatorURL    *string        `json:"creatorUrl"`
-	ThumbnailURL  *string        `json:"thumbnailUrl"`
-	DurationSec   *int           `json:"durationSec"` // seconds, rounded half up
-	PublishedAt   *Time          `json:"publishedAt"`
-	Metadata      map[string]any `json:"metadata"`
-	Source        Origin         `json:"source"`
-	Status        Status         `json:"status"`
-	Segments      []Segment      `json:"segments"` // sorted by Start
-	CreatedAt     Time           `json:"createdAt"`
-	UpdatedAt     Time           `json:"updatedAt"`
+	ID            string         `json:"id" format:"uuid"`       // its id, kept when the transcript is made anew
+	Platform      Platform       `json:"platform"`               // where the content is: upload for an uploaded file
+	ExternalID    string         `json:"externalId"`             // the platform's own id; of an upload the first 32 hexadecimal digits of its SHA-256
+	SourceURL     *string        `json:"sourceUrl" format:"uri"` // the link in its plain form; nil for an upload
+	Lang          string         `json:"lang"`                   // the language tag of the text; "und" where nobody knows
+	Title         *string        `json:"title"`                  // its title, of an upload the file name without its extension; nil when not known or not asked for
+	Channel       *string        `json:"channel"`                // the channel that it is on; nil when not known or not asked for
+	CreatorName   *string        `json:"creatorName"`            // the name of who made it; nil when not known or not asked for
+	CreatorHandle *string        `json:"creatorHandle"`          // the handle of who made it, as "@name"; nil when not known or not asked for
+	CreatorURL    *string        `json:"creatorUrl"`             // the page of the creator; nil when not known or not asked for
+	ThumbnailURL  *string        `json:"thumbnailUrl"`           // a picture for the content; nil when not known or not asked for
+	DurationSec   *int           `json:"durationSec"`            // the length of the media in seconds, rounded half up; nil when not known
+	PublishedAt   *Time          `json:"publishedAt"`            // when it was published; nil when not known or not asked for
+	Metadata      map[string]any `json:"metadata"`               // how the text was made: see API.md, Transcript; nil unless the caller asked for it
+	Source        Origin         `json:"source"`                 // what made the text
+	Status        Status         `json:"status"`                 // how it stands: only what is ready is returned
+	Segments      []Segment      `json:"segments"`               // the lines of the text, sorted by Start
+	CreatedAt     Time           `json:"createdAt"`              // when it was first made
+	UpdatedAt     Time           `json:"updatedAt"`              // when the text was last made
 }
 
 // Segment is a stretch of text with its place on the media clock.
 type Segment struct {
-	Text     string  `json:"text"`
+	Text     string  `json:"text"`                 // what is said in it
 	Start    float64 `json:"start" minimum:"0"`    // seconds from the start of the media
-	Duration float64 `json:"duration" minimum:"0"` // seconds
+	Duration float64 `json:"duration" minimum:"0"` // how long it is, in seconds
 
 	// Speaker and Confidence (0 to 1) are present only when the source gave them.
 	Speaker    string   `json:"speaker,omitempty"`

@@ -119,7 +119,7 @@ func (d *Document) base() string {
 		return ""
 	}
 	base, _ := servers[0].(map[string]any)["url"].(string)
-	return base
+	return strings.TrimSuffix(base, "/")
 }
 
 // covers reports whether a path is of the API, not of the site around it.

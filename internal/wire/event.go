@@ -17,7 +17,7 @@ type Progress struct {
 	Attempt        int                       `json:"attempt" minimum:"1"`
 	Progress       *transcript.Progress      `json:"progress,omitempty"`
 	MetadataStatus transcript.MetadataStatus `json:"metadataStatus,omitempty"`
-	At             transcript.Time           `json:"at"`
+	At             transcript.Time           `json:"at"` // when it happened
 }
 
 // AppendEvent appends the data of a server-sent event, one line of JSON. A snapshot

@@ -36,16 +36,16 @@ type Search struct {
 
 // Found is a page of what a search has found.
 type Found struct {
-	Query         string   `json:"query"`
-	Type          Type     `json:"type"`
-	Items         []Result `json:"items"`
-	NextPageToken string   `json:"nextPageToken,omitempty"` // empty: there is no more
+	Query         string   `json:"query"`                   // what was searched for
+	Type          Type     `json:"type"`                    // what kind of thing
+	Items         []Result `json:"items"`                   // what was found
+	NextPageToken string   `json:"nextPageToken,omitempty"` // for the next page; empty: there is no more
 }
 
 // Result is one thing found. The member that Type names is there, and no other.
 type Result struct {
-	Type     Type      `json:"type"`
-	Video    *Summary  `json:"video,omitempty"`
-	Channel  *Channel  `json:"channel,omitempty"`
-	Playlist *Playlist `json:"playlist,omitempty"`
+	Type     Type      `json:"type"`               // which of the other members is there
+	Video    *Summary  `json:"video,omitempty"`    // a video that was found
+	Channel  *Channel  `json:"channel,omitempty"`  // a channel that was found
+	Playlist *Playlist `json:"playlist,omitempty"` // a playlist that was found
 }
