@@ -1,0 +1,145 @@
+package dataapi
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"google.golang.org/api/youtube/v3"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/transcript/video"
+)
+
+// mostIDs is how many things can be asked for in one call.
+const mostIDs = 50
+
+// The kinds of answers.
+const (
+	searchAnswer    = "youtube#searchListResponse"
+	videosAnswer    = "youtube#videoListResponse"
+	channelsAnswer  = "youtube#channelListResponse"
+	playlistsAnswer = "youtube#playlistListResponse"
+	entriesAnswer   = "youtube#playlistItemListResponse"
+)
+
+var errNoID = errors.New("a thing without an id, or a member without its value")
+
+// videos returns those that there are, by their ids.
+func (d *Discovery) videos(ctx context.Context, ids []string) (map[string]video.Video, error) {
+	found := map[string]video.Video{}
+	if len(ids) == 0 {
+		return found, nil
+	}
+	call, body := keepBody(ctx)
+	answer, err := d.api.Videos.List([]string{"snippet,contentDetails,statistics"}).Id(strings.Join(ids, ",")).Context(call).Do()
+	if err := d.judge(ctx, err, answer != nil && answer.Kind == videosAnswer); err != nil {
+		return nil, err
+	}
+	shown, err := readMembers(*body, len(answer.Items))
+	if err != nil {
+		return nil, strange(err)
+	}
+	for n, v := range answer.Items {
+		if v == nil || v.Id == "" {
+			return nil, strange(errNoID)
+		}
+		found[v.Id] = readVideo(v, shown[n].Statistics)
+	}
+	return found, nil
+}
+
+// channels returns those that there are, as which says of the call.
+func (d *Discovery) channels(ctx context.Context, which func(*youtube.ChannelsListCall) *youtube.ChannelsListCall) ([]video.Channel, error) {
+	call, body := keepBody(ctx)
+	answer, err := which(d.api.Channels.List([]string{"snippet,contentDetails,statistics"})).MaxResults(mostIDs).Context(call).Do()
+	if err := d.judge(ctx, err, answer != nil && answer.Kind == channelsAnswer); err != nil {
+		return nil, err
+	}
+	shown, err := readMembers(*body, len(answer.Items))
+	if err != nil {
+		return nil, strange(err)
+	}
+	var found []video.Channel
+	for n, c := range answer.Items {
+		if c == nil || c.Id == "" {
+			return nil, strange(errNoID)
+		}
+		found = append(found, d.readChannel(c, shown[n].Statistics))
+	}
+	return found, nil
+}
+
+// playlists returns those that there are and that everybody can see, by their ids.
+func (d *Discovery) playlists(ctx context.Context, ids []string) (map[string]video.Playlist, error) {
+	call, body := keepBody(ctx)
+	answer, err := d.api.Playlists.List([]string{"snippet,contentDetails"}).Id(strings.Join(ids, ",")).MaxResults(mostIDs).Context(call).Do()
+	if err := d.judge(ctx, err, answer != nil && answer.Kind == playlistsAnswer); err != nil {
+		return nil, err
+	}
+	shown, err := readMembers(*body, len(answer.Items))
+	if err != nil {
+		return nil, strange(err)
+	}
+	found := map[string]video.Playlist{}
+	for n, p := range answer.Items {
+		if p == nil || p.Id == "" {
+			return nil, strange(errNoID)
+		}
+		found[p.Id] = readPlaylist(p, shown[n].ContentDetails)
+	}
+	return found, nil
+}
+
+// entry is one of a playlist.
+type entry struct {
+	position int
+	id       string // of the video
+}
+
+// entries are those of a page of a playlist, and where the next page begins.
+func (d *Discovery) entries(ctx context.Context, playlist string, at engine.Window) (entries []entry, next string, err error) {
+	call, body := keepBody(ctx)
+	ask := d.api.PlaylistItems.List([]string{"snippet"}).PlaylistId(playlist).MaxResults(int64(at.Max)).Context(call)
+	if at.After != "" {
+		ask.PageToken(at.After)
+	}
+	answer, err := ask.Do()
+	if err := d.judge(ctx, err, answer != nil && answer.Kind == entriesAnswer); err != nil {
+		return nil, "", err
+	}
+	shown, err := readMembers(*body, len(answer.Items))
+	if err != nil {
+		return nil, "", strange(err)
+	}
+	for n, item := range answer.Items {
+		if item == nil || item.Snippet == nil || item.Snippet.ResourceId == nil || item.Snippet.ResourceId.VideoId == "" ||
+			item.Snippet.Position < 0 || shown[n].Snippet["position"] == nil {
+			return nil, "", strange(errNoID)
+		}
+		entries = append(entries, entry{int(item.Snippet.Position), item.Snippet.ResourceId.VideoId})
+	}
+	next, err = nextPage(at, answer.NextPageToken, len(entries))
+	return entries, next, err
+}
+
+// nextPage checks where the API says that the next page begins.
+func nextPage(at engine.Window, token string, entries int) (string, error) {
+	switch {
+	case token == "":
+		return "", nil
+	case !isToken(token), token == at.After, entries > at.Max:
+		return "", strange(errors.New("a next page that is none, or more than was asked for"))
+	}
+	return token, nil
+}
+
+// isToken reports whether a text can be one of the API's page tokens.
+func isToken(text string) bool {
+	return len(text) <= maxToken && !strings.ContainsFunc(text, func(c rune) bool {
+		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_=.", c))
+	})
+}
+
+// maxToken is the longest page token in bytes. The API's own are below 200.
+const maxToken = 512

@@ -1,0 +1,169 @@
+// Package dataapi finds videos, channels and playlists by the official data API of the
+// video site, with a key of the operator's.
+//
+//	found, err := dataapi.New(dataapi.Options{Key: key})
+//	page, err := found.Search(ctx, video.Search{Q: "go", Type: video.TypeVideo, Order: video.ByDate}, engine.Window{Max: 20})
+//
+// Each question costs a part of the quota of the key's project: one call, and for a list
+// one more for the details of all its videos. The package asks no other host than the
+// API's, follows no redirect, sends no request twice, and reads no environment variable.
+//
+// The API does not tell which videos are short, nor a video's caption tracks, and of
+// captions only those that people made: what it does not tell is nil.
+package dataapi
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"google.golang.org/api/option"
+	"google.golang.org/api/youtube/v3"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+const (
+	// DefaultBaseURL is where the data API is.
+	DefaultBaseURL = "https://youtube.googleapis.com"
+	// DefaultSite is the video site itself.
+	DefaultSite = "https://www.youtube.com"
+
+	patience = 20 * time.Second // for the answer to one call
+	dialTime = 10 * time.Second
+)
+
+// Options say whom to ask and how. Key is required.
+type Options struct {
+	// Key is an API key of a project for which the data API is enabled. It goes to the
+	// API in a header, and is not shown when options are printed or marshaled.
+	Key string `json:"-"`
+	// BaseURL is the address above "youtube/v3", http or https, without query, user or
+	// password; empty means [DefaultBaseURL].
+	BaseURL string
+	// Site is the address of the site, for links to channels; empty means [DefaultSite].
+	Site string
+	// HTTP sends the requests; nil means a client that uses no proxy. Its policy for
+	// redirects is not used.
+	HTTP *http.Client `json:"-"`
+}
+
+// Format prints the options without the key.
+func (o Options) Format(s fmt.State, verb rune) {
+	type shown Options // has no methods
+	if o.Key != "" {
+		o.Key = "[key]"
+	}
+	_, _ = fmt.Fprintf(s, fmt.FormatString(s, verb), shown(o)) // fmt takes no error from a Formatter
+}
+
+// Discovery implements [engine.Discovery] and [engine.Checker]. Safe for concurrent use;
+// it needs no closing.
+//
+// A key that is not accepted, or a project for which the API is not enabled, is a
+// CONFIG_ERROR. A quota that is used up and too many requests at once are
+// SERVICE_UNAVAILABLE with RetryAfter, an API that cannot be reached, fails, answers with
+// something else or takes longer than 20 seconds for a call is UPSTREAM_FAILED. When ctx ends, the
+// error is its cause.
+type Discovery struct {
+	api     *youtube.Service
+	site    string
+	scrub   func(string) string // takes the key out of a text; a func, as that prints as none
+	refused atomic.Pointer[transcript.Error]
+	titles  memory[string]  // of playlists, by their ids
+	uploads memory[channel] // by the ids and names of channels
+}
+
+var (
+	_ engine.Discovery = (*Discovery)(nil)
+	_ engine.Checker   = (*Discovery)(nil)
+)
+
+// New returns a way of discovery. It asks nothing of the API. The error says which option
+// cannot be used, and never holds the key.
+func New(o Options) (*Discovery, error) {
+	if o.Key == "" {
+		return nil, errors.New("dataapi: there is no key")
+	}
+	if strings.ContainsFunc(o.Key, func(c rune) bool { return c <= ' ' || c > '~' }) {
+		return nil, errors.New("dataapi: the key holds characters that no key has, perhaps a line's end")
+	}
+	base, err := address("base URL", o.BaseURL, DefaultBaseURL)
+	if err != nil {
+		return nil, err
+	}
+	site, err := address("address of the site", o.Site, DefaultSite)
+	if err != nil {
+		return nil, err
+	}
+	api, err := youtube.NewService(context.Background(), // for credentials, of which there are none
+		option.WithHTTPClient(client(o.HTTP, o.Key)),
+		option.WithEndpoint(base+"/"),
+		option.WithLogger(slog.New(slog.DiscardHandler)), // else an environment variable has it print requests
+	)
+	if err != nil {
+		return nil, fmt.Errorf("dataapi: %w", err)
+	}
+	api.BasePath = base + "/"              // whatever the environment says of other places
+	api.UserAgent = "transcriptkit (gzip)" // the API packs its answers for those who say so
+	return &Discovery{
+		api: api, site: site,
+		scrub: func(s string) string { return strings.ReplaceAll(s, o.Key, "[key]") },
+	}, nil
+}
+
+// address checks one of the addresses of the options, and returns it without a slash at
+// its end.
+func address(what, text, otherwise string) (string, error) {
+	if text == "" {
+		return otherwise, nil
+	}
+	at, err := url.Parse(text)
+	if err != nil { // the error repeats the address, and a password with it
+		return "", fmt.Errorf("dataapi: the %s is no address", what)
+	}
+	if at.Scheme != "http" && at.Scheme != "https" || at.Host == "" || at.User != nil || at.RawQuery != "" || at.Fragment != "" {
+		return "", fmt.Errorf("dataapi: the %s %q is not of the form http://host/path, with nothing else in it", what, at.Redacted())
+	}
+	return strings.TrimRight(at.String(), "/"), nil
+}
+
+// client sends requests with the key, to the host that they name and no other.
+func client(given *http.Client, key string) *http.Client {
+	own := http.Client{Transport: &http.Transport{ // no Proxy: the environment is not asked
+		DialContext:            (&net.Dialer{Timeout: dialTime}).DialContext,
+		TLSHandshakeTimeout:    dialTime,
+		IdleConnTimeout:        time.Minute,
+		MaxIdleConnsPerHost:    16,
+		MaxResponseHeaderBytes: maxRefusal,
+		ForceAttemptHTTP2:      true,
+	}}
+	if given != nil {
+		own = *given
+	}
+	if own.Transport == nil {
+		own.Transport = http.DefaultTransport
+	}
+	own.Transport = &wire{own.Transport, key}
+	own.Timeout = cmp.Or(own.Timeout, patience)
+	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &own
+}
+
+// Check returns the error of the newest question if that was that the key is not
+// accepted, else nil. It asks nothing: each question to the API costs quota.
+func (d *Discovery) Check(context.Context) error {
+	if e := d.refused.Load(); e != nil {
+		return e
+	}
+	return nil
+}

@@ -1,0 +1,157 @@
+package dataapi
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"google.golang.org/api/googleapi"
+
+	"github.com/transcriptkit/transcriptkit/internal/clip"
+	"github.com/transcriptkit/transcriptkit/internal/retryafter"
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+const (
+	// pause is when to ask again an API that limits its callers and does not say for
+	// how long.
+	pause    = 30 * time.Second
+	maxPause = 24 * time.Hour // the longest that it may ask for
+	maxWords = 300            // of its own words, in characters
+)
+
+// judge is the error with a code for a call that failed with err, or whose answer is not
+// what was asked for.
+func (d *Discovery) judge(ctx context.Context, err error, answered bool) error {
+	var refused *googleapi.Error
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err == nil && answered:
+		d.refused.Store(nil)
+		return nil
+	case err == nil:
+		return strange(errors.New("an answer of another kind"))
+	case errors.As(err, &refused):
+		e := d.fault(refused)
+		if e.Code == transcript.ConfigError {
+			d.refused.Store(e)
+		}
+		return e
+	}
+	return unreachable(err)
+}
+
+// fault is the error with a code for a refusal.
+func (d *Discovery) fault(refused *googleapi.Error) *transcript.Error {
+	why := errors.New(clip.Line(d.scrub(refused.Error()), maxWords))
+	reasons := reasonsOf(refused)
+	told := func(any ...string) bool {
+		return slices.ContainsFunc(any, func(r string) bool { return slices.Contains(reasons, r) })
+	}
+	switch code := refused.Code; {
+	case told("quotaExceeded", "dailyLimitExceeded") || perDay(refused):
+		return usedUp(time.Now()).Because(why)
+	case code == http.StatusTooManyRequests || told("rateLimitExceeded", "userRateLimitExceeded", "RATE_LIMIT_EXCEEDED"):
+		e := transcript.Errorf(transcript.ServiceUnavailable, "The data API of the video site takes no more requests at the moment.").Because(why)
+		asked, _ := retryafter.Parse(refused.Header, maxPause) // 0 where the header says nothing
+		e.RetryAfter = retryafter.Seconds(cmp.Or(asked, pause))
+		return e
+	case told("accessNotConfigured", "SERVICE_DISABLED"):
+		return config("The data API of the video site is not enabled for the project of the key: enable it there.").Because(why)
+	case told("API_KEY_SERVICE_BLOCKED", "API_KEY_IP_ADDRESS_BLOCKED", "API_KEY_HTTP_REFERRER_BLOCKED", "ipRefererBlocked"):
+		return config("The key for the data API may not be used for it, or not from this server: change the restrictions of the key.").Because(why)
+	case told("API_KEY_INVALID", "keyInvalid", "keyExpired") || code == http.StatusUnauthorized:
+		return config("The data API of the video site does not accept the key: put the right one into the key file.").Because(why)
+	case told("invalidPageToken"):
+		return engine.NoSuchPage().Because(why)
+	case told("playlistNotFound", "playlistItemsNotAccessible", "playlistForbidden", "channelNotFound", "channelForbidden",
+		"channelClosed", "channelSuspended", "invalidChannelId"):
+		return gone().Because(why)
+	case code >= 300 && code < 400:
+		return config("The data API of the video site redirects, which is not followed: set the address that it leads to.").Because(why)
+	case code == http.StatusNotFound && len(reasons) == 0:
+		return config("The data API of the video site is not at its address: is the base URL right?").Because(why)
+	case code == http.StatusForbidden:
+		return config("The data API of the video site refuses the key: look at its restrictions, and whether the API is enabled for its project.").Because(why)
+	}
+	return transcript.Errorf(transcript.UpstreamFailed, "The data API of the video site failed.").Because(why)
+}
+
+// reasonsOf are the reasons that a refusal names: the API's own, and those of the gate
+// before it.
+func reasonsOf(refused *googleapi.Error) (all []string) {
+	for _, e := range refused.Errors {
+		all = append(all, e.Reason)
+	}
+	for _, detail := range refused.Details {
+		if said, ok := detail.(map[string]any); ok {
+			if reason, ok := said["reason"].(string); ok {
+				all = append(all, reason)
+			}
+		}
+	}
+	return all
+}
+
+// perDay reports whether a refusal names a limit for a day, as that of searches.
+func perDay(refused *googleapi.Error) bool {
+	for _, detail := range refused.Details {
+		said, _ := detail.(map[string]any) // none has no members
+		data, _ := said["metadata"].(map[string]any)
+		if limit, _ := data["quota_limit"].(string); strings.Contains(limit, "PerDay") {
+			return true
+		}
+	}
+	return false
+}
+
+// usedUp tells of a quota that is filled again at midnight Pacific time.
+func usedUp(now time.Time) *transcript.Error {
+	e := transcript.Errorf(transcript.ServiceUnavailable,
+		"The quota of the data API of the video site is used up. It is filled again at midnight Pacific time: ask again then, or raise the quota of the key's project.")
+	e.RetryAfter = retryafter.Seconds(midnight(now).Sub(now))
+	return e
+}
+
+// midnight is the next one, Pacific time.
+func midnight(now time.Time) time.Time {
+	pacific, err := time.LoadLocation("America/Los_Angeles")
+	if err != nil { // no table of zones here: at most an hour too late
+		pacific = time.FixedZone("PST", -8*60*60)
+	}
+	y, m, day := now.In(pacific).Date()
+	return time.Date(y, m, day+1, 0, 0, 0, 0, pacific)
+}
+
+func config(message string) *transcript.Error {
+	return transcript.Errorf(transcript.ConfigError, "%s", message)
+}
+
+func gone() *transcript.Error {
+	return transcript.Errorf(transcript.Unavailable, "There is no such channel or playlist, or it is private.")
+}
+
+// strange tells of an answer that cannot be understood.
+func strange(why error) *transcript.Error {
+	return transcript.Errorf(transcript.UpstreamFailed, "The data API of the video site does not answer as it should.").Because(why)
+}
+
+// unreachable is for a request without an answer, with only a part of one, or with one
+// that is not JSON.
+func unreachable(err error) *transcript.Error {
+	var much *http.MaxBytesError
+	var sending interface{ Timeout() bool } // of every error of sending
+	switch {
+	case errors.As(err, &much):
+		return transcript.Errorf(transcript.UpstreamFailed, "The data API of the video site sends too much.").Because(err)
+	case errors.As(err, &sending):
+		return transcript.Errorf(transcript.UpstreamFailed, "The data API of the video site cannot be reached, or breaks off.").Because(err)
+	}
+	return strange(err)
+}
