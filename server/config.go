@@ -12,11 +12,13 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
@@ -54,6 +56,26 @@ type Config struct {
 	// 30 s. A job that was admitted need not come to be: the process may die, or
 	// another have made the text meanwhile. For the bill there are the jobs that succeed.
 	Admit func(context.Context, account.Principal, Operation) error
+
+	// JobEnded, where it is set, is told of each job that has ended, with a transcript,
+	// an error, or because it was cancelled: after that is stored, and at least once, as
+	// the call is stored with it. The job is as GET /v1/transcript/job/{id} shows it, its
+	// result with the segments. Those that items of batches wait for are told of too;
+	// what the cache answers is no job.
+	//
+	// ctx ends after 30 s. After an error, which the log shows, a panic, or when the
+	// process dies under it, the call is made again: after a second at first, at last
+	// every 15 minutes, until the job is forgotten, 7 days after its end. Four calls are
+	// made at once, in no order; one that does not return when ctx ends holds up others.
+	//
+	// Of the processes that share a database those that work and have it make the calls
+	// (RoleAPI makes none), whichever ends the job. While none of them runs the calls
+	// wait, for 7 days.
+	JobEnded func(ctx context.Context, account string, job *transcript.Job) error
+	// BatchEnded is JobEnded for batches: as GET /v1/batch/{batchId} shows them, without
+	// their items. One that is retried ends again; one that is deleted before the call
+	// is not told of.
+	BatchEnded func(ctx context.Context, account string, b *batch.Job) error
 
 	// Sites says which link belongs to which platform; nil: site.Default.
 	Sites *site.Table

@@ -106,6 +106,7 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 		MinFreeDisk:      c.Limits.MinFreeDisk,
 		ProgressInterval: c.progressInterval,
 		LookupBudget:     c.lookupBudget,
+		Hooks:            c.hooks(),
 		Retention:        c.retention,
 	}
 	if !work.Idle {

@@ -46,6 +46,12 @@ func (s *Store) Sweep(ctx context.Context, jobsBefore, keysBefore time.Time) err
 			return err
 		}
 	}
+	// Nobody who has the hook has been running since.
+	for _, hook := range []Hook{JobHook, BatchHook} {
+		if err := s.sweepTable(ctx, "river_job", "id", `queue = '`+string(hook)+`' AND state <> 'running' AND created_at < ?0`, jobsBefore); err != nil {
+			return err
+		}
+	}
 	// The process is long dead by then.
 	if err := s.sweepTable(ctx, "processes", "id", "beat_at < ?0", jobsBefore); err != nil {
 		return err

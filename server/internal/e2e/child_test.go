@@ -41,6 +41,7 @@ const (
 	childRole     = "E2E_CHILD_ROLE"
 	childPlans    = "E2E_CHILD_PLANS"
 	childReads    = "E2E_CHILD_READS"
+	childTold     = "E2E_CHILD_TOLD"
 )
 
 func TestMain(m *testing.M) {
@@ -83,6 +84,7 @@ func serveChild() error {
 		Limits:     server.Limits{MinFreeDisk: minFree, ASRWorkers: 1},
 		DrainDelay: childDrain,
 		Pace:       pace.Config{Rate: pace.Unlimited()},
+		JobEnded:   childHook(),
 		Engine: func(host engine.Host) (engine.Engine, error) {
 			return engine.Engine{Captions: []engine.CaptionSource{childCaptions()}, Media: ffmpeg.New(host), Recognizer: diarist{os.Getenv(childDiary)}}, nil
 		},
@@ -214,6 +216,7 @@ type place struct {
 	minFree                int64  // bytes; 0: the server's default
 	role                   server.Role
 	plans                  string // a plans file; "": account.DefaultPlans
+	told                   string // a file for the ends of jobs that the child is told of; "": it is not
 	reads                  string // how long captions take, which are noted in the diary; "": as a teller's
 }
 
@@ -230,7 +233,7 @@ func (s place) spawn(t testing.TB, addr string) *child {
 	cmd := exec.Command(os.Args[0], "-test.run=^$")
 	cmd.Env = append(os.Environ(),
 		childDatabase+"="+s.database, childBlobs+"="+s.blobs, childAddr+"="+addr, childDiary+"="+s.diary,
-		childRole+"="+string(s.role), childPlans+"="+s.plans, childReads+"="+s.reads, childScratch+"="+s.scratch, childMinFree+"="+strconv.FormatInt(s.minFree, 10))
+		childRole+"="+string(s.role), childPlans+"="+s.plans, childReads+"="+s.reads, childTold+"="+s.told, childScratch+"="+s.scratch, childMinFree+"="+strconv.FormatInt(s.minFree, 10))
 	cmd.Stderr = os.Stderr
 	_, err := cmd.StdinPipe()
 	require.NoError(t, err)

@@ -152,6 +152,9 @@ func (p *Pipeline) CancelBatch(ctx context.Context, account, id string, key *db.
 		if err := tx.SaveBatch(ctx, b); err != nil {
 			return err
 		}
+		if err := p.tellOfBatch(ctx, tx, b); err != nil {
+			return err
+		}
 		return tx.Enqueue(ctx, feedArgs{Batch: b.ID}) // which cancels their claims
 	})
 	if err != nil {

@@ -250,6 +250,9 @@ func (p *Pipeline) follow(ctx context.Context, tx *db.Tx, b *db.Batch) (changed 
 		return false, nil
 	}
 	counts, err := tx.Counts(ctx, b.ID)
+	if err != nil {
+		return false, err
+	}
 	b.Status = counts.Outcome()
-	return true, err
+	return true, p.tellOfBatch(ctx, tx, b)
 }

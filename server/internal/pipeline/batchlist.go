@@ -19,7 +19,7 @@ func (p *Pipeline) expanded(ctx context.Context, tx *db.Tx, b *db.Batch, entries
 	items, err := itemsOf(b, entries, nil)
 	var tooMany *transcript.Error
 	if errors.As(err, &tooMany) {
-		return failBatch(ctx, tx, b, tooMany)
+		return p.failBatch(ctx, tx, b, tooMany)
 	}
 	if err := tx.InsertItems(ctx, items); err != nil {
 		return err
@@ -29,12 +29,15 @@ func (p *Pipeline) expanded(ctx context.Context, tx *db.Tx, b *db.Batch, entries
 }
 
 // failBatch ends a batch, which the transaction has locked, whose list cannot be had.
-func failBatch(ctx context.Context, tx *db.Tx, b *db.Batch, why *transcript.Error) error {
+func (p *Pipeline) failBatch(ctx context.Context, tx *db.Tx, b *db.Batch, why *transcript.Error) error {
 	if b.Listed || b.Status.Terminal() {
 		return nil
 	}
 	b.Status, b.Error, b.Listed = batch.Failed, codedError(why), true
-	return tx.SaveBatch(ctx, b)
+	if err := tx.SaveBatch(ctx, b); err != nil {
+		return err
+	}
+	return p.tellOfBatch(ctx, tx, b)
 }
 
 // followed tells a batch, which the transaction has locked, where short links of its

@@ -120,6 +120,9 @@ func (p *Pipeline) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, clai
 			return err
 		}
 	}
+	if err := p.tellOfJobs(ctx, tx, claims); err != nil {
+		return err
+	}
 	forNobody, err := p.endItems(ctx, tx, claims, end)
 	if err != nil {
 		return err

@@ -110,8 +110,14 @@ func needs(queue string) func(abilities) bool {
 }
 
 // takes tells that this process takes steps from a queue: it can do them, or nobody
-// can, and they are to end with that.
+// can, and they are to end with that. Calls of hooks wait for who has them.
 func (p *Pipeline) takes(queue string) bool {
+	switch queue {
+	case queueJobHook:
+		return p.cfg.Hooks.Job != nil
+	case queueBatchHook:
+		return p.cfg.Hooks.Batch != nil
+	}
 	need := needs(queue)
 	return need(p.abilities) || !p.team(context.Background()).anyone(need)
 }

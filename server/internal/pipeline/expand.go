@@ -108,7 +108,7 @@ func (p *Pipeline) listBatch(ctx context.Context, b *db.Batch) error {
 			return err
 		}
 		if b.MaxItems == 0 && !list.Last && len(entries) > b.ItemLimit {
-			return failBatch(ctx, tx, b, tooMany(b, len(entries), b.ItemLimit))
+			return p.failBatch(ctx, tx, b, tooMany(b, len(entries), b.ItemLimit))
 		}
 		return p.expanded(ctx, tx, b, entries)
 	})
@@ -226,7 +226,7 @@ func (p *Pipeline) expandFault(ctx context.Context, w db.Work, step expandArgs, 
 		if b.List.URL == "" {
 			return p.leadNowhere(ctx, tx, b, coded)
 		}
-		return failBatch(ctx, tx, b, coded)
+		return p.failBatch(ctx, tx, b, coded)
 	})
 }
 

@@ -49,3 +49,13 @@ var (
 	RoundSeconds = roundSeconds
 	UploadTitle  = uploadTitle
 )
+
+// TellSoon bounds how long a hook may take, and lets one that fails be called again
+// at once.
+func (c *Config) TellSoon(within time.Duration) {
+	c.tellTime = within
+	c.tellPause = func(int) time.Duration { return 0 }
+}
+
+// TellPause is how long to wait after the nth call of a hook that has failed.
+var TellPause = tellPause

@@ -70,6 +70,8 @@ type Config struct {
 	// LookupBudget is how long a reader waits for a platform. What comes later goes
 	// into the cache.
 	LookupBudget time.Duration
+	// Hooks are told of what ends.
+	Hooks Hooks
 	// Retention is how long what has ended is kept; the zero value: DefaultRetention.
 	Retention Retention
 
@@ -80,12 +82,19 @@ type Config struct {
 type tuning struct {
 	pauses   [maxAttempts - 1]time.Duration // after a failed attempt
 	lastWait time.Duration                  // for what passes: see the constant
-	settled  func(ended []db.Job)           // is told what settle ends, in its transaction
+	tellTime time.Duration                  // how long a hook may take
+	// tellPause is the pause after the nth call of a hook that has failed.
+	tellPause func(n int) time.Duration
+	settled   func(ended []db.Job) // is told what settle ends, in its transaction
 }
 
 func (t tuning) withDefaults() tuning {
 	t.pauses = cmp.Or(t.pauses, pauses())
 	t.lastWait = cmp.Or(t.lastWait, lastWait)
+	t.tellTime = cmp.Or(t.tellTime, tellTimeout)
+	if t.tellPause == nil {
+		t.tellPause = tellPause
+	}
 	if t.settled == nil {
 		t.settled = func([]db.Job) {}
 	}
@@ -159,6 +168,9 @@ func (p *Pipeline) Start(ctx context.Context) error {
 	if err := p.takeUpLost(ctx); err != nil { // no reason to leave the rest undone; it is tried again
 		p.log.ErrorContext(ctx, "looking for lost work failed", "err", err)
 	}
+	if err := p.setHooks(ctx); err != nil {
+		return fmt.Errorf("pipeline: noting the hooks: %w", err)
+	}
 	if err := p.runner.Start(ctx); err != nil {
 		return fmt.Errorf("pipeline: starting the workers: %w", err)
 	}
@@ -166,6 +178,7 @@ func (p *Pipeline) Start(ctx context.Context) error {
 	p.stopLife = cancel
 	p.living.Go(func() { p.live(life) })
 	p.living.Go(func() { p.watchOver(life) })
+	p.living.Go(func() { p.keepHooks(life) })
 	return nil
 }
 

@@ -9,7 +9,7 @@ import (
 
 // Queues are the names of the queues.
 func Queues() []string {
-	return []string{queueCaptions, queueDownload, queueMedia, queueASR, queuePublish, queueBatches, queueHouse}
+	return []string{queueCaptions, queueDownload, queueMedia, queueASR, queuePublish, queueBatches, queueJobHook, queueBatchHook, queueHouse}
 }
 
 // OpenCircuits tells for every platform and source that this process visits whether it

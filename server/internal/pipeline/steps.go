@@ -29,6 +29,8 @@ const (
 	queueBatches    = "batches"
 	queueLists      = "lists"
 	queueLookups    = "lookups"
+	queueJobHook    = string(db.JobHook)
+	queueBatchHook  = string(db.BatchHook)
 	queueHouse      = "house"
 	captionWorkers  = 4
 	downloadWorkers = 2
@@ -37,6 +39,7 @@ const (
 	publishWorkers  = 2
 	listWorkers     = 2
 	batchWorkers    = 1
+	hookWorkers     = 4 // of each
 	houseWorkers    = 1
 )
 
@@ -137,19 +140,23 @@ func (p *Pipeline) workers(process string) db.Workers {
 			db.NewWorker(expandTimeout, p.expand),
 			db.NewWorker(feedTimeout, p.feed),
 			db.NewWorker(captionsTimeout, p.answerReaders),
+			db.NewWorker(p.cfg.tellTime, p.tellOfJob),
+			db.NewWorker(p.cfg.tellTime, p.tellOfEndedBatch),
 			db.NewWorker(0, p.sweep),
 		},
 		Queues: map[string]int{
-			queueCaptions: captionWorkers,
-			queueDownload: downloadWorkers,
-			queueMedia:    mediaWorkers,
-			queueStart:    startWorkers,
-			queueASR:      p.cfg.ASRWorkers,
-			queuePublish:  publishWorkers,
-			queueLists:    listWorkers,
-			queueBatches:  batchWorkers,
-			queueLookups:  lookupWorkers,
-			queueHouse:    houseWorkers,
+			queueCaptions:  captionWorkers,
+			queueDownload:  downloadWorkers,
+			queueMedia:     mediaWorkers,
+			queueStart:     startWorkers,
+			queueASR:       p.cfg.ASRWorkers,
+			queuePublish:   publishWorkers,
+			queueLists:     listWorkers,
+			queueBatches:   batchWorkers,
+			queueLookups:   lookupWorkers,
+			queueJobHook:   hookWorkers,
+			queueBatchHook: hookWorkers,
+			queueHouse:     houseWorkers,
 		},
 		Takes:    p.takes,
 		Periodic: []db.Periodic{{Step: sweepArgs{}, Every: p.cfg.Retention.Every}},

@@ -1,0 +1,142 @@
+package server_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/servertest"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// byName is a site's own way to know its visitors. A real one looks up a session.
+type byName struct{}
+
+func (byName) Authenticate(_ context.Context, r *http.Request) (account.Principal, error) {
+	name := r.Header.Get("X-Visitor")
+	if name == "" {
+		return account.Principal{}, server.ErrNoCredential
+	}
+	return account.Principal{Account: name, Scopes: account.Scopes(), Plan: account.WithoutLimits("visitor")}, nil
+}
+
+// visit asks a site as one of its visitors.
+func visit(site http.Handler, method, path, body string) string {
+	r := httptest.NewRequestWithContext(context.Background(), method, path, strings.NewReader(body))
+	r.Header.Set("X-Visitor", "ada")
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	site.ServeHTTP(w, r)
+	said, err := io.ReadAll(w.Result().Body)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return fmt.Sprint(w.Code, " ", string(said))
+}
+
+// The library alone stands under a prefix in a router of the site's, behind the
+// site's own sessions.
+func ExampleServer_Library() {
+	s, err := servertest.Start(context.Background(), servertest.Configure(func(c *server.Config) {
+		c.Authenticator, c.BasePath = byName{}, "/talks"
+	}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+
+	site := http.NewServeMux()
+	site.Handle("/talks/v1/library/", http.StripPrefix("/talks", s.Server.Library()))
+
+	fmt.Println(visit(site, http.MethodGet, "/talks/v1/library/transcripts", ""))
+	fmt.Println(visit(site, http.MethodPost, "/talks/v1/transcript", "{}")) // which the site has not mounted
+	// Output:
+	// 200 {"transcripts":[],"total":0,"page":1,"pageSize":24,"langs":[]}
+	// 404 404 page not found
+}
+
+// Batches alone: a mux wants a pattern for the collection and one for what is below.
+func ExampleServer_Batches() {
+	s, err := servertest.Start(context.Background(), servertest.Configure(func(c *server.Config) {
+		c.Authenticator, c.BasePath = byName{}, "/talks"
+	}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+
+	batches := http.StripPrefix("/talks", s.Server.Batches())
+	site := http.NewServeMux()
+	site.Handle("/talks/v1/batch", batches)
+	site.Handle("/talks/v1/batch/", batches)
+
+	fmt.Println(visit(site, http.MethodPost, "/talks/v1/batch", `{"urls": ["dQw4w9WgXcQ"]}`)[:3])
+	// Output:
+	// 202
+}
+
+// A program asks for a transcript itself, and is told when the job has ended.
+func ExampleServer_Submit() {
+	ctx := context.Background()
+	ended := make(chan *transcript.Job, 1)
+	s, err := servertest.Start(ctx, servertest.Configure(func(c *server.Config) {
+		c.JobEnded = func(_ context.Context, account string, job *transcript.Job) error {
+			ended <- job // a real one sends mail, say, and returns what went wrong with that
+			return nil
+		}
+	}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+
+	acme, err := s.Accounts.Principal(ctx, servertest.Account)
+	if err != nil {
+		log.Fatal(err)
+	}
+	talk := transcript.Media("talk.wav", -1, func() (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader("the bytes of a recording")), nil
+	})
+	result, job, err := s.Server.Submit(ctx, acme, transcript.Request{Source: talk, Wait: new(time.Duration(0))})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result == nil, job.Status)
+	job = <-ended
+	fmt.Println(job.Status, job.Result.Transcript.Segments[0].Text)
+	// Output:
+	// true pending
+	// success hello world
+}
+
+// Middleware of the site refuses as the API does.
+func ExampleServer_Refuse() {
+	s, err := servertest.Start(context.Background(), servertest.Configure(func(c *server.Config) {
+		c.Authenticator = byName{}
+	}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+
+	closed := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost {
+				s.Server.Refuse(w, r, transcript.Errorf(transcript.InsufficientCredits, "Your trial has ended."))
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+	site := closed(s.Server.Transcripts())
+	fmt.Println(visit(site, http.MethodPost, "/v1/transcript", "{}")[:60])
+	// Output:
+	// 402 {"error":{"code":"INSUFFICIENT_CREDITS","message":"Your
+}

@@ -1,0 +1,26 @@
+package server
+
+import (
+	"context"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+)
+
+// hooks are JobEnded and BatchEnded as the pipeline calls them.
+func (c Config) hooks() pipeline.Hooks {
+	h := pipeline.Hooks{Batch: c.BatchEnded}
+	if c.JobEnded != nil {
+		h.Job = func(ctx context.Context, account string, j *pipeline.Job) error {
+			job := j.Job
+			if job.Result != nil {
+				whole, err := wholeResult(&pipeline.Result{Result: *job.Result, SegmentsJSON: j.SegmentsJSON})
+				if err != nil {
+					return err
+				}
+				job.Result = whole
+			}
+			return c.JobEnded(ctx, account, &job)
+		}
+	}
+	return h
+}

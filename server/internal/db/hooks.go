@@ -1,0 +1,43 @@
+package db
+
+import (
+	"context"
+	"time"
+)
+
+// Hook is an end of which a process wants to be told: the name of the queue in which
+// that waits.
+type Hook string
+
+// The hooks.
+const (
+	JobHook   Hook = "job_hook"
+	BatchHook Hook = "batch_hook"
+)
+
+// SetHook notes that a process has a hook.
+func (s *Store) SetHook(ctx context.Context, h Hook) error {
+	ctx, err := s.enter(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = s.writer.NewRaw(`INSERT INTO hooks (name, set_at) VALUES (?, ?)
+		ON CONFLICT (name) DO UPDATE SET set_at = excluded.set_at`, h, moment(time.Now())).Exec(ctx)
+	return wrap("set hook "+string(h), err)
+}
+
+// HasHook reports whether a process has said since a time that it has a hook.
+func (r Reader) HasHook(ctx context.Context, h Hook, since time.Time) (bool, error) {
+	var has bool
+	err := r.db.NewRaw(`SELECT EXISTS (SELECT 1 FROM hooks WHERE name = ? AND set_at > ?)`, h, moment(since)).Scan(ctx, &has)
+	return has, wrap("hook "+string(h), err)
+}
+
+// JobByID returns a job, whoever has it, or ErrNotFound.
+func (r Reader) JobByID(ctx context.Context, id string) (*Job, error) {
+	j := new(Job)
+	if err := r.db.NewSelect().Model(j).Where("id = ?", id).Scan(ctx); err != nil {
+		return nil, one("job "+id, err)
+	}
+	return j, nil
+}
