@@ -49,12 +49,13 @@ demo: setup-run
 # SQLite is a translation from C, and its memory is none of Go's: the race detector
 # looks at every access to it in vain, which takes twice the time of all else. So it
 # is compiled without. Our code, and what hands its connections around, is watched.
-# The crowds of the server's tests have their full size only without the detector.
+# The crowds and files of the server's tests have their full size only without the
+# detector.
 # Many tests wait for the next attempt of something: of these more run at once than
 # there are processors.
 test: setup
 	$(GO) test -race -parallel 4 -timeout 20m '-gcflags=modernc.org/...=-race=false' ./...
-	$(GO) test -count=1 -run 'EqualUploads|EqualLinks|Watchers' ./server
+	$(GO) test -count=1 -run 'EqualUploads|EqualLinks|Watchers|CostsLittleMemory' ./server
 
 lint: $(LINT)
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt: $$unformatted"; exit 1; }

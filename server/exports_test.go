@@ -421,11 +421,11 @@ func TestExportForWhoStalls(t *testing.T) {
 	assert.Nil(t, s.batchState(t, id).ExportRef)
 }
 
-// TestExportCostsLittleMemory exports 500 texts of 1,500 segments each. It is not
-// parallel, as the heap is the whole process's.
+// TestExportCostsLittleMemory exports 500 texts (50 under the race detector) of 1,500
+// segments each. It is not parallel, as the heap is the whole process's.
 func TestExportCostsLittleMemory(t *testing.T) { //nolint:paralleltest // see above
 	s := start(t)
-	id, _ := s.makeBatch(t, made{texts: repeated(large(), 500)})
+	id, _ := s.makeBatch(t, made{texts: repeated(large(), bigBatch)})
 	path := exportPath(id, "?format=zip")
 	growth := growthDuring(t, heap, func() {
 		resp := s.opened(t.Context(), t, path)

@@ -32,10 +32,10 @@ const (
 // looks at the heap, as the race detector has memory of its own, and is not
 // parallel, as the heap is the whole process's.
 func TestLargeUploadCostsLittleMemory(t *testing.T) {
-	growth := uploadGrowth(t, start(t), 256<<20, heap)
+	growth := uploadGrowth(t, start(t), bigUpload, heap)
 	t.Logf("memory grew by %.1f MiB", float64(growth)/(1<<20))
 	require.LessOrEqual(t, growth, int64(maxGrowth))
-	growth = uploadGrowth(t, startWithBlobs(t, storetest.S3(t)), 256<<20, heap)
+	growth = uploadGrowth(t, startWithBlobs(t, storetest.S3(t)), bigUpload, heap)
 	t.Logf("memory grew by %.1f MiB, into a bucket", float64(growth)/(1<<20))
 	require.LessOrEqual(t, growth, int64(maxParts))
 }

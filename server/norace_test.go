@@ -6,4 +6,7 @@ const (
 	crowd    = 1000 // equal requests
 	watchers = 200  // of one job
 	reports  = 2000 // of its progress
+
+	bigUpload = 256 << 20 // bytes
+	bigBatch  = 500       // texts
 )

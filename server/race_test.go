@@ -2,10 +2,13 @@
 
 package server_test
 
-// The race detector makes everything ten times as slow: the crowds are smaller
+// The race detector makes everything ten times as slow: crowds and files are smaller
 // under it, and have their full size in a run of their own (make test).
 const (
 	crowd    = 50  // equal requests
-	watchers = 20  // of one job
-	reports  = 400 // of its progress
+	watchers = 10  // of one job
+	reports  = 200 // of its progress
+
+	bigUpload = 64 << 20 // bytes
+	bigBatch  = 50       // texts
 )

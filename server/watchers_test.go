@@ -31,8 +31,8 @@ func (l smallBuffers) Accept() (net.Conn, error) {
 	return c, c.(*net.TCPConn).SetWriteBuffer(4096)
 }
 
-// TestWatchers lets 200 clients (20 under the race detector) follow one job that
-// makes 2,000 progress reports (400); one of them never reads.
+// TestWatchers lets 200 clients (10 under the race detector) follow one job that
+// makes 2,000 progress reports (200); one of them never reads.
 func TestWatchers(t *testing.T) {
 	t.Parallel()
 	s := start(t, onPlan(func(p *account.Plan) { p.EventStreams = account.Unlimited }))
