@@ -37,6 +37,9 @@ func engines(ctx context.Context, o serviceOptions) func(engine.Host) (engine.En
 			Audio:    links,
 			Media:    ffmpeg.New(host),
 		}
+		if e.Discovery, err = discovery(o); err != nil {
+			return engine.Engine{}, err
+		}
 		e.Recognizer, err = recognizer(host, o)
 		return e, err
 	}
@@ -64,6 +67,15 @@ func captionRoute(host engine.Host, o serviceOptions) (*videosite.Route, error) 
 		ClientName:    name,
 		ClientVersion: version,
 	})
+}
+
+// discovery is by the data API where there is a key for it, and says so in the log.
+func discovery(o serviceOptions) (engine.Discovery, error) {
+	found, err := o.finds.dataAPI(o.sites)
+	if found != nil {
+		o.log.Info("videos are found by the data API", "url", o.finds.base())
+	}
+	return found, err
 }
 
 // recognizer makes the recognizer that the flags name and says in the log which.

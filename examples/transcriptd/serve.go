@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,6 +35,7 @@ type serveCommand struct {
 	Log        logFlag       `embed:""`
 	recognizerFlags
 	linkFlags
+	discoveryFlags
 }
 
 // Validate is called by the parser.
@@ -44,7 +46,7 @@ func (c *serveCommand) Validate() error {
 	if c.Role.Role != server.RoleAll && strings.HasPrefix(string(c.DB), "sqlite:") {
 		return errors.New("--role: on SQLite one process does everything; name a PostgreSQL database by --db")
 	}
-	if err := c.linkFlags.check(); err != nil || c.Role.Role == server.RoleAPI { // which recognizes nothing
+	if err := cmp.Or(c.linkFlags.check(), c.discoveryFlags.check()); err != nil || c.Role.Role == server.RoleAPI { // which recognizes nothing
 		return err
 	}
 	return c.recognizerFlags.check()
@@ -134,6 +136,7 @@ func (c *serveCommand) Run(ctx context.Context, out output) error {
 		plans:   c.offered(),
 		asr:     c.recognizerFlags,
 		links:   c.linkFlags,
+		finds:   c.discoveryFlags,
 		sites:   c.Sites.Table,
 		proxies: prefixes(c.TrustedProxy),
 		drain:   c.DrainDelay,
@@ -170,6 +173,7 @@ type serviceOptions struct {
 	plans   account.Plans
 	asr     recognizerFlags
 	links   linkFlags
+	finds   discoveryFlags
 	sites   *site.Table // nil: the public sites
 	proxies []netip.Prefix
 	drain   time.Duration
@@ -227,7 +231,7 @@ func startService(ctx context.Context, o serviceOptions) (_ *service, err error)
 		Engine:   engines(ctx, o),
 		Sites:    o.sites,
 		Egress: server.Egress{
-			Allow: o.links.egress(), Deny: slices.Concat(own, o.asr.addresses(), blobPlace(o.store.Blobs).addresses()), Proxies: o.links.proxies(),
+			Allow: o.links.egress(), Deny: slices.Concat(own, o.asr.addresses(), o.finds.addresses(), blobPlace(o.store.Blobs).addresses()), Proxies: o.links.proxies(),
 		},
 		TrustedProxies: o.proxies,
 		Pace:           pace.Config{Rate: pace.Rate{PerMinute: o.links.Pace}},
