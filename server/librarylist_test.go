@@ -157,6 +157,10 @@ func TestLibraryRows(t *testing.T) {
 		"errorCode": nil, "words": 0.0, "durationSec": nil, "starred": false,
 	}, shown(5))
 	assert.Equal(t, s.job, rows[6].(map[string]any)["jobId"])
+	require.Eventually(t, func() bool { // its captions are held
+		page, _ := s.listed(t, "?lang=fr")
+		return page["transcripts"].([]any)[0].(map[string]any)["jobStatus"] == "processing"
+	}, time.Minute, 10*time.Millisecond)
 	later := shown(6)
 	assert.Contains(t, []any{"pending", "processing"}, later["jobStatus"])
 	delete(later, "jobStatus")

@@ -39,6 +39,7 @@ func TestDocumentIsValid(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, d.Validate(t.Context()))
 	assert.True(t, d.IsOpenAPI31OrLater())
+	assert.Equal(t, "1.0.0", d.Info.Version)
 }
 
 func TestDocumentIsCacheable(t *testing.T) {

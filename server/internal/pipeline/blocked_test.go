@@ -346,6 +346,7 @@ func TestPauseBetweenAttempts(t *testing.T) {
 		{1, 0, 2 * time.Second},
 		{2, 5, 8 * time.Second},
 		{2, 60, time.Minute},
+		{3, 0, 30 * time.Second},
 		{3, 1 << 62, 10 * time.Minute},
 	} {
 		got := pipeline.PauseFor(&db.Extraction{Attempt: test.attempt}, &transcript.Error{Code: transcript.RateLimited, RetryAfter: test.asked})
