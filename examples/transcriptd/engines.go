@@ -22,9 +22,11 @@ func engines(ctx context.Context, o serviceOptions) func(engine.Host) (engine.En
 		if err != nil {
 			return engine.Engine{}, err
 		}
-		links, err := ytdlp.New(host, ytdlp.Options{Program: o.links.program(), JSRuntime: string(o.links.JSRuntime), Log: o.log})
+		links, err := ytdlp.New(host, ytdlp.Options{
+			Program: o.links.program(), Base: videoSite(o).Base, JSRuntime: string(o.links.JSRuntime), Log: o.log,
+		})
 		if err != nil {
-			return engine.Engine{}, &usageError{"--js-runtime", err} // the program's name was checked before
+			return engine.Engine{}, &usageError{"--js-runtime", err} // the program's name and the site's were checked before
 		}
 		if _, err := host.Programs.Look(o.links.program()); err != nil {
 			o.log.Warn("links cannot be read", "program", o.links.program(), "err", err)
@@ -32,10 +34,11 @@ func engines(ctx context.Context, o serviceOptions) func(engine.Host) (engine.En
 			go tellVersion(ctx, links, o)
 		}
 		e := engine.Engine{
-			Captions: []engine.CaptionSource{route, links},
-			Lists:    links,
-			Audio:    links,
-			Media:    ffmpeg.New(host),
+			Captions:  []engine.CaptionSource{route, links},
+			Lists:     links,
+			Discovery: links,
+			Audio:     links,
+			Media:     ffmpeg.New(host),
 		}
 		if e.Discovery, err = discovery(o); err != nil {
 			return engine.Engine{}, err
@@ -56,14 +59,17 @@ func tellVersion(ctx context.Context, links *ytdlp.Downloader, o serviceOptions)
 	}
 }
 
-// captionRoute reads the video site's captions where the platform table has the
-// site.
+// videoSite is the video site as the platform table has it.
+func videoSite(o serviceOptions) site.Site {
+	at, _ := cmp.Or(o.sites, site.Default()).Site(transcript.VideoSite) // every table has it
+	return at
+}
+
+// captionRoute reads the video site's captions.
 func captionRoute(host engine.Host, o serviceOptions) (*videosite.Route, error) {
-	table := cmp.Or(o.sites, site.Default())
-	at, _ := table.Site(transcript.VideoSite) // every table has it
 	name, version, _ := strings.Cut(o.links.Player, "/")
 	return videosite.New(host, videosite.Options{
-		Base:          at.Base,
+		Base:          videoSite(o).Base,
 		ClientName:    name,
 		ClientVersion: version,
 	})

@@ -26,33 +26,33 @@ const maxMedia = 2 << 30
 // A live stream that has not ended is UNAVAILABLE, and so is one yet to come. When
 // ctx ends, the error is its cause; what is wrong with the machine has no code.
 func (d *Downloader) Audio(ctx context.Context, c engine.Content, dir string, o engine.AudioOptions) (string, error) {
-	v, err := d.inspect(ctx, c)
+	m, err := d.inspect(ctx, c)
 	if err != nil {
 		return "", err
 	}
-	if err := v.audible(); err != nil {
+	if err := m.audible(); err != nil {
 		return "", err
 	}
 	if o.Known != nil {
-		if err := o.Known(v.metadata()); err != nil {
+		if err := o.Known(m.metadata()); err != nil {
 			return "", err
 		}
 	}
 	most := cmp.Or(o.MaxBytes, maxMedia)
-	if int64(v.FileSize) > most {
+	if int64(m.FileSize) > most {
 		return "", tooLarge(most)
 	}
 	dir, err = os.MkdirTemp(dir, "download-")
 	if err != nil {
 		return "", fmt.Errorf("ytdlp: %w", err)
 	}
-	return d.download(ctx, v, dir, most, o.Progress)
+	return d.download(ctx, m, dir, most, o.Progress)
 }
 
 // download writes the sound to a file in dir. The file done is made by the
 // program when it has the whole of it.
-func (d *Downloader) download(ctx context.Context, v *video, dir string, most int64, report func(done, total int64)) (string, error) {
-	info, err := d.handOn(ctx, v)
+func (d *Downloader) download(ctx context.Context, m *media, dir string, most int64, report func(done, total int64)) (string, error) {
+	info, err := d.handOn(ctx, m)
 	if err != nil {
 		return "", err
 	}
@@ -64,7 +64,7 @@ func (d *Downloader) download(ctx context.Context, v *video, dir string, most in
 	defer stop(nil)
 	said := &progress{report: report, most: most, stop: func() { stop(tooLarge(most)) }}
 	exit, err := d.run(within, run{
-		content: v.content,
+		content: m.content,
 		args: []string{
 			"--load-info-json", "-", "--newline", "--progress", "--progress-template", progressTemplate,
 			"--print-to-file", "after_move:filepath", "done", "-o", "sound",
@@ -96,7 +96,7 @@ func (d *Downloader) download(ctx context.Context, v *video, dir string, most in
 	case size > 0 && done > 0:
 		return path, nil
 	}
-	e := fault(v.content, exit)
+	e := fault(m.content, exit)
 	if e.Code == transcript.MediaTooLarge {
 		return "", tooLarge(most).Because(e.Err)
 	}

@@ -25,29 +25,29 @@ import (
 // ctx ends, the error is its cause; what is wrong with the machine has no code.
 func (d *Downloader) Captions(ctx context.Context, c engine.Content, pick func([]transcript.Track) (int, bool)) (engine.Captions, error) {
 	var found engine.Captions
-	v, err := d.inspect(ctx, c)
-	if v != nil {
-		found.Metadata = v.metadata()
+	m, err := d.inspect(ctx, c)
+	if m != nil {
+		found.Metadata = m.metadata()
 	}
 	if err != nil {
 		return found, err
 	}
-	tracks := v.tracks()
-	if err := v.withheld(len(tracks)); err != nil {
+	tracks := m.tracks()
+	if err := m.withheld(len(tracks)); err != nil {
 		return found, err
 	}
 	for _, t := range tracks {
 		found.Tracks = append(found.Tracks, t.Track)
 	}
-	err = found.Choose(pick, func(n int) (caption.File, error) { return d.read(ctx, v, tracks[n]) })
+	err = found.Choose(pick, func(n int) (caption.File, error) { return d.read(ctx, m, tracks[n]) })
 	return found, err
 }
 
 // withheld returns as an error why the tracks that were found may not be what
 // there is: what hides the media hides the captions too, unless it is about the
 // media alone, and only a content that can be played and has no tracks has none.
-func (v *video) withheld(tracks int) error {
-	err := v.playable()
+func (m *media) withheld(tracks int) error {
+	err := m.playable()
 	var e *transcript.Error
 	switch {
 	case errors.As(err, &e) && hides(e.Code):
@@ -55,14 +55,14 @@ func (v *video) withheld(tracks int) error {
 	case tracks > 0:
 		return nil
 	}
-	if token, ok := known([]condition{withheldTracks}, v.content, complaints(v.exit.Stderr).warnings); ok {
+	if token, ok := known([]condition{withheldTracks}, m.content, complaints(m.exit.Stderr).warnings); ok {
 		return token
 	}
 	return err
 }
 
 // read fetches one track and reads it.
-func (d *Downloader) read(ctx context.Context, v *video, t track) (caption.File, error) {
+func (d *Downloader) read(ctx context.Context, m *media, t track) (caption.File, error) {
 	file, ok := t.best()
 	if !ok {
 		return caption.File{}, upstream("The platform has these captions in no form that this service reads.").
@@ -75,7 +75,7 @@ func (d *Downloader) read(ctx context.Context, v *video, t track) (caption.File,
 	// What cannot be removed lies in the server's directory for scratch files,
 	// which is cleared when the server stops.
 	defer func() { _ = os.RemoveAll(dir) }()
-	path, err := d.fetch(ctx, v, file, dir)
+	path, err := d.fetch(ctx, m, file, dir)
 	if err != nil {
 		return caption.File{}, err
 	}
@@ -116,13 +116,13 @@ const maxText = 16 << 20
 
 // fetch writes one caption file into dir, whole and not empty, and returns its
 // path. The program is told of no other file, so it can ask for none.
-func (d *Downloader) fetch(ctx context.Context, v *video, file captionFile, dir string) (path string, err error) {
-	info, err := d.handOnTrack(ctx, v, file)
+func (d *Downloader) fetch(ctx context.Context, m *media, file captionFile, dir string) (path string, err error) {
+	info, err := d.handOnTrack(ctx, m, file)
 	if err != nil {
 		return "", err
 	}
 	exit, err := d.run(ctx, run{
-		content: v.content,
+		content: m.content,
 		args: []string{
 			"--load-info-json", "-", "--skip-download",
 			"--write-subs", "--sub-langs", "all", "--sub-format", file.ext, "-o", "text",
@@ -140,7 +140,7 @@ func (d *Downloader) fetch(ctx context.Context, v *video, file captionFile, dir 
 	case size > maxText:
 		return "", upstream("The platform's captions never end.").Because(fmt.Errorf("ytdlp: captions of %d bytes", size))
 	case size == 0 || exit.Code != 0:
-		e := fault(v.content, exit)
+		e := fault(m.content, exit)
 		if e.Code == transcript.MediaTooLarge { // text is no media that a plan could allow more of
 			e = upstream("The platform's captions never end.").Because(e.Err)
 		}

@@ -22,6 +22,7 @@ var (
 	unreachable = refusal.Refusal{Code: transcript.UpstreamFailed, Message: "The platform cannot be reached."}
 	leadsAway   = refusal.Refusal{Code: transcript.UpstreamFailed, Message: "The platform leads elsewhere for this content."}
 	oversized   = refusal.Refusal{Code: transcript.MediaTooLarge, Message: "The media is larger than allowed."}
+	noTab       = refusal.Refusal{Code: transcript.Unavailable, Message: "The channel has nothing of this kind."}
 	noRuntime   = refusal.Refusal{Code: transcript.ConfigError, Message: "The program yt-dlp on the server cannot run the platform's player: install a JavaScript runtime that it " +
 		"supports (deno 2.3 or later, or Node.js 22 or later) and a release of yt-dlp that has its solver scripts."}
 	noImitation = refusal.Refusal{Code: transcript.ConfigError, Message: "The platform answers browsers only, which the program yt-dlp on the server cannot imitate: " +
@@ -150,6 +151,7 @@ var conditions = []condition{
 	{[]string{"channel is not available"}, refusal.Gone},
 	{[]string{"playlist type is unviewable"}, refusal.Gone},
 	{[]string{"channel has no uploads"}, refusal.Gone},
+	{[]string{"channel does not have a", " tab"}, noTab},
 	{[]string{"tweet is unavailable"}, refusal.Gone},
 	{[]string{"content isn't available"}, noMedia},
 	{[]string{"content is not available"}, noMedia},

@@ -23,8 +23,8 @@ func fault(c engine.Content, exit engine.Exit) *transcript.Error {
 
 // reason is what the egress guard refused, else the first condition that the
 // program complains of: in its errors, and where there is none in its warnings.
-// Where an error tells of a mere fault, or of nothing that is known, what the site
-// has said before, in a warning, is the cause of that.
+// Where an error tells of a mere fault or a status, or of nothing that is known, what the
+// site has said before, in a warning, is the cause of that.
 func reason(c engine.Content, exit engine.Exit) (e *transcript.Error, ok bool) {
 	if len(exit.Refused) > 0 {
 		return refusedByGuard(c.URL, exit), true
@@ -37,12 +37,15 @@ func reason(c engine.Content, exit engine.Exit) (e *transcript.Error, ok bool) {
 		why := fmt.Errorf("%w: %w", because(said.errors[i]), syscall.ENOSPC)
 		return transcript.Errorf(transcript.Internal, "The service has no room on its disk.").Because(why), true
 	}
-	e, ok = known(slices.Concat(conditions, fatal), c, said.errors)
+	e, ok = known(conditions, c, said.errors)
 	if ok && hides(e.Code) {
 		return e, true
 	}
 	if before, warned := known(conditions, c, said.warnings); warned && (len(said.errors) == 0 || hides(before.Code)) {
 		return before, true
+	}
+	if !ok {
+		e, ok = known(fatal, c, said.errors)
 	}
 	return e, ok
 }

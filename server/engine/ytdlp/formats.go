@@ -32,36 +32,36 @@ func (f format) still() bool {
 // playable returns as an error why there is nothing to play. The program has said
 // why, as a warning. Nothing hides a content whose formats merely are not to be had
 // through the guard.
-func (v *video) playable() error {
-	if v.FormatID != "" {
+func (m *media) playable() error {
+	if m.FormatID != "" {
 		return nil
 	}
-	if e, ok := reason(v.content, v.exit); ok {
+	if e, ok := reason(m.content, m.exit); ok {
 		return e
 	}
-	for _, f := range v.Formats {
+	for _, f := range m.Formats {
 		if !f.still() {
 			return nil
 		}
 	}
-	return v.fault()
+	return m.fault()
 }
 
-func (v *video) fault() *transcript.Error { return fault(v.content, v.exit) }
+func (m *media) fault() *transcript.Error { return fault(m.content, m.exit) }
 
 // audible returns an error if there is nothing to hear. That a content has no
 // sound is proven only where the program complains of nothing that it had to leave
 // out.
-func (v *video) audible() error {
-	err := v.playable()
-	silent := v.AudioCodec == "none" && v.VideoCodec != "none"
-	if err != nil || v.FormatID != "" && !silent {
+func (m *media) audible() error {
+	err := m.playable()
+	silent := m.AudioCodec == "none" && m.VideoCodec != "none"
+	if err != nil || m.FormatID != "" && !silent {
 		return err
 	}
-	if e, ok := reason(v.content, v.exit); ok {
+	if e, ok := reason(m.content, m.exit); ok {
 		return e
 	}
-	return unavailable("The content has no sound that can be downloaded.").Because(because(lastComplaint(v.exit.Stderr)))
+	return unavailable("The content has no sound that can be downloaded.").Because(because(lastComplaint(m.exit.Stderr)))
 }
 
 // hides reports whether a code is about the whole content, its captions included.

@@ -31,8 +31,8 @@ var (
 type object = map[string]any
 
 // handOn makes the description from which the program fetches the media.
-func (d *Downloader) handOn(ctx context.Context, v *video) ([]byte, error) {
-	info, err := decode(v.raw)
+func (d *Downloader) handOn(ctx context.Context, m *media) ([]byte, error) {
+	info, err := decode(m.raw)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (d *Downloader) handOn(ctx context.Context, v *video) ([]byte, error) {
 			continue // the guard cannot hold other protocols: none of them is used
 		}
 		format = only(format, handedOnOfFormat)
-		if err := d.clean(ctx, v.content, format); err != nil {
+		if err := d.clean(ctx, m.content, format); err != nil {
 			refused = err
 			continue
 		}
@@ -61,14 +61,14 @@ func (d *Downloader) handOn(ctx context.Context, v *video) ([]byte, error) {
 }
 
 // handOnTrack makes the description from which the program fetches one caption file.
-func (d *Downloader) handOnTrack(ctx context.Context, v *video, file captionFile) ([]byte, error) {
-	info, err := decode(v.raw)
+func (d *Downloader) handOnTrack(ctx context.Context, m *media, file captionFile) ([]byte, error) {
+	info, err := decode(m.raw)
 	if err != nil {
 		return nil, err
 	}
 	track, err := decode(file.raw)
 	if err == nil {
-		err = d.clean(ctx, v.content, track)
+		err = d.clean(ctx, m.content, track)
 	}
 	if err != nil {
 		return nil, err

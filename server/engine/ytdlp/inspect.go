@@ -13,8 +13,8 @@ import (
 // of machine translations makes some three million.
 const maxInfo = 16 << 20
 
-// video is what the program knows of a content.
-type video struct {
+// media is what the program knows of a content.
+type media struct {
 	about
 	Subtitles captionList `json:"subtitles"`
 	Automatic captionList `json:"automatic_captions"`
@@ -39,7 +39,7 @@ type video struct {
 
 // inspect asks what there is behind a link. On the network that is the page and
 // what it takes to understand it, none of the media.
-func (d *Downloader) inspect(ctx context.Context, c engine.Content) (*video, error) {
+func (d *Downloader) inspect(ctx context.Context, c engine.Content) (*media, error) {
 	if err := checkLink(c.URL); err != nil {
 		return nil, err
 	}
@@ -57,54 +57,54 @@ func (d *Downloader) inspect(ctx context.Context, c engine.Content) (*video, err
 	case err != nil:
 		return nil, err
 	}
-	v, err := parseVideo(said.data, c.ExternalID)
-	if v == nil && err == nil {
+	m, err := parseMedia(said.data, c.ExternalID)
+	if m == nil && err == nil {
 		err = fault(c, exit)
 	}
 	if err != nil {
 		return nil, err
 	}
-	v.content, v.exit = c, exit
-	return v, v.ended()
+	m.content, m.exit = c, exit
+	return m, m.ended()
 }
 
-// parseVideo reads what the program says of a content. It returns nil when that
+// parseMedia reads what the program says of a content. It returns nil when that
 // is nothing.
-func parseVideo(data []byte, id string) (*video, error) {
-	var v *video // stays nil when the program says null
-	if err := json.Unmarshal(data, &v); err != nil {
+func parseMedia(data []byte, id string) (*media, error) {
+	var m *media // stays nil when the program says null
+	if err := json.Unmarshal(data, &m); err != nil {
 		// It is understood by what the program complained of meanwhile.
 		return nil, nil //nolint:nilnil,nilerr // see the comment above
 	}
-	if v == nil || v.Type != "playlist" && v.Type != "multi_video" {
-		if v != nil {
-			v.raw = data
+	if m == nil || m.Type != "playlist" && m.Type != "multi_video" {
+		if m != nil {
+			m.raw = data
 		}
-		return v, nil
+		return m, nil
 	}
-	if len(v.Entries) == 0 || string(v.Entries[0]) == "null" {
+	if len(m.Entries) == 0 || string(m.Entries[0]) == "null" {
 		return nil, nil //nolint:nilnil // nothing was found
 	}
-	return v.first(id)
+	return m.first(id)
 }
 
 // first returns the first of several recordings when they are the content: a
 // post that has several. A page that lists other contents is none.
-func (v *video) first(id string) (*video, error) {
-	entry := new(video)
-	if err := json.Unmarshal(v.Entries[0], entry); err != nil {
+func (m *media) first(id string) (*media, error) {
+	entry := new(media)
+	if err := json.Unmarshal(m.Entries[0], entry); err != nil {
 		return nil, upstream("The platform's answer cannot be understood.").Because(fmt.Errorf("ytdlp: %w", err))
 	}
-	if v.Count > 1 && string(v.ID) != id && string(entry.ID) != id {
+	if m.Count > 1 && string(m.ID) != id && string(entry.ID) != id {
 		return nil, unavailable("The link leads to a list of several recordings.")
 	}
-	entry.raw = v.Entries[0]
+	entry.raw = m.Entries[0]
 	return entry, nil
 }
 
 // ended returns an error if the content is not all there yet.
-func (v *video) ended() error {
-	switch v.LiveStatus {
+func (m *media) ended() error {
+	switch m.LiveStatus {
 	case "is_live":
 		return unavailable("The content is a live stream that has not ended.")
 	case "is_upcoming":

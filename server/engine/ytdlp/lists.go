@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -30,40 +31,58 @@ func (d *Downloader) List(ctx context.Context, l engine.List, offset, n int) (en
 			return engine.ListPage{}, err
 		}
 	}
-	found, err := d.readList(ctx, l, strconv.Itoa(offset+1)+":"+strconv.Itoa(offset+n))
+	p, err := d.readPart(ctx, l, offset, n)
 	if err != nil {
 		return engine.ListPage{}, err
 	}
-	entries := found.flat(nil, 0)
-	page := engine.ListPage{Title: clip.Line(string(found.Title), maxTitle), Last: len(entries) < n}
-	if page.Last {
-		if err := found.cutShort(offset + len(entries)); err != nil {
-			return engine.ListPage{}, err
-		}
-	}
-	for _, e := range entries[:min(len(entries), n)] {
+	page := engine.ListPage{Title: p.title(), Last: p.last}
+	for _, e := range p.entries {
 		page.Entries = append(page.Entries, e.entry())
 	}
 	return page, nil
 }
 
+// part is a part of a list.
+type part struct {
+	*list
+	entries []list // no more than were asked for
+	last    bool   // there are no entries after these
+}
+
+// readPart asks for the entries of a list from the one at offset on, at most n of them.
+// Where there are fewer, the list ends with them: else it is an error.
+func (d *Downloader) readPart(ctx context.Context, l engine.List, offset, n int) (part, error) {
+	found, err := d.readList(ctx, l, strconv.Itoa(offset+1)+":"+strconv.Itoa(offset+n))
+	if err != nil {
+		return part{}, err
+	}
+	entries := found.flat(nil, 0)
+	p := part{list: found, entries: entries[:min(len(entries), n)], last: len(entries) < n}
+	if p.last {
+		if err := found.cutShort(offset + len(entries)); err != nil {
+			return part{}, err
+		}
+	}
+	return p, nil
+}
+
 // list is what the program knows of a list, or of an entry of one: that may be a list
 // itself.
 type list struct {
+	about
 	Type       text              `json:"_type"`
 	ID         text              `json:"id"`
 	URL        text              `json:"url"`
 	WebpageURL text              `json:"webpage_url"`
-	Title      text              `json:"title"`
-	Extractor  text              `json:"extractor"`
 	ReadBy     text              `json:"ie_key"` // the extractor that an entry is for
-	ChannelID  text              `json:"channel_id"`
-	Count      number            `json:"playlist_count"`
+	Count      tally             `json:"playlist_count"`
 	Entries    []json.RawMessage `json:"entries"`
 
 	of   engine.Content
 	exit engine.Exit
 }
+
+func (l *list) title() string { return clip.Line(string(l.Title), maxTitle) }
 
 func (l *list) isList() bool { return l.Type == "playlist" || l.Type == "multi_video" }
 
@@ -114,12 +133,19 @@ func (d *Downloader) uploads(ctx context.Context, l engine.List) (engine.List, e
 	if err != nil || channel.Extractor != "youtube:tab" || !channelWithUploads.MatchString(string(channel.ChannelID)) {
 		return l, err
 	}
-	l.ID = "UU" + strings.TrimPrefix(string(channel.ChannelID), "UC")
+	return uploadsOf(l, string(channel.ChannelID)), nil
+}
+
+// uploadsOf is the list of all that a channel has uploaded, at the channel's host.
+func uploadsOf(l engine.List, channelID string) engine.List {
+	l.Kind, l.ID = engine.PlaylistList, uploadsID(channelID)
 	scheme, rest, _ := strings.Cut(l.URL, "://")
 	host, _, _ := strings.Cut(rest, "/")
 	l.URL = scheme + "://" + host + "/playlist?list=" + l.ID
-	return l, nil
+	return l
 }
+
+func uploadsID(channelID string) string { return "UU" + strings.TrimPrefix(channelID, "UC") }
 
 // readList asks for some of a list's entries, counted from 1, none of which is looked at
 // any closer.
@@ -127,7 +153,7 @@ func (d *Downloader) readList(ctx context.Context, l engine.List, items string) 
 	if err := checkLink(l.URL); err != nil {
 		return nil, err
 	}
-	of := engine.Content{Platform: l.Platform, ExternalID: l.ID, URL: l.URL}
+	of := engine.Content{Platform: l.Platform, ExternalID: calledBy(l), URL: l.URL}
 	said := &bounded{max: maxInfo}
 	exit, err := d.run(ctx, run{
 		content: of,
@@ -151,19 +177,45 @@ func (d *Downloader) readList(ctx context.Context, l engine.List, items string) 
 	return found, nil
 }
 
+// calledBy is what the program calls a list in its complaints.
+func calledBy(l engine.List) string {
+	u, err := url.Parse(l.URL)
+	if err != nil || l.Kind != engine.ChannelList {
+		return l.ID
+	}
+	name := strings.TrimPrefix(u.EscapedPath(), "/")
+	for _, kind := range []string{"channel/", "c/", "user/"} {
+		name = strings.TrimPrefix(name, kind)
+	}
+	return name
+}
+
 var noList = refusal.Refusal{Code: transcript.Unavailable, Message: "The link leads to a single content and no list.", NotFound: true}
 
 // cutShort returns as an error why a list that has ended after n entries may have more.
 // The program leaves it at a warning when it cannot go on, and so do its warnings tell of
 // what it has tried again with success.
 func (l *list) cutShort(n int) error {
+	if err := l.troubled(); err != nil {
+		return err
+	}
+	several := l.Count.n != nil && *l.Count.n > 0
+	if l.exit.Code != 0 || len(complaints(l.exit.Stderr).errors) > 0 || n == 0 && several {
+		return fault(l.of, l.exit)
+	}
+	return nil
+}
+
+// troubled returns as an error what the egress guard refused, else what is known of the
+// program's complaints, but for what it has tried again.
+func (l *list) troubled() error {
+	if len(l.exit.Refused) > 0 {
+		return refusedByGuard(l.of.URL, l.exit)
+	}
 	said := complaints(l.exit.Stderr)
 	again := func(warning string) bool { return strings.Contains(warning, ". Retrying (") }
 	if e, ok := known(conditions, l.of, slices.Concat(said.errors, slices.DeleteFunc(said.warnings, again))); ok {
 		return e
-	}
-	if len(l.exit.Refused) > 0 || l.exit.Code != 0 || len(said.errors) > 0 || n == 0 && l.Count > 0 {
-		return fault(l.of, l.exit)
 	}
 	return nil
 }

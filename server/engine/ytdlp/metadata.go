@@ -18,6 +18,9 @@ const (
 	maxTitle = 500
 	maxName  = 200
 	maxURL   = 2000
+
+	maxDescription = 10_000
+	maxTags        = 500 // how many
 )
 
 // text is a JSON string; anything else is taken for none.
@@ -45,6 +48,66 @@ func (n *number) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// tally is a whole number from 0 on; anything else is taken for none.
+type tally struct{ n *int64 }
+
+// UnmarshalJSON never fails.
+func (t *tally) UnmarshalJSON(data []byte) error {
+	t.n = nil
+	var f float64
+	if string(data) != "null" && json.Unmarshal(data, &f) == nil && f >= 0 && f < 1<<53 {
+		t.n = new(int64(f))
+	}
+	return nil
+}
+
+// words is a list of strings; what is none is left out. nil: there is no list.
+type words []string
+
+// UnmarshalJSON never fails.
+func (w *words) UnmarshalJSON(data []byte) error {
+	*w = nil
+	var all []text
+	if json.Unmarshal(data, &all) != nil || all == nil {
+		return nil
+	}
+	*w = make(words, 0, min(len(all), maxTags))
+	for _, word := range all {
+		if line := clip.Line(string(word), maxName); line != "" && len(*w) < maxTags {
+			*w = append(*w, line)
+		}
+	}
+	return nil
+}
+
+// pictures is the address of the widest of several pictures, of equal ones of the last.
+// The banners of a channel's page are none.
+type pictures string
+
+// UnmarshalJSON never fails.
+func (p *pictures) UnmarshalJSON(data []byte) error {
+	*p = ""
+	var all []struct {
+		ID    text   `json:"id"`
+		URL   text   `json:"url"`
+		Width number `json:"width"`
+	}
+	if json.Unmarshal(data, &all) != nil {
+		return nil //nolint:nilerr // as of text and number
+	}
+	var widest number
+	for _, picture := range all {
+		address := picture.URL
+		if strings.HasPrefix(string(address), "//") {
+			address = "https:" + address
+		}
+		if link := webAddress(address); link != "" && !strings.HasPrefix(string(picture.ID), "banner") && picture.Width >= widest {
+			*p, widest = pictures(link), picture.Width
+		}
+	}
+	return nil
+}
+
 // about is what the program says of a content besides its media.
 type about struct {
 	Title       text   `json:"title"`
@@ -60,6 +123,18 @@ type about struct {
 	LiveStatus  text   `json:"live_status"`
 	Language    text   `json:"language"`
 	Chapters    marks  `json:"chapters"`
+
+	// For discovery.
+	FullTitle   text     `json:"fulltitle"` // the site's own, to which Title may add something
+	Extractor   text     `json:"extractor"`
+	ChannelID   text     `json:"channel_id"`
+	Thumbnails  pictures `json:"thumbnails"`
+	Description *text    `json:"description"`
+	Tags        words    `json:"tags"`
+	MediaType   text     `json:"media_type"`
+	Views       tally    `json:"view_count"`
+	Likes       tally    `json:"like_count"`
+	Followers   tally    `json:"channel_follower_count"`
 }
 
 // marks are where chapters begin. What is no list of these is none.
@@ -99,15 +174,21 @@ func (a about) metadata() transcript.Metadata {
 		ThumbnailURL:  webAddress(a.Thumbnail),
 		PublishedAt:   a.published(),
 		Chapters:      a.Chapters,
+		Duration:      a.seconds(),
 	}
 	if m.CreatorURL == "" {
 		m.CreatorURL = webAddress(a.ChannelURL)
 	}
+	return m
+}
+
+// seconds are how long a content is, 0 where that is not known.
+func (a about) seconds() float64 {
 	const century = 100 * 365 * 24 * 3600
 	if a.Duration > 0 && a.Duration < century {
-		m.Duration = float64(a.Duration)
+		return float64(a.Duration)
 	}
-	return m
+	return 0
 }
 
 // handle returns the creator's "@name". Platforms write one into the id, or into

@@ -62,6 +62,8 @@ type run struct {
 	args    []string // after those of every run
 	// command has no limits and no network when the run fetches no media.
 	command engine.Command
+	// complaints, where the command has a Stderr, are what was written to it.
+	complaints func() []byte
 }
 
 // run runs the program and gives the runner's errors their codes. What the
@@ -88,6 +90,9 @@ func (d *Downloader) run(ctx context.Context, r run) (engine.Exit, error) {
 	c.Limits.Memory = maxMemory
 	c.Network.Job = job(r.content)
 	exit, err := d.start(ctx, c)
+	if r.complaints != nil {
+		exit.Stderr = r.complaints()
+	}
 	if said := complaints(exit.Stderr).lines(); len(said) > 0 {
 		d.log.WarnContext(ctx, "yt-dlp complains", "content", r.content.ExternalID, "of", strings.Join(said, " | "))
 	}

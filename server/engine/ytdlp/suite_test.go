@@ -2,8 +2,11 @@ package ytdlp_test
 
 import (
 	"context"
+	"flag"
+	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +16,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine/enginetest"
 	"github.com/transcriptkit/transcriptkit/server/engine/ytdlp"
 	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
 // atSite is a downloader that is told the video site's own links. What its
@@ -29,6 +33,39 @@ func (a atSite) List(ctx context.Context, l engine.List, offset, n int) (engine.
 	return a.Downloader.List(ctx, l, offset, n)
 }
 
+// there is a link at the site of the test as the video site has it.
+func there(link string) string {
+	u, err := url.Parse(link)
+	if err != nil {
+		panic(err) // it is the suite's own
+	}
+	u.Scheme, u.Host = "https", "www.youtube.com"
+	return u.String()
+}
+
+func (a atSite) Videos(ctx context.Context, contents []engine.Content) ([]video.Video, error) {
+	contents = slices.Clone(contents)
+	for i := range contents {
+		contents[i].URL = there(contents[i].URL)
+	}
+	return a.Downloader.Videos(ctx, contents)
+}
+
+func (a atSite) Channel(ctx context.Context, l engine.List) (video.Channel, error) {
+	l.URL = there(l.URL)
+	return a.Downloader.Channel(ctx, l)
+}
+
+func (a atSite) Uploads(ctx context.Context, l engine.List, kind video.Kind, at engine.Window) (engine.Listing[video.Summary], error) {
+	l.URL = there(l.URL)
+	return a.Downloader.Uploads(ctx, l, kind, at)
+}
+
+func (a atSite) Items(ctx context.Context, l engine.List, at engine.Window) (engine.Listing[video.Item], error) {
+	l.URL = there(l.URL)
+	return a.Downloader.Items(ctx, l, at)
+}
+
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	enginetest.CaptionSource(t, func(host engine.Host, base string) engine.CaptionSource { return newAtSite(t, host, base) })
@@ -37,6 +74,44 @@ func TestConformance(t *testing.T) {
 func TestListConformance(t *testing.T) {
 	t.Parallel()
 	enginetest.ListSource(t, func(host engine.Host, base string) engine.ListSource { return newAtSite(t, host, base) })
+}
+
+// theRealOne is yt-dlp itself, at a site that shows a catalog in the words of the video
+// site.
+func theRealOne(t *testing.T) enginetest.DiscoveryBackend {
+	var d engine.Discovery // it remembers nothing but the program's version
+	return enginetest.DiscoveryBackend{
+		Serve: serveCatalog,
+		New: func(host engine.Host, base string) engine.Discovery {
+			if d == nil {
+				d = newAtSite(t, host, base)
+			}
+			return d
+		},
+		Slow: true,
+	}
+}
+
+var soakFlag = flag.Bool("soak", false, "also run the tests that take minutes (make soak)")
+
+// A question takes the program a second, and the suite has a few hundred.
+func TestSoakDiscoveryConformance(t *testing.T) {
+	t.Parallel()
+	if !*soakFlag {
+		t.Skip("takes minutes: make soak")
+	}
+	enginetest.Discovery(t, theRealOne(t))
+}
+
+// Some of the suite without soak: what the program reads from pages.
+func TestDiscoveryByTheRealProgram(t *testing.T) {
+	t.Parallel()
+	site := enginetest.NewDiscoverySite(t, theRealOne(t))
+	for _, c := range enginetest.DiscoveryChecks() {
+		if slices.Contains([]string{"finds channels and playlists", "tells of videos", "holds the positions of a playlist"}, c.Name) {
+			t.Run(c.Name, func(t *testing.T) { c.Run(t, site) })
+		}
+	}
 }
 
 func newAtSite(t *testing.T, host engine.Host, base string) atSite {

@@ -101,15 +101,15 @@ type track struct {
 // tracks lists the caption tracks of a content, those that people made first:
 // one for each key of the platform, without machine translations, at most
 // trackid.MaxTracks.
-func (v *video) tracks() []track {
+func (m *media) tracks() []track {
 	var all []track
-	for _, e := range v.Subtitles {
+	for _, e := range m.Subtitles {
 		if t, ok := e.track(transcript.TrackManual); ok && len(all) < trackid.MaxTracks {
 			all = append(all, t)
 		}
 	}
 	translated := make(map[string]bool)
-	for _, e := range v.Automatic {
+	for _, e := range m.Automatic {
 		t, ok := e.track(transcript.TrackAuto)
 		switch {
 		case !ok:
@@ -119,7 +119,7 @@ func (v *video) tracks() []track {
 			all = append(all, t)
 		}
 	}
-	spoken := v.spokenLanguage()
+	spoken := m.spokenLanguage()
 	for i := range all {
 		t := &all[i]
 		t.IsTranslatable = translated[untranslated(t.files[0].url)]
@@ -177,16 +177,16 @@ func untranslated(address string) string {
 }
 
 // spokenLanguage is the language of the content, empty when the platform does not say.
-func (v *video) spokenLanguage() string {
-	for _, e := range v.Automatic {
+func (m *media) spokenLanguage() string {
+	for _, e := range m.Automatic {
 		if key, ok := strings.CutSuffix(e.key, original); ok && len(e.files) > 0 && !e.translated() {
 			lang, _ := trackid.Split(key)
 			return lang
 		}
 	}
-	if v.Language == "" {
+	if m.Language == "" {
 		return ""
 	}
-	lang, _ := trackid.Split(string(v.Language))
+	lang, _ := trackid.Split(string(m.Language))
 	return lang
 }

@@ -1,10 +1,11 @@
-// Package ytdlp reads captions, downloads sound and lists playlists and channels with
-// the program yt-dlp.
+// Package ytdlp reads captions, downloads sound, lists playlists and channels, and finds
+// videos, with the program yt-dlp.
 //
 //	downloader, err := ytdlp.New(host, ytdlp.Options{})
 //	found, err := downloader.Captions(ctx, content, pick)
 //	path, err := downloader.Audio(ctx, content, dir, engine.AudioOptions{})
 //	page, err := downloader.List(ctx, playlist, 0, 500)
+//	results, err := downloader.Search(ctx, video.Search{Q: "go", Type: video.TypeVideo}, engine.Window{Max: 20})
 //
 // A page is hostile until proven otherwise: it redirects to private addresses,
 // names local files as media, never ends. The program gets an environment, a home
@@ -13,7 +14,8 @@
 // of time and size. What counts is the file and the JSON that it leaves behind,
 // never its exit code.
 //
-// The package knows no platform's links: it is handed canonical ones. It reads
+// The package is handed canonical links; of its own it knows the video site's results
+// pages, and the tabs and uploads of a channel. It reads
 // captions in every format that package caption does, decodes no media, and keeps
 // nothing between calls but the program's version.
 package ytdlp
@@ -24,6 +26,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"path/filepath"
 	"sync/atomic"
 	"time"
@@ -38,6 +41,10 @@ import (
 type Options struct {
 	// Program is a name to look up or an absolute path; empty means "yt-dlp".
 	Program string
+	// Base is the address of the video site whose results pages a search reads, http or
+	// https, without a path; empty means "https://www.youtube.com". All else is read at the
+	// links that are handed in.
+	Base string
 	// JSRuntime is the JavaScript runtime by which versions from 2025.11.12 on run a
 	// site's player: "deno", "node", "quickjs" or "bun", and after a colon its
 	// absolute path where it is not in the runner's. Empty: what there is of deno,
@@ -49,11 +56,12 @@ type Options struct {
 }
 
 // Downloader implements [engine.CaptionSource], [engine.AudioSource],
-// [engine.ListSource] and [engine.Checker] over yt-dlp, version 2023.03.04 or later. It is safe for
-// concurrent use and needs no closing.
+// [engine.ListSource], [engine.Discovery] and [engine.Checker] over yt-dlp, version
+// 2023.03.04 or later. It is safe for concurrent use and needs no closing.
 type Downloader struct {
 	host       engine.Host
 	program    string
+	base       string
 	log        *slog.Logger
 	runtime    *jsRuntime // nil: none was named
 	lastAnswer atomic.Pointer[answer]
@@ -64,6 +72,7 @@ var (
 	_ engine.CaptionSource = (*Downloader)(nil)
 	_ engine.AudioSource   = (*Downloader)(nil)
 	_ engine.ListSource    = (*Downloader)(nil)
+	_ engine.Discovery     = (*Downloader)(nil)
 	_ engine.Checker       = (*Downloader)(nil)
 )
 
@@ -85,7 +94,11 @@ func New(host engine.Host, o Options) (*Downloader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Downloader{host: host, program: program, log: log, runtime: runtime}, nil
+	base := cmp.Or(o.Base, "https://www.youtube.com")
+	if u, err := url.Parse(base); err != nil || checkLink(base) != nil || u.Scheme+"://"+u.Host != base {
+		return nil, fmt.Errorf("ytdlp: Base: %q is no http or https address without a path", base)
+	}
+	return &Downloader{host: host, program: program, base: base, log: log, runtime: runtime}, nil
 }
 
 // checkPatience is how long Check waits for a program that has not told its version.

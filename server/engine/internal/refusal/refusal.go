@@ -3,6 +3,7 @@
 package refusal
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -58,4 +59,10 @@ func (r Refusal) Because(why error) *transcript.Error {
 	e := transcript.Errorf(r.Code, "%s", r.Message).Because(why)
 	e.RetryAfter = retryafter.Seconds(r.Pause)
 	return e
+}
+
+// Names reports whether an error is, or wraps, one of r.
+func (r Refusal) Names(err error) bool {
+	var e *transcript.Error
+	return errors.As(err, &e) && e.Code == r.Code && e.Message == r.Message
 }
