@@ -34,13 +34,12 @@ func engines(ctx context.Context, o serviceOptions) func(engine.Host) (engine.En
 			go tellVersion(ctx, links, o)
 		}
 		e := engine.Engine{
-			Captions:  []engine.CaptionSource{route, links},
-			Lists:     links,
-			Discovery: links,
-			Audio:     links,
-			Media:     ffmpeg.New(host),
+			Captions: []engine.CaptionSource{route, links},
+			Lists:    links,
+			Audio:    links,
+			Media:    ffmpeg.New(host),
 		}
-		if e.Discovery, err = discovery(o); err != nil {
+		if e.Discovery, err = discovery(o, links); err != nil {
 			return engine.Engine{}, err
 		}
 		e.Recognizer, err = recognizer(host, o)
@@ -75,12 +74,14 @@ func captionRoute(host engine.Host, o serviceOptions) (*videosite.Route, error) 
 	})
 }
 
-// discovery is by the data API where there is a key for it, and says so in the log.
-func discovery(o serviceOptions) (engine.Discovery, error) {
+// discovery is by the data API where there is a key for it, and says so in the log, else by
+// the program that reads links.
+func discovery(o serviceOptions, links *ytdlp.Downloader) (engine.Discovery, error) {
 	found, err := o.finds.dataAPI(o.sites)
-	if found != nil {
-		o.log.Info("videos are found by the data API", "url", o.finds.base())
+	if found == nil {
+		return links, err
 	}
+	o.log.Info("videos are found by the data API", "url", o.finds.base())
 	return found, err
 }
 
