@@ -143,6 +143,24 @@ func TestPauses(t *testing.T) {
 			}
 		})
 	})
+	// Many clients that were turned away together do not come back together.
+	for name, refusal := range map[string]step{"after a fault": {status: 502}, "as they were told": {status: 429, after: "3"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				pauses := map[time.Duration]bool{}
+				for range 5 {
+					c, mt := mocked(t, policy)
+					var at []time.Time
+					mt.RegisterResponder("GET", jobURL, script(&at, refusal, step{status: 200, body: jobBody("pending", "queued", 1)}))
+					_, err := c.Jobs.Get(t.Context(), jobID)
+					require.NoError(t, err)
+					pauses[at[1].Sub(at[0])] = true
+				}
+				assert.Greater(t, len(pauses), 1)
+			})
+		})
+	}
 	for name, after := range map[string]func() string{
 		"seconds": func() string { return "3" },
 		"date":    func() string { return time.Now().Add(3 * time.Second).UTC().Format(http.TimeFormat) },
