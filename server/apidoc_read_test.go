@@ -102,6 +102,7 @@ type apiSchema struct {
 	Default              any
 	MinLength, MaxLength *int
 	Minimum, Maximum     *int
+	MinItems, MaxItems   *int
 	Items                *apiSchema
 	OneOf, AnyOf         []apiSchema
 	Properties           map[string]apiSchema

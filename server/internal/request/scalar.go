@@ -3,8 +3,8 @@ package request
 import (
 	"encoding/json"
 	"errors"
-	"math"
 	"strconv"
+	"strings"
 )
 
 // scalar is one of the types that JSON has: how its values are read, in JSON and as
@@ -35,10 +35,24 @@ func parseBoolean(text string) (v, ok bool) { return text == "true", text == "tr
 func wholeNumber(raw json.RawMessage) (int, bool) {
 	const most = 1 << 53 // from here on, every float64 is whole
 	f, err := strconv.ParseFloat(string(raw), 64)
-	if err != nil && !errors.Is(err, strconv.ErrRange) || f != math.Trunc(f) {
+	if err != nil && !errors.Is(err, strconv.ErrRange) || !isWhole(string(raw)) {
 		return 0, false
 	}
 	return int(min(max(f, -most), most)), true
+}
+
+// isWhole reports whether a number of JSON has no fraction: 1e-999 has one, though the
+// nearest float64 is 0.
+func isWhole(number string) bool {
+	number, power, _ := strings.Cut(strings.ToLower(number), "e")
+	before, after, _ := strings.Cut(number, ".")
+	digits := before + after
+	significant := strings.TrimRight(digits, "0")
+	if strings.Trim(significant, "-0") == "" {
+		return true
+	}
+	exponent, _ := strconv.Atoi(power) // of one that is too large, the largest there is
+	return exponent >= len(after)-(len(digits)-len(significant))
 }
 
 func parseInteger(text string) (int, bool) {
