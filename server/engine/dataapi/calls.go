@@ -125,10 +125,7 @@ func (d *Discovery) entries(ctx context.Context, playlist string, at engine.Wind
 
 // nextPage checks where the API says that the next page begins.
 func nextPage(at engine.Window, token string, entries int) (string, error) {
-	switch {
-	case token == "":
-		return "", nil
-	case !isToken(token), token == at.After, entries > at.Max:
+	if !isToken(token) || token != "" && token == at.After || entries > at.Max {
 		return "", strange(errors.New("a next page that is none, or more than was asked for"))
 	}
 	return token, nil
