@@ -4,8 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
+
+	"github.com/transcriptkit/transcriptkit/internal/wire"
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 )
 
 // answerTimeout is how long a client may take to read an answer that is not a
@@ -26,14 +30,46 @@ func (s *Server) respondJSON(ctx context.Context, w http.ResponseWriter, status 
 type response struct {
 	status int
 	header map[string]string // beside those that every answer has
-	body   [][]byte          // in parts
+	body   []*packed.Bytes   // in parts
 }
 
-func (a response) send(w http.ResponseWriter) {
+// plainBody is a body of one part that is not packed.
+func plainBody(b []byte) []*packed.Bytes { return []*packed.Bytes{packed.Raw(b)} }
+
+func (a response) send(w http.ResponseWriter, r *http.Request) error {
 	for name, value := range a.header {
 		w.Header().Set(name, value)
 	}
-	respond(w, a.status, a.body...)
+	return respondPacked(w, r, "application/json", a.status, a.body)
+}
+
+// respondPacked sends a body of which parts are kept packed: as they are to who takes
+// gzip.
+func respondPacked(w http.ResponseWriter, r *http.Request, mediaType string, status int, body []*packed.Bytes) error {
+	if takesGzip(r) && slices.ContainsFunc(body, (*packed.Bytes).Packed) {
+		w.Header().Set("Content-Encoding", "gzip")
+		respondAs(w, mediaType, status, packed.Join(body...)...)
+		return nil
+	}
+	pieces := make([][]byte, len(body))
+	for i, part := range body {
+		var err error
+		if pieces[i], err = part.Plain(); err != nil {
+			return err
+		}
+	}
+	respondAs(w, mediaType, status, pieces...)
+	return nil
+}
+
+// around makes a body of what render writes around segments; nil: it has none.
+func around(segments *packed.Bytes, render func(dst, segments []byte) ([]byte, error)) ([]*packed.Bytes, error) {
+	b, err := render(nil, []byte("[]"))
+	if err != nil || segments == nil {
+		return plainBody(b), err
+	}
+	before, after := wire.AroundSegments(b)
+	return []*packed.Bytes{packed.Raw(before), segments, packed.Raw(after)}, nil
 }
 
 // respond sends a JSON body.

@@ -204,7 +204,7 @@ type acceptedBatch struct {
 // batchReply says how a batch stands that was made or changed.
 func (s *Server) batchReply(job *batch.Job) reply {
 	body, _ := json.Marshal(acceptedBatch{job.Summary()}) // of strings and numbers: it never fails
-	return reply{response: response{http.StatusAccepted, s.batchHeader(job.ID), [][]byte{body}}}
+	return reply{response: response{http.StatusAccepted, s.batchHeader(job.ID), plainBody(body)}}
 }
 
 func (s *Server) batchHeader(id string) map[string]string {

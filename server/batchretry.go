@@ -62,5 +62,5 @@ func (s *Server) retriedReply(retried *batch.Retried, err error) (reply, error) 
 		return reply{}, err
 	}
 	body, err := json.Marshal(retried)
-	return reply{response: response{http.StatusAccepted, s.batchHeader(retried.Batch.ID), [][]byte{body}}}, err
+	return reply{response: response{http.StatusAccepted, s.batchHeader(retried.Batch.ID), plainBody(body)}}, err
 }

@@ -90,10 +90,11 @@ func (s *Server) respondReport(w http.ResponseWriter, r *http.Request, report *p
 		shown.RequestID = RequestID(r.Context())
 		report.Error = &shown
 	}
-	body, err := wire.AppendCaptionReport(make([]byte, 0, len(report.SegmentsJSON)+4096), &report.CaptionReport, report.SegmentsJSON)
+	body, err := around(report.SegmentsJSON, func(dst, segments []byte) ([]byte, error) {
+		return wire.AppendCaptionReport(dst, &report.CaptionReport, segments)
+	})
 	if err != nil {
 		return err
 	}
-	respond(w, status, body)
-	return nil
+	return respondPacked(w, r, "application/json", status, body)
 }

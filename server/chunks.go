@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/library"
@@ -85,10 +86,10 @@ func (s *Server) listChunks(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	etag := func(t *db.Transcript) (string, error) {
-		return tagOf(savedWriter, t.ID, t.UpdatedAt.UnixMicro(), asked.options, asked.page.maxResults, from)
+	etag := func(id string, changed time.Time) (string, error) {
+		return tagOf(savedWriter, id, changed.UnixMicro(), asked.options, asked.page.maxResults, from)
 	}
-	tag, err := etag(saved.Transcript)
+	tag, err := etag(saved.TranscriptID, saved.ChangedAt)
 	if err != nil {
 		return err
 	}
@@ -99,7 +100,7 @@ func (s *Server) listChunks(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if tag, err = etag(t); err != nil { // it may have been made anew since
+	if tag, err = etag(t.ID, t.UpdatedAt.Time); err != nil { // it may have been made anew since
 		return err
 	}
 	page, err := s.chunkPage(t, asked, list, from)
@@ -117,12 +118,19 @@ func (s *Server) listChunks(w http.ResponseWriter, r *http.Request) error {
 
 // chunkPage is the page of a list that begins at a place.
 func (s *Server) chunkPage(t *db.Transcript, asked chunkList, list listing, from chunkPlace) (*library.ChunkPage, error) {
-	version := versionOf(t)
+	segments, err := t.SegmentsJSON.Plain()
+	if err != nil {
+		return nil, err
+	}
+	words, err := t.WordsJSON.Plain()
+	if err != nil {
+		return nil, err
+	}
+	version := versionOf(t, segments, words)
 	if asked.page.pageToken != "" && (from.Text != version || from.Index < 0) {
 		return nil, invalidPageToken("belongs to a text that has been made anew and says something else: read the list from its start")
 	}
-	segments, err := wire.WithWords(t.SegmentsJSON, t.WordsJSON)
-	if err != nil {
+	if segments, err = wire.WithWords(segments, words); err != nil {
 		return nil, err
 	}
 	if err := json.Unmarshal(segments, &t.Segments); err != nil {
@@ -144,10 +152,10 @@ func (s *Server) chunkPage(t *db.Transcript, asked chunkList, list listing, from
 }
 
 // versionOf tells texts apart that are not cut into the same chunks.
-func versionOf(t *db.Transcript) string {
+func versionOf(t *db.Transcript, segments, words []byte) string {
 	chapters, _ := json.Marshal(t.Chapters()) // of strings and finite numbers: it never fails
 	hash := sha256.New()
-	for _, part := range [][]byte{t.SegmentsJSON, t.WordsJSON, chapters} {
+	for _, part := range [][]byte{segments, words, chapters} {
 		fmt.Fprintf(hash, "%d:", len(part))
 		_, _ = hash.Write(part) // never fails
 	}

@@ -25,22 +25,29 @@ func unchanged(w http.ResponseWriter, r *http.Request, etag string) bool {
 	h := w.Header()
 	h.Set("ETag", etag)
 	h.Set("Cache-Control", "private, no-cache")
-	if !matches(r.Header.Values("If-None-Match"), etag) {
+	named := matches(r.Header.Values("If-None-Match"), etag)
+	if named == "" {
 		return false
 	}
+	h.Set("ETag", named)
 	w.WriteHeader(http.StatusNotModified)
 	return true
 }
 
-// matches reports whether a line of an If-None-Match header names the tag, by the
-// weak comparison (RFC 9110, 13.1.2).
-func matches(lines []string, etag string) bool {
-	etag = strings.TrimPrefix(etag, "W/")
+// gzipTag is the ETag of what has an ETag, sent as gzip.
+func gzipTag(etag string) string { return strings.TrimSuffix(etag, `"`) + `-gz"` }
+
+// matches returns the ETag, that of the answer or that of its gzip, which is named first
+// in the lines of an If-None-Match header, by the weak comparison (RFC 9110, 13.1.2);
+// empty: none is.
+func matches(lines []string, etag string) string {
 	for candidate := range strings.SplitSeq(strings.Join(lines, ","), ",") {
-		candidate = strings.TrimSpace(candidate)
-		if candidate == "*" || strings.TrimPrefix(candidate, "W/") == etag {
-			return true
+		switch candidate = strings.TrimPrefix(strings.TrimSpace(candidate), "W/"); candidate {
+		case "*", strings.TrimPrefix(etag, "W/"):
+			return etag
+		case strings.TrimPrefix(gzipTag(etag), "W/"):
+			return gzipTag(etag)
 		}
 	}
-	return false
+	return ""
 }

@@ -26,7 +26,8 @@ func (s *Server) getOpenAPI(w http.ResponseWriter, r *http.Request) error {
 	h := w.Header()
 	h.Set("ETag", d.etag)
 	h.Set("Cache-Control", "public, max-age=300")
-	if matches(r.Header.Values("If-None-Match"), d.etag) {
+	if named := matches(r.Header.Values("If-None-Match"), d.etag); named != "" {
+		h.Set("ETag", named)
 		w.WriteHeader(http.StatusNotModified)
 		return nil
 	}

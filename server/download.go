@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -13,6 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/format"
@@ -87,7 +89,7 @@ func (s *Server) downloadTranscript(w http.ResponseWriter, r *http.Request) erro
 	if err != nil {
 		return err
 	}
-	etag, err := d.tag(saved.Transcript)
+	etag, err := d.tag(saved.TranscriptID, saved.ChangedAt)
 	if err != nil {
 		return err
 	}
@@ -98,26 +100,25 @@ func (s *Server) downloadTranscript(w http.ResponseWriter, r *http.Request) erro
 	if err != nil {
 		return err
 	}
-	body, err := d.render(t)
-	if err != nil {
+	if etag, err = d.tag(t.ID, t.UpdatedAt.Time); err != nil { // it may have been made anew since
 		return err
 	}
-	if etag, err = d.tag(t); err != nil { // it may have been made anew since
+	body, err := s.file(d, t, etag)
+	if err != nil {
 		return err
 	}
 	h := w.Header()
 	h.Set("ETag", etag)
 	h.Set("Content-Disposition", attachment(format.FileName(&t.Transcript), string(d.format)))
-	respondAs(w, d.mediaType(), http.StatusOK, body)
-	return nil
+	return respondPacked(w, r, d.mediaType(), http.StatusOK, body)
 }
 
 // downloadWriter changes with the bytes that are written of the same transcript.
 const downloadWriter = 1
 
 // tag is the ETag of the file that is made of a transcript.
-func (d *download) tag(t *db.Transcript) (string, error) {
-	return tagOf(downloadWriter, t.ID, t.UpdatedAt.UnixMicro(), d.format, d.omitTimestamps, d.speakers)
+func (d *download) tag(id string, changed time.Time) (string, error) {
+	return tagOf(downloadWriter, id, changed.UnixMicro(), d.format, d.omitTimestamps, d.speakers)
 }
 
 func (d *download) mediaType() string {
@@ -128,11 +129,19 @@ func (d *download) mediaType() string {
 	return media + "; charset=utf-8"
 }
 
-// render makes the file.
-func (d *download) render(t *db.Transcript) ([]byte, error) {
+// file is the file with an ETag.
+func (s *Server) file(d *download, t *db.Transcript, etag string) ([]*packed.Bytes, error) {
 	if d.format == library.JSON { // as it is stored
-		return wire.AppendTranscript(make([]byte, 0, len(t.SegmentsJSON)+2048), &t.Transcript, t.SegmentsJSON)
+		return around(t.SegmentsJSON, func(dst, segments []byte) ([]byte, error) {
+			return wire.AppendTranscript(dst, &t.Transcript, segments)
+		})
 	}
+	b, err := s.rendered(etag, func() ([]byte, error) { return d.render(t) })
+	return []*packed.Bytes{b}, err
+}
+
+// render makes the file of a format other than JSON.
+func (d *download) render(t *db.Transcript) ([]byte, error) {
 	text, err := t.Whole()
 	if err != nil {
 		return nil, err
@@ -140,7 +149,7 @@ func (d *download) render(t *db.Transcript) ([]byte, error) {
 	if d.speakers {
 		text.Segments = format.NameSpeakers(text.Segments)
 	}
-	room := make([]byte, 0, len(t.SegmentsJSON)+2048)
+	room := make([]byte, 0, t.SegmentsJSON.Len())
 	switch d.format {
 	case library.SRT:
 		return format.AppendSRT(room, text.Segments), nil

@@ -37,7 +37,11 @@ func (e *eventStream) begin() error {
 // send writes an event. Only a transition has an id, so that Last-Event-ID is
 // always a sequence.
 func (e *eventStream) send(event pipeline.Event) (err error) {
-	e.data, err = wire.AppendEvent(e.data[:0], &event.Event, event.SegmentsJSON)
+	segments, err := event.SegmentsJSON.Plain()
+	if err != nil {
+		return fmt.Errorf("server: rendering an event: %w", err)
+	}
+	e.data, err = wire.AppendEvent(e.data[:0], &event.Event, segments)
 	if err == nil && len(e.data) > maxEventBytes {
 		event.Job.Result = nil
 		e.data, err = wire.AppendEvent(e.data[:0], &event.Event, nil)

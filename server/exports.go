@@ -23,7 +23,7 @@ func (s *Server) exportRoutes() []route {
 		method: http.MethodGet, pattern: "/v1/batch/{batchId}/export",
 		operation: "exportBatch", tag: "batches",
 		summary: "Read all texts of a batch as one file.",
-		scope:   account.Batches, handle: s.exportBatch,
+		scope:   account.Batches, streams: true, handle: s.exportBatch,
 		path: batchPath(new(string)), query: exportQuery(new(exportRequest)),
 		answers: []answer{{status: http.StatusNotModified, headers: []header{headerETag}}},
 		codes: []transcript.Code{

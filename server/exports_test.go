@@ -19,6 +19,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -82,7 +83,7 @@ func (s *service) makeBatch(t testing.TB, m made) (id string, texts []string) {
 
 func textOf(id, segments string) *db.Transcript {
 	title, link := "Talk "+id, "https://video.example/watch?v="+id
-	return &db.Transcript{SegmentsJSON: []byte(segments), Transcript: transcript.Transcript{
+	return &db.Transcript{SegmentsJSON: packed.Pack([]byte(segments)), Transcript: transcript.Transcript{
 		Platform: transcript.VideoSite, ExternalID: id, Lang: "en", Source: transcript.OriginCaptionAPI, Status: transcript.Ready,
 		Title: &title, SourceURL: &link,
 	}}

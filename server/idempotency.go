@@ -64,8 +64,7 @@ func (s *Server) once(w http.ResponseWriter, r *http.Request, op operation) erro
 	case re.failure != nil:
 		return re.failure
 	}
-	re.send(w)
-	return nil
+	return re.send(w, r)
 }
 
 func (op *operation) unkeyed() (reply, error) {

@@ -9,6 +9,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -88,8 +89,7 @@ func (s *Server) getTranscriptJob(w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return err
 	}
-	respond(w, http.StatusOK, body)
-	return nil
+	return respondPacked(w, r, "application/json", http.StatusOK, body)
 }
 
 // asked is the view that the query wants, nil where that is the one of the POST.
@@ -113,8 +113,8 @@ func pollAfter(stage transcript.Stage) int {
 }
 
 // jobBody is a job as JSON.
-func jobBody(job *pipeline.Job) ([]byte, error) {
-	return wire.AppendJob(make([]byte, 0, len(job.SegmentsJSON)+2048), &job.Job, job.SegmentsJSON)
+func jobBody(job *pipeline.Job) ([]*packed.Bytes, error) {
+	return around(job.SegmentsJSON, func(dst, segments []byte) ([]byte, error) { return wire.AppendJob(dst, &job.Job, segments) })
 }
 
 // cancelTranscriptJob is POST /v1/transcript/job/{id}/cancel.
@@ -152,7 +152,7 @@ func (s *Server) cancelReply(job *pipeline.Job) (reply, error) {
 		return reply{}, err
 	}
 	header := map[string]string{"Location": s.jobPath(job.JobID)}
-	return reply{response: response{http.StatusAccepted, header, [][]byte{body}}}, nil
+	return reply{response: response{http.StatusAccepted, header, body}}, nil
 }
 
 // readEmpty reads the body of a POST that takes no members: none, or an empty

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"time"
 
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/library"
@@ -98,39 +99,62 @@ func (s *Server) getSavedTranscript(w http.ResponseWriter, r *http.Request) erro
 	if err != nil {
 		return err
 	}
-	etag, err := savedTag(saved.Transcript, asked.include)
+	etag, err := savedTag(saved.TranscriptID, saved.ChangedAt, asked.include)
 	if err != nil {
 		return err
 	}
 	if unchanged(w, r, etag) {
 		return nil
 	}
-	t, err := s.savedText(r.Context(), saved, asked.include)
+	t, err := s.pipeline.SavedText(r.Context(), saved)
+	if err == nil && asked.include == library.Words {
+		t, err = s.withWords(r.Context(), saved, t)
+	}
 	if err != nil {
 		return err
 	}
-	if etag, err = savedTag(t, asked.include); err != nil { // it may have been made anew since
+	if etag, err = savedTag(t.ID, t.UpdatedAt.Time, asked.include); err != nil { // it may have been made anew since
 		return err
 	}
 	w.Header().Set("ETag", etag)
-	body, err := wire.AppendTranscript(append(make([]byte, 0, len(t.SegmentsJSON)+2048), `{"transcript":`...), &t.Transcript, t.SegmentsJSON)
+	body, err := around(t.SegmentsJSON, func(dst, segments []byte) ([]byte, error) {
+		dst, err := wire.AppendTranscript(append(dst, `{"transcript":`...), &t.Transcript, segments)
+		return append(dst, `,"cached":true}`...), err
+	})
 	if err != nil {
 		return err
 	}
-	respond(w, http.StatusOK, append(body, `,"cached":true}`...))
-	return nil
+	return respondPacked(w, r, "application/json", http.StatusOK, body)
 }
 
-// savedText reads a text, with the words in its segments where they are asked for.
-func (s *Server) savedText(ctx context.Context, saved *db.Saved, include library.Include) (*db.Transcript, error) {
-	if include != library.Words {
-		return s.pipeline.SavedText(ctx, saved)
-	}
-	t, err := s.pipeline.SavedTimedText(ctx, saved)
+// withWords is a saved text with the words in its segments. It may have been made anew
+// since.
+func (s *Server) withWords(ctx context.Context, saved *db.Saved, t *db.Transcript) (*db.Transcript, error) {
+	etag, err := savedTag(t.ID, t.UpdatedAt.Time, library.Words)
 	if err != nil {
 		return nil, err
 	}
-	t.SegmentsJSON, err = wire.WithWords(t.SegmentsJSON, t.WordsJSON)
+	var ok bool
+	if t.SegmentsJSON, ok = s.made.Get(etag); ok {
+		return t, nil
+	}
+	if t, err = s.pipeline.SavedTimedText(ctx, saved); err != nil {
+		return nil, err
+	}
+	if etag, err = savedTag(t.ID, t.UpdatedAt.Time, library.Words); err != nil {
+		return nil, err
+	}
+	t.SegmentsJSON, err = s.rendered(etag, func() ([]byte, error) {
+		segments, err := t.SegmentsJSON.Plain()
+		if err != nil {
+			return nil, err
+		}
+		words, err := t.WordsJSON.Plain()
+		if err != nil {
+			return nil, err
+		}
+		return wire.WithWords(segments, words)
+	})
 	return t, err
 }
 
@@ -138,6 +162,6 @@ func (s *Server) savedText(ctx context.Context, saved *db.Saved, include library
 const savedWriter = 1
 
 // savedTag is the ETag of a saved transcript.
-func savedTag(t *db.Transcript, include library.Include) (string, error) {
-	return tagOf(savedWriter, t.ID, t.UpdatedAt.UnixMicro(), include)
+func savedTag(id string, changed time.Time, include library.Include) (string, error) {
+	return tagOf(savedWriter, id, changed.UnixMicro(), include)
 }

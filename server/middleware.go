@@ -168,13 +168,16 @@ type recorder struct {
 	written int64
 }
 
-// begin is called before anything is written. A refusal goes out at once, also
-// where the body is still on its way.
+// begin is called before anything is written. What is sent as gzip has an ETag of its
+// own. A refusal goes out at once, also where the body is still on its way.
 func (w *recorder) begin(status int) {
 	if w.status != 0 {
 		return
 	}
 	w.status = status
+	if h := w.Header(); h["Etag"] != nil && h.Get("Content-Encoding") == "gzip" {
+		h.Set("ETag", gzipTag(h.Get("ETag")))
+	}
 	if status >= http.StatusBadRequest && w.body != nil && !w.body.ended {
 		w.body.abandon(w.Header())
 	}

@@ -23,6 +23,7 @@ type route struct {
 	open            bool          // needs no credential
 	scope           account.Scope // empty: any valid key
 	polls           bool          // asks how work goes, which is counted apart
+	streams         bool          // its answer is sent as it is made
 	handle          func(http.ResponseWriter, *http.Request) error
 
 	// For the document.
@@ -85,6 +86,9 @@ func (s *Server) byMethod(pattern string, routes map[string]*route) http.Handler
 	handlers := map[string]http.Handler{}
 	for method, rt := range routes {
 		h := s.answering(rt.handle)
+		if !rt.streams && rt.events == nil {
+			h = s.packing(h)
+		}
 		if !rt.open {
 			if rt.scope != "" {
 				h = s.RequireScope(rt.scope)(h)

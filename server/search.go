@@ -1,9 +1,7 @@
 package server
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 
 	"github.com/transcriptkit/transcriptkit/library"
@@ -97,12 +95,12 @@ func (s *Server) matchOf(q search.Query, t *db.Transcript, place db.SearchFound)
 		Platform: t.Platform, ExternalID: t.ExternalID, Lang: t.Lang, Title: t.Title, Channel: t.Channel,
 		Hits: []library.Hit{}, HitCount: place.Hits,
 	}
-	var segments []transcript.Segment
-	if err := json.Unmarshal(t.SegmentsJSON, &segments); err != nil {
-		return m, fmt.Errorf("server: segments of transcript %s: %w", t.ID, err)
+	text, err := t.Whole()
+	if err != nil {
+		return m, err
 	}
 	for _, at := range place.At {
-		if segment, snippet, ok := q.Hit(segments, at); ok {
+		if segment, snippet, ok := q.Hit(text.Segments, at); ok {
 			m.Hits = append(m.Hits, library.Hit{
 				Start: segment.Start, Duration: segment.Duration, Snippet: snippet, URL: s.linkTo(t.Platform, t.ExternalID, segment.Start),
 			})

@@ -16,7 +16,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/recent"
 	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
 	"github.com/transcriptkit/transcriptkit/server/internal/window"
 )
@@ -41,8 +43,10 @@ type Server struct {
 	scratch    *scratch.Dir // nil where no work is done
 	failures   window.Counter[netip.Addr]
 	streams    streamCounter
-	noRoute    *metrics.Route           // for requests that have none
-	document   func() (document, error) // made when it is asked for first
+	made       *made
+	pack       func(http.Handler) http.HandlerFunc // see packing
+	noRoute    *metrics.Route                      // for requests that have none
+	document   func() (document, error)            // made when it is asked for first
 
 	unconfined error // why the kernel does not hold programs to the guard; nil: it does
 
@@ -70,8 +74,12 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 		return nil, err
 	}
 	s := &Server{
-		cfg: c, db: db.Of(c.Store), metrics: metrics.New(c.Version), failures: window.Counter[netip.Addr]{Max: maxClients},
+		cfg: c, db: db.Of(c.Store), metrics: metrics.New(c.Version), made: recent.New[string, *packed.Bytes](madeBytes),
+		failures: window.Counter[netip.Addr]{Max: maxClients},
 		draining: make(chan struct{}), turn: make(chan struct{}, 1),
+	}
+	if s.pack, err = newPacker(); err != nil {
+		return nil, err
 	}
 	s.serving, s.endWaits = context.WithCancel(context.Background())
 	s.noRoute = s.metrics.Route("none")

@@ -214,7 +214,7 @@ func (s *Server) createdBefore(r *http.Request, a db.Answer, v pipeline.View) (r
 func (s *Server) acceptedReply(job transcript.Job) reply {
 	body, _ := json.Marshal(accepted{job.Status, job.JobID, job.Stage, job.MetadataStatus}) // of strings: it never fails
 	header := map[string]string{"Location": s.jobPath(job.JobID), "Retry-After": "2"}
-	return reply{response: response{http.StatusAccepted, header, [][]byte{body}}}
+	return reply{response: response{http.StatusAccepted, header, plainBody(body)}}
 }
 
 // outcomeReply tells what has become of a job that has ended.
@@ -240,15 +240,10 @@ func outcome(job *pipeline.Job) (*pipeline.Result, *transcript.Error) {
 }
 
 func resultReply(res *pipeline.Result) (reply, error) {
-	before, after, err := wire.SplitResult(&res.Result)
-	if err != nil {
-		return reply{}, err
-	}
-	body := [][]byte{before}
-	if after != nil { // else it is a text, which has no segments
-		body = append(body, res.SegmentsJSON, after)
-	}
-	return reply{response: response{status: http.StatusOK, body: body}}, nil
+	body, err := around(res.SegmentsJSON, func(dst, segments []byte) ([]byte, error) {
+		return wire.AppendResult(dst, &res.Result, segments)
+	})
+	return reply{response: response{status: http.StatusOK, body: body}}, err
 }
 
 func (s *Server) jobPath(id string) string { return s.cfg.BasePath + "/v1/transcript/job/" + id }

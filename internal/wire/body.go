@@ -47,15 +47,11 @@ func AppendResult(dst []byte, r *transcript.Result, segments []byte) ([]byte, er
 	return appendAround(dst, head, r.Transcript, segments)
 }
 
-// SplitResult is [AppendResult] of large segments that are rendered already: they
-// belong between before and after, and need not be copied.
-func SplitResult(r *transcript.Result) (before, after []byte, err error) {
-	b, err := AppendResult(nil, r, []byte("[]"))
-	if err != nil || r.Format == transcript.Text || r.Transcript == nil {
-		return b, nil, err
-	}
-	at := indexOfSegments(b)
-	return b[:at], b[at+len("[]"):], nil
+// AroundSegments cuts a body in two that was rendered around the empty array: what
+// stands before the segments of its transcript, and what after them.
+func AroundSegments(body []byte) (before, after []byte) {
+	at := indexOfSegments(body)
+	return body[:at], body[at+len("[]"):]
 }
 
 // AppendJob appends j as the body of GET /v1/transcript/job/{id}: its members,

@@ -232,26 +232,15 @@ func TestSegmentsReadBackEqual(t *testing.T) {
 	})
 }
 
-func TestSplitResult(t *testing.T) {
+func TestAroundSegments(t *testing.T) {
 	t.Parallel()
 	tr := sample()
 	segments := wire.AppendSegments(nil, tr.Segments)
-	r := transcript.Result{Format: transcript.JSON, Transcript: tr, Language: "en", Metadata: tr.Metadata}
+	r := transcript.Result{Format: transcript.JSON, Transcript: tr, Language: "en", Metadata: map[string]any{"decoy": `"segments":[]`}}
 	whole, err := wire.AppendResult(nil, &r, segments)
 	require.NoError(t, err)
-	before, after, err := wire.SplitResult(&r)
+	empty, err := wire.AppendResult(nil, &r, []byte("[]"))
 	require.NoError(t, err)
+	before, after := wire.AroundSegments(empty)
 	assert.Equal(t, string(whole), string(before)+string(segments)+string(after))
-
-	text := transcript.Result{Format: transcript.Text, Text: "hello", Language: "en"}
-	whole, err = wire.AppendResult(nil, &text, nil)
-	require.NoError(t, err)
-	before, after, err = wire.SplitResult(&text)
-	require.NoError(t, err)
-	assert.Equal(t, string(whole), string(before))
-	assert.Nil(t, after)
-
-	r.Metadata = map[string]any{"bad": math.NaN()}
-	_, _, err = wire.SplitResult(&r)
-	require.Error(t, err)
 }

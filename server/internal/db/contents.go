@@ -78,12 +78,12 @@ func (r Reader) Shelf(ctx context.Context, owner, account string, p transcript.P
 		AskedAt   *time.Time
 	}
 	// One query, as it stands on the path of every answer from the cache.
-	err := r.db.NewRaw(`SELECT t.id, t.lang, t.source, t.updated_at, c.tracks, c.asked_at,
+	err := r.ask(ctx, &rows, `SELECT t.id, t.lang, t.source, t.updated_at, c.tracks, c.asked_at,
 			EXISTS (SELECT 1 FROM library_rows AS l WHERE l.transcript_id = t.id AND l.account = ?) AS saved
 		FROM transcripts AS t
 		LEFT JOIN contents AS c ON c.platform = t.platform AND c.external_id = t.external_id
 		WHERE t.owner = ? AND t.platform = ? AND t.external_id = ?
-		ORDER BY t.updated_at DESC, t.id DESC`, account, owner, p, externalID).Scan(ctx, &rows)
+		ORDER BY t.updated_at DESC, t.id DESC`, account, owner, p, externalID)
 	if err != nil {
 		return nil, wrap("texts of "+externalID, err)
 	}

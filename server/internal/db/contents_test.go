@@ -10,6 +10,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -59,7 +60,7 @@ func TestShelf(t *testing.T) {
 			return put(t, s, &db.Transcript{Owner: owner, Transcript: transcript.Transcript{
 				Platform: transcript.VideoSite, ExternalID: "v1", Lang: lang, Source: source, Status: transcript.Ready,
 				UpdatedAt: transcript.At(now().Add(-age)),
-			}, SegmentsJSON: []byte("[]")})
+			}, SegmentsJSON: packed.Pack([]byte("[]"))})
 		}
 		older := text("", "en", transcript.OriginDownloader, time.Hour)
 		newer := text("", "en", transcript.OriginASR, time.Minute)

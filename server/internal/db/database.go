@@ -12,6 +12,8 @@ import (
 type database interface {
 	reader() *bun.DB
 	writer() *bun.DB
+	// prepared are the reader's statements that are prepared once; nil: none is.
+	prepared() *prepared
 
 	// wants are the versions of the tables that this program needs.
 	wants() versions

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -138,4 +139,12 @@ func receive[T any](t *testing.T, ch <-chan T) T {
 		require.FailNow(t, "nothing came")
 		panic("not reached")
 	}
+}
+
+// plain are packed bytes, unpacked.
+func plain(t testing.TB, b *packed.Bytes) []byte {
+	t.Helper()
+	unpacked, err := b.Plain()
+	require.NoError(t, err)
+	return unpacked
 }

@@ -3,6 +3,7 @@ package db
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/library"
@@ -80,35 +81,27 @@ func (r Reader) Library(ctx context.Context, account string) ([]LibraryRow, erro
 // Saved is the newest text that an account has saved of a content, in a language if
 // the key names one.
 type Saved struct {
-	Row LibraryRow
-	// Transcript is without its text, which Transcript of its id returns; nil while the
-	// text is on its way.
-	Transcript *Transcript
+	TranscriptID string // "" while it is on its way
+	ChangedAt    time.Time
+	JobID        string // of the work on its way
 }
 
 // Saved returns what an account has saved of a content, or, where it has nothing but
 // work on its way, that. ErrNotFound where it has neither.
 func (r Reader) Saved(ctx context.Context, account string, key library.Key) (*Saved, error) {
+	var rows []Saved
+	err := r.ask(ctx, &rows, `SELECT coalesce(l.transcript_id, '') AS transcript_id, t.updated_at AS changed_at, coalesce(l.job_id, '') AS job_id
+		FROM library_rows AS l
+		LEFT JOIN transcripts AS t ON t.id = l.transcript_id
+		WHERE l.account = ? AND l.platform = ? AND l.external_id = ? AND l.kind IN ('transcript', 'pending') AND ? IN ('', l.lang)
+		ORDER BY l.kind = 'transcript' DESC, l.updated_at DESC, l.id DESC
+		LIMIT 1`, account, key.Platform, key.ExternalID, key.Language)
 	what := "saved transcript of " + key.ExternalID
-	s := new(Saved)
-	q := r.db.NewSelect().Model(&s.Row).
-		Where("account = ? AND platform = ? AND external_id = ?", account, key.Platform, key.ExternalID).
-		Where("kind IN (?, ?)", library.KindTranscript, library.KindPending).
-		OrderExpr("kind = ? DESC, updated_at DESC, id DESC", library.KindTranscript).
-		Limit(1)
-	if key.Language != "" {
-		q.Where("lang = ?", key.Language)
+	switch {
+	case err != nil:
+		return nil, wrap(what, err)
+	case len(rows) == 0:
+		return nil, one(what, sql.ErrNoRows)
 	}
-	if err := q.Scan(ctx); err != nil {
-		return nil, one(what, err)
-	}
-	if s.Row.Kind == library.KindPending {
-		return s, nil
-	}
-	head, err := r.head(ctx, s.Row.TranscriptID)
-	if err != nil {
-		return nil, err
-	}
-	s.Transcript = head.transcript()
-	return s, nil
+	return &rows[0], nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -24,7 +25,7 @@ func TestRoomInTheLibrary(t *testing.T) {
 	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
 		id := put(t, dbtest.Open(t, o), &db.Transcript{Transcript: transcript.Transcript{
 			Platform: transcript.VideoSite, ExternalID: "v1", Lang: "en", Source: transcript.OriginASR, Status: transcript.Ready,
-		}, SegmentsJSON: []byte("[]")})
+		}, SegmentsJSON: packed.Pack([]byte("[]"))})
 		raw := open(t, o)
 		insert := func(id, kind, externalID, lang, languages string, job, text, code any) error {
 			statement := `INSERT INTO library_rows (id, account, kind, platform, external_id, lang, languages, job_id, transcript_id, error_code,
@@ -58,7 +59,7 @@ func TestLibraryFindsTheTitle(t *testing.T) {
 			return put(t, s, &db.Transcript{Transcript: transcript.Transcript{
 				Platform: transcript.VideoSite, ExternalID: "v1", Lang: "en", Source: transcript.OriginASR, Status: transcript.Ready,
 				Title: &title, Channel: &channel,
-			}, SegmentsJSON: []byte("[]")})
+			}, SegmentsJSON: packed.Pack([]byte("[]"))})
 		}
 		first := title("Ä first", "Straße")
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Save(ctx, first, "acme", "")) })
@@ -84,7 +85,7 @@ func TestLibrary(t *testing.T) {
 		text := func(source transcript.Origin) string {
 			return put(t, s, &db.Transcript{Transcript: transcript.Transcript{
 				Platform: transcript.VideoSite, ExternalID: "v1", Lang: "en", Source: source, Status: transcript.Ready,
-			}, SegmentsJSON: []byte("[]")})
+			}, SegmentsJSON: packed.Pack([]byte("[]"))})
 		}
 		first, second := text(transcript.OriginDownloader), text(transcript.OriginASR)
 
@@ -179,5 +180,5 @@ func TestSaveWhileTheTitleChanges(t *testing.T) {
 func titled(source transcript.Origin, title string) *db.Transcript {
 	return &db.Transcript{Transcript: transcript.Transcript{
 		Platform: transcript.VideoSite, ExternalID: "v1", Lang: "en", Source: source, Status: transcript.Ready, Title: &title,
-	}, SegmentsJSON: []byte("[]")}
+	}, SegmentsJSON: packed.Pack([]byte("[]"))}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -47,7 +48,7 @@ func titles(p *library.Page) []string {
 func saved(t *testing.T, s *db.Store, account string, text transcript.Transcript) string {
 	t.Helper()
 	text.Source, text.Status = transcript.OriginDownloader, transcript.Ready
-	id := put(t, s, &db.Transcript{Transcript: text, Duration: 61.5, SegmentsJSON: []byte(`[{"text":"two words","start":0,"duration":1}]`)})
+	id := put(t, s, &db.Transcript{Transcript: text, Duration: 61.5, SegmentsJSON: packed.Pack([]byte(`[{"text":"two words","start":0,"duration":1}]`))})
 	inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Save(ctx, id, account, "")) })
 	return id
 }

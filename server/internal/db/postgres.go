@@ -121,6 +121,9 @@ func (p *postgres) gate() *gate     { return p.turn }
 func (p *postgres) reader() *bun.DB { return p.db }
 func (p *postgres) writer() *bun.DB { return p.db }
 
+// prepared: see pgPool.
+func (p *postgres) prepared() *prepared { return nil }
+
 // begin pins a connection, so that River can be given the pgx connection under
 // the transaction.
 func (p *postgres) begin(ctx context.Context) (*transaction, error) {

@@ -15,6 +15,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/search"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -27,7 +28,7 @@ func said(externalID, lang string, texts ...string) *db.Transcript {
 	}
 	return &db.Transcript{Transcript: transcript.Transcript{
 		Platform: transcript.VideoSite, ExternalID: externalID, Lang: lang, Source: transcript.OriginASR, Status: transcript.Ready,
-	}, SegmentsJSON: wire.AppendSegments(nil, segments)}
+	}, SegmentsJSON: packed.Pack(wire.AppendSegments(nil, segments))}
 }
 
 // keep stores texts and puts them into the account's library.

@@ -38,6 +38,7 @@ type sqlite struct {
 	turn   *gate // before write
 	tables versions
 	read   *bun.DB
+	line   *gate // before read
 	insert *river.Client[*sql.Tx]
 
 	requests window.Counter[RequestWindow]
@@ -56,7 +57,7 @@ func openSQLite(ctx context.Context, path string, fullSync bool, log *slog.Logge
 	if err := f.Close(); err != nil {
 		return nil, fmt.Errorf("store: open database: %w", err)
 	}
-	s := &sqlite{path: path, turn: newGate(1)}
+	s := &sqlite{path: path, turn: newGate(1), line: newGate(readers)}
 	synchronous := "NORMAL"
 	if fullSync {
 		synchronous = "FULL"
@@ -67,7 +68,7 @@ func openSQLite(ctx context.Context, path string, fullSync bool, log *slog.Logge
 	if s.tables, err = newest(goose.DialectSQLite3, s.write, riversqlite.New(nil)); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
-	if s.read, err = s.pool(ctx, newGate(readers), "query_only(1)"); err != nil {
+	if s.read, err = s.pool(ctx, s.line, "query_only(1)"); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	if err := s.migrate(ctx, log); err != nil {
@@ -121,6 +122,8 @@ func (s *sqlite) migrate(ctx context.Context, log *slog.Logger) error {
 
 func (s *sqlite) reader() *bun.DB { return s.read }
 func (s *sqlite) writer() *bun.DB { return s.write }
+
+func (s *sqlite) prepared() *prepared { return &prepared{db: s.read, gate: s.line} }
 
 func (s *sqlite) begin(ctx context.Context) (*transaction, error) {
 	tx, err := s.write.BeginTx(ctx, nil)

@@ -72,7 +72,9 @@ type Store struct {
 // Reader answers questions: those put to a Store from what is committed, those
 // put to a Tx also from what it has written itself.
 type Reader struct {
-	db bun.IDB
+	db       bun.IDB
+	prepared *prepared // nil: no statement is
+	kept     *kept     // nil: nothing is
 }
 
 // Open opens the database, brings its tables up to date, and opens the blobs.
@@ -93,7 +95,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, errors.Join(err, bucket.Close())
 	}
 	return &Store{
-		Reader:   Reader{db: db.reader()},
+		Reader:   Reader{db: db.reader(), prepared: db.prepared(), kept: newKept()},
 		database: db,
 		writer:   db.writer(),
 		bucket:   bucket,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -18,17 +19,21 @@ type Transcript struct {
 	Owner string // the account for an upload, "" for what all may share
 	// Duration is the length of the media in seconds; 0: not known.
 	Duration float64
-	// SegmentsJSON is the rendered array. It is stored compressed.
-	SegmentsJSON []byte
+	// SegmentsJSON is the rendered array. It is stored packed.
+	SegmentsJSON *packed.Bytes
 	// WordsJSON is the rendered array of the words of each segment, or nil. Only
 	// TimedTranscript reads it.
-	WordsJSON []byte
+	WordsJSON *packed.Bytes
 }
 
 // Whole is the transcript with its segments.
 func (t *Transcript) Whole() (*transcript.Transcript, error) {
 	whole := t.Transcript
-	if err := json.Unmarshal(t.SegmentsJSON, &whole.Segments); err != nil {
+	segments, err := t.SegmentsJSON.Plain()
+	if err == nil {
+		err = json.Unmarshal(segments, &whole.Segments)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("store: segments of transcript %s: %w", t.ID, err)
 	}
 	return &whole, nil
@@ -132,6 +137,20 @@ func (r Reader) Transcript(ctx context.Context, id string) (*Transcript, error) 
 	return r.transcript(ctx, id, "t.*, x.segments")
 }
 
+// TranscriptAt is Transcript of one that was changed last at a time, as the database has
+// just said: what was read a moment ago of that change is not read again. Where there has
+// been another change since, it is the transcript after that.
+func (r Reader) TranscriptAt(ctx context.Context, id string, changed time.Time) (*Transcript, error) {
+	if t, ok := r.kept.recall(id, changed); ok {
+		return t, nil
+	}
+	t, err := r.Transcript(ctx, id)
+	if err == nil {
+		r.kept.remember(t)
+	}
+	return t, err
+}
+
 // TimedTranscript returns a transcript by id with its words, or ErrNotFound.
 func (r Reader) TimedTranscript(ctx context.Context, id string) (*Transcript, error) {
 	return r.transcript(ctx, id, "t.*, x.segments, x.words")
@@ -150,10 +169,10 @@ func (r Reader) transcript(ctx context.Context, id, columns string) (*Transcript
 		return nil, one("transcript "+id, err)
 	}
 	t := row.transcript()
-	if t.SegmentsJSON, err = decompress(row.Segments); err != nil {
+	if t.SegmentsJSON, err = packed.Stored(row.Segments); err != nil {
 		return nil, wrap("transcript "+id, err)
 	}
-	t.WordsJSON, err = decompress(row.Words)
+	t.WordsJSON, err = packed.Stored(row.Words)
 	return t, wrap("transcript "+id, err)
 }
 
@@ -168,7 +187,8 @@ func (r Reader) head(ctx context.Context, id string) (*transcriptRow, error) {
 
 // PutTranscript stores t. Where the owner already has one of the same platform,
 // external id, language and source, that one is replaced and keeps its id and
-// its time of creation. Times that are zero become now. It returns the id.
+// its time of creation; its time of change moves on, as by that its texts are told apart.
+// Times that are zero become now. It returns the id.
 func (tx *Tx) PutTranscript(ctx context.Context, t *Transcript) (id string, err error) {
 	what := "put transcript of " + t.ExternalID
 	row := rowOf(t)
@@ -176,12 +196,19 @@ func (tx *Tx) PutTranscript(ctx context.Context, t *Transcript) (id string, err 
 		return "", err
 	}
 	stamp(&row.CreatedAt, &row.UpdatedAt)
-	segments, err := segmentsOf(t.SegmentsJSON)
+	plain, err := t.SegmentsJSON.Plain()
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", what, err)
+	}
+	segments, err := segmentsOf(plain)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", what, err)
 	}
 	row.WordCount = countWords(segments)
 	if err := tx.lockTexts(ctx, row); err != nil {
+		return "", err
+	}
+	if err := tx.moveOn(ctx, row); err != nil {
 		return "", err
 	}
 	err = tx.db.NewInsert().Model(row).
@@ -198,7 +225,7 @@ func (tx *Tx) PutTranscript(ctx context.Context, t *Transcript) (id string, err 
 	if err != nil {
 		return "", wrap(what, err)
 	}
-	text := &textRow{TranscriptID: row.ID, Segments: compress(t.SegmentsJSON), Words: compress(t.WordsJSON)}
+	text := &textRow{TranscriptID: row.ID, Segments: t.SegmentsJSON.Gzip(), Words: t.WordsJSON.Gzip()}
 	_, err = tx.db.NewInsert().Model(text).
 		On("CONFLICT (transcript_id) DO UPDATE").
 		Set("segments = excluded.segments, words = excluded.words").
@@ -210,4 +237,21 @@ func (tx *Tx) PutTranscript(ctx context.Context, t *Transcript) (id string, err 
 		return "", err
 	}
 	return row.ID, tx.rename(ctx, row)
+}
+
+// moveOn sees to it that the row's time of change is later than that of the one which it
+// replaces, whatever the clock says. The transaction holds the texts of the content.
+func (tx *Tx) moveOn(ctx context.Context, row *transcriptRow) error {
+	var before []time.Time
+	err := tx.db.NewSelect().Model((*transcriptRow)(nil)).Column("updated_at").
+		Where("owner = ? AND platform = ? AND external_id = ? AND lang = ? AND source = ?",
+			row.Owner, row.Platform, row.ExternalID, row.Lang, row.Source).
+		Scan(ctx, &before)
+	if err != nil {
+		return wrap("put transcript of "+row.ExternalID, err)
+	}
+	if len(before) > 0 && !row.UpdatedAt.After(before[0]) {
+		row.UpdatedAt = before[0].Add(time.Microsecond)
+	}
+	return nil
 }

@@ -17,6 +17,7 @@ import (
 
 	rendering "github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -52,7 +53,8 @@ func BenchmarkCacheHit(b *testing.B) {
 		func(w http.ResponseWriter) {
 			t, err := db.Of(s.Store).Transcript(b.Context(), id)
 			if err == nil {
-				bare(w, t.SegmentsJSON)
+				segments, _ := t.SegmentsJSON.Plain()
+				bare(w, segments)
 			}
 		},
 		hit,
@@ -100,7 +102,7 @@ func fillCache(b *testing.B, s *servertest.Server, videoID string) (id string) {
 				Source: transcript.OriginDownloader, Status: transcript.Ready,
 			},
 			Duration:     3600,
-			SegmentsJSON: rendering.AppendSegments(nil, segments),
+			SegmentsJSON: packed.Pack(rendering.AppendSegments(nil, segments)),
 		})
 		if err != nil {
 			return err

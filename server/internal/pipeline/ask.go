@@ -8,6 +8,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/caption"
 )
@@ -133,8 +134,8 @@ func (f finding) text(sub subject) *db.Transcript {
 			CreatedAt:  now,
 			UpdatedAt:  now,
 		},
-		SegmentsJSON: wire.AppendSegments(nil, f.Segments),
-		WordsJSON:    wire.AppendWords(nil, f.Segments),
+		SegmentsJSON: packed.Pack(wire.AppendSegments(nil, f.Segments)),
+		WordsJSON:    packed.Pack(wire.AppendWords(nil, f.Segments)),
 	}
 	describe(t, f.Metadata)
 	return t

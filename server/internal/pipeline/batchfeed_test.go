@@ -108,7 +108,7 @@ func TestOneFailedItemOfAHundred(t *testing.T) {
 			assert.Equal(t, "en", item.Lang)
 			text, err := b.Transcript(t.Context(), acme, *item.TranscriptRef, pipeline.View{})
 			require.NoError(t, err)
-			assert.JSONEq(t, fmt.Sprintf(`[{"text":"content-%03d","start":0,"duration":1}]`, i), string(text.SegmentsJSON))
+			assert.JSONEq(t, fmt.Sprintf(`[{"text":"content-%03d","start":0,"duration":1}]`, i), string(plain(t, text.SegmentsJSON)))
 		}
 
 		close(gone)

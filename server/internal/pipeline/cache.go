@@ -124,7 +124,7 @@ func cached(ctx context.Context, r db.Reader, s Submission) (*hit, error) {
 	if text == nil {
 		return nil, nil
 	}
-	t, err := r.Transcript(ctx, text.ID)
+	t, err := r.TranscriptAt(ctx, text.ID, text.UpdatedAt)
 	if errors.Is(err, db.ErrNotFound) {
 		return nil, nil // its owner has just removed it
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -133,7 +134,7 @@ func (b *bench) fill(t *testing.T, tracks, texts string) (ids map[string]string)
 			id, err := tx.PutTranscript(ctx, &db.Transcript{Transcript: transcript.Transcript{
 				Platform: transcript.VideoSite, ExternalID: "v1", Lang: lang, Source: source,
 				Status: transcript.Ready, CreatedAt: transcript.At(at), UpdatedAt: transcript.At(at),
-			}, SegmentsJSON: []byte("[]")})
+			}, SegmentsJSON: packed.Pack([]byte("[]"))})
 			if err != nil {
 				return err
 			}

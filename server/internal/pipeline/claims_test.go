@@ -149,7 +149,7 @@ func textsOf(t *testing.T, job *pipeline.Job) (texts []string) {
 	t.Helper()
 	require.Equal(t, transcript.JobSuccess, job.Status, "%v", job.Error)
 	var segments []transcript.Segment
-	require.NoError(t, json.Unmarshal(job.SegmentsJSON, &segments))
+	require.NoError(t, json.Unmarshal(plain(t, job.SegmentsJSON), &segments))
 	for _, s := range segments {
 		texts = append(texts, s.Text)
 	}

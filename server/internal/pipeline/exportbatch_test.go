@@ -11,13 +11,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // putText stores a text of a content, and returns its id.
 func putText(ctx context.Context, tx *db.Tx, content, text string) (string, error) {
-	return tx.PutTranscript(ctx, &db.Transcript{SegmentsJSON: []byte(`[{"text":"` + text + `","start":0,"duration":1}]`), Transcript: transcript.Transcript{
+	return tx.PutTranscript(ctx, &db.Transcript{SegmentsJSON: packed.Pack([]byte(`[{"text":"` + text + `","start":0,"duration":1}]`)), Transcript: transcript.Transcript{
 		Platform: transcript.VideoSite, ExternalID: content, Lang: "en", Source: transcript.OriginCaptionAPI, Status: transcript.Ready,
 	}})
 }

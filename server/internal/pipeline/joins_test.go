@@ -10,6 +10,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -35,7 +36,7 @@ func TestJoinWhileTheWorkEnds(t *testing.T) {
 			}
 			id, err := tx.PutTranscript(ctx, &db.Transcript{Transcript: transcript.Transcript{
 				Platform: e.Platform, ExternalID: e.ExternalID, Lang: "en", Source: transcript.OriginDownloader, Status: transcript.Ready,
-			}, SegmentsJSON: []byte("[]")})
+			}, SegmentsJSON: packed.Pack([]byte("[]"))})
 			if err != nil {
 				return err
 			}

@@ -11,8 +11,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Saved returns what an account has saved of a content: its own row, and the
-// transcript without its text. Without a language in the key it is the newest. While it
+// Saved returns what an account has saved of a content. Without a language in the key it is the newest. While it
 // is on its way STATE_CONFLICT, with details.status and details.jobId; NO_TRANSCRIPT
 // where the account has saved none, whoever else has.
 func (p *Pipeline) Saved(ctx context.Context, account string, key library.Key) (*db.Saved, error) {
@@ -20,11 +19,11 @@ func (p *Pipeline) Saved(ctx context.Context, account string, key library.Key) (
 	if err != nil {
 		return nil, libraryError("reading a library", err)
 	}
-	if saved.Transcript != nil {
+	if saved.TranscriptID != "" {
 		return saved, nil
 	}
-	busy := transcript.Errorf(transcript.StateConflict, "The transcript is not ready yet: see the job.").With("jobId", saved.Row.JobID)
-	job, err := p.store.Job(ctx, account, saved.Row.JobID)
+	busy := transcript.Errorf(transcript.StateConflict, "The transcript is not ready yet: see the job.").With("jobId", saved.JobID)
+	job, err := p.store.Job(ctx, account, saved.JobID)
 	if err != nil {
 		return nil, libraryError("reading a library", err) // it has just ended
 	}
@@ -34,7 +33,7 @@ func (p *Pipeline) Saved(ctx context.Context, account string, key library.Key) (
 // SavedText returns what Saved has found with its text. NO_TRANSCRIPT where it has been
 // deleted since.
 func (p *Pipeline) SavedText(ctx context.Context, saved *db.Saved) (*db.Transcript, error) {
-	t, err := p.store.Transcript(ctx, saved.Transcript.ID)
+	t, err := p.store.TranscriptAt(ctx, saved.TranscriptID, saved.ChangedAt)
 	if err != nil {
 		return nil, libraryError("reading a saved text", err)
 	}
@@ -43,7 +42,7 @@ func (p *Pipeline) SavedText(ctx context.Context, saved *db.Saved) (*db.Transcri
 
 // SavedTimedText is SavedText with the words, where the text has any.
 func (p *Pipeline) SavedTimedText(ctx context.Context, saved *db.Saved) (*db.Transcript, error) {
-	t, err := p.store.TimedTranscript(ctx, saved.Transcript.ID)
+	t, err := p.store.TimedTranscript(ctx, saved.TranscriptID)
 	if err != nil {
 		return nil, libraryError("reading a saved text", err)
 	}

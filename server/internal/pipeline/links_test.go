@@ -40,7 +40,7 @@ func TestCaptionsBecomeTranscript(t *testing.T) {
 		assert.Equal(t, "0:05", *res.LengthText)
 		assert.Equal(t, transcript.OriginDownloader, res.Transcript.Source)
 		assert.Equal(t, "https://video.example/watch?v=v1", *res.Transcript.SourceURL)
-		assert.JSONEq(t, `[{"text":"caption en.manual","start":1,"duration":2}]`, string(job.SegmentsJSON))
+		assert.JSONEq(t, `[{"text":"caption en.manual","start":1,"duration":2}]`, string(plain(t, job.SegmentsJSON)))
 		assert.Zero(t, e.calls(), "speech recognition although there are captions")
 		assert.Zero(t, sites.downloads)
 
@@ -83,13 +83,13 @@ func TestAutomaticCaptionsAreUnrolled(t *testing.T) {
 	}
 	b := startLinks(t, dbtest.Open(t, dbtest.SQLite(t)), &script{}, sites)
 	job := b.succeed(t, link("v1", "en"))
-	assert.JSONEq(t, `[{"text":"so we go","start":0,"duration":2},{"text":"to the sea","start":2,"duration":2}]`, string(job.SegmentsJSON))
+	assert.JSONEq(t, `[{"text":"so we go","start":0,"duration":2},{"text":"to the sea","start":2,"duration":2}]`, string(plain(t, job.SegmentsJSON)))
 	timed, err := b.store.TimedTranscript(t.Context(), job.TranscriptRef)
 	require.NoError(t, err)
-	assert.JSONEq(t, `[[],[{"text":"to","start":2,"duration":0.5},{"text":"the","start":2.5,"duration":0.5},{"text":"sea","start":3,"duration":1}]]`, string(timed.WordsJSON))
+	assert.JSONEq(t, `[[],[{"text":"to","start":2,"duration":0.5},{"text":"the","start":2.5,"duration":0.5},{"text":"sea","start":3,"duration":1}]]`, string(plain(t, timed.WordsJSON)))
 
 	job = b.succeed(t, link("v1", "de"))
-	assert.JSONEq(t, `[{"text":"so we go","start":0,"duration":2},{"text":"so we go\nto the sea","start":2,"duration":2}]`, string(job.SegmentsJSON))
+	assert.JSONEq(t, `[{"text":"so we go","start":0,"duration":2},{"text":"so we go\nto the sea","start":2,"duration":2}]`, string(plain(t, job.SegmentsJSON)))
 }
 
 func TestEveryPlatform(t *testing.T) {

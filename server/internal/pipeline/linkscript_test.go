@@ -14,6 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/caption"
@@ -205,8 +206,16 @@ func (b *bench) stages(t *testing.T, id string) []transcript.Stage {
 	return stages
 }
 
-func segmentsOf(t *testing.T, rendered []byte) (segments []transcript.Segment) {
+func segmentsOf(t *testing.T, rendered *packed.Bytes) (segments []transcript.Segment) {
 	t.Helper()
-	require.NoError(t, json.Unmarshal(rendered, &segments))
+	require.NoError(t, json.Unmarshal(plain(t, rendered), &segments))
 	return segments
+}
+
+// plain are packed bytes, unpacked.
+func plain(t testing.TB, b *packed.Bytes) []byte {
+	t.Helper()
+	unpacked, err := b.Plain()
+	require.NoError(t, err)
+	return unpacked
 }

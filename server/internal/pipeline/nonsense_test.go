@@ -40,7 +40,7 @@ func TestSegmentsOfSource(t *testing.T) {
 	}, segmentsOf(t, job.SegmentsJSON))
 	timed, err := b.store.TimedTranscript(t.Context(), job.TranscriptRef)
 	require.NoError(t, err)
-	assert.JSONEq(t, `[[{"text":"fir","start":0,"duration":1},{"text":"st","start":1,"duration":0}],[],[],[]]`, string(timed.WordsJSON))
+	assert.JSONEq(t, `[[{"text":"fir","start":0,"duration":1},{"text":"st","start":1,"duration":0}],[],[],[]]`, string(plain(t, timed.WordsJSON)))
 }
 
 // A source that contradicts itself is not believed: neither that there are no

@@ -50,7 +50,7 @@ func TestUploadBecomesTranscript(t *testing.T) {
 		assert.Len(t, res.Transcript.ExternalID, 32)
 
 		var segments []transcript.Segment
-		require.NoError(t, json.Unmarshal(job.SegmentsJSON, &segments))
+		require.NoError(t, json.Unmarshal(plain(t, job.SegmentsJSON), &segments))
 		require.Len(t, segments, e.calls())
 		assert.Greater(t, len(segments), 2, "the recording was not cut")
 		for i, seg := range segments {
@@ -99,7 +99,7 @@ func TestRepeatedUploadIsCached(t *testing.T) {
 		require.NoError(t, err)
 		require.NotNil(t, out.Result, "language list %q", languages)
 		assert.True(t, out.Result.Cached)
-		assert.NotEmpty(t, out.Result.SegmentsJSON)
+		assert.NotEmpty(t, plain(t, out.Result.SegmentsJSON))
 	}
 	assert.Equal(t, 1, e.calls())
 	b.nothingLeft(t)
@@ -159,7 +159,7 @@ func TestSilenceIsAnEmptyTranscript(t *testing.T) {
 	b := start(t, dbtest.Open(t, dbtest.SQLite(t)), e)
 	job := b.end(t, b.job(t, silentRecording(t, 20)).JobID)
 	require.Equal(t, transcript.JobSuccess, job.Status, "%v", job.Error)
-	assert.Equal(t, "[]", string(job.SegmentsJSON))
+	assert.Equal(t, "[]", string(plain(t, job.SegmentsJSON)))
 	assert.Zero(t, e.calls(), "silence was recognized")
 	assert.NotEmpty(t, job.Result.Metadata["gaps"])
 }
@@ -376,8 +376,8 @@ func TestStopGivesWorkBack(t *testing.T) {
 		job = second.end(t, id)
 		require.Equal(t, transcript.JobSuccess, job.Status, "%v", job.Error)
 		assert.Equal(t, 1, job.Attempt)
-		assert.Contains(t, string(job.SegmentsJSON), "first")
-		assert.Equal(t, 2+bytes.Count(job.SegmentsJSON, []byte("again")), e.calls(), "a finished chunk was recognized again")
+		assert.Contains(t, string(plain(t, job.SegmentsJSON)), "first")
+		assert.Equal(t, 2+bytes.Count(plain(t, job.SegmentsJSON), []byte("again")), e.calls(), "a finished chunk was recognized again")
 	})
 }
 
@@ -426,7 +426,7 @@ func TestWatch(t *testing.T) {
 			last = ev
 		}
 		assert.Equal(t, transcript.EventCompleted, last.Type)
-		assert.NotEmpty(t, last.SegmentsJSON)
+		assert.NotEmpty(t, plain(t, last.SegmentsJSON))
 		for i := 1; i < len(ids); i++ {
 			assert.Equal(t, ids[i-1]+1, ids[i])
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -74,8 +75,8 @@ func transcriptOf(e *db.Extraction, chunks []db.Chunk) (*db.Transcript, error) {
 		},
 		Owner:        e.Owner,
 		Duration:     plan.Duration().Seconds(),
-		SegmentsJSON: wire.AppendSegments(nil, text.Segments),
-		WordsJSON:    wire.AppendWords(nil, text.Segments),
+		SegmentsJSON: packed.Pack(wire.AppendSegments(nil, text.Segments)),
+		WordsJSON:    packed.Pack(wire.AppendWords(nil, text.Segments)),
 	}
 	if e.SourceURL != "" {
 		t.SourceURL = &e.SourceURL

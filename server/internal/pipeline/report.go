@@ -10,6 +10,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -28,7 +29,7 @@ type Question struct {
 // empty, SegmentsJSON holds them.
 type CaptionReport struct {
 	transcript.CaptionReport
-	SegmentsJSON []byte
+	SegmentsJSON *packed.Bytes
 	// Failure is set where the report is to be sent with the status of an error;
 	// it is the report's own Error.
 	Failure *transcript.Error
@@ -112,7 +113,7 @@ func (p *Pipeline) cachedCaptions(ctx context.Context, sub subject, counts fresh
 	if text == nil {
 		return nil, nil
 	}
-	return p.store.Transcript(ctx, text.ID)
+	return p.store.TranscriptAt(ctx, text.ID, text.UpdatedAt)
 }
 
 // captionsFailed reports that the platform could not be asked; an old text is

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/format"
 )
@@ -17,14 +18,14 @@ type View struct {
 // SegmentsJSON holds them. See wire.AppendResult.
 type Result struct {
 	transcript.Result
-	SegmentsJSON []byte
+	SegmentsJSON *packed.Bytes
 }
 
 // Job is a job as its owner sees it. On success with a result, SegmentsJSON
 // holds the segments. See wire.AppendJob.
 type Job struct {
 	transcript.Job
-	SegmentsJSON []byte
+	SegmentsJSON *packed.Bytes
 	// Asked is the view that the POST asked for.
 	Asked View
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -20,7 +21,7 @@ var ErrNothingMore = errors.New("pipeline: the job has ended and its end was see
 // Event is an event with, on success, the rendered segments of its job.
 type Event struct {
 	transcript.Event
-	SegmentsJSON []byte
+	SegmentsJSON *packed.Bytes
 }
 
 // Job returns a job with its result as v wants it; nil: as the POST asked.

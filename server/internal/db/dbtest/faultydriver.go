@@ -78,6 +78,36 @@ func (c *faultyConn) QueryContext(ctx context.Context, query string, args []driv
 	return rows, err
 }
 
+// PrepareContext makes a statement that may fail each time.
+func (c *faultyConn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
+	s, err := c.sqliteConn.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return faultyStmt{s.(sqliteStmt), query, c}, nil
+}
+
+type sqliteStmt interface {
+	driver.Stmt
+	driver.StmtExecContext
+	driver.StmtQueryContext
+}
+
+type faultyStmt struct {
+	sqliteStmt
+	query string
+	conn  *faultyConn
+}
+
+func (s faultyStmt) QueryContext(ctx context.Context, args []driver.NamedValue) (rows driver.Rows, err error) {
+	err = s.conn.try(s.query, func() (err error) { rows, err = s.sqliteStmt.QueryContext(ctx, args); return err })
+	if err != nil && rows != nil {
+		err = errors.Join(err, rows.Close())
+		rows = nil
+	}
+	return rows, err
+}
+
 func (c *faultyConn) BeginTx(ctx context.Context, o driver.TxOptions) (tx driver.Tx, err error) {
 	err = c.try("BEGIN", func() (err error) { tx, err = c.sqliteConn.BeginTx(ctx, o); return err })
 	return faultyTx{tx, c}, err

@@ -1,0 +1,81 @@
+package server
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/klauspost/compress/gzhttp"
+)
+
+// takesGzip reports whether an answer is to be sent as gzip (RFC 9110, 12.5.3): the
+// request takes that, and does not prefer what is not packed. Where it takes neither, it
+// gets what is not packed.
+func takesGzip(r *http.Request) bool {
+	const unnamed = -1
+	gzip, identity, others := float64(unnamed), float64(unnamed), float64(unnamed)
+	for _, line := range r.Header["Accept-Encoding"] {
+		for entry := range strings.SplitSeq(line, ",") {
+			coding, parameters, _ := strings.Cut(entry, ";")
+			switch strings.ToLower(strings.TrimSpace(coding)) {
+			case "gzip", "x-gzip":
+				gzip = max(gzip, quality(parameters))
+			case "identity":
+				identity = quality(parameters)
+			case "*":
+				others = quality(parameters)
+			}
+		}
+	}
+	if gzip == unnamed {
+		gzip = others
+	}
+	return gzip > 0 && gzip >= identity
+}
+
+// quality is what a coding is worth to its reader, from 0, which is not taken, to 1. What
+// cannot be read is not taken.
+func quality(parameters string) float64 {
+	for parameter := range strings.SplitSeq(parameters, ";") {
+		name, value, _ := strings.Cut(strings.TrimSpace(parameter), "=")
+		if !strings.EqualFold(name, "q") {
+			continue
+		}
+		q, err := strconv.ParseFloat(value, 64)
+		if err != nil || !(q >= 0 && q <= 1) {
+			return 0
+		}
+		return q
+	}
+	return 1
+}
+
+// leastPacked is how many bytes of JSON are worth packing for one answer.
+const leastPacked = 1 << 10
+
+// packing sends JSON as gzip that is not kept packed, to who takes that.
+func (s *Server) packing(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodHead || !takesGzip(r) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		s.pack(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header()["Vary"] = everyAnswer["Vary"] // which has one more by now
+			next.ServeHTTP(w, r)
+		})).ServeHTTP(w, wantsGzip)
+	})
+}
+
+// wantsGzip is all that the packer has to know of a request.
+var wantsGzip = &http.Request{Method: http.MethodGet, Header: http.Header{"Accept-Encoding": {"gzip"}}}
+
+func newPacker() (func(http.Handler) http.HandlerFunc, error) {
+	pack, err := gzhttp.NewWrapper(gzhttp.MinSize(leastPacked), gzhttp.EnableZstd(false),
+		gzhttp.ContentTypes([]string{"application/json"}))
+	if err != nil {
+		return nil, fmt.Errorf("server: %w", err)
+	}
+	return pack, nil
+}
