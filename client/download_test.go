@@ -42,7 +42,7 @@ func TestServiceDownloads(t *testing.T) {
 		var whole bytes.Buffer
 		n, err := io.Copy(&whole, d)
 		require.NoError(t, err)
-		assert.Equal(t, d.Size, n)
+		assert.Contains(t, []int64{n, -1}, d.Size, "it may be sent as gzip")
 		require.NoError(t, d.Close())
 		assert.Contains(t, whole.String(), "four")
 		assert.Equal(t, f == library.VTT || f == library.SRT, strings.Contains(whole.String(), "00:00"), "times of %s", f)

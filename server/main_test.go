@@ -135,6 +135,7 @@ var served = struct {
 func httpClient(t testing.TB, service string) *http.Client {
 	t.Helper()
 	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.DisableCompression = true // what is asked for is what a test sees
 	t.Cleanup(transport.CloseIdleConnections)
 	at, err := url.Parse(service)
 	require.NoError(t, err)

@@ -162,7 +162,11 @@ func wholeResult(res *pipeline.Result) (*transcript.Result, error) {
 		return &whole, nil
 	}
 	text := *whole.Transcript
-	if err := json.Unmarshal(res.SegmentsJSON, &text.Segments); err != nil {
+	segments, err := res.SegmentsJSON.Plain()
+	if err == nil {
+		err = json.Unmarshal(segments, &text.Segments)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("server: reading a stored text: %w", err)
 	}
 	whole.Transcript = &text
