@@ -304,6 +304,11 @@ var operations = map[string]any{
 	"exportBatch":         (*client.BatchService).Export,
 	"downloadTranscript":  (*client.LibraryService).Download,
 	"getUsage":            (*client.UsageService).Get,
+	"searchVideoSite":     (*client.VideoService).Search,
+	"getVideos":           (*client.VideoService).Get,
+	"getChannel":          (*client.VideoService).Channel,
+	"listChannelVideos":   (*client.VideoService).Uploads,
+	"listPlaylistItems":   (*client.VideoService).Items,
 
 	"listLibrary":           (*client.LibraryService).List,
 	"getRelatedTranscripts": (*client.LibraryService).Related,
@@ -318,6 +323,7 @@ var conveniences = []any{
 	(*client.TranscriptService).Get, (*client.JobService).Wait,
 	(*client.BatchService).Get, (*client.BatchService).AllItems, (*client.BatchService).All, (*client.BatchService).Wait,
 	(*client.LibraryService).All,
+	(*client.VideoService).AllSearch, (*client.VideoService).AllUploads, (*client.VideoService).AllItems,
 }
 
 // TestMethodsAndOperations: every operation has its method, and no method is
@@ -325,7 +331,7 @@ var conveniences = []any{
 func TestMethodsAndOperations(t *testing.T) {
 	t.Parallel()
 	methods := 0
-	for _, service := range []any{&client.TranscriptService{}, &client.JobService{}, &client.LibraryService{}, &client.BatchService{}, &client.UsageService{}} {
+	for _, service := range []any{&client.TranscriptService{}, &client.JobService{}, &client.LibraryService{}, &client.BatchService{}, &client.UsageService{}, &client.VideoService{}} {
 		methods += reflect.TypeOf(service).NumMethod()
 	}
 	assert.Equal(t, methods, len(operations)+len(conveniences))

@@ -46,7 +46,8 @@ func TestAPIDocHasAnExampleOfEveryOperation(t *testing.T) {
 	}
 	for operation := range readAPIFile(t).operations() {
 		_, path, _ := strings.Cut(operation, " ")
-		path = strings.NewReplacer("{id}", "$JOB", "{batchId}", "$BATCH", "{platform}/{externalId}", "video_site/dQw4w9WgXcQ").Replace(path)
+		path = strings.NewReplacer("{id}", "$JOB", "{batchId}", "$BATCH", "{platform}/{externalId}", "video_site/dQw4w9WgXcQ",
+			"{channelId}", "@talks", "{playlistId}", "PL1234567890").Replace(path)
 		assert.Contains(t, paths[operation], path, operation)
 	}
 	assert.Len(t, d.examples(), strings.Count(d.text, "```sh\n"), "each says its status")
@@ -65,6 +66,7 @@ func TestAPIDocExamplesRun(t *testing.T) {
 		Title: "A short talk", Channel: "Talks", CreatorHandle: "@talks", Duration: 10,
 		PublishedAt: time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC),
 	})
+	s.setVideoSite()
 	link := s.postJSON(t, `{"url": "dQw4w9WgXcQ", "waitMs": 0}`)
 	s.ended(t, link.object(t)["jobId"].(string)) // the examples find it in the cache
 

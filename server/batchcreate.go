@@ -169,7 +169,8 @@ func (s *Server) batchOf(req *batchRequest) (b pipeline.BatchRequest, err error)
 
 func listed(kind engine.ListKind, find func(string) (site.Match, error), text string) (*engine.List, error) {
 	match, err := find(text)
-	return &engine.List{Platform: match.Platform, Kind: kind, ID: match.ExternalID, URL: match.URL}, err
+	list := listNamed(kind, match)
+	return &list, err
 }
 
 // batchOperation is what Config.Admit is asked of a batch.

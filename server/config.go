@@ -116,6 +116,9 @@ type Config struct {
 	// lookupBudget is how long a GET waits for a platform; 0: 10 s. Only
 	// tests change it.
 	lookupBudget time.Duration
+	// discoveryBudget is how long a GET waits for what the video site has; 0: 50 s. Only
+	// tests change it.
+	discoveryBudget time.Duration
 	// exportPatience is how long a client may take to read a chunk of an export; 0: as
 	// for an answer. Only tests change it.
 	exportPatience time.Duration
@@ -214,6 +217,7 @@ func (c Config) withDefaults() (Config, error) {
 	c.progressInterval = cmp.Or(c.progressInterval, time.Second)
 	c.retention = cmp.Or(c.retention, pipeline.DefaultRetention())
 	c.lookupBudget = cmp.Or(c.lookupBudget, 10*time.Second)
+	c.discoveryBudget = cmp.Or(c.discoveryBudget, 50*time.Second)
 	c.exportPatience = cmp.Or(c.exportPatience, answerTimeout)
 	return c, nil
 }

@@ -77,6 +77,9 @@ func SetTimeout(c *Config, f func(context.Context, time.Duration) (context.Conte
 // SetLookupBudget sets how long a GET waits for a platform.
 func SetLookupBudget(c *Config, d time.Duration) { c.lookupBudget = d }
 
+// SetDiscoveryBudget sets how long a GET waits for what the video site has.
+func SetDiscoveryBudget(c *Config, d time.Duration) { c.discoveryBudget = d }
+
 // SetExportPatience sets how long a client may take to read a chunk of an export.
 func SetExportPatience(c *Config, d time.Duration) { c.exportPatience = d }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
 // apiVersion is the version of the API, not of the program that serves it.
@@ -54,6 +55,7 @@ func makeDocument(routes []route, basePath string) (document, error) {
 	// Only queries name these.
 	for name, values := range map[string]any{
 		"DownloadFormat": library.DownloadFormats(), "ExportFormat": batch.ExportFormats(), "Include": []library.Include{library.Words},
+		"VideoSearchOrder": video.Orders(), "UploadKind": video.Kinds(),
 		"View": library.Views(), "Sort": library.Sorts(), "PlatformFilter": library.PlatformFilters(),
 	} {
 		r.Spec.ComponentsEns().WithSchemasItem(name, map[string]any{"type": "string", "enum": values})

@@ -6,6 +6,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
 // enums lists the values of each string type of the API, in the order in which
@@ -27,6 +28,7 @@ func enums() map[reflect.Type][]any {
 	addEnum(all, batchStatuses()...)
 	addEnum(all, batch.ItemPending, batch.ItemProcessing, batch.ItemSuccess, batch.ItemFailed, batch.ItemSkipped)
 	addEnum(all, transcript.TracksOK, transcript.TracksEmpty, transcript.TracksFailed, transcript.TracksSkipped)
+	addEnum(all, video.Types()...)
 	addEnum(all, library.KindTranscript, library.KindPending, library.KindFailed, library.KindBatch)
 	return all
 }

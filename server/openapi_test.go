@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -112,6 +113,9 @@ func TestDocumentNamesEveryOperation(t *testing.T) {
 		"GET /v1/transcript/info":             "getTranscriptInfo",
 		"GET /v1/video_site/captions":         "getCaptions",
 		"GET /v1/usage":                       "getUsage",
+		"GET /v1/video_site/search":           "searchVideoSite",
+		"GET /v1/video_site/videos":           "getVideos",
+		"GET /v1/video_site/channels":         "getChannel",
 		"GET /v1/transcript/job/{id}":         "getTranscriptJob",
 		"POST /v1/transcript/job/{id}/cancel": "cancelTranscriptJob",
 		"GET /v1/transcript/job/{id}/events":  "streamTranscriptJob",
@@ -128,6 +132,8 @@ func TestDocumentNamesEveryOperation(t *testing.T) {
 		"GET /v1/library/transcripts/{platform}/{externalId}/download": "downloadTranscript",
 		"GET /v1/library/transcripts/{platform}/{externalId}/chunks":   "listChunks",
 		"GET /v1/library/search":                                       "searchLibrary",
+		"GET /v1/video_site/channels/{channelId}/videos":               "listChannelVideos",
+		"GET /v1/video_site/playlists/{playlistId}/items":              "listPlaylistItems",
 	}, found)
 	events := d.Paths["/v1/transcript/job/{id}/events"]["get"].Events
 	assert.ElementsMatch(t, []string{"job.snapshot", "job.progress", "job.completed", "job.failed", "job.cancelled", "stream.closing"},
@@ -168,7 +174,7 @@ func TestDocumentOfEveryOperation(t *testing.T) {
 				if path == "/v1/video_site/captions" && status == "503" {
 					want = map[string]any{"anyOf": []any{map[string]any{"$ref": "#/components/schemas/CaptionReport"}, want}}
 				}
-				if strings.HasPrefix(path, "/v1/library/transcripts/{platform}") && status == "404" {
+				if grammar := regexp.MustCompile(`\{(platform|channelId|playlistId)\}`); grammar.MatchString(path) && status == "404" {
 					want = map[string]any{"anyOf": []any{want, map[string]any{"$ref": "#/components/schemas/FlatError"}}}
 				}
 				assert.Equal(t, want, content.Schema, "%s %s", name, status)

@@ -12,6 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
 // describeTypes says how the Go types of the API become schemas.
@@ -97,31 +98,43 @@ func describeProperty(p jsonschema.InterceptPropParams) error {
 // schemaName is the name of a type without that of its package.
 func schemaName(t reflect.Type, name string) string {
 	names := map[reflect.Type]string{
-		reflect.TypeFor[flatBody]():          "FlatError",
-		reflect.TypeFor[envelope]():          "ErrorEnvelope",
-		reflect.TypeFor[accepted]():          "AcceptedJob",
-		reflect.TypeFor[acceptedBatch]():     "AcceptedBatch",
-		reflect.TypeFor[batchAnswer]():       "BatchPage",
-		reflect.TypeFor[batchesAnswer]():     "BatchList",
-		reflect.TypeFor[resultAnswer]():      "TranscriptResult",
-		reflect.TypeFor[jobAnswer]():         "Job",
-		reflect.TypeFor[transcriptOrText]():  "TranscriptOrText",
-		reflect.TypeFor[transcript.Error]():  "ErrorBody",
-		reflect.TypeFor[transcript.Code]():   "ErrorCode",
-		reflect.TypeFor[transcript.Status](): "TranscriptStatus",
-		reflect.TypeFor[transcript.Info]():   "TranscriptInfo",
-		reflect.TypeFor[wire.Progress]():     "ProgressData",
-		reflect.TypeFor[health]():            "Health",
-		reflect.TypeFor[readiness]():         "Readiness",
-		reflect.TypeFor[timedWord]():         "TimedWord",
-		reflect.TypeFor[library.Saved]():     "SavedTranscript",
-		reflect.TypeFor[library.ChunkPage](): "ChunkPage",
-		reflect.TypeFor[exportedBatch]():     "ExportedBatch",
-		reflect.TypeFor[exportedItem]():      "ExportedItem",
-		reflect.TypeFor[library.Found]():     "SearchResult",
-		reflect.TypeFor[library.Match]():     "SearchMatch",
-		reflect.TypeFor[library.Hit]():       "SearchHit",
-		reflect.TypeFor[relatedAnswer]():     "RelatedTranscripts",
+		reflect.TypeFor[flatBody]():           "FlatError",
+		reflect.TypeFor[envelope]():           "ErrorEnvelope",
+		reflect.TypeFor[accepted]():           "AcceptedJob",
+		reflect.TypeFor[acceptedBatch]():      "AcceptedBatch",
+		reflect.TypeFor[batchAnswer]():        "BatchPage",
+		reflect.TypeFor[batchesAnswer]():      "BatchList",
+		reflect.TypeFor[resultAnswer]():       "TranscriptResult",
+		reflect.TypeFor[jobAnswer]():          "Job",
+		reflect.TypeFor[transcriptOrText]():   "TranscriptOrText",
+		reflect.TypeFor[transcript.Error]():   "ErrorBody",
+		reflect.TypeFor[transcript.Code]():    "ErrorCode",
+		reflect.TypeFor[transcript.Status]():  "TranscriptStatus",
+		reflect.TypeFor[transcript.Info]():    "TranscriptInfo",
+		reflect.TypeFor[wire.Progress]():      "ProgressData",
+		reflect.TypeFor[health]():             "Health",
+		reflect.TypeFor[readiness]():          "Readiness",
+		reflect.TypeFor[timedWord]():          "TimedWord",
+		reflect.TypeFor[library.Saved]():      "SavedTranscript",
+		reflect.TypeFor[library.ChunkPage]():  "ChunkPage",
+		reflect.TypeFor[exportedBatch]():      "ExportedBatch",
+		reflect.TypeFor[exportedItem]():       "ExportedItem",
+		reflect.TypeFor[library.Found]():      "SearchResult",
+		reflect.TypeFor[library.Match]():      "SearchMatch",
+		reflect.TypeFor[library.Hit]():        "SearchHit",
+		reflect.TypeFor[relatedAnswer]():      "RelatedTranscripts",
+		reflect.TypeFor[video.Found]():        "VideoSearchResult",
+		reflect.TypeFor[video.Result]():       "VideoSearchItem",
+		reflect.TypeFor[video.Type]():         "VideoSearchType",
+		reflect.TypeFor[video.Summary]():      "VideoSummary",
+		reflect.TypeFor[video.Video]():        "Video",
+		reflect.TypeFor[video.Videos]():       "VideoList",
+		reflect.TypeFor[video.Channel]():      "Channel",
+		reflect.TypeFor[video.ChannelFound](): "ChannelResult",
+		reflect.TypeFor[video.Playlist]():     "PlaylistSummary",
+		reflect.TypeFor[video.Uploads]():      "ChannelUploads",
+		reflect.TypeFor[video.Item]():         "PlaylistItem",
+		reflect.TypeFor[video.Items]():        "PlaylistItems",
 	}
 	if n, ok := names[t]; ok {
 		return n

@@ -19,6 +19,10 @@ func (s *Server) Captions() http.Handler {
 	return s.handler(slices.Concat(s.captionRoutes(), s.infoRoutes()))
 }
 
+// Discovery serves what is found on the video site: GET /v1/video_site/search and the
+// like, and not the captions of a video. It starts no job and keeps nothing.
+func (s *Server) Discovery() http.Handler { return s.handler(s.discoveryRoutes()) }
+
 // Library serves /v1/library/: what an account has saved. It starts no job and charges
 // nothing.
 func (s *Server) Library() http.Handler {
@@ -56,6 +60,7 @@ func (s *Server) routes() []route {
 		s.eventRoutes(),
 		s.captionRoutes(),
 		s.infoRoutes(),
+		s.discoveryRoutes(),
 		s.batchRoutes(),
 		s.usageRoutes(),
 		s.libraryRoutes(),

@@ -115,6 +115,7 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 		ProgressInterval: c.progressInterval,
 		LookupBudget:     c.lookupBudget,
 		Hooks:            c.hooks(),
+		DiscoveryBudget:  c.discoveryBudget,
 		Retention:        c.retention,
 	}
 	if !work.Idle {

@@ -29,6 +29,7 @@ type Engine struct {
 
 	links links
 	lists lists
+	site  site
 }
 
 // Media is what a file is taken for.
@@ -177,6 +178,7 @@ func (e *Engine) asEngine() engine.Engine {
 	return engine.Engine{
 		Captions:   []engine.CaptionSource{platforms},
 		Lists:      scriptedLists{e},
+		Discovery:  scriptedSite{e},
 		Audio:      platforms,
 		Media:      scriptedMedia{e},
 		Recognizer: scriptedRecognizer{e},

@@ -105,7 +105,7 @@ func (ls *lists) bare(text string) (Match, bool) {
 func (ls *lists) match(id string) Match { return Match{ExternalID: id, URL: expand(ls.template, id)} }
 
 func (ls *lists) named(mark, name string) Match {
-	return Match{ExternalID: mark + name, URL: origin(ls.template) + "/" + mark + url.PathEscape(name)}
+	return Match{ExternalID: mark + name, URL: origin(ls.template) + "/" + mark + url.PathEscape(name), Named: true}
 }
 
 const namePlaceholder = "{name}"

@@ -73,7 +73,7 @@ func TestChannel(t *testing.T) {
 		{"c/GoogleDevelopers", "c/GoogleDevelopers", []string{"https://www.youtube.com/c/GoogleDevelopers", "https://www.youtube.com/c/GoogleDevelopers/playlists", "c/GoogleDevelopers"}},
 		{"user/Computerphile", "user/Computerphile", []string{"https://www.youtube.com/user/Computerphile", "https://www.youtube.com/user/Computerphile/videos"}},
 	} {
-		want := site.Match{Platform: transcript.VideoSite, ExternalID: test.id, URL: "https://www.youtube.com/" + test.path}
+		want := site.Match{Platform: transcript.VideoSite, ExternalID: test.id, URL: "https://www.youtube.com/" + test.path, Named: test.id != channelID}
 		for _, text := range test.texts {
 			match, err := site.Default().Channel(text)
 			require.NoError(t, err, text)

@@ -30,6 +30,7 @@ type Match struct {
 	// which must be followed to learn more.
 	URL   string
 	Short bool
+	Named bool // ExternalID is the name of a channel and not its id
 }
 
 // Table is a valid platform table. It never changes; safe for concurrent use.

@@ -14,11 +14,18 @@ type Source string
 
 // The sources of a platform.
 const (
-	Captions Source = "captions"
-	Audio    Source = "audio"
+	Captions  Source = "captions"
+	Audio     Source = "audio"
+	Discovery Source = "discovery"
 )
 
-func sources() []Source { return []Source{Captions, Audio} }
+// sourcesOf are those of a platform.
+func sourcesOf(p transcript.Platform) []Source {
+	if p == transcript.VideoSite {
+		return []Source{Captions, Audio, Discovery}
+	}
+	return []Source{Captions, Audio}
+}
 
 // Class is how a platform has answered.
 type Class string
@@ -60,7 +67,7 @@ func newUpstreams(f promauto.Factory) *upstreams {
 	}, []string{"platform"})
 	u := &upstreams{answers: map[Visited]counters[Class]{}, heldBack: countersOf(heldBack, platforms())}
 	for _, platform := range platforms() {
-		for _, source := range sources() {
+		for _, source := range sourcesOf(platform) {
 			of := answers.MustCurryWith(prometheus.Labels{"platform": string(platform), "source": string(source)})
 			u.answers[Visited{platform, source}] = countersOf(of, []Class{OK, Empty, Blocked, POT, Fault})
 		}

@@ -15,10 +15,11 @@ import (
 // abilities are what one process can do. Each that works says so in its row among the
 // processes, as JSON, for those that accept requests.
 type abilities struct {
-	Captions   []transcript.Platform `json:"captions,omitempty"` // those whose captions it reads
-	Lists      []transcript.Platform `json:"lists,omitempty"`    // those whose playlists and channels it reads
-	Audio      bool                  `json:"audio,omitempty"`    // it downloads sound
-	Media      bool                  `json:"media,omitempty"`    // it reads media files
+	Captions   []transcript.Platform `json:"captions,omitempty"`  // those whose captions it reads
+	Lists      []transcript.Platform `json:"lists,omitempty"`     // those whose playlists and channels it reads
+	Discovery  bool                  `json:"discovery,omitempty"` // it finds what the video site has
+	Audio      bool                  `json:"audio,omitempty"`     // it downloads sound
+	Media      bool                  `json:"media,omitempty"`     // it reads media files
 	Recognizer *recognizer           `json:"recognizer,omitempty"`
 
 	// unknown is set for a process that does not say: it may be able to do anything.
@@ -42,7 +43,7 @@ func abilitiesOf(e engine.Engine) (a abilities) {
 			a.Lists = append(a.Lists, platform)
 		}
 	}
-	a.Audio, a.Media = e.Audio != nil, e.Media != nil
+	a.Discovery, a.Audio, a.Media = e.Discovery != nil, e.Audio != nil, e.Media != nil
 	if e.Recognizer != nil {
 		info := e.Recognizer.Info()
 		a.Recognizer = &recognizer{info.Name, info.Model, info.Languages, speech.ChunkLength(info).Seconds()}
@@ -75,6 +76,9 @@ func (t team) readsCaptions(platform transcript.Platform) bool {
 func (t team) lists(platform transcript.Platform) bool {
 	return t.anyone(func(a abilities) bool { return slices.Contains(a.Lists, platform) })
 }
+
+// discovers tells that the video site can be asked what there is.
+func (t team) discovers() bool { return t.anyone(func(a abilities) bool { return a.Discovery }) }
 
 // downloads tells that the sound of a link can be had.
 func (t team) downloads() bool { return t.anyone(func(a abilities) bool { return a.Audio }) }
@@ -166,7 +170,7 @@ func (t team) canRecognize(list transcript.LanguageList) error {
 }
 
 // distinct are the values without repeats, in their order.
-func distinct(values []string) (all []string) {
+func distinct[T comparable](values []T) (all []T) {
 	for _, v := range values {
 		if !slices.Contains(all, v) {
 			all = append(all, v)

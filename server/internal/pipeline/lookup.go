@@ -18,39 +18,14 @@ const lookupWorkers = 4
 
 // lookups are the questions under way that captions and info have put to platforms.
 type lookups struct {
-	ctx    context.Context // ends with the pipeline
-	cancel context.CancelFunc
-	same   singleflight.Group
+	*slots
+	same singleflight.Group
 	// soFar holds, for each question under way, the best reply that is known: a reader
 	// gets it when the time is up before all sources have answered.
 	soFar sync.Map
-	slots chan struct{}
 }
 
-func newLookups() *lookups {
-	ctx, cancel := context.WithCancel(context.Background())
-	return &lookups{ctx: ctx, cancel: cancel, slots: make(chan struct{}, lookupWorkers)}
-}
-
-// stop ends the questions and waits for them, at most until ctx ends.
-func (l *lookups) stop(ctx context.Context) error {
-	l.cancel()
-	held := 0
-	defer func() { // it may be called again
-		for range held {
-			<-l.slots
-		}
-	}()
-	for held < lookupWorkers {
-		select {
-		case l.slots <- struct{}{}:
-			held++
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
-	return nil
-}
+func newLookups() *lookups { return &lookups{slots: newSlots(lookupWorkers)} }
 
 // answered is what a platform answered to a reader.
 type answered struct {
@@ -105,14 +80,10 @@ func (p *Pipeline) tooLate() error {
 func (p *Pipeline) askInTurn(sub subject, begun time.Time, soFar func(finding, error)) (a answered, err error) {
 	ctx, cancel := context.WithTimeout(p.lookups.ctx, captionsTimeout)
 	defer cancel()
-	select {
-	case p.lookups.slots <- struct{}{}:
-		defer func() { <-p.lookups.slots }()
-	case <-ctx.Done():
+	if err := p.lookups.take(ctx); err != nil {
+		return a, transcript.Errorf(transcript.UpstreamFailed, "The platform could not be asked in time.").Because(err)
 	}
-	if ctx.Err() != nil {
-		return a, transcript.Errorf(transcript.UpstreamFailed, "The platform could not be asked in time.").Because(ctx.Err())
-	}
+	defer p.lookups.give()
 	if a, ok, err := p.justAnswered(ctx, sub, since(begun)); ok || err != nil {
 		return a, err
 	}

@@ -72,6 +72,8 @@ type Config struct {
 	LookupBudget time.Duration
 	// Hooks are told of what ends.
 	Hooks Hooks
+	// DiscoveryBudget is how long a reader waits for what the video site has.
+	DiscoveryBudget time.Duration
 	// Retention is how long what has ended is kept; the zero value: DefaultRetention.
 	Retention Retention
 
@@ -105,8 +107,8 @@ func (c Config) check() error {
 	if c.Store == nil || c.Dir == "" && !c.Idle || c.Sites == nil || c.ShortLinks == nil || c.Log == nil || c.Metrics == nil {
 		return errors.New("pipeline: Config.Store, Dir, Sites, ShortLinks, Log and Metrics are required")
 	}
-	if c.ASRWorkers <= 0 || c.MaxMediaDuration <= 0 || c.MinFreeDisk <= 0 || c.ProgressInterval <= 0 || c.LookupBudget <= 0 {
-		return errors.New("pipeline: Config.ASRWorkers, MaxMediaDuration, MinFreeDisk, ProgressInterval and LookupBudget must be greater than 0")
+	if c.ASRWorkers <= 0 || c.MaxMediaDuration <= 0 || c.MinFreeDisk <= 0 || c.ProgressInterval <= 0 || c.LookupBudget <= 0 || c.DiscoveryBudget <= 0 {
+		return errors.New("pipeline: Config.ASRWorkers, MaxMediaDuration, MinFreeDisk, ProgressInterval, LookupBudget and DiscoveryBudget must be greater than 0")
 	}
 	return nil
 }
@@ -123,6 +125,7 @@ type Pipeline struct {
 	metrics   *metrics.Metrics
 	running   progressBoard
 	lookups   *lookups
+	flights   *flights
 	mu        sync.Mutex
 	runner    db.Runner // of the current life
 	stopping  bool
@@ -142,7 +145,7 @@ func New(c Config) (*Pipeline, error) {
 	if err != nil {
 		return nil, fmt.Errorf("pipeline: Config.Pace: %w", err)
 	}
-	p := &Pipeline{cfg: c, store: c.Store, engine: keep.Engine(c.Engine), pace: keep, log: c.Log, metrics: c.Metrics, lookups: newLookups()}
+	p := &Pipeline{cfg: c, store: c.Store, engine: keep.Engine(c.Engine), pace: keep, log: c.Log, metrics: c.Metrics, lookups: newLookups(), flights: newFlights(discoverers, c.DiscoveryBudget)}
 	p.abilities = abilitiesOf(p.engine)
 	if c.Idle {
 		return p, nil
@@ -187,7 +190,7 @@ func (p *Pipeline) Start(ctx context.Context) error {
 // first it returns ctx's error; the steps, which then have been told to end, keep
 // what they use, and Stop may be called again to wait on. One call at a time.
 func (p *Pipeline) Stop(ctx context.Context) error {
-	err := p.lookups.stop(ctx)
+	err := errors.Join(p.lookups.stop(ctx), p.flights.stop(ctx))
 	if p.stopLife != nil { // it was started
 		err = errors.Join(err, p.stopWork(ctx))
 	}
@@ -216,7 +219,7 @@ func (p *Pipeline) stopWork(ctx context.Context) error {
 }
 
 // Check returns what the engine lacks for its work, by capability ("captions",
-// "audio", "media", "asr"); nil where all is well. "engine.captions." and a
+// "discovery", "audio", "media", "asr"); nil where all is well. "engine.captions." and a
 // platform is [pace.ErrOpen] while none of its sources that are fit for work is
 // asked. An idle pipeline tells what nobody can do, and under "workers" whether there
 // is anybody, else [ErrNoWorkers]. For /readyz.
@@ -225,14 +228,15 @@ func (p *Pipeline) Check(ctx context.Context) map[string]error {
 		return p.checkOthers(ctx)
 	}
 	var fit []engine.CaptionSource
-	var captions, audio, media, asr error
+	var captions, discovery, audio, media, asr error
 	var checks sync.WaitGroup // each may take its time
 	checks.Go(func() { fit, captions = p.checkCaptions(ctx) })
+	checks.Go(func() { discovery = check(ctx, p.engine.Discovery) })
 	checks.Go(func() { audio = check(ctx, p.engine.Audio) })
 	checks.Go(func() { media = check(ctx, p.engine.Media) })
 	checks.Go(func() { asr = check(ctx, p.engine.Recognizer) })
 	checks.Wait()
-	all := map[string]error{"captions": captions, "audio": audio, "media": media, "asr": asr}
+	all := map[string]error{"captions": captions, "discovery": discovery, "audio": audio, "media": media, "asr": asr}
 	for _, platform := range transcript.Platforms() {
 		if len(p.captionSources(platform)) > 0 {
 			all["engine.captions."+string(platform)] = p.pace.Check(fit, platform)
@@ -271,11 +275,12 @@ func (p *Pipeline) checkOthers(ctx context.Context) map[string]error {
 		return errMissing
 	}
 	return map[string]error{
-		"workers":  nil,
-		"captions": lacks(needs(queueCaptions)),
-		"audio":    lacks(func(a abilities) bool { return a.Audio }),
-		"media":    lacks(needs(queueMedia)),
-		"asr":      lacks(needs(queueASR)),
+		"workers":   nil,
+		"captions":  lacks(needs(queueCaptions)),
+		"discovery": lacks(func(a abilities) bool { return a.Discovery }),
+		"audio":     lacks(func(a abilities) bool { return a.Audio }),
+		"media":     lacks(needs(queueMedia)),
+		"asr":       lacks(needs(queueASR)),
 	}
 }
 

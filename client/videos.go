@@ -1,0 +1,185 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/transcript/video"
+)
+
+// VideoService finds what there is on the video site. What is not known of a video, a
+// channel or a playlist is nil.
+//
+// An answer is never shorter than what there is because the site could not be asked:
+// that is an [*Error] with one of the codes UPSTREAM_FAILED, IP_BLOCKED, LOGIN_REQUIRED
+// and PO_TOKEN_REQUIRED. NOT_IMPLEMENTED tells that the service has nothing to ask the
+// site with, or that its way to it cannot do what Details["parameter"] names.
+//
+// The pages of a list are 1 to 50 entries, and fewer than asked for where the site gives
+// fewer. A page's Next is good for the same list and the same account, and for as long
+// as the site remembers it; then it is INVALID_REQUEST.
+type VideoService struct{ client *Client }
+
+// mostDiscovered is the largest page of what there is on the video site.
+const mostDiscovered = 50
+
+// Search returns a page of what a search finds on the video site: 20 entries, or as many
+// as Size says. A search that finds nothing is no error.
+func (s *VideoService) Search(ctx context.Context, search video.Search, at PageParams, opts ...RequestOption) (*Page[video.Result], error) {
+	query := at.query()
+	query.Set("q", search.Q)
+	for name, value := range map[string]string{
+		"type": string(search.Type), "order": string(search.Order), "channelId": search.ChannelID,
+	} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	var found video.Found
+	answer, err := s.get(ctx, "/v1/video_site/search", query, &found, opts)
+	if err != nil {
+		return nil, err
+	}
+	if found.Items == nil || slices.ContainsFunc(found.Items, lacksMember) {
+		return nil, answer.malformed(errors.New("it has no items, or one that is not what its type says"))
+	}
+	return &Page[video.Result]{Items: found.Items, Next: found.NextPageToken}, nil
+}
+
+// lacksMember tells that a result has not the member that its type names.
+func lacksMember(r video.Result) bool {
+	switch r.Type {
+	case video.TypeVideo:
+		return r.Video == nil
+	case video.TypeChannel:
+		return r.Channel == nil
+	case video.TypePlaylist:
+		return r.Playlist == nil
+	}
+	return false // a newer service may find more
+}
+
+// AllSearch is all that a search finds, see [VideoService.Search]; the site ends it after
+// some hundreds. Pages are asked for as they are needed. An error is yielded once, and
+// ends the sequence. Each range starts anew.
+func (s *VideoService) AllSearch(ctx context.Context, search video.Search, opts ...RequestOption) iter.Seq2[video.Result, error] {
+	opts = slices.Clone(opts)
+	return all(PageParams{Size: mostDiscovered}, func(at PageParams) (*Page[video.Result], error) {
+		return s.Search(ctx, search, at, opts...)
+	})
+}
+
+// Get describes 1 to 50 videos by their ids or links, in their order. Those that there
+// are not, or that are private or removed, are the NotFound of the answer: that is no
+// error, also where it is all of them.
+func (s *VideoService) Get(ctx context.Context, videos []string, opts ...RequestOption) (*video.Videos, error) {
+	if n := len(videos); n < 1 || n > mostDiscovered {
+		return nil, fmt.Errorf("client: %d videos: want 1 to %d", n, mostDiscovered)
+	}
+	for _, v := range videos {
+		if strings.TrimSpace(v) == "" || strings.Contains(v, ",") { // which would be more than one
+			return nil, fmt.Errorf("client: %q is neither the id of a video nor a link", v)
+		}
+	}
+	var found video.Videos
+	answer, err := s.get(ctx, "/v1/video_site/videos", url.Values{"videoId": {strings.Join(videos, ",")}}, &found, opts)
+	if err != nil {
+		return nil, err
+	}
+	if len(found.Items)+len(found.NotFound) != len(videos) {
+		return nil, answer.malformed(fmt.Errorf("it tells of %d videos and not of %d", len(found.Items)+len(found.NotFound), len(videos)))
+	}
+	return &found, nil
+}
+
+// Channel describes a channel by its id, its @handle or a link. One that does not exist
+// is an [*Error] with the code UNAVAILABLE.
+func (s *VideoService) Channel(ctx context.Context, channel string, opts ...RequestOption) (*video.Channel, error) {
+	if channel == "" {
+		return nil, errors.New("client: empty channel")
+	}
+	var found video.ChannelFound
+	answer, err := s.get(ctx, "/v1/video_site/channels", url.Values{"channel": {channel}}, &found, opts)
+	if err != nil {
+		return nil, err
+	}
+	if found.Channel.ChannelID == "" {
+		return nil, answer.malformed(errors.New("it has no channel with an id"))
+	}
+	return &found.Channel, nil
+}
+
+// Uploads returns a page of what a channel, named by its id or its @handle, has uploaded,
+// newest first: 30 entries, or as many as Size says. An empty kind is [video.All]. A
+// channel that does not exist is an [*Error] with the code UNAVAILABLE, what is neither
+// an id nor a handle one with the Slug not_found.
+func (s *VideoService) Uploads(ctx context.Context, channel string, kind video.Kind, at PageParams, opts ...RequestOption) (*Page[video.Summary], error) {
+	channel, err := segment("channel", channel)
+	if err != nil {
+		return nil, err
+	}
+	query := at.query()
+	if kind != "" {
+		query.Set("type", string(kind))
+	}
+	var uploads video.Uploads
+	answer, err := s.get(ctx, "/v1/video_site/channels/"+channel+"/videos", query, &uploads, opts)
+	if err != nil {
+		return nil, err
+	}
+	if uploads.Items == nil {
+		return nil, answer.malformed(errors.New("it has no items"))
+	}
+	return &Page[video.Summary]{Items: uploads.Items, Next: uploads.NextPageToken}, nil
+}
+
+// AllUploads is all that a channel has uploaded, as AllSearch is all that a search finds.
+func (s *VideoService) AllUploads(ctx context.Context, channel string, kind video.Kind, opts ...RequestOption) iter.Seq2[video.Summary, error] {
+	opts = slices.Clone(opts)
+	return all(PageParams{Size: mostDiscovered}, func(at PageParams) (*Page[video.Summary], error) {
+		return s.Uploads(ctx, channel, kind, at, opts...)
+	})
+}
+
+// Items returns a page of what the playlist with an id holds, in its own order: 30
+// entries, or as many as Size says. A video that has been removed or is private stays,
+// and is not Available. A playlist that does not exist is an [*Error] with the code
+// UNAVAILABLE, what is no id one with the Slug not_found.
+func (s *VideoService) Items(ctx context.Context, playlistID string, at PageParams, opts ...RequestOption) (*Page[video.Item], error) {
+	id, err := segment("playlist id", playlistID)
+	if err != nil {
+		return nil, err
+	}
+	var items video.Items
+	answer, err := s.get(ctx, "/v1/video_site/playlists/"+id+"/items", at.query(), &items, opts)
+	if err != nil {
+		return nil, err
+	}
+	if items.Items == nil {
+		return nil, answer.malformed(errors.New("it has no items"))
+	}
+	return &Page[video.Item]{Items: items.Items, Next: items.NextPageToken}, nil
+}
+
+// AllItems is all that a playlist holds, as AllSearch is all that a search finds.
+func (s *VideoService) AllItems(ctx context.Context, playlistID string, opts ...RequestOption) iter.Seq2[video.Item, error] {
+	opts = slices.Clone(opts)
+	return all(PageParams{Size: mostDiscovered}, func(at PageParams) (*Page[video.Item], error) {
+		return s.Items(ctx, playlistID, at, opts...)
+	})
+}
+
+// get asks for what there is, and decodes the answer.
+func (s *VideoService) get(ctx context.Context, path string, query url.Values, into any, opts []RequestOption) (*answer, error) {
+	answer, err := s.client.send(ctx, http.MethodGet, withQuery(path, query), payload{}, opts)
+	if err != nil {
+		return nil, err
+	}
+	return answer, answer.decode(into)
+}

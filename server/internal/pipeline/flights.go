@@ -1,0 +1,80 @@
+package pipeline
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// flights are the questions under way whose answers are not kept. Equal ones are asked
+// once. One ends when nobody waits for it any more, and when its time is up.
+type flights struct {
+	*slots
+	patience time.Duration // of a question, its wait for a slot included
+	mu       sync.Mutex
+	by       map[string]*flight
+}
+
+// flight is one question, for all who have it.
+type flight struct {
+	ctx     context.Context
+	cancel  context.CancelFunc
+	readers int
+	done    chan struct{} // closed when there is an answer
+	answer  []byte
+	err     error
+}
+
+func newFlights(n int, patience time.Duration) *flights {
+	return &flights{slots: newSlots(n), patience: patience, by: map[string]*flight{}}
+}
+
+// join returns the answer to a question, which ask gets unless an equal one is under
+// way. The error is that of ask, or of the context that has ended: the reader's, or
+// context.DeadlineExceeded where the question's time is up.
+func (f *flights) join(ctx context.Context, question string, ask func(context.Context) ([]byte, error)) ([]byte, error) {
+	f.mu.Lock()
+	q := f.by[question]
+	if q == nil {
+		q = f.begin(question, ask)
+	}
+	q.readers++
+	f.mu.Unlock()
+	defer f.leave(question, q)
+	select {
+	case <-q.done:
+		return q.answer, q.err
+	case <-q.ctx.Done(): // ask may not heed it
+		return nil, q.ctx.Err()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// begin asks a question. f is locked.
+func (f *flights) begin(question string, ask func(context.Context) ([]byte, error)) *flight {
+	q := &flight{done: make(chan struct{})}
+	q.ctx, q.cancel = context.WithTimeout(f.ctx, f.patience)
+	f.by[question] = q
+	go func() {
+		if q.err = f.take(q.ctx); q.err == nil {
+			defer f.give()
+			q.answer, q.err = ask(q.ctx)
+		}
+		close(q.done)
+	}()
+	return q
+}
+
+// leave ends a question with its last reader.
+func (f *flights) leave(question string, q *flight) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if q.readers--; q.readers > 0 {
+		return
+	}
+	q.cancel()
+	if f.by[question] == q {
+		delete(f.by, question)
+	}
+}

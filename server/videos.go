@@ -1,0 +1,80 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/transcriptkit/transcriptkit/internal/clip"
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/video"
+)
+
+func (s *Server) videoRoutes() []route {
+	return []route{
+		{
+			method: http.MethodGet, pattern: "/v1/video_site/videos",
+			operation: "getVideos", tag: "discovery",
+			summary: "Describe videos of the video site.",
+			handle:  s.discovering(s.getVideos),
+			query:   videosQuery(new([]string)),
+			answers: []answer{{status: http.StatusOK, body: video.Videos{}}},
+			codes:   codesOfDiscovery(transcript.InvalidVideo, transcript.UnsupportedPlatform),
+		},
+	}
+}
+
+// maxVideos is how many videos are described at once.
+const maxVideos = 50
+
+// videosQuery is the query of GET /v1/video_site/videos.
+func videosQuery(texts *[]string) request.Table {
+	return request.Table{Fields: []*request.Field{
+		request.New("videoId", texts, request.Commas(1, maxVideos, maxURL)).Required().
+			About("1 to 50 ids of videos, or links to them, parted by commas."),
+	}}
+}
+
+// getVideos is GET /v1/video_site/videos.
+func (s *Server) getVideos(w http.ResponseWriter, r *http.Request) error {
+	var texts []string
+	if err := videosQuery(&texts).ReadQuery(r.URL.RawQuery); err != nil {
+		return err
+	}
+	contents := make([]engine.Content, len(texts))
+	for i, text := range texts {
+		var err error
+		if contents[i], err = s.videoOf(r.Context(), text); err != nil {
+			return named(err, text)
+		}
+	}
+	found, missing, err := s.pipeline.Videos(r.Context(), contents)
+	if err != nil {
+		return err
+	}
+	s.respondJSON(r.Context(), w, http.StatusOK, video.Videos{Items: orNone(found), NotFound: orNone(missing)})
+	return nil
+}
+
+// videoOf is the video that an id or a link means.
+func (s *Server) videoOf(ctx context.Context, text string) (engine.Content, error) {
+	match, err := s.cfg.Sites.Detect(text)
+	if err == nil && match.Platform != transcript.VideoSite {
+		err = notOnVideoSite(match.Platform)
+	}
+	if err != nil {
+		return engine.Content{}, err
+	}
+	return s.content(ctx, match)
+}
+
+// named is an error about one of several videos, which says about which.
+func named(err error, video string) error {
+	var coded *transcript.Error
+	if errors.As(err, &coded) {
+		return coded.With("videoId", clip.Text(video))
+	}
+	return err
+}
