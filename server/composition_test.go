@@ -21,7 +21,7 @@ import (
 // parts are the handlers of one resource each.
 func parts(s *server.Server) map[string]http.Handler {
 	return map[string]http.Handler{
-		"Transcripts": s.Transcripts(), "Captions": s.Captions(), "Library": s.Library(), "Batches": s.Batches(),
+		"Transcripts": s.Transcripts(), "Captions": s.Captions(), "Discovery": s.Discovery(), "Library": s.Library(), "Batches": s.Batches(),
 		"Usage": s.Usage(), "Health": s.Health(), "Docs": s.Docs(),
 	}
 }
@@ -108,11 +108,12 @@ func TestPartsInForeignRouters(t *testing.T) {
 
 // abilities are what an engine may lack.
 var abilities = map[string]func(*engine.Engine){
-	"captions": func(e *engine.Engine) { e.Captions = nil },
-	"lists":    func(e *engine.Engine) { e.Lists = nil },
-	"audio":    func(e *engine.Engine) { e.Audio = nil },
-	"media":    func(e *engine.Engine) { e.Media = nil },
-	"asr":      func(e *engine.Engine) { e.Recognizer = nil },
+	"captions":  func(e *engine.Engine) { e.Captions = nil },
+	"discovery": func(e *engine.Engine) { e.Discovery = nil },
+	"lists":     func(e *engine.Engine) { e.Lists = nil },
+	"audio":     func(e *engine.Engine) { e.Audio = nil },
+	"media":     func(e *engine.Engine) { e.Media = nil },
+	"asr":       func(e *engine.Engine) { e.Recognizer = nil },
 }
 
 // What the engine lacks is answered as such, by every route that needs it and by no
@@ -134,6 +135,7 @@ func TestEveryAbilityThatIsLacking(t *testing.T) {
 		{"a playlist", func(s *service) *answer { return s.postBatch(t, `{"playlistId": "`+playlistID+`"}`) }, []string{"lists"}},
 		{"a channel", func(s *service) *answer { return s.postBatch(t, `{"channelId": "@somebody"}`) }, []string{"lists"}},
 		{"links", func(s *service) *answer { return s.postBatch(t, ofLinks(video)) }, nil},
+		{"a search", func(s *service) *answer { return s.get(t, "/v1/video_site/search?q=talk") }, []string{"discovery"}},
 		{"a library", func(s *service) *answer { return s.get(t, "/v1/library/transcripts") }, nil},
 	}
 	for lacking, take := range abilities {
@@ -154,7 +156,7 @@ func TestEveryAbilityThatIsLacking(t *testing.T) {
 
 // refusing are the operations that a service with no engine at all refuses. The others
 // are about what it has.
-var refusing = []string{"createTranscript", "getCaptions", "getTranscriptInfo"}
+var refusing = []string{"createTranscript", "getCaptions", "getTranscriptInfo", "searchVideoSite", "getVideos", "getChannel", "listChannelVideos", "listPlaylistItems"}
 
 // A service that can do nothing has every route, and says so where it is asked for
 // work.

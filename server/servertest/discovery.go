@@ -240,8 +240,7 @@ func window[T any](all []T, at engine.Window) (page engine.Listing[T], err error
 	from := 0
 	if at.After != "" {
 		if from, err = strconv.Atoi(at.After); err != nil || from < 1 {
-			return page, transcript.Errorf(transcript.InvalidRequest, "There is no such page.").
-				With("issues", []transcript.Issue{{Path: "pageToken", Message: "is none"}})
+			return page, engine.NoSuchPage()
 		}
 	}
 	from = min(from, len(all))

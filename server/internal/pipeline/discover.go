@@ -40,6 +40,10 @@ func (p *Pipeline) CanDiscover(ctx context.Context) error {
 	if p.team(ctx).discovers() || p.teamSeen(ctx, 0).discovers() {
 		return nil
 	}
+	return errNoDiscovery()
+}
+
+func errNoDiscovery() error {
 	return transcript.Errorf(transcript.NotImplemented, "This service has nothing to search the video site with: its operator sets up yt-dlp, or a key of the site's data API.")
 }
 
@@ -88,6 +92,9 @@ func (p *Pipeline) Items(ctx context.Context, playlist engine.List, at engine.Wi
 
 // discover gets the answer to a question. Equal ones at the same time are asked once.
 func discover[T any](ctx context.Context, p *Pipeline, d discovery) (found T, err error) {
+	if p.engine.Discovery == nil {
+		return found, errNoDiscovery()
+	}
 	question, err := json.Marshal(d)
 	if err != nil {
 		return found, fmt.Errorf("pipeline: writing down a question of discovery: %w", err)
@@ -154,8 +161,7 @@ func (d discovery) faultOf(err error) error {
 	switch coded.Code {
 	case transcript.InvalidRequest:
 		if d.At.After != "" {
-			return transcript.Errorf(transcript.InvalidRequest, "The request is not valid: pageToken %s.", staleToken).
-				With("issues", []transcript.Issue{{Path: "pageToken", Message: staleToken}}).Because(err)
+			return engine.NoSuchPage().Because(err)
 		}
 	case transcript.Unavailable:
 		if d.Videos == nil && (d.Search == nil || d.Search.ChannelID != "") {
@@ -167,5 +173,3 @@ func (d discovery) faultOf(err error) error {
 	}
 	return notUnderstood(err)
 }
-
-const staleToken = "is not known to the video site, or not any more: read the list from its start"
