@@ -154,7 +154,10 @@ func (r *itemRow) item() library.Item {
 	case library.KindPending:
 		item.JobID, item.JobStatus = l.JobID, r.JobStatus
 	case library.KindFailed:
-		item.JobID, item.JobStatus, item.ErrorCode = l.JobID, string(transcript.JobFailed), &l.ErrorCode
+		item.JobStatus, item.ErrorCode = string(transcript.JobFailed), &l.ErrorCode
+		if r.JobStatus != "" { // the job is still kept
+			item.JobID = l.JobID
+		}
 	}
 	m := l.Metadata
 	item.SourceURL, item.Title, item.Channel, item.ThumbnailURL = known(l.SourceURL), known(m.Title), known(m.Channel), known(m.ThumbnailURL)

@@ -106,3 +106,18 @@ func TestLibraryTitles(t *testing.T) {
 		}
 	})
 }
+
+// The row of what has failed outlives its job, and names it no more.
+func TestRowOfAForgottenJob(t *testing.T) {
+	t.Parallel()
+	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+		s, raw := dbtest.Open(t, o), open(t, o)
+		_, err := raw.ExecContext(t.Context(), `INSERT INTO library_rows (id, account, kind, platform, external_id, lang, languages, job_id, error_code,
+			starred, created_at, updated_at) VALUES ('1', 'acme', 'failed', 'video_site', 'v1', 'en', 'en', 'j1', 'UNAVAILABLE', false, '2026-01-02', '2026-01-02')`)
+		require.NoError(t, err)
+		rows := page(t, s, "acme", everything()).Transcripts
+		require.Len(t, rows, 1)
+		assert.Equal(t, []string{"", "failed"}, []string{rows[0].JobID, rows[0].JobStatus})
+		assert.Equal(t, transcript.Unavailable, *rows[0].ErrorCode)
+	})
+}

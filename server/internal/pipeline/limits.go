@@ -122,10 +122,14 @@ func noRecognition(ctx context.Context, tx *db.Tx, sub subject) (*transcript.Err
 	if err != nil && !errors.Is(err, db.ErrNotFound) {
 		return nil, err
 	}
-	if err != nil || len(c.Tracks) == 0 {
+	var others []string
+	if err == nil {
+		others = languagesOf(c.Tracks)
+	}
+	if len(others) == 0 {
 		return transcript.Errorf(transcript.NoTranscript, "The content has no captions, and the plan does not include speech recognition."), nil
 	}
 	e := transcript.Errorf(transcript.LanguageNotAvailable, "There are no captions in %s, and the plan does not include speech recognition.", clip.Text(sub.languages.String()))
-	e.AvailableLanguages = languagesOf(c.Tracks)
+	e.AvailableLanguages = others
 	return e, nil
 }

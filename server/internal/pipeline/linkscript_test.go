@@ -54,6 +54,10 @@ func auto(lang string) transcript.Track {
 	return transcript.Track{ID: lang + ".auto", Lang: lang, Kind: transcript.TrackAuto}
 }
 
+func forced(lang string) transcript.Track {
+	return transcript.Track{ID: lang + ".forced", Lang: lang, Kind: transcript.TrackForced}
+}
+
 func (*platforms) Origin(on transcript.Platform) (transcript.Origin, bool) {
 	return engine.CaptionOrigin(on)
 }

@@ -24,7 +24,7 @@ func TestWithoutRecognitionInThePlan(t *testing.T) {
 	}
 	t.Run("tracks in other languages", func(t *testing.T) {
 		t.Parallel()
-		sites := newPlatforms(t, manual("de"), auto("fr"), auto("de"))
+		sites := newPlatforms(t, manual("de"), auto("fr"), auto("de"), forced("it"))
 		b := startLinks(t, dbtest.Open(t, dbtest.SQLite(t)), &script{}, sites)
 		job := b.send(t, poor(link("v1", "en")))
 		require.Equal(t, transcript.JobFailed, job.Status)
@@ -36,15 +36,17 @@ func TestWithoutRecognitionInThePlan(t *testing.T) {
 		}), db.ErrNotFound, "work for nobody")
 		assert.Zero(t, sites.downloads)
 	})
-	t.Run("no tracks", func(t *testing.T) {
-		t.Parallel()
-		sites := newPlatforms(t)
-		b := startLinks(t, dbtest.Open(t, dbtest.SQLite(t)), &script{}, sites)
-		job := b.send(t, poor(link("v1", "en,asr")))
-		require.Equal(t, transcript.JobFailed, job.Status)
-		assert.Equal(t, transcript.NoTranscript, job.Error.Code)
-		assert.Equal(t, transcript.StageCaptionFetch, job.Stage)
-	})
+	for name, tracks := range map[string][]transcript.Track{"no tracks": nil, "only tracks that are forced": {forced("en")}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := startLinks(t, dbtest.Open(t, dbtest.SQLite(t)), &script{}, newPlatforms(t, tracks...))
+			job := b.send(t, poor(link("v1", "en,asr")))
+			require.Equal(t, transcript.JobFailed, job.Status)
+			assert.Equal(t, transcript.NoTranscript, job.Error.Code)
+			assert.Empty(t, job.Error.AvailableLanguages)
+			assert.Equal(t, transcript.StageCaptionFetch, job.Stage)
+		})
+	}
 	t.Run("certain to need it", func(t *testing.T) {
 		t.Parallel()
 		b := startLinks(t, dbtest.Open(t, dbtest.SQLite(t)), &script{}, newPlatforms(t))
