@@ -159,10 +159,10 @@ func (s catalogSite) result(r video.Result) object {
 		shown := object{
 			"channelId": c.ChannelID, "title": simple(*c.Title), "thumbnail": s.thumbnail(),
 			"navigationEndpoint": object{"browseEndpoint": object{"browseId": c.ChannelID, "canonicalBaseUrl": "/" + *c.Handle}},
-			"descriptionSnippet": runs("All talks. Every ", "…"), "videoCountText": simple(fmt.Sprintf("%d videos", *c.VideoCount)),
+			"descriptionSnippet": runs("All talks. Every ", "…"), "subscriberCountText": simple(*c.Handle), // so the site has it
 		}
 		if c.SubscriberCount != nil {
-			shown["subscriberCountText"] = simple(rounded(*c.SubscriberCount) + " subscribers")
+			shown["videoCountText"] = simple(rounded(*c.SubscriberCount) + " subscribers")
 		}
 		return object{"channelRenderer": shown}
 	case video.TypePlaylist:
