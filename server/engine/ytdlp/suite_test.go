@@ -3,6 +3,7 @@ package ytdlp_test
 import (
 	"context"
 	"flag"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -68,28 +69,41 @@ func (a atSite) Items(ctx context.Context, l engine.List, at engine.Window) (eng
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	enginetest.CaptionSource(t, func(host engine.Host, base string) engine.CaptionSource { return newAtSite(t, host, base) })
+	enginetest.CaptionSource(t, func(host engine.Host, base string) engine.CaptionSource {
+		return newAtSite(t, host, base, "yt-dlp-site")
+	})
 }
 
 func TestListConformance(t *testing.T) {
 	t.Parallel()
-	enginetest.ListSource(t, func(host engine.Host, base string) engine.ListSource { return newAtSite(t, host, base) })
+	enginetest.ListSource(t, func(host engine.Host, base string) engine.ListSource { return newAtSite(t, host, base, "yt-dlp-site") })
 }
 
-// theRealOne is yt-dlp itself, at a site that shows a catalog in the words of the video
-// site.
-func theRealOne(t *testing.T) enginetest.DiscoveryBackend {
+// discoveryBy is discovery by a program of testdata at a site that shows a catalog.
+func discoveryBy(t *testing.T, program string, serve func(*enginetest.Catalog) http.Handler) enginetest.DiscoveryBackend {
+	t.Helper()
 	var d engine.Discovery // it remembers nothing but the program's version
 	return enginetest.DiscoveryBackend{
-		Serve: serveCatalog,
+		Serve: serve,
 		New: func(host engine.Host, base string) engine.Discovery {
 			if d == nil {
-				d = newAtSite(t, host, base)
+				d = newAtSite(t, host, base, program)
 			}
 			return d
 		},
 		Slow: true,
 	}
+}
+
+// theRealOne is yt-dlp itself, at a site in the words of the video site.
+func theRealOne(t *testing.T) enginetest.DiscoveryBackend {
+	t.Helper()
+	return discoveryBy(t, "yt-dlp-site", serveCatalog)
+}
+
+func TestDiscoveryConformance(t *testing.T) {
+	t.Parallel()
+	enginetest.Discovery(t, discoveryBy(t, "yt-dlp-catalog", serveProgram))
 }
 
 var soakFlag = flag.Bool("soak", false, "also run the tests that take minutes (make soak)")
@@ -114,11 +128,11 @@ func TestDiscoveryByTheRealProgram(t *testing.T) {
 	}
 }
 
-func newAtSite(t *testing.T, host engine.Host, base string) atSite {
+func newAtSite(t *testing.T, host engine.Host, base, name string) atSite {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), strings.TrimPrefix(base, "http://"))
 	require.NoError(t, os.Mkdir(dir, 0o700))
-	script, err := filepath.Abs("testdata/yt-dlp-site")
+	script, err := filepath.Abs("testdata/" + name)
 	require.NoError(t, err)
 	program := filepath.Join(dir, "yt-dlp")
 	require.NoError(t, os.Symlink(script, program))
