@@ -19,10 +19,16 @@
 //	err = srv.Stop(patience) // also of web; then s.Close()
 //
 // [Server.Handler] is the whole API. A program with a site of its own mounts the
-// parts it wants: [Server.Transcripts], [Server.Captions], [Server.Usage],
-// [Server.Health], [Server.Docs], each under a prefix if it likes, and lets its own
-// sessions in through [Config.Authenticator]. Its own http.Server is shut down after
+// parts it wants: [Server.Transcripts], [Server.Captions], [Server.Library],
+// [Server.Batches], [Server.Usage], [Server.Health], [Server.Docs], each under a prefix
+// if it likes, and lets its own sessions in through [Config.Authenticator]. Its own http.Server is shut down after
 // [Server.Stop], which ends the event streams that Shutdown would wait for.
+//
+// The program takes part without HTTP, too: [Server.Submit] asks for a transcript on
+// behalf of an account, [Config.JobEnded] and [Config.BatchEnded] are told what has
+// ended, once at least whatever dies meanwhile, [Server.PutTranscript] stores a text that
+// the program has itself, and [Server.Refuse] answers for its own middleware in the form
+// of the API. [Config.Admit] has the last word on what is accepted.
 //
 // Which links are taken, [Config.Sites] says. Whatever a link or a page names is
 // reached through a guard, which knows no way into a private network but what

@@ -53,7 +53,7 @@ func ExampleServer_Library() {
 	defer s.Close()
 
 	site := http.NewServeMux()
-	site.Handle("/talks/v1/library/", http.StripPrefix("/talks", s.Server.Library()))
+	site.Handle("/talks/v1/library/", http.StripPrefix("/talks", s.Library()))
 
 	fmt.Println(visit(site, http.MethodGet, "/talks/v1/library/transcripts", ""))
 	fmt.Println(visit(site, http.MethodPost, "/talks/v1/transcript", "{}")) // which the site has not mounted
@@ -72,7 +72,7 @@ func ExampleServer_Batches() {
 	}
 	defer s.Close()
 
-	batches := http.StripPrefix("/talks", s.Server.Batches())
+	batches := http.StripPrefix("/talks", s.Batches())
 	site := http.NewServeMux()
 	site.Handle("/talks/v1/batch", batches)
 	site.Handle("/talks/v1/batch/", batches)
@@ -104,7 +104,7 @@ func ExampleServer_Submit() {
 	talk := transcript.Media("talk.wav", -1, func() (io.ReadCloser, error) {
 		return io.NopCloser(strings.NewReader("the bytes of a recording")), nil
 	})
-	result, job, err := s.Server.Submit(ctx, acme, transcript.Request{Source: talk, Wait: new(time.Duration(0))})
+	result, job, err := s.Submit(ctx, acme, transcript.Request{Source: talk, Wait: new(time.Duration(0))})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -129,14 +129,43 @@ func ExampleServer_Refuse() {
 	closed := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodPost {
-				s.Server.Refuse(w, r, transcript.Errorf(transcript.InsufficientCredits, "Your trial has ended."))
+				s.Refuse(w, r, transcript.Errorf(transcript.InsufficientCredits, "Your trial has ended."))
 				return
 			}
 			next.ServeHTTP(w, r)
 		})
 	}
-	site := closed(s.Server.Transcripts())
+	site := closed(s.Transcripts())
 	fmt.Println(visit(site, http.MethodPost, "/v1/transcript", "{}")[:60])
 	// Output:
 	// 402 {"error":{"code":"INSUFFICIENT_CREDITS","message":"Your
+}
+
+// People have corrected a text: from now on every account is answered with theirs.
+func ExampleServer_PutTranscript() {
+	ctx := context.Background()
+	s, err := servertest.Start(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+
+	_, err = s.PutTranscript(ctx, "", transcript.Transcript{
+		Platform: transcript.VideoSite, ExternalID: "dQw4w9WgXcQ", Lang: "en",
+		Segments: []transcript.Segment{{Text: "As people have written it.", Start: 0, Duration: 2.5}},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	acme, err := s.Accounts.Principal(ctx, servertest.Account)
+	if err != nil {
+		log.Fatal(err)
+	}
+	result, _, err := s.Submit(ctx, acme, transcript.Request{Source: transcript.URL("dQw4w9WgXcQ")})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result.Transcript.Source, result.Transcript.Segments[0].Text)
+	// Output:
+	// manual As people have written it.
 }

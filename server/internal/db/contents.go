@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -70,7 +71,7 @@ type ShelfText struct {
 }
 
 // Shelf returns what the cache holds of a content for an owner ("" for what all
-// may share), seen by an account.
+// may share), and for the account alone that asks ("": for none).
 func (r Reader) Shelf(ctx context.Context, owner, account string, p transcript.Platform, externalID string) (*Shelf, error) {
 	var rows []struct {
 		ShelfText `bun:",extend"`
@@ -82,8 +83,8 @@ func (r Reader) Shelf(ctx context.Context, owner, account string, p transcript.P
 			EXISTS (SELECT 1 FROM library_rows AS l WHERE l.transcript_id = t.id AND l.account = ?) AS saved
 		FROM transcripts AS t
 		LEFT JOIN contents AS c ON c.platform = t.platform AND c.external_id = t.external_id
-		WHERE t.owner = ? AND t.platform = ? AND t.external_id = ?
-		ORDER BY t.updated_at DESC, t.id DESC`, account, owner, p, externalID)
+		WHERE t.owner IN (?, ?) AND t.platform = ? AND t.external_id = ?
+		ORDER BY t.updated_at DESC, t.id DESC`, account, owner, cmp.Or(account, owner), p, externalID)
 	if err != nil {
 		return nil, wrap("texts of "+externalID, err)
 	}

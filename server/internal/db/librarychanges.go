@@ -2,12 +2,10 @@ package db
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/uptrace/bun"
 
 	"github.com/transcriptkit/transcriptkit/library"
-	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // rowsOf is the condition for what a key names in the library of an account.
@@ -45,37 +43,37 @@ func (tx *Tx) Star(ctx context.Context, account string, key library.Key, starred
 }
 
 // Remove takes what a key names out of the library of an account, or returns
-// ErrNotFound. The text of an upload, which is nobody else's, goes with its last row, and
-// with it the answers that would give it again.
+// ErrNotFound. What is the account's alone, the text of an upload or one that was put in
+// for it, goes too, and with it the answers that would give it again.
 func (tx *Tx) Remove(ctx context.Context, account string, key library.Key) error {
 	if err := tx.lockTextsOf(ctx, key.Platform, key.ExternalID); err != nil {
 		return err
 	}
-	var removed []LibraryRow
-	err := tx.db.NewDelete().Model(&removed).ApplyQueryBuilder(rowsOf(account, key)).Returning("id, transcript_id").Scan(ctx)
-	if err != nil {
-		return wrap("remove "+key.ExternalID, err)
+	what := "remove " + key.ExternalID
+	res, err := tx.db.NewDelete().Model((*LibraryRow)(nil)).ApplyQueryBuilder(rowsOf(account, key)).Exec(ctx)
+	if err := mustAffect(what, res, err); err != nil {
+		return err
 	}
-	if len(removed) == 0 {
-		return fmt.Errorf("remove %s: %w", key.ExternalID, ErrNotFound)
+	var own []string
+	q := tx.db.NewSelect().Model((*transcriptRow)(nil)).Column("id").
+		Where("owner = ? AND platform = ? AND external_id = ?", account, key.Platform, key.ExternalID)
+	if key.Language != "" {
+		q = q.Where("lang = ?", key.Language)
 	}
-	if key.Platform != transcript.Upload {
-		return nil
+	if err := q.Scan(ctx, &own); err != nil {
+		return wrap(what, err)
 	}
-	for _, row := range removed {
-		if row.TranscriptID == "" {
-			continue
-		}
-		if err := tx.deleteUpload(ctx, account, row.TranscriptID); err != nil {
-			return wrap("remove "+key.ExternalID, err)
+	for _, id := range own {
+		if err := tx.deleteOwn(ctx, account, id); err != nil {
+			return wrap(what, err)
 		}
 	}
 	return nil
 }
 
-// deleteUpload deletes the transcript of an upload, with its text, and the stored answers
-// that speak of it.
-func (tx *Tx) deleteUpload(ctx context.Context, account, id string) error {
+// deleteOwn deletes a transcript that is the account's alone, with its text, and the
+// stored answers that speak of it.
+func (tx *Tx) deleteOwn(ctx context.Context, account, id string) error {
 	_, err := tx.db.NewDelete().Model((*idempotencyRow)(nil)).
 		Where("account = ?", account).
 		Where(`(answer_kind = ? AND answer_id = ?) OR (answer_kind IN (?, ?)

@@ -35,7 +35,7 @@ func (s *Store) Sweep(ctx context.Context, jobsBefore, keysBefore time.Time) err
 	steps := []struct{ table, key, old string }{
 		// What was made of an upload that its owner had removed from the library meanwhile
 		// stays as long as its job.
-		{"transcripts", "id", `owner <> '' AND id IN (SELECT transcript_id FROM jobs WHERE ended_at < ?0)
+		{"transcripts", "id", `owner <> '' AND source <> 'manual' AND id IN (SELECT transcript_id FROM jobs WHERE ended_at < ?0)
 			AND NOT EXISTS (SELECT 1 FROM library_rows AS l WHERE l.transcript_id = transcripts.id)`},
 		{"jobs", "id", "ended_at < ?0"},
 		{"extractions", "id", `status NOT IN ('pending', 'processing') AND updated_at < ?0

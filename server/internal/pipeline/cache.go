@@ -42,13 +42,14 @@ func (s Submission) freshness() fresh {
 	return within(s.ttl)
 }
 
-// shelf is what the cache holds of the subject, without what is too old.
+// shelf is what the cache holds of the subject, without what is too old. What was put in
+// stands for as long as it is there.
 func (s subject) shelf(ctx context.Context, r db.Reader, account string, counts fresh) (*db.Shelf, error) {
 	shelf, err := r.Shelf(ctx, s.owner, account, s.Platform, s.ExternalID)
 	if err != nil {
 		return nil, fmt.Errorf("pipeline: looking into the cache: %w", err)
 	}
-	shelf.Texts = slices.DeleteFunc(shelf.Texts, func(t db.ShelfText) bool { return !counts(t.UpdatedAt) })
+	shelf.Texts = slices.DeleteFunc(shelf.Texts, func(t db.ShelfText) bool { return !counts(t.UpdatedAt) && !isPutIn(t) })
 	if shelf.Tracks != nil && !counts(shelf.TracksAt) {
 		shelf.Tracks, shelf.TracksAt = nil, time.Time{}
 	}
@@ -59,6 +60,9 @@ func (s subject) shelf(ctx context.Context, r db.Reader, account string, counts 
 // server/API.md, Language lists.
 func (s subject) answer(shelf *db.Shelf) *db.ShelfText {
 	if !s.Platform.HasCaptions() {
+		if text := putIn(shelf, s.asrLanguage()); text != nil {
+			return text
+		}
 		return recognized(shelf, s.asrLanguage())
 	}
 	text, open := s.captions(shelf)
@@ -78,19 +82,49 @@ func (s subject) captions(shelf *db.Shelf) (text *db.ShelfText, open bool) {
 	if len(tags) == 0 {
 		return nil, false
 	}
-	if shelf.Tracks == nil { // then only the first entry, by its exact tag
+	tracks := putInTracks(shelf)
+	if shelf.Tracks == nil { // then only the first entry: by what was put in, or its exact tag
+		if n, ok := transcript.MatchTrack(tags[0], tracks); ok {
+			return captionIn(shelf, tracks[n].Lang), true
+		}
 		return captionIn(shelf, tags[0]), true
 	}
-	if n, ok := s.pick(shelf.Tracks); ok {
-		return captionIn(shelf, shelf.Tracks[n].Lang), true
+	tracks = append(tracks, shelf.Tracks...)
+	if n, ok := s.pick(tracks); ok {
+		return captionIn(shelf, tracks[n].Lang), true
 	}
 	return nil, false
 }
 
+// captionIn is the text in a language that was put in, else that of captions.
 func captionIn(shelf *db.Shelf, lang string) *db.ShelfText {
+	if text := find(shelf, func(t db.ShelfText) bool { return isPutIn(t) && strings.EqualFold(t.Lang, lang) }); text != nil {
+		return text
+	}
 	return find(shelf, func(t db.ShelfText) bool {
 		return t.Source != transcript.OriginASR && strings.EqualFold(t.Lang, lang)
 	})
+}
+
+// isPutIn tells that a text was put in by the program around the service. It goes before
+// captions in the same language, and where there are no captions before what was heard.
+func isPutIn(t db.ShelfText) bool { return t.Source == transcript.OriginManual }
+
+// putIn is the newest text that was put in, in a language if one is named.
+func putIn(shelf *db.Shelf, lang string) *db.ShelfText {
+	return find(shelf, func(t db.ShelfText) bool {
+		return isPutIn(t) && (lang == "" || transcript.SameLanguage(t.Lang, lang))
+	})
+}
+
+// putInTracks are the texts that were put in, as tracks that lists are matched with.
+func putInTracks(shelf *db.Shelf) (tracks []transcript.Track) {
+	for _, t := range shelf.Texts {
+		if isPutIn(t) {
+			tracks = append(tracks, transcript.Track{Lang: t.Lang, Kind: transcript.TrackManual})
+		}
+	}
+	return tracks
 }
 
 // recognized is the newest recognized text, in a language if one is named.

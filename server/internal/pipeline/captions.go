@@ -43,19 +43,30 @@ func (p *Pipeline) readCaptions(ctx context.Context, t task, _ captionsArgs) err
 func (p *Pipeline) enterCaptionFetch(ctx context.Context, t task) (e *db.Extraction, err error) {
 	err = p.own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Extraction) error {
 		e = locked
-		if e.State == pendingQueued {
-			sub := subjectOfExtraction(e)
-			shelf, err := sub.shelf(ctx, tx.Reader, "", since(e.CreatedAt))
-			if err != nil {
-				return err
-			}
-			if text := sub.answer(shelf); text != nil {
-				return p.serve(ctx, tx, e, db.End{TranscriptID: text.ID, Cached: true})
-			}
+		if answered, err := p.answered(ctx, tx, e); err != nil || answered {
+			return err
 		}
 		return p.enter(ctx, tx, e, t)
 	})
 	return e, err
+}
+
+// answered ends a queued extraction with the text that answers it, if that has been made
+// or put in since it was asked for.
+func (p *Pipeline) answered(ctx context.Context, tx *db.Tx, e *db.Extraction) (bool, error) {
+	if e.State != pendingQueued {
+		return false, nil
+	}
+	sub := subjectOfExtraction(e)
+	shelf, err := sub.shelf(ctx, tx.Reader, "", since(e.CreatedAt))
+	if err != nil {
+		return false, err
+	}
+	text := sub.answer(shelf)
+	if text == nil {
+		return false, nil
+	}
+	return true, p.serve(ctx, tx, e, db.End{TranscriptID: text.ID, Cached: true})
 }
 
 // orServeStale returns the fault of a step that has asked a platform, unless the

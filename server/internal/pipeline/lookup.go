@@ -104,7 +104,7 @@ func (p *Pipeline) justAnswered(ctx context.Context, sub subject, counts fresh) 
 	if _, wanted := sub.pick(c.Tracks); !wanted {
 		return a, true, nil
 	}
-	a.text, err = p.cachedCaptions(ctx, sub, counts)
+	a.text, err = p.cachedCaptions(ctx, sub, "", counts)
 	return a, a.text != nil, err
 }
 

@@ -57,6 +57,9 @@ func (p *Pipeline) prepare(ctx context.Context, t task, _ prepareArgs) error {
 func (p *Pipeline) enterDurationCheck(ctx context.Context, t task) (e *db.Extraction, err error) {
 	err = p.own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Extraction) error {
 		e = locked
+		if answered, err := p.answered(ctx, tx, e); err != nil || answered {
+			return err
+		}
 		if e.State != durationCheck {
 			if err := p.enter(ctx, tx, e, t); err != nil {
 				return err

@@ -47,7 +47,7 @@ func (p *Pipeline) Captions(ctx context.Context, q Question) (*CaptionReport, er
 		return r.requiresASR("The request asks for speech recognition only."), nil
 	}
 	begun := transcript.At(time.Now()).Time
-	text, err := p.cachedCaptions(ctx, sub, within(q.Plan.CacheTTL))
+	text, err := p.cachedCaptions(ctx, sub, q.Account, within(q.Plan.CacheTTL))
 	if err != nil {
 		return nil, err
 	}
@@ -104,8 +104,8 @@ func (p *Pipeline) pay(ctx context.Context, account string, l db.Limits) error {
 
 // cachedCaptions returns the caption text of the cache that answers, or nil.
 // Recognized text is not served here.
-func (p *Pipeline) cachedCaptions(ctx context.Context, sub subject, counts fresh) (*db.Transcript, error) {
-	shelf, err := sub.shelf(ctx, p.store.Reader, "", counts)
+func (p *Pipeline) cachedCaptions(ctx context.Context, sub subject, account string, counts fresh) (*db.Transcript, error) {
+	shelf, err := sub.shelf(ctx, p.store.Reader, account, counts)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func (p *Pipeline) captionsFailed(ctx context.Context, r *CaptionReport, sub sub
 	}
 	p.log.WarnContext(ctx, "captions could not be read", "platform", sub.Platform, "content", clip.Text(sub.ExternalID), "err", cause)
 	r.TrackMetadataStatus, r.TrackMetadataError, r.TrackMetadataErrorCode = transcript.TracksFailed, coded.Message, coded.Code
-	text, err := p.cachedCaptions(ctx, sub, anyAge)
+	text, err := p.cachedCaptions(ctx, sub, "", anyAge)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,39 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/transcriptkit/transcriptkit/internal/wire"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Put stores a text that the program around the service has, for an account, which then
+// has it in its library, or for all ("" ). The one that was put in before for the same
+// content and language is replaced and keeps its id, which is returned.
+func (p *Pipeline) Put(ctx context.Context, account string, t transcript.Transcript) (id string, err error) {
+	text := &db.Transcript{
+		Transcript:   t,
+		Owner:        account,
+		SegmentsJSON: wire.AppendSegments(nil, t.Segments),
+		WordsJSON:    wire.AppendWords(nil, t.Segments),
+	}
+	text.Segments = nil
+	if t.DurationSec != nil {
+		text.Duration = float64(*t.DurationSec)
+	} else if n := len(t.Segments); n > 0 {
+		text.Duration = t.Segments[n-1].End()
+		text.DurationSec = new(roundSeconds(text.Duration))
+	}
+	err = p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
+		if id, err = tx.PutTranscript(ctx, text); err != nil || account == "" {
+			return err
+		}
+		return tx.Save(ctx, id, account, "")
+	})
+	if err != nil {
+		return "", fmt.Errorf("pipeline: putting in a transcript: %w", err)
+	}
+	return id, nil
+}
