@@ -6,6 +6,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -16,8 +17,8 @@ func (p *Pipeline) Put(ctx context.Context, account string, t transcript.Transcr
 	text := &db.Transcript{
 		Transcript:   t,
 		Owner:        account,
-		SegmentsJSON: wire.AppendSegments(nil, t.Segments),
-		WordsJSON:    wire.AppendWords(nil, t.Segments),
+		SegmentsJSON: packed.Pack(wire.AppendSegments(nil, t.Segments)),
+		WordsJSON:    packed.Pack(wire.AppendWords(nil, t.Segments)),
 	}
 	text.Segments = nil
 	if t.DurationSec != nil {
