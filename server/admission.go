@@ -3,9 +3,14 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
+	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -42,6 +47,9 @@ func (s *Server) admit(r *http.Request) (*admission, error) {
 // error is not nil any more: whether it meant to let the request in, nobody knows.
 func (s *Server) ask(ctx context.Context, r *http.Request) (account.Principal, error) {
 	p, err := s.cfg.Authenticator.Authenticate(ctx, r)
+	if bad := checkPrincipal(p); bad != nil {
+		return account.Principal{}, bad
+	}
 	if err == nil {
 		return p, nil
 	}
@@ -50,6 +58,29 @@ func (s *Server) ask(ctx context.Context, r *http.Request) (account.Principal, e
 		err = errors.New("server: the Authenticator returned a nil *transcript.Error as its error: return a bare nil")
 	}
 	return p, err
+}
+
+// maxName bounds what a principal calls its account and its key, in bytes: they stand in
+// rows and in their indexes.
+const maxName = 255
+
+// checkPrincipal refuses what no database takes for the name of an account, or of a key.
+// The caller is told whose mistake it is, and the log which one.
+func checkPrincipal(p account.Principal) error {
+	for member, name := range map[string]string{"Account": p.Account, "KeyID": p.KeyID} {
+		var wrong string
+		switch {
+		case len(name) > maxName:
+			wrong = fmt.Sprintf("has %d bytes, not at most %d", len(name), maxName)
+		case !utf8.ValidString(name), strings.ContainsFunc(name, unicode.IsControl):
+			wrong = "is not UTF-8 without control characters"
+		default:
+			continue
+		}
+		return transcript.Errorf(transcript.ConfigError, "The service takes no account of this name.").
+			Because(fmt.Errorf("server: Principal.%s %s: %q", member, wrong, clip.Text(name)))
+	}
+	return nil
 }
 
 // admissionOf returns what the Authenticator says of the request that ctx belongs

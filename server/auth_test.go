@@ -13,9 +13,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/internal/storetest"
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
+	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -188,6 +190,47 @@ func TestOwnAuthenticator(t *testing.T) {
 	assert.Equal(t, "unauthorized", s.get(t, unknownJob).slug(t), "an API key is no session")
 	a := s.upload(t, "a file", as(""), header("Cookie", "session=ann"))
 	assert.Equal(t, http.StatusOK, a.StatusCode, a.body)
+}
+
+// What no database takes for the name of an account is a mistake of the program around the
+// server: the caller is told whose it is, and the log which one.
+func TestNamesThatNoDatabaseTakes(t *testing.T) {
+	t.Parallel()
+	longest := strings.Repeat("n", 255)
+	visitors := sessions{"longest": {account.Principal{Account: longest, KeyID: longest}, nil}}
+	for name, p := range map[string]account.Principal{
+		"NUL": {Account: "a\x00b"}, "line": {Account: "a\nb"}, "not UTF-8": {Account: "\xff"}, "long": {Account: longest + "n"},
+		"megabyte": {Account: strings.Repeat("long", 1<<18)}, "key": {Account: "ann", KeyID: "\x00"}, "long key": {Account: "ann", KeyID: longest + "n"},
+	} {
+		visitors[name] = visitor{p, nil}
+		visitors[name+", not paid"] = visitor{p, account.WithoutLimits("none").UpgradeRequired("Your trial has ended.")}
+	}
+	for name, v := range visitors {
+		v.Scopes, v.Plan = account.Scopes(), account.WithoutLimits("all")
+		visitors[name] = v
+	}
+	storetest.Each(t, func(t *testing.T, o store.Options) {
+		s := startIn(t, o, t.TempDir(), func(c *server.Config) { c.Authenticator = visitors })
+		for name, v := range visitors {
+			session := []change{as(""), header("Cookie", "session="+name)}
+			if name == "longest" {
+				require.Equal(t, http.StatusOK, s.upload(t, "a file", session...).StatusCode)
+				require.Equal(t, http.StatusOK, s.get(t, "/v1/usage", session...).StatusCode)
+				continue
+			}
+			for _, a := range []*answer{s.upload(t, "a file", session...), s.get(t, "/v1/usage", session...), s.get(t, "/v1/batch", session...)} {
+				require.Equal(t, http.StatusServiceUnavailable, a.StatusCode, "%s: %s", name, a.body)
+				assert.Equal(t, "CONFIG_ERROR", a.failure(t)["code"], name)
+				assert.Less(t, len(a.body), 300, name)
+				assert.Regexp(t, `err=.*Principal\.(Account|KeyID) (has|is not)`, s.logLine(t, a), name)
+			}
+			if v.err != nil {
+				continue
+			}
+			_, _, err := s.Server.Server.Submit(t.Context(), v.Principal, transcript.Request{Source: transcript.URL(video)})
+			require.ErrorIs(t, err, transcript.ConfigError, name)
+		}
+	})
 }
 
 // logLine is what the log says of a request.

@@ -2,6 +2,7 @@ package server
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/swaggest/jsonschema-go"
@@ -76,6 +77,9 @@ func describeErrors(oc openapi.OperationContext, rt route) {
 		add(http.StatusPaymentRequired, transcript.UpgradeRequired)
 		if rt.scope != "" {
 			add(http.StatusForbidden, transcript.Forbidden)
+		}
+		if !slices.Contains(rt.codes, transcript.ConfigError) { // the account's plan may be at fault
+			add(http.StatusServiceUnavailable, transcript.ConfigError)
 		}
 		add(http.StatusServiceUnavailable, transcript.ServiceUnavailable)
 		describeError(oc, rt, http.StatusUnauthorized, flatBody{}, []string{ErrNoCredential.Error(), ErrInvalidCredential.Error()}, headerChallenge)

@@ -63,6 +63,9 @@ func (s *Server) submitFor(ctx context.Context, p account.Principal, r transcrip
 	if p.Account == "" {
 		return nil, errors.New("server: Submit: the principal has no account")
 	}
+	if err := checkPrincipal(p); err != nil {
+		return nil, err
+	}
 	var src source
 	var wish wishes
 	fields := append(wish.fields(), languageField(&wish.languages))

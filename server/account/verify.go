@@ -18,8 +18,8 @@ var ErrInvalid = errors.New("account: invalid key")
 
 // Principal is who makes a request, and what they may do.
 type Principal struct {
-	Account string
-	KeyID   string // empty when no API key was used
+	Account string // 1 to 255 bytes of UTF-8 without control characters
+	KeyID   string // empty when no API key was used; bounded as Account
 	Prefix  string // of the key, fit for logs
 	Scopes  []Scope
 	Plan    Plan
