@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"regexp"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
@@ -132,9 +133,7 @@ func (a *Accounts) planToSet(ctx context.Context, name string, s Settings) (stri
 	}
 	about := accountOf(row)
 	about.Name, about.Plan = name, s.Plan
-	ctx, cancel := context.WithTimeout(ctx, sourcePatience)
-	defer cancel()
-	plan, err := ask(ctx, a.plans.source, about)
+	plan, err := askInTime(ctx, a.plans.source, about, new(atomic.Int32))
 	if err != nil {
 		return "", err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -18,6 +19,8 @@ const (
 	// sourceRetry is how long a client is asked to leave a service alone whose
 	// PlanSource has failed.
 	sourceRetry = 2 // seconds
+	// mostCalls bounds the calls about one account that do not return.
+	mostCalls = 3
 )
 
 // inquiries are the questions to a PlanSource, so that it gets one at a time for each
@@ -32,7 +35,8 @@ type inquiries struct {
 // inquiry is a question for the plan of an account, and its answer.
 type inquiry struct {
 	about    Account
-	done     chan struct{} // closed when the answer is there
+	calls    *atomic.Int32 // of the source for this account that have not returned
+	done     chan struct{} // closed when the answer is there: in sourcePatience at most
 	plan     Plan
 	err      error
 	answered time.Time
@@ -46,15 +50,11 @@ func (s *inquiries) of(ctx context.Context, about Account) (Plan, error) {
 		return q.plan, q.err
 	default:
 	}
-	timeout := time.NewTimer(sourcePatience)
-	defer timeout.Stop()
 	select {
 	case <-q.done:
 		return q.plan, q.err
 	case <-ctx.Done():
 		return Plan{}, ctx.Err()
-	case <-timeout.C:
-		return Plan{}, noAnswer(about, fmt.Errorf("no answer within %v", sourcePatience))
 	}
 }
 
@@ -68,8 +68,10 @@ func (s *inquiries) current(ctx context.Context, about Account) *inquiry {
 	if q := s.known(about); q != nil {
 		return q
 	}
-	q := &inquiry{about: about, done: make(chan struct{})}
-	s.byAccount.Store(about.Name, q)
+	q := &inquiry{about: about, calls: new(atomic.Int32), done: make(chan struct{})}
+	if before, ok := s.byAccount.Swap(about.Name, q); ok {
+		q.calls = before.(*inquiry).calls // nothing else is stored
+	}
 	// Others share it: it goes on when the request that began it is cut off.
 	go q.run(context.WithoutCancel(ctx), s.source)
 	return q
@@ -95,17 +97,43 @@ func (s *inquiries) known(about Account) *inquiry {
 }
 
 func (q *inquiry) run(ctx context.Context, source PlanSource) {
+	q.plan, q.err = askInTime(ctx, source, q.about, q.calls)
+	q.answered = time.Now()
+	close(q.done)
+}
+
+// askInTime asks the source, and waits no longer than sourcePatience. A call that does
+// not heed the end of its context is left behind: of those there are mostCalls at most,
+// and then the source is not asked until one has returned.
+func askInTime(ctx context.Context, source PlanSource, about Account, calls *atomic.Int32) (Plan, error) {
+	if calls.Load() >= mostCalls {
+		return Plan{}, noAnswer(about, fmt.Errorf("the last %d calls of the PlanSource have not returned", mostCalls))
+	}
+	type answer struct {
+		plan Plan
+		err  error
+	}
+	answers := make(chan answer, 1) // nobody may wait for it any more
 	ctx, cancel := context.WithTimeout(ctx, sourcePatience)
 	defer cancel()
-	q.err = noAnswer(q.about, errors.New("it ended without an answer"))
-	defer func() {
-		if crash := recover(); crash != nil {
-			q.err = noAnswer(q.about, fmt.Errorf("panic: %v\n%s", crash, debug.Stack()))
-		}
-		q.answered = time.Now()
-		close(q.done)
+	calls.Add(1)
+	go func() {
+		a := answer{err: noAnswer(about, errors.New("it ended without an answer"))}
+		defer func() {
+			if crash := recover(); crash != nil {
+				a = answer{err: noAnswer(about, fmt.Errorf("panic: %v\n%s", crash, debug.Stack()))}
+			}
+			calls.Add(-1)
+			answers <- a
+		}()
+		a.plan, a.err = ask(ctx, source, about)
 	}()
-	q.plan, q.err = ask(ctx, source, q.about)
+	select {
+	case a := <-answers:
+		return a.plan, a.err
+	case <-ctx.Done():
+		return Plan{}, noAnswer(about, fmt.Errorf("no answer within %v: %w", sourcePatience, ctx.Err()))
+	}
 }
 
 // ask asks the source for the plan of an account. The error is an ErrNoPlan beside the

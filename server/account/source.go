@@ -19,8 +19,9 @@ type PlanSource interface {
 	// are refused then, and the 402 answers carry the ActionLabel and ActionURL of the
 	// plan that is returned beside it. Any other error is a failure: the account's
 	// requests are answered with 503 SERVICE_UNAVAILABLE. So is a plan that does not
-	// come within 3 s, when ctx ends; one with limits that cannot be meant is a
-	// CONFIG_ERROR. The log says why.
+	// come within 3 s, when ctx ends: a call that goes on after that is left behind, and
+	// when three of an account are, it is not asked about that one until one returns. A
+	// plan with limits that cannot be meant is a CONFIG_ERROR. The log says why.
 	//
 	// Answers, failures too, are remembered for a second. Until there is one, the
 	// requests of the account wait for it together, and those of others are not held

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -220,9 +221,47 @@ func TestSourceThatHangs(t *testing.T) {
 	}
 	all.Wait()
 	assert.GreaterOrEqual(t, time.Since(began), 3*time.Second)
-	_, err = a.Verify(t.Context(), secret)
-	assert.ErrorIs(t, err, transcript.ServiceUnavailable)
-	assert.EqualValues(t, 1, source.asked.Load(), "it is not asked again while it has not answered")
+	_, err = a.Set(t.Context(), "acme", account.Settings{Plan: "monthly"})
+	assert.ErrorContains(t, err, "no answer within 3s", "who sets a plan does not wait for ever either")
+}
+
+// Of a source whose calls do not return a few are left behind for an account, and no
+// more; when one is back, it is asked again.
+func TestCallsThatDoNotReturn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		acme, globex := account.Account{Name: "acme"}, account.Account{Name: "globex"}
+		release, asked := make(chan struct{}), 0
+		plan := account.Inquiring(billing(func(_ context.Context, a account.Account) (account.Plan, error) {
+			if a.Name == "acme" {
+				asked++
+				<-release
+			}
+			return account.WithoutLimits("yearly"), nil
+		}))
+		for i := range 6 {
+			began := time.Now()
+			_, err := plan(t.Context(), acme)
+			require.ErrorIs(t, err, transcript.ServiceUnavailable)
+			if i < 3 {
+				assert.Equal(t, 3*time.Second, time.Since(began))
+				assert.Equal(t, i+1, asked)
+			} else {
+				assert.Zero(t, time.Since(began), "nobody waits for what does not come")
+				assert.Equal(t, 3, asked)
+			}
+			_, err = plan(t.Context(), acme)
+			require.ErrorIs(t, err, transcript.ServiceUnavailable, "it is remembered")
+			_, err = plan(t.Context(), globex)
+			require.NoError(t, err)
+			time.Sleep(time.Second)
+		}
+		close(release)
+		synctest.Wait()
+		p, err := plan(t.Context(), acme)
+		require.NoError(t, err)
+		assert.Equal(t, "yearly", p.Name)
+	})
 }
 
 // While a key is in use its source is asked once a second, whether it answers, refuses
