@@ -57,5 +57,9 @@ func (f discoveryFlags) dataAPI(sites *site.Table) (engine.Discovery, error) {
 		return nil, nil //nolint:nilnil // there is another way
 	}
 	at, _ := cmp.Or(sites, site.Default()).Site(transcript.VideoSite) // every table has it
-	return dataapi.New(dataapi.Options{Key: string(f.DataAPIKeyFile), BaseURL: f.base(), Site: at.Base})
+	found, err := dataapi.New(dataapi.Options{Key: string(f.DataAPIKeyFile), BaseURL: f.base(), Site: at.Base})
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
 }

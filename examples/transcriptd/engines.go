@@ -78,11 +78,14 @@ func captionRoute(host engine.Host, o serviceOptions) (*videosite.Route, error) 
 // the program that reads links.
 func discovery(o serviceOptions, links *ytdlp.Downloader) (engine.Discovery, error) {
 	found, err := o.finds.dataAPI(o.sites)
-	if found == nil {
-		return links, err
+	switch {
+	case err != nil:
+		return nil, err
+	case found == nil:
+		return links, nil
 	}
 	o.log.Info("videos are found by the data API", "url", o.finds.base())
-	return found, err
+	return found, nil
 }
 
 // recognizer makes the recognizer that the flags name and says in the log which.

@@ -3,6 +3,7 @@ package dataapi
 import (
 	"context"
 	"errors"
+	"regexp"
 	"strings"
 
 	"google.golang.org/api/youtube/v3"
@@ -131,12 +132,8 @@ func nextPage(at engine.Window, token string, entries int) (string, error) {
 	return token, nil
 }
 
-// isToken reports whether a text can be one of the API's page tokens.
-func isToken(text string) bool {
-	return len(text) <= maxToken && !strings.ContainsFunc(text, func(c rune) bool {
-		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_=.", c))
-	})
-}
+// isToken reports whether a text can be one of the API's page tokens, which are below 200
+// bytes; the empty one names the first page.
+func isToken(text string) bool { return pageToken.MatchString(text) }
 
-// maxToken is the longest page token in bytes. The API's own are below 200.
-const maxToken = 512
+var pageToken = regexp.MustCompile(`\A[A-Za-z0-9_.=-]{0,512}\z`)

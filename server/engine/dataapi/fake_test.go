@@ -111,7 +111,8 @@ func (a api) search(r *http.Request) (object, *refusal) {
 	page, _, next, refused := window(r, found)
 	items := []object{}
 	for _, f := range page {
-		id, snippet := object{"kind": "youtube#" + string(f.Type)}, object{}
+		id := object{"kind": "youtube#" + string(f.Type)}
+		var snippet object
 		switch {
 		case f.Video != nil:
 			id["videoId"] = f.Video.VideoID

@@ -7,13 +7,16 @@ import (
 
 	"google.golang.org/api/youtube/v3"
 
+	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
-// known is a text that is told, nil for an empty one.
+const maxLine = 500 // characters of a name; those of the site have at most 150
+
+// known is a name or an id that is told, on one line; nil for an empty one.
 func known(text string) *string {
-	if text == "" {
+	if text = clip.Line(text, maxLine); text == "" {
 		return nil
 	}
 	return &text

@@ -64,7 +64,7 @@ func TestVideosAsTheAPITellsThem(t *testing.T) {
 		`, "statistics": {"viewCount": "0", "favoriteCount": "0"}`: with(func(v *video.Video) { v.ViewCount = new(int64(0)) }),
 		`, "statistics": {"viewCount": "18446744073709551615"}`:    bare,
 		`, "statistics": {"viewCount": null, "likeCount": "7"}`:    with(func(v *video.Video) { v.LikeCount = new(int64(7)) }),
-		`, "snippet": {"title": "T \u0026 t \ud800", "channelTitle": "", "publishedAt": "yesterday", "liveBroadcastContent": "upcoming", "thumbnails": {"high": {"url": "javascript:alert(1)"}, "default": {"url": "http://i.example.com/1.jpg"}}}`: with(func(v *video.Video) {
+		`, "snippet": {"title": " T\u0000 \u0026\n\u202et \ud800 ", "channelTitle": "", "publishedAt": "yesterday", "liveBroadcastContent": "upcoming", "thumbnails": {"high": {"url": "javascript:alert(1)"}, "default": {"url": "http://i.example.com/1.jpg"}}}`: with(func(v *video.Video) {
 			v.Title, v.IsLive, v.Description, v.Tags, v.MetadataStatus = new("T & t \uFFFD"), new(false), new(""), []string{}, transcript.MetadataPartial
 			v.ThumbnailURL = new("http://i.example.com/1.jpg")
 		}),

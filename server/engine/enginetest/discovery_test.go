@@ -296,7 +296,7 @@ func TestDiscoveryThatCannotAskPasses(t *testing.T) {
 	t.Parallel()
 	names, complaints := failingDiscovery(t, spoiled{
 		search: func(q video.Search, _ *engine.Window, page *engine.Listing[video.Result], err error) error {
-			parameter := ""
+			var parameter string
 			switch {
 			case q.Type != video.TypeVideo:
 				parameter = "type"

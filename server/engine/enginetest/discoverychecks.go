@@ -166,7 +166,7 @@ func tellsOfChannels(t T, site *DiscoverySite) {
 	for _, name := range []string{TalksChannel, "@talks", QuietChannel, "@ruhe-größe"} {
 		channel, err := site.source().Channel(t.Context(), site.ListOf(name))
 		require.NoError(t, err, name)
-		want, _ := site.Catalog.Channel(name)
+		want, _ := site.Channel(name)
 		assert.Equal(t, want.ChannelID, channel.ChannelID, name)
 		site.agreesOnChannel(t, channel)
 	}
@@ -195,7 +195,7 @@ func listsUploads(t T, site *DiscoverySite) {
 					got = append(got, v.VideoID)
 					site.agrees(t, v)
 				}
-				assert.Equal(t, site.Catalog.Uploads(TalksChannel, kind), got, "uploads of type %s in pages of %d", kind, most)
+				assert.Equal(t, site.Uploads(TalksChannel, kind), got, "uploads of type %s in pages of %d", kind, most)
 			}
 		}
 	}

@@ -74,47 +74,55 @@ func (s *DiscoverySite) answer(w http.ResponseWriter, r *http.Request, serve htt
 	of.does(s.site, w, r, answer{good.Header().Get("Content-Type"), good.Body.String()})
 }
 
-// meet asks a question whose request at meets a trouble, 0: none does. asked is how many
-// requests came; ended is false when the question does not stop when it is told to.
-func (s *DiscoverySite) meet(ctx context.Context, q question, at int, of trouble) (got any, err error, asked int, ended bool) { //nolint:revive // the error is a result like the others here
+// outcome is what became of a question.
+type outcome struct {
+	got   any
+	err   error
+	asked int  // requests that the site was asked
+	ended bool // false: it did not stop when it was told to
+}
+
+// meet asks a question whose request at meets a trouble, 0: none does.
+func (s *DiscoverySite) meet(ctx context.Context, q question, at int, of trouble) outcome {
 	reached := make(chan struct{})
 	s.mu.Lock()
 	s.asked, s.at, s.of, s.reached = 0, at, of, reached
 	s.mu.Unlock()
-	defer func() {
-		s.mu.Lock()
-		asked, s.at = s.asked, 0
-		s.mu.Unlock()
-	}()
 	ctx, cancel := context.WithTimeout(ctx, enough)
 	defer cancel()
-	type result struct {
-		got any
-		err error
-	}
-	done := make(chan result, 1)
+	done := make(chan outcome, 1)
 	go func() {
 		got, err := q.ask(ctx, s.source())
-		done <- result{got, err}
+		done <- outcome{got: got, err: err, ended: true}
 	}()
-	if of.silent {
+	o := of.wait(done, reached, ctx.Done(), cancel)
+	s.mu.Lock()
+	o.asked, s.at = s.asked, 0
+	s.mu.Unlock()
+	return o
+}
+
+// wait returns what becomes of a question, which is told to stop when it has met a trouble
+// that says no more. It has a moment to do so.
+func (of trouble) wait(done <-chan outcome, reached, late <-chan struct{}, stop func()) outcome {
+	if !of.silent {
+		reached = nil
+	}
+	for {
 		select {
-		case r := <-done:
-			return r.got, r.err, 0, true
+		case o := <-done:
+			return o
 		case <-reached:
-			cancel()
+			stop()
+			reached = nil
+		case <-late:
+			select {
+			case o := <-done:
+				return o
+			case <-time.After(soon):
+				return outcome{}
+			}
 		}
-	}
-	select {
-	case r := <-done:
-		return r.got, r.err, 0, true
-	case <-ctx.Done():
-	}
-	select {
-	case r := <-done:
-		return r.got, r.err, 0, true
-	case <-time.After(soon):
-		return nil, nil, 0, false
 	}
 }
 
@@ -123,10 +131,10 @@ func (s *DiscoverySite) meet(ctx context.Context, q question, at int, of trouble
 func troubleIsNoAnswer(t T, site *DiscoverySite) {
 	all, turn := troubles(), 0
 	for _, q := range site.questions(site.second(t)) {
-		good, err, asked, _ := site.meet(t.Context(), q, 0, trouble{})
-		require.NoError(t, err, "%s", q.name)
-		require.Positive(t, asked, "%s: requests that the site was asked", q.name)
-		for at := 1; at <= asked; at++ {
+		good := site.meet(t.Context(), q, 0, trouble{})
+		require.NoError(t, good.err, "%s", q.name)
+		require.Positive(t, good.asked, "%s: requests that the site was asked", q.name)
+		for at := 1; at <= good.asked; at++ {
 			of := all
 			if site.backend.Slow {
 				// A few for each request, and all of them in the end.
@@ -135,12 +143,12 @@ func troubleIsNoAnswer(t T, site *DiscoverySite) {
 				turn += few
 			}
 			for _, trouble := range of {
-				got, err, _, ended := site.meet(t.Context(), q, at, trouble)
+				o := site.meet(t.Context(), q, at, trouble)
 				site.met++
-				for _, complaint := range trouble.judge(good, got, err, ended) {
-					t.Errorf("%s, %s at request %d of %d: %s", q.name, trouble.name, at, asked, complaint)
+				for _, complaint := range trouble.judge(good.got, o) {
+					t.Errorf("%s, %s at request %d of %d: %s", q.name, trouble.name, at, good.asked, complaint)
 				}
-				if !ended { // what goes on stands in the way of the next
+				if !o.ended { // what goes on stands in the way of the next
 					t.FailNow()
 				}
 			}
@@ -172,26 +180,26 @@ func (s *DiscoverySite) second(t T) (next after) {
 }
 
 // judge says what is wrong with what became of a question.
-func (of trouble) judge(good, got any, err error, ended bool) (complaints []string) {
+func (of trouble) judge(good any, o outcome) (complaints []string) {
 	var e *transcript.Error
 	switch {
-	case !ended:
+	case !o.ended:
 		return []string{"goes on " + soon.String() + " after its context has ended"}
-	case err == nil && !assert.ObjectsAreEqual(good, got):
+	case o.err == nil && !assert.ObjectsAreEqual(good, o.got):
 		return []string{"another answer and no error"}
-	case err == nil: // it found another way to the same
+	case o.err == nil: // it found another way to the same
 		return nil
-	case of.silent && errors.Is(err, context.Canceled):
-	case !errors.As(err, &e):
-		complaints = append(complaints, "an error without a code of the API: "+err.Error())
+	case of.silent && errors.Is(o.err, context.Canceled):
+	case !errors.As(o.err, &e):
+		complaints = append(complaints, "an error without a code of the API: "+o.err.Error())
 	case !slices.Contains(of.codes, e.Code):
-		complaints = append(complaints, string(e.Code)+": "+err.Error())
+		complaints = append(complaints, string(e.Code)+": "+o.err.Error())
 	case e.Message == "":
-		complaints = append(complaints, "an error without a message: "+err.Error())
+		complaints = append(complaints, "an error without a message: "+o.err.Error())
 	case e.Code.Retry() == transcript.RetryNow && e.RetryAfter <= 0:
 		complaints = append(complaints, string(e.Code)+" does not say when to ask again")
 	}
-	if !isEmpty(got) {
+	if !isEmpty(o.got) {
 		complaints = append(complaints, "a result together with an error")
 	}
 	return complaints
