@@ -80,29 +80,31 @@ func ofVideo(entry map[string]any) any { return entry["video"].(map[string]any)[
 // Every list is read to its end, page by page.
 func TestDiscoveryLists(t *testing.T) {
 	t.Parallel()
-	s := start(t)
-	s.setVideoSite()
-	s.Engine.SetList(bestTalks, video, "aaaaaaaaaaa", shortTalk)
-	summary := func(entry map[string]any) any { return entry["videoId"] }
-	for _, c := range []struct {
-		path string
-		id   func(map[string]any) any
-		want []any
-	}{
-		{"/v1/video_site/search?q=TALK", ofVideo, []any{video, shortTalk}},
-		{"/v1/video_site/search?q=talk&order=views&channelId=" + talks, ofVideo, []any{video, shortTalk}},
-		{"/v1/video_site/search?q=shorter", ofVideo, []any{shortTalk}},
-		{"/v1/video_site/search?q=nothing", ofVideo, nil},
-		{"/v1/video_site/channels/@talks/videos", summary, []any{video, shortTalk}},
-		{"/v1/video_site/channels/" + talks + "/videos?type=short", summary, []any{shortTalk}},
-		{"/v1/video_site/channels/" + talks + "/videos?type=video", summary, []any{video}},
-		{"/v1/video_site/channels/" + talks + "/videos?type=live", summary, nil},
-		{"/v1/video_site/playlists/" + bestTalks + "/items", ofVideo, []any{video, "aaaaaaaaaaa", shortTalk}},
-	} {
-		for _, size := range []int{1, 2, 50} {
-			ids, pages := s.list(t, c.path, size, c.id)
-			assert.Equal(t, c.want, ids, "%s, %d at once", c.path, size)
-			assert.Equal(t, max(1, (len(c.want)+size-1)/size), pages, "%s, %d at once", c.path, size)
+	everyWay(t, "lists", func(t *testing.T, start starter) {
+		s := start(t)
+		s.setVideoSite()
+		s.Engine.SetList(bestTalks, video, "aaaaaaaaaaa", shortTalk)
+		summary := func(entry map[string]any) any { return entry["videoId"] }
+		for _, c := range []struct {
+			path string
+			id   func(map[string]any) any
+			want []any
+		}{
+			{"/v1/video_site/search?q=TALK", ofVideo, []any{video, shortTalk}},
+			{"/v1/video_site/search?q=talk&order=views&channelId=" + talks, ofVideo, []any{video, shortTalk}},
+			{"/v1/video_site/search?q=shorter", ofVideo, []any{shortTalk}},
+			{"/v1/video_site/search?q=nothing", ofVideo, nil},
+			{"/v1/video_site/channels/@talks/videos", summary, []any{video, shortTalk}},
+			{"/v1/video_site/channels/" + talks + "/videos?type=short", summary, []any{shortTalk}},
+			{"/v1/video_site/channels/" + talks + "/videos?type=video", summary, []any{video}},
+			{"/v1/video_site/channels/" + talks + "/videos?type=live", summary, nil},
+			{"/v1/video_site/playlists/" + bestTalks + "/items", ofVideo, []any{video, "aaaaaaaaaaa", shortTalk}},
+		} {
+			for _, size := range []int{1, 2, 50} {
+				ids, pages := s.list(t, c.path, size, c.id)
+				assert.Equal(t, c.want, ids, "%s, %d at once", c.path, size)
+				assert.Equal(t, max(1, (len(c.want)+size-1)/size), pages, "%s, %d at once", c.path, size)
+			}
 		}
-	}
+	})
 }

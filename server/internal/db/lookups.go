@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"time"
 
@@ -14,11 +15,14 @@ type Lookup struct {
 	ID         string `bun:",pk"` // UUIDv7; made when empty. Also the topic for Watch.
 	Platform   transcript.Platform
 	ExternalID string
-	Languages  string    // the canonical language list; "" where only the tracks are asked for
-	SourceURL  string    // the canonical link
-	Answer     *Answered // the best that is known so far; nil: nothing is
-	AskedAt    time.Time
-	EndedAt    *time.Time // nil: a better answer may come
+	Languages  string // the canonical language list; "" where only the tracks are asked for
+	SourceURL  string // the canonical link
+	// Question is one of discovery, as JSON; empty: what the other members say is asked.
+	// The ExternalID is then what tells the question from others.
+	Question string
+	Answer   *Answered // the best that is known so far; nil: nothing is
+	AskedAt  time.Time
+	EndedAt  *time.Time // nil: a better answer may come
 }
 
 // Answered is what a platform has answered to a Lookup. After an error the rest is
@@ -27,6 +31,7 @@ type Answered struct {
 	Metadata     transcript.Metadata `json:"metadata"`
 	Tracks       []transcript.Track  `json:"tracks"`                 // nil: not known
 	TranscriptID string              `json:"transcriptId,omitempty"` // the text of the track that was read
+	Found        json.RawMessage     `json:"found,omitempty"`        // of discovery
 	Error        *transcript.Error   `json:"error,omitempty"`
 }
 

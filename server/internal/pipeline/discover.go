@@ -40,10 +40,6 @@ func (p *Pipeline) CanDiscover(ctx context.Context) error {
 	if p.team(ctx).discovers() || p.teamSeen(ctx, 0).discovers() {
 		return nil
 	}
-	return errNoDiscovery()
-}
-
-func errNoDiscovery() error {
 	return transcript.Errorf(transcript.NotImplemented, "This service has nothing to search the video site with: its operator sets up yt-dlp, or a key of the site's data API.")
 }
 
@@ -92,21 +88,28 @@ func (p *Pipeline) Items(ctx context.Context, playlist engine.List, at engine.Wi
 
 // discover gets the answer to a question. Equal ones at the same time are asked once.
 func discover[T any](ctx context.Context, p *Pipeline, d discovery) (found T, err error) {
-	if p.engine.Discovery == nil {
-		return found, errNoDiscovery()
-	}
 	question, err := json.Marshal(d)
 	if err != nil {
 		return found, fmt.Errorf("pipeline: writing down a question of discovery: %w", err)
 	}
-	answer, err := p.flights.join(ctx, string(question), func(ctx context.Context) ([]byte, error) { return p.askDiscovery(ctx, d) })
+	var answer []byte
+	if p.onlyOthers(ctx, team.discovers) {
+		answer, err = p.haveDiscovered(ctx, string(question))
+	} else {
+		answer, err = p.flights.join(ctx, string(question), func(ctx context.Context) ([]byte, error) { return p.askDiscovery(ctx, d) })
+	}
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		err = transcript.Errorf(transcript.UpstreamFailed, "The platform did not answer within %s.", p.cfg.DiscoveryBudget).Because(err)
+		err = p.discoveredTooLate()
 	}
 	if err == nil {
 		err = json.Unmarshal(answer, &found)
 	}
 	return found, err
+}
+
+// discoveredTooLate is the answer of a site that has not answered in time.
+func (p *Pipeline) discoveredTooLate() error {
+	return transcript.Errorf(transcript.UpstreamFailed, "The platform did not answer within %s.", p.cfg.DiscoveryBudget)
 }
 
 // askDiscovery asks the video site and returns what it says as JSON, which also makes

@@ -99,6 +99,8 @@ func needs(queue string) func(abilities) bool {
 	switch queue {
 	case queueCaptions, queueLookups:
 		return func(a abilities) bool { return len(a.Captions) > 0 }
+	case queueDiscovery:
+		return func(a abilities) bool { return a.Discovery }
 	case queueDownload:
 		return func(a abilities) bool { return a.Audio && a.Media }
 	case queueMedia:

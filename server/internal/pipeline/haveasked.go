@@ -30,16 +30,7 @@ const noWorkersRetry = 5
 // haveAsked is lookup through another process. Where none works, nobody is kept
 // waiting.
 func (p *Pipeline) haveAsked(ctx context.Context, sub subject) (answered, error) {
-	if len(p.seen(ctx, teamAge)) == 0 {
-		e := transcript.Errorf(transcript.ServiceUnavailable, "No process of the service can ask the platform just now.")
-		e.RetryAfter = noWorkersRetry
-		return answered{}, e.Because(ErrNoWorkers)
-	}
-	id, err := p.putQuestion(ctx, sub)
-	if err != nil {
-		return answered{}, err
-	}
-	l, err := p.awaitAnswer(ctx, id)
+	l, err := p.askOthers(ctx, lookupOf(sub), p.cfg.LookupBudget, func(id string) db.Step { return lookupArgs{Lookup: id} })
 	switch {
 	case err != nil:
 		return answered{}, err
@@ -49,30 +40,34 @@ func (p *Pipeline) haveAsked(ctx context.Context, sub subject) (answered, error)
 	return p.readAnswer(ctx, l.Answer)
 }
 
-// putQuestion writes a question down, if the same one is not under way, and returns
-// its id.
-func (p *Pipeline) putQuestion(ctx context.Context, sub subject) (id string, err error) {
-	err = p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
-		l := &db.Lookup{Platform: sub.Platform, ExternalID: sub.ExternalID, Languages: sub.languages.String(), SourceURL: sub.URL}
+// askOthers writes a question down, with the step in which it is asked, and waits for its
+// last answer, at most as long as the budget. What it returns is the question as it stands
+// then.
+func (p *Pipeline) askOthers(ctx context.Context, l *db.Lookup, budget time.Duration, step func(id string) db.Step) (*db.Lookup, error) {
+	if len(p.seen(ctx, teamAge)) == 0 {
+		e := transcript.Errorf(transcript.ServiceUnavailable, "No process of the service can ask the platform just now.")
+		e.RetryAfter = noWorkersRetry
+		return nil, e.Because(ErrNoWorkers)
+	}
+	err := p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 		asked, err := tx.PutLookup(ctx, l)
-		id = l.ID
-		if err != nil || !asked {
+		if err != nil || !asked { // it is under way
 			return err
 		}
-		return tx.Enqueue(ctx, lookupArgs{Lookup: id})
+		return tx.Enqueue(ctx, step(l.ID))
 	})
 	if err != nil {
-		return "", fmt.Errorf("pipeline: having a platform asked: %w", err)
+		return nil, fmt.Errorf("pipeline: having a platform asked: %w", err)
 	}
-	return id, nil
+	return p.awaitAnswer(ctx, l.ID, budget)
 }
 
 // awaitAnswer returns the question as soon as it has its last answer, and as it stands
 // when the time is up.
-func (p *Pipeline) awaitAnswer(ctx context.Context, id string) (*db.Lookup, error) {
+func (p *Pipeline) awaitAnswer(ctx context.Context, id string, longest time.Duration) (*db.Lookup, error) {
 	wake, stop := p.store.Watch(id)
 	defer stop()
-	budget := time.NewTimer(p.cfg.LookupBudget)
+	budget := time.NewTimer(longest)
 	defer budget.Stop()
 	tick := time.NewTicker(time.Second) // a signal may be lost
 	defer tick.Stop()
@@ -147,6 +142,10 @@ func (p *Pipeline) tell(ctx context.Context, id string, found answered, cause er
 		a.TranscriptID = found.text.ID
 	}
 	return p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.AnswerLookup(ctx, id, a, last) })
+}
+
+func lookupOf(sub subject) *db.Lookup {
+	return &db.Lookup{Platform: sub.Platform, ExternalID: sub.ExternalID, Languages: sub.languages.String(), SourceURL: sub.URL}
 }
 
 func subjectOfLookup(l *db.Lookup) subject {

@@ -277,7 +277,7 @@ func (p *Pipeline) checkOthers(ctx context.Context) map[string]error {
 	return map[string]error{
 		"workers":   nil,
 		"captions":  lacks(needs(queueCaptions)),
-		"discovery": lacks(func(a abilities) bool { return a.Discovery }),
+		"discovery": lacks(needs(queueDiscovery)),
 		"audio":     lacks(func(a abilities) bool { return a.Audio }),
 		"media":     lacks(needs(queueMedia)),
 		"asr":       lacks(needs(queueASR)),

@@ -29,6 +29,7 @@ const (
 	queueBatches    = "batches"
 	queueLists      = "lists"
 	queueLookups    = "lookups"
+	queueDiscovery  = "discovery"
 	queueJobHook    = string(db.JobHook)
 	queueBatchHook  = string(db.BatchHook)
 	queueHouse      = "house"
@@ -47,6 +48,7 @@ const (
 // process has died: a missing heartbeat does.
 const (
 	captionsTimeout  = 5 * time.Minute
+	discoverTimeout  = 5 * time.Minute
 	prepareTimeout   = 2 * time.Hour
 	startTimeout     = time.Minute
 	recognizeTimeout = 30 * time.Minute // and some for the length of a chunk
@@ -140,6 +142,7 @@ func (p *Pipeline) workers(process string) db.Workers {
 			db.NewWorker(expandTimeout, p.expand),
 			db.NewWorker(feedTimeout, p.feed),
 			db.NewWorker(captionsTimeout, p.answerReaders),
+			db.NewWorker(discoverTimeout, p.discoverForReaders),
 			db.NewWorker(p.cfg.tellTime, p.tellOfJob),
 			db.NewWorker(p.cfg.tellTime, p.tellOfEndedBatch),
 			db.NewWorker(0, p.sweep),
@@ -154,6 +157,7 @@ func (p *Pipeline) workers(process string) db.Workers {
 			queueLists:     listWorkers,
 			queueBatches:   batchWorkers,
 			queueLookups:   lookupWorkers,
+			queueDiscovery: discoverers,
 			queueJobHook:   hookWorkers,
 			queueBatchHook: hookWorkers,
 			queueHouse:     houseWorkers,
