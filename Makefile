@@ -2,6 +2,7 @@
 #             URL=https://… takes a link of yours, over the network
 # make test   all tests, with the race detector
 # make lint   gofmt, go vet, golangci-lint
+# make openapi-lint   the OpenAPI document, by a linter from npm
 # make bench  the speed of reading and writing captions against its goals, as a
 #             table of ratios to other libraries measured in one run (five minutes).
 #             Fails when a goal is surely missed: in three rounds of four, or by an
@@ -23,6 +24,8 @@ LINT := bin/golangci-lint-$(LINT_VERSION)
 S3_VERSION := v1.8.0
 S3 := bin/versitygw-$(S3_VERSION)
 PROMTOOL := bin/promtool
+# The linter of the OpenAPI document: internal/openapilint has its version.
+SPECTRAL := bin/spectral
 
 # What has to be there, as TEST=>PACKAGE: the Debian package is installed when
 # the test fails.
@@ -35,12 +38,13 @@ TEST_NEEDS := $(RUN_NEEDS) \
 	has_flite=>flite \
 	has_postgresql=>postgresql \
 	has_curl=>curl \
+	has_chromium=>chromium \
 	has_gcc=>gcc \
 	has_libc=>libc6-dev
 SOAK_NEEDS := $(TEST_NEEDS) \
 	has_faketime=>libfaketime
 
-.PHONY: demo test lint bench fuzz soak setup setup-soak setup-run clean
+.PHONY: demo test lint openapi-lint bench fuzz soak setup setup-soak setup-run setup-lint clean
 .DEFAULT_GOAL := test
 
 demo: setup-run
@@ -61,6 +65,9 @@ lint: $(LINT)
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt: $$unformatted"; exit 1; }
 	$(GO) vet ./...
 	$(LINT) run ./...
+
+openapi-lint: $(SPECTRAL)
+	$(SPECTRAL)/node_modules/.bin/spectral lint --fail-severity=hint --ruleset internal/openapilint/ruleset.yaml server/openapi.json
 
 bench: setup
 	$(GO) test ./internal/captionbench -count=1 -full -run Scale -bench Table -benchtime 1x -row '$(ROW)'
@@ -105,11 +112,19 @@ $(PROMTOOL):
 	tar -xOf "$$dir/files.tar" ./usr/bin/promtool >"$$dir/promtool" && \
 	chmod +x "$$dir/promtool" && mv "$$dir/promtool" $@
 
+# The linter runs on Node 18 and later; Debian's npm brings Debian 12's, which is 18.
+# What it needs stands in the lock file, and no package's own script is run.
+$(SPECTRAL): internal/openapilint/package-lock.json | setup-lint
+	@mkdir -p bin && rm -rf $@.new && cp -r internal/openapilint $@.new
+	cd $@.new && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@rm -rf $@ && mv $@.new $@ && touch $@
+
 setup setup-soak: $(S3) $(PROMTOOL)
+setup-lint: NEEDS = has_npm=>npm
 setup-run: NEEDS = $(RUN_NEEDS)
 setup: NEEDS = $(TEST_NEEDS)
 setup-soak: NEEDS = $(SOAK_NEEDS)
-setup setup-run setup-soak:
+setup setup-run setup-soak setup-lint:
 	@has() { command -v "$$1" >/dev/null 2>&1; }; \
 	has_ytdlp() { has yt-dlp; }; \
 	has_ffmpeg() { has ffmpeg && has ffprobe; }; \
@@ -117,6 +132,8 @@ setup setup-run setup-soak:
 	has_model() { ! has apt-get || test -d /usr/share/pocketsphinx/model/en-us; }; \
 	has_flite() { has flite; }; \
 	has_curl() { has curl; }; \
+	has_chromium() { has chromium; }; \
+	has_npm() { has npm; }; \
 	has_postgresql() { has initdb || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; }; \
 	has_gcc() { has gcc; }; \
 	has_faketime() { ! has apt-get || ls /usr/lib/*/faketime/libfaketime.so.1 >/dev/null 2>&1; }; \

@@ -38,7 +38,7 @@ func TestServerDependsOnNoAdapter(t *testing.T) {
 		"internal/clip", "internal/egress", "internal/run", "internal/scratch", "internal/wire",
 		"server", "server/account", "server/engine", "server/internal/db", "server/internal/metrics", "server/internal/packed", "server/internal/pipeline",
 		"server/internal/recent", "server/internal/request", "server/internal/search", "server/internal/shortlink", "server/internal/window", "server/pace", "server/speech", "server/store",
-		"transcript", "transcript/caption", "transcript/format", "transcript/internal/eight", "transcript/internal/grapheme", "transcript/site",
+		"transcript", "transcript/caption", "transcript/format", "transcript/internal/eight", "transcript/internal/grapheme", "transcript/site", "transcript/video",
 	}, own)
 }
 

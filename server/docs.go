@@ -14,6 +14,14 @@ func (s *Server) docsRoutes() []route {
 			{status: http.StatusOK, body: map[string]any{}, headers: []header{headerETag}},
 			{status: http.StatusNotModified, headers: []header{headerETag}},
 		},
+	}, {
+		method: http.MethodGet, pattern: "/docs", open: true,
+		operation: "getDocs", tag: "service", summary: "This document as a page.",
+		handle: s.getDocs,
+		answers: []answer{
+			{status: http.StatusOK, contentType: "text/html", body: "", headers: []header{headerETag}},
+			{status: http.StatusNotModified, headers: []header{headerETag}},
+		},
 	}}
 }
 

@@ -289,6 +289,7 @@ func TestPartsUnderAPrefix(t *testing.T) {
 	t.Cleanup(func() { assert.NoError(t, srv.Stop(context.WithoutCancel(t.Context()))) })
 	site := http.NewServeMux()
 	site.Handle("/media/v1/", http.StripPrefix("/media", srv.Transcripts()))
+	site.Handle("/media/docs", http.StripPrefix("/media", srv.Docs()))
 	site.Handle("/media/docs/", http.StripPrefix("/media", srv.Docs()))
 	site.Handle("/healthz", srv.Health())
 	page := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

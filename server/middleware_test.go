@@ -22,7 +22,7 @@ func TestUnknownPathsAndMethods(t *testing.T) {
 	s := start(t)
 	for _, path := range []string{
 		"/", "/v1", "/v1/transcript/", "/v1/transcripts", "/v1/transcript/job", "/v1/transcript/job/", "/v1//transcript",
-		"/v1/transcript/../transcript", "/v1/transcript/job/" + strings.Repeat("a/", 50), "/docs", "/healthz/",
+		"/v1/transcript/../transcript", "/v1/transcript/job/" + strings.Repeat("a/", 50), "/docs/", "/healthz/",
 	} {
 		a := s.get(t, path)
 		assert.Equal(t, http.StatusNotFound, a.StatusCode, path)

@@ -121,6 +121,7 @@ func TestDocumentNamesEveryOperation(t *testing.T) {
 		"GET /v1/transcript/job/{id}/events":  "streamTranscriptJob",
 		"GET /healthz":                        "getHealth",
 		"GET /readyz":                         "getReadiness",
+		"GET /docs":                           "getDocs",
 		"GET /docs/openapi.json":              "getOpenAPI",
 
 		"GET /v1/library/transcripts":                                  "listLibrary",

@@ -48,7 +48,8 @@ func (s *Server) Health() http.Handler { return s.handler(s.healthRoutes()) }
 // the database is away.
 func (s *Server) Metrics() http.Handler { return s.metrics.Handler() }
 
-// Docs serves /docs/openapi.json, which needs no credential.
+// Docs serves /docs, a page for people, and /docs/openapi.json, which need no credential.
+// A mux wants both patterns, "/docs" and "/docs/".
 func (s *Server) Docs() http.Handler { return s.handler(s.docsRoutes()) }
 
 // routes is the whole API. A new resource is a file with its routes and handlers,

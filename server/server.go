@@ -47,6 +47,7 @@ type Server struct {
 	pack       func(http.Handler) http.HandlerFunc // see packing
 	noRoute    *metrics.Route                      // for requests that have none
 	document   func() (document, error)            // made when it is asked for first
+	docsPage   func() (docsPage, error)            // so is this
 
 	unconfined error // why the kernel does not hold programs to the guard; nil: it does
 
@@ -132,6 +133,7 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 	}
 	s.metrics.WatchStore(s.db, pipeline.Queues())
 	s.metrics.WatchMachine(s.pipeline.FreeDisk, s.pipeline.OpenCircuits)
+	s.docsPage = sync.OnceValues(makeDocsPage)
 	s.document = sync.OnceValues(func() (document, error) { return makeDocument(s.routes(), c.BasePath) })
 	return s, nil
 }

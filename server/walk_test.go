@@ -149,7 +149,7 @@ var scopes = []struct {
 	path  string
 	scope account.Scope
 }{
-	{"/healthz", open}, {"/readyz", open}, {"/docs/", open},
+	{"/healthz", open}, {"/readyz", open}, {"/docs", open},
 	{"/v1/usage", ""}, {"/v1/transcript/info", ""},
 	{"/v1/transcript", account.Transcripts}, {"/v1/library/", account.Transcripts},
 	{"/v1/video_site/captions", account.Transcripts}, {"/v1/video_site/", ""},
