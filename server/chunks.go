@@ -100,7 +100,7 @@ func (s *Server) listChunks(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if tag, err = etag(t.ID, t.UpdatedAt.Time); err != nil { // it may have been made anew since
+	if tag, err = etag(t.ID, t.ChangedAt); err != nil { // it may have been made anew since
 		return err
 	}
 	page, err := s.chunkPage(t, asked, list, from)

@@ -100,7 +100,7 @@ func (s *Server) downloadTranscript(w http.ResponseWriter, r *http.Request) erro
 	if err != nil {
 		return err
 	}
-	if etag, err = d.tag(t.ID, t.UpdatedAt.Time); err != nil { // it may have been made anew since
+	if etag, err = d.tag(t.ID, t.ChangedAt); err != nil { // it may have been made anew since
 		return err
 	}
 	body, err := s.file(d, t, etag)

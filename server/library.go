@@ -113,7 +113,7 @@ func (s *Server) getSavedTranscript(w http.ResponseWriter, r *http.Request) erro
 	if err != nil {
 		return err
 	}
-	if etag, err = savedTag(t.ID, t.UpdatedAt.Time, asked.include); err != nil { // it may have been made anew since
+	if etag, err = savedTag(t.ID, t.ChangedAt, asked.include); err != nil { // it may have been made anew since
 		return err
 	}
 	w.Header().Set("ETag", etag)
@@ -130,7 +130,7 @@ func (s *Server) getSavedTranscript(w http.ResponseWriter, r *http.Request) erro
 // withWords is a saved text with the words in its segments. It may have been made anew
 // since.
 func (s *Server) withWords(ctx context.Context, saved *db.Saved, t *db.Transcript) (*db.Transcript, error) {
-	etag, err := savedTag(t.ID, t.UpdatedAt.Time, library.Words)
+	etag, err := savedTag(t.ID, t.ChangedAt, library.Words)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +141,7 @@ func (s *Server) withWords(ctx context.Context, saved *db.Saved, t *db.Transcrip
 	if t, err = s.pipeline.SavedTimedText(ctx, saved); err != nil {
 		return nil, err
 	}
-	if etag, err = savedTag(t.ID, t.UpdatedAt.Time, library.Words); err != nil {
+	if etag, err = savedTag(t.ID, t.ChangedAt, library.Words); err != nil {
 		return nil, err
 	}
 	t.SegmentsJSON, err = s.rendered(etag, func() ([]byte, error) {

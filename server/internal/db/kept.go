@@ -44,7 +44,7 @@ func (k *kept) remember(t *Transcript) {
 		return
 	}
 	own := *t
-	k.transcripts.Put(change{t.ID, t.UpdatedAt.UnixMicro()}, &own, weight(t))
+	k.transcripts.Put(change{t.ID, t.ChangedAt.UnixMicro()}, &own, weight(t))
 }
 
 // weight is about how many bytes of memory a transcript takes, once it is unpacked.

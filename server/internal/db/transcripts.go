@@ -19,6 +19,9 @@ type Transcript struct {
 	Owner string // the account for an upload, "" for what all may share
 	// Duration is the length of the media in seconds; 0: not known.
 	Duration float64
+	// ChangedAt is UpdatedAt to the microsecond, as it was read: each text that a
+	// transcript has had has another.
+	ChangedAt time.Time
 	// SegmentsJSON is the rendered array. It is stored packed.
 	SegmentsJSON *packed.Bytes
 	// WordsJSON is the rendered array of the words of each segment, or nil. Only
@@ -78,7 +81,7 @@ type textRow struct {
 
 // transcript is what the row says, without the text.
 func (r *transcriptRow) transcript() *Transcript {
-	t := &Transcript{Owner: r.Owner, Duration: r.Duration, Transcript: transcript.Transcript{
+	t := &Transcript{Owner: r.Owner, Duration: r.Duration, ChangedAt: r.UpdatedAt, Transcript: transcript.Transcript{
 		ID:            r.ID,
 		Platform:      r.Platform,
 		ExternalID:    r.ExternalID,

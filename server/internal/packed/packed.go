@@ -59,6 +59,9 @@ const (
 	endSize    = 2 + 8
 )
 
+// mostTimes is how many bytes, unpacked, a byte of gzip can be: 258, in two bits.
+const mostTimes = 1032
+
 // Stored takes what Pack has made, as it was stored; nil for nil. What is damaged is
 // found out by whoever unpacks it, here or where it is sent to.
 func Stored(gzip []byte) (*Bytes, error) {
@@ -69,6 +72,9 @@ func Stored(gzip []byte) (*Bytes, error) {
 		return nil, fmt.Errorf("packed: it is no whole gzip: %w", io.ErrUnexpectedEOF)
 	}
 	length := int(binary.LittleEndian.Uint32(gzip[len(gzip)-4:])) // RFC 1952, 2.3.1
+	if length > mostTimes*len(gzip) {
+		return nil, fmt.Errorf("packed: %d bytes of gzip are said to have %d: %w", len(gzip), length, io.ErrUnexpectedEOF)
+	}
 	return &Bytes{gzip: gzip, length: length, over: shift(length)}, nil
 }
 
