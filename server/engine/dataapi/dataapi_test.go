@@ -233,6 +233,21 @@ func TestCheckTellsOfAKeyThatIsRefused(t *testing.T) {
 	require.NoError(t, d.Check(t.Context()))
 }
 
+// An API that says no more is not waited for, by whomever.
+func TestSlowAnswersAreBounded(t *testing.T) {
+	t.Parallel()
+	e := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = w.Write([]byte("{")) // the client may be gone
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	})
+	d, err := dataapi.New(dataapi.Options{Key: key, BaseURL: e.URL, HTTP: &http.Client{Timeout: 50 * time.Millisecond}})
+	require.NoError(t, err)
+	_, err = d.Channel(t.Context(), named("@talks"))
+	require.ErrorIs(t, err, transcript.UpstreamFailed)
+	assert.ErrorContains(t, err, "cannot be reached, or breaks off")
+}
+
 // Each call costs quota.
 func TestCallsOfEachQuestion(t *testing.T) {
 	t.Parallel()
