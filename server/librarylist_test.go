@@ -170,3 +170,56 @@ func TestLibraryRows(t *testing.T) {
 		"errorCode": nil, "words": 0.0, "durationSec": nil, "starred": false,
 	}, later)
 }
+
+// The language of what has no text yet is the first that was asked for, or "und" where
+// it is to be detected.
+func TestLanguagesOfWork(t *testing.T) {
+	t.Parallel()
+	s := &shelf{service: start(t)}
+	defer s.Engine.HoldCaptions()()
+	defer s.Engine.Hold()()
+	for request, want := range map[string]string{
+		`{"url":"language-01"`:                                                            "en",
+		`{"url":"language-02","language":"DE-at,en"`:                                      "de-AT",
+		`{"url":"language-03","language":"asr"`:                                           "und",
+		`{"url":"language-04","language":"asr-en-GB"`:                                     "en-GB",
+		`{"url":"https://photos.example/p/CxYz012345a"`:                                   "und",
+		`{"platform":"microblog_site","externalId":"1712345678901234567","language":"en"`: "en",
+	} {
+		a := s.postJSON(t, request+`,"waitMs":0}`)
+		require.Equal(t, http.StatusAccepted, a.StatusCode, a.body)
+		page, _ := s.listed(t, "?pageSize=1")
+		row := page["transcripts"].([]any)[0].(map[string]any)
+		assert.Equal(t, []any{"pending", want}, []any{row["kind"], row["lang"]}, request)
+	}
+	for list, want := range map[string]string{"asr": "und", "asr-de": "de", "fr,en": "fr"} {
+		a := s.postBatch(t, `{"playlist":"`+playlistID+`","language":"`+list+`"}`)
+		require.Equal(t, http.StatusAccepted, a.StatusCode, a.body)
+		page, _ := s.listed(t, "?platform=batch&pageSize=1")
+		assert.Equal(t, want, page["transcripts"].([]any)[0].(map[string]any)["lang"], list)
+	}
+}
+
+// Nothing of a batch that is canceled stays on its way.
+func TestLibraryOfACancelledBatch(t *testing.T) {
+	t.Parallel()
+	s := &shelf{service: start(t)}
+	release := s.Engine.HoldCaptions()
+	defer release()
+	id := s.newBatch(t, videos(0, 60)) // more than are taken up at once
+	require.Eventually(t, func() bool { return s.Engine.CaptionReads(transcript.VideoSite) > 0 }, time.Minute, 10*time.Millisecond)
+	require.Equal(t, http.StatusAccepted, s.do(t, http.MethodPost, batchPath(id)+"/cancel", nil).StatusCode)
+	release()
+	require.Eventually(t, func() bool { return s.batchPage(t, id, "?maxResults=1").Batch.Counts.Pending == 0 }, time.Minute, 20*time.Millisecond)
+	counts := s.batchPage(t, id, "?maxResults=1").Batch.Counts
+	assert.Positive(t, counts.Skipped())
+	require.Eventually(t, func() bool { // what nobody wants any more is let go of soon
+		page, _ := s.listed(t, "?platform=video_site&pageSize=100")
+		for _, row := range page["transcripts"].([]any) {
+			if row.(map[string]any)["kind"] != "transcript" {
+				return false
+			}
+		}
+		return len(page["transcripts"].([]any)) >= counts.Success
+	}, time.Minute, 20*time.Millisecond)
+}
