@@ -79,8 +79,8 @@ type Config struct {
 
 	// Sites says which link belongs to which platform; nil: site.Default.
 	Sites *site.Table
-	// Pace is how often this process visits each platform, for captions and
-	// downloads together; the zero value: 5 visits a minute, 5 of them at once.
+	// Pace is how often this process visits each platform, for captions, downloads,
+	// lists and discovery together; the zero value: 5 visits a minute, 5 of them at once.
 	// What would be more waits. Processes that share an address add up.
 	Pace pace.Config
 	// Egress says what links may lead to, and by which way.

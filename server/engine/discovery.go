@@ -32,6 +32,11 @@ type Discovery interface {
 	Items(ctx context.Context, playlist List, at Window) (Listing[video.Item], error)
 }
 
+// ByAPI is implemented by a [Discovery] that asks the site's interface for programs, which
+// has a quota of its own, and visits none of its pages: the pace of visits is not kept for
+// it (see package pace).
+type ByAPI interface{ ByAPI() }
+
 // Window is the part of a list that is wanted.
 type Window struct {
 	// After is the Next of the listing before; empty: from the start. It comes from a

@@ -69,6 +69,13 @@ func (b *bucket) take(ctx context.Context, v visitor) (ok bool, err error) {
 	}
 }
 
+// owe takes n tokens that need not be there yet: what comes next waits for them.
+func (b *bucket) owe(n int) {
+	for range n {
+		b.limiter.Reserve()
+	}
+}
+
 // stand gives the visitor a place, unless it has one: the last, or the first to a
 // visit that had a token and got no answer. It returns in how long its turn is, no
 // sooner than after.

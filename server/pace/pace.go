@@ -4,8 +4,8 @@
 //	p, err := pace.New(pace.Config{}, log)
 //	eng = p.Engine(eng) // its sources now keep the pace
 //
-// A visit is one call of a caption source, of an audio source or of a list source.
-// All visits to a platform share one token bucket. Each source has a circuit breaker for each
+// A visit is one call of a caption source, of an audio source, of a list source or of
+// discovery; but to describe videos is a visit to each of them. All visits to a platform share one token bucket. Each source has a circuit breaker for each
 // platform: an answer of IP_BLOCKED opens it for as long as the platform asks
 // for, else for 30 s, and while the block goes on for twice as long each time, up
 // to 10 min, or up to an hour where the platform asks for 10 min or more. After
@@ -78,19 +78,21 @@ type Pace struct {
 // route is one way to a platform.
 type route struct {
 	platform transcript.Platform
-	source   int // the caption source's place in the engine; or audio, or lists
+	source   int // the caption source's place in the engine; or audio, lists or discovers
 }
 
-// The sources of a route for sound, and for lists.
+// The sources of a route for sound, for lists, and for discovery.
 const (
-	audio = -1
-	lists = -2
+	audio     = -1
+	lists     = -2
+	discovers = -3
 )
 
 // Their names in the log.
 const (
-	audioName = "audio"
-	listsName = "lists"
+	audioName     = "audio"
+	listsName     = "lists"
+	discoveryName = "discovery"
 )
 
 // New checks the configuration. log receives a line when a circuit opens or
@@ -113,7 +115,8 @@ func New(c Config, log *slog.Logger) (*Pace, error) {
 	return &Pace{cfg: c, log: log, buckets: map[transcript.Platform]*bucket{}, circuits: map[route]*circuit{}}, nil
 }
 
-// Engine is e, whose caption, audio and list sources keep the pace. It is called once.
+// Engine is e, whose caption, audio and list sources keep the pace, and so does its
+// discovery, unless that is [engine.ByAPI]. It is called once.
 func (p *Pace) Engine(e engine.Engine) engine.Engine {
 	sources := make([]engine.CaptionSource, len(e.Captions))
 	for i, source := range e.Captions {
@@ -125,6 +128,9 @@ func (p *Pace) Engine(e engine.Engine) engine.Engine {
 	}
 	if e.Lists != nil {
 		e.Lists = listSource{ListSource: e.Lists, pace: p}
+	}
+	if _, byAPI := e.Discovery.(engine.ByAPI); e.Discovery != nil && !byAPI {
+		e.Discovery = discovery{Discovery: e.Discovery, pace: p}
 	}
 	return e
 }

@@ -159,6 +159,9 @@ func client(given *http.Client, key string) *http.Client {
 	return &own
 }
 
+// ByAPI tells that no page of the site is visited; see [engine.ByAPI].
+func (d *Discovery) ByAPI() {}
+
 // Check returns the error of the newest question if that was that the key is not
 // accepted, else nil. It asks nothing: each question to the API costs quota.
 func (d *Discovery) Check(context.Context) error {

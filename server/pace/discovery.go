@@ -1,0 +1,73 @@
+package pace
+
+import (
+	"context"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/video"
+)
+
+// discovery is a way of discovery that keeps the pace.
+type discovery struct {
+	engine.Discovery
+	pace *Pace
+}
+
+func (d discovery) visit(ctx context.Context, do func() error) error {
+	return d.pace.visit(ctx, route{transcript.VideoSite, discovers}, discoveryName, func(func()) error { return do() })
+}
+
+func (d discovery) Search(ctx context.Context, q video.Search, at engine.Window) (found engine.Listing[video.Result], err error) {
+	err = d.visit(ctx, func() (err error) {
+		found, err = d.Discovery.Search(ctx, q, at)
+		return err
+	})
+	return found, err
+}
+
+// Videos is a visit to each of the videos. It is made as soon as there is a token for one,
+// or those of a long list would never be made; the next visits wait for the others.
+func (d discovery) Videos(ctx context.Context, contents []engine.Content) (found []video.Video, err error) {
+	err = d.visit(ctx, func() (err error) {
+		d.pace.bucket(transcript.VideoSite).owe(len(contents) - 1)
+		found, err = d.Discovery.Videos(ctx, contents)
+		return err
+	})
+	return found, err
+}
+
+func (d discovery) Channel(ctx context.Context, channel engine.List) (found video.Channel, err error) {
+	err = d.visit(ctx, func() (err error) {
+		found, err = d.Discovery.Channel(ctx, channel)
+		return err
+	})
+	return found, err
+}
+
+func (d discovery) Uploads(ctx context.Context, channel engine.List, kind video.Kind, at engine.Window) (found engine.Listing[video.Summary], err error) {
+	err = d.visit(ctx, func() (err error) {
+		found, err = d.Discovery.Uploads(ctx, channel, kind, at)
+		return err
+	})
+	return found, err
+}
+
+func (d discovery) Items(ctx context.Context, playlist engine.List, at engine.Window) (found engine.Listing[video.Item], err error) {
+	err = d.visit(ctx, func() (err error) {
+		found, err = d.Discovery.Items(ctx, playlist, at)
+		return err
+	})
+	return found, err
+}
+
+// Check is that of the way itself, if it has one, and ErrOpen while it is not asked.
+func (d discovery) Check(ctx context.Context) error {
+	if err := check(ctx, d.Discovery); err != nil {
+		return err
+	}
+	if wait, _ := d.pace.circuit(route{transcript.VideoSite, discovers}, discoveryName).remaining(); wait > 0 {
+		return ErrOpen
+	}
+	return nil
+}
