@@ -53,10 +53,7 @@ func TestPromises(t *testing.T) {
 		if !slices.Contains(sections, p.section) {
 			sections = append(sections, p.section)
 		}
-		assert.NotEmpty(t, p.tests, "%s: no test holds %q", p.section, p.says)
-		for _, name := range p.tests {
-			assert.True(t, tests.have(t, name), "%s: %q: there is no test %s", p.section, p.says, name)
-		}
+		p.isHeld(t, tests)
 	}
 	var headings []string
 	for _, part := range readAPIDoc(t).parts {
@@ -67,6 +64,15 @@ func TestPromises(t *testing.T) {
 	}
 	assert.Equal(t, headings, sections, "sections that API.md has, in its order, each once")
 	t.Logf("%d promises under %d headings", len(promises), len(sections))
+}
+
+// isHeld asserts that there are tests which hold the promise.
+func (p promise) isHeld(t *testing.T, tests testFiles) {
+	t.Helper()
+	assert.NotEmpty(t, p.tests, "%s: no test holds %q", p.section, p.says)
+	for _, name := range p.tests {
+		assert.True(t, tests.have(t, name), "%s: %q: there is no test %s", p.section, p.says, name)
+	}
 }
 
 // testFiles are the tests of packages, by the folder and the name of the test: each has
