@@ -128,7 +128,7 @@ func TestDiscoveryByTheRealProgram(t *testing.T) {
 	}
 }
 
-func newAtSite(t *testing.T, host engine.Host, base, name string) atSite {
+func newAtSite(t testing.TB, host engine.Host, base, name string) atSite {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), strings.TrimPrefix(base, "http://"))
 	require.NoError(t, os.Mkdir(dir, 0o700))
