@@ -3,10 +3,10 @@
 # make test   all tests, with the race detector
 # make lint   gofmt, go vet, golangci-lint
 # make openapi-lint   the OpenAPI document, by a linter from npm
-# make bench  the speed of reading and writing captions against its goals, as a
-#             table of ratios to other libraries measured in one run (five minutes).
-#             Fails when a goal is surely missed: in three rounds of four, or by an
-#             allocation. ROW=write: only the rows with this in their name.
+# make bench  every figure of speed against its goal, as one table of ratios, each to
+#             something else measured in the same run (less than 15 minutes). Fails
+#             when a goal is surely missed: in three rounds of four, or by an allocation.
+#             ROW=write: only the rows with this in their name.
 #             Before, files of full size (1 GB) are read in bounded memory.
 # make fuzz   each fuzz target for FUZZTIME (1m), up to the first failure;
 #             FUZZ=WebVTT: only the targets with this in their name
@@ -41,10 +41,12 @@ TEST_NEEDS := $(RUN_NEEDS) \
 	has_chromium=>chromium \
 	has_gcc=>gcc \
 	has_libc=>libc6-dev
+BENCH_NEEDS := $(TEST_NEEDS) \
+	has_wrk=>wrk
 SOAK_NEEDS := $(TEST_NEEDS) \
 	has_faketime=>libfaketime
 
-.PHONY: demo test lint openapi-lint bench fuzz soak setup setup-soak setup-run setup-lint clean
+.PHONY: demo test lint openapi-lint bench fuzz soak setup setup-soak setup-bench setup-run setup-lint clean
 .DEFAULT_GOAL := test
 
 demo: setup-run
@@ -69,8 +71,18 @@ lint: $(LINT)
 openapi-lint: $(SPECTRAL)
 	$(SPECTRAL)/node_modules/.bin/spectral lint --fail-severity=hint --ruleset internal/openapilint/ruleset.yaml server/openapi.json
 
-bench: setup
-	$(GO) test ./internal/captionbench -count=1 -full -run Scale -bench Table -benchtime 1x -row '$(ROW)'
+# Each benchmark prints its rows by internal/ratio; here they are put together. One
+# package at a time: they would disturb each other.
+bench: setup-bench
+	@rows=$$(mktemp) && trap 'rm -f "$$rows"' EXIT && failed=; \
+	measure() { $(GO) test -count=1 -timeout 15m -benchtime 1x "$$@" -row '$(ROW)' >"$$rows.out" 2>&1 || { failed=1; cat "$$rows.out"; }; \
+		sed -n 's/^ratio: //p' "$$rows.out" >>"$$rows"; rm -f "$$rows.out"; }; \
+	measure ./internal/captionbench -full -run Scale -bench Table; \
+	measure ./server -run '^$$' -bench Middleware; \
+	measure ./server/internal/e2e -run '^$$' -bench 'CacheHit|Wrk|BenchmarkBatch$$'; \
+	measure ./server/internal/db -run '^$$' -bench 'Library|Search' -library-rows 100000 -search-rows 100000; \
+	echo "Ratios to something else in the same run: medians of the rounds [p25-p75], and the goal."; cat "$$rows"; \
+	test -z "$$failed"
 
 # One target at a time, as go test wants it. An input is tried but once to be made
 # smaller: of longer bounds that takes nearly all of the time, for inputs that only
@@ -119,12 +131,13 @@ $(SPECTRAL): internal/openapilint/package-lock.json | setup-lint
 	cd $@.new && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@rm -rf $@ && mv $@.new $@ && touch $@
 
-setup setup-soak: $(S3) $(PROMTOOL)
+setup setup-soak setup-bench: $(S3) $(PROMTOOL)
 setup-lint: NEEDS = has_npm=>npm
 setup-run: NEEDS = $(RUN_NEEDS)
 setup: NEEDS = $(TEST_NEEDS)
 setup-soak: NEEDS = $(SOAK_NEEDS)
-setup setup-run setup-soak setup-lint:
+setup-bench: NEEDS = $(BENCH_NEEDS)
+setup setup-run setup-soak setup-bench setup-lint:
 	@has() { command -v "$$1" >/dev/null 2>&1; }; \
 	has_ytdlp() { has yt-dlp; }; \
 	has_ffmpeg() { has ffmpeg && has ffprobe; }; \
@@ -136,6 +149,7 @@ setup setup-run setup-soak setup-lint:
 	has_npm() { has npm; }; \
 	has_postgresql() { has initdb || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; }; \
 	has_gcc() { has gcc; }; \
+	has_wrk() { has wrk; }; \
 	has_faketime() { ! has apt-get || ls /usr/lib/*/faketime/libfaketime.so.1 >/dev/null 2>&1; }; \
 	has_libc() { echo '#include <stdlib.h>' | gcc -E - >/dev/null 2>&1; }; \
 	missing=; \

@@ -6,12 +6,14 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"github.com/transcriptkit/transcriptkit/internal/ratio"
 	"github.com/transcriptkit/transcriptkit/internal/storetest"
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
@@ -29,6 +31,9 @@ const mostOfBare = 1.4
 // connection of the loopback each; processor time counts, of the client too.
 // (x-itself) is the bare server against itself: what the noise is.
 func BenchmarkMiddleware(b *testing.B) {
+	if !ratio.Wanted("CPU of a small call") {
+		return
+	}
 	b.Run("sqlite", func(b *testing.B) { benchmarkMiddleware(b, storetest.SQLite(b)) })
 	b.Run("postgres", func(b *testing.B) { benchmarkMiddleware(b, storetest.Postgres(b)) })
 }
@@ -66,6 +71,11 @@ func benchmarkMiddleware(b *testing.B, o store.Options) {
 			}
 		}
 		alone, headers, with, again := median(times[0]), median(times[1]), median(times[2]), median(times[3])
+		row := ratio.Row{Name: "CPU of a small call, of a bare server's, " + strings.TrimPrefix(b.Name(), "BenchmarkMiddleware/"), AtMost: mostOfBare}
+		for i := range rounds {
+			row.Ratios = append(row.Ratios, times[2][i]/times[0][i])
+		}
+		row.Report(b)
 		b.ReportMetric(with/alone, "x-bare")
 		b.ReportMetric(with/headers, "x-same-headers")
 		b.ReportMetric(again/alone, "x-itself")

@@ -34,8 +34,8 @@ type goal struct {
 
 // result is what the rounds of a comparison gave.
 type result struct {
-	low, median, high float64 // quartiles of the ratios by round
-	ours, theirs      cost    // in the round of the median
+	ratios       []float64 // by round
+	ours, theirs cost      // in the round of the median
 }
 
 // cost is what doing something once took, on average.
@@ -76,7 +76,11 @@ func (c comparison) measure() (result, error) {
 	}
 	slices.SortFunc(all, func(a, b round) int { return cmp.Compare(a.ratio, b.ratio) })
 	middle := all[rounds/2]
-	return result{all[rounds/4].ratio, middle.ratio, all[rounds-1-rounds/4].ratio, middle.ours, middle.theirs}, nil
+	r := result{ours: middle.ours, theirs: middle.theirs}
+	for _, of := range all {
+		r.ratios = append(r.ratios, of.ratio)
+	}
+	return r, nil
 }
 
 // spend does it for a slice. The time is that of all processors in user and kernel
@@ -108,21 +112,4 @@ func cpu() time.Duration {
 		panic(err)
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
-// verdict judges a result. A median short of its goal alone may be noise, and is
-// "close"; where three rounds of four are short too it is "BELOW".
-func (c comparison) verdict(r result) string {
-	short := func(ratio float64) bool {
-		return ratio < c.goal.faster || c.goal.slower > 0 && ratio > c.goal.slower
-	}
-	switch {
-	case c.goal.faster == 0 && c.goal.slower == 0:
-		return ""
-	case r.ours.allocs > c.goal.allocs*float64(c.cues), short(r.low) && short(r.high):
-		return "BELOW"
-	case short(r.median):
-		return "close"
-	}
-	return "PASS"
 }

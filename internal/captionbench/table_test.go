@@ -3,29 +3,25 @@
 package captionbench_test
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"runtime"
-	"strings"
 	"testing"
-)
 
-var only = flag.String("row", "", "print the rows of the table whose names have this in them")
+	"github.com/transcriptkit/transcriptkit/internal/ratio"
+)
 
 // BenchmarkTable prints the comparisons, and fails when one is below its goal.
 func BenchmarkTable(b *testing.B) {
 	fmt.Fprintf(os.Stdout, "Corpus: %s.\nProcessor time, %s, %d CPUs; medians of %d interleaved rounds [p25-p75].\n\n",
 		corpus, runtime.Version(), runtime.NumCPU(), rounds)
-	const line = "%-29s %7s  %-20s %7s %6s %6s %14s  %s\n"
-	fmt.Fprintf(os.Stdout, line, "", "cues", "ratio", "goal", "MB/s", "peer", "allocs/cue", "")
 	for _, part := range []struct {
 		cues int
 		rows []row
 	}{{2_000, rows}, {100_000, rows}, {500 * zipped, archives}} {
 		cues := part.cues
 		for _, r := range part.rows {
-			if !strings.Contains(r.name, *only) {
+			if !ratio.Wanted(r.name) {
 				continue
 			}
 			// Made when it is its turn, so that no other input is in memory.
@@ -35,26 +31,16 @@ func BenchmarkTable(b *testing.B) {
 			if err != nil {
 				b.Fatal(r.name, err)
 			}
-			verdict := c.verdict(m)
-			if verdict == "BELOW" {
-				b.Fail()
+			ratio.Row{
+				Name: fmt.Sprintf("%s, %d cues", c.name, cues), Ratios: m.ratios, AtLeast: c.goal.faster, AtMost: c.goal.slower,
+				Note: fmt.Sprintf("%s MB/s (peer %s), %.2f allocations a cue (peer %.1f)", c.speed(m.ours), c.speed(m.theirs),
+					m.ours.allocs/float64(cues), m.theirs.allocs/float64(cues)),
+			}.Report(b)
+			if (c.goal.faster > 0 || c.goal.slower > 0) && m.ours.allocs > c.goal.allocs*float64(cues) {
+				b.Errorf("%s allocates more than %g times a cue", c.name, c.goal.allocs)
 			}
-			fmt.Fprintf(os.Stdout, line, c.name, fmt.Sprint(cues),
-				fmt.Sprintf("%.2f [%.2f-%.2f]", m.median, m.low, m.high), c.goal,
-				c.speed(m.ours), c.speed(m.theirs),
-				fmt.Sprintf("%.2f / %.1f", m.ours.allocs/float64(cues), m.theirs.allocs/float64(cues)), verdict)
 		}
 	}
-}
-
-func (g goal) String() string {
-	switch {
-	case g.faster > 0:
-		return fmt.Sprintf(">= %g", g.faster)
-	case g.slower > 0:
-		return fmt.Sprintf("<= %g", g.slower)
-	}
-	return ""
 }
 
 // speed is in MB of the file a second.
