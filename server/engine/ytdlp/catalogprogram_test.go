@@ -29,10 +29,10 @@ func serveProgram(c *enginetest.Catalog) http.Handler {
 
 func (p catalogProgram) say(link *url.URL, items string) string {
 	q := link.Query()
-	switch {
-	case link.Path == "/watch":
+	switch link.Path {
+	case "/watch":
 		return p.video(q.Get("v"))
-	case link.Path == "/results":
+	case "/results":
 		search := video.Search{Q: q.Get("search_query"), Type: video.TypeVideo}
 		switch q.Get("sp") {
 		case "EgIQAvABAQ==":
@@ -43,7 +43,7 @@ func (p catalogProgram) say(link *url.URL, items string) string {
 			search.Order = video.ByViews
 		}
 		return list(object{}, items, p.Search(search), p.result)
-	case link.Path == "/playlist":
+	case "/playlist":
 		l, ok := p.Playlist(q.Get("list"))
 		switch {
 		case ok && l.Private:

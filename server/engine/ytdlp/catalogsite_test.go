@@ -136,7 +136,7 @@ func (s catalogSite) search(w http.ResponseWriter, r *http.Request) {
 	}
 	wanted.Q = q.Query
 	_, offset := continued(q.Continuation)
-	items := some(s.Catalog.Search(wanted), "search", offset, 20, s.result)
+	items := some(s.Search(wanted), "search", offset, 20, s.result)
 	section := []object{}
 	if n := len(items); n > 0 && items[n-1]["continuationItemRenderer"] != nil {
 		section, items = items[n-1:], items[:n-1]
@@ -354,7 +354,7 @@ func (s catalogSite) tab(c enginetest.CatalogChannel, selected string) object {
 	}
 	if selected == "search" {
 		q := video.Search{Q: query, Type: video.TypeVideo, Order: video.ByRelevance, ChannelID: c.ChannelID}
-		items := some(s.Catalog.Search(q), "none", 0, 1000, func(r video.Result) object {
+		items := some(s.Search(q), "none", 0, 1000, func(r video.Result) object {
 			return object{"itemSectionRenderer": object{"contents": []object{s.result(r)}}}
 		})
 		tabs = append(tabs, object{"expandableTabRenderer": object{
