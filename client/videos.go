@@ -95,6 +95,9 @@ func (s *VideoService) Get(ctx context.Context, videos []string, opts ...Request
 	if len(found.Items)+len(found.NotFound) != len(videos) {
 		return nil, answer.malformed(fmt.Errorf("it tells of %d videos and not of %d", len(found.Items)+len(found.NotFound), len(videos)))
 	}
+	if slices.ContainsFunc(found.Items, func(v video.Video) bool { return v.VideoID == "" }) {
+		return nil, answer.malformed(errors.New("a video has no id"))
+	}
 	return &found, nil
 }
 
