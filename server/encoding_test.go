@@ -138,9 +138,6 @@ func TestGzipForCurl(t *testing.T) {
 	t.Parallel()
 	curl, err := exec.LookPath("curl")
 	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("curl is not installed")
-		}
 		t.Skip("curl is not installed")
 	}
 	s := start(t)
