@@ -54,8 +54,8 @@ func TestPartsInForeignRouters(t *testing.T) {
 		visitors[name] = visitor{account.Principal{Account: name, Plan: account.WithoutLimits("test"), Scopes: account.Scopes()}, nil}
 	}
 	s := start(t, func(c *server.Config) { c.Authenticator, c.BasePath = visitors, prefix })
-	library := http.StripPrefix(prefix, s.Server.Server.Library())
-	batches := http.StripPrefix(prefix, s.Server.Server.Batches())
+	library := http.StripPrefix(prefix, s.Library())
+	batches := http.StripPrefix(prefix, s.Batches())
 	page := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }
 
 	mux := http.NewServeMux()

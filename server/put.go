@@ -84,7 +84,7 @@ func checkPut(t *transcript.Transcript) error {
 			return invalid("sourceUrl", "is not a link")
 		}
 	}
-	if t.DurationSec != nil && !(*t.DurationSec >= 0 && *t.DurationSec < math.MaxInt32) {
+	if t.DurationSec != nil && (*t.DurationSec < 0 || *t.DurationSec >= math.MaxInt32) {
 		return invalid("durationSec", "is no length")
 	}
 	if _, err := json.Marshal(t.Metadata); err != nil {

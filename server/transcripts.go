@@ -221,7 +221,7 @@ func (s *Server) acceptedReply(job transcript.Job) reply {
 func outcomeReply(job *pipeline.Job) (reply, error) {
 	res, failure := outcome(job)
 	if failure != nil {
-		return reply{failure: failure}, nil
+		return reply{failure: failure}, nil //nolint:nilerr // why the job failed is what is told
 	}
 	return resultReply(res)
 }

@@ -311,11 +311,22 @@ func (m *mixed) do(kind, account, method, path, contentType string, body []byte)
 	defer m.mu.Unlock()
 	m.took[kind] = append(m.took[kind], time.Since(began))
 	m.statuses[kind+" "+strconv.Itoa(status)]++
+	if kind == "new captions" && m.asksTheKilled(began) && status == http.StatusBadGateway {
+		m.statuses["asked of the killed worker"]++
+		return status, answer
+	}
 	if err != nil || status >= 500 {
 		m.failed = append(m.failed, fmt.Sprintf("%s, sent %v after the start, took %v: %d %s %v",
 			kind, began.Sub(m.began).Round(time.Millisecond), time.Since(began).Round(time.Millisecond), status, answer, err))
 	}
 	return status, answer
+}
+
+// asksTheKilled tells that a question was put at a time at which the worker may have
+// taken it that is killed then: it breaks off as a connection does.
+func (m *mixed) asksTheKilled(at time.Time) bool {
+	before := m.began.Add(mixedTime / 3).Sub(at)
+	return -time.Second < before && before < 5*time.Second
 }
 
 // check looks at what has become of all that.
