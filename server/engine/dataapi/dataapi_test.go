@@ -288,6 +288,13 @@ func TestCallsOfEachQuestion(t *testing.T) {
 	assert.Equal(t, map[string]int{"playlistItems": 1, "videos": 1}, e.asked(), "the title is remembered")
 	assert.Equal(t, items.Title, next.Title)
 
+	channels, err := d.Search(t.Context(), video.Search{Q: "talk", Type: video.TypeChannel, Order: video.ByRelevance}, first)
+	require.NoError(t, err)
+	assert.Equal(t, map[string]int{"search": 1, "channels": 1}, e.asked())
+	for _, r := range channels.Items {
+		assert.NotNil(t, r.Channel.Handle, "the details of each are asked for")
+	}
+
 	for _, kind := range []video.Kind{video.Shorts, video.Live, video.Regular} {
 		_, err = d.Uploads(t.Context(), named("@talks"), kind, first)
 		require.ErrorIs(t, err, transcript.NotImplemented)
