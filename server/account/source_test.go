@@ -231,10 +231,11 @@ func TestCallsThatDoNotReturn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		acme, globex := account.Account{Name: "acme"}, account.Account{Name: "globex"}
-		release, asked := make(chan struct{}), 0
+		release := make(chan struct{})
+		var asked atomic.Int32
 		plan := account.Inquiring(billing(func(_ context.Context, a account.Account) (account.Plan, error) {
 			if a.Name == "acme" {
-				asked++
+				asked.Add(1)
 				<-release
 			}
 			return account.WithoutLimits("yearly"), nil
@@ -245,10 +246,10 @@ func TestCallsThatDoNotReturn(t *testing.T) {
 			require.ErrorIs(t, err, transcript.ServiceUnavailable)
 			if i < 3 {
 				assert.Equal(t, 3*time.Second, time.Since(began))
-				assert.Equal(t, i+1, asked)
+				assert.EqualValues(t, i+1, asked.Load())
 			} else {
 				assert.Zero(t, time.Since(began), "nobody waits for what does not come")
-				assert.Equal(t, 3, asked)
+				assert.EqualValues(t, 3, asked.Load())
 			}
 			_, err = plan(t.Context(), acme)
 			require.ErrorIs(t, err, transcript.ServiceUnavailable, "it is remembered")
