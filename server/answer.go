@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"slices"
 	"strconv"
 	"time"
 
@@ -30,11 +29,11 @@ func (s *Server) respondJSON(ctx context.Context, w http.ResponseWriter, status 
 type response struct {
 	status int
 	header map[string]string // beside those that every answer has
-	body   []*packed.Bytes   // in parts
+	body   *packed.Body
 }
 
-// plainBody is a body of one part that is not packed.
-func plainBody(b []byte) []*packed.Bytes { return []*packed.Bytes{packed.Raw(b)} }
+// plainBody is a body that is not packed.
+func plainBody(b []byte) *packed.Body { return packed.NewBody(packed.Raw(b)) }
 
 func (a response) send(w http.ResponseWriter, r *http.Request) error {
 	for name, value := range a.header {
@@ -45,31 +44,28 @@ func (a response) send(w http.ResponseWriter, r *http.Request) error {
 
 // respondPacked sends a body of which parts are kept packed: as they are to who takes
 // gzip.
-func respondPacked(w http.ResponseWriter, r *http.Request, mediaType string, status int, body []*packed.Bytes) error {
-	if takesGzip(r) && slices.ContainsFunc(body, (*packed.Bytes).Packed) {
+func respondPacked(w http.ResponseWriter, r *http.Request, mediaType string, status int, body *packed.Body) error {
+	if body.Packed() && takesGzip(r) {
 		w.Header().Set("Content-Encoding", "gzip")
-		respondAs(w, mediaType, status, packed.Join(body...)...)
+		respondAs(w, mediaType, status, body.Gzip())
 		return nil
 	}
-	pieces := make([][]byte, len(body))
-	for i, part := range body {
-		var err error
-		if pieces[i], err = part.Plain(); err != nil {
-			return err
-		}
+	parts, err := body.Plain()
+	if err != nil {
+		return err
 	}
-	respondAs(w, mediaType, status, pieces...)
+	respondAs(w, mediaType, status, parts...)
 	return nil
 }
 
 // around makes a body of what render writes around segments; nil: it has none.
-func around(segments *packed.Bytes, render func(dst, segments []byte) ([]byte, error)) ([]*packed.Bytes, error) {
+func around(segments *packed.Bytes, render func(dst, segments []byte) ([]byte, error)) (*packed.Body, error) {
 	b, err := render(nil, []byte("[]"))
 	if err != nil || segments == nil {
 		return plainBody(b), err
 	}
 	before, after := wire.AroundSegments(b)
-	return []*packed.Bytes{packed.Raw(before), segments, packed.Raw(after)}, nil
+	return packed.NewBody(packed.Raw(before), segments, packed.Raw(after)), nil
 }
 
 // respond sends a JSON body.

@@ -87,7 +87,7 @@ func (s *Server) listChunks(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	etag := func(id string, changed time.Time) (string, error) {
-		return tagOf(savedWriter, id, changed.UnixMicro(), asked.options, asked.page.maxResults, from)
+		return tagOf("chunks1", id, changed.UnixMicro(), asked.options, asked.page.maxResults, from)
 	}
 	tag, err := etag(saved.TranscriptID, saved.ChangedAt)
 	if err != nil {

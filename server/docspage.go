@@ -92,5 +92,5 @@ func (s *Server) getDocs(w http.ResponseWriter, r *http.Request) error {
 	h.Set("Content-Security-Policy", p.policy)
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
-	return respondPacked(w, r, "text/html; charset=utf-8", http.StatusOK, []*packed.Bytes{p.html})
+	return respondPacked(w, r, "text/html; charset=utf-8", http.StatusOK, packed.NewBody(p.html))
 }

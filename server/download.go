@@ -4,6 +4,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -89,10 +90,7 @@ func (s *Server) downloadTranscript(w http.ResponseWriter, r *http.Request) erro
 	if err != nil {
 		return err
 	}
-	etag, err := d.tag(saved.TranscriptID, saved.ChangedAt)
-	if err != nil {
-		return err
-	}
+	etag := d.tag(saved.TranscriptID, saved.ChangedAt)
 	if unchanged(w, r, etag) {
 		return nil
 	}
@@ -100,10 +98,8 @@ func (s *Server) downloadTranscript(w http.ResponseWriter, r *http.Request) erro
 	if err != nil {
 		return err
 	}
-	if etag, err = d.tag(t.ID, t.ChangedAt); err != nil { // it may have been made anew since
-		return err
-	}
-	body, err := s.file(d, t, etag)
+	etag = d.tag(t.ID, t.ChangedAt) // it may have been made anew since
+	body, err := s.remembered(etag, func() (*packed.Body, error) { return d.file(t) })
 	if err != nil {
 		return err
 	}
@@ -114,11 +110,11 @@ func (s *Server) downloadTranscript(w http.ResponseWriter, r *http.Request) erro
 }
 
 // downloadWriter changes with the bytes that are written of the same transcript.
-const downloadWriter = 1
+const downloadWriter = "file1"
 
 // tag is the ETag of the file that is made of a transcript.
-func (d *download) tag(id string, changed time.Time) (string, error) {
-	return tagOf(downloadWriter, id, changed.UnixMicro(), d.format, d.omitTimestamps, d.speakers)
+func (d *download) tag(id string, changed time.Time) string {
+	return madeOf(id, changed, downloadWriter, string(d.format), strconv.FormatBool(d.omitTimestamps), strconv.FormatBool(d.speakers))
 }
 
 func (d *download) mediaType() string {
@@ -129,15 +125,18 @@ func (d *download) mediaType() string {
 	return media + "; charset=utf-8"
 }
 
-// file is the file with an ETag.
-func (s *Server) file(d *download, t *db.Transcript, etag string) ([]*packed.Bytes, error) {
+// file makes the file.
+func (d *download) file(t *db.Transcript) (*packed.Body, error) {
 	if d.format == library.JSON { // as it is stored
 		return around(t.SegmentsJSON, func(dst, segments []byte) ([]byte, error) {
 			return wire.AppendTranscript(dst, &t.Transcript, segments)
 		})
 	}
-	b, err := s.rendered(etag, func() ([]byte, error) { return d.render(t) })
-	return []*packed.Bytes{b}, err
+	b, err := d.render(t)
+	if err != nil {
+		return nil, err
+	}
+	return packed.NewBody(packed.Pack(b)), nil
 }
 
 // render makes the file of a format other than JSON.

@@ -113,7 +113,7 @@ func pollAfter(stage transcript.Stage) int {
 }
 
 // jobBody is a job as JSON.
-func jobBody(job *pipeline.Job) ([]*packed.Bytes, error) {
+func jobBody(job *pipeline.Job) (*packed.Body, error) {
 	return around(job.SegmentsJSON, func(dst, segments []byte) ([]byte, error) { return wire.AppendJob(dst, &job.Job, segments) })
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -99,69 +100,66 @@ func (s *Server) getSavedTranscript(w http.ResponseWriter, r *http.Request) erro
 	if err != nil {
 		return err
 	}
-	etag, err := savedTag(saved.TranscriptID, saved.ChangedAt, asked.include)
-	if err != nil {
-		return err
-	}
+	etag := savedTag(saved.TranscriptID, saved.ChangedAt, asked.include)
 	if unchanged(w, r, etag) {
 		return nil
 	}
-	t, err := s.pipeline.SavedText(r.Context(), saved)
-	if err == nil && asked.include == library.Words {
-		t, err = s.withWords(r.Context(), saved, t)
-	}
-	if err != nil {
-		return err
-	}
-	if etag, err = savedTag(t.ID, t.ChangedAt, asked.include); err != nil { // it may have been made anew since
-		return err
-	}
-	w.Header().Set("ETag", etag)
-	body, err := around(t.SegmentsJSON, func(dst, segments []byte) ([]byte, error) {
-		dst, err := wire.AppendTranscript(append(dst, `{"transcript":`...), &t.Transcript, segments)
-		return append(dst, `,"cached":true}`...), err
-	})
-	if err != nil {
-		return err
+	body, ok := s.made.Get(etag)
+	if !ok {
+		if body, etag, err = s.savedBody(r.Context(), saved, asked.include); err != nil {
+			return err
+		}
+		w.Header().Set("ETag", etag)
 	}
 	return respondPacked(w, r, "application/json", http.StatusOK, body)
 }
 
-// withWords is a saved text with the words in its segments. It may have been made anew
-// since.
-func (s *Server) withWords(ctx context.Context, saved *db.Saved, t *db.Transcript) (*db.Transcript, error) {
-	etag, err := savedTag(t.ID, t.ChangedAt, library.Words)
+// savedBody makes the answer about a saved text, with its ETag: it may have been made
+// anew since it was found.
+func (s *Server) savedBody(ctx context.Context, saved *db.Saved, include library.Include) (body *packed.Body, etag string, err error) {
+	read := s.pipeline.SavedText
+	if include == library.Words {
+		read = s.pipeline.SavedTimedText
+	}
+	t, err := read(ctx, saved)
+	if err != nil {
+		return nil, "", err
+	}
+	etag = savedTag(t.ID, t.ChangedAt, include)
+	body, err = s.remembered(etag, func() (*packed.Body, error) {
+		segments, err := segmentsOf(t, include)
+		if err != nil {
+			return nil, err
+		}
+		return around(segments, func(dst, segments []byte) ([]byte, error) {
+			dst, err := wire.AppendTranscript(append(dst, `{"transcript":`...), &t.Transcript, segments)
+			return append(dst, `,"cached":true}`...), err
+		})
+	})
+	return body, etag, err
+}
+
+// segmentsOf are the segments of a text, with the words in them if these are included.
+func segmentsOf(t *db.Transcript, include library.Include) (*packed.Bytes, error) {
+	if include != library.Words {
+		return t.SegmentsJSON, nil
+	}
+	segments, err := t.SegmentsJSON.Plain()
 	if err != nil {
 		return nil, err
 	}
-	var ok bool
-	if t.SegmentsJSON, ok = s.made.Get(etag); ok {
-		return t, nil
-	}
-	if t, err = s.pipeline.SavedTimedText(ctx, saved); err != nil {
+	words, err := t.WordsJSON.Plain()
+	if err != nil {
 		return nil, err
 	}
-	if etag, err = savedTag(t.ID, t.ChangedAt, library.Words); err != nil {
-		return nil, err
-	}
-	t.SegmentsJSON, err = s.rendered(etag, func() ([]byte, error) {
-		segments, err := t.SegmentsJSON.Plain()
-		if err != nil {
-			return nil, err
-		}
-		words, err := t.WordsJSON.Plain()
-		if err != nil {
-			return nil, err
-		}
-		return wire.WithWords(segments, words)
-	})
-	return t, err
+	timed, err := wire.WithWords(segments, words)
+	return packed.Pack(timed), err
 }
 
 // savedWriter changes with the form in which a saved transcript is written.
-const savedWriter = 1
+const savedWriter = "saved1"
 
 // savedTag is the ETag of a saved transcript.
-func savedTag(id string, changed time.Time, include library.Include) (string, error) {
-	return tagOf(savedWriter, id, changed.UnixMicro(), include)
+func savedTag(id string, changed time.Time, include library.Include) string {
+	return madeOf(id, changed, savedWriter, string(include))
 }

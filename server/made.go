@@ -1,28 +1,44 @@
 package server
 
 import (
+	"strconv"
+	"time"
+
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/recent"
 )
 
 // madeBytes is how much of what was made of transcripts is kept in memory.
-const madeBytes = 32 << 20
+const madeBytes = 64 << 20
 
-// made is what was made of transcripts a moment ago, by the strong ETag of what it is
-// sent as: that changes with the bytes. Who asks for it has been shown by the database,
-// in the same request, to have the transcript.
-type made = recent.Things[string, *packed.Bytes]
+// made are answers that were made of transcripts a moment ago, by the tags of what was
+// asked for. Who asks has been shown by the database, in the same request, to have the
+// transcript.
+type made = recent.Things[string, *packed.Body]
 
-// rendered renders something with an ETag, unless that was done a moment ago.
-func (s *Server) rendered(etag string, render func() ([]byte, error)) (*packed.Bytes, error) {
-	if b, ok := s.made.Get(etag); ok {
+func newMade() *made { return recent.New[string, *packed.Body](madeBytes) }
+
+// remembered makes an answer with a tag, unless that was done a moment ago.
+func (s *Server) remembered(tag string, render func() (*packed.Body, error)) (*packed.Body, error) {
+	if b, ok := s.made.Get(tag); ok {
 		return b, nil
 	}
-	plain, err := render()
-	if err != nil {
-		return nil, err
+	b, err := render()
+	if err == nil {
+		s.made.Put(tag, b, b.Room())
 	}
-	b := packed.Pack(plain)
-	s.made.Put(etag, b, len(b.Gzip())+b.Len())
-	return b, nil
+	return b, err
+}
+
+// madeOf is the tag of what is made of a transcript: a strong ETag. It differs with the
+// text, as each that a transcript has had has another time of change; with what is made
+// of it, and by which version of its writer; and with what else that depends on.
+func madeOf(id string, changed time.Time, writer string, options ...string) string {
+	tag := make([]byte, 0, 96)
+	tag = append(append(append(tag, '"'), writer...), '-')
+	tag = strconv.AppendInt(append(append(tag, id...), '-'), changed.UnixMicro(), 36)
+	for _, option := range options {
+		tag = append(append(tag, '-'), option...)
+	}
+	return string(append(tag, '"'))
 }

@@ -16,9 +16,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
-	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
-	"github.com/transcriptkit/transcriptkit/server/internal/recent"
 	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
 	"github.com/transcriptkit/transcriptkit/server/internal/window"
 )
@@ -75,7 +73,7 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 		return nil, err
 	}
 	s := &Server{
-		cfg: c, db: db.Of(c.Store), metrics: metrics.New(c.Version), made: recent.New[string, *packed.Bytes](madeBytes),
+		cfg: c, db: db.Of(c.Store), metrics: metrics.New(c.Version), made: newMade(),
 		failures: window.Counter[netip.Addr]{Max: maxClients},
 		draining: make(chan struct{}), turn: make(chan struct{}, 1),
 	}

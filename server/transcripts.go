@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
@@ -160,7 +162,7 @@ func (s *Server) submit(r *http.Request, wait time.Duration, sub pipeline.Submis
 	case err != nil:
 		return reply{}, err
 	case out.Result != nil:
-		return resultReply(out.Result)
+		return s.cachedReply(out.Result, sub.View)
 	case wait == 0 || !out.Job.Status.Terminal():
 		re := s.acceptedReply(out.Job.Job)
 		re.about = db.Answer{Kind: db.JobAnswer, ID: out.Job.JobID}
@@ -240,10 +242,26 @@ func outcome(job *pipeline.Job) (*pipeline.Result, *transcript.Error) {
 }
 
 func resultReply(res *pipeline.Result) (reply, error) {
-	body, err := around(res.SegmentsJSON, func(dst, segments []byte) ([]byte, error) {
+	body, err := resultBody(res)
+	return reply{response: response{status: http.StatusOK, body: body}}, err
+}
+
+// resultWriter changes with the form in which a result is written.
+const resultWriter = "result1"
+
+// cachedReply is resultReply of a result that comes from the cache, and is likely to be
+// asked for again. The same view of the same text is the same answer.
+func (s *Server) cachedReply(res *pipeline.Result, v pipeline.View) (reply, error) {
+	tag := madeOf(res.TextID, res.TextChanged, resultWriter,
+		string(v.Format), strconv.FormatBool(v.OmitTimestamp), strconv.FormatBool(v.SendMetadata))
+	body, err := s.remembered(tag, func() (*packed.Body, error) { return resultBody(res) })
+	return reply{response: response{status: http.StatusOK, body: body}}, err
+}
+
+func resultBody(res *pipeline.Result) (*packed.Body, error) {
+	return around(res.SegmentsJSON, func(dst, segments []byte) ([]byte, error) {
 		return wire.AppendResult(dst, &res.Result, segments)
 	})
-	return reply{response: response{status: http.StatusOK, body: body}}, err
 }
 
 func (s *Server) jobPath(id string) string { return s.cfg.BasePath + "/v1/transcript/job/" + id }

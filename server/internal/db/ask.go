@@ -30,16 +30,16 @@ type prepared struct {
 // ask is not ended in the middle: it looks up a few rows, and to watch over that would
 // take longer.
 func (p *prepared) ask(ctx context.Context, dest any, query string, args []any) (err error) {
-	ctx, leave, err := p.gate.enter(ctx)
+	leave, err := p.gate.enterBriefly(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { leave(err) }()
+	ctx = context.WithoutCancel(ctx)
 	statement, err := p.statement(ctx, query)
 	if err != nil {
 		return err
 	}
-	ctx = context.WithoutCancel(ctx)
 	rows, err := statement.QueryContext(ctx, args...)
 	if err != nil {
 		return err

@@ -30,13 +30,31 @@ func (g *gate) enter(ctx context.Context) (_ context.Context, leave func(error),
 	}
 	ctx, cancel := context.WithDeadline(unbounded(ctx), g.quietSince(began).Add(patience))
 	return ctx, func(err error) {
-		if ctx.Err() == nil && !passes(err) {
-			now := time.Now()
-			g.answered.Store(&now)
-		}
+		answered := ctx.Err() == nil && !passes(err)
 		cancel()
-		<-g.slots
+		g.leave(answered)
 	}, nil
+}
+
+// enterBriefly is enter for what ends by itself, and soon: nothing bounds it.
+func (g *gate) enterBriefly(ctx context.Context) (leave func(error), err error) {
+	patience := patienceOf(ctx)
+	if patience == within {
+		return func(error) {}, nil
+	}
+	if err := g.wait(ctx, time.Now(), patience); err != nil {
+		return nil, err
+	}
+	return func(err error) { g.leave(!passes(err)) }, nil
+}
+
+// leave gives the connection back, and tells whether the database has answered.
+func (g *gate) leave(answered bool) {
+	if answered {
+		now := time.Now()
+		g.answered.Store(&now)
+	}
+	<-g.slots
 }
 
 func (g *gate) wait(ctx context.Context, began time.Time, patience time.Duration) error {

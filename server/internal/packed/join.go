@@ -2,32 +2,32 @@ package packed
 
 import "encoding/binary"
 
-// Join puts parts into one gzip member, in pieces to be written one after the other:
-// those that are packed as they are, the others unpacked between them.
-func Join(parts ...*Bytes) [][]byte {
-	piece := append(make([]byte, 0, room(parts)), 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255) // RFC 1952, 2.3: no name, no time, any system
-	var pieces [][]byte
+// join puts parts into one gzip member: those that are packed as they are, the others
+// unpacked between them.
+func join(parts []*Bytes) []byte {
+	to := append(make([]byte, 0, room(parts)), 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255) // RFC 1952, 2.3: no name, no time, any system
 	var crc, length uint32
 	for _, part := range parts {
 		crc, length = part.crc(crc), length+uint32(part.length)
 		if part.gzip == nil {
-			piece = appendStored(piece, part.plain)
-			continue
+			to = appendStored(to, part.plain)
+		} else {
+			to = append(to, part.blocks()...)
 		}
-		pieces = append(pieces, piece, part.blocks())
-		piece = piece[len(piece):]
 	}
-	piece = append(piece, 3, 0) // the empty last block
-	piece = binary.LittleEndian.AppendUint32(piece, crc)
-	return append(pieces, binary.LittleEndian.AppendUint32(piece, length))
+	to = append(to, 3, 0) // the empty last block
+	to = binary.LittleEndian.AppendUint32(to, crc)
+	return binary.LittleEndian.AppendUint32(to, length)
 }
 
-// room is enough for what Join writes by itself.
+// room is enough for what join makes of parts.
 func room(parts []*Bytes) int {
 	n := headerSize + endSize
 	for _, part := range parts {
 		if part.gzip == nil {
 			n += part.length + blockHeader*(part.length/maxBlock+1)
+		} else {
+			n += len(part.gzip)
 		}
 	}
 	return n

@@ -1,5 +1,5 @@
 // Package packed holds bytes that are kept as gzip, and puts them into answers without
-// packing or unpacking them: an answer is a head, what is stored, and a tail, and for a
+// packing or unpacking them: a body is a head, what is stored, and a tail, and for a
 // client that takes gzip the three become one gzip member.
 package packed
 

@@ -17,8 +17,8 @@ import (
 )
 
 // unzip reads one gzip member, with nothing behind it.
-func unzip(t require.TestingT, pieces [][]byte) []byte {
-	in := bytes.NewReader(slices.Concat(pieces...))
+func unzip(t require.TestingT, member []byte) []byte {
+	in := bytes.NewReader(member)
 	r, err := gzip.NewReader(in)
 	require.NoError(t, err)
 	r.Multistream(false)
@@ -52,7 +52,7 @@ func TestJoinIsOneMember(t *testing.T) {
 			kind := rapid.SampledFrom([]string{"raw", "packed", "stored"}).Draw(t, "kind")
 			parts, whole = append(parts, kinds[kind](t, b)), append(whole, b...)
 		}
-		require.Equal(t, string(whole), string(unzip(t, packed.Join(parts...))))
+		require.Equal(t, string(whole), string(unzip(t, packed.NewBody(parts...).Gzip())))
 	})
 }
 
@@ -68,7 +68,7 @@ func TestJoinForZlib(t *testing.T) {
 d = zlib.decompressobj(31)
 sys.stdout.buffer.write(d.decompress(sys.stdin.buffer.read()) + d.flush())
 assert d.eof and not d.unused_data`)
-	cmd.Stdin = bytes.NewReader(slices.Concat(packed.Join(packed.Raw([]byte("<head>")), packed.Pack(text), packed.Raw([]byte("<tail>")))...))
+	cmd.Stdin = bytes.NewReader(packed.NewBody(packed.Raw([]byte("<head>")), packed.Pack(text), packed.Raw([]byte("<tail>"))).Gzip())
 	out, err := cmd.Output()
 	require.NoError(t, err)
 	require.Equal(t, "<head>"+string(text)+"<tail>", string(out))

@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"time"
+
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -19,6 +21,9 @@ type View struct {
 type Result struct {
 	transcript.Result
 	SegmentsJSON *packed.Bytes
+	// TextID and TextChanged tell which text it is of all that there have been.
+	TextID      string
+	TextChanged time.Time
 }
 
 // Job is a job as its owner sees it. On success with a result, SegmentsJSON
@@ -61,6 +66,7 @@ func result(t *db.Transcript, v View, cached bool) (*Result, error) {
 			Language:       t.Lang,
 			MetadataStatus: metadataOf(t).Status(),
 		},
+		TextID: t.ID, TextChanged: t.ChangedAt,
 	}
 	if t.Duration > 0 {
 		sec := roundSeconds(t.Duration)
