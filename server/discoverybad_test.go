@@ -178,6 +178,7 @@ type liar struct {
 	videos []discovery.Video
 	items  engine.Listing[discovery.Item]
 	of     discovery.Channel
+	err    error
 	// Search closes begun, waits until it is told to end, and closes ended; nil: it
 	// answers at once.
 	begun, ended chan struct{}
@@ -190,7 +191,7 @@ func (l *liar) Search(ctx context.Context, _ discovery.Search, _ engine.Window) 
 		close(l.ended)
 		return l.found, ctx.Err()
 	}
-	return l.found, nil
+	return l.found, l.err
 }
 func (l *liar) Videos(context.Context, []engine.Content) ([]discovery.Video, error) {
 	return l.videos, nil
@@ -276,6 +277,22 @@ func TestLiesOfDiscovery(t *testing.T) {
 	assert.Equal(t, []any{}, v["languages"])
 	assert.Equal(t, false, v["captionAvailable"])
 	assert.Equal(t, "partial", v["metadataStatus"])
+
+	l.videos = []discovery.Video{{Summary: discovery.Summary{VideoID: video, CaptionAvailable: new(true), PublishedAt: new(transcript.At(time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)))},
+		Tracks: []transcript.Track{{Lang: "en", Kind: transcript.TrackForced}}, TrackMetadataStatus: transcript.TracksOK}}
+	a = s.get(t, "/v1/video_site/videos?videoId="+video)
+	require.Equal(t, http.StatusOK, a.StatusCode, a.body)
+	v = a.object(t)["items"].([]any)[0].(map[string]any)
+	assert.Nil(t, v["captionAvailable"], "forced tracks are never the transcript")
+	assert.Nil(t, v["publishedAt"])
+
+	l.err = transcript.Errorf(transcript.IPBlocked, "Too often.")
+	a = s.get(t, "/v1/video_site/search?q=talk")
+	assert.Equal(t, http.StatusServiceUnavailable, a.StatusCode, a.body)
+	assert.Equal(t, "30", a.Header.Get("Retry-After"), "it keeps no pace, and does not say")
+	l.err = transcript.Errorf(transcript.UpstreamFailed, "A call took too long.").Because(context.DeadlineExceeded)
+	a = s.get(t, "/v1/video_site/search?q=talk")
+	assert.Equal(t, "A call took too long.", a.failure(t)["message"], "it was not the service's own patience")
 }
 
 // A question ends with the caller who has it, and when its time is up.

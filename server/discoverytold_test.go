@@ -99,11 +99,7 @@ func TestDiscoveryThatFails(t *testing.T) {
 		{transcript.UpstreamFailed, http.StatusBadGateway}, {transcript.NotImplemented, http.StatusServiceUnavailable},
 		{transcript.LoginRequired, http.StatusServiceUnavailable}, {transcript.IPBlocked, http.StatusServiceUnavailable},
 	} {
-		failure := transcript.Errorf(c.code, "As it is scripted.")
-		if c.code == transcript.IPBlocked {
-			failure.RetryAfter = 30
-		}
-		s.Engine.FailDiscovery(failure)
+		s.Engine.FailDiscovery(transcript.Errorf(c.code, "As it is scripted."))
 		for _, path := range []string{"search?q=fails", "videos?videoId=" + video, "channels?channel=@talks", "channels/@talks/videos", "playlists/" + bestTalks + "/items"} {
 			a := s.get(t, "/v1/video_site/"+path)
 			require.Equal(t, c.status, a.StatusCode, "%s: %s", path, a.body)

@@ -61,8 +61,9 @@ func (s *Server) packing(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
+		vary := w.Header()["Vary"]
 		s.pack(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			w.Header()["Vary"] = everyAnswer["Vary"] // which has one more by now
+			w.Header()["Vary"] = vary // which has one more by now
 			next.ServeHTTP(w, r)
 		})).ServeHTTP(w, wantsGzip)
 	})

@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"regexp"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -52,7 +53,11 @@ func (s *Server) outermost(next http.Handler) http.Handler {
 			}
 		}
 		h := rec.Header()
+		before := h["Vary"] // of who stands before this handler, such as the origin
 		maps.Copy(h, everyAnswer)
+		if before != nil {
+			h["Vary"] = slices.Concat(before, everyAnswer["Vary"])
+		}
 		h.Set("X-Request-Id", n.id)
 		if s.isDraining() {
 			h.Set("Connection", "close") // the next request is for another process

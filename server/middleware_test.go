@@ -101,6 +101,22 @@ func TestHeadersOfEveryAnswer(t *testing.T) {
 	}
 }
 
+// Who stands before the handler, as for the sites of others, has a word in what is cached.
+func TestVaryOfOthers(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, path := range []string{"/docs/openapi.json", "/nowhere", unknownJob} {
+		for _, encoding := range []string{"gzip", "identity"} {
+			w := httptest.NewRecorder()
+			w.Header().Add("Vary", "Origin")
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
+			r.Header.Set("Accept-Encoding", encoding)
+			s.Server.Server.Handler().ServeHTTP(w, r)
+			assert.Equal(t, []string{"Origin", "Authorization, X-API-Key, Accept-Encoding"}, w.Result().Header["Vary"], "%s as %s", path, encoding)
+		}
+	}
+}
+
 // One line for each request, with what helps and nothing that must not be there.
 func TestAccessLog(t *testing.T) {
 	t.Parallel()

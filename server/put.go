@@ -79,9 +79,12 @@ func invalid(path, says string) *transcript.Error {
 
 // checkPut checks what stands around the text, and the text.
 func checkPut(t *transcript.Transcript) error {
-	if t.SourceURL != nil {
-		if u, err := url.Parse(*t.SourceURL); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
-			return invalid("sourceUrl", "is not a link")
+	for _, link := range []struct {
+		path string
+		to   *string
+	}{{"sourceUrl", t.SourceURL}, {"creatorUrl", t.CreatorURL}, {"thumbnailUrl", t.ThumbnailURL}} {
+		if link.to != nil && !isLink(*link.to) {
+			return invalid(link.path, "is not a link")
 		}
 	}
 	if t.DurationSec != nil && (*t.DurationSec < 0 || *t.DurationSec >= math.MaxInt32) {
@@ -91,8 +94,8 @@ func checkPut(t *transcript.Transcript) error {
 		return invalid("metadata", "cannot be written as JSON")
 	}
 	if t.PublishedAt != nil {
-		if year := t.PublishedAt.Year(); year < 0 || year > 9999 {
-			return invalid("publishedAt", "is in a year that RFC 3339 cannot write")
+		if year := t.PublishedAt.Year(); year < 1 || year > 9999 {
+			return invalid("publishedAt", "is not in the years 1 to 9999")
 		}
 	}
 	if n := len(t.Segments); n < 1 || n > maxPutSegments {
@@ -121,6 +124,12 @@ func checkPut(t *transcript.Transcript) error {
 		last = seg.Start
 	}
 	return nil
+}
+
+// isLink tells that a browser may be sent there.
+func isLink(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != ""
 }
 
 // isTime tells that a number of seconds has a place on the media clock.

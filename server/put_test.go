@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -160,13 +161,18 @@ func TestPutTranscriptRefuses(t *testing.T) {
 		change func(*transcript.Transcript)
 		code   transcript.Code
 	}{
-		"platform":               {func(tr *transcript.Transcript) { tr.Platform = "tv" }, transcript.UnsupportedPlatform},
-		"id":                     {func(tr *transcript.Transcript) { tr.ExternalID = "../x" }, transcript.InvalidVideo},
-		"account":                {func(tr *transcript.Transcript) { tr.Platform = transcript.Upload }, transcript.InvalidRequest},
-		"lang":                   {func(tr *transcript.Transcript) { tr.Lang = "" }, transcript.InvalidRequest},
-		"lang, two":              {func(tr *transcript.Transcript) { tr.Lang = "en,de" }, transcript.InvalidRequest},
-		"lang, asr":              {func(tr *transcript.Transcript) { tr.Lang = "asr" }, transcript.InvalidRequest},
-		"sourceUrl":              {func(tr *transcript.Transcript) { tr.SourceURL = new("javascript:alert(1)") }, transcript.InvalidRequest},
+		"platform":     {func(tr *transcript.Transcript) { tr.Platform = "tv" }, transcript.UnsupportedPlatform},
+		"id":           {func(tr *transcript.Transcript) { tr.ExternalID = "../x" }, transcript.InvalidVideo},
+		"account":      {func(tr *transcript.Transcript) { tr.Platform = transcript.Upload }, transcript.InvalidRequest},
+		"lang":         {func(tr *transcript.Transcript) { tr.Lang = "" }, transcript.InvalidRequest},
+		"lang, two":    {func(tr *transcript.Transcript) { tr.Lang = "en,de" }, transcript.InvalidRequest},
+		"lang, asr":    {func(tr *transcript.Transcript) { tr.Lang = "asr" }, transcript.InvalidRequest},
+		"sourceUrl":    {func(tr *transcript.Transcript) { tr.SourceURL = new("javascript:alert(1)") }, transcript.InvalidRequest},
+		"creatorUrl":   {func(tr *transcript.Transcript) { tr.CreatorURL = new("javascript:alert(1)") }, transcript.InvalidRequest},
+		"thumbnailUrl": {func(tr *transcript.Transcript) { tr.ThumbnailURL = new("//only.example") }, transcript.InvalidRequest},
+		"publishedAt": {func(tr *transcript.Transcript) {
+			tr.PublishedAt = new(transcript.At(time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)))
+		}, transcript.InvalidRequest},
 		"durationSec":            {func(tr *transcript.Transcript) { tr.DurationSec = new(-1) }, transcript.InvalidRequest},
 		"metadata":               {func(tr *transcript.Transcript) { tr.Metadata = map[string]any{"f": nan} }, transcript.InvalidRequest},
 		"segments":               {func(tr *transcript.Transcript) { tr.Segments = nil }, transcript.InvalidRequest},

@@ -191,6 +191,20 @@ func TestWhatWorkersCanDo(t *testing.T) {
 	assert.Equal(t, []any{"fr"}, refused["languages"])
 }
 
+// The last process that could ask the video site ends when it is still counted on.
+func TestLastDiscovererEnds(t *testing.T) {
+	t.Parallel()
+	s := startAPI(t)
+	s.setVideoSite()
+	s.startWorker(t, func(e *engine.Engine) { e.Discovery = nil })
+	stop := s.startWorker(t)
+	require.Eventually(t, func() bool { return s.get(t, discoveries[0]).StatusCode == http.StatusOK }, 10*time.Second, 50*time.Millisecond)
+	stop()
+	a := s.get(t, discoveries[0])
+	require.Equal(t, http.StatusServiceUnavailable, a.StatusCode, a.body)
+	assert.Equal(t, "NOT_IMPLEMENTED", a.failure(t)["code"])
+}
+
 // Every step goes to a process that can do it, whoever else is idle.
 func TestWorkGoesToWhoCanDoIt(t *testing.T) {
 	t.Parallel()

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
@@ -158,20 +159,20 @@ func (u untilDone) Read(b []byte) (int, error) {
 	return u.r.Read(b)
 }
 
-// wholeResult is a result with its segments.
+// wholeResult is a result with its segments, as a client reads it. It is the program's,
+// which may change it: what it was made from is kept for the next who asks.
 func wholeResult(res *pipeline.Result) (*transcript.Result, error) {
-	whole := res.Result
-	if whole.Transcript == nil {
-		return &whole, nil
-	}
-	text := *whole.Transcript
 	segments, err := res.SegmentsJSON.Plain()
+	var body []byte
 	if err == nil {
-		err = json.Unmarshal(segments, &text.Segments)
+		body, err = wire.AppendResult(nil, &res.Result, segments)
+	}
+	whole := new(transcript.Result)
+	if err == nil {
+		err = json.Unmarshal(body, whole)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("server: reading a stored text: %w", err)
 	}
-	whole.Transcript = &text
-	return &whole, nil
+	return whole, nil
 }

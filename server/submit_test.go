@@ -154,3 +154,22 @@ func TestSubmitRefuses(t *testing.T) {
 	_, _, err := s.Server.Server.Submit(t.Context(), s.acme(t), transcript.Request{Source: link})
 	require.ErrorIs(t, err, transcript.Unavailable, "why the job has failed")
 }
+
+// What the program changes in a result of its own, nobody else is answered with.
+func TestSubmitGivesTheResultAway(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	request := transcript.Request{Source: transcript.URL("https://video.example/watch?v=" + video), SendMetadata: true}
+	for range 3 { // made, read, kept in memory
+		res, _, err := s.Server.Server.Submit(t.Context(), s.acme(t), request)
+		require.NoError(t, err)
+		require.NotEmpty(t, res.Metadata)
+		*res.Transcript.Title, *res.Transcript.SourceURL, *res.LengthSeconds = "changed", "changed", 7
+		res.Metadata["changed"], res.Transcript.Metadata["changed"] = true, true
+		res.Transcript.Segments[0].Text = "changed"
+	}
+	for _, a := range []*answer{s.link(t, video), s.get(t, "/v1/library/transcripts/video_site/"+video)} {
+		require.Equal(t, http.StatusOK, a.StatusCode, a.body)
+		assert.NotContains(t, a.body, "changed")
+	}
+}

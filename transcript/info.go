@@ -16,7 +16,7 @@ type Info struct {
 	DurationSec   *int     `json:"durationSec"`            // the length of the media in seconds, rounded half up; nil when not known
 	PublishedAt   *Time    `json:"publishedAt"`            // when it was published; nil when not known
 
-	CaptionAvailable    *bool       `json:"captionAvailable"`    // whether there are captions; nil when not known
+	CaptionAvailable    *bool       `json:"captionAvailable"`    // whether there are captions; nil when not known, and when there are forced tracks only
 	TrackMetadataStatus TrackStatus `json:"trackMetadataStatus"` // how the tracks were found out
 	Tracks              []Track     `json:"tracks"`              // the caption tracks
 	// Languages are the distinct tags that can be had without speech recognition,

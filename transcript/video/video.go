@@ -15,7 +15,8 @@ type Summary struct {
 	ViewCount    *int64           `json:"viewCount" minimum:"0"`     // how often it was seen; nil when not known
 	IsLive       *bool            `json:"isLive"`                    // whether it is being broadcast now; nil when not known
 	IsShort      *bool            `json:"isShort"`                   // whether the site shows it as a short one; nil when not known
-	// CaptionAvailable is nil when it is not known, as a search seldom tells.
+	// CaptionAvailable is nil when it is not known, as a search seldom tells, and when there
+	// are forced tracks only.
 	CaptionAvailable *bool `json:"captionAvailable"`
 }
 

@@ -185,16 +185,17 @@ func (m *media) video() video.Video {
 	return v
 }
 
-// captioned adds the captions that there are, if any.
+// captioned adds the captions that there are, if any. Whether there are is open where all
+// are forced.
 func captioned(v *video.Video, tracks []track) {
-	v.TrackMetadataStatus, v.CaptionAvailable = transcript.TracksOK, new(len(tracks) > 0)
+	v.TrackMetadataStatus = transcript.TracksOK
 	if len(tracks) == 0 {
-		v.TrackMetadataStatus = transcript.TracksEmpty
+		v.TrackMetadataStatus, v.CaptionAvailable = transcript.TracksEmpty, new(false)
 	}
 	for _, t := range tracks {
 		v.Tracks = append(v.Tracks, t.Track)
 		if t.Kind != transcript.TrackForced && !slices.Contains(v.Languages, t.Lang) {
-			v.Languages = append(v.Languages, t.Lang)
+			v.Languages, v.CaptionAvailable = append(v.Languages, t.Lang), new(true)
 		}
 	}
 }

@@ -65,6 +65,8 @@ func TestVideosApart(t *testing.T) {
 		{"captions that are withheld", []string{described, "WARNING: bbbbbbbbbbb: Some client subtitles require a PO Token which was not provided", strings.Replace(shown, `"formats": []`, `"format_id": "1", "formats": [{}]`, 1)},
 			"", "aaaaaaaaaaa bbbbbbbbbbb", []transcript.TrackStatus{"ok", "failed"}},
 		{"no captions", []string{described, strings.Replace(shown, `"formats": []`, `"format_id": "1", "formats": [{}]`, 1)}, "", "aaaaaaaaaaa bbbbbbbbbbb", []transcript.TrackStatus{"ok", "empty"}},
+		{"forced captions only", []string{described, `{"id": "bbbbbbbbbbb", "format_id": "1", "formats": [{}], "subtitles": {"de-forced": [{"url": "http://x/f", "ext": "vtt"}]}}`},
+			"", "aaaaaaaaaaa bbbbbbbbbbb", []transcript.TrackStatus{"ok", "ok"}},
 		{"nothing found", []string{described, "ERROR: No video could be found in this page", "null"}, transcript.UpstreamFailed, "", nil},
 		{"nothing known", []string{described, "ERROR: KeyError('x')", "null"}, transcript.UpstreamFailed, "", nil},
 		{"nothing said", []string{described, "null"}, transcript.UpstreamFailed, "", nil},
@@ -101,6 +103,9 @@ func TestVideosApart(t *testing.T) {
 			}
 			assert.Equal(t, tt.ids, strings.Join(ids, " "))
 			assert.Equal(t, tt.text, text)
+			if tt.name == "forced captions only" {
+				assert.Nil(t, found[1].CaptionAvailable, "they are never the transcript")
+			}
 			if tt.name == "odd types" {
 				assert.Equal(t, video.Summary{VideoID: "bbbbbbbbbbb", CaptionAvailable: new(false)}, found[1].Summary)
 				assert.Nil(t, found[1].LikeCount)

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,6 +20,10 @@ import (
 // discoverers is how many questions of discovery are asked at once for this process's
 // readers, and how many for those of other processes.
 const discoverers = 4
+
+// blockedRetry is when to ask again a site that blocks, where who asks it neither says
+// that nor keeps the pace of visits: seconds.
+const blockedRetry = 30
 
 // MaxDiscovered is how many entries a question of discovery has at most.
 const MaxDiscovered = 50
@@ -40,6 +45,10 @@ func (p *Pipeline) CanDiscover(ctx context.Context) error {
 	if p.team(ctx).discovers() || p.teamSeen(ctx, 0).discovers() {
 		return nil
 	}
+	return nothingToDiscoverWith()
+}
+
+func nothingToDiscoverWith() error {
 	return transcript.Errorf(transcript.NotImplemented, "This service has nothing to search the video site with: its operator sets up yt-dlp, or a key of the site's data API.")
 }
 
@@ -98,7 +107,7 @@ func discover[T any](ctx context.Context, p *Pipeline, d discovery) (found T, er
 	} else {
 		answer, err = p.flights.join(ctx, string(question), func(ctx context.Context) ([]byte, error) { return p.askDiscovery(ctx, d) })
 	}
-	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+	if _, told := errors.AsType[*transcript.Error](err); !told && errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		err = p.discoveredTooLate()
 	}
 	if err == nil {
@@ -115,6 +124,9 @@ func (p *Pipeline) discoveredTooLate() error {
 // askDiscovery asks the video site and returns what it says as JSON, which also makes
 // its texts UTF-8.
 func (p *Pipeline) askDiscovery(ctx context.Context, d discovery) (answer []byte, err error) {
+	if p.engine.Discovery == nil { // who could ask has just ended
+		return nil, nothingToDiscoverWith()
+	}
 	var said any
 	err = guarded(func() (err error) { // a panic would end the process from here
 		said, err = d.put(ctx, p.engine.Discovery)
@@ -170,7 +182,11 @@ func (d discovery) faultOf(err error) error {
 		if d.Videos == nil && (d.Search == nil || d.Search.ChannelID != "") {
 			return err
 		}
-	case transcript.UpstreamFailed, transcript.IPBlocked, transcript.POTokenRequired, transcript.LoginRequired,
+	case transcript.IPBlocked:
+		blocked := *coded
+		blocked.RetryAfter = cmp.Or(blocked.RetryAfter, blockedRetry)
+		return &blocked
+	case transcript.UpstreamFailed, transcript.POTokenRequired, transcript.LoginRequired,
 		transcript.ConfigError, transcript.NotImplemented, transcript.ServiceUnavailable, transcript.Internal:
 		return err
 	}

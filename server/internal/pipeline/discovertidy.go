@@ -150,9 +150,9 @@ func (j *judge) tracks(v *video.Video) {
 	holds := len(v.Tracks) == 0
 	switch v.TrackMetadataStatus {
 	case transcript.TracksOK:
-		holds, v.CaptionAvailable = !holds, yes()
+		holds, v.CaptionAvailable = !holds, anyOf(v.Tracks)
 	case transcript.TracksEmpty:
-		v.CaptionAvailable = no()
+		v.CaptionAvailable = anyOf(nil)
 	case transcript.TracksFailed, transcript.TracksSkipped:
 	default:
 		holds = false
@@ -169,7 +169,7 @@ func (j *judge) summary(s *video.Summary) {
 	if s.DurationSec != nil && (*s.DurationSec < 0 || *s.DurationSec >= math.MaxInt32) {
 		s.DurationSec = nil
 	}
-	if s.PublishedAt != nil && (s.PublishedAt.Year() < 0 || s.PublishedAt.Year() > 9999) {
+	if s.PublishedAt != nil && (s.PublishedAt.Year() < 1 || s.PublishedAt.Year() > 9999) {
 		s.PublishedAt = nil
 	}
 }

@@ -88,11 +88,10 @@ func (p *Pipeline) latest(ctx context.Context, sub subject, counts fresh) (*db.C
 
 // setTracks puts what a platform has said about its tracks into i.
 func setTracks(i *transcript.Info, tracks []transcript.Track) {
-	if len(tracks) == 0 {
-		i.TrackMetadataStatus, i.CaptionAvailable = transcript.TracksEmpty, no()
-		return
+	i.TrackMetadataStatus, i.CaptionAvailable = transcript.TracksEmpty, anyOf(tracks)
+	if len(tracks) > 0 {
+		i.TrackMetadataStatus, i.Tracks = transcript.TracksOK, tracks
 	}
-	i.TrackMetadataStatus, i.CaptionAvailable, i.Tracks = transcript.TracksOK, yes(), tracks
 }
 
 func describeInfo(i *transcript.Info, m transcript.Metadata) {

@@ -73,9 +73,10 @@ func TestSourceThatContradictsItself(t *testing.T) {
 // What a platform claims of itself may be nonsense too.
 func TestNonsenseMetadata(t *testing.T) {
 	t.Parallel()
-	for _, length := range []float64{math.NaN(), -1, math.Inf(1), 1e30} {
+	years := []int{12000, 0, -1, 12000} // PostgreSQL knows no year 0
+	for i, length := range []float64{math.NaN(), -1, math.Inf(1), 1e30} {
 		sites := newPlatforms(t, manual("en"))
-		sites.metadata = transcript.Metadata{Title: "A\xfftalk", Duration: length, PublishedAt: time.Date(12000, 1, 1, 0, 0, 0, 0, time.UTC)}
+		sites.metadata = transcript.Metadata{Title: "A\xfftalk", Duration: length, PublishedAt: time.Date(years[i], 1, 1, 0, 0, 0, 0, time.UTC)}
 		b := startLinks(t, dbtest.Open(t, dbtest.SQLite(t)), &script{}, sites)
 		job := b.succeed(t, link("v1", "en"))
 		assert.Equal(t, "A\uFFFDtalk", *job.Result.Transcript.Title)

@@ -185,7 +185,7 @@ func TestInfo(t *testing.T) {
 		"tracks":    {status: "ok", available: new(true), languages: []string{"en", "de"}, metadata: "complete", asked: 1},
 		"no tracks": {change: func(p *platforms) { p.tracks = nil }, status: "empty", available: new(false), metadata: "complete", asked: 1},
 		"forced only": {change: func(p *platforms) { p.tracks = []transcript.Track{{Lang: "en", Kind: transcript.TrackForced}} },
-			status: "ok", available: new(true), metadata: "complete", asked: 1},
+			status: "ok", metadata: "complete", asked: 1},
 		"some metadata": {change: func(p *platforms) { p.metadata.Channel = "" }, status: "ok", available: new(true), languages: []string{"en", "de"}, metadata: "partial", asked: 1},
 		"no metadata":   {change: func(p *platforms) { p.metadata = transcript.Metadata{} }, status: "ok", available: new(true), languages: []string{"en", "de"}, metadata: "unavailable", asked: 1},
 		"too long":      {change: func(p *platforms) { p.metadata.Duration = 1e6 }, status: "ok", available: new(true), languages: []string{"en", "de"}, metadata: "complete", why: new(transcript.MediaTooLarge), asked: 1},

@@ -93,3 +93,15 @@ func languagesOf(tracks []transcript.Track) []string {
 	}
 	return tags
 }
+
+// anyOf tells whether there are captions among all the tracks of a content: nil where
+// there are forced ones alone, in which not all is written that is said.
+func anyOf(tracks []transcript.Track) *bool {
+	switch {
+	case len(tracks) == 0:
+		return no()
+	case len(languagesOf(tracks)) == 0:
+		return nil
+	}
+	return yes()
+}

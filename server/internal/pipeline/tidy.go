@@ -72,7 +72,7 @@ func tidyMetadata(m transcript.Metadata) transcript.Metadata {
 	if !(m.Duration > 0 && m.Duration < math.MaxInt32) { // so that it is not NaN either
 		m.Duration = 0
 	}
-	if year := m.PublishedAt.Year(); year < 0 || year > 9999 {
+	if year := m.PublishedAt.Year(); year < 1 || year > 9999 {
 		m.PublishedAt = transcript.Metadata{}.PublishedAt
 	}
 	m.Chapters = tidyChapters(m.Chapters)
