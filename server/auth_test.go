@@ -227,7 +227,7 @@ func TestNamesThatNoDatabaseTakes(t *testing.T) {
 			if v.err != nil {
 				continue
 			}
-			_, _, err := s.Server.Server.Submit(t.Context(), v.Principal, transcript.Request{Source: transcript.URL(video)})
+			_, _, err := s.Submit(t.Context(), v.Principal, transcript.Request{Source: transcript.URL(video)})
 			require.ErrorIs(t, err, transcript.ConfigError, name)
 		}
 	})

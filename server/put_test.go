@@ -35,7 +35,7 @@ func TestPutTranscript(t *testing.T) {
 		said, source := text(t, s.link(t, video))
 		require.Equal(t, []any{"captions", "video_site_downloader"}, []any{said, source})
 
-		shared, err := s.Server.Server.PutTranscript(t.Context(), "", corrected("en", "ours"))
+		shared, err := s.PutTranscript(t.Context(), "", corrected("en", "ours"))
 		require.NoError(t, err)
 		globex := as(s.NewKey(t, "globex"))
 		for name, c := range map[string]struct{ list, want string }{
@@ -65,7 +65,7 @@ func TestPutTranscript(t *testing.T) {
 		assert.Equal(t, "ours", a.object(t)["transcript"].(map[string]any)["segments"].([]any)[0].(map[string]any)["text"], a.body)
 
 		// Again: it keeps its id.
-		again, err := s.Server.Server.PutTranscript(t.Context(), "", corrected("EN", "ours, mended"))
+		again, err := s.PutTranscript(t.Context(), "", corrected("EN", "ours, mended"))
 		require.NoError(t, err)
 		assert.Equal(t, shared, again)
 		said, _ = text(t, s.link(t, video))
@@ -81,7 +81,7 @@ func TestPutTranscriptForAnAccount(t *testing.T) {
 	everyWay(t, "", func(t *testing.T, start starter) {
 		s := start(t)
 		s.Engine.SetTracks(servertest.Track{Lang: "en", Text: "captions"})
-		_, err := s.Server.Server.PutTranscript(t.Context(), servertest.Account, corrected("en", "my own"))
+		_, err := s.PutTranscript(t.Context(), servertest.Account, corrected("en", "my own"))
 		require.NoError(t, err)
 		const saved = "/v1/library/transcripts/video_site/" + video
 		read := s.get(t, saved+"?include=words")
@@ -111,7 +111,7 @@ func TestPutTranscriptOfSound(t *testing.T) {
 	sum := sha256.Sum256([]byte("a file"))
 	upload := corrected("de", "was ich sage")
 	upload.Platform, upload.ExternalID = transcript.Upload, fmt.Sprintf("%x", sum[:16])
-	_, err := s.Server.Server.PutTranscript(t.Context(), servertest.Account, upload)
+	_, err := s.PutTranscript(t.Context(), servertest.Account, upload)
 	require.NoError(t, err)
 	said, source := text(t, s.upload(t, "a file"))
 	assert.Equal(t, []any{"was ich sage", "manual"}, []any{said, source})
@@ -120,7 +120,7 @@ func TestPutTranscriptOfSound(t *testing.T) {
 
 	photo := corrected("en", "what is seen")
 	photo.Platform, photo.ExternalID = transcript.PhotoSite, "C0ffeeBabe1"
-	_, err = s.Server.Server.PutTranscript(t.Context(), "", photo)
+	_, err = s.PutTranscript(t.Context(), "", photo)
 	require.NoError(t, err)
 	said, _ = text(t, s.link(t, "https://photos.example/p/C0ffeeBabe1"))
 	assert.Equal(t, "what is seen", said)
@@ -139,7 +139,7 @@ func TestPutTranscriptForWhoWaits(t *testing.T) {
 		require.Equal(t, http.StatusAccepted, a.StatusCode, a.body)
 		ids = append(ids, a.object(t)["jobId"].(string))
 	}
-	_, err := s.Server.Server.PutTranscript(t.Context(), "", corrected("en", "ours"))
+	_, err := s.PutTranscript(t.Context(), "", corrected("en", "ours"))
 	require.NoError(t, err)
 	release()
 	ours := 0
@@ -186,14 +186,14 @@ func TestPutTranscriptRefuses(t *testing.T) {
 	} {
 		tr := corrected("en", "ours")
 		c.change(&tr)
-		_, err := s.Server.Server.PutTranscript(t.Context(), "", tr)
+		_, err := s.PutTranscript(t.Context(), "", tr)
 		require.ErrorIs(t, err, c.code, path)
 		if c.code == transcript.InvalidRequest {
 			named, _, _ := strings.Cut(path, ",")
 			assert.ErrorContains(t, err, named, path)
 		}
 	}
-	_, err := s.Server.Server.PutTranscript(t.Context(), "acme", transcript.Transcript{Platform: transcript.Upload, ExternalID: "x"})
+	_, err := s.PutTranscript(t.Context(), "acme", transcript.Transcript{Platform: transcript.Upload, ExternalID: "x"})
 	require.ErrorIs(t, err, transcript.InvalidRequest)
 	assert.Zero(t, storetest.Count(t, s.options, "transcripts"))
 }

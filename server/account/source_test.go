@@ -255,7 +255,7 @@ func TestCallsThatDoNotReturn(t *testing.T) {
 			require.ErrorIs(t, err, transcript.ServiceUnavailable, "it is remembered")
 			_, err = plan(t.Context(), globex)
 			require.NoError(t, err)
-			time.Sleep(time.Second)
+			time.Sleep(time.Second) // in the bubble
 		}
 		close(release)
 		synctest.Wait()

@@ -66,5 +66,5 @@ func NoSuchPage() *transcript.Error {
 // because of a parameter of the API ("type", "order", "channelId", "channel"), which the
 // detail "parameter" names. The cure says what to do instead: "leave it out".
 func CannotAsk(parameter, cure string) *transcript.Error {
-	return transcript.Errorf(transcript.NotImplemented, "This service cannot ask the video site that: %s.", cure).With("parameter", parameter)
+	return transcript.Errorf(transcript.NotImplemented, "This service cannot ask the video site for this %s: %s.", parameter, cure).With("parameter", parameter)
 }

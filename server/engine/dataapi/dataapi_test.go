@@ -248,6 +248,18 @@ func TestSlowAnswersAreBounded(t *testing.T) {
 	assert.ErrorContains(t, err, "cannot be reached, or breaks off")
 }
 
+// What is searched for stands in no log, also where the API is not there.
+func TestUnreachableSaysNoWords(t *testing.T) {
+	t.Parallel()
+	e := serve(t, func(http.ResponseWriter, *http.Request) {})
+	d := discovery(t, e)
+	e.Close()
+	_, err := d.Search(t.Context(), talks, engine.Window{Max: 10})
+	require.ErrorIs(t, err, transcript.UpstreamFailed)
+	assert.ErrorContains(t, err, "connect")
+	assert.NotContains(t, err.Error(), "q="+talks.Q)
+}
+
 // Each call costs quota.
 func TestCallsOfEachQuestion(t *testing.T) {
 	t.Parallel()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -147,11 +148,16 @@ func strange(why error) *transcript.Error {
 func unreachable(err error) *transcript.Error {
 	var much *http.MaxBytesError
 	var sending interface{ Timeout() bool } // of every error of sending
+	var asked *url.Error
+	why := err
+	if errors.As(err, &asked) {
+		why = asked.Err // without the address, which says what is searched for
+	}
 	switch {
 	case errors.As(err, &much):
 		return transcript.Errorf(transcript.UpstreamFailed, "The data API of the video site sends too much.").Because(err)
 	case errors.As(err, &sending):
-		return transcript.Errorf(transcript.UpstreamFailed, "The data API of the video site cannot be reached, or breaks off.").Because(err)
+		return transcript.Errorf(transcript.UpstreamFailed, "The data API of the video site cannot be reached, or breaks off.").Because(why)
 	}
 	return strange(err)
 }

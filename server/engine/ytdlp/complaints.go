@@ -1,7 +1,9 @@
 package ytdlp
 
 import (
+	"cmp"
 	"errors"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -46,6 +48,21 @@ func complaints(stderr []byte) (l complaintList) {
 	}
 	end()
 	return l
+}
+
+// hideWords takes out of what the program has said what a results page is asked for: it
+// calls that page by the words, in quotes.
+func hideWords(link string, said []byte) []byte {
+	u, err := url.Parse(link)
+	if err != nil {
+		return said // no page of ours
+	}
+	asked := u.Query()
+	words := cmp.Or(asked.Get("search_query"), asked.Get("query"))
+	if words == "" {
+		return said
+	}
+	return []byte(strings.NewReplacer(link, aSearch, `"`+words+`"`, `"`+aSearch+`"`).Replace(string(said)))
 }
 
 // lines are all complaints for the log, the errors first.

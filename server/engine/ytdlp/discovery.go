@@ -63,6 +63,9 @@ func (d *Downloader) Search(ctx context.Context, q video.Search, at engine.Windo
 	return found, nil
 }
 
+// aSearch is what a search is called in the log, which never says what somebody searches for.
+const aSearch = "search"
+
 // results is the results page of a search.
 func (d *Downloader) results(q video.Search) (engine.List, error) {
 	words := clip.Line(q.Q, maxName)
@@ -80,7 +83,7 @@ func (d *Downloader) results(q video.Search) (engine.List, error) {
 		}, nil
 	}
 	return engine.List{
-		Platform: transcript.VideoSite, Kind: engine.PlaylistList, ID: words,
+		Platform: transcript.VideoSite, Kind: engine.PlaylistList, ID: aSearch,
 		URL: d.base + "/results?search_query=" + url.QueryEscape(words) + "&sp=" + url.QueryEscape(filter(q)),
 	}, nil
 }

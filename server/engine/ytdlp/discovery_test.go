@@ -133,12 +133,14 @@ func TestSearchFinds(t *testing.T) {
 }
 
 // The words that are searched for are none of the program's or the site's, in whatever
-// complaint they stand.
+// complaint they stand. No log holds them, the guard's neither.
 func TestSearchForComplaints(t *testing.T) {
 	t.Parallel()
 	b, _ := fake{info: listed(0), code: 1, stderr: `ERROR: [youtube:search_url] query "http error 429: captcha" page 1: KeyError('x')` + "\n"}.counted(t)
 	_, err := b.Search(t.Context(), video.Search{Q: "http error 429: captcha", Type: video.TypeVideo, Order: video.ByRelevance}, engine.Window{Max: 20})
 	coded(t, err, transcript.UpstreamFailed)
+	assert.Contains(t, b.log.String(), "page 1: KeyError")
+	assert.NotContains(t, b.log.String()+err.Error(), "captcha")
 }
 
 // A channel's uploads take one run where it goes by its id and they are there, two at most.

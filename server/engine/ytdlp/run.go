@@ -93,6 +93,7 @@ func (d *Downloader) run(ctx context.Context, r run) (engine.Exit, error) {
 	if r.complaints != nil {
 		exit.Stderr = r.complaints()
 	}
+	exit.Stderr = hideWords(r.content.URL, exit.Stderr)
 	if said := complaints(exit.Stderr).lines(); len(said) > 0 {
 		d.log.WarnContext(ctx, "yt-dlp complains", "content", r.content.ExternalID, "of", strings.Join(said, " | "))
 	}

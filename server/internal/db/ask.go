@@ -36,11 +36,11 @@ func (p *prepared) ask(ctx context.Context, dest any, query string, args []any) 
 	}
 	defer func() { leave(err) }()
 	ctx = context.WithoutCancel(ctx)
-	statement, err := p.statement(ctx, query)
+	statement, err := p.statement(ctx, query) //nolint:sqlclosecheck // it is kept
 	if err != nil {
 		return err
 	}
-	rows, err := statement.QueryContext(ctx, args...)
+	rows, err := statement.QueryContext(ctx, args...) //nolint:rowserrcheck // ScanRows looks at it, and closes them
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (p *prepared) statement(ctx context.Context, query string) (*sql.Stmt, erro
 		return nil, err
 	}
 	if first, there := p.byQuery.LoadOrStore(query, s); there {
-		return first.(*sql.Stmt), s.Close()
+		return first.(*sql.Stmt), s.Close() //nolint:sqlclosecheck // another was faster
 	}
 	return s, nil
 }
