@@ -3,6 +3,8 @@ package db
 import (
 	"cmp"
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -78,13 +80,13 @@ func (r Reader) Shelf(ctx context.Context, owner, account string, p transcript.P
 		Tracks    []transcript.Track
 		AskedAt   *time.Time
 	}
-	// One query, as it stands on the path of every answer from the cache.
-	err := r.ask(ctx, &rows, `SELECT t.id, t.lang, t.source, t.updated_at, c.tracks, c.asked_at,
+	// One query, as it stands on the path of every answer from the cache. Of what has no
+	// declared type the times are not tried in many forms by SQLite's driver.
+	err := r.ask(ctx, &rows, `SELECT t.id, t.lang, t.source, coalesce(t.updated_at, NULL) AS updated_at, c.tracks, coalesce(c.asked_at, NULL) AS asked_at,
 			EXISTS (SELECT 1 FROM library_rows AS l WHERE l.transcript_id = t.id AND l.account = ?) AS saved
 		FROM transcripts AS t
 		LEFT JOIN contents AS c ON c.platform = t.platform AND c.external_id = t.external_id
-		WHERE t.owner IN (?, ?) AND t.platform = ? AND t.external_id = ?
-		ORDER BY t.updated_at DESC, t.id DESC`, account, owner, cmp.Or(account, owner), p, externalID)
+		WHERE t.owner IN (?, ?) AND t.platform = ? AND t.external_id = ?`, account, owner, cmp.Or(account, owner), p, externalID)
 	if err != nil {
 		return nil, wrap("texts of "+externalID, err)
 	}
@@ -95,5 +97,8 @@ func (r Reader) Shelf(ctx context.Context, owner, account string, p transcript.P
 			shelf.Tracks, shelf.TracksAt = row.Tracks, *row.AskedAt
 		}
 	}
+	slices.SortFunc(shelf.Texts, func(a, b ShelfText) int { // newest first; faster here than there
+		return cmp.Or(b.UpdatedAt.Compare(a.UpdatedAt), strings.Compare(b.ID, a.ID))
+	})
 	return shelf, nil
 }

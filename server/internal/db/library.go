@@ -81,21 +81,28 @@ func (r Reader) Library(ctx context.Context, account string) ([]LibraryRow, erro
 // Saved is the newest text that an account has saved of a content, in a language if
 // the key names one.
 type Saved struct {
-	TranscriptID string // "" while it is on its way
-	ChangedAt    time.Time
-	JobID        string // of the work on its way
+	TranscriptID string    // "" while it is on its way
+	ChangedAt    time.Time // of the text
+	JobID        string    // of the work on its way
 }
 
 // Saved returns what an account has saved of a content, or, where it has nothing but
 // work on its way, that. ErrNotFound where it has neither.
 func (r Reader) Saved(ctx context.Context, account string, key library.Key) (*Saved, error) {
 	var rows []Saved
-	err := r.ask(ctx, &rows, `SELECT coalesce(l.transcript_id, '') AS transcript_id, t.updated_at AS changed_at, coalesce(l.job_id, '') AS job_id
-		FROM library_rows AS l
-		LEFT JOIN transcripts AS t ON t.id = l.transcript_id
-		WHERE l.account = ? AND l.platform = ? AND l.external_id = ? AND l.kind IN ('transcript', 'pending') AND ? IN ('', l.lang)
-		ORDER BY l.kind = 'transcript' DESC, l.updated_at DESC, l.id DESC
-		LIMIT 1`, account, key.Platform, key.ExternalID, key.Language)
+	// Each half has an index of its own. Times without a declared type: see Shelf.
+	err := r.ask(ctx, &rows, `SELECT transcript_id, changed_at, job_id FROM (
+			SELECT l.transcript_id, coalesce(t.updated_at, NULL) AS changed_at, '' AS job_id, 1 AS is_text, l.updated_at, l.id
+			FROM library_rows AS l
+			JOIN transcripts AS t ON t.id = l.transcript_id
+			WHERE l.account = ? AND l.platform = ? AND l.external_id = ? AND l.kind = 'transcript' AND ? IN ('', l.lang)
+			UNION ALL
+			SELECT '', coalesce(l.updated_at, NULL), l.job_id, 0, l.updated_at, l.id
+			FROM library_rows AS l
+			WHERE l.account = ? AND l.platform = ? AND l.external_id = ? AND l.kind <> 'transcript' AND l.kind = 'pending' AND ? IN ('', l.lang)
+		) AS saved
+		ORDER BY is_text DESC, updated_at DESC, id DESC
+		LIMIT 1`, account, key.Platform, key.ExternalID, key.Language, account, key.Platform, key.ExternalID, key.Language)
 	what := "saved transcript of " + key.ExternalID
 	switch {
 	case err != nil:
