@@ -1,6 +1,8 @@
 package server
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"strconv"
 	"time"
 
@@ -34,11 +36,12 @@ func (s *Server) remembered(tag string, render func() (*packed.Body, error)) (*p
 // text, as each that a transcript has had has another time of change; with what is made
 // of it, and by which version of its writer; and with what else that depends on.
 func madeOf(id string, changed time.Time, writer string, options ...string) string {
-	tag := make([]byte, 0, 96)
-	tag = append(append(append(tag, '"'), writer...), '-')
-	tag = strconv.AppendInt(append(append(tag, id...), '-'), changed.UnixMicro(), 36)
+	text := make([]byte, 0, 128)
+	text = append(append(append(text, writer...), '-'), id...)
+	text = strconv.AppendInt(append(text, '-'), changed.UnixMicro(), 10)
 	for _, option := range options {
-		tag = append(append(tag, '-'), option...)
+		text = append(append(text, '-'), option...)
 	}
-	return string(append(tag, '"'))
+	sum := sha256.Sum256(text)
+	return `"` + hex.EncodeToString(sum[:12]) + `"`
 }
