@@ -27,6 +27,10 @@
 // [LibraryService.Download] and [LibraryService.AllChunks] read one text. Keys need the
 // scope "batches" for the one, and "transcripts" for the other.
 //
+// [VideoService.AllSearch] finds videos, channels and playlists of the video site,
+// [VideoService.AllUploads] and [VideoService.AllItems] list channels and playlists, and
+// [VideoService.Get] describes videos. Any key will do.
+//
 // # Errors
 //
 // An answer other than 2xx is an [*Error], whatever its body looks like. A job

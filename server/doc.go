@@ -7,7 +7,7 @@
 //		Engine: func(h engine.Host) (engine.Engine, error) {
 //			links, err := ytdlp.New(h, ytdlp.Options{})
 //			return engine.Engine{
-//				Captions: []engine.CaptionSource{links}, Lists: links, Audio: links,
+//				Captions: []engine.CaptionSource{links}, Lists: links, Discovery: links, Audio: links,
 //				Media: ffmpeg.New(h), Recognizer: pocketsphinx.New(h),
 //			}, err
 //		},
@@ -19,10 +19,11 @@
 //	err = srv.Stop(patience) // also of web; then s.Close()
 //
 // [Server.Handler] is the whole API. A program with a site of its own mounts the
-// parts it wants: [Server.Transcripts], [Server.Captions], [Server.Library],
-// [Server.Batches], [Server.Usage], [Server.Health], [Server.Docs], each under a prefix
-// if it likes, and lets its own sessions in through [Config.Authenticator]. Its own http.Server is shut down after
-// [Server.Stop], which ends the event streams that Shutdown would wait for.
+// parts it wants: [Server.Transcripts], [Server.Captions], [Server.Discovery],
+// [Server.Library], [Server.Batches], [Server.Usage], [Server.Health], [Server.Docs], each
+// under a prefix if it likes, and lets its own sessions in through [Config.Authenticator].
+// Its own http.Server is shut down after [Server.Stop], which ends the event streams that
+// Shutdown would wait for.
 //
 // The program takes part without HTTP, too: [Server.Submit] asks for a transcript on
 // behalf of an account, [Config.JobEnded] and [Config.BatchEnded] are told what has

@@ -20,7 +20,8 @@ func (s *Server) Captions() http.Handler {
 }
 
 // Discovery serves what is found on the video site: GET /v1/video_site/search and the
-// like, and not the captions of a video. It starts no job and keeps nothing.
+// like. It starts no job and keeps nothing. A mux wants the pattern "/v1/video_site/", and
+// "/v1/video_site/captions" for [Server.Captions], which this handler answers with 404.
 func (s *Server) Discovery() http.Handler { return s.handler(s.discoveryRoutes()) }
 
 // Library serves /v1/library/: what an account has saved. It starts no job and charges
