@@ -106,6 +106,32 @@ func TestLibraryRefuses(t *testing.T) {
 	}
 }
 
+// What is on its way can be found, and not yet be read.
+func TestSavedThatIsNotReadyYet(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.Engine.SetTracks(servertest.Track{Lang: "en", Text: "hello"})
+	release := s.Engine.HoldCaptions()
+	defer release()
+	a := s.postJSON(t, `{"url": "`+video+`", "waitMs": 0}`)
+	require.Equal(t, http.StatusAccepted, a.StatusCode, a.body)
+	id := a.object(t)["jobId"]
+	for _, below := range []string{"", "/chunks", "/download?format=txt"} {
+		a := s.get(t, savedVideo+below)
+		require.Equal(t, http.StatusConflict, a.StatusCode, "%s: %s", below, a.body)
+		assert.Equal(t, "STATE_CONFLICT", a.failure(t)["code"], below)
+		details := a.failure(t)["details"].(map[string]any)
+		assert.Equal(t, id, details["jobId"], below)
+		assert.Contains(t, []any{"pending", "processing"}, details["status"], below)
+	}
+	release()
+	s.ended(t, id.(string))
+	for _, below := range []string{"", "/chunks", "/download?format=txt"} {
+		a := s.get(t, savedVideo+below)
+		assert.Equal(t, http.StatusOK, a.StatusCode, "%s: %s", below, a.body)
+	}
+}
+
 // Without a language the newest of all is read, and to read starts nothing.
 func TestSavedInSeveralLanguages(t *testing.T) {
 	t.Parallel()

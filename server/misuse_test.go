@@ -65,7 +65,7 @@ func TestEveryRouteBadlyUsed(t *testing.T) {
 // sent asks for the route with another query, header or body.
 func (m *misuse) sent(t *testing.T, query url.Values, body string, changes ...change) *answer {
 	t.Helper()
-	return m.sentAs(t, m.rt.Method, m.target(m.unknown), query.Encode(), body, changes...)
+	return m.sentAs(t, m.rt.Method, pathOf(m.rt, m.unknown), query.Encode(), body, changes...)
 }
 
 func (m *misuse) sentAs(t *testing.T, method, path, query, body string, changes ...change) *answer {
@@ -82,15 +82,6 @@ func (m *misuse) sentAs(t *testing.T, method, path, query, body string, changes 
 		assert.Less(t, len(a.body), longestAnswer, name)
 	}
 	return a
-}
-
-// target is the path of the route about a thing.
-func (m *misuse) target(id string) string {
-	parts := strings.Split(id, "/")
-	return wildcard.ReplaceAllStringFunc(m.rt.Pattern, func(string) string {
-		defer func() { parts = parts[1:] }()
-		return parts[0]
-	})
 }
 
 // usual is the query of a request that the route takes.
@@ -135,7 +126,7 @@ func (m *misuse) parameters(t *testing.T) {
 		case "query":
 			query[p.Name] = []string{"1", "1"}
 			m.judge(t, m.sent(t, query, body, as...), p.Name, "twice", 400, 400)
-			m.judge(t, m.sentAs(t, m.rt.Method, m.target(m.unknown), p.Name+"=%ff", body, as...), p.Name, "not UTF-8", 400, 400)
+			m.judge(t, m.sentAs(t, m.rt.Method, pathOf(m.rt, m.unknown), p.Name+"=%ff", body, as...), p.Name, "not UTF-8", 400, 400)
 			if query = m.usual(t); p.Required {
 				query.Del(p.Name)
 				m.judge(t, m.sent(t, query, body, as...), p.Name, "missing", 400, 400)
@@ -158,7 +149,7 @@ func (m *misuse) parameters(t *testing.T) {
 	more["__proto__"] = []string{"1", "2"}
 	assert.Equal(t, plain.StatusCode, m.sent(t, more, body).StatusCode, "%s: unknown parameters are ignored: %s", m.rt.Operation, plain.body)
 	for _, unreadable := range []string{"a=%zz", "a;b", "%", "=&=&;", strings.Repeat("a=1&", 5000)} {
-		m.sentAs(t, m.rt.Method, m.target(m.unknown), unreadable, body)
+		m.sentAs(t, m.rt.Method, pathOf(m.rt, m.unknown), unreadable, body)
 	}
 	for name, value := range map[string]string{
 		"Accept": "\xff", "Accept-Encoding": "gzip;q=nonsense,,,*;q=9", "Cookie": "=;;\xff", "User-Agent": "\xff", "X-Request-Id": "\xff", "Origin": "null",
@@ -344,7 +335,7 @@ func (m *misuse) path(t *testing.T) {
 		} {
 			with := slices.Clone(parts)
 			with[i] = bad
-			a := m.sentAs(t, m.rt.Method, m.target(strings.Join(with, "/")), m.usual(t).Encode(), asks[m.rt.Operation].body)
+			a := m.sentAs(t, m.rt.Method, pathOf(m.rt, strings.Join(with, "/")), m.usual(t).Encode(), asks[m.rt.Operation].body)
 			assert.Equal(t, http.StatusNotFound, a.StatusCode, "%s of %.100q: %s", m.rt.Operation, bad, a.body)
 		}
 	}
@@ -368,7 +359,7 @@ func (m *misuse) method(t *testing.T) {
 		if slices.Contains(taken, method) {
 			continue
 		}
-		a := m.sentAs(t, method, m.target(m.unknown), "", "")
+		a := m.sentAs(t, method, pathOf(m.rt, m.unknown), "", "")
 		assert.Equal(t, http.StatusMethodNotAllowed, a.StatusCode, "%s %s", method, m.rt.Pattern)
 		assert.Equal(t, strings.Join(taken, ", "), a.Header.Get("Allow"), "%s %s", method, m.rt.Pattern)
 		if method != http.MethodHead {

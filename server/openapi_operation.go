@@ -84,12 +84,12 @@ func describeErrors(oc openapi.OperationContext, rt route) {
 		add(http.StatusServiceUnavailable, transcript.ServiceUnavailable)
 		describeError(oc, rt, http.StatusUnauthorized, flatBody{}, []string{ErrNoCredential.Error(), ErrInvalidCredential.Error()}, headerChallenge)
 		describeError(oc, rt, http.StatusTooManyRequests, flatBody{}, []string{errTooManyStreams.slug}, headerRetryAfter)
+		describeError(oc, rt, errInternal.status, flatBody{}, []string{errInternal.slug}) // an open route asks nothing that could fail
 	}
 	if rt.method == http.MethodPost {
 		describeError(oc, rt, errTooSlow.status, flatBody{}, []string{errTooSlow.slug})
 		describeError(oc, rt, errEncoded.status, flatBody{}, []string{errEncoded.slug})
 	}
-	describeError(oc, rt, errInternal.status, flatBody{}, []string{errInternal.slug})
 	if rt.grammar {
 		codes[errUnknownRoute.status] = append(codes[errUnknownRoute.status], errUnknownRoute.slug)
 	}

@@ -261,5 +261,13 @@ func TestDocumentDescribesEverything(t *testing.T) {
 		}
 	}
 	walk("", d)
+	components := d["components"].(map[string]any)
+	for name, h := range components["headers"].(map[string]any) {
+		assert.NotEmpty(t, h.(map[string]any)["description"], name)
+		assert.NotEmpty(t, h.(map[string]any)["example"], name)
+	}
+	failure := components["schemas"].(map[string]any)["ErrorBody"].(map[string]any)["properties"].(map[string]any)
+	assert.Equal(t, true, failure["upgrade_url"].(map[string]any)["deprecated"], "it is the older name")
+	assert.NotContains(t, failure["actionUrl"], "deprecated")
 	assert.Greater(t, properties, 290)
 }

@@ -78,12 +78,34 @@ func (s *service) requireUnavailable(t *testing.T, id string) {
 		assert.Equal(t, "2", a.Header.Get("Retry-After"), name)
 		assert.Less(t, took, soon, name)
 	})
+	s.walkUnavailable(t)
 	began := time.Now()
 	ready := s.get(t, "/readyz")
 	assert.Less(t, time.Since(began), soon)
 	assert.Equal(t, http.StatusServiceUnavailable, ready.StatusCode, ready.body)
 	assert.Equal(t, "unavailable", ready.object(t)["checks"].(map[string]any)["store"])
 	assert.Equal(t, http.StatusOK, s.get(t, "/healthz").StatusCode)
+}
+
+// walkUnavailable asks every route that needs a credential, all at once.
+func (s *service) walkUnavailable(t *testing.T) {
+	t.Helper()
+	var all sync.WaitGroup
+	for _, rt := range server.Routes(s.Server.Server) {
+		if scopeOf(t, rt.Pattern) == open {
+			continue
+		}
+		thing, _ := thingOf(t, rt)
+		with := asks[rt.Operation]
+		all.Go(func() {
+			a, err := s.send(t, rt.Method, pathOf(rt, thing.unknown)+with.query, strings.NewReader(with.body), header("Content-Type", with.contentType))
+			if assert.NoError(t, err, rt.Operation) {
+				assert.Equal(t, http.StatusServiceUnavailable, a.StatusCode, "%s: %s", rt.Operation, a.body)
+				assert.Contains(t, a.body, `"code":"SERVICE_UNAVAILABLE"`, rt.Operation)
+			}
+		})
+	}
+	all.Wait()
 }
 
 func TestDatabaseIsAway(t *testing.T) {

@@ -111,16 +111,21 @@ func thingOf(t *testing.T, rt server.Route) (thing, bool) {
 
 var wildcard = regexp.MustCompile(`\{\w+\}`)
 
+// pathOf is the path of a route about a thing, whose id has a part for each wildcard
+// with slashes between.
+func pathOf(rt server.Route, id string) string {
+	parts := strings.Split(id, "/")
+	return wildcard.ReplaceAllStringFunc(rt.Pattern, func(string) string {
+		defer func() { parts = parts[1:] }()
+		return parts[0]
+	})
+}
+
 // ask asks for what the route is about, and does not wait for the end of a stream.
 func (s *service) ask(t *testing.T, rt server.Route, id string, changes ...change) *answer {
 	t.Helper()
 	with := asks[rt.Operation]
-	parts := strings.Split(id, "/") // as many as there are wildcards
-	path := wildcard.ReplaceAllStringFunc(rt.Pattern, func(string) string {
-		defer func() { parts = parts[1:] }()
-		return parts[0]
-	}) + with.query
-	r, err := http.NewRequestWithContext(t.Context(), rt.Method, s.URL+path, strings.NewReader(with.body))
+	r, err := http.NewRequestWithContext(t.Context(), rt.Method, s.URL+pathOf(rt, id)+with.query, strings.NewReader(with.body))
 	require.NoError(t, err)
 	if with.contentType != "" {
 		r.Header.Set("Content-Type", with.contentType)

@@ -19,7 +19,7 @@ type Error struct {
 	// UpgradeURL is the older name of ActionURL and has the same value.
 	ActionLabel string `json:"actionLabel,omitempty"`
 	ActionURL   string `json:"actionUrl,omitempty" format:"uri"`
-	UpgradeURL  string `json:"upgrade_url,omitempty" format:"uri"`
+	UpgradeURL  string `json:"upgrade_url,omitempty" format:"uri" deprecated:"true"`
 
 	// AvailableLanguages are the tags that could be served instead.
 	AvailableLanguages []string `json:"availableLanguages,omitempty"`

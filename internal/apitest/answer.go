@@ -91,6 +91,7 @@ func (d *Document) checkHead(op place, resp *http.Response) error {
 	if !ok {
 		return errors.New("the status is not documented")
 	}
+	d.see(op, resp.StatusCode)
 	headers, _ := d.at(answer, "headers") // an answer may have none
 	documented := map[string]bool{}
 	for name := range headers.node {

@@ -11,6 +11,9 @@
 // credential where one is due. Unknown paths and methods must be refused in the
 // flat form.
 //
+// Once the tests have run, [Document.Unseen] names what is documented and was never
+// answered.
+//
 // The package does not judge whether an answer is the right one, nor what stands
 // on a site beside the API: paths outside the document's server go unchecked. Of
 // a request's body it keeps a megabyte; a larger one is sent on and not checked.

@@ -17,6 +17,7 @@ type Document struct {
 	mu       sync.Mutex
 	compiler *jsonschema.Compiler
 	compiled map[string]*jsonschema.Schema // by pointer
+	seen     map[string]bool               // answers, by pointer
 }
 
 const resource = "openapi.json"
@@ -33,7 +34,7 @@ func Parse(body []byte) (*Document, error) {
 		return nil, fmt.Errorf("the document has no paths")
 	}
 	closeObjects(root)
-	d := &Document{root: root, compiler: jsonschema.NewCompiler(), compiled: map[string]*jsonschema.Schema{}}
+	d := &Document{root: root, compiler: jsonschema.NewCompiler(), compiled: map[string]*jsonschema.Schema{}, seen: map[string]bool{}}
 	d.compiler.DefaultDraft(jsonschema.Draft2020)
 	d.compiler.AssertFormat()
 	if err := d.compiler.AddResource(resource, root); err != nil {

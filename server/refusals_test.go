@@ -1,0 +1,95 @@
+package server_test
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Each route refuses what stands before its handler: an account that has to pay, one
+// whose requests are used up, and those about whom the service cannot say who they are.
+// Nothing of this depends on what is asked for.
+func TestRefusalsOfEveryRoute(t *testing.T) {
+	t.Parallel()
+	session := func(name string) change {
+		return func(r *http.Request) { r.Header.Set("Cookie", "session="+name) }
+	}
+	of := func(name string) account.Principal {
+		return account.Principal{Account: name, Plan: requests(1), Scopes: account.Scopes()}
+	}
+	owner, suspended := of("owner"), of("suspended")
+	owner.Plan = account.WithoutLimits("test")
+	suspended.Plan = owner.Plan
+	s := start(t, func(c *server.Config) {
+		c.Authenticator = sessions{
+			"owner":     {owner, nil},
+			"suspended": {suspended, suspended.Plan.UpgradeRequired("The account is suspended.")},
+			"spent":     {of("spent"), nil},
+			"broken":    {account.Principal{}, errors.New("the sessions are gone")},
+		}
+	})
+	slow := s.behindASlowLine(t)
+	asJSON := func(r *http.Request) { r.Header.Set("Content-Type", "application/json") }
+	for range 5 { // so many polls are one request
+		s.get(t, "/v1/usage", as(""), session("spent"))
+		s.get(t, unknownJob, as(""), session("spent"))
+	}
+	for _, rt := range server.Routes(s.Server.Server) {
+		if scopeOf(t, rt.Pattern) == open {
+			continue
+		}
+		thing, _ := thingOf(t, rt)
+		a := s.ask(t, rt, thing.unknown, session("suspended"))
+		require.Equal(t, http.StatusPaymentRequired, a.StatusCode, "%s: %s", rt.Operation, a.body)
+		assert.Equal(t, string(transcript.UpgradeRequired), a.failure(t)["code"], rt.Operation)
+
+		a = s.ask(t, rt, thing.unknown, session("spent"))
+		require.Equal(t, http.StatusTooManyRequests, a.StatusCode, "%s: %s", rt.Operation, a.body)
+		assert.Equal(t, "rate_limited", a.slug(t), rt.Operation)
+		assert.NotEmpty(t, a.Header.Get("Retry-After"), rt.Operation)
+
+		a = s.ask(t, rt, thing.unknown, session("broken"))
+		require.Equal(t, http.StatusInternalServerError, a.StatusCode, "%s: %s", rt.Operation, a.body)
+		assert.Equal(t, "internal_error", a.slug(t), rt.Operation)
+		assert.NotContains(t, a.body, "the sessions are gone", rt.Operation)
+
+		if rt.Method == http.MethodPost {
+			a = slow.ask(t, rt, thing.unknown, session("owner"), asJSON)
+			require.Equal(t, http.StatusRequestTimeout, a.StatusCode, "%s: %s", rt.Operation, a.body)
+			assert.Equal(t, "request_timeout", a.slug(t), rt.Operation)
+		}
+	}
+}
+
+// roundTripper answers requests without a network.
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// behindASlowLine is the service for those whose bodies do not arrive in time.
+func (s *service) behindASlowLine(t *testing.T) *service {
+	t.Helper()
+	line := roundTripper(func(r *http.Request) (*http.Response, error) {
+		r = r.Clone(r.Context())
+		r.Body, r.ContentLength, r.RemoteAddr = io.NopCloser(cutOff("{")), -1, "192.0.2.1:1234"
+		w := httptest.NewRecorder()
+		s.Handler().ServeHTTP(w, r)
+		resp := w.Result()
+		resp.Request = r
+		return resp, nil
+	})
+	served.Lock()
+	defer served.Unlock()
+	slow := *s
+	slow.http = &http.Client{Transport: served.documents[""].Transport(line, func(err error) { t.Errorf("apitest: %s", err) })}
+	return &slow
+}
