@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
+	"fmt"
 	"io"
 	"io/fs"
 	"log/slog"
@@ -33,7 +35,33 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(suite{m}) }
+
+// suite is all tests of the package. When all have run and passed, it fails where they
+// have left out an answer that the document promises.
+type suite struct{ *testing.M }
+
+func (s suite) Run() (code int) {
+	if code = s.M.Run(); code != 0 || !ranWhole() {
+		return code
+	}
+	unseen := served.documents[""].Unseen()
+	if len(unseen) == 0 {
+		return 0
+	}
+	fmt.Fprintf(os.Stderr, "FAIL: openapi.json documents answers that no test has seen: see TestRefusalsOfEveryRoute.\n\t%s\n", strings.Join(unseen, "\n\t"))
+	return 1
+}
+
+// ranWhole reports whether no flag has left tests out.
+func ranWhole() bool {
+	for _, name := range []string{"run", "skip", "list", "bench", "fuzz", "short"} {
+		if f := flag.Lookup("test." + name); f.Value.String() != f.DefValue {
+			return false
+		}
+	}
+	return true
+}
 
 // service is a running server, and what a test wants to see of it.
 type service struct {
