@@ -33,14 +33,14 @@ func TestRefusalsOfTheEmbedder(t *testing.T) {
 	} {
 		for way, wrap := range map[string]func(http.Handler) http.Handler{
 			"outside": func(h http.Handler) http.Handler { return h },
-			"inside":  s.Server.Server.Authenticate, // the request has an id already
+			"inside":  s.Authenticate, // the request has an id already
 		} {
 			w := httptest.NewRecorder()
 			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/pages/talks", nil)
 			r.Header.Set("Authorization", "Bearer "+s.Key)
 			r.Header.Set("X-Request-Id", "mine")
 			wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				s.Server.Server.Refuse(w, r, c.err)
+				s.Refuse(w, r, c.err)
 			})).ServeHTTP(w, r)
 			what := name + ", " + way
 			assert.Equal(t, c.status, w.Code, what)

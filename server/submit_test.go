@@ -48,7 +48,7 @@ func TestSubmit(t *testing.T) {
 			"id":   {transcript.ID(transcript.ShortVideoSite, "7345678901234567890"), nil},
 			"file": {media("a file"), func() *answer { return s.upload(t, "a file") }},
 		} {
-			res, job, err := s.Server.Server.Submit(t.Context(), s.acme(t), transcript.Request{Source: c.source, SendMetadata: true})
+			res, job, err := s.Submit(t.Context(), s.acme(t), transcript.Request{Source: c.source, SendMetadata: true})
 			require.NoError(t, err, name)
 			require.Nil(t, job, name)
 			assert.False(t, res.Cached, name)
@@ -59,7 +59,7 @@ func TestSubmit(t *testing.T) {
 				assert.Equal(t, true, a.object(t)["cached"], name)
 				assert.Equal(t, res.Transcript.ID, a.object(t)["transcript"].(map[string]any)["id"], name)
 			}
-			res, _, err = s.Server.Server.Submit(t.Context(), s.acme(t), transcript.Request{Source: c.source, Format: transcript.Text, OmitTimestamp: true})
+			res, _, err = s.Submit(t.Context(), s.acme(t), transcript.Request{Source: c.source, Format: transcript.Text, OmitTimestamp: true})
 			require.NoError(t, err, name)
 			assert.True(t, res.Cached, name)
 			assert.Nil(t, res.Transcript, name)
@@ -76,16 +76,16 @@ func TestSubmitHandsOutTheJob(t *testing.T) {
 	release := s.Engine.Hold()
 	defer release()
 	atOnce := transcript.Request{Source: media("a file"), Wait: new(time.Duration(0))}
-	res, job, err := s.Server.Server.Submit(t.Context(), s.acme(t), atOnce)
+	res, job, err := s.Submit(t.Context(), s.acme(t), atOnce)
 	require.NoError(t, err)
 	require.Nil(t, res)
-	_, again, err := s.Server.Server.Submit(t.Context(), s.acme(t), atOnce)
+	_, again, err := s.Submit(t.Context(), s.acme(t), atOnce)
 	require.NoError(t, err)
 	assert.Equal(t, job.JobID, again.JobID)
 
 	leaves, leave := context.WithCancel(t.Context())
 	leave()
-	_, _, err = s.Server.Server.Submit(leaves, s.acme(t), transcript.Request{Source: media("another")})
+	_, _, err = s.Submit(leaves, s.acme(t), transcript.Request{Source: media("another")})
 	require.ErrorIs(t, err, context.Canceled, "nothing is read for who has left")
 	release()
 	assert.Equal(t, "success", s.ended(t, job.JobID)["status"])
@@ -138,7 +138,7 @@ func TestSubmitRefuses(t *testing.T) {
 			return io.NopCloser(strings.NewReader("large")), nil
 		})}, transcript.MediaTooLarge, ""},
 	} {
-		res, job, err := s.Server.Server.Submit(t.Context(), c.as, c.r)
+		res, job, err := s.Submit(t.Context(), c.as, c.r)
 		require.Error(t, err, name)
 		assert.Nil(t, res, name)
 		assert.Nil(t, job, name)
@@ -151,7 +151,7 @@ func TestSubmitRefuses(t *testing.T) {
 	assert.Empty(t, files(t, s.blobs), "nothing is left of files that were refused")
 
 	s.Engine.FailCaptions(transcript.Errorf(transcript.Unavailable, "It is gone."))
-	_, _, err := s.Server.Server.Submit(t.Context(), s.acme(t), transcript.Request{Source: link})
+	_, _, err := s.Submit(t.Context(), s.acme(t), transcript.Request{Source: link})
 	require.ErrorIs(t, err, transcript.Unavailable, "why the job has failed")
 }
 
@@ -161,7 +161,7 @@ func TestSubmitGivesTheResultAway(t *testing.T) {
 	s := start(t)
 	request := transcript.Request{Source: transcript.URL("https://video.example/watch?v=" + video), SendMetadata: true}
 	for range 3 { // made, read, kept in memory
-		res, _, err := s.Server.Server.Submit(t.Context(), s.acme(t), request)
+		res, _, err := s.Submit(t.Context(), s.acme(t), request)
 		require.NoError(t, err)
 		require.NotEmpty(t, res.Metadata)
 		*res.Transcript.Title, *res.Transcript.SourceURL, *res.LengthSeconds = "changed", "changed", 7
