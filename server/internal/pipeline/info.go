@@ -62,7 +62,7 @@ func (p *Pipeline) Info(ctx context.Context, q Question) (*transcript.Info, erro
 // when nothing is. It is asked unless its last answer counts; where it cannot
 // be, the error is why, beside what it said before.
 func (p *Pipeline) latest(ctx context.Context, sub subject, counts fresh) (*db.Content, error) {
-	begun := transcript.At(time.Now()).Time
+	begun := time.Now()
 	c, err := p.store.Content(ctx, sub.Platform, sub.ExternalID)
 	if err != nil && !errors.Is(err, db.ErrNotFound) {
 		return nil, err

@@ -23,6 +23,32 @@ type lookups struct {
 	// soFar holds, for each question under way, the best reply that is known: a reader
 	// gets it when the time is up before all sources have answered.
 	soFar sync.Map
+	// last holds, for each question, the answer that came last, for those who have looked
+	// into the cache before it stood there.
+	last sync.Map
+}
+
+// heldFor is how long an answer is held: longer than anybody looks into the cache.
+const heldFor = 15 * time.Second
+
+// held is an answer, and when it stood in the cache.
+type held struct {
+	answered
+	at time.Time
+}
+
+func (l *lookups) hold(key string, a answered) {
+	h := &held{a, time.Now()}
+	l.last.Store(key, h)
+	time.AfterFunc(heldFor, func() { l.last.CompareAndDelete(key, h) })
+}
+
+// since returns the answer to a question that has come since a time, if one has.
+func (l *lookups) since(begun time.Time, key string) (a answered, ok bool) {
+	if h, ok := l.last.Load(key); ok && !h.(*held).at.Before(begun) {
+		return h.(*held).answered, true
+	}
+	return a, false
 }
 
 func newLookups() *lookups { return &lookups{slots: newSlots(lookupWorkers)} }
@@ -44,15 +70,22 @@ type reply struct {
 // Config's lookup budget, the error is the best that is known by then, else
 // UPSTREAM_FAILED; what was learned before an error is returned with it. A platform
 // that only others can ask is asked by one of them. begun is when the reader has looked
-// into the cache in vain: what was learned since then answers too.
+// into the cache in vain: an answer that has come since then is theirs too.
 func (p *Pipeline) lookup(ctx context.Context, sub subject, begun time.Time) (answered, error) {
 	if p.onlyOthers(ctx, func(t team) bool { return t.readsCaptions(sub.Platform) }) {
 		return p.haveAsked(ctx, sub)
 	}
 	key := string(sub.Platform) + "/" + sub.ExternalID + "/" + sub.languages.String()
 	ch := p.lookups.same.DoChan(key, func() (any, error) {
+		if a, ok := p.lookups.since(begun, key); ok {
+			return a, nil
+		}
 		defer p.lookups.soFar.Delete(key)
-		return p.askInTurn(sub, begun, func(f finding, err error) { p.lookups.soFar.Store(key, reply{answered{finding: f}, withCode(err)}) })
+		a, err := p.askInTurn(sub, func(f finding, err error) { p.lookups.soFar.Store(key, reply{answered{finding: f}, withCode(err)}) })
+		if err == nil {
+			p.lookups.hold(key, a)
+		}
+		return a, err
 	})
 	budget := time.NewTimer(p.cfg.LookupBudget)
 	defer budget.Stop()
@@ -76,36 +109,15 @@ func (p *Pipeline) tooLate() error {
 }
 
 // askInTurn asks the platform when a slot is free, also when the reader has gone by
-// then. One who comes right after the answer to an equal question is given that.
-func (p *Pipeline) askInTurn(sub subject, begun time.Time, soFar func(finding, error)) (a answered, err error) {
+// then.
+func (p *Pipeline) askInTurn(sub subject, soFar func(finding, error)) (a answered, err error) {
 	ctx, cancel := context.WithTimeout(p.lookups.ctx, captionsTimeout)
 	defer cancel()
 	if err := p.lookups.take(ctx); err != nil {
 		return a, transcript.Errorf(transcript.UpstreamFailed, "The platform could not be asked in time.").Because(err)
 	}
 	defer p.lookups.give()
-	if a, ok, err := p.justAnswered(ctx, sub, since(begun)); ok || err != nil {
-		return a, err
-	}
 	return p.askAndKeep(ctx, sub, soFar)
-}
-
-// justAnswered is what the platform has said of the content, if that is recent enough and
-// answers the question as a whole.
-func (p *Pipeline) justAnswered(ctx context.Context, sub subject, counts fresh) (a answered, ok bool, err error) {
-	c, err := p.store.Content(ctx, sub.Platform, sub.ExternalID)
-	if errors.Is(err, db.ErrNotFound) {
-		return a, false, nil
-	}
-	if err != nil || !counts(c.AskedAt) {
-		return a, false, err
-	}
-	a.Metadata, a.Tracks = c.Metadata, c.Tracks
-	if _, wanted := sub.pick(c.Tracks); !wanted {
-		return a, true, nil
-	}
-	a.text, err = p.cachedCaptions(ctx, sub, "", counts)
-	return a, a.text != nil, err
 }
 
 // askAndKeep asks the platform and stores what it says.

@@ -46,7 +46,7 @@ func (p *Pipeline) Captions(ctx context.Context, q Question) (*CaptionReport, er
 		r.TrackMetadataStatus = transcript.TracksSkipped
 		return r.requiresASR("The request asks for speech recognition only."), nil
 	}
-	begun := transcript.At(time.Now()).Time
+	begun := time.Now()
 	text, err := p.cachedCaptions(ctx, sub, q.Account, within(q.Plan.CacheTTL))
 	if err != nil {
 		return nil, err
