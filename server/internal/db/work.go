@@ -61,8 +61,8 @@ func (tx *Tx) Requeue(ctx context.Context, w Work) (bool, error) {
 	if err != nil || !held {
 		return false, err
 	}
-	// The new row comes first, so that SQLite does not give it the old one's id. It
-	// keeps the place in the queue.
+	// The new row comes first, so that the old one is not the last. It keeps the place in
+	// the queue.
 	_, err = tx.db.NewRaw(`INSERT INTO river_job (args, kind, max_attempts, metadata, priority, queue, scheduled_at, tags)
 		SELECT args, kind, max_attempts, metadata, priority, queue, scheduled_at, tags FROM river_job WHERE id = ?`, w.ID).Exec(ctx)
 	if err != nil {
@@ -71,8 +71,18 @@ func (tx *Tx) Requeue(ctx context.Context, w Work) (bool, error) {
 	return true, tx.Finish(ctx, w)
 }
 
-// Finish removes the row of a run that the transaction Holds.
+// Finish removes the row of a run that the transaction Holds. The last row of all stays,
+// completed, until it is swept: SQLite would give its id to the next row, and the queue,
+// which notes the end of a run by that id a moment later, would take the next row's work
+// for done.
 func (tx *Tx) Finish(ctx context.Context, w Work) error {
-	_, err := tx.db.NewRaw(`DELETE FROM river_job WHERE id = ?`, w.ID).Exec(ctx)
-	return wrap(fmt.Sprintf("finish queue job %d", w.ID), err)
+	for _, query := range []string{
+		`DELETE FROM river_job WHERE id = ? AND id < (SELECT max(id) FROM river_job)`,
+		`UPDATE river_job SET state = 'completed', finalized_at = CURRENT_TIMESTAMP WHERE id = ?`,
+	} {
+		if _, err := tx.db.NewRaw(query, w.ID).Exec(ctx); err != nil {
+			return wrap(fmt.Sprintf("finish queue job %d", w.ID), err)
+		}
+	}
+	return nil
 }

@@ -245,3 +245,21 @@ func TestUnheard(t *testing.T) {
 		require.Empty(t, found)
 	})
 }
+
+// The queue notes the end of a run by its row's id, later: no other row may have that by
+// then.
+func TestIDsOfFinishedRunsAreNotGivenAgain(t *testing.T) {
+	t.Parallel()
+	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+		s, raw := dbtest.Open(t, o), open(t, o)
+		enqueue(t, s, "first")
+		raw.exec(t, "UPDATE river_job SET state = 'running', attempt = 1")
+		require.Equal(t, 1, raw.count(t, "river_job WHERE id = 1"))
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
+			require.NoError(t, tx.Finish(ctx, db.Work{ID: 1, Attempt: 1}))
+		})
+		enqueue(t, s, "second")
+		assert.Equal(t, 1, raw.count(t, "river_job WHERE state = 'available' AND id <> 1"))
+		assert.Zero(t, raw.count(t, "river_job WHERE state = 'running'"))
+	})
+}
