@@ -106,12 +106,23 @@ type RecognizerInfo struct {
 	Chunk time.Duration
 	// MaxChunk is the longest audio of one call; 0 means that there is no such bound.
 	MaxChunk time.Duration
+	// Window is the length of audio that is paid for whole, however little of it there
+	// is: a model that works in windows pads the last one of a call. 0: a call costs as
+	// much as there is audio.
+	Window time.Duration
+	// Prompts reports whether it heeds RecognizeOptions.Prompt.
+	Prompts bool
 }
 
 // RecognizeOptions are the wishes of one call.
 type RecognizeOptions struct {
 	// Language is the tag to recognize; empty: detect, or the only one there is.
 	Language string
+	// Prompt are names and words that are likely to be said, in one line of at most 800
+	// characters without control characters; empty: none are known. They are the
+	// account's own: no log and no error may show them. One that takes no prompt
+	// ignores it.
+	Prompt string
 	// Progress may be nil. It is called, once at least, with how much of the audio is done; it
 	// never goes back and never exceeds the audio's duration.
 	Progress func(done time.Duration)
@@ -122,4 +133,6 @@ type Recognition struct {
 	// Segments are sorted by start; times are seconds from the start of the audio.
 	Segments []transcript.Segment
 	Language string // the tag of what was heard; empty when not known
+	// Prompted reports that the prompt of the call was heeded.
+	Prompted bool
 }
