@@ -220,6 +220,15 @@ func (tx *Tx) ToSound(ctx context.Context, extractionID string) (batchIDs []stri
 // Skip skips the items of a batch on which nobody works. Of one that is back in the
 // queue, the attempt counts.
 func (tx *Tx) Skip(ctx context.Context, batchID string) error {
+	// On PostgreSQL an item may be getting a claim right now. Its row is locked until
+	// that claim is there: only a statement that begins afterwards sees it.
+	var unclaimed []string
+	q := tx.db.NewSelect().Model((*BatchItem)(nil)).Column("id").
+		Where("batch_id = ? AND status = 'pending' AND job_id = ''", batchID).
+		Order("id")
+	if err := tx.database.forUpdate(q).Scan(ctx, &unclaimed); err != nil {
+		return wrap("skip items of batch "+batchID, err)
+	}
 	_, err := tx.db.NewUpdate().Model((*BatchItem)(nil)).
 		Set("status = ?, updated_at = ?", batch.ItemSkipped, moment(time.Now())).
 		Set("attempts = attempts + (SELECT count(*) FROM jobs AS j WHERE j.id = job_id AND j.sequence > 1)").
