@@ -160,6 +160,9 @@ func (k *call) check(ctx context.Context, resp *http.Response, err error) (bool,
 	}
 	wait, again := k.retry.next(ctx, k.method, k.attempts, k.err)
 	k.wait = wait
+	if again {
+		k.tryingAgain(k.err, wait)
+	}
 	return again, nil
 }
 

@@ -82,9 +82,12 @@ func (s *JobService) follow(ctx context.Context, id string, opts []RequestOption
 		wait := max(w.retry, set.retry.MinWait)
 		if !w.closing {
 			failures++
-			if wait, err = resume(ctx, set.retry, failures, err); err != nil {
-				return err
+			pause, final := resume(ctx, set.retry, failures, err)
+			if final != nil {
+				return final
 			}
+			set.tryingAgain(err, pause)
+			wait = pause
 		}
 		if err := sleep(ctx, wait); err != nil {
 			return fmt.Errorf("client: GET %s: %w", st.path, err)

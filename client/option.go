@@ -37,6 +37,7 @@ type settings struct {
 	attemptTimeout time.Duration // 0: the default
 	idempotencyKey string
 	progress       func(sent, total int64)
+	notify         func(err error, pause time.Duration)
 	response       *Response
 }
 
