@@ -391,7 +391,7 @@ func TestBatchesWait(t *testing.T) {
 				assert.Equal(t, batchID, e.Batch.ID)
 				assert.Contains(t, err.Error(), "waiting for batch "+batchID+": ")
 			}},
-		"broken for good": {[]step{running(2), {}}, []client.RequestOption{client.WithRetry(client.RetryPolicy{})}, 1 + 5, time.Minute,
+		"broken for good": {[]step{running(2), {}}, []client.RequestOption{client.WithRetry(client.NoRetry)}, 1 + 5, time.Minute,
 			func(t *testing.T, err error) { require.ErrorIs(t, err, errBroken) }},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -484,7 +484,7 @@ func TestBatchesDoNotFollowElsewhere(t *testing.T) {
 	c := served(t, func(w http.ResponseWriter, r *http.Request) {
 		asked++
 		http.Redirect(w, r, "http://127.0.0.1:1/v1/batch", http.StatusTemporaryRedirect)
-	}, client.WithRetry(client.RetryPolicy{}))
+	}, client.WithRetry(client.NoRetry))
 	_, err := c.Batches.Create(t.Context(), client.BatchParams{URLs: []string{"a"}})
 	require.Error(t, err)
 	_, err = collect(c.Batches.All(t.Context(), client.BatchListParams{}))

@@ -36,6 +36,7 @@ type call struct {
 	streamed     bool // a 2xx answer is handed out unread
 
 	attempts int
+	pauses   *pauses
 	began    time.Time     // the running attempt
 	answer   *answer       // of the last attempt, when it succeeded
 	err      error         // of the last attempt, when it did not
@@ -62,6 +63,7 @@ func (c *Client) carry(ctx context.Context, path string, begin call, opts []Requ
 	k, p, method := &begin, begin.payload, begin.method
 	bare, _, _ := strings.Cut(path, "?")
 	k.settings, k.client, k.path = s, c, bare
+	k.pauses = s.retry.pauses()
 	if ctx.Err() != nil {
 		return nil, k.ended(ctx)
 	}
@@ -115,7 +117,7 @@ func (c *Client) identify(h http.Header, s settings) {
 func (k *call) run(ctx context.Context, req *retryablehttp.Request) (*answer, error) {
 	repeating := retryablehttp.Client{
 		HTTPClient: k.httpClient(),
-		RetryMax:   max(k.retry.Attempts-1, 0),
+		RetryMax:   k.retry.Attempts - 1,
 		RequestLogHook: func(retryablehttp.Logger, *http.Request, int) {
 			k.attempts++
 			k.began = time.Now()
@@ -158,10 +160,10 @@ func (k *call) check(ctx context.Context, resp *http.Response, err error) (bool,
 	if k.err == nil {
 		return false, nil
 	}
-	wait, again := k.retry.next(ctx, k.method, k.attempts, k.err)
-	k.wait = wait
-	if again {
-		k.tryingAgain(k.err, wait)
+	var again bool
+	k.wait, again = k.pauses.next(ctx, k.method, k.err)
+	if again = again && k.attempts < k.retry.Attempts; again {
+		k.tryingAgain(k.err, k.wait)
 	}
 	return again, nil
 }

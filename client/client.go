@@ -47,7 +47,7 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 		http:      &http.Client{},
 		logger:    slog.New(slog.DiscardHandler),
 		userAgent: "transcriptkit-go",
-		defaults:  settings{retry: defaultRetry},
+		defaults:  settings{retry: RetryPolicy{}.withDefaults()},
 	}
 	for _, opt := range opts {
 		if opt == nil {

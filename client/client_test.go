@@ -52,6 +52,7 @@ func TestNewRefuses(t *testing.T) {
 		"waits crossed":      {base, client.WithRetry(client.RetryPolicy{MinWait: 2, MaxWait: 1}), "MinWait"},
 		"no time":            {base, client.WithAttemptTimeout(0), "timeout"},
 		"nil progress":       {base, client.WithUploadProgress(nil), "progress"},
+		"nil notify":         {base, client.WithRetryNotify(nil), "notify"},
 		"one call's key":     {base, client.WithIdempotencyKey("k"), "one call"},
 		"one call's answer":  {base, client.WithResponse(&client.Response{}), "one call"},
 	} {
@@ -214,7 +215,7 @@ func TestUsersHTTPClient(t *testing.T) {
 	require.NoError(t, err)
 	_, err = c.Jobs.Get(t.Context(), jobID) // nothing is registered: broken connections
 	require.Error(t, err)
-	_, err = watch(t.Context(), c, client.WithRetry(client.RetryPolicy{}))
+	_, err = watch(t.Context(), c, client.WithRetry(client.NoRetry))
 	require.Error(t, err)
 	assert.Zero(t, spy.closed)
 	assert.Same(t, spy, mine.Transport)

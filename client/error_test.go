@@ -89,7 +89,7 @@ func TestErrorOfEveryBody(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c, mt := mocked(t, client.WithRetry(client.RetryPolicy{}))
+			c, mt := mocked(t, client.WithRetry(client.NoRetry))
 			resp := httpmock.NewStringResponse(tc.status, tc.body)
 			resp.Header = tc.header.Clone()
 			mt.RegisterResponder(http.MethodGet, jobURL, httpmock.ResponderFromResponse(resp))
@@ -136,7 +136,7 @@ func TestFlatErrorsAreMatchedByCode(t *testing.T) {
 		}
 	}
 	for a, want := range answers {
-		c, mt := mocked(t, client.WithRetry(client.RetryPolicy{}))
+		c, mt := mocked(t, client.WithRetry(client.NoRetry))
 		mt.RegisterResponder(http.MethodGet, jobURL, httpmock.NewStringResponder(a.status, a.body))
 		_, err := c.Jobs.Get(t.Context(), jobID)
 		require.Error(t, err)

@@ -28,7 +28,7 @@ const streamFailures = 10
 // The sequence outlives its connections: it resumes after the last transition
 // seen, misses none and repeats none. Only 429, 502, 503 and broken or silent
 // connections are resumed after, ten in a row at most, and none with
-// RetryPolicy{}. Anything else, and the end of ctx, is yielded as the error that
+// [NoRetry]. Anything else, and the end of ctx, is yielded as the error that
 // ends the sequence; a key that is revoked or expires while a stream is open is an
 // [*Error] with the status 401, as it would be at the next call. A sequence that
 // ends without an error has seen the terminal event. The one exception: with
@@ -60,6 +60,7 @@ func (s *JobService) follow(ctx context.Context, id string, opts []RequestOption
 	st := &stream{client: s.client, settings: set, path: path + "/events", lastID: set.header.Get("Last-Event-ID")}
 	w := &watcher{yield: yield}
 	w.last, _ = strconv.Atoi(st.lastID) // 0 when it is no number: the service sends a snapshot then
+	pauses := set.retry.pauses()
 	for failures := 0; ; {
 		st.attempt++
 		w.connection = connection{}
@@ -78,16 +79,17 @@ func (s *JobService) follow(ctx context.Context, id string, opts []RequestOption
 		}
 		if w.moved || w.closing {
 			failures = 0
+			pauses.reset()
 		}
 		wait := max(w.retry, set.retry.MinWait)
 		if !w.closing {
 			failures++
-			pause, final := resume(ctx, set.retry, failures, err)
-			if final != nil {
-				return final
+			next, again := pauses.next(ctx, http.MethodGet, err)
+			if !again || failures >= streamFailures || set.retry.Attempts == 1 {
+				return err
 			}
-			set.tryingAgain(err, pause)
-			wait = pause
+			wait = next
+			set.tryingAgain(err, wait)
 		}
 		if err := sleep(ctx, wait); err != nil {
 			return fmt.Errorf("client: GET %s: %w", st.path, err)
@@ -96,19 +98,6 @@ func (s *JobService) follow(ctx context.Context, id string, opts []RequestOption
 			st.lastID = strconv.Itoa(w.last)
 		}
 	}
-}
-
-// resume returns how long to wait before the next connection, or err when there
-// is to be none.
-func resume(ctx context.Context, policy RetryPolicy, failures int, err error) (time.Duration, error) {
-	if policy.Attempts <= 1 || failures >= streamFailures {
-		return 0, err
-	}
-	wait, again := policy.next(ctx, http.MethodGet, failures, err)
-	if !again {
-		return 0, err
-	}
-	return wait, nil
 }
 
 // watcher turns the messages of successive connections into one sequence.

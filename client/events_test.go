@@ -273,7 +273,7 @@ func TestEventsErrors(t *testing.T) {
 			func(t *testing.T, err error) { require.ErrorContains(t, err, "larger than") }, 1,
 		},
 		"ended, with repetition off": {
-			[]connection{streamOf(snapshot(2, "queued"))}, []client.RequestOption{client.WithRetry(client.RetryPolicy{})},
+			[]connection{streamOf(snapshot(2, "queued"))}, []client.RequestOption{client.WithRetry(client.NoRetry)},
 			func(t *testing.T, err error) { require.ErrorIs(t, err, io.ErrUnexpectedEOF) }, 1,
 		},
 		"nothing ever comes": {

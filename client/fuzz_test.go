@@ -117,7 +117,7 @@ func FuzzAnswers(f *testing.F) {
 	f.Add(uint8(12), uint16(200), "", "null", "")
 	f.Fuzz(func(t *testing.T, call uint8, status uint16, contentType, body, retryAfter string) {
 		answers := scripted{100 + int(status)%500, contentType, body, retryAfter}
-		c, err := client.New(base, client.WithHTTPClient(&http.Client{Transport: answers}), client.WithAPIKey(key), client.WithRetry(client.RetryPolicy{}))
+		c, err := client.New(base, client.WithHTTPClient(&http.Client{Transport: answers}), client.WithAPIKey(key), client.WithRetry(client.NoRetry))
 		require.NoError(t, err)
 		err = calls[int(call)%len(calls)](t.Context(), c)
 		require.NotErrorIs(t, err, errNothing)

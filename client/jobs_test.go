@@ -104,14 +104,14 @@ func TestWait(t *testing.T) {
 				assert.Equal(t, 3, e.Job.Sequence, "the last state seen")
 				assert.Equal(t, jobID, e.Job.JobID)
 			}},
-		"broken for good": {[]step{running(2), {}}, []client.RequestOption{client.WithRetry(client.RetryPolicy{})}, 1 + 5, time.Minute,
+		"broken for good": {[]step{running(2), {}}, []client.RequestOption{client.WithRetry(client.NoRetry)}, 1 + 5, time.Minute,
 			func(t *testing.T, _ *transcript.Result, err error) {
 				require.ErrorIs(t, err, errBroken)
 				var e *client.WaitError
 				require.ErrorAs(t, err, &e)
 			}},
 		"broken now and then": {[]step{running(2), {}, {}, {}, {}, running(3), {}, {}, {}, {}, done},
-			[]client.RequestOption{client.WithRetry(client.RetryPolicy{})}, 11, time.Minute, nil},
+			[]client.RequestOption{client.WithRetry(client.NoRetry)}, 11, time.Minute, nil},
 		"soon, while it moves": {[]step{running(2), running(3), running(4), running(5), running(6), running(7), running(8), running(9), done},
 			nil, 9, 8 * 750 * time.Millisecond, nil},
 		"a state of a later version": {[]step{{status: 200, body: jobBody("dancing", "ballroom", 2)}, done}, nil, 2, time.Second, nil},

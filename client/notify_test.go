@@ -36,6 +36,10 @@ func TestRetryNotify(t *testing.T) {
 		mt.RegisterResponder("GET", base+"/v1/x", script(nil, step{status: 404}))
 		require.Error(t, c.Do(t.Context(), http.MethodGet, "/v1/x", nil, nil, notify))
 		assert.Empty(t, reasons, "it is returned")
+
+		mt.RegisterResponder("GET", base+"/v1/x", script(nil, step{status: 502}))
+		require.Error(t, c.Do(t.Context(), http.MethodGet, "/v1/x", nil, nil, notify))
+		assert.Len(t, reasons, 3, "the last of four is returned too")
 	})
 }
 

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/cenkalti/backoff/v4"
 	"github.com/hashicorp/go-retryablehttp"
 )
 
@@ -16,27 +18,27 @@ import (
 // of policy but of the API: see [Error.Retryable]. Broken connections are
 // treated like 502.
 //
-// The zero RetryPolicy switches repetition off.
+// A member that is 0 has its default. [NoRetry] switches repetition off.
 type RetryPolicy struct {
-	// Attempts is how often a request is sent at most, the first time included.
+	// Attempts is how often a request is sent at most, the first time included; 4
+	// when 0.
 	Attempts int
-	// MinWait is the pause before the second attempt, 500 ms when 0. It doubles
-	// with every further one, and each is shortened by up to half at random.
+	// MinWait is the pause before the second attempt, 500 ms (or MaxWait, if that is
+	// shorter) when 0. It doubles with every further one, and each is shortened by up
+	// to half at random.
 	MinWait time.Duration
-	// MaxWait bounds a pause, 30 s when 0. A Retry-After beyond it is not waited
-	// for: the error is returned at once.
+	// MaxWait bounds a pause, 30 s (or MinWait, if that is longer) when 0. A
+	// Retry-After beyond it is not waited for: the error is returned at once.
 	MaxWait time.Duration
 }
 
-var defaultRetry = RetryPolicy{Attempts: 4}.withDefaults()
+// NoRetry is the policy under which nothing is repeated.
+var NoRetry = RetryPolicy{Attempts: 1}
 
 func (p RetryPolicy) withDefaults() RetryPolicy {
-	if p.MinWait == 0 {
-		p.MinWait = 500 * time.Millisecond
-	}
-	if p.MaxWait == 0 {
-		p.MaxWait = max(30*time.Second, p.MinWait)
-	}
+	p.Attempts = cmp.Or(p.Attempts, 4)
+	p.MinWait = cmp.Or(p.MinWait, min(500*time.Millisecond, cmp.Or(p.MaxWait, time.Hour)))
+	p.MaxWait = cmp.Or(p.MaxWait, max(30*time.Second, p.MinWait))
 	return p
 }
 
@@ -50,26 +52,36 @@ func (p RetryPolicy) validate() error {
 	return nil
 }
 
-// pause is how long to wait after the given number of failures, 1 at least.
-func (p RetryPolicy) pause(failures int) time.Duration {
-	wait := p.MinWait
-	for i := 1; i < failures && wait < p.MaxWait; i++ {
-		wait *= 2
-	}
-	wait = min(wait, p.MaxWait)
-	return wait - rand.N(wait/2+1)
+// pauses are those between attempts that fail one after the other.
+type pauses struct {
+	policy  RetryPolicy
+	growing *backoff.ExponentialBackOff
 }
+
+func (p RetryPolicy) pauses() *pauses {
+	return &pauses{p, backoff.NewExponentialBackOff(
+		// From half of the wait to all of it, as an interval and how far it varies.
+		backoff.WithInitialInterval(p.MinWait*3/4),
+		backoff.WithMaxInterval(p.MaxWait*3/4),
+		backoff.WithRandomizationFactor(1.0/3),
+		backoff.WithMultiplier(2),
+		backoff.WithMaxElapsedTime(0), // the attempts are counted
+	)}
+}
+
+// reset begins anew after an attempt that did not fail.
+func (p *pauses) reset() { p.growing.Reset() }
 
 // next decides what follows a failed attempt: whether to repeat it, and after
 // how long. A pause that the caller's deadline would cut short is not begun.
-func (p RetryPolicy) next(ctx context.Context, method string, failures int, err error) (time.Duration, bool) {
+func (p *pauses) next(ctx context.Context, method string, err error) (time.Duration, bool) {
 	if ctx.Err() != nil || !transient(method, err) {
 		return 0, false
 	}
-	wait := p.pause(failures)
+	wait := min(p.growing.NextBackOff(), p.policy.MaxWait)
 	var refused *Error
 	if errors.As(err, &refused) && refused.RetryAfter > 0 {
-		if refused.RetryAfter > p.MaxWait {
+		if refused.RetryAfter > p.policy.MaxWait {
 			return 0, false
 		}
 		// Never earlier than asked, and not all callers at the same moment.

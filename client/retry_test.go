@@ -238,11 +238,45 @@ func TestCancelledBefore(t *testing.T) {
 	assert.Zero(t, mt.GetTotalCallCount())
 }
 
+// Whatever a policy leaves out has its default.
+func TestPartsOfAPolicy(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		policy      client.RetryPolicy
+		attempts    int
+		first, last time.Duration // the longest that these pauses may be; the shortest is half of it
+	}{
+		"nothing":   {client.RetryPolicy{}, 4, 500 * time.Millisecond, 2 * time.Second},
+		"attempts":  {client.RetryPolicy{Attempts: 3}, 3, 500 * time.Millisecond, time.Second},
+		"least":     {client.RetryPolicy{MinWait: time.Minute}, 4, time.Minute, time.Minute},
+		"most":      {client.RetryPolicy{MaxWait: time.Second}, 4, 500 * time.Millisecond, time.Second},
+		"most, low": {client.RetryPolicy{MaxWait: 10 * time.Millisecond}, 4, 10 * time.Millisecond, 10 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				c, mt := mocked(t, client.WithRetry(tc.policy))
+				var at []time.Time
+				mt.RegisterResponder("GET", jobURL, script(&at, step{status: 502}))
+				_, err := c.Jobs.Get(t.Context(), jobID)
+				require.Error(t, err)
+				require.Len(t, at, tc.attempts)
+				for most, pause := range map[time.Duration]time.Duration{
+					tc.first: at[1].Sub(at[0]), tc.last: at[tc.attempts-1].Sub(at[tc.attempts-2]),
+				} {
+					assert.LessOrEqual(t, pause, most)
+					assert.GreaterOrEqual(t, pause, most/2-1) // a nanosecond for what is rounded
+				}
+			})
+		})
+	}
+}
+
 func TestRetryOff(t *testing.T) {
 	t.Parallel()
 	c, mt := mocked(t)
 	mt.RegisterResponder("GET", jobURL, script(nil, step{status: 503}))
-	_, err := c.Jobs.Get(t.Context(), jobID, client.WithRetry(client.RetryPolicy{}))
+	_, err := c.Jobs.Get(t.Context(), jobID, client.WithRetry(client.NoRetry))
 	require.Error(t, err)
 	assert.Equal(t, 1, mt.GetTotalCallCount())
 }

@@ -91,7 +91,7 @@ func TestServiceCannotReadALink(t *testing.T) {
 	c, s := live(t)
 	for code, status := range map[transcript.Code]int{transcript.LoginRequired: 503, transcript.Unavailable: 404} {
 		s.Engine.FailCaptions(transcript.Errorf(code, "No."))
-		report, err := c.Transcripts.Captions(t.Context(), videoID, nil, client.WithRetry(client.RetryPolicy{}))
+		report, err := c.Transcripts.Captions(t.Context(), videoID, nil, client.WithRetry(client.NoRetry))
 		var refused *client.Error
 		require.ErrorAs(t, err, &refused)
 		assert.Equal(t, code, refused.Code)
