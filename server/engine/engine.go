@@ -112,6 +112,21 @@ type RecognizerInfo struct {
 	Window time.Duration
 	// Prompts reports whether it heeds RecognizeOptions.Prompt.
 	Prompts bool
+	// Speakers reports whether it tells who speaks, in transcript.Segment.Speaker. Its
+	// labels hold within one call: whoever is "A" in one may be "B" in the next.
+	Speakers bool
+	// Voices is how many of RecognizeOptions.Voices it heeds; 0: none. With them its
+	// labels hold over all chunks of a recording, which are therefore recognized one
+	// after the other.
+	Voices int
+}
+
+// Voice is how somebody sounds who has spoken before in the recording.
+type Voice struct {
+	// Name is of letters, digits and "_", and of a form that no recognizer makes up.
+	Name string
+	// Audio are 2 to 10 seconds in which nobody else speaks.
+	Audio Audio
 }
 
 // RecognizeOptions are the wishes of one call.
@@ -123,6 +138,10 @@ type RecognizeOptions struct {
 	// account's own: no log and no error may show them. One that takes no prompt
 	// ignores it.
 	Prompt string
+	// Voices are those of people who have spoken before in the recording, at most
+	// RecognizerInfo.Voices, first of whoever has spoken most. Who is recognized by one
+	// has its Name as speaker. One that takes no voices ignores them.
+	Voices []Voice
 	// Progress may be nil. It is called, once at least, with how much of the audio is done; it
 	// never goes back and never exceeds the audio's duration.
 	Progress func(done time.Duration)
@@ -135,4 +154,7 @@ type Recognition struct {
 	Language string // the tag of what was heard; empty when not known
 	// Prompted reports that the prompt of the call was heeded.
 	Prompted bool
+	// KnowsVoices reports that the voices of the call were heeded, or would have been had
+	// there been any. False tells that it is of no use to wait for voices.
+	KnowsVoices bool
 }
