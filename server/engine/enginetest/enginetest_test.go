@@ -1,6 +1,7 @@
 package enginetest_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -97,6 +99,20 @@ func heard(change func(*engine.Recognition)) broken {
 	}}
 }
 
+// prompted is a recognizer that takes prompts, and changes what it heard by them.
+func prompted(change func(prompt string, r *engine.Recognition) error) broken {
+	return broken{
+		info: func() engine.RecognizerInfo {
+			return engine.RecognizerInfo{Name: "sound", Languages: []string{"en"}, Prompts: true}
+		},
+		recognize: func(ctx context.Context, audio engine.Audio, opts engine.RecognizeOptions) (engine.Recognition, error) {
+			r, err := sound{}.Recognize(ctx, audio, opts)
+			r.Prompted = opts.Prompt != "" && len(r.Segments) > 0
+			return r, cmp.Or(change(opts.Prompt, &r), err)
+		},
+	}
+}
+
 // failure is a recognizer that changes the sound one's errors.
 func failure(change func(error) error) broken {
 	return broken{recognize: func(ctx context.Context, audio engine.Audio, opts engine.RecognizeOptions) (engine.Recognition, error) {
@@ -169,6 +185,7 @@ func sample(t *testing.T) enginetest.Sample {
 func TestSoundRecognizerPasses(t *testing.T) {
 	t.Parallel()
 	enginetest.Recognizer(t, sound{}, sample(t))
+	enginetest.Recognizer(t, prompted(func(string, *engine.Recognition) error { return nil }), sample(t))
 	enginetest.Recognizer(t, broken{}, sample(t))
 }
 
@@ -242,6 +259,31 @@ func TestBrokenRecognizersFail(t *testing.T) {
 			return transcript.Errorf("OOPS", "oops")
 		}), []string{"fails with a code"}},
 		{"swallows errors", failure(func(error) error { return nil }), []string{"refuses other languages", "fails with a code"}},
+		{"heeds no prompt", prompted(func(_ string, r *engine.Recognition) error { r.Prompted = false; return nil }), []string{"heeds prompts"}},
+		{"prompted by nothing", prompted(func(_ string, r *engine.Recognition) error { r.Prompted = true; return nil }), []string{"heeds prompts"}},
+		{"takes a prompt for an option", prompted(func(prompt string, r *engine.Recognition) error {
+			if strings.HasPrefix(prompt, "-") {
+				r.Segments = nil
+			}
+			return nil
+		}), []string{"heeds prompts"}},
+		{"shows a prompt", prompted(func(prompt string, r *engine.Recognition) error {
+			if r.Segments == nil && prompt != "" {
+				return transcript.Errorf(transcript.Internal, "failed").Because(errors.New(prompt))
+			}
+			return nil
+		}), []string{"heeds prompts"}},
+		{"prompted without taking prompts", broken{recognize: func(ctx context.Context, audio engine.Audio, opts engine.RecognizeOptions) (engine.Recognition, error) {
+			r, err := sound{}.Recognize(ctx, audio, opts)
+			r.Prompted = opts.Prompt != ""
+			return r, err
+		}}, []string{"heeds prompts"}},
+		{"fails with a prompt", broken{recognize: func(ctx context.Context, audio engine.Audio, opts engine.RecognizeOptions) (engine.Recognition, error) {
+			if opts.Prompt != "" {
+				return engine.Recognition{}, transcript.Errorf(transcript.Internal, "a prompt")
+			}
+			return sound{}.Recognize(ctx, audio, opts)
+		}}, []string{"heeds prompts"}},
 		{"no progress", progress(), []string{"reports progress"}},
 		{"progress goes back", progress(0.5, 0.4), []string{"reports progress"}},
 		{"progress exceeds the audio", progress(0.5, 1.1), []string{"reports progress"}},

@@ -2,9 +2,12 @@ package enginetest
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -32,6 +35,7 @@ func RecognizerChecks() []Check {
 		{"hears nothing in silence", hearsNothing},
 		{"knows its languages", knowsLanguages},
 		{"refuses other languages", refusesLanguages},
+		{"heeds prompts", heedsPrompts},
 		{"reports progress", reportsProgress},
 		{"serves many at once", servesMany},
 		{"stops when told", stops},
@@ -94,6 +98,50 @@ func refusesLanguages(t T, r engine.Recognizer, samples []Sample) {
 	require.ErrorAs(t, err, &e)
 	assert.Equal(t, noLanguage, e.Details["language"], "details.language")
 	assert.Equal(t, info.Name, e.Details["engine"], "details.engine")
+}
+
+// prompts are those that could be taken for something else: an option, a file. The last
+// one is as long as they may be, of characters with four bytes each.
+func prompts() []string {
+	return []string{"Kubernetes, Grafana", "--help", "-", "/etc/passwd", "@/etc/passwd", strings.Repeat("\U00020000", 800)}
+}
+
+func heedsPrompts(t T, r engine.Recognizer, samples []Sample) {
+	if !r.Info().Prompts {
+		ignoresPrompts(t, r)
+		return
+	}
+	sample, audio, heeded := samples[0], samples[0].audio(t), false
+	for _, prompt := range prompts() {
+		heard, err := r.Recognize(t.Context(), audio, engine.RecognizeOptions{Language: sample.Language, Prompt: prompt})
+		require.NoError(t, err, "the prompt %q", prompt)
+		sample.judge(t, audio, heard)
+		heeded = heeded || heard.Prompted
+	}
+	assert.True(t, heeded, "Prompted by none of the prompts")
+	heard, err := r.Recognize(t.Context(), audio, engine.RecognizeOptions{Language: sample.Language})
+	require.NoError(t, err)
+	assert.False(t, heard.Prompted, "Prompted without a prompt")
+	hidesPrompts(t, r)
+}
+
+// ignoresPrompts wants a prompt to change nothing.
+func ignoresPrompts(t T, r engine.Recognizer) {
+	audio := silence(t, 100*time.Millisecond)
+	_, without := r.Recognize(t.Context(), audio, engine.RecognizeOptions{})
+	heard, with := r.Recognize(t.Context(), audio, engine.RecognizeOptions{Prompt: "--help"})
+	assert.Equal(t, without == nil, with == nil, "with a prompt, which it does not take: %v", with)
+	assert.False(t, heard.Prompted, "Prompted by a prompt that it does not take")
+}
+
+// hidesPrompts wants an error to show nothing of a prompt.
+func hidesPrompts(t T, r engine.Recognizer) {
+	const secret = "Xanthippe"
+	missing := engine.Audio{Path: filepath.Join(t.TempDir(), "missing.wav"), Duration: time.Second}
+	_, err := r.Recognize(t.Context(), missing, engine.RecognizeOptions{Prompt: secret})
+	for ; err != nil; err = errors.Unwrap(err) {
+		assert.NotContains(t, fmt.Sprintf("%+v", err), secret, "an error shows the prompt")
+	}
 }
 
 func reportsProgress(t T, r engine.Recognizer, samples []Sample) {

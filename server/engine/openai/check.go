@@ -36,7 +36,7 @@ func (r *Recognizer) Check(ctx context.Context) error {
 	case refused.status < 300, refused.status >= 400 && !refused.isFinal():
 		return nil
 	}
-	return r.fault(err, "")
+	return r.fault(err, "", "")
 }
 
 // isFinal reports whether a refusal of the list of models tells that no other

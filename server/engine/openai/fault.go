@@ -15,14 +15,18 @@ import (
 // for how long.
 const pause = 30 * time.Second
 
-// fault is the error with a code for a request that failed; language is what was
-// asked for.
-func (r *Recognizer) fault(err error, language string) *transcript.Error {
+// fault is the error with a code for a request that failed; language and prompt are
+// what was asked with. The endpoint's words may repeat what it was sent: with a prompt,
+// which no log may show, they are left out.
+func (r *Recognizer) fault(err error, language, prompt string) *transcript.Error {
 	var refused *refusal
 	if !errors.As(err, &refused) {
 		return unreachable(err)
 	}
 	why := errors.New(clip.Line(r.scrub(refused.Error()), maxWords))
+	if prompt != "" {
+		why = &refusal{status: refused.status}
+	}
 	switch code := refused.status; {
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
 		return r.wrongKey(refused)

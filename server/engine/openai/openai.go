@@ -43,6 +43,10 @@ const (
 	bytesPerSecond = 2 * speech.SampleRate
 	longestChunk   = 10 * time.Minute
 	textChunk      = 30 * time.Second
+	// A request has its price, whatever it holds, and most models are whisper's, which
+	// work on half a minute at once.
+	bestChunk = 2 * time.Minute
+	window    = 30 * time.Second
 	// leastAudio is what the hosted service takes: there is no word in less.
 	leastAudio = 100 * time.Millisecond
 )
@@ -135,20 +139,24 @@ func scrubber(key string) func(string) string {
 
 // Info describes the recognizer. MaxChunk is what fits into Options.MaxBytes, at
 // most 10 minutes; it is 30 seconds for models that tell no times, whose text is
-// one segment over the whole chunk.
+// one segment over the whole chunk. The others are taken for whisper's, with its
+// window.
 func (r *Recognizer) Info() engine.RecognizerInfo {
-	longest := longestChunk
-	if tellsNoTimes(r.model) {
-		longest = textChunk
-	}
-	sec := min((r.maxBytes-headRoom)/bytesPerSecond, int64(longest/time.Second))
-	return engine.RecognizerInfo{
+	info := engine.RecognizerInfo{
 		Name:     name,
 		Model:    r.model,
 		Quality:  "as good as the endpoint's model",
 		Detects:  true,
-		MaxChunk: time.Duration(sec) * time.Second,
+		MaxChunk: longestChunk,
+		Prompts:  takesPrompts(r.model),
 	}
+	if tellsNoTimes(r.model) {
+		info.MaxChunk = textChunk
+	} else {
+		info.Chunk, info.Window = bestChunk, window
+	}
+	info.MaxChunk = min(info.MaxChunk, time.Duration((r.maxBytes-headRoom)/bytesPerSecond)*time.Second)
+	return info
 }
 
 // Recognize sends the whole recording. Its segments have words and confidence
@@ -177,7 +185,7 @@ func (r *Recognizer) Recognize(ctx context.Context, audio engine.Audio, opts eng
 
 	heard := engine.Recognition{Language: opts.Language}
 	if rec.length >= leastAudio {
-		if heard, err = r.recognize(ctx, rec, opts.Language); err != nil {
+		if heard, err = r.recognize(ctx, rec, opts); err != nil {
 			return engine.Recognition{}, err
 		}
 	}
@@ -187,13 +195,17 @@ func (r *Recognizer) Recognize(ctx context.Context, audio engine.Audio, opts eng
 	return heard, nil
 }
 
-func (r *Recognizer) recognize(ctx context.Context, rec *recording, language string) (engine.Recognition, error) {
+func (r *Recognizer) recognize(ctx context.Context, rec *recording, opts engine.RecognizeOptions) (engine.Recognition, error) {
 	if rec.size+headRoom/2 > r.maxBytes {
 		return engine.Recognition{}, tooLarge(r.maxBytes)
 	}
 	patient, cancel := context.WithTimeout(ctx, 5*time.Minute+10*rec.length)
 	defer cancel()
-	body, err := r.transcribe(patient, rec, language)
+	prompt := ""
+	if takesPrompts(r.model) {
+		prompt = opts.Prompt
+	}
+	body, prompted, err := r.transcribe(patient, rec, opts.Language, prompt)
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
@@ -201,7 +213,7 @@ func (r *Recognizer) recognize(ctx context.Context, rec *recording, language str
 	case patient.Err() != nil:
 		return engine.Recognition{}, upstream("The endpoint for speech recognition did not answer in time.", err)
 	default:
-		return engine.Recognition{}, r.fault(err, language)
+		return engine.Recognition{}, r.fault(err, opts.Language, prompt)
 	}
 	answer, err := parse(body)
 	if err != nil {
@@ -209,7 +221,8 @@ func (r *Recognizer) recognize(ctx context.Context, rec *recording, language str
 	}
 	return engine.Recognition{
 		Segments: answer.segments(rec.length.Seconds()),
-		Language: heardLanguage(answer.language(), language),
+		Language: heardLanguage(answer.language(), opts.Language),
+		Prompted: prompted,
 	}, nil
 }
 

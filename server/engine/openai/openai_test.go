@@ -57,17 +57,18 @@ func TestRecognizer(t *testing.T) { //nolint:paralleltest // the suite runs its 
 func TestRequestAsSent(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
-		model, language string
-		want            map[string][]string
+		model, language, prompt string
+		want                    map[string][]string
 	}{
-		{"whisper-1", "", map[string][]string{
+		{"whisper-1", "", "", map[string][]string{
 			"model": {"whisper-1"}, "temperature": {"0"}, "response_format": {"verbose_json"}, "timestamp_granularities[]": {"segment", "word"},
 		}},
-		{"", "pt-BR", map[string][]string{
-			"model": {"whisper-1"}, "temperature": {"0"}, "response_format": {"verbose_json"}, "timestamp_granularities[]": {"segment", "word"}, "language": {"pt"},
+		{"", "pt-BR", "Grafana, -x", map[string][]string{
+			"prompt": {"Grafana, -x"},
+			"model":  {"whisper-1"}, "temperature": {"0"}, "response_format": {"verbose_json"}, "timestamp_granularities[]": {"segment", "word"}, "language": {"pt"},
 		}},
-		{"gpt-4o-mini-transcribe", "nb", map[string][]string{
-			"model": {"gpt-4o-mini-transcribe"}, "temperature": {"0"}, "response_format": {"json"}, "language": {"no"},
+		{"gpt-4o-mini-transcribe", "nb", "Grafana", map[string][]string{
+			"prompt": {"Grafana"}, "model": {"gpt-4o-mini-transcribe"}, "temperature": {"0"}, "response_format": {"json"}, "language": {"no"},
 		}},
 	}
 	for _, tt := range tests {
@@ -75,7 +76,7 @@ func TestRequestAsSent(t *testing.T) {
 			t.Parallel()
 			e := says(t, 200, "application/json", `{"text":"hello"}`)
 			audio := tone(t, time.Second)
-			_, err := recognizer(t, e, model(tt.model)).Recognize(t.Context(), audio, engine.RecognizeOptions{Language: tt.language})
+			_, err := recognizer(t, e, model(tt.model)).Recognize(t.Context(), audio, engine.RecognizeOptions{Language: tt.language, Prompt: tt.prompt})
 			require.NoError(t, err)
 			require.Len(t, e.seen(), 1)
 			got := e.seen()[0]

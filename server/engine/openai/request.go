@@ -34,6 +34,12 @@ func tellsNoTimes(model string) bool {
 	return strings.HasPrefix(model, "gpt-")
 }
 
+// takesPrompts reports whether a model takes a prompt: all do but the hosted one that
+// tells speakers apart.
+func takesPrompts(model string) bool {
+	return !strings.HasSuffix(model, "-diarize")
+}
+
 // requestOptions make every request to base one that is sent once, to that host
 // and no other.
 func requestOptions(base, key string, client *http.Client) []option.RequestOption {
@@ -76,17 +82,27 @@ func judge(req *http.Request, next option.MiddlewareNext) (*http.Response, error
 }
 
 // transcribe asks for the text of a WAV and returns the answer. What an endpoint
-// has once refused to tell it is not asked for again.
-func (r *Recognizer) transcribe(ctx context.Context, rec *recording, language string) ([]byte, error) {
+// has once refused to tell it is not asked for again. A prompt that it refuses it is
+// asked without, and the next one it gets again: this one may have been too long for it.
+func (r *Recognizer) transcribe(ctx context.Context, rec *recording, language, prompt string) (body []byte, prompted bool, err error) {
 	for {
 		asked := detail(r.detail.Load())
-		body, err := r.send(ctx, io.NewSectionReader(rec, 0, rec.size), language, asked)
-		less, ok := lower(asked, err)
-		if !ok {
-			return body, err
+		body, err := r.send(ctx, io.NewSectionReader(rec, 0, rec.size), language, prompt, asked)
+		if less, ok := lower(asked, err); ok {
+			r.detail.CompareAndSwap(int32(asked), int32(less)) // or another call has lowered it
+			continue
 		}
-		r.detail.CompareAndSwap(int32(asked), int32(less)) // or another call has lowered it
+		if prompt == "" || !refusesPrompt(err) {
+			return body, prompt != "", err
+		}
+		prompt = ""
 	}
+}
+
+// refusesPrompt reports whether the endpoint takes no prompt, or not this one.
+func refusesPrompt(err error) bool {
+	var refused *refusal
+	return errors.As(err, &refused) && refused.badRequest() && refused.mentions("prompt")
 }
 
 // lower is what to ask for instead, when the endpoint has refused to tell as much
@@ -104,7 +120,7 @@ func lower(asked detail, err error) (detail, bool) {
 	return asked, false
 }
 
-func (r *Recognizer) send(ctx context.Context, wav io.Reader, language string, d detail) ([]byte, error) {
+func (r *Recognizer) send(ctx context.Context, wav io.Reader, language, prompt string, d detail) ([]byte, error) {
 	params := sdk.AudioTranscriptionNewParams{
 		File:        sdk.File(wav, "audio.wav", "audio/wav"),
 		Model:       r.model,
@@ -112,6 +128,9 @@ func (r *Recognizer) send(ctx context.Context, wav io.Reader, language string, d
 	}
 	if language != "" {
 		params.Language = sdk.String(subtag(language))
+	}
+	if prompt != "" {
+		params.Prompt = sdk.String(prompt)
 	}
 	switch d {
 	case withWords:

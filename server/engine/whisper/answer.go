@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/internal/whispermodel"
 )
@@ -31,13 +30,13 @@ type answer struct {
 	Error any `json:"error"`
 }
 
-func readAnswer(data []byte) (answer, error) {
+func readAnswer(data []byte, prompt string) (answer, error) {
 	var a answer
 	switch err := json.Unmarshal(data, &a); {
 	case err != nil:
 		return answer{}, notAnAnswer(err)
 	case a.Error != nil:
-		return answer{}, notAnAnswer(fmt.Errorf("it says: %s", clip.Line(fmt.Sprint(a.Error), maxComplaint)))
+		return answer{}, notAnAnswer(fmt.Errorf("it says: %s", said(fmt.Sprint(a.Error), prompt)))
 	case a.Text == nil && a.Segments == nil:
 		return answer{}, notAnAnswer(errors.New("an answer without text"))
 	}

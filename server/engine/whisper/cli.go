@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
@@ -43,6 +44,7 @@ type CLI struct {
 	model   model
 	threads int
 	turns   chan struct{} // holds a token for each program that runs
+	forgets atomic.Bool   // the program is too old to carry a prompt on
 }
 
 var (
@@ -91,6 +93,8 @@ func (c *CLI) Info() engine.RecognizerInfo {
 		Languages: c.model.languages(),
 		Detects:   !c.model.english,
 		Chunk:     5 * time.Minute, // it loads the model for each
+		Window:    window,
+		Prompts:   true,
 	}
 }
 
@@ -106,7 +110,9 @@ func (c *CLI) Check(context.Context) error {
 
 // Recognize runs the program on the audio. Its segments are whisper's, cut to the
 // audio, with words where the program tells their times; one without length lasts
-// until the next, or joins it. Progress comes once for each half minute of audio.
+// until the next, or joins it. Progress comes once for each half minute of audio. A
+// prompt guides each half minute, or where the program is older than version 1.8.1
+// the first. Whoever may see the processes of the machine sees it while the program runs.
 //
 // Errors: NOT_IMPLEMENTED for a language that the model does not know,
 // CONFIG_ERROR for a missing program or model or a program that is too old,
@@ -160,8 +166,7 @@ func measure(audio engine.Audio) (time.Duration, error) {
 // output is the name of the program's output, without its extension.
 const output = "heard"
 
-// run runs the program, when it has a turn, in a directory of its own and reads what
-// it wrote there.
+// run runs the program when it has a turn, twice if it turns out to be old.
 func (c *CLI) run(ctx context.Context, path, code string, length time.Duration, opts engine.RecognizeOptions) (engine.Recognition, error) {
 	select {
 	case c.turns <- struct{}{}:
@@ -173,6 +178,16 @@ func (c *CLI) run(ctx context.Context, path, code string, length time.Duration, 
 	if err != nil {
 		return engine.Recognition{}, unreadable(err)
 	}
+	heard, err := c.hear(ctx, path, code, length, opts)
+	if errors.Is(err, errForgets) {
+		c.forgets.Store(true)
+		heard, err = c.hear(ctx, path, code, length, opts)
+	}
+	return heard, err
+}
+
+// hear runs the program in a directory of its own and reads what it wrote there.
+func (c *CLI) hear(ctx context.Context, path, code string, length time.Duration, opts engine.RecognizeOptions) (engine.Recognition, error) {
 	dir, err := os.MkdirTemp(c.host.Dir, "whisper-")
 	if err != nil {
 		return engine.Recognition{}, failed(err)
@@ -183,7 +198,7 @@ func (c *CLI) run(ctx context.Context, path, code string, length time.Duration, 
 	log := &monitor{length: length, progress: opts.Progress}
 	exit, err := c.host.Programs.Run(ctx, engine.Command{
 		Program: c.program,
-		Args:    c.args(path, code),
+		Args:    c.args(path, code, opts.Prompt),
 		Dir:     dir,
 		Reads:   []string{c.path, path},
 		Writes:  graphics(),
@@ -198,15 +213,23 @@ func (c *CLI) run(ctx context.Context, path, code string, length time.Duration, 
 	if err != nil {
 		return engine.Recognition{}, c.exitError(exit, log, opts.Language, err)
 	}
-	return result.recognition(opts.Language, length), nil
+	heard := result.recognition(opts.Language, length)
+	heard.Prompted = opts.Prompt != ""
+	return heard, nil
 }
 
-func (c *CLI) args(path, code string) []string {
+func (c *CLI) args(path, code, prompt string) []string {
 	args := []string{
 		"-m", c.path, "-f", path, "-l", code,
 		"-ojf", "-of", output, // JSON with tokens, for the times of words
 		"-pp", "-np", // nothing but errors and progress
-		"-mc", "0", // what was heard does not guide what is heard next
+		"-mc", contextFor(prompt),
+	}
+	if prompt != "" {
+		args = append(args, "--prompt", spoken(prompt))
+	}
+	if prompt != "" && !c.forgets.Load() {
+		args = append(args, carryPrompt)
 	}
 	if c.threads > 0 {
 		args = append(args, "-t", strconv.Itoa(c.threads))

@@ -37,7 +37,7 @@ func TestCLIConformance(t *testing.T) {
 func TestCLIInfo(t *testing.T) {
 	t.Parallel()
 	english := newBench(t, onlyEnglish, "", "").Info()
-	assert.Equal(t, engine.RecognizerInfo{Name: "whisper-cli", Model: "base", Quality: english.Quality, Languages: []string{"en"}, Chunk: 5 * time.Minute}, english)
+	assert.Equal(t, engine.RecognizerInfo{Name: "whisper-cli", Model: "base", Quality: english.Quality, Languages: []string{"en"}, Chunk: 5 * time.Minute, Window: 30 * time.Second, Prompts: true}, english)
 	assert.Contains(t, english.Quality, "base: ")
 
 	many := newBench(t, multilingual, "", "").Info()

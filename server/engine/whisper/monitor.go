@@ -87,6 +87,8 @@ func (c *CLI) exitError(exit engine.Exit, log *monitor, asked string, err error)
 		return noModel(c.path, errors.New(log.String()))
 	case strings.Contains(complaint, "unknown language"):
 		return unknownLanguage(cliName, asked).Because(why)
+	case strings.Contains(complaint, "unknown argument: "+carryPrompt):
+		return errForgets
 	case strings.Contains(complaint, "unknown argument"):
 		return transcript.Errorf(transcript.ConfigError, "%s is too old: build a newer one from whisper.cpp.", cliName).
 			With("engine", cliName).Because(why)

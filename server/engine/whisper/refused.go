@@ -25,8 +25,8 @@ const (
 )
 
 // refused says what an answer's status means, unless that is 200.
-func refused(resp *http.Response) error {
-	why := complaint(resp)
+func refused(resp *http.Response, prompt string) error {
+	why := complaint(resp, prompt)
 	switch code := resp.StatusCode; {
 	case code == http.StatusRequestEntityTooLarge:
 		return tooLarge(why)
@@ -78,10 +78,19 @@ func withoutURL(err error) error {
 
 // complaint is the status of an answer, and the beginning of what it says, which
 // is plain text or JSON, whatever its content type.
-func complaint(resp *http.Response) error {
+func complaint(resp *http.Response, prompt string) error {
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxComplaint))
 	if err != nil {
 		return fmt.Errorf("whisper: status %d", resp.StatusCode) // the status says enough
 	}
-	return fmt.Errorf("whisper: status %d: %s", resp.StatusCode, clip.Line(string(body), maxComplaint))
+	return fmt.Errorf("whisper: status %d: %s", resp.StatusCode, said(string(body), prompt))
+}
+
+// said is what a server says, for the log. It may repeat what it was sent: with a
+// prompt, which no log may show, it is left out.
+func said(words, prompt string) string {
+	if prompt != "" {
+		return "its words are left out, as they may repeat the prompt"
+	}
+	return clip.Line(words, maxComplaint)
 }

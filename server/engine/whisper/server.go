@@ -19,7 +19,7 @@ import (
 const (
 	serverName = "whisper-server"
 	// formSize is more bytes than a request has beside the recording.
-	formSize = 4096
+	formSize = 8192
 	// A normalized recording has a header and then so many bytes in a second.
 	headerSize     = 44
 	bytesPerSecond = 2 * speech.SampleRate
@@ -126,6 +126,8 @@ func (s *Server) Info() engine.RecognizerInfo {
 		Quality:   "as good as the model that the server has loaded",
 		Languages: whispermodel.Tags(),
 		Detects:   true,
+		Window:    window,
+		Prompts:   true,
 	}
 	if s.maxBytes > 0 {
 		info.MaxChunk = time.Duration((s.maxBytes-formSize-headerSize)/bytesPerSecond) * time.Second
@@ -156,9 +158,9 @@ func (s *Server) Check(ctx context.Context) error {
 	case http.StatusOK:
 		return nil
 	case http.StatusUnauthorized, http.StatusForbidden:
-		return refused(resp)
+		return refused(resp, "")
 	}
-	return notReady(complaint(resp)) // it says 404 while it has no model
+	return notReady(complaint(resp, "")) // it says 404 while it has no model
 }
 
 func notReady(err error) error {
@@ -195,20 +197,21 @@ func (s *Server) Recognize(ctx context.Context, audio engine.Audio, opts engine.
 	}
 	heard := engine.Recognition{Language: opts.Language}
 	if rec.length >= shortest {
-		result, err := s.inTurn(ctx, rec, code)
+		result, err := s.inTurn(ctx, rec, code, opts.Prompt)
 		if err != nil {
 			return engine.Recognition{}, err
 		}
 		if heard, err = result.recognition(opts.Language, code, rec.length); err != nil {
 			return engine.Recognition{}, err
 		}
+		heard.Prompted = opts.Prompt != ""
 	}
 	finished(opts, rec.length)
 	return heard, nil
 }
 
 // inTurn sends the recording once no other one is under way.
-func (s *Server) inTurn(ctx context.Context, rec *upload, code string) (answer, error) {
+func (s *Server) inTurn(ctx context.Context, rec *upload, code, prompt string) (answer, error) {
 	if s.maxBytes > 0 && rec.size+formSize > s.maxBytes {
 		return answer{}, tooLarge(fmt.Errorf("a recording of %d bytes in a request of at most %d", rec.size, s.maxBytes))
 	}
@@ -218,5 +221,5 @@ func (s *Server) inTurn(ctx context.Context, rec *upload, code string) (answer, 
 		return answer{}, context.Cause(ctx)
 	}
 	defer func() { <-s.turn }()
-	return s.send(ctx, rec, code)
+	return s.send(ctx, rec, code, prompt)
 }

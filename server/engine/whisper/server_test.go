@@ -152,7 +152,7 @@ func TestServerRequest(t *testing.T) {
 		assert.Equal(t, wav, a.file)
 		assert.Equal(t, url.Values{
 			"response_format": {"verbose_json"}, "language": {tt.told}, "temperature": {"0"}, "max_context": {"0"},
-			"token_timestamps": {"true"}, "no_language_probabilities": {"true"},
+			"token_timestamps": {"true"}, "no_language_probabilities": {"true"}, "prompt": {""}, "carry_initial_prompt": {"true"},
 		}, a.form)
 	}
 }
@@ -334,7 +334,7 @@ func TestServerIsSpared(t *testing.T) {
 func TestMaxChunk(t *testing.T) {
 	t.Parallel()
 	for maxBytes, want := range map[int64]time.Duration{
-		0: 0, 36_140: time.Second, 68_139: time.Second, 68_140: 2 * time.Second, 25 << 20: 819 * time.Second,
+		0: 0, 40_236: time.Second, 72_235: time.Second, 72_236: 2 * time.Second, 25 << 20: 818 * time.Second,
 	} {
 		server := serve(t, func(w http.ResponseWriter, a asked) { reply(w, `{"text":"","segments":[]}`) })
 		s := newServer(t, whisper.ServerOptions{URL: server.URL, MaxBytes: maxBytes})
@@ -342,7 +342,7 @@ func TestMaxChunk(t *testing.T) {
 		_, err := s.Recognize(t.Context(), noise(t, min(want, 5*time.Second)), engine.RecognizeOptions{})
 		require.NoError(t, err)
 	}
-	assert.Equal(t, time.Second, speech.ChunkLength(newServer(t, whisper.ServerOptions{URL: "http://h", MaxBytes: 40_000}).Info()))
+	assert.Equal(t, time.Second, speech.ChunkLength(newServer(t, whisper.ServerOptions{URL: "http://h", MaxBytes: 45_000}).Info()))
 }
 
 // One request is under way at a time; who waits can leave.
@@ -449,8 +449,8 @@ func TestNewServer(t *testing.T) {
 		{whisper.ServerOptions{URL: "ftp://me:secret@h"}, "no http or https address"},
 		{whisper.ServerOptions{URL: "http://me:secret/@h"}, "no http or https address"},
 		{whisper.ServerOptions{URL: "localhost:8080"}, "no http or https address"},
-		{whisper.ServerOptions{URL: "http://h", MaxBytes: 36_139}, "36140 is the least"},
-		{whisper.ServerOptions{URL: "http://h", MaxBytes: -1}, "36140 is the least"},
+		{whisper.ServerOptions{URL: "http://h", MaxBytes: 40_235}, "40236 is the least"},
+		{whisper.ServerOptions{URL: "http://h", MaxBytes: -1}, "40236 is the least"},
 	} {
 		_, err := whisper.NewServer(tt.o)
 		require.ErrorContains(t, err, tt.says)

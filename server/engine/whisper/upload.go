@@ -53,15 +53,18 @@ func (u *upload) measure() error {
 func (u *upload) close() { _ = u.file.Close() } // it was only read
 
 // form is the request's body, its size and its content type. The recording is
-// read from the file while it is sent.
-func (u *upload) form(code string) (body io.Reader, size int64, contentType string, err error) {
+// read from the file while it is sent. The prompt is told also where there is none: older
+// servers keep that of an earlier request.
+func (u *upload) form(code, prompt string) (body io.Reader, size int64, contentType string, err error) {
 	var head bytes.Buffer
 	form := multipart.NewWriter(&head)
 	for _, field := range [][2]string{
 		{"response_format", "verbose_json"},
 		{"language", cmp.Or(code, "auto")},
 		{"temperature", "0"},
-		{"max_context", "0"},                  // what was heard does not guide what is heard next
+		{"max_context", contextFor(prompt)},
+		{"prompt", spoken(prompt)},
+		{"carry_initial_prompt", "true"},      // through the whole recording
 		{"token_timestamps", "true"},          // for the times of words
 		{"no_language_probabilities", "true"}, // they cost as much as half a minute of sound
 	} {
@@ -79,8 +82,8 @@ func (u *upload) form(code string) (body io.Reader, size int64, contentType stri
 }
 
 // send sends the recording and reads the answer.
-func (s *Server) send(ctx context.Context, rec *upload, code string) (answer, error) {
-	body, size, contentType, err := rec.form(code)
+func (s *Server) send(ctx context.Context, rec *upload, code, prompt string) (answer, error) {
+	body, size, contentType, err := rec.form(code, prompt)
 	if err != nil {
 		return answer{}, fmt.Errorf("whisper: form: %w", err)
 	}
@@ -100,7 +103,7 @@ func (s *Server) send(ctx context.Context, rec *upload, code string) (answer, er
 	}
 	defer func() { _ = resp.Body.Close() }() // it was only read
 	if resp.StatusCode != http.StatusOK {
-		return answer{}, refused(resp)
+		return answer{}, refused(resp, prompt)
 	}
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxOutput+1))
 	switch {
@@ -109,5 +112,5 @@ func (s *Server) send(ctx context.Context, rec *upload, code string) (answer, er
 	case len(data) > maxOutput:
 		return answer{}, notAnAnswer(errors.New("a longer answer than any recording has"))
 	}
-	return readAnswer(data)
+	return readAnswer(data, prompt)
 }

@@ -7,7 +7,7 @@
 //
 // Every call stands alone: neither what was heard in an earlier one nor in an
 // earlier half minute of the same recording guides what is heard next, because
-// that is how one error is repeated to the end. It does not cut long recordings
+// that is how one error is repeated to the end. A prompt guides all of them. It does not cut long recordings
 // and does not skip silence; package speech does. Models are not downloaded: the
 // operator gets one, as whisper.cpp's documentation tells.
 package whisper
@@ -23,6 +23,8 @@ import (
 const (
 	// shortest is the shortest audio in which whisper.cpp hears anything.
 	shortest = 100 * time.Millisecond
+	// window is the length of audio that whisper works on at once; it pads what is shorter.
+	window = 30 * time.Second
 	// maxOutput bounds the JSON of one call in bytes: ten hours of speech.
 	maxOutput = 64 << 20
 )
