@@ -182,7 +182,7 @@ func TestFile(t *testing.T) {
 	s := &service{}
 	got := call(t.Context(), t, s, "--language", "asr-en,de", recording(t))
 	assert.Equal(t, outcome{exitOK, text,
-		"upload\nupload 100%\nqueued\nasr_running\nasr_running 40%\nasr_running 100%\ndone\n"}, got)
+		"sending\nsending 100%\nwaiting for its turn\nrecognizing\nrecognizing 40%\nrecognizing 100%\ndone\n"}, got)
 	assert.Contains(t, s.body, "the media")
 	assert.Contains(t, s.body, `filename="talk.mp3"`)
 	assert.Contains(t, s.body, "asr-en,de")
@@ -202,7 +202,7 @@ func TestLink(t *testing.T) {
 
 	s = &service{} // which makes a job of it
 	got = call(t.Context(), t, s, "--language", "de,asr-en", "--", "-Qw4w9WgXcQ")
-	assert.Equal(t, outcome{exitOK, text, "queued\nasr_running\nasr_running 40%\nasr_running 100%\ndone\n"}, got)
+	assert.Equal(t, outcome{exitOK, text, "waiting for its turn\nrecognizing\nrecognizing 40%\nrecognizing 100%\ndone\n"}, got)
 	assert.JSONEq(t, `{"url":"-Qw4w9WgXcQ","language":"de,asr-en","waitMs":0}`, s.body)
 }
 
@@ -254,7 +254,7 @@ func TestFormatAndOut(t *testing.T) {
 func TestWithoutEvents(t *testing.T) {
 	t.Parallel()
 	got := call(t.Context(), t, &service{noSSE: true}, recording(t))
-	assert.Equal(t, outcome{exitOK, text, "upload\nupload 100%\n"}, got)
+	assert.Equal(t, outcome{exitOK, text, "sending\nsending 100%\n"}, got)
 }
 
 func TestFailures(t *testing.T) {
@@ -344,7 +344,7 @@ func TestService(t *testing.T) {
 	code := run(t.Context(), []string{"--server", s.URL, recording(t)}, func(string) string { return s.Key }, &stdout, &stderr)
 	assert.Equal(t, exitOK, code, stderr.String())
 	assert.Equal(t, "[00:00:00] four score and seven years ago\n", stdout.String())
-	assert.Contains(t, stderr.String(), "asr_running\n")
+	assert.Contains(t, stderr.String(), "recognizing\n")
 }
 
 // A recognizer that does not know the first language takes the next one.

@@ -26,11 +26,11 @@ const (
 
 // many does several things at once, and what only a batch can.
 type many struct {
-	cmd    *command
-	client *client.Client
-	board  *progress.Board
-	stdout io.Writer
-	folder bool
+	cmd     *command
+	client  *client.Client
+	display *progress.Display
+	stdout  io.Writer
+	folder  bool
 
 	mu     sync.Mutex
 	failed []string
@@ -54,7 +54,7 @@ func (cmd *command) many(ctx context.Context, c *client.Client, o order, folder 
 			return nil, errors.New("the plan of this account exports no batches: transcribe links one by one")
 		}
 	}
-	m := &many{cmd: cmd, client: c, board: progress.NewBoard(stderr), stdout: stdout, folder: folder}
+	m := &many{cmd: cmd, client: c, display: progress.New(stderr), stdout: stdout, folder: folder}
 	var uploads, batches errgroup.Group
 	uploads.SetLimit(uploadsAtOnce)
 	for _, p := range o.batches {
@@ -64,7 +64,7 @@ func (cmd *command) many(ctx context.Context, c *client.Client, o order, folder 
 		uploads.Go(func() error { m.upload(ctx, name); return nil })
 	}
 	_, _ = uploads.Wait(), batches.Wait() // what fails is in m.failed
-	m.board.Done()
+	m.display.Done()
 	return m.failed, nil
 }
 
@@ -90,7 +90,7 @@ func (m *many) batch(ctx context.Context, p client.BatchParams) {
 	}
 	ended, err := m.watch(ctx, name, made.ID)
 	if ctx.Err() != nil {
-		m.board.Say(m.cancelBatch(ctx, made.ID))
+		m.display.Say(m.cancelBatch(ctx, made.ID))
 		return
 	}
 	var failed *client.BatchError
@@ -127,21 +127,23 @@ func (m *many) watch(ctx context.Context, name, id string) (ended *batch.Job, er
 	}()
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
-	shown := map[string]bool{}
+	shown := map[string]*progress.Line{}
+	whole := m.display.Line(name)
+	defer whole.Done()
 	for {
 		select {
 		case <-done:
-			for label := range shown {
-				m.board.Set(label, "")
+			for _, line := range shown {
+				line.Done()
 			}
 			return ended, err
 		case <-look.C:
-			m.show(ctx, name, id, shown)
+			m.show(ctx, id, whole, shown)
 		}
 	}
 }
 
-func (m *many) show(ctx context.Context, name, id string, shown map[string]bool) {
+func (m *many) show(ctx context.Context, id string, whole *progress.Line, shown map[string]*progress.Line) {
 	all, done, failed := 0, 0, 0
 	for item, err := range m.client.Batches.AllItems(ctx, id) {
 		if err != nil {
@@ -156,16 +158,15 @@ func (m *many) show(ctx context.Context, name, id string, shown map[string]bool)
 		}
 		label := labelOf(item)
 		switch running := item.Status == batch.ItemProcessing; {
-		case running:
-			m.board.Set(label, "running")
-			shown[label] = true
-		case shown[label]:
-			m.board.Set(label, "")
+		case running && shown[label] == nil:
+			shown[label] = m.display.Line(label)
+			shown[label].State("running")
+		case !running && shown[label] != nil:
+			shown[label].Done()
 			delete(shown, label)
 		}
 	}
-	shown[name] = true
-	m.board.Set(name, fmt.Sprintf("%d of %d done, %d failed", done, all, failed))
+	whole.State(fmt.Sprintf("%d of %d done, %d failed", done, all, failed))
 }
 
 // labelOf is what people know an item by.
@@ -198,13 +199,13 @@ func (m *many) export(ctx context.Context, id string) error {
 	if m.folder {
 		path, err := file.Save(m.cmd.Out)
 		if err == nil {
-			m.board.Say("Wrote " + path)
+			m.display.Say("Wrote " + path)
 		}
 		return err
 	}
 	defer file.Close() //nolint:errcheck // it is only read
 	if m.cmd.Out == "" {
-		m.board.Done()
+		m.display.Done()
 		_, err = io.Copy(m.stdout, file)
 		return err
 	}
@@ -221,10 +222,11 @@ func (m *many) upload(ctx context.Context, name string) {
 	if ctx.Err() != nil {
 		return
 	}
-	defer m.board.Set(name, "")
-	result, err := resultOf(ctx, m.client, transcript.File(name), m.cmd.Language, line{m.board, name})
+	line := m.display.Line(name)
+	defer line.Done()
+	result, err := resultOf(ctx, m.client, transcript.File(name), m.cmd.Language, line)
 	if said := cancelled(ctx, m.client, err); said != "" {
-		m.board.Say(said)
+		m.display.Say(said)
 	}
 	if ctx.Err() != nil {
 		return
@@ -233,7 +235,7 @@ func (m *many) upload(ctx context.Context, name string) {
 	if err == nil && m.folder {
 		path := filepath.Join(m.cmd.Out, nameOf(name)+"."+m.cmd.Format)
 		if err = os.WriteFile(path, text, 0o666); err == nil { //nolint:gosec // a text like any other, for the umask to judge
-			m.board.Say("Wrote " + path)
+			m.display.Say("Wrote " + path)
 		}
 	}
 	if err != nil {
@@ -252,26 +254,4 @@ func nameOf(source string) string {
 		}
 		return '-'
 	}, source), "-")
-}
-
-// line shows a recording on the board.
-type line struct {
-	board *progress.Board
-	name  string
-}
-
-func (l line) Uploaded(sent, total int64) {
-	state := "upload"
-	if total > 0 {
-		state += fmt.Sprintf(" %d%%", sent*100/total/20*20)
-	}
-	l.board.Set(l.name, state)
-}
-
-func (l line) Job(job transcript.Job) {
-	state := string(job.Stage)
-	if job.Progress != nil {
-		state += fmt.Sprintf(" %d%%", int(job.Progress.Fraction*5)*20)
-	}
-	l.board.Set(l.name, state)
 }

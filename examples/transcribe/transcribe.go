@@ -21,7 +21,7 @@ const cancelTimeout = 5 * time.Second
 // stderr how far it has come.
 func (cmd *command) transcribe(ctx context.Context, c *client.Client, source transcript.Source, stderr io.Writer) ([]byte, error) {
 	p := progress.New(stderr)
-	result, err := resultOf(ctx, c, source, cmd.Language, p)
+	result, err := resultOf(ctx, c, source, cmd.Language, p.Line(""))
 	p.Done()
 	if said := cancelled(ctx, c, err); said != "" {
 		fmt.Fprintln(stderr, said)
@@ -62,16 +62,10 @@ func (cmd *command) render(result *transcript.Result, err error) ([]byte, error)
 	return text, nil
 }
 
-// display shows how far one thing has come.
-type display interface {
-	Uploaded(sent, total int64)
-	Job(transcript.Job)
-}
-
-func resultOf(ctx context.Context, c *client.Client, source transcript.Source, language []string, p display) (*transcript.Result, error) {
+func resultOf(ctx context.Context, c *client.Client, source transcript.Source, language []string, line *progress.Line) (*transcript.Result, error) {
 	atOnce := time.Duration(0) // so that there is something to watch, and to cancel
 	request := transcript.Request{Source: source, Language: language, Wait: &atOnce}
-	result, job, err := c.Transcripts.Submit(ctx, request, client.WithUploadProgress(p.Uploaded))
+	result, job, err := c.Transcripts.Submit(ctx, request, client.WithUploadProgress(func(sent, total int64) { line.Bytes("sending", sent, total) }))
 	if err != nil || result != nil {
 		return result, err
 	}
@@ -79,7 +73,7 @@ func resultOf(ctx context.Context, c *client.Client, source transcript.Source, l
 		if err != nil {
 			break // the wait below says what is wrong, or does without the display
 		}
-		p.Job(event.Job)
+		line.Job(event.Job)
 	}
 	return c.Jobs.Wait(ctx, job.JobID)
 }

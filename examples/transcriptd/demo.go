@@ -139,13 +139,14 @@ func transcribe(ctx context.Context, out io.Writer, c *client.Client, source tra
 		return result, err
 	}
 	p := progress.New(out)
+	defer p.Done()
+	line := p.Line("")
 	for event, err := range c.Jobs.Events(ctx, job.JobID) {
 		if err != nil {
 			return nil, err
 		}
-		p.Job(event.Job)
+		line.Job(event.Job)
 	}
-	p.Done()
 	return c.Jobs.Wait(ctx, job.JobID) // the result, or why there is none
 }
 

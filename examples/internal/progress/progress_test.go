@@ -15,9 +15,12 @@ func TestLines(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
 	d := progress.New(&out)
-	d.Uploaded(10, -1)
-	d.Uploaded(30, 100)
-	d.Uploaded(100, 100)
+	l := d.Line("")
+	l.Bytes("sending", 10, -1)
+	l.Bytes("sending", 30, 100)
+	l.Note("connection lost, trying again in 1s")
+	l.Bytes("sending", 0, 100)
+	l.Bytes("sending", 100, 100)
 	for _, at := range []struct {
 		stage    transcript.Stage
 		fraction float64
@@ -31,12 +34,30 @@ func TestLines(t *testing.T) {
 		{transcript.StageASRRunning, 1},
 		{transcript.StageDone, 0},
 	} {
-		job := transcript.Job{Stage: at.stage}
+		job := transcript.Job{Stage: at.stage, Attempt: 1}
 		if at.fraction > 0 {
 			job.Progress = &transcript.Progress{Fraction: at.fraction}
 		}
-		d.Job(job)
+		l.Job(job)
 	}
+	l.Done()
+	other := d.Line("two\x1b[31m.mp3")
+	other.Job(transcript.Job{Stage: transcript.StageASRQueued, Attempt: 2})
+	other.Done()
+	d.Say("Wrote\ntwo.txt")
 	d.Done()
-	assert.Equal(t, "upload\nupload 20%\nupload 100%\nqueued\nasr_running\nasr_running 40%\nasr_running 100%\ndone\n", out.String())
+	d.Done()
+	assert.Equal(t, `sending
+sending 20%
+connection lost, trying again in 1s
+sending
+sending 100%
+waiting for its turn
+recognizing
+recognizing 40%
+recognizing 100%
+done
+two [31m.mp3: waiting for the recognizer, attempt 2
+Wrote two.txt
+`, out.String())
 }

@@ -1,0 +1,176 @@
+package progress
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Line shows how far one thing has come. Safe for concurrent use: an upload reports from
+// a goroutine of its own.
+type Line struct {
+	display *Display
+	name    string // empty: the only one
+	began   time.Time
+
+	// Guarded by display.mu.
+	step    string
+	bar     *progressbar.ProgressBar // nil: nobody knows how far the step has come
+	bytes   bool                     // what the bar counts
+	now     measure
+	first   measure // where the bar began
+	note    string  // what is wrong, until there is news
+	written string  // the last line where there is no terminal
+}
+
+// measure is how much of a step is done.
+type measure struct {
+	n, total int64
+	at       time.Time
+}
+
+// Bytes shows how much of something has been sent or fetched; total is -1 when nobody
+// knows. The step is a word such as "sending".
+func (l *Line) Bytes(step string, n, total int64) {
+	l.set(step, n, total, true)
+}
+
+// Job shows where the service stands with a job. Only what is measured gets a bar: what
+// waits, waits.
+func (l *Line) Job(job transcript.Job) {
+	step := words(job.Stage)
+	if job.Attempt > 1 {
+		step += fmt.Sprintf(", attempt %d", job.Attempt)
+	}
+	if job.Progress == nil {
+		l.State(step)
+		return
+	}
+	const whole = 1000
+	l.set(step, int64(whole*min(max(job.Progress.Fraction, 0), 1)), whole, false)
+}
+
+// State shows what is told in words alone, such as "3 of 5 done".
+func (l *Line) State(state string) {
+	l.set(state, 0, -1, false)
+}
+
+// Note shows that something is in the way of the step, until there is news.
+func (l *Line) Note(text string) {
+	l.display.mu.Lock()
+	defer l.display.mu.Unlock()
+	l.note = oneLine(text)
+	l.display.changed(l, true)
+}
+
+// Done takes the line away.
+func (l *Line) Done() {
+	d := l.display
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	at := slices.Index(d.lines, l)
+	if at < 0 {
+		return
+	}
+	d.lines = slices.Delete(d.lines, at, at+1)
+	d.draw("")
+}
+
+func (l *Line) set(step string, n, total int64, bytes bool) {
+	l.display.mu.Lock()
+	defer l.display.mu.Unlock()
+	step = oneLine(step)
+	begins := step != l.step || l.note != ""
+	before := l.now
+	l.step, l.bytes, l.note = step, bytes, ""
+	l.now = measure{n, total, time.Now()}
+	if begins || n < before.n || total != before.total {
+		l.bar, l.first = nil, l.now
+	}
+	l.display.changed(l, begins)
+}
+
+// write writes the line where there is no terminal, unless it says what the last one did.
+func (l *Line) write(out io.Writer) {
+	line := l.step
+	if fifth := 20 * int(5*l.share()); fifth > 0 {
+		line += fmt.Sprintf(" %d%%", fifth)
+	}
+	if l.note != "" {
+		line = l.note
+	}
+	if line == l.written {
+		return
+	}
+	l.written = line
+	if l.name != "" {
+		line = l.name + ": " + line
+	}
+	fmt.Fprintln(out, line)
+}
+
+// share is how much of the step is done, 0 where nobody knows.
+func (l *Line) share() float64 {
+	if l.now.total <= 0 {
+		return 0
+	}
+	return min(float64(l.now.n)/float64(l.now.total), 1)
+}
+
+// drawn is the line for a terminal of so many columns.
+func (l *Line) drawn(width int) string {
+	line := l.step
+	switch {
+	case l.note != "":
+		line += ": " + l.note
+	case l.now.total > 0:
+		line = l.drawnBar(width)
+	case l.bytes:
+		line += " " + megabytes(l.now.n)
+	}
+	if l.name != "" {
+		line = tail(l.name, max(width-50, 15)) + ": " + line
+	}
+	line += "  " + clock(time.Since(l.began))
+	if left, known := l.left(); known {
+		line += ", " + clock(left) + " left"
+	}
+	return line
+}
+
+func (l *Line) drawnBar(width int) string {
+	if l.bar == nil {
+		options := []progressbar.Option{
+			progressbar.OptionSetWriter(io.Discard), // it is drawn among the others
+			progressbar.OptionSetWidth(min(max(width-75, 10), 30)),
+			progressbar.OptionSetPredictTime(false),
+			progressbar.OptionSetElapsedTime(false),
+		}
+		if l.bytes {
+			options = append(options, progressbar.OptionShowBytes(true), progressbar.OptionShowCount())
+		}
+		l.bar = progressbar.NewOptions64(l.now.total, options...)
+	}
+	l.bar.Describe(fmt.Sprintf("%-11s", l.step))
+	_ = l.bar.Set64(min(l.now.n, l.now.total)) // it is kept from what it refuses
+	_ = l.bar.RenderBlank()                    // and writes nowhere
+	return strings.TrimSpace(l.bar.String())
+}
+
+// left is how long the rest of the step takes if it goes on as it has. It is not known
+// before a part of it has been seen.
+func (l *Line) left() (time.Duration, bool) {
+	done := l.now.n - l.first.n
+	if l.now.total <= 0 || done <= 0 || l.note != "" {
+		return 0, false
+	}
+	each := float64(l.now.at.Sub(l.first.at)) / float64(done)
+	rest := each*float64(l.now.total-l.now.n) - float64(time.Since(l.now.at))
+	return time.Duration(max(rest, 0)), true
+}

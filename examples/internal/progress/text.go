@@ -1,0 +1,77 @@
+package progress
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/rivo/uniseg"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// words says what a stage is.
+func words(stage transcript.Stage) string {
+	switch stage {
+	case transcript.StageQueued:
+		return "waiting for its turn"
+	case transcript.StageCaptionFetch:
+		return "looking for captions"
+	case transcript.StageDurationCheck:
+		return "checking the length"
+	case transcript.StageASRQueued:
+		return "waiting for the recognizer"
+	case transcript.StageASRRunning:
+		return "recognizing"
+	}
+	return string(stage) // publishing and done, and those of a later service
+}
+
+// clock writes a time as M:SS.
+func clock(d time.Duration) string { return transcript.LengthText(int(d.Seconds())) }
+
+func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
+
+// oneLine keeps what comes from elsewhere from steering the terminal.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control) {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+// fit cuts a line to so many columns.
+func fit(line string, columns int) string {
+	if uniseg.StringWidth(line) <= columns {
+		return line
+	}
+	var cut strings.Builder
+	used := 1 // the dots
+	for rest, state := line, -1; rest != ""; {
+		var cluster string
+		var width int
+		cluster, rest, width, state = uniseg.FirstGraphemeClusterInString(rest, state)
+		if used += width; used > columns {
+			break
+		}
+		cut.WriteString(cluster)
+	}
+	return cut.String() + "…"
+}
+
+// tail cuts a name to so many columns: of links and paths the end tells more.
+func tail(name string, columns int) string {
+	if uniseg.StringWidth(name) <= columns {
+		return name
+	}
+	for rest, state := name, -1; rest != ""; {
+		_, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
+		if uniseg.StringWidth(rest) < columns {
+			return "…" + rest
+		}
+	}
+	return ""
+}
