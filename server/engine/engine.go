@@ -93,9 +93,12 @@ type Recognizer interface {
 
 // RecognizerInfo describes a recognizer.
 type RecognizerInfo struct {
-	Name    string // "pocketsphinx"
-	Model   string // "en-us"
-	Quality string // a note for people: "low: …"; may be empty
+	Name  string // "pocketsphinx"
+	Model string // "en-us"
+	// ModelSHA256 is the hash of the model's file, in lower case hex, told with each text
+	// that it has heard; empty where it is not known.
+	ModelSHA256 string
+	Quality     string // a note for people: "low: …"; may be empty
 	// Languages are the tags it can be asked for; nil means any.
 	Languages []string
 	// Detects reports whether it can detect the language. One that does not

@@ -202,6 +202,9 @@ func TestBrokenRecognizersFail(t *testing.T) {
 		want []string
 	}{
 		{"no name", broken{info: func() engine.RecognizerInfo { return engine.RecognizerInfo{Languages: []string{"en"}} }}, []string{"describes itself", "refuses other languages"}},
+		{"a hash that is none", broken{info: func() engine.RecognizerInfo {
+			return engine.RecognizerInfo{Name: "sound", ModelSHA256: "5A", Languages: []string{"en"}}
+		}}, []string{"describes itself"}},
 		{"no language", broken{info: func() engine.RecognizerInfo { return engine.RecognizerInfo{Name: "sound"} }}, []string{"describes itself"}},
 		{"not fit", broken{check: func() error { return errors.New("no model") }}, []string{"is fit"}},
 		{"fit once", broken{check: func() error {

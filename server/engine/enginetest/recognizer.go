@@ -46,6 +46,7 @@ func RecognizerChecks() []Check {
 func describesItself(t T, r engine.Recognizer, _ []Sample) {
 	info := r.Info()
 	assert.NotEmpty(t, info.Name, "Info().Name")
+	assert.Regexp(t, `^([0-9a-f]{64})?$`, info.ModelSHA256, "Info().ModelSHA256")
 	assert.GreaterOrEqual(t, info.MaxChunk, time.Duration(0), "Info().MaxChunk")
 	assert.GreaterOrEqual(t, info.Chunk, time.Duration(0), "Info().Chunk")
 	assert.True(t, info.Detects || len(info.Languages) > 0, "a recognizer that does not detect recognizes Languages[0]")

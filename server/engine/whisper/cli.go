@@ -28,6 +28,10 @@ type CLIOptions struct {
 	Program string
 	// Model is the path of a ggml model file. It is needed.
 	Model string
+	// ModelSHA256 is the hash of the model file in lower case hex, where whoever put it
+	// there has checked it; empty where it is not known. It is told with each text and
+	// not checked: that would take seconds at each start.
+	ModelSHA256 string
 	// Threads is how many threads a call computes with; 0 means the program's own
 	// choice: as many as there are processors, at most four. It says how many calls
 	// run at once, too: as many as have processors for their threads, at least one.
@@ -42,6 +46,7 @@ type CLI struct {
 	program string
 	path    string // of the model, absolute
 	model   model
+	sha256  string // of the model, in hex; empty where it is not known
 	threads int
 	turns   chan struct{} // holds a token for each program that runs
 	forgets atomic.Bool   // the program is too old to carry a prompt on
@@ -73,7 +78,7 @@ func NewCLI(host engine.Host, o CLIOptions) (*CLI, error) {
 	}
 	return &CLI{
 		host: host, program: cmp.Or(o.Program, cliName), path: path, model: m,
-		threads: o.Threads, turns: make(chan struct{}, parallelRuns(o.Threads)),
+		sha256: o.ModelSHA256, threads: o.Threads, turns: make(chan struct{}, parallelRuns(o.Threads)),
 	}, nil
 }
 
@@ -87,14 +92,15 @@ func parallelRuns(threads int) int {
 // English and detects nothing, any other one knows all languages of whisper.
 func (c *CLI) Info() engine.RecognizerInfo {
 	return engine.RecognizerInfo{
-		Name:      cliName,
-		Model:     c.model.name,
-		Quality:   c.model.quality(),
-		Languages: c.model.languages(),
-		Detects:   !c.model.english,
-		Chunk:     5 * time.Minute, // it loads the model for each
-		Window:    window,
-		Prompts:   true,
+		Name:        cliName,
+		Model:       c.model.name,
+		ModelSHA256: c.sha256,
+		Quality:     c.model.quality(),
+		Languages:   c.model.languages(),
+		Detects:     !c.model.english,
+		Chunk:       5 * time.Minute, // it loads the model for each
+		Window:      window,
+		Prompts:     true,
 	}
 }
 

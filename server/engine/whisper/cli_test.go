@@ -40,6 +40,12 @@ func TestCLIInfo(t *testing.T) {
 	assert.Equal(t, engine.RecognizerInfo{Name: "whisper-cli", Model: "base", Quality: english.Quality, Languages: []string{"en"}, Chunk: 5 * time.Minute, Window: 30 * time.Second, Prompts: true}, english)
 	assert.Contains(t, english.Quality, "base: ")
 
+	told, err := whisper.NewCLI(engine.Host{}, whisper.CLIOptions{
+		Model: writeModel(t, "ggml-base.bin", onlyEnglish), ModelSHA256: "5a",
+	})
+	require.NoError(t, err)
+	assert.Equal(t, "5a", told.Info().ModelSHA256)
+
 	many := newBench(t, multilingual, "", "").Info()
 	assert.True(t, many.Detects)
 	assert.Subset(t, many.Languages, []string{"en", "de", "jv", "nb", "yue"})

@@ -30,9 +30,11 @@ type Chunk struct {
 
 // Recognizer is the engine that has recognized a chunk.
 type Recognizer struct {
-	Engine  string `json:"engine"`
-	Model   string `json:"model,omitempty"`
-	Quality string `json:"quality,omitempty"` // a note for people
+	Engine string `json:"engine"`
+	Model  string `json:"model,omitempty"`
+	// ModelSHA256 is the hash of the model's file in hex; "" where it is not known.
+	ModelSHA256 string `json:"modelSHA256,omitempty"`
+	Quality     string `json:"quality,omitempty"` // a note for people
 	// Detects tells that it finds out the language by itself. One that does not
 	// hears Language where it is asked for none.
 	Detects  bool   `json:"languageDetected"`

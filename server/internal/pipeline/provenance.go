@@ -12,7 +12,7 @@ import (
 // recognizerOf is what is stored of a recognizer with each chunk that it has
 // recognized. Processes that share the work may have different ones.
 func recognizerOf(info engine.RecognizerInfo) db.Recognizer {
-	r := db.Recognizer{Engine: info.Name, Model: info.Model, Quality: info.Quality, Detects: info.Detects}
+	r := db.Recognizer{Engine: info.Name, Model: info.Model, ModelSHA256: info.ModelSHA256, Quality: info.Quality, Detects: info.Detects}
 	if !info.Detects && len(info.Languages) > 0 {
 		r.Language = info.Languages[0]
 	}
@@ -63,6 +63,9 @@ func provenance(text speech.Transcription, e *db.Extraction, heard []db.Recogniz
 		m["engine"], m["languageDetected"] = most.Engine, most.Detects
 		if most.Model != "" {
 			m["model"] = most.Model
+		}
+		if most.ModelSHA256 != "" {
+			m["modelSHA256"] = most.ModelSHA256
 		}
 		if most.Quality != "" {
 			m["quality"] = most.Quality

@@ -103,7 +103,7 @@ func TestATextNamesWhoHeardIt(t *testing.T) {
 			c.Engine.Recognizer = named{e, info}
 		}
 	}
-	first := prepare(t, s, e, as(engine.RecognizerInfo{Name: "small", Model: "s", Quality: "low", Languages: []string{"en"}}))
+	first := prepare(t, s, e, as(engine.RecognizerInfo{Name: "small", Model: "s", ModelSHA256: "5a", Quality: "low", Languages: []string{"en"}}))
 	require.NoError(t, first.Start(t.Context()))
 	id := first.job(t, recording(t, 35, 1)).JobID
 	<-stopAt
@@ -114,10 +114,11 @@ func TestATextNamesWhoHeardIt(t *testing.T) {
 	require.Equal(t, transcript.JobSuccess, job.Status, "%v", job.Error)
 	assert.Equal(t, "large", job.Result.Metadata["engine"])
 	assert.NotContains(t, job.Result.Metadata, "model", "that of the other one")
+	assert.NotContains(t, job.Result.Metadata, "modelSHA256")
 	assert.NotContains(t, job.Result.Metadata, "quality")
 	assert.Equal(t, []any{
 		map[string]any{"engine": "large", "language": "de", "languageDetected": false},
-		map[string]any{"engine": "small", "model": "s", "quality": "low", "language": "en", "languageDetected": false},
+		map[string]any{"engine": "small", "model": "s", "modelSHA256": "5a", "quality": "low", "language": "en", "languageDetected": false},
 	}, job.Result.Metadata["recognizers"])
 	assert.Equal(t, "de", job.Result.Language, "what the one with the most speech listens for")
 }
