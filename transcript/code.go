@@ -91,7 +91,7 @@ const (
 	// NotImplemented: this service has no engine that can do it. Ask without it: the message names what is missing,
 	// details.known the languages that a recognizer knows.
 	NotImplemented Code = "NOT_IMPLEMENTED"
-	// ServiceUnavailable: the service's own database or disk is away for the moment, none of its processes that could
+	// ServiceUnavailable: the service's own database, disk or speech recognizer is away for the moment, none of its processes that could
 	// do the work runs, or its quota at the video site is used up. Repeat after Retry-After.
 	ServiceUnavailable Code = "SERVICE_UNAVAILABLE"
 	// Internal: the service failed; in a job, its attempts are used up. Report the requestId; a job may be asked for

@@ -162,7 +162,7 @@ var codeTable = []codeRow{
 	},
 	{
 		ServiceUnavailable, 503, RetryNow, "",
-		"The service's own database or disk is away for the moment, none of its processes that could do the work runs, or its quota at the video site is used up.",
+		"The service's own database, disk or speech recognizer is away for the moment, none of its processes that could do the work runs, or its quota at the video site is used up.",
 		"Repeat after Retry-After.",
 	},
 	{

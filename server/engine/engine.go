@@ -44,7 +44,9 @@ type Engine struct {
 
 // Checker is implemented by engines that can say whether they are fit for work:
 // that their program, model or endpoint is there. It is asked at start and by
-// /readyz. The error names what is missing and how to get it.
+// /readyz. The error names what is missing and how to get it. A [Recognizer] is also
+// asked before it gets a recording: what it is needed for waits while that is an
+// UPSTREAM_FAILED, which says that it cannot be reached.
 type Checker interface {
 	Check(ctx context.Context) error
 }

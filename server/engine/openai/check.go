@@ -10,9 +10,9 @@ import (
 )
 
 // patience is for the answer to a check.
-const patience = 10 * time.Second
+const patience = 4 * time.Second
 
-// Check asks the endpoint for the list of its models, for at most 10 seconds, and
+// Check asks the endpoint for the list of its models, for at most 4 seconds, and
 // does not read it: many endpoints have none. One that answers, be it that there
 // is no such thing, is fit. The error is a CONFIG_ERROR for a key that is not
 // accepted and for a redirect, an UPSTREAM_FAILED that names the address for an

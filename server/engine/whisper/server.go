@@ -24,7 +24,7 @@ const (
 	headerSize     = 44
 	bytesPerSecond = 2 * speech.SampleRate
 	// healthPatience is how long a server may take to say how it is.
-	healthPatience = 5 * time.Second
+	healthPatience = 4 * time.Second
 )
 
 // ServerOptions say which server a [Server] asks.
@@ -54,6 +54,7 @@ type ServerOptions struct {
 // reachable by this service only.
 type Server struct {
 	http      *http.Client
+	host      string // for messages
 	inference string
 	health    string
 	model     string
@@ -79,6 +80,7 @@ func NewServer(o ServerOptions) (*Server, error) {
 	}
 	s := &Server{
 		http:     &http.Client{Transport: direct()},
+		host:     u.Host,
 		model:    o.Model,
 		maxBytes: o.MaxBytes,
 		turn:     make(chan struct{}, 1),
@@ -135,15 +137,16 @@ func (s *Server) Info() engine.RecognizerInfo {
 	return info
 }
 
-// Check asks the server for its state. The error is an UPSTREAM_FAILED for one
-// that is not there or not ready, a CONFIG_ERROR for one that wants to know who
-// asks, or the context's.
+// Check asks the server for its state, for at most 4 seconds. The error is an
+// UPSTREAM_FAILED for one that cannot be reached or fails, a CONFIG_ERROR for one that
+// wants to know who asks or does not say that it is ready, as one without a model or
+// one from before 2024 does; or the context's.
 func (s *Server) Check(ctx context.Context) error {
 	short, cancel := context.WithTimeout(ctx, healthPatience)
 	defer cancel()
 	req, err := http.NewRequestWithContext(short, http.MethodGet, s.health, nil)
 	if err != nil {
-		return notReady(withoutURL(err))
+		return s.away(withoutURL(err))
 	}
 	req.Close = true
 	resp, err := s.http.Do(req)
@@ -151,20 +154,24 @@ func (s *Server) Check(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	if err != nil {
-		return notReady(withoutURL(err))
+		return s.away(withoutURL(err))
 	}
 	defer func() { _ = resp.Body.Close() }() // it was only read
-	switch resp.StatusCode {
-	case http.StatusOK:
+	switch code := resp.StatusCode; {
+	case code == http.StatusOK:
 		return nil
-	case http.StatusUnauthorized, http.StatusForbidden:
+	case code == http.StatusUnauthorized, code == http.StatusForbidden:
 		return refused(resp, "")
+	case code >= 500:
+		return s.away(complaint(resp, ""))
 	}
-	return notReady(complaint(resp, "")) // it says 404 while it has no model
+	// It says 404 while it has no model.
+	return transcript.Errorf(transcript.ConfigError, "The server at %s does not say that it recognizes speech: start whisper-server with a model.", s.host).
+		With("engine", serverName).Because(complaint(resp, ""))
 }
 
-func notReady(err error) error {
-	return upstream("The speech recognition server is not there or not ready: start whisper-server with a model.").
+func (s *Server) away(err error) error {
+	return upstream("The speech recognition server at " + s.host + " cannot be reached, or fails: start whisper-server with a model.").
 		Because(fmt.Errorf("whisper: %w", err))
 }
 

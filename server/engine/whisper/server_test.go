@@ -249,9 +249,10 @@ func TestServerCheck(t *testing.T) {
 		code   transcript.Code // empty: fit
 	}{
 		{"ready", 200, ""},
-		{"stuck after a failed load", 404, transcript.UpstreamFailed},
+		{"stuck after a failed load, or old", 404, transcript.ConfigError},
 		{"loading", 503, transcript.UpstreamFailed},
-		{"redirect", 302, transcript.UpstreamFailed},
+		{"redirect", 302, transcript.ConfigError},
+		{"nothing behind its proxy", 502, transcript.UpstreamFailed},
 		{"wants a password", 401, transcript.ConfigError},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -425,7 +426,7 @@ func TestServerPatience(t *testing.T) {
 		}
 		start := time.Now()
 		require.ErrorIs(t, s.Check(t.Context()), transcript.UpstreamFailed)
-		assert.Equal(t, 5*time.Second, time.Since(start))
+		assert.Equal(t, 4*time.Second, time.Since(start))
 	})
 }
 

@@ -27,15 +27,15 @@ const mostPause = 10 * time.Minute
 // the queue runs the step again.
 const settleTimeout = time.Minute
 
-// lastWait is how long work waits for a platform that blocks, for room on a disk, or
-// for the database.
+// lastWait is how long work waits for a platform that blocks, for room on a disk, for
+// the database, or for the recognizer.
 const lastWait = 6 * time.Hour
 
-// longestLook is the longest pause between two looks at a full disk.
+// longestLook is the longest pause between two looks at a full disk, or at what is away.
 const longestLook = 5 * time.Minute
 
 // fault decides what follows from the error of a step. A block of the platform, a full
-// disk or a database that is away is waited for, without counting an attempt. Another
+// disk, a database or a recognizer that is away is waited for, without counting an attempt. Another
 // error that may pass is tried again, up to maxAttempts times. Any other ends the
 // extraction. Chunks count their attempts each for itself; the extraction shows the
 // largest count.
@@ -104,8 +104,8 @@ func (p *Pipeline) untilNextAttempt(attempt int, cause *transcript.Error) time.D
 }
 
 // untilNextLook is the pause before work that waits is tried again. A platform is left
-// alone for as long as it or the pace asks for, within lastWait. At a disk or a
-// database the service looks again after a pause that grows with the time waited.
+// alone for as long as it or the pace asks for, within lastWait. At a disk, a database
+// or a recognizer the service looks again after a pause that grows with the time waited.
 // It has waited since a moment; nil: not yet.
 func (p *Pipeline) untilNextLook(since *time.Time, cause *transcript.Error) time.Duration {
 	waited := time.Duration(0)

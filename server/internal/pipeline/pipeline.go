@@ -124,6 +124,7 @@ type Pipeline struct {
 	log       *slog.Logger
 	metrics   *metrics.Metrics
 	running   progressBoard
+	reach     reach
 	lookups   *lookups
 	flights   *flights
 	mu        sync.Mutex

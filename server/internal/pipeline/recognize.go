@@ -13,6 +13,9 @@ import (
 
 // recognize is the step of one chunk.
 func (p *Pipeline) recognize(ctx context.Context, t task, a recognizeArgs) error {
+	if err := p.reachRecognizer(ctx); err != nil {
+		return err
+	}
 	e, plan, err := p.enterRecognition(ctx, t, a.Chunk)
 	if err != nil {
 		return err
@@ -35,6 +38,7 @@ func (p *Pipeline) recognize(ctx context.Context, t task, a recognizeArgs) error
 	if err != nil {
 		return err
 	}
+	p.reach.note()
 	p.metrics.Recognized(p.engine.Recognizer.Info().Name, audio.Duration, time.Since(began))
 	if err := p.finishChunk(ctx, t, plan, chunk.Place(heard), progress); err != nil {
 		return err
