@@ -1,0 +1,89 @@
+package models
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Pair is a program and a model that go together.
+type Pair struct {
+	// Program is the absolute path of a whisper-cli that runs on this machine.
+	Program string
+	// Pulled tells that it is one that was pulled, and not the system's.
+	Pulled bool
+	// Model is an installed model, and Path its file.
+	Model Item
+}
+
+// Best is the most accurate model that is installed, with the program to run it:
+// [Options.Program], else the one that was pulled, else the one of the system. It
+// hashes the model and runs the program to see that both are what they should be:
+// seconds for a large model. What is damaged is not used.
+//
+// The error is [ErrNotInstalled], with the reason and the cure, when there is no such pair.
+func (f *Folder) Best(ctx context.Context) (Pair, error) {
+	models, err := f.candidates(ctx)
+	if err != nil {
+		return Pair{}, err
+	}
+	reason := error(nil)
+	for _, m := range models {
+		if err := f.verifyFile(ctx, m.Entry, nil); ctx.Err() != nil {
+			return Pair{}, context.Cause(ctx)
+		} else if err != nil {
+			reason = cmp.Or(reason, err)
+			continue
+		}
+		program, pulled, err := f.usableProgram(ctx)
+		if err != nil {
+			return Pair{}, fmt.Errorf("%w: the model %s is there, and no program for it: %w", ErrNotInstalled, m.Name, err)
+		}
+		return Pair{Program: program, Pulled: pulled, Model: m}, nil
+	}
+	return Pair{}, fmt.Errorf("%w: %w", ErrNotInstalled, cmp.Or(reason, errors.New("no model was pulled")))
+}
+
+// candidates are the installed models, the most accurate one first.
+func (f *Folder) candidates(ctx context.Context) ([]Item, error) {
+	all, err := f.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(i Item) bool { return i.Kind != KindModel || i.State != StateInstalled })
+	slices.Reverse(all)
+	return all, nil
+}
+
+// usableProgram is a whisper-cli that runs. The error says why there is none, and
+// what to do.
+func (f *Folder) usableProgram(ctx context.Context) (path string, pulled bool, err error) {
+	if f.program != "" {
+		path, err = f.try(ctx, f.program)
+		return path, false, err
+	}
+	e, known := f.engine()
+	if known {
+		item, err := f.look(e)
+		if err != nil {
+			return "", false, err
+		}
+		if item.State == StateInstalled {
+			path, err = f.try(ctx, item.Path)
+			return path, true, err
+		}
+	}
+	path, err = f.try(ctx, cliName)
+	return path, false, err
+}
+
+// engine is the engine for this machine.
+func (f *Folder) engine() (Entry, bool) {
+	at := slices.IndexFunc(f.table, func(e Entry) bool { return e.Kind == KindEngine && e.fits() })
+	if at < 0 {
+		return Entry{}, false
+	}
+	return f.table[at], true
+}

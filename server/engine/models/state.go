@@ -1,0 +1,115 @@
+package models
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// State is how much of an entry is there.
+type State string
+
+// The states.
+const (
+	StateAbsent    State = "absent"
+	StatePartial   State = "partial"   // a pull was interrupted; the next one goes on
+	StateInstalled State = "installed" // complete, and its hash was right when it was pulled
+	StateDamaged   State = "damaged"   // no longer what was pulled; it is not used
+)
+
+// Item is an entry of the table and what is there of it.
+type Item struct {
+	Entry
+	State State
+	// Have is how many bytes of the file are there.
+	Have int64
+	// Path is what is to be used of an installed one: the model file, or the program.
+	Path string
+}
+
+// List says of each entry for this machine what is there of it, in the table's
+// order. It hashes nothing, as [Folder.Verify] does.
+func (f *Folder) List(ctx context.Context) ([]Item, error) {
+	var all []Item
+	for _, e := range f.table {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if !e.fits() {
+			continue
+		}
+		item, err := f.look(e)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, item)
+	}
+	return all, nil
+}
+
+// The places of an entry.
+func (f *Folder) place(e Entry) string   { return filepath.Join(f.dir, e.folder()) }
+func (f *Folder) file(e Entry) string    { return filepath.Join(f.place(e), e.File()) }
+func (f *Folder) damaged(e Entry) string { return f.file(e) + ".damaged" }
+func (f *Folder) partial(e Entry) string { return filepath.Join(f.dir, e.SHA256+".part") }
+
+// unpacked is the folder of an engine that has been run.
+func (f *Folder) unpacked(e Entry) string { return filepath.Join(f.place(e), "unpacked") }
+
+// look says what is there of an entry.
+func (f *Folder) look(e Entry) (Item, error) {
+	item := Item{Entry: e, State: StateAbsent}
+	have, err := size(f.file(e))
+	switch {
+	case err == nil && have == e.Bytes:
+		item.State, item.Have, item.Path = StateInstalled, have, f.file(e)
+		if e.Kind == KindEngine {
+			return f.lookForProgram(item)
+		}
+		return item, nil
+	case err == nil:
+		item.State, item.Have = StateDamaged, have
+		return item, nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return Item{}, fmt.Errorf("models: %w", err)
+	}
+	if have, err = size(f.partial(e)); err == nil {
+		item.State, item.Have = StatePartial, have
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return Item{}, fmt.Errorf("models: %w", err)
+	} else if have, err = size(f.damaged(e)); err == nil {
+		item.State, item.Have = StateDamaged, have
+	}
+	return item, nil
+}
+
+// lookForProgram looks into an engine whose archive is there.
+func (f *Folder) lookForProgram(item Item) (Item, error) {
+	var err error
+	item.Path, err = findProgram(f.unpacked(item.Entry))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		item.State = StatePartial // downloaded, and never seen to run
+	case err != nil:
+		item.State = StateDamaged
+	}
+	return item, nil
+}
+
+// size is that of a regular file.
+func size(path string) (int64, error) {
+	st, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return 0, err
+	case !st.Mode().IsRegular():
+		return 0, fmt.Errorf("%s is no file", path)
+	}
+	return st.Size(), nil
+}
+
+// tag is where the server's name for the version of a partial file is kept.
+func (f *Folder) tag(e Entry) string { return filepath.Join(f.dir, e.SHA256+".etag") }

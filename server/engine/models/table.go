@@ -1,0 +1,118 @@
+package models
+
+import (
+	"path"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// Kind is what a file is for.
+type Kind string
+
+// The kinds.
+const (
+	KindEngine Kind = "engine" // an archive with the program whisper-cli and its libraries
+	KindModel  Kind = "model"  // a ggml model of Whisper
+)
+
+// Entry is a file that can be pulled.
+type Entry struct {
+	// Name is what people call it: "small". Engines of several systems share one.
+	Name string
+	Kind Kind
+	// Version is that of an engine.
+	Version string
+	// OS and Arch are the system that an engine runs on, in Go's words; empty for models.
+	OS, Arch string
+	// URL is where the file is published, by https.
+	URL string
+	// Bytes is its size, and SHA256 its hash, in hexadecimal.
+	Bytes  int64
+	SHA256 string
+	// License is that of the file, as SPDX names it.
+	License string
+	// Languages says for people what a model recognizes.
+	Languages string
+	// Note says for people how good and how dear a model is.
+	Note string
+	// Recommended marks the model for who does not want to choose.
+	Recommended bool
+}
+
+const (
+	engines = "https://github.com/ggml-org/whisper.cpp/releases/download/b5130/"
+	ggml    = "https://huggingface.co/ggerganov/whisper.cpp/resolve/5359861c739e955e79d9a303bcbc70fb988958b1/"
+
+	manyLanguages = "99, detected"
+)
+
+// Table is what this version of the module knows. Its models stand from the least to
+// the most accurate one. The times are of one thread of a server's processor.
+func Table() []Entry {
+	return []Entry{
+		{
+			Name: cliName, Kind: KindEngine, Version: "1.9.4", OS: "linux", Arch: "amd64", License: "MIT",
+			URL: engines + "whisper-bin-ubuntu-x64.tar.gz", Bytes: 9793438,
+			SHA256: "53e7fd8b5764edad916b8848dd0af6abb1ff1d3b86c899e79c78652412536c32",
+		},
+		{
+			Name: cliName, Kind: KindEngine, Version: "1.9.4", OS: "linux", Arch: "arm64", License: "MIT",
+			URL: engines + "whisper-bin-ubuntu-arm64.tar.gz", Bytes: 4605905,
+			SHA256: "93532a0e3777f26f041ffa358ee77dd88b1a33a86847c1990745327ff335a5d6",
+		},
+		{
+			Name: "tiny", Kind: KindModel, License: "MIT", Languages: manyLanguages,
+			URL: ggml + "ggml-tiny-q5_1.bin", Bytes: 32152673,
+			SHA256: "818710568da3ca15689e31a743197b520007872ff9576237bda97bd1b469c3d7",
+			Note:   "often wrong; 3 s for half a minute of speech",
+		},
+		{
+			Name: "base", Kind: KindModel, License: "MIT", Languages: manyLanguages,
+			URL: ggml + "ggml-base.bin", Bytes: 147951465,
+			SHA256: "60ed5bc3dd14eea856493d334349b405782ddcaf0028d4b5df4088345fba2efe",
+			Note:   "good for clear speech; 4 s for half a minute, 240 MB of memory",
+		},
+		{
+			Name: "small-q5", Kind: KindModel, License: "MIT", Languages: manyLanguages,
+			URL: ggml + "ggml-small-q5_1.bin", Bytes: 190085487,
+			SHA256: "ae85e4a935d7a567bd102fe55afc16bb595bdb618e11b2fc7591bc08120411bb",
+			Note:   "good; smaller than small, but slower: 20 s for half a minute, 350 MB of memory",
+		},
+		{
+			Name: "small", Kind: KindModel, License: "MIT", Languages: manyLanguages, Recommended: true,
+			URL: ggml + "ggml-small.bin", Bytes: 487601967,
+			SHA256: "1be3a9b2063867b937e64e2ec7483364a79917e157fa98c5d94b5c1fffea987b",
+			Note:   "good; 14 s for half a minute, 640 MB of memory",
+		},
+		{
+			Name: "turbo", Kind: KindModel, License: "MIT", Languages: manyLanguages,
+			URL: ggml + "ggml-large-v3-turbo-q5_0.bin", Bytes: 574041195,
+			SHA256: "394221709cd5ad1f40c46e6031ca61bce88931e6e088c188294c6d5a55ffa7e2",
+			Note:   "the most accurate, and the slowest",
+		},
+	}
+}
+
+// File is the file's name, as it is published.
+func (e Entry) File() string { return path.Base(e.URL) }
+
+// fits tells whether this machine can use it.
+func (e Entry) fits() bool {
+	return e.Kind == KindModel || e.OS == runtime.GOOS && e.Arch == runtime.GOARCH
+}
+
+// folder is the name of the folder for the file, in which nothing but this very
+// version of it lies.
+func (e Entry) folder() string { return e.Name + "-" + e.SHA256[:16] }
+
+// names are those that can be pulled here, for messages.
+func (f *Folder) names() string {
+	var all []string
+	for _, e := range f.table {
+		if e.fits() && !slices.Contains(all, e.Name) {
+			all = append(all, e.Name)
+		}
+	}
+	return strings.Join(all, ", ")
+}

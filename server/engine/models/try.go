@@ -1,0 +1,89 @@
+package models
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+)
+
+// try runs a program once, as confined as a recognizer, and returns its path. The
+// error says in the operator's words what keeps it from running.
+func (f *Folder) try(ctx context.Context, program string) (string, error) {
+	path, err := f.programs.Look(program)
+	if err != nil {
+		return "", notStarted(program, err)
+	}
+	exit, err := f.programs.Run(ctx, engine.Command{
+		Program: path,
+		Args:    []string{"--version"},
+		Reads:   []string{filepath.Dir(path)}, // it looks there for libraries that suit the processor
+		Limits:  engine.Limits{Wall: time.Minute, CPU: time.Minute, Memory: 1 << 30, FileSize: 1 << 20},
+	})
+	switch {
+	case ctx.Err() != nil:
+		return "", context.Cause(ctx)
+	case err != nil:
+		return "", notStarted(path, err)
+	case exit.Code != 0:
+		return "", complaint(path, exit)
+	}
+	return path, nil
+}
+
+// notStarted explains why the system did not start a program.
+func notStarted(program string, err error) error {
+	name := filepath.Base(program)
+	switch {
+	case errors.Is(err, syscall.ENOEXEC):
+		return fmt.Errorf("%s is for another kind of processor: take one that was built for this machine: %w", name, err)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%s may not be run: the file system of %s is mounted noexec, or its rights forbid it: use another folder: %w", name, filepath.Dir(program), err)
+	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist) && !filepath.IsAbs(program):
+		return fmt.Errorf("%s is not installed: %w", name, err)
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s does not start: it wants glibc, which this system (musl, as Alpine has it) has not: build whisper.cpp here, or use a system with glibc: %w", name, err)
+	}
+	return fmt.Errorf("%s does not start: %w", name, err)
+}
+
+var (
+	missingLibrary = regexp.MustCompile(`error while loading shared libraries: (\S+): cannot open`)
+	newerLibrary   = regexp.MustCompile("version [`'\"]?((GLIBC|GLIBCXX|CXXABI)_[0-9.]+)")
+)
+
+// complaint explains why a program that was started did not come far: mostly it is
+// the loader that complains of a library.
+func complaint(path string, exit engine.Exit) error {
+	name, said := filepath.Base(path), string(exit.Stderr)
+	if found := newerLibrary.FindStringSubmatch(said); found != nil {
+		return fmt.Errorf("%s wants %s, and this system's libraries are older: it takes Ubuntu 22.04, Debian 12 or newer; elsewhere build whisper.cpp, or install the system's package of it", name, found[1])
+	}
+	if found := missingLibrary.FindStringSubmatch(said); found != nil {
+		return fmt.Errorf("%s wants the library %s: %s", name, found[1], libraryCure(found[1]))
+	}
+	if exit.Code < 0 {
+		return fmt.Errorf("%s was ended by a signal when it was asked for its version: this processor may lack instructions that it was built for: build whisper.cpp here", name)
+	}
+	last := bytes.TrimSpace(exit.Stderr)
+	if at := bytes.LastIndexByte(last, '\n'); at >= 0 {
+		last = last[at+1:]
+	}
+	return fmt.Errorf("%s ended with code %d when it was asked for its version, and said %q", name, exit.Code, last[:min(len(last), 200)])
+}
+
+func libraryCure(library string) string {
+	if strings.HasPrefix(library, "libgomp") {
+		return "install the package libgomp1 (Debian, Ubuntu) or libgomp"
+	}
+	return "install the package that has it"
+}
