@@ -16,17 +16,14 @@ type condition struct {
 var (
 	protected   = refusal.Refusal{Code: transcript.Unavailable, Message: "The content is protected against copying (DRM)."}
 	noMedia     = refusal.Refusal{Code: transcript.Unavailable, Message: "There is no audio or video behind the link.", NotFound: true}
-	mediaToken  = refusal.Refusal{Code: transcript.POTokenRequired, Message: "The platform wants a proof-of-origin token for its media."}
 	undelivered = refusal.Refusal{Code: transcript.UpstreamFailed, Message: "The platform does not deliver what its page promises."}
 	timedOut    = refusal.Refusal{Code: transcript.UpstreamFailed, Message: "The platform did not answer in time."}
 	unreachable = refusal.Refusal{Code: transcript.UpstreamFailed, Message: "The platform cannot be reached."}
 	leadsAway   = refusal.Refusal{Code: transcript.UpstreamFailed, Message: "The platform leads elsewhere for this content."}
 	oversized   = refusal.Refusal{Code: transcript.MediaTooLarge, Message: "The media is larger than allowed."}
 	noTab       = refusal.Refusal{Code: transcript.Unavailable, Message: "The channel has nothing of this kind."}
-	noRuntime   = refusal.Refusal{Code: transcript.ConfigError, Message: "The program yt-dlp on the server cannot run the platform's player: install a JavaScript runtime that it " +
-		"supports (deno 2.3 or later, or Node.js 22 or later) and a release of yt-dlp that has its solver scripts."}
-	noImitation = refusal.Refusal{Code: transcript.ConfigError, Message: "The platform answers browsers only, which the program yt-dlp on the server cannot imitate: " +
-		"install a release of yt-dlp with curl_cffi."}
+	noRuntime   = refusal.Refusal{Code: transcript.ConfigError, Message: "The program yt-dlp on the server cannot run the platform's player: " + getRuntime + "; " + getProgram + "."}
+	noImitation = refusal.Refusal{Code: transcript.ConfigError, Message: "The platform answers browsers only, which the program yt-dlp on the server cannot imitate: " + getProgram + "."}
 )
 
 // withheldTracks is all that hides captions alone. The media may be there.
@@ -170,9 +167,9 @@ var conditions = []condition{
 	{[]string{"impersonate target", "not available"}, noImitation},
 
 	// What formats lack that cannot be had.
-	{[]string{"client", "formats require a", "po token"}, mediaToken},
-	{[]string{"unable to fetch", "po token"}, mediaToken},
-	{[]string{"fetching po token"}, mediaToken},
+	{[]string{"client", "formats require a", "po token"}, refusal.MediaToken},
+	{[]string{"unable to fetch", "po token"}, refusal.MediaToken},
+	{[]string{"fetching po token"}, refusal.MediaToken},
 	{[]string{"missing a url"}, undelivered},
 	{[]string{"sabr"}, undelivered},
 	{[]string{"skipped as they are drm protected"}, protected},

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/url"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
@@ -78,15 +77,15 @@ func (d *Downloader) run(ctx context.Context, r run) (engine.Exit, error) {
 	if v >= withoutPlugins {
 		c.Args = append(c.Args, "--no-plugin-dirs")
 	}
+	if c.Network == nil {
+		c.Limits = engine.Limits{Wall: 2 * time.Minute, CPU: time.Minute, FileSize: maxFile}
+		c.Network = &engine.Network{MaxBytes: maxPages}
+	}
 	d.addRuntimes(&c, v)
 	if d.leaksByFragment(v) {
 		c.Args = append(c.Args, "--use-extractors", "default,-generic") // the one that obeys such links
 	}
 	c.Args = append(c.Args, r.args...)
-	if c.Network == nil {
-		c.Limits = engine.Limits{Wall: 2 * time.Minute, CPU: time.Minute, FileSize: maxFile}
-		c.Network = &engine.Network{MaxBytes: maxPages}
-	}
 	c.Limits.Memory = maxMemory
 	c.Network.Job = job(r.content)
 	exit, err := d.start(ctx, c)
@@ -102,9 +101,8 @@ func (d *Downloader) run(ctx context.Context, r run) (engine.Exit, error) {
 	}
 	if err == nil && d.leaksByFragment(v) && strings.Contains(string(exit.Stderr), "No suitable extractor") {
 		return exit, transcript.Errorf(transcript.ConfigError,
-			"The program %s on the server is version %s, which pages of this kind can lead into the server's own network: "+
-				"install a release of %s or later, or run the server on Linux 6.7 or newer with Landlock switched on.",
-			filepath.Base(d.program), v, withoutSmuggling)
+			"The program %s on the server is version %s, which pages of this kind can lead into the server's own network: %s.",
+			d.name(), v, confine)
 	}
 	return exit, err
 }

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 )
@@ -59,6 +60,9 @@ func (d *Downloader) runtimes() (all []jsRuntime) {
 	return all
 }
 
+// slowest is the processor time that an old QuickJS may take for a player.
+const slowest = 3 * time.Minute
+
 // addRuntimes adds the runtimes to a run of a version that knows them.
 func (d *Downloader) addRuntimes(c *engine.Command, v version) {
 	if v < runsPlayers {
@@ -70,6 +74,9 @@ func (d *Downloader) addRuntimes(c *engine.Command, v version) {
 	}
 	c.Args, c.Reads = append(c.Args, "--no-js-runtimes"), slices.Clone(c.Reads)
 	for _, r := range found {
+		if r.name == "quickjs" {
+			c.Limits.Wall, c.Limits.CPU = max(c.Limits.Wall, 2*slowest), max(c.Limits.CPU, slowest)
+		}
 		c.Args = append(c.Args, "--js-runtimes", r.name+":"+r.path)
 		c.Reads = append(c.Reads, r.path)
 		if file, err := filepath.EvalSymlinks(r.path); err == nil { // else the program finds that it does not run

@@ -54,6 +54,22 @@ func TestRuntimes(t *testing.T) {
 	}
 }
 
+// An old QuickJS takes minutes for a player: it gets the time for that.
+func TestTimeForQuickJS(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ runtime, cpu string }{{"deno", "60"}, {"qjs", "180"}} {
+		dir := t.TempDir()
+		require.NoError(t, os.Symlink("/bin/true", filepath.Join(dir, test.runtime)))
+		program := fake{version: "2026.08.19", info: "null", script: `ulimit -t >"$here/cpu"; `}.program(t)
+		b := newBench(t, program, func(r *run.Config, _ *ytdlp.Options) { r.Path = dir + ":/bin" })
+		_, err := b.captions(t, "x", "en")
+		require.Error(t, err)
+		cpu, err := os.ReadFile(filepath.Join(filepath.Dir(program), "cpu"))
+		require.NoError(t, err)
+		assert.Equal(t, test.cpu, strings.TrimSpace(string(cpu)), test.runtime)
+	}
+}
+
 func TestRuntimeThatIsNotThere(t *testing.T) {
 	t.Parallel()
 	programs, err := run.New(run.Config{Dir: t.TempDir(), Path: t.TempDir()})

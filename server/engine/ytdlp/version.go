@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -15,6 +14,8 @@ import (
 
 // version is the day of a release: "2023.03.04". Days compare as text.
 type version string
+
+const dayForm = "2006.01.02"
 
 // oldest is the first version whose options and messages are known.
 const oldest version = "2023.03.04"
@@ -31,62 +32,20 @@ const withoutSmuggling version = "2023.11.14"
 // leaksByFragment reports whether pages can lead the program round the guard.
 func (d *Downloader) leaksByFragment(v version) bool { return v < withoutSmuggling && !d.host.Confined }
 
-// answer is what a program has said of its version.
-type answer struct {
-	file    os.FileInfo // the program's
-	version version
-}
-
-// of reports whether the answer came from this file: the program was not replaced.
-func (a *answer) of(file os.FileInfo) bool {
-	return a != nil && os.SameFile(a.file, file) && a.file.Size() == file.Size() && a.file.ModTime().Equal(file.ModTime())
-}
-
-// version returns the program's version. It is asked for once, and again when the
-// program's file has changed. The question goes on when ctx ends, for the next
-// caller: on a busy machine it takes many seconds.
+// version returns the program's version.
 func (d *Downloader) version(ctx context.Context) (version, error) {
-	path, err := d.host.Programs.Look(d.program)
+	files, err := d.files(nil)
 	if err != nil {
-		return "", d.missing(err)
+		return "", err
 	}
-	file, err := os.Stat(path)
-	if err != nil {
-		return "", d.missing(err)
-	}
-	said := d.lastAnswer.Load()
-	if !said.of(file) {
-		said, err = d.askVersion(ctx, file)
-	}
+	v, err := d.said.get(ctx, files, d.runVersion)
 	switch {
 	case err != nil:
 		return "", err
-	case said.version < oldest:
-		return "", d.unfit("is version " + string(said.version) + ", older than " + string(oldest))
+	case v < oldest:
+		return "", d.unfit("is version " + string(v) + ", older than " + string(oldest))
 	}
-	return said.version, nil
-}
-
-// askVersion asks the program for its version, once for all who want to know.
-func (d *Downloader) askVersion(ctx context.Context, file os.FileInfo) (*answer, error) {
-	ch := d.asking.DoChan("", func() (any, error) {
-		v, err := d.runVersion(context.WithoutCancel(ctx))
-		if err != nil {
-			return nil, err
-		}
-		said := &answer{file, v}
-		d.lastAnswer.Store(said)
-		return said, nil
-	})
-	select {
-	case res := <-ch:
-		if res.Err != nil {
-			return nil, res.Err
-		}
-		return res.Val.(*answer), nil
-	case <-ctx.Done():
-		return nil, fmt.Errorf("ytdlp: %s has not told its version: %w", d.program, context.Cause(ctx))
-	}
+	return v, nil
 }
 
 // runVersion runs the program for its version.
@@ -111,12 +70,21 @@ func (d *Downloader) runVersion(ctx context.Context) (version, error) {
 // ("2025.10.22.232842.dev0") does not matter.
 func parseVersion(answer string) (version, error) {
 	day := strings.TrimSpace(answer)
-	day = day[:min(len(day), len("2023.03.04"))]
-	if _, err := time.Parse("2006.01.02", day); err != nil {
+	day = day[:min(len(day), len(dayForm))]
+	if _, err := time.Parse(dayForm, day); err != nil {
 		return "", errors.New("its version is not a date")
 	}
 	return version(day), nil
 }
+
+// day is that of the release.
+func (v version) day() time.Time {
+	day, _ := time.Parse(dayForm, string(v)) // parseVersion has
+	return day
+}
+
+// name is the program's, without its folder.
+func (d *Downloader) name() string { return filepath.Base(d.program) }
 
 func (d *Downloader) missing(err error) error {
 	return d.unfit("is missing").Because(err)
@@ -125,5 +93,5 @@ func (d *Downloader) missing(err error) error {
 // unfit is a program that must be replaced.
 func (d *Downloader) unfit(fault string) *transcript.Error {
 	return transcript.Errorf(transcript.ConfigError,
-		"The program %s on the server %s: install yt-dlp, best its latest release.", filepath.Base(d.program), fault)
+		"The program %s on the server %s: %s.", d.name(), fault, getProgram)
 }

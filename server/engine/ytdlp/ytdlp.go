@@ -17,7 +17,7 @@
 // The package is handed canonical links; of its own it knows the video site's results
 // pages, and the tabs and uploads of a channel. It reads
 // captions in every format that package caption does, decodes no media, and keeps
-// nothing between calls but the program's version.
+// nothing between calls but what the program has told of itself.
 package ytdlp
 
 import (
@@ -28,10 +28,7 @@ import (
 	"log/slog"
 	"net/url"
 	"path/filepath"
-	"sync/atomic"
 	"time"
-
-	"golang.org/x/sync/singleflight"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -56,16 +53,16 @@ type Options struct {
 }
 
 // Downloader implements [engine.CaptionSource], [engine.AudioSource],
-// [engine.ListSource], [engine.Discovery] and [engine.Checker] over yt-dlp, version
-// 2023.03.04 or later. It is safe for concurrent use and needs no closing.
+// [engine.ListSource], [engine.Discovery], [engine.Checker] and [engine.Examiner] over
+// yt-dlp, version 2023.03.04 or later. It is safe for concurrent use and needs no closing.
 type Downloader struct {
-	host       engine.Host
-	program    string
-	base       string
-	log        *slog.Logger
-	runtime    *jsRuntime // nil: none was named
-	lastAnswer atomic.Pointer[answer]
-	asking     singleflight.Group
+	host    engine.Host
+	program string
+	base    string
+	log     *slog.Logger
+	runtime *jsRuntime // nil: none was named
+	said    question[version]
+	told    question[*equipment]
 }
 
 var (
@@ -74,6 +71,7 @@ var (
 	_ engine.ListSource    = (*Downloader)(nil)
 	_ engine.Discovery     = (*Downloader)(nil)
 	_ engine.Checker       = (*Downloader)(nil)
+	_ engine.Examiner      = (*Downloader)(nil)
 )
 
 // New returns a downloader that runs its program on host, whose Programs must
@@ -104,15 +102,27 @@ func New(host engine.Host, o Options) (*Downloader, error) {
 // checkPatience is how long Check waits for a program that has not told its version.
 const checkPatience = time.Second
 
-// Check asks the program for its version. Once it has answered, Check only looks
-// whether the program is there and has not changed. The error is a CONFIG_ERROR
-// that says what is wrong with it and how to get it. Where the program takes longer
-// than a second it is context.DeadlineExceeded, and the next Check may know more.
+// Check asks the program for its version, and one that runs players (2025.11.12 or
+// later) what it has for that. Once it has answered, Check only looks whether the
+// program is there and has not changed. The error is a CONFIG_ERROR that says what is
+// wrong and how to cure it: the program, or its JavaScript runtime. Where the program
+// takes longer than a second it is context.DeadlineExceeded, and the next Check may
+// know more.
 func (d *Downloader) Check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, checkPatience)
 	defer cancel()
-	_, err := d.version(ctx)
-	return err
+	v, err := d.version(ctx)
+	if err != nil || v < runsPlayers {
+		return err
+	}
+	said, err := d.equipment(ctx, v)
+	switch {
+	case err != nil:
+		return err
+	case said.tells && said.best() == nil:
+		return noRuntime.Because(errors.New("ytdlp: " + said.runtime().Found))
+	}
+	return nil
 }
 
 // Version returns the day of the program's release, "2026.08.19". It waits for the

@@ -36,16 +36,27 @@ var (
 
 // The platform wants to know more of who asks.
 var (
-	Login        = Refusal{Code: transcript.LoginRequired, Message: "The platform asks for a login."}
-	Age          = Refusal{Code: transcript.LoginRequired, Message: "The platform asks for a login to prove the age of the viewer."}
-	CaptionToken = Refusal{Code: transcript.POTokenRequired, Message: "The platform wants a proof-of-origin token for its captions."}
+	Login        = curable(transcript.LoginRequired, "The platform asks for a login.")
+	Age          = curable(transcript.LoginRequired, "The platform asks for a login to prove the age of the viewer.")
+	CaptionToken = curable(transcript.POTokenRequired, "The platform wants a proof-of-origin token for its captions.")
+	MediaToken   = curable(transcript.POTokenRequired, "The platform wants a proof-of-origin token for its media.")
 )
 
 // The platform wants to be left alone. A limited one says "for up to an hour".
 var (
-	Blocked = Refusal{Code: transcript.IPBlocked, Message: "The platform blocks this server at the moment.", Pause: Pause}
-	Limited = Refusal{Code: transcript.IPBlocked, Message: "The platform has had enough of this server's visits for up to an hour.", Pause: 10 * time.Minute}
+	Blocked = curable(transcript.IPBlocked, "The platform blocks this server at the moment.").after(Pause)
+	Limited = curable(transcript.IPBlocked, "The platform has had enough of this server's visits for up to an hour.").after(10 * time.Minute)
 )
+
+// curable is a refusal that ends with what can be done about it.
+func curable(code transcript.Code, message string) Refusal {
+	return Refusal{Code: code, Message: message + " " + engine.Cure(code)}
+}
+
+func (r Refusal) after(pause time.Duration) Refusal {
+	r.Pause = pause
+	return r
+}
 
 func unavailable(message string) Refusal {
 	return Refusal{Code: transcript.Unavailable, Message: message}

@@ -1,0 +1,140 @@
+package ytdlp
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+)
+
+// What Examine looks at, but for the program, which has its own name.
+const (
+	runtimeName   = "JavaScript runtime"
+	solverName    = "solver scripts"
+	imitationName = "browser imitation"
+	pluginsName   = "yt-dlp plugins"
+)
+
+// old is the age at which the program itself begins to warn.
+const old = 90 * 24 * time.Hour
+
+// hole is a fault of security that concerns runs as they are made here.
+type hole struct {
+	name   string
+	mended version
+}
+
+var holes = []hole{
+	{"CVE-2023-46121", withoutSmuggling}, // pages lead it around its proxy
+	{"CVE-2024-38519", "2024.07.01"},     // a page chooses how a file's name ends
+	{"CVE-2026-50023", "2026.06.09"},     // so again
+}
+
+// Examine looks at the program's version, age and known holes, and by a run of the
+// program without a link at the JavaScript runtime that it takes, at its solver scripts,
+// and whether it imitates browsers. On a busy machine it takes half a minute.
+func (d *Downloader) Examine(ctx context.Context) []engine.Finding {
+	v, err := d.version(ctx)
+	if err != nil {
+		f := engine.FindingOf(d.name(), err)
+		f.Fails = "links, but for the captions of the video site"
+		return []engine.Finding{f}
+	}
+	all := []engine.Finding{d.examineProgram(v)}
+	said, err := d.equipment(ctx, v)
+	if err != nil {
+		return append(all, engine.FindingOf(d.name()+" -v", err))
+	}
+	if v >= runsPlayers {
+		all = append(all, said.runtime(), said.solver())
+	}
+	all = append(all, said.imitation())
+	if said.plugins != "" {
+		all = append(all, engine.Finding{Name: pluginsName, Status: engine.OK, Found: said.plugins})
+	}
+	return all
+}
+
+func (d *Downloader) examineProgram(v version) engine.Finding {
+	f := engine.Finding{Name: d.name(), Status: engine.OK}
+	age := time.Since(v.day())
+	path, _ := d.host.Programs.Look(d.program) // it has just told its version
+	f.Found = fmt.Sprintf("%s, %d days old, at %s", v, max(0, int(age.Hours()/24)), path)
+	if age > old {
+		f.Status, f.Cure = engine.Old, getProgram
+		f.Fails = "links to platforms that have changed since, as they do every few weeks"
+	}
+	var known []string
+	for _, h := range holes {
+		if v < h.mended {
+			known = append(known, h.name)
+		}
+	}
+	if len(known) > 0 {
+		f.Found += "; known holes: " + strings.Join(known, ", ")
+		f.Status, f.Cure = engine.Old, getProgram
+	}
+	if d.leaksByFragment(v) {
+		f.Fails += "; pages of platforms that it does not know, which could lead it around the egress guard"
+		f.Cure = confine + "; " + getProgram
+	}
+	return f
+}
+
+// runtime is what runs the players of platforms.
+func (a *equipment) runtime() engine.Finding {
+	f := engine.Finding{Name: runtimeName, Status: engine.OK}
+	if best := a.best(); best != nil {
+		f.Found = best.name + " " + best.version
+		if best.slow() {
+			f.Status = engine.Old
+			f.Fails = "nothing, but a link to the video site may take minutes"
+			f.Cure = getRuntime
+		}
+		return f
+	}
+	f.Status, f.Found = engine.Missing, "none"
+	f.Fails = "the sound of most videos of the video site, and captions where its own route to them is closed: CONFIG_ERROR"
+	f.Cure = getRuntime
+	if len(a.runtimes) > 0 {
+		f.Status, f.Found = engine.Old, "none that yt-dlp supports: "
+		for i, r := range a.runtimes {
+			if i > 0 {
+				f.Found += ", "
+			}
+			f.Found += r.name + " " + r.version
+		}
+	}
+	return f
+}
+
+// solver is what a runtime is given to solve a player's puzzles.
+func (a *equipment) solver() engine.Finding {
+	i := slices.IndexFunc(a.libraries, func(l string) bool { return strings.HasPrefix(l, "yt_dlp_ejs-") })
+	if i >= 0 {
+		return engine.Finding{Name: solverName, Status: engine.OK, Found: a.libraries[i]}
+	}
+	return engine.Finding{
+		Name: solverName, Status: engine.Missing, Found: "none",
+		Fails: "the sound of most videos of the video site: CONFIG_ERROR", Cure: getProgram,
+	}
+}
+
+// imitation is what sites are shown that answer browsers only.
+func (a *equipment) imitation() engine.Finding {
+	if slices.Contains(a.handlers, "curl_cffi") {
+		return engine.Finding{Name: imitationName, Status: engine.OK, Found: "curl_cffi"}
+	}
+	f := engine.Finding{
+		Name: imitationName, Status: engine.Missing, Found: "none: yt-dlp has no curl_cffi",
+		Fails: "pages that answer browsers only: CONFIG_ERROR", Cure: getProgram,
+	}
+	i := slices.IndexFunc(a.libraries, func(l string) bool { return strings.HasPrefix(l, "curl_cffi-") })
+	if i >= 0 {
+		f.Status, f.Found = engine.Old, "none that yt-dlp supports: "+a.libraries[i]
+	}
+	return f
+}

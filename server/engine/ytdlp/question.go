@@ -1,0 +1,55 @@
+package ytdlp
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"sync/atomic"
+
+	"golang.org/x/sync/singleflight"
+)
+
+// question is one that is put to a program again only when files have changed on which
+// its answer depends. The zero value has not been asked.
+type question[T any] struct {
+	last   atomic.Pointer[answer[T]]
+	asking singleflight.Group
+}
+
+type answer[T any] struct {
+	files []os.FileInfo
+	value T
+}
+
+// of reports whether the answer came from these files: none was replaced.
+func (a *answer[T]) of(files []os.FileInfo) bool {
+	return a != nil && slices.EqualFunc(a.files, files, func(x, y os.FileInfo) bool {
+		return os.SameFile(x, y) && x.Size() == y.Size() && x.ModTime().Equal(y.ModTime())
+	})
+}
+
+// get returns the answer. The question is asked once for all who want to know, and
+// goes on when ctx ends, for the next caller: on a busy machine it takes many seconds.
+func (q *question[T]) get(ctx context.Context, files []os.FileInfo, ask func(context.Context) (T, error)) (none T, err error) {
+	if known := q.last.Load(); known.of(files) {
+		return known.value, nil
+	}
+	ch := q.asking.DoChan("", func() (any, error) {
+		value, err := ask(context.WithoutCancel(ctx))
+		if err != nil {
+			return nil, err
+		}
+		q.last.Store(&answer[T]{files, value})
+		return value, nil
+	})
+	select {
+	case res := <-ch:
+		if res.Err != nil {
+			return none, res.Err
+		}
+		return res.Val.(T), nil
+	case <-ctx.Done():
+		return none, fmt.Errorf("ytdlp: the program has not answered: %w", context.Cause(ctx))
+	}
+}
