@@ -157,6 +157,11 @@ type outcome struct {
 	stdout, stderr string
 }
 
+// run is the program with nothing on its standard input.
+func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) int {
+	return process{args, getenv, strings.NewReader(""), stdout, stderr}.run(ctx)
+}
+
 // call runs the program against the service.
 func call(ctx context.Context, t *testing.T, s *service, args ...string) outcome {
 	t.Helper()
@@ -175,13 +180,13 @@ func recording(t *testing.T) string {
 	return path
 }
 
-const text = "[00:00:00] hello there\n[00:01:01] again\n"
+const spoken = "[00:00:00] hello there\n[00:01:01] again\n"
 
 func TestFile(t *testing.T) {
 	t.Parallel()
 	s := &service{}
 	got := call(t.Context(), t, s, "--language", "asr-en,de", recording(t))
-	assert.Equal(t, outcome{exitOK, text,
+	assert.Equal(t, outcome{exitOK, spoken,
 		"sending\nsending 100%\nwaiting for its turn\nrecognizing\nrecognizing 40%\nrecognizing 100%\ndone\n"}, got)
 	assert.Contains(t, s.body, "the media")
 	assert.Contains(t, s.body, `filename="talk.mp3"`)
@@ -197,28 +202,13 @@ func TestLink(t *testing.T) {
 		answer(w, http.StatusOK, body)
 	}}
 	got := call(t.Context(), t, s, "https://video.example/watch?v=1")
-	assert.Equal(t, outcome{exitOK, text, "The service knew this text already.\n"}, got)
+	assert.Equal(t, outcome{exitOK, spoken, "The service knew this text already.\n"}, got)
 	assert.JSONEq(t, `{"url":"https://video.example/watch?v=1","waitMs":0}`, s.body)
 
 	s = &service{} // which makes a job of it
 	got = call(t.Context(), t, s, "--language", "de,asr-en", "--", "-Qw4w9WgXcQ")
-	assert.Equal(t, outcome{exitOK, text, "waiting for its turn\nrecognizing\nrecognizing 40%\nrecognizing 100%\ndone\n"}, got)
+	assert.Equal(t, outcome{exitOK, spoken, "waiting for its turn\nrecognizing\nrecognizing 40%\nrecognizing 100%\ndone\n"}, got)
 	assert.JSONEq(t, `{"url":"-Qw4w9WgXcQ","language":"de,asr-en","waitMs":0}`, s.body)
-}
-
-func TestWhatTheArgumentMeans(t *testing.T) {
-	t.Parallel()
-	for argument, link := range map[string]bool{
-		"https://video.example/watch?v=1": true, "ftp://video.example/1": true,
-		"dQw4w9WgXcQ": true, "-Qw4w9WgXcQ": true, "youtu.be/dQw4w9WgXcQ": true,
-		"dQw4w9WgXc": false, "dQw4w9WgXcQ1": false, "talk.mp3": false, "abcdefg.mp3": false, "no/such/dir": false,
-	} {
-		got, ok := source(argument).Link()
-		assert.Equal(t, link, ok, argument)
-		if ok {
-			assert.Equal(t, argument, got)
-		}
-	}
 }
 
 // A file that is there is the file, also when a video could have its name.
@@ -226,10 +216,8 @@ func TestFileNamedLikeAnID(t *testing.T) {
 	t.Chdir(t.TempDir()) // hence not parallel
 	require.NoError(t, os.WriteFile("dQw4w9WgXcQ", []byte("the media"), 0o600))
 	require.NoError(t, os.Mkdir("directoryID", 0o700))
-	_, link := source("dQw4w9WgXcQ").Link()
-	assert.False(t, link)
-	_, link = source("directoryID").Link()
-	assert.True(t, link, "a directory is no recording")
+	assert.Equal(t, isFile, kindOf("dQw4w9WgXcQ"))
+	assert.Equal(t, isLink, kindOf("directoryID"), "a directory is no recording")
 	s := &service{}
 	require.Equal(t, exitOK, call(t.Context(), t, s, "dQw4w9WgXcQ").code)
 	assert.Contains(t, s.body, "the media")
@@ -238,7 +226,7 @@ func TestFileNamedLikeAnID(t *testing.T) {
 func TestFormatAndOut(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "talk.json")
-	got := call(t.Context(), t, &service{}, "--format", "json", "--out", out, recording(t))
+	got := call(t.Context(), t, &service{}, "--format", "json", "--output", out, recording(t))
 	assert.Equal(t, exitOK, got.code, got.stderr)
 	assert.Empty(t, got.stdout)
 	written, err := os.ReadFile(out)
@@ -247,14 +235,14 @@ func TestFormatAndOut(t *testing.T) {
 	require.NoError(t, json.Unmarshal(written, &transcript))
 	assert.Equal(t, "again", transcript.Segments[1].Text)
 
-	got = call(t.Context(), t, &service{}, "--out", filepath.Join(t.TempDir(), "no", "such"), recording(t))
+	got = call(t.Context(), t, &service{}, "--output", filepath.Join(t.TempDir(), "no", "such"), recording(t))
 	assert.Equal(t, exitUsage, got.code, "before work begins")
 }
 
 func TestWithoutEvents(t *testing.T) {
 	t.Parallel()
 	got := call(t.Context(), t, &service{noSSE: true}, recording(t))
-	assert.Equal(t, outcome{exitOK, text, "sending\nsending 100%\n"}, got)
+	assert.Equal(t, outcome{exitOK, spoken, "sending\nsending 100%\nwaiting for its turn\n"}, got)
 }
 
 func TestFailures(t *testing.T) {
@@ -314,14 +302,6 @@ func TestKeyFile(t *testing.T) {
 	assert.Equal(t, "Bearer tr_other", s.header.Get("Authorization"))
 }
 
-func TestHelp(t *testing.T) {
-	t.Parallel()
-	got := call(t.Context(), t, &service{}, "--help")
-	assert.Equal(t, exitOK, got.code)
-	assert.Contains(t, got.stdout, "TRANSCRIBE_KEY")
-	assert.Empty(t, got.stderr)
-}
-
 // TestInterrupted: the job of a caller who has gone is cancelled.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
@@ -330,7 +310,7 @@ func TestInterrupted(t *testing.T) {
 	got := call(ctx, t, s, recording(t))
 	assert.Equal(t, exitInterrupted, got.code)
 	assert.Empty(t, got.stdout)
-	assert.Contains(t, got.stderr, "The job "+jobID+" was cancelled.\ntranscribe: interrupted\n")
+	assert.Contains(t, got.stderr, "talk.mp3: interrupted; the job "+jobID+" was cancelled\n")
 	assert.Equal(t, "POST /v1/transcript/job/"+jobID+"/cancel", s.calls[len(s.calls)-1])
 	assert.NotContains(t, strings.Join(s.calls, "\n"), "GET /v1/transcript/job/"+jobID+"\n")
 }
@@ -375,7 +355,7 @@ func TestServiceUnderAPlan(t *testing.T) {
 	}{
 		"no transcripts left": {func(p *account.Plan) { p.TranscriptsPerPeriod = 0 }, `: 402 TRANSCRIPT_QUOTA_EXCEEDED: .*\. Upgrade: https://example\.com/plans \(request .*\)\n$`},
 		"no minutes left":     {func(p *account.Plan) { p.ASRMinutesPerPeriod = 0 }, `ASR_QUOTA_EXCEEDED: .*\. Upgrade: https://example\.com/plans.*\n$`},
-		"too long":            {func(p *account.Plan) { p.MaxDuration = 5 * time.Second }, `\ntranscribe: job .*: failed in stage duration_check: VIDEO_TOO_LONG: .* 0:05 .*\. Upgrade: https://example\.com/plans\n$`},
+		"too long":            {func(p *account.Plan) { p.MaxDuration = 5 * time.Second }, `\ntranscribe: .*talk\.mp3: job .*: failed in stage duration_check: VIDEO_TOO_LONG: .* 0:05 .*\. Upgrade: https://example\.com/plans\n$`},
 		"too many requests":   {func(p *account.Plan) { p.RateLimit = account.RateLimit{Window: 24 * time.Hour} }, `: 429 RATE_LIMITED: Try again in .*\.`},
 	} {
 		t.Run(name, func(t *testing.T) {

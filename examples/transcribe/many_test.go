@@ -21,7 +21,7 @@ import (
 func transcribe(ctx context.Context, s *servertest.Server, stdin string, args ...string) (code int, stdout, stderr string) {
 	var out, diagnostics bytes.Buffer
 	env := func(string) string { return s.Key }
-	code = runWith(ctx, strings.NewReader(stdin), append([]string{"--server", s.URL}, args...), env, &out, &diagnostics)
+	code = process{append([]string{"--server", s.URL}, args...), env, strings.NewReader(stdin), &out, &diagnostics}.run(ctx)
 	return code, out.String(), diagnostics.String()
 }
 
@@ -37,7 +37,7 @@ func TestManyLinks(t *testing.T) {
 	assert.Equal(t, 3, strings.Count(stdout, "hello world"), stdout)
 
 	out := filepath.Join(t.TempDir(), "talks.csv")
-	code, stdout, stderr = transcribe(t.Context(), s, "", "--format", "csv", "--out", out, first)
+	code, stdout, stderr = transcribe(t.Context(), s, "", "--format", "csv", "--output", out, first)
 	require.Equal(t, exitOK, code, stderr)
 	assert.Empty(t, stdout)
 	table, err := os.ReadFile(out)
@@ -54,7 +54,7 @@ func TestLinksAndFilesIntoAFolder(t *testing.T) {
 	}
 	one, two := filepath.Join(dir, "one.mp3"), filepath.Join(dir, "two.mp3")
 	out := filepath.Join(dir, "texts") + "/"
-	code, stdout, stderr := transcribe(t.Context(), s, "", "--format", "srt", "--out", out, first, second, one, two)
+	code, stdout, stderr := transcribe(t.Context(), s, "", "--format", "srt", "--output", out, first, second, one, two)
 	require.Equal(t, exitOK, code, stderr)
 	assert.Empty(t, stdout)
 	written, err := os.ReadDir(out)
@@ -66,7 +66,7 @@ func TestLinksAndFilesIntoAFolder(t *testing.T) {
 
 	code, _, stderr = transcribe(t.Context(), s, "", one, two)
 	assert.Equal(t, exitUsage, code)
-	assert.Contains(t, stderr, "--out needs a folder")
+	assert.Contains(t, stderr, "need a folder")
 }
 
 // One item that fails costs the others nothing, and is named with its reason.
@@ -85,13 +85,13 @@ func TestWrongOrders(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "one.mp3")
 	require.NoError(t, os.WriteFile(file, []byte("one"), 0o600))
 	for want, args := range map[string][]string{
-		"nothing to do":        {},
-		"is for links":         {"--format", "zip", file},
-		"no such file":         {"--from", file + ".txt"},
-		"it is no link":        {first, file + ".txt"},
-		"--out: ":              {"--out", filepath.Join(file, "text.txt"), first},
-		"--out needs a folder": {first, "--playlist", "PLFgquLnL59alCl_2TQvOiD5Vgm1hCaGSI"},
-		"must be one of":       {"--format", "pdf", first},
+		"nothing to do":  {},
+		"is for links":   {"--format", "zip", file},
+		"no such file":   {"--from", file + ".txt"},
+		"it is no link":  {first, file + ".txt"},
+		"--output: ":     {"--output", filepath.Join(file, "text.txt"), first},
+		"need a folder":  {first, "--playlist", "PLFgquLnL59alCl_2TQvOiD5Vgm1hCaGSI"},
+		"must be one of": {"--format", "pdf", first},
 	} {
 		code, _, stderr := transcribe(t.Context(), s, "", args...)
 		assert.Equal(t, exitUsage, code, want)
@@ -117,7 +117,7 @@ func TestManyInterrupted(t *testing.T) {
 	code, stdout, stderr := transcribe(ctx, s, "", first, second)
 	assert.Equal(t, exitInterrupted, code)
 	assert.Empty(t, stdout)
-	assert.Regexp(t, `The batch \S+ was cancelled\.`, stderr)
+	assert.Regexp(t, `2 links: interrupted; the batch \S+ was cancelled\n`, stderr)
 }
 
 func TestKindOf(t *testing.T) {
@@ -129,6 +129,8 @@ func TestKindOf(t *testing.T) {
 		"PLFgquLnL59alCl_2TQvOiD5Vgm1hCaGSI":                                                  isPlaylist,
 		"https://www.youtube.com/@somebody":                                                   isChannel,
 		"@somebody":                                                                           isChannel, "talk.mp3": isFile, "main.go": isFile,
+		"https://video.example/watch?v=1": isLink, "ftp://video.example/1": isLink, "-Qw4w9WgXcQ": isLink, "youtu.be/dQw4w9WgXcQ": isLink,
+		"dQw4w9WgXc": isFile, "dQw4w9WgXcQ1": isFile, "abcdefg.mp3": isFile, "no/such/dir": isFile, "-": isStdin,
 	} {
 		assert.Equal(t, want, kindOf(argument), argument)
 	}

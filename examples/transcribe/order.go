@@ -7,38 +7,56 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"golang.org/x/term"
+
 	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// order is what is to be transcribed: recordings, each by itself, and batches, one for
-// all links and one for each playlist and channel.
+// order is what is to be done: texts, each by itself, and batches, one for all links and
+// one for each playlist and channel.
 type order struct {
-	files   []string
+	texts   []text
 	batches []client.BatchParams
-	links   int
+}
+
+// text is one text that is to be made, of a source or by a job that has begun already.
+type text struct {
+	name   string // what the caller calls it
+	file   string // the name of a file for it, without extension
+	source transcript.Source
+	job    string
 }
 
 // order reads the arguments, and the files that name more.
 func (cmd *command) order(stdin io.Reader) (o order, err error) {
-	sources := cmd.Sources
+	sources := slices.Clone(cmd.Sources)
+	reads := slices.Clone(cmd.From) // what names standard input
 	for _, name := range cmd.From {
 		more, err := lines(name, stdin)
 		if err != nil {
-			return o, err
+			return o, fmt.Errorf("--from: %w", err)
+		}
+		if slices.Contains(more, "-") {
+			return o, fmt.Errorf("--from: %s names standard input (-): that can only be an argument", name)
 		}
 		sources = append(sources, more...)
 	}
 	var links []string
 	for _, s := range sources {
 		switch kindOf(s) {
+		case isStdin:
+			reads = append(reads, s)
+			o.texts = append(o.texts, text{name: "standard input", file: "stdin", source: recordingOn(stdin)})
 		case isFile:
 			if _, err := os.Stat(s); err != nil {
 				return o, fmt.Errorf("%w: it is no link, playlist, channel or id of a video either", err)
 			}
-			o.files = append(o.files, s)
+			o.texts = append(o.texts, text{name: s, file: strings.TrimSuffix(filepath.Base(s), filepath.Ext(s)), source: transcript.File(s)})
 		case isLink:
 			links = append(links, s)
 		case isPlaylist:
@@ -47,32 +65,61 @@ func (cmd *command) order(stdin io.Reader) (o order, err error) {
 			o.batches = append(o.batches, client.BatchParams{Channel: s})
 		}
 	}
+	for _, id := range cmd.Job {
+		o.texts = append(o.texts, text{name: "job " + id, file: fileName(id), job: id})
+	}
 	for _, s := range cmd.Playlist {
 		o.batches = append(o.batches, client.BatchParams{Playlist: s})
 	}
 	for _, s := range cmd.Channel {
 		o.batches = append(o.batches, client.BatchParams{Channel: s})
 	}
-	if o.links = len(links); o.links > 0 {
-		o.batches = append([]client.BatchParams{{URLs: links}}, o.batches...)
+	batched := cmd.Format == "csv" || cmd.Format == "zip"
+	switch {
+	case len(links) == 1 && len(o.texts)+len(o.batches) == 0 && !batched:
+		o.texts = []text{{name: links[0], file: fileName(links[0]), source: transcript.URL(links[0])}}
+	case len(links) > 0:
+		o.batches = slices.Insert(o.batches, 0, client.BatchParams{URLs: links})
 	}
 	for i := range o.batches {
 		o.batches[i].Language, o.batches[i].MaxItems = cmd.Language, cmd.MaxItems
 	}
+	stdins := 0
+	for _, name := range reads {
+		if name == "-" {
+			stdins++
+		}
+	}
+	f, isTerminal := stdin.(*os.File)
+	isTerminal = isTerminal && term.IsTerminal(int(f.Fd()))
 	switch {
-	case len(o.files)+len(o.batches) == 0:
+	case len(o.texts)+len(o.batches) == 0:
 		return o, errors.New("nothing to do: name a link or a file, see --help")
-	case len(o.files) > 0 && (cmd.Format == "csv" || cmd.Format == "zip"):
-		return o, fmt.Errorf("--format %s is for links: a recording can be txt, json, srt or vtt", cmd.Format)
+	case stdins > 1:
+		return o, errors.New("standard input is read once: as a recording (-) or as a list (--from -)")
+	case isTerminal && slices.Contains(cmd.Sources, "-"):
+		return o, errors.New("standard input is a terminal: send a recording to it, as in \"transcribe - < talk.mp3\"")
+	case len(o.texts) > 0 && batched:
+		return o, fmt.Errorf("--format %s is for links: a recording can be txt, srt, vtt, json or md", cmd.Format)
+	case len(o.batches) > 0 && cmd.Format == "md":
+		return o, errors.New("--format md is for recordings and single links: several, playlists and channels can be txt, srt, vtt, json, csv or zip")
 	}
 	return o, nil
 }
 
-// single reports whether there is but one thing to do, and nothing that only a batch
-// can.
-func (cmd *command) single(o order) bool {
-	text := cmd.Format != "csv" && cmd.Format != "zip"
-	return text && (len(o.files) == 1 && len(o.batches) == 0 || len(o.files) == 0 && len(o.batches) == 1 && o.links == 1)
+// results is how many files the order comes to.
+func (o order) results() int { return len(o.texts) + len(o.batches) }
+
+// recordingOn is what can be read from standard input, once.
+func recordingOn(stdin io.Reader) transcript.Source {
+	read := false
+	return transcript.Media("stdin", -1, func() (io.ReadCloser, error) {
+		if read {
+			return nil, errors.New("standard input cannot be sent again: save the recording to a file")
+		}
+		read = true
+		return io.NopCloser(stdin), nil
+	})
 }
 
 // lines are those of a file, or of standard input for "-", without empty ones and
@@ -101,6 +148,7 @@ type kind int
 
 const (
 	isFile kind = iota
+	isStdin
 	isLink
 	isPlaylist
 	isChannel
@@ -110,6 +158,9 @@ const (
 // something on the public sites for that. The rest is the name of a file that is not
 // there.
 func kindOf(argument string) kind {
+	if argument == "-" {
+		return isStdin
+	}
 	if st, err := os.Stat(argument); err == nil && !st.IsDir() {
 		return isFile
 	}
@@ -129,20 +180,12 @@ func kindOf(argument string) kind {
 	return isFile
 }
 
-// folder makes --out ready before work begins, and reports whether it is a folder. One
-// that ends in a slash is made.
-func (cmd *command) folder() (bool, error) {
-	switch st, err := os.Stat(cmd.Out); {
-	case cmd.Out == "":
-		return false, nil
-	case err == nil && st.IsDir():
-		return true, nil
-	case strings.HasSuffix(cmd.Out, "/"), strings.HasSuffix(cmd.Out, string(os.PathSeparator)):
-		return true, os.MkdirAll(cmd.Out, 0o777) //nolint:gosec // a folder like any other, for the umask to judge
-	}
-	st, err := os.Stat(filepath.Dir(cmd.Out))
-	if err == nil && !st.IsDir() {
-		err = fmt.Errorf("%s is no folder", filepath.Dir(cmd.Out))
-	}
-	return false, err
+// fileName is a name for the file of a link's or a job's text, without extension.
+func fileName(of string) string {
+	return strings.Trim(strings.Map(func(r rune) rune {
+		if strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-", r) {
+			return r
+		}
+		return '-'
+	}, of), "-")
 }

@@ -21,7 +21,7 @@ func TestBarOnTerminal(t *testing.T) {
 	code := run(t.Context(), []string{"--server", srv.URL, recording(t)}, func(string) string { return key }, &stdout, screen.TTY)
 	drawn := screen.Close(t)
 	assert.Equal(t, exitOK, code)
-	assert.Equal(t, text, string(stdout))
+	assert.Equal(t, spoken, string(stdout))
 	assert.Contains(t, drawn, "recognizing")
 	assert.NotContains(t, drawn, "recognizing 40%\r\n", "a bar, no lines")
 	assert.NotRegexp(t, `turn[^\n]*%`, drawn, "what waits has no share")
@@ -39,7 +39,7 @@ func TestManyOnTerminal(t *testing.T) {
 		}
 	})
 	var stdout writer
-	code := runWith(t.Context(), strings.NewReader(""), []string{"--server", s.URL, first, second}, func(string) string { return s.Key }, &stdout, screen.TTY)
+	code := run(t.Context(), []string{"--server", s.URL, first, second}, func(string) string { return s.Key }, &stdout, screen.TTY)
 	drawn := screen.Close(t)
 	assert.Equal(t, exitOK, code, drawn)
 	assert.Contains(t, drawn, "2 links: 0 of 2 done, 0 failed")

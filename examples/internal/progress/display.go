@@ -100,7 +100,7 @@ func (d *Display) Done() {
 // changed shows that a line has come further; at once where that is a new step.
 func (d *Display) changed(l *Line, step bool) {
 	switch {
-	case d.over:
+	case d.over, l.over:
 	case d.terminal == nil:
 		l.write(d.out)
 	case !slices.Contains(d.lines, l):

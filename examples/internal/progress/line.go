@@ -27,6 +27,7 @@ type Line struct {
 	first   measure // where the bar began
 	note    string  // what is wrong, until there is news
 	written string  // the last line where there is no terminal
+	over    bool
 }
 
 // measure is how much of a step is done.
@@ -69,17 +70,16 @@ func (l *Line) Note(text string) {
 	l.display.changed(l, true)
 }
 
-// Done takes the line away.
+// Done takes the line away for good.
 func (l *Line) Done() {
 	d := l.display
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	at := slices.Index(d.lines, l)
-	if at < 0 {
-		return
+	l.over = true
+	if at := slices.Index(d.lines, l); at >= 0 {
+		d.lines = slices.Delete(d.lines, at, at+1)
+		d.draw("")
 	}
-	d.lines = slices.Delete(d.lines, at, at+1)
-	d.draw("")
 }
 
 func (l *Line) set(step string, n, total int64, bytes bool) {

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/transcriptkit/transcriptkit/client"
+)
+
+// command is the command line.
+type command struct {
+	Server     string           `placeholder:"URL" help:"The service. Without it $$TRANSCRIBE_SERVER, else ${server}."`
+	KeyFile    string           `placeholder:"FILE" help:"Holds the API key. Without it $$TRANSCRIBE_KEY does."`
+	Language   []string         `short:"l" placeholder:"LIST" help:"Priority list of languages: en,de for captions, asr-en to have it recognized."`
+	Format     string           `short:"f" enum:"txt,srt,vtt,json,md,csv,zip" default:"txt" help:"txt: a line for each segment; srt, vtt: subtitles; json: the whole transcript; md: for notes; csv, zip: of links."`
+	Timestamps bool             `negatable:"" default:"true" help:"Times in txt and md."`
+	Output     string           `short:"o" placeholder:"PATH" help:"Write to this file, or into this folder (one that exists, or PATH/), instead of standard output."`
+	Job        []string         `sep:"none" placeholder:"ID" help:"Go on with a job that was begun before. Who interrupts leaves it running."`
+	From       []string         `short:"a" sep:"none" placeholder:"FILE" help:"Read more links and names of files from it, one a line; - reads that list from standard input."`
+	Playlist   []string         `sep:"none" placeholder:"LINK" help:"A playlist: where a link names a video too, this one says what is meant."`
+	Channel    []string         `sep:"none" placeholder:"LINK" help:"A channel: its id, @handle or link."`
+	MaxItems   int              `placeholder:"N" help:"Only the first N items of a batch, 1 to 500."`
+	Quiet      bool             `short:"q" help:"Tell nothing but errors."`
+	Completion string           `enum:",bash,zsh,fish" default:"" placeholder:"SHELL" help:"Print what makes bash, zsh or fish complete this command."`
+	Version    kong.VersionFlag `help:"Print the version."`
+	Sources    []string         `arg:"" optional:"" name:"link|file|-" help:"Links, ids of videos, playlists, channels, recordings; - is a recording on standard input."`
+}
+
+const description = `Turns links, playlists, channels and recordings into text.
+
+    transcribe https://youtu.be/dQw4w9WgXcQ
+    transcribe talk.mp3 > talk.txt
+    transcribe --format srt --output talks/ first.mp3 second.mp3
+`
+
+const exitCodes = `
+Exit codes: 0 all texts were written, 1 something failed, 2 the command line is
+wrong and nothing was begun, 130 interrupted.
+`
+
+// defaultServer is where transcriptd listens by itself.
+const defaultServer = "http://127.0.0.1:8080"
+
+// parse reads the command line. Help, the version and completion are answered at once.
+func parse(args []string, stdout, stderr io.Writer) (cmd *command, answered bool, err error) {
+	cmd = &command{}
+	parser, err := kong.New(cmd,
+		kong.Name("transcribe"),
+		kong.Description(description),
+		kong.Vars{"version": "transcribe " + version(), "server": defaultServer},
+		kong.Help(help),
+		kong.Writers(stdout, stderr),
+		kong.Exit(func(int) { answered = true }), // called after --help and --version
+	)
+	if err != nil {
+		return nil, false, err
+	}
+	_, err = parser.Parse(args)
+	if answered || err != nil {
+		return nil, answered, err
+	}
+	if cmd.Completion != "" {
+		return nil, true, writeCompletion(stdout, cmd.Completion, parser.Model)
+	}
+	return cmd, false, cmd.check()
+}
+
+func help(options kong.HelpOptions, ctx *kong.Context) error {
+	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
+		return err
+	}
+	_, err := io.WriteString(ctx.Stdout, exitCodes)
+	return err
+}
+
+// check refuses what does not go together.
+func (cmd *command) check() error {
+	switch {
+	case !cmd.Timestamps && cmd.Format != "txt" && cmd.Format != "md":
+		return fmt.Errorf("--no-timestamps is for txt and md: %s is made of times", cmd.Format)
+	case cmd.MaxItems < 0:
+		return errors.New("--max-items must be from 1 to 500")
+	}
+	return nil
+}
+
+// version is that of the module, as the build noted it.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "(devel)"
+	}
+	return cmp.Or(info.Main.Version, "(devel)")
+}
+
+// client is a client for the service with the caller's key. A service that wants none
+// gets none.
+func (cmd *command) client(getenv func(string) string) (*client.Client, error) {
+	key := getenv("TRANSCRIBE_KEY")
+	if cmd.KeyFile != "" {
+		data, err := os.ReadFile(cmd.KeyFile)
+		if err != nil {
+			return nil, fmt.Errorf("--key-file: %w", err)
+		}
+		if key = strings.TrimSpace(string(data)); key == "" {
+			return nil, fmt.Errorf("--key-file: %s holds no key", cmd.KeyFile)
+		}
+	}
+	opts := []client.Option{client.WithUserAgent("transcribe"), client.WithHTTPClient(&http.Client{Transport: transport()})}
+	if key != "" {
+		opts = append(opts, client.WithAPIKey(key))
+	}
+	from := "--server"
+	if cmd.Server == "" {
+		from = "TRANSCRIBE_SERVER"
+	}
+	c, err := client.New(cmp.Or(cmd.Server, getenv("TRANSCRIBE_SERVER"), defaultServer), opts...)
+	if err != nil {
+		return nil, fmt.Errorf("%s or TRANSCRIBE_KEY: %w", from, err)
+	}
+	return c, nil
+}
+
+// transport notices within seconds that the other end of a connection is gone, also
+// where nothing says so.
+func transport() *http.Transport {
+	t := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // it is one
+	t.DialContext = (&net.Dialer{
+		Timeout:         10 * time.Second,
+		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 5 * time.Second, Interval: 5 * time.Second, Count: 2},
+	}).DialContext
+	t.HTTP2 = &http.HTTP2Config{SendPingTimeout: 10 * time.Second, PingTimeout: 5 * time.Second}
+	return t
+}

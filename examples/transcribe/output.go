@@ -1,0 +1,126 @@
+package main
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// output is where texts go: standard output, a file, or a folder.
+type output struct {
+	path   string // empty: standard output
+	folder bool
+	stdout io.Writer
+}
+
+// newOutput looks before work begins whether the texts of an order can be written.
+func newOutput(path string, stdout io.Writer, o order) (*output, error) {
+	out := &output{path: path, stdout: stdout}
+	if path == "-" {
+		out.path = ""
+	}
+	if err := out.open(); err != nil {
+		return nil, err
+	}
+	if !out.folder {
+		if o.results() > 1 {
+			return nil, errors.New("there will be several results, which need a folder, as in --output texts/")
+		}
+		return out, nil
+	}
+	taken := map[string]string{}
+	for _, t := range o.texts {
+		if other := taken[t.file]; other != "" {
+			return nil, fmt.Errorf("the texts of %s and %s would have the same name: transcribe them apart", other, t.name)
+		}
+		taken[t.file] = t.name
+	}
+	return out, nil
+}
+
+// open finds out what the path is. A folder that ends in a slash is made.
+func (out *output) open() error {
+	if out.path == "" {
+		return nil
+	}
+	st, err := os.Stat(out.path)
+	switch {
+	case err == nil && st.IsDir():
+		out.folder = true
+		return probe(out.path)
+	case strings.HasSuffix(out.path, "/"), strings.HasSuffix(out.path, string(os.PathSeparator)):
+		out.folder = true
+		if err := os.MkdirAll(out.path, 0o777); err != nil { //nolint:gosec // a folder like any other, for the umask to judge
+			return err
+		}
+		return probe(out.path)
+	case err == nil && !st.Mode().IsRegular():
+		return nil // a device or a pipe, which is not opened twice
+	case err == nil:
+		f, err := os.OpenFile(out.path, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(f.Close(), probe(filepath.Dir(out.path)))
+	}
+	return probe(filepath.Dir(out.path))
+}
+
+// probe reports whether files can be made in a folder.
+func probe(dir string) error {
+	f, err := os.CreateTemp(dir, ".transcribe-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// file is where the text of that name goes; empty for standard output.
+func (out *output) file(name string) string {
+	if out.folder {
+		return filepath.Join(out.path, name)
+	}
+	return out.path
+}
+
+// put writes a text, under the name where the output is a folder, and returns the path;
+// empty for standard output. A file is replaced when the new one is whole.
+func (out *output) put(name string, write func(io.Writer) error) (path string, err error) {
+	path = out.file(name)
+	if path == "" {
+		return "", write(out.stdout)
+	}
+	st, err := os.Stat(path)
+	switch {
+	case err == nil && !st.Mode().IsRegular(): // a device or a pipe: there is nothing to replace
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return path, err
+		}
+		return path, errors.Join(write(f), f.Close())
+	case err == nil:
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return path, err
+		}
+	}
+	part := filepath.Join(filepath.Dir(path), "."+rand.Text()+".part")
+	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) //nolint:gosec // as the umask has it
+	if err != nil {
+		return path, err
+	}
+	err = write(f)
+	if st != nil {
+		err = errors.Join(err, f.Chmod(st.Mode().Perm()))
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(part, path)
+	}
+	if err != nil {
+		return path, errors.Join(err, os.Remove(part))
+	}
+	return path, nil
+}

@@ -1,0 +1,32 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/format"
+)
+
+// render writes a text in the wanted format.
+func (cmd *command) render(to io.Writer, t *transcript.Transcript) error {
+	switch cmd.Format {
+	case "json":
+		out := json.NewEncoder(to)
+		out.SetEscapeHTML(false)
+		out.SetIndent("", "  ")
+		return out.Encode(t)
+	case "srt":
+		return format.WriteSRT(to, t.Segments)
+	case "vtt":
+		return format.WriteVTT(to, t.Segments)
+	case "md":
+		return format.WriteMarkdown(to, t, cmd.Timestamps)
+	}
+	text := format.AppendText(nil, t.Segments, cmd.Timestamps)
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		text = append(text, '\n')
+	}
+	_, err := to.Write(text)
+	return err
+}

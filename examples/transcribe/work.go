@@ -1,0 +1,199 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/examples/internal/progress"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+const (
+	uploadsAtOnce = 2
+	cancelTimeout = 5 * time.Second // for canceling after an interruption
+)
+
+// work does what was ordered, one thing or many alike.
+type work struct {
+	*command
+	client  *client.Client
+	order   order
+	output  *output
+	display *progress.Display
+
+	mu     sync.Mutex
+	failed []error
+}
+
+// do returns what failed, each error with the name of what it befell.
+func (w *work) do(ctx context.Context) []error {
+	defer w.display.Done()
+	if err := w.mayExport(ctx); err != nil {
+		return []error{err}
+	}
+	var batches, texts errgroup.Group
+	texts.SetLimit(uploadsAtOnce)
+	for _, p := range w.order.batches {
+		batches.Go(func() error {
+			w.batch(ctx, p)
+			return nil
+		})
+	}
+	for _, t := range w.order.texts {
+		texts.Go(func() error {
+			if err := w.text(ctx, t); err != nil {
+				w.fail(t.name, err)
+			}
+			return nil
+		})
+	}
+	_, _ = texts.Wait(), batches.Wait() // what fails is in w.failed
+	return w.failed
+}
+
+func (w *work) fail(name string, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.failed = append(w.failed, fmt.Errorf("%s: %w", name, err))
+}
+
+// line begins the line of a thing, which has a name where it is not the only one.
+func (w *work) line(name string) *progress.Line {
+	if w.order.results() == 1 {
+		name = ""
+	}
+	return w.display.Line(name)
+}
+
+// text makes one text and writes it to where it belongs.
+func (w *work) text(ctx context.Context, t text) error {
+	if ctx.Err() != nil {
+		return errors.New("interrupted before it began")
+	}
+	line := w.line(t.name)
+	defer line.Done()
+	result, err := w.result(ctx, t, line)
+	if err != nil {
+		return w.unfinished(ctx, t, err)
+	}
+	line.Done()
+	if result.Cached {
+		w.display.Say("The service knew this text already.")
+	}
+	if len(result.Transcript.Segments) == 0 {
+		w.display.Say(fmt.Sprintf("Nothing was heard in %s: its text is empty.", t.name))
+	}
+	return w.put(t.file+"."+w.Format, func(to io.Writer) error { return w.render(to, result.Transcript) })
+}
+
+// put writes a text, and says where to.
+func (w *work) put(name string, write func(io.Writer) error) error {
+	if w.output.file(name) == "" {
+		w.display.Done() // the terminal may be the same
+	}
+	path, err := w.output.put(name, write)
+	if err == nil && w.output.folder {
+		w.display.Say("Wrote " + path)
+	}
+	return err
+}
+
+// result sends what is to be transcribed, unless a job has it already, and follows the
+// job to its end.
+func (w *work) result(ctx context.Context, t text, line *progress.Line) (*transcript.Result, error) {
+	id := t.job
+	if id == "" {
+		result, job, err := w.submit(ctx, t, line)
+		if err != nil || result != nil {
+			return result, err
+		}
+		line.Job(*job)
+		id = job.JobID
+	}
+	again := tryingAgain(line)
+	for event, err := range w.client.Jobs.Events(ctx, id, again) {
+		if err != nil {
+			break // the wait below says what is wrong, or does without the display
+		}
+		line.Job(event.Job)
+	}
+	result, err := w.client.Jobs.Wait(ctx, id, again)
+	if err != nil || result.Transcript != nil {
+		return result, err
+	}
+	// Who began the job wanted plain text.
+	var job transcript.Job
+	err = w.client.Do(ctx, http.MethodGet, "/v1/transcript/job/"+url.PathEscape(id)+"?format=json", nil, &job, again)
+	return job.Result, err
+}
+
+func (w *work) submit(ctx context.Context, t text, line *progress.Line) (*transcript.Result, *transcript.Job, error) {
+	atOnce := time.Duration(0) // so that there is something to watch, and to cancel
+	request := transcript.Request{
+		Source:       t.source,
+		Language:     w.Language,
+		SendMetadata: w.Format == "json" || w.Format == "md",
+		Wait:         &atOnce,
+	}
+	sent := func(sent, total int64) { line.Bytes("sending", sent, total) }
+	return w.client.Transcripts.Submit(ctx, request, client.WithUploadProgress(sent), tryingAgain(line))
+}
+
+// tryingAgain shows that the service does not answer, or is busy.
+func tryingAgain(line *progress.Line) client.RequestOption {
+	return client.WithRetryNotify(func(err error, pause time.Duration) {
+		what := "connection lost"
+		var refused *client.Error
+		if errors.As(err, &refused) {
+			what = fmt.Sprintf("the service is busy (%d)", refused.Response.StatusCode)
+		}
+		line.Note(fmt.Sprintf("%s, trying again in %.0fs", what, math.Ceil(pause.Seconds())))
+	})
+}
+
+// unfinished is why there is no text, and what becomes of its job. Who interrupts cancels
+// it, unless somebody else has begun it.
+func (w *work) unfinished(ctx context.Context, t text, err error) error {
+	var waited *client.WaitError
+	interrupted := ctx.Err() != nil
+	switch running := errors.As(err, &waited); {
+	case !running && !interrupted:
+		return err
+	case !running:
+		return errors.New("interrupted")
+	case interrupted && t.job == "":
+		return fmt.Errorf("interrupted; the job %s %s", waited.Job.JobID, cancelled(ctx, func(ctx context.Context) error {
+			_, err := w.client.Jobs.Cancel(ctx, waited.Job.JobID)
+			return err
+		}))
+	case interrupted:
+		err = errors.New("interrupted")
+	case errors.Is(err, transcript.NotFound), errors.Is(err, transcript.Unauthorized):
+		return err
+	}
+	return fmt.Errorf("%w; the job goes on: \"transcribe --job %s\" returns to it", err, waited.Job.JobID)
+}
+
+// cancelled cancels what a caller who has gone had begun, and says what came of it.
+func cancelled(ctx context.Context, cancel func(context.Context) error) string {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), cancelTimeout)
+	defer stop()
+	switch err := cancel(ctx); {
+	case err == nil:
+		return "was cancelled"
+	case errors.Is(err, transcript.StateConflict):
+		return "had ended already"
+	default:
+		return fmt.Sprintf("goes on: it could not be cancelled: %v", err)
+	}
+}
