@@ -1,11 +1,31 @@
 package models
 
 import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/cenkalti/backoff/v4"
+
+	"github.com/transcriptkit/transcriptkit/internal/retryafter"
 )
+
+const (
+	// mostRedirects is how often a server may send a download elsewhere.
+	mostRedirects = 5
+	// mostRetries is how often a download is taken up again without having come on.
+	mostRetries = 5
+	// longestAsked is the longest pause that a server may ask for.
+	longestAsked = time.Minute
+)
+
+var errStalled = errors.New("nothing came any more")
 
 // withoutProxy connects directly, whatever the environment says.
 func withoutProxy() http.RoundTripper {
@@ -14,14 +34,229 @@ func withoutProxy() http.RoundTripper {
 	return transport
 }
 
-// downloader is a client that follows no more redirects than it should.
+// downloader is a client that follows no other redirects than it should, and takes as
+// long as bytes come.
 func downloader(client *http.Client) *http.Client {
 	c := *client
+	c.Timeout = 0
+	c.CheckRedirect = func(next *http.Request, via []*http.Request) error {
+		at, first := next.URL, via[0].URL
+		switch {
+		case len(via) > mostRedirects:
+			return &refusal{fmt.Sprintf("it redirects more than %d times", mostRedirects)}
+		case at.Scheme == "https", first.Scheme == "http" && at.Scheme == "http" && at.Host == first.Host:
+			return nil
+		}
+		return &refusal{fmt.Sprintf("it redirects to %s://%s, which is not https", at.Scheme, at.Host)}
+	}
 	return &c
 }
 
+// pauses are those between two tries.
 func pauses() backoff.BackOff {
 	b := backoff.NewExponentialBackOff()
 	b.InitialInterval, b.MaxInterval, b.MaxElapsedTime = time.Second, 30*time.Second, 0
 	return b
+}
+
+// refusal is an answer that no further try would change.
+type refusal struct{ text string }
+
+func (r *refusal) Error() string { return r.text }
+
+// asked are pauses of at least what the server has asked for.
+type asked struct {
+	backoff.BackOff
+	least time.Duration
+}
+
+// NextBackOff is the pause before the next try.
+func (a *asked) NextBackOff() time.Duration {
+	next := a.BackOff.NextBackOff()
+	if next != backoff.Stop {
+		next = max(next, a.least)
+	}
+	a.least = 0
+	return next
+}
+
+// download gets the rest of a file. It goes on after whatever may pass, as long as
+// the file grows by a hundredth in a few tries.
+func (f *Folder) download(ctx context.Context, d Download, p *partial, progress Progress) error {
+	wait := &asked{BackOff: backoff.WithMaxRetries(f.pause(), mostRetries)}
+	reached, most := false, p.have
+	err := backoff.Retry(func() error {
+		if p.have == d.Bytes {
+			return nil
+		}
+		resp, err := f.request(ctx, d, p)
+		if err == nil {
+			reached = true
+			wait.least, err = f.receive(resp, d, p, progress)
+		}
+		if p.have-most > d.Bytes/100 {
+			most = p.have
+			wait.Reset()
+		}
+		return judge(ctx, err, reached)
+	}, backoff.WithContext(wait, ctx))
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// stalling ends a request when no byte comes for long.
+type stalling struct {
+	io.ReadCloser
+	timer *time.Timer
+	after time.Duration
+	ctx   context.Context
+	end   context.CancelCauseFunc
+}
+
+func (s *stalling) Read(b []byte) (int, error) {
+	n, err := s.ReadCloser.Read(b)
+	if n > 0 {
+		s.timer.Reset(s.after)
+	}
+	if err != nil && !errors.Is(err, io.EOF) && s.ctx.Err() != nil {
+		err = context.Cause(s.ctx)
+	}
+	return n, err
+}
+
+// Close ends the request.
+func (s *stalling) Close() error {
+	s.timer.Stop()
+	s.end(nil)
+	return s.ReadCloser.Close()
+}
+
+// request asks for what is missing, on condition that it is part of the same file.
+func (f *Folder) request(ctx context.Context, d Download, p *partial) (*http.Response, error) {
+	ctx, end := context.WithCancelCause(ctx)
+	timer := time.AfterFunc(f.stall, func() { end(fmt.Errorf("%w for %s", errStalled, f.stall)) })
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, d.url.String(), nil)
+	if err == nil {
+		req.Header.Set("Accept-Encoding", "identity") // ranges and hashes are of the file itself
+		if p.have > 0 {
+			req.Header.Set("Range", fmt.Sprintf("bytes=%d-", p.have))
+		}
+		if p.have > 0 && p.tag != "" {
+			req.Header.Set("If-Range", p.tag)
+		}
+		resp, failed := f.http.Do(req)
+		if failed == nil {
+			resp.Body = &stalling{resp.Body, timer, f.stall, ctx, end}
+			return resp, nil
+		}
+		err = failed
+	}
+	timer.Stop()
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	end(nil)
+	return nil, err
+}
+
+// receive takes what an answer brings, and returns the pause that it asks for before the next.
+func (f *Folder) receive(resp *http.Response, d Download, p *partial, progress Progress) (pause time.Duration, err error) {
+	defer func() { _ = resp.Body.Close() }() // it was read, or is not wanted
+	switch resp.StatusCode {
+	case http.StatusOK:
+		if resp.ContentLength >= 0 && resp.ContentLength != d.Bytes {
+			return 0, &refusal{fmt.Sprintf("it has another file there: of %d bytes, and not of %d%s", resp.ContentLength, d.Bytes, encoded(resp))}
+		}
+		if err := p.reset(); err != nil {
+			return 0, &diskError{err}
+		}
+		p.setTag(resp.Header.Get("ETag"))
+	case http.StatusPartialContent:
+		if err := p.continues(resp.Header.Get("Content-Range")); err != nil {
+			return 0, err
+		}
+	case http.StatusRequestedRangeNotSatisfiable:
+		return 0, errors.Join(errors.New("it does not have the rest: from the start"), p.reset())
+	default:
+		return refused(resp)
+	}
+	_, err = io.Copy(p, f.reader(resp.Request.Context(), resp.Body, d.Entry, p.have, progress))
+	switch {
+	case errors.Is(err, errTooLong):
+		return 0, errors.Join(&refusal{fmt.Sprintf("it sends more than the %d bytes of the file%s", d.Bytes, encoded(resp))}, p.reset())
+	case err == nil && p.have < d.Bytes:
+		err = fmt.Errorf("it ended early: %w", io.ErrUnexpectedEOF)
+	}
+	return 0, err
+}
+
+// continues checks that a part begins where the file ends. A part of anything else
+// would spoil it.
+func (p *partial) continues(header string) error {
+	var from, to int64
+	var total string
+	if _, err := fmt.Sscanf(header, "bytes %d-%d/%s", &from, &to, &total); err != nil || from != p.have {
+		return errors.Join(fmt.Errorf("it sends another part than asked for (%q): from the start", header), p.reset())
+	}
+	if total != "*" && total != fmt.Sprint(p.entry.Bytes) {
+		return &refusal{fmt.Sprintf("it has another file there: of %s bytes, and not of %d", total, p.entry.Bytes)}
+	}
+	return nil
+}
+
+func encoded(resp *http.Response) string {
+	if how := resp.Header.Get("Content-Encoding"); how != "" {
+		return fmt.Sprintf(" (it says that it has encoded it: %q)", how)
+	}
+	return ""
+}
+
+// refused is the error of an answer without the file.
+func refused(resp *http.Response) (time.Duration, error) {
+	said := "it answers " + resp.Status
+	switch code := resp.StatusCode; {
+	case code == http.StatusTooManyRequests, code == http.StatusRequestTimeout, code >= 500:
+		pause, _ := retryafter.Parse(resp.Header, 24*time.Hour)
+		if pause > longestAsked {
+			return 0, &refusal{fmt.Sprintf("%s: pull again in %s", said, pause.Round(time.Second))}
+		}
+		return pause, errors.New(said)
+	case code == http.StatusNotFound, code == http.StatusGone:
+		return 0, &refusal{said + ": the file is not there: look for a newer version of this program, or use a mirror that has it"}
+	}
+	return 0, &refusal{said}
+}
+
+// judge decides whether another try could help, and says what would.
+func judge(ctx context.Context, err error, reached bool) error {
+	var (
+		no          *refusal
+		disk        *diskError
+		certificate *tls.CertificateVerificationError
+		record      tls.RecordHeaderError
+		network     *net.OpError
+		wrapped     *url.Error
+	)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return backoff.Permanent(context.Cause(ctx))
+	case errors.As(err, &no):
+		return backoff.Permanent(no)
+	case errors.As(err, &disk):
+		return backoff.Permanent(disk)
+	}
+	if errors.As(err, &wrapped) {
+		err = wrapped.Err // without the address, which is told anyway, and may hold a password
+	}
+	switch {
+	case errors.As(err, &certificate), errors.As(err, &record):
+		return backoff.Permanent(fmt.Errorf("the server does not prove who it is: is a proxy between that reads along, its certificate belongs among the system's: %w", err))
+	case !reached && errors.As(err, &network) && (network.Op == "dial" || network.Op == "proxyconnect"):
+		return backoff.Permanent(fmt.Errorf("it cannot be reached: where there is no internet, name a proxy or a mirror, or bring the file: %w", err))
+	}
+	return err
 }

@@ -1,0 +1,194 @@
+package models
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/transcriptkit/transcriptkit/internal/scratch"
+)
+
+// Sources say where a pull takes files from; the zero value: where they are published.
+type Sources struct {
+	// Mirror is the URL of a folder that has the files under their own names. It alone
+	// may be http, as the hashes hold whoever sends the files; others see what is pulled.
+	Mirror string
+	// Files are taken in place of downloads, on a machine without internet. Which is
+	// which shows by their sizes, and they are held to the same hashes.
+	Files []string
+}
+
+// Plan is what a pull is going to do.
+type Plan struct {
+	// Downloads are in order. None: all is there.
+	Downloads []Download
+	// Reason is why an engine is among them that was not asked for.
+	Reason string
+	// Left is how many bytes are still to come, and Free how many the disk has room for.
+	Left, Free int64
+}
+
+// Download is one file of a plan.
+type Download struct {
+	Entry
+	// From is a URL, without its password, or a path.
+	From string
+	// Left is how many bytes are still to come.
+	Left int64
+
+	url  *url.URL // nil: From is a file
+	path string
+}
+
+// unpacksTo is how many times as much room as its archive an engine may take.
+const unpacksTo = 4
+
+// Plan says what pulling a name comes to. A model brings the engine along where no
+// whisper-cli works yet. Nothing is downloaded or written.
+//
+// Errors: [ErrUnknown]; a source of no use; a disk that is too full; a model for
+// which there is no program to be had, with the cure.
+func (f *Folder) Plan(ctx context.Context, name string, from Sources) (Plan, error) {
+	e, err := f.entry(name)
+	if err != nil {
+		return Plan{}, err
+	}
+	var plan Plan
+	wanted := []Entry{e}
+	if e.Kind == KindModel {
+		program, reason, err := f.needsEngine(ctx)
+		if err != nil {
+			return Plan{}, err
+		}
+		if program.Name != "" {
+			plan.Reason = reason
+			wanted = []Entry{program, e}
+		}
+	}
+	files := slices.Clone(from.Files)
+	for _, e := range wanted {
+		item, err := f.look(e)
+		if err != nil {
+			return Plan{}, err
+		}
+		if item.State == StateInstalled {
+			continue
+		}
+		d := Download{Entry: e, Left: e.Bytes}
+		if item.State == StatePartial {
+			d.Left = max(0, e.Bytes-item.Have)
+		}
+		if files, err = d.source(from.Mirror, files); err != nil {
+			return Plan{}, err
+		}
+		plan.Downloads = append(plan.Downloads, d)
+		plan.Left += d.Left
+	}
+	if len(files) > 0 && len(plan.Downloads) > 0 {
+		return Plan{}, fmt.Errorf("models: the file %s is of another size than what is pulled: %s", files[0], plan.wants())
+	}
+	return plan, f.checkRoom(&plan)
+}
+
+// needsEngine is the engine that has to be pulled, and why; the zero value where a
+// program works already.
+func (f *Folder) needsEngine(ctx context.Context) (Entry, string, error) {
+	_, _, err := f.usableProgram(ctx)
+	if err == nil {
+		return Entry{}, "", nil
+	}
+	if ctx.Err() != nil {
+		return Entry{}, "", context.Cause(ctx)
+	}
+	e, known := f.engine()
+	switch {
+	case f.program != "":
+		return Entry{}, "", fmt.Errorf("models: %w", err)
+	case !known:
+		return Entry{}, "", fmt.Errorf("models: no %s is published for this system: install the package whisper.cpp, or build it: %w", cliName, err)
+	}
+	item, lookErr := f.look(e)
+	if lookErr != nil {
+		return Entry{}, "", lookErr
+	}
+	if item.State == StateInstalled { // and it does not run, so that to pull it again is of no use
+		return Entry{}, "", fmt.Errorf("models: the engine that was pulled: %w", err)
+	}
+	return e, err.Error(), nil
+}
+
+// source decides where a file comes from, and returns the files that are left.
+func (d *Download) source(mirror string, files []string) (left []string, err error) {
+	for i, path := range files {
+		st, err := os.Stat(path)
+		if err != nil {
+			return nil, fmt.Errorf("models: %w", err)
+		}
+		if st.Mode().IsRegular() && st.Size() == d.Bytes {
+			d.From, d.path, d.Left = path, path, d.Bytes
+			return slices.Delete(files, i, i+1), nil
+		}
+	}
+	if d.url, err = url.Parse(d.URL); err != nil {
+		return nil, fmt.Errorf("models: %s: %w", d.Name, err)
+	}
+	if mirror != "" {
+		if d.url, err = ParseMirror(mirror); err != nil {
+			return nil, err
+		}
+		d.url = d.url.JoinPath(d.File())
+	}
+	d.From = d.url.Redacted()
+	return files, nil
+}
+
+// ParseMirror reads the URL of a mirror: https or http, without a query. The error
+// does not show it, as it may hold a password.
+func ParseMirror(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
+		return nil, errors.New("models: want the mirror as https://HOST/FOLDER or http://HOST/FOLDER")
+	}
+	return u, nil
+}
+
+// wants lists the files of the plan.
+func (p Plan) wants() string {
+	text := ""
+	for i, d := range p.Downloads {
+		if i > 0 {
+			text += ", "
+		}
+		text += fmt.Sprintf("%s of %d bytes", d.File(), d.Bytes)
+	}
+	return text
+}
+
+// checkRoom refuses a plan that would not fit, and notes how much room there is.
+func (f *Folder) checkRoom(plan *Plan) (err error) {
+	there := f.dir
+	for { // the folder may have to be made
+		if _, err := os.Stat(there); !errors.Is(err, fs.ErrNotExist) || there == filepath.Dir(there) {
+			break
+		}
+		there = filepath.Dir(there)
+	}
+	if plan.Free, err = scratch.Free(there); err != nil {
+		return fmt.Errorf("models: %w", err)
+	}
+	needs := plan.Left
+	for _, d := range plan.Downloads {
+		if d.Kind == KindEngine {
+			needs += unpacksTo * d.Bytes
+		}
+	}
+	if needs > plan.Free {
+		return fmt.Errorf("models: the disk of %s is too full: it takes %d bytes, and %d are free: make room, or use another folder", f.dir, needs, plan.Free)
+	}
+	return nil
+}

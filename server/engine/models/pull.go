@@ -1,0 +1,132 @@
+package models
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// Pull does what a plan of this folder says. What has come stays when it is
+// interrupted, for the next pull. progress may be nil.
+//
+// Errors: [ErrBusy] while another one pulls, [ErrHash] for files that are not what
+// they should be, an engine that does not run here, with its cure, and all that
+// networks and disks do.
+func (f *Folder) Pull(ctx context.Context, plan Plan, progress Progress) error {
+	lock, err := f.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock(lock)
+	for _, d := range plan.Downloads {
+		if err := f.pull(ctx, d, progress); err != nil {
+			return err
+		}
+	}
+	return syncFolder(f.dir)
+}
+
+func (f *Folder) pull(ctx context.Context, d Download, progress Progress) error {
+	item, err := f.look(d.Entry)
+	if err != nil || item.State == StateInstalled { // since the plan was made
+		return err
+	}
+	if d.Kind == KindModel || f.verifyFile(ctx, d.Entry, nil) != nil { // the archive may be there
+		if err := f.get(ctx, d, progress); err != nil {
+			return err
+		}
+	}
+	if err := os.Remove(f.damaged(d.Entry)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("models: %w", err)
+	}
+	if d.Kind == KindEngine {
+		return f.install(ctx, d.Entry)
+	}
+	return nil
+}
+
+// get brings a file under its final name. What was resumed and has a wrong hash may
+// have been damaged while it lay there: it is fetched whole, once.
+func (f *Folder) get(ctx context.Context, d Download, progress Progress) error {
+	for {
+		p, err := f.openPartial(ctx, d.Entry, progress)
+		if err != nil {
+			return err
+		}
+		resumed := p.have > 0 && d.url != nil
+		if d.url == nil {
+			err = f.copyFrom(ctx, d, p, progress)
+		} else {
+			err = f.download(ctx, d, p, progress)
+		}
+		if err != nil {
+			return errors.Join(fmt.Errorf("models: %s from %s: %w", d.File(), d.From, err), p.file.Close())
+		}
+		err = p.finish(f.place(d.Entry), f.file(d.Entry))
+		if !resumed || !errors.Is(err, ErrHash) {
+			return err
+		}
+	}
+}
+
+// copyFrom takes a file of the operator's.
+func (f *Folder) copyFrom(ctx context.Context, d Download, p *partial, progress Progress) error {
+	if err := p.reset(); err != nil {
+		return err
+	}
+	file, err := os.Open(d.path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }() // it is only read
+	_, err = io.Copy(p, f.reader(ctx, file, d.Entry, 0, progress))
+	return err
+}
+
+// unpacking is the beginning of the names of folders that no pull has finished.
+const unpacking = ".unpacking-"
+
+// install unpacks an engine whose archive is there, runs it once, and only then gives
+// it its place.
+func (f *Folder) install(ctx context.Context, e Entry) (err error) {
+	left, _ := filepath.Glob(filepath.Join(f.place(e), unpacking+"*")) // a folder with "[" in its name keeps them
+	for _, dir := range left {
+		if err := os.RemoveAll(dir); err != nil {
+			return fmt.Errorf("models: %w", err)
+		}
+	}
+	dir, err := os.MkdirTemp(f.place(e), unpacking)
+	if err != nil {
+		return fmt.Errorf("models: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.RemoveAll(dir))
+		}
+	}()
+	archive, err := os.Open(f.file(e))
+	if err != nil {
+		return fmt.Errorf("models: %w", err)
+	}
+	defer func() { _ = archive.Close() }() // it is only read
+	if err := unpack(ctx, archive, dir); err != nil {
+		return err
+	}
+	program, err := findProgram(dir)
+	if err != nil {
+		return err
+	}
+	if _, err := f.try(ctx, program); err != nil {
+		return fmt.Errorf("models: the engine was downloaded, and does not run here: %w", err)
+	}
+	if err := errors.Join(os.Chmod(dir, 0o755), os.RemoveAll(f.unpacked(e))); err != nil { // others may run it
+		return fmt.Errorf("models: %w", err)
+	}
+	if err := os.Rename(dir, f.unpacked(e)); err != nil {
+		return fmt.Errorf("models: %w", err)
+	}
+	return syncFolder(f.place(e))
+}
