@@ -16,6 +16,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
@@ -45,6 +46,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		kong.Name("transcriptd"),
 		kong.Description("Turns links and recordings into timestamped transcripts."),
 		kong.DefaultEnvars("TRANSCRIPTD"),
+		kong.Vars{"models": dataFolder("models")},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(int) { helped = true }), // called after --help was printed
@@ -75,6 +77,20 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return fail(stderr, exitFailure, err)
 }
 
+// dataFolder is a folder of the user's for what the program keeps, as the XDG base
+// directories have it; for whom there are none, one where the program runs.
+func dataFolder(name string) string {
+	base := os.Getenv("XDG_DATA_HOME")
+	if !filepath.IsAbs(base) {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "transcriptd-" + name
+		}
+		base = filepath.Join(home, ".local", "share")
+	}
+	return filepath.Join(base, "transcriptd", name)
+}
+
 // usageError is a flag's wrong value that only the work shows.
 type usageError struct {
 	flag string
@@ -103,6 +119,7 @@ type commands struct {
 	Demo     demoCommand     `cmd:"" help:"Show the service at work on a link and a recording, on a temporary database."`
 	Accounts accountsCommand `cmd:"" help:"Set and list accounts."`
 	Keys     keysCommand     `cmd:"" help:"Create, list and revoke API keys."`
+	Models   modelsCommand   `cmd:"" help:"Get a better recognizer: list, download, remove and verify models."`
 	Migrate  migrateCommand  `cmd:"" help:"Bring the database up to date. Serve does so too."`
 	Version  versionCommand  `cmd:"" help:"Print the versions of the service, of Go and of the external programs."`
 }

@@ -39,7 +39,7 @@ func (f *Folder) Best(ctx context.Context) (Pair, error) {
 		}
 		program, pulled, err := f.usableProgram(ctx)
 		if err != nil {
-			return Pair{}, fmt.Errorf("%w: the model %s is there, and no program for it: %w", ErrNotInstalled, m.Name, err)
+			return Pair{}, fmt.Errorf("%w: %s has no program that runs it: %w", ErrNotInstalled, m.Name, err)
 		}
 		return Pair{Program: program, Pulled: pulled, Model: m}, nil
 	}

@@ -256,7 +256,7 @@ func judge(ctx context.Context, err error, reached bool) error {
 	case errors.As(err, &certificate), errors.As(err, &record):
 		return backoff.Permanent(fmt.Errorf("the server does not prove who it is: is a proxy between that reads along, its certificate belongs among the system's: %w", err))
 	case !reached && errors.As(err, &network) && (network.Op == "dial" || network.Op == "proxyconnect"):
-		return backoff.Permanent(fmt.Errorf("it cannot be reached: where there is no internet, name a proxy or a mirror, or bring the file: %w", err))
+		return backoff.Permanent(fmt.Errorf("%w: %w", ErrUnreachable, err))
 	}
 	return err
 }

@@ -37,13 +37,15 @@ const cliName = "whisper-cli"
 // Errors that callers tell apart; more is in their messages.
 var (
 	// ErrUnknown is a name that the table does not have.
-	ErrUnknown = errors.New("models: not in the table")
+	ErrUnknown = errors.New("no such model or engine")
 	// ErrNotInstalled is that nothing was pulled that could be used.
-	ErrNotInstalled = errors.New("models: nothing usable is installed")
+	ErrNotInstalled = errors.New("no usable model is installed")
 	// ErrBusy is that another process pulls or removes at this moment.
-	ErrBusy = errors.New("models: another pull is at work in this folder")
+	ErrBusy = errors.New("another pull is at work in this folder")
+	// ErrUnreachable is that no connection to a server of files could be made.
+	ErrUnreachable = errors.New("it cannot be reached")
 	// ErrHash is a file that is not the one in the table.
-	ErrHash = errors.New("models: the hash is wrong")
+	ErrHash = errors.New("the hash is wrong")
 )
 
 // Options say where a [Folder] is and what it works with.

@@ -20,7 +20,7 @@ func (f *Folder) Remove(ctx context.Context, name string) error {
 		return err
 	}
 	if _, err := os.Stat(f.dir); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w: %s was not pulled into %s", ErrNotInstalled, name, f.dir)
+		return fmt.Errorf("%w: there is nothing of %s in %s", ErrNotInstalled, name, f.dir)
 	}
 	lock, err := f.lock(ctx)
 	if err != nil {
@@ -32,7 +32,7 @@ func (f *Folder) Remove(ctx context.Context, name string) error {
 		return err
 	}
 	if len(there) == 0 {
-		return fmt.Errorf("%w: %s was not pulled into %s", ErrNotInstalled, name, f.dir)
+		return fmt.Errorf("%w: there is nothing of %s in %s", ErrNotInstalled, name, f.dir)
 	}
 	for _, path := range there {
 		if err := os.RemoveAll(path); err != nil {

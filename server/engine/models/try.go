@@ -49,7 +49,7 @@ func notStarted(program string, err error) error {
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%s may not be run: the file system of %s is mounted noexec, or its rights forbid it: use another folder: %w", name, filepath.Dir(program), err)
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist) && !filepath.IsAbs(program):
-		return fmt.Errorf("%s is not installed: %w", name, err)
+		return fmt.Errorf("%s is not installed", name)
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%s does not start: it wants glibc, which this system (musl, as Alpine has it) has not: build whisper.cpp here, or use a system with glibc: %w", name, err)
 	}

@@ -1,0 +1,256 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/transcriptkit/transcriptkit/examples/internal/progress"
+	"github.com/transcriptkit/transcriptkit/server/engine/models"
+)
+
+type modelsCommand struct {
+	List   modelsList   `cmd:"" help:"List the models, which of them are here, and which serve would choose."`
+	Pull   modelsPull   `cmd:"" help:"Download a model, and whisper-cli too where none works. Says what, from where and under which license, and asks."`
+	Rm     modelsRm     `cmd:"" help:"Remove a model, or the engine, and what an interrupted pull has left of it."`
+	Verify modelsVerify `cmd:"" help:"Hash all that was pulled once more, and put aside what is damaged."`
+}
+
+// modelsFlag says where models are.
+type modelsFlag struct {
+	Models string `default:"${models}" placeholder:"DIR" help:"Where pulled models are (${default})."`
+}
+
+// folder is where models are. A table is what tests have instead of the one compiled in.
+func (f modelsFlag) folder() (*models.Folder, error) {
+	return models.Open(models.Options{
+		Dir:   f.Models,
+		HTTP:  &http.Client{Transport: withProxies()},
+		Table: publishedModels,
+	})
+}
+
+// publishedModels is nil, which means the table that is compiled in. Tests put their
+// own here.
+var publishedModels []models.Entry
+
+// withProxies downloads by the proxies that the environment names.
+func withProxies() http.RoundTripper {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.Proxy = http.ProxyFromEnvironment
+	return transport
+}
+
+type modelsList struct{ modelsFlag }
+
+// Run prints a table.
+func (c *modelsList) Run(ctx context.Context, out output) error {
+	folder, err := c.folder()
+	if err != nil {
+		return err
+	}
+	best, none := folder.Best(ctx)
+	if none != nil && !errors.Is(none, models.ErrNotInstalled) {
+		return none
+	}
+	all, err := folder.List(ctx) // after what was found damaged was put aside
+	if err != nil {
+		return err
+	}
+	table := newTable(out, "NAME\tKIND\tSIZE\tLANGUAGES\tLICENSE\tSTATE\tNOTE")
+	for _, item := range all {
+		state := string(item.State)
+		if item.Kind == models.KindModel && item.Name == best.Model.Name || best.Pulled && item.Path == best.Program {
+			state += ", serve's choice"
+		}
+		note := cmp.Or(item.Note, "the program that recognizes, version "+item.Version)
+		if item.Recommended {
+			note = "recommended: " + note
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
+			item.Name, item.Kind, megabytes(item.Bytes), cmp.Or(item.Languages, "-"), item.License, state, note)
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	switch {
+	case none != nil:
+		fmt.Fprintf(out.Stderr, "Serve can use none of them: %s.\n", oneLine(none))
+	case !best.Pulled:
+		fmt.Fprintf(out.Stderr, "Serve runs %s with %s.\n", best.Program, best.Model.Name)
+	}
+	return nil
+}
+
+func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
+
+type modelsPull struct {
+	modelsFlag
+	Name   string   `arg:"" help:"What models list shows, such as small."`
+	Yes    bool     `short:"y" help:"Do not ask."`
+	Mirror mirror   `placeholder:"URL" help:"A folder that has the files under their own names. It may be http: the hashes hold it. Default: where they are published."`
+	File   []string `placeholder:"PATH" help:"A file that was brought along, on a machine without internet. It is held to the same hash. May be repeated: for the engine and for the model."`
+}
+
+// mirror is the URL of a mirror.
+type mirror string
+
+// UnmarshalText is called by the parser.
+func (m *mirror) UnmarshalText(text []byte) error {
+	*m = mirror(text)
+	_, err := models.ParseMirror(string(text))
+	return err
+}
+
+// Run downloads what is missing.
+func (c *modelsPull) Run(ctx context.Context, out output) error {
+	folder, err := c.folder()
+	if err != nil {
+		return err
+	}
+	plan, err := folder.Plan(ctx, c.Name, models.Sources{Mirror: string(c.Mirror), Files: c.File})
+	if err != nil {
+		return withNames(err)
+	}
+	if len(plan.Downloads) == 0 {
+		fmt.Fprintf(out.Stderr, "%s is there already, in %s.\n", c.Name, folder.Dir())
+		return nil
+	}
+	c.tell(out.Stderr, folder, plan)
+	if err := c.ask(ctx, out.Stderr); err != nil {
+		return err
+	}
+	if err := fetch(ctx, out.Stderr, folder, plan); err != nil {
+		return withCure(err)
+	}
+	fmt.Fprintf(out.Stderr, "%s is installed in %s. Serve uses it from its next start.\n", c.Name, folder.Dir())
+	return nil
+}
+
+// tell says what a pull is going to do.
+func (c *modelsPull) tell(w io.Writer, folder *models.Folder, plan models.Plan) {
+	for _, d := range plan.Downloads {
+		fmt.Fprintf(w, "%s %s: %d bytes (%s to come), license %s, from %s\n", d.Kind, d.Name, d.Bytes, megabytes(d.Left), d.License, d.From)
+	}
+	if plan.Reason != "" {
+		fmt.Fprintf(w, "The engine comes along, as no other works here: %s.\n", oneLine(errors.New(plan.Reason)))
+	}
+	fmt.Fprintf(w, "Altogether %s into %s, which has %s free.\n", megabytes(plan.Left), folder.Dir(), megabytes(plan.Free))
+}
+
+// errNotAsked is that nobody could be asked.
+var errNotAsked = errors.New("nobody is there to be asked: --yes goes ahead without asking")
+
+// ask asks whether to go on.
+func (c *modelsPull) ask(ctx context.Context, w io.Writer) error {
+	if c.Yes {
+		return nil
+	}
+	if !term.IsTerminal(int(os.Stdin.Fd())) {
+		return errNotAsked
+	}
+	fmt.Fprint(w, "Go on? [y/N] ")
+	answered := make(chan string, 1)
+	go func() { // ends with the process: a terminal cannot be read with a context
+		line, _ := bufio.NewReader(os.Stdin).ReadString('\n') // the end of the input is no yes
+		answered <- strings.ToLower(strings.TrimSpace(line))
+	}()
+	select {
+	case <-ctx.Done():
+		fmt.Fprintln(w)
+		return context.Cause(ctx)
+	case answer := <-answered:
+		if answer == "y" || answer == "yes" {
+			return nil
+		}
+		return errors.New("nothing was downloaded")
+	}
+}
+
+// fetch downloads with a line for each file.
+func fetch(ctx context.Context, w io.Writer, folder *models.Folder, plan models.Plan) error {
+	display := progress.New(w)
+	defer display.Done()
+	lines := map[string]*progress.Line{}
+	for _, d := range plan.Downloads {
+		lines[d.Name] = display.Line(d.Name)
+	}
+	return folder.Pull(ctx, plan, func(e models.Entry, done, total int64) {
+		lines[e.Name].Bytes("fetching", done, total)
+	})
+}
+
+// withCure adds what the command line offers against an error.
+func withCure(err error) error {
+	if errors.Is(err, models.ErrUnreachable) {
+		return fmt.Errorf("%w: HTTPS_PROXY names a proxy, --mirror another server, and --file a file that was brought along", err)
+	}
+	return err
+}
+
+// withNames says where names are to be found.
+func withNames(err error) error {
+	if errors.Is(err, models.ErrUnknown) {
+		return fmt.Errorf("%w: \"transcriptd models list\" shows more of them", err)
+	}
+	return err
+}
+
+type modelsRm struct {
+	modelsFlag
+	Name string `arg:"" help:"What models list shows, such as small."`
+}
+
+// Run removes. A server that runs needs the model again with its next recording.
+func (c *modelsRm) Run(ctx context.Context, out output) error {
+	folder, err := c.folder()
+	if err != nil {
+		return err
+	}
+	if err := folder.Remove(ctx, c.Name); err != nil {
+		return withNames(err)
+	}
+	fmt.Fprintf(out.Stderr, "%s is removed.\n", c.Name)
+	return nil
+}
+
+type modelsVerify struct{ modelsFlag }
+
+// Run prints a line for each that is there.
+func (c *modelsVerify) Run(ctx context.Context, out output) error {
+	folder, err := c.folder()
+	if err != nil {
+		return err
+	}
+	display := progress.New(out.Stderr)
+	defer display.Done()
+	line := display.Line("")
+	all, err := folder.Verify(ctx, func(e models.Entry, done, total int64) { line.Bytes("hashing "+e.Name, done, total) })
+	if err != nil {
+		return err
+	}
+	display.Done()
+	var damaged []string
+	for _, item := range all {
+		what := "good"
+		if item.State == models.StateDamaged {
+			what, damaged = "damaged", append(damaged, item.Name)
+		}
+		fmt.Fprintf(out.Stdout, "%s: %s\n", item.Name, what)
+	}
+	if damaged != nil {
+		return fmt.Errorf("damaged and not used: %s: \"transcriptd models pull %s\" gets it anew", strings.Join(damaged, ", "), damaged[0])
+	}
+	if len(all) == 0 {
+		fmt.Fprintln(out.Stderr, "Nothing was pulled.")
+	}
+	return nil
+}
