@@ -18,6 +18,9 @@ type Result struct {
 	Language string               `json:"language,omitempty"` // the tag of what was heard; empty when not known
 	Segments []transcript.Segment `json:"segments"`
 	Gaps     []Gap                `json:"gaps,omitempty"` // where text was dropped; nil: nowhere
+	// Named reports that its speakers have the names of the whole recording: see
+	// [Cast.Admit].
+	Named bool `json:"named,omitempty"`
 }
 
 // Transcription is the text of a whole recording.
@@ -32,7 +35,8 @@ type Transcription struct {
 // that have no text, no length or no place in the chunk are dropped, the others
 // sorted by their start. Of a loop, as recognizers fall into them, the first round
 // is kept: a word 12 times in a row, a phrase of two words and more 6 times, one
-// of eight and more 5 times. Where the others were is a gap.
+// of eight and more 5 times. Where the others were is a gap. Of a speaker's label 100
+// characters stay, on one line; more than 32 speakers are not told apart.
 func (c Chunk) Place(heard engine.Recognition) Result {
 	out := Result{Chunk: c.Index, Language: heard.Language, Segments: []transcript.Segment{}}
 	for _, s := range heard.Segments {
@@ -48,6 +52,7 @@ func (c Chunk) Place(heard engine.Recognition) Result {
 	}
 	slices.SortStableFunc(out.Segments, func(a, b transcript.Segment) int { return cmp.Compare(a.Start, b.Start) })
 	out.Segments, out.Gaps = dropLoops(out.Segments)
+	cleanSpeakers(out.Segments)
 	return out
 }
 
@@ -81,7 +86,8 @@ func (c Chunk) clamp(start, end float64) (int64, int64, bool) {
 
 // Stitch joins the results of all chunks of speech, given in any order. A result
 // that is missing, given twice or of no such chunk is an error: silence must not
-// hide that a chunk was forgotten.
+// hide that a chunk was forgotten. Of speakers whose labels hold in one chunk only, the
+// names tell which: "A (part 2)", the second chunk of speech.
 func Stitch(plan Plan, results []Result) (Transcription, error) {
 	byChunk := make(map[int]Result, len(results))
 	for _, r := range results {
@@ -94,12 +100,17 @@ func Stitch(plan Plan, results []Result) (Transcription, error) {
 		byChunk[r.Chunk] = r
 	}
 	out := Transcription{Segments: []transcript.Segment{}, Gaps: plan.Gaps()}
-	spoken := map[string]float64{} // seconds by language
+	var ordered []Result
 	for _, c := range plan.Speech() {
 		r, ok := byChunk[c.Index]
 		if !ok {
 			return Transcription{}, fmt.Errorf("speech: chunk %d has no result", c.Index)
 		}
+		ordered = append(ordered, r)
+	}
+	markParts(ordered)
+	spoken := map[string]float64{} // seconds by language
+	for _, r := range ordered {
 		out.Segments = append(out.Segments, r.Segments...)
 		out.Gaps = append(out.Gaps, r.Gaps...)
 		for _, s := range r.Segments {

@@ -30,8 +30,9 @@ type abilities struct {
 type recognizer struct {
 	Name      string   `json:"name"`
 	Model     string   `json:"model,omitempty"`
-	Languages []string `json:"languages"` // null: any
-	ChunkSec  float64  `json:"chunkSec"`  // the length of its chunks, in seconds
+	Languages []string `json:"languages"`        // null: any
+	ChunkSec  float64  `json:"chunkSec"`         // the length of its chunks, in seconds
+	Voices    int      `json:"voices,omitempty"` // how many it heeds
 }
 
 func abilitiesOf(e engine.Engine) (a abilities) {
@@ -46,7 +47,7 @@ func abilitiesOf(e engine.Engine) (a abilities) {
 	a.Discovery, a.Audio, a.Media = e.Discovery != nil, e.Audio != nil, e.Media != nil
 	if e.Recognizer != nil {
 		info := e.Recognizer.Info()
-		a.Recognizer = &recognizer{info.Name, info.Model, info.Languages, speech.ChunkLength(info).Seconds()}
+		a.Recognizer = &recognizer{info.Name, info.Model, info.Languages, speech.ChunkLength(info).Seconds(), info.Voices}
 	}
 	return a
 }

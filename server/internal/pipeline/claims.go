@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -116,7 +117,7 @@ func (p *Pipeline) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, clai
 	}
 	if over {
 		p.countLeft(tx, &before, e)
-		if err := tx.DeleteChunks(ctx, e.ID); err != nil {
+		if err := errors.Join(tx.DeleteChunks(ctx, e.ID), tx.DeleteSpeakers(ctx, e.ID)); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
@@ -28,11 +29,16 @@ func (p *Pipeline) recognize(ctx context.Context, t task, a recognizeArgs) error
 	if err != nil {
 		return err
 	}
+	before, err := p.companyOf(ctx, a, t.dir)
+	if err != nil {
+		return err
+	}
 	began := time.Now()
 	progress := p.running.open(e.ID, plan)
 	defer p.running.close(e.ID)
 	heard, err := p.engine.Recognizer.Recognize(ctx, audio, engine.RecognizeOptions{
 		Language: p.recognizerTag(subjectOfExtraction(e).asrLanguage()),
+		Voices:   before.voices,
 		Progress: func(d time.Duration) { p.report(ctx, t, progress, progress.Set(a.Chunk, d)) },
 	})
 	if err != nil {
@@ -40,7 +46,13 @@ func (p *Pipeline) recognize(ctx context.Context, t task, a recognizeArgs) error
 	}
 	p.reach.note()
 	p.metrics.Recognized(p.engine.Recognizer.Info().Name, audio.Duration, time.Since(began))
-	if err := p.finishChunk(ctx, t, plan, chunk.Place(heard), progress); err != nil {
+	out := outcome{Result: chunk.Place(heard), company: before, wasInTurn: a.InTurn, isInTurn: a.InTurn && heard.KnowsVoices}
+	if out.isInTurn {
+		if err := out.admit(chunk, &out.Result, audio); err != nil {
+			return err
+		}
+	}
+	if err := p.finishChunk(ctx, t, plan, out, progress); err != nil {
 		return err
 	}
 	p.deleteBlobs(ctx, plan.audio[a.Chunk].MediaKey)
@@ -76,10 +88,18 @@ func (p *Pipeline) enterRecognition(ctx context.Context, t task, chunk int) (e *
 	return e, plan, err
 }
 
-// finishChunk stores the result of a chunk, queues the next one, and with the
+// outcome is what is to be stored of a chunk.
+type outcome struct {
+	speech.Result
+	company // with those who speak in the chunk
+
+	wasInTurn, isInTurn bool // the chunks wait for each other, until this one and from now on
+}
+
+// finishChunk stores the result of a chunk, queues what is next, and with the
 // last one the publication, in one transaction.
-func (p *Pipeline) finishChunk(ctx context.Context, t task, plan cutList, r speech.Result, progress *reporter) error {
-	stored, err := json.Marshal(r)
+func (p *Pipeline) finishChunk(ctx context.Context, t task, plan cutList, r outcome, progress *reporter) error {
+	stored, err := json.Marshal(r.Result)
 	if err != nil {
 		return fmt.Errorf("pipeline: storing chunk %d: %w", r.Chunk, err)
 	}
@@ -95,10 +115,12 @@ func (p *Pipeline) finishChunk(ctx context.Context, t task, plan cutList, r spee
 		if err := tx.SetProgress(ctx, e.ID, &now); err != nil {
 			return err
 		}
-		if next, ok := plan.next(r.Chunk); ok {
-			if err := tx.Enqueue(ctx, recognizeArgs{Extraction: e.ID, Chunk: next}); err != nil {
-				return err
-			}
+		if err := tx.PutSpeakers(ctx, r.rows(e.ID)); err != nil {
+			return err
+		}
+		next := plan.next(r.Chunk, r.wasInTurn, r.isInTurn)
+		if err := enqueueChunks(ctx, tx, e, next, r.isInTurn); err != nil {
+			return err
 		}
 		if left > 0 {
 			return nil
@@ -127,21 +149,27 @@ func readCutList(ctx context.Context, tx *db.Tx, extractionID string) (cutList, 
 }
 
 // first are the chunks that enter the queue at first.
-func (l cutList) first() []speech.Chunk {
+func (l cutList) first(inTurn bool) []speech.Chunk {
 	speaking := l.Speech()
-	return speaking[:min(chunkWindow, len(speaking))]
+	return speaking[:min(window(inTurn), len(speaking))]
 }
 
-// next is the chunk that enters the queue when the given one is done: the
-// window moves on by one.
-func (l cutList) next(chunk int) (int, bool) {
+// next are the chunks that enter the queue when the given one is done: the window moves
+// on by one. It widens when the chunk was the only one in it, and the others need not
+// wait for their turn any more.
+func (l cutList) next(chunk int, was, is bool) []speech.Chunk {
 	speaking := l.Speech()
-	for i, c := range speaking {
-		if c.Index == chunk && i+chunkWindow < len(speaking) {
-			return speaking[i+chunkWindow].Index, true
-		}
+	at := slices.IndexFunc(speaking, func(c speech.Chunk) bool { return c.Index == chunk })
+	from, to := at+window(was), at+1+window(is)
+	return speaking[min(from, len(speaking)):min(to, len(speaking))]
+}
+
+// window is how many chunks of an extraction stand in the queue at once.
+func window(inTurn bool) int {
+	if inTurn {
+		return 1
 	}
-	return 0, false
+	return chunkWindow
 }
 
 // planOf is the plan that the rows were made from.

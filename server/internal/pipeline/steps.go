@@ -97,6 +97,9 @@ type recognizeArgs struct {
 	// Failed is how many attempts at this chunk have failed. Chunks count each for
 	// itself, as all in the queue fail when a recognizer is away for a moment.
 	Failed int `json:"failed,omitempty"`
+	// InTurn tells that the chunks of the extraction are recognized one after the other,
+	// as each wants the voices of those before.
+	InTurn bool `json:"inTurn,omitempty"`
 }
 
 func (a recognizeArgs) extraction() string { return a.Extraction }

@@ -1,0 +1,238 @@
+package speech
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/internal/clip"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+const (
+	mostSpeakers = 32  // that are told apart in a recording
+	longestLabel = 100 // characters
+	leastClip    = 2.0 // seconds: what recognizers want to know a voice by
+	bestClip     = 8.0 // seconds: no recognizer wants more
+	turnPause    = 1.0 // seconds: who pauses no longer goes on speaking
+)
+
+// Speaker is somebody who speaks in a recording.
+type Speaker struct {
+	Name   string  // in the transcript
+	Spoken float64 // seconds, in the chunks so far
+	// Clip is a WAV of 2 to 8 seconds in which nobody else speaks; nil: there was no
+	// such time yet.
+	Clip []byte
+}
+
+// Cast are the speakers of those chunks of a recording that have been recognized so
+// far, one after the other: 32 at most, first whoever has spoken most. Nil: nobody has
+// spoken yet.
+type Cast []Speaker
+
+// WithClip are at most most of the cast: the first that have a clip.
+func (c Cast) WithClip(most int) Cast {
+	var out Cast
+	for _, s := range c {
+		if s.Clip != nil && len(out) < most {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// VoiceName is what the i-th voice, from 0, is called when a recognizer is told of it.
+func VoiceName(i int) string { return fmt.Sprintf("voice_%d", i+1) }
+
+// Admit gives the speakers of a chunk the names that they have in the recording, in
+// its result, and returns the cast with them. The chunk was recognized with the voices
+// of offered, each under its [VoiceName]; audio is the chunk's. Who is none of these is
+// new, and keeps the recognizer's label as name; one that is taken becomes another: "A"
+// the next letter that is free.
+//
+// Where somebody has spoken before, and nobody in the chunk is one of the voices, there
+// is no saying who they are. The cast is then as it was, and [Stitch] marks their names.
+// The error is that the audio cannot be read.
+func (c Cast) Admit(chunk Chunk, r *Result, offered Cast, audio *Recording) (Cast, error) {
+	names := map[string]string{"": ""} // by label
+	for i, s := range offered {
+		names[VoiceName(i)] = s.Name
+	}
+	isKnown := func(s transcript.Segment) bool { return names[s.Speaker] != "" }
+	if len(c) > 0 && !slices.ContainsFunc(r.Segments, isKnown) {
+		return c, nil
+	}
+	cast, solos := slices.Clone(c), solosOf(r.Segments)
+	for i := range r.Segments {
+		s := &r.Segments[i]
+		if _, known := names[s.Speaker]; !known {
+			names[s.Speaker] = cast.add(s.Speaker)
+		}
+		s.Speaker = names[s.Speaker]
+		if at := cast.index(s.Speaker); at >= 0 {
+			cast[at].Spoken += s.Duration
+		}
+	}
+	for label, alone := range solos {
+		if at := cast.index(names[label]); at >= 0 {
+			if err := cast[at].hear(audio, chunk, alone); err != nil {
+				return nil, err
+			}
+		}
+	}
+	slices.SortStableFunc(cast, func(a, b Speaker) int { return cmp.Compare(b.Spoken, a.Spoken) })
+	r.Named = true
+	return cast, nil
+}
+
+// add adds a speaker and returns the name: the label if nobody has it, else one like it.
+// It is empty where there are too many already.
+func (c *Cast) add(label string) (name string) {
+	if len(*c) == mostSpeakers {
+		return ""
+	}
+	name = label
+	for n := 2; c.index(name) >= 0; n++ {
+		if len(name) == 1 && 'A' <= name[0] && name[0] < 'Z' {
+			name = string(name[0] + 1)
+		} else {
+			name = fmt.Sprintf("%s %d", label, n)
+		}
+	}
+	*c = append(*c, Speaker{Name: name})
+	return name
+}
+
+func (c Cast) index(name string) int {
+	return slices.IndexFunc(c, func(s Speaker) bool { return s.Name == name })
+}
+
+// solo is a time in which one speaker is heard alone, in seconds on the media clock.
+type solo struct{ from, to float64 }
+
+func (s solo) seconds() float64 { return s.to - s.from }
+
+// solosOf are the longest times in which each speaker is heard alone, by label.
+func solosOf(segments []transcript.Segment) map[string]solo {
+	longest := map[string]solo{}
+	var before ends
+	for i := 0; i < len(segments); {
+		speaker, turn := segments[i].Speaker, solo{segments[i].Start, segments[i].End()}
+		for i++; i < len(segments) && segments[i].Speaker == speaker && segments[i].Start-turn.to <= turnPause; i++ {
+			turn.to = max(turn.to, segments[i].End())
+		}
+		alone := solo{max(turn.from, before.others(speaker)), turn.to}
+		if i < len(segments) && segments[i].Speaker != speaker {
+			alone.to = min(alone.to, segments[i].Start)
+		}
+		if alone.seconds() > longest[speaker].seconds() {
+			longest[speaker] = alone
+		}
+		before.add(speaker, turn.to)
+	}
+	return longest
+}
+
+// ends are when the speakers so far have ended.
+type ends struct {
+	speaker string  // who ends last
+	last    float64 // when that is
+	other   float64 // when the last of the others ends
+}
+
+func (e *ends) add(speaker string, at float64) {
+	switch {
+	case speaker == e.speaker:
+		e.last = max(e.last, at)
+	case at > e.last:
+		*e = ends{speaker, at, e.last}
+	default:
+		e.other = max(e.other, at)
+	}
+}
+
+// others is when the last of those ends who are not the speaker.
+func (e *ends) others(speaker string) float64 {
+	if speaker == e.speaker {
+		return e.other
+	}
+	return e.last
+}
+
+// hear keeps the middle of the time in which the speaker is alone as clip, if that is
+// longer than the clip there is.
+func (s *Speaker) hear(audio *Recording, chunk Chunk, alone solo) error {
+	length := min(alone.seconds(), bestClip)
+	from := alone.from + (alone.seconds()-length)/2
+	samples := toSamples(time.Duration(length * float64(time.Second)))
+	if length < leastClip || headerSize+samples*bytesPerSample <= int64(len(s.Clip)) {
+		return nil
+	}
+	first := toSamples(time.Duration(from*float64(time.Second))) - chunk.First
+	var wav bytes.Buffer
+	if err := audio.WriteChunk(&wav, Chunk{First: first, Last: first + samples}); err != nil {
+		return err
+	}
+	s.Clip = wav.Bytes()
+	return nil
+}
+
+// cleanSpeakers puts the labels of a chunk's speakers on one line of bounded length. Of
+// more than 32 those who say the least have none.
+func cleanSpeakers(segments []transcript.Segment) {
+	spoken := map[string]float64{}
+	for i := range segments {
+		s := &segments[i]
+		if s.Speaker = clip.Line(s.Speaker, longestLabel); s.Speaker != "" {
+			spoken[s.Speaker] += s.Duration
+		}
+	}
+	if len(spoken) <= mostSpeakers {
+		return
+	}
+	all := slices.SortedFunc(maps.Keys(spoken), func(a, b string) int {
+		return cmp.Or(cmp.Compare(spoken[b], spoken[a]), cmp.Compare(a, b))
+	})
+	for i := range segments {
+		if s := &segments[i]; !slices.Contains(all[:mostSpeakers], s.Speaker) {
+			s.Speaker = ""
+		}
+	}
+}
+
+// markParts marks the names that hold in one chunk only with its number among those of
+// speech, "A (part 2)", unless all speakers are of one chunk. results are in order.
+func markParts(results []Result) {
+	with, named := 0, 0
+	for _, r := range results {
+		if hasSpeakers(r) {
+			with++
+			if r.Named {
+				named++
+			}
+		}
+	}
+	if with < 2 {
+		return
+	}
+	for n, r := range results {
+		if r.Named && named > 1 {
+			continue // others have the same names
+		}
+		r.Segments = slices.Clone(r.Segments)
+		for i := range r.Segments {
+			if s := &r.Segments[i]; s.Speaker != "" {
+				s.Speaker = fmt.Sprintf("%s (part %d)", s.Speaker, n+1)
+			}
+		}
+		results[n] = r
+	}
+}
+
+func hasSpeakers(r Result) bool {
+	return slices.ContainsFunc(r.Segments, func(s transcript.Segment) bool { return s.Speaker != "" })
+}
