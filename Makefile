@@ -1,5 +1,7 @@
 # make demo   a link with captions and a recording become transcripts;
-#             URL=https://… takes a link of yours, over the network
+#             URL=https://… takes a link of yours, over the network;
+#             MODEL=small downloads a model of that name first, for a recognizer worth
+#             having, and goes on without where it cannot be had
 # make test   all tests, with the race detector
 # make lint   gofmt, go vet, golangci-lint
 # make openapi-lint   the OpenAPI document, by a linter from npm
@@ -50,6 +52,8 @@ SOAK_NEEDS := $(TEST_NEEDS) \
 .DEFAULT_GOAL := test
 
 demo: setup-run
+	@test -z '$(MODEL)' || $(GO) run ./examples/transcriptd models pull --yes '$(MODEL)' || \
+		echo "The model $(MODEL) cannot be had: the demo goes on with what is there." >&2
 	@$(GO) run ./examples/transcriptd demo $${URL:+--url "$$URL"}
 
 # SQLite is a translation from C, and its memory is none of Go's: the race detector

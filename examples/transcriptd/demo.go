@@ -23,6 +23,7 @@ type demoCommand struct {
 	URL   string     `placeholder:"LINK" help:"A link of yours, in the place of one to a site that the demo serves itself."`
 	File  string     `default:"examples/testdata/talk.ogg" placeholder:"PATH" help:"The recording, English (${default})."`
 	YtDlp executable `name:"yt-dlp" default:"yt-dlp" placeholder:"PATH" help:"The program that reads links (${default})."`
+	modelsFlag
 }
 
 // Run starts a service for a link and a recording and throws it away again.
@@ -46,11 +47,15 @@ func (c *demoCommand) demonstrate(ctx context.Context, out output, dir string) e
 		level = slog.LevelWarn // what a site has against a link
 	}
 	log := slog.New(slog.NewTextHandler(out.Stderr, &slog.HandlerOptions{Level: level}))
+	asr, err := recognizerFlags{WhisperCLI: asrWhisperCLI, modelsFlag: c.modelsFlag}.choose(ctx)
+	if err != nil {
+		return err
+	}
 	options := serviceOptions{
 		listen: "127.0.0.1:0",
 		store:  store.Options{Database: "sqlite:" + filepath.Join(dir, "demo.db"), Blobs: filepath.Join(dir, "blobs"), Log: log},
 		plans:  account.DefaultPlans(),
-		asr:    recognizerFlags{ASR: asrEngine{name: asrPocketsphinx}},
+		asr:    asr,
 		links:  linkFlags{YtDlp: c.YtDlp},
 		log:    log,
 	}
@@ -70,27 +75,37 @@ func (c *demoCommand) demonstrate(ctx context.Context, out output, dir string) e
 	if err != nil {
 		return err
 	}
-	return errors.Join(visit(ctx, out.Stdout, s, link, c.File), s.stop())
+	return errors.Join(c.visit(ctx, out.Stdout, s, link, asr), s.stop())
 }
 
 // visit is what a customer of the service sees.
-func visit(ctx context.Context, out io.Writer, s *service, link, file string) error {
+func (c *demoCommand) visit(ctx context.Context, out io.Writer, s *service, link string, asr choice) error {
+	heardBy, err := asr.describe()
+	if err != nil {
+		return err
+	}
 	key, err := demoKey(ctx, s.accounts)
 	if err != nil {
 		return err
 	}
-	c, err := client.New("http://"+s.addr(), client.WithAPIKey(key))
+	customer, err := client.New("http://"+s.addr(), client.WithAPIKey(key))
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "A service listens on %s, with an account and a key.\n", s.addr())
 	fmt.Fprintf(out, "\nA link: %s\n", link)
-	if err := show(ctx, out, c, transcript.URL(link)); err != nil {
+	if err := show(ctx, out, customer, transcript.URL(link)); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\nA recording: %s\n", file)
-	if err := show(ctx, out, c, transcript.File(file)); err != nil {
-		return err
+	fmt.Fprintf(out, "\nSpeech is recognized by %s\n", heardBy)
+	if asr.ASR.name != asrWhisperCLI {
+		fmt.Fprintln(out, "To see that here: make demo MODEL=small")
+	}
+	if asr.ASR.name != asrNone {
+		fmt.Fprintf(out, "\nA recording: %s\n", c.File)
+		if err := show(ctx, out, customer, transcript.File(c.File)); err != nil {
+			return err
+		}
 	}
 	fmt.Fprintln(out, "\nStart the service for real: go run ./examples/transcriptd serve")
 	return nil

@@ -17,7 +17,7 @@ const recording = "../testdata/talk.ogg"
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	needPrograms(t)
-	a := must(t, "demo", "--file", recording)
+	a := must(t, "demo", "--file", recording, "--models", t.TempDir())
 	assert.Empty(t, a.stderr)
 	link, upload, found := strings.Cut(a.stdout, "\nA recording: ")
 	require.True(t, found, a.stdout)
@@ -25,6 +25,8 @@ func TestDemo(t *testing.T) {
 	assert.Regexp(t, `(?m)^A link: http://127\.0\.0\.1:\d+/watch\?v=`, link)
 	assert.Contains(t, link, "\n[00:00:00] This is a short talk about a program that listens.\n")
 	assert.NotContains(t, link, "Vortrag", "captions in the language that is asked for")
+	assert.Regexp(t, "(?m)^Speech is recognized by pocketsphinx en-us .*English only.*`transcriptd models pull small`", link)
+	assert.Contains(t, link, "make demo MODEL=small")
 	assert.Regexp(t, `(?m)^Captions were read, in \S+\.\nAsked once more, the answer came from the cache, in \d+ms\.$`, link)
 	assert.NotContains(t, link, "recognizing")
 

@@ -42,7 +42,7 @@ func engines(ctx context.Context, o serviceOptions) func(engine.Host) (engine.En
 		if e.Discovery, err = discovery(o, links); err != nil {
 			return engine.Engine{}, err
 		}
-		e.Recognizer, err = recognizer(host, o)
+		e.Recognizer, err = recognizer(ctx, host, o)
 		return e, err
 	}
 }
@@ -88,17 +88,39 @@ func discovery(o serviceOptions, links *ytdlp.Downloader) (engine.Discovery, err
 	return found, nil
 }
 
-// recognizer makes the recognizer that the flags name and says in the log which.
-func recognizer(host engine.Host, o serviceOptions) (engine.Recognizer, error) {
+// recognizer makes the recognizer that was chosen, and says in the log which one, how
+// good it is, and when it cannot work.
+func recognizer(ctx context.Context, host engine.Host, o serviceOptions) (engine.Recognizer, error) {
 	r, err := o.asr.recognizer(host)
 	if err != nil {
 		return nil, err
 	}
+	if o.asr.Unused != nil {
+		o.log.Warn("the model that was pulled is not used", "err", o.asr.Unused)
+	}
+	name := o.asr.ASR.name
 	if r == nil {
-		o.log.Info("no recognizer", "asr", o.asr.ASR.name)
+		o.log.Info("recognizer", "asr", name, "why", o.asr.Why, "quality", nobody())
 		return nil, nil //nolint:nilnil // as was asked for
 	}
 	info := r.Info()
-	o.log.Info("recognizer", "asr", o.asr.ASR.name, "model", info.Model, "quality", info.Quality)
+	o.log.Info("recognizer", "asr", name, "model", info.Model, "quality", info.Quality, "why", o.asr.Why)
+	go tellTrouble(ctx, r, o)
 	return r, nil
+}
+
+// tellTrouble says in the log what keeps the recognizer from working, at the start and
+// not when the first recording has come. Nobody waits for it: it may be there later.
+func tellTrouble(ctx context.Context, r engine.Recognizer, o serviceOptions) {
+	checker, checks := r.(engine.Checker)
+	if !checks {
+		return
+	}
+	switch err := checker.Check(ctx); {
+	case err == nil, ctx.Err() != nil:
+	case errors.Is(err, transcript.UpstreamFailed):
+		o.log.Warn("the recognizer cannot be reached: what needs it waits", "asr", o.asr.ASR.name, "err", err)
+	default:
+		o.log.Warn("speech cannot be recognized", "asr", o.asr.ASR.name, "err", err)
+	}
 }

@@ -81,13 +81,21 @@ func (c *modelsList) Run(ctx context.Context, out output) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	switch {
-	case none != nil:
-		fmt.Fprintf(out.Stderr, "Serve can use none of them: %s.\n", oneLine(none))
-	case !best.Pulled:
-		fmt.Fprintf(out.Stderr, "Serve runs %s with %s.\n", best.Program, best.Model.Name)
+	return c.tellChoice(ctx, out.Stderr)
+}
+
+// tellChoice says whom serve takes that is told nothing else.
+func (c *modelsList) tellChoice(ctx context.Context, w io.Writer) error {
+	chosen, err := recognizerFlags{modelsFlag: c.modelsFlag, WhisperCLI: asrWhisperCLI}.choose(ctx)
+	if err != nil {
+		return err
 	}
-	return nil
+	if chosen.Unused != nil {
+		fmt.Fprintf(w, "What was pulled is not used: %s.\n", oneLine(chosen.Unused))
+	}
+	described, err := chosen.describe()
+	fmt.Fprintf(w, "Serve without --asr recognizes by %s.\n", described)
+	return err
 }
 
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }

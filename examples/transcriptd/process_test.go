@@ -146,7 +146,8 @@ func readiness(t *testing.T, addr string) map[string]string {
 	return ready.Checks
 }
 
-// What --asr names, and without it what every machine can have.
+// What --asr names, and without it the best that is there, with the command that gets
+// better ones.
 func TestServeSaysWhoRecognizes(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -157,9 +158,10 @@ func TestServeSaysWhoRecognizes(t *testing.T) {
 	for _, test := range []struct {
 		args, says, ready string
 	}{
-		{"", `msg=recognizer asr=pocketsphinx model=\S+ quality="?low`, "ok"},
-		{"--asr none", `msg="no recognizer"`, "unavailable"},
-		{"--asr pocketsphinx", `asr=pocketsphinx`, "ok"},
+		{"", `msg=recognizer asr=pocketsphinx model=\S+ quality="low.*transcriptd models pull small.*why="nothing better`, "ok"},
+		{"--asr none", `msg=recognizer asr=none why="--asr says so".*only links with captions`, "unavailable"},
+		{"--asr pocketsphinx", `asr=pocketsphinx.*transcriptd models pull small`, "ok"},
+		{"--models " + dir + " --whisper-cli " + program, `asr=whisper-cli model=base.en quality="?base.*why="found in ` + dir, "ok"},
 		{"--asr whisper-cli:" + model + " --whisper-cli " + program, `asr=whisper-cli model=base.en quality="?base`, "ok"},
 		{"--asr whisper-server:http://127.0.0.1:1 --asr-model base", `asr=whisper-server model=base`, "unavailable"},
 		{"--asr openai:http://127.0.0.1:1/v1 --asr-model small", `asr=openai model=small quality="?as good`, "unavailable"},

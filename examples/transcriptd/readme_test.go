@@ -25,7 +25,7 @@ func TestFlagsInTheREADME(t *testing.T) {
 		told = append(told, flag{row[1], row[2], strings.Trim(row[3], "` ")})
 	}
 
-	parser, err := kong.New(&commands{}, kong.DefaultEnvars("TRANSCRIPTD"))
+	parser, err := kong.New(&commands{}, kong.DefaultEnvars("TRANSCRIPTD"), kong.Vars{"models": "~/.local/share/transcriptd/models"})
 	require.NoError(t, err)
 	var has []flag
 	for _, command := range parser.Model.Children {
@@ -38,7 +38,7 @@ func TestFlagsInTheREADME(t *testing.T) {
 			}
 		}
 	}
-	inWords := map[string]string{"full-sync": "off", "js-runtime": "the first of deno, node and quickjs"}
+	inWords := map[string]string{"full-sync": "off", "asr": "the best that is there", "js-runtime": "the first of deno, node and quickjs"}
 	for i, f := range has {
 		if words := inWords[f.name]; f.def == "" && words != "" {
 			has[i].def = words

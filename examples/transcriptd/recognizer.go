@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -22,13 +23,16 @@ const (
 	asrNone          = "none"
 )
 
+const pocketsphinxProgram = "pocketsphinx_continuous"
+
 // recognizerFlags say who recognizes speech.
 type recognizerFlags struct {
-	ASR            asrEngine  `name:"asr" default:"pocketsphinx" placeholder:"NAME[:WHERE]" help:"Who recognizes speech: whisper-server:URL, openai:URL, whisper-cli:MODEL (a ggml file), pocketsphinx or none (${default})."`
+	ASR asrEngine `name:"asr" placeholder:"NAME[:WHERE]" help:"Who recognizes speech: whisper-server:URL, openai:URL, whisper-cli:MODEL (a ggml file), pocketsphinx or none. Default: the best that is there: a model that was pulled, else whisper-cli with a model that is installed, else pocketsphinx, else none."`
+	modelsFlag
 	ASRModel       string     `name:"asr-model" placeholder:"NAME" help:"The model to ask an openai:URL for (whisper-1), or the one that a whisper-server:URL has loaded, for the record."`
 	ASRKeyFile     keyFile    `name:"asr-key-file" placeholder:"FILE" help:"A file that holds the key for openai:URL and nothing else."`
 	ASRUploadLimit int64      `name:"asr-upload-limit" placeholder:"BYTES" help:"The largest upload that the server takes; less audio is then sent at once."`
-	WhisperCLI     executable `name:"whisper-cli" default:"whisper-cli" placeholder:"PATH" help:"The program for whisper-cli:MODEL (${default})."`
+	WhisperCLI     executable `name:"whisper-cli" default:"whisper-cli" placeholder:"PATH" help:"The program for models of whisper.cpp (${default})."`
 }
 
 // asrEngine is a value of --asr: a name and, after a colon, what is used.
@@ -36,6 +40,10 @@ type asrEngine struct {
 	name  string
 	url   serviceURL // of a server
 	model string     // of whisper-cli, a file
+
+	// What choose finds of a model that was pulled.
+	program string // in the place of --whisper-cli
+	sha256  string // of the model
 }
 
 // UnmarshalText is called by the parser. Its errors leave the value out, which may
@@ -128,9 +136,21 @@ func (f recognizerFlags) recognizer(host engine.Host) (engine.Recognizer, error)
 	case asrOpenAI:
 		return openai.New(openai.Options{BaseURL: f.ASR.url.at.String(), Model: f.ASRModel, Key: string(f.ASRKeyFile), MaxBytes: f.ASRUploadLimit})
 	case asrWhisperCLI:
-		return whisper.NewCLI(host, whisper.CLIOptions{Program: string(f.WhisperCLI), Model: f.ASR.model})
+		return whisper.NewCLI(host, whisper.CLIOptions{
+			Program: cmp.Or(f.ASR.program, string(f.WhisperCLI)), Model: f.ASR.model, ModelSHA256: f.ASR.sha256,
+		})
 	case asrPocketsphinx:
-		return pocketsphinx.New(host), nil
+		return modest{pocketsphinx.New(host)}, nil
 	}
 	return nil, nil //nolint:nilnil // no recognizer is one of the choices
+}
+
+// modest is PocketSphinx, whose quality names the command that gets a better recognizer.
+type modest struct{ *pocketsphinx.Recognizer }
+
+// Info describes the recognizer.
+func (m modest) Info() engine.RecognizerInfo {
+	info := m.Recognizer.Info()
+	info.Quality += "; `" + pullCommand() + "` gets a better recognizer"
+	return info
 }

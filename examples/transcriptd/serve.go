@@ -128,13 +128,20 @@ func (c *serveCommand) Run(ctx context.Context, out output) error {
 	if c.Role.Role == server.RoleWorker { // no balancer sends it anything
 		c.DrainDelay = 0
 	}
+	asr := choice{recognizerFlags: c.recognizerFlags}
+	if c.Role.Role != server.RoleAPI { // which recognizes nothing
+		var err error
+		if asr, err = c.choose(ctx); err != nil {
+			return err
+		}
+	}
 	s, err := startService(ctx, serviceOptions{
 		listen:  string(c.Listen),
 		role:    c.Role.Role,
 		metrics: c.Metrics,
 		store:   store.Options{Database: string(c.DB), Blobs: string(c.Blobs), FullSync: c.FullSync, Log: log},
 		plans:   c.offered(),
-		asr:     c.recognizerFlags,
+		asr:     asr,
 		links:   c.linkFlags,
 		finds:   c.discoveryFlags,
 		sites:   c.Sites.Table,
@@ -171,7 +178,7 @@ type serviceOptions struct {
 	metrics metricsAddress // empty: nowhere
 	store   store.Options
 	plans   account.Plans
-	asr     recognizerFlags
+	asr     choice
 	links   linkFlags
 	finds   discoveryFlags
 	sites   *site.Table // nil: the public sites

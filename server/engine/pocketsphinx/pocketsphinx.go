@@ -50,7 +50,7 @@ func (r *Recognizer) Info() engine.RecognizerInfo {
 	return engine.RecognizerInfo{
 		Name:      name,
 		Model:     "en-us",
-		Quality:   "low: every second or third word of real speech is wrong",
+		Quality:   "low: English only, and of real speech every second or third word is wrong",
 		Languages: []string{"en"},
 	}
 }

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server/engine/models"
+)
+
+// install writes a program that does nothing and returns its path.
+func install(t *testing.T, dir, name string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"), 0o700)) //nolint:gosec // it is to be run
+	return path
+}
+
+// putModel writes a file that begins as a model does, and has so many bytes.
+func putModel(t *testing.T, dir, name string, size int) {
+	t.Helper()
+	var head bytes.Buffer
+	require.NoError(t, binary.Write(&head, binary.LittleEndian, []int32{0x67676d6c, 51865, 1500, 512, 8, 6}))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, name), append(head.Bytes(), make([]byte, size)...), 0o600))
+}
+
+func TestChoose(t *testing.T) { // it is not parallel: it sets PATH
+	programs, folder := t.TempDir(), t.TempDir()
+	flags := recognizerFlags{WhisperCLI: asrWhisperCLI, modelsFlag: modelsFlag{Models: folder}}
+	choose := func() choice {
+		t.Helper()
+		c, err := flags.choose(t.Context())
+		require.NoError(t, err)
+		return c
+	}
+	t.Setenv("PATH", programs)
+	assert.Equal(t, asrNone, choose().ASR.name, "nothing is there")
+
+	install(t, programs, pocketsphinxProgram)
+	assert.Equal(t, asrPocketsphinx, choose().ASR.name)
+
+	install(t, programs, "whisper-cli")
+	assert.Equal(t, asrPocketsphinx, choose().ASR.name, "a program without a model")
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "ggml-large.bin"), make([]byte, 1<<20), 0o600))
+	putModel(t, folder, "for-tests-ggml-large.bin", 1<<20)
+	assert.Equal(t, asrPocketsphinx, choose().ASR.name, "files that are no models")
+
+	putModel(t, folder, "ggml-tiny.bin", 10_000)
+	putModel(t, folder, "ggml-small.en.bin", 20_010)
+	putModel(t, folder, "ggml-small.bin", 20_000)
+	found := choose()
+	assert.Equal(t, asrWhisperCLI, found.ASR.name)
+	assert.Equal(t, filepath.Join(folder, "ggml-small.bin"), found.ASR.model, "the best, and for all languages")
+	assert.Equal(t, "found in "+folder, found.Why)
+	require.NoError(t, found.Unused)
+
+	// A pulled model that is damaged is told, and not used.
+	table := models.Table()
+	tiny := table[slices.IndexFunc(table, func(e models.Entry) bool { return e.Name == "tiny" })]
+	at := filepath.Join(folder, tiny.Name+"-"+tiny.SHA256[:16])
+	require.NoError(t, os.Mkdir(at, 0o700))
+	putModel(t, at, tiny.File(), 0)
+	for _, size := range []int64{tiny.Bytes - 1, tiny.Bytes} {
+		require.NoError(t, os.Truncate(filepath.Join(at, tiny.File()), size))
+		c := choose()
+		assert.Equal(t, found.ASR, c.ASR)
+		assert.ErrorContains(t, c.Unused, "pull")
+	}
+
+	flags.ASR.name = asrNone
+	assert.Equal(t, asrNone, choose().ASR.name, "--asr has the last word")
+}
+
+// Whoever is chosen is described in a line that names what is better.
+func TestDescribeAChoice(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		asrPocketsphinx: "pocketsphinx en-us (so): low: English only, and of real speech every second or third word is wrong; `transcriptd models pull small` gets a better recognizer",
+		asrNone:         "nobody (so): only links with captions have a text; `transcriptd models pull small` gets a recognizer",
+	} {
+		says, err := choice{recognizerFlags{ASR: asrEngine{name: name}}, "so", nil}.describe()
+		require.NoError(t, err)
+		assert.Equal(t, want, says)
+	}
+}
