@@ -14,16 +14,18 @@ import (
 	"path/filepath"
 )
 
-// What an archive may hold. The published ones have some fifty files and 25 MB.
-const (
-	mostEntries  = 1000
-	mostUnpacked = 1 << 30 // bytes
-)
+// mostEntries is how many files, folders and links an archive may hold. The published
+// ones have some fifty.
+const mostEntries = 1000
+
+// mostUnpacked is how many bytes an engine may take without its archive. The
+// published ones take three times as much as that.
+func mostUnpacked(e Entry) int64 { return 1<<20 + 8*e.Bytes }
 
 // unpacker walks through an archive.
 type unpacker struct {
+	most    int64 // bytes that may come
 	entries int
-	left    int64 // bytes that may still come
 	// dir makes a folder, file a file of what r holds, link a symbolic link.
 	dir  func(name string) error
 	file func(name string, executable bool, r io.Reader) error
@@ -38,12 +40,12 @@ func (u *unpacker) walk(ctx context.Context, archive io.Reader) error {
 	if err != nil {
 		return fmt.Errorf("models: archive: %w", err)
 	}
-	u.left = mostUnpacked
+	left := u.most
 	// Bounded as a whole: what is skipped takes time as well.
 	all := tar.NewReader(readerFunc(func(b []byte) (int, error) {
 		n, err := packed.Read(b)
-		if u.left -= int64(n); u.left < 0 {
-			return 0, fmt.Errorf("more than %d bytes", int64(mostUnpacked))
+		if left -= int64(n); left < 0 {
+			return 0, fmt.Errorf("it unpacks to more than %d bytes", u.most)
 		}
 		if ctx.Err() != nil {
 			return 0, context.Cause(ctx)
@@ -91,7 +93,7 @@ func (u *unpacker) entry(head *tar.Header, content io.Reader) error {
 // unpack unpacks an archive into a folder that is there and empty. It is written
 // through to the disk. Links were checked by their names alone: that none leaves by way
 // of others, the folder's root sees to, for us and in the end for each.
-func unpack(ctx context.Context, archive io.Reader, into string) error {
+func unpack(ctx context.Context, archive io.Reader, most int64, into string) error {
 	root, err := os.OpenRoot(into)
 	if err != nil {
 		return fmt.Errorf("models: %w", err)
@@ -99,7 +101,8 @@ func unpack(ctx context.Context, archive io.Reader, into string) error {
 	defer func() { _ = root.Close() }() // what was written was closed before
 	var links []string
 	u := unpacker{
-		dir: func(name string) error { return root.MkdirAll(name, 0o755) },
+		most: most,
+		dir:  func(name string) error { return root.MkdirAll(name, 0o755) },
 		file: func(name string, executable bool, r io.Reader) error {
 			return unpackFile(root, name, executable, r)
 		},
@@ -152,7 +155,8 @@ func (f *Folder) verifyUnpacked(ctx context.Context, e Entry) error {
 		return fmt.Errorf("%w: %s is not as the archive has it: pull %s again", ErrHash, filepath.Join(f.unpacked(e), name), e.Name)
 	}
 	u := unpacker{
-		dir: func(string) error { return nil },
+		most: mostUnpacked(e),
+		dir:  func(string) error { return nil },
 		file: func(name string, _ bool, r io.Reader) error {
 			if !sameContent(root, name, r) {
 				return differs(name)

@@ -45,9 +45,6 @@ type Download struct {
 	path string
 }
 
-// unpacksTo is how many times as much room as its archive an engine may take.
-const unpacksTo = 4
-
 // Plan says what pulling a name comes to. A model brings the engine along where no
 // whisper-cli works yet. Nothing is downloaded or written.
 //
@@ -184,7 +181,7 @@ func (f *Folder) checkRoom(plan *Plan) (err error) {
 	needs := plan.Left
 	for _, d := range plan.Downloads {
 		if d.Kind == KindEngine {
-			needs += unpacksTo * d.Bytes
+			needs += mostUnpacked(d.Entry)
 		}
 	}
 	if needs > plan.Free {

@@ -39,7 +39,7 @@ func (f *Folder) pull(ctx context.Context, d Download, progress Progress) error 
 			return err
 		}
 	}
-	if err := os.Remove(f.damaged(d.Entry)); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := os.Remove(f.file(d.Entry) + damaged); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("models: %w", err)
 	}
 	if d.Kind == KindEngine {
@@ -112,7 +112,7 @@ func (f *Folder) install(ctx context.Context, e Entry) (err error) {
 		return fmt.Errorf("models: %w", err)
 	}
 	defer func() { _ = archive.Close() }() // it is only read
-	if err := unpack(ctx, archive, dir); err != nil {
+	if err := unpack(ctx, archive, mostUnpacked(e), dir); err != nil {
 		return err
 	}
 	program, err := findProgram(dir)
@@ -122,7 +122,8 @@ func (f *Folder) install(ctx context.Context, e Entry) (err error) {
 	if _, err := f.try(ctx, program); err != nil {
 		return fmt.Errorf("models: the engine was downloaded, and does not run here: %w", err)
 	}
-	if err := errors.Join(os.Chmod(dir, 0o755), os.RemoveAll(f.unpacked(e))); err != nil { // others may run it
+	// Others may run it, and nothing of an earlier one may be in its place.
+	if err := errors.Join(os.Chmod(dir, 0o755), os.RemoveAll(f.unpacked(e)), os.RemoveAll(f.unpacked(e)+damaged)); err != nil {
 		return fmt.Errorf("models: %w", err)
 	}
 	if err := os.Rename(dir, f.unpacked(e)); err != nil {

@@ -50,10 +50,12 @@ func (f *Folder) List(ctx context.Context) ([]Item, error) {
 	return all, nil
 }
 
+// damaged is the end of the names of what was put aside.
+const damaged = ".damaged"
+
 // The places of an entry.
 func (f *Folder) place(e Entry) string   { return filepath.Join(f.dir, e.folder()) }
 func (f *Folder) file(e Entry) string    { return filepath.Join(f.place(e), e.File()) }
-func (f *Folder) damaged(e Entry) string { return f.file(e) + ".damaged" }
 func (f *Folder) partial(e Entry) string { return filepath.Join(f.dir, e.SHA256+".part") }
 
 // unpacked is the folder of an engine that has been run.
@@ -80,7 +82,7 @@ func (f *Folder) look(e Entry) (Item, error) {
 		item.State, item.Have = StatePartial, have
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return Item{}, fmt.Errorf("models: %w", err)
-	} else if have, err = size(f.damaged(e)); err == nil {
+	} else if have, err = size(f.file(e) + damaged); err == nil {
 		item.State, item.Have = StateDamaged, have
 	}
 	return item, nil
@@ -93,6 +95,9 @@ func (f *Folder) lookForProgram(item Item) (Item, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		item.State = StatePartial // downloaded, and never seen to run
+		if _, err := os.Stat(f.unpacked(item.Entry) + damaged); err == nil {
+			item.State = StateDamaged
+		}
 	case err != nil:
 		item.State = StateDamaged
 	}

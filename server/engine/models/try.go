@@ -6,12 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/cenkalti/backoff/v4"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 )
@@ -20,15 +21,28 @@ import (
 // error says in the operator's words what keeps it from running.
 func (f *Folder) try(ctx context.Context, program string) (string, error) {
 	path, err := f.programs.Look(program)
+	if err != nil && !errors.Is(err, fs.ErrPermission) {
+		return "", fmt.Errorf("%s is not installed", program)
+	}
 	if err != nil {
 		return "", notStarted(program, err)
 	}
-	exit, err := f.programs.Run(ctx, engine.Command{
-		Program: path,
-		Args:    []string{"--version"},
-		Reads:   []string{filepath.Dir(path)}, // it looks there for libraries that suit the processor
-		Limits:  engine.Limits{Wall: time.Minute, CPU: time.Minute, Memory: 1 << 30, FileSize: 1 << 20},
-	})
+	var exit engine.Exit
+	// A program that starts another one just now holds open for a moment what was written
+	// before, and what is open for writing does not start.
+	moments := backoff.WithContext(backoff.WithMaxRetries(backoff.NewConstantBackOff(50*time.Millisecond), 100), ctx)
+	err = backoff.Retry(func() error {
+		exit, err = f.programs.Run(ctx, engine.Command{
+			Program: path,
+			Args:    []string{"--version"},
+			Reads:   []string{filepath.Dir(path)}, // it looks there for libraries that suit the processor
+			Limits:  engine.Limits{Wall: time.Minute, CPU: time.Minute, Memory: 1 << 30, FileSize: 1 << 20},
+		})
+		if err != nil && !errors.Is(err, syscall.ETXTBSY) {
+			return backoff.Permanent(err)
+		}
+		return err
+	}, moments)
 	switch {
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
@@ -48,8 +62,6 @@ func notStarted(program string, err error) error {
 		return fmt.Errorf("%s is for another kind of processor: take one that was built for this machine: %w", name, err)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%s may not be run: the file system of %s is mounted noexec, or its rights forbid it: use another folder: %w", name, filepath.Dir(program), err)
-	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist) && !filepath.IsAbs(program):
-		return fmt.Errorf("%s is not installed", name)
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%s does not start: it wants glibc, which this system (musl, as Alpine has it) has not: build whisper.cpp here, or use a system with glibc: %w", name, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"syscall"
 )
 
 // Progress is told how many bytes of a file are done; total is its size.
@@ -43,7 +44,15 @@ func (f *Folder) verify(ctx context.Context, e Entry, progress Progress) error {
 	if err := f.verifyFile(ctx, e, progress); err != nil || e.Kind != KindEngine {
 		return err
 	}
-	return f.verifyUnpacked(ctx, e)
+	there, err := os.Stat(f.unpacked(e))
+	if err != nil {
+		return fmt.Errorf("models: %w", err)
+	}
+	err = f.verifyUnpacked(ctx, e)
+	if errors.Is(err, ErrHash) {
+		err = errors.Join(err, f.putAside(ctx, f.unpacked(e), there))
+	}
+	return err
 }
 
 // verifyFile hashes an installed file. One whose hash is wrong is put aside; the
@@ -54,6 +63,10 @@ func (f *Folder) verifyFile(ctx context.Context, e Entry, progress Progress) err
 		return fmt.Errorf("models: %w", err)
 	}
 	defer func() { _ = file.Close() }() // it is only read
+	there, err := file.Stat()
+	if err != nil {
+		return fmt.Errorf("models: %w", err)
+	}
 	hash := sha256.New()
 	if _, err := io.Copy(hash, f.reader(ctx, file, e, 0, progress)); err != nil {
 		return fmt.Errorf("models: %s: %w", e.Name, err)
@@ -61,25 +74,28 @@ func (f *Folder) verifyFile(ctx context.Context, e Entry, progress Progress) err
 	if hex.EncodeToString(hash.Sum(nil)) == e.SHA256 {
 		return nil
 	}
-	return errors.Join(fmt.Errorf("%w: %s: pull it again", ErrHash, file.Name()), f.putAside(ctx, e, file))
+	return errors.Join(fmt.Errorf("%w: %s is damaged, and has to be pulled again", ErrHash, e.Name), f.putAside(ctx, f.file(e), there))
 }
 
-// putAside takes the final name from a damaged file, if it still is what was hashed:
-// another process may have pulled it again meanwhile, or be about to.
-func (f *Folder) putAside(ctx context.Context, e Entry, hashed *os.File) error {
+// putAside takes its name from what is damaged, if it still is what was seen: another
+// process may have pulled it again meanwhile, or be about to. Who may not change the
+// folder leaves it, and does not use it.
+func (f *Folder) putAside(ctx context.Context, path string, seen os.FileInfo) error {
 	lock, err := f.lock(ctx)
+	if errors.Is(err, ErrBusy) || errors.Is(err, os.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return nil
+	}
 	if err != nil {
-		return nil //nolint:nilerr // who may not change the folder leaves the file, and does not use it
+		return err
 	}
 	defer unlock(lock)
-	is, err := hashed.Stat()
-	if err != nil {
-		return fmt.Errorf("models: %w", err)
-	}
-	if there, err := os.Lstat(f.file(e)); err != nil || !os.SameFile(is, there) {
+	if there, err := os.Lstat(path); err != nil || !os.SameFile(seen, there) {
 		return nil //nolint:nilerr // it has gone already
 	}
-	if err := os.Rename(f.file(e), f.damaged(e)); err != nil {
+	if err := os.RemoveAll(path + damaged); err != nil {
+		return fmt.Errorf("models: %w", err)
+	}
+	if err := os.Rename(path, path+damaged); err != nil {
 		return fmt.Errorf("models: %w", err)
 	}
 	return nil
