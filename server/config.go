@@ -165,6 +165,8 @@ type Limits struct {
 	MinFreeDisk int64
 }
 
+const defaultMinFreeDisk = 512 << 20
+
 // ConfigError is the error of New about a member of Config that is wrong.
 type ConfigError struct {
 	Member string // such as "BasePath" or "Egress.Allow"
@@ -213,7 +215,7 @@ func (c Config) withDefaults() (Config, error) {
 	c.Version = cmp.Or(c.Version, "dev")
 	c.Limits.ASRWorkers = cmp.Or(c.Limits.ASRWorkers, runtime.GOMAXPROCS(0))
 	c.Limits.MaxMediaDuration = cmp.Or(c.Limits.MaxMediaDuration, 12*time.Hour)
-	c.Limits.MinFreeDisk = cmp.Or(c.Limits.MinFreeDisk, 512<<20)
+	c.Limits.MinFreeDisk = cmp.Or(c.Limits.MinFreeDisk, defaultMinFreeDisk)
 	c.progressInterval = cmp.Or(c.progressInterval, time.Second)
 	c.retention = cmp.Or(c.retention, pipeline.DefaultRetention())
 	c.lookupBudget = cmp.Or(c.lookupBudget, 10*time.Second)

@@ -6,8 +6,11 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/internal/clip"
+	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/pace"
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // readyTimeout bounds the checks of /readyz, so that it answers within 5 s.
@@ -42,7 +45,7 @@ type health struct {
 // readiness is the body of /readyz.
 type readiness struct {
 	Status string            `json:"status" enum:"ready,draining,degraded"` // whether it can work: ready, not because it ends, or not because a part of it is away
-	Checks map[string]string `json:"checks" nullable:"false"`               // what was looked at, each with "ok" or with what is wrong
+	Checks map[string]string `json:"checks" nullable:"false"`               // what was looked at, each with "ok", or with what is wrong and what cures it
 }
 
 // getHealth is GET /healthz: the process is alive. It touches nothing.
@@ -61,7 +64,7 @@ func (s *Server) getReadiness(w http.ResponseWriter, r *http.Request) error {
 	ready, status := readiness{Status: "ready", Checks: map[string]string{"store": "ok"}}, http.StatusOK
 	// The store first: a slow engine must not use up the time in which it answers.
 	if err := s.db.Ping(ctx); err != nil {
-		ready.Checks["store"] = "unavailable"
+		ready.Checks["store"] = "unavailable: see to it that the database runs, and that it can be reached and written to"
 		ready.Status, status = "degraded", http.StatusServiceUnavailable
 		logCause(r, err)
 	}
@@ -78,13 +81,7 @@ func (s *Server) getReadiness(w http.ResponseWriter, r *http.Request) error {
 	for name, err := range s.pipeline.Check(ctx) {
 		ready.Checks[name] = "ok"
 		if err != nil {
-			ready.Checks[name] = "unavailable"
-			switch {
-			case errors.Is(err, pace.ErrOpen):
-				ready.Checks[name] = "open_circuit"
-			case errors.Is(err, pipeline.ErrNoWorkers):
-				ready.Checks[name] = "none"
-			}
+			ready.Checks[name] = fault(err)
 			ready.Status = "degraded"
 			logCause(r, err)
 		}
@@ -95,4 +92,30 @@ func (s *Server) getReadiness(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Cache-Control", "no-store")
 	s.respondJSON(r.Context(), w, status, ready)
 	return nil
+}
+
+// maxCure bounds what /readyz says of a check, in runes.
+const maxCure = 1000
+
+// fault is what /readyz says of a part that is not fit for work: a word, and after a colon
+// its cure. Of an error that has no code, which may tell anything, it says nothing.
+func fault(err error) string {
+	word, cure := "unavailable", ""
+	var coded *transcript.Error
+	switch {
+	case errors.Is(err, pace.ErrOpen):
+		word, cure = "open_circuit", engine.Cure(transcript.IPBlocked)
+	case errors.Is(err, pipeline.ErrNoWorkers):
+		word, cure = "none", "start a process that works"
+	case errors.As(err, &coded):
+		cure = clip.Line(coded.Message, maxCure)
+	case errors.Is(err, context.DeadlineExceeded):
+		cure = "it has not answered yet: ask again"
+	case errors.Is(err, pipeline.ErrMissing):
+		cure = "set up an engine for it, where it is wanted"
+	}
+	if cure == "" {
+		return word
+	}
+	return word + ": " + cure
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -88,6 +89,12 @@ func TestConfigThatIsWrong(t *testing.T) {
 	assert.Empty(t, files(t, dir), "nothing is left of a server that could not be made")
 }
 
+// What /readyz says of what nobody has set up, and of a service that nobody works for.
+const (
+	noEngine  = "unavailable: set up an engine for it, where it is wanted"
+	noWorkers = "none: start a process that works"
+)
+
 // A server needs a store and nothing else, and then refuses all work.
 func TestServerWithoutAnEngine(t *testing.T) {
 	t.Parallel()
@@ -100,7 +107,7 @@ func TestServerWithoutAnEngine(t *testing.T) {
 	assert.Equal(t, http.StatusOK, ready.StatusCode, "the store decides")
 	assert.Equal(t, map[string]any{
 		"status": "degraded", "checks": map[string]any{
-			"store": "ok", "disk": "ok", "captions": "unavailable", "discovery": "unavailable", "audio": "unavailable", "media": "unavailable", "asr": "unavailable",
+			"store": "ok", "disk": "ok", "captions": noEngine, "discovery": noEngine, "audio": noEngine, "media": noEngine, "asr": noEngine,
 		},
 	}, ready.object(t))
 }
@@ -132,6 +139,36 @@ func TestHealthWhereProgramsAreNotConfined(t *testing.T) {
 	assert.Subset(t, body["checks"], map[string]any{"programs": "not confined: it takes Linux 6.7", "store": "ok"})
 }
 
+// unfit is an engine that is not fit for work.
+type unfit struct {
+	engine.MediaTool
+	why error
+}
+
+func (u *unfit) Check(context.Context) error { return u.why }
+
+// The message of a coded error is shown, which is written for callers and ends with the
+// cure; what another error says may be a secret.
+func TestHealthNamesTheCure(t *testing.T) {
+	t.Parallel()
+	media := &unfit{}
+	s := start(t, func(c *server.Config) {
+		c.Engine = func(engine.Host) (engine.Engine, error) { return engine.Engine{Media: media}, nil }
+	})
+	lacks := transcript.Errorf(transcript.ConfigError, "The program sox is missing: install sox.").Because(errors.New("at /root/secret"))
+	for says, why := range map[string]error{
+		"ok": nil,
+		"unavailable: The program sox is missing: install sox.": fmt.Errorf("media: %w", lacks),
+		"unavailable": errors.New("password 123"),
+		"unavailable: it has not answered yet: ask again": fmt.Errorf("media: %w", context.DeadlineExceeded),
+	} {
+		media.why = why
+		assert.Equal(t, says, s.get(t, "/readyz", as("")).object(t)["checks"].(map[string]any)["media"])
+	}
+	media.why = transcript.Errorf(transcript.UpstreamFailed, "%s", strings.Repeat("x", 5000))
+	assert.Less(t, len(s.get(t, "/readyz", as("")).body), 2000)
+}
+
 // A platform that blocks makes the service degraded, not unready, and readers are
 // told when to come again without its being asked.
 func TestHealthWhileAPlatformBlocks(t *testing.T) {
@@ -155,7 +192,7 @@ func TestHealthWhileAPlatformBlocks(t *testing.T) {
 	assert.Equal(t, "degraded", body["status"])
 	assert.Contains(t, s.log.String(), `msg="a circuit has opened" platform=video_site source=video_site_downloader for=2m0s`)
 	assert.Subset(t, body["checks"], map[string]any{
-		"store": "ok", "captions": "ok", "engine.captions.video_site": "open_circuit", "engine.captions.short_video_site": "ok",
+		"store": "ok", "captions": "ok", "engine.captions.video_site": "open_circuit: " + engine.Cure(transcript.IPBlocked), "engine.captions.short_video_site": "ok",
 	})
 }
 

@@ -83,7 +83,7 @@ func (s *service) requireUnavailable(t *testing.T, id string) {
 	ready := s.get(t, "/readyz")
 	assert.Less(t, time.Since(began), soon)
 	assert.Equal(t, http.StatusServiceUnavailable, ready.StatusCode, ready.body)
-	assert.Equal(t, "unavailable", ready.object(t)["checks"].(map[string]any)["store"])
+	assert.Equal(t, "unavailable: see to it that the database runs, and that it can be reached and written to", ready.object(t)["checks"].(map[string]any)["store"])
 	assert.Equal(t, http.StatusOK, s.get(t, "/healthz").StatusCode)
 }
 

@@ -47,6 +47,8 @@ type Server struct {
 	document   func() (document, error)            // made when it is asked for first
 	docsPage   func() (docsPage, error)            // so is this
 
+	programs   *run.Runner // nil where no work is done
+	engine     engine.Engine
 	unconfined error // why the kernel does not hold programs to the guard; nil: it does
 
 	release func() error // of the store; nil unless started
@@ -91,12 +93,8 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 			err = errors.Join(err, s.close())
 		}
 	}()
-	s.guard, err = egress.New(egress.Config{Allow: c.Egress.Allow, Deny: c.Egress.Deny, Proxies: c.Egress.Proxies, Log: c.Log})
-	if wrong := (*egress.ConfigError)(nil); errors.As(err, &wrong) {
-		return nil, &ConfigError{"Egress." + wrong.Member, wrong.Err}
-	}
-	if err != nil {
-		return nil, fmt.Errorf("server: %w", err)
+	if s.guard, err = newGuard(c); err != nil {
+		return nil, err
 	}
 	s.shortLinks = &shortlink.Follower{Sites: c.Sites, Client: s.guard.Client}
 	work := pipeline.Config{
@@ -122,9 +120,10 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 			return nil, &ConfigError{"Dir", err}
 		}
 		work.Dir = s.scratch.Path()
-		if work.Engine, err = s.makeEngine(); err != nil {
+		if s.engine, err = s.makeEngine(); err != nil {
 			return nil, err
 		}
+		work.Engine = s.engine
 	}
 	if s.pipeline, err = pipeline.New(work); err != nil {
 		return nil, fmt.Errorf("server: %w", err)
@@ -136,19 +135,36 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 	return s, nil
 }
 
-func (s *Server) makeEngine() (engine.Engine, error) {
-	programs, err := run.New(run.Config{Dir: s.scratch.Path(), Guard: s.guard})
+// newGuard makes the guard through which links are opened.
+func newGuard(c Config) (*egress.Guard, error) {
+	guard, err := egress.New(egress.Config{Allow: c.Egress.Allow, Deny: c.Egress.Deny, Proxies: c.Egress.Proxies, Log: c.Log})
+	if wrong := (*egress.ConfigError)(nil); errors.As(err, &wrong) {
+		return nil, &ConfigError{"Egress." + wrong.Member, wrong.Err}
+	}
 	if err != nil {
+		return nil, fmt.Errorf("server: %w", err)
+	}
+	return guard, nil
+}
+
+func (s *Server) makeEngine() (engine.Engine, error) {
+	var err error
+	if s.programs, err = run.New(run.Config{Dir: s.scratch.Path(), Guard: s.guard}); err != nil {
 		return engine.Engine{}, fmt.Errorf("server: %w", err)
 	}
-	if s.unconfined = programs.Confined(); s.unconfined != nil {
+	if s.unconfined = s.programs.Confined(); s.unconfined != nil {
 		s.cfg.Log.Warn("programs are not confined", "err", s.unconfined)
 	}
-	if !programs.EndsAll() {
+	if !s.programs.EndsAll() {
 		s.cfg.Log.Warn("what a program starts may outlive the service: the system grants it no PID namespaces")
 	}
-	eng, err := s.cfg.Engine(engine.Host{
-		HTTP: s.guard.Client(), Programs: programs, Confined: s.unconfined == nil, Judge: s.guard.JudgeLink, Dir: s.scratch.Path(),
+	return newEngine(s.cfg, s.programs, s.guard, s.scratch.Path())
+}
+
+// newEngine makes the engine on a host that runs programs and has a folder.
+func newEngine(c Config, programs *run.Runner, guard *egress.Guard, dir string) (engine.Engine, error) {
+	eng, err := c.Engine(engine.Host{
+		HTTP: guard.Client(), Programs: programs, Confined: programs.Confined() == nil, Judge: guard.JudgeLink, Dir: dir,
 	})
 	if err != nil {
 		return engine.Engine{}, &ConfigError{"Engine", err}

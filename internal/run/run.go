@@ -176,7 +176,7 @@ func (r *Runner) Run(ctx context.Context, c engine.Command) (engine.Exit, error)
 // programs to the guard's proxy. nil: it does.
 func (r *Runner) Confined() error {
 	if !r.kernel.holdsNetwork() {
-		return errors.New("this system does not hold programs to the egress guard: it takes Linux 6.7 or newer with Landlock switched on")
+		return errors.New("this system does not hold programs to the egress guard: " + engine.CureUnconfined)
 	}
 	return nil
 }

@@ -104,9 +104,7 @@ func source(path string) []string {
 }
 
 func missing(program string, err error) error {
-	return transcript.Errorf(transcript.ConfigError,
-		"The program %s is missing on the server: install ffmpeg and ffprobe (package ffmpeg on Debian, Ubuntu, Fedora, Alpine and Homebrew).",
-		program).Because(err)
+	return transcript.Errorf(transcript.ConfigError, "The program %s is missing on the server: %s.", program, getPrograms).Because(err)
 }
 
 func invalid(format string, args ...any) *transcript.Error {

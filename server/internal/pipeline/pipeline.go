@@ -249,7 +249,7 @@ func (p *Pipeline) Check(ctx context.Context) map[string]error {
 // checkCaptions returns the sources that are fit for work, and why others are not.
 func (p *Pipeline) checkCaptions(ctx context.Context) (fit []engine.CaptionSource, err error) {
 	if len(p.engine.Captions) == 0 {
-		return nil, errMissing
+		return nil, ErrMissing
 	}
 	for _, source := range p.engine.Captions {
 		if unfit := check(ctx, source); unfit != nil {
@@ -273,7 +273,7 @@ func (p *Pipeline) checkOthers(ctx context.Context) map[string]error {
 		if all.anyone(can) {
 			return nil
 		}
-		return errMissing
+		return ErrMissing
 	}
 	return map[string]error{
 		"workers":   nil,
@@ -285,11 +285,12 @@ func (p *Pipeline) checkOthers(ctx context.Context) map[string]error {
 	}
 }
 
-var errMissing = errors.New("not configured")
+// ErrMissing tells that a service has no engine for something.
+var ErrMissing = errors.New("not configured")
 
 func check(ctx context.Context, capability any) error {
 	if capability == nil {
-		return errMissing
+		return ErrMissing
 	}
 	if c, ok := capability.(engine.Checker); ok {
 		return c.Check(ctx)

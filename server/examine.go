@@ -1,0 +1,165 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/transcriptkit/transcriptkit/internal/run"
+	"github.com/transcriptkit/transcriptkit/internal/scratch"
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/store"
+)
+
+// Examine looks at what a server made of c, on a store opened with o, would stand on: the
+// engine's programs, what confines them, the database and its clock, the blobs, and the
+// room on disks. It makes neither, so c.Store is not needed, and leaves nothing behind:
+// no database is created, no table changed, no link opened. Recognizers and object stores
+// are asked where they are on the network.
+//
+// It ends soon after ctx does, with what it knows then. The error is a *ConfigError about
+// Egress or Engine.
+func Examine(ctx context.Context, c Config, o store.Options) ([]engine.Finding, error) {
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	minFree := c.Limits.MinFreeDisk
+	if minFree == 0 {
+		minFree = defaultMinFreeDisk
+	}
+	scratches := db.Folder{Use: "scratch files", Path: c.Dir}
+	if c.Dir == "" {
+		scratches.Path = os.TempDir()
+	}
+	var stored []engine.Finding
+	var asking sync.WaitGroup
+	asking.Go(func() { stored = db.Examine(ctx, db.Options(o), minFree, scratches) })
+	worked, err := examineWork(ctx, c)
+	asking.Wait()
+	return append(worked, stored...), err
+}
+
+// Examine looks at what the server's engine stands on, and at what confines its programs;
+// nil for RoleAPI, which has none.
+func (s *Server) Examine(ctx context.Context) []engine.Finding {
+	if s.programs == nil {
+		return nil
+	}
+	return append(examineEngine(ctx, s.engine), examinePrograms(s.programs)...)
+}
+
+// examineWork makes the engine for the time of an examination.
+func examineWork(ctx context.Context, c Config) (all []engine.Finding, err error) {
+	guard, err := newGuard(c)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, guard.Close()) }()
+	if c.Role == RoleAPI || c.Engine == nil {
+		return nil, nil
+	}
+	dir, err := scratch.New(c.Dir)
+	if err != nil {
+		return []engine.Finding{{
+			Name: "scratch files", Status: engine.Broken, Found: err.Error(), Fails: "everything",
+			Cure: "let the user of the service write to the folder, or set TMPDIR to another",
+		}}, nil
+	}
+	defer func() { err = errors.Join(err, dir.Remove()) }()
+	programs, err := run.New(run.Config{Dir: dir.Path(), Guard: guard})
+	if err != nil {
+		return nil, err
+	}
+	eng, err := newEngine(c, programs, guard, dir.Path())
+	if err != nil {
+		return nil, err
+	}
+	return append(examineEngine(ctx, eng), examinePrograms(programs)...), nil
+}
+
+// examinePrograms looks at what holds programs.
+func examinePrograms(programs *run.Runner) []engine.Finding {
+	held := engine.Finding{Name: "Landlock", Status: engine.OK, Found: "holds programs to the egress guard and to their own files"}
+	if err := programs.Confined(); err != nil {
+		held.Status, held.Found = engine.Missing, "does not hold programs to the egress guard"
+		held.Fails = "the protection of this machine's network and files from programs that a page or a recording leads astray"
+		held.Cure = engine.CureUnconfined
+	}
+	if programs.EndsAll() {
+		return []engine.Finding{held}
+	}
+	return []engine.Finding{held, {
+		Name: "PID namespaces", Status: engine.Missing, Found: "not granted",
+		Fails: "the end of what a program has started and left behind, when the service is killed",
+		Cure:  "run the service as root, or permit its user namespaces (sysctl kernel.unprivileged_userns_clone=1 on Debian)",
+	}}
+}
+
+// part is a capability of an engine.
+type part struct {
+	name string
+	does any
+}
+
+// examineEngine asks all parts of an engine at once.
+func examineEngine(ctx context.Context, e engine.Engine) []engine.Finding {
+	var parts []part
+	for _, source := range e.Captions {
+		parts = append(parts, part{"captions", source})
+	}
+	parts = append(parts, part{"lists", e.Lists}, part{"discovery", e.Discovery}, part{"audio", e.Audio}, part{"media", e.Media}, part{"recognizer", e.Recognizer})
+	parts = slices.DeleteFunc(parts, func(p part) bool { return p.does == nil && p.name != "recognizer" })
+	found := make([][]engine.Finding, len(parts))
+	var asking sync.WaitGroup
+	for i, p := range parts {
+		if slices.ContainsFunc(parts[:i], func(before part) bool { return same(before.does, p.does) }) {
+			continue // it does several things
+		}
+		asking.Go(func() { found[i] = p.examine(ctx) })
+	}
+	asking.Wait()
+	return slices.Concat(found...)
+}
+
+// same tells that two parts are one thing.
+func same(a, b any) bool {
+	return a != nil && b != nil && reflect.TypeOf(a).Comparable() && reflect.TypeOf(b).Comparable() && a == b
+}
+
+func (p part) examine(ctx context.Context) []engine.Finding {
+	var found []engine.Finding
+	switch does := p.does.(type) {
+	case nil:
+		return []engine.Finding{{Name: p.name, Status: engine.Missing, Found: "none", Fails: "recordings, and links without captions: NOT_IMPLEMENTED", Cure: "name one"}}
+	case engine.Examiner:
+		return does.Examine(ctx)
+	case engine.Checker:
+		found = append(found, engine.FindingOf(p.name, does.Check(ctx)))
+	default:
+		found = append(found, engine.Finding{Name: p.name, Status: engine.OK})
+	}
+	r, ok := p.does.(engine.Recognizer)
+	if !ok {
+		if found[0].Status == engine.OK {
+			return nil // nothing is known of it but that
+		}
+		return found
+	}
+	info := r.Info()
+	words := strings.TrimSpace(info.Name + " " + info.Model)
+	if info.Quality != "" {
+		words += "; " + info.Quality
+	}
+	if found[0].Status == engine.OK {
+		found[0].Found = words
+	} else {
+		found[0].Fails = "recordings, and links without captions"
+	}
+	return found
+}
