@@ -13,8 +13,8 @@ const (
 
 	peakFrames = 25  // half a second: a click is not how loud people speak
 	pauseMin   = 15  // 0.3 s: shorter ones are within words
-	apartMin   = 250 // 5 s: a pause this long becomes a stretch of its own
-	margin     = 12  // 0.24 s of such a pause stay with the speech on either side
+	apartMin   = 250 // 5 s: a silence this long need not be recognized
+	margin     = 12  // 0.24 s of such a silence stay with the speech on either side
 )
 
 // stretch is a run of frames: from, and the one after the last.
@@ -25,29 +25,15 @@ type stretch struct {
 
 func (s stretch) frames() int { return s.to - s.from }
 
-// cutter cuts one recording.
-type cutter struct {
-	levels         []level
-	pause, silence level // frames below
-}
-
-// cut tiles the frames with stretches. Those of speech are at most longest
-// frames long (50 is the least).
-func cut(levels []level, longest int) []stretch {
+// cut tiles the frames with stretches: of speech, at most longest frames long (50 is
+// the least), and of silence. Of all ways to cut at pauses it is the one that is
+// recognized at the least cost; window is what is paid for whole, in frames, at least 1.
+func cut(levels []level, longest, window int) []stretch {
 	lower := quietRecording(levels)
-	c := cutter{levels: levels, pause: pauseLevel - lower, silence: silenceLevel - lower}
-	var out []stretch
-	for _, s := range c.stretches() {
-		if c.isSilent(s) {
-			out = append(out, stretch{s.from, s.to, true})
-			continue
-		}
-		for s.frames() > longest {
-			at := c.bestCut(s, longest)
-			out = append(out, c.judge(stretch{from: s.from, to: at}))
-			s.from = at
-		}
-		out = append(out, c.judge(s))
+	c := cutter{levels: levels, pause: pauseLevel - lower, silence: silenceLevel - lower, longest: longest}
+	out := cheapest(c.pieces(), longest, window)
+	for i, s := range out {
+		out[i].silent = c.isSilent(s) // also one that is short, if chunks are
 	}
 	return out
 }
@@ -67,45 +53,69 @@ func quietRecording(levels []level) level {
 	return 0
 }
 
-// stretches parts the recording at its long pauses.
-func (c cutter) stretches() []stretch {
-	var out []stretch
+// cutter finds where a recording may be cut.
+type cutter struct {
+	levels         []level
+	pause, silence level // frames below
+	longest        int   // frames
+}
+
+// piece is a stretch that is not cut any further.
+type piece struct {
+	stretch
+	rough int // how bad it is to cut before it, from 0
+}
+
+// pieces tiles the recording with its long silences and the pieces between them, each
+// of which is at most longest frames long.
+func (c cutter) pieces() []piece {
+	var out []piece
 	done := 0
-	for _, p := range c.pauses(0, len(c.levels)) {
-		if p.frames() < apartMin {
+	for _, s := range runs(c.levels, 0, len(c.levels), c.silence) {
+		if s.frames() < apartMin {
 			continue
 		}
-		if p.from > 0 {
-			p.from += margin
-			out = append(out, stretch{from: done, to: p.from})
+		if s.from > 0 {
+			s.from += margin
+			out = c.appendSpeech(out, stretch{from: done, to: s.from})
 		}
-		if p.to < len(c.levels) {
-			p.to -= margin
+		if s.to < len(c.levels) {
+			s.to -= margin
 		}
-		out = append(out, p)
-		done = p.to
+		s.silent = true
+		out = append(out, piece{stretch: s})
+		done = s.to
 	}
 	if done < len(c.levels) {
-		out = append(out, stretch{from: done, to: len(c.levels)})
+		out = c.appendSpeech(out, stretch{from: done, to: len(c.levels)})
 	}
 	return out
 }
 
-// bestCut is where to end the first chunk of a stretch that is too long: in the
-// second half of what is allowed, but so that the rest is not a mere crumb.
-func (c cutter) bestCut(s stretch, longest int) int {
-	from := s.from + longest/2
-	to := s.from + min(longest, s.frames()-longest/4)
-	best := stretch{}
-	for _, p := range c.pauses(from, to) {
-		if p.frames() >= pauseMin && p.frames() >= best.frames() {
-			best = p // of equal ones the last, for the longer chunk
+// appendSpeech parts a stretch of speech in the middle of its pauses, and what has none
+// and is too long for one chunk also elsewhere.
+func (c cutter) appendSpeech(out []piece, s stretch) []piece {
+	rough := 0 // what is before it is silent
+	for _, p := range runs(c.levels, s.from, s.to, c.pause) {
+		if p.frames() < pauseMin {
+			continue
 		}
+		middle := (p.from + p.to) / 2
+		out = c.appendUnbroken(out, stretch{from: s.from, to: middle}, rough)
+		s.from, rough = middle, max(apartMin-p.frames(), 0)
 	}
-	if best.frames() > 0 {
-		return (best.from + best.to) / 2
+	return c.appendUnbroken(out, s, rough)
+}
+
+// appendUnbroken cuts a stretch without pauses where it is quiet: in the second half of
+// what is allowed, but so that the rest is not a mere crumb.
+func (c cutter) appendUnbroken(out []piece, s stretch, rough int) []piece {
+	for s.frames() > c.longest {
+		at := c.quietestPoint(s.from+c.longest/2, s.from+min(c.longest, s.frames()-c.longest/4))
+		out = append(out, piece{stretch{from: s.from, to: at}, rough})
+		s.from, rough = at, 4*apartMin
 	}
-	return c.quietestPoint(from, to)
+	return append(out, piece{s, rough})
 }
 
 // quietestPoint is the middle of the quietest tenth of a second, the last one
@@ -125,12 +135,12 @@ func (c cutter) quietestPoint(from, to int) int {
 	return at
 }
 
-// pauses returns the runs of quiet frames in [from, to).
-func (c cutter) pauses(from, to int) []stretch {
+// runs returns the runs of frames in [from, to) that are below a level.
+func runs(levels []level, from, to int, below level) []stretch {
 	var out []stretch
 	start := -1
 	for i := from; i <= to; i++ {
-		quiet := i < to && c.levels[i] < c.pause
+		quiet := i < to && levels[i] < below
 		switch {
 		case quiet && start < 0:
 			start = i
@@ -140,11 +150,6 @@ func (c cutter) pauses(from, to int) []stretch {
 		}
 	}
 	return out
-}
-
-func (c cutter) judge(s stretch) stretch {
-	s.silent = c.isSilent(s)
-	return s
 }
 
 func (c cutter) isSilent(s stretch) bool {

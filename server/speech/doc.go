@@ -3,7 +3,7 @@
 // every [engine.Recognizer].
 //
 //	rec, err := speech.Open(audio.Path)
-//	plan, err := rec.Plan(ctx, speech.ChunkLength(recognizer.Info()))
+//	plan, err := rec.Plan(ctx, speech.LengthsFor(recognizer.Info()))
 //	for _, chunk := range plan.Speech() {
 //		err = rec.WriteChunk(file, chunk)            // a complete WAV
 //		heard, err := recognizer.Recognize(ctx, …)   // times from the chunk's start
@@ -35,14 +35,24 @@ const (
 	DefaultChunk = 30 * time.Second
 )
 
-// ChunkLength is the longest chunk for a recognizer: what suits it best, else
+// Lengths are those that a recognizer wants its chunks to have.
+type Lengths struct {
+	// Longest is that of the longest chunk; 0 means [DefaultChunk], and the least is a
+	// second.
+	Longest time.Duration
+	// Window is what is paid for whole, however little of it there is; 0 means that a
+	// chunk costs as much as it is long.
+	Window time.Duration
+}
+
+// LengthsFor are the lengths for a recognizer: the longest is what suits it best, else
 // [DefaultChunk], but no more than its MaxChunk.
-func ChunkLength(info engine.RecognizerInfo) time.Duration {
-	length := cmp.Or(info.Chunk, DefaultChunk)
+func LengthsFor(info engine.RecognizerInfo) Lengths {
+	longest := cmp.Or(info.Chunk, DefaultChunk)
 	if info.MaxChunk > 0 {
-		length = min(length, info.MaxChunk)
+		longest = min(longest, info.MaxChunk)
 	}
-	return length
+	return Lengths{longest, info.Window}
 }
 
 // bytesPerSample is the size of a 16-bit sample of one channel.

@@ -23,7 +23,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	plan, err := rec.Plan(context.Background(), speech.DefaultChunk)
+	plan, err := rec.Plan(context.Background(), speech.Lengths{})
 	if err != nil {
 		panic(err)
 	}

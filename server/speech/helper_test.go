@@ -51,9 +51,9 @@ func recording(t require.TestingT, pcm []byte) *speech.Recording {
 	return rec
 }
 
-func planOf(t *testing.T, longest time.Duration, pieces ...piece) speech.Plan {
+func planOf(t *testing.T, l speech.Lengths, pieces ...piece) speech.Plan {
 	t.Helper()
-	plan, err := recording(t, pcm(pieces...)).Plan(t.Context(), longest)
+	plan, err := recording(t, pcm(pieces...)).Plan(t.Context(), l)
 	require.NoError(t, err)
 	return plan
 }

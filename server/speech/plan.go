@@ -1,6 +1,7 @@
 package speech
 
 import (
+	"cmp"
 	"context"
 	"time"
 )
@@ -34,22 +35,23 @@ const (
 	ReasonRepetition = "repetition" // the recognizer repeated itself over and over
 )
 
-// Plan measures the recording and cuts it: into chunks of speech no longer than
-// longest, each cut in the middle of the longest pause that can be had, and into
-// silent chunks, which may be of any length. A longest of 0 means
-// [DefaultChunk]; the least is a second. It reads the recording once and keeps
-// 50 bytes for each second of it. The error is the context's or the reader's.
-func (r *Recording) Plan(ctx context.Context, longest time.Duration) (Plan, error) {
-	if longest == 0 {
-		longest = DefaultChunk
-	}
+// Plan measures the recording and cuts it into chunks of speech, in the middle of
+// pauses, and into silent chunks, which may be of any length. Of all such plans it is
+// the one with the fewest windows, then the fewest chunks, then the longest pauses
+// where it cuts. Only what is longer than a chunk without any pause is cut elsewhere.
+// Silences of 5 s and more are silent chunks, unless what is around them has room for
+// them in the windows that it needs anyway, and saves one.
+//
+// It reads the recording once, and keeps 50 bytes for each second of it and a few more
+// for each pause. The error is the context's or the reader's.
+func (r *Recording) Plan(ctx context.Context, l Lengths) (Plan, error) {
 	levels, err := r.levels(ctx)
 	if err != nil {
 		return Plan{}, err
 	}
-	frames := int(toSamples(max(longest, time.Second)) / frameSamples)
+	longest := max(cmp.Or(l.Longest, DefaultChunk), time.Second)
 	plan := Plan{Samples: r.Samples(), Chunks: []Chunk{}}
-	for i, s := range cut(levels, frames) {
+	for i, s := range cut(levels, toFrames(longest), max(toFrames(l.Window), 1)) {
 		plan.Chunks = append(plan.Chunks, Chunk{
 			Index:  i,
 			First:  int64(s.from) * frameSamples,
@@ -59,6 +61,8 @@ func (r *Recording) Plan(ctx context.Context, longest time.Duration) (Plan, erro
 	}
 	return plan, nil
 }
+
+func toFrames(d time.Duration) int { return int(toSamples(d) / frameSamples) }
 
 // Duration is the length of the recording.
 func (p Plan) Duration() time.Duration { return toDuration(p.Samples) }

@@ -48,12 +48,12 @@ func TestPlanCutsAtPauses(t *testing.T) {
 		{"a pause in a noisy room", []piece{{20 * second, talk}, {second, noise}, {20 * second, talk}}, []float64{20.5, 41}},
 		{"no pause: the quietest point", []piece{{18 * second, talk}, {200 * time.Millisecond, -34}, {4800 * time.Millisecond, talk}, {200 * time.Millisecond, -30}, {20 * second, talk}}, []float64{18.14, 43.2}},
 		{"too short a pause is no pause", []piece{{18 * second, talk}, {200 * time.Millisecond, -36}, {4800 * time.Millisecond, talk}, {160 * time.Millisecond, -60}, {20 * second, talk}}, []float64{23.1, 43.16}},
-		{"no crumb at the end", []piece{{29 * second, talk}, {time.Second, hush}, {second, talk}}, []float64{23.46, 31}},
+		{"in a pause, be the rest a crumb", []piece{{29 * second, talk}, {time.Second, hush}, {second, talk}}, []float64{29.5, 31}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			assert.InDeltaSlice(t, tt.want, cuts(planOf(t, 0, tt.pieces...)), 0.05)
+			assert.InDeltaSlice(t, tt.want, cuts(planOf(t, speech.Lengths{}, tt.pieces...)), 0.05)
 		})
 	}
 }
@@ -69,16 +69,16 @@ func TestPlanPartsLongSilences(t *testing.T) {
 		{"silence around", []piece{{20 * second, hush}, {5 * second, talk}, {20 * second, hush}}, []float64{-19.76, 25.24, -45}},
 		{"silence between", []piece{{5 * second, talk}, {20 * second, hush}, {5 * second, talk}}, []float64{5.24, -24.76, 30}},
 		{"a pause of 4 s is not parted", []piece{{5 * second, talk}, {4 * second, hush}, {5 * second, talk}}, []float64{14}},
-		{"a noisy room is parted, but recognized", []piece{{5 * second, talk}, {20 * second, noise}, {5 * second, talk}}, []float64{5.24, 24.76, 30}},
+		{"a noisy room is recognized", []piece{{5 * second, talk}, {20 * second, noise}, {5 * second, talk}}, []float64{30}},
 		{"a word in the silence", []piece{{20 * second, hush}, {400 * time.Millisecond, talk}, {20 * second, hush}}, []float64{-19.76, 20.64, -40.4}},
 		{"a quiet recording", []piece{{5 * second, -50}, {20 * second, -80}, {5 * second, -50}}, []float64{5.24, -24.76, 30}},
 		{"hiss is not a quiet recording", []piece{{30 * second, -70}}, []float64{-30}},
-		{"quiet words in a loud recording", []piece{{10 * second, talk}, {10 * second, -44}, {10 * second, talk}}, []float64{10.24, 19.76, 30}},
+		{"quiet words in a loud recording", []piece{{10 * second, talk}, {10 * second, -44}, {10 * second, talk}}, []float64{30}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			assert.InDeltaSlice(t, tt.want, cuts(planOf(t, 0, tt.pieces...)), 0.021)
+			assert.InDeltaSlice(t, tt.want, cuts(planOf(t, speech.Lengths{}, tt.pieces...)), 0.021)
 		})
 	}
 }
@@ -89,14 +89,14 @@ func TestPlanIgnoresConstantOffset(t *testing.T) {
 	for i := 0; i < len(b); i += 2 {
 		binary.LittleEndian.PutUint16(b[i:], 3000)
 	}
-	plan, err := recording(t, b).Plan(t.Context(), 0)
+	plan, err := recording(t, b).Plan(t.Context(), speech.Lengths{})
 	require.NoError(t, err)
 	assert.Equal(t, []float64{-10}, cuts(plan))
 }
 
 func TestPlanGapsAndSpeech(t *testing.T) {
 	t.Parallel()
-	plan := planOf(t, 0, piece{20 * second, hush}, piece{5 * second, talk}, piece{20 * second, hush}, piece{5 * second, talk})
+	plan := planOf(t, speech.Lengths{}, piece{20 * second, hush}, piece{5 * second, talk}, piece{20 * second, hush}, piece{5 * second, talk})
 	assert.Equal(t, []speech.Gap{
 		{Start: 0, Duration: 19.76, Reason: "silence"},
 		{Start: 25.24, Duration: 19.52, Reason: "silence"},
@@ -114,14 +114,14 @@ func TestPlanGapsAndSpeech(t *testing.T) {
 
 func TestPlanSurvivesJSON(t *testing.T) {
 	t.Parallel()
-	plan := planOf(t, 0, piece{20 * second, hush}, piece{50 * second, talk})
+	plan := planOf(t, speech.Lengths{}, piece{20 * second, hush}, piece{50 * second, talk})
 	b, err := json.Marshal(plan)
 	require.NoError(t, err)
 	var got speech.Plan
 	require.NoError(t, json.Unmarshal(b, &got))
 	assert.Equal(t, plan, got)
 
-	b, err = json.Marshal(planOf(t, 0))
+	b, err = json.Marshal(planOf(t, speech.Lengths{}))
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"samples":0,"chunks":[]}`, string(b))
 }
@@ -130,17 +130,17 @@ func TestPlanStops(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(io.ErrClosedPipe)
-	_, err := recording(t, pcm(piece{second, talk})).Plan(ctx, 0)
+	_, err := recording(t, pcm(piece{second, talk})).Plan(ctx, speech.Lengths{})
 	require.ErrorIs(t, err, io.ErrClosedPipe)
 }
 
-func TestChunkLength(t *testing.T) {
+func TestLengthsFor(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, 30*second, speech.ChunkLength(engine.RecognizerInfo{}))
-	assert.Equal(t, 10*second, speech.ChunkLength(engine.RecognizerInfo{MaxChunk: 10 * second}))
-	assert.Equal(t, 30*second, speech.ChunkLength(engine.RecognizerInfo{MaxChunk: time.Hour}))
-	assert.Equal(t, 5*time.Minute, speech.ChunkLength(engine.RecognizerInfo{Chunk: 5 * time.Minute, MaxChunk: time.Hour}))
-	assert.Equal(t, 10*second, speech.ChunkLength(engine.RecognizerInfo{Chunk: 5 * time.Minute, MaxChunk: 10 * second}))
+	assert.Equal(t, 30*second, speech.LengthsFor(engine.RecognizerInfo{}).Longest)
+	assert.Equal(t, 10*second, speech.LengthsFor(engine.RecognizerInfo{MaxChunk: 10 * second}).Longest)
+	assert.Equal(t, 30*second, speech.LengthsFor(engine.RecognizerInfo{MaxChunk: time.Hour}).Longest)
+	assert.Equal(t, 5*time.Minute, speech.LengthsFor(engine.RecognizerInfo{Chunk: 5 * time.Minute, MaxChunk: time.Hour}).Longest)
+	assert.Equal(t, 10*second, speech.LengthsFor(engine.RecognizerInfo{Chunk: 5 * time.Minute, MaxChunk: 10 * second}).Longest)
 }
 
 // drawRecording makes up a recording of up to a minute.
@@ -156,7 +156,8 @@ func drawRecording(t *rapid.T) []byte {
 
 func drawPlan(t *rapid.T) (speech.Plan, time.Duration) {
 	longest := time.Duration(rapid.IntRange(1000, 12000).Draw(t, "longest")) * time.Millisecond
-	plan, err := recording(t, drawRecording(t)).Plan(context.Background(), longest)
+	window := rapid.SampledFrom([]time.Duration{0, second, 3 * second, 10 * second}).Draw(t, "window")
+	plan, err := recording(t, drawRecording(t)).Plan(context.Background(), speech.Lengths{Longest: longest, Window: window})
 	require.NoError(t, err)
 	return plan, longest
 }
@@ -204,7 +205,7 @@ func (l longRecording) ReadAt(b []byte, pos int64) (int, error) {
 func (l longRecording) plan(tb testing.TB, minutes int) speech.Plan {
 	rec, err := speech.NewRecording(l, int64(len(l.header)+minutes*len(l.minute)))
 	require.NoError(tb, err)
-	plan, err := rec.Plan(tb.Context(), 0)
+	plan, err := rec.Plan(tb.Context(), speech.Lengths{})
 	require.NoError(tb, err)
 	return plan
 }

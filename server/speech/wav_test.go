@@ -184,10 +184,10 @@ func TestAFileThatShrinks(t *testing.T) {
 	left := b.Len()
 	rec, err := speech.NewRecording(shrinking{b.Bytes(), &left}, int64(left))
 	require.NoError(t, err)
-	_, err = rec.Plan(t.Context(), 0)
+	_, err = rec.Plan(t.Context(), speech.Lengths{})
 	require.NoError(t, err)
 	left /= 2
-	_, err = rec.Plan(t.Context(), 0)
+	_, err = rec.Plan(t.Context(), speech.Lengths{})
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 }
 

@@ -45,7 +45,7 @@ func (s sound) Recognize(ctx context.Context, audio engine.Audio, opts engine.Re
 		return engine.Recognition{}, transcript.Errorf(transcript.Internal, "unreadable").Because(err)
 	}
 	defer rec.Close()
-	plan, err := rec.Plan(ctx, 0)
+	plan, err := rec.Plan(ctx, speech.Lengths{})
 	if err != nil || len(plan.Speech()) == 0 {
 		return engine.Recognition{}, err
 	}

@@ -16,7 +16,7 @@ func Example() {
 
 	eng, err := makeEngine(engine.Host{})
 	info := eng.Recognizer.Info()
-	fmt.Println(info.Name, info.Model, info.Languages, speech.ChunkLength(info), err)
+	fmt.Println(info.Name, info.Model, info.Languages, speech.LengthsFor(info).Longest, err)
 	// Output:
 	// pocketsphinx en-us [en] 30s <nil>
 }

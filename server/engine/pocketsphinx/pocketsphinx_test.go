@@ -44,7 +44,7 @@ func transcribe(t testing.TB, r engine.Recognizer, path string, longest time.Dur
 	rec, err := speech.Open(path)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, rec.Close()) }()
-	plan, err := rec.Plan(t.Context(), longest)
+	plan, err := rec.Plan(t.Context(), speech.Lengths{Longest: longest})
 	require.NoError(t, err)
 
 	dir := t.TempDir()

@@ -343,7 +343,7 @@ func TestMaxChunk(t *testing.T) {
 		_, err := s.Recognize(t.Context(), noise(t, min(want, 5*time.Second)), engine.RecognizeOptions{})
 		require.NoError(t, err)
 	}
-	assert.Equal(t, time.Second, speech.ChunkLength(newServer(t, whisper.ServerOptions{URL: "http://h", MaxBytes: 45_000}).Info()))
+	assert.Equal(t, time.Second, speech.LengthsFor(newServer(t, whisper.ServerOptions{URL: "http://h", MaxBytes: 45_000}).Info()).Longest)
 }
 
 // One request is under way at a time; who waits can leave.

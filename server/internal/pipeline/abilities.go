@@ -30,9 +30,11 @@ type abilities struct {
 type recognizer struct {
 	Name      string   `json:"name"`
 	Model     string   `json:"model,omitempty"`
-	Languages []string `json:"languages"`        // null: any
-	ChunkSec  float64  `json:"chunkSec"`         // the length of its chunks, in seconds
-	Voices    int      `json:"voices,omitempty"` // how many it heeds
+	Languages []string `json:"languages"` // null: any
+	ChunkSec  float64  `json:"chunkSec"`  // the length of its chunks, in seconds
+	WindowSec float64  `json:"windowSec,omitempty"`
+	Prompts   bool     `json:"prompts,omitempty"` // it takes a prompt
+	Voices    int      `json:"voices,omitempty"`  // how many it heeds
 }
 
 func abilitiesOf(e engine.Engine) (a abilities) {
@@ -47,7 +49,10 @@ func abilitiesOf(e engine.Engine) (a abilities) {
 	a.Discovery, a.Audio, a.Media = e.Discovery != nil, e.Audio != nil, e.Media != nil
 	if e.Recognizer != nil {
 		info := e.Recognizer.Info()
-		a.Recognizer = &recognizer{info.Name, info.Model, info.Languages, speech.ChunkLength(info).Seconds(), info.Voices}
+		a.Recognizer = &recognizer{
+			Name: info.Name, Model: info.Model, Languages: info.Languages,
+			ChunkSec: speech.LengthsFor(info).Longest.Seconds(), WindowSec: info.Window.Seconds(), Prompts: info.Prompts, Voices: info.Voices,
+		}
 	}
 	return a
 }
@@ -116,21 +121,19 @@ func (t team) recognizers() (all []recognizer) {
 // shortestChunk is the least that is believed of what another process wants.
 const shortestChunk = time.Second
 
-// chunkLength is that of the recognizer which wants the shortest chunks, of those that
+// lengths are those of the recognizer which wants the shortest chunks, of those that
 // know one of the languages.
-func (t team) chunkLength(list transcript.LanguageList) time.Duration {
-	length := time.Duration(0)
+func (t team) lengths(list transcript.LanguageList) (shortest speech.Lengths) {
 	for _, r := range t.recognizers() {
-		wants := time.Duration(r.ChunkSec * float64(time.Second))
-		if _, ok := list.RecognizeAs(r.Languages); ok && wants >= shortestChunk && (length == 0 || wants < length) {
-			length = wants
+		wants := speech.Lengths{Longest: seconds(r.ChunkSec), Window: seconds(r.WindowSec)}
+		if _, ok := list.RecognizeAs(r.Languages); ok && wants.Longest >= shortestChunk && (shortest.Longest == 0 || wants.Longest < shortest.Longest) {
+			shortest = wants
 		}
 	}
-	if length == 0 {
-		return speech.ChunkLength(engine.RecognizerInfo{})
-	}
-	return length
+	return shortest
 }
+
+func seconds(sec float64) time.Duration { return time.Duration(sec * float64(time.Second)) }
 
 // canTranscribe returns an error if nobody can read media files, or nobody recognizes
 // one of the languages.

@@ -109,7 +109,7 @@ func (p *Pipeline) decode(ctx context.Context, t task, e *db.Extraction) (speech
 	if err != nil {
 		return none, nil, err
 	}
-	plan, err := rec.Plan(ctx, team.chunkLength(list))
+	plan, err := rec.Plan(ctx, team.lengths(list))
 	if err != nil {
 		return none, nil, errors.Join(err, rec.Close())
 	}

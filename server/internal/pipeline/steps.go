@@ -177,7 +177,7 @@ func (p *Pipeline) recognizeTimeout() time.Duration {
 	if p.engine.Recognizer == nil {
 		return recognizeTimeout
 	}
-	return recognizeTimeout + 60*speech.ChunkLength(p.engine.Recognizer.Info())
+	return recognizeTimeout + 60*speech.LengthsFor(p.engine.Recognizer.Info()).Longest
 }
 
 // work runs one step in a scratch directory of its own and settles how it
