@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log"
 	"net"
 	"net/http"
@@ -28,7 +29,16 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
 
+const usage = `Usage: embed
+
+Serves a site with transcripts of its own on http://127.0.0.1:8081, and keeps what it
+has in the folder embed-data, until it is interrupted.
+`
+
 func main() {
+	if len(os.Args) > 1 {
+		os.Exit(answer(os.Args[1:], os.Stdout, os.Stderr))
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:8081")
@@ -39,6 +49,18 @@ func main() {
 	if err := run(ctx, listener, "embed-data"); err != nil {
 		log.Fatal(err)
 	}
+}
+
+// answer explains the program to who asks, and else says that it takes no arguments. It
+// returns the exit code.
+func answer(args []string, stdout, stderr io.Writer) int {
+	switch args[0] {
+	case "help", "-h", "-help", "--help":
+		fmt.Fprint(stdout, usage)
+		return 0
+	}
+	fmt.Fprintf(stderr, "embed: %q: there are no arguments but --help\n", args[0])
+	return 2
 }
 
 // prefix is where the transcript handlers stand in this site.

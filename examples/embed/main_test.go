@@ -125,3 +125,17 @@ func TestTheSiteKeepsItsOwnPages(t *testing.T) {
 		assert.Equal(t, want, res.StatusCode, path)
 	}
 }
+
+func TestHelpStartsNothing(t *testing.T) {
+	t.Parallel()
+	for _, ask := range []string{"help", "-h", "--help"} {
+		var stdout, stderr strings.Builder
+		assert.Zero(t, answer([]string{ask}, &stdout, &stderr))
+		assert.Contains(t, stdout.String(), "Usage: embed")
+		assert.Empty(t, stderr.String())
+	}
+	var stdout, stderr strings.Builder
+	assert.Equal(t, 2, answer([]string{"--port"}, &stdout, &stderr))
+	assert.Empty(t, stdout.String())
+	assert.Contains(t, stderr.String(), `"--port": there are no arguments but --help`)
+}

@@ -30,7 +30,7 @@ func (c *accountsSet) Run(ctx context.Context, out output) error {
 	if c.Suspend || c.Activate {
 		settings.Suspended = &c.Suspend
 	}
-	return c.withAccounts(ctx, c.offered(), func(accounts *account.Accounts) error {
+	return c.withAccounts(ctx, true, c.offered(), func(accounts *account.Accounts) error {
 		acc, err := accounts.Set(ctx, c.Name, settings)
 		if errors.Is(err, account.ErrNoPlan) && !c.given() {
 			return fmt.Errorf("%w: --plans names the file of others", err)
@@ -58,7 +58,7 @@ type accountsList struct {
 // Run prints a table.
 func (c *accountsList) Run(ctx context.Context, out output) error {
 	offered := c.offered()
-	return c.withAccounts(ctx, offered, func(accounts *account.Accounts) error {
+	return c.withAccounts(ctx, false, offered, func(accounts *account.Accounts) error {
 		all, err := accounts.List(ctx)
 		if err != nil {
 			return err

@@ -34,7 +34,7 @@ func (c *keysCreate) Run(ctx context.Context, out output) error {
 		at := time.Now().Add(time.Duration(c.Expires))
 		params.ExpiresAt = &at
 	}
-	return c.withAccounts(ctx, c.offered(), func(accounts *account.Accounts) error {
+	return c.withAccounts(ctx, false, c.offered(), func(accounts *account.Accounts) error {
 		key, secret, err := accounts.CreateKey(ctx, params)
 		switch {
 		case errors.Is(err, account.ErrNotFound):
@@ -99,7 +99,7 @@ type keysList struct{ database }
 
 // Run prints a table.
 func (c *keysList) Run(ctx context.Context, out output) error {
-	return c.withAccounts(ctx, account.DefaultPlans(), func(accounts *account.Accounts) error {
+	return c.withAccounts(ctx, false, account.DefaultPlans(), func(accounts *account.Accounts) error {
 		keys, err := accounts.Keys(ctx)
 		if err != nil {
 			return err
@@ -147,7 +147,7 @@ type keysRevoke struct {
 
 // Run is obeyed by running servers a second later.
 func (c *keysRevoke) Run(ctx context.Context, out output) error {
-	return c.withAccounts(ctx, account.DefaultPlans(), func(accounts *account.Accounts) error {
+	return c.withAccounts(ctx, false, account.DefaultPlans(), func(accounts *account.Accounts) error {
 		err := accounts.Revoke(ctx, c.Prefix)
 		if errors.Is(err, account.ErrNotFound) {
 			return fmt.Errorf("%w: \"transcriptd keys list\" shows those there are", err)

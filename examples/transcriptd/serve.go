@@ -218,7 +218,7 @@ func startService(ctx context.Context, o serviceOptions) (_ *service, err error)
 	if err = blobPlace(o.store.Blobs).make(); err != nil {
 		return nil, &usageError{"--blobs", err}
 	}
-	if s.store, err = store.Open(ctx, o.store); err != nil {
+	if s.store, err = openStore(ctx, o.store); err != nil {
 		return nil, err
 	}
 	if s.accounts, err = account.New(s.store, o.plans); err != nil {

@@ -23,10 +23,18 @@ import (
 // ErrServed says that another process serves the same SQLite file.
 var ErrServed = db.ErrServed
 
+// ErrNoDatabase says that there is no database of that name, or, with
+// Options.MustExist, none that a service has made its tables in.
+var ErrNoDatabase = db.ErrNoDatabase
+
 // Options says where the data is.
 type Options struct {
 	// Database is "sqlite:PATH" or a "postgres://" URL. Required.
 	Database string
+	// MustExist leaves a database alone that no service has made its tables in yet, and
+	// makes no file: that is ErrNoDatabase. It is for tools, as a mistyped name would
+	// be a new database.
+	MustExist bool
 	// FullSync makes every SQLite commit survive a loss of power, at more than ten
 	// times the price. Without it the last commits before one may be lost; a crash
 	// of the process loses nothing either way.

@@ -80,6 +80,18 @@ func migrate[T any](ctx context.Context, dialect goose.Dialect, db *bun.DB, driv
 	return nil
 }
 
+// hasTables returns ErrNoDatabase where the query says that no migration has run.
+func hasTables(ctx context.Context, db *bun.DB, query string) error {
+	var there bool
+	if err := db.NewRaw(query).Scan(ctx, &there); err != nil {
+		return wrap("look for tables", err)
+	}
+	if !there {
+		return ErrNoDatabase
+	}
+	return nil
+}
+
 // upToDate returns an error unless all wanted migrations have been applied. A
 // newer database is fine: another process may have been upgraded first.
 func upToDate(ctx context.Context, db bun.IDB, want versions) error {

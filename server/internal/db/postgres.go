@@ -43,8 +43,8 @@ type postgres struct {
 	full     fullWindows
 }
 
-func openPostgres(ctx context.Context, dsn string, hub *hub, log *slog.Logger) (*postgres, error) {
-	config, err := pgxpool.ParseConfig(dsn)
+func openPostgres(ctx context.Context, o Options, hub *hub, log *slog.Logger) (*postgres, error) {
+	config, err := pgxpool.ParseConfig(o.Database)
 	if err != nil { // pgx leaves the password out
 		return nil, fmt.Errorf("store: database URL: %w", err)
 	}
@@ -60,7 +60,17 @@ func openPostgres(ctx context.Context, dsn string, hub *hub, log *slog.Logger) (
 	if p.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, errors.Join(wrap("open", err), p.close())
 	}
-	if err := p.migrate(ctx, log); err != nil {
+	if o.MustExist {
+		err = hasTables(ctx, p.db, "SELECT to_regclass('goose_db_version') IS NOT NULL")
+	}
+	if err == nil {
+		err = p.migrate(ctx, log)
+	}
+	var refused *pgconn.PgError
+	if errors.Is(err, ErrNoDatabase) || errors.As(err, &refused) && refused.Code == "3D000" {
+		err = fmt.Errorf("%w: %s on %s", ErrNoDatabase, ours.Database, ours.Host)
+	}
+	if err != nil {
 		return nil, errors.Join(err, p.close())
 	}
 	if p.insert, err = river.NewClient(riverpgxv5.New(nil), insertConfig(log)); err != nil {

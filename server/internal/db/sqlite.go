@@ -5,9 +5,11 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net/url"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/pressly/goose/v3"
@@ -44,31 +46,31 @@ type sqlite struct {
 	requests window.Counter[RequestWindow]
 }
 
-func openSQLite(ctx context.Context, path string, fullSync bool, log *slog.Logger) (*sqlite, error) {
+func openSQLite(ctx context.Context, path string, o Options, log *slog.Logger) (*sqlite, error) {
 	if path == "" || path == ":memory:" {
 		return nil, errors.New("store: SQLite needs the path of a file")
 	}
-	// SQLite gives its other files the rights of this one: texts and key hashes
-	// are for the service's user only.
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("store: open database: %w", err)
-	}
-	if err := f.Close(); err != nil {
-		return nil, fmt.Errorf("store: open database: %w", err)
+	if err := touch(path, o.MustExist); err != nil {
+		return nil, err
 	}
 	s := &sqlite{path: path, turn: newGate(1), line: newGate(readers)}
+	var err error
+	if s.read, err = s.pool(ctx, s.line, "query_only(1)"); err != nil {
+		return nil, err
+	}
+	if o.MustExist { // before anything is written
+		if err := hasTables(ctx, s.read, "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'goose_db_version')"); err != nil {
+			return nil, errors.Join(fmt.Errorf("%w: %s", err, path), s.close())
+		}
+	}
 	synchronous := "NORMAL"
-	if fullSync {
+	if o.FullSync {
 		synchronous = "FULL"
 	}
 	if s.write, err = s.pool(ctx, s.turn, "journal_mode(WAL)", "synchronous("+synchronous+")", "foreign_keys(1)"); err != nil {
-		return nil, err
-	}
-	if s.tables, err = newest(goose.DialectSQLite3, s.write, riversqlite.New(nil)); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
-	if s.read, err = s.pool(ctx, s.line, "query_only(1)"); err != nil {
+	if s.tables, err = newest(goose.DialectSQLite3, s.write, riversqlite.New(nil)); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	if err := s.migrate(ctx, log); err != nil {
@@ -79,6 +81,29 @@ func openSQLite(ctx context.Context, path string, fullSync bool, log *slog.Logge
 		return nil, errors.Join(fmt.Errorf("store: queue: %w", err), s.close())
 	}
 	return s, nil
+}
+
+// touch makes the file, unless it must be there. SQLite gives its other files the rights
+// of this one: texts and key hashes are for the service's user only.
+func touch(path string, mustExist bool) error {
+	flag := os.O_RDWR
+	if !mustExist {
+		flag |= os.O_CREATE
+	}
+	f, err := os.OpenFile(path, flag, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, missing := os.Stat(filepath.Dir(path)); missing != nil {
+			return fmt.Errorf("%w: %s: the folder is not there", ErrNoDatabase, path)
+		}
+		return fmt.Errorf("%w: %s", ErrNoDatabase, path)
+	}
+	if err != nil {
+		return fmt.Errorf("store: open database: %w", err)
+	}
+	if err := f.Close(); err != nil {
+		return fmt.Errorf("store: open database: %w", err)
+	}
+	return nil
 }
 
 func (s *sqlite) pool(ctx context.Context, turn *gate, pragmas ...string) (*bun.DB, error) {

@@ -43,10 +43,18 @@ var ErrExists = errors.New("store: exists already")
 // ErrServed says that another process serves the same SQLite file.
 var ErrServed = errors.New("store: another process serves this database")
 
+// ErrNoDatabase says that there is no database of that name, or none that the service
+// has made its tables in.
+var ErrNoDatabase = errors.New("store: there is no such database")
+
 // Options says where the data is.
 type Options struct {
 	// Database is "sqlite:PATH" or a "postgres://" URL. Required.
 	Database string
+	// MustExist leaves a database alone that the service has made no tables in yet, and
+	// makes no file: that is ErrNoDatabase. It is for tools, as a mistyped name would
+	// be a new database.
+	MustExist bool
 	// FullSync makes every SQLite commit survive a loss of power, at more than ten
 	// times the price. Without it the last commits before one may be lost; a crash
 	// of the process loses nothing either way.
@@ -107,10 +115,10 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 
 func openDatabase(ctx context.Context, o Options, hub *hub, log *slog.Logger) (database, error) {
 	if path, ok := strings.CutPrefix(o.Database, "sqlite:"); ok {
-		return openSQLite(ctx, path, o.FullSync, log)
+		return openSQLite(ctx, path, o, log)
 	}
 	if strings.HasPrefix(o.Database, "postgres://") || strings.HasPrefix(o.Database, "postgresql://") {
-		return openPostgres(ctx, o.Database, hub, log)
+		return openPostgres(ctx, o, hub, log)
 	}
 	return nil, fmt.Errorf("store: database %q is neither sqlite:PATH nor a postgres:// URL", scheme(o.Database))
 }
