@@ -55,6 +55,7 @@ const Words Include = "words"
 
 // Saved is a saved transcript.
 type Saved struct {
-	Transcript transcript.Transcript `json:"transcript"` // the transcript, with all that is known about the content
-	Cached     bool                  `json:"cached"`     // whether nothing was done to make it
+	Transcript transcript.Transcript  `json:"transcript"`           // the transcript, with all that is known about the content
+	Cached     bool                   `json:"cached"`               // whether nothing was done to make it
+	Recognizer *transcript.Recognizer `json:"recognizer,omitempty"` // what has heard the text, of several what has heard most of it; nil where none was recognized
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"regexp"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -132,7 +134,12 @@ func (s *Server) savedBody(ctx context.Context, saved *db.Saved, include library
 			return nil, err
 		}
 		return around(segments, func(dst, segments []byte) ([]byte, error) {
-			dst, err := wire.AppendTranscript(append(dst, `{"transcript":`...), &t.Transcript, segments)
+			dst = append(dst, '{')
+			if by := pipeline.HeardBy(t); by != nil {
+				b, _ := json.Marshal(by) // of strings: it never fails
+				dst = append(append(append(dst, `"recognizer":`...), b...), ',')
+			}
+			dst, err := wire.AppendTranscript(append(dst, `"transcript":`...), &t.Transcript, segments)
 			return append(dst, `,"cached":true}`...), err
 		})
 	})
@@ -157,7 +164,7 @@ func segmentsOf(t *db.Transcript, include library.Include) (*packed.Bytes, error
 }
 
 // savedWriter changes with the form in which a saved transcript is written.
-const savedWriter = "saved1"
+const savedWriter = "saved2"
 
 // savedTag is the ETag of a saved transcript.
 func savedTag(id string, changed time.Time, include library.Include) string {

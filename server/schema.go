@@ -18,6 +18,7 @@ type resultAnswer struct {
 	MetadataStatus transcript.MetadataStatus `json:"metadataStatus"`
 	LengthSeconds  *int                      `json:"lengthSeconds"`
 	LengthText     *string                   `json:"lengthText"`
+	Recognizer     *transcript.Recognizer    `json:"recognizer,omitempty"`
 	Metadata       map[string]any            `json:"metadata" nullable:"true"`
 }
 
@@ -41,15 +42,16 @@ type jobAnswer struct {
 	Error          *transcript.Error         `json:"error,omitempty"`
 	TranscriptRef  string                    `json:"transcriptRef,omitempty" format:"uuid"`
 
-	Format        transcript.Format `json:"format,omitempty"`
-	Transcript    *transcriptOrText `json:"transcript,omitempty"` // an object when format is json, its text when it is text; missing where it has been deleted since, and in large events
-	Text          string            `json:"text,omitempty"`
-	Cached        bool              `json:"cached,omitempty"`
-	Stale         bool              `json:"stale,omitempty"`
-	Language      string            `json:"language,omitempty"`
-	LengthSeconds *int              `json:"lengthSeconds,omitempty" nullable:"true"`
-	LengthText    *string           `json:"lengthText,omitempty" nullable:"true"`
-	Metadata      map[string]any    `json:"metadata,omitempty" nullable:"true"`
+	Format        transcript.Format      `json:"format,omitempty"`
+	Transcript    *transcriptOrText      `json:"transcript,omitempty"` // an object when format is json, its text when it is text; missing where it has been deleted since, and in large events
+	Text          string                 `json:"text,omitempty"`
+	Cached        bool                   `json:"cached,omitempty"`
+	Stale         bool                   `json:"stale,omitempty"`
+	Language      string                 `json:"language,omitempty"`
+	LengthSeconds *int                   `json:"lengthSeconds,omitempty" nullable:"true"`
+	LengthText    *string                `json:"lengthText,omitempty" nullable:"true"`
+	Recognizer    *transcript.Recognizer `json:"recognizer,omitempty"`
+	Metadata      map[string]any         `json:"metadata,omitempty" nullable:"true"`
 }
 
 // timedWord is a word of a segment.

@@ -247,7 +247,7 @@ func resultReply(res *pipeline.Result) (reply, error) {
 }
 
 // resultWriter changes with the form in which a result is written.
-const resultWriter = "result1"
+const resultWriter = "result2"
 
 // cachedReply is resultReply of a result that comes from the cache, and is likely to be
 // asked for again. The same view of the same text is the same answer.

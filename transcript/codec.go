@@ -15,6 +15,7 @@ type resultMembers struct {
 	Language      string         `json:"language"`
 	LengthSeconds *int           `json:"lengthSeconds"`
 	LengthText    *string        `json:"lengthText"`
+	Recognizer    *Recognizer    `json:"recognizer,omitempty"`
 	Metadata      map[string]any `json:"metadata"`
 	// Transcript is a *Transcript, a string or nil to encode, and an *eitherText
 	// to decode into. It stays the last member: package format renders it apart
@@ -89,7 +90,7 @@ func (j *Job) UnmarshalJSON(data []byte) error {
 func (r *Result) members() resultMembers {
 	m := resultMembers{
 		Format: JSON, Cached: r.Cached, Stale: r.Stale, Language: r.Language,
-		LengthSeconds: r.LengthSeconds, LengthText: r.LengthText, Metadata: r.Metadata,
+		LengthSeconds: r.LengthSeconds, LengthText: r.LengthText, Recognizer: r.Recognizer, Metadata: r.Metadata,
 	}
 	switch {
 	case r.Format == Text:
@@ -107,7 +108,8 @@ func (r *Result) members() resultMembers {
 func (m *resultMembers) result(text eitherText, s MetadataStatus) Result {
 	r := Result{
 		Format: m.Format, Transcript: text.transcript, Cached: m.Cached, Stale: m.Stale, Language: m.Language,
-		MetadataStatus: s, LengthSeconds: m.LengthSeconds, LengthText: m.LengthText, Metadata: m.Metadata,
+		MetadataStatus: s, LengthSeconds: m.LengthSeconds, LengthText: m.LengthText,
+		Recognizer: m.Recognizer, Metadata: m.Metadata,
 	}
 	switch {
 	case text.text != nil:

@@ -41,7 +41,8 @@ func sampleResult() *transcript.Result {
 	return &transcript.Result{
 		Format: transcript.JSON, Transcript: sample(), Cached: true, Language: "en",
 		MetadataStatus: transcript.MetadataPartial, LengthSeconds: ptr(65), LengthText: ptr("1:05"),
-		Metadata: map[string]any{"engine": "test"},
+		Recognizer: &transcript.Recognizer{Engine: "test", Model: ptr("small")},
+		Metadata:   map[string]any{"engine": "test"},
 	}
 }
 
@@ -64,7 +65,8 @@ func TestResultJSON(t *testing.T) {
 		"json": {
 			*sampleResult(),
 			`{"status":"success","format":"json","transcript":` + transcriptJSON + `,"cached":true,"language":"en",
-			"metadataStatus":"partial","lengthSeconds":65,"lengthText":"1:05","metadata":{"engine":"test"}}`,
+			"metadataStatus":"partial","lengthSeconds":65,"lengthText":"1:05",
+			"recognizer":{"engine":"test","model":"small","quality":null},"metadata":{"engine":"test"}}`,
 		},
 		"text, stale, nothing known": {
 			transcript.Result{Format: transcript.Text, Text: "Hello.", Stale: true, Language: "en", MetadataStatus: transcript.MetadataPending},
@@ -141,7 +143,8 @@ func TestJobJSON(t *testing.T) {
 			`{"jobId":"j","status":"success","stage":"done","sequence":7,"attempt":1,"transcriptRef":"ref",
 			"createdAt":"2026-11-21T02:03:34.123Z","updatedAt":"2026-11-21T02:03:34.123Z",
 			"format":"json","transcript":` + transcriptJSON + `,"cached":true,"language":"en",
-			"metadataStatus":"partial","lengthSeconds":65,"lengthText":"1:05","metadata":{"engine":"test"}}`,
+			"metadataStatus":"partial","lengthSeconds":65,"lengthText":"1:05",
+			"recognizer":{"engine":"test","model":"small","quality":null},"metadata":{"engine":"test"}}`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

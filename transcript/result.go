@@ -26,8 +26,9 @@ type Result struct {
 	Stale bool `json:"stale,omitempty"`
 	// Language is the tag of the text.
 	Language       string         `json:"language"`
-	MetadataStatus MetadataStatus `json:"metadataStatus"` // how much is known about the content
-	LengthSeconds  *int           `json:"lengthSeconds"`  // the length of the media in seconds, rounded half up; nil when unknown
-	LengthText     *string        `json:"lengthText"`     // the same, as M:SS or H:MM:SS; nil when unknown
-	Metadata       map[string]any `json:"metadata"`       // how the text was made; nil unless the caller asked for it
+	MetadataStatus MetadataStatus `json:"metadataStatus"`       // how much is known about the content
+	LengthSeconds  *int           `json:"lengthSeconds"`        // the length of the media in seconds, rounded half up; nil when unknown
+	LengthText     *string        `json:"lengthText"`           // the same, as M:SS or H:MM:SS; nil when unknown
+	Recognizer     *Recognizer    `json:"recognizer,omitempty"` // what has heard the text, of several what has heard most of it; nil where none was recognized
+	Metadata       map[string]any `json:"metadata"`             // how the text was made; nil unless the caller asked for it
 }

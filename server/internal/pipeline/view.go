@@ -65,6 +65,7 @@ func result(t *db.Transcript, v View, cached bool) (*Result, error) {
 			Cached:         cached,
 			Language:       t.Lang,
 			MetadataStatus: metadataOf(t).Status(),
+			Recognizer:     HeardBy(t),
 		},
 		TextID: t.ID, TextChanged: t.ChangedAt,
 	}
