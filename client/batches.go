@@ -1,13 +1,16 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
 	"net/http"
+	"net/url"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/batch"
@@ -36,7 +39,7 @@ func (s *BatchService) Create(ctx context.Context, p BatchParams, opts ...Reques
 // Get returns the batch as it stands. A batch that has failed is not an error here:
 // look at its Status.
 func (s *BatchService) Get(ctx context.Context, id string, opts ...RequestOption) (*batch.Job, error) {
-	page, _, err := s.read(ctx, id, PageParams{Size: 1}, opts)
+	page, _, err := s.read(ctx, id, held(0), opts)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +49,7 @@ func (s *BatchService) Get(ctx context.Context, id string, opts ...RequestOption
 // Items returns a page of the items of a batch, in their order: 50 of them, or as many
 // as Size says, up to 500.
 func (s *BatchService) Items(ctx context.Context, id string, p PageParams, opts ...RequestOption) (*Page[batch.Item], error) {
-	page, _, err := s.read(ctx, id, p, opts)
+	page, _, err := s.read(ctx, id, p.query(), opts)
 	if err != nil {
 		return nil, err
 	}
@@ -71,12 +74,12 @@ type batchPage struct {
 }
 
 // read also returns how long the service asks to wait before the next question.
-func (s *BatchService) read(ctx context.Context, id string, p PageParams, opts []RequestOption) (*batchPage, time.Duration, error) {
+func (s *BatchService) read(ctx context.Context, id string, query url.Values, opts []RequestOption) (*batchPage, time.Duration, error) {
 	path, err := batchPath(id)
 	if err != nil {
 		return nil, 0, err
 	}
-	answer, err := s.client.send(ctx, http.MethodGet, path+"?"+p.query().Encode(), payload{}, opts)
+	answer, err := s.client.send(ctx, http.MethodGet, path+"?"+query.Encode(), payload{}, opts)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -132,9 +135,10 @@ func (s *BatchService) All(ctx context.Context, p BatchListParams, opts ...Reque
 	})
 }
 
-// Wait asks for the batch again and again until all its items have ended, and returns
-// it, also where some items have failed. Pauses and failed questions are as of
-// [JobService.Wait].
+// Wait returns the batch as soon as all its items have ended, also where some have
+// failed. Each question is held by the service until then, for some seconds at most;
+// where it is not, pauses are as of [JobService.Wait], as is what becomes of failed
+// questions.
 //
 // A batch that failed as a whole or was cancelled is a [*BatchError]. Everything else
 // that ends the wait is a [*BatchWaitError] with the last state seen.
@@ -142,11 +146,25 @@ func (s *BatchService) Wait(ctx context.Context, id string, opts ...RequestOptio
 	if _, err := batchPath(id); err != nil {
 		return nil, err
 	}
+	set, err := s.client.settings(opts)
+	if err != nil {
+		return nil, err
+	}
+	// An attempt must have time left for the answer.
+	hold := min(longestHold, cmp.Or(set.attemptTimeout, s.client.http.Timeout, attemptTimeout)/2)
 	last, err := poll[batch.Job]{
 		ask: func() (batch.Job, time.Duration, error) {
-			page, hint, err := s.read(ctx, id, PageParams{Size: 1}, opts)
-			if err != nil {
+			asked := time.Now()
+			page, hint, err := s.read(ctx, id, held(hold), opts)
+			if hold > 0 && ctx.Err() == nil && cutOff(err) {
+				hold = 0 // what stands between does not bear it
+				page, hint, err = s.read(ctx, id, held(hold), opts)
+			}
+			switch {
+			case err != nil:
 				return batch.Job{}, 0, err
+			case hint == 0 && hold > 0 && time.Since(asked) >= hold/2:
+				hint = atOnce
 			}
 			return page.Batch, hint, nil
 		},
@@ -154,7 +172,7 @@ func (s *BatchService) Wait(ctx context.Context, id string, opts ...RequestOptio
 		moved: func(before, now batch.Job) bool {
 			return before.Counts != now.Counts || before.Status != now.Status
 		},
-	}.wait(ctx, batch.Job{ID: id})
+	}.wait(ctx, batch.Job{ID: id}, false)
 	switch {
 	case err != nil:
 		return nil, &BatchWaitError{Batch: last, Err: err}
@@ -162,6 +180,28 @@ func (s *BatchService) Wait(ctx context.Context, id string, opts ...RequestOptio
 		return nil, &BatchError{Batch: last}
 	}
 	return &last, nil
+}
+
+// longestHold is how long the service holds an answer at most.
+const longestHold = 10 * time.Second
+
+// cutOff reports whether a question came to nothing that might have got an answer if
+// that had come at once.
+func cutOff(err error) bool {
+	var refused *Error
+	if errors.As(err, &refused) {
+		return refused.Response.StatusCode == http.StatusGatewayTimeout
+	}
+	return err != nil
+}
+
+// held is the query for a batch without its items, whose answer may be held.
+func held(wait time.Duration) url.Values {
+	query := PageParams{Size: 1}.query()
+	if wait > 0 {
+		query.Set("waitMs", strconv.FormatInt(wait.Milliseconds(), 10))
+	}
+	return query
 }
 
 // RetryParams say which items that have failed are made anew. The zero value means all

@@ -40,7 +40,11 @@ const streamFailures = 10
 func (s *JobService) Events(ctx context.Context, id string, opts ...RequestOption) iter.Seq2[transcript.Event, error] {
 	opts = slices.Clone(opts)
 	return func(yield func(transcript.Event, error) bool) {
-		if err := s.follow(ctx, id, opts, yield); err != nil {
+		set, err := s.client.settings(opts)
+		if err == nil {
+			err = s.follow(ctx, id, set, yield)
+		}
+		if err != nil {
 			yield(transcript.Event{}, err)
 		}
 	}
@@ -48,12 +52,8 @@ func (s *JobService) Events(ctx context.Context, id string, opts ...RequestOptio
 
 // follow reads connection after connection. It returns nil when the sequence has
 // come to its end or the consumer has left.
-func (s *JobService) follow(ctx context.Context, id string, opts []RequestOption, yield func(transcript.Event, error) bool) error {
+func (s *JobService) follow(ctx context.Context, id string, set settings, yield func(transcript.Event, error) bool) error {
 	path, err := jobPath(id)
-	if err != nil {
-		return err
-	}
-	set, err := s.client.settings(opts)
 	if err != nil {
 		return err
 	}

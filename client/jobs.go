@@ -33,9 +33,11 @@ func (s *JobService) Cancel(ctx context.Context, id string, opts ...RequestOptio
 	return decodeJob(answer)
 }
 
-// Wait asks for the job again and again until it has ended, and returns its
-// result. Pauses grow while nothing moves and are never shorter than the service
-// asks for. Only ctx limits the wait: a few failed questions in a row are
+// Wait returns the result of a job as soon as the job has ended. It follows the job's
+// events, for which it holds a connection, and asks where they do not come: of a service
+// that has none, behind a proxy that holds them back, or where the plan permits no more
+// streams. Pauses between questions grow while nothing moves and are never shorter than
+// the service asks for. Only ctx limits the wait: a few failed questions in a row are
 // survived, beyond the repetitions of [WithRetry].
 //
 // A job that failed or was cancelled is a [*JobError]. Everything else that ends
@@ -44,11 +46,17 @@ func (s *JobService) Wait(ctx context.Context, id string, opts ...RequestOption)
 	if _, err := jobPath(id); err != nil {
 		return nil, err
 	}
-	return s.wait(ctx, transcript.Job{JobID: id}, opts)
+	return s.wait(ctx, transcript.Job{JobID: id}, false, opts)
 }
 
-func (s *JobService) wait(ctx context.Context, last transcript.Job, opts []RequestOption) (*transcript.Result, error) {
-	last, err := poll[transcript.Job]{
+// wait waits for a job of which the last state is known; told says that it was told
+// just now.
+func (s *JobService) wait(ctx context.Context, last transcript.Job, told bool, opts []RequestOption) (*transcript.Result, error) {
+	set, err := s.client.settings(opts)
+	if err != nil {
+		return nil, err
+	}
+	last, err = poll[transcript.Job]{
 		ask: func() (transcript.Job, time.Duration, error) {
 			job, hint, err := s.get(ctx, last.JobID, opts)
 			if err != nil {
@@ -56,13 +64,52 @@ func (s *JobService) wait(ctx context.Context, last transcript.Job, opts []Reque
 			}
 			return *job, hint, nil
 		},
-		ended: func(job transcript.Job) bool { return job.Status.Terminal() },
-		moved: func(before, now transcript.Job) bool { return before.Sequence != now.Sequence },
-	}.wait(ctx, last)
+		ended:  func(job transcript.Job) bool { return job.Status.Terminal() },
+		moved:  func(before, now transcript.Job) bool { return before.Sequence != now.Sequence },
+		listen: func(ctx context.Context) <-chan news[transcript.Job] { return s.listen(ctx, last.JobID, set) },
+		// Of a long transcript only the end is told.
+		whole: func(job transcript.Job) bool { return job.Status != transcript.JobSuccess || whole(job.Result) },
+	}.wait(ctx, last, told)
 	if err != nil {
 		return nil, &WaitError{Job: last, Err: err}
 	}
 	return outcome(&last)
+}
+
+// listen tells of the events of a job. Why there are no more of them, the next question
+// tells.
+func (s *JobService) listen(ctx context.Context, id string, set settings) <-chan news[transcript.Job] {
+	heard := make(chan news[transcript.Job])
+	tell := func(n news[transcript.Job]) bool {
+		select {
+		case heard <- n:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+	waits := set // who waits, in another goroutine
+	set.header = set.header.Clone()
+	set.header.Del("Last-Event-ID") // all that has happened counts
+	set.response = nil              // that of the last question
+	set.notify = func(err error, pause time.Duration) {
+		tell(news[transcript.Job]{lost: func() {
+			// A service that refuses events may answer all the same.
+			if broken := (*transportError)(nil); errors.As(err, &broken) {
+				waits.tryingAgain(err, pause)
+			}
+		}})
+	}
+	go func() {
+		defer close(heard)
+		_ = s.follow(ctx, id, set, func(e transcript.Event, err error) bool { // see above
+			if err != nil || e.Type == transcript.EventSnapshot && e.Job.Status.Terminal() { // its end is the next event
+				return true
+			}
+			return tell(news[transcript.Job]{now: e.Job})
+		})
+	}()
+	return heard
 }
 
 // outcome is what a job that has ended came to.

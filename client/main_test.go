@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -25,10 +26,17 @@ const (
 // quick repeats without noticeable pauses.
 var quick = client.RetryPolicy{Attempts: 4, MinWait: time.Millisecond, MaxWait: 5 * time.Second}
 
-// mocked is a client on a mock transport of its own.
+// mocked is a client on a mock transport of its own, of a service that has no events
+// unless the test says so.
 func mocked(t *testing.T, opts ...client.Option) (*client.Client, *httpmock.MockTransport) {
 	t.Helper()
 	mt := httpmock.NewMockTransport()
+	mt.RegisterNoResponder(func(r *http.Request) (*http.Response, error) {
+		if strings.HasSuffix(r.URL.Path, "/events") {
+			return httpmock.NewStringResponse(http.StatusNotFound, ""), nil
+		}
+		return httpmock.ConnectionFailure(r)
+	})
 	c, err := client.New(base, append([]client.Option{
 		client.WithHTTPClient(&http.Client{Transport: mt}),
 		client.WithAPIKey(key),

@@ -20,9 +20,9 @@ const (
 	// maxEvent is the largest event that is read, in bytes. The service puts a
 	// transcript of up to 256 KiB into one.
 	maxEvent = 4 << 20
-	// streamIdle is how long a stream may be silent before it counts as broken:
-	// three of the service's heartbeats.
-	streamIdle = 45 * time.Second
+	// streamIdle is how long a stream may be silent before it counts as broken: the
+	// service sends a heartbeat every 15 s.
+	streamIdle = 20 * time.Second
 )
 
 var (

@@ -23,7 +23,7 @@ func (s *TranscriptService) Get(ctx context.Context, r transcript.Request, opts 
 	if err != nil || result != nil {
 		return result, err
 	}
-	return s.client.Jobs.wait(ctx, *job, opts)
+	return s.client.Jobs.wait(ctx, *job, true, opts)
 }
 
 // Submit sends r and returns what the service answers within r.Wait: the

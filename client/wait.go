@@ -12,9 +12,13 @@ import (
 const (
 	pollMin      = 500 * time.Millisecond
 	pollMax      = 5 * time.Second
-	pollHintMax  = time.Minute // a longer Retry-After of what still runs is not believed
-	pollFailures = 5           // failed questions in a row that end a wait
+	pollHearing  = 30 * time.Second // while news come by themselves, should one get lost
+	pollHintMax  = time.Minute      // a longer Retry-After of what still runs is not believed
+	pollFailures = 5                // failed questions in a row that end a wait
 )
+
+// atOnce is the hint of an answer that has itself been waited for.
+const atOnce = time.Duration(-1)
 
 // poll is a question that is asked again and again until what it asks for has ended.
 type poll[T any] struct {
@@ -24,38 +28,155 @@ type poll[T any] struct {
 	ended func(T) bool
 	// moved reports whether there is news since the state before.
 	moved func(before, now T) bool
+
+	// listen begins to tell of news that come by themselves, until ctx ends or there are
+	// no more: then it closes the channel. nil: none do.
+	listen func(ctx context.Context) <-chan news[T]
+	// whole reports whether news of the end say all that an answer would.
+	whole func(T) bool
+}
+
+// news is how something stands now, or that nothing is heard of it any more.
+type news[T any] struct {
+	now  T
+	lost func() // tells who wants to know; nil: there is a state
 }
 
 // wait returns the state in which it has ended, or the last one seen with the reason
-// why the wait ended before. Pauses grow while nothing moves.
-func (p poll[T]) wait(ctx context.Context, last T) (T, error) {
-	pause := backoff.NewExponentialBackOff(
+// why the wait ended before. told says that last is how it stands just now: then the
+// first question can wait.
+func (p poll[T]) wait(ctx context.Context, last T, told bool) (T, error) {
+	ctx, leave := context.WithCancel(ctx)
+	w := &wait[T]{poll: p, last: last, pause: growing(), next: time.NewTimer(0), asked: time.Now()}
+	defer func() {
+		leave()
+		w.next.Stop()
+		if w.news != nil {
+			for range w.news { // until it is closed
+			}
+		}
+	}()
+	if told {
+		w.hear(ctx)
+		w.schedule(w.usual())
+	}
+	for {
+		var over bool
+		var err error
+		select {
+		case <-ctx.Done():
+			err = contextError(ctx)
+		case <-w.next.C:
+			over, err = w.question(ctx)
+		case n, more := <-w.news:
+			over = w.learn(n, more)
+		}
+		if over || err != nil {
+			return w.last, err
+		}
+	}
+}
+
+// growing are the pauses between questions while nothing moves.
+func growing() *backoff.ExponentialBackOff {
+	return backoff.NewExponentialBackOff(
 		backoff.WithInitialInterval(pollMin),
 		backoff.WithMaxInterval(pollMax),
 		backoff.WithMaxElapsedTime(0), // only ctx limits the wait
 	)
-	failures := 0
-	for {
-		now, hint, err := p.ask()
-		switch {
-		case err == nil && p.ended(now):
-			return now, nil
-		case err == nil:
-			if p.moved(last, now) {
-				pause.Reset()
-			}
-			last, failures = now, 0
-			hint = min(hint, pollHintMax)
-		default:
-			failures++
-			if hint, err = retryPause(ctx, err, failures); err != nil {
-				return last, err
-			}
-		}
-		if err := sleep(ctx, max(pause.NextBackOff(), hint)); err != nil {
-			return last, err
-		}
+}
+
+// wait is a poll under way.
+type wait[T any] struct {
+	poll[T]
+	last     T
+	pause    *backoff.ExponentialBackOff
+	failures int // in a row
+
+	next   *time.Timer // to the next question
+	asked  time.Time   // the last one
+	notYet time.Time   // the service wants no question before
+
+	news    <-chan news[T] // nil: before hear, and when no more will come
+	heard   bool           // hear was called
+	hearing bool           // news have come, and none is known to be missing
+}
+
+// hear begins to listen, once.
+func (w *wait[T]) hear(ctx context.Context) {
+	if w.listen != nil && !w.heard {
+		w.news, w.heard = w.listen(ctx), true
 	}
+}
+
+// schedule sets the time of the next question.
+func (w *wait[T]) schedule(pause time.Duration) {
+	w.next.Reset(max(pause, time.Until(w.notYet)))
+}
+
+// usual is the pause before the next question, where nothing hurries it.
+func (w *wait[T]) usual() time.Duration {
+	if w.hearing {
+		return time.Until(w.asked.Add(pollHearing))
+	}
+	return w.pause.NextBackOff()
+}
+
+// question asks, and reports whether the answer is the end.
+func (w *wait[T]) question(ctx context.Context) (over bool, err error) {
+	now, hint, err := w.ask()
+	w.asked = time.Now()
+	if err != nil {
+		w.failures++
+		if hint, err = retryPause(ctx, err, w.failures); err != nil {
+			return false, err
+		}
+	} else {
+		if w.ended(now) {
+			w.last = now
+			return true, nil
+		}
+		if w.moved(w.last, now) {
+			w.pause.Reset()
+		}
+		w.last, w.failures = now, 0
+		w.hear(ctx)
+	}
+	w.notYet = w.asked.Add(min(hint, pollHintMax))
+	if hint == atOnce {
+		w.schedule(0)
+	} else {
+		w.schedule(w.usual())
+	}
+	return false, nil
+}
+
+// learn takes in what was heard, and reports whether it is the end. Where nothing is
+// heard any more, questions take the place of news.
+func (w *wait[T]) learn(n news[T], more bool) (over bool) {
+	switch {
+	case !more, n.lost != nil:
+		w.hearing = false
+		w.pause.Reset()
+		w.schedule(w.usual())
+		if !more {
+			w.news = nil
+		} else {
+			n.lost()
+		}
+		return false
+	case !w.ended(n.now):
+		w.hearing, w.failures = true, 0
+		w.last = n.now
+		w.schedule(w.usual())
+		return false
+	case !w.whole(n.now):
+		w.notYet = time.Time{} // that was about what still runs
+		w.schedule(0)
+		return false
+	}
+	w.last = n.now
+	return true
 }
 
 // retryPause returns how long to wait before a failed question is asked again, or

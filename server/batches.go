@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -36,7 +37,7 @@ func (s *Server) batchRoutes() []route {
 			operation: "getBatch", tag: "batches",
 			summary: "Read a batch, and a page of its items.",
 			scope:   account.Batches, polls: true, handle: s.getBatch,
-			path: batchPath(new(string)), query: itemsQuery(new(paging)),
+			path: batchPath(new(string)), query: new(batchQuery).table(),
 			answers: []answer{{status: http.StatusOK, body: batchAnswer{}, headers: []header{headerMayRetryAfter}}},
 			codes:   []transcript.Code{transcript.InvalidRequest, transcript.NotFound},
 		},
@@ -153,9 +154,18 @@ const (
 	usualItems = 50
 )
 
-// itemsQuery is the query of GET /v1/batch/{batchId}.
-func itemsQuery(p *paging) request.Table {
-	return request.Table{Fields: p.fields(mostItems, usualItems)}
+// batchQuery is the query of GET /v1/batch/{batchId}.
+type batchQuery struct {
+	paging
+	wait time.Duration
+}
+
+func (q *batchQuery) table() request.Table {
+	return request.Table{Fields: append(
+		q.fields(mostItems, usualItems),
+		request.New("waitMs", &q.wait, request.Milliseconds(maxWait).Default(0)).
+			About("Milliseconds to hold the answer, until the batch has ended."),
+	)}
 }
 
 // batchPoll is how long a batch that has not ended is best left alone, in seconds.
@@ -163,12 +173,11 @@ const batchPoll = 2
 
 // getBatch is GET /v1/batch/{batchId}.
 func (s *Server) getBatch(w http.ResponseWriter, r *http.Request) error {
-	var q paging
-	query := itemsQuery(&q)
-	if err := query.ReadQuery(r.URL.RawQuery); err != nil {
+	var q batchQuery
+	if err := q.table().ReadQuery(r.URL.RawQuery); err != nil {
 		return err
 	}
-	list, after := listingOf(r, query), 0
+	list, after := listingOf(r, request.Table{}), 0 // all items, however they are asked for
 	if err := list.after(q.pageToken, &after); err != nil {
 		return err
 	}
@@ -177,7 +186,7 @@ func (s *Server) getBatch(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	owner := principal(r).Account
-	job, err := s.pipeline.Batch(r.Context(), owner, id)
+	job, waitedFor, err := s.batchWithin(r, id, q.wait)
 	if err != nil {
 		return err
 	}
@@ -189,11 +198,30 @@ func (s *Server) getBatch(w http.ResponseWriter, r *http.Request) error {
 	if next > 0 {
 		a.NextPageToken = list.token(next)
 	}
-	if !job.Status.Terminal() {
+	if !job.Status.Terminal() && !waitedFor {
 		w.Header().Set("Retry-After", strconv.Itoa(batchPoll))
 	}
 	s.respondJSON(r.Context(), w, http.StatusOK, a)
 	return nil
+}
+
+// batchWithin is a batch when it has ended, or when so much time has passed: then it was
+// waited for. That takes the place of an event stream; where the account has no more of
+// these, or the service stops, the batch is told as it stands.
+func (s *Server) batchWithin(r *http.Request, id string, wait time.Duration) (job *batch.Job, waitedFor bool, err error) {
+	p := principal(r)
+	if wait == 0 || !s.streams.open(p.Account, p.Plan.EventStreams) {
+		job, err = s.pipeline.Batch(r.Context(), p.Account, id)
+		return job, false, err
+	}
+	defer s.streams.close(p.Account)
+	serving, stop := s.untilStop(r.Context())
+	defer stop()
+	waiting, cancel := s.cfg.timeout(serving, wait)
+	defer cancel()
+	defer waited(r.Context())()
+	job, err = s.pipeline.WaitBatch(waiting, p.Account, id)
+	return job, serving.Err() == nil, err
 }
 
 // acceptedBatch is the body of what makes or changes a batch.

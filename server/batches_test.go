@@ -77,6 +77,50 @@ func (s *service) endedBatch(t testing.TB, id string, changes ...change) (p batc
 	return p
 }
 
+// Who asks for a batch may wait for its end, in the place of an event stream.
+func TestBatchIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	const over = 200 * time.Millisecond // a wait that is over soon; others last until the end
+	s := start(t, onPlan(func(p *account.Plan) { p.EventStreams = 1 }), func(c *server.Config) {
+		server.SetTimeout(c, func(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+			if d == over {
+				return context.WithTimeout(ctx, d)
+			}
+			return patiently(ctx, d)
+		})
+	})
+	other := as(s.NewKey(t, "globex"))
+	release := s.Engine.HoldCaptions()
+	defer release()
+	id := s.newBatch(t, videos(1, 2))
+
+	a := s.get(t, batchPath(id))
+	assert.Equal(t, "2", a.Header.Get("Retry-After"), "it is not waited for")
+	began := time.Now()
+	a = s.get(t, batchPath(id)+"?waitMs=200&maxResults=1")
+	assert.GreaterOrEqual(t, time.Since(began), over)
+	require.Equal(t, http.StatusOK, a.StatusCode, a.body)
+	assert.NotContains(t, a.Header, "Retry-After", "it was waited for: ask again")
+	next, _ := a.object(t)["nextPageToken"].(string)
+	require.NotEmpty(t, next)
+	assert.Len(t, s.batchPage(t, id, "?pageToken="+next).Items, 1, "the wait makes no other list of it")
+	assert.Equal(t, http.StatusNotFound, s.get(t, batchPath(id)+"?waitMs=10000", other).StatusCode)
+	assert.Equal(t, http.StatusBadRequest, s.get(t, batchPath(id)+"?waitMs=10001").StatusCode)
+
+	job, end := s.heldJob(t, "a file")
+	defer end()
+	open := s.open(t, job)
+	a = s.get(t, batchPath(id)+"?waitMs=10000")
+	assert.Equal(t, "2", a.Header.Get("Retry-After"), "no more streams are permitted")
+	require.NoError(t, open.resp.Body.Close())
+	time.AfterFunc(over/4, release)
+	var p batchPage
+	for !p.Batch.Status.Terminal() { // while the place of the stream is not free yet
+		p = s.batchPage(t, id, "?waitMs=10000")
+	}
+	assert.Equal(t, batch.Completed, p.Batch.Status)
+}
+
 func TestBatchOfLinks(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -257,6 +257,20 @@ func (p *Pipeline) Batch(ctx context.Context, account, id string) (*batch.Job, e
 	return batchView(b), nil
 }
 
+// WaitBatch returns the account's batch as soon as it has ended. When waiting ends first,
+// it returns the batch as it stands. NOT_FOUND as for Batch.
+func (p *Pipeline) WaitBatch(waiting context.Context, account, id string) (*batch.Job, error) {
+	ctx := context.WithoutCancel(waiting) // the answer is read even when nobody waits for it
+	wake, stop := p.store.Watch(id)
+	defer stop()
+	for {
+		b, err := p.Batch(ctx, account, id)
+		if err != nil || b.Status.Terminal() || waiting.Err() != nil || !rest(waiting, wake) {
+			return b, err
+		}
+	}
+}
+
 // BatchItems returns items of the account's batch in their order, at most n: those
 // after a position, which is 0 at first. next is the position to go on from; 0: there
 // are no more. NOT_FOUND as for Batch.
