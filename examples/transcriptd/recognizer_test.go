@@ -3,11 +3,16 @@ package main
 import (
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -63,4 +68,102 @@ func TestServeRecognizesWithServers(t *testing.T) {
 		assert.Equal(t, engine, result.Transcript.Metadata["engine"])
 		assert.NotContains(t, stop(t, p), "sk-short")
 	}
+}
+
+// awaitLog reads what a process logs until a line matches.
+func awaitLog(t *testing.T, p *process, what string) {
+	t.Helper()
+	for line, wanted := "", regexp.MustCompile(what); !wanted.MatchString(line); {
+		var err error
+		line, err = p.logged.ReadString('\n')
+		require.NoError(t, err, "nothing logs %s", what)
+	}
+}
+
+// refusing is an address that refuses connections until listen is called, and that
+// nobody else gets meanwhile.
+func refusing(t *testing.T) (address string, listen func() net.Listener) {
+	t.Helper()
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
+	require.NoError(t, err)
+	socket := os.NewFile(uintptr(fd), "socket")
+	t.Cleanup(func() { assert.NoError(t, socket.Close()) })
+	require.NoError(t, syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}))
+	at, err := syscall.Getsockname(fd)
+	require.NoError(t, err)
+	return fmt.Sprintf("127.0.0.1:%d", at.(*syscall.SockaddrInet4).Port), func() net.Listener {
+		t.Helper()
+		require.NoError(t, syscall.Listen(fd, 10))
+		l, err := net.FileListener(socket)
+		require.NoError(t, err)
+		return l
+	}
+}
+
+// A server that is away, or takes connections and never answers, is told of at the
+// start and in /readyz. What needs it waits, without an attempt, until it is there.
+func TestServeWaitsForItsRecognizer(t *testing.T) {
+	t.Parallel()
+	needPrograms(t)
+	for _, engine := range []string{"whisper-server", "openai"} {
+		hole, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0") // nobody accepts
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = hole.Close() }) // it may be closed
+		refused, listen := refusing(t)
+		for name, at := range map[string]string{"refused": refused, "never answered": hole.Addr().String()} {
+			t.Run(engine+" "+name, func(t *testing.T) {
+				t.Parallel()
+				db := newDatabase(t)
+				p := start(t, nil, "--db", db, "--asr", engine+":http://"+at)
+				ready := readiness(t, p.addr)["asr"]
+				assert.Contains(t, ready, "unavailable")
+				if !strings.Contains(p.greeting, "cannot be reached") {
+					awaitLog(t, p, `level=WARN msg="the recognizer cannot be reached: what needs it waits" asr=`+engine+` err=.*`+at)
+				}
+				c := reader(t, db, p.addr)
+				atOnce := time.Duration(0)
+				_, job, err := c.Transcripts.Submit(t.Context(), transcript.Request{Source: transcript.File(recording), Wait: &atOnce})
+				require.NoError(t, err)
+				awaitLog(t, p, `msg="a step failed".*step=recognize status=pending attempt=1 .*cannot reach`)
+				status, err := c.Jobs.Get(t.Context(), job.JobID)
+				require.NoError(t, err)
+				assert.Equal(t, transcript.StageASRQueued, status.Stage)
+				if engine != "whisper-server" || name != "refused" {
+					stop(t, p)
+					return
+				}
+				back := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					_, _ = io.Copy(io.Discard, r.Body)
+					fmt.Fprint(w, `{"text":" Back.","segments":[{"text":" Back.","start":0.5,"end":2.5}]}`)
+				}))
+				require.NoError(t, back.Listener.Close())
+				back.Listener = listen()
+				back.Start()
+				t.Cleanup(back.Close)
+				result, err := c.Jobs.Wait(t.Context(), job.JobID)
+				require.NoError(t, err)
+				assert.Equal(t, "Back.", result.Transcript.Segments[0].Text)
+				stop(t, p)
+			})
+		}
+	}
+}
+
+// A wrong key is told of at the start, and by the first job at once: no waiting mends it.
+func TestServeWithAWrongKey(t *testing.T) {
+	t.Parallel()
+	needPrograms(t)
+	refuses := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }))
+	t.Cleanup(refuses.Close)
+	key := filepath.Join(t.TempDir(), "key")
+	require.NoError(t, os.WriteFile(key, []byte("sk-wrong"), 0o600))
+	db := newDatabase(t)
+	p := start(t, nil, "--db", db, "--asr", "openai:"+refuses.URL+"/v1", "--asr-key-file", key)
+	if !strings.Contains(p.greeting, "accept the key") {
+		awaitLog(t, p, `level=WARN msg="speech cannot be recognized" asr=openai err=.*does not accept the key`)
+	}
+	assert.Contains(t, readiness(t, p.addr)["asr"], "unavailable")
+	_, err := reader(t, db, p.addr).Transcripts.Get(t.Context(), transcript.Request{Source: transcript.File(recording)})
+	require.ErrorIs(t, err, transcript.ConfigError)
+	assert.NotContains(t, stop(t, p), "sk-wrong")
 }
