@@ -2,6 +2,8 @@
 #             URL=https://… takes a link of yours, over the network;
 #             MODEL=small downloads a model of that name first, for a recognizer worth
 #             having, and goes on without where it cannot be had
+# make bare-demo   the demo in a fresh clone on a bare Debian, which it makes in a
+#             folder and removes; as root, for minutes
 # make test   all tests, with the race detector
 # make lint   gofmt, go vet, golangci-lint
 # make openapi-lint   the OpenAPI document, by a linter from npm
@@ -48,13 +50,16 @@ BENCH_NEEDS := $(TEST_NEEDS) \
 SOAK_NEEDS := $(TEST_NEEDS) \
 	has_faketime=>libfaketime
 
-.PHONY: demo test lint openapi-lint bench fuzz soak setup setup-soak setup-bench setup-run setup-lint clean
+.PHONY: demo bare-demo test lint openapi-lint bench fuzz soak setup setup-soak setup-bench setup-bare setup-run setup-lint clean
 .DEFAULT_GOAL := test
 
 demo: setup-run
 	@test -z '$(MODEL)' || $(GO) run ./examples/transcriptd models pull --yes '$(MODEL)' || \
 		echo "The model $(MODEL) cannot be had: the demo goes on with what is there." >&2
 	@$(GO) run ./examples/transcriptd demo $${URL:+--url "$$URL"}
+
+bare-demo: setup-bare
+	.ci/bare-demo
 
 # SQLite is a translation from C, and its memory is none of Go's: the race detector
 # looks at every access to it in vain, which takes twice the time of all else. So it
@@ -138,11 +143,12 @@ $(SPECTRAL): internal/openapilint/package-lock.json | setup-lint
 
 setup setup-soak setup-bench: $(S3) $(PROMTOOL)
 setup-lint: NEEDS = has_npm=>npm
+setup-bare: NEEDS = has_debootstrap=>debootstrap
 setup-run: NEEDS = $(RUN_NEEDS)
 setup: NEEDS = $(TEST_NEEDS)
 setup-soak: NEEDS = $(SOAK_NEEDS)
 setup-bench: NEEDS = $(BENCH_NEEDS)
-setup setup-run setup-soak setup-bench setup-lint:
+setup setup-run setup-soak setup-bench setup-bare setup-lint:
 	@has() { command -v "$$1" >/dev/null 2>&1; }; \
 	has_ytdlp() { has yt-dlp; }; \
 	has_ffmpeg() { has ffmpeg && has ffprobe; }; \
@@ -152,6 +158,7 @@ setup setup-run setup-soak setup-bench setup-lint:
 	has_curl() { has curl; }; \
 	has_chromium() { has chromium; }; \
 	has_npm() { has npm; }; \
+	has_debootstrap() { has debootstrap; }; \
 	has_postgresql() { has initdb || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; }; \
 	has_gcc() { has gcc; }; \
 	has_wrk() { has wrk; }; \
