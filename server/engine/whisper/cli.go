@@ -201,12 +201,16 @@ func (c *CLI) hear(ctx context.Context, path, code string, length time.Duration,
 	// What cannot be removed lies in the host's directory for scratch files.
 	defer func() { _ = os.RemoveAll(dir) }()
 
+	reads := []string{c.path, path}
+	if libraries := c.libraryFolder(); libraries != "" {
+		reads = append(reads, libraries)
+	}
 	log := &monitor{length: length, progress: opts.Progress}
 	exit, err := c.host.Programs.Run(ctx, engine.Command{
 		Program: c.program,
 		Args:    c.args(path, code, opts.Prompt),
 		Dir:     dir,
-		Reads:   []string{c.path, path},
+		Reads:   reads,
 		Writes:  graphics(),
 		Stdout:  io.Discard, // the text once more
 		Stderr:  log,
