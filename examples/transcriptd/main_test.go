@@ -20,6 +20,7 @@ const asProgram = "TRANSCRIPTD_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
+		publishedModels = readModelTable()
 		main()
 	}
 	os.Exit(m.Run())

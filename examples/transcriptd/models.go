@@ -51,24 +51,28 @@ func withProxies() http.RoundTripper {
 
 type modelsList struct{ modelsFlag }
 
-// Run prints a table.
+// Run prints a table, and says whom serve takes that is told nothing else.
 func (c *modelsList) Run(ctx context.Context, out output) error {
 	folder, err := c.folder()
 	if err != nil {
 		return err
 	}
-	best, none := folder.Best(ctx)
-	if none != nil && !errors.Is(none, models.ErrNotInstalled) {
-		return none
+	chosen, err := recognizerFlags{modelsFlag: c.modelsFlag, WhisperCLI: asrWhisperCLI}.choose(ctx)
+	if err != nil {
+		return err
 	}
-	all, err := folder.List(ctx) // after what was found damaged was put aside
+	described, err := chosen.describe()
+	if err != nil {
+		return err
+	}
+	all, err := folder.List(ctx) // after choose has put aside what is damaged
 	if err != nil {
 		return err
 	}
 	table := newTable(out, "NAME\tKIND\tSIZE\tLANGUAGES\tLICENSE\tSTATE\tNOTE")
 	for _, item := range all {
 		state := string(item.State)
-		if item.Kind == models.KindModel && item.Name == best.Model.Name || best.Pulled && item.Path == best.Program {
+		if item.State == models.StateInstalled && (item.Path == chosen.ASR.model || item.Path == chosen.ASR.program) {
 			state += ", serve's choice"
 		}
 		note := cmp.Or(item.Note, "the program that recognizes, version "+item.Version)
@@ -81,21 +85,11 @@ func (c *modelsList) Run(ctx context.Context, out output) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	return c.tellChoice(ctx, out.Stderr)
-}
-
-// tellChoice says whom serve takes that is told nothing else.
-func (c *modelsList) tellChoice(ctx context.Context, w io.Writer) error {
-	chosen, err := recognizerFlags{modelsFlag: c.modelsFlag, WhisperCLI: asrWhisperCLI}.choose(ctx)
-	if err != nil {
-		return err
-	}
 	if chosen.Unused != nil {
-		fmt.Fprintf(w, "What was pulled is not used: %s.\n", oneLine(chosen.Unused))
+		fmt.Fprintf(out.Stderr, "What was pulled is not used: %s.\n", oneLine(chosen.Unused))
 	}
-	described, err := chosen.describe()
-	fmt.Fprintf(w, "Serve without --asr recognizes by %s.\n", described)
-	return err
+	fmt.Fprintf(out.Stderr, "Serve without --asr recognizes by %s.\n", described)
+	return nil
 }
 
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }

@@ -48,6 +48,13 @@ func New(t testing.TB, columns uint16, watch ...func(shown string)) *Terminal {
 	return p
 }
 
+// Type writes as somebody at the keyboard does.
+func (p *Terminal) Type(t testing.TB, text string) {
+	t.Helper()
+	_, err := p.screen.WriteString(text)
+	require.NoError(t, err)
+}
+
 // Close closes the terminal and returns all that was written to it.
 func (p *Terminal) Close(t testing.TB) string {
 	t.Helper()

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server/engine/models"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// modelTable names, in a process of a test, the file of a table that stands in for the
+// one that is compiled in.
+const modelTable = "TRANSCRIPTD_TEST_MODELS"
+
+// readModelTable is nil without such a file.
+func readModelTable() (table []models.Entry) {
+	text, err := os.ReadFile(os.Getenv(modelTable))
+	if err == nil {
+		err = json.Unmarshal(text, &table)
+	}
+	if err != nil {
+		return nil // the tests miss it
+	}
+	return table
+}
+
+// fakeCLI stands in for whisper-cli: it hears the same in everything.
+const fakeCLI = `#!/bin/sh
+[ "$1" = --version ] && echo whisper.cpp version: 9.9.9 && exit
+while [ $# -gt 1 ]; do [ "$1" = -of ] && out=$2; shift; done
+echo '{"result":{"language":"en"},"transcription":[{"offsets":{"from":200,"to":2500},"text":" This is a short talk.","tokens":[]}]}' >"$out.json"
+`
+
+// modelMirror serves files by their names, and is what pulls need in a process of a test.
+type modelMirror struct {
+	*httptest.Server
+	dir   string // of the files
+	small models.Entry
+	env   []string // with the table, and an empty folder of models
+}
+
+func newModelMirror(t *testing.T) modelMirror {
+	t.Helper()
+	var packed bytes.Buffer
+	zipped := gzip.NewWriter(&packed)
+	archive := tar.NewWriter(zipped)
+	require.NoError(t, archive.WriteHeader(&tar.Header{Name: "bin/whisper-cli", Typeflag: tar.TypeReg, Mode: 0o755, Size: int64(len(fakeCLI))}))
+	_, err := archive.Write([]byte(fakeCLI))
+	require.NoError(t, err)
+	require.NoError(t, archive.Close())
+	require.NoError(t, zipped.Close())
+	var model bytes.Buffer // its head is one of the size "small", for many languages
+	require.NoError(t, binary.Write(&model, binary.LittleEndian, []int32{0x67676d6c, 51865, 1500, 768, 12, 12, 448, 768, 12, 12, 80, 1}))
+	model.Write(make([]byte, 50_000))
+
+	m := modelMirror{dir: t.TempDir()}
+	m.Server = httptest.NewServer(http.FileServer(http.Dir(m.dir)))
+	t.Cleanup(m.Close)
+	add := func(e models.Entry, file string, content []byte) models.Entry {
+		require.NoError(t, os.WriteFile(filepath.Join(m.dir, file), content, 0o600))
+		sum := sha256.Sum256(content)
+		e.URL, e.Bytes, e.SHA256, e.License = "https://files.invalid/"+file, int64(len(content)), hex.EncodeToString(sum[:]), "MIT"
+		return e
+	}
+	engine := add(models.Entry{Name: "whisper-cli", Kind: models.KindEngine, OS: runtime.GOOS, Arch: runtime.GOARCH, Version: "9.9.9"}, "engine.tar.gz", packed.Bytes())
+	m.small = add(models.Entry{Name: "small", Kind: models.KindModel, Recommended: true, Languages: "99", Note: "good"}, "ggml-small.bin", model.Bytes())
+	text, err := json.Marshal([]models.Entry{engine, m.small})
+	require.NoError(t, err)
+	table := filepath.Join(t.TempDir(), "table.json")
+	require.NoError(t, os.WriteFile(table, text, 0o600))
+	m.env = []string{modelTable + "=" + table, "TRANSCRIPTD_MODELS=" + filepath.Join(t.TempDir(), "models")}
+	return m
+}
+
+// models runs a command of transcriptd models.
+func (m modelMirror) models(t *testing.T, args ...string) answer {
+	t.Helper()
+	code, stdout, stderr := finish(program(t, m.env, append([]string{"models"}, args...)...))
+	return answer{code, stdout, stderr}
+}
+
+// A model that was pulled recognizes from the next start on, and the transcript says so.
+func TestServeWithAPulledModel(t *testing.T) {
+	t.Parallel()
+	needPrograms(t)
+	m := newModelMirror(t)
+	pulled := m.models(t, "pull", "small", "--yes", "--mirror", m.URL)
+	require.Equal(t, exitOK, pulled.code, pulled.stderr)
+
+	db := newDatabase(t)
+	p := start(t, m.env, "--db", db)
+	assert.Contains(t, p.greeting, "asr=whisper-cli model=small")
+	assert.Equal(t, "ok", readiness(t, p.addr)["asr"])
+	result, err := reader(t, db, p.addr).Transcripts.Get(t.Context(), transcript.Request{
+		Source: transcript.File(recording), SendMetadata: true,
+	})
+	require.NoError(t, err)
+	assert.Equal(t, "This is a short talk.", result.Transcript.Segments[0].Text)
+	assert.Equal(t, "whisper-cli", result.Transcript.Metadata["engine"])
+	assert.Equal(t, "small", result.Transcript.Metadata["model"])
+	assert.Equal(t, m.small.SHA256, result.Transcript.Metadata["modelSHA256"])
+	stop(t, p)
+}
+
+func TestModels(t *testing.T) {
+	t.Parallel()
+	m := newModelMirror(t)
+	folder := strings.TrimPrefix(m.env[1], "TRANSCRIPTD_MODELS=")
+
+	a := m.models(t, "list")
+	assert.Equal(t, exitOK, a.code, a.stderr)
+	assert.Regexp(t, `(?m)^whisper-cli +engine +\S+ MB +- +MIT +absent +the program that recognizes, version 9\.9\.9$`, a.stdout)
+	assert.Regexp(t, `(?m)^small +model +0\.1 MB +99 +MIT +absent +recommended: good$`, a.stdout)
+	assert.Contains(t, a.stderr, "pocketsphinx")
+
+	a = m.models(t, "pull", "small", "--mirror", m.URL)
+	assert.Equal(t, exitFailure, a.code)
+	for _, says := range []string{
+		"engine whisper-cli: ", " license MIT, from " + m.URL + "/engine.tar.gz\n",
+		"model small: 50048 bytes (0.1 MB to come), license MIT, from " + m.URL + "/ggml-small.bin\n",
+		"The engine comes along, as no other works here: whisper-cli is not installed.\n",
+		"Altogether 0.1 MB into " + folder + ", which has ", " MB free.\n",
+		"transcriptd: nobody is there to be asked: --yes goes ahead without asking\n",
+	} {
+		assert.Contains(t, a.stderr, says)
+	}
+	assert.NoDirExists(t, folder)
+
+	require.NoError(t, os.Rename(filepath.Join(m.dir, "ggml-small.bin"), filepath.Join(m.dir, "along")))
+	a = m.models(t, "pull", "small", "--mirror", m.URL, "--yes")
+	assert.Equal(t, exitFailure, a.code)
+	assert.Contains(t, a.stderr, "ggml-small.bin from "+m.URL+"/ggml-small.bin: it answers 404 Not Found")
+	a = m.models(t, "pull", "small", "--file", filepath.Join(m.dir, "along"), "--yes")
+	assert.Equal(t, exitOK, a.code, a.stderr)
+	assert.NotContains(t, a.stderr, "engine", "it is there since the first try")
+	assert.Contains(t, a.stderr, "small: fetching 100%\n")
+	assert.Contains(t, a.stderr, "small is installed in "+folder+". Serve uses it from its next start.\n")
+	a = m.models(t, "pull", "small")
+	assert.Equal(t, answer{exitOK, "", "small is there already, in " + folder + ".\n"}, a)
+	a = m.models(t, "list")
+	assert.Regexp(t, `(?m)^small .* installed, serve's choice +recommended: good$`, a.stdout)
+	assert.Regexp(t, `(?m)^whisper-cli .* installed, serve's choice `, a.stdout)
+	assert.Contains(t, a.stderr, "whisper-cli small (it was pulled)")
+	a = m.models(t, "verify")
+	assert.Equal(t, exitOK, a.code, a.stderr)
+	assert.Equal(t, "whisper-cli: good\nsmall: good\n", a.stdout)
+
+	model := filepath.Join(folder, "small-"+m.small.SHA256[:16], "ggml-small.bin")
+	content, err := os.ReadFile(model)
+	require.NoError(t, err)
+	content[20_000]++
+	require.NoError(t, os.WriteFile(model, content, 0o600))
+	a = m.models(t, "verify")
+	assert.Equal(t, exitFailure, a.code)
+	assert.Equal(t, "whisper-cli: good\nsmall: damaged\n", a.stdout)
+	assert.Contains(t, a.stderr, "transcriptd: damaged and not used: small: \"transcriptd models pull small\" gets it anew\n")
+
+	for _, name := range []string{"small", "whisper-cli"} {
+		assert.Equal(t, answer{exitOK, "", name + " is removed.\n"}, m.models(t, "rm", name))
+	}
+	a = m.models(t, "rm", "small")
+	assert.Equal(t, exitFailure, a.code)
+	assert.Contains(t, a.stderr, "there is nothing of small in "+folder)
+	a = m.models(t, "rm", "../small")
+	assert.Equal(t, exitFailure, a.code)
+	assert.Contains(t, a.stderr, "no such model or engine: \"../small\" (there are whisper-cli, small): \"transcriptd models list\" shows more of them\n")
+	assert.Equal(t, answer{exitOK, "", "Nothing was pulled.\n"}, m.models(t, "verify"))
+	a = m.models(t, "pull", "small", "--yes", "--mirror", "ftp://u:secret@host")
+	assert.Equal(t, exitUsage, a.code)
+	assert.Contains(t, a.stderr, "--mirror: ")
+	assert.NotContains(t, a.stderr, "secret")
+	m.Close()
+	a = m.models(t, "pull", "small", "--yes", "--mirror", m.URL)
+	assert.Equal(t, exitFailure, a.code)
+	assert.Contains(t, a.stderr, "HTTPS_PROXY names a proxy, --mirror another server, and --file a file that was brought along\n")
+}
