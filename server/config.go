@@ -94,6 +94,10 @@ type Config struct {
 	// system's directory for temporary files. Room for the largest upload and its
 	// audio (115 MB for an hour) is needed for each job that is being prepared.
 	Dir string
+	// Path is the list of folders in which programs are looked up, as the environment has
+	// it in PATH, relative ones left out. What is in them programs may read. Empty:
+	// /usr/local/bin:/usr/bin:/bin.
+	Path string
 	// Limits bound what the service takes on.
 	Limits Limits
 	// DrainDelay is how long Stop lets /readyz answer 503 before it ends open

@@ -45,15 +45,6 @@ func Examine(ctx context.Context, c Config, o store.Options) ([]engine.Finding, 
 	return append(worked, stored...), err
 }
 
-// Examine looks at what the server's engine stands on, and at what confines its programs;
-// nil for RoleAPI, which has none.
-func (s *Server) Examine(ctx context.Context) []engine.Finding {
-	if s.programs == nil {
-		return nil
-	}
-	return append(examineEngine(ctx, s.engine), examinePrograms(s.programs)...)
-}
-
 // examineWork makes the engine for the time of an examination.
 func examineWork(ctx context.Context, c Config) (all []engine.Finding, err error) {
 	guard, err := newGuard(c)
@@ -72,7 +63,7 @@ func examineWork(ctx context.Context, c Config) (all []engine.Finding, err error
 		}}, nil
 	}
 	defer func() { err = errors.Join(err, dir.Remove()) }()
-	programs, err := run.New(run.Config{Dir: dir.Path(), Guard: guard})
+	programs, err := run.New(run.Config{Dir: dir.Path(), Path: c.Path, Guard: guard})
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +105,7 @@ func examineEngine(ctx context.Context, e engine.Engine) []engine.Finding {
 		parts = append(parts, part{"captions", source})
 	}
 	parts = append(parts, part{"lists", e.Lists}, part{"discovery", e.Discovery}, part{"audio", e.Audio}, part{"media", e.Media}, part{"recognizer", e.Recognizer})
-	parts = slices.DeleteFunc(parts, func(p part) bool { return p.does == nil && p.name != "recognizer" })
+	parts = slices.DeleteFunc(parts, func(p part) bool { return p.does == nil })
 	found := make([][]engine.Finding, len(parts))
 	var asking sync.WaitGroup
 	for i, p := range parts {
@@ -135,8 +126,6 @@ func same(a, b any) bool {
 func (p part) examine(ctx context.Context) []engine.Finding {
 	var found []engine.Finding
 	switch does := p.does.(type) {
-	case nil:
-		return []engine.Finding{{Name: p.name, Status: engine.Missing, Found: "none", Fails: "recordings, and links without captions: NOT_IMPLEMENTED", Cure: "name one"}}
 	case engine.Examiner:
 		return does.Examine(ctx)
 	case engine.Checker:

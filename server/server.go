@@ -47,8 +47,6 @@ type Server struct {
 	document   func() (document, error)            // made when it is asked for first
 	docsPage   func() (docsPage, error)            // so is this
 
-	programs   *run.Runner // nil where no work is done
-	engine     engine.Engine
 	unconfined error // why the kernel does not hold programs to the guard; nil: it does
 
 	release func() error // of the store; nil unless started
@@ -120,10 +118,9 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 			return nil, &ConfigError{"Dir", err}
 		}
 		work.Dir = s.scratch.Path()
-		if s.engine, err = s.makeEngine(); err != nil {
+		if work.Engine, err = s.makeEngine(); err != nil {
 			return nil, err
 		}
-		work.Engine = s.engine
 	}
 	if s.pipeline, err = pipeline.New(work); err != nil {
 		return nil, fmt.Errorf("server: %w", err)
@@ -148,17 +145,17 @@ func newGuard(c Config) (*egress.Guard, error) {
 }
 
 func (s *Server) makeEngine() (engine.Engine, error) {
-	var err error
-	if s.programs, err = run.New(run.Config{Dir: s.scratch.Path(), Guard: s.guard}); err != nil {
+	programs, err := run.New(run.Config{Dir: s.scratch.Path(), Path: s.cfg.Path, Guard: s.guard})
+	if err != nil {
 		return engine.Engine{}, fmt.Errorf("server: %w", err)
 	}
-	if s.unconfined = s.programs.Confined(); s.unconfined != nil {
+	if s.unconfined = programs.Confined(); s.unconfined != nil {
 		s.cfg.Log.Warn("programs are not confined", "err", s.unconfined)
 	}
-	if !s.programs.EndsAll() {
+	if !programs.EndsAll() {
 		s.cfg.Log.Warn("what a program starts may outlive the service: the system grants it no PID namespaces")
 	}
-	return newEngine(s.cfg, s.programs, s.guard, s.scratch.Path())
+	return newEngine(s.cfg, programs, s.guard, s.scratch.Path())
 }
 
 // newEngine makes the engine on a host that runs programs and has a folder.

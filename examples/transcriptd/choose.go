@@ -32,6 +32,8 @@ type choice struct {
 	Unused error
 }
 
+const chosenByFlag = "--asr says so"
+
 // describe says in a line who recognizes speech, why, and how good it is.
 func (c choice) describe() (string, error) {
 	r, err := c.recognizer(engine.Host{}) // it is only asked what it is
@@ -57,7 +59,7 @@ func nobody() string {
 // models it is the most accurate one.
 func (f recognizerFlags) choose(ctx context.Context) (choice, error) {
 	if f.ASR.name != "" {
-		return choice{f, "--asr says so", nil}, nil
+		return choice{f, chosenByFlag, nil}, nil
 	}
 	pulled, err := f.pulled(ctx)
 	if ctx.Err() != nil {

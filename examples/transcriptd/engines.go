@@ -14,47 +14,68 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// engines wires the adapters together and says in the log who reads links and
-// who will recognize.
+// engines makes the engine and says in the log who reads links and who will recognize,
+// and what they lack.
 func engines(ctx context.Context, o serviceOptions) func(engine.Host) (engine.Engine, error) {
 	return func(host engine.Host) (engine.Engine, error) {
-		route, err := captionRoute(host, o)
+		e, links, err := o.engine(host)
 		if err != nil {
-			return engine.Engine{}, err
-		}
-		links, err := ytdlp.New(host, ytdlp.Options{
-			Program: o.links.program(), Base: videoSite(o).Base, JSRuntime: string(o.links.JSRuntime), Log: o.log,
-		})
-		if err != nil {
-			return engine.Engine{}, &usageError{"--js-runtime", err} // the program's name and the site's were checked before
+			return e, err
 		}
 		if _, err := host.Programs.Look(o.links.program()); err != nil {
 			o.log.Warn("links cannot be read", "program", o.links.program(), "err", err)
 		} else {
-			go tellVersion(ctx, links, o)
+			go tellLinks(ctx, links, o)
 		}
-		e := engine.Engine{
-			Captions: []engine.CaptionSource{route, links},
-			Lists:    links,
-			Audio:    links,
-			Media:    ffmpeg.New(host),
+		if e.Discovery != engine.Discovery(links) {
+			o.log.Info("videos are found by the data API", "url", o.finds.base())
 		}
-		if e.Discovery, err = discovery(o, links); err != nil {
-			return engine.Engine{}, err
-		}
-		e.Recognizer, err = recognizer(ctx, host, o)
-		return e, err
+		tellRecognizer(ctx, e.Recognizer, o)
+		return e, nil
 	}
 }
 
-// tellVersion says in the log which program reads links, or what is wrong with it.
-// Nobody waits for it: on a busy machine it takes half a minute.
-func tellVersion(ctx context.Context, links *ytdlp.Downloader, o serviceOptions) {
+// engine wires the adapters together.
+func (o serviceOptions) engine(host engine.Host) (e engine.Engine, links *ytdlp.Downloader, err error) {
+	route, err := captionRoute(host, o)
+	if err != nil {
+		return e, nil, err
+	}
+	links, err = ytdlp.New(host, ytdlp.Options{
+		Program: o.links.program(), Base: videoSite(o).Base, JSRuntime: string(o.links.JSRuntime), Log: o.log,
+	})
+	if err != nil {
+		return e, nil, &usageError{"--js-runtime", err} // the program's name and the site's were checked before
+	}
+	e = engine.Engine{
+		Captions: []engine.CaptionSource{route, links},
+		Lists:    links,
+		Audio:    links,
+		Media:    ffmpeg.New(host),
+	}
+	if e.Discovery, err = discovery(o, links); err != nil {
+		return e, nil, err
+	}
+	e.Recognizer, err = o.asr.recognizer(host)
+	return e, links, err
+}
+
+// tellLinks says in the log which program reads links, and what is wrong with it or
+// missing. Nobody waits for it: on a busy machine it takes half a minute.
+func tellLinks(ctx context.Context, links *ytdlp.Downloader, o serviceOptions) {
 	switch v, err := links.Version(ctx); {
-	case err == nil:
-		o.log.Info("links", "program", o.links.program(), "version", v)
-	case errors.Is(err, transcript.ConfigError): // any other is that the service ends, or of the next to ask
+	case errors.Is(err, transcript.ConfigError):
 		o.log.Warn("links cannot be read", "program", o.links.program(), "err", err)
+		return
+	case err != nil:
+		return // the service ends, or the next to ask is told
+	default:
+		o.log.Info("links", "program", o.links.program(), "version", v)
+	}
+	for _, f := range links.Examine(ctx) {
+		if f.Status != engine.OK && ctx.Err() == nil {
+			o.log.Warn("works, but not as it could", "what", f.Name, "is", f.Status, "found", f.Found, "fails", f.Fails, "cure", f.Cure)
+		}
 	}
 }
 
@@ -74,8 +95,8 @@ func captionRoute(host engine.Host, o serviceOptions) (*videosite.Route, error) 
 	})
 }
 
-// discovery is by the data API where there is a key for it, and says so in the log, else by
-// the program that reads links.
+// discovery is by the data API where there is a key for it, else by the program that reads
+// links.
 func discovery(o serviceOptions, links *ytdlp.Downloader) (engine.Discovery, error) {
 	found, err := o.finds.dataAPI(o.sites)
 	switch {
@@ -84,29 +105,23 @@ func discovery(o serviceOptions, links *ytdlp.Downloader) (engine.Discovery, err
 	case found == nil:
 		return links, nil
 	}
-	o.log.Info("videos are found by the data API", "url", o.finds.base())
 	return found, nil
 }
 
-// recognizer makes the recognizer that was chosen, and says in the log which one, how
-// good it is, and when it cannot work.
-func recognizer(ctx context.Context, host engine.Host, o serviceOptions) (engine.Recognizer, error) {
-	r, err := o.asr.recognizer(host)
-	if err != nil {
-		return nil, err
-	}
+// tellRecognizer says in the log which recognizer was chosen, how good it is, and when it
+// cannot work.
+func tellRecognizer(ctx context.Context, r engine.Recognizer, o serviceOptions) {
 	if o.asr.Unused != nil {
 		o.log.Warn("the model that was pulled is not used", "err", o.asr.Unused)
 	}
 	name := o.asr.ASR.name
 	if r == nil {
 		o.log.Info("recognizer", "asr", name, "why", o.asr.Why, "quality", nobody())
-		return nil, nil //nolint:nilnil // as was asked for
+		return
 	}
 	info := r.Info()
 	o.log.Info("recognizer", "asr", name, "model", info.Model, "quality", info.Quality, "why", o.asr.Why)
 	go tellTrouble(ctx, r, o)
-	return r, nil
 }
 
 // tellTrouble says in the log what keeps the recognizer from working, at the start and

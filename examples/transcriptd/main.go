@@ -33,9 +33,10 @@ func main() {
 
 // The exit codes.
 const (
-	exitOK      = iota
-	exitFailure // something did not work
-	exitUsage   // the call was wrong
+	exitOK       = iota
+	exitFailure  // something did not work
+	exitUsage    // the call was wrong
+	exitDegraded // doctor: it works, but not as it could
 )
 
 // run does what the arguments ask for and returns the exit code. It ends early
@@ -68,11 +69,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return fail(stderr, exitUsage, withoutValue(err))
 	}
 	err = command.Run()
+	var said exitCode
 	switch usage := new(usageError); {
 	case err == nil:
 		return exitOK
 	case errors.As(err, &usage):
 		return fail(stderr, exitUsage, usage)
+	case errors.As(err, &said):
+		return int(said)
 	}
 	if command.Command() == "serve" && called.Serve.Log.Format == "json" {
 		called.Serve.Log.open(stderr).Error("ended", "err", oneLine(err))
@@ -94,6 +98,14 @@ func dataFolder(name string) string {
 	}
 	return filepath.Join(base, "transcriptd", name)
 }
+
+// exitCode is the error of a command that has said all there is to say.
+type exitCode int
+
+func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
+
+// searchPath is where programs are looked up.
+func searchPath() string { return os.Getenv("PATH") }
 
 // usageError is a flag's wrong value that only the work shows.
 type usageError struct {
@@ -124,6 +136,7 @@ type commands struct {
 	Accounts accountsCommand `cmd:"" help:"Set and list accounts."`
 	Keys     keysCommand     `cmd:"" help:"Create, list and revoke API keys."`
 	Models   modelsCommand   `cmd:"" help:"Get a better recognizer: list, download, remove and verify models."`
+	Doctor   doctorCommand   `cmd:"" help:"Look at all that serve, with these flags, would stand on: what is there, what is missing or old, and how to cure it. Exit code 0: nothing is wrong, 3: it works, but not as it could, 1: something is broken."`
 	Migrate  migrateCommand  `cmd:"" help:"Bring the database up to date. Serve does so too."`
 	Version  versionCommand  `cmd:"" help:"Print the versions of the service, of Go and of the external programs."`
 }

@@ -128,27 +128,11 @@ func (c *serveCommand) Run(ctx context.Context, out output) error {
 	if c.Role.Role == server.RoleWorker { // no balancer sends it anything
 		c.DrainDelay = 0
 	}
-	asr := choice{recognizerFlags: c.recognizerFlags}
-	if c.Role.Role != server.RoleAPI { // which recognizes nothing
-		var err error
-		if asr, err = c.choose(ctx); err != nil {
-			return err
-		}
+	options, err := c.options(ctx, log)
+	if err != nil {
+		return err
 	}
-	s, err := startService(ctx, serviceOptions{
-		listen:  string(c.Listen),
-		role:    c.Role.Role,
-		metrics: c.Metrics,
-		store:   store.Options{Database: string(c.DB), Blobs: string(c.Blobs), FullSync: c.FullSync, Log: log},
-		plans:   c.offered(),
-		asr:     asr,
-		links:   c.linkFlags,
-		finds:   c.discoveryFlags,
-		sites:   c.Sites.Table,
-		proxies: prefixes(c.TrustedProxy),
-		drain:   c.DrainDelay,
-		log:     log,
-	})
+	s, err := startService(ctx, options)
 	if err != nil {
 		return err
 	}
@@ -168,6 +152,31 @@ func (c *serveCommand) Run(ctx context.Context, out output) error {
 	return errors.Join(err, s.stop())
 }
 
+// options are what the flags say, and who recognizes speech.
+func (c *serveCommand) options(ctx context.Context, log *slog.Logger) (serviceOptions, error) {
+	asr := choice{recognizerFlags: c.recognizerFlags}
+	if c.Role.Role != server.RoleAPI { // which recognizes nothing
+		var err error
+		if asr, err = c.choose(ctx); err != nil {
+			return serviceOptions{}, err
+		}
+	}
+	return serviceOptions{
+		listen:  string(c.Listen),
+		role:    c.Role.Role,
+		metrics: c.Metrics,
+		store:   store.Options{Database: string(c.DB), Blobs: string(c.Blobs), FullSync: c.FullSync, Log: log},
+		plans:   c.offered(),
+		asr:     asr,
+		links:   c.linkFlags,
+		finds:   c.discoveryFlags,
+		sites:   c.Sites.Table,
+		proxies: prefixes(c.TrustedProxy),
+		drain:   c.DrainDelay,
+		log:     log,
+	}, nil
+}
+
 // stopTimeout is how long running requests and steps may take to end, after the
 // drain delay. What is left then is taken up by the next start.
 const stopTimeout = 20 * time.Second
@@ -185,6 +194,27 @@ type serviceOptions struct {
 	proxies []netip.Prefix
 	drain   time.Duration
 	log     *slog.Logger
+}
+
+// config is the server's, but for its store and its engine.
+func (o serviceOptions) config() (server.Config, error) {
+	own, err := databaseAddresses(o.store.Database)
+	if err != nil {
+		return server.Config{}, err
+	}
+	return server.Config{
+		Role:  o.role,
+		Sites: o.sites,
+		Egress: server.Egress{
+			Allow: o.links.egress(), Deny: slices.Concat(own, o.asr.addresses(), o.finds.addresses(), blobPlace(o.store.Blobs).addresses()), Proxies: o.links.proxies(),
+		},
+		TrustedProxies: o.proxies,
+		Pace:           pace.Config{Rate: pace.Rate{PerMinute: o.links.Pace}},
+		DrainDelay:     o.drain,
+		Path:           searchPath(),
+		Log:            o.log,
+		Version:        version(),
+	}, nil
 }
 
 // service is a server at work, with what it stands on.
@@ -227,25 +257,12 @@ func startService(ctx context.Context, o serviceOptions) (_ *service, err error)
 	if err = warnOfPlans(ctx, o.log, s.accounts, o.plans); err != nil {
 		return nil, err
 	}
-	own, err := databaseAddresses(o.store.Database)
+	config, err := o.config()
 	if err != nil {
 		return nil, err
 	}
-	s.server, err = server.New(ctx, server.Config{
-		Store:    s.store,
-		Accounts: s.accounts,
-		Role:     o.role,
-		Engine:   engines(ctx, o),
-		Sites:    o.sites,
-		Egress: server.Egress{
-			Allow: o.links.egress(), Deny: slices.Concat(own, o.asr.addresses(), o.finds.addresses(), blobPlace(o.store.Blobs).addresses()), Proxies: o.links.proxies(),
-		},
-		TrustedProxies: o.proxies,
-		Pace:           pace.Config{Rate: pace.Rate{PerMinute: o.links.Pace}},
-		DrainDelay:     o.drain,
-		Log:            o.log,
-		Version:        version(),
-	})
+	config.Store, config.Accounts, config.Engine = s.store, s.accounts, engines(ctx, o)
+	s.server, err = server.New(ctx, config)
 	if err != nil {
 		return nil, byFlag(err)
 	}

@@ -60,7 +60,7 @@ type Config struct {
 	// Dir is where runs get their fresh directories. It must exist.
 	Dir string
 	// Path is the list of directories in which programs are looked up, and the
-	// PATH they see; empty means DefaultPath.
+	// PATH they see, relative ones left out; empty means DefaultPath.
 	Path string
 	// Env are further variables for every program, as KEY=VALUE. They win over
 	// those the runner sets.
@@ -104,7 +104,7 @@ func New(c Config) (*Runner, error) {
 	if l := c.Limits; l.Wall < 0 || l.CPU < 0 || l.Memory < 0 || l.FileSize < 0 {
 		return nil, errors.New("run: Limits: a limit is negative")
 	}
-	if c.Path == "" {
+	if c.Path = absolute(c.Path); c.Path == "" {
 		c.Path = DefaultPath
 	}
 	return &Runner{
@@ -120,6 +120,13 @@ func New(c Config) (*Runner, error) {
 	}, nil
 }
 
+// absolute are the folders of a path that are not relative: these would find what a job
+// has written.
+func absolute(path string) string {
+	all := slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool { return !filepath.IsAbs(dir) })
+	return strings.Join(all, string(filepath.ListSeparator))
+}
+
 // Look returns the path of a program: of a name in the runner's path, or the
 // absolute path itself when a program is there. The error is an *exec.Error.
 func (r *Runner) Look(program string) (string, error) {
@@ -130,9 +137,6 @@ func (r *Runner) Look(program string) (string, error) {
 		return "", &exec.Error{Name: program, Err: exec.ErrNotFound}
 	}
 	for _, dir := range filepath.SplitList(r.path) {
-		if !filepath.IsAbs(dir) {
-			continue // a relative directory would find what a job has written
-		}
 		if path, err := exec.LookPath(filepath.Join(dir, program)); err == nil {
 			return path, nil
 		}

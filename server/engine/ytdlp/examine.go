@@ -44,11 +44,16 @@ func (d *Downloader) Examine(ctx context.Context) []engine.Finding {
 		return []engine.Finding{f}
 	}
 	all := []engine.Finding{d.examineProgram(v)}
+	if v < imitates { // its other lines tell nothing that matters here
+		return append(all, unused, new(equipment).imitation())
+	}
 	said, err := d.equipment(ctx, v)
 	if err != nil {
 		return append(all, engine.FindingOf(d.name()+" -v", err))
 	}
-	if v >= runsPlayers {
+	if v < runsPlayers {
+		all = append(all, unused)
+	} else {
 		all = append(all, said.runtime(), said.solver())
 	}
 	all = append(all, said.imitation())
@@ -82,6 +87,11 @@ func (d *Downloader) examineProgram(v version) engine.Finding {
 		f.Cure = confine + "; " + getProgram
 	}
 	return f
+}
+
+// unused is the runtime of a program that has no use for it.
+var unused = engine.Finding{
+	Name: runtimeName, Status: engine.OK, Found: "not used by this release of yt-dlp: it takes " + string(runsPlayers) + " or later",
 }
 
 // runtime is what runs the players of platforms.

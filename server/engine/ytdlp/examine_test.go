@@ -22,6 +22,7 @@ import (
 func TestExamine(t *testing.T) {
 	t.Parallel()
 	fresh := time.Now().UTC().AddDate(0, 0, -10).Format("2006.01.02")
+	const notUsed = "ok JavaScript runtime: not used by this release of yt-dlp: it takes 2025.11.12 or later"
 	const none = "none: yt-dlp has no curl_cffi"
 	for _, test := range []struct {
 		version, says string
@@ -45,10 +46,10 @@ func TestExamine(t *testing.T) {
 		}},
 		{"2023.03.04", "debian", []string{
 			"old yt-dlp: VERSION, N days old, at PATH; known holes: CVE-2023-46121, CVE-2024-38519, CVE-2026-50023",
-			"missing browser imitation: " + none,
+			notUsed, "missing browser imitation: " + none,
 		}},
 		{"2024.12.06", "debian", []string{
-			"old yt-dlp: VERSION, N days old, at PATH; known holes: CVE-2026-50023", "missing browser imitation: " + none,
+			"old yt-dlp: VERSION, N days old, at PATH; known holes: CVE-2026-50023", notUsed, "missing browser imitation: " + none,
 		}},
 		{"2020.01.01", "debian", []string{"broken yt-dlp: The program yt-dlp on the server is version VERSION, older than 2023.03.04"}},
 		{fresh, "", []string{

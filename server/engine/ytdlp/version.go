@@ -17,6 +17,9 @@ type version string
 
 const dayForm = "2006.01.02"
 
+// imitates is the first version that can imitate browsers.
+const imitates version = "2024.03.10"
+
 // oldest is the first version whose options and messages are known.
 const oldest version = "2023.03.04"
 

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server"
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// doctorCommand takes the flags of serve: it looks at what that would stand on.
+type doctorCommand struct {
+	serveCommand
+	Network bool `help:"Ask the network too: whether the video site answers, by each --proxy."`
+}
+
+// recognizerName is how server.Examine calls the recognizer.
+const recognizerName = "recognizer"
+
+// doctorPatience bounds an examination, whatever hangs.
+const doctorPatience = 2 * time.Minute
+
+// Run prints a line for each thing, with what fails and what cures it.
+func (c *doctorCommand) Run(ctx context.Context, out output) error {
+	ctx, cancel := context.WithTimeout(ctx, doctorPatience)
+	defer cancel()
+	o, err := c.options(ctx, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	found, err := c.examine(ctx, o)
+	if err != nil {
+		return byFlag(err)
+	}
+	for i, f := range found {
+		same := slices.IndexFunc(found[:i], func(before engine.Finding) bool { return before.Cure == f.Cure })
+		if same >= 0 && f.Cure != "" {
+			f.Cure = "as for " + found[same].Name
+		}
+		printFinding(out.Stdout, f)
+	}
+	return verdict(found)
+}
+
+// examine is the list of all checks.
+func (c *doctorCommand) examine(ctx context.Context, o serviceOptions) ([]engine.Finding, error) {
+	config, err := o.config()
+	if err != nil {
+		return nil, err
+	}
+	config.Engine = func(host engine.Host) (engine.Engine, error) {
+		e, _, err := o.engine(host)
+		return e, err
+	}
+	found, err := server.Examine(ctx, config, o.store)
+	if err != nil {
+		return nil, err
+	}
+	if o.role != server.RoleAPI {
+		heard := slices.IndexFunc(found, func(f engine.Finding) bool { return f.Name == recognizerName })
+		found = slices.Insert(found, heard+1, examineModel(o.asr)...)
+	}
+	found = append(found, c.examineNetwork(ctx, o)...)
+	return append(found, engine.Finding{
+		Name: "login", Status: engine.OK, Found: "none",
+		Fails: "what platforms show to those alone who log in: LOGIN_REQUIRED", Cure: engine.Cure(transcript.LoginRequired),
+	}, engine.Finding{
+		Name: "tokens", Status: engine.OK, Found: "none",
+		Fails: "what platforms give for a token of their player alone: PO_TOKEN_REQUIRED", Cure: engine.Cure(transcript.POTokenRequired),
+	}), nil
+}
+
+// examineModel says what is beyond the recognizer itself.
+func examineModel(asr choice) []engine.Finding {
+	var found []engine.Finding
+	if asr.Unused != nil {
+		found = append(found, engine.Finding{
+			Name: "pulled model", Status: engine.Broken, Found: oneLine(asr.Unused),
+			Fails: "its better texts", Cure: pullCommand(),
+		})
+	}
+	switch {
+	case asr.ASR.name == asrNone && asr.Why != chosenByFlag:
+		return append(found, engine.Finding{
+			Name: recognizerName, Status: engine.Missing, Found: "none",
+			Fails: "recordings, and links without captions: NOT_IMPLEMENTED", Cure: pullCommand(),
+		})
+	case asr.ASR.name == asrNone:
+		return append(found, engine.Finding{Name: recognizerName, Status: engine.OK, Found: "none, as --asr says"})
+	case asr.ASR.name == asrPocketsphinx:
+		return append(found, engine.Finding{
+			Name: "model", Status: engine.Missing, Found: "none but PocketSphinx's own",
+			Fails: "good texts of what is spoken, and all languages but English", Cure: pullCommand(),
+		})
+	case asr.ASR.name == asrWhisperCLI:
+		return append(found, engine.Finding{Name: "model", Status: engine.OK, Found: asr.ASR.model})
+	}
+	return found
+}
+
+// printFinding prints a line, and below it what fails and what cures that.
+func printFinding(w io.Writer, f engine.Finding) {
+	fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("%-8s %-18s %s", f.Status, f.Name, f.Found), " "))
+	if f.Fails != "" {
+		fmt.Fprintf(w, "%9sfails: %s\n", "", f.Fails)
+	}
+	if f.Cure != "" {
+		fmt.Fprintf(w, "%9scure:  %s\n", "", f.Cure)
+	}
+}
+
+// verdict is the exit code.
+func verdict(found []engine.Finding) error {
+	worst := exitCode(exitOK)
+	for _, f := range found {
+		switch f.Status {
+		case engine.Broken:
+			return exitCode(exitFailure)
+		case engine.Missing, engine.Old:
+			worst = exitDegraded
+		case engine.OK:
+		}
+	}
+	if worst == exitOK {
+		return nil
+	}
+	return worst
+}
