@@ -59,6 +59,7 @@ func parse(args []string, stdout, stderr io.Writer) (cmd *command, answered bool
 		kong.Description(description),
 		kong.Vars{"version": "transcribe " + version(), "server": defaultServer},
 		kong.Help(help),
+		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 80}),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(int) { answered = true }), // called after --help and --version
 	)

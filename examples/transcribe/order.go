@@ -27,7 +27,7 @@ type order struct {
 // text is one text that is to be made, of a source or by a job that has begun already.
 type text struct {
 	name   string // what the caller calls it
-	file   string // the name of a file for it, without extension
+	file   string // the name of a file for it
 	source transcript.Source
 	job    string
 }
@@ -51,12 +51,12 @@ func (cmd *command) order(stdin io.Reader) (o order, err error) {
 		switch kindOf(s) {
 		case isStdin:
 			reads = append(reads, s)
-			o.texts = append(o.texts, text{name: "standard input", file: "stdin", source: recordingOn(stdin)})
+			o.texts = append(o.texts, text{name: "standard input", file: "stdin." + cmd.Format, source: recordingOn(stdin)})
 		case isFile:
 			if _, err := os.Stat(s); err != nil {
 				return o, fmt.Errorf("%w: it is no link, playlist, channel or id of a video either", err)
 			}
-			o.texts = append(o.texts, text{name: s, file: strings.TrimSuffix(filepath.Base(s), filepath.Ext(s)), source: transcript.File(s)})
+			o.texts = append(o.texts, text{name: s, file: strings.TrimSuffix(filepath.Base(s), filepath.Ext(s)) + "." + cmd.Format, source: transcript.File(s)})
 		case isLink:
 			links = append(links, s)
 		case isPlaylist:
@@ -66,7 +66,7 @@ func (cmd *command) order(stdin io.Reader) (o order, err error) {
 		}
 	}
 	for _, id := range cmd.Job {
-		o.texts = append(o.texts, text{name: "job " + id, file: fileName(id), job: id})
+		o.texts = append(o.texts, text{name: "job " + id, file: cmd.fileName(id), job: id})
 	}
 	for _, s := range cmd.Playlist {
 		o.batches = append(o.batches, client.BatchParams{Playlist: s})
@@ -77,7 +77,7 @@ func (cmd *command) order(stdin io.Reader) (o order, err error) {
 	batched := cmd.Format == "csv" || cmd.Format == "zip"
 	switch {
 	case len(links) == 1 && len(o.texts)+len(o.batches) == 0 && !batched:
-		o.texts = []text{{name: links[0], file: fileName(links[0]), source: transcript.URL(links[0])}}
+		o.texts = []text{{name: links[0], file: cmd.fileName(links[0]), source: transcript.URL(links[0])}}
 	case len(links) > 0:
 		o.batches = slices.Insert(o.batches, 0, client.BatchParams{URLs: links})
 	}
@@ -180,12 +180,12 @@ func kindOf(argument string) kind {
 	return isFile
 }
 
-// fileName is a name for the file of a link's or a job's text, without extension.
-func fileName(of string) string {
+// fileName is a name for the file of a link's or a job's text.
+func (cmd *command) fileName(of string) string {
 	return strings.Trim(strings.Map(func(r rune) rune {
 		if strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-", r) {
 			return r
 		}
 		return '-'
-	}, of), "-")
+	}, of), "-") + "." + cmd.Format
 }

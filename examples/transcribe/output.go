@@ -38,6 +38,9 @@ func newOutput(path string, stdout io.Writer, o order) (*output, error) {
 			return nil, fmt.Errorf("the texts of %s and %s would have the same name: transcribe them apart", other, t.name)
 		}
 		taken[t.file] = t.name
+		if st, err := os.Stat(out.file(t.file)); err == nil && st.IsDir() {
+			return nil, fmt.Errorf("%s is a folder, where a file is to be written", out.file(t.file))
+		}
 	}
 	return out, nil
 }

@@ -90,10 +90,13 @@ func (w *work) text(ctx context.Context, t text) error {
 	if result.Cached {
 		w.display.Say("The service knew this text already.")
 	}
-	if len(result.Transcript.Segments) == 0 {
+	switch r := result.Recognizer; {
+	case len(result.Transcript.Segments) == 0:
 		w.display.Say(fmt.Sprintf("Nothing was heard in %s: its text is empty.", t.name))
+	case r != nil && r.Quality != nil:
+		w.display.Say(fmt.Sprintf("%s was heard by %s, quality %s.", t.name, r.Engine, *r.Quality))
 	}
-	return w.put(t.file+"."+w.Format, func(to io.Writer) error { return w.render(to, result.Transcript) })
+	return w.put(t.file, func(to io.Writer) error { return w.render(to, result.Transcript) })
 }
 
 // put writes a text, and says where to.

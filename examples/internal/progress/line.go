@@ -46,7 +46,7 @@ func (l *Line) Bytes(step string, n, total int64) {
 // waits, waits.
 func (l *Line) Job(job transcript.Job) {
 	step := words(job.Stage)
-	if job.Attempt > 1 {
+	if job.Attempt > 1 && !job.Status.Terminal() {
 		step += fmt.Sprintf(", attempt %d", job.Attempt)
 	}
 	if job.Progress == nil {

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"flag"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server/servertest"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// golden compares with a file in testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(got), 0o600))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), got)
+}
+
+// answered is what the program answers by itself, without a service.
+func answered(t *testing.T, args ...string) string {
+	t.Helper()
+	var stdout, stderr strings.Builder
+	require.Equal(t, exitOK, run(t.Context(), args, func(string) string { return "" }, &stdout, &stderr))
+	assert.Empty(t, stderr.String())
+	return stdout.String()
+}
+
+func TestHelp(t *testing.T) {
+	t.Setenv("COLUMNS", "80") // hence not parallel
+	golden(t, "help.txt", answered(t, "--help"))
+	assert.Equal(t, answered(t, "--help"), answered(t, "-h"))
+}
+
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	assert.Regexp(t, `^transcribe \S+\n$`, answered(t, "--version"))
+}
+
+func TestServerFromTheEnvironment(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t)
+	env := func(name string) string {
+		return map[string]string{"TRANSCRIBE_SERVER": s.URL, "TRANSCRIBE_KEY": s.Key}[name]
+	}
+	var stdout strings.Builder
+	assert.Equal(t, exitOK, run(t.Context(), []string{recording(t)}, env, &stdout, io.Discard))
+	assert.Equal(t, "[00:00:00] hello world\n", stdout.String())
+
+	var stderr strings.Builder
+	nowhere := func(string) string { return "nowhere" }
+	assert.Equal(t, exitUsage, run(t.Context(), []string{recording(t)}, nowhere, io.Discard, &stderr))
+	assert.Contains(t, stderr.String(), "transcribe: TRANSCRIBE_SERVER")
+}
+
+func TestFormats(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t)
+	file := recording(t)
+	for format, want := range map[string]string{
+		"txt":                 "[00:00:00] hello world\n",
+		"txt --no-timestamps": "hello world\n",
+		"srt":                 "1\n00:00:00,000 --> 00:00:10,000\nhello world\n",
+		"vtt":                 "WEBVTT\n\n00:00:00.000 --> 00:00:10.000\nhello world\n",
+		"md":                  "# talk\n\n0:10 · en · asr\n\n[00:00:00] hello world\n",
+		"md --no-timestamps":  "# talk\n\n0:10 · en · asr\n\nhello world\n",
+		"json":                `"title": "talk"`,
+	} {
+		code, stdout, stderr := transcribe(t.Context(), s, "", append([]string{file, "--format"}, strings.Fields(format)...)...)
+		require.Equal(t, exitOK, code, stderr)
+		if strings.HasPrefix(format, "json") {
+			assert.Contains(t, stdout, want)
+			continue
+		}
+		assert.Equal(t, strings.TrimSpace(want), strings.TrimSpace(stdout), format)
+	}
+	code, _, stderr := transcribe(t.Context(), s, "", "--no-timestamps", "--format", "srt", file)
+	assert.Equal(t, exitUsage, code)
+	assert.Contains(t, stderr, "--no-timestamps is for txt and md")
+}
+
+func TestSilence(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t)
+	s.Engine.Say("")
+	file := recording(t)
+	code, stdout, stderr := transcribe(t.Context(), s, "", file)
+	assert.Equal(t, exitOK, code)
+	assert.Empty(t, stdout)
+	assert.Contains(t, stderr, "Nothing was heard in "+file+": its text is empty.\n")
+}
+
+func TestQuiet(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t)
+	code, stdout, stderr := transcribe(t.Context(), s, "", "--quiet", recording(t))
+	assert.Equal(t, exitOK, code)
+	assert.NotEmpty(t, stdout)
+	assert.Empty(t, stderr)
+	code, _, stderr = transcribe(t.Context(), s, "", "--quiet", "https://nowhere.example/1")
+	assert.Equal(t, exitFailure, code)
+	assert.Regexp(t, `^transcribe: https://nowhere\.example/1: [^\n]*UNSUPPORTED_PLATFORM[^\n]*\n$`, stderr)
+}
+
+// The shells themselves complete what the scripts say.
+func TestCompletion(t *testing.T) {
+	t.Parallel()
+	scripts := t.TempDir()
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		script := answered(t, "--completion", shell)
+		golden(t, "completion."+shell, script)
+		require.NoError(t, os.WriteFile(filepath.Join(scripts, shell), []byte(script), 0o600))
+	}
+	in := func(shell string, args ...string) string {
+		path, err := exec.LookPath(shell)
+		if err != nil && os.Getenv("CI") == "" {
+			t.Skip(err)
+		}
+		cmd := exec.CommandContext(t.Context(), path, args...)
+		cmd.Dir = scripts
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s: %s", shell, out)
+		return strings.TrimSpace(string(out))
+	}
+	complete := func(words string) string {
+		return in("bash", "--norc", "-c", `source ./bash; COMP_WORDS=(`+words+`); COMP_CWORD=$((${#COMP_WORDS[@]}-1)); _transcribe; echo "${COMPREPLY[*]}"`)
+	}
+	assert.Equal(t, "--format --from", complete("transcribe --f"))
+	assert.Equal(t, "txt srt vtt json md csv zip", complete(`transcribe talk.mp3 --format ""`))
+	assert.Equal(t, "srt", complete("transcribe -f s"))
+	assert.Equal(t, "vtt", complete("transcribe --format = v"))
+	assert.Empty(t, complete("transcribe --output s"), "files are the shell's own")
+	assert.Empty(t, complete("transcribe ta"))
+
+	in("zsh", "-n", "./zsh")
+
+	assert.Contains(t, in("fish", "--no-config", "-c", `source ./fish; complete -C "transcribe --form"`), "--format\t")
+	assert.Equal(t, "srt", strings.Fields(in("fish", "--no-config", "-c", `source ./fish; complete -C "transcribe -f s"`))[0])
+}

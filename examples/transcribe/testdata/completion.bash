@@ -1,0 +1,21 @@
+_transcribe() {
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+    if [[ $cur == = ]]; then cur=
+    elif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi
+    COMPREPLY=()
+    case $prev in
+    --server) compopt +o default 2>/dev/null; return ;;
+    --key-file) return ;;
+    -l|--language) compopt +o default 2>/dev/null; return ;;
+    -f|--format) COMPREPLY=($(compgen -W 'txt srt vtt json md csv zip' -- "$cur")); return ;;
+    -o|--output) return ;;
+    --job) compopt +o default 2>/dev/null; return ;;
+    -a|--from) return ;;
+    --playlist) compopt +o default 2>/dev/null; return ;;
+    --channel) compopt +o default 2>/dev/null; return ;;
+    --max-items) compopt +o default 2>/dev/null; return ;;
+    --completion) COMPREPLY=($(compgen -W 'bash zsh fish' -- "$cur")); return ;;
+    esac
+    if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--help --server --key-file --language --format --no-timestamps --output --job --from --playlist --channel --max-items --quiet --completion --version' -- "$cur")); fi
+}
+complete -o default -F _transcribe transcribe
