@@ -40,6 +40,9 @@ type Account struct {
 	Name      string // as the operator gave it
 	Plan      string // the name of its plan, which the PlanSource knows
 	Suspended bool   // its keys are refused until that is changed
+	// Prompt are names and words that are likely to be said in what it uploads. Empty:
+	// none are known.
+	Prompt    string
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
@@ -78,6 +81,13 @@ func New(s *store.Store, source PlanSource) (*Accounts, error) {
 type Settings struct {
 	Plan      string
 	Suspended *bool
+	// Prompt are names and words that are likely to be said in what the account uploads:
+	// recognizers that take a prompt hear them more surely. At most [MaxPrompt]
+	// characters of UTF-8; runs of white space count as one space, and no other control
+	// characters are taken. An empty text removes it. It guides uploads that are accepted
+	// from now on, and what was recognized with another prompt is recognized anew when it
+	// is sent again; links never, as what is heard in them is everybody's.
+	Prompt *string
 }
 
 // nameGrammar bounds what an operator may call an account: a name goes into
@@ -86,10 +96,14 @@ var nameGrammar = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}$`)
 
 // Set creates the account or changes it. A name is 1 to 128 letters, digits and
 // . _ @ + - that begin with a letter or digit, case-sensitive. The error names
-// a bad name, or an unknown plan ([ErrNoPlan]).
+// a bad name, a prompt that cannot be used, or an unknown plan ([ErrNoPlan]).
 func (a *Accounts) Set(ctx context.Context, name string, s Settings) (Account, error) {
 	if !nameGrammar.MatchString(name) {
 		return Account{}, fmt.Errorf("account: the name %q is not 1 to 128 letters, digits and . _ @ + - that begin with a letter or digit", name)
+	}
+	prompt, err := promptToSet(s)
+	if err != nil {
+		return Account{}, err
 	}
 	first, err := a.planToSet(ctx, name, s)
 	if err != nil {
@@ -110,6 +124,9 @@ func (a *Accounts) Set(ctx context.Context, name string, s Settings) (Account, e
 		}
 		if s.Suspended != nil {
 			acc.Suspended = *s.Suspended
+		}
+		if prompt != nil {
+			acc.Prompt = *prompt
 		}
 		acc.UpdatedAt = now()
 		return tx.PutAccount(ctx, acc)
@@ -141,7 +158,7 @@ func (a *Accounts) planToSet(ctx context.Context, name string, s Settings) (stri
 }
 
 func accountOf(row db.Account) Account {
-	return Account{row.ID, row.Plan, row.Suspended, row.CreatedAt, row.UpdatedAt}
+	return Account{row.ID, row.Plan, row.Suspended, row.Prompt, row.CreatedAt, row.UpdatedAt}
 }
 
 // List returns all accounts by name.

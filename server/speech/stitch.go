@@ -18,6 +18,7 @@ type Result struct {
 	Language string               `json:"language,omitempty"` // the tag of what was heard; empty when not known
 	Segments []transcript.Segment `json:"segments"`
 	Gaps     []Gap                `json:"gaps,omitempty"` // where text was dropped; nil: nowhere
+	Prompted bool                 `json:"prompted,omitempty"`
 	// Named reports that its speakers have the names of the whole recording: see
 	// [Cast.Admit].
 	Named bool `json:"named,omitempty"`
@@ -28,6 +29,7 @@ type Transcription struct {
 	Segments []transcript.Segment // sorted by start; not nil
 	Language string               // the tag of most of the text; empty when not known
 	Gaps     []Gap                // in order; not nil
+	Prompted bool                 // a prompt guided what was heard, of one chunk at least
 }
 
 // Place puts what was recognized in c, with times from the start of c, on the
@@ -38,7 +40,7 @@ type Transcription struct {
 // of eight and more 5 times. Where the others were is a gap. Of a speaker's label 100
 // characters stay, on one line; more than 32 speakers are not told apart.
 func (c Chunk) Place(heard engine.Recognition) Result {
-	out := Result{Chunk: c.Index, Language: heard.Language, Segments: []transcript.Segment{}}
+	out := Result{Chunk: c.Index, Language: heard.Language, Segments: []transcript.Segment{}, Prompted: heard.Prompted}
 	for _, s := range heard.Segments {
 		start, end, ok := c.clamp(s.Start, s.End())
 		text := strings.TrimSpace(s.Text)
@@ -113,6 +115,7 @@ func Stitch(plan Plan, results []Result) (Transcription, error) {
 	for _, r := range ordered {
 		out.Segments = append(out.Segments, r.Segments...)
 		out.Gaps = append(out.Gaps, r.Gaps...)
+		out.Prompted = out.Prompted || r.Prompted
 		for _, s := range r.Segments {
 			spoken[r.Language] += s.Duration
 		}

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -11,6 +12,7 @@ type Account struct {
 	ID        string `bun:",pk"` // the name given by the operator
 	Plan      string
 	Suspended bool
+	Prompt    string // for the recognition of its uploads; "" for none
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
@@ -29,13 +31,22 @@ func (r Reader) Accounts(ctx context.Context) ([]Account, error) {
 	return all, wrap("accounts", err)
 }
 
-// PutAccount creates the account or changes its plan and state. Times that are
+// Prompt returns that of an account, "" also of one that is not known here.
+func (r Reader) Prompt(ctx context.Context, account string) (string, error) {
+	a, err := r.Account(ctx, account)
+	if errors.Is(err, ErrNotFound) {
+		return "", nil
+	}
+	return a.Prompt, err
+}
+
+// PutAccount creates the account or changes its plan, state and prompt. Times that are
 // zero become now; the time of creation stays.
 func (tx *Tx) PutAccount(ctx context.Context, a Account) error {
 	stamp(&a.CreatedAt, &a.UpdatedAt)
 	_, err := tx.db.NewInsert().Model(&a).
 		On("CONFLICT (id) DO UPDATE").
-		Set("plan = excluded.plan, suspended = excluded.suspended, updated_at = excluded.updated_at").
+		Set("plan = excluded.plan, suspended = excluded.suspended, prompt = excluded.prompt, updated_at = excluded.updated_at").
 		Exec(ctx)
 	return wrap("put account "+a.ID, err)
 }
@@ -63,7 +74,7 @@ func (r Reader) KeyByPrefix(ctx context.Context, prefix string) (Key, Account, e
 	err := r.db.NewSelect().Model(&row).
 		ModelTableExpr("keys AS k").
 		ColumnExpr("k.*").
-		ColumnExpr("a.id AS of_id, a.plan AS of_plan, a.suspended AS of_suspended").
+		ColumnExpr("a.id AS of_id, a.plan AS of_plan, a.suspended AS of_suspended, a.prompt AS of_prompt").
 		ColumnExpr("a.created_at AS of_created_at, a.updated_at AS of_updated_at").
 		Join("JOIN accounts AS a ON a.id = k.account").
 		Where("k.prefix = ?", prefix).

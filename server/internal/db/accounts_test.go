@@ -29,12 +29,17 @@ func TestAccounts(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, []db.Account{acme, beta}, all)
 
-		later := db.Account{ID: "acme", Plan: "pro", Suspended: true, CreatedAt: now(), UpdatedAt: now()}
+		later := db.Account{ID: "acme", Plan: "pro", Suspended: true, Prompt: "Grafana", CreatedAt: now(), UpdatedAt: now()}
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.PutAccount(ctx, later)) })
 		got, err := s.Account(ctx, "acme")
 		require.NoError(t, err)
 		later.CreatedAt = then
 		require.Equal(t, later, got)
+		for id, want := range map[string]string{"acme": "Grafana", "beta": "", "nobody": ""} {
+			prompt, err := s.Prompt(ctx, id)
+			require.NoError(t, err)
+			require.Equal(t, want, prompt, id)
+		}
 	})
 }
 
@@ -52,7 +57,7 @@ func TestKeys(t *testing.T) {
 		}), db.ErrNotFound, "an account that does not exist")
 
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			require.NoError(t, tx.PutAccount(ctx, db.Account{ID: "acme", Plan: "free", Suspended: true}))
+			require.NoError(t, tx.PutAccount(ctx, db.Account{ID: "acme", Plan: "free", Suspended: true, Prompt: "Grafana"}))
 			require.NoError(t, tx.InsertKey(ctx, key))
 			twin := key
 			twin.ID = "2"
@@ -66,6 +71,7 @@ func TestKeys(t *testing.T) {
 		require.Equal(t, key, got)
 		require.Equal(t, "acme", account.ID)
 		require.True(t, account.Suspended)
+		require.Equal(t, "Grafana", account.Prompt)
 		require.False(t, account.CreatedAt.IsZero())
 		_, _, err = s.KeyByPrefix(ctx, "tr_unknown0")
 		require.ErrorIs(t, err, db.ErrNotFound)

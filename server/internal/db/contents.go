@@ -68,6 +68,7 @@ type ShelfText struct {
 	Lang      string
 	Source    transcript.Origin
 	UpdatedAt time.Time
+	PromptSum string // that of the prompt it was heard with; "" for none
 	// Saved tells that the account has this text in its library.
 	Saved bool
 }
@@ -82,7 +83,7 @@ func (r Reader) Shelf(ctx context.Context, owner, account string, p transcript.P
 	}
 	// One query, as it stands on the path of every answer from the cache. Of what has no
 	// declared type the times are not tried in many forms by SQLite's driver.
-	err := r.ask(ctx, &rows, `SELECT t.id, t.lang, t.source, coalesce(t.updated_at, NULL) AS updated_at, c.tracks, coalesce(c.asked_at, NULL) AS asked_at,
+	err := r.ask(ctx, &rows, `SELECT t.id, t.lang, t.source, t.prompt_sum, coalesce(t.updated_at, NULL) AS updated_at, c.tracks, coalesce(c.asked_at, NULL) AS asked_at,
 			EXISTS (SELECT 1 FROM library_rows AS l WHERE l.transcript_id = t.id AND l.account = ?) AS saved
 		FROM transcripts AS t
 		LEFT JOIN contents AS c ON c.platform = t.platform AND c.external_id = t.external_id

@@ -26,6 +26,7 @@ type Extraction struct {
 	Metadata   transcript.Metadata
 	Tried      []Tried // the caption sources that were passed over, in order
 	MediaKey   string  // the blob of an upload; "" when there is none
+	Prompt     string  // of the account when its upload was accepted; "" for none
 	Duration   float64 // seconds, measured; 0: not known yet
 	// WaitingSince is since when the work waits for what passes, such as a platform
 	// that blocks, a full disk or a database that is away; nil: it does not.
@@ -43,12 +44,12 @@ type Tried struct {
 	Reason string            `json:"reason"`
 }
 
-// LockRunning returns the extraction of this content and list that has not ended,
+// LockRunning returns the extraction of this content, list and prompt that has not ended,
 // locked as by LockExtraction, or ErrNotFound. It waits for a transaction that is
 // moving the extraction: one that ends just then is not found.
-func (tx *Tx) LockRunning(ctx context.Context, owner string, p transcript.Platform, externalID, languages string) (*Extraction, error) {
+func (tx *Tx) LockRunning(ctx context.Context, owner string, p transcript.Platform, externalID, languages, prompt string) (*Extraction, error) {
 	q := tx.db.NewSelect().
-		Where("owner = ? AND platform = ? AND external_id = ? AND languages = ?", owner, p, externalID, languages).
+		Where("owner = ? AND platform = ? AND external_id = ? AND languages = ? AND prompt = ?", owner, p, externalID, languages, prompt).
 		Where(running)
 	return scanExtraction(ctx, tx.database.forUpdate(q), "running extraction of "+externalID)
 }
@@ -74,7 +75,7 @@ func (tx *Tx) LockExtraction(ctx context.Context, id string) (*Extraction, error
 }
 
 // InsertExtraction stores a new extraction, or returns ErrExists where one of
-// the same content and list runs. Id, attempt and times that are zero are filled
+// the same content, list and prompt runs. Id, attempt and times that are zero are filled
 // in.
 func (tx *Tx) InsertExtraction(ctx context.Context, e *Extraction) error {
 	if !transcript.CanMove(transcript.State{}, e.State) {

@@ -35,8 +35,16 @@ func TestExtractionRunsOnce(t *testing.T) {
 		twin.ID = ""
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
 			require.ErrorIs(t, tx.InsertExtraction(ctx, &twin), db.ErrExists)
-			_, err := tx.LockRunning(ctx, e.Owner, e.Platform, e.ExternalID, "")
+			_, err := tx.LockRunning(ctx, e.Owner, e.Platform, e.ExternalID, "", "")
 			require.NoError(t, err, "the transaction stays usable")
+			other := twin
+			other.ID, other.Prompt = "", "Grafana"
+			_, err = tx.LockRunning(ctx, e.Owner, e.Platform, e.ExternalID, "", other.Prompt)
+			require.ErrorIs(t, err, db.ErrNotFound)
+			require.NoError(t, tx.InsertExtraction(ctx, &other), "with another prompt it is other work")
+			found, err := tx.LockRunning(ctx, e.Owner, e.Platform, e.ExternalID, "", other.Prompt)
+			require.NoError(t, err)
+			require.Equal(t, other.ID, found.ID)
 		})
 
 		// Once the first has ended, there may be another.
@@ -200,7 +208,7 @@ func TestMoveRefusesWhatTheTableDoesNotHave(t *testing.T) {
 func running(t *testing.T, s *db.Store, owner string, p transcript.Platform, externalID, languages string) (e *db.Extraction, err error) {
 	t.Helper()
 	err = s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-		e, err = tx.LockRunning(ctx, owner, p, externalID, languages)
+		e, err = tx.LockRunning(ctx, owner, p, externalID, languages, "")
 		return err
 	})
 	return e, err

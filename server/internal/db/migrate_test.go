@@ -168,6 +168,10 @@ func requireFilled(t *testing.T, s *db.Store, old database) {
 	require.Equal(t, 1, old.count(t, "transcripts WHERE id = 't1' AND word_count = 5"))
 	require.Equal(t, 1, old.count(t, "transcripts WHERE id = 't2' AND word_count = 0"))
 
+	require.Equal(t, 2, old.count(t, "transcripts WHERE prompt_sum = ''"))
+	require.Equal(t, 1, old.count(t, "accounts WHERE prompt = ''"))
+	require.Equal(t, 1, old.count(t, "extractions WHERE prompt = ''"))
+
 	runs, err := s.Job(t.Context(), "acme", "j1")
 	require.NoError(t, err)
 	period := runs.Limits.Period

@@ -2,6 +2,8 @@ package db
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -17,6 +19,9 @@ import (
 type Transcript struct {
 	transcript.Transcript
 	Owner string // the account for an upload, "" for what all may share
+	// PromptSum tells prompts apart with which it was heard: see PromptSum. It is only
+	// written.
+	PromptSum string
 	// Duration is the length of the media in seconds; 0: not known.
 	Duration float64
 	// ChangedAt is UpdatedAt to the microsecond, as it was read: each text that a
@@ -27,6 +32,16 @@ type Transcript struct {
 	// WordsJSON is the rendered array of the words of each segment, or nil. Only
 	// TimedTranscript reads it.
 	WordsJSON *packed.Bytes
+}
+
+// PromptSum is what is stored of a prompt with the text that was heard with it; "" for
+// none.
+func PromptSum(prompt string) string {
+	if prompt == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(prompt))
+	return hex.EncodeToString(sum[:])
 }
 
 // Whole is the transcript with its segments.
@@ -64,6 +79,7 @@ type transcriptRow struct {
 	Duration      float64
 	PublishedAt   *time.Time
 	Metadata      map[string]any
+	PromptSum     string
 	WordCount     int
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
@@ -126,6 +142,7 @@ func rowOf(t *Transcript) *transcriptRow {
 		DurationSec:   t.DurationSec,
 		Duration:      t.Duration,
 		Metadata:      t.Metadata,
+		PromptSum:     t.PromptSum,
 		CreatedAt:     t.CreatedAt.Time,
 		UpdatedAt:     t.UpdatedAt.Time,
 	}
@@ -221,7 +238,7 @@ func (tx *Tx) PutTranscript(ctx context.Context, t *Transcript) (id string, err 
 			creator_handle = excluded.creator_handle, creator_url = excluded.creator_url,
 			thumbnail_url = excluded.thumbnail_url, duration_sec = excluded.duration_sec,
 			duration = excluded.duration, published_at = excluded.published_at,
-			metadata = excluded.metadata, word_count = excluded.word_count,
+			metadata = excluded.metadata, word_count = excluded.word_count, prompt_sum = excluded.prompt_sum,
 			updated_at = excluded.updated_at`).
 		Returning("id").
 		Scan(ctx, &row.ID)

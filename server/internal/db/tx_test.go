@@ -134,7 +134,7 @@ func TestEqualSubmitsShareOneExtraction(t *testing.T) {
 					e := &db.Extraction{Platform: transcript.VideoSite, ExternalID: id, State: queued}
 					err := tx.InsertExtraction(ctx, e)
 					if errors.Is(err, db.ErrExists) {
-						e, err = tx.LockRunning(ctx, "", transcript.VideoSite, id, "")
+						e, err = tx.LockRunning(ctx, "", transcript.VideoSite, id, "", "")
 					}
 					if err != nil {
 						return err

@@ -105,7 +105,7 @@ func (p *Pipeline) submissionOf(ctx context.Context, b *db.Batch, item *db.Batch
 	s := Submission{
 		Account: b.Account,
 		Content: engine.Content{Platform: item.Platform, ExternalID: item.ExternalID, URL: item.SourceURL},
-		terms:   terms{b.Limits, b.CacheTTL, b.Trace},
+		terms:   terms{limits: b.Limits, ttl: b.CacheTTL, trace: b.Trace},
 		team:    p.team(ctx),
 		item:    item,
 	}

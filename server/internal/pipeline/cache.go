@@ -154,6 +154,7 @@ func cached(ctx context.Context, r db.Reader, s Submission) (*hit, error) {
 	if err != nil {
 		return nil, err
 	}
+	shelf.Texts = slices.DeleteFunc(shelf.Texts, func(t db.ShelfText) bool { return !s.heardAlike(t) })
 	text := sub.answer(shelf)
 	if text == nil {
 		return nil, nil

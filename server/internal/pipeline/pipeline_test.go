@@ -248,7 +248,7 @@ func TestRecognizerIsAwayForAMoment(t *testing.T) {
 	job := b.end(t, b.job(t, recording(t, 240, 1)).JobID)
 	require.Equal(t, transcript.JobSuccess, job.Status, "%v", job.Error)
 	assert.Equal(t, 2, job.Attempt)
-	assert.Len(t, segmentsOf(t, job.SegmentsJSON), 12)
+	assert.Len(t, segmentsOf(t, job.SegmentsJSON), 9)
 }
 
 func TestReceive(t *testing.T) {

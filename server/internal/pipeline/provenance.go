@@ -71,8 +71,8 @@ func HeardBy(t *db.Transcript) *transcript.Recognizer {
 }
 
 // provenance is the metadata of a recognized transcript: which recognizers have made
-// it, whether they detect languages, where text is missing, and which caption sources
-// were asked first. Of a recording of silence no recognizer is named.
+// it, whether they detect languages, whether the account's prompt guided them, where text
+// is missing, and which caption sources were asked first. Of a recording of silence no recognizer is named.
 func provenance(text speech.Transcription, e *db.Extraction, heard []db.Recognizer) map[string]any {
 	m := map[string]any{}
 	if len(heard) > 0 {
@@ -90,6 +90,9 @@ func provenance(text speech.Transcription, e *db.Extraction, heard []db.Recogniz
 	}
 	if len(heard) > 1 {
 		m["recognizers"] = heard
+	}
+	if text.Prompted {
+		m["prompted"] = true
 	}
 	if len(text.Gaps) > 0 {
 		m["gaps"] = text.Gaps

@@ -74,6 +74,7 @@ func transcriptOf(e *db.Extraction, chunks []db.Chunk) (*db.Transcript, error) {
 			UpdatedAt:  now,
 		},
 		Owner:        e.Owner,
+		PromptSum:    db.PromptSum(e.Prompt),
 		Duration:     plan.Duration().Seconds(),
 		SegmentsJSON: packed.Pack(wire.AppendSegments(nil, text.Segments)),
 		WordsJSON:    packed.Pack(wire.AppendWords(nil, text.Segments)),

@@ -38,6 +38,7 @@ func (p *Pipeline) recognize(ctx context.Context, t task, a recognizeArgs) error
 	defer p.running.close(e.ID)
 	heard, err := p.engine.Recognizer.Recognize(ctx, audio, engine.RecognizeOptions{
 		Language: p.recognizerTag(subjectOfExtraction(e).asrLanguage()),
+		Prompt:   e.Prompt,
 		Voices:   before.voices,
 		Progress: func(d time.Duration) { p.report(ctx, t, progress, progress.Set(a.Chunk, d)) },
 	})

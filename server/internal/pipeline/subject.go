@@ -17,12 +17,13 @@ type subject struct {
 	owner string // the account for an upload, "" for what all may share
 	engine.Content
 	languages transcript.LanguageList
+	prompt    string // that an upload is recognized with; "" for none
 }
 
 func (s Submission) subject() subject {
 	if s.Upload != nil {
 		sub := subjectOf(engine.Content{Platform: transcript.Upload, ExternalID: s.Upload.ExternalID()}, s.Languages)
-		sub.owner = s.Account
+		sub.owner, sub.prompt = s.Account, s.prompt
 		return sub
 	}
 	return subjectOf(s.Content, s.Languages)
@@ -52,7 +53,7 @@ func onlyASR(tag string) transcript.LanguageList {
 
 // subjectOfExtraction is what a stored extraction is of.
 func subjectOfExtraction(e *db.Extraction) subject {
-	s := subject{owner: e.Owner, Content: engine.Content{Platform: e.Platform, ExternalID: e.ExternalID, URL: e.SourceURL}}
+	s := subject{owner: e.Owner, Content: engine.Content{Platform: e.Platform, ExternalID: e.ExternalID, URL: e.SourceURL}, prompt: e.Prompt}
 	if e.Languages != "" {
 		// Only canonical lists are stored, which always can be read; of one that
 		// cannot, nothing is known.

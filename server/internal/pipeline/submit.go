@@ -45,6 +45,7 @@ type terms struct {
 	limits db.Limits
 	ttl    time.Duration // how old a stored text may be that answers it
 	trace  string        // as of a db.Job
+	prompt string        // of the account, for an upload; "" for none
 }
 
 // Outcome is what became of a submission: exactly one member is set.
@@ -59,7 +60,7 @@ type Outcome struct {
 // NOT_IMPLEMENTED where no living process can do it, those of 402 where the plan does
 // not permit it or has nothing left, and what Admit returns.
 func (p *Pipeline) Submit(ctx context.Context, s Submission) (*Outcome, error) {
-	s.terms = terms{limitsOf(s.Plan, time.Now()), s.Plan.CacheTTL, p.traceOf(ctx)}
+	s.terms = terms{limits: limitsOf(s.Plan, time.Now()), ttl: s.Plan.CacheTTL, trace: p.traceOf(ctx)}
 	s.team = p.team(ctx)
 	s.Languages = s.narrow()
 	out, used, err := p.submit(ctx, s)
@@ -74,6 +75,9 @@ func (p *Pipeline) Submit(ctx context.Context, s Submission) (*Outcome, error) {
 
 // submit reports in used whether an extraction now needs the upload.
 func (p *Pipeline) submit(ctx context.Context, s Submission) (out *Outcome, used bool, err error) {
+	if s.prompt, err = p.promptFor(ctx, s); err != nil {
+		return nil, false, fmt.Errorf("pipeline: reading the prompt: %w", err)
+	}
 	if s.Key == nil {
 		// Most repeated requests end here, without a write.
 		hit, err := cached(ctx, p.store.Reader, s)
@@ -126,7 +130,7 @@ func (p *Pipeline) accept(ctx context.Context, tx *db.Tx, s Submission) (found *
 		return nil, nil, false, err
 	}
 	// This waits for work that is about to end; the cache then has its text.
-	e, err := tx.LockRunning(ctx, sub.owner, sub.Platform, sub.ExternalID, sub.languages.String())
+	e, err := tx.LockRunning(ctx, sub.owner, sub.Platform, sub.ExternalID, sub.languages.String(), sub.prompt)
 	if err != nil && !errors.Is(err, db.ErrNotFound) {
 		return nil, nil, false, err
 	}
@@ -274,7 +278,7 @@ func (p *Pipeline) begin(ctx context.Context, tx *db.Tx, s Submission) (*db.Job,
 		UpdatedAt:  now,
 	}
 	if s.Upload != nil {
-		e.MediaKey = s.Upload.Key
+		e.MediaKey, e.Prompt = s.Upload.Key, sub.prompt
 		e.Metadata.Title = uploadTitle(s.Upload.Name)
 	}
 	if err := tx.InsertExtraction(ctx, e); err != nil {
