@@ -2,10 +2,14 @@ package client_test
 
 import (
 	"context"
+	"io"
 	"maps"
+	"net"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -204,6 +208,44 @@ func TestServiceRefuses(t *testing.T) {
 	require.ErrorAs(t, err, &refused)
 	assert.Equal(t, "invalid_credential", refused.Slug)
 	assert.Equal(t, opened, m.opened.Load(), "refused before the file is read")
+}
+
+// narrow is a connection that takes so many bytes, and then no more until it is closed.
+type narrow struct {
+	net.Conn
+	left   int
+	closed chan struct{}
+	close  func() error
+}
+
+func (c *narrow) Write(b []byte) (int, error) {
+	n, err := c.Conn.Write(b[:min(len(b), c.left)])
+	if c.left -= n; err != nil || n == len(b) {
+		return n, err
+	}
+	<-c.closed
+	return n, net.ErrClosed
+}
+
+func (c *narrow) Close() error { return c.close() }
+
+// A wrong field is told before the file has been sent, however slow the line.
+func TestServiceJudgesFieldsBeforeTheFile(t *testing.T) {
+	t.Parallel()
+	transport := &http.Transport{ExpectContinueTimeout: time.Second, DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+		conn, err := new(net.Dialer).DialContext(ctx, network, addr)
+		closed := make(chan struct{})
+		return &narrow{conn, 256 << 10, closed, sync.OnceValue(func() error { close(closed); return conn.Close() })}, err
+	}}
+	t.Cleanup(transport.CloseIdleConnections)
+	c, s := live(t, client.WithHTTPClient(&http.Client{Transport: transport}))
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	source := transcript.Media("zeros.wav", 1<<30, func() (io.ReadCloser, error) { return io.NopCloser(zeros{}), nil })
+	_, _, err := c.Transcripts.Submit(ctx, transcript.Request{Source: source, Format: "srt", Language: []string{"no language"}})
+	require.ErrorIs(t, err, transcript.InvalidRequest)
+	assert.ErrorContains(t, err, "format must be")
+	assert.Zero(t, s.Engine.Recognitions())
 }
 
 func TestServiceKnowsTheKey(t *testing.T) {

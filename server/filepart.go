@@ -18,6 +18,9 @@ func (s *Server) readFile(ctx context.Context, part *multipart.Part, f *uploadFo
 	if f.upload != nil {
 		return transcript.Errorf(transcript.UploadInvalid, `The form has more than one part "file".`)
 	}
+	if err := f.fields.Check(); err != nil { // the file need not be sent
+		return err
+	}
 	if err := checkDeclared(part.Header.Get("Content-Type")); err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ type errBody struct{ error }
 func (e errBody) Unwrap() error { return e.error }
 
 // readForm reads a multipart body: the fields may stand before or after the
-// file, which goes straight to the store. The caller owns the upload of a form
+// file, which goes straight to the store. Those before it are judged when it begins. The caller owns the upload of a form
 // that comes without an error; after an error nothing is left.
 func (s *Server) readForm(r *http.Request, limit int64) (*uploadForm, error) {
 	_, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))

@@ -52,7 +52,7 @@ func TestForms(t *testing.T) {
 			[]part{{name: "media", filename: "a.wav", declared: "audio/wav", content: "a"}}, 400, "INVALID_REQUEST", []string{"media"}},
 		"a field of the JSON body": {[]part{field("url", "https://video.example/1"), file("a")}, 400, "INVALID_REQUEST", []string{"url"}},
 		"a field twice":            {[]part{field("waitMs", "1"), file("a"), field("waitMs", "1")}, 400, "INVALID_REQUEST", []string{"waitMs"}},
-		"a field twice, one bad":   {[]part{field("waitMs", "x"), file("a"), field("waitMs", "1")}, 400, "INVALID_REQUEST", []string{"waitMs"}},
+		"a field twice, one bad":   {[]part{file("a"), field("waitMs", "x"), field("waitMs", "1")}, 400, "INVALID_REQUEST", []string{"waitMs"}},
 
 		"a field that is not UTF-8": {[]part{field("language", "en\xff"), file("a")}, 400, "INVALID_REQUEST", []string{"language"}},
 		"an unknown format":         {[]part{field("format", "srt"), file("a")}, 422, "INVALID_REQUEST", []string{"format"}},
@@ -61,8 +61,11 @@ func TestForms(t *testing.T) {
 		"no language":               {[]part{field("language", "en_!"), file("a")}, 422, "INVALID_REQUEST", []string{"language"}},
 		"a very long field":         {[]part{field("language", strings.Repeat("en,", 10_000)), file("a")}, 422, "INVALID_REQUEST", []string{"language"}},
 		"several faults": {
-			[]part{field("waitMs", "-1"), field("language", ""), field("format", "x"), file("a"), field("sendMetadata", "x"), field("includeTimestamp", "x")},
+			[]part{file("a"), field("waitMs", "-1"), field("language", ""), field("format", "x"), field("sendMetadata", "x"), field("includeTimestamp", "x")},
 			422, "INVALID_REQUEST", []string{"waitMs", "language", "format", "sendMetadata", "includeTimestamp"}},
+		"several before the file, after which none is looked for": {
+			[]part{field("waitMs", "-1"), field("format", "x"), {name: "file", filename: "a.txt", declared: "text/plain", content: "a"}, field("sendMetadata", "x")},
+			422, "INVALID_REQUEST", []string{"waitMs", "format"}},
 
 		"a text file": {[]part{{name: "file", filename: "a.txt", declared: "text/plain", content: "a"}}, 422, "UPLOAD_INVALID", nil},
 		"a picture":   {[]part{{name: "file", filename: "a.png", declared: "image/png", content: "a"}}, 422, "UPLOAD_INVALID", nil},

@@ -47,6 +47,14 @@ func (f *Form) Add(name string, value io.Reader) error {
 	return is.err()
 }
 
+// Check judges the values of the fields that have come so far, so that a form with a
+// fault need not be read on. What is missing may still come. The error is that of Read.
+func (f *Form) Check() error {
+	var is issues
+	f.table.takeTexts(f.values, &is)
+	return is.err()
+}
+
 // Read reads the values of the fields when all have come. Everything in a form is
 // text, so a value of the wrong type is one that does not fit. The error is an
 // INVALID_REQUEST, as that of [Table.ReadJSON].

@@ -93,6 +93,20 @@ func TestFormBesideItsFields(t *testing.T) {
 	row{400, []string{"file"}}.check(t, "a file in a query", table.ReadQuery("file=x"))
 }
 
+// What has come is judged before the rest is there, as often as one likes.
+func TestFormIsCheckedOnTheWay(t *testing.T) {
+	t.Parallel()
+	var o order
+	form := o.table().NewForm()
+	require.NoError(t, form.Check(), "the url may still come")
+	require.NoError(t, form.Add("language", strings.NewReader("de,en")))
+	require.NoError(t, form.Check())
+	require.NoError(t, form.Add("page", strings.NewReader("soon")))
+	require.NoError(t, form.Add("waitMs", strings.NewReader("-1")))
+	row{422, []string{"waitMs", "page"}}.check(t, "two faults", form.Check())
+	row{422, []string{"waitMs", "page"}}.check(t, "the same again", form.Check())
+}
+
 // After a field that can never become right, what follows is not read.
 func TestFormIsNotReadOn(t *testing.T) {
 	t.Parallel()

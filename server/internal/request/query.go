@@ -42,6 +42,12 @@ func (t Table) ReadPath(value func(name string) string) bool {
 // readTexts reads values that are texts, by the names of their fields. One that is
 // not of its field's type is one that does not fit.
 func (t Table) readTexts(values map[string][]string, is *issues) {
+	t.takeTexts(values, is)
+	t.complete(is)
+}
+
+// takeTexts is readTexts of values of which more may come.
+func (t Table) takeTexts(values map[string][]string, is *issues) {
 	for _, f := range t.Fields {
 		texts := values[f.name]
 		if len(texts) == 0 {
@@ -57,7 +63,6 @@ func (t Table) readTexts(values map[string][]string, is *issues) {
 			f.variable.fromTexts(texts, report{to: is, path: f.name})
 		}
 	}
-	t.complete(is)
 }
 
 func allUTF8(texts []string) bool {
