@@ -43,6 +43,8 @@ TEST_NEEDS := $(RUN_NEEDS) \
 	has_postgresql=>postgresql \
 	has_curl=>curl \
 	has_chromium=>chromium \
+	has_zsh=>zsh \
+	has_fish=>fish \
 	has_gcc=>gcc \
 	has_libc=>libc6-dev
 BENCH_NEEDS := $(TEST_NEEDS) \
@@ -157,6 +159,8 @@ setup setup-run setup-soak setup-bench setup-bare setup-lint:
 	has_flite() { has flite; }; \
 	has_curl() { has curl; }; \
 	has_chromium() { has chromium; }; \
+	has_zsh() { has zsh; }; \
+	has_fish() { has fish; }; \
 	has_npm() { has npm; }; \
 	has_debootstrap() { has debootstrap; }; \
 	has_postgresql() { has initdb || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; }; \
