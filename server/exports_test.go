@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -274,7 +275,12 @@ func large() string {
 // opened asks for an export over a connection that is read by the test alone.
 func (s *service) opened(ctx context.Context, t *testing.T, path string) *http.Response {
 	t.Helper()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+path, nil)
+	return s.openedAt(ctx, t, s.URL+path)
+}
+
+func (s *service) openedAt(ctx context.Context, t *testing.T, url string) *http.Response {
+	t.Helper()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	require.NoError(t, err)
 	r.Header.Set("Authorization", "Bearer "+s.Key)
 	transport := &http.Transport{ReadBufferSize: 1 << 10}
@@ -286,11 +292,41 @@ func (s *service) opened(ctx context.Context, t *testing.T, path string) *http.R
 	return resp
 }
 
+// slowed is an answer that goes out, from its second chunk on, when it is let go.
+type slowed struct {
+	http.ResponseWriter
+	letGo  <-chan struct{}
+	chunks int
+}
+
+func (s *slowed) Write(b []byte) (int, error) {
+	if s.chunks++; s.chunks == 2 {
+		<-s.letGo
+	}
+	return s.ResponseWriter.Write(b)
+}
+
+func (s *slowed) Unwrap() http.ResponseWriter { return s.ResponseWriter }
+
+// slowly is another address of the service, where answers stop after their first chunk
+// until letGo is called.
+func (s *service) slowly(t *testing.T) (url string, letGo func()) {
+	t.Helper()
+	held := make(chan struct{})
+	letGo = sync.OnceFunc(func() { close(held) })
+	listener := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.Handler().ServeHTTP(&slowed{ResponseWriter: w, letGo: held}, r)
+	}))
+	t.Cleanup(listener.Close)
+	t.Cleanup(letGo)
+	return listener.URL, letGo
+}
+
 // A text that is made anew, or that is gone, while the file is sent cuts it off: no
 // reader takes it for whole, and it is not noted as sent.
 func TestExportIsCutWhereATextChanges(t *testing.T) {
 	t.Parallel()
-	const items = 250 // more than the buffers of a connection take
+	const items = 20 // more than a chunk of the file, also of a zip
 	last := fmt.Sprintf("'content-%03d'", items)
 	anew := "UPDATE transcripts SET updated_at = '2031-01-01 00:00:00' WHERE external_id = " + last
 	for name, c := range map[string]struct {
@@ -309,11 +345,13 @@ func TestExportIsCutWhereATextChanges(t *testing.T) {
 			s := start(t)
 			id, _ := s.makeBatch(t, made{texts: append(repeated(large(), items-1), segment("the last"))})
 			path := exportPath(id, "?format="+string(c.format))
-			resp := s.opened(t.Context(), t, path)
+			slow, letGo := s.slowly(t)
+			resp := s.openedAt(t.Context(), t, slow+path)
 			_, err := io.ReadFull(resp.Body, make([]byte, 100))
 			require.NoError(t, err)
 			_, err = storetest.SQL(t, s.options).ExecContext(t.Context(), c.change)
 			require.NoError(t, err)
+			letGo()
 			_, err = io.Copy(io.Discard, resp.Body)
 			assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
 			s.logged(t, c.why)
