@@ -21,6 +21,7 @@ const asProgram = "TRANSCRIPTD_TEST_AS_PROGRAM"
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		publishedModels = readModelTable()
+		prepareProgram()
 		main()
 	}
 	os.Exit(m.Run())
