@@ -162,11 +162,12 @@ func TestConnectionLost(t *testing.T) {
 	release := sync.OnceFunc(s.Engine.Hold())
 	defer release()
 	between := newRelay(t, s.URL)
+	file := recording(t)
 	var stdout bytes.Buffer
 	var stderr watched
 	ended := make(chan int)
 	go func() {
-		ended <- run(t.Context(), []string{"--server", between.URL, recording(t)}, func(string) string { return s.Key }, &stdout, &stderr)
+		ended <- run(t.Context(), []string{"--server", between.URL, file}, func(string) string { return s.Key }, &stdout, &stderr)
 	}()
 	stderr.await(t, "recognizing\n")
 	between.cut()
