@@ -90,6 +90,7 @@ func TestBadCallsAreOneLineThatNamesTheFault(t *testing.T) {
 		{"serve --asr whisper-cli", 2, "--asr: whisper-cli wants a model, a ggml file: whisper-cli:MODEL"},
 		{"serve --asr whisper-cli:/nowhere/model", 2, "--asr: CONFIG_ERROR: The whisper model model cannot be used: get one"},
 		{"serve --asr whisper-cli:" + sites, 2, "--asr: CONFIG_ERROR: The whisper model sites.json cannot be used: get one"},
+		{"serve --asr pocketsphinx --asr-speakers", 2, "--asr-speakers goes with --asr=openai:URL only"},
 		{"serve --asr-upload-limit 5", 2, "--asr-upload-limit goes with --asr=whisper-server:URL or --asr=openai:URL only"},
 		{"serve --asr openai:http://127.0.0.1:1 --asr-upload-limit=-1", 2, "--asr-upload-limit must not be negative"},
 		{"serve --asr whisper-server:http://127.0.0.1:1 --asr-upload-limit 5", 2, "--asr-upload-limit: whisper: uploads of at most 5 bytes"},

@@ -31,6 +31,7 @@ type recognizerFlags struct {
 	modelsFlag
 	ASRModel       string     `name:"asr-model" placeholder:"NAME" help:"The model to ask an openai:URL for (whisper-1), or the one that a whisper-server:URL has loaded, for the record."`
 	ASRKeyFile     keyFile    `name:"asr-key-file" placeholder:"FILE" help:"A file that holds the key for openai:URL and nothing else."`
+	ASRSpeakers    bool       `name:"asr-speakers" help:"Ask an openai:URL who speaks. A model with diarize in its name is asked without."`
 	ASRUploadLimit int64      `name:"asr-upload-limit" placeholder:"BYTES" help:"The largest upload that the server takes; less audio is then sent at once."`
 	WhisperCLI     executable `name:"whisper-cli" default:"whisper-cli" placeholder:"PATH" help:"The program for models of whisper.cpp (${default})."`
 }
@@ -103,6 +104,8 @@ func (f recognizerFlags) check() error {
 		return errors.New("--asr-model goes with --asr=whisper-server:URL or --asr=openai:URL only")
 	case !server && f.ASRUploadLimit != 0:
 		return errors.New("--asr-upload-limit goes with --asr=whisper-server:URL or --asr=openai:URL only")
+	case f.ASR.name != asrOpenAI && f.ASRSpeakers:
+		return errors.New("--asr-speakers goes with --asr=openai:URL only")
 	case f.ASR.name != asrOpenAI && f.ASRKeyFile != "":
 		return errors.New("--asr-key-file goes with --asr=openai:URL only")
 	case f.ASRUploadLimit < 0:
@@ -134,7 +137,9 @@ func (f recognizerFlags) recognizer(host engine.Host) (engine.Recognizer, error)
 	case asrWhisperServer:
 		return whisper.NewServer(whisper.ServerOptions{URL: f.ASR.url.at.String(), Model: f.ASRModel, MaxBytes: f.ASRUploadLimit})
 	case asrOpenAI:
-		return openai.New(openai.Options{BaseURL: f.ASR.url.at.String(), Model: f.ASRModel, Key: string(f.ASRKeyFile), MaxBytes: f.ASRUploadLimit})
+		return openai.New(openai.Options{
+			BaseURL: f.ASR.url.at.String(), Model: f.ASRModel, Speakers: f.ASRSpeakers, Key: string(f.ASRKeyFile), MaxBytes: f.ASRUploadLimit,
+		})
 	case asrWhisperCLI:
 		return whisper.NewCLI(host, whisper.CLIOptions{
 			Program: cmp.Or(f.ASR.program, string(f.WhisperCLI)), Model: f.ASR.model, ModelSHA256: f.ASR.sha256,

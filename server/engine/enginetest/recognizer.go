@@ -36,6 +36,7 @@ func RecognizerChecks() []Check {
 		{"knows its languages", knowsLanguages},
 		{"refuses other languages", refusesLanguages},
 		{"heeds prompts", heedsPrompts},
+		{"tells speakers", tellsSpeakers},
 		{"reports progress", reportsProgress},
 		{"serves many at once", servesMany},
 		{"stops when told", stops},
@@ -68,6 +69,7 @@ func hearsSamples(t T, r engine.Recognizer, samples []Sample) {
 		heard, err := r.Recognize(t.Context(), audio, engine.RecognizeOptions{Language: s.Language})
 		require.NoError(t, err, s.Path)
 		s.judge(t, audio, heard)
+		assert.True(t, r.Info().Speakers || !namesSomebody(heard), "it tells no speakers, and does: %v", heard.Segments)
 	}
 }
 

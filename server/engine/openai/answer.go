@@ -23,7 +23,7 @@ const (
 	noLogprob = -1.0
 )
 
-// answer is what an endpoint says of a recording, as verbose_json and as json.
+// answer is what an endpoint says of a recording, as diarized_json, verbose_json and json.
 // Everything but one of text, segments and words may be missing or null. The
 // duration, which some write as a string, is not read: the audio was measured.
 type answer struct {
@@ -45,6 +45,7 @@ type answerSegment struct {
 	AvgLogprob *number      `json:"avg_logprob"`
 	NoSpeech   number       `json:"no_speech_prob"`
 	Words      []answerWord `json:"words"` // some servers put them here
+	Speaker    label        `json:"speaker"`
 }
 
 type answerWord struct {
@@ -152,7 +153,7 @@ func (s answerSegment) segment(end float64) (out transcript.Segment, ok bool) {
 	if !within || text == "" {
 		return out, false
 	}
-	out = transcript.Segment{Text: text, Start: from, Duration: to - from, Words: wordsOf(s.Words, end)}
+	out = transcript.Segment{Text: text, Speaker: string(s.Speaker), Start: from, Duration: to - from, Words: wordsOf(s.Words, end)}
 	if s.AvgLogprob != nil {
 		p := probability(math.Exp(float64(*s.AvgLogprob)))
 		out.Confidence = &p

@@ -58,6 +58,9 @@ type Options struct {
 	BaseURL string
 	// Model is the endpoint's name of the model; empty means [DefaultModel].
 	Model string
+	// Speakers asks the endpoint who speaks, with the response format diarized_json. A
+	// model that has "diarize" in its name is asked without.
+	Speakers bool
 	// Key is sent as bearer token; empty sends none. It is not shown when options
 	// are printed or marshaled.
 	Key string `json:"-"`
@@ -85,6 +88,7 @@ type Recognizer struct {
 	base           string // for messages
 	model          string
 	maxBytes       int64
+	speakers       bool
 	transcriptions sdk.AudioTranscriptionService
 	models         sdk.ModelService
 	scrub          func(string) string // takes the key out of a text; a func, as that prints as none
@@ -120,14 +124,24 @@ func New(o Options) (*Recognizer, error) {
 		base:           base.String(),
 		model:          cmp.Or(o.Model, DefaultModel),
 		maxBytes:       maxBytes,
+		speakers:       o.Speakers || diarizes(o.Model),
 		transcriptions: sdk.NewAudioTranscriptionService(options...),
 		models:         sdk.NewModelService(options...),
 		scrub:          scrubber(o.Key),
 	}
-	if tellsNoTimes(r.model) {
-		r.detail.Store(int32(textOnly))
-	}
+	r.detail.Store(int32(r.most()))
 	return r, nil
+}
+
+// most is all that the endpoint is asked for.
+func (r *Recognizer) most() detail {
+	switch {
+	case r.speakers:
+		return withSpeakers
+	case tellsNoTimes(r.model):
+		return textOnly
+	}
+	return withWords
 }
 
 func scrubber(key string) func(string) string {
@@ -139,8 +153,9 @@ func scrubber(key string) func(string) string {
 
 // Info describes the recognizer. MaxChunk is what fits into Options.MaxBytes, at
 // most 10 minutes; it is 30 seconds for models that tell no times, whose text is
-// one segment over the whole chunk. The others are taken for whisper's, with its
-// window.
+// one segment over the whole chunk. One that tells speakers is sent as much as can be,
+// at most 20 minutes, and takes four voices. The others are taken for whisper's, with
+// its window.
 func (r *Recognizer) Info() engine.RecognizerInfo {
 	info := engine.RecognizerInfo{
 		Name:     name,
@@ -150,9 +165,16 @@ func (r *Recognizer) Info() engine.RecognizerInfo {
 		MaxChunk: longestChunk,
 		Prompts:  takesPrompts(r.model),
 	}
-	if tellsNoTimes(r.model) {
+	switch r.most() {
+	case withSpeakers:
+		info.Speakers, info.Voices = true, mostVoices
+		// Whatever a request holds, its speakers have to be known again in the next one:
+		// the fewest are the best.
+		length := longestFor(r.maxBytes)
+		info.Chunk, info.MaxChunk, info.Window = length, length, length
+	case textOnly:
 		info.MaxChunk = textChunk
-	} else {
+	default:
 		info.Chunk, info.Window = bestChunk, window
 	}
 	info.MaxChunk = min(info.MaxChunk, time.Duration((r.maxBytes-headRoom)/bytesPerSecond)*time.Second)
@@ -163,7 +185,9 @@ func (r *Recognizer) Info() engine.RecognizerInfo {
 // where the endpoint tells them; one without length lasts until the next, or joins
 // it. What the endpoint itself takes for silence is
 // left out: a probability of no speech above 0.6 with a mean log probability below
-// -1, which is whisper's own rule. Audio of less than a tenth of a second is
+// -1, which is whisper's own rule. Who speaks is told where Options.Speakers has it
+// asked for, unless the endpoint refuses to tell; voices are sent along, as many as fit,
+// unless it refuses these. Audio of less than a tenth of a second is
 // silence and not sent. Progress is told once, at the end.
 //
 // Errors: CONFIG_ERROR for a wrong address, model or key, an account without
@@ -183,7 +207,7 @@ func (r *Recognizer) Recognize(ctx context.Context, audio engine.Audio, opts eng
 	}
 	defer func() { _ = rec.Close() }() // it was only read
 
-	heard := engine.Recognition{Language: opts.Language}
+	heard := engine.Recognition{Language: opts.Language, KnowsVoices: r.asked() == withSpeakers}
 	if rec.length >= leastAudio {
 		if heard, err = r.recognize(ctx, rec, opts); err != nil {
 			return engine.Recognition{}, err
@@ -199,13 +223,17 @@ func (r *Recognizer) recognize(ctx context.Context, rec *recording, opts engine.
 	if rec.size+headRoom/2 > r.maxBytes {
 		return engine.Recognition{}, tooLarge(r.maxBytes)
 	}
+	q := question{rec: rec, language: opts.Language}
+	if takesPrompts(r.model) {
+		q.prompt = opts.Prompt
+	}
+	var err error
+	if q.voices, err = references(opts.Voices, r.maxBytes-rec.size-headRoom/2); err != nil {
+		return engine.Recognition{}, err
+	}
 	patient, cancel := context.WithTimeout(ctx, 5*time.Minute+10*rec.length)
 	defer cancel()
-	prompt := ""
-	if takesPrompts(r.model) {
-		prompt = opts.Prompt
-	}
-	body, prompted, err := r.transcribe(patient, rec, opts.Language, prompt)
+	body, answered, err := r.transcribe(patient, q)
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
@@ -213,16 +241,17 @@ func (r *Recognizer) recognize(ctx context.Context, rec *recording, opts engine.
 	case patient.Err() != nil:
 		return engine.Recognition{}, upstream("The endpoint for speech recognition did not answer in time.", err)
 	default:
-		return engine.Recognition{}, r.fault(err, opts.Language, prompt)
+		return engine.Recognition{}, r.fault(err, q.language, q.prompt)
 	}
 	answer, err := parse(body)
 	if err != nil {
 		return engine.Recognition{}, upstream("The endpoint for speech recognition does not answer as it should.", err)
 	}
 	return engine.Recognition{
-		Segments: answer.segments(rec.length.Seconds()),
-		Language: heardLanguage(answer.language(), opts.Language),
-		Prompted: prompted,
+		Segments:    answer.segments(rec.length.Seconds()),
+		Language:    heardLanguage(answer.language(), opts.Language),
+		Prompted:    answered.prompt != "",
+		KnowsVoices: answered.detail == withSpeakers && (len(answered.voices) > 0 || len(q.voices) == 0),
 	}, nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
+	"github.com/openai/openai-go/v3/shared/constant"
 )
 
 const (
@@ -23,7 +24,8 @@ const (
 type detail int32
 
 const (
-	withWords    detail = iota // segments and words
+	withSpeakers detail = iota // segments and who speaks in them
+	withWords                  // segments and words
 	withSegments               // what it tells without being asked for words
 	textOnly                   // text without times
 )
@@ -35,10 +37,8 @@ func tellsNoTimes(model string) bool {
 }
 
 // takesPrompts reports whether a model takes a prompt: all do but the hosted one that
-// tells speakers apart.
-func takesPrompts(model string) bool {
-	return !strings.HasSuffix(model, "-diarize")
-}
+// tells speakers.
+func takesPrompts(model string) bool { return !diarizes(model) }
 
 // requestOptions make every request to base one that is sent once, to that host
 // and no other.
@@ -81,21 +81,36 @@ func judge(req *http.Request, next option.MiddlewareNext) (*http.Response, error
 	return resp, nil
 }
 
-// transcribe asks for the text of a WAV and returns the answer. What an endpoint
-// has once refused to tell it is not asked for again. A prompt that it refuses it is
-// asked without, and the next one it gets again: this one may have been too long for it.
-func (r *Recognizer) transcribe(ctx context.Context, rec *recording, language, prompt string) (body []byte, prompted bool, err error) {
+// question is what a request asks.
+type question struct {
+	rec              *recording
+	language, prompt string
+	voices           []reference
+	detail           detail
+}
+
+// asked is what the endpoint is asked for now.
+func (r *Recognizer) asked() detail { return detail(r.detail.Load()) }
+
+// transcribe asks for the text of a WAV, and returns the answer with the question that
+// it was given to. What an endpoint has once refused to tell it is not asked for again.
+// A prompt or voices that it refuses it is asked without, and the next ones it gets again:
+// these may have been too long for it.
+func (r *Recognizer) transcribe(ctx context.Context, q question) ([]byte, question, error) {
 	for {
-		asked := detail(r.detail.Load())
-		body, err := r.send(ctx, io.NewSectionReader(rec, 0, rec.size), language, prompt, asked)
-		if less, ok := lower(asked, err); ok {
-			r.detail.CompareAndSwap(int32(asked), int32(less)) // or another call has lowered it
-			continue
+		q.detail = r.asked()
+		body, err := r.send(ctx, q)
+		less, ok := lower(q.detail, err)
+		switch {
+		case q.voices != nil && refusesVoices(err):
+			q.voices = nil
+		case ok:
+			r.detail.CompareAndSwap(int32(q.detail), int32(less)) // or another call has lowered it
+		case q.prompt != "" && refusesPrompt(err):
+			q.prompt = ""
+		default:
+			return body, q, err
 		}
-		if prompt == "" || !refusesPrompt(err) {
-			return body, prompt != "", err
-		}
-		prompt = ""
 	}
 }
 
@@ -112,6 +127,8 @@ func lower(asked detail, err error) (detail, bool) {
 	switch {
 	case !errors.As(err, &refused) || !refused.badRequest() || asked == textOnly:
 		return asked, false
+	case asked == withSpeakers && refused.mentions("response_format", "diarized_json", "chunking_strategy"):
+		return withWords, true
 	case asked == withWords && refused.mentions("granularit"):
 		return withSegments, true
 	case refused.mentions("response_format", "verbose_json", "granularit"):
@@ -120,19 +137,28 @@ func lower(asked detail, err error) (detail, bool) {
 	return asked, false
 }
 
-func (r *Recognizer) send(ctx context.Context, wav io.Reader, language, prompt string, d detail) ([]byte, error) {
+func (r *Recognizer) send(ctx context.Context, q question) ([]byte, error) {
 	params := sdk.AudioTranscriptionNewParams{
-		File:        sdk.File(wav, "audio.wav", "audio/wav"),
-		Model:       r.model,
-		Temperature: sdk.Float(0),
+		File:  sdk.File(io.NewSectionReader(q.rec, 0, q.rec.size), "audio.wav", "audio/wav"),
+		Model: r.model,
 	}
-	if language != "" {
-		params.Language = sdk.String(subtag(language))
+	if q.detail != withSpeakers {
+		params.Temperature = sdk.Float(0)
 	}
-	if prompt != "" {
-		params.Prompt = sdk.String(prompt)
+	if q.language != "" {
+		params.Language = sdk.String(subtag(q.language))
 	}
-	switch d {
+	if q.prompt != "" {
+		params.Prompt = sdk.String(q.prompt)
+	}
+	switch q.detail {
+	case withSpeakers:
+		params.ResponseFormat = sdk.AudioResponseFormatDiarizedJSON
+		params.ChunkingStrategy.OfAuto = constant.ValueOf[constant.Auto]() // wanted for more than half a minute
+		for _, v := range q.voices {
+			params.KnownSpeakerNames = append(params.KnownSpeakerNames, v.name)
+			params.KnownSpeakerReferences = append(params.KnownSpeakerReferences, v.clip)
+		}
 	case withWords:
 		params.ResponseFormat = sdk.AudioResponseFormatVerboseJSON
 		params.TimestampGranularities = []string{"segment", "word"}

@@ -41,7 +41,7 @@ type diarizer struct {
 
 func (d *diarizer) Info() engine.RecognizerInfo {
 	info := d.script.Info()
-	info.Speakers, info.Voices, info.MaxChunk = true, d.voices, 20*time.Second
+	info.Speakers, info.Voices, info.MaxChunk = true, d.voices, 10*time.Second
 	return info
 }
 
@@ -96,15 +96,15 @@ func wavOf(t *testing.T, pcm []byte) []byte {
 	return wav.Bytes()
 }
 
-// talkOf makes each part of a talk a chunk of its own: 18 seconds of the persons in turn,
+// talkOf makes each part of a talk a chunk of its own: 8.4 seconds of the persons in turn,
 // and a pause in which one cuts.
 func talkOf(parts ...string) []byte {
 	var turns []speechtest.Turn
 	for _, part := range parts {
 		for _, person := range part {
-			turns = append(turns, speechtest.Turn{Person: int(person - '0'), For: time.Duration(18*100/len(part)) * 10 * time.Millisecond})
+			turns = append(turns, speechtest.Turn{Person: int(person - '0'), For: time.Duration(840/len(part)) * 10 * time.Millisecond})
 		}
-		turns = append(turns, speechtest.Turn{For: time.Second})
+		turns = append(turns, speechtest.Turn{For: 600 * time.Millisecond})
 	}
 	return speechtest.Talk(turns...)
 }

@@ -39,10 +39,10 @@ func WithDurations(segments []transcript.Segment, end float64) []transcript.Segm
 			continue
 		case i+1 < len(segments):
 			next := &segments[i+1]
-			next.Text, next.Words = join(*s, *next)
+			next.Text, next.Words, next.Speaker = join(*s, *next)
 		case i > 0:
 			last := &segments[i-1]
-			last.Text, last.Words = join(*last, *s)
+			last.Text, last.Words, last.Speaker = join(*last, *s)
 		default:
 			s.Start, s.Duration = 0, end
 			continue
@@ -52,8 +52,12 @@ func WithDurations(segments []transcript.Segment, end float64) []transcript.Segm
 	return segments
 }
 
-func join(a, b transcript.Segment) (text string, words []transcript.Word) {
+// join is what two segments hold together. Where two people speak it has no speaker.
+func join(a, b transcript.Segment) (text string, words []transcript.Word, speaker string) {
+	if a.Speaker == b.Speaker {
+		speaker = a.Speaker
+	}
 	words = slices.Concat(a.Words, b.Words)
 	slices.SortStableFunc(words, func(a, b transcript.Word) int { return cmp.Compare(a.Start, b.Start) })
-	return a.Text + " " + b.Text, words
+	return a.Text + " " + b.Text, words, speaker
 }
