@@ -9,8 +9,14 @@ import (
 // makes want of got, in relation to the words of want. It may exceed 1. Case and
 // punctuation do not count.
 func WordErrorRate(want, got string) float64 {
+	errors, words := WordErrors(want, got)
+	return float64(errors) / float64(max(words, 1))
+}
+
+// WordErrors are that number, and how many words want has.
+func WordErrors(want, got string) (errors, of int) {
 	w, g := words(want), words(got)
-	return float64(distance(w, g)) / float64(max(len(w), 1))
+	return distance(w, g), len(w)
 }
 
 func words(text string) []string {

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"text/tabwriter"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/internal/ratio"      //nolint:depguard // prints a row of make bench
+	"github.com/transcriptkit/transcriptkit/internal/speechtest" //nolint:depguard // recordings whose words are known
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/engine/enginetest"
+	"github.com/transcriptkit/transcriptkit/server/engine/models"
+	"github.com/transcriptkit/transcriptkit/server/speech"
+	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+var (
+	modelsFolder = flag.String("models", dataFolder("models"), "where pulled models are, for benchmarks")
+	mostErrors   = flag.Float64("most-errors", 0, "the share of words that the recommended model may hear wrong; 0: any")
+)
+
+// recognizers are all that this machine has.
+func recognizers(b *testing.B) (all []choice) {
+	b.Helper()
+	flags := recognizerFlags{modelsFlag: modelsFlag{Models: *modelsFolder}, WhisperCLI: asrWhisperCLI}
+	with := func(asr asrEngine) {
+		flags.ASR = asr
+		all = append(all, choice{recognizerFlags: flags})
+	}
+	with(asrEngine{name: asrPocketsphinx})
+	if model := flags.foundModel(); model != "" {
+		with(asrEngine{name: asrWhisperCLI, model: model})
+	}
+	best, err := flags.pulled(b.Context())
+	if err != nil {
+		require.ErrorIs(b, err, models.ErrNotInstalled)
+		return all
+	}
+	folder, err := flags.folder()
+	require.NoError(b, err)
+	items, err := folder.List(b.Context())
+	require.NoError(b, err)
+	for _, i := range items {
+		if i.Kind == models.KindModel && i.State == models.StateInstalled {
+			with(asrEngine{name: asrWhisperCLI, model: i.Path, program: best.program, sha256: i.SHA256})
+		}
+	}
+	return all
+}
+
+// named is a recognizer's name in a table.
+func named(b *testing.B, c choice) string {
+	b.Helper()
+	r, err := c.recognizer(engine.Host{})
+	require.NoError(b, err)
+	return strings.TrimSpace(r.Info().Name + " " + r.Info().Model)
+}
+
+// heard is what became of a recording, and in which time.
+type heard struct {
+	text string
+	took time.Duration
+}
+
+// alone gives a normalized recording to the bare recognizer, as a whole.
+func alone(b *testing.B, c choice, wav string) heard {
+	b.Helper()
+	r, err := c.recognizer(enginetest.Host(b))
+	require.NoError(b, err)
+	began := time.Now()
+	said, err := r.Recognize(b.Context(), engine.Audio{Path: wav, Duration: lengthOf(b, wav)}, engine.RecognizeOptions{Language: "en"})
+	require.NoError(b, err)
+	return heard{textOf(said.Segments), time.Since(began)}
+}
+
+func textOf(segments []transcript.Segment) string {
+	var all []string
+	for _, s := range segments {
+		all = append(all, s.Text)
+	}
+	return strings.Join(all, " ")
+}
+
+func lengthOf(b *testing.B, wav string) time.Duration {
+	b.Helper()
+	rec, err := speech.Open(wav)
+	require.NoError(b, err)
+	require.NoError(b, rec.Close())
+	return rec.Duration()
+}
+
+// whole is the service with a recognizer. It is a new one each time, as an answer of
+// the cache would cost nothing.
+func whole(b *testing.B, c choice, media string) heard {
+	b.Helper()
+	dir, log := b.TempDir(), slog.New(slog.DiscardHandler)
+	s, err := startService(b.Context(), serviceOptions{
+		listen: "127.0.0.1:0", plans: account.DefaultPlans(), asr: c, links: linkFlags{YtDlp: "yt-dlp"}, log: log,
+		store: store.Options{Database: "sqlite:" + filepath.Join(dir, "db"), Blobs: filepath.Join(dir, "blobs"), Log: log},
+	})
+	require.NoError(b, err)
+	defer func() { require.NoError(b, s.stop()) }()
+	key, err := demoKey(b.Context(), s.accounts)
+	require.NoError(b, err)
+	customer, err := client.New("http://"+s.addr(), client.WithAPIKey(key))
+	require.NoError(b, err)
+	began := time.Now()
+	said, err := customer.Transcripts.Get(b.Context(), transcript.Request{Source: transcript.File(media), Language: []string{"en"}})
+	require.NoError(b, err)
+	return heard{textOf(said.Transcript.Segments), time.Since(began)}
+}
+
+// BenchmarkThreeMinutes compares the whole service with the recognizer alone on the
+// same recording of more than three minutes, in turns.
+func BenchmarkThreeMinutes(b *testing.B) {
+	talk := speechtest.Repeat(b, speechtest.Decode(b, recording), 5)
+	require.GreaterOrEqual(b, lengthOf(b, talk), 3*time.Minute)
+	for _, c := range recognizers(b) {
+		row := ratio.Row{Name: "3 minutes of speech, " + named(b, c), AtMost: 1.10}
+		if !ratio.Wanted(row.Name) {
+			continue
+		}
+		var bare, service []time.Duration
+		for range 2 { // minutes each
+			bare, service = append(bare, alone(b, c, talk).took), append(service, whole(b, c, talk).took)
+			row.Ratios = append(row.Ratios, service[len(service)-1].Seconds()/bare[len(bare)-1].Seconds())
+		}
+		row.Note = fmt.Sprintf("service %s, recognizer alone %s", roundly(slices.Min(service)), roundly(slices.Min(bare)))
+		row.Report(b)
+	}
+}
+
+// spoken is a recording whose words are known.
+type spoken struct{ media, words string }
+
+// recordings are those that this machine has, by where they are from.
+func recordings(b *testing.B) map[string][]spoken {
+	b.Helper()
+	said, err := os.ReadFile("../testdata/talk.txt")
+	require.NoError(b, err)
+	all := map[string][]spoken{"flite": {{recording, string(said)}}}
+	// Of the package pocketsphinx-testdata. What else it has are numbers, which some write
+	// in digits.
+	const librivox = "/usr/share/pocketsphinx/test/data/librivox"
+	if lines, err := os.ReadFile(filepath.Join(librivox, "transcription")); err == nil {
+		all["librivox"] = readTranscription(librivox, string(lines))
+	}
+	return all
+}
+
+// readTranscription reads lines of the form "<s> words </s> (name of the recording)".
+func readTranscription(dir, lines string) (all []spoken) {
+	for line := range strings.Lines(lines) {
+		words, name, found := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "<s>"), "</s>")
+		if found {
+			all = append(all, spoken{filepath.Join(dir, strings.Trim(name, " ()")+".wav"), words})
+		}
+	}
+	return all
+}
+
+// BenchmarkWordErrors prints how many words each recognizer that is here hears wrong
+// through the service, how long that takes, and how long the recognizer alone.
+func BenchmarkWordErrors(b *testing.B) {
+	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(os.Stdout)
+	fmt.Fprintln(table, "wer: RECOGNIZER\tRECORDINGS\tWORDS\tERRORS\tSHARE\tSPEECH\tREAL TIME\tALONE\tOVERHEAD")
+	all := recordings(b)
+	for _, c := range recognizers(b) {
+		for _, from := range slices.Sorted(maps.Keys(all)) {
+			var errors, words int
+			var length, service, bare time.Duration
+			for _, said := range all[from] {
+				wav := speechtest.Decode(b, said.media)
+				by := whole(b, c, said.media)
+				wrong, of := speechtest.WordErrors(said.words, by.text)
+				errors, words = errors+wrong, words+of
+				length, service, bare = length+lengthOf(b, wav), service+by.took, bare+alone(b, c, wav).took
+			}
+			share := float64(errors) / float64(words)
+			fmt.Fprintf(table, "wer: %s\t%s\t%d\t%d\t%.1f %%\t%s\t%.2f\t%.2f\t%+.0f %%\n", named(b, c), from, words, errors, 100*share,
+				roundly(length), service.Seconds()/length.Seconds(), bare.Seconds()/length.Seconds(), 100*(service.Seconds()/bare.Seconds()-1))
+			if recommended := "whisper-cli small"; *mostErrors > 0 && named(b, c) == recommended && share > *mostErrors {
+				b.Errorf("%s hears %d of %d words of %s wrong", named(b, c), errors, words, from)
+			}
+		}
+	}
+	require.NoError(b, table.Flush())
+}
