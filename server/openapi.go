@@ -42,8 +42,12 @@ func makeDocument(routes []route, basePath string) (document, error) {
 		return document{}, fmt.Errorf("the texts: %w", err)
 	}
 	describeTypes(r.JSONSchemaReflector(), words)
+	bodies, err := refusedIn(r)
+	if err != nil {
+		return document{}, fmt.Errorf("refusals: %w", err)
+	}
 	for _, rt := range routes {
-		if err := describe(r, rt); err != nil {
+		if err := describe(r, rt, bodies); err != nil {
 			return document{}, fmt.Errorf("%s %s: %w", rt.method, rt.pattern, err)
 		}
 	}

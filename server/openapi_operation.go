@@ -12,8 +12,20 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
+// refused are the schemas of what nearly every refusal says. To make them anew for each
+// would take nearly all of the time that the document takes.
+type refused struct{ envelope, flat map[string]any }
+
+func refusedIn(r *openapi31.Reflector) (both refused, err error) {
+	if both.envelope, err = schemaOf(r, envelope{}); err != nil {
+		return both, err
+	}
+	both.flat, err = schemaOf(r, flatBody{})
+	return both, err
+}
+
 // describe adds the operation of a route.
-func describe(r *openapi31.Reflector, rt route) error {
+func describe(r *openapi31.Reflector, rt route, bodies refused) error {
 	oc, err := r.NewOperationContext(rt.method, rt.pattern)
 	if err != nil {
 		return err
@@ -31,7 +43,7 @@ func describe(r *openapi31.Reflector, rt route) error {
 	for _, a := range rt.answers {
 		describeAnswer(oc, rt, a)
 	}
-	describeErrors(oc, rt)
+	describeErrors(oc, rt, bodies)
 	if rt.events != nil {
 		if err := describeEvents(r, op, rt.events); err != nil {
 			return err
@@ -61,7 +73,7 @@ func describeAnswer(oc openapi.OperationContext, rt route, a answer) {
 
 // describeErrors adds the refusals of a route: those of its codes, by status,
 // and those that stand before every handler.
-func describeErrors(oc openapi.OperationContext, rt route) {
+func describeErrors(oc openapi.OperationContext, rt route, bodies refused) {
 	codes := map[int][]string{}
 	add := func(status int, code transcript.Code) { codes[status] = append(codes[status], string(code)) }
 	for _, code := range rt.codes {
@@ -82,13 +94,13 @@ func describeErrors(oc openapi.OperationContext, rt route) {
 			add(http.StatusServiceUnavailable, transcript.ConfigError)
 		}
 		add(http.StatusServiceUnavailable, transcript.ServiceUnavailable)
-		describeError(oc, rt, http.StatusUnauthorized, flatBody{}, []string{ErrNoCredential.Error(), ErrInvalidCredential.Error()}, headerChallenge)
-		describeError(oc, rt, http.StatusTooManyRequests, flatBody{}, []string{errTooManyStreams.slug}, headerRetryAfter)
-		describeError(oc, rt, errInternal.status, flatBody{}, []string{errInternal.slug}) // an open route asks nothing that could fail
+		describeError(oc, rt, http.StatusUnauthorized, bodies.flat, []string{ErrNoCredential.Error(), ErrInvalidCredential.Error()}, headerChallenge)
+		describeError(oc, rt, http.StatusTooManyRequests, bodies.flat, []string{errTooManyStreams.slug}, headerRetryAfter)
+		describeError(oc, rt, errInternal.status, bodies.flat, []string{errInternal.slug}) // an open route asks nothing that could fail
 	}
 	if rt.method == http.MethodPost {
-		describeError(oc, rt, errTooSlow.status, flatBody{}, []string{errTooSlow.slug})
-		describeError(oc, rt, errEncoded.status, flatBody{}, []string{errEncoded.slug})
+		describeError(oc, rt, errTooSlow.status, bodies.flat, []string{errTooSlow.slug})
+		describeError(oc, rt, errEncoded.status, bodies.flat, []string{errEncoded.slug})
 	}
 	if rt.grammar {
 		codes[errUnknownRoute.status] = append(codes[errUnknownRoute.status], errUnknownRoute.slug)
@@ -101,7 +113,7 @@ func describeErrors(oc openapi.OperationContext, rt route) {
 		if status == http.StatusNotFound && rt.method == http.MethodPost {
 			more = append(more, headerReplayed)
 		}
-		var body any = envelope{}
+		var body any = bodies.envelope
 		switch {
 		case rt.grammar && status == errUnknownRoute.status:
 			body = jsonschema.AnyOf(envelope{}, flatBody{})
@@ -114,14 +126,23 @@ func describeErrors(oc openapi.OperationContext, rt route) {
 	}
 }
 
-// describeError adds a refusal with the codes, or slugs, that it may carry.
+// describeError adds a refusal with the codes, or slugs, that it may carry. The body is
+// a value of its type, or the schema.
 func describeError(oc openapi.OperationContext, rt route, status int, body any, codes []string, more ...header) {
+	schema, made := body.(map[string]any)
+	if made {
+		body = nil
+	}
 	oc.AddRespStructure(body, openapi.WithHTTPStatus(status), func(cu *openapi.ContentUnit) {
 		cu.Description = strings.Join(codes, ", ")
 		cu.Customize = func(cor openapi.ContentOrReference) {
 			withHeaders(cor, rt.everywhere(status)...)
 			withHeaders(cor, more...)
-			cor.(*openapi31.ResponseOrReference).Response.WithMapOfAnythingItem("x-codes", codes)
+			response := cor.(*openapi31.ResponseOrReference).Response
+			response.WithMapOfAnythingItem("x-codes", codes)
+			if made {
+				response.WithContentItem("application/json", openapi31.MediaType{Schema: schema})
+			}
 		}
 	})
 }
@@ -131,24 +152,31 @@ func describeError(oc openapi.OperationContext, rt route, status int, body any, 
 func describeEvents(r *openapi31.Reflector, op *openapi31.Operation, events map[transcript.EventType]any) error {
 	schemas := map[string]any{}
 	for name, data := range events {
-		schema, err := r.JSONSchemaReflector().Reflect(data,
-			jsonschema.DefinitionsPrefix("#/components/schemas/"),
-			jsonschema.RootRef,
-			jsonschema.CollectDefinitions(func(name string, schema jsonschema.Schema) {
-				if _, there := r.Spec.ComponentsEns().Schemas[name]; there {
-					return
-				}
-				if m, err := schema.ToSchemaOrBool().ToSimpleMap(); err == nil { // reflected schemas always are maps
-					r.Spec.ComponentsEns().WithSchemasItem(name, m)
-				}
-			}))
+		schema, err := schemaOf(r, data)
 		if err != nil {
 			return err
 		}
-		if schemas[string(name)], err = schema.ToSchemaOrBool().ToSimpleMap(); err != nil {
-			return err
-		}
+		schemas[string(name)] = schema
 	}
 	op.WithMapOfAnythingItem("x-events", schemas)
 	return nil
+}
+
+// schemaOf is the schema of the type of a value, which the document defines.
+func schemaOf(r *openapi31.Reflector, value any) (map[string]any, error) {
+	schema, err := r.JSONSchemaReflector().Reflect(value,
+		jsonschema.DefinitionsPrefix("#/components/schemas/"),
+		jsonschema.RootRef,
+		jsonschema.CollectDefinitions(func(name string, schema jsonschema.Schema) {
+			if _, there := r.Spec.ComponentsEns().Schemas[name]; there {
+				return
+			}
+			if m, err := schema.ToSchemaOrBool().ToSimpleMap(); err == nil { // reflected schemas always are maps
+				r.Spec.ComponentsEns().WithSchemasItem(name, m)
+			}
+		}))
+	if err != nil {
+		return nil, err
+	}
+	return schema.ToSchemaOrBool().ToSimpleMap()
 }
