@@ -4,7 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"strings"
 	"text/tabwriter"
+	"unicode/utf8"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -18,15 +22,16 @@ type accountsCommand struct {
 type accountsSet struct {
 	database
 	plansFlag
-	Name     string `arg:"" help:"The account."`
-	Plan     string `help:"Its plan, one of --plans; a new account is on the default one."`
-	Suspend  bool   `xor:"state" help:"Refuse its keys until it is activated again."`
-	Activate bool   `xor:"state" help:"Take its keys again."`
+	Name       string     `arg:"" help:"The account."`
+	Plan       string     `help:"Its plan, one of --plans; a new account is on the default one."`
+	PromptFile promptFile `placeholder:"FILE" help:"A text file with names and words that are likely to be said in its uploads, at most 800 characters; an empty one removes them."`
+	Suspend    bool       `xor:"state" help:"Refuse its keys until it is activated again."`
+	Activate   bool       `xor:"state" help:"Take its keys again."`
 }
 
 // Run also works while a server runs on the same database.
 func (c *accountsSet) Run(ctx context.Context, out output) error {
-	settings := account.Settings{Plan: c.Plan}
+	settings := account.Settings{Plan: c.Plan, Prompt: c.PromptFile.text}
 	if c.Suspend || c.Activate {
 		settings.Suspended = &c.Suspend
 	}
@@ -38,9 +43,39 @@ func (c *accountsSet) Run(ctx context.Context, out output) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(out.Stderr, "Account %s: plan %s, %s.\n", acc.Name, acc.Plan, state(acc))
+		_, err = fmt.Fprintf(out.Stderr, "Account %s: plan %s, %s, %s.\n", acc.Name, acc.Plan, state(acc), promptOf(acc))
 		return err
 	})
+}
+
+// promptOf says of an account's prompt how long it is, and nothing else.
+func promptOf(acc account.Account) string {
+	if acc.Prompt == "" {
+		return "no prompt"
+	}
+	return fmt.Sprintf("a prompt of %d characters", utf8.RuneCountInString(acc.Prompt))
+}
+
+// promptFile is what a file with a prompt holds.
+type promptFile struct{ text *string } // nil: none was named
+
+// UnmarshalText is called by the parser, with the file's name.
+func (p *promptFile) UnmarshalText(path []byte) error {
+	const most = 64 << 10 // bytes, far more than a prompt has
+	f, err := os.Open(string(path))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	b, err := io.ReadAll(io.LimitReader(f, most+1))
+	switch {
+	case err != nil:
+		return err
+	case len(b) > most:
+		return fmt.Errorf("%s: want at most %d characters", path, account.MaxPrompt)
+	}
+	p.text = new(strings.TrimPrefix(string(b), "\ufeff")) // the mark that some editors begin a file with
+	return nil
 }
 
 func state(acc account.Account) string {
@@ -63,13 +98,17 @@ func (c *accountsList) Run(ctx context.Context, out output) error {
 		if err != nil {
 			return err
 		}
-		table := newTable(out, "ACCOUNT\tPLAN\tSTATE\tCREATED")
+		table := newTable(out, "ACCOUNT\tPLAN\tSTATE\tPROMPT\tCREATED")
 		for _, acc := range all {
 			plan := acc.Plan
 			if _, there := offered.ByName[plan]; !there {
 				plan += "(unknown)"
 			}
-			fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", acc.Name, plan, state(acc), transcript.At(acc.CreatedAt))
+			prompt := "no"
+			if acc.Prompt != "" {
+				prompt = "yes"
+			}
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", acc.Name, plan, state(acc), prompt, transcript.At(acc.CreatedAt))
 		}
 		return table.Flush()
 	})
