@@ -89,7 +89,7 @@ func (f *Folder) download(ctx context.Context, d Download, p *partial, progress 
 		if p.have == d.Bytes {
 			return nil
 		}
-		resp, err := f.request(ctx, d, p)
+		resp, err := f.request(ctx, d, p) //nolint:bodyclose // receive closes it
 		if err == nil {
 			reached = true
 			wait.least, err = f.receive(resp, d, p, progress)

@@ -237,7 +237,7 @@ func TestCLIFaults(t *testing.T) {
 		says, logs   string // what the caller reads, what the log does
 	}{
 		{"no model", "echo 'error: failed to initialize whisper context' >&2; exit 3", transcript.ConfigError, "ggml-base.bin cannot be used", "failed to initialize"},
-		{"no model, in silence", "exit 3", transcript.ConfigError, "download-ggml-model.sh", "nothing in its log"},
+		{"no model, in silence", "exit 3", transcript.ConfigError, "get one that is whole, such as ggml-small.bin", "nothing in its log"},
 		{"not decodable", "echo \"error: failed to read audio file 'x'\" >&2; exit 0", transcript.Internal, "failed", "failed to read audio file"},
 		{"no file", "echo \"error: input file not found 'x'\" >&2; exit 2", transcript.Internal, "failed", "exit code 2: error: input file not found"},
 		{"language that it does not know", "echo \"error: unknown language 'yue'\" >&2; exit 0", transcript.NotImplemented, `the language "yue"`, "unknown language"},

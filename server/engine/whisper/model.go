@@ -73,7 +73,7 @@ func readHead(path string) (h head, size int64, err error) {
 
 func noModel(path string, err error) *transcript.Error {
 	return transcript.Errorf(transcript.ConfigError,
-		"The whisper model %s cannot be used: get one with whisper.cpp's download-ggml-model.sh, such as ggml-base.en.bin.",
+		"The whisper model %s cannot be used: get one that is whole, such as ggml-small.bin, by the service's own command or from whisper.cpp.",
 		filepath.Base(path)).
 		With("engine", cliName).Because(fmt.Errorf("whisper: model: %w", err))
 }

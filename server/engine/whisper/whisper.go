@@ -8,8 +8,8 @@
 // Every call stands alone: neither what was heard in an earlier one nor in an
 // earlier half minute of the same recording guides what is heard next, because
 // that is how one error is repeated to the end. A prompt guides all of them. It does not cut long recordings
-// and does not skip silence; package speech does. Models are not downloaded: the
-// operator gets one, as whisper.cpp's documentation tells.
+// and does not skip silence; package speech does. Nothing is downloaded here: package
+// server/engine/models gets the program and models for it.
 package whisper
 
 import (
