@@ -19,19 +19,19 @@ const (
 	// takes 1,400 seconds. The longer, the fewer parts of a recording have labels of
 	// their own.
 	longestDiarized = 20 * time.Minute
-	// Of an upload for speakers, voicesShare is left for their voices: four times ten
-	// seconds, in base64, are half of that where 25 MiB may be sent.
-	voicesShare = 8
+	// voicesRoom is what the voices take of an upload: ten seconds each at most, in base64.
+	voicesRoom = mostVoices * 10 * bytesPerSecond * 4 / 3
 )
 
 // diarizes reports whether a model tells speakers by its name: the hosted one's has
 // "diarize" in it.
 func diarizes(model string) bool { return strings.Contains(model, "diarize") }
 
-// longestFor is the longest audio of one request, of which voices are a part.
+// longestFor is the longest audio of one request that leaves room for voices: where
+// little may be sent, half of it.
 func longestFor(maxBytes int64) time.Duration {
 	room := maxBytes - headRoom
-	sec := (room - room/voicesShare) / bytesPerSecond
+	sec := (room - min(room/2, voicesRoom)) / bytesPerSecond
 	return min(max(time.Duration(sec)*time.Second, time.Second), longestDiarized)
 }
 
