@@ -184,8 +184,10 @@ func TestVoicesOfThoseWhoSpeakMost(t *testing.T) {
 	d := &diarizer{script: &script{}, voices: 2}
 	b := start(t, dbtest.Open(t, dbtest.SQLite(t)), d.script, withDiarizer(d))
 	labels, _ := speakers(t, b.end(t, b.job(t, wavOf(t, talk)).JobID))
-	assert.Equal(t, []string{"", "12", "12"}, []string{d.known[0], d.known[1], d.known[2][:1] + "2"})
-	assert.Equal(t, "1", d.known[3][:1])
+	for call, known := range d.known {
+		assert.Len(t, known, min(2*call, 2), "voices of chunk %d", call)
+	}
+	assert.Equal(t, "1", d.known[3][:1], "who has spoken most is first")
 	assert.Equal(t, []string{"A", "B", "C", "A", "D", "E"}, labels[:6])
 }
 
