@@ -34,6 +34,8 @@ S3 := bin/versitygw-$(S3_VERSION)
 PROMTOOL := bin/promtool
 # The linter of the OpenAPI document: internal/openapilint has its version.
 SPECTRAL := bin/spectral
+# The JavaScript runtime of tests: internal/deno has its version.
+DENO := bin/deno
 
 # What has to be there, as TEST=>PACKAGE: the Debian package is installed when
 # the test fails.
@@ -159,7 +161,14 @@ $(SPECTRAL): internal/openapilint/package-lock.json | setup-lint
 	cd $@.new && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@rm -rf $@ && mv $@.new $@ && touch $@
 
+# In the same way.
+$(DENO): internal/deno/package-lock.json | setup-lint
+	@mkdir -p bin && rm -rf $@.new && cp -r internal/deno $@.new
+	cd $@.new && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@rm -rf $@ && mv $@.new $@ && touch $@
+
 setup setup-soak setup-bench: $(S3) $(PROMTOOL)
+setup setup-soak: $(DENO)
 setup-lint: NEEDS = has_npm=>npm
 setup-wer: NEEDS = $(WER_NEEDS)
 setup-bare: NEEDS = has_debootstrap=>debootstrap
