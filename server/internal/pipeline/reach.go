@@ -40,7 +40,7 @@ func (p *Pipeline) reachRecognizer(ctx context.Context) error {
 		p.reach.note()
 		return nil
 	case ctx.Err() != nil || !errors.Is(err, transcript.UpstreamFailed):
-		return nil
+		return nil //nolint:nilerr // it is there, or shows its trouble with the recording
 	}
 	return transcript.Errorf(transcript.ServiceUnavailable, "The service cannot reach its speech recognizer at the moment.").
 		With("engine", p.engine.Recognizer.Info().Name).Because(err)
