@@ -3,6 +3,7 @@ package main
 import (
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -19,10 +20,11 @@ func TestModelsPullAsks(t *testing.T) {
 		typed string
 		code  int
 	}{{"\n", exitFailure}, {"no\n", exitFailure}, {"y\n", exitOK}} {
-		asked := make(chan struct{}, 100)
+		asked := make(chan struct{})
+		tell := sync.OnceFunc(func() { close(asked) })
 		tty := ptytest.New(t, 120, func(shown string) {
 			if strings.Contains(shown, "Go on? [y/N] ") {
-				asked <- struct{}{}
+				tell()
 			}
 		})
 		cmd := program(t, m.env, "models", "pull", "small", "--mirror", m.URL)
