@@ -61,7 +61,7 @@ func TestPlansInTheREADME(t *testing.T) {
 	plans, err := filepath.Abs(variable[2])
 	require.NoError(t, err)
 	db := newDatabase(t)
-	for _, command := range regexp.MustCompile(`(?m)^\./transcriptd (.*)$`).FindAllStringSubmatch(commands, -1) {
+	for _, command := range regexp.MustCompile(`(?m)^transcriptd (.*)$`).FindAllStringSubmatch(commands, -1) {
 		if command[1] == "serve" {
 			p := start(t, []string{variable[1] + "=" + plans, "TRANSCRIPTD_DB=" + db})
 			assert.NotContains(t, p.greeting, "level=WARN msg=\"accounts")

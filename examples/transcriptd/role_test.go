@@ -57,7 +57,7 @@ func TestManyMachinesInTheREADME(t *testing.T) {
 	require.True(t, found)
 	o := storetest.Postgres(t)
 	env := []string{"TRANSCRIPTD_DB=" + o.Database, "TRANSCRIPTD_BLOBS=" + o.Blobs}
-	commands := regexp.MustCompile(`(?m)^\./transcriptd (.*)$`).FindAllStringSubmatch(strings.Split(section, "```")[1], -1)
+	commands := regexp.MustCompile(`(?m)^transcriptd (.*)$`).FindAllStringSubmatch(strings.Split(section, "```")[1], -1)
 	require.Len(t, commands, 3)
 	for _, command := range commands[:2] { // the third wants a model
 		args := strings.NewReplacer(":8080", "127.0.0.1:0", ":9090", "127.0.0.1:0").Replace(command[1])

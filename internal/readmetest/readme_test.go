@@ -97,7 +97,7 @@ func TestProgramsInTheREADMEWork(t *testing.T) {
 	} {
 		asking := exec.CommandContext(ctx, program)
 		asking.Dir = dir
-		asking.Env = append(os.Environ(), "TRANSCRIPT_KEY="+key)
+		asking.Env = append(os.Environ(), "TRANSCRIBE_KEY="+key)
 		text, err := asking.CombinedOutput()
 		require.NoError(t, err, string(text))
 		assert.Regexp(t, says, string(text))
