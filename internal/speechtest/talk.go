@@ -61,9 +61,9 @@ func Diarize(pcm []byte, voices ...Voice) []transcript.Segment {
 	for n := range len(pcm) / 2 / frame {
 		at := float64(n) / 100
 		person := personAt(pcm, n)
-		switch {
-		case person == 0:
-		case person == speaking:
+		switch person {
+		case 0:
+		case speaking:
 			s := &segments[len(segments)-1]
 			s.Duration = at + 0.01 - s.Start
 		default:

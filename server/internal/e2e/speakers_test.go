@@ -1,4 +1,4 @@
-package main
+package e2e_test
 
 import (
 	"bytes"
@@ -20,6 +20,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/internal/speechtest"
 	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/server"
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/engine/ffmpeg"
+	"github.com/transcriptkit/transcriptkit/server/engine/openai"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -103,18 +107,20 @@ func talk(kind time.Duration) []byte {
 
 // Who speaks is told over three requests for parts of a recording, whatever the endpoint
 // takes, and stands in the files that are made of it.
-func TestServeTellsSpeakers(t *testing.T) {
+func TestSpeakersFromUploadToSubtitles(t *testing.T) {
 	t.Parallel()
-	needPrograms(t)
 	endpoint := &diarizing{t: t}
-	server := httptest.NewServer(endpoint)
-	t.Cleanup(server.Close)
-	db := newDatabase(t)
-	// Nine seconds go into a request.
-	p := start(t, nil, "--asr", "openai:"+server.URL+"/v1", "--asr-model", "gpt-4o-transcribe-diarize", "--asr-upload-limit", "690000", "--db", db)
-	c := reader(t, db, p.addr)
-	spoken := func(s []transcript.Segment) (all []string) {
-		for _, s := range s {
+	hosted := httptest.NewServer(endpoint)
+	t.Cleanup(hosted.Close)
+	s := startService(t, func(c *server.Config) {
+		c.Engine = func(h engine.Host) (engine.Engine, error) {
+			// Nine seconds go into a request.
+			r, err := openai.New(openai.Options{BaseURL: hosted.URL + "/v1", Model: "gpt-4o-transcribe-diarize", MaxBytes: 690_000})
+			return engine.Engine{Media: ffmpeg.New(h), Recognizer: r}, err
+		}
+	})
+	spoken := func(segments []transcript.Segment) (all []string) {
+		for _, s := range segments {
 			all = append(all, s.Speaker)
 		}
 		return all
@@ -137,13 +143,13 @@ func TestServeTellsSpeakers(t *testing.T) {
 		endpoint.next(pcm, tt.refuses)
 		path := filepath.Join(t.TempDir(), "talk.wav")
 		require.NoError(t, speechtest.WriteFile(path, pcm))
-		result, err := c.Transcripts.Get(t.Context(), transcript.Request{Source: transcript.File(path)})
+		result, err := s.Transcripts.Get(t.Context(), transcript.Request{Source: transcript.File(path)})
 		require.NoError(t, err, tt.refuses)
 		assert.Equal(t, tt.speakers, spoken(result.Transcript.Segments), tt.refuses)
 		assert.Equal(t, tt.voices, endpoint.took(), tt.refuses)
 
 		for _, format := range []library.DownloadFormat{library.SRT, library.TXT} {
-			file, err := c.Library.Download(t.Context(), library.Key{Platform: result.Transcript.Platform, ExternalID: result.Transcript.ExternalID},
+			file, err := s.Library.Download(t.Context(), library.Key{Platform: result.Transcript.Platform, ExternalID: result.Transcript.ExternalID},
 				client.DownloadParams{Format: format, Speakers: true})
 			require.NoError(t, err)
 			text, err := io.ReadAll(file)
@@ -156,5 +162,4 @@ func TestServeTellsSpeakers(t *testing.T) {
 			assert.Equal(t, tt.named, strings.Join(named, " "), "%s as %s:\n%s", tt.refuses, format, text)
 		}
 	}
-	stop(t, p)
 }
