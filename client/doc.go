@@ -14,7 +14,7 @@
 //	}
 //
 // [TranscriptService.Get] sends the link, or uploads a [transcript.File], waits
-// for the job that the service may make of it, and returns the text. To hand the
+// for the job that the service may make of it, and returns the text when the job ends. To hand the
 // waiting to someone else, use [TranscriptService.Submit] and keep the job's id; to
 // show progress, range over [JobService.Events]. [TranscriptService.Info] and
 // [TranscriptService.Captions] ask about a link and start no work. [UsageService.Get]
@@ -43,14 +43,18 @@
 // job's id, so that nothing is lost when a deadline passes; of a batch it is a
 // [*BatchWaitError].
 //
-// # Repetition
+// # Retries
 //
 // Every POST carries an Idempotency-Key, so that a repeated request does
 // nothing twice. Requests are repeated by the service's own rule:
 // after 429, after a 502 or 503 that may pass, and after a broken connection,
-// with growing and jittered pauses, never earlier than Retry-After says. A
-// Retry-After beyond the caller's deadline is not waited for: the [*Error] is
-// returned at once. See [WithRetry].
+// four times in all, with growing and jittered pauses, never earlier than
+// Retry-After says. A Retry-After beyond the caller's deadline is not waited for:
+// the [*Error] is returned at once. [WithRetry] changes this, [NoRetry] switches it
+// off, and [WithRetryNotify] tells of each pause.
+//
+// A wait returns when its job or batch ends. It follows events, or has its questions
+// held by the service, and asks in growing pauses where neither can be had.
 //
 // The package reads no environment variable, keeps no global state, and logs
 // nothing unless [WithLogger] says so.
