@@ -35,7 +35,6 @@ type text struct {
 // order reads the arguments, and the files that name more.
 func (cmd *command) order(stdin io.Reader) (o order, err error) {
 	sources := slices.Clone(cmd.Sources)
-	reads := slices.Clone(cmd.From) // what names standard input
 	for _, name := range cmd.From {
 		more, err := lines(name, stdin)
 		if err != nil {
@@ -50,7 +49,6 @@ func (cmd *command) order(stdin io.Reader) (o order, err error) {
 	for _, s := range sources {
 		switch kindOf(s) {
 		case isStdin:
-			reads = append(reads, s)
 			o.texts = append(o.texts, text{name: "standard input", file: "stdin." + cmd.Format, source: recordingOn(stdin)})
 		case isFile:
 			if _, err := os.Stat(s); err != nil {
@@ -74,9 +72,8 @@ func (cmd *command) order(stdin io.Reader) (o order, err error) {
 	for _, s := range cmd.Channel {
 		o.batches = append(o.batches, client.BatchParams{Channel: s})
 	}
-	batched := cmd.Format == "csv" || cmd.Format == "zip"
 	switch {
-	case len(links) == 1 && len(o.texts)+len(o.batches) == 0 && !batched:
+	case len(links) == 1 && len(o.texts)+len(o.batches) == 0 && !cmd.batched():
 		o.texts = []text{{name: links[0], file: cmd.fileName(links[0]), source: transcript.URL(links[0])}}
 	case len(links) > 0:
 		o.batches = slices.Insert(o.batches, 0, client.BatchParams{URLs: links})
@@ -84,8 +81,13 @@ func (cmd *command) order(stdin io.Reader) (o order, err error) {
 	for i := range o.batches {
 		o.batches[i].Language, o.batches[i].MaxItems = cmd.Language, cmd.MaxItems
 	}
+	return o, cmd.checkOrder(o, stdin)
+}
+
+// checkOrder refuses what cannot be done.
+func (cmd *command) checkOrder(o order, stdin io.Reader) error {
 	stdins := 0
-	for _, name := range reads {
+	for _, name := range slices.Concat(cmd.Sources, cmd.From) {
 		if name == "-" {
 			stdins++
 		}
@@ -93,19 +95,22 @@ func (cmd *command) order(stdin io.Reader) (o order, err error) {
 	f, isTerminal := stdin.(*os.File)
 	isTerminal = isTerminal && term.IsTerminal(int(f.Fd()))
 	switch {
-	case len(o.texts)+len(o.batches) == 0:
-		return o, errors.New("nothing to do: name a link or a file, see --help")
+	case o.results() == 0:
+		return errors.New("nothing to do: name a link or a file, see --help")
 	case stdins > 1:
-		return o, errors.New("standard input is read once: as a recording (-) or as a list (--from -)")
+		return errors.New("standard input is read once: as a recording (-) or as a list (--from -)")
 	case isTerminal && slices.Contains(cmd.Sources, "-"):
-		return o, errors.New("standard input is a terminal: send a recording to it, as in \"transcribe - < talk.mp3\"")
-	case len(o.texts) > 0 && batched:
-		return o, fmt.Errorf("--format %s is for links: a recording can be txt, srt, vtt, json or md", cmd.Format)
+		return errors.New("standard input is a terminal: send a recording to it, as in \"transcribe - < talk.mp3\"")
+	case len(o.texts) > 0 && cmd.batched():
+		return fmt.Errorf("--format %s is for links: a recording can be txt, srt, vtt, json or md", cmd.Format)
 	case len(o.batches) > 0 && cmd.Format == "md":
-		return o, errors.New("--format md is for recordings and single links: several, playlists and channels can be txt, srt, vtt, json, csv or zip")
+		return errors.New("--format md is for recordings and single links: several, playlists and channels can be txt, srt, vtt, json, csv or zip")
 	}
-	return o, nil
+	return nil
 }
+
+// batched reports whether only batches come in the format.
+func (cmd *command) batched() bool { return cmd.Format == "csv" || cmd.Format == "zip" }
 
 // results is how many files the order comes to.
 func (o order) results() int { return len(o.texts) + len(o.batches) }
