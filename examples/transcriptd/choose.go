@@ -70,9 +70,9 @@ func (f recognizerFlags) choose(ctx context.Context) (choice, error) {
 		return choice{f, "it was pulled", nil}, nil
 	}
 	err = f.unused(ctx, err)
-	if model := f.foundModel(); model != "" {
-		f.ASR = asrEngine{name: asrWhisperCLI, model: model}
-		return choice{f, "found in " + filepath.Dir(model), err}, nil
+	if found, ok := f.found(); ok {
+		f.ASR = found
+		return choice{f, "found in " + filepath.Dir(found.model), err}, nil
 	}
 	if _, missing := exec.LookPath(pocketsphinxProgram); missing == nil {
 		f.ASR.name = asrPocketsphinx
@@ -127,11 +127,12 @@ func (f recognizerFlags) unused(ctx context.Context, why error) error {
 	return nil
 }
 
-// foundModel is the most accurate readable model that was not pulled; "" where there
-// is none, or no program for it.
-func (f recognizerFlags) foundModel() string {
-	if _, err := exec.LookPath(string(f.WhisperCLI)); err != nil {
-		return ""
+// found is the most accurate readable model that was not pulled, if there is one, and a
+// program for it.
+func (f recognizerFlags) found() (e asrEngine, ok bool) {
+	program, err := exec.LookPath(string(f.WhisperCLI))
+	if err != nil {
+		return asrEngine{}, false
 	}
 	var all []string
 	for _, place := range append([]string{f.Models}, modelPlaces()...) {
@@ -143,9 +144,10 @@ func (f recognizerFlags) foundModel() string {
 		return err != nil
 	})
 	if len(all) == 0 {
-		return ""
+		return asrEngine{}, false
 	}
-	return slices.MaxFunc(all, func(a, b string) int { return cmp.Compare(accuracy(a), accuracy(b)) })
+	best := slices.MaxFunc(all, func(a, b string) int { return cmp.Compare(accuracy(a), accuracy(b)) })
+	return asrEngine{name: asrWhisperCLI, model: best, program: program}, true
 }
 
 // accuracy compares models: the larger the file, the better. Of equal models the one

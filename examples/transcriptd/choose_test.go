@@ -57,6 +57,7 @@ func TestChoose(t *testing.T) { // it is not parallel: it sets PATH
 	found := choose()
 	assert.Equal(t, asrWhisperCLI, found.ASR.name)
 	assert.Equal(t, filepath.Join(folder, "ggml-small.bin"), found.ASR.model, "the best, and for all languages")
+	assert.Equal(t, filepath.Join(programs, "whisper-cli"), found.ASR.program)
 	assert.Equal(t, "found in "+folder, found.Why)
 	require.NoError(t, found.Unused)
 

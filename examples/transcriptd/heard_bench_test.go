@@ -41,8 +41,8 @@ func recognizers(b *testing.B) (all []choice) {
 		all = append(all, choice{recognizerFlags: flags})
 	}
 	with(asrEngine{name: asrPocketsphinx})
-	if model := flags.foundModel(); model != "" {
-		with(asrEngine{name: asrWhisperCLI, model: model})
+	if found, ok := flags.found(); ok {
+		with(found)
 	}
 	best, err := flags.pulled(b.Context())
 	if err != nil {
