@@ -97,7 +97,7 @@ func (f recognizerFlags) pulled(ctx context.Context) (asrEngine, error) {
 
 // folder is that of pulled models. Whoever names a program has that one used.
 func (f recognizerFlags) folder() (*models.Folder, error) {
-	o := models.Options{Dir: f.Models, Table: publishedModels}
+	o := models.Options{Dir: f.Models, Path: searchPath(), Table: publishedModels}
 	if f.WhisperCLI != asrWhisperCLI {
 		o.Program = string(f.WhisperCLI)
 	}

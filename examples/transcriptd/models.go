@@ -34,6 +34,7 @@ func (f modelsFlag) folder() (*models.Folder, error) {
 	return models.Open(models.Options{
 		Dir:   f.Models,
 		HTTP:  &http.Client{Transport: withProxies()},
+		Path:  searchPath(),
 		Table: publishedModels,
 	})
 }

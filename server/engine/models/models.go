@@ -61,6 +61,9 @@ type Options struct {
 	// Programs runs an engine to see whether it works. nil means a runner of the
 	// folder's own, which confines it as a server does.
 	Programs engine.Runner
+	// Path is the list of folders in which such a runner looks for the system's
+	// whisper-cli, as the environment has it in PATH; empty means the usual ones.
+	Path string
 	// Table replaces the table that is compiled in, for tests and for programs that
 	// bring files of their own. nil means [Table].
 	Table []Entry
@@ -90,7 +93,7 @@ func Open(o Options) (*Folder, error) {
 		return nil, fmt.Errorf("models: Dir: %w", err)
 	}
 	if o.Programs == nil {
-		if o.Programs, err = run.New(run.Config{Dir: os.TempDir()}); err != nil {
+		if o.Programs, err = run.New(run.Config{Dir: os.TempDir(), Path: o.Path}); err != nil {
 			return nil, fmt.Errorf("models: Programs: %w", err)
 		}
 	}
