@@ -212,7 +212,7 @@ func videoOf(n ...int) string {
 // make soak takes all.
 func TestFaults(t *testing.T) {
 	t.Parallel()
-	sweepFaults(t, 4)
+	sweepFaults(t, 2)
 }
 
 // TestSoakFaults is TestFaults for all statements.
