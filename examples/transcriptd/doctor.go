@@ -11,7 +11,6 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/engine"
-	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // doctorCommand takes the flags of serve: it looks at what that would stand on.
@@ -66,14 +65,7 @@ func (c *doctorCommand) examine(ctx context.Context, o serviceOptions) ([]engine
 		heard := slices.IndexFunc(found, func(f engine.Finding) bool { return f.Name == recognizerName })
 		found = slices.Insert(found, heard+1, examineModel(o.asr)...)
 	}
-	found = append(found, c.examineNetwork(ctx, o)...)
-	return append(found, engine.Finding{
-		Name: "login", Status: engine.OK, Found: "none",
-		Fails: "what platforms show to those alone who log in: LOGIN_REQUIRED", Cure: engine.Cure(transcript.LoginRequired),
-	}, engine.Finding{
-		Name: "tokens", Status: engine.OK, Found: "none",
-		Fails: "what platforms give for a token of their player alone: PO_TOKEN_REQUIRED", Cure: engine.Cure(transcript.POTokenRequired),
-	}), nil
+	return append(found, c.examineNetwork(ctx, o)...), nil
 }
 
 // examineModel says what is beyond the recognizer itself.

@@ -20,14 +20,11 @@ const networkName = "network"
 func (c *doctorCommand) examineNetwork(ctx context.Context, o serviceOptions) []engine.Finding {
 	proxies := o.links.proxies()
 	if !c.Network {
-		f := engine.Finding{
-			Name: networkName, Status: engine.OK, Found: "no proxy, not asked: --network asks",
-			Fails: "links, while a platform blocks this machine's address: IP_BLOCKED", Cure: engine.Cure(transcript.IPBlocked),
-		}
+		ways := "no proxy"
 		if len(proxies) > 0 {
-			f = engine.Finding{Name: networkName, Status: engine.OK, Found: fmt.Sprintf("%d proxies, not asked: --network asks", len(proxies))}
+			ways = fmt.Sprintf("%d proxies", len(proxies))
 		}
-		return []engine.Finding{f}
+		return []engine.Finding{{Name: networkName, Status: engine.OK, Found: ways + ", not asked: --network asks"}}
 	}
 	if len(proxies) == 0 {
 		proxies = append(proxies, nil) // directly
