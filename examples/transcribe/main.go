@@ -22,6 +22,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/signal"
 	"strings"
@@ -102,6 +103,10 @@ func (cmd *command) prepare(p process) (*work, error) {
 func (p process) fail(code int, failed ...error) int {
 	for _, err := range failed {
 		fmt.Fprintln(p.stderr, "transcribe:", strings.Join(strings.Fields(err.Error()), " "))
+	}
+	var unreachable *net.OpError
+	if errors.As(errors.Join(failed...), &unreachable) && unreachable.Op == "dial" {
+		fmt.Fprintln(p.stderr, "No service answers there: start one with \"transcriptd serve\", or name another with --server or TRANSCRIBE_SERVER.")
 	}
 	var refused *client.Error
 	if errors.As(errors.Join(failed...), &refused) {

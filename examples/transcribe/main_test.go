@@ -397,3 +397,15 @@ func TestServiceReadsALink(t *testing.T) {
 	assert.Equal(t, exitFailure, got.code)
 	assert.Contains(t, got.stderr, "422 UNSUPPORTED_PLATFORM: ")
 }
+
+// Who has started no service, or another one, is told how to.
+func TestNoServiceThere(t *testing.T) {
+	t.Parallel()
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	got := call(t.Context(), t, &service{}, "--server", gone.URL, recording(t))
+	assert.Equal(t, exitFailure, got.code)
+	assert.Empty(t, got.stdout)
+	assert.Contains(t, got.stderr, "connection refused")
+	assert.Contains(t, got.stderr, `No service answers there: start one with "transcriptd serve", or name another with --server or TRANSCRIBE_SERVER.`)
+}

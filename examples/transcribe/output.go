@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -76,6 +77,10 @@ func (out *output) open() error {
 // probe reports whether files can be made in a folder.
 func probe(dir string) error {
 	f, err := os.CreateTemp(dir, ".transcribe-*")
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return fmt.Errorf("no file can be made in %s: %w", dir, at.Err) // its own name tells nobody anything
+	}
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func TestOutputIsCheckedFirst(t *testing.T) {
 		filepath.Join(dir, "file", "talk.txt"): "not a directory",
 		filepath.Join(dir, "file") + "/":       "file exists",
 		dir:                                    "talk.txt is a folder, where a file is to be written",
-		"/proc/talk.txt":                       "open /proc/", // where nobody may write
+		"/proc/talk.txt":                       "no file can be made in /proc: no such file or directory", // where nobody may write
 	} {
 		s := &service{}
 		got := call(t.Context(), t, s, "--output", path, file)

@@ -42,7 +42,7 @@ func listenForMetrics(ctx context.Context, at metricsAddress) (*metricsListener,
 	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", string(at))
 	if err != nil {
-		return nil, fmt.Errorf("--metrics: %w", err)
+		return nil, fmt.Errorf("--metrics: %w: name another address", err)
 	}
 	return &metricsListener{Listener: l}, nil
 }

@@ -187,7 +187,7 @@ func TestSecondServerOnTheSameFile(t *testing.T) {
 	assert.Equal(t, exitFailure, code)
 	assert.Empty(t, stdout)
 	assert.Contains(t, stderr, "transcriptd: ")
-	assert.Contains(t, stderr, "another process serves this database")
+	assert.Contains(t, stderr, "another process serves this database: stop that one, or name another")
 
 	assert.Equal(t, exitOK, call(t, "accounts", "set", "acme", "--db", db).code, "other commands work beside it")
 	assert.Equal(t, http.StatusOK, get(t, "http://"+first.addr+"/readyz"))
@@ -210,6 +210,7 @@ func TestBusyPort(t *testing.T) {
 	assert.Equal(t, exitFailure, code)
 	assert.Contains(t, stderr, addr)
 	assert.Contains(t, stderr, "address already in use")
+	assert.Contains(t, stderr, "--listen: ")
 }
 
 // An upload that stalls holds up the drain; whoever asks twice does not want to

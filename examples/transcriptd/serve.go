@@ -239,7 +239,7 @@ func startService(ctx context.Context, o serviceOptions) (_ *service, err error)
 	// The ports first: if one is taken nothing else needs to begin.
 	if o.role != server.RoleWorker {
 		if s.listener, err = new(net.ListenConfig).Listen(ctx, "tcp", o.listen); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("--listen: %w: name another address", err)
 		}
 	}
 	if s.metrics, err = listenForMetrics(ctx, o.metrics); err != nil {

@@ -41,7 +41,7 @@ var ErrNotFound = errors.New("store: not found")
 var ErrExists = errors.New("store: exists already")
 
 // ErrServed says that another process serves the same SQLite file.
-var ErrServed = errors.New("store: another process serves this database")
+var ErrServed = errors.New("store: another process serves this database: stop that one, or name another; PostgreSQL takes any number of them")
 
 // ErrNoDatabase says that there is no database of that name, or none that the service
 // has made its tables in.
