@@ -93,7 +93,13 @@ func (c *modelsList) Run(ctx context.Context, out output) error {
 	return nil
 }
 
-func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
+// megabytes is a number of bytes for people: in GB from one on.
+func megabytes(n int64) string {
+	if n >= 1e9 {
+		return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}
 
 type modelsPull struct {
 	modelsFlag
@@ -202,7 +208,7 @@ func withCure(err error) error {
 // withNames says where names are to be found.
 func withNames(err error) error {
 	if errors.Is(err, models.ErrUnknown) {
-		return fmt.Errorf("%w: \"transcriptd models list\" shows more of them", err)
+		return fmt.Errorf("%w: \"transcriptd models list\" tells more about them", err)
 	}
 	return err
 }

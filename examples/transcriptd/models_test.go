@@ -134,7 +134,7 @@ func TestModels(t *testing.T) {
 		"engine whisper-cli: ", " license MIT, from " + m.URL + "/engine.tar.gz\n",
 		"model small: 50048 bytes (0.1 MB to come), license MIT, from " + m.URL + "/ggml-small.bin\n",
 		"The engine comes along, as no other works here: whisper-cli is not installed.\n",
-		"Altogether 0.1 MB into " + folder + ", which has ", " MB free.\n",
+		"Altogether 0.1 MB into " + folder + ", which has ", "B free.\n",
 		"transcriptd: nobody is there to be asked: --yes goes ahead without asking\n",
 	} {
 		assert.Contains(t, a.stderr, says)
@@ -178,7 +178,7 @@ func TestModels(t *testing.T) {
 	assert.Contains(t, a.stderr, "there is nothing of small in "+folder)
 	a = m.models(t, "rm", "../small")
 	assert.Equal(t, exitFailure, a.code)
-	assert.Contains(t, a.stderr, "no such model or engine: \"../small\" (there are whisper-cli, small): \"transcriptd models list\" shows more of them\n")
+	assert.Contains(t, a.stderr, "no such model or engine: \"../small\" (there are whisper-cli, small): \"transcriptd models list\" tells more about them\n")
 	assert.Equal(t, answer{exitOK, "", "Nothing was pulled.\n"}, m.models(t, "verify"))
 	a = m.models(t, "pull", "small", "--yes", "--mirror", "ftp://u:secret@host")
 	assert.Equal(t, exitUsage, a.code)

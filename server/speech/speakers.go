@@ -34,11 +34,12 @@ type Speaker struct {
 // spoken yet.
 type Cast []Speaker
 
-// WithClip are at most most of the cast: the first that have a clip.
-func (c Cast) WithClip(most int) Cast {
+// WithClip returns the first n of the cast that have a clip, or all that have one where
+// they are fewer.
+func (c Cast) WithClip(n int) Cast {
 	var out Cast
 	for _, s := range c {
-		if s.Clip != nil && len(out) < most {
+		if s.Clip != nil && len(out) < n {
 			out = append(out, s)
 		}
 	}

@@ -38,8 +38,8 @@ const cliName = "whisper-cli"
 var (
 	// ErrUnknown is a name that the table does not have.
 	ErrUnknown = errors.New("no such model or engine")
-	// ErrNotInstalled is that nothing was pulled that could be used.
-	ErrNotInstalled = errors.New("no usable model is installed")
+	// ErrNotInstalled is that nothing was pulled that could be used, or removed.
+	ErrNotInstalled = errors.New("not installed")
 	// ErrBusy is that another process pulls or removes at this moment.
 	ErrBusy = errors.New("another pull is at work in this folder")
 	// ErrUnreachable is that no connection to a server of files could be made.

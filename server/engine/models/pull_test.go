@@ -445,6 +445,7 @@ func TestPullWithoutANetwork(t *testing.T) {
 	b := newBench(t, nil)
 	b.server.Close()
 	require.ErrorIs(t, b.pull(t.Context(), "small"), models.ErrUnreachable)
+	assert.Equal(t, models.StateAbsent, b.state(t, "small").State, "nothing has come")
 }
 
 // A server that cannot prove who it is gets no second try.

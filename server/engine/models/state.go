@@ -78,9 +78,9 @@ func (f *Folder) look(e Entry) (Item, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return Item{}, fmt.Errorf("models: %w", err)
 	}
-	if have, err = size(f.partial(e)); err == nil {
+	if have, err = size(f.partial(e)); err == nil && have > 0 { // an empty one has got nothing yet
 		item.State, item.Have = StatePartial, have
-	} else if !errors.Is(err, fs.ErrNotExist) {
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Item{}, fmt.Errorf("models: %w", err)
 	} else if have, err = size(f.file(e) + damaged); err == nil {
 		item.State, item.Have = StateDamaged, have
