@@ -25,7 +25,6 @@ import (
 	"net"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	"github.com/transcriptkit/transcriptkit/client"
@@ -102,7 +101,7 @@ func (cmd *command) prepare(p process) (*work, error) {
 // itself.
 func (p process) fail(code int, failed ...error) int {
 	for _, err := range failed {
-		fmt.Fprintln(p.stderr, "transcribe:", strings.Join(strings.Fields(err.Error()), " "))
+		fmt.Fprintln(p.stderr, "transcribe:", progress.OneLine(err.Error()))
 	}
 	var unreachable *net.OpError
 	if errors.As(errors.Join(failed...), &unreachable) && unreachable.Op == "dial" {

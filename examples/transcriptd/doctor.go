@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/examples/internal/progress"
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 )
@@ -98,12 +99,12 @@ func examineModel(asr choice) []engine.Finding {
 
 // printFinding prints a line, and below it what fails and what cures that.
 func printFinding(w io.Writer, f engine.Finding) {
-	fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("%-8s %-18s %s", f.Status, f.Name, f.Found), " "))
+	fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("%-8s %-18s %s", f.Status, f.Name, progress.OneLine(f.Found)), " "))
 	if f.Fails != "" {
-		fmt.Fprintf(w, "%9sfails: %s\n", "", f.Fails)
+		fmt.Fprintf(w, "%9sfails: %s\n", "", progress.OneLine(f.Fails))
 	}
 	if f.Cure != "" {
-		fmt.Fprintf(w, "%9scure:  %s\n", "", f.Cure)
+		fmt.Fprintf(w, "%9scure:  %s\n", "", progress.OneLine(f.Cure))
 	}
 }
 

@@ -19,10 +19,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/transcriptkit/transcriptkit/examples/internal/progress"
 )
 
 func main() {
@@ -127,7 +128,7 @@ func fail(stderr io.Writer, code int, err error) int {
 	return code
 }
 
-func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
+func oneLine(err error) string { return progress.OneLine(err.Error()) }
 
 // commands is the command line.
 type commands struct {

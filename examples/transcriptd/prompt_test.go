@@ -41,9 +41,10 @@ func TestPromptFile(t *testing.T) {
 		assert.Equal(t, 1, strings.Count(refused.stderr, "\n"), refused.stderr)
 		assert.NotContains(t, refused.stderr, "Grafana")
 	}
-	missing := call(t, "accounts", "set", "acme", "--prompt-file", file+".none", "--db", db)
+	missing := call(t, "accounts", "set", "acme", "--prompt-file", file+".none\x1b[2J", "--db", db)
 	assert.Equal(t, exitUsage, missing.code)
-	assert.Contains(t, missing.stderr, file+".none")
+	assert.Contains(t, missing.stderr, file+".none [2J")
+	assert.NotContains(t, missing.stderr, "\x1b")
 	assert.Regexp(t, ` yes `, listed(), "what is refused changes nothing")
 
 	done = set("\n")

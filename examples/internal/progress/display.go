@@ -66,7 +66,7 @@ func (d *Display) redraw() {
 // Line begins a line. Without a name it shows the step alone, for what is the only thing
 // under way. It is to be ended with its own Done, or the display's.
 func (d *Display) Line(name string) *Line {
-	return &Line{display: d, name: oneLine(name), began: time.Now()}
+	return &Line{display: d, name: OneLine(name), began: time.Now()}
 }
 
 // Say writes a line that stays.
@@ -74,10 +74,10 @@ func (d *Display) Say(text string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.terminal != nil {
-		d.draw(oneLine(text) + "\n")
+		d.draw(OneLine(text) + "\n")
 		return
 	}
-	fmt.Fprintln(d.out, oneLine(text))
+	fmt.Fprintln(d.out, OneLine(text))
 }
 
 // Done takes all lines away, so that something else can be written. It may be called

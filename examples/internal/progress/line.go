@@ -66,7 +66,7 @@ func (l *Line) State(state string) {
 func (l *Line) Note(text string) {
 	l.display.mu.Lock()
 	defer l.display.mu.Unlock()
-	l.note = oneLine(text)
+	l.note = OneLine(text)
 	l.display.changed(l, true)
 }
 
@@ -85,7 +85,7 @@ func (l *Line) Done() {
 func (l *Line) set(step string, n, total int64, bytes bool) {
 	l.display.mu.Lock()
 	defer l.display.mu.Unlock()
-	step = oneLine(step)
+	step = OneLine(step)
 	begins := step != l.step || l.note != ""
 	before := l.now
 	l.step, l.bytes, l.note = step, bytes, ""

@@ -33,14 +33,12 @@ func clock(d time.Duration) string { return transcript.LengthText(int(d.Seconds(
 
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 
-// oneLine keeps what comes from elsewhere from steering the terminal.
-func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control) {
-			return ' '
-		}
-		return r
-	}, s)
+// OneLine makes a line of a text that comes from elsewhere, and keeps it from steering
+// the terminal: control characters and runs of spaces become a single space.
+func OneLine(s string) string {
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control)
+	}), " ")
 }
 
 // fit cuts a line to so many columns.
