@@ -185,12 +185,17 @@ func kindOf(argument string) kind {
 	return isFile
 }
 
+// longestName is how many bytes a name for a file has at most, without its extension.
+// Systems take 255 with it.
+const longestName = 200
+
 // fileName is a name for the file of a link's or a job's text.
 func (cmd *command) fileName(of string) string {
-	return strings.Trim(strings.Map(func(r rune) rune {
+	name := strings.Trim(strings.Map(func(r rune) rune {
 		if strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-", r) {
 			return r
 		}
 		return '-'
-	}, of), "-") + "." + cmd.Format
+	}, of), "-")
+	return name[max(0, len(name)-longestName):] + "." + cmd.Format // of links the end tells more
 }

@@ -39,8 +39,11 @@ func newOutput(path string, stdout io.Writer, o order) (*output, error) {
 			return nil, fmt.Errorf("the texts of %s and %s would have the same name: transcribe them apart", other, t.name)
 		}
 		taken[t.file] = t.name
-		if st, err := os.Stat(out.file(t.file)); err == nil && st.IsDir() {
+		switch st, err := os.Stat(out.file(t.file)); {
+		case err == nil && st.IsDir():
 			return nil, fmt.Errorf("%s is a folder, where a file is to be written", out.file(t.file))
+		case err != nil && !errors.Is(err, os.ErrNotExist): // such as a name that is too long
+			return nil, err
 		}
 	}
 	return out, nil

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -65,4 +66,22 @@ func TestOutputIsCheckedFirst(t *testing.T) {
 		assert.Contains(t, got.stderr, says, path)
 		assert.Empty(t, s.calls, path)
 	}
+	s := &service{}
+	long := filepath.Join(t.TempDir(), strings.Repeat("t", 251)+".mp3")
+	require.NoError(t, os.WriteFile(long, nil, 0o600))
+	got := call(t.Context(), t, s, "--format", "json", "--output", t.TempDir(), long)
+	assert.Equal(t, exitUsage, got.code)
+	assert.Contains(t, got.stderr, "file name too long")
+	assert.Empty(t, s.calls)
+}
+
+// The name for a long link is no longer than a system takes.
+func TestOutputOfALongLink(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	got := call(t.Context(), t, &service{}, "--output", dir, "https://talks.example/"+strings.Repeat("t", 300)+"/end")
+	require.Equal(t, exitOK, got.code, got.stderr)
+	written, err := filepath.Glob(filepath.Join(dir, "*tt-end.txt"))
+	require.NoError(t, err)
+	assert.Len(t, written, 1)
 }
