@@ -31,6 +31,9 @@ var errTooLong = errors.New("there is more than the file has")
 // openPartial takes up a partial file, or begins one. What is there is hashed: the
 // state of a hash cannot be trusted to have been kept.
 func (f *Folder) openPartial(ctx context.Context, e Entry, progress Progress) (*partial, error) {
+	if err := errors.Join(removeOdd(f.partial(e)), removeOdd(f.tag(e))); err != nil {
+		return nil, fmt.Errorf("models: %w", err)
+	}
 	file, err := os.OpenFile(f.partial(e), os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("models: %w", err)
@@ -48,6 +51,15 @@ func (f *Folder) openPartial(ctx context.Context, e Entry, progress Progress) (*
 		p.tag = string(tag) // else it is resumed without: the hash tells
 	}
 	return p, nil
+}
+
+// removeOdd takes a name from what is no file, so that nothing is written into another
+// file that it leads to.
+func removeOdd(path string) error {
+	if _, err := size(path); errors.Is(err, errNoFile) {
+		return os.Remove(path)
+	}
+	return nil // a failure shows when it is opened
 }
 
 // reset begins anew.

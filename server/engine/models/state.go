@@ -75,12 +75,15 @@ func (f *Folder) look(e Entry) (Item, error) {
 	case err == nil:
 		item.State, item.Have = StateDamaged, have
 		return item, nil
+	case errors.Is(err, errNoFile): // and the others are of use all the same
+		item.State = StateDamaged
+		return item, nil
 	case !errors.Is(err, fs.ErrNotExist):
 		return Item{}, fmt.Errorf("models: %w", err)
 	}
 	if have, err = size(f.partial(e)); err == nil && have > 0 { // an empty one has got nothing yet
 		item.State, item.Have = StatePartial, have
-	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errNoFile) {
 		return Item{}, fmt.Errorf("models: %w", err)
 	} else if have, err = size(f.file(e) + damaged); err == nil {
 		item.State, item.Have = StateDamaged, have
@@ -104,6 +107,10 @@ func (f *Folder) lookForProgram(item Item) (Item, error) {
 	return item, nil
 }
 
+// errNoFile is a folder, a link or what else is no regular file. It is not followed: it
+// may lead to any file.
+var errNoFile = errors.New("it is no file")
+
 // size is that of a regular file.
 func size(path string) (int64, error) {
 	st, err := os.Lstat(path)
@@ -111,7 +118,7 @@ func size(path string) (int64, error) {
 	case err != nil:
 		return 0, err
 	case !st.Mode().IsRegular():
-		return 0, fmt.Errorf("%s is no file", path)
+		return 0, fmt.Errorf("%s: %w", path, errNoFile)
 	}
 	return st.Size(), nil
 }
