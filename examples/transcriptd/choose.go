@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -134,10 +135,17 @@ func (f recognizerFlags) found() (e asrEngine, ok bool) {
 	if err != nil {
 		return asrEngine{}, false
 	}
+	places := []string{f.Models}
+	for _, pattern := range modelPlaces() {
+		found, _ := filepath.Glob(pattern) // the only error is a bad pattern
+		places = append(places, found...)
+	}
 	var all []string
-	for _, place := range append([]string{f.Models}, modelPlaces()...) {
-		found, _ := filepath.Glob(filepath.Join(place, "ggml-*.bin")) // a folder with "[" in its name is a pattern, of nothing
-		all = append(all, found...)
+	for _, place := range places {
+		found, _ := fs.Glob(os.DirFS(place), "ggml-*.bin") // as above
+		for _, name := range found {
+			all = append(all, filepath.Join(place, name))
+		}
 	}
 	all = slices.DeleteFunc(all, func(path string) bool {
 		_, err := whisper.NewCLI(engine.Host{}, whisper.CLIOptions{Model: path})

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"debug/elf"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -72,8 +73,10 @@ func (r *Runner) parts(program string) (all []string) {
 			}
 		}
 		for _, from := range append(libraryFolders(file), dir) {
-			found, _ := filepath.Glob(filepath.Join(from, "*.so*")) // a folder with "[" in its name is a pattern, of nothing
-			all = append(all, found...)
+			found, _ := fs.Glob(os.DirFS(from), "*.so*") // the only error is a bad pattern
+			for _, name := range found {
+				all = append(all, filepath.Join(from, name))
+			}
 		}
 		if program = r.interpreter(file); program == "" {
 			break

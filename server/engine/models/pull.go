@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -92,9 +93,9 @@ const unpacking = ".unpacking-"
 // install unpacks an engine whose archive is there, runs it once, and only then gives
 // it its place.
 func (f *Folder) install(ctx context.Context, e Entry) (err error) {
-	left, _ := filepath.Glob(filepath.Join(f.place(e), unpacking+"*")) // a folder with "[" in its name keeps them
+	left, _ := fs.Glob(os.DirFS(f.place(e)), unpacking+"*") // the only error is a bad pattern
 	for _, dir := range left {
-		if err := os.RemoveAll(dir); err != nil {
+		if err := os.RemoveAll(filepath.Join(f.place(e), dir)); err != nil {
 			return fmt.Errorf("models: %w", err)
 		}
 	}

@@ -1,6 +1,8 @@
 package whisper
 
 import (
+	"io/fs"
+	"os"
 	"path/filepath"
 )
 
@@ -20,7 +22,7 @@ func (c *CLI) libraryFolder() string {
 		return "" // as above
 	}
 	dir := filepath.Dir(path)
-	if found, _ := filepath.Glob(filepath.Join(dir, "libggml*")); found == nil { // a folder with "[" in its name is a pattern, of nothing
+	if found, _ := fs.Glob(os.DirFS(dir), "libggml*"); found == nil { // the only error is a bad pattern
 		return ""
 	}
 	return dir

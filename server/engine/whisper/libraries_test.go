@@ -19,7 +19,8 @@ import (
 // says, which it does not get.
 func TestCLILoadsNoForeignLibraries(t *testing.T) { // it is not parallel: it sets a variable
 	t.Setenv("GGML_BACKEND_PATH", "/tmp/libevil.so")
-	programs, spool, uploads := t.TempDir(), t.TempDir(), t.TempDir()
+	programs, spool, uploads := filepath.Join(t.TempDir(), "[a-b] ü"), t.TempDir(), t.TempDir()
+	require.NoError(t, os.Mkdir(programs, 0o700))
 	t.Chdir(uploads)
 	for name, content := range map[string]string{
 		filepath.Join(uploads, "libggml-cpu-evil.so"):     "",
