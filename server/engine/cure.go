@@ -12,7 +12,7 @@ var cures = map[transcript.Code]string{
 
 // Cure is what can be done about an error of an engine with this code, in whole
 // sentences; empty where the code alone does not tell. Messages of errors with
-// these codes end with it.
+// these codes end with it, but where it is not the platform that refuses.
 func Cure(code transcript.Code) string { return cures[code] }
 
 // CureUnconfined says what it takes to hold programs to the egress guard, in words that

@@ -97,7 +97,9 @@ func TestTinyRate(t *testing.T) {
 	t.Parallel()
 	p := keep(t, pace.Config{Rate: pace.Rate{PerMinute: math.SmallestNonzeroFloat64, Burst: 1}}, &site{})
 	require.NoError(t, p.read(t.Context()))
-	assert.Equal(t, 24*time.Hour, waitOf(p.read(t.Context())))
+	err := p.read(t.Context())
+	assert.Equal(t, 24*time.Hour, waitOf(err))
+	assert.ErrorContains(t, err, "let it visit the platform more often", "no platform has refused")
 }
 
 // Every platform has tokens of its own, all sources and downloads share them.

@@ -96,7 +96,7 @@ func (p *Pace) visit(ctx context.Context, r route, source string, do func(answer
 		return err
 	}
 	if !ok {
-		full := transcript.Errorf(transcript.IPBlocked, "The platform is visited as often as this service may. %s", engine.Cure(transcript.IPBlocked))
+		full := transcript.Errorf(transcript.IPBlocked, "The platform is visited as often as this service may. Whoever runs the service can let it visit the platform more often.")
 		return heldBack(full, bucket.stand(who, 0, false))
 	}
 	permit, ok := circuit.begin()
