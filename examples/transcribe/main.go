@@ -63,7 +63,10 @@ func (p process) run(ctx context.Context) int {
 	case err != nil:
 		return p.fail(exitUsage, err)
 	}
-	w, err := cmd.prepare(p)
+	w, err := cmd.prepare(p, interruptible(ctx, p.stdin))
+	if err != nil && ctx.Err() != nil {
+		return p.fail(exitInterrupted, errors.New("interrupted before it began"))
+	}
 	if err != nil {
 		return p.fail(exitUsage, err)
 	}
@@ -78,12 +81,12 @@ func (p process) run(ctx context.Context) int {
 }
 
 // prepare looks at everything that can be wrong before work begins.
-func (cmd *command) prepare(p process) (*work, error) {
+func (cmd *command) prepare(p process, in *stdin) (*work, error) {
 	c, err := cmd.client(p.getenv)
 	if err != nil {
 		return nil, err
 	}
-	o, err := cmd.order(p.stdin)
+	o, err := cmd.order(in)
 	if err != nil {
 		return nil, err
 	}

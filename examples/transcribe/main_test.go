@@ -318,6 +318,41 @@ func TestInterrupted(t *testing.T) {
 	assert.NotContains(t, strings.Join(s.calls, "\n"), "GET /v1/transcript/job/"+jobID+"\n")
 }
 
+// falling is a standard input on which something comes, and then nothing more.
+type falling struct {
+	text   io.Reader
+	silent func()
+	ends   <-chan struct{}
+}
+
+func (f *falling) Read(b []byte) (int, error) {
+	if n, err := f.text.Read(b); err == nil {
+		return n, nil
+	}
+	f.silent()
+	<-f.ends
+	return 0, io.EOF
+}
+
+// Whoever interrupts need not wait for standard input.
+func TestInterruptedBeforeTheInputEnds(t *testing.T) {
+	t.Parallel()
+	for name, args := range map[string][]string{"a recording": {"-"}, "a list": {"--from", "-"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, interrupt := context.WithCancel(t.Context())
+			srv := httptest.NewServer(&service{})
+			t.Cleanup(srv.Close)
+			var stderr strings.Builder
+			in := &falling{strings.NewReader("https://talks.example/1\n"), interrupt, t.Context().Done()}
+			code := process{append(args, "--server", srv.URL), func(string) string { return "" }, in, io.Discard, &stderr}.run(ctx)
+			assert.Equal(t, exitInterrupted, code)
+			assert.Contains(t, stderr.String(), "interrupted")
+			assert.NotContains(t, stderr.String(), "goes on")
+		})
+	}
+}
+
 // TestService: the program and the real service understand each other.
 func TestService(t *testing.T) {
 	t.Parallel()

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/term"
-
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
@@ -33,10 +31,10 @@ type text struct {
 }
 
 // order reads the arguments, and the files that name more.
-func (cmd *command) order(stdin io.Reader) (o order, err error) {
+func (cmd *command) order(in *stdin) (o order, err error) {
 	sources := slices.Clone(cmd.Sources)
 	for _, name := range cmd.From {
-		more, err := lines(name, stdin)
+		more, err := lines(name, in)
 		if err != nil {
 			return o, fmt.Errorf("--from: %w", err)
 		}
@@ -49,7 +47,7 @@ func (cmd *command) order(stdin io.Reader) (o order, err error) {
 	for _, s := range sources {
 		switch kindOf(s) {
 		case isStdin:
-			o.texts = append(o.texts, text{name: "standard input", file: "stdin." + cmd.Format, source: recordingOn(stdin)})
+			o.texts = append(o.texts, text{name: "standard input", file: "stdin." + cmd.Format, source: recordingOn(in)})
 		case isFile:
 			if _, err := os.Stat(s); err != nil {
 				return o, fmt.Errorf("%w: it is no link, playlist, channel or id of a video either", err)
@@ -81,25 +79,23 @@ func (cmd *command) order(stdin io.Reader) (o order, err error) {
 	for i := range o.batches {
 		o.batches[i].Language, o.batches[i].MaxItems = cmd.Language, cmd.MaxItems
 	}
-	return o, cmd.checkOrder(o, stdin)
+	return o, cmd.checkOrder(o, in)
 }
 
 // checkOrder refuses what cannot be done.
-func (cmd *command) checkOrder(o order, stdin io.Reader) error {
+func (cmd *command) checkOrder(o order, in *stdin) error {
 	stdins := 0
 	for _, name := range slices.Concat(cmd.Sources, cmd.From) {
 		if name == "-" {
 			stdins++
 		}
 	}
-	f, isTerminal := stdin.(*os.File)
-	isTerminal = isTerminal && term.IsTerminal(int(f.Fd()))
 	switch {
 	case o.results() == 0:
 		return errors.New("nothing to do: name a link or a file, see --help")
 	case stdins > 1:
 		return errors.New("standard input is read once: as a recording (-) or as a list (--from -)")
-	case isTerminal && slices.Contains(cmd.Sources, "-"):
+	case in.isTerminal() && slices.Contains(cmd.Sources, "-"):
 		return errors.New("standard input is a terminal: send a recording to it, as in \"transcribe - < talk.mp3\"")
 	case len(o.texts) > 0 && cmd.batched():
 		return fmt.Errorf("--format %s is for links: a recording can be txt, srt, vtt, json or md", cmd.Format)
@@ -116,14 +112,14 @@ func (cmd *command) batched() bool { return cmd.Format == "csv" || cmd.Format ==
 func (o order) results() int { return len(o.texts) + len(o.batches) }
 
 // recordingOn is what can be read from standard input, once.
-func recordingOn(stdin io.Reader) transcript.Source {
+func recordingOn(in *stdin) transcript.Source {
 	read := false
 	return transcript.Media("stdin", -1, func() (io.ReadCloser, error) {
 		if read {
 			return nil, errors.New("standard input cannot be sent again: save the recording to a file")
 		}
 		read = true
-		return io.NopCloser(stdin), nil
+		return io.NopCloser(in), nil
 	})
 }
 
