@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/r3labs/sse/v2"
@@ -58,7 +59,7 @@ func (s *JobService) follow(ctx context.Context, id string, set settings, yield 
 		return err
 	}
 	st := &stream{client: s.client, settings: set, path: path + "/events", lastID: set.header.Get("Last-Event-ID")}
-	w := &watcher{yield: yield}
+	w := &watcher{id: id, yield: yield}
 	w.last, _ = strconv.Atoi(st.lastID) // 0 when it is no number: the service sends a snapshot then
 	pauses := set.retry.pauses()
 	for failures := 0; ; {
@@ -102,6 +103,7 @@ func (s *JobService) follow(ctx context.Context, id string, set settings, yield 
 
 // watcher turns the messages of successive connections into one sequence.
 type watcher struct {
+	id    string // of the job
 	yield func(transcript.Event, error) bool
 	last  int  // the highest transition that the consumer knows of
 	over  bool // the terminal event was seen, or the consumer has left
@@ -135,6 +137,9 @@ func (w *watcher) take(m *sse.Event) bool {
 		return false
 	case event.Job.JobID == "":
 		return true // an event of a later version
+	case !strings.EqualFold(event.Job.JobID, w.id): // the service reads an id in capitals too
+		w.malformed = errors.New("it is of another job")
+		return true
 	}
 	return w.pass(event, string(m.ID))
 }

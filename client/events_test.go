@@ -268,6 +268,10 @@ func TestEventsErrors(t *testing.T) {
 			[]connection{streamOf(block(0, "job.snapshot", object{"jobId": 5}), snapshot(2, "queued"))}, nil,
 			func(t *testing.T, err error) { require.ErrorContains(t, err, "job.snapshot") }, 1,
 		},
+		"an event of another job": {
+			[]connection{streamOf(ofAnotherJob(), snapshot(2, "queued"))}, nil,
+			func(t *testing.T, err error) { require.ErrorContains(t, err, "another job") }, 1,
+		},
 		"an event beyond all bounds": {
 			[]connection{streamOf(block(0, "job.snapshot", object{"x": strings.Repeat("x", 5<<20)}))}, nil,
 			func(t *testing.T, err error) { require.ErrorContains(t, err, "larger than") }, 1,
@@ -294,6 +298,13 @@ func TestEventsErrors(t *testing.T) {
 			assert.Len(t, srv.seen(), tc.calls)
 		})
 	}
+}
+
+// ofAnotherJob is the end of a job that nobody asked for.
+func ofAnotherJob() string {
+	body := jobBody("cancelled", "asr_running", 9, nil)
+	body["jobId"] = "019321a0-7c11-7c3e-9a55-2f6d1f0c9b99"
+	return block(9, "job.cancelled", body)
 }
 
 // TestEventsErrorOnce: the error ends the sequence, also for a loop that goes on.

@@ -113,6 +113,7 @@ func TestWaitFollowsEvents(t *testing.T) {
 			piece{25 * time.Second, progress(2, 0.5)}, piece{end, completed(3)})}, late: asked},
 		"a text too long for an event": {streams: []httpmock.Responder{stream(nil, append([]piece{running, {end, long}}, pings(0, end)...)...)}, asks: 12, opened: 1},
 		"held back by a proxy":         {streams: []httpmock.Responder{stream(nil, piece{end, snapshot(2, "asr_running") + completed(3)})}, late: asked},
+		"of another job":               {streams: []httpmock.Responder{stream(nil, running, piece{time.Second, ofAnotherJob()}, piece{2 * time.Second, completed(3)})}, late: asked},
 		"not a byte":                   {streams: []httpmock.Responder{stream(nil)}, late: asked},
 		"silent after the first":       {streams: []httpmock.Responder{stream(nil, running)}, late: 30 * time.Second},
 		"cut, and resumed": {streams: []httpmock.Responder{stream(io.ErrUnexpectedEOF, running, piece{time.Second, transition(3, "asr_running")}),
