@@ -12,7 +12,8 @@
 // that one visit finds out whether the platform answers again.
 //
 // A visit that may not be made now fails with IP_BLOCKED, and RetryAfter says
-// when to come again. Those who wait in line ([InLine]) are told times one after
+// when to come again. Where several sources are asked for one answer ([AsOne]), only
+// the first visit can be held back by the rate. Those who wait in line ([InLine]) are told times one after
 // the other, so that they do not all come at once.
 //
 // A platform judges by the address that visits it. Bucket and breakers belong to
@@ -27,6 +28,7 @@ import (
 	"log/slog"
 	"math"
 	"sync"
+	"sync/atomic"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -42,7 +44,8 @@ type Config struct {
 }
 
 // Rate bounds the visits to a platform: in any time there are no more than Burst
-// and PerMinute for each minute of it.
+// and PerMinute for each minute of it, but for what is made early of [AsOne] and of
+// questions for several videos, for which later visits wait longer.
 type Rate struct {
 	PerMinute float64 // 0: 5; math.Inf(1): no bound
 	Burst     int     // the visits that may be made at once after a rest; 0: 5
@@ -184,4 +187,18 @@ func InLine(ctx context.Context, name string) context.Context {
 // behind no more.
 func BehindInLine(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, visitorKey{}, visitor{name: name, behind: true})
+}
+
+type askingKey struct{}
+
+// asking is what several sources are asked for, one after the other.
+type asking struct{ begun atomic.Bool }
+
+// AsOne returns a context whose visits belong together: sources are asked one after the
+// other until one answers. Once one of them was visited, those after it are visited at
+// once, and the next visits of others wait for it. Else, where visits are short, each
+// attempt would spend its token on the first source, which has nothing, and never come
+// to the second.
+func AsOne(ctx context.Context) context.Context {
+	return context.WithValue(ctx, askingKey{}, new(asking))
 }

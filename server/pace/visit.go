@@ -91,7 +91,7 @@ func (p *Pace) visit(ctx context.Context, r route, source string, do func(answer
 	if wait, block := circuit.remaining(); wait > 0 {
 		return heldBack(block, bucket.stand(who, wait, false))
 	}
-	ok, err := bucket.take(ctx, who)
+	ok, err := enter(ctx, bucket, who)
 	if err != nil {
 		return err
 	}
@@ -116,6 +116,21 @@ func (p *Pace) visit(ctx context.Context, r route, source string, do func(answer
 		circuit.answered(ctx, permit)
 	}
 	return err
+}
+
+// enter takes a token for a visit; ok is false where there is none. What belongs to a
+// visit that was made ([AsOne]) is let in on a token to come.
+func enter(ctx context.Context, b *bucket, who visitor) (ok bool, err error) {
+	one, _ := ctx.Value(askingKey{}).(*asking)
+	if one != nil && one.begun.Load() {
+		b.owe(1)
+		return true, nil
+	}
+	ok, err = b.take(ctx, who)
+	if ok && one != nil {
+		one.begun.Store(true)
+	}
+	return ok, err
 }
 
 // answers reports whether an error is the platform's word on a content. Any other says

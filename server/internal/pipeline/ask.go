@@ -9,6 +9,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
+	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/caption"
 )
@@ -39,6 +40,7 @@ func (p *Pipeline) ask(ctx context.Context, sub subject, soFar func(finding, err
 	if len(sources) == 0 {
 		return finding{}, transcript.Errorf(transcript.NotImplemented, "This service cannot read the captions of %s.", sub.Platform)
 	}
+	ctx = pace.AsOne(ctx)
 	var passed refusals
 	for i, source := range sources {
 		found, err := consult(ctx, source, sub)

@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"syscall"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -71,7 +73,11 @@ func (p *Pipeline) fault(ctx context.Context, t task, again db.Step, cause error
 	if err != nil {
 		return fmt.Errorf("pipeline: settling %w: %w", cause, err)
 	}
-	p.log.WarnContext(ctx, "a step failed", "extraction", t.extraction, "step", again.Kind(),
+	level := slog.LevelWarn
+	if errors.Is(cause, pace.ErrHeldBack) { // nothing was tried
+		level = slog.LevelDebug
+	}
+	p.log.Log(ctx, level, "a step failed", "extraction", t.extraction, "step", again.Kind(),
 		"status", e.State.Status, "attempt", e.Attempt, "err", cause)
 	return nil
 }
