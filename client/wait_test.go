@@ -217,8 +217,10 @@ func TestWaitEndsWithTheContext(t *testing.T) {
 		require.ErrorAs(t, err, &e)
 		assert.Equal(t, transcript.JobProcessing, e.Job.Status)
 	}
-	goleak.VerifyNone(t, before, goleak.IgnoreTopFunction("internal/poll.runtime_pollWait"),
-		goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"), goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"))
+	require.EventuallyWithT(t, func(c *assert.CollectT) { // the service notices when it comes to it
+		assert.NoError(c, goleak.Find(before, goleak.IgnoreTopFunction("internal/poll.runtime_pollWait"),
+			goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"), goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop")))
+	}, time.Minute, time.Millisecond)
 }
 
 // A lost connection is told to who waits, whichever of the two it was, and one after the

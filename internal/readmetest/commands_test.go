@@ -64,7 +64,7 @@ func TestCommandsInTheREADME(t *testing.T) {
 	require.NoError(t, os.WriteFile(sites, fmt.Appendf(nil, `{"video_site": {"hosts": [%[1]q, "youtu.be"], "shortHosts": [],
 		"links": ["/watch?v={id}", "/{id}"], "canonical": "http://%[1]s/watch?v={id}"}}`, talks), 0o600))
 
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute) // it may have to compile all
 	defer cancel()
 	shell := exec.CommandContext(ctx, "bash", "-c", script)
 	shell.Dir = dir

@@ -410,13 +410,19 @@ func answer(code int) func(*bench, int, http.ResponseWriter, *http.Request) {
 // Where nothing comes any more it is asked again, and not for ever.
 func TestPullFromAStalledServer(t *testing.T) {
 	t.Parallel()
-	for name, stalls := range map[string]int32{"once": 1, "always": 1000} {
+	for name, tt := range map[string]struct {
+		stalls int32
+		after  time.Duration // long where it is to end well: a busy machine is slow too
+	}{
+		"once":   {1, 3 * time.Second},
+		"always": {1000, 100 * time.Millisecond},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var b *bench
 			var times atomic.Int32
 			b = newBench(t, func(w http.ResponseWriter, r *http.Request) {
-				if time := times.Add(1); time <= stalls {
+				if time := times.Add(1); time <= tt.stalls {
 					if time == 1 { // after half of the file; later before the first byte
 						w.Header().Set("Content-Length", strconv.Itoa(len(b.data)))
 						_, _ = w.Write(b.data[:len(b.data)/2])
@@ -427,7 +433,7 @@ func TestPullFromAStalledServer(t *testing.T) {
 				}
 				b.good(w, r)
 			})
-			b.Hurry(100 * time.Millisecond)
+			b.Hurry(tt.after)
 			err := b.pull(t.Context(), "small")
 			if name == "always" {
 				require.ErrorContains(t, err, "nothing came any more for 100ms")
