@@ -85,7 +85,7 @@ func (f recognizerFlags) choose(ctx context.Context) (choice, error) {
 
 // pulled is the best that was pulled.
 func (f recognizerFlags) pulled(ctx context.Context) (asrEngine, error) {
-	folder, err := f.folder()
+	folder, err := f.pulledFolder()
 	if err != nil {
 		return asrEngine{}, err
 	}
@@ -96,8 +96,8 @@ func (f recognizerFlags) pulled(ctx context.Context) (asrEngine, error) {
 	return asrEngine{name: asrWhisperCLI, model: best.Model.Path, program: best.Program, sha256: best.Model.SHA256}, nil
 }
 
-// folder is that of pulled models. Whoever names a program has that one used.
-func (f recognizerFlags) folder() (*models.Folder, error) {
+// pulledFolder is that of pulled models. Whoever names a program has that one used.
+func (f recognizerFlags) pulledFolder() (*models.Folder, error) {
 	o := models.Options{Dir: f.Models, Path: searchPath(), Table: publishedModels}
 	if f.WhisperCLI != asrWhisperCLI {
 		o.Program = string(f.WhisperCLI)
@@ -108,7 +108,7 @@ func (f recognizerFlags) folder() (*models.Folder, error) {
 // unused is why a model that was pulled is of no use, given what the folder says; nil
 // where none was pulled.
 func (f recognizerFlags) unused(ctx context.Context, why error) error {
-	folder, err := f.folder()
+	folder, err := f.pulledFolder()
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"github.com/transcriptkit/transcriptkit/internal/disktest" //nolint:depguard // a small file system
 )
 
 // withoutLandlock makes the test binary, as the program, one on a kernel that refuses
@@ -52,4 +54,14 @@ func TestDoctorWithoutLandlock(t *testing.T) {
 	p.ytdlp(t, "2023.03.04", "debian")
 	p.golden(t, "landlock-missing-yt-dlp-old")
 	require.NotEmpty(t, p.env)
+}
+
+func TestDoctorOnDisks(t *testing.T) {
+	t.Parallel()
+	disktest.Run(t, 8<<20, func(t *testing.T, dir string) {
+		p := newPatient(t, dir)
+		p.golden(t, "disk-full")
+		require.NoError(t, unix.Mount("", dir, "tmpfs", unix.MS_REMOUNT|unix.MS_RDONLY, ""))
+		p.golden(t, "disk-read-only")
+	})
 }

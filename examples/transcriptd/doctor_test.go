@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -22,7 +21,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/internal/disktest"  //nolint:depguard // a small file system
 	"github.com/transcriptkit/transcriptkit/internal/storetest" //nolint:depguard // a PostgreSQL that the test starts by itself
 )
 
@@ -207,16 +205,6 @@ func TestDoctorLeavesNothingBehind(t *testing.T) {
 	assert.Contains(t, p.seen(t), "tables up to date")
 	stop(t, s)
 	assert.Equal(t, before, list())
-}
-
-func TestDoctorOnDisks(t *testing.T) {
-	t.Parallel()
-	disktest.Run(t, 8<<20, func(t *testing.T, dir string) {
-		p := newPatient(t, dir)
-		p.golden(t, "disk-full")
-		require.NoError(t, syscall.Mount("", dir, "tmpfs", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
-		p.golden(t, "disk-read-only")
-	})
 }
 
 func TestDoctorOnPostgreSQL(t *testing.T) {

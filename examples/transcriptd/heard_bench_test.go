@@ -49,7 +49,7 @@ func recognizers(b *testing.B) (all []choice) {
 		require.ErrorIs(b, err, models.ErrNotInstalled)
 		return all
 	}
-	folder, err := flags.folder()
+	folder, err := flags.pulledFolder()
 	require.NoError(b, err)
 	items, err := folder.List(b.Context())
 	require.NoError(b, err)

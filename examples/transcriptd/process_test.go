@@ -161,7 +161,7 @@ func TestServeSaysWhoRecognizes(t *testing.T) {
 	for _, test := range []struct {
 		args, says, ready string
 	}{
-		{"", `msg=recognizer asr=pocketsphinx model=\S+ quality="low.*transcriptd models pull small.*why="nothing better`, "ok"},
+		{"--models " + t.TempDir(), `msg=recognizer asr=pocketsphinx model=\S+ quality="low.*transcriptd models pull small.*why="nothing better`, "ok"},
 		{"--asr none", `msg=recognizer asr=none why="--asr says so".*only links with captions`, "unavailable"},
 		{"--asr pocketsphinx", `asr=pocketsphinx.*transcriptd models pull small`, "ok"},
 		{"--models " + dir + " --whisper-cli " + program, `asr=whisper-cli model=base.en quality="?base.*why="found in ` + dir, "ok"},

@@ -124,7 +124,6 @@ const talksAreTheVideoSite = `package main
 
 import (
 	"strings"
-	"syscall"
 
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
@@ -156,9 +155,11 @@ func TestPlatformTableInTheREADME(t *testing.T) {
 	assert.Equal(t, "https://videos.example.com/watch?v=dQw4w9WgXcQ", match.URL)
 }
 
+// freeAddress is one that a program of the test can listen on, and nobody else gets:
+// it is bound until the test ends, and not listened on.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	held, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
+	held, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, syscall.Close(held)) })
 	require.NoError(t, syscall.SetsockoptInt(held, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1))
