@@ -9,14 +9,18 @@ import (
 	"hash"
 	"io"
 	"os"
+	"runtime"
 	"strings"
 	"syscall"
+
+	"github.com/gofrs/flock"
 )
 
 // partial is a file on its way, with the hash of what is there.
 type partial struct {
 	entry   Entry
 	file    *os.File
+	lock    *flock.Flock // of this very file
 	tagPath string
 	tag     string // the server's name for the version that this is part of; may be empty
 	hash    hash.Hash
@@ -38,19 +42,56 @@ func (f *Folder) openPartial(ctx context.Context, e Entry, progress Progress) (*
 	if err != nil {
 		return nil, fmt.Errorf("models: %w", err)
 	}
-	p := &partial{entry: e, file: file, tagPath: f.tag(e), hash: sha256.New()}
+	p := &partial{entry: e, file: file, lock: flock.New(file.Name()), tagPath: f.tag(e), hash: sha256.New()}
+	if err := p.own(); err != nil {
+		return nil, errors.Join(err, p.close())
+	}
 	p.have, err = io.Copy(p.hash, f.reader(ctx, file, e, 0, progress))
 	if err == nil && p.have > e.Bytes {
 		err = p.reset()
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("models: %s: %w", e.Name, err), file.Close())
+		return nil, errors.Join(fmt.Errorf("models: %s: %w", e.Name, err), p.close())
 	}
 	tag, err := os.ReadFile(p.tagPath)
 	if err == nil && len(tag) <= maxTag {
 		p.tag = string(tag) // else it is resumed without: the hash tells
 	}
 	return p, nil
+}
+
+// own keeps the file from other pulls, also from one that does not see the folder's lock,
+// because somebody has removed that: two that write to one file, each with its own hash,
+// would give a false file its final name.
+func (p *partial) own() error {
+	if runtime.GOOS != "windows" { // where nobody could write to a locked file
+		switch held, err := p.lock.TryLock(); {
+		case err != nil:
+			return fmt.Errorf("models: lock: %w", err)
+		case !held:
+			return fmt.Errorf("%w: %s", ErrBusy, p.file.Name())
+		}
+	}
+	if !p.inPlace() { // another one has just finished it
+		return fmt.Errorf("%w: %s", ErrBusy, p.file.Name())
+	}
+	return nil
+}
+
+// inPlace reports whether the open file is still the one of its name.
+func (p *partial) inPlace() bool {
+	open, err := p.file.Stat()
+	named, err2 := os.Lstat(p.file.Name())
+	return err == nil && err2 == nil && os.SameFile(open, named)
+}
+
+// close lets go of the file. It may be called again.
+func (p *partial) close() error {
+	unlock(p.lock)
+	if err := p.file.Close(); !errors.Is(err, os.ErrClosed) {
+		return err
+	}
+	return nil
 }
 
 // removeOdd takes a name from what is no file, so that nothing is written into another
@@ -115,12 +156,17 @@ func (e *diskError) Unwrap() error { return e.err }
 // finish gives a complete file its final name. One with a wrong hash is removed, and
 // the error is ErrHash.
 func (p *partial) finish(place, name string) error {
+	defer unlock(p.lock)
 	if is := hex.EncodeToString(p.hash.Sum(nil)); p.have != p.entry.Bytes || is != p.entry.SHA256 {
 		err := fmt.Errorf("%w: %s is %s, and should be %s", ErrHash, p.entry.File(), is, p.entry.SHA256)
 		return errors.Join(err, p.file.Close(), os.Remove(p.file.Name()), p.forgetTag())
 	}
+	own := p.inPlace()
 	if err := errors.Join(p.file.Sync(), p.file.Close()); err != nil {
 		return fmt.Errorf("models: %w", &diskError{err})
+	}
+	if !own {
+		return fmt.Errorf("models: %s was removed or replaced while it was written: pull again", p.file.Name())
 	}
 	if err := os.MkdirAll(place, 0o755); err != nil {
 		return fmt.Errorf("models: %w", err)

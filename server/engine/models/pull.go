@@ -64,7 +64,7 @@ func (f *Folder) get(ctx context.Context, d Download, progress Progress) error {
 			err = f.download(ctx, d, p, progress)
 		}
 		if err != nil {
-			return errors.Join(fmt.Errorf("models: %s from %s: %w", d.File(), d.From, err), p.file.Close())
+			return errors.Join(fmt.Errorf("models: %s from %s: %w", d.File(), d.From, err), p.close())
 		}
 		err = p.finish(f.place(d.Entry), f.file(d.Entry))
 		if !resumed || !errors.Is(err, ErrHash) {
@@ -75,14 +75,21 @@ func (f *Folder) get(ctx context.Context, d Download, progress Progress) error {
 
 // copyFrom takes a file of the operator's.
 func (f *Folder) copyFrom(ctx context.Context, d Download, p *partial, progress Progress) error {
-	if err := p.reset(); err != nil {
-		return err
-	}
 	file, err := os.Open(d.path)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = file.Close() }() // it is only read
+	given, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	if own, err := p.file.Stat(); err == nil && os.SameFile(given, own) {
+		return errors.New("it is what an interrupted pull has left, and goes on without it: name another file")
+	}
+	if err := p.reset(); err != nil {
+		return err
+	}
 	_, err = io.Copy(p, f.reader(ctx, file, d.Entry, 0, progress))
 	return err
 }

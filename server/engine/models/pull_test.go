@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -526,30 +525,4 @@ func TestPullAFile(t *testing.T) {
 	b.installed(t)
 	assert.FileExists(t, file, "it is the operator's")
 	assert.Empty(t, b.requests())
-}
-
-// Of two pulls at once one works and the other says so; the next finds all there.
-func TestTwoPullsAtOnce(t *testing.T) {
-	t.Parallel()
-	var b *bench
-	entered, release := make(chan struct{}), make(chan struct{})
-	b = newBench(t, func(w http.ResponseWriter, r *http.Request) {
-		close(entered)
-		<-release
-		b.good(w, r)
-	})
-	other, err := models.Open(b.options)
-	require.NoError(t, err)
-	plan, err := other.Plan(t.Context(), "small", models.Sources{})
-	require.NoError(t, err)
-	var first sync.WaitGroup
-	first.Go(func() { assert.NoError(t, b.pull(t.Context(), "small")) })
-	<-entered
-	require.ErrorIs(t, other.Pull(t.Context(), plan, nil), models.ErrBusy)
-	require.ErrorIs(t, other.Remove(t.Context(), "small"), models.ErrBusy)
-	close(release)
-	first.Wait()
-	require.NoError(t, other.Pull(t.Context(), plan, nil), "a plan of before")
-	b.installed(t)
-	assert.Len(t, b.requests(), 1)
 }
