@@ -10,6 +10,17 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 )
 
+// KeyAuthenticator accepts the API keys of accounts: what a server does whose
+// Config.Authenticator is nil. It is for an Authenticator that lets others in besides.
+// A key in a query is refused, and told of in the log, without what makes it a secret;
+// log may be nil.
+func KeyAuthenticator(accounts *account.Accounts, log *slog.Logger) Authenticator {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return keyAuthenticator{accounts, log}
+}
+
 // keyAuthenticator accepts the API keys of accounts.
 type keyAuthenticator struct {
 	accounts *account.Accounts

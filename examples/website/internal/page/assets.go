@@ -1,0 +1,71 @@
+package page
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"time"
+)
+
+//go:embed assets
+var embedded embed.FS
+
+// assets are the files that pages load. All stand under one folder that is named by the
+// hash of them all: they can be kept forever, and modules import each other as
+// "./name.js".
+type assets struct {
+	folder string // as in "/assets/0123456789abcdef/"
+	files  map[string][]byte
+}
+
+func readAssets(texts catalog) (*assets, error) {
+	a := &assets{files: map[string][]byte{}}
+	err := fs.WalkDir(embedded, "assets", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		a.files[strings.TrimPrefix(name, "assets/")], err = embedded.ReadFile(name)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if a.files["strings.js"], err = texts.module(); err != nil {
+		return nil, err
+	}
+	sum := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(a.files)) {
+		fmt.Fprintf(sum, "%s %d\n", name, len(a.files[name]))
+		sum.Write(a.files[name])
+	}
+	a.folder = "/assets/" + hex.EncodeToString(sum.Sum(nil)[:8]) + "/"
+	return a, nil
+}
+
+// url is where a file is. The error names one that is not there.
+func (a *assets) url(name string) (string, error) {
+	if _, ok := a.files[name]; !ok {
+		return "", fmt.Errorf("there is no asset %q", name)
+	}
+	return a.folder + name, nil
+}
+
+// ServeHTTP serves the files of this build alone: a page of another one is loaded anew.
+func (a *assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	name, ours := strings.CutPrefix(r.URL.Path, a.folder)
+	file, ok := a.files[name]
+	if !ours || !ok {
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	http.ServeContent(w, r, path.Base(name), time.Time{}, bytes.NewReader(file))
+}

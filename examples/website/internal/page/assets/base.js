@@ -1,0 +1,50 @@
+// What all pages share: notices, and questions to the API.
+
+import { t } from "./strings.js";
+
+// notice says something in passing. An action is a button's text and what it does; the
+// notice goes when it is used, or after ms milliseconds.
+export function notice(text, { ms = 6000, action, run } = {}) {
+  const box = document.createElement("div");
+  box.className = "notice";
+  const words = document.createElement("span");
+  words.textContent = text;
+  box.append(words);
+  const timer = setTimeout(() => box.remove(), ms);
+  const close = () => { clearTimeout(timer); box.remove(); };
+  if (action) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = action;
+    button.addEventListener("click", () => { close(); run(); });
+    box.append(button);
+  }
+  document.getElementById("notices").append(box);
+  return close;
+}
+
+// Refusal is an answer of the API that is none of success: a sentence for people, its
+// code, and what can be done about it.
+export class Refusal extends Error {
+  constructor(status, body) {
+    const error = typeof body?.error === "object" ? body.error : {};
+    super(error.message || t("problem.fault"));
+    Object.assign(this, { status, code: error.code || "", actionLabel: error.actionLabel, actionUrl: error.actionUrl, details: error.details });
+  }
+}
+
+// ask asks the API on behalf of who looks at the page: ask("/v1/usage"), and
+// ask(path, {method, body}) with a body that becomes JSON. It returns what the JSON of
+// the answer holds, and throws a Refusal.
+export async function ask(path, { method = "GET", body, keepalive = false } = {}) {
+  const answer = await fetch("/web" + path, {
+    method, keepalive,
+    headers: body ? { "Content-Type": "application/json" } : {},
+    body: body && JSON.stringify(body),
+  });
+  const text = await answer.text();
+  let value = null;
+  try { value = text ? JSON.parse(text) : null; } catch { /* not JSON: the status says enough */ }
+  if (!answer.ok) throw new Refusal(answer.status, value);
+  return value;
+}

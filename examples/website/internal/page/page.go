@@ -1,0 +1,96 @@
+// Package page is what people see of the website: pages that the server renders whole,
+// and small modules that make them live.
+//
+//	pages, err := page.New(page.Options{API: api.Handler(), Accounts: accounts})
+//	mux.Handle("/", visitors.Identify(pages))
+//
+// A page asks the API by package client, in the same process and on behalf of the
+// visitor in the request's context (package visitor). Whatever is to be read is there
+// without JavaScript, and forms are plain forms; the modules in assets ask the same API
+// under /web/v1. Every text of the pages is in strings/en.json.
+//
+// To add a page: a line in routes, a file with its handler, a template of the same name
+// that defines "title" and "main", and a module in assets if it has to be live, which
+// the template names in "modules".
+package page
+
+import (
+	"log/slog"
+	"net/http"
+
+	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/server/account"
+)
+
+// Options says what the pages stand on.
+type Options struct {
+	// API is the whole API. Pages reach it as the visitor in the request's context.
+	API http.Handler
+	// Accounts are where keys are made and revoked.
+	Accounts *account.Accounts
+	// Example is a link that the start page offers to try; empty: none.
+	Example string
+	// Log receives what goes wrong; nil: nothing is logged.
+	Log *slog.Logger
+}
+
+// pages is the website's handler, and what its pages share.
+type pages struct {
+	Options
+	api     *client.Client
+	assets  *assets
+	strings catalog
+	views   views
+}
+
+// New makes the handler of all pages and their assets. Its requests need a visitor in
+// their context. The error is a fault of this package: a template or a text that is
+// wrong.
+func New(o Options) (http.Handler, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	p := &pages{Options: o}
+	var err error
+	if p.strings, err = readCatalog(); err != nil {
+		return nil, err
+	}
+	if p.assets, err = readAssets(p.strings); err != nil {
+		return nil, err
+	}
+	if p.views, err = parseViews(p.strings, p.assets); err != nil {
+		return nil, err
+	}
+	if p.api, err = inProcess(o.API); err != nil {
+		return nil, err
+	}
+	return protect(compress(p.routes())), nil
+}
+
+// handler answers a request, or says why it cannot.
+type handler func(http.ResponseWriter, *http.Request) error
+
+// routes are the pages.
+func (p *pages) routes() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /assets/", p.assets)
+	for pattern, answer := range map[string]handler{
+		"GET /{$}":          p.start,
+		"POST /transcripts": p.submit,
+		"GET /jobs/{id}":    p.job,
+		"GET /transcripts/{platform}/{externalId}": p.transcript,
+		"/": p.nothing,
+	} {
+		mux.Handle(pattern, p.answering(answer))
+	}
+	return mux
+}
+
+// answering shows the error of a handler as a page.
+func (p *pages) answering(answer handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := answer(w, r); err != nil {
+			p.problem(w, r, err)
+		}
+	})
+}

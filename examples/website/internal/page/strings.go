@@ -1,0 +1,68 @@
+package page
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+//go:embed strings/en.json
+var english []byte
+
+// catalog is every text of the pages by its key, as in "library.title". Names in braces
+// stand for values. A text that goes with a number has two forms, for one and for other
+// numbers.
+type catalog map[string]phrase
+
+type phrase struct {
+	One   string `json:"one,omitempty"`
+	Other string `json:"other"`
+}
+
+// UnmarshalJSON reads a text, or its two forms.
+func (p *phrase) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '"' {
+		return json.Unmarshal(data, &p.Other)
+	}
+	type forms phrase
+	return json.Unmarshal(data, (*forms)(p))
+}
+
+func readCatalog() (c catalog, err error) {
+	return c, json.Unmarshal(english, &c)
+}
+
+// text is the text of a key, with the values of its names: text("n.lines", "count", 3).
+// What has no text shows its key.
+func (c catalog) text(key string, values ...any) string {
+	found, ok := c[key]
+	if !ok {
+		return key
+	}
+	text, replace := found.Other, []string(nil)
+	for n := 0; n+1 < len(values); n += 2 {
+		value := fmt.Sprint(values[n+1])
+		if found.One != "" && values[n] == "count" && value == "1" {
+			text = found.One
+		}
+		replace = append(replace, fmt.Sprintf("{%v}", values[n]), value)
+	}
+	return strings.NewReplacer(replace...).Replace(text)
+}
+
+// module is the catalog for the modules: a function t that does as text does.
+func (c catalog) module() ([]byte, error) {
+	all, err := json.Marshal(map[string]phrase(c))
+	if err != nil {
+		return nil, err
+	}
+	return fmt.Appendf(nil, `const texts = %s;
+export function t(key, values = {}) {
+  const found = texts[key];
+  if (!found) return key;
+  const text = found.one && values.count === 1 ? found.one : found.other;
+  return text.replace(/\{(\w+)\}/g, (all, name) => name in values ? values[name] : all);
+}
+`, all), nil
+}

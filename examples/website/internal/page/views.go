@@ -1,0 +1,89 @@
+package page
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+//go:embed templates
+var templates embed.FS
+
+// views are the templates of the pages by name, each within the layout.
+type views map[string]*template.Template
+
+// parseViews reads the templates. Those in parts are for all pages.
+func parseViews(texts catalog, files *assets) (views, error) {
+	base, err := template.New("").Funcs(template.FuncMap{
+		"t":     texts.text,
+		"asset": files.url,
+		"clock": clock,
+		"date":  func(at transcript.Time) string { return at.UTC().Format(time.RFC3339) },
+		"day":   func(at transcript.Time) string { return at.UTC().Format("2 Jan 2006") },
+	}).ParseFS(templates, "templates/parts/*.html")
+	if err != nil {
+		return nil, err
+	}
+	all, err := templates.ReadDir("templates")
+	if err != nil {
+		return nil, err
+	}
+	v := views{}
+	for _, file := range all {
+		if file.IsDir() {
+			continue
+		}
+		page, err := base.Clone()
+		if err != nil {
+			return nil, err
+		}
+		if page, err = page.ParseFS(templates, path.Join("templates", file.Name())); err != nil {
+			return nil, err
+		}
+		v[strings.TrimSuffix(file.Name(), ".html")] = page
+	}
+	return v, nil
+}
+
+// view is what a template is shown with: Data is the page's own.
+type view struct {
+	Visitor visitor.Visitor
+	Path    string // of the request
+	Data    any
+}
+
+// show renders a page whole before anything of it is sent, so that an error can still be
+// said.
+func (p *pages) show(w http.ResponseWriter, r *http.Request, status int, name string, data any) error {
+	page, ok := p.views[name]
+	if !ok {
+		return fmt.Errorf("there is no template %s", name)
+	}
+	var whole bytes.Buffer
+	if err := page.ExecuteTemplate(&whole, "layout.html", view{visitor.From(r.Context()), r.URL.Path, data}); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(whole.Bytes()) // who has gone needs no page
+	return nil
+}
+
+// clock is a time of a recording, as 1:02:03 or 2:03.
+func clock(seconds float64) string {
+	s := int(seconds)
+	if s < 3600 {
+		return strconv.Itoa(s/60) + fmt.Sprintf(":%02d", s%60)
+	}
+	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+}

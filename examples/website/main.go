@@ -1,0 +1,74 @@
+// Website is a website for people around the service: they paste a link or drop a file,
+// watch the work, and read, search, keep and download what was said.
+//
+//	go run ./examples/website
+//
+// It is one program that embeds package server with an Authenticator of its own: its
+// pages reach the API as the people who use them, by their sessions, while programs
+// reach the same API under /v1 by keys.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // the second signal ends the process at once
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// commands is the command line.
+type commands struct {
+	Serve serveCommand `cmd:"" default:"withargs" help:"Serve the website until SIGTERM or SIGINT. The default."`
+}
+
+// output is where a command writes: results to Stdout, all else to Stderr.
+type output struct{ Stdout, Stderr io.Writer }
+
+// run does what the arguments ask for and returns the exit code: 1 when something did
+// not work, 2 when the call was wrong.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	helped := false
+	parser, err := kong.New(&commands{},
+		kong.Name("website"),
+		kong.Description("A website that turns links and recordings into timestamped transcripts."),
+		kong.DefaultEnvars("WEBSITE"),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Writers(stdout, stderr),
+		kong.Exit(func(int) { helped = true }), // called after --help was printed
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Bind(output{stdout, stderr}),
+	)
+	if err != nil {
+		return fail(stderr, 1, err)
+	}
+	if len(args) > 0 && args[0] == "help" {
+		args = append(slices.Clone(args[1:]), "--help")
+	}
+	command, err := parser.Parse(args)
+	switch {
+	case helped:
+		return 0
+	case err != nil:
+		return fail(stderr, 2, err)
+	}
+	if err := command.Run(); err != nil && !errors.Is(err, context.Canceled) {
+		return fail(stderr, 1, err)
+	}
+	return 0
+}
+
+func fail(stderr io.Writer, code int, err error) int {
+	fmt.Fprintln(stderr, "website:", err)
+	return code
+}
