@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 	"unicode/utf8"
 
+	"github.com/transcriptkit/transcriptkit/examples/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -21,7 +22,7 @@ type accountsCommand struct {
 
 type accountsSet struct {
 	database
-	plansFlag
+	service.PlansFlag
 	Name       string     `arg:"" help:"The account."`
 	Plan       string     `help:"Its plan, one of --plans; a new account is on the default one."`
 	PromptFile promptFile `placeholder:"FILE" help:"A text file with names and words that are likely to be said in its uploads, at most 800 characters; an empty one removes them."`
@@ -35,9 +36,9 @@ func (c *accountsSet) Run(ctx context.Context, out output) error {
 	if c.Suspend || c.Activate {
 		settings.Suspended = &c.Suspend
 	}
-	return c.withAccounts(ctx, true, c.offered(), func(accounts *account.Accounts) error {
+	return c.withAccounts(ctx, true, c.Offered(), func(accounts *account.Accounts) error {
 		acc, err := accounts.Set(ctx, c.Name, settings)
-		if errors.Is(err, account.ErrNoPlan) && !c.given() {
+		if errors.Is(err, account.ErrNoPlan) && !c.Given() {
 			return fmt.Errorf("%w: --plans names the file of others", err)
 		}
 		if err != nil {
@@ -87,12 +88,12 @@ func state(acc account.Account) string {
 
 type accountsList struct {
 	database
-	plansFlag
+	service.PlansFlag
 }
 
 // Run prints a table.
 func (c *accountsList) Run(ctx context.Context, out output) error {
-	offered := c.offered()
+	offered := c.Offered()
 	return c.withAccounts(ctx, false, offered, func(accounts *account.Accounts) error {
 		all, err := accounts.List(ctx)
 		if err != nil {

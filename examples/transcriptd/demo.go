@@ -13,23 +13,25 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/examples/internal/progress"
+	"github.com/transcriptkit/transcriptkit/examples/internal/service"
+	"github.com/transcriptkit/transcriptkit/examples/internal/talks"
+	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/account"
-	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/format"
 )
 
 type demoCommand struct {
-	URL   string     `placeholder:"LINK" help:"A link of yours, in the place of one to a site that the demo serves itself."`
-	File  string     `default:"examples/testdata/talk.ogg" placeholder:"PATH" help:"The recording, English (${default})."`
-	YtDlp executable `name:"yt-dlp" default:"yt-dlp" placeholder:"PATH" help:"The program that reads links (${default})."`
-	modelsFlag
+	URL       string             `placeholder:"LINK" help:"A link of yours, in the place of one to a site that the demo serves itself."`
+	Recording string             `default:"examples/testdata/talk.ogg" placeholder:"PATH" help:"The recording, English (${default})."`
+	YtDlp     service.Executable `name:"yt-dlp" default:"yt-dlp" placeholder:"PATH" help:"The program that reads links (${default})."`
+	service.ModelsFlag
 }
 
 // Run starts a service for a link and a recording and throws it away again.
 func (c *demoCommand) Run(ctx context.Context, out output) error {
-	if _, err := os.Stat(c.File); err != nil {
-		return fmt.Errorf("no recording to show: %w (run it where the repository is checked out, or name a recording with --file)", err)
+	if _, err := os.Stat(c.Recording); err != nil {
+		return fmt.Errorf("no recording to show: %w (run it where the repository is checked out, or name a recording with --recording)", err)
 	}
 	if _, err := exec.LookPath(string(c.YtDlp)); err != nil {
 		return fmt.Errorf("no program to read links with: %w (install yt-dlp, or name it with --yt-dlp)", err)
@@ -47,40 +49,44 @@ func (c *demoCommand) demonstrate(ctx context.Context, out output, dir string) e
 		level = slog.LevelWarn // what a site has against a link
 	}
 	log := slog.New(slog.NewTextHandler(out.Stderr, &slog.HandlerOptions{Level: level}))
-	asr, err := recognizerFlags{WhisperCLI: asrWhisperCLI, modelsFlag: c.modelsFlag}.choose(ctx)
+	asr, err := untold(ctx, c.Models)
 	if err != nil {
 		return err
 	}
-	options := serviceOptions{
-		listen: "127.0.0.1:0",
-		store:  store.Options{Database: "sqlite:" + filepath.Join(dir, "demo.db"), Blobs: filepath.Join(dir, "blobs"), Log: log},
-		plans:  account.DefaultPlans(),
-		asr:    asr,
-		links:  linkFlags{YtDlp: c.YtDlp},
-		log:    log,
-	}
+	setup := passing(dir, asr, log)
+	setup.YtDlp = c.YtDlp
 	link := c.URL
 	if link == "" {
-		talks, err := serveTalks(ctx, c.File)
+		site, err := talks.Serve(ctx, c.Recording)
 		if err != nil {
 			return err
 		}
-		defer talks.close() //nolint:errcheck // nothing is written to it
-		link, options.links.AllowEgress = talks.link(), []hostPort{hostPort(talks.addr())}
-		if options.sites, err = talks.table(); err != nil {
+		defer site.Close() //nolint:errcheck // nothing is written to it
+		link, setup.AllowEgress = site.Link(), []service.HostPort{service.HostPort(site.Addr())}
+		if setup.Sites.Table, err = site.Table(); err != nil {
 			return err
 		}
 	}
-	s, err := startService(ctx, options)
+	s, err := startService(ctx, setup, server.RoleAll, "")
 	if err != nil {
 		return err
 	}
 	return errors.Join(c.visit(ctx, out.Stdout, s, link, asr), s.stop())
 }
 
+// passing is a service in a folder that is removed with it.
+func passing(dir string, speech service.Choice, log *slog.Logger) service.Setup {
+	return service.Setup{Speech: speech, Log: log, Flags: service.Flags{
+		DatabaseFlag: service.DatabaseFlag{DB: service.Database("sqlite:" + filepath.Join(dir, "service.db"))},
+		Blobs:        service.BlobPlace(filepath.Join(dir, "blobs")),
+		Listen:       "127.0.0.1:0",
+		LinkFlags:    service.LinkFlags{YtDlp: "yt-dlp"},
+	}}
+}
+
 // visit is what a customer of the service sees.
-func (c *demoCommand) visit(ctx context.Context, out io.Writer, s *service, link string, asr choice) error {
-	heardBy, err := asr.describe()
+func (c *demoCommand) visit(ctx context.Context, out io.Writer, s *running, link string, asr service.Choice) error {
+	heardBy, err := asr.Describe()
 	if err != nil {
 		return err
 	}
@@ -98,12 +104,12 @@ func (c *demoCommand) visit(ctx context.Context, out io.Writer, s *service, link
 		return err
 	}
 	fmt.Fprintf(out, "\nSpeech is recognized by %s\n", heardBy)
-	if asr.ASR.name != asrWhisperCLI {
+	if asr.ASR.Name != service.ASRWhisperCLI {
 		fmt.Fprintln(out, "To see that here: make demo MODEL=small")
 	}
-	if asr.ASR.name != asrNone {
-		fmt.Fprintf(out, "\nA recording: %s\n", c.File)
-		if err := show(ctx, out, customer, transcript.File(c.File)); err != nil {
+	if asr.ASR.Name != service.ASRNone {
+		fmt.Fprintf(out, "\nA recording: %s\n", c.Recording)
+		if err := show(ctx, out, customer, transcript.File(c.Recording)); err != nil {
 			return err
 		}
 	}

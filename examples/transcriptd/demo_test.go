@@ -17,7 +17,7 @@ const recording = "../testdata/talk.ogg"
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	needPrograms(t)
-	a := must(t, "demo", "--file", recording, "--models", t.TempDir())
+	a := must(t, "demo", "--recording", recording, "--models", t.TempDir())
 	assert.Empty(t, a.stderr)
 	link, upload, found := strings.Cut(a.stdout, "\nA recording: ")
 	require.True(t, found, a.stdout)
@@ -43,9 +43,9 @@ func TestDemoLeavesNothingBehind(t *testing.T) {
 	text, err := filepath.Abs("../testdata/talk.txt")
 	require.NoError(t, err)
 	for says, args := range map[string][]string{
-		"UPLOAD_INVALID":       {"demo", "--file", text},
-		"UNSUPPORTED_PLATFORM": {"demo", "--file", text, "--url", "http://127.0.0.1:1/watch?v=a-shortTalk"}, // no site of its own then
-		"/nowhere/yt-dlp":      {"demo", "--file", text, "--yt-dlp", "/nowhere/yt-dlp"},
+		"UPLOAD_INVALID":       {"demo", "--recording", text},
+		"UNSUPPORTED_PLATFORM": {"demo", "--recording", text, "--url", "http://127.0.0.1:1/watch?v=a-shortTalk"}, // no site of its own then
+		"/nowhere/yt-dlp":      {"demo", "--recording", text, "--yt-dlp", "/nowhere/yt-dlp"},
 	} {
 		tmp := t.TempDir()
 		code, _, stderr := finish(program(t, []string{"TMPDIR=" + tmp}, args...))
@@ -78,7 +78,7 @@ func TestDemoOnATerminal(t *testing.T) {
 	}
 	file, err := filepath.Abs(recording)
 	require.NoError(t, err)
-	cmd := exec.CommandContext(context.Background(), script, "-qec", os.Args[0]+" demo --file "+file, "/dev/null")
+	cmd := exec.CommandContext(context.Background(), script, "-qec", os.Args[0]+" demo --recording "+file, "/dev/null")
 	cmd.Env = append(os.Environ(), asProgram+"=1")
 	shown, err := cmd.Output()
 	require.NoError(t, err, string(shown))

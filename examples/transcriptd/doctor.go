@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/examples/internal/progress"
+	"github.com/transcriptkit/transcriptkit/examples/internal/service"
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 )
@@ -30,13 +31,13 @@ const doctorPatience = 2 * time.Minute
 func (c *doctorCommand) Run(ctx context.Context, out output) error {
 	ctx, cancel := context.WithTimeout(ctx, doctorPatience)
 	defer cancel()
-	o, err := c.options(ctx, slog.New(slog.DiscardHandler))
+	setup, err := c.setup(ctx, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}
-	found, err := c.examine(ctx, o)
+	found, err := c.examine(ctx, setup)
 	if err != nil {
-		return byFlag(err)
+		return service.ByFlag(err)
 	}
 	for i, f := range found {
 		same := slices.IndexFunc(found[:i], func(before engine.Finding) bool { return before.Cure == f.Cure })
@@ -49,50 +50,47 @@ func (c *doctorCommand) Run(ctx context.Context, out output) error {
 }
 
 // examine is the list of all checks.
-func (c *doctorCommand) examine(ctx context.Context, o serviceOptions) ([]engine.Finding, error) {
-	config, err := o.config()
+func (c *doctorCommand) examine(ctx context.Context, setup service.Setup) ([]engine.Finding, error) {
+	config, err := setup.Config()
 	if err != nil {
 		return nil, err
 	}
-	config.Engine = func(host engine.Host) (engine.Engine, error) {
-		e, _, err := o.engine(host)
-		return e, err
-	}
-	found, err := server.Examine(ctx, config, o.store)
+	config.Role = c.Role.Role
+	found, err := server.Examine(ctx, config, setup.StoreOptions())
 	if err != nil {
 		return nil, err
 	}
-	if o.role != server.RoleAPI {
+	if config.Role != server.RoleAPI {
 		heard := slices.IndexFunc(found, func(f engine.Finding) bool { return f.Name == recognizerName })
-		found = slices.Insert(found, heard+1, examineModel(o.asr)...)
+		found = slices.Insert(found, heard+1, examineModel(setup.Speech)...)
 	}
-	return append(found, c.examineNetwork(ctx, o)...), nil
+	return append(found, c.examineNetwork(ctx, setup)...), nil
 }
 
 // examineModel says what is beyond the recognizer itself.
-func examineModel(asr choice) []engine.Finding {
+func examineModel(asr service.Choice) []engine.Finding {
 	var found []engine.Finding
 	if asr.Unused != nil {
 		found = append(found, engine.Finding{
 			Name: "pulled model", Status: engine.Broken, Found: oneLine(asr.Unused),
-			Fails: "its better texts", Cure: pullCommand(),
+			Fails: "its better texts", Cure: service.PullCommand(),
 		})
 	}
 	switch {
-	case asr.ASR.name == asrNone && asr.Why != chosenByFlag:
+	case asr.ASR.Name == service.ASRNone && !asr.ByFlag():
 		return append(found, engine.Finding{
 			Name: recognizerName, Status: engine.Missing, Found: "none",
-			Fails: "recordings, and links without captions: NOT_IMPLEMENTED", Cure: pullCommand(),
+			Fails: "recordings, and links without captions: NOT_IMPLEMENTED", Cure: service.PullCommand(),
 		})
-	case asr.ASR.name == asrNone:
+	case asr.ASR.Name == service.ASRNone:
 		return append(found, engine.Finding{Name: recognizerName, Status: engine.OK, Found: "none, as --asr says"})
-	case asr.ASR.name == asrPocketsphinx:
+	case asr.ASR.Name == service.ASRPocketsphinx:
 		return append(found, engine.Finding{
 			Name: "model", Status: engine.Missing, Found: "none but PocketSphinx's own",
-			Fails: "good texts of what is spoken, and all languages but English", Cure: pullCommand(),
+			Fails: "good texts of what is spoken, and all languages but English", Cure: service.PullCommand(),
 		})
-	case asr.ASR.name == asrWhisperCLI:
-		return append(found, engine.Finding{Name: "model", Status: engine.OK, Found: asr.ASR.model})
+	case asr.ASR.Name == service.ASRWhisperCLI:
+		return append(found, engine.Finding{Name: "model", Status: engine.OK, Found: asr.ASR.Model})
 	}
 	return found
 }

@@ -16,55 +16,55 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/examples/internal/service"
 	"github.com/transcriptkit/transcriptkit/internal/ratio"      //nolint:depguard // prints a row of make bench
 	"github.com/transcriptkit/transcriptkit/internal/speechtest" //nolint:depguard // recordings whose words are known
-	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/enginetest"
 	"github.com/transcriptkit/transcriptkit/server/engine/models"
 	"github.com/transcriptkit/transcriptkit/server/speech"
-	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 var (
-	modelsFolder = flag.String("models", dataFolder("models"), "where pulled models are, for benchmarks")
+	modelsFolder = flag.String("models", service.ModelsFolder(), "where pulled models are, for benchmarks")
 	mostErrors   = flag.Float64("most-errors", 0, "the share of words that the recommended model may hear wrong; 0: any")
 )
 
 // recognizers are all that this machine has.
-func recognizers(b *testing.B) (all []choice) {
+func recognizers(b *testing.B) (all []service.Choice) {
 	b.Helper()
-	flags := recognizerFlags{modelsFlag: modelsFlag{Models: *modelsFolder}, WhisperCLI: asrWhisperCLI}
-	with := func(asr asrEngine) {
+	flags := service.RecognizerFlags{ModelsFlag: service.ModelsFlag{Models: *modelsFolder}, WhisperCLI: service.ASRWhisperCLI}
+	with := func(asr service.ASR) {
 		flags.ASR = asr
-		all = append(all, choice{recognizerFlags: flags})
+		all = append(all, service.Choice{RecognizerFlags: flags})
 	}
-	with(asrEngine{name: asrPocketsphinx})
-	if found, ok := flags.found(); ok {
+	with(service.ASR{Name: service.ASRPocketsphinx})
+	if found, ok := flags.Installed(); ok {
 		with(found)
 	}
-	best, err := flags.pulled(b.Context())
+	folder, err := flags.Folder()
+	require.NoError(b, err)
+	best, err := folder.Best(b.Context())
 	if err != nil {
 		require.ErrorIs(b, err, models.ErrNotInstalled)
 		return all
 	}
-	folder, err := flags.pulledFolder()
-	require.NoError(b, err)
 	items, err := folder.List(b.Context())
 	require.NoError(b, err)
 	for _, i := range items {
 		if i.Kind == models.KindModel && i.State == models.StateInstalled {
-			with(asrEngine{name: asrWhisperCLI, model: i.Path, program: best.program, sha256: i.SHA256})
+			with(service.ASR{Name: service.ASRWhisperCLI, Model: i.Path, Program: best.Program, SHA256: i.SHA256})
 		}
 	}
 	return all
 }
 
 // named is a recognizer's name in a table.
-func named(b *testing.B, c choice) string {
+func named(b *testing.B, c service.Choice) string {
 	b.Helper()
-	r, err := c.recognizer(engine.Host{})
+	r, err := c.Recognizer(engine.Host{})
 	require.NoError(b, err)
 	return strings.TrimSpace(r.Info().Name + " " + r.Info().Model)
 }
@@ -76,9 +76,9 @@ type heard struct {
 }
 
 // alone gives a normalized recording to the bare recognizer, as a whole.
-func alone(b *testing.B, c choice, wav string) heard {
+func alone(b *testing.B, c service.Choice, wav string) heard {
 	b.Helper()
-	r, err := c.recognizer(enginetest.Host(b))
+	r, err := c.Recognizer(enginetest.Host(b))
 	require.NoError(b, err)
 	began := time.Now()
 	said, err := r.Recognize(b.Context(), engine.Audio{Path: wav, Duration: lengthOf(b, wav)}, engine.RecognizeOptions{Language: "en"})
@@ -104,13 +104,9 @@ func lengthOf(b *testing.B, wav string) time.Duration {
 
 // whole is the service with a recognizer. It is a new one each time, as an answer of
 // the cache would cost nothing.
-func whole(b *testing.B, c choice, media string) heard {
+func whole(b *testing.B, c service.Choice, media string) heard {
 	b.Helper()
-	dir, log := b.TempDir(), slog.New(slog.DiscardHandler)
-	s, err := startService(b.Context(), serviceOptions{
-		listen: "127.0.0.1:0", plans: account.DefaultPlans(), asr: c, links: linkFlags{YtDlp: "yt-dlp"}, log: log,
-		store: store.Options{Database: "sqlite:" + filepath.Join(dir, "db"), Blobs: filepath.Join(dir, "blobs"), Log: log},
-	})
+	s, err := startService(b.Context(), passing(b.TempDir(), c, slog.New(slog.DiscardHandler)), server.RoleAll, "")
 	require.NoError(b, err)
 	defer func() { require.NoError(b, s.stop()) }()
 	key, err := demoKey(b.Context(), s.accounts)
@@ -133,12 +129,12 @@ func BenchmarkThreeMinutes(b *testing.B) {
 		if !ratio.Wanted(row.Name) {
 			continue
 		}
-		var bare, service []time.Duration
+		var bare, full []time.Duration
 		for range 2 { // minutes each
-			bare, service = append(bare, alone(b, c, talk).took), append(service, whole(b, c, talk).took)
-			row.Ratios = append(row.Ratios, service[len(service)-1].Seconds()/bare[len(bare)-1].Seconds())
+			bare, full = append(bare, alone(b, c, talk).took), append(full, whole(b, c, talk).took)
+			row.Ratios = append(row.Ratios, full[len(full)-1].Seconds()/bare[len(bare)-1].Seconds())
 		}
-		row.Note = fmt.Sprintf("service %s, recognizer alone %s", roundly(slices.Min(service)), roundly(slices.Min(bare)))
+		row.Note = fmt.Sprintf("service %s, recognizer alone %s", roundly(slices.Min(full)), roundly(slices.Min(bare)))
 		row.Report(b)
 	}
 }
@@ -182,17 +178,17 @@ func BenchmarkWordErrors(b *testing.B) {
 	for _, c := range recognizers(b) {
 		for _, from := range slices.Sorted(maps.Keys(all)) {
 			var errors, words int
-			var length, service, bare time.Duration
+			var length, full, bare time.Duration
 			for _, said := range all[from] {
 				wav := speechtest.Decode(b, said.media)
 				by := whole(b, c, said.media)
 				wrong, of := speechtest.WordErrors(said.words, by.text)
 				errors, words = errors+wrong, words+of
-				length, service, bare = length+lengthOf(b, wav), service+by.took, bare+alone(b, c, wav).took
+				length, full, bare = length+lengthOf(b, wav), full+by.took, bare+alone(b, c, wav).took
 			}
 			share := float64(errors) / float64(words)
 			fmt.Fprintf(table, "wer: %s\t%s\t%d\t%d\t%.1f %%\t%s\t%.2f\t%.2f\t%+.0f %%\n", named(b, c), from, words, errors, 100*share,
-				roundly(length), service.Seconds()/length.Seconds(), bare.Seconds()/length.Seconds(), 100*(service.Seconds()/bare.Seconds()-1))
+				roundly(length), full.Seconds()/length.Seconds(), bare.Seconds()/length.Seconds(), 100*(full.Seconds()/bare.Seconds()-1))
 			if recommended := "whisper-cli small"; *mostErrors > 0 && named(b, c) == recommended && share > *mostErrors {
 				b.Errorf("%s hears %d of %d words of %s wrong", named(b, c), errors, words, from)
 			}

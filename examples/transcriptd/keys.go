@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/examples/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -20,7 +21,7 @@ type keysCommand struct {
 
 type keysCreate struct {
 	database
-	plansFlag
+	service.PlansFlag
 	Account string          `required:"" help:"The account that owns the key."`
 	Name    string          `required:"" help:"A label for people."`
 	Scopes  []account.Scope `required:"" enum:"transcripts,batches" help:"What it may be used for: ${enum}."`
@@ -34,7 +35,7 @@ func (c *keysCreate) Run(ctx context.Context, out output) error {
 		at := time.Now().Add(time.Duration(c.Expires))
 		params.ExpiresAt = &at
 	}
-	return c.withAccounts(ctx, false, c.offered(), func(accounts *account.Accounts) error {
+	return c.withAccounts(ctx, false, c.Offered(), func(accounts *account.Accounts) error {
 		key, secret, err := accounts.CreateKey(ctx, params)
 		switch {
 		case errors.Is(err, account.ErrNotFound):
@@ -53,7 +54,7 @@ func (c *keysCreate) Run(ctx context.Context, out output) error {
 
 // cure says what lets an account have keys that was refused one.
 func (c *keysCreate) cure(ctx context.Context, accounts *account.Accounts, refusal error) string {
-	if errors.Is(refusal, account.ErrNoPlan) && !c.given() {
+	if errors.Is(refusal, account.ErrNoPlan) && !c.Given() {
 		return "--plans names the file of others"
 	}
 	all, _ := accounts.List(ctx) // without it the cure is that of another plan
@@ -62,11 +63,11 @@ func (c *keysCreate) cure(ctx context.Context, accounts *account.Accounts, refus
 			return fmt.Sprintf("\"transcriptd accounts set %s --activate\" takes its keys again", c.Account)
 		}
 	}
-	plans := paid(c.offered())
+	plans := service.Paid(c.Offered())
 	if plans == nil {
 		return "no plan of --plans is paid"
 	}
-	return fmt.Sprintf("\"transcriptd accounts set %s --plan PLAN\" puts it on a paid one: %s", c.Account, some(plans))
+	return fmt.Sprintf("\"transcriptd accounts set %s --plan PLAN\" puts it on a paid one: %s", c.Account, service.Some(plans))
 }
 
 // lifetime is a Go duration or a number of days, "90d".

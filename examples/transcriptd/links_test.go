@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/examples/internal/talks"
 	"github.com/transcriptkit/transcriptkit/internal/storetest" //nolint:depguard // a PostgreSQL that the test starts by itself
 	"github.com/transcriptkit/transcriptkit/server/engine/enginetest"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -61,17 +62,17 @@ func TestServeReadsTheVideoSite(t *testing.T) {
 func TestServeReadsTheLinksItMay(t *testing.T) {
 	t.Parallel()
 	needPrograms(t)
-	talks, err := serveTalks(t.Context(), recording)
+	site, err := talks.Serve(t.Context(), recording)
 	require.NoError(t, err)
-	t.Cleanup(func() { assert.NoError(t, talks.close()) })
+	t.Cleanup(func() { assert.NoError(t, site.Close()) })
 	sites := filepath.Join(t.TempDir(), "sites.json")
 	require.NoError(t, os.WriteFile(sites, fmt.Appendf(nil, `{"video_site": {
 		"hosts": [%[1]q], "shortHosts": [], "links": ["/watch?v={id}"], "canonical": "http://%[1]s/watch?v={id}"
-	}}`, talks.addr()), 0o600))
-	german := transcript.Request{Source: transcript.URL(talks.link()), Language: []string{"de"}}
+	}}`, site.Addr()), 0o600))
+	german := transcript.Request{Source: transcript.URL(site.Link()), Language: []string{"de"}}
 
 	db := newDatabase(t)
-	open := start(t, []string{"TRANSCRIPTD_ALLOW_EGRESS=203.0.113.1:80," + talks.addr()}, "--db", db, "--sites", sites)
+	open := start(t, []string{"TRANSCRIPTD_ALLOW_EGRESS=203.0.113.1:80," + site.Addr()}, "--db", db, "--sites", sites)
 	result, err := reader(t, db, open.addr).Transcripts.Get(t.Context(), german)
 	require.NoError(t, err)
 	assert.Equal(t, "Dies ist ein kurzer Vortrag über ein Programm, das zuhört.", result.Transcript.Segments[0].Text)
@@ -82,7 +83,7 @@ func TestServeReadsTheLinksItMay(t *testing.T) {
 	guarded := start(t, nil, "--db", db, "--sites", sites)
 	_, err = reader(t, db, guarded.addr).Transcripts.Get(t.Context(), german)
 	require.ErrorIs(t, err, transcript.Unavailable)
-	assert.Contains(t, stop(t, guarded), talks.addr(), "the refusal is logged")
+	assert.Contains(t, stop(t, guarded), site.Addr(), "the refusal is logged")
 }
 
 // Without yt-dlp the service runs, and says everywhere what it lacks.
@@ -167,26 +168,6 @@ func forward(t *testing.T, socket string) (addr string) {
 	return listener.Addr().String()
 }
 
-func TestDatabaseAddresses(t *testing.T) {
-	t.Parallel()
-	for database, want := range map[string][]string{
-		"sqlite:transcriptd.db":                     nil,
-		"postgres://u:secret@db.example/x":          {"db.example:5432"},
-		"postgresql://u@10.0.0.7:6432/x":            {"10.0.0.7:6432"},
-		"postgres://u@[::1]:5433/x?sslmode=disable": {"[::1]:5433"},
-		"postgres://a.example,b.example:5433/x":     {"a.example:5432", "b.example:5433"},
-		"postgres:///x?host=/var/run/postgresql":    nil,
-		"postgres:///x?host=c.example&port=7000":    {"c.example:7000"},
-	} {
-		got, err := databaseAddresses(database)
-		require.NoError(t, err, database)
-		assert.Equal(t, want, got, database)
-	}
-	_, err := databaseAddresses("postgres://u:secret@db.example:port/x")
-	require.Error(t, err)
-	assert.NotContains(t, err.Error(), "secret")
-}
-
 // stop ends the process in good order and returns what it logged.
 func stop(t *testing.T, p *process) (log string) {
 	t.Helper()
@@ -194,20 +175,4 @@ func stop(t *testing.T, p *process) (log string) {
 	code, log := p.end(t)
 	require.Equal(t, exitOK, code, log)
 	return log
-}
-
-func TestExecutable(t *testing.T) {
-	t.Parallel()
-	here, err := os.Getwd()
-	require.NoError(t, err)
-	for given, want := range map[string]string{
-		"yt-dlp":          "yt-dlp",
-		"/opt/yt-dlp":     "/opt/yt-dlp",
-		"./yt-dlp":        filepath.Join(here, "yt-dlp"),
-		"../tools/yt-dlp": filepath.Join(filepath.Dir(here), "tools", "yt-dlp"),
-	} {
-		var got executable
-		require.NoError(t, got.UnmarshalText([]byte(given)))
-		assert.Equal(t, want, string(got))
-	}
 }

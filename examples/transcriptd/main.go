@@ -16,14 +16,13 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"syscall"
 
 	"github.com/alecthomas/kong"
 
 	"github.com/transcriptkit/transcriptkit/examples/internal/progress"
+	"github.com/transcriptkit/transcriptkit/examples/internal/service"
 )
 
 func main() {
@@ -49,7 +48,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		kong.Name("transcriptd"),
 		kong.Description("Turns links and recordings into timestamped transcripts."),
 		kong.DefaultEnvars("TRANSCRIPTD"),
-		kong.Vars{"models": dataFolder("models")},
+		vars(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(int) { helped = true }), // called after --help was printed
@@ -67,11 +66,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case helped:
 		return exitOK
 	case err != nil:
-		return fail(stderr, exitUsage, withoutValue(err))
+		return fail(stderr, exitUsage, service.WithoutValue(err))
 	}
 	err = command.Run()
 	var said exitCode
-	switch usage := new(usageError); {
+	switch usage := new(service.FlagError); {
 	case err == nil:
 		return exitOK
 	case errors.As(err, &usage):
@@ -80,47 +79,23 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return int(said)
 	}
 	if command.Command() == "serve" && called.Serve.Log.Format == "json" {
-		called.Serve.Log.open(stderr).Error("ended", "err", oneLine(err))
+		called.Serve.Log.Open(stderr).Error("ended", "err", oneLine(err))
 		return exitFailure
 	}
 	return fail(stderr, exitFailure, err)
 }
 
-// dataFolder is a folder of the user's for what the program keeps, as the XDG base
-// directories have it; for whom there are none, one where the program runs.
-func dataFolder(name string) string {
-	base := os.Getenv("XDG_DATA_HOME")
-	if !filepath.IsAbs(base) {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return "transcriptd-" + name
-		}
-		base = filepath.Join(home, ".local", "share")
-	}
-	return filepath.Join(base, "transcriptd", name)
+// vars are what the texts of flags name.
+func vars() kong.Vars {
+	all := service.Vars("transcriptd")
+	all["listen"], all["drain"] = "127.0.0.1:8080", "5s"
+	return all
 }
 
 // exitCode is the error of a command that has said all there is to say.
 type exitCode int
 
 func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
-
-// searchPath is where programs are looked up.
-func searchPath() string { return os.Getenv("PATH") }
-
-// usageError is a flag's wrong value that only the work shows.
-type usageError struct {
-	flag string
-	err  error
-}
-
-func (e *usageError) Error() string { return e.flag + ": " + e.err.Error() }
-
-// withoutValue takes out of the parser's error what a variable of the environment
-// holds, which may be a password.
-func withoutValue(err error) error {
-	return errors.New(regexp.MustCompile(`(?s) \(from envar (\w+)=.*\)$`).ReplaceAllString(err.Error(), " (from $$$1)"))
-}
 
 // fail reports an error in one line.
 func fail(stderr io.Writer, code int, err error) int {

@@ -168,7 +168,7 @@ func TestBadCallsAreOneLineThatNamesTheFault(t *testing.T) {
 		{"keys create --account acme --name ci --scopes transcripts --expires -1d --db " + db, 2, `-1d`},
 		{"keys create --account nobody --name ci --scopes transcripts --db " + db, 1, `account: there is no account "nobody": make it with "transcriptd accounts set nobody"` + "\n"},
 		{"keys revoke tr_00000000 --db " + db, 1, `account: no key has the prefix "tr_00000000": "transcriptd keys list" shows those there are` + "\n"},
-		{"demo --file /nowhere/talk.ogg", 1, "/nowhere/talk.ogg"},
+		{"demo --recording /nowhere/talk.ogg", 1, "/nowhere/talk.ogg"},
 	} {
 		a := call(t, strings.Fields(c.args)...)
 		assert.Equal(t, c.code, a.code, "%s: %s", c.args, a.stderr)
@@ -219,7 +219,7 @@ func lastLine(s string) string {
 
 func TestEveryFlagHasAnEnvironmentVariableInItsHelp(t *testing.T) {
 	t.Parallel()
-	parser, err := kong.New(&commands{}, kong.DefaultEnvars("TRANSCRIPTD"), kong.Vars{"models": "DIR"})
+	parser, err := kong.New(&commands{}, kong.DefaultEnvars("TRANSCRIPTD"), vars())
 	require.NoError(t, err)
 	leaves := parser.Model.Leaves(true)
 	require.Len(t, leaves, 14)

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/examples/internal/service"
 	"github.com/transcriptkit/transcriptkit/server"
 )
 
@@ -16,7 +17,7 @@ type metricsAddress string
 
 // UnmarshalText is called by the parser.
 func (a *metricsAddress) UnmarshalText(text []byte) error {
-	var listen listenAddress
+	var listen service.Address
 	if err := listen.UnmarshalText(text); err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/transcriptkit/transcriptkit/examples/internal/progress"
+	"github.com/transcriptkit/transcriptkit/examples/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/engine/models"
 )
 
@@ -24,17 +25,15 @@ type modelsCommand struct {
 	Verify modelsVerify `cmd:"" help:"Hash all that was pulled once more, and put aside what is damaged."`
 }
 
-// modelsFlag says where models are.
-type modelsFlag struct {
-	Models string `default:"${models}" placeholder:"DIR" help:"Where pulled models are (${default})."`
-}
+// modelsFlag is the flag of all these commands.
+type modelsFlag struct{ service.ModelsFlag }
 
-// folder is where models are. A table is what tests have instead of the one compiled in.
+// folder is where models are.
 func (f modelsFlag) folder() (*models.Folder, error) {
 	return models.Open(models.Options{
 		Dir:   f.Models,
 		HTTP:  &http.Client{Transport: withProxies()},
-		Path:  searchPath(),
+		Path:  service.SearchPath(),
 		Table: publishedModels,
 	})
 }
@@ -50,6 +49,13 @@ func withProxies() http.RoundTripper {
 	return transport
 }
 
+// untold is who recognizes where no flag but --models says so.
+func untold(ctx context.Context, folder string) (service.Choice, error) {
+	return service.RecognizerFlags{
+		WhisperCLI: service.ASRWhisperCLI, ModelsFlag: service.ModelsFlag{Models: folder, Table: publishedModels},
+	}.Choose(ctx)
+}
+
 type modelsList struct{ modelsFlag }
 
 // Run prints a table, and says whom serve takes that is told nothing else.
@@ -58,11 +64,11 @@ func (c *modelsList) Run(ctx context.Context, out output) error {
 	if err != nil {
 		return err
 	}
-	chosen, err := recognizerFlags{modelsFlag: c.modelsFlag, WhisperCLI: asrWhisperCLI}.choose(ctx)
+	chosen, err := untold(ctx, c.Models)
 	if err != nil {
 		return err
 	}
-	described, err := chosen.describe()
+	described, err := chosen.Describe()
 	if err != nil {
 		return err
 	}
@@ -73,7 +79,7 @@ func (c *modelsList) Run(ctx context.Context, out output) error {
 	table := newTable(out, "NAME\tKIND\tSIZE\tLANGUAGES\tLICENSE\tSTATE\tNOTE")
 	for _, item := range all {
 		state := string(item.State)
-		if item.State == models.StateInstalled && (item.Path == chosen.ASR.model || item.Path == chosen.ASR.program) {
+		if item.State == models.StateInstalled && (item.Path == chosen.ASR.Model || item.Path == chosen.ASR.Program) {
 			state += ", serve's choice"
 		}
 		note := cmp.Or(item.Note, "the program that recognizes, version "+item.Version)

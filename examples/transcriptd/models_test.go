@@ -189,3 +189,18 @@ func TestModels(t *testing.T) {
 	assert.Equal(t, exitFailure, a.code)
 	assert.Contains(t, a.stderr, "HTTPS_PROXY names a proxy, --mirror another server, and --file a file that was brought along\n")
 }
+
+// The check of all models says clearly that there is no network.
+func TestFieldCheckWithoutANetwork(t *testing.T) {
+	t.Parallel()
+	script, err := filepath.Abs("../../.ci/field-check")
+	require.NoError(t, err)
+	self, err := filepath.Abs(os.Args[0])
+	require.NoError(t, err)
+	cmd := program(t, []string{"TRANSCRIPTD=" + self, "HTTPS_PROXY=http://127.0.0.1:1", "TMPDIR=" + t.TempDir()})
+	cmd.Path, cmd.Args = script, []string{script}
+	code, _, stderr := finish(cmd)
+	assert.Equal(t, 1, code)
+	assert.Contains(t, stderr, "it cannot be reached")
+	assert.Regexp(t, `\nfield-check: the model tiny cannot be had: this check needs the internet, [^\n]+\n\z`, stderr)
+}

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/examples/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -17,8 +18,8 @@ const askPatience = 15 * time.Second
 const networkName = "network"
 
 // examineNetwork looks at the ways to the platforms, and with --network asks them.
-func (c *doctorCommand) examineNetwork(ctx context.Context, o serviceOptions) []engine.Finding {
-	proxies := o.links.proxies()
+func (c *doctorCommand) examineNetwork(ctx context.Context, setup service.Setup) []engine.Finding {
+	proxies := setup.Proxies()
 	if !c.Network {
 		ways := "no proxy"
 		if len(proxies) > 0 {
@@ -33,7 +34,7 @@ func (c *doctorCommand) examineNetwork(ctx context.Context, o serviceOptions) []
 	done := make(chan struct{})
 	for i, proxy := range proxies {
 		go func() {
-			found[i] = examineWay(ctx, videoSite(o).Base, proxy)
+			found[i] = examineWay(ctx, setup.VideoSite().Base, proxy)
 			done <- struct{}{}
 		}()
 	}

@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"os/exec"
 	"runtime"
-	"runtime/debug"
 	"strings"
+
+	"github.com/transcriptkit/transcriptkit/examples/internal/service"
 )
 
 type versionCommand struct{}
@@ -19,20 +20,12 @@ func programs() [][2]string {
 
 // Run prints a line for each.
 func (*versionCommand) Run(ctx context.Context, out output) error {
-	table := newTable(out, "transcriptd\t"+version())
+	table := newTable(out, "transcriptd\t"+service.Version())
 	fmt.Fprintf(table, "go\t%s\n", strings.TrimPrefix(runtime.Version(), "go"))
 	for _, p := range programs() {
 		fmt.Fprintf(table, "%s\t%s\n", p[0], programVersion(ctx, p[0], p[1]))
 	}
 	return table.Flush()
-}
-
-// version is that of the module, as the build noted it.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
 }
 
 // programVersion is the third word of what ffmpeg and its kin answer; yt-dlp

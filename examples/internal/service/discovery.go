@@ -1,4 +1,4 @@
-package main
+package service
 
 import (
 	"cmp"
@@ -11,14 +11,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// discoveryFlags say how videos, channels and playlists are found.
-type discoveryFlags struct {
+// DiscoveryFlags say how videos, channels and playlists are found.
+type DiscoveryFlags struct {
 	DataAPIKeyFile keyFile    `name:"data-api-key-file" placeholder:"FILE" help:"A file that holds a key for the official data API of the video site and nothing else: videos are then found by that API."`
 	DataAPIURL     serviceURL `name:"data-api-url" placeholder:"URL" help:"Where the data API is, as behind a proxy of your own (https://youtube.googleapis.com)."`
 }
 
 // check refuses flags that do not go together.
-func (f discoveryFlags) check() error {
+func (f DiscoveryFlags) check() error {
 	if f.DataAPIKeyFile == "" {
 		if f.DataAPIURL.at != nil {
 			return errors.New("--data-api-url goes with --data-api-key-file only")
@@ -32,7 +32,7 @@ func (f discoveryFlags) check() error {
 }
 
 // base is the address of the data API.
-func (f discoveryFlags) base() string {
+func (f DiscoveryFlags) base() string {
 	if f.DataAPIURL.at == nil {
 		return dataapi.DefaultBaseURL
 	}
@@ -40,7 +40,7 @@ func (f discoveryFlags) base() string {
 }
 
 // addresses are where the data API is, which no link may reach.
-func (f discoveryFlags) addresses() []string {
+func (f DiscoveryFlags) addresses() []string {
 	if f.DataAPIKeyFile == "" {
 		return nil
 	}
@@ -52,7 +52,7 @@ func (f discoveryFlags) addresses() []string {
 }
 
 // dataAPI asks the data API; nil where there is no key.
-func (f discoveryFlags) dataAPI(sites *site.Table) (engine.Discovery, error) {
+func (f DiscoveryFlags) dataAPI(sites *site.Table) (engine.Discovery, error) {
 	if f.DataAPIKeyFile == "" {
 		return nil, nil //nolint:nilnil // there is another way
 	}

@@ -1,4 +1,4 @@
-package main
+package service_test
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/examples/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/engine/models"
 )
 
@@ -32,32 +33,32 @@ func putModel(t *testing.T, dir, name string, size int) {
 
 func TestChoose(t *testing.T) { // it is not parallel: it sets PATH
 	programs, folder := t.TempDir(), t.TempDir()
-	flags := recognizerFlags{WhisperCLI: asrWhisperCLI, modelsFlag: modelsFlag{Models: folder}}
-	choose := func() choice {
+	flags := service.RecognizerFlags{WhisperCLI: service.ASRWhisperCLI, ModelsFlag: service.ModelsFlag{Models: folder}}
+	choose := func() service.Choice {
 		t.Helper()
-		c, err := flags.choose(t.Context())
+		c, err := flags.Choose(t.Context())
 		require.NoError(t, err)
 		return c
 	}
 	t.Setenv("PATH", programs)
-	assert.Equal(t, asrNone, choose().ASR.name, "nothing is there")
+	assert.Equal(t, service.ASRNone, choose().ASR.Name, "nothing is there")
 
-	install(t, programs, pocketsphinxProgram)
-	assert.Equal(t, asrPocketsphinx, choose().ASR.name)
+	install(t, programs, "pocketsphinx_continuous")
+	assert.Equal(t, service.ASRPocketsphinx, choose().ASR.Name)
 
 	install(t, programs, "whisper-cli")
-	assert.Equal(t, asrPocketsphinx, choose().ASR.name, "a program without a model")
+	assert.Equal(t, service.ASRPocketsphinx, choose().ASR.Name, "a program without a model")
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "ggml-large.bin"), make([]byte, 1<<20), 0o600))
 	putModel(t, folder, "for-tests-ggml-large.bin", 1<<20)
-	assert.Equal(t, asrPocketsphinx, choose().ASR.name, "files that are no models")
+	assert.Equal(t, service.ASRPocketsphinx, choose().ASR.Name, "files that are no models")
 
 	putModel(t, folder, "ggml-tiny.bin", 10_000)
 	putModel(t, folder, "ggml-small.en.bin", 20_010)
 	putModel(t, folder, "ggml-small.bin", 20_000)
 	found := choose()
-	assert.Equal(t, asrWhisperCLI, found.ASR.name)
-	assert.Equal(t, filepath.Join(folder, "ggml-small.bin"), found.ASR.model, "the best, and for all languages")
-	assert.Equal(t, filepath.Join(programs, "whisper-cli"), found.ASR.program)
+	assert.Equal(t, service.ASRWhisperCLI, found.ASR.Name)
+	assert.Equal(t, filepath.Join(folder, "ggml-small.bin"), found.ASR.Model, "the best, and for all languages")
+	assert.Equal(t, filepath.Join(programs, "whisper-cli"), found.ASR.Program)
 	assert.Equal(t, "found in "+folder, found.Why)
 	require.NoError(t, found.Unused)
 
@@ -74,34 +75,19 @@ func TestChoose(t *testing.T) { // it is not parallel: it sets PATH
 		assert.ErrorContains(t, c.Unused, "pull")
 	}
 
-	flags.ASR.name = asrNone
-	assert.Equal(t, asrNone, choose().ASR.name, "--asr has the last word")
+	flags.ASR.Name = service.ASRNone
+	assert.Equal(t, service.ASRNone, choose().ASR.Name, "--asr has the last word")
 }
 
 // Whoever is chosen is described in a line that names what is better.
 func TestDescribeAChoice(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		asrPocketsphinx: "pocketsphinx en-us (so): low: English only, and of real speech every second or third word is wrong; `transcriptd models pull small` gets a better recognizer",
-		asrNone:         "nobody (so): only links with captions have a text; `transcriptd models pull small` gets a recognizer",
+		service.ASRPocketsphinx: "pocketsphinx en-us (so): low: English only, and of real speech every second or third word is wrong; `transcriptd models pull small` gets a better recognizer",
+		service.ASRNone:         "nobody (so): only links with captions have a text; `transcriptd models pull small` gets a recognizer",
 	} {
-		says, err := choice{recognizerFlags{ASR: asrEngine{name: name}}, "so", nil}.describe()
+		says, err := service.Choice{RecognizerFlags: service.RecognizerFlags{ASR: service.ASR{Name: name}}, Why: "so"}.Describe()
 		require.NoError(t, err)
 		assert.Equal(t, want, says)
 	}
-}
-
-// The check of all models says clearly that there is no network.
-func TestFieldCheckWithoutANetwork(t *testing.T) {
-	t.Parallel()
-	script, err := filepath.Abs("../../.ci/field-check")
-	require.NoError(t, err)
-	self, err := filepath.Abs(os.Args[0])
-	require.NoError(t, err)
-	cmd := program(t, []string{"TRANSCRIPTD=" + self, "HTTPS_PROXY=http://127.0.0.1:1", "TMPDIR=" + t.TempDir()})
-	cmd.Path, cmd.Args = script, []string{script}
-	code, _, stderr := finish(cmd)
-	assert.Equal(t, 1, code)
-	assert.Contains(t, stderr, "it cannot be reached")
-	assert.Regexp(t, `\nfield-check: the model tiny cannot be had: this check needs the internet, [^\n]+\n\z`, stderr)
 }

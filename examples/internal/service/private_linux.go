@@ -1,9 +1,9 @@
-package main
+package service
 
 import "golang.org/x/sys/unix"
 
-// keepPrivate keeps the environment, memory and descriptors of this process from
+// KeepPrivate keeps the environment, memory and descriptors of this process from
 // all others of its user, the programs that it runs among them, also where the
 // kernel has no Landlock. It writes no core dumps then, and only root debugs it: a
 // library would not decide that for its host.
-func keepPrivate() error { return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) }
+func KeepPrivate() error { return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) }

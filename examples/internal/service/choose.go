@@ -1,4 +1,4 @@
-package main
+package service
 
 import (
 	"cmp"
@@ -24,9 +24,9 @@ func modelPlaces() []string {
 	}
 }
 
-// choice is what choose has found.
-type choice struct {
-	recognizerFlags // in which ASR names the recognizer
+// Choice is who recognizes speech.
+type Choice struct {
+	RecognizerFlags // in which ASR names the recognizer
 	// Why says in a few words why it is that one.
 	Why string
 	// Unused is why a model that was pulled is of no use; nil: it is, or none was.
@@ -35,9 +35,12 @@ type choice struct {
 
 const chosenByFlag = "--asr says so"
 
-// describe says in a line who recognizes speech, why, and how good it is.
-func (c choice) describe() (string, error) {
-	r, err := c.recognizer(engine.Host{}) // it is only asked what it is
+// ByFlag reports whether it is the one that --asr names.
+func (c Choice) ByFlag() bool { return c.Why == chosenByFlag }
+
+// Describe says in a line who recognizes speech, why, and how good it is.
+func (c Choice) Describe() (string, error) {
+	r, err := c.Recognizer(engine.Host{}) // it is only asked what it is
 	if err != nil {
 		return "", err
 	}
@@ -51,55 +54,55 @@ func (c choice) describe() (string, error) {
 
 // nobody is the quality of no recognizer.
 func nobody() string {
-	return "only links with captions have a text; `" + pullCommand() + "` gets a recognizer"
+	return "only links with captions have a text; `" + PullCommand() + "` gets a recognizer"
 }
 
-// choose says who recognizes speech: what --asr names, else whisper-cli with a pulled
+// Choose says who recognizes speech: what --asr names, else whisper-cli with a pulled
 // model, else the whisper-cli in PATH with a model of modelPlaces, or one that was put
 // into the folder of pulled ones by hand, else PocketSphinx, else nobody. Of several
 // models it is the most accurate one.
-func (f recognizerFlags) choose(ctx context.Context) (choice, error) {
-	if f.ASR.name != "" {
-		return choice{f, chosenByFlag, nil}, nil
+func (f RecognizerFlags) Choose(ctx context.Context) (Choice, error) {
+	if f.ASR.Name != "" {
+		return Choice{f, chosenByFlag, nil}, nil
 	}
 	pulled, err := f.pulled(ctx)
 	if ctx.Err() != nil {
-		return choice{}, context.Cause(ctx)
+		return Choice{}, context.Cause(ctx)
 	}
 	if err == nil {
 		f.ASR = pulled
-		return choice{f, "it was pulled", nil}, nil
+		return Choice{f, "it was pulled", nil}, nil
 	}
 	err = f.unused(ctx, err)
-	if found, ok := f.found(); ok {
+	if found, ok := f.Installed(); ok {
 		f.ASR = found
-		return choice{f, "found in " + filepath.Dir(found.model), err}, nil
+		return Choice{f, "found in " + filepath.Dir(found.Model), err}, nil
 	}
 	if _, missing := exec.LookPath(pocketsphinxProgram); missing == nil {
-		f.ASR.name = asrPocketsphinx
-		return choice{f, "nothing better is installed", err}, nil
+		f.ASR.Name = ASRPocketsphinx
+		return Choice{f, "nothing better is installed", err}, nil
 	}
-	f.ASR.name = asrNone
-	return choice{f, "none is installed", err}, nil
+	f.ASR.Name = ASRNone
+	return Choice{f, "none is installed", err}, nil
 }
 
 // pulled is the best that was pulled.
-func (f recognizerFlags) pulled(ctx context.Context) (asrEngine, error) {
-	folder, err := f.pulledFolder()
+func (f RecognizerFlags) pulled(ctx context.Context) (ASR, error) {
+	folder, err := f.Folder()
 	if err != nil {
-		return asrEngine{}, err
+		return ASR{}, err
 	}
 	best, err := folder.Best(ctx)
 	if err != nil {
-		return asrEngine{}, err
+		return ASR{}, err
 	}
-	return asrEngine{name: asrWhisperCLI, model: best.Model.Path, program: best.Program, sha256: best.Model.SHA256}, nil
+	return ASR{Name: ASRWhisperCLI, Model: best.Model.Path, Program: best.Program, SHA256: best.Model.SHA256}, nil
 }
 
-// pulledFolder is that of pulled models. Whoever names a program has that one used.
-func (f recognizerFlags) pulledFolder() (*models.Folder, error) {
-	o := models.Options{Dir: f.Models, Path: searchPath(), Table: publishedModels}
-	if f.WhisperCLI != asrWhisperCLI {
+// Folder is that of pulled models. Whoever names a program has that one used.
+func (f RecognizerFlags) Folder() (*models.Folder, error) {
+	o := models.Options{Dir: f.Models, Path: SearchPath(), Table: f.Table}
+	if f.WhisperCLI != ASRWhisperCLI {
 		o.Program = string(f.WhisperCLI)
 	}
 	return models.Open(o)
@@ -107,8 +110,8 @@ func (f recognizerFlags) pulledFolder() (*models.Folder, error) {
 
 // unused is why a model that was pulled is of no use, given what the folder says; nil
 // where none was pulled.
-func (f recognizerFlags) unused(ctx context.Context, why error) error {
-	folder, err := f.pulledFolder()
+func (f RecognizerFlags) unused(ctx context.Context, why error) error {
+	folder, err := f.Folder()
 	if err != nil {
 		return err
 	}
@@ -128,12 +131,12 @@ func (f recognizerFlags) unused(ctx context.Context, why error) error {
 	return nil
 }
 
-// found is the most accurate readable model that was not pulled, if there is one, and a
+// Installed is the most accurate readable model that was not pulled, if there is one, and a
 // program for it.
-func (f recognizerFlags) found() (e asrEngine, ok bool) {
+func (f RecognizerFlags) Installed() (e ASR, ok bool) {
 	program, err := exec.LookPath(string(f.WhisperCLI))
 	if err != nil {
-		return asrEngine{}, false
+		return ASR{}, false
 	}
 	places := []string{f.Models}
 	for _, pattern := range modelPlaces() {
@@ -152,10 +155,10 @@ func (f recognizerFlags) found() (e asrEngine, ok bool) {
 		return err != nil
 	})
 	if len(all) == 0 {
-		return asrEngine{}, false
+		return ASR{}, false
 	}
 	best := slices.MaxFunc(all, func(a, b string) int { return cmp.Compare(accuracy(a), accuracy(b)) })
-	return asrEngine{name: asrWhisperCLI, model: best, program: program}, true
+	return ASR{Name: ASRWhisperCLI, Model: best, Program: program}, true
 }
 
 // accuracy compares models: the larger the file, the better. Of equal models the one
@@ -171,8 +174,8 @@ func accuracy(model string) int64 {
 	return st.Size()
 }
 
-// pullCommand is the command that gets a recognizer worth having.
-func pullCommand() string {
+// PullCommand is the command that gets a recognizer worth having.
+func PullCommand() string {
 	all := models.Table()
 	at := slices.IndexFunc(all, func(e models.Entry) bool { return e.Recommended })
 	return "transcriptd models pull " + all[at].Name

@@ -1,4 +1,4 @@
-package main
+package service
 
 import (
 	"context"
@@ -12,20 +12,21 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 )
 
-// plansFlag is the flag of every command that asks what an account may have.
-type plansFlag struct {
+// PlansFlag is the flag of every command that asks what an account may have.
+type PlansFlag struct {
 	Plans plansFile `placeholder:"FILE" help:"The plans on offer: JSON, as in examples/transcriptd/plans.json. Default: one plan, self_hosted, without quotas."`
 }
 
-// offered are the plans of the file, or those of a service of one's own.
-func (f plansFlag) offered() account.Plans {
-	if f.given() {
+// Offered are the plans of the file, or those of a service of one's own.
+func (f PlansFlag) Offered() account.Plans {
+	if f.Given() {
 		return f.Plans.Plans
 	}
 	return account.DefaultPlans()
 }
 
-func (f plansFlag) given() bool { return f.Plans.Default != "" }
+// Given reports whether a file was named.
+func (f PlansFlag) Given() bool { return f.Plans.Default != "" }
 
 // plansFile are the plans that a file offers; none where there is no file.
 type plansFile struct{ account.Plans }
@@ -46,16 +47,16 @@ func (p *plansFile) UnmarshalText(path []byte) error {
 // mostNamed is how many accounts or plans a line names.
 const mostNamed = 10
 
-// some names the first of a list, and says how many more there are.
-func some(names []string) string {
+// Some names the first of a list, and says how many more there are.
+func Some(names []string) string {
 	if more := len(names) - mostNamed; more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostNamed], ", "), more)
 	}
 	return strings.Join(names, ", ")
 }
 
-// paid are the names of the plans that include API keys.
-func paid(plans account.Plans) (names []string) {
+// Paid are the names of the plans that include API keys.
+func Paid(plans account.Plans) (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(plans.ByName)) {
 		if plans.ByName[name].Paid {
 			names = append(names, name)
@@ -66,7 +67,7 @@ func paid(plans account.Plans) (names []string) {
 
 // warnOfPlans logs what an operator may not have meant.
 func warnOfPlans(ctx context.Context, log *slog.Logger, accounts *account.Accounts, plans account.Plans) error {
-	for _, name := range paid(plans) {
+	for _, name := range Paid(plans) {
 		if members := takenBack(plans.ByName[name]); members != nil {
 			log.WarnContext(ctx, "a plan takes back what it gives: a member that is 0 or missing permits nothing", "plan", name, "members", strings.Join(members, " "))
 		}
@@ -82,7 +83,7 @@ func warnOfPlans(ctx context.Context, log *slog.Logger, accounts *account.Accoun
 		}
 	}
 	if lost != nil {
-		log.WarnContext(ctx, "accounts are on plans that are not offered: their keys are refused until accounts set --plan gives them another", "accounts", some(lost), "offered", some(slices.Sorted(maps.Keys(plans.ByName))))
+		log.WarnContext(ctx, "accounts are on plans that are not offered: their keys are refused until accounts set --plan gives them another", "accounts", Some(lost), "offered", Some(slices.Sorted(maps.Keys(plans.ByName))))
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package main
+package service
 
 import (
 	"bytes"
@@ -16,64 +16,66 @@ import (
 
 // The names in --asr.
 const (
-	asrWhisperServer = "whisper-server"
-	asrOpenAI        = "openai"
-	asrWhisperCLI    = "whisper-cli"
-	asrPocketsphinx  = "pocketsphinx"
-	asrNone          = "none"
+	ASRWhisperServer = "whisper-server"
+	ASROpenAI        = "openai"
+	ASRWhisperCLI    = "whisper-cli"
+	ASRPocketsphinx  = "pocketsphinx"
+	ASRNone          = "none"
 )
 
+// pocketsphinxProgram is the program of that name.
 const pocketsphinxProgram = "pocketsphinx_continuous"
 
-// recognizerFlags say who recognizes speech.
-type recognizerFlags struct {
-	ASR asrEngine `name:"asr" placeholder:"NAME[:WHERE]" help:"Who recognizes speech: whisper-server:URL, openai:URL, whisper-cli:MODEL (a ggml file), pocketsphinx or none. Default: the best that is there: a model that was pulled, else whisper-cli with a model that is installed, else pocketsphinx, else none."`
-	modelsFlag
+// RecognizerFlags say who recognizes speech.
+type RecognizerFlags struct {
+	ASR ASR `name:"asr" placeholder:"NAME[:WHERE]" help:"Who recognizes speech: whisper-server:URL, openai:URL, whisper-cli:MODEL (a ggml file), pocketsphinx or none. Default: the best that is there: a model that was pulled, else whisper-cli with a model that is installed, else pocketsphinx, else none."`
+	ModelsFlag
 	ASRModel       string     `name:"asr-model" placeholder:"NAME" help:"The model to ask an openai:URL for (whisper-1), or the one that a whisper-server:URL has loaded, for the record."`
 	ASRKeyFile     keyFile    `name:"asr-key-file" placeholder:"FILE" help:"A file that holds the key for openai:URL and nothing else."`
 	ASRSpeakers    bool       `name:"asr-speakers" help:"Ask an openai:URL who speaks. A model with diarize in its name is asked without."`
 	ASRUploadLimit int64      `name:"asr-upload-limit" placeholder:"BYTES" help:"The largest upload that the server takes; less audio is then sent at once."`
-	WhisperCLI     executable `name:"whisper-cli" default:"whisper-cli" placeholder:"PATH" help:"The program for models of whisper.cpp (${default})."`
+	WhisperCLI     Executable `name:"whisper-cli" default:"whisper-cli" placeholder:"PATH" help:"The program for models of whisper.cpp (${default})."`
 }
 
-// asrEngine is a value of --asr: a name and, after a colon, what is used.
-type asrEngine struct {
-	name  string
-	url   serviceURL // of a server
-	model string     // of whisper-cli, a file
+// ASR is a value of --asr: a name and, after a colon, what is used.
+type ASR struct {
+	Name  string // empty: whoever is best
+	Model string // of whisper-cli, a file
+	// Program stands in the place of --whisper-cli, and SHA256 is the model's, where
+	// that was pulled.
+	Program string
+	SHA256  string
 
-	// What choose finds of a model that was pulled.
-	program string // in the place of --whisper-cli
-	sha256  string // of the model
+	url serviceURL // of a server
 }
 
 // UnmarshalText is called by the parser. Its errors leave the value out, which may
 // hold a password.
-func (e *asrEngine) UnmarshalText(text []byte) error {
+func (e *ASR) UnmarshalText(text []byte) error {
 	name, where, given := strings.Cut(string(text), ":")
-	*e = asrEngine{name: name}
+	*e = ASR{Name: name}
 	switch {
-	case name == asrWhisperServer, name == asrOpenAI:
+	case name == ASRWhisperServer, name == ASROpenAI:
 		return e.readURL(where)
-	case name == asrWhisperCLI && where == "":
+	case name == ASRWhisperCLI && where == "":
 		return errors.New("whisper-cli wants a model, a ggml file: whisper-cli:MODEL")
-	case name == asrWhisperCLI:
-		e.model = where
+	case name == ASRWhisperCLI:
+		e.Model = where
 		return nil
-	case (name == asrPocketsphinx || name == asrNone) && !given:
+	case (name == ASRPocketsphinx || name == ASRNone) && !given:
 		return nil
 	}
 	return errors.New("want whisper-server:URL, openai:URL, whisper-cli:MODEL, pocketsphinx or none")
 }
 
-func (e *asrEngine) readURL(text string) error {
+func (e *ASR) readURL(text string) error {
 	if text == "" {
-		return fmt.Errorf("%s wants its URL: %[1]s:http://HOST:PORT…", e.name)
+		return fmt.Errorf("%s wants its URL: %[1]s:http://HOST:PORT…", e.Name)
 	}
 	if err := e.url.UnmarshalText([]byte(text)); err != nil {
-		return fmt.Errorf("%s: %w", e.name, err)
+		return fmt.Errorf("%s: %w", e.Name, err)
 	}
-	if e.name != asrOpenAI {
+	if e.Name != ASROpenAI {
 		return nil
 	}
 	_, err := openai.New(openai.Options{BaseURL: text})
@@ -97,23 +99,23 @@ func (k *keyFile) UnmarshalText(path []byte) error {
 }
 
 // check refuses flags that do not go together.
-func (f recognizerFlags) check() error {
+func (f RecognizerFlags) check() error {
 	server := f.ASR.url.at != nil
 	switch {
 	case !server && f.ASRModel != "":
 		return errors.New("--asr-model goes with --asr=whisper-server:URL or --asr=openai:URL only")
 	case !server && f.ASRUploadLimit != 0:
 		return errors.New("--asr-upload-limit goes with --asr=whisper-server:URL or --asr=openai:URL only")
-	case f.ASR.name != asrOpenAI && f.ASRSpeakers:
+	case f.ASR.Name != ASROpenAI && f.ASRSpeakers:
 		return errors.New("--asr-speakers goes with --asr=openai:URL only")
-	case f.ASR.name != asrOpenAI && f.ASRKeyFile != "":
+	case f.ASR.Name != ASROpenAI && f.ASRKeyFile != "":
 		return errors.New("--asr-key-file goes with --asr=openai:URL only")
 	case f.ASRUploadLimit < 0:
 		return errors.New("--asr-upload-limit must not be negative")
 	}
 	// Made without a host to work on: it can only be the model, or the limit, that is
 	// of no use to it.
-	_, err := f.recognizer(engine.Host{})
+	_, err := f.Recognizer(engine.Host{})
 	switch {
 	case err == nil:
 		return nil
@@ -124,27 +126,27 @@ func (f recognizerFlags) check() error {
 }
 
 // addresses are where the recognizer's server is, which no link may reach.
-func (f recognizerFlags) addresses() []string {
+func (f RecognizerFlags) addresses() []string {
 	if f.ASR.url.at == nil {
 		return nil
 	}
 	return []string{f.ASR.url.address()}
 }
 
-// recognizer makes the recognizer that --asr names; nil: none.
-func (f recognizerFlags) recognizer(host engine.Host) (engine.Recognizer, error) {
-	switch f.ASR.name {
-	case asrWhisperServer:
+// Recognizer makes the recognizer that --asr names; nil: none.
+func (f RecognizerFlags) Recognizer(host engine.Host) (engine.Recognizer, error) {
+	switch f.ASR.Name {
+	case ASRWhisperServer:
 		return whisper.NewServer(whisper.ServerOptions{URL: f.ASR.url.at.String(), Model: f.ASRModel, MaxBytes: f.ASRUploadLimit})
-	case asrOpenAI:
+	case ASROpenAI:
 		return openai.New(openai.Options{
 			BaseURL: f.ASR.url.at.String(), Model: f.ASRModel, Speakers: f.ASRSpeakers, Key: string(f.ASRKeyFile), MaxBytes: f.ASRUploadLimit,
 		})
-	case asrWhisperCLI:
+	case ASRWhisperCLI:
 		return whisper.NewCLI(host, whisper.CLIOptions{
-			Program: cmp.Or(f.ASR.program, string(f.WhisperCLI)), Model: f.ASR.model, ModelSHA256: f.ASR.sha256,
+			Program: cmp.Or(f.ASR.Program, string(f.WhisperCLI)), Model: f.ASR.Model, ModelSHA256: f.ASR.SHA256,
 		})
-	case asrPocketsphinx:
+	case ASRPocketsphinx:
 		return modest{pocketsphinx.New(host)}, nil
 	}
 	return nil, nil //nolint:nilnil // no recognizer is one of the choices
@@ -156,6 +158,6 @@ type modest struct{ *pocketsphinx.Recognizer }
 // Info describes the recognizer.
 func (m modest) Info() engine.RecognizerInfo {
 	info := m.Recognizer.Info()
-	info.Quality += "; `" + pullCommand() + "` gets a better recognizer"
+	info.Quality += "; `" + PullCommand() + "` gets a better recognizer"
 	return info
 }

@@ -1,4 +1,6 @@
-package main
+// Package talks is a small video site on this machine, for demonstrations: it has one
+// talk with captions in two languages, and needs no internet.
+package talks
 
 import (
 	"context"
@@ -11,9 +13,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// talks is a video site with one video, which has captions in two languages. It
-// takes the place of the real one in the platform table.
-type talks struct {
+// Site is the video site at work. It takes the place of the real one in the platform
+// table.
+type Site struct {
 	listener net.Listener
 	http     *http.Server
 }
@@ -48,8 +50,9 @@ und zu jedem davon die Zeit.
 `
 )
 
-// serveTalks serves the site on a free port of this machine until it is closed.
-func serveTalks(ctx context.Context, recording string) (*talks, error) {
+// Serve serves the site on a free port of this machine until it is closed. recording is
+// the file that its video plays.
+func Serve(ctx context.Context, recording string) (*Site, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
@@ -59,7 +62,7 @@ func serveTalks(ctx context.Context, recording string) (*talks, error) {
 	pages.HandleFunc("GET /en.vtt", page("text/vtt", talkEnglish))
 	pages.HandleFunc("GET /de.vtt", page("text/vtt", talkGerman))
 	pages.HandleFunc("GET /talk.ogg", func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, recording) })
-	t := &talks{listener, &http.Server{Handler: pages, ReadHeaderTimeout: 10 * time.Second}}
+	t := &Site{listener, &http.Server{Handler: pages, ReadHeaderTimeout: 10 * time.Second}}
 	go func() { _ = t.http.Serve(listener) }() // it ends when the site is closed
 	return t, nil
 }
@@ -71,17 +74,21 @@ func page(mediaType, content string) http.HandlerFunc {
 	}
 }
 
-func (t *talks) addr() string { return t.listener.Addr().String() }
-func (t *talks) link() string { return "http://" + t.addr() + "/watch?v=a-shortTalk" }
+// Addr is where the site is, host and port.
+func (t *Site) Addr() string { return t.listener.Addr().String() }
 
-// table is the platform table in which this is the video site.
-func (t *talks) table() (*site.Table, error) {
+// Link is the link to its video.
+func (t *Site) Link() string { return "http://" + t.Addr() + "/watch?v=a-shortTalk" }
+
+// Table is the platform table in which this is the video site.
+func (t *Site) Table() (*site.Table, error) {
 	return site.New(map[transcript.Platform]site.Site{transcript.VideoSite: {
-		Hosts:      []string{t.addr()},
+		Hosts:      []string{t.Addr()},
 		ShortHosts: []string{},
 		Links:      []string{"/watch?v={id}"},
-		Canonical:  "http://" + t.addr() + "/watch?v={id}",
+		Canonical:  "http://" + t.Addr() + "/watch?v={id}",
 	}})
 }
 
-func (t *talks) close() error { return t.http.Close() }
+// Close ends the site.
+func (t *Site) Close() error { return t.http.Close() }

@@ -1,4 +1,4 @@
-package main
+package service
 
 import (
 	"cmp"
@@ -12,23 +12,21 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/jackc/pgx/v5/pgconn"
-
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// linkFlags say where links may lead and who follows them.
-type linkFlags struct {
-	Sites       siteTable  `placeholder:"FILE" help:"Platform table: JSON, which replaces the members of the default table that it names."`
-	AllowEgress []hostPort `placeholder:"HOST:PORT" help:"An address that links may lead to, although it is private or its port is neither 80 nor 443. May be repeated."`
-	YtDlp       executable `name:"yt-dlp" default:"yt-dlp" placeholder:"PATH" help:"The program that reads links (${default})."`
+// LinkFlags say where links may lead and who follows them.
+type LinkFlags struct {
+	Sites       SiteTable  `placeholder:"FILE" help:"Platform table: JSON, which replaces the members of the default table that it names."`
+	AllowEgress []HostPort `placeholder:"HOST:PORT" help:"An address that links may lead to, although it is private or its port is neither 80 nor 443. May be repeated."`
+	YtDlp       Executable `name:"yt-dlp" default:"yt-dlp" placeholder:"PATH" help:"The program that reads links (${default})."`
 	JSRuntime   jsRuntime  `name:"js-runtime" placeholder:"NAME[:PATH]" help:"The JavaScript runtime by which yt-dlp 2025.11.12 or later runs a site's player: deno, node, quickjs or bun. Default: the first of deno 2.3, node 22 and quickjs, or later versions of them, that is installed."`
 	Proxy       []proxyURL `placeholder:"URL" help:"A proxy (http, https or socks5) by which the service reaches what links lead to. May be repeated: they are taken in turn."`
 	Pace        float64    `default:"5" placeholder:"N" help:"The visits a minute to each platform, five of them at once; what would be more waits (${default})."`
 	Player      string     `placeholder:"NAME/VERSION" help:"The player of the video site as which to ask for captions, when the site takes the built-in one no longer."`
 }
 
-func (f linkFlags) check() error {
+func (f LinkFlags) check() error {
 	if !(f.Pace > 0) { // nor is NaN
 		return errors.New("--pace must be above 0")
 	}
@@ -38,7 +36,8 @@ func (f linkFlags) check() error {
 	return nil
 }
 
-func (f linkFlags) proxies() (all []*url.URL) {
+// Proxies are those of --proxy; none: links are reached directly.
+func (f LinkFlags) Proxies() (all []*url.URL) {
 	for _, proxy := range f.Proxy {
 		all = append(all, proxy.at)
 	}
@@ -46,20 +45,20 @@ func (f linkFlags) proxies() (all []*url.URL) {
 }
 
 // egress are the addresses that links may lead to.
-func (f linkFlags) egress() (all []string) {
+func (f LinkFlags) egress() (all []string) {
 	for _, address := range f.AllowEgress {
 		all = append(all, string(address))
 	}
 	return all
 }
 
-func (f linkFlags) program() string { return string(f.YtDlp) }
+func (f LinkFlags) program() string { return string(f.YtDlp) }
 
-// siteTable is what a file makes of the platform table, nil for the default one.
-type siteTable struct{ *site.Table }
+// SiteTable is what a file makes of the platform table.
+type SiteTable struct{ *site.Table } // nil: the default one
 
 // UnmarshalText is called by the parser, with the file's name.
-func (t *siteTable) UnmarshalText(path []byte) error {
+func (t *SiteTable) UnmarshalText(path []byte) error {
 	file, err := os.Open(string(path))
 	if err != nil {
 		return err
@@ -71,16 +70,16 @@ func (t *siteTable) UnmarshalText(path []byte) error {
 	return nil
 }
 
-// executable is the name of a program, or its path, which is made absolute.
-type executable string
+// Executable is the name of a program, or its path, which is made absolute.
+type Executable string
 
 // UnmarshalText is called by the parser.
-func (p *executable) UnmarshalText(text []byte) (err error) {
+func (p *Executable) UnmarshalText(text []byte) (err error) {
 	path := string(text)
 	if strings.ContainsRune(path, filepath.Separator) {
 		path, err = filepath.Abs(path)
 	}
-	*p = executable(path)
+	*p = Executable(path)
 	return err
 }
 
@@ -128,7 +127,7 @@ func (u *serviceURL) read(text []byte) (err error) {
 	if standardPorts()[u.at.Scheme] == "" {
 		return errors.New("no scheme of a service")
 	}
-	return new(hostPort).UnmarshalText([]byte(u.address()))
+	return new(HostPort).UnmarshalText([]byte(u.address()))
 }
 
 // address is the host and the port.
@@ -147,40 +146,16 @@ func (u *proxyURL) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// hostPort is an address to connect to.
-type hostPort string
+// HostPort is an address to connect to.
+type HostPort string
 
 // UnmarshalText is called by the parser.
-func (a *hostPort) UnmarshalText(text []byte) error {
-	*a = hostPort(text)
+func (a *HostPort) UnmarshalText(text []byte) error {
+	*a = HostPort(text)
 	host, port, err := net.SplitHostPort(string(text))
 	n, bad := strconv.ParseUint(port, 10, 16)
 	if err != nil || bad != nil || n == 0 || host == "" || strings.ContainsAny(host, "/@ ") {
 		return fmt.Errorf("%q is not HOST:PORT", text)
 	}
 	return nil
-}
-
-// databaseAddresses are where the database is, which no link may reach. A file
-// has no address, and neither has a socket in the file system.
-func databaseAddresses(database string) ([]string, error) {
-	if strings.HasPrefix(database, "sqlite:") {
-		return nil, nil
-	}
-	config, err := pgconn.ParseConfig(database)
-	if err != nil {
-		return nil, err
-	}
-	var all []string
-	add := func(host string, port uint16) {
-		address := net.JoinHostPort(host, strconv.Itoa(int(port)))
-		if !strings.HasPrefix(host, "/") && !slices.Contains(all, address) {
-			all = append(all, address)
-		}
-	}
-	add(config.Host, config.Port)
-	for _, other := range config.Fallbacks {
-		add(other.Host, other.Port)
-	}
-	return all, nil
 }

@@ -1,4 +1,4 @@
-package main
+package service
 
 import (
 	"errors"
@@ -16,14 +16,14 @@ import (
 // stores are the schemes of the object stores that are compiled in.
 var stores = []string{s3blob.Scheme, gcsblob.Scheme, azureblob.Scheme}
 
-// blobPlace is where uploads and audio are kept: a folder, or the URL of one or of
+// BlobPlace is where uploads and audio are kept: a folder, or the URL of one or of
 // an object store's bucket.
-type blobPlace string
+type BlobPlace string
 
 // UnmarshalText is called by the parser. No error repeats the value, which may hold a
 // password.
-func (p *blobPlace) UnmarshalText(text []byte) error {
-	*p = blobPlace(text)
+func (p *BlobPlace) UnmarshalText(text []byte) error {
+	*p = BlobPlace(text)
 	if p.isFolder() && !missesSlashes(string(text)) {
 		return nil
 	}
@@ -50,13 +50,13 @@ func missesSlashes(place string) bool {
 	return colon && slices.Contains(stores, scheme) && !strings.HasPrefix(rest, "//")
 }
 
-func (p blobPlace) isFolder() bool {
+func (p BlobPlace) isFolder() bool {
 	scheme, _, isURL := strings.Cut(string(p), "://")
 	return !isURL || scheme == fileblob.Scheme
 }
 
 // make creates the folder where there is none.
-func (p blobPlace) make() error {
+func (p BlobPlace) make() error {
 	if !p.isFolder() {
 		return nil
 	}
@@ -66,7 +66,7 @@ func (p blobPlace) make() error {
 
 // addresses are those of an object store that is not the public one of its kind: of
 // the URL's endpoint, and of those that the SDK of S3 finds in the environment.
-func (p blobPlace) addresses() (all []string) {
+func (p BlobPlace) addresses() (all []string) {
 	if p.isFolder() {
 		return nil
 	}

@@ -1,0 +1,76 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/transcriptkit/transcriptkit/server/store"
+)
+
+// DatabaseFlag is the flag that every command with a database has.
+type DatabaseFlag struct {
+	DB Database `name:"db" default:"${database}" placeholder:"DATABASE" help:"sqlite:PATH or a postgres:// URL (${default})."`
+}
+
+// Database is the name of a database. It is checked when the command line is read;
+// whether the database can be reached shows later.
+type Database string
+
+// UnmarshalText is called by the parser.
+func (d *Database) UnmarshalText(text []byte) error {
+	*d = Database(text)
+	if path, ok := strings.CutPrefix(string(text), "sqlite:"); ok && path != "" {
+		return nil
+	}
+	if !strings.HasPrefix(string(text), "postgres://") && !strings.HasPrefix(string(text), "postgresql://") {
+		return errors.New("want sqlite:PATH or postgres://…") // the value may hold a password
+	}
+	_, err := d.addresses()
+	return err
+}
+
+// IsFile reports whether it is an SQLite file, which one process serves.
+func (d Database) IsFile() bool { return strings.HasPrefix(string(d), "sqlite:") }
+
+// OpenStore opens a database, and says what to do where there is none.
+func OpenStore(ctx context.Context, o store.Options) (*store.Store, error) {
+	s, err := store.Open(ctx, o)
+	switch {
+	case !errors.Is(err, store.ErrNoDatabase), o.MustExist:
+		return s, err
+	case Database(o.Database).IsFile():
+		return nil, fmt.Errorf("%w: make it, or name another path with --db", err)
+	}
+	return nil, fmt.Errorf("%w: make it with createdb, or name another one with --db", err)
+}
+
+// addresses are where the database is, which no link may reach. A file has no address,
+// and neither has a socket in the file system.
+func (d Database) addresses() ([]string, error) {
+	if d.IsFile() {
+		return nil, nil
+	}
+	config, err := pgconn.ParseConfig(string(d))
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	add := func(host string, port uint16) {
+		address := net.JoinHostPort(host, strconv.Itoa(int(port)))
+		if !strings.HasPrefix(host, "/") && !slices.Contains(all, address) {
+			all = append(all, address)
+		}
+	}
+	add(config.Host, config.Port)
+	for _, other := range config.Fallbacks {
+		add(other.Host, other.Port)
+	}
+	return all, nil
+}

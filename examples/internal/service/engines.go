@@ -1,0 +1,141 @@
+package service
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/engine/ffmpeg"
+	"github.com/transcriptkit/transcriptkit/server/engine/videosite"
+	"github.com/transcriptkit/transcriptkit/server/engine/ytdlp"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/site"
+)
+
+// tellingEngine makes the engine and says in the log who reads links and who will
+// recognize, and what they lack.
+func (s Setup) tellingEngine(ctx context.Context) func(engine.Host) (engine.Engine, error) {
+	return func(host engine.Host) (engine.Engine, error) {
+		e, links, err := s.engine(host)
+		if err != nil {
+			return e, err
+		}
+		if _, err := host.Programs.Look(s.program()); err != nil {
+			s.Log.Warn("links cannot be read", "program", s.program(), "err", err)
+		} else {
+			go s.tellLinks(ctx, links)
+		}
+		if e.Discovery != engine.Discovery(links) {
+			s.Log.Info("videos are found by the data API", "url", s.base())
+		}
+		s.tellRecognizer(ctx, e.Recognizer)
+		return e, nil
+	}
+}
+
+// engine wires the adapters together.
+func (s Setup) engine(host engine.Host) (e engine.Engine, links *ytdlp.Downloader, err error) {
+	route, err := s.captionRoute(host)
+	if err != nil {
+		return e, nil, err
+	}
+	links, err = ytdlp.New(host, ytdlp.Options{
+		Program: s.program(), Base: s.VideoSite().Base, JSRuntime: string(s.JSRuntime), Log: s.Log,
+	})
+	if err != nil {
+		return e, nil, &FlagError{"--js-runtime", err} // the program's name and the site's were checked before
+	}
+	e = engine.Engine{
+		Captions: []engine.CaptionSource{route, links},
+		Lists:    links,
+		Audio:    links,
+		Media:    ffmpeg.New(host),
+	}
+	if e.Discovery, err = s.discovery(links); err != nil {
+		return e, nil, err
+	}
+	e.Recognizer, err = s.Speech.Recognizer(host)
+	return e, links, err
+}
+
+// tellLinks says in the log which program reads links, and what is wrong with it or
+// missing. Nobody waits for it: on a busy machine it takes half a minute.
+func (s Setup) tellLinks(ctx context.Context, links *ytdlp.Downloader) {
+	switch v, err := links.Version(ctx); {
+	case errors.Is(err, transcript.ConfigError):
+		s.Log.Warn("links cannot be read", "program", s.program(), "err", err)
+		return
+	case err != nil:
+		return // the service ends, or the next to ask is told
+	default:
+		s.Log.Info("links", "program", s.program(), "version", v)
+	}
+	for _, f := range links.Examine(ctx) {
+		if f.Status != engine.OK && ctx.Err() == nil {
+			s.Log.Warn("works, but not as it could", "what", f.Name, "is", f.Status, "found", f.Found, "fails", f.Fails, "cure", f.Cure)
+		}
+	}
+}
+
+// VideoSite is the video site as the platform table has it.
+func (s Setup) VideoSite() site.Site {
+	at, _ := cmp.Or(s.Sites.Table, site.Default()).Site(transcript.VideoSite) // every table has it
+	return at
+}
+
+// captionRoute reads the video site's captions.
+func (s Setup) captionRoute(host engine.Host) (*videosite.Route, error) {
+	name, version, _ := strings.Cut(s.Player, "/")
+	return videosite.New(host, videosite.Options{
+		Base:          s.VideoSite().Base,
+		ClientName:    name,
+		ClientVersion: version,
+	})
+}
+
+// discovery is by the data API where there is a key for it, else by the program that reads
+// links.
+func (s Setup) discovery(links *ytdlp.Downloader) (engine.Discovery, error) {
+	found, err := s.dataAPI(s.Sites.Table)
+	switch {
+	case err != nil:
+		return nil, err
+	case found == nil:
+		return links, nil
+	}
+	return found, nil
+}
+
+// tellRecognizer says in the log which recognizer was chosen, how good it is, and when it
+// cannot work.
+func (s Setup) tellRecognizer(ctx context.Context, r engine.Recognizer) {
+	if s.Speech.Unused != nil {
+		s.Log.Warn("the model that was pulled is not used", "err", s.Speech.Unused)
+	}
+	name := s.Speech.ASR.Name
+	if r == nil {
+		s.Log.Info("recognizer", "asr", name, "why", s.Speech.Why, "quality", nobody())
+		return
+	}
+	info := r.Info()
+	s.Log.Info("recognizer", "asr", name, "model", info.Model, "quality", info.Quality, "why", s.Speech.Why)
+	go s.tellTrouble(ctx, r)
+}
+
+// tellTrouble says in the log what keeps the recognizer from working, at the start and
+// not when the first recording has come. Nobody waits for it: it may be there later.
+func (s Setup) tellTrouble(ctx context.Context, r engine.Recognizer) {
+	checker, checks := r.(engine.Checker)
+	if !checks {
+		return
+	}
+	switch err := checker.Check(ctx); {
+	case err == nil, ctx.Err() != nil:
+	case errors.Is(err, transcript.UpstreamFailed):
+		s.Log.Warn("the recognizer cannot be reached: what needs it waits", "asr", s.Speech.ASR.Name, "err", err)
+	default:
+		s.Log.Warn("speech cannot be recognized", "asr", s.Speech.ASR.Name, "err", err)
+	}
+}

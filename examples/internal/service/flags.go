@@ -1,0 +1,81 @@
+// Package service is what the programs here have in common that run the service: the
+// flags that say what it stands on and who does its work, and what makes a server of
+// them.
+//
+//	type serveCommand struct {
+//		service.Flags
+//		Own string `help:"A flag of the program's own."`
+//	}
+//
+//	setup, err := c.Setup(ctx, log)
+//	config, err := setup.Open(ctx) // the caller closes config.Store
+//	config.Authenticator = visitors
+//	s, err := server.New(ctx, config)
+//
+// The parser (kong) reads the flags and knows [Vars]; Check looks at what it cannot.
+package service
+
+import (
+	"cmp"
+	"errors"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server"
+)
+
+// Flags are those of a program that runs the service.
+type Flags struct {
+	DatabaseFlag
+	Listen Address   `default:"${listen}" placeholder:"ADDR" help:"Address to listen on (${default}); port 0 takes a free one."`
+	Blobs  BlobPlace `default:"${blobs}" placeholder:"PLACE" help:"Where uploads and audio are kept until their job ends: a folder (${default}), or s3://BUCKET?OPTION=…, gs://BUCKET or azblob://CONTAINER."`
+	PlansFlag
+	TrustedProxy []Network `placeholder:"CIDR" help:"A proxy in front of the service, as 10.0.0.0/8 or an address: its X-Forwarded-For names the client. May be repeated. Default: none is believed."`
+	FullSync     bool      `help:"Make every commit on SQLite survive a loss of power, at ten times the price."`
+	// As long as a load balancer takes to ask /readyz, once or twice.
+	DrainDelay time.Duration `default:"${drain}" placeholder:"DURATION" help:"How long /readyz says 503 draining, while everything still works, before the end (${default}); 0 where nothing stands in front."`
+	Log        LogFlag       `embed:""`
+	RecognizerFlags
+	LinkFlags
+	DiscoveryFlags
+}
+
+// Check refuses what does not go together, and names the flag.
+func (f Flags) Check() error {
+	return cmp.Or(f.CheckAPI(), f.RecognizerFlags.check())
+}
+
+// CheckAPI is Check for a process that does no work itself: nobody asks it who
+// recognizes speech.
+func (f Flags) CheckAPI() error {
+	if f.DrainDelay < 0 {
+		return errors.New("--drain-delay must not be negative")
+	}
+	return cmp.Or(f.LinkFlags.check(), f.DiscoveryFlags.check())
+}
+
+// FlagError is a flag's wrong value that only the work shows.
+type FlagError struct {
+	Flag string // "--listen"
+	Err  error  // what is wrong with it
+}
+
+// Error names the flag and says what is wrong with it.
+func (e *FlagError) Error() string { return e.Flag + ": " + e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *FlagError) Unwrap() error { return e.Err }
+
+// ByFlag says of a member of the configuration that is wrong which flag it comes from;
+// it is for the errors of server.New and server.Examine.
+func ByFlag(err error) error {
+	var wrong *server.ConfigError
+	switch {
+	case !errors.As(err, &wrong):
+		return err
+	case wrong.Member == "Egress.Allow":
+		return &FlagError{"--allow-egress", wrong.Err}
+	case wrong.Member == "Engine":
+		return wrong.Err // it names the program
+	}
+	return err
+}

@@ -1,0 +1,89 @@
+package service
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+
+	"github.com/transcriptkit/transcriptkit/server"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/pace"
+	"github.com/transcriptkit/transcriptkit/server/store"
+)
+
+// Setup is what a server is made of: what the flags say, and who recognizes speech.
+type Setup struct {
+	Flags
+	// Speech is who recognizes; nobody is asked for a process that does no work.
+	Speech Choice
+	// Log is what the server and its engine write to.
+	Log *slog.Logger
+}
+
+// Setup chooses who recognizes speech.
+func (f Flags) Setup(ctx context.Context, log *slog.Logger) (Setup, error) {
+	chosen, err := f.Choose(ctx)
+	return Setup{Flags: f, Speech: chosen, Log: log}, err
+}
+
+// Config is the server's configuration, but for its store and its accounts. A caller
+// adds what the flags do not say.
+func (s Setup) Config() (server.Config, error) {
+	own, err := s.DB.addresses()
+	if err != nil {
+		return server.Config{}, err
+	}
+	return server.Config{
+		Sites: s.Sites.Table,
+		Egress: server.Egress{
+			Allow: s.egress(), Deny: slices.Concat(own, s.Speech.addresses(), s.DiscoveryFlags.addresses(), s.Blobs.addresses()), Proxies: s.Proxies(),
+		},
+		TrustedProxies: prefixes(s.TrustedProxy),
+		Pace:           pace.Config{Rate: pace.Rate{PerMinute: s.Pace}},
+		DrainDelay:     s.DrainDelay,
+		Path:           SearchPath(),
+		Log:            s.Log,
+		Version:        Version(),
+		Engine: func(host engine.Host) (engine.Engine, error) {
+			e, _, err := s.engine(host)
+			return e, err
+		},
+	}, nil
+}
+
+// StoreOptions say where everything is kept.
+func (s Setup) StoreOptions() store.Options {
+	return store.Options{Database: string(s.DB), Blobs: string(s.Blobs), FullSync: s.FullSync, Log: s.Log}
+}
+
+// Open opens the store and its accounts, and is the whole configuration with them. The
+// log tells of plans that an operator may not have meant and, once the engine is made,
+// who reads links and recognizes speech, and what they lack: until ctx ends. The caller
+// closes the Store.
+func (s Setup) Open(ctx context.Context) (server.Config, error) {
+	config, err := s.Config()
+	if err != nil {
+		return server.Config{}, err
+	}
+	if err := s.Blobs.make(); err != nil {
+		return server.Config{}, &FlagError{"--blobs", err}
+	}
+	if config.Store, err = OpenStore(ctx, s.StoreOptions()); err != nil {
+		return server.Config{}, err
+	}
+	if config.Accounts, err = s.accounts(ctx, config.Store); err != nil {
+		_ = config.Store.Close() // nothing was written to it
+		return server.Config{}, err
+	}
+	config.Engine = s.tellingEngine(ctx)
+	return config, nil
+}
+
+func (s Setup) accounts(ctx context.Context, kept *store.Store) (*account.Accounts, error) {
+	accounts, err := account.New(kept, s.Offered())
+	if err != nil {
+		return nil, err
+	}
+	return accounts, warnOfPlans(ctx, s.Log, accounts, s.Offered())
+}
