@@ -10,12 +10,16 @@ import (
 // maxProxies is how many proxies that a request has passed are believed.
 const maxProxies = 16
 
-// clientOf is the address from which a request comes: that of its peer, or the one
-// that a trusted proxy names. It is not valid where that is no IP address, as with a
-// socket in the file system.
-func (s *Server) clientOf(r *http.Request) netip.Addr {
+// ClientAddr is the address from which a request comes: that of its peer, or the one
+// that a trusted proxy names in X-Forwarded-For. What others than the trusted write there
+// counts for nothing. It is not valid where that is no IP address, as with a socket in
+// the file system.
+//
+// It is how a server with [Config.TrustedProxies] knows its clients, for what the
+// program around it counts by address.
+func ClientAddr(r *http.Request, trusted []netip.Prefix) netip.Addr {
 	client := address(r.RemoteAddr)
-	if !s.trusts(client) {
+	if !contain(trusted, client) {
 		return client
 	}
 	// Each proxy appends whom it has the request from, so the last is the nearest.
@@ -28,15 +32,15 @@ func (s *Server) clientOf(r *http.Request) netip.Addr {
 			break
 		}
 		client, chain = hop, before
-		if !more || !s.trusts(client) {
+		if !more || !contain(trusted, client) {
 			break
 		}
 	}
 	return client
 }
 
-func (s *Server) trusts(a netip.Addr) bool {
-	return slices.ContainsFunc(s.cfg.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(a) })
+func contain(all []netip.Prefix, a netip.Addr) bool {
+	return slices.ContainsFunc(all, func(p netip.Prefix) bool { return plainPrefix(p).Contains(a) })
 }
 
 // address reads an IP address, which may have brackets, a port and a zone. It is not

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"path"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/batch"
@@ -211,11 +212,7 @@ func (c Config) withDefaults() (Config, error) {
 	if c.timeout == nil {
 		c.timeout = context.WithTimeout
 	}
-	proxies := make([]netip.Prefix, len(c.TrustedProxies))
-	for i, p := range c.TrustedProxies {
-		proxies[i] = plainPrefix(p)
-	}
-	c.TrustedProxies = proxies
+	c.TrustedProxies = slices.Clone(c.TrustedProxies)
 	c.Version = cmp.Or(c.Version, "dev")
 	c.Limits.ASRWorkers = cmp.Or(c.Limits.ASRWorkers, runtime.GOMAXPROCS(0))
 	c.Limits.MaxMediaDuration = cmp.Or(c.Limits.MaxMediaDuration, 12*time.Hour)

@@ -105,7 +105,7 @@ func Small(s *Server, h http.HandlerFunc) http.Handler {
 }
 
 // ClientOf is the address from which a request comes.
-func ClientOf(s *Server, r *http.Request) netip.Addr { return s.clientOf(r) }
+func ClientOf(s *Server, r *http.Request) netip.Addr { return ClientAddr(r, s.cfg.TrustedProxies) }
 
 // Listing is a list whose pages a test turns.
 type Listing struct{ listing }

@@ -36,7 +36,7 @@ func (s *Server) outermost(next http.Handler) http.Handler {
 			return
 		}
 		began := time.Now()
-		n := &logEntry{id: requestID(r), route: s.noRoute, client: s.clientOf(r)}
+		n := &logEntry{id: requestID(r), route: s.noRoute, client: ClientAddr(r, s.cfg.TrustedProxies)}
 		outer := r
 		r = r.WithContext(context.WithValue(r.Context(), logEntryKey{}, n))
 		// Who stands before this handler learns the route, as from a ServeMux.
@@ -122,7 +122,7 @@ func (s *Server) ended(r *http.Request, w *recorder, n *logEntry, took time.Dura
 type logEntry struct {
 	id        string
 	route     *metrics.Route
-	client    netip.Addr // see clientOf
+	client    netip.Addr // see ClientAddr
 	principal account.Principal
 	admission *admission    // nil: it is not let in yet
 	err       error         // why it was refused

@@ -30,6 +30,7 @@ func main() {
 // commands is the command line.
 type commands struct {
 	Serve serveCommand `cmd:"" default:"withargs" help:"Serve the website until SIGTERM or SIGINT. The default."`
+	Users usersCommand `cmd:"" help:"Add, list and remove those who sign in, and set their passwords."`
 }
 
 // output is where a command writes: results to Stdout, all else to Stderr.

@@ -16,7 +16,7 @@ func startWebsite(t *testing.T) (base string) {
 	t.Helper()
 	dir := t.TempDir()
 	s, err := startSite(t.Context(), &serveCommand{
-		Listen: "127.0.0.1:0", DB: "sqlite:" + filepath.Join(dir, "website.db"), Blobs: filepath.Join(dir, "blobs"), SingleUser: true,
+		Listen: "127.0.0.1:0", DB: "sqlite:" + filepath.Join(dir, "website.db"), Blobs: filepath.Join(dir, "blobs"), visitorFlags: visitorFlags{SingleUser: true},
 	}, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, s.stop()) })

@@ -21,11 +21,14 @@ import (
 )
 
 type serveCommand struct {
-	Listen     string `default:"127.0.0.1:8082" placeholder:"ADDR" help:"Address to listen on (${default}); port 0 takes a free one."`
-	DB         string `name:"db" default:"sqlite:website.db" placeholder:"DATABASE" help:"Where everything is kept: sqlite:PATH or a postgres:// URL (${default})."`
-	Blobs      string `default:"website-blobs" placeholder:"PLACE" help:"Where uploads and audio are kept until their job ends (${default})."`
-	SingleUser bool   `help:"No sign-in: everything belongs to whoever opens the page, which is served to this machine alone."`
+	Listen string `default:"127.0.0.1:8082" placeholder:"ADDR" help:"Address to listen on (${default}); port 0 takes a free one."`
+	DB     string `name:"db" default:"sqlite:website.db" placeholder:"DATABASE" help:"Where everything is kept: sqlite:PATH or a postgres:// URL (${default})."`
+	Blobs  string `default:"website-blobs" placeholder:"PLACE" help:"Where uploads and audio are kept until their job ends (${default})."`
+	visitorFlags
 }
+
+// Validate is called by the parser.
+func (c *serveCommand) Validate() error { return c.check(c.Listen) }
 
 // Run serves until ctx ends.
 func (c *serveCommand) Run(ctx context.Context, out output) error {
@@ -50,9 +53,12 @@ const stopTimeout = 20 * time.Second
 type website struct {
 	listener net.Listener
 	store    *store.Store
+	visitors *visitor.Visitors
 	server   *server.Server
 	web      *http.Server
 	failed   chan error // why it accepts no more requests
+
+	endSweeping func() // nil: it has not begun
 }
 
 // startSite returns once requests are accepted.
@@ -73,12 +79,11 @@ func startSite(ctx context.Context, c *serveCommand, log *slog.Logger) (_ *websi
 	if err != nil {
 		return nil, err
 	}
-	visitors, err := visitor.New(ctx, visitor.Options{Accounts: accounts, Keys: server.KeyAuthenticator(accounts, log)})
-	if err != nil {
+	if s.visitors, err = visitor.New(ctx, c.visitorFlags.options(c.Listen, c.DB, accounts, account.DefaultPlans(), log)); err != nil {
 		return nil, err
 	}
 	if s.server, err = server.New(ctx, server.Config{
-		Store: s.store, Accounts: accounts, Authenticator: visitors, Log: log,
+		Store: s.store, Accounts: accounts, Authenticator: s.visitors, Admit: s.visitors.Admit, TrustedProxies: c.TrustedProxy, Log: log,
 		Engine: func(h engine.Host) (engine.Engine, error) {
 			links, err := ytdlp.New(h, ytdlp.Options{Log: log})
 			return engine.Engine{
@@ -89,7 +94,8 @@ func startSite(ctx context.Context, c *serveCommand, log *slog.Logger) (_ *websi
 	}); err != nil {
 		return nil, err
 	}
-	pages, err := page.New(page.Options{API: s.server.Handler(), Accounts: accounts, Log: log})
+	permitted := s.visitors.Permit(s.server)
+	pages, err := page.New(page.Options{API: permitted, Visitors: s.visitors, Accounts: accounts, Log: log})
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +103,10 @@ func startSite(ctx context.Context, c *serveCommand, log *slog.Logger) (_ *websi
 		return nil, err
 	}
 	s.web = s.server.HTTPServer(c.Listen)
-	s.web.Handler = routes(s.server.Handler(), visitors, pages)
+	s.web.Handler = routes(s.server.Handler(), s.visitors.Identify, permitted, pages)
+	if err = s.keepSweeping(); err != nil {
+		return nil, err
+	}
 	go func() {
 		if err := s.web.Serve(s.server.Listener(s.listener)); !errors.Is(err, http.ErrServerClosed) {
 			s.failed <- fmt.Errorf("serving: %w", err)
@@ -108,14 +117,27 @@ func startSite(ctx context.Context, c *serveCommand, log *slog.Logger) (_ *websi
 
 // routes are all that the website answers: the API as it is, for programs with keys; the
 // API once more under /web, for the pages, on behalf of who uses them; and the pages.
-func routes(api http.Handler, visitors *visitor.Visitors, pages http.Handler) http.Handler {
+func routes(api http.Handler, identify func(http.Handler) http.Handler, permitted, pages http.Handler) http.Handler {
 	all := http.NewServeMux()
 	for _, own := range []string{"/v1/", "/docs", "/docs/", "/healthz", "/readyz"} {
 		all.Handle(own, api)
 	}
-	all.Handle("/web/v1/", visitors.Identify(visitors.Permit(http.StripPrefix("/web", api))))
-	all.Handle("/", visitors.Identify(pages))
+	all.Handle("/web/v1/", identify(http.StripPrefix("/web", permitted)))
+	all.Handle("/", identify(pages))
 	return all
+}
+
+// keepSweeping removes what guests leave behind, until stop.
+func (s *website) keepSweeping() error {
+	api, err := page.InProcess(s.server.Handler())
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	swept := make(chan struct{})
+	go func() { defer close(swept); s.visitors.KeepSweeping(ctx, api) }()
+	s.endSweeping = func() { cancel(); <-swept }
+	return nil
 }
 
 func (s *website) address() string { return "http://" + s.listener.Addr().String() + "/" }
@@ -124,6 +146,9 @@ func (s *website) address() string { return "http://" + s.listener.Addr().String
 func (s *website) stop() error {
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()
+	if s.endSweeping != nil {
+		s.endSweeping()
+	}
 	if s.server != nil {
 		if err := s.server.Stop(ctx); err != nil {
 			return err // steps still run, on the store too: the end of the process ends them
@@ -134,6 +159,9 @@ func (s *website) stop() error {
 		if err := s.listener.Close(); !errors.Is(err, net.ErrClosed) { // Stop has closed it, if it was served
 			errs = append(errs, err)
 		}
+	}
+	if s.visitors != nil {
+		errs = append(errs, s.visitors.Close())
 	}
 	if s.store != nil {
 		errs = append(errs, s.store.Close())

@@ -161,6 +161,18 @@ func accountOf(row db.Account) Account {
 	return Account{row.ID, row.Plan, row.Suspended, row.Prompt, row.CreatedAt, row.UpdatedAt}
 }
 
+// Account returns an account by its name; [ErrNotFound] where there is none.
+func (a *Accounts) Account(ctx context.Context, name string) (Account, error) {
+	row, err := a.db.Account(ctx, name)
+	if errors.Is(err, db.ErrNotFound) {
+		return Account{}, notFound(fmt.Sprintf("there is no account %q", name))
+	}
+	if err != nil {
+		return Account{}, fmt.Errorf("account: looking up an account: %w", err)
+	}
+	return accountOf(row), nil
+}
+
 // List returns all accounts by name.
 func (a *Accounts) List(ctx context.Context) ([]Account, error) {
 	rows, err := a.db.Accounts(ctx)

@@ -61,14 +61,10 @@ func (a *Accounts) Verify(ctx context.Context, key string) (Principal, error) {
 // [ErrNotFound] where there is no such account; a principal beside a *transcript.Error
 // as for Verify.
 func (a *Accounts) Principal(ctx context.Context, name string) (Principal, error) {
-	row, err := a.db.Account(ctx, name)
-	if errors.Is(err, db.ErrNotFound) {
-		return Principal{}, notFound(fmt.Sprintf("there is no account %q", name))
-	}
+	acc, err := a.Account(ctx, name)
 	if err != nil {
-		return Principal{}, fmt.Errorf("account: looking up an account: %w", err)
+		return Principal{}, err
 	}
-	acc := accountOf(row)
 	p := Principal{Account: acc.Name, Scopes: Scopes()}
 	p.Plan, err = a.plans.of(ctx, acc)
 	return p, ineligible(acc, p.Plan, err)

@@ -8,10 +8,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/client"
 )
 
-// inProcess is a client of the API that reaches it without a connection. Whom a request
+// InProcess is a client of the API that reaches it without a connection. Whom a request
 // comes from is in its context. Nothing is repeated: the page is asked for again by who
 // wants it.
-func inProcess(api http.Handler) (*client.Client, error) {
+func InProcess(api http.Handler) (*client.Client, error) {
 	return client.New("http://website", client.WithHTTPClient(&http.Client{Transport: direct{api}}), client.WithRetry(client.NoRetry))
 }
 

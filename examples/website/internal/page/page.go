@@ -1,7 +1,7 @@
 // Package page is what people see of the website: pages that the server renders whole,
 // and small modules that make them live.
 //
-//	pages, err := page.New(page.Options{API: api.Handler(), Accounts: accounts})
+//	pages, err := page.New(page.Options{API: visitors.Permit(api), Visitors: visitors, Accounts: accounts})
 //	mux.Handle("/", visitors.Identify(pages))
 //
 // A page asks the API by package client, in the same process and on behalf of the
@@ -18,14 +18,20 @@ import (
 	"log/slog"
 	"net/http"
 
+	"github.com/klauspost/compress/gzhttp"
+
 	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
 	"github.com/transcriptkit/transcriptkit/server/account"
 )
 
 // Options says what the pages stand on.
 type Options struct {
-	// API is the whole API. Pages reach it as the visitor in the request's context.
+	// API is the API as visitors may use it. Pages reach it as the visitor in the
+	// request's context.
 	API http.Handler
+	// Visitors are who sign in and out.
+	Visitors *visitor.Visitors
 	// Accounts are where keys are made and revoked.
 	Accounts *account.Accounts
 	// Example is a link that the start page offers to try; empty: none.
@@ -61,10 +67,10 @@ func New(o Options) (http.Handler, error) {
 	if p.views, err = parseViews(p.strings, p.assets); err != nil {
 		return nil, err
 	}
-	if p.api, err = inProcess(o.API); err != nil {
+	if p.api, err = InProcess(o.API); err != nil {
 		return nil, err
 	}
-	return protect(compress(p.routes())), nil
+	return gzhttp.GzipHandler(p.routes()), nil
 }
 
 // handler answers a request, or says why it cannot.
@@ -79,7 +85,15 @@ func (p *pages) routes() http.Handler {
 		"POST /transcripts": p.submit,
 		"GET /jobs/{id}":    p.job,
 		"GET /transcripts/{platform}/{externalId}": p.transcript,
-		"/": p.nothing,
+		"GET /sign-in":           p.signInPage,
+		"POST /sign-in":          p.signIn,
+		"GET /sign-up":           p.signUpPage,
+		"POST /sign-up":          p.signUp,
+		"POST /sign-out":         p.signOut,
+		"GET /account":           p.account,
+		"POST /account/password": p.changePassword,
+		"POST /account/sessions": p.signOutElsewhere,
+		"/":                      p.nothing,
 	} {
 		mux.Handle(pattern, p.answering(answer))
 	}

@@ -3,6 +3,7 @@ package page
 import (
 	"errors"
 	"net/http"
+	"net/url"
 
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -36,7 +37,11 @@ func (p *pages) troubleOf(r *http.Request, err error) trouble {
 		if message == "" {
 			message = told.Code.Meaning()
 		}
-		return trouble{told.Response.StatusCode, told.Code, message, told.ActionLabel, told.ActionURL, told.Response.RequestID}
+		action := told.ActionURL
+		if action == signInPath && r.Method == http.MethodGet { // and come back
+			action += "?next=" + url.QueryEscape(r.URL.RequestURI())
+		}
+		return trouble{told.Response.StatusCode, told.Code, message, told.ActionLabel, action, told.Response.RequestID}
 	case errors.As(err, &own):
 		return trouble{own.HTTPStatus(), own.Code, own.Message, own.ActionLabel, own.ActionURL, ""}
 	}

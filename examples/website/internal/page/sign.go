@@ -1,0 +1,182 @@
+package page
+
+import (
+	"errors"
+	"math"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
+)
+
+// signInPath is where the API, too, sends those who may not do something as guests.
+const signInPath = "/sign-in"
+
+// maxForm is more than the forms of this file have, in bytes.
+const maxForm = 16 << 10
+
+// signForm is what the pages to sign in and up show.
+type signForm struct {
+	Name    string // as it was typed
+	Next    string // the page to go to
+	Open    bool   // whether strangers may make accounts
+	Trouble string // what was wrong; empty: nothing yet
+}
+
+func (p *pages) signInPage(w http.ResponseWriter, r *http.Request) error {
+	return p.showSign(w, r, "sign-in", nil)
+}
+
+func (p *pages) signUpPage(w http.ResponseWriter, r *http.Request) error {
+	return p.showSign(w, r, "sign-up", nil)
+}
+
+// showSign shows a page to sign in or up, and what was wrong. Who is in needs neither.
+func (p *pages) showSign(w http.ResponseWriter, r *http.Request, name string, wrong error) error {
+	if visitor.From(r.Context()).Known() {
+		http.Redirect(w, r, localPath(r.FormValue("next")), http.StatusSeeOther)
+		return nil
+	}
+	status, trouble, err := p.signTrouble(w, wrong)
+	if err != nil {
+		return err
+	}
+	form := signForm{Next: localPath(r.FormValue("next")), Open: p.Visitors.OpenToAll(), Trouble: trouble}
+	if wrong != nil {
+		form.Name = r.PostFormValue("name")
+	}
+	return p.show(w, r, status, name, form)
+}
+
+// signTrouble is the status and the text of what was wrong. What no form says is returned
+// as it is.
+func (p *pages) signTrouble(w http.ResponseWriter, wrong error) (status int, text string, err error) {
+	var tries *visitor.TooManyError
+	switch {
+	case wrong == nil:
+		return http.StatusOK, "", nil
+	case errors.As(wrong, &tries):
+		seconds := math.Ceil(tries.Wait.Seconds())
+		w.Header().Set("Retry-After", strconv.Itoa(int(seconds)))
+		return http.StatusTooManyRequests, p.strings.text("sign.tries", "count", math.Ceil(seconds/60)), nil
+	}
+	for is, said := range map[error]struct {
+		status int
+		key    string
+	}{
+		visitor.ErrWrong:     {http.StatusUnauthorized, "sign.wrong"},
+		visitor.ErrSuspended: {http.StatusForbidden, "sign.suspended"},
+		visitor.ErrClosed:    {http.StatusForbidden, "sign.closed"},
+		visitor.ErrName:      {http.StatusUnprocessableEntity, "sign.badName"},
+		visitor.ErrTaken:     {http.StatusConflict, "sign.taken"},
+		visitor.ErrPassword:  {http.StatusUnprocessableEntity, "sign.badPassword"},
+		errTwoPasswords:      {http.StatusUnprocessableEntity, "sign.twoPasswords"},
+	} {
+		if errors.Is(wrong, is) {
+			return said.status, p.strings.text(said.key), nil
+		}
+	}
+	return 0, "", wrong
+}
+
+func (p *pages) signIn(w http.ResponseWriter, r *http.Request) error {
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	if err := p.Visitors.SignIn(w, r, r.PostFormValue("name"), r.PostFormValue("password")); err != nil {
+		return p.showSign(w, r, "sign-in", err)
+	}
+	http.Redirect(w, r, localPath(r.PostFormValue("next")), http.StatusSeeOther)
+	return nil
+}
+
+func (p *pages) signUp(w http.ResponseWriter, r *http.Request) error {
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	if err := p.Visitors.SignUp(w, r, r.PostFormValue("name"), r.PostFormValue("password")); err != nil {
+		return p.showSign(w, r, "sign-up", err)
+	}
+	http.Redirect(w, r, localPath(r.PostFormValue("next")), http.StatusSeeOther)
+	return nil
+}
+
+func (p *pages) signOut(w http.ResponseWriter, r *http.Request) error {
+	if err := p.Visitors.SignOut(w, r); err != nil {
+		return err
+	}
+	http.Redirect(w, r, "/", http.StatusSeeOther)
+	return nil
+}
+
+// accountPage is what the page of an account shows.
+type accountPage struct {
+	Trouble string // what was wrong; empty: nothing
+	Done    string // what was done; empty: nothing
+}
+
+// errTwoPasswords: the new password was typed in two ways.
+var errTwoPasswords = errors.New("these are two passwords")
+
+func (p *pages) account(w http.ResponseWriter, r *http.Request) error {
+	done := ""
+	switch r.FormValue("done") {
+	case "password":
+		done = p.strings.text("account.passwordDone")
+	case "sessions":
+		done = p.strings.text("account.sessionsDone")
+	}
+	return p.showAccount(w, r, http.StatusOK, accountPage{Done: done})
+}
+
+// showAccount leads those who have no account to sign in.
+func (p *pages) showAccount(w http.ResponseWriter, r *http.Request, status int, shown accountPage) error {
+	switch found := visitor.From(r.Context()); {
+	case found.Single:
+		return p.nothing(w, r)
+	case !found.Known():
+		http.Redirect(w, r, signInPath+"?next=%2Faccount", http.StatusSeeOther)
+		return nil
+	}
+	return p.show(w, r, status, "account", shown)
+}
+
+func (p *pages) changePassword(w http.ResponseWriter, r *http.Request) error {
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	if !visitor.From(r.Context()).Known() {
+		return p.showAccount(w, r, 0, accountPage{})
+	}
+	err := errTwoPasswords
+	if next := r.PostFormValue("next"); next == r.PostFormValue("again") {
+		err = p.Visitors.ChangePassword(w, r, r.PostFormValue("password"), next)
+	}
+	if err == nil {
+		http.Redirect(w, r, "/account?done=password", http.StatusSeeOther)
+		return nil
+	}
+	status, trouble, err := p.signTrouble(w, err)
+	if err != nil {
+		return err
+	}
+	return p.showAccount(w, r, status, accountPage{Trouble: trouble})
+}
+
+func (p *pages) signOutElsewhere(w http.ResponseWriter, r *http.Request) error {
+	if !visitor.From(r.Context()).Known() {
+		return p.showAccount(w, r, 0, accountPage{})
+	}
+	if err := p.Visitors.SignOutElsewhere(w, r); err != nil {
+		return err
+	}
+	http.Redirect(w, r, "/account?done=sessions", http.StatusSeeOther)
+	return nil
+}
+
+// localPath is a page of this website: what leads anywhere else is the first page.
+func localPath(next string) string {
+	to, err := url.Parse(next)
+	if err != nil || to.IsAbs() || to.Host != "" || to.User != nil || to.Opaque != "" ||
+		!strings.HasPrefix(to.Path, "/") || strings.HasPrefix(to.Path, "//") || strings.ContainsAny(to.Path, "\\\r\n\t") ||
+		to.Path == signInPath || to.Path == "/sign-up" {
+		return "/"
+	}
+	return (&url.URL{Path: to.Path, RawPath: to.RawPath, RawQuery: to.RawQuery}).String()
+}

@@ -1,0 +1,96 @@
+package visitor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+)
+
+// mostAsked is how often more than its limit something may be taken and given back in a
+// period.
+const mostAsked = 10
+
+// limit is how often somebody may do something in a period.
+type limit struct {
+	subject string // whose, and of what
+	most    int64
+}
+
+// taking is what was taken of limits.
+type taking struct {
+	limits []limit
+	until  int64 // the end of the period, in seconds since 1970
+}
+
+// errLimit says that a limit is reached.
+var errLimit = errors.New("the limit is reached")
+
+// periodEnd is the end of the period in which at lies. Periods begin at multiples of
+// their length since 1970: days at midnight UTC.
+func periodEnd(at time.Time, length time.Duration) time.Time {
+	return at.UTC().Truncate(length).Add(length)
+}
+
+// take takes one of each limit, or none and returns errLimit. Whoever takes at the same
+// time, in this process or in another, never takes more than there is. What also does, if
+// it is not nil, is done with it or not at all.
+func (d *database) take(ctx context.Context, until time.Time, also func(context.Context, bun.Tx) error, limits ...limit) (*taking, error) {
+	t := &taking{limits: slices.SortedFunc(slices.Values(limits), func(a, b limit) int { return cmp.Compare(a.subject, b.subject) }), until: until.Unix()}
+	// Always in the same order, so that no two wait for each other.
+	err := d.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		for _, l := range t.limits {
+			if err := t.takeOne(ctx, tx, l); err != nil {
+				return err
+			}
+		}
+		if also != nil {
+			return also(ctx, tx)
+		}
+		return nil
+	})
+	if errors.Is(err, errLimit) {
+		return nil, errLimit
+	}
+	return t, wrap("counting", err)
+}
+
+func (t *taking) takeOne(ctx context.Context, tx bun.Tx, l limit) error {
+	if l.most <= 0 {
+		return errLimit
+	}
+	taken, err := tx.NewRaw(`INSERT INTO website_counts AS c (subject, expires_at, used, asked) VALUES (?, ?, 1, 1)
+		ON CONFLICT (subject, expires_at) DO UPDATE SET used = c.used + 1, asked = c.asked + 1
+		WHERE c.used < ? AND c.asked < ?`, l.subject, t.until, l.most, l.most*mostAsked).Exec(ctx)
+	if n, _ := rowsOf(taken, err); err == nil && n == 0 {
+		return errLimit
+	}
+	return err
+}
+
+// giveBack gives back what was taken. That it was asked for stays counted.
+func (d *database) giveBack(ctx context.Context, t *taking) error {
+	subjects := make([]string, len(t.limits))
+	for i, l := range t.limits {
+		subjects[i] = l.subject
+	}
+	err := d.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		for _, subject := range subjects { // in the order of take
+			_, err := tx.NewRaw("UPDATE website_counts SET used = used - 1 WHERE subject = ? AND expires_at = ? AND used > 0", subject, t.until).Exec(ctx)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return wrap("counting", err)
+}
+
+// used is how many of a limit are taken.
+func (d *database) used(ctx context.Context, until time.Time, subject string) (n int64, err error) {
+	err = d.NewRaw("SELECT coalesce(sum(used), 0) FROM website_counts WHERE subject = ? AND expires_at = ?", subject, until.Unix()).Scan(ctx, &n)
+	return n, wrap("counting", err)
+}

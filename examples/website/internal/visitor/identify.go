@@ -1,0 +1,187 @@
+package visitor
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// believed is how long it is not looked again whether a session goes on.
+const believed = time.Second
+
+// asking is a request of the website, from whomever.
+type asking struct {
+	client netip.Addr // not valid where it has no address
+	answer http.ResponseWriter
+	gone   bool // nobody asks: what was theirs is removed
+
+	mu      sync.Mutex
+	session string // the session's cookie; empty: none
+	guest   string // the guest's
+	visitor Visitor
+	found   time.Time // when visitor was
+}
+
+type askingKey struct{}
+
+func askingOf(ctx context.Context) *asking {
+	a, _ := ctx.Value(askingKey{}).(*asking)
+	return a
+}
+
+// From returns who makes the request that ctx belongs to; a stranger outside of
+// [Visitors.Identify].
+func From(ctx context.Context) Visitor {
+	a := askingOf(ctx)
+	if a == nil {
+		return Visitor{}
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.visitor
+}
+
+// Identify stands before everything that a cookie opens. It finds out who makes a request
+// and puts it into the request's context. What another site has a browser send, what names
+// this one by a name that is not its own, and what comes with an API key, it refuses; to
+// all that it lets pass it adds what browsers are told of pages.
+func (v *Visitors) Identify(next http.Handler) http.Handler {
+	return v.protect(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/assets/") { // which are everybody's
+			next.ServeHTTP(w, r)
+			return
+		}
+		a := &asking{
+			client: server.ClientAddr(r, v.o.TrustedProxies), answer: w,
+			session: cookie(r, v.sessions.Cookie.Name), guest: cookie(r, v.guests.name), found: time.Now(),
+		}
+		var err error
+		if a.visitor, err = v.find(r.Context(), a.session, a.guest); err != nil {
+			v.o.Log.ErrorContext(r.Context(), "who makes a request cannot be found out", "err", err)
+			refuse(w, r, unavailable(err))
+			return
+		}
+		w.Header().Set("Cache-Control", "no-store") // unless who answers knows better
+		w.Header().Add("Vary", "Cookie")
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), askingKey{}, a)))
+	}))
+}
+
+func cookie(r *http.Request, name string) string {
+	c, err := r.Cookie(name)
+	if err != nil {
+		return "" // there is none
+	}
+	return c.Value
+}
+
+// find finds out who has the cookies. An error says that nobody can tell now.
+func (v *Visitors) find(ctx context.Context, session, guest string) (Visitor, error) {
+	if v.o.SingleUser {
+		return Visitor{Kind: User, Account: onlyUser, Single: true}, nil
+	}
+	u, err := v.userOf(ctx, session)
+	switch {
+	case err == nil:
+		return Visitor{Kind: User, Account: u.Name, Name: u.Name}, nil
+	case !errors.Is(err, errNoUser):
+		return Visitor{}, err
+	}
+	if id, ok := v.guests.read(guest); ok && v.o.GuestLinks > 0 {
+		return Visitor{Kind: Guest, Account: guestAccount(id)}, nil
+	}
+	return Visitor{}, nil
+}
+
+// userOf returns whose session it is; errNoUser where the session, the user, or the right
+// to use the service has ended.
+func (v *Visitors) userOf(ctx context.Context, session string) (user, error) {
+	if session == "" {
+		return user{}, errNoUser
+	}
+	ctx, err := v.sessions.Load(bare{ctx}, session)
+	if err != nil {
+		return user{}, err
+	}
+	name := v.sessions.GetString(ctx, userKey)
+	if name == "" {
+		return user{}, errNoUser
+	}
+	u, err := v.db.user(ctx, name)
+	if err != nil {
+		return user{}, err
+	}
+	if u.Sessions != v.sessions.GetString(ctx, sessionsKey) {
+		return user{}, errNoUser
+	}
+	return u, v.mayUse(ctx, u.Name)
+}
+
+// mayUse returns errNoUser where an account is suspended, or there is none.
+func (v *Visitors) mayUse(ctx context.Context, name string) error {
+	acc, err := v.o.Accounts.Account(ctx, name)
+	if errors.Is(err, account.ErrNotFound) || err == nil && acc.Suspended {
+		return errNoUser
+	}
+	return err
+}
+
+// bare is a context without what belongs to the request: the session is looked up anew.
+type bare struct{ context.Context }
+
+func (bare) Value(any) any { return nil }
+
+// Authenticate is the API's question who asks: for what comes by Identify who stands in
+// the context, as long as that is still true, and else who presents a key.
+func (v *Visitors) Authenticate(ctx context.Context, r *http.Request) (account.Principal, error) {
+	a := askingOf(r.Context())
+	if a == nil {
+		return v.o.Keys.Authenticate(ctx, r)
+	}
+	found, err := v.still(ctx, a)
+	if err != nil {
+		return account.Principal{}, unavailable(err)
+	}
+	switch found.Kind {
+	case Guest:
+		return account.Principal{Account: found.Account, Scopes: []account.Scope{account.Transcripts}, Plan: v.o.GuestPlan}, nil
+	case User:
+		p, err := v.o.Accounts.Principal(ctx, found.Account)
+		if err != nil && p.Plan.Name != "" && !p.Plan.Paid && !errors.Is(err, account.ErrNoPlan) {
+			err = nil // the plan includes no keys, which are not needed here
+		}
+		return p, err
+	default:
+		return account.Principal{}, server.ErrNoCredential
+	}
+}
+
+// still returns who makes a request that may have gone on for long.
+func (v *Visitors) still(ctx context.Context, a *asking) (Visitor, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.gone || time.Since(a.found) < believed {
+		return a.visitor, nil
+	}
+	found, err := v.find(ctx, a.session, a.guest)
+	if err != nil {
+		return Visitor{}, err
+	}
+	a.visitor, a.found = found, time.Now()
+	return found, nil
+}
+
+// unavailable is the answer where the database is away.
+func unavailable(err error) *transcript.Error {
+	e := transcript.Errorf(transcript.ServiceUnavailable, "The website is not available for the moment.")
+	e.RetryAfter = 2
+	return e.Because(err)
+}

@@ -1,0 +1,79 @@
+package visitor
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/account"
+)
+
+// Person is a user as an operator sees them.
+type Person struct {
+	Name      string
+	CreatedAt time.Time
+
+	row user
+}
+
+// ErrNoUser says that there is no such user.
+var ErrNoUser = errNoUser
+
+// Users returns all users by name.
+func (v *Visitors) Users(ctx context.Context) ([]Person, error) {
+	rows, err := v.db.users(ctx)
+	all := make([]Person, len(rows))
+	for i, row := range rows {
+		all[i] = person(row)
+	}
+	return all, err
+}
+
+func person(row user) Person { return Person{row.Name, time.Unix(row.CreatedAt, 0).UTC(), row} }
+
+// AddUser adds a user, and their account of the same name where the service has none yet:
+// else the user is let into the one there is. The errors are ErrName, ErrPassword and
+// ErrTaken.
+func (v *Visitors) AddUser(ctx context.Context, name, password string) (Person, error) {
+	if err := errors.Join(checkName(name), checkPassword(password)); err != nil {
+		return Person{}, err
+	}
+	if _, err := v.db.user(ctx, name); err == nil {
+		return Person{}, ErrTaken
+	} else if !errors.Is(err, errNoUser) {
+		return Person{}, err
+	}
+	hash, err := v.passwords.hash(ctx, password)
+	if err != nil {
+		return Person{}, err
+	}
+	// The account first: a user without one could come to have what is made for another.
+	if _, err := v.o.Accounts.Set(ctx, name, account.Settings{}); err != nil {
+		return Person{}, err
+	}
+	row, err := v.db.addUser(ctx, name, hash)
+	if errors.Is(err, errIsAUser) {
+		return Person{}, ErrTaken
+	}
+	return person(row), err
+}
+
+// SetPassword gives a user another password, and ends their sessions. The errors are
+// ErrNoUser and ErrPassword.
+func (v *Visitors) SetPassword(ctx context.Context, name, password string) error {
+	if err := checkPassword(password); err != nil {
+		return err
+	}
+	hash, err := v.passwords.hash(ctx, password)
+	if err != nil {
+		return err
+	}
+	_, err = v.db.setPassword(ctx, name, hash)
+	return err
+}
+
+// RemoveUser takes a user's way in. Their account stays, with what they saved and its
+// keys. ErrNoUser where there is no such user.
+func (v *Visitors) RemoveUser(ctx context.Context, name string) error {
+	return v.db.removeUser(ctx, name)
+}

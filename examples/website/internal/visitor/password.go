@@ -1,0 +1,138 @@
+package visitor
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/crypto/argon2"
+	"golang.org/x/sync/semaphore"
+	"golang.org/x/text/unicode/norm"
+)
+
+// The bounds of a password, in characters and in bytes.
+const (
+	minPassword = 8
+	maxPassword = 1000
+)
+
+// errPassword says what a password must be.
+var errPassword = fmt.Errorf("a password has %d characters at least, and %d bytes at most", minPassword, maxPassword)
+
+// checkPassword says whether somebody may have the password.
+func checkPassword(password string) error {
+	if utf8.RuneCountInString(password) < minPassword || len(password) > maxPassword || !utf8.ValidString(password) {
+		return errPassword
+	}
+	return nil
+}
+
+// cost is what a hash takes to compute.
+type cost struct {
+	memory  uint32 // KiB
+	passes  uint32
+	threads uint8
+}
+
+// passwordCost takes about a twentieth of a second, and more memory than a graphics card
+// has for each of its processors.
+var passwordCost = cost{memory: 46 << 10, passes: 1, threads: 1}
+
+const (
+	saltBytes = 16
+	hashBytes = 32
+	// mostAtOnce bounds the hashes that are computed at the same time, and with them the
+	// memory that strangers can make the process take.
+	mostAtOnce = 4
+)
+
+// passwords hashes and checks passwords by argon2id.
+type passwords struct {
+	cost  cost
+	turns *semaphore.Weighted
+}
+
+func newPasswords(c cost) *passwords {
+	return &passwords{c, semaphore.NewWeighted(int64(min(runtime.GOMAXPROCS(0), mostAtOnce)))}
+}
+
+// hash returns what is kept of a password, in PHC form. It waits for its turn, until ctx
+// ends.
+func (p *passwords) hash(ctx context.Context, password string) (string, error) {
+	h := passwordHash{cost: p.cost, salt: make([]byte, saltBytes)}
+	_, _ = rand.Read(h.salt) // it never fails
+	var err error
+	if h.sum, err = p.compute(ctx, password, h); err != nil {
+		return "", err
+	}
+	return h.String(), nil
+}
+
+// check reports whether a password is the one of which kept is the hash, and whether it
+// should be hashed anew as that one was too cheap. An empty kept is the hash of none, but
+// takes as long to check as any: who asks does not learn which users there are.
+func (p *passwords) check(ctx context.Context, kept, password string) (right, cheap bool, err error) {
+	h := passwordHash{cost: p.cost, salt: make([]byte, saltBytes), sum: make([]byte, hashBytes)}
+	if kept != "" {
+		if h, err = parseHash(kept); err != nil {
+			return false, false, err
+		}
+	}
+	sum, err := p.compute(ctx, password, h)
+	if err != nil {
+		return false, false, err
+	}
+	right = subtle.ConstantTimeCompare(sum, h.sum) == 1 && kept != ""
+	return right, h.memory < p.cost.memory || h.passes < p.cost.passes, nil
+}
+
+func (p *passwords) compute(ctx context.Context, password string, h passwordHash) ([]byte, error) {
+	if err := p.turns.Acquire(ctx, 1); err != nil {
+		return nil, fmt.Errorf("waiting to check a password: %w", err)
+	}
+	defer p.turns.Release(1)
+	// However a keyboard writes an accent, it is the same password.
+	plain := norm.NFKC.String(password)
+	return argon2.IDKey([]byte(plain), h.salt, h.passes, h.memory, h.threads, hashBytes), nil
+}
+
+// passwordHash is a hash with what it takes to compute it again.
+type passwordHash struct {
+	cost
+	salt, sum []byte
+}
+
+const phcForm = "$argon2id$v=%d$m=%d,t=%d,p=%d$%s"
+
+func (h passwordHash) String() string {
+	encode := base64.RawStdEncoding.EncodeToString
+	return fmt.Sprintf(phcForm, argon2.Version, h.memory, h.passes, h.threads, encode(h.salt)+"$"+encode(h.sum))
+}
+
+var errHash = errors.New("a password's hash is none that this program has written")
+
+// parseHash reads a hash back. Who writes the table could as well set a password, so the
+// costs are only held to what can be computed.
+func parseHash(s string) (h passwordHash, err error) {
+	var version int
+	var rest string
+	if n, _ := fmt.Sscanf(s, phcForm, &version, &h.memory, &h.passes, &h.threads, &rest); n != 5 || version != argon2.Version {
+		return h, errHash
+	}
+	salt, sum, _ := strings.Cut(rest, "$")
+	decode := base64.RawStdEncoding.DecodeString
+	h.salt, err = decode(salt)
+	if err == nil {
+		h.sum, err = decode(sum)
+	}
+	if err != nil || len(h.salt) < saltBytes || len(h.sum) != hashBytes || h.memory > 1<<20 || h.passes < 1 || h.passes > 64 || h.threads < 1 {
+		return h, errHash
+	}
+	return h, nil
+}

@@ -1,0 +1,116 @@
+package visitor
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// told is what browsers are told with everything: pages load and do what is the site's
+// own, nothing of anybody else, nothing inline, and make no markup of text; nobody frames
+// them or reads them from elsewhere.
+var told = map[string]string{
+	"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+	"X-Content-Type-Options":       "nosniff",
+	"Referrer-Policy":              "same-origin",
+	"Cross-Origin-Opener-Policy":   "same-origin",
+	"Cross-Origin-Resource-Policy": "same-origin",
+	"Permissions-Policy":           "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+}
+
+// protect refuses what no visitor sends, and tells browsers what pages may do.
+func (v *Visitors) protect(next http.Handler) http.Handler {
+	next = v.origin.Handler(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for name, value := range told {
+			w.Header().Set(name, value)
+		}
+		if v.o.HTTPS {
+			w.Header().Set("Strict-Transport-Security", "max-age=31536000")
+		}
+		switch {
+		case !v.isOurs(r.Host):
+			refuse(w, r, &transcript.Error{
+				Code: transcript.InvalidRequest, Status: http.StatusMisdirectedRequest,
+				Message: fmt.Sprintf("This website does not go by the name %q. Whoever runs it can allow the name by --host.", hostOf(r.Host)),
+			})
+		case presentsKey(r):
+			refuse(w, r, transcript.Errorf(transcript.InvalidCredential, "API keys are for /v1. Here they open nothing."))
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+// isOurs reports whether the site is reached by a name of its own. A page elsewhere, whose
+// name its owner lets lead to this machine, would else be the same site for a browser.
+// That cannot be done with an address.
+func (v *Visitors) isOurs(host string) bool {
+	name := hostOf(host)
+	if _, err := netip.ParseAddr(name); err == nil {
+		return true
+	}
+	name = strings.ToLower(strings.TrimSuffix(name, "."))
+	return name == "localhost" || strings.HasSuffix(name, ".localhost") ||
+		slices.ContainsFunc(v.o.Hosts, func(own string) bool { return strings.EqualFold(name, own) })
+}
+
+// hostOf is a host without its port and brackets.
+func hostOf(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		return name
+	}
+	return strings.Trim(host, "[]")
+}
+
+// presentsKey reports whether a request comes with an API key, wherever it stands, or with
+// another token for programs. What a proxy in front asks of people (Basic) is none.
+func presentsKey(r *http.Request) bool {
+	if len(r.Header.Values("X-Api-Key")) > 0 {
+		return true
+	}
+	for _, value := range r.Header.Values("Authorization") {
+		scheme, _, _ := strings.Cut(value, " ")
+		if _, isKey := account.FindKey(value); isKey || strings.EqualFold(scheme, "Bearer") {
+			return true
+		}
+	}
+	if r.URL.RawQuery == "" {
+		return false
+	}
+	values := []string{r.URL.RawQuery}
+	for _, more := range r.URL.Query() {
+		values = append(values, more...)
+	}
+	return slices.ContainsFunc(values, func(s string) bool { _, isKey := account.FindKey(s); return isKey })
+}
+
+// crossOrigin refuses what another site has a browser send.
+func crossOrigin(w http.ResponseWriter, r *http.Request) {
+	refuse(w, r, transcript.Errorf(transcript.Forbidden, "This was sent by another website."))
+}
+
+// refuse answers with an error: as the API does where a module asks, else in a sentence.
+func refuse(w http.ResponseWriter, r *http.Request, e *transcript.Error) {
+	h := w.Header()
+	h.Set("Cache-Control", "no-store")
+	if e.RetryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(e.RetryAfter))
+	}
+	if !strings.HasPrefix(r.URL.Path, "/web/") {
+		http.Error(w, e.Message, e.HTTPStatus())
+		return
+	}
+	h.Set("Content-Type", "application/json")
+	w.WriteHeader(e.HTTPStatus())
+	_ = json.NewEncoder(w).Encode(map[string]*transcript.Error{"error": e}) // who has gone needs no answer
+}

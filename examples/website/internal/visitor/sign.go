@@ -1,0 +1,227 @@
+package visitor
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"regexp"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/account"
+)
+
+// Why somebody is not signed in, signed up, or given another password.
+var (
+	// ErrWrong: the name or the password is wrong. Which of them nobody is told.
+	ErrWrong = errors.New("the name or the password is wrong")
+	// ErrSuspended: the password is right, but the account is suspended.
+	ErrSuspended = errors.New("this account is suspended")
+	// ErrName: nobody can have such a name.
+	ErrName = errors.New("a name is 1 to 64 letters, digits and . _ @ + - that begin with a letter or digit")
+	// ErrTaken: somebody else has the name, as a user or as an account of the service.
+	ErrTaken = errors.New("the name is taken")
+	// ErrPassword: nobody may have such a password.
+	ErrPassword = errPassword
+	// ErrClosed: strangers make no accounts here, or nobody signs in.
+	ErrClosed = errors.New("whoever runs this website makes its accounts")
+)
+
+// TooManyError says that something was tried too often.
+type TooManyError struct{ Wait time.Duration }
+
+// Error implements error.
+func (e *TooManyError) Error() string { return "too many tries" }
+
+const (
+	// triesPeriod is the time in which tries are counted, triesOfName how often one may be
+	// tried to sign in, and triesAtAddress how often anybody may be from one address.
+	triesPeriod    = 15 * time.Minute
+	triesOfName    = 10
+	triesAtAddress = 30
+	// newPeriod is the time in which accounts are counted, and newAtAddress how many may
+	// be made from one address.
+	newPeriod    = time.Hour
+	newAtAddress = 10
+)
+
+var nameGrammar = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$`)
+
+// OpenToAll reports whether strangers may make accounts.
+func (v *Visitors) OpenToAll() bool { return v.o.SignUp && !v.o.SingleUser }
+
+// SignIn lets a user in who knows their password: the answer to r gets the cookie of a new
+// session, whatever session it had before. The errors are ErrWrong, ErrSuspended,
+// ErrClosed and a *TooManyError.
+func (v *Visitors) SignIn(w http.ResponseWriter, r *http.Request, name, password string) error {
+	if v.o.SingleUser {
+		return ErrClosed
+	}
+	u, err := v.recognize(r.Context(), name, password)
+	if err != nil {
+		return err
+	}
+	switch err := v.mayUse(r.Context(), u.Name); {
+	case errors.Is(err, errNoUser):
+		return ErrSuspended
+	case err != nil:
+		return unavailable(err)
+	}
+	return v.begin(w, r, u)
+}
+
+// recognize returns the user of a name and a password, each try of which is counted until
+// one is right.
+func (v *Visitors) recognize(ctx context.Context, name, password string) (user, error) {
+	until := periodEnd(now(), triesPeriod)
+	if !nameGrammar.MatchString(name) {
+		name = "" // nobody's; it is counted and takes as long all the same
+	}
+	tries, err := v.db.take(ctx, until, nil,
+		limit{"sign-in as " + fold(name), triesOfName}, limit{"sign-in at " + network(askingOf(ctx).client), triesAtAddress})
+	if err != nil {
+		return user{}, tooMany(err, until)
+	}
+	u, err := v.db.user(ctx, name)
+	if err != nil && !errors.Is(err, errNoUser) {
+		return user{}, unavailable(err)
+	}
+	if len(password) > maxPassword {
+		password = "" // nobody's
+	}
+	right, cheap, err := v.passwords.check(ctx, u.Password, password)
+	switch {
+	case err != nil:
+		return user{}, err
+	case !right:
+		return user{}, ErrWrong
+	}
+	if err := v.db.giveBack(ctx, tries); err != nil {
+		return user{}, unavailable(err)
+	}
+	if cheap {
+		v.rehash(ctx, u, password)
+	}
+	return u, nil
+}
+
+// rehash keeps the hash of a password anew that is dearer than the one there is.
+func (v *Visitors) rehash(ctx context.Context, u user, password string) {
+	hash, err := v.passwords.hash(ctx, password)
+	if err == nil {
+		err = v.db.keepPassword(ctx, u, hash)
+	}
+	if err != nil { // the next time they sign in is as good
+		v.o.Log.WarnContext(ctx, "a password keeps its cheap hash", "err", err)
+	}
+}
+
+// tooMany is the error of taking, for who tries.
+func tooMany(err error, until time.Time) error {
+	if errors.Is(err, errLimit) {
+		return &TooManyError{max(time.Until(until), time.Second)}
+	}
+	return unavailable(err)
+}
+
+// SignUp makes an account and signs its user in. The errors are ErrClosed, ErrName,
+// ErrTaken, ErrPassword and a *TooManyError.
+func (v *Visitors) SignUp(w http.ResponseWriter, r *http.Request, name, password string) error {
+	if !v.OpenToAll() {
+		return ErrClosed
+	}
+	ctx := r.Context()
+	if err := errors.Join(checkName(name), checkPassword(password)); err != nil {
+		return err
+	}
+	until := periodEnd(now(), newPeriod)
+	if _, err := v.db.take(ctx, until, nil, limit{"sign-up at " + network(askingOf(ctx).client), newAtAddress}); err != nil {
+		return tooMany(err, until)
+	}
+	// An account that is there already belongs to somebody, who may have but keys.
+	if _, err := v.o.Accounts.Account(ctx, name); err == nil {
+		return ErrTaken
+	} else if !errors.Is(err, account.ErrNotFound) {
+		return unavailable(err)
+	}
+	u, err := v.AddUser(ctx, name, password)
+	if err != nil {
+		return err
+	}
+	return v.begin(w, r, u.row)
+}
+
+func checkName(name string) error {
+	if !nameGrammar.MatchString(name) {
+		return ErrName
+	}
+	return nil
+}
+
+// begin gives the answer to r a new session.
+func (v *Visitors) begin(w http.ResponseWriter, r *http.Request, u user) error {
+	a := askingOf(r.Context())
+	ctx, err := v.sessions.Load(r.Context(), a.session)
+	if err != nil {
+		return unavailable(err)
+	}
+	if err := v.sessions.RenewToken(ctx); err != nil {
+		return unavailable(err)
+	}
+	v.sessions.Put(ctx, userKey, u.Folded)
+	v.sessions.Put(ctx, sessionsKey, u.Sessions)
+	token, expiry, err := v.sessions.Commit(ctx)
+	if err != nil {
+		return unavailable(err)
+	}
+	v.sessions.WriteSessionCookie(ctx, w, token, expiry)
+	return nil
+}
+
+// SignOut ends the session of who makes a request.
+func (v *Visitors) SignOut(w http.ResponseWriter, r *http.Request) error {
+	a := askingOf(r.Context())
+	if a.session == "" {
+		return nil
+	}
+	ctx, err := v.sessions.Load(r.Context(), a.session)
+	if err == nil {
+		err = v.sessions.Destroy(ctx)
+	}
+	if err != nil {
+		return unavailable(err)
+	}
+	v.sessions.WriteSessionCookie(ctx, w, "", time.Time{})
+	return nil
+}
+
+// SignOutElsewhere ends all sessions of the user but the one of the request.
+func (v *Visitors) SignOutElsewhere(w http.ResponseWriter, r *http.Request) error {
+	return v.change(w, r, "")
+}
+
+// ChangePassword gives the user another password, and ends their other sessions. The
+// errors are ErrWrong, of the present password, ErrPassword and a *TooManyError.
+func (v *Visitors) ChangePassword(w http.ResponseWriter, r *http.Request, present, next string) error {
+	if v.o.SingleUser {
+		return ErrClosed
+	}
+	if err := checkPassword(next); err != nil {
+		return err
+	}
+	if _, err := v.recognize(r.Context(), From(r.Context()).Name, present); err != nil {
+		return err
+	}
+	hash, err := v.passwords.hash(r.Context(), next)
+	if err != nil {
+		return err
+	}
+	return v.change(w, r, hash)
+}
+
+func (v *Visitors) change(w http.ResponseWriter, r *http.Request, hash string) error {
+	u, err := v.db.setPassword(r.Context(), From(r.Context()).Name, hash)
+	if err != nil {
+		return unavailable(err)
+	}
+	return v.begin(w, r, u)
+}

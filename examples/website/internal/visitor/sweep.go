@@ -1,0 +1,93 @@
+package visitor
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+const (
+	// sweepEvery is how often what has expired is looked for.
+	sweepEvery = time.Hour
+	// sweepLate is how long after the cookie's end a guest is forgotten, so that no
+	// request of theirs is under way, on a machine whose clock is late.
+	sweepLate = time.Hour
+	// sweepAtOnce is how many rows are read at once.
+	sweepAtOnce = 100
+)
+
+// KeepSweeping removes what has expired, now and then, until ctx ends. The client is one of
+// the API in the same process, not of Permit: it asks on behalf of guests who are gone.
+func (v *Visitors) KeepSweeping(ctx context.Context, api *client.Client) {
+	for timer := time.NewTimer(0); ; timer.Reset(sweepEvery) {
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		case <-timer.C:
+		}
+		if err := v.Sweep(ctx, api, now()); err != nil && ctx.Err() == nil {
+			v.o.Log.WarnContext(ctx, "what has expired is still there", "err", err)
+		}
+	}
+}
+
+// Sweep removes what has expired by the time at: sessions, counts, and guests with all
+// that they have in the service's library. Many processes may do so at once, and one that
+// dies leaves the rest to the next: the row of a guest goes last.
+func (v *Visitors) Sweep(ctx context.Context, api *client.Client, at time.Time) error {
+	var errs []error
+	for _, table := range []string{"website_sessions", "website_counts"} {
+		_, err := v.db.ExecContext(ctx, "DELETE FROM "+table+" WHERE expires_at < ?", at.Unix())
+		errs = append(errs, wrap("sweeping "+table, err))
+	}
+	return errors.Join(append(errs, v.sweepGuests(ctx, api, at.Add(-sweepLate)))...)
+}
+
+func (v *Visitors) sweepGuests(ctx context.Context, api *client.Client, before time.Time) error {
+	for last := ""; ; {
+		var gone []guest
+		err := v.db.NewSelect().Model(&gone).Where("expires_at < ? AND id > ?", before.Unix(), last).Order("id").Limit(sweepAtOnce).Scan(ctx)
+		if err != nil || len(gone) == 0 {
+			return wrap("looking for guests that are gone", err)
+		}
+		for _, g := range gone {
+			if err := v.forget(ctx, api, g); err != nil {
+				return err
+			}
+		}
+		last = gone[len(gone)-1].ID
+	}
+}
+
+// forget removes a guest with all that is theirs.
+func (v *Visitors) forget(ctx context.Context, api *client.Client, g guest) error {
+	as := context.WithValue(ctx, askingKey{}, &asking{visitor: Visitor{Kind: Guest, Account: guestAccount(g.ID)}, gone: true})
+	for _, view := range library.Views() {
+		if err := empty(as, api, view); err != nil {
+			return wrap("emptying the library of a guest", err)
+		}
+	}
+	_, err := v.db.NewDelete().Model(&g).WherePK().Exec(ctx)
+	return wrap("forgetting a guest", err)
+}
+
+// empty removes all rows of a view of the library.
+func empty(ctx context.Context, api *client.Client, view library.View) error {
+	for {
+		page, err := api.Library.List(ctx, library.Query{View: view, PageSize: sweepAtOnce})
+		if err != nil || len(page.Transcripts) == 0 {
+			return err
+		}
+		for _, item := range page.Transcripts {
+			err := api.Library.Delete(ctx, library.Key{Platform: item.Platform, ExternalID: item.ExternalID})
+			if err != nil && !errors.Is(err, transcript.NoTranscript) { // another process was faster
+				return err
+			}
+		}
+	}
+}

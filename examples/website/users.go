@@ -1,0 +1,161 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	_ "gocloud.dev/blob/memblob" // for a store without blobs
+	"golang.org/x/term"
+
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
+	"github.com/transcriptkit/transcriptkit/server"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/store"
+)
+
+// usersCommand is for operators. All of it also works while the website is served.
+type usersCommand struct {
+	Add      usersAdd      `cmd:"" help:"Add a user. The password is asked for, or read from standard input."`
+	List     usersList     `cmd:"" help:"List the users."`
+	Password usersPassword `cmd:"" help:"Give a user another password, and end their sessions."`
+	Remove   usersRemove   `cmd:"" help:"Take a user's way in. Their account stays, with what they saved and its keys."`
+}
+
+type usersDatabase struct {
+	DB string `name:"db" default:"sqlite:website.db" placeholder:"DATABASE" help:"That of the website: sqlite:PATH or a postgres:// URL (${default})."`
+}
+
+// withVisitors opens the users of a database that a website has made.
+func (d usersDatabase) withVisitors(ctx context.Context, use func(*visitor.Visitors) error) (err error) {
+	s, err := store.Open(ctx, store.Options{Database: d.DB, MustExist: true, Blobs: "mem://"})
+	if errors.Is(err, store.ErrNoDatabase) {
+		return fmt.Errorf("%w: name the right one with --db, or serve the website once", err)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	accounts, err := account.New(s, account.DefaultPlans())
+	if err != nil {
+		return err
+	}
+	visitors, err := visitor.New(ctx, visitor.Options{Database: d.DB, Accounts: accounts, Keys: server.KeyAuthenticator(accounts, nil)})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, visitors.Close()) }()
+	return use(visitors)
+}
+
+type usersAdd struct {
+	usersDatabase
+	Name string `arg:"" help:"The user. An account of that name in the service becomes theirs."`
+}
+
+// Run asks for a password.
+func (c *usersAdd) Run(ctx context.Context, out output) error {
+	return c.withVisitors(ctx, func(visitors *visitor.Visitors) error {
+		password, err := readPassword(out)
+		if err != nil {
+			return err
+		}
+		if _, err := visitors.AddUser(ctx, c.Name, password); err != nil {
+			return fmt.Errorf("%s: %w", c.Name, err)
+		}
+		_, err = fmt.Fprintf(out.Stderr, "%s can sign in.\n", c.Name)
+		return err
+	})
+}
+
+type usersList struct{ usersDatabase }
+
+// Run prints a table.
+func (c *usersList) Run(ctx context.Context, out output) error {
+	return c.withVisitors(ctx, func(visitors *visitor.Visitors) error {
+		all, err := visitors.Users(ctx)
+		if err != nil {
+			return err
+		}
+		table := tabwriter.NewWriter(out.Stdout, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(table, "USER\tCREATED")
+		for _, p := range all {
+			fmt.Fprintf(table, "%s\t%s\n", p.Name, p.CreatedAt.Format(time.RFC3339))
+		}
+		return table.Flush()
+	})
+}
+
+type usersPassword struct {
+	usersDatabase
+	Name string `arg:"" help:"The user."`
+}
+
+// Run asks for a password.
+func (c *usersPassword) Run(ctx context.Context, out output) error {
+	return c.withVisitors(ctx, func(visitors *visitor.Visitors) error {
+		password, err := readPassword(out)
+		if err != nil {
+			return err
+		}
+		if err := visitors.SetPassword(ctx, c.Name, password); err != nil {
+			return fmt.Errorf("%s: %w", c.Name, err)
+		}
+		_, err = fmt.Fprintf(out.Stderr, "%s has another password, and is signed out everywhere.\n", c.Name)
+		return err
+	})
+}
+
+type usersRemove struct {
+	usersDatabase
+	Name string `arg:"" help:"The user."`
+}
+
+// Run also ends the user's sessions.
+func (c *usersRemove) Run(ctx context.Context, out output) error {
+	return c.withVisitors(ctx, func(visitors *visitor.Visitors) error {
+		if err := visitors.RemoveUser(ctx, c.Name); err != nil {
+			return fmt.Errorf("%s: %w", c.Name, err)
+		}
+		_, err := fmt.Fprintf(out.Stderr, "%s cannot sign in any more. The account and its keys stay: \"transcriptd accounts set %s --suspend\" has them refused.\n", c.Name, c.Name)
+		return err
+	})
+}
+
+// readPassword asks for a password, twice and without showing it; where standard input is
+// no terminal, the password is its first line.
+func readPassword(out output) (string, error) {
+	terminal := int(os.Stdin.Fd())
+	if !term.IsTerminal(terminal) {
+		return firstLine(os.Stdin)
+	}
+	var given [2]string
+	for n, prompt := range []string{"Password: ", "The same again: "} {
+		fmt.Fprint(out.Stderr, prompt)
+		typed, err := term.ReadPassword(terminal)
+		fmt.Fprintln(out.Stderr)
+		if err != nil {
+			return "", fmt.Errorf("reading the password: %w", err)
+		}
+		given[n] = string(typed)
+	}
+	if given[0] != given[1] {
+		return "", errors.New("these were two passwords: nothing was changed")
+	}
+	return given[0], nil
+}
+
+func firstLine(r io.Reader) (string, error) {
+	const most = 64 << 10 // bytes, far more than a password has
+	line, err := bufio.NewReader(io.LimitReader(r, most)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", fmt.Errorf("reading the password: %w", err)
+	}
+	return strings.TrimRight(line, "\r\n"), nil
+}
