@@ -1,4 +1,4 @@
-package page
+package page_test
 
 import (
 	"context"
@@ -8,13 +8,15 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/page"
 )
 
 func ask(ctx context.Context, t *testing.T, h http.HandlerFunc) (*http.Response, error) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://website/v1/usage?a=b", nil)
 	require.NoError(t, err)
-	return direct{h}.RoundTrip(req)
+	return page.Direct(h).RoundTrip(req)
 }
 
 func TestDirectStreams(t *testing.T) {
@@ -61,7 +63,7 @@ func TestDirectBreaks(t *testing.T) {
 	})
 	require.NoError(t, err)
 	got, err := io.ReadAll(res.Body)
-	require.ErrorIs(t, err, errBroken)
+	require.ErrorIs(t, err, page.ErrBroken)
 	assert.Equal(t, "some", string(got))
 	require.NoError(t, res.Body.Close())
 }
