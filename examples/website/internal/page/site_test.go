@@ -1,0 +1,131 @@
+package page_test
+
+import (
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/page"
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
+	"github.com/transcriptkit/transcriptkit/server"
+	"github.com/transcriptkit/transcriptkit/server/servertest"
+	"github.com/transcriptkit/transcriptkit/server/store"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// example is what the start page of a site offers to try.
+const example = "https://youtu.be/dQw4w9WgXcQ"
+
+// guestLinks is how many new transcripts a guest of a site may have.
+const guestLinks = 3
+
+// site is the pages as one visitor sees them, over a service whose engine says what the
+// test wants.
+//
+//	s := newSite(t, visitor.User)
+//	s.Engine.Say("four score and seven years ago")
+//	res := s.post(t, "/transcripts", "links", "dQw4w9WgXcQ")
+//	require.Equal(t, http.StatusSeeOther, res.status)
+type site struct {
+	*servertest.Server
+	base     string // of the pages, without a slash at its end; the service is at URL
+	browser  *http.Client
+	visitors *visitor.Visitors
+	pages    atomic.Pointer[http.Handler]
+}
+
+// newSite starts a service and its pages, which end with the test. A User is the only one
+// of the site; else it is open to guests, and its browser becomes one by its first link.
+func newSite(t *testing.T, who visitor.Kind, opts ...servertest.Option) *site {
+	t.Helper()
+	s, database := &site{}, ""
+	s.Server = servertest.New(t, append([]servertest.Option{
+		servertest.ConfigureStore(func(o *store.Options) { database = o.Database }),
+		servertest.Configure(func(c *server.Config) {
+			var err error
+			s.visitors, err = visitor.New(t.Context(), visitor.Options{
+				Database: database, Accounts: c.Accounts, Keys: server.KeyAuthenticator(c.Accounts, slog.New(slog.DiscardHandler)),
+				SingleUser: who == visitor.User, SignUp: true, GuestLinks: guestLinks,
+			})
+			require.NoError(t, err)
+			t.Cleanup(func() { assert.NoError(t, s.visitors.Close()) })
+			c.Authenticator, c.Admit = s.visitors, s.visitors.Admit
+		}),
+	}, opts...)...)
+	s.build(t)
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*s.pages.Load()).ServeHTTP(w, r) }))
+	t.Cleanup(web.Close)
+	s.base, s.browser = web.URL, web.Client()
+	s.browser.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	var err error
+	s.browser.Jar, err = cookiejar.New(nil)
+	require.NoError(t, err)
+	return s
+}
+
+// build puts the pages before the service as it is now.
+func (s *site) build(t *testing.T) {
+	t.Helper()
+	permitted := s.visitors.Permit(s.Server.Server)
+	pages, err := page.New(page.Options{
+		API: permitted, Visitors: s.visitors, Accounts: s.Accounts, Example: example,
+		Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+	})
+	require.NoError(t, err)
+	all := http.NewServeMux()
+	all.Handle("/web/v1/", http.StripPrefix("/web", permitted))
+	all.Handle("/", pages)
+	whole := s.visitors.Identify(all)
+	s.pages.Store(&whole)
+}
+
+// answered is what a page has answered, whole. Redirects are not followed.
+type answered struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// get reads a page: get(t, "/library?view=starred").
+func (s *site) get(t *testing.T, path string) answered {
+	t.Helper()
+	return s.send(t, http.MethodGet, path, "", nil)
+}
+
+// post sends a form with names and values in turn, as a browser on one of the site's
+// pages does: post(t, "/transcripts", "links", "dQw4w9WgXcQ").
+func (s *site) post(t *testing.T, path string, fields ...string) answered {
+	t.Helper()
+	form := url.Values{}
+	for n := 0; n+1 < len(fields); n += 2 {
+		form.Add(fields[n], fields[n+1])
+	}
+	return s.send(t, http.MethodPost, path, "application/x-www-form-urlencoded", strings.NewReader(form.Encode()))
+}
+
+func (s *site) send(t *testing.T, method, path, contentType string, body io.Reader) answered {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, s.base+path, body)
+	require.NoError(t, err)
+	if contentType != "" {
+		req.Header.Set("Content-Type", contentType)
+		req.Header.Set("Sec-Fetch-Site", "same-origin")
+	}
+	res, err := s.browser.Do(req)
+	require.NoError(t, err)
+	defer res.Body.Close()
+	whole, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	return answered{res.StatusCode, res.Header, string(whole)}
+}
