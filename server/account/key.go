@@ -30,19 +30,39 @@ func keyOf(row db.Key) Key {
 	return Key{row.ID, row.Account, row.Prefix, row.Name, scopesOf(row.Scopes), row.CreatedAt, row.ExpiresAt, row.RevokedAt, row.LastUsedAt}
 }
 
+// Usable reports whether the key was neither revoked nor has expired at a time. Its
+// account may be suspended all the same, or on a plan without keys.
+func (k Key) Usable(at time.Time) bool {
+	return k.RevokedAt == nil && (k.ExpiresAt == nil || k.ExpiresAt.After(at))
+}
+
 // KeyParams are the parameters of a new key.
 type KeyParams struct {
+	// ID is a UUID; empty: a new one. A form that is sent twice makes one key where its
+	// first showing has chosen the ID: the second time is [ErrKeyExists].
+	ID      string
 	Account string
 	// Name is a label for people: 1 to 100 printable characters.
 	Name   string
 	Scopes []Scope
 	// ExpiresAt must lie in the future; nil: never.
 	ExpiresAt *time.Time
+	// Most is how many keys the account may have with this one, else it is
+	// [ErrTooManyKeys]; 0: any number. Those count that can be used, and all that were
+	// made in the last 24 hours, as who may make keys may also revoke them.
+	Most int
 }
+
+// Why a key is not made that somebody makes for themselves.
+var (
+	ErrKeyExists   = errors.New("account: there is a key with this ID")
+	ErrTooManyKeys = errors.New("account: the account has as many keys as it may have")
+)
 
 // CreateKey makes a key and returns what is known of it and, this once, the key
 // itself. UPGRADE_REQUIRED (a *transcript.Error) when the account is suspended
 // or its plan is not paid; [ErrNotFound] when there is no such account.
+// [ErrKeyExists] and [ErrTooManyKeys] as KeyParams say.
 func (a *Accounts) CreateKey(ctx context.Context, p KeyParams) (Key, string, error) {
 	scopes, err := checkScopes(p.Scopes)
 	if err != nil {
@@ -51,13 +71,13 @@ func (a *Accounts) CreateKey(ctx context.Context, p KeyParams) (Key, string, err
 	if err := checkLabel(p.Name); err != nil {
 		return Key{}, "", err
 	}
-	id, err := uuid.NewV7()
+	id, err := idOfKey(p.ID)
 	if err != nil {
-		return Key{}, "", fmt.Errorf("account: making the id of a key: %w", err)
+		return Key{}, "", err
 	}
 	secret := newSecret()
 	key := db.Key{
-		ID:        id.String(),
+		ID:        id,
 		Account:   p.Account,
 		Prefix:    secret[:prefixLength],
 		Hash:      digest(secret),
@@ -73,15 +93,42 @@ func (a *Accounts) CreateKey(ctx context.Context, p KeyParams) (Key, string, err
 		key.ExpiresAt = &at
 	}
 	if err = a.mayHaveKeys(ctx, p.Account); err == nil {
-		err = a.db.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.InsertKey(ctx, key) })
+		err = a.db.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return insertKey(ctx, tx, key, p.Most) })
 	}
-	if errors.Is(err, db.ErrNotFound) {
+	switch {
+	case errors.Is(err, db.ErrNotFound):
 		return Key{}, "", notFound(fmt.Sprintf("there is no account %q", p.Account))
-	}
-	if err != nil {
+	case errors.Is(err, db.ErrExists) && p.ID != "": // two equal prefixes are less likely than a broken disk
+		return Key{}, "", ErrKeyExists
+	case err != nil:
 		return Key{}, "", fmt.Errorf("account: creating a key: %w", err)
 	}
 	return keyOf(key), secret, nil
+}
+
+func idOfKey(given string) (string, error) {
+	if given == "" {
+		id, err := uuid.NewV7()
+		return id.String(), err
+	}
+	id, err := uuid.Parse(given)
+	if err != nil {
+		return "", fmt.Errorf("account: the ID of a key is no UUID: %w", err)
+	}
+	return id.String(), nil
+}
+
+// insertKey stores a key, if the account may have one more.
+func insertKey(ctx context.Context, tx *db.Tx, key db.Key, most int) error {
+	err := tx.InsertKey(ctx, key)
+	if err != nil || most == 0 {
+		return err
+	}
+	n, err := tx.CountKeys(ctx, key.Account, key.CreatedAt, key.CreatedAt.Add(-24*time.Hour))
+	if err == nil && n > int64(most) {
+		err = ErrTooManyKeys
+	}
+	return err
 }
 
 // mayHaveKeys returns why an account may have no keys. The source is asked anew: what
@@ -112,7 +159,16 @@ func checkLabel(name string) error {
 
 // Keys returns all keys, oldest first, also revoked and expired ones.
 func (a *Accounts) Keys(ctx context.Context) ([]Key, error) {
-	rows, err := a.db.Keys(ctx)
+	return listed(a.db.Keys(ctx))
+}
+
+// KeysOf returns the keys of an account, as Keys does all; none where there is no such
+// account.
+func (a *Accounts) KeysOf(ctx context.Context, account string) ([]Key, error) {
+	return listed(a.db.KeysOf(ctx, account))
+}
+
+func listed(rows []db.Key, err error) ([]Key, error) {
 	if err != nil {
 		return nil, fmt.Errorf("account: listing keys: %w", err)
 	}
@@ -126,13 +182,25 @@ func (a *Accounts) Keys(ctx context.Context) ([]Key, error) {
 // Revoke ends the key with the prefix, for good and from the next request on.
 // Revoking it again changes nothing. [ErrNotFound] when no key has the prefix.
 func (a *Accounts) Revoke(ctx context.Context, prefix string) error {
+	return a.revoke(ctx, prefix, func(ctx context.Context, tx *db.Tx) error {
+		return tx.RevokeKey(ctx, prefix, now())
+	})
+}
+
+// RevokeOf is Revoke for those who own the key: one of another account is ErrNotFound, as
+// if there were none.
+func (a *Accounts) RevokeOf(ctx context.Context, account, prefix string) error {
+	return a.revoke(ctx, prefix, func(ctx context.Context, tx *db.Tx) error {
+		return tx.RevokeKeyOf(ctx, account, prefix, now())
+	})
+}
+
+func (a *Accounts) revoke(ctx context.Context, prefix string, end func(context.Context, *db.Tx) error) error {
 	if len(prefix) > prefixLength {
 		// A whole key given by mistake must not reach a log through an error.
 		return notFound(fmt.Sprintf("no key has the prefix %q…", prefix[:prefixLength]))
 	}
-	err := a.db.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
-		return tx.RevokeKey(ctx, prefix, now())
-	})
+	err := a.db.InTx(ctx, end)
 	a.memory.forget()
 	if errors.Is(err, db.ErrNotFound) {
 		return notFound(fmt.Sprintf("no key has the prefix %q", prefix))

@@ -36,6 +36,7 @@ func TestCreateKeyRefuses(t *testing.T) {
 		{"not printable", func(p *account.KeyParams) { p.Name = "a\xff" }},
 		{"at least one scope of [transcripts batches]", func(p *account.KeyParams) { p.Scopes = nil }},
 		{`no scope "admin"`, func(p *account.KeyParams) { p.Scopes = []account.Scope{"admin"} }},
+		{"no UUID", func(p *account.KeyParams) { p.ID = "1" }},
 		{"would have expired", func(p *account.KeyParams) { p.ExpiresAt = &past }},
 	} {
 		p := good
@@ -104,6 +105,84 @@ func TestRevoke(t *testing.T) {
 	assert.ErrorIs(t, err, account.ErrInvalid)
 	_, err = a.Verify(t.Context(), other)
 	assert.NoError(t, err)
+}
+
+func TestKeysOfAnAccountAreItsOwnBusiness(t *testing.T) {
+	t.Parallel()
+	a := newAccounts(t)
+	set(t, a, "other", account.Settings{})
+	mine, secret := newKey(t, a)
+	theirs, _, err := a.CreateKey(t.Context(), account.KeyParams{Account: "other", Name: "theirs", Scopes: account.Scopes()})
+	require.NoError(t, err)
+
+	for name, prefixes := range map[string][]string{"acme": {mine.Prefix}, "other": {theirs.Prefix}, "": {}} {
+		keys, err := a.KeysOf(t.Context(), name)
+		require.NoError(t, err)
+		got := []string{}
+		for _, key := range keys {
+			got = append(got, key.Prefix)
+		}
+		assert.Equal(t, prefixes, got, name)
+	}
+	for _, stranger := range []string{"other", "nobody", ""} {
+		assert.ErrorIs(t, a.RevokeOf(t.Context(), stranger, mine.Prefix), account.ErrNotFound, stranger)
+	}
+	_, err = a.Verify(t.Context(), secret)
+	require.NoError(t, err, "nobody else has revoked it")
+
+	require.NoError(t, a.RevokeOf(t.Context(), "acme", mine.Prefix))
+	require.NoError(t, a.RevokeOf(t.Context(), "acme", mine.Prefix), "twice is once")
+	_, err = a.Verify(t.Context(), secret)
+	assert.ErrorIs(t, err, account.ErrInvalid)
+	keys, err := a.KeysOf(t.Context(), "acme")
+	require.NoError(t, err)
+	assert.False(t, keys[0].Usable(time.Now()))
+	assert.True(t, theirs.Usable(time.Now()))
+}
+
+func TestMostKeysOfAnAccount(t *testing.T) {
+	t.Parallel()
+	a := newAccounts(t)
+	p := account.KeyParams{Account: "acme", Name: "ci", Scopes: account.Scopes(), Most: 3}
+	newKey(t, a) // it counts, and is not bound itself
+
+	var made sync.WaitGroup
+	refused := make(chan error, 8)
+	for range cap(refused) {
+		made.Go(func() {
+			_, _, err := a.CreateKey(t.Context(), p)
+			refused <- err
+		})
+	}
+	made.Wait()
+	close(refused)
+	tooMany := 0
+	for err := range refused {
+		if err != nil {
+			require.ErrorIs(t, err, account.ErrTooManyKeys)
+			tooMany++
+		}
+	}
+	assert.Equal(t, 6, tooMany, "also of those who come at once")
+	keys, err := a.KeysOf(t.Context(), "acme")
+	require.NoError(t, err)
+	require.Len(t, keys, 3, "what is refused leaves nothing")
+
+	require.NoError(t, a.RevokeOf(t.Context(), "acme", keys[0].Prefix))
+	_, _, err = a.CreateKey(t.Context(), p)
+	assert.ErrorIs(t, err, account.ErrTooManyKeys, "who revokes makes no room today")
+}
+
+func TestKeyOfAFormThatIsSentTwice(t *testing.T) {
+	t.Parallel()
+	a := newAccounts(t)
+	p := account.KeyParams{ID: "01a20108-8c11-7c3e-9a55-2f6d1f0c9b11", Account: "acme", Name: "ci", Scopes: account.Scopes()}
+	key, _, err := a.CreateKey(t.Context(), p)
+	require.NoError(t, err)
+	assert.Equal(t, p.ID, key.ID)
+	_, secret, err := a.CreateKey(t.Context(), p)
+	assert.ErrorIs(t, err, account.ErrKeyExists)
+	assert.Empty(t, secret)
 }
 
 func TestWhatThereIsNot(t *testing.T) {

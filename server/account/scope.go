@@ -11,7 +11,7 @@ type Scope string
 // The scopes.
 const (
 	Transcripts Scope = "transcripts" // transcripts, their jobs and event streams, captions
-	Batches     Scope = "batches"     // nothing yet: batches have no routes so far
+	Batches     Scope = "batches"     // batches: lists of links, playlists and channels
 )
 
 // Scopes lists every scope.

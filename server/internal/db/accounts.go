@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/uptrace/bun"
 )
 
 // Account is a customer.
@@ -89,8 +91,29 @@ func (r Reader) Keys(ctx context.Context) ([]Key, error) {
 	return all, wrap("keys", err)
 }
 
+// KeysOf returns the keys of an account, oldest first.
+func (r Reader) KeysOf(ctx context.Context, account string) ([]Key, error) {
+	var all []Key
+	err := r.db.NewSelect().Model(&all).Where("account = ?", account).Order("created_at", "id").Scan(ctx)
+	return all, wrap("keys of account "+account, err)
+}
+
+// CountKeys returns how many keys of an account can be used at a time, or were made after
+// another one. It locks the account: no key is added until the transaction ends.
+func (tx *Tx) CountKeys(ctx context.Context, account string, at, since time.Time) (int64, error) {
+	var a Account
+	if err := tx.database.forUpdate(tx.db.NewSelect().Model(&a).Where("id = ?", account)).Scan(ctx); err != nil {
+		return 0, one("account "+account, err)
+	}
+	n, err := tx.db.NewSelect().Model((*Key)(nil)).
+		Where("account = ?", account).
+		Where("created_at > ? OR (revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?))", moment(since), moment(at)).
+		Count(ctx)
+	return n, wrap("count keys of account "+account, err)
+}
+
 // InsertKey stores a new key. Without its account it is ErrNotFound; with a
-// prefix that is taken ErrExists.
+// prefix or an id that is taken ErrExists.
 func (tx *Tx) InsertKey(ctx context.Context, k Key) error {
 	if err := newID(&k.ID); err != nil {
 		return err
@@ -105,11 +128,20 @@ func (tx *Tx) InsertKey(ctx context.Context, k Key) error {
 // RevokeKey marks the key as revoked, or returns ErrNotFound. The time of an
 // earlier revocation stays.
 func (tx *Tx) RevokeKey(ctx context.Context, prefix string, at time.Time) error {
-	res, err := tx.db.NewUpdate().Model((*Key)(nil)).
-		Set("revoked_at = coalesce(revoked_at, ?)", moment(at)).
-		Where("prefix = ?", prefix).
-		Exec(ctx)
+	res, err := revocation(tx, prefix, at).Exec(ctx)
 	return mustAffect("revoke key "+prefix, res, err)
+}
+
+// RevokeKeyOf is RevokeKey for a key of the account; another's is ErrNotFound.
+func (tx *Tx) RevokeKeyOf(ctx context.Context, account, prefix string, at time.Time) error {
+	res, err := revocation(tx, prefix, at).Where("account = ?", account).Exec(ctx)
+	return mustAffect("revoke key "+prefix, res, err)
+}
+
+func revocation(tx *Tx, prefix string, at time.Time) *bun.UpdateQuery {
+	return tx.db.NewUpdate().Model((*Key)(nil)).
+		Set("revoked_at = coalesce(revoked_at, ?)", moment(at)).
+		Where("prefix = ?", prefix)
 }
 
 // TouchKey notes that the key was used at the given time, unless a use less

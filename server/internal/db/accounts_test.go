@@ -76,12 +76,33 @@ func TestKeys(t *testing.T) {
 		_, _, err = s.KeyByPrefix(ctx, "tr_unknown0")
 		require.ErrorIs(t, err, db.ErrNotFound)
 
+		for account, n := range map[string]int{"acme": 1, "other": 0} {
+			keys, err := s.KeysOf(ctx, account)
+			require.NoError(t, err)
+			require.Len(t, keys, n, account)
+		}
+		counts := func(want int64, at, since time.Time) {
+			t.Helper()
+			inTx(t, s, func(ctx context.Context, tx *db.Tx) {
+				n, err := tx.CountKeys(ctx, "acme", at, since)
+				require.NoError(t, err)
+				require.Equal(t, want, n)
+			})
+		}
+		counts(1, now(), expires)
+		counts(0, expires, expires)
+		counts(1, expires, key.CreatedAt.Add(-time.Second)) // as it is young
+
 		revoked := now()
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
+			require.ErrorIs(t, tx.RevokeKeyOf(ctx, "other", key.Prefix, revoked.Add(-time.Hour)), db.ErrNotFound)
+			require.NoError(t, tx.RevokeKeyOf(ctx, "acme", key.Prefix, revoked))
 			require.NoError(t, tx.RevokeKey(ctx, key.Prefix, revoked))
 			require.NoError(t, tx.RevokeKey(ctx, key.Prefix, revoked.Add(time.Hour)))
 			require.ErrorIs(t, tx.RevokeKey(ctx, "tr_unknown0", revoked), db.ErrNotFound)
 		})
+
+		counts(0, now(), expires)
 
 		used := now()
 		for _, touch := range []struct{ at, want time.Time }{
