@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"slices"
@@ -79,7 +80,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return int(said)
 	}
 	if command.Command() == "serve" && called.Serve.Log.Format == "json" {
-		called.Serve.Log.Open(stderr).Error("ended", "err", oneLine(err))
+		called.Serve.Log.Open(stderr, slog.LevelInfo).Error("ended", "err", oneLine(err))
 		return exitFailure
 	}
 	return fail(stderr, exitFailure, err)

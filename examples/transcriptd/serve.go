@@ -50,7 +50,7 @@ func (r *roleFlag) UnmarshalText(text []byte) error {
 
 // Run serves until ctx ends.
 func (c *serveCommand) Run(ctx context.Context, out output) error {
-	log := c.Log.Open(out.Stderr)
+	log := c.Log.Open(out.Stderr, slog.LevelInfo)
 	slog.SetDefault(log) // for the lines of libraries
 	if err := service.KeepPrivate(); err != nil {
 		return fmt.Errorf("closing the process to others: %w", err)

@@ -19,6 +19,9 @@ import (
 	"syscall"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/transcriptkit/transcriptkit/examples/internal/progress"
+	"github.com/transcriptkit/transcriptkit/examples/internal/service"
 )
 
 func main() {
@@ -44,6 +47,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		kong.Name("website"),
 		kong.Description("A website that turns links and recordings into timestamped transcripts."),
 		kong.DefaultEnvars("WEBSITE"),
+		vars(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(int) { helped = true }), // called after --help was printed
@@ -61,15 +65,27 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case helped:
 		return 0
 	case err != nil:
-		return fail(stderr, 2, err)
+		return fail(stderr, 2, service.WithoutValue(err))
 	}
-	if err := command.Run(); err != nil && !errors.Is(err, context.Canceled) {
-		return fail(stderr, 1, err)
+	err = command.Run()
+	switch usage := new(service.FlagError); {
+	case err == nil, errors.Is(err, context.Canceled):
+		return 0
+	case errors.As(err, &usage):
+		return fail(stderr, 2, usage)
 	}
-	return 0
+	return fail(stderr, 1, err)
 }
 
+// vars are what the texts of flags name.
+func vars() kong.Vars {
+	all := service.Vars("website")
+	all["listen"], all["drain"] = "127.0.0.1:8082", "0s"
+	return all
+}
+
+// fail reports an error in one line.
 func fail(stderr io.Writer, code int, err error) int {
-	fmt.Fprintln(stderr, "website:", err)
+	fmt.Fprintln(stderr, "website:", progress.OneLine(err.Error()))
 	return code
 }

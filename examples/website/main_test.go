@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/alecthomas/kong"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -15,9 +16,12 @@ import (
 func startWebsite(t *testing.T) (base string) {
 	t.Helper()
 	dir := t.TempDir()
-	s, err := startSite(t.Context(), &serveCommand{
-		Listen: "127.0.0.1:0", DB: "sqlite:" + filepath.Join(dir, "website.db"), Blobs: filepath.Join(dir, "blobs"), visitorFlags: visitorFlags{SingleUser: true},
-	}, slog.New(slog.DiscardHandler))
+	c := &serveCommand{}
+	parser, err := kong.New(c, vars())
+	require.NoError(t, err)
+	_, err = parser.Parse([]string{"--listen=127.0.0.1:0", "--db=sqlite:" + filepath.Join(dir, "website.db"), "--blobs=" + filepath.Join(dir, "blobs"), "--single-user"})
+	require.NoError(t, err)
+	s, err := startSite(t.Context(), c, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, s.stop()) })
 	return s.address()

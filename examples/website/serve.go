@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,30 +10,31 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/examples/internal/service"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/page"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
 	"github.com/transcriptkit/transcriptkit/server"
-	"github.com/transcriptkit/transcriptkit/server/account"
-	"github.com/transcriptkit/transcriptkit/server/engine"
-	"github.com/transcriptkit/transcriptkit/server/engine/ffmpeg"
-	"github.com/transcriptkit/transcriptkit/server/engine/pocketsphinx"
-	"github.com/transcriptkit/transcriptkit/server/engine/ytdlp"
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
 
 type serveCommand struct {
-	Listen string `default:"127.0.0.1:8082" placeholder:"ADDR" help:"Address to listen on (${default}); port 0 takes a free one."`
-	DB     string `name:"db" default:"sqlite:website.db" placeholder:"DATABASE" help:"Where everything is kept: sqlite:PATH or a postgres:// URL (${default})."`
-	Blobs  string `default:"website-blobs" placeholder:"PLACE" help:"Where uploads and audio are kept until their job ends (${default})."`
+	service.Flags
+	LogLevel slog.Level `default:"warn" placeholder:"LEVEL" help:"The least that is logged (${default}): debug, info, which shows each request, warn or error."`
 	visitorFlags
 }
 
 // Validate is called by the parser.
-func (c *serveCommand) Validate() error { return c.check(c.Listen) }
+func (c *serveCommand) Validate() error {
+	return cmp.Or(c.Flags.Check(), c.visitorFlags.check(c.Flags))
+}
 
 // Run serves until ctx ends.
 func (c *serveCommand) Run(ctx context.Context, out output) error {
-	log := slog.New(slog.NewTextHandler(out.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	log := c.Log.Open(out.Stderr, c.LogLevel)
+	slog.SetDefault(log) // for the lines of libraries
+	if err := service.KeepPrivate(); err != nil {
+		return fmt.Errorf("closing the process to others: %w", err)
+	}
 	s, err := startSite(ctx, c, log)
 	if err != nil {
 		return err
@@ -57,52 +59,47 @@ type website struct {
 	server   *server.Server
 	web      *http.Server
 	failed   chan error // why it accepts no more requests
+	patience time.Duration
 
 	endSweeping func() // nil: it has not begun
 }
 
 // startSite returns once requests are accepted.
 func startSite(ctx context.Context, c *serveCommand, log *slog.Logger) (_ *website, err error) {
-	s := &website{failed: make(chan error, 1)}
+	s := &website{failed: make(chan error, 1), patience: c.DrainDelay + stopTimeout}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.stop())
 		}
 	}()
-	if s.listener, err = new(net.ListenConfig).Listen(ctx, "tcp", c.Listen); err != nil {
+	if s.listener, err = new(net.ListenConfig).Listen(ctx, "tcp", string(c.Listen)); err != nil {
 		return nil, fmt.Errorf("--listen: %w: name another address", err)
 	}
-	if s.store, err = store.Open(ctx, store.Options{Database: c.DB, Blobs: c.Blobs, Log: log}); err != nil {
-		return nil, err
-	}
-	accounts, err := account.New(s.store, account.DefaultPlans())
+	setup, err := c.Setup(ctx, log)
 	if err != nil {
 		return nil, err
 	}
-	if s.visitors, err = visitor.New(ctx, c.visitorFlags.options(c.Listen, c.DB, accounts, account.DefaultPlans(), log)); err != nil {
+	config, err := setup.Open(ctx)
+	if err != nil {
 		return nil, err
 	}
-	if s.server, err = server.New(ctx, server.Config{
-		Store: s.store, Accounts: accounts, Authenticator: s.visitors, Admit: s.visitors.Admit, TrustedProxies: c.TrustedProxy, Log: log,
-		Engine: func(h engine.Host) (engine.Engine, error) {
-			links, err := ytdlp.New(h, ytdlp.Options{Log: log})
-			return engine.Engine{
-				Captions: []engine.CaptionSource{links}, Lists: links, Discovery: links, Audio: links,
-				Media: ffmpeg.New(h), Recognizer: pocketsphinx.New(h),
-			}, err
-		},
-	}); err != nil {
+	s.store = config.Store
+	if s.visitors, err = visitor.New(ctx, c.visitorFlags.options(c.Flags, config)); err != nil {
 		return nil, err
+	}
+	config.Authenticator, config.Admit = s.visitors, s.visitors.Admit
+	if s.server, err = server.New(ctx, config); err != nil {
+		return nil, service.ByFlag(err)
 	}
 	permitted := s.visitors.Permit(s.server)
-	pages, err := page.New(page.Options{API: permitted, Visitors: s.visitors, Accounts: accounts, Log: log})
+	pages, err := page.New(page.Options{API: permitted, Visitors: s.visitors, Accounts: config.Accounts, Log: log})
 	if err != nil {
 		return nil, err
 	}
 	if err = s.server.Start(ctx); err != nil {
 		return nil, err
 	}
-	s.web = s.server.HTTPServer(c.Listen)
+	s.web = s.server.HTTPServer(string(c.Listen))
 	s.web.Handler = routes(s.server.Handler(), s.visitors.Identify, permitted, pages)
 	if err = s.keepSweeping(); err != nil {
 		return nil, err
@@ -144,7 +141,7 @@ func (s *website) address() string { return "http://" + s.listener.Addr().String
 
 // stop lets requests and work come to an end and closes what was opened.
 func (s *website) stop() error {
-	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), s.patience)
 	defer cancel()
 	if s.endSweeping != nil {
 		s.endSweeping()

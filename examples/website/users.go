@@ -14,6 +14,7 @@ import (
 	_ "gocloud.dev/blob/memblob" // for a store without blobs
 	"golang.org/x/term"
 
+	"github.com/transcriptkit/transcriptkit/examples/internal/service"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/account"
@@ -28,13 +29,15 @@ type usersCommand struct {
 	Remove   usersRemove   `cmd:"" help:"Take a user's way in. Their account stays, with what they saved and its keys."`
 }
 
+// usersDatabase are the flags of all these commands: those of the website.
 type usersDatabase struct {
-	DB string `name:"db" default:"sqlite:website.db" placeholder:"DATABASE" help:"That of the website: sqlite:PATH or a postgres:// URL (${default})."`
+	service.DatabaseFlag
+	service.PlansFlag
 }
 
 // withVisitors opens the users of a database that a website has made.
 func (d usersDatabase) withVisitors(ctx context.Context, use func(*visitor.Visitors) error) (err error) {
-	s, err := store.Open(ctx, store.Options{Database: d.DB, MustExist: true, Blobs: "mem://"})
+	s, err := store.Open(ctx, store.Options{Database: string(d.DB), MustExist: true, Blobs: "mem://"})
 	if errors.Is(err, store.ErrNoDatabase) {
 		return fmt.Errorf("%w: name the right one with --db, or serve the website once", err)
 	}
@@ -42,11 +45,11 @@ func (d usersDatabase) withVisitors(ctx context.Context, use func(*visitor.Visit
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	accounts, err := account.New(s, account.DefaultPlans())
+	accounts, err := account.New(s, d.Offered())
 	if err != nil {
 		return err
 	}
-	visitors, err := visitor.New(ctx, visitor.Options{Database: d.DB, Accounts: accounts, Keys: server.KeyAuthenticator(accounts, nil)})
+	visitors, err := visitor.New(ctx, visitor.Options{Database: string(d.DB), Accounts: accounts, Keys: server.KeyAuthenticator(accounts, nil)})
 	if err != nil {
 		return err
 	}
