@@ -17,6 +17,7 @@ package page
 import (
 	"log/slog"
 	"net/http"
+	"net/url"
 
 	"github.com/klauspost/compress/gzhttp"
 
@@ -98,6 +99,21 @@ func (p *pages) routes() http.Handler {
 		mux.Handle(pattern, p.answering(answer))
 	}
 	return mux
+}
+
+// member is a page for those with an account: others are led to sign in, and back to it.
+func member(answer handler) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if visitor.From(r.Context()).Known() {
+			return answer(w, r)
+		}
+		to := signInPath
+		if r.Method == http.MethodGet || r.Method == http.MethodHead {
+			to += "?next=" + url.QueryEscape(r.URL.RequestURI())
+		}
+		http.Redirect(w, r, to, http.StatusSeeOther)
+		return nil
+	}
 }
 
 // answering shows the error of a handler as a page.

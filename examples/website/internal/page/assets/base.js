@@ -2,25 +2,27 @@
 
 import { t } from "./strings.js";
 
-// notice says something in passing. An action is a button's text and what it does; the
-// notice goes when it is used, or after ms milliseconds.
-export function notice(text, { ms = 6000, action, run } = {}) {
+// notice says something in passing. An action is a button's text and what it does when
+// it is pressed, which takes the notice away; else it goes after ms milliseconds, and
+// end is called. It returns its element, and a function that takes it away.
+export function notice(text, { ms = 6000, action, run, end } = {}) {
   const box = document.createElement("div");
   box.className = "notice";
   const words = document.createElement("span");
+  words.dir = "auto";
   words.textContent = text;
   box.append(words);
-  const timer = setTimeout(() => box.remove(), ms);
+  const timer = setTimeout(() => { end?.(); box.remove(); }, ms);
   const close = () => { clearTimeout(timer); box.remove(); };
   if (action) {
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = action;
-    button.addEventListener("click", () => { close(); run(); });
+    button.addEventListener("click", () => { run(); close(); });
     box.append(button);
   }
   document.getElementById("notices").append(box);
-  return close;
+  return { box, close };
 }
 
 // Refusal is an answer of the API that is none of success: a sentence for people, its

@@ -1,0 +1,104 @@
+// Deletes that can be undone: what is deleted goes from the page at once, a notice offers
+// to undo that for ten seconds, and only then is the service asked to delete it.
+//
+// A page needs no script of its own for this. It names this module, and marks in its
+// template what goes (a row, or all that there is of a thing) and the button that lets it
+// go, with the path that DELETE is sent to and the text of the notice. A button that does
+// nothing without scripts is not shown without them:
+//
+//   <li data-row>
+//     <button type="button" class="scripted" data-delete="/v1/batch/{{.ID}}"
+//       data-notice="{{t "batches.deleted"}}">{{t "batches.delete"}}</button>
+//   </li>
+//
+// Rows that come later are served too. Rows with the same path go and come back together.
+// When the service has deleted it, the row hears an event "deleted", which bubbles; when
+// it would not, the row comes back and a notice says why.
+//
+// Who leaves the page decides: what is held back then is sent at once, and goes on when
+// the page has gone.
+
+import { ask, notice } from "./base.js";
+import { t } from "./strings.js";
+
+const patience = 10_000; // milliseconds
+
+const held = new Map(); // by path, how to send what the service has not deleted yet
+
+const buttonsOf = (path) => [...document.querySelectorAll("[data-delete]")].filter((b) => b.dataset.delete === path);
+const rowsOf = (path) => buttonsOf(path).map((button) => button.closest("[data-row]"));
+
+function hold(button) {
+  const path = button.dataset.delete;
+  const row = button.closest("[data-row]");
+  const show = (shown) => rowsOf(path).forEach((row) => { row.hidden = !shown; });
+  const back = () => { held.delete(path); show(true); };
+  let sent = false;
+  const send = async () => {
+    if (sent) return;
+    sent = true;
+    leaveNotice();
+    close();
+    try {
+      await ask(path, { method: "DELETE", keepalive: true });
+    } catch (refusal) {
+      if (refusal.status !== 404) { // else it is gone: another tab was faster
+        back();
+        notice(t("undo.failed", { why: refusal.message }), { ms: patience });
+        return;
+      }
+    }
+    held.delete(path);
+    row.dispatchEvent(new Event("deleted", { bubbles: true }));
+  };
+  const { box, close } = notice(button.dataset.notice, {
+    ms: patience,
+    end: send,
+    action: t("undo.undo"),
+    run() { back(); button.focus(); },
+  });
+  const leaveNotice = () => { if (box.contains(document.activeElement)) nearest(row).focus(); };
+
+  held.set(path, send);
+  show(false);
+  box.querySelector("button").focus();
+  box.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") leaveNotice();
+    if (event.repeat) event.preventDefault(); // the key that deleted is still held down
+  });
+}
+
+// nearest is what the keyboard goes on with where a row has gone.
+function nearest(row) {
+  for (const way of ["nextElementSibling", "previousElementSibling"]) {
+    for (let near = row[way]; near; near = near[way]) {
+      const found = !near.hidden && near.matches("[data-row]") && near.querySelector("a[href], button");
+      if (found) return found;
+    }
+  }
+  return document.getElementById("main");
+}
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-delete]");
+  if (button) hold(button);
+});
+
+// The next page may have been made before the service hears of it, and show rows once
+// more: it takes them away by what is left here for it.
+const leftBehind = "undo";
+
+function leave() {
+  if (held.size === 0) return;
+  sessionStorage.setItem(leftBehind, JSON.stringify({ at: Date.now(), paths: [...held.keys()] }));
+  for (const send of held.values()) send();
+}
+
+addEventListener("pagehide", leave);
+addEventListener("submit", (event) => { if (!event.defaultPrevented) leave(); }); // it may be to sign out
+
+const left = JSON.parse(sessionStorage.getItem(leftBehind));
+sessionStorage.removeItem(leftBehind);
+if (left && left.at > performance.timeOrigin) {
+  for (const row of left.paths.flatMap(rowsOf)) row.hidden = true;
+}
