@@ -91,9 +91,9 @@ func (p *pages) routes() http.Handler {
 		"GET /sign-up":           p.signUpPage,
 		"POST /sign-up":          p.signUp,
 		"POST /sign-out":         p.signOut,
-		"GET /account":           p.account,
-		"POST /account/password": p.changePassword,
-		"POST /account/sessions": p.signOutElsewhere,
+		"GET /account":           p.ofUser(p.account),
+		"POST /account/password": p.ofUser(p.changePassword),
+		"POST /account/sessions": p.ofUser(p.signOutElsewhere),
 		"/":                      p.nothing,
 	} {
 		mux.Handle(pattern, p.answering(answer))

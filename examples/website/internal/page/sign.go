@@ -124,26 +124,25 @@ func (p *pages) account(w http.ResponseWriter, r *http.Request) error {
 	case "sessions":
 		done = p.strings.text("account.sessionsDone")
 	}
-	return p.showAccount(w, r, http.StatusOK, accountPage{Done: done})
+	return p.show(w, r, http.StatusOK, "account", accountPage{Done: done})
 }
 
-// showAccount leads those who have no account to sign in.
-func (p *pages) showAccount(w http.ResponseWriter, r *http.Request, status int, shown accountPage) error {
-	switch found := visitor.From(r.Context()); {
-	case found.Single:
-		return p.nothing(w, r)
-	case !found.Known():
-		http.Redirect(w, r, signInPath+"?next=%2Faccount", http.StatusSeeOther)
-		return nil
+// ofUser is a handler for users alone: others it leads to sign in, if anybody does.
+func (p *pages) ofUser(next handler) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		switch found := visitor.From(r.Context()); {
+		case found.Single:
+			return p.nothing(w, r)
+		case !found.Known():
+			http.Redirect(w, r, signInPath+"?next=%2Faccount", http.StatusSeeOther)
+			return nil
+		}
+		return next(w, r)
 	}
-	return p.show(w, r, status, "account", shown)
 }
 
 func (p *pages) changePassword(w http.ResponseWriter, r *http.Request) error {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-	if !visitor.From(r.Context()).Known() {
-		return p.showAccount(w, r, 0, accountPage{})
-	}
 	err := errTwoPasswords
 	if next := r.PostFormValue("next"); next == r.PostFormValue("again") {
 		err = p.Visitors.ChangePassword(w, r, r.PostFormValue("password"), next)
@@ -156,13 +155,10 @@ func (p *pages) changePassword(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return p.showAccount(w, r, status, accountPage{Trouble: trouble})
+	return p.show(w, r, status, "account", accountPage{Trouble: trouble})
 }
 
 func (p *pages) signOutElsewhere(w http.ResponseWriter, r *http.Request) error {
-	if !visitor.From(r.Context()).Known() {
-		return p.showAccount(w, r, 0, accountPage{})
-	}
 	if err := p.Visitors.SignOutElsewhere(w, r); err != nil {
 		return err
 	}
