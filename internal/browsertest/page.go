@@ -1,0 +1,283 @@
+package browsertest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/accessibility"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/dom"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+// Page is a tab of the browser with cookies of its own. Its methods end the test when
+// they fail; they are for the test's own goroutine.
+type Page struct {
+	t     testing.TB
+	base  *url.URL
+	ctx   context.Context
+	sight *sight
+}
+
+// Page opens an empty tab, 1280 by 800 pixels in light colors, for the site at base. It
+// is closed when the test ends.
+func (b *Browser) Page(t testing.TB, base string) *Page {
+	t.Helper()
+	return open(t, base, b.ctx, chromedp.WithNewBrowserContext())
+}
+
+// Tab opens another tab with the page's cookies.
+func (p *Page) Tab() *Page {
+	p.t.Helper()
+	return open(p.t, p.base.String(), p.ctx)
+}
+
+func open(t testing.TB, base string, parent context.Context, options ...chromedp.ContextOption) *Page {
+	t.Helper()
+	p := &Page{t: t, sight: new(sight)}
+	var err error
+	if p.base, err = url.Parse(base); err != nil {
+		t.Fatal(err)
+	}
+	var shut context.CancelFunc
+	p.ctx, shut = chromedp.NewContext(parent, append(options, chromedp.WithListener(p.sight.see), chromedp.WithListener(p.dismiss))...)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log(p.describe())
+		}
+		shut()
+		for _, fault := range p.sight.unexpected() {
+			t.Errorf("the page: %s", fault)
+		}
+	})
+	if err := chromedp.Do(p.ctx); err != nil { // the tab lives as long as the context of its first action
+		t.Fatal(err)
+	}
+	p.Desktop()
+	return p
+}
+
+// dismiss closes a dialog, which would hold the page up. That there was one is a fault.
+func (p *Page) dismiss(event any) {
+	if opening, ok := event.(*cdppage.EventJavascriptDialogOpening); ok {
+		accept := opening.Type == cdppage.DialogTypeBeforeunload
+		go func() { // whether it has worked shows in what the test does next
+			_, _ = chromedp.Call(p.ctx, cdppage.HandleJavaScriptDialog, cdppage.HandleJavaScriptDialogParams{Accept: accept})
+		}()
+	}
+}
+
+// Expect lets pass what the test means to happen: faults, as in "log: Failed to load
+// resource: the server responded with a status of 404 () http://…", that match one of
+// the patterns.
+func (p *Page) Expect(patterns ...string) {
+	p.sight.mu.Lock()
+	defer p.sight.mu.Unlock()
+	for _, pattern := range patterns {
+		p.sight.expected = append(p.sight.expected, regexp.MustCompile(pattern))
+	}
+}
+
+// Faults are those so far that the test did not expect. They fail it at its end.
+func (p *Page) Faults() []string { return p.sight.unexpected() }
+
+// Asked are the URLs that the page has asked for, in order.
+func (p *Page) Asked() []string {
+	p.sight.mu.Lock()
+	defer p.sight.mu.Unlock()
+	return slices.Clone(p.sight.asked)
+}
+
+// Context is the tab's, for what chromedp does and Page does not.
+func (p *Page) Context() context.Context { return p.ctx }
+
+// Do runs actions of chromedp.
+func (p *Page) Do(actions ...chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	Run(p, chromedp.Steps(actions...))
+}
+
+// Run runs an action of chromedp and returns its value.
+func Run[T any](p *Page, action chromedp.Action[T]) T {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, Patience)
+	defer cancel()
+	value, err := chromedp.Run(ctx, action)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return value
+}
+
+// Open shows an address, which may be a path of the page's site, and returns when it is
+// loaded.
+func (p *Page) Open(address string) {
+	p.t.Helper()
+	u, err := p.base.Parse(address)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.sight.opened(u)
+	p.Do(chromedp.Navigate(u.String()))
+}
+
+// Reload loads the page anew.
+func (p *Page) Reload() {
+	p.t.Helper()
+	p.Do(chromedp.Reload())
+}
+
+// At is the address that the page shows.
+func (p *Page) At() string {
+	p.t.Helper()
+	return Run(p, chromedp.Location())
+}
+
+// Eval evaluates an expression of JavaScript in the page, and waits for its promise.
+func Eval[T any](p *Page, expression string) T {
+	p.t.Helper()
+	return Run(p, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+}
+
+// Wait returns when an expression of JavaScript is true, also when the page is left for
+// another meanwhile.
+func (p *Page) Wait(expression string) {
+	p.t.Helper()
+	p.until("it is true that "+expression, func(ctx context.Context) (bool, error) {
+		return chromedp.Run(ctx, chromedp.Evaluate[bool]("!!("+expression+")", chromedp.EvalAwaitPromise))
+	})
+}
+
+// WaitAt returns when the page's path, with its query, matches a pattern.
+func (p *Page) WaitAt(pattern string) {
+	p.t.Helper()
+	p.Wait("new RegExp(" + quote(pattern) + ").test(location.pathname + location.search) && document.readyState === 'complete'")
+}
+
+// WaitText returns when what people read of an element contains the text.
+func (p *Page) WaitText(selector, text string) {
+	p.t.Helper()
+	p.Wait("document.querySelector(" + quote(selector) + ")?.innerText.includes(" + quote(text) + ")")
+}
+
+// Text is what people read of the first element of a CSS selector.
+func (p *Page) Text(selector string) string {
+	p.t.Helper()
+	return Eval[string](p, "document.querySelector("+quote(selector)+").innerText")
+}
+
+// Count is how many elements a CSS selector finds.
+func (p *Page) Count(selector string) int {
+	p.t.Helper()
+	return Eval[int](p, "document.querySelectorAll("+quote(selector)+").length")
+}
+
+// until asks again and again. What goes wrong may be the page that is being left.
+func (p *Page) until(what string, ask func(context.Context) (bool, error)) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, Patience)
+	defer cancel()
+	again := time.NewTicker(20 * time.Millisecond)
+	defer again.Stop()
+	for {
+		ok, err := ask(ctx)
+		if ok {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			p.t.Fatalf("waited in vain until %s: %v", what, errors.Join(err, ctx.Err()))
+		case <-again.C:
+		}
+	}
+}
+
+// Named finds what has a role and an accessible name, for the options of chromedp's
+// queries: chromedp.Click("", browsertest.Named("button", "Sign in")).
+func Named(role, name string) chromedp.QueryOption {
+	return chromedp.ByFunc(func(ctx context.Context, t *chromedp.Target, root *chromedp.Node) ([]cdp.NodeID, error) {
+		found, err := cdp.Call(ctx, t, accessibility.QueryAXTree, accessibility.QueryAXTreeParams{NodeID: root.NodeID, Role: role, AccessibleName: name})
+		if err != nil {
+			return nil, err
+		}
+		var nodes []cdp.BackendNodeID
+		for _, node := range found.Nodes {
+			if !node.Ignored {
+				nodes = append(nodes, node.BackendDOMNodeID)
+			}
+		}
+		if len(nodes) == 0 {
+			return nil, nil
+		}
+		pushed, err := cdp.Call(ctx, t, dom.PushNodesByBackendIDsToFrontend, dom.PushNodesByBackendIDsToFrontendParams{BackendNodeIDs: nodes[:1]})
+		return pushed.NodeIDs, err
+	})
+}
+
+// See returns when there is something with a role and an accessible name, as in
+// See("button", "Sign in").
+func (p *Page) See(role, name string) {
+	p.t.Helper()
+	p.named(role, name, chromedp.WaitReady("", Named(role, name)))
+}
+
+// Sees reports whether there is something with a role and an accessible name now.
+func (p *Page) Sees(role, name string) bool {
+	p.t.Helper()
+	return len(Run(p, chromedp.Nodes("", Named(role, name), chromedp.AtLeast(0)))) > 0
+}
+
+// Click clicks in the middle of what has a role and an accessible name, as soon as it is there.
+func (p *Page) Click(role, name string) {
+	p.t.Helper()
+	p.named(role, name, chromedp.Click("", Named(role, name), chromedp.NodeVisible))
+}
+
+// Type writes into a field, in the place of what is there.
+func (p *Page) Type(role, name, text string) {
+	p.t.Helper()
+	field := Named(role, name)
+	p.named(role, name, chromedp.Steps(
+		chromedp.Clear("", field, chromedp.NodeVisible),
+		chromedp.SendKeys("", text, field, chromedp.NodeVisible),
+	))
+}
+
+// Press presses keys, one after the other, on what has the focus. Those without a
+// letter are in package kb.
+func (p *Page) Press(keys string) {
+	p.t.Helper()
+	p.Do(chromedp.KeyEvent(keys))
+}
+
+func (p *Page) named(role, name string, action chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, Patience)
+	defer cancel()
+	if _, err := chromedp.Run(ctx, action); err != nil {
+		p.t.Fatalf("%s %q: %v", role, name, err)
+	}
+}
+
+// describe says what the page shows, for a test that has failed.
+func (p *Page) describe() string {
+	ctx, cancel := context.WithTimeout(p.ctx, 10*time.Second)
+	defer cancel()
+	shown, err := chromedp.Run(ctx, chromedp.Evaluate[string](`location.href + "\n" + document.title + "\n" + (document.body?.innerText ?? "")`))
+	if err != nil {
+		return fmt.Sprintf("the page cannot be read: %v", err)
+	}
+	const most = 3000
+	if len(shown) > most {
+		shown = shown[:most] + " …"
+	}
+	return "the page shows " + strings.ReplaceAll(shown, "\n", "\n    ")
+}

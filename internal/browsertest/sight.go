@@ -1,0 +1,92 @@
+package browsertest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+)
+
+// sight is what a browser does and says while it shows a page.
+type sight struct {
+	mu       sync.Mutex
+	hosts    []string // that the test opened
+	asked    []string // URLs
+	faults   []string
+	expected []*regexp.Regexp
+}
+
+func (s *sight) see(event any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch event := event.(type) {
+	case *network.EventRequestWillBeSent:
+		s.asked = append(s.asked, event.Request.URL)
+	case *network.EventLoadingFailed:
+		if !event.Canceled { // as all that is under way when a page is left
+			s.fault("loading: %s %s", event.ErrorText, event.BlockedReason)
+		}
+	case *runtime.EventExceptionThrown:
+		said := event.ExceptionDetails.Text
+		if thrown := event.ExceptionDetails.Exception; thrown != nil {
+			said += " " + thrown.Description
+		}
+		s.fault("exception: %s at %s:%d", said, event.ExceptionDetails.URL, event.ExceptionDetails.LineNumber+1)
+	case *runtime.EventConsoleAPICalled:
+		if event.Type == runtime.ConsoleAPICalledTypeError || event.Type == runtime.ConsoleAPICalledTypeWarning {
+			for _, arg := range event.Args {
+				s.fault("console: %s %s", arg.Value, arg.Description)
+			}
+		}
+	case *log.EventEntryAdded: // also what the policy forbids
+		if event.Entry.Level == log.EntryLevelError || event.Entry.Level == log.EntryLevelWarning {
+			s.fault("log: %s %s", event.Entry.Text, event.Entry.URL)
+		}
+	case *page.EventJavascriptDialogOpening:
+		s.fault("dialog: %s %q", event.Type, event.Message)
+	}
+}
+
+func (s *sight) fault(format string, args ...any) {
+	s.faults = append(s.faults, fmt.Sprintf(format, args...))
+}
+
+func (s *sight) opened(u *url.URL) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hosts = append(s.hosts, u.Host)
+}
+
+// unexpected are the faults that the test did not foresee, and the requests to hosts
+// that it did not open.
+func (s *sight) unexpected() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	faults := slices.Clone(s.faults)
+	for _, address := range s.asked {
+		u, err := url.Parse(address)
+		if err != nil || !(slices.Contains([]string{"data", "blob", "about"}, u.Scheme) || slices.Contains(s.hosts, u.Host)) {
+			faults = append(faults, "asked elsewhere: "+address)
+		}
+	}
+	return slices.DeleteFunc(faults, func(fault string) bool {
+		return slices.ContainsFunc(s.expected, func(e *regexp.Regexp) bool { return e.MatchString(fault) })
+	})
+}
+
+// quote writes a string as JavaScript.
+func quote(s string) string {
+	var b strings.Builder
+	if err := json.NewEncoder(&b).Encode(s); err != nil {
+		panic(err) // no string fails
+	}
+	return strings.TrimSpace(b.String())
+}
