@@ -5,6 +5,7 @@
 # make bare-demo   the demo in a fresh clone on a bare Debian, which it makes in a
 #             folder and removes; as root, for minutes
 # make test   all tests, with the race detector
+# make test-page   the website's tests in a real browser
 # make lint   gofmt, go vet, golangci-lint
 # make openapi-lint   the OpenAPI document, by a linter from npm
 # make bench  every figure of speed against its goal, as one table of ratios, each to
@@ -61,7 +62,7 @@ BENCH_NEEDS := $(TEST_NEEDS) \
 SOAK_NEEDS := $(TEST_NEEDS) \
 	has_faketime=>libfaketime
 
-.PHONY: demo bare-demo wer field-check test lint openapi-lint bench fuzz soak setup setup-soak setup-bench setup-wer setup-bare setup-run setup-lint clean
+.PHONY: demo bare-demo wer field-check test test-page lint openapi-lint bench fuzz soak setup setup-soak setup-bench setup-wer setup-bare setup-run setup-lint clean
 .DEFAULT_GOAL := test
 
 demo: setup-run
@@ -82,6 +83,10 @@ bare-demo: setup-bare
 test: setup
 	$(GO) test -race -parallel 4 -timeout 20m '-gcflags=modernc.org/...=-race=false' ./...
 	$(GO) test -count=1 -run 'EqualUploads|EqualLinks|Watchers|CostsLittleMemory' ./server
+
+# Without the race detector: what they run of ours, make test runs under it.
+test-page: setup
+	$(GO) test ./internal/browsertest ./examples/website -count=1 -parallel 4 -timeout 10m -run '^TestBrowser' -browser
 
 lint: $(LINT)
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt: $$unformatted"; exit 1; }

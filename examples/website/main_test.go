@@ -12,24 +12,24 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// startWebsite runs the website until the test ends.
-func startWebsite(t *testing.T) (base string) {
+// startWebsite runs the website, with flags and a database of its own, until the test ends.
+func startWebsite(t *testing.T, flags ...string) *website {
 	t.Helper()
 	dir := t.TempDir()
 	c := &serveCommand{}
 	parser, err := kong.New(c, vars())
 	require.NoError(t, err)
-	_, err = parser.Parse([]string{"--listen=127.0.0.1:0", "--db=sqlite:" + filepath.Join(dir, "website.db"), "--blobs=" + filepath.Join(dir, "blobs"), "--single-user"})
+	_, err = parser.Parse(append([]string{"--listen=127.0.0.1:0", "--db=sqlite:" + filepath.Join(dir, "website.db"), "--blobs=" + filepath.Join(dir, "blobs")}, flags...))
 	require.NoError(t, err)
 	s, err := startSite(t.Context(), c, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, s.stop()) })
-	return s.address()
+	return s
 }
 
 func TestPagesAreThere(t *testing.T) {
 	t.Parallel()
-	base := startWebsite(t)
+	base := startWebsite(t, "--single-user").address()
 	for path, status := range map[string]int{"": http.StatusOK, "nothing": http.StatusNotFound, "healthz": http.StatusOK, "v1/usage": http.StatusUnauthorized, "web/v1/usage": http.StatusOK} {
 		req, err := http.NewRequestWithContext(context.WithoutCancel(t.Context()), http.MethodGet, base+path, nil)
 		require.NoError(t, err)

@@ -22,7 +22,7 @@ import (
 // they fail; they are for the test's own goroutine.
 type Page struct {
 	t     testing.TB
-	base  *url.URL
+	base  string
 	ctx   context.Context
 	sight *sight
 }
@@ -37,16 +37,12 @@ func (b *Browser) Page(t testing.TB, base string) *Page {
 // Tab opens another tab with the page's cookies.
 func (p *Page) Tab() *Page {
 	p.t.Helper()
-	return open(p.t, p.base.String(), p.ctx)
+	return open(p.t, p.base, p.ctx)
 }
 
 func open(t testing.TB, base string, parent context.Context, options ...chromedp.ContextOption) *Page {
 	t.Helper()
-	p := &Page{t: t, sight: new(sight)}
-	var err error
-	if p.base, err = url.Parse(base); err != nil {
-		t.Fatal(err)
-	}
+	p := &Page{t: t, base: strings.TrimSuffix(base, "/"), sight: new(sight)}
 	var shut context.CancelFunc
 	p.ctx, shut = chromedp.NewContext(parent, append(options, chromedp.WithListener(p.sight.see), chromedp.WithListener(p.dismiss))...)
 	t.Cleanup(func() {
@@ -117,16 +113,18 @@ func Run[T any](p *Page, action chromedp.Action[T]) T {
 	return value
 }
 
-// Open shows an address, which may be a path of the page's site, and returns when it is
-// loaded.
+// Open shows an address, or a path of the page's site, and returns when it is loaded.
 func (p *Page) Open(address string) {
 	p.t.Helper()
-	u, err := p.base.Parse(address)
+	if strings.HasPrefix(address, "/") {
+		address = p.base + address
+	}
+	u, err := url.Parse(address)
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	p.sight.opened(u)
-	p.Do(chromedp.Navigate(u.String()))
+	p.Do(chromedp.Navigate(address))
 }
 
 // Reload loads the page anew.
