@@ -64,6 +64,15 @@ func (v *Visitors) isOurs(host string) bool {
 		slices.ContainsFunc(v.o.Hosts, func(own string) bool { return strings.EqualFold(name, own) })
 }
 
+// Origin is the address by which a request has reached the site, as in
+// "https://example.com".
+func (v *Visitors) Origin(r *http.Request) string {
+	if v.o.HTTPS || r.TLS != nil {
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
+}
+
 // hostOf is a host without its port and brackets.
 func hostOf(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {

@@ -1,0 +1,173 @@
+package page
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// mostKeys is how many keys a person may have, with those revoked within a day.
+const mostKeys = 50
+
+// endedKeys is how many of the keys that have ended are shown, the latest.
+const endedKeys = 20
+
+// keysPage is the keys of an account, and a form to make one.
+type keysPage struct {
+	Usable, Ended []account.Key // the latest first
+	Form          keyForm
+	Refusal       *trouble // why the account can have no keys; nil: it can
+	Done          string   // what has just been done; empty: nothing
+
+	Made    *account.Key // the one that was made for this answer, nil else
+	Secret  string       // its value, this once
+	Command string       // asks the API for something, with a key
+	Most    int
+}
+
+// command asks the API at an address for a text.
+const command = `curl "%s/v1/transcript" -H "Authorization: Bearer $KEY" --json '{"url": "dQw4w9WgXcQ"}'`
+
+// keyForm is the form as it was filled in, and what was wrong with which field.
+type keyForm struct {
+	ID      string // of the key, so that a form that is sent twice makes one
+	Name    string
+	Scopes  []account.Scope
+	Days    string
+	Field   string // "name", "scopes", "days", or empty: the whole
+	Trouble string // empty: nothing was wrong
+}
+
+// Has reports whether a scope is checked.
+func (f keyForm) Has(s account.Scope) bool { return slices.Contains(f.Scopes, s) }
+
+// AllScopes are those to choose from.
+func (keyForm) AllScopes() []account.Scope { return account.Scopes() }
+
+// lifetimes are how many days keys live, to choose from. The empty one is forever.
+var lifetimes = []string{"30", "90", "365", ""}
+
+// Lifetimes are those to choose from, in days.
+func (keyForm) Lifetimes() []string { return lifetimes }
+
+func newKeyForm() keyForm {
+	return keyForm{ID: uuid.Must(uuid.NewV7()).String(), Scopes: account.Scopes(), Days: "90"}
+}
+
+// keys shows the keys of who asks.
+func (p *pages) keys(w http.ResponseWriter, r *http.Request) error {
+	shown := keysPage{Form: newKeyForm()}
+	if prefix := r.FormValue("revoked"); prefix != "" {
+		shown.Done = p.strings.text("keys.revoked", "prefix", prefix)
+	}
+	return p.showKeys(w, r, http.StatusOK, shown)
+}
+
+// showKeys adds to a page what is the same on each.
+func (p *pages) showKeys(w http.ResponseWriter, r *http.Request, status int, shown keysPage) error {
+	own := visitor.From(r.Context()).Account
+	keys, err := p.Accounts.KeysOf(r.Context(), own)
+	if err != nil {
+		return err
+	}
+	slices.Reverse(keys)
+	for now := time.Now(); len(keys) > 0; keys = keys[1:] {
+		if keys[0].Usable(now) {
+			shown.Usable = append(shown.Usable, keys[0])
+		} else if len(shown.Ended) < endedKeys {
+			shown.Ended = append(shown.Ended, keys[0])
+		}
+	}
+	if _, err := p.Accounts.Principal(r.Context(), own); err != nil {
+		refusal := p.troubleOf(r, err)
+		shown.Refusal = &refusal
+	}
+	shown.Command, shown.Most = fmt.Sprintf(command, p.Visitors.Origin(r)), mostKeys
+	return p.show(w, r, status, "keys", shown)
+}
+
+// createKey makes a key and shows it in its answer, which nobody keeps: to load or to send
+// it again shows that the key is there, and not its value.
+func (p *pages) createKey(w http.ResponseWriter, r *http.Request) error {
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	form := keyForm{
+		ID: r.PostFormValue("id"), Name: strings.TrimSpace(r.PostFormValue("name")), Days: r.PostFormValue("days"),
+	}
+	for _, s := range r.PostForm["scope"] {
+		form.Scopes = append(form.Scopes, account.Scope(s))
+	}
+	params, field, wrong := form.params(visitor.From(r.Context()).Account)
+	if wrong != "" {
+		return p.keyTrouble(w, r, http.StatusUnprocessableEntity, form, field, wrong)
+	}
+	made, secret, err := p.Accounts.CreateKey(r.Context(), params)
+	var refused *transcript.Error
+	switch {
+	case errors.Is(err, account.ErrKeyExists):
+		return p.keyTrouble(w, r, http.StatusConflict, newKeyForm(), "", "keys.madeBefore")
+	case errors.Is(err, account.ErrTooManyKeys):
+		return p.keyTrouble(w, r, http.StatusConflict, form, "", "keys.tooMany")
+	case errors.As(err, &refused):
+		return p.showKeys(w, r, refused.HTTPStatus(), keysPage{Form: form}) // which says why
+	case err != nil:
+		return err
+	}
+	return p.showKeys(w, r, http.StatusCreated, keysPage{Made: &made, Secret: secret, Form: newKeyForm()})
+}
+
+// keyTrouble shows the form again, with what was wrong.
+func (p *pages) keyTrouble(w http.ResponseWriter, r *http.Request, status int, form keyForm, field, text string) error {
+	form.Field, form.Trouble = field, p.strings.text(text, "count", mostKeys)
+	return p.showKeys(w, r, status, keysPage{Form: form})
+}
+
+// params are those of the key that the form asks for, or the field that is wrong and the
+// text that says why.
+func (f keyForm) params(own string) (_ account.KeyParams, field, wrong string) {
+	p := account.KeyParams{ID: f.ID, Account: own, Name: f.Name, Scopes: f.Scopes, Most: mostKeys}
+	if n := utf8.RuneCountInString(f.Name); n < 1 || n > 100 || strings.ContainsFunc(f.Name, unprintable) {
+		return p, "name", "keys.badName"
+	}
+	if len(f.Scopes) == 0 || slices.ContainsFunc(f.Scopes, func(s account.Scope) bool { return !slices.Contains(account.Scopes(), s) }) {
+		return p, "scopes", "keys.badScopes"
+	}
+	if !slices.Contains(lifetimes, f.Days) {
+		return p, "days", "keys.badDays"
+	}
+	if days, err := time.ParseDuration(f.Days + "h"); err == nil { // else it is forever
+		at := time.Now().Add(24 * days)
+		p.ExpiresAt = &at
+	}
+	if _, err := uuid.Parse(f.ID); err != nil {
+		return p, "", "keys.badForm"
+	}
+	return p, "", ""
+}
+
+func unprintable(r rune) bool { return r == utf8.RuneError || !unicode.IsPrint(r) }
+
+// revokeKey ends a key of who asks. One of another account is none.
+func (p *pages) revokeKey(w http.ResponseWriter, r *http.Request) error {
+	prefix := r.PathValue("prefix")
+	err := p.Accounts.RevokeOf(r.Context(), visitor.From(r.Context()).Account, prefix)
+	if errors.Is(err, account.ErrNotFound) {
+		return transcript.Errorf(transcript.NotFound, "%s", p.strings.text("keys.none"))
+	}
+	if err != nil {
+		return err
+	}
+	http.Redirect(w, r, "/keys?revoked="+url.QueryEscape(prefix), http.StatusSeeOther)
+	return nil
+}

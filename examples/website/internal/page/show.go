@@ -1,0 +1,59 @@
+package page
+
+import (
+	"fmt"
+	"html/template"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// number is a whole number for people: 12,000.
+func number(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	for at := len(digits) - 3; at > 0 && digits[at-1] != '-'; at -= 3 {
+		digits = digits[:at] + "," + digits[at:]
+	}
+	return digits
+}
+
+// moment is a day and an hour, and second an hour to the second, in UTC: times.js shows
+// them in the reader's own time.
+func moment(at interface{ UTC() time.Time }) template.HTML {
+	return timeElement(at.UTC(), "moment", "2 Jan 2006, 15:04 UTC")
+}
+
+func second(at interface{ UTC() time.Time }) template.HTML {
+	return timeElement(at.UTC(), "second", "15:04:05 UTC")
+}
+
+func timeElement(at time.Time, shows, layout string) template.HTML {
+	return template.HTML(fmt.Sprintf(`<time datetime="%s" data-shows="%s">%s</time>`, at.Format(time.RFC3339), shows, at.Format(layout))) //nolint:gosec // of digits and layouts
+}
+
+// size is a number of bytes for people: 4 GiB, 512 MiB, 1.5 KiB.
+func (c catalog) size(bytes int64) string {
+	n, unit := float64(bytes), 0
+	for ; n >= 1024 && unit < 4; unit++ {
+		n /= 1024
+	}
+	return c.text("size."+strconv.Itoa(unit), "count", strings.TrimSuffix(strconv.FormatFloat(n, 'f', 1, 64), ".0"))
+}
+
+// span is a time for people: 1 hour 30 minutes. It is exact.
+func (c catalog) span(seconds int64) string {
+	var parts []string
+	for _, of := range []struct {
+		unit string
+		each int64
+	}{{"hours", 3600}, {"minutes", 60}, {"seconds", 1}} {
+		if n := seconds / of.each; n > 0 {
+			parts = append(parts, c.text("span."+of.unit, "count", n))
+		}
+		seconds %= of.each
+	}
+	if parts == nil {
+		return c.text("span.seconds", "count", 0)
+	}
+	return strings.Join(parts, " ")
+}
