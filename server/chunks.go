@@ -162,11 +162,15 @@ func versionOf(t *db.Transcript, segments, words []byte) string {
 	return fmt.Sprintf("%x", hash.Sum(nil)[:8])
 }
 
-// linkTo is the link to a moment of a content, in seconds; nil where the platform has
-// no such links.
+// linkTo is the link to a moment of a content, in seconds; nil where there are no such
+// links.
 func (s *Server) linkTo(platform transcript.Platform, externalID string, start float64) *string {
 	site, ok := s.cfg.Sites.Site(platform)
-	if !ok || site.At == "" {
+	at := site.At
+	if place, elsewhere := site.Elsewhere[externalID]; elsewhere {
+		at = place.At
+	}
+	if !ok || at == "" {
 		return nil
 	}
 	link, err := s.cfg.Sites.At(platform, externalID, int(start))

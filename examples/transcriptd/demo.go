@@ -57,15 +57,15 @@ func (c *demoCommand) demonstrate(ctx context.Context, out output, dir string) e
 	setup.YtDlp = c.YtDlp
 	link := c.URL
 	if link == "" {
-		site, err := talks.Serve(ctx, c.Recording)
+		site, err := talks.Serve(ctx, "127.0.0.1:0")
 		if err != nil {
 			return err
 		}
 		defer site.Close() //nolint:errcheck // nothing is written to it
-		link, setup.AllowEgress = site.Link(), []service.HostPort{service.HostPort(site.Addr())}
-		if setup.Sites.Table, err = site.Table(); err != nil {
+		if err := setup.Include(site); err != nil {
 			return err
 		}
+		link = site.Link()
 	}
 	s, err := startService(ctx, setup, server.RoleAll, "")
 	if err != nil {

@@ -62,7 +62,7 @@ func TestServeReadsTheVideoSite(t *testing.T) {
 func TestServeReadsTheLinksItMay(t *testing.T) {
 	t.Parallel()
 	needPrograms(t)
-	site, err := talks.Serve(t.Context(), recording)
+	site, err := talks.Serve(t.Context(), "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, site.Close()) })
 	sites := filepath.Join(t.TempDir(), "sites.json")

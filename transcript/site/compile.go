@@ -22,6 +22,7 @@ type platform struct {
 	id     *regexp.Regexp
 	links  []pattern
 	shorts []short
+	away   map[string]string // the hosts of contents that are elsewhere, by their ids
 
 	playlists, channels *lists
 }
@@ -43,7 +44,24 @@ func validID(grammar *regexp.Regexp, id string) bool {
 }
 
 func (p *platform) content(id string) Match {
-	return Match{Platform: p.name, ExternalID: id, URL: expand(p.data.Canonical, id)}
+	m := Match{Platform: p.name, ExternalID: id}
+	if place, elsewhere := p.data.Elsewhere[id]; elsewhere {
+		m.URL = place.Canonical
+	} else {
+		m.URL = expand(p.data.Canonical, id)
+	}
+	return m
+}
+
+// at is the link to a moment of a content, with {t}; empty: there is none.
+func (p *platform) at(id string) string {
+	if place, elsewhere := p.data.Elsewhere[id]; elsewhere {
+		return place.At
+	}
+	if p.data.At == "" {
+		return ""
+	}
+	return expand(p.data.At, id)
 }
 
 // find returns the id of the content that a link on one of the platform's hosts
@@ -58,7 +76,7 @@ func (p *platform) find(l link) (id string, ok bool) {
 			return "", false
 		}
 		if p.validID(id) {
-			return id, true
+			return id, p.has(id, l.host)
 		}
 	}
 	return "", false
@@ -127,12 +145,18 @@ func (t *Table) add(p *platform) error {
 		}
 		t.hosts[s.host] = p
 	}
+	for id, host := range p.away {
+		if owner, taken := t.hosts[host]; taken && owner != p {
+			return faultf("elsewhere."+id, "%q is a host of %s already", host, owner.name)
+		}
+		t.hosts[host] = p
+	}
 	return nil
 }
 
 func compileSite(name transcript.Platform, data Site) (*platform, error) {
 	p := &platform{name: name, data: data}
-	for _, step := range []func() error{p.readHosts, p.readID, p.readLinks, p.readCanonical, p.readBase, p.readAt, p.readLists} {
+	for _, step := range []func() error{p.readHosts, p.readID, p.readLinks, p.readCanonical, p.readBase, p.readAt, p.readLists, p.readElsewhere} {
 		if err := step(); err != nil {
 			return nil, err
 		}

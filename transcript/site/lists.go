@@ -41,7 +41,7 @@ func (t *Table) list(text, kind string, of func(*platform) *lists) (Match, error
 			With("host", clip.Text(l.host))
 	}
 	match, ok := of(p).find(l)
-	if !ok {
+	if !ok || p.isAway(l.host) {
 		return Match{}, transcript.Errorf(transcript.InvalidVideo, "The link names no %s of %s.", kind, p.name)
 	}
 	match.Platform = p.name

@@ -15,7 +15,7 @@ import (
 
 // New is the default table with the named members of some platforms replaced, as
 // [Table.Override] does it from a file. The error names the member.
-func New(sites map[transcript.Platform]Site) (*Table, error) { return Default().replace(sites) }
+func New(sites map[transcript.Platform]Site) (*Table, error) { return Default().Replace(sites) }
 
 // Override is the table with members replaced, platform by platform, by those
 // that a JSON document names. What is not named stays, but
@@ -35,10 +35,12 @@ func (t *Table) Override(r io.Reader) (*Table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("site: %w", err)
 	}
-	return t.replace(sites)
+	return t.Replace(sites)
 }
 
-func (t *Table) replace(sites map[transcript.Platform]Site) (*Table, error) {
+// Replace is the table with the named members of some platforms replaced, as
+// [Table.Override] does it from a file. The error names the member.
+func (t *Table) Replace(sites map[transcript.Platform]Site) (*Table, error) {
 	all := map[transcript.Platform]Site{}
 	for name, p := range t.sites {
 		all[name] = p.data
@@ -69,6 +71,9 @@ func merge(old, next Site) Site {
 	s.Links = mergeLinks(old.Links, next.Links, s.Hosts)
 	s.PlaylistLinks = mergeLinks(old.PlaylistLinks, next.PlaylistLinks, s.Hosts)
 	s.ChannelLinks = mergeLinks(old.ChannelLinks, next.ChannelLinks, s.Hosts)
+	if next.Elsewhere != nil {
+		s.Elsewhere = next.Elsewhere
+	}
 	s.ID = cmp.Or(next.ID, old.ID)
 	s.PlaylistID = cmp.Or(next.PlaylistID, old.PlaylistID)
 	s.ChannelID = cmp.Or(next.ChannelID, old.ChannelID)
@@ -149,7 +154,9 @@ func decodeSite(text []byte) (s Site, err error) {
 		"playlist": &s.Playlist, "playlistId": &s.PlaylistID, "channel": &s.Channel, "channelId": &s.ChannelID,
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
-		if list, ok := lists[name]; ok {
+		if name == "elsewhere" {
+			s.Elsewhere, err = decodePlaces("."+name, members[name])
+		} else if list, ok := lists[name]; ok {
 			*list, err = decodeList("."+name, members[name])
 		} else if text, ok := texts[name]; ok {
 			*text, err = decodeText("."+name, members[name])

@@ -219,6 +219,17 @@ func TestOverrideRefuses(t *testing.T) {
 		{`{"video_site": {"channelLinks": ["/a?n={name}"]}}`, "video_site.channelLinks[0] may have only text before a {name}"},
 		{`{"video_site": {"channelLinks": ["/{name}.html"]}}`, "video_site.channelLinks[0] may have only text before a {name}"},
 		{`{"video_site": {"channelLinks": ["//youtu.be/{name}"]}}`, "video_site.channelLinks[0] may have only text before a {name}"},
+		{`{"video_site": {"elsewhere": []}}`, "video_site.elsewhere must be an object of objects"},
+		{`{"video_site": {"elsewhere": {"a-shortTalk": "http://a.example/"}}}`, "video_site.elsewhere must be an object of objects"},
+		{`{"video_site": {"elsewhere": {"a-shortTalk": {"link": "http://a.example/"}}}}`, "video_site.elsewhere.a-shortTalk.link is no member"},
+		{`{"video_site": {"elsewhere": {"a-shortTalk": {"canonical": 7}}}}`, "video_site.elsewhere.a-shortTalk.canonical must be a text"},
+		{`{"video_site": {"elsewhere": {"a-shortTalk": {}}}}`, "video_site.elsewhere.a-shortTalk.canonical must be a web link"},
+		{`{"video_site": {"elsewhere": {"a-talk": {"canonical": "http://a.example/watch?v=a-talk"}}}}`, "video_site.elsewhere.a-talk is no id"},
+		{`{"video_site": {"elsewhere": {"a-shortTalk": {"canonical": "http://a.example/talk"}}}}`, "video_site.elsewhere.a-shortTalk.canonical must have the shape"},
+		{`{"video_site": {"elsewhere": {"a-shortTalk": {"canonical": "http://a.example/watch?v=another-one"}}}}`, "video_site.elsewhere.a-shortTalk.canonical must have the shape"},
+		{`{"video_site": {"elsewhere": {"a-shortTalk": {"canonical": "http://youtu.be/watch?v=a-shortTalk"}}}}`, "video_site.elsewhere.a-shortTalk.canonical is on one of hosts"},
+		{`{"video_site": {"elsewhere": {"a-shortTalk": {"canonical": "http://t.co/watch?v=a-shortTalk"}}}}`, `"t.co" is a host of`},
+		{`{"video_site": {"elsewhere": {"a-shortTalk": {"canonical": "http://a.example/watch?v=a-shortTalk", "at": "http://a.example/#12"}}}}`, "video_site.elsewhere.a-shortTalk.at must hold {t} once"},
 	} {
 		table, err := site.Default().Override(strings.NewReader(test.file))
 		assert.ErrorContains(t, err, test.says, test.file)

@@ -115,11 +115,11 @@ func (t *Table) At(p transcript.Platform, externalID string, sec int) (string, e
 	if err != nil {
 		return "", err
 	}
-	at := t.sites[p].data.At
+	at := t.sites[p].at(externalID)
 	if at == "" {
 		return m.URL, nil
 	}
-	return strings.ReplaceAll(expand(at, externalID), timePlaceholder, strconv.Itoa(max(sec, 0))), nil
+	return strings.ReplaceAll(at, timePlaceholder, strconv.Itoa(max(sec, 0))), nil
 }
 
 // Site is what the table says of a platform, derived members filled in; ok is
@@ -180,9 +180,14 @@ type Site struct {
 	//	/@{name}/{tab}   a name with what stands before it: "@name"
 	PlaylistLinks []string `json:"playlistLinks"`
 	ChannelLinks  []string `json:"channelLinks"`
+	// Elsewhere are contents that are not on the platform's own hosts, by their ids: a
+	// talk that the operator has on a page of their own. On the host of one no other
+	// content is found.
+	Elsewhere map[string]Place `json:"elsewhere"`
 }
 
 func (s Site) clone() Site {
+	s.Elsewhere = maps.Clone(s.Elsewhere)
 	for _, list := range []*[]string{&s.Hosts, &s.ShortHosts, &s.Links, &s.PlaylistLinks, &s.ChannelLinks} {
 		*list = slices.Clone(*list)
 	}

@@ -48,7 +48,7 @@ func (s Setup) engine(host engine.Host) (e engine.Engine, links *ytdlp.Downloade
 		return e, nil, &FlagError{"--js-runtime", err} // the program's name and the site's were checked before
 	}
 	e = engine.Engine{
-		Captions: []engine.CaptionSource{route, links},
+		Captions: []engine.CaptionSource{ownHosts{route, s.sites()}, links},
 		Lists:    links,
 		Audio:    links,
 		Media:    ffmpeg.New(host),
@@ -81,9 +81,11 @@ func (s Setup) tellLinks(ctx context.Context, links *ytdlp.Downloader) {
 
 // VideoSite is the video site as the platform table has it.
 func (s Setup) VideoSite() site.Site {
-	at, _ := cmp.Or(s.Sites.Table, site.Default()).Site(transcript.VideoSite) // every table has it
+	at, _ := s.sites().Site(transcript.VideoSite) // every table has it
 	return at
 }
+
+func (s Setup) sites() *site.Table { return cmp.Or(s.Sites.Table, site.Default()) }
 
 // captionRoute reads the video site's captions.
 func (s Setup) captionRoute(host engine.Host) (*videosite.Route, error) {
@@ -93,6 +95,22 @@ func (s Setup) captionRoute(host engine.Host) (*videosite.Route, error) {
 		ClientName:    name,
 		ClientVersion: version,
 	})
+}
+
+// ownHosts asks a source for what is on a platform's own hosts alone: it knows no page
+// that is elsewhere.
+type ownHosts struct {
+	engine.CaptionSource
+	sites *site.Table
+}
+
+// Captions reads as the source does.
+func (o ownHosts) Captions(ctx context.Context, c engine.Content, pick func([]transcript.Track) (int, bool)) (engine.Captions, error) {
+	at, _ := o.sites.Site(c.Platform) // it is of the table
+	if _, elsewhere := at.Elsewhere[c.ExternalID]; elsewhere {
+		return engine.Captions{}, transcript.Errorf(transcript.Unavailable, "This is not on the platform's own pages.").Because(engine.ErrNothingFound)
+	}
+	return o.CaptionSource.Captions(ctx, c, pick)
 }
 
 // discovery is by the data API where there is a key for it, else by the program that reads

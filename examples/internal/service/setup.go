@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"slices"
 
+	"github.com/transcriptkit/transcriptkit/examples/internal/talks"
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
@@ -25,6 +26,17 @@ type Setup struct {
 func (f Flags) Setup(ctx context.Context, log *slog.Logger) (Setup, error) {
 	chosen, err := f.Choose(ctx)
 	return Setup{Flags: f, Speech: chosen, Log: log}, err
+}
+
+// Include lets links lead to a site of talks, beside the real ones. It is for a service
+// that none but this machine reaches.
+func (s *Setup) Include(talks *talks.Site) error {
+	table, err := talks.Among(s.sites())
+	if err != nil {
+		return err
+	}
+	s.Sites.Table, s.AllowEgress = table, append(slices.Clone(s.AllowEgress), HostPort(talks.Addr()))
+	return nil
 }
 
 // Config is the server's configuration, but for its store and its accounts. A caller

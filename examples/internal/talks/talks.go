@@ -1,94 +1,109 @@
-// Package talks is a small video site on this machine, for demonstrations: it has one
-// talk with captions in two languages, and needs no internet.
+// Package talks is a small video site on this machine, for demonstrations without the
+// internet. It has a talk with captions in two languages, and the same talk without any.
 package talks
 
 import (
 	"context"
-	"io"
+	"embed"
+	"html/template"
+	"maps"
 	"net"
 	"net/http"
+	"strconv"
+	"strings"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/examples/testdata"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// Site is the video site at work. It takes the place of the real one in the platform
-// table.
+// Site is the video site at work.
 type Site struct {
 	listener net.Listener
 	http     *http.Server
 }
 
+// The videos. Their ids are ones that the real site could have.
 const (
-	talkPage = `<!DOCTYPE html>
-<html lang="en">
-<title>A short talk</title>
-<video controls src="/talk.ogg">
-  <track kind="captions" srclang="en" label="English" src="/en.vtt" default>
-  <track kind="captions" srclang="de" label="Deutsch" src="/de.vtt">
-</video>
-</html>
-`
-	talkEnglish = `WEBVTT
-
-00:00.000 --> 00:02.600
-This is a short talk about a program that listens.
-
-00:02.800 --> 00:07.900
-You give it a link, and it gives you the words back,
-together with the time of every one of them.
-`
-	talkGerman = `WEBVTT
-
-00:00.000 --> 00:02.600
-Dies ist ein kurzer Vortrag über ein Programm, das zuhört.
-
-00:02.800 --> 00:07.900
-Sie geben ihm einen Link, und es gibt Ihnen die Worte zurück,
-und zu jedem davon die Zeit.
-`
+	captioned   = "a-shortTalk"
+	uncaptioned = "a-recording"
 )
 
-// Serve serves the site on a free port of this machine until it is closed. recording is
-// the file that its video plays.
-func Serve(ctx context.Context, recording string) (*Site, error) {
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+//go:embed watch.html talk.en.vtt talk.de.vtt
+var files embed.FS
+
+// Serve serves the site on an address of this machine, such as "127.0.0.1:0", until it
+// is closed.
+func Serve(ctx context.Context, addr string) (*Site, error) {
+	watch, err := template.ParseFS(files, "watch.html")
+	if err != nil {
+		return nil, err
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if err != nil {
 		return nil, err
 	}
 	pages := http.NewServeMux()
-	pages.HandleFunc("GET /watch", page("text/html", talkPage))
-	pages.HandleFunc("GET /en.vtt", page("text/vtt", talkEnglish))
-	pages.HandleFunc("GET /de.vtt", page("text/vtt", talkGerman))
-	pages.HandleFunc("GET /talk.ogg", func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, recording) })
-	t := &Site{listener, &http.Server{Handler: pages, ReadHeaderTimeout: 10 * time.Second}}
-	go func() { _ = t.http.Serve(listener) }() // it ends when the site is closed
-	return t, nil
+	pages.Handle("GET /watch", page{watch})
+	for _, captions := range []string{"/talk.en.vtt", "/talk.de.vtt"} {
+		pages.HandleFunc("GET "+captions, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/vtt; charset=utf-8")
+			http.ServeFileFS(w, r, files, captions)
+		})
+	}
+	pages.HandleFunc("GET /talk.ogg", func(w http.ResponseWriter, r *http.Request) {
+		http.ServeContent(w, r, "talk.ogg", time.Time{}, strings.NewReader(testdata.Talk))
+	})
+	s := &Site{listener, &http.Server{Handler: pages, ReadHeaderTimeout: 10 * time.Second}}
+	go func() { _ = s.http.Serve(listener) }() // it ends when the site is closed
+	return s, nil
 }
 
-func page(mediaType, content string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", mediaType+"; charset=utf-8")
-		_, _ = io.WriteString(w, content) // who has gone needs no page
+// page is that of a video.
+type page struct{ *template.Template }
+
+// ServeHTTP shows the video that the query names by v, from second t on.
+func (p page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	video := struct {
+		Title    string
+		Captions bool
+		Second   int
+	}{Title: "A short talk"}
+	switch r.FormValue("v") {
+	case captioned:
+		video.Captions = true
+	case uncaptioned:
+		video.Title += " without captions"
+	default:
+		http.NotFound(w, r)
+		return
 	}
+	video.Second, _ = strconv.Atoi(strings.TrimSuffix(r.FormValue("t"), "s")) // else from the start
+	_ = p.Execute(w, video)                                                   // who has gone needs no page
 }
 
 // Addr is where the site is, host and port.
-func (t *Site) Addr() string { return t.listener.Addr().String() }
+func (s *Site) Addr() string { return s.listener.Addr().String() }
 
-// Link is the link to its video.
-func (t *Site) Link() string { return "http://" + t.Addr() + "/watch?v=a-shortTalk" }
+// Link is the link to the talk with captions.
+func (s *Site) Link() string { return s.linkTo(captioned) }
 
-// Table is the platform table in which this is the video site.
-func (t *Site) Table() (*site.Table, error) {
-	return site.New(map[transcript.Platform]site.Site{transcript.VideoSite: {
-		Hosts:      []string{t.Addr()},
-		ShortHosts: []string{},
-		Links:      []string{"/watch?v={id}"},
-		Canonical:  "http://" + t.Addr() + "/watch?v={id}",
-	}})
+// Recording is the link to the talk without captions.
+func (s *Site) Recording() string { return s.linkTo(uncaptioned) }
+
+func (s *Site) linkTo(id string) string { return "http://" + s.Addr() + "/watch?v=" + id }
+
+// Among is a platform table with the talks among the contents of its video site.
+func (s *Site) Among(table *site.Table) (*site.Table, error) {
+	real, _ := table.Site(transcript.VideoSite) // every table has it
+	all := map[string]site.Place{}
+	maps.Copy(all, real.Elsewhere)
+	for _, id := range []string{captioned, uncaptioned} {
+		all[id] = site.Place{Canonical: s.linkTo(id), At: s.linkTo(id) + "&t={t}"}
+	}
+	return table.Replace(map[transcript.Platform]site.Site{transcript.VideoSite: {Elsewhere: all}})
 }
 
 // Close ends the site.
-func (t *Site) Close() error { return t.http.Close() }
+func (s *Site) Close() error { return s.http.Close() }
