@@ -99,6 +99,9 @@ func (p *pages) routes() http.Handler {
 		"POST /keys":                 member(p.createKey),
 		"POST /keys/{prefix}/revoke": member(p.revokeKey),
 		"/":                          p.nothing,
+
+		"GET /library": member(p.library),
+		"POST /library/transcripts/{platform}/{externalId}/star": member(p.star),
 	} {
 		mux.Handle(pattern, p.answering(answer))
 	}

@@ -24,10 +24,11 @@ type views map[string]*template.Template
 // parseViews reads the templates. Those in parts are for all pages.
 func parseViews(texts catalog, files *assets) (views, error) {
 	base, err := template.New("").Funcs(template.FuncMap{
-		"t":      texts.text,
-		"asset":  files.url,
-		"clock":  clock,
-		"number": number, "size": texts.size, "span": texts.span, "moment": moment, "second": second,
+		"t":        texts.text,
+		"asset":    files.url,
+		"clock":    clock,
+		"language": languageName,
+		"number":   number, "size": texts.size, "span": texts.span, "moment": moment, "second": second,
 		"date": func(at transcript.Time) string { return at.UTC().Format(time.RFC3339) },
 		"day":  func(at transcript.Time) string { return at.UTC().Format("2 Jan 2006") },
 	}).ParseFS(templates, "templates/parts/*.html")

@@ -1,0 +1,142 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// libraryAsked is what somebody wants to see of their library, as the URL says it.
+type libraryAsked struct {
+	library.Query
+	Said bool   // whether Q is searched for in what was said, and not in titles
+	From string // the token of a page of what was said; empty: the first
+}
+
+// said is the value of "in" that searches in what was said.
+const said = "said"
+
+func libraryAskedBy(q url.Values) libraryAsked {
+	page, _ := strconv.Atoi(q.Get("page")) // what is no number is the first page
+	return libraryAsked{
+		Query: library.Query{
+			View: library.View(q.Get("view")), Q: q.Get("q"), Platform: library.PlatformFilter(q.Get("platform")),
+			Lang: q.Get("lang"), Sort: library.Sort(q.Get("sort")), Page: max(page, 1),
+		},
+		Said: q.Get("in") == said,
+		From: q.Get("from"),
+	}
+}
+
+// URL is where this is to be seen. What is usual is not said in it.
+func (a libraryAsked) URL() string {
+	q := url.Values{}
+	for name, value := range map[string]string{
+		"view": string(a.View), "q": a.Q, "platform": string(a.Platform), "lang": a.Lang, "sort": string(a.Sort), "from": a.From,
+	} {
+		if value != "" {
+			q.Set(name, value)
+		}
+	}
+	if a.Said {
+		q.Set("in", said)
+	}
+	if a.Page > 1 {
+		q.Set("page", strconv.Itoa(a.Page))
+	}
+	if len(q) == 0 {
+		return "/library"
+	}
+	return "/library?" + q.Encode()
+}
+
+// At is another page of the same.
+func (a libraryAsked) At(page int) libraryAsked { a.Page = page; return a }
+
+// After is another page of what was said.
+func (a libraryAsked) After(token string) libraryAsked { a.From = token; return a }
+
+// InSaid is the same words, searched for in what was said.
+func (a libraryAsked) InSaid() libraryAsked {
+	return libraryAsked{Query: library.Query{Q: a.Q}, Said: true}
+}
+
+// InTitles is the same words, searched for in titles.
+func (a libraryAsked) InTitles() libraryAsked {
+	return libraryAsked{Query: library.Query{Q: a.Q}}
+}
+
+// Filtered reports whether anything is asked for but a page of everything.
+func (a libraryAsked) Filtered() bool { return a.At(1).URL() != "/library" }
+
+// libraryPage is what the page of the library shows.
+type libraryPage struct {
+	Asked   libraryAsked
+	Langs   []string // of all texts
+	Trouble string   // why nothing is shown; empty: it is
+
+	Rows            []libraryRow
+	Total, From, To int64 // rows on all pages, and which of them are on this one, from 1
+	Pages           int
+	Found           []libraryMatch // of a search in what was said
+	NextFound       string         // the token of its next page
+	Busy            bool           // whether a row is on its way
+}
+
+// Previous and Next are the pages beside this one.
+func (s libraryPage) Previous() int { return min(s.Asked.Page-1, s.Pages) }
+func (s libraryPage) Next() int     { return s.Asked.Page + 1 }
+
+// Views, Sorts and Platforms are what there is to choose from.
+func (libraryPage) Views() []library.View { return library.Views() }
+func (libraryPage) Sorts() []library.Sort { return library.Sorts() }
+func (s libraryPage) Platforms() []library.PlatformFilter {
+	all := library.PlatformFilters()
+	if s.Asked.Said { // a batch says nothing
+		all = all[:0:0]
+		for _, p := range transcript.Platforms() {
+			all = append(all, library.PlatformFilter(p))
+		}
+	}
+	return all
+}
+
+// library shows what somebody has, or where in it something is said.
+func (p *pages) library(w http.ResponseWriter, r *http.Request) error {
+	shown := libraryPage{Asked: libraryAskedBy(r.URL.Query())}
+	status := http.StatusOK
+	if err := p.fillLibrary(r.Context(), &shown); err != nil {
+		var refused *client.Error
+		if !errors.As(err, &refused) || refused.Code != transcript.InvalidRequest {
+			return err
+		}
+		status, shown.Trouble = http.StatusBadRequest, refused.Message
+	}
+	return p.show(w, r, status, "library", shown)
+}
+
+func (p *pages) fillLibrary(ctx context.Context, shown *libraryPage) error {
+	if shown.Asked.Said {
+		return p.fillSaid(ctx, shown)
+	}
+	page, err := p.api.Library.List(ctx, shown.Asked.Query)
+	if err != nil {
+		return err
+	}
+	shown.Langs, shown.Total = page.Langs, int64(page.Total)
+	shown.Pages = (page.Total + page.PageSize - 1) / page.PageSize
+	shown.From = int64(page.Page-1)*int64(page.PageSize) + 1
+	shown.To = shown.From + int64(len(page.Transcripts)) - 1
+	for _, item := range page.Transcripts {
+		row := libraryRow{Item: item, Back: shown.Asked.URL()}
+		shown.Rows = append(shown.Rows, row)
+		shown.Busy = shown.Busy || row.Busy()
+	}
+	return nil
+}

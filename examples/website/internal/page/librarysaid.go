@@ -1,0 +1,84 @@
+package page
+
+import (
+	"context"
+	"html"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// libraryMatch is a text in which something is said.
+type libraryMatch struct{ library.Match }
+
+// URL is the page of the text.
+func (m libraryMatch) URL() string {
+	return libraryRow{Item: library.Item{Kind: library.KindTranscript, Platform: m.Platform, ExternalID: m.ExternalID, Lang: m.Lang}}.URL()
+}
+
+// At is the page of the text at a place of it.
+func (m libraryMatch) At(h library.Hit) string {
+	return m.URL() + "#t=" + url.QueryEscape(strconv.FormatFloat(h.Start, 'f', -1, 64))
+}
+
+// Name is the title of the text, or else its id.
+func (m libraryMatch) Name() string {
+	if m.Title != nil && *m.Title != "" {
+		return *m.Title
+	}
+	return m.ExternalID
+}
+
+// Count is how many places there are, and More how many of them are not shown.
+func (m libraryMatch) Count() int64 { return int64(m.HitCount) }
+func (m libraryMatch) More() int64  { return int64(m.HitCount - len(m.Hits)) }
+
+// piece is a part of what is said, marked where it is what was searched for.
+type piece struct {
+	Text   string
+	Marked bool
+}
+
+// Pieces takes the marks of a snippet apart, so that a template escapes what is said.
+func (libraryMatch) Pieces(h library.Hit) []piece {
+	var all []piece
+	for rest, marked := h.Snippet, false; rest != ""; marked = !marked {
+		tag := "<mark>"
+		if marked {
+			tag = "</mark>"
+		}
+		text, after, _ := strings.Cut(rest, tag)
+		if text != "" {
+			all = append(all, piece{html.UnescapeString(text), marked})
+		}
+		rest = after
+	}
+	return all
+}
+
+// fillSaid searches in what was said.
+func (p *pages) fillSaid(ctx context.Context, shown *libraryPage) error {
+	list, err := p.api.Library.List(ctx, library.Query{PageSize: 1})
+	if err != nil {
+		return err
+	}
+	shown.Langs = list.Langs
+	if strings.TrimSpace(shown.Asked.Q) == "" {
+		return nil // the form alone
+	}
+	found, err := p.api.Library.Search(ctx, library.Search{
+		Q: shown.Asked.Q, Platform: transcript.Platform(shown.Asked.Platform), Lang: shown.Asked.Lang,
+	}, client.PageParams{Token: shown.Asked.From})
+	if err != nil {
+		return err
+	}
+	for _, match := range found.Items {
+		shown.Found = append(shown.Found, libraryMatch{match})
+	}
+	shown.NextFound = found.Next
+	return nil
+}

@@ -1,0 +1,25 @@
+package page
+
+import (
+	"net/http"
+
+	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// star gives what is in the library a star, or takes it away, and goes back to the page
+// that the form stands on.
+func (p *pages) star(w http.ResponseWriter, r *http.Request) error {
+	key := library.Key{
+		Platform: transcript.Platform(r.PathValue("platform")), ExternalID: r.PathValue("externalId"), Language: r.URL.Query().Get("language"),
+	}
+	set := p.api.Library.Unstar
+	if r.PostFormValue("starred") == "true" {
+		set = p.api.Library.Star
+	}
+	if err := set(r.Context(), key); err != nil {
+		return err
+	}
+	http.Redirect(w, r, localPath(r.PostFormValue("next")), http.StatusSeeOther)
+	return nil
+}
