@@ -37,6 +37,8 @@ PROMTOOL := bin/promtool
 SPECTRAL := bin/spectral
 # The JavaScript runtime of tests: internal/deno has its version.
 DENO := bin/deno
+# The checker of accessibility of tests: internal/axe has its version.
+AXE := bin/axe
 
 # What has to be there, as TEST=>PACKAGE: the Debian package is installed when
 # the test fails.
@@ -85,7 +87,7 @@ test: setup
 	$(GO) test -count=1 -run 'EqualUploads|EqualLinks|Watchers|CostsLittleMemory' ./server
 
 # Without the race detector: what they run of ours, make test runs under it.
-test-page: setup
+test-page: setup $(AXE)
 	$(GO) test ./internal/browsertest ./examples/website -count=1 -parallel 4 -timeout 10m -run '^TestBrowser' -browser
 
 lint: $(LINT)
@@ -169,6 +171,11 @@ $(SPECTRAL): internal/openapilint/package-lock.json | setup-lint
 # In the same way.
 $(DENO): internal/deno/package-lock.json | setup-lint
 	@mkdir -p bin && rm -rf $@.new && cp -r internal/deno $@.new
+	cd $@.new && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@rm -rf $@ && mv $@.new $@ && touch $@
+
+$(AXE): internal/axe/package-lock.json | setup-lint
+	@mkdir -p bin && rm -rf $@.new && cp -r internal/axe $@.new
 	cd $@.new && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@rm -rf $@ && mv $@.new $@ && touch $@
 

@@ -31,22 +31,42 @@ func TestMain(m *testing.M) {
 // it. It is how a test in a browser begins; its name begins with TestBrowser.
 func openSite(t *testing.T, flags ...string) (*website, *browsertest.Page) {
 	t.Helper()
+	needBrowser(t)
+	s := startWebsite(t, flags...)
+	return s, newPage(t, s.address())
+}
+
+// needBrowser skips a test where browsers are not asked for.
+func needBrowser(t *testing.T) {
+	t.Helper()
 	if !*browserFlag {
 		t.Skip("in a browser: make test-page")
 	}
-	b, err := browser()
-	require.NoError(t, err)
-	s := startWebsite(t, flags...)
-	return s, b.Page(t, s.address())
 }
 
-func TestBrowserOpensTheStartPage(t *testing.T) {
-	t.Parallel()
-	_, page := openSite(t, "--single-user")
-	page.Open("/")
-	page.See("textbox", "Link")
-	page.Phone()
-	page.Dark(true)
-	page.Reload()
-	page.See("button", "Get the transcript")
+// newPage opens a page, with cookies of its own, for a site.
+func newPage(t *testing.T, base string) *browsertest.Page {
+	t.Helper()
+	b, err := browser()
+	require.NoError(t, err)
+	return b.Page(t, base)
+}
+
+const password = "a few words in a row"
+
+// signUp makes an account by the page, which is signed in afterwards.
+func signUp(page *browsertest.Page, name string) {
+	page.Open("/sign-up")
+	page.Type("textbox", "Name", name)
+	page.Type("textbox", "Password", password)
+	page.Click("button", "Create an account")
+	page.WaitAt(`^/$`)
+}
+
+// signIn signs in by the page.
+func signIn(page *browsertest.Page, name, password string) {
+	page.Open("/sign-in")
+	page.Type("textbox", "Name", name)
+	page.Type("textbox", "Password", password)
+	page.Click("button", "Sign in")
 }
