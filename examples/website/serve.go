@@ -92,7 +92,7 @@ func startSite(ctx context.Context, c *serveCommand, log *slog.Logger) (_ *websi
 		return nil, service.ByFlag(err)
 	}
 	permitted := s.visitors.Permit(s.server)
-	pages, err := page.New(page.Options{API: permitted, Visitors: s.visitors, Accounts: config.Accounts, Log: log})
+	pages, err := page.New(page.Options{API: permitted, Visitors: s.visitors, Accounts: config.Accounts, Sites: config.Sites, Log: log})
 	if err != nil {
 		return nil, err
 	}

@@ -24,6 +24,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
 // Options says what the pages stand on.
@@ -35,6 +36,8 @@ type Options struct {
 	Visitors *visitor.Visitors
 	// Accounts are where keys are made and revoked.
 	Accounts *account.Accounts
+	// Sites knows the links to a platform's player; nil: those of the public sites.
+	Sites *site.Table
 	// Example is a link that the start page offers to try; empty: none.
 	Example string
 	// Log receives what goes wrong; nil: nothing is logged.
@@ -56,6 +59,9 @@ type pages struct {
 func New(o Options) (http.Handler, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Sites == nil {
+		o.Sites = site.Default()
 	}
 	p := &pages{Options: o}
 	var err error
@@ -85,7 +91,9 @@ func (p *pages) routes() http.Handler {
 		"GET /{$}":          p.start,
 		"POST /transcripts": p.submit,
 		"GET /jobs/{id}":    p.job,
-		"GET /transcripts/{platform}/{externalId}": p.transcript,
+		"GET /transcripts/{platform}/{externalId}":          p.transcript,
+		"POST /transcripts/{platform}/{externalId}":         p.inLanguage,
+		"GET /transcripts/{platform}/{externalId}/download": p.downloadText,
 		"GET /sign-in":               p.signInPage,
 		"POST /sign-in":              p.signIn,
 		"GET /sign-up":               p.signUpPage,

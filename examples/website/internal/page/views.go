@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
+	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -29,8 +30,11 @@ func parseViews(texts catalog, files *assets) (views, error) {
 		"clock":    clock,
 		"language": languageName,
 		"number":   number, "size": texts.size, "span": texts.span, "moment": moment, "second": second,
-		"date": func(at transcript.Time) string { return at.UTC().Format(time.RFC3339) },
-		"day":  func(at transcript.Time) string { return at.UTC().Format("2 Jan 2006") },
+		"date":    func(at transcript.Time) string { return at.UTC().Format(time.RFC3339) },
+		"day":     func(at transcript.Time) string { return at.UTC().Format("2 Jan 2006") },
+		"length":  transcript.LengthText,
+		"pathOf":  pathOf,
+		"formats": library.DownloadFormats,
 	}).ParseFS(templates, "templates/parts/*.html")
 	if err != nil {
 		return nil, err

@@ -1,0 +1,68 @@
+// Copies the whole text, as its download is, and offers the languages that it can be had
+// in: the platform is asked for them when somebody wants to know.
+
+import { Refusal, ask, notice } from "./base.js";
+import { copy } from "./copy.js";
+import { t } from "./strings.js";
+
+const take = document.getElementById("take");
+
+async function download() {
+  const query = new URLSearchParams(new FormData(take));
+  query.set("format", "txt");
+  const answer = await fetch(`${take.getAttribute("action")}?${query}`);
+  if (!answer.ok) throw new Refusal(answer.status);
+  return answer.text();
+}
+
+document.getElementById("copy").addEventListener("click", async () => {
+  try {
+    await copy(download());
+    notice(t("transcript.copy.done"));
+  } catch (error) {
+    notice(error instanceof Refusal ? error.message : t("transcript.copy.failed"));
+  }
+});
+
+const names = new Intl.DisplayNames(["en"], { type: "language", fallback: "code" });
+const nameOf = (tag) => { try { return names.of(tag); } catch { return tag; } };
+
+function choice(value, text) {
+  const button = document.createElement("button");
+  button.name = "language";
+  button.value = value;
+  button.textContent = text;
+  return button;
+}
+
+function say(form, text) {
+  const words = document.createElement("p");
+  words.className = "hint";
+  words.textContent = text;
+  form.replaceChildren(words);
+  form.hidden = false;
+}
+
+async function offerLanguages(form) {
+  const { platform, externalId, language } = document.querySelector("article.transcript").dataset;
+  say(form, t("transcript.languages.ask"));
+  let info;
+  try {
+    info = await ask(`/v1/transcript/info?${new URLSearchParams({ platform, externalId })}`);
+  } catch (refusal) {
+    say(form, refusal.message);
+    return;
+  }
+  const tags = new Set([...info.languages, ...info.cachedLanguages]);
+  tags.delete(language);
+  const choices = [...tags].map((tag) => choice(tag, nameOf(tag))).sort((a, b) => a.textContent.localeCompare(b.textContent));
+  if (info.asr.available) choices.push(choice("asr", t("transcript.languages.asr")));
+  say(form, tags.size ? t("transcript.languages.can") : t("transcript.languages.none"));
+  const row = document.createElement("div");
+  row.className = "row";
+  row.append(...choices);
+  form.append(row);
+}
+
+const choices = document.getElementById("choices");
+document.getElementById("languages")?.addEventListener("toggle", () => { if (choices) offerLanguages(choices); }, { once: true });

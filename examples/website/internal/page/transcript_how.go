@@ -1,0 +1,42 @@
+package page
+
+import (
+	"encoding/json"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// provenance is what the metadata of a text tells of how it was made. What is not of its
+// kind is taken for not told.
+type provenance struct {
+	TrackKind   transcript.TrackKind
+	TrackName   string
+	LostCues    int
+	Prompted    bool
+	Recognizers []recognizer // where several took part
+	Tried       []tried
+	Gaps        int
+}
+
+type recognizer struct{ Engine, Model, Quality, Language string }
+
+type tried struct {
+	Source transcript.Origin
+	Code   transcript.Code
+	Reason string
+}
+
+func provenanceOf(t *transcript.Transcript) provenance {
+	var p provenance
+	for member, value := range t.Metadata {
+		into := map[string]any{
+			"trackKind": &p.TrackKind, "trackName": &p.TrackName, "lostCues": &p.LostCues, "prompted": &p.Prompted,
+			"recognizers": &p.Recognizers, "tried": &p.Tried,
+		}[member]
+		if told, err := json.Marshal(value); into != nil && err == nil {
+			_ = json.Unmarshal(told, into) // see provenance
+		}
+	}
+	p.Gaps = len(gapsOf(t))
+	return p
+}

@@ -1,0 +1,206 @@
+package page
+
+import (
+	"encoding/json"
+	"html/template"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/bidi"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/site"
+)
+
+// text is what was said, as its page shows it.
+type text struct {
+	Parts    []part
+	Chapters []chapter
+	Speakers bool   // some line names who speaks
+	Out      bool   // the times lead to the platform's player, and not to their places in the page
+	Dir      string // ltr or rtl, whichever most of the text is
+}
+
+// part is as much of a text as a browser lays out at once: those that nobody looks at
+// cost it nothing.
+type part struct {
+	Chapter *chapter // begins here
+	Lines   []line
+	Gaps    []gap // at its end
+}
+
+// chapter is one of the platform's, with the id of its heading.
+type chapter struct {
+	transcript.Chapter
+	ID string
+}
+
+// line is a segment. There are thousands of them, and html/template takes microseconds for
+// each value: what stands before the words is one.
+type line struct {
+	Before *before       // mostly there is nothing
+	Open   template.HTML // the begin of its paragraph, with its time
+	Text   string
+}
+
+// before is what is told of a place in the text.
+type before struct {
+	Gaps    []gap
+	Turn    bool   // another one begins to speak
+	Speaker string // who; empty: nobody knows
+}
+
+// gap is a stretch without text, and why.
+type gap struct {
+	Start    float64 `json:"start"`
+	Duration float64 `json:"duration"`
+	Reason   string  `json:"reason"`
+}
+
+// End is when there is text again.
+func (g gap) End() float64 { return g.Start + g.Duration }
+
+// textOf puts a text together: its lines with their times, the chapters that they are in,
+// who speaks, and where nothing could be heard. A segment without text is left out.
+func textOf(t *transcript.Transcript, sites *site.Table) text {
+	b := builder{link: linkOf(t, sites), gaps: gapsOf(t)}
+	b.Out = b.link != nil
+	for n, c := range t.Chapters() {
+		b.Chapters = append(b.Chapters, chapter{c, "chapter-" + strconv.Itoa(n+1)})
+	}
+	b.ahead = b.Chapters
+	for _, s := range t.Segments {
+		b.Speakers = b.Speakers || s.Speaker != ""
+	}
+	for _, s := range t.Segments {
+		if s.Text = strings.TrimSpace(s.Text); s.Text != "" {
+			b.add(s)
+		}
+	}
+	b.chapters(math.Inf(1))
+	b.closePart(math.Inf(1))
+	b.Dir = directionOf(t.Segments)
+	return b.text
+}
+
+// builder is a text that is being put together.
+type builder struct {
+	text
+	link    func(seconds float64) string // nil: a time leads to itself
+	ahead   []chapter
+	gaps    []gap
+	speaker string
+	last    string // the time of the line before
+	rows    int    // of the last part, as they would be on paper
+}
+
+// rowsOfPart is how long a part is, roughly: transcript.css says the same as a height.
+const rowsOfPart = 40
+
+func (b *builder) add(s transcript.Segment) {
+	b.chapters(s.Start + s.Duration/2)
+	if len(b.Parts) == 0 || b.rows >= rowsOfPart {
+		b.Parts, b.rows = append(b.Parts, part{}), 0
+	}
+	told := before{Gaps: b.gapsUpTo(s.Start)}
+	if s.Speaker != b.speaker {
+		told.Turn, told.Speaker, b.speaker = true, s.Speaker, s.Speaker
+	}
+	l := line{Open: b.open(s.Start), Text: s.Text}
+	if told.Turn || told.Gaps != nil {
+		l.Before = &told
+		b.rows += 2
+	}
+	b.rows += 1 + utf8.RuneCountInString(s.Text)/70
+	end := &b.Parts[len(b.Parts)-1]
+	end.Lines = append(end.Lines, l)
+}
+
+// chapters begins those that a line at a time is in. A line belongs to the chapter that
+// its middle is in.
+func (b *builder) chapters(middle float64) {
+	for len(b.ahead) > 0 && b.ahead[0].Start <= middle {
+		b.closePart(b.ahead[0].Start)
+		b.Parts, b.rows = append(b.Parts, part{Chapter: &b.ahead[0]}), 2
+		b.ahead = b.ahead[1:]
+	}
+}
+
+// closePart tells of the gaps that begin before the next part does.
+func (b *builder) closePart(next float64) {
+	gaps := b.gapsUpTo(next)
+	if len(gaps) > 0 && len(b.Parts) == 0 {
+		b.Parts = append(b.Parts, part{})
+	}
+	if len(gaps) > 0 {
+		b.Parts[len(b.Parts)-1].Gaps = gaps
+	}
+}
+
+// gapsUpTo takes the gaps that begin by then.
+func (b *builder) gapsUpTo(seconds float64) (gaps []gap) {
+	for len(b.gaps) > 0 && b.gaps[0].Start <= seconds {
+		gaps, b.gaps = append(gaps, b.gaps[0]), b.gaps[1:]
+	}
+	return gaps
+}
+
+// open is the begin of a line: a paragraph that #t=SECONDS leads to, and its time as a
+// link. It is made of numbers and of the platform table's link.
+func (b *builder) open(start float64) template.HTML {
+	at := strconv.FormatFloat(start, 'f', -1, 64)
+	id, link := ` id="t=`+at+`"`, "#t="+at
+	if at == b.last {
+		id = "" // the first line of that time has it
+	}
+	b.last = at
+	if b.link != nil {
+		link = template.HTMLEscapeString(b.link(start)) + `" target="_blank`
+	}
+	return template.HTML(`<p` + id + `><a href="` + link + `">` + clock(start) + `</a> `) //nolint:gosec // see above
+}
+
+// linkOf leads to a moment of the platform's player; nil where there is no such link.
+func linkOf(t *transcript.Transcript, sites *site.Table) func(float64) string {
+	known, ok := sites.Site(t.Platform)
+	if _, err := sites.Content(t.Platform, t.ExternalID); !ok || known.At == "" || err != nil {
+		return nil
+	}
+	return func(seconds float64) string {
+		link, _ := sites.At(t.Platform, t.ExternalID, int(seconds)) // the id is good
+		return link
+	}
+}
+
+// gapsOf are the stretches without text that the metadata names, in the order of time.
+func gapsOf(t *transcript.Transcript) (gaps []gap) {
+	told, err := json.Marshal(t.Metadata["gaps"])
+	if err != nil || json.Unmarshal(told, &gaps) != nil {
+		return nil // what is not a list of gaps tells none
+	}
+	return gaps
+}
+
+// directionOf is how most of a text is written. Some of it will do.
+func directionOf(segments []transcript.Segment) string {
+	right, left := 0, 0
+	for _, s := range segments {
+		for _, r := range s.Text {
+			switch c, _ := bidi.LookupRune(r); c.Class() {
+			case bidi.R, bidi.AL:
+				right++
+			case bidi.L:
+				left++
+			}
+		}
+		if right+left > 2000 {
+			break
+		}
+	}
+	if right > left {
+		return "rtl"
+	}
+	return "ltr"
+}
