@@ -1,19 +1,176 @@
 package page
 
 import (
+	"cmp"
+	"encoding/json"
+	"errors"
 	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
+	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// job shows how far the making of a text has come, and leads to the text when there is
-// one.
+// jobPage is how far the making of a text has come.
+type jobPage struct {
+	*transcript.Job
+	About   subject
+	Form    linkForm // asks for the same again; Links is empty where that cannot be
+	Steps   []step
+	Known   bool // whether Steps have the job's stage
+	Percent int  // of the recognition; -1: there is none
+	Trouble *trouble
+	Again   bool // whether the same may end better
+	Refresh int  // seconds, for browsers without scripts; 0: it has ended
+}
+
+// subject is what a job is about, as far as that is known.
+type subject struct {
+	Title string
+	Link  string // to the content itself; empty: there is none
+	File  bool   // it is a file that was uploaded
+}
+
+// step is a stage as it is shown.
+type step struct {
+	Stage     transcript.Stage
+	Past, Now bool
+	After     string // the stages that lie behind it for sure, with spaces
+}
+
+// steps are the stages that people see. Not all of them come to pass: captions are not
+// looked for in a file, and what has captions is not recognized.
+var steps = []step{
+	{Stage: transcript.StageQueued},
+	{Stage: transcript.StageCaptionFetch, After: "queued"},
+	{Stage: transcript.StageDurationCheck, After: "queued"},
+	{Stage: transcript.StageASRQueued, After: "queued duration_check"},
+	{Stage: transcript.StageASRRunning, After: "queued duration_check asr_queued"},
+	{Stage: transcript.StagePublishing, After: "queued"},
+}
+
+// job shows how far the making of a text has come, why it has failed, or leads to the
+// text when there is one.
 func (p *pages) job(w http.ResponseWriter, r *http.Request) error {
-	job, err := p.api.Jobs.Get(r.Context(), r.PathValue("id"))
+	var told client.Response
+	job, err := p.api.Jobs.Get(r.Context(), r.PathValue("id"), client.WithResponse(&told))
 	if err != nil {
 		return err
+	}
+	if job.Result != nil && job.Result.Transcript == nil {
+		if job, err = p.inJSON(r, job.JobID); err != nil {
+			return err
+		}
 	}
 	if job.Result != nil && job.Result.Transcript != nil {
 		http.Redirect(w, r, transcriptPath(job.Result.Transcript), http.StatusSeeOther)
 		return nil
 	}
-	return p.show(w, r, http.StatusOK, "job", job)
+	shown := jobPage{Job: job, Form: readLinkForm(r.URL.Query()), Percent: -1}
+	if shown.Form.Links == "" || visitor.From(r.Context()).Known() {
+		p.lookUp(r, &shown)
+	}
+	if match, err := p.Sites.Detect(shown.Form.Links); err == nil {
+		shown.About.Link = cmp.Or(shown.About.Link, match.URL)
+	}
+	shown.Steps, shown.Known = stepsAt(job.Stage, shown.About.File)
+	switch {
+	case job.Status == transcript.JobPending || job.Status == transcript.JobProcessing:
+		shown.Refresh = refreshAfter(told)
+		if job.Progress != nil {
+			shown.Percent = int(100 * min(max(job.Progress.Fraction, 0), 1))
+		}
+	case job.Status == transcript.JobFailed && job.Error != nil:
+		found := p.troubleIn(job.Error)
+		found.Link = shown.Form.Links
+		shown.Trouble, shown.Again = &found, job.Error.RetryableJob()
+	default:
+		shown.Again = true
+	}
+	return p.show(w, r, http.StatusOK, "job", shown)
+}
+
+// inJSON is a job with its text as segments, where a program has asked for another form.
+func (p *pages) inJSON(r *http.Request, id string) (*transcript.Job, error) {
+	req, err := http.NewRequestWithContext(r.Context(), http.MethodGet, "http://website/v1/transcript/job/"+url.PathEscape(id)+"?format=json", nil)
+	if err != nil {
+		return nil, err
+	}
+	res, err := direct{p.API}.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	job := new(transcript.Job)
+	return job, json.NewDecoder(res.Body).Decode(job)
+}
+
+// lookUp completes the page of a job by its row in the visitor's library, if there is one.
+// Without it the page says less.
+func (p *pages) lookUp(r *http.Request, shown *jobPage) {
+	const rows = 100 // as many as the API gives at once, the newest
+	page, err := p.api.Library.List(r.Context(), library.Query{View: library.History, PageSize: rows})
+	if err != nil {
+		return // guests have no library
+	}
+	n := slices.IndexFunc(page.Transcripts, func(row library.Item) bool { return row.JobID == shown.JobID })
+	if n < 0 {
+		return
+	}
+	row := page.Transcripts[n]
+	shown.About.File = row.Platform == transcript.Upload
+	if row.Title != nil {
+		shown.About.Title = *row.Title
+	}
+	if row.SourceURL != nil {
+		shown.About.Link = *row.SourceURL
+		shown.Form.Links = cmp.Or(shown.Form.Links, *row.SourceURL)
+	}
+}
+
+// stepsAt are the steps with the present one, if it is among them.
+func stepsAt(stage transcript.Stage, file bool) (shown []step, known bool) {
+	behind := ""
+	for _, s := range steps {
+		if s.Stage == stage {
+			behind = s.After
+		}
+	}
+	for _, s := range steps {
+		if file && s.Stage == transcript.StageCaptionFetch {
+			continue
+		}
+		s.Now, s.Past = s.Stage == stage, slices.Contains(strings.Fields(behind), string(s.Stage))
+		known = known || s.Now
+		shown = append(shown, s)
+	}
+	return shown, known
+}
+
+// refreshAfter is when a page without scripts looks again: when the service says, within
+// bounds.
+func refreshAfter(told client.Response) int {
+	seconds, err := strconv.Atoi(told.Header.Get("Retry-After"))
+	if err != nil {
+		return 5 // it does not say
+	}
+	return min(max(seconds, 2), 60)
+}
+
+// cancelJob ends a job. One that has ended already is shown as it has ended.
+func (p *pages) cancelJob(w http.ResponseWriter, r *http.Request) error {
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	id := r.PathValue("id")
+	_, err := p.api.Jobs.Cancel(r.Context(), id)
+	if err != nil && !errors.Is(err, transcript.StateConflict) {
+		return err
+	}
+	asked := linkForm{Links: r.PostFormValue("links"), Language: r.PostFormValue("language")}
+	http.Redirect(w, r, "/jobs/"+url.PathEscape(id)+"?"+asked.query().Encode(), http.StatusSeeOther)
+	return nil
 }

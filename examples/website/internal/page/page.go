@@ -36,7 +36,8 @@ type Options struct {
 	Visitors *visitor.Visitors
 	// Accounts are where keys are made and revoked.
 	Accounts *account.Accounts
-	// Sites knows the links to a platform's player; nil: those of the public sites.
+	// Sites know what links lead to, and the links to a platform's player; nil: those of the
+	// public sites.
 	Sites *site.Table
 	// Example is a link that the start page offers to try; empty: none.
 	Example string
@@ -88,9 +89,10 @@ func (p *pages) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /assets/", p.assets)
 	for pattern, answer := range map[string]handler{
-		"GET /{$}":          p.start,
-		"POST /transcripts": p.submit,
-		"GET /jobs/{id}":    p.job,
+		"GET /{$}":               p.start,
+		"POST /transcripts":      p.submit,
+		"GET /jobs/{id}":         p.job,
+		"POST /jobs/{id}/cancel": p.cancelJob,
 		"GET /transcripts/{platform}/{externalId}":          p.transcript,
 		"POST /transcripts/{platform}/{externalId}":         p.inLanguage,
 		"GET /transcripts/{platform}/{externalId}/download": p.downloadText,

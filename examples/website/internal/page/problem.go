@@ -1,52 +1,95 @@
 package page
 
 import (
+	"cmp"
 	"errors"
+	"math"
 	"net/http"
 	"net/url"
+	"strconv"
+	"time"
 
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// trouble is why a page cannot be shown, for people.
+// trouble is why something did not work, and what can be done about it, for people.
 type trouble struct {
 	Status                 int
 	Code                   transcript.Code // empty: a fault of the website
-	Message                string
+	Message, Cure          string          // a sentence each; a cure may be empty
 	ActionLabel, ActionURL string
-	RequestID              string // what an operator finds it by in the log
+	Languages              []string // that can be had instead
+	Wait                   int      // seconds until it may be tried again; 0: nobody says
+	RequestID              string   // what an operator finds it by in the log
+
+	// Link is what can be asked for again, in another language; empty: nothing.
+	Link string
 }
 
 // problem shows an error as a page: what the API says as it is, all else as a fault,
 // which the log tells of.
 func (p *pages) problem(w http.ResponseWriter, r *http.Request, err error) {
 	found := p.troubleOf(r, err)
+	if found.ActionURL == signInPath && r.Method == http.MethodGet { // and come back
+		found.ActionURL += "?next=" + url.QueryEscape(r.URL.RequestURI())
+	}
+	found.announce(w)
 	if err := p.show(w, r, found.Status, "problem", found); err != nil {
 		p.Log.ErrorContext(r.Context(), "page", "path", r.URL.Path, "err", err)
 		http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
 	}
 }
 
+// announce tells browsers and programs when it may be tried again.
+func (t trouble) announce(w http.ResponseWriter) {
+	if t.Wait > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(t.Wait))
+	}
+}
+
+// maxWait is how long the API may ask to wait at most: longer than a day is no answer.
+const maxWait = 24 * time.Hour
+
+// maxLanguages is how many languages are offered instead at most.
+const maxLanguages = 40
+
 func (p *pages) troubleOf(r *http.Request, err error) trouble {
 	var told *client.Error
 	var own *transcript.Error
 	switch {
 	case errors.As(err, &told) && told.Err == nil:
-		message := told.Message
-		if message == "" {
-			message = told.Code.Meaning()
+		return trouble{
+			Status: told.Response.StatusCode, Code: told.Code, Cure: p.cure(told.Code),
+			Message:     cmp.Or(told.Message, told.Code.Meaning(), p.strings.text("problem.fault")),
+			ActionLabel: told.ActionLabel, ActionURL: told.ActionURL, RequestID: told.Response.RequestID,
+			Languages: told.AvailableLanguages[:min(len(told.AvailableLanguages), maxLanguages)],
+			Wait:      int(math.Ceil(min(told.RetryAfter, maxWait).Seconds())),
 		}
-		action := told.ActionURL
-		if action == signInPath && r.Method == http.MethodGet { // and come back
-			action += "?next=" + url.QueryEscape(r.URL.RequestURI())
-		}
-		return trouble{told.Response.StatusCode, told.Code, message, told.ActionLabel, action, told.Response.RequestID}
 	case errors.As(err, &own):
-		return trouble{own.HTTPStatus(), own.Code, own.Message, own.ActionLabel, own.ActionURL, ""}
+		return p.troubleIn(own)
 	}
 	p.Log.ErrorContext(r.Context(), "page", "path", r.URL.Path, "err", err)
 	return trouble{Status: http.StatusInternalServerError, Message: p.strings.text("problem.fault")}
+}
+
+// troubleIn is the trouble of an error as a job carries it, or of one of the pages' own.
+func (p *pages) troubleIn(e *transcript.Error) trouble {
+	return trouble{
+		Status: e.HTTPStatus(), Code: e.Code, Message: cmp.Or(e.Message, e.Code.Meaning(), p.strings.text("problem.fault")), Cure: p.cure(e.Code),
+		ActionLabel: e.ActionLabel, ActionURL: e.ActionURL, RequestID: e.RequestID,
+		Languages: e.AvailableLanguages[:min(len(e.AvailableLanguages), maxLanguages)],
+		Wait:      int(math.Ceil(min(time.Duration(e.RetryAfter)*time.Second, maxWait).Seconds())),
+	}
+}
+
+// cure is what people can do about a code; empty for one that nobody knows.
+func (p *pages) cure(code transcript.Code) string {
+	key := "cure." + string(code)
+	if _, ok := p.strings[key]; !ok {
+		return ""
+	}
+	return p.strings.text(key)
 }
 
 // nothing is the page where there is none.

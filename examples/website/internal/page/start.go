@@ -1,42 +1,187 @@
 package page
 
 import (
+	"context"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
+	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// start is the first page: a field for links.
+// startPage is what the first page shows.
+type startPage struct {
+	Form    linkForm
+	Trouble *formTrouble // why the form was not taken; nil: nothing is wrong
+	Example string
+	Tongues []tongue
+	Upload  *uploads // nil: the visitor may upload nothing
+	Recent  []library.Item
+}
+
+// uploads says which files a visitor may upload.
+type uploads struct {
+	MaxBytes int64 // 0: as many as the service takes
+}
+
+// recent is how many rows of a library stand on the first page.
+const recent = 6
+
+// start is the first page: a field for links, a place for files, and what was made last.
 func (p *pages) start(w http.ResponseWriter, r *http.Request) error {
-	return p.show(w, r, http.StatusOK, "start", struct{ Example string }{p.Example})
+	return p.showStart(w, r, http.StatusOK, readLinkForm(r.URL.Query()), nil)
+}
+
+func (p *pages) showStart(w http.ResponseWriter, r *http.Request, status int, form linkForm, wrong *formTrouble) error {
+	shown := startPage{Form: form, Trouble: wrong, Example: p.Example, Tongues: tongues()}
+	if visitor.From(r.Context()).Known() {
+		shown.Upload, shown.Recent = p.uploads(r.Context()), p.recent(r.Context())
+	}
+	return p.show(w, r, status, "start", shown)
+}
+
+// uploads is nil also where it cannot be found out: links can be pasted all the same.
+func (p *pages) uploads(ctx context.Context) *uploads {
+	usage, err := p.api.Usage.Get(ctx)
+	switch {
+	case err != nil:
+		p.Log.WarnContext(ctx, "what may be uploaded is not known", "err", err)
+		return nil
+	case !usage.Limits.Upload || !usage.Limits.ASR:
+		return nil
+	case usage.Limits.MaxUploadBytes == nil:
+		return &uploads{}
+	}
+	return &uploads{*usage.Limits.MaxUploadBytes}
+}
+
+// recent is empty also where the library cannot be read.
+func (p *pages) recent(ctx context.Context) []library.Item {
+	page, err := p.api.Library.List(ctx, library.Query{PageSize: recent})
+	if err != nil {
+		p.Log.WarnContext(ctx, "the library cannot be read", "err", err)
+		return nil
+	}
+	return page.Transcripts
 }
 
 // atMost is how long a form is held for a text that is there already.
 const atMost = 1500 * time.Millisecond
 
-// submit takes a link and leads to its text, or to the job that makes it.
+// maxLinks is more than a form with the longest list of links has, in bytes.
+const maxLinks = 8 << 20
+
+// submit takes what was pasted, and leads to the text, to the job that makes it, or to
+// the batch. What is wrong is said on the page of the form, with all that was typed.
 func (p *pages) submit(w http.ResponseWriter, r *http.Request) error {
-	wait := atMost
-	result, job, err := p.api.Transcripts.Submit(r.Context(), transcript.Request{
-		Source: transcript.URL(strings.TrimSpace(r.PostFormValue("links"))), SendMetadata: true, Wait: &wait,
-	})
-	if err != nil {
-		return err
+	r.Body = http.MaxBytesReader(w, r.Body, maxLinks)
+	if err := r.ParseForm(); err != nil {
+		e := transcript.Errorf(transcript.InvalidRequest, "%s", p.strings.text("start.unreadable"))
+		return p.refuseForm(w, r, linkForm{}, "links", e)
 	}
-	to := "/jobs/"
-	if result != nil {
-		to = transcriptPath(result.Transcript)
-	} else {
-		to += url.PathEscape(job.JobID)
+	form := readLinkForm(r.PostForm)
+	language, err := form.languages()
+	if err != nil {
+		e := transcript.Errorf(transcript.InvalidRequest, "%s", p.strings.text("start.badLanguage", "why", err))
+		return p.refuseForm(w, r, form, "language", e)
+	}
+	to, err := p.send(r, form.Links, language)
+	if err != nil {
+		return p.refuseForm(w, r, form, "links", err)
 	}
 	http.Redirect(w, r, to, http.StatusSeeOther)
 	return nil
 }
 
+// send asks for what was pasted, and returns the page of what comes of it.
+func (p *pages) send(r *http.Request, pasted string, language []string) (string, error) {
+	found, err := readPasted(pasted, p.Sites)
+	switch {
+	case err != nil:
+		return "", p.explained(err)
+	case found.single != "":
+		return p.sendLink(r, found.single, language)
+	case !visitor.From(r.Context()).Known():
+		e := transcript.Errorf(transcript.Forbidden, "%s", p.strings.text("start.manyNeedAccount"))
+		e.ActionLabel, e.ActionURL = p.strings.text("sign.in"), signInPath
+		return "", e
+	}
+	found.batch.Language = language
+	made, err := p.api.Batches.Create(r.Context(), found.batch)
+	if err != nil {
+		return "", err
+	}
+	return "/batches/" + url.PathEscape(made.ID), nil
+}
+
+func (p *pages) sendLink(r *http.Request, link string, language []string) (string, error) {
+	wait := atMost
+	result, job, err := p.api.Transcripts.Submit(r.Context(), transcript.Request{
+		Source: transcript.URL(link), Language: language, SendMetadata: true, Wait: &wait,
+	})
+	if err != nil {
+		return "", err
+	}
+	if result != nil {
+		return transcriptPath(result.Transcript), nil
+	}
+	return jobPath(job.JobID, link, language), nil
+}
+
+// explained is the refusal of what is no link, with a way on.
+func (p *pages) explained(err error) error {
+	fault, ok := err.(*pasteFault)
+	if !ok {
+		return err
+	}
+	e := transcript.Errorf(transcript.InvalidVideo, "%s", p.strings.text(fault.key, "link", fault.link))
+	if fault.words != "" {
+		e.ActionLabel, e.ActionURL = p.strings.text("start.search"), "/discover?"+url.Values{"q": {fault.words}}.Encode()
+	}
+	return e
+}
+
+// formTrouble is what is wrong with a form, and the field that it is about.
+type formTrouble struct {
+	trouble
+	Field string
+}
+
+// refuseForm shows a form again, with what was typed and what is wrong with it.
+func (p *pages) refuseForm(w http.ResponseWriter, r *http.Request, form linkForm, field string, err error) error {
+	found := p.troubleOf(r, err)
+	if found.ActionURL == signInPath { // and come back to what was typed
+		found.ActionURL += "?" + url.Values{"next": {"/?" + form.query().Encode()}}.Encode()
+	}
+	found.Link = form.Links
+	found.announce(w)
+	return p.showStart(w, r, found.Status, form, &formTrouble{found, field})
+}
+
 // transcriptPath is the page of a text.
 func transcriptPath(t *transcript.Transcript) string {
-	return "/transcripts/" + url.PathEscape(string(t.Platform)) + "/" + url.PathEscape(t.ExternalID) + "?language=" + url.QueryEscape(t.Lang)
+	return pathOf(t.Platform, t.ExternalID, t.Lang)
+}
+
+// placeOf is the page of a row of a library.
+func placeOf(row library.Item) string {
+	switch {
+	case row.JobID != "":
+		return "/jobs/" + url.PathEscape(row.JobID)
+	case row.Kind == library.KindBatch:
+		return "/batches/" + url.PathEscape(row.BatchID)
+	}
+	return pathOf(row.Platform, row.ExternalID, row.Lang)
+}
+
+// changePath is the first page with a form as it was filled in.
+func changePath(form linkForm) string { return "/?" + form.query().Encode() }
+
+// jobPath is the page of a job. Its query says what was asked for, which a job does not:
+// so that it can be shown, and asked for again.
+func jobPath(id, link string, language []string) string {
+	form := linkForm{Links: link, Language: joined(language)}
+	return "/jobs/" + url.PathEscape(id) + "?" + form.query().Encode()
 }

@@ -51,6 +51,17 @@ func (c catalog) text(key string, values ...any) string {
 	return strings.NewReplacer(replace...).Replace(text)
 }
 
+// pause is how long something takes, in words: of seconds, minutes or hours, rounded up.
+func (c catalog) pause(seconds int) string {
+	switch {
+	case seconds < 100:
+		return c.text("span.seconds", "count", max(seconds, 1))
+	case seconds < 100*60:
+		return c.text("span.minutes", "count", (seconds+59)/60)
+	}
+	return c.text("span.hours", "count", (seconds+3599)/3600)
+}
+
 // module is the catalog for the modules: a function t that does as text does.
 func (c catalog) module() ([]byte, error) {
 	all, err := json.Marshal(map[string]phrase(c))

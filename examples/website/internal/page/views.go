@@ -35,6 +35,7 @@ func parseViews(texts catalog, files *assets) (views, error) {
 		"length":  transcript.LengthText,
 		"pathOf":  pathOf,
 		"formats": library.DownloadFormats,
+		"pause":   texts.pause, "place": placeOf, "change": changePath,
 	}).ParseFS(templates, "templates/parts/*.html")
 	if err != nil {
 		return nil, err

@@ -26,12 +26,12 @@ export function notice(text, { ms = 6000, action, run, end } = {}) {
 }
 
 // Refusal is an answer of the API that is none of success: a sentence for people, its
-// code, and what can be done about it.
+// code, and what can be done about it, maybe after retryAfter seconds.
 export class Refusal extends Error {
-  constructor(status, body) {
+  constructor(status, body, retryAfter = 0) {
     const error = typeof body?.error === "object" ? body.error : {};
     super(error.message || t("problem.fault"));
-    Object.assign(this, { status, code: error.code || "", actionLabel: error.actionLabel, actionUrl: error.actionUrl, details: error.details });
+    Object.assign(this, { status, retryAfter, code: error.code || "", actionLabel: error.actionLabel, actionUrl: error.actionUrl, details: error.details });
   }
 }
 
@@ -47,6 +47,6 @@ export async function ask(path, { method = "GET", body, keepalive = false } = {}
   const text = await answer.text();
   let value = null;
   try { value = text ? JSON.parse(text) : null; } catch { /* not JSON: the status says enough */ }
-  if (!answer.ok) throw new Refusal(answer.status, value);
+  if (!answer.ok) throw new Refusal(answer.status, value, Number(answer.headers.get("Retry-After")) || 0);
   return value;
 }

@@ -1,20 +1,95 @@
-// Follows a job until it ends, and then shows its page anew.
+// Shows how a job goes until it ends, and then its text, or why there is none.
 
+import "./wait.js";
+import { follow } from "./follow.js";
+import { backoff, clock, pause, sleep } from "./pause.js";
 import { t } from "./strings.js";
 
 const job = document.getElementById("job");
-const stage = document.getElementById("stage");
-const bar = document.getElementById("progress");
+const part = (id) => document.getElementById(id);
+const say = (element, text) => { if (element.textContent !== text) element.textContent = text; };
+const site = document.title.slice(document.title.lastIndexOf(" · "));
 
-function tell(event) {
-  const now = JSON.parse(event.data);
-  stage.textContent = t("stage." + now.stage);
-  if (now.progress) bar.value = now.progress.fraction;
+if (job) run();
+
+async function run() {
+  try {
+    await follow(job.dataset.job, { tell: show, lost });
+    await there();
+    location.replace(location.href); // to the text, or to what went wrong; Back leads before this page
+  } catch (refusal) {
+    refused(refusal);
+  }
 }
 
-const events = new EventSource(`/web/v1/transcript/job/${job.dataset.job}/events`);
-events.addEventListener("job.snapshot", tell);
-events.addEventListener("job.progress", tell);
-for (const end of ["job.completed", "job.failed", "job.cancelled"]) {
-  events.addEventListener(end, () => { events.close(); location.reload(); });
+function show(now) {
+  const step = [...job.querySelectorAll("[data-stage]")].find((s) => s.dataset.stage === now.stage);
+  const stage = step ? step.textContent : t("job.working");
+  const behind = step ? step.dataset.after.split(" ") : [];
+  for (const s of job.querySelectorAll("[data-stage]")) {
+    const was = s.hasAttribute("aria-current") || s.classList.contains("past");
+    s.classList.toggle("past", s !== step && (behind.includes(s.dataset.stage) || was && before(s, step)));
+    s === step ? s.setAttribute("aria-current", "step") : s.removeAttribute("aria-current");
+  }
+  say(part("stage"), stage);
+  say(part("attempt"), t("job.attempt", { count: now.attempt }));
+  part("attempt").hidden = !(now.attempt > 1);
+  const percent = heard(now.progress);
+  document.title = (percent === null ? stage : t("job.percent", { percent, stage })) + site;
+}
+
+const before = (a, b) => Boolean(b) && Boolean(a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING);
+
+const seen = []; // [time, fraction] of the last reports, to tell how long it still takes
+
+// heard shows how much of the speech is recognized, and returns it in percent.
+function heard(progress) {
+  const { fraction, processedSec, totalSec } = progress || {};
+  const bar = part("progress");
+  if (typeof fraction !== "number" || !(fraction >= 0 && fraction <= 1)) {
+    bar.removeAttribute("value");
+    say(part("detail"), "");
+    seen.length = 0;
+    return null;
+  }
+  const percent = Math.floor(100 * fraction);
+  bar.value = 100 * fraction;
+  if (seen.length && fraction < seen.at(-1)[1]) seen.length = 0;
+  seen.push([Date.now() / 1000, fraction]);
+  if (seen.length > 60) seen.shift();
+  const [[since, from]] = seen, [at, to] = seen.at(-1);
+  const left = to - from >= 0.02 && at - since >= 3 ? (1 - to) * (at - since) / (to - from) : 0;
+  const times = { done: clock(Number(processedSec) || 0), all: clock(Number(totalSec) || 0) };
+  say(part("detail"), left > 0 ? t("job.left", { ...times, pause: pause(left) }) : t("job.heard", times));
+  return percent;
+}
+
+function lost(seconds) {
+  say(part("line"), !seconds ? "" : navigator.onLine ? t("job.lost", { pause: pause(seconds) }) : t("job.offline"));
+}
+
+// there returns when the site answers: a page that is asked for while it restarts is lost,
+// and the job with it.
+async function there() {
+  for (let failures = 1; ; failures++) {
+    try {
+      const answer = await fetch(location.href, { method: "HEAD", redirect: "manual" });
+      if (answer.status < 500) return;
+    } catch { /* it does not answer */ }
+    const seconds = backoff(failures);
+    lost(seconds);
+    await sleep(seconds);
+  }
+}
+
+function refused({ status, message }) {
+  const line = part("line");
+  if (status !== 401 && status !== 403) {
+    say(line, message);
+    return;
+  }
+  const link = document.createElement("a");
+  link.href = "/sign-in?next=" + encodeURIComponent(location.pathname + location.search);
+  link.textContent = t("job.signedOut");
+  line.replaceChildren(link);
 }

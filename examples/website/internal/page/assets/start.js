@@ -1,0 +1,74 @@
+// The first page: files are dropped anywhere on it, and links into its field.
+
+import "./wait.js";
+import { notice } from "./base.js";
+import { t } from "./strings.js";
+import { Uploads } from "./upload.js";
+
+const links = document.getElementById("links");
+const section = document.getElementById("uploads");
+const known = Boolean(document.querySelector("a[href='/library']"));
+const uploads = section && new Uploads(section, document.getElementById("queue"), () => asked());
+
+// asked is the list of languages as the form stands.
+function asked() {
+  const { tag, recognize, language } = document.getElementById("paste").elements;
+  return language.value.trim() || (recognize.checked && tag.value ? "asr-" + tag.value : tag.value);
+}
+
+if (uploads) {
+  const files = document.getElementById("files");
+  files.addEventListener("change", () => {
+    uploads.add(files.files);
+    files.value = "";
+  });
+}
+
+// A shade says that files can be dropped. The browser would else open what is dropped.
+
+let shade = null;
+const carries = (event, type) => [...(event.dataTransfer?.types || [])].includes(type);
+
+function cover(on) {
+  if (on === Boolean(shade)) return;
+  shade?.remove();
+  shade = null;
+  if (!on) return;
+  shade = document.createElement("div");
+  shade.className = "drop";
+  shade.textContent = t("upload.drop");
+  document.body.append(shade);
+}
+
+addEventListener("dragover", (event) => {
+  if (!carries(event, "Files")) return;
+  event.preventDefault();
+  event.dataTransfer.dropEffect = uploads ? "copy" : "none";
+  cover(Boolean(uploads));
+});
+addEventListener("dragleave", (event) => { if (!event.relatedTarget) cover(false); });
+addEventListener("drop", (event) => {
+  cover(false);
+  if (carries(event, "Files")) {
+    event.preventDefault();
+    if (uploads) uploads.add(event.dataTransfer.files);
+    else refuse();
+  } else if (event.target !== links && carries(event, "text/uri-list")) {
+    event.preventDefault();
+    const dropped = event.dataTransfer.getData("text/uri-list").split(/\r?\n/).filter((line) => line && !line.startsWith("#"));
+    links.value = [links.value.trim(), ...dropped].filter(Boolean).join("\n");
+    links.focus();
+  }
+});
+
+function refuse() {
+  if (known) notice(t("upload.notAllowed"));
+  else notice(t("upload.needsAccount"), { action: t("sign.in"), run: () => location.assign("/sign-in") });
+}
+
+// Enter sends a single link, as in a line; Shift+Enter begins another one.
+links.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || event.shiftKey || event.isComposing || links.value.includes("\n")) return;
+  event.preventDefault();
+  links.form.requestSubmit();
+});

@@ -1,0 +1,241 @@
+// Sends files one after the other, each with its progress, until the service has taken or
+// refused them.
+
+import { backoff, pause, size, sleep } from "./pause.js";
+import { t } from "./strings.js";
+
+const tries = 5; // of a file whose connection breaks, before its visitor is asked
+const path = "/web/v1/transcript";
+
+// Uploads is the list of files and what becomes of each. languages() is the list of
+// languages that the next file is asked for with; empty: they are detected.
+export class Uploads {
+  #section; #list; #languages; #queue = []; #busy = false;
+
+  constructor(section, list, languages) {
+    this.#section = section;
+    this.#list = list;
+    this.#languages = languages;
+    addEventListener("beforeunload", (event) => { if (this.#busy) event.preventDefault(); });
+  }
+
+  // add takes files that were chosen or dropped. What cannot be sent is refused here.
+  add(files) {
+    const most = Number(this.#section.dataset.max) || Infinity;
+    for (const file of files) {
+      const row = new Row(file.name);
+      this.#list.append(row.element);
+      if (file.size === 0) row.refuse(t("upload.empty"));
+      else if (file.size > most) row.refuse(t("upload.tooLarge", { size: size(file.size), limit: size(most) }));
+      else this.#enqueue(new Upload(file, this.#languages(), row));
+    }
+  }
+
+  #enqueue(upload) {
+    upload.row.wait(() => upload.cancel());
+    this.#queue.push(upload);
+    this.#work();
+  }
+
+  async #work() {
+    if (this.#busy) return;
+    this.#busy = true;
+    let done = null;
+    for (let upload; (upload = this.#queue.shift());) {
+      done = await upload.run();
+      if (upload.broken) upload.row.offer(() => this.#enqueue(upload));
+    }
+    this.#busy = false;
+    if (done && this.#list.children.length === 1) location.assign(done); // the only one: its page
+  }
+}
+
+// Upload is a file on its way. Its key lets it be sent again without being made twice.
+class Upload {
+  #file; #languages; #request = null; #canceled = false; #key = key();
+
+  constructor(file, languages, row) {
+    this.#file = file;
+    this.#languages = languages;
+    this.row = row;
+    this.broken = false; // the connection, more often than is tried by itself
+  }
+
+  cancel() {
+    this.#canceled = true;
+    this.#request?.abort();
+    this.row.refuse(t("upload.canceled"));
+  }
+
+  // run returns the page of what came of it, or null.
+  async run() {
+    this.broken = false;
+    for (let failures = 0; !this.#canceled;) {
+      const { status, body, retryAfter } = await this.#send();
+      if (this.#canceled) break;
+      const wait = status === 0 ? backoff(failures + 1) : repeats(status, body) ? Math.max(retryAfter, backoff(failures + 1)) : 0;
+      if (!wait) return this.#end(status, body);
+      if (++failures === tries) {
+        this.broken = true;
+        break;
+      }
+      this.row.say(t("upload.repeats", { pause: pause(wait) }));
+      await sleep(wait);
+    }
+    return null;
+  }
+
+  // #send returns the answer, with the status 0 where there is none.
+  #send() {
+    return new Promise((resolve) => {
+      const form = new FormData();
+      if (this.#languages) form.append("language", this.#languages);
+      form.append("sendMetadata", "true");
+      form.append("waitMs", "0");
+      form.append("file", this.#file);
+      const request = new XMLHttpRequest();
+      const speed = new Speed();
+      let said = 0;
+      request.upload.addEventListener("progress", ({ loaded, total }) => {
+        if (speed.at(loaded) - said < 0.4 && loaded < total) return;
+        said = performance.now() / 1000;
+        this.row.progress(loaded, total, speed);
+      });
+      request.upload.addEventListener("load", () => this.row.say(t("upload.reading")));
+      request.addEventListener("loadend", () => resolve({
+        status: request.status, body: read(request.responseText), retryAfter: Math.min(Number(request.getResponseHeader("Retry-After")) || 0, 600),
+      }));
+      request.open("POST", path);
+      request.setRequestHeader("Idempotency-Key", this.#key);
+      this.#request = request;
+      request.send(form);
+    });
+  }
+
+  #end(status, body) {
+    if (status === 202 && body.jobId) return this.row.lead(t("upload.accepted"), "/jobs/" + encodeURIComponent(body.jobId));
+    const text = body.transcript;
+    if (status === 200 && text?.externalId) {
+      return this.row.lead(t("upload.ready"), `/transcripts/${encodeURIComponent(text.platform)}/${encodeURIComponent(text.externalId)}?language=${encodeURIComponent(text.lang)}`);
+    }
+    const error = typeof body.error === "object" && body.error ? body.error : {};
+    const cure = t("cure." + error.code);
+    this.row.refuse([error.message || t("problem.fault"), cure === "cure." + error.code ? "" : cure].join(" "), error.actionUrl, error.actionLabel);
+    return null;
+  }
+}
+
+// repeats tells whether the same may be taken later: the service is busy, or away.
+function repeats(status, body) {
+  return status === 429 || status === 408 || status >= 502 && !["NOT_IMPLEMENTED", "CONFIG_ERROR"].includes(body.error?.code) || body.error?.code === "IDEMPOTENCY_IN_PROGRESS";
+}
+
+function read(text) {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return {}; // the status says enough
+  }
+}
+
+// key is random. crypto.randomUUID is there for https and this machine alone.
+function key() {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, "0")).join("");
+}
+
+// Speed is how fast bytes went in the last seconds.
+class Speed {
+  #points = [];
+
+  // at takes how many have gone by now, and returns the time in seconds.
+  at(bytes) {
+    const now = performance.now() / 1000;
+    this.#points.push([now, bytes]);
+    while (this.#points.length > 2 && now - this.#points[0][0] > 5) this.#points.shift();
+    return now;
+  }
+
+  // perSecond is 0 while it is not known.
+  get perSecond() {
+    const [since, from] = this.#points[0], [now, to] = this.#points.at(-1);
+    return now - since > 0.5 ? (to - from) / (now - since) : 0;
+  }
+}
+
+// Row is a file in the list.
+class Row {
+  #bar = document.createElement("progress");
+  #said = document.createElement("span");
+  #actions = document.createElement("span");
+  #name;
+
+  constructor(name) {
+    this.#name = name;
+    this.element = document.createElement("li");
+    const title = document.createElement("span");
+    title.className = "name";
+    title.dir = "auto";
+    title.textContent = name;
+    this.#bar.hidden = true;
+    this.#bar.setAttribute("aria-label", name);
+    this.#said.className = "said";
+    this.#actions.className = "actions";
+    this.element.append(title, this.#bar, this.#said, this.#actions);
+  }
+
+  say(text, bad = false) {
+    this.#said.textContent = text;
+    this.#said.classList.toggle("bad", bad);
+  }
+
+  wait(cancel) {
+    this.say(t("upload.waiting"));
+    this.#offers(this.#button(t("upload.cancel"), cancel, t("upload.cancelFile", { name: this.#name })));
+  }
+
+  progress(sent, all, speed) {
+    this.#bar.hidden = false;
+    this.#bar.value = sent / all;
+    const values = { sent: size(sent), all: size(all) };
+    this.say(speed.perSecond ? t("upload.speed", { ...values, speed: size(speed.perSecond), pause: pause((all - sent) / speed.perSecond) }) : t("upload.sending", values));
+  }
+
+  refuse(text, url, label) {
+    this.#bar.hidden = true;
+    this.say(text, true);
+    this.#said.setAttribute("role", "alert");
+    this.#offers(...(/^(https?:\/\/|\/(?!\/))/.test(url) ? [this.#link(url, label || url)] : []));
+  }
+
+  // offer asks whether to try again.
+  offer(again) {
+    this.refuse(t("upload.broken"));
+    this.#offers(this.#button(t("upload.again"), again));
+  }
+
+  lead(text, url) {
+    this.#bar.hidden = true;
+    this.say(text);
+    this.#offers(this.#link(url, t("upload.show")));
+    return url;
+  }
+
+  #offers(...actions) { this.#actions.replaceChildren(...actions); }
+
+  #button(text, run, label) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = text;
+    if (label) button.setAttribute("aria-label", label);
+    button.addEventListener("click", run);
+    return button;
+  }
+
+  #link(url, text) {
+    const link = document.createElement("a");
+    link.className = "button";
+    link.href = url;
+    link.textContent = text;
+    return link;
+  }
+}
