@@ -39,11 +39,7 @@ func (c *doctorCommand) Run(ctx context.Context, out output) error {
 	if err != nil {
 		return service.ByFlag(err)
 	}
-	for i, f := range found {
-		same := slices.IndexFunc(found[:i], func(before engine.Finding) bool { return before.Cure == f.Cure })
-		if same >= 0 && f.Cure != "" {
-			f.Cure = "as for " + found[same].Name
-		}
+	for _, f := range service.EachCureOnce(found) {
 		printFinding(out.Stdout, f)
 	}
 	return verdict(found)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/examples/internal/service"
+	"github.com/transcriptkit/transcriptkit/examples/internal/talks"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/page"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
 	"github.com/transcriptkit/transcriptkit/server"
@@ -19,8 +20,9 @@ import (
 
 type serveCommand struct {
 	service.Flags
-	LogLevel slog.Level `default:"warn" placeholder:"LEVEL" help:"The least that is logged (${default}): debug, info, which shows each request, warn or error."`
+	LogLevel slog.Level `default:"error" placeholder:"LEVEL" help:"The least that is logged (${default}): debug, info, which shows each request, warn or error."`
 	visitorFlags
+	demoFlag
 }
 
 // Validate is called by the parser.
@@ -54,6 +56,7 @@ const stopTimeout = 20 * time.Second
 // website is the program at work, with what it stands on.
 type website struct {
 	listener net.Listener
+	talks    *talks.Site // nil: there are none to try
 	store    *store.Store
 	visitors *visitor.Visitors
 	server   *server.Server
@@ -79,6 +82,13 @@ func startSite(ctx context.Context, c *serveCommand, log *slog.Logger) (_ *websi
 	if err != nil {
 		return nil, err
 	}
+	example := ""
+	if c.Demo && c.private(c.Flags) {
+		if s.talks, err = serveTalks(ctx, &setup); err != nil {
+			return nil, fmt.Errorf("--demo: %w: --no-demo goes without", err)
+		}
+		example = s.talks.Link()
+	}
 	config, err := setup.Open(ctx)
 	if err != nil {
 		return nil, err
@@ -92,7 +102,9 @@ func startSite(ctx context.Context, c *serveCommand, log *slog.Logger) (_ *websi
 		return nil, service.ByFlag(err)
 	}
 	permitted := s.visitors.Permit(s.server)
-	pages, err := page.New(page.Options{API: permitted, Visitors: s.visitors, Accounts: config.Accounts, Sites: config.Sites, Log: log})
+	pages, err := page.New(page.Options{
+		API: permitted, Visitors: s.visitors, Accounts: config.Accounts, Sites: config.Sites, Example: example, Log: log,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -156,6 +168,9 @@ func (s *website) stop() error {
 		if err := s.listener.Close(); !errors.Is(err, net.ErrClosed) { // Stop has closed it, if it was served
 			errs = append(errs, err)
 		}
+	}
+	if s.talks != nil {
+		errs = append(errs, s.talks.Close())
 	}
 	if s.visitors != nil {
 		errs = append(errs, s.visitors.Close())

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
@@ -72,11 +73,23 @@ func (s Setup) tellLinks(ctx context.Context, links *ytdlp.Downloader) {
 	default:
 		s.Log.Info("links", "program", s.program(), "version", v)
 	}
-	for _, f := range links.Examine(ctx) {
+	for _, f := range EachCureOnce(links.Examine(ctx)) {
 		if f.Status != engine.OK && ctx.Err() == nil {
 			s.Log.Warn("works, but not as it could", "what", f.Name, "is", f.Status, "found", f.Found, "fails", f.Fails, "cure", f.Cure)
 		}
 	}
+}
+
+// EachCureOnce has a finding that is cured as one before it refer to that one.
+func EachCureOnce(found []engine.Finding) []engine.Finding {
+	short := slices.Clone(found)
+	for i := range short {
+		same := slices.IndexFunc(found[:i], func(before engine.Finding) bool { return before.Cure == found[i].Cure })
+		if same >= 0 && found[i].Cure != "" {
+			short[i].Cure = "as for " + found[same].Name
+		}
+	}
+	return short
 }
 
 // VideoSite is the video site as the platform table has it.
