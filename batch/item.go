@@ -29,6 +29,7 @@ type Item struct {
 	// link's code until that has been followed.
 	ExternalID string     `json:"externalId"`
 	SourceURL  *string    `json:"sourceUrl" format:"uri"` // the link in its plain form
+	Title      string     `json:"title,omitempty"`        // of an item that has succeeded, where its platform tells one
 	Lang       string     `json:"lang"`                   // the language of the text; before, the list that was asked for
 	Status     ItemStatus `json:"status"`                 // what to branch on
 	// TranscriptRef is the id of the transcript of an item that has succeeded.

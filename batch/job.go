@@ -41,6 +41,7 @@ type Counts struct {
 type Job struct {
 	ID     string `json:"id" format:"uuid"`   // the id, for the routes of the batch
 	Mode   Mode   `json:"mode"`               // where its items came from
+	Title  string `json:"title,omitempty"`    // of the playlist or channel, once it is known
 	Lang   string `json:"lang"`               // the list of languages that was asked for
 	Total  int    `json:"total" minimum:"0"`  // how many items it has; 0 until a playlist or channel is listed
 	Done   int    `json:"done" minimum:"0"`   // items that have ended: succeeded, failed or skipped

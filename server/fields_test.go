@@ -106,7 +106,7 @@ func TestFieldsOfABatch(t *testing.T) {
 	first := parted(t, items[0].(map[string]any), map[string]string{"id": anID})
 	assert.Equal(t, map[string]any{
 		"platform": "video_site", "externalId": video, "sourceUrl": "https://video.example/watch?v=" + video, "lang": "en",
-		"status": "success", "transcriptRef": ref, "error": nil, "attempts": 1.0,
+		"title": "A talk", "status": "success", "transcriptRef": ref, "error": nil, "attempts": 1.0,
 	}, first)
 	second := items[1].(map[string]any)
 	assert.Equal(t, []any{"skipped", video, nil, nil, 0.0},

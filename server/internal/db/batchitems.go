@@ -52,6 +52,7 @@ type ItemState struct {
 	// Claim is the zero value without one that runs.
 	Claim    transcript.State `bun:"embed:claim_"`
 	Sequence int              // of the claim's last transition
+	Title    string           // of its text; "": there is none
 }
 
 // BatchItems returns items of the account's batch by their position, from the one
@@ -70,6 +71,7 @@ func (r Reader) BatchItems(ctx context.Context, account, batchID string, after, 
 func itemStates(items *bun.SelectQuery) *bun.SelectQuery {
 	return items.ColumnExpr("i.*").
 		ColumnExpr("coalesce(j.status, '') AS claim_status, coalesce(j.stage, '') AS claim_stage, coalesce(j.sequence, 0) AS sequence").
+		ColumnExpr("coalesce((SELECT title FROM transcripts WHERE id = i.transcript_id), '') AS title").
 		Join("LEFT JOIN jobs AS j ON j.id = i.job_id AND i.status = 'pending'")
 }
 

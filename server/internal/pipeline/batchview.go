@@ -17,6 +17,7 @@ func batchView(b *db.BatchState) *batch.Job {
 	return &batch.Job{
 		ID:         b.ID,
 		Mode:       b.Mode,
+		Title:      b.Title,
 		Lang:       cmp.Or(b.Languages, defaultLanguage),
 		Total:      b.Counts.Total,
 		Done:       b.Counts.Total - b.Counts.Pending,
@@ -42,6 +43,7 @@ func itemView(b *db.Batch, i *db.ItemState) batch.Item {
 		ID:         i.ID,
 		Platform:   i.Platform,
 		ExternalID: i.ExternalID,
+		Title:      i.Title,
 		Lang:       cmp.Or(i.Lang, b.Languages),
 		Status:     i.Status,
 		Attempts:   i.Attempts,
