@@ -27,7 +27,7 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // the second signal ends the process at once
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
 // commands is the command line.
@@ -36,12 +36,16 @@ type commands struct {
 	Users usersCommand `cmd:"" help:"Add, list and remove those who sign in, and set their passwords."`
 }
 
-// output is where a command writes: results to Stdout, all else to Stderr.
-type output struct{ Stdout, Stderr io.Writer }
+// output is where a command writes: results to Stdout, all else to Stderr; and where it
+// asks.
+type output struct {
+	Stdin          *os.File
+	Stdout, Stderr io.Writer
+}
 
 // run does what the arguments ask for and returns the exit code: 1 when something did
 // not work, 2 when the call was wrong.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+func run(ctx context.Context, args []string, stdin *os.File, stdout, stderr io.Writer) int {
 	helped := false
 	parser, err := kong.New(&commands{},
 		kong.Name("website"),
@@ -52,7 +56,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(int) { helped = true }), // called after --help was printed
 		kong.BindTo(ctx, (*context.Context)(nil)),
-		kong.Bind(output{stdout, stderr}),
+		kong.Bind(output{stdin, stdout, stderr}),
 	)
 	if err != nil {
 		return fail(stderr, 1, err)

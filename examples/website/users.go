@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -65,7 +64,7 @@ type usersAdd struct {
 // Run asks for a password.
 func (c *usersAdd) Run(ctx context.Context, out output) error {
 	return c.withVisitors(ctx, func(visitors *visitor.Visitors) error {
-		password, err := readPassword(out)
+		password, err := readPassword(ctx, out)
 		if err != nil {
 			return err
 		}
@@ -103,7 +102,7 @@ type usersPassword struct {
 // Run asks for a password.
 func (c *usersPassword) Run(ctx context.Context, out output) error {
 	return c.withVisitors(ctx, func(visitors *visitor.Visitors) error {
-		password, err := readPassword(out)
+		password, err := readPassword(ctx, out)
 		if err != nil {
 			return err
 		}
@@ -133,25 +132,48 @@ func (c *usersRemove) Run(ctx context.Context, out output) error {
 
 // readPassword asks for a password, twice and without showing it; where standard input is
 // no terminal, the password is its first line.
-func readPassword(out output) (string, error) {
-	terminal := int(os.Stdin.Fd())
-	if !term.IsTerminal(terminal) {
-		return firstLine(os.Stdin)
+func readPassword(ctx context.Context, out output) (string, error) {
+	if !term.IsTerminal(int(out.Stdin.Fd())) {
+		return firstLine(out.Stdin)
 	}
 	var given [2]string
 	for n, prompt := range []string{"Password: ", "The same again: "} {
 		fmt.Fprint(out.Stderr, prompt)
-		typed, err := term.ReadPassword(terminal)
+		typed, err := readHidden(ctx, int(out.Stdin.Fd()))
 		fmt.Fprintln(out.Stderr)
 		if err != nil {
 			return "", fmt.Errorf("reading the password: %w", err)
 		}
-		given[n] = string(typed)
+		given[n] = typed
 	}
 	if given[0] != given[1] {
-		return "", errors.New("these were two passwords: nothing was changed")
+		return "", errors.New("these are two passwords: nothing was changed")
 	}
 	return given[0], nil
+}
+
+// readHidden reads a line that the terminal does not show. Who interrupts it gets a
+// terminal back that shows what is typed.
+func readHidden(ctx context.Context, terminal int) (string, error) {
+	before, err := term.GetState(terminal)
+	if err != nil {
+		return "", err
+	}
+	type line struct {
+		text []byte
+		err  error
+	}
+	typed := make(chan line, 1)
+	go func() {
+		text, err := term.ReadPassword(terminal)
+		typed <- line{text, err}
+	}()
+	select {
+	case l := <-typed:
+		return string(l.text), l.err
+	case <-ctx.Done():
+		return "", errors.Join(ctx.Err(), term.Restore(terminal, before))
+	}
 }
 
 func firstLine(r io.Reader) (string, error) {

@@ -53,15 +53,20 @@ func (f *visitorFlags) private(served service.Flags) bool {
 	return loopback(served.Listen) && !f.HTTPS && len(f.Host) == 0 && len(served.TrustedProxy) == 0
 }
 
+// opensSignUp reports whether strangers make accounts: where they reach the website, only
+// if that was said.
+func (f *visitorFlags) opensSignUp(served service.Flags) bool {
+	if f.SignUp != nil {
+		return *f.SignUp
+	}
+	return f.private(served)
+}
+
 // options are what the flags say of visitors.
 func (f *visitorFlags) options(served service.Flags, config server.Config) visitor.Options {
-	signUp := f.private(served)
-	if f.SignUp != nil {
-		signUp = *f.SignUp
-	}
 	return visitor.Options{
 		Database: string(served.DB), Accounts: config.Accounts, Keys: server.KeyAuthenticator(config.Accounts, config.Log),
-		SingleUser: f.SingleUser, SignUp: signUp, GuestLinks: f.Guests, GuestPlan: served.Offered().ByName[guestPlan],
+		SingleUser: f.SingleUser, SignUp: f.opensSignUp(served), GuestLinks: f.Guests, GuestPlan: served.Offered().ByName[guestPlan],
 		Hosts: f.Host, HTTPS: f.HTTPS, TrustedProxies: config.TrustedProxies, Log: config.Log,
 	}
 }

@@ -35,7 +35,7 @@ func (p *pages) signUpPage(w http.ResponseWriter, r *http.Request) error {
 
 // showSign shows a page to sign in or up, and what was wrong. Who is in needs neither.
 func (p *pages) showSign(w http.ResponseWriter, r *http.Request, name string, wrong error) error {
-	if visitor.From(r.Context()).Known() {
+	if wrong == nil && visitor.From(r.Context()).Known() {
 		http.Redirect(w, r, localPath(r.FormValue("next")), http.StatusSeeOther)
 		return nil
 	}
@@ -127,18 +127,14 @@ func (p *pages) account(w http.ResponseWriter, r *http.Request) error {
 	return p.show(w, r, http.StatusOK, "account", accountPage{Done: done})
 }
 
-// ofUser is a handler for users alone: others it leads to sign in, if anybody does.
+// ofUser is a page for those who sign in.
 func (p *pages) ofUser(next handler) handler {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		switch found := visitor.From(r.Context()); {
-		case found.Single:
+	return member(func(w http.ResponseWriter, r *http.Request) error {
+		if visitor.From(r.Context()).Single {
 			return p.nothing(w, r)
-		case !found.Known():
-			http.Redirect(w, r, signInPath+"?next=%2Faccount", http.StatusSeeOther)
-			return nil
 		}
 		return next(w, r)
-	}
+	})
 }
 
 func (p *pages) changePassword(w http.ResponseWriter, r *http.Request) error {

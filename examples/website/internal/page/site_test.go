@@ -22,11 +22,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
 
-func TestMain(m *testing.M) {
-	// The sessions' library starts it for a store of its own that nothing uses, and gives
-	// no way to end it.
-	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/alexedwards/scs/v2/memstore.(*MemStore).startCleanup"))
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // example is what the start page of a site offers to try.
 const example = "https://youtu.be/dQw4w9WgXcQ"

@@ -59,8 +59,11 @@ type passwords struct {
 }
 
 func newPasswords(c cost) *passwords {
-	return &passwords{c, semaphore.NewWeighted(int64(min(runtime.GOMAXPROCS(0), mostAtOnce)))}
+	return &passwords{c, semaphore.NewWeighted(int64(turns()))}
 }
+
+// turns is how many hashes are computed at once.
+func turns() int { return min(runtime.GOMAXPROCS(0), mostAtOnce) }
 
 // hash returns what is kept of a password, in PHC form. It waits for its turn, until ctx
 // ends.

@@ -29,15 +29,16 @@ const (
 
 // newSessions are sessions that d keeps. Their tokens are hashed there.
 func newSessions(d *database, https bool) *scs.SessionManager {
-	s := scs.New()
-	s.Store = sessionStore{d}
-	s.Lifetime = sessionLifetime
-	s.HashTokenInStore = true
-	s.Cookie.Name = cookieName("session", https)
-	s.Cookie.HttpOnly = true
-	s.Cookie.SameSite = http.SameSiteLaxMode
-	s.Cookie.Secure = https
-	return s
+	// Not scs.New, which starts something for a store that is not used here.
+	return &scs.SessionManager{
+		Store:            sessionStore{d},
+		Codec:            scs.GobCodec{},
+		Lifetime:         sessionLifetime,
+		HashTokenInStore: true,
+		Cookie: scs.SessionCookie{
+			Name: cookieName("session", https), Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: https, Persist: true,
+		},
+	}
 }
 
 // cookieName is the name of a cookie. Where the site is https, its prefix makes browsers

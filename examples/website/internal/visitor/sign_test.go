@@ -230,7 +230,7 @@ func TestSingleUser(t *testing.T) {
 	assert.NotContains(t, b.get("/").body, "/sign-in")
 	assert.Equal(t, http.StatusSeeOther, b.get("/sign-in").StatusCode)
 	assert.Equal(t, http.StatusNotFound, b.get("/account").StatusCode)
-	for path, status := range map[string]int{"/sign-up": http.StatusSeeOther, "/sign-in": http.StatusSeeOther, "/account/password": http.StatusNotFound, "/account/sessions": http.StatusNotFound} {
+	for path, status := range map[string]int{"/sign-up": http.StatusForbidden, "/sign-in": http.StatusForbidden, "/account/password": http.StatusNotFound, "/account/sessions": http.StatusNotFound} {
 		a := b.form(path, "name", "ada", "password", password, "next", password, "again", password)
 		assert.Equal(t, status, a.StatusCode, path)
 		assert.Empty(t, a.Header.Get("Set-Cookie"), path)

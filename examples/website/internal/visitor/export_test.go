@@ -1,0 +1,36 @@
+package visitor
+
+import "context"
+
+// Passwords hashes and checks passwords at a cost of the test's choice.
+type Passwords struct{ *passwords }
+
+// NewPasswords makes Passwords.
+func NewPasswords(memory, passes uint32) Passwords {
+	return Passwords{newPasswords(cost{memory, passes, 1})}
+}
+
+// Hash is hash.
+func (p Passwords) Hash(ctx context.Context, password string) (string, error) {
+	return p.hash(ctx, password)
+}
+
+// Check is check.
+func (p Passwords) Check(ctx context.Context, kept, password string) (right, cheap bool, err error) {
+	return p.check(ctx, kept, password)
+}
+
+// Occupy takes all turns, until it is released.
+func (p Passwords) Occupy(ctx context.Context) (release func(), err error) {
+	n := int64(turns())
+	return func() { p.turns.Release(n) }, p.turns.Acquire(ctx, n)
+}
+
+// KeepPassword puts the hash of a password in the place of a user's.
+func (v *Visitors) KeepPassword(ctx context.Context, name, hash string) error {
+	u, err := v.db.user(ctx, name)
+	if err != nil {
+		return err
+	}
+	return v.db.keepPassword(ctx, u, hash)
+}
