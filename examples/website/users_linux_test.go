@@ -19,8 +19,8 @@ import (
 // terminal back that shows what is typed.
 func TestPasswordsAreTypedUnseen(t *testing.T) {
 	t.Parallel()
-	site := startWebsite(t)
-	db := "--db=sqlite:" + filepath.Join(site.dir, "website.db")
+	db := "--db=sqlite:" + filepath.Join(t.TempDir(), "website.db")
+	startWebsite(t, db)
 	hidden := func(terminal *ptytest.Terminal) bool {
 		state, err := unix.IoctlGetTermios(int(terminal.TTY.Fd()), unix.TCGETS)
 		require.NoError(t, err)

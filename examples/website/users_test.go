@@ -33,12 +33,12 @@ func call(t *testing.T, input string, args ...string) (code int, stdout, stderr 
 // Operators add users beside the website that is served.
 func TestUsersBesideTheWebsite(t *testing.T) {
 	t.Parallel()
-	base := startWebsite(t, "--no-sign-up")
-	db := "--db=sqlite:" + filepath.Join(base.dir, "website.db")
+	db := "--db=sqlite:" + filepath.Join(t.TempDir(), "website.db")
+	base := startWebsite(t, "--no-sign-up", db).address()
 	signIn := func(password string) int {
 		t.Helper()
 		c := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-		res, err := c.PostForm(base.url+"sign-in", url.Values{"name": {"ada"}, "password": {password}}) //nolint:noctx // it is short
+		res, err := c.PostForm(base+"sign-in", url.Values{"name": {"ada"}, "password": {password}}) //nolint:noctx // it is short
 		require.NoError(t, err)
 		_, _ = io.Copy(io.Discard, res.Body)
 		require.NoError(t, res.Body.Close())
