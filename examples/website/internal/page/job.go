@@ -57,15 +57,16 @@ var steps = []step{
 // job shows how far the making of a text has come, why it has failed, or leads to the
 // text when there is one.
 func (p *pages) job(w http.ResponseWriter, r *http.Request) error {
+	if strings.Trim(r.PathValue("id"), ".") == "" { // which is part of a path
+		return p.nothing(w, r)
+	}
 	var told client.Response
 	job, err := p.api.Jobs.Get(r.Context(), r.PathValue("id"), client.WithResponse(&told))
+	if err != nil && told.StatusCode == http.StatusOK || err == nil && job.Result != nil && job.Result.Transcript == nil {
+		job, err = p.inJSON(r)
+	}
 	if err != nil {
 		return err
-	}
-	if job.Result != nil && job.Result.Transcript == nil {
-		if job, err = p.inJSON(r, job.JobID); err != nil {
-			return err
-		}
 	}
 	if job.Result != nil && job.Result.Transcript != nil {
 		http.Redirect(w, r, transcriptPath(job.Result.Transcript), http.StatusSeeOther)
@@ -95,9 +96,10 @@ func (p *pages) job(w http.ResponseWriter, r *http.Request) error {
 	return p.show(w, r, http.StatusOK, "job", shown)
 }
 
-// inJSON is a job with its text as segments, where a program has asked for another form.
-func (p *pages) inJSON(r *http.Request, id string) (*transcript.Job, error) {
-	req, err := http.NewRequestWithContext(r.Context(), http.MethodGet, "http://website/v1/transcript/job/"+url.PathEscape(id)+"?format=json", nil)
+// inJSON is a job with its text as segments, where a program has asked for another form,
+// or without a text that has been deleted since, which the client takes for a fault.
+func (p *pages) inJSON(r *http.Request) (*transcript.Job, error) {
+	req, err := http.NewRequestWithContext(r.Context(), http.MethodGet, "http://website/v1/transcript/job/"+url.PathEscape(r.PathValue("id"))+"?format=json", nil)
 	if err != nil {
 		return nil, err
 	}

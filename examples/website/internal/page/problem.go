@@ -31,6 +31,9 @@ type trouble struct {
 // which the log tells of.
 func (p *pages) problem(w http.ResponseWriter, r *http.Request, err error) {
 	found := p.troubleOf(r, err)
+	if found.Status == http.StatusUnauthorized && found.ActionURL == "" {
+		found.ActionLabel, found.ActionURL = p.strings.text("sign.in"), signInPath
+	}
 	if found.ActionURL == signInPath && r.Method == http.MethodGet { // and come back
 		found.ActionURL += "?next=" + url.QueryEscape(r.URL.RequestURI())
 	}

@@ -85,6 +85,7 @@ func (p *pages) submit(w http.ResponseWriter, r *http.Request) error {
 	language, err := form.languages()
 	if err != nil {
 		e := transcript.Errorf(transcript.InvalidRequest, "%s", p.strings.text("start.badLanguage", "why", err))
+		e.Status = http.StatusUnprocessableEntity
 		return p.refuseForm(w, r, form, "language", e)
 	}
 	to, err := p.send(r, form.Links, language)

@@ -1,14 +1,35 @@
 package page_test
 
 import (
+	"fmt"
 	"net/http"
+	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/servertest"
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
+
+// read sends the form of the first page, and returns the page of the text.
+func (s *site) read(t *testing.T, fields ...string) answered {
+	t.Helper()
+	at := s.post(t, "/transcripts", fields...)
+	for at.status == http.StatusSeeOther {
+		to := at.header.Get("Location")
+		if path, _, _ := strings.Cut(to, "?"); strings.HasPrefix(path, "/jobs/") {
+			s.end(t, path)
+		}
+		at = s.get(t, to)
+	}
+	require.Equal(t, http.StatusOK, at.status, at.body)
+	return at
+}
 
 func TestStartLeadsToTheText(t *testing.T) {
 	t.Parallel()
@@ -16,10 +37,135 @@ func TestStartLeadsToTheText(t *testing.T) {
 	start := s.get(t, "/")
 	require.Equal(t, http.StatusOK, start.status)
 	assert.Contains(t, start.body, example)
+	assert.Contains(t, start.body, `id="files" type="file"`)
+	assert.NotContains(t, start.body, `href="/library">The whole library`)
 
-	sent := s.post(t, "/transcripts", "links", " dQw4w9WgXcQ ")
-	require.Equal(t, http.StatusSeeOther, sent.status, sent.body)
-	text := s.get(t, sent.header.Get("Location"))
-	assert.Equal(t, http.StatusOK, text.status)
-	assert.Contains(t, text.body, "hello world")
+	assert.Contains(t, s.read(t, "links", " dQw4w9WgXcQ ").body, "hello world")
+
+	start = s.get(t, "/")
+	assert.Contains(t, start.body, `<a href="/transcripts/video_site/dQw4w9WgXcQ?language=en"`)
+}
+
+// One field takes a link, many of them, a playlist or a channel.
+func TestPastedDecidesWhatIsMade(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, visitor.User)
+	s.Engine.SetList("PLrAXtmErZgOeiKm4sgNOkn", "dQw4w9WgXcQ")
+	s.Engine.SetList("@talks", "dQw4w9WgXcQ")
+	for name, c := range map[string]struct{ pasted, to string }{
+		"a link":                       {"https://youtu.be/dQw4w9WgXcQ", "^/(transcripts|jobs)/"},
+		"an id in quotes":              {`"dQw4w9WgXcQ",`, "^/(transcripts|jobs)/"},
+		"a recording within a list":    {"https://www.youtube.com/watch?v=dQw4w9WgXcQ&list=PLrAXtmErZgOeiKm4sgNOkn", "^/(transcripts|jobs)/"},
+		"a link with a comma in it":    {"https://www.youtube.com/watch?v=dQw4w9WgXcQ&pp=a,b", "^/(transcripts|jobs)/"},
+		"lines":                        {"dQw4w9WgXcQ\r\nhttps://youtu.be/9bZkp7q19f0\r\n", "^/batches/"},
+		"commas":                       {"dQw4w9WgXcQ,9bZkp7q19f0", "^/batches/"},
+		"spaces, and one is not known": {"dQw4w9WgXcQ https://elsewhere.example/x", "^/batches/"},
+		"a playlist":                   {"https://www.youtube.com/playlist?list=PLrAXtmErZgOeiKm4sgNOkn", "^/batches/"},
+		"a playlist's id":              {"PLrAXtmErZgOeiKm4sgNOkn", "^/batches/"},
+		"a channel":                    {"@talks", "^/batches/"},
+		"a channel's link":             {"https://www.youtube.com/@talks/videos", "^/batches/"},
+	} {
+		sent := s.post(t, "/transcripts", "links", c.pasted)
+		assert.Equal(t, http.StatusSeeOther, sent.status, name)
+		assert.Regexp(t, c.to, sent.header.Get("Location"), name)
+	}
+}
+
+// What is wrong is said at its field, with a way on, and what was typed is kept.
+func TestFormKeepsWhatWasTyped(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, visitor.User)
+	for name, c := range map[string]struct {
+		fields       []string
+		status       int
+		field, wants string
+	}{
+		"nothing":        {[]string{"links", " \r\n"}, 422, "links", "Paste a link first."},
+		"words":          {[]string{"links", "cooking <pasta>"}, 422, "links", "/discover?q=cooking&#43;%3Cpasta%3E"},
+		"no known site":  {[]string{"links", "https://elsewhere.example/<x>"}, 422, "links", "upload it as a file"},
+		"two lists":      {[]string{"links", "@talks @others"}, 422, "links", "paste its link alone"},
+		"a bad language": {[]string{"links", "dQw4w9WgXcQ", "language", "de,,en"}, 422, "language", "entry 2 is empty"},
+	} {
+		sent := s.post(t, "/transcripts", c.fields...)
+		assert.Equal(t, c.status, sent.status, name)
+		assert.Contains(t, sent.body, c.wants, name)
+		assert.Regexp(t, `id="`+c.field+`"[^>]* aria-invalid="true" aria-describedby="trouble [a-zA-Z]+" autofocus`, sent.body, name)
+		assert.Equal(t, 1, strings.Count(sent.body, `id="trouble"`), name)
+		for n := 1; n < len(c.fields); n += 2 {
+			assert.Contains(t, sent.body, strings.NewReplacer("<", "&lt;", ">", "&gt;").Replace(c.fields[n]), name)
+		}
+	}
+	huge := s.post(t, "/transcripts", "links", strings.Repeat("dQw4w9WgXcQ ", 1<<20))
+	assert.Equal(t, http.StatusBadRequest, huge.status)
+	assert.Contains(t, huge.body, "Paste fewer links")
+}
+
+func TestLanguagesAreAskedFor(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, visitor.User)
+	s.Engine.SetTracks(servertest.Track{Lang: "en", Text: "hello"}, servertest.Track{Lang: "de", Text: "guten Tag"})
+	for name, c := range map[string]struct {
+		fields []string
+		says   string
+	}{
+		"nothing said":   {nil, "hello"},
+		"chosen":         {[]string{"tag", "de"}, "guten Tag"},
+		"a list":         {[]string{"tag", "en", "language", "fr, de"}, "guten Tag"},
+		"the speech":     {[]string{"recognize", "1"}, "hello world"},
+		"the speech, en": {[]string{"recognize", "1", "tag", "en"}, "hello world"},
+	} {
+		assert.Contains(t, s.read(t, append([]string{"links", "dQw4w9WgXcQ"}, c.fields...)...).body, c.says, name)
+	}
+}
+
+// The languages that there are instead are buttons that ask for them.
+func TestOtherLanguagesAreOffered(t *testing.T) {
+	t.Parallel()
+	plan := account.WithoutLimits("reading")
+	plan.ASR = false
+	s := newSite(t, visitor.User, servertest.OnPlan(plan))
+	s.Engine.SetTracks(servertest.Track{Lang: "de", Text: "guten Tag"})
+	sent := s.post(t, "/transcripts", "links", "dQw4w9WgXcQ", "tag", "fr")
+	require.Equal(t, http.StatusNotFound, sent.status)
+	assert.Contains(t, sent.body, `<button name="language" value="de"><bdi>German</bdi></button>`)
+	assert.NotContains(t, sent.body, `type="file"`) // files need recognition
+	sent = s.post(t, "/transcripts", "links", "dQw4w9WgXcQ", "language", "de")
+	require.Equal(t, http.StatusSeeOther, sent.status)
+}
+
+func TestGuestsAreToldWhatTakesAnAccount(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, visitor.Guest)
+	start := s.get(t, "/")
+	assert.NotContains(t, start.body, `type="file"`)
+	for _, pasted := range []string{"dQw4w9WgXcQ 9bZkp7q19f0", "PLrAXtmErZgOeiKm4sgNOkn"} {
+		sent := s.post(t, "/transcripts", "links", pasted)
+		assert.Equal(t, http.StatusForbidden, sent.status)
+		assert.Contains(t, sent.body, ">"+pasted+"</textarea>")
+		assert.Contains(t, sent.body, "those who have an account")
+		assert.Contains(t, sent.body, `href="/sign-in?next=`+url.QueryEscape("/?"+url.Values{"links": {pasted}}.Encode()))
+	}
+	for n := range guestLinks {
+		sent := s.post(t, "/transcripts", "links", fmt.Sprintf("dQw4w9WgXc%d", n))
+		require.Equal(t, http.StatusSeeOther, sent.status, sent.body)
+	}
+	sent := s.post(t, "/transcripts", "links", "dQw4w9WgXc9")
+	assert.Equal(t, http.StatusPaymentRequired, sent.status)
+	assert.Contains(t, sent.body, "midnight UTC")
+	assert.Contains(t, sent.body, `href="/sign-in?next=`)
+	assert.Regexp(t, `data-wait="\d+">Try again in \d+ (seconds|minutes|hours?)`, sent.body)
+	assert.NotEmpty(t, sent.header.Get("Retry-After"))
+}
+
+// The form is filled in by its address, and nothing is sent by it.
+func TestStartIsFilledInByItsAddress(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, visitor.User)
+	start := s.get(t, "/?"+url.Values{"links": {"</textarea><b>"}, "language": {`de,"en`}, "recognize": {"1"}, "tag": {"fr"}}.Encode())
+	require.Equal(t, http.StatusOK, start.status)
+	assert.Contains(t, start.body, "&lt;/textarea&gt;&lt;b&gt;</textarea>")
+	assert.Contains(t, start.body, `value="de,&#34;en"`)
+	assert.Contains(t, start.body, `value="1" checked`)
+	assert.Contains(t, start.body, `<option value="fr" selected>French</option>`)
+	assert.Zero(t, s.Engine.CaptionReads(transcript.VideoSite))
 }
