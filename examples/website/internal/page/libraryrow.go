@@ -6,6 +6,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // libraryRow is a row of the library on its page.
@@ -76,7 +77,15 @@ func (r libraryRow) State() string {
 	return state
 }
 
-// Count is a number of the row as those who show it want it; 0 where it is not known.
+// Made is what made the text; empty while there is none.
+func (r libraryRow) Made() transcript.Origin {
+	if r.Source == nil {
+		return ""
+	}
+	return *r.Source
+}
+
+// count is a number of the row as those who show it want it; 0 where it is not known.
 func count(n *int) int64 {
 	if n == nil {
 		return 0
