@@ -72,8 +72,10 @@ func (a libraryAsked) InTitles() libraryAsked {
 	return libraryAsked{Query: library.Query{Q: a.Q}}
 }
 
-// Filtered reports whether anything is asked for but a page of everything.
-func (a libraryAsked) Filtered() bool { return a.At(1).URL() != "/library" }
+// Filtered reports whether there may be more than what is asked for.
+func (a libraryAsked) Filtered() bool {
+	return a.View == library.Starred || a.Q != "" || a.Platform != "" || a.Lang != ""
+}
 
 // libraryPage is what the page of the library shows.
 type libraryPage struct {

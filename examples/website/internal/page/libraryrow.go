@@ -29,7 +29,7 @@ func (r libraryRow) URL() string {
 	case r.Kind == library.KindBatch:
 		return "/batches/" + url.PathEscape(r.BatchID)
 	case r.Kind == library.KindTranscript:
-		return "/transcripts/" + url.PathEscape(string(r.Platform)) + "/" + url.PathEscape(r.ExternalID) + r.Language()
+		return pathOf(r.Platform, r.ExternalID, r.Lang)
 	case r.JobID != "":
 		return "/jobs/" + url.PathEscape(r.JobID)
 	}

@@ -16,9 +16,7 @@ import (
 type libraryMatch struct{ library.Match }
 
 // URL is the page of the text.
-func (m libraryMatch) URL() string {
-	return libraryRow{Item: library.Item{Kind: library.KindTranscript, Platform: m.Platform, ExternalID: m.ExternalID, Lang: m.Lang}}.URL()
-}
+func (m libraryMatch) URL() string { return pathOf(m.Platform, m.ExternalID, m.Lang) }
 
 // At is the page of the text at a place of it.
 func (m libraryMatch) At(h library.Hit) string {

@@ -2,9 +2,9 @@
 // text in its place.
 
 import "./star.js";
-import "./undo.js";
 import { ask } from "./base.js";
 import { t } from "./strings.js";
+import { undoable } from "./undo.js";
 
 // The state of the list is its address: what was not chosen is not said in it.
 document.querySelector(".filters").addEventListener("formdata", ({ formData }) => {
@@ -14,7 +14,7 @@ document.querySelector(".filters").addEventListener("formdata", ({ formData }) =
 const list = document.getElementById("rows");
 list?.addEventListener("deleted", () => {
   if (list.querySelector("[data-row]:not([hidden])")) renew();
-  else location.reload();
+  else if (!undoable()) location.reload();
 });
 
 const followed = 2; // jobs with a stream of their own: browsers open few connections

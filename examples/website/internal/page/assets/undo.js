@@ -25,42 +25,59 @@ const patience = 10_000; // milliseconds
 
 const held = new Map(); // by path, how to send what the service has not deleted yet
 
-const buttonsOf = (path) => [...document.querySelectorAll("[data-delete]")].filter((b) => b.dataset.delete === path);
-const rowsOf = (path) => buttonsOf(path).map((button) => button.closest("[data-row]"));
+// undoable reports whether something may still come back.
+export const undoable = () => held.size > 0;
 
+const rowsOf = (path) => [...document.querySelectorAll("[data-delete]")]
+  .filter((button) => button.dataset.delete === path)
+  .map((button) => button.closest("[data-row]"));
+
+function show(path, shown) {
+  for (const row of rowsOf(path)) row.hidden = !shown;
+}
+
+// remove has the service delete what is not shown any more.
+async function remove(path) {
+  try {
+    await ask(path, { method: "DELETE", keepalive: true });
+  } catch (refusal) {
+    if (refusal.status !== 404) { // else it is gone: another tab was faster
+      held.delete(path);
+      show(path, true);
+      notice(t("undo.failed", { why: refusal.message }), { ms: patience });
+      return;
+    }
+  }
+  held.delete(path);
+  rowsOf(path)[0]?.dispatchEvent(new Event("deleted", { bubbles: true }));
+}
+
+// hold is what a button does: it deletes, but for now from the page alone.
 function hold(button) {
   const path = button.dataset.delete;
   const row = button.closest("[data-row]");
-  const show = (shown) => rowsOf(path).forEach((row) => { row.hidden = !shown; });
-  const back = () => { held.delete(path); show(true); };
   let sent = false;
-  const send = async () => {
+  const send = () => {
     if (sent) return;
     sent = true;
     leaveNotice();
     close();
-    try {
-      await ask(path, { method: "DELETE", keepalive: true });
-    } catch (refusal) {
-      if (refusal.status !== 404) { // else it is gone: another tab was faster
-        back();
-        notice(t("undo.failed", { why: refusal.message }), { ms: patience });
-        return;
-      }
-    }
-    held.delete(path);
-    row.dispatchEvent(new Event("deleted", { bubbles: true }));
+    remove(path);
   };
   const { box, close } = notice(button.dataset.notice, {
     ms: patience,
     end: send,
     action: t("undo.undo"),
-    run() { back(); button.focus(); },
+    run() {
+      held.delete(path);
+      show(path, true);
+      button.focus();
+    },
   });
   const leaveNotice = () => { if (box.contains(document.activeElement)) nearest(row).focus(); };
 
   held.set(path, send);
-  show(false);
+  show(path, false);
   box.querySelector("button").focus();
   box.addEventListener("keydown", (event) => {
     if (event.key === "Escape") leaveNotice();
@@ -85,11 +102,11 @@ document.addEventListener("click", (event) => {
 });
 
 // The next page may have been made before the service hears of it, and show rows once
-// more: it takes them away by what is left here for it.
+// more. It learns here that they are deleted, and sees to it.
 const leftBehind = "undo";
 
 function leave() {
-  if (held.size === 0) return;
+  if (!undoable()) return;
   sessionStorage.setItem(leftBehind, JSON.stringify({ at: Date.now(), paths: [...held.keys()] }));
   for (const send of held.values()) send();
 }
@@ -99,6 +116,11 @@ addEventListener("submit", (event) => { if (!event.defaultPrevented) leave(); })
 
 const left = JSON.parse(sessionStorage.getItem(leftBehind));
 sessionStorage.removeItem(leftBehind);
-if (left && left.at > performance.timeOrigin) {
-  for (const row of left.paths.flatMap(rowsOf)) row.hidden = true;
+if (left && left.at > performance.timeOrigin - 1_000) { // by a form it is left before this page begins
+  for (const path of left.paths) {
+    if (rowsOf(path).length === 0) continue;
+    held.set(path, () => {});
+    show(path, false);
+    remove(path);
+  }
 }
