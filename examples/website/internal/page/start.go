@@ -16,6 +16,7 @@ type startPage struct {
 	Form    linkForm
 	Trouble *formTrouble // why the form was not taken; nil: nothing is wrong
 	Example string
+	Guests  *visitor.Allowance // nil: the visitor is no guest
 	Tongues []tongue
 	Upload  *uploads // nil: the visitor may upload nothing
 	Recent  []library.Item
@@ -38,6 +39,13 @@ func (p *pages) showStart(w http.ResponseWriter, r *http.Request, status int, fo
 	shown := startPage{Form: form, Trouble: wrong, Example: p.Example, Tongues: tongues()}
 	if visitor.From(r.Context()).Known() {
 		shown.Upload, shown.Recent = p.uploads(r.Context()), p.recent(r.Context())
+	}
+	left, isGuest, err := p.Visitors.Allowance(r.Context())
+	switch {
+	case err != nil: // links can be pasted all the same
+		p.Log.WarnContext(r.Context(), "what a guest may have is not known", "err", err)
+	case isGuest:
+		shown.Guests = &left
 	}
 	return p.show(w, r, status, "start", shown)
 }

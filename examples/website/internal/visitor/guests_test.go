@@ -58,6 +58,7 @@ func TestAGuestExtractsLinks(t *testing.T) {
 		a := b.extract(video(0))
 		job := jobOf(t, a)
 		assert.Regexp(t, `^guest=[^;]+; Path=/; Max-Age=2592000; HttpOnly; SameSite=Lax$`, a.Header.Get("Set-Cookie"))
+		assert.Contains(t, b.get("/").body, "2 of 3 new transcripts")
 		b.ended(job)
 		assert.Equal(t, http.StatusOK, b.get("/web/v1/library/transcripts/video_site/"+video(0)).StatusCode)
 		assert.Contains(t, b.get("/transcripts/video_site/"+video(0)).body, "hello world")
