@@ -166,7 +166,7 @@ var untitled = regexp.MustCompile(`^<Untitled Chapter \d+>$`)
 // metadata is what the platform says, cleaned.
 func (a about) metadata() transcript.Metadata {
 	m := transcript.Metadata{
-		Title:         clip.Line(string(a.Title), maxTitle),
+		Title:         clip.Line(a.title(), maxTitle),
 		Channel:       clip.Line(string(a.Channel), maxName),
 		CreatorName:   clip.Line(string(a.Uploader), maxName),
 		CreatorHandle: a.handle(),
@@ -180,6 +180,15 @@ func (a about) metadata() transcript.Metadata {
 		m.CreatorURL = webAddress(a.ChannelURL)
 	}
 	return m
+}
+
+// title is the content's, without the number that the program gives to each medium of a
+// page that it does not know otherwise: the first is the one that is read.
+func (a about) title() string {
+	if a.Extractor == "html5" {
+		return strings.TrimSuffix(string(a.Title), " (1)")
+	}
+	return string(a.Title)
 }
 
 // seconds are how long a content is, 0 where that is not known.

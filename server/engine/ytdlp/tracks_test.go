@@ -172,6 +172,8 @@ func TestMetadataFields(t *testing.T) {
 		{"chapters that are none", `"chapters": {"title": "Sea"}`, transcript.Metadata{}},
 		{"very long", `"title": "` + strings.Repeat("é", 501) + `", "uploader": "` + strings.Repeat("x", 300) + `", "duration": 1e300`,
 			transcript.Metadata{Title: strings.Repeat("é", 500), CreatorName: strings.Repeat("x", 200)}},
+		{"the only video of a page", `"title": "A talk (1)", "extractor": "html5"`, transcript.Metadata{Title: "A talk"}},
+		{"a title with a number", `"title": "A talk (1)", "extractor": "youtube"`, transcript.Metadata{Title: "A talk (1)"}},
 		{"controls", `"title": "a\u0000\u001b[31m\u2028b\u202e\ud800"`, transcript.Metadata{Title: "a[31m b\uFFFD"}},
 	}
 	for _, tt := range tests {
