@@ -22,6 +22,7 @@ func TestTheTalkToTry(t *testing.T) {
 	status, page := get(t, s.address())
 	require.Equal(t, http.StatusOK, status)
 	assert.Contains(t, page, s.talks.Link())
+	assert.NotContains(t, page, s.talks.Recording(), "nobody recognizes speech here")
 
 	api, err := client.New(s.address() + "web")
 	require.NoError(t, err)
@@ -39,7 +40,7 @@ func TestTheTalkToTry(t *testing.T) {
 }
 
 // Whoever else reaches the website is offered no link that only this machine could follow.
-func TestNoTalkForOthers(t *testing.T) {
+func TestTheTalkIsForThisMachine(t *testing.T) {
 	t.Parallel()
 	for _, flags := range []string{"--no-demo", "--listen=:0", "--host=transcripts.example.com", "--https"} {
 		s := startWebsite(t, flags)
@@ -47,6 +48,10 @@ func TestNoTalkForOthers(t *testing.T) {
 		_, page := get(t, s.address())
 		assert.NotContains(t, page, "a-shortTalk", flags)
 	}
+	s := startWebsite(t, "--asr=pocketsphinx")
+	_, page := get(t, s.address())
+	assert.Contains(t, page, s.talks.Link())
+	assert.Contains(t, page, s.talks.Recording())
 }
 
 // Where the port after the website's is taken the talk has another.

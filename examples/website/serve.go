@@ -82,12 +82,15 @@ func startSite(ctx context.Context, c *serveCommand, log *slog.Logger) (_ *websi
 	if err != nil {
 		return nil, err
 	}
-	example := ""
+	shown := page.Options{Log: log}
 	if c.Demo && c.private(c.Flags) {
 		if s.talks, err = serveTalks(ctx, &setup); err != nil {
 			return nil, fmt.Errorf("--demo: %w: --no-demo goes without", err)
 		}
-		example = s.talks.Link()
+		shown.Example = s.talks.Link()
+		if setup.Speech.ASR.Name != service.ASRNone {
+			shown.Uncaptioned = s.talks.Recording()
+		}
 	}
 	config, err := setup.Open(ctx)
 	if err != nil {
@@ -102,9 +105,8 @@ func startSite(ctx context.Context, c *serveCommand, log *slog.Logger) (_ *websi
 		return nil, service.ByFlag(err)
 	}
 	permitted := s.visitors.Permit(s.server)
-	pages, err := page.New(page.Options{
-		API: permitted, Visitors: s.visitors, Accounts: config.Accounts, Sites: config.Sites, Example: example, Log: log,
-	})
+	shown.API, shown.Visitors, shown.Accounts, shown.Sites = permitted, s.visitors, config.Accounts, config.Sites
+	pages, err := page.New(shown)
 	if err != nil {
 		return nil, err
 	}

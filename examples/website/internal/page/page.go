@@ -39,8 +39,9 @@ type Options struct {
 	// Sites know what links lead to, and the links to a platform's player; nil: those of the
 	// public sites.
 	Sites *site.Table
-	// Example is a link that the start page offers to try; empty: none.
-	Example string
+	// Example is a link that the start page offers to try, and Uncaptioned one to
+	// something whose speech has to be recognized; empty: none.
+	Example, Uncaptioned string
 	// Log receives what goes wrong; nil: nothing is logged.
 	Log *slog.Logger
 }

@@ -14,12 +14,13 @@ import (
 // startPage is what the first page shows.
 type startPage struct {
 	Form    linkForm
-	Trouble *formTrouble // why the form was not taken; nil: nothing is wrong
-	Example string
+	Trouble *formTrouble       // why the form was not taken; nil: nothing is wrong
 	Guests  *visitor.Allowance // nil: the visitor is no guest
 	Tongues []tongue
 	Upload  *uploads // nil: the visitor may upload nothing
 	Recent  []library.Item
+
+	Example, Uncaptioned string // to try; empty: none
 }
 
 // uploads says which files a visitor may upload.
@@ -36,7 +37,7 @@ func (p *pages) start(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (p *pages) showStart(w http.ResponseWriter, r *http.Request, status int, form linkForm, wrong *formTrouble) error {
-	shown := startPage{Form: form, Trouble: wrong, Example: p.Example, Tongues: tongues()}
+	shown := startPage{Form: form, Trouble: wrong, Example: p.Example, Uncaptioned: p.Uncaptioned, Tongues: tongues()}
 	if visitor.From(r.Context()).Known() {
 		shown.Upload, shown.Recent = p.uploads(r.Context()), p.recent(r.Context())
 	}
