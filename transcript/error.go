@@ -94,6 +94,6 @@ func (e *Error) HTTPStatus() int {
 // Issue is one fault of a request: an element of details.issues of an
 // INVALID_REQUEST.
 type Issue struct {
-	Path    string `json:"path"`    // the path of the field, as in "items[2].url"
+	Path    string `json:"path"`    // the path of the field, as in "urls.2"
 	Message string `json:"message"` // what the field must be
 }

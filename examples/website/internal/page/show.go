@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"html/template"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +17,9 @@ func number(n int64) string {
 	}
 	return digits
 }
+
+// anyNumber is number of whatever integer a template has.
+func anyNumber(n any) string { return number(reflect.Indirect(reflect.ValueOf(n)).Int()) }
 
 // moment is a day and an hour, and second an hour to the second, in UTC: times.js shows
 // them in the reader's own time.

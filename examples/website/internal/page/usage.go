@@ -82,7 +82,6 @@ func (c catalog) limitsOf(u *transcript.Usage) []limit {
 		}
 		return words(*n)
 	}
-	const mostItems = 500 // of any plan
 	items := func(n int64) string { return c.text("usage.items", "count", number(min(n, mostItems))) }
 	all := []limit{
 		{"asr", included(l.ASR)},

@@ -29,7 +29,7 @@ func parseViews(texts catalog, files *assets) (views, error) {
 		"asset":    files.url,
 		"clock":    clock,
 		"language": languageName,
-		"number":   number, "size": texts.size, "span": texts.span, "moment": moment, "second": second,
+		"number":   anyNumber, "size": texts.size, "span": texts.span, "moment": moment, "second": second,
 		"date":    func(at transcript.Time) string { return at.UTC().Format(time.RFC3339) },
 		"day":     func(at transcript.Time) string { return at.UTC().Format("2 Jan 2006") },
 		"length":  transcript.LengthText,

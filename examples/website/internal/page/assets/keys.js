@@ -2,6 +2,7 @@
 // page's address becomes that of the list, and the key goes from the page with who leaves.
 
 import { notice } from "./base.js";
+import { copy } from "./copy.js";
 import { t } from "./strings.js";
 
 const secret = document.getElementById("secret");
@@ -11,9 +12,9 @@ addEventListener("pagehide", () => document.querySelector(".made").remove());
 
 document.getElementById("copy").addEventListener("click", async () => {
   try {
-    await navigator.clipboard.writeText(secret.textContent);
+    await copy(secret.textContent);
     notice(t("keys.copied"));
-  } catch { // no permission, or a page without https: the reader's own keys can still copy
+  } catch { // the reader's own keys still can
     getSelection().selectAllChildren(secret);
     notice(t("keys.copyYourself"));
   }

@@ -1,0 +1,226 @@
+package page
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Items of a page, and the most attempts that an item gets.
+const (
+	itemsShown   = 100
+	mostAttempts = 10
+)
+
+// batchPage is a batch with a page of its items.
+type batchPage struct {
+	batch.Job
+	Items       []batchItem
+	FailedAlone bool   // whether only those are shown that have failed
+	Page        string // the token of the page; empty: the first
+	Next        string // of the page after it; empty: there is none
+	Reasons     []reason
+	Retried     *retried // what a retry has just done; nil: nothing
+	Trouble     *trouble // why the playlist or channel could not be listed; nil: it could
+
+	Export                 bool // whether the plan includes it
+	ActionLabel, ActionURL string
+}
+
+// batchItem is an item with where its text is, and whether it may be tried once more.
+type batchItem struct {
+	batch.Item
+	Link  string // to what it is made of; empty: it names nothing
+	Text  string // the page of its text; empty: there is none
+	Again bool
+}
+
+// reason is why items have failed, and what becomes of them in a retry.
+type reason struct {
+	Code      transcript.Code
+	Items     int
+	Retryable int // that a retry makes anew
+	Exhausted int // that have been tried too often
+}
+
+// retried is what a retry has done.
+type retried struct{ Again, Left int }
+
+// Retryable is how many items a retry of all makes anew.
+func (b batchPage) Retryable() (n int) {
+	for _, r := range b.Reasons {
+		n += r.Retryable
+	}
+	return n
+}
+
+// Formats are those of an export.
+func (batchPage) Formats() []batch.ExportFormat { return batch.ExportFormats() }
+
+// batch shows how a batch goes, item by item.
+func (p *pages) batch(w http.ResponseWriter, r *http.Request) error {
+	id := r.PathValue("id")
+	job, err := p.api.Batches.Get(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	shown := batchPage{Job: *job, FailedAlone: r.FormValue("show") == "failed", Page: r.FormValue("page"), Retried: retriedBefore(r)}
+	var failed []batch.Item
+	if job.Failed > 0 {
+		if failed, err = p.failedItems(r.Context(), id); err != nil {
+			return err
+		}
+		shown.Reasons = reasonsOf(failed)
+	}
+	items := failed
+	if !shown.FailedAlone {
+		page, err := p.api.Batches.Items(r.Context(), id, client.PageParams{Size: itemsShown, Token: shown.Page})
+		if err != nil {
+			return err
+		}
+		items, shown.Next = page.Items, page.Next
+	}
+	for _, item := range items {
+		shown.Items = append(shown.Items, itemShown(job, item))
+	}
+	if job.Error != nil {
+		found := p.troubleIn(job.Error)
+		shown.Trouble = &found
+	}
+	plan := p.planOf(r)
+	shown.Export, shown.ActionLabel, shown.ActionURL = plan.BatchExport, plan.ActionLabel, plan.ActionURL
+	return p.show(w, r, http.StatusOK, "batch", shown)
+}
+
+// planOf is the plan of who asks; the zero value, which permits nothing, where that cannot
+// be found out.
+func (p *pages) planOf(r *http.Request) account.Plan {
+	who, _ := p.Accounts.Principal(r.Context(), visitor.From(r.Context()).Account) // the API says what is wrong with it
+	return who.Plan
+}
+
+// failedItems are all items of a batch that have failed.
+func (p *pages) failedItems(ctx context.Context, id string) ([]batch.Item, error) {
+	var failed []batch.Item
+	for at := (client.PageParams{Size: mostItems}); ; {
+		page, err := p.api.Batches.Items(ctx, id, at)
+		if err != nil {
+			return nil, err
+		}
+		for _, item := range page.Items {
+			if item.Status == batch.ItemFailed {
+				failed = append(failed, item)
+			}
+		}
+		if at.Token = page.Next; at.Token == "" {
+			return failed, nil
+		}
+	}
+}
+
+// reasonsOf counts why items have failed, the most frequent first.
+func reasonsOf(failed []batch.Item) []reason {
+	by := map[transcript.Code]reason{}
+	for _, item := range failed {
+		code := codeOf(item)
+		r := by[code]
+		r.Code = code
+		r.Items++
+		switch {
+		case item.Attempts >= mostAttempts:
+			r.Exhausted++
+		case item.Retryable != nil && *item.Retryable:
+			r.Retryable++
+		}
+		by[code] = r
+	}
+	return slices.SortedFunc(maps.Values(by), func(a, b reason) int {
+		return cmp.Or(b.Items-a.Items, cmp.Compare(a.Code, b.Code))
+	})
+}
+
+func codeOf(item batch.Item) transcript.Code {
+	if item.Error == nil {
+		return transcript.Internal
+	}
+	return *item.Error
+}
+
+func itemShown(job *batch.Job, item batch.Item) batchItem {
+	shown := batchItem{Item: item}
+	if item.SourceURL != nil {
+		shown.Link = *item.SourceURL
+	}
+	switch item.Status {
+	case batch.ItemSuccess:
+		shown.Text = pathOf(item.Platform, item.ExternalID, item.Lang)
+	case batch.ItemFailed:
+		shown.Again = job.Status != batch.Cancelled && item.Attempts < mostAttempts
+	}
+	return shown
+}
+
+// retriedBefore is what the address says that a retry has done.
+func retriedBefore(r *http.Request) *retried {
+	again, err := strconv.Atoi(r.FormValue("retried"))
+	if err != nil || again < 0 {
+		return nil
+	}
+	left, _ := strconv.Atoi(r.FormValue("left")) // none is 0
+	return &retried{again, max(left, 0)}
+}
+
+// retryBatch makes failed items anew: all that may be of use, those of a reason, or one.
+func (p *pages) retryBatch(w http.ResponseWriter, r *http.Request) error {
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	var which client.RetryParams
+	if item := r.PostFormValue("item"); item != "" {
+		which.Items = []string{item}
+	}
+	if code := r.PostFormValue("code"); code != "" {
+		which.Codes = []transcript.Code{transcript.Code(code)}
+	}
+	done, err := p.api.Batches.Retry(r.Context(), r.PathValue("id"), which)
+	if err != nil {
+		return err
+	}
+	to := url.Values{"retried": {strconv.Itoa(done.Retried)}}
+	if len(done.NotRetried) > 0 && len(which.Items) == 0 {
+		to.Set("left", strconv.Itoa(len(done.NotRetried)))
+	}
+	for _, name := range []string{"page", "show"} { // where it was asked for
+		if value := r.PostFormValue(name); value != "" {
+			to.Set(name, value)
+		}
+	}
+	http.Redirect(w, r, pathOfBatch(r.PathValue("id"))+"?"+to.Encode(), http.StatusSeeOther)
+	return nil
+}
+
+// cancelBatch takes up no more items.
+func (p *pages) cancelBatch(w http.ResponseWriter, r *http.Request) error {
+	if _, err := p.api.Batches.Cancel(r.Context(), r.PathValue("id")); err != nil {
+		return err
+	}
+	http.Redirect(w, r, pathOfBatch(r.PathValue("id")), http.StatusSeeOther)
+	return nil
+}
+
+// deleteBatch forgets a batch. Its texts stay.
+func (p *pages) deleteBatch(w http.ResponseWriter, r *http.Request) error {
+	if err := p.api.Batches.Delete(r.Context(), r.PathValue("id")); err != nil {
+		return err
+	}
+	http.Redirect(w, r, "/batches?deleted=1", http.StatusSeeOther)
+	return nil
+}

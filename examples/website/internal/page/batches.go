@@ -1,0 +1,281 @@
+package page
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Bounds of a batch, which the API has too.
+const (
+	mostItems     = 500
+	maxBatchBytes = 8 << 20
+)
+
+// batchesPage is a page of the account's batches, and a form to make one.
+type batchesPage struct {
+	Batches []batch.Job
+	Status  batch.Status // that they have; empty: any
+	Older   string       // where the page after this one is; empty: nowhere
+	Later   bool         // whether this is not the first page
+	Deleted bool         // whether one has just been deleted
+	Form    batchForm
+}
+
+// Statuses are those to choose from; the empty one is any.
+func (batchesPage) Statuses() []batch.Status {
+	return []batch.Status{"", batch.Pending, batch.Processing, batch.Completed, batch.Failed, batch.Cancelled}
+}
+
+// batchForm is the form as it was filled in, and what was wrong with which field.
+type batchForm struct {
+	Once     string // its Idempotency-Key, so that a form that is sent twice makes one batch
+	From     batch.Mode
+	Links    string
+	List     string // a playlist or a channel
+	Language string
+	Most     string // only so many items
+
+	Items   int    // how many the plan permits
+	Field   string // "links", "file", "list", "language", "most", or empty: the whole
+	Trouble *trouble
+}
+
+// Modes are what a batch can be made from.
+func (batchForm) Modes() []batch.Mode {
+	return []batch.Mode{batch.Links, batch.Playlist, batch.Channel}
+}
+
+// Is reports whether a field is what was wrong.
+func (f batchForm) Is(field string) bool { return f.Trouble != nil && f.Field == field }
+
+// batches lists the batches of who asks.
+func (p *pages) batches(w http.ResponseWriter, r *http.Request) error {
+	return p.showBatches(w, r, http.StatusOK, batchForm{})
+}
+
+func (p *pages) showBatches(w http.ResponseWriter, r *http.Request, status int, form batchForm) error {
+	shown := batchesPage{Form: form, Deleted: r.FormValue("deleted") != ""}
+	query := client.BatchListParams{}
+	if form.Trouble == nil {
+		shown.Status = batch.Status(r.FormValue("status"))
+		query.Status, query.Token = shown.Status, r.FormValue("page")
+	}
+	found, err := p.api.Batches.List(r.Context(), query)
+	if err != nil {
+		return err
+	}
+	shown.Batches, shown.Later = found.Items, query.Token != ""
+	if found.Next != "" {
+		shown.Older = "/batches?" + url.Values{"status": {string(shown.Status)}, "page": {found.Next}}.Encode()
+	}
+	shown.Form.Once = uuid.NewString()
+	if shown.Form.From == "" {
+		shown.Form.From = batch.Links
+	}
+	if shown.Form.Items, err = p.itemsPermitted(r); err != nil {
+		return err
+	}
+	return p.show(w, r, status, "batches", shown)
+}
+
+// itemsPermitted is how many items a batch of who asks may have.
+func (p *pages) itemsPermitted(r *http.Request) (int, error) {
+	who, err := p.Accounts.Principal(r.Context(), visitor.From(r.Context()).Account)
+	if err != nil && who.Plan.Name == "" {
+		return 0, err
+	}
+	if n := who.Plan.BatchItems; n >= 0 {
+		return min(n, mostItems), nil
+	}
+	return mostItems, nil
+}
+
+// createBatch makes a batch and leads to it.
+func (p *pages) createBatch(w http.ResponseWriter, r *http.Request) error {
+	form, params, err := readBatchForm(w, r)
+	var wrong *fieldError
+	switch {
+	case errors.As(err, &wrong):
+		form.Field = wrong.field
+		form.Trouble = &trouble{Status: http.StatusUnprocessableEntity, Message: p.strings.text(wrong.text)}
+		return p.showBatches(w, r, form.Trouble.Status, form)
+	case err != nil:
+		return err
+	}
+	once, err := uuid.Parse(r.PostFormValue("once"))
+	if err != nil { // not a form of these pages: twice is two batches then
+		once = uuid.New()
+	}
+	made, err := p.api.Batches.Create(r.Context(), params.BatchParams, client.WithIdempotencyKey(once.String()))
+	if errors.Is(err, transcript.IdempotencyConflict) { // the form was sent before, and then changed
+		if params.CSV != nil {
+			params.CSV = bytes.NewReader(params.table)
+		}
+		made, err = p.api.Batches.Create(r.Context(), params.BatchParams)
+	}
+	var refused *client.Error
+	if errors.As(err, &refused) && refused.Err == nil {
+		found := p.troubleOf(r, err)
+		form.Trouble = &found
+		form.Field, found.Message = params.fieldOf(refused, found.Message, p.strings)
+		return p.showBatches(w, r, found.Status, form)
+	}
+	if err != nil {
+		return err
+	}
+	http.Redirect(w, r, pathOfBatch(made.ID), http.StatusSeeOther)
+	return nil
+}
+
+// pathOfBatch is the page of a batch.
+func pathOfBatch(id string) string { return "/batches/" + url.PathEscape(id) }
+
+// fieldError is a field of a form that is wrong, and the text that says why.
+type fieldError struct{ field, text string }
+
+func (e *fieldError) Error() string { return e.field + ": " + e.text }
+
+// batchParams are what a form asks for, and where each part of it stands there.
+type batchParams struct {
+	client.BatchParams
+	source string // the field of links, the file, or the list
+	lines  []int  // of each link, from 1
+	table  []byte // what CSV reads
+}
+
+// readBatchForm reads a form, with a file in it or without. The error is a fieldError, or
+// that of a form that nobody can read.
+func readBatchForm(w http.ResponseWriter, r *http.Request) (f batchForm, p batchParams, err error) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxBatchBytes+maxForm)
+	var tooLarge *http.MaxBytesError
+	switch err := r.ParseMultipartForm(1 << 20); {
+	case errors.As(err, &tooLarge):
+		return batchForm{From: batch.Links}, p, &fieldError{"file", "batches.tooLarge"}
+	case err != nil && !errors.Is(err, http.ErrNotMultipart):
+		return f, p, transcript.Errorf(transcript.InvalidRequest, "The form cannot be read: %v.", err)
+	}
+	f = batchForm{
+		From: batch.Mode(r.PostFormValue("from")), Links: r.PostFormValue("links"), List: strings.TrimSpace(r.PostFormValue("list")),
+		Language: strings.TrimSpace(r.PostFormValue("language")), Most: strings.TrimSpace(r.PostFormValue("most")),
+	}
+	for tag := range strings.FieldsFuncSeq(f.Language, func(r rune) bool { return r == ',' || r == ' ' }) {
+		p.Language = append(p.Language, tag)
+	}
+	if f.Most != "" {
+		if p.MaxItems, err = strconv.Atoi(f.Most); err != nil || p.MaxItems < 1 {
+			return f, p, &fieldError{"most", "batches.badMost"}
+		}
+	}
+	p.source = "list"
+	switch f.From {
+	case batch.Playlist:
+		p.Playlist = f.List
+	case batch.Channel:
+		p.Channel = f.List
+	default:
+		f.From = batch.Links
+		return f, p, p.readLinks(r, f.Links)
+	}
+	if f.List == "" {
+		return f, p, &fieldError{"list", "batches.noList"}
+	}
+	return f, p, nil
+}
+
+// readLinks takes the links that were typed, or those of a file.
+func (p *batchParams) readLinks(r *http.Request, typed string) error {
+	file, header, err := r.FormFile("file")
+	if err == nil && header.Filename != "" {
+		defer file.Close()
+		if strings.TrimSpace(typed) != "" {
+			return &fieldError{"file", "batches.both"}
+		}
+		p.source = "file"
+		content, err := io.ReadAll(file)
+		if err != nil {
+			return fmt.Errorf("page: reading a file of links: %w", err)
+		}
+		if isTable(header.Filename, header.Header.Get("Content-Type")) {
+			p.table, p.CSV = content, bytes.NewReader(content)
+			return nil
+		}
+		typed = string(bytes.TrimPrefix(content, []byte("\ufeff")))
+	} else {
+		p.source = "links"
+	}
+	lines := bufio.NewScanner(strings.NewReader(typed))
+	lines.Buffer(nil, maxBatchBytes+maxForm)
+	for n := 1; lines.Scan(); n++ {
+		if link := strings.TrimSpace(lines.Text()); link != "" {
+			p.URLs, p.lines = append(p.URLs, link), append(p.lines, n)
+		}
+	}
+	if len(p.URLs) == 0 {
+		return &fieldError{p.source, "batches.noLinks"}
+	}
+	return lines.Err()
+}
+
+// isTable reports whether a file is a CSV, by its name, or by its type where that has none.
+func isTable(name, contentType string) bool {
+	media, _, _ := mime.ParseMediaType(contentType) // one that cannot be read is none
+	return strings.EqualFold(path.Ext(name), ".csv") || path.Ext(name) == "" && media == "text/csv"
+}
+
+// link is how the API names one of the links.
+var link = regexp.MustCompile(`^urls\.(\d+)$`)
+
+// fieldOf is the field that the API refuses, and why, with the line where there are lines.
+func (p *batchParams) fieldOf(refused *client.Error, message string, texts catalog) (field, says string) {
+	switch refused.Code {
+	case transcript.CSVParseError:
+		return "file", message
+	case transcript.BatchLimitExceeded, transcript.InvalidVideo, transcript.UnsupportedPlatform:
+		return p.source, message
+	case transcript.InvalidRequest:
+	default:
+		return "", message
+	}
+	issue := firstIssue(refused)
+	switch of := link.FindStringSubmatch(issue.Path); {
+	case of != nil:
+		if n, err := strconv.Atoi(of[1]); err == nil && n < len(p.lines) {
+			return p.source, texts.text("batches.line", "line", p.lines[n], "says", issue.Message)
+		}
+	case issue.Path == "language":
+		return "language", issue.Message
+	case issue.Path == "maxItems":
+		return "most", issue.Message
+	case issue.Path != "":
+		return p.source, issue.Message
+	}
+	return "", message
+}
+
+// firstIssue is the first fault that a refusal lists; the zero value where it lists none.
+func firstIssue(refused *client.Error) (found transcript.Issue) {
+	issues, _ := refused.Details["issues"].([]any)
+	if len(issues) > 0 {
+		first, _ := issues[0].(map[string]any)
+		found.Path, _ = first["path"].(string)
+		found.Message, _ = first["message"].(string)
+	}
+	return found
+}
