@@ -30,6 +30,7 @@ func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
 	answer := &answer{header: http.Header{}, body: to, begun: make(chan *http.Response, 1)}
 	answer.response = &http.Response{
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: answer.header, Body: body, ContentLength: -1, Request: r,
+		TransferEncoding: []string{"chunked"}, // its end is told, and where it breaks off
 	}
 	go func() {
 		defer func() {

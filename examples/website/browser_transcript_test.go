@@ -1,0 +1,134 @@
+package main
+
+import (
+	"strconv"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/internal/browsertest"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// readText saves lines that begin every two seconds, and opens their page.
+func readText(t *testing.T, change func(*transcript.Transcript), lines ...string) *browsertest.Page {
+	t.Helper()
+	s, page := openSite(t, "--single-user")
+	title := "A talk"
+	text := transcript.Transcript{Platform: transcript.VideoSite, ExternalID: "dQw4w9WgXcQ", Lang: "en", Title: &title}
+	for n, line := range lines {
+		text.Segments = append(text.Segments, transcript.Segment{Text: line, Start: float64(n) * 2.5, Duration: 2})
+	}
+	if change != nil {
+		change(&text)
+	}
+	_, err := s.server.PutTranscript(t.Context(), "me", text)
+	require.NoError(t, err)
+	page.Open("/transcripts/" + string(text.Platform) + "/" + text.ExternalID)
+	return page
+}
+
+// drawn is what the page draws as found, and what as the one that it is at.
+const drawn = `["found", "found-now"].map(name => [...CSS.highlights.get(name) ?? []].map(r => r.startContainer.data.slice(r.startOffset, r.endOffset)).join("|"))`
+
+// What is searched for is found whatever its case, accents, white space and quotes, also
+// where it goes on in the next line.
+func TestBrowserSearchesInTheText(t *testing.T) {
+	t.Parallel()
+	page := readText(t, nil, "Straße  am\nMeer", "Café au lait, it’s", "a ﬁne", "day ΟΔΟΣ", "我们在北", "京见面", "x İstanbul e\u0301\u0302te\u0301 🇩🇪 end")
+	for query, want := range map[string]struct{ count, found string }{
+		"strasse":         {"1 of 1", "Straße"},
+		"STRASSE AM meer": {"1 of 1", "Straße  am\nMeer"},
+		"cafe":            {"1 of 1", "Café"},
+		"it's a fine day": {"1 of 1", "it’s|a ﬁne|day"},
+		"οδος":            {"1 of 1", "ΟΔΟΣ"},
+		"北京":              {"1 of 1", "北|京"},
+		"ete":             {"1 of 1", "e\u0301\u0302te\u0301"},
+		"istanbul":        {"1 of 1", "İstanbul"},
+		"🇩🇪 end":          {"1 of 1", "🇩🇪 end"},
+		"a":               {"1 of 8", ""},
+		"<b>":             {"Not found", ""},
+	} {
+		browsertest.Eval[any](page, `document.getElementById("within-words").select()`)
+		page.Press(query)
+		page.WaitText("#within-count", want.count)
+		if got := browsertest.Eval[[]string](page, drawn); want.found != "" {
+			assert.Equal(t, []string{want.found, want.found}, got, query)
+		}
+	}
+}
+
+// The keyboard is enough: a slash begins, Enter goes on, Escape ends at the line.
+func TestBrowserSearchesByKeyboard(t *testing.T) {
+	t.Parallel()
+	page := readText(t, nil, "one sea", "two seas", "no", "three SEA")
+	browsertest.Eval[any](page, `document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "/", bubbles: true }))`) // a driver types it too, come what may
+	page.Press("sea")
+	page.WaitText("#within-count", "1 of 3")
+	page.Press(kb.Enter)
+	page.WaitText("#within-count", "2 of 3")
+	page.Press(kb.Enter + kb.Enter)
+	page.WaitText("#within-count", "1 of 3")
+	page.Click("button", "The one before")
+	page.WaitText("#within-count", "3 of 3")
+	assert.Equal(t, "three SEA", browsertest.Eval[string](page, `document.querySelector(".here").lastChild.data.trim()`))
+	browsertest.Eval[any](page, `document.getElementById("within-words").focus()`)
+	page.Press(kb.Escape)
+	page.Wait(`document.activeElement.textContent === "0:07"`)
+	page.Wait(`document.getElementById("within-words").value === "" && document.getElementById("within-count").value === ""`)
+	page.Wait(`[...CSS.highlights.get("found")].length === 0`)
+}
+
+// An address leads to the line of its time, also to one in between; so does a click on a
+// time of an upload.
+func TestBrowserLeadsToATime(t *testing.T) {
+	t.Parallel()
+	lines := make([]string, 400)
+	for n := range lines {
+		lines[n] = "line of a long text"
+	}
+	page := readText(t, func(text *transcript.Transcript) {
+		text.Platform, text.ExternalID = transcript.Upload, "0123456789abcdef0123456789abcdef"
+	}, lines...)
+	const seen = `(() => { const box = document.querySelector(".here").getBoundingClientRect(); return box.top >= 0 && box.bottom <= innerHeight; })()`
+	for hash, at := range map[string]string{"#t=500": "8:20", "#t=851.2": "14:10", "#t=99999": "16:37", "#t=2.5": "0:02"} {
+		page.Open(page.At() + hash)
+		page.Wait(`document.querySelector(".here")?.firstChild.textContent === ` + strconv.Quote(at))
+		page.Wait(seen)
+		page.Open("/")
+		page.Open("/transcripts/upload/0123456789abcdef0123456789abcdef")
+	}
+	page.Click("link", "0:10")
+	page.WaitAt(`upload`)
+	page.Wait(`location.hash === "#t=10" && document.querySelector(".here").firstChild.textContent === "0:10"`)
+}
+
+// The whole text and a line's link are copied, where there is a clipboard and where there
+// is none.
+func TestBrowserCopies(t *testing.T) {
+	t.Parallel()
+	page := readText(t, func(text *transcript.Transcript) { text.Segments[0].Speaker = "Ada" }, "one sea", "two seas")
+	for _, without := range []bool{false, true} {
+		// What is copied is caught where it goes: the clipboard is one for all tests.
+		browsertest.Eval[any](page, `(() => {
+			globalThis.copied = null;
+			navigator.clipboard.write = async ([item]) => { copied = await (await item.getType("text/plain")).text(); };
+			document.addEventListener("copy", () => { copied = document.activeElement.value; });
+		})()`)
+		if without {
+			browsertest.Eval[any](page, `delete globalThis.ClipboardItem`)
+		}
+		page.Click("button", "Copy the text")
+		page.Wait(`copied === "[00:00:00] Ada: one sea\n[00:00:02] two seas"`)
+		page.Click("checkbox", "Times")
+		page.Click("checkbox", "Speakers")
+		page.Click("button", "Copy the text")
+		page.Wait(`copied === "one sea two seas"`)
+		browsertest.Eval[any](page, `document.querySelectorAll("#text a")[1].focus()`)
+		page.Click("button", "Copy link")
+		page.Wait(`copied === "https://www.youtube.com/watch?v=dQw4w9WgXcQ&t=2s"`)
+		page.Reload()
+	}
+}
