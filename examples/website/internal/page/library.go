@@ -36,24 +36,15 @@ func libraryAskedBy(q url.Values) libraryAsked {
 
 // URL is where this is to be seen. What is usual is not said in it.
 func (a libraryAsked) URL() string {
-	q := url.Values{}
-	for name, value := range map[string]string{
-		"view": string(a.View), "q": a.Q, "platform": string(a.Platform), "lang": a.Lang, "sort": string(a.Sort), "from": a.From,
-	} {
-		if value != "" {
-			q.Set(name, value)
-		}
-	}
+	in, page := "", ""
 	if a.Said {
-		q.Set("in", said)
+		in = said
 	}
 	if a.Page > 1 {
-		q.Set("page", strconv.Itoa(a.Page))
+		page = strconv.Itoa(a.Page)
 	}
-	if len(q) == 0 {
-		return "/library"
-	}
-	return "/library?" + q.Encode()
+	return withQuery("/library", "view", string(a.View), "q", a.Q, "in", in,
+		"platform", string(a.Platform), "lang", a.Lang, "sort", string(a.Sort), "page", page, "from", a.From)
 }
 
 // At is another page of the same.
@@ -137,6 +128,9 @@ func (p *pages) fillLibrary(ctx context.Context, shown *libraryPage) error {
 	shown.To = shown.From + int64(len(page.Transcripts)) - 1
 	for _, item := range page.Transcripts {
 		row := libraryRow{Item: item, Back: shown.Asked.URL()}
+		if item.ErrorCode != nil {
+			row.Cure = p.cure(*item.ErrorCode)
+		}
 		shown.Rows = append(shown.Rows, row)
 		shown.Busy = shown.Busy || row.Busy()
 	}

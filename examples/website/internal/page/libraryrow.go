@@ -13,6 +13,7 @@ import (
 type libraryRow struct {
 	library.Item
 	Back string // the page that it is on
+	Cure string // what can be done where the work has failed
 }
 
 // Path is the row in the API, without /v1; also where its star is set.

@@ -117,7 +117,11 @@ func (p *pages) routes() http.Handler {
 		"POST /keys/{prefix}/revoke": member(p.revokeKey),
 		"/":                          p.nothing,
 
-		"GET /library": member(p.library),
+		"GET /discover":                member(p.discover),
+		"POST /discover":               member(p.takeFound),
+		"GET /discover/channels/{id}":  member(p.channel),
+		"GET /discover/playlists/{id}": member(p.playlist),
+		"GET /library":                 member(p.library),
 		"POST /library/transcripts/{platform}/{externalId}/star": member(p.star),
 	} {
 		mux.Handle(pattern, p.answering(answer))

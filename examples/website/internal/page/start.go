@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -119,7 +120,12 @@ func (p *pages) send(r *http.Request, pasted string, language []string) (string,
 		return "", e
 	}
 	found.batch.Language = language
-	made, err := p.api.Batches.Create(r.Context(), found.batch)
+	return p.sendBatch(r, found.batch)
+}
+
+// sendBatch asks for many, and returns the page of their batch.
+func (p *pages) sendBatch(r *http.Request, asked client.BatchParams) (string, error) {
+	made, err := p.api.Batches.Create(r.Context(), asked)
 	if err != nil {
 		return "", err
 	}

@@ -1,0 +1,291 @@
+package page
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/video"
+)
+
+// discoverAsked is what somebody looks for on the video site, as the URL says it.
+type discoverAsked struct {
+	video.Search
+	From string // the token of a page; empty: the first
+}
+
+// URL is where this is to be seen. What is usual is not said in it.
+func (a discoverAsked) URL() string {
+	return withQuery("/discover", "q", a.Q, "type", string(a.Type), "order", string(a.Order), "channel", a.ChannelID, "from", a.From)
+}
+
+// First is the first page of the same.
+func (a discoverAsked) First() discoverAsked { a.From = ""; return a }
+
+// withQuery is a path with the values that there are, of names and values in turn.
+func withQuery(path string, pairs ...string) string {
+	q := url.Values{}
+	for n := 0; n+1 < len(pairs); n += 2 {
+		if pairs[n+1] != "" {
+			q.Set(pairs[n], pairs[n+1])
+		}
+	}
+	if len(q) == 0 {
+		return path
+	}
+	return path + "?" + q.Encode()
+}
+
+// discoverPage is what was found, and what may be made of it.
+type discoverPage struct {
+	Asked   discoverAsked
+	Trouble *trouble // why nothing is shown; nil: it is
+	Videos  videoList
+	Others  []otherFound // channels or playlists, in the place of videos
+	Next    string       // the page that follows; empty: there is none
+}
+
+// Types and Orders are what there is to choose from.
+func (discoverPage) Types() []video.Type   { return video.Types() }
+func (discoverPage) Orders() []video.Order { return video.Orders() }
+
+// otherFound is a channel or a playlist that was found.
+type otherFound struct {
+	URL, Title, By string
+	Count          *int64 // of its videos
+	Followers      *int64
+}
+
+// discover searches the video site. It shows its form also where that cannot be done.
+func (p *pages) discover(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	shown := discoverPage{Asked: discoverAsked{From: q.Get("from"), Search: video.Search{
+		Q: strings.TrimSpace(q.Get("q")), Type: video.Type(q.Get("type")), Order: video.Order(q.Get("order")), ChannelID: q.Get("channel"),
+	}}}
+	if to := p.namedBy(shown.Asked.Q); to != "" {
+		http.Redirect(w, r, to, http.StatusSeeOther)
+		return nil
+	}
+	status := http.StatusOK
+	if shown.Asked.Q != "" {
+		found, err := p.api.Videos.Search(r.Context(), shown.Asked.Search, client.PageParams{Token: shown.Asked.From})
+		if err != nil {
+			why := p.troubleOf(r, err)
+			why.announce(w)
+			status, shown.Trouble = why.Status, &why
+		} else {
+			shown.take(found)
+		}
+	}
+	return p.show(w, r, status, "discover", shown)
+}
+
+// namedBy is the page of what a link or a name of the video site leads to; empty for
+// words.
+func (p *pages) namedBy(text string) string {
+	if strings.ContainsAny(text, " \t\n") {
+		return ""
+	}
+	isLink := strings.ContainsAny(text, "/.@")
+	if _, err := p.Sites.Detect(text); err == nil && isLink {
+		return withQuery("/", "links", text)
+	}
+	if list, err := p.Sites.Playlist(text); err == nil {
+		return "/discover/playlists/" + url.PathEscape(list.ExternalID)
+	}
+	if channel, err := p.Sites.Channel(text); err == nil && !strings.Contains(channel.ExternalID, "/") {
+		return "/discover/channels/" + url.PathEscape(channel.ExternalID)
+	}
+	return ""
+}
+
+func (s *discoverPage) take(found *client.Page[video.Result]) {
+	for _, result := range found.Items {
+		switch {
+		case result.Video != nil:
+			s.Videos.Rows = append(s.Videos.Rows, videoRow{Summary: *result.Video, Available: true})
+		case result.Channel != nil:
+			c := result.Channel
+			s.Others = append(s.Others, otherFound{
+				URL: "/discover/channels/" + url.PathEscape(c.ChannelID), Title: firstOf(c.Title, c.Handle, &c.ChannelID), By: firstOf(c.Handle),
+				Count: c.VideoCount, Followers: c.SubscriberCount,
+			})
+		case result.Playlist != nil:
+			l := result.Playlist
+			s.Others = append(s.Others, otherFound{
+				URL: "/discover/playlists/" + url.PathEscape(l.PlaylistID), Title: firstOf(l.Title, &l.PlaylistID), By: firstOf(l.Channel), Count: l.ItemCount,
+			})
+		}
+	}
+	s.Videos.Tongues = tongues()
+	if found.Next != "" {
+		next := s.Asked
+		next.From = found.Next
+		s.Next = next.URL()
+	}
+}
+
+// firstOf is the first text that is known, and not empty.
+func firstOf(texts ...*string) string {
+	for _, text := range texts {
+		if text != nil && *text != "" {
+			return *text
+		}
+	}
+	return ""
+}
+
+// listPage is what a channel has uploaded, or what a playlist holds.
+type listPage struct {
+	Of      string // "channel" or "playlist"
+	ID      string
+	Title   string
+	Kind    video.Kind // of a channel
+	Videos  videoList
+	Next    string
+	Further bool // this is not the first page
+}
+
+// Kinds are those of a channel's uploads.
+func (listPage) Kinds() []video.Kind { return video.Kinds() }
+
+// URL is the first page of the list.
+func (s listPage) URL() string { return "/discover/" + s.Of + "s/" + url.PathEscape(s.ID) }
+
+// KindURL is the page of uploads of a kind.
+func (s listPage) KindURL(k video.Kind) string {
+	if k == video.All {
+		k = ""
+	}
+	return withQuery(s.URL(), "kind", string(k))
+}
+
+// channel lists what a channel has uploaded.
+func (p *pages) channel(w http.ResponseWriter, r *http.Request) error {
+	shown := listPage{Of: "channel", ID: r.PathValue("id"), Kind: video.Kind(r.FormValue("kind")), Further: r.FormValue("from") != ""}
+	found, err := p.api.Videos.Uploads(r.Context(), shown.ID, shown.Kind, client.PageParams{Token: r.FormValue("from")})
+	if err != nil {
+		return err
+	}
+	for _, v := range found.Items {
+		if shown.Title == "" {
+			shown.Title = firstOf(v.Channel)
+		}
+		shown.Videos.Rows = append(shown.Videos.Rows, videoRow{Summary: v, Available: true})
+	}
+	return p.showList(w, r, shown, found.Next)
+}
+
+// playlist lists what a playlist holds.
+func (p *pages) playlist(w http.ResponseWriter, r *http.Request) error {
+	shown := listPage{Of: "playlist", ID: r.PathValue("id"), Further: r.FormValue("from") != ""}
+	found, err := p.api.Videos.Items(r.Context(), shown.ID, client.PageParams{Token: r.FormValue("from")})
+	if err != nil {
+		return err
+	}
+	for _, item := range found.Items {
+		shown.Videos.Rows = append(shown.Videos.Rows, videoRow{Summary: item.Video, Available: item.Available, Position: int64(item.Position) + 1})
+	}
+	return p.showList(w, r, shown, found.Next)
+}
+
+func (p *pages) showList(w http.ResponseWriter, r *http.Request, shown listPage, next string) error {
+	if shown.Title == "" {
+		shown.Title = shown.ID
+	}
+	if next != "" {
+		shown.Next = withQuery(shown.URL(), "kind", string(shown.Kind), "from", next)
+	}
+	shown.Videos.Tongues = tongues()
+	return p.show(w, r, http.StatusOK, "discover-list", shown)
+}
+
+// videoList is a list of videos to take from.
+type videoList struct {
+	Rows    []videoRow
+	Tongues []tongue
+}
+
+// videoRow is a video that was found.
+type videoRow struct {
+	video.Summary
+	Available bool
+	Position  int64 // in a playlist, from 1; 0 elsewhere
+}
+
+// Name is the title, or else the id.
+func (v videoRow) Name() string { return firstOf(v.Title, &v.VideoID) }
+
+// Length is in seconds; 0 where it is not known, as of what is live.
+func (v videoRow) Length() float64 {
+	if v.DurationSec == nil {
+		return 0
+	}
+	return float64(*v.DurationSec)
+}
+
+// ChannelURL is the page of its channel; empty where that is not known.
+func (v videoRow) ChannelURL() string {
+	if v.ChannelID == nil {
+		return ""
+	}
+	return "/discover/channels/" + url.PathEscape(*v.ChannelID)
+}
+
+// Live and Short are what is known for sure.
+func (v videoRow) Live() bool  { return v.IsLive != nil && *v.IsLive }
+func (v videoRow) Short() bool { return v.IsShort != nil && *v.IsShort }
+
+// Captions are "yes", "no", or "" where it is not known.
+func (v videoRow) Captions() string {
+	switch {
+	case v.CaptionAvailable == nil:
+		return ""
+	case *v.CaptionAvailable:
+		return "yes"
+	}
+	return "no"
+}
+
+// takeFound asks for the transcripts of what was found: of one video, of those that are
+// ticked, or of a whole channel or playlist.
+func (p *pages) takeFound(w http.ResponseWriter, r *http.Request) error {
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	if err := r.ParseForm(); err != nil {
+		return transcript.Errorf(transcript.InvalidRequest, "%s", p.strings.text("start.unreadable"))
+	}
+	language, err := readLinkForm(r.PostForm).languages()
+	if err != nil {
+		return transcript.Errorf(transcript.InvalidRequest, "%s", p.strings.text("start.badLanguage", "why", err))
+	}
+	asked := client.BatchParams{
+		URLs: slices.DeleteFunc(r.PostForm["video"], func(id string) bool { return id == "" }), Channel: r.PostForm.Get("channel"), Playlist: r.PostForm.Get("playlist"), Language: language,
+	}
+	if only := r.PostForm.Get("only"); only != "" {
+		asked.URLs = []string{only}
+	}
+	var to string
+	switch {
+	case asked.Channel != "" || asked.Playlist != "":
+		asked.URLs = nil
+		if asked.MaxItems, err = strconv.Atoi(r.PostForm.Get("most")); err != nil {
+			return transcript.Errorf(transcript.InvalidRequest, "%s", p.strings.text("discover.badMost"))
+		}
+		to, err = p.sendBatch(r, asked)
+	case len(asked.URLs) == 0:
+		return transcript.Errorf(transcript.InvalidRequest, "%s", p.strings.text("discover.none"))
+	case len(asked.URLs) == 1:
+		to, err = p.sendLink(r, asked.URLs[0], language)
+	default:
+		to, err = p.sendBatch(r, asked)
+	}
+	if err != nil {
+		return err
+	}
+	http.Redirect(w, r, to, http.StatusSeeOther)
+	return nil
+}
