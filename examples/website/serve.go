@@ -27,7 +27,7 @@ type serveCommand struct {
 
 // Validate is called by the parser.
 func (c *serveCommand) Validate() error {
-	return cmp.Or(c.Flags.Check(), c.visitorFlags.check(c.Flags))
+	return cmp.Or(c.Check(), c.check(c.Flags))
 }
 
 // Run serves until ctx ends.
@@ -97,7 +97,7 @@ func startSite(ctx context.Context, c *serveCommand, log *slog.Logger) (_ *websi
 		return nil, err
 	}
 	s.store = config.Store
-	if s.visitors, err = visitor.New(ctx, c.visitorFlags.options(c.Flags, config)); err != nil {
+	if s.visitors, err = visitor.New(ctx, c.options(c.Flags, config)); err != nil {
 		return nil, err
 	}
 	config.Authenticator, config.Admit = s.visitors, s.visitors.Admit
