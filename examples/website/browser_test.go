@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/internal/browsertest"
@@ -13,8 +14,13 @@ import (
 
 var browserFlag = flag.Bool("browser", false, "also run the tests in a real browser (make test-page)")
 
+// reboundHost is a name of somebody else's that leads to this machine.
+const reboundHost = "rebound.example"
+
 // browser is one for all tests, each of which has pages and cookies of its own.
-var browser = sync.OnceValues(func() (*browsertest.Browser, error) { return browsertest.New() })
+var browser = sync.OnceValues(func() (*browsertest.Browser, error) {
+	return browsertest.New(chromedp.Flag("host-resolver-rules", "MAP "+reboundHost+" 127.0.0.1"))
+})
 
 func TestMain(m *testing.M) {
 	flag.Parse()

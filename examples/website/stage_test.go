@@ -125,3 +125,10 @@ func (r *recognizer) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		"segments": []any{map[string]any{"id": 0, "text": r.answer, "start": 0.5, "end": 2.5, "temperature": 0, "avg_logprob": -0.2, "no_speech_prob": 0.01}},
 	})
 }
+
+func readFile(t *testing.T, name string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(name)
+	require.NoError(t, err)
+	return content
+}

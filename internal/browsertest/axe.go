@@ -24,15 +24,20 @@ func (b Barrier) String() string {
 }
 
 // Barriers looks at the page as it is now for what keeps people out who see little or
-// nothing, or who have no mouse. It runs axe-core, which make setup installs.
-func (p *Page) Barriers() []Barrier {
+// nothing, or who have no mouse. It runs axe-core, which make setup installs: all of its
+// rules, or those that are named.
+func (p *Page) Barriers(rules ...string) []Barrier {
 	p.t.Helper()
 	script, err := axe()
 	if err != nil {
 		p.t.Fatalf("%v: run make setup", err)
 	}
-	p.Do(chromedp.Evaluate[chromedp.Void](script))
-	return Eval[[]Barrier](p, `axe.run(document, {preload: false, resultTypes: ["violations"]}).then(found => found.violations.map(v => ({
+	only := "{}"
+	if len(rules) > 0 {
+		only = `{runOnly: ` + Quote(strings.Join(rules, " ")) + `.split(" ")}`
+	}
+	p.Do(chromedp.Evaluate[chromedp.Void](`if (!globalThis.axe) {` + script + `}`))
+	return Eval[[]Barrier](p, `axe.run(document, {preload: false, resultTypes: ["violations"], ...`+only+`}).then(found => found.violations.map(v => ({
 		Rule: v.id, Impact: v.impact, Help: v.help,
 		Where: v.nodes.map(n => n.target.join(" ") + ": " + n.failureSummary.replaceAll("\n", " ")),
 	})))`)

@@ -27,13 +27,17 @@ func (p *Page) Dark(dark bool) {
 	if dark {
 		scheme = "dark"
 	}
-	p.media("prefers-color-scheme", scheme)
+	p.prefer(scheme)
 }
 
-func (p *Page) media(name, value string) {
+// prefer says which colors people like. None of them like motion: what a test looks at
+// stands still.
+func (p *Page) prefer(scheme string) {
 	p.t.Helper()
 	p.call(func(ctx context.Context, t *chromedp.Target) error {
-		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: name, Value: value}}})
+		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+			{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
+		}})
 		return err
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/cdproto/accessibility"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/dom"
+	"github.com/chromedp/cdproto/network"
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
@@ -27,8 +28,8 @@ type Page struct {
 	sight *sight
 }
 
-// Page opens an empty tab, 1280 by 800 pixels in light colors, for the site at base. It
-// is closed when the test ends.
+// Page opens an empty tab for the site at base: 1280 by 800 pixels, in light colors and
+// without motion. It is closed when the test ends.
 func (b *Browser) Page(t testing.TB, base string) *Page {
 	t.Helper()
 	return open(t, base, b.ctx, chromedp.WithNewBrowserContext())
@@ -58,6 +59,7 @@ func open(t testing.TB, base string, parent context.Context, options ...chromedp
 		t.Fatal(err)
 	}
 	p.Desktop()
+	p.Dark(false)
 	return p
 }
 
@@ -157,25 +159,34 @@ func (p *Page) Wait(expression string) {
 // WaitAt returns when the page's path, with its query, matches a pattern.
 func (p *Page) WaitAt(pattern string) {
 	p.t.Helper()
-	p.Wait("new RegExp(" + quote(pattern) + ").test(location.pathname + location.search) && document.readyState === 'complete'")
+	p.Wait("new RegExp(" + Quote(pattern) + ").test(location.pathname + location.search) && document.readyState === 'complete'")
 }
 
 // WaitText returns when what people read of an element contains the text.
 func (p *Page) WaitText(selector, text string) {
 	p.t.Helper()
-	p.Wait("document.querySelector(" + quote(selector) + ")?.innerText.includes(" + quote(text) + ")")
+	p.Wait("document.querySelector(" + Quote(selector) + ")?.innerText.includes(" + Quote(text) + ")")
 }
 
 // Text is what people read of the first element of a CSS selector.
 func (p *Page) Text(selector string) string {
 	p.t.Helper()
-	return Eval[string](p, "document.querySelector("+quote(selector)+").innerText")
+	return Eval[string](p, "document.querySelector("+Quote(selector)+").innerText")
 }
 
 // Count is how many elements a CSS selector finds.
 func (p *Page) Count(selector string) int {
 	p.t.Helper()
-	return Eval[int](p, "document.querySelectorAll("+quote(selector)+").length")
+	return Eval[int](p, "document.querySelectorAll("+Quote(selector)+").length")
+}
+
+// Cookies are those of the page's site.
+func (p *Page) Cookies() []*network.Cookie {
+	p.t.Helper()
+	return Run(p, func(ctx context.Context, t *chromedp.Target) ([]*network.Cookie, error) {
+		found, err := cdp.Call(ctx, t, network.GetCookies, network.GetCookiesParams{})
+		return found.Cookies, err
+	})
 }
 
 // until asks again and again. What goes wrong may be the page that is being left.
@@ -244,8 +255,9 @@ func (p *Page) Type(role, name, text string) {
 	p.t.Helper()
 	field := Named(role, name)
 	p.named(role, name, chromedp.Steps(
-		chromedp.Clear("", field, chromedp.NodeVisible),
-		chromedp.SendKeys("", text, field, chromedp.NodeVisible),
+		chromedp.Focus("", field, chromedp.NodeVisible),
+		chromedp.Evaluate[chromedp.Void]("document.activeElement.select()"),
+		chromedp.KeyEvent(text),
 	))
 }
 
@@ -273,7 +285,7 @@ func (p *Page) describe() string {
 	if err != nil {
 		return fmt.Sprintf("the page cannot be read: %v", err)
 	}
-	const most = 3000
+	const most = 1000
 	if len(shown) > most {
 		shown = shown[:most] + " …"
 	}

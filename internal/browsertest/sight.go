@@ -82,8 +82,8 @@ func (s *sight) unexpected() []string {
 	})
 }
 
-// quote writes a string as JavaScript.
-func quote(s string) string {
+// Quote writes a string as JavaScript.
+func Quote(s string) string {
 	var b strings.Builder
 	if err := json.NewEncoder(&b).Encode(s); err != nil {
 		panic(err) // no string fails

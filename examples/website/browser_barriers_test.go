@@ -1,0 +1,77 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/transcriptkit/transcriptkit/internal/browsertest"
+)
+
+// No page has a fault that axe-core calls serious or critical, for whom and however it is
+// shown; and none is wider than the narrowest phone.
+func TestBrowserPagesAreOpenToAll(t *testing.T) {
+	t.Parallel()
+	f := furnish(t, "A talk about the sea")
+	guest := newPage(t, f.address())
+	for name, who := range map[string]struct {
+		page  *browsertest.Page
+		paths []string
+	}{
+		"user":     {f.Page, f.paths},
+		"stranger": {guest, []string{"/", "/sign-in", "/sign-up", "/nothing-here"}},
+	} {
+		for _, path := range who.paths {
+			who.page.Desktop()
+			open(t, who.page, path)
+			look(t, who.page, name, path, "desktop")
+			who.page.Phone()
+			look(t, who.page, name, path, "phone")
+			narrow(t, who.page, path)
+			who.page.RightToLeft()
+			narrow(t, who.page, path+" from right to left")
+		}
+	}
+}
+
+// look looks for barriers, in dark colors only for what is hard to read.
+func look(t *testing.T, page *browsertest.Page, where ...any) {
+	t.Helper()
+	barriers(t, page.Barriers(), where...)
+	page.Dark(true)
+	barriers(t, page.Barriers("color-contrast", "link-in-text-block"), append(where, "dark")...)
+	page.Dark(false)
+}
+
+func open(t *testing.T, page *browsertest.Page, path string) {
+	t.Helper()
+	if path == "/nothing-here" {
+		page.Expect(`log: .* status of 404 .*/nothing-here`)
+	}
+	page.Open(path)
+	page.See("main", "")
+}
+
+func barriers(t *testing.T, found []browsertest.Barrier, where ...any) {
+	t.Helper()
+	for _, barrier := range found {
+		if barrier.Impact == "serious" || barrier.Impact == "critical" {
+			t.Errorf("%v: %s", where, barrier)
+		} else {
+			t.Logf("%v: %s", where, barrier)
+		}
+	}
+}
+
+// narrow holds the page to a phone's width.
+func narrow(t *testing.T, page *browsertest.Page, path string) {
+	t.Helper()
+	if wide := browsertest.Eval[[]string](page, `(() => {
+		const root = document.documentElement;
+		if (root.scrollWidth <= root.clientWidth) return [];
+		return [root.scrollWidth + " of " + root.clientWidth, ...[...document.querySelectorAll("main *, header *")].filter(e => {
+			const box = e.getBoundingClientRect();
+			return box.right > root.clientWidth + 1 || box.left < -1;
+		}).slice(0, 5).map(e => e.outerHTML.slice(0, 120))];
+	})()`); len(wide) > 0 {
+		t.Errorf("%s scrolls sideways on a phone: %q", path, wide)
+	}
+}
