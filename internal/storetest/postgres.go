@@ -44,6 +44,10 @@ type cluster struct {
 	// in whatever way, the server stops and its directory goes.
 	leash     io.WriteCloser
 	databases atomic.Int64
+	// strategy is how a database becomes a copy of the template: file by file, which
+	// takes half the time of page by page, the way of PostgreSQL 15 and later unless
+	// told; those before know no other way, and not the word.
+	strategy string
 }
 
 // newDatabase returns the URL of a database that is dropped when the test ends.
@@ -57,7 +61,7 @@ func newDatabase(t testing.TB) string {
 func (c *cluster) database(t testing.TB) string {
 	t.Helper()
 	name := fmt.Sprintf("test_%d", c.databases.Add(1))
-	require.NoError(t, c.admin(t.Context(), "CREATE DATABASE "+name+" TEMPLATE "+template))
+	require.NoError(t, c.admin(t.Context(), "CREATE DATABASE "+name+" TEMPLATE "+template+c.strategy))
 	t.Cleanup(func() {
 		require.NoError(t, c.admin(context.Background(), "DROP DATABASE "+name+" WITH (FORCE)"))
 	})
@@ -192,7 +196,10 @@ func (c *cluster) run(bin string, attr *syscall.SysProcAttr) error {
 	cmd := exec.Command("/bin/sh", "-c", watchdog, "sh", filepath.Join(bin, "postgres"),
 		"-D", filepath.Join(c.dir, "data"), "-k", c.dir, "-c", "listen_addresses=",
 		"-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off",
-		"-c", "max_connections=500", "-c", "shared_buffers=32MB")
+		"-c", "max_connections=500", "-c", "shared_buffers=32MB",
+		// Nothing is gained where a database lives for a second: neither by a process that
+		// cleans each in turn, nor by machine code for a statement.
+		"-c", "autovacuum=off", "-c", "jit=off")
 	cmd.Dir, cmd.SysProcAttr = c.dir, attr
 	leash, err := cmd.StdinPipe()
 	if err != nil {
@@ -228,7 +235,13 @@ func (c *cluster) wait() error {
 // makeTemplate lets the store make its tables once.
 func (c *cluster) makeTemplate() error {
 	ctx := context.Background()
-	if err := c.admin(ctx, "CREATE DATABASE "+template); err != nil {
+	c.strategy = " STRATEGY file_copy"
+	err := c.admin(ctx, "CREATE DATABASE "+template+c.strategy)
+	if err != nil {
+		c.strategy = ""
+		err = c.admin(ctx, "CREATE DATABASE "+template)
+	}
+	if err != nil {
 		return err
 	}
 	s, err := store.Open(ctx, store.Options{Database: c.url(template), Blobs: "mem://"})
