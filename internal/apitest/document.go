@@ -98,7 +98,7 @@ func (d *Document) at(p place, keys ...string) (place, bool) {
 		if !ok {
 			return place{}, false
 		}
-		p = place{child, p.pointer + "/" + escape(key)}
+		p = place{child, p.pointer + "/" + escaped.Replace(key)}
 		if ref, ok := child["$ref"].(string); ok {
 			target := strings.Split(strings.TrimPrefix(ref, "#/"), "/")
 			if p, ok = d.at(place{d.root, ""}, target...); !ok {
@@ -109,9 +109,8 @@ func (d *Document) at(p place, keys ...string) (place, bool) {
 	return p, true
 }
 
-func escape(key string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1", "%", "%25", "{", "%7B", "}", "%7D").Replace(key)
-}
+// escaped makes a key a part of a pointer.
+var escaped = strings.NewReplacer("~", "~0", "/", "~1", "%", "%25", "{", "%7B", "}", "%7D")
 
 // base is the path under which the API is mounted.
 func (d *Document) base() string {
