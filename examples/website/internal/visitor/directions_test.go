@@ -119,7 +119,9 @@ func TestStreamsEndWithTheirSession(t *testing.T) {
 		n++
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
-			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+"/web/v1/transcript/job/"+job+"/events", nil)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/web/v1/transcript/job/"+job+"/events", nil)
 			require.NoError(t, err)
 			res, err := (&http.Client{Jar: b.jar}).Do(r)
 			require.NoError(t, err)
@@ -232,9 +234,9 @@ func TestVisitorsBesideAWorkingService(t *testing.T) {
 		done := make(chan struct{})
 		const people, links = 4, 6
 		for p := range people {
+			b := s.browser(t)
 			go func() {
 				defer func() { done <- struct{}{} }()
-				b := s.browser(t)
 				for n := range links {
 					if a := b.extract(video(p*links + n)); a.StatusCode >= http.StatusInternalServerError {
 						failed <- a

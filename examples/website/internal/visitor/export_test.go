@@ -1,6 +1,26 @@
 package visitor
 
-import "context"
+import (
+	"context"
+	"time"
+
+	"github.com/alexedwards/scs/v2"
+)
+
+// The times of a session.
+const (
+	SessionIdle  = sessionIdle
+	SessionNoted = sessionNoted
+)
+
+// SessionStore is where the sessions are kept.
+func (v *Visitors) SessionStore() scs.CtxStore { return sessionStore{v.db} }
+
+// UsedAt sets when a session was used last.
+func (v *Visitors) UsedAt(ctx context.Context, token string, at time.Time) error {
+	_, err := v.db.NewUpdate().Model((*session)(nil)).Set("used_at = ?", at.Unix()).Where("token = ?", token).Exec(ctx)
+	return err
+}
 
 // Passwords hashes and checks passwords at a cost of the test's choice.
 type Passwords struct{ *passwords }
