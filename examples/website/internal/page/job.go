@@ -69,7 +69,7 @@ func (p *pages) job(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if job.Result != nil && job.Result.Transcript != nil {
-		http.Redirect(w, r, transcriptPath(job.Result.Transcript), http.StatusSeeOther)
+		http.Redirect(w, r, resultPath(job.Result), http.StatusSeeOther)
 		return nil
 	}
 	shown := jobPage{Job: job, Form: readLinkForm(r.URL.Query()), Percent: -1}

@@ -93,7 +93,7 @@ func TestJobLeadsToItsText(t *testing.T) {
 		s.end(t, path)
 		shown := s.get(t, path)
 		assert.Equal(t, http.StatusSeeOther, shown.status, name)
-		assert.Regexp(t, `^/transcripts/upload/[0-9a-f]{32}\?language=en$`, shown.header.Get("Location"), name)
+		assert.Regexp(t, `^/transcripts/upload/[0-9a-f]{32}\?language=en&as=new$`, shown.header.Get("Location"), name)
 		require.Equal(t, http.StatusOK, s.get(t, shown.header.Get("Location")).status, name)
 		require.Equal(t, http.StatusOK, s.get(t, "/").status)
 	}

@@ -141,7 +141,7 @@ func (p *pages) sendLink(r *http.Request, link string, language []string) (strin
 		return "", err
 	}
 	if result != nil {
-		return transcriptPath(result.Transcript), nil
+		return resultPath(result), nil
 	}
 	return jobPath(job.JobID, link, language), nil
 }

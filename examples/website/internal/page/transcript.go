@@ -24,6 +24,7 @@ type reading struct {
 	How        provenance
 	Text       text
 	Languages  []string       // in which the account has the same content, this one among them
+	Known      bool           // a user looks at it
 	Starred    bool           // of a user
 	Related    []library.Item // what a user has of the same channel
 }
@@ -89,9 +90,9 @@ func (p *pages) transcript(w http.ResponseWriter, r *http.Request) error {
 	key.Language = t.Lang
 	shown := reading{
 		Transcript: t, Recognizer: saved.Recognizer, Cached: r.FormValue("as") != string(asNew) && saved.Cached, Stale: r.FormValue("as") == string(asStale),
-		How: provenanceOf(&t), Text: textOf(&t, p.Sites),
+		How: provenanceOf(&t), Text: textOf(&t, p.Sites), Known: visitor.From(r.Context()).Known(),
 	}
-	if visitor.From(r.Context()).Known() {
+	if shown.Known {
 		if err := p.shelve(r.Context(), &shown, key); err != nil {
 			return err
 		}
@@ -192,7 +193,8 @@ func (p *pages) inLanguage(w http.ResponseWriter, r *http.Request) error {
 	if result != nil {
 		to = resultPath(result)
 	} else {
-		to = "/jobs/" + url.PathEscape(job.JobID)
+		content, _ := p.Sites.Content(key.Platform, key.ExternalID) // without one it has no link
+		to = jobPath(job.JobID, content.URL, asked)
 	}
 	http.Redirect(w, r, to, http.StatusSeeOther)
 	return nil

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
+	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -84,7 +85,6 @@ func TestTranscriptShowsEverything(t *testing.T) {
 	want, err := os.ReadFile(golden)
 	require.NoError(t, err)
 	assert.Equal(t, string(want), whole(t, got.body))
-	_ = url.QueryEscape
 }
 
 func TestTranscriptDownloads(t *testing.T) {
@@ -104,5 +104,118 @@ func TestTranscriptDownloads(t *testing.T) {
 		assert.Equal(t, want.media, got.header.Get("Content-Type"), query)
 		assert.Contains(t, got.header.Get("Content-Disposition"), "attachment; filename="+want.name, query)
 		assert.True(t, strings.HasPrefix(got.body, want.begins), got.body)
+	}
+}
+
+// Who asks for another language is led to the text, to the job that makes it, or is told
+// what a language is.
+func TestTranscriptInAnotherLanguage(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, visitor.User)
+	s.Engine.SetTracks(servertest.Track{Lang: "en", Text: "hello"}, servertest.Track{Lang: "de", Text: "hallo"})
+	s.Engine.SetMetadata(transcript.Metadata{Channel: "A channel", CreatorURL: "javascript:alert(1)"})
+	first := s.post(t, "/transcripts", "links", "dQw4w9WgXcQ")
+	require.Equal(t, http.StatusSeeOther, first.status)
+
+	german := s.post(t, "/transcripts/video_site/dQw4w9WgXcQ", "language", " fr, de ")
+	require.Equal(t, http.StatusSeeOther, german.status, german.body)
+	for to := german.header.Get("Location"); ; {
+		got := s.get(t, to)
+		if got.status == http.StatusSeeOther { // a job that has ended
+			to = got.header.Get("Location")
+			continue
+		}
+		require.Equal(t, http.StatusOK, got.status, to)
+		if strings.HasPrefix(to, "/transcripts/") {
+			assert.Contains(t, got.body, "</a> hallo</p>")
+			assert.Contains(t, got.body, `lang="de"`)
+			break
+		}
+	}
+	both := s.get(t, "/transcripts/video_site/dQw4w9WgXcQ?language=en")
+	assert.Contains(t, both.body, `<span dir="auto">A channel</span>`)
+	assert.NotContains(t, both.body, "javascript:")
+	assert.Contains(t, both.body, `?language=de">German</a>`)
+
+	bad := s.post(t, "/transcripts/video_site/dQw4w9WgXcQ", "language", "no language!")
+	assert.Equal(t, http.StatusBadRequest, bad.status)
+	assert.Contains(t, bad.body, "That is not a language")
+}
+
+// What was done for somebody is told where the work has led them, and nobody else.
+func TestTranscriptTellsWhetherItWasThere(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, visitor.User)
+	s.put(t, everything())
+	for as, want := range map[string]string{"new": "made for you just now", "cached": "was there already", "": "was there already", "stale": "may have changed since", "<b>": "was there already"} {
+		got := s.get(t, "/transcripts/video_site/dQw4w9WgXcQ?as="+url.QueryEscape(as))
+		assert.Contains(t, got.body, want, as)
+	}
+}
+
+// A guest reads what they have made, and nothing of anybody else.
+func TestTranscriptOfAGuest(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, visitor.Guest)
+	s.put(t, everything())
+	assert.NotEqual(t, http.StatusOK, s.get(t, "/transcripts/video_site/dQw4w9WgXcQ").status, "of a stranger")
+	made := s.post(t, "/transcripts", "links", "9bZkp7q19f0")
+	require.Equal(t, http.StatusSeeOther, made.status, made.body)
+	assert.Equal(t, http.StatusNotFound, s.get(t, "/transcripts/video_site/dQw4w9WgXcQ").status, "of somebody else")
+	assert.Equal(t, http.StatusNotFound, s.get(t, "/transcripts/video_site/dQw4w9WgXcQ/download?format=txt").status)
+	for to := made.header.Get("Location"); ; {
+		got := s.get(t, to)
+		if got.status == http.StatusSeeOther {
+			to = got.header.Get("Location")
+			continue
+		}
+		require.Equal(t, http.StatusOK, got.status, to)
+		if strings.HasPrefix(to, "/transcripts/") {
+			assert.Contains(t, got.body, "hello world")
+			assert.NotContains(t, got.body, "data-delete", "a guest has no library")
+			break
+		}
+	}
+	assert.Equal(t, "hello world", s.get(t, "/transcripts/video_site/9bZkp7q19f0/download?format=txt").body)
+}
+
+// What comes from outside may be of any kind.
+func TestTranscriptOfAnyKind(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, visitor.User)
+	line := func(text string) []transcript.Segment {
+		return []transcript.Segment{{Text: text, Start: 43199.5, Duration: 1}}
+	}
+	for name, c := range map[string]struct {
+		change func(*transcript.Transcript)
+		want   []string
+	}{
+		"right to left": {func(tr *transcript.Transcript) { tr.Lang, tr.Segments = "he", line("NASA: היה היה פעם") }, []string{`lang="he" dir="rtl"`, `">11:59:59</a> NASA: `}},
+		"nobody knows":  {func(tr *transcript.Transcript) { tr.Lang = "und" }, []string{`id="text" lang="" dir="ltr"`}},
+		"numbers alone": {func(tr *transcript.Transcript) { tr.Segments = line("1 2 3") }, []string{`dir="ltr"`}},
+		"other metadata": {func(tr *transcript.Transcript) {
+			tr.Metadata = map[string]any{"gaps": "none", "tried": 7, "recognizers": []any{1}, "lostCues": "two", "trackKind": 1}
+		}, []string{"Put in by hand"}},
+		"one long line": {func(tr *transcript.Transcript) { tr.Segments = line(strings.Repeat("long ", 100_000)) }, []string{"long long"}},
+		"no times to link": {func(tr *transcript.Transcript) {
+			tr.Platform, tr.ExternalID = transcript.MicroblogSite, "1234567890123456789"
+		}, []string{`<a href="#t=1">0:01</a>`}},
+		"an upload": {func(tr *transcript.Transcript) {
+			tr.Platform, tr.ExternalID = transcript.Upload, strings.Repeat("0a", 16)
+		}, []string{`<p id="t=1"><a href="#t=1">0:01</a> one</p>`}},
+		"gaps at the end": {func(tr *transcript.Transcript) {
+			tr.Metadata = map[string]any{"gaps": []any{map[string]any{"start": 90, "duration": 60, "reason": "repetition"}}}
+		}, []string{"one</p>\n<div class=\"gap\"", "1:30–2:30"}},
+	} {
+		tr := transcript.Transcript{Platform: transcript.VideoSite, ExternalID: "dQw4w9WgXcQ", Lang: "en", Segments: []transcript.Segment{{Text: "one", Start: 1}}}
+		c.change(&tr)
+		if _, err := s.PutTranscript(t.Context(), me, tr); !assert.NoError(t, err, name) {
+			continue
+		}
+		got := s.get(t, "/transcripts/"+string(tr.Platform)+"/"+tr.ExternalID+"?language="+tr.Lang)
+		assert.Equal(t, http.StatusOK, got.status, name)
+		for _, want := range c.want {
+			assert.Contains(t, got.body, want, name)
+		}
 	}
 }
