@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/assert"
@@ -159,4 +160,54 @@ func TestBrowserGivesStars(t *testing.T) {
 	page.WaitAt(`^/library$`)
 	page.Wait(pressed + ` === "true"`)
 	assert.False(t, page.Sees("button", "Delete Two"), "a delete that cannot be undone")
+}
+
+// Work on its way becomes a text in its place, and nothing else moves.
+func TestBrowserRowBecomesATranscript(t *testing.T) {
+	t.Parallel()
+	needBrowser(t)
+	heard, flag := newRecognizer(t)
+	heard.hold()
+	s := startWebsite(t, "--single-user", flag)
+	page := newPage(t, s.address())
+	s.save(t, "One", "Two")
+	wait := time.Duration(0)
+	_, job, err := s.api(t).Transcripts.Submit(t.Context(), transcript.Request{Source: transcript.File(recording), Wait: &wait})
+	require.NoError(t, err)
+
+	page.Open("/library")
+	page.WaitText(".state", "Recognizing speech")
+	assert.True(t, browsertest.Eval[bool](page, `!!document.querySelector("[data-busy] a[href='/jobs/`+job.JobID+`']")`))
+	browsertest.Eval[bool](page, `(() => {
+		window.moved = 0;
+		new PerformanceObserver((list) => { for (const e of list.getEntries()) window.moved += e.value; }).observe({type: "layout-shift", buffered: true});
+		window.row = document.querySelector("[data-busy]").id;
+		document.querySelector("[data-busy] h2 a").focus();
+		return true;
+	})()`)
+	heard.release()
+	page.Wait(`document.querySelector("#" + window.row + " h2 a").pathname.startsWith("/transcripts/upload/")`)
+	assert.Equal(t, 0, page.Count("[data-busy]"))
+	assert.True(t, browsertest.Eval[bool](page, `document.activeElement.closest("[data-row]").id === window.row`), "the keyboard has left")
+	assert.Less(t, browsertest.Eval[float64](page, `window.moved`), 0.01)
+}
+
+// Work that fails says so where it stands.
+func TestBrowserRowSaysThatItFailed(t *testing.T) {
+	t.Parallel()
+	needBrowser(t)
+	heard, flag := newRecognizer(t)
+	heard.hold()
+	heard.refuse(true)
+	s := startWebsite(t, "--single-user", flag)
+	page := newPage(t, s.address())
+	wait := time.Duration(0)
+	_, _, err := s.api(t).Transcripts.Submit(t.Context(), transcript.Request{Source: transcript.File(recording), Wait: &wait})
+	require.NoError(t, err)
+	page.Open("/library")
+	page.WaitText(".state", "Recognizing speech")
+	heard.release()
+	page.WaitText("[data-row]", "Failed: ")
+	page.Open("/library?view=history")
+	page.See("link", "What to do about it")
 }

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -44,6 +45,7 @@ func withQuery(path string, pairs ...string) string {
 type discoverPage struct {
 	Asked   discoverAsked
 	Trouble *trouble // why nothing is shown; nil: it is
+	Retry   string   // where to try that again
 	Videos  videoList
 	Others  []otherFound // channels or playlists, in the place of videos
 	Next    string       // the page that follows; empty: there is none
@@ -70,18 +72,25 @@ func (p *pages) discover(w http.ResponseWriter, r *http.Request) error {
 		http.Redirect(w, r, to, http.StatusSeeOther)
 		return nil
 	}
-	status := http.StatusOK
 	if shown.Asked.Q != "" {
 		found, err := p.api.Videos.Search(r.Context(), shown.Asked.Search, client.PageParams{Token: shown.Asked.From})
 		if err != nil {
-			why := p.troubleOf(r, err)
-			why.announce(w)
-			status, shown.Trouble = why.Status, &why
-		} else {
-			shown.take(found)
+			return p.notDiscovered(w, r, shown, err)
 		}
+		shown.take(found)
 	}
-	return p.show(w, r, status, "discover", shown)
+	return p.show(w, r, http.StatusOK, "discover", shown)
+}
+
+// notDiscovered says why nothing can be shown of the site, below the form.
+func (p *pages) notDiscovered(w http.ResponseWriter, r *http.Request, shown discoverPage, err error) error {
+	why := p.troubleOf(r, err)
+	if why.Code == transcript.Unavailable {
+		why.Cure = p.strings.text("discover.gone")
+	}
+	why.announce(w)
+	shown.Trouble, shown.Retry = &why, r.URL.RequestURI()
+	return p.show(w, r, why.Status, "discover", shown)
 }
 
 // namedBy is the page of what a link or a name of the video site leads to; empty for
@@ -145,6 +154,7 @@ type listPage struct {
 	ID      string
 	Title   string
 	Kind    video.Kind // of a channel
+	Within  string     // the channel's id, to search in it; empty where that is not known
 	Videos  videoList
 	Next    string
 	Further bool // this is not the first page
@@ -169,12 +179,10 @@ func (p *pages) channel(w http.ResponseWriter, r *http.Request) error {
 	shown := listPage{Of: "channel", ID: r.PathValue("id"), Kind: video.Kind(r.FormValue("kind")), Further: r.FormValue("from") != ""}
 	found, err := p.api.Videos.Uploads(r.Context(), shown.ID, shown.Kind, client.PageParams{Token: r.FormValue("from")})
 	if err != nil {
-		return err
+		return p.notDiscovered(w, r, discoverPage{}, err)
 	}
 	for _, v := range found.Items {
-		if shown.Title == "" {
-			shown.Title = firstOf(v.Channel)
-		}
+		shown.Title, shown.Within = cmp.Or(shown.Title, firstOf(v.Channel)), cmp.Or(shown.Within, firstOf(v.ChannelID))
 		shown.Videos.Rows = append(shown.Videos.Rows, videoRow{Summary: v, Available: true})
 	}
 	return p.showList(w, r, shown, found.Next)
@@ -185,7 +193,7 @@ func (p *pages) playlist(w http.ResponseWriter, r *http.Request) error {
 	shown := listPage{Of: "playlist", ID: r.PathValue("id"), Further: r.FormValue("from") != ""}
 	found, err := p.api.Videos.Items(r.Context(), shown.ID, client.PageParams{Token: r.FormValue("from")})
 	if err != nil {
-		return err
+		return p.notDiscovered(w, r, discoverPage{}, err)
 	}
 	for _, item := range found.Items {
 		shown.Videos.Rows = append(shown.Videos.Rows, videoRow{Summary: item.Video, Available: item.Available, Position: int64(item.Position) + 1})
