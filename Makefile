@@ -96,7 +96,7 @@ test: setup
 
 # Without the race detector: what they run of ours, make test runs under it.
 test-page: setup $(AXE)
-	$(GO) test ./internal/browsertest ./examples/website -count=1 -parallel 4 -timeout 10m -run '^TestBrowser' -browser
+	$(GO) test ./internal/browsertest ./examples/website ./examples/website/internal/page -count=1 -parallel 4 -timeout 10m -run '^TestBrowser' -browser
 
 lint: $(LINT)
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt: $$unformatted"; exit 1; }

@@ -1,6 +1,7 @@
 package page_test
 
 import (
+	"flag"
 	"io"
 	"log/slog"
 	"net/http"
@@ -22,7 +23,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	flag.Parse()
+	goleak.VerifyTestMain(withBrowser{m})
+}
 
 // example is what the start page of a site offers to try.
 const example = "https://youtu.be/dQw4w9WgXcQ"

@@ -22,7 +22,7 @@ export async function follow(id, { tell, lost }) {
   const path = `/v1/transcript/job/${encodeURIComponent(id)}`;
   let last = {}, failures = 0, silent = 0;
   const see = (job) => {
-    if (job?.jobId !== id || job.sequence < last.sequence) return last; // nonsense, or an older state
+    if (job?.jobId !== id) return last; // nonsense
     last = job;
     tell(job);
     return job;

@@ -23,6 +23,7 @@ async function run() {
 }
 
 function show(now) {
+  if (now.stage === "done") return; // its text is shown at once
   const step = [...job.querySelectorAll("[data-stage]")].find((s) => s.dataset.stage === now.stage);
   const stage = step ? step.textContent : t("job.working");
   const behind = step ? step.dataset.after.split(" ") : [];
