@@ -132,3 +132,32 @@ func TestBrowserCopies(t *testing.T) {
 		page.Reload()
 	}
 }
+
+// A text that is deleted goes from its page, comes back by undo, and is gone for good
+// when the page is left.
+func TestBrowserDeletesFromTheText(t *testing.T) {
+	t.Parallel()
+	page := readText(t, nil, "one sea")
+	page.Click("button", "Delete")
+	page.Wait(`document.querySelector("article").hidden`)
+	page.Click("button", "Undo")
+	page.Wait(`!document.querySelector("article").hidden`)
+	page.Click("button", "Delete")
+	page.Wait(`document.querySelector("article").hidden`)
+	page.Expect(`log: .* status of 404 .*/transcripts/video_site/dQw4w9WgXcQ(\?language=en)?$`) // of the question below, and where it is deleted twice
+	page.Open("/library")
+	page.Wait(`fetch("/transcripts/video_site/dQw4w9WgXcQ").then(answer => answer.status === 404)`)
+}
+
+// All of a text is read without JavaScript, and what can be done without it is offered.
+func TestBrowserReadsWithoutScripts(t *testing.T) {
+	t.Parallel()
+	s, page := openSite(t, "--single-user")
+	path := longText(t, s, 300)
+	page.NoScripts()
+	page.Open(path + "#t=99.2")
+	assert.Equal(t, 300, page.Count("#text p"))
+	page.Wait(`(() => { const line = document.querySelector("p:target"); return line.firstChild.textContent === "1:39" && line.getBoundingClientRect().bottom < innerHeight; })()`)
+	assert.False(t, page.Sees("button", "Copy the text"))
+	page.See("button", "Markdown")
+}

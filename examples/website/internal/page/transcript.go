@@ -189,14 +189,12 @@ func (p *pages) inLanguage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	to := ""
 	if result != nil {
-		to = resultPath(result)
-	} else {
-		content, _ := p.Sites.Content(key.Platform, key.ExternalID) // without one it has no link
-		to = jobPath(job.JobID, content.URL, asked)
+		http.Redirect(w, r, resultPath(result), http.StatusSeeOther)
+		return nil
 	}
-	http.Redirect(w, r, to, http.StatusSeeOther)
+	content, _ := p.Sites.Content(key.Platform, key.ExternalID) // without one it has no link
+	http.Redirect(w, r, jobPath(job.JobID, content.URL, asked), http.StatusSeeOther)
 	return nil
 }
 
