@@ -40,7 +40,8 @@ if (location.hash) followHash();
 const button = document.createElement("button");
 button.type = "button";
 button.className = "copylink";
-button.textContent = t("transcript.copy.link");
+button.textContent = "#";
+button.ariaLabel = button.title = t("transcript.copy.link");
 button.addEventListener("click", async () => {
   const line = button.closest("p");
   await copy(line.querySelector("a").href);
