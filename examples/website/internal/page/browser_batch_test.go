@@ -36,7 +36,7 @@ func TestBrowserFollowsABatch(t *testing.T) {
 	release()
 	page.See("button", "Try again what may work: 2 items")
 	assert.True(t, browsertest.Eval[bool](page, `stays.isConnected && stays.textContent.includes("The site asks to log in.")`), "a row is the same element")
-	assert.Equal(t, "", browsertest.Eval[string](page, `document.getElementById("lost").textContent`))
+	assert.Empty(t, browsertest.Eval[string](page, `document.getElementById("lost").textContent`))
 
 	s.Engine.FailCaptions(nil)
 	page.Click("button", "Try again what may work: 2 items")
