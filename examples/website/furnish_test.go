@@ -107,6 +107,7 @@ func (f *furnished) makeBatch(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, batch.Counts{Total: 2, Success: 1, Failed: 1}, done.Counts)
 	f.batch = "/batches/" + made.ID
+	f.paths = append(f.paths, f.batch, "/batches")
 }
 
 // talk is the recording, with something behind its end that makes it another file.

@@ -94,6 +94,23 @@ func (p *Page) Asked() []string {
 	return slices.Clone(p.sight.asked)
 }
 
+// Received is how many bytes have come for the page so far, as they were sent: packed, and
+// with the headers.
+func (p *Page) Received() int64 {
+	p.sight.mu.Lock()
+	defer p.sight.mu.Unlock()
+	return p.sight.received
+}
+
+// WithoutCache has the page load everything as if it had never been there.
+func (p *Page) WithoutCache() {
+	p.t.Helper()
+	p.call(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, network.SetCacheDisabled, network.SetCacheDisabledParams{CacheDisabled: true})
+		return err
+	})
+}
+
 // Context is the tab's, for what chromedp does and Page does not.
 func (p *Page) Context() context.Context { return p.ctx }
 

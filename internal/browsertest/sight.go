@@ -20,6 +20,7 @@ type sight struct {
 	mu       sync.Mutex
 	hosts    []string // that the test opened
 	asked    []string // URLs
+	received int64    // bytes of whole answers with their headers, as they were sent
 	faults   []string
 	expected []*regexp.Regexp
 }
@@ -30,6 +31,8 @@ func (s *sight) see(event any) {
 	switch event := event.(type) {
 	case *network.EventRequestWillBeSent:
 		s.asked = append(s.asked, event.Request.URL)
+	case *network.EventLoadingFinished:
+		s.received += int64(event.EncodedDataLength)
 	case *network.EventLoadingFailed:
 		if !event.Canceled { // as all that is under way when a page is left
 			s.fault("loading: %s %s", event.ErrorText, event.BlockedReason)
