@@ -182,7 +182,6 @@ func retriedBefore(r *http.Request) *retried {
 
 // retryBatch makes failed items anew: all that may be of use, those of a reason, or one.
 func (p *pages) retryBatch(w http.ResponseWriter, r *http.Request) error {
-	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	var which client.RetryParams
 	if item := r.PostFormValue("item"); item != "" {
 		which.Items = []string{item}

@@ -109,7 +109,7 @@ func (p *pages) itemsPermitted(r *http.Request) (int, error) {
 
 // createBatch makes a batch and leads to it.
 func (p *pages) createBatch(w http.ResponseWriter, r *http.Request) error {
-	form, params, err := readBatchForm(w, r)
+	form, params, err := readBatchForm(r)
 	var wrong *fieldError
 	switch {
 	case errors.As(err, &wrong):
@@ -162,8 +162,7 @@ type batchParams struct {
 
 // readBatchForm reads a form, with a file in it or without. The error is a fieldError, or
 // that of a form that nobody can read.
-func readBatchForm(w http.ResponseWriter, r *http.Request) (f batchForm, p batchParams, err error) {
-	r.Body = http.MaxBytesReader(w, r.Body, maxBatchBytes+maxForm)
+func readBatchForm(r *http.Request) (f batchForm, p batchParams, err error) {
 	var tooLarge *http.MaxBytesError
 	switch err := r.ParseMultipartForm(1 << 20); {
 	case errors.As(err, &tooLarge):

@@ -262,7 +262,6 @@ func (v videoRow) Captions() string {
 // takeFound asks for the transcripts of what was found: of one video, of those that are
 // ticked, or of a whole channel or playlist.
 func (p *pages) takeFound(w http.ResponseWriter, r *http.Request) error {
-	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := r.ParseForm(); err != nil {
 		return transcript.Errorf(transcript.InvalidRequest, "%s", p.strings.text("start.unreadable"))
 	}

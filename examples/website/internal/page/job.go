@@ -166,7 +166,6 @@ func refreshAfter(told client.Response) int {
 
 // cancelJob ends a job. One that has ended already is shown as it has ended.
 func (p *pages) cancelJob(w http.ResponseWriter, r *http.Request) error {
-	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	id := r.PathValue("id")
 	_, err := p.api.Jobs.Cancel(r.Context(), id)
 	if err != nil && !errors.Is(err, transcript.StateConflict) {

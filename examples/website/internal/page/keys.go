@@ -101,7 +101,6 @@ func (p *pages) showKeys(w http.ResponseWriter, r *http.Request, status int, sho
 // createKey makes a key and shows it in its answer, which nobody keeps: to load or to send
 // it again shows that the key is there, and not its value.
 func (p *pages) createKey(w http.ResponseWriter, r *http.Request) error {
-	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	form := keyForm{
 		ID: r.PostFormValue("id"), Name: strings.TrimSpace(r.PostFormValue("name")), Days: r.PostFormValue("days"),
 	}

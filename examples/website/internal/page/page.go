@@ -15,6 +15,7 @@
 package page
 
 import (
+	"cmp"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -124,9 +125,18 @@ func (p *pages) routes() http.Handler {
 		"GET /library":                 member(p.library),
 		"POST /library/transcripts/{platform}/{externalId}/star": member(p.star),
 	} {
-		mux.Handle(pattern, p.answering(answer))
+		mux.Handle(pattern, p.answering(answer, cmp.Or(largeForms[pattern], maxForm)))
 	}
 	return mux
+}
+
+// maxForm is more than most forms have, in bytes: no page reads more, whatever it is sent.
+const maxForm = 16 << 10
+
+// largeForms are those that have more.
+var largeForms = map[string]int64{
+	"POST /transcripts": maxLinks,
+	"POST /batches":     maxBatchBytes + maxForm,
 }
 
 // member is a page for those with an account: others are led to sign in, and back to it.
@@ -144,9 +154,16 @@ func member(answer handler) handler {
 	}
 }
 
-// answering shows the error of a handler as a page.
-func (p *pages) answering(answer handler) http.Handler {
+// answering reads no more of a form than it may have, and shows the error of a handler as
+// a page.
+func (p *pages) answering(answer handler, mostBytes int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Body = http.MaxBytesReader(w, r.Body, mostBytes)
+		defer func() {
+			if r.MultipartForm != nil { // net/http removes the files of the request that it has made, not of a copy
+				_ = r.MultipartForm.RemoveAll() // what cannot be removed, whoever clears the folder removes
+			}
+		}()
 		if err := answer(w, r); err != nil {
 			p.problem(w, r, err)
 		}

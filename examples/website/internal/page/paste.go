@@ -2,6 +2,7 @@ package page
 
 import (
 	"errors"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -91,7 +92,10 @@ func (e *pasteFault) Error() string { return e.key }
 // readPasted takes a link, many links, a playlist or a channel. A link that names a
 // recording within a list is that recording.
 func readPasted(text string, sites *site.Table) (pasted, error) {
-	found := splitLinks(text, sites)
+	found, err := splitLinks(text, sites)
+	if err != nil {
+		return pasted{}, err
+	}
 	lists, unknown := 0, 0
 	for _, link := range found {
 		switch _, isList := listOf(link, sites); {
@@ -117,11 +121,19 @@ func readPasted(text string, sites *site.Table) (pasted, error) {
 	return pasted{batch: client.BatchParams{URLs: found}}, nil
 }
 
+// mostPieces is how many words and commas a text may have to be looked at, which takes a
+// while for each: a batch may have far fewer links.
+const mostPieces = 4 * mostItems
+
 // splitLinks are the links of a text in which they stand on lines of their own, or between
 // spaces or commas. A comma may also stand within a link.
-func splitLinks(text string, sites *site.Table) []string {
+func splitLinks(text string, sites *site.Table) ([]string, error) {
+	words := strings.Fields(text)
+	if len(words)+strings.Count(text, ",") > mostPieces {
+		return nil, &transcript.Error{Code: transcript.BatchLimitExceeded, Status: http.StatusUnprocessableEntity}
+	}
 	var found []string
-	for word := range strings.FieldsSeq(text) {
+	for _, word := range words {
 		begin := len(found)
 		for piece := range strings.SplitSeq(word, ",") {
 			if len(found) == begin || looksLikeLink(piece, sites) {
@@ -137,7 +149,7 @@ func splitLinks(text string, sites *site.Table) []string {
 			whole = append(whole, link)
 		}
 	}
-	return whole
+	return whole, nil
 }
 
 // looksLikeLink is true of what some site may know, and of what says so itself.

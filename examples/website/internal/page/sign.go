@@ -14,9 +14,6 @@ import (
 // signInPath is where the API, too, sends those who may not do something as guests.
 const signInPath = "/sign-in"
 
-// maxForm is more than the forms of this file have, in bytes.
-const maxForm = 16 << 10
-
 // signForm is what the pages to sign in and up show.
 type signForm struct {
 	Name    string // as it was typed
@@ -82,7 +79,6 @@ func (p *pages) signTrouble(w http.ResponseWriter, wrong error) (status int, tex
 }
 
 func (p *pages) signIn(w http.ResponseWriter, r *http.Request) error {
-	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := p.Visitors.SignIn(w, r, r.PostFormValue("name"), r.PostFormValue("password")); err != nil {
 		return p.showSign(w, r, "sign-in", err)
 	}
@@ -91,7 +87,6 @@ func (p *pages) signIn(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (p *pages) signUp(w http.ResponseWriter, r *http.Request) error {
-	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := p.Visitors.SignUp(w, r, r.PostFormValue("name"), r.PostFormValue("password")); err != nil {
 		return p.showSign(w, r, "sign-up", err)
 	}
@@ -138,7 +133,6 @@ func (p *pages) ofUser(next handler) handler {
 }
 
 func (p *pages) changePassword(w http.ResponseWriter, r *http.Request) error {
-	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	err := errTwoPasswords
 	if next := r.PostFormValue("next"); next == r.PostFormValue("again") {
 		err = p.Visitors.ChangePassword(w, r, r.PostFormValue("password"), next)

@@ -86,7 +86,6 @@ const maxLinks = 8 << 20
 // submit takes what was pasted, and leads to the text, to the job that makes it, or to
 // the batch. What is wrong is said on the page of the form, with all that was typed.
 func (p *pages) submit(w http.ResponseWriter, r *http.Request) error {
-	r.Body = http.MaxBytesReader(w, r.Body, maxLinks)
 	if err := r.ParseForm(); err != nil {
 		e := transcript.Errorf(transcript.InvalidRequest, "%s", p.strings.text("start.unreadable"))
 		return p.refuseForm(w, r, linkForm{}, "links", e)

@@ -1,11 +1,13 @@
 package page_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -168,4 +170,24 @@ func TestStartIsFilledInByItsAddress(t *testing.T) {
 	assert.Contains(t, start.body, `value="1" checked`)
 	assert.Contains(t, start.body, `<option value="fr" selected>French</option>`)
 	assert.Zero(t, s.Engine.CaptionReads(transcript.VideoSite))
+}
+
+// However many commas, spaces and letters a form has, nobody holds a processor with it.
+func TestPastedIsLookedAtInLittleTime(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, visitor.Guest)
+	for name, text := range map[string]string{
+		"commas": strings.Repeat(",a", 1<<20), "spaces": strings.Repeat(" a", 1<<20), "links": strings.Repeat("dQw4w9WgXcQ\n", 1<<16),
+		"few, and long": strings.Repeat(strings.Repeat("a", 1<<14)+",", 100),
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.base+"/transcripts", strings.NewReader(url.Values{"links": {text}}.Encode()))
+		require.NoError(t, err)
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		res, err := s.browser.Do(req)
+		require.NoError(t, err, name)
+		assert.Equal(t, http.StatusUnprocessableEntity, res.StatusCode, name)
+		require.NoError(t, res.Body.Close())
+	}
 }
