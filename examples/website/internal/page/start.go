@@ -1,6 +1,7 @@
 package page
 
 import (
+	"errors"
 	"context"
 	"net/http"
 	"net/url"
@@ -147,8 +148,8 @@ func (p *pages) sendLink(r *http.Request, link string, language []string) (strin
 
 // explained is the refusal of what is no link, with a way on.
 func (p *pages) explained(err error) error {
-	fault, ok := err.(*pasteFault)
-	if !ok {
+	var fault *pasteFault
+	if !errors.As(err, &fault) {
 		return err
 	}
 	e := transcript.Errorf(transcript.InvalidVideo, "%s", p.strings.text(fault.key, "link", fault.link))
