@@ -1,8 +1,8 @@
 package page
 
 import (
-	"errors"
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"time"
