@@ -13,10 +13,17 @@ import (
 type JobService struct{ client *Client }
 
 // Get returns the job as it stands. A failed job is not an error here: look at
-// its Status.
+// its Status. One that succeeded has no Result where its transcript has been deleted
+// since.
 func (s *JobService) Get(ctx context.Context, id string, opts ...RequestOption) (*transcript.Job, error) {
-	job, _, err := s.get(ctx, id, opts)
-	return job, err
+	job, _, _, err := s.get(ctx, id, opts)
+	if err != nil {
+		return nil, err
+	}
+	if !whole(job.Result) {
+		job.Result = nil
+	}
+	return job, nil
 }
 
 // Cancel ends the job and returns it as cancelled. A job that has ended already
@@ -58,9 +65,12 @@ func (s *JobService) wait(ctx context.Context, last transcript.Job, told bool, o
 	}
 	last, err = poll[transcript.Job]{
 		ask: func() (transcript.Job, time.Duration, error) {
-			job, hint, err := s.get(ctx, last.JobID, opts)
+			job, hint, answer, err := s.get(ctx, last.JobID, opts)
 			if err != nil {
 				return transcript.Job{}, 0, err
+			}
+			if job.Status == transcript.JobSuccess && !whole(job.Result) {
+				return transcript.Job{}, 0, answer.malformed(errors.New("the job succeeded without a transcript"))
 			}
 			return *job, hint, nil
 		},
@@ -120,26 +130,23 @@ func outcome(job *transcript.Job) (*transcript.Result, error) {
 	return job.Result, nil
 }
 
-// get returns the job and how long the service asks to wait before the next
-// question.
-func (s *JobService) get(ctx context.Context, id string, opts []RequestOption) (*transcript.Job, time.Duration, error) {
+// get returns the job, how long the service asks to wait before the next question, and
+// its whole answer.
+func (s *JobService) get(ctx context.Context, id string, opts []RequestOption) (*transcript.Job, time.Duration, *answer, error) {
 	path, err := jobPath(id)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, nil, err
 	}
 	answer, err := s.client.send(ctx, http.MethodGet, path, payload{}, opts)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, nil, err
 	}
 	job, err := decodeJob(answer)
 	if err != nil {
-		return nil, 0, err
-	}
-	if job.Status == transcript.JobSuccess && !whole(job.Result) {
-		return nil, 0, answer.malformed(errors.New("the job succeeded without a transcript"))
+		return nil, 0, nil, err
 	}
 	hint, _ := retryAfter(answer.Header) // 0 when absent: the client's own pause rules
-	return job, hint, nil
+	return job, hint, answer, nil
 }
 
 func decodeJob(a *answer) (*transcript.Job, error) {

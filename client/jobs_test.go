@@ -30,6 +30,18 @@ func TestJobsGet(t *testing.T) {
 	assert.InDelta(t, 0.42, job.Progress.Fraction, 1e-9)
 }
 
+// A job outlives its transcript.
+func TestJobOfADeletedTranscript(t *testing.T) {
+	t.Parallel()
+	c, mt := mocked(t)
+	mt.RegisterResponder(http.MethodGet, jobURL, httpmock.NewJsonResponderOrPanic(http.StatusOK,
+		jobBody("success", "done", 7, object{"format": "json", "cached": false, "language": "en"})))
+	job, err := c.Jobs.Get(t.Context(), jobID)
+	require.NoError(t, err)
+	assert.Equal(t, transcript.JobSuccess, job.Status)
+	assert.Nil(t, job.Result)
+}
+
 func TestJobIDs(t *testing.T) {
 	t.Parallel()
 	c, mt := mocked(t)

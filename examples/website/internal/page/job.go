@@ -62,7 +62,7 @@ func (p *pages) job(w http.ResponseWriter, r *http.Request) error {
 	}
 	var told client.Response
 	job, err := p.api.Jobs.Get(r.Context(), r.PathValue("id"), client.WithResponse(&told))
-	if err != nil && told.StatusCode == http.StatusOK || err == nil && job.Result != nil && job.Result.Transcript == nil {
+	if err == nil && job.Result != nil && job.Result.Transcript == nil {
 		job, err = p.inJSON(r)
 	}
 	if err != nil {
@@ -96,8 +96,7 @@ func (p *pages) job(w http.ResponseWriter, r *http.Request) error {
 	return p.show(w, r, http.StatusOK, "job", shown)
 }
 
-// inJSON is a job with its text as segments, where a program has asked for another form,
-// or without a text that has been deleted since, which the client takes for a fault.
+// inJSON is a job with its text as segments, where a program has asked for another form.
 func (p *pages) inJSON(r *http.Request) (*transcript.Job, error) {
 	req, err := http.NewRequestWithContext(r.Context(), http.MethodGet, "http://website/v1/transcript/job/"+url.PathEscape(r.PathValue("id"))+"?format=json", nil)
 	if err != nil {
