@@ -73,7 +73,7 @@ func TestBrowserTakesNothingFromOtherSites(t *testing.T) {
 	require.NoError(t, err)
 	forms := ""
 	for n, r := range requests {
-		if r.Method == "POST" && r.Type == "application/x-www-form-urlencoded" {
+		if r.Method == http.MethodPost && r.Type == "application/x-www-form-urlencoded" {
 			fields := ""
 			for field := range strings.SplitSeq(r.Body, "&") {
 				name, value, _ := strings.Cut(field, "=")

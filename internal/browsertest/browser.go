@@ -43,7 +43,7 @@ type Browser struct {
 // test is skipped, and fails with CI=true.
 func Start(t testing.TB, options ...chromedp.ExecAllocatorOption) *Browser {
 	t.Helper()
-	if _, err := exec.LookPath("chromium"); err != nil && os.Getenv("CI") == "" {
+	if _, err := exec.LookPath("chromium"); err != nil && os.Getenv("CI") == "" { //nolint:forbidigo // read by tests only: whether a skip is allowed
 		t.Skip("chromium is not installed")
 	}
 	b, err := New(options...)

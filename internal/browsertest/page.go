@@ -32,16 +32,16 @@ type Page struct {
 // without motion. It is closed when the test ends.
 func (b *Browser) Page(t testing.TB, base string) *Page {
 	t.Helper()
-	return open(t, base, b.ctx, chromedp.WithNewBrowserContext())
+	return open(b.ctx, t, base, chromedp.WithNewBrowserContext())
 }
 
 // Tab opens another tab with the page's cookies.
 func (p *Page) Tab() *Page {
 	p.t.Helper()
-	return open(p.t, p.base, p.ctx)
+	return open(p.ctx, p.t, p.base)
 }
 
-func open(t testing.TB, base string, parent context.Context, options ...chromedp.ContextOption) *Page {
+func open(parent context.Context, t testing.TB, base string, options ...chromedp.ContextOption) *Page {
 	t.Helper()
 	p := &Page{t: t, base: strings.TrimSuffix(base, "/"), sight: new(sight)}
 	var shut context.CancelFunc

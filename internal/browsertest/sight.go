@@ -76,7 +76,7 @@ func (s *sight) unexpected() []string {
 	faults := slices.Clone(s.faults)
 	for _, address := range s.asked {
 		u, err := url.Parse(address)
-		if err != nil || !(slices.Contains([]string{"data", "blob", "about"}, u.Scheme) || slices.Contains(s.hosts, u.Host)) {
+		if err != nil || !slices.Contains([]string{"data", "blob", "about"}, u.Scheme) && !slices.Contains(s.hosts, u.Host) {
 			faults = append(faults, "asked elsewhere: "+address)
 		}
 	}
