@@ -161,6 +161,26 @@ func TestOtherSitesSendNothing(t *testing.T) {
 	assert.Equal(t, http.StatusAccepted, b.extract(video(0), with("Sec-Fetch-Site", "same-origin"), with("Origin", s.url)).StatusCode)
 }
 
+// A page elsewhere has nothing of this site loaded as a part of it, which would have the
+// site ask others for what that page likes. People follow links all the same.
+func TestOtherSitesLoadNothing(t *testing.T) {
+	t.Parallel()
+	s := onSQLite(t, func(o *visitor.Options) { o.SingleUser = true })
+	b := s.browser(t)
+	for _, path := range []string{"/library", "/discover?q=talks", "/web/v1/usage", "/web/v1/video_site/search?q=talks"} {
+		for _, as := range []string{"image", "script", "iframe", "empty"} {
+			for _, from := range []string{"cross-site", "same-site"} {
+				a := b.get(path, with("Sec-Fetch-Site", from), with("Sec-Fetch-Dest", as))
+				assert.Equal(t, http.StatusForbidden, a.StatusCode, "%s as %s %s", path, as, from)
+			}
+		}
+	}
+	for _, from := range []string{"cross-site", "same-site", "none", "same-origin"} {
+		assert.Equal(t, http.StatusOK, b.get("/library", with("Sec-Fetch-Site", from), with("Sec-Fetch-Dest", "document")).StatusCode)
+	}
+	assert.Equal(t, http.StatusOK, b.get("/web/v1/usage", with("Sec-Fetch-Site", "same-origin"), with("Sec-Fetch-Dest", "empty")).StatusCode)
+}
+
 // A name that is not the site's own is refused, so that no page elsewhere becomes the same
 // site by having its name lead here.
 func TestNamesThatAreNotTheSites(t *testing.T) {

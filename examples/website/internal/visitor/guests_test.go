@@ -284,6 +284,22 @@ func TestWhatGuestsHaveMadeGoes(t *testing.T) {
 		require.Error(t, s.visitors.Sweep(t.Context(), broken, later))
 		assert.Equal(t, 2, storetest.Count(t, o, "website_guests"))
 
+		// It will not let go of the first guest's row, ever: the other guest goes all the same.
+		refused := ""
+		stubborn, err := page.InProcess(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if refused == "" && r.Method == http.MethodDelete {
+				refused = r.URL.Path
+			}
+			if r.Method == http.MethodDelete && r.URL.Path == refused {
+				http.Error(w, "no", http.StatusNotFound)
+				return
+			}
+			s.Handler().ServeHTTP(w, r)
+		}))
+		require.NoError(t, err)
+		require.Error(t, s.visitors.Sweep(t.Context(), stubborn, later))
+		assert.Equal(t, 1, storetest.Count(t, o, "website_guests"))
+
 		var both sync.WaitGroup
 		for _, by := range []*visitor.Visitors{s.visitors, s.second(t, o).visitors} {
 			both.Go(func() { assert.NoError(t, sweep(later, by)) })

@@ -43,12 +43,22 @@ func (v *Visitors) protect(next http.Handler) http.Handler {
 				Code: transcript.InvalidRequest, Status: http.StatusMisdirectedRequest,
 				Message: fmt.Sprintf("This website does not go by the name %q. Whoever runs it can allow the name by --host.", hostOf(r.Host)),
 			})
+		case partOfElsewhere(r):
+			crossOrigin(w, r)
 		case presentsKey(r):
 			refuse(w, r, transcript.Errorf(transcript.InvalidCredential, "API keys are for /v1. Here they open nothing."))
 		default:
 			next.ServeHTTP(w, r)
 		}
 	})
+}
+
+// partOfElsewhere reports whether a page of another site loads this as a part of it, as an
+// image or in a frame. It could read nothing, but have this site ask others for things,
+// over and over. A link that somebody follows leads to a document.
+func partOfElsewhere(r *http.Request) bool {
+	from, as := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Sec-Fetch-Dest")
+	return (from == "cross-site" || from == "same-site") && as != "" && as != "document"
 }
 
 // isOurs reports whether the site is reached by a name of its own. A page elsewhere, whose

@@ -48,17 +48,24 @@ func (v *Visitors) Sweep(ctx context.Context, api *client.Client, at time.Time) 
 	return errors.Join(append(errs, v.sweepGuests(ctx, api, at.Add(-sweepLate)))...)
 }
 
+// sweepGuests goes on with the next guest where one cannot be removed.
 func (v *Visitors) sweepGuests(ctx context.Context, api *client.Client, before time.Time) error {
+	var errs []error
 	for last := ""; ; {
 		var gone []guest
 		err := v.db.NewSelect().Model(&gone).Where("expires_at < ? AND id > ?", before.Unix(), last).Order("id").Limit(sweepAtOnce).Scan(ctx)
 		if err != nil || len(gone) == 0 {
-			return wrap("looking for guests that are gone", err)
+			return errors.Join(append(errs, wrap("looking for guests that are gone", err))...)
 		}
+		failed := 0
 		for _, g := range gone {
 			if err := v.forget(ctx, api, g); err != nil {
-				return err
+				errs = append(errs, err)
+				failed++
 			}
+		}
+		if failed == len(gone) { // it is not up to one guest
+			return errors.Join(errs...)
 		}
 		last = gone[len(gone)-1].ID
 	}
