@@ -67,6 +67,6 @@ func (f *visitorFlags) options(served service.Flags, config server.Config) visit
 	return visitor.Options{
 		Database: string(served.DB), Accounts: config.Accounts, Keys: server.KeyAuthenticator(config.Accounts, config.Log),
 		SingleUser: f.SingleUser, SignUp: f.opensSignUp(served), GuestLinks: f.Guests, GuestPlan: served.Offered().ByName[guestPlan],
-		Hosts: f.Host, HTTPS: f.HTTPS, TrustedProxies: config.TrustedProxies, Log: config.Log,
+		Hosts: f.Host, HTTPS: f.HTTPS, Private: f.private(served) || f.SingleUser && !f.Anybody, TrustedProxies: config.TrustedProxies, Log: config.Log,
 	}
 }

@@ -29,7 +29,7 @@ type keysPage struct {
 	Usable, Ended []account.Key // the latest first
 	Form          keyForm
 	Refusal       *trouble // why the account can have no keys; nil: it can
-	Done          string   // what has just been done; empty: nothing
+	Revoked       string   // the prefix of the key that was revoked just now; empty: none was
 
 	Made    *account.Key // the one that was made for this answer, nil else
 	Secret  string       // its value, this once
@@ -68,11 +68,7 @@ func newKeyForm() keyForm {
 
 // keys shows the keys of who asks.
 func (p *pages) keys(w http.ResponseWriter, r *http.Request) error {
-	shown := keysPage{Form: newKeyForm()}
-	if prefix := r.FormValue("revoked"); prefix != "" {
-		shown.Done = p.strings.text("keys.revoked", "prefix", prefix)
-	}
-	return p.showKeys(w, r, http.StatusOK, shown)
+	return p.showKeys(w, r, http.StatusOK, keysPage{Form: newKeyForm(), Revoked: r.FormValue("revoked")})
 }
 
 // showKeys adds to a page what is the same on each.
@@ -81,6 +77,9 @@ func (p *pages) showKeys(w http.ResponseWriter, r *http.Request, status int, sho
 	keys, err := p.Accounts.KeysOf(r.Context(), own)
 	if err != nil {
 		return err
+	}
+	if !slices.ContainsFunc(keys, func(k account.Key) bool { return k.Prefix == shown.Revoked && k.RevokedAt != nil }) {
+		shown.Revoked = "" // anybody can make up an address
 	}
 	slices.Reverse(keys)
 	for now := time.Now(); len(keys) > 0; keys = keys[1:] {

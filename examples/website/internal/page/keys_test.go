@@ -66,6 +66,7 @@ func TestKeyIsShownOnceAndWorks(t *testing.T) {
 	revoked := s.post(t, "/keys/"+secret[:11]+"/revoke")
 	require.Equal(t, http.StatusSeeOther, revoked.status)
 	assert.Contains(t, s.get(t, revoked.header.Get("Location")).body, "is revoked")
+	assert.NotContains(t, s.get(t, "/keys?revoked=Pay+me").body, "Pay me")
 	_, err = c.Usage.Get(t.Context())
 	assert.ErrorIs(t, err, transcript.Unauthorized)
 }

@@ -205,6 +205,19 @@ func TestNamesThatAreNotTheSites(t *testing.T) {
 	}
 }
 
+// Who says that a site is for one machine alone, and has a proxy lead others to it, is told.
+func TestWhatAProxyPassesOn(t *testing.T) {
+	t.Parallel()
+	private, public := onSQLite(t, func(o *visitor.Options) { o.Private = true }), onSQLite(t)
+	for _, header := range []string{"X-Forwarded-For", "X-Forwarded-Host", "Forwarded", "Via"} {
+		a := private.browser(t).get("/", with(header, "192.0.2.1"))
+		assert.Equal(t, http.StatusForbidden, a.StatusCode, header)
+		assert.Contains(t, a.body, "--trusted-proxy")
+		assert.Equal(t, http.StatusOK, public.browser(t).get("/", with(header, "192.0.2.1")).StatusCode, header)
+	}
+	assert.Equal(t, http.StatusOK, private.browser(t).get("/").StatusCode)
+}
+
 func TestWhatBrowsersAreTold(t *testing.T) {
 	t.Parallel()
 	today(t)

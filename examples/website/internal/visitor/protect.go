@@ -41,8 +41,11 @@ func (v *Visitors) protect(next http.Handler) http.Handler {
 		case !v.isOurs(r.Host):
 			refuse(w, r, &transcript.Error{
 				Code: transcript.InvalidRequest, Status: http.StatusMisdirectedRequest,
-				Message: fmt.Sprintf("This website does not go by the name %q. Whoever runs it can allow the name by --host.", hostOf(r.Host)),
+				Message: fmt.Sprintf("This website does not go by the name %.100q. Whoever runs it can allow the name by --host.", hostOf(r.Host)),
 			})
+		case v.o.Private && passedOn(r):
+			refuse(w, r, transcript.Errorf(transcript.Forbidden, "This website is served to this machine alone, and a proxy has passed this on. "+
+				"Whoever runs it can say that others reach it: by --trusted-proxy, --host and --https, or --anybody for a single user."))
 		case partOfElsewhere(r):
 			crossOrigin(w, r)
 		case presentsKey(r):
@@ -51,6 +54,12 @@ func (v *Visitors) protect(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 		}
 	})
+}
+
+// passedOn reports whether a proxy says that it has passed a request on for somebody else.
+func passedOn(r *http.Request) bool {
+	return slices.ContainsFunc([]string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via"},
+		func(name string) bool { return len(r.Header.Values(name)) > 0 })
 }
 
 // partOfElsewhere reports whether a page of another site loads this as a part of it, as an

@@ -33,11 +33,13 @@ type TooManyError struct{ Wait time.Duration }
 func (e *TooManyError) Error() string { return "too many tries" }
 
 const (
-	// triesPeriod is the time in which tries are counted, triesOfName how often one may be
-	// tried to sign in, and triesAtAddress how often anybody may be from one address.
-	triesPeriod    = 15 * time.Minute
-	triesOfName    = 10
-	triesAtAddress = 30
+	// triesPeriod is the time in which tries to sign in are counted: of one name from one
+	// address, of anybody from there, and of the name from everywhere. The last is large, or
+	// a stranger would keep somebody out.
+	triesPeriod      = 15 * time.Minute
+	triesOfNameThere = 10
+	triesAtAddress   = 30
+	triesOfNameInAll = 100
 	// newPeriod is the time in which accounts are counted, and newAtAddress how many may
 	// be made from one address.
 	newPeriod    = time.Hour
@@ -76,8 +78,9 @@ func (v *Visitors) recognize(ctx context.Context, name, password string) (user, 
 	if !nameGrammar.MatchString(name) {
 		name = "" // nobody's; it is counted and takes as long all the same
 	}
+	as, at := "sign-in as "+fold(name), " at "+network(askingOf(ctx).client)
 	tries, err := v.db.take(ctx, until, nil,
-		limit{"sign-in as " + fold(name), triesOfName}, limit{"sign-in at " + network(askingOf(ctx).client), triesAtAddress})
+		limit{as + at, triesOfNameThere}, limit{"sign-in" + at, triesAtAddress}, limit{as, triesOfNameInAll})
 	if err != nil {
 		return user{}, tooMany(err, until)
 	}

@@ -3,6 +3,7 @@ package visitor_test
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"testing"
@@ -191,6 +192,23 @@ func TestTriesAreCounted(t *testing.T) {
 	if wait > 10 { // else the period may end before the next request
 		assert.Equal(t, http.StatusTooManyRequests, b.form("/sign-in", "name", "ada", "password", password).StatusCode, "also with the right one")
 	}
+}
+
+// Who tries wrong passwords keeps nobody else out.
+func TestTriesKeepNobodyElseOut(t *testing.T) {
+	t.Parallel()
+	s := onSQLite(t, func(o *visitor.Options) { o.TrustedProxies = loopbacks })
+	s.signedUp(t, "ada")
+	try := func(address, password string) int {
+		form := url.Values{"name": {"ada"}, "password": {password}}.Encode()
+		return s.browser(t).do(http.MethodPost, "/sign-in", "application/x-www-form-urlencoded", form, with("X-Forwarded-For", address)).StatusCode
+	}
+	for range 21 { // a new period may begin once
+		if try("192.0.2.1", "wrong password") == http.StatusTooManyRequests {
+			break
+		}
+	}
+	assert.Equal(t, http.StatusSeeOther, try("192.0.2.2", password))
 }
 
 func TestStrangersMakeAccountsWhereTheyMay(t *testing.T) {

@@ -72,6 +72,9 @@ type Options struct {
 	// Hosts are the names under which the site is reached, beside those of this machine
 	// and addresses.
 	Hosts []string
+	// Private says that nobody but this machine is meant to reach the site: what a proxy has
+	// passed on for somebody else is refused.
+	Private bool
 	// HTTPS says that people reach the site by https alone, through a proxy in front.
 	HTTPS bool
 	// TrustedProxies are those of server.Config.
