@@ -24,7 +24,7 @@ func anyNumber(n any) string { return number(reflect.Indirect(reflect.ValueOf(n)
 // moment is a day and an hour, and second an hour to the second, in UTC: times.js shows
 // them in the reader's own time.
 func moment(at interface{ UTC() time.Time }) template.HTML {
-	return timeElement(at.UTC(), "moment", "2 Jan 2006, 15:04 UTC")
+	return timeElement(at.UTC(), "moment", "Jan 2, 2006, 15:04 UTC")
 }
 
 func second(at interface{ UTC() time.Time }) template.HTML {

@@ -31,7 +31,7 @@ func parseViews(texts catalog, files *assets) (views, error) {
 		"language": languageName,
 		"number":   anyNumber, "size": texts.size, "span": texts.span, "moment": moment, "second": second,
 		"date":    func(at transcript.Time) string { return at.UTC().Format(time.RFC3339) },
-		"day":     func(at transcript.Time) string { return at.UTC().Format("2 Jan 2006") },
+		"day":     func(at transcript.Time) string { return at.UTC().Format("Jan 2, 2006") },
 		"length":  transcript.LengthText,
 		"pathOf":  pathOf,
 		"formats": library.DownloadFormats,
