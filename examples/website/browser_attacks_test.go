@@ -185,7 +185,7 @@ func TestBrowserFramesNoPage(t *testing.T) {
 		framing := page.Tab()
 		framing.Open(site)
 		assert.Contains(t, strings.Join(framing.Faults(), "\n"), "frame-ancestors", site)
-		framing.Expect(`frame-ancestors|ERR_BLOCKED_BY_RESPONSE|asked elsewhere: ` + s.address())
+		framing.Expect(`frame-ancestors|status of 403|ERR_BLOCKED_BY_RESPONSE|asked elsewhere: ` + s.address())
 	}
 	page.Open("/")
 	page.See("button", "Get the transcript")

@@ -118,7 +118,7 @@ func TestBatchRetriesWhatMayWork(t *testing.T) {
 	path := s.makeBatch(t, "from", "batch", "links", "dQw4w9WgXcQ\nno link\n9bZkp7q19f0")
 	require.Equal(t, batch.Failed, s.ended(t, path).Status)
 	page := s.get(t, path).body
-	assert.Contains(t, page, "Try again what may work: 2 items")
+	assert.Contains(t, page, "Try 2 items again")
 	assert.Contains(t, page, `name="code" value="LOGIN_REQUIRED"`)
 	assert.NotContains(t, page, `name="code" value="INVALID_VIDEO"`, "which is of no use")
 

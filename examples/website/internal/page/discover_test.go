@@ -45,7 +45,7 @@ func TestDiscoverFindsAndLists(t *testing.T) {
 
 	for path, want := range map[string][]string{
 		"/discover":                           {`name="q"`},
-		"/discover?q=talk":                    {"Talk 02", `value="aaaaaaaaa02"`, "1:02:03", "seen 1,234,567 times", "live now", "has captions", "Talks &amp; &lt;b&gt;more&lt;/b&gt;", "from="},
+		"/discover?q=talk":                    {"Talk 02", `value="aaaaaaaaa02"`, "1:02:03", "1,234,567 views", "live now", "has captions", "Talks &amp; &lt;b&gt;more&lt;/b&gt;", "from="},
 		"/discover?q=onerror":                 {"&lt;img src=x"},
 		"/discover?q=nobody":                  {"The site has found nothing for"},
 		"/discover?q=Talks&type=channel":      {"/discover/channels/" + talks, "@talks"},

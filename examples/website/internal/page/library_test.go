@@ -87,11 +87,11 @@ func TestLibrarySearchesInWhatWasSaid(t *testing.T) {
 		"北京":                     {"bbbbbbbbbbb?language=zh#t=0", "<mark>北京</mark>"},
 		"الدرس":                  {"<mark>الدرس</mark>"},
 		"ag*":                    {"said in 30 places", "25 more places in this text", "#t=40"},
-		"a":                      {"Nobody in your library says"},
-		`"`:                      {"Nobody in your library says"},
-		"(":                      {"Nobody in your library says"},
-		"cat AND nobody":         {"Nobody in your library says", "cat AND nobody"},
-		strings.Repeat("x", 200): {"Nobody in your library says"},
+		"a":                      {"Nothing in your library says"},
+		`"`:                      {"Nothing in your library says"},
+		"(":                      {"Nothing in your library says"},
+		"cat AND nobody":         {"Nothing in your library says", "cat AND nobody"},
+		strings.Repeat("x", 200): {"Nothing in your library says"},
 		"":                       {"Write words, or a phrase in quotes."},
 	} {
 		got := s.get(t, "/library?in=said&q="+url.QueryEscape(q))
@@ -102,5 +102,5 @@ func TestLibrarySearchesInWhatWasSaid(t *testing.T) {
 		assert.NotContains(t, got.body, "<b>cat", q)
 	}
 	narrow := s.get(t, "/library?in=said&q=cat&lang=zh")
-	assert.Contains(t, narrow.body, "Nobody in your library says")
+	assert.Contains(t, narrow.body, "Nothing in your library says")
 }

@@ -46,6 +46,9 @@ func TestStartLeadsToTheText(t *testing.T) {
 
 	start = s.get(t, "/")
 	assert.Contains(t, start.body, `<a href="/transcripts/video_site/dQw4w9WgXcQ?language=en"`)
+
+	require.Equal(t, http.StatusSeeOther, s.post(t, "/transcripts", "links", "dQw4w9WgXcQ aaaaaaaaa01").status)
+	assert.Contains(t, s.get(t, "/").body, "Batch of 2 items")
 }
 
 // One field takes a link, many of them, a playlist or a channel.

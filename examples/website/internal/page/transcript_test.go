@@ -195,7 +195,7 @@ func TestTranscriptOfAnyKind(t *testing.T) {
 		"numbers alone": {func(tr *transcript.Transcript) { tr.Segments = line("1 2 3") }, []string{`dir="ltr"`}},
 		"other metadata": {func(tr *transcript.Transcript) {
 			tr.Metadata = map[string]any{"gaps": "none", "tried": 7, "recognizers": []any{1}, "lostCues": "two", "trackKind": 1}
-		}, []string{"Put in by hand"}},
+		}, []string{"Entered by hand"}},
 		"one long line": {func(tr *transcript.Transcript) { tr.Segments = line(strings.Repeat("long ", 100_000)) }, []string{"long long"}},
 		"no times to link": {func(tr *transcript.Transcript) {
 			tr.Platform, tr.ExternalID = transcript.MicroblogSite, "1234567890123456789"
