@@ -76,11 +76,10 @@ bare-demo: setup-bare
 	.ci/bare-demo
 
 # The race detector looks at every access to memory, which takes most of the time of
-# what does little else. Compiled without it is what shares no memory with anybody, and
-# has no goroutines: SQLite, which is a translation from C, and expressions, schemas and
-# the packing of bytes, which compute on what they are handed. They wait for each other
-# by nothing but sync, which the detector sees all the same. Our code, and what hands
-# its connections around, is watched.
+# what does little else. Compiled without it is SQLite, which is a translation from C,
+# and expressions, schemas and the packing of bytes, which compute on what they are
+# handed: a race within them is not seen. Our code, and what hands its connections
+# around, is watched.
 UNWATCHED := modernc.org/... regexp/... github.com/klauspost/compress/flate github.com/santhosh-tekuri/jsonschema/... github.com/swaggest/...
 
 # The crowds and files of the server's tests have their full size only without the

@@ -107,6 +107,21 @@ func TestRevoke(t *testing.T) {
 	assert.NoError(t, err)
 }
 
+func TestAccountByItsName(t *testing.T) {
+	t.Parallel()
+	a := newAccounts(t)
+	suspended := true
+	set(t, a, "other", account.Settings{Suspended: &suspended})
+	found, err := a.Account(t.Context(), "other")
+	require.NoError(t, err)
+	assert.Equal(t, "other", found.Name)
+	assert.True(t, found.Suspended)
+	for _, name := range []string{"nobody", "Other", ""} {
+		_, err = a.Account(t.Context(), name)
+		require.ErrorIs(t, err, account.ErrNotFound, name)
+	}
+}
+
 func TestKeysOfAnAccountAreItsOwnBusiness(t *testing.T) {
 	t.Parallel()
 	a := newAccounts(t)
