@@ -68,6 +68,10 @@ func (s *Store) Sweep(ctx context.Context, jobsBefore, keysBefore time.Time) err
 	if err != nil {
 		return err
 	}
+	// An account whose turn was forgotten is the next once.
+	if err := s.sweepTable(ctx, "turns", "queue, account", turnsAgo, time.Time{}); err != nil {
+		return err
+	}
 	if err := s.sweepWindows(ctx); err != nil {
 		return err
 	}

@@ -16,10 +16,14 @@ const (
 	inLine   = 2
 )
 
+// turnsAgo is of a turn that is too long ago to matter.
+const turnsAgo = "turn < (SELECT max(l.turn) FROM turns AS l WHERE l.queue = turns.queue) - 1000"
+
 // turns lets accounts take turns, so that none has a queue for itself while others
 // wait: before a process fetches n runs of a queue, it calls up the n whose
-// accounts have the least of that queue under way, the oldest first among equals.
-// What several accounts wait for goes with the one whose turn comes first.
+// accounts have the least of that queue under way. Among equals the one goes first
+// that has not had a turn for longest, and then the oldest. What several accounts wait
+// for goes with the one whose turn comes first.
 //
 // What only batches wait for goes after all that is asked for by itself, and the last
 // free worker of a queue is kept from it: of a long batch none has to wait for a step
@@ -28,8 +32,8 @@ const (
 // It only decides who goes first. All rows stay available: where it is wrong,
 // because two processes fetch at once, say, one is served a little early.
 type turns struct {
-	count, asked, call string
-	moment             func(time.Time) any // as the database compares times
+	count, asked, call, note string
+	moment                   func(time.Time) any // as the database compares times
 }
 
 // newTurns takes what the database needs to lock the rows that it calls up, none
@@ -47,12 +51,21 @@ func newTurns(lock string, moment func(time.Time) any) turns {
 		WHERE id IN (SELECT id FROM river_job WHERE state = 'available' AND queue = $1 AND (priority = %[1]d) <> (id IN (
 			SELECT id FROM (
 				SELECT r.id, r.state, r.scheduled_at, CASE WHEN j.asked THEN 0 ELSE 1 END AS behind, row_number() OVER (
-					PARTITION BY j.account, j.asked ORDER BY r.state = 'available', r.scheduled_at, r.id) AS turn
+					PARTITION BY j.account, j.asked ORDER BY r.state = 'available', r.scheduled_at, r.id) AS turn, coalesce(l.turn, 0) AS last
 				FROM river_job AS r JOIN jobs AS j ON j.extraction_id = r.args ->> 'extraction'
+				LEFT JOIN turns AS l ON l.queue = r.queue AND l.account = j.account
 				WHERE r.queue = $1 AND r.state IN ('running', 'available') AND j.status IN ('pending', 'processing')) AS t
 			WHERE state = 'available' AND scheduled_at <= $3
-			GROUP BY id ORDER BY min(behind), min(turn), min(scheduled_at), id LIMIT $2))
+			GROUP BY id ORDER BY min(behind), min(turn), min(last), min(scheduled_at), id LIMIT $2))
 		ORDER BY id %[3]s)`, calledUp, inLine, lock),
+		// A run that has just ended is under way or is not, as its end is written a little
+		// later: who goes first must not hang on that alone.
+		fmt.Sprintf(`INSERT INTO turns (queue, account, turn)
+		SELECT r.queue, j.account, (SELECT coalesce(max(turn), 0) + 1 FROM turns WHERE queue = $1)
+		FROM river_job AS r JOIN jobs AS j ON j.extraction_id = r.args ->> 'extraction'
+		WHERE r.queue = $1 AND r.state = 'available' AND r.priority = %d AND j.status IN ('pending', 'processing')
+		GROUP BY r.queue, j.account ORDER BY r.queue, j.account
+		ON CONFLICT (queue, account) DO UPDATE SET turn = excluded.turn`, calledUp),
 		moment,
 	}
 }
@@ -77,11 +90,14 @@ func (t turns) callUp(ctx context.Context, db riverdriver.Executor, p *riverdriv
 	if waiting <= n || n == 0 {
 		return waiting, n, nil
 	}
-	return waiting, n, db.Exec(ctx, t.call, p.Queue, n, now)
+	if err := db.Exec(ctx, t.call, p.Queue, n, now); err != nil {
+		return 0, 0, err
+	}
+	return waiting, n, db.Exec(ctx, t.note, p.Queue)
 }
 
 // numbered turns $1 into ?1, as SQLite has it.
 func (t turns) numbered() turns {
 	number := func(s string) string { return strings.ReplaceAll(s, "$", "?") }
-	return turns{number(t.count), number(t.asked), number(t.call), t.moment}
+	return turns{number(t.count), number(t.asked), number(t.call), number(t.note), t.moment}
 }
