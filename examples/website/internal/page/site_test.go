@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -49,6 +50,9 @@ type site struct {
 	pages    atomic.Pointer[http.Handler]
 }
 
+// noon is the time by which guests are counted: no day ends during a test.
+var noon = time.Now().UTC().Truncate(24 * time.Hour).Add(12 * time.Hour)
+
 // newSite starts a service and its pages, which end with the test. A User is the only one
 // of the site; else it is open to guests, and its browser becomes one by its first link.
 func newSite(t *testing.T, who visitor.Kind, opts ...servertest.Option) *site {
@@ -60,7 +64,7 @@ func newSite(t *testing.T, who visitor.Kind, opts ...servertest.Option) *site {
 			var err error
 			s.visitors, err = visitor.New(t.Context(), visitor.Options{
 				Database: database, Accounts: c.Accounts, Keys: server.KeyAuthenticator(c.Accounts, slog.New(slog.DiscardHandler)),
-				SingleUser: who == visitor.User, SignUp: true, GuestLinks: guestLinks,
+				SingleUser: who == visitor.User, SignUp: true, GuestLinks: guestLinks, Now: func() time.Time { return noon },
 			})
 			require.NoError(t, err)
 			t.Cleanup(func() { assert.NoError(t, s.visitors.Close()) })

@@ -30,7 +30,6 @@ func with(name, value string) func(*http.Request) {
 // browsers, in whatever way it is sent.
 func TestKeysAndCookiesOpenTheirOwnDoors(t *testing.T) {
 	t.Parallel()
-	today(t)
 	s := onSQLite(t)
 	user, guest := s.signedUp(t, "ada"), s.browser(t)
 	job := jobOf(t, guest.extract(video(0)))
@@ -142,7 +141,6 @@ func TestStreamsEndWithTheirSession(t *testing.T) {
 // What another site has a browser send is refused, whatever it is.
 func TestOtherSitesSendNothing(t *testing.T) {
 	t.Parallel()
-	today(t)
 	s := onSQLite(t)
 	b := s.signedUp(t, "ada")
 	posts := []string{"/sign-in", "/sign-up", "/sign-out", "/account/password", "/account/sessions", "/transcripts", "/web/v1/transcript", "/web/v1/batch"}
@@ -220,7 +218,6 @@ func TestWhatAProxyPassesOn(t *testing.T) {
 
 func TestWhatBrowsersAreTold(t *testing.T) {
 	t.Parallel()
-	today(t)
 	plain, https := onSQLite(t), onSQLite(t, func(o *visitor.Options) { o.HTTPS = true })
 	for _, s := range []*site{plain, https} {
 		b := s.browser(t)
@@ -258,7 +255,6 @@ func TestWhatBrowsersAreTold(t *testing.T) {
 // The website writes to its tables while the service works on the same file.
 func TestVisitorsBesideAWorkingService(t *testing.T) {
 	t.Parallel()
-	today(t)
 	each(t, func(t *testing.T, o store.Options) {
 		s := newSite(t, o, func(o *visitor.Options) { o.GuestLinks = 1000 })
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 2*time.Minute)

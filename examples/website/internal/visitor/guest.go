@@ -97,7 +97,7 @@ func (v *Visitors) Allowance(ctx context.Context) (Allowance, bool, error) {
 	if a == nil || From(ctx).Kind == User || v.o.GuestLinks <= 0 {
 		return Allowance{}, false, nil
 	}
-	until := periodEnd(now(), day)
+	until := periodEnd(v.o.Now(), day)
 	left := int64(v.o.GuestLinks)
 	for _, l := range v.guestLimits(From(ctx).Account, a.client) {
 		used, err := v.db.used(ctx, until, l.subject)

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -39,17 +40,8 @@ func (b *browser) ended(job string) {
 	}, time.Minute, 20*time.Millisecond)
 }
 
-// today runs what is to happen within one day, as the allowance sees it.
-func today(t *testing.T) {
-	t.Helper()
-	if left := 24*time.Hour - time.Duration(time.Now().UnixNano())%(24*time.Hour); left < 2*time.Minute {
-		t.Skip("the day is about to end")
-	}
-}
-
 func TestAGuestExtractsLinks(t *testing.T) {
 	t.Parallel()
-	today(t)
 	each(t, func(t *testing.T, o store.Options) {
 		s := newSite(t, o)
 		b := s.browser(t)
@@ -101,7 +93,6 @@ func TestAGuestExtractsLinks(t *testing.T) {
 // A guest may ask for what the list names, and for nothing else that the API has.
 func TestWhatGuestsMayAsk(t *testing.T) {
 	t.Parallel()
-	today(t)
 	s := onSQLite(t, func(o *visitor.Options) { o.GuestLinks = 100 })
 	b := s.browser(t)
 	jobOf(t, b.extract(video(0)))
@@ -150,7 +141,6 @@ func TestWhatGuestsMayAsk(t *testing.T) {
 // and nothing is lost of it.
 func TestAllowancesAreTakenOnce(t *testing.T) {
 	t.Parallel()
-	today(t)
 	each(t, func(t *testing.T, o store.Options) {
 		s := newSite(t, o)
 		processes := []*site{s, s.second(t, o)}
@@ -181,11 +171,30 @@ func TestAllowancesAreTakenOnce(t *testing.T) {
 	})
 }
 
+// What is used up in a day is there again the next.
+func TestAllowancesAreForADay(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, o store.Options) {
+		var now atomic.Pointer[time.Time]
+		now.Store(new(noon.Add(12*time.Hour - 90*time.Second)))
+		s := newSite(t, o, func(o *visitor.Options) { o.GuestLinks, o.Now = 1, func() time.Time { return *now.Load() } })
+		b := s.browser(t)
+		jobOf(t, b.extract(video(0)))
+		a := b.extract(video(1))
+		assert.Equal(t, http.StatusPaymentRequired, a.StatusCode)
+		assert.Equal(t, "90", a.Header.Get("Retry-After"))
+		assert.Contains(t, b.get("/").body, "0 of 1 new transcript")
+		now.Store(new(noon.Add(12 * time.Hour)))
+		assert.Contains(t, b.get("/").body, "1 of 1 new transcript")
+		jobOf(t, b.extract(video(1)))
+		assert.Equal(t, http.StatusPaymentRequired, b.extract(video(2)).StatusCode)
+	})
+}
+
 // Guests of one network share its allowance, wherever in it they are; who trusts a proxy
 // believes whom it names, and nobody else.
 func TestAllowancesOfAddresses(t *testing.T) {
 	t.Parallel()
-	today(t)
 	s := onSQLite(t, func(o *visitor.Options) {
 		o.GuestLinks, o.TrustedProxies = 1, loopbacks
 	})
@@ -213,7 +222,6 @@ func TestAllowancesOfAddresses(t *testing.T) {
 
 func TestCookiesThatAreNoGuests(t *testing.T) {
 	t.Parallel()
-	today(t)
 	s, another := onSQLite(t), onSQLite(t)
 	b, of := s.browser(t), another.browser(t)
 	job := jobOf(t, b.extract(video(0)))
@@ -248,7 +256,6 @@ func TestCookiesThatAreNoGuests(t *testing.T) {
 // two do so at once.
 func TestWhatGuestsHaveMadeGoes(t *testing.T) {
 	t.Parallel()
-	today(t)
 	each(t, func(t *testing.T, o store.Options) {
 		s := newSite(t, o)
 		ada := s.signedUp(t, "ada")
@@ -316,7 +323,6 @@ func TestWhatGuestsHaveMadeGoes(t *testing.T) {
 // An operator's own plan for guests takes the place of the one there is.
 func TestPlanOfGuests(t *testing.T) {
 	t.Parallel()
-	today(t)
 	s := onSQLite(t, func(o *visitor.Options) {
 		o.GuestPlan = account.Plan{Name: "guest", TranscriptsPerPeriod: 1, EventStreams: 1}
 	})

@@ -131,11 +131,11 @@ func (v *Visitors) Admit(ctx context.Context, _ account.Principal, _ server.Oper
 func (v *Visitors) reserve(ctx context.Context, a *asking) (*taking, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	until, found := periodEnd(now(), day), a.visitor
+	until, found := periodEnd(v.o.Now(), day), a.visitor
 	var become func(context.Context, bun.Tx) error
 	var fresh guest
 	if found.Kind == Stranger {
-		fresh = guest{ID: rand.Text(), ExpiresAt: now().Add(guestLifetime).Unix()}
+		fresh = guest{ID: rand.Text(), ExpiresAt: v.o.Now().Add(guestLifetime).Unix()}
 		found = Visitor{Kind: Guest, Account: guestAccount(fresh.ID)}
 		become = func(ctx context.Context, tx bun.Tx) error {
 			_, err := tx.NewInsert().Model(&fresh).Exec(ctx)
@@ -164,7 +164,7 @@ func (v *Visitors) reserve(ctx context.Context, a *asking) (*taking, error) {
 func (v *Visitors) usedUp(until time.Time) *transcript.Error {
 	e := transcript.Errorf(transcript.TranscriptQuotaExceeded,
 		"What guests may have in a day is used up: %d new transcripts each, and %d from one network. There is more at midnight UTC.", v.o.GuestLinks, v.o.GuestLinks*guestsAtAddress)
-	e.RetryAfter = max(int(time.Until(until).Seconds()), 1)
+	e.RetryAfter = max(int(until.Sub(v.o.Now()).Seconds()), 1)
 	e.ActionLabel, e.ActionURL = "Sign in", "/sign-in"
 	return e
 }

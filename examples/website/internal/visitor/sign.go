@@ -74,7 +74,7 @@ func (v *Visitors) SignIn(w http.ResponseWriter, r *http.Request, name, password
 // recognize returns the user of a name and a password, each try of which is counted until
 // one is right.
 func (v *Visitors) recognize(ctx context.Context, name, password string) (user, error) {
-	until := periodEnd(now(), triesPeriod)
+	until := periodEnd(v.o.Now(), triesPeriod)
 	if !nameGrammar.MatchString(name) {
 		name = "" // nobody's; it is counted and takes as long all the same
 	}
@@ -82,7 +82,7 @@ func (v *Visitors) recognize(ctx context.Context, name, password string) (user, 
 	tries, err := v.db.take(ctx, until, nil,
 		limit{as + at, triesOfNameThere}, limit{"sign-in" + at, triesAtAddress}, limit{as, triesOfNameInAll})
 	if err != nil {
-		return user{}, tooMany(err, until)
+		return user{}, v.tooMany(err, until)
 	}
 	u, err := v.db.user(ctx, name)
 	if err != nil && !errors.Is(err, errNoUser) {
@@ -119,9 +119,9 @@ func (v *Visitors) rehash(ctx context.Context, u user, password string) {
 }
 
 // tooMany is the error of taking, for who tries.
-func tooMany(err error, until time.Time) error {
+func (v *Visitors) tooMany(err error, until time.Time) error {
 	if errors.Is(err, errLimit) {
-		return &TooManyError{max(time.Until(until), time.Second)}
+		return &TooManyError{max(until.Sub(v.o.Now()), time.Second)}
 	}
 	return unavailable(err)
 }
@@ -136,9 +136,9 @@ func (v *Visitors) SignUp(w http.ResponseWriter, r *http.Request, name, password
 	if err := errors.Join(checkName(name), checkPassword(password)); err != nil {
 		return err
 	}
-	until := periodEnd(now(), newPeriod)
+	until := periodEnd(v.o.Now(), newPeriod)
 	if _, err := v.db.take(ctx, until, nil, limit{"sign-up at " + network(askingOf(ctx).client), newAtAddress}); err != nil {
-		return tooMany(err, until)
+		return v.tooMany(err, until)
 	}
 	// An account that is there already belongs to somebody, who may have but keys.
 	if _, err := v.o.Accounts.Account(ctx, name); err == nil {

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -34,7 +35,7 @@ type site struct {
 func newSite(t *testing.T, o store.Options, change ...func(*visitor.Options)) *site {
 	t.Helper()
 	s := &site{options: o}
-	settings := visitor.Options{Database: o.Database, SignUp: true, GuestLinks: 3}
+	settings := visitor.Options{Database: o.Database, SignUp: true, GuestLinks: 3, Now: atNoon}
 	free := account.Plan{Name: "free", RateLimit: account.RateLimit{}, TranscriptsPerPeriod: 5, CacheTTL: account.Unlimited, EventStreams: 5}
 	s.Server = servertest.New(t, servertest.OnPlan(account.WithoutLimits("test"), free),
 		servertest.ConfigureStore(func(at *store.Options) { *at = o }),
@@ -55,11 +56,16 @@ func newSite(t *testing.T, o store.Options, change ...func(*visitor.Options)) *s
 func (s *site) second(t *testing.T, o store.Options) *site {
 	t.Helper()
 	another := &site{visitors: open(t, visitor.Options{
-		Database: o.Database, Accounts: s.Accounts, Keys: server.KeyAuthenticator(s.Accounts, nil), SignUp: true, GuestLinks: 3,
+		Database: o.Database, Accounts: s.Accounts, Keys: server.KeyAuthenticator(s.Accounts, nil), SignUp: true, GuestLinks: 3, Now: atNoon,
 	}), Server: s.Server}
 	another.serve(t, another.visitors)
 	return another
 }
+
+var noon = time.Now().UTC().Truncate(24 * time.Hour).Add(12 * time.Hour)
+
+// atNoon is the clock by which visitors are counted: no period ends during a test.
+func atNoon() time.Time { return noon }
 
 func open(t *testing.T, o visitor.Options) *visitor.Visitors {
 	t.Helper()

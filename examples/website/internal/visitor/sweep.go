@@ -30,7 +30,7 @@ func (v *Visitors) KeepSweeping(ctx context.Context, api *client.Client) {
 			return
 		case <-timer.C:
 		}
-		if err := v.Sweep(ctx, api, now()); err != nil && ctx.Err() == nil {
+		if err := v.Sweep(ctx, api, v.o.Now()); err != nil && ctx.Err() == nil {
 			v.o.Log.WarnContext(ctx, "what has expired is still there", "err", err)
 		}
 	}

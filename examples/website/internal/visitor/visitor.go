@@ -79,6 +79,8 @@ type Options struct {
 	HTTPS bool
 	// TrustedProxies are those of server.Config.
 	TrustedProxies []netip.Prefix
+	// Now is the time by which allowances and tries are counted; nil: the real one.
+	Now func() time.Time
 	// Log receives what goes wrong; nil: nothing is logged.
 	Log *slog.Logger
 }
@@ -100,6 +102,9 @@ const onlyUser = "me"
 func New(ctx context.Context, o Options) (*Visitors, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
 	}
 	if o.GuestPlan.Name == "" {
 		o.GuestPlan = GuestPlan()
@@ -126,6 +131,3 @@ func New(ctx context.Context, o Options) (*Visitors, error) {
 
 // Close releases what New has opened.
 func (v *Visitors) Close() error { return v.db.Close() }
-
-// now is the present.
-func now() time.Time { return time.Now().UTC() }
