@@ -23,7 +23,7 @@
 // [Server.Library], [Server.Batches], [Server.Usage], [Server.Health], [Server.Docs], each
 // under a prefix if it likes, and lets its own sessions in through [Config.Authenticator].
 // Its own http.Server is shut down after [Server.Stop], which ends the event streams that
-// Shutdown would wait for.
+// Shutdown would wait for, and its own handlers stand behind [Patient].
 //
 // The program takes part without HTTP, too: [Server.Submit] asks for a transcript on
 // behalf of an account, [Config.JobEnded] and [Config.BatchEnded] are told what has

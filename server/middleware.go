@@ -45,13 +45,7 @@ func (s *Server) outermost(next http.Handler) http.Handler {
 		control := http.NewResponseController(w)
 		// A deadline of the request before this one on the connection is not ours.
 		_ = control.SetWriteDeadline(time.Time{}) // not every writer has deadlines
-		if r.Body != nil && r.Body != http.NoBody {
-			body := newPatientBody(r.Body, control)
-			r.Body = body
-			if r.ProtoMajor == 1 { // in HTTP/2 no answer waits for a body
-				rec.body = body
-			}
-		}
+		rec.limitBody(r, control)
 		h := rec.Header()
 		before := h["Vary"] // of who stands before this handler, such as the origin
 		maps.Copy(h, everyAnswer)
@@ -171,6 +165,18 @@ type recorder struct {
 	body    *patientBody // of the request; nil: it has none
 	status  int
 	written int64
+}
+
+// limitBody gives the body of a request its deadline, if it has one.
+func (w *recorder) limitBody(r *http.Request, control *http.ResponseController) {
+	if r.Body == nil || r.Body == http.NoBody {
+		return
+	}
+	body := newPatientBody(r.Body, control)
+	r.Body = body
+	if r.ProtoMajor == 1 { // in HTTP/2 no answer waits for a body
+		w.body = body
+	}
 }
 
 // begin is called before anything is written. What is sent as gzip has an ETag of its

@@ -219,10 +219,11 @@ func (w waiting) Authenticate(ctx context.Context, _ *http.Request) (account.Pri
 // deadlines is a writer that knows when its connection is given up.
 type deadlines struct {
 	*httptest.ResponseRecorder
-	read time.Time
+	read, write time.Time
 }
 
-func (d *deadlines) SetReadDeadline(t time.Time) error { d.read = t; return nil }
+func (d *deadlines) SetReadDeadline(t time.Time) error  { d.read = t; return nil }
+func (d *deadlines) SetWriteDeadline(t time.Time) error { d.write = t; return nil }
 
 // Every request with a body has such a deadline, also where nobody reads it.
 func TestPatienceWithEveryBody(t *testing.T) {

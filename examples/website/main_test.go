@@ -4,8 +4,11 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/alecthomas/kong"
 	"github.com/stretchr/testify/assert"
@@ -37,5 +40,40 @@ func TestPagesAreThere(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, res.Body.Close())
 		assert.Equal(t, status, res.StatusCode, path)
+	}
+}
+
+// connection notes the deadlines of a request.
+type connection struct {
+	*httptest.ResponseRecorder
+	read, write []time.Time
+}
+
+func (c *connection) SetReadDeadline(t time.Time) error {
+	c.read = append(c.read, t)
+	return nil
+}
+
+func (c *connection) SetWriteDeadline(t time.Time) error {
+	c.write = append(c.write, t)
+	return nil
+}
+
+// Nobody holds a connection for long by sending a form slowly, or by not reading the answer.
+func TestSlowClientsAreGivenUp(t *testing.T) {
+	t.Parallel()
+	s := startWebsite(t)
+	for _, path := range []string{"/sign-in", "/transcripts", "/batches", "/nothing", "/web/v1/transcript", "/v1/transcript"} {
+		for _, origin := range []string{"", "https://evil.example"} { // which is refused before anybody reads
+			c := &connection{ResponseRecorder: httptest.NewRecorder()}
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, s.address()[:len(s.address())-1]+path, strings.NewReader("name=ada"))
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			r.Header.Set("Origin", origin)
+			s.web.Handler.ServeHTTP(c, r)
+			require.NotEmpty(t, c.read, path)
+			assert.WithinDuration(t, time.Now().Add(30*time.Second), c.read[0], 30*time.Second, path)
+			require.NotEmpty(t, c.write, path)
+			assert.WithinDuration(t, time.Now().Add(2*time.Minute), c.write[len(c.write)-1], 2*time.Minute, path)
+		}
 	}
 }

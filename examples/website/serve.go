@@ -114,7 +114,7 @@ func startSite(ctx context.Context, c *serveCommand, log *slog.Logger) (_ *websi
 		return nil, err
 	}
 	s.web = s.server.HTTPServer(string(c.Listen))
-	s.web.Handler = routes(s.server.Handler(), s.visitors.Identify, permitted, pages)
+	s.web.Handler = server.Patient(routes(s.server.Handler(), s.visitors.Identify, permitted, pages))
 	if err = s.keepSweeping(); err != nil {
 		return nil, err
 	}
