@@ -65,7 +65,9 @@ func (v *Visitors) Identify(next http.Handler) http.Handler {
 		}
 		var err error
 		if a.visitor, err = v.find(r.Context(), a.session, a.guest); err != nil {
-			v.o.Log.ErrorContext(r.Context(), "who makes a request cannot be found out", "err", err)
+			if r.Context().Err() == nil { // else nobody waits for the answer
+				v.o.Log.ErrorContext(r.Context(), "who makes a request cannot be found out", "err", err)
+			}
 			refuse(w, r, unavailable(err))
 			return
 		}

@@ -2,6 +2,7 @@ package visitor
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"time"
 
@@ -47,11 +48,12 @@ func (v *Visitors) AddUser(ctx context.Context, name, password string) (Person, 
 	if err != nil {
 		return Person{}, err
 	}
-	// The account first: a user without one could come to have what is made for another.
-	if _, err := v.o.Accounts.Set(ctx, name, account.Settings{}); err != nil {
-		return Person{}, err
-	}
+	// The user first: where the account cannot be made now, their first sign-in makes it. An
+	// account without a user would be taken for somebody else's.
 	row, err := v.db.addUser(ctx, name, hash)
+	if err == nil {
+		_, err = v.o.Accounts.Set(ctx, name, account.Settings{})
+	}
 	if errors.Is(err, errIsAUser) {
 		return Person{}, ErrTaken
 	}
@@ -68,8 +70,7 @@ func (v *Visitors) SetPassword(ctx context.Context, name, password string) error
 	if err != nil {
 		return err
 	}
-	_, err = v.db.setPassword(ctx, name, hash)
-	return err
+	return v.db.setPassword(ctx, name, hash, rand.Text())
 }
 
 // RemoveUser takes a user's way in. Their account stays, with what they saved and its

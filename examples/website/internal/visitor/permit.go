@@ -133,10 +133,14 @@ func (v *Visitors) reserve(ctx context.Context, a *asking) (*taking, error) {
 	defer a.mu.Unlock()
 	until, found := periodEnd(v.o.Now(), day), a.visitor
 	var become func(context.Context, bun.Tx) error
-	var fresh guest
+	var cookie *http.Cookie
 	if found.Kind == Stranger {
-		fresh = guest{ID: rand.Text(), ExpiresAt: v.o.Now().Add(guestLifetime).Unix()}
+		fresh := guest{ID: rand.Text(), ExpiresAt: v.o.Now().Add(guestLifetime).Unix()}
 		found = Visitor{Kind: Guest, Account: guestAccount(fresh.ID)}
+		var err error
+		if cookie, err = v.guests.write(fresh.ID); err != nil {
+			return nil, fmt.Errorf("visitor: making a cookie: %w", err)
+		}
 		become = func(ctx context.Context, tx bun.Tx) error {
 			_, err := tx.NewInsert().Model(&fresh).Exec(ctx)
 			return err
@@ -148,15 +152,10 @@ func (v *Visitors) reserve(ctx context.Context, a *asking) (*taking, error) {
 		return nil, v.usedUp(until)
 	case err != nil:
 		return nil, unavailable(err)
-	case become == nil:
-		return taken, nil
+	case cookie != nil:
+		http.SetCookie(a.answer, cookie)
+		a.guest, a.visitor, a.found = cookie.Value, found, time.Now()
 	}
-	cookie, err := v.guests.write(fresh.ID)
-	if err != nil {
-		return nil, fmt.Errorf("visitor: making a cookie: %w", err)
-	}
-	http.SetCookie(a.answer, cookie)
-	a.guest, a.visitor, a.found = cookie.Value, found, time.Now()
 	return taken, nil
 }
 

@@ -32,7 +32,7 @@ func newSessions(d *database, https bool) *scs.SessionManager {
 	// Not scs.New, which starts something for a store that is not used here.
 	return &scs.SessionManager{
 		Store:            sessionStore{d},
-		Codec:            scs.GobCodec{},
+		Codec:            codec{},
 		Lifetime:         sessionLifetime,
 		HashTokenInStore: true,
 		Cookie: scs.SessionCookie{
@@ -48,6 +48,19 @@ func cookieName(name string, https bool) string {
 		return "__Host-" + name
 	}
 	return name
+}
+
+// codec is that of scs. What it cannot read another program has written, or another version
+// of this one: whoever has that session signs in again.
+type codec struct{ scs.GobCodec }
+
+// Decode implements scs.Codec.
+func (c codec) Decode(data []byte) (time.Time, map[string]any, error) {
+	until, values, err := c.GobCodec.Decode(data)
+	if err != nil {
+		return time.Now().Add(sessionLifetime), map[string]any{}, nil
+	}
+	return until, values, nil
 }
 
 // session is a row of website_sessions.
@@ -83,7 +96,7 @@ func (s sessionStore) FindCtx(ctx context.Context, token string) ([]byte, bool, 
 		}
 	}
 	data, err := base64.StdEncoding.DecodeString(row.Data)
-	return data, err == nil, wrap("reading a session", err)
+	return data, err == nil, nil // as in codec
 }
 
 // CommitCtx implements scs.CtxStore.

@@ -2,6 +2,7 @@ package visitor
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"net/http"
 	"regexp"
@@ -58,15 +59,20 @@ func (v *Visitors) SignIn(w http.ResponseWriter, r *http.Request, name, password
 	if v.o.SingleUser {
 		return ErrClosed
 	}
-	u, err := v.recognize(r.Context(), name, password)
+	ctx := r.Context()
+	u, err := v.recognize(ctx, name, password)
 	if err != nil {
 		return err
 	}
-	switch err := v.mayUse(r.Context(), u.Name); {
-	case errors.Is(err, errNoUser):
-		return ErrSuspended
+	acc, err := v.o.Accounts.Account(ctx, u.Name)
+	if errors.Is(err, account.ErrNotFound) { // AddUser was cut off
+		acc, err = v.o.Accounts.Set(ctx, u.Name, account.Settings{})
+	}
+	switch {
 	case err != nil:
 		return unavailable(err)
+	case acc.Suspended:
+		return ErrSuspended
 	}
 	return v.begin(w, r, u)
 }
@@ -126,8 +132,9 @@ func (v *Visitors) tooMany(err error, until time.Time) error {
 	return unavailable(err)
 }
 
-// SignUp makes an account and signs its user in. The errors are ErrClosed, ErrName,
-// ErrTaken, ErrPassword and a *TooManyError.
+// SignUp makes an account and signs its user in. Who does so again with the same password,
+// as by a form that is sent twice or after a failure half-way, is signed in. The errors are
+// ErrClosed, ErrName, ErrTaken, ErrPassword, ErrSuspended and a *TooManyError.
 func (v *Visitors) SignUp(w http.ResponseWriter, r *http.Request, name, password string) error {
 	if !v.OpenToAll() {
 		return ErrClosed
@@ -140,17 +147,30 @@ func (v *Visitors) SignUp(w http.ResponseWriter, r *http.Request, name, password
 	if _, err := v.db.take(ctx, until, nil, limit{"sign-up at " + network(askingOf(ctx).client), newAtAddress}); err != nil {
 		return v.tooMany(err, until)
 	}
-	// An account that is there already belongs to somebody, who may have but keys.
-	if _, err := v.o.Accounts.Account(ctx, name); err == nil {
+	u, err := v.addStranger(ctx, name, password)
+	switch {
+	case errors.Is(err, ErrTaken):
+		if err := v.SignIn(w, r, name, password); !errors.Is(err, ErrWrong) {
+			return err
+		}
 		return ErrTaken
-	} else if !errors.Is(err, account.ErrNotFound) {
+	case err != nil:
 		return unavailable(err)
 	}
-	u, err := v.AddUser(ctx, name, password)
-	if err != nil {
-		return err
-	}
 	return v.begin(w, r, u.row)
+}
+
+// addStranger is AddUser, but an account that is there already is taken: it belongs to
+// somebody, who may have but keys.
+func (v *Visitors) addStranger(ctx context.Context, name, password string) (Person, error) {
+	_, err := v.o.Accounts.Account(ctx, name)
+	switch {
+	case err == nil:
+		return Person{}, ErrTaken
+	case !errors.Is(err, account.ErrNotFound):
+		return Person{}, err
+	}
+	return v.AddUser(ctx, name, password)
 }
 
 func checkName(name string) error {
@@ -160,24 +180,29 @@ func checkName(name string) error {
 	return nil
 }
 
-// begin gives the answer to r a new session.
+// begin gives the answer to r a new session, in the place of the one it had.
 func (v *Visitors) begin(w http.ResponseWriter, r *http.Request, u user) error {
-	a := askingOf(r.Context())
-	ctx, err := v.sessions.Load(r.Context(), a.session)
+	ctx, err := v.sessions.Load(r.Context(), askingOf(r.Context()).session)
+	if err == nil {
+		err = v.sessions.RenewToken(ctx)
+	}
 	if err != nil {
 		return unavailable(err)
 	}
-	if err := v.sessions.RenewToken(ctx); err != nil {
-		return unavailable(err)
-	}
-	v.sessions.Put(ctx, userKey, u.Folded)
-	v.sessions.Put(ctx, sessionsKey, u.Sessions)
-	token, expiry, err := v.sessions.Commit(ctx)
+	hand, err := v.keepSession(ctx, u.Folded, u.Sessions)
 	if err != nil {
 		return unavailable(err)
 	}
-	v.sessions.WriteSessionCookie(ctx, w, token, expiry)
+	hand(w)
 	return nil
+}
+
+// keepSession keeps the session in ctx as one of a user; hand gives an answer its cookie.
+func (v *Visitors) keepSession(ctx context.Context, folded, sessions string) (hand func(http.ResponseWriter), err error) {
+	v.sessions.Put(ctx, userKey, folded)
+	v.sessions.Put(ctx, sessionsKey, sessions)
+	token, expiry, err := v.sessions.Commit(ctx)
+	return func(w http.ResponseWriter) { v.sessions.WriteSessionCookie(ctx, w, token, expiry) }, err
 }
 
 // SignOut ends the session of who makes a request.
@@ -221,10 +246,22 @@ func (v *Visitors) ChangePassword(w http.ResponseWriter, r *http.Request, presen
 	return v.change(w, r, hash)
 }
 
+// change ends all sessions of the user but a new one, and changes the password where there
+// is a hash of another. The session is kept first, and is none until the user is changed:
+// when anything fails they have the password and the session that they had.
 func (v *Visitors) change(w http.ResponseWriter, r *http.Request, hash string) error {
-	u, err := v.db.setPassword(r.Context(), From(r.Context()).Name, hash)
+	name, sessions := From(r.Context()).Name, rand.Text()
+	ctx, err := v.sessions.Load(r.Context(), "")
 	if err != nil {
 		return unavailable(err)
 	}
-	return v.begin(w, r, u)
+	hand, err := v.keepSession(ctx, fold(name), sessions)
+	if err == nil {
+		err = v.db.setPassword(ctx, name, hash, sessions)
+	}
+	if err != nil {
+		return unavailable(err)
+	}
+	hand(w)
+	return nil
 }

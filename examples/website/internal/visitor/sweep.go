@@ -3,6 +3,7 @@ package visitor
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/client"
@@ -85,16 +86,26 @@ func (v *Visitors) forget(ctx context.Context, api *client.Client, g guest) erro
 
 // empty removes all rows of a view of the library.
 func empty(ctx context.Context, api *client.Client, view library.View) error {
-	for {
+	for last := (library.Key{}); ; {
 		page, err := api.Library.List(ctx, library.Query{View: view, PageSize: sweepAtOnce})
 		if err != nil || len(page.Transcripts) == 0 {
 			return err
 		}
+		first := keyOf(page.Transcripts[0])
+		if first == last {
+			return fmt.Errorf("%s %s is still listed after it was deleted", first.Platform, first.ExternalID)
+		}
 		for _, item := range page.Transcripts {
-			err := api.Library.Delete(ctx, library.Key{Platform: item.Platform, ExternalID: item.ExternalID})
+			err := api.Library.Delete(ctx, keyOf(item))
 			if err != nil && !errors.Is(err, transcript.NoTranscript) { // another process was faster
 				return err
 			}
 		}
+		last = first
 	}
+}
+
+// keyOf is a content in all languages.
+func keyOf(item library.Item) library.Key {
+	return library.Key{Platform: item.Platform, ExternalID: item.ExternalID}
 }

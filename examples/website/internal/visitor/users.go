@@ -66,22 +66,18 @@ func (d *database) keepPassword(ctx context.Context, u user, hash string) error 
 	return wrap("keeping a password", err)
 }
 
-// setPassword changes a password, or only ends all sessions where the hash is empty, and
-// returns the user as it is then.
-func (d *database) setPassword(ctx context.Context, name, hash string) (user, error) {
-	var u user
-	q := d.NewUpdate().Model(&u).Set("sessions = ?", rand.Text()).Where("folded = ?", fold(name)).Returning("*")
+// setPassword changes a password, unless the hash is empty, and ends all sessions that hold
+// anything else than the new text. errNoUser where there is no such user.
+func (d *database) setPassword(ctx context.Context, name, hash, sessions string) error {
+	q := d.NewUpdate().Model((*user)(nil)).Set("sessions = ?", sessions).Where("folded = ?", fold(name))
 	if hash != "" {
 		q.Set("password = ?", hash)
 	}
 	changed, err := q.Exec(ctx)
-	switch n, _ := rowsOf(changed, err); {
-	case err != nil && !errors.Is(err, sql.ErrNoRows):
-		return user{}, wrap("changing a user", err)
-	case n == 0:
-		return user{}, errNoUser
+	if n, _ := rowsOf(changed, err); err == nil && n == 0 {
+		return errNoUser
 	}
-	return u, nil
+	return wrap("changing a user", err)
 }
 
 // removeUser takes the way in; the account stays.
