@@ -17,7 +17,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"slices"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -43,31 +42,17 @@ const (
 // run does what the arguments ask for and returns the exit code. It ends early
 // when ctx does.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	helped := false
+	line := service.CommandLine{
+		Program: "transcriptd", About: "Turns links and recordings into timestamped transcripts.",
+		Vars: vars(), Stdout: stdout, Stderr: stderr,
+	}
 	called := &commands{}
-	parser, err := kong.New(called,
-		kong.Name("transcriptd"),
-		kong.Description("Turns links and recordings into timestamped transcripts."),
-		kong.DefaultEnvars("TRANSCRIPTD"),
-		vars(),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.Writers(stdout, stderr),
-		kong.Exit(func(int) { helped = true }), // called after --help was printed
-		kong.BindTo(ctx, (*context.Context)(nil)),
-		kong.Bind(output{stdout, stderr}),
-	)
-	if err != nil {
-		return fail(stderr, exitFailure, err)
-	}
-	if len(args) > 0 && args[0] == "help" { // as in "help keys create"
-		args = append(slices.Clone(args[1:]), "--help")
-	}
-	command, err := parser.Parse(args)
+	command, err := line.Parse(ctx, called, output{stdout, stderr}, args)
 	switch {
-	case helped:
-		return exitOK
 	case err != nil:
-		return fail(stderr, exitUsage, service.WithoutValue(err))
+		return fail(stderr, exitUsage, err)
+	case command == nil:
+		return exitOK
 	}
 	err = command.Run()
 	var said exitCode
@@ -87,11 +72,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 }
 
 // vars are what the texts of flags name.
-func vars() kong.Vars {
-	all := service.Vars("transcriptd")
-	all["listen"], all["drain"] = "127.0.0.1:8080", "5s"
-	return all
-}
+func vars() kong.Vars { return service.Vars("transcriptd", "127.0.0.1:8080", "5s") }
 
 // exitCode is the error of a command that has said all there is to say.
 type exitCode int

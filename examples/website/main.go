@@ -15,7 +15,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"slices"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -46,30 +45,16 @@ type output struct {
 // run does what the arguments ask for and returns the exit code: 1 when something did
 // not work, 2 when the call was wrong.
 func run(ctx context.Context, args []string, stdin *os.File, stdout, stderr io.Writer) int {
-	helped := false
-	parser, err := kong.New(&commands{},
-		kong.Name("website"),
-		kong.Description("A website that turns links and recordings into timestamped transcripts."),
-		kong.DefaultEnvars("WEBSITE"),
-		vars(),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.Writers(stdout, stderr),
-		kong.Exit(func(int) { helped = true }), // called after --help was printed
-		kong.BindTo(ctx, (*context.Context)(nil)),
-		kong.Bind(output{stdin, stdout, stderr}),
-	)
-	if err != nil {
-		return fail(stderr, 1, err)
+	line := service.CommandLine{
+		Program: "website", About: "A website that turns links and recordings into timestamped transcripts.",
+		Vars: vars(), Stdout: stdout, Stderr: stderr,
 	}
-	if len(args) > 0 && args[0] == "help" {
-		args = append(slices.Clone(args[1:]), "--help")
-	}
-	command, err := parser.Parse(args)
+	command, err := line.Parse(ctx, &commands{}, output{stdin, stdout, stderr}, args)
 	switch {
-	case helped:
-		return 0
 	case err != nil:
-		return fail(stderr, 2, service.WithoutValue(err))
+		return fail(stderr, 2, err)
+	case command == nil:
+		return 0
 	}
 	err = command.Run()
 	switch usage := new(service.FlagError); {
@@ -82,11 +67,7 @@ func run(ctx context.Context, args []string, stdin *os.File, stdout, stderr io.W
 }
 
 // vars are what the texts of flags name.
-func vars() kong.Vars {
-	all := service.Vars("website")
-	all["listen"], all["drain"] = "127.0.0.1:8082", "0s"
-	return all
-}
+func vars() kong.Vars { return service.Vars("website", "127.0.0.1:8082", "0s") }
 
 // fail reports an error in one line.
 func fail(stderr io.Writer, code int, err error) int {

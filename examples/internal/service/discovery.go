@@ -11,14 +11,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// DiscoveryFlags say how videos, channels and playlists are found.
-type DiscoveryFlags struct {
+// discoveryFlags say how videos, channels and playlists are found.
+type discoveryFlags struct {
 	DataAPIKeyFile keyFile    `name:"data-api-key-file" placeholder:"FILE" help:"A file that holds a key for the official data API of the video site and nothing else: videos are then found by that API."`
 	DataAPIURL     serviceURL `name:"data-api-url" placeholder:"URL" help:"Where the data API is, as behind a proxy of your own (https://youtube.googleapis.com)."`
 }
 
 // check refuses flags that do not go together.
-func (f DiscoveryFlags) check() error {
+func (f discoveryFlags) check() error {
 	if f.DataAPIKeyFile == "" {
 		if f.DataAPIURL.at != nil {
 			return errors.New("--data-api-url goes with --data-api-key-file only")
@@ -32,7 +32,7 @@ func (f DiscoveryFlags) check() error {
 }
 
 // base is the address of the data API.
-func (f DiscoveryFlags) base() string {
+func (f discoveryFlags) base() string {
 	if f.DataAPIURL.at == nil {
 		return dataapi.DefaultBaseURL
 	}
@@ -40,7 +40,7 @@ func (f DiscoveryFlags) base() string {
 }
 
 // addresses are where the data API is, which no link may reach.
-func (f DiscoveryFlags) addresses() []string {
+func (f discoveryFlags) addresses() []string {
 	if f.DataAPIKeyFile == "" {
 		return nil
 	}
@@ -52,7 +52,7 @@ func (f DiscoveryFlags) addresses() []string {
 }
 
 // dataAPI asks the data API; nil where there is no key.
-func (f DiscoveryFlags) dataAPI(sites *site.Table) (engine.Discovery, error) {
+func (f discoveryFlags) dataAPI(sites *site.Table) (engine.Discovery, error) {
 	if f.DataAPIKeyFile == "" {
 		return nil, nil //nolint:nilnil // there is another way
 	}

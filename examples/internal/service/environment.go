@@ -1,18 +1,19 @@
 package service
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
-	"regexp"
 
 	"github.com/alecthomas/kong"
 )
 
-// Vars are what the flags' own texts name: where a program of that name keeps things
-// that is told nothing else. Models are in one folder for all programs.
-func Vars(program string) kong.Vars {
-	return kong.Vars{"models": ModelsFolder(), "database": "sqlite:" + program + ".db", "blobs": program + "-blobs"}
+// Vars are what the texts of [Flags] name: where a program of that name listens and keeps
+// things that is told nothing else, and its drain delay. Models are in one folder for all
+// programs.
+func Vars(program, listen, drain string) kong.Vars {
+	return kong.Vars{
+		"listen": listen, "drain": drain, "models": ModelsFolder(), "database": "sqlite:" + program + ".db", "blobs": program + "-blobs",
+	}
 }
 
 // ModelsFolder is the user's folder for models that were pulled, as the XDG base
@@ -32,10 +33,4 @@ func ModelsFolder() string {
 // SearchPath is where programs are looked up.
 func SearchPath() string {
 	return os.Getenv("PATH") //nolint:forbidigo // as above
-}
-
-// WithoutValue takes out of a parser's error what a variable of the environment holds,
-// which may be a password.
-func WithoutValue(err error) error {
-	return errors.New(regexp.MustCompile(`(?s) \(from envar (\w+)=.*\)$`).ReplaceAllString(err.Error(), " (from $$$1)"))
 }

@@ -29,14 +29,14 @@ type Flags struct {
 	Listen Address   `default:"${listen}" placeholder:"ADDR" help:"Address to listen on (${default}); port 0 takes a free one."`
 	Blobs  BlobPlace `default:"${blobs}" placeholder:"PLACE" help:"Where uploads and audio are kept until their job ends: a folder (${default}), or s3://BUCKET?OPTION=…, gs://BUCKET or azblob://CONTAINER."`
 	PlansFlag
-	TrustedProxy []Network `placeholder:"CIDR" help:"A proxy in front of the service, as 10.0.0.0/8 or an address: its X-Forwarded-For names the client. May be repeated. Default: none is believed."`
+	TrustedProxy []network `placeholder:"CIDR" help:"A proxy in front of the service, as 10.0.0.0/8 or an address: its X-Forwarded-For names the client. May be repeated. Default: none is believed."`
 	FullSync     bool      `help:"Make every commit on SQLite survive a loss of power, at ten times the price."`
 	// As long as a load balancer takes to ask /readyz, once or twice.
 	DrainDelay time.Duration `default:"${drain}" placeholder:"DURATION" help:"How long /readyz says 503 draining, while everything still works, before the end (${default}); 0 where nothing stands in front."`
-	Log        LogFlag       `embed:""`
+	Log        logFlag       `embed:""`
 	RecognizerFlags
 	LinkFlags
-	DiscoveryFlags
+	discoveryFlags
 }
 
 // Check refuses what does not go together, and names the flag.
@@ -50,7 +50,7 @@ func (f Flags) CheckAPI() error {
 	if f.DrainDelay < 0 {
 		return errors.New("--drain-delay must not be negative")
 	}
-	return cmp.Or(f.LinkFlags.check(), f.DiscoveryFlags.check())
+	return cmp.Or(f.LinkFlags.check(), f.discoveryFlags.check())
 }
 
 // FlagError is a flag's wrong value that only the work shows.

@@ -17,8 +17,8 @@ import (
 
 // LinkFlags say where links may lead and who follows them.
 type LinkFlags struct {
-	Sites       SiteTable  `placeholder:"FILE" help:"Platform table: JSON, which replaces the members of the default table that it names."`
-	AllowEgress []HostPort `placeholder:"HOST:PORT" help:"An address that links may lead to, although it is private or its port is neither 80 nor 443. May be repeated."`
+	Sites       siteTable  `placeholder:"FILE" help:"Platform table: JSON, which replaces the members of the default table that it names."`
+	AllowEgress []hostPort `placeholder:"HOST:PORT" help:"An address that links may lead to, although it is private or its port is neither 80 nor 443. May be repeated."`
 	YtDlp       Executable `name:"yt-dlp" default:"yt-dlp" placeholder:"PATH" help:"The program that reads links (${default})."`
 	JSRuntime   jsRuntime  `name:"js-runtime" placeholder:"NAME[:PATH]" help:"The JavaScript runtime by which yt-dlp 2025.11.12 or later runs a site's player: deno, node, quickjs or bun. Default: the first of deno 2.3, node 22 and quickjs, or later versions of them, that is installed."`
 	Proxy       []proxyURL `placeholder:"URL" help:"A proxy (http, https or socks5) by which the service reaches what links lead to. May be repeated: they are taken in turn."`
@@ -54,11 +54,11 @@ func (f LinkFlags) egress() (all []string) {
 
 func (f LinkFlags) program() string { return string(f.YtDlp) }
 
-// SiteTable is what a file makes of the platform table.
-type SiteTable struct{ *site.Table } // nil: the default one
+// siteTable is what a file makes of the platform table.
+type siteTable struct{ *site.Table } // nil: the default one
 
 // UnmarshalText is called by the parser, with the file's name.
-func (t *SiteTable) UnmarshalText(path []byte) error {
+func (t *siteTable) UnmarshalText(path []byte) error {
 	file, err := os.Open(string(path))
 	if err != nil {
 		return err
@@ -127,7 +127,7 @@ func (u *serviceURL) read(text []byte) (err error) {
 	if standardPorts()[u.at.Scheme] == "" {
 		return errors.New("no scheme of a service")
 	}
-	return new(HostPort).UnmarshalText([]byte(u.address()))
+	return new(hostPort).UnmarshalText([]byte(u.address()))
 }
 
 // address is the host and the port.
@@ -146,12 +146,12 @@ func (u *proxyURL) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// HostPort is an address to connect to.
-type HostPort string
+// hostPort is an address to connect to.
+type hostPort string
 
 // UnmarshalText is called by the parser.
-func (a *HostPort) UnmarshalText(text []byte) error {
-	*a = HostPort(text)
+func (a *hostPort) UnmarshalText(text []byte) error {
+	*a = hostPort(text)
 	host, port, err := net.SplitHostPort(string(text))
 	n, bad := strconv.ParseUint(port, 10, 16)
 	if err != nil || bad != nil || n == 0 || host == "" || strings.ContainsAny(host, "/@ ") {

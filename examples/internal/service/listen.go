@@ -21,11 +21,11 @@ func (a *Address) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Network is a range of addresses.
-type Network struct{ netip.Prefix }
+// network is a range of addresses.
+type network struct{ netip.Prefix }
 
 // UnmarshalText is called by the parser. An address alone is the range of itself.
-func (n *Network) UnmarshalText(text []byte) error {
+func (n *network) UnmarshalText(text []byte) error {
 	if a, err := netip.ParseAddr(string(text)); err == nil && a.Zone() == "" {
 		n.Prefix = netip.PrefixFrom(a, a.BitLen())
 		return nil
@@ -37,7 +37,7 @@ func (n *Network) UnmarshalText(text []byte) error {
 	return nil
 }
 
-func prefixes(all []Network) (plain []netip.Prefix) {
+func prefixes(all []network) (plain []netip.Prefix) {
 	for _, n := range all {
 		plain = append(plain, n.Prefix)
 	}

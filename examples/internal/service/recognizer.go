@@ -16,8 +16,8 @@ import (
 
 // The names in --asr.
 const (
-	ASRWhisperServer = "whisper-server"
-	ASROpenAI        = "openai"
+	asrWhisperServer = "whisper-server"
+	asrOpenAI        = "openai"
 	ASRWhisperCLI    = "whisper-cli"
 	ASRPocketsphinx  = "pocketsphinx"
 	ASRNone          = "none"
@@ -55,7 +55,7 @@ func (e *ASR) UnmarshalText(text []byte) error {
 	name, where, given := strings.Cut(string(text), ":")
 	*e = ASR{Name: name}
 	switch {
-	case name == ASRWhisperServer, name == ASROpenAI:
+	case name == asrWhisperServer, name == asrOpenAI:
 		return e.readURL(where)
 	case name == ASRWhisperCLI && where == "":
 		return errors.New("whisper-cli wants a model, a ggml file: whisper-cli:MODEL")
@@ -75,7 +75,7 @@ func (e *ASR) readURL(text string) error {
 	if err := e.url.UnmarshalText([]byte(text)); err != nil {
 		return fmt.Errorf("%s: %w", e.Name, err)
 	}
-	if e.Name != ASROpenAI {
+	if e.Name != asrOpenAI {
 		return nil
 	}
 	_, err := openai.New(openai.Options{BaseURL: text})
@@ -106,9 +106,9 @@ func (f RecognizerFlags) check() error {
 		return errors.New("--asr-model goes with --asr=whisper-server:URL or --asr=openai:URL only")
 	case !server && f.ASRUploadLimit != 0:
 		return errors.New("--asr-upload-limit goes with --asr=whisper-server:URL or --asr=openai:URL only")
-	case f.ASR.Name != ASROpenAI && f.ASRSpeakers:
+	case f.ASR.Name != asrOpenAI && f.ASRSpeakers:
 		return errors.New("--asr-speakers goes with --asr=openai:URL only")
-	case f.ASR.Name != ASROpenAI && f.ASRKeyFile != "":
+	case f.ASR.Name != asrOpenAI && f.ASRKeyFile != "":
 		return errors.New("--asr-key-file goes with --asr=openai:URL only")
 	case f.ASRUploadLimit < 0:
 		return errors.New("--asr-upload-limit must not be negative")
@@ -136,9 +136,9 @@ func (f RecognizerFlags) addresses() []string {
 // Recognizer makes the recognizer that --asr names; nil: none.
 func (f RecognizerFlags) Recognizer(host engine.Host) (engine.Recognizer, error) {
 	switch f.ASR.Name {
-	case ASRWhisperServer:
+	case asrWhisperServer:
 		return whisper.NewServer(whisper.ServerOptions{URL: f.ASR.url.at.String(), Model: f.ASRModel, MaxBytes: f.ASRUploadLimit})
-	case ASROpenAI:
+	case asrOpenAI:
 		return openai.New(openai.Options{
 			BaseURL: f.ASR.url.at.String(), Model: f.ASRModel, Speakers: f.ASRSpeakers, Key: string(f.ASRKeyFile), MaxBytes: f.ASRUploadLimit,
 		})

@@ -35,7 +35,7 @@ func (s *Setup) Include(talks *talks.Site) error {
 	if err != nil {
 		return err
 	}
-	s.Sites.Table, s.AllowEgress = table, append(slices.Clone(s.AllowEgress), HostPort(talks.Addr()))
+	s.Sites.Table, s.AllowEgress = table, append(slices.Clone(s.AllowEgress), hostPort(talks.Addr()))
 	return nil
 }
 
@@ -49,7 +49,7 @@ func (s Setup) Config() (server.Config, error) {
 	return server.Config{
 		Sites: s.Sites.Table,
 		Egress: server.Egress{
-			Allow: s.egress(), Deny: slices.Concat(own, s.Speech.addresses(), s.DiscoveryFlags.addresses(), s.Blobs.addresses()), Proxies: s.Proxies(),
+			Allow: s.egress(), Deny: slices.Concat(own, s.Speech.addresses(), s.discoveryFlags.addresses(), s.Blobs.addresses()), Proxies: s.Proxies(),
 		},
 		TrustedProxies: prefixes(s.TrustedProxy),
 		Pace:           pace.Config{Rate: pace.Rate{PerMinute: s.Pace}},
