@@ -133,6 +133,7 @@ func (p *pages) createBatch(w http.ResponseWriter, r *http.Request) error {
 	var refused *client.Error
 	if errors.As(err, &refused) && refused.Err == nil {
 		found := p.troubleOf(r, err)
+		found.announce(w)
 		form.Trouble = &found
 		form.Field, found.Message = params.fieldOf(refused, found.Message, p.strings)
 		return p.showBatches(w, r, found.Status, form)

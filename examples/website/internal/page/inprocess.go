@@ -2,8 +2,10 @@ package page
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"runtime/debug"
 
 	"github.com/transcriptkit/transcriptkit/client"
 )
@@ -32,11 +34,13 @@ func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: answer.header, Body: body, ContentLength: -1, Request: r,
 		TransferEncoding: []string{"chunked"}, // its end is told, and where it breaks off
 	}
+	broken := make(chan error, 1) // gets why the handler panicked
 	go func() {
 		defer func() {
-			if recover() != nil { // as net/http does: the connection breaks, and nothing else
-				answer.WriteHeader(http.StatusInternalServerError)
-				to.CloseWithError(errBroken)
+			if crash := recover(); crash != nil {
+				err := &brokenError{crashOf(crash), answer.header.Get("X-Request-Id")}
+				broken <- err
+				to.CloseWithError(err)
 			}
 		}()
 		d.handler.ServeHTTP(answer, inner)
@@ -46,13 +50,38 @@ func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
 	select {
 	case begun := <-answer.begun:
 		return begun, nil
+	case err := <-broken:
+		select {
+		case begun := <-answer.begun: // it had begun before: its body tells the error
+			return begun, nil
+		default:
+			return nil, err
+		}
 	case <-r.Context().Done():
 		body.CloseWithError(r.Context().Err())
 		return nil, r.Context().Err()
 	}
 }
 
+// brokenError is why a handler has not answered, or not to the end.
+type brokenError struct {
+	error
+	requestID string // empty: it had not said
+}
+
+func (e *brokenError) Unwrap() error { return e.error }
+
+// errBroken is how an answer ends that its handler has cut off. It has logged why.
 var errBroken = errors.New("the answer broke off")
+
+// crashOf is the error of a handler that panicked. Where nobody has logged the panic yet,
+// it has the stack.
+func crashOf(crash any) error {
+	if crash == http.ErrAbortHandler { //nolint:errorlint,err113 // net/http compares it so, too
+		return errBroken
+	}
+	return fmt.Errorf("panic: %v\n%s", crash, debug.Stack())
+}
 
 // answer is the answer while it is written.
 type answer struct {

@@ -16,6 +16,7 @@ package page
 
 import (
 	"cmp"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -154,8 +155,8 @@ func member(answer handler) handler {
 	}
 }
 
-// answering reads no more of a form than it may have, and shows the error of a handler as
-// a page.
+// answering reads no more of a form than it may have, and shows the error of a handler,
+// or its panic, as a page.
 func (p *pages) answering(answer handler, mostBytes int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Body = http.MaxBytesReader(w, r.Body, mostBytes)
@@ -164,8 +165,21 @@ func (p *pages) answering(answer handler, mostBytes int64) http.Handler {
 				_ = r.MultipartForm.RemoveAll() // what cannot be removed, whoever clears the folder removes
 			}
 		}()
-		if err := answer(w, r); err != nil {
+		if err := caught(answer, w, r); err != nil {
 			p.problem(w, r, err)
 		}
 	})
+}
+
+// caught makes an error of a panic: a page is sent whole or not at all, so that another
+// can take its place. What is cut off on purpose stays so.
+func caught(answer handler, w http.ResponseWriter, r *http.Request) (err error) {
+	defer func() {
+		if crash := recover(); crash != nil {
+			if err = crashOf(crash); errors.Is(err, errBroken) {
+				panic(crash)
+			}
+		}
+	}()
+	return answer(w, r)
 }

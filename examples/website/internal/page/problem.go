@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -31,9 +33,6 @@ type trouble struct {
 // which the log tells of.
 func (p *pages) problem(w http.ResponseWriter, r *http.Request, err error) {
 	found := p.troubleOf(r, err)
-	if found.Status == http.StatusUnauthorized && found.ActionURL == "" {
-		found.ActionLabel, found.ActionURL = p.strings.text("sign.in"), signInPath
-	}
 	if found.ActionURL == signInPath && r.Method == http.MethodGet { // and come back
 		found.ActionURL += "?next=" + url.QueryEscape(r.URL.RequestURI())
 	}
@@ -57,23 +56,40 @@ const maxWait = 24 * time.Hour
 // maxLanguages is how many languages are offered instead at most.
 const maxLanguages = 40
 
+// troubleOf is the trouble of any error. A fault of the website is logged here, once, with
+// the request that the page names; the API has logged its own.
 func (p *pages) troubleOf(r *http.Request, err error) trouble {
 	var told *client.Error
 	var own *transcript.Error
 	switch {
-	case errors.As(err, &told) && told.Err == nil:
-		return trouble{
+	case errors.As(err, &told) && told.Err == nil && told.Response.StatusCode >= 400:
+		found := trouble{
 			Status: told.Response.StatusCode, Code: told.Code, Cure: p.cure(told.Code),
 			Message:     cmp.Or(told.Message, told.Code.Meaning(), p.strings.text("problem.fault")),
 			ActionLabel: told.ActionLabel, ActionURL: told.ActionURL, RequestID: told.Response.RequestID,
 			Languages: told.AvailableLanguages[:min(len(told.AvailableLanguages), maxLanguages)],
 			Wait:      int(math.Ceil(min(told.RetryAfter, maxWait).Seconds())),
 		}
+		if found.Status == http.StatusUnauthorized && found.ActionURL == "" {
+			found.ActionLabel, found.ActionURL = p.strings.text("sign.in"), signInPath
+		}
+		return found
 	case errors.As(err, &own):
 		return p.troubleIn(own)
 	}
-	p.Log.ErrorContext(r.Context(), "page", "path", r.URL.Path, "err", err)
-	return trouble{Status: http.StatusInternalServerError, Message: p.strings.text("problem.fault")}
+	found := trouble{Status: http.StatusInternalServerError, Message: p.strings.text("problem.fault"), Cure: p.cure(transcript.Internal)}
+	var broken *brokenError
+	switch {
+	case told != nil:
+		found.RequestID = told.Response.RequestID
+	case errors.As(err, &broken):
+		found.RequestID = broken.requestID
+	}
+	found.RequestID = cmp.Or(found.RequestID, uuid.NewString())
+	if !errors.Is(err, errBroken) && r.Context().Err() == nil { // who has gone reads no page, and has broken nothing
+		p.Log.ErrorContext(r.Context(), "page", "path", r.URL.Path, "request", found.RequestID, "err", err)
+	}
+	return found
 }
 
 // troubleIn is the trouble of an error as a job carries it, or of one of the pages' own.

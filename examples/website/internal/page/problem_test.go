@@ -1,0 +1,209 @@
+package page_test
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/page"
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
+)
+
+// overAPI is pages over an API that answers as the test wants, and what they log.
+func overAPI(t *testing.T, api http.HandlerFunc) (*site, *lockedBuffer) {
+	t.Helper()
+	s, log := newSite(t, visitor.User), &lockedBuffer{}
+	pages, err := page.New(page.Options{API: api, Visitors: s.visitors, Accounts: s.Accounts, Log: slog.New(slog.NewTextHandler(log, nil))})
+	require.NoError(t, err)
+	whole := s.visitors.Identify(pages)
+	s.pages.Store(&whole)
+	return s, log
+}
+
+type lockedBuffer struct {
+	mutex sync.Mutex
+	bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	return b.Buffer.Write(p)
+}
+
+func (b *lockedBuffer) take() string {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	defer b.Reset()
+	return b.String()
+}
+
+// asking are requests that ask the API for all that they show or do.
+var asking = []string{
+	"GET /library", "GET /library?in=said&q=a", "GET /usage", "GET /batches", "GET /batches/x", "GET /jobs/x", "GET /discover?q=a+b",
+	"GET /discover/channels/UCaaaaaaaaaaaaaaaaaaaaaa", "GET /discover/playlists/PLaaaaaaaaaaaaaaaa",
+	"GET /transcripts/video_site/dQw4w9WgXcQ?language=en", "GET /transcripts/video_site/dQw4w9WgXcQ/download?format=srt",
+	"POST /transcripts links=dQw4w9WgXcQ", "POST /transcripts links=dQw4w9WgXcQ,aaaaaaaaaaa", "POST /transcripts/video_site/dQw4w9WgXcQ language=de",
+	"POST /batches links=dQw4w9WgXcQ", "POST /batches/x/retry", "POST /batches/x/cancel", "POST /batches/x/delete", "POST /jobs/x/cancel",
+	"POST /discover video=dQw4w9WgXcQ", "POST /library/transcripts/video_site/dQw4w9WgXcQ/star starred=true",
+}
+
+// ask sends one of asking.
+func (s *site) ask(t *testing.T, request string) answered {
+	t.Helper()
+	parts := strings.Fields(request)
+	if parts[0] == http.MethodGet {
+		return s.get(t, parts[1])
+	}
+	var fields []string
+	for _, field := range parts[2:] {
+		name, value, _ := strings.Cut(field, "=")
+		fields = append(fields, name, value)
+	}
+	return s.post(t, parts[1], fields...)
+}
+
+// Whatever the API refuses, every page says why, what can be done, when, and by which
+// number an operator finds it.
+func TestPagesTellWhatTheAPIRefuses(t *testing.T) {
+	t.Parallel()
+	type refusal struct {
+		status int
+		code   string
+		says   string // the cure
+	}
+	var refused refusal
+	s, log := overAPI(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-Request-Id", "req-7")
+		w.Header().Set("Content-Type", "application/json")
+		if refused.status == http.StatusTooManyRequests || refused.status == http.StatusServiceUnavailable {
+			w.Header().Set("Retry-After", "90")
+		}
+		w.WriteHeader(refused.status)
+		_, _ = fmt.Fprintf(w, `{"error":{"code":%q,"message":"It <b>is</b> so.","actionLabel":"","actionUrl":"","requestId":"req-7"}}`, refused.code)
+	})
+	for _, refused = range []refusal{
+		{401, "UNAUTHORIZED", "Sign in, and try again."},
+		{401, "INVALID_CREDENTIAL", "Sign in again."},
+		{402, "UPGRADE_REQUIRED", "It takes a plan that includes it."},
+		{403, "FORBIDDEN", "Sign in with an account that may do this."},
+		{404, "NO_TRANSCRIPT", "Choose a recording with captions"},
+		{413, "MEDIA_TOO_LARGE", "Choose a shorter recording"},
+		{422, "UNSUPPORTED_PLATFORM", "Save the recording yourself"},
+		{429, "RATE_LIMITED", "Wait a moment, and try again."},
+		{500, "INTERNAL", "tell whoever runs this website"},
+		{502, "UPSTREAM_FAILED", "Try again in a few minutes."},
+		{503, "SERVICE_UNAVAILABLE", "Try again in a moment."},
+		{504, "SOMETHING_NEW", ""},
+	} {
+		for _, request := range asking {
+			name := fmt.Sprint(request, " ", refused.status, " ", refused.code)
+			got := s.ask(t, request)
+			shown := html.UnescapeString(got.body)
+			assert.Equal(t, refused.status, got.status, name)
+			assert.Contains(t, got.body, "It &lt;b&gt;is&lt;/b&gt; so.", name)
+			assert.Contains(t, shown, refused.says, name)
+			wait := ""
+			if refused.status == 429 || refused.status == 503 {
+				wait = "90"
+				assert.Contains(t, shown, `data-wait="90"`, name)
+			}
+			assert.Equal(t, wait, got.header.Get("Retry-After"), name)
+			assert.Contains(t, shown, "req-7", name)
+			assert.Equal(t, refused.status == 401, strings.Contains(shown, `class="button" href="/sign-in`), name)
+		}
+	}
+	assert.NotContains(t, log.take(), "level=ERROR", "the API logs what it refuses")
+}
+
+// A panic is logged once and breaks no more than its page, which names it; as do answers
+// that end half-way, or say nothing that can be read.
+func TestPagesOfABrokenAPI(t *testing.T) {
+	t.Parallel()
+	var answer http.HandlerFunc
+	s, log := overAPI(t, func(w http.ResponseWriter, r *http.Request) { answer(w, r) })
+	half := func(w http.ResponseWriter) {
+		w.Header().Set("X-Request-Id", "req-8")
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"transcripts":[`)
+	}
+	for name, c := range map[string]struct {
+		answer http.HandlerFunc
+		id     string // of the request; empty: the page makes one
+		logged string // empty: by the service alone
+	}{
+		"at once":         {func(http.ResponseWriter, *http.Request) { panic("the moon") }, "", "the moon"},
+		"half-way":        {func(w http.ResponseWriter, _ *http.Request) { half(w); panic("the moon") }, "req-8", "the moon"},
+		"by the service":  {func(w http.ResponseWriter, _ *http.Request) { half(w); panic(http.ErrAbortHandler) }, "req-8", ""},
+		"ends half-way":   {func(w http.ResponseWriter, _ *http.Request) { half(w) }, "req-8", "unexpected"},
+		"without a word":  {func(http.ResponseWriter, *http.Request) {}, "", "GET"},
+		"another address": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, "", "GET"},
+	} {
+		answer = c.answer
+		for _, path := range []string{"/library", "/usage", "/batches/x"} {
+			got := s.get(t, path)
+			logged := log.take()
+			assert.Equal(t, http.StatusInternalServerError, got.status, "%s %s", name, path)
+			assert.Contains(t, got.body, "Something went wrong on our side.", name)
+			_, after, found := strings.Cut(got.body, "Request: ")
+			require.True(t, found, "%s %s", name, path)
+			id, _, _ := strings.Cut(after, "<")
+			if c.id != "" {
+				assert.Equal(t, c.id, id, name)
+			}
+			if c.logged == "" {
+				assert.Empty(t, logged, name)
+				continue
+			}
+			assert.Equal(t, 1, strings.Count(logged, "level=ERROR"), "%s: %s", name, logged)
+			assert.Contains(t, logged, "request="+id, name)
+			assert.Contains(t, logged, c.logged, name)
+		}
+	}
+}
+
+// A panic of a page itself is shown as those of the API are.
+func TestPageThatPanics(t *testing.T) {
+	t.Parallel()
+	var log lockedBuffer
+	s := newSite(t, visitor.User)
+	pages, err := page.New(page.Options{API: s.Server.Server.Handler(), Visitors: s.visitors, Log: slog.New(slog.NewTextHandler(&log, nil))}) // no Accounts: /keys needs them
+	require.NoError(t, err)
+	whole := s.visitors.Identify(pages)
+	s.pages.Store(&whole)
+	got := s.get(t, "/keys")
+	assert.Equal(t, http.StatusInternalServerError, got.status)
+	assert.Contains(t, got.body, "Something went wrong on our side.")
+	assert.Contains(t, got.body, "Request: ")
+	assert.Equal(t, 1, strings.Count(log.take(), "panic: "))
+}
+
+// Forms that are shown again say when, too.
+func TestRefusedBatchSaysWhen(t *testing.T) {
+	t.Parallel()
+	var s *site
+	s, _ = overAPI(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			s.visitors.Permit(s.Server.Server).ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Retry-After", "90")
+		w.WriteHeader(http.StatusTooManyRequests)
+		_, _ = io.WriteString(w, `{"error":"rate_limited"}`)
+	})
+	got := s.post(t, "/batches", "links", "dQw4w9WgXcQ")
+	assert.Equal(t, http.StatusTooManyRequests, got.status)
+	assert.Equal(t, "90", got.header.Get("Retry-After"))
+	assert.Contains(t, got.body, `data-wait="90"`)
+	assert.Contains(t, got.body, "dQw4w9WgXcQ</textarea>")
+}
