@@ -84,7 +84,7 @@ func startCluster() (_ *cluster, err error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "storetest-")
+	dir, err := os.MkdirTemp(memory(), "storetest-")
 	if err != nil {
 		return nil, fmt.Errorf("storetest: %w", err)
 	}
@@ -196,7 +196,7 @@ func (c *cluster) run(bin string, attr *syscall.SysProcAttr) error {
 	cmd := exec.Command("/bin/sh", "-c", watchdog, "sh", filepath.Join(bin, "postgres"),
 		"-D", filepath.Join(c.dir, "data"), "-k", c.dir, "-c", "listen_addresses=",
 		"-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off",
-		"-c", "max_connections=500", "-c", "shared_buffers=32MB",
+		"-c", "max_connections=500", "-c", "shared_buffers=32MB", "-c", "max_wal_size=128MB",
 		// Nothing is gained where a database lives for a second: neither by a process that
 		// cleans each in turn, nor by machine code for a statement.
 		"-c", "autovacuum=off", "-c", "jit=off")
