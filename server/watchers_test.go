@@ -32,7 +32,7 @@ func (l smallBuffers) Accept() (net.Conn, error) {
 }
 
 // TestWatchers lets 200 clients (10 under the race detector) follow one job that
-// makes 2,000 progress reports (200); one of them never reads.
+// makes 2,000 progress reports (200), and more until the one that never reads is dropped.
 func TestWatchers(t *testing.T) {
 	t.Parallel()
 	s := start(t, onPlan(func(p *account.Plan) { p.EventStreams = account.Unlimited }))
@@ -50,22 +50,29 @@ func TestWatchers(t *testing.T) {
 	go func() { _ = web.Serve(smallBuffers{l}) }() // returns when it is closed
 	t.Cleanup(func() { assert.NoError(t, web.Close()) })
 
-	written := make(chan struct{})
 	begin := make(chan struct{})
 	s.Engine.SetRecognize(func(ctx context.Context, _ int, a engine.Audio, o engine.RecognizeOptions) (engine.Recognition, error) {
 		<-begin
-		for i := range reports {
-			next := time.NewTimer(time.Millisecond) // the interval between two reports
-			o.Progress(a.Duration / reports * time.Duration(i+1))
+		for i := 1; ; i++ {
+			interval := time.Millisecond
+			if i > reports { // merged ones have not filled what lies before the stuck client: it takes more
+				interval = 50 * time.Millisecond
+			}
+			next := time.NewTimer(interval)
+			o.Progress(a.Duration / reports * time.Duration(min(i, reports)))
 			select {
 			case <-ctx.Done():
 				return engine.Recognition{}, ctx.Err()
 			case <-next.C:
 			}
+			select {
+			case <-dropped: // the stuck client goes while the job still runs
+				if i >= reports {
+					return engine.Recognition{Language: "en"}, nil
+				}
+			default:
+			}
 		}
-		close(written)
-		<-dropped // the stuck client goes while the job still runs
-		return engine.Recognition{Language: "en"}, nil
 	})
 	id := s.job(t, "a file")
 	path := "/v1/transcript/job/" + id + "/events"
@@ -107,7 +114,6 @@ func TestWatchers(t *testing.T) {
 	}
 	connected.Wait()
 	close(begin)
-	<-written
 	all.Wait()
 
 	job := s.ended(t, id)
