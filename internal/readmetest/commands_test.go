@@ -56,9 +56,7 @@ func TestCommandsInTheREADME(t *testing.T) {
 		script = strings.ReplaceAll(script, written, run)
 	}
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "examples", "testdata"), 0o700))
-	shorter := exec.CommandContext(t.Context(), "ffmpeg", "-v", "error", "-t", "5", "-i", filepath.Join(repository, "examples", "testdata", "talk.ogg"),
-		"-c", "copy", filepath.Join(dir, "examples", "testdata", "talk.ogg"))
-	require.NoError(t, shorter.Run())
+	shortTalk(t, filepath.Join(dir, "examples", "testdata", "talk.ogg"))
 	sites := filepath.Join(dir, "sites.json")
 	talks := serveTalks(t)
 	require.NoError(t, os.WriteFile(sites, fmt.Appendf(nil, `{"video_site": {"hosts": [%[1]q, "youtu.be"], "shortHosts": [],
@@ -68,7 +66,7 @@ func TestCommandsInTheREADME(t *testing.T) {
 	defer cancel()
 	shell := exec.CommandContext(ctx, "bash", "-c", script)
 	shell.Dir = dir
-	shell.Env = append(os.Environ(), "REPOSITORY="+repository, "GOBIN="+dir, "PATH="+dir+":"+os.Getenv("PATH"),
+	shell.Env = append(os.Environ(), "REPOSITORY="+repository, "GOBIN="+dir, "GOFLAGS=-ldflags=-w", "PATH="+dir+":"+os.Getenv("PATH"),
 		"TRANSCRIBE_SERVER=http://"+addr, "TRANSCRIPTD_LISTEN="+addr, "TRANSCRIPTD_DRAIN_DELAY=0s",
 		"TRANSCRIPTD_SITES="+sites, "TRANSCRIPTD_ALLOW_EGRESS="+talks)
 	log, err := os.Create(filepath.Join(dir, "log")) // not a pipe, which a program that is left would hold open

@@ -72,10 +72,10 @@ func TestProgramsInTheREADMEWork(t *testing.T) {
 	site := build(t, "readme-site", strings.NewReplacer(written, addr,
 		"server.Config{", fmt.Sprintf("server.Config{Sites: talks(), Egress: server.Egress{Allow: []string{%q}}, ", talks),
 	).Replace(programs(t)[theSite]), sites)
-	client := strings.ReplaceAll(programs(t)[theClient], written, addr+"/media")
-	require.Contains(t, client, link)
-	linkClient := build(t, "readme-link", strings.ReplaceAll(client, link, "http://"+talks+"/watch?v=dQw4w9WgXcQ"))
-	fileClient := build(t, "readme-file", strings.ReplaceAll(client, `transcript.URL("`+link+`")`, `transcript.File("talk.mp3")`))
+	const source = `transcript.URL("` + link + `")`
+	require.Contains(t, programs(t)[theClient], source)
+	client := build(t, "readme-client", strings.NewReplacer(written, addr+"/media", source, "linkOrFile()").
+		Replace(programs(t)[theClient]), fmt.Sprintf(linkOrFile, talks))
 
 	key := keyIn(t, "sqlite:"+filepath.Join(dir, "site.db"))
 	ctx, stop := context.WithCancel(context.Background())
@@ -88,20 +88,26 @@ func TestProgramsInTheREADMEWork(t *testing.T) {
 	})
 	require.Eventually(t, func() bool { return healthy(ctx, "http://"+addr+"/media/healthz") }, time.Minute, 50*time.Millisecond)
 
-	recording, err := os.ReadFile("../../examples/testdata/talk.ogg")
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "talk.mp3"), recording, 0o600))
-	for program, says := range map[string]string{
-		linkClient: `\A\[00:00:01\] Captions of the talk\.\n`,
-		fileClient: `(?m)^\[00:00:\d\d\] .*this is a short talk`,
+	shortTalk(t, filepath.Join(dir, "talk.ogg"))
+	for of, says := range map[string]string{
+		"link": `\A\[00:00:01\] Captions of the talk\.\n`,
+		"file": `(?m)^\[00:00:\d\d\] .*this is a short talk`,
 	} {
-		asking := exec.CommandContext(ctx, program)
+		asking := exec.CommandContext(ctx, client, of)
 		asking.Dir = dir
 		asking.Env = append(os.Environ(), "TRANSCRIBE_KEY="+key)
 		text, err := asking.CombinedOutput()
 		require.NoError(t, err, string(text))
 		assert.Regexp(t, says, string(text))
 	}
+}
+
+// shortTalk writes the beginning of the recording of the examples.
+func shortTalk(t *testing.T, path string) {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "ffmpeg", "-v", "error", "-t", "5", "-i", "../../examples/testdata/talk.ogg",
+		"-c", "copy", path).CombinedOutput()
+	require.NoError(t, err, string(out))
 }
 
 // serveTalks serves a video with captions and returns the address.
@@ -119,6 +125,23 @@ func serveTalks(t *testing.T) string {
 	t.Cleanup(talks.Close)
 	return talks.Listener.Addr().String()
 }
+
+// linkOrFile is what the client asks for here: to link it twice would take seconds.
+const linkOrFile = `package main
+
+import (
+	"os"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+func linkOrFile() transcript.Source {
+	if os.Args[1] == "file" {
+		return transcript.File("talk.ogg")
+	}
+	return transcript.URL("http://%s/watch?v=dQw4w9WgXcQ")
+}
+`
 
 const talksAreTheVideoSite = `package main
 
@@ -180,7 +203,7 @@ func build(t *testing.T, name string, sources ...string) (binary string) {
 		files = append(files, file)
 	}
 	binary = filepath.Join(dir, name)
-	for _, args := range [][]string{{"vet"}, {"build", "-o", binary}} {
+	for _, args := range [][]string{{"vet"}, {"build", "-ldflags=-w", "-o", binary}} {
 		out, err := exec.CommandContext(t.Context(), "go", append(args, files...)...).CombinedOutput()
 		require.NoError(t, err, string(out))
 	}
