@@ -5,7 +5,7 @@
 # make bare-demo   the demo in a fresh clone on a bare Debian, which it makes in a
 #             folder and removes; as root, for minutes
 # make test   all tests, with the race detector
-# make test-page   the website's tests in a real browser
+# make test-page   the tests in a real browser, of the website and of the API's page
 # make lint   gofmt, go vet, golangci-lint
 # make openapi-lint   the OpenAPI document, by a linter from npm
 # make bench  every figure of speed against its goal, as one table of ratios, each to
@@ -82,6 +82,10 @@ bare-demo: setup-bare
 # around, is watched.
 UNWATCHED := modernc.org/... regexp/... github.com/klauspost/compress/flate github.com/santhosh-tekuri/jsonschema/... github.com/swaggest/...
 
+# The packages whose tests take longest. They are begun first: one that is begun last
+# is alone in the end, and one processor waits for it.
+LONGEST := ./server/internal/pipeline ./server ./server/internal/e2e ./server/engine/ytdlp ./server/internal/db ./examples/transcriptd ./internal/readmetest
+
 # The crowds and files of the server's tests have their full size only without the
 # detector. A test, or a program of ours that it runs, need not wait a second before it
 # ends: a race that was seen is told by then. make lint looks at the same as go test's
@@ -90,12 +94,12 @@ UNWATCHED := modernc.org/... regexp/... github.com/klauspost/compress/flate gith
 # there are processors.
 test: export GORACE = atexit_sleep_ms=0
 test: setup
-	$(GO) test -race -parallel 4 -timeout 20m -vet=off $(UNWATCHED:%='-gcflags=%=-race=false') ./...
-	$(GO) test -count=1 -run 'EqualUploads|EqualLinks|Watchers|CostsLittleMemory' ./server
+	$(GO) test -race -parallel 4 -timeout 20m -vet=off $(UNWATCHED:%='-gcflags=%=-race=false') $(LONGEST) ./...
+	$(GO) test -count=1 -vet=off -run 'EqualUploads|EqualLinks|Watchers|CostsLittleMemory' ./server
 
 # Without the race detector: what they run of ours, make test runs under it.
 test-page: setup $(AXE)
-	$(GO) test ./internal/browsertest ./examples/website ./examples/website/internal/page -count=1 -parallel 4 -timeout 10m -run '^TestBrowser' -browser
+	$(GO) test ./internal/browsertest ./server ./examples/website ./examples/website/internal/page -count=1 -parallel 4 -timeout 10m -run '^TestBrowser' -browser
 
 lint: $(LINT)
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt: $$unformatted"; exit 1; }

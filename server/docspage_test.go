@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"compress/gzip"
+	"flag"
 	"io"
 	"net/http"
 	"strings"
@@ -14,6 +15,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/browsertest"
 	"github.com/transcriptkit/transcriptkit/server"
 )
+
+var browserFlag = flag.Bool("browser", false, "also run the test in a real browser (make test-page)")
 
 func TestDocsPage(t *testing.T) {
 	t.Parallel()
@@ -44,8 +47,11 @@ func TestDocsPage(t *testing.T) {
 
 // The page shows every operation in a real browser, and sends a request from there. It
 // asks nobody but the service for anything, and nothing goes wrong in it.
-func TestDocsPageInABrowser(t *testing.T) {
+func TestBrowserShowsTheDocsPage(t *testing.T) {
 	t.Parallel()
+	if !*browserFlag {
+		t.Skip("in a browser: make test-page")
+	}
 	s := start(t, func(c *server.Config) { c.BasePath = "/media" })
 	page := browsertest.Start(t).Page(t, s.URL)
 	page.Open("/docs")
