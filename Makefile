@@ -104,6 +104,7 @@ test-page: setup $(AXE)
 lint: $(LINT)
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt: $$unformatted"; exit 1; }
 	$(GO) vet ./...
+	@grep -rl '^//go:build race' --include='*.go' . | xargs -r -n1 $(GO) vet # which go vet leaves out
 	$(LINT) run ./...
 
 openapi-lint: $(SPECTRAL)

@@ -46,6 +46,11 @@ func (p Passwords) Occupy(ctx context.Context) (release func(), err error) {
 	return func() { p.turns.Release(n) }, p.turns.Acquire(ctx, n)
 }
 
+// HashAt sets the cost of new passwords. It is called before anybody signs up or in.
+func (v *Visitors) HashAt(memory, passes uint32) {
+	v.passwords = NewPasswords(memory, passes).passwords
+}
+
 // KeepPassword puts the hash of a password in the place of a user's.
 func (v *Visitors) KeepPassword(ctx context.Context, name, hash string) error {
 	u, err := v.db.user(ctx, name)

@@ -76,7 +76,10 @@ func TestPasswordsAreComputedInTurn(t *testing.T) {
 func TestCheapHashesAreReplaced(t *testing.T) {
 	t.Parallel()
 	s := onSQLite(t)
-	b := s.signedUp(t, "ada")
+	real, err := visitor.New(t.Context(), visitor.Options{Database: s.options.Database, Accounts: s.Accounts, SignUp: true})
+	require.NoError(t, err)
+	defer real.Close()
+	b := s.at(t, real).signedUp(t, "ada")
 	cheap, err := visitor.NewPasswords(64, 1).Hash(t.Context(), password)
 	require.NoError(t, err)
 	require.NoError(t, s.visitors.KeepPassword(t.Context(), "ada", cheap))

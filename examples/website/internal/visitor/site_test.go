@@ -55,10 +55,16 @@ func newSite(t *testing.T, o store.Options, change ...func(*visitor.Options)) *s
 // server in front of the same service, which asks them.
 func (s *site) second(t *testing.T, o store.Options) *site {
 	t.Helper()
-	another := &site{visitors: open(t, visitor.Options{
+	return s.at(t, open(t, visitor.Options{
 		Database: o.Database, Accounts: s.Accounts, Keys: server.KeyAuthenticator(s.Accounts, nil), SignUp: true, GuestLinks: 3, Now: atNoon,
-	}), Server: s.Server}
-	another.serve(t, another.visitors)
+	}))
+}
+
+// at is the website with other visitors, in front of the same service.
+func (s *site) at(t *testing.T, v *visitor.Visitors) *site {
+	t.Helper()
+	another := &site{Server: s.Server, visitors: v, options: s.options}
+	another.serve(t, v)
 	return another
 }
 
@@ -71,6 +77,7 @@ func open(t *testing.T, o visitor.Options) *visitor.Visitors {
 	t.Helper()
 	v, err := visitor.New(context.WithoutCancel(t.Context()), o)
 	require.NoError(t, err)
+	v.HashAt(64, 1) // a thousandth of what it costs
 	t.Cleanup(func() { require.NoError(t, v.Close()) })
 	return v
 }
