@@ -61,11 +61,12 @@ func barriers(t *testing.T, found []browsertest.Barrier, where ...any) {
 	}
 }
 
-// narrow holds the page to a phone's width.
+// narrow holds the page to a phone's width, also where all is unfolded.
 func narrow(t *testing.T, page *browsertest.Page, path string) {
 	t.Helper()
 	if wide := browsertest.Eval[[]string](page, `(() => {
 		const root = document.documentElement;
+		for (const fold of document.querySelectorAll("details:not(#languages)")) fold.open = true;
 		if (root.scrollWidth <= root.clientWidth) return [];
 		return [root.scrollWidth + " of " + root.clientWidth, ...[...document.querySelectorAll("main *, header *")].filter(e => {
 			const box = e.getBoundingClientRect();

@@ -25,28 +25,55 @@ export function notice(text, { ms = 6000, action, run, end } = {}) {
   return { box, close };
 }
 
-// Refusal is an answer of the API that is none of success: a sentence for people, its
-// code, and what can be done about it, maybe after retryAfter seconds.
+// Refusal is an answer that is none of success, or that has not come: a sentence for
+// people, its status (0 where none has come) and code, and after how many seconds it may
+// be tried again.
 export class Refusal extends Error {
   constructor(status, body, retryAfter = 0) {
-    const error = typeof body?.error === "object" ? body.error : {};
-    super(error.message || t("problem.fault"));
-    Object.assign(this, { status, retryAfter, code: error.code || "", actionLabel: error.actionLabel, actionUrl: error.actionUrl, details: error.details });
+    const error = typeof body?.error === "object" ? body.error : null;
+    super(error?.message || meaning(status));
+    Object.assign(this, { status, retryAfter, code: error?.code || "" });
   }
 }
 
-// ask asks the API on behalf of who looks at the page: ask("/v1/usage"), and
-// ask(path, {method, body}) with a body that becomes JSON. It returns what the JSON of
-// the answer holds, and throws a Refusal.
-export async function ask(path, { method = "GET", body, keepalive = false } = {}) {
-  const answer = await fetch("/web" + path, {
-    method, keepalive,
-    headers: body ? { "Content-Type": "application/json" } : {},
-    body: body && JSON.stringify(body),
-  });
-  const text = await answer.text();
-  let value = null;
-  try { value = text ? JSON.parse(text) : null; } catch { /* not JSON: the status says enough */ }
-  if (!answer.ok) throw new Refusal(answer.status, value, Number(answer.headers.get("Retry-After")) || 0);
+function meaning(status) {
+  if (status === 0) return t("problem.lost");
+  return status === 401 ? t("problem.signedOut") : t("problem.fault");
+}
+
+export const patience = 60_000; // milliseconds for an answer: what comes later has been lost on its way
+
+// load asks the site for what is at an address. It throws a Refusal where there is no
+// answer (its status is 0), where it is none of success, and where it leads elsewhere:
+// that is to sign in (401).
+export async function load(address, options) {
+  let answer, text;
+  try {
+    answer = await fetch(address, { ...options, redirect: "manual", signal: AbortSignal.timeout(patience) });
+    text = await answer.text();
+  } catch {
+    throw new Refusal(0);
+  }
+  if (answer.type === "opaqueredirect") throw new Refusal(401);
+  if (!answer.ok) throw new Refusal(answer.status, parse(text), Number(answer.headers.get("Retry-After")) || 0);
+  return { status: answer.status, text };
+}
+
+// ask asks the API on behalf of who looks at the page, and returns what it answers, null
+// where that is nothing. It throws a Refusal, also for an answer that is none of the API.
+export async function ask(path, { method = "GET", keepalive = false } = {}) {
+  const { status, text } = await load("/web" + path, { method, keepalive });
+  const value = parse(text);
+  if (!value && status !== 204) throw new Refusal(502);
   return value;
+}
+
+// parse reads an object of JSON. It returns null where there is none.
+export function parse(text) {
+  try {
+    const value = JSON.parse(text);
+    return typeof value === "object" ? value : null;
+  } catch {
+    return null;
+  }
 }

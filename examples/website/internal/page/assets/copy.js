@@ -6,8 +6,10 @@
 export async function copy(text) {
   if (navigator.clipboard?.write && globalThis.ClipboardItem) {
     const blob = Promise.resolve(text).then((text) => new Blob([text], { type: "text/plain" }));
-    await navigator.clipboard.write([new ClipboardItem({ "text/plain": blob })]);
-    return;
+    try {
+      await navigator.clipboard.write([new ClipboardItem({ "text/plain": blob })]);
+      return;
+    } catch { /* the browser does not allow it, or there is no text, which is seen below */ }
   }
   const field = document.createElement("textarea");
   field.value = await text;

@@ -5,12 +5,13 @@
 // one. So a page holds a stream only while it is looked at, and only three pages do at
 // once; the others ask from time to time.
 
-import { ask } from "./base.js";
+import { ask, parse } from "./base.js";
 import { backoff, sleep } from "./pause.js";
 
 const streams = 3; // open in a browser at once
 const asksEvery = 5, asksHidden = 20; // seconds, of a page without a stream
 const silence = 45; // seconds after which a stream that says nothing is doubted
+const checksEvery = 5; // seconds: by the clock, which goes on while a laptop sleeps
 
 const ended = (job) => ["success", "failed", "cancelled"].includes(job.status);
 
@@ -66,25 +67,22 @@ async function withStream(run) {
 function listen(path, tell) {
   return new Promise((resolve) => {
     const source = new EventSource(`/web${path}/events`);
-    let told = false, timer;
+    let told = false, heard = Date.now();
     const close = (closed = 0) => {
       source.close();
-      clearTimeout(timer);
+      clearInterval(timer);
       document.removeEventListener("visibilitychange", hide);
       window.removeEventListener("online", anew);
       resolve({ told, closed });
     };
-    const doubt = () => {
-      clearTimeout(timer);
-      timer = setTimeout(anew, silence * 1000);
-    };
     const anew = () => close();
+    const timer = setInterval(() => { if (Date.now() - heard > silence * 1000) anew(); }, checksEvery * 1000);
     const hide = () => { if (document.hidden) close(); };
     const hear = (event) => {
       const job = parse(event.data);
       if (!job) return;
       told = true;
-      doubt();
+      heard = Date.now();
       if (tell(job)) close();
     };
     for (const name of ["job.snapshot", "job.progress", "job.completed", "job.failed", "job.cancelled"]) source.addEventListener(name, hear);
@@ -92,15 +90,5 @@ function listen(path, tell) {
     source.addEventListener("error", anew); // whatever it was: asking for the job tells
     document.addEventListener("visibilitychange", hide);
     window.addEventListener("online", anew);
-    doubt();
   });
-}
-
-function parse(text) {
-  try {
-    const value = JSON.parse(text);
-    return typeof value === "object" ? value : null;
-  } catch {
-    return null;
-  }
 }

@@ -16,7 +16,9 @@ async function run() {
   try {
     await follow(job.dataset.job, { tell: show, lost });
     await there();
-    location.replace(location.href); // to the text, or to what went wrong; Back leads before this page
+    // To the text, or to what went wrong; Back leads before this page. With a #place in the
+    // address the browser would stay on it.
+    location.replace(location.pathname + location.search);
   } catch (refusal) {
     refused(refusal);
   }

@@ -8,7 +8,7 @@ import { t } from "./strings.js";
 const secret = document.getElementById("secret");
 
 history.replaceState(null, "", "/keys");
-addEventListener("pagehide", () => document.querySelector(".made").remove());
+addEventListener("pagehide", () => document.querySelector(".made")?.remove());
 
 document.getElementById("copy").addEventListener("click", async () => {
   try {

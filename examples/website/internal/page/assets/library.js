@@ -3,6 +3,8 @@
 
 import "./star.js";
 import { ask } from "./base.js";
+import { follow } from "./follow.js";
+import { page } from "./renew.js";
 import { t } from "./strings.js";
 import { undoable } from "./undo.js";
 
@@ -13,27 +15,11 @@ document.querySelector(".filters").addEventListener("formdata", ({ formData }) =
 
 const list = document.getElementById("rows");
 list?.addEventListener("deleted", () => {
-  if (list.querySelector("[data-row]:not([hidden])")) renew();
+  if (list.querySelector("[data-row]:not([hidden])")) renew().catch(() => {}); // the next page will tell
   else if (!undoable()) location.reload();
 });
 
-const followed = 2; // jobs with a stream of their own: browsers open few connections
-const streams = new Map(); // by job
-
 const busy = () => [...document.querySelectorAll("[data-busy]:not([hidden])")];
-
-// page is this page as the server renders it now.
-function page() {
-  return new Promise((resolve, reject) => {
-    const request = new XMLHttpRequest();
-    request.open("GET", location.href);
-    request.responseType = "document";
-    request.onload = () => request.status === 200 && request.response ? resolve(request.response) : reject(new Error(request.statusText));
-    request.onerror = request.ontimeout = () => reject(new Error());
-    request.timeout = 30_000;
-    request.send();
-  });
-}
 
 // renew puts rows that have changed into the places of those that are shown. It reports
 // whether anything has changed.
@@ -52,7 +38,7 @@ async function renew() {
     const fresh = now.getElementById(id);
     if (fresh) document.getElementById(id)?.replaceWith(fresh);
   }
-  follow();
+  watch();
   return changed;
 }
 
@@ -72,47 +58,43 @@ async function left(row) {
   delete row.dataset.busy;
   const told = document.createElement("span");
   told.className = "bad";
-  told.textContent = t("library.failedWhy", { why: job.error.message });
+  told.textContent = t("library.failedWhy", { why: job.error?.message ?? "" });
   row.querySelector(".state")?.replaceWith(told);
   row.querySelector("progress")?.remove();
   return true;
 }
 
-// follow opens and closes streams, so that the first that are on their way have one as
-// long as the page is looked at.
-function follow() {
-  const jobs = document.hidden ? [] : busy().map((row) => row.dataset.job).filter(Boolean).slice(0, followed);
-  for (const [job, stream] of streams) {
-    if (jobs.includes(job)) continue;
-    stream.close();
-    streams.delete(job);
+// watch follows the first that are on their way. The others show when the list is asked.
+const most = 2, watched = new Set(); // jobs
+
+function watch() {
+  for (const row of busy().filter((row) => row.dataset.job && !watched.has(row.dataset.job)).slice(0, most - watched.size)) {
+    const { job } = row.dataset;
+    watched.add(job);
+    follow(job, { tell, lost() {} }).then(() => { watched.delete(job); look(true); }, () => {}); // a refusal would come again
   }
-  for (const job of jobs) if (!streams.has(job)) streams.set(job, stream(job));
 }
 
-function stream(job) {
-  const events = new EventSource(`/web/v1/transcript/job/${job}/events`);
-  const tell = ({ data }) => {
-    const row = document.querySelector(`[data-job="${CSS.escape(job)}"]`);
-    const state = row?.querySelector(".state");
-    if (!state) return;
-    const { stage, progress } = JSON.parse(data);
-    state.textContent = t("stage." + stage);
-    if (!progress) return;
-    let bar = row.querySelector("progress");
-    if (!bar) {
-      bar = document.createElement("progress");
-      bar.setAttribute("aria-label", t("library.progress"));
-      state.after(bar);
-    }
-    bar.value = progress.fraction;
-  };
-  events.addEventListener("job.snapshot", tell);
-  events.addEventListener("job.progress", tell);
-  for (const end of ["job.completed", "job.failed", "job.cancelled"]) {
-    events.addEventListener(end, () => { events.close(); look(true); });
+// tell shows a job where it stands in the list.
+function tell({ jobId, stage, progress }) {
+  const row = document.querySelector(`[data-job="${CSS.escape(jobId)}"]`);
+  const state = row?.querySelector(".state");
+  if (!state) return;
+  state.textContent = stageName(stage);
+  if (!(progress?.fraction >= 0)) return;
+  let bar = row.querySelector("progress");
+  if (!bar) {
+    bar = document.createElement("progress");
+    bar.setAttribute("aria-label", t("library.progress"));
+    state.after(bar);
   }
-  return events;
+  bar.value = progress.fraction;
+}
+
+// stageName is a stage in words, also one that a newer service has.
+function stageName(stage) {
+  const name = t("stage." + stage);
+  return name === "stage." + stage ? t("job.working") : name;
 }
 
 // Without a stream the list is asked, less often while nothing moves.
@@ -129,7 +111,7 @@ async function look(now = false) {
   timer = setTimeout(() => look(true), pause);
 }
 
-document.addEventListener("visibilitychange", () => { follow(); look(true); });
-addEventListener("pagehide", () => { for (const stream of streams.values()) stream.close(); streams.clear(); });
-follow();
+document.addEventListener("visibilitychange", () => look(true));
+addEventListener("pageshow", ({ persisted }) => { if (persisted) look(true); });
+watch();
 look();

@@ -2,27 +2,33 @@
 // they are the same, and with them the focus, what is selected and unfolded, and the place
 // to which the reader has scrolled.
 
-import { Refusal } from "./base.js";
+import { Refusal, patience } from "./base.js";
 import { local } from "./times.js";
 
 // renew takes the page of this address anew, and makes an element, which has an id, what it
 // is there. It throws a Refusal where there is no such page any more.
 export async function renew(element) {
-  const page = await load(location.href);
-  const fresh = page.getElementById(element.id);
-  if (!fresh) throw new Refusal(403, null); // a page to sign in
-  local(page);
+  const fresh = (await page()).getElementById(element.id);
+  if (!fresh) throw new Refusal(502);
   become(element, fresh);
 }
 
-// load reads a page. It is parsed as it comes, and its scripts are not run.
-function load(address) {
+// page is the page of this address as the server renders it now. It is parsed as it comes,
+// and its scripts are not run. A Refusal is thrown where there is none, with the status
+// 401 where the answer is another page: that to sign in.
+export function page() {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open("GET", address);
+    request.open("GET", location.href);
     request.responseType = "document";
-    request.onload = () => request.status === 200 && request.response ? resolve(request.response) : reject(new Refusal(request.status, null));
-    request.onerror = () => reject(new Refusal(0, null));
+    request.timeout = patience;
+    request.onload = () => {
+      if (request.status !== 200 || !request.response) return reject(new Refusal(request.status));
+      if (new URL(request.responseURL).pathname !== location.pathname) return reject(new Refusal(401));
+      local(request.response);
+      resolve(request.response);
+    };
+    request.onerror = request.ontimeout = () => reject(new Refusal(0));
     request.send();
   });
 }

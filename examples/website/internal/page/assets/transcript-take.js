@@ -1,7 +1,7 @@
 // Copies the whole text, as its download is, and offers the languages that it can be had
 // in: the platform is asked for them when somebody wants to know.
 
-import { Refusal, ask, notice } from "./base.js";
+import { Refusal, ask, load, notice } from "./base.js";
 import { copy } from "./copy.js";
 import { t } from "./strings.js";
 
@@ -10,9 +10,7 @@ const take = document.getElementById("take");
 async function download() {
   const query = new URLSearchParams(new FormData(take));
   query.set("format", "txt");
-  const answer = await fetch(`${take.getAttribute("action")}?${query}`);
-  if (!answer.ok) throw new Refusal(answer.status);
-  return answer.text();
+  return (await load(`${take.getAttribute("action")}?${query}`)).text;
 }
 
 document.getElementById("copy").addEventListener("click", async () => {
@@ -53,10 +51,10 @@ async function offerLanguages(form) {
     say(form, refusal.message);
     return;
   }
-  const tags = new Set([...info.languages, ...info.cachedLanguages]);
+  const tags = new Set([...info.languages ?? [], ...info.cachedLanguages ?? []]);
   tags.delete(language);
   const choices = [...tags].map((tag) => choice(tag, nameOf(tag))).sort((a, b) => a.textContent.localeCompare(b.textContent));
-  if (info.asr.available) choices.push(choice("asr", t("transcript.languages.asr")));
+  if (info.asr?.available) choices.push(choice("asr", t("transcript.languages.asr")));
   say(form, tags.size ? t("transcript.languages.can") : t("transcript.languages.none"));
   const row = document.createElement("div");
   row.className = "row";

@@ -44,12 +44,16 @@ button.textContent = "#";
 button.ariaLabel = button.title = t("transcript.copy.link");
 button.addEventListener("click", async () => {
   const line = button.closest("p");
-  await copy(line.querySelector("a").href);
-  notice(t("transcript.copy.done"));
+  try {
+    await copy(line.querySelector("a").href);
+    notice(t("transcript.copy.done"));
+  } catch {
+    notice(t("transcript.copy.failed"));
+  }
 });
 
 function offer(event) {
-  const line = event.target.closest?.("#text p");
+  const line = event.target.closest?.("#text p[id]");
   if (line && !line.contains(button)) line.firstChild.after(button);
 }
 text.addEventListener("pointerover", offer);

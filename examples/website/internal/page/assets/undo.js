@@ -18,7 +18,7 @@
 // Who leaves the page decides: what is held back then is sent at once, and goes on when
 // the page has gone.
 
-import { ask, notice } from "./base.js";
+import { ask, notice, parse } from "./base.js";
 import { t } from "./strings.js";
 
 const patience = 10_000; // milliseconds
@@ -107,16 +107,27 @@ const leftBehind = "undo";
 
 function leave() {
   if (!undoable()) return;
-  sessionStorage.setItem(leftBehind, JSON.stringify({ at: Date.now(), paths: [...held.keys()] }));
+  try {
+    sessionStorage.setItem(leftBehind, JSON.stringify({ at: Date.now(), paths: [...held.keys()] }));
+  } catch { /* the browser keeps nothing: the next page may show them once more */ }
   for (const send of held.values()) send();
 }
 
 addEventListener("pagehide", leave);
 addEventListener("submit", (event) => { if (!event.defaultPrevented) leave(); }); // it may be to sign out
 
-const left = JSON.parse(sessionStorage.getItem(leftBehind));
-sessionStorage.removeItem(leftBehind);
-if (left && left.at > performance.timeOrigin - 1_000) { // by a form it is left before this page begins
+function taken() {
+  try {
+    const left = parse(sessionStorage.getItem(leftBehind));
+    sessionStorage.removeItem(leftBehind);
+    return left;
+  } catch {
+    return null; // the browser keeps nothing
+  }
+}
+
+const left = taken();
+if (left?.at > performance.timeOrigin - 1_000) { // by a form it is left before this page begins
   for (const path of left.paths) {
     if (rowsOf(path).length === 0) continue;
     held.set(path, () => {});

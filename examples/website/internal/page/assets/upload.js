@@ -1,6 +1,7 @@
 // Sends files one after the other, each with its progress, until the service has taken or
 // refused them.
 
+import { parse } from "./base.js";
 import { backoff, pause, size, sleep } from "./pause.js";
 import { t } from "./strings.js";
 
@@ -53,6 +54,7 @@ export class Uploads {
 // Upload is a file on its way. Its key lets it be sent again without being made twice.
 class Upload {
   #file; #languages; #request = null; #canceled = false; #key = key();
+  #stop; #cancellation = new Promise((resolve) => { this.#stop = resolve; });
 
   constructor(file, languages, row) {
     this.#file = file;
@@ -63,6 +65,7 @@ class Upload {
 
   cancel() {
     this.#canceled = true;
+    this.#stop();
     this.#request?.abort();
     this.row.refuse(t("upload.canceled"));
   }
@@ -80,7 +83,7 @@ class Upload {
         break;
       }
       this.row.say(t("upload.repeats", { pause: pause(wait) }));
-      await sleep(wait);
+      await Promise.race([sleep(wait), this.#cancellation]); // others wait for this one
     }
     return null;
   }
@@ -103,7 +106,7 @@ class Upload {
       });
       request.upload.addEventListener("load", () => this.row.say(t("upload.reading")));
       request.addEventListener("loadend", () => resolve({
-        status: request.status, body: read(request.responseText), retryAfter: Math.min(Number(request.getResponseHeader("Retry-After")) || 0, 600),
+        status: request.status, body: parse(request.responseText) ?? {}, retryAfter: Math.min(Number(request.getResponseHeader("Retry-After")) || 0, 600),
       }));
       request.open("POST", path);
       request.setRequestHeader("Idempotency-Key", this.#key);
@@ -128,14 +131,6 @@ class Upload {
 // repeats tells whether the same may be taken later: the service is busy, or away.
 function repeats(status, body) {
   return status === 429 || status === 408 || status >= 502 && !["NOT_IMPLEMENTED", "CONFIG_ERROR"].includes(body.error?.code) || body.error?.code === "IDEMPOTENCY_IN_PROGRESS";
-}
-
-function read(text) {
-  try {
-    return Object(JSON.parse(text));
-  } catch {
-    return {}; // the status says enough
-  }
 }
 
 // key is random. crypto.randomUUID is there for https and this machine alone.
