@@ -56,7 +56,8 @@ func TestSignUpTwice(t *testing.T) {
 		s := newSite(t, o)
 		done := make(chan answer, 2)
 		for range 2 {
-			go func() { done <- s.browser(t).form("/sign-up", "name", "ada", "password", password) }()
+			b := s.browser(t)
+			go func() { done <- b.form("/sign-up", "name", "ada", "password", password) }()
 		}
 		for range 2 {
 			a := <-done

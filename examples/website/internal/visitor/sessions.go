@@ -58,7 +58,7 @@ type codec struct{ scs.GobCodec }
 func (c codec) Decode(data []byte) (time.Time, map[string]any, error) {
 	until, values, err := c.GobCodec.Decode(data)
 	if err != nil {
-		return time.Now().Add(sessionLifetime), map[string]any{}, nil
+		return time.Now().Add(sessionLifetime), map[string]any{}, nil //nolint:nilerr // it is told by being empty
 	}
 	return until, values, nil
 }
