@@ -111,13 +111,14 @@ func (s *LibraryService) Related(ctx context.Context, key library.Key, n int, op
 }
 
 // Delete removes what key names from the library; without a Language, in all
-// languages. Nobody else's library changes. A job that runs goes on, but its transcript
+// languages; with a Row, that alone. Nobody else's library changes. A job that runs goes on, but its transcript
 // is not saved. What is not in the library is an [*Error] with the code NO_TRANSCRIPT.
 func (s *LibraryService) Delete(ctx context.Context, key library.Key, opts ...RequestOption) error {
 	return s.change(ctx, http.MethodDelete, key, "", opts)
 }
 
-// Star gives what key names a star; without a Language, in all languages. Errors as of
+// Star gives what key names a star; without a Language, in all languages; with a Row, that
+// alone. Errors as of
 // Delete.
 func (s *LibraryService) Star(ctx context.Context, key library.Key, opts ...RequestOption) error {
 	return s.change(ctx, http.MethodPut, key, "/star", opts)
@@ -133,6 +134,9 @@ func (s *LibraryService) change(ctx context.Context, method string, key library.
 	if err != nil {
 		return err
 	}
+	if key.Row != "" {
+		path = withQuery(path, url.Values{"row": {key.Row}})
+	}
 	_, err = s.client.send(ctx, method, path, payload{}, opts)
 	return err
 }
@@ -141,7 +145,7 @@ func (s *LibraryService) change(ctx context.Context, method string, key library.
 func libraryValues(q library.Query) url.Values {
 	values := url.Values{}
 	for name, value := range map[string]string{
-		"view": string(q.View), "q": q.Q, "platform": string(q.Platform), "lang": q.Lang, "sort": string(q.Sort),
+		"view": string(q.View), "q": q.Q, "platform": string(q.Platform), "externalId": q.ExternalID, "lang": q.Lang, "sort": string(q.Sort),
 	} {
 		if value != "" {
 			values.Set(name, value)

@@ -44,7 +44,11 @@ type Item struct {
 type Key struct {
 	Platform   transcript.Platform
 	ExternalID string
-	Language   string // an exact tag; empty: the latest, or all where something is removed
+	Language   string // an exact tag; empty: the latest, or all where something is changed or removed
+	// Row is the ID of a single row, as a failed one beside a saved text of the same
+	// language; empty: all rows that the rest names. Only what changes or removes rows
+	// looks at it.
+	Row string
 }
 
 // Include is what a saved transcript is read with beyond the usual.

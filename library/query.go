@@ -49,10 +49,13 @@ type Query struct {
 	View     View           // empty: All
 	Q        string         // found in titles and channels, whatever case and accents; at most 200 characters
 	Platform PlatformFilter // a platform, or Batches; empty: everything
-	Lang     string         // an exact tag, at most 20 characters; empty: every one
-	Sort     Sort           // empty: Recent
-	Page     int            // from 1; 0: the first
-	PageSize int            // 1 to 100; 0: 24
+	// ExternalID is the platform's own id of a content, at most 512 characters: its rows in
+	// all languages; empty: every content.
+	ExternalID string
+	Lang       string // an exact tag, at most 20 characters; empty: every one
+	Sort       Sort   // empty: Recent
+	Page       int    // from 1; 0: the first
+	PageSize   int    // 1 to 100; 0: 24
 }
 
 // Page is a page of a list.

@@ -43,6 +43,7 @@ type changeOfLibrary func(ctx context.Context, account string, key library.Key) 
 func changeQuery(key *library.Key) request.Table {
 	return request.Table{Fields: []*request.Field{
 		languageOf(key).About("The exact tag; without it, all languages of the item."),
+		request.New("row", &key.Row, request.UUID()).About("The `id` of a single row; without it, all of the item."),
 	}}
 }
 
@@ -57,7 +58,7 @@ func (s *Server) changeLibrary(do changeOfLibrary) func(http.ResponseWriter, *ht
 		if err != nil {
 			return err
 		}
-		key.Language = asked.Language
+		key.Language, key.Row = asked.Language, asked.Row
 		if err := do(r.Context(), principal(r).Account, key); err != nil {
 			return err
 		}

@@ -15,6 +15,9 @@ func rowsOf(account string, key library.Key) func(bun.QueryBuilder) bun.QueryBui
 		if key.Language != "" {
 			q = q.Where("lang = ?", key.Language)
 		}
+		if key.Row != "" {
+			q = q.Where("id = ?", key.Row)
+		}
 		return q
 	}
 }
@@ -56,7 +59,8 @@ func (tx *Tx) Remove(ctx context.Context, account string, key library.Key) error
 	}
 	var own []string
 	q := tx.db.NewSelect().Model((*transcriptRow)(nil)).Column("id").
-		Where("owner = ? AND platform = ? AND external_id = ?", account, key.Platform, key.ExternalID)
+		Where("owner = ? AND platform = ? AND external_id = ?", account, key.Platform, key.ExternalID).
+		Where("NOT EXISTS (SELECT 1 FROM library_rows AS kept WHERE kept.account = ? AND kept.transcript_id = t.id)", account)
 	if key.Language != "" {
 		q = q.Where("lang = ?", key.Language)
 	}

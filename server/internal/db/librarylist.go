@@ -72,6 +72,15 @@ func (r Reader) listed(account string, q library.Query) *bun.SelectQuery {
 	default:
 		rows.Where("l.platform = ? AND l.kind <> 'batch'", q.Platform)
 	}
+	if q.ExternalID != "" {
+		rows.Where("l.external_id = ?", q.ExternalID)
+		if q.Platform != "" { // then two indexes have them
+			rows.Where(`l.id IN (
+				SELECT id FROM library_rows WHERE account = ?0 AND platform = ?1 AND external_id = ?2 AND kind = 'transcript' UNION ALL
+				SELECT id FROM library_rows WHERE account = ?0 AND platform = ?1 AND external_id = ?2 AND kind <> 'transcript')`,
+				account, q.Platform, q.ExternalID)
+		}
+	}
 	if q.Lang != "" {
 		rows.Where("l.lang = ?", q.Lang)
 	}

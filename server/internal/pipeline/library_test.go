@@ -171,6 +171,43 @@ func TestRemovedUpload(t *testing.T) {
 	})
 }
 
+// A failed row has its star, and goes, without the text beside it in the same language.
+func TestRemovedFailure(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+		sites := newPlatforms(t, manual("en"))
+		sites.captions = refusing(transcript.Unavailable)
+		b := startLinks(t, s, &script{}, sites)
+		out, err := b.Submit(t.Context(), link("v1", "en,de"))
+		require.NoError(t, err)
+		_, err = b.Wait(t.Context(), acme, out.Job.JobID, nil)
+		require.NoError(t, err)
+		failed := b.onlyRow(t, acme)
+		require.Equal(t, library.KindFailed, failed.Kind)
+		sites.set(func(p *platforms) { p.captions = nil })
+		b.succeed(t, link("v1", "en"))
+		b.succeed(t, link("v2", "en"))
+		list := func(view library.View) []library.Item {
+			page, err := b.Library(t.Context(), acme, library.Query{
+				View: view, Platform: library.PlatformFilter(transcript.VideoSite), ExternalID: "v1", Sort: library.Recent, Page: 1, PageSize: 100,
+			})
+			require.NoError(t, err)
+			return page.Transcripts
+		}
+		require.Len(t, list(library.History), 2)
+		key := videoKey("v1", "")
+		key.Row = failed.ID
+		require.NoError(t, b.Star(t.Context(), acme, key, true))
+		require.Len(t, list(library.Starred), 1)
+		require.ErrorIs(t, b.Remove(t.Context(), "other", key), transcript.NoTranscript)
+		require.NoError(t, b.Remove(t.Context(), acme, key))
+		left := list(library.History)
+		require.Len(t, left, 1)
+		assert.Equal(t, library.KindTranscript, left[0].Kind)
+		require.ErrorIs(t, b.Remove(t.Context(), acme, key), transcript.NoTranscript)
+	})
+}
+
 func TestRelated(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {

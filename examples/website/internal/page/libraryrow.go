@@ -58,6 +58,8 @@ func (r libraryRow) Busy() bool {
 // Delete is what DELETE is sent to; empty for a batch that still runs.
 func (r libraryRow) Delete() string {
 	switch {
+	case r.Kind == library.KindFailed: // alone: there may be a text in the same language
+		return "/v1" + r.Path() + "?row=" + url.QueryEscape(r.ID)
 	case r.Kind != library.KindBatch:
 		return "/v1" + r.Path() + r.Language()
 	case r.Busy():

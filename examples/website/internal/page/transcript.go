@@ -118,18 +118,16 @@ func jobOf(err error) string {
 }
 
 // shelve finds out what a user's library has beside a text: its star, the same in other
-// languages, and more of its channel. The API tells no star of a single text, but lists
-// those of a title.
+// languages, and more of its channel.
 func (p *pages) shelve(ctx context.Context, shown *reading, key library.Key) error {
-	title := []rune(deref(shown.Title))
 	list, err := p.api.Library.List(ctx, library.Query{
-		Q: string(title[:min(len(title), longestQuery)]), Platform: library.PlatformFilter(key.Platform), PageSize: 100,
+		Platform: library.PlatformFilter(key.Platform), ExternalID: key.ExternalID, PageSize: 100,
 	})
 	if err != nil {
 		return err
 	}
 	for _, item := range list.Transcripts {
-		if item.Kind == library.KindTranscript && item.ExternalID == key.ExternalID {
+		if item.Kind == library.KindTranscript {
 			shown.Languages = append(shown.Languages, item.Lang)
 			shown.Starred = shown.Starred || item.Starred && item.Lang == key.Language
 		}
@@ -139,10 +137,7 @@ func (p *pages) shelve(ctx context.Context, shown *reading, key library.Key) err
 	return err
 }
 
-const (
-	longestQuery = 200 // characters that a list is searched with
-	mostRelated  = 6
-)
+const mostRelated = 6
 
 // arrival is how somebody came to a text, in the query of its page.
 type arrival string
