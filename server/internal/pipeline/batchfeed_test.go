@@ -67,7 +67,7 @@ func (b *bench) ended(t *testing.T, account, id string) *batch.Job {
 		require.NoError(t, err)
 		require.NoError(t, job.Check())
 		return job.Status.Terminal()
-	}, time.Minute, 5*time.Millisecond)
+	}, time.Minute, 25*time.Millisecond)
 	return job
 }
 

@@ -148,7 +148,7 @@ func (w *batchWorld) end(history string) {
 		broken, err = dbtest.Broken(w.t.Context(), w.tables, true)
 		require.NoError(w.t, err)
 		return len(broken) == 0
-	}, time.Minute, 5*time.Millisecond, "not everything ends")
+	}, time.Minute, 20*time.Millisecond, "not everything ends")
 	w.check(history)
 	for _, b := range w.batches {
 		if b.deleted {

@@ -151,7 +151,7 @@ func TestAskingBringsItemsForward(t *testing.T) {
 					open, err := s.OpenItems(t.Context(), made.ID, 100)
 					require.NoError(t, err)
 					return !open.Unclaimed
-				}, time.Minute, 5*time.Millisecond)
+				}, time.Minute, 20*time.Millisecond)
 				assert.Empty(t, e.arrivals, "the batch has got the last worker")
 				single := link("content-059", "en")
 				single.Account = account
@@ -160,7 +160,7 @@ func TestAskingBringsItemsForward(t *testing.T) {
 				<-e.arrivals
 				require.Eventually(t, func() bool { // it was that one
 					return b.items(t, acme, made.ID, 100)[59].Status == batch.ItemProcessing
-				}, time.Minute, 5*time.Millisecond)
+				}, time.Minute, 20*time.Millisecond)
 			})
 		})
 	}

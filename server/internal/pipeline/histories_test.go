@@ -233,7 +233,7 @@ func (w *world) let(n int, outcome error) {
 	require.Eventually(w.t, func() bool {
 		_, err := os.Stat(call.dir)
 		return errors.Is(err, os.ErrNotExist)
-	}, time.Minute, time.Millisecond)
+	}, time.Minute, 5*time.Millisecond)
 }
 
 func (w *world) submit(s pipeline.Submission, content int) {

@@ -150,7 +150,7 @@ func (h *hall) uses(t *testing.T, by string, running, waiting int) {
 		n, err := h.store.Places(t.Context(), by)
 		require.NoError(t, err)
 		return n == db.PlacesInUse{Running: running, Waiting: waiting}
-	}, time.Minute, time.Millisecond, "%s should have %d running and %d waiting", by, running, waiting)
+	}, time.Minute, 10*time.Millisecond, "%s should have %d running and %d waiting", by, running, waiting)
 }
 
 // at waits until the extraction of a job has a place in a state.
@@ -160,7 +160,7 @@ func (h *hall) at(t *testing.T, job *db.Job, state db.PlaceState) {
 		place, err := h.store.Place(t.Context(), job.ExtractionID)
 		require.NoError(t, err)
 		return place.State == state
-	}, time.Minute, time.Millisecond, "it should be %s", state)
+	}, time.Minute, 10*time.Millisecond, "it should be %s", state)
 }
 
 // ends waits for the end of a job.
@@ -204,7 +204,7 @@ func TestRequestWithoutAPlace(t *testing.T) {
 				h.begins(t, 1, 2)
 				three := h.takes(t, acme, p, 3)
 				h.at(t, three, db.Ready)
-				require.Eventually(t, func() bool { return len(h.blobs(t)) == 3 }, time.Minute, time.Millisecond) // the chunks
+				require.Eventually(t, func() bool { return len(h.blobs(t)) == 3 }, time.Minute, 10*time.Millisecond) // the chunks
 				before, err := s.Usage(t.Context(), acme, p.Period(time.Now()).Start)
 				require.NoError(t, err)
 

@@ -95,22 +95,27 @@ func heard(text string) engine.Recognition {
 // second before every tenth second; variant makes its bytes unlike others'.
 func recording(t testing.TB, seconds, variant int) []byte {
 	t.Helper()
-	var pcm []byte
-	for i := range seconds * speech.SampleRate {
-		v := int16(8000)
-		if i/100%2 == 0 {
-			v = -v
-		}
-		if at := i % (10 * speech.SampleRate); at > 19*speech.SampleRate/2 {
-			v = 0
-		}
-		pcm = binary.LittleEndian.AppendUint16(pcm, uint16(v))
-	}
+	pcm := bytes.Repeat(tenSeconds(), seconds/10+1)[:2*seconds*speech.SampleRate]
 	binary.LittleEndian.PutUint16(pcm, uint16(variant))
 	var wav bytes.Buffer
 	require.NoError(t, speech.WriteWAV(&wav, bytes.NewReader(pcm), int64(len(pcm)/2)))
 	return wav.Bytes()
 }
+
+// tenSeconds are the samples that a recording repeats.
+var tenSeconds = sync.OnceValue(func() (pcm []byte) {
+	for i := range 10 * speech.SampleRate {
+		v := int16(8000)
+		if i/100%2 == 0 {
+			v = -v
+		}
+		if i > 19*speech.SampleRate/2 {
+			v = 0
+		}
+		pcm = binary.LittleEndian.AppendUint16(pcm, uint16(v))
+	}
+	return pcm
+})
 
 // silentRecording is a WAV of silence.
 func silentRecording(t testing.TB, seconds int) []byte {
