@@ -110,15 +110,15 @@ func TestBrowserLeadsToATime(t *testing.T) {
 func TestBrowserCopies(t *testing.T) {
 	t.Parallel()
 	page := readText(t, func(text *transcript.Transcript) { text.Segments[0].Speaker = "Ada" }, "one sea", "two seas")
-	for _, without := range []bool{false, true} {
+	for _, lacks := range []string{"", "globalThis.ClipboardItem = undefined", `navigator.clipboard.write = async () => { throw new DOMException("no", "NotAllowedError"); }`} {
 		// What is copied is caught where it goes: the clipboard is one for all tests.
 		browsertest.Eval[any](page, `(() => {
 			globalThis.copied = null;
 			navigator.clipboard.write = async ([item]) => { copied = await (await item.getType("text/plain")).text(); };
 			document.addEventListener("copy", () => { copied = document.activeElement.value; });
 		})()`)
-		if without {
-			browsertest.Eval[any](page, `delete globalThis.ClipboardItem`)
+		if lacks != "" {
+			browsertest.Eval[any](page, "void ("+lacks+")")
 		}
 		page.Click("button", "Copy the text")
 		page.Wait(`copied === "[00:00:00] Ada: one sea\n[00:00:02] two seas"`)
@@ -131,6 +131,36 @@ func TestBrowserCopies(t *testing.T) {
 		page.Wait(`copied === "https://www.youtube.com/watch?v=dQw4w9WgXcQ&t=2s"`)
 		page.Reload()
 	}
+}
+
+// Browsers that cannot draw places show the lines in which they are.
+func TestBrowserSearchesWithoutHighlights(t *testing.T) {
+	t.Parallel()
+	page := readText(t, nil, "one sea", "two lakes", "three seas")
+	page.Before(`delete CSS.highlights; delete globalThis.Highlight;`)
+	page.Reload()
+	require.True(t, browsertest.Eval[bool](page, `CSS.highlights === undefined`))
+	page.Type("searchbox", "Search in the text", "sea")
+	page.WaitText("#within-count", "1 of 2")
+	page.Wait(`[...document.querySelectorAll("#text .found")].map(line => line.lastChild.data.trim()).join("|") === "one sea|three seas"`)
+	page.Type("searchbox", "Search in the text", "lake")
+	page.Wait(`[...document.querySelectorAll("#text .found")].map(line => line.lastChild.data.trim()).join("|") === "two lakes"`)
+	page.Type("searchbox", "Search in the text", "")
+	page.Wait(`!document.querySelector("#text .found")`)
+}
+
+// A text is printed whole, and without what could be pressed.
+func TestBrowserPrintsAText(t *testing.T) {
+	t.Parallel()
+	s, page := openSite(t, "--single-user")
+	page.Dark(true)
+	page.Open(longText(t, s, 300))
+	page.Print(true)
+	assert.Equal(t, 300, browsertest.Eval[int](page, `[...document.querySelectorAll("#text p")].filter(line => line.checkVisibility({contentVisibilityAuto: true})).length`))
+	assert.Empty(t, browsertest.Eval[[]string](page, `[...document.querySelectorAll("header.bar, nav, button, .button, input, select, summary, .skip")].filter(e => e.checkVisibility()).map(e => e.outerHTML)`))
+	assert.Equal(t, "rgb(28, 30, 34)", browsertest.Eval[string](page, `getComputedStyle(document.querySelector("#text p")).color`), "light letters on white paper")
+	page.Print(false)
+	page.See("searchbox", "Search in the text")
 }
 
 // A text that is deleted goes from its page, comes back by undo, and is gone for good

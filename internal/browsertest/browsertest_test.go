@@ -56,3 +56,21 @@ func TestBrowserSeesFaults(t *testing.T) {
 		})
 	}
 }
+
+// What is written into a field is all that stands in it.
+func TestBrowserWritesOverWhatIsThere(t *testing.T) {
+	t.Parallel()
+	if !*browserFlag {
+		t.Skip("in a browser: make test-page")
+	}
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(`<!DOCTYPE html><title>A page</title><link rel="icon" href="data:,"><input aria-label="Name" value="before">`))
+	}))
+	t.Cleanup(site.Close)
+	page := browsertest.Start(t).Page(t, site.URL)
+	page.Open("/")
+	for _, text := range []string{"after", "", "again"} {
+		page.Type("textbox", "Name", text)
+		assert.Equal(t, text, browsertest.Eval[string](page, "document.activeElement.value"))
+	}
+}

@@ -2,9 +2,11 @@ package browsertest
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
 
@@ -46,6 +48,42 @@ func (p *Page) prefer(scheme string) {
 func (p *Page) RightToLeft() {
 	p.t.Helper()
 	p.Do(chromedp.Evaluate[chromedp.Void](`document.documentElement.dir = "rtl"`))
+}
+
+// Print has the page shown as it is printed, or again as on a screen.
+func (p *Page) Print(print bool) {
+	p.t.Helper()
+	media := ""
+	if print {
+		media = "print"
+	}
+	p.call(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: media})
+		return err
+	})
+}
+
+// Hide has the page believe that another tab covers it, or that it is seen again: what has
+// no window is never covered.
+func (p *Page) Hide(hidden bool) {
+	p.t.Helper()
+	state := "visible"
+	if hidden {
+		state = "hidden"
+	}
+	p.Do(chromedp.Evaluate[chromedp.Void](`Object.defineProperties(document, {
+		hidden: {value: ` + strconv.FormatBool(hidden) + `, configurable: true}, visibilityState: {value: "` + state + `", configurable: true},
+	}).dispatchEvent(new Event("visibilitychange"))`))
+}
+
+// Before runs a script at the begin of all pages that are opened from now on, before
+// their own: it makes the browser one that lacks something.
+func (p *Page) Before(script string) {
+	p.t.Helper()
+	p.call(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script})
+		return err
+	})
 }
 
 // NoScripts has the pages that are opened from now on do without JavaScript. Eval still works.

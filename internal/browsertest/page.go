@@ -17,6 +17,7 @@ import (
 	"github.com/chromedp/cdproto/network"
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // Page is a tab of the browser with cookies of its own. Its methods end the test when
@@ -274,7 +275,7 @@ func (p *Page) Type(role, name, text string) {
 	p.named(role, name, chromedp.Steps(
 		chromedp.Focus("", field, chromedp.NodeVisible),
 		chromedp.Evaluate[chromedp.Void]("document.activeElement.select()"),
-		chromedp.KeyEvent(text),
+		chromedp.KeyEvent(kb.Delete+text),
 	))
 }
 

@@ -122,6 +122,31 @@ func TestBrowserCancelsUploads(t *testing.T) {
 	page.Wait(`document.querySelectorAll("#queue .actions a").length === 1`)
 }
 
+// A file that waits to be sent again holds no other up once it is canceled.
+func TestBrowserCancelsAnUploadThatWaits(t *testing.T) {
+	t.Parallel()
+	needBrowser(t)
+	s := newSite(t, visitor.User)
+	undo := s.between(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		if isUpload(r) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			w.Header().Set("Retry-After", "600")
+			w.WriteHeader(http.StatusTooManyRequests)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+	page := s.open(t)
+	page.Expect(loadFaults)
+	page.Open("/")
+	choose(t, page, map[string]int{"talk.wav": 1 << 10})
+	page.WaitText("#queue", "10 minutes")
+	undo()
+	choose(t, page, map[string]int{"other.wav": 2 << 10})
+	page.Click("button", "Cancel talk.wav")
+	page.Wait(`document.querySelectorAll("#queue .actions a").length === 1`)
+}
+
 // A single file leads to its page, and from there to its text.
 func TestBrowserUploadLeadsToTheText(t *testing.T) {
 	t.Parallel()
