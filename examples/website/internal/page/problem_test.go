@@ -176,7 +176,7 @@ func TestPageThatPanics(t *testing.T) {
 	t.Parallel()
 	var log lockedBuffer
 	s := newSite(t, visitor.User)
-	pages, err := page.New(page.Options{API: s.Server.Handler(), Visitors: s.visitors, Log: slog.New(slog.NewTextHandler(&log, nil))}) // no Accounts: /keys needs them
+	pages, err := page.New(page.Options{API: s.Handler(), Visitors: s.visitors, Log: slog.New(slog.NewTextHandler(&log, nil))}) // no Accounts: /keys needs them
 	require.NoError(t, err)
 	whole := s.visitors.Identify(pages)
 	s.pages.Store(&whole)
