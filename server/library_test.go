@@ -66,7 +66,7 @@ func TestLibraryRefuses(t *testing.T) {
 	long := strings.Repeat("ä", 201)
 	for query, path := range map[string]string{
 		"view=none": "view", "view=": "view", "view=All": "view", "q=" + url.QueryEscape(long): "q", "q=%ff": "q",
-		"platform=vimeo": "platform", "lang=" + strings.Repeat("x", 21): "lang", "sort=date": "sort", "externalId=": "externalId",
+		"platform=vimeo": "platform", "lang=" + strings.Repeat("x", 21): "lang", "sort=date": "sort", "externalId=": "externalId", "externalId=a%00b": "externalId",
 		"page=0": "page", "page=-1": "page", "page=1.5": "page", "page=99999999999999999999": "page",
 		"pageSize=0": "pageSize", "pageSize=101": "pageSize", "pageSize=x": "pageSize", "page=1&page=2": "page",
 	} {

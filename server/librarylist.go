@@ -51,7 +51,7 @@ func libraryQuery(q *library.Query) request.Table {
 		request.New("q", &q.Q, request.Text(0, maxLibraryQ)).
 			About("Found in titles and channels, whatever case and accents."),
 		request.New("platform", &q.Platform, request.Enum(library.PlatformFilters())).About("Only content of that platform, or only batches."),
-		request.New("externalId", &q.ExternalID, request.Text(1, maxExternalID)).About("Only the content with that id of its platform."),
+		request.New("externalId", &q.ExternalID, request.Plain(1, maxExternalID)).About("Only the content with that id of its platform."),
 		request.New("lang", &q.Lang, request.Plain(0, maxLibraryLang)).About("An exact tag."),
 		request.New("sort", &q.Sort, request.Enum(library.Sorts()).Default(library.Recent)).About("The order of the rows."),
 		request.New("page", &q.Page, request.Integer(1, lastPageOfALibrary).Default(1)).About("The number of the page."),
