@@ -124,6 +124,8 @@ func TestBrowserTakesNoPageForAnAnswer(t *testing.T) {
 	})()
 	page := s.open(t)
 	page.Expect(loadFaults)
+	// Notices stay until they have been read.
+	page.Before(`const start = setTimeout; globalThis.setTimeout = (run, ms, ...more) => start(run, ms === 6000 ? 600_000 : ms, ...more);`)
 	page.Open("/library")
 	for name, c := range map[string]struct {
 		hand http.HandlerFunc
@@ -141,16 +143,33 @@ func TestBrowserTakesNoPageForAnAnswer(t *testing.T) {
 		"signed out":    {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "", http.StatusUnauthorized) }, "You are signed out."},
 		"no connection": {func(w http.ResponseWriter, r *http.Request) { away(w, r, nil) }, "The site does not answer."},
 	} {
+		t.Log(name)
 		answer.Store(&c.hand)
 		page.Click("button", "Star: One")
 		page.WaitText("#notices", "The star is as it was. "+c.says)
 		page.Wait(`document.querySelector(".star button").getAttribute("aria-pressed") === "false"`)
 		browsertest.Eval[any](page, `document.getElementById("notices").replaceChildren()`)
-		t.Log(name)
 	}
 	answer.Store(nil)
 	page.Click("button", "Star: One")
 	page.Wait(`document.querySelector(".star button").getAttribute("aria-pressed") === "true"`)
+}
+
+// Work that is canceled elsewhere leaves the library, which has nothing to follow then.
+func TestBrowserLibraryLetsGoOfCanceledWork(t *testing.T) {
+	t.Parallel()
+	needBrowser(t)
+	s := newSite(t, visitor.User)
+	s.save(t, "aaaaaaaaaaa", "One", "en", "hello")
+	page := s.open(t)
+	release := s.Engine.Hold()
+	defer release()
+	path := s.begin(t, talk("talk.wav"), "")
+	page.Open("/library")
+	page.WaitText(".state", "Recognizing speech")
+	require.Equal(t, http.StatusSeeOther, s.post(t, path+"/cancel").status)
+	page.Wait(`document.querySelector("[data-job]") === null`)
+	page.See("link", "One")
 }
 
 // A browser that keeps nothing for sites, and knows no locks, follows and deletes all the same.

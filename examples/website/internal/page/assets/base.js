@@ -41,7 +41,7 @@ function meaning(status) {
   return status === 401 ? t("problem.signedOut") : t("problem.fault");
 }
 
-export const patience = 60_000; // milliseconds for an answer: what comes later has been lost on its way
+export const patience = 120_000; // milliseconds, which the site takes for an answer at most
 
 // load asks the site for what is at an address. It throws a Refusal where there is no
 // answer (its status is 0), where it is none of success, and where it leads elsewhere:

@@ -32,7 +32,7 @@ export async function follow(id, { tell, lost }) {
     const { told, closed = 0 } = await withStream(() => listen(path, (job) => { failures = 0; lost(0); return ended(see(job)); }));
     if (ended(last)) return last;
     silent = told ? 0 : silent + 1; // a stream that is refused is not asked for again at once
-    const rest = told === null && document.hidden ? asksHidden : told === null || silent > 1 ? asksEvery : closed;
+    const rest = told === null && document.hidden ? asksHidden : told === null || silent > 1 ? asksEvery : Math.max(closed, 1);
     await sleep(rest);
     for (let asked = false; !asked;) {
       try {

@@ -34,6 +34,7 @@ async function renew() {
       changed = true;
     }
   }
+  if (!list.querySelector("[data-row]")) location.reload(); // to what an empty list says
   for (const id of ["count", "pages"]) {
     const fresh = now.getElementById(id);
     if (fresh) document.getElementById(id)?.replaceWith(fresh);
@@ -50,11 +51,15 @@ function replace(row, fresh) {
 }
 
 // left is what becomes of a row that the list does not have any more: work that has
-// failed says so, and where to read why.
+// failed says so, and where to read why; what is not shown here any more goes.
 async function left(row) {
   if (!row.dataset.job) return false;
-  const job = await ask(`/v1/transcript/job/${row.dataset.job}`);
-  if (job.status !== "failed") return false;
+  const job = await ask(`/v1/transcript/job/${row.dataset.job}`).catch(() => null); // the next look will tell
+  if (["success", "cancelled"].includes(job?.status)) { // it is on another page, or nowhere
+    row.remove();
+    return true;
+  }
+  if (job?.status !== "failed") return false;
   delete row.dataset.busy;
   const told = document.createElement("span");
   told.className = "bad";
@@ -65,13 +70,15 @@ async function left(row) {
 }
 
 // watch follows the first that are on their way. The others show when the list is asked.
-const most = 2, watched = new Set(); // jobs
+const most = 2, watched = new Set(); // jobs, also those that have ended: none is followed twice
+let following = 0;
 
 function watch() {
-  for (const row of busy().filter((row) => row.dataset.job && !watched.has(row.dataset.job)).slice(0, most - watched.size)) {
+  for (const row of busy().filter((row) => row.dataset.job && !watched.has(row.dataset.job)).slice(0, most - following)) {
     const { job } = row.dataset;
     watched.add(job);
-    follow(job, { tell, lost() {} }).then(() => { watched.delete(job); look(true); }, () => {}); // a refusal would come again
+    following++;
+    follow(job, { tell, lost() {} }).finally(() => { following--; }).then(() => look(true), () => {}); // a refusal would come again
   }
 }
 
