@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/uptrace/bun"
+
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -26,12 +28,16 @@ func (tx *Tx) ShowBatch(ctx context.Context, b *Batch, p transcript.Platform) er
 	return insertNew(ctx, tx.db, "library row of batch "+b.ID, row)
 }
 
+// batchRow is the condition for the row of a batch, of whichever platform. It is
+// written for the index library_rows_open.
+const batchRow = "account = ? AND platform IN (?) AND external_id = ? AND kind <> 'transcript' AND kind = 'batch'"
+
 // EntitleBatch shows the title of a batch that the transaction has locked.
 func (tx *Tx) EntitleBatch(ctx context.Context, b *Batch) error {
 	row := new(LibraryRow)
 	entitle(row, b)
 	_, err := tx.db.NewUpdate().Model(row).Column("metadata", "folded_title").
-		Where("account = ? AND external_id = ? AND kind = 'batch'", b.Account, b.ID).Exec(ctx)
+		Where(batchRow, b.Account, bun.List(transcript.Platforms()), b.ID).Exec(ctx)
 	return wrap("library row of batch "+b.ID, err)
 }
 
@@ -43,6 +49,6 @@ func entitle(row *LibraryRow, b *Batch) {
 // HideBatch removes a batch from the library of its account.
 func (tx *Tx) HideBatch(ctx context.Context, account, id string) error {
 	_, err := tx.db.NewDelete().Model((*LibraryRow)(nil)).
-		Where("account = ? AND external_id = ? AND kind = 'batch'", account, id).Exec(ctx)
+		Where(batchRow, account, bun.List(transcript.Platforms()), id).Exec(ctx)
 	return wrap("library row of batch "+id, err)
 }

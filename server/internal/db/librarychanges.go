@@ -8,10 +8,17 @@ import (
 	"github.com/transcriptkit/transcriptkit/library"
 )
 
+// contentRows are the ids of the rows of a content in the library of an account, those
+// of batches left out. Texts and all other rows have an index each, which a statement
+// uses only if it repeats the index's condition.
+const contentRows = `id IN (
+	SELECT id FROM library_rows WHERE account = ?0 AND platform = ?1 AND external_id = ?2 AND kind = 'transcript' UNION ALL
+	SELECT id FROM library_rows WHERE account = ?0 AND platform = ?1 AND external_id = ?2 AND kind <> 'transcript' AND kind <> 'batch')`
+
 // rowsOf is the condition for what a key names in the library of an account.
 func rowsOf(account string, key library.Key) func(bun.QueryBuilder) bun.QueryBuilder {
 	return func(q bun.QueryBuilder) bun.QueryBuilder {
-		q = q.Where("account = ? AND platform = ? AND external_id = ? AND kind <> 'batch'", account, key.Platform, key.ExternalID)
+		q = q.Where(contentRows, account, key.Platform, key.ExternalID)
 		if key.Language != "" {
 			q = q.Where("lang = ?", key.Language)
 		}

@@ -74,11 +74,8 @@ func (r Reader) listed(account string, q library.Query) *bun.SelectQuery {
 	}
 	if q.ExternalID != "" {
 		rows.Where("l.external_id = ?", q.ExternalID)
-		if q.Platform != "" { // then two indexes have them
-			rows.Where(`l.id IN (
-				SELECT id FROM library_rows WHERE account = ?0 AND platform = ?1 AND external_id = ?2 AND kind = 'transcript' UNION ALL
-				SELECT id FROM library_rows WHERE account = ?0 AND platform = ?1 AND external_id = ?2 AND kind <> 'transcript')`,
-				account, q.Platform, q.ExternalID)
+		if q.Platform != "" && q.Platform != library.Batches {
+			rows.Where("l."+contentRows, account, q.Platform, q.ExternalID)
 		}
 	}
 	if q.Lang != "" {

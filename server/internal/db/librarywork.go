@@ -30,9 +30,11 @@ func openRowsOf(e *Extraction, claims []Job) openRows {
 	return w
 }
 
-// have is the condition for a row w to be one of them.
+// have is the condition for a row w to be one of them. It repeats the condition of the
+// index library_rows_open: SQLite does not conclude it from the kind, and would read all
+// rows of the account.
 func (w openRows) have() schema.QueryWithArgs {
-	of := bun.SafeQuery("w.account IN (?) AND w.platform = ? AND w.external_id = ? AND w.languages = ? AND w.kind = ?",
+	of := bun.SafeQuery("w.account IN (?) AND w.platform = ? AND w.external_id = ? AND w.languages = ? AND w.kind <> 'transcript' AND w.kind = ?",
 		bun.List(w.accounts), w.platform, w.externalID, w.languages, w.kind)
 	if w.jobs == nil {
 		return of
@@ -87,7 +89,7 @@ func (tx *Tx) Describe(ctx context.Context, e *Extraction, m transcript.Metadata
 	_, err := tx.db.NewUpdate().Model(&row).
 		Column("metadata", "folded_title", "folded_channel", "creator").
 		Where("account IN (SELECT account FROM jobs WHERE extraction_id = ? AND "+running+")", e.ID).
-		Where("platform = ? AND external_id = ? AND languages = ? AND kind = 'pending'", e.Platform, e.ExternalID, e.Languages).
+		Where("platform = ? AND external_id = ? AND languages = ? AND kind <> 'transcript' AND kind = 'pending'", e.Platform, e.ExternalID, e.Languages).
 		Exec(ctx)
 	return wrap("library rows of extraction "+e.ID, err)
 }

@@ -52,6 +52,7 @@ func openPostgres(ctx context.Context, o Options, hub *hub, log *slog.Logger) (*
 	config.PingTimeout = cmp.Or(config.PingTimeout, answerTime)
 	ours := config.ConnConfig.Copy()
 	config.ConnConfig.Tracer = queueBound{}
+	config.AfterConnect = readCommitted
 	p := &postgres{turn: newGate(pgConns)}
 	p.db = pgPool(ours.Copy(), p.turn)
 	if p.tables, err = newest(goose.DialectPostgres, p.db, riverpgxv5.New(nil)); err != nil {
@@ -101,7 +102,17 @@ func prepareConn(ctx context.Context, c *pgx.Conn) error {
 		OID:   pgtype.TimestamptzOID,
 		Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC},
 	})
-	_, err := c.Exec(ctx, fmt.Sprintf("SET idle_in_transaction_session_timeout = %d", maxIdleInTx.Milliseconds()))
+	if _, err := c.Exec(ctx, fmt.Sprintf("SET idle_in_transaction_session_timeout = %d", maxIdleInTx.Milliseconds())); err != nil {
+		return err
+	}
+	return readCommitted(ctx, c)
+}
+
+// readCommitted sets the isolation of all transactions of a connection. The operator may
+// have given the database a stricter default, under which a statement fails that waits
+// for a lock.
+func readCommitted(ctx context.Context, c *pgx.Conn) error {
+	_, err := c.Exec(ctx, "SET default_transaction_isolation = 'read committed'")
 	return err
 }
 
