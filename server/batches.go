@@ -241,6 +241,9 @@ func (s *Server) batchHeader(id string) map[string]string {
 
 // cancelBatch is POST /v1/batch/{batchId}/cancel.
 func (s *Server) cancelBatch(w http.ResponseWriter, r *http.Request) error {
+	if err := checkOptionalType(r); err != nil {
+		return err
+	}
 	owner := principal(r).Account
 	var id string
 	answerOf := func(job *batch.Job, err error) (reply, error) {

@@ -34,6 +34,9 @@ func (req *retryRequest) table() request.Table {
 
 // retryBatch is POST /v1/batch/{batchId}/retry.
 func (s *Server) retryBatch(w http.ResponseWriter, r *http.Request) error {
+	if err := checkOptionalType(r); err != nil {
+		return err
+	}
 	p := principal(r)
 	var id string
 	var req retryRequest

@@ -57,14 +57,22 @@ func readBody(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error
 	return body, nil
 }
 
-// readOptional reads a JSON body that may be left out, as an empty object says no more.
-func readOptional(w http.ResponseWriter, r *http.Request, table request.Table) error {
+// checkOptionalType refuses a body that is not JSON, on a route whose body may be left
+// out. The handler calls it before it reads anything else of the request: a 415 comes
+// before every 400.
+func checkOptionalType(r *http.Request) error {
 	media, present, err := bodyType(r)
-	switch {
-	case err != nil || !present:
-		return err
-	case media != "application/json":
-		return unsupported("Send no body, or a JSON object as application/json.")
+	if err == nil && present && media != "application/json" {
+		err = unsupported("Send no body, or a JSON object as application/json.")
+	}
+	return err
+}
+
+// readOptional reads a JSON body that may be left out: no body and an empty object mean
+// the same. checkOptionalType has judged its type.
+func readOptional(w http.ResponseWriter, r *http.Request, table request.Table) error {
+	if r.ContentLength == 0 {
+		return nil
 	}
 	body, err := readBody(w, r, maxJSONBody)
 	if err != nil {

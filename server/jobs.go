@@ -119,6 +119,9 @@ func jobBody(job *pipeline.Job) (*packed.Body, error) {
 
 // cancelTranscriptJob is POST /v1/transcript/job/{id}/cancel.
 func (s *Server) cancelTranscriptJob(w http.ResponseWriter, r *http.Request) error {
+	if err := checkOptionalType(r); err != nil {
+		return err
+	}
 	account := principal(r).Account
 	var id string
 	return s.once(w, r, operation{

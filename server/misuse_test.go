@@ -382,6 +382,8 @@ func (m *misuse) mediaType(t *testing.T) {
 		a := m.sent(t, m.usual(t), `{"url":"`+video+`"}`, wrong)
 		assert.Equal(t, http.StatusUnsupportedMediaType, a.StatusCode, "%s: %s", m.rt.Operation, a.body)
 		assert.NotEmpty(t, a.object(t)["message"], m.rt.Operation)
+		a = m.sent(t, m.usual(t), `{"url":"`+video+`"}`, wrong, header("Idempotency-Key", "\u00fc"))
+		assert.Equal(t, http.StatusUnsupportedMediaType, a.StatusCode, "%s: the type is judged before the key: %s", m.rt.Operation, a.body)
 	}
 	a := m.sent(t, m.usual(t), "{}", header("Content-Type", "application/json"), header("Content-Encoding", "gzip"))
 	assert.Equal(t, http.StatusUnsupportedMediaType, a.StatusCode, "%s: %s", m.rt.Operation, a.body)
