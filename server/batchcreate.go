@@ -85,6 +85,9 @@ func (s *Server) createBatch(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	case contentType(r) == "text/csv":
+		if present && !declaresUTF8(r) {
+			return unsupported("Send the CSV in UTF-8, as text/csv or text/csv; charset=utf-8.")
+		}
 		read = req.readCSV
 	case present && media != "application/json":
 		return unsupported("Send the body as application/json or text/csv, and say so in Content-Type.")

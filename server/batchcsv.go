@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"slices"
 	"strings"
@@ -22,6 +23,15 @@ const csvColumn = "url"
 // maxColumns is how many columns a CSV body may have: as many as those of a spreadsheet.
 // Where there were millions, to read a row would take many times the body's own memory.
 const maxColumns = 16384
+
+// declaresUTF8 reports whether a Content-Type names UTF-8, a part of it (US-ASCII), or no
+// character set. Bytes of another one can be valid UTF-8 by chance, and then mean other
+// links.
+func declaresUTF8(r *http.Request) bool {
+	_, params, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // contentType has read it
+	charset, named := params["charset"]
+	return !named || slices.Contains([]string{"utf-8", "utf8", "us-ascii"}, strings.ToLower(charset))
+}
 
 // linksOfCSV are the links of a CSV body (RFC 4180, in UTF-8): a row with the names of
 // the columns, then a link in each row. Rows without anything in them are passed over.

@@ -161,6 +161,29 @@ func TestCSVRequestsRefused(t *testing.T) {
 	assert.Len(t, s.batches(t, ""), 1)
 }
 
+// A table is read as UTF-8, so one that its sender declares in another character set is
+// refused for its type, before anything else of the request is judged.
+func TestCSVInAnotherCharset(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	defer s.Engine.HoldCaptions()()
+	send := func(contentType, body string, changes ...change) *answer {
+		as := func(r *http.Request) { r.Header["Content-Type"] = []string{contentType} }
+		return s.do(t, http.MethodPost, "/v1/batch", strings.NewReader(body), append(changes, as)...)
+	}
+	for _, charset := range []string{"iso-8859-1", "windows-1252", "utf-16", "UTF-16LE", "utf-7", "shift_jis", `""`, "utf-8x"} {
+		a := send("text/csv; charset="+charset, "url\n"+video, header("Idempotency-Key", "\u00fc"))
+		require.Equal(t, http.StatusUnsupportedMediaType, a.StatusCode, "%s: %s", charset, a.body)
+		assert.Equal(t, "unsupported_media_type", a.slug(t))
+		assert.Contains(t, a.object(t)["message"], "in UTF-8")
+	}
+	for _, contentType := range []string{"text/csv", "text/csv; header=present", "text/csv; charset=utf-8", `TEXT/CSV; Charset="UTF-8"`, "text/csv;charset=US-ASCII", "text/csv; charset=utf8"} {
+		a := send(contentType, "url\n"+video)
+		assert.Equal(t, http.StatusAccepted, a.StatusCode, "%s: %s", contentType, a.body)
+	}
+	assert.Equal(t, "CSV_PARSE_ERROR", send("text/csv; charset=iso-8859-1", "").failure(t)["code"], "no body has no character set")
+}
+
 // Whatever the table is, it is read or refused with a line that it has; and what is
 // read is what another reader of tables finds in the column.
 func FuzzLinksOfCSV(f *testing.F) {
