@@ -149,7 +149,7 @@ func appendError(dst []byte, number int, i *batch.Item) []byte {
 	for _, cell := range []string{
 		string(i.Platform), i.ExternalID, deref(i.SourceURL), code, i.ErrorMessage, retryable, strconv.Itoa(i.Attempts),
 	} {
-		dst = appendCell(append(dst, ','), cell)
+		dst = appendCell(append(dst, ','), cell, false)
 	}
 	return append(dst, "\r\n"...)
 }

@@ -32,7 +32,7 @@ func (t *table) add(e Entry) error {
 		t.buf = append(t.buf, head...)
 		t.buf = append(appendSeconds(t.buf, s.Start), ',')
 		t.buf = append(appendSeconds(t.buf, s.Duration), ',')
-		t.buf = append(appendCell(t.buf, s.Text), "\r\n"...)
+		t.buf = append(appendCell(t.buf, s.Text, true), "\r\n"...)
 		if len(t.buf) < enough {
 			continue
 		}
@@ -55,7 +55,7 @@ func (t *table) flush() error {
 // appendHead appends the cells that all segments of a transcript have.
 func appendHead(dst []byte, t *transcript.Transcript) []byte {
 	for _, cell := range []string{string(t.Platform), t.ExternalID, t.Lang, deref(t.Title), deref(t.Channel)} {
-		dst = append(appendCell(dst, cell), ',')
+		dst = append(appendCell(dst, cell, false), ',')
 	}
 	return dst
 }
