@@ -46,6 +46,11 @@ type Plan struct {
 	BatchItems  int
 	BatchExport bool
 
+	// SharedTurn lets the accounts of this plan take turns as if they were one account: in
+	// each queue they have together what an account has that is alone. It is for accounts
+	// that anybody can make, such as those of guests.
+	SharedTurn bool
+
 	// CacheTTL is how long after its making a shared text is served; then a new
 	// request makes it anew. With 0 it never is, with Unlimited always.
 	CacheTTL time.Duration

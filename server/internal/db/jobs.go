@@ -29,6 +29,8 @@ type Job struct {
 	SendMetadata  bool
 	// Limits are those under which the request was accepted.
 	Limits Limits
+	// Turn is Limits.Turn, for the queue.
+	Turn string
 	// Held is what is set aside for it of its account's allowance: see Tx.Hold.
 	Held Allowance `bun:"embed:held_"`
 	// Trace is by what a tracer knows the request; empty: it is not traced.
@@ -60,6 +62,9 @@ type Limits struct {
 	// ASRWaiting how many more wait.
 	ASRConcurrency int `json:"asrConcurrency"`
 	ASRWaiting     int `json:"asrWaiting"`
+	// Turn names the turn that the account shares with others in each queue; empty: it has
+	// one of its own.
+	Turn string `json:"turn,omitempty"`
 	// ActionLabel and ActionURL say where there is more.
 	ActionLabel string `json:"actionLabel,omitempty"`
 	ActionURL   string `json:"actionUrl,omitempty"`
@@ -124,7 +129,7 @@ func (tx *Tx) InsertJob(ctx context.Context, j *Job) error {
 	if err := newID(&j.ID); err != nil {
 		return err
 	}
-	j.Sequence, j.Attempt = 1, max(j.Attempt, 1)
+	j.Sequence, j.Attempt, j.Turn = 1, max(j.Attempt, 1), j.Limits.Turn
 	stamp(&j.CreatedAt, &j.UpdatedAt)
 	if err := insertNew(ctx, tx.db, "job", j); err != nil {
 		return err

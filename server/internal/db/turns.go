@@ -16,6 +16,13 @@ const (
 	inLine   = 2
 )
 
+// turnOf is the name under which a claim takes turns: its account's, unless accounts
+// share one.
+const turnOf = "coalesce(nullif(j.turn, ''), j.account)"
+
+// newcomer is the turn of an account that has had none: after those of all others.
+const newcomer = "(SELECT coalesce(max(turn), 0) + 1 FROM turns WHERE queue = $1)"
+
 // turnsAgo is of a turn that is too long ago to matter.
 const turnsAgo = "turn < (SELECT max(l.turn) FROM turns AS l WHERE l.queue = turns.queue) - 1000"
 
@@ -24,6 +31,10 @@ const turnsAgo = "turn < (SELECT max(l.turn) FROM turns AS l WHERE l.queue = tur
 // accounts have the least of that queue under way. Among equals the one goes first
 // that has not had a turn for longest, and then the oldest. What several accounts wait
 // for goes with the one whose turn comes first.
+//
+// An account that has never had a turn begins as if it had just had one: many new
+// accounts do not push back those that were there before. Accounts that share a turn
+// (Limits.Turn) count as one account.
 //
 // What only batches wait for goes after all that is asked for by itself, and the last
 // free worker of a queue is kept from it: of a long batch none has to wait for a step
@@ -51,21 +62,24 @@ func newTurns(lock string, moment func(time.Time) any) turns {
 		WHERE id IN (SELECT id FROM river_job WHERE state = 'available' AND queue = $1 AND (priority = %[1]d) <> (id IN (
 			SELECT id FROM (
 				SELECT r.id, r.state, r.scheduled_at, CASE WHEN j.asked THEN 0 ELSE 1 END AS behind, row_number() OVER (
-					PARTITION BY j.account, j.asked ORDER BY r.state = 'available', r.scheduled_at, r.id) AS turn, coalesce(l.turn, 0) AS last
+					PARTITION BY %[4]s, j.asked ORDER BY r.state = 'available', r.scheduled_at, r.id) AS turn, coalesce(l.turn, %[5]s) AS last
 				FROM river_job AS r JOIN jobs AS j ON j.extraction_id = r.args ->> 'extraction'
-				LEFT JOIN turns AS l ON l.queue = r.queue AND l.account = j.account
+				LEFT JOIN turns AS l ON l.queue = r.queue AND l.account = %[4]s
 				WHERE r.queue = $1 AND r.state IN ('running', 'available') AND j.status IN ('pending', 'processing')) AS t
 			WHERE state = 'available' AND scheduled_at <= $3
 			GROUP BY id ORDER BY min(behind), min(turn), min(last), min(scheduled_at), id LIMIT $2))
-		ORDER BY id %[3]s)`, calledUp, inLine, lock),
+		ORDER BY id %[3]s)`, calledUp, inLine, lock, turnOf, newcomer),
 		// A run that has just ended is under way or is not, as its end is written a little
-		// later: who goes first must not hang on that alone.
+		// later: who goes first must not hang on that alone. A new account's place among the
+		// others is noted as soon as it is seen: else each turn of another would move it back.
 		fmt.Sprintf(`INSERT INTO turns (queue, account, turn)
-		SELECT r.queue, j.account, (SELECT coalesce(max(turn), 0) + 1 FROM turns WHERE queue = $1)
+		SELECT r.queue, %[2]s, %[3]s + max(CASE r.priority WHEN %[1]d THEN 1 ELSE 0 END)
 		FROM river_job AS r JOIN jobs AS j ON j.extraction_id = r.args ->> 'extraction'
-		WHERE r.queue = $1 AND r.state = 'available' AND r.priority = %d AND j.status IN ('pending', 'processing')
-		GROUP BY r.queue, j.account ORDER BY r.queue, j.account
-		ON CONFLICT (queue, account) DO UPDATE SET turn = excluded.turn`, calledUp),
+		LEFT JOIN turns AS l ON l.queue = r.queue AND l.account = %[2]s
+		WHERE r.queue = $1 AND r.state = 'available' AND j.status IN ('pending', 'processing') AND (r.priority = %[1]d OR l.turn IS NULL)
+		GROUP BY r.queue, %[2]s ORDER BY r.queue, %[2]s
+		ON CONFLICT (queue, account) DO UPDATE SET turn = CASE WHEN excluded.turn > turns.turn THEN excluded.turn ELSE turns.turn END`,
+			calledUp, turnOf, newcomer),
 		moment,
 	}
 }

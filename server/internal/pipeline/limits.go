@@ -18,6 +18,10 @@ import (
 // different limits. Each is judged by its own and ends alone if they do not permit
 // what is to be done; the work goes on as far as the widest of those left permit.
 
+// sharedTurn begins the name of a turn that the accounts of a plan share. The name of an
+// account that an operator makes has no colon.
+const sharedTurn = "plan:"
+
 // limitsOf are those of a plan, for what is accepted now.
 func limitsOf(plan account.Plan, now time.Time) db.Limits {
 	limits := db.Limits{
@@ -30,6 +34,9 @@ func limitsOf(plan account.Plan, now time.Time) db.Limits {
 		ASRWaiting:     plan.ASRWaiting,
 		ActionLabel:    plan.ActionLabel,
 		ActionURL:      plan.ActionURL,
+	}
+	if plan.SharedTurn {
+		limits.Turn = sharedTurn + plan.Name
 	}
 	if plan.MaxDuration == account.Unlimited {
 		limits.MaxDuration = account.Unlimited

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/internal/storetest"
+	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
@@ -104,8 +105,14 @@ func (c *crowd) upload(t *testing.T, by string, n int) {
 // link asks for a link.
 func (c *crowd) link(t *testing.T, by string, on transcript.Platform, n int) {
 	t.Helper()
+	c.linkOn(t, by, plan(), on, n)
+}
+
+// linkOn asks for a link on a plan.
+func (c *crowd) linkOn(t *testing.T, by string, plan account.Plan, on transcript.Platform, n int) {
+	t.Helper()
 	content := engine.Content{Platform: on, ExternalID: fmt.Sprint(n), URL: fmt.Sprint("https://site.example/", n)}
-	out, err := c.Submit(t.Context(), pipeline.Submission{Account: by, Plan: plan(), Content: content})
+	out, err := c.Submit(t.Context(), pipeline.Submission{Account: by, Plan: plan, Content: content})
 	require.NoError(t, err)
 	c.jobs = append(c.jobs, [2]string{by, out.Job.JobID})
 }
@@ -177,6 +184,91 @@ func standInLine(t *testing.T, tables *sql.DB, queue string, n int) {
 		require.NoError(t, row.Scan(&waiting))
 		return waiting == n
 	}, time.Minute, 20*time.Millisecond)
+}
+
+// begun is how many of the jobs have been taken by a worker, and whether one of an
+// account is among them.
+func (c *crowd) begun(t *testing.T, account string) (n int, of bool) {
+	t.Helper()
+	for _, j := range c.jobs {
+		job, err := c.Job(t.Context(), j[0], j[1], nil)
+		require.NoError(t, err)
+		if job.Status == inQueue.Status && job.Stage == inQueue.Stage {
+			continue
+		}
+		n++
+		of = of || j[0] == account
+	}
+	return n, of
+}
+
+// stepsUntil ends steps one after the other until one of an account has begun, and returns
+// how many.
+func (c *crowd) stepsUntil(t *testing.T, e *turnstiles, account string) (steps int) {
+	t.Helper()
+	for n, of := c.begun(t, account); !of; steps++ {
+		e.tokens <- struct{}{}
+		require.Eventually(t, func() bool {
+			before := n
+			n, of = c.begun(t, account)
+			return n > before
+		}, time.Minute, 5*time.Millisecond)
+	}
+	return steps
+}
+
+// Accounts that are new do not go before one that has had its turn, nor does it keep
+// them back.
+func TestNewAccountsBeginWhereTheQueueStands(t *testing.T) {
+	t.Parallel()
+	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+		tables := storetest.SQL(t, store.Options(o))
+		c, e := startCrowd(t, dbtest.Open(t, o), "captions")
+		for i := range 6 { // more than there are workers: somebody has a turn
+			c.link(t, "user", transcript.VideoSite, i)
+		}
+		standInLine(t, tables, "captions", 2)
+		for range 6 {
+			e.tokens <- struct{}{}
+		}
+		require.Eventually(t, func() bool { return c.in(t, inQueue) == 0 }, time.Minute, 5*time.Millisecond)
+		c.jobs = nil
+		for i := range 20 {
+			c.link(t, fmt.Sprint("new-", i), transcript.VideoSite, 100+i)
+		}
+		standInLine(t, tables, "captions", 16)
+		c.link(t, "user", transcript.VideoSite, 200)
+		standInLine(t, tables, "captions", 17)
+		assert.LessOrEqual(t, c.stepsUntil(t, e, "user"), 2)
+
+		for i := range 20 { // of those who have had a turn there is always something in line
+			c.link(t, "user", transcript.VideoSite, 300+i)
+			c.link(t, "new-0", transcript.VideoSite, 400+i)
+		}
+		c.link(t, "late", transcript.VideoSite, 500)
+		assert.LessOrEqual(t, c.stepsUntil(t, e, "late"), 22, "all who were there before have a turn, then it")
+	})
+}
+
+// Accounts of a plan that shares its turn have together what another account has alone.
+func TestAccountsThatShareATurn(t *testing.T) {
+	t.Parallel()
+	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+		tables := storetest.SQL(t, store.Options(o))
+		c, e := startCrowd(t, dbtest.Open(t, o), "captions")
+		guests := plan()
+		guests.SharedTurn = true
+		for i := range 60 {
+			c.linkOn(t, fmt.Sprint("guest-", i), guests, transcript.VideoSite, i)
+		}
+		standInLine(t, tables, "captions", 56)
+		for i := range 3 {
+			user := fmt.Sprint("user-", i)
+			c.link(t, user, transcript.VideoSite, 100+i)
+			standInLine(t, tables, "captions", 57)
+			assert.Equal(t, 1, c.stepsUntil(t, e, user), "it is the next, though it came last")
+		}
+	})
 }
 
 // Work that several accounts wait for goes with the one whose turn comes first.

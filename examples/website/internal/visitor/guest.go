@@ -36,6 +36,7 @@ func GuestPlan() account.Plan {
 		ASRConcurrency:       1,
 		ASRWaiting:           2,
 		MaxDuration:          10 * time.Minute,
+		SharedTurn:           true,
 		CacheTTL:             30 * 24 * time.Hour,
 		EventStreams:         4,
 	}

@@ -329,6 +329,9 @@ func TestPlanOfGuests(t *testing.T) {
 	b := s.browser(t)
 	b.ended(jobOf(t, b.extract(video(0))))
 	assert.Equal(t, http.StatusPaymentRequired, b.extract(video(1)).StatusCode)
+	var turn string
+	require.NoError(t, storetest.SQL(t, s.options).QueryRowContext(t.Context(), "SELECT turn FROM jobs").Scan(&turn))
+	assert.Equal(t, "plan:guest", turn, "guests share one, whatever the plan says")
 	standard := onSQLite(t)
 	standard.Engine.SetTracks()
 	standard.Engine.SetMedia(servertest.Media{Duration: 11 * time.Minute})

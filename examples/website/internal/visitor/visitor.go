@@ -66,7 +66,8 @@ type Options struct {
 	// GuestLinks is how many new transcripts a guest may have a day (UTC); all guests of
 	// one address together may have [guestsAtAddress] times as many. 0: there are no guests.
 	GuestLinks int
-	// GuestPlan is what guests may have besides; the zero value: GuestPlan().
+	// GuestPlan is what guests may have besides; the zero value: GuestPlan(). Guests share
+	// one turn, whatever it says.
 	GuestPlan account.Plan
 
 	// Hosts are the names under which the site is reached, beside those of this machine
@@ -109,6 +110,7 @@ func New(ctx context.Context, o Options) (*Visitors, error) {
 	if o.GuestPlan.Name == "" {
 		o.GuestPlan = GuestPlan()
 	}
+	o.GuestPlan.SharedTurn = true // anybody can be any number of guests
 	v := &Visitors{o: o, passwords: newPasswords(passwordCost), origin: http.NewCrossOriginProtection()}
 	v.origin.SetDenyHandler(http.HandlerFunc(crossOrigin))
 	if o.SingleUser {
