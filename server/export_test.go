@@ -86,7 +86,7 @@ func SetExportPatience(c *Config, d time.Duration) { c.exportPatience = d }
 // SetRetention sets how long what has ended is kept: jobs, the answers of idempotency
 // keys and the queue's rows, of which it sweeps every so often.
 func SetRetention(c *Config, keep, every time.Duration) {
-	c.retention = pipeline.Retention{Jobs: keep, Answers: keep, Finished: keep, Every: every}
+	c.retention = pipeline.Retention{Jobs: keep, Answers: keep, Finished: keep, Every: every, Stranded: every}
 }
 
 // SetProgressInterval sets the shortest time between two progress reports.

@@ -188,6 +188,7 @@ func TestMetricsOfWork(t *testing.T) {
 		"transcriptkit_asr_real_time_factor":     {`{engine="scripted"}`: 2},
 		"transcriptkit_idempotent_replays_total": {``: 1},
 		"transcriptkit_work_rescued_total":       {},
+		"transcriptkit_work_stranded_total":      {},
 		"transcriptkit_store_up":                 {``: 1},
 		"transcriptkit_processes":                {``: 1},
 	} {

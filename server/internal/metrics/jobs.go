@@ -18,6 +18,7 @@ type jobs struct {
 	took      histograms[transcript.JobStatus]
 	stages    histograms[transcript.Stage]
 	rescued   prometheus.Counter
+	stranded  prometheus.Counter
 	replays   prometheus.Counter
 }
 
@@ -57,6 +58,10 @@ func newJobs(f promauto.Factory) *jobs {
 			Namespace: namespace, Name: "work_rescued_total",
 			Help: "Steps of jobs that were taken over from a process that has died, or has not heard of them.",
 		}),
+		stranded: f.NewCounter(prometheus.CounterOpts{
+			Namespace: namespace, Name: "work_stranded_total",
+			Help: "Work that had not ended and stood in no queue, as the database had lost commits: it was queued again.",
+		}),
 		replays: f.NewCounter(prometheus.CounterOpts{
 			Namespace: namespace, Name: "idempotent_replays_total",
 			Help: "Requests that were given the answer of an earlier one with the same Idempotency-Key.",
@@ -91,6 +96,9 @@ func (j *jobs) StageLeft(s transcript.Stage, took time.Duration) {
 
 // WorkRescued counts a step that was taken over.
 func (j *jobs) WorkRescued() { j.rescued.Inc() }
+
+// WorkStranded counts work that stood in no queue and was queued again.
+func (j *jobs) WorkStranded() { j.stranded.Inc() }
 
 // Replayed counts a request that gets the answer of an earlier one.
 func (j *jobs) Replayed() { j.replays.Inc() }

@@ -172,6 +172,10 @@ func (p *Pipeline) Start(ctx context.Context) error {
 	if err := p.takeUpLost(ctx); err != nil { // no reason to leave the rest undone; it is tried again
 		p.log.ErrorContext(ctx, "looking for lost work failed", "err", err)
 	}
+	stranded, err := p.firstLook(ctx)
+	if err != nil { // as above
+		p.log.ErrorContext(ctx, "looking for stranded work failed", "err", err)
+	}
 	if err := p.setHooks(ctx); err != nil {
 		return fmt.Errorf("pipeline: noting the hooks: %w", err)
 	}
@@ -182,6 +186,7 @@ func (p *Pipeline) Start(ctx context.Context) error {
 	p.stopLife = cancel
 	p.living.Go(func() { p.live(life) })
 	p.living.Go(func() { p.watchOver(life) })
+	p.living.Go(func() { p.watchStranded(life, stranded) })
 	p.living.Go(func() { p.keepHooks(life) })
 	return nil
 }

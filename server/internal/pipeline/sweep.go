@@ -14,12 +14,16 @@ type Retention struct {
 	Finished time.Duration // rows of the queue
 	// Every is the time between two sweeps.
 	Every time.Duration
+	// Stranded is the time between two looks for work that stands in no queue.
+	Stranded time.Duration
 }
 
 // DefaultRetention is that of every service.
 func DefaultRetention() Retention {
-	return Retention{Jobs: 7 * 24 * time.Hour, Answers: 24 * time.Hour, Finished: time.Hour, Every: time.Hour}
+	return Retention{Jobs: 7 * 24 * time.Hour, Answers: 24 * time.Hour, Finished: time.Hour, Every: time.Hour, Stranded: strandedEvery}
 }
+
+const strandedEvery = 2 * time.Minute
 
 type sweepArgs struct{}
 

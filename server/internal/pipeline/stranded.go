@@ -1,0 +1,163 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/speech"
+)
+
+// Every process compares the queue with the work that has not ended, when it starts and
+// then regularly. Work that two looks in a row find stranded is queued again, where it
+// stands. Where only one process serves, the look at its start is enough.
+
+// watchStranded looks for stranded work until ctx ends. seen is what the look at the
+// start has found.
+func (p *Pipeline) watchStranded(ctx context.Context, seen db.Stranded) {
+	for sleep(ctx, p.cfg.Retention.Stranded) {
+		found, err := p.store.Stranded(db.Unhurried(ctx))
+		if err == nil {
+			err = p.queueStranded(ctx, db.Stranded{
+				Extractions: inBoth(seen.Extractions, found.Extractions),
+				Batches:     inBoth(seen.Batches, found.Batches),
+			})
+			seen = found
+		}
+		if err != nil && ctx.Err() == nil {
+			p.log.ErrorContext(ctx, "looking for stranded work failed", "err", err)
+		}
+	}
+}
+
+// inBoth are the ids of both lists.
+func inBoth(before, now []string) []string {
+	return slices.DeleteFunc(slices.Clone(now), func(id string) bool { return !slices.Contains(before, id) })
+}
+
+// firstLook is the look at the start. Where no other process serves, it queues what it
+// finds.
+func (p *Pipeline) firstLook(ctx context.Context) (db.Stranded, error) {
+	found, err := p.store.Stranded(db.Unhurried(ctx))
+	if err != nil || p.store.Shared() {
+		return found, err
+	}
+	return found, p.queueStranded(ctx, found)
+}
+
+// queueStranded queues stranded work again. What is not stranded any more is left alone.
+func (p *Pipeline) queueStranded(ctx context.Context, found db.Stranded) (err error) {
+	for _, id := range found.Extractions {
+		err = errors.Join(err, p.queueExtraction(ctx, id))
+	}
+	for _, id := range found.Batches {
+		err = errors.Join(err, p.queueBatch(ctx, id))
+	}
+	return err
+}
+
+func (p *Pipeline) queueExtraction(ctx context.Context, id string) error {
+	team := p.teamSeen(ctx, 0)
+	err := p.change(ctx, id, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+		if e == nil {
+			return nil
+		}
+		if stranded, err := tx.ExtractionStranded(ctx, id); err != nil || !stranded {
+			return err
+		}
+		steps, err := nextSteps(ctx, tx, e, team)
+		if err != nil {
+			return err
+		}
+		for _, s := range steps {
+			if err := tx.Enqueue(ctx, s); err != nil {
+				return err
+			}
+		}
+		p.noteStranded(ctx, tx, "extraction", id)
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("pipeline: queueing stranded work: %w", err)
+	}
+	return nil
+}
+
+func (p *Pipeline) queueBatch(ctx context.Context, id string) error {
+	err := p.onBatch(ctx, id, func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
+		if stranded, err := tx.BatchStranded(ctx, id); err != nil || !stranded {
+			return err
+		}
+		if !b.Listed {
+			if err := tx.Enqueue(ctx, expandArgs{Batch: id}); err != nil {
+				return err
+			}
+		}
+		p.noteStranded(ctx, tx, "batch", id)
+		b.Feeding = false // the step is lost
+		return p.resume(ctx, tx, b)
+	})
+	if err != nil {
+		return fmt.Errorf("pipeline: queueing a stranded batch: %w", err)
+	}
+	return nil
+}
+
+// noteStranded counts work that is queued again, once that is committed.
+func (p *Pipeline) noteStranded(ctx context.Context, tx *db.Tx, what, id string) {
+	tx.AfterCommit(func() {
+		p.metrics.WorkStranded()
+		p.log.WarnContext(ctx, "work that stood in no queue is queued again: the database may have lost commits", what, id)
+	})
+}
+
+// nextSteps are the steps by which an extraction goes on from where it stands.
+func nextSteps(ctx context.Context, tx *db.Tx, e *db.Extraction, team team) ([]db.Step, error) {
+	switch e.State {
+	case captionFetch:
+		return []db.Step{captionsArgs{Extraction: e.ID}}, nil
+	case durationCheck:
+		return []db.Step{prepareStep(e)}, nil
+	case pendingQueued:
+		place, err := tx.Place(ctx, e.ID)
+		if place.Taken() || !subjectOfExtraction(e).wantsCaptions() || !team.readsCaptions(e.Platform) {
+			return []db.Step{prepareStep(e)}, err
+		}
+		return []db.Step{captionsArgs{Extraction: e.ID}}, err
+	}
+	plan, err := readCutList(ctx, tx, e.ID)
+	if err != nil {
+		return nil, err
+	}
+	chunks, inTurn := plan.stranded(team.takesTurns(onlyASR(subjectOfExtraction(e).asrLanguage())))
+	if len(chunks) == 0 {
+		return []db.Step{publishArgs{Extraction: e.ID}}, nil
+	}
+	steps := make([]db.Step, len(chunks))
+	for i, c := range chunks {
+		steps[i] = recognizeArgs{Extraction: e.ID, Chunk: c.Index, InTurn: inTurn}
+	}
+	return steps, nil
+}
+
+// stranded are the chunks that should stand in the queue while none does: those that
+// enter it at first, and those that enter it when a chunk is done that is. It also
+// returns whether the chunks still wait for each other, if they did at first.
+func (l cutList) stranded(inTurn bool) (chunks []speech.Chunk, stillInTurn bool) {
+	speaking := l.Speech()
+	left := slices.IndexFunc(speaking, func(c speech.Chunk) bool { return !l.done[c.Index] })
+	if left < 0 {
+		return nil, inTurn
+	}
+	if inTurn && !slices.ContainsFunc(speaking[left:], func(c speech.Chunk) bool { return l.done[c.Index] }) {
+		return speaking[left : left+1], true
+	}
+	for i, c := range speaking {
+		if !l.done[c.Index] && (i < chunkWindow || l.done[speaking[i-chunkWindow].Index]) {
+			chunks = append(chunks, c)
+		}
+	}
+	return chunks, false
+}
