@@ -89,6 +89,12 @@ func SetRetention(c *Config, keep, every time.Duration) {
 	c.retention = pipeline.Retention{Jobs: keep, Answers: keep, Finished: keep, Every: every, Stranded: every}
 }
 
+// SetStranded sets the time between two looks for work that stands in no queue.
+func SetStranded(c *Config, every time.Duration) {
+	c.retention = pipeline.DefaultRetention()
+	c.retention.Stranded = every
+}
+
 // SetProgressInterval sets the shortest time between two progress reports.
 func SetProgressInterval(c *Config, d time.Duration) { c.progressInterval = d }
 

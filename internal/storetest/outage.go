@@ -41,7 +41,19 @@ func OwnServer(t testing.TB) (*Server, store.Options) {
 // and transactions rolled back. It returns when the server has ended.
 func (s *Server) Stop() {
 	s.t.Helper()
-	s.tell("stop")
+	s.end("stop")
+}
+
+// Crash ends the server at once. It has synchronous_commit off: commits of the last
+// moments are lost, though their clients were told that they succeeded.
+func (s *Server) Crash() {
+	s.t.Helper()
+	s.end("crash")
+}
+
+func (s *Server) end(how string) {
+	s.t.Helper()
+	s.tell(how)
 	require.Eventually(s.t, func() bool {
 		_, err := os.Stat(filepath.Join(s.c.dir, "data", "postmaster.pid"))
 		return errors.Is(err, os.ErrNotExist)

@@ -177,13 +177,15 @@ func (c *cluster) initialize(bin string, attr *syscall.SysProcAttr) error {
 }
 
 // watchdog runs the server until its own standard input ends, and stops and
-// starts it when that says so. A stop is the server's "fast" one.
+// starts it when that says so. A stop is the server's "fast" one, a crash its
+// "immediate" one, which leaves its pid file behind.
 const watchdog = `dir=$PWD
 start() { "$@" >>log 2>&1 </dev/null & server=$!; }
 start "$@"
 while read -r command; do
 	case $command in
 	stop) kill -INT $server; wait $server;;
+	crash) kill -QUIT $server; wait $server; rm -f data/postmaster.pid;;
 	start) start "$@";;
 	esac
 done

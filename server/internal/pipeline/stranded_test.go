@@ -1,6 +1,8 @@
 package pipeline_test
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +15,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -97,12 +100,17 @@ func TestStrandedWorkGoesOn(t *testing.T) {
 // TestStrandedAtTheStart is for SQLite, where nobody else can be at the work.
 func TestStrandedAtTheStart(t *testing.T) {
 	t.Parallel()
-	o := dbtest.SQLite(t)
-	b := prepare(t, dbtest.Open(t, o), &script{}, func(c *pipeline.Config) { c.Retention = lookingEvery(24 * time.Hour) })
+	o, counted := dbtest.SQLite(t), metrics.New("test")
+	b := prepare(t, dbtest.Open(t, o), &script{}, func(c *pipeline.Config) {
+		c.Retention, c.Metrics = lookingEvery(24*time.Hour), counted
+	})
 	id := b.job(t, recording(t, 5, 1)).JobID
 	_, err := storetest.SQL(t, store.Options(o)).ExecContext(t.Context(), "DELETE FROM river_job")
 	require.NoError(t, err)
 	b.startOne(t)
 	job := b.end(t, id)
 	require.Equal(t, transcript.JobSuccess, job.Status, "%v", job.Error)
+	shown := httptest.NewRecorder()
+	counted.Handler().ServeHTTP(shown, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil))
+	assert.Contains(t, shown.Body.String(), "transcriptkit_work_stranded_total 1\n")
 }

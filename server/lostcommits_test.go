@@ -1,0 +1,92 @@
+package server_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/internal/storetest"
+	"github.com/transcriptkit/transcriptkit/server"
+	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/servertest"
+)
+
+// TestSoakLostCommits ends a PostgreSQL server at once, 20 times under load, which loses
+// what it has committed last. After the next looks for stranded work all work ends.
+func TestSoakLostCommits(t *testing.T) {
+	if !*soakFlag {
+		t.Skip("takes minutes: make soak")
+	}
+	database, o := storetest.OwnServer(t)
+	raw := storetest.SQL(t, o)
+	for _, statement := range []string{"ALTER SYSTEM SET wal_writer_delay = '10s'", "SELECT pg_reload_conf()"} { // to lose more
+		_, err := raw.ExecContext(t.Context(), statement)
+		require.NoError(t, err)
+	}
+	dir := t.TempDir() // of the blobs of both
+	often := func(c *server.Config) { server.SetStranded(c, time.Second) }
+	services := []*service{startIn(t, o, dir, often), startIn(t, o, dir, often)}
+	for _, s := range services {
+		s.Engine.SetTracks(servertest.Track{Lang: "en", Name: "English", Text: "from the captions"})
+	}
+	_, err := raw.ExecContext(t.Context(), "CHECKPOINT") // the accounts and keys stay
+	require.NoError(t, err)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	var load sync.WaitGroup
+	var sent, taken atomic.Int64
+	for i := range 6 {
+		s := services[i%len(services)]
+		load.Go(func() {
+			for ctx.Err() == nil {
+				if s.pour(t, sent.Add(1)) {
+					taken.Add(1)
+				}
+			}
+		})
+	}
+	const crashes = 20
+	for range crashes {
+		<-time.After(2 * time.Second) // of load
+		database.Crash()
+		database.Start()
+	}
+	cancel()
+	load.Wait()
+
+	var broken []string
+	assert.Eventually(t, func() bool {
+		broken, err = dbtest.Broken(t.Context(), raw, true)
+		return err == nil && len(broken) == 0
+	}, 2*time.Minute, 100*time.Millisecond, "after the last crash")
+	assert.Empty(t, broken)
+	stranded := 0.0
+	for _, s := range services {
+		stranded += scrape(t, s.Metrics())["transcriptkit_work_stranded_total"]
+	}
+	t.Logf("%d of %d requests were taken; %d crashes stranded %v works, all of which have ended", taken.Load(), sent.Load(), crashes, stranded)
+	assert.Positive(t, stranded, "nothing was lost: the test shows nothing")
+}
+
+// pour asks for the nth link, recording or batch of a load, and reports whether it was
+// taken. A database that is away is an answer too.
+func (s *service) pour(t *testing.T, n int64) bool {
+	path, body, contentType := "/v1/transcript", body(t, fmt.Sprintf("https://video.example/watch?v=%011d", n), wish{"waitMs", 0}), "application/json"
+	switch n % 10 {
+	case 0:
+		path, body = "/v1/batch", ofLinks(videos(int(20*n), 20)...)
+	case 1, 2, 3:
+		upload, kind := form(t, file(fmt.Sprint("recording ", n)), field("waitMs", "0"))
+		body, contentType = string(upload), kind
+	}
+	a, err := s.send(t, http.MethodPost, path, strings.NewReader(body), header("Content-Type", contentType))
+	return err == nil && a.StatusCode < http.StatusMultipleChoices
+}
