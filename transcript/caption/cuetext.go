@@ -3,6 +3,7 @@ package caption
 import (
 	"bytes"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/internal/eight"
@@ -137,7 +138,7 @@ func (t *cueText) parse(b []byte) {
 			size = untilTag(b)
 		case c == '&':
 			var text []byte
-			text, size = reference(b[:untilTag(b)])
+			text, size = reference(b)
 			t.show(text, n.voice)
 		case isSpace(c):
 			t.space(c)
@@ -206,7 +207,7 @@ func (t *cueText) start(tag []byte) {
 		}
 		n.hidden = true
 	case voice:
-		n.voice = annotationText(tag[size:])
+		n.voice = speakerName(tag[size:])
 	}
 	t.open = append(t.open, n)
 }
@@ -222,6 +223,25 @@ func (t *cueText) end(k kind) {
 	case k == ruby && within == annotation:
 		t.open = t.open[:len(t.open)-2]
 	}
+}
+
+// maxName bounds, in bytes, the name of a speaker, which is compared at every word.
+const maxName = 1 << 10
+
+// speakerName returns the name of a speaker: an annotation with its references decoded
+// and its white space folded. Of a long name it is the beginning.
+func speakerName(b []byte) []byte { return cutName(annotationText(b)) }
+
+// cutName returns the first maxName bytes of a name, in whole characters.
+func cutName(b []byte) []byte {
+	if len(b) <= maxName {
+		return b
+	}
+	end := maxName
+	for end > maxName-utf8.UTFMax && !utf8.RuneStart(b[end]) {
+		end--
+	}
+	return b[:end]
 }
 
 // annotationText decodes an annotation and folds its white space.

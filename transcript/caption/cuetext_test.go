@@ -178,3 +178,21 @@ func TestSegmentsStandAlone(t *testing.T) {
 	}
 	assert.Equal(t, before, shown(segments))
 }
+
+// A reference reaches no further than the longest name, and is read no further.
+func TestReferencesEnd(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("a", 100)
+	for text, want := range map[string]string{
+		"&" + long:    "&" + long,
+		"&amp" + long: "&" + long,
+		"&CounterClockwiseContourIntegral;" + long: "∳" + long,
+		"&CounterClockwiseContourIntegrals;":       "&CounterClockwiseContourIntegrals;",
+		strings.Repeat("&", 100):                   strings.Repeat("&", 100),
+		"&#" + strings.Repeat("0", 100) + "65;b":   "Ab",
+	} {
+		f, err := caption.ReadWebVTT(strings.NewReader("WEBVTT\n\n00:01.000 --> 00:02.000\n" + text + "\n"))
+		require.NoError(t, err)
+		assert.Equal(t, want, f.Segments[0].Text)
+	}
+}

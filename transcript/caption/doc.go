@@ -14,6 +14,7 @@
 // of those, [DropSounds] leaves out what is not spoken, and [Unescape] decodes what
 // is encoded twice.
 //
-// The package fetches nothing and bounds no file: whoever reads from a network
-// limits the reader and sees to it that the body arrived whole.
+// The package fetches nothing and bounds no file: a caller that reads from a network
+// limits the reader and checks that the body arrived whole. The time that a file takes
+// grows with its size, whatever the file holds; [Until] cancels the reading.
 package caption

@@ -20,9 +20,13 @@ var common = []struct{ name, text []byte }{
 	{[]byte("&rlm;"), []byte("\u200F")},
 }
 
+// longestReference is the size of the longest character reference with a name.
+const longestReference = len("&CounterClockwiseContourIntegral;")
+
 // reference decodes the character reference that b, which begins with "&", may
-// begin with, and returns how much of b that is. What comes up to the next "&" may
-// come along.
+// begin with, and returns its size. It looks no further than a reference may reach:
+// a text may consist of ampersands. Without a reference it returns b up to where the
+// name of one would end.
 func reference(b []byte) (text []byte, size int) {
 	for _, r := range common {
 		if bytes.HasPrefix(b, r.name) {
@@ -32,9 +36,15 @@ func reference(b []byte) (text []byte, size int) {
 	if bytes.HasPrefix(b, []byte("&#")) {
 		return numeric(b)
 	}
-	size = len(b)
-	if i := bytes.IndexByte(b[1:], '&'); i >= 0 {
-		size = 1 + i
+	b = b[:min(len(b), longestReference)]
+	for size = 1; size < len(b) && (isLetter(b[size]) || isDigit(b[size])); {
+		size++
+	}
+	if size < len(b) && b[size] == ';' {
+		size++
+	}
+	if size == 1 {
+		return b[:1], 1
 	}
 	return []byte(html.UnescapeString(string(b[:size]))), size
 }

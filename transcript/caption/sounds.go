@@ -26,6 +26,9 @@ func DropSounds(segments []transcript.Segment) []transcript.Segment {
 	return rewrite(segments, func(s *transcript.Segment) bool { return strings.ContainsAny(s.Text, "[("+notes) }, dropSounds)
 }
 
+// wordGap bounds, in bytes, how far behind a word the next one is looked for.
+const wordGap = 256
+
 // span is a stretch of a text, in bytes.
 type span struct{ from, to int }
 
@@ -46,9 +49,13 @@ func dropSounds(s *transcript.Segment) {
 	at = 0
 	words := s.Words[:0]
 	for _, w := range s.Words {
-		if i := strings.Index(text[at:], w.Text); i >= 0 {
+		near := text[at:min(len(text), at+len(w.Text)+wordGap)]
+		if i := strings.Index(near, w.Text); i >= 0 {
 			from := at + i
 			at = from + len(w.Text)
+			for len(dropped) > 0 && dropped[0].to <= from {
+				dropped = dropped[1:]
+			}
 			w.Text = strings.TrimSpace(cut(w.Text, from, dropped))
 		}
 		if w.Text != "" {
@@ -63,6 +70,9 @@ func cut(part string, from int, dropped []span) string {
 	var b strings.Builder
 	at := 0
 	for _, d := range dropped {
+		if d.from-from >= len(part) {
+			break
+		}
 		d.from, d.to = max(d.from-from, at), min(d.to-from, len(part))
 		if d.from < d.to {
 			b.WriteString(part[at:d.from])
@@ -79,13 +89,12 @@ func soundsOf(line string) (sounds []span) {
 	if isAside(line) {
 		return whole
 	}
+	last := strings.LastIndexByte(line, ']') // an opening bracket after it is not closed
 	for at, r := range line {
 		switch {
 		case len(sounds) > 0 && at < sounds[len(sounds)-1].to:
-		case r == '[':
-			if end := strings.IndexByte(line[at:], ']'); end >= 0 {
-				sounds = append(sounds, span{at, at + end + 1})
-			}
+		case r == '[' && at < last:
+			sounds = append(sounds, span{at, at + strings.IndexByte(line[at:], ']') + 1})
 		case strings.ContainsRune(notes, r):
 			sounds = append(sounds, span{at, at + len(string(r))})
 		}

@@ -83,6 +83,7 @@ type subRip struct {
 	legacy legacy
 	text   cueText
 	voice  []byte // whose words come, as WebVTT has it
+	unruby bool   // no end of an annotation follows in the text of the cue
 
 	start, end int64 // of the cue that comes next, in milliseconds
 	last       int64 // the number above the last timing line that may be an index, or -1

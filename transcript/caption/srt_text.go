@@ -18,7 +18,7 @@ func (f *subRip) segment(s *transcript.Segment, raw []byte, start, end int64) er
 			f.lost.add("before line %d: the encoding of the text is not known: tell its Language", f.lines.number)
 			return nil
 		}
-		f.voice = nil
+		f.voice, f.unruby = nil, false
 		if err := f.show(raw); err != nil {
 			return err
 		}
@@ -140,18 +140,29 @@ func (f *subRip) tag(b []byte) (shown []byte, size int, ok bool) {
 	case "v":
 		f.voice = nil
 		if !ends {
-			f.voice = annotationText(bytes.TrimLeftFunc(tag[1:], func(r rune) bool { return !isSpaceRune(r) }))
+			f.voice = speakerName(bytes.TrimLeftFunc(tag[1:], func(r rune) bool { return !isSpaceRune(r) }))
 		}
 		return nil, size, true
 	case "i", "b", "u", "s", "font", "c", "lang", "ruby":
 		return nil, size, true
 	case "rt":
-		if gone := bytes.Index(b, []byte("</rt>")); !ends && gone >= 0 {
-			size = gone // with the annotation
+		if !ends {
+			size = max(size, f.annotation(b))
 		}
 		return nil, size, true
 	}
 	return nil, 0, false
+}
+
+// annotation returns the size of the ruby annotation that b begins with, 0 when it has
+// no end. The text after one without an end is searched once only.
+func (f *subRip) annotation(b []byte) int {
+	if f.unruby {
+		return 0
+	}
+	size := bytes.Index(b, []byte("</rt>"))
+	f.unruby = size < 0
+	return max(size, 0)
 }
 
 func isASCII(b []byte) bool {

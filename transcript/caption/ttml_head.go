@@ -26,7 +26,7 @@ func (h *ttmlHead) voice(refs string) []byte {
 	id := strings.TrimSpace(refs)
 	name, declared := h.names[id]
 	if !declared && id != "" && !strings.ContainsAny(id, " \t\r\n") {
-		return []byte(id)
+		return cutName([]byte(id))
 	}
 	return name
 }
@@ -135,7 +135,7 @@ func (h *ttmlHead) keepName(name []byte) error {
 	if err := h.grow(len(h.agent) + len(name)); err != nil {
 		return err
 	}
-	h.names[h.agent] = name
+	h.names[h.agent] = cutName(name)
 	return nil
 }
 

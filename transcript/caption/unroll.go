@@ -154,13 +154,15 @@ func (u *unroller) fitNext(before, these []string, words []transcript.Word, near
 
 // fitOne finds the most lines of a cue that the last one has ended with.
 func fitOne(last, these []string, words []transcript.Word) fit {
-	for from := max(0, len(last)-len(these)); from < len(last); from++ {
+	left := patience(last, these)
+	for from := max(0, len(last)-len(these)); from < len(last) && left > 0; from++ {
 		n := len(last) - from
-		if !slices.EqualFunc(last[from:len(last)-1], these[:n-1], sameLine) {
+		if !sameLines(last[from:len(last)-1], these[:n-1], &left) {
 			continue
 		}
 		f := fit{shown: uint8(n)}
-		if end, ok := beginsWith(these[n-1], last[len(last)-1]); ok {
+		if end, ok := beginsWith(these[n-1], last[len(last)-1], &left); ok {
+			left -= size(these[:n])
 			f.grows, f.end = end < len(these[n-1]), int32(end)
 			known := 0
 			for _, line := range these[:n-1] {
@@ -231,22 +233,42 @@ func isSeen(line string) bool {
 	return line != "" && isPlain(line[0]) || strings.ContainsFunc(line, func(r rune) bool { return !isGap(r) && !isWidthless(r) })
 }
 
-// sameLine reports whether two lines look the same.
-func sameLine(a, b string) bool {
-	end, ok := beginsWith(a, b)
-	return ok && end == len(a)
+// patience is how many bytes are compared to fit a cue to the one before it. Lines of
+// speech differ within a word. Lines of one word that is repeated a thousand times do
+// not, and fitting them in every way takes quadratic time.
+func patience(last, these []string) int { return 16*(size(last)+size(these)) + 1<<10 }
+
+// size is how many bytes lines have.
+func size(lines []string) (n int) {
+	for _, line := range lines {
+		n += len(line)
+	}
+	return n
+}
+
+// sameLines reports whether lines, of which there are equally many, look the same. It
+// takes what it compares off left.
+func sameLines(a, b []string, left *int) bool {
+	for i := range a {
+		if end, ok := beginsWith(a[i], b[i], left); !ok || end < len(a[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // beginsWith reports whether a line begins with another one and ends there or goes on
-// with another word; end is where.
-func beginsWith(line, start string) (end int, ok bool) {
+// with another word; end is where. It takes what it compares off left.
+func beginsWith(line, start string, left *int) (end int, ok bool) {
 	if strings.HasPrefix(line, start) && (len(line) == len(start) || line[len(start)] == ' ') {
+		*left -= len(start)
 		return len(start), start != ""
 	}
 	some := false
 	for {
 		want, n := nextRune(start)
 		got, m := nextRune(line[end:])
+		*left -= n + m
 		switch {
 		case n == 0 || want == ' ' && n == len(start): // start has ended
 			if m == 0 || got == ' ' && end+m == len(line) {

@@ -15,8 +15,9 @@ import (
 // or, when none fits and anyEnd says so, at any word, if two at least come again and
 // more follow: one may well be said again.
 func (u *unroller) fitJoined(last, line string, words []transcript.Word, anyEnd bool) (f fit, from int) {
+	left := patience([]string{last}, []string{line})
 	for _, at := range u.rows {
-		if f, ok := fitEnd(last[at:], line, words); ok && at > 0 {
+		if f, ok := fitEnd(last[at:], line, words, &left); ok && at > 0 {
 			return f, at
 		}
 	}
@@ -25,8 +26,11 @@ func (u *unroller) fitJoined(last, line string, words []transcript.Word, anyEnd 
 	}
 	within := true // a word
 	for at, r := range last {
+		if left <= 0 {
+			break
+		}
 		if !within && !isGap(r) {
-			if f, ok := fitEnd(last[at:], line, words); ok && f.joined && severalWords(last[at:]) {
+			if f, ok := fitEnd(last[at:], line, words, &left); ok && f.joined && severalWords(last[at:]) {
 				return f, at
 			}
 		}
@@ -46,12 +50,13 @@ func severalWords(text string) bool {
 	return n > 1
 }
 
-// fitEnd fits a line to the end of the last one.
-func fitEnd(end, line string, words []transcript.Word) (f fit, ok bool) {
-	to, ok := beginsWith(line, end)
+// fitEnd fits a line to the end of the last one. It takes what it compares off left.
+func fitEnd(end, line string, words []transcript.Word, left *int) (f fit, ok bool) {
+	to, ok := beginsWith(line, end, left)
 	if !ok {
 		return fit{}, false
 	}
+	*left -= to
 	known := wordsOf(words, line[:to])
 	if spokenAgain(words, known, true) {
 		return fit{}, false

@@ -137,8 +137,11 @@ func (v *visit) track(address string) (caption.File, error) {
 	if err != nil {
 		return caption.File{}, err
 	}
-	text, err := caption.ReadJSON3(bytes.NewReader(body))
-	if err != nil {
+	text, err := caption.ReadJSON3(caption.Until(v.ctx, bytes.NewReader(body)))
+	switch {
+	case v.ctx.Err() != nil:
+		return caption.File{}, context.Cause(v.ctx)
+	case err != nil:
 		return caption.File{}, misread(body, err)
 	}
 	return text, nil

@@ -84,8 +84,11 @@ func (d *Downloader) read(ctx context.Context, m *media, t track) (caption.File,
 		return caption.File{}, fmt.Errorf("ytdlp: %w", err)
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	text, err := caption.ReadAny(f, caption.Language(t.Lang))
-	if err != nil {
+	text, err := caption.ReadAny(caption.Until(ctx, f), caption.Language(t.Lang))
+	switch {
+	case ctx.Err() != nil:
+		return caption.File{}, context.Cause(ctx)
+	case err != nil:
 		return caption.File{}, upstream("The platform's captions cannot be read.").Because(fmt.Errorf("ytdlp: %w", err))
 	}
 	return text, nil

@@ -1,0 +1,211 @@
+//go:build linux
+
+package captionbench_test
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/transcriptkit/transcriptkit/transcript/caption"
+)
+
+// hostile is a format, as somebody writes it who wants a reader to take long.
+type hostile struct {
+	// A file is begin, cues and end. A cue is open, a text, and close. A cue has %d in the
+	// place of its number, which goes up.
+	begin, open, close, end string
+	// own are the constructs that mean something in the format.
+	own []string
+}
+
+// fillings are what means something in several formats, or to what comes after the readers.
+var fillings = []string{
+	"&", "<", ">", ";", "#", "{", "}", "\\", "/", "'", "=", "-", "[", "]", "(", ")", ".", ",", ":", " ", "\t", "\n", "\r", "\r\n", " \n", "\f", "1",
+	"a", "a ", " a", "a\n", "A.", "&a", "&a;", "&amp;", "&amp", "&#", "&#x", "&#1", "&#27;", "&#x110000;", "&lt;", "&nbsp", "\u00a0", "\u200b", "a\u200b",
+	"\u00ad ", "é", "東", "\u0301", "\u200d", "👨‍👩‍👧", "♪", "♪ a", "[a", "[a]", "(a", "(a)\n", "- ", ">>", "-->", "--> ", "--", "00:00", "00:00:01.000 -->\n",
+	"\x1b[2J", "\x7f", "\u009b", "\u0085", "\u2028",
+}
+
+var hostiles = map[string]hostile{
+	"webvtt": {
+		begin: "WEBVTT\n\n", open: "00:00:01.000 --> 00:00:02.000\n", close: "\n\n",
+		own: []string{
+			"<b>", "<b", "</b>", "</b", "<v ", "<v A>", "<v A>a</v>", "<v A>a ", "<c.x>", "<c.", "<lang en>", "<ruby>", "<ruby><rt>", "<rt>", "<ruby>a<rt>b</rt></ruby>", "<00:00:01.000>",
+			"<00:00:01.000><c> a</c>", "<00:00:01.000><c>", "<00:00:01.000><c> a", "NOTE\n", "STYLE\n", "\n\nNOTE ", "\n\nREGION\n", "\n\nx\n", "WEBVTT", "\x00",
+		},
+	},
+	"srt": {
+		open: "1\n00:00:01,000 --> 00:00:02,000\n", close: "\n\n",
+		own: []string{
+			"<b>", "<b", "</b>", "<font ", "<font color=red>", "<br>", "<br/>", "<rt>", "<rt>a</rt>", "<v A>", "<v A>a", "<c>", "<00:00:01.000>", `{\an8}`, `{\`, `{\a`, `{a}`, `\N`, `\h`, `\n`,
+			"1\n", "\n\n1\n", "1\n1\n", "0:0:0,0 --> \n", "x --> y\n", "\x00", "\xe9", "\xe9\n", "a\xe9", "\xc5\xa1", "\xff", "\x83\x65",
+		},
+	},
+	"ttml": {
+		begin: `<tt><head><layout><region xml:id="r"/></layout></head><body><div>`, open: `<p begin="1s" end="2s">`, close: "</p>\n", end: "</div></body></tt>",
+		own: []string{
+			"<br/>", "<br", "<span>", "<span>a</span>", "</span>", `<span begin="1s" end="2s">a</span>`, `<span begin="1s">`, `<span tts:ruby="text">a</span>`, `<span style="a b c">a</span>`,
+			`<span ttm:agent="a">a</span>`, "<set/>", "<metadata>", "<!--", "<!-- a -->", "<![CDATA[", "<![CDATA[a]]>", "]]>", "<?", "<?x?>", "<!", "<!a>", "<!a [", `<a b="`, `<a b="c" `, "<a b='c'/>", "<a:b>", "</", "</a>", "\xff",
+			`<p begin="1s">`, "<p/>", "</p>", "<div>", `<div begin="1s"><p>a</p></div>`,
+		},
+	},
+	"srv1": {
+		begin: `<transcript>`, open: `<text start="1" dur="1">`, close: "</text>", end: "</transcript>",
+		own: []string{"&lt;b", "&lt;b&gt;", "&lt;/", "&lt;br&gt;", "&amp;amp;", "&amp;#", "<br/>", "<a>", "</a>", "<!--", "<![CDATA[<", "<![CDATA[>]]>", "<text>", "</text>", `<text start="1">a</text>`},
+	},
+	"srv3": {
+		begin: `<timedtext format="3"><head><pen id="1" rb="1"/></head><body>`, open: `<p t="1000" d="1000">`, close: "</p>", end: "</body></timedtext>",
+		own: []string{`<s t="1" ac="1">a</s>`, "<s>", "<s>a", "</s>", `<s p="1">`, `<s t="1">`, "<br/>", "<p>", "</p>", `<p t="1">a</p>`, "<!--", "<w/>", `<pen id="1" rb="2"/>`, "<text>"},
+	},
+	"json3": {
+		begin: `{"events":[{}`, open: `,{"tStartMs":1000,"dDurationMs":1000,"segs":[{"utf8":"`, close: `"}]}`, end: "]}",
+		own: []string{`\n`, `\"`, `\\`, `\u0041`, `\ud800`, `\u001b`, `"},{"utf8":"`, `"},{"utf8":"a","tOffsetMs":1},{"utf8":"`, `"}]},{"segs":[{"utf8":"`, `","x":"`, `","x":[[],{}],"y":"`, `"}],"segs":[{"utf8":"`, `"}],"x":{},"segs":[{"utf8":"`},
+	},
+}
+
+// cueSize bounds, in bytes, the text of a cue: readers take no more than a MiB.
+const cueSize = 1000 << 10
+
+// file is a file of some size. Its cues, one at least for each MB, hold the filling, and
+// a sentence that differs at its end, so that cues are compared in vain.
+func (h hostile) file(filling string, size int) []byte {
+	var b bytes.Buffer
+	b.WriteString(h.begin)
+	for n := 0; b.Len() < size || n < 2; n++ {
+		b.WriteString(h.open)
+		b.WriteString(strings.Repeat(filling, max(1, min(cueSize, size/2)/len(filling))))
+		fmt.Fprintf(&b, "%d%s", n, h.close)
+	}
+	b.WriteString(h.end)
+	return b.Bytes()
+}
+
+// small is a file of some size of many small cues, each of which begins with the one before.
+func (h hostile) small(filling string, size int) []byte {
+	var b bytes.Buffer
+	b.WriteString(h.begin)
+	for n := 0; b.Len() < size; n++ {
+		fmt.Fprintf(&b, "%s%s%d%s", h.open, strings.Repeat(filling, 1+n%7), n, h.close)
+	}
+	b.WriteString(h.end)
+	return b.Bytes()
+}
+
+// outside is a file of some size that has the filling before its first cue.
+func (h hostile) outside(filling string, size int) []byte {
+	var b bytes.Buffer
+	b.WriteString(h.begin)
+	b.WriteString(strings.Repeat(filling, min(size, cueSize)/len(filling)))
+	for b.Len() < size {
+		b.WriteString("\n\n" + h.open + "a" + h.close + strings.Repeat(filling, min(size, cueSize)/len(filling)))
+	}
+	b.WriteString(h.end)
+	return b.Bytes()
+}
+
+var shapes = map[string]func(h hostile, filling string, size int) []byte{
+	"large cues": hostile.file, "small cues": hostile.small, "outside": hostile.outside,
+}
+
+// reads does all that is done with a file of captions.
+func reads(file []byte) {
+	f, _ := caption.ReadAny(bytes.NewReader(file)) // whether it can be read is no matter here
+	clean := caption.Unroll(f.Segments)
+	clean = caption.Unescape(clean)
+	_ = caption.DropSounds(clean)
+}
+
+// threadTime is the processor time of this thread.
+func threadTime() time.Duration {
+	var spent unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &spent); err != nil {
+		panic(err)
+	}
+	return time.Duration(spent.Nano())
+}
+
+// timed returns the processor time of this thread that something takes.
+func timed(do func()) time.Duration {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	runtime.GC() // of what was done before
+	begin := threadTime()
+	do()
+	return threadTime() - begin
+}
+
+// eachFilling calls do with each format, filling and shape.
+func eachFilling(do func(format, filling, shape string, file func(size int) []byte)) {
+	for format, h := range hostiles {
+		for _, filling := range slices.Concat(fillings, h.own) {
+			if format == "json3" && !strings.HasPrefix(filling, `\`) && !strings.HasPrefix(filling, `"`) {
+				filling = strings.Trim(strings.ReplaceAll(fmt.Sprintf("%q", filling), `\x`, `\u00`), `"`)
+			}
+			for shape, make := range shapes {
+				do(format, filling, shape, func(size int) []byte { return make(h, filling, size) })
+			}
+		}
+	}
+}
+
+// Eight times the file takes about eight times as long, whatever is in it. With -full
+// each file is doubled from 64 KiB to 16 MiB, and no step takes more than 2.3 times as long
+// as the one before.
+func TestScaleOfHostileFiles(t *testing.T) { //nolint:paralleltest // it measures time
+	if *full {
+		doubled(t)
+		return
+	}
+	const small, times, most = 4 << 10, 8, 20
+	eachFilling(func(format, filling, shape string, file func(int) []byte) {
+		if shape != "large cues" {
+			return
+		}
+		one, more := file(small), file(small*times)
+		if ratio := slowdown(one, more, most, 5); ratio > most {
+			t.Errorf("%s, %q, %s: %d bytes take %.1f times as long as %d", format, filling, shape, len(more), ratio, len(one))
+		}
+	})
+}
+
+func doubled(t *testing.T) {
+	const most = 2.3
+	worst, files := 0.0, 0
+	eachFilling(func(format, filling, shape string, file func(int) []byte) {
+		files++
+		one := file(64 << 10)
+		for size := 128 << 10; size <= 16<<20; size *= 2 {
+			more := file(size)
+			ratio := slowdown(one, more, most, 7)
+			if ratio > most {
+				t.Errorf("%s, %q, %s: %d bytes take %.2f times as long as %d", format, filling, shape, len(more), ratio, len(one))
+			}
+			worst, one = max(worst, ratio), more
+		}
+	})
+	t.Logf("%d files, each in 9 sizes: a step takes %.2f times as long at most", files, worst)
+}
+
+// slowdown is how much longer a file takes than a smaller one. It measures again, and
+// longer, as long as that is more than most: a machine under load makes a try slow, not
+// all of them.
+func slowdown(one, more []byte, most float64, tries int) (ratio float64) {
+	const noise = 50 * time.Microsecond
+	best := [2]time.Duration{math.MaxInt64, math.MaxInt64}
+	for range tries {
+		best[0] = min(best[0], timed(func() { reads(one) }))
+		best[1] = min(best[1], timed(func() { reads(more) }))
+		if ratio = float64(best[1]) / float64(best[0]+noise); ratio <= most {
+			break
+		}
+	}
+	return ratio
+}
