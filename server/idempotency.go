@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"time"
 
+	"github.com/transcriptkit/transcriptkit/internal/retryafter"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -115,7 +117,7 @@ func (op *operation) replay(r *http.Request, earlier db.KeyState, print []byte) 
 	case print != nil && earlier.Fingerprint != nil && !bytes.Equal(print, earlier.Fingerprint):
 		return reply{}, transcript.Errorf(transcript.IdempotencyConflict, "This Idempotency-Key was used with a different request.")
 	case earlier.Answer == nil:
-		return reply{}, errRunning()
+		return reply{}, errRunning(earlier.Left)
 	}
 	re, err := op.again(*earlier.Answer)
 	var gone *transcript.Error
@@ -129,8 +131,8 @@ func (op *operation) replay(r *http.Request, earlier db.KeyState, print []byte) 
 func (l *lease) do(op operation) (reply, error) {
 	re, err := op.do(&l.key)
 	switch {
-	case errors.Is(err, db.ErrKeyLost): // it was silent for so long that another request has taken the key
-		return reply{}, errRunning()
+	case errors.Is(err, db.ErrKeyLost): // its lease had ended, and another request may have taken the key
+		return reply{}, errRunning(time.Second)
 	case err != nil:
 		return reply{}, err
 	case re.about == db.Answer{}:
@@ -151,9 +153,11 @@ func (l *lease) do(op operation) (reply, error) {
 	return re, nil
 }
 
-func errRunning() error {
+// errRunning says that another request holds the key. left is what is left of its
+// lease: then the key is free at the latest, should the process of that request be dead.
+func errRunning(left time.Duration) error {
 	e := transcript.Errorf(transcript.IdempotencyInProgress, "The first request with this Idempotency-Key is still running.")
-	e.RetryAfter = 1
+	e.RetryAfter = retryafter.Seconds(left)
 	return e
 }
 

@@ -3,8 +3,10 @@ package server_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/internal/storetest"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -132,8 +135,8 @@ func TestKeyInUse(t *testing.T) {
 	a := s.upload(t, "a", key)
 	require.Equal(t, http.StatusConflict, a.StatusCode, a.body)
 	assert.Equal(t, "IDEMPOTENCY_IN_PROGRESS", a.failure(t)["code"])
-	assert.Equal(t, "1", a.Header.Get("Retry-After"))
-	assert.EqualValues(t, 1, a.failure(t)["retryAfter"])
+	requireLease(t, a)
+	assert.Equal(t, a.Header.Get("Retry-After"), fmt.Sprint(a.failure(t)["retryAfter"]))
 	_, err = sending.Write(body[len(body)/2:])
 	require.NoError(t, err)
 	require.NoError(t, sending.Close())
@@ -155,7 +158,7 @@ func TestKeyOfOneWhoWaits(t *testing.T) {
 		a := s.postForm(t, parts, key)
 		require.Equal(t, http.StatusConflict, a.StatusCode, a.body)
 		assert.Equal(t, "IDEMPOTENCY_IN_PROGRESS", a.failure(t)["code"])
-		assert.Equal(t, "1", a.Header.Get("Retry-After"))
+		requireLease(t, a)
 	}
 	release()
 	first := <-answered
@@ -175,11 +178,11 @@ func TestKeyOfADeadProcess(t *testing.T) {
 	first := s.postForm(t, parts, header("Idempotency-Key", "done"))
 	require.Equal(t, http.StatusAccepted, first.StatusCode, first.body)
 	id := first.object(t)["jobId"].(string)
-	fingerprint := s.keyState(t, "done", 0).Fingerprint
+	fingerprint := s.keyState(t, "done").Fingerprint
 
-	// dies leaves a key as a process does that dies after it has been silent.
-	dies := func(key string, silent time.Duration, wrote bool) {
-		held := s.keyState(t, key, -silent).Held
+	// dies leaves a key as a process does that has died so long ago.
+	dies := func(key string, ago time.Duration, wrote bool) {
+		held := s.keyState(t, key).Held
 		require.NotNil(t, held)
 		if wrote {
 			require.NoError(t, db.Of(s.Store).InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
@@ -187,31 +190,81 @@ func TestKeyOfADeadProcess(t *testing.T) {
 				return tx.RecordAnswer(ctx, held, db.Answer{Kind: db.JobAnswer, ID: id}, false)
 			}))
 		}
+		s.silence(t, key, ago)
 	}
 	post := func(key string) *answer { return s.postForm(t, parts, header("Idempotency-Key", key)) }
-	dies("just now", 5*time.Second, true)
-	assert.Equal(t, "IDEMPOTENCY_IN_PROGRESS", post("just now").failure(t)["code"])
-	dies("a while ago", 16*time.Second, true)
-	a := post("a while ago")
+	dies("just now", db.KeyLease-5*time.Second, true)
+	a := post("just now")
+	assert.Equal(t, "IDEMPOTENCY_IN_PROGRESS", a.failure(t)["code"])
+	left, err := strconv.Atoi(a.Header.Get("Retry-After"))
+	require.NoError(t, err)
+	assert.InDelta(t, 4, left, 2, "what is left of its lease")
+	dies("a while ago", db.KeyLease+time.Second, true)
+	a = post("a while ago")
 	require.Equal(t, http.StatusAccepted, a.StatusCode, a.body)
 	assert.Equal(t, "true", a.Header.Get("Idempotency-Replayed"))
 	assert.Equal(t, id, a.object(t)["jobId"])
-	dies("before it wrote", 16*time.Second, false)
+	dies("before it wrote", db.KeyLease-5*time.Second, false)
 	assert.Equal(t, "IDEMPOTENCY_IN_PROGRESS", post("before it wrote").failure(t)["code"])
-	dies("long before", 61*time.Second, false)
+	dies("long before", db.KeyLease+time.Second, false)
 	a = post("long before")
 	require.Less(t, a.StatusCode, 300, a.body)
 	assert.Empty(t, a.Header.Get("Idempotency-Replayed"))
 }
 
-// keyState takes a key of POST /v1/transcript as another process does, so much
-// later, or tells who has it.
-func (s *service) keyState(t *testing.T, key string, later time.Duration) db.KeyState {
+// keyState takes a key of POST /v1/transcript as another process does, or tells who
+// has it.
+func (s *service) keyState(t *testing.T, key string) db.KeyState {
 	t.Helper()
 	k := db.IdempotencyKey{Account: servertest.Account, Method: http.MethodPost, Route: "/v1/transcript", Key: key}
-	state, err := db.Of(s.Store).TakeKey(t.Context(), k, nil, time.Now().Add(later))
+	state, err := db.Of(s.Store).TakeKey(t.Context(), k, nil)
 	require.NoError(t, err)
 	return state
+}
+
+// silence sets the last beat of a key to a time that was so long ago.
+func (s *service) silence(t *testing.T, key string, ago time.Duration) {
+	t.Helper()
+	_, err := storetest.SQL(t, s.options).ExecContext(t.Context(), fmt.Sprintf("UPDATE idempotency_keys SET beat_at = '%s' WHERE key = '%s'",
+		time.Now().UTC().Add(-ago).Format("2006-01-02 15:04:05.999999-07:00"), key))
+	require.NoError(t, err)
+}
+
+// requireLease requires that a repetition is asked to wait for the end of a lease.
+func requireLease(t *testing.T, a *answer) {
+	t.Helper()
+	left, err := strconv.Atoi(a.Header.Get("Retry-After"))
+	require.NoError(t, err)
+	require.Positive(t, left)
+	require.LessOrEqual(t, left, int(db.KeyLease.Seconds()))
+}
+
+// TestKeyOfAServiceThatWasKilled is an upload whose service dies before it has read the
+// file, or while its sender waits for the job. The next service on the file is another
+// process: the key is not held any more.
+func TestKeyOfAServiceThatWasKilled(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	release := s.Engine.Hold()
+	defer release()
+	first := s.postForm(t, []part{field("waitMs", "0"), file("a")}, header("Idempotency-Key", "first"))
+	require.Equal(t, http.StatusAccepted, first.StatusCode, first.body)
+	id := first.object(t)["jobId"].(string)
+	require.NotNil(t, s.keyState(t, "reads").Held)
+	waits, fingerprint := s.keyState(t, "waits").Held, s.keyState(t, "first").Fingerprint
+	require.NotNil(t, waits)
+	require.NoError(t, db.Of(s.Store).InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+		waits.Fingerprint = fingerprint
+		return tx.RecordAnswer(ctx, waits, db.Answer{Kind: db.JobAnswer, ID: id}, false)
+	}))
+	require.NoError(t, s.Restart(t.Context()))
+
+	for key, replayed := range map[string]string{"reads": "", "waits": "true"} {
+		a := s.postForm(t, []part{field("waitMs", "0"), file("a")}, header("Idempotency-Key", key))
+		require.Equal(t, http.StatusAccepted, a.StatusCode, "%s: %s", key, a.body)
+		assert.Equal(t, replayed, a.Header.Get("Idempotency-Replayed"), key)
+		assert.Equal(t, id, a.object(t)["jobId"], key)
+	}
 }
 
 // A process that was taken for dead while its client waits gives the answer that
@@ -223,8 +276,12 @@ func TestKeyOfOneWhoWasTakenForDead(t *testing.T) {
 	parts := []part{field("waitMs", "10000"), file("a")}
 	answered := s.inBackground(t, parts, header("Idempotency-Key", "k"))
 	id := s.acceptedJob(t, "a")
-	state := s.keyState(t, "k", 30*time.Second)
-	require.NotNil(t, state.Answer, "given by another process, whose clock is ahead")
+	var state db.KeyState
+	require.Eventually(t, func() bool { // it may beat in between
+		s.silence(t, "k", db.KeyLease+time.Second)
+		state = s.keyState(t, "k")
+		return state.Answer != nil
+	}, time.Minute, time.Millisecond, "given by another process")
 	require.Equal(t, db.Answer{Kind: db.JobAnswer, ID: id}, *state.Answer)
 	release()
 	first := <-answered
@@ -292,7 +349,7 @@ func TestReplayOfWhatIsNotThere(t *testing.T) {
 func TestReplayOfANewerVersion(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	held := s.keyState(t, "k", 0).Held
+	held := s.keyState(t, "k").Held
 	require.NotNil(t, held)
 	_, err := db.Of(s.Store).SettleKey(t.Context(), *held, db.Answer{Kind: "newer", ID: "1"})
 	require.NoError(t, err)

@@ -11,16 +11,12 @@ import (
 )
 
 const (
-	// keyBeat is how often a request says that it lives, while it holds a key: one that
-	// is silent for 15 s is taken for dead where it has recorded an answer, else after a
-	// minute.
-	keyBeat = 5 * time.Second
+	// keyBeat is how often a request renews the lease of its key.
+	keyBeat = db.KeyLease / 3
 	// keyTimeout bounds what is written of a key when its request ends.
 	keyTimeout = 10 * time.Second
-	// keyPause lies between two tries to release a key while the database is away. After
-	// keyPatience the key is free by itself.
-	keyPause    = 100 * time.Millisecond
-	keyPatience = time.Minute
+	// keyPause lies between two tries to release a key while the database is away.
+	keyPause = 100 * time.Millisecond
 )
 
 // leases hold the idempotency keys of the requests that run.
@@ -60,7 +56,7 @@ type lease struct {
 // take takes a free key. Where it is not free, the lease is nil and the state says
 // what is known of the request that has it.
 func (l *leases) take(ctx context.Context, id db.IdempotencyKey, fingerprint []byte) (*lease, db.KeyState, error) {
-	state, err := l.store.TakeKey(ctx, id, fingerprint, time.Now())
+	state, err := l.store.TakeKey(ctx, id, fingerprint)
 	switch {
 	case err != nil && state.Held != nil: // it may be ours: only the database's answer is missing
 		l.retry(*state.Held)
@@ -72,8 +68,8 @@ func (l *leases) take(ctx context.Context, id db.IdempotencyKey, fingerprint []b
 	return &lease{leases: l, key: *state.Held, stopBeat: stopBeat}, state, nil
 }
 
-// beat says every few seconds that the request lives which holds the key. stop
-// returns when that has ended.
+// beat renews the lease of the key every few seconds, until stop is called. stop
+// returns when the last renewal has ended.
 func (l *leases) beat(ctx context.Context, key db.HeldKey) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	stopped := make(chan struct{})
@@ -87,7 +83,7 @@ func (l *leases) beat(ctx context.Context, key db.HeldKey) (stop func()) {
 				return
 			case <-tick.C:
 			}
-			err := l.store.BeatKey(ctx, key, time.Now())
+			err := l.store.BeatKey(ctx, key)
 			if err != nil && ctx.Err() == nil && !errors.Is(err, db.ErrKeyLost) { // of a lost key the next write tells
 				l.log.WarnContext(ctx, "an idempotency key was not kept alive", "err", err)
 			}
@@ -140,10 +136,10 @@ func (l *leases) retry(key db.HeldKey) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.ended.Err() != nil {
-		return // the key is free by itself soon
+		return // the lease ends by itself
 	}
 	l.retries.Go(func() {
-		ctx, cancel := context.WithTimeout(l.ended, keyPatience)
+		ctx, cancel := context.WithTimeout(l.ended, db.KeyLease) // then the key is free by itself
 		defer cancel()
 		for errors.Is(l.free(ctx, key), db.ErrUnavailable) {
 			select {

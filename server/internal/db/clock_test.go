@@ -14,6 +14,19 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 )
 
+// ownClock are options under which the functions of the schema public come before those
+// of PostgreSQL, its clocks among them.
+func ownClock(t *testing.T, o db.Options) db.Options {
+	t.Helper()
+	u, err := url.Parse(o.Database)
+	require.NoError(t, err)
+	query := u.Query()
+	query.Set("search_path", "public,pg_catalog")
+	u.RawQuery = query.Encode()
+	o.Database = u.String()
+	return o
+}
+
 // TestDatabaseClockIsSet lets the database's now() jump: whoever asks it gets
 // work an hour late, or not at all.
 func TestDatabaseClockIsSet(t *testing.T) {
@@ -25,14 +38,7 @@ func TestDatabaseClockIsSet(t *testing.T) {
 			AS $$ SELECT pg_catalog.now() + interval '%s' $$`, by))
 	}
 	set("0")
-	u, err := url.Parse(o.Database)
-	require.NoError(t, err)
-	query := u.Query()
-	query.Set("search_path", "public,pg_catalog") // ours comes first
-	u.RawQuery = query.Encode()
-	o.Database = u.String()
-
-	s := dbtest.Open(t, o)
+	s := dbtest.Open(t, ownClock(t, o))
 	ran := make(chan string, 10)
 	start := func() {
 		runner(t, s, db.Workers{Process: "p", Workers: workers(func(_ context.Context, _ db.Work, step work) error {

@@ -100,7 +100,7 @@ func TestOldContentsAreSwept(t *testing.T) {
 				require.NoError(t, tx.PutContent(ctx, &db.Content{Platform: text.Platform, ExternalID: id, AskedAt: at}))
 			}
 		})
-		require.NoError(t, s.Sweep(t.Context(), time.Time{}, time.Time{}))
+		require.NoError(t, s.Sweep(t.Context(), time.Time{}, time.Hour))
 		_, err := s.Content(t.Context(), text.Platform, "old")
 		require.ErrorIs(t, err, db.ErrNotFound)
 		for _, id := range []string{"young", text.ExternalID} {

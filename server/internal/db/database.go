@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"time"
 
 	"github.com/riverqueue/river"
 	"github.com/uptrace/bun"
@@ -39,6 +40,10 @@ type database interface {
 
 	// countRequest is CountRequest.
 	countRequest(ctx context.Context, w RequestWindow, limit int) (Requests, error)
+
+	// ago is the time that was d ago, as an argument of a statement: by the clock that
+	// all processes share. On PostgreSQL that is the server's, on SQLite the process's.
+	ago(d time.Duration) any
 
 	// sizeQuery asks for the bytes of the database.
 	sizeQuery() string

@@ -11,14 +11,13 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// How long a key is remembered, and how long its request may be silent: then one
-// that has recorded an answer is taken for dead and that answer is given in its
-// place, and one that has not loses the key.
-const (
-	keyLife     = 24 * time.Hour
-	answerQuiet = 15 * time.Second
-	keyQuiet    = time.Minute
-)
+// keyLife is how long a key is remembered.
+const keyLife = 24 * time.Hour
+
+// KeyLease is how long a request holds its key after each beat (BeatKey). A process
+// that dies holds its keys no longer, which is sooner than the other processes take it
+// for dead. All ages of keys are judged by the database's clock.
+const KeyLease = 15 * time.Second
 
 // ErrKeyLost says that a request holds its idempotency key no more: it is settled,
 // free, or another request's.
@@ -75,6 +74,9 @@ type KeyState struct {
 	Fingerprint []byte
 	// Answer of the first request; nil while it runs.
 	Answer *Answer
+	// Left is what is left of the lease of a request that runs: more than 0, KeyLease at
+	// most.
+	Left time.Duration
 }
 
 type idempotencyRow struct {
@@ -85,28 +87,33 @@ type idempotencyRow struct {
 	Answer       // the zero value until one is recorded
 	TakenAt time.Time
 	BeatAt  time.Time
+	ReadAt  time.Time `bun:",scanonly"`
 }
 
 // TakeKey takes a free key, or says who has it. A key is free when it was never
-// taken, was taken more than 24 h ago, or its request has recorded nothing and has
-// not beaten (BeatKey) for 60 s. The answer of a request that has recorded one and
-// has not beaten for 15 s is final. Beside an error Held is what may have been
-// taken all the same, where the database's answer was lost: release it.
-func (s *Store) TakeKey(ctx context.Context, k IdempotencyKey, fingerprint []byte, now time.Time) (KeyState, error) {
+// taken, was taken more than 24 h ago, or the lease of its request has ended and the
+// request has recorded nothing. What a request had recorded whose lease has ended is
+// its final answer. Together with an error, Held is a key that may have been taken,
+// because the database's answer was lost: release it.
+func (s *Store) TakeKey(ctx context.Context, k IdempotencyKey, fingerprint []byte) (KeyState, error) {
 	ctx, err := s.enter(ctx)
 	if err != nil {
 		return KeyState{}, err
 	}
-	now = moment(now)
 	held := HeldKey{k, rand.Text(), fingerprint}
-	row := &idempotencyRow{HeldKey: held, TakenAt: now, BeatAt: now}
+	row := &idempotencyRow{HeldKey: held}
+	now := s.database.ago(0)
 	for {
+		// A beat from the future is one from before the clock was set back.
 		res, err := s.writer.NewInsert().Model(row).
+			Value("taken_at", "?", now).
+			Value("beat_at", "?", now).
 			On("CONFLICT (account, method, route, key) DO UPDATE").
 			Set(`token = excluded.token, fingerprint = excluded.fingerprint, done = excluded.done,
 				answer_kind = excluded.answer_kind, answer_id = excluded.answer_id, answer_note = excluded.answer_note,
 				taken_at = excluded.taken_at, beat_at = excluded.beat_at`).
-			Where("i.taken_at < ? OR (NOT i.done AND i.answer_kind = '' AND i.beat_at < ?)", now.Add(-keyLife), now.Add(-keyQuiet)).
+			Where("i.taken_at < ? OR (NOT i.done AND i.answer_kind = '' AND i.beat_at NOT BETWEEN ? AND ?)",
+				s.database.ago(keyLife), s.database.ago(KeyLease), s.database.ago(-KeyLease)).
 			Exec(ctx)
 		n, err := affected(res, err)
 		if err != nil {
@@ -115,7 +122,7 @@ func (s *Store) TakeKey(ctx context.Context, k IdempotencyKey, fingerprint []byt
 		if n > 0 {
 			return KeyState{Held: &held, Fingerprint: fingerprint}, nil
 		}
-		earlier, err := s.earlier(ctx, k, now)
+		earlier, err := s.earlier(ctx, k)
 		if errors.Is(err, ErrNotFound) || errors.Is(err, ErrKeyLost) {
 			continue // its request has ended in between
 		}
@@ -124,41 +131,41 @@ func (s *Store) TakeKey(ctx context.Context, k IdempotencyKey, fingerprint []byt
 }
 
 // earlier is the state of a key that somebody else has taken.
-func (s *Store) earlier(ctx context.Context, k IdempotencyKey, now time.Time) (KeyState, error) {
+func (s *Store) earlier(ctx context.Context, k IdempotencyKey) (KeyState, error) {
 	row, err := s.keyRow(ctx, k)
 	if err != nil {
 		return KeyState{}, err
 	}
-	if !row.Done && row.Answer != (Answer{}) && row.BeatAt.Before(now.Add(-answerQuiet)) {
+	left := row.BeatAt.Add(KeyLease).Sub(row.ReadAt)
+	if !row.Done && row.Answer != (Answer{}) && (left <= 0 || left > 2*KeyLease) {
 		// Should its request live after all, SettleKey tells it so.
 		if err := s.settle(ctx, row.HeldKey, row.Answer); err != nil {
 			return KeyState{}, err
 		}
 		row.Done = true
 	}
-	state := KeyState{Fingerprint: row.Fingerprint}
 	if row.Done {
-		state.Answer = &row.Answer
+		return KeyState{Fingerprint: row.Fingerprint, Answer: &row.Answer}, nil
 	}
-	return state, nil
+	return KeyState{Fingerprint: row.Fingerprint, Left: min(max(left, 1), KeyLease)}, nil
 }
 
 // keyRow reads from the writer, which sees what kept a key from being taken.
 func (s *Store) keyRow(ctx context.Context, k IdempotencyKey) (*idempotencyRow, error) {
 	row := new(idempotencyRow)
-	err := s.writer.NewSelect().Model(row).Where(isKey, k.args()...).Scan(ctx)
+	err := s.writer.NewSelect().Model(row).ColumnExpr("i.*, ? AS read_at", s.database.ago(0)).Where(isKey, k.args()...).Scan(ctx)
 	return row, one("idempotency key", err)
 }
 
-// BeatKey says that the request that holds the key still runs. ErrKeyLost when it
+// BeatKey renews the lease of the request that holds the key. ErrKeyLost when it
 // holds it no more.
-func (s *Store) BeatKey(ctx context.Context, h HeldKey, now time.Time) error {
+func (s *Store) BeatKey(ctx context.Context, h HeldKey) error {
 	ctx, err := s.enter(ctx)
 	if err != nil {
 		return err
 	}
 	res, err := s.writer.NewUpdate().Model((*idempotencyRow)(nil)).
-		Set("beat_at = ?", moment(now)).
+		Set("beat_at = ?", s.database.ago(0)).
 		Where(isHeld, h.args()...).
 		Exec(ctx)
 	return mustHold("beat idempotency key", res, err)
@@ -228,6 +235,19 @@ func (s *Store) ReleaseKey(ctx context.Context, h HeldKey) error {
 	}
 	_, err = s.writer.NewUpdate().Model((*idempotencyRow)(nil)).Set("done = ?", true).Where(isHeld, h.args()...).Exec(ctx)
 	return wrap("release idempotency key", err)
+}
+
+// freeKeys ends all leases: what their requests had recorded is their final answer,
+// and the other keys are free.
+func (s *Store) freeKeys(ctx context.Context) error {
+	return s.InTx(ctx, func(ctx context.Context, tx *Tx) error {
+		_, err := tx.db.NewUpdate().Model((*idempotencyRow)(nil)).Set("done = ?", true).Where("NOT done AND answer_kind <> ''").Exec(ctx)
+		if err != nil {
+			return wrap("settle idempotency keys", err)
+		}
+		_, err = tx.db.NewDelete().Model((*idempotencyRow)(nil)).Where("NOT done").Exec(ctx)
+		return wrap("free idempotency keys", err)
+	})
 }
 
 const (

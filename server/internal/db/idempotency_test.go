@@ -2,6 +2,7 @@ package db_test
 
 import (
 	"context"
+	"fmt"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -13,25 +14,39 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 )
 
-// take takes a key at the given time, or tells who has it.
-func take(t *testing.T, s *db.Store, k db.IdempotencyKey, print string, at time.Time) db.KeyState {
+// take takes a key, or tells who has it: without what is left of a lease, which must
+// be more than 0 and no more than all of it.
+func take(t *testing.T, s *db.Store, k db.IdempotencyKey, print string) db.KeyState {
 	t.Helper()
 	var fingerprint []byte
 	if print != "" {
 		fingerprint = []byte(print)
 	}
-	r, err := s.TakeKey(t.Context(), k, fingerprint, at)
+	r, err := s.TakeKey(t.Context(), k, fingerprint)
 	require.NoError(t, err)
+	if r.Held == nil && r.Answer == nil {
+		require.Positive(t, r.Left)
+		require.LessOrEqual(t, r.Left, db.KeyLease)
+	} else {
+		require.Zero(t, r.Left)
+	}
+	r.Left = 0
 	return r
 }
 
 // held takes a key that must be free.
-func held(t *testing.T, s *db.Store, k db.IdempotencyKey, print string, at time.Time) db.HeldKey {
+func held(t *testing.T, s *db.Store, k db.IdempotencyKey, print string) db.HeldKey {
 	t.Helper()
-	r := take(t, s, k, print, at)
+	r := take(t, s, k, print)
 	require.NotNil(t, r.Held)
 	require.Nil(t, r.Answer)
 	return *r.Held
+}
+
+// setKey sets the column taken_at or beat_at of a key to a time that was so long ago.
+func (d database) setKey(t *testing.T, key, column string, ago time.Duration) {
+	t.Helper()
+	d.exec(t, fmt.Sprintf("UPDATE idempotency_keys SET %s = '%s' WHERE key = '%s'", column, time.Now().UTC().Add(-ago).Format("2006-01-02 15:04:05.999999-07:00"), key))
 }
 
 func record(t *testing.T, s *db.Store, h db.HeldKey, print string, a db.Answer, final bool) error {
@@ -52,32 +67,39 @@ func settleKey(t *testing.T, s *db.Store, h db.HeldKey, a db.Answer) db.Answer {
 
 func TestIdempotencyKeys(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, s *db.Store) {
-		ctx, start := t.Context(), now()
-		key := db.IdempotencyKey{Account: "acme", Method: "POST", Route: "/v1/transcript", Key: "it's ? one"}
-		first := held(t, s, key, "one", start)
-		require.Equal(t, db.KeyState{Fingerprint: []byte("one")}, take(t, s, key, "two", start.Add(time.Minute)), "it still runs")
+	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+		s, raw := dbtest.Open(t, o), open(t, o)
+		ctx := t.Context()
+		key := db.IdempotencyKey{Account: "acme", Method: "POST", Route: "/v1/transcript", Key: "one ?"}
+		first := held(t, s, key, "one")
+		require.Equal(t, db.KeyState{Fingerprint: []byte("one")}, take(t, s, key, "two"), "it still runs")
 
 		// Every part of the key counts.
 		for _, other := range []db.IdempotencyKey{
 			{Account: "beta", Method: "POST", Route: key.Route, Key: key.Key},
 			{Account: "acme", Method: "PUT", Route: key.Route, Key: key.Key},
 			{Account: "acme", Method: "POST", Route: "/v1/batch", Key: key.Key},
-			{Account: "acme", Method: "POST", Route: key.Route, Key: "two"},
+			{Account: "acme", Method: "POST", Route: key.Route, Key: "it's two"},
 		} {
-			held(t, s, other, "one", start)
+			held(t, s, other, "one")
 		}
 
-		// A beat keeps it for another minute; silence frees it.
-		require.NoError(t, s.BeatKey(ctx, first, start.Add(50*time.Second)))
-		require.Nil(t, take(t, s, key, "two", start.Add(110*time.Second)).Held)
-		again := start.Add(110*time.Second + time.Millisecond)
-		second := held(t, s, key, "two", again)
+		// A beat renews the lease; without one it ends.
+		raw.setKey(t, key.Key, "beat_at", db.KeyLease-3*time.Second)
+		state, err := s.TakeKey(ctx, key, nil)
+		require.NoError(t, err)
+		require.InDelta(t, 3, state.Left.Seconds(), 2, "what is left of it")
+		require.NoError(t, s.BeatKey(ctx, first))
+		state, err = s.TakeKey(ctx, key, nil)
+		require.NoError(t, err)
+		require.InDelta(t, db.KeyLease.Seconds(), state.Left.Seconds(), 2)
+		raw.setKey(t, key.Key, "beat_at", db.KeyLease+time.Millisecond)
+		second := held(t, s, key, "two")
 
 		// Released, it is free at once, and an unknown fingerprint is nil.
 		require.NoError(t, s.ReleaseKey(ctx, second))
-		third := held(t, s, key, "", again)
-		require.Equal(t, db.KeyState{}, take(t, s, key, "three", again), "taken, fingerprint open")
+		third := held(t, s, key, "")
+		require.Equal(t, db.KeyState{}, take(t, s, key, "three"), "taken, fingerprint open")
 
 		// With a final answer, it answers for a day from when it was taken.
 		answer := db.Answer{Kind: db.TranscriptAnswer, ID: "t"}
@@ -85,12 +107,13 @@ func TestIdempotencyKeys(t *testing.T) {
 		require.ErrorIs(t, record(t, s, third, "one", db.Answer{Kind: db.JobAnswer, ID: "j"}, true), db.ErrKeyLost)
 		require.NoError(t, s.ReleaseKey(ctx, third), "a final answer is kept")
 		require.Equal(t, answer, settleKey(t, s, third, db.Answer{}))
-		require.ErrorIs(t, s.BeatKey(ctx, third, again), db.ErrKeyLost)
+		require.ErrorIs(t, s.BeatKey(ctx, third), db.ErrKeyLost)
 		want := db.KeyState{Fingerprint: []byte("one"), Answer: &answer}
-		require.Equal(t, want, take(t, s, key, "four", again.Add(24*time.Hour)))
-		held(t, s, key, "four", again.Add(24*time.Hour+time.Millisecond))
-		require.Equal(t, db.KeyState{Fingerprint: []byte("four")}, take(t, s, key, "five", again.Add(24*time.Hour+time.Second)),
-			"the old answer is gone")
+		raw.setKey(t, key.Key, "taken_at", 24*time.Hour-time.Minute)
+		require.Equal(t, want, take(t, s, key, "four"))
+		raw.setKey(t, key.Key, "taken_at", 24*time.Hour+time.Millisecond)
+		held(t, s, key, "four")
+		require.Equal(t, db.KeyState{Fingerprint: []byte("four")}, take(t, s, key, "five"), "the old answer is gone")
 	})
 }
 
@@ -98,14 +121,15 @@ func TestIdempotencyKeys(t *testing.T) {
 // it says how it ended.
 func TestSettledKeys(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, s *db.Store) {
-		ctx, at := t.Context(), now()
+	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+		s, raw := dbtest.Open(t, o), open(t, o)
+		ctx := t.Context()
 		key := db.IdempotencyKey{Account: "acme", Method: "POST", Route: "/v1/transcript", Key: "k"}
 		accepted := db.Answer{Kind: db.JobAnswer, ID: "j"}
 		begin := func() db.HeldKey {
-			h := held(t, s, key, "", at)
+			h := held(t, s, key, "")
 			require.NoError(t, record(t, s, h, "fp", accepted, false))
-			require.Equal(t, db.KeyState{Fingerprint: []byte("fp")}, take(t, s, key, "", at), "it still runs")
+			require.Equal(t, db.KeyState{Fingerprint: []byte("fp")}, take(t, s, key, ""), "it still runs")
 			return h
 		}
 		h := begin()
@@ -113,22 +137,23 @@ func TestSettledKeys(t *testing.T) {
 		h = begin() // a forgotten answer leaves the key free
 		done := db.Answer{Kind: db.OutcomeAnswer, ID: "j"}
 		require.Equal(t, done, settleKey(t, s, h, done))
-		require.Equal(t, db.KeyState{Fingerprint: []byte("fp"), Answer: &done}, take(t, s, key, "", at))
+		require.Equal(t, db.KeyState{Fingerprint: []byte("fp"), Answer: &done}, take(t, s, key, ""))
 
 		key.Key = "released"
 		h = begin()
 		require.NoError(t, s.ReleaseKey(ctx, h))
-		require.Equal(t, &accepted, take(t, s, key, "", at).Answer, "what was written is told")
+		require.Equal(t, &accepted, take(t, s, key, "").Answer, "what was written is told")
 
-		// Silent for 15 s it is taken for dead, and what was recorded is the last word.
+		// When its lease has ended, what was recorded is the last word.
 		key.Key = "silent"
 		h = begin()
-		require.NoError(t, s.BeatKey(ctx, h, at.Add(10*time.Second)))
-		require.Nil(t, take(t, s, key, "", at.Add(25*time.Second)).Answer)
-		require.Equal(t, &accepted, take(t, s, key, "", at.Add(25*time.Second+time.Millisecond)).Answer)
+		raw.setKey(t, key.Key, "beat_at", db.KeyLease-3*time.Second)
+		require.Nil(t, take(t, s, key, "").Answer)
+		raw.setKey(t, key.Key, "beat_at", db.KeyLease+time.Millisecond)
+		require.Equal(t, &accepted, take(t, s, key, "").Answer)
 		require.Equal(t, accepted, settleKey(t, s, h, done), "it lived, and learns of it")
 		require.Equal(t, accepted, settleKey(t, s, h, db.Answer{}))
-		require.Equal(t, &accepted, take(t, s, key, "", at).Answer)
+		require.Equal(t, &accepted, take(t, s, key, "").Answer)
 	})
 }
 
@@ -136,39 +161,96 @@ func TestSettledKeys(t *testing.T) {
 // successor holds.
 func TestSuccessorsKeyIsItsOwn(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, s *db.Store) {
-		ctx, at := t.Context(), now()
+	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+		s, raw := dbtest.Open(t, o), open(t, o)
+		ctx := t.Context()
 		key := db.IdempotencyKey{Account: "acme", Method: "POST", Route: "/v1/transcript", Key: "k"}
-		late := held(t, s, key, "fp", at)
-		at = at.Add(61 * time.Second)
-		successor := held(t, s, key, "fp", at)
+		late := held(t, s, key, "fp")
+		raw.setKey(t, key.Key, "beat_at", db.KeyLease+time.Millisecond)
+		successor := held(t, s, key, "fp")
 		require.NotEqual(t, late.Token, successor.Token)
 
 		require.NoError(t, s.ReleaseKey(ctx, late))
-		require.ErrorIs(t, s.BeatKey(ctx, late, at.Add(time.Hour)), db.ErrKeyLost)
+		require.ErrorIs(t, s.BeatKey(ctx, late), db.ErrKeyLost)
 		_, err := s.SettleKey(ctx, late, db.Answer{})
 		require.ErrorIs(t, err, db.ErrKeyLost)
 		require.ErrorIs(t, record(t, s, late, "fp", db.Answer{Kind: db.JobAnswer, ID: "late"}, true), db.ErrKeyLost)
-		require.Equal(t, db.KeyState{Fingerprint: []byte("fp")}, take(t, s, key, "fp", at), "the successor runs")
+		require.Equal(t, db.KeyState{Fingerprint: []byte("fp")}, take(t, s, key, "fp"), "the successor runs")
 
 		answer := db.Answer{Kind: db.JobAnswer, ID: "j"}
 		require.NoError(t, record(t, s, successor, "fp", answer, true))
-		require.Equal(t, &answer, take(t, s, key, "fp", at).Answer)
+		require.Equal(t, &answer, take(t, s, key, "fp").Answer)
 	})
+}
+
+// One process serves a SQLite file: when it begins to serve, the one before it is dead,
+// and its keys are free. Many processes serve a PostgreSQL database: the others live.
+func TestKeysOfTheProcessBefore(t *testing.T) {
+	t.Parallel()
+	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+		s := dbtest.Open(t, o)
+		key := func(name string) db.IdempotencyKey {
+			return db.IdempotencyKey{Account: "acme", Method: "POST", Route: "/v1/transcript", Key: name}
+		}
+		accepted, final := db.Answer{Kind: db.JobAnswer, ID: "j"}, db.Answer{Kind: db.TranscriptAnswer, ID: "t"}
+		held(t, s, key("reads"), "fp")
+		require.NoError(t, record(t, s, held(t, s, key("waits"), "fp"), "fp", accepted, false))
+		require.NoError(t, record(t, s, held(t, s, key("ended"), "fp"), "fp", final, true))
+
+		release, err := s.Serve(t.Context())
+		require.NoError(t, err)
+		defer func() { require.NoError(t, release()) }()
+		require.Equal(t, &final, take(t, s, key("ended"), "fp").Answer)
+		if s.Shared() {
+			require.Equal(t, db.KeyState{Fingerprint: []byte("fp")}, take(t, s, key("reads"), "fp"))
+			require.Equal(t, db.KeyState{Fingerprint: []byte("fp")}, take(t, s, key("waits"), "fp"))
+			return
+		}
+		require.Equal(t, &accepted, take(t, s, key("waits"), "fp").Answer)
+		held(t, s, key("reads"), "fp")
+	})
+}
+
+// TestKeysGoByTheDatabasesClock: the clock of a process may be wrong, and the clock of
+// the database may be set back.
+func TestKeysGoByTheDatabasesClock(t *testing.T) {
+	t.Parallel()
+	o := dbtest.Postgres(t)
+	raw := open(t, o)
+	set := func(by string) {
+		raw.exec(t, fmt.Sprintf(`CREATE OR REPLACE FUNCTION public.clock_timestamp() RETURNS timestamptz VOLATILE LANGUAGE sql
+			AS $$ SELECT pg_catalog.clock_timestamp() + interval '%s' $$`, by))
+	}
+	set("2 hours")
+	s := dbtest.Open(t, ownClock(t, o))
+	key := db.IdempotencyKey{Account: "acme", Method: "POST", Route: "/v1/transcript", Key: "k"}
+	first := held(t, s, key, "fp")
+	require.Equal(t, db.KeyState{Fingerprint: []byte("fp")}, take(t, s, key, "fp"), "it still runs")
+	require.NoError(t, s.BeatKey(t.Context(), first))
+	var ahead float64
+	require.NoError(t, raw.QueryRowContext(t.Context(), `SELECT extract(epoch FROM beat_at - pg_catalog.now()) FROM idempotency_keys`).Scan(&ahead))
+	require.InDelta(t, 2*60*60, ahead, 60)
+	require.NoError(t, s.Sweep(t.Context(), now(), time.Hour))
+	require.Equal(t, db.KeyState{Fingerprint: []byte("fp")}, take(t, s, key, "fp"), "too young to be swept")
+
+	set("0")
+	second := held(t, s, key, "fp") // the process may have died before the clock was set back
+	require.ErrorIs(t, s.BeatKey(t.Context(), first), db.ErrKeyLost)
+	require.NoError(t, s.BeatKey(t.Context(), second))
 }
 
 func TestRecordedAnswerGoesWithItsTransaction(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
 		key := db.IdempotencyKey{Account: "acme", Method: "POST", Route: "/", Key: "k"}
-		h := held(t, s, key, "", now())
+		h := held(t, s, key, "")
 		require.ErrorIs(t, s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 			require.NoError(t, tx.RecordAnswer(ctx, &h, db.Answer{Kind: db.JobAnswer, ID: "j"}, true))
 			return errUndo
 		}), errUndo)
-		require.Equal(t, db.KeyState{}, take(t, s, key, "", now()))
+		require.Equal(t, db.KeyState{}, take(t, s, key, ""))
 		require.NoError(t, s.ReleaseKey(t.Context(), h))
-		held(t, s, key, "", now())
+		held(t, s, key, "")
 	})
 }
 
@@ -178,10 +260,9 @@ func TestOneTakesAKey(t *testing.T) {
 		key := db.IdempotencyKey{Account: "acme", Method: "POST", Route: "/", Key: "k"}
 		var taken atomic.Int64
 		var g errgroup.Group
-		at := now()
 		for range 50 {
 			g.Go(func() error {
-				r, err := s.TakeKey(t.Context(), key, []byte("x"), at)
+				r, err := s.TakeKey(t.Context(), key, []byte("x"))
 				if r.Held != nil {
 					taken.Add(1)
 				}
@@ -203,7 +284,7 @@ func TestMigrationKeepsAnswers(t *testing.T) {
 		require.NoError(t, s.Close())
 		raw := open(t, o)
 		goBack(t, raw, o, 8)
-		at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+		at := time.Now().UTC().Format(time.DateTime)
 		keys := map[string]struct {
 			old  string // done, status, job_id, transcript_id
 			want *db.Answer
@@ -217,12 +298,12 @@ func TestMigrationKeepsAnswers(t *testing.T) {
 		}
 		for name, k := range keys {
 			raw.exec(t, `INSERT INTO idempotency_keys (account, method, route, key, fingerprint, token, done, status, job_id, transcript_id, taken_at, beat_at)
-				VALUES ('acme', 'POST', '/', '`+name+`', 'fp', 'token', `+k.old+`, '2026-01-02 03:04:05', '2026-01-02 03:04:05')`)
+				VALUES ('acme', 'POST', '/', '`+name+`', 'fp', 'token', `+k.old+`, '`+at+`', '`+at+`')`)
 		}
 		s = dbtest.Open(t, o)
 		for name, k := range keys {
 			key := db.IdempotencyKey{Account: "acme", Method: "POST", Route: "/", Key: name}
-			require.Equal(t, db.KeyState{Fingerprint: []byte("fp"), Answer: k.want}, take(t, s, key, "fp", at), name)
+			require.Equal(t, db.KeyState{Fingerprint: []byte("fp"), Answer: k.want}, take(t, s, key, "fp"), name)
 		}
 		goBack(t, raw, o, 8)
 		var same int

@@ -206,6 +206,10 @@ func (p *postgres) workColumns() (owner, args string) {
 	return "attempted_by[array_upper(attempted_by, 1)]", "CAST(args AS text)"
 }
 
+func (p *postgres) ago(d time.Duration) any {
+	return bun.Safe(fmt.Sprintf("(clock_timestamp() - interval '%d microseconds')", d.Microseconds()))
+}
+
 func (p *postgres) sizeQuery() string { return `SELECT pg_database_size(current_database())` }
 func (p *postgres) shared() bool      { return true }
 

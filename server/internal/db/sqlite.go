@@ -168,6 +168,7 @@ func (s *sqlite) retryable(error) bool                             { return fals
 func (s *sqlite) lock(context.Context, bun.Tx, string) error       { return nil }
 func (s *sqlite) forUpdate(q *bun.SelectQuery) *bun.SelectQuery    { return q }
 func (s *sqlite) announce(context.Context, bun.Tx, []string) error { return nil }
+func (s *sqlite) ago(d time.Duration) any                          { return moment(time.Now().Add(-d)) }
 func (s *sqlite) sizeQuery() string {
 	return `SELECT page_count * page_size FROM pragma_page_count, pragma_page_size`
 }

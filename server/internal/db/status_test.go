@@ -41,7 +41,7 @@ func TestStatus(t *testing.T) {
 		raw := open(t, o)
 		raw.exec(t, `INSERT INTO processes (id, beat_at, beats) VALUES ('lives', CURRENT_TIMESTAMP, 1), ('dead', '2026-01-02 03:04:05', 1)`)
 
-		require.NoError(t, s.Sweep(ctx, began.Add(-time.Hour), began))
+		require.NoError(t, s.Sweep(ctx, began.Add(-time.Hour), time.Hour))
 		now, err = s.Status(ctx)
 		require.NoError(t, err)
 		require.ElementsMatch(t, []string{"queued", "duration_check"}, []string{string(now.Jobs[0].Stage), string(now.Jobs[1].Stage)})
@@ -64,7 +64,7 @@ func TestStatus(t *testing.T) {
 		}
 
 		require.NoError(t, s.DeleteBlob(ctx, "uploads/b"))
-		require.NoError(t, s.Sweep(ctx, began.Add(-time.Hour), began))
+		require.NoError(t, s.Sweep(ctx, began.Add(-time.Hour), time.Hour))
 		now, err = s.Status(ctx)
 		require.NoError(t, err)
 		require.Len(t, now.Blobs, 2, "each is measured anew")

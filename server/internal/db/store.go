@@ -180,13 +180,21 @@ func (s *Store) Shared() bool { return s.database.shared() }
 
 // Serve marks this process as the one that serves. On SQLite it takes an
 // exclusive lock beside the file, which dies with the process, and returns
-// ErrServed when it is held already, by another process or another Store.
-// release gives it back.
+// ErrServed when it is held already, by another process or another Store. The
+// process before is dead then, and the idempotency keys that it held are free.
+// release gives the lock back.
 func (s *Store) Serve(ctx context.Context) (release func() error, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("store: serve: %w", err)
 	}
-	return s.database.serve()
+	release, err = s.database.serve()
+	if err != nil || s.Shared() {
+		return release, err
+	}
+	if err := s.freeKeys(ctx); err != nil {
+		return nil, errors.Join(err, release())
+	}
+	return release, nil
 }
 
 // Watch returns a channel that receives a value after every commit, in any

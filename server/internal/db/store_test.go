@@ -163,20 +163,20 @@ func TestSweep(t *testing.T) {
 			move(t, s, e, cancelled)
 		}
 		key := db.IdempotencyKey{Account: "acme", Method: "POST", Route: "/", Key: "k"}
-		_, err := s.TakeKey(ctx, key, nil, now().Add(-time.Hour))
-		require.NoError(t, err)
+		held(t, s, key, "")
+		raw.setKey(t, key.Key, "taken_at", time.Hour)
 
-		require.NoError(t, s.Sweep(ctx, now().Add(-time.Minute), now().Add(-2*time.Hour)))
+		require.NoError(t, s.Sweep(ctx, now().Add(-time.Minute), 2*time.Hour))
 		require.Equal(t, 7, raw.count(t, "jobs"), "too young")
 		require.Equal(t, 1, raw.count(t, "idempotency_keys"), "too young")
 
-		require.NoError(t, s.Sweep(ctx, now().Add(time.Minute), now().Add(-time.Minute)))
+		require.NoError(t, s.Sweep(ctx, now().Add(time.Minute), time.Minute))
 		require.Equal(t, 1, raw.count(t, "jobs"), "the one that runs")
 		require.Equal(t, 1, raw.count(t, "job_events"))
 		require.Equal(t, 1, raw.count(t, "extractions"))
 		require.Zero(t, raw.count(t, "chunks"))
 		require.Zero(t, raw.count(t, "idempotency_keys"))
-		_, err = s.Extraction(ctx, runningOne.ID)
+		_, err := s.Extraction(ctx, runningOne.ID)
 		require.NoError(t, err)
 	})
 }
@@ -212,7 +212,7 @@ func TestBlobs(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, litter, 1)
 		require.NoError(t, os.Chtimes(litter[0], old, old))
-		require.NoError(t, s.Sweep(ctx, old, old))
+		require.NoError(t, s.Sweep(ctx, old, time.Hour))
 		return nil
 	})
 	require.Error(t, err, "its file is gone")

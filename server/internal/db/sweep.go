@@ -23,13 +23,13 @@ const (
 )
 
 // Sweep removes what is no longer wanted: jobs, events, chunks and extractions
-// that ended before jobsBefore, idempotency keys taken before keysBefore, lookups
+// that ended before jobsBefore, idempotency keys taken longer than keyAge ago, lookups
 // older than an hour, what platforms said more than 30 days ago of contents of which
 // there is no text, windows of requests that are past, and blobs under "uploads/"
 // and "audio/" that are older than 24 h and that no running extraction needs. It
 // works in portions that do not hold up other writers, and notes how many bytes of
 // blobs it leaves: see Status.
-func (s *Store) Sweep(ctx context.Context, jobsBefore, keysBefore time.Time) error {
+func (s *Store) Sweep(ctx context.Context, jobsBefore time.Time, keyAge time.Duration) error {
 	ctx = Unhurried(ctx)
 	// Events go with their job, chunks with their extraction.
 	steps := []struct{ table, key, old string }{
@@ -42,34 +42,34 @@ func (s *Store) Sweep(ctx context.Context, jobsBefore, keysBefore time.Time) err
 			AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.extraction_id = extractions.id)`},
 	}
 	for _, step := range steps {
-		if err := s.sweepTable(ctx, step.table, step.key, step.old, jobsBefore); err != nil {
+		if err := s.sweepTable(ctx, step.table, step.key, step.old, moment(jobsBefore)); err != nil {
 			return err
 		}
 	}
 	// Nobody who has the hook has been running since.
 	for _, hook := range []Hook{JobHook, BatchHook} {
-		if err := s.sweepTable(ctx, "river_job", "id", `queue = '`+string(hook)+`' AND state <> 'running' AND created_at < ?0`, jobsBefore); err != nil {
+		if err := s.sweepTable(ctx, "river_job", "id", `queue = '`+string(hook)+`' AND state <> 'running' AND created_at < ?0`, moment(jobsBefore)); err != nil {
 			return err
 		}
 	}
 	// The process is long dead by then.
-	if err := s.sweepTable(ctx, "processes", "id", "beat_at < ?0", jobsBefore); err != nil {
+	if err := s.sweepTable(ctx, "processes", "id", "beat_at < ?0", moment(jobsBefore)); err != nil {
 		return err
 	}
-	err := s.sweepTable(ctx, "idempotency_keys", "account, method, route, key", "taken_at < ?0", keysBefore)
+	err := s.sweepTable(ctx, "idempotency_keys", "account, method, route, key", "taken_at < ?0", s.database.ago(keyAge))
 	if err != nil {
 		return err
 	}
-	if err := s.sweepTable(ctx, "lookups", "id", "asked_at < ?0", time.Now().Add(-lookupAge)); err != nil {
+	if err := s.sweepTable(ctx, "lookups", "id", "asked_at < ?0", moment(time.Now().Add(-lookupAge))); err != nil {
 		return err
 	}
 	err = s.sweepTable(ctx, "contents", "platform, external_id", `asked_at < ?0 AND NOT EXISTS (SELECT 1 FROM transcripts AS t
-		WHERE t.owner = '' AND t.platform = contents.platform AND t.external_id = contents.external_id)`, time.Now().Add(-contentAge))
+		WHERE t.owner = '' AND t.platform = contents.platform AND t.external_id = contents.external_id)`, moment(time.Now().Add(-contentAge)))
 	if err != nil {
 		return err
 	}
 	// An account whose turn was forgotten is the next once.
-	if err := s.sweepTable(ctx, "turns", "queue, account", turnsAgo, time.Time{}); err != nil {
+	if err := s.sweepTable(ctx, "turns", "queue, account", turnsAgo, nil); err != nil {
 		return err
 	}
 	if err := s.sweepWindows(ctx); err != nil {
@@ -83,13 +83,13 @@ func (s *Store) Sweep(ctx context.Context, jobsBefore, keysBefore time.Time) err
 	return nil
 }
 
-func (s *Store) sweepTable(ctx context.Context, table, key, old string, before time.Time) error {
+func (s *Store) sweepTable(ctx context.Context, table, key, old string, before any) error {
 	for {
 		var n int64
 		err := s.InTx(ctx, func(ctx context.Context, tx *Tx) error {
 			// Asked twice: a row that another changes meanwhile may not be old any more.
 			res, err := tx.db.NewRaw(`DELETE FROM ?1 WHERE (?2) IN (SELECT ?2 FROM ?1 WHERE `+old+` LIMIT ?3) AND (`+old+`)`,
-				moment(before), bun.Ident(table), bun.Safe(key), portion).Exec(ctx)
+				before, bun.Ident(table), bun.Safe(key), portion).Exec(ctx)
 			n, err = affected(res, err)
 			return err
 		})

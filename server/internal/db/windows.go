@@ -89,7 +89,7 @@ func (s *Store) sweepWindows(ctx context.Context) error {
 		return nil // they are in memory, and forgotten as they pass
 	}
 	const past = "began + 2 * seconds < extract(epoch FROM clock_timestamp())"
-	return s.sweepTable(ctx, "rate_windows", "account, class, seconds", past, time.Time{})
+	return s.sweepTable(ctx, "rate_windows", "account, class, seconds", past, nil)
 }
 
 // fullWindows are windows over their limit. Whoever does not heed that they are told

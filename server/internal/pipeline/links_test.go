@@ -244,13 +244,13 @@ func TestAnswerFromCacheIsRemembered(t *testing.T) {
 	b.fill(t, "en", "en")
 	for _, name := range []string{"one", "two"} {
 		key := db.IdempotencyKey{Account: acme, Method: "POST", Route: "/", Key: name}
-		taken, err := b.store.TakeKey(t.Context(), key, nil, time.Now())
+		taken, err := b.store.TakeKey(t.Context(), key, nil)
 		require.NoError(t, err)
 		s := link("v1", "en")
 		s.Key = taken.Held
 		out, err := b.Submit(t.Context(), s)
 		require.NoError(t, err)
-		again, err := b.store.TakeKey(t.Context(), key, nil, time.Now())
+		again, err := b.store.TakeKey(t.Context(), key, nil)
 		require.NoError(t, err)
 		assert.Equal(t, &db.Answer{Kind: db.TranscriptAnswer, ID: out.Result.Transcript.ID}, again.Answer)
 		rows, err := b.store.Library(t.Context(), acme)

@@ -33,5 +33,5 @@ func (sweepArgs) Queue() string { return queueHouse }
 // sweep removes what is past its time.
 func (p *Pipeline) sweep(ctx context.Context, _ db.Work, _ sweepArgs) error {
 	now := time.Now()
-	return p.store.Sweep(ctx, now.Add(-p.cfg.Retention.Jobs), now.Add(-p.cfg.Retention.Answers))
+	return p.store.Sweep(ctx, now.Add(-p.cfg.Retention.Jobs), p.cfg.Retention.Answers)
 }
