@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"strings"
 	"time"
@@ -36,12 +37,15 @@ type call struct {
 	streamed     bool // a 2xx answer is handed out unread
 
 	attempts int
+	counted  int  // the attempts that count, see again
+	ownKey   bool // the client made the idempotency key
 	pauses   *pauses
 	began    time.Time     // the running attempt
 	answer   *answer       // of the last attempt, when it succeeded
 	err      error         // of the last attempt, when it did not
 	refusal  *Error        // the last answer that was an error
 	unsure   bool          // an attempt may have done its work unseen
+	away     time.Time     // since when the service takes no connections; zero: it does
 	wait     time.Duration // before the next attempt
 }
 
@@ -94,7 +98,7 @@ func (k *call) prepare(req *http.Request) {
 		req.Header.Set("Expect", "100-continue")
 	}
 	if k.method == http.MethodPost {
-		if k.idempotencyKey == "" {
+		if k.ownKey = k.idempotencyKey == ""; k.ownKey {
 			k.idempotencyKey = rand.Text()
 		}
 		req.Header.Set("Idempotency-Key", k.idempotencyKey)
@@ -117,7 +121,7 @@ func (c *Client) identify(h http.Header, s settings) {
 func (k *call) run(ctx context.Context, req *retryablehttp.Request) (*answer, error) {
 	repeating := retryablehttp.Client{
 		HTTPClient: k.httpClient(),
-		RetryMax:   k.retry.Attempts - 1,
+		RetryMax:   math.MaxInt, // check counts
 		RequestLogHook: func(retryablehttp.Logger, *http.Request, int) {
 			k.attempts++
 			k.began = time.Now()
@@ -157,15 +161,11 @@ func (k *call) httpClient() *http.Client {
 func (k *call) check(ctx context.Context, resp *http.Response, err error) (bool, error) {
 	k.take(resp, err)
 	k.client.log(ctx, k.method, k.path, k.attempts, k.began, resp, k.err)
-	if k.err == nil {
+	if k.err == nil || !k.again(ctx) {
 		return false, nil
 	}
-	var again bool
-	k.wait, again = k.pauses.next(ctx, k.method, k.err)
-	if again = again && k.attempts < k.retry.Attempts; again {
-		k.tryingAgain(k.err, k.wait)
-	}
-	return again, nil
+	k.tryingAgain(k.err, k.wait)
+	return true, nil
 }
 
 // take reads the answer to its end, so that one that breaks off is a broken
@@ -192,10 +192,13 @@ func (k *call) take(resp *http.Response, err error) {
 		}
 	}
 	if err != nil && !errors.Is(err, errTooLarge) {
-		k.unsure = true
-		k.err = &transportError{k.method, k.path, err}
+		broken := &transportError{k.method, k.path, err}
+		k.client.connected(broken)
+		k.unsure = k.unsure || !broken.refused()
+		k.err = broken
 		return
 	}
+	k.client.connected(nil)
 	r := newResponse(resp, k.attempts)
 	a := &answer{Response: r, method: k.method, path: k.path, body: body}
 	switch {

@@ -8,7 +8,9 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
+	"sync/atomic"
 )
 
 // Client speaks to one service. Make one with [New]. It is safe for concurrent
@@ -31,8 +33,14 @@ type Client struct {
 	http      *http.Client
 	logger    *slog.Logger
 	userAgent string
-	defaults  settings
+	// defaults hold secrets. Package fmt does not follow a pointer within a struct, so a
+	// Client that is printed shows none.
+	defaults *settings
+	answered *atomic.Bool // a connection was made once
 }
+
+// String names the service. It holds no secret.
+func (c *Client) String() string { return "client of " + c.base }
 
 // New makes a client for the service at baseURL (http or https; a path is kept
 // as a prefix of every route). It checks everything it is given and does no
@@ -66,7 +74,8 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 		http:      httpClient,
 		logger:    cfg.logger,
 		userAgent: cfg.userAgent,
-		defaults:  cfg.defaults,
+		defaults:  &cfg.defaults,
+		answered:  new(atomic.Bool),
 	}
 	c.Transcripts = &TranscriptService{c}
 	c.Jobs = &JobService{c}
@@ -109,12 +118,20 @@ func parseBase(baseURL string) (string, error) {
 		return "", fmt.Errorf("client: base URL %q: the scheme must be http or https", u.Redacted())
 	case u.Hostname() == "":
 		return "", fmt.Errorf("client: base URL %q has no host", u.Redacted())
+	case !validPort(u.Port()):
+		return "", fmt.Errorf("client: base URL %q: the port must be from 1 to 65535", u.Redacted())
 	case u.User != nil:
 		return "", fmt.Errorf("client: base URL %q: credentials belong in WithAPIKey", u.Redacted())
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 		return "", fmt.Errorf("client: base URL %q: no query, no fragment", u.Redacted())
 	}
 	return strings.TrimRight(u.String(), "/"), nil
+}
+
+// validPort takes an empty port for that of the scheme.
+func validPort(port string) bool {
+	n, err := strconv.ParseUint(port, 10, 16)
+	return port == "" || err == nil && n > 0
 }
 
 // segment escapes one element of a path. It refuses what would name another

@@ -10,7 +10,15 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/internal/oneline"
 	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// The longest texts of an error, in bytes. What a service says has no bound of its own.
+const (
+	maxName    = 200 // of a code, a label or a request id
+	maxMessage = 1000
+	maxText    = 5000
 )
 
 // Error is an answer that is not the documented success: every status but 2xx,
@@ -125,15 +133,16 @@ func slugCode(slug string) transcript.Code {
 //	POST /v1/transcript: 402 UPGRADE_REQUIRED: The message. Upgrade: https://example.com/plans (request r_1)
 //	POST /v1/transcript: 429 RATE_LIMITED: Try again in 12s. (request r_1)
 //
-// It holds neither the body nor a key.
+// It holds neither the body nor a key. It is one line without control characters, in
+// which what the service says is cut to about a thousand bytes.
 func (e *Error) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s: %d", e.Method, e.Path, e.Response.StatusCode)
 	switch {
 	case e.Code != "":
-		fmt.Fprintf(&b, " %s", e.Code)
+		fmt.Fprintf(&b, " %s", oneline.Of(string(e.Code), maxName))
 	case e.Slug != "":
-		fmt.Fprintf(&b, " %s", e.Slug)
+		fmt.Fprintf(&b, " %s", oneline.Of(e.Slug, maxName))
 	case e.Err == nil:
 		fmt.Fprintf(&b, " %s", http.StatusText(e.Response.StatusCode))
 	}
@@ -141,15 +150,16 @@ func (e *Error) Error() string {
 		fmt.Fprintf(&b, ": %s", why)
 	}
 	if e.Response.RequestID != "" {
-		fmt.Fprintf(&b, " (request %s)", e.Response.RequestID)
+		fmt.Fprintf(&b, " (request %s)", oneline.Of(e.Response.RequestID, maxName))
 	}
 	return b.String()
 }
 
-// explain is a message, followed by what can be done.
+// explain is a message, followed by what can be done, in one line.
 func explain(message, actionLabel, actionURL string, retryAfter time.Duration) string {
+	message = oneline.Of(message, maxMessage)
 	if actionURL != "" {
-		message += " " + cmp.Or(actionLabel, "See") + ": " + actionURL
+		message += " " + cmp.Or(oneline.Of(actionLabel, maxName), "See") + ": " + oneline.Of(actionURL, maxMessage)
 	}
 	if retryAfter > 0 {
 		message += " Try again in " + retryAfter.String() + "."
@@ -208,12 +218,11 @@ type JobError struct{ Job transcript.Job }
 // as the service says so.
 func (e *JobError) Error() string {
 	ended := fmt.Sprintf("job %s: %s in stage %s", e.Job.JobID, e.Job.Status, e.Job.Stage)
-	why := e.Job.Error
-	if why == nil {
-		return ended
+	if why := e.Job.Error; why != nil {
+		ended += fmt.Sprintf(": %s: %s", why.Code,
+			explain(why.Message, why.ActionLabel, cmp.Or(why.ActionURL, why.UpgradeURL), 0)) // that pause began when the job ended
 	}
-	return fmt.Sprintf("%s: %s: %s", ended, why.Code,
-		explain(why.Message, why.ActionLabel, cmp.Or(why.ActionURL, why.UpgradeURL), 0)) // that pause began when the job ended
+	return oneline.Of(ended, maxText)
 }
 
 // Unwrap returns the job's own error, so that it matches by code; nil when the
@@ -235,9 +244,9 @@ type WaitError struct {
 // Error names the job and says why the wait ended.
 func (e *WaitError) Error() string {
 	if e.Job.Status == "" {
-		return fmt.Sprintf("waiting for job %s: %v", e.Job.JobID, e.Err)
+		return oneline.Of(fmt.Sprintf("waiting for job %s: %v", e.Job.JobID, e.Err), maxText)
 	}
-	return fmt.Sprintf("waiting for job %s (%s, %s): %v", e.Job.JobID, e.Job.Status, e.Job.Stage, e.Err)
+	return oneline.Of(fmt.Sprintf("waiting for job %s (%s, %s): %v", e.Job.JobID, e.Job.Status, e.Job.Stage, e.Err), maxText)
 }
 
 // Unwrap returns why the wait ended: an [*Error], or the context's error with
@@ -252,9 +261,11 @@ type BatchError struct{ Batch batch.Job }
 func (e *BatchError) Error() string {
 	ended := fmt.Sprintf("batch %s: %s", e.Batch.ID, e.Batch.Status)
 	if why := e.Batch.Error; why != nil {
-		return fmt.Sprintf("%s: %s: %s", ended, why.Code, explain(why.Message, why.ActionLabel, cmp.Or(why.ActionURL, why.UpgradeURL), 0))
+		ended += fmt.Sprintf(": %s: %s", why.Code, explain(why.Message, why.ActionLabel, cmp.Or(why.ActionURL, why.UpgradeURL), 0))
+	} else {
+		ended += fmt.Sprintf(": %d of %d items succeeded, %d failed", e.Batch.Counts.Success, e.Batch.Total, e.Batch.Failed)
 	}
-	return fmt.Sprintf("%s: %d of %d items succeeded, %d failed", ended, e.Batch.Counts.Success, e.Batch.Total, e.Batch.Failed)
+	return oneline.Of(ended, maxText)
 }
 
 // Unwrap returns the batch's own error, so that it matches by code; nil when the batch
@@ -276,9 +287,9 @@ type BatchWaitError struct {
 // Error names the batch and says why the wait ended.
 func (e *BatchWaitError) Error() string {
 	if e.Batch.Status == "" {
-		return fmt.Sprintf("waiting for batch %s: %v", e.Batch.ID, e.Err)
+		return oneline.Of(fmt.Sprintf("waiting for batch %s: %v", e.Batch.ID, e.Err), maxText)
 	}
-	return fmt.Sprintf("waiting for batch %s (%s, %d of %d items done): %v", e.Batch.ID, e.Batch.Status, e.Batch.Done, e.Batch.Total, e.Err)
+	return oneline.Of(fmt.Sprintf("waiting for batch %s (%s, %d of %d items done): %v", e.Batch.ID, e.Batch.Status, e.Batch.Done, e.Batch.Total, e.Err), maxText)
 }
 
 // Unwrap returns why the wait ended: an [*Error], or the context's error with its cause.

@@ -3,16 +3,21 @@ package client_test
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/jarcoal/httpmock"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -166,7 +171,7 @@ func TestErrorKeepsABoundedBody(t *testing.T) {
 func TestRefusalOfManyWords(t *testing.T) {
 	t.Parallel()
 	for length, want := range map[int]string{
-		200 << 10: "404 NOT_FOUND: " + strings.Repeat("x", 200<<10) + " (request r_1)",
+		200 << 10: "404 NOT_FOUND: " + strings.Repeat("x", 1000) + "… (request r_1)",
 		2 << 20:   "404 Not Found (request r_1)",
 	} {
 		c := served(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -179,6 +184,72 @@ func TestRefusalOfManyWords(t *testing.T) {
 		}
 		require.EqualError(t, err, "GET /v1/transcript/job/"+jobID+"/events: "+want)
 	}
+}
+
+// TestErrorsAreOneLine: what a service says is printed without what a terminal obeys,
+// and cut.
+func TestErrorsAreOneLine(t *testing.T) {
+	t.Parallel()
+	nasty := "one\x1b[2J\r\ntwo\x9b\u202e " + strings.Repeat("x", 900_000)
+	why := &transcript.Error{Code: transcript.Code(nasty), Message: nasty, ActionLabel: nasty, ActionURL: nasty}
+	c := served(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/v1/object":
+			writeJSON(w, 402, object{"error": object{"code": nasty, "message": nasty, "actionLabel": nasty, "actionUrl": nasty, "requestId": nasty}})
+		case "/v1/flat":
+			writeJSON(w, 429, object{"error": nasty, "message": nasty, "requestId": nasty})
+		default: // no HTTP
+			conn, _, err := w.(http.Hijacker).Hijack()
+			if assert.NoError(t, err) {
+				_, _ = conn.Write([]byte("HTTP/1.1 200 OK\r\nbad \x1b[2J header\r\n\r\n"))
+				_ = conn.Close()
+			}
+		}
+	})
+	refused := func(path string) error {
+		return c.Do(t.Context(), http.MethodGet, path, nil, nil, client.WithRetry(client.NoRetry))
+	}
+	for name, err := range map[string]error{
+		"object":        refused("/v1/object"),
+		"flat":          refused("/v1/flat"),
+		"no HTTP":       refused("/v1/none"),
+		"job":           &client.JobError{Job: transcript.Job{JobID: nasty, Status: transcript.JobStatus(nasty), Stage: transcript.Stage(nasty), Error: why}},
+		"batch":         &client.BatchError{Batch: batch.Job{ID: nasty, Error: why}},
+		"wait":          &client.WaitError{Job: transcript.Job{JobID: nasty, Status: "x"}, Err: why},
+		"wait at first": &client.WaitError{Job: transcript.Job{JobID: nasty}, Err: why},
+		"batch's wait":  &client.BatchWaitError{Batch: batch.Job{ID: nasty, Status: "x"}, Err: why},
+		"why":           why,
+	} {
+		require.Error(t, err, name)
+		text := err.Error()
+		assert.Less(t, len(text), 6000, name)
+		assert.NotRegexp(t, `[\x00-\x1f\x7f]|\x{9b}|\x{202e}`, text, name)
+		assert.True(t, utf8.ValidString(text), name)
+	}
+}
+
+// TestTLSToAPortWithout is said at once, with what to change.
+func TestTLSToAPortWithout(t *testing.T) {
+	t.Parallel()
+	var connections atomic.Int32
+	srv := httptest.NewUnstartedServer(http.NotFoundHandler())
+	srv.Config.ConnState = func(_ net.Conn, s http.ConnState) {
+		if s == http.StateNew {
+			connections.Add(1)
+		}
+	}
+	srv.Start()
+	t.Cleanup(srv.Close)
+	c, err := client.New(strings.Replace(srv.URL, "http:", "https:", 1))
+	require.NoError(t, err)
+	_, err = c.Usage.Get(t.Context())
+	require.ErrorContains(t, err, "must begin with http://")
+	assert.EqualValues(t, 1, connections.Load())
+	for _, err = range c.Jobs.Events(t.Context(), jobID) {
+		require.ErrorContains(t, err, "must begin with http://")
+	}
+	require.Error(t, err)
+	assert.EqualValues(t, 2, connections.Load())
 }
 
 // TestSuccessThatIsNone: a 2xx that is not the documented JSON is an error which

@@ -17,9 +17,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// streamFailures is how many connections in a row may fail, or bring nothing,
-// before a sequence of events gives up.
-const streamFailures = 10
+const (
+	// streamFailures is how many connections in a row may fail, or bring no progress,
+	// before a sequence of events gives up.
+	streamFailures = 10
+	// streamLasts is how long a connection stands that has not failed, also when the
+	// job waits and there is nothing to tell.
+	streamLasts = time.Minute
+)
 
 // Events follows a job from where it stands to its end: a snapshot first, then
 // every transition, and progress between them. The last event is the terminal
@@ -28,9 +33,10 @@ const streamFailures = 10
 //
 // The sequence outlives its connections: it resumes after the last transition
 // seen, misses none and repeats none. Only 429, 502, 503 and broken or silent
-// connections are resumed after, ten in a row at most, and none with
-// [NoRetry]. Anything else, and the end of ctx, is yielded as the error that
-// ends the sequence; a key that is revoked or expires while a stream is open is an
+// connections are resumed after, in growing pauses, and none with [NoRetry]. After ten
+// connections in a row that lasted less than a minute and brought no progress of the
+// job, the sequence ends with the error of the last one. When ctx ends, its error ends
+// the sequence, and so does anything else; a key that is revoked or expires while a stream is open is an
 // [*Error] with the status 401, as it would be at the next call. A sequence that
 // ends without an error has seen the terminal event. The one exception: with
 // WithHeader("Last-Event-ID", n) it begins after transition n, and is empty when
@@ -59,12 +65,13 @@ func (s *JobService) follow(ctx context.Context, id string, set settings, yield 
 		return err
 	}
 	st := &stream{client: s.client, settings: set, path: path + "/events", lastID: set.header.Get("Last-Event-ID")}
-	w := &watcher{id: id, yield: yield}
+	w := &watcher{id: id, path: st.path, yield: yield}
 	w.last, _ = strconv.Atoi(st.lastID) // 0 when it is no number: the service sends a snapshot then
 	pauses := set.retry.pauses()
 	for failures := 0; ; {
 		st.attempt++
 		w.connection = connection{}
+		began := time.Now()
 		err := st.read(ctx, w.take)
 		if w.over || errors.Is(err, errNoContent) {
 			return nil
@@ -78,19 +85,14 @@ func (s *JobService) follow(ctx context.Context, id string, set settings, yield 
 		if w.malformed != nil {
 			err = fmt.Errorf("%w; the last event could not be read: %w", err, w.malformed)
 		}
-		if w.moved || w.closing {
-			failures = 0
+		failures++
+		if w.progress || time.Since(began) >= streamLasts {
+			failures = 1
 			pauses.reset()
 		}
-		wait := max(w.retry, set.retry.MinWait)
-		if !w.closing {
-			failures++
-			next, again := pauses.next(ctx, http.MethodGet, err)
-			if !again || failures >= streamFailures || set.retry.Attempts == 1 {
-				return err
-			}
-			wait = next
-			set.tryingAgain(err, wait)
+		wait, err := w.pause(ctx, &set, pauses, failures, err)
+		if err != nil {
+			return err
 		}
 		if err := sleep(ctx, wait); err != nil {
 			return fmt.Errorf("client: GET %s: %w", st.path, err)
@@ -101,18 +103,49 @@ func (s *JobService) follow(ctx context.Context, id string, set settings, yield 
 	}
 }
 
+// pause returns how long to wait before the next connection, or the error that ends the
+// sequence. err is why the last one ended; nil when the service has closed it.
+func (w *watcher) pause(ctx context.Context, set *settings, pauses *pauses, failures int, err error) (time.Duration, error) {
+	if w.closing {
+		err = &transportError{http.MethodGet, w.path, errClosing}
+	}
+	// Of a connection that breaks the caller learns no more before the deadline. A refusal
+	// is told at once when the pause would not end before the deadline.
+	until := ctx
+	if refused := (*Error)(nil); !errors.As(err, &refused) {
+		until = context.WithoutCancel(ctx)
+	}
+	wait, again := pauses.next(until, http.MethodGet, err)
+	switch {
+	case ctx.Err() != nil:
+		return 0, fmt.Errorf("client: GET %s: %w", w.path, contextError(ctx))
+	case !again, failures >= streamFailures, set.retry.Attempts == 1 && !w.closing:
+		return 0, err
+	case w.closing:
+		return max(w.retry, wait), nil
+	}
+	set.tryingAgain(err, wait)
+	return wait, nil
+}
+
+// errClosing is how a connection ended that the service has announced to close.
+var errClosing = errors.New("the service closes each connection before there is progress")
+
 // watcher turns the messages of successive connections into one sequence.
 type watcher struct {
 	id    string // of the job
+	path  string // of its events
 	yield func(transcript.Event, error) bool
-	last  int  // the highest transition that the consumer knows of
-	over  bool // the terminal event was seen, or the consumer has left
+	last  int     // the highest transition that the consumer knows of
+	told  int     // the highest sequence that the consumer was told of
+	over  bool    // the terminal event was seen, or the consumer has left
+	share float64 // of the recognition that is done, as far as told
 	connection
 }
 
 // connection is what the watcher remembers of the running one.
 type connection struct {
-	moved        bool          // an event came
+	progress     bool          // the job went on
 	closing      bool          // the service announced that it will end the stream
 	retry        time.Duration // and when to come back
 	unauthorized bool          // or that the key is no longer good
@@ -153,6 +186,8 @@ func (w *watcher) pass(event transcript.Event, id string) bool {
 	switch {
 	case terminal:
 		event.ID = sequence
+	case event.Type == transcript.EventSnapshot && sequence == w.told:
+		return true // the consumer has been told of it
 	case event.Type == transcript.EventSnapshot:
 		// A snapshot stands for every transition before it. That of a job which
 		// has ended does not: its terminal event is still to come.
@@ -165,9 +200,20 @@ func (w *watcher) pass(event transcript.Event, id string) bool {
 		event.ID = sequence
 		w.last = sequence
 	}
-	w.moved = true
+	w.notice(event.Job)
 	if !w.yield(event, nil) || terminal {
 		w.over = true
 	}
 	return !w.over
+}
+
+// notice notes whether the job went on since the consumer was told of it last.
+func (w *watcher) notice(job transcript.Job) {
+	share := 0.0
+	if job.Progress != nil {
+		share = job.Progress.Fraction
+	}
+	if job.Sequence > w.told || job.Sequence == w.told && share > w.share {
+		w.told, w.share, w.progress = job.Sequence, share, true
+	}
 }

@@ -209,7 +209,7 @@ func TestEvents(t *testing.T) {
 				broken(block(0, "job.snapshot", jobBody("failed", "duration_check", 4))),
 				streamOf(block(0, "job.snapshot", jobBody("failed", "duration_check", 4)), block(4, "job.failed", jobBody("failed", "duration_check", 4))),
 			},
-			[]string{"job.snapshot 0/4 duration_check", "job.snapshot 0/4 duration_check", "job.failed 4/4 duration_check"}, []string{"", ""},
+			[]string{"job.snapshot 0/4 duration_check", "job.failed 4/4 duration_check"}, []string{"", ""},
 		},
 		"cancelled": {
 			[]connection{streamOf(snapshot(2, "asr_running"), block(3, "job.cancelled", jobBody("cancelled", "asr_running", 3)), "garbage\n\n", completed(4))},
@@ -366,6 +366,131 @@ func TestEventsClosingAnnounced(t *testing.T) {
 		assert.Equal(t, 2*time.Second, at[1].Sub(at[0]))
 		assert.Equal(t, time.Second, at[2].Sub(at[1]))
 	})
+}
+
+// TestEventsWithoutProgress: a stream that closes right after what it has said before is
+// not followed for good, however it closes; and each equal snapshot is told once.
+func TestEventsWithoutProgress(t *testing.T) {
+	t.Parallel()
+	for name, body := range map[string]string{
+		"a snapshot":             snapshot(2, "asr_running"),
+		"a closing":              snapshot(2, "asr_running") + block(0, "stream.closing", object{"reason": "shutdown", "retryMs": 1}),
+		"equal progress":         snapshot(2, "asr_running") + progress(2, 0.5),
+		"an end that is missing": block(0, "job.snapshot", jobBody("failed", "asr_running", 2)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var at []time.Time
+				c, err := client.New(base, client.WithHTTPClient(&http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
+					at = append(at, time.Now())
+					resp := httpmock.NewStringResponse(200, body)
+					resp.Header.Set("Content-Type", "text/event-stream")
+					return resp, nil
+				})}))
+				require.NoError(t, err)
+				events, err := watch(t.Context(), c)
+				require.Error(t, err)
+				snapshots := 0
+				for _, e := range events {
+					if strings.HasPrefix(e, "job.snapshot") {
+						snapshots++
+					}
+				}
+				assert.Equal(t, 1, snapshots, "%v", events)
+				require.Len(t, at, 10)
+				assert.Greater(t, at[9].Sub(at[8]), 10*at[1].Sub(at[0]), "pauses grow")
+			})
+		})
+	}
+}
+
+// TestEventsOfAJobThatWaits: a connection that stands for a minute has not failed, also
+// when there is nothing to tell.
+func TestEventsOfAJobThatWaits(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		connections := 0
+		c, err := client.New(base, client.WithHTTPClient(&http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			connections++
+			resp := httpmock.NewStringResponse(200, "")
+			resp.Header.Set("Content-Type", "text/event-stream")
+			said := []io.Reader{strings.NewReader(snapshot(2, "queued"))}
+			for range 5 {
+				said = append(said, &late{strings.NewReader(ping), r.Context(), time.NewTimer(0)})
+			}
+			if connections == 30 {
+				said = []io.Reader{strings.NewReader(completed(3))}
+			}
+			resp.Body = io.NopCloser(&paced{io.MultiReader(said...), time.NewTicker(15 * time.Second)})
+			return resp, nil
+		})}))
+		require.NoError(t, err)
+		events, err := watch(t.Context(), c)
+		require.NoError(t, err)
+		assert.Equal(t, []string{"job.snapshot 0/2 queued", "job.completed 3/3 done"}, events)
+		assert.Equal(t, 30, connections)
+	})
+}
+
+// paced is a body that brings something at each tick.
+type paced struct {
+	io.Reader
+	tick *time.Ticker
+}
+
+func (p *paced) Read(b []byte) (int, error) {
+	n, err := p.Reader.Read(b)
+	<-p.tick.C
+	return n, err
+}
+
+// TestEventsWithinADeadline: the error is the context's, and comes when that ends.
+func TestEventsWithinADeadline(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]func() (*http.Response, error){
+		"breaks":  func() (*http.Response, error) { return nil, errBroken },
+		"refuses": func() (*http.Response, error) { return nil, errRefused },
+		"closes": func() (*http.Response, error) {
+			resp := httpmock.NewStringResponse(200, snapshot(2, "asr_running"))
+			resp.Header.Set("Content-Type", "text/event-stream")
+			return resp, nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				c, err := client.New(base, client.WithHTTPClient(&http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) { return answer() })}))
+				require.NoError(t, err)
+				began := time.Now()
+				ctx, cancel := context.WithTimeout(t.Context(), 15*time.Second)
+				defer cancel()
+				_, err = watch(ctx, c)
+				require.ErrorIs(t, err, context.DeadlineExceeded)
+				assert.Equal(t, 15*time.Second, time.Since(began))
+			})
+		})
+	}
+}
+
+// TestEventsAfterAByteOrderMark: some programs put one before each text.
+func TestEventsAfterAByteOrderMark(t *testing.T) {
+	t.Parallel()
+	marked := func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, "\uFEFF"+snapshot(2, "queued")+completed(3))
+	}
+	refused := refusing(404, "\uFEFF"+`{"error": {"code": "NOT_FOUND", "message": "No such job."}}`)
+	srv := &eventServer{next: []connection{marked, refused}}
+	c := served(t, srv.ServeHTTP)
+	events, err := watch(t.Context(), c)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"job.snapshot 0/2 queued", "job.completed 3/3 done"}, events)
+	_, err = watch(t.Context(), c)
+	require.ErrorIs(t, err, transcript.NotFound)
+	_, err = c.Jobs.Get(t.Context(), jobID)
+	require.ErrorIs(t, err, transcript.NotFound)
+	require.ErrorContains(t, err, "No such job.")
 }
 
 // A key that is revoked while a stream is open ends the sequence, with the error

@@ -27,7 +27,7 @@ func Example() {
 	defer service.Close()
 
 	ctx := context.Background()
-	c, err := client.New(service.URL, client.WithAPIKey("tr_…"))
+	c, err := client.New(service.URL, client.WithAPIKey("tr_example"))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func ExampleJobService_Events() {
 	defer service.Close()
 
 	ctx := context.Background()
-	c, err := client.New(service.URL, client.WithAPIKey("tr_…"))
+	c, err := client.New(service.URL, client.WithAPIKey("tr_example"))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func ExampleTranscriptService_Info() {
 	service := exampleService()
 	defer service.Close()
 
-	c, err := client.New(service.URL, client.WithAPIKey("tr_…"))
+	c, err := client.New(service.URL, client.WithAPIKey("tr_example"))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func ExampleTranscriptService_Captions() {
 	service := exampleService()
 	defer service.Close()
 
-	c, err := client.New(service.URL, client.WithAPIKey("tr_…"))
+	c, err := client.New(service.URL, client.WithAPIKey("tr_example"))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func ExampleUsageService_Get() {
 	service := exampleService()
 	defer service.Close()
 
-	c, err := client.New(service.URL, client.WithAPIKey("tr_…"))
+	c, err := client.New(service.URL, client.WithAPIKey("tr_example"))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func ExampleWaitError() {
 	service := exampleService()
 	defer service.Close()
 
-	c, err := client.New(service.URL, client.WithAPIKey("tr_…"))
+	c, err := client.New(service.URL, client.WithAPIKey("tr_example"))
 	if err != nil {
 		log.Fatal(err)
 	}

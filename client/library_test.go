@@ -18,7 +18,7 @@ import (
 
 // The newest of what is saved, whatever became of it.
 func ExampleLibraryService_All() {
-	c, err := client.New("https://transcripts.example", client.WithAPIKey("tr_…"))
+	c, err := client.New("https://transcripts.example", client.WithAPIKey("tr_example"))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -42,7 +42,7 @@ type settings struct {
 }
 
 func (c *Client) settings(opts []RequestOption) (settings, error) {
-	s := c.defaults
+	s := *c.defaults
 	s.header = s.header.Clone()
 	for _, opt := range opts {
 		if opt == nil {
@@ -74,12 +74,18 @@ func (o callOption) applyClient(*config) error {
 	return fmt.Errorf("client: %s belongs to one call, not to the client", o.name)
 }
 
-// WithAPIKey sends key as a bearer token. The key is never logged, never part of
-// an error, and never sent to another host than the base URL's.
+// WithAPIKey sends key, which is printable ASCII without spaces, as a bearer token.
+// The key is never logged, never part of an error, and never sent to another host than
+// the base URL's.
 func WithAPIKey(key string) RequestOption {
 	return requestOption(func(s *settings) error {
-		if key == "" || !httpguts.ValidHeaderFieldValue(key) {
-			return errors.New("client: the API key is empty or holds characters that a header cannot")
+		if key == "" {
+			return errors.New("client: the API key is empty")
+		}
+		for i := range len(key) { // the key stays out of the error
+			if key[i] <= ' ' || key[i] > '~' {
+				return fmt.Errorf("client: the API key holds a space, a line end or a letter that is not ASCII at byte %d of %d: copy the key anew", i+1, len(key))
+			}
 		}
 		s.apiKey = key
 		return nil

@@ -74,6 +74,10 @@ type answer struct {
 	stream       *http.Response // whose body is not read yet
 }
 
+// byteOrderMark is what some programs put before a text. JSON and event streams begin
+// after it (RFC 8259, 8.1; WHATWG HTML, 9.2.5).
+var byteOrderMark = []byte("\uFEFF")
+
 var errTooLarge = errors.New("the answer is too large")
 
 // readBody reads and closes the body. A body that ends early is an error of the
@@ -84,6 +88,7 @@ func readBody(r *http.Response) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	body = bytes.TrimPrefix(body, byteOrderMark)
 	if len(body) > maxAnswer {
 		return body[:maxErrorBody], errTooLarge
 	}

@@ -3,20 +3,30 @@ package client
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/url"
 	"time"
 
 	"github.com/cenkalti/backoff/v4"
 	"github.com/hashicorp/go-retryablehttp"
+
+	"github.com/transcriptkit/transcriptkit/internal/oneline"
 )
 
 // RetryPolicy bounds the repetition of a call. What is repeated is not a matter
 // of policy but of the API: see [Error.Retryable]. Broken connections are
 // treated like 502.
+//
+// Two failures do not count as attempts. When the service has answered this client
+// before and takes no connections now, it is being restarted: the call waits for it
+// for MaxWait. When the service still has an attempt of the same call in hand, as
+// after a connection that broke (409 IDEMPOTENCY_IN_PROGRESS), the call waits as long
+// as the service asks for, again and again; only its context limits that.
 //
 // A member that is 0 has its default. [NoRetry] switches repetition off.
 type RetryPolicy struct {
@@ -27,8 +37,9 @@ type RetryPolicy struct {
 	// shorter) when 0. It doubles with every further one, and each is shortened by up
 	// to half at random.
 	MinWait time.Duration
-	// MaxWait bounds a pause, 30 s (or MinWait, if that is longer) when 0. A
-	// Retry-After beyond it is not waited for: the error is returned at once.
+	// MaxWait bounds a pause, and how long a call waits for a service that is being
+	// restarted. It is 30 s (or MinWait, if that is longer) when 0. A Retry-After beyond
+	// it is not waited for: the error is returned at once.
 	MaxWait time.Duration
 }
 
@@ -125,14 +136,32 @@ func (e *transportError) Error() string {
 	if errors.As(reason, &wrapped) {
 		reason = wrapped.Err
 	}
-	return fmt.Sprintf("client: %s %s: %v", e.method, e.path, reason)
+	if e.noTLS() {
+		reason = errors.New("the service does not speak TLS at this port: the base URL must begin with http://, or name another port")
+	}
+	return fmt.Sprintf("client: %s %s: %s", e.method, e.path, oneline.Of(reason.Error(), maxMessage))
 }
 
 func (e *transportError) Unwrap() error { return e.err }
 
+// refused reports whether no connection was made, so that nothing was sent.
+func (e *transportError) refused() bool {
+	var op *net.OpError
+	return errors.As(e.err, &op) && op.Op == "dial"
+}
+
+// noTLS reports whether the other end does not speak TLS.
+func (e *transportError) noTLS() bool {
+	var header tls.RecordHeaderError
+	return errors.Is(e.err, http.ErrSchemeMismatch) || errors.As(e.err, &header)
+}
+
 // passing reports whether another attempt may fare better: not after a bad
-// certificate, an unknown scheme or an invalid header.
+// certificate, an end without TLS, an unknown scheme or an invalid header.
 func (e *transportError) passing() bool {
+	if e.noTLS() {
+		return false
+	}
 	again, _ := retryablehttp.DefaultRetryPolicy(context.Background(), nil, e.err) // its error is ctx's, which has none
 	return again
 }

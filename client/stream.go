@@ -2,6 +2,7 @@ package client
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -122,6 +123,7 @@ func (s *stream) accept(resp *http.Response) error {
 	}
 	// What could be read of a body that breaks off says more than nothing.
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
+	body = bytes.TrimPrefix(body, byteOrderMark)
 	if resp.StatusCode/100 == 2 {
 		a := answer{Response: r, method: http.MethodGet, path: s.path, body: body}
 		return a.malformed(fmt.Errorf("%q is not an event stream", media))
@@ -160,20 +162,27 @@ func (t *streamTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	timer.Stop()
 	t.stream.client.log(r.Context(), r.Method, t.stream.path, t.stream.attempt, began, resp, err)
 	if err == nil {
-		resp.Body = &watchedBody{resp.Body, timer}
+		resp.Body = &watchedBody{ReadCloser: resp.Body, timer: timer}
 	}
 	return resp, err
 }
 
 // watchedBody runs the timer while a read waits for bytes: a reader that is slow
-// to ask for more is no silence of the stream.
+// to ask for more is no silence of the stream. It leaves out a byte order mark.
 type watchedBody struct {
 	io.ReadCloser
 	timer *time.Timer
+	begun *bufio.Reader // nil before the first read
 }
 
 func (b *watchedBody) Read(p []byte) (int, error) {
 	b.timer.Reset(streamIdle)
 	defer b.timer.Stop()
-	return b.ReadCloser.Read(p)
+	if b.begun == nil {
+		b.begun = bufio.NewReader(b.ReadCloser)
+		if mark, err := b.begun.Peek(len(byteOrderMark)); err == nil && bytes.Equal(mark, byteOrderMark) {
+			_, _ = b.begun.Discard(len(mark)) // what was peeked at is there
+		}
+	}
+	return b.begun.Read(p)
 }

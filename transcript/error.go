@@ -3,6 +3,8 @@ package transcript
 import (
 	"fmt"
 	"strings"
+
+	"github.com/transcriptkit/transcriptkit/internal/oneline"
 )
 
 // Error is a business failure: the `error` member of a refused request and of
@@ -57,12 +59,18 @@ func (e *Error) With(key string, value any) *Error {
 	return e
 }
 
-// Error returns code and message, and the cause where there is one.
+// maxMessage is how many bytes of a message Error returns.
+const maxMessage = 1000
+
+// Error returns code and message, and the cause where there is one. A message may be
+// another machine's: it is cut to a thousand bytes, in one line without control
+// characters.
 func (e *Error) Error() string {
+	message := oneline.Of(e.Message, maxMessage)
 	if e.Err != nil {
-		return fmt.Sprintf("%s: %s: %v", e.Code, strings.TrimSuffix(e.Message, "."), e.Err)
+		return fmt.Sprintf("%s: %s: %v", e.Code, strings.TrimSuffix(message, "."), e.Err)
 	}
-	return fmt.Sprintf("%s: %s", e.Code, e.Message)
+	return fmt.Sprintf("%s: %s", oneline.Of(string(e.Code), maxMessage), message)
 }
 
 // Is reports whether target is the code of e.

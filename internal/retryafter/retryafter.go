@@ -2,21 +2,25 @@
 package retryafter
 
 import (
-	"math"
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// Parse reads the header in both of its forms (RFC 9110, 10.2.3): seconds, which
-// some write with a fraction, and a date. The pause is 0 at least and most at most.
-// ok is false when the header is absent or neither.
+// Parse reads the header in both of its forms (RFC 9110, 10.2.3): seconds in digits,
+// which some write with a fraction, and a date. The pause is 0 at least and most at
+// most. ok is false when the header is absent or neither: "1e3", "-5" and "Inf" are
+// not.
 func Parse(h http.Header, most time.Duration) (pause time.Duration, ok bool) {
 	value := strings.TrimSpace(h.Get("Retry-After"))
-	if seconds, err := strconv.ParseFloat(value, 64); err == nil && !math.IsNaN(seconds) {
-		seconds = min(max(seconds, 0), most.Seconds()) // so that no number overflows a duration
-		return time.Duration(seconds * float64(time.Second)), true
+	if strings.Trim(value, "0123456789.") == "" {
+		seconds, err := strconv.ParseFloat(value, 64)
+		if err != nil && !errors.Is(err, strconv.ErrRange) { // that is a number of more digits
+			return 0, false
+		}
+		return time.Duration(min(seconds, most.Seconds()) * float64(time.Second)), true
 	}
 	if at, err := http.ParseTime(value); err == nil {
 		return min(max(time.Until(at), 0), most), true

@@ -2,6 +2,7 @@ package retryafter_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,11 +17,10 @@ func TestParse(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]time.Duration{
 		"0":                             0,
-		"-5":                            0,
 		"120":                           2 * time.Minute,
 		" 120 ":                         2 * time.Minute,
 		"0.2":                           200 * time.Millisecond,
-		"Inf":                           day,
+		strings.Repeat("9", 400):        day,
 		"999999999999999999999":         day,
 		"Mon, 02 Jan 2006 15:04:05 GMT": 0,
 		"Sat, 02 Jan 2106 15:04:05 GMT": day,
@@ -33,7 +33,8 @@ func TestParse(t *testing.T) {
 	pause, ok := retryafter.Parse(http.Header{"Retry-After": {at}}, day)
 	assert.True(t, ok)
 	assert.InDelta(t, 90, pause.Seconds(), 2)
-	for _, header := range []http.Header{nil, {"Retry-After": {""}}, {"Retry-After": {"soon"}}, {"Retry-After": {"NaN"}}} {
+	for _, header := range []http.Header{nil, {"Retry-After": {""}}, {"Retry-After": {"soon"}}, {"Retry-After": {"NaN"}}, {"Retry-After": {"Inf"}},
+		{"Retry-After": {"1e3"}}, {"Retry-After": {"0x10"}}, {"Retry-After": {"1_000"}}, {"Retry-After": {"-5"}}, {"Retry-After": {"+5"}}, {"Retry-After": {"."}}, {"Retry-After": {"1.2.3"}}} {
 		_, ok := retryafter.Parse(header, day)
 		assert.False(t, ok, header)
 	}
