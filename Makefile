@@ -145,7 +145,7 @@ fuzz: setup
 	done
 
 soak: setup-soak
-	$(GO) test ./server ./server/internal/e2e ./server/engine/ytdlp -count=1 -v -timeout 60m -run 'Soak.*$(SOAK)' -soak
+	$(GO) test ./server ./server/internal/e2e ./server/engine/ytdlp ./examples/transcribe -count=1 -v -timeout 60m -run 'Soak.*$(SOAK)' -soak
 
 clean:
 	rm -rf bin
