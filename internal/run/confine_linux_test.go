@@ -133,7 +133,7 @@ tried('abstract', lambda: socket.socket(socket.AF_UNIX).connect('\0' + sys.argv[
 		c.Network = network
 		exit, err := r.Run(t.Context(), c)
 		require.NoError(t, err)
-		assert.Equal(t, "target Permission denied\nguard "+guard+"\nbind Permission denied\nabstract Operation not permitted\n",
+		assert.Equal(t, "target Permission denied\nguard "+guard+"\nbind Permission denied\nabstract Address family not supported by protocol\n",
 			string(exit.Stdout), "%s", exit.Stderr)
 	}
 	// The service itself stays free.

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/transcriptkit/transcriptkit/internal/seccomp"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 )
 
@@ -20,19 +21,31 @@ import (
 type features struct {
 	landlock
 	family
-	gate bool // a program can be held before its first instruction
+	gate    bool // a program can be held before its first instruction
+	filters bool // system calls can be refused
 }
 
 // findFeatures asks the kernel. What it forbids shows when a program that is not
 // there is started: it is refused before the program is missed.
 func findFeatures(withLandlock bool) features {
-	f := features{gate: startsAbsent(&syscall.SysProcAttr{Ptrace: true})}
+	f := features{gate: startsAbsent(&syscall.SysProcAttr{Ptrace: true}), filters: loadsFilter()}
 	f.family = findFamily(f.gate)
 	if withLandlock {
 		f.landlock = findLandlock()
 	}
 	return f
 }
+
+// loadsFilter tells whether the kernel takes a filter of system calls.
+func loadsFilter() (ok bool) {
+	onOwnThread(func() {
+		ok = unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == nil && seccomp.Load(seccomp.Options{}) == nil
+	})
+	return ok
+}
+
+// refusesCalls tells whether programs are refused the system calls that they do not need.
+func (f features) refusesCalls() bool { return f.filters }
 
 func startsAbsent(attr *syscall.SysProcAttr) bool {
 	cmd := exec.Command("/nonexistent/program")

@@ -26,6 +26,8 @@ func findFeatures(bool) features { return features{} }
 
 func (features) holdsNetwork() bool { return false }
 
+func (features) refusesCalls() bool { return false }
+
 func (features) endsAll() bool { return false }
 
 func (features) attributes() *syscall.SysProcAttr { return newGroup() }

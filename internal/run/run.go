@@ -176,14 +176,36 @@ func (r *Runner) Run(ctx context.Context, c engine.Command) (engine.Exit, error)
 	return r.run(ctx, path, dir, env, may, c)
 }
 
-// Confined tells, as an error that names the cure, why the kernel does not hold
-// programs to the guard's proxy. nil: it does.
+// Confined tells, as an error that names the cure, what the kernel lacks to confine
+// programs: Landlock, seccomp, or both. nil: nothing.
 func (r *Runner) Confined() error {
+	landlock, seccomp := r.Landlock(), r.Seccomp()
+	if landlock != nil && seccomp != nil {
+		return fmt.Errorf("%w; %w", landlock, seccomp)
+	}
+	return cmp.Or(landlock, seccomp)
+}
+
+// Landlock tells, as an error that names the cure, why the kernel does not hold
+// programs to the guard's proxy and to their own files. nil: it does.
+func (r *Runner) Landlock() error {
 	if !r.kernel.holdsNetwork() {
 		return errors.New("this system does not hold programs to the egress guard: " + engine.CureUnconfined)
 	}
 	return nil
 }
+
+// Seccomp tells, as an error that names the cure, why the kernel does not refuse
+// programs the system calls that they do not need. nil: it does.
+func (r *Runner) Seccomp() error {
+	if !r.kernel.refusesCalls() {
+		return errors.New("this system does not refuse programs the system calls that they do not need: " + engine.CureUnfiltered)
+	}
+	return nil
+}
+
+// AsRoot tells that programs run as root, because the service does.
+func (r *Runner) AsRoot() bool { return os.Geteuid() == 0 }
 
 // runConnected runs a program that has a way to the network for as long as it runs.
 func (r *Runner) runConnected(ctx context.Context, path, dir string, env []string, may access, c engine.Command) (engine.Exit, error) {

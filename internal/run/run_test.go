@@ -30,15 +30,25 @@ import (
 var _ engine.Runner = (*run.Runner)(nil)
 
 func TestMain(m *testing.M) {
-	if dir := os.Getenv(parentDir); dir != "" {
-		beParent(dir)
-		return
+	for variable, main := range programs {
+		if value := os.Getenv(variable); value != "" {
+			main(value)
+			return
+		}
 	}
 	goleak.VerifyTestMain(m)
 }
 
+// programs are what the test binary can be, by the variable of the environment that says so.
+var programs = map[string]func(value string){}
+
+func asProgram(variable string, main func(value string)) string {
+	programs[variable] = main
+	return variable
+}
+
 // parentDir makes the test binary a server that runs one program until it is killed.
-const parentDir = "RUN_TEST_PARENT_DIR"
+var parentDir = asProgram("RUN_TEST_PARENT_DIR", beParent)
 
 // parentScript is what it runs, when it is not to be one that sleeps.
 const parentScript = "RUN_TEST_PARENT_SCRIPT"

@@ -8,6 +8,8 @@ import (
 	"strconv"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/transcriptkit/transcriptkit/internal/seccomp"
 )
 
 // onOwnThread runs do on a thread that ends with it, so that it may do to the
@@ -47,7 +49,14 @@ func (r *Runner) confine(may access) error {
 	if err := dropPowers(); err != nil {
 		return fmt.Errorf("capabilities: %w", err)
 	}
-	return r.kernel.restrict(may)
+	if err := r.kernel.restrict(may); err != nil {
+		return err
+	}
+	if !r.kernel.filters {
+		return nil
+	}
+	// Last: it refuses what stands above.
+	return seccomp.Load(seccomp.Options{OwnPIDs: r.kernel.family == byOwner})
 }
 
 // closeInherited marks all descriptors of the process but the first three as not
