@@ -76,20 +76,35 @@ func examineWork(ctx context.Context, c Config) (all []engine.Finding, err error
 
 // examinePrograms looks at what holds programs.
 func examinePrograms(programs *run.Runner) []engine.Finding {
-	held := engine.Finding{Name: "Landlock", Status: engine.OK, Found: "holds programs to the egress guard and to their own files"}
-	if err := programs.Confined(); err != nil {
-		held.Status, held.Found = engine.Missing, "does not hold programs to the egress guard"
-		held.Fails = "the protection of this machine's network and files from programs that a page or a recording leads astray"
-		held.Cure = engine.CureUnconfined
+	landlock := engine.Finding{Name: "Landlock", Status: engine.OK, Found: "holds programs to the egress guard and to their own files"}
+	if programs.Landlock() != nil {
+		landlock.Status, landlock.Found = engine.Missing, "does not hold programs to the egress guard"
+		landlock.Fails = "the protection of this machine's network and files from programs that a page or a recording leads astray"
+		landlock.Cure = engine.CureUnconfined
 	}
-	if programs.EndsAll() {
-		return []engine.Finding{held}
+	seccomp := engine.Finding{Name: "seccomp", Status: engine.OK, Found: "refuses programs the system calls that they do not need"}
+	if programs.Seccomp() != nil {
+		seccomp.Status, seccomp.Found = engine.Missing, "does not refuse programs any system call"
+		seccomp.Fails = "the protection of this machine from programs that listen on the network or change the modes of files"
+		seccomp.Cure = engine.CureUnfiltered
 	}
-	return []engine.Finding{held, {
-		Name: "PID namespaces", Status: engine.Missing, Found: "not granted",
-		Fails: "the end of what a program has started and left behind, when the service is killed",
-		Cure:  "run the service as root, or permit its user namespaces (sysctl kernel.unprivileged_userns_clone=1 on Debian)",
-	}}
+	found := []engine.Finding{landlock, seccomp}
+	if !programs.EndsAll() {
+		found = append(found, engine.Finding{
+			Name: "PID namespaces", Status: engine.Missing, Found: "not granted",
+			Fails: "the end of what a program has started and left behind, when the service is killed",
+			Cure:  "permit user namespaces to the service (sysctl kernel.unprivileged_userns_clone=1 on Debian)",
+		})
+	}
+	if programs.AsRoot() {
+		user := engine.Finding{Name: "user", Status: engine.OK, Found: "root, and so are the programs", Cure: engine.CureRoot}
+		if landlock.Status != engine.OK {
+			user.Status = engine.Missing
+			user.Fails = "the protection of the whole machine: without Landlock a program of root writes any file, those of /proc/sys too"
+		}
+		found = append(found, user)
+	}
+	return found
 }
 
 // part is a capability of an engine.

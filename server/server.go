@@ -152,6 +152,9 @@ func (s *Server) makeEngine() (engine.Engine, error) {
 	if s.unconfined = programs.Confined(); s.unconfined != nil {
 		s.cfg.Log.Warn("programs are not confined", "err", s.unconfined)
 	}
+	if programs.AsRoot() {
+		s.cfg.Log.Warn("the service and its programs run as root, and need not", "cure", engine.CureRoot)
+	}
 	if !programs.EndsAll() {
 		s.cfg.Log.Warn("what a program starts may outlive the service: the system grants it no PID namespaces")
 	}

@@ -23,13 +23,11 @@
 // every program needs; it sees no other process's environment, memory or
 // descriptors. It connects by TCP to the guard's port, or to nothing, and listens
 // nowhere. [Runner.Confined] tells where this cannot be had: there a program that
-// takes no notice of its environment reaches the network without the guard.
+// ignores its environment reaches the network without the guard.
 //
-// What Landlock cannot hold: UDP, and so questions to name servers, on kernels that
-// have no rule for it, as of Linux 6.18; protocols other than TCP, such as
-// multipath TCP; sockets in the file system, where the kernel has no rule for them
-// either; another machine's or address's service on the guard's very port; what
-// the files of the system tell. A firewall holds these.
+// A seccomp filter (package seccomp) refuses what Landlock does not see, on amd64 and
+// arm64: listening, UDP, multipath TCP, sockets in the file system, the modes and times
+// of files, namespaces and more. SECURITY.md names what is left.
 package run
 
 import (

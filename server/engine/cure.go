@@ -21,9 +21,9 @@ const CureUnconfined = "run the service on Linux 6.7 or newer with Landlock swit
 	"a container's seccomp profile must let its system calls pass)"
 
 // CureUnfiltered says what it takes to refuse programs the system calls that they do not
-// need.
+// need, in words that stand after a colon.
 const CureUnfiltered = "run the service on Linux for amd64 or arm64 with CONFIG_SECCOMP_FILTER " +
 	"(a container's seccomp profile must let the system call seccomp pass)"
 
-// CureRoot says how a service gets a user of its own.
+// CureRoot says how a service that runs as root gets a user of its own.
 const CureRoot = "run the service as a user of its own (User= in a unit of systemd, USER in a container's file)"
