@@ -2,7 +2,6 @@ package pace
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"time"
 
@@ -13,151 +12,171 @@ const (
 	// patience is how long a visit waits for its token. One that would have to
 	// wait longer is not made, as its worker could visit another platform.
 	patience = 2 * time.Second
-	// absence is how long a place in line is kept when no visit comes in its turn.
-	absence = time.Minute
 	// longest is the longest wait for a token: a tiny rate must not overflow.
 	longest = 24 * time.Hour
 )
 
-// bucket holds the tokens of a platform, and the line of visits that wait for one.
+// bucket holds the tokens of a platform. Two kinds of visits want them: those that stand
+// in line, and those of readers, which do not. While somebody stands in line, readers get
+// at most every second token, so that neither kind can starve the other.
 type bucket struct {
+	// limiter counts the tokens. Its balance is below zero while tokens are owed.
 	limiter *rate.Limiter
 	mu      sync.Mutex
-	line    []place
+	line    line
+	// debt is how many tokens readers have had before their time. The readers pay them
+	// from their own share.
+	debt int
+	// credit is how many tokens the line gets before a reader gets the next one.
+	credit int
 }
 
-// visitor is who makes a visit. Those that stand behind come after all others in the
-// line; those without a name do not stand in it.
+// visitor is who makes a visit. A visitor without a name is a reader.
 type visitor struct {
-	name   string
-	behind bool
+	name string
+	// accounts are those that the visit is made for, which take turns; nil: the visitor
+	// has a turn of its own.
+	accounts []string
+	behind   bool // it comes after all in the line who are not
 }
 
-// place is that of a visit in the line, which was told when to come.
-type place struct {
-	visitor
-	from time.Time // it wants no token before: its source is blocked
-	due  time.Time
-}
+func (v visitor) reads() bool { return v.name == "" }
 
 func newBucket(r Rate) *bucket {
 	limit := min(rate.Limit(r.PerMinute/60), rate.Inf) // which is a finite number
 	return &bucket{limiter: rate.NewLimiter(limit, r.Burst)}
 }
 
-// take takes a token, after a moment where need be, and the name out of the line.
-// ok is false when it is not its turn for longer than that.
+// take takes a token, after a moment where need be, and the visitor out of the line.
+// ok is false when it is not its turn within that moment.
 func (b *bucket) take(ctx context.Context, v visitor) (ok bool, err error) {
+	for end := time.Now().Add(patience); ; {
+		wait := b.try(v)
+		if wait == 0 {
+			return true, nil
+		}
+		if time.Now().Add(wait).After(end) {
+			return false, nil
+		}
+		if err := sleep(ctx, wait); err != nil {
+			b.leave(v)
+			return false, err
+		}
+	}
+}
+
+// try takes a token if it is the visitor's turn. Else it keeps the visitor's place and
+// returns in how long its turn is.
+func (b *bucket) try(v visitor) time.Duration {
 	b.mu.Lock()
-	b.forget(time.Now())
-	if b.until(v, 0) > patience {
-		b.mu.Unlock()
-		return false, nil
+	defer b.mu.Unlock()
+	now := time.Now()
+	b.settle(now)
+	if wait := b.until(v, now, 0); wait > 0 {
+		return b.place(v, now, 0, false)
 	}
-	token := b.limiter.Reserve()
-	b.line = slices.DeleteFunc(b.line, func(p place) bool { return p.name == v.name })
-	b.mu.Unlock()
+	b.limiter.ReserveN(now, 1)
+	if v.reads() {
+		b.readerHad(now)
+	} else {
+		b.credit = max(b.credit-1, 0)
+		b.line.serve(v)
+	}
+	return 0
+}
 
-	timer := time.NewTimer(token.Delay())
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true, nil
-	case <-ctx.Done():
-		token.Cancel()
-		return false, context.Cause(ctx)
+// readerHad notes that a reader has had a token: the next one is the line's. Without a
+// line, that holds for the first that comes to stand in it.
+func (b *bucket) readerHad(now time.Time) {
+	b.credit = min(b.credit+1, max(b.line.waiting(now), 1))
+}
+
+// owe takes n tokens that need not be there yet.
+func (b *bucket) owe(v visitor, n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := time.Now()
+	for range n { // more at once than the burst are refused
+		b.limiter.ReserveN(now, 1)
+	}
+	if v.reads() && b.limiter.Limit() != rate.Inf {
+		b.debt += n
 	}
 }
 
-// owe takes n tokens that need not be there yet: what comes next waits for them.
-func (b *bucket) owe(n int) {
-	for range n {
-		b.limiter.Reserve()
+// settle brings the bucket up to now: what readers owe is paid with the tokens that are
+// theirs by now.
+func (b *bucket) settle(now time.Time) {
+	b.line.forget(now)
+	for b.debt > 0 && b.limiter.TokensAt(now)+float64(b.debt) >= float64(1+min(b.line.waiting(now), b.credit)) {
+		b.debt--
+		b.readerHad(now)
 	}
 }
 
-// stand gives the visitor a place, unless it has one: the last, or the first to a
-// visit that had a token and got no answer. It returns in how long its turn is, no
-// sooner than after.
+// stand gives the visitor a place in line, unless it has one, and returns in how long its
+// turn is, no sooner than after. first puts a visit first that had a token and got no
+// answer.
 func (b *bucket) stand(v visitor, after time.Duration, first bool) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()
-	b.forget(now)
-	if v.name == "" || b.limiter.Limit() == rate.Inf {
-		return b.until(v, after)
+	b.settle(now)
+	return b.place(v, now, after, first)
+}
+
+func (b *bucket) place(v visitor, now time.Time, after time.Duration, first bool) time.Duration {
+	if v.reads() || b.limiter.Limit() == rate.Inf {
+		return b.until(v, now, after)
 	}
-	n, stands := b.index(v)
-	if !stands {
-		if first {
-			n = b.begin(v)
-		}
-		b.line = slices.Insert(b.line, n, place{visitor: v})
-	}
-	wait := b.until(v, after)
-	b.line[n].from, b.line[n].due = now.Add(after), now.Add(wait)
+	n := b.line.stand(v, first)
+	wait := b.until(v, now, after)
+	b.line.places[n].from, b.line.places[n].due = now.Add(after), now.Add(wait)
 	return wait
 }
 
-// until is how long it takes, beginning after a while, until there are tokens
-// for the visitor and for all who stand before it.
-func (b *bucket) until(v visitor, after time.Duration) time.Duration {
+// leave takes a visitor out of the line who has given up.
+func (b *bucket) leave(v visitor) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.line.remove(v)
+}
+
+// until is how long it takes, beginning after a while, until there are tokens for the
+// visitor and for all who get theirs before. Readers who come meanwhile can make it
+// longer.
+func (b *bucket) until(v visitor, now time.Time, after time.Duration) time.Duration {
 	if b.limiter.Limit() == rate.Inf {
 		return after
 	}
-	at := time.Now().Add(after)
-	missing := float64(b.ahead(v, at)+1) - b.limiter.TokensAt(at)
+	at := now.Add(after)
+	missing := float64(b.needs(v, at)) - b.limiter.TokensAt(at)
 	return after + seconds(max(0, missing)/float64(b.limiter.Limit()))
 }
 
-// ahead is how many stand before the visitor and want a token by then. A visit that
-// waits for one source's block to pass holds up none to another source.
-func (b *bucket) ahead(v visitor, at time.Time) int {
-	if v.name == "" {
-		return 0
+// needs is the balance at which it is the visitor's turn. The line gets as many tokens as
+// its credit, then both kinds take turns; the readers' debt is paid before the next reader.
+func (b *bucket) needs(v visitor, at time.Time) int {
+	if v.reads() {
+		return 1 + min(b.line.waiting(at), b.credit+b.debt)
 	}
-	end, _ := b.index(v)
-	n := 0
-	for _, p := range b.line[:end] {
-		if !p.from.After(at.Add(patience)) {
-			n++
-		}
-	}
-	return n
-}
-
-// index is where the visitor stands; else where it would, as the last of its kind. One
-// that stood behind and does not any more is taken out of the line.
-func (b *bucket) index(v visitor) (n int, stands bool) {
-	if n = slices.IndexFunc(b.line, func(p place) bool { return p.name == v.name }); n >= 0 {
-		if v.behind || !b.line[n].behind {
-			return n, true
-		}
-		b.line = slices.Delete(b.line, n, n+1)
-	}
-	if v.behind {
-		return len(b.line), false
-	}
-	return b.begin(visitor{behind: true}), false
-}
-
-// begin is where those of a visitor's kind begin.
-func (b *bucket) begin(v visitor) int {
-	if !v.behind {
-		return 0
-	}
-	if n := slices.IndexFunc(b.line, func(p place) bool { return p.behind }); n >= 0 {
-		return n
-	}
-	return len(b.line)
-}
-
-// forget takes visits that have not come in time out of the line.
-func (b *bucket) forget(now time.Time) {
-	b.line = slices.DeleteFunc(b.line, func(p place) bool { return now.After(p.due.Add(absence)) })
+	own := b.line.ahead(v, at) + 1
+	return own + min(b.debt, max(own-b.credit, 0)) - b.debt
 }
 
 // seconds is s as a duration, as long as that is sensible.
 func seconds(s float64) time.Duration {
 	return time.Duration(min(s, longest.Seconds()) * float64(time.Second))
+}
+
+// sleep returns the cause of ctx where that ends first.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }

@@ -30,7 +30,7 @@ func (d discovery) Search(ctx context.Context, q video.Search, at engine.Window)
 // or those of a long list would never be made; the next visits wait for the others.
 func (d discovery) Videos(ctx context.Context, contents []engine.Content) (found []video.Video, err error) {
 	err = d.visit(ctx, func() (err error) {
-		d.pace.bucket(transcript.VideoSite).owe(len(contents) - 1)
+		d.pace.bucket(transcript.VideoSite).owe(visitorOf(ctx), len(contents)-1)
 		found, err = d.Discovery.Videos(ctx, contents)
 		return err
 	})

@@ -14,7 +14,8 @@
 // A visit that may not be made now fails with IP_BLOCKED, and RetryAfter says
 // when to come again. Where several sources are asked for one answer ([AsOne]), only
 // the first visit can be held back by the rate. Those who wait in line ([InLine]) are told times one after
-// the other, so that they do not all come at once.
+// the other, so that they do not all come at once. While they wait, visits outside of the
+// line get at most every second token.
 //
 // A platform judges by the address that visits it. Bucket and breakers belong to
 // one process: processes that leave by one address share its reputation, and
@@ -175,18 +176,26 @@ type visitorKey struct{}
 
 // InLine returns a context whose visits keep their place in line under a name: one
 // that was told to come again later, and comes, is served before those that came
-// after it. A place is kept for a minute longer than was told. Visits without a
-// name do not stand in line, as a client waits for their answer: they take the next
-// token.
-func InLine(ctx context.Context, name string) context.Context {
-	return context.WithValue(ctx, visitorKey{}, visitor{name: name})
+// after it. A place is kept for a minute longer than was told. The accounts that the visit
+// is made for take turns with those of the others in line; without any, the visit has a
+// turn of its own.
+//
+// Visits without a name are those of readers, who wait for the answer and do not stand in
+// line. While others do, readers get at most every second token.
+func InLine(ctx context.Context, name string, accounts ...string) context.Context {
+	return context.WithValue(ctx, visitorKey{}, visitor{name: name, accounts: accounts})
 }
 
 // BehindInLine is InLine of visits that stand behind all those which do not, whichever
 // came first: they are part of something long. A name that comes back with InLine stands
 // behind no more.
-func BehindInLine(ctx context.Context, name string) context.Context {
-	return context.WithValue(ctx, visitorKey{}, visitor{name: name, behind: true})
+func BehindInLine(ctx context.Context, name string, accounts ...string) context.Context {
+	return context.WithValue(ctx, visitorKey{}, visitor{name: name, accounts: accounts, behind: true})
+}
+
+func visitorOf(ctx context.Context) visitor {
+	v, _ := ctx.Value(visitorKey{}).(visitor)
+	return v
 }
 
 type askingKey struct{}

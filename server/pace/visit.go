@@ -86,7 +86,7 @@ func check(ctx context.Context, source any) error {
 // visit makes one visit, if the source's circuit is closed and the platform has
 // a token for it. A source that is passed over takes no token.
 func (p *Pace) visit(ctx context.Context, r route, source string, do func(answered func()) error) error {
-	who, _ := ctx.Value(visitorKey{}).(visitor)
+	who := visitorOf(ctx)
 	bucket, circuit := p.bucket(r.platform), p.circuit(r, source)
 	if wait, block := circuit.remaining(); wait > 0 {
 		return heldBack(block, bucket.stand(who, wait, false))
@@ -123,7 +123,7 @@ func (p *Pace) visit(ctx context.Context, r route, source string, do func(answer
 func enter(ctx context.Context, b *bucket, who visitor) (ok bool, err error) {
 	one, _ := ctx.Value(askingKey{}).(*asking)
 	if one != nil && one.begun.Load() {
-		b.owe(1)
+		b.owe(who, 1)
 		return true, nil
 	}
 	ok, err = b.take(ctx, who)

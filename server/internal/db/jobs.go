@@ -92,11 +92,27 @@ func (tx *Tx) RunningJob(ctx context.Context, account, extractionID string) (*Jo
 	return j, nil
 }
 
-// Asked reports whether somebody has asked for an extraction by itself, whose claim
-// runs.
-func (r Reader) Asked(ctx context.Context, extractionID string) (bool, error) {
-	asked, err := r.db.NewSelect().Model((*Job)(nil)).Where("extraction_id = ? AND asked", extractionID).Where(running).Exists(ctx)
-	return asked, wrap("claims on extraction "+extractionID, err)
+// Claimants are those whose claims on an extraction run.
+type Claimants struct {
+	Turns []string // the names under which they take turns, sorted
+	Asked bool     // one of them has asked for it by itself, and not only in a batch
+}
+
+// Claimants returns who waits for an extraction.
+func (r Reader) Claimants(ctx context.Context, extractionID string) (c Claimants, err error) {
+	var rows []struct {
+		Turn  string
+		Asked int
+	}
+	err = r.db.NewSelect().TableExpr("jobs AS j").
+		ColumnExpr(turnOf+" AS turn").ColumnExpr("max(CASE WHEN j.asked THEN 1 ELSE 0 END) AS asked").
+		Where("j.extraction_id = ?", extractionID).Where("j."+running).
+		GroupExpr("1").OrderExpr("1").
+		Scan(ctx, &rows)
+	for _, row := range rows {
+		c.Turns, c.Asked = append(c.Turns, row.Turn), c.Asked || row.Asked > 0
+	}
+	return c, wrap("claims on extraction "+extractionID, err)
 }
 
 // Ask notes that somebody has asked for a claim by itself, and what its limits are then.

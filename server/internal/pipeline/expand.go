@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,7 +53,7 @@ func (p *Pipeline) expand(ctx context.Context, w db.Work, step expandArgs) error
 	case b.List.URL != "" && p.onlyOthers(ctx, func(t team) bool { return t.lists(b.List.Platform) }):
 		return p.expandAgain(ctx, w, step, elsewherePause)
 	}
-	err = p.whileOpen(pace.InLine(ctx, b.ID), b.ID, func(ctx context.Context) error {
+	err = p.whileOpen(pace.InLine(ctx, b.ID, cmp.Or(b.Limits.Turn, b.Account)), b.ID, func(ctx context.Context) error {
 		return guarded(func() error {
 			if b.List.URL == "" {
 				return p.followLinks(ctx, b)

@@ -205,15 +205,17 @@ func (p *Pipeline) work(ctx context.Context, t task, again db.Step, run func(ctx
 	return err
 }
 
-// inLine gives the visits of a step their place before a platform: behind all others
-// where only batches wait for what it does.
+// inLine gives the visits of a step their place before a platform, where those who wait
+// for it take turns: behind all others where only batches wait for it.
 func (p *Pipeline) inLine(ctx context.Context, t task) context.Context {
-	if t.work.Queue == queueCaptions || t.work.Queue == queueDownload {
-		if asked, err := p.store.Asked(ctx, t.extraction); err == nil && !asked { // a database that is away ends the step anyway
-			return pace.BehindInLine(ctx, t.extraction)
-		}
+	if t.work.Queue != queueCaptions && t.work.Queue != queueDownload {
+		return ctx // it visits none
 	}
-	return pace.InLine(ctx, t.extraction)
+	who, err := p.store.Claimants(ctx, t.extraction)
+	if err == nil && !who.Asked { // a database that is away ends the step anyway
+		return pace.BehindInLine(ctx, t.extraction, who.Turns...)
+	}
+	return pace.InLine(ctx, t.extraction, who.Turns...)
 }
 
 // conclude does what follows from how a step ended.
