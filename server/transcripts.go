@@ -163,7 +163,7 @@ func (s *Server) submit(r *http.Request, wait time.Duration, sub pipeline.Submis
 		return reply{}, err
 	case out.Result != nil:
 		return s.cachedReply(out.Result, sub.View)
-	case wait == 0 || !out.Job.Status.Terminal():
+	case !out.Job.Status.Terminal():
 		re := s.acceptedReply(out.Job.Job)
 		re.about = db.Answer{Kind: db.JobAnswer, ID: out.Job.JobID}
 		return re, nil

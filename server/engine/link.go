@@ -20,8 +20,16 @@ type Content struct {
 // codes (package transcript): UNAVAILABLE for content that is gone (because of
 // [ErrNothingFound] where that is not proven), IP_BLOCKED for a platform that blocks
 // (with RetryAfter where it says for how long), UPSTREAM_FAILED for an answer that
-// cannot be understood. No tracks and no error mean that the platform itself says
-// that there are none: never return that when blocked. Safe for concurrent use.
+// cannot be understood. Safe for concurrent use.
+//
+// No tracks and no error mean that there are none: the service then recognizes the speech
+// and charges for it. Return that on the platform's own word alone. Each source writes down
+// what that word is: a full answer about this very content, which says that the content can
+// be played, and in which tracks would stand. An answer that refuses, is about another
+// content, has another shape, or is missing proves nothing, also where another answer gives
+// the sound. Where the platform is asked as several clients, it is the word of the one to
+// which it shows captions. The service believes a source that finds none only if the
+// platform has turned no other source away.
 //
 // One IP_BLOCKED opens the source's circuit for its platform: it is not called
 // for the seconds of RetryAfter, or without that for 30 s, then for longer while
@@ -34,9 +42,11 @@ type CaptionSource interface {
 	// source; false: this source cannot read that platform.
 	Origin(p transcript.Platform) (transcript.Origin, bool)
 	// Captions lists the caption tracks of a content, lets pick choose one, and
-	// reads that one. pick is called at most once, with all tracks, when there is at
-	// least one; it returns an index, and false to read none. What was learned
-	// before an error is returned with it.
+	// reads that one. pick is called once, with all tracks, when there is at least one;
+	// it returns an index, and false to read none. If it takes none, and the platform
+	// withholds tracks whose languages are known, pick is called once more, with these:
+	// if it takes one, the error is PO_TOKEN_REQUIRED. What was learned before an error is
+	// returned with it.
 	Captions(ctx context.Context, c Content, pick func([]transcript.Track) (n int, ok bool)) (Captions, error)
 }
 
@@ -67,6 +77,10 @@ type Captions struct {
 	// Tracks are in the platform's order. nil after an error means that they are
 	// not known, else that there are none.
 	Tracks []transcript.Track
+	// Unlisted reports that the platform has more tracks than these and withholds them,
+	// and that their languages are not known. A language that is not among Tracks may then
+	// be there.
+	Unlisted bool
 	// Track is the one that was picked, nil when none was. Segments is its text,
 	// sorted by start; times are seconds on the media clock. It may be empty. Rolling
 	// captions are left as they are: the service unrolls those of automatic tracks.

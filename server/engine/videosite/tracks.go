@@ -7,18 +7,10 @@ import (
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/player"
 	"github.com/transcriptkit/transcriptkit/server/engine/internal/trackid"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
-
-// captionTrack is a track as the player names it.
-type captionTrack struct {
-	BaseURL        string `json:"baseUrl"`
-	Name           words  `json:"name"`
-	LanguageCode   string `json:"languageCode"`
-	Kind           string `json:"kind"` // "asr", or nothing
-	IsTranslatable bool   `json:"isTranslatable"`
-}
 
 // track is a caption track and where it can be had.
 type track struct {
@@ -28,8 +20,11 @@ type track struct {
 
 // tracks lists the caption tracks, without machine translations, at most
 // trackid.MaxTracks.
-func (a *playerAnswer) tracks() ([]track, error) {
-	named := a.Captions.List.Tracks
+func tracks(a *player.Answer) ([]track, error) {
+	named, err := a.Tracks()
+	if err != nil {
+		return nil, err
+	}
 	var all []track
 	spoken := ""
 	for _, c := range named {
@@ -39,7 +34,7 @@ func (a *playerAnswer) tracks() ([]track, error) {
 		if len(all) == trackid.MaxTracks {
 			break
 		}
-		t := c.track()
+		t := asTrack(c)
 		for n, id := 2, t.ID; slices.ContainsFunc(all, func(u track) bool { return u.ID == t.ID }); n++ {
 			t.ID = id + "." + strconv.Itoa(n) // the site names one twice
 		}
@@ -57,8 +52,8 @@ func (a *playerAnswer) tracks() ([]track, error) {
 	return all, nil
 }
 
-// track makes a track. Its id does not depend on what else is there.
-func (c captionTrack) track() track {
+// asTrack makes a track. Its id does not depend on what else is there.
+func asTrack(c player.Track) track {
 	lang, rest := trackid.Split(c.LanguageCode)
 	t := track{address: c.BaseURL}
 	t.Lang, t.Kind, t.Name, t.IsTranslatable = lang, transcript.TrackManual, clip.Line(c.Name.String(), 200), c.IsTranslatable

@@ -6,8 +6,10 @@
 //
 // It takes three or four small requests and no other program. The route is not
 // documented and the site changes it at will, so an answer that is not understood is
-// an error, and another source is asked. A video has no captions only when the player
-// says that it can be played, and names no track.
+// an error, and another source is asked.
+//
+// A video has no captions only where the player says that this very video can be played,
+// and names no track, and the player in the page says the same, if the page has its answer.
 //
 // Tracks are read as json3, which has the times of words. The package asks for no
 // machine translation, logs in nowhere, solves no captcha, and keeps nothing between
@@ -23,6 +25,7 @@ import (
 	"net/url"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/player"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/caption"
 )
@@ -118,7 +121,11 @@ func (r *Route) Captions(ctx context.Context, c engine.Content, pick func([]tran
 	if err != nil {
 		return found, err
 	}
-	key, err := visit.playerKey(c.ExternalID)
+	page, err := visit.page(c.ExternalID)
+	if err != nil {
+		return found, err
+	}
+	key, err := playerKey(page)
 	if err != nil {
 		return found, err
 	}
@@ -126,13 +133,16 @@ func (r *Route) Captions(ctx context.Context, c engine.Content, pick func([]tran
 	if err != nil {
 		return found, err
 	}
-	found.Metadata = said.metadata(r.base)
-	if err := said.playable(c.ExternalID); err != nil {
+	found.Metadata = metadata(said, r.base)
+	if err := said.Playable(c.ExternalID); err != nil {
 		return found, err
 	}
-	tracks, err := said.tracks()
+	tracks, err := tracks(said)
 	if err != nil {
 		return found, err
+	}
+	if inPage, ok := player.Read(page); len(tracks) == 0 && ok { // the site may give one player what it hides from another
+		return found, inPage.ProveNone(c.ExternalID)
 	}
 	for _, t := range tracks {
 		found.Tracks = append(found.Tracks, t.Track)

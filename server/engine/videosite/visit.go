@@ -11,9 +11,8 @@ import (
 	"net/http/cookiejar"
 	"net/url"
 	"regexp"
-	"slices"
-	"strings"
 
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/player"
 	"github.com/transcriptkit/transcriptkit/server/engine/internal/refusal"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/caption"
@@ -45,25 +44,29 @@ var (
 	value    = regexp.MustCompile(`\bvalue="([^"]*)"`)
 )
 
-// playerKey fetches the page of a video and returns the key to the player that
-// it holds. It gives the consent that the site asks for, once.
-func (v *visit) playerKey(id string) (string, error) {
+// page fetches the page of a video. It gives the consent that the site asks for, once.
+func (v *visit) page(id string) ([]byte, error) {
 	link := v.link("/watch", url.Values{"v": {id}})
 	page, err := v.get(pageRequest, link)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	if v.asksConsent(page) {
 		if !v.consentTo(page) {
-			return "", broken("The platform's consent page cannot be understood.")
+			return nil, broken("The platform's consent page cannot be understood.")
 		}
 		if page, err = v.get(pageRequest, link); err != nil {
-			return "", err
+			return nil, err
 		}
 		if v.asksConsent(page) {
-			return "", broken("The platform asks for consent again and again.")
+			return nil, broken("The platform asks for consent again and again.")
 		}
 	}
+	return page, nil
+}
+
+// playerKey is the key to the player that a page holds.
+func playerKey(page []byte) (string, error) {
 	if m := apiKey.FindSubmatch(page); m != nil {
 		return string(m[1]), nil
 	}
@@ -95,7 +98,7 @@ type client struct {
 }
 
 // player asks what the player knows of a video.
-func (v *visit) player(key, id string) (*playerAnswer, error) {
+func (v *visit) player(key, id string) (*player.Answer, error) {
 	var question struct {
 		Context struct {
 			Client client `json:"client"`
@@ -111,7 +114,7 @@ func (v *visit) player(key, id string) (*playerAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	said := new(playerAnswer)
+	said := new(player.Answer)
 	if err := json.Unmarshal(body, said); err != nil {
 		return nil, misread(body, err)
 	}
@@ -127,10 +130,10 @@ func (v *visit) track(address string) (caption.File, error) {
 	case u.Scheme != v.base.Scheme || u.Host != v.base.Host || u.User != nil:
 		return caption.File{}, broken("The platform leads elsewhere for these captions.").Because(fmt.Errorf("videosite: to host %q", u.Host))
 	}
-	q := u.Query()
-	if slices.ContainsFunc(q["exp"], func(v string) bool { return strings.HasPrefix(v, "xpe") || strings.HasPrefix(v, "xpv") }) {
+	if player.WantsToken(address) {
 		return caption.File{}, refusal.CaptionToken.Because(nil)
 	}
+	q := u.Query()
 	q.Set("fmt", "json3")
 	u.RawQuery = q.Encode()
 	body, err := v.get(trackRequest, u)

@@ -26,7 +26,7 @@ const maxMedia = 2 << 30
 // A live stream that has not ended is UNAVAILABLE, and so is one yet to come. When
 // ctx ends, the error is its cause; what is wrong with the machine has no code.
 func (d *Downloader) Audio(ctx context.Context, c engine.Content, dir string, o engine.AudioOptions) (string, error) {
-	m, err := d.inspect(ctx, c)
+	m, err := d.inspect(ctx, c, look{})
 	if err != nil {
 		return "", err
 	}

@@ -21,11 +21,17 @@ import (
 // marks the first track in the language that is spoken, where the platform names
 // it.
 //
+// No tracks and no error mean on the video site that the player of its own pages says so of
+// this very video. That player is asked by a second run of the program, where the first
+// one lists none. On other platforms the program then complains of nothing that may hide
+// captions. Captions that the platform gives with a token only are PO_TOKEN_REQUIRED, also
+// where there are others, if pick takes them and none of the others.
+//
 // A live stream that has not ended is UNAVAILABLE, and so is one yet to come. When
 // ctx ends, the error is its cause; what is wrong with the machine has no code.
 func (d *Downloader) Captions(ctx context.Context, c engine.Content, pick func([]transcript.Track) (int, bool)) (engine.Captions, error) {
 	var found engine.Captions
-	m, err := d.inspect(ctx, c)
+	m, err := d.inspect(ctx, c, look{})
 	if m != nil {
 		found.Metadata = m.metadata()
 	}
@@ -33,32 +39,22 @@ func (d *Downloader) Captions(ctx context.Context, c engine.Content, pick func([
 		return found, err
 	}
 	tracks := m.tracks()
-	if err := m.withheld(len(tracks)); err != nil {
+	err = m.withheld(len(tracks))
+	if len(tracks) == 0 && m.byPlayers() && doubtful(err) {
+		m, tracks, err = d.lookAgain(ctx, m, err)
+	}
+	if err != nil {
 		return found, err
 	}
 	for _, t := range tracks {
 		found.Tracks = append(found.Tracks, t.Track)
 	}
 	err = found.Choose(pick, func(n int) (caption.File, error) { return d.read(ctx, m, tracks[n]) })
+	if err != nil || found.Track != nil || len(tracks) == 0 {
+		return found, err
+	}
+	found.Unlisted, err = m.denied(pick)
 	return found, err
-}
-
-// withheld returns as an error why the tracks that were found may not be what
-// there is: what hides the media hides the captions too, unless it is about the
-// media alone, and only a content that can be played and has no tracks has none.
-func (m *media) withheld(tracks int) error {
-	err := m.playable()
-	var e *transcript.Error
-	switch {
-	case errors.As(err, &e) && hides(e.Code):
-		return e
-	case tracks > 0:
-		return nil
-	}
-	if token, ok := known([]condition{withheldTracks}, m.content, complaints(m.exit.Stderr).warnings); ok {
-		return token
-	}
-	return err
 }
 
 // read fetches one track and reads it.

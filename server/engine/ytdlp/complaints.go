@@ -37,6 +37,9 @@ func complaints(stderr []byte) (l complaintList) {
 		last = nil
 	}
 	for line := range strings.Lines(string(stderr)) {
+		if strings.HasPrefix(line, debugging) {
+			continue // it tells of the proxy too, with its password
+		}
 		if text, ok := strings.CutPrefix(line, "ERROR: "); ok {
 			end()
 			list, line = &l.errors, text
@@ -48,6 +51,30 @@ func complaints(stderr []byte) (l complaintList) {
 	}
 	end()
 	return l
+}
+
+// debugging begins a line that is not meant for users.
+const debugging = "[debug] "
+
+// refusing is in the line by which the program tells that the site refuses a player. It is
+// not meant for users, but often nothing else tells of that.
+const refusing = "player response playability status"
+
+// complaintsOnly takes out of what the program has said what it has merely done, which may
+// stand between complaints and in the middle of one. What tells of a refused player is made
+// a warning.
+func complaintsOnly(said []byte) []byte {
+	var kept strings.Builder
+	for line := range strings.Lines(string(said)) {
+		switch text, debug := strings.CutPrefix(line, debugging); {
+		case debug && strings.Contains(text, refusing):
+			kept.WriteString("WARNING: " + text)
+		case strings.HasPrefix(line, "["), strings.HasPrefix(line, " "):
+		default:
+			kept.WriteString(line)
+		}
+	}
+	return []byte(kept.String())
 }
 
 // hideWords takes out of what the program has said what a results page is asked for: it

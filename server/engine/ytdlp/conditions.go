@@ -1,6 +1,8 @@
 package ytdlp
 
 import (
+	"slices"
+
 	"github.com/transcriptkit/transcriptkit/server/engine/internal/refusal"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -44,7 +46,14 @@ var fatal = []condition{
 // means the content is gone. What the program says of every run that goes on
 // without something (a runtime, a format) stands below what the site itself says.
 // A complaint that none of them knows is UPSTREAM_FAILED.
-var conditions = []condition{
+var conditions = slices.Concat(ofSite, ofMachine, ofMedia, ofAnswers)
+
+// ofCaptions are the conditions that may hide captions: all but those of the media alone.
+// Those of pages that could not be had count in warnings only.
+var ofCaptions = slices.Concat(ofSite, ofMachine, ofAnswers, ofPages)
+
+// ofSite is what the site says.
+var ofSite = []condition{
 	// What the page promised and the platform did not deliver.
 	{[]string{"unable to download video subtitles", "did not get any data blocks"}, refusal.CaptionToken},
 	{[]string{"unable to download video subtitles", "downloaded file is empty"}, refusal.CaptionToken},
@@ -77,6 +86,7 @@ var conditions = []condition{
 	{[]string{"rate limit exceeded"}, refusal.Blocked},
 	{[]string{"ip address is blocked"}, refusal.Blocked},
 	{[]string{"ip is likely being blocked"}, refusal.Blocked},
+	{[]string{"skipping player responses"}, refusal.Blocked}, // the site shows one of the players another content
 	{[]string{"network administrator restrictions"}, refusal.Blocked},
 	{[]string{"http error 403"}, refusal.Blocked},
 	{[]string{"http error 429"}, refusal.Blocked},
@@ -152,9 +162,19 @@ var conditions = []condition{
 	{[]string{"tweet is unavailable"}, refusal.Gone},
 	{[]string{"content isn't available"}, noMedia},
 	{[]string{"content is not available"}, noMedia},
+}
 
-	// What the program lacks on this machine.
+// ofMachine is what the program lacks on this machine. Without it the program asks fewer
+// players, or no page at all.
+var ofMachine = []condition{
 	{[]string{"no supported javascript runtime"}, noRuntime},
+	{[]string{"attempting impersonation"}, noImitation},
+	{[]string{"requires browser impersonation"}, noImitation},
+	{[]string{"impersonate target", "not available"}, noImitation},
+}
+
+// ofMedia is what the formats lack that cannot be had. It tells nothing of captions.
+var ofMedia = []condition{
 	{[]string{"challenge solving failed"}, noRuntime},
 	{[]string{"signature solving failed"}, noRuntime},
 	{[]string{"challenge solver"}, noRuntime},
@@ -162,11 +182,6 @@ var conditions = []condition{
 	{[]string{"to solve js challenges"}, noRuntime},
 	{[]string{"signature extraction failed"}, noRuntime}, // by older versions, which bring an interpreter of their own
 	{[]string{"nsig extraction failed"}, noRuntime},
-	{[]string{"attempting impersonation"}, noImitation},
-	{[]string{"requires browser impersonation"}, noImitation},
-	{[]string{"impersonate target", "not available"}, noImitation},
-
-	// What formats lack that cannot be had.
 	{[]string{"client", "formats require a", "po token"}, refusal.MediaToken},
 	{[]string{"unable to fetch", "po token"}, refusal.MediaToken},
 	{[]string{"fetching po token"}, refusal.MediaToken},
@@ -176,8 +191,19 @@ var conditions = []condition{
 	{[]string{"drm protected and only images"}, protected},
 	{[]string{"only images are available"}, undelivered},
 	{[]string{"no video formats found"}, undelivered},
+}
+
+// ofPages are pages and answers that could not be had, in which captions may stand.
+var ofPages = []condition{
+	{[]string{"unable to download api page"}, undelivered},
+	{[]string{"unable to download webpage"}, undelivered},
+	{[]string{"unable to download json"}, undelivered},
+	{[]string{refusing}, refusal.Blocked}, // without a word of the site: with one, it is another condition
+}
+
+// ofAnswers is what the program makes of what it has read, and of the way there.
+var ofAnswers = []condition{
 	{[]string{"failed to extract any player response"}, undelivered},
-	{[]string{"skipping player responses"}, undelivered},
 	{[]string{"incomplete data received"}, undelivered},
 	{[]string{"try again later"}, undelivered},
 	{[]string{"something went wrong"}, undelivered},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/internal/refusal"
@@ -37,9 +38,17 @@ type media struct {
 	exit    engine.Exit // its warnings
 }
 
+// look says how a content is inspected. The zero value asks as the program does by itself.
+type look struct {
+	dir    string   // the program's working directory; empty: one that is removed afterwards
+	args   []string // more options
+	talks  bool     // the options make the program tell what it does
+	before []string // complaints that have been logged before
+}
+
 // inspect asks what there is behind a link. On the network that is the page and
 // what it takes to understand it, none of the media.
-func (d *Downloader) inspect(ctx context.Context, c engine.Content) (*media, error) {
+func (d *Downloader) inspect(ctx context.Context, c engine.Content, how look) (*media, error) {
 	if err := checkLink(c.URL); err != nil {
 		return nil, err
 	}
@@ -48,8 +57,10 @@ func (d *Downloader) inspect(ctx context.Context, c engine.Content) (*media, err
 		content: c,
 		// Without --write-subs some sites' captions are not looked for, and those that
 		// are withheld not complained of. It writes nothing beside -J.
-		args:    []string{"--write-subs", "-J", "--", c.URL},
-		command: engine.Command{Stdout: said},
+		args:    append(slices.Clone(how.args), "--write-subs", "-J", "--", c.URL),
+		command: engine.Command{Dir: how.dir, Stdout: said},
+		talks:   how.talks,
+		before:  how.before,
 	})
 	switch {
 	case said.over:

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -63,6 +64,10 @@ type run struct {
 	command engine.Command
 	// complaints, where the command has a Stderr, are what was written to it.
 	complaints func() []byte
+	// talks tells that the program is asked to say what it does, besides its complaints.
+	talks bool
+	// before are complaints that a run before this one has logged.
+	before []string
 }
 
 // run runs the program and gives the runner's errors their codes. What the
@@ -92,8 +97,14 @@ func (d *Downloader) run(ctx context.Context, r run) (engine.Exit, error) {
 	if r.complaints != nil {
 		exit.Stderr = r.complaints()
 	}
+	if r.talks {
+		exit.Stderr = complaintsOnly(exit.Stderr)
+	}
 	exit.Stderr = hideWords(r.content.URL, exit.Stderr)
-	if said := complaints(exit.Stderr).lines(); len(said) > 0 {
+	said := slices.DeleteFunc(complaints(exit.Stderr).lines(), func(line string) bool {
+		return slices.ContainsFunc(r.before, func(before string) bool { return strings.HasPrefix(before, line) })
+	})
+	if len(said) > 0 {
 		d.log.WarnContext(ctx, "yt-dlp complains", "content", r.content.ExternalID, "of", strings.Join(said, " | "))
 	}
 	if err == nil && exit.Code == 2 {

@@ -50,7 +50,7 @@ func (p *Pipeline) ask(ctx context.Context, sub subject, soFar func(finding, err
 			p.log.WarnContext(ctx, "cues of captions are lost", "platform", sub.Platform, "content", sub.ExternalID,
 				"track", found.Track.ID, "err", found.Lost)
 		}
-		if err == nil && !passed.contradicts(found) || weight(err) == isGone {
+		if err == nil && !passed.contradicts(sub, found) || weight(err) == isGone {
 			return found, err
 		}
 		passed.add(found, err)
@@ -71,6 +71,9 @@ func consult(ctx context.Context, source engine.CaptionSource, sub subject) (f f
 	f.Captions, err = source.Captions(ctx, sub.Content, sub.pick)
 	if err == nil {
 		err = sub.faithful(f.Captions)
+	}
+	if err == nil && f.Track == nil && f.Unlisted && sub.wantsCaptions() {
+		err = transcript.Errorf(transcript.POTokenRequired, "The platform wants a proof-of-origin token for some of its captions. %s", engine.Cure(transcript.POTokenRequired))
 	}
 	f.Metadata, f.Segments = tidyMetadata(f.Metadata), tidySegments(f.Segments)
 	if f.Track != nil && f.Track.Kind == transcript.TrackAuto {

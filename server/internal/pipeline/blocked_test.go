@@ -157,9 +157,6 @@ func TestProvenance(t *testing.T) {
 			passedOver(transcript.LanguageNotAvailable, "There are no captions in the languages asked for."),
 		}, other["tried"])
 
-		knows.tracks = nil
-		none := metadata("v3", "en")
-		assert.Equal(t, passedOver(transcript.NoTranscript, "The content has no captions."), none["tried"].([]any)[1])
 		assert.NotContains(t, metadata("v4", "asr"), "tried")
 
 		assert.NotContains(t, captions, "lostCues")

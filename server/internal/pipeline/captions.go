@@ -95,10 +95,12 @@ func (p *Pipeline) orServeStale(ctx context.Context, t task, fault error) error 
 	})
 }
 
-// goOnWithSound leaves the captions, of which none answers, for recognition. Those
-// who may not have it end here.
+// goOnWithSound leaves the captions, of which none answers, for recognition. A claim
+// whose plan has no recognition ends at caption_fetch. A claim whose plan does not permit
+// as much sound as the platform says there is ends at duration_check.
 func (p *Pipeline) goOnWithSound(ctx context.Context, t task, found finding) error {
-	return p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+	over := false
+	err := p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 		if err := putContent(ctx, tx, subjectOfExtraction(e), found); err != nil {
 			return err
 		}
@@ -111,10 +113,20 @@ func (p *Pipeline) goOnWithSound(ctx context.Context, t task, found finding) err
 		if err := tx.SetTried(ctx, e.ID, found.allTried()); err != nil {
 			return err
 		}
-		if err := p.judge(ctx, tx, e, claimed(found.Metadata.Duration)); err != nil || e.State.Status.Terminal() {
+		err := p.dismiss(ctx, tx, e)
+		over = e.State.Status.Terminal()
+		return err
+	})
+	if err != nil || over {
+		return err
+	}
+	// A second transaction, because the first may have changed what accounts have used,
+	// and every transaction does that last.
+	return p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+		if err := p.advance(ctx, tx, e, durationCheck); err != nil {
 			return err
 		}
-		if err := p.advance(ctx, tx, e, durationCheck); err != nil {
+		if err := p.judge(ctx, tx, e, claimed(found.Metadata.Duration)); err != nil || e.State.Status.Terminal() {
 			return err
 		}
 		if err := makeRoom(ctx, tx, e); err != nil {

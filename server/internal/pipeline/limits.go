@@ -58,12 +58,32 @@ func (p *Pipeline) judge(ctx context.Context, tx *db.Tx, e *db.Extraction, sound
 // judgeClaims judges some of the claims on an extraction. The transaction has locked the
 // places of their accounts.
 func (p *Pipeline) judgeClaims(ctx context.Context, tx *db.Tx, e *db.Extraction, claims []db.Job, sound extent) error {
+	return p.endRefused(ctx, tx, e, claims, func(c *db.Job) (*transcript.Error, error) { return refuse(ctx, tx, e, c, sound) })
+}
+
+// dismiss ends the claims on an extraction whose plan has no recognition. It changes no
+// claim that may go on.
+func (p *Pipeline) dismiss(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+	claims, err := lockPlaces(ctx, tx, e)
+	if err != nil {
+		return err
+	}
+	return p.endRefused(ctx, tx, e, claims, func(c *db.Job) (*transcript.Error, error) {
+		if c.Limits.ASR {
+			return nil, nil //nolint:nilnil // there is nothing to refuse
+		}
+		return noRecognition(ctx, tx, subjectOfExtraction(e))
+	})
+}
+
+// endRefused ends those of some claims for which refuse gives a reason.
+func (p *Pipeline) endRefused(ctx context.Context, tx *db.Tx, e *db.Extraction, claims []db.Job, refuse func(*db.Job) (*transcript.Error, error)) error {
 	slices.SortFunc(claims, byAccount)
 	if _, err := lockBatches(ctx, tx, claims); err != nil { // before what the accounts have used
 		return err
 	}
 	for i := range claims {
-		refusal, err := refuse(ctx, tx, e, &claims[i], sound)
+		refusal, err := refuse(&claims[i])
 		if err != nil {
 			return err
 		}

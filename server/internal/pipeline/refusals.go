@@ -10,10 +10,10 @@ import (
 
 // refusals are the answers of the sources that were asked in vain so far.
 type refusals struct {
-	reason   error   // the one that counts most
-	learned  finding // of the first source that has learned something
-	withheld bool    // one was denied tracks for want of a token
-	tried    []db.Tried
+	reason  error   // the one that counts most
+	learned finding // of the first source that has learned something
+	refused bool    // the platform has turned one away
+	tried   []db.Tried
 }
 
 // add adds the answer of a source after which another one is to be asked.
@@ -23,7 +23,7 @@ func (r *refusals) add(found finding, err error) {
 		return
 	}
 	r.tried = append(r.tried, passedOver(found.origin, err))
-	r.withheld = r.withheld || weight(err) == wantsToken
+	r.refused = r.refused || turnsAway(err)
 	if countsMore(err, r.reason) {
 		r.reason = err
 	}
@@ -32,10 +32,24 @@ func (r *refusals) add(found finding, err error) {
 	}
 }
 
-// contradicts reports whether a source that finds no tracks is not to be believed,
-// because an earlier one has listed some, or needs a token to see them.
-func (r *refusals) contradicts(found finding) bool {
-	return len(found.Tracks) == 0 && (len(r.learned.Tracks) > 0 || r.withheld)
+// contradicts reports whether a source that has not read what the subject wants is not to
+// be believed: an earlier source has listed it, or the source lists nothing while an earlier
+// one has listed tracks or was turned away by the platform. The silence of one source never
+// overrules what the platform has refused to another.
+func (r *refusals) contradicts(sub subject, found finding) bool {
+	if found.Track != nil {
+		return false
+	}
+	_, listed := sub.pick(r.learned.Tracks)
+	return listed || len(found.Tracks) == 0 && (len(r.learned.Tracks) > 0 || r.refused)
+}
+
+// turnsAway reports whether an error says that the platform hides what it has from this
+// service: the platform blocks, or wants a login or a token. A source that is not visited
+// because its circuit is open counts as well.
+func turnsAway(err error) bool {
+	w := weight(err)
+	return w == wantsToken || w == isBlock || w == wantsLogin
 }
 
 // Weights of errors, the least first. The more an error says about the content,

@@ -1,0 +1,158 @@
+// Package player reads what the player of the video site says of a video, and tells what
+// that proves.
+//
+// A video has no captions only where the player says that this very video can be played,
+// and names no track. An answer that refuses, that is about another video, or that has
+// another shape proves nothing.
+package player
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/internal/clip"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/refusal"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Answer is what the player says of a video.
+type Answer struct {
+	Playability struct {
+		Status      string `json:"status"`
+		Reason      string `json:"reason"`
+		ErrorScreen struct {
+			Message struct {
+				Subreason Words `json:"subreason"`
+			} `json:"playerErrorMessageRenderer"`
+			Captcha map[string]any `json:"playerCaptchaViewModel"`
+		} `json:"errorScreen"`
+	} `json:"playabilityStatus"`
+	Captions map[string]json.RawMessage `json:"captions"`
+	Details  struct {
+		VideoID       string `json:"videoId"`
+		Title         string `json:"title"`
+		Author        string `json:"author"`
+		ChannelID     string `json:"channelId"`
+		LengthSeconds string `json:"lengthSeconds"`
+		Description   string `json:"shortDescription"`
+		IsLive        bool   `json:"isLive"`
+		IsUpcoming    bool   `json:"isUpcoming"`
+		Thumbnail     struct {
+			Thumbnails []struct {
+				URL string `json:"url"`
+			} `json:"thumbnails"`
+		} `json:"thumbnail"`
+	} `json:"videoDetails"`
+	Microformat struct {
+		Renderer struct {
+			OwnerProfileURL string `json:"ownerProfileUrl"`
+			PublishDate     string `json:"publishDate"`
+		} `json:"playerMicroformatRenderer"`
+	} `json:"microformat"`
+}
+
+// Track is a caption track as the player names it.
+type Track struct {
+	BaseURL        string `json:"baseUrl"`
+	Name           Words  `json:"name"`
+	LanguageCode   string `json:"languageCode"`
+	Kind           string `json:"kind"` // "asr", or nothing
+	IsTranslatable bool   `json:"isTranslatable"`
+}
+
+// Words are a text as the site writes one: in pieces, or in one.
+type Words struct {
+	Simple string `json:"simpleText"`
+	Runs   []struct {
+		Text string `json:"text"`
+	} `json:"runs"`
+}
+
+// String is the text.
+func (w Words) String() string {
+	s := w.Simple
+	for _, r := range w.Runs {
+		s += r.Text
+	}
+	return s
+}
+
+// Playable returns as an error why what the player says is not the whole truth about the
+// video with that id. The site turns away a player that it does not like by an answer
+// about another video.
+func (a *Answer) Playable(id string) error {
+	p := a.Playability
+	switch {
+	case p.Status == "":
+		return misunderstood(errors.New("no playability status"))
+	case p.Status != "OK" && p.ErrorScreen.Captcha != nil:
+		return refusal.Blocked.Because(errors.New("player: a captcha, with " + clip.Line(p.Status+": "+p.Reason, 500)))
+	case p.Status != "OK":
+		return judge(p.Status, p.Reason+" "+p.ErrorScreen.Message.Subreason.String())
+	case a.Details.VideoID != id:
+		return broken("The platform answers with another content.").Because(errors.New("player: content " + clip.Line(a.Details.VideoID, 50)))
+	case a.Details.IsUpcoming:
+		return refusal.Upcoming.Because(nil)
+	case a.Details.IsLive:
+		return live.Because(nil)
+	}
+	return nil
+}
+
+// Tracks are the caption tracks that the player names, those without an address included.
+func (a *Answer) Tracks() ([]Track, error) {
+	const known = "playerCaptionsTracklistRenderer"
+	data, ok := a.Captions[known]
+	if !ok {
+		if len(a.Captions) > 0 {
+			return nil, misunderstood(errors.New("captions without " + known))
+		}
+		return nil, nil
+	}
+	var list struct {
+		Tracks []Track `json:"captionTracks"`
+	}
+	if err := json.Unmarshal(data, &list); err != nil {
+		return nil, misunderstood(err)
+	}
+	return list.Tracks, nil
+}
+
+// ProveNone returns nil where the answer proves that the video with that id has no
+// captions, else an error that says why it does not.
+func (a *Answer) ProveNone(id string) error {
+	if err := a.Playable(id); err != nil {
+		return err
+	}
+	tracks, err := a.Tracks()
+	switch {
+	case err != nil:
+		return err
+	case slices.ContainsFunc(tracks, func(t Track) bool { return WantsToken(t.BaseURL) }):
+		return refusal.CaptionToken.Because(errors.New("player: tracks that want a token"))
+	case len(tracks) > 0:
+		return broken("The platform names captions and does not give them.").Because(fmt.Errorf("player: %d tracks are named", len(tracks)))
+	}
+	return nil
+}
+
+// WantsToken reports whether the address of a track is of use only with a token.
+func WantsToken(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && slices.ContainsFunc(u.Query()["exp"], func(v string) bool {
+		return strings.HasPrefix(v, "xpe") || strings.HasPrefix(v, "xpv")
+	})
+}
+
+func misunderstood(why error) *transcript.Error {
+	return broken("The platform's answer cannot be understood.").Because(fmt.Errorf("player: %w", why))
+}
+
+// broken is an answer that is not one.
+func broken(message string) *transcript.Error {
+	return transcript.Errorf(transcript.UpstreamFailed, "%s", message)
+}

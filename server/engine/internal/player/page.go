@@ -1,0 +1,40 @@
+package player
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// inPage is where a page of the site has its player's answer.
+var inPage = []byte("ytInitialPlayerResponse")
+
+// Read reads an answer from what the site has sent: the answer itself, or a page that
+// holds it. ok is false where there is none in it.
+func Read(data []byte) (a *Answer, ok bool) {
+	if a, ok = decode(data); ok {
+		return a, true
+	}
+	for rest := data; ; {
+		_, after, found := bytes.Cut(rest, inPage)
+		if !found {
+			return nil, false
+		}
+		value, assigned := bytes.CutPrefix(bytes.TrimLeft(after, "\"'] \t\r\n"), []byte("="))
+		if assigned {
+			if a, ok = decode(value); ok {
+				return a, true
+			}
+		}
+		rest = after
+	}
+}
+
+// decode reads the JSON object at the beginning of some data, if that is an answer.
+func decode(data []byte) (*Answer, bool) {
+	if data = bytes.TrimLeft(data, " \t\r\n"); !bytes.HasPrefix(data, []byte("{")) {
+		return nil, false
+	}
+	a := new(Answer)
+	err := json.NewDecoder(bytes.NewReader(data)).Decode(a)
+	return a, err == nil && a.Playability.Status != ""
+}

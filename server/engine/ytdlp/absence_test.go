@@ -1,0 +1,202 @@
+package ytdlp_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// playersCase is what a program that asks several players has said of a content.
+type playersCase struct {
+	Name   string
+	Want   transcript.Code // of the error; empty: there is none
+	Tracks int
+	Plain  programAnswer // by itself
+	Alone  programAnswer // when it asks the player of the pages alone
+}
+
+// programAnswer is what the program leaves behind.
+type programAnswer struct {
+	Info   json.RawMessage
+	Stderr string
+	Code   int
+	Pages  map[string]string
+}
+
+const talk = "talk0000001"
+
+func playersCases(t *testing.T) (all []playersCase) {
+	t.Helper()
+	data, err := os.ReadFile("testdata/players/answers.json")
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(data, &all))
+	return all
+}
+
+// program sets up what answers as in the case, and returns its path. Beside it the file
+// runs will tell how it was run.
+func (c playersCase) program(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "pages"), 0o700))
+	files := map[string]string{}
+	for how, answer := range map[string]programAnswer{"plain": c.Plain, "alone": c.Alone} {
+		files[how+".info"], files[how+".stderr"], files[how+".code"] = string(answer.Info), answer.Stderr, strconv.Itoa(answer.Code)
+		for name, page := range answer.Pages {
+			files["pages/"+name] = page
+		}
+	}
+	for name, text := range files {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	script, err := filepath.Abs("testdata/yt-dlp-players")
+	require.NoError(t, err)
+	path := filepath.Join(dir, "yt-dlp")
+	require.NoError(t, os.Symlink(script, path))
+	return path
+}
+
+// waysOf tells how a program was run, in order.
+func waysOf(t *testing.T, program string) []string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(filepath.Dir(program), "runs"))
+	require.NoError(t, err)
+	return strings.Fields(string(data))
+}
+
+// A player that is refused beside one that shows the content is no proof that there are
+// no captions, whether the program tells of it by the pages that it keeps, or by its
+// complaints.
+func TestSecondPlayer(t *testing.T) {
+	t.Parallel()
+	const onlyInPages = "tracks without an address"
+	for _, c := range playersCases(t) {
+		for _, pages := range []bool{true, false} {
+			test := c
+			if !pages {
+				if test.Name == onlyInPages {
+					continue
+				}
+				test.Alone.Pages = nil
+			}
+			t.Run(test.Name+"/pages="+strconv.FormatBool(pages), func(t *testing.T) {
+				t.Parallel()
+				if !pages && test.Name == "no runtime, none" {
+					test.Want = transcript.ConfigError // as nothing proves it
+				}
+				program := test.program(t)
+				b := newBench(t, program)
+				found, err := b.Captions(t.Context(), b.content(talk), func([]transcript.Track) (int, bool) { return 0, false })
+				assert.Len(t, found.Tracks, test.Tracks)
+				b.clean(t)
+				if test.Want != "" {
+					coded(t, err, test.Want)
+					return
+				}
+				require.NoError(t, err)
+			})
+		}
+	}
+}
+
+// The site is visited a second time only where no tracks would be said to be none.
+func TestSecondLooks(t *testing.T) {
+	t.Parallel()
+	want := map[string][]string{
+		"no tracks":                   {"plain", "alone"},
+		"bot check":                   {"plain", "alone"},
+		"no runtime, tracks":          {"plain", "alone"},
+		"tracks of the second player": {"plain"},
+		"429 of the API":              {"plain"},
+		"another video":               {"plain"},
+		"tracks that want a token":    {"plain"},
+	}
+	for _, test := range playersCases(t) {
+		ways, ok := want[test.Name]
+		if !ok {
+			continue
+		}
+		delete(want, test.Name)
+		program := test.program(t)
+		b := newBench(t, program)
+		_, err := b.captions(t, talk, "xx")
+		assert.Equal(t, test.Want == "", err == nil, "%s: %v", test.Name, err)
+		assert.Equal(t, ways, waysOf(t, program), test.Name)
+	}
+	assert.Empty(t, want, "cases that are not there")
+}
+
+// What the program tells when it is verbose stays out of the log: its proxy has a password.
+func TestSecondLookIsNotLogged(t *testing.T) {
+	t.Parallel()
+	test := playersCase{
+		Plain: programAnswer{Info: json.RawMessage(`{"id": "x", "extractor": "youtube", "format_id": "140", "formats": [` + sound + `]}`), Stderr: "WARNING: first\n"},
+		Alone: programAnswer{
+			Info:   json.RawMessage(`{"id": "x", "extractor": "youtube", "formats": [` + pictures + `]}`),
+			Stderr: "[debug] Proxy map: {'all': 'http://job:secret@127.0.0.1:1'}\nWARNING: first\n[debug] secret\n[youtube] secret\nWARNING: second\n  File \"secret\"\n",
+		},
+	}
+	b := newBench(t, test.program(t))
+	_, err := b.captions(t, talk, "en")
+	require.NoError(t, err)
+	logged := b.log.String()
+	assert.NotContains(t, logged, "secret")
+	assert.Equal(t, 1, strings.Count(logged, "first"), logged)
+	assert.Contains(t, logged, "second")
+}
+
+// Captions that the platform withholds beside others are there, for whoever wants them.
+func TestWithheldBesideOthers(t *testing.T) {
+	t.Parallel()
+	const (
+		withheld = "WARNING: [youtube] x: There are missing subtitles languages because a PO token was not provided."
+		german   = withheld + " Subtitles for these languages are missing: de, pt-BR."
+		one      = " Automatic captions for 1 languages are missing."
+	)
+	info := func(more string) string {
+		return `{"id": "x", "extractor": "youtube", "format_id": "140", "formats": [` + sound + `]` + more +
+			`, "automatic_captions": {"en": [{"ext": "json3", "url": "https://x/?lang=en", "name": "English"}]}}`
+	}
+	for name, test := range map[string]struct {
+		stderr, more, lang string
+		code               transcript.Code
+		unlisted           bool
+	}{
+		"named":                        {german, "", "de", transcript.POTokenRequired, false},
+		"the last one named":           {german, "", "pt-BR", transcript.POTokenRequired, false},
+		"not named":                    {german, "", "fr", "", false},
+		"automatic, of any language":   {withheld + one, "", "fr", "", true},
+		"automatic, as it is spoken":   {withheld + one, `, "language": "it"`, "it", transcript.POTokenRequired, false},
+		"automatic, not in that":       {withheld + one, `, "language": "it"`, "fr", "", false},
+		"both":                         {german + one, "", "de", transcript.POTokenRequired, true},
+		"broken over lines":            {"WARNING: [youtube] x: Subtitles for these\n         languages are missing: de.", "", "de", transcript.POTokenRequired, false},
+		"nothing is withheld":          {"", "", "de", "", false},
+		"nobody wants what is missing": {german, "", "", "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := fake{info: info(test.more), stderr: test.stderr + "\n"}.start(t)
+			found, err := b.captions(t, "x", test.lang)
+			assert.Len(t, found.Tracks, 1, "what was learned")
+			assert.Equal(t, test.unlisted, found.Unlisted)
+			assert.Nil(t, found.Track)
+			if test.code != "" {
+				coded(t, err, test.code)
+				return
+			}
+			require.NoError(t, err)
+		})
+	}
+	b := fake{info: info(""), stderr: german + "\n", load: `echo '{"events":[]}' >text.track.json3`}.start(t)
+	found, err := b.captions(t, "x", "en")
+	require.NoError(t, err)
+	assert.NotNil(t, found.Track, "what is there is read")
+}
