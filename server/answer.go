@@ -45,7 +45,11 @@ func (a response) send(w http.ResponseWriter, r *http.Request) error {
 // respondPacked sends a body of which parts are kept packed: as they are to who takes
 // gzip.
 func respondPacked(w http.ResponseWriter, r *http.Request, mediaType string, status int, body *packed.Body) error {
-	if body.Packed() && takesGzip(r) {
+	gzip := body.Packed() && takesGzip(r)
+	if err := holdAnswer(r.Context(), body.Size(gzip)); err != nil {
+		return err
+	}
+	if gzip {
 		w.Header().Set("Content-Encoding", "gzip")
 		respondAs(w, mediaType, status, body.Gzip())
 		return nil

@@ -3,7 +3,6 @@ package server
 import (
 	"errors"
 	"fmt"
-	"io"
 	"mime"
 	"net/http"
 	"strings"
@@ -39,18 +38,22 @@ func contentType(r *http.Request) string {
 // maxJSONBody is the largest JSON body, in bytes; that of a batch is larger.
 const maxJSONBody = 1 << 20
 
-// readBody reads a body of at most so many bytes whole, without looking into it.
+// readBody reads a body of at most so many bytes whole, without looking into it. The
+// bytes count as held until the request is answered.
 func readBody(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
 	if r.ContentLength > most { // it need not be sent
 		return nil, invalidBody(fmt.Sprintf("is larger than %d bytes", most))
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
-	tooLarge := new(http.MaxBytesError)
+	if body := entryOf(r.Context()).body; body != nil {
+		body.within(bodyTime)
+	}
+	body, err := readWhole(http.MaxBytesReader(w, r.Body, most), r.ContentLength, most, holdBody(r.Context()))
+	tooLarge, refusal := new(http.MaxBytesError), new(flatError)
 	switch {
-	case errors.Is(err, errTooSlow), errors.Is(err, errCut):
-		return nil, err
 	case errors.As(err, &tooLarge):
-		return nil, invalidBody(fmt.Sprintf("is larger than %d bytes", most))
+		return nil, invalidBody(fmt.Sprintf("is larger than %d bytes", tooLarge.Limit))
+	case errors.As(err, &refusal), errors.Is(err, transcript.ServiceUnavailable):
+		return nil, err
 	case err != nil:
 		return nil, invalidBody("ended before it was complete")
 	}

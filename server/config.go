@@ -127,6 +127,8 @@ type Config struct {
 	// exportPatience is how long a client may take to read a chunk of an export; 0: as
 	// for an answer. Only tests change it.
 	exportPatience time.Duration
+	// answerBytes bounds the bytes of large answers; 0: 64 MiB. Only tests change it.
+	answerBytes int64
 	// retention is how long what has ended is kept; the zero value: as long as in
 	// pipeline.DefaultRetention. Only tests change it.
 	retention pipeline.Retention
@@ -168,6 +170,13 @@ type Limits struct {
 	// and new work are answered 503 SERVICE_UNAVAILABLE, accepted work waits, and
 	// /readyz says so; 0: 512 MiB.
 	MinFreeDisk int64
+	// BodyBytes is how many bytes of requests' bodies the process keeps in memory at the
+	// same time, and a quarter of it how many an account does, or one of the largest body.
+	// A body that does not fit is answered 503 SERVICE_UNAVAILABLE or 429 before more of it
+	// is read. To decode a body takes six times its size. At least 16 MiB; 0: 40 MiB, which
+	// is for a process that may have 1 GB. Uploaded files do not count: they go to the
+	// blobs as they come.
+	BodyBytes int64
 }
 
 const defaultMinFreeDisk = 512 << 20
@@ -217,6 +226,8 @@ func (c Config) withDefaults() (Config, error) {
 	c.Limits.ASRWorkers = cmp.Or(c.Limits.ASRWorkers, runtime.GOMAXPROCS(0))
 	c.Limits.MaxMediaDuration = cmp.Or(c.Limits.MaxMediaDuration, 12*time.Hour)
 	c.Limits.MinFreeDisk = cmp.Or(c.Limits.MinFreeDisk, defaultMinFreeDisk)
+	c.Limits.BodyBytes = cmp.Or(c.Limits.BodyBytes, defaultBodyBytes)
+	c.answerBytes = cmp.Or(c.answerBytes, defaultAnswerBytes)
 	c.progressInterval = cmp.Or(c.progressInterval, time.Second)
 	c.retention = cmp.Or(c.retention, pipeline.DefaultRetention())
 	c.lookupBudget = cmp.Or(c.lookupBudget, 10*time.Second)
@@ -253,6 +264,9 @@ func (c Config) check() error {
 		if m.value < 0 {
 			return &ConfigError{m.name, errors.New("must not be negative")}
 		}
+	}
+	if n := c.Limits.BodyBytes; n != 0 && n < leastBodyBytes {
+		return &ConfigError{"Limits.BodyBytes", fmt.Errorf("must be at least %d, room for the largest body beside others, or 0 for the default", leastBodyBytes)}
 	}
 	for i, p := range c.TrustedProxies {
 		if !p.IsValid() {

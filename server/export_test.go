@@ -55,6 +55,16 @@ func PatientBody(body io.ReadCloser, w http.ResponseWriter) io.ReadCloser {
 	return newPatientBody(body, http.NewResponseController(w))
 }
 
+// SetAnswerBytes bounds the bytes of large answers that clients are reading.
+func SetAnswerBytes(c *Config, n int64) { c.answerBytes = n }
+
+// BodyInMemory is PatientBody of a body that is kept in memory.
+func BodyInMemory(body io.ReadCloser, w http.ResponseWriter) io.ReadCloser {
+	b := newPatientBody(body, http.NewResponseController(w))
+	b.within(bodyTime)
+	return b
+}
+
 // Failed counts a failed authentication of a client.
 func Failed(s *Server, client netip.Addr, now time.Time) time.Duration { return s.failed(client, now) }
 

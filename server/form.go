@@ -59,6 +59,9 @@ func (s *Server) readForm(r *http.Request, limit int64) (*uploadForm, error) {
 	if err := s.pipeline.Room(r.ContentLength); err != nil {
 		return nil, err
 	}
+	if err := holdUpload(r.Context()); err != nil {
+		return nil, err
+	}
 	f := newUploadForm()
 	body := &partsReader{r: r.Body}
 	err = s.readParts(r.Context(), &formReader{multipart.NewReader(body, params["boundary"]), body}, f, limit)

@@ -45,7 +45,9 @@ func (s *Server) outermost(next http.Handler) http.Handler {
 		control := http.NewResponseController(w)
 		// A deadline of the request before this one on the connection is not ours.
 		_ = control.SetWriteDeadline(time.Time{}) // not every writer has deadlines
-		rec.limitBody(r, control)
+		n.body = rec.limitBody(r, control)
+		n.holding.of = s.memory
+		defer n.holding.release()
 		h := rec.Header()
 		before := h["Vary"] // of who stands before this handler, such as the origin
 		maps.Copy(h, everyAnswer)
@@ -112,7 +114,8 @@ func (s *Server) ended(r *http.Request, w *recorder, n *logEntry, took time.Dura
 	_ = s.cfg.Log.Handler().Handle(r.Context(), line) // as slog itself, which has nobody to tell
 }
 
-// logEntry is what the line of a request in the log says, as far as it is known.
+// logEntry is what the line of a request in the log says, as far as it is known, and what
+// the request holds.
 type logEntry struct {
 	id        string
 	route     *metrics.Route
@@ -122,6 +125,9 @@ type logEntry struct {
 	err       error         // why it was refused
 	gone      bool          // the client went away
 	waited    time.Duration // as its sender wished: for a job, or for events
+
+	body    *patientBody // of the request; nil: it has none
+	holding holding      // the memory that the request takes
 }
 
 type logEntryKey struct{}
@@ -167,16 +173,21 @@ type recorder struct {
 	written int64
 }
 
-// limitBody gives the body of a request its deadline, if it has one.
-func (w *recorder) limitBody(r *http.Request, control *http.ResponseController) {
+// limitBody gives the body of a request its deadline, unless a handler before this one
+// has done so; nil: the request has no body.
+func (w *recorder) limitBody(r *http.Request, control *http.ResponseController) *patientBody {
 	if r.Body == nil || r.Body == http.NoBody {
-		return
+		return nil
 	}
-	body := newPatientBody(r.Body, control)
-	r.Body = body
+	body, ok := r.Body.(*patientBody)
+	if !ok {
+		body = newPatientBody(r.Body, control)
+		r.Body = body
+	}
 	if r.ProtoMajor == 1 { // in HTTP/2 no answer waits for a body
 		w.body = body
 	}
+	return body
 }
 
 // begin is called before anything is written. What is sent as gzip has an ETag of its

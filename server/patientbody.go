@@ -18,6 +18,11 @@ const (
 	bodyRate     = 4 << 10
 )
 
+// bodyTime is how long a body may take that the process keeps in memory, from the begin
+// of the request to the last byte. The 8 MiB of the largest one take that long at 70 KB a
+// second.
+const bodyTime = 2 * time.Minute
+
 // bodyLinger is how long a connection stays open when it was answered before the
 // body was read, so that a client that is still sending reads the answer.
 const bodyLinger = 500 * time.Millisecond
@@ -30,6 +35,7 @@ type patientBody struct {
 	control  *http.ResponseController
 	began    time.Time
 	until    time.Time // the deadline
+	last     time.Time // what the deadline is never after; zero: it moves with what is received
 	received int64     // bytes
 	ended    bool      // was read to its end
 }
@@ -42,6 +48,9 @@ func newPatientBody(body io.ReadCloser, control *http.ResponseController) *patie
 
 func (b *patientBody) Read(p []byte) (int, error) {
 	b.extend()
+	if !b.last.IsZero() && !time.Now().Before(b.last) {
+		return 0, errTooSlow
+	}
 	n, err := b.ReadCloser.Read(p)
 	b.received += int64(n)
 	switch {
@@ -57,13 +66,22 @@ func (b *patientBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// within bounds the whole time of the body, from its begin.
+func (b *patientBody) within(whole time.Duration) {
+	b.last = b.began.Add(whole)
+	b.extend()
+}
+
 // extend moves the deadline, not at every read.
 func (b *patientBody) extend() {
 	until := b.began.Add(bodyGrace + time.Duration(b.received/bodyRate)*time.Second)
 	if still := time.Now().Add(bodyPatience); still.Before(until) {
 		until = still
 	}
-	if until.Sub(b.until) >= time.Second {
+	if !b.last.IsZero() && b.last.Before(until) {
+		until = b.last
+	}
+	if until.Sub(b.until) >= time.Second || until.Before(b.until) {
 		b.until = until
 		_ = b.control.SetReadDeadline(until) // a writer without deadlines has no slow peers
 	}

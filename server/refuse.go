@@ -111,7 +111,8 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() == nil && s.excused(err) {
 		err = unavailable().Because(err)
 	}
-	w.Header().Del("ETag") // that of the answer that has come to nothing
+	w.Header().Del("ETag") // of the answer that has come to nothing
+	w.Header().Del("Content-Disposition")
 	var failure *flatError
 	coded, business := businessFailure(err)
 	switch {

@@ -16,6 +16,15 @@ const (
 	abortTime = 10 * time.Second
 )
 
+// UploadMemory is how many bytes of memory an upload takes while it is under way: the
+// parts that an object store gets, and the one that fills; 0 for a folder.
+func (s *Store) UploadMemory() int64 {
+	if s.bucket.folder != "" {
+		return 0
+	}
+	return (partsAtOnce + 1) * partSize
+}
+
 // upload is a blob on its way into the bucket. It ends by finish or abort.
 type upload interface {
 	io.Writer

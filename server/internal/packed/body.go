@@ -36,6 +36,18 @@ func (b *Body) Plain() (parts [][]byte, err error) {
 	return parts, nil
 }
 
+// Size is how many bytes are sent at most, as gzip or not. Nothing is unpacked for it.
+func (b *Body) Size(gzip bool) int {
+	if gzip {
+		return room(b.parts)
+	}
+	n := 0
+	for _, part := range b.parts {
+		n += part.Len()
+	}
+	return n
+}
+
 // Room is how many bytes of memory it takes at most, once it was sent in both forms.
 func (b *Body) Room() int {
 	n := room(b.parts)

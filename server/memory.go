@@ -1,0 +1,134 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/internal/bodies"
+)
+
+// What may stand in memory at the same time, in bytes, and how much of each an account may
+// have. The decoder of JSON needs six times the size of a body, so 40 MiB of bodies need
+// 240 MiB for a moment: a service that may have 1 GB lives.
+const (
+	defaultBodyBytes = 40 << 20
+	leastBodyBytes   = 2 * maxBatchBody // the largest body fits, and others beside it
+	// defaultAnswerBytes bounds the large answers that clients are reading.
+	defaultAnswerBytes = 64 << 20
+	// uploadsAtOnce bounds the uploads on their way into an object store, which takes
+	// them in large parts. A folder takes the bytes as they come.
+	uploadsAtOnce = 16
+	// shares is how many accounts it takes to use up a bound.
+	shares = 4
+)
+
+// memory bounds what the requests of the process hold.
+type memory struct {
+	bodies, answers, uploads *bodies.Budget
+
+	largestAnswer int64 // that is counted as it is
+	perUpload     int64
+}
+
+func newMemory(bodyBytes, answerBytes, perUpload int64) *memory {
+	return &memory{
+		bodies:  bodies.New(bodyBytes, max(bodyBytes/shares, maxBatchBody+bodies.Small)),
+		answers: bodies.New(answerBytes, answerBytes/shares), largestAnswer: answerBytes / shares,
+		uploads: bodies.New(uploadsAtOnce*perUpload, uploadsAtOnce/shares*perUpload), perUpload: perUpload,
+	}
+}
+
+// holding is what one request holds until it is answered. The zero value, outside of a
+// request, is not bounded.
+type holding struct {
+	of   *memory
+	held []*bodies.Held
+}
+
+// hold begins to hold bytes of a budget.
+func (h *holding) hold(b *bodies.Budget, account string) *bodies.Held {
+	held := b.Hold(account)
+	h.held = append(h.held, held)
+	return held
+}
+
+func (h *holding) release() {
+	for _, held := range h.held {
+		held.Release()
+	}
+}
+
+// holdBody begins to hold the body of the request that ctx belongs to; nil: nothing bounds
+// it.
+func holdBody(ctx context.Context) *bodies.Held {
+	entry := entryOf(ctx)
+	h := &entry.holding
+	if h.of == nil {
+		return nil
+	}
+	return h.hold(h.of.bodies, entry.principal.Account)
+}
+
+// holdUpload holds the memory that an upload needs.
+func holdUpload(ctx context.Context) error {
+	entry := entryOf(ctx)
+	h := &entry.holding
+	if h.of == nil {
+		return nil
+	}
+	return noRoom(h.hold(h.of.uploads, entry.principal.Account).Grow(h.of.perUpload))
+}
+
+// holdAnswer holds a large answer while its client reads it. One answer always fits into
+// the part of its account.
+func holdAnswer(ctx context.Context, size int) error {
+	entry := entryOf(ctx)
+	h := &entry.holding
+	if h.of == nil || size <= bodies.Small {
+		return nil
+	}
+	return noRoom(h.hold(h.of.answers, entry.principal.Account).Grow(min(int64(size), h.of.largestAnswer)))
+}
+
+// noRoom is the answer where bytes do not fit: 429 where the account has its part, 503
+// where the process has all.
+func noRoom(err error) error {
+	switch {
+	case errors.Is(err, bodies.ErrShare):
+		return rateLimited(time.Second)
+	case errors.Is(err, bodies.ErrFull):
+		return unavailable().Because(err)
+	}
+	return err
+}
+
+// readWhole reads a body to its end. A body of a known length is held whole before a byte
+// of it is read, another one in steps. No body is longer than most.
+func readWhole(body io.Reader, length, most int64, held *bodies.Held) ([]byte, error) {
+	const first, further = 4 << 10, 2 // bytes; times
+	room := length + 1                // the end is seen with a byte to spare
+	if length < 0 {
+		room = first
+	}
+	var all []byte
+	for {
+		if err := held.Grow(room); err != nil {
+			return nil, noRoom(err)
+		}
+		all = append(make([]byte, 0, room), all...)
+		for len(all) < cap(all) {
+			n, err := body.Read(all[len(all):cap(all)])
+			all = all[:len(all)+n]
+			if errors.Is(err, io.EOF) {
+				held.Shrink(int64(len(all)))
+				return all, nil
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		room = min(room*further, most+1)
+	}
+}

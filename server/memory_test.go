@@ -1,0 +1,252 @@
+package server_test
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/internal/storetest"
+	"github.com/transcriptkit/transcriptkit/server"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/servertest"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// unreadable is a body of so many bytes that is refused once all of it is there: to decode
+// one that is not takes long.
+func unreadable(size int) string { return "!" + strings.Repeat(" ", size-1) }
+
+// sending is a request whose body is on its way.
+type sending struct {
+	body   *io.PipeWriter
+	whole  string
+	answer chan *httptest.ResponseRecorder
+}
+
+// beginTo begins a POST of a body of which the first bytes arrive. A length of -1 is not told.
+func (s *service) beginTo(t *testing.T, path, key, body string, length int64, arrived int) *sending {
+	t.Helper()
+	out, in := io.Pipe()
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, path, out)
+	r.ContentLength = length
+	r.Header.Set("Authorization", "Bearer "+key)
+	r.Header.Set("Content-Type", "application/json")
+	sent := &sending{in, body[arrived:], make(chan *httptest.ResponseRecorder, 1)}
+	go func() {
+		w := httptest.NewRecorder()
+		s.Handler().ServeHTTP(w, r)
+		_ = out.Close() // who writes learns that nobody reads
+		sent.answer <- w
+	}()
+	_, err := io.WriteString(in, body[:arrived]) // the handler reads by now
+	require.NoError(t, err)
+	return sent
+}
+
+// finish sends the rest.
+func (s *sending) finish(t *testing.T) *httptest.ResponseRecorder {
+	t.Helper()
+	_, err := io.WriteString(s.body, s.whole)
+	require.NoError(t, err)
+	require.NoError(t, s.body.Close())
+	return <-s.answer
+}
+
+// postSized sends a body of which nothing arrives unless somebody reads it, and returns how much
+// of it was read.
+func (s *service) postSized(t *testing.T, path, key string, body string, length int64) (*httptest.ResponseRecorder, int) {
+	t.Helper()
+	read := &counted{r: strings.NewReader(body)}
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, path, read)
+	r.ContentLength = length
+	r.Header.Set("Authorization", "Bearer "+key)
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	s.Handler().ServeHTTP(w, r)
+	return w, read.n
+}
+
+// An account has its part of the memory for bodies, and no more: what does not fit is
+// refused before it is read, and nobody else notices.
+func TestBodiesOfAnAccountAreBounded(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	globex := s.NewKey(t, "globex", account.Batches)
+	const size = 8 << 20
+	body := unreadable(size)
+	slow := s.beginTo(t, "/v1/batch", s.Key, body, size, 1)
+	for range 20 {
+		w, read := s.postSized(t, "/v1/batch", s.Key, body, size)
+		require.Equal(t, http.StatusTooManyRequests, w.Code, w.Body)
+		assert.Equal(t, "1", w.Header().Get("Retry-After"))
+		assert.Contains(t, w.Body.String(), `"error":"rate_limited"`)
+		assert.Equal(t, "close", w.Header().Get("Connection"))
+		assert.Zero(t, read)
+	}
+	w, read := s.postSized(t, "/v1/batch", s.Key, body, -1)
+	assert.Equal(t, http.StatusTooManyRequests, w.Code, "a length that is not told: %s", w.Body)
+	assert.Less(t, read, 3<<20)
+	assert.Equal(t, http.StatusAccepted, s.postBatch(t, ofLinks(video)).StatusCode, "an ordinary request")
+	w, _ = s.postSized(t, "/v1/batch", globex, body, size)
+	assert.Equal(t, http.StatusBadRequest, w.Code, w.Body)
+	assert.Equal(t, http.StatusBadRequest, slow.finish(t).Code)
+	for _, length := range []int64{size, -1} {
+		w, _ = s.postSized(t, "/v1/batch", s.Key, body, length)
+		assert.Equal(t, http.StatusBadRequest, w.Code, "there is room again: %s", w.Body)
+	}
+	// A body that breaks off gives back what it held.
+	for range 5 {
+		cut := s.beginTo(t, "/v1/batch", s.Key, body, size, 100)
+		require.NoError(t, cut.body.CloseWithError(io.ErrUnexpectedEOF))
+		assert.Equal(t, http.StatusBadRequest, (<-cut.answer).Code)
+	}
+	w, _ = s.postSized(t, "/v1/batch", s.Key, body, size)
+	assert.Equal(t, http.StatusBadRequest, w.Code, w.Body)
+}
+
+// Where many accounts together hold what the process may, large bodies wait and ordinary
+// requests do not.
+func TestBodiesOfTheProcessAreBounded(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *server.Config) { c.Limits.BodyBytes = 16 << 20 })
+	const size = 8 << 20
+	body := unreadable(size)
+	slow := s.beginTo(t, "/v1/batch", s.Key, body, size, 1)
+	key := s.NewKey(t, "globex", account.Batches)
+	w, read := s.postSized(t, "/v1/batch", key, body, size)
+	require.Equal(t, http.StatusServiceUnavailable, w.Code, w.Body)
+	assert.Contains(t, w.Body.String(), `"SERVICE_UNAVAILABLE"`)
+	assert.Equal(t, "2", w.Header().Get("Retry-After"))
+	assert.Zero(t, read)
+	w, _ = s.postSized(t, "/v1/batch", key, unreadable(64<<10-1), 64<<10-1)
+	assert.Equal(t, http.StatusBadRequest, w.Code, w.Body)
+	assert.Equal(t, http.StatusBadRequest, slow.finish(t).Code)
+	w, _ = s.postSized(t, "/v1/batch", key, body, size)
+	assert.Equal(t, http.StatusBadRequest, w.Code, w.Body)
+}
+
+// A body that is kept in memory has two minutes in all, however it moves.
+func TestBodiesInMemoryHaveTwoMinutes(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		piece int // bytes in a tenth of a second
+		until time.Duration
+	}{
+		"just fast enough": {8 << 10, 0}, "not fast enough": {6 << 10, 2 * time.Minute}, "a bad line": {800, 2 * time.Minute}, "a few bytes": {1, 30 * time.Second},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			d := &deadlines{ResponseRecorder: httptest.NewRecorder()}
+			began := time.Now()
+			read, err := io.Copy(io.Discard, server.BodyInMemory(io.NopCloser(&sender{d, c.piece, time.Second / 10, 8 << 20}), d))
+			if c.until == 0 {
+				require.NoError(t, err, name)
+				assert.EqualValues(t, 8<<20, read, name)
+				return
+			}
+			assert.EqualError(t, err, "request_timeout", name)
+			assert.InDelta(t, c.until.Seconds(), time.Since(began).Seconds(), 2, name)
+		})
+	}
+}
+
+// unread is an answer of which nothing large is taken until it is read.
+type unread struct {
+	*httptest.ResponseRecorder
+	begun func()
+	read  chan struct{}
+}
+
+func (u *unread) Write(b []byte) (int, error) {
+	if len(b) > 64<<10 {
+		u.begun()
+		<-u.read
+	}
+	return u.ResponseRecorder.Write(b)
+}
+
+// Clients of an account that do not read their large answers hold its part of the memory
+// for answers, and nobody else's.
+func TestLargeAnswersAreBounded(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *server.Config) { server.SetAnswerBytes(c, 1<<20) })
+	long := transcript.Transcript{
+		Platform: transcript.VideoSite, ExternalID: video, Lang: "en",
+		Segments: []transcript.Segment{{Text: strings.Repeat("a", 100<<10), Duration: 1}}, // two are less than a quarter of 1 MiB, three more
+	}
+	globex := s.NewKey(t, "globex", account.Transcripts)
+	for _, owner := range []string{servertest.Account, "globex"} {
+		_, err := s.PutTranscript(t.Context(), owner, long)
+		require.NoError(t, err)
+	}
+	get := func(key string, w http.ResponseWriter) {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/library/transcripts/video_site/"+video, nil)
+		r.Header.Set("Authorization", "Bearer "+key)
+		s.Handler().ServeHTTP(w, r)
+	}
+	read := make(chan struct{})
+	var readers sync.WaitGroup
+	for range 2 {
+		begun := make(chan struct{})
+		readers.Go(func() {
+			u := &unread{httptest.NewRecorder(), sync.OnceFunc(func() { close(begun) }), read}
+			get(s.Key, u)
+			assert.Equal(t, http.StatusOK, u.Code)
+		})
+		<-begun
+	}
+	w := httptest.NewRecorder()
+	get(s.Key, w)
+	assert.Equal(t, http.StatusTooManyRequests, w.Code)
+	assert.Equal(t, "1", w.Header().Get("Retry-After"))
+	w = httptest.NewRecorder()
+	get(globex, w)
+	assert.Equal(t, http.StatusOK, w.Code)
+	assert.Greater(t, w.Body.Len(), 1<<20/4/3)
+	assert.Equal(t, http.StatusOK, s.get(t, "/v1/library/transcripts").StatusCode, "an ordinary answer")
+	close(read)
+	readers.Wait()
+	w = httptest.NewRecorder()
+	get(s.Key, w)
+	assert.Equal(t, http.StatusOK, w.Code)
+}
+
+// An object store takes an upload in large parts: those of one account are few at once.
+func TestUploadsToAnObjectStoreAreBounded(t *testing.T) {
+	t.Parallel()
+	s := startWithBlobs(t, storetest.S3(t))
+	body, contentType := form(t, part{name: "file", content: "some media"})
+	upload := func(b io.Reader) *httptest.ResponseRecorder {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v1/transcript", b)
+		r.Header.Set("Authorization", "Bearer "+s.Key)
+		r.Header.Set("Content-Type", contentType)
+		w := httptest.NewRecorder()
+		s.Handler().ServeHTTP(w, r)
+		return w
+	}
+	var slow sync.WaitGroup
+	var ends []*io.PipeWriter
+	for range 4 {
+		out, in := io.Pipe()
+		slow.Go(func() { assert.Equal(t, http.StatusBadRequest, upload(out).Code) })
+		_, err := in.Write(body[:len(body)/2])
+		require.NoError(t, err)
+		ends = append(ends, in)
+	}
+	w := upload(bytes.NewReader(body))
+	assert.Equal(t, http.StatusTooManyRequests, w.Code, w.Body)
+	assert.Equal(t, "1", w.Header().Get("Retry-After"))
+	for _, in := range ends {
+		require.NoError(t, in.CloseWithError(io.ErrUnexpectedEOF))
+	}
+	slow.Wait()
+	assert.Equal(t, http.StatusOK, upload(bytes.NewReader(body)).Code)
+}
