@@ -72,5 +72,5 @@ func listNamed(kind engine.ListKind, match site.Match) engine.List {
 }
 
 func notOnVideoSite(p transcript.Platform) error {
-	return transcript.Errorf(transcript.UnsupportedPlatform, "This route is about %s; the link is of %s.", transcript.VideoSite, p)
+	return transcript.Errorf(transcript.UnsupportedPlatform, "Only what is on %s can be looked up: this is a link to %s.", transcript.VideoSite.Words(), p.Words())
 }

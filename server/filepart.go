@@ -16,7 +16,7 @@ import (
 // readFile takes the part of a form that carries the file, up to limit bytes.
 func (s *Server) readFile(ctx context.Context, part *multipart.Part, f *uploadForm, limit int64) error {
 	if f.upload != nil {
-		return transcript.Errorf(transcript.UploadInvalid, `The form has more than one part "file".`)
+		return transcript.Errorf(transcript.UploadInvalid, "There is more than one file in the form.").With("part", "file")
 	}
 	if err := f.fields.Check(); err != nil { // the file need not be sent
 		return err
@@ -35,7 +35,7 @@ func (s *Server) readFile(ctx context.Context, part *multipart.Part, f *uploadFo
 	u.Name = part.FileName()
 	f.upload = u // from here on readForm discards it
 	if digest != nil && subtle.ConstantTimeCompare(digest, u.SHA256[:]) != 1 {
-		return transcript.Errorf(transcript.UploadInvalid, "The file does not have the SHA-256 that Content-Digest says.")
+		return transcript.Errorf(transcript.UploadInvalid, "The file is not the one whose checksum was sent with it.")
 	}
 	return nil
 }
@@ -51,7 +51,7 @@ func checkDeclared(contentType string) error {
 	if err == nil && sub != "" && (kind == "audio" || kind == "video" || t == "application/ogg" || t == "application/octet-stream") {
 		return nil
 	}
-	return transcript.Errorf(transcript.UploadInvalid, "The file is declared as %q; audio, video and application/octet-stream are taken.", clip.Text(contentType))
+	return transcript.Errorf(transcript.UploadInvalid, "The file is declared as neither audio nor video.").With("contentType", clip.Text(contentType))
 }
 
 // declaredDigest is the SHA-256 of a Content-Digest header (RFC 9530), nil when
@@ -68,7 +68,7 @@ func declaredDigest(values []string) ([]byte, error) {
 		}
 		digest, err := base64.StdEncoding.DecodeString(inner)
 		if !ok || err != nil || len(digest) != sha256.Size {
-			return nil, transcript.Errorf(transcript.UploadInvalid, "Content-Digest is not of the form sha-256=:BASE64:.")
+			return nil, transcript.Errorf(transcript.UploadInvalid, "The checksum that was sent with the file cannot be read.").With("form", "sha-256=:BASE64:")
 		}
 		return digest, nil
 	}

@@ -69,7 +69,7 @@ func (s *Server) readForm(r *http.Request, limit int64) (*uploadForm, error) {
 		err = f.fields.Read()
 	}
 	if err == nil && f.upload == nil {
-		err = transcript.Errorf(transcript.UploadInvalid, `The form has no part "file".`)
+		err = transcript.Errorf(transcript.UploadInvalid, "There is no file in the form.").With("part", "file")
 	}
 	if err != nil {
 		if f.upload != nil {

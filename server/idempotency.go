@@ -115,7 +115,7 @@ func (op *operation) replay(r *http.Request, earlier db.KeyState, print []byte) 
 	}
 	switch {
 	case print != nil && earlier.Fingerprint != nil && !bytes.Equal(print, earlier.Fingerprint):
-		return reply{}, transcript.Errorf(transcript.IdempotencyConflict, "This Idempotency-Key was used with a different request.")
+		return reply{}, transcript.Errorf(transcript.IdempotencyConflict, "The key that makes this request safe to repeat was used for a different request.")
 	case earlier.Answer == nil:
 		return reply{}, errRunning(earlier.Left)
 	}
@@ -156,7 +156,7 @@ func (l *lease) do(op operation) (reply, error) {
 // errRunning says that another request holds the key. left is what is left of its
 // lease: then the key is free at the latest, should the process of that request be dead.
 func errRunning(left time.Duration) error {
-	e := transcript.Errorf(transcript.IdempotencyInProgress, "The first request with this Idempotency-Key is still running.")
+	e := transcript.Errorf(transcript.IdempotencyInProgress, "The same request was sent before, and is still running.")
 	e.RetryAfter = retryafter.Seconds(left)
 	return e
 }

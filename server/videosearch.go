@@ -82,7 +82,7 @@ func (s *Server) channelByID(text string) (string, error) {
 		return "", err
 	}
 	if match.Named {
-		return "", transcript.Errorf(transcript.InvalidVideo, "The channel is named and not given by its id, which GET /v1/video_site/channels tells.")
+		return "", transcript.Errorf(transcript.InvalidVideo, "A search within a channel takes the id of the channel, and not its name.")
 	}
 	return match.ExternalID, nil
 }

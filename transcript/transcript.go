@@ -1,5 +1,11 @@
 package transcript
 
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
 // Platform names where the content lives. The zero value is no platform.
 type Platform string
 
@@ -22,6 +28,18 @@ func Platforms() []Platform {
 // other content can only be recognized.
 func (p Platform) HasCaptions() bool {
 	return p == VideoSite || p == ShortVideoSite || p == ProfessionalSite
+}
+
+// Words names the platform in a sentence for people: "the video site". Of one that is
+// none of [Platforms] it is the value itself, in quotes.
+func (p Platform) Words() string {
+	switch {
+	case p == Upload:
+		return "uploaded files"
+	case slices.Contains(Platforms(), p):
+		return "the " + strings.ReplaceAll(string(p), "_", " ")
+	}
+	return strconv.Quote(string(p))
 }
 
 // Origin says what produced a transcript: the `source` member on the wire.

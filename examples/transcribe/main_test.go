@@ -380,7 +380,7 @@ func TestServiceThatKnowsTheSecondLanguage(t *testing.T) {
 	assert.Equal(t, "[00:00:00] four score\n", stdout)
 	code, _, stderr = ask("de,fr")
 	assert.Equal(t, exitFailure, code)
-	assert.Contains(t, stderr, "NOT_IMPLEMENTED: The recognizer scripted does not know de, fr; details.known says what it knows.")
+	assert.Contains(t, stderr, "NOT_IMPLEMENTED: The recognizer scripted does not know de, fr: it knows en.")
 }
 
 // What a plan does not permit is told with where there is more, at once or when a job

@@ -37,12 +37,12 @@ func (t *Table) list(text, kind string, of func(*platform) *lists) (Match, error
 		return Match{}, err
 	}
 	if of(p) == nil {
-		return Match{}, transcript.Errorf(transcript.UnsupportedPlatform, "A %s of %s cannot be listed.", kind, p.name).
+		return Match{}, transcript.Errorf(transcript.UnsupportedPlatform, "A %s of %s cannot be listed.", kind, p.name.Words()).
 			With("host", clip.Text(l.host))
 	}
 	match, ok := of(p).find(l)
 	if !ok || p.isAway(l.host) {
-		return Match{}, transcript.Errorf(transcript.InvalidVideo, "The link names no %s of %s.", kind, p.name)
+		return Match{}, transcript.Errorf(transcript.InvalidVideo, "The link names no %s of %s.", kind, p.name.Words())
 	}
 	match.Platform = p.name
 	return match, nil

@@ -62,7 +62,7 @@ func (t *Table) Detect(text string) (Match, error) {
 			return Match{Platform: p.name, URL: link, Short: true}, nil
 		}
 	}
-	return Match{Platform: p.name}, transcript.Errorf(transcript.InvalidVideo, "The link names no content of %s.", p.name)
+	return Match{Platform: p.name}, transcript.Errorf(transcript.InvalidVideo, "The link names no content of %s.", p.name.Words())
 }
 
 // PlatformOf is the platform whose host a link is on, whether the link names a content
@@ -99,10 +99,10 @@ func (t *Table) locate(text, what string) (link, *platform, error) {
 func (t *Table) Content(p transcript.Platform, externalID string) (Match, error) {
 	s, ok := t.sites[p]
 	if !ok {
-		return Match{}, transcript.Errorf(transcript.UnsupportedPlatform, "The platform %q has no links.", clip.Text(string(p)))
+		return Match{}, transcript.Errorf(transcript.UnsupportedPlatform, "There are no links to %s.", clip.Text(p.Words()))
 	}
 	if !s.validID(externalID) {
-		return Match{}, transcript.Errorf(transcript.InvalidVideo, "This is not a content id of %s.", p)
+		return Match{}, transcript.Errorf(transcript.InvalidVideo, "This is not a content id of %s.", p.Words())
 	}
 	return s.content(externalID), nil
 }

@@ -168,8 +168,8 @@ func (t team) canRecognize(list transcript.LanguageList) error {
 	for i, entry := range list {
 		tags[i] = clip.Text(entry.Tag)
 	}
-	return transcript.Errorf(transcript.NotImplemented, "The recognizer %s does not know %s; details.known says what it knows.",
-		name, clip.Text(strings.Join(tags, ", "))).
+	return transcript.Errorf(transcript.NotImplemented, "The recognizer %s does not know %s: it knows %s.",
+		name, clip.Text(strings.Join(tags, ", ")), clip.Text(strings.Join(known, ", "))).
 		With("languages", tags).With("engine", name).With("known", known)
 }
 

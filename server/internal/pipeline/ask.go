@@ -38,7 +38,7 @@ func (p *Pipeline) captionSources(platform transcript.Platform) (all []engine.Ca
 func (p *Pipeline) ask(ctx context.Context, sub subject, soFar func(finding, error)) (finding, error) {
 	sources := p.captionSources(sub.Platform)
 	if len(sources) == 0 {
-		return finding{}, transcript.Errorf(transcript.NotImplemented, "This service cannot read the captions of %s.", sub.Platform)
+		return finding{}, transcript.Errorf(transcript.NotImplemented, "This service cannot read the captions of %s.", sub.Platform.Words())
 	}
 	ctx = pace.AsOne(ctx)
 	var passed refusals

@@ -55,7 +55,7 @@ type BatchRequest struct {
 // living process reads such lists.
 func (p *Pipeline) CreateBatch(ctx context.Context, r BatchRequest) (*batch.Job, error) {
 	if l := r.List; l != nil && !p.team(ctx).lists(l.Platform) {
-		return nil, transcript.Errorf(transcript.NotImplemented, "This service cannot list the playlists and channels of %s.", l.Platform)
+		return nil, transcript.Errorf(transcript.NotImplemented, "This service cannot list the playlists and channels of %s.", l.Platform.Words())
 	}
 	b, err := p.newBatch(ctx, r)
 	if err != nil {
@@ -222,7 +222,7 @@ const unprocessable = 422
 func tooMany(b *db.Batch, n, limit int) *transcript.Error {
 	are, cure := fmt.Sprintf("these are %d", n), "Send the others in another one."
 	if b.Mode != batch.Links {
-		are, cure = "there are more", "With maxItems only the first are taken."
+		are, cure = "there are more", "Say how many to take at most: the first are taken."
 	}
 	e := overPlan(b.Limits, transcript.BatchLimitExceeded, fmt.Sprintf("The plan permits %d items in a batch: %s. %s", limit, are, cure))
 	if n > MaxBatchItems {

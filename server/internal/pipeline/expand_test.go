@@ -124,7 +124,7 @@ func TestListAgainstThePlan(t *testing.T) {
 					assert.EqualValues(t, tt.limit+1, job.Error.Details["requested"])
 					assert.EqualValues(t, tt.limit, job.Error.Details["limit"])
 					assert.Contains(t, job.Error.Message, fmt.Sprintf(" %d", tt.limit))
-					assert.Contains(t, job.Error.Message, ": there are more. With maxItems only the first are taken.")
+					assert.Contains(t, job.Error.Message, ": there are more. Say how many to take at most: the first are taken.")
 					assert.Zero(t, job.Counts)
 					return
 				}

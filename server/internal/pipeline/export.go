@@ -44,7 +44,7 @@ func (p *Pipeline) Export(ctx context.Context, account, id string, partial bool)
 		b.Shown, b.UpdatedAt = found[0].BatchStatus, found[0].BatchUpdatedAt
 	}
 	if !b.Shown.Terminal() && !partial {
-		return nil, transcript.Errorf(transcript.StateConflict, "The batch has not ended. partial=true exports what there is.").With("status", b.Shown)
+		return nil, transcript.Errorf(transcript.StateConflict, "The batch has not ended. Wait for its end, or export what there is so far.").With("status", b.Shown)
 	}
 	e := newExport(b, found)
 	if e.Texts() == 0 {

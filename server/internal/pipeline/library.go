@@ -22,7 +22,7 @@ func (p *Pipeline) Saved(ctx context.Context, account string, key library.Key) (
 	if saved.TranscriptID != "" {
 		return saved, nil
 	}
-	busy := transcript.Errorf(transcript.StateConflict, "The transcript is not ready yet: see the job.").With("jobId", saved.JobID)
+	busy := transcript.Errorf(transcript.StateConflict, "The transcript is still on its way.").With("jobId", saved.JobID)
 	job, err := p.store.Job(ctx, account, saved.JobID)
 	if err != nil {
 		return nil, libraryError("reading a library", err) // it has just ended
@@ -105,7 +105,7 @@ func (p *Pipeline) Remove(ctx context.Context, account string, key library.Key) 
 // libraryError is the error of a call that names a saved transcript.
 func libraryError(doing string, err error) error {
 	if errors.Is(err, db.ErrNotFound) {
-		return transcript.Errorf(transcript.NoTranscript, "Your library has no such transcript. POST /v1/transcript makes one.")
+		return transcript.Errorf(transcript.NoTranscript, "Your library has no such transcript.")
 	}
 	return fmt.Errorf("pipeline: %s: %w", doing, err)
 }

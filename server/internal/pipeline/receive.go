@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/dustin/go-humanize"
 	"github.com/google/uuid"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
@@ -54,7 +55,7 @@ func CheckSize(size, limit int64) error {
 	if limit == account.Unlimited || size <= limit {
 		return nil
 	}
-	return transcript.Errorf(transcript.MediaTooLarge, "The file is larger than the %d bytes that the plan allows.", limit).
+	return transcript.Errorf(transcript.MediaTooLarge, "The file is larger than the %s that the plan allows.", humanize.IBytes(uint64(limit))).
 		With("limitBytes", limit)
 }
 

@@ -149,7 +149,7 @@ func (r *CaptionReport) shows(t *db.Transcript) *CaptionReport {
 // requiresASR makes it the report of a content that only recognition can answer.
 func (r *CaptionReport) requiresASR(why string) *CaptionReport {
 	r.Status, r.RequiresAsync = "error", true
-	r.Error = transcript.Errorf(transcript.ASRRequiresAsync, "%s Send it to POST /v1/transcript to have it recognized.", why)
+	r.Error = transcript.Errorf(transcript.ASRRequiresAsync, "%s Ask for its transcript to have the speech recognized.", why)
 	return r
 }
 

@@ -135,7 +135,7 @@ func (p *pages) createBatch(w http.ResponseWriter, r *http.Request) error {
 		found := p.troubleOf(r, err)
 		found.announce(w)
 		form.Trouble = &found
-		form.Field, found.Message = params.fieldOf(refused, found.Message, p.strings)
+		form.Field, found.Message = p.fieldOf(&params, refused, found.Message)
 		return p.showBatches(w, r, found.Status, form)
 	}
 	if err != nil {
@@ -169,7 +169,7 @@ func readBatchForm(r *http.Request) (f batchForm, p batchParams, err error) {
 	case errors.As(err, &tooLarge):
 		return batchForm{From: batch.Links}, p, &fieldError{"file", "batches.tooLarge"}
 	case err != nil && !errors.Is(err, http.ErrNotMultipart):
-		return f, p, transcript.Errorf(transcript.InvalidRequest, "The form cannot be read: %v.", err)
+		return f, p, transcript.Errorf(transcript.InvalidRequest, "The form cannot be read.").Because(err)
 	}
 	f = batchForm{
 		From: batch.Mode(r.PostFormValue("from")), Links: r.PostFormValue("links"), List: strings.TrimSpace(r.PostFormValue("list")),
@@ -243,12 +243,12 @@ func isTable(name, contentType string) bool {
 var link = regexp.MustCompile(`^urls\.(\d+)$`)
 
 // fieldOf is the field that the API refuses, and why, with the line where there are lines.
-func (p *batchParams) fieldOf(refused *client.Error, message string, texts catalog) (field, says string) {
+func (p *pages) fieldOf(sent *batchParams, refused *client.Error, message string) (field, says string) {
 	switch refused.Code {
 	case transcript.CSVParseError:
 		return "file", message
 	case transcript.BatchLimitExceeded, transcript.InvalidVideo, transcript.UnsupportedPlatform:
-		return p.source, message
+		return sent.source, message
 	case transcript.InvalidRequest:
 	default:
 		return "", message
@@ -256,15 +256,16 @@ func (p *batchParams) fieldOf(refused *client.Error, message string, texts catal
 	issue := firstIssue(refused)
 	switch of := link.FindStringSubmatch(issue.Path); {
 	case of != nil:
-		if n, err := strconv.Atoi(of[1]); err == nil && n < len(p.lines) {
-			return p.source, texts.text("batches.line", "line", p.lines[n], "says", issue.Message)
+		if n, err := strconv.Atoi(of[1]); err == nil && n < len(sent.lines) {
+			issue.Path = "url"
+			return sent.source, p.strings.text("batches.line", "line", sent.lines[n], "says", p.about(issue))
 		}
 	case issue.Path == "language":
-		return "language", issue.Message
+		return "language", message
 	case issue.Path == "maxItems":
-		return "most", issue.Message
+		return "most", message
 	case issue.Path != "":
-		return p.source, issue.Message
+		return sent.source, message
 	}
 	return "", message
 }

@@ -109,7 +109,7 @@ func (p *pages) library(w http.ResponseWriter, r *http.Request) error {
 		if !errors.As(err, &refused) || refused.Code != transcript.InvalidRequest {
 			return err
 		}
-		status, shown.Trouble = http.StatusBadRequest, refused.Message
+		status, shown.Trouble = http.StatusBadRequest, p.sentence(refused)
 	}
 	return p.show(w, r, status, "library", shown)
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -65,7 +66,7 @@ func (p *pages) troubleOf(r *http.Request, err error) trouble {
 	case errors.As(err, &told) && told.Err == nil && told.Response.StatusCode >= 400:
 		found := trouble{
 			Status: told.Response.StatusCode, Code: told.Code, Cure: p.cure(told.Code),
-			Message:     cmp.Or(told.Message, told.Code.Meaning(), p.strings.text("problem.fault")),
+			Message:     p.sentence(told),
 			ActionLabel: told.ActionLabel, ActionURL: told.ActionURL, RequestID: told.Response.RequestID,
 			Languages: told.AvailableLanguages[:min(len(told.AvailableLanguages), maxLanguages)],
 			Wait:      int(math.Ceil(min(told.RetryAfter, maxWait).Seconds())),
@@ -95,20 +96,50 @@ func (p *pages) troubleOf(r *http.Request, err error) trouble {
 // troubleIn is the trouble of an error as a job carries it, or of one of the pages' own.
 func (p *pages) troubleIn(e *transcript.Error) trouble {
 	return trouble{
-		Status: e.HTTPStatus(), Code: e.Code, Message: cmp.Or(e.Message, e.Code.Meaning(), p.strings.text("problem.fault")), Cure: p.cure(e.Code),
+		Status: e.HTTPStatus(), Code: e.Code, Message: cmp.Or(e.Message, p.says(e.Code)), Cure: p.cure(e.Code),
 		ActionLabel: e.ActionLabel, ActionURL: e.ActionURL, RequestID: e.RequestID,
 		Languages: e.AvailableLanguages[:min(len(e.AvailableLanguages), maxLanguages)],
 		Wait:      int(math.Ceil(min(time.Duration(e.RetryAfter)*time.Second, maxWait).Seconds())),
 	}
 }
 
+// sentence is why the API refuses something, for people. The API names a value that is
+// wrong by its place in the request, and a type of a body by its name: for these the page
+// has words of its own.
+func (p *pages) sentence(told *client.Error) string {
+	issue := firstIssue(told)
+	switch {
+	case told.Code == transcript.UnsupportedMediaType, told.Code == transcript.RequestTimeout, told.Message == "":
+		return p.says(told.Code)
+	case told.Code != transcript.InvalidRequest || issue.Path == "":
+		return told.Message
+	}
+	return p.about(issue)
+}
+
+// about is what is wrong with a value of a request, for people.
+func (p *pages) about(issue transcript.Issue) string {
+	place, _, _ := strings.Cut(issue.Path, ".")
+	if p.strings.has("field." + place) {
+		return p.strings.text("field."+place, "says", issue.Message)
+	}
+	return p.says(transcript.InvalidRequest)
+}
+
+// says is what a code means, for people.
+func (p *pages) says(code transcript.Code) string {
+	if p.strings.has("says." + string(code)) {
+		return p.strings.text("says." + string(code))
+	}
+	return p.strings.text("problem.fault")
+}
+
 // cure is what people can do about a code; empty for one that nobody knows.
 func (p *pages) cure(code transcript.Code) string {
-	key := "cure." + string(code)
-	if _, ok := p.strings[key]; !ok {
-		return ""
+	if p.strings.has("cure." + string(code)) {
+		return p.strings.text("cure." + string(code))
 	}
-	return p.strings.text(key)
+	return ""
 }
 
 // nothing is the page where there is none.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -123,6 +124,42 @@ func TestPagesTellWhatTheAPIRefuses(t *testing.T) {
 		}
 	}
 	assert.NotContains(t, log.take(), "level=ERROR", "the API logs what it refuses")
+}
+
+// The API names what is wrong by its place in the request, and speaks of media types: a
+// page speaks of what stands on it.
+func TestPagesSpeakOfWhatStandsOnThem(t *testing.T) {
+	t.Parallel()
+	answer := ""
+	s, _ := overAPI(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		status, body, _ := strings.Cut(answer, " ")
+		code, err := strconv.Atoi(status)
+		assert.NoError(t, err)
+		w.WriteHeader(code)
+		_, _ = io.WriteString(w, body)
+	})
+	invalid := func(path, message string) string {
+		return fmt.Sprintf(`422 {"error":{"code":"INVALID_REQUEST","message":"The request is not valid: %s %s.","details":{"issues":[{"path":%q,"message":%q}]}}}`, path, message, path, message)
+	}
+	for _, c := range []struct{ answer, says string }{
+		{invalid("url", "must have 1 to 2048 characters, not 3000"), "The link must have 1 to 2048 characters, not 3000."},
+		{invalid("q", "must not be blank"), "The text to search for must not be blank."},
+		{invalid("urls.0", "must have 1 to 2048 characters, not 0"), "The list of links must have 1 to 2048 characters"},
+		{invalid("sendMetadata", "must be true or false"), "Something that was sent is not as it should be."},
+		{`415 {"error":"unsupported_media_type","message":"Send the body as application/json."}`, "This kind of file is not taken."},
+		{`408 {"error":"request_timeout","message":"The body did not arrive in time."}`, "It took too long to arrive."},
+		{`404 {"error":"not_found"}`, "There is no such thing here."},
+		{`422 {"error":{"code":"UPLOAD_INVALID"}}`, "The file is no audio or video that can be read."},
+	} {
+		answer = c.answer
+		for _, request := range []string{"POST /transcripts links=dQw4w9WgXcQ", "GET /discover?q=a+b", "GET /library"} {
+			got := html.UnescapeString(s.ask(t, request).body)
+			assert.Contains(t, got, c.says, "%s %s", request, answer)
+			assert.NotContains(t, got, "The request is not valid", request)
+			assert.NotContains(t, got, "application/json", request)
+		}
+	}
 }
 
 // A panic is logged once and breaks no more than its page, which names it; as do answers

@@ -33,6 +33,9 @@ func readCatalog() (c catalog, err error) {
 	return c, json.Unmarshal(english, &c)
 }
 
+// has reports whether there is a text of a key.
+func (c catalog) has(key string) bool { _, ok := c[key]; return ok }
+
 // text is the text of a key, with the values of its names: text("n.lines", "count", 3).
 // What has no text shows its key.
 func (c catalog) text(key string, values ...any) string {

@@ -49,7 +49,7 @@ func (v *Visitors) protect(next http.Handler) http.Handler {
 		case partOfElsewhere(r):
 			crossOrigin(w, r)
 		case presentsKey(r):
-			refuse(w, r, transcript.Errorf(transcript.InvalidCredential, "API keys are for /v1. Here they open nothing."))
+			refuse(w, r, transcript.Errorf(transcript.InvalidCredential, "API keys are for programs, which ask the API itself. Here they open nothing."))
 		default:
 			next.ServeHTTP(w, r)
 		}

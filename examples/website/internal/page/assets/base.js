@@ -31,9 +31,23 @@ export function notice(text, { ms = 6000, action, run, end } = {}) {
 export class Refusal extends Error {
   constructor(status, body, retryAfter = 0) {
     const error = typeof body?.error === "object" ? body.error : null;
-    super(error?.message || meaning(status));
+    super(sentence(error) || meaning(status));
     Object.assign(this, { status, retryAfter, code: error?.code || "" });
   }
+}
+
+// sentence is what an error of the API says to people; empty where it says nothing. The API
+// names a value that is wrong by its place in the request: for these a page has words.
+export function sentence(error) {
+  const issue = error?.code === "INVALID_REQUEST" ? error.details?.issues?.[0] : null;
+  if (!issue) return error?.message || text("says." + error?.code);
+  return text("field." + String(issue.path).split(".")[0], { says: issue.message }) || t("says.INVALID_REQUEST");
+}
+
+// text is that of a key that may have none; empty then.
+function text(key, values) {
+  const found = t(key, values);
+  return found === key ? "" : found;
 }
 
 function meaning(status) {

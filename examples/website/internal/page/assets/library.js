@@ -2,7 +2,7 @@
 // text in its place.
 
 import "./star.js";
-import { ask } from "./base.js";
+import { ask, sentence } from "./base.js";
 import { follow } from "./follow.js";
 import { page } from "./renew.js";
 import { t } from "./strings.js";
@@ -63,7 +63,7 @@ async function left(row) {
   delete row.dataset.busy;
   const told = document.createElement("span");
   told.className = "bad";
-  told.textContent = t("library.failedWhy", { why: job.error?.message ?? "" });
+  told.textContent = t("library.failedWhy", { why: sentence(job.error) });
   row.querySelector(".state")?.replaceWith(told);
   row.querySelector("progress")?.remove();
   return true;

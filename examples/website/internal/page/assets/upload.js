@@ -1,7 +1,7 @@
 // Sends files one after the other, each with its progress, until the service has taken or
 // refused them.
 
-import { parse } from "./base.js";
+import { parse, sentence } from "./base.js";
 import { backoff, pause, size, sleep } from "./pause.js";
 import { t } from "./strings.js";
 
@@ -121,9 +121,9 @@ class Upload {
     if (status === 200 && text?.externalId) {
       return this.row.lead(t("upload.ready"), `/transcripts/${encodeURIComponent(text.platform)}/${encodeURIComponent(text.externalId)}?language=${encodeURIComponent(text.lang)}`);
     }
-    const error = typeof body.error === "object" && body.error ? body.error : {};
+    const error = typeof body.error === "string" ? { code: body.error.toUpperCase() } : body.error ?? {};
     const cure = t("cure." + error.code);
-    this.row.refuse([error.message || t("problem.fault"), cure === "cure." + error.code ? "" : cure].join(" "), error.actionUrl, error.actionLabel);
+    this.row.refuse([sentence(error) || t("problem.fault"), cure === "cure." + error.code ? "" : cure].join(" "), error.actionUrl, error.actionLabel);
     return null;
   }
 }
