@@ -1,16 +1,25 @@
 package batch
 
-// ExportFormat is what a batch is exported as.
+// ExportFormat is what a batch is exported as. Each value has its media type in
+// server/API.md, and the name of the file its ending.
 type ExportFormat string
 
-// The formats of an export.
+// The formats of an export. Each holds the texts of the items that succeeded.
 const (
-	TXT  ExportFormat = "txt"  // all texts, one after another
-	CSV  ExportFormat = "csv"  // a row for each segment
-	JSON ExportFormat = "json" // the batch, its items and their transcripts
-	SRT  ExportFormat = "srt"  // subtitles: the file itself where there is one text, else an archive
-	VTT  ExportFormat = "vtt"  // the same as WebVTT
-	ZIP  ExportFormat = "zip"  // an archive with each text in four formats, a list and the errors
+	// TXT is one plain text: all transcripts one after another, each below its title.
+	TXT ExportFormat = "txt"
+	// CSV is a table with a row for each segment of each transcript.
+	CSV ExportFormat = "csv"
+	// JSON is the batch, all its items and their transcripts.
+	JSON ExportFormat = "json"
+	// SRT is SubRip subtitles: a file for a single transcript, a ZIP archive with a file
+	// for each of several.
+	SRT ExportFormat = "srt"
+	// VTT is WebVTT subtitles, in a file or an archive as for SRT.
+	VTT ExportFormat = "vtt"
+	// ZIP is an archive that holds each transcript in four formats, a list of the items,
+	// and the errors.
+	ZIP ExportFormat = "zip"
 )
 
 // ExportFormats lists every format.

@@ -33,10 +33,8 @@ type Client struct {
 	http      *http.Client
 	logger    *slog.Logger
 	userAgent string
-	// defaults hold secrets. Package fmt does not follow a pointer within a struct, so a
-	// Client that is printed shows none.
-	defaults *settings
-	answered *atomic.Bool // a connection was made once
+	defaults  func() settings // they hold secrets; a func, as that prints as none
+	answered  *atomic.Bool    // a connection was made once
 }
 
 // String names the service. It holds no secret.
@@ -74,7 +72,7 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 		http:      httpClient,
 		logger:    cfg.logger,
 		userAgent: cfg.userAgent,
-		defaults:  &cfg.defaults,
+		defaults:  func() settings { return cfg.defaults },
 		answered:  new(atomic.Bool),
 	}
 	c.Transcripts = &TranscriptService{c}

@@ -42,7 +42,7 @@ type settings struct {
 }
 
 func (c *Client) settings(opts []RequestOption) (settings, error) {
-	s := *c.defaults
+	s := c.defaults()
 	s.header = s.header.Clone()
 	for _, opt := range opts {
 		if opt == nil {

@@ -23,7 +23,10 @@ var (
 // Authenticator says who makes a request, and whether they may use the service
 // now. It returns one of these:
 //
-//   - a principal with an account: they may do what the scopes and the plan include;
+//   - a principal with an account: they may do what the scopes and the plan include. The
+//     zero Plan permits nothing: account.WithoutLimits makes a plan that permits all,
+//     and its members can then be lowered (account.Unlimited is one of their values, and
+//     no plan);
 //   - such a principal and a *transcript.Error: it is them, but they may not, and
 //     this is the answer. Plan.UpgradeRequired makes one for those who have to pay
 //     first;

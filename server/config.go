@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/internal/redact"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
@@ -155,6 +156,16 @@ type Egress struct {
 	// told addresses that have been judged, never names. What Allow names is reached
 	// without them.
 	Proxies []*url.URL
+}
+
+// Format prints the members without users and passwords of proxies.
+func (e Egress) Format(s fmt.State, verb rune) {
+	type shown Egress // has no methods
+	e.Proxies = slices.Clone(e.Proxies)
+	for i, proxy := range e.Proxies {
+		e.Proxies[i] = redact.Parsed(proxy)
+	}
+	redact.Print(s, verb, shown(e))
 }
 
 // Limits bound what a process takes on. The zero value of each member is its

@@ -41,11 +41,12 @@ func visit(site http.Handler, method, path, body string) string {
 	return fmt.Sprint(w.Code, " ", string(said))
 }
 
-// The library alone stands under a prefix in a router of the site's, behind the
-// site's own sessions.
-func ExampleServer_Library() {
+// The API stands under a prefix of a site, behind the sessions of the site. BasePath is
+// the prefix in the addresses that the API answers with, and StripPrefix takes it from
+// the requests.
+func ExampleServer_Handler() {
 	s, err := servertest.Start(context.Background(), servertest.Configure(func(c *server.Config) {
-		c.Authenticator, c.BasePath = byName{}, "/talks"
+		c.Authenticator, c.BasePath = byName{}, "/media"
 	}))
 	if err != nil {
 		log.Fatal(err)
@@ -53,33 +54,40 @@ func ExampleServer_Library() {
 	defer s.Close()
 
 	site := http.NewServeMux()
-	site.Handle("/talks/v1/library/", http.StripPrefix("/talks", s.Library()))
+	site.Handle("/media/", http.StripPrefix("/media", s.Handler()))
+	site.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "the site's own page") })
 
-	fmt.Println(visit(site, http.MethodGet, "/talks/v1/library/transcripts", ""))
-	fmt.Println(visit(site, http.MethodPost, "/talks/v1/transcript", "{}")) // which the site has not mounted
+	fmt.Println(visit(site, http.MethodGet, "/", ""))
+	fmt.Println(visit(site, http.MethodGet, "/media/v1/library/transcripts", ""))
+	accepted := httptest.NewRecorder()
+	r := httptest.NewRequest(http.MethodPost, "/media/v1/batch", strings.NewReader(`{"urls": ["dQw4w9WgXcQ"]}`))
+	r.Header = http.Header{"X-Visitor": {"ada"}, "Content-Type": {"application/json"}}
+	site.ServeHTTP(accepted, r)
+	fmt.Println(accepted.Code, accepted.Header().Get("Location")[:len("/media/v1/batch/")])
 	// Output:
+	// 200 the site's own page
 	// 200 {"transcripts":[],"total":0,"page":1,"pageSize":24,"langs":[]}
-	// 404 404 page not found
+	// 202 /media/v1/batch/
 }
 
-// Batches alone: a mux wants a pattern for the collection and one for what is below.
+// A part of the API alone. A mux wants a pattern for the collection and one for what is
+// below it.
 func ExampleServer_Batches() {
-	s, err := servertest.Start(context.Background(), servertest.Configure(func(c *server.Config) {
-		c.Authenticator, c.BasePath = byName{}, "/talks"
-	}))
+	s, err := servertest.Start(context.Background(), servertest.Configure(func(c *server.Config) { c.Authenticator = byName{} }))
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer s.Close()
 
-	batches := http.StripPrefix("/talks", s.Batches())
 	site := http.NewServeMux()
-	site.Handle("/talks/v1/batch", batches)
-	site.Handle("/talks/v1/batch/", batches)
+	site.Handle("/v1/batch", s.Batches())
+	site.Handle("/v1/batch/", s.Batches())
 
-	fmt.Println(visit(site, http.MethodPost, "/talks/v1/batch", `{"urls": ["dQw4w9WgXcQ"]}`)[:3])
+	fmt.Println(visit(site, http.MethodPost, "/v1/batch", `{"urls": ["dQw4w9WgXcQ"]}`)[:3])
+	fmt.Println(visit(site, http.MethodPost, "/v1/transcript", "{}")) // which the site has not mounted
 	// Output:
 	// 202
+	// 404 404 page not found
 }
 
 // A program asks for a transcript itself, and is told when the job has ended.

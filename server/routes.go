@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Handler is the whole API.
+// Handler is the whole API. Under a prefix of another server's mux it needs
+// [Config.BasePath] and http.StripPrefix: see the example.
 func (s *Server) Handler() http.Handler { return s.handler(s.routes()) }
 
 // Transcripts serves POST /v1/transcript and the job routes, and nothing else.

@@ -70,7 +70,7 @@ const patience = time.Minute
 // Server is a running service.
 type Server struct {
 	URL string // without a slash at its end
-	Key string // an API key of Account, with every scope
+	Key string `json:"-"` // an API key of Account, with every scope; it is not shown when the server is printed
 
 	// Engine is what the service reads links and recognizes with. See its methods.
 	Engine *Engine
@@ -88,6 +88,9 @@ type Server struct {
 	http    *http.Server
 	serving chan error
 }
+
+// Format prints where the service is.
+func (s *Server) Format(f fmt.State, _ rune) { fmt.Fprintf(f, "servertest.Server at %s", s.URL) }
 
 // Option changes what New and Start make.
 type Option func(*options)

@@ -15,8 +15,12 @@ package store
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"log/slog"
+	"strings"
 
+	"github.com/transcriptkit/transcriptkit/internal/redact"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 )
 
@@ -44,6 +48,25 @@ type Options struct {
 	Blobs string
 	// Log receives what goes wrong behind the scenes; nil: nothing is logged.
 	Log *slog.Logger
+}
+
+// Format prints the options without user, password and query of the addresses.
+func (o Options) Format(s fmt.State, verb rune) { redact.Print(s, verb, o.shown()) }
+
+// MarshalJSON is Format for JSON.
+func (o Options) MarshalJSON() ([]byte, error) { return json.Marshal(o.shown()) }
+
+// shownOptions are Options without their methods.
+type shownOptions Options
+
+func (o Options) shown() shownOptions {
+	if !strings.HasPrefix(o.Database, "sqlite:") {
+		o.Database = redact.URL(o.Database)
+	}
+	if strings.Contains(o.Blobs, "://") {
+		o.Blobs = redact.URL(o.Blobs)
+	}
+	return shownOptions(o)
 }
 
 // Store is an open database with its blobs. Safe for concurrent use.

@@ -28,6 +28,7 @@ import (
 	"google.golang.org/api/option"
 	"google.golang.org/api/youtube/v3"
 
+	"github.com/transcriptkit/transcriptkit/internal/redact"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -60,10 +61,8 @@ type Options struct {
 // Format prints the options without the key.
 func (o Options) Format(s fmt.State, verb rune) {
 	type shown Options // has no methods
-	if o.Key != "" {
-		o.Key = "[key]"
-	}
-	_, _ = fmt.Fprintf(s, fmt.FormatString(s, verb), shown(o)) // fmt takes no error from a Formatter
+	o.Key = redact.Text(o.Key)
+	redact.Print(s, verb, shown(o))
 }
 
 // Discovery implements [engine.Discovery] and [engine.Checker]. Safe for concurrent use;

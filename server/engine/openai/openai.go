@@ -26,6 +26,7 @@ import (
 
 	sdk "github.com/openai/openai-go/v3"
 
+	"github.com/transcriptkit/transcriptkit/internal/redact"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -76,10 +77,8 @@ type Options struct {
 // Format prints the options without the key.
 func (o Options) Format(s fmt.State, verb rune) {
 	type shown Options // has no methods
-	if o.Key != "" {
-		o.Key = "[key]"
-	}
-	_, _ = fmt.Fprintf(s, fmt.FormatString(s, verb), shown(o)) // fmt takes no error from a Formatter
+	o.Key = redact.Text(o.Key)
+	redact.Print(s, verb, shown(o))
 }
 
 // Recognizer implements [engine.Recognizer] and [engine.Checker]. Safe for

@@ -152,7 +152,7 @@ func TestKeyIsNeverShown(t *testing.T) {
 			assert.NotContains(t, fmt.Sprintf(verb, shown), fmt.Sprintf("%x", key))
 		}
 	}
-	assert.Contains(t, fmt.Sprintf("%+v", o), "Key:[key]")
+	assert.Contains(t, fmt.Sprintf("%+v", o), "Key:xxxxx")
 	var log bytes.Buffer
 	slog.New(slog.NewJSONHandler(&log, nil)).Info("start", "options", o, "recognizer", r)
 	slog.New(slog.NewTextHandler(&log, nil)).Info("start", "options", o, "recognizer", r)

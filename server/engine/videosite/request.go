@@ -52,7 +52,7 @@ func (v *visit) send(k kind, method string, u *url.URL, body []byte) ([]byte, er
 	if err != nil {
 		return nil, fmt.Errorf("videosite: %w", err)
 	}
-	req.Header = v.header.Clone()
+	req.Header = v.header()
 	if method == http.MethodPost {
 		req.Header.Set("Content-Type", "application/json")
 	}

@@ -24,6 +24,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/transcriptkit/transcriptkit/internal/redact"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/internal/player"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -44,8 +45,16 @@ type Options struct {
 	// "ANDROID" and "20.10.38".
 	ClientName, ClientVersion string
 	// Header is set on every request. Without an Accept-Language of its own it is
-	// "en-US": the reasons that the site gives are understood in English only.
-	Header http.Header
+	// "en-US": the reasons that the site gives are understood in English only. Its values,
+	// a cookie perhaps, are not shown when options are printed or marshaled.
+	Header http.Header `json:"-"`
+}
+
+// Format prints the options without the values of the header.
+func (o Options) Format(s fmt.State, verb rune) {
+	type shown Options // has no methods
+	o.Header = redact.Header(o.Header)
+	redact.Print(s, verb, shown(o))
 }
 
 // Route implements [engine.CaptionSource]. It is safe for concurrent use and
@@ -54,7 +63,7 @@ type Route struct {
 	http          *http.Client
 	base, consent *url.URL
 	client        client
-	header        http.Header
+	header        func() http.Header // a new copy; a func, as that prints as none
 }
 
 var _ engine.CaptionSource = (*Route)(nil)
@@ -83,18 +92,18 @@ func New(host engine.Host, o Options) (*Route, error) {
 		header.Set("Accept-Language", "en-US")
 	}
 	return &Route{
-		http: host.HTTP, base: base, consent: consent, header: header,
+		http: host.HTTP, base: base, consent: consent, header: header.Clone,
 		client: client{cmp.Or(o.ClientName, "ANDROID"), cmp.Or(o.ClientVersion, "20.10.38")},
 	}, nil
 }
 
 func address(option, s string) (*url.URL, error) {
 	u, err := url.Parse(s)
-	if err != nil {
-		return nil, fmt.Errorf("videosite: %s: %w", option, err)
+	if err != nil { // err repeats the address, and a password with it
+		return nil, fmt.Errorf("videosite: %s: it is no address", option)
 	}
 	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
-		return nil, fmt.Errorf("videosite: %s: %q is no http or https address", option, s)
+		return nil, fmt.Errorf("videosite: %s: %q is no http or https address without a user", option, redact.Parsed(u))
 	}
 	return u, nil
 }

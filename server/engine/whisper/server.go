@@ -2,6 +2,7 @@ package whisper
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/internal/redact"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/internal/whispermodel"
 	"github.com/transcriptkit/transcriptkit/server/speech"
@@ -45,6 +47,22 @@ type ServerOptions struct {
 	MaxBytes int64
 }
 
+// Format prints the options without user, password and query of the URL.
+func (o ServerOptions) Format(s fmt.State, verb rune) {
+	redact.Print(s, verb, o.shown())
+}
+
+// MarshalJSON is Format for JSON.
+func (o ServerOptions) MarshalJSON() ([]byte, error) { return json.Marshal(o.shown()) }
+
+// shownOptions are ServerOptions without their methods.
+type shownOptions ServerOptions
+
+func (o ServerOptions) shown() shownOptions {
+	o.URL, o.HTTP = redact.URL(o.URL), nil
+	return shownOptions(o)
+}
+
 // Server implements [engine.Recognizer] and [engine.Checker] with a running
 // whisper-server. Safe for concurrent use: the server recognizes one recording at
 // a time, so one request is sent at a time and the others wait here, where their
@@ -54,9 +72,9 @@ type ServerOptions struct {
 // reachable by this service only.
 type Server struct {
 	http      *http.Client
-	host      string // for messages
-	inference string
-	health    string
+	host      string        // for messages
+	inference func() string // they may hold a password; funcs, as these print as none
+	health    func() string
 	model     string
 	maxBytes  int64
 	turn      chan struct{} // holds a token while a request is under way
@@ -96,7 +114,7 @@ func NewServer(o ServerOptions) (*Server, error) {
 }
 
 // addresses are where a recording and where the state is asked for.
-func addresses(u *url.URL) (inference, health string) {
+func addresses(u *url.URL) (inference, health func() string) {
 	const own = "/inference"
 	asks := *u
 	if asks.Path == "" || asks.Path == "/" {
@@ -108,7 +126,7 @@ func addresses(u *url.URL) (inference, health string) {
 		base = "" // a path of another name: its state is still told beside the root
 	}
 	state.Path, state.RawPath, state.RawQuery = base+"/health", "", ""
-	return asks.String(), state.String()
+	return asks.String, state.String
 }
 
 // direct is a transport without a proxy.
@@ -144,7 +162,7 @@ func (s *Server) Info() engine.RecognizerInfo {
 func (s *Server) Check(ctx context.Context) error {
 	short, cancel := context.WithTimeout(ctx, healthPatience)
 	defer cancel()
-	req, err := http.NewRequestWithContext(short, http.MethodGet, s.health, nil)
+	req, err := http.NewRequestWithContext(short, http.MethodGet, s.health(), nil)
 	if err != nil {
 		return s.away(withoutURL(err))
 	}

@@ -90,7 +90,7 @@ func (s *Server) send(ctx context.Context, rec *upload, code, prompt string) (an
 	late := fmt.Errorf("no answer within %v", patience(rec.length))
 	limited, cancel := context.WithTimeoutCause(ctx, patience(rec.length), late)
 	defer cancel()
-	req, err := http.NewRequestWithContext(limited, http.MethodPost, s.inference, body)
+	req, err := http.NewRequestWithContext(limited, http.MethodPost, s.inference(), body)
 	if err != nil {
 		return answer{}, fmt.Errorf("whisper: request: %w", withoutURL(err))
 	}
