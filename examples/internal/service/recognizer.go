@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/openai"
@@ -30,11 +31,12 @@ const pocketsphinxProgram = "pocketsphinx_continuous"
 type RecognizerFlags struct {
 	ASR ASR `name:"asr" placeholder:"NAME[:WHERE]" help:"Who recognizes speech: whisper-server:URL, openai:URL, whisper-cli:MODEL (a ggml file), pocketsphinx or none. Default: the best that is there: a model that was pulled, else whisper-cli with a model that is installed, else pocketsphinx, else none."`
 	ModelsFlag
-	ASRModel       string     `name:"asr-model" placeholder:"NAME" help:"The model to ask an openai:URL for (whisper-1), or the one that a whisper-server:URL has loaded, for the record."`
-	ASRKeyFile     keyFile    `name:"asr-key-file" placeholder:"FILE" help:"A file that holds the key for openai:URL and nothing else."`
-	ASRSpeakers    bool       `name:"asr-speakers" help:"Ask an openai:URL who speaks. A model with diarize in its name is asked without."`
-	ASRUploadLimit int64      `name:"asr-upload-limit" placeholder:"BYTES" help:"The largest upload that the server takes; less audio is then sent at once."`
-	WhisperCLI     Executable `name:"whisper-cli" default:"whisper-cli" placeholder:"PATH" help:"The program for models of whisper.cpp (${default})."`
+	ASRModel        string        `name:"asr-model" placeholder:"NAME" help:"The model to ask an openai:URL for (whisper-1), or the one that a whisper-server:URL has loaded, for the record."`
+	ASRKeyFile      keyFile       `name:"asr-key-file" placeholder:"FILE" help:"A file that holds the key for openai:URL and nothing else."`
+	ASRSpeakers     bool          `name:"asr-speakers" help:"Ask an openai:URL who speaks. A model with diarize in its name is asked without."`
+	ASRUploadLimit  int64         `name:"asr-upload-limit" placeholder:"BYTES" help:"The largest upload that the server takes; less audio is then sent at once."`
+	ASRCheckTimeout time.Duration `name:"asr-check-timeout" default:"4s" placeholder:"DURATION" help:"How long the server may take to say that it is there (${default}). One that takes longer counts as busy, and still gets recordings."`
+	WhisperCLI      Executable    `name:"whisper-cli" default:"whisper-cli" placeholder:"PATH" help:"The program for models of whisper.cpp (${default})."`
 }
 
 // ASR is a value of --asr: a name and, after a colon, what is used.
@@ -110,6 +112,8 @@ func (f RecognizerFlags) check() error {
 		return errors.New("--asr-speakers goes with --asr=openai:URL only")
 	case f.ASR.Name != asrOpenAI && f.ASRKeyFile != "":
 		return errors.New("--asr-key-file goes with --asr=openai:URL only")
+	case f.ASRCheckTimeout < 0:
+		return errors.New("--asr-check-timeout must not be negative")
 	case f.ASRUploadLimit < 0:
 		return errors.New("--asr-upload-limit must not be negative")
 	}
@@ -137,10 +141,11 @@ func (f RecognizerFlags) addresses() []string {
 func (f RecognizerFlags) Recognizer(host engine.Host) (engine.Recognizer, error) {
 	switch f.ASR.Name {
 	case asrWhisperServer:
-		return whisper.NewServer(whisper.ServerOptions{URL: f.ASR.url.at.String(), Model: f.ASRModel, MaxBytes: f.ASRUploadLimit})
+		return whisper.NewServer(whisper.ServerOptions{URL: f.ASR.url.at.String(), Model: f.ASRModel, MaxBytes: f.ASRUploadLimit, CheckTimeout: f.ASRCheckTimeout})
 	case asrOpenAI:
 		return openai.New(openai.Options{
 			BaseURL: f.ASR.url.at.String(), Model: f.ASRModel, Speakers: f.ASRSpeakers, Key: string(f.ASRKeyFile), MaxBytes: f.ASRUploadLimit,
+			CheckTimeout: f.ASRCheckTimeout,
 		})
 	case ASRWhisperCLI:
 		return whisper.NewCLI(host, whisper.CLIOptions{

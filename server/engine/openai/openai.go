@@ -28,6 +28,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/redact"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/checking"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -69,6 +70,9 @@ type Options struct {
 	// [DefaultMaxBytes]. A call holds at most as much in memory, some twice over:
 	// the SDK writes the whole request before it sends it.
 	MaxBytes int64
+	// CheckTimeout is how long the endpoint may take to answer [Recognizer.Check]; 0
+	// means 4 seconds.
+	CheckTimeout time.Duration
 	// HTTP sends the requests; nil means a client that uses no proxy. Its policy
 	// for redirects is not used.
 	HTTP *http.Client `json:"-"`
@@ -88,6 +92,7 @@ type Recognizer struct {
 	model          string
 	maxBytes       int64
 	speakers       bool
+	checkTimeout   time.Duration
 	transcriptions sdk.AudioTranscriptionService
 	models         sdk.ModelService
 	scrub          func(string) string // takes the key out of a text; a func, as that prints as none
@@ -117,6 +122,9 @@ func New(o Options) (*Recognizer, error) {
 	if maxBytes < headRoom+bytesPerSecond {
 		return nil, fmt.Errorf("openai: uploads of at most %d bytes do not hold a second of sound: %d is the least", maxBytes, headRoom+bytesPerSecond)
 	}
+	if o.CheckTimeout < 0 {
+		return nil, fmt.Errorf("openai: CheckTimeout is %s: it must not be negative", o.CheckTimeout)
+	}
 	base.Path = strings.TrimRight(base.Path, "/") + "/" // the SDK sets paths relative to it
 	options := requestOptions(base.String(), o.Key, o.HTTP)
 	r := &Recognizer{
@@ -124,6 +132,7 @@ func New(o Options) (*Recognizer, error) {
 		model:          cmp.Or(o.Model, DefaultModel),
 		maxBytes:       maxBytes,
 		speakers:       o.Speakers || diarizes(o.Model),
+		checkTimeout:   cmp.Or(o.CheckTimeout, checking.DefaultPatience),
 		transcriptions: sdk.NewAudioTranscriptionService(options...),
 		models:         sdk.NewModelService(options...),
 		scrub:          scrubber(o.Key),

@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -321,6 +322,32 @@ func TestCheck(t *testing.T) {
 	err := recognizer(t, gone).Check(t.Context())
 	require.ErrorIs(t, err, transcript.UpstreamFailed)
 	assert.ErrorContains(t, err, gone.URL+"/v1/")
+}
+
+// One that takes the connection and is slow to answer is busy, not away. How long it may
+// take is a setting.
+func TestCheckOfABusyEndpoint(t *testing.T) {
+	t.Parallel()
+	answer := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-answer:
+		case <-r.Context().Done():
+		}
+	}))
+	defer server.Close()
+	within := func(patience time.Duration) *openai.Recognizer {
+		r, err := openai.New(openai.Options{BaseURL: server.URL, CheckTimeout: patience})
+		require.NoError(t, err)
+		return r
+	}
+	err := within(50 * time.Millisecond).Check(t.Context())
+	require.ErrorIs(t, err, transcript.RateLimited)
+	require.ErrorContains(t, err, "within 50ms: it may be busy")
+	close(answer)
+	require.NoError(t, within(time.Minute).Check(t.Context()))
+	_, err = openai.New(openai.Options{BaseURL: server.URL, CheckTimeout: -1})
+	require.ErrorContains(t, err, "CheckTimeout")
 }
 
 type roundTrip func(*http.Request) (*http.Response, error)

@@ -1,6 +1,7 @@
 package whisper
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/redact"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/checking"
 	"github.com/transcriptkit/transcriptkit/server/engine/internal/whispermodel"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -25,8 +27,6 @@ const (
 	// A normalized recording has a header and then so many bytes in a second.
 	headerSize     = 44
 	bytesPerSecond = 2 * speech.SampleRate
-	// healthPatience is how long a server may take to say how it is.
-	healthPatience = 4 * time.Second
 )
 
 // ServerOptions say which server a [Server] asks.
@@ -41,6 +41,9 @@ type ServerOptions struct {
 	// own, which heeds no proxy of the environment. Give it no timeout: a request
 	// lasts as long as the recognition.
 	HTTP *http.Client
+	// CheckTimeout is how long the server may take to answer [Server.Check]; 0 means 4
+	// seconds.
+	CheckTimeout time.Duration
 	// MaxBytes is the largest request that the server, or what stands before it,
 	// accepts, in bytes; 0 means any. It sets the longest chunk: a second has 32,000
 	// bytes.
@@ -77,6 +80,7 @@ type Server struct {
 	health    func() string
 	model     string
 	maxBytes  int64
+	patience  time.Duration // of a check
 	turn      chan struct{} // holds a token while a request is under way
 }
 
@@ -96,11 +100,15 @@ func NewServer(o ServerOptions) (*Server, error) {
 	if least := int64(formSize + headerSize + bytesPerSecond); o.MaxBytes != 0 && o.MaxBytes < least {
 		return nil, fmt.Errorf("whisper: uploads of at most %d bytes do not hold a second of sound: %d is the least", o.MaxBytes, least)
 	}
+	if o.CheckTimeout < 0 {
+		return nil, fmt.Errorf("whisper: CheckTimeout is %s: it must not be negative", o.CheckTimeout)
+	}
 	s := &Server{
 		http:     &http.Client{Transport: direct()},
 		host:     u.Host,
 		model:    o.Model,
 		maxBytes: o.MaxBytes,
+		patience: cmp.Or(o.CheckTimeout, checking.DefaultPatience),
 		turn:     make(chan struct{}, 1),
 	}
 	if o.HTTP != nil {
@@ -155,26 +163,41 @@ func (s *Server) Info() engine.RecognizerInfo {
 	return info
 }
 
-// Check asks the server for its state, for at most 4 seconds. The error is an
-// UPSTREAM_FAILED for one that cannot be reached or fails, a CONFIG_ERROR for one that
-// wants to know who asks or does not say that it is ready, as one without a model or
-// one from before 2024 does; or the context's.
+// Check asks the server for its state, for at most ServerOptions.CheckTimeout. The error
+// is an UPSTREAM_FAILED for one that cannot be reached or fails, a RATE_LIMITED for one
+// that takes the connection and does not answer in time, as one that works on a recording
+// may, a CONFIG_ERROR for one that wants to know who asks or does not say that it is
+// ready, as one without a model or one from before 2024 does; or the context's.
 func (s *Server) Check(ctx context.Context) error {
-	short, cancel := context.WithTimeout(ctx, healthPatience)
-	defer cancel()
-	req, err := http.NewRequestWithContext(short, http.MethodGet, s.health(), nil)
-	if err != nil {
-		return s.away(withoutURL(err))
-	}
-	req.Close = true
-	resp, err := s.http.Do(req)
-	if err != nil && ctx.Err() != nil {
+	var unfit error
+	busy, err := checking.Ask(ctx, s.patience, func(ctx context.Context) error {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.health(), nil)
+		if err != nil {
+			return err
+		}
+		req.Close = true
+		resp, err := s.http.Do(req)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = resp.Body.Close() }() // it was only read
+		unfit = s.judge(resp)
+		return nil
+	})
+	switch {
+	case err == nil:
+		return unfit
+	case ctx.Err() != nil:
 		return context.Cause(ctx)
+	case busy:
+		return transcript.Errorf(transcript.RateLimited, "The speech recognition server at %s takes connections, and has not answered within %s: it may be busy. If it always is, raise the time that a check may take.", s.host, s.patience).
+			With("engine", serverName).Because(withoutURL(err))
 	}
-	if err != nil {
-		return s.away(withoutURL(err))
-	}
-	defer func() { _ = resp.Body.Close() }() // it was only read
+	return s.away(withoutURL(err))
+}
+
+// judge reads the state from an answer.
+func (s *Server) judge(resp *http.Response) error {
 	switch code := resp.StatusCode; {
 	case code == http.StatusOK:
 		return nil

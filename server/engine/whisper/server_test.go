@@ -279,6 +279,27 @@ func TestServerCheck(t *testing.T) {
 	}
 }
 
+// One that takes the connection and is slow to answer is busy, not away. How long it may
+// take is a setting.
+func TestServerCheckOfABusyServer(t *testing.T) {
+	t.Parallel()
+	answer := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-answer:
+		case <-r.Context().Done():
+		}
+	}))
+	defer server.Close()
+	err := newServer(t, whisper.ServerOptions{URL: server.URL, CheckTimeout: 50 * time.Millisecond}).Check(t.Context())
+	require.ErrorIs(t, err, transcript.RateLimited)
+	require.ErrorContains(t, err, "within 50ms: it may be busy")
+	close(answer)
+	require.NoError(t, newServer(t, whisper.ServerOptions{URL: server.URL, CheckTimeout: time.Minute}).Check(t.Context()))
+	_, err = whisper.NewServer(whisper.ServerOptions{URL: server.URL, CheckTimeout: -1})
+	require.ErrorContains(t, err, "CheckTimeout")
+}
+
 func TestServerCheckStops(t *testing.T) {
 	t.Parallel()
 	why := errors.New("not wanted any more")

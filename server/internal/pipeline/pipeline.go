@@ -240,7 +240,7 @@ func (p *Pipeline) Check(ctx context.Context) map[string]error {
 	checks.Go(func() { discovery = check(ctx, p.engine.Discovery) })
 	checks.Go(func() { audio = check(ctx, p.engine.Audio) })
 	checks.Go(func() { media = check(ctx, p.engine.Media) })
-	checks.Go(func() { asr = check(ctx, p.engine.Recognizer) })
+	checks.Go(func() { asr = p.checkRecognizer(ctx) })
 	checks.Wait()
 	all := map[string]error{"captions": captions, "discovery": discovery, "audio": audio, "media": media, "asr": asr}
 	for _, platform := range transcript.Platforms() {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -61,6 +62,44 @@ func TestRecognizerThatStaysAway(t *testing.T) {
 	assert.Contains(t, job.Error.Message, "recognizer")
 	assert.Equal(t, "script", job.Error.Details["engine"])
 	assert.Zero(t, e.calls())
+}
+
+// While a recording is with the recognizer nobody asks whether it is there: it may be too
+// busy to answer, and a second recording is given to it all the same.
+func TestNobodyAsksABusyRecognizer(t *testing.T) {
+	t.Parallel()
+	with, done := make(chan struct{}), make(chan struct{})
+	e := &script{recognize: func(ctx context.Context, _ int, _ engine.Audio, _ engine.RecognizeOptions) (engine.Recognition, error) {
+		with <- struct{}{}
+		select {
+		case <-done:
+		case <-ctx.Done():
+		}
+		return heard("hello"), context.Cause(ctx)
+	}}
+	busy := &server{script: e, check: func(call int32) error {
+		if call == 1 { // somebody else's recording is with it
+			return transcript.Errorf(transcript.RateLimited, "It has not answered.")
+		}
+		return transcript.Errorf(transcript.UpstreamFailed, "It is away.")
+	}}
+	b := start(t, dbtest.Open(t, dbtest.SQLite(t)), e, busy.in, func(c *pipeline.Config) { c.ASRWorkers = 2 })
+	first := b.job(t, recording(t, 5, 1))
+	<-with
+	out, err := b.submit(t, "other", recording(t, 5, 2), "")
+	require.NoError(t, err)
+	select {
+	case <-with:
+	case <-time.After(time.Minute):
+		t.Fatal("the second recording is not given to it")
+	}
+	require.NoError(t, b.Check(t.Context())["asr"])
+	assert.EqualValues(t, 1, busy.checks.Load())
+	close(done)
+	b.endsWhole(t, first.JobID, 1)
+	job, err := b.Wait(t.Context(), "other", out.Job.JobID, nil)
+	require.NoError(t, err)
+	assert.Equal(t, transcript.JobSuccess, job.Status)
 }
 
 // A recognizer that is there, whatever else it says of itself, is tried: an endpoint

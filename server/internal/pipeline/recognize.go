@@ -36,6 +36,7 @@ func (p *Pipeline) recognize(ctx context.Context, t task, a recognizeArgs) error
 	began := time.Now()
 	progress := p.running.open(e.ID, plan)
 	defer p.running.close(e.ID)
+	defer p.reach.lend()()
 	heard, err := p.engine.Recognizer.Recognize(ctx, audio, engine.RecognizeOptions{
 		Language: p.recognizerTag(subjectOfExtraction(e).asrLanguage()),
 		Prompt:   e.Prompt,
