@@ -20,6 +20,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
 	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
 // Bounds of a batch, which the API has too.
@@ -109,7 +110,7 @@ func (p *pages) itemsPermitted(r *http.Request) (int, error) {
 
 // createBatch makes a batch and leads to it.
 func (p *pages) createBatch(w http.ResponseWriter, r *http.Request) error {
-	form, params, err := readBatchForm(r)
+	form, params, err := readBatchForm(r, p.Sites)
 	var wrong *fieldError
 	switch {
 	case errors.As(err, &wrong):
@@ -163,7 +164,7 @@ type batchParams struct {
 
 // readBatchForm reads a form, with a file in it or without. The error is a fieldError, or
 // that of a form that nobody can read.
-func readBatchForm(r *http.Request) (f batchForm, p batchParams, err error) {
+func readBatchForm(r *http.Request, sites *site.Table) (f batchForm, p batchParams, err error) {
 	var tooLarge *http.MaxBytesError
 	switch err := r.ParseMultipartForm(1 << 20); {
 	case errors.As(err, &tooLarge):
@@ -191,7 +192,7 @@ func readBatchForm(r *http.Request) (f batchForm, p batchParams, err error) {
 		p.Channel = f.List
 	default:
 		f.From = batch.Links
-		return f, p, p.readLinks(r, f.Links)
+		return f, p, p.readLinks(r, f.Links, sites)
 	}
 	if f.List == "" {
 		return f, p, &fieldError{"list", "batches.noList"}
@@ -200,7 +201,7 @@ func readBatchForm(r *http.Request) (f batchForm, p batchParams, err error) {
 }
 
 // readLinks takes the links that were typed, or those of a file.
-func (p *batchParams) readLinks(r *http.Request, typed string) error {
+func (p *batchParams) readLinks(r *http.Request, typed string, sites *site.Table) error {
 	file, header, err := r.FormFile("file")
 	if err == nil && header.Filename != "" {
 		defer file.Close()
@@ -223,7 +224,12 @@ func (p *batchParams) readLinks(r *http.Request, typed string) error {
 	lines := bufio.NewScanner(strings.NewReader(typed))
 	lines.Buffer(nil, maxBatchBytes+maxForm)
 	for n := 1; lines.Scan(); n++ {
-		if link := strings.TrimSpace(lines.Text()); link != "" {
+		link := strings.TrimSpace(lines.Text())
+		picked := linksInProse(strings.Fields(link), sites)
+		if picked == nil && link != "" {
+			picked = []string{link}
+		}
+		for _, link := range picked {
 			p.URLs, p.lines = append(p.URLs, link), append(p.lines, n)
 		}
 	}

@@ -85,6 +85,7 @@ func TestBrowserRepeatsBrokenUploads(t *testing.T) {
 	page.Open("/")
 	choose(t, page, map[string]int{"one.wav": 4 << 20, "two.wav": 4 << 20})
 	page.Wait(`[...document.querySelectorAll("#queue .actions")].filter(e => e.innerText === "Show").length === 2`)
+	page.Wait(`[...document.querySelectorAll("#queue .said")].filter(e => e.innerText === "The text is there").length === 2`)
 	mu.Lock()
 	assert.Len(t, keys, 2)
 	for key, times := range keys {

@@ -76,6 +76,9 @@ func (p *pages) job(w http.ResponseWriter, r *http.Request) error {
 	if shown.Form.Links == "" || visitor.From(r.Context()).Known() {
 		p.lookUp(r, &shown)
 	}
+	if file := r.FormValue("file"); job.Status == transcript.JobCancelled && file != "" { // whose row is gone
+		shown.About.File, shown.About.Title = true, cmp.Or(shown.About.Title, excerpt(file))
+	}
 	if match, err := p.Sites.Detect(shown.Form.Links); err == nil {
 		shown.About.Link = cmp.Or(shown.About.Link, match.URL)
 	}
@@ -171,6 +174,10 @@ func (p *pages) cancelJob(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	asked := linkForm{Links: r.PostFormValue("links"), Language: r.PostFormValue("language")}
-	http.Redirect(w, r, "/jobs/"+url.PathEscape(id)+"?"+asked.query().Encode(), http.StatusSeeOther)
+	query := asked.query()
+	if file := r.PostFormValue("file"); file != "" && len(file) <= maxQuery {
+		query.Set("file", file)
+	}
+	http.Redirect(w, r, "/jobs/"+url.PathEscape(id)+"?"+query.Encode(), http.StatusSeeOther)
 	return nil
 }

@@ -96,20 +96,20 @@ func readPasted(text string, sites *site.Table) (pasted, error) {
 	if err != nil {
 		return pasted{}, err
 	}
-	lists, unknown := 0, 0
+	lists, unknown := 0, []string(nil)
 	for _, link := range found {
 		switch _, isList := listOf(link, sites); {
 		case isList:
 			lists++
 		case !looksLikeLink(link, sites):
-			unknown++
+			unknown = append(unknown, link)
 		}
 	}
 	switch {
 	case len(found) == 0:
 		return pasted{}, &pasteFault{key: "start.nothing"}
-	case unknown == len(found):
-		return pasted{}, &pasteFault{"start.noLink", excerpt(found[0]), excerpt(text)}
+	case len(unknown) > 0:
+		return pasted{}, &pasteFault{"start.noLink", excerpt(unknown[0]), excerpt(text)}
 	case len(found) == 1 && lists == 1:
 		list, _ := listOf(found[0], sites)
 		return pasted{batch: list}, nil
@@ -132,6 +132,9 @@ func splitLinks(text string, sites *site.Table) ([]string, error) {
 	if len(words)+strings.Count(text, ",") > mostPieces {
 		return nil, &transcript.Error{Code: transcript.BatchLimitExceeded, Status: http.StatusUnprocessableEntity}
 	}
+	if links := linksInProse(words, sites); links != nil {
+		return links, nil
+	}
 	var found []string
 	for _, word := range words {
 		begin := len(found)
@@ -150,6 +153,28 @@ func splitLinks(text string, sites *site.Table) ([]string, error) {
 		}
 	}
 	return whole, nil
+}
+
+// linksInProse are the links that stand among other words, such as "see (https://…)."; nil
+// where there are no other words, or no links that say that they are links. A word of
+// eleven letters may be the id of a video: among other words it is a word.
+func linksInProse(words []string, sites *site.Table) (links []string) {
+	prose := false
+	for _, word := range words {
+		at := max(strings.Index(word, "https://"), strings.Index(word, "http://"), 0)
+		bare := strings.TrimRight(strings.TrimLeft(word[at:], "([{<“‘«\"'"), ".,;:!?)]}>”’»\"'")
+		switch {
+		case strings.Contains(bare, "://"), strings.Contains(bare, "/") && looksLikeLink(bare, sites):
+			links = append(links, bare)
+			prose = prose || at > 0
+		case bare != "" && !looksLikeLink(bare, sites):
+			prose = true
+		}
+	}
+	if !prose {
+		return nil
+	}
+	return links
 }
 
 // looksLikeLink is true of what some site may know, and of what says so itself.

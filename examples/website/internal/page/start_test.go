@@ -65,6 +65,10 @@ func TestPastedDecidesWhatIsMade(t *testing.T) {
 		"lines":                        {"dQw4w9WgXcQ\r\nhttps://youtu.be/9bZkp7q19f0\r\n", "^/batches/"},
 		"commas":                       {"dQw4w9WgXcQ,9bZkp7q19f0", "^/batches/"},
 		"spaces, and one is not known": {"dQw4w9WgXcQ https://elsewhere.example/x", "^/batches/"},
+		"a link in prose":              {"See this (https://youtu.be/dQw4w9WgXcQ), an interesting talk.", "^/(transcripts|jobs)/"},
+		"a link without a scheme":      {"from youtu.be/dQw4w9WgXcQ today!", "^/(transcripts|jobs)/"},
+		"in the form of Markdown":      {"[talk](https://youtu.be/dQw4w9WgXcQ).", "^/(transcripts|jobs)/"},
+		"two links in prose":           {"First https://youtu.be/dQw4w9WgXcQ, then\nhttps://youtu.be/9bZkp7q19f0.", "^/batches/"},
 		"a playlist":                   {"https://www.youtube.com/playlist?list=PLrAXtmErZgOeiKm4sgNOkn", "^/batches/"},
 		"a playlist's id":              {"PLrAXtmErZgOeiKm4sgNOkn", "^/batches/"},
 		"a channel":                    {"@talks", "^/batches/"},
@@ -73,6 +77,9 @@ func TestPastedDecidesWhatIsMade(t *testing.T) {
 		sent := s.post(t, "/transcripts", "links", c.pasted)
 		assert.Equal(t, http.StatusSeeOther, sent.status, name)
 		assert.Regexp(t, c.to, sent.header.Get("Location"), name)
+		if name == "two links in prose" {
+			assert.Contains(t, s.get(t, sent.header.Get("Location")).body, "2 links")
+		}
 	}
 }
 
@@ -85,11 +92,12 @@ func TestFormKeepsWhatWasTyped(t *testing.T) {
 		status       int
 		field, wants string
 	}{
-		"nothing":        {[]string{"links", " \r\n"}, 422, "links", "Paste a link first."},
-		"words":          {[]string{"links", "cooking <pasta>"}, 422, "links", "/discover?q=cooking&#43;%3Cpasta%3E"},
-		"no known site":  {[]string{"links", "https://elsewhere.example/<x>"}, 422, "links", "upload it as a file"},
-		"two lists":      {[]string{"links", "@talks @others"}, 422, "links", "paste its link alone"},
-		"a bad language": {[]string{"links", "dQw4w9WgXcQ", "language", "de,,en"}, 422, "language", "entry 2 is empty"},
+		"nothing":         {[]string{"links", " \r\n"}, 422, "links", "Paste a link first."},
+		"words":           {[]string{"links", "cooking <pasta>"}, 422, "links", "/discover?q=cooking&#43;%3Cpasta%3E"},
+		"words and an id": {[]string{"links", "dQw4w9WgXcQ something"}, 422, "links", "“something” is no link."},
+		"no known site":   {[]string{"links", "https://elsewhere.example/<x>"}, 422, "links", "upload it as a file"},
+		"two lists":       {[]string{"links", "@talks @others"}, 422, "links", "paste its link alone"},
+		"a bad language":  {[]string{"links", "dQw4w9WgXcQ", "language", "de,,en"}, 422, "language", "entry 2 is empty"},
 	} {
 		sent := s.post(t, "/transcripts", c.fields...)
 		assert.Equal(t, c.status, sent.status, name)

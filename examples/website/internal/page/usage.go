@@ -38,13 +38,16 @@ func (b bar) Warn() int64 { return (b.Limit*4 + 4) / 5 }
 // Last is the most that is taken when not everything is.
 func (b bar) Last() int64 { return b.Limit - 1 }
 
-// State is "none", "full", "low" or "fine".
+// State is "none", "busy", "full", "low" or "fine". What is busy refuses nothing: the rest
+// waits for its turn.
 func (b bar) State() string {
 	switch {
 	case !b.Limited:
 		return "fine"
 	case b.Limit == 0:
 		return "none"
+	case b.Left() == 0 && b.Name == "recognizing":
+		return "busy"
 	case b.Left() == 0:
 		return "full"
 	case b.Renews != nil && b.Taken() >= b.Warn():

@@ -6,6 +6,13 @@ import { copy } from "./copy.js";
 import { t } from "./strings.js";
 
 const text = document.getElementById("text");
+
+// On a wide screen there is room for all folds beside the text: they are open from the
+// beginning, for eyes and for screen readers alike.
+if (matchMedia("(min-width: 62rem) and (min-height: 40rem)").matches) {
+  for (const fold of document.querySelectorAll("details.roomy")) fold.open = true;
+}
+
 const secondsOf = (line) => Number(line.id.slice(2)); // of id="t=SECONDS"
 
 // lineAt is the last line that has begun by then; the first where none has.

@@ -2,6 +2,7 @@
 // refused them.
 
 import { parse, sentence } from "./base.js";
+import { follow } from "./follow.js";
 import { backoff, pause, size, sleep } from "./pause.js";
 import { t } from "./strings.js";
 
@@ -45,15 +46,18 @@ export class Uploads {
     for (let upload; (upload = this.#queue.shift());) {
       done = await upload.run();
       if (upload.broken) upload.row.offer(() => this.#enqueue(upload));
+      if (done && this.#list.children.length === 1) break; // the only one: its page
+      done = null;
+      upload.watch();
     }
     this.#busy = false;
-    if (done && this.#list.children.length === 1) location.assign(done); // the only one: its page
+    if (done) location.assign(done);
   }
 }
 
 // Upload is a file on its way. Its key lets it be sent again without being made twice.
 class Upload {
-  #file; #languages; #request = null; #canceled = false; #key = key();
+  #file; #languages; #request = null; #canceled = false; #key = key(); #job = "";
   #stop; #cancellation = new Promise((resolve) => { this.#stop = resolve; });
 
   constructor(file, languages, row) {
@@ -61,6 +65,25 @@ class Upload {
     this.#languages = languages;
     this.row = row;
     this.broken = false; // the connection, more often than is tried by itself
+  }
+
+  // watch shows how the work goes that the file has become, to its end.
+  async watch() {
+    if (!this.#job) return;
+    const job = this.#job;
+    this.#job = "";
+    try {
+      this.#ended(await follow(job, { tell: ({ stage }) => this.row.say(stageName(stage)), lost: (seconds) => { if (seconds) this.row.say(t("job.lost", { pause: pause(seconds) })); } }));
+    } catch (refusal) {
+      this.row.say(refusal.message, true);
+    }
+  }
+
+  #ended({ status, error, transcript: text }) {
+    if (status === "success" && text?.externalId) this.row.lead(t("upload.ready"), pageOf(text));
+    else if (status === "success") this.row.say(t("upload.ready"));
+    else if (status === "cancelled") this.row.say(t("upload.canceled"), true);
+    else this.#fail(error ?? {});
   }
 
   cancel() {
@@ -116,16 +139,33 @@ class Upload {
   }
 
   #end(status, body) {
-    if (status === 202 && body.jobId) return this.row.lead(t("upload.accepted"), "/jobs/" + encodeURIComponent(body.jobId));
+    if (status === 202 && body.jobId) {
+      this.#job = body.jobId;
+      return this.row.lead(t("upload.accepted"), "/jobs/" + encodeURIComponent(body.jobId));
+    }
     const text = body.transcript;
     if (status === 200 && text?.externalId) {
-      return this.row.lead(t("upload.ready"), `/transcripts/${encodeURIComponent(text.platform)}/${encodeURIComponent(text.externalId)}?language=${encodeURIComponent(text.lang)}`);
+      return this.row.lead(t("upload.ready"), pageOf(text));
     }
     const error = typeof body.error === "string" ? { code: body.error.toUpperCase() } : body.error ?? {};
-    const cure = t("cure." + error.code);
-    this.row.refuse([sentence(error) || t("problem.fault"), cure === "cure." + error.code ? "" : cure].join(" "), error.actionUrl, error.actionLabel);
+    this.#fail(error);
     return null;
   }
+
+  #fail(error) {
+    const cure = t("cure." + error.code);
+    this.row.refuse([sentence(error) || t("problem.fault"), cure === "cure." + error.code ? "" : cure].join(" "), error.actionUrl, error.actionLabel);
+  }
+}
+
+// pageOf is the page of a text.
+function pageOf({ platform, externalId, lang }) {
+  return `/transcripts/${encodeURIComponent(platform)}/${encodeURIComponent(externalId)}?language=${encodeURIComponent(lang)}`;
+}
+
+function stageName(stage) {
+  const name = t("stage." + stage);
+  return name === "stage." + stage ? t("job.working") : name;
 }
 
 // repeats tells whether the same may be taken later: the service is busy, or away.
