@@ -33,7 +33,7 @@ const maxPutSegments = 100_000
 // Required are Platform, ExternalID by the grammar of [Config.Sites], Lang, a BCP 47 tag,
 // and 1 to 100,000 Segments: with text, sorted by Start, and times of at least 0. Of an
 // upload the id is the first 32 hex digits of the SHA-256 of its bytes, and an account
-// is required. SourceURL nil becomes the platform's own link, DurationSec nil the end of
+// is required. Control characters in the text become U+FFFD. SourceURL nil becomes the platform's own link, DurationSec nil the end of
 // the last segment. ID, Source, Status and the times of the row are not read.
 //
 // The error is a *transcript.Error for what is not valid: INVALID_REQUEST names the

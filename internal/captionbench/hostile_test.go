@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -71,17 +72,17 @@ var hostiles = map[string]hostile{
 	},
 }
 
-// cueSize bounds, in bytes, the text of a cue: readers take no more than a MiB.
-const cueSize = 1000 << 10
+// cueSize bounds, in bytes, the text of a cue: readers take less than a MiB.
+const cueSize = 512 << 10
 
-// file is a file of some size. Its cues, one at least for each MB, hold the filling, and
-// a sentence that differs at its end, so that cues are compared in vain.
+// file is a file of some size. Its cues, eight at least, hold the filling, and a number
+// at the end, so that each is compared with the one before in vain.
 func (h hostile) file(filling string, size int) []byte {
 	var b bytes.Buffer
 	b.WriteString(h.begin)
-	for n := 0; b.Len() < size || n < 2; n++ {
+	for n := 0; b.Len() < size; n++ {
 		b.WriteString(h.open)
-		b.WriteString(strings.Repeat(filling, max(1, min(cueSize, size/2)/len(filling))))
+		b.WriteString(strings.Repeat(filling, max(1, min(cueSize, size/8)/len(filling))))
 		fmt.Fprintf(&b, "%d%s", n, h.close)
 	}
 	b.WriteString(h.end)
@@ -103,9 +104,9 @@ func (h hostile) small(filling string, size int) []byte {
 func (h hostile) outside(filling string, size int) []byte {
 	var b bytes.Buffer
 	b.WriteString(h.begin)
-	b.WriteString(strings.Repeat(filling, min(size, cueSize)/len(filling)))
 	for b.Len() < size {
-		b.WriteString("\n\n" + h.open + "a" + h.close + strings.Repeat(filling, min(size, cueSize)/len(filling)))
+		b.WriteString(strings.Repeat(filling, min(size/2, cueSize)/len(filling)))
+		b.WriteString("\n\n" + h.open + "a" + h.close)
 	}
 	b.WriteString(h.end)
 	return b.Bytes()
@@ -178,13 +179,16 @@ func TestScaleOfHostileFiles(t *testing.T) { //nolint:paralleltest // it measure
 
 func doubled(t *testing.T) {
 	const most = 2.3
+	debug.SetGCPercent(-1) // what is timed leaves garbage, and slowdown collects it
+	debug.SetMemoryLimit(4 << 30)
 	worst, files := 0.0, 0
 	eachFilling(func(format, filling, shape string, file func(int) []byte) {
 		files++
 		one := file(64 << 10)
 		for size := 128 << 10; size <= 16<<20; size *= 2 {
 			more := file(size)
-			ratio := slowdown(one, more, most, 7)
+			doubled := float64(len(more)) / float64(len(one)) / 2 // not all files have the very size
+			ratio := slowdown(one, more, most*doubled, 9) / doubled
 			if ratio > most {
 				t.Errorf("%s, %q, %s: %d bytes take %.2f times as long as %d", format, filling, shape, len(more), ratio, len(one))
 			}
@@ -201,6 +205,9 @@ func slowdown(one, more []byte, most float64, tries int) (ratio float64) {
 	const noise = 50 * time.Microsecond
 	best := [2]time.Duration{math.MaxInt64, math.MaxInt64}
 	for range tries {
+		if *full {
+			runtime.GC()
+		}
 		best[0] = min(best[0], timed(func() { reads(one) }))
 		best[1] = min(best[1], timed(func() { reads(more) }))
 		if ratio = float64(best[1]) / float64(best[0]+noise); ratio <= most {

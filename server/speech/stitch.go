@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/transcriptkit/transcriptkit/internal/legible"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -35,7 +36,7 @@ type Transcription struct {
 // Place puts what was recognized in c, with times from the start of c, on the
 // media clock: clamped to the chunk's span and rounded to milliseconds. Segments
 // that have no text, no length or no place in the chunk are dropped, the others
-// sorted by their start. Of a loop, as recognizers fall into them, the first round
+// sorted by their start. Control characters become U+FFFD. Of a loop, as recognizers fall into them, the first round
 // is kept: a word 12 times in a row, a phrase of two words and more 6 times, one
 // of eight and more 5 times. Where the others were is a gap. Of a speaker's label 100
 // characters stay, on one line; more than 32 speakers are not told apart.
@@ -43,7 +44,7 @@ func (c Chunk) Place(heard engine.Recognition) Result {
 	out := Result{Chunk: c.Index, Language: heard.Language, Segments: []transcript.Segment{}, Prompted: heard.Prompted}
 	for _, s := range heard.Segments {
 		start, end, ok := c.clamp(s.Start, s.End())
-		text := strings.TrimSpace(s.Text)
+		text := strings.TrimSpace(legible.Text(s.Text))
 		if !ok || start == end || text == "" {
 			continue
 		}
@@ -65,6 +66,7 @@ func (c Chunk) placeWords(words []transcript.Word) []transcript.Word {
 		if !ok || strings.TrimSpace(w.Text) == "" {
 			continue
 		}
+		w.Text = legible.Text(w.Text)
 		w.Start, w.End = toSeconds(start), toSeconds(end)
 		out = append(out, w)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/transcriptkit/transcriptkit/internal/legible"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/internal/eight"
 )
@@ -97,15 +98,36 @@ func (t *cueText) fill(s *transcript.Segment, start, end int64) {
 	if len(bytes.TrimSpace(t.out)) == 0 {
 		return
 	}
+	if !legible.IsText(t.out) {
+		t.replaceControls()
+	}
 	s.Text = t.keep(t.out)
 	if len(t.speaker) > 0 && !t.voices {
-		s.Speaker = t.keep(t.speaker)
+		s.Speaker = legible.Text(t.keep(t.speaker))
 	}
 	end = max(start, end)
 	s.Start, s.Duration = seconds(start), seconds(end-start)
 	if len(t.marks) > 0 {
 		s.Words = t.timed(s.Text, start, end)
 	}
+}
+
+// replaceControls replaces the control characters of the text, so that nothing of a file
+// steers a terminal or a page.
+func (t *cueText) replaceControls() {
+	out, marks := make([]byte, 0, len(t.out)+utf8.UTFMax), t.marks
+	for at := 0; at < len(t.out); {
+		for ; len(marks) > 0 && marks[0].at <= at; marks = marks[1:] {
+			marks[0].at, marks[0].word = len(out), span{}
+		}
+		r, size := utf8.DecodeRune(t.out[at:])
+		out = utf8.AppendRune(out, legible.Rune(r))
+		at += size
+	}
+	for i := range marks {
+		marks[i].at, marks[i].word = len(out), span{}
+	}
+	t.out = out
 }
 
 func seconds(ms int64) float64 { return float64(ms) / 1000 }

@@ -14,6 +14,9 @@
 // of those, [DropSounds] leaves out what is not spoken, and [Unescape] decodes what
 // is encoded twice.
 //
+// A control character in a text becomes U+FFFD, or a space where it is white space, as
+// in package format.
+//
 // The package fetches nothing and bounds no file: a caller that reads from a network
 // limits the reader and checks that the body arrived whole. The time that a file takes
 // grows with its size, whatever the file holds; [Until] cancels the reading.

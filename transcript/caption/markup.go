@@ -17,7 +17,7 @@ const maxDepth = 256
 var ErrTooDeep = errors.New("nested more than 256 deep")
 
 // markup is an XML file in reading, as a sequence of tags and text. Names are
-// local names: prefixes differ from file to file. Entities that a file defines
+// local names: prefixes differ from file to file, see namespaces. Entities that a file defines
 // are never expanded; they stay in the text as they stand.
 //
 // What is not well-formed loses itself: the tag or the run of text that it stands
@@ -39,9 +39,10 @@ type markup struct {
 	lost   losses
 
 	// The last token.
-	name string // of the tag
-	attr []xml.Attr
-	text []byte // decoded; good, and free to be changed, until the next token
+	name   string // of the tag
+	prefix string // of the name of a start tag
+	attr   []xml.Attr
+	text   []byte // decoded; good, and free to be changed, until the next token
 }
 
 // token is what next has found.
@@ -121,7 +122,7 @@ func (m *markup) next() (token, error) {
 				return 0, m.failed(ErrTooDeep)
 			}
 			m.open = append(m.open, t.Name.Local)
-			m.name, m.attr = t.Name.Local, t.Attr
+			m.name, m.prefix, m.attr = t.Name.Local, t.Name.Space, t.Attr
 			m.fresh = m.src.after('>') && !m.src.after('/', '>') // else its end tag comes from dec, too
 			return startTag, nil
 		case xml.EndElement:

@@ -52,7 +52,7 @@ func ReadSRT(r io.Reader, o ...Option) (File, error) {
 //     line on either side. All other numbers are text.
 //   - Text is what a player shows: without the tags i, b, u, s and font and the
 //     override blocks of ASS ({\an8}), "\n" for br and \N, one space for a run of
-//     white space (no-break spaces and \h included), the lines of the cue joined
+//     white space (no-break spaces and \h included, but "\happen" is a word), the lines of the cue joined
 //     by "\n". A line without text is left out, and so is a cue without text.
 //     Other text in angle brackets stays. Of character references the nine that
 //     converters leave behind are decoded, once: &amp; &lt; &gt; &quot; &apos;
@@ -83,6 +83,7 @@ type subRip struct {
 	legacy legacy
 	text   cueText
 	voice  []byte // whose words come, as WebVTT has it
+	styled bool   // the cue has an override block, so that its backslashes are of ASS
 	unruby bool   // no end of an annotation follows in the text of the cue
 
 	start, end int64 // of the cue that comes next, in milliseconds

@@ -201,7 +201,18 @@ func TestSRTText(t *testing.T) {
 		"one\u00A0 \u00A0two\u00A0":                     "one two",
 		"\u200Bone\u200B two":                           "one two",
 		"- one\n- two":                                  "- one\n- two",
-		"a\x01b":                                        "a\x01b",
+		"a\x01b":                                        "a\uFFFDb",
+		`what may \happen`:                              `what may \happen`,
+		`one\N\happen`:                                  "one\n\\happen",
+		`\happen`:                                       `\happen`,
+		"one\n\\happen":                                 "one\n\\happen",
+		`in C:\home`:                                    `in C:\home`,
+		`10\hkm`:                                        "10 km",
+		`\hMONEY`:                                       "MONEY",
+		`\h\h \h\hmoney`:                                "money",
+		`{\an7}\hmoney`:                                 "money",
+		`Oui\h?\h»`:                                     "Oui ? »",
+		`one\Ntwo\nthree`:                               "one\ntwo\\nthree",
 	} {
 		t.Run(text, func(t *testing.T) {
 			t.Parallel()

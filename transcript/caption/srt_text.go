@@ -18,7 +18,7 @@ func (f *subRip) segment(s *transcript.Segment, raw []byte, start, end int64) er
 			f.lost.add("before line %d: the encoding of the text is not known: tell its Language", f.lines.number)
 			return nil
 		}
-		f.voice, f.unruby = nil, false
+		f.voice, f.unruby, f.styled = nil, false, bytes.Contains(raw, []byte(`{\`))
 		if err := f.show(raw); err != nil {
 			return err
 		}
@@ -50,6 +50,7 @@ var srtClass = func() (table [256]byte) {
 		}
 	}
 	table[' '], table['\n'] = srtSpace, srtSpace
+	table[0x7F], table[0xC2] = srtSyntax, srtSyntax // DEL, and what begins U+0080 to U+009F
 	table['<'], table['{'], table['&'], table['\\'] = srtSyntax, srtSyntax, srtSyntax, srtSyntax
 	return table
 }()
@@ -71,6 +72,7 @@ func isShown(b []byte) bool {
 
 // show adds the text without its markup.
 func (f *subRip) show(b []byte) error {
+	before := byte('\n') // the last byte before b, 'h' for that of a \h
 	for {
 		i := bytes.IndexAny(b, `<{&\`)
 		if i < 0 {
@@ -79,7 +81,15 @@ func (f *subRip) show(b []byte) error {
 		if err := f.text.addText(b[:i], f.voice); err != nil {
 			return err
 		}
-		shown, size := f.markup(b[i:])
+		if i > 0 {
+			before = b[i-1]
+		}
+		shown, size := f.markup(b[i:], before)
+		if len(shown) > 0 {
+			if before = shown[len(shown)-1]; before == ' ' { // it was a \h
+				before = 'h'
+			}
+		}
 		if err := f.text.addText(shown, f.voice); err != nil {
 			return err
 		}
@@ -87,9 +97,9 @@ func (f *subRip) show(b []byte) error {
 	}
 }
 
-// markup returns what is shown of the markup that b begins with, and its size.
-// Where there is none that is the first byte.
-func (f *subRip) markup(b []byte) (shown []byte, size int) {
+// markup returns what is shown of the markup that b, which follows the byte before,
+// begins with, and its size. Where there is none that is the first byte.
+func (f *subRip) markup(b []byte, before byte) (shown []byte, size int) {
 	switch b[0] {
 	case '<':
 		if shown, size, ok := f.tag(b); ok {
@@ -103,7 +113,7 @@ func (f *subRip) markup(b []byte) (shown []byte, size int) {
 		if bytes.HasPrefix(b, []byte(`\N`)) {
 			return []byte("\n"), 2
 		}
-		if bytes.HasPrefix(b, []byte(`\h`)) {
+		if bytes.HasPrefix(b, []byte(`\h`)) && (f.styled || !isWord(b[1:], before)) {
 			return []byte(" "), 2
 		}
 	case '&':
@@ -114,6 +124,15 @@ func (f *subRip) markup(b []byte) (shown []byte, size int) {
 		}
 	}
 	return b[:1], 1
+}
+
+// isWord reports whether b, which follows a backslash and before that another byte,
+// goes on in small letters where a word begins: "\happen" is a word. In files that were
+// made of ASS or teletext \h is a space between words, in a run ("\h\hmoney") or before
+// a capital letter ("\hMONEY").
+func isWord(b []byte, before byte) bool {
+	begins := isSpace(before) || bytes.IndexByte([]byte(`"'([:`), before) >= 0
+	return begins && len(b) > 1 && 'a' <= b[1] && b[1] <= 'z'
 }
 
 // tag returns what is shown of the tag that b begins with: a line break or

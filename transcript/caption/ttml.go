@@ -35,7 +35,11 @@ func ReadTTML(r io.Reader) (File, error) { return readAll(TTML(r)) }
 //     space (no-break spaces included), a "\n" for each br and, where xml:space is
 //     "preserve", for each line break. White space between the parts of a ruby is
 //     none. A line without text is left out, and so is a cue without text. Entities
-//     that the file defines stay as they stand; those of HTML are decoded.
+//     that the file defines stay as they stand; those of HTML are decoded. Elements of
+//     other namespaces are left out.
+//   - Text that the standard never shows counts as lost: a p that begins after the end
+//     of the element around it, what names another region than an element around it, and
+//     text directly in a timeContainer="seq", which gives it no time.
 //   - Spans that are never seen together, because one ends before the next one
 //     begins, are parted by a space, and so are those that say that they are words
 //     or sentences (unit="word"). Where other white space parts the timed spans of
@@ -81,6 +85,7 @@ type ttml struct {
 	head   ttmlHead
 	body   *ttmlBody
 	nested nestedTimes
+	space  string // the namespace of the root element
 }
 
 // begin reads up to the root element.
@@ -89,6 +94,7 @@ func (f *ttml) begin() error {
 		return err
 	}
 	attr := f.markup.attr
+	f.space = declared(attr, f.markup.prefix)
 	param := func(name string) string {
 		for _, a := range attr {
 			if a.Name.Local == name {
@@ -140,7 +146,7 @@ func (f *ttml) start(name string, attr []xml.Attr) error {
 	if f.nested.other != nil {
 		f.nested.other.start(name, &own, &f.head)
 	}
-	if l.hidden {
+	if l.hidden && !own.foreign {
 		return f.head.start(name, &own)
 	}
 	return nil
@@ -155,6 +161,8 @@ type attributes struct {
 	looks           look
 	agent           string
 	id, kind, unit  string // xml:id, type and unit
+	spaces          *namespaces
+	foreign         bool // the element is of another vocabulary
 }
 
 func (f *ttml) attributes(name string, attr []xml.Attr) (own attributes) {
@@ -186,7 +194,9 @@ func (f *ttml) attributes(name string, attr []xml.Attr) (own attributes) {
 			own.looks.set(a.Name.Local, a.Value)
 		}
 	}
-	if !isTimed(name) {
+	own.spaces = f.body.top().spaces.with(attr, f.space)
+	own.foreign = own.spaces.hides(f.markup.prefix)
+	if !isTimed(name) || own.foreign {
 		own.begin, own.end, own.dur = moment{}, moment{}, moment{}
 	}
 	return own
@@ -205,7 +215,9 @@ func (f *ttml) end(s *transcript.Segment) (open bool, err error) {
 		return false, err
 	}
 	open = f.body.end(name, s)
-	f.markup.lose(f.body.unread, "the times of a p cannot be read")
+	if f.body.unread != "" {
+		f.markup.lose(1, f.body.unread)
+	}
 	if f.nested.other == nil {
 		return open, nil
 	}

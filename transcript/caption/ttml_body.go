@@ -2,6 +2,7 @@ package caption
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -20,7 +21,8 @@ type ttmlBody struct {
 	cue  int  // how many levels there are with the open p; 0 outside
 	lost bool // its times cannot be read
 
-	unread int // how much text the element that has just ended loses with it
+	unseen string // why text of the open p is never shown
+	unread string // why the element that has just ended loses text with it
 
 	spoken ttmlSpan // the last timed span that has ended
 	apart  bool     // what comes next stands apart from what there is
@@ -50,10 +52,10 @@ func (f *ttmlBody) clone() *ttmlBody {
 
 // start opens an element.
 func (f *ttmlBody) start(name string, own *attributes, head *ttmlHead) *level {
-	if name == "p" && f.cue == 0 && !f.top().hidden {
+	if name == "p" && !own.foreign && f.cue == 0 && !f.top().hidden {
 		f.text.reset()
 		f.joints, f.spaced, f.apart, f.spoken = f.joints[:0], false, false, ttmlSpan{}
-		f.cue, f.lost = len(f.levels)+1, false
+		f.cue, f.lost, f.unseen = len(f.levels)+1, false, ""
 	}
 	if isAnimation(name) {
 		f.top().look.shownBy(&own.looks)
@@ -84,7 +86,7 @@ func (f *ttmlBody) inCue(name string, own *attributes) {
 	case own.unit != "":
 		f.apart = true
 	}
-	if l := f.top(); l.timed && l.look.shows() {
+	if l := f.top(); l.timed && l.look.shows() && l.unseen == "" {
 		f.meet(l.begin)
 		f.text.mark(l.begin, 0)
 	}
@@ -109,7 +111,7 @@ func (f *ttmlBody) meet(begin int64) {
 // end closes an element, and fills s when that was a cue.
 func (f *ttmlBody) end(name string, s *transcript.Segment) (open bool) {
 	l := *f.top()
-	f.levels, f.unread = f.levels[:len(f.levels)-1], 0
+	f.levels, f.unread = f.levels[:len(f.levels)-1], ""
 	if isTimed(name) {
 		f.top().follow(&l)
 	}
@@ -117,7 +119,7 @@ func (f *ttmlBody) end(name string, s *transcript.Segment) (open bool) {
 	case f.cue == len(f.levels)+1:
 		f.cue = 0
 		return f.segment(s, &l)
-	case f.cue == 0 || l.hidden || !l.look.shows():
+	case f.cue == 0 || l.hidden || !l.look.shows() || l.unseen != "":
 		return false
 	case l.unit:
 		f.apart = true
@@ -141,6 +143,9 @@ func (f *ttmlBody) chars(b []byte) error {
 	switch {
 	case f.cue == 0 || l.hidden || !l.look.shows():
 		return nil
+	case (l.unseen != "" || l.sequence) && !isBlank(b):
+		f.unseen = cmp.Or(l.unseen, "text stands directly in a sequence, which gives it no time")
+		return nil
 	case l.look.ruby == rubyFrame && isBlank(b):
 		return nil
 	case !l.preserve:
@@ -161,10 +166,13 @@ func (f *ttmlBody) chars(b []byte) error {
 
 // segment fills s with the cue of the p that was l.
 func (f *ttmlBody) segment(s *transcript.Segment, l *level) (open bool) {
+	if f.lost && len(f.text.out) > 0 {
+		f.unread = "the times of a p cannot be read"
+	}
 	if f.lost {
-		f.unread = len(f.text.out)
 		return false
 	}
+	f.unread = f.unseen
 	if !f.spaced && !f.lyrics {
 		f.text.part(f.joints)
 	}

@@ -1,5 +1,7 @@
 package caption
 
+import "cmp"
+
 // moment is a time attribute, in milliseconds. It is neither ok nor broken when
 // there is none.
 type moment struct {
@@ -13,12 +15,15 @@ type level struct {
 	next       int64 // what the times of the next child count from
 	last       int64 // when the last of its children ends
 
-	begins, ends bool // itself says when, rather than an element around
-	timed        bool // it says so in one way or another
-	unit         bool // it is a word or a sentence
-	sequence     bool // children come one after another
-	preserve     bool // line breaks are shown
-	hidden       bool // there is nothing to show within, whatever the styles say
+	begins, ends bool   // itself says when, rather than an element around
+	timed        bool   // it says so in one way or another
+	unit         bool   // it is a word or a sentence
+	sequence     bool   // children come one after another
+	preserve     bool   // line breaks are shown
+	hidden       bool   // there is nothing to show within, whatever the styles say
+	unseen       string // why nothing within is ever shown; empty where it may be
+	region       string // that it is in; empty where none is named
+	spaces       *namespaces
 	look         look
 	voice        []byte
 	from         int // where its text begins in that of the cue
@@ -28,8 +33,9 @@ type level struct {
 // knows. Times on the clock of the media are as they stand, except in a sequence,
 // where only the one before tells when a child begins.
 func (l *level) child(name string, own *attributes, absolute bool) level {
-	c := level{begin: l.next, end: l.end, preserve: l.preserve, voice: l.voice}
-	c.hidden = l.hidden || isHidden(name)
+	c := level{begin: l.next, end: l.end, preserve: l.preserve, voice: l.voice, unseen: l.unseen, spaces: own.spaces}
+	c.hidden = l.hidden || isHidden(name) || own.foreign
+	c.region = cmp.Or(own.region, l.region)
 	if own.space != "" {
 		c.preserve = own.space == "preserve"
 	}
@@ -45,6 +51,12 @@ func (l *level) child(name string, own *attributes, absolute bool) level {
 	}
 	if own.dur.ok {
 		c.end = min(c.end, c.begin+own.dur.ms, maxTime)
+	}
+	switch {
+	case l.region != "" && c.region != l.region:
+		c.unseen = "an element is in another region than the one around it"
+	case name == "p" && c.begin >= l.end:
+		c.unseen = "a p begins after the end of the element around it"
 	}
 	c.begins = own.begin.ok || l.sequence
 	c.ends = own.end.ok || own.dur.ok

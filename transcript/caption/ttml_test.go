@@ -109,7 +109,6 @@ func TestTTMLContainers(t *testing.T) {
 		{"offsets add up", `<body begin="100s"><div begin="10s"><p begin="1s" end="2s">a</p></div></body>`, `111+1 "a"`},
 		{"an end bounds what is within", `<body end="3s"><div><p begin="1s" end="9s">a</p></div></body>`, `1+2 "a"`},
 		{"a duration bounds what is within", `<body begin="1s" dur="3s"><div><p begin="1s" end="9s">a</p></div></body>`, `2+2 "a"`},
-		{"a start after the end around", `<body><div end="3s"><p begin="5s" end="9s">a</p></div></body>`, `5+0 "a"`},
 		{"no times", `<body><div begin="5s" end="9s"><p>a</p></div></body>`, `5+4 "a"`},
 		{"no times at all", `<body><div><p>a</p></div></body>`, `0+0 "a"`},
 		{"no begin", `<body><div begin="5s"><p end="1s">a</p></div></body>`, `5+1 "a"`},

@@ -3,6 +3,7 @@ package caption
 import (
 	"strings"
 
+	"github.com/transcriptkit/transcriptkit/internal/legible"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -22,7 +23,7 @@ func Unescape(segments []transcript.Segment) []transcript.Segment {
 		})
 }
 
-func decodeText(s string) string { return string(decodeReferences([]byte(s))) }
+func decodeText(s string) string { return legible.Text(string(decodeReferences([]byte(s)))) }
 
 // foldLines makes one space of each run of white space, U+00A0 included, and leaves
 // out lines that have nothing else.

@@ -236,7 +236,7 @@ func isSeen(line string) bool {
 // patience is how many bytes are compared to fit a cue to the one before it. Lines of
 // speech differ within a word. Lines of one word that is repeated a thousand times do
 // not, and fitting them in every way takes quadratic time.
-func patience(last, these []string) int { return 16*(size(last)+size(these)) + 1<<10 }
+func patience(last, these []string) int { return 4*(size(last)+size(these)) + 1<<10 }
 
 // size is how many bytes lines have.
 func size(lines []string) (n int) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/transcriptkit/transcriptkit/internal/legible"
 	"github.com/transcriptkit/transcriptkit/transcript/internal/eight"
 )
 
@@ -168,7 +169,7 @@ func appendClean(dst []byte, s string, to syntax) ([]byte, cueText) {
 		if gap != 0 {
 			dst, gap = append(dst, gap), 0
 		}
-		if r = legible(r); r >= utf8.RuneSelf {
+		if r = legible.Rune(r); r >= utf8.RuneSelf {
 			t.ascii = false
 		}
 		if to == srt && isSyntax(dst[begin:], r) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/transcriptkit/transcriptkit/internal/legible"
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -176,7 +177,7 @@ func appendMarkdown(dst []byte, text string) []byte {
 		case '\\', '`', '*', '_', '[', ']', '<', '>', '#', '~', '|', '&', '$':
 			dst = append(dst, '\\')
 		}
-		dst = utf8.AppendRune(dst, legible(r))
+		dst = utf8.AppendRune(dst, legible.Rune(r))
 	}
 	return dst
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/transcriptkit/transcriptkit/internal/legible"
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -90,17 +91,9 @@ func appendFolded(dst []byte, text string) []byte {
 			dst = append(dst, ' ')
 			space = false
 		}
-		dst = utf8.AppendRune(dst, legible(r))
+		dst = utf8.AppendRune(dst, legible.Rune(r))
 	}
 	return dst
-}
-
-// legible is r, or U+FFFD for a control character.
-func legible(r rune) rune {
-	if r < ' ' || 0x7F <= r && r < 0xA0 {
-		return utf8.RuneError
-	}
-	return r
 }
 
 func foldable(r rune) bool {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/transcriptkit/transcriptkit/internal/legible"
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
@@ -14,11 +15,15 @@ import (
 // has it in its library, or for all ("" ). The one that was put in before for the same
 // content and language is replaced and keeps its id, which is returned.
 func (p *Pipeline) Put(ctx context.Context, account string, t transcript.Transcript) (id string, err error) {
+	segments := make([]transcript.Segment, len(t.Segments))
+	for i, s := range t.Segments {
+		segments[i] = legible.Segment(s)
+	}
 	text := &db.Transcript{
 		Transcript:   t,
 		Owner:        account,
-		SegmentsJSON: packed.Pack(wire.AppendSegments(nil, t.Segments)),
-		WordsJSON:    packed.Pack(wire.AppendWords(nil, t.Segments)),
+		SegmentsJSON: packed.Pack(wire.AppendSegments(nil, segments)),
+		WordsJSON:    packed.Pack(wire.AppendWords(nil, segments)),
 	}
 	text.Segments = nil
 	if t.DurationSec != nil {

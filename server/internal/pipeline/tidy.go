@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
+	"github.com/transcriptkit/transcriptkit/internal/legible"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -27,12 +28,13 @@ func (s subject) faithful(c engine.Captions) error {
 		Because(errors.New("pipeline: the caption source has not read the track that was picked"))
 }
 
-// tidySegments puts the segments of a source in order: sorted, with text, a
-// start and a duration of at least 0. What has no place on the media clock is
+// tidySegments puts the segments of a source in order: sorted, with text that has no
+// control characters, a start and a duration of at least 0. What has no place on the media clock is
 // dropped, a duration that is none becomes 0.
 func tidySegments(all []transcript.Segment) []transcript.Segment {
 	tidy := make([]transcript.Segment, 0, len(all))
 	for _, s := range all {
+		s = legible.Segment(s)
 		if s.Text = strings.TrimSpace(s.Text); s.Text == "" || !finite(s.Start) {
 			continue
 		}
