@@ -59,6 +59,9 @@ const (
 // where that is known, and by how often which bytes come. sample are lines
 // with bytes beyond ASCII. ok is false when nothing is likely.
 func legacyEncoding(sample []byte, lang string) (e encoding.Encoding, ok bool) {
+	if e, ok := southSlavic(sample); ok {
+		return e, true
+	}
 	guesses, _ := chardet.NewTextDetector().DetectAll(sample) // an error is that there are none
 	candidates := legacyByLanguage(lang)
 	slices.SortFunc(guesses, func(a, b chardet.Result) int { // equal ones come in any order

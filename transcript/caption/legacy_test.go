@@ -209,3 +209,39 @@ func TestLegacyEncodingIsTheSameEachTime(t *testing.T) {
 		require.Equal(t, first, again)
 	}
 }
+
+// Serbo-Croatian and Slovenian are found without a language, or with a wrong one. No
+// statistics know them, and they are no Italian.
+func TestSouthSlavicIsFound(t *testing.T) {
+	t.Parallel()
+	texts := map[string][]string{
+		"sr": {"Šta radiš ovde, čoveče?", "Rekao sam ti da čekaš kod kuće.", "Ko, Đorđe? On uvek kasni.", "Hoćeš li da pođemo za njom?"},
+		"hr": {"Što će biti s nama?", "Ništa, gospođo Müller.", "Već je počelo.", "Živjeli! Uđite, uđite."},
+		"sl": {"Kaj počneš tukaj, človek?", "Rekel sem, da počakaj doma.", "Žena je šla k reki.", "Že včeraj!"},
+	}
+	for lang, lines := range texts {
+		for _, encoding := range []string{"windows-1250", "iso-8859-2"} {
+			file := subRipFile(t, encoding, lines)
+			for _, told := range []string{"", "en", "it", lang} {
+				if lang == "sl" && told != lang {
+					continue // it has two of the letters only
+				}
+				assert.Equal(t, lines, textOf(t, file, caption.Language(told)), "%s in %s, told to be %q", lang, encoding, told)
+			}
+		}
+	}
+}
+
+// Texts with a few of the letters in Windows-1252 are not taken for these languages.
+func TestSouthSlavicIsNotGuessed(t *testing.T) {
+	t.Parallel()
+	for name, lines := range map[string][]string{
+		"French":    {"Mon père et ma mère, très chère.", "La dernière fois, après le problème.", "Où est la première pièce ?", "Près de la rivière."},
+		"Italian":   {"È vero, cioè no.", "Perché non c'è più?", "È già così tardi?", "Sì, è lì."},
+		"Finnish":   {"Hän söi šakkia pelatessa.", "Tämä on hyvä päivä.", "Džonkki lähti jo eilen.", "Missä äiti on?"},
+		"Icelandic": {"Það er æði gott veður.", "Hvað segirðu, maður?", "Ég ætla að fara heim núna.", "Þú ert frá Reykjavík."},
+		"Danish":    {"Jeg ved det ikke, kære.", "Vi må hjem nu.", "Hvor er pigen, der sælger æbler?", "Det er længe siden."},
+	} {
+		assert.Equal(t, lines, textOf(t, subRipFile(t, "windows-1252", lines)), name)
+	}
+}
