@@ -70,7 +70,7 @@ func fitEnd(end, line string, words []transcript.Word, left *int) (f fit, ok boo
 func (u *unroller) keepRows(these []string, f fit, from int) {
 	rows := u.rows[:0]
 	for _, at := range u.rows {
-		if len(these) == 1 && f.shown == 1 && at >= from {
+		if len(these) == 1 && f.shown == 1 && at >= from && at-from <= int(f.end) { // lines that look the same may differ in length
 			rows = append(rows, at-from)
 		}
 	}

@@ -222,3 +222,15 @@ func TestUnrollFiles(t *testing.T) {
 		})
 	}
 }
+
+// Lines that look the same may have characters of no width, and more bytes.
+func TestUnrollOfRowsThatAreShorter(t *testing.T) {
+	t.Parallel()
+	wide := strings.Repeat("\u200b", 30)
+	texts := []string{"a b", "a b c d" + wide, "c d" + wide + " e f", "c d e f", "e f g h", "g h i j"}
+	var cues []transcript.Segment
+	for i, text := range texts {
+		cues = append(cues, transcript.Segment{Text: text, Start: float64(i), Duration: 1})
+	}
+	assert.NotPanics(t, func() { caption.Unroll(cues) })
+}
