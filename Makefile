@@ -19,6 +19,8 @@
 #             hand, before a release, with internet
 # make fuzz   each fuzz target for FUZZTIME (1m), up to the first failure;
 #             FUZZ=WebVTT: only the targets with this in their name
+# make mutants   takes lines out of the service, one at a time, and sees the tests fail
+#             that server/OWASP.md names for them; MUTANT=egress: only these
 # make soak   minutes of broken connections, stopped processes and the like;
 #             SOAK=Pause: only the tests with this in their name
 #
@@ -64,7 +66,7 @@ BENCH_NEEDS := $(TEST_NEEDS) \
 SOAK_NEEDS := $(TEST_NEEDS) \
 	has_faketime=>libfaketime
 
-.PHONY: demo bare-demo wer field-check test test-page lint openapi-lint bench fuzz soak setup setup-soak setup-bench setup-wer setup-bare setup-run setup-lint clean
+.PHONY: demo bare-demo wer field-check test test-page lint openapi-lint bench fuzz mutants soak setup setup-soak setup-bench setup-wer setup-bare setup-run setup-lint clean
 .DEFAULT_GOAL := test
 
 demo: setup-run
@@ -146,6 +148,9 @@ fuzz: setup
 
 soak: setup-soak
 	$(GO) test ./server ./server/internal/e2e ./server/engine/ytdlp ./examples/transcribe -count=1 -v -timeout 60m -run 'Soak.*$(SOAK)' -soak
+
+mutants: setup
+	$(GO) test ./internal/mutants -count=1 -v -timeout 2h -parallel 2 -run TestMutants -mutants -mutant '$(MUTANT)'
 
 clean:
 	rm -rf bin

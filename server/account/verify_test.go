@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"hash/crc32"
 	"strings"
 	"sync"
 	"testing"
@@ -40,9 +41,21 @@ func TestVerify(t *testing.T) {
 
 func TestVerifyRefuses(t *testing.T) {
 	t.Parallel()
-	a, elsewhere := newAccounts(t), newAccounts(t)
+	s := storetest.Open(t, storetest.SQLite(t))
+	a, elsewhere := accountsIn(t, s), newAccounts(t)
 	_, secret := newKey(t, a)
 	_, unknown := newKey(t, elsewhere)
+	lapsed := func(change func(k *account.Key)) string {
+		key, secret := newKey(t, elsewhere)
+		change(&key)
+		digest := sha256.Sum256([]byte(secret))
+		insert(t, s, key, digest[:])
+		return secret
+	}
+	past, future := time.Now().Add(-time.Millisecond), time.Now().Add(time.Hour)
+	good := lapsed(func(k *account.Key) { k.ExpiresAt = &future })
+	_, err := a.Verify(t.Context(), good)
+	require.NoError(t, err, "what is put in so is good otherwise")
 	for name, key := range map[string]string{
 		"nothing":   "",
 		"malformed": "tr_",
@@ -51,6 +64,8 @@ func TestVerifyRefuses(t *testing.T) {
 		"too long":  secret + "0",
 		"space":     " " + secret,
 		"unknown":   unknown,
+		"expired":   lapsed(func(k *account.Key) { k.ExpiresAt = &past }),
+		"revoked":   lapsed(func(k *account.Key) { k.RevokedAt = &past }),
 	} {
 		p, err := a.Verify(t.Context(), key)
 		assert.ErrorIs(t, err, account.ErrInvalid, name)
@@ -100,7 +115,7 @@ func insert(t *testing.T, s *store.Store, k account.Key, hash []byte) {
 	require.NoError(t, db.Of(s).InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 		return tx.InsertKey(ctx, db.Key{
 			ID: k.ID, Account: k.Account, Prefix: k.Prefix, Hash: hash, Name: k.Name, Scopes: []string{string(account.Transcripts)},
-			CreatedAt: k.CreatedAt, ExpiresAt: k.ExpiresAt,
+			CreatedAt: k.CreatedAt, ExpiresAt: k.ExpiresAt, RevokedAt: k.RevokedAt,
 		})
 	}))
 }
@@ -164,8 +179,23 @@ func TestRememberedKeyIsComparedToo(t *testing.T) {
 	_, err := a.Verify(t.Context(), secret)
 	require.NoError(t, err)
 	_, other := newKey(t, newAccounts(t))
-	_, err = a.Verify(t.Context(), secret[:11]+other[11:])
+	forged := withCheck(secret[:11] + other[11:len(other)-6])
+	prefix, wellFormed := account.FindKey(forged)
+	require.True(t, wellFormed, "else it is refused before it is compared")
+	require.Equal(t, secret[:11], prefix)
+	_, err = a.Verify(t.Context(), forged)
 	assert.ErrorIs(t, err, account.ErrInvalid)
+}
+
+// withCheck appends the checksum that a key ends with: its CRC-32 in base62, 6 digits.
+func withCheck(body string) string {
+	const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	check, sum := "", crc32.ChecksumIEEE([]byte(body))
+	for range 6 {
+		check = string(digits[sum%62]) + check
+		sum /= 62
+	}
+	return body + check
 }
 
 // An account whose plan is not offered any more can do nothing: it is sent where the

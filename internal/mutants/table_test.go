@@ -1,0 +1,80 @@
+package mutants_test
+
+// mutant is a line of the service that is taken out or turned round, and the test that
+// must fail then.
+type mutant struct {
+	file     string // below the root of the module
+	old, new string // old stands in the file exactly once
+	test     string // "server/account TestRevoke"
+}
+
+// table has the lines behind the rows of server/OWASP.md that matter most. A mutant must
+// compile. A line that only saves time, or that a second line stands behind, is no mutant:
+// no test can see it.
+var table = []mutant{
+	// API1 Broken Object Level Authorization
+	{"server/internal/db/jobs.go", `Where("id = ? AND account = ?", id, account)`, `Where("id = ?", id)`, "server TestOwnersOfEveryRoute"},
+	{"server/internal/db/jobs.go", `Where("id = ? AND account = ?", id, account)`, `Where("id = ?", id)`, "server/internal/db TestJobBelongsToItsAccount"},
+	{"server/internal/db/batches.go", `Where("b.account = ? AND b.id = ?", account, id)`, `Where("b.id = ?", id)`, "server TestOwnersOfEveryRoute"},
+	{"server/pagetoken.go", `[]any{principal(r).Account, r.Pattern,`, `[]any{r.Pattern,`, "server TestPageTokenOfAnotherList"},
+	{"server/pagetoken.go", `if l.token(after) != token {`, `if false {`, "server TestPageTokenOfAnotherList"},
+	{"server/admission.go", `return p.Account == in.principal.Account && p.Can(scope)`, `return true`, "server TestWhoMayStayWithASession"},
+
+	// API2 Broken Authentication
+	{"server/account/verify.go", `subtle.ConstantTimeCompare(digest(key), h.key.Hash) != 1`, `subtle.ConstantTimeCompare(nil, nil) != 1`, "server/account TestVerifyComparesTheSecret"},
+	{"server/account/verify.go", `subtle.ConstantTimeCompare(digest(key), h.key.Hash) != 1`, `!h.recalled && subtle.ConstantTimeCompare(digest(key), h.key.Hash) != 1`, "server/account TestRememberedKeyIsComparedToo"},
+	{"server/account/verify.go", `k.RevokedAt == nil && (`, `(`, "server/account TestVerifyRefuses"},
+	{"server/account/verify.go", `(k.ExpiresAt == nil || at.Before(*k.ExpiresAt))`, `true`, "server/account TestVerifyRefuses"},
+	{"server/account/memory.go", ` || h.changes != m.changes.Load()`, ``, "server/account TestRevoke"},
+	{"server/account/secret.go", `return keyLike.ReplaceAllString(s, "$1…")`, `return s`, "server TestNoKeyInTheLog"},
+	{"server/credential.go", `case len(bearer)+len(header) > 1:`, `case false:`, "server TestCredentials"},
+	{"server/credential.go", `if prefix, found := keyInQuery(r); found {`, `if prefix, found := keyInQuery(r); found && prefix == "" {`, "server TestCredentials"},
+	{"server/failures.go", `if w.Count <= maxFailures {`, `if true {`, "server TestFailuresAreCounted"},
+	{"server/clientaddr.go", `if !contain(trusted, client) {`, `if false {`, "server TestClientAddress"},
+	{"server/admission.go", "case errors.Is(err, ErrNoCredential), errors.Is(err, ErrInvalidCredential):\n\t\treturn false", "case errors.Is(err, ErrNoCredential), errors.Is(err, ErrInvalidCredential):\n\t\treturn true", "server TestStreamEndsWithItsKey"},
+
+	// API3 Broken Object Property Level Authorization
+	{"server/internal/request/json.go", `is.cannotRead(name, "is not a property of this request")`, ``, "server TestJSONBodies"},
+	{"server/internal/request/json.go", `case f.sent:`, `case false:`, "server TestJSONBodies"},
+	{"server/middleware.go", `if crash := recover(); crash != nil {`, `if crash := any(nil); crash != nil {`, "server TestCrash"},
+
+	// API4 Unrestricted Resource Consumption
+	{"server/streams.go", `c.streams[owner] >= limit {`, `c.streams[owner] >= limit+1000 {`, "server TestStreamsOfAnAccountAreLimited"},
+	{"server/ratewindow.go", `if counted.Count > limit.Requests {`, `if false {`, "server TestWindowsThatAreUsedUp"},
+	{"server/connections.go", `if len(c.open) < c.most {`, `if true {`, "server TestConnectionsThatSendNothing"},
+	{"internal/run/process_linux.go", `{unix.RLIMIT_DATA, uint64(l.Memory), uint64(l.Memory)},`, ``, "internal/run TestMemoryLimit"},
+	{"internal/run/process_linux.go", `{unix.RLIMIT_NOFILE, maxOpen, maxOpen},`, ``, "internal/run TestLimitsAreSet"},
+
+	// API5 Broken Function Level Authorization
+	{"server/auth.go", `if !p.Can(scope) {`, `if false {`, "server TestScopesOfEveryRoute"},
+
+	// API6 Unrestricted Access to Sensitive Business Flows
+	{"server/account/verify.go", `case acc.Suspended:`, `case false:`, "server TestSuspendedAndUnpaidAccounts"},
+	{"server/account/verify.go", `case !plan.Paid:`, `case false:`, "server TestSuspendedAndUnpaidAccounts"},
+	{"server/pace/circuit.go", `c.open(c.coolDown)`, `c.open(0)`, "server/pace TestCoolDowns"},
+
+	// API7 Server Side Request Forgery
+	{"internal/egress/dial.go", `reason = g.judge(ctx, to, allowed)`, `reason = g.judge(ctx, to, true)`, "internal/egress TestRebinding"},
+	{"internal/egress/dial.go", `if !allowed && !slices.Contains(g.ports, t.port) {`, `if false && !slices.Contains(g.ports, t.port) {`, "internal/egress TestPorts"},
+	{"internal/egress/dial.go", `} else if has {`, `} else if has && false {`, "internal/egress TestDenied"},
+	{"internal/egress/client.go", `if len(via) > maxRedirects {`, `if len(via) > 1000 {`, "internal/egress TestRedirectsEnd"},
+	{"internal/egress/special.go", `"127.0.0.0/8", "loopback",`, ``, "internal/egress TestSpecialRanges"},
+	{"internal/egress/special.go", "ip = ip.Unmap()\n\tranges", "ranges", "internal/egress TestSpecialRanges"},
+	{"internal/run/landlock_linux.go", `Handled_access_net: l.network,`, `Handled_access_net: 0,`, "internal/run TestNothingButTheGuard"},
+	{"internal/run/run.go", `append(env, pass.Env()...)`, `append(pass.Env(), env...)`, "internal/run TestNoWayRoundTheGuard"},
+
+	// API8 Security Misconfiguration
+	{"server/middleware.go", `"X-Content-Type-Options": {"nosniff"},`, ``, "server TestHeadersOfEveryAnswer"},
+	{"server/internal/db/sqlite.go", `os.OpenFile(path, flag, 0o600)`, `os.OpenFile(path, flag, 0o644)`, "server/internal/db TestFilesAreTheUsersOwn"},
+	{"internal/run/run.go", `env := []string{"PATH=" + r.path, "LANG=C.UTF-8"}`, `env := append(os.Environ(), "PATH="+r.path, "LANG=C.UTF-8")`, "internal/run TestEnvironmentIsBuiltFromNothing"},
+	{"internal/run/landlock_linux.go", `l.allow(rules, path, toRead)`, `l.allow(rules, path, toWrite)`, "internal/run TestFilesOfTheService"},
+	{"internal/run/thread_linux.go", `return seccomp.Load(seccomp.Options{OwnPIDs: r.kernel.family == byOwner})`, `_ = seccomp.Load; return nil`, "internal/run TestEveryDoor"},
+	{"internal/seccomp/filter_linux.go", `bpf.RetConstant{Val: unix.SECCOMP_RET_KILL_PROCESS}`, `allow`, "internal/run TestCallsOfAnotherArchitecture"},
+	{"internal/seccomp/rules_linux.go", `"listen", "accept", "accept4",`, ``, "internal/seccomp TestFilter"},
+	{"internal/seccomp/rules_linux.go", `unless(2, all, []uint32{0, unix.IPPROTO_TCP}, sockets),`, ``, "internal/seccomp TestArguments"},
+	{"internal/run/thread_linux.go", `if err := closeInherited(); err != nil {`, `if err := error(nil); err != nil {`, "internal/run TestNothingInherited"},
+
+	// API10 Unsafe Consumption of APIs
+	{"server/engine/ffmpeg/ffmpeg.go", `"-format_whitelist", containers, `, ``, "server/engine/ffmpeg TestPlaylistsInDisguise"},
+	{"internal/egress/pass.go", "c.pass.end(ErrLimit)\n\t\treturn 0, ErrLimit", "", "internal/egress TestByteLimit"},
+}
