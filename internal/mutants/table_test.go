@@ -18,7 +18,7 @@ var table = []mutant{
 	{"server/internal/db/batches.go", `Where("b.account = ? AND b.id = ?", account, id)`, `Where("b.id = ?", id)`, "server TestOwnersOfEveryRoute"},
 	{"server/pagetoken.go", `[]any{principal(r).Account, r.Pattern,`, `[]any{r.Pattern,`, "server TestPageTokenOfAnotherList"},
 	{"server/pagetoken.go", `if l.token(after) != token {`, `if false {`, "server TestPageTokenOfAnotherList"},
-	{"server/admission.go", `return p.Account == in.principal.Account && p.Can(scope)`, `return true`, "server TestWhoMayStayWithASession"},
+	{"server/admission.go", `return p.Account == in.principal.Account && p.Can(scope)`, `return p.Can(scope)`, "server TestWhoMayStayWithASession"},
 
 	// API2 Broken Authentication
 	{"server/account/verify.go", `subtle.ConstantTimeCompare(digest(key), h.key.Hash) != 1`, `subtle.ConstantTimeCompare(nil, nil) != 1`, "server/account TestVerifyComparesTheSecret"},
@@ -31,7 +31,10 @@ var table = []mutant{
 	{"server/credential.go", `if prefix, found := keyInQuery(r); found {`, `if prefix, found := keyInQuery(r); found && prefix == "" {`, "server TestCredentials"},
 	{"server/failures.go", `if w.Count <= maxFailures {`, `if true {`, "server TestFailuresAreCounted"},
 	{"server/clientaddr.go", `if !contain(trusted, client) {`, `if false {`, "server TestClientAddress"},
-	{"server/admission.go", "case errors.Is(err, ErrNoCredential), errors.Is(err, ErrInvalidCredential):\n\t\treturn false", "case errors.Is(err, ErrNoCredential), errors.Is(err, ErrInvalidCredential):\n\t\treturn true", "server TestStreamEndsWithItsKey"},
+	{"server/admission.go", "case errors.Is(err, ErrNoCredential), errors.Is(err, ErrInvalidCredential):\n\t\treturn false", "case errors.Is(err, ErrNoCredential), errors.Is(err, ErrInvalidCredential):\n\t\treturn true", "server TestWhoMayStayWithASession"},
+	{"server/events.go", `if !mayStay() {`, `if !mayStay() && false {`, "server TestStreamEndsWithItsKey"},
+	{"server/admission.go", `if bad := checkPrincipal(p); bad != nil {`, `if bad := checkPrincipal(p); bad != nil && false {`, "server TestOwnAuthenticator"},
+	{"server/admission.go", `case !known && err == nil:`, `case false:`, "server TestOwnAuthenticator"},
 
 	// API3 Broken Object Property Level Authorization
 	{"server/internal/request/json.go", `is.cannotRead(name, "is not a property of this request")`, ``, "server TestJSONBodies"},
@@ -46,14 +49,16 @@ var table = []mutant{
 	{"internal/run/process_linux.go", `{unix.RLIMIT_NOFILE, maxOpen, maxOpen},`, ``, "internal/run TestLimitsAreSet"},
 
 	// API5 Broken Function Level Authorization
-	{"server/auth.go", `if !p.Can(scope) {`, `if false {`, "server TestScopesOfEveryRoute"},
+	{"server/auth.go", `if !p.Can(scope) {`, `if !p.Can(scope) && false {`, "server TestScopesOfEveryRoute"},
 
 	// API6 Unrestricted Access to Sensitive Business Flows
 	{"server/account/verify.go", `case acc.Suspended:`, `case false:`, "server TestSuspendedAndUnpaidAccounts"},
 	{"server/account/verify.go", `case !plan.Paid:`, `case false:`, "server TestSuspendedAndUnpaidAccounts"},
+	{"server/admit.go", `if s.cfg.Admit == nil {`, `if true {`, "server TestAdmit"},
 	{"server/pace/circuit.go", `c.open(c.coolDown)`, `c.open(0)`, "server/pace TestCoolDowns"},
 
 	// API7 Server Side Request Forgery
+	{"transcript/site/link.go", `if l.scheme != "http" && l.scheme != "https" {`, `if false {`, "transcript/site TestDetectRefuses"},
 	{"internal/egress/dial.go", `reason = g.judge(ctx, to, allowed)`, `reason = g.judge(ctx, to, true)`, "internal/egress TestRebinding"},
 	{"internal/egress/dial.go", `if !allowed && !slices.Contains(g.ports, t.port) {`, `if false && !slices.Contains(g.ports, t.port) {`, "internal/egress TestPorts"},
 	{"internal/egress/dial.go", `} else if has {`, `} else if has && false {`, "internal/egress TestDenied"},
@@ -76,5 +81,8 @@ var table = []mutant{
 
 	// API10 Unsafe Consumption of APIs
 	{"server/engine/ffmpeg/ffmpeg.go", `"-format_whitelist", containers, `, ``, "server/engine/ffmpeg TestPlaylistsInDisguise"},
+	{"server/engine/openai/openai.go", `return strings.ReplaceAll(s, key, "[key]")`, `return s`, "server/engine/openai TestKeyIsNeverShown"},
+	{"server/engine/ytdlp/inspect.go", `"--write-subs", "-J", "--", c.URL`, `"--write-subs", "-J", c.URL`, "server/engine/ytdlp TestIDsLikeOptions"},
+	{"server/internal/pipeline/room.go", `if free-max(bytes, 0) < p.cfg.MinFreeDisk {`, `if free < 0 {`, "server/internal/pipeline TestRoomIsLookedAtBeforeWorkIsTaken"},
 	{"internal/egress/pass.go", "c.pass.end(ErrLimit)\n\t\treturn 0, ErrLimit", "", "internal/egress TestByteLimit"},
 }

@@ -93,11 +93,13 @@ func TestRevoke(t *testing.T) {
 	a := newAccounts(t)
 	key, secret := newKey(t, a)
 	_, other := newKey(t, a)
+	_, err := a.Verify(t.Context(), secret)
+	require.NoError(t, err, "from here on the key is remembered")
 
 	require.NoError(t, a.Revoke(t.Context(), key.Prefix))
 	require.NoError(t, a.Revoke(t.Context(), key.Prefix), "twice is once")
 
-	err := a.Revoke(t.Context(), other)
+	err = a.Revoke(t.Context(), other)
 	assert.ErrorIs(t, err, account.ErrNotFound, "the prefix revokes, not the key")
 	assert.NotContains(t, err.Error(), other[11:])
 

@@ -16,6 +16,7 @@ import (
 func TestFilesAreTheUsersOwn(t *testing.T) {
 	t.Parallel()
 	o := dbtest.SQLite(t)
+	o.Database = "sqlite:" + filepath.Join(t.TempDir(), "new.db") // the service makes it: none is copied
 	dbtest.Open(t, o)
 	files, err := filepath.Glob(strings.TrimPrefix(o.Database, "sqlite:") + "*")
 	require.NoError(t, err)
