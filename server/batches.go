@@ -186,33 +186,32 @@ func (s *Server) getBatch(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	owner := principal(r).Account
-	job, waitedFor, err := s.batchWithin(r, id, q.wait)
+	waitedFor, err := s.waitForBatch(r, id, q.wait)
 	if err != nil {
 		return err
 	}
-	items, next, err := s.pipeline.BatchItems(r.Context(), owner, id, after, q.maxResults)
+	page, err := s.pipeline.BatchPage(r.Context(), owner, id, after, q.maxResults)
 	if err != nil {
 		return err
 	}
-	a := batchAnswer{Batch: *job, Items: items}
-	if next > 0 {
-		a.NextPageToken = list.token(next)
+	a := batchAnswer{Batch: *page.Batch, Items: page.Items}
+	if page.Next > 0 {
+		a.NextPageToken = list.token(page.Next)
 	}
-	if !job.Status.Terminal() && !waitedFor {
+	if !page.Batch.Status.Terminal() && !waitedFor {
 		w.Header().Set("Retry-After", strconv.Itoa(batchPoll))
 	}
 	s.respondJSON(r.Context(), w, http.StatusOK, a)
 	return nil
 }
 
-// batchWithin is a batch when it has ended, or when so much time has passed: then it was
-// waited for. That takes the place of an event stream; where the account has no more of
-// these, or the service stops, the batch is told as it stands.
-func (s *Server) batchWithin(r *http.Request, id string, wait time.Duration) (job *batch.Job, waitedFor bool, err error) {
+// waitForBatch returns when a batch has ended, or so much time has passed, and tells
+// whether it has waited. That takes the place of an event stream; where the account has no
+// more of these, or the service stops, nothing is waited for.
+func (s *Server) waitForBatch(r *http.Request, id string, wait time.Duration) (waitedFor bool, err error) {
 	p := principal(r)
 	if wait == 0 || !s.streams.open(p.Account, p.Plan.EventStreams) {
-		job, err = s.pipeline.Batch(r.Context(), p.Account, id)
-		return job, false, err
+		return false, nil
 	}
 	defer s.streams.close(p.Account)
 	serving, stop := s.untilStop(r.Context())
@@ -220,8 +219,8 @@ func (s *Server) batchWithin(r *http.Request, id string, wait time.Duration) (jo
 	waiting, cancel := s.cfg.timeout(serving, wait)
 	defer cancel()
 	defer waited(r.Context())()
-	job, err = s.pipeline.WaitBatch(waiting, p.Account, id)
-	return job, serving.Err() == nil, err
+	_, err = s.pipeline.WaitBatch(waiting, p.Account, id)
+	return serving.Err() == nil, err
 }
 
 // acceptedBatch is the body of what makes or changes a batch.

@@ -1,7 +1,7 @@
 package server
 
 import (
-	"errors"
+	"context"
 	"net/http"
 
 	"github.com/transcriptkit/transcriptkit/library"
@@ -60,30 +60,31 @@ func (s *Server) searchLibrary(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	places, err := s.db.Search(r.Context(), look)
-	if err != nil {
-		return err
-	}
 	found := library.Found{Query: asked.q, Items: []library.Match{}}
-	if len(places) == look.N {
-		places = places[:asked.page.maxResults]
-		found.NextPageToken = list.token(places[len(places)-1].SearchPlace)
-	}
-	for _, place := range places {
-		t, err := s.db.SavedBy(r.Context(), look.Account, place.ID)
-		if errors.Is(err, db.ErrNotFound) {
-			continue // removed meanwhile
-		}
+	err := s.db.Snapshot(r.Context(), func(ctx context.Context, reader db.Reader) error {
+		places, err := reader.Search(ctx, look)
 		if err != nil {
 			return err
 		}
-		match, err := s.matchOf(look.Query, t, place)
-		if err != nil {
-			return err
+		if len(places) == look.N {
+			places = places[:asked.page.maxResults]
+			found.NextPageToken = list.token(places[len(places)-1].SearchPlace)
 		}
-		if len(match.Hits) > 0 { // else the text has just been made anew
+		for _, place := range places {
+			t, err := reader.SavedBy(ctx, look.Account, place.ID)
+			if err != nil {
+				return err
+			}
+			match, err := s.matchOf(look.Query, t, place)
+			if err != nil {
+				return err
+			}
 			found.Items = append(found.Items, match)
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	s.respondJSON(r.Context(), w, http.StatusOK, found)
 	return nil

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"database/sql"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -13,6 +14,10 @@ import (
 type database interface {
 	reader() *bun.DB
 	writer() *bun.DB
+	// readGate is the line before the reader's connections.
+	readGate() *gate
+	// snapshotLevel is the isolation of a transaction whose reads see one moment.
+	snapshotLevel() sql.IsolationLevel
 	// prepared are the reader's statements that are prepared once; nil: none is.
 	prepared() *prepared
 

@@ -7,21 +7,18 @@ import (
 	"github.com/transcriptkit/transcriptkit/batch"
 )
 
-// ExportItem is an item of a batch, and how the batch and the item's text stood at the
-// same moment.
+// ExportItem is an item of a batch, and how the item's text stood at the same moment.
 type ExportItem struct {
 	ItemState `bun:",extend"`
 	// TextAt is when the text was made, nil where there is none.
-	TextAt         *time.Time
-	BatchStatus    batch.Status
-	BatchUpdatedAt time.Time
+	TextAt *time.Time
 }
 
 // ExportItems returns all items of the account's batch, by their position.
 func (r Reader) ExportItems(ctx context.Context, account, batchID string) ([]ExportItem, error) {
 	var items []ExportItem
 	err := itemStates(r.db.NewSelect().Model(&items)).
-		ColumnExpr("t.updated_at AS text_at, b.status AS batch_status, b.updated_at AS batch_updated_at").
+		ColumnExpr("t.updated_at AS text_at").
 		Join("JOIN batches AS b ON b.id = i.batch_id").
 		Join("LEFT JOIN transcripts AS t ON t.id = i.transcript_id AND i.status = ?", batch.ItemSuccess).
 		Where("b.id = ? AND b.account = ?", batchID, account).

@@ -13,7 +13,8 @@ import (
 )
 
 // LibraryPage returns a page of what an account has in its library. All members of the
-// query must be set, but for those that filter.
+// query must be set, but for those that filter. It asks several questions: see
+// Store.Snapshot.
 func (r Reader) LibraryPage(ctx context.Context, account string, q library.Query) (*library.Page, error) {
 	page := &library.Page{Page: q.Page, PageSize: q.PageSize}
 	var err error

@@ -48,6 +48,11 @@ type cancelKey struct{}
 // BeforeQuery has no way to refuse: a context that has ended does.
 func (b statementBound) BeforeQuery(ctx context.Context, event *bun.QueryEvent) context.Context {
 	if patienceOf(ctx) == within {
+		if each, bounded := ctx.Value(eachKey{}).(time.Duration); bounded {
+			ctx, cancel := context.WithTimeout(ctx, each)
+			event.Stash = map[any]any{cancelKey{}: func(error) { cancel() }}
+			return ctx
+		}
 		return ctx
 	}
 	ctx, leave, err := b.gate.enter(ctx)

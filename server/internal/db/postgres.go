@@ -139,8 +139,11 @@ func (p *postgres) migrate(ctx context.Context, log *slog.Logger) (err error) {
 
 func (p *postgres) wants() versions { return p.tables }
 func (p *postgres) gate() *gate     { return p.turn }
+func (p *postgres) readGate() *gate { return p.turn }
 func (p *postgres) reader() *bun.DB { return p.db }
 func (p *postgres) writer() *bun.DB { return p.db }
+
+func (p *postgres) snapshotLevel() sql.IsolationLevel { return sql.LevelRepeatableRead }
 
 // prepared: see pgPool.
 func (p *postgres) prepared() *prepared { return nil }

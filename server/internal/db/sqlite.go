@@ -146,6 +146,10 @@ func (s *sqlite) migrate(ctx context.Context, log *slog.Logger) error {
 }
 
 func (s *sqlite) reader() *bun.DB { return s.read }
+func (s *sqlite) readGate() *gate { return s.line }
+
+func (s *sqlite) snapshotLevel() sql.IsolationLevel { return sql.LevelDefault }
+
 func (s *sqlite) writer() *bun.DB { return s.write }
 
 func (s *sqlite) prepared() *prepared { return &prepared{db: s.read, gate: s.line} }

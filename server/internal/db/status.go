@@ -55,9 +55,17 @@ func QueueStates() []string {
 // lively is how long ago the last beat of a process may be that lives.
 const lively = time.Minute
 
-// Status looks at the whole database. The error is that of the first question which
-// got no answer.
-func (s *Store) Status(ctx context.Context) (Status, error) {
+// Status looks at the whole database at one moment. The error is that of the first
+// question which got no answer.
+func (s *Store) Status(ctx context.Context) (now Status, err error) {
+	err = s.Snapshot(ctx, func(ctx context.Context, r Reader) error {
+		now, err = r.status(ctx, s.database.sizeQuery())
+		return err
+	})
+	return now, err
+}
+
+func (r Reader) status(ctx context.Context, sizeQuery string) (Status, error) {
 	var now Status
 	for _, ask := range []struct {
 		question string
@@ -69,14 +77,14 @@ func (s *Store) Status(ctx context.Context) (Status, error) {
 		{`SELECT state, count(*) AS places FROM asr_places GROUP BY state`, &now.Places},
 		{`SELECT name, value, measured_at FROM measures`, &now.Blobs},
 	} {
-		if err := s.db.NewRaw(ask.question).Scan(ctx, ask.into); err != nil {
+		if err := r.db.NewRaw(ask.question).Scan(ctx, ask.into); err != nil {
 			return Status{}, wrap("look at the status", err)
 		}
 	}
-	if err := s.db.NewRaw(s.database.sizeQuery()).Scan(ctx, &now.Bytes); err != nil {
+	if err := r.db.NewRaw(sizeQuery).Scan(ctx, &now.Bytes); err != nil {
 		return Status{}, wrap("look at the size of the database", err)
 	}
-	all, err := s.Processes(ctx)
+	all, err := r.Processes(ctx)
 	for _, p := range all {
 		if p.Silent < lively {
 			now.Processes++

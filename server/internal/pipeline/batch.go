@@ -271,27 +271,37 @@ func (p *Pipeline) WaitBatch(waiting context.Context, account, id string) (*batc
 	}
 }
 
-// BatchItems returns items of the account's batch in their order, at most n: those
-// after a position, which is 0 at first. next is the position to go on from; 0: there
-// are no more. NOT_FOUND as for Batch.
-func (p *Pipeline) BatchItems(ctx context.Context, account, id string, after, n int) (items []batch.Item, next int, err error) {
-	b, err := p.store.Batch(ctx, account, id)
+// BatchPage is a batch with some of its items, as all of it stood at one moment.
+type BatchPage struct {
+	Batch *batch.Job
+	Items []batch.Item
+	Next  int // the position to go on from; 0: there are no more
+}
+
+// BatchPage returns the account's batch with items of it in their order, at most n: those
+// after a position, which is 0 at first. NOT_FOUND as for Batch.
+func (p *Pipeline) BatchPage(ctx context.Context, account, id string, after, n int) (*BatchPage, error) {
+	var b *db.BatchState
+	var found []db.ItemState
+	err := p.store.Snapshot(ctx, func(ctx context.Context, r db.Reader) (err error) {
+		if b, err = r.Batch(ctx, account, id); err == nil {
+			found, err = r.BatchItems(ctx, account, id, after, n+1)
+		}
+		return err
+	})
 	if err != nil {
-		return nil, 0, batchError("reading a batch", err)
+		return nil, batchError("reading a batch", err)
 	}
-	found, err := p.store.BatchItems(ctx, account, id, after, n+1)
-	if err != nil {
-		return nil, 0, batchError("reading a batch", err)
-	}
+	page := &BatchPage{Batch: batchView(b)}
 	if len(found) > n {
 		found = found[:n]
-		next = found[n-1].Position
+		page.Next = found[n-1].Position
 	}
-	items = make([]batch.Item, len(found))
+	page.Items = make([]batch.Item, len(found))
 	for i := range found {
-		items[i] = itemView(&b.Batch, &found[i])
+		page.Items[i] = itemView(&b.Batch, &found[i])
 	}
-	return items, next, nil
+	return page, nil
 }
 
 // Batches returns the account's batches, newest first, at most n: those of a status, if

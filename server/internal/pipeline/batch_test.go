@@ -48,14 +48,14 @@ func batchOf(entries ...pipeline.BatchEntry) pipeline.BatchRequest {
 func (b *bench) items(t *testing.T, account, id string, size int) (all []batch.Item) {
 	t.Helper()
 	for after := 0; ; {
-		page, next, err := b.BatchItems(t.Context(), account, id, after, size)
+		page, err := b.BatchPage(t.Context(), account, id, after, size)
 		require.NoError(t, err)
-		all = append(all, page...)
-		if next == 0 {
+		all = append(all, page.Items...)
+		if page.Next == 0 {
 			return all
 		}
-		require.Len(t, page, size)
-		after = next
+		require.Len(t, page.Items, size)
+		after = page.Next
 	}
 }
 
@@ -91,7 +91,7 @@ func TestBatchBeginsPending(t *testing.T) {
 
 		_, err = b.Batch(t.Context(), "other", made.ID)
 		require.ErrorIs(t, err, transcript.NotFound)
-		_, _, err = b.BatchItems(t.Context(), "other", made.ID, 0, 10)
+		_, err = b.BatchPage(t.Context(), "other", made.ID, 0, 10)
 		require.ErrorIs(t, err, transcript.NotFound)
 	})
 }

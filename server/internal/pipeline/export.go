@@ -32,16 +32,16 @@ var ErrTextChanged = errors.New("a text has changed since the export began")
 // STATE_CONFLICT, with details.status, while the batch has not ended, unless the
 // export may be partial; NO_TRANSCRIPT where no item has a text.
 func (p *Pipeline) Export(ctx context.Context, account, id string, partial bool) (*Export, error) {
-	b, err := p.store.Batch(ctx, account, id)
+	var b *db.BatchState
+	var found []db.ExportItem
+	err := p.store.Snapshot(ctx, func(ctx context.Context, r db.Reader) (err error) {
+		if b, err = r.Batch(ctx, account, id); err == nil {
+			found, err = r.ExportItems(ctx, account, id)
+		}
+		return err
+	})
 	if err != nil {
 		return nil, batchError("reading a batch", err)
-	}
-	found, err := p.store.ExportItems(ctx, account, id)
-	if err != nil {
-		return nil, batchError("reading a batch", err)
-	}
-	if len(found) > 0 {
-		b.Shown, b.UpdatedAt = found[0].BatchStatus, found[0].BatchUpdatedAt
 	}
 	if !b.Shown.Terminal() && !partial {
 		return nil, transcript.Errorf(transcript.StateConflict, "The batch has not ended. Wait for its end, or export what there is so far.").With("status", b.Shown)
@@ -54,23 +54,14 @@ func (p *Pipeline) Export(ctx context.Context, account, id string, partial bool)
 	return e, nil
 }
 
-// newExport is the export of a batch with these items: all that may have changed since
-// the batch was read is told by them.
+// newExport is the export of a batch with all its items.
 func newExport(b *db.BatchState, items []db.ExportItem) *Export {
-	e := new(Export)
-	rows := make([]db.BatchItem, len(items))
-	b.MovedAt, b.ExportRef, b.ExportMime = nil, nil, nil
+	b.ExportRef, b.ExportMime = nil, nil
+	e := &Export{Batch: batchView(b)}
 	for i := range items {
-		item := &items[i]
-		rows[i] = item.BatchItem
-		e.Items = append(e.Items, itemView(&b.Batch, &item.ItemState))
-		e.TextsAt = append(e.TextsAt, momentOf(item.TextAt))
-		if b.MovedAt == nil || item.UpdatedAt.After(*b.MovedAt) {
-			b.MovedAt = &item.UpdatedAt
-		}
+		e.Items = append(e.Items, itemView(&b.Batch, &items[i].ItemState))
+		e.TextsAt = append(e.TextsAt, momentOf(items[i].TextAt))
 	}
-	b.Counts = countsOf(rows)
-	e.Batch = batchView(b)
 	return e
 }
 

@@ -17,8 +17,20 @@ import (
 // Where the platform cannot be asked it returns what is known, or the error if nothing
 // is.
 func (p *Pipeline) Info(ctx context.Context, q Question) (*transcript.Info, error) {
+	begun := time.Now()
 	sub := subject{Content: q.Content} // no language: the tracks are asked for, not a text
-	shelf, err := sub.shelf(ctx, p.store.Reader, q.Account, within(q.Plan.CacheTTL))
+	var shelf *db.Shelf
+	var before *db.Content // what the platform has said before; nil: it is not known
+	err := p.store.Snapshot(ctx, func(ctx context.Context, r db.Reader) (err error) {
+		if shelf, err = sub.shelf(ctx, r, q.Account, within(q.Plan.CacheTTL)); err != nil {
+			return err
+		}
+		before, err = r.Content(ctx, sub.Platform, sub.ExternalID)
+		if errors.Is(err, db.ErrNotFound) {
+			before, err = nil, nil
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +43,7 @@ func (p *Pipeline) Info(ctx context.Context, q Question) (*transcript.Info, erro
 		CachedLanguages: cachedLanguages(shelf),
 		MetadataStatus:  transcript.MetadataPending,
 	}
-	known, err := p.latest(ctx, sub, within(q.Plan.CacheTTL))
+	known, err := p.latest(ctx, sub, before, begun, within(q.Plan.CacheTTL))
 	switch {
 	case err != nil && (refusal(err) == nil || known == nil && len(shelf.Texts) == 0):
 		return nil, err
@@ -59,29 +71,20 @@ func (p *Pipeline) Info(ctx context.Context, q Question) (*transcript.Info, erro
 }
 
 // latest is what the platform says of the content, as far as that is known: nil
-// when nothing is. It is asked unless its last answer counts; where it cannot
-// be, the error is why, beside what it said before.
-func (p *Pipeline) latest(ctx context.Context, sub subject, counts fresh) (*db.Content, error) {
-	begun := time.Now()
-	c, err := p.store.Content(ctx, sub.Platform, sub.ExternalID)
-	if err != nil && !errors.Is(err, db.ErrNotFound) {
-		return nil, err
-	}
-	known := err == nil
-	if !known {
-		c = nil
-	}
+// when nothing is. It is asked unless its last answer, of before, counts; where it cannot
+// be, the error is why, beside that answer. begun is as of lookup.
+func (p *Pipeline) latest(ctx context.Context, sub subject, before *db.Content, begun time.Time, counts fresh) (*db.Content, error) {
 	if !sub.Platform.HasCaptions() {
-		return c, nil
+		return before, nil
 	}
-	hit := known && counts(c.AskedAt)
+	hit := before != nil && counts(before.AskedAt)
 	p.metrics.CacheAsked(metrics.ForInfo, hit)
 	if hit {
-		return c, nil
+		return before, nil
 	}
 	found, err := p.lookup(ctx, sub, begun)
 	if err != nil {
-		return c, err
+		return before, err
 	}
 	return &db.Content{Metadata: found.Metadata, Tracks: found.Tracks}, nil
 }

@@ -22,12 +22,30 @@ func (p *Pipeline) Saved(ctx context.Context, account string, key library.Key) (
 	if saved.TranscriptID != "" {
 		return saved, nil
 	}
-	busy := transcript.Errorf(transcript.StateConflict, "The transcript is still on its way.").With("jobId", saved.JobID)
-	job, err := p.store.Job(ctx, account, saved.JobID)
-	if err != nil {
-		return nil, libraryError("reading a library", err) // it has just ended
+	return p.savedOrBusy(ctx, account, key)
+}
+
+// savedOrBusy is Saved of what is on its way, with where its job stands at the same
+// moment.
+func (p *Pipeline) savedOrBusy(ctx context.Context, account string, key library.Key) (saved *db.Saved, err error) {
+	err = p.store.Snapshot(ctx, func(ctx context.Context, r db.Reader) error {
+		if saved, err = r.Saved(ctx, account, key); err != nil || saved.TranscriptID != "" {
+			return err
+		}
+		job, err := r.Job(ctx, account, saved.JobID)
+		if err != nil {
+			return err
+		}
+		return transcript.Errorf(transcript.StateConflict, "The transcript is still on its way.").
+			With("jobId", saved.JobID).With("status", job.State.Status)
+	})
+	if coded := (*transcript.Error)(nil); errors.As(err, &coded) {
+		return nil, err
 	}
-	return nil, busy.With("status", job.State.Status)
+	if err != nil {
+		return nil, libraryError("reading a library", err)
+	}
+	return saved, nil
 }
 
 // SavedText returns what Saved has found with its text. NO_TRANSCRIPT where it has been
@@ -52,7 +70,11 @@ func (p *Pipeline) SavedTimedText(ctx context.Context, saved *db.Saved) (*db.Tra
 // Library returns a page of what an account has saved, what is on its way and what has
 // failed. Nobody else's is read, and nothing of the cache.
 func (p *Pipeline) Library(ctx context.Context, account string, q library.Query) (*library.Page, error) {
-	page, err := p.store.LibraryPage(ctx, account, q)
+	var page *library.Page
+	err := p.store.Snapshot(ctx, func(ctx context.Context, r db.Reader) (err error) {
+		page, err = r.LibraryPage(ctx, account, q)
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("pipeline: listing a library: %w", err)
 	}
@@ -62,11 +84,14 @@ func (p *Pipeline) Library(ctx context.Context, account string, q library.Query)
 // Related returns what else an account has saved of the channel of a content, newest
 // first, at most n. NO_TRANSCRIPT where the content is not in its library.
 func (p *Pipeline) Related(ctx context.Context, account string, key library.Key, n int) ([]library.Item, error) {
-	row, err := p.store.LibraryRow(ctx, account, key)
-	if err != nil {
-		return nil, libraryError("reading a library", err)
-	}
-	items, err := p.store.Related(ctx, row, n)
+	var items []library.Item
+	err := p.store.Snapshot(ctx, func(ctx context.Context, r db.Reader) error {
+		row, err := r.LibraryRow(ctx, account, key)
+		if err == nil {
+			items, err = r.Related(ctx, row, n)
+		}
+		return err
+	})
 	if err != nil {
 		return nil, libraryError("reading a library", err)
 	}

@@ -137,19 +137,16 @@ func (p *Pipeline) keepFinding(ctx context.Context, sub subject, a *answered) (e
 	if a.Track != nil {
 		text = a.finding.text(sub)
 	}
-	var id string
-	err = p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
+	return p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
 		if err := putContent(ctx, tx, sub, a.finding); err != nil || text == nil {
 			return err
 		}
-		id, err = tx.PutTranscript(ctx, text)
+		id, err := tx.PutTranscript(ctx, text)
+		if err == nil {
+			a.text, err = tx.Transcript(ctx, id) // it may have kept an older id and time
+		}
 		return err
 	})
-	if err != nil || text == nil {
-		return err
-	}
-	a.text, err = p.store.Transcript(ctx, id) // it may have kept an older id and time
-	return err
 }
 
 // refusal is the coded error of a lookup that got no answer. It is nil where the

@@ -34,7 +34,8 @@ func (p *Pipeline) Job(ctx context.Context, account, id string, v *View) (*Job, 
 	return p.fill(ctx, row, v)
 }
 
-// fill adds the result to a job that has one.
+// fill adds the result to a job that has one. Such a job has ended and does not change any
+// more, so that what is read of it now goes with what was read before.
 func (p *Pipeline) fill(ctx context.Context, row *db.Job, v *View) (*Job, error) {
 	asked := View{Format: row.Format, OmitTimestamp: row.OmitTimestamp, SendMetadata: row.SendMetadata}
 	job := &Job{Job: jobView(row), Asked: asked}
