@@ -19,7 +19,7 @@ import (
 // each answer are those of the items beside them.
 func TestBatchAnswersAgreeWithThemselves(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, o store.Options) { readWhileWorking(t, o, 1, 1) })
+	storetest.Each(t, func(t *testing.T, o store.Options) { readWhileWorking(t, o, 1, 1, 1) })
 }
 
 // TestSoakTornReads is the same with more to read.
@@ -27,12 +27,12 @@ func TestSoakTornReads(t *testing.T) {
 	if !*soakFlag {
 		t.Skip("takes minutes: make soak")
 	}
-	storetest.Each(t, func(t *testing.T, o store.Options) { readWhileWorking(t, o, 4, 2000) })
+	storetest.Each(t, func(t *testing.T, o store.Options) { readWhileWorking(t, o, 4, 3, 2000) })
 }
 
-// readWhileWorking has some batches of 60 at a time read by three readers, again and
-// again until there are so many answers.
-func readWhileWorking(t *testing.T, o store.Options, batches int, answers int64) {
+// readWhileWorking has some batches of 60 at a time read by some readers, again and again
+// until there are so many answers.
+func readWhileWorking(t *testing.T, o store.Options, batches, readers int, answers int64) {
 	s := startIn(t, o, t.TempDir())
 	s.Engine.SetTracks(servertest.Track{Lang: "en", Name: "English", Text: "from the captions"})
 	const items = 60
@@ -42,9 +42,9 @@ func readWhileWorking(t *testing.T, o store.Options, batches int, answers int64)
 		for i := range batches {
 			ids = append(ids, s.newBatch(t, videos((round*batches+i)*items, items)))
 		}
-		var readers sync.WaitGroup
-		for range 3 {
-			readers.Go(func() {
+		var reading sync.WaitGroup
+		for range readers {
+			reading.Go(func() {
 				for left := ids; len(left) > 0; {
 					var open []string
 					for _, id := range left {
@@ -59,7 +59,7 @@ func readWhileWorking(t *testing.T, o store.Options, batches int, answers int64)
 				}
 			})
 		}
-		readers.Wait()
+		reading.Wait()
 		require.False(t, t.Failed())
 	}
 	t.Logf("%d answers", read.Load())
