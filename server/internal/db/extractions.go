@@ -29,7 +29,8 @@ type Extraction struct {
 	Prompt     string  // of the account when its upload was accepted; "" for none
 	Duration   float64 // seconds, measured; 0: not known yet
 	// WaitingSince is since when the work waits for what passes, such as a platform
-	// that blocks, a full disk or a database that is away; nil: it does not.
+	// that blocks, a full disk or a database that is away, by the database's clock; nil: it
+	// does not.
 	WaitingSince *time.Time
 	// MovedAt is when it came to its state; nil: that is not known.
 	MovedAt   *time.Time
@@ -147,8 +148,11 @@ func (tx *Tx) SetWaiting(ctx context.Context, e *Extraction, waits bool) error {
 	}
 	var since *time.Time
 	if waits {
-		now := moment(time.Now())
-		since = &now
+		now, err := tx.Now(ctx)
+		if err != nil {
+			return err
+		}
+		since = new(moment(now))
 	}
 	res, err := tx.db.NewUpdate().Model((*Extraction)(nil)).Set("waiting_since = ?", since).Where("id = ?", e.ID).Exec(ctx)
 	if err := mustAffect("waiting of extraction "+e.ID, res, err); err != nil {

@@ -35,11 +35,17 @@ type Answered struct {
 	Error        *transcript.Error   `json:"error,omitempty"`
 }
 
-// PutLookup stores a question and reports true, or, where the same one is under way,
-// makes l that one. Id and time that are zero are filled in.
-func (tx *Tx) PutLookup(ctx context.Context, l *Lookup) (asked bool, err error) {
+// PutLookup stores a question and reports true, or, where the same one is under way and
+// was asked no longer ago than patience, makes l that one. One that was asked before that
+// ends: its readers have gone. Id and time that are zero
+// are filled in, the time by the database's clock.
+func (tx *Tx) PutLookup(ctx context.Context, l *Lookup, patience time.Duration) (asked bool, err error) {
 	key := string(l.Platform) + "/" + l.ExternalID + "/" + l.Languages
 	if err := tx.Lock(ctx, "lookup/"+key); err != nil {
+		return false, err
+	}
+	now, err := tx.Now(ctx)
+	if err != nil {
 		return false, err
 	}
 	running := new(Lookup)
@@ -47,17 +53,29 @@ func (tx *Tx) PutLookup(ctx context.Context, l *Lookup) (asked bool, err error) 
 		Where("platform = ? AND external_id = ? AND languages = ? AND ended_at IS NULL", l.Platform, l.ExternalID, l.Languages).
 		Scan(ctx))
 	switch {
-	case err == nil:
+	case err == nil && now.Sub(running.AskedAt) <= patience:
 		*l = *running
 		return false, nil
+	case err == nil:
+		if err := tx.endLookup(ctx, running.ID, now); err != nil {
+			return false, err
+		}
 	case !errors.Is(err, ErrNotFound):
 		return false, err
 	}
 	if err := newID(&l.ID); err != nil {
 		return false, err
 	}
-	stamp(&l.AskedAt)
+	if l.AskedAt.IsZero() {
+		l.AskedAt = moment(now)
+	}
 	return true, insertNew(ctx, tx.db, "lookup", l)
+}
+
+func (tx *Tx) endLookup(ctx context.Context, id string, at time.Time) error {
+	_, err := tx.db.NewUpdate().Model((*Lookup)(nil)).Set("ended_at = ?", moment(at)).Where("id = ?", id).Exec(ctx)
+	tx.touch(id)
+	return wrap("end lookup "+id, err)
 }
 
 // Lookup returns a question by id, or ErrNotFound.

@@ -19,7 +19,7 @@ func ask(t *testing.T, s *db.Store, id string) (l *db.Lookup, asked bool) {
 	l = &db.Lookup{Platform: transcript.VideoSite, ExternalID: id, Languages: "en", SourceURL: "https://video.example/" + id}
 	inTx(t, s, func(ctx context.Context, tx *db.Tx) {
 		var err error
-		asked, err = tx.PutLookup(ctx, l)
+		asked, err = tx.PutLookup(ctx, l, time.Minute)
 		require.NoError(t, err)
 	})
 	return l, asked
@@ -72,7 +72,7 @@ func TestOldLookupsAreSwept(t *testing.T) {
 		young, _ := ask(t, s, "young")
 		old := &db.Lookup{Platform: transcript.VideoSite, ExternalID: "old", AskedAt: time.Now().Add(-2 * time.Hour)}
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			_, err := tx.PutLookup(ctx, old)
+			_, err := tx.PutLookup(ctx, old, time.Minute)
 			require.NoError(t, err)
 		})
 		require.NoError(t, s.Sweep(t.Context(), time.Time{}, time.Hour))
@@ -80,5 +80,27 @@ func TestOldLookupsAreSwept(t *testing.T) {
 		require.NoError(t, err)
 		_, err = s.Lookup(t.Context(), old.ID)
 		require.ErrorIs(t, err, db.ErrNotFound)
+	})
+}
+
+// TestOverdueLookupsAreNotJoined: the readers of one that nobody has answered in time have
+// gone, and the next would wait as long in vain.
+func TestOverdueLookupsAreNotJoined(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+		old := &db.Lookup{Platform: transcript.VideoSite, ExternalID: "v1", Languages: "en", AskedAt: time.Now().Add(-2 * time.Minute)}
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
+			_, err := tx.PutLookup(ctx, old, time.Minute)
+			require.NoError(t, err)
+		})
+		young, asked := ask(t, s, "v1")
+		require.True(t, asked, "it is asked again")
+		assert.NotEqual(t, old.ID, young.ID)
+		ended, err := s.Lookup(t.Context(), old.ID)
+		require.NoError(t, err)
+		assert.NotNil(t, ended.EndedAt)
+		again, asked := ask(t, s, "v1")
+		assert.False(t, asked)
+		assert.Equal(t, young.ID, again.ID)
 	})
 }

@@ -59,7 +59,11 @@ func (tx *Tx) Move(ctx context.Context, e *Extraction, m Move) error {
 	}
 	switch {
 	case m.Waits && e.WaitingSince == nil:
-		next.WaitingSince = &now
+		since, err := tx.Now(ctx)
+		if err != nil {
+			return err
+		}
+		next.WaitingSince = new(moment(since))
 	case !m.Waits && e.State.Status == transcript.JobProcessing && m.To.Stage != transcript.StageQueued:
 		next.WaitingSince = nil // what was waited for is there
 	}

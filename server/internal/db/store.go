@@ -83,6 +83,7 @@ type Reader struct {
 	db       bun.IDB
 	prepared *prepared // nil: no statement is
 	kept     *kept     // nil: nothing is
+	shared   bool      // see Store.Shared
 }
 
 // Open opens the database, brings its tables up to date, and opens the blobs.
@@ -103,7 +104,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, errors.Join(err, bucket.Close())
 	}
 	return &Store{
-		Reader:   Reader{db: db.reader(), prepared: db.prepared(), kept: newKept()},
+		Reader:   Reader{db: db.reader(), prepared: db.prepared(), kept: newKept(), shared: db.shared()},
 		database: db,
 		writer:   db.writer(),
 		bucket:   bucket,

@@ -60,11 +60,11 @@ func (s *Store) Sweep(ctx context.Context, jobsBefore time.Time, keyAge time.Dur
 	if err != nil {
 		return err
 	}
-	if err := s.sweepTable(ctx, "lookups", "id", "asked_at < ?0", moment(time.Now().Add(-lookupAge))); err != nil {
+	if err := s.sweepTable(ctx, "lookups", "id", "asked_at < ?0", s.database.ago(lookupAge)); err != nil {
 		return err
 	}
 	err = s.sweepTable(ctx, "contents", "platform, external_id", `asked_at < ?0 AND NOT EXISTS (SELECT 1 FROM transcripts AS t
-		WHERE t.owner = '' AND t.platform = contents.platform AND t.external_id = contents.external_id)`, moment(time.Now().Add(-contentAge)))
+		WHERE t.owner = '' AND t.platform = contents.platform AND t.external_id = contents.external_id)`, s.database.ago(contentAge))
 	if err != nil {
 		return err
 	}

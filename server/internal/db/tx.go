@@ -66,7 +66,7 @@ func (s *Store) tryTx(ctx context.Context, fn func(ctx context.Context, tx *Tx) 
 		}
 	}()
 
-	tx := &Tx{Reader: Reader{db: t.Tx}, tx: t, database: s.database}
+	tx := &Tx{Reader: Reader{db: t.Tx, shared: s.Shared()}, tx: t, database: s.database}
 	if err := fn(ctx, tx); err != nil {
 		return err
 	}

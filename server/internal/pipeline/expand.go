@@ -29,7 +29,7 @@ const (
 type expandArgs struct {
 	Batch string `json:"batch"`
 	// Failed is how many attempts have failed, WaitingSince when it began to wait for a
-	// platform that blocks, or for the service's own parts. The list is all that a batch
+	// platform that blocks, or for the service's own parts, by the database's clock. The list is all that a batch
 	// can fail by, so its step counts for itself.
 	Failed       int        `json:"failed,omitempty"`
 	WaitingSince *time.Time `json:"waitingSince,omitempty"`
@@ -210,12 +210,15 @@ func (p *Pipeline) expandFault(ctx context.Context, w db.Work, step expandArgs, 
 	defer cancel()
 	coded := codedError(cause)
 	p.log.WarnContext(ctx, "a batch could not be listed", "batch", step.Batch, "attempt", step.Failed+1, "err", cause)
+	now, err := p.store.Now(ctx)
+	if err != nil {
+		return err // the queue runs the step again
+	}
 	waits := coded.Code == transcript.IPBlocked || coded.Code == transcript.ServiceUnavailable
 	switch {
-	case waits && (step.WaitingSince == nil || time.Since(*step.WaitingSince) < p.cfg.lastWait):
-		pause := p.untilNextLook(step.WaitingSince, coded)
+	case waits && (step.WaitingSince == nil || now.Sub(*step.WaitingSince) < p.cfg.lastWait):
+		pause := p.untilNextLook(step.WaitingSince, coded, now)
 		if step.WaitingSince == nil {
-			now := time.Now()
 			step.WaitingSince = &now
 		}
 		return p.expandAgain(ctx, w, step, pause)

@@ -26,7 +26,7 @@ func PauseFor(e *db.Extraction, cause *transcript.Error) time.Duration {
 
 // WaitFor is how long a platform is left alone that blocks.
 func WaitFor(e *db.Extraction, cause *transcript.Error) time.Duration {
-	return (&Pipeline{cfg: Config{tuning: tuning{lastWait: lastWait}}}).untilNextLook(e.WaitingSince, cause)
+	return (&Pipeline{cfg: Config{tuning: tuning{lastWait: lastWait}}}).untilNextLook(e.WaitingSince, cause, time.Now())
 }
 
 // Census takes one look after the other at the processes and returns who has

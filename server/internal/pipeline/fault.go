@@ -57,9 +57,12 @@ func (p *Pipeline) fault(ctx context.Context, t task, again db.Step, cause error
 	err := p.own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Extraction) error {
 		e = locked
 		attempt := cmp.Or(tries, e.Attempt)
+		now, err := tx.Now(ctx)
 		switch {
-		case p.waits(e, coded):
-			return p.repeat(ctx, tx, e, t, same, blocked, p.untilNextLook(e.WaitingSince, coded))
+		case err != nil:
+			return err
+		case p.waits(e, coded, now):
+			return p.repeat(ctx, tx, e, t, same, blocked, p.untilNextLook(e.WaitingSince, coded, now))
 		case !transient(coded.Code) || attempt >= maxAttempts:
 			return p.fail(ctx, tx, e, coded)
 		case attempt < e.Attempt: // another chunk has failed more often
@@ -94,12 +97,12 @@ func (p *Pipeline) repeat(ctx context.Context, tx *db.Tx, e *db.Extraction, t ta
 	return tx.Finish(ctx, t.work)
 }
 
-// waits reports whether the fault is to be waited for, and there is time left to do
-// so.
-func (p *Pipeline) waits(e *db.Extraction, cause *transcript.Error) bool {
+// waits reports whether the fault is to be waited for, and there is time left to do so.
+// now is by the database's clock, as is the time since when the work waits.
+func (p *Pipeline) waits(e *db.Extraction, cause *transcript.Error, now time.Time) bool {
 	blocked := cause.Code == transcript.IPBlocked && (e.State == captionFetch || e.State == durationCheck)
 	return (blocked || cause.Code == transcript.ServiceUnavailable) &&
-		(e.WaitingSince == nil || time.Since(*e.WaitingSince) < p.cfg.lastWait)
+		(e.WaitingSince == nil || now.Sub(*e.WaitingSince) < p.cfg.lastWait)
 }
 
 // untilNextAttempt is the pause after an attempt, counted from 1. It is not shorter
@@ -112,11 +115,11 @@ func (p *Pipeline) untilNextAttempt(attempt int, cause *transcript.Error) time.D
 // untilNextLook is the pause before work that waits is tried again. A platform is left
 // alone for as long as it or the pace asks for, within lastWait. At a disk, a database
 // or a recognizer the service looks again after a pause that grows with the time waited.
-// It has waited since a moment; nil: not yet.
-func (p *Pipeline) untilNextLook(since *time.Time, cause *transcript.Error) time.Duration {
+// It has waited since a moment by the same clock as now; nil: not yet.
+func (p *Pipeline) untilNextLook(since *time.Time, cause *transcript.Error, now time.Time) time.Duration {
 	waited := time.Duration(0)
 	if since != nil {
-		waited = time.Since(*since)
+		waited = now.Sub(*since)
 	}
 	if cause.Code == transcript.ServiceUnavailable {
 		return min(max(p.cfg.pauses[1], waited/4), longestLook)

@@ -50,7 +50,7 @@ func (p *Pipeline) askOthers(ctx context.Context, l *db.Lookup, budget time.Dura
 		return nil, e.Because(ErrNoWorkers)
 	}
 	err := p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
-		asked, err := tx.PutLookup(ctx, l)
+		asked, err := tx.PutLookup(ctx, l, budget)
 		if err != nil || !asked { // it is under way
 			return err
 		}
@@ -102,20 +102,20 @@ func (p *Pipeline) readAnswer(ctx context.Context, found *db.Answered) (a answer
 // answerReaders asks a platform for readers of other processes.
 func (p *Pipeline) answerReaders(ctx context.Context, w db.Work, step lookupArgs) error {
 	ctx = db.Unhurried(ctx)
-	l, err := p.store.Lookup(ctx, step.Lookup)
+	l, late, err := p.question(ctx, step.Lookup, p.cfg.LookupBudget)
 	switch {
-	case errors.Is(err, db.ErrNotFound):
-		return nil // nobody waits any more
-	case err != nil:
+	case err != nil || l == nil:
 		return err
-	case l.EndedAt != nil:
-		return nil // whoever was taken for dead has told it
+	case late:
+		return p.tell(ctx, l.ID, answered{}, p.tooLate(), true)
 	case p.onlyOthers(ctx, func(t team) bool { return t.readsCaptions(l.Platform) }):
 		return p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 			return errors.Join(tx.EnqueueAt(ctx, step, time.Now().Add(elsewherePause)), tx.Finish(ctx, w))
 		})
 	}
-	found, err := p.askAndKeep(ctx, subjectOfLookup(l), func(f finding, err error) {
+	asking, cancel := context.WithTimeout(ctx, p.lookupTime())
+	defer cancel()
+	found, err := p.askAndKeep(asking, subjectOfLookup(l), func(f finding, err error) {
 		if countsMore(p.tooLate(), err) {
 			return // it is what a reader is told whose time is up
 		}
@@ -130,6 +130,22 @@ func (p *Pipeline) answerReaders(ctx context.Context, w db.Work, step lookupArgs
 		return err // it is asked again when the database is back
 	}
 	return p.tell(context.WithoutCancel(ctx), l.ID, found, err, true)
+}
+
+// question is what readers have asked, nil where nobody waits for the answer any more. late
+// tells that they asked longer ago than they wait.
+func (p *Pipeline) question(ctx context.Context, id string, patience time.Duration) (l *db.Lookup, late bool, err error) {
+	l, err = p.store.Lookup(ctx, id)
+	switch {
+	case errors.Is(err, db.ErrNotFound):
+		return nil, false, nil
+	case err != nil:
+		return nil, false, err
+	case l.EndedAt != nil:
+		return nil, false, nil // whoever was taken for dead has told it
+	}
+	now, err := p.store.Now(ctx)
+	return l, now.Sub(l.AskedAt) > patience, err
 }
 
 // tell writes down what a platform has answered; last: there is no more to come.

@@ -46,15 +46,11 @@ func (p *Pipeline) haveDiscovered(ctx context.Context, question string) ([]byte,
 // too long ago for somebody to wait for it is not asked any more.
 func (p *Pipeline) discoverForReaders(ctx context.Context, w db.Work, step discoverArgs) error {
 	ctx = db.Unhurried(ctx)
-	l, err := p.store.Lookup(ctx, step.Lookup)
+	l, late, err := p.question(ctx, step.Lookup, p.cfg.DiscoveryBudget)
 	switch {
-	case errors.Is(err, db.ErrNotFound):
-		return nil // nobody waits any more
-	case err != nil:
+	case err != nil || l == nil:
 		return err
-	case l.EndedAt != nil:
-		return nil // whoever was taken for dead has told it
-	case time.Since(l.AskedAt) > p.cfg.DiscoveryBudget:
+	case late:
 		return p.tellDiscovered(ctx, l.ID, nil, p.discoveredTooLate())
 	case p.onlyOthers(ctx, team.discovers):
 		return p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {

@@ -77,6 +77,8 @@ func (p *Pipeline) lookup(ctx context.Context, sub subject, begun time.Time) (an
 	}
 	key := string(sub.Platform) + "/" + sub.ExternalID + "/" + sub.languages.String()
 	ch := p.lookups.same.DoChan(key, func() (any, error) {
+		// Who comes when the time of the first reader is up has the platform asked again.
+		defer time.AfterFunc(p.cfg.LookupBudget, func() { p.lookups.same.Forget(key) }).Stop()
 		if a, ok := p.lookups.since(begun, key); ok {
 			return a, nil
 		}
@@ -108,10 +110,17 @@ func (p *Pipeline) tooLate() error {
 	return transcript.Errorf(transcript.UpstreamFailed, "The platform did not answer within %s.", p.cfg.LookupBudget)
 }
 
+// lateAnswer is how much longer than a reader waits a platform may take to answer: what
+// comes then goes into the cache. It is enough for a reader who joined late, too.
+const lateAnswer = 20 * time.Second
+
+// lookupTime is how long a question of readers is asked, its wait for a slot included.
+func (p *Pipeline) lookupTime() time.Duration { return p.cfg.LookupBudget + lateAnswer }
+
 // askInTurn asks the platform when a slot is free, also when the reader has gone by
 // then.
 func (p *Pipeline) askInTurn(sub subject, soFar func(finding, error)) (a answered, err error) {
-	ctx, cancel := context.WithTimeout(p.lookups.ctx, captionsTimeout)
+	ctx, cancel := context.WithTimeout(p.lookups.ctx, p.lookupTime())
 	defer cancel()
 	if err := p.lookups.take(ctx); err != nil {
 		return a, transcript.Errorf(transcript.UpstreamFailed, "The platform could not be asked in time.").Because(err)

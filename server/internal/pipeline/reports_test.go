@@ -9,8 +9,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/internal/storetest"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -257,4 +260,52 @@ func TestStopDoesNotWaitForSources(t *testing.T) {
 	close(gate)
 	require.NoError(t, b.Stop(t.Context()))
 	<-answered
+}
+
+// TestCaptionsThatWereCutOffAreFree: a process that ends after a text is stored, and
+// before it is paid, has answered nobody. Who asks again has the text from the cache, which
+// takes nothing of the allowance. A text that the platform was asked for in the answer
+// itself is always paid before the answer.
+func TestCaptionsThatWereCutOffAreFree(t *testing.T) {
+	t.Parallel()
+	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+		b := prepareLinks(t, dbtest.Open(t, o), newPlatforms(t, manual("en")))
+		raw := storetest.SQL(t, store.Options(o))
+		exec := func(statements ...string) {
+			for _, statement := range statements {
+				_, err := raw.ExecContext(t.Context(), statement)
+				require.NoError(t, err)
+			}
+		}
+		// The pay fails, as where the process ends before it.
+		if b.store.Shared() {
+			exec(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'no'; END$$`,
+				`CREATE TRIGGER refuse BEFORE INSERT ON usage EXECUTE FUNCTION refuse()`)
+		} else {
+			exec(`CREATE TRIGGER refuse BEFORE INSERT ON usage BEGIN SELECT RAISE(ABORT, 'no'); END`)
+		}
+		_, err := b.Captions(t.Context(), question("en"))
+		require.ErrorContains(t, err, "paying for captions", "nobody gets a text that is not paid")
+		if b.store.Shared() {
+			exec("DROP TRIGGER refuse ON usage")
+		} else {
+			exec("DROP TRIGGER refuse")
+		}
+
+		used := func() int64 {
+			u, err := b.store.Usage(t.Context(), acme, plan().Period(time.Now()).Start)
+			require.NoError(t, err)
+			return u.Used.Transcripts
+		}
+		r, err := b.Captions(t.Context(), question("en"))
+		require.NoError(t, err)
+		assert.True(t, r.Cached)
+		assert.Zero(t, used())
+		other := question("en")
+		other.Content.ExternalID = "v2"
+		r, err = b.Captions(t.Context(), other)
+		require.NoError(t, err)
+		assert.False(t, r.Cached)
+		assert.Equal(t, int64(1), used())
+	})
 }

@@ -32,6 +32,9 @@ func (sweepArgs) Queue() string { return queueHouse }
 
 // sweep removes what is past its time.
 func (p *Pipeline) sweep(ctx context.Context, _ db.Work, _ sweepArgs) error {
-	now := time.Now()
+	now, err := p.store.Now(ctx)
+	if err != nil {
+		return err
+	}
 	return p.store.Sweep(ctx, now.Add(-p.cfg.Retention.Jobs), p.cfg.Retention.Answers)
 }

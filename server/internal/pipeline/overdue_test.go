@@ -1,0 +1,47 @@
+package pipeline_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// TestOverdueQuestionIsAskedAgain: a platform hangs over the first question, and answers
+// the second. Who comes when the time of the first reader is up does not wait for the
+// first.
+func TestOverdueQuestionIsAskedAgain(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int64
+	var left time.Duration
+	release := make(chan struct{})
+	hang := func(ctx context.Context, id string) (engine.Captions, error) {
+		if asked.Add(1) > 1 {
+			return captioned(id), nil
+		}
+		deadline, bounded := ctx.Deadline()
+		assert.True(t, bounded)
+		left = time.Until(deadline)
+		<-release
+		return engine.Captions{}, context.Canceled
+	}
+	b := start(t, dbtest.Open(t, dbtest.SQLite(t)), &script{}, reads(hang), func(c *pipeline.Config) { c.LookupBudget = 50 * time.Millisecond })
+	t.Cleanup(func() { close(release) }) // before the pipeline stops
+	r, err := b.Captions(t.Context(), question("en"))
+	require.NoError(t, err)
+	require.ErrorIs(t, r.Failure, transcript.UpstreamFailed)
+	require.Eventually(t, func() bool {
+		r, err = b.Captions(t.Context(), question("en"))
+		return err == nil && r.Failure == nil
+	}, time.Minute, 10*time.Millisecond)
+	assert.Equal(t, "success", r.Status)
+	assert.Less(t, left, time.Minute, "a question gives up its place soon after its readers have gone")
+}
