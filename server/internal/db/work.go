@@ -5,6 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strconv"
+
+	"github.com/uptrace/bun"
 )
 
 // Work is one run of a queue job: the job's row, as it was fetched once.
@@ -37,6 +40,15 @@ func (s *Store) running(ctx context.Context, condition string, values ...any) ([
 			FROM river_job WHERE state = 'running') AS j
 		WHERE `+condition+` ORDER BY id`, values...).Scan(ctx, &work)
 	return work, wrap("list running work", err)
+}
+
+// TakenUp reports whether one of the processes is at work on what names an id.
+func (s *Store) TakenUp(ctx context.Context, id string, by []string) (bool, error) {
+	if len(by) == 0 {
+		return false, nil
+	}
+	work, err := s.running(ctx, "j.args LIKE ? AND j.owner IN (?)", "%"+strconv.Quote(id)+"%", bun.List(by))
+	return len(work) > 0, err
 }
 
 // Holds reports whether the run is still the one that does the work, and keeps

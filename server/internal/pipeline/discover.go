@@ -107,7 +107,11 @@ func discover[T any](ctx context.Context, p *Pipeline, d discovery) (found T, er
 	} else {
 		answer, err = p.flights.join(ctx, string(question), func(ctx context.Context) ([]byte, error) { return p.askDiscovery(ctx, d) })
 	}
-	if _, told := errors.AsType[*transcript.Error](err); !told && errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+	_, told := errors.AsType[*transcript.Error](err)
+	switch timeUp := !told && errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil; {
+	case timeUp && errors.Is(err, errNotAsked):
+		err = notAsked()
+	case timeUp:
 		err = p.discoveredTooLate()
 	}
 	if err == nil {

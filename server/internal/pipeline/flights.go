@@ -2,7 +2,10 @@ package pipeline
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -20,6 +23,7 @@ type flight struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 	readers int
+	asked   atomic.Bool
 	done    chan struct{} // closed when there is an answer
 	answer  []byte
 	err     error
@@ -29,9 +33,13 @@ func newFlights(n int, patience time.Duration) *flights {
 	return &flights{slots: newSlots(n), patience: patience, by: map[string]*flight{}}
 }
 
+// errNotAsked is the error of a question whose time was up before it had a slot.
+var errNotAsked = errors.New("pipeline: the question was not asked in time")
+
 // join returns the answer to a question, which ask gets unless an equal one is under
 // way. The error is that of ask, or of the context that has ended: the reader's, or
-// context.DeadlineExceeded where the question's time is up.
+// context.DeadlineExceeded where the question's time is up, with errNotAsked where it was
+// not asked.
 func (f *flights) join(ctx context.Context, question string, ask func(context.Context) ([]byte, error)) ([]byte, error) {
 	f.mu.Lock()
 	q := f.by[question]
@@ -45,6 +53,9 @@ func (f *flights) join(ctx context.Context, question string, ask func(context.Co
 	case <-q.done:
 		return q.answer, q.err
 	case <-q.ctx.Done(): // ask may not heed it
+		if !q.asked.Load() {
+			return nil, fmt.Errorf("%w: %w", errNotAsked, q.ctx.Err())
+		}
 		return nil, q.ctx.Err()
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
@@ -57,11 +68,15 @@ func (f *flights) begin(question string, ask func(context.Context) ([]byte, erro
 	q.ctx, q.cancel = context.WithTimeout(f.ctx, f.patience)
 	f.by[question] = q
 	go func() {
-		if q.err = f.take(q.ctx); q.err == nil {
-			defer f.give()
-			q.answer, q.err = ask(q.ctx)
+		if err := f.take(q.ctx); err != nil {
+			q.err = fmt.Errorf("%w: %w", errNotAsked, err)
+			close(q.done)
+			return
 		}
-		close(q.done)
+		defer f.give()
+		defer close(q.done)
+		q.asked.Store(true)
+		q.answer, q.err = ask(q.ctx)
 	}()
 	return q
 }

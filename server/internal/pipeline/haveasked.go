@@ -45,9 +45,7 @@ func (p *Pipeline) haveAsked(ctx context.Context, sub subject) (answered, error)
 // then.
 func (p *Pipeline) askOthers(ctx context.Context, l *db.Lookup, budget time.Duration, step func(id string) db.Step) (*db.Lookup, error) {
 	if len(p.seen(ctx, teamAge)) == 0 {
-		e := transcript.Errorf(transcript.ServiceUnavailable, "No process of the service can ask the platform just now.")
-		e.RetryAfter = noWorkersRetry
-		return nil, e.Because(ErrNoWorkers)
+		return nil, notAsked().Because(ErrNoWorkers)
 	}
 	err := p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 		asked, err := tx.PutLookup(ctx, l, budget)
@@ -59,7 +57,39 @@ func (p *Pipeline) askOthers(ctx context.Context, l *db.Lookup, budget time.Dura
 	if err != nil {
 		return nil, fmt.Errorf("pipeline: having a platform asked: %w", err)
 	}
-	return p.awaitAnswer(ctx, l.ID, budget)
+	l, err = p.awaitAnswer(ctx, l.ID, budget)
+	if err == nil && l.Answer == nil && !p.takenUp(ctx, l.ID) {
+		return nil, notAsked()
+	}
+	return l, err
+}
+
+// notAsked is the answer where the service has not come to ask the platform, which is not
+// to blame.
+func notAsked() *transcript.Error {
+	e := transcript.Errorf(transcript.ServiceUnavailable, "No process of the service can ask the platform just now.")
+	e.RetryAfter = noWorkersRetry
+	return e
+}
+
+// takenUp reports whether a process that gives signs of life has begun to ask a question.
+// One that has just died is still in the list of processes.
+func (p *Pipeline) takenUp(ctx context.Context, id string) bool {
+	var living []string
+	all, err := p.store.Processes(ctx)
+	for _, process := range all {
+		if process.Silent < 2*beatEvery {
+			living = append(living, process.ID)
+		}
+	}
+	var taken bool
+	if err == nil {
+		taken, err = p.store.TakenUp(ctx, id, living)
+	}
+	if err != nil {
+		p.log.WarnContext(ctx, "whether somebody asks a question is not known", "lookup", id, "err", err)
+	}
+	return taken
 }
 
 // awaitAnswer returns the question as soon as it has its last answer, and as it stands

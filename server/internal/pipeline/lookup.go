@@ -20,8 +20,8 @@ const lookupWorkers = 4
 type lookups struct {
 	*slots
 	same singleflight.Group
-	// soFar holds, for each question under way, the best reply that is known: a reader
-	// gets it when the time is up before all sources have answered.
+	// soFar holds, for each question that a platform is being asked, the best reply that is
+	// known: a reader gets it when the time is up before all sources have answered.
 	soFar sync.Map
 	// last holds, for each question, the answer that came last, for those who have looked
 	// into the cache before it stood there.
@@ -68,7 +68,8 @@ type reply struct {
 // lookup asks the platform for captions or info and stores what it says. Equal
 // questions at the same time are asked once. When the platform takes longer than
 // Config's lookup budget, the error is the best that is known by then, else
-// UPSTREAM_FAILED; what was learned before an error is returned with it. A platform
+// UPSTREAM_FAILED, or SERVICE_UNAVAILABLE where the platform has not been asked by then;
+// what was learned before an error is returned with it. A platform
 // that only others can ask is asked by one of them. begun is when the reader has looked
 // into the cache in vain: an answer that has come since then is theirs too.
 func (p *Pipeline) lookup(ctx context.Context, sub subject, begun time.Time) (answered, error) {
@@ -95,8 +96,12 @@ func (p *Pipeline) lookup(ctx context.Context, sub subject, begun time.Time) (an
 	case res := <-ch:
 		return res.Val.(answered), res.Err
 	case <-budget.C:
+		known, asked := p.lookups.soFar.Load(key)
+		if !asked {
+			return answered{}, notAsked()
+		}
 		late := reply{err: p.tooLate()}
-		if known, ok := p.lookups.soFar.Load(key); ok && !countsMore(late.err, known.(reply).err) {
+		if !countsMore(late.err, known.(reply).err) {
 			late = known.(reply)
 		}
 		return late.answered, late.err
@@ -123,9 +128,10 @@ func (p *Pipeline) askInTurn(sub subject, soFar func(finding, error)) (a answere
 	ctx, cancel := context.WithTimeout(p.lookups.ctx, p.lookupTime())
 	defer cancel()
 	if err := p.lookups.take(ctx); err != nil {
-		return a, transcript.Errorf(transcript.UpstreamFailed, "The platform could not be asked in time.").Because(err)
+		return a, notAsked().Because(err)
 	}
 	defer p.lookups.give()
+	soFar(finding{}, p.tooLate())
 	return p.askAndKeep(ctx, sub, soFar)
 }
 

@@ -1,0 +1,144 @@
+package pipeline_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/internal/storetest"
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/video"
+)
+
+// readers ask one question of each kind for a reader.
+func readers(b *bench) map[string]func(context.Context) error {
+	return map[string]func(context.Context) error{
+		"captions": func(ctx context.Context) error {
+			r, err := b.Captions(ctx, question("en"))
+			if err == nil && r.Failure != nil {
+				return r.Failure
+			}
+			return err
+		},
+		"info": func(ctx context.Context) error {
+			_, err := b.Info(ctx, question(""))
+			return err
+		},
+		"discovery": func(ctx context.Context) error {
+			_, err := b.Search(ctx, video.Search{Q: "talk"}, engine.Window{})
+			return err
+		},
+	}
+}
+
+// A platform that nobody has come to ask is not said to be silent: the processes that
+// could have asked it died a moment ago, before the question or with it.
+func TestQuestionThatNobodyTakesUp(t *testing.T) {
+	t.Parallel()
+	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+		s := dbtest.Open(t, o)
+		if !s.Shared() {
+			t.Skip("one process serves it")
+		}
+		tables := storetest.SQL(t, store.Options(o))
+		_, err := tables.ExecContext(t.Context(), `INSERT INTO processes (id, beats, beat_at, abilities)
+			VALUES ('dead', 0, CURRENT_TIMESTAMP - interval '11 seconds', '{"captions":["video_site"],"discovery":true}')`)
+		require.NoError(t, err)
+		b := prepareLinks(t, s, newPlatforms(t), func(c *pipeline.Config) {
+			c.Idle, c.Engine = true, engine.Engine{}
+			c.LookupBudget, c.DiscoveryBudget = 200*time.Millisecond, 200*time.Millisecond
+		})
+		refused := func(name string, ask func(context.Context) error) {
+			var coded *transcript.Error
+			require.ErrorAs(t, ask(t.Context()), &coded, name)
+			assert.Equal(t, transcript.ServiceUnavailable, coded.Code, name)
+			assert.Positive(t, coded.RetryAfter, name)
+		}
+		for name, ask := range readers(b) {
+			refused(name, ask)
+		}
+		takeUp := func(by string) {
+			_, err = tables.ExecContext(t.Context(), `UPDATE river_job SET state = 'running', attempted_by = ARRAY[$1]`, by)
+			require.NoError(t, err)
+		}
+		takeUp("dead")
+		for name, ask := range readers(b) {
+			refused(name, ask)
+		}
+		_, err = tables.ExecContext(t.Context(), `INSERT INTO processes (id, beats, beat_at, abilities)
+			VALUES ('living', 0, CURRENT_TIMESTAMP, '{"captions":["video_site"],"discovery":true}')`)
+		require.NoError(t, err)
+		takeUp("living")
+		for name, ask := range readers(b) {
+			assert.ErrorIs(t, ask(t.Context()), transcript.UpstreamFailed, "%s: it has been asked, and is slow", name)
+		}
+	})
+}
+
+// Nor is it where this process has too much to ask.
+func TestQuestionThatFindsNoSlot(t *testing.T) {
+	t.Parallel()
+	slow := &slowSite{platforms: newPlatforms(t), begun: make(chan struct{}), end: make(chan struct{})}
+	b := prepareLinks(t, dbtest.Open(t, dbtest.SQLite(t)), slow.platforms, func(c *pipeline.Config) {
+		c.Engine.Captions, c.Engine.Discovery = []engine.CaptionSource{slow}, slow
+		c.LookupBudget, c.DiscoveryBudget = time.Second, time.Second
+	})
+	defer close(slow.end)
+	first := make(chan error, 8)
+	for i := range 4 {
+		q := question("en")
+		q.Content.ExternalID = fmt.Sprint("other-", i)
+		go func() {
+			_, err := b.Captions(t.Context(), q)
+			first <- err
+		}()
+		go func() {
+			_, err := b.Search(t.Context(), video.Search{Q: fmt.Sprint("other ", i)}, engine.Window{})
+			first <- err
+		}()
+	}
+	for range 8 {
+		<-slow.begun
+	}
+	for name, ask := range readers(b) {
+		assert.ErrorIs(t, ask(t.Context()), transcript.ServiceUnavailable, name)
+	}
+	for range 8 {
+		<-first
+	}
+}
+
+// slowSite answers when it is told to, whatever its context says.
+type slowSite struct {
+	*platforms
+	engine.Discovery
+
+	begun, end chan struct{}
+}
+
+func (s *slowSite) wait() {
+	select {
+	case s.begun <- struct{}{}:
+	case <-s.end:
+	}
+	<-s.end
+}
+
+func (s *slowSite) Captions(context.Context, engine.Content, func([]transcript.Track) (int, bool)) (found engine.Captions, err error) {
+	s.wait()
+	return found, nil
+}
+
+func (s *slowSite) Search(context.Context, video.Search, engine.Window) (l engine.Listing[video.Result], err error) {
+	s.wait()
+	return l, nil
+}
