@@ -56,7 +56,7 @@ func serve(addr string) error {
 		})
 	}
 	go func() { _ = web.Serve(l) }() // ends with the process
-	fmt.Println(s.Key)
+	fmt.Fprintln(os.Stdout, s.Key)
 	_, err = io.Copy(io.Discard, os.Stdin)
 	return err
 }
@@ -70,7 +70,7 @@ type stopping struct {
 
 func (s *stopping) Read(b []byte) (int, error) {
 	if s.left == 0 {
-		fmt.Println("stopped")
+		fmt.Fprintln(os.Stdout, "stopped")
 		select {}
 	}
 	n, err := s.ReadCloser.Read(b[:min(int64(len(b)), s.left)])

@@ -40,7 +40,7 @@ type ServerOptions struct {
 	// HTTP sends the requests; redirects are not followed. nil means a client of its
 	// own, which heeds no proxy of the environment. Give it no timeout: a request
 	// lasts as long as the recognition.
-	HTTP *http.Client
+	HTTP *http.Client `json:"-"`
 	// CheckTimeout is how long the server may take to answer [Server.Check]; 0 means 4
 	// seconds.
 	CheckTimeout time.Duration
@@ -62,7 +62,7 @@ func (o ServerOptions) MarshalJSON() ([]byte, error) { return json.Marshal(o.sho
 type shownOptions ServerOptions
 
 func (o ServerOptions) shown() shownOptions {
-	o.URL, o.HTTP = redact.URL(o.URL), nil
+	o.URL = redact.URL(o.URL)
 	return shownOptions(o)
 }
 
