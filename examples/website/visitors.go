@@ -15,7 +15,7 @@ type visitorFlags struct {
 	SingleUser bool     `help:"No sign-in: everything belongs to whoever opens the page, which is served to this machine alone."`
 	Anybody    bool     `help:"With --single-user: serve it on other addresses as well, where whoever can reach it is the user."`
 	SignUp     *bool    `negatable:"" help:"Let strangers make accounts for themselves. Default: only where nobody but this machine reaches the website; else \"website users add\" makes them."`
-	Guests     int      `default:"10" placeholder:"N" help:"How many new transcripts somebody may have a day without signing in (${default}), and 4 times as many all from one network; 0: none."`
+	Guests     int      `default:"10" placeholder:"N" help:"How many new transcripts somebody may have a day without signing in (${default}), 4 times as many all from one address, 6 times from one network, 100 times in all; 0: none."`
 	Host       []string `placeholder:"NAME" help:"A name by which people reach the website, beside localhost and addresses. May be repeated."`
 	HTTPS      bool     `name:"https" help:"People reach the website by https alone, through a proxy in front."`
 }

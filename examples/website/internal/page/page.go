@@ -25,6 +25,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
+	"github.com/transcriptkit/transcriptkit/internal/bodies"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
@@ -55,6 +56,7 @@ type pages struct {
 	assets  *assets
 	strings catalog
 	views   views
+	forms   *bodies.Budget // see holdForm
 }
 
 // New makes the handler of all pages and their assets. Its requests need a visitor in
@@ -67,7 +69,7 @@ func New(o Options) (http.Handler, error) {
 	if o.Sites == nil {
 		o.Sites = site.Default()
 	}
-	p := &pages{Options: o}
+	p := &pages{Options: o, forms: bodies.New(formBytes, formBytesOne)}
 	var err error
 	if p.strings, err = readCatalog(); err != nil {
 		return nil, err
@@ -159,6 +161,14 @@ func member(answer handler) handler {
 // or its panic, as a page.
 func (p *pages) answering(answer handler, mostBytes int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if mostBytes > maxForm {
+			held, err := p.holdForm(r, mostBytes)
+			defer held.Release()
+			if err != nil {
+				p.problem(w, r, err)
+				return
+			}
+		}
 		r.Body = http.MaxBytesReader(w, r.Body, mostBytes)
 		defer func() {
 			if r.MultipartForm != nil { // net/http removes the files of the request that it has made, not of a copy

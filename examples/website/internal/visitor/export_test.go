@@ -32,18 +32,30 @@ func NewPasswords(memory, passes uint32) Passwords {
 
 // Hash is hash.
 func (p Passwords) Hash(ctx context.Context, password string) (string, error) {
-	return p.hash(ctx, password)
+	return p.hash(ctx, false, password)
 }
 
 // Check is check.
 func (p Passwords) Check(ctx context.Context, kept, password string) (right, cheap bool, err error) {
-	return p.check(ctx, kept, password)
+	return p.check(ctx, false, kept, password)
 }
 
 // Occupy takes all turns, until it is released.
 func (p Passwords) Occupy(ctx context.Context) (release func(), err error) {
 	n := int64(turns())
 	return func() { p.turns.Release(n) }, p.turns.Acquire(ctx, n)
+}
+
+// OccupyPasswords takes all turns, and all places in the line of strangers, until it is
+// released.
+func (v *Visitors) OccupyPasswords(ctx context.Context) (release func(), err error) {
+	p := v.passwords
+	places := int64(turns() + mostWaiting)
+	if err := p.lines[false].Acquire(ctx, places); err != nil {
+		return nil, err
+	}
+	again, err := Passwords{p}.Occupy(ctx)
+	return func() { again(); p.lines[false].Release(places) }, err
 }
 
 // HashAt sets the cost of new passwords. It is called before anybody signs up or in.

@@ -17,9 +17,12 @@ import (
 const (
 	// guestLifetime is how long a guest's cookie is good, and what they have made is kept.
 	guestLifetime = 30 * 24 * time.Hour
-	// guestsAtAddress is how many times the allowance of a guest those of one address have
-	// together.
+	// How many times the allowance of a guest those of one address have together, those of
+	// its wider network, and those of the whole site. Links that are in the cache count
+	// for nobody: a class that reads one talk takes one of them.
 	guestsAtAddress = 4
+	guestsInNetwork = 6
+	guestsInAll     = 100
 	// day is the period of an allowance: from midnight to midnight, UTC.
 	day = 24 * time.Hour
 )
@@ -110,19 +113,13 @@ func (v *Visitors) Allowance(ctx context.Context) (Allowance, bool, error) {
 	return Allowance{left, int64(v.o.GuestLinks), until}, true, nil
 }
 
-// guestLimits are those of a guest and of their address.
+// guestLimits are those of a guest, of their address and wider network, and of all guests.
 func (v *Visitors) guestLimits(account string, client netip.Addr) []limit {
 	most := int64(v.o.GuestLinks)
-	return []limit{{account, most}, {"guests at " + network(client), most * guestsAtAddress}}
-}
-
-// network is whom an address belongs to: with IPv6, everybody has 2^64 of them.
-func network(a netip.Addr) string {
-	const household = 64
-	if a.Is6() {
-		return netip.PrefixFrom(a, household).Masked().String()
+	return []limit{
+		{account, most}, {"guests at " + network(client), most * guestsAtAddress},
+		{"guests in " + neighborhood(client), most * guestsInNetwork}, {"guests", most * guestsInAll},
 	}
-	return a.String()
 }
 
 // secret returns a secret of the site's, which is made when it is asked for first and is

@@ -21,7 +21,8 @@ const believed = time.Second
 type asking struct {
 	client netip.Addr // not valid where it has no address
 	answer http.ResponseWriter
-	gone   bool // nobody asks: what was theirs is removed
+	device string // the browser's token; empty: it has none
+	gone   bool   // nobody asks: what was theirs is removed
 
 	mu      sync.Mutex
 	session string // the session's cookie; empty: none
@@ -61,7 +62,7 @@ func (v *Visitors) Identify(next http.Handler) http.Handler {
 		}
 		a := &asking{
 			client: server.ClientAddr(r, v.o.TrustedProxies), answer: w,
-			session: cookie(r, v.sessions.Cookie.Name), guest: cookie(r, v.guests.name), found: time.Now(),
+			device: cookie(r, cookieName("device", v.o.HTTPS)), session: cookie(r, v.sessions.Cookie.Name), guest: cookie(r, v.guests.name), found: time.Now(),
 		}
 		var err error
 		if a.visitor, err = v.find(r.Context(), a.session, a.guest); err != nil {

@@ -44,7 +44,7 @@ func (v *Visitors) AddUser(ctx context.Context, name, password string) (Person, 
 	} else if !errors.Is(err, errNoUser) {
 		return Person{}, err
 	}
-	hash, err := v.passwords.hash(ctx, password)
+	hash, err := v.passwords.hash(ctx, false, password)
 	if err != nil {
 		return Person{}, err
 	}
@@ -66,15 +66,21 @@ func (v *Visitors) SetPassword(ctx context.Context, name, password string) error
 	if err := checkPassword(password); err != nil {
 		return err
 	}
-	hash, err := v.passwords.hash(ctx, password)
+	hash, err := v.passwords.hash(ctx, true, password)
 	if err != nil {
 		return err
 	}
-	return v.db.setPassword(ctx, name, hash, rand.Text())
+	if err := v.db.setPassword(ctx, name, hash, rand.Text()); err != nil {
+		return err
+	}
+	return v.db.forgetKnown(ctx, fold(name))
 }
 
 // RemoveUser takes a user's way in. Their account stays, with what they saved and its
 // keys. ErrNoUser where there is no such user.
 func (v *Visitors) RemoveUser(ctx context.Context, name string) error {
-	return v.db.removeUser(ctx, name)
+	if err := v.db.removeUser(ctx, name); err != nil {
+		return err
+	}
+	return v.db.forgetKnown(ctx, fold(name))
 }

@@ -50,28 +50,36 @@ const (
 	// mostAtOnce bounds the hashes that are computed at the same time, and with them the
 	// memory that strangers can make the process take.
 	mostAtOnce = 4
+	// mostWaiting bounds the line of strangers who wait for that, and another one of those
+	// who come from where the user has signed in before: a fraction of a second each.
+	mostWaiting = 8
 )
+
+// errLine says that the line is full.
+var errLine = errors.New("the line to check passwords is full")
 
 // passwords hashes and checks passwords by argon2id.
 type passwords struct {
 	cost  cost
 	turns *semaphore.Weighted
+	lines map[bool]*semaphore.Weighted // of who is known, and of strangers: who has a turn counts too
 }
 
 func newPasswords(c cost) *passwords {
-	return &passwords{c, semaphore.NewWeighted(int64(turns()))}
+	line := func() *semaphore.Weighted { return semaphore.NewWeighted(int64(turns() + mostWaiting)) }
+	return &passwords{c, semaphore.NewWeighted(int64(turns())), map[bool]*semaphore.Weighted{true: line(), false: line()}}
 }
 
 // turns is how many hashes are computed at once.
 func turns() int { return min(runtime.GOMAXPROCS(0), mostAtOnce) }
 
-// hash returns what is kept of a password, in PHC form. It waits for its turn, until ctx
-// ends.
-func (p *passwords) hash(ctx context.Context, password string) (string, error) {
+// hash returns what is kept of a password, in PHC form. It waits for its turn in one of the
+// lines, until ctx ends; errLine where the line is full.
+func (p *passwords) hash(ctx context.Context, known bool, password string) (string, error) {
 	h := passwordHash{cost: p.cost, salt: make([]byte, saltBytes)}
 	_, _ = rand.Read(h.salt) // it never fails
 	var err error
-	if h.sum, err = p.compute(ctx, password, h); err != nil {
+	if h.sum, err = p.compute(ctx, known, password, h); err != nil {
 		return "", err
 	}
 	return h.String(), nil
@@ -80,14 +88,14 @@ func (p *passwords) hash(ctx context.Context, password string) (string, error) {
 // check reports whether a password is the one of which kept is the hash, and whether it
 // should be hashed anew as that one was too cheap. An empty kept is the hash of none, but
 // takes as long to check as any: who asks does not learn which users there are.
-func (p *passwords) check(ctx context.Context, kept, password string) (right, cheap bool, err error) {
+func (p *passwords) check(ctx context.Context, known bool, kept, password string) (right, cheap bool, err error) {
 	h := passwordHash{cost: p.cost, salt: make([]byte, saltBytes), sum: make([]byte, hashBytes)}
 	if kept != "" {
 		if h, err = parseHash(kept); err != nil {
 			return false, false, err
 		}
 	}
-	sum, err := p.compute(ctx, password, h)
+	sum, err := p.compute(ctx, known, password, h)
 	if err != nil {
 		return false, false, err
 	}
@@ -95,7 +103,11 @@ func (p *passwords) check(ctx context.Context, kept, password string) (right, ch
 	return right, h.memory < p.cost.memory || h.passes < p.cost.passes, nil
 }
 
-func (p *passwords) compute(ctx context.Context, password string, h passwordHash) ([]byte, error) {
+func (p *passwords) compute(ctx context.Context, known bool, password string, h passwordHash) ([]byte, error) {
+	if !p.lines[known].TryAcquire(1) {
+		return nil, errLine
+	}
+	defer p.lines[known].Release(1)
 	if err := p.turns.Acquire(ctx, 1); err != nil {
 		return nil, fmt.Errorf("waiting to check a password: %w", err)
 	}

@@ -18,6 +18,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
+// maxGuestBody is more than the request for a link has, in bytes: guests cost nothing to
+// make, so what each of them may send is little.
+const maxGuestBody = 16 << 10
+
 // extract is what an allowance is for.
 const extract = "POST /v1/transcript"
 
@@ -69,6 +73,7 @@ func (p *permit) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case p.visitors.o.GuestLinks <= 0, asked == "", asked == extract && !isJSON(r):
 		p.api.Refuse(w, r, signInFirst())
 	case asked == extract:
+		r.Body = http.MaxBytesReader(w, r.Body, maxGuestBody)
 		p.extract(w, r, a)
 	default:
 		p.handler.ServeHTTP(w, r)
@@ -162,7 +167,8 @@ func (v *Visitors) reserve(ctx context.Context, a *asking) (*taking, error) {
 // usedUp is the refusal of a guest whose allowance is used up.
 func (v *Visitors) usedUp(until time.Time) *transcript.Error {
 	e := transcript.Errorf(transcript.TranscriptQuotaExceeded,
-		"What guests may have in a day is used up: %d new transcripts each, and %d from one network. There is more at midnight UTC.", v.o.GuestLinks, v.o.GuestLinks*guestsAtAddress)
+		"What guests may have in a day is used up: %d new transcripts each, %d from one address, %d from one network, and %d in all. There is more at midnight UTC.",
+		v.o.GuestLinks, v.o.GuestLinks*guestsAtAddress, v.o.GuestLinks*guestsInNetwork, v.o.GuestLinks*guestsInAll)
 	e.RetryAfter = max(int(until.Sub(v.o.Now()).Seconds()), 1)
 	e.ActionLabel, e.ActionURL = "Sign in", "/sign-in"
 	return e

@@ -34,17 +34,22 @@ type TooManyError struct{ Wait time.Duration }
 func (e *TooManyError) Error() string { return "too many tries" }
 
 const (
-	// triesPeriod is the time in which tries to sign in are counted: of one name from one
-	// address, of anybody from there, and of the name from everywhere. The last is large, or
-	// a stranger would keep somebody out.
+	// triesPeriod is the time in which wrong tries to sign in are counted: of one name from
+	// one address, of anybody from there and from its wider network, and of the name by
+	// strangers in all. A known browser or network of a user has triesOfNameThere of its own.
 	triesPeriod      = 15 * time.Minute
 	triesOfNameThere = 10
 	triesAtAddress   = 30
+	triesInNetwork   = 60
 	triesOfNameInAll = 100
-	// newPeriod is the time in which accounts are counted, and newAtAddress how many may
-	// be made from one address.
+	// newPeriod is the time in which accounts are counted: how many may be made from one
+	// address, such as that of a school, from its wider network, and in all.
 	newPeriod    = time.Hour
-	newAtAddress = 10
+	newAtAddress = 30
+	newInNetwork = 40
+	newInAll     = 400
+	// lineWait is when to come again where the line to check passwords is full.
+	lineWait = 2 * time.Second
 )
 
 var nameGrammar = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$`)
@@ -77,18 +82,15 @@ func (v *Visitors) SignIn(w http.ResponseWriter, r *http.Request, name, password
 	return v.begin(w, r, u)
 }
 
-// recognize returns the user of a name and a password, each try of which is counted until
-// one is right.
+// recognize returns the user of a name and a password. Each try is counted until one is
+// right.
 func (v *Visitors) recognize(ctx context.Context, name, password string) (user, error) {
-	until := periodEnd(v.o.Now(), triesPeriod)
 	if !nameGrammar.MatchString(name) {
 		name = "" // nobody's; it is counted and takes as long all the same
 	}
-	as, at := "sign-in as "+fold(name), " at "+network(askingOf(ctx).client)
-	tries, err := v.db.take(ctx, until, nil,
-		limit{as + at, triesOfNameThere}, limit{"sign-in" + at, triesAtAddress}, limit{as, triesOfNameInAll})
+	tries, familiar, err := v.takeTry(ctx, fold(name))
 	if err != nil {
-		return user{}, v.tooMany(err, until)
+		return user{}, err
 	}
 	u, err := v.db.user(ctx, name)
 	if err != nil && !errors.Is(err, errNoUser) {
@@ -97,8 +99,13 @@ func (v *Visitors) recognize(ctx context.Context, name, password string) (user, 
 	if len(password) > maxPassword {
 		password = "" // nobody's
 	}
-	right, cheap, err := v.passwords.check(ctx, u.Password, password)
+	right, cheap, err := v.passwords.check(ctx, familiar, u.Password, password)
 	switch {
+	case errors.Is(err, errLine):
+		if err := v.db.giveBack(ctx, tries); err != nil { // nobody has looked at the password
+			return user{}, unavailable(err)
+		}
+		return user{}, &TooManyError{lineWait}
 	case err != nil:
 		return user{}, err
 	case !right:
@@ -113,9 +120,35 @@ func (v *Visitors) recognize(ctx context.Context, name, password string) (user, 
 	return u, nil
 }
 
+// takeTry counts a try to sign in as a user. Tries from a browser or a network in which
+// the user has signed in before are counted by themselves, so that tries of others refuse
+// none of them; where these are used up, and elsewhere, the try is one of a stranger.
+// A name that nobody has is asked for like any other.
+func (v *Visitors) takeTry(ctx context.Context, folded string) (tries *taking, familiar bool, err error) {
+	a, until := askingOf(ctx), periodEnd(v.o.Now(), triesPeriod)
+	marks, err := v.db.knownAs(ctx, folded, v.marks(a), v.o.Now())
+	if err != nil {
+		return nil, false, unavailable(err)
+	}
+	as := "sign-in as " + folded
+	if who := From(ctx); who.Name != "" && fold(who.Name) == folded { // who changes their password
+		marks = append(marks, v.mark("session", a.session))
+	}
+	for _, mark := range marks {
+		tries, err := v.db.take(ctx, until, nil, limit{as + " known by " + mark, triesOfNameThere})
+		if !errors.Is(err, errLimit) {
+			return tries, true, v.tooMany(err, until)
+		}
+	}
+	at, in := " at "+network(a.client), " in "+neighborhood(a.client)
+	tries, err = v.db.take(ctx, until, nil, limit{as + at, triesOfNameThere}, limit{"sign-in" + at, triesAtAddress},
+		limit{"sign-in" + in, triesInNetwork}, limit{as, triesOfNameInAll})
+	return tries, false, v.tooMany(err, until)
+}
+
 // rehash keeps the hash of a password anew that is dearer than the one there is.
 func (v *Visitors) rehash(ctx context.Context, u user, password string) {
-	hash, err := v.passwords.hash(ctx, password)
+	hash, err := v.passwords.hash(ctx, true, password)
 	if err == nil {
 		err = v.db.keepPassword(ctx, u, hash)
 	}
@@ -124,9 +157,12 @@ func (v *Visitors) rehash(ctx context.Context, u user, password string) {
 	}
 }
 
-// tooMany is the error of taking, for who tries.
+// tooMany is the error of taking, for who tries; nil for nil.
 func (v *Visitors) tooMany(err error, until time.Time) error {
-	if errors.Is(err, errLimit) {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, errLimit):
 		return &TooManyError{max(until.Sub(v.o.Now()), time.Second)}
 	}
 	return unavailable(err)
@@ -143,8 +179,10 @@ func (v *Visitors) SignUp(w http.ResponseWriter, r *http.Request, name, password
 	if err := errors.Join(checkName(name), checkPassword(password)); err != nil {
 		return err
 	}
-	until := periodEnd(v.o.Now(), newPeriod)
-	if _, err := v.db.take(ctx, until, nil, limit{"sign-up at " + network(askingOf(ctx).client), newAtAddress}); err != nil {
+	until, client := periodEnd(v.o.Now(), newPeriod), askingOf(ctx).client
+	taken, err := v.db.take(ctx, until, nil, limit{"sign-up at " + network(client), newAtAddress},
+		limit{"sign-up in " + neighborhood(client), newInNetwork}, limit{"sign-up", newInAll})
+	if err != nil {
 		return v.tooMany(err, until)
 	}
 	u, err := v.addStranger(ctx, name, password)
@@ -154,6 +192,11 @@ func (v *Visitors) SignUp(w http.ResponseWriter, r *http.Request, name, password
 			return err
 		}
 		return ErrTaken
+	case errors.Is(err, errLine):
+		if err := v.db.giveBack(ctx, taken); err != nil {
+			return unavailable(err)
+		}
+		return &TooManyError{lineWait}
 	case err != nil:
 		return unavailable(err)
 	}
@@ -193,7 +236,12 @@ func (v *Visitors) begin(w http.ResponseWriter, r *http.Request, u user) error {
 	if err != nil {
 		return unavailable(err)
 	}
+	device, err := v.remember(r.Context(), u.Folded)
+	if err != nil {
+		return unavailable(err)
+	}
 	hand(w)
+	http.SetCookie(w, device)
 	return nil
 }
 
@@ -239,11 +287,25 @@ func (v *Visitors) ChangePassword(w http.ResponseWriter, r *http.Request, presen
 	if _, err := v.recognize(r.Context(), From(r.Context()).Name, present); err != nil {
 		return err
 	}
-	hash, err := v.passwords.hash(r.Context(), next)
+	hash, err := v.passwords.hash(r.Context(), true, next)
 	if err != nil {
 		return err
 	}
-	return v.change(w, r, hash)
+	folded := fold(From(r.Context()).Name)
+	if err := v.change(w, r, hash); err != nil {
+		return err
+	}
+	// The password is changed whether or not browsers are forgotten: they only try oftener.
+	var device *http.Cookie
+	if err = v.db.forgetKnown(r.Context(), folded); err == nil {
+		device, err = v.remember(r.Context(), folded)
+	}
+	if err != nil {
+		v.o.Log.WarnContext(r.Context(), "browsers that knew the old password are not forgotten", "err", err)
+		return nil
+	}
+	http.SetCookie(w, device)
+	return nil
 }
 
 // change ends all sessions of the user but a new one, and changes the password where there

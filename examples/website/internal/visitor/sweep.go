@@ -42,7 +42,7 @@ func (v *Visitors) KeepSweeping(ctx context.Context, api *client.Client) {
 // dies leaves the rest to the next: the row of a guest goes last.
 func (v *Visitors) Sweep(ctx context.Context, api *client.Client, at time.Time) error {
 	var errs []error
-	for _, table := range []string{"website_sessions", "website_counts"} {
+	for _, table := range []string{"website_sessions", "website_counts", "website_known"} {
 		_, err := v.db.ExecContext(ctx, "DELETE FROM "+table+" WHERE expires_at < ?", at.Unix())
 		errs = append(errs, wrap("sweeping "+table, err))
 	}

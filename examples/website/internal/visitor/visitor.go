@@ -64,7 +64,8 @@ type Options struct {
 	// SignUp lets strangers make accounts for themselves.
 	SignUp bool
 	// GuestLinks is how many new transcripts a guest may have a day (UTC); all guests of
-	// one address together may have [guestsAtAddress] times as many. 0: there are no guests.
+	// one address together may have 4 times as many, those of one network (IPv4 /24, IPv6
+	// /48) 6 times, and all guests of the site 100 times. 0: there are no guests.
 	GuestLinks int
 	// GuestPlan is what guests may have besides; the zero value: GuestPlan(). Guests share
 	// one turn, whatever it says.
@@ -93,6 +94,7 @@ type Visitors struct {
 	sessions  *scs.SessionManager
 	guests    *guestCookies
 	passwords *passwords
+	secret    []byte // of the marks of browsers and networks
 	origin    *http.CrossOriginProtection
 }
 
@@ -124,6 +126,9 @@ func New(ctx context.Context, o Options) (*Visitors, error) {
 	}
 	key, err := v.db.secret(ctx, "guests")
 	if err != nil {
+		return nil, errors.Join(err, v.Close())
+	}
+	if v.secret, err = v.db.secret(ctx, "known"); err != nil {
 		return nil, errors.Join(err, v.Close())
 	}
 	v.guests = newGuestCookies(key, o.HTTPS)
