@@ -82,7 +82,7 @@ var table = []mutant{
 	// API10 Unsafe Consumption of APIs
 	{"server/engine/ffmpeg/ffmpeg.go", `"-format_whitelist", containers, `, ``, "server/engine/ffmpeg TestPlaylistsInDisguise"},
 	{"server/engine/openai/openai.go", `return strings.ReplaceAll(s, key, "[key]")`, `return s`, "server/engine/openai TestKeyIsNeverShown"},
-	{"server/engine/ytdlp/inspect.go", `"--write-subs", "-J", "--", c.URL`, `"--write-subs", "-J", c.URL`, "server/engine/ytdlp TestIDsLikeOptions"},
+	{"server/engine/ytdlp/run.go", `u.Scheme != "http" && u.Scheme != "https" || `, ``, "server/engine/ytdlp TestNoLinks"},
 	{"server/internal/pipeline/room.go", `if free-max(bytes, 0) < p.cfg.MinFreeDisk {`, `if free < 0 {`, "server/internal/pipeline TestRoomIsLookedAtBeforeWorkIsTaken"},
 	{"internal/egress/pass.go", "c.pass.end(ErrLimit)\n\t\treturn 0, ErrLimit", "", "internal/egress TestByteLimit"},
 }
