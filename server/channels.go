@@ -27,7 +27,7 @@ func (s *Server) channelRoutes() []route {
 			operation: "listChannelVideos", tag: "discovery",
 			summary: "List what a channel of the video site has uploaded, newest first.",
 			handle:  s.discovering(s.listChannelVideos),
-			path:    channelPath(new(string)), grammar: true, query: new(uploadsRequest).table(),
+			path:    channelPath(new(string)), query: new(uploadsRequest).table(),
 			answers: []answer{{status: http.StatusOK, body: video.Uploads{}}},
 			codes:   codesOfDiscovery(transcript.Unavailable),
 		},

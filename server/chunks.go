@@ -23,7 +23,7 @@ func (s *Server) chunkRoutes() []route {
 			operation: "listChunks", tag: "library",
 			summary: "Read a saved transcript in pieces for a language model.",
 			scope:   account.Transcripts, handle: s.listChunks,
-			path: libraryPath(new(library.Key)), grammar: true, query: new(chunkList).query(),
+			path: libraryPath(new(library.Key)), query: new(chunkList).query(),
 			answers: []answer{
 				{status: http.StatusOK, body: library.ChunkPage{}, headers: []header{headerETag}},
 				{status: http.StatusNotModified, headers: []header{headerETag}},

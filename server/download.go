@@ -27,7 +27,7 @@ func (s *Server) downloadRoutes() []route {
 		operation: "downloadTranscript", tag: "library",
 		summary: "Read a saved transcript as a file.",
 		scope:   account.Transcripts, handle: s.downloadTranscript,
-		path: libraryPath(new(library.Key)), grammar: true, query: downloadQuery(new(download)),
+		path: libraryPath(new(library.Key)), query: downloadQuery(new(download)),
 		answers: []answer{{status: http.StatusNotModified, headers: []header{headerETag}}},
 		codes:   []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript, transcript.StateConflict},
 	}

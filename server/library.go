@@ -25,7 +25,7 @@ func (s *Server) libraryRoutes() []route {
 			operation: "getSavedTranscript", tag: "library",
 			summary: "Read a saved transcript.",
 			scope:   account.Transcripts, handle: s.getSavedTranscript,
-			path: libraryPath(new(library.Key)), grammar: true, query: new(savedRead).query(),
+			path: libraryPath(new(library.Key)), query: new(savedRead).query(),
 			answers: []answer{
 				{status: http.StatusOK, body: library.Saved{}, headers: []header{headerETag}},
 				{status: http.StatusNotModified, headers: []header{headerETag}},

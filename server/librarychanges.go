@@ -16,7 +16,7 @@ func (s *Server) libraryChangeRoutes() []route {
 			method: method, pattern: "/v1/library/transcripts/{platform}/{externalId}" + below,
 			operation: operation, tag: "library", summary: summary,
 			scope: account.Transcripts, handle: s.changeLibrary(do),
-			path: libraryPath(new(library.Key)), grammar: true, query: changeQuery(new(library.Key)),
+			path: libraryPath(new(library.Key)), query: changeQuery(new(library.Key)),
 			answers: []answer{{status: http.StatusNoContent}},
 			codes:   []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript},
 		}

@@ -37,7 +37,7 @@ func (s *Server) libraryListRoutes() []route {
 			operation: "getRelatedTranscripts", tag: "library",
 			summary: "List what else the account has saved of the same channel.",
 			scope:   account.Transcripts, handle: s.getRelatedTranscripts,
-			path: libraryPath(new(library.Key)), grammar: true, query: relatedQuery(new(int)),
+			path: libraryPath(new(library.Key)), query: relatedQuery(new(int)),
 			answers: []answer{{status: http.StatusOK, body: relatedAnswer{}}},
 			codes:   []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript},
 		},

@@ -30,6 +30,7 @@ func makeDocument(routes []route, basePath string) (document, error) {
 	r.Spec.Info.WithTitle("Transcript extraction").WithVersion(apiVersion).
 		WithDescription("Turns public video and audio, and uploaded files, into timestamped transcripts. " +
 			"An unknown path is answered with 404 and a wrong method with 405, both as FlatError.")
+	r.Spec.Info.WithLicense(openapi31.License{Name: "MIT", Identifier: new("MIT")})
 	r.Spec.WithServers(openapi31.Server{URL: cmp.Or(basePath, "/")})
 	r.Spec.WithTags(tags()...)
 	r.Spec.SetHTTPBearerTokenSecurity("bearerAuth", "tr_", "An API key. Use one method per request.")

@@ -34,7 +34,9 @@ func describe(r *openapi31.Reflector, rt route, bodies refused) error {
 	oc.SetSummary(rt.summary)
 	oc.SetTags(rt.tag)
 	op := oc.(openapi31.OperationExposer).Operation()
-	if !rt.open {
+	if rt.open {
+		op.WithMapOfAnythingItem("security", []any{}) // none, said in so many words
+	} else {
 		oc.AddSecurity("bearerAuth")
 		oc.AddSecurity("apiKeyHeader")
 		op.WithMapOfAnythingItem("x-required-scope", string(rt.scope))
@@ -102,7 +104,8 @@ func describeErrors(oc openapi.OperationContext, rt route, bodies refused) {
 		describeError(oc, rt, errTooSlow.status, bodies.flat, []string{errTooSlow.slug})
 		describeError(oc, rt, errEncoded.status, bodies.flat, []string{errEncoded.slug})
 	}
-	if rt.grammar {
+	named := len(rt.path.Fields) > 0 // a name such as an encoded ".." makes another path of it
+	if named {
 		codes[errUnknownRoute.status] = append(codes[errUnknownRoute.status], errUnknownRoute.slug)
 	}
 	for status, ofStatus := range codes {
@@ -115,7 +118,7 @@ func describeErrors(oc openapi.OperationContext, rt route, bodies refused) {
 		}
 		var body any = bodies.envelope
 		switch {
-		case rt.grammar && status == errUnknownRoute.status:
+		case named && status == errUnknownRoute.status:
 			body = jsonschema.AnyOf(envelope{}, flatBody{})
 		case rt.report != nil && status == http.StatusBadGateway:
 			body = rt.report

@@ -6,12 +6,12 @@ import (
 	"maps"
 	"net/http"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -41,6 +41,7 @@ func TestDocumentIsValid(t *testing.T) {
 	require.NoError(t, d.Validate(t.Context()))
 	assert.True(t, d.IsOpenAPI31OrLater())
 	assert.Equal(t, "1.0.0", d.Info.Version)
+	assert.Equal(t, "MIT", d.Info.License.Name)
 }
 
 func TestDocumentIsCacheable(t *testing.T) {
@@ -154,6 +155,7 @@ func TestDocumentOfEveryOperation(t *testing.T) {
 			name := method + " " + path
 			protected := strings.HasPrefix(path, "/v1/")
 			assert.Equal(t, protected, len(op.Security) == 2, name)
+			assert.NotNil(t, op.Security, "%s: what needs no credential says so", name)
 			assert.Equal(t, protected, op.Scope != nil, name)
 			for status, response := range op.Responses {
 				assert.Contains(t, response.Headers, "X-Request-Id", "%s %s", name, status)
@@ -175,7 +177,7 @@ func TestDocumentOfEveryOperation(t *testing.T) {
 				if path == "/v1/video_site/captions" && status == "503" {
 					want = map[string]any{"anyOf": []any{map[string]any{"$ref": "#/components/schemas/CaptionReport"}, want}}
 				}
-				if grammar := regexp.MustCompile(`\{(platform|channelId|playlistId)\}`); grammar.MatchString(path) && status == "404" {
+				if strings.Contains(path, "{") && status == "404" { // an encoded ".." makes another path of it
 					want = map[string]any{"anyOf": []any{want, map[string]any{"$ref": "#/components/schemas/FlatError"}}}
 				}
 				assert.Equal(t, want, content.Schema, "%s %s", name, status)
@@ -225,8 +227,10 @@ func TestDocumentOfTheRequests(t *testing.T) {
 		"enum": []any{"video_site", "short_video_site", "photo_site", "professional_site", "microblog_site"},
 	}
 	assert.Equal(t, link, withoutWords(schemas["CreateTranscriptRequest"].Properties))
-	assert.Equal(t, []map[string]any{{"required": []any{"url"}}, {"required": []any{"platform", "externalId"}}},
-		schemas["CreateTranscriptRequest"].OneOf)
+	require.Len(t, schemas["CreateTranscriptRequest"].OneOf, 2)
+	for i, required := range [][]any{{"url"}, {"platform", "externalId"}} {
+		assert.Equal(t, required, schemas["CreateTranscriptRequest"].OneOf[i]["required"])
+	}
 	upload := maps.Clone(both)
 	upload["file"] = map[string]any{"$ref": "#/components/schemas/MultipartFile"}
 	upload["language"] = text(200) // left out, it is detected
@@ -239,6 +243,36 @@ func withoutWords(properties map[string]any) map[string]any {
 		delete(p.(map[string]any), "description")
 	}
 	return properties
+}
+
+// A request that the service refuses for two sources does not fit the document either.
+func TestDocumentOfTwoSources(t *testing.T) {
+	t.Parallel()
+	c := jsonschema.NewCompiler()
+	document, err := jsonschema.UnmarshalJSON(strings.NewReader(start(t).get(t, "/docs/openapi.json", as("")).body))
+	require.NoError(t, err)
+	require.NoError(t, c.AddResource("openapi.json", document))
+	schema, err := c.Compile("openapi.json#/components/schemas/CreateTranscriptRequest")
+	require.NoError(t, err)
+	for body, fits := range map[string]bool{
+		`{"url":"x"}`: true, `{"platform":"video_site","externalId":"x"}`: true, `{}`: false, `{"platform":"video_site"}`: false,
+		`{"url":"x","platform":"video_site"}`: false, `{"url":"x","externalId":"x"}`: false, `{"url":"x","platform":"video_site","externalId":"x"}`: false,
+	} {
+		value, err := jsonschema.UnmarshalJSON(strings.NewReader(body))
+		require.NoError(t, err)
+		assert.Equal(t, fits, schema.Validate(value) == nil, body)
+	}
+}
+
+// An encoded ".." in the place of an id is another path, which the document knows.
+func TestDocumentOfAnEncodedParent(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, path := range []string{"/v1/transcript/job/%2e%2e", "/v1/batch/%2e%2e", "/v1/library/transcripts/video_site/%2e%2e"} {
+		a := s.get(t, path)
+		assert.Equal(t, http.StatusNotFound, a.StatusCode, path)
+		assert.Equal(t, "not_found", a.slug(t), path)
+	}
 }
 
 func TestDocumentUnderAPrefix(t *testing.T) {

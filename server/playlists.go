@@ -17,7 +17,7 @@ func (s *Server) playlistRoutes() []route {
 			operation: "listPlaylistItems", tag: "discovery",
 			summary: "List what a playlist of the video site holds, in its own order.",
 			handle:  s.discovering(s.listPlaylistItems),
-			path:    playlistPath(new(string)), grammar: true, query: request.Table{Fields: new(paging).fields(maxFound, usualListed)},
+			path:    playlistPath(new(string)), query: request.Table{Fields: new(paging).fields(maxFound, usualListed)},
 			answers: []answer{{status: http.StatusOK, body: video.Items{}}},
 			codes:   codesOfDiscovery(transcript.Unavailable),
 		},

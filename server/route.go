@@ -28,7 +28,6 @@ type route struct {
 
 	// For the document.
 	path, query, header request.Table // what it takes there, beside what many routes do
-	grammar             bool          // what the path names has one, outside of which there is no route
 	body                request.Table // a JSON body
 	bodyOptional        bool          // the body may be left out
 	form                request.Table // a multipart form

@@ -1,5 +1,7 @@
 package request
 
+import "slices"
+
 // Schema is a JSON schema of the OpenAPI document.
 type Schema = map[string]any
 
@@ -27,11 +29,29 @@ func (t Table) Schema() Schema {
 	if t.OneOf != nil {
 		var sets []Schema
 		for _, set := range t.OneOf {
-			sets = append(sets, Schema{"required": set})
+			alone := Schema{"required": set}
+			if others := t.besides(set); others != nil {
+				alone["not"] = Schema{"anyOf": others}
+			}
+			sets = append(sets, alone)
 		}
 		s["oneOf"] = sets
 	}
 	return s
+}
+
+// besides requires, one by one, the fields that must not stand beside those of a set; nil
+// where each set is a single field: a schema that takes exactly one of these says so.
+func (t Table) besides(set []string) (others []Schema) {
+	if !slices.ContainsFunc(t.OneOf, func(s []string) bool { return len(s) > 1 }) {
+		return nil
+	}
+	for _, other := range slices.Concat(t.OneOf...) {
+		if !slices.Contains(set, other) {
+			others = append(others, Schema{"required": []string{other}})
+		}
+	}
+	return others
 }
 
 // Parameters describes the fields of a query, a path or a header, in their order.

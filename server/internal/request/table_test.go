@@ -56,7 +56,11 @@ func TestSchema(t *testing.T) {
 		"type": "object",
 		"additionalProperties": false,
 		"required": ["file"],
-		"oneOf": [{"required": ["url"]}, {"required": ["platform", "id"]}, {"required": ["links"]}],
+		"oneOf": [
+			{"required": ["url"], "not": {"anyOf": [{"required": ["platform"]}, {"required": ["id"]}, {"required": ["links"]}]}},
+			{"required": ["platform", "id"], "not": {"anyOf": [{"required": ["url"]}, {"required": ["links"]}]}},
+			{"required": ["links"], "not": {"anyOf": [{"required": ["url"]}, {"required": ["platform"]}, {"required": ["id"]}]}}
+		],
 		"properties": {
 			"url": {"type": "string", "minLength": 1, "maxLength": 20, "description": "A link."},
 			"platform": {"$ref": "#/components/schemas/Platform", "enum": ["video_site", "photo_site"]},

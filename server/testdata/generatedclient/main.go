@@ -211,7 +211,10 @@ func envelope(ctx context.Context, c *ClientWithResponses) error {
 	if err != nil {
 		return err
 	}
-	if a.JSON404 == nil || a.JSON404.Error.Code != NOTFOUND {
+	if a.JSON404 == nil {
+		return fmt.Errorf("%s: %s", a.Status(), a.Body)
+	}
+	if e, err := a.JSON404.AsErrorEnvelope(); err != nil || e.Error.Code != NOTFOUND {
 		return fmt.Errorf("%s: %s", a.Status(), a.Body)
 	}
 	return nil
