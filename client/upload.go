@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"mime/multipart"
+	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/hashicorp/go-retryablehttp"
 
@@ -40,7 +42,7 @@ func uploadPayload(r transcript.Request, fields [][2]string) (payload, error) {
 			return payload{}, fmt.Errorf("client: upload: %w", err)
 		}
 	}
-	if _, err := w.CreateFormFile("file", name); err != nil {
+	if _, err := w.CreateFormFile("file", escapeControls(name)); err != nil {
 		return payload{}, fmt.Errorf("client: upload: %w", err)
 	}
 	split := form.Len()
@@ -49,6 +51,20 @@ func uploadPayload(r transcript.Request, fields [][2]string) (payload, error) {
 	}
 	u := &upload{head: form.Bytes()[:split], tail: form.Bytes()[split:], size: max(size, -1), open: open}
 	return payload{contentType: w.FormDataContentType(), content: retryablehttp.ReaderFunc(u.body), upload: u}, nil
+}
+
+// escapeControls writes control characters as package multipart writes line breaks: "%1B".
+// A header cannot carry them.
+func escapeControls(name string) string {
+	var b strings.Builder
+	for _, r := range name {
+		if unicode.IsControl(r) && r != '\r' && r != '\n' {
+			fmt.Fprintf(&b, "%%%02X", r)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
 }
 
 // length is the Content-Length of the form, -1 (chunked) when it is unknown.

@@ -273,3 +273,20 @@ func BenchmarkUpload(b *testing.B) {
 		b.ReportMetric(float64(uploadZeros(b, size))/(1<<20), "peak-MiB")
 	}
 }
+
+// A control character in the name of a file is escaped: a header cannot carry it.
+func TestUploadOfANameWithControlCharacters(t *testing.T) {
+	t.Parallel()
+	names := make(chan string, 1)
+	c := served(t, func(w http.ResponseWriter, r *http.Request) {
+		_, h, err := r.FormFile("file")
+		if assert.NoError(t, err) {
+			names <- h.Filename
+		}
+		writeJSON(w, http.StatusAccepted, jobBody("pending", "queued", 1))
+	})
+	media := transcript.Media("a\x00b\x1b[2Jc\u0085d\x7f \"e\"\n.wav", 1, func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("x")), nil })
+	_, _, err := c.Transcripts.Submit(t.Context(), transcript.Request{Source: media, Wait: new(time.Duration)})
+	require.NoError(t, err)
+	assert.Equal(t, "a%00b%1B[2Jc%85d%7F \"e\"%0A.wav", <-names)
+}

@@ -9,6 +9,7 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"net/textproto"
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
@@ -117,6 +118,8 @@ func brokenBody(err error) error {
 		return err
 	case errors.Is(err, errPartHeader):
 		what = fmt.Sprintf("has a part whose header is larger than %d bytes", maxPartHeader)
+	case errors.As(err, new(textproto.ProtocolError)):
+		what = "has a part whose header cannot be read: a control character in the name of a file is written as %1B"
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		what = "ended before its closing boundary"
 	}

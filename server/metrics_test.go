@@ -283,7 +283,9 @@ func TestMetricsWhileTheDatabaseIsAway(t *testing.T) {
 			defer release()
 			s.job(t, "talk")
 			require.NoError(t, s.Engine.Await(t.Context(), 1))
-			assert.Equal(t, 1.0, scrape(t, s.Metrics())["transcriptkit_store_up"])
+			require.Eventually(t, func() bool { // on a busy machine the first look may take the database for away
+				return scrape(t, s.Metrics())["transcriptkit_store_up"] == 1
+			}, time.Minute, 10*time.Millisecond)
 			away(line)
 			require.Eventually(t, func() bool { // what was seen before is shown for some seconds
 				return scrape(t, s.Metrics())["transcriptkit_store_up"] == 0

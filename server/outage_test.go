@@ -150,7 +150,7 @@ func TestDatabaseLeavesDuringTheWait(t *testing.T) {
 		again := s.postForm(t, parts, key)
 		return again.StatusCode == http.StatusAccepted && again.Header.Get("Idempotency-Replayed") == "true" &&
 			again.object(t)["jobId"] == id
-	}, 30*time.Second, 100*time.Millisecond)
+	}, time.Minute, 100*time.Millisecond)
 }
 
 // A backup program that locks the file, for one: what is stored is still read.

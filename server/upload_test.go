@@ -370,3 +370,13 @@ func TestUploadsWithoutABound(t *testing.T) {
 	a := s.upload(t, "a")
 	assert.Equal(t, http.StatusOK, a.StatusCode, a.body)
 }
+
+// A control character in the name of a file, which a header cannot carry, is named.
+func TestUploadOfANameWithControlCharacters(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	a := s.postForm(t, []part{{name: "file", filename: "a\x1bb.wav", declared: "audio/wav", content: "media"}})
+	require.Equal(t, http.StatusBadRequest, a.StatusCode, a.body)
+	assert.Equal(t, "INVALID_REQUEST", a.failure(t)["code"])
+	assert.Contains(t, a.failure(t)["message"], "a control character in the name of a file is written as %1B")
+}

@@ -38,7 +38,7 @@ func TestServeInRoles(t *testing.T) {
 	assert.NotContains(t, worker.greeting, "msg=listening")
 	assert.Equal(t, http.StatusOK, get(t, "http://"+at+"/readyz"))
 	assert.Equal(t, http.StatusNotFound, get(t, "http://"+at+"/v1/transcript"))
-	require.Eventually(t, func() bool { return readiness(t, api.addr)["asr"] == "ok" }, 10*time.Second, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return readiness(t, api.addr)["asr"] == "ok" }, time.Minute, 50*time.Millisecond)
 
 	for _, p := range []*process{worker, api} {
 		require.NoError(t, p.Process.Signal(syscall.SIGTERM))

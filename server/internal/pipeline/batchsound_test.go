@@ -104,7 +104,7 @@ func TestSharedSoundHoldsUpNoItem(t *testing.T) {
 		require.NoError(t, err)
 		assert.Eventually(t, func() bool {
 			return b.items(t, acme, made.ID, 100)[many].Status == batch.ItemSuccess
-		}, 30*time.Second, 20*time.Millisecond)
+		}, time.Minute, 20*time.Millisecond)
 	})
 }
 
