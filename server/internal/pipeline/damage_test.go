@@ -49,7 +49,7 @@ func TestDamagedAudioIsNeverRecognized(t *testing.T) {
 	t.Parallel()
 	for name, damage := range damages() {
 		for _, what := range []string{"uploads", "audio"} {
-			if (name == "cut off") != (what == "audio") {
+			if name != "vanished" && (name == "cut off") != (what == "audio") {
 				continue // all attempts take a while, and each damage is shown once
 			}
 			t.Run(name+" in "+what, func(t *testing.T) {
