@@ -55,7 +55,7 @@ const (
 func Conditions() []Condition {
 	all := []Condition{
 		{Name: CaptionTracks, Tracks: siteTracks},
-		{Name: NoCaptions, says: func(_ *Site, said object) { delete(said, "captions") }},
+		{Name: NoCaptions, says: noTracks},
 		{Name: "consent once", Tracks: siteTracks, at: page, does: consentOnce},
 		{Name: "consent page", Codes: upstream, Blocks: true, at: page, does: consent},
 		{Name: "captcha page", Codes: blocked, Blocks: true, at: page, does: captcha},
@@ -70,6 +70,7 @@ func Conditions() []Condition {
 		}
 	}
 	all = append(all, unplayable...)
+	all = append(all, silent...)
 	return append(all,
 		Condition{Name: "token required", Codes: token, Blocks: true, at: track, does: empty, says: wantToken},
 		Condition{Name: "track at a private address", Codes: upstream, says: leadAway},
@@ -111,6 +112,35 @@ var unplayable = []Condition{
 	{Name: "never there", Codes: unavailable, says: refuses("ERROR", "This video is unavailable", "")},
 	{Name: "geo-block", Codes: unavailable, Blocks: true, says: refuses("UNPLAYABLE", "Video unavailable", "The uploader has not made this video available in your country")},
 }
+
+// silent are answers of a player that shows the content and names no tracks, while the
+// player in the page says something else: silence proves nothing then.
+var silent = []Condition{
+	silentBeside("a page with a bot check", blocked, refuses("LOGIN_REQUIRED", "Sign in to confirm you’re not a bot", "")),
+	silentBeside("a page with a rate limit", blocked, refuses("UNPLAYABLE", "Video unavailable", "This content isn’t available, try again later.")),
+	silentBeside("a page with a login wall", login, refuses("LOGIN_REQUIRED", "Please sign in", "")),
+	silentBeside("a page with tracks without an address", upstream, func(_ *Site, said object) {
+		eachTrack(said, func(string) string { return "" })
+	}),
+	silentBeside("a page with tracks that want a token", token, wantToken),
+}
+
+// silentBeside is a silent player beside a page whose player says what a change makes of a
+// good answer.
+func silentBeside(name string, codes []transcript.Code, change func(*Site, object)) Condition {
+	return Condition{
+		Name: "no tracks beside " + name, Codes: codes, Blocks: true,
+		says: noTracks,
+		at:   page,
+		does: func(s *Site, w http.ResponseWriter, r *http.Request, good answer) {
+			said := s.played(r.URL.Query().Get("v"), Condition{says: change})
+			good.body = strings.Replace(good.body, "</body>", "<script>var ytInitialPlayerResponse = "+said+";</script></body>", 1)
+			good.send(w)
+		},
+	}
+}
+
+func noTracks(_ *Site, said object) { delete(said, "captions") }
 
 func refuses(status, reason, subreason string) func(*Site, object) {
 	return func(_ *Site, said object) {
