@@ -9,7 +9,8 @@
 // API's, follows no redirect, sends no request twice, and reads no environment variable.
 //
 // The API does not tell which videos are short, nor a video's caption tracks, and of
-// captions only those that people made: what it does not tell is nil.
+// captions only those that people made: what it does not tell is nil. So it never proves that
+// a video has no captions.
 package dataapi
 
 import (

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -49,7 +50,7 @@ func (c playersCase) program(t *testing.T) string {
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "pages"), 0o700))
 	files := map[string]string{}
 	for how, answer := range map[string]programAnswer{"plain": c.Plain, "alone": c.Alone} {
-		files[how+".info"], files[how+".stderr"], files[how+".code"] = string(answer.Info), answer.Stderr, strconv.Itoa(answer.Code)
+		files[how+".info"], files[how+".stderr"], files[how+".code"] = string(answer.Info)+"\n", answer.Stderr, strconv.Itoa(answer.Code)
 		for name, page := range answer.Pages {
 			files["pages/"+name] = page
 		}
@@ -130,6 +131,30 @@ func TestSecondLooks(t *testing.T) {
 		_, err := b.captions(t, talk, "xx")
 		assert.Equal(t, test.Want == "", err == nil, "%s: %v", test.Name, err)
 		assert.Equal(t, ways, waysOf(t, program), test.Name)
+	}
+	assert.Empty(t, want, "cases that are not there")
+}
+
+// Discovery says that a video has no captions where Captions would.
+func TestSecondPlayerOfDescribedVideos(t *testing.T) {
+	t.Parallel()
+	want := map[string]transcript.TrackStatus{
+		"no tracks": transcript.TracksEmpty, "bot check beside formats": transcript.TracksFailed, "unplayable without a reason": transcript.TracksFailed,
+		"tracks without an address": transcript.TracksFailed, "tracks of the second player": transcript.TracksOK,
+	}
+	for _, test := range playersCases(t) {
+		status, ok := want[test.Name]
+		if !ok {
+			continue
+		}
+		delete(want, test.Name)
+		b := newBench(t, test.program(t))
+		found, err := b.Videos(t.Context(), []engine.Content{b.content(talk)})
+		require.NoError(t, err, test.Name)
+		require.Len(t, found, 1)
+		assert.Equal(t, status, found[0].TrackMetadataStatus, test.Name)
+		assert.Equal(t, status == transcript.TracksFailed, found[0].CaptionAvailable == nil, test.Name)
+		b.clean(t)
 	}
 	assert.Empty(t, want, "cases that are not there")
 }

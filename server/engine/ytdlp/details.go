@@ -25,6 +25,8 @@ const (
 // Videos describes videos as engine.Discovery says, all of them in one run of the program,
 // one after the other. The run ends with the first that could not be read. A video that is
 // there and whose captions are withheld, for whatever reason, is described without them.
+// Videos without tracks are asked for once more, as by Captions: whether they have captions
+// is open where that proves nothing.
 func (d *Downloader) Videos(ctx context.Context, contents []engine.Content) ([]video.Video, error) {
 	if len(contents) == 0 {
 		return nil, nil
@@ -59,7 +61,7 @@ func (d *Downloader) Videos(ctx context.Context, contents []engine.Content) ([]v
 		exit.Stderr = said.since
 		return nil, fault(contents[n], exit)
 	}
-	return said.found, nil
+	return said.found, d.proveAbsence(ctx, contents, said.found)
 }
 
 // descriptions reads what the program writes when it is asked for several contents: for

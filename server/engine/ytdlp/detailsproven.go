@@ -1,0 +1,100 @@
+package ytdlp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/player"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/video"
+)
+
+// proveAbsence asks the player of the site's own pages for those of some videos that were
+// described without any tracks, all in one run. What that does not prove is left open.
+func (d *Downloader) proveAbsence(ctx context.Context, contents []engine.Content, found []video.Video) error {
+	var silent []engine.Content
+	for _, c := range contents {
+		if i := indexOf(found, c.ExternalID); i >= 0 && found[i].TrackMetadataStatus == transcript.TracksEmpty {
+			silent = append(silent, c)
+		}
+	}
+	if len(silent) == 0 {
+		return nil
+	}
+	dir, err := os.MkdirTemp(d.host.Dir, "pages-")
+	if err != nil {
+		return fmt.Errorf("ytdlp: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }() // as in read
+	seen, err := d.describeAgain(ctx, silent, dir)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	answers, pages, failed := readPages(dir)
+	if failed != nil {
+		return failed
+	}
+	for _, c := range silent {
+		v, m := &found[indexOf(found, c.ExternalID)], seen[c.ExternalID]
+		switch {
+		case err == nil && m != nil && m.proven(answers, pages):
+			captioned(v, m.tracks())
+		default:
+			v.TrackMetadataStatus, v.CaptionAvailable = transcript.TracksFailed, nil
+		}
+	}
+	return nil
+}
+
+func indexOf(found []video.Video, id string) int {
+	return slices.IndexFunc(found, func(v video.Video) bool { return v.VideoID == id })
+}
+
+// describeAgain returns what the player of the site's own pages says of contents, by their
+// ids.
+func (d *Downloader) describeAgain(ctx context.Context, contents []engine.Content, dir string) (map[string]*media, error) {
+	args := append(slices.Clone(alone), "--ignore-errors", "--write-subs", "-J", "--")
+	for _, c := range contents {
+		args = append(args, c.URL)
+	}
+	said, more := &bounded{max: 2 * maxInfo}, time.Duration(len(contents))*pageTime
+	exit, err := d.run(ctx, run{
+		content: contents[0],
+		args:    args,
+		talks:   true,
+		command: engine.Command{
+			Dir: dir, Stdout: said,
+			Limits:  engine.Limits{Wall: 2*time.Minute + more, CPU: time.Minute + more, FileSize: maxFile},
+			Network: &engine.Network{MaxBytes: maxPages + int64(len(contents))*maxPage},
+		},
+	})
+	seen := make(map[string]*media)
+	for line := range bytes.Lines(said.data) {
+		m := new(media)
+		if json.Unmarshal(line, m) == nil && m.ID != "" {
+			m.exit, m.content.ExternalID = exit, string(m.ID)
+			seen[string(m.ID)] = m
+		}
+	}
+	return seen, err
+}
+
+// proven reports whether a second look at one of several contents tells of all its tracks.
+// The complaints are about all the contents, so they count only where there are no pages.
+func (m *media) proven(answers []*player.Answer, pages int) bool {
+	if len(m.tracks()) > 0 {
+		return true
+	}
+	if pages == 0 {
+		return m.silenced() == nil
+	}
+	id := string(m.ID)
+	ofThis := slices.DeleteFunc(slices.Clone(answers), func(a *player.Answer) bool { return a.Details.VideoID != id })
+	return len(ofThis) > 0 && m.proveNone(ofThis) == nil
+}
