@@ -172,7 +172,13 @@ func TestAPIDocSchemas(t *testing.T) {
 			if name == "ErrorCode" {
 				column = "Code"
 			}
-			assert.Equal(t, s.Enum, inOrder(s.Enum, tableNames(t, p, column)), name)
+			values := tableNames(t, p, column)
+			for i, value := range values {
+				if plain, err := strconv.Unquote(value); err == nil { // what nobody would see is quoted
+					values[i] = plain
+				}
+			}
+			assert.Equal(t, s.Enum, inOrder(s.Enum, values), name)
 			continue
 		}
 		rows, found := p.table("Field")

@@ -15,11 +15,26 @@ type Chunk struct {
 	Index    int     `json:"index" minimum:"0"`    // its place among all chunks of the transcript
 	Start    float64 `json:"start" minimum:"0"`    // seconds from the start of the media
 	Duration float64 `json:"duration" minimum:"0"` // how long it is, in seconds
-	Text     string  `json:"text"`                 // what is said in it
-	Chapter  string  `json:"chapter,omitempty"`    // the title of its chapter, where the platform gives chapters
+	// Joiner stands between the chunk before, without the overlap, and this one: nothing
+	// where a word or a text without spaces is cut, a line feed where a chapter begins, and
+	// a space elsewhere. It is empty for the first chunk. Of chunks that do not overlap, the
+	// joiners and texts in their order are the whole text.
+	Joiner  Joiner `json:"joiner"`
+	Text    string `json:"text"`              // what is said in it
+	Chapter string `json:"chapter,omitempty"` // the title of its chapter, where the platform gives chapters
 	// URL leads to the place, on platforms that know such links; nil elsewhere.
 	URL *string `json:"url" format:"uri"`
 }
+
+// Joiner is what stands between two chunks.
+type Joiner string
+
+// The joiners.
+const (
+	JoinNothing Joiner = ""
+	JoinSpace   Joiner = " "
+	JoinLine    Joiner = "\n"
+)
 
 // DefaultChunkChars is the size of chunks for which nothing else is asked.
 const DefaultChunkChars = 1500
@@ -71,12 +86,16 @@ type chunker struct {
 	yield  func(Chunk) bool
 
 	index int             // of the next chunk
+	join  Joiner          // of the next chunk
 	start int64           // of the last one, in milliseconds
 	ids   map[string]bool // of those that begin there
 }
 
 // cut cuts one chapter. It reports whether more chunks are wanted.
 func (c *chunker) cut(ch chapter) bool {
+	if c.join == JoinSpace {
+		c.join = JoinLine
+	}
 	var parts []part
 	var chars int // of the parts, with the space at the end
 	all := parting{script: c.script, end: ch.to, most: c.MaxChars, rest: c.MaxChars - c.OverlapChars}
@@ -106,9 +125,13 @@ func (c *chunker) emit(parts []part, chapter string) bool {
 	end := max(milliseconds(c.script.endAt(first.from.segment, last.to)), start)
 	chunk := Chunk{
 		ID: c.id(start, text), Index: c.index, Start: float64(start) / 1000, Duration: float64(end-start) / 1000,
-		Text: text, Chapter: chapter,
+		Joiner: c.join, Text: text, Chapter: chapter,
 	}
 	c.index++
+	c.join = JoinNothing
+	if last.space > 0 {
+		c.join = JoinSpace
+	}
 	return c.yield(chunk)
 }
 

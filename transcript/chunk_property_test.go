@@ -123,6 +123,28 @@ func TestChunksProperties(t *testing.T) {
 	})
 }
 
+// Chunks that do not overlap are the whole text, when they are joined as they say.
+func TestChunksJoin(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		tr, o := drawTranscript(t), drawOptions(t)
+		o.OverlapChars = 0
+		var whole []string
+		for _, s := range tr.Segments {
+			whole = append(whole, strings.Fields(string([]rune(s.Text)))...)
+		}
+		var joined strings.Builder
+		chapter := ""
+		for chunk := range transcript.Chunks(tr, o) {
+			begins := chunk.Index > 0 && chunk.Chapter != chapter && !strings.HasSuffix(joined.String(), " ")
+			require.Equal(t, begins, chunk.Joiner == transcript.JoinLine)
+			chapter = chunk.Chapter
+			joined.WriteString(string(chunk.Joiner) + chunk.Text)
+		}
+		require.Equal(t, strings.Join(whole, " "), strings.ReplaceAll(joined.String(), "\n", " "))
+	})
+}
+
 // A sentence that fits is not cut, and a chunk has all the sentences that fit.
 func TestChunksAreFull(t *testing.T) {
 	t.Parallel()

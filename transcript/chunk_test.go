@@ -37,7 +37,7 @@ func TestChunksAreOfSentences(t *testing.T) {
 	}
 	assert.Equal(t, []transcript.Chunk{
 		{Index: 0, Start: 0, Duration: 3.5, Text: "The first one. The second one."},
-		{Index: 1, Start: 3.5, Duration: 4.5, Text: "And a third."},
+		{Index: 1, Start: 3.5, Duration: 4.5, Joiner: transcript.JoinSpace, Text: "And a third."},
 	}, got)
 }
 

@@ -45,10 +45,11 @@ func recognizersOf(chunks []db.Chunk, results []speech.Result) []db.Recognizer {
 }
 
 // languageOf is the language heard, else the one asked for, else the one that the
-// recognizer listens for, else "und" (RFC 5646: undetermined).
+// recognizer listens for, else "und" (RFC 5646: undetermined). Where nothing was heard,
+// what a recognizer listens for says nothing about the recording.
 func languageOf(text speech.Transcription, e *db.Extraction, heard []db.Recognizer) string {
 	tag := cmp.Or(text.Language, subjectOfExtraction(e).asrLanguage())
-	if tag == "" && len(heard) > 0 {
+	if tag == "" && len(heard) > 0 && len(text.Segments) > 0 {
 		tag = heard[0].Language
 	}
 	return cmp.Or(tag, "und")
@@ -72,7 +73,8 @@ func HeardBy(t *db.Transcript) *transcript.Recognizer {
 
 // provenance is the metadata of a recognized transcript: which recognizers have made
 // it, whether they detect languages, whether the account's prompt guided them, where text
-// is missing, and which caption sources were asked first. Of a recording of silence no recognizer is named.
+// is missing, whether nothing was heard, and which caption sources were asked first. Of a
+// recording of silence no recognizer is named.
 func provenance(text speech.Transcription, e *db.Extraction, heard []db.Recognizer) map[string]any {
 	m := map[string]any{}
 	if len(heard) > 0 {
@@ -90,6 +92,9 @@ func provenance(text speech.Transcription, e *db.Extraction, heard []db.Recogniz
 	}
 	if len(heard) > 1 {
 		m["recognizers"] = heard
+	}
+	if len(text.Segments) == 0 {
+		m["nothingHeard"] = true
 	}
 	if text.Prompted {
 		m["prompted"] = true
