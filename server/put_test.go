@@ -197,3 +197,13 @@ func TestPutTranscriptRefuses(t *testing.T) {
 	require.ErrorIs(t, err, transcript.InvalidRequest)
 	assert.Zero(t, storetest.Count(t, s.options, "transcripts"))
 }
+
+// Nothing of a text that is put in steers the terminal that it is read on.
+func TestPutTranscriptWithControlCharacters(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	_, err := s.PutTranscript(t.Context(), "", corrected("en", "a\x1b[2Jb\u009b"))
+	require.NoError(t, err)
+	said, _ := text(t, s.link(t, video))
+	assert.Equal(t, "a\ufffd[2Jb\ufffd", said)
+}

@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"testing"
@@ -130,4 +131,31 @@ func TestRecognizerOfWhatNobodyHeard(t *testing.T) {
 
 	s.Engine.SetMedia(servertest.Media{Silent: true})
 	check("silence", s.upload(t, "a file"), "asr")
+}
+
+// A sound without speech is in no language, whatever the recognizer listens for.
+func TestNothingHeardIsSaid(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.Engine.SetRecognize(func(context.Context, int, engine.Audio, engine.RecognizeOptions) (engine.Recognition, error) {
+		return engine.Recognition{Language: "en"}, nil
+	})
+	a := s.postForm(t, []part{field("waitMs", "10000"), field("sendMetadata", "true"), file("a tone")})
+	require.Equal(t, http.StatusOK, a.StatusCode, "%s", a.body)
+	result := a.object(t)
+	text := result["transcript"].(map[string]any)
+	assert.Equal(t, "und", result["language"])
+	assert.Equal(t, "und", text["lang"])
+	assert.Empty(t, text["segments"])
+	assert.Equal(t, true, text["metadata"].(map[string]any)["nothingHeard"])
+
+	s.Engine.SetRecognize(func(_ context.Context, _ int, a engine.Audio, _ engine.RecognizeOptions) (engine.Recognition, error) {
+		return servertest.Heard("some \x1b[2Jwords", a.Duration), nil
+	})
+	a = s.postForm(t, []part{field("waitMs", "10000"), field("sendMetadata", "true"), file("a talk")})
+	require.Equal(t, http.StatusOK, a.StatusCode, "%s", a.body)
+	text = a.object(t)["transcript"].(map[string]any)
+	assert.Equal(t, "en", text["lang"])
+	assert.Equal(t, "some \ufffd[2Jwords", text["segments"].([]any)[0].(map[string]any)["text"])
+	assert.NotContains(t, text["metadata"], "nothingHeard")
 }
