@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -55,9 +57,10 @@ func (s *Server) getHealth(w http.ResponseWriter, r *http.Request) error {
 }
 
 // getReadiness is GET /readyz: the store and the room on the disks
-// decide; an engine that is not fit for work, programs that are not confined,
-// a platform that blocks, and accepted work for which there are no workers make the
-// service degraded.
+// decide; a place of blobs or an engine that is not fit for work, programs that are not
+// confined, a platform that blocks, and accepted work for which there are no workers make
+// the service degraded. Without its blobs the service takes no uploads, but links and all
+// that is stored are served.
 func (s *Server) getReadiness(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
 	defer cancel()
@@ -78,7 +81,7 @@ func (s *Server) getReadiness(w http.ResponseWriter, r *http.Request) error {
 		ready.Checks["programs"] = "not confined: " + s.unconfined.Error()
 		ready.Status = "degraded"
 	}
-	for name, err := range s.pipeline.Check(ctx) {
+	for name, err := range s.checkParts(ctx) {
 		ready.Checks[name] = "ok"
 		if err != nil {
 			ready.Checks[name] = fault(err)
@@ -94,6 +97,17 @@ func (s *Server) getReadiness(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
+// checkParts looks at the place of the blobs and at the engine, at the same time.
+func (s *Server) checkParts(ctx context.Context) map[string]error {
+	var blobs error
+	var looking sync.WaitGroup
+	looking.Go(func() { blobs = s.db.CheckBlobs(ctx) })
+	checks := s.pipeline.Check(ctx)
+	looking.Wait()
+	checks["blobs"] = blobs
+	return checks
+}
+
 // maxCure bounds what /readyz says of a check, in runes.
 const maxCure = 1000
 
@@ -105,6 +119,8 @@ func fault(err error) string {
 	switch {
 	case errors.Is(err, pace.ErrOpen):
 		word, cure = "open_circuit", engine.Cure(transcript.IPBlocked)
+	case errors.Is(err, db.ErrUnavailable):
+		cure = "see to it that the place of the blobs can be reached, written to and read; until then uploads are refused and recordings wait"
 	case errors.Is(err, pipeline.ErrNoWorkers):
 		word, cure = "none", "start a process that works"
 	case errors.As(err, &coded):

@@ -107,7 +107,7 @@ func TestServerWithoutAnEngine(t *testing.T) {
 	assert.Equal(t, http.StatusOK, ready.StatusCode, "the store decides")
 	assert.Equal(t, map[string]any{
 		"status": "degraded", "checks": map[string]any{
-			"store": "ok", "disk": "ok", "captions": noEngine, "discovery": noEngine, "audio": noEngine, "media": noEngine, "asr": noEngine,
+			"store": "ok", "disk": "ok", "blobs": "ok", "captions": noEngine, "discovery": noEngine, "audio": noEngine, "media": noEngine, "asr": noEngine,
 		},
 	}, ready.object(t))
 }
@@ -120,7 +120,7 @@ func TestHealth(t *testing.T) {
 	assert.Equal(t, http.StatusOK, ready.StatusCode)
 	assert.Equal(t, map[string]any{
 		"status": "ready", "checks": map[string]any{
-			"store": "ok", "disk": "ok", "captions": "ok", "discovery": "ok", "audio": "ok", "media": "ok", "asr": "ok", "engine.captions.video_site": "ok",
+			"store": "ok", "disk": "ok", "blobs": "ok", "captions": "ok", "discovery": "ok", "audio": "ok", "media": "ok", "asr": "ok", "engine.captions.video_site": "ok",
 			"engine.captions.short_video_site": "ok", "engine.captions.professional_site": "ok",
 		},
 	}, ready.object(t))

@@ -168,7 +168,7 @@ func TestWhatWorkersCanDo(t *testing.T) {
 	assert.Equal(t, "NOT_IMPLEMENTED", unheard.failure(t)["code"])
 	assert.Equal(t, "NOT_IMPLEMENTED", s.info(t, video).object(t)["asr"].(map[string]any)["reason"])
 	assert.Equal(t, map[string]any{
-		"store": "ok", "disk": "ok", "workers": "ok", "captions": "ok", "discovery": "ok", "audio": "ok", "media": "ok", "asr": noEngine,
+		"store": "ok", "disk": "ok", "blobs": "ok", "workers": "ok", "captions": "ok", "discovery": "ok", "audio": "ok", "media": "ok", "asr": noEngine,
 	}, s.get(t, "/readyz").object(t)["checks"])
 
 	s.startWorker(t, speaking("anna", "de", "it"))
@@ -245,7 +245,7 @@ func TestNoWorkers(t *testing.T) {
 	ready := s.get(t, "/readyz")
 	require.Equal(t, http.StatusOK, ready.StatusCode)
 	assert.Equal(t, map[string]any{
-		"status": "degraded", "checks": map[string]any{"store": "ok", "disk": "ok", "workers": noWorkers},
+		"status": "degraded", "checks": map[string]any{"store": "ok", "disk": "ok", "blobs": "ok", "workers": noWorkers},
 	}, ready.object(t))
 	for _, a := range []*answer{s.captions(t, ""), s.info(t, video)} {
 		require.Equal(t, http.StatusServiceUnavailable, a.StatusCode, a.body)
@@ -355,17 +355,17 @@ func TestWorkersOfOtherVersions(t *testing.T) {
 		}, time.Minute, 50*time.Millisecond)
 	}
 	says(nil, "CURRENT_TIMESTAMP + interval '1 hour'") // it goes on beating
-	checks(map[string]any{"store": "ok", "disk": "ok", "workers": "ok", "captions": "ok", "discovery": "ok", "audio": "ok", "media": "ok", "asr": "ok"})
+	checks(map[string]any{"store": "ok", "disk": "ok", "blobs": "ok", "workers": "ok", "captions": "ok", "discovery": "ok", "audio": "ok", "media": "ok", "asr": "ok"})
 	a := s.postForm(t, []part{field("waitMs", "0"), field("language", "xx"), file("who knows?")})
 	assert.Equal(t, http.StatusAccepted, a.StatusCode, a.body)
 
 	says(`{"captions":["video_site","hologram_site"],"media":true,"recognizer":{"name":"n","languages":["de"],"mood":"good"},"smell":1}`,
 		"CURRENT_TIMESTAMP + interval '1 hour'")
-	checks(map[string]any{"store": "ok", "disk": "ok", "workers": "ok", "captions": "ok", "discovery": noEngine, "audio": noEngine, "media": "ok", "asr": "ok"})
+	checks(map[string]any{"store": "ok", "disk": "ok", "blobs": "ok", "workers": "ok", "captions": "ok", "discovery": noEngine, "audio": noEngine, "media": "ok", "asr": "ok"})
 	a = s.postForm(t, []part{field("waitMs", "0"), field("language", "xx"), file("nobody")})
 	require.Equal(t, http.StatusServiceUnavailable, a.StatusCode, a.body)
 	assert.Equal(t, []any{"de"}, a.failure(t)["details"].(map[string]any)["known"])
 
 	says(nil, "CURRENT_TIMESTAMP - interval '31 seconds'")
-	checks(map[string]any{"store": "ok", "disk": "ok", "workers": noWorkers})
+	checks(map[string]any{"store": "ok", "disk": "ok", "blobs": "ok", "workers": noWorkers})
 }

@@ -23,6 +23,14 @@ type Blob struct {
 // holds all of it. After an error there is no such blob; an error of write is
 // returned as it is, one of the place where blobs are kept is ErrUnavailable.
 func (s *Store) PutBlob(ctx context.Context, key string, write func(io.Writer) error) (Blob, error) {
+	b, err := s.putBlob(ctx, key, write)
+	if err == nil || errors.Is(err, ErrUnavailable) && ctx.Err() == nil {
+		s.bucket.health.uploaded(err)
+	}
+	return b, err
+}
+
+func (s *Store) putBlob(ctx context.Context, key string, write func(io.Writer) error) (Blob, error) {
 	up, err := s.bucket.upload(ctx, key)
 	if err != nil {
 		return Blob{}, blobFault(ctx, "open blob", key, err)

@@ -25,6 +25,7 @@ type bucket struct {
 	tidiesUp bool
 	// patience is how long it may take to answer, and to take or give the next bytes.
 	patience time.Duration
+	health   bucketHealth
 }
 
 // blobPatience is as long as 8 MiB, the part of an upload that is sent at a time,
