@@ -51,7 +51,7 @@ func (v *Visitors) marks(a *asking) (all []string) {
 // knownAs are the marks with which a user has signed in before.
 func (d *database) knownAs(ctx context.Context, folded string, marks []string, now time.Time) (of []string, err error) {
 	err = d.NewSelect().Model((*known)(nil)).Column("mark").
-		Where("folded = ? AND mark IN (?) AND expires_at > ?", folded, bun.In(marks), now.Unix()).Scan(ctx, &of)
+		Where("folded = ? AND mark IN (?) AND expires_at > ?", folded, bun.List(marks), now.Unix()).Scan(ctx, &of)
 	return of, wrap("looking for a known browser", err)
 }
 
