@@ -1,37 +1,64 @@
 package page
 
 import (
-	"errors"
 	"net/http"
+	"sync"
 
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
-	"github.com/transcriptkit/transcriptkit/internal/bodies"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // Large forms in memory, in bytes: of all visitors, and of one user or one network of
-// those who are not signed in. To read a form takes four times its size.
+// visitors who are not signed in. To read a form takes four times its size.
 const (
 	formBytes    = 40 << 20
 	formBytesOne = 10 << 20
 )
 
-// holdForm holds the bytes of a large form before they are read. The caller releases them.
-func (p *pages) holdForm(r *http.Request, most int64) (*bodies.Held, error) {
-	held := p.forms.Hold(visitor.Owner(r.Context()))
-	length := r.ContentLength
-	if length < 0 || length > most { // of a longer one, no more is read
-		length = most
-	}
-	err := held.Grow(length)
-	refusal := transcript.Errorf(transcript.ServiceUnavailable, "%s", p.strings.text("problem.tooMuch"))
-	refusal.RetryAfter = 2
+// forms counts the bytes of the large forms in memory. Safe for concurrent use.
+type forms struct {
+	mu     sync.Mutex
+	held   int64
+	owners map[string]int64 // an owner without a form has no entry
+}
+
+// hold counts a form of an owner before it is read. The caller calls release once the
+// form is answered. code is empty when the form fits, RATE_LIMITED when the owner has too
+// many bytes, and SERVICE_UNAVAILABLE when all visitors together have too many.
+func (f *forms) hold(owner string, size int64) (release func(), code transcript.Code) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	switch {
-	case errors.Is(err, bodies.ErrShare):
-		refusal.Code, refusal.RetryAfter = transcript.RateLimited, 1
-		return held, refusal
-	case err != nil:
-		return held, refusal
+	case f.owners[owner]+size > formBytesOne:
+		return func() {}, transcript.RateLimited
+	case f.held+size > formBytes:
+		return func() {}, transcript.ServiceUnavailable
 	}
-	return held, nil
+	f.held += size
+	f.owners[owner] += size
+	return func() { f.release(owner, size) }, ""
+}
+
+func (f *forms) release(owner string, size int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.held -= size
+	if f.owners[owner] -= size; f.owners[owner] == 0 {
+		delete(f.owners, owner)
+	}
+}
+
+// holdForm holds the bytes of a large form before they are read. The caller releases them.
+func (p *pages) holdForm(r *http.Request, most int64) (release func(), err error) {
+	size := r.ContentLength
+	if size < 0 || size > most { // of a longer form, no more is read
+		size = most
+	}
+	release, code := p.forms.hold(visitor.Owner(r.Context()), size)
+	if code == "" {
+		return release, nil
+	}
+	refusal := transcript.Errorf(code, "%s", p.strings.text("problem.tooMuch"))
+	refusal.RetryAfter = 2
+	return release, refusal
 }

@@ -25,7 +25,6 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
-	"github.com/transcriptkit/transcriptkit/internal/bodies"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
@@ -56,7 +55,7 @@ type pages struct {
 	assets  *assets
 	strings catalog
 	views   views
-	forms   *bodies.Budget // see holdForm
+	forms   forms
 }
 
 // New makes the handler of all pages and their assets. Its requests need a visitor in
@@ -69,7 +68,7 @@ func New(o Options) (http.Handler, error) {
 	if o.Sites == nil {
 		o.Sites = site.Default()
 	}
-	p := &pages{Options: o, forms: bodies.New(formBytes, formBytesOne)}
+	p := &pages{Options: o, forms: forms{owners: map[string]int64{}}}
 	var err error
 	if p.strings, err = readCatalog(); err != nil {
 		return nil, err
@@ -162,8 +161,8 @@ func member(answer handler) handler {
 func (p *pages) answering(answer handler, mostBytes int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if mostBytes > maxForm {
-			held, err := p.holdForm(r, mostBytes)
-			defer held.Release()
+			release, err := p.holdForm(r, mostBytes)
+			defer release()
 			if err != nil {
 				p.problem(w, r, err)
 				return

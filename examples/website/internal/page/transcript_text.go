@@ -10,7 +10,6 @@ import (
 
 	"golang.org/x/text/unicode/bidi"
 
-	"github.com/transcriptkit/transcriptkit/internal/legible"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
@@ -76,7 +75,6 @@ func textOf(t *transcript.Transcript, sites *site.Table) text {
 		b.Speakers = b.Speakers || s.Speaker != ""
 	}
 	for _, s := range t.Segments {
-		s = legible.Segment(s) // it may have been stored before texts were cleaned
 		if s.Text = strings.TrimSpace(s.Text); s.Text != "" {
 			b.add(s)
 		}
