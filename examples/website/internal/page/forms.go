@@ -59,6 +59,8 @@ func (p *pages) holdForm(r *http.Request, most int64) (release func(), err error
 		return release, nil
 	}
 	refusal := transcript.Errorf(code, "%s", p.strings.text("problem.tooMuch"))
-	refusal.RetryAfter = 2
+	if refusal.RetryAfter = 2; code == transcript.RateLimited {
+		refusal.RetryAfter = 1
+	}
 	return release, refusal
 }
