@@ -201,7 +201,7 @@ func TestLibraryShowsWorkAndBatches(t *testing.T) {
 	s.Engine.FailCaptions(nil)
 	again := s.post(t, "/transcripts", "links", "https://www.youtube.com/watch?v=aaaaaaaaaaa", "language", "en")
 	require.Equal(t, http.StatusSeeOther, again.status)
-	batch := s.post(t, "/transcripts", "links", "https://youtu.be/aaaaaaaaaaa nonsense")
+	batch := s.post(t, "/transcripts", "links", "https://youtu.be/aaaaaaaaaaa https://example.com/nonsense")
 	require.Contains(t, batch.header.Get("Location"), "/batches/")
 	listed := s.get(t, "/library")
 	for _, want := range []string{`href="` + batch.header.Get("Location") + `"`, "Batch of 2 items", "1 has failed"} {
