@@ -61,7 +61,8 @@ type database interface {
 // transaction is a begun transaction.
 type transaction struct {
 	bun.Tx
-	enqueue func(ctx context.Context, args river.JobArgs, opts *river.InsertOpts) error
+	// enqueue returns the id of the new row.
+	enqueue func(ctx context.Context, args river.JobArgs, opts *river.InsertOpts) (id int64, err error)
 	// free gives the connection back, after commit or rollback.
 	free func()
 }

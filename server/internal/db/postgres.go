@@ -161,17 +161,21 @@ func (p *postgres) begin(ctx context.Context) (*transaction, error) {
 		free()
 		return nil, err
 	}
-	enqueue := func(ctx context.Context, args river.JobArgs, opts *river.InsertOpts) error {
-		return conn.Raw(func(c any) error {
+	enqueue := func(ctx context.Context, args river.JobArgs, opts *river.InsertOpts) (id int64, err error) {
+		err = conn.Raw(func(c any) error {
 			pg := c.(*stdlib.Conn).Conn()
 			// The end of a context may have rolled back meanwhile; what is inserted now
 			// would stay.
 			if pg.PgConn().TxStatus() != 'T' {
 				return sql.ErrTxDone
 			}
-			_, err := p.insert.InsertTx(ctx, pgTx{pgxConn: pg}, args, opts)
+			inserted, err := p.insert.InsertTx(ctx, pgTx{pgxConn: pg}, args, opts)
+			if err == nil {
+				id = inserted.Job.ID
+			}
 			return err
 		})
+		return id, err
 	}
 	return &transaction{Tx: tx, enqueue: enqueue, free: free}, nil
 }

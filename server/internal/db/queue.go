@@ -21,6 +21,9 @@ const (
 	// pollInterval is for work that is not announced: what was requeued, what was
 	// snoozed for a short while. New work is announced.
 	pollInterval = time.Second
+	// scheduleInterval is how often River makes those rows available whose time comes before
+	// it looks again. It is River's default.
+	scheduleInterval = 5 * time.Second
 )
 
 // Workers is what a process works on.

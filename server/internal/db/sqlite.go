@@ -159,9 +159,12 @@ func (s *sqlite) begin(ctx context.Context) (*transaction, error) {
 	if err != nil {
 		return nil, err
 	}
-	enqueue := func(ctx context.Context, args river.JobArgs, opts *river.InsertOpts) error {
-		_, err := s.insert.InsertTx(ctx, tx.Tx, args, opts)
-		return err
+	enqueue := func(ctx context.Context, args river.JobArgs, opts *river.InsertOpts) (id int64, err error) {
+		inserted, err := s.insert.InsertTx(ctx, tx.Tx, args, opts)
+		if err != nil {
+			return 0, err
+		}
+		return inserted.Job.ID, nil
 	}
 	return &transaction{Tx: tx, enqueue: enqueue, free: func() {}}, nil
 }

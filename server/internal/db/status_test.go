@@ -70,3 +70,25 @@ func TestStatus(t *testing.T) {
 		require.Len(t, now.Blobs, 2, "each is measured anew")
 	})
 }
+
+// A step whose time comes before River would look at it stands ready for whoever looks
+// first then, and is not run before.
+func TestStepOfSoonStandsReady(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+		const pause = 1500 * time.Millisecond
+		due := time.Now().Add(pause)
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
+			require.NoError(t, tx.EnqueueAt(ctx, work{Name: "soon"}, due))
+		})
+		now, err := s.Status(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, []db.QueueSteps{{Queue: "default", State: "available", Steps: 1}}, now.Queue)
+		ran := make(chan time.Time, 1)
+		runner(t, s, db.Workers{Process: "p", Workers: workers(func(context.Context, db.Work, work) error {
+			ran <- time.Now()
+			return nil
+		})})
+		assert.False(t, receive(t, ran).Before(due))
+	})
+}
