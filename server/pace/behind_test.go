@@ -3,6 +3,7 @@ package pace_test
 import (
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -28,5 +29,24 @@ func TestBehindInLine(t *testing.T) {
 		require.Equal(t, 120, wait(visit(pace.BehindInLine(t.Context(), "long-1"))))
 		require.Equal(t, 120, wait(visit(pace.InLine(t.Context(), "long-2"))))
 		require.Equal(t, 180, wait(visit(pace.BehindInLine(t.Context(), "long-1"))))
+	})
+}
+
+// A visit that moves forward in line, to where its turn is now, takes the token and leaves
+// the line: those that stand after it get the next one.
+func TestMovesForwardToItsTurn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		visit := keep(t, pace.Config{Rate: pace.Rate{PerMinute: 1, Burst: 1}}, &site{}).read
+		require.NoError(t, visit(pace.InLine(t.Context(), "first")))
+		require.Error(t, visit(pace.BehindInLine(t.Context(), "long-1")))
+		require.Error(t, visit(pace.BehindInLine(t.Context(), "long-2")))
+		time.Sleep(time.Minute) // in the bubble
+		require.NoError(t, visit(pace.InLine(t.Context(), "long-2")))
+		require.Error(t, visit(pace.InLine(t.Context(), "long-2")), "the only token is taken")
+		time.Sleep(time.Minute) // in the bubble
+		require.NoError(t, visit(pace.InLine(t.Context(), "long-2")))
+		time.Sleep(time.Minute) // in the bubble
+		require.NoError(t, visit(pace.BehindInLine(t.Context(), "long-1")))
 	})
 }

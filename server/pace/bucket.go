@@ -72,8 +72,11 @@ func (b *bucket) try(v visitor) time.Duration {
 	defer b.mu.Unlock()
 	now := time.Now()
 	b.settle(now)
-	if wait := b.until(v, now, 0); wait > 0 {
-		return b.place(v, now, 0, false)
+	if b.until(v, now, 0) > 0 {
+		// A visit may move forward here, to where its turn is now.
+		if wait := b.place(v, now, 0, false); wait > 0 {
+			return wait
+		}
 	}
 	b.limiter.ReserveN(now, 1)
 	if v.reads() {
