@@ -240,7 +240,7 @@ func (s *Store) ReleaseKey(ctx context.Context, h HeldKey) error {
 // freeKeys ends all leases: what their requests had recorded is their final answer,
 // and the other keys are free.
 func (s *Store) freeKeys(ctx context.Context) error {
-	return s.InTx(ctx, func(ctx context.Context, tx *Tx) error {
+	return s.InTx(Unhurried(ctx), func(ctx context.Context, tx *Tx) error { // it reads the keys of a whole day
 		_, err := tx.db.NewUpdate().Model((*idempotencyRow)(nil)).Set("done = ?", true).Where("NOT done AND answer_kind <> ''").Exec(ctx)
 		if err != nil {
 			return wrap("settle idempotency keys", err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/singleflight"
@@ -20,8 +21,8 @@ const lookupWorkers = 4
 type lookups struct {
 	*slots
 	same singleflight.Group
-	// soFar holds, for each question that a platform is being asked, the best reply that is
-	// known: a reader gets it when the time is up before all sources have answered.
+	// soFar holds, for each question under way, a *replySoFar: a reader gets the reply when
+	// the time is up before all sources have answered.
 	soFar sync.Map
 	// last holds, for each question, the answer that came last, for those who have looked
 	// into the cache before it stood there.
@@ -65,6 +66,9 @@ type reply struct {
 	err error
 }
 
+// replySoFar is the best reply to a question that is known; nil until the platform is asked.
+type replySoFar = atomic.Pointer[reply]
+
 // lookup asks the platform for captions or info and stores what it says. Equal
 // questions at the same time are asked once. When the platform takes longer than
 // Config's lookup budget, the error is the best that is known by then, else
@@ -83,8 +87,10 @@ func (p *Pipeline) lookup(ctx context.Context, sub subject, begun time.Time) (an
 		if a, ok := p.lookups.since(begun, key); ok {
 			return a, nil
 		}
-		defer p.lookups.soFar.Delete(key)
-		a, err := p.askInTurn(sub, func(f finding, err error) { p.lookups.soFar.Store(key, reply{answered{finding: f}, withCode(err)}) })
+		known := new(replySoFar)
+		p.lookups.soFar.Store(key, known)
+		defer p.lookups.soFar.CompareAndDelete(key, known) // the same question may be asked again by now
+		a, err := p.askInTurn(sub, func(f finding, err error) { known.Store(&reply{answered{finding: f}, withCode(err)}) })
 		if err == nil {
 			p.lookups.hold(key, a)
 		}
@@ -96,18 +102,26 @@ func (p *Pipeline) lookup(ctx context.Context, sub subject, begun time.Time) (an
 	case res := <-ch:
 		return res.Val.(answered), res.Err
 	case <-budget.C:
-		known, asked := p.lookups.soFar.Load(key)
-		if !asked {
+		known := p.lookups.known(key)
+		if known == nil {
 			return answered{}, notAsked()
 		}
 		late := reply{err: p.tooLate()}
-		if !countsMore(late.err, known.(reply).err) {
-			late = known.(reply)
+		if !countsMore(late.err, known.err) {
+			late = *known
 		}
 		return late.answered, late.err
 	case <-ctx.Done():
 		return answered{}, context.Cause(ctx)
 	}
+}
+
+// known is the best reply so far to a question under way; nil: the platform is not asked yet.
+func (l *lookups) known(key string) *reply {
+	if known, underWay := l.soFar.Load(key); underWay {
+		return known.(*replySoFar).Load()
+	}
+	return nil
 }
 
 // tooLate is the answer of a platform that has not answered in time.

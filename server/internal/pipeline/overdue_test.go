@@ -45,3 +45,28 @@ func TestOverdueQuestionIsAskedAgain(t *testing.T) {
 	assert.Equal(t, "success", r.Status)
 	assert.Less(t, left, time.Minute, "a question gives up its place soon after its readers have gone")
 }
+
+// TestOverdueQuestionEndsDuringTheNext: a platform hangs over the same question twice. The
+// first one ends while the second is under way: the reader of the second still hears that
+// the platform is slow, and not that nobody has asked it.
+func TestOverdueQuestionEndsDuringTheNext(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int64
+	first, second := make(chan struct{}), make(chan struct{})
+	hang := func(context.Context, string) (engine.Captions, error) {
+		if asked.Add(1) == 1 {
+			<-first
+		} else {
+			close(first)
+			<-second
+		}
+		return engine.Captions{}, context.Canceled
+	}
+	b := start(t, dbtest.Open(t, dbtest.SQLite(t)), &script{}, reads(hang), func(c *pipeline.Config) { c.LookupBudget = 200 * time.Millisecond })
+	t.Cleanup(func() { close(second) }) // before the pipeline stops
+	for asked.Load() < 2 {
+		r, err := b.Captions(t.Context(), question("en"))
+		require.NoError(t, err)
+		require.ErrorIs(t, r.Failure, transcript.UpstreamFailed)
+	}
+}
