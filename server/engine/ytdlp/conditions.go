@@ -165,16 +165,17 @@ var ofSite = []condition{
 }
 
 // ofMachine is what the program lacks on this machine. Without it the program asks fewer
-// players, or no page at all.
+// players.
 var ofMachine = []condition{
 	{[]string{"no supported javascript runtime"}, noRuntime},
+}
+
+// ofMedia is what the formats lack that cannot be had. It tells nothing of captions: a site
+// that wants browsers alone refuses the page, and the program complains of that too.
+var ofMedia = []condition{
 	{[]string{"attempting impersonation"}, noImitation},
 	{[]string{"requires browser impersonation"}, noImitation},
 	{[]string{"impersonate target", "not available"}, noImitation},
-}
-
-// ofMedia is what the formats lack that cannot be had. It tells nothing of captions.
-var ofMedia = []condition{
 	{[]string{"challenge solving failed"}, noRuntime},
 	{[]string{"signature solving failed"}, noRuntime},
 	{[]string{"challenge solver"}, noRuntime},

@@ -134,7 +134,8 @@ func TestAnswersOfANewVersion(t *testing.T) {
 	const (
 		withheld = "WARNING: [youtube] x: There are missing subtitles languages because a PO token was not provided. " +
 			"Subtitles for these languages are missing: de. Automatic captions for 1 languages are missing.\n"
-		tracks = `"subtitles": {"en": [{"url": "http://x/", "ext": "vtt"}]}`
+		tracks   = `"subtitles": {"en": [{"url": "http://x/", "ext": "vtt"}]}`
+		noTarget = "WARNING: [other] The extractor is attempting impersonation, but no impersonate target is available.\n"
 	)
 	for name, test := range map[string]struct {
 		info, stderr string
@@ -149,6 +150,10 @@ func TestAnswersOfANewVersion(t *testing.T) {
 			"WARNING: [youtube] No supported JavaScript runtime could be found.\n" + onlyStills, "", transcript.ConfigError},
 		"no runtime, and no tracks": {`"format_id": "140", "acodec": "mp4a.40.2", "formats": [` + pictures + `, ` + sound + `]`,
 			"WARNING: [youtube] No supported JavaScript runtime could be found.\n", transcript.ConfigError, ""},
+		"nothing to imitate a browser, and no tracks": {`"extractor": "other", "format_id": "0", "acodec": "aac", "formats": [` + sound + `]`, noTarget, "", ""},
+		"nothing to imitate a browser, and no page": {`"extractor": "other", "format_id": "0", "acodec": "aac", "formats": [` + sound + `]`,
+			noTarget + "WARNING: [other] Unable to download webpage: HTTP Error 403: Forbidden\n", transcript.IPBlocked, ""},
+		"nothing to imitate a browser, and nothing to play": {`"extractor": "other", "formats": [` + pictures + `]`, noTarget + onlyStills, transcript.ConfigError, transcript.ConfigError},
 		"withheld tracks":                   {`"format_id": "140", "formats": [` + sound + `]`, withheld, transcript.POTokenRequired, ""},
 		"withheld tracks, nothing to play":  {`"formats": [` + pictures + `]`, withheld + onlyStills, transcript.POTokenRequired, transcript.UpstreamFailed},
 		"withheld tracks behind a block":    {`"formats": [` + pictures + `]`, withheld + "WARNING: Too Many Requests\n" + onlyStills, transcript.IPBlocked, transcript.IPBlocked},
