@@ -29,7 +29,6 @@ func enums() map[reflect.Type][]any {
 	addEnum(all, batch.ItemPending, batch.ItemProcessing, batch.ItemSuccess, batch.ItemFailed, batch.ItemSkipped)
 	addEnum(all, transcript.TracksOK, transcript.TracksEmpty, transcript.TracksFailed, transcript.TracksSkipped)
 	addEnum(all, video.Types()...)
-	addEnum(all, transcript.JoinNothing, transcript.JoinSpace, transcript.JoinLine)
 	addEnum(all, library.KindTranscript, library.KindPending, library.KindFailed, library.KindBatch)
 	return all
 }

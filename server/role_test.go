@@ -280,11 +280,17 @@ func TestEqualQuestionsAreAskedOnce(t *testing.T) {
 		}()
 	}
 	require.Eventually(t, func() bool { return s.Engine.CaptionReads(transcript.VideoSite) > 0 }, time.Minute, time.Millisecond)
+	released := time.Now()
 	release()
 	for range cap(answers) {
 		assert.Equal(t, http.StatusOK, (<-answers).StatusCode)
 	}
-	assert.Equal(t, 1, s.Engine.CaptionReads(transcript.VideoSite))
+	// A request that comes late on a busy machine may find the question answered, and ask again.
+	var asked int
+	require.NoError(t, storetest.SQL(t, s.options).QueryRowContext(t.Context(),
+		`SELECT count(*) FROM lookups WHERE asked_at < $1`, released).Scan(&asked))
+	assert.Equal(t, 1, asked, "questions while the first one was under way")
+	assert.Less(t, s.Engine.CaptionReads(transcript.VideoSite), cap(answers))
 }
 
 // A worker that stops in the middle of a question leaves it to the next one.

@@ -19,21 +19,18 @@ type Chunk struct {
 	// where a word or a text without spaces is cut, a line feed where a chapter begins, and
 	// a space elsewhere. It is empty for the first chunk. Of chunks that do not overlap, the
 	// joiners and texts in their order are the whole text.
-	Joiner  Joiner `json:"joiner"`
+	Joiner  string `json:"joiner"`
 	Text    string `json:"text"`              // what is said in it
 	Chapter string `json:"chapter,omitempty"` // the title of its chapter, where the platform gives chapters
 	// URL leads to the place, on platforms that know such links; nil elsewhere.
 	URL *string `json:"url" format:"uri"`
 }
 
-// Joiner is what stands between two chunks.
-type Joiner string
-
-// The joiners.
+// The values of a chunk's Joiner.
 const (
-	JoinNothing Joiner = ""
-	JoinSpace   Joiner = " "
-	JoinLine    Joiner = "\n"
+	JoinNothing = ""   // the first chunk, or a cut within a word or a text without spaces
+	JoinSpace   = " "  // elsewhere
+	JoinLine    = "\n" // a chapter begins
 )
 
 // DefaultChunkChars is the size of chunks for which nothing else is asked.
@@ -86,7 +83,7 @@ type chunker struct {
 	yield  func(Chunk) bool
 
 	index int             // of the next chunk
-	join  Joiner          // of the next chunk
+	join  string          // of the next chunk
 	start int64           // of the last one, in milliseconds
 	ids   map[string]bool // of those that begin there
 }

@@ -139,7 +139,7 @@ func TestChunksJoin(t *testing.T) {
 			begins := chunk.Index > 0 && chunk.Chapter != chapter && !strings.HasSuffix(joined.String(), " ")
 			require.Equal(t, begins, chunk.Joiner == transcript.JoinLine)
 			chapter = chunk.Chapter
-			joined.WriteString(string(chunk.Joiner) + chunk.Text)
+			joined.WriteString(chunk.Joiner + chunk.Text)
 		}
 		require.Equal(t, strings.Join(whole, " "), strings.ReplaceAll(joined.String(), "\n", " "))
 	})

@@ -100,52 +100,47 @@ func refusing(t *testing.T) (address string, listen func() net.Listener) {
 	}
 }
 
-// A server that is away, or takes connections and never answers, is told of at the
-// start and in /readyz. What needs it waits, without an attempt, until it is there.
+// A recognizer that refuses connections is reported at the start and in /readyz. Its jobs
+// wait, without an attempt, until it is back.
 func TestServeWaitsForItsRecognizer(t *testing.T) {
 	t.Parallel()
 	needPrograms(t)
 	for _, engine := range []string{"whisper-server", "openai"} {
-		hole, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0") // nobody accepts
-		require.NoError(t, err)
-		t.Cleanup(func() { _ = hole.Close() }) // it may be closed
-		refused, listen := refusing(t)
-		for name, at := range map[string]string{"refused": refused, "never answered": hole.Addr().String()} {
-			t.Run(engine+" "+name, func(t *testing.T) {
-				t.Parallel()
-				db := newDatabase(t)
-				p := start(t, nil, "--db", db, "--asr", engine+":http://"+at)
-				ready := readiness(t, p.addr)["asr"]
-				assert.Contains(t, ready, "unavailable")
-				if !strings.Contains(p.greeting, "cannot be reached") {
-					awaitLog(t, p, `level=WARN msg="the recognizer cannot be reached: what needs it waits" asr=`+engine+` err=.*`+at)
-				}
-				c := reader(t, db, p.addr)
-				atOnce := time.Duration(0)
-				_, job, err := c.Transcripts.Submit(t.Context(), transcript.Request{Source: transcript.File(recording), Wait: &atOnce})
-				require.NoError(t, err)
-				awaitLog(t, p, `msg="a step failed".*step=recognize status=pending attempt=1 .*cannot reach`)
-				status, err := c.Jobs.Get(t.Context(), job.JobID)
-				require.NoError(t, err)
-				assert.Equal(t, transcript.StageASRQueued, status.Stage)
-				if engine != "whisper-server" || name != "refused" {
-					stop(t, p)
-					return
-				}
-				back := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					_, _ = io.Copy(io.Discard, r.Body)
-					fmt.Fprint(w, `{"text":" Back.","segments":[{"text":" Back.","start":0.5,"end":2.5}]}`)
-				}))
-				require.NoError(t, back.Listener.Close())
-				back.Listener = listen()
-				back.Start()
-				t.Cleanup(back.Close)
-				result, err := c.Jobs.Wait(t.Context(), job.JobID)
-				require.NoError(t, err)
-				assert.Equal(t, "Back.", result.Transcript.Segments[0].Text)
+		at, listen := refusing(t)
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			db := newDatabase(t)
+			p := start(t, nil, "--db", db, "--asr", engine+":http://"+at)
+			ready := readiness(t, p.addr)["asr"]
+			assert.Contains(t, ready, "unavailable")
+			if !strings.Contains(p.greeting, "cannot be reached") {
+				awaitLog(t, p, `level=WARN msg="the recognizer cannot be reached: what needs it waits" asr=`+engine+` err=.*`+at)
+			}
+			c := reader(t, db, p.addr)
+			atOnce := time.Duration(0)
+			_, job, err := c.Transcripts.Submit(t.Context(), transcript.Request{Source: transcript.File(recording), Wait: &atOnce})
+			require.NoError(t, err)
+			awaitLog(t, p, `msg="a step failed".*step=recognize status=pending attempt=1 .*cannot reach`)
+			status, err := c.Jobs.Get(t.Context(), job.JobID)
+			require.NoError(t, err)
+			assert.Equal(t, transcript.StageASRQueued, status.Stage)
+			if engine != "whisper-server" {
 				stop(t, p)
-			})
-		}
+				return
+			}
+			back := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				_, _ = io.Copy(io.Discard, r.Body)
+				fmt.Fprint(w, `{"text":" Back.","segments":[{"text":" Back.","start":0.5,"end":2.5}]}`)
+			}))
+			require.NoError(t, back.Listener.Close())
+			back.Listener = listen()
+			back.Start()
+			t.Cleanup(back.Close)
+			result, err := c.Jobs.Wait(t.Context(), job.JobID)
+			require.NoError(t, err)
+			assert.Equal(t, "Back.", result.Transcript.Segments[0].Text)
+			stop(t, p)
+		})
 	}
 }
 
