@@ -8,8 +8,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// again decides whether a failed attempt is followed by another, and after which
-// wait. See RetryPolicy for what counts as an attempt.
+// again decides whether another attempt follows a failed one, and sets the wait before
+// it. RetryPolicy says which attempts count.
 func (k *call) again(ctx context.Context) bool {
 	k.notice()
 	var again bool
@@ -41,9 +41,9 @@ func (k *call) notice() {
 	}
 }
 
-// inHand reports whether the service has an earlier attempt of this call in hand. A
-// key of the caller's may also be in use by another call, unless an attempt of this
-// one broke off.
+// inHand reports whether the service works on an earlier attempt of this call. Another
+// call may also use a key that the caller has chosen. So such a key counts only after an
+// attempt of this call broke off.
 func (k *call) inHand() bool {
 	return errors.Is(k.err, transcript.IdempotencyInProgress) && (k.ownKey || k.unsure)
 }

@@ -41,7 +41,7 @@ func TestNewRefuses(t *testing.T) {
 		"fragment":           {base + "#a", nil, "no query"},
 		"empty key":          {base, client.WithAPIKey(""), "API key"},
 		"key over two lines": {base, client.WithAPIKey("tr_secret\n"), "API key"},
-		"key with a space":   {base, client.WithAPIKey("tr_secret key"), "at byte 10 of 13: copy the key anew"},
+		"key with a space":   {base, client.WithAPIKey("tr_secret key"), "at byte 10 of 13: copy the key again"},
 		"space before it":    {base, client.WithAPIKey(" tr_secret"), "API key"},
 		"key with a letter":  {base, client.WithAPIKey("tr_sécret"), "API key"},
 		"key with an escape": {base, client.WithAPIKey("tr_\x7f"), "API key"},

@@ -32,18 +32,18 @@ const (
 // error.
 //
 // The sequence outlives its connections: it resumes after the last transition
-// seen, misses none and repeats none. Only 429, 502, 503 and broken or silent
-// connections are resumed after, in growing pauses, and none with [NoRetry]. After ten
-// connections in a row that lasted less than a minute and brought no progress of the
-// job, the sequence ends with the error of the last one. When ctx ends, its error ends
-// the sequence, and so does anything else; a key that is revoked or expires while a stream is open is an
-// [*Error] with the status 401, as it would be at the next call. A sequence that
-// ends without an error has seen the terminal event. The one exception: with
-// WithHeader("Last-Event-ID", n) it begins after transition n, and is empty when
+// seen, misses none and repeats none. It resumes, in growing pauses, only after 429, 502,
+// 503 and broken or silent connections, and never with [NoRetry]. Any other failure ends
+// the sequence with its error. After ten connections in a row that lasted less than a
+// minute and brought no progress of the job, the sequence ends with the error of the last
+// one. When ctx ends, the sequence ends with the error of ctx. When the key is revoked or
+// expires while a stream is open, the sequence ends with an [*Error] with the status 401.
+// A sequence that ends without an error has seen the terminal event. The one exception:
+// with WithHeader("Last-Event-ID", n) it begins after transition n, and is empty when
 // that was the last.
 //
-// Nothing is sent before the sequence is ranged over; each range starts anew;
-// leaving the loop releases the connection.
+// The client sends nothing before the sequence is ranged over. Each range starts from
+// the beginning. Leaving the loop releases the connection.
 func (s *JobService) Events(ctx context.Context, id string, opts ...RequestOption) iter.Seq2[transcript.Event, error] {
 	opts = slices.Clone(opts)
 	return func(yield func(transcript.Event, error) bool) {

@@ -84,7 +84,7 @@ func WithAPIKey(key string) RequestOption {
 		}
 		for i := range len(key) { // the key stays out of the error
 			if key[i] <= ' ' || key[i] > '~' {
-				return fmt.Errorf("client: the API key holds a space, a line end or a letter that is not ASCII at byte %d of %d: copy the key anew", i+1, len(key))
+				return fmt.Errorf("client: the API key holds a space, a line end or a letter that is not ASCII at byte %d of %d: copy the key again", i+1, len(key))
 			}
 		}
 		s.apiKey = key

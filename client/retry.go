@@ -24,9 +24,9 @@ import (
 //
 // Two failures do not count as attempts. When the service has answered this client
 // before and takes no connections now, it is being restarted: the call waits for it
-// for MaxWait. When the service still has an attempt of the same call in hand, as
-// after a connection that broke (409 IDEMPOTENCY_IN_PROGRESS), the call waits as long
-// as the service asks for, again and again; only its context limits that.
+// for MaxWait. When the service still works on an earlier attempt of the same call, as
+// after a connection that broke (409 IDEMPOTENCY_IN_PROGRESS), the call asks again after
+// each Retry-After of up to MaxWait, however often. Only the context limits the number.
 //
 // A member that is 0 has its default. [NoRetry] switches repetition off.
 type RetryPolicy struct {

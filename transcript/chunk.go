@@ -15,10 +15,10 @@ type Chunk struct {
 	Index    int     `json:"index" minimum:"0"`    // its place among all chunks of the transcript
 	Start    float64 `json:"start" minimum:"0"`    // seconds from the start of the media
 	Duration float64 `json:"duration" minimum:"0"` // how long it is, in seconds
-	// Joiner stands between the chunk before, without the overlap, and this one: nothing
-	// where a word or a text without spaces is cut, a line feed where a chapter begins, and
-	// a space elsewhere. It is empty for the first chunk. Of chunks that do not overlap, the
-	// joiners and texts in their order are the whole text.
+	// Joiner stands between the end of the chunk before and what this chunk adds to it: the
+	// text without the overlap. It is a line feed where a chapter begins, and empty where a
+	// word or a text without spaces is cut, and for the first chunk. Elsewhere it is a space.
+	// When chunks do not overlap, their joiners and texts in order are the whole text.
 	Joiner  string `json:"joiner"`
 	Text    string `json:"text"`              // what is said in it
 	Chapter string `json:"chapter,omitempty"` // the title of its chapter, where the platform gives chapters

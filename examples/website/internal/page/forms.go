@@ -49,10 +49,15 @@ func (f *forms) release(owner string, size int64) {
 }
 
 // holdForm holds the bytes of a large form before they are read. The caller releases them.
+// A small form, such as one link, is not counted: slow senders of large forms refuse it to
+// nobody.
 func (p *pages) holdForm(r *http.Request, most int64) (release func(), err error) {
 	size := r.ContentLength
-	if size < 0 || size > most { // of a longer form, no more is read
+	switch {
+	case size < 0 || size > most: // of a longer form, no more is read
 		size = most
+	case size <= maxForm:
+		return func() {}, nil
 	}
 	release, code := p.forms.hold(visitor.Owner(r.Context()), size)
 	if code == "" {

@@ -160,9 +160,9 @@ func splitLinks(text string, sites *site.Table) ([]string, error) {
 // eleven letters may be the id of a video: among other words it is a word.
 func linksInProse(words []string, sites *site.Table) (links []string) {
 	prose := false
-	for _, word := range words {
-		at := max(strings.Index(word, "https://"), strings.Index(word, "http://"), 0)
-		bare := strings.TrimRight(strings.TrimLeft(word[at:], "([{<“‘«\"'"), ".,;:!?)]}>”’»\"'")
+	for _, word := range strings.Fields(betweenLinks.Replace(strings.Join(words, " "))) {
+		at := beginOfLink(word)
+		bare := trimLink(word[at:])
 		switch {
 		case strings.Contains(bare, "://"), strings.Contains(bare, "/") && looksLikeLink(bare, sites):
 			links = append(links, bare)
@@ -175,6 +175,40 @@ func linksInProse(words []string, sites *site.Table) (links []string) {
 		return nil
 	}
 	return links
+}
+
+// betweenLinks parts links that have a comma or semicolon between them and no blank.
+var betweenLinks = strings.NewReplacer(
+	",https://", ", https://", ",http://", ", http://", ";https://", "; https://", ";http://", "; http://",
+)
+
+// beginOfLink is where the first link of a word begins, 0 where there is none. A link that
+// stands within another one is a part of that.
+func beginOfLink(word string) int {
+	before, _, found := strings.Cut(word, "://")
+	before = strings.TrimSuffix(before, "s")
+	if !found || !strings.HasSuffix(before, "http") {
+		return 0
+	}
+	return len(before) - len("http")
+}
+
+// trimLink takes quotes, brackets and the end of a sentence off a link. A bracket stays
+// whose other half stands in the link: "https://media.example/talk_(live)".
+func trimLink(text string) string {
+	link := strings.TrimLeft(text, "([{<“‘«\"'")
+	for {
+		short := strings.TrimRight(link, ".,;:!?>”’»\"'")
+		for _, pair := range []string{"()", "[]", "{}"} {
+			if strings.HasSuffix(short, pair[1:]) && strings.Count(short, pair[:1]) < strings.Count(short, pair[1:]) {
+				short = short[:len(short)-1]
+			}
+		}
+		if short == link {
+			return link
+		}
+		link = short
+	}
 }
 
 // looksLikeLink is true of what some site may know, and of what says so itself.

@@ -68,6 +68,8 @@ func TestPastedDecidesWhatIsMade(t *testing.T) {
 		"a link in prose":              {"See this (https://youtu.be/dQw4w9WgXcQ), an interesting talk.", "^/(transcripts|jobs)/"},
 		"a link without a scheme":      {"from youtu.be/dQw4w9WgXcQ today!", "^/(transcripts|jobs)/"},
 		"in the form of Markdown":      {"[talk](https://youtu.be/dQw4w9WgXcQ).", "^/(transcripts|jobs)/"},
+		"two links, a comma between":   {"https://youtu.be/dQw4w9WgXcQ,http://youtu.be/9bZkp7q19f0", "^/batches/"},
+		"and among words":              {"See https://youtu.be/dQw4w9WgXcQ,https://youtu.be/9bZkp7q19f0", "^/batches/"},
 		"two links in prose":           {"First https://youtu.be/dQw4w9WgXcQ, then\nhttps://youtu.be/9bZkp7q19f0.", "^/batches/"},
 		"a playlist":                   {"https://www.youtube.com/playlist?list=PLrAXtmErZgOeiKm4sgNOkn", "^/batches/"},
 		"a playlist's id":              {"PLrAXtmErZgOeiKm4sgNOkn", "^/batches/"},

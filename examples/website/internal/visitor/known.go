@@ -40,7 +40,7 @@ func (v *Visitors) mark(kind, value string) string {
 	return base64.RawStdEncoding.EncodeToString(h.Sum(nil))
 }
 
-// marks are those of who makes a request: of the browser first.
+// marks are those of a request: the mark of its browser first, then that of its network.
 func (v *Visitors) marks(a *asking) (all []string) {
 	if a.device != "" {
 		all = append(all, v.mark("device", a.device))
@@ -56,8 +56,7 @@ func (d *database) knownAs(ctx context.Context, folded string, marks []string, n
 }
 
 // know remembers marks of a user, and forgets those that were not seen for longest.
-func (d *database) know(ctx context.Context, folded string, marks ...string) error {
-	now := time.Now()
+func (d *database) know(ctx context.Context, folded string, now time.Time, marks ...string) error {
 	err := d.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		for _, mark := range marks {
 			row := known{Folded: folded, Mark: mark, SeenAt: now.UnixNano(), ExpiresAt: now.Add(knownLifetime).Unix()}
@@ -81,8 +80,8 @@ func (d *database) forgetKnown(ctx context.Context, folded string) error {
 }
 
 // remember remembers the browser and the network of a user who has shown their password.
-// The cookie holds the browser's token: a new one where it is not known as theirs, as
-// somebody else may have planted that.
+// It returns the cookie with the browser's token. A browser whose token is not known for
+// this user gets a new one, as somebody else may have planted the token.
 func (v *Visitors) remember(ctx context.Context, folded string) (*http.Cookie, error) {
 	a := askingOf(ctx)
 	of, err := v.db.knownAs(ctx, folded, v.marks(a), v.o.Now())
@@ -93,7 +92,7 @@ func (v *Visitors) remember(ctx context.Context, folded string) (*http.Cookie, e
 	if token == "" || !slices.Contains(of, v.mark("device", token)) {
 		token = rand.Text()
 	}
-	err = v.db.know(ctx, folded, v.mark("device", token), v.mark("network", network(a.client)))
+	err = v.db.know(ctx, folded, v.o.Now(), v.mark("device", token), v.mark("network", network(a.client)))
 	return &http.Cookie{
 		Name: cookieName("device", v.o.HTTPS), Value: token, Path: "/", MaxAge: int(knownLifetime.Seconds()),
 		HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: v.o.HTTPS,

@@ -5,8 +5,8 @@ import (
 	"net/netip"
 )
 
-// Owner is by whom the request that ctx belongs to is counted for what it takes of the
-// machine: a user by their account, everybody else by their network.
+// Owner names the account or network for which the memory of a request is counted: the
+// account of a user, and the wider network of everybody else. ctx is that of the request.
 func Owner(ctx context.Context) string {
 	if who := From(ctx); who.Kind == User {
 		return "user " + who.Account
@@ -18,7 +18,7 @@ func Owner(ctx context.Context) string {
 	return "network " + neighborhood(a.client)
 }
 
-// network is whom an address belongs to: with IPv6, everybody has 2^64 of them.
+// network is the smallest network that one household has: an IPv4 address, or a /64 of IPv6.
 func network(a netip.Addr) string {
 	const household = 64
 	if a.Is6() {

@@ -62,7 +62,7 @@ var errLine = errors.New("the line to check passwords is full")
 type passwords struct {
 	cost  cost
 	turns *semaphore.Weighted
-	lines map[bool]*semaphore.Weighted // of who is known, and of strangers: who has a turn counts too
+	lines map[bool]*semaphore.Weighted // true: the line of known users; false: of strangers. A request that has a turn still counts
 }
 
 func newPasswords(c cost) *passwords {

@@ -288,7 +288,10 @@ func (v *Visitors) ChangePassword(w http.ResponseWriter, r *http.Request, presen
 		return err
 	}
 	hash, err := v.passwords.hash(r.Context(), true, next)
-	if err != nil {
+	switch {
+	case errors.Is(err, errLine):
+		return &TooManyError{lineWait}
+	case err != nil:
 		return err
 	}
 	folded := fold(From(r.Context()).Name)
