@@ -5,15 +5,7 @@ package captionbench_test
 import (
 	"bytes"
 	"fmt"
-	"math"
-	"runtime"
-	"runtime/debug"
-	"slices"
 	"strings"
-	"testing"
-	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/transcriptkit/transcriptkit/transcript/caption"
 )
@@ -122,97 +114,4 @@ func reads(file []byte) {
 	clean := caption.Unroll(f.Segments)
 	clean = caption.Unescape(clean)
 	_ = caption.DropSounds(clean)
-}
-
-// threadTime is the processor time of this thread.
-func threadTime() time.Duration {
-	var spent unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &spent); err != nil {
-		panic(err)
-	}
-	return time.Duration(spent.Nano())
-}
-
-// timed returns the processor time of this thread that something takes.
-func timed(do func()) time.Duration {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	runtime.GC() // of what was done before
-	begin := threadTime()
-	do()
-	return threadTime() - begin
-}
-
-// eachFilling calls do with each format, filling and shape.
-func eachFilling(do func(format, filling, shape string, file func(size int) []byte)) {
-	for format, h := range hostiles {
-		for _, filling := range slices.Concat(fillings, h.own) {
-			if format == "json3" && !strings.HasPrefix(filling, `\`) && !strings.HasPrefix(filling, `"`) {
-				filling = strings.Trim(strings.ReplaceAll(fmt.Sprintf("%q", filling), `\x`, `\u00`), `"`)
-			}
-			for shape, make := range shapes {
-				do(format, filling, shape, func(size int) []byte { return make(h, filling, size) })
-			}
-		}
-	}
-}
-
-// Eight times the file takes about eight times as long, whatever is in it. With -full
-// each file is doubled from 64 KiB to 16 MiB, and no step takes more than 2.3 times as long
-// as the one before.
-func TestScaleOfHostileFiles(t *testing.T) { //nolint:paralleltest // it measures time
-	if *full {
-		doubled(t)
-		return
-	}
-	const small, times, most = 4 << 10, 8, 20
-	eachFilling(func(format, filling, shape string, file func(int) []byte) {
-		if shape != "large cues" {
-			return
-		}
-		one, more := file(small), file(small*times)
-		if ratio := slowdown(one, more, most, 5); ratio > most {
-			t.Errorf("%s, %q, %s: %d bytes take %.1f times as long as %d", format, filling, shape, len(more), ratio, len(one))
-		}
-	})
-}
-
-func doubled(t *testing.T) {
-	const most = 2.3
-	debug.SetGCPercent(-1) // what is timed leaves garbage, and slowdown collects it
-	debug.SetMemoryLimit(4 << 30)
-	worst, files := 0.0, 0
-	eachFilling(func(format, filling, shape string, file func(int) []byte) {
-		files++
-		one := file(64 << 10)
-		for size := 128 << 10; size <= 16<<20; size *= 2 {
-			more := file(size)
-			doubled := float64(len(more)) / float64(len(one)) / 2 // not all files have the very size
-			ratio := slowdown(one, more, most*doubled, 9) / doubled
-			if ratio > most {
-				t.Errorf("%s, %q, %s: %d bytes take %.2f times as long as %d", format, filling, shape, len(more), ratio, len(one))
-			}
-			worst, one = max(worst, ratio), more
-		}
-	})
-	t.Logf("%d files, each in 9 sizes: a step takes %.2f times as long at most", files, worst)
-}
-
-// slowdown is how much longer a file takes than a smaller one. It measures again, and
-// longer, as long as that is more than most: a machine under load makes a try slow, not
-// all of them.
-func slowdown(one, more []byte, most float64, tries int) (ratio float64) {
-	const noise = 50 * time.Microsecond
-	best := [2]time.Duration{math.MaxInt64, math.MaxInt64}
-	for range tries {
-		if *full {
-			runtime.GC()
-		}
-		best[0] = min(best[0], timed(func() { reads(one) }))
-		best[1] = min(best[1], timed(func() { reads(more) }))
-		if ratio = float64(best[1]) / float64(best[0]+noise); ratio <= most {
-			break
-		}
-	}
-	return ratio
 }

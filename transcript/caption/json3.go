@@ -88,14 +88,19 @@ func newJSON3(r io.Reader) *json3 {
 }
 
 // Read hands on what the file has, as long as the decoder does not hold a value of
-// maxBlock already.
+// maxBlock already. It reads as much as the decoder holds at least, for which p has room:
+// the decoder scans the white space that it holds again after each Read.
 func (f *json3) Read(p []byte) (int, error) {
 	held := f.read - f.dec.InputOffset()
 	if held >= maxBlock {
 		return 0, ErrTooLarge
 	}
-	n, err := f.src.Read(p[:min(int64(len(p)), maxBlock-held)])
+	p = p[:min(int64(len(p)), maxBlock-held)]
+	n, err := io.ReadAtLeast(f.src, p, min(max(int(held), 1), len(p)))
 	f.read += int64(n)
+	if err == io.ErrUnexpectedEOF { // the error of src comes again
+		err = nil
+	}
 	return n, err
 }
 

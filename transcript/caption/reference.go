@@ -57,12 +57,8 @@ func numeric(b []byte) (text []byte, size int) {
 		base, first = 16, 3
 	}
 	code := 0
-	for size = first; size < len(b); size++ {
-		digit, err := strconv.ParseUint(string(b[size]), base, 8)
-		if err != nil {
-			break
-		}
-		code = min(code*base+int(digit), 0x110000)
+	for size = first; size < len(b) && digit(b[size]) < base; size++ {
+		code = min(code*base+digit(b[size]), 0x110000)
 	}
 	if size == first {
 		return b[:size], size
@@ -71,6 +67,18 @@ func numeric(b []byte) (text []byte, size int) {
 		size++
 	}
 	return []byte(html.UnescapeString("&#" + strconv.Itoa(code) + ";")), size
+}
+
+// digit is the value of a hexadecimal digit, and 16 for any other character. An error
+// of package strconv is an allocation, and a text may consist of "&#x".
+func digit(c byte) int {
+	switch {
+	case isDigit(c):
+		return int(c - '0')
+	case 'a' <= c|0x20 && c|0x20 <= 'f':
+		return int(c|0x20-'a') + 10
+	}
+	return 16
 }
 
 // decodeReferences decodes every character reference in b, once.
