@@ -26,6 +26,21 @@ type patienceKey struct{}
 // statements may be large.
 func Unhurried(ctx context.Context) context.Context { return withPatience(ctx, workTime) }
 
+// Sized returns a context whose calls of a Store give the database longer than ctx does: a
+// second more for each 256 KiB of what they write. It is for a statement or a transaction
+// whose size its caller decides, such as one that stores a text.
+func Sized(ctx context.Context, bytes int) context.Context {
+	patience := patienceOf(ctx)
+	if patience == within {
+		return ctx
+	}
+	return withPatience(ctx, patience+time.Duration(bytes)*time.Second/slowest)
+}
+
+// slowest is how many bytes in a second a database writes at least that is not away: it is
+// under load then.
+const slowest = 256 << 10
+
 // unbounded is for changes to tables, which take as long as they take.
 func unbounded(ctx context.Context) context.Context { return withPatience(ctx, within) }
 

@@ -44,6 +44,9 @@ func PromptSum(prompt string) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// Size is how many bytes its text is, unpacked: storing it takes time by that (see Sized).
+func (t *Transcript) Size() int { return t.SegmentsJSON.Len() + t.WordsJSON.Len() }
+
 // Whole is the transcript with its segments.
 func (t *Transcript) Whole() (*transcript.Transcript, error) {
 	whole := t.Transcript

@@ -26,7 +26,7 @@ type Tx struct {
 }
 
 // InTx runs fn in a transaction: committed when fn returns nil, else rolled
-// back, also when it takes longer than four seconds (see Unhurried). Watchers
+// back, also when it takes longer than four seconds (see Unhurried and Sized). Watchers
 // are woken after the commit. On PostgreSQL fn is run again when the database
 // reports a serialization failure or a deadlock, so it must not keep state
 // between runs. Within fn only tx may write: a write through the

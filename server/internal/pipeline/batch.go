@@ -74,7 +74,7 @@ func (p *Pipeline) CreateBatch(ctx context.Context, r BatchRequest) (*batch.Job,
 			return nil, err
 		}
 	}
-	err = p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
+	err = p.store.InTx(db.Sized(ctx, len(items)*itemBytes), func(ctx context.Context, tx *db.Tx) error {
 		if err := tx.InsertBatch(ctx, b); err != nil {
 			return err
 		}
@@ -101,6 +101,9 @@ func (p *Pipeline) CreateBatch(ctx context.Context, r BatchRequest) (*batch.Job,
 	}
 	return batchView(&db.BatchState{Batch: *b, Shown: b.Status, Counts: countsOf(items)}), nil
 }
+
+// itemBytes is enough for an item of a batch in the database, with its entries in indexes.
+const itemBytes = 2 << 10
 
 // platformOf is the platform that a batch shows in the library: that of its list, or of
 // its first item.

@@ -23,7 +23,7 @@ func (p *Pipeline) readCaptions(ctx context.Context, t task, _ captionsArgs) err
 		return p.goOnWithSound(ctx, t, found)
 	}
 	text := found.text(sub)
-	return p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+	return p.own(db.Sized(ctx, text.Size()), t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 		if err := putContent(ctx, tx, sub, found); err != nil {
 			return err
 		}

@@ -145,7 +145,7 @@ func (p *Pipeline) answerReaders(ctx context.Context, w db.Work, step lookupArgs
 	}
 	asking, cancel := context.WithTimeout(ctx, p.lookupTime())
 	defer cancel()
-	found, err := p.askAndKeep(asking, subjectOfLookup(l), func(f finding, err error) {
+	found, err := p.askAndKeep(ctx, asking, subjectOfLookup(l), func(f finding, err error) {
 		if countsMore(p.tooLate(), err) {
 			return // it is what a reader is told whose time is up
 		}

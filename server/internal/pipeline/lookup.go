@@ -139,20 +139,21 @@ func (p *Pipeline) lookupTime() time.Duration { return p.cfg.LookupBudget + late
 // askInTurn asks the platform when a slot is free, also when the reader has gone by
 // then.
 func (p *Pipeline) askInTurn(sub subject, soFar func(finding, error)) (a answered, err error) {
-	ctx, cancel := context.WithTimeout(p.lookups.ctx, p.lookupTime())
+	asking, cancel := context.WithTimeout(p.lookups.ctx, p.lookupTime())
 	defer cancel()
-	if err := p.lookups.take(ctx); err != nil {
+	if err := p.lookups.take(asking); err != nil {
 		return a, notAsked().Because(err)
 	}
 	defer p.lookups.give()
 	soFar(finding{}, p.tooLate())
-	return p.askAndKeep(ctx, sub, soFar)
+	return p.askAndKeep(p.lookups.ctx, asking, sub, soFar)
 }
 
-// askAndKeep asks the platform and stores what it says.
-func (p *Pipeline) askAndKeep(ctx context.Context, sub subject, soFar func(finding, error)) (a answered, err error) {
+// askAndKeep asks the platform within the context asking, and stores what it says within
+// ctx: an answer that comes late leaves the database as much time as an early one.
+func (p *Pipeline) askAndKeep(ctx, asking context.Context, sub subject, soFar func(finding, error)) (a answered, err error) {
 	err = guarded(func() (err error) { // a panic would end the process from here
-		a.finding, err = p.ask(ctx, sub, soFar)
+		a.finding, err = p.ask(asking, sub, soFar)
 		return err
 	})
 	if err != nil {
@@ -165,6 +166,7 @@ func (p *Pipeline) keepFinding(ctx context.Context, sub subject, a *answered) (e
 	var text *db.Transcript
 	if a.Track != nil {
 		text = a.finding.text(sub)
+		ctx = db.Sized(ctx, text.Size())
 	}
 	return p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
 		if err := putContent(ctx, tx, sub, a.finding); err != nil || text == nil {

@@ -23,7 +23,7 @@ func (p *Pipeline) publish(ctx context.Context, t task, _ publishArgs) error {
 	if err != nil {
 		return err
 	}
-	return p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+	return p.own(db.Sized(ctx, text.Size()), t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 		if _, err := lockPlaces(ctx, tx, e); err != nil { // texts are locked after them
 			return err
 		}

@@ -32,7 +32,7 @@ func (p *Pipeline) Put(ctx context.Context, account string, t transcript.Transcr
 		text.Duration = t.Segments[n-1].End()
 		text.DurationSec = new(roundSeconds(text.Duration))
 	}
-	err = p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
+	err = p.store.InTx(db.Sized(ctx, text.Size()), func(ctx context.Context, tx *db.Tx) error {
 		if id, err = tx.PutTranscript(ctx, text); err != nil || account == "" {
 			return err
 		}
