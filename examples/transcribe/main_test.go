@@ -269,7 +269,7 @@ func TestFailures(t *testing.T) {
 		"job over the plan": {&service{status: "failed", failure: object{"code": "VIDEO_TOO_LONG", "message": "It is too long.", "actionLabel": "Upgrade", "actionUrl": "https://e/plans"}},
 			nil, exitFailure, "VIDEO_TOO_LONG: It is too long. Upgrade: https://e/plans\n"},
 		"steers the terminal": {refusal(400, object{"error": object{"code": "VALIDATION_ERROR", "message": "No\x1b[2J\u009b2J\u202e\nsuch."}, "requestId": "r\x1b]0;x\a"}), nil, exitFailure,
-			"400 VALIDATION_ERROR: No [2J 2J such. (request r ]0;x )\n"},
+			"400 VALIDATION_ERROR: No [2J 2J such. (request r ]0;x)\n"},
 		"unknown site":  {refusal(422, object{"error": object{"code": "UNSUPPORTED_PLATFORM", "message": "Which site?"}}), []string{"https://nowhere.example/1"}, exitFailure, "422 UNSUPPORTED_PLATFORM: Which site?"},
 		"link fails":    {&service{status: "failed"}, []string{"dQw4w9WgXcQ"}, exitFailure, "UPLOAD_INVALID: There is no sound in it."},
 		"missing file":  {&service{}, []string{"/no/such/file.mp3"}, exitUsage, "no such file"},

@@ -188,6 +188,7 @@ func TestBrowserReadsWithoutScripts(t *testing.T) {
 	page.Open(path + "#t=99.2")
 	assert.Equal(t, 300, page.Count("#text p"))
 	page.Wait(`(() => { const line = document.querySelector("p:target"); return line.firstChild.textContent === "1:39" && line.getBoundingClientRect().bottom < innerHeight; })()`)
+	browsertest.Eval[any](page, `document.querySelectorAll("summary").forEach(fold => fold.click())`)
 	assert.False(t, page.Sees("button", "Copy the text"))
 	page.See("button", "Markdown")
 }
