@@ -112,6 +112,7 @@ func (m *markup) next() (token, error) {
 			}
 			if m.base == from+1 { // nothing that begins a tag follows the "<"
 				m.text = []byte("<")
+				m.fresh = true
 				return charData, nil
 			}
 			m.lose(len(m.open), "what stands there is not well-formed")
