@@ -68,14 +68,15 @@ var hostiles = map[string]hostile{
 const cueSize = 512 << 10
 
 // file is a file of some size. Its cues, eight at least, hold the filling, and a number
-// at the end, so that each is compared with the one before in vain. The filling is there an
-// odd number of times at every size: what opens and closes by turns leaves the same open.
+// at the end, so that each is compared with the one before in vain. The filling is there
+// 12n+1 times: what opens and closes by turns, or by threes, leaves the same open at every
+// size.
 func (h hostile) file(filling string, size int) []byte {
 	var b bytes.Buffer
 	b.WriteString(h.begin)
 	for n := 0; b.Len() < size; n++ {
 		b.WriteString(h.open)
-		b.WriteString(strings.Repeat(filling, min(cueSize, size/8)/len(filling)|1))
+		b.WriteString(strings.Repeat(filling, min(cueSize, size/8)/len(filling)/12*12+1))
 		fmt.Fprintf(&b, "%d%s", n, h.close)
 	}
 	b.WriteString(h.end)
