@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -64,6 +65,10 @@ type Server struct {
 	turn          chan struct{} // holds a value while a call of Start or Stop is at work
 	stopped       bool
 }
+
+// Format prints a Server, under every verb, as its name alone. A Server holds secrets, and
+// what it holds changes while it serves.
+func (s *Server) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "server.Server") } // as fmt, which has nobody to tell
 
 // New checks the configuration and makes a server. A *ConfigError names the member
 // that is wrong. A server that is not started must be stopped nevertheless, as
