@@ -219,7 +219,7 @@ func TestBrowserSaysWhatIsWrong(t *testing.T) {
 	write("cooking pasta")
 	page.Press("\r")
 	page.WaitText("#trouble", "is no link")
-	assert.Equal(t, "cooking pasta", browsertest.Eval[string](page, `document.activeElement.value`))
+	page.Wait(`document.activeElement.value === "cooking pasta"`)
 
 	for n := range guestLinks {
 		page.Open("/")
