@@ -69,7 +69,7 @@ func appendText(dst []byte, s string) []byte {
 	return dst
 }
 
-// What a text begins with, for a spreadsheet.
+// The kinds of beginnings of a text that a spreadsheet tells apart.
 const (
 	text    = iota
 	formula // "=", "+", "-" or "@", also as a wide character, which programs in East Asia read alike

@@ -1,5 +1,5 @@
-// Package bodies bounds the bytes of bodies that stand in memory at the same time:
-// those of the whole process, and of them those of one owner.
+// Package bodies bounds the bytes of request bodies that are in memory at the same time.
+// One bound holds for the whole process, a smaller one for each owner.
 package bodies
 
 import (
@@ -24,7 +24,7 @@ type Budget struct {
 
 	mu     sync.Mutex
 	held   int64
-	owners map[string]int64 // what each of them holds; who holds nothing is not there
+	owners map[string]int64 // bytes held; an owner without any has no entry
 }
 
 // New is a budget of most bytes, of which one owner may hold share.
