@@ -17,7 +17,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
 
-// TestBackup copies a service that is at work as README.md says, first the database and
+// TestBackup copies a service that is at work as OPERATIONS.md says, first the database and
 // then the blobs, and starts another one on the copies: texts are there, and a recording
 // is recognized to its end.
 func TestBackup(t *testing.T) {

@@ -48,12 +48,12 @@ func TestServeInRoles(t *testing.T) {
 	}
 }
 
-// The commands of the README are those of this program.
-func TestManyMachinesInTheREADME(t *testing.T) {
+// The commands of OPERATIONS.md are those of this program.
+func TestManyMachinesInOperations(t *testing.T) {
 	t.Parallel()
-	readme, err := os.ReadFile("../../README.md")
+	operations, err := os.ReadFile("../../server/OPERATIONS.md")
 	require.NoError(t, err)
-	_, section, found := strings.Cut(string(readme), "\n## Many machines\n")
+	_, section, found := strings.Cut(string(operations), "\n## Many machines\n")
 	require.True(t, found)
 	o := storetest.Postgres(t)
 	env := []string{"TRANSCRIPTD_DB=" + o.Database, "TRANSCRIPTD_BLOBS=" + o.Blobs}

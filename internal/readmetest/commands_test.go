@@ -15,19 +15,32 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fenced are the blocks of the README in their order, each with the line before it.
+// documents are the files whose commands run, in the order in which they run.
+var documents = []string{"README.md", "server/LINKS.md", "server/RECOGNIZERS.md", "server/OPERATIONS.md"}
+
+// read returns the text of documents, one after the other.
+func read(t *testing.T, documents ...string) string {
+	t.Helper()
+	var all strings.Builder
+	for _, document := range documents {
+		text, err := os.ReadFile(filepath.Join("../..", document))
+		require.NoError(t, err)
+		all.Write(text)
+	}
+	return all.String()
+}
+
+// fenced are the blocks of a document in their order, each with the line before it.
 var fenced = regexp.MustCompile("(?m)^(.*)\n```([a-z]*)\n((?s:.*?))^```$")
 
 // notHere marks a block that this test does not run, with the reason. Readers do not
-// see it.
+// see the mark.
 const notHere = "<!-- not here: "
 
-// The commands of the README work, one after the other, in one shell, on what they have
-// set up themselves. Only the site of the links is a stand-in, on this machine.
-func TestCommandsInTheREADME(t *testing.T) {
+// The commands of the documents work, one after the other, in one shell, with what the
+// commands before have set up. Only the site of the links is a stand-in, on this machine.
+func TestCommandsInTheDocuments(t *testing.T) {
 	t.Parallel()
-	readme, err := os.ReadFile("../../README.md")
-	require.NoError(t, err)
 	repository, err := filepath.Abs("../..")
 	require.NoError(t, err)
 	dir, addr := t.TempDir(), freeAddress(t)
@@ -36,7 +49,7 @@ func TestCommandsInTheREADME(t *testing.T) {
 	// that has the beginning of its recording.
 	script := "set -eux -o pipefail\ngo() { (cd \"$REPOSITORY\" && command go \"$@\"); }\ncurl() { command curl --fail-with-body -sS \"$@\"; }\ntrap 'kill $(jobs -p); wait' EXIT\n"
 	var left []string
-	for _, block := range fenced.FindAllStringSubmatch(string(readme), -1) {
+	for _, block := range fenced.FindAllStringSubmatch(read(t, documents...), -1) {
 		before, language, commands := block[1], block[2], block[3]
 		switch {
 		case language != "":
@@ -46,7 +59,7 @@ func TestCommandsInTheREADME(t *testing.T) {
 			script += commands
 		}
 	}
-	assert.Len(t, left, 8, "these are run by other tests, or by nobody: %s", left)
+	assert.Len(t, left, 9, "these are run by other tests, or by nobody: %s", left)
 	for written, run := range map[string]string{
 		"127.0.0.1:8080":        addr,
 		"transcriptd serve &\n": "transcriptd serve &\nuntil command curl -sf http://" + addr + "/healthz; do kill -0 $!; sleep 0.1; done\n",
@@ -98,11 +111,9 @@ var imports = map[string]string{
 // ctx, and a request talk.
 func TestSnippetsInTheREADME(t *testing.T) {
 	t.Parallel()
-	readme, err := os.ReadFile("../../README.md")
-	require.NoError(t, err)
 	var body strings.Builder
 	snippets := 0
-	for _, block := range fenced.FindAllStringSubmatch(string(readme), -1) {
+	for _, block := range fenced.FindAllStringSubmatch(read(t, "README.md"), -1) {
 		code := block[3]
 		switch {
 		case block[2] != "go", strings.HasPrefix(code, "package "):

@@ -1,4 +1,4 @@
-// Package readmetest runs the programs that stand in the README.
+// Package readmetest runs the programs and commands of README.md and of the documents under server.
 package readmetest_test
 
 import (
@@ -29,10 +29,8 @@ import (
 // programs returns the Go programs in the README, by the heading they stand under.
 func programs(t *testing.T) map[string]string {
 	t.Helper()
-	readme, err := os.ReadFile("../../README.md")
-	require.NoError(t, err)
 	found := map[string]string{}
-	for _, section := range strings.Split(string(readme), "\n## ")[1:] {
+	for _, section := range strings.Split(read(t, "README.md"), "\n## ")[1:] {
 		heading, text, _ := strings.Cut(section, "\n")
 		if _, code, ok := strings.Cut(text, "```go\n"); ok {
 			found[heading], _, _ = strings.Cut(code, "```")
@@ -42,8 +40,8 @@ func programs(t *testing.T) map[string]string {
 }
 
 const (
-	theClient = "A client"
-	theSite   = "A site of your own"
+	theClient = "A Go client"
+	theSite   = "Your own service"
 )
 
 func TestProgramsInTheREADMEAreShort(t *testing.T) {
@@ -162,12 +160,10 @@ func talks() *site.Table {
 }
 `
 
-// The platform table in the README is one.
-func TestPlatformTableInTheREADME(t *testing.T) {
+// The first table of platforms in LINKS.md is valid.
+func TestPlatformTableInLinks(t *testing.T) {
 	t.Parallel()
-	readme, err := os.ReadFile("../../README.md")
-	require.NoError(t, err)
-	_, table, found := strings.Cut(string(readme), "```json\n")
+	_, table, found := strings.Cut(read(t, "server/LINKS.md"), "```json\n")
 	require.True(t, found)
 	table, _, _ = strings.Cut(table, "```")
 	sites, err := site.Default().Override(strings.NewReader(table))

@@ -32,7 +32,7 @@ func (p *BlobPlace) UnmarshalText(text []byte) error {
 		return errors.New("want a folder, s3://BUCKET, gs://BUCKET or azblob://CONTAINER")
 	}
 	if u.User != nil {
-		return errors.New("want no credentials in the URL: they belong into the environment, see the README")
+		return errors.New("want no credentials in the URL: they belong into the environment, see server/OPERATIONS.md")
 	}
 	if endpoint := u.Query().Get("endpoint"); endpoint != "" {
 		at, err := url.Parse(endpoint)

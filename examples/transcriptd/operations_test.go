@@ -13,15 +13,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The README's table names every flag of serve, in the order of --help, with its
+// The table of OPERATIONS.md names every flag of serve, in the order of --help, with its
 // variable and its default.
-func TestFlagsInTheREADME(t *testing.T) {
+func TestFlagsInOperations(t *testing.T) {
 	t.Parallel()
-	readme, err := os.ReadFile("../../README.md")
+	operations, err := os.ReadFile("../../server/OPERATIONS.md")
 	require.NoError(t, err)
 	type flag struct{ name, env, def string }
 	var told []flag
-	for _, row := range regexp.MustCompile("(?m)^\\| `--([a-z-]+)` \\| `(\\w+)` \\| ([^|]*)\\|").FindAllStringSubmatch(string(readme), -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| `--([a-z-]+)` \\| `(\\w+)` \\| ([^|]*)\\|").FindAllStringSubmatch(string(operations), -1) {
 		told = append(told, flag{row[1], row[2], strings.Trim(row[3], "` ")})
 	}
 
@@ -47,12 +47,12 @@ func TestFlagsInTheREADME(t *testing.T) {
 	assert.ElementsMatch(t, has, told)
 }
 
-// What the README does with plans works.
-func TestPlansInTheREADME(t *testing.T) {
+// The commands of OPERATIONS.md about plans work.
+func TestPlansInOperations(t *testing.T) {
 	t.Parallel()
-	readme, err := os.ReadFile("../../README.md")
+	operations, err := os.ReadFile("../../server/OPERATIONS.md")
 	require.NoError(t, err)
-	_, section, found := strings.Cut(string(readme), "\n## Plans\n")
+	_, section, found := strings.Cut(string(operations), "\n## Plans\n")
 	require.True(t, found)
 	commands := strings.Split(section, "```")[1]
 	env, wanted := regexp.MustCompile(`(?m)^export (\S+)=examples/transcriptd/(\S+)$`), 0
