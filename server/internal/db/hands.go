@@ -113,11 +113,12 @@ type executor struct {
 }
 
 // JobGetAvailable fetches work.
-func (e executor) JobGetAvailable(ctx context.Context, p *riverdriver.JobGetAvailableParams) (rows []*rivertype.JobRow, err error) {
+func (e executor) JobGetAvailable(ctx context.Context, p *riverdriver.JobGetAvailableParams) (*riverdriver.JobGetAvailableResult, error) {
+	got := &riverdriver.JobGetAvailableResult{}
 	if !e.hands.reach(p.Queue) {
-		return nil, nil
+		return got, nil
 	}
-	defer func() { e.hands.take(p.Queue, rows) }()
+	defer func() { e.hands.take(p.Queue, got.Jobs) }()
 	called := *p
 	if called.Now == nil { // the same for all statements: what comes meanwhile must not be taken for what is fetched
 		called.Now = new(time.Now())
@@ -128,13 +129,15 @@ func (e executor) JobGetAvailable(ctx context.Context, p *riverdriver.JobGetAvai
 	}
 	if n > 0 {
 		called.MaxToLock = n
-		if rows, err = e.Executor.JobGetAvailable(ctx, &called); err != nil {
+		fetched, err := e.Executor.JobGetAvailable(ctx, &called)
+		if err != nil {
 			return nil, err
 		}
+		got = fetched
 	}
 	// River looks again at the next end of a run only if it has got all that it asked for.
-	e.hands.leave(p.Queue, p.MaxToLock, len(rows) < min(waiting, p.MaxToLock))
-	return rows, nil
+	e.hands.leave(p.Queue, p.MaxToLock, len(got.Jobs) < min(waiting, p.MaxToLock))
+	return got, nil
 }
 
 // JobSetStateIfRunningMany writes the ends of runs. On PostgreSQL River's

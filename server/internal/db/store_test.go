@@ -52,7 +52,7 @@ func TestReopen(t *testing.T) {
 		require.NoError(t, s.Ping(t.Context()))
 		require.Equal(t, 1, raw.count(t, "river_job"))
 
-		raw.exec(t, "DELETE FROM river_migration WHERE version = 7")
+		raw.exec(t, "DELETE FROM river_migration WHERE version = (SELECT max(version) FROM river_migration)")
 		require.Error(t, s.Ping(t.Context()), "tables of an older version")
 	})
 }
