@@ -54,7 +54,7 @@ type BatchRequest struct {
 // where no entry names a content the code of the first, and NOT_IMPLEMENTED where no
 // living process reads such lists.
 func (p *Pipeline) CreateBatch(ctx context.Context, r BatchRequest) (*batch.Job, error) {
-	if l := r.List; l != nil && !p.team(ctx).lists(l.Platform) {
+	if l := r.List; l != nil && !p.cluster.Team(ctx).Lists(l.Platform) {
 		return nil, transcript.Errorf(transcript.NotImplemented, "This service cannot list the playlists and channels of %s.", l.Platform.Words())
 	}
 	b, err := p.newBatch(ctx, r)

@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/video"
@@ -42,7 +44,7 @@ type discovery struct {
 
 // CanDiscover returns NOT_IMPLEMENTED where nobody can ask the video site what there is.
 func (p *Pipeline) CanDiscover(ctx context.Context) error {
-	if p.team(ctx).discovers() || p.teamSeen(ctx, 0).discovers() {
+	if p.cluster.Team(ctx).Discovers() || p.cluster.TeamNow(ctx).Discovers() {
 		return nil
 	}
 	return nothingToDiscoverWith()
@@ -102,7 +104,7 @@ func discover[T any](ctx context.Context, p *Pipeline, d discovery) (found T, er
 		return found, fmt.Errorf("pipeline: writing down a question of discovery: %w", err)
 	}
 	var answer []byte
-	if p.onlyOthers(ctx, team.discovers) {
+	if p.cluster.OnlyOthers(ctx, cluster.Team.Discovers) {
 		answer, err = p.haveDiscovered(ctx, string(question))
 	} else {
 		answer, err = p.flights.join(ctx, string(question), func(ctx context.Context) ([]byte, error) { return p.askDiscovery(ctx, d) })
@@ -195,4 +197,14 @@ func (d discovery) faultOf(err error) error {
 		return err
 	}
 	return notUnderstood(err)
+}
+
+// distinct returns the values without repeats, in their order.
+func distinct[T comparable](values []T) (all []T) {
+	for _, v := range values {
+		if !slices.Contains(all, v) {
+			all = append(all, v)
+		}
+	}
+	return all
 }

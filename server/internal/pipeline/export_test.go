@@ -29,13 +29,6 @@ func WaitFor(e *db.Extraction, cause *transcript.Error) time.Duration {
 	return (&Pipeline{cfg: Config{tuning: tuning{lastWait: lastWait}}}).untilNextLook(e.WaitingSince, cause, time.Now())
 }
 
-// Census takes one look after the other at the processes and returns who has
-// been silent for too long.
-func Census() (look func(living []db.Process) []db.Process) {
-	var c census
-	return c.silent
-}
-
 // OnSettle has a test told of all claims that settle ends.
 func (c *Config) OnSettle(f func(ended []db.Job)) { c.settled = f }
 

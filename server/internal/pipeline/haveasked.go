@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -44,7 +45,7 @@ func (p *Pipeline) haveAsked(ctx context.Context, sub subject) (answered, error)
 // last answer, at most as long as the budget. What it returns is the question as it stands
 // then.
 func (p *Pipeline) askOthers(ctx context.Context, l *db.Lookup, budget time.Duration, step func(id string) db.Step) (*db.Lookup, error) {
-	if len(p.seen(ctx, teamAge)) == 0 {
+	if len(p.cluster.Living(ctx)) == 0 {
 		return nil, notAsked().Because(ErrNoWorkers)
 	}
 	err := p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
@@ -75,16 +76,10 @@ func notAsked() *transcript.Error {
 // takenUp reports whether a process that gives signs of life has begun to ask a question.
 // One that has just died is still in the list of processes.
 func (p *Pipeline) takenUp(ctx context.Context, id string) bool {
-	var living []string
-	all, err := p.store.Processes(ctx)
-	for _, process := range all {
-		if process.Silent < 2*beatEvery {
-			living = append(living, process.ID)
-		}
-	}
+	awake, err := p.cluster.Awake(ctx)
 	var taken bool
 	if err == nil {
-		taken, err = p.store.TakenUp(ctx, id, living)
+		taken, err = p.store.TakenUp(ctx, id, awake)
 	}
 	if err != nil {
 		p.log.WarnContext(ctx, "whether somebody asks a question is not known", "lookup", id, "err", err)
@@ -138,7 +133,7 @@ func (p *Pipeline) answerReaders(ctx context.Context, w db.Work, step lookupArgs
 		return err
 	case late:
 		return p.tell(ctx, l.ID, answered{}, p.tooLate(), true)
-	case p.onlyOthers(ctx, func(t team) bool { return t.readsCaptions(l.Platform) }):
+	case p.cluster.OnlyOthers(ctx, func(t cluster.Team) bool { return t.ReadsCaptions(l.Platform) }):
 		return p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 			return errors.Join(tx.EnqueueAt(ctx, step, time.Now().Add(elsewherePause)), tx.Finish(ctx, w))
 		})

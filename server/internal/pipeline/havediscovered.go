@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -52,7 +53,7 @@ func (p *Pipeline) discoverForReaders(ctx context.Context, w db.Work, step disco
 		return err
 	case late:
 		return p.tellDiscovered(ctx, l.ID, nil, p.discoveredTooLate())
-	case p.onlyOthers(ctx, team.discovers):
+	case p.cluster.OnlyOthers(ctx, cluster.Team.Discovers):
 		return p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 			return errors.Join(tx.EnqueueAt(ctx, step, time.Now().Add(elsewherePause)), tx.Finish(ctx, w))
 		})

@@ -119,11 +119,11 @@ func cachedLanguages(shelf *db.Shelf) []string {
 // the plan does not include it, this service cannot do it, it is too long for the service,
 // for the plan, for the minutes that the account has left.
 func (p *Pipeline) whyNoASR(ctx context.Context, q Question, m transcript.Metadata) (*transcript.Code, error) {
-	limits, sound, team := limitsOf(q.Plan, time.Now()), claimed(m.Duration), p.team(ctx)
+	limits, sound, team := limitsOf(q.Plan, time.Now()), claimed(m.Duration), p.cluster.Team(ctx)
 	switch {
 	case !limits.ASR:
 		return new(transcript.UpgradeRequired), nil
-	case !team.downloads(), team.canTranscribe(nil) != nil:
+	case !team.Downloads(), team.CanTranscribe(nil) != nil:
 		return new(transcript.NotImplemented), nil
 	case sound.least > p.cfg.MaxMediaDuration:
 		return new(transcript.MediaTooLarge), nil

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -77,7 +78,7 @@ type replySoFar = atomic.Pointer[reply]
 // that only others can ask is asked by one of them. begun is when the reader has looked
 // into the cache in vain: an answer that has come since then is theirs too.
 func (p *Pipeline) lookup(ctx context.Context, sub subject, begun time.Time) (answered, error) {
-	if p.onlyOthers(ctx, func(t team) bool { return t.readsCaptions(sub.Platform) }) {
+	if p.cluster.OnlyOthers(ctx, func(t cluster.Team) bool { return t.ReadsCaptions(sub.Platform) }) {
 		return p.haveAsked(ctx, sub)
 	}
 	key := string(sub.Platform) + "/" + sub.ExternalID + "/" + sub.languages.String()

@@ -21,6 +21,7 @@ package pipeline
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -28,6 +29,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
@@ -115,23 +117,20 @@ func (c Config) check() error {
 
 // Pipeline accepts requests and works on them. Safe for concurrent use.
 type Pipeline struct {
-	cfg       Config
-	store     *db.Store
-	engine    engine.Engine // its sources keep the pace
-	pace      *pace.Pace
-	abilities abilities // of this process
-	others    others
-	log       *slog.Logger
-	metrics   *metrics.Metrics
-	running   progressBoard
-	reach     reach
-	lookups   *lookups
-	flights   *flights
-	mu        sync.Mutex
-	runner    db.Runner // of the current life
-	stopping  bool
-	stopLife  context.CancelFunc
-	living    sync.WaitGroup
+	cfg      Config
+	store    *db.Store
+	engine   engine.Engine // its sources keep the pace
+	pace     *pace.Pace
+	cluster  *cluster.Cluster
+	life     *cluster.Life // nil: the pipeline is idle
+	log      *slog.Logger
+	metrics  *metrics.Metrics
+	running  progressBoard
+	reach    *cluster.Reach
+	lookups  *lookups
+	flights  *flights
+	stopLife context.CancelFunc
+	living   sync.WaitGroup
 }
 
 // New checks the configuration and prepares a pipeline. Until Start it accepts
@@ -147,11 +146,15 @@ func New(c Config) (*Pipeline, error) {
 		return nil, fmt.Errorf("pipeline: Config.Pace: %w", err)
 	}
 	p := &Pipeline{cfg: c, store: c.Store, engine: keep.Engine(c.Engine), pace: keep, log: c.Log, metrics: c.Metrics, lookups: newLookups(), flights: newFlights(discoverers, c.DiscoveryBudget)}
-	p.abilities = abilitiesOf(p.engine)
+	self := cluster.Config{Self: cluster.AbilitiesOf(p.engine), Idle: c.Idle, Log: c.Log}
+	if c.Store.Shared() {
+		self.Processes = c.Store.Processes
+	}
+	p.cluster, p.reach = cluster.New(self), cluster.NewReach(p.engine.Recognizer)
 	if c.Idle {
 		return p, nil
 	}
-	if p.runner, err = p.newLife(); err != nil {
+	if p.life, err = cluster.NewLife(p.newRunner, p.log); err != nil {
 		return nil, fmt.Errorf("pipeline: %w", err)
 	}
 	return p, nil
@@ -179,12 +182,12 @@ func (p *Pipeline) Start(ctx context.Context) error {
 	if err := p.setHooks(ctx); err != nil {
 		return fmt.Errorf("pipeline: noting the hooks: %w", err)
 	}
-	if err := p.runner.Start(ctx); err != nil {
+	if err := p.life.Runner().Start(ctx); err != nil {
 		return fmt.Errorf("pipeline: starting the workers: %w", err)
 	}
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	p.stopLife = cancel
-	p.living.Go(func() { p.live(life) })
+	p.living.Go(func() { p.life.Beat(life) })
 	p.living.Go(func() { p.watchOver(life) })
 	p.living.Go(func() { p.watchStranded(life, stranded) })
 	p.living.Go(func() { p.keepHooks(life) })
@@ -207,18 +210,14 @@ func (p *Pipeline) Stop(ctx context.Context) error {
 }
 
 func (p *Pipeline) stopWork(ctx context.Context) error {
-	p.mu.Lock()
-	p.stopping = true
-	runner := p.runner
-	p.mu.Unlock()
-	if err := runner.Stop(ctx); err != nil {
+	if err := p.life.Stop(ctx); err != nil {
 		return err // steps still run: no other process may take this one for dead
 	}
 	p.stopLife()
 	p.living.Wait()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
 	defer cancel()
-	if err := runner.Leave(ctx); err != nil {
+	if err := p.life.Runner().Leave(ctx); err != nil {
 		p.log.WarnContext(ctx, "the other processes were not told that this one has stopped; they find out", "err", err)
 	}
 	return nil
@@ -270,12 +269,12 @@ func (p *Pipeline) checkCaptions(ctx context.Context) (fit []engine.CaptionSourc
 var ErrNoWorkers = errors.New("no process that works has given a sign of life for half a minute")
 
 func (p *Pipeline) checkOthers(ctx context.Context) map[string]error {
-	all := p.seen(ctx, teamAge)
+	all := p.cluster.Living(ctx)
 	if len(all) == 0 {
 		return map[string]error{"workers": ErrNoWorkers}
 	}
-	lacks := func(can func(abilities) bool) error {
-		if all.anyone(can) {
+	lacks := func(can func(cluster.Abilities) bool) error {
+		if all.Anyone(can) {
 			return nil
 		}
 		return ErrMissing
@@ -284,10 +283,28 @@ func (p *Pipeline) checkOthers(ctx context.Context) map[string]error {
 		"workers":   nil,
 		"captions":  lacks(needs(queueCaptions)),
 		"discovery": lacks(needs(queueDiscovery)),
-		"audio":     lacks(func(a abilities) bool { return a.Audio }),
+		"audio":     lacks(func(a cluster.Abilities) bool { return a.Audio }),
 		"media":     lacks(needs(queueMedia)),
 		"asr":       lacks(needs(queueASR)),
 	}
+}
+
+// newRunner prepares work on the queue under the name of a process.
+func (p *Pipeline) newRunner(process string) (db.Runner, error) {
+	workers := p.workers(process)
+	said, err := json.Marshal(p.cluster.Self())
+	if err != nil {
+		return nil, fmt.Errorf("writing the abilities of the process: %w", err)
+	}
+	workers.Abilities = said
+	return p.store.NewRunner(workers)
+}
+
+func (p *Pipeline) checkRecognizer(ctx context.Context) error {
+	if p.engine.Recognizer == nil {
+		return ErrMissing
+	}
+	return p.reach.Check(ctx)
 }
 
 // ErrMissing tells that a service has no engine for something.

@@ -87,12 +87,12 @@ func (p *Pipeline) enterDurationCheck(ctx context.Context, t task) (e *db.Extrac
 // caller closes the recording.
 func (p *Pipeline) decode(ctx context.Context, t task, e *db.Extraction) (speech.Plan, *speech.Recording, error) {
 	var none speech.Plan
-	team, list := p.teamSeen(ctx, 0), onlyASR(subjectOfExtraction(e).asrLanguage())
-	if err := team.canTranscribe(list); err != nil {
+	team, list := p.cluster.TeamNow(ctx), onlyASR(subjectOfExtraction(e).asrLanguage())
+	if err := team.CanTranscribe(list); err != nil {
 		return none, nil, err // whoever could when it was accepted is gone
 	}
 	if p.engine.Media == nil {
-		return none, nil, team[:1].canTranscribe(list) // this process alone
+		return none, nil, p.cluster.Alone().CanTranscribe(list) // this process alone
 	}
 	in, err := p.spool(ctx, t, e)
 	if err != nil {
@@ -109,7 +109,7 @@ func (p *Pipeline) decode(ctx context.Context, t task, e *db.Extraction) (speech
 	if err != nil {
 		return none, nil, err
 	}
-	plan, err := rec.Plan(ctx, team.lengths(list))
+	plan, err := rec.Plan(ctx, team.Lengths(list))
 	if err != nil {
 		return none, nil, errors.Join(err, rec.Close())
 	}

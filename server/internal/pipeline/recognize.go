@@ -14,14 +14,14 @@ import (
 
 // recognize is the step of one chunk.
 func (p *Pipeline) recognize(ctx context.Context, t task, a recognizeArgs) error {
-	if err := p.reachRecognizer(ctx); err != nil {
+	if err := p.reach.Wait(ctx); err != nil {
 		return err
 	}
 	e, plan, err := p.enterRecognition(ctx, t, a.Chunk)
 	if err != nil {
 		return err
 	}
-	if err := (team{p.abilities}).canRecognize(onlyASR(subjectOfExtraction(e).asrLanguage())); err != nil {
+	if err := p.cluster.Alone().CanRecognize(onlyASR(subjectOfExtraction(e).asrLanguage())); err != nil {
 		return err // whoever could when it was accepted is gone
 	}
 	chunk := plan.Chunks[a.Chunk]
@@ -36,7 +36,7 @@ func (p *Pipeline) recognize(ctx context.Context, t task, a recognizeArgs) error
 	began := time.Now()
 	progress := p.running.open(e.ID, plan)
 	defer p.running.close(e.ID)
-	defer p.reach.lend()()
+	defer p.reach.Lend()()
 	heard, err := p.engine.Recognizer.Recognize(ctx, audio, engine.RecognizeOptions{
 		Language: p.recognizerTag(subjectOfExtraction(e).asrLanguage()),
 		Prompt:   e.Prompt,
@@ -46,7 +46,7 @@ func (p *Pipeline) recognize(ctx context.Context, t task, a recognizeArgs) error
 	if err != nil {
 		return err
 	}
-	p.reach.note()
+	p.reach.Answered()
 	p.metrics.Recognized(p.engine.Recognizer.Info().Name, audio.Duration, time.Since(began))
 	out := outcome{Result: chunk.Place(heard), company: before, wasInTurn: a.InTurn, isInTurn: a.InTurn && heard.KnowsVoices}
 	if out.isInTurn {

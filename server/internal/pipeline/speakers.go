@@ -6,23 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/speech"
-	"github.com/transcriptkit/transcriptkit/transcript"
 )
-
-// takesTurns tells that chunks are recognized one after the other: a recognizer that
-// knows one of the languages wants the voices of the chunks before.
-func (t team) takesTurns(list transcript.LanguageList) bool {
-	return slices.ContainsFunc(t.recognizers(), func(r recognizer) bool {
-		_, ok := list.RecognizeAs(r.Languages)
-		return ok && r.Voices > 0
-	})
-}
 
 // company is who has spoken before a chunk, and whose voices its recognizer is told.
 type company struct {

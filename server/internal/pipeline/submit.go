@@ -10,6 +10,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -34,7 +35,7 @@ type Submission struct {
 	Key *db.HeldKey
 
 	terms
-	team team // who may work on it, as it was found
+	team cluster.Team // who may work on it, as it was found
 	// item is the item of a batch that it is; nil: it is asked for by itself. An item
 	// goes after what is, and waits where that is refused.
 	item *db.BatchItem
@@ -61,7 +62,7 @@ type Outcome struct {
 // not permit it or has nothing left, and what Admit returns.
 func (p *Pipeline) Submit(ctx context.Context, s Submission) (*Outcome, error) {
 	s.terms = terms{limits: limitsOf(s.Plan, time.Now()), ttl: s.Plan.CacheTTL, trace: p.traceOf(ctx)}
-	s.team = p.team(ctx)
+	s.team = p.cluster.Team(ctx)
 	s.Languages = s.narrow()
 	out, used, err := p.submit(ctx, s)
 	if err == nil {
@@ -182,10 +183,10 @@ func (p *Pipeline) admit(s Submission, sub subject) error {
 		return nil // the captions decide
 	case !s.limits.ASR:
 		return overPlan(s.limits, transcript.UpgradeRequired, "The plan does not include speech recognition.")
-	case s.Upload == nil && !s.team.downloads():
+	case s.Upload == nil && !s.team.Downloads():
 		return transcript.Errorf(transcript.NotImplemented, "This service cannot download media.")
 	}
-	return s.team.canTranscribe(s.spokenLanguages(sub))
+	return s.team.CanTranscribe(s.spokenLanguages(sub))
 }
 
 // afford refuses what is certain to be recognized and is more than the plan has left,
@@ -207,7 +208,7 @@ func (p *Pipeline) afford(ctx context.Context, r db.Reader, s Submission, sub su
 // captionsFirst tells that the work on a subject begins with its captions, and
 // not with its sound.
 func (s Submission) captionsFirst(sub subject) bool {
-	return sub.wantsCaptions() && s.team.readsCaptions(sub.Platform)
+	return sub.wantsCaptions() && s.team.ReadsCaptions(sub.Platform)
 }
 
 // join makes the account's claim on work that already runs. A claim that may not have

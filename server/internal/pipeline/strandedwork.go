@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 )
@@ -59,7 +60,7 @@ func (p *Pipeline) queueStranded(ctx context.Context, found db.Stranded) (err er
 }
 
 func (p *Pipeline) queueExtraction(ctx context.Context, id string) error {
-	team := p.teamSeen(ctx, 0)
+	team := p.cluster.TeamNow(ctx)
 	err := p.change(ctx, id, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 		if e == nil {
 			return nil
@@ -114,7 +115,7 @@ func (p *Pipeline) noteStranded(ctx context.Context, tx *db.Tx, what, id string)
 }
 
 // nextSteps are the steps by which an extraction goes on from where it stands.
-func nextSteps(ctx context.Context, tx *db.Tx, e *db.Extraction, team team) ([]db.Step, error) {
+func nextSteps(ctx context.Context, tx *db.Tx, e *db.Extraction, team cluster.Team) ([]db.Step, error) {
 	switch e.State {
 	case captionFetch:
 		return []db.Step{captionsArgs{Extraction: e.ID}}, nil
@@ -122,7 +123,7 @@ func nextSteps(ctx context.Context, tx *db.Tx, e *db.Extraction, team team) ([]d
 		return []db.Step{prepareStep(e)}, nil
 	case pendingQueued:
 		place, err := tx.Place(ctx, e.ID)
-		if place.Taken() || !subjectOfExtraction(e).wantsCaptions() || !team.readsCaptions(e.Platform) {
+		if place.Taken() || !subjectOfExtraction(e).wantsCaptions() || !team.ReadsCaptions(e.Platform) {
 			return []db.Step{prepareStep(e)}, err
 		}
 		return []db.Step{captionsArgs{Extraction: e.ID}}, err
@@ -131,7 +132,7 @@ func nextSteps(ctx context.Context, tx *db.Tx, e *db.Extraction, team team) ([]d
 	if err != nil {
 		return nil, err
 	}
-	chunks, inTurn := plan.stranded(team.takesTurns(onlyASR(subjectOfExtraction(e).asrLanguage())))
+	chunks, inTurn := plan.stranded(team.TakesTurns(onlyASR(subjectOfExtraction(e).asrLanguage())))
 	if len(chunks) == 0 {
 		return []db.Step{publishArgs{Extraction: e.ID}}, nil
 	}

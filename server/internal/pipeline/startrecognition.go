@@ -10,13 +10,13 @@ import (
 // start is the step between the cut and the first chunk: it puts the first chunks of an
 // extraction that has been given a slot into the queue.
 func (p *Pipeline) start(ctx context.Context, t task, _ startArgs) error {
-	team := p.teamSeen(ctx, 0)
+	team := p.cluster.TeamNow(ctx)
 	return p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 		plan, err := readCutList(ctx, tx, e.ID)
 		if err != nil {
 			return err
 		}
-		inTurn := team.takesTurns(onlyASR(subjectOfExtraction(e).asrLanguage()))
+		inTurn := team.TakesTurns(onlyASR(subjectOfExtraction(e).asrLanguage()))
 		if err := enqueueChunks(ctx, tx, e, plan.first(inTurn), inTurn); err != nil {
 			return err
 		}

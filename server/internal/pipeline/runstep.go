@@ -8,117 +8,11 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/pace"
-	"github.com/transcriptkit/transcriptkit/server/speech"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
-
-// The queues, and how many of their steps run at once. Chunks have as many workers as
-// Config.ASRWorkers says. Publishing has a queue of its own, so that a job that is
-// nearly done waits neither for downloads nor for recognition; so has the start of
-// recognition, so that no slot is idle while others download. In each queue accounts
-// take turns (db.Tx.Enqueue).
-const (
-	queueCaptions   = "captions"
-	queueDownload   = "download"
-	queueMedia      = "media"
-	queueStart      = "start"
-	queueASR        = "asr"
-	queuePublish    = "publish"
-	queueBatches    = "batches"
-	queueLists      = "lists"
-	queueLookups    = "lookups"
-	queueDiscovery  = "discovery"
-	queueJobHook    = string(db.JobHook)
-	queueBatchHook  = string(db.BatchHook)
-	queueHouse      = "house"
-	captionWorkers  = 4
-	downloadWorkers = 2
-	mediaWorkers    = 2
-	startWorkers    = 1
-	publishWorkers  = 2
-	listWorkers     = 2
-	batchWorkers    = 1
-	hookWorkers     = 4 // of each
-	houseWorkers    = 1
-)
-
-// The time limits of one step, far above what one takes. They do not find steps whose
-// process has died: a missing heartbeat does.
-const (
-	captionsTimeout  = 5 * time.Minute
-	discoverTimeout  = 5 * time.Minute
-	prepareTimeout   = 2 * time.Hour
-	startTimeout     = time.Minute
-	recognizeTimeout = 30 * time.Minute // and some for the length of a chunk
-	publishTimeout   = 5 * time.Minute
-	feedTimeout      = 5 * time.Minute
-)
-
-type captionsArgs struct {
-	Extraction string `json:"extraction"`
-}
-
-func (a captionsArgs) extraction() string { return a.Extraction }
-func (captionsArgs) Kind() string         { return "captions" }
-func (captionsArgs) Queue() string        { return queueCaptions }
-
-type prepareArgs struct {
-	Extraction string `json:"extraction"`
-	// Link tells that the media must be downloaded.
-	Link bool `json:"link,omitempty"`
-}
-
-func prepareStep(e *db.Extraction) prepareArgs {
-	return prepareArgs{Extraction: e.ID, Link: e.MediaKey == ""}
-}
-
-func (a prepareArgs) extraction() string { return a.Extraction }
-func (prepareArgs) Kind() string         { return "prepare" }
-func (a prepareArgs) Queue() string {
-	if a.Link {
-		return queueDownload
-	}
-	return queueMedia
-}
-
-type startArgs struct {
-	Extraction string `json:"extraction"`
-}
-
-func (a startArgs) extraction() string { return a.Extraction }
-func (startArgs) Kind() string         { return "start" }
-func (startArgs) Queue() string        { return queueStart }
-
-type recognizeArgs struct {
-	Extraction string `json:"extraction"`
-	Chunk      int    `json:"chunk"`
-	// Failed is how many attempts at this chunk have failed. Chunks count each for
-	// itself, as all in the queue fail when a recognizer is away for a moment.
-	Failed int `json:"failed,omitempty"`
-	// InTurn tells that the chunks of the extraction are recognized one after the other,
-	// as each wants the voices of those before.
-	InTurn bool `json:"inTurn,omitempty"`
-}
-
-func (a recognizeArgs) extraction() string { return a.Extraction }
-func (recognizeArgs) Kind() string         { return "recognize" }
-func (recognizeArgs) Queue() string        { return queueASR }
-
-type publishArgs struct {
-	Extraction string `json:"extraction"`
-}
-
-func (a publishArgs) extraction() string { return a.Extraction }
-func (publishArgs) Kind() string         { return "publish" }
-func (publishArgs) Queue() string        { return queuePublish }
-
-// step is a part of the work on an extraction.
-type step interface {
-	db.Step
-	extraction() string // its id
-}
 
 // worker does the steps of one kind.
 func worker[S step](p *Pipeline, timeout time.Duration, run func(ctx context.Context, t task, step S) error) db.Worker {
@@ -131,53 +25,6 @@ func worker[S step](p *Pipeline, timeout time.Duration, run func(ctx context.Con
 			return run(ctx, t, step)
 		})
 	})
-}
-
-func (p *Pipeline) workers(process string) db.Workers {
-	return db.Workers{
-		Process: process,
-		Workers: []db.Worker{
-			worker(p, captionsTimeout, p.readCaptions),
-			worker(p, prepareTimeout, p.prepare),
-			worker(p, startTimeout, p.start),
-			worker(p, p.recognizeTimeout(), p.recognize),
-			worker(p, publishTimeout, p.publish),
-			db.NewWorker(expandTimeout, p.expand),
-			db.NewWorker(feedTimeout, p.feed),
-			db.NewWorker(captionsTimeout, p.answerReaders),
-			db.NewWorker(discoverTimeout, p.discoverForReaders),
-			db.NewWorker(p.cfg.tellTime, p.tellOfJob),
-			db.NewWorker(p.cfg.tellTime, p.tellOfEndedBatch),
-			db.NewWorker(0, p.sweep),
-		},
-		Queues: map[string]int{
-			queueCaptions:  captionWorkers,
-			queueDownload:  downloadWorkers,
-			queueMedia:     mediaWorkers,
-			queueStart:     startWorkers,
-			queueASR:       p.cfg.ASRWorkers,
-			queuePublish:   publishWorkers,
-			queueLists:     listWorkers,
-			queueBatches:   batchWorkers,
-			queueLookups:   lookupWorkers,
-			queueDiscovery: discoverers,
-			queueJobHook:   hookWorkers,
-			queueBatchHook: hookWorkers,
-			queueHouse:     houseWorkers,
-		},
-		Takes:    p.takes,
-		Periodic: []db.Periodic{{Step: sweepArgs{}, Every: p.cfg.Retention.Every}},
-		Finished: p.cfg.Retention.Finished,
-	}
-}
-
-// recognizeTimeout is longer for longer chunks: a large model on a small machine
-// takes some ten times as long as the audio, and other chunks may go before.
-func (p *Pipeline) recognizeTimeout() time.Duration {
-	if p.engine.Recognizer == nil {
-		return recognizeTimeout
-	}
-	return recognizeTimeout + 60*speech.LengthsFor(p.engine.Recognizer.Info()).Longest
 }
 
 // work runs one step in a scratch directory of its own and settles how it
@@ -309,4 +156,47 @@ func (p *Pipeline) await(ctx context.Context, id string, ended func(context.Cont
 		case <-tick.C:
 		}
 	}
+}
+
+// forOthers tells that a step is one that only others can do.
+func (p *Pipeline) forOthers(ctx context.Context, s step) bool {
+	if !p.cluster.Shared() {
+		return false
+	}
+	e, err := p.store.Extraction(ctx, s.extraction())
+	if err != nil {
+		return false // the step finds the same
+	}
+	return p.cluster.OnlyOthers(ctx, func(t cluster.Team) bool {
+		switch s := s.(type) {
+		case captionsArgs:
+			return t.ReadsCaptions(e.Platform)
+		case prepareArgs:
+			return t.Decodes(s.Link)
+		case recognizeArgs:
+			return t.CanRecognize(onlyASR(subjectOfExtraction(e).asrLanguage())) == nil
+		}
+		return true
+	})
+}
+
+// elsewherePause is how long a step rests that is left to another process.
+const elsewherePause = time.Second
+
+// leave puts a step back into the queue for a process that can do it. The attempt does
+// not count, and the extraction stays where it is.
+func (p *Pipeline) leave(ctx context.Context, t task, again db.Step) error {
+	err := p.own(ctx, t, func(ctx context.Context, tx *db.Tx, _ *db.Extraction) error {
+		if err := tx.EnqueueAt(ctx, again, time.Now().Add(elsewherePause)); err != nil {
+			return err
+		}
+		return tx.Finish(ctx, t.work)
+	})
+	switch {
+	case errors.Is(err, errUnwanted):
+		return p.cleanUp(ctx, t.extraction)
+	case errors.Is(err, errTakenOver):
+		return nil // then somebody does it
+	}
+	return err
 }

@@ -40,6 +40,7 @@ const (
 	mostTellPause  = 15 * time.Minute
 	// hookEvery is the time between two notes that this process has hooks.
 	hookEvery = time.Hour
+	hookAgain = time.Second // after a failure
 )
 
 // tellJobArgs is the step that tells of the end of a job.
@@ -66,7 +67,7 @@ func (p *Pipeline) keepHooks(ctx context.Context) {
 		pause = hookEvery
 		if err := p.setHooks(ctx); err != nil && ctx.Err() == nil {
 			p.log.ErrorContext(ctx, "it was not noted that this process has hooks", "err", err)
-			pause = beatAgain
+			pause = hookAgain
 		}
 	}
 }

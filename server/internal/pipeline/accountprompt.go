@@ -10,14 +10,9 @@ import (
 // An account's prompt guides the recognition of its uploads and of nothing else: what is
 // heard in a link is everybody's. With another prompt a recording is recognized anew.
 
-// takesPrompts tells that some recognizer takes a prompt.
-func (t team) takesPrompts() bool {
-	return t.anyone(func(a abilities) bool { return a.Recognizer != nil && a.Recognizer.Prompts })
-}
-
 // promptFor is the prompt that a submission is recognized with.
 func (p *Pipeline) promptFor(ctx context.Context, s Submission) (string, error) {
-	if s.Upload == nil || !s.team.takesPrompts() {
+	if s.Upload == nil || !s.team.TakesPrompts() {
 		return "", nil
 	}
 	return p.store.Prompt(ctx, s.Account)
@@ -26,5 +21,5 @@ func (p *Pipeline) promptFor(ctx context.Context, s Submission) (string, error) 
 // heardAlike reports whether a stored text was heard with the prompt of a submission.
 // Where nobody takes prompts, the text of one who did is as good.
 func (s Submission) heardAlike(t db.ShelfText) bool {
-	return t.Source != transcript.OriginASR || s.Upload == nil || !s.team.takesPrompts() || t.PromptSum == db.PromptSum(s.prompt)
+	return t.Source != transcript.OriginASR || s.Upload == nil || !s.team.TakesPrompts() || t.PromptSum == db.PromptSum(s.prompt)
 }

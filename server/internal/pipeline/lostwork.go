@@ -7,40 +7,35 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 )
 
-const (
-	lookAroundEvery = 5 * time.Second
-	// silence is how long a process may go without a beat before the others take
-	// over its work.
-	silence = 30 * time.Second
-	// releaseTimeout bounds what a step still writes when the service stops.
-	releaseTimeout = 10 * time.Second
-)
+// releaseTimeout bounds what a step still writes when the service stops.
+const releaseTimeout = 10 * time.Second
 
 // watchOver takes over the work of dead processes, and what this one was given
 // without hearing of it.
 func (p *Pipeline) watchOver(ctx context.Context) {
-	var seen census
-	for sleep(ctx, lookAroundEvery) {
+	var seen cluster.Census
+	for sleep(ctx, cluster.LookEvery) {
 		if err := p.lookAround(ctx, &seen); err != nil && ctx.Err() == nil {
 			p.log.ErrorContext(ctx, "looking for lost work failed", "err", err)
 		}
 	}
 }
 
-func (p *Pipeline) lookAround(ctx context.Context, seen *census) error {
-	unheard, err := p.life().Unheard(ctx)
+func (p *Pipeline) lookAround(ctx context.Context, seen *cluster.Census) error {
+	unheard, err := p.life.Runner().Unheard(ctx)
 	err = errors.Join(err, p.takeUp(ctx, unheard, false))
 	if !p.store.Shared() {
 		return err
 	}
-	living, e := p.store.Processes(ctx)
+	processes, e := p.store.Processes(ctx)
 	if e != nil {
 		return errors.Join(err, e)
 	}
-	for _, silent := range seen.silent(living) {
+	for _, silent := range seen.Dead(processes) {
 		buried, e := p.store.Bury(ctx, silent)
 		err = errors.Join(err, e)
 		if buried {
@@ -118,37 +113,4 @@ func (p *Pipeline) takeOver(ctx context.Context, extraction string, lost []db.Wo
 		p.log.WarnContext(ctx, "lost work is taken up again", "extraction", extraction, "step", w.Kind)
 	}
 	return nil
-}
-
-// maxSilentLooks is how many looks in a row a process may be silent.
-const maxSilentLooks = int(silence / lookAroundEvery)
-
-// census counts for how many looks in a row each process has been silent. It counts
-// looks, not time: a process that was itself suspended has looked less often, and
-// takes nobody for dead because of that.
-type census struct {
-	looks map[string]look
-}
-
-type look struct {
-	sign   string
-	silent int
-}
-
-// silent takes one look and returns the processes that have been silent for too
-// long.
-func (c *census) silent(living []db.Process) (dead []db.Process) {
-	looks := make(map[string]look, len(living))
-	for _, process := range living {
-		l := look{sign: process.Sign}
-		if before, known := c.looks[process.ID]; known && before.sign == process.Sign {
-			l.silent = before.silent + 1
-		}
-		looks[process.ID] = l
-		if l.silent >= maxSilentLooks {
-			dead = append(dead, process)
-		}
-	}
-	c.looks = looks
-	return dead
 }

@@ -106,7 +106,7 @@ func (p *Pipeline) submissionOf(ctx context.Context, b *db.Batch, item *db.Batch
 		Account: b.Account,
 		Content: engine.Content{Platform: item.Platform, ExternalID: item.ExternalID, URL: item.SourceURL},
 		terms:   terms{limits: b.Limits, ttl: b.CacheTTL, trace: b.Trace},
-		team:    p.team(ctx),
+		team:    p.cluster.Team(ctx),
 		item:    item,
 	}
 	if b.Languages != "" {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
 	"github.com/transcriptkit/transcriptkit/server/pace"
@@ -50,7 +51,7 @@ func (p *Pipeline) expand(ctx context.Context, w db.Work, step expandArgs) error
 		return err // the queue runs the step again
 	case unwanted(b):
 		return nil
-	case b.List.URL != "" && p.onlyOthers(ctx, func(t team) bool { return t.lists(b.List.Platform) }):
+	case b.List.URL != "" && p.cluster.OnlyOthers(ctx, func(t cluster.Team) bool { return t.Lists(b.List.Platform) }):
 		return p.expandAgain(ctx, w, step, elsewherePause)
 	}
 	err = p.whileOpen(pace.InLine(ctx, b.ID, cmp.Or(b.Limits.Turn, b.Account)), b.ID, func(ctx context.Context) error {

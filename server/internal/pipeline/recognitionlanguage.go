@@ -17,7 +17,7 @@ func (s Submission) narrow() transcript.LanguageList {
 	if s.hasCaptions() {
 		return s.Languages
 	}
-	tag, ok := s.team.recognizes(s.Languages)
+	tag, ok := s.team.Recognizes(s.Languages)
 	if !ok {
 		return s.Languages
 	}

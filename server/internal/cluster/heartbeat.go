@@ -1,0 +1,127 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+)
+
+const (
+	// beatEvery is the pause between two heartbeats.
+	beatEvery = 5 * time.Second
+	// beatAgain is the pause after a heartbeat that the database did not take.
+	beatAgain = time.Second
+	// abandonTimeout bounds the wait for running steps after the other processes have
+	// taken this process for dead. A step that still runs then cannot write: the database
+	// refuses its writes.
+	abandonTimeout = 30 * time.Second
+)
+
+// Life is the membership of a working process: its runner on the queue and its
+// heartbeat. A process that the others take for dead comes back with a new runner under a
+// new name. Safe for concurrent use.
+type Life struct {
+	join func(process string) (db.Runner, error)
+	log  *slog.Logger
+
+	mu       sync.Mutex
+	runner   db.Runner
+	stopping bool
+}
+
+// NewLife prepares the first runner. The function join makes a runner under a name that
+// is unique among all processes.
+func NewLife(join func(process string) (db.Runner, error), log *slog.Logger) (*Life, error) {
+	l := &Life{join: join, log: log}
+	runner, err := l.next()
+	l.runner = runner
+	return l, err
+}
+
+func (l *Life) next() (db.Runner, error) {
+	name, err := uuid.NewV7()
+	if err != nil {
+		return nil, fmt.Errorf("naming the process: %w", err)
+	}
+	runner, err := l.join(name.String())
+	if err != nil {
+		return nil, fmt.Errorf("preparing the workers: %w", err)
+	}
+	return runner, nil
+}
+
+// Runner returns the current runner.
+func (l *Life) Runner() db.Runner {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.runner
+}
+
+// Beat sends heartbeats until ctx ends.
+func (l *Life) Beat(ctx context.Context) {
+	for pause := beatEvery; sleep(ctx, pause); {
+		pause = beatEvery
+		err := l.Runner().Beat(ctx)
+		if errors.Is(err, db.ErrTakenForDead) {
+			l.log.WarnContext(ctx, "this process stood still for so long that others do its work; it comes back", "err", err)
+			err = l.comeBack(ctx)
+		}
+		if err != nil && ctx.Err() == nil {
+			l.log.ErrorContext(ctx, "the heartbeat failed", "err", err)
+			pause = beatAgain
+		}
+	}
+}
+
+// comeBack ends the running steps, which other processes run now, and starts a new
+// runner. After an error the caller calls it again.
+func (l *Life) comeBack(ctx context.Context) error {
+	end, cancel := context.WithTimeout(ctx, abandonTimeout)
+	defer cancel()
+	if err := l.Runner().Stop(end); err != nil {
+		l.log.ErrorContext(ctx, "steps do not end", "err", err)
+	}
+	l.mu.Lock() // Stop waits: it must stop the runner that goes on
+	defer l.mu.Unlock()
+	if l.stopping {
+		return nil
+	}
+	next, err := l.next()
+	if err != nil {
+		return err
+	}
+	if err := next.Start(ctx); err != nil {
+		return err
+	}
+	l.runner = next
+	return nil
+}
+
+// Stop stops the current runner and waits for its steps, at most until ctx ends. After
+// Stop no new runner starts. Stop may be called again after an error.
+func (l *Life) Stop(ctx context.Context) error {
+	l.mu.Lock()
+	l.stopping = true
+	runner := l.runner
+	l.mu.Unlock()
+	return runner.Stop(ctx)
+}
+
+// sleep waits for d. It returns false if ctx ends first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}

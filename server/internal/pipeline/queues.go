@@ -1,0 +1,193 @@
+package pipeline
+
+import (
+	"context"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/speech"
+)
+
+// The queues, and how many of their steps run at once. Chunks have as many workers as
+// Config.ASRWorkers says. Publishing has a queue of its own, so that a job that is
+// nearly done waits neither for downloads nor for recognition; so has the start of
+// recognition, so that no slot is idle while others download. In each queue accounts
+// take turns (db.Tx.Enqueue).
+const (
+	queueCaptions   = "captions"
+	queueDownload   = "download"
+	queueMedia      = "media"
+	queueStart      = "start"
+	queueASR        = "asr"
+	queuePublish    = "publish"
+	queueBatches    = "batches"
+	queueLists      = "lists"
+	queueLookups    = "lookups"
+	queueDiscovery  = "discovery"
+	queueJobHook    = string(db.JobHook)
+	queueBatchHook  = string(db.BatchHook)
+	queueHouse      = "house"
+	captionWorkers  = 4
+	downloadWorkers = 2
+	mediaWorkers    = 2
+	startWorkers    = 1
+	publishWorkers  = 2
+	listWorkers     = 2
+	batchWorkers    = 1
+	hookWorkers     = 4 // of each
+	houseWorkers    = 1
+)
+
+// The time limits of one step, far above what one takes. They do not find steps whose
+// process has died: a missing heartbeat does.
+const (
+	captionsTimeout  = 5 * time.Minute
+	discoverTimeout  = 5 * time.Minute
+	prepareTimeout   = 2 * time.Hour
+	startTimeout     = time.Minute
+	recognizeTimeout = 30 * time.Minute // and some for the length of a chunk
+	publishTimeout   = 5 * time.Minute
+	feedTimeout      = 5 * time.Minute
+)
+
+type captionsArgs struct {
+	Extraction string `json:"extraction"`
+}
+
+func (a captionsArgs) extraction() string { return a.Extraction }
+func (captionsArgs) Kind() string         { return "captions" }
+func (captionsArgs) Queue() string        { return queueCaptions }
+
+type prepareArgs struct {
+	Extraction string `json:"extraction"`
+	// Link tells that the media must be downloaded.
+	Link bool `json:"link,omitempty"`
+}
+
+func prepareStep(e *db.Extraction) prepareArgs {
+	return prepareArgs{Extraction: e.ID, Link: e.MediaKey == ""}
+}
+
+func (a prepareArgs) extraction() string { return a.Extraction }
+func (prepareArgs) Kind() string         { return "prepare" }
+func (a prepareArgs) Queue() string {
+	if a.Link {
+		return queueDownload
+	}
+	return queueMedia
+}
+
+type startArgs struct {
+	Extraction string `json:"extraction"`
+}
+
+func (a startArgs) extraction() string { return a.Extraction }
+func (startArgs) Kind() string         { return "start" }
+func (startArgs) Queue() string        { return queueStart }
+
+type recognizeArgs struct {
+	Extraction string `json:"extraction"`
+	Chunk      int    `json:"chunk"`
+	// Failed is how many attempts at this chunk have failed. Chunks count each for
+	// itself, as all in the queue fail when a recognizer is away for a moment.
+	Failed int `json:"failed,omitempty"`
+	// InTurn tells that the chunks of the extraction are recognized one after the other,
+	// as each wants the voices of those before.
+	InTurn bool `json:"inTurn,omitempty"`
+}
+
+func (a recognizeArgs) extraction() string { return a.Extraction }
+func (recognizeArgs) Kind() string         { return "recognize" }
+func (recognizeArgs) Queue() string        { return queueASR }
+
+type publishArgs struct {
+	Extraction string `json:"extraction"`
+}
+
+func (a publishArgs) extraction() string { return a.Extraction }
+func (publishArgs) Kind() string         { return "publish" }
+func (publishArgs) Queue() string        { return queuePublish }
+
+// step is a part of the work on an extraction.
+type step interface {
+	db.Step
+	extraction() string // its id
+}
+
+func (p *Pipeline) workers(process string) db.Workers {
+	return db.Workers{
+		Process: process,
+		Workers: []db.Worker{
+			worker(p, captionsTimeout, p.readCaptions),
+			worker(p, prepareTimeout, p.prepare),
+			worker(p, startTimeout, p.start),
+			worker(p, p.recognizeTimeout(), p.recognize),
+			worker(p, publishTimeout, p.publish),
+			db.NewWorker(expandTimeout, p.expand),
+			db.NewWorker(feedTimeout, p.feed),
+			db.NewWorker(captionsTimeout, p.answerReaders),
+			db.NewWorker(discoverTimeout, p.discoverForReaders),
+			db.NewWorker(p.cfg.tellTime, p.tellOfJob),
+			db.NewWorker(p.cfg.tellTime, p.tellOfEndedBatch),
+			db.NewWorker(0, p.sweep),
+		},
+		Queues: map[string]int{
+			queueCaptions:  captionWorkers,
+			queueDownload:  downloadWorkers,
+			queueMedia:     mediaWorkers,
+			queueStart:     startWorkers,
+			queueASR:       p.cfg.ASRWorkers,
+			queuePublish:   publishWorkers,
+			queueLists:     listWorkers,
+			queueBatches:   batchWorkers,
+			queueLookups:   lookupWorkers,
+			queueDiscovery: discoverers,
+			queueJobHook:   hookWorkers,
+			queueBatchHook: hookWorkers,
+			queueHouse:     houseWorkers,
+		},
+		Takes:    p.takes,
+		Periodic: []db.Periodic{{Step: sweepArgs{}, Every: p.cfg.Retention.Every}},
+		Finished: p.cfg.Retention.Finished,
+	}
+}
+
+// recognizeTimeout is longer for longer chunks: a large model on a small machine
+// takes some ten times as long as the audio, and other chunks may go before.
+func (p *Pipeline) recognizeTimeout() time.Duration {
+	if p.engine.Recognizer == nil {
+		return recognizeTimeout
+	}
+	return recognizeTimeout + 60*speech.LengthsFor(p.engine.Recognizer.Info()).Longest
+}
+
+// needs says what a process must be able to do for the steps of a queue.
+func needs(queue string) func(cluster.Abilities) bool {
+	switch queue {
+	case queueCaptions, queueLookups:
+		return func(a cluster.Abilities) bool { return len(a.Captions) > 0 }
+	case queueDiscovery:
+		return func(a cluster.Abilities) bool { return a.Discovery }
+	case queueDownload:
+		return func(a cluster.Abilities) bool { return a.Audio && a.Media }
+	case queueMedia:
+		return func(a cluster.Abilities) bool { return a.Media }
+	case queueASR:
+		return func(a cluster.Abilities) bool { return a.Recognizer != nil }
+	}
+	return func(cluster.Abilities) bool { return true }
+}
+
+// takes tells that this process takes steps from a queue: it can do them, or nobody
+// can, and they are to end with that. Calls of hooks wait for who has them.
+func (p *Pipeline) takes(queue string) bool {
+	switch queue {
+	case queueJobHook:
+		return p.cfg.Hooks.Job != nil
+	case queueBatchHook:
+		return p.cfg.Hooks.Batch != nil
+	}
+	need := needs(queue)
+	return p.cluster.Alone().Anyone(need) || !p.cluster.Team(context.Background()).Anyone(need)
+}
