@@ -7,40 +7,40 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
-// Discovery finds videos, channels and playlists of the video site. Its errors carry
-// codes, as those of a [CaptionSource]; UNAVAILABLE for a channel or a playlist that is
-// private or does not exist, SERVICE_UNAVAILABLE with RetryAfter where what the site
-// allows is used up for now. What cannot be asked or read is an error and never an empty
-// list, a shorter one, or a video that is not found. What this way to the site cannot
-// learn of a thing is nil, and a question that it cannot put is a [CannotAsk]. Safe for
-// concurrent use.
+// Discovery finds videos, channels and playlists of the video site. Its errors carry codes,
+// like those of a [CaptionSource]. A channel or a playlist that is private or does not exist is
+// UNAVAILABLE. If the site's allowance is used up for now, the error is SERVICE_UNAVAILABLE
+// with RetryAfter. If the site cannot be asked, or its answer cannot be read, the method
+// returns an error, never an empty or shorter list. A field is nil if this way to the site
+// cannot learn it. A question that this way cannot ask is a [CannotAsk]. Safe for concurrent
+// use.
 type Discovery interface {
-	// Search finds what q asks for. All its members are set but ChannelID, which may be
+	// Search finds what q asks for. All fields of q are set, except that ChannelID may be
 	// empty.
 	Search(ctx context.Context, q video.Search, at Window) (Listing[video.Result], error)
-	// Videos returns those of the videos that there are, at most 50, each once, in any
-	// order. Each Content has the id and the link of one.
+	// Videos returns the existing videos among contents, each once, in any order. Each Content
+	// has the id and the link of one video; there are at most 50.
 	Videos(ctx context.Context, contents []Content) ([]video.Video, error)
-	// Channel returns a channel, which may go by its name: its ID is then "@handle",
+	// Channel returns a channel. The caller may name the channel: its ID is then "@handle",
 	// "c/name" or "user/name".
 	Channel(ctx context.Context, channel List) (video.Channel, error)
-	// Uploads lists what a channel has uploaded, newest first. The ID of the listing is
-	// the channel's, also where it was named.
+	// Uploads lists a channel's uploads, newest first. The ID of the listing is the channel's
+	// id, also if the caller named the channel.
 	Uploads(ctx context.Context, channel List, kind video.Kind, at Window) (Listing[video.Summary], error)
-	// Items lists a playlist in its own order. What has been removed or is private stays,
-	// with its id alone.
+	// Items lists a playlist in the playlist's own order. A removed or private entry stays in
+	// the list with its id alone.
 	Items(ctx context.Context, playlist List, at Window) (Listing[video.Item], error)
 }
 
-// ByAPI is implemented by a [Discovery] that asks the site's interface for programs, which
-// has a quota of its own, and visits none of its pages: the pace of visits is not kept for
-// it (see package pace).
+// ByAPI is implemented by a [Discovery] that asks the site's interface for programs and visits
+// none of its pages. That interface has a quota of its own, so such a Discovery does not count
+// against the pace of visits (see package pace).
 type ByAPI interface{ ByAPI() }
 
-// Window is the part of a list that is wanted.
+// Window is the wanted part of a list.
 type Window struct {
-	// After is the Next of the listing before; empty: from the start. It comes from a
-	// caller, who may have made it up: one that is none is a [NoSuchPage].
+	// After is the Next of the previous listing; empty: from the start. A caller may invent it:
+	// an After that is no token of the list is a [NoSuchPage].
 	After string
 	Max   int // entries wanted at most, 1 to 50
 }
@@ -49,22 +49,22 @@ type Window struct {
 type Listing[T any] struct {
 	ID    string // of the list, where it has one
 	Title string // of the list; empty: not known
-	// Items are those of the page. There may be fewer than were wanted, even none,
+	// Items are the entries of the page. A page may have fewer entries than wanted, even none,
 	// although more pages follow.
 	Items []T
 	Next  string // where the next page begins, at most 512 bytes; empty: there is no more
 }
 
-// NoSuchPage is the INVALID_REQUEST of a [Discovery] for a Window whose After is none, or
-// has ended its life.
+// NoSuchPage is the INVALID_REQUEST of a [Discovery] for a Window whose After is no page token,
+// or is too old.
 func NoSuchPage() *transcript.Error {
-	return transcript.Errorf(transcript.InvalidRequest, "The page token is none, or is too old: begin with the first page again.").
-		With("issues", []transcript.Issue{{Path: "pageToken", Message: "is no token of this list, or too old"}})
+	return transcript.Errorf(transcript.InvalidRequest, "The page token is invalid or too old: begin with the first page again.").
+		With("issues", []transcript.Issue{{Path: "pageToken", Message: "is not a token of this list, or too old"}})
 }
 
-// CannotAsk is the NOT_IMPLEMENTED of a [Discovery] for a question that it cannot put:
-// because of a parameter of the API ("type", "order", "channelId", "channel"), which the
-// detail "parameter" names. The cure says what to do instead: "leave it out".
+// CannotAsk is the NOT_IMPLEMENTED of a [Discovery] for a question that it cannot ask. The
+// detail "parameter" names the parameter of the API that is the reason: "type", "order",
+// "channelId" or "channel". The cure says what to do instead: "leave it out".
 func CannotAsk(parameter, cure string) *transcript.Error {
 	return transcript.Errorf(transcript.NotImplemented, "This service cannot ask the video site for this %s: %s.", parameter, cure).With("parameter", parameter)
 }

@@ -11,37 +11,37 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Examiner is implemented by engines that know more of what they stand on than
-// whether they are fit for work, which a [Checker] tells.
+// Examiner is implemented by engines that can report on each of their dependencies. A [Checker]
+// only tells whether the engine is fit for work.
 type Examiner interface {
-	// Examine looks at each thing that the engine needs, or is better with, and returns
-	// what it found, in the order in which a reader wants to know. It ends soon after ctx
-	// does, and reaches no network.
+	// Examine looks at each thing that the engine needs or benefits from, and returns the
+	// findings in the order in which a reader wants to know them. It ends soon after ctx does,
+	// and does not use the network.
 	Examine(ctx context.Context) []Finding
 }
 
-// Finding is what there is of one thing.
+// Finding is the state of one dependency of an engine.
 type Finding struct {
-	Name   string    // what was looked for: "yt-dlp", "JavaScript runtime"
-	Status Condition // how it is
-	Found  string    // what is there, in one line: a version, a path, what is wrong; never a secret
-	Fails  string    // what does not work as it is; empty: nothing
-	Cure   string    // what to do about that, with the commands; empty: nothing
+	Name   string    // the examined thing: "yt-dlp", "JavaScript runtime"
+	Status Condition // the state of the thing
+	Found  string    // the present version, path or fault, in one line; never a secret
+	Fails  string    // the features that do not work in this state; empty: none
+	Cure   string    // how to repair it, with the commands; empty: nothing to do
 }
 
-// Condition says how a thing is that an engine needs, or is better with.
+// Condition is the state of a thing that an engine needs or benefits from.
 type Condition string
 
 // The conditions.
 const (
 	OK      Condition = "ok"
-	Missing Condition = "missing" // something works less well without it, or not at all
-	Old     Condition = "old"     // it works, but not as a newer one
-	Broken  Condition = "broken"  // it is there, or has to be, and does not work
+	Missing Condition = "missing" // a feature works less well without the thing, or not at all
+	Old     Condition = "old"     // the thing works, but worse than a newer version
+	Broken  Condition = "broken"  // the thing is there, or has to be, and does not work
 )
 
-// FindingOf is the finding about a thing whose [Checker] has returned err, nil for one
-// that is fit for work. What the error says after a colon is taken as the cure, as in
+// FindingOf returns the finding about a thing whose [Checker] has returned err; nil means that
+// the thing is fit for work. The text of the error after a colon is taken as the cure, as in
 // "The model is missing: install the package of that name."
 func FindingOf(name string, err error) Finding {
 	var coded *transcript.Error
@@ -59,5 +59,5 @@ func FindingOf(name string, err error) Finding {
 	return f
 }
 
-// maxFound is how much of an error's text a finding repeats, in runes.
+// maxFound bounds the text of an error that a finding repeats, in runes.
 const maxFound = 500

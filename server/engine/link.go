@@ -16,42 +16,40 @@ type Content struct {
 	URL        string // the canonical link, http or https
 }
 
-// CaptionSource reads the caption tracks that platforms offer. Its errors carry
-// codes (package transcript): UNAVAILABLE for content that is gone (because of
-// [ErrNothingFound] where that is not proven), IP_BLOCKED for a platform that blocks
-// (with RetryAfter where it says for how long), UPSTREAM_FAILED for an answer that
-// cannot be understood. Safe for concurrent use.
+// CaptionSource reads the caption tracks that platforms offer. Its errors carry codes (package
+// transcript). Content that is gone is UNAVAILABLE, because of [ErrNothingFound] if that is not
+// proven. A platform that blocks is IP_BLOCKED, with RetryAfter if the platform names a time.
+// An answer that cannot be understood is UPSTREAM_FAILED. Safe for concurrent use.
 //
-// No tracks and no error mean that there are none: the service then recognizes the speech
-// and charges for it. Return that on the platform's own word alone. Each source writes down
-// what that word is: a full answer about this very content, which says that the content can
-// be played, and in which tracks would stand. An answer that refuses, is about another
-// content, has another shape, or is missing proves nothing, also where another answer gives
-// the sound. Where the platform is asked as several clients, it is the word of the one to
-// which it shows captions. The service believes a source that finds none only if the
-// platform has turned no other source away.
+// No tracks and no error mean that the content has no captions: the service then recognizes the
+// speech and charges for it. Return that only if the platform itself says so. Each source
+// documents what counts as such an answer: a full answer about this very content, which says
+// that the content can be played and which would list its tracks. An answer that refuses, is
+// about another content, has another shape, or is missing proves nothing, even if another
+// answer delivers the sound. If the source asks the platform as several clients, the answer to
+// the client that sees captions counts. The service believes a source that finds no tracks only
+// if the platform has refused no other source.
 //
-// One IP_BLOCKED opens the source's circuit for its platform: it is not called
-// for the seconds of RetryAfter, or without that for 30 s, then for longer while
-// the block goes on; the first answer afterwards, UNAVAILABLE included, closes
-// it. No other code opens it: not what a content demands (LOGIN_REQUIRED,
-// PO_TOKEN_REQUIRED), and not faults (UPSTREAM_FAILED), which count as attempts of
-// the job. See package pace.
+// One IP_BLOCKED opens the source's circuit for its platform: the service does not call the
+// source for the seconds of RetryAfter, or for 30 s if that is not set, and for longer while
+// the block goes on. The first answer afterwards, UNAVAILABLE included, closes the circuit. No
+// other code opens it: neither the demands of a content (LOGIN_REQUIRED, PO_TOKEN_REQUIRED) nor
+// faults (UPSTREAM_FAILED), which count as attempts of the job. See package pace.
 type CaptionSource interface {
-	// Origin is what a transcript made from a platform's captions names as its
-	// source; false: this source cannot read that platform.
+	// Origin is the source that a transcript made from a platform's captions names. It reports
+	// false if this source cannot read the platform.
 	Origin(p transcript.Platform) (transcript.Origin, bool)
-	// Captions lists the caption tracks of a content, lets pick choose one, and
-	// reads that one. pick is called once, with all tracks, when there is at least one;
-	// it returns an index, and false to read none. If it takes none, and the platform
-	// withholds tracks whose languages are known, pick is called once more, with these:
-	// if it takes one, the error is PO_TOKEN_REQUIRED. What was learned before an error is
-	// returned with it.
+	// Captions lists the caption tracks of a content, lets pick choose one, and reads that
+	// track. If there are tracks, pick is called once, with all of them; it returns an index,
+	// or false to read none. If pick chooses none, and the platform withholds tracks of known
+	// languages, pick is called once more, with the withheld tracks. If it then chooses one,
+	// the error is PO_TOKEN_REQUIRED. With an error, Captions returns everything learned before
+	// it.
 	Captions(ctx context.Context, c Content, pick func([]transcript.Track) (n int, ok bool)) (Captions, error)
 }
 
-// CaptionOrigin is what a [CaptionSource] answers to Origin that downloads the
-// caption files of every platform which has some; ok is false for the others.
+// CaptionOrigin is the Origin of a [CaptionSource] that downloads caption files from every
+// platform that offers some. ok is false for other platforms.
 func CaptionOrigin(p transcript.Platform) (origin transcript.Origin, ok bool) {
 	switch p {
 	case transcript.VideoSite:
@@ -64,36 +62,34 @@ func CaptionOrigin(p transcript.Platform) (origin transcript.Origin, ok bool) {
 	return "", false
 }
 
-// ErrNothingFound is the cause of an UNAVAILABLE that is not proven: the source has
-// found no media, or a page of a kind that it does not know. If another source was
-// blocked or failed, the error of that one is reported. An UNAVAILABLE without this
-// cause means that the platform says that the content is gone, private or not for
-// this region: no other source is asked then.
+// ErrNothingFound is the cause of an UNAVAILABLE that is not proven: the source found no media,
+// or a page of an unknown kind. If another source was blocked or failed, the service reports
+// that source's error. An UNAVAILABLE without this cause means that the platform says that the
+// content is gone, private or not for this region: the service then asks no other source.
 var ErrNothingFound = errors.New("nothing was found")
 
 // Captions is what a caption source found.
 type Captions struct {
 	Metadata transcript.Metadata
-	// Tracks are in the platform's order. nil after an error means that they are
-	// not known, else that there are none.
+	// Tracks are in the platform's order. nil after an error means that the tracks are not
+	// known, otherwise that there are none.
 	Tracks []transcript.Track
-	// Unlisted reports that the platform has more tracks than these and withholds them,
-	// and that their languages are not known. A language that is not among Tracks may then
-	// be there.
+	// Unlisted reports that the platform withholds further tracks whose languages are not
+	// known. A language that is missing from Tracks may be among them.
 	Unlisted bool
-	// Track is the one that was picked, nil when none was. Segments is its text,
-	// sorted by start; times are seconds on the media clock. It may be empty. Rolling
-	// captions are left as they are: the service unrolls those of automatic tracks.
+	// Track is the chosen track, nil if pick chose none. Segments is its text, sorted by start;
+	// times are seconds on the media clock. Segments may be empty. Rolling captions stay as
+	// they are: the service unrolls the captions of automatic tracks.
 	Track    *transcript.Track
 	Segments []transcript.Segment
-	// Lost tells of the cues of that text that could not be read, nil when there are
-	// none. A text of which all are lost is UPSTREAM_FAILED, not an empty one.
+	// Lost describes the cues of the text that could not be read, nil if there are none. If all
+	// cues are lost, the error is UPSTREAM_FAILED instead of an empty text.
 	Lost *caption.LostError
 }
 
-// Choose is the second half of a [CaptionSource]: where there are Tracks it lets
-// pick choose one, has read fetch that one, and sets Track, Segments and Lost. The
-// error is that of read, or tells of a pick that is no track.
+// Choose is the second half of a [CaptionSource]: it lets pick choose one of Tracks, calls read
+// to fetch that track, and sets Track, Segments and Lost. The error is that of read, or says
+// that pick returned no valid index.
 func (c *Captions) Choose(pick func([]transcript.Track) (n int, ok bool), read func(n int) (caption.File, error)) error {
 	if len(c.Tracks) == 0 {
 		return nil
@@ -113,25 +109,23 @@ func (c *Captions) Choose(pick func([]transcript.Track) (n int, ok bool), read f
 	return nil
 }
 
-// AudioSource downloads the sound of a piece of content. Its errors carry the codes
-// of a CaptionSource's, with the same effect; content without sound is UNAVAILABLE,
-// more than MaxBytes MEDIA_TOO_LARGE. Safe for concurrent use.
+// AudioSource downloads the sound of a piece of content. Its errors carry the codes of a
+// CaptionSource, with the same effect. Content without sound is UNAVAILABLE; more than MaxBytes
+// is MEDIA_TOO_LARGE. Safe for concurrent use.
 type AudioSource interface {
-	// Audio downloads the content's sound into a new file in dir, whole or not at
-	// all, and returns its path. What else it leaves in dir is the caller's to
-	// remove.
+	// Audio downloads the content's sound into a new file in dir, whole or not at all, and
+	// returns its path. The caller removes any other files that Audio leaves in dir.
 	Audio(ctx context.Context, c Content, dir string, o AudioOptions) (path string, err error)
 }
 
-// AudioOptions are the wishes of one download.
+// AudioOptions are the options of one download.
 type AudioOptions struct {
-	// MaxBytes is the most that may be received; 0: the source's own bound.
+	// MaxBytes is the most that the download may receive; 0: the source's own bound.
 	MaxBytes int64
-	// Known, when set, is called once, before anything large is downloaded, with
-	// what the platform says of the content. Its error ends the download and is
-	// returned as it is.
+	// Known, if set, is called once, before anything large is downloaded, with the platform's
+	// metadata of the content. Its error ends the download and is returned as it is.
 	Known func(transcript.Metadata) error
-	// Progress, when set, is called with the bytes received and their expected
-	// total, 0 when that is not known.
+	// Progress, if set, is called with the received bytes and the expected total, which is 0 if
+	// not known.
 	Progress func(done, total int64)
 }

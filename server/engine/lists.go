@@ -6,17 +6,17 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// ListSource lists what a playlist or a channel holds. Its errors carry codes, as those
-// of a [CaptionSource], with the same effect: UNAVAILABLE for a list that is private or
-// does not exist, and never an empty or a shorter list for one that could not be read.
-// Safe for concurrent use.
+// ListSource lists the entries of a playlist or a channel. Its errors carry codes, like those
+// of a [CaptionSource], with the same effect. A list that is private or does not exist is
+// UNAVAILABLE. A list that could not be read is an error, never an empty or shorter list. Safe
+// for concurrent use.
 type ListSource interface {
-	// Lists reports whether lists of the platform can be read.
+	// Lists reports whether the source can read lists of the platform.
 	Lists(p transcript.Platform) bool
-	// List returns the entries from the one at offset on, counted from 0, at most n of
-	// them and at least one if there is any, in the list's own order; a channel's are
-	// its uploads, newest first. It asks the platform for no more of them than needed.
-	// Entries that have been removed or are private stay in the list.
+	// List returns up to n entries from offset on, counted from 0, and at least one if there is
+	// any. Entries are in the list's own order; the entries of a channel are its uploads,
+	// newest first. List asks the platform for no more entries than needed. Removed and private
+	// entries stay in the list.
 	List(ctx context.Context, l List, offset, n int) (ListPage, error)
 }
 
@@ -24,7 +24,7 @@ type ListSource interface {
 type List struct {
 	Platform transcript.Platform
 	Kind     ListKind
-	ID       string // the platform's own; of a channel also its name, as "@handle"
+	ID       string // the platform's own; a channel's may be its name, as "@handle"
 	URL      string // the canonical link, http or https
 }
 
@@ -44,9 +44,9 @@ type ListPage struct {
 	Last    bool // there is no entry after these
 }
 
-// ListEntry is what a list says of one of its contents, which need not be true: the
-// platform table judges it. One of the two may be empty.
+// ListEntry is what a list says about one of its contents. It need not be true: the platform
+// table checks it. One of the two fields may be empty.
 type ListEntry struct {
-	ID  string // the list's platform's own id of it
+	ID  string // the id of the entry on the list's platform
 	URL string // a link to it
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
-// mostIDs is how many things can be asked for in one call.
+// mostIDs is how many ids one call can name.
 const mostIDs = 50
 
 // The kinds of answers.
@@ -24,9 +24,9 @@ const (
 	entriesAnswer   = "youtube#playlistItemListResponse"
 )
 
-var errNoID = errors.New("a thing without an id, or a member without its value")
+var errNoID = errors.New("an item without an id, or a field without a value")
 
-// videos returns those that there are, by their ids.
+// videos returns the existing videos among ids, by their ids.
 func (d *Discovery) videos(ctx context.Context, ids []string) (map[string]video.Video, error) {
 	found := map[string]video.Video{}
 	if len(ids) == 0 {
@@ -50,7 +50,7 @@ func (d *Discovery) videos(ctx context.Context, ids []string) (map[string]video.
 	return found, nil
 }
 
-// channels returns those that there are, as which says of the call.
+// channels returns the existing channels that the option which selects.
 func (d *Discovery) channels(ctx context.Context, which func(*youtube.ChannelsListCall) *youtube.ChannelsListCall) ([]video.Channel, error) {
 	call, body := keepBody(ctx)
 	answer, err := which(d.api.Channels.List([]string{"snippet,contentDetails,statistics"})).MaxResults(mostIDs).Context(call).Do()
@@ -71,7 +71,7 @@ func (d *Discovery) channels(ctx context.Context, which func(*youtube.ChannelsLi
 	return found, nil
 }
 
-// playlists returns those that there are and that everybody can see, by their ids.
+// playlists returns the playlists among ids that exist and are public, by their ids.
 func (d *Discovery) playlists(ctx context.Context, ids []string) (map[string]video.Playlist, error) {
 	call, body := keepBody(ctx)
 	answer, err := d.api.Playlists.List([]string{"snippet,contentDetails"}).Id(strings.Join(ids, ",")).MaxResults(mostIDs).Context(call).Do()
@@ -92,13 +92,13 @@ func (d *Discovery) playlists(ctx context.Context, ids []string) (map[string]vid
 	return found, nil
 }
 
-// entry is one of a playlist.
+// entry is one entry of a playlist.
 type entry struct {
 	position int
 	id       string // of the video
 }
 
-// entries are those of a page of a playlist, and where the next page begins.
+// entries returns one page of a playlist's entries, and the token of the next page.
 func (d *Discovery) entries(ctx context.Context, playlist string, at engine.Window) (entries []entry, next string, err error) {
 	call, body := keepBody(ctx)
 	ask := d.api.PlaylistItems.List([]string{"snippet"}).PlaylistId(playlist).MaxResults(int64(at.Max)).Context(call)
@@ -124,10 +124,10 @@ func (d *Discovery) entries(ctx context.Context, playlist string, at engine.Wind
 	return entries, next, err
 }
 
-// nextPage checks where the API says that the next page begins.
+// nextPage checks the token that the API names for the next page.
 func nextPage(at engine.Window, token string, entries int) (string, error) {
 	if !isToken(token) || token != "" && token == at.After || entries > at.Max {
-		return "", strange(errors.New("a next page that is none, or more than was asked for"))
+		return "", strange(errors.New("an invalid token for the next page, or more entries than requested"))
 	}
 	return token, nil
 }

@@ -1,16 +1,16 @@
-// Package dataapi finds videos, channels and playlists by the official data API of the
-// video site, with a key of the operator's.
+// Package dataapi finds videos, channels and playlists with the official data API of the video
+// site. The operator provides the API key.
 //
 //	found, err := dataapi.New(dataapi.Options{Key: key})
 //	page, err := found.Search(ctx, video.Search{Q: "go", Type: video.TypeVideo, Order: video.ByDate}, engine.Window{Max: 20})
 //
-// Each question costs a part of the quota of the key's project: one call, and for a list
-// one more for the details of all its videos. The package asks no other host than the
-// API's, follows no redirect, sends no request twice, and reads no environment variable.
+// Each question costs a part of the quota of the key's project: one call, and for a list one
+// more call for the details of all its videos. The package asks only the API's host, follows no
+// redirect, sends no request twice, and reads no environment variable.
 //
-// The API does not tell which videos are short, nor a video's caption tracks, and of
-// captions only those that people made: what it does not tell is nil. So it never proves that
-// a video has no captions.
+// The API does not tell which videos are short. It does not list caption tracks, and it reports
+// only captions that people made. Unknown fields are nil. So this package never proves that a
+// video has no captions.
 package dataapi
 
 import (
@@ -44,7 +44,7 @@ const (
 	dialTime = 10 * time.Second
 )
 
-// Options say whom to ask and how. Key is required.
+// Options configure a [Discovery]. Key is required.
 type Options struct {
 	// Key is an API key of a project for which the data API is enabled. It goes to the
 	// API in a header, and is not shown when options are printed or marshaled.
@@ -66,18 +66,17 @@ func (o Options) Format(s fmt.State, verb rune) {
 	redact.Print(s, verb, shown(o))
 }
 
-// Discovery implements [engine.Discovery] and [engine.Checker]. Safe for concurrent use;
-// it needs no closing.
+// Discovery implements [engine.Discovery] and [engine.Checker]. It is safe for concurrent use
+// and needs no closing.
 //
-// A key that is not accepted, or a project for which the API is not enabled, is a
-// CONFIG_ERROR. A quota that is used up and too many requests at once are
-// SERVICE_UNAVAILABLE with RetryAfter, an API that cannot be reached, fails, answers with
-// something else or takes longer than 20 seconds for a call is UPSTREAM_FAILED. When ctx ends, the
-// error is its cause.
+// A rejected key, or a project for which the API is not enabled, is a CONFIG_ERROR. A used-up
+// quota and too many requests at once are SERVICE_UNAVAILABLE with RetryAfter. An API that
+// cannot be reached, fails, sends an unexpected answer or takes longer than 20 seconds for a
+// call is UPSTREAM_FAILED. When ctx ends, the error is its cause.
 type Discovery struct {
 	api     *youtube.Service
 	site    string
-	scrub   func(string) string // takes the key out of a text; a func, as that prints as none
+	scrub   func(string) string // takes the key out of a text; a func, because printing it shows no key
 	refused atomic.Pointer[transcript.Error]
 	titles  memory[string]  // of playlists, by their ids
 	uploads memory[channel] // by the ids and names of channels
@@ -88,14 +87,14 @@ var (
 	_ engine.Checker   = (*Discovery)(nil)
 )
 
-// New returns a way of discovery. It asks nothing of the API. The error says which option
-// cannot be used, and never holds the key.
+// New returns a Discovery. It sends no request. The error names the invalid option and never
+// holds the key.
 func New(o Options) (*Discovery, error) {
 	if o.Key == "" {
-		return nil, errors.New("dataapi: there is no key")
+		return nil, errors.New("dataapi: Key is empty")
 	}
 	if strings.ContainsFunc(o.Key, func(c rune) bool { return c <= ' ' || c > '~' }) {
-		return nil, errors.New("dataapi: the key holds characters that no key has, perhaps a line's end")
+		return nil, errors.New("dataapi: the key holds invalid characters, perhaps a line break")
 	}
 	base, err := address("base URL", o.BaseURL, DefaultBaseURL)
 	if err != nil {
@@ -105,24 +104,23 @@ func New(o Options) (*Discovery, error) {
 	if err != nil {
 		return nil, err
 	}
-	api, err := youtube.NewService(context.Background(), // for credentials, of which there are none
+	api, err := youtube.NewService(context.Background(), // only credentials would use the context, and there are none
 		option.WithHTTPClient(client(o.HTTP, o.Key)),
 		option.WithEndpoint(base+"/"),
-		option.WithLogger(slog.New(slog.DiscardHandler)), // else an environment variable has it print requests
+		option.WithLogger(slog.New(slog.DiscardHandler)), // otherwise an environment variable could make the client print requests
 	)
 	if err != nil {
 		return nil, fmt.Errorf("dataapi: %w", err)
 	}
-	api.BasePath = base + "/"              // whatever the environment says of other places
-	api.UserAgent = "transcriptkit (gzip)" // the API packs its answers for those who say so
+	api.BasePath = base + "/"              // environment variables cannot change it
+	api.UserAgent = "transcriptkit (gzip)" // the API compresses answers only for user agents that contain "gzip"
 	return &Discovery{
 		api: api, site: site,
 		scrub: func(s string) string { return strings.ReplaceAll(s, o.Key, "[key]") },
 	}, nil
 }
 
-// address checks one of the addresses of the options, and returns it without a slash at
-// its end.
+// address checks one of the addresses in the options, and returns it without a trailing slash.
 func address(what, text, otherwise string) (string, error) {
 	if text == "" {
 		return otherwise, nil
@@ -137,7 +135,8 @@ func address(what, text, otherwise string) (string, error) {
 	return strings.TrimRight(at.String(), "/"), nil
 }
 
-// client sends requests with the key, to the host that they name and no other.
+// client returns an HTTP client that sends requests with the key, to the host that they name
+// only.
 func client(given *http.Client, key string) *http.Client {
 	own := http.Client{Transport: &http.Transport{ // no Proxy: the environment is not asked
 		DialContext:            (&net.Dialer{Timeout: dialTime}).DialContext,
@@ -159,11 +158,11 @@ func client(given *http.Client, key string) *http.Client {
 	return &own
 }
 
-// ByAPI tells that no page of the site is visited; see [engine.ByAPI].
+// ByAPI tells that this discovery visits no page of the site; see [engine.ByAPI].
 func (d *Discovery) ByAPI() {}
 
-// Check returns the error of the newest question if that was that the key is not
-// accepted, else nil. It asks nothing: each question to the API costs quota.
+// Check returns the error of the newest question if the API rejected the key, else nil. It
+// sends no request, because each question to the API costs quota.
 func (d *Discovery) Check(context.Context) error {
 	if e := d.refused.Load(); e != nil {
 		return e

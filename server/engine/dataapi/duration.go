@@ -6,12 +6,12 @@ import (
 	"strconv"
 )
 
-// iso8601 are the durations that the API writes: of days and weeks too.
+// iso8601 matches the durations that the API writes, which can have days and weeks.
 var iso8601 = regexp.MustCompile(`\AP(?:(\d{1,6})W)?(?:(\d{1,6})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,9}(?:\.\d{1,9})?)S)?)?\z`)
 
-// seconds reads a duration as "PT1H2M3S", rounded half up. nil is one that cannot be
-// read, and one of nothing, which is how the API writes that of what is on the air or yet
-// to come: "P0D".
+// seconds reads a duration such as "PT1H2M3S" and rounds half up. It returns nil for a duration
+// that cannot be read, and for a duration of zero: the API writes "P0D" for a broadcast that is
+// live or has not begun.
 func seconds(text string) *int {
 	parts := iso8601.FindStringSubmatch(text)
 	if parts == nil {

@@ -19,15 +19,14 @@ import (
 )
 
 const (
-	// pause is when to ask again an API that limits its callers and does not say for
-	// how long.
+	// pause is when to ask the API again if it limits its callers and names no time.
 	pause    = 30 * time.Second
-	maxPause = 24 * time.Hour // the longest that it may ask for
-	maxWords = 300            // of its own words, in characters
+	maxPause = 24 * time.Hour // the longest pause that the API may ask for
+	maxWords = 300            // characters of the API's own message
 )
 
-// judge is the error with a code for a call that failed with err, or whose answer is not
-// what was asked for.
+// judge returns a coded error for a call that failed with err, or whose answer is of the wrong
+// kind.
 func (d *Discovery) judge(ctx context.Context, err error, answered bool) error {
 	var refused *googleapi.Error
 	switch {
@@ -37,7 +36,7 @@ func (d *Discovery) judge(ctx context.Context, err error, answered bool) error {
 		d.refused.Store(nil)
 		return nil
 	case err == nil:
-		return strange(errors.New("an answer of another kind"))
+		return strange(errors.New("an answer of an unexpected kind"))
 	case errors.As(err, &refused):
 		e := d.fault(refused)
 		if e.Code == transcript.ConfigError {
@@ -48,7 +47,7 @@ func (d *Discovery) judge(ctx context.Context, err error, answered bool) error {
 	return unreachable(err)
 }
 
-// fault is the error with a code for a refusal.
+// fault returns a coded error for a refusal.
 func (d *Discovery) fault(refused *googleapi.Error) *transcript.Error {
 	why := errors.New(clip.Line(d.scrub(refused.Error()), maxWords))
 	reasons := reasonsOf(refused)
@@ -59,8 +58,8 @@ func (d *Discovery) fault(refused *googleapi.Error) *transcript.Error {
 	case told("quotaExceeded", "dailyLimitExceeded") || perDay(refused):
 		return usedUp(time.Now()).Because(why)
 	case code == http.StatusTooManyRequests || told("rateLimitExceeded", "userRateLimitExceeded", "RATE_LIMIT_EXCEEDED"):
-		e := transcript.Errorf(transcript.ServiceUnavailable, "The data API of the video site takes no more requests at the moment.").Because(why)
-		asked, _ := retryafter.Parse(refused.Header, maxPause) // 0 where the header says nothing
+		e := transcript.Errorf(transcript.ServiceUnavailable, "The data API of the video site accepts no more requests at the moment.").Because(why)
+		asked, _ := retryafter.Parse(refused.Header, maxPause) // 0 if the header names no time
 		e.RetryAfter = retryafter.Seconds(cmp.Or(asked, pause))
 		return e
 	case told("accessNotConfigured", "SERVICE_DISABLED"):
@@ -84,8 +83,8 @@ func (d *Discovery) fault(refused *googleapi.Error) *transcript.Error {
 	return transcript.Errorf(transcript.UpstreamFailed, "The data API of the video site failed.").Because(why)
 }
 
-// reasonsOf are the reasons that a refusal names: the API's own, and those of the gate
-// before it.
+// reasonsOf returns the reasons that a refusal names: the API's own reasons, and those of the
+// gateway in front of the API.
 func reasonsOf(refused *googleapi.Error) (all []string) {
 	for _, e := range refused.Errors {
 		all = append(all, e.Reason)
@@ -100,10 +99,10 @@ func reasonsOf(refused *googleapi.Error) (all []string) {
 	return all
 }
 
-// perDay reports whether a refusal names a limit for a day, as that of searches.
+// perDay reports whether a refusal names a daily limit, such as the limit on searches.
 func perDay(refused *googleapi.Error) bool {
 	for _, detail := range refused.Details {
-		said, _ := detail.(map[string]any) // none has no members
+		said, _ := detail.(map[string]any) // a nil map has no members
 		data, _ := said["metadata"].(map[string]any)
 		if limit, _ := data["quota_limit"].(string); strings.Contains(limit, "PerDay") {
 			return true
@@ -112,7 +111,7 @@ func perDay(refused *googleapi.Error) bool {
 	return false
 }
 
-// usedUp tells of a quota that is filled again at midnight Pacific time.
+// usedUp is the error for a quota that is filled again at midnight Pacific time.
 func usedUp(now time.Time) *transcript.Error {
 	e := transcript.Errorf(transcript.ServiceUnavailable,
 		"The quota of the data API of the video site is used up. It is filled again at midnight Pacific time: ask again then, or raise the quota of the key's project.")
@@ -120,10 +119,10 @@ func usedUp(now time.Time) *transcript.Error {
 	return e
 }
 
-// midnight is the next one, Pacific time.
+// midnight returns the next midnight, Pacific time.
 func midnight(now time.Time) time.Time {
 	pacific, err := time.LoadLocation("America/Los_Angeles")
-	if err != nil { // no table of zones here: at most an hour too late
+	if err != nil { // without a table of time zones: at most an hour too late
 		pacific = time.FixedZone("PST", -8*60*60)
 	}
 	y, m, day := now.In(pacific).Date()
@@ -138,20 +137,20 @@ func gone() *transcript.Error {
 	return transcript.Errorf(transcript.Unavailable, "There is no such channel or playlist, or it is private.")
 }
 
-// strange tells of an answer that cannot be understood.
+// strange is the error for an answer that cannot be understood.
 func strange(why error) *transcript.Error {
-	return transcript.Errorf(transcript.UpstreamFailed, "The data API of the video site does not answer as it should.").Because(why)
+	return transcript.Errorf(transcript.UpstreamFailed, "The data API of the video site sends an unexpected answer.").Because(why)
 }
 
-// unreachable is for a request without an answer, with only a part of one, or with one
-// that is not JSON.
+// unreachable is the error for a request without an answer, with a partial answer, or with an
+// answer that is not JSON.
 func unreachable(err error) *transcript.Error {
 	var much *http.MaxBytesError
-	var sending interface{ Timeout() bool } // of every error of sending
+	var sending interface{ Timeout() bool } // implemented by every error of sending
 	var asked *url.Error
 	why := err
 	if errors.As(err, &asked) {
-		why = asked.Err // without the address, which says what is searched for
+		why = asked.Err // without the address, because the address holds the search words
 	}
 	switch {
 	case errors.As(err, &much):

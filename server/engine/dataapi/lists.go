@@ -13,7 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
-// Videos asks for all of them in one call.
+// Videos asks for all videos in one call.
 func (d *Discovery) Videos(ctx context.Context, contents []engine.Content) ([]video.Video, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -36,7 +36,7 @@ func (d *Discovery) Videos(ctx context.Context, contents []engine.Content) ([]vi
 	return found, nil
 }
 
-// Channel asks for one in one call. One that goes by a custom name ("c/name") is
+// Channel asks for one channel in one call. A channel named by a custom name ("c/name") is
 // NOT_IMPLEMENTED.
 func (d *Discovery) Channel(ctx context.Context, l engine.List) (video.Channel, error) {
 	if ctx.Err() != nil {
@@ -63,14 +63,14 @@ func (d *Discovery) Channel(ctx context.Context, l engine.List) (video.Channel, 
 	return found[0], nil
 }
 
-// channel is what further pages of a channel's uploads need to know of it.
+// channel is what the further pages of a channel's uploads need.
 type channel struct {
 	id, uploads string
-	empty       bool // it says itself that it has uploaded nothing
+	empty       bool // the channel itself says that it has no uploads
 }
 
-// Uploads lists a channel's uploads: two calls, and one more for the first page. Those of
-// one kind are NOT_IMPLEMENTED: the API does not tell which are short.
+// Uploads lists a channel's uploads: two calls, and one more for the first page. Uploads of one
+// kind are NOT_IMPLEMENTED, because the API does not tell which videos are short.
 func (d *Discovery) Uploads(ctx context.Context, l engine.List, kind video.Kind, at engine.Window) (engine.Listing[video.Summary], error) {
 	page, err := d.uploadsOf(ctx, l, kind, at)
 	if err != nil {
@@ -98,7 +98,7 @@ func (d *Discovery) uploadsOf(ctx context.Context, l engine.List, kind video.Kin
 	}
 	var entries []entry
 	entries, page.Next, err = d.entries(ctx, of.uploads, at)
-	switch { // the API says of the uploads of who has none that there is no such list
+	switch { // for a channel without uploads, the API answers that the list does not exist
 	case errors.Is(err, transcript.Unavailable) && of.empty:
 		return page, nil
 	case errors.Is(err, transcript.Unavailable):
@@ -116,7 +116,8 @@ func (d *Discovery) uploadsOf(ctx context.Context, l engine.List, kind video.Kin
 	return page, nil
 }
 
-// channel asks for a channel, or remembers it from the first page.
+// channel asks for a channel. For further pages it uses the channel that the first page
+// remembered.
 func (d *Discovery) channel(ctx context.Context, l engine.List, at engine.Window) (channel, error) {
 	if of, ok := d.uploads.get(l.ID); ok && at.After != "" {
 		return of, nil
@@ -133,8 +134,8 @@ func (d *Discovery) channel(ctx context.Context, l engine.List, at engine.Window
 	return of, nil
 }
 
-// Items lists a playlist: two calls, and one more for the first page. What the API does
-// not show to everybody is not available.
+// Items lists a playlist: two calls, and one more for the first page. An entry that the API
+// does not show to the public is not available.
 func (d *Discovery) Items(ctx context.Context, l engine.List, at engine.Window) (engine.Listing[video.Item], error) {
 	page := engine.Listing[video.Item]{ID: l.ID}
 	switch {
@@ -158,7 +159,8 @@ func (d *Discovery) Items(ctx context.Context, l engine.List, at engine.Window) 
 	return page, nil
 }
 
-// title asks for the title of a playlist, or remembers it from the first page.
+// title asks for the title of a playlist. For further pages it uses the title that the first
+// page remembered.
 func (d *Discovery) title(ctx context.Context, id string, at engine.Window) (string, error) {
 	if title, ok := d.titles.get(id); ok && at.After != "" {
 		return title, nil
@@ -198,7 +200,7 @@ func idsOf(entries []entry) (ids []string) {
 	return ids
 }
 
-// summary is what was told of a video, of one that is not there its id alone.
+// summary returns the details of a video, or only its id if the video is not there.
 func summary(there map[string]video.Video, id string) video.Summary {
 	if v, ok := there[id]; ok {
 		return v.Summary

@@ -2,11 +2,11 @@ package dataapi
 
 import "sync"
 
-// most is how much of a kind is remembered: some 100 KB.
+// most is how many entries of a kind are remembered: some 100 KB.
 const most = 1000
 
-// memory keeps what the first page of a list has told for its further pages, which then
-// cost a call less. It is emptied when it is full. The zero value is ready.
+// memory keeps facts from the first page of a list, which save a call for each further page. It
+// is emptied when it is full. The zero value is ready.
 type memory[V any] struct {
 	mu sync.Mutex
 	of map[string]V

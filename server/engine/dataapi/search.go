@@ -12,8 +12,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
-// Search costs two calls: the search tells little of what it finds, so that one more asks
-// for the details of all. In one channel the API finds 500 videos at most.
+// Search costs two calls: the search itself returns few details, so a second call asks for the
+// details of all results. In one channel the API finds 500 videos at most.
 func (d *Discovery) Search(ctx context.Context, q video.Search, at engine.Window) (engine.Listing[video.Result], error) {
 	switch {
 	case ctx.Err() != nil:
@@ -32,7 +32,7 @@ func (d *Discovery) Search(ctx context.Context, q video.Search, at engine.Window
 	return page, nil
 }
 
-// hit is what the search tells of a thing.
+// hit is one result of a search, before its details are known.
 type hit struct {
 	id      string
 	snippet youtube.SearchResultSnippet // with its texts as they are
@@ -65,7 +65,7 @@ func (d *Discovery) search(ctx context.Context, q video.Search, at engine.Window
 	return hits, next, err
 }
 
-// readHit reads one of the results of a search; false: it is none of the type.
+// readHit reads one result of a search. ok is false if the result is not of the wanted type.
 func readHit(of video.Type, r *youtube.SearchResult) (h hit, ok bool) {
 	if r == nil || r.Id == nil {
 		return h, false
@@ -73,13 +73,13 @@ func readHit(of video.Type, r *youtube.SearchResult) (h hit, ok bool) {
 	h.id = map[video.Type]string{video.TypeVideo: r.Id.VideoId, video.TypeChannel: r.Id.ChannelId, video.TypePlaylist: r.Id.PlaylistId}[of]
 	if s := r.Snippet; s != nil {
 		h.snippet = *s
-		h.snippet.Title, h.snippet.ChannelTitle = html.UnescapeString(s.Title), html.UnescapeString(s.ChannelTitle) // only a search escapes them
+		h.snippet.Title, h.snippet.ChannelTitle = html.UnescapeString(s.Title), html.UnescapeString(s.ChannelTitle) // only search answers escape their texts
 	}
 	return h, h.id != ""
 }
 
-// details asks for those of what was found. What is gone meanwhile has what the search
-// told of it.
+// details asks for the details of the hits. A hit that no longer exists keeps what the search
+// returned.
 func (d *Discovery) details(ctx context.Context, of video.Type, hits []hit) (results []video.Result, err error) {
 	if len(hits) == 0 {
 		return nil, nil

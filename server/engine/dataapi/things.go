@@ -12,9 +12,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
-const maxLine = 500 // characters of a name; those of the site have at most 150
+const maxLine = 500 // characters of a name; names on the site have at most 150
 
-// known is a name or an id that is told, on one line; nil for an empty one.
+// known returns a name or an id on one line, nil for an empty one.
 func known(text string) *string {
 	if text = clip.Line(text, maxLine); text == "" {
 		return nil
@@ -22,7 +22,7 @@ func known(text string) *string {
 	return &text
 }
 
-// published is a time of the API, nil where it tells none.
+// published reads a time of the API. It returns nil if the API names none.
 func published(text string) *transcript.Time {
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
@@ -31,7 +31,7 @@ func published(text string) *transcript.Time {
 	return new(transcript.At(at))
 }
 
-// picture is the address of the largest of the common sizes.
+// picture returns the address of the largest common size.
 func picture(t *youtube.ThumbnailDetails) *string {
 	if t == nil {
 		return nil
@@ -47,7 +47,7 @@ func picture(t *youtube.ThumbnailDetails) *string {
 	return nil
 }
 
-// onAir is whether a video is being broadcast now, nil where the API does not tell.
+// onAir reports whether a video is being broadcast now, nil if the API does not tell.
 func onAir(broadcast string) *bool {
 	switch broadcast {
 	case "live":
@@ -58,8 +58,8 @@ func onAir(broadcast string) *bool {
 	return nil
 }
 
-// captioned is true for a video with captions that people made. Of others the API says
-// false, also where there are automatic ones: that is not known.
+// captioned returns true for a video with captions that people made. Otherwise it returns nil:
+// the API also says false for a video that has only automatic captions.
 func captioned(caption string) *bool {
 	if caption == "true" {
 		return new(true)
@@ -67,7 +67,7 @@ func captioned(caption string) *bool {
 	return nil
 }
 
-// readVideo reads a video; its counts are those that it shows.
+// readVideo reads a video, with the counts that the video shows.
 func readVideo(v *youtube.Video, statistics map[string]rawJSON) video.Video {
 	read := video.Video{Summary: video.Summary{VideoID: v.Id}, TrackMetadataStatus: transcript.TracksSkipped}
 	if s := v.Snippet; s != nil {
@@ -95,12 +95,12 @@ func readVideo(v *youtube.Video, statistics map[string]rawJSON) video.Video {
 	return read
 }
 
-// readChannel reads a channel; its counts are those that it shows.
+// readChannel reads a channel, with the counts that the channel shows.
 func (d *Discovery) readChannel(c *youtube.Channel, statistics map[string]rawJSON) video.Channel {
 	read := video.Channel{ChannelID: c.Id, URL: new(d.site + "/channel/" + url.PathEscape(c.Id))}
 	if s := c.Snippet; s != nil {
 		read.Title, read.Description, read.ThumbnailURL = known(s.Title), &s.Description, picture(s.Thumbnails)
-		if strings.HasPrefix(s.CustomUrl, "@") { // older ones are no handles
+		if strings.HasPrefix(s.CustomUrl, "@") { // older custom names are not handles
 			read.Handle = &s.CustomUrl
 		}
 	}
@@ -114,7 +114,7 @@ func (d *Discovery) readChannel(c *youtube.Channel, statistics map[string]rawJSO
 	return read
 }
 
-// uploadsOf is the id of the playlist of a channel's uploads, empty where it has none.
+// uploadsOf returns the id of the playlist of a channel's uploads, empty if there is none.
 func uploadsOf(c *youtube.Channel) string {
 	if c.ContentDetails == nil || c.ContentDetails.RelatedPlaylists == nil {
 		return ""
@@ -122,7 +122,7 @@ func uploadsOf(c *youtube.Channel) string {
 	return c.ContentDetails.RelatedPlaylists.Uploads
 }
 
-// readPlaylist reads a playlist; details are its members really there.
+// readPlaylist reads a playlist. details holds the members that the answer really contains.
 func readPlaylist(p *youtube.Playlist, details map[string]rawJSON) video.Playlist {
 	read := video.Playlist{PlaylistID: p.Id}
 	if s := p.Snippet; s != nil {

@@ -11,17 +11,18 @@ import (
 )
 
 const (
-	maxAnswer  = 8 << 20 // fifty videos with the longest descriptions are below 2 MB
+	maxAnswer  = 8 << 20 // fifty videos with the longest descriptions take less than 2 MB
 	maxRefusal = 64 << 10
 )
 
-// wire sends requests with the key and reads the answers, of a bounded length.
+// wire sends requests with the key and reads answers of a bounded length.
 type wire struct {
 	next http.RoundTripper
 	key  string
 }
 
-// RoundTrip sends a request. What breaks off is an error here already.
+// RoundTrip sends a request and reads the whole answer. A truncated answer is an error here
+// already.
 func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	req = req.Clone(req.Context())
 	req.Header.Set("X-Goog-Api-Key", w.key)
@@ -33,7 +34,7 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	var body []byte
 	if resp.StatusCode == http.StatusOK {
 		body, err = io.ReadAll(http.MaxBytesReader(nil, resp.Body, maxAnswer))
-	} else { // one that breaks off says less of the error than the status does
+	} else { // the status tells more about the error than a truncated body
 		body, _ = io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
 	}
 	if err != nil {
@@ -46,24 +47,24 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// rawJSON is a member that is not read.
+// rawJSON is a JSON value that is not decoded.
 type rawJSON = json.RawMessage
 
 type bodyKey struct{}
 
-// keepBody is a context whose request leaves the body of its answer in body.
+// keepBody returns a context that makes RoundTrip store the body of the answer in body.
 func keepBody(ctx context.Context) (_ context.Context, body *[]byte) {
 	body = new([]byte)
 	return context.WithValue(ctx, bodyKey{}, body), body
 }
 
-// members are those that the items of an answer really have: in the types of the API's
-// client a count that is hidden is 0.
+// members are the members that an answer's items really have. The types of the API's client
+// show a hidden count as 0.
 type members []struct {
 	Snippet, Statistics, ContentDetails map[string]rawJSON
 }
 
-// readMembers reads the body of an answer, in which the API's client has found n items.
+// readMembers reads the body of an answer in which the API's client found n items.
 func readMembers(body []byte, n int) (members, error) {
 	var answer struct{ Items members }
 	err := json.Unmarshal(body, &answer)
@@ -73,7 +74,7 @@ func readMembers(body []byte, n int) (members, error) {
 	return answer.Items, err
 }
 
-// count is a count that an item shows, nil if it does not.
+// count returns a count that an item shows, or nil if the count is hidden.
 func count(of map[string]rawJSON, name string, n uint64) *int64 {
 	if text := of[name]; text == nil || string(text) == "null" || n > math.MaxInt64 {
 		return nil

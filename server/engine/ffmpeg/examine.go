@@ -10,7 +10,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 )
 
-// getPrograms cures what is wrong with either program.
+// getPrograms tells how to install both programs.
 const getPrograms = "install ffmpeg 5.1 or later, which brings ffprobe (apt install ffmpeg on Debian and Ubuntu; package ffmpeg on Fedora, Alpine and Homebrew too)"
 
 var _ engine.Examiner = (*Tool)(nil)
@@ -43,13 +43,13 @@ func (t *Tool) examine(ctx context.Context, program string) engine.Finding {
 	f := engine.Finding{Name: program, Status: engine.OK, Found: string(said[1])}
 	if tooOld(said) {
 		f.Status, f.Cure = engine.Old, getPrograms
-		f.Fails = "perhaps some recordings: nobody has tried a version before 5.1"
+		f.Fails = "perhaps some recordings: versions before 5.1 are untested"
 	}
 	return f
 }
 
-// versionLine is what the programs answer. One built from a repository of its source has a
-// version without numbers, or with others.
+// versionLine matches the first line of either program. A program built from a source
+// repository has a version without numbers, or with other numbers.
 var versionLine = regexp.MustCompile(`^ff\w+ version (n?(\d+)\.(\d+)[^ ]{0,40}|[^ ]{1,40}) `)
 
 func tooOld(said [][]byte) bool {

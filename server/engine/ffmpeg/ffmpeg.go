@@ -4,14 +4,13 @@
 //	info, err := media.Probe(ctx, upload)
 //	audio, err := media.Normalize(ctx, upload, wav, 12*time.Hour, nil)
 //
-// A media file is hostile until proven otherwise: playlists that name other
-// files, headers that promise days of sound, files cut off in the middle. The
-// programs are allowed to open the one file, as one of the container formats
-// that hold their own data, and what they produce is measured, whatever their
-// exit codes say.
+// A media file is hostile until proven otherwise: playlists name other files, headers promise
+// days of sound, files are cut off in the middle. The programs may open only the given file, as
+// one of the container formats that hold their own data. The package measures the output and
+// does not trust exit codes.
 //
-// The package reads no links and knows nothing of plans: how long a recording
-// may be is its caller's business.
+// The package reads no links and knows no plans: the caller decides how long a recording may
+// be.
 package ffmpeg
 
 import (
@@ -30,12 +29,12 @@ import (
 // playlists (HLS, DASH, concat), image sequences and devices are not among them.
 const containers = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mp3,wav,w64,flac,ogg,aac,mpegts,mpeg,avi,flv,asf,aiff,amr,caf"
 
-// memory bounds what both programs may allocate. It is room for several hours
-// of silence between two timestamps, which ffmpeg builds in memory.
+// memory bounds the memory of each program. It suffices for several hours of silence between
+// two timestamps, which ffmpeg builds in memory.
 const memory = 1 << 30
 
-// Tool is an engine.MediaTool over ffmpeg and ffprobe, version 5.1 or later. It is
-// safe for concurrent use and needs no closing.
+// Tool is an engine.MediaTool based on ffmpeg and ffprobe, version 5.1 or later. It is safe for
+// concurrent use and needs no closing.
 type Tool struct {
 	programs engine.Runner
 }
@@ -45,7 +44,7 @@ func New(host engine.Host) *Tool {
 	return &Tool{programs: host.Programs}
 }
 
-// Check reports, as CONFIG_ERROR, which of the two programs is missing.
+// Check returns a CONFIG_ERROR that names the missing program.
 func (t *Tool) Check(context.Context) error {
 	for _, program := range []string{"ffmpeg", "ffprobe"} {
 		if _, err := t.programs.Look(program); err != nil {
@@ -64,15 +63,16 @@ func (t *Tool) run(ctx context.Context, c engine.Command) (engine.Exit, error) {
 	)
 	switch {
 	case err == nil && exit.Code == -1:
-		// Not its own decision and not one of our limits: the system was short of something.
+		// The program did not end by itself and broke none of our limits: the system was short
+		// of something.
 		return exit, fmt.Errorf("ffmpeg: %s was killed: %s", c.Program, exit.Stderr)
 	case err == nil:
 		return exit, nil
 	case errors.As(err, &absent):
 		return exit, missing(c.Program, err)
 	case errors.As(err, &limit) && limit.Limit == "processor time":
-		// A slow machine is not the file's fault, nor is a file that the server may not
-		// write: what is written is bounded by its length.
+		// The length of the output is bounded, so the file needs too much work. A slow machine
+		// or a full disk is not the cause.
 		return exit, invalid("The file takes too much work to decode.").Because(err)
 	}
 	return exit, fmt.Errorf("ffmpeg: %w", err)
@@ -97,8 +97,8 @@ func regular(path string) (string, int64, error) {
 	return path, info.Size(), nil
 }
 
-// source are the arguments that open the file at path and nothing else. With its
-// scheme before it an absolute path is a path, whatever characters it holds.
+// source returns the arguments that open the file at path and nothing else. Prefixed with its
+// scheme, an absolute path stays a path whatever characters it holds.
 func source(path string) []string {
 	return []string{"-protocol_whitelist", "file", "-format_whitelist", containers, "-i", "file:" + path}
 }

@@ -15,19 +15,18 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 )
 
-// onTheClock resamples and then fills with silence whatever the timestamps leave
-// out: before a sound that starts later than its picture, and in between. In this
-// order the filling costs the least memory.
+// onTheClock resamples, and then fills gaps between timestamps with silence: before sound that
+// starts later than the picture, and in between. In this order the filling needs the least
+// memory.
 const onTheClock = "aformat=sample_fmts=s16:sample_rates=16000:channel_layouts=mono,aresample=async=1:first_pts=0"
 
-// longest is what a WAV of 16 kHz, mono, 16 bit can hold.
+// longest is the longest recording that a WAV of 16 kHz, mono, 16 bit can hold.
 const longest = 37 * time.Hour
 
-// Normalize decodes the first audio stream of in to the WAV out, as
-// engine.MediaTool says; out is replaced, and removed again on every error. The
-// error is UPLOAD_INVALID when there is no audio stream, nothing that can be
-// decoded, or clearly less than the file's own header announces (half a second
-// and 2 % are allowed for).
+// Normalize decodes the first audio stream of in to the WAV out, as engine.MediaTool says. It
+// replaces out, and removes out on every error. The error is UPLOAD_INVALID if there is no
+// audio stream, if nothing can be decoded, or if the file holds clearly less sound than its
+// header announces (a difference of half a second plus 2 % is allowed).
 func (t *Tool) Normalize(ctx context.Context, in, out string, max time.Duration, progress func(time.Duration)) (engine.Audio, error) {
 	if max <= 0 || max > longest {
 		return engine.Audio{}, fmt.Errorf("ffmpeg: max is %v: want more than 0 and at most %v", max, longest)
@@ -48,26 +47,26 @@ func (t *Tool) Normalize(ctx context.Context, in, out string, max time.Duration,
 		err = complete(audio.Duration, min(claims.audioEnd, max))
 	}
 	if err != nil {
-		// It was created here, so there is something to remove; what fails to be
-		// removed is the caller's scratch file and no reason to hide err.
+		// decode has created out, so remove it. out is the caller's scratch file: a failure to
+		// remove it must not hide err.
 		_ = os.Remove(out)
 		return engine.Audio{}, err
 	}
 	return audio, nil
 }
 
-// decode writes the audio of in, at most max of it, to out and measures it.
+// decode writes at most max of the audio of in to out, and measures it.
 func (t *Tool) decode(ctx context.Context, in, out string, max time.Duration, progress func(time.Duration)) (engine.Audio, error) {
 	out, err := filepath.Abs(out)
 	if err != nil {
 		return engine.Audio{}, fmt.Errorf("ffmpeg: %w", err)
 	}
-	// Made here and private, so that a directory that cannot be written is told
-	// from a file that cannot be read.
+	// Create the file here, private to the server. A directory without write permission then
+	// fails here, and is not mistaken for an unreadable input.
 	if err := os.WriteFile(out, nil, 0o600); err != nil {
 		return engine.Audio{}, fmt.Errorf("ffmpeg: %w", err)
 	}
-	patience := time.Minute + max/20 // twenty times as fast as it plays is slow
+	patience := time.Minute + max/20 // a slow machine decodes twenty times as fast as the media plays
 	exit, err := t.run(ctx, engine.Command{
 		Program: "ffmpeg",
 		Args:    arguments(in, out, max),
@@ -87,7 +86,7 @@ func (t *Tool) decode(ctx context.Context, in, out string, max time.Duration, pr
 	switch {
 	case bytes.Contains(exit.Stderr, []byte("No space left on device")), bytes.Contains(exit.Stderr, []byte("Disk quota exceeded")):
 		return engine.Audio{}, fmt.Errorf("ffmpeg: write %s: %w", out, syscall.ENOSPC)
-	case errors.Is(wavErr, errCutOff): // a file that cannot be decoded gives a whole WAV, or none
+	case errors.Is(wavErr, errCutOff): // ffmpeg writes a whole WAV or none for a file that it cannot decode
 		return engine.Audio{}, fmt.Errorf("ffmpeg: write %s: %w: %w", out, wavErr, complaint)
 	case bytes.Contains(exit.Stderr, []byte("Failed to compensate for timestamp delta")):
 		return engine.Audio{}, invalid("The file's timestamps leave too wide a gap.").Because(complaint)
@@ -99,10 +98,10 @@ func (t *Tool) decode(ctx context.Context, in, out string, max time.Duration, pr
 	return engine.Audio{Path: out, Duration: duration}, nil
 }
 
-// arguments are those of ffmpeg. The offset of a microsecond keeps the clock of
-// MPEG transport streams: at exactly 0 ffmpeg would move the first sample of the
-// sound to 0 when the picture, which is not read, starts before it. One thread
-// each, because every further one takes memory, and there is little to share.
+// arguments returns the arguments of ffmpeg. The offset of a microsecond keeps the clock of
+// MPEG transport streams: with an offset of exactly 0, ffmpeg moves the first sample of the
+// sound to 0 if the picture, which is not read, starts earlier. One thread each, because every
+// further thread takes memory and there is little work to share.
 func arguments(in, out string, max time.Duration) []string {
 	args := []string{
 		"-hide_banner", "-nostdin", "-nostats", "-v", "error", "-y", "-progress", "pipe:1",
@@ -115,8 +114,8 @@ func arguments(in, out string, max time.Duration) []string {
 		"-c:a", "pcm_s16le", "-bitexact", "-f", "wav", "file:"+out)
 }
 
-// complete refuses a file that was cut off: one that holds clearly less than it
-// has announced. An announcement of 0 is none.
+// complete refuses a truncated file: a file that holds clearly less sound than it announces. An
+// announced length of 0 means that the file announces none.
 func complete(held, announced time.Duration) error {
 	if held >= announced-announced/50-500*time.Millisecond {
 		return nil
@@ -124,12 +123,12 @@ func complete(held, announced time.Duration) error {
 	return invalid("The file is cut off: it holds %.1f of the %.1f seconds it announces.", held.Seconds(), announced.Seconds())
 }
 
-// progressReader reads what ffmpeg -progress writes: lines of key=value.
+// progressReader reads the output of ffmpeg -progress: lines of key=value.
 type progressReader struct {
 	report func(time.Duration)
 	max    time.Duration
 	done   time.Duration
-	line   []byte // the beginning of a line whose end is yet to come
+	line   []byte // the beginning of a line whose end has not arrived
 }
 
 // Write never fails.
@@ -155,7 +154,7 @@ func (p *progressReader) read(line string) {
 	}
 	us, err := strconv.ParseInt(strings.TrimSpace(value), 10, 64)
 	if err != nil {
-		return // "N/A" until the first sample is out
+		return // ffmpeg writes "N/A" before the first sample
 	}
 	if done := min(time.Duration(us)*time.Microsecond, p.max); done > p.done {
 		p.done = done

@@ -11,10 +11,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 )
 
-// Probe says what the file claims to be. A duration that ffprobe could only
-// estimate from the size of the file is no claim and is left out. The error is
-// UPLOAD_INVALID when the file is none of the containers this package reads, and
-// CONFIG_ERROR when ffprobe is missing.
+// Probe returns what the file claims to be. It leaves out a duration that ffprobe only
+// estimated from the size of the file. The error is UPLOAD_INVALID if the file is in no
+// container format that this package reads, and CONFIG_ERROR if ffprobe is missing.
 func (t *Tool) Probe(ctx context.Context, path string) (engine.MediaInfo, error) {
 	path, size, err := regular(path)
 	if err != nil {
@@ -27,15 +26,15 @@ func (t *Tool) Probe(ctx context.Context, path string) (engine.MediaInfo, error)
 // claims is what a file says about itself.
 type claims struct {
 	engine.MediaInfo
-	// audioEnd is where the first audio stream ends on the media clock, as far as
-	// the file's header says so; 0 when it does not.
+	// audioEnd is where the first audio stream ends on the media clock according to the file's
+	// header; 0 if the header does not tell.
 	audioEnd time.Duration
-	// rate is how many samples a second the first audio stream has; 0: not known.
+	// rate is the number of samples a second in the first audio stream; 0: not known.
 	rate int
 }
 
-// The samples a second of sound that can be speech, and that hardware records. With
-// fewer, a file of some kilobytes is hours long and decodes to gigabytes.
+// The bounds on samples a second: rates that hardware records and that can carry speech. With a
+// lower rate, a file of a few kilobytes is hours long and decodes to gigabytes.
 const (
 	leastRate = 2000
 	mostRate  = 768_000
@@ -88,7 +87,7 @@ func (t *Tool) probe(ctx context.Context, path string, size int64) (claims, erro
 		return claims{}, invalid("The file's sound has %d samples a second; %d to %d are taken.", c.rate, leastRate, mostRate)
 	}
 	if c.Format == "wav" {
-		// ffprobe takes no header at its word that promises more than there is.
+		// ffprobe ignores a header that announces more sound than the file holds.
 		if announced := announcedByWAV(path, size); announced > 0 {
 			c.Duration, c.audioEnd = announced, announced
 		}
@@ -103,8 +102,8 @@ func (p *probed) forgetDurations() {
 	}
 }
 
-// countFromStart makes durations of what is, in some formats, the time from 0 to
-// the end, though the media may start later than that.
+// countFromStart corrects durations: in some formats they count from 0 to the end, although the
+// media starts later than 0.
 func (p *probed) countFromStart() {
 	start := max(0, p.Format.Start)
 	switch p.Format.Name {
@@ -131,13 +130,13 @@ func (p *probed) claims() claims {
 	return c
 }
 
-// end returns where a stream ends by the file's header, or 0. The whole file may
-// well go on after its sound has ended, so its duration counts only where the
-// sound is all there is.
+// end returns where a stream ends according to the file's header, or 0. The file may go on
+// after its sound has ended, so the duration of the file counts only if the file holds nothing
+// but the sound.
 func (p *probed) end(s probedStream) time.Duration {
 	switch {
 	case p.Format.Name == "mpegts", p.Format.Name == "mpeg", p.Format.Name == "ogg":
-		return 0 // they have no header; ffprobe has looked at their last timestamp
+		return 0 // these formats have no header; ffprobe reports their last timestamp
 	case s.Duration > 0:
 		return (s.Start - p.Format.Start + s.Duration).duration()
 	case s.Tags.Duration != "":
@@ -148,13 +147,13 @@ func (p *probed) end(s probedStream) time.Duration {
 	return 0
 }
 
-// number is one that ffprobe writes as a string.
+// number is a number that ffprobe writes as a string.
 type number float64
 
 // seconds is a number of seconds.
 type seconds = number
 
-// UnmarshalJSON takes what is no number ("N/A") as 0.
+// UnmarshalJSON reads a value that is no number ("N/A") as 0.
 func (n *number) UnmarshalJSON(data []byte) error {
 	f, err := strconv.ParseFloat(strings.Trim(string(data), `"`), 64)
 	if err != nil || f != f {
@@ -170,7 +169,7 @@ func (s seconds) duration() time.Duration {
 	return time.Duration(max(0, min(s, century)) * seconds(time.Second))
 }
 
-// clock reads hours:minutes:seconds; what it cannot read is 0.
+// clock reads hours:minutes:seconds. It returns 0 for a text that it cannot read.
 func clock(s string) time.Duration {
 	var total seconds
 	for _, part := range strings.Split(s, ":") {
@@ -183,7 +182,7 @@ func clock(s string) time.Duration {
 	return total.duration()
 }
 
-// lastLine returns the last line of a program's complaints, for the log.
+// lastLine returns the last line of a program's stderr, for the log.
 func lastLine(stderr []byte) string {
 	lines := strings.Split(strings.TrimSpace(string(stderr)), "\n")
 	return lines[len(lines)-1]

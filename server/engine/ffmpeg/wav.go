@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// The normalized form: 16 kHz, mono, 16 bit.
+// The normalized form is 16 kHz, mono, 16 bit.
 const (
 	sampleRate     = 16000
 	bytesPerSecond = sampleRate * 2
 )
 
-// streamed is the size from which a WAV header announces nothing: who writes a
-// WAV into a pipe does not know its length and puts the largest number there,
-// signed or unsigned, give or take a header.
+// streamed is the size from which a WAV header announces nothing. A program that writes a WAV
+// into a pipe does not know the length, so it writes the largest number, signed or unsigned,
+// more or less the size of a header.
 const streamed = 0x7fff0000
 
 var (
@@ -33,7 +33,7 @@ type wavHeader struct {
 	bytesPerSecond uint32
 	bits           uint16
 	dataStart      int64 // where the samples start in the file
-	dataSize       int64 // how many bytes of samples the header announces
+	dataSize       int64 // the bytes of samples that the header announces
 }
 
 // readWAVHeader reads chunks until the samples begin.
@@ -47,7 +47,7 @@ func readWAVHeader(r io.ReaderAt) (wavHeader, error) {
 		return h, errNotWAV
 	}
 	at := int64(len(riff))
-	for range 100 { // more chunks before the samples are no file, but a trap
+	for range 100 { // a file with more chunks before the samples is a trap
 		var chunk [24]byte
 		n, err := r.ReadAt(chunk[:], at)
 		if n < 8 {
@@ -73,8 +73,8 @@ func readWAVHeader(r io.ReaderAt) (wavHeader, error) {
 	return h, errNotWAV
 }
 
-// measure returns how long the recording at path is by its samples. The error
-// tells that it is not the WAV it must be.
+// measure returns the length of the recording at path, computed from its samples. It returns an
+// error if the file is not a WAV in the normalized form.
 func measure(path string) (time.Duration, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -97,8 +97,8 @@ func measure(path string) (time.Duration, error) {
 	return time.Duration(h.dataSize/2) * time.Second / sampleRate, nil
 }
 
-// announcedByWAV returns how much sound the header of a WAV of the given size
-// announces, if that is more than there is; 0 otherwise.
+// announcedByWAV returns the length of sound that the header of a WAV of the given size
+// announces, if the file holds less than that; otherwise 0.
 func announcedByWAV(path string, size int64) time.Duration {
 	f, err := os.Open(path)
 	if err != nil {

@@ -14,34 +14,33 @@ import (
 	"path/filepath"
 )
 
-// mostEntries is how many files, folders and links an archive may hold. The published
-// ones have some fifty.
+// mostEntries bounds the files, folders and links in an archive. The published ones have some
+// fifty.
 const mostEntries = 1000
 
-// mostUnpacked is how many bytes an engine may take without its archive. The
-// published ones take three times as much as that.
+// mostUnpacked bounds the bytes of an unpacked engine. The published engines take about three
+// times the size of their archives.
 func mostUnpacked(e Entry) int64 { return 1<<20 + 8*e.Bytes }
 
-// unpacker walks through an archive.
+// unpacker reads an archive.
 type unpacker struct {
-	most    int64 // bytes that may come
+	most    int64 // most bytes that the archive may unpack to
 	entries int
-	// dir makes a folder, file a file of what r holds, link a symbolic link.
+	// dir makes a folder, file writes a file with the content of r, link makes a symbolic link.
 	dir  func(name string) error
 	file func(name string, executable bool, r io.Reader) error
 	link func(name, target string) error
 }
 
-// walk reads a gzipped tar archive to its end. It goes by the names that it finds as
-// little as can be: none leaves the folder, and only files, folders and symbolic links
-// that stay inside are taken.
+// walk reads a gzipped tar archive to its end. It does not trust names: no entry can leave the
+// folder, and only files, folders and symbolic links that stay inside are accepted.
 func (u *unpacker) walk(ctx context.Context, archive io.Reader) error {
 	packed, err := gzip.NewReader(archive)
 	if err != nil {
 		return fmt.Errorf("models: archive: %w", err)
 	}
 	left := u.most
-	// Bounded as a whole: what is skipped takes time as well.
+	// The bound covers the whole archive, because skipped entries take time too.
 	all := tar.NewReader(readerFunc(func(b []byte) (int, error) {
 		n, err := packed.Read(b)
 		if left -= int64(n); left < 0 {
@@ -90,15 +89,15 @@ func (u *unpacker) entry(head *tar.Header, content io.Reader) error {
 	return fmt.Errorf("it is of a type that is not unpacked: %q", head.Typeflag)
 }
 
-// unpack unpacks an archive into a folder that is there and empty. It is written
-// through to the disk. Links were checked by their names alone: that none leaves by way
-// of others, the folder's root sees to, for us and in the end for each.
+// unpack unpacks an archive into an existing empty folder, and syncs it to the disk. The walk
+// checks links by their names only. os.Root refuses links that leave the folder through other
+// links; the final Stat checks each link.
 func unpack(ctx context.Context, archive io.Reader, most int64, into string) error {
 	root, err := os.OpenRoot(into)
 	if err != nil {
 		return fmt.Errorf("models: %w", err)
 	}
-	defer func() { _ = root.Close() }() // what was written was closed before
+	defer func() { _ = root.Close() }() // all written files are closed already
 	var links []string
 	u := unpacker{
 		most: most,
@@ -138,8 +137,8 @@ func unpackFile(root *os.Root, name string, executable bool, r io.Reader) (err e
 	return errors.Join(err, file.Sync(), file.Close())
 }
 
-// verifyUnpacked compares an engine with its archive, whose hash was checked. The
-// error is ErrHash where they differ.
+// verifyUnpacked compares an engine with its archive, whose hash was checked. The error is
+// ErrHash if they differ.
 func (f *Folder) verifyUnpacked(ctx context.Context, e Entry) error {
 	archive, err := os.Open(f.file(e))
 	if err != nil {
@@ -173,7 +172,7 @@ func (f *Folder) verifyUnpacked(ctx context.Context, e Entry) error {
 	return u.walk(ctx, archive)
 }
 
-// sameContent tells whether a file has the content of r. One that cannot be read has not.
+// sameContent reports whether a file has the content of r; false if the file cannot be read.
 func sameContent(root *os.Root, name string, r io.Reader) bool {
 	file, err := root.Open(name)
 	if err != nil {
@@ -186,8 +185,8 @@ func sameContent(root *os.Root, name string, r io.Reader) bool {
 	return err == nil && cut == nil && string(is.Sum(nil)) == string(want.Sum(nil))
 }
 
-// findProgram finds the one program of an unpacked engine, wherever it lies. The
-// error is fs.ErrNotExist when there is no such folder.
+// findProgram finds the one program in the folder of an unpacked engine, at any depth. The
+// error is fs.ErrNotExist if there is no such folder.
 func findProgram(in string) (found string, err error) {
 	err = filepath.WalkDir(in, func(path string, d fs.DirEntry, err error) error {
 		switch {

@@ -8,22 +8,21 @@ import (
 	"slices"
 )
 
-// Pair is a program and a model that go together.
+// Pair is a program and a model that work together.
 type Pair struct {
 	// Program is the absolute path of a whisper-cli that runs on this machine.
 	Program string
-	// Pulled tells that it is one that was pulled, and not the system's.
+	// Pulled reports that the program was pulled and does not belong to the system.
 	Pulled bool
 	// Model is an installed model, and Path its file.
 	Model Item
 }
 
-// Best is the most accurate model that is installed, with the program to run it:
-// [Options.Program], else the one that was pulled, else the one of the system. It
-// hashes the model and runs the program to see that both are what they should be:
-// seconds for a large model. What is damaged is not used.
+// Best returns the most accurate installed model and the program that runs it:
+// [Options.Program], else the pulled program, else the system's. Best hashes the model and runs
+// the program to check both, which takes seconds for a large model. It skips damaged files.
 //
-// The error is [ErrNotInstalled], with the reason and the cure, when there is no such pair.
+// If there is no such pair, the error is [ErrNotInstalled] with the reason and the cure.
 func (f *Folder) Best(ctx context.Context) (Pair, error) {
 	models, err := f.candidates(ctx)
 	if err != nil {
@@ -46,7 +45,7 @@ func (f *Folder) Best(ctx context.Context) (Pair, error) {
 	return Pair{}, fmt.Errorf("%w: %w", ErrNotInstalled, cmp.Or(reason, errors.New("no model was pulled")))
 }
 
-// candidates are the installed models, the most accurate one first.
+// candidates returns the installed models, the most accurate one first.
 func (f *Folder) candidates(ctx context.Context) ([]Item, error) {
 	all, err := f.List(ctx)
 	if err != nil {
@@ -57,8 +56,8 @@ func (f *Folder) candidates(ctx context.Context) ([]Item, error) {
 	return all, nil
 }
 
-// usableProgram is a whisper-cli that runs. The error says why there is none, and
-// what to do.
+// usableProgram returns a whisper-cli that runs. Otherwise the error says why there is none,
+// and what to do.
 func (f *Folder) usableProgram(ctx context.Context) (path string, pulled bool, err error) {
 	if f.program != "" {
 		path, err = f.try(ctx, f.program)
@@ -79,7 +78,7 @@ func (f *Folder) usableProgram(ctx context.Context) (path string, pulled bool, e
 	return path, false, err
 }
 
-// engine is the engine for this machine.
+// engine returns the table's engine for this machine.
 func (f *Folder) engine() (Entry, bool) {
 	at := slices.IndexFunc(f.table, func(e Entry) bool { return e.Kind == KindEngine && e.fits() })
 	if at < 0 {

@@ -17,25 +17,26 @@ import (
 )
 
 const (
-	// mostRedirects is how often a server may send a download elsewhere.
+	// mostRedirects bounds the redirects of one download.
 	mostRedirects = 5
-	// mostRetries is how often a download is taken up again without having come on.
+	// mostRetries bounds the consecutive tries that bring no progress.
 	mostRetries = 5
 	// longestAsked is the longest pause that a server may ask for.
 	longestAsked = time.Minute
 )
 
-var errStalled = errors.New("nothing came any more")
+var errStalled = errors.New("no byte arrived")
 
-// withoutProxy connects directly, whatever the environment says.
+// withoutProxy returns a transport that connects directly and ignores the proxy variables of
+// the environment.
 func withoutProxy() http.RoundTripper {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy = nil
 	return transport
 }
 
-// downloader is a client that follows no other redirects than it should, and takes as
-// long as bytes come.
+// downloader returns a client that follows only permitted redirects and has no overall timeout,
+// as long as bytes arrive.
 func downloader(client *http.Client) *http.Client {
 	c := *client
 	c.Timeout = 0
@@ -52,25 +53,25 @@ func downloader(client *http.Client) *http.Client {
 	return &c
 }
 
-// pauses are those between two tries.
+// pauses returns the waits between tries.
 func pauses() backoff.BackOff {
 	b := backoff.NewExponentialBackOff()
 	b.InitialInterval, b.MaxInterval, b.MaxElapsedTime = time.Second, 30*time.Second, 0
 	return b
 }
 
-// refusal is an answer that no further try would change.
+// refusal is an answer that another try would not change.
 type refusal struct{ text string }
 
 func (r *refusal) Error() string { return r.text }
 
-// asked are pauses of at least what the server has asked for.
+// asked waits at least as long as the server has asked for.
 type asked struct {
 	backoff.BackOff
 	least time.Duration
 }
 
-// NextBackOff is the pause before the next try.
+// NextBackOff returns the wait before the next try.
 func (a *asked) NextBackOff() time.Duration {
 	next := a.BackOff.NextBackOff()
 	if next != backoff.Stop {
@@ -80,8 +81,8 @@ func (a *asked) NextBackOff() time.Duration {
 	return next
 }
 
-// download gets the rest of a file. It goes on after whatever may pass, as long as
-// the file grows by a hundredth in a few tries.
+// download gets the rest of a file. It tries again after temporary errors as long as the file
+// grows by a hundredth of its size within a few tries.
 func (f *Folder) download(ctx context.Context, d Download, p *partial, progress Progress) error {
 	wait := &asked{BackOff: backoff.WithMaxRetries(f.pause(), mostRetries)}
 	reached, most := false, p.have
@@ -106,7 +107,7 @@ func (f *Folder) download(ctx context.Context, d Download, p *partial, progress 
 	return err
 }
 
-// stalling ends a request when no byte comes for long.
+// stalling ends a request when no byte arrives for the given time.
 type stalling struct {
 	io.ReadCloser
 	timer *time.Timer
@@ -133,13 +134,13 @@ func (s *stalling) Close() error {
 	return s.ReadCloser.Close()
 }
 
-// request asks for what is missing, on condition that it is part of the same file.
+// request asks for the missing bytes, on condition that the server still has the same file.
 func (f *Folder) request(ctx context.Context, d Download, p *partial) (*http.Response, error) {
 	ctx, end := context.WithCancelCause(ctx)
 	timer := time.AfterFunc(f.stall, func() { end(fmt.Errorf("%w for %s", errStalled, f.stall)) })
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, d.url.String(), nil)
 	if err == nil {
-		req.Header.Set("Accept-Encoding", "identity") // ranges and hashes are of the file itself
+		req.Header.Set("Accept-Encoding", "identity") // ranges and hashes refer to the uncompressed file
 		if p.have > 0 {
 			req.Header.Set("Range", fmt.Sprintf("bytes=%d-", p.have))
 		}
@@ -161,13 +162,14 @@ func (f *Folder) request(ctx context.Context, d Download, p *partial) (*http.Res
 	return nil, err
 }
 
-// receive takes what an answer brings, and returns the pause that it asks for before the next.
+// receive writes the body of an answer to the partial file. It returns the pause that the
+// server asks for before the next try.
 func (f *Folder) receive(resp *http.Response, d Download, p *partial, progress Progress) (pause time.Duration, err error) {
-	defer func() { _ = resp.Body.Close() }() // it was read, or is not wanted
+	defer func() { _ = resp.Body.Close() }() // it was read, or is not needed
 	switch resp.StatusCode {
 	case http.StatusOK:
 		if resp.ContentLength >= 0 && resp.ContentLength != d.Bytes {
-			return 0, &refusal{fmt.Sprintf("it has another file there: of %d bytes, and not of %d%s", resp.ContentLength, d.Bytes, encoded(resp))}
+			return 0, &refusal{fmt.Sprintf("it has a different file: of %d bytes, and not of %d%s", resp.ContentLength, d.Bytes, encoded(resp))}
 		}
 		if err := p.reset(); err != nil {
 			return 0, &diskError{err}
@@ -178,7 +180,7 @@ func (f *Folder) receive(resp *http.Response, d Download, p *partial, progress P
 			return 0, err
 		}
 	case http.StatusRequestedRangeNotSatisfiable:
-		return 0, errors.Join(errors.New("it does not have the rest: from the start"), p.reset())
+		return 0, errors.Join(errors.New("it does not have the rest: starting over"), p.reset())
 	default:
 		return refused(resp)
 	}
@@ -192,16 +194,16 @@ func (f *Folder) receive(resp *http.Response, d Download, p *partial, progress P
 	return 0, err
 }
 
-// continues checks that a part begins where the file ends. A part of anything else
-// would spoil it.
+// continues checks that the sent range begins where the partial file ends. Any other range
+// would corrupt the file.
 func (p *partial) continues(header string) error {
 	var from, to int64
 	var total string
 	if _, err := fmt.Sscanf(header, "bytes %d-%d/%s", &from, &to, &total); err != nil || from != p.have {
-		return errors.Join(fmt.Errorf("it sends another part than asked for (%q): from the start", header), p.reset())
+		return errors.Join(fmt.Errorf("it sends another part than requested (%q): starting over", header), p.reset())
 	}
 	if total != "*" && total != fmt.Sprint(p.entry.Bytes) {
-		return &refusal{fmt.Sprintf("it has another file there: of %s bytes, and not of %d", total, p.entry.Bytes)}
+		return &refusal{fmt.Sprintf("it has a different file: of %s bytes, and not of %d", total, p.entry.Bytes)}
 	}
 	return nil
 }
@@ -213,7 +215,7 @@ func encoded(resp *http.Response) string {
 	return ""
 }
 
-// refused is the error of an answer without the file.
+// refused returns the error for an answer without the file.
 func refused(resp *http.Response) (time.Duration, error) {
 	said := "it answers " + resp.Status
 	switch code := resp.StatusCode; {
@@ -229,7 +231,7 @@ func refused(resp *http.Response) (time.Duration, error) {
 	return 0, &refusal{said}
 }
 
-// judge decides whether another try could help, and says what would.
+// judge decides whether another try could help; otherwise its error says what would.
 func judge(ctx context.Context, err error, reached bool) error {
 	var (
 		no          *refusal
@@ -250,11 +252,11 @@ func judge(ctx context.Context, err error, reached bool) error {
 		return backoff.Permanent(disk)
 	}
 	if errors.As(err, &wrapped) {
-		err = wrapped.Err // without the address, which is told anyway, and may hold a password
+		err = wrapped.Err // without the address, which is reported elsewhere and may hold a password
 	}
 	switch {
 	case errors.As(err, &certificate), errors.As(err, &record):
-		return backoff.Permanent(fmt.Errorf("the server does not prove who it is: is a proxy between that reads along, its certificate belongs among the system's: %w", err))
+		return backoff.Permanent(fmt.Errorf("the server's certificate is not trusted: if a proxy inspects the connection, add its certificate to the system's: %w", err))
 	case !reached && errors.As(err, &network) && (network.Op == "dial" || network.Op == "proxyconnect"):
 		return backoff.Permanent(fmt.Errorf("%w: %w", ErrUnreachable, err))
 	}

@@ -1,15 +1,14 @@
-// Package models gets a recognizer worth having: the program whisper-cli and
-// models for it, from a table that is compiled in and names the hash of each file.
+// Package models installs a good recognizer: the program whisper-cli and models for it, from a
+// compiled-in table that names the hash of each file.
 //
 //	folder, err := models.Open(models.Options{Dir: "/var/lib/transcriptd/models"})
 //	plan, err := folder.Plan(ctx, "small", models.Sources{}) // what, from where, how many bytes
 //	err = folder.Pull(ctx, plan, nil)
 //	best, err := folder.Best(ctx) // for whisper.NewCLI
 //
-// Nothing is downloaded but by [Folder.Pull]. What is downloaded goes into a partial
-// file that is named by its hash; it gets its own name only when the hash is right,
-// and an engine only when it has also been run once. Whatever interrupts that, the
-// next pull goes on from there.
+// Only [Folder.Pull] downloads. A download goes into a partial file that is named by its hash.
+// The file gets its own name only after its hash was checked, and an engine only after it has
+// also run once. After an interruption the next pull continues.
 package models
 
 import (
@@ -34,43 +33,44 @@ import (
 // cliName is the program that models are for.
 const cliName = "whisper-cli"
 
-// Errors that callers tell apart; more is in their messages.
+// Errors that callers distinguish. Their messages hold the details.
 var (
-	// ErrUnknown is a name that the table does not have.
+	// ErrUnknown reports a name that the table does not have.
 	ErrUnknown = errors.New("no such model or engine")
-	// ErrNotInstalled is that nothing was pulled that could be used, or removed.
+	// ErrNotInstalled reports that nothing usable was pulled, or that there is nothing to
+	// remove.
 	ErrNotInstalled = errors.New("not installed")
-	// ErrBusy is that another process pulls or removes at this moment.
+	// ErrBusy reports that another process is pulling or removing.
 	ErrBusy = errors.New("another pull is at work in this folder")
-	// ErrUnreachable is that no connection to a server of files could be made.
+	// ErrUnreachable reports that no connection to the file server could be made.
 	ErrUnreachable = errors.New("it cannot be reached")
-	// ErrHash is a file that is not the one in the table.
+	// ErrHash reports a file that differs from the one in the table.
 	ErrHash = errors.New("the hash is wrong")
 )
 
-// Options say where a [Folder] is and what it works with.
+// Options configure a [Folder].
 type Options struct {
-	// Dir is the folder. It is needed; it is made by the first pull.
+	// Dir is the folder. It is required; the first pull creates it.
 	Dir string
-	// HTTP downloads. nil means a client that knows no proxy: whoever wants that of
-	// the environment hands over a client with it. Its redirects are the folder's.
+	// HTTP downloads files; nil means a client without a proxy. For the proxy of the
+	// environment, pass a client that uses it. The folder sets its own policy for redirects.
 	HTTP *http.Client
-	// Program is the whisper-cli to use, a path. Empty means the one that was
-	// pulled, else the one of the system.
+	// Program is the path of the whisper-cli to use. Empty means the pulled program, else the
+	// system's.
 	Program string
-	// Programs runs an engine to see whether it works. nil means a runner of the
-	// folder's own, which confines it as a server does.
+	// Programs runs an engine to check that it works. nil means a runner of the folder's own,
+	// which confines the engine like a server does.
 	Programs engine.Runner
-	// Path is the list of folders in which such a runner looks for the system's
-	// whisper-cli, as the environment has it in PATH; empty means the usual ones.
+	// Path is the list of folders in which that runner looks for the system's whisper-cli, in
+	// the form of PATH; empty means the usual folders.
 	Path string
-	// Table replaces the table that is compiled in, for tests and for programs that
-	// bring files of their own. nil means [Table].
+	// Table replaces the compiled-in table, for tests and for programs with files of their own.
+	// nil means [Table].
 	Table []Entry
 }
 
-// Folder is where pulled engines and models lie. It is safe for concurrent use, and
-// by several processes: one of them changes it at a time. It needs no closing.
+// Folder holds pulled engines and models. It is safe for concurrent use, also by several
+// processes: only one of them changes it at a time. It needs no closing.
 type Folder struct {
 	dir      string
 	http     *http.Client
@@ -78,12 +78,11 @@ type Folder struct {
 	programs engine.Runner
 	table    []Entry
 
-	stall time.Duration // without a byte, until a download is tried again
+	stall time.Duration // longest time without a byte before a download is tried again
 	pause func() backoff.BackOff
 }
 
-// Open returns the folder, which need not be there yet. The error names the option
-// that cannot be used.
+// Open returns the folder, which need not exist yet. The error names the invalid option.
 func Open(o Options) (*Folder, error) {
 	if o.Dir == "" {
 		return nil, errors.New("models: Dir: no folder is named")
@@ -108,10 +107,10 @@ func Open(o Options) (*Folder, error) {
 	return f, nil
 }
 
-// Dir is the folder's absolute path.
+// Dir returns the folder's absolute path.
 func (f *Folder) Dir() string { return f.dir }
 
-// entry is the entry of a name for this machine.
+// entry returns the entry of a name for this machine.
 func (f *Folder) entry(name string) (Entry, error) {
 	at := slices.IndexFunc(f.table, func(e Entry) bool { return e.Name == name && e.fits() })
 	if at < 0 {
@@ -120,7 +119,7 @@ func (f *Folder) entry(name string) (Entry, error) {
 	return f.table[at], nil
 }
 
-// lock keeps other pulls and removals away until it is unlocked or the process ends.
+// lock keeps other pulls and removals out until it is unlocked or the process ends.
 func (f *Folder) lock(ctx context.Context) (*flock.Flock, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -139,13 +138,13 @@ func (f *Folder) lock(ctx context.Context) (*flock.Flock, error) {
 }
 
 func unlock(l *flock.Flock) {
-	_ = l.Unlock() // it ends with the process anyway
+	_ = l.Unlock() // the lock ends with the process anyway
 }
 
 // syncFolder makes the names in a folder survive a loss of power.
 func syncFolder(dir string) error {
 	if runtime.GOOS == "windows" {
-		return nil // it has no such call
+		return nil // Windows has no such call
 	}
 	d, err := os.Open(dir)
 	if err != nil {

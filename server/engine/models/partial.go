@@ -16,24 +16,24 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// partial is a file on its way, with the hash of what is there.
+// partial is an incomplete file, with the hash of its content.
 type partial struct {
 	entry   Entry
 	file    *os.File
 	lock    *flock.Flock // of this very file
 	tagPath string
-	tag     string // the server's name for the version that this is part of; may be empty
+	tag     string // the server's ETag of the version that this is part of; may be empty
 	hash    hash.Hash
 	have    int64 // bytes
 }
 
-// maxTag bounds what a server calls a version, bytes.
+// maxTag bounds an ETag, in bytes.
 const maxTag = 256
 
-var errTooLong = errors.New("there is more than the file has")
+var errTooLong = errors.New("the server sends more than the file's size")
 
-// openPartial takes up a partial file, or begins one. What is there is hashed: the
-// state of a hash cannot be trusted to have been kept.
+// openPartial opens a partial file, or creates one. It hashes the existing content, because a
+// stored hash state could not be trusted.
 func (f *Folder) openPartial(ctx context.Context, e Entry, progress Progress) (*partial, error) {
 	if err := errors.Join(removeOdd(f.partial(e)), removeOdd(f.tag(e))); err != nil {
 		return nil, fmt.Errorf("models: %w", err)
@@ -55,16 +55,16 @@ func (f *Folder) openPartial(ctx context.Context, e Entry, progress Progress) (*
 	}
 	tag, err := os.ReadFile(p.tagPath)
 	if err == nil && len(tag) <= maxTag {
-		p.tag = string(tag) // else it is resumed without: the hash tells
+		p.tag = string(tag) // otherwise the download resumes without the ETag: the final hash decides
 	}
 	return p, nil
 }
 
-// own keeps the file from other pulls, also from one that does not see the folder's lock,
-// because somebody has removed that: two that write to one file, each with its own hash,
-// would give a false file its final name.
+// own locks the file against other pulls. Another pull may have missed the folder's lock,
+// because that lock file was removed. Without own, two pulls could write to one file, each with
+// its own hash, and a corrupt file would get its final name.
 func (p *partial) own() error {
-	if runtime.GOOS != "windows" { // where nobody could write to a locked file
+	if runtime.GOOS != "windows" { // on Windows a locked file cannot be written at all
 		switch held, err := p.lock.TryLock(); {
 		case err != nil:
 			return fmt.Errorf("models: lock: %w", err)
@@ -72,20 +72,20 @@ func (p *partial) own() error {
 			return fmt.Errorf("%w: %s", ErrBusy, p.file.Name())
 		}
 	}
-	if !p.inPlace() { // another one has just finished it
+	if !p.inPlace() { // another pull has just finished it
 		return fmt.Errorf("%w: %s", ErrBusy, p.file.Name())
 	}
 	return nil
 }
 
-// inPlace reports whether the open file is still the one of its name.
+// inPlace reports whether the open file still has its name.
 func (p *partial) inPlace() bool {
 	open, err := p.file.Stat()
 	named, err2 := os.Lstat(p.file.Name())
 	return err == nil && err2 == nil && os.SameFile(open, named)
 }
 
-// close lets go of the file. It may be called again.
+// close unlocks and closes the file. It may be called again.
 func (p *partial) close() error {
 	unlock(p.lock)
 	if err := p.file.Close(); !errors.Is(err, os.ErrClosed) {
@@ -94,16 +94,16 @@ func (p *partial) close() error {
 	return nil
 }
 
-// removeOdd takes a name from what is no file, so that nothing is written into another
-// file that it leads to.
+// removeOdd removes a path that is no regular file, so that nothing is written through a link
+// into another file.
 func removeOdd(path string) error {
 	if _, err := size(path); errors.Is(err, errNoFile) {
 		return os.Remove(path)
 	}
-	return nil // a failure shows when it is opened
+	return nil // opening the file reports any error
 }
 
-// reset begins anew.
+// reset discards the content and starts over.
 func (p *partial) reset() error {
 	p.hash.Reset()
 	p.have = 0
@@ -112,18 +112,18 @@ func (p *partial) reset() error {
 	return errors.Join(p.file.Truncate(0), err)
 }
 
-// setTag notes which version the server sends. Only a strong tag can be relied on.
+// setTag records which version the server sends. Only a strong ETag is reliable.
 func (p *partial) setTag(tag string) {
 	if len(tag) > maxTag || strings.HasPrefix(tag, "W/") {
 		tag = ""
 	}
 	p.tag = tag
 	if tag == "" || os.WriteFile(p.tagPath, []byte(tag), 0o644) != nil {
-		_ = os.Remove(p.tagPath) // without, or with an old one, it is resumed all the same: the hash tells
+		_ = os.Remove(p.tagPath) // a missing or old ETag does no harm: the final hash decides
 	}
 }
 
-// Write takes what came. No byte beyond the file's size is written.
+// Write appends received bytes. It writes no byte beyond the file's size.
 func (p *partial) Write(b []byte) (int, error) {
 	long := int64(len(b)) > p.entry.Bytes-p.have
 	if long {
@@ -141,7 +141,7 @@ func (p *partial) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// diskError is a write that failed.
+// diskError is a failed write.
 type diskError struct{ err error }
 
 func (e *diskError) Error() string {
@@ -153,8 +153,8 @@ func (e *diskError) Error() string {
 
 func (e *diskError) Unwrap() error { return e.err }
 
-// finish gives a complete file its final name. One with a wrong hash is removed, and
-// the error is ErrHash.
+// finish gives a complete file its final name. It removes a file with a wrong hash; the error
+// is then ErrHash.
 func (p *partial) finish(place, name string) error {
 	defer unlock(p.lock)
 	if is := hex.EncodeToString(p.hash.Sum(nil)); p.have != p.entry.Bytes || is != p.entry.SHA256 {

@@ -13,23 +13,23 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/scratch"
 )
 
-// Sources say where a pull takes files from; the zero value: where they are published.
+// Sources name where a pull takes files from; the zero value means the addresses in the table.
 type Sources struct {
-	// Mirror is the URL of a folder that has the files under their own names. It alone
-	// may be http, as the hashes hold whoever sends the files; others see what is pulled.
+	// Mirror is the URL of a folder that has the files under their own names. Only a mirror may
+	// use http: the hashes protect the content, but others can see what is pulled.
 	Mirror string
-	// Files are taken in place of downloads, on a machine without internet. Which is
-	// which shows by their sizes, and they are held to the same hashes.
+	// Files are local files to use instead of downloads, on a machine without internet. They
+	// are matched by size and checked against the same hashes.
 	Files []string
 }
 
-// Plan is what a pull is going to do.
+// Plan is the work of a pull.
 type Plan struct {
-	// Downloads are in order. None: all is there.
+	// Downloads are in order. If there are none, everything is there already.
 	Downloads []Download
-	// Reason is why an engine is among them that was not asked for.
+	// Reason says why the plan has an engine that the caller did not ask for.
 	Reason string
-	// Left is how many bytes are still to come, and Free how many the disk has room for.
+	// Left is how many bytes are missing, and Free how many bytes are free on the disk.
 	Left, Free int64
 }
 
@@ -38,18 +38,18 @@ type Download struct {
 	Entry
 	// From is a URL, without its password, or a path.
 	From string
-	// Left is how many bytes are still to come.
+	// Left is how many bytes are missing.
 	Left int64
 
 	url  *url.URL // nil: From is a file
 	path string
 }
 
-// Plan says what pulling a name comes to. A model brings the engine along where no
-// whisper-cli works yet. Nothing is downloaded or written.
+// Plan returns the work that pulling a name takes. A model brings the engine along if no
+// whisper-cli works yet. Plan downloads and writes nothing.
 //
-// Errors: [ErrUnknown]; a source of no use; a disk that is too full; a model for
-// which there is no program to be had, with the cure.
+// Errors: [ErrUnknown]; a useless source; a disk that is too full; a model that no available
+// program can run, with the cure.
 func (f *Folder) Plan(ctx context.Context, name string, from Sources) (Plan, error) {
 	e, err := f.entry(name)
 	if err != nil {
@@ -87,12 +87,12 @@ func (f *Folder) Plan(ctx context.Context, name string, from Sources) (Plan, err
 		plan.Left += d.Left
 	}
 	if len(files) > 0 && len(plan.Downloads) > 0 {
-		return Plan{}, fmt.Errorf("models: the file %s is of another size than what is pulled: %s", files[0], plan.wants())
+		return Plan{}, fmt.Errorf("models: the file %s has a different size than the files to pull: %s", files[0], plan.wants())
 	}
 	return plan, f.checkRoom(&plan)
 }
 
-// needsEngine is the engine that has to be pulled, and why; the zero value where a
+// needsEngine returns the engine that has to be pulled, and why. It returns the zero value if a
 // program works already.
 func (f *Folder) needsEngine(ctx context.Context) (Entry, string, error) {
 	_, _, err := f.usableProgram(ctx)
@@ -113,13 +113,13 @@ func (f *Folder) needsEngine(ctx context.Context) (Entry, string, error) {
 	if lookErr != nil {
 		return Entry{}, "", lookErr
 	}
-	if item.State == StateInstalled { // and it does not run, so that to pull it again is of no use
+	if item.State == StateInstalled { // it is installed and does not run: pulling it again would not help
 		return Entry{}, "", fmt.Errorf("models: the engine that was pulled: %w", err)
 	}
 	return e, err.Error(), nil
 }
 
-// source decides where a file comes from, and returns the files that are left.
+// source decides where a file comes from, and returns the unused files.
 func (d *Download) source(mirror string, files []string) (left []string, err error) {
 	for i, path := range files {
 		st, err := os.Stat(path)
@@ -144,8 +144,8 @@ func (d *Download) source(mirror string, files []string) (left []string, err err
 	return files, nil
 }
 
-// ParseMirror reads the URL of a mirror: https or http, without a query. The error
-// does not show it, as it may hold a password.
+// ParseMirror reads the URL of a mirror: https or http, without a query. The error does not
+// repeat the URL, which may hold a password.
 func ParseMirror(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
@@ -154,7 +154,7 @@ func ParseMirror(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// wants lists the files of the plan.
+// wants lists the files of the plan, for messages.
 func (p Plan) wants() string {
 	text := ""
 	for i, d := range p.Downloads {
@@ -166,10 +166,10 @@ func (p Plan) wants() string {
 	return text
 }
 
-// checkRoom refuses a plan that would not fit, and notes how much room there is.
+// checkRoom refuses a plan that does not fit on the disk, and records the free space.
 func (f *Folder) checkRoom(plan *Plan) (err error) {
 	there := f.dir
-	for { // the folder may have to be made
+	for { // the folder may not exist yet
 		if _, err := os.Stat(there); !errors.Is(err, fs.ErrNotExist) || there == filepath.Dir(there) {
 			break
 		}
@@ -185,7 +185,7 @@ func (f *Folder) checkRoom(plan *Plan) (err error) {
 		}
 	}
 	if needs > plan.Free {
-		return fmt.Errorf("models: the disk of %s is too full: it takes %d bytes, and %d are free: make room, or use another folder", f.dir, needs, plan.Free)
+		return fmt.Errorf("models: the disk of %s is too full: the pull needs %d bytes, and %d are free: free space, or use another folder", f.dir, needs, plan.Free)
 	}
 	return nil
 }

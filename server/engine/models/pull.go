@@ -10,12 +10,11 @@ import (
 	"path/filepath"
 )
 
-// Pull does what a plan of this folder says. What has come stays when it is
-// interrupted, for the next pull. progress may be nil.
+// Pull carries out a plan of this folder. If it is interrupted, the received bytes stay for the
+// next pull. progress may be nil.
 //
-// Errors: [ErrBusy] while another one pulls, [ErrHash] for files that are not what
-// they should be, an engine that does not run here, with its cure, and all that
-// networks and disks do.
+// Errors: [ErrBusy] while another pull runs, [ErrHash] for files with a wrong hash, an engine
+// that does not run here, with its cure, and errors of networks and disks.
 func (f *Folder) Pull(ctx context.Context, plan Plan, progress Progress) error {
 	lock, err := f.lock(ctx)
 	if err != nil {
@@ -32,10 +31,10 @@ func (f *Folder) Pull(ctx context.Context, plan Plan, progress Progress) error {
 
 func (f *Folder) pull(ctx context.Context, d Download, progress Progress) error {
 	item, err := f.look(d.Entry)
-	if err != nil || item.State == StateInstalled { // since the plan was made
+	if err != nil || item.State == StateInstalled { // installed since the plan was made
 		return err
 	}
-	if d.Kind == KindModel || f.verifyFile(ctx, d.Entry, nil) != nil { // the archive may be there
+	if d.Kind == KindModel || f.verifyFile(ctx, d.Entry, nil) != nil { // the archive may be there already
 		if err := f.get(ctx, d, progress); err != nil {
 			return err
 		}
@@ -49,8 +48,8 @@ func (f *Folder) pull(ctx context.Context, d Download, progress Progress) error 
 	return nil
 }
 
-// get brings a file under its final name. What was resumed and has a wrong hash may
-// have been damaged while it lay there: it is fetched whole, once.
+// get brings a file to its final name. If a resumed file has a wrong hash, the old part may be
+// damaged: get then fetches the whole file, once.
 func (f *Folder) get(ctx context.Context, d Download, progress Progress) error {
 	for {
 		p, err := f.openPartial(ctx, d.Entry, progress)
@@ -73,7 +72,7 @@ func (f *Folder) get(ctx context.Context, d Download, progress Progress) error {
 	}
 }
 
-// copyFrom takes a file of the operator's.
+// copyFrom copies a file of the operator's.
 func (f *Folder) copyFrom(ctx context.Context, d Download, p *partial, progress Progress) error {
 	file, err := os.Open(d.path)
 	if err != nil {
@@ -85,7 +84,7 @@ func (f *Folder) copyFrom(ctx context.Context, d Download, p *partial, progress 
 		return err
 	}
 	if own, err := p.file.Stat(); err == nil && os.SameFile(given, own) {
-		return errors.New("it is what an interrupted pull has left, and goes on without it: name another file")
+		return errors.New("it is the partial file of an interrupted pull, which resumes by itself: name another file")
 	}
 	if err := p.reset(); err != nil {
 		return err
@@ -94,13 +93,12 @@ func (f *Folder) copyFrom(ctx context.Context, d Download, p *partial, progress 
 	return err
 }
 
-// unpacking is the beginning of the names of folders that no pull has finished.
+// unpacking is the prefix of folders whose pull has not finished.
 const unpacking = ".unpacking-"
 
-// install unpacks an engine whose archive is there, runs it once, and only then gives
-// it its place.
+// install unpacks an engine's archive, runs the engine once, and then moves it to its place.
 func (f *Folder) install(ctx context.Context, e Entry) (err error) {
-	left, _ := fs.Glob(os.DirFS(f.place(e)), unpacking+"*") // the only error is a bad pattern
+	left, _ := fs.Glob(os.DirFS(f.place(e)), unpacking+"*") // only a bad pattern is an error
 	for _, dir := range left {
 		if err := os.RemoveAll(filepath.Join(f.place(e), dir)); err != nil {
 			return fmt.Errorf("models: %w", err)
@@ -130,7 +128,7 @@ func (f *Folder) install(ctx context.Context, e Entry) (err error) {
 	if _, err := f.try(ctx, program); err != nil {
 		return fmt.Errorf("models: the engine was downloaded, and does not run here: %w", err)
 	}
-	// Others may run it, and nothing of an earlier one may be in its place.
+	// Other users may run the engine, and no older engine may be left at the target path.
 	if err := errors.Join(os.Chmod(dir, 0o755), os.RemoveAll(f.unpacked(e)), os.RemoveAll(f.unpacked(e)+damaged)); err != nil {
 		return fmt.Errorf("models: %w", err)
 	}

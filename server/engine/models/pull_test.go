@@ -435,7 +435,7 @@ func TestPullFromAStalledServer(t *testing.T) {
 			b.Hurry(tt.after)
 			err := b.pull(t.Context(), "small")
 			if name == "always" {
-				require.ErrorContains(t, err, "nothing came any more for 100ms")
+				require.ErrorContains(t, err, "no byte arrived for 100ms")
 				assert.Less(t, len(b.requests()), 12)
 				return
 			}

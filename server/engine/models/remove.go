@@ -9,18 +9,18 @@ import (
 	"path/filepath"
 )
 
-// Remove removes what there is of a name: complete, damaged or partial, of this
-// version of the table and of others. A program that runs is not disturbed.
+// Remove removes everything of a name: complete, damaged and partial files, of this version of
+// the table and of others. A running program is not disturbed.
 //
-// Errors: [ErrUnknown] for a name that the table does not have, [ErrNotInstalled]
-// when nothing is there, [ErrBusy].
+// Errors: [ErrUnknown] for a name that the table does not have, [ErrNotInstalled] if nothing is
+// there, [ErrBusy].
 func (f *Folder) Remove(ctx context.Context, name string) error {
 	e, err := f.entry(name)
 	if err != nil {
 		return err
 	}
 	if _, err := os.Stat(f.dir); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w: there is nothing of %s in %s", ErrNotInstalled, name, f.dir)
+		return fmt.Errorf("%w: nothing of %s is in %s", ErrNotInstalled, name, f.dir)
 	}
 	lock, err := f.lock(ctx)
 	if err != nil {
@@ -32,7 +32,7 @@ func (f *Folder) Remove(ctx context.Context, name string) error {
 		return err
 	}
 	if len(there) == 0 {
-		return fmt.Errorf("%w: there is nothing of %s in %s", ErrNotInstalled, name, f.dir)
+		return fmt.Errorf("%w: nothing of %s is in %s", ErrNotInstalled, name, f.dir)
 	}
 	for _, path := range there {
 		if err := os.RemoveAll(path); err != nil {
@@ -42,14 +42,14 @@ func (f *Folder) Remove(ctx context.Context, name string) error {
 	return syncFolder(f.dir)
 }
 
-// remains are all files and folders of an entry's name.
+// remains returns all files and folders of an entry's name.
 func (f *Folder) remains(e Entry) (all []string, err error) {
 	found, err := os.ReadDir(f.dir)
 	if err != nil {
 		return nil, fmt.Errorf("models: %w", err)
 	}
 	for _, there := range found {
-		ofVersion, _ := filepath.Match(e.Name+"-????????????????", there.Name()) // the only error is a bad pattern
+		ofVersion, _ := filepath.Match(e.Name+"-????????????????", there.Name()) // only a bad pattern is an error
 		if ofVersion || there.Name() == filepath.Base(f.partial(e)) || there.Name() == filepath.Base(f.tag(e)) {
 			all = append(all, filepath.Join(f.dir, there.Name()))
 		}

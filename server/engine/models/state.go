@@ -9,29 +9,29 @@ import (
 	"path/filepath"
 )
 
-// State is how much of an entry is there.
+// State tells how much of an entry is there.
 type State string
 
 // The states.
 const (
 	StateAbsent    State = "absent"
-	StatePartial   State = "partial"   // a pull was interrupted; the next one goes on
-	StateInstalled State = "installed" // complete, and its hash was right when it was pulled
-	StateDamaged   State = "damaged"   // no longer what was pulled; it is not used
+	StatePartial   State = "partial"   // a pull was interrupted; the next pull continues
+	StateInstalled State = "installed" // complete, with a correct hash when it was pulled
+	StateDamaged   State = "damaged"   // changed since it was pulled; it is not used
 )
 
-// Item is an entry of the table and what is there of it.
+// Item is an entry of the table and its state on the disk.
 type Item struct {
 	Entry
 	State State
-	// Have is how many bytes of the file are there.
+	// Have is how many bytes of the file are on the disk.
 	Have int64
-	// Path is what is to be used of an installed one: the model file, or the program.
+	// Path is the file to use if it is installed: the model file, or the program.
 	Path string
 }
 
-// List says of each entry for this machine what is there of it, in the table's
-// order. It hashes nothing, as [Folder.Verify] does.
+// List returns the state of each entry for this machine, in the table's order. It hashes
+// nothing; [Folder.Verify] does.
 func (f *Folder) List(ctx context.Context) ([]Item, error) {
 	var all []Item
 	for _, e := range f.table {
@@ -50,18 +50,18 @@ func (f *Folder) List(ctx context.Context) ([]Item, error) {
 	return all, nil
 }
 
-// damaged is the end of the names of what was put aside.
+// damaged is the suffix of files that were put aside.
 const damaged = ".damaged"
 
-// The places of an entry.
+// The paths of an entry.
 func (f *Folder) place(e Entry) string   { return filepath.Join(f.dir, e.folder()) }
 func (f *Folder) file(e Entry) string    { return filepath.Join(f.place(e), e.File()) }
 func (f *Folder) partial(e Entry) string { return filepath.Join(f.dir, e.SHA256+".part") }
 
-// unpacked is the folder of an engine that has been run.
+// unpacked is the folder of an unpacked engine that has run once.
 func (f *Folder) unpacked(e Entry) string { return filepath.Join(f.place(e), "unpacked") }
 
-// look says what is there of an entry.
+// look returns the state of an entry.
 func (f *Folder) look(e Entry) (Item, error) {
 	item := Item{Entry: e, State: StateAbsent}
 	have, err := size(f.file(e))
@@ -75,13 +75,13 @@ func (f *Folder) look(e Entry) (Item, error) {
 	case err == nil:
 		item.State, item.Have = StateDamaged, have
 		return item, nil
-	case errors.Is(err, errNoFile): // and the others are of use all the same
+	case errors.Is(err, errNoFile): // the other entries can still be used
 		item.State = StateDamaged
 		return item, nil
 	case !errors.Is(err, fs.ErrNotExist):
 		return Item{}, fmt.Errorf("models: %w", err)
 	}
-	if have, err = size(f.partial(e)); err == nil && have > 0 { // an empty one has got nothing yet
+	if have, err = size(f.partial(e)); err == nil && have > 0 { // an empty file has received nothing yet
 		item.State, item.Have = StatePartial, have
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errNoFile) {
 		return Item{}, fmt.Errorf("models: %w", err)
@@ -91,13 +91,13 @@ func (f *Folder) look(e Entry) (Item, error) {
 	return item, nil
 }
 
-// lookForProgram looks into an engine whose archive is there.
+// lookForProgram completes the state of an engine whose archive is there.
 func (f *Folder) lookForProgram(item Item) (Item, error) {
 	var err error
 	item.Path, err = findProgram(f.unpacked(item.Entry))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		item.State = StatePartial // downloaded, and never seen to run
+		item.State = StatePartial // downloaded, but it has not run yet
 		if _, err := os.Stat(f.unpacked(item.Entry) + damaged); err == nil {
 			item.State = StateDamaged
 		}
@@ -107,11 +107,11 @@ func (f *Folder) lookForProgram(item Item) (Item, error) {
 	return item, nil
 }
 
-// errNoFile is a folder, a link or what else is no regular file. It is not followed: it
-// may lead to any file.
+// errNoFile reports a folder, a link or anything else that is no regular file. Links are not
+// followed, because they may lead to any file.
 var errNoFile = errors.New("it is no file")
 
-// size is that of a regular file.
+// size returns the size of a regular file.
 func size(path string) (int64, error) {
 	st, err := os.Lstat(path)
 	switch {
@@ -123,5 +123,5 @@ func size(path string) (int64, error) {
 	return st.Size(), nil
 }
 
-// tag is where the server's name for the version of a partial file is kept.
+// tag is the path at which the ETag of a partial file is kept.
 func (f *Folder) tag(e Entry) string { return filepath.Join(f.dir, e.SHA256+".etag") }

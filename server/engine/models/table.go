@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Kind is what a file is for.
+// Kind is the purpose of a file.
 type Kind string
 
 // The kinds.
@@ -18,25 +18,25 @@ const (
 
 // Entry is a file that can be pulled.
 type Entry struct {
-	// Name is what people call it: "small". Engines of several systems share one.
+	// Name is the short name: "small". Engines for several systems share one name.
 	Name string
 	Kind Kind
-	// Version is that of an engine.
+	// Version is the version of an engine.
 	Version string
-	// OS and Arch are the system that an engine runs on, in Go's words; empty for models.
+	// OS and Arch are the system that an engine runs on, in Go's terms; empty for models.
 	OS, Arch string
-	// URL is where the file is published, by https.
+	// URL is the https address of the file.
 	URL string
-	// Bytes is its size, and SHA256 its hash, in hexadecimal.
+	// Bytes is the file's size, and SHA256 its hash, in hexadecimal.
 	Bytes  int64
 	SHA256 string
-	// License is that of the file, as SPDX names it.
+	// License is the file's license, as an SPDX identifier.
 	License string
-	// Languages says for people what a model recognizes.
+	// Languages describes the languages of a model, for people.
 	Languages string
-	// Note says for people how good and how dear a model is.
+	// Note describes the quality and the cost of a model, for people.
 	Note string
-	// Recommended marks the model for who does not want to choose.
+	// Recommended marks the model for users who do not want to choose.
 	Recommended bool
 }
 
@@ -47,8 +47,8 @@ const (
 	manyLanguages = "99, detected"
 )
 
-// Table is what this version of the module knows. Its models stand from the least to
-// the most accurate one. The times are of one thread of a server's processor.
+// Table returns the entries of this version of the module. Models are sorted by accuracy, the
+// least accurate first. The times are for one thread of a server's processor.
 func Table() []Entry {
 	return []Entry{
 		{
@@ -94,19 +94,19 @@ func Table() []Entry {
 	}
 }
 
-// File is the file's name, as it is published.
+// File returns the file's published name.
 func (e Entry) File() string { return path.Base(e.URL) }
 
-// fits tells whether this machine can use it.
+// fits reports whether this machine can use the entry.
 func (e Entry) fits() bool {
 	return e.Kind == KindModel || e.OS == runtime.GOOS && e.Arch == runtime.GOARCH
 }
 
-// folder is the name of the folder for the file, in which nothing but this very
-// version of it lies.
+// folder returns the name of the folder for the file. The folder holds only this version of the
+// file.
 func (e Entry) folder() string { return e.Name + "-" + e.SHA256[:16] }
 
-// names are those that can be pulled here, for messages.
+// names lists the names that can be pulled here, for messages.
 func (f *Folder) names() string {
 	var all []string
 	for _, e := range f.table {

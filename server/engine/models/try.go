@@ -17,8 +17,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 )
 
-// try runs a program once, as confined as a recognizer, and returns its path. The
-// error says in the operator's words what keeps it from running.
+// try runs a program once, confined like a recognizer, and returns its path. The error tells
+// the operator why the program does not run.
 func (f *Folder) try(ctx context.Context, program string) (string, error) {
 	path, err := f.programs.Look(program)
 	if err != nil && !errors.Is(err, fs.ErrPermission) {
@@ -28,14 +28,14 @@ func (f *Folder) try(ctx context.Context, program string) (string, error) {
 		return "", notStarted(program, err)
 	}
 	var exit engine.Exit
-	// A program that starts another one just now holds open for a moment what was written
-	// before, and what is open for writing does not start.
+	// If this process starts another program at the same moment, that program briefly inherits
+	// the file that is still open for writing. A file that is open for writing does not start.
 	moments := backoff.WithContext(backoff.WithMaxRetries(backoff.NewConstantBackOff(50*time.Millisecond), 100), ctx)
 	err = backoff.Retry(func() error {
 		exit, err = f.programs.Run(ctx, engine.Command{
 			Program: path,
 			Args:    []string{"--version"},
-			Reads:   []string{filepath.Dir(path)}, // it looks there for libraries that suit the processor
+			Reads:   []string{filepath.Dir(path)}, // whisper-cli looks there for libraries that suit the processor
 			Limits:  engine.Limits{Wall: time.Minute, CPU: time.Minute, Memory: 1 << 30, FileSize: 1 << 20},
 		})
 		if err != nil && !errors.Is(err, syscall.ETXTBSY) {
@@ -63,7 +63,7 @@ func notStarted(program string, err error) error {
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%s may not be run: the file system of %s is mounted noexec, or its rights forbid it: use another folder: %w", name, filepath.Dir(program), err)
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s does not start: it wants glibc, which this system (musl, as Alpine has it) has not: build whisper.cpp here, or use a system with glibc: %w", name, err)
+		return fmt.Errorf("%s does not start: it needs glibc, which this system lacks (Alpine has musl): build whisper.cpp here, or use a system with glibc: %w", name, err)
 	}
 	return fmt.Errorf("%s does not start: %w", name, err)
 }
@@ -73,12 +73,12 @@ var (
 	newerLibrary   = regexp.MustCompile("version [`'\"]?((GLIBC|GLIBCXX|CXXABI)_[0-9.]+)")
 )
 
-// complaint explains why a program that was started did not come far: mostly it is
-// the loader that complains of a library.
+// complaint explains why a started program failed: mostly the loader reports a missing or old
+// library.
 func complaint(path string, exit engine.Exit) error {
 	name, said := filepath.Base(path), string(exit.Stderr)
 	if found := newerLibrary.FindStringSubmatch(said); found != nil {
-		return fmt.Errorf("%s wants %s, and this system's libraries are older: it takes Ubuntu 22.04, Debian 12 or newer; elsewhere build whisper.cpp, or install the system's package of it", name, found[1])
+		return fmt.Errorf("%s wants %s, and this system's libraries are older: use Ubuntu 22.04, Debian 12 or newer, build whisper.cpp, or install the system's package of it", name, found[1])
 	}
 	if found := missingLibrary.FindStringSubmatch(said); found != nil {
 		return fmt.Errorf("%s wants the library %s: %s", name, found[1], libraryCure(found[1]))

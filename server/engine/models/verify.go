@@ -11,13 +11,13 @@ import (
 	"syscall"
 )
 
-// Progress is told how many bytes of a file are done; total is its size.
+// Progress is called with the number of processed bytes of a file; total is the size of the
+// file.
 type Progress func(e Entry, done, total int64)
 
-// Verify hashes all that is installed, and compares each engine with its archive.
-// What is not as it was published is put aside, so that nothing uses it, and is
-// [StateDamaged] in the answer: all items that are installed or damaged. progress may
-// be nil.
+// Verify hashes everything that is installed, and compares each engine with its archive. It
+// returns all items that are installed or damaged. A file that differs from the published one
+// is put aside, so that nothing uses it, and its item is [StateDamaged]. progress may be nil.
 func (f *Folder) Verify(ctx context.Context, progress Progress) ([]Item, error) {
 	all, err := f.List(ctx)
 	if err != nil {
@@ -55,8 +55,8 @@ func (f *Folder) verify(ctx context.Context, e Entry, progress Progress) error {
 	return err
 }
 
-// verifyFile hashes an installed file. One whose hash is wrong is put aside; the
-// error is ErrHash then.
+// verifyFile hashes an installed file. It puts a file with a wrong hash aside; the error is
+// then ErrHash.
 func (f *Folder) verifyFile(ctx context.Context, e Entry, progress Progress) error {
 	file, err := os.Open(f.file(e))
 	if err != nil {
@@ -77,9 +77,9 @@ func (f *Folder) verifyFile(ctx context.Context, e Entry, progress Progress) err
 	return errors.Join(fmt.Errorf("%w: %s is damaged, and has to be pulled again", ErrHash, e.Name), f.putAside(ctx, f.file(e), there))
 }
 
-// putAside takes its name from what is damaged, if it still is what was seen: another
-// process may have pulled it again meanwhile, or be about to. Who may not change the
-// folder leaves it, and does not use it.
+// putAside renames a damaged file, if it still is the file that was checked: another process
+// may have pulled it again meanwhile, or be about to. If this process may not change the
+// folder, the file stays, and is not used.
 func (f *Folder) putAside(ctx context.Context, path string, seen os.FileInfo) error {
 	lock, err := f.lock(ctx)
 	if errors.Is(err, ErrBusy) || errors.Is(err, os.ErrPermission) || errors.Is(err, syscall.EROFS) {
@@ -90,7 +90,7 @@ func (f *Folder) putAside(ctx context.Context, path string, seen os.FileInfo) er
 	}
 	defer unlock(lock)
 	if there, err := os.Lstat(path); err != nil || !os.SameFile(seen, there) {
-		return nil //nolint:nilerr // it has gone already
+		return nil // it is gone already
 	}
 	if err := os.RemoveAll(path + damaged); err != nil {
 		return fmt.Errorf("models: %w", err)
@@ -101,7 +101,8 @@ func (f *Folder) putAside(ctx context.Context, path string, seen os.FileInfo) er
 	return nil
 }
 
-// reader reads a file of an entry, tells progress from a number of bytes on, and ends with ctx.
+// reader reads a file of an entry, reports progress from the byte number from on, and ends with
+// ctx.
 func (f *Folder) reader(ctx context.Context, r io.Reader, e Entry, from int64, progress Progress) io.Reader {
 	return readerFunc(func(b []byte) (int, error) {
 		if ctx.Err() != nil {

@@ -16,16 +16,17 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// whisper takes a segment for silence when it is that sure that there is no
-// speech, and that unsure of the text.
+// A segment is silence if the probability of no speech exceeds noSpeech and the mean log
+// probability of its text is below noLogprob. This is whisper's own rule.
 const (
 	noSpeech  = 0.6
 	noLogprob = -1.0
 )
 
-// answer is what an endpoint says of a recording, as diarized_json, verbose_json and json.
-// Everything but one of text, segments and words may be missing or null. The
-// duration, which some write as a string, is not read: the audio was measured.
+// answer is an endpoint's answer in the formats diarized_json, verbose_json and json. At least
+// one of text, segments and words must be there; all other fields may be missing or null. The
+// duration, which some endpoints write as a string, is not read, because the audio was
+// measured.
 type answer struct {
 	Text      *string         `json:"text"`
 	Language  string          `json:"language"`
@@ -55,7 +56,7 @@ type answerWord struct {
 	Probability number `json:"probability"` // of some servers
 }
 
-// number is a JSON number, or a string that holds one; null is 0.
+// number is a JSON number, or a string that holds a number; null is 0.
 type number float64
 
 // UnmarshalJSON reads the number.
@@ -65,13 +66,13 @@ func (n *number) UnmarshalJSON(b []byte) error {
 	}
 	f, err := strconv.ParseFloat(string(bytes.Trim(b, `"`)), 64)
 	if err != nil || math.IsNaN(f) {
-		return errors.New("no number where one should be")
+		return errors.New("the value is not a number")
 	}
 	*n = number(f)
 	return nil
 }
 
-// parse reads an answer. One that says nothing of a text is an error.
+// parse reads an answer. It returns an error for an answer without text, segments and words.
 func parse(body []byte) (*answer, error) {
 	a := &answer{}
 	if err := json.Unmarshal(body, a); err != nil {
@@ -90,9 +91,9 @@ func (a *answer) language() string {
 	return a.Language
 }
 
-// segments are those of the answer, or made of its words, or its text as one
-// segment: the first that there is any of. end is the audio's, in seconds. Those
-// without length last as [whispermodel.Lasting] says.
+// segments returns the segments of the answer. If there are none, it makes segments from the
+// words, or one segment from the text. end is the end of the audio, in seconds.
+// [whispermodel.WithDurations] decides how long segments without length last.
 func (a *answer) segments(end float64) []transcript.Segment {
 	a.spread()
 	var out []transcript.Segment
@@ -117,8 +118,8 @@ func (a *answer) segments(end float64) []transcript.Segment {
 	return whispermodel.WithDurations(out, end)
 }
 
-// spread puts the words that stand beside the segments into them: each into the
-// last one that starts before the word's middle.
+// spread moves the answer's own list of words into the segments: each word into the last
+// segment that starts before the middle of the word.
 func (a *answer) spread() {
 	for _, s := range a.Segments {
 		if len(s.Words) > 0 {
@@ -146,7 +147,7 @@ func (s answerSegment) silent() bool {
 	return s.NoSpeech > noSpeech && s.AvgLogprob != nil && *s.AvgLogprob < noLogprob
 }
 
-// segment is not ok when it has no text or lies outside the audio.
+// segment converts a segment. ok is false if it has no text or lies outside the audio.
 func (s answerSegment) segment(end float64) (out transcript.Segment, ok bool) {
 	text := strings.TrimSpace(s.Text)
 	from, to, within := whispermodel.Clamp(float64(s.Start), float64(s.End), end)
@@ -175,13 +176,13 @@ func wordsOf(words []answerWord, end float64) []transcript.Word {
 	return out
 }
 
-// clamp puts a span into the audio; it ends before it starts where nothing of it
-// lies there.
+// clamp cuts a span to the audio. The result ends before it starts if the span lies outside the
+// audio.
 func clamp(from, to number, end float64) (start, stop float64) {
 	return max(float64(from), 0), min(float64(to), end)
 }
 
-// probability bounds p, and rounds it to three decimals.
+// probability bounds p to 0 to 1 and rounds it to three decimals.
 func probability(p float64) float64 {
 	return math.Round(min(max(p, 0), 1)*1000) / 1000
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Check asks the endpoint for the list of its models, for at most Options.CheckTimeout,
-// and does not read it: many endpoints have none. One that answers, be it that there
-// is no such thing, is fit. The error is a CONFIG_ERROR for a key that is not
-// accepted and for a redirect, a RATE_LIMITED for an endpoint that takes the connection
-// and does not answer in time, as one that works on a recording may, an UPSTREAM_FAILED
-// that names the address for one that cannot be reached or fails; or the cause of ctx.
+// Check asks the endpoint for the list of its models, for at most Options.CheckTimeout, and
+// ignores the list, because many endpoints have none. An endpoint that answers is fit, even if
+// it answers that there is no such list. A rejected key and a redirect are CONFIG_ERROR. An
+// endpoint that takes the connection but does not answer in time, perhaps because it works on a
+// recording, is RATE_LIMITED. An endpoint that cannot be reached, or fails, is UPSTREAM_FAILED
+// with its address. When ctx ends, the error is its cause.
 func (r *Recognizer) Check(ctx context.Context) error {
 	busy, err := checking.Ask(ctx, r.checkTimeout, func(ctx context.Context) error {
 		var answer *http.Response
@@ -43,8 +43,8 @@ func (r *Recognizer) Check(ctx context.Context) error {
 	return r.fault(err, "", "")
 }
 
-// isFinal reports whether a refusal of the list of models tells that no other
-// request can go well.
+// isFinal reports whether a refusal of the list of models means that every other request will
+// fail too.
 func (r *refusal) isFinal() bool {
 	switch r.status {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusPaymentRequired:

@@ -11,13 +11,12 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// pause is when to ask again an endpoint that limits its callers and does not say
-// for how long.
+// pause is when to ask an endpoint again that limits its callers and names no time.
 const pause = 30 * time.Second
 
-// fault is the error with a code for a request that failed; language and prompt are
-// what was asked with. The endpoint's words may repeat what it was sent: with a prompt,
-// which no log may show, they are left out.
+// fault returns a coded error for a failed request with this language and prompt. The
+// endpoint's message may repeat the request. No log may show a prompt, so a request with a
+// prompt leaves the message out.
 func (r *Recognizer) fault(err error, language, prompt string) *transcript.Error {
 	var refused *refusal
 	if !errors.As(err, &refused) {
@@ -54,7 +53,7 @@ func (r *Recognizer) fault(err error, language, prompt string) *transcript.Error
 	return config("The endpoint for speech recognition refuses the request.").Because(why)
 }
 
-// passes reports whether a status tells of trouble that may be over soon.
+// passes reports whether a status describes a problem that may soon be over.
 func passes(status int) bool {
 	switch status {
 	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly:
@@ -63,7 +62,7 @@ func passes(status int) bool {
 	return status >= 500 && status != http.StatusNotImplemented || status < 300
 }
 
-// wrongKey leaves the server's words out: they like to repeat a part of the key.
+// wrongKey leaves the server's message out, because servers often repeat a part of the key.
 func (r *Recognizer) wrongKey(refused *refusal) *transcript.Error {
 	return config("The endpoint for speech recognition does not accept the key: put the right one into the key file.").
 		Because(&refusal{status: refused.status})
@@ -83,7 +82,7 @@ func tooLarge(maxBytes int64) *transcript.Error {
 		With("limitBytes", maxBytes).With("engine", name)
 }
 
-// unreachable is for a request without an answer, or with only a part of one.
+// unreachable is the error for a request without an answer, or with a partial answer.
 func unreachable(err error) *transcript.Error {
 	var much *http.MaxBytesError
 	if errors.As(err, &much) {

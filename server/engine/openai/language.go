@@ -8,8 +8,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine/internal/whispermodel"
 )
 
-// subtag is a tag's language as the endpoints want it: ISO 639, by the names that
-// whisper has for those of them that go by two.
+// subtag returns a tag's primary language, as endpoints expect it: an ISO 639 code. If a
+// language has two codes, it is the one that whisper uses.
 func subtag(tag string) string {
 	if code, ok := whispermodel.Code(tag); ok {
 		return whispermodel.Tag(code)
@@ -18,9 +18,8 @@ func subtag(tag string) string {
 	return primary
 }
 
-// heardLanguage is the tag of what was heard. The endpoint knows no regions: where
-// it names the language that was asked for, and where it names none, that is the
-// tag that was asked for.
+// heardLanguage returns the tag of the heard language. Endpoints know no regions: if the
+// endpoint names the requested language or no language, the result is the requested tag.
 func heardLanguage(said, asked string) string {
 	heard := tagOf(said)
 	if heard == "" || asked != "" && subtag(heard) == subtag(asked) {
@@ -29,8 +28,8 @@ func heardLanguage(said, asked string) string {
 	return heard
 }
 
-// tagOf is the tag of a language that is given by its tag or its English name;
-// empty for what is neither.
+// tagOf returns the tag of a language, given its tag or its English name; empty for any other
+// text.
 func tagOf(s string) string {
 	s = strings.TrimSpace(s)
 	if code := whispermodel.CodeNamed(s); code != "" {

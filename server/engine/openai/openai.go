@@ -7,9 +7,9 @@
 //	})
 //	heard, err := recognizer.Recognize(ctx, audio, engine.RecognizeOptions{})
 //
-// Each call is one request that carries the recording and nothing of what was
-// heard before it. The package asks no other host, follows no redirect, sends no
-// request twice on its own account, and reads no environment variable.
+// Each call is one request that carries the recording and no text of earlier calls. The package
+// asks no other host, follows no redirect, never repeats a request by itself except with fewer
+// demands, and reads no environment variable.
 package openai
 
 import (
@@ -36,42 +36,43 @@ import (
 const (
 	name = "openai"
 
-	// DefaultModel is the model where [Options] name none.
+	// DefaultModel is used if [Options] name no model.
 	DefaultModel = "whisper-1"
 	// DefaultMaxBytes is the upload limit of the hosted service: 25 MiB.
 	DefaultMaxBytes = 25 << 20
 
-	headRoom       = 64 << 10 // for what is sent around the samples, some 2 kB, and for what they are rounded by
+	headRoom       = 64 << 10 // for the form around the samples, some 2 kB, and for rounding
 	bytesPerSecond = 2 * speech.SampleRate
 	longestChunk   = 10 * time.Minute
 	textChunk      = 30 * time.Second
-	// A request has its price, whatever it holds, and most models are whisper's, which
-	// work on half a minute at once.
+	// Endpoints charge for each request, whatever its length, and most models are whisper's,
+	// which work on half a minute at once.
 	bestChunk = 2 * time.Minute
 	window    = 30 * time.Second
-	// leastAudio is what the hosted service takes: there is no word in less.
+	// leastAudio is the shortest audio that the hosted service accepts. Shorter audio holds no
+	// word.
 	leastAudio = 100 * time.Millisecond
 )
 
-// Options say which endpoint to ask and how. BaseURL is required.
+// Options configure a [Recognizer]. BaseURL is required.
 type Options struct {
 	// BaseURL is the address above "audio/transcriptions", http or https, without
 	// query, user or password: "http://127.0.0.1:8000/v1".
 	BaseURL string
 	// Model is the endpoint's name of the model; empty means [DefaultModel].
 	Model string
-	// Speakers asks the endpoint who speaks, with the response format diarized_json. A
-	// model that has "diarize" in its name is asked without.
+	// Speakers asks the endpoint to tell speakers apart, with the response format
+	// diarized_json. A model with "diarize" in its name is always asked.
 	Speakers bool
-	// Key is sent as bearer token; empty sends none. It is not shown when options
-	// are printed or marshaled.
+	// Key is sent as bearer token; empty sends none. Printing or marshaling the options does
+	// not show it.
 	Key string `json:"-"`
-	// MaxBytes is the largest upload that the endpoint takes, in bytes; 0 means
-	// [DefaultMaxBytes]. A call holds at most as much in memory, some twice over:
-	// the SDK writes the whole request before it sends it.
+	// MaxBytes is the largest upload that the endpoint accepts, in bytes; 0 means
+	// [DefaultMaxBytes]. A call holds that much in memory, some of it twice: the SDK writes the
+	// whole request before it sends it.
 	MaxBytes int64
-	// CheckTimeout is how long the endpoint may take to answer [Recognizer.Check]; 0
-	// means 4 seconds.
+	// CheckTimeout bounds the wait for the endpoint's answer to [Recognizer.Check]; 0 means 4
+	// seconds.
 	CheckTimeout time.Duration
 	// HTTP sends the requests; nil means a client that uses no proxy. Its policy
 	// for redirects is not used.
@@ -85,8 +86,8 @@ func (o Options) Format(s fmt.State, verb rune) {
 	redact.Print(s, verb, shown(o))
 }
 
-// Recognizer implements [engine.Recognizer] and [engine.Checker]. Safe for
-// concurrent use; it needs no closing.
+// Recognizer implements [engine.Recognizer] and [engine.Checker]. It is safe for concurrent use
+// and needs no closing.
 type Recognizer struct {
 	base           string // for messages
 	model          string
@@ -95,8 +96,8 @@ type Recognizer struct {
 	checkTimeout   time.Duration
 	transcriptions sdk.AudioTranscriptionService
 	models         sdk.ModelService
-	scrub          func(string) string // takes the key out of a text; a func, as that prints as none
-	// detail is what the endpoint is asked for: less once it has refused more.
+	scrub          func(string) string // takes the key out of a text; a func, because printing it shows no key
+	// detail is how much detail requests ask for. It is lowered when the endpoint refuses.
 	detail atomic.Int32
 }
 
@@ -105,8 +106,8 @@ var (
 	_ engine.Checker    = (*Recognizer)(nil)
 )
 
-// New returns a recognizer. It asks nothing of the endpoint: [Recognizer.Check]
-// does. The error says which option cannot be used, and never holds the key.
+// New returns a recognizer. It sends no request; [Recognizer.Check] does. The error names the
+// invalid option and never holds the key.
 func New(o Options) (*Recognizer, error) {
 	base, err := url.Parse(o.BaseURL)
 	if err != nil { // the error repeats the address, and a password with it
@@ -116,7 +117,7 @@ func New(o Options) (*Recognizer, error) {
 		return nil, fmt.Errorf("openai: the base URL %q is not of the form http://host/path, with nothing else in it", base.Redacted())
 	}
 	if strings.ContainsFunc(o.Key, func(c rune) bool { return c <= ' ' || c > '~' }) {
-		return nil, errors.New("openai: the key holds characters that no key has, perhaps a line's end")
+		return nil, errors.New("openai: the key holds invalid characters, perhaps a line break")
 	}
 	maxBytes := cmp.Or(o.MaxBytes, DefaultMaxBytes)
 	if maxBytes < headRoom+bytesPerSecond {
@@ -141,7 +142,7 @@ func New(o Options) (*Recognizer, error) {
 	return r, nil
 }
 
-// most is all that the endpoint is asked for.
+// most returns the most detail that requests ask for.
 func (r *Recognizer) most() detail {
 	switch {
 	case r.speakers:
@@ -159,11 +160,11 @@ func scrubber(key string) func(string) string {
 	return func(s string) string { return strings.ReplaceAll(s, key, "[key]") }
 }
 
-// Info describes the recognizer. MaxChunk is what fits into Options.MaxBytes, at
-// most 10 minutes; it is 30 seconds for models that tell no times, whose text is
-// one segment over the whole chunk. One that tells speakers is sent as much as can be,
-// at most 20 minutes, and takes four voices. The others are taken for whisper's, with
-// its window.
+// Info describes the recognizer. MaxChunk is the audio that fits into Options.MaxBytes, at most
+// 10 minutes. It is 30 seconds for models that tell no times, because their text is one segment
+// over the whole chunk. A model that tells speakers apart gets chunks as long as possible, up
+// to 20 minutes, and takes four voices. All other models are treated like whisper's, with
+// whisper's window.
 func (r *Recognizer) Info() engine.RecognizerInfo {
 	info := engine.RecognizerInfo{
 		Name:     name,
@@ -176,8 +177,8 @@ func (r *Recognizer) Info() engine.RecognizerInfo {
 	switch r.most() {
 	case withSpeakers:
 		info.Speakers, info.Voices = true, mostVoices
-		// Whatever a request holds, its speakers have to be known again in the next one:
-		// the fewest are the best.
+		// Speakers have to be recognized again in every request, so the fewest requests are the
+		// best.
 		length := longestFor(r.maxBytes)
 		info.Chunk, info.MaxChunk, info.Window = length, length, length
 	case textOnly:
@@ -189,22 +190,21 @@ func (r *Recognizer) Info() engine.RecognizerInfo {
 	return info
 }
 
-// Recognize sends the whole recording. Its segments have words and confidence
-// where the endpoint tells them; one without length lasts until the next, or joins
-// it. What the endpoint itself takes for silence is
-// left out: a probability of no speech above 0.6 with a mean log probability below
-// -1, which is whisper's own rule. Who speaks is told where Options.Speakers has it
-// asked for, unless the endpoint refuses to tell; voices are sent along, as many as fit,
-// unless it refuses these. Audio of less than a tenth of a second is
-// silence and not sent. Progress is told once, at the end.
+// Recognize sends the whole recording. Its segments have words and confidence if the endpoint
+// tells them. A segment without length lasts until the next segment, or joins it. Segments that
+// the endpoint itself considers silent are left out: with a probability of no speech above 0.6
+// and a mean log probability below -1, which is whisper's own rule. If Options.Speakers is set,
+// Recognize asks for speakers and sends as many voices as fit, until the endpoint refuses.
+// Audio shorter than a tenth of a second is silence and is not sent. Progress is called once,
+// at the end.
 //
-// Errors: CONFIG_ERROR for a wrong address, model or key, an account without
-// credit and a request that the endpoint refuses for good; NOT_IMPLEMENTED for a
-// language that it refuses; MEDIA_TOO_LARGE for a recording over the upload limit,
-// the endpoint's or Options.MaxBytes; RATE_LIMITED with RetryAfter; UPSTREAM_FAILED
-// for an endpoint that cannot be reached, breaks off, fails, answers with
-// something else, or takes longer than 5 minutes and 10 times the audio; INTERNAL
-// for a recording that cannot be read. When ctx ends, the error is its cause.
+// Errors: A wrong address, model or key, an account without credit, and a request that the
+// endpoint refuses for good are CONFIG_ERROR. A refused language is NOT_IMPLEMENTED. A
+// recording over the upload limit, of the endpoint or of Options.MaxBytes, is MEDIA_TOO_LARGE.
+// RATE_LIMITED comes with RetryAfter. An endpoint that cannot be reached, breaks off, fails,
+// sends an unexpected answer, or takes longer than 5 minutes plus 10 times the audio is
+// UPSTREAM_FAILED. A recording that cannot be read is INTERNAL. When ctx ends, the error is its
+// cause.
 func (r *Recognizer) Recognize(ctx context.Context, audio engine.Audio, opts engine.RecognizeOptions) (engine.Recognition, error) {
 	if ctx.Err() != nil {
 		return engine.Recognition{}, context.Cause(ctx)

@@ -13,26 +13,25 @@ import (
 )
 
 const (
-	maxWords = 300            // of a server's own words, in characters
-	maxPause = 24 * time.Hour // the longest that a server may ask for
+	maxWords = 300            // of a server's own message, in characters
+	maxPause = 24 * time.Hour // the longest pause that a server may ask for
 )
 
-// refusal is an answer whose status is not 200. Its body may be anything.
+// refusal is an answer with a status other than 200. Its body may be anything.
 type refusal struct {
 	status     int
-	retryAfter time.Duration // 0: it does not say
+	retryAfter time.Duration // 0: not given
 	body       []byte        // the first 64 KiB
 }
 
 func readRefusal(resp *http.Response) *refusal {
-	// A body that breaks off says less of the error than the status does.
+	// The status tells more about the error than a truncated body.
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
-	pause, _ := retryafter.Parse(resp.Header, maxPause) // 0 where the header says nothing
+	pause, _ := retryafter.Parse(resp.Header, maxPause) // 0 if the header names no time
 	return &refusal{resp.StatusCode, pause, body}
 }
 
-// Error gives the status and the server's words in one line. They may hold
-// secrets.
+// Error returns the status and the server's message in one line. The message may hold secrets.
 func (r *refusal) Error() string {
 	status := fmt.Sprintf("openai: status %d %s", r.status, http.StatusText(r.status))
 	if words := r.words(); words != "" {
@@ -41,8 +40,7 @@ func (r *refusal) Error() string {
 	return status
 }
 
-// badRequest reports whether the server understood the request but does not take
-// it as it is.
+// badRequest reports whether the server understood the request but rejects it in this form.
 func (r *refusal) badRequest() bool {
 	return r.status == http.StatusBadRequest || r.status == http.StatusUnprocessableEntity
 }
@@ -58,8 +56,8 @@ func (r *refusal) mentions(phrases ...string) bool {
 	return false
 }
 
-// words are what the server says in its body: the message of a JSON object, else
-// the text. A page is not for reading.
+// words returns the server's message: that of a JSON object, else the text. HTML and XML are
+// not repeated.
 func (r *refusal) words() string {
 	text := strings.TrimSpace(strings.ToValidUTF8(string(r.body), "?"))
 	if strings.HasPrefix(text, "<") {
@@ -79,8 +77,8 @@ func (r *refusal) words() string {
 	return text
 }
 
-// message is the message in a member of an error's JSON: the member itself, or its
-// own member of that name.
+// message returns the message in a member of a JSON error: the member itself, or the field
+// "message" of it.
 func message(member json.RawMessage) string {
 	var text string
 	if json.Unmarshal(member, &text) == nil {

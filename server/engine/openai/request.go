@@ -15,33 +15,31 @@ import (
 )
 
 const (
-	maxAnswer  = 16 << 20 // ten minutes with words are below 1 MB
+	maxAnswer  = 16 << 20 // ten minutes with words take less than 1 MB
 	maxRefusal = 64 << 10
 	dialTime   = 10 * time.Second
 )
 
-// detail is how much the endpoint is asked to tell about the text.
+// detail is how much a request asks the endpoint to tell about the text.
 type detail int32
 
 const (
-	withSpeakers detail = iota // segments and who speaks in them
+	withSpeakers detail = iota // segments and their speakers
 	withWords                  // segments and words
-	withSegments               // what it tells without being asked for words
+	withSegments               // segments, and words only if the endpoint adds them
 	textOnly                   // text without times
 )
 
-// tellsNoTimes reports whether a model tells no times: the hosted ones that are
-// no whisper.
+// tellsNoTimes reports whether a model tells no times: the hosted models except whisper.
 func tellsNoTimes(model string) bool {
 	return strings.HasPrefix(model, "gpt-")
 }
 
-// takesPrompts reports whether a model takes a prompt: all do but the hosted one that
-// tells speakers.
+// takesPrompts reports whether a model takes a prompt: all models do, except the hosted one
+// that tells speakers apart.
 func takesPrompts(model string) bool { return !diarizes(model) }
 
-// requestOptions make every request to base one that is sent once, to that host
-// and no other.
+// requestOptions make the SDK send every request to base once, and to no other host.
 func requestOptions(base, key string, client *http.Client) []option.RequestOption {
 	own := http.Client{Transport: &http.Transport{ // no Proxy: the environment is not asked
 		DialContext:            (&net.Dialer{Timeout: dialTime}).DialContext,
@@ -57,7 +55,7 @@ func requestOptions(base, key string, client *http.Client) []option.RequestOptio
 	options := []option.RequestOption{
 		option.WithBaseURL(base),
 		option.WithHTTPClient(&own),
-		option.WithMaxRetries(0), // whoever calls knows better when to try again
+		option.WithMaxRetries(0), // the caller knows better when to try again
 		option.WithMiddleware(judge),
 	}
 	if key != "" {
@@ -66,8 +64,8 @@ func requestOptions(base, key string, client *http.Client) []option.RequestOptio
 	return options
 }
 
-// judge lets answers of status 200 pass, bounded. The others become a *refusal
-// here, as the SDK reads them without a bound and understands JSON only.
+// judge passes answers of status 200, with a bounded body. It turns other answers into a
+// *refusal here, because the SDK would read them without a bound and understands only JSON.
 func judge(req *http.Request, next option.MiddlewareNext) (*http.Response, error) {
 	resp, err := next(req)
 	if err != nil {
@@ -81,7 +79,7 @@ func judge(req *http.Request, next option.MiddlewareNext) (*http.Response, error
 	return resp, nil
 }
 
-// question is what a request asks.
+// question holds the parameters of one request.
 type question struct {
 	rec              *recording
 	language, prompt string
@@ -89,13 +87,13 @@ type question struct {
 	detail           detail
 }
 
-// asked is what the endpoint is asked for now.
+// asked returns how much detail requests ask for now.
 func (r *Recognizer) asked() detail { return detail(r.detail.Load()) }
 
-// transcribe asks for the text of a WAV, and returns the answer with the question that
-// it was given to. What an endpoint has once refused to tell it is not asked for again.
-// A prompt or voices that it refuses it is asked without, and the next ones it gets again:
-// these may have been too long for it.
+// transcribe asks for the text of a WAV. It returns the answer and the question that was
+// answered. After the endpoint has refused a detail, no later request asks for that detail. If
+// the endpoint refuses a prompt or voices, transcribe asks again without them; later requests
+// have theirs, because these ones may only have been too long.
 func (r *Recognizer) transcribe(ctx context.Context, q question) ([]byte, question, error) {
 	for {
 		q.detail = r.asked()
@@ -114,14 +112,13 @@ func (r *Recognizer) transcribe(ctx context.Context, q question) ([]byte, questi
 	}
 }
 
-// refusesPrompt reports whether the endpoint takes no prompt, or not this one.
+// refusesPrompt reports whether the endpoint refuses prompts, or this prompt.
 func refusesPrompt(err error) bool {
 	var refused *refusal
 	return errors.As(err, &refused) && refused.badRequest() && refused.mentions("prompt")
 }
 
-// lower is what to ask for instead, when the endpoint has refused to tell as much
-// as it was asked for.
+// lower returns the detail to ask for after the endpoint has refused the requested detail.
 func lower(asked detail, err error) (detail, bool) {
 	var refused *refusal
 	switch {
@@ -154,7 +151,7 @@ func (r *Recognizer) send(ctx context.Context, q question) ([]byte, error) {
 	switch q.detail {
 	case withSpeakers:
 		params.ResponseFormat = sdk.AudioResponseFormatDiarizedJSON
-		params.ChunkingStrategy.OfAuto = constant.ValueOf[constant.Auto]() // wanted for more than half a minute
+		params.ChunkingStrategy.OfAuto = constant.ValueOf[constant.Auto]() // required for more than half a minute of audio
 		for _, v := range q.voices {
 			params.KnownSpeakerNames = append(params.KnownSpeakerNames, v.name)
 			params.KnownSpeakerReferences = append(params.KnownSpeakerReferences, v.clip)
@@ -167,7 +164,7 @@ func (r *Recognizer) send(ctx context.Context, q question) ([]byte, error) {
 	case textOnly:
 		params.ResponseFormat = sdk.AudioResponseFormatJSON
 	}
-	var body []byte // the SDK's own type takes no answer that is not labeled as JSON
+	var body []byte // the SDK's own type rejects an answer that is not labeled as JSON
 	_, err := r.transcriptions.New(ctx, params, option.WithResponseBodyInto(&body))
 	return body, err
 }

@@ -13,32 +13,32 @@ import (
 )
 
 const (
-	// mostVoices is how many known speakers the hosted model takes.
+	// mostVoices is how many known speakers the hosted model accepts.
 	mostVoices = 4
 	// longestDiarized is the longest audio of one request for speakers: the hosted model
-	// takes 1,400 seconds. The longer, the fewer parts of a recording have labels of
+	// accepts 1,400 seconds. Longer requests mean fewer parts of a recording with labels of
 	// their own.
 	longestDiarized = 20 * time.Minute
-	// voicesRoom is what the voices take of an upload: ten seconds each at most, in base64.
+	// voicesRoom is the share of an upload for voices: at most ten seconds each, in base64.
 	voicesRoom = mostVoices * 10 * bytesPerSecond * 4 / 3
 )
 
-// diarizes reports whether a model tells speakers by its name: the hosted one's has
-// "diarize" in it.
+// diarizes reports whether a model tells speakers apart, by its name: the name of the hosted
+// one contains "diarize".
 func diarizes(model string) bool { return strings.Contains(model, "diarize") }
 
-// longestFor is the longest audio of one request that leaves room for voices: where
-// little may be sent, half of it.
+// longestFor returns the longest audio of one request that leaves room for voices. If the
+// upload limit is low, voices get half of it.
 func longestFor(maxBytes int64) time.Duration {
 	room := maxBytes - headRoom
 	sec := (room - min(room/2, voicesRoom)) / bytesPerSecond
 	return min(max(time.Duration(sec)*time.Second, time.Second), longestDiarized)
 }
 
-// reference is a known speaker as the endpoint is told of it.
+// reference is a known speaker in the form that the endpoint expects.
 type reference struct{ name, clip string }
 
-// references are the voices that fit into so many bytes of an upload.
+// references returns the voices that fit into room bytes of an upload.
 func references(voices []engine.Voice, room int64) ([]reference, error) {
 	var all []reference
 	for _, v := range voices[:min(mostVoices, len(voices))] {
@@ -55,14 +55,14 @@ func references(voices []engine.Voice, room int64) ([]reference, error) {
 	return all, nil
 }
 
-// refusesVoices reports whether the endpoint takes no known speakers, or not these.
+// refusesVoices reports whether the endpoint refuses known speakers, or these speakers.
 func refusesVoices(err error) bool {
 	var refused *refusal
 	return errors.As(err, &refused) && refused.badRequest() && refused.mentions("known_speaker", "known speaker")
 }
 
-// label is the name of a speaker: a string, or the number that some servers write. What
-// is anything else is no name.
+// label is the name of a speaker: a string, or the number that some servers write. Any other
+// value gives no name.
 type label string
 
 // UnmarshalJSON reads the label.

@@ -17,8 +17,8 @@ const packages = "install the Debian packages pocketsphinx and pocketsphinx-en-u
 // faultLines is how many lines of the program's log are kept.
 const faultLines = 3
 
-// faults keeps the last lines of the program's log that are not mere
-// information: a program that fails says why in its last words.
+// faults keeps the last lines of the program's log that are more than information: a failing
+// program tells the reason there.
 type faults struct {
 	line []byte
 	kept []string
@@ -66,7 +66,7 @@ func notInstalled(err error) error {
 		With("engine", name).Because(err)
 }
 
-// failed is a run that may go better another time.
+// failed is the error of a run that may succeed another time.
 func failed(err error) error {
 	return transcript.Errorf(transcript.Internal, "Speech recognition failed.").
 		With("engine", name).Because(fmt.Errorf("pocketsphinx: %w", err))

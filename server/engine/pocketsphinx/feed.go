@@ -8,9 +8,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/speech"
 )
 
-// feed is the program's input. What the program has taken is the progress: it
-// takes audio as fast as it recognizes, whereas its output stays silent for as
-// long as somebody speaks without a pause. A pipe holds two seconds more.
+// feed is the program's input. Progress is the audio that the program has read, because the
+// program reads audio as fast as it recognizes it. Its output does not help: it stays silent
+// while a person speaks without a pause. The pipe holds two seconds more.
 type feed struct {
 	pcm      io.Reader // signed 16 bit, little endian
 	total    int64     // samples
@@ -20,7 +20,7 @@ type feed struct {
 
 // Read gives the next samples to the program.
 func (f *feed) Read(b []byte) (int, error) {
-	f.report(f.taken()) // whoever asks for more has taken what it got
+	f.report(f.taken()) // a reader that asks for more has taken the previous piece
 	n, err := f.pcm.Read(b)
 	f.bytes.Add(int64(n))
 	return n, err

@@ -9,14 +9,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// leastConfidence is what the only word of an utterance needs: noise is heard
-// as one short word with less.
+// leastConfidence is the least confidence of an utterance with a single word: the program hears
+// noise as one short word of lower confidence.
 const leastConfidence = 0.2
 
 // parser reads the program's output as it comes: a line of text for each
 // utterance, then a line for each of its words, "word start end confidence".
 type parser struct {
-	end       float64 // seconds; nothing is said after it
+	end       float64 // seconds; nothing is said after this time
 	line      []byte  // the line that has begun
 	utterance []transcript.Word
 	words     []transcript.Word
@@ -24,7 +24,7 @@ type parser struct {
 
 var (
 	wordLine = regexp.MustCompile(`^(\S+) (\d+\.\d+) (\d+\.\d+) (\d+\.\d+)$`)
-	// filler is what is no word: <s>, </s>, <sil>, [NOISE], [SPEECH], ++UH++.
+	// filler matches a token that is no word: <s>, </s>, <sil>, [NOISE], [SPEECH], ++UH++.
 	filler = regexp.MustCompile(`^(<.*>|\[.*\]|\+\+.*\+\+)$`)
 	// pronunciation is the number of a word's second or later pronunciation.
 	pronunciation = regexp.MustCompile(`\(\d+\)$`)
@@ -54,7 +54,7 @@ func (p *parser) finish() []transcript.Word {
 func (p *parser) take(line string) {
 	m := wordLine.FindStringSubmatch(strings.TrimRight(line, "\r"))
 	if m == nil {
-		p.endUtterance() // the text of the next one
+		p.endUtterance() // this line is the text of the next utterance
 		return
 	}
 	if filler.MatchString(m[1]) {
@@ -64,7 +64,7 @@ func (p *parser) take(line string) {
 		Text:       pronunciation.ReplaceAllString(m[1], ""),
 		Start:      min(number(m[2]), p.end),
 		End:        min(number(m[3]), p.end),
-		Confidence: min(number(m[4]), 1), // the program's own arithmetic exceeds it a little
+		Confidence: min(number(m[4]), 1), // the program's arithmetic slightly exceeds 1
 	}
 	if w.End > w.Start {
 		p.utterance = append(p.utterance, w)
@@ -79,7 +79,7 @@ func (p *parser) endUtterance() {
 	p.utterance = p.utterance[:0]
 }
 
-// number is the value of what wordLine has found to be a number.
+// number returns the value of a text that wordLine has matched as a number.
 func number(s string) float64 {
 	v, _ := strconv.ParseFloat(s, 64) // digits only; too many of them are +Inf, which is clamped
 	return v

@@ -4,9 +4,9 @@
 //	recognizer := pocketsphinx.New(host)
 //	heard, err := recognizer.Recognize(ctx, audio, engine.RecognizeOptions{})
 //
-// It needs the program pocketsphinx_continuous and its US English model: the
-// Debian packages pocketsphinx and pocketsphinx-en-us. It does not cut long
-// recordings and does not skip silence; package speech does.
+// It needs the program pocketsphinx_continuous and its US English model: the Debian packages
+// pocketsphinx and pocketsphinx-en-us. The package does not cut long recordings and does not
+// skip silence; package speech does.
 package pocketsphinx
 
 import (
@@ -40,12 +40,12 @@ var (
 	_ engine.Checker    = (*Recognizer)(nil)
 )
 
-// New returns a recognizer that runs its program on host, whose Programs must
-// not be nil. Whether the program is there shows in [Recognizer.Check].
+// New returns a recognizer that runs its program on host, whose Programs must not be nil.
+// [Recognizer.Check] tells whether the program is there.
 func New(host engine.Host) *Recognizer { return &Recognizer{host: host} }
 
-// Info describes the recognizer. It is asked for "en" or any tag of English,
-// and hears all of them as US English.
+// Info describes the recognizer. It accepts "en" and every tag of English, and hears all of
+// them as US English.
 func (r *Recognizer) Info() engine.RecognizerInfo {
 	return engine.RecognizerInfo{
 		Name:      name,
@@ -55,10 +55,9 @@ func (r *Recognizer) Info() engine.RecognizerInfo {
 	}
 }
 
-// Check proves that the program and its model are there, by recognizing a tenth
-// of a second of silence. Once that has succeeded, it only looks for the
-// program. The error is a CONFIG_ERROR that names the packages to install, or
-// the context's.
+// Check proves that the program and its model work, by recognizing a tenth of a second of
+// silence. After one success it only looks for the program. The error is a CONFIG_ERROR that
+// names the packages to install, or the context's error.
 func (r *Recognizer) Check(ctx context.Context) error {
 	if _, err := r.host.Programs.Look(program); err != nil {
 		return notInstalled(err)
@@ -75,13 +74,12 @@ func (r *Recognizer) Check(ctx context.Context) error {
 	return nil
 }
 
-// Recognize runs the program on the whole audio, which it takes as it is. Its
-// segments have words with times and confidence, and are at most 8 s or 80
-// characters long.
+// Recognize runs the program on the whole audio. Its segments have words with times and
+// confidence, and are at most 8 s or 80 characters long.
 //
-// Errors: NOT_IMPLEMENTED for a language that is not English, CONFIG_ERROR for a
-// missing program or model, INTERNAL for a recording that cannot be read and for
-// a program that fails; or the context's.
+// Errors: A language other than English is NOT_IMPLEMENTED. A missing program or model is
+// CONFIG_ERROR. A recording that cannot be read, and a failing program, are INTERNAL. Otherwise
+// the error is the context's.
 func (r *Recognizer) Recognize(ctx context.Context, audio engine.Audio, opts engine.RecognizeOptions) (engine.Recognition, error) {
 	language := opts.Language
 	if language == "" {
@@ -116,12 +114,12 @@ func english(tag string) bool {
 	return strings.EqualFold(primary, "en")
 }
 
-// run feeds the program and returns the words it heard, inside the audio.
+// run feeds the program and returns the heard words that lie inside the audio.
 func (r *Recognizer) run(ctx context.Context, in *feed) ([]transcript.Word, error) {
 	length := in.duration()
 	heard := &parser{end: length.Seconds()}
 	log := &faults{}
-	patience := 5*time.Minute + 10*length // a busy machine needs about one length
+	patience := 5*time.Minute + 10*length // a busy machine needs about as long as the audio
 	exit, err := r.host.Programs.Run(ctx, engine.Command{
 		Program: program,
 		Args:    []string{"-infile", "/dev/stdin", "-time", "yes"},

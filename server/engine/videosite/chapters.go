@@ -9,8 +9,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// The site makes chapters of the lines of a description that begin with a time, when
-// there are some, the first of them is at 0:00, and each is long enough.
+// The site makes chapters from the lines of a description that begin with a time, if there are
+// at least three, the first one is at 0:00, and each chapter is long enough.
 const (
 	fewestChapters  = 3
 	mostChapters    = 500
@@ -19,7 +19,7 @@ const (
 
 var chapterLine = regexp.MustCompile(`^[^\pL\pN]*(?:(\d{1,2}):)?(\d{1,3}):(\d{2})([^\pL\pN].*)$`)
 
-// chapters are those that a description lists, nil where it lists none.
+// chapters returns the chapters that a description lists, nil if it lists none.
 func chapters(description string) (all []transcript.Chapter) {
 	for line := range strings.Lines(description) {
 		m := chapterLine.FindStringSubmatch(strings.TrimSpace(line))
@@ -43,6 +43,6 @@ func chapters(description string) (all []transcript.Chapter) {
 }
 
 func digits(s string) float64 {
-	n, _ := strconv.Atoi(s) // at most three digits; none are 0
+	n, _ := strconv.Atoi(s) // at most three digits; an empty text is 0
 	return float64(n)
 }

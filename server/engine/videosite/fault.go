@@ -8,15 +8,15 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// blocked is the error of a site that wants to be left alone, for as long as it
-// says; 0: it does not say.
+// blocked is the error of a site that blocks the server for the time that it names; 0: the site
+// names none.
 func blocked(pause time.Duration, why error) *transcript.Error {
 	r := refusal.Blocked
 	r.Pause = cmp.Or(pause, r.Pause)
 	return r.Because(why)
 }
 
-// broken is an answer that is not one.
+// broken is the error for an answer that is of no use.
 func broken(message string) *transcript.Error {
 	return transcript.Errorf(transcript.UpstreamFailed, "%s", message)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// metadata is what the player says of the video, cleaned.
+// metadata returns the player's metadata of the video, cleaned.
 func metadata(a *player.Answer, base *url.URL) transcript.Metadata {
 	d, more := a.Details, a.Microformat.Renderer
 	author := clip.Line(d.Author, 200)
@@ -25,7 +25,7 @@ func metadata(a *player.Answer, base *url.URL) transcript.Metadata {
 		m.CreatorURL = base.JoinPath("channel", id).String()
 	}
 	if all := d.Thumbnail.Thumbnails; len(all) > 0 {
-		m.ThumbnailURL = webAddress(all[len(all)-1].URL) // they grow
+		m.ThumbnailURL = webAddress(all[len(all)-1].URL) // they are sorted by size
 	}
 	const century = 100 * 365 * 24 * 3600
 	if n, err := strconv.ParseUint(d.LengthSeconds, 10, 64); err == nil && n < century {
@@ -39,7 +39,7 @@ func metadata(a *player.Answer, base *url.URL) transcript.Metadata {
 	return m
 }
 
-// webAddress returns an http or https address, or nothing.
+// webAddress returns s if it is an http or https address, else an empty string.
 func webAddress(s string) string {
 	u, err := url.Parse(s)
 	if err != nil || len(s) > 2000 || u.Host == "" || u.User != nil || u.Scheme != "http" && u.Scheme != "https" {

@@ -17,16 +17,16 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// The bounds of one request. A page has some two million bytes, a day's captions
-// as many.
+// The bounds of one request. A page has some two million bytes, and so have the captions of a
+// day-long video.
 const (
 	maxBody      = 16 << 20
 	patience     = 15 * time.Second
 	maxRedirects = 5
-	maxPause     = 24 * time.Hour // the longest that the site may ask for
+	maxPause     = 24 * time.Hour // the longest pause that the site may ask for
 )
 
-// kind is what a request is for.
+// kind is the purpose of a request.
 type kind int
 
 const (
@@ -43,8 +43,8 @@ func (v *visit) post(k kind, u *url.URL, body []byte) ([]byte, error) {
 	return v.send(k, http.MethodPost, u, body)
 }
 
-// send sends a request and returns the answer's body: whole, of status 200, and
-// not empty.
+// send sends a request and returns the body of the answer. The body is complete and not empty,
+// and the status is 200.
 func (v *visit) send(k kind, method string, u *url.URL, body []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(v.ctx, patience)
 	defer cancel()
@@ -84,14 +84,14 @@ func (r *Route) checkRedirect(req *http.Request, via []*http.Request) error {
 		return broken("The platform redirects in circles.")
 	case to.User == nil && (to.Scheme == r.base.Scheme && to.Host == r.base.Host || to.Scheme == r.consent.Scheme && to.Host == r.consent.Host):
 		return nil
-	case strings.HasPrefix(to.Path, "/sorry/"): // where its captcha is, on another host
+	case strings.HasPrefix(to.Path, "/sorry/"): // the captcha is there, on another host
 		return refusal.Blocked.Because(errors.New("videosite: redirected to a captcha"))
 	}
 	return broken("The platform leads elsewhere.").Because(fmt.Errorf("videosite: redirected to host %q", to.Host))
 }
 
-// unreachable says why there is no answer, or only part of one. ctx is the
-// request's.
+// unreachable tells why there is no answer, or only a partial one. ctx is the context of the
+// request.
 func (v *visit) unreachable(ctx context.Context, err error) error {
 	var coded *transcript.Error
 	switch {
@@ -105,12 +105,12 @@ func (v *visit) unreachable(ctx context.Context, err error) error {
 	return broken("The platform cannot be reached, or breaks off.").Because(fmt.Errorf("videosite: %w", err))
 }
 
-// refused says what an answer's status means, unless that is 200.
+// refused returns the error for an answer whose status is not 200.
 func refused(k kind, resp *http.Response) *transcript.Error {
 	why := errors.New("videosite: status " + strconv.Itoa(resp.StatusCode))
 	switch code := resp.StatusCode; {
 	case code == http.StatusTooManyRequests, code == http.StatusForbidden:
-		pause, _ := retryafter.Parse(resp.Header, maxPause) // 0 where the header says nothing
+		pause, _ := retryafter.Parse(resp.Header, maxPause) // 0 if the header names no time
 		return blocked(pause, why)
 	case code == http.StatusUnauthorized:
 		return refusal.Login.Because(why)

@@ -12,14 +12,13 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// track is a caption track and where it can be had.
+// track is a caption track and its address.
 type track struct {
 	transcript.Track
 	address string
 }
 
-// tracks lists the caption tracks, without machine translations, at most
-// trackid.MaxTracks.
+// tracks lists at most trackid.MaxTracks caption tracks, without machine translations.
 func tracks(a *player.Answer) ([]track, error) {
 	named, err := a.Tracks()
 	if err != nil {
@@ -36,7 +35,7 @@ func tracks(a *player.Answer) ([]track, error) {
 		}
 		t := asTrack(c)
 		for n, id := 2, t.ID; slices.ContainsFunc(all, func(u track) bool { return u.ID == t.ID }); n++ {
-			t.ID = id + "." + strconv.Itoa(n) // the site names one twice
+			t.ID = id + "." + strconv.Itoa(n) // the site may use a name twice
 		}
 		if spoken == "" && t.Kind == transcript.TrackAuto {
 			spoken = t.Lang
@@ -52,7 +51,7 @@ func tracks(a *player.Answer) ([]track, error) {
 	return all, nil
 }
 
-// asTrack makes a track. Its id does not depend on what else is there.
+// asTrack makes a track. Its id does not depend on the other tracks.
 func asTrack(c player.Track) track {
 	lang, rest := trackid.Split(c.LanguageCode)
 	t := track{address: c.BaseURL}

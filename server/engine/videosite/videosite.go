@@ -1,19 +1,20 @@
-// Package videosite reads the captions of the video site by the route that its
-// own player takes: the page, the player's description of the video, the track.
+// Package videosite reads the captions of the video site in the way of the site's own player:
+// the page, the player's description of the video, the track.
 //
 //	route, err := videosite.New(host, videosite.Options{})
 //	found, err := route.Captions(ctx, content, pick)
 //
-// It takes three or four small requests and no other program. The route is not
-// documented and the site changes it at will, so an answer that is not understood is
-// an error, and another source is asked.
+// It needs three or four small requests and no other program. The route is not documented and
+// the site changes it at will, so an answer of an unknown shape is an error, and the service
+// asks another source.
 //
-// A video has no captions only where the player says that this very video can be played,
-// and names no track, and the player in the page says the same, if the page has its answer.
+// The package reports that a video has no captions only if the player says that this very video
+// can be played and names no track. If the page holds an answer of a player too, that answer
+// must say the same.
 //
-// Tracks are read as json3, which has the times of words. The package asks for no
-// machine translation, logs in nowhere, solves no captcha, and keeps nothing between
-// calls, cookies included.
+// Tracks are read as json3, which has the times of words. The package asks for no machine
+// translation, does not log in, solves no captcha, and keeps nothing between calls, not even
+// cookies.
 package videosite
 
 import (
@@ -31,22 +32,22 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/caption"
 )
 
-// Options say where the site is and which of its players to act as. The zero value
-// is right until the site changes.
+// Options name the address of the site and the player to act as. The zero value is right until
+// the site changes.
 type Options struct {
 	// Base is the site's address, http or https, without a path; empty means
-	// "https://www.youtube.com". No other host is asked for anything.
+	// "https://www.youtube.com". The package asks no other host.
 	Base string
-	// ConsentAction is where the form of the site's consent page leads to, by which
-	// that page is known; empty means "https://consent.youtube.com/s". The form is
-	// not sent, but its host may be redirected to.
+	// ConsentAction is the target address of the form on the site's consent page; the package
+	// recognizes the page by it. Empty means "https://consent.youtube.com/s". The form is not
+	// sent, but the site may redirect to its host.
 	ConsentAction string
 	// ClientName and ClientVersion are the player to act as; empty means
 	// "ANDROID" and "20.10.38".
 	ClientName, ClientVersion string
-	// Header is set on every request. Without an Accept-Language of its own it is
-	// "en-US": the reasons that the site gives are understood in English only. Its values,
-	// a cookie perhaps, are not shown when options are printed or marshaled.
+	// Header is set on every request. If it has no Accept-Language, "en-US" is added, because
+	// the package understands the site's reasons in English only. Printing or marshaling the
+	// options does not show the values, which may include a cookie.
 	Header http.Header `json:"-"`
 }
 
@@ -57,18 +58,17 @@ func (o Options) Format(s fmt.State, verb rune) {
 	redact.Print(s, verb, shown(o))
 }
 
-// Route implements [engine.CaptionSource]. It is safe for concurrent use and
-// needs no closing.
+// Route implements [engine.CaptionSource]. It is safe for concurrent use and needs no closing.
 type Route struct {
 	http          *http.Client
 	base, consent *url.URL
 	client        client
-	header        func() http.Header // a new copy; a func, as that prints as none
+	header        func() http.Header // a new copy; a func, because printing it shows no value
 }
 
 var _ engine.CaptionSource = (*Route)(nil)
 
-// New returns a route over host.HTTP, which must not be nil.
+// New returns a route that uses host.HTTP, which must not be nil.
 func New(host engine.Host, o Options) (*Route, error) {
 	if host.HTTP == nil {
 		return nil, errors.New("videosite: the host has no network")
@@ -108,7 +108,7 @@ func address(option, s string) (*url.URL, error) {
 	return u, nil
 }
 
-// Origin names the one platform that the route reads.
+// Origin returns the origin for the only platform that the route reads.
 func (r *Route) Origin(p transcript.Platform) (transcript.Origin, bool) {
 	if p == transcript.VideoSite {
 		return transcript.OriginCaptionAPI, true
@@ -116,14 +116,13 @@ func (r *Route) Origin(p transcript.Platform) (transcript.Origin, bool) {
 	return "", false
 }
 
-// Captions reads as engine.CaptionSource says; of the content it takes the
-// ExternalID only. A track's id is made as the downloader's are: its language,
-// "manual" or "asr", and whatever else the site's own name of it holds.
-// IsDefault marks the first track in the language of the automatic captions,
-// which is the one that is spoken.
+// Captions reads captions as engine.CaptionSource describes. Of the content it uses only the
+// ExternalID. Track ids are made like those of the downloader: the language, "manual" or "asr",
+// and the rest of the site's own name of the track. IsDefault marks the first track in the
+// language of the automatic captions, which is the spoken language.
 //
-// A live stream that has not ended is UNAVAILABLE, and so is one yet to come. When
-// ctx ends, the error is its cause.
+// A live stream that has not ended, and a stream that has not begun, are UNAVAILABLE. When ctx
+// ends, the error is its cause.
 func (r *Route) Captions(ctx context.Context, c engine.Content, pick func([]transcript.Track) (int, bool)) (engine.Captions, error) {
 	var found engine.Captions
 	visit, err := r.visit(ctx)
@@ -150,7 +149,7 @@ func (r *Route) Captions(ctx context.Context, c engine.Content, pick func([]tran
 	if err != nil {
 		return found, err
 	}
-	if inPage, ok := player.Read(page); len(tracks) == 0 && ok { // the site may give one player what it hides from another
+	if inPage, ok := player.Read(page); len(tracks) == 0 && ok { // the site may show one player tracks that it hides from another
 		return found, inPage.ProveNone(c.ExternalID)
 	}
 	for _, t := range tracks {

@@ -18,7 +18,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/caption"
 )
 
-// visit is one call's way through the site, with the cookies it collects.
+// visit is one call's session with the site, with the cookies of that call.
 type visit struct {
 	*Route
 	ctx  context.Context //nolint:containedctx // a visit lives as long as one call
@@ -26,8 +26,8 @@ type visit struct {
 }
 
 func (r *Route) visit(ctx context.Context) (*visit, error) {
-	// Without a list of public suffixes a site could set cookies for all of ".com";
-	// no other site is ever asked.
+	// Without a list of public suffixes a site could set cookies for all of ".com". That is
+	// harmless here, because no other site is ever asked.
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		return nil, fmt.Errorf("videosite: %w", err)
@@ -44,7 +44,7 @@ var (
 	value    = regexp.MustCompile(`\bvalue="([^"]*)"`)
 )
 
-// page fetches the page of a video. It gives the consent that the site asks for, once.
+// page fetches the page of a video. If the site asks for consent, page gives it, once.
 func (v *visit) page(id string) ([]byte, error) {
 	link := v.link("/watch", url.Values{"v": {id}})
 	page, err := v.get(pageRequest, link)
@@ -65,7 +65,7 @@ func (v *visit) page(id string) ([]byte, error) {
 	return page, nil
 }
 
-// playerKey is the key to the player that a page holds.
+// playerKey returns the key to the player from a page.
 func playerKey(page []byte) (string, error) {
 	if m := apiKey.FindSubmatch(page); m != nil {
 		return string(m[1]), nil
@@ -77,8 +77,8 @@ func (v *visit) asksConsent(page []byte) bool {
 	return bytes.Contains(page, []byte(`action="`+v.consent.String()+`"`))
 }
 
-// consentTo sets the cookie that the consent page's form would, and tells whether
-// the page has what it takes.
+// consentTo sets the cookie that the consent page's form would set. It reports whether the page
+// holds the form.
 func (v *visit) consentTo(page []byte) bool {
 	for _, input := range inputTag.FindAll(page, -1) {
 		m := value.FindSubmatch(input)
@@ -91,13 +91,13 @@ func (v *visit) consentTo(page []byte) bool {
 	return false
 }
 
-// client is the player to speak as.
+// client identifies the player to act as.
 type client struct {
 	Name    string `json:"clientName"`
 	Version string `json:"clientVersion"`
 }
 
-// player asks what the player knows of a video.
+// player asks the player about a video.
 func (v *visit) player(key, id string) (*player.Answer, error) {
 	var question struct {
 		Context struct {
@@ -121,7 +121,7 @@ func (v *visit) player(key, id string) (*player.Answer, error) {
 	return said, nil
 }
 
-// track fetches a track from the address that the player gave, and reads it.
+// track fetches a track from the address that the player named, and reads it.
 func (v *visit) track(address string) (caption.File, error) {
 	u, err := v.base.Parse(address)
 	switch {
@@ -150,8 +150,7 @@ func (v *visit) track(address string) (caption.File, error) {
 	return text, nil
 }
 
-// misread is the error for an answer of another shape than expected: a captcha,
-// or nothing that is known.
+// misread is the error for an answer of an unexpected shape: a captcha, or an unknown page.
 func misread(body []byte, why error) *transcript.Error {
 	if bytes.Contains(body, []byte(`class="g-recaptcha"`)) {
 		return refusal.Blocked.Because(errors.New("videosite: a captcha"))
@@ -159,7 +158,7 @@ func misread(body []byte, why error) *transcript.Error {
 	return broken("The platform's answer cannot be understood.").Because(fmt.Errorf("videosite: %w", why))
 }
 
-// link is an address of the site.
+// link returns an address of the site.
 func (r *Route) link(path string, query url.Values) *url.URL {
 	return &url.URL{Scheme: r.base.Scheme, Host: r.base.Host, Path: path, RawQuery: query.Encode()}
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine/internal/whispermodel"
 )
 
-// answer is what the server says in verbose_json.
+// answer is the server's answer in verbose_json.
 type answer struct {
 	Language string  `json:"language"` // its name, "english"
-	Text     *string `json:"text"`     // absent when the answer is something else
-	// Segments are absent in an answer that is the text only.
+	Text     *string `json:"text"`     // absent if the answer is something else
+	// Segments are absent in an answer that has only a text.
 	Segments []struct {
 		Text  string   `json:"text"`
-		Start *float64 `json:"start"` // seconds; absent where the server tells no times
+		Start *float64 `json:"start"` // seconds; absent if the server tells no times
 		End   *float64 `json:"end"`
 		// Words are whisper's tokens.
 		Words []struct {
@@ -43,8 +43,8 @@ func readAnswer(data []byte, prompt string) (answer, error) {
 	return a, nil
 }
 
-// recognition is what was heard. asked is the language that was asked for, and
-// code is whisper's for it: a model that does not know it takes no notice.
+// recognition converts the answer. asked is the requested language, and code is whisper's code
+// for it: a model that does not know the language ignores the code.
 func (a answer) recognition(asked, code string, length time.Duration) (engine.Recognition, error) {
 	heard := whispermodel.CodeNamed(a.Language)
 	spans := make([]span, 0, len(a.Segments))

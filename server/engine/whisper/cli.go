@@ -22,34 +22,34 @@ import (
 
 const cliName = "whisper-cli"
 
-// CLIOptions say what a [CLI] runs.
+// CLIOptions configure a [CLI].
 type CLIOptions struct {
 	// Program is a name to look up or an absolute path; empty means "whisper-cli".
 	Program string
-	// Model is the path of a ggml model file. It is needed.
+	// Model is the path of a ggml model file. It is required.
 	Model string
-	// ModelSHA256 is the hash of the model file in lower case hex, where whoever put it
-	// there has checked it; empty where it is not known. It is told with each text and
-	// not checked: that would take seconds at each start.
+	// ModelSHA256 is the hash of the model file in lower-case hex, if the installer has checked
+	// it; empty if not known. It is reported with each transcript. It is not checked here,
+	// because that would take seconds at each start.
 	ModelSHA256 string
-	// Threads is how many threads a call computes with; 0 means the program's own
-	// choice: as many as there are processors, at most four. It says how many calls
-	// run at once, too: as many as have processors for their threads, at least one.
+	// Threads is the number of threads of one call; 0 means the program's own choice: one for
+	// each processor, at most four. It also determines how many calls run at once: as many as
+	// have a processor for each thread, at least one.
 	Threads int
 }
 
-// CLI implements [engine.Recognizer] and [engine.Checker] with the program
-// whisper-cli. Safe for concurrent use: each call runs a program of its own, which
-// takes as much memory as the model. Calls beyond those that run at once wait here.
+// CLI implements [engine.Recognizer] and [engine.Checker] with the program whisper-cli. It is
+// safe for concurrent use: each call runs a program of its own, which takes as much memory as
+// the model. Further calls wait until one of the running calls has ended.
 type CLI struct {
 	host    engine.Host
 	program string
 	path    string // of the model, absolute
 	model   model
-	sha256  string // of the model, in hex; empty where it is not known
+	sha256  string // of the model, in hex; empty if not known
 	threads int
-	turns   chan struct{} // holds a token for each program that runs
-	forgets atomic.Bool   // the program is too old to carry a prompt on
+	turns   chan struct{} // holds a token for each running program
+	forgets atomic.Bool   // the program is too old to carry a prompt through the audio
 }
 
 var (
@@ -57,10 +57,9 @@ var (
 	_ engine.Checker    = (*CLI)(nil)
 )
 
-// NewCLI returns a recognizer that runs its program on host, of which it makes no
-// use yet: Programs must be set for all else that it does. It reads the head of the
-// model file, and returns a CONFIG_ERROR when that is no model. Whether the program
-// is there shows in [CLI.Check].
+// NewCLI returns a recognizer that runs its program on host. NewCLI itself does not use host;
+// the methods need host.Programs. It reads the head of the model file, and returns a
+// CONFIG_ERROR if the file is no model. [CLI.Check] tells whether the program is there.
 func NewCLI(host engine.Host, o CLIOptions) (*CLI, error) {
 	if o.Threads < 0 {
 		return nil, fmt.Errorf("whisper: %d threads", o.Threads)
@@ -82,14 +81,15 @@ func NewCLI(host engine.Host, o CLIOptions) (*CLI, error) {
 	}, nil
 }
 
-// parallelRuns is how many programs with so many threads have a processor for each.
+// parallelRuns returns how many programs with that many threads have a processor for each
+// thread.
 func parallelRuns(threads int) int {
 	processors := runtime.GOMAXPROCS(0)
 	return max(1, processors/cmp.Or(threads, min(processors, 4)))
 }
 
-// Info describes the recognizer: a model that knows English only is asked for
-// English and detects nothing, any other one knows all languages of whisper.
+// Info describes the recognizer. A model for English only offers English and does not detect
+// languages; every other model offers all languages of whisper.
 func (c *CLI) Info() engine.RecognizerInfo {
 	return engine.RecognizerInfo{
 		Name:        cliName,
@@ -98,14 +98,14 @@ func (c *CLI) Info() engine.RecognizerInfo {
 		Quality:     c.model.quality(),
 		Languages:   c.model.languages(),
 		Detects:     !c.model.english,
-		Chunk:       5 * time.Minute, // it loads the model for each
+		Chunk:       5 * time.Minute, // the program loads the model for each chunk
 		Window:      window,
 		Prompts:     true,
 	}
 }
 
-// Check looks for the program and reads the head of the model file. The error
-// is a CONFIG_ERROR that says what is missing and how to get it.
+// Check looks for the program and reads the head of the model file. The error is a CONFIG_ERROR
+// that names the missing part and how to get it.
 func (c *CLI) Check(context.Context) error {
 	if _, err := c.host.Programs.Look(c.program); err != nil {
 		return c.notInstalled(err)
@@ -114,16 +114,15 @@ func (c *CLI) Check(context.Context) error {
 	return err
 }
 
-// Recognize runs the program on the audio. Its segments are whisper's, cut to the
-// audio, with words where the program tells their times; one without length lasts
-// until the next, or joins it. Progress comes once for each half minute of audio. A
-// prompt guides each half minute, or where the program is older than version 1.8.1
-// the first. Whoever may see the processes of the machine sees it while the program runs.
+// Recognize runs the program on the audio. Its segments are whisper's, cut to the audio, with
+// words if the program tells their times. A segment without length lasts until the next
+// segment, or joins it. Progress is called once for each half minute of audio. A prompt guides
+// each half minute; before program version 1.8.1 it guides only the first. While the program
+// runs, every user who may list the processes of the machine can read the prompt.
 //
-// Errors: NOT_IMPLEMENTED for a language that the model does not know,
-// CONFIG_ERROR for a missing program or model or a program that is too old,
-// INTERNAL for a recording that cannot be read and for a program that fails; or
-// the context's.
+// Errors: A language that the model does not know is NOT_IMPLEMENTED. A missing program or
+// model, and a program that is too old, are CONFIG_ERROR. A recording that cannot be read, and
+// a failing program, are INTERNAL. Otherwise the error is the context's.
 func (c *CLI) Recognize(ctx context.Context, audio engine.Audio, opts engine.RecognizeOptions) (engine.Recognition, error) {
 	code, err := c.languageArgument(opts.Language)
 	if err != nil {
@@ -146,7 +145,7 @@ func (c *CLI) Recognize(ctx context.Context, audio engine.Audio, opts engine.Rec
 	return heard, nil
 }
 
-// languageArgument is the program's --language for a language tag.
+// languageArgument returns the program's --language for a language tag.
 func (c *CLI) languageArgument(tag string) (string, error) {
 	code, known := whispermodel.Code(tag)
 	switch {
@@ -169,10 +168,10 @@ func measure(audio engine.Audio) (time.Duration, error) {
 	return rec.Duration(), nil
 }
 
-// output is the name of the program's output, without its extension.
+// output is the name of the program's output file, without its extension.
 const output = "heard"
 
-// run runs the program when it has a turn, twice if it turns out to be old.
+// run waits for its turn and runs the program, twice if the program turns out to be old.
 func (c *CLI) run(ctx context.Context, path, code string, length time.Duration, opts engine.RecognizeOptions) (engine.Recognition, error) {
 	select {
 	case c.turns <- struct{}{}:
@@ -192,13 +191,13 @@ func (c *CLI) run(ctx context.Context, path, code string, length time.Duration, 
 	return heard, err
 }
 
-// hear runs the program in a directory of its own and reads what it wrote there.
+// hear runs the program in a directory of its own and reads the output there.
 func (c *CLI) hear(ctx context.Context, path, code string, length time.Duration, opts engine.RecognizeOptions) (engine.Recognition, error) {
 	dir, err := os.MkdirTemp(c.host.Dir, "whisper-")
 	if err != nil {
 		return engine.Recognition{}, failed(err)
 	}
-	// What cannot be removed lies in the host's directory for scratch files.
+	// A remainder lies in the host's scratch directory, which the server empties.
 	defer func() { _ = os.RemoveAll(dir) }()
 
 	reads := []string{c.path, path}
@@ -212,7 +211,7 @@ func (c *CLI) hear(ctx context.Context, path, code string, length time.Duration,
 		Dir:     dir,
 		Reads:   reads,
 		Writes:  graphics(),
-		Stdout:  io.Discard, // the text once more
+		Stdout:  io.Discard, // it repeats the text
 		Stderr:  log,
 		Limits:  c.limits(length),
 	})
@@ -232,7 +231,7 @@ func (c *CLI) args(path, code, prompt string) []string {
 	args := []string{
 		"-m", c.path, "-f", path, "-l", code,
 		"-ojf", "-of", output, // JSON with tokens, for the times of words
-		"-pp", "-np", // nothing but errors and progress
+		"-pp", "-np", // errors and progress only
 		"-mc", contextFor(prompt),
 	}
 	if prompt != "" {
@@ -247,8 +246,9 @@ func (c *CLI) args(path, code, prompt string) []string {
 	return args
 }
 
-// limits of a run. whisper.cpp holds the model once or twice and needs less than
-// 2 GiB beside it: it may have twice that. Its processor time ends with its time.
+// limits returns the limits of a run. whisper.cpp holds the model once or twice and needs less
+// than 2 GiB of other memory; the limit is twice that. The processor time is bounded through
+// the wall time.
 func (c *CLI) limits(length time.Duration) engine.Limits {
 	wall := patience(length)
 	return engine.Limits{
@@ -259,10 +259,10 @@ func (c *CLI) limits(length time.Duration) engine.Limits {
 	}
 }
 
-// graphics are the device files of graphics processors.
+// graphics returns the device files of graphics processors.
 func graphics() (all []string) {
 	for _, pattern := range []string{"/dev/dri", "/dev/nvidia*", "/dev/kfd"} {
-		found, _ := filepath.Glob(pattern) // the only error is a bad pattern
+		found, _ := filepath.Glob(pattern) // only a bad pattern is an error
 		all = append(all, found...)
 	}
 	return all
@@ -284,7 +284,7 @@ func (c *CLI) runError(ctx context.Context, err error) error {
 	return failed(err)
 }
 
-// failed is a run that may go better another time.
+// failed is the error of a run that may succeed another time.
 func failed(err error) error {
 	return transcript.Errorf(transcript.Internal, "Speech recognition failed.").
 		With("engine", cliName).Because(fmt.Errorf("whisper: %w", err))

@@ -6,13 +6,13 @@ import (
 	"path/filepath"
 )
 
-// A published whisper-cli loads at run time what suits the processor: the library
-// libggml-cpu-NAME that it finds by reading the folder that it lies in, and then its
-// current directory. The first is named among what it reads; the second is empty and its
-// own, so that no upload can bring a library.
+// A published whisper-cli loads the library for the processor at run time: it looks for
+// libggml-cpu-NAME in the program's own folder and then in the current directory. The program
+// may read its own folder. The current directory is fresh and empty, so that no upload can
+// bring a library.
 
-// libraryFolder is the program's folder where ggml's libraries lie beside it, and "" where
-// they do not: a folder of anything else stays closed to it.
+// libraryFolder returns the program's folder if it holds ggml's libraries, else "". The program
+// gets no access to other folders.
 func (c *CLI) libraryFolder() string {
 	path, err := c.host.Programs.Look(c.program)
 	if err != nil {
@@ -22,7 +22,7 @@ func (c *CLI) libraryFolder() string {
 		return "" // as above
 	}
 	dir := filepath.Dir(path)
-	if found, _ := fs.Glob(os.DirFS(dir), "libggml*"); found == nil { // the only error is a bad pattern
+	if found, _ := fs.Glob(os.DirFS(dir), "libggml*"); found == nil { // only a bad pattern is an error
 		return ""
 	}
 	return dir

@@ -13,29 +13,28 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// model is what the head of a ggml model file says.
+// model is the content of a ggml model file's head.
 type model struct {
 	name    string // "base.en"
-	english bool   // it knows English only
-	layers  int32  // of its encoder; they tell the size
+	english bool   // for English only
+	layers  int32  // of its encoder; the number tells the size
 	size    int64  // of the file, bytes
 }
 
 const (
 	ggmlMagic = 0x67676d6c
-	// multilingual is the least vocabulary of a model that knows many languages.
+	// multilingual is the smallest vocabulary of a model for many languages.
 	multilingual = 51865
 )
 
-// head is how a model file begins, in little endian.
+// head is the beginning of a model file, in little endian.
 type head struct {
 	Magic                                         uint32
 	Vocabulary                                    int32
 	AudioContext, AudioState, AudioHeads, Encoder int32
 }
 
-// readModel reads the head of the model file at path. The error is a
-// CONFIG_ERROR.
+// readModel reads the head of the model file at path. Its error is a CONFIG_ERROR.
 func readModel(path string) (model, error) {
 	h, size, err := readHead(path)
 	if err != nil {
@@ -95,7 +94,7 @@ func (m model) quality() string {
 	return ""
 }
 
-// languages are the tags it can be asked for.
+// languages returns the language tags that a caller can ask for.
 func (m model) languages() []string {
 	if m.english {
 		return []string{"en"}

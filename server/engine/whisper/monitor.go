@@ -14,14 +14,13 @@ import (
 )
 
 const (
-	maxComplaints = 3    // kept, the first ones: after them comes the program's help
+	maxComplaints = 3    // kept from the beginning: the program's help follows them
 	maxLine       = 1024 // bytes of a line
 )
 
 var percentage = regexp.MustCompile(`progress\s*=\s*(\d{1,9})%`)
 
-// monitor reads the program's log as it comes: how far it is, and what went
-// wrong.
+// monitor reads the program's log as it comes: progress and errors.
 type monitor struct {
 	length     time.Duration       // of the audio
 	progress   func(time.Duration) // may be nil
@@ -57,10 +56,9 @@ func (m *monitor) take() {
 	}
 }
 
-// reach reports so many percent: the program says more than 100 at the end of
-// the audio.
+// reach reports a percentage. The program may report more than 100 at the end of the audio.
 func (m *monitor) reach(percent string) {
-	n, _ := strconv.Atoi(percent) // few digits, so it is a number
+	n, _ := strconv.Atoi(percent) // the pattern bounds the digits, so it is a number
 	done := m.length * time.Duration(min(n, 100)) / 100
 	if m.progress != nil && done >= m.done {
 		m.done = done
@@ -76,7 +74,7 @@ func (m *monitor) String() string {
 	return strings.Join(m.complaints, "; ")
 }
 
-// exitError says why there is no output.
+// exitError returns the reason why there is no output.
 func (c *CLI) exitError(exit engine.Exit, log *monitor, asked string, err error) error {
 	log.take() // the last line may have no end
 	why := fmt.Errorf("it ended with exit code %d: %s: %w", exit.Code, log, err)

@@ -11,18 +11,18 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine/internal/whispermodel"
 )
 
-// cliOutput is what the program writes with -ojf.
+// cliOutput is the program's output with -ojf.
 type cliOutput struct {
 	Result struct {
 		Language string `json:"language"` // a code
 	} `json:"result"`
-	// Transcription is absent when the file is something else.
+	// Transcription is absent if the file is something else.
 	Transcription *[]struct {
 		Text    string   `json:"text"`
 		Offsets *offsets `json:"offsets"`
 		Tokens  []struct {
 			Text        string   `json:"text"`
-			Offsets     *offsets `json:"offsets"` // absent where the time is not known
+			Offsets     *offsets `json:"offsets"` // absent if the time is not known
 			Probability float64  `json:"p"`
 		} `json:"tokens"`
 	} `json:"transcription"`
@@ -34,7 +34,7 @@ type offsets struct {
 	To   float64 `json:"to"`
 }
 
-// seconds returns both offsets, or none where there are none.
+// seconds returns both offsets in seconds, nil if there are none.
 func (o *offsets) seconds() (from, to *float64) {
 	if o == nil {
 		return nil, nil
@@ -43,8 +43,8 @@ func (o *offsets) seconds() (from, to *float64) {
 	return &start, &end
 }
 
-// readOutput reads the file at path. An error means that the program has failed:
-// its exit code proves nothing.
+// readOutput reads the file at path. An error means that the program has failed, because its
+// exit code proves nothing.
 func readOutput(path string) (cliOutput, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -56,7 +56,7 @@ func readOutput(path string) (cliOutput, error) {
 		return cliOutput{}, fmt.Errorf("output: %w", err)
 	}
 	for i, b := range data {
-		if b < ' ' { // it escapes none in its strings, and elsewhere it is white space
+		if b < ' ' { // the program escapes no control character in strings; elsewhere they are white space
 			data[i] = ' '
 		}
 	}
@@ -70,8 +70,7 @@ func readOutput(path string) (cliOutput, error) {
 	return out, nil
 }
 
-// recognition is what was heard, in the language that was asked for, or the one
-// that was detected.
+// recognition converts the output, in the requested or the detected language.
 func (o cliOutput) recognition(asked string, length time.Duration) engine.Recognition {
 	spans := make([]span, 0, len(*o.Transcription))
 	for _, t := range *o.Transcription {

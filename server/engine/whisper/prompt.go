@@ -5,23 +5,24 @@ import (
 	"strconv"
 )
 
-// A model reads a prompt as what was said before the audio. It takes its place in the
-// context, the tokens that guide what is heard.
+// A model reads a prompt as the speech before the audio. The prompt occupies a part of the
+// context: the tokens that guide recognition.
 
 const (
-	// mostContext is how many tokens of context guide a model; of more, the last ones.
+	// mostContext is how many tokens of context guide a model; of a longer context, the last
+	// ones.
 	mostContext = 224
-	// carryPrompt keeps the prompt in the context for every half minute of the audio,
-	// and not for the first alone.
+	// carryPrompt keeps the prompt in the context for every half minute of the audio, not only
+	// for the first.
 	carryPrompt = "--carry-initial-prompt"
 )
 
-// errForgets says that the program does not know carryPrompt.
+// errForgets reports that the program does not know carryPrompt.
 var errForgets = errors.New("whisper: the program cannot carry a prompt on")
 
-// spoken is a prompt as text follows text, with a space: this is how the models know
-// it, and how an argument can be neither an option nor a file's name. Without a
-// prompt it is empty.
+// spoken returns a prompt with a leading space, as if it continued a text: the models were
+// trained on such text, and the argument can then be neither an option nor a file name. An
+// empty prompt stays empty.
 func spoken(prompt string) string {
 	if prompt == "" {
 		return ""
@@ -29,9 +30,9 @@ func spoken(prompt string) string {
 	return " " + prompt
 }
 
-// contextFor is how many tokens of context there may be: none without a prompt, as what
-// was heard does not guide what is heard next, and else enough for the prompt and little
-// more. A token is at least one byte.
+// contextFor returns how many tokens of context the program may use. Without a prompt it is 0,
+// so that heard text does not guide later text. With a prompt it suffices for the prompt and
+// little more: a token has at least one byte.
 func contextFor(prompt string) string {
 	if prompt == "" {
 		return "0"

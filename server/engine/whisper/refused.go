@@ -16,15 +16,15 @@ import (
 )
 
 const (
-	// pause is when to ask a server again that is busy and does not say for how long,
-	// maxPause the longest that it may ask for.
+	// pause is when to ask a busy server again that names no time, and maxPause the longest
+	// pause that a server may ask for.
 	pause    = 10 * time.Second
 	maxPause = 24 * time.Hour
-	// maxComplaint is how much is kept of what a server says, in bytes.
+	// maxComplaint bounds the part of a server's message that is kept, in bytes.
 	maxComplaint = 300
 )
 
-// refused says what an answer's status means, unless that is 200.
+// refused returns the error for an answer whose status is not 200.
 func refused(resp *http.Response, prompt string) error {
 	why := complaint(resp, prompt)
 	switch code := resp.StatusCode; {
@@ -33,13 +33,14 @@ func refused(resp *http.Response, prompt string) error {
 	case code == http.StatusTooManyRequests, code == http.StatusServiceUnavailable:
 		e := transcript.Errorf(transcript.RateLimited, "The speech recognition server is busy.").
 			With("engine", serverName).Because(why)
-		wait, _ := retryafter.Parse(resp.Header, maxPause) // 0 where the header says nothing
+		wait, _ := retryafter.Parse(resp.Header, maxPause) // 0 if the header names no time
 		e.RetryAfter = retryafter.Seconds(cmp.Or(wait, pause))
 		return e
 	case code == http.StatusRequestTimeout, code >= 500:
 		return upstream("The speech recognition server failed.").Because(why)
 	}
-	// Who asks, where, or how: the recording itself is known to be sound.
+	// The sender, the address or the form of the request is wrong: the recording itself is
+	// known to be sound.
 	return transcript.Errorf(transcript.ConfigError, "The speech recognition server does not accept requests from here: check its address.").
 		With("engine", serverName).Because(why)
 }
@@ -49,13 +50,13 @@ func tooLarge(why error) error {
 		With("engine", serverName).Because(why)
 }
 
-// notAnAnswer is an answer of status 200 that is none.
+// notAnAnswer is the error for status 200 with an unexpected body.
 func notAnAnswer(err error) error {
-	return upstream("The speech recognition server does not answer as it should.").Because(fmt.Errorf("whisper: %w", err))
+	return upstream("The speech recognition server sends an unexpected answer.").Because(fmt.Errorf("whisper: %w", err))
 }
 
-// unreachable says why there is no answer, or only part of one, to a request
-// that was sent with limited, which ends no later than ctx.
+// unreachable tells why there is no answer, or only a partial one, to a request that was sent
+// with limited, a child of ctx.
 func unreachable(ctx, limited context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -67,7 +68,7 @@ func unreachable(ctx, limited context.Context, err error) error {
 		Because(fmt.Errorf("whisper: %w", withoutURL(err)))
 }
 
-// withoutURL takes the address from an error: it may hold a password.
+// withoutURL removes the address from an error, because the address may hold a password.
 func withoutURL(err error) error {
 	var e *url.Error
 	if errors.As(err, &e) {
@@ -76,8 +77,8 @@ func withoutURL(err error) error {
 	return err
 }
 
-// complaint is the status of an answer, and the beginning of what it says, which
-// is plain text or JSON, whatever its content type.
+// complaint returns the status of an answer and the beginning of its body. It ignores the
+// content type: the body is plain text or JSON.
 func complaint(resp *http.Response, prompt string) error {
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxComplaint))
 	if err != nil {
@@ -86,11 +87,11 @@ func complaint(resp *http.Response, prompt string) error {
 	return fmt.Errorf("whisper: status %d: %s", resp.StatusCode, said(string(body), prompt))
 }
 
-// said is what a server says, for the log. It may repeat what it was sent: with a
-// prompt, which no log may show, it is left out.
+// said returns a server's message, for the log. The message may repeat the request, and no log
+// may show a prompt, so with a prompt the message is left out.
 func said(words, prompt string) string {
 	if prompt != "" {
-		return "its words are left out, as they may repeat the prompt"
+		return "its message is left out, because it may repeat the prompt"
 	}
 	return clip.Line(words, maxComplaint)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// blank is what the models write where they hear nothing.
+// blank is the models' text for silence.
 const blank = "[BLANK_AUDIO]"
 
 // span is a stretch of text as whisper gives it, in seconds from the start of
@@ -19,21 +19,21 @@ const blank = "[BLANK_AUDIO]"
 type span struct {
 	text     string
 	from, to *float64
-	tokens   []token // nil: none were asked for
+	tokens   []token // nil: not requested
 }
 
-// token is a word, a part of one or a mark, which begins with a space where a
-// word begins.
+// token is a word, a part of a word, or a punctuation mark. The first token of a word begins
+// with a space.
 type token struct {
 	text        string
 	from, to    *float64
 	probability float64
 }
 
-// segmentsOf makes segments of spans: within the audio, sorted, and with words
-// where every token has its times. A span without times lasts from the start to
-// the end, one without length as long as [whispermodel.Lasting] gives it. What has no text
-// or lies outside the audio is left out.
+// segmentsOf makes segments from spans: within the audio, sorted, and with words if every token
+// has its times. A span without times lasts from the start to the end.
+// [whispermodel.WithDurations] decides how long a span without length lasts. Spans without text
+// or outside the audio are left out.
 func segmentsOf(spans []span, language string, length time.Duration) []transcript.Segment {
 	end := length.Seconds()
 	var out []transcript.Segment
@@ -58,19 +58,19 @@ func or(at *float64, otherwise float64) float64 {
 	return *at
 }
 
-// clock places times within a span of the audio, in seconds: whisper's may lie
-// behind its end.
+// clock moves times into a span of the audio, in seconds: whisper's times may lie behind its
+// end.
 type clock struct{ start, end float64 }
 
 func (c clock) place(at float64) float64 { return min(max(at, c.start), c.end) }
 
-// words joins tokens to words: at the spaces they begin with, or, where no spaces
-// are written, each token for itself but for punctuation. The confidence of a
-// word is the mean of its tokens' probabilities, as in OpenAI's own program. There
-// are no words where a token has no times, or is half a character.
+// words joins tokens to words, which begin at spaces. If the language is written without
+// spaces, each token is a word, except punctuation. The confidence of a word is the mean of its
+// tokens' probabilities, as in OpenAI's own program. If a token has no times or is half a
+// character, there are no words.
 func (c clock) words(tokens []token, unspaced bool) []transcript.Word {
 	var out []transcript.Word
-	parts, latest := 0.0, 0.0 // tokens of the last word; where it begins at least
+	parts, latest := 0.0, 0.0 // tokens of the last word; the earliest start of the next
 	for _, t := range tokens {
 		if special(t.text) || t.text == "" {
 			continue
@@ -97,7 +97,7 @@ func (c clock) words(tokens []token, unspaced bool) []transcript.Word {
 	return slices.DeleteFunc(out, func(w transcript.Word) bool { return w.Text == "" })
 }
 
-// special tells the tokens that are no text: [_BEG_], [_TT_481].
+// special reports whether a token is no text: [_BEG_], [_TT_481].
 func special(text string) bool {
 	return strings.HasPrefix(text, "[_") && strings.HasSuffix(text, "]")
 }
@@ -111,7 +111,7 @@ func begins(token string, unspaced bool) bool {
 	return unspaced && !unicode.IsPunct(first) && !unicode.IsMark(first)
 }
 
-// confidence is the mean of the words'; nil where there are none.
+// confidence returns the mean confidence of the words, nil if there are none.
 func confidence(words []transcript.Word) *float64 {
 	if len(words) == 0 {
 		return nil

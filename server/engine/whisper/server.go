@@ -22,31 +22,29 @@ import (
 
 const (
 	serverName = "whisper-server"
-	// formSize is more bytes than a request has beside the recording.
+	// formSize exceeds the bytes of a request other than the recording.
 	formSize = 8192
-	// A normalized recording has a header and then so many bytes in a second.
+	// A normalized recording has a header and then this many bytes per second.
 	headerSize     = 44
 	bytesPerSecond = 2 * speech.SampleRate
 )
 
-// ServerOptions say which server a [Server] asks.
+// ServerOptions configure a [Server].
 type ServerOptions struct {
-	// URL is the address, http or https. One without a path gets the server's own,
-	// /inference; a path is used as it is. A user and password in it are sent.
+	// URL is the address, http or https. If it has no path, the server's own path /inference is
+	// used. A user and password in the URL are sent.
 	URL string
-	// Model is the name of what the server has loaded, which it does not tell; it is
-	// for people only and may be empty.
+	// Model names the model that the server has loaded, because the server does not tell. It is
+	// only shown to people and may be empty.
 	Model string
-	// HTTP sends the requests; redirects are not followed. nil means a client of its
-	// own, which heeds no proxy of the environment. Give it no timeout: a request
-	// lasts as long as the recognition.
+	// HTTP sends the requests; redirects are not followed. nil means a client without a proxy.
+	// Give it no timeout: a request lasts as long as the recognition.
 	HTTP *http.Client `json:"-"`
-	// CheckTimeout is how long the server may take to answer [Server.Check]; 0 means 4
+	// CheckTimeout bounds the wait for the server's answer to [Server.Check]; 0 means 4
 	// seconds.
 	CheckTimeout time.Duration
-	// MaxBytes is the largest request that the server, or what stands before it,
-	// accepts, in bytes; 0 means any. It sets the longest chunk: a second has 32,000
-	// bytes.
+	// MaxBytes is the largest request that the server, or a proxy in front of it, accepts, in
+	// bytes; 0 means no bound. It determines the longest chunk: a second has 32,000 bytes.
 	MaxBytes int64
 }
 
@@ -55,10 +53,10 @@ func (o ServerOptions) Format(s fmt.State, verb rune) {
 	redact.Print(s, verb, o.shown())
 }
 
-// MarshalJSON is Format for JSON.
+// MarshalJSON hides the same parts as Format.
 func (o ServerOptions) MarshalJSON() ([]byte, error) { return json.Marshal(o.shown()) }
 
-// shownOptions are ServerOptions without their methods.
+// shownOptions is ServerOptions without its methods.
 type shownOptions ServerOptions
 
 func (o ServerOptions) shown() shownOptions {
@@ -66,17 +64,16 @@ func (o ServerOptions) shown() shownOptions {
 	return shownOptions(o)
 }
 
-// Server implements [engine.Recognizer] and [engine.Checker] with a running
-// whisper-server. Safe for concurrent use: the server recognizes one recording at
-// a time, so one request is sent at a time and the others wait here, where their
-// time does not run.
+// Server implements [engine.Recognizer] and [engine.Checker] with a running whisper-server. It
+// is safe for concurrent use. The server recognizes one recording at a time, so Server sends
+// one request at a time. The time limit of the other calls starts only when they are sent.
 //
-// The server has no password and loads any file that it is told to: it must be
-// reachable by this service only.
+// The server has no password and loads any file that a request names: only this service may be
+// able to reach it.
 type Server struct {
 	http      *http.Client
 	host      string        // for messages
-	inference func() string // they may hold a password; funcs, as these print as none
+	inference func() string // the addresses may hold a password; funcs, because printing them shows no address
 	health    func() string
 	model     string
 	maxBytes  int64
@@ -89,9 +86,8 @@ var (
 	_ engine.Checker    = (*Server)(nil)
 )
 
-// NewServer returns a recognizer that asks a server. Whether that is there shows
-// in [Server.Check]. The error says which option cannot be used, and repeats nothing
-// of the URL.
+// NewServer returns a recognizer that asks a server. [Server.Check] tells whether the server is
+// there. The error names the invalid option and repeats no part of the URL.
 func NewServer(o ServerOptions) (*Server, error) {
 	u, err := url.Parse(o.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -121,7 +117,7 @@ func NewServer(o ServerOptions) (*Server, error) {
 	return s, nil
 }
 
-// addresses are where a recording and where the state is asked for.
+// addresses returns the address for recordings and the address of the server's state.
 func addresses(u *url.URL) (inference, health func() string) {
 	const own = "/inference"
 	asks := *u
@@ -131,13 +127,13 @@ func addresses(u *url.URL) (inference, health func() string) {
 	state := asks
 	base, _ := strings.CutSuffix(asks.Path, own)
 	if base == asks.Path {
-		base = "" // a path of another name: its state is still told beside the root
+		base = "" // with another path name, the state is still at the root
 	}
 	state.Path, state.RawPath, state.RawQuery = base+"/health", "", ""
 	return asks.String, state.String
 }
 
-// direct is a transport without a proxy.
+// direct returns a transport without a proxy.
 func direct() *http.Transport {
 	return &http.Transport{
 		DialContext:         (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
@@ -145,8 +141,8 @@ func direct() *http.Transport {
 	}
 }
 
-// Info describes the recognizer. The server may have any model: a language that it
-// turns out not to know is an error of the call.
+// Info describes the recognizer. The server may have any model, so a call with a language that
+// the model does not know returns an error.
 func (s *Server) Info() engine.RecognizerInfo {
 	info := engine.RecognizerInfo{
 		Name:      serverName,
@@ -163,11 +159,11 @@ func (s *Server) Info() engine.RecognizerInfo {
 	return info
 }
 
-// Check asks the server for its state, for at most ServerOptions.CheckTimeout. The error
-// is an UPSTREAM_FAILED for one that cannot be reached or fails, a RATE_LIMITED for one
-// that takes the connection and does not answer in time, as one that works on a recording
-// may, a CONFIG_ERROR for one that wants to know who asks or does not say that it is
-// ready, as one without a model or one from before 2024 does; or the context's.
+// Check asks the server for its state, for at most ServerOptions.CheckTimeout. A server that
+// cannot be reached, or fails, is UPSTREAM_FAILED. A server that takes the connection but does
+// not answer in time, perhaps because it works on a recording, is RATE_LIMITED. A server that
+// wants credentials, or does not say that it is ready, is CONFIG_ERROR: for example a server
+// without a model, or one from before 2024. Otherwise the error is the context's.
 func (s *Server) Check(ctx context.Context) error {
 	var unfit error
 	busy, err := checking.Ask(ctx, s.patience, func(ctx context.Context) error {
@@ -206,8 +202,8 @@ func (s *Server) judge(resp *http.Response) error {
 	case code >= 500:
 		return s.away(complaint(resp, ""))
 	}
-	// It says 404 while it has no model.
-	return transcript.Errorf(transcript.ConfigError, "The server at %s does not say that it recognizes speech: start whisper-server with a model.", s.host).
+	// The server answers 404 while it has no model.
+	return transcript.Errorf(transcript.ConfigError, "The server at %s does not report that it is ready to recognize speech: start whisper-server with a model.", s.host).
 		With("engine", serverName).Because(complaint(resp, ""))
 }
 
@@ -220,15 +216,15 @@ func upstream(message string) *transcript.Error {
 	return transcript.Errorf(transcript.UpstreamFailed, "%s", message).With("engine", serverName)
 }
 
-// Recognize sends the recording to the server, when it is its turn. Its segments
-// are whisper's, cut to the audio, with words where the server tells their times;
-// one without length lasts until the next, or joins it. The server tells no
-// progress: all is done at once.
+// Recognize waits for its turn and sends the recording to the server. Its segments are
+// whisper's, cut to the audio, with words if the server tells their times. A segment without
+// length lasts until the next segment, or joins it. The server reports no progress, so Progress
+// is called once, at the end.
 //
-// Errors: NOT_IMPLEMENTED for a language that whisper or the server's model does
-// not know, MEDIA_TOO_LARGE for more than the server accepts, CONFIG_ERROR for a
-// server that refuses, RATE_LIMITED, UPSTREAM_FAILED for one that cannot be
-// reached or fails, INTERNAL for a recording that cannot be read; or the
+// Errors: A language that whisper or the server's model does not know is NOT_IMPLEMENTED. A
+// recording that is larger than the server accepts is MEDIA_TOO_LARGE. A server that refuses is
+// CONFIG_ERROR or, if it is busy, RATE_LIMITED. A server that cannot be reached, or fails, is
+// UPSTREAM_FAILED. A recording that cannot be read is INTERNAL. Otherwise the error is the
 // context's.
 func (s *Server) Recognize(ctx context.Context, audio engine.Audio, opts engine.RecognizeOptions) (engine.Recognition, error) {
 	code, known := whispermodel.Code(opts.Language)
@@ -258,7 +254,7 @@ func (s *Server) Recognize(ctx context.Context, audio engine.Audio, opts engine.
 	return heard, nil
 }
 
-// inTurn sends the recording once no other one is under way.
+// inTurn sends the recording when no other request is under way.
 func (s *Server) inTurn(ctx context.Context, rec *upload, code, prompt string) (answer, error) {
 	if s.maxBytes > 0 && rec.size+formSize > s.maxBytes {
 		return answer{}, tooLarge(fmt.Errorf("a recording of %d bytes in a request of at most %d", rec.size, s.maxBytes))

@@ -15,7 +15,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/speech"
 )
 
-// upload is a recording on its way to the server.
+// upload is an open recording for the server.
 type upload struct {
 	file   *os.File
 	size   int64 // bytes
@@ -52,9 +52,9 @@ func (u *upload) measure() error {
 
 func (u *upload) close() { _ = u.file.Close() } // it was only read
 
-// form is the request's body, its size and its content type. The recording is
-// read from the file while it is sent. The prompt is told also where there is none: older
-// servers keep that of an earlier request.
+// form returns the request's body, its size and its content type. The recording is read from
+// the file while it is sent. The form has a prompt even if it is empty, because older servers
+// keep the prompt of an earlier request.
 func (u *upload) form(code, prompt string) (body io.Reader, size int64, contentType string, err error) {
 	var head bytes.Buffer
 	form := multipart.NewWriter(&head)
@@ -66,7 +66,7 @@ func (u *upload) form(code, prompt string) (body io.Reader, size int64, contentT
 		{"prompt", spoken(prompt)},
 		{"carry_initial_prompt", "true"},      // through the whole recording
 		{"token_timestamps", "true"},          // for the times of words
-		{"no_language_probabilities", "true"}, // they cost as much as half a minute of sound
+		{"no_language_probabilities", "true"}, // computing them costs as much as half a minute of sound
 	} {
 		if err := form.WriteField(field[0], field[1]); err != nil {
 			return nil, 0, "", err
@@ -96,7 +96,7 @@ func (s *Server) send(ctx context.Context, rec *upload, code, prompt string) (an
 	}
 	req.ContentLength = size
 	req.Header.Set("Content-Type", contentType)
-	req.Close = true // the server closes connections that rest, in the worst moment
+	req.Close = true // the server closes idle connections, sometimes just when a request is sent
 	resp, err := s.http.Do(req)
 	if err != nil {
 		return answer{}, unreachable(ctx, limited, err)
@@ -110,7 +110,7 @@ func (s *Server) send(ctx context.Context, rec *upload, code, prompt string) (an
 	case err != nil:
 		return answer{}, unreachable(ctx, limited, err)
 	case len(data) > maxOutput:
-		return answer{}, notAnAnswer(errors.New("a longer answer than any recording has"))
+		return answer{}, notAnAnswer(errors.New("an answer longer than that of any recording"))
 	}
 	return readAnswer(data, prompt)
 }

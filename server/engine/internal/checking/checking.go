@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// DefaultPatience is how long a server may take to answer where nothing else is set.
+// DefaultPatience bounds the wait for an answer if the engine sets no other bound.
 const DefaultPatience = 4 * time.Second
 
-// Ask asks a server by HTTP, for at most as long as the patience. busy tells that it has
-// taken the connection and not answered in that time: one that works on something may do
-// so. The error is that of ask.
+// Ask calls ask, which sends an HTTP request to a server, and waits at most for patience. busy
+// is true if the server took the connection but did not answer in time: a server at work on a
+// recording may do so. The error is that of ask.
 func Ask(ctx context.Context, patience time.Duration, ask func(context.Context) error) (busy bool, err error) {
 	var connected atomic.Bool
 	patient, cancel := context.WithTimeout(ctx, patience)

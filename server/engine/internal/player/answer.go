@@ -1,9 +1,9 @@
-// Package player reads what the player of the video site says of a video, and tells what
-// that proves.
+// Package player reads the answer of the video site's player about a video, and tells what that
+// answer proves.
 //
-// A video has no captions only where the player says that this very video can be played,
-// and names no track. An answer that refuses, that is about another video, or that has
-// another shape proves nothing.
+// A video has no captions only if the player says that this very video can be played, and names
+// no track. An answer that refuses, that is about another video, or that has another shape
+// proves nothing.
 package player
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Answer is what the player says of a video.
+// Answer is the player's answer about a video.
 type Answer struct {
 	Playability struct {
 		Status      string `json:"status"`
@@ -60,11 +60,11 @@ type Track struct {
 	BaseURL        string `json:"baseUrl"`
 	Name           Words  `json:"name"`
 	LanguageCode   string `json:"languageCode"`
-	Kind           string `json:"kind"` // "asr", or nothing
+	Kind           string `json:"kind"` // "asr" for automatic captions, else empty
 	IsTranslatable bool   `json:"isTranslatable"`
 }
 
-// Words are a text as the site writes one: in pieces, or in one.
+// Words is a text as the site writes it: one string, or a list of pieces.
 type Words struct {
 	Simple string `json:"simpleText"`
 	Runs   []struct {
@@ -81,8 +81,8 @@ func (w Words) String() string {
 	return s
 }
 
-// Playable returns as an error why what the player says is not the whole truth about the
-// video with that id. The site turns away a player that it does not like by an answer
+// Playable returns nil if the answer says that the video with that id can be played; otherwise
+// the error says why the answer proves nothing. The site refuses some players by an answer
 // about another video.
 func (a *Answer) Playable(id string) error {
 	p := a.Playability
@@ -103,7 +103,7 @@ func (a *Answer) Playable(id string) error {
 	return nil
 }
 
-// Tracks are the caption tracks that the player names, those without an address included.
+// Tracks returns the caption tracks that the player names, also tracks without an address.
 func (a *Answer) Tracks() ([]Track, error) {
 	const known = "playerCaptionsTracklistRenderer"
 	data, ok := a.Captions[known]
@@ -122,8 +122,8 @@ func (a *Answer) Tracks() ([]Track, error) {
 	return list.Tracks, nil
 }
 
-// ProveNone returns nil where the answer proves that the video with that id has no
-// captions, else an error that says why it does not.
+// ProveNone returns nil if the answer proves that the video with that id has no captions;
+// otherwise the error says why it does not.
 func (a *Answer) ProveNone(id string) error {
 	if err := a.Playable(id); err != nil {
 		return err
@@ -135,12 +135,12 @@ func (a *Answer) ProveNone(id string) error {
 	case slices.ContainsFunc(tracks, func(t Track) bool { return WantsToken(t.BaseURL) }):
 		return refusal.CaptionToken.Because(errors.New("player: tracks that want a token"))
 	case len(tracks) > 0:
-		return broken("The platform names captions and does not give them.").Because(fmt.Errorf("player: %d tracks are named", len(tracks)))
+		return broken("The platform lists captions but does not deliver them.").Because(fmt.Errorf("player: %d tracks are named", len(tracks)))
 	}
 	return nil
 }
 
-// WantsToken reports whether the address of a track is of use only with a token.
+// WantsToken reports whether a track's address works only with a token.
 func WantsToken(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && slices.ContainsFunc(u.Query()["exp"], func(v string) bool {
@@ -152,7 +152,7 @@ func misunderstood(why error) *transcript.Error {
 	return broken("The platform's answer cannot be understood.").Because(fmt.Errorf("player: %w", why))
 }
 
-// broken is an answer that is not one.
+// broken is the error for an answer that is of no use.
 func broken(message string) *transcript.Error {
 	return transcript.Errorf(transcript.UpstreamFailed, "%s", message)
 }

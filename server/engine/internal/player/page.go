@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 )
 
-// inPage is where a page of the site has its player's answer.
+// inPage precedes the player's answer in a page of the site.
 var inPage = []byte("ytInitialPlayerResponse")
 
-// Read reads an answer from what the site has sent: the answer itself, or a page that
-// holds it. ok is false where there is none in it.
+// Read reads an answer from data that the site has sent: the answer itself, or a page that
+// holds it. ok is false if data holds no answer.
 func Read(data []byte) (a *Answer, ok bool) {
 	if a, ok = decode(data); ok {
 		return a, true
@@ -29,7 +29,7 @@ func Read(data []byte) (a *Answer, ok bool) {
 	}
 }
 
-// decode reads the JSON object at the beginning of some data, if that is an answer.
+// decode reads the JSON object at the beginning of data. It reports false if that is no answer.
 func decode(data []byte) (*Answer, bool) {
 	if data = bytes.TrimLeft(data, " \t\r\n"); !bytes.HasPrefix(data, []byte("{")) {
 		return nil, false

@@ -9,31 +9,30 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// What only the player says.
+// The refusals that only the player gives.
 var (
-	notShown   = refusal.Refusal{Code: transcript.Unavailable, Message: "The content is not to be seen, for no reason that this service knows.", NotFound: true}
+	notShown   = refusal.Refusal{Code: transcript.Unavailable, Message: "The platform does not show the content, for a reason that this service does not know.", NotFound: true}
 	live       = refusal.Refusal{Code: transcript.Unavailable, Message: "The content is a live stream that has not ended."}
 	unplayable = refusal.Refusal{Code: transcript.UpstreamFailed, Message: "The platform does not let the content be played."}
 	outOfOrder = refusal.Refusal{Code: transcript.UpstreamFailed, Message: "The platform cannot show the content at the moment."}
-	outdated   = refusal.Refusal{Code: transcript.UpstreamFailed, Message: "The platform does not take the player as which it is asked."}
+	outdated   = refusal.Refusal{Code: transcript.UpstreamFailed, Message: "The platform does not accept this service as a player."}
 )
 
-// reason is a phrase that the site gives as a reason, in lower case and with straight
-// quotes, and what it means.
+// reason maps a phrase of the site, in lower case and with straight quotes, to its meaning.
 type reason struct {
 	says  string
 	means refusal.Refusal
 }
 
-// verdict is what a status of the player means: the first of its reasons that is
-// in the site's words, else the rest.
+// verdict maps a status of the player to its meaning: that of the first reason whose phrase is
+// in the site's text, else rest.
 type verdict struct {
 	reasons []reason
 	rest    refusal.Refusal
 }
 
-// blockedReasons stand before all others: their words also ask to sign in, or to
-// try again.
+// blockedReasons come before all others, because their texts also ask the viewer to sign in or
+// to try again.
 var blockedReasons = []reason{
 	{"not a bot", refusal.Blocked},
 	{"unusual traffic", refusal.Blocked},
@@ -43,18 +42,18 @@ var blockedReasons = []reason{
 	{"rate-limited", refusal.Blocked},
 }
 
-// outdatedReasons are given for every content, and with a status that says that it
-// is gone: they are about the player, and another source may do better.
+// outdatedReasons are about the player, not the content. The site gives them for every content,
+// with a status that means that the content is gone. Another source may do better.
 var outdatedReasons = []reason{
 	{"on the latest version", outdated},
 	{"on this app", outdated},
 }
 
-// verdicts of the player but for OK. One that is not among them is UNPLAYABLE, and
-// words that nobody knows are for another source to make sense of.
+// verdicts are the meanings of all statuses of the player except OK. An unlisted status is
+// treated as UNPLAYABLE. If no phrase matches, another source may know more.
 var verdicts = map[string]verdict{
 	"LOGIN_REQUIRED": {[]reason{
-		{"private", refusal.Private}, // its words offer a login too
+		{"private", refusal.Private}, // this text also offers a login
 		{"member", refusal.Members},
 		{"inappropriate", refusal.Age},
 		{"your age", refusal.Age},
@@ -95,8 +94,8 @@ var verdicts = map[string]verdict{
 	}, unplayable},
 }
 
-// judge says what a status of the player other than OK means: the status first,
-// then the reason, whose words are the site's and change.
+// judge returns the error for a status of the player other than OK. It looks at the status
+// first and then at the reason, whose wording belongs to the site and changes.
 func judge(status, why string) *transcript.Error {
 	v, known := verdicts[status]
 	if !known {

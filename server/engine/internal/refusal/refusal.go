@@ -1,5 +1,5 @@
-// Package refusal says what it means to the caller that a platform does not give
-// its content, whichever way the platform was asked.
+// Package refusal says what it means to the caller that a platform refuses its content. The
+// meaning does not depend on how the platform was asked.
 package refusal
 
 import (
@@ -12,20 +12,20 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Refusal is a reason for which content cannot be had.
+// Refusal is a reason why content cannot be read.
 type Refusal struct {
 	Code    transcript.Code
 	Message string        // for the caller; names no address and quotes nothing
-	Pause   time.Duration // when to ask again; 0 where it is not known
-	// NotFound: another source may find what this one did not, see
+	Pause   time.Duration // when to ask again; 0: not known
+	// NotFound tells that another source may still find the content, see
 	// [engine.ErrNothingFound].
 	NotFound bool
 }
 
-// Pause is when to ask a platform again that blocks and does not say for how long.
+// Pause is when to ask a platform again that blocks the server and names no time.
 const Pause = 30 * time.Second
 
-// The content cannot be had.
+// Refusals of content that is not available.
 var (
 	Gone      = unavailable("The content is not there: it was removed, or never existed.")
 	Private   = unavailable("The content is private.")
@@ -34,7 +34,7 @@ var (
 	Upcoming  = unavailable("The content is announced but not there yet.")
 )
 
-// The platform wants to know more of who asks.
+// Refusals of platforms that want to know more about the viewer.
 var (
 	Login        = curable(transcript.LoginRequired, "The platform asks for a login.")
 	Age          = curable(transcript.LoginRequired, "The platform asks for a login to prove the age of the viewer.")
@@ -42,13 +42,13 @@ var (
 	MediaToken   = curable(transcript.POTokenRequired, "The platform wants a proof-of-origin token for its media.")
 )
 
-// The platform wants to be left alone. A limited one says "for up to an hour".
+// Refusals of platforms that want fewer visits. A limiting platform says "for up to an hour".
 var (
 	Blocked = curable(transcript.IPBlocked, "The platform blocks this server at the moment.").after(Pause)
-	Limited = curable(transcript.IPBlocked, "The platform has had enough of this server's visits for up to an hour.").after(10 * time.Minute)
+	Limited = curable(transcript.IPBlocked, "The platform refuses further visits by this server for up to an hour.").after(10 * time.Minute)
 )
 
-// curable is a refusal that ends with what can be done about it.
+// curable returns a refusal whose message ends with the cure for its code.
 func curable(code transcript.Code, message string) Refusal {
 	return Refusal{Code: code, Message: message + " " + engine.Cure(code)}
 }
@@ -62,7 +62,7 @@ func unavailable(message string) Refusal {
 	return Refusal{Code: transcript.Unavailable, Message: message}
 }
 
-// Because is the error of r; why is for the log.
+// Because returns the error for r; why is for the log.
 func (r Refusal) Because(why error) *transcript.Error {
 	if r.NotFound {
 		why = fmt.Errorf("%w: %w", engine.ErrNothingFound, why)

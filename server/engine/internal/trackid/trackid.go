@@ -1,4 +1,4 @@
-// Package trackid makes ids of caption tracks of the keys that sites have for them.
+// Package trackid makes ids of caption tracks from the keys that sites use for them.
 package trackid
 
 import (
@@ -11,17 +11,15 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// MaxTracks is how many tracks of one content are listed. No content has so many:
-// a longer list is there to keep its readers busy.
+// MaxTracks is how many tracks of one content are listed. No real content has so many: a longer
+// list only keeps its readers busy.
 const MaxTracks = 500
 
-// maxSubtags is how many subtags of a key are looked at. RFC 5646, 4.4.1 finds
-// tags of eight.
+// maxSubtags is how many subtags of a key are examined. RFC 5646, 4.4.1 finds tags with eight.
 const maxSubtags = 12
 
-// Split splits a site's key of a track into the language tag that it begins
-// with, "und" when it begins with none, and what is left: "en-nP7-2PuUl7o" is an
-// English track.
+// Split splits a site's key of a track into its leading language tag and the rest. The tag is
+// "und" if the key begins with none. "en-nP7-2PuUl7o" is an English track.
 func Split(key string) (tag, rest string) {
 	parts := strings.Split(strings.ReplaceAll(key, "_", "-"), "-")
 	for n := min(len(parts), maxSubtags); n > 0; n-- {
@@ -32,8 +30,8 @@ func Split(key string) (tag, rest string) {
 	return "und", key
 }
 
-// New is the id of a track: its language, its kind ("asr" for automatic ones), and
-// whatever else its key holds. It is the same whichever way the track is read.
+// New returns the id of a track, made of its language, its kind ("asr" for automatic captions)
+// and the rest of its key. All sources give a track the same id.
 func New(lang string, kind transcript.TrackKind, rest string) string {
 	id := lang + "." + string(kind)
 	if kind == transcript.TrackAuto {
@@ -45,7 +43,7 @@ func New(lang string, kind transcript.TrackKind, rest string) string {
 	return id
 }
 
-// idPart makes a part of an id of any text.
+// idPart makes a part of an id from any text.
 func idPart(s string) string {
 	for _, r := range s {
 		if (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && r != '-' || len(s) > 40 {

@@ -1,12 +1,12 @@
-// Package whispermodel is what the adapters to Whisper's models share: the languages
-// that these recognize, by their codes, their language tags and the names that
-// servers answer with, and how the times of their segments are put right.
+// Package whispermodel holds what the adapters to Whisper's models share: the languages that
+// the models recognize, with their codes, language tags and names, and the correction of
+// segment times.
 package whispermodel
 
 import "strings"
 
-// known is a language: by its code, which is a language tag but for those of Tag,
-// and by its name.
+// known is a language with its code and its name. The code is a language tag, except for the
+// codes that Tag translates.
 type known struct{ code, name string }
 
 var languages = [...]known{
@@ -32,34 +32,34 @@ var languages = [...]known{
 	{"su", "sundanese"}, {"yue", "cantonese"},
 }
 
-// synonyms are other names, which servers of whisper's descendants use.
+// synonyms are further names that whisper's descendants use.
 var synonyms = [...]known{
 	{"my", "burmese"}, {"ca", "valencian"}, {"nl", "flemish"}, {"ht", "haitian"}, {"lb", "letzeburgesch"},
 	{"ps", "pushto"}, {"pa", "panjabi"}, {"ro", "moldavian"}, {"ro", "moldovan"}, {"si", "sinhalese"},
 	{"es", "castilian"}, {"zh", "mandarin"},
 }
 
-// alias is a tag of a language that goes by another code.
+// alias is a language tag whose language has another code.
 type alias struct{ tag, code string }
 
 var aliases = [...]alias{
 	{"jv", "jw"}, {"nb", "no"}, {"fil", "tl"}, {"cmn", "zh"}, {"iw", "he"}, {"in", "id"}, {"ji", "yi"},
 }
 
-// Tags lists the language tags that a multilingual model can be asked for.
+// Tags lists the language tags that a caller of a multilingual model can ask for.
 func Tags() []string {
 	out := make([]string, 0, len(languages)+len(aliases))
 	for _, l := range languages {
 		out = append(out, Tag(l.code))
 	}
-	for _, a := range aliases[1:] { // the first one is the tag of a code
+	for _, a := range aliases[1:] { // Tag already gives the first one
 		out = append(out, a.tag)
 	}
 	return out
 }
 
-// Code is the code for a language tag: "en" for "en-GB". ok is false for a
-// language that no model knows.
+// Code returns the code for a language tag: "en" for "en-GB". ok is false for a language that
+// no model knows.
 func Code(tag string) (code string, ok bool) {
 	primary, _, _ := strings.Cut(strings.ReplaceAll(strings.ToLower(tag), "_", "-"), "-")
 	for _, a := range aliases {
@@ -75,8 +75,8 @@ func Code(tag string) (code string, ok bool) {
 	return "", false
 }
 
-// CodeNamed is the code of a language that is given by its code or its English name;
-// empty when there is none.
+// CodeNamed returns the code of a language, given its code or its English name; empty if there
+// is none.
 func CodeNamed(name string) string {
 	name = strings.ToLower(name)
 	for _, l := range languages {
@@ -92,7 +92,7 @@ func CodeNamed(name string) string {
 	return ""
 }
 
-// Tag is the language tag of a code; empty for none.
+// Tag returns the language tag of a code; empty for an empty code.
 func Tag(code string) string {
 	if code == "jw" {
 		return "jv"

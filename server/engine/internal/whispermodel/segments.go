@@ -7,12 +7,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// shortest is what a segment lasts at least, in seconds: times are rounded to
-// milliseconds.
+// shortest is the least duration of a segment, in seconds: times are rounded to milliseconds.
 const shortest = 0.001
 
-// Clamp puts a span into audio that ends at end, in seconds. One that ends where it
-// starts, or before, is left without length. It is not ok outside the audio.
+// Clamp cuts a span to audio that ends at end, in seconds. A span that ends at its start or
+// earlier gets no length. ok is false for a span outside the audio.
 func Clamp(from, to, end float64) (start, stop float64, ok bool) {
 	if to <= from {
 		return from, from, from >= 0 && from <= end
@@ -21,13 +20,13 @@ func Clamp(from, to, end float64) (start, stop float64, ok bool) {
 	return start, stop, start < stop
 }
 
-// WithDurations sorts segments by their start, in place, and keeps the text of those
-// without length: it lasts until the next one starts, the last one until
-// end, which is the audio's. Where there is no time until then it joins the next
-// one, the last one the one before; alone it has the whole audio.
+// WithDurations sorts segments by their start, in place, and keeps the text of segments without
+// length. Such a segment lasts until the next segment starts, and the last segment until end,
+// the end of the audio. If no time is left until then, the segment joins the next segment, or
+// the previous one if it is the last. A single segment gets the whole audio.
 func WithDurations(segments []transcript.Segment, end float64) []transcript.Segment {
 	slices.SortStableFunc(segments, func(a, b transcript.Segment) int { return cmp.Compare(a.Start, b.Start) })
-	until := end // the start of the next one
+	until := end // the start of the next segment
 	for i := len(segments) - 1; i >= 0; i-- {
 		s := &segments[i]
 		if s.Duration < shortest {
@@ -52,7 +51,8 @@ func WithDurations(segments []transcript.Segment, end float64) []transcript.Segm
 	return segments
 }
 
-// join is what two segments hold together. Where two people speak it has no speaker.
+// join returns the combined contents of two segments. It has no speaker if their speakers
+// differ.
 func join(a, b transcript.Segment) (text string, words []transcript.Word, speaker string) {
 	if a.Speaker == b.Speaker {
 		speaker = a.Speaker
