@@ -89,7 +89,7 @@ var talks = video.Search{Q: "talk", Type: video.TypeVideo, Order: video.ByReleva
 func TestNewRefusesOptions(t *testing.T) {
 	t.Parallel()
 	for says, o := range map[string]dataapi.Options{
-		"there is no key":            {},
+		"Key is empty":            {},
 		"characters that no key has": {Key: "5ecret\n"},
 		"the base URL is no address": {Key: "5ecret", BaseURL: "http://u:5ecret@[x"},
 		"the base URL":               {Key: "5ecret", BaseURL: "ftp://example.com"},
@@ -159,7 +159,7 @@ func TestRefusals(t *testing.T) {
 		{"no such address", refusal{404, "<!doctype html><title>404</title>"}, nil, transcript.ConfigError, "base URL", 0},
 		{"redirect", refusal{302, ""}, []string{"Location", "http://127.0.0.1:1/"}, transcript.ConfigError, "redirects", 0},
 		{"304", refusal{304, ""}, nil, transcript.ConfigError, "redirects", 0},
-		{"204", refusal{204, ""}, nil, transcript.UpstreamFailed, "does not answer as it should", 0},
+		{"204", refusal{204, ""}, nil, transcript.UpstreamFailed, "sends an unexpected answer", 0},
 		{"page token", badPageToken, nil, transcript.InvalidRequest, "page token", 0},
 		{"channel", badChannelID, nil, transcript.Unavailable, "no such channel", 0},
 		{"playlist", playlistNotFound, nil, transcript.Unavailable, "or playlist", 0},

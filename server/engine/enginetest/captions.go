@@ -18,24 +18,23 @@ import (
 )
 
 const (
-	// patience is how long a site that says no more is waited for, enough is what
-	// any other answer may take.
+	// patience bounds the wait for a site that stops in the middle of an answer, and enough the
+	// wait for any other answer.
 	patience = 3 * time.Second
 	enough   = 90 * time.Second
-	// atOnce is how many contents are asked for at the same time.
+	// atOnce is how many contents are requested at the same time.
 	atOnce = 4
 )
 
-// CaptionCheck is one test of the suite for caption sources: its name, and the
-// test of a source of a site.
+// CaptionCheck is one test of the suite for caption sources: its name, and the function that
+// tests a source of a site.
 type CaptionCheck struct {
 	Name string
 	Run  func(t T, source engine.CaptionSource, site *Site)
 }
 
-// CaptionSource runs every check of [CaptionSourceChecks] as a subtest, against a
-// source of a [Site] at base, which host reaches. It logs how many conditions the
-// site answered with.
+// CaptionSource runs every check of [CaptionSourceChecks] as a subtest, against a source for a
+// [Site] at base, which host can reach. It logs the number of conditions.
 func CaptionSource(t *testing.T, source func(host engine.Host, base string) engine.CaptionSource) {
 	t.Helper()
 	site := NewSite(t)
@@ -68,7 +67,7 @@ func tellsApart(t T, source engine.CaptionSource, site *Site) {
 	assert.Zero(t, site.reached.Load(), "connections to a private address")
 }
 
-// meets asks for the contents of some conditions and judges what comes of each.
+// meets asks for the contents of the selected conditions and judges each result.
 func meets(t T, source engine.CaptionSource, site *Site, which func(Condition) bool) {
 	t.Helper()
 	places := make(chan struct{}, atOnce)
@@ -95,7 +94,7 @@ func meets(t T, source engine.CaptionSource, site *Site, which func(Condition) b
 	all.Wait()
 }
 
-// judge says what is wrong with what a source made of a condition.
+// judge returns the faults in a source's result for a condition.
 func (c Condition) judge(found engine.Captions, err error, ended bool) (complaints []string) {
 	complain := func(format string, args ...any) { complaints = append(complaints, fmt.Sprintf(format, args...)) }
 	var e *transcript.Error
@@ -103,7 +102,7 @@ func (c Condition) judge(found engine.Captions, err error, ended bool) (complain
 	case !ended:
 		complain("goes on %v after its context has ended", soon)
 	case err == nil && c.at == page && len(found.Tracks) == siteTracks:
-		// It got there without the page.
+		// The source found all tracks without the page.
 	case err == nil && len(c.Codes) > 0:
 		complain("no error and %d tracks, want %v", len(found.Tracks), c.Codes)
 	case err == nil:
@@ -167,7 +166,7 @@ func knowsNone(t T, source engine.CaptionSource, site *Site) {
 }
 
 func readsNothing(t T, source engine.CaptionSource, site *Site) {
-	// The track could not be read, but nobody wants it.
+	// The track could not be read, but pick did not choose it.
 	content := site.Content("500 (" + string(track) + ")")
 	found, err := source.Captions(t.Context(), content, func([]transcript.Track) (int, bool) { return 0, false })
 	require.NoError(t, err)
@@ -193,8 +192,8 @@ func captionsStop(t T, source engine.CaptionSource, site *Site) {
 	assert.True(t, errors.Is(err, stopped) || errors.Is(err, context.Canceled), "the context had ended before the call: %v", err)
 }
 
-// captionsOf asks a source for captions. ended is false when that lasts longer
-// than ctx by more than a moment.
+// captionsOf asks a source for captions. ended is false if the call goes on clearly longer than
+// ctx.
 func captionsOf(ctx context.Context, source engine.CaptionSource, c engine.Content, pick func([]transcript.Track) (int, bool)) (found engine.Captions, err error, ended bool) { //nolint:revive // the error is a result like the others here
 	type result struct {
 		found engine.Captions
@@ -218,7 +217,7 @@ func captionsOf(ctx context.Context, source engine.CaptionSource, c engine.Conte
 	}
 }
 
-// pickLang picks the track in a language that people made.
+// pickLang picks the manual track in a language.
 func pickLang(lang string) func([]transcript.Track) (int, bool) {
 	return func(tracks []transcript.Track) (int, bool) {
 		n := slices.IndexFunc(tracks, func(t transcript.Track) bool { return t.Lang == lang && t.Kind == transcript.TrackManual })

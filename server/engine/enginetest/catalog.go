@@ -12,8 +12,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
-// Catalog is what the site holds that a [engine.Discovery] is tested with. What is not in
-// it does not exist. A test's fake of the site shows it in the site's own words.
+// Catalog is the content of the site with which an [engine.Discovery] is tested. Nothing else
+// exists on the site. A test's fake of the site serves the catalog in the site's own format.
 type Catalog struct {
 	Base      string // the address of the site
 	Videos    []CatalogVideo
@@ -21,40 +21,40 @@ type Catalog struct {
 	Playlists []CatalogPlaylist
 }
 
-// CatalogVideo is a video that everybody can see. What is nil the site does not show.
+// CatalogVideo is a public video. The site does not show fields that are nil.
 type CatalogVideo struct {
 	video.Video
-	Broadcast bool // it is or was broadcast
+	Broadcast bool // it is being broadcast, or was
 }
 
-// CatalogChannel is a channel with the ids of what it has uploaded, newest first.
+// CatalogChannel is a channel with the ids of its uploads, newest first.
 type CatalogChannel struct {
 	video.Channel
 	Uploads []string
 }
 
-// CatalogPlaylist is a playlist with the ids of its entries, of which one may come twice.
-// Those of no video of the catalog were removed, or are private.
+// CatalogPlaylist is a playlist with the ids of its entries; an id may occur twice. Entries
+// without a video in the catalog were removed, or are private.
 type CatalogPlaylist struct {
 	video.Playlist
 	Entries []string
-	Private bool // nobody else may see it
+	Private bool // only its owner can see it
 }
 
-// Ids of what is in a catalog, or was.
+// Ids that are in a catalog, or were.
 const (
 	RemovedVideo = "removed-001"
 	PrivateVideo = "private-001"
-	NoVideo      = "nothing-001" // has never been there
+	NoVideo      = "nothing-001" // has never existed
 
 	TalksChannel = "UCtalks00000000000000001" // has 64 uploads
 	QuietChannel = "UCquiet00000000000000001" // has none, and shows no subscribers
-	NoChannel    = "UCnobod00000000000000001" // is not there
+	NoChannel    = "UCnobod00000000000000001" // does not exist
 
 	TalksPlaylist   = "PLtalks00000000000000001" // has 123 entries
 	EmptyPlaylist   = "PLempty00000000000000001"
 	PrivatePlaylist = "PLprivy00000000000000001"
-	NoPlaylist      = "PLnobod00000000000000001" // is not there
+	NoPlaylist      = "PLnobod00000000000000001" // does not exist
 )
 
 const (
@@ -62,7 +62,7 @@ const (
 	listedTalks = 123 // entries of its playlist
 )
 
-// TalkID is the id of a video of the catalog, counted from 0, the newest.
+// TalkID returns the id of a video of the catalog, counted from 0, the newest.
 func TalkID(n int) string { return fmt.Sprintf("talk-%06d", n) }
 
 // NewCatalog returns the catalog of a site.
@@ -99,7 +99,7 @@ func NewCatalog(base string) *Catalog {
 	return c
 }
 
-// talk is a video: some are hostile, some do not show all.
+// talk returns a video: some have hostile texts, some hide fields.
 func talk(n int, channel string) CatalogVideo {
 	v := CatalogVideo{Video: video.Video{Summary: video.Summary{
 		VideoID: TalkID(n), Title: new(fmt.Sprintf("Talk %d", n)), ChannelID: new(TalksChannel), Channel: &channel,
@@ -111,7 +111,7 @@ func talk(n int, channel string) CatalogVideo {
 		v.Tracks = []transcript.Track{{Lang: "en", Name: "English", Kind: transcript.TrackManual}}
 	}
 	switch n {
-	case 0: // is on the air
+	case 0: // is being broadcast
 		v.Broadcast, v.IsLive, v.DurationSec = true, new(true), nil
 	case 1:
 		v.Title = new(`Talk <b>fish</b> & "chips" &amp; it's ` + "\u202Eliat\u202C 🎣 \\u003c ${x} {{.}}")
@@ -129,7 +129,8 @@ func talk(n int, channel string) CatalogVideo {
 
 var newest = time.Date(2026, time.March, 4, 5, 6, 7, 0, time.UTC)
 
-// listed are the entries of the playlist: with gaps, and with one that comes again.
+// listed returns the entries of the playlist: with removed ones, and with one that occurs
+// twice.
 func listed() (ids []string) {
 	for n := range listedTalks {
 		switch {
@@ -162,7 +163,7 @@ func (c *Catalog) Channel(name string) (CatalogChannel, bool) {
 	return c.Channels[n], true
 }
 
-// Playlist returns a playlist by its id, also the one of a channel's uploads.
+// Playlist returns a playlist by its id, also the playlist of a channel's uploads.
 func (c *Catalog) Playlist(id string) (CatalogPlaylist, bool) {
 	for _, p := range c.Playlists {
 		if p.PlaylistID == id {
@@ -177,11 +178,11 @@ func (c *Catalog) Playlist(id string) (CatalogPlaylist, bool) {
 	return CatalogPlaylist{}, false
 }
 
-// Uploads are the ids of a channel's uploads of a kind, newest first.
+// Uploads returns the ids of a channel's uploads of a kind, newest first.
 func (c *Catalog) Uploads(channelID string, kind video.Kind) (ids []string) {
-	ch, _ := c.Channel(channelID) // none has none
+	ch, _ := c.Channel(channelID) // an unknown channel has no uploads
 	for _, id := range ch.Uploads {
-		v, _ := c.Video(id) // all are there
+		v, _ := c.Video(id) // the catalog has all of them
 		of := map[video.Kind]bool{video.All: true, video.Shorts: *v.IsShort, video.Live: v.Broadcast, video.Regular: !*v.IsShort && !v.Broadcast}
 		if of[kind] {
 			ids = append(ids, id)
@@ -190,8 +191,8 @@ func (c *Catalog) Uploads(channelID string, kind video.Kind) (ids []string) {
 	return ids
 }
 
-// Search returns what a search finds: whatever has its words in the title, without regard
-// to case. By relevance they come as they stand in the catalog.
+// Search returns all videos, channels or playlists with the searched words in the title,
+// without regard to case. By relevance they are in the order of the catalog.
 func (c *Catalog) Search(q video.Search) (found []video.Result) {
 	matches := func(title, channelID *string) bool {
 		return strings.Contains(strings.ToLower(*title), strings.ToLower(q.Q)) && (q.ChannelID == "" || q.ChannelID == *channelID)
@@ -222,7 +223,7 @@ func (c *Catalog) Search(q video.Search) (found []video.Result) {
 	return found
 }
 
-// views counts those of a video that hides them as none.
+// views returns the views of a video, 0 if it hides them.
 func views(r video.Result) int64 {
 	if r.Video.ViewCount == nil {
 		return 0
@@ -230,12 +231,12 @@ func views(r video.Result) int64 {
 	return *r.Video.ViewCount
 }
 
-// Content is the video with an id.
+// Content returns the video with an id.
 func (c *Catalog) Content(id string) engine.Content {
 	return engine.Content{Platform: transcript.VideoSite, ExternalID: id, URL: c.Base + "/watch?v=" + id}
 }
 
-// ListOf is the channel with an id or a handle, or the playlist with an id.
+// ListOf returns the channel with an id or a handle, or the playlist with an id.
 func (c *Catalog) ListOf(id string) engine.List {
 	l := engine.List{Platform: transcript.VideoSite, Kind: engine.ChannelList, ID: id, URL: c.Base + "/channel/" + id}
 	switch {

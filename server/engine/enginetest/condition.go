@@ -10,27 +10,25 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Condition is something a site answers with, and what a caption source is to
-// make of it.
+// Condition is an answer of a site, and the result that a caption source must make of it.
 type Condition struct {
-	// Name is short and unique: "429 (player)" is a 429 to the player's question.
+	// Name is short and unique: "429 (player)" is a 429 for the request to the player.
 	Name string
-	// Codes are the codes that the source's error may carry; none: there is no error.
-	// A source that finds all tracks without the page need not care what became of
-	// that.
+	// Codes are the codes that the source's error may carry; none: there must be no error. A
+	// source that finds all tracks without the page may ignore a failed page.
 	Codes []transcript.Code
-	// Tracks is how many tracks there are when there is no error.
+	// Tracks is the number of tracks if there is no error.
 	Tracks int
-	// Blocks reports whether the site hides what it has: nothing else may ever be taken
-	// for "there is nothing".
+	// Blocks reports whether the site hides its content. A source must never read that as
+	// "there is nothing".
 	Blocks bool
-	// Silent reports whether the site stops in the middle and says no more. Instead of
-	// an error with a code, a source may return its context's.
+	// Silent reports whether the site stops in the middle of an answer. The source may then
+	// return its context's error instead of an error with a code.
 	Silent bool
 
-	at   step // the request that is answered otherwise; empty: none
+	at   step // the request with the special answer; empty: none
 	does func(s *Site, w http.ResponseWriter, r *http.Request, good answer)
-	says func(s *Site, said object) // changes what the player says
+	says func(s *Site, said object) // changes the player's answer
 }
 
 // step is a request on the way to a track.
@@ -45,13 +43,13 @@ const (
 // siteTracks is how many tracks a site has.
 const siteTracks = 3
 
-// Conditions with a name that tests ask for.
+// Names of conditions that tests use.
 const (
-	CaptionTracks = "tracks"      // three tracks: en and de that people made, an automatic one in en
+	CaptionTracks = "tracks"      // three tracks: manual ones in en and de, an automatic one in en
 	NoCaptions    = "proven none" // the site says that there are none
 )
 
-// Conditions lists what a [Site] can answer with.
+// Conditions lists the possible answers of a [Site].
 func Conditions() []Condition {
 	all := []Condition{
 		{Name: CaptionTracks, Tracks: siteTracks},
@@ -85,7 +83,7 @@ var (
 	unavailable = []transcript.Code{transcript.Unavailable}
 )
 
-// everywhere are the conditions that any request can meet.
+// everywhere are the conditions that every request can meet.
 var everywhere = []Condition{
 	{Name: "429", Codes: blocked, Blocks: true, does: status(http.StatusTooManyRequests, "")},
 	{Name: "429 with Retry-After", Codes: blocked, Blocks: true, does: status(http.StatusTooManyRequests, "120")},
@@ -113,8 +111,8 @@ var unplayable = []Condition{
 	{Name: "geo-block", Codes: unavailable, Blocks: true, says: refuses("UNPLAYABLE", "Video unavailable", "The uploader has not made this video available in your country")},
 }
 
-// silent are answers of a player that shows the content and names no tracks, while the
-// player in the page says something else: silence proves nothing then.
+// silent are conditions in which the player shows the content and names no tracks, while the
+// player's answer in the page contradicts that: the missing tracks then prove nothing.
 var silent = []Condition{
 	silentBeside("a page with a bot check", blocked, refuses("LOGIN_REQUIRED", "Sign in to confirm you’re not a bot", "")),
 	silentBeside("a page with a rate limit", blocked, refuses("UNPLAYABLE", "Video unavailable", "This content isn’t available, try again later.")),
@@ -125,8 +123,8 @@ var silent = []Condition{
 	silentBeside("a page with tracks that want a token", token, wantToken),
 }
 
-// silentBeside is a silent player beside a page whose player says what a change makes of a
-// good answer.
+// silentBeside returns a condition in which the player names no tracks, while the answer in the
+// page is changed by change.
 func silentBeside(name string, codes []transcript.Code, change func(*Site, object)) Condition {
 	return Condition{
 		Name: "no tracks beside " + name, Codes: codes, Blocks: true,
@@ -210,7 +208,7 @@ func otherHTML(_ *Site, w http.ResponseWriter, _ *http.Request, _ answer) {
 	answer{"text/html; charset=utf-8", `<!doctype html><html><head><title>Hello</title></head><body><p>Be right back.</p></body></html>`}.send(w)
 }
 
-// truncated ends in the middle of what its head promises.
+// truncated ends in the middle of the announced length.
 func truncated(_ *Site, w http.ResponseWriter, _ *http.Request, good answer) {
 	w.Header().Set("Content-Length", strconv.Itoa(len(good.body)))
 	good.body = good.body[:len(good.body)*2/3]
@@ -228,15 +226,15 @@ func slowBody(_ *Site, w http.ResponseWriter, r *http.Request, good answer) {
 	}
 }
 
-// endless answers as it should and then goes on: with nothing that is wrong, and
-// for as long as anybody may want to read.
+// endless sends a good answer and then continues: with harmless blanks, for as long as the
+// client reads.
 func endless(_ *Site, w http.ResponseWriter, _ *http.Request, good answer) {
 	const most = 256 << 20
 	good.send(w)
 	blank := []byte(strings.Repeat("\n", 64<<10))
 	for range most / len(blank) {
 		if _, err := w.Write(blank); err != nil {
-			return // had enough
+			return // the client has stopped reading
 		}
 	}
 }

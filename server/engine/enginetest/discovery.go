@@ -10,29 +10,29 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
-// DiscoveryBackend is a way of discovery, and the site that it is tested with.
+// DiscoveryBackend is a Discovery under test, and the site that serves it.
 type DiscoveryBackend struct {
-	// Serve answers as the site that holds a catalog does, in its own words. The suite
-	// stands in front of it, and spoils some of the answers.
+	// Serve returns a handler that answers like the site, in the site's own format, with the
+	// content of a catalog. The suite runs in front of it, and spoils some of the answers.
 	Serve func(c *Catalog) http.Handler
-	// New returns the way of discovery that asks the site at base, which host reaches.
-	// It is called many times.
+	// New returns the Discovery for the site at base, which host can reach. New is called many
+	// times.
 	New func(host engine.Host, base string) engine.Discovery
-	// Slow says that a question takes long, as where it starts a program. Troubles are
-	// then shared out among the questions, each once, where else every question meets
-	// every one, and lists are read in fewer ways.
+	// Slow says that a question takes long, for example because it starts a program. The suite
+	// then distributes the troubles among the questions, each trouble once, and reads lists
+	// with fewer page sizes. Otherwise every question meets every trouble.
 	Slow bool
 }
 
-// DiscoveryCheck is one test of the suite for discovery: its name, and the test of what
-// asks a site.
+// DiscoveryCheck is one test of the suite for discovery: its name, and the function that tests
+// the questions to a site.
 type DiscoveryCheck struct {
 	Name string
 	Run  func(t T, site *DiscoverySite)
 }
 
-// Discovery runs every check of [DiscoveryChecks] as a subtest. It logs how many questions
-// met a trouble.
+// Discovery runs every check of [DiscoveryChecks] as a subtest. It logs how many questions met
+// a trouble.
 func Discovery(t *testing.T, b DiscoveryBackend) {
 	t.Helper()
 	site := NewDiscoverySite(t, b)
@@ -42,7 +42,7 @@ func Discovery(t *testing.T, b DiscoveryBackend) {
 	t.Logf("enginetest: %d questions met one of %d troubles", site.met, len(troubles()))
 }
 
-// DiscoveryChecks lists the tests of a way of discovery.
+// DiscoveryChecks lists the tests of a Discovery.
 func DiscoveryChecks() []DiscoveryCheck {
 	return []DiscoveryCheck{
 		{"trouble is never an answer", troubleIsNoAnswer},
@@ -60,20 +60,20 @@ func DiscoveryChecks() []DiscoveryCheck {
 	}
 }
 
-// DiscoverySite is a fake of the video site on loopback that holds a [Catalog], in the
-// words that a [DiscoveryBackend] gives it.
+// DiscoverySite is a fake of the video site on loopback. It serves a [Catalog] in the format of
+// a [DiscoveryBackend].
 type DiscoverySite struct {
 	*Catalog
-	site    *Site // its address, and the private one
+	site    *Site // the site's address, and the private address
 	backend DiscoveryBackend
 	host    engine.Host
 	met     int // questions that met a trouble
 
 	mu      sync.Mutex
-	asked   int           // requests of the question
-	at      int           // the request that the trouble is for, counted from 1; 0: none
-	of      trouble       // what it is
-	reached chan struct{} // closed when it is there
+	asked   int           // requests of the current question
+	at      int           // the request that meets the trouble, counted from 1; 0: none
+	of      trouble       // the trouble
+	reached chan struct{} // closed when that request arrives
 }
 
 // NewDiscoverySite starts a site, which ends with the test.
@@ -91,19 +91,19 @@ func NewDiscoverySite(t testing.TB, b DiscoveryBackend) *DiscoverySite {
 	return s
 }
 
-// source is a fresh way of discovery, which remembers nothing.
+// source returns a fresh Discovery, which remembers nothing.
 func (s *DiscoverySite) source() engine.Discovery { return s.backend.New(s.host, s.site.URL) }
 
-// question is one call of a way of discovery, of any of its methods.
+// question is one call of any method of a Discovery.
 type question struct {
 	name string
 	ask  func(ctx context.Context, d engine.Discovery) (any, error)
 }
 
-// after is where the second page of some lists begins.
+// after holds the tokens of the second pages of some lists.
 type after struct{ search, uploads, items string }
 
-// questions are one of each kind, and those for second pages.
+// questions returns one question of each kind, and questions for second pages.
 func (s *DiscoverySite) questions(next after) []question {
 	search := func(at engine.Window) func(context.Context, engine.Discovery) (any, error) {
 		return func(ctx context.Context, d engine.Discovery) (any, error) {

@@ -13,8 +13,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
-// same says what is wrong with a member: nil is what is not known, anything else is what
-// the site shows.
+// same reports a wrong field. nil means that the field is not known; any other value must be
+// what the site shows.
 func same[V comparable](t T, of string, want, got *V) {
 	t.Helper()
 	switch {
@@ -26,7 +26,7 @@ func same[V comparable](t T, of string, want, got *V) {
 	}
 }
 
-// onLine is a title as it is written on one line: marks of direction may be taken out of it.
+// onLine returns a title on one line, without marks of direction, as a Discovery may return it.
 func onLine(title *string) *string {
 	if title == nil {
 		return nil
@@ -34,7 +34,7 @@ func onLine(title *string) *string {
 	return new(clip.Line(*title, len(*title)))
 }
 
-// agrees holds what was learned of a video in a list to the catalog.
+// agrees compares a video in a list with the catalog.
 func (s *DiscoverySite) agrees(t T, got video.Summary) {
 	t.Helper()
 	want, ok := s.Video(got.VideoID)
@@ -58,7 +58,7 @@ func (s *DiscoverySite) agrees(t T, got video.Summary) {
 	isAddress(t, id+": thumbnailUrl", got.ThumbnailURL)
 }
 
-// agreesOnVideo holds what was learned of a video to the catalog.
+// agreesOnVideo compares a described video with the catalog.
 func (s *DiscoverySite) agreesOnVideo(t T, got video.Video) {
 	t.Helper()
 	s.agrees(t, got.Summary)
@@ -123,7 +123,7 @@ func (s *DiscoverySite) agreesOnPlaylist(t T, got video.Playlist) {
 	isAddress(t, id+": thumbnailUrl", got.ThumbnailURL)
 }
 
-// isAddress wants an address of the web, or nil.
+// isAddress requires an http or https address, or nil.
 func isAddress(t T, of string, text *string) {
 	t.Helper()
 	if text == nil {

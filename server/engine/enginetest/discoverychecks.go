@@ -20,7 +20,7 @@ const (
 	mostToken = 512 // bytes of a Next
 )
 
-// pages reads a list to its end and returns what is on its pages.
+// pages reads a list to its end and returns all items.
 func pages[I any](t T, most int, ask func(at engine.Window) (engine.Listing[I], error)) (items []I, last engine.Listing[I]) {
 	t.Helper()
 	at := engine.Window{Max: most}
@@ -41,7 +41,7 @@ func pages[I any](t T, most int, ask func(at engine.Window) (engine.Listing[I], 
 	return nil, last
 }
 
-// windows are the sizes of pages by which lists are read.
+// windows returns the page sizes with which lists are read.
 func (s *DiscoverySite) windows() []int {
 	if s.backend.Slow {
 		return []int{50}
@@ -49,8 +49,8 @@ func (s *DiscoverySite) windows() []int {
 	return []int{50, 30, 7}
 }
 
-// cannot reports whether an error says that a question cannot be put, because of one of
-// some parameters.
+// cannot reports whether an error says that the question cannot be asked, because of one of the
+// parameters.
 func cannot(t T, err error, parameters ...string) bool {
 	t.Helper()
 	if !errors.Is(err, transcript.NotImplemented) {
@@ -62,7 +62,7 @@ func cannot(t T, err error, parameters ...string) bool {
 	return true
 }
 
-// searchesAll runs a search to its end; false: it cannot be asked for that.
+// searchesAll runs a search to its end. ok is false if the question cannot be asked.
 func (s *DiscoverySite) searchesAll(t T, q video.Search, most int, parameters ...string) (found []video.Result, ok bool) {
 	t.Helper()
 	source := s.source()
@@ -83,7 +83,7 @@ func (s *DiscoverySite) searchesAll(t T, q video.Search, most int, parameters ..
 func findsVideos(t T, site *DiscoverySite) {
 	searches := []struct {
 		q          video.Search
-		parameters []string // that need not be known
+		parameters []string // that a Discovery may refuse
 	}{
 		{video.Search{Q: "talk", Order: video.ByRelevance}, nil},
 		{video.Search{Q: "fish", Order: video.ByRelevance}, nil},
@@ -107,7 +107,7 @@ func findsVideos(t T, site *DiscoverySite) {
 			for _, r := range site.Search(s.q) {
 				want = append(want, r.Video.VideoID)
 			}
-			if s.q.Order == video.ByViews { // of those that hide them nobody can say where they belong
+			if s.q.Order == video.ByViews { // a video with hidden views has no known place
 				hidden := func(id string) bool { return id == TalkID(2) }
 				got, want = slices.DeleteFunc(got, hidden), slices.DeleteFunc(want, hidden)
 			}
@@ -279,7 +279,7 @@ func refusesPages(t T, site *DiscoverySite) {
 			if !assert.ErrorAs(t, err, &e, "%s after %q", q.name, token) || !assert.Equal(t, transcript.InvalidRequest, e.Code, "%s after %q: %v", q.name, token, err) {
 				continue
 			}
-			issues, _ := e.Details["issues"].([]transcript.Issue) // none is one of the faults
+			issues, _ := e.Details["issues"].([]transcript.Issue) // a missing detail is a fault too
 			if assert.Len(t, issues, 1, "%s after %q", q.name, token) {
 				assert.Equal(t, "pageToken", issues[0].Path)
 			}

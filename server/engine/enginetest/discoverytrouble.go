@@ -16,21 +16,21 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
-// trouble is what becomes of an answer on its way.
+// trouble is a fault in an answer.
 type trouble struct {
 	name   string
 	codes  []transcript.Code // that an error may carry
-	silent bool              // no more is said: the asker is told to stop
+	silent bool              // the answer stops in the middle: the question is told to stop
 	does   func(s *Site, w http.ResponseWriter, r *http.Request, good answer)
 }
 
-// troubles are those that any request can meet, and some more: what breaks off, and JSON
-// of another shape.
+// troubles returns the troubles that every request can meet, and some more: truncated answers,
+// and JSON of another shape.
 func troubles() (all []trouble) {
 	for _, c := range everywhere {
 		t := trouble{c.Name, c.Codes, c.Silent, c.does}
 		switch {
-		case c.Codes[0] == transcript.IPBlocked: // an interface for programs has other words for that
+		case c.Codes[0] == transcript.IPBlocked: // an interface for programs has other codes for that
 			t.codes = []transcript.Code{transcript.IPBlocked, transcript.ServiceUnavailable, transcript.RateLimited}
 			if c.Name == "403" {
 				t.codes = append(t.codes, transcript.ConfigError)
@@ -58,7 +58,8 @@ func says(body string) func(*Site, http.ResponseWriter, *http.Request, answer) {
 	}
 }
 
-// answer passes a request on, and spoils the answer to the one that is to meet a trouble.
+// answer passes a request on. If it is the request that meets the trouble, it spoils the
+// answer.
 func (s *DiscoverySite) answer(w http.ResponseWriter, r *http.Request, serve http.Handler) {
 	s.mu.Lock()
 	s.asked++
@@ -74,15 +75,15 @@ func (s *DiscoverySite) answer(w http.ResponseWriter, r *http.Request, serve htt
 	of.does(s.site, w, r, answer{good.Header().Get("Content-Type"), good.Body.String()})
 }
 
-// outcome is what became of a question.
+// outcome is the result of a question.
 type outcome struct {
 	got   any
 	err   error
-	asked int  // requests that the site was asked
-	ended bool // false: it did not stop when it was told to
+	asked int  // requests that the site received
+	ended bool // false: the question did not stop when it was told to
 }
 
-// meet asks a question whose request at meets a trouble, 0: none does.
+// meet asks a question whose request number at meets a trouble; 0: none does.
 func (s *DiscoverySite) meet(ctx context.Context, q question, at int, of trouble) outcome {
 	reached := make(chan struct{})
 	s.mu.Lock()
@@ -102,8 +103,8 @@ func (s *DiscoverySite) meet(ctx context.Context, q question, at int, of trouble
 	return o
 }
 
-// wait returns what becomes of a question, which is told to stop when it has met a trouble
-// that says no more. It has a moment to do so.
+// wait returns the outcome of a question. If the trouble is silent, wait tells the question to
+// stop once the request has arrived. The question then has a moment to end.
 func (of trouble) wait(done <-chan outcome, reached, late <-chan struct{}, stop func()) outcome {
 	if !of.silent {
 		reached = nil
@@ -126,8 +127,8 @@ func (of trouble) wait(done <-chan outcome, reached, late <-chan struct{}, stop 
 	}
 }
 
-// troubleIsNoAnswer has the requests of each question meet each trouble: that is an error,
-// or the same answer as without it.
+// troubleIsNoAnswer lets the requests of each question meet each trouble. The result must be an
+// error, or the same answer as without the trouble.
 func troubleIsNoAnswer(t T, site *DiscoverySite) {
 	all, turn := troubles(), 0
 	for _, q := range site.questions(site.second(t)) {
@@ -137,7 +138,7 @@ func troubleIsNoAnswer(t T, site *DiscoverySite) {
 		for at := 1; at <= good.asked; at++ {
 			of := all
 			if site.backend.Slow {
-				// A few for each request, and all of them in the end.
+				// Each request meets a few troubles; together they meet all.
 				few := (len(all) + 7) / 8
 				of = slices.Concat(all, all)[turn%len(all):][:few]
 				turn += few
@@ -148,7 +149,7 @@ func troubleIsNoAnswer(t T, site *DiscoverySite) {
 				for _, complaint := range trouble.judge(good.got, o) {
 					t.Errorf("%s, %s at request %d of %d: %s", q.name, trouble.name, at, good.asked, complaint)
 				}
-				if !o.ended { // what goes on stands in the way of the next
+				if !o.ended { // a question that goes on would disturb the next one
 					t.FailNow()
 				}
 			}
@@ -157,7 +158,7 @@ func troubleIsNoAnswer(t T, site *DiscoverySite) {
 	assert.Zero(t, site.site.reached.Load(), "connections to a private address")
 }
 
-// second is where the second pages begin.
+// second returns the tokens of the second pages.
 func (s *DiscoverySite) second(t T) (next after) {
 	t.Helper()
 	q := s.questions(after{})
@@ -179,7 +180,7 @@ func (s *DiscoverySite) second(t T) (next after) {
 	return next
 }
 
-// judge says what is wrong with what became of a question.
+// judge returns the faults in the outcome of a question.
 func (of trouble) judge(good any, o outcome) (complaints []string) {
 	var e *transcript.Error
 	switch {
@@ -187,7 +188,7 @@ func (of trouble) judge(good any, o outcome) (complaints []string) {
 		return []string{"goes on " + soon.String() + " after its context has ended"}
 	case o.err == nil && !assert.ObjectsAreEqual(good, o.got):
 		return []string{"another answer and no error"}
-	case o.err == nil: // it found another way to the same
+	case o.err == nil: // the question found another way to the same answer
 		return nil
 	case of.silent && errors.Is(o.err, context.Canceled):
 	case !errors.As(o.err, &e):
@@ -205,7 +206,7 @@ func (of trouble) judge(good any, o outcome) (complaints []string) {
 	return complaints
 }
 
-// isEmpty reports whether a result of any question is none.
+// isEmpty reports whether the result of a question is empty.
 func isEmpty(got any) bool {
 	switch got := got.(type) {
 	case engine.Listing[video.Result]:

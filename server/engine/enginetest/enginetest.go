@@ -1,5 +1,5 @@
-// Package enginetest is the conformance suite for whoever writes an engine. A
-// test of a recognizer is one call:
+// Package enginetest is the conformance suite for authors of an engine. A test of a recognizer
+// is one call:
 //
 //	func TestRecognizer(t *testing.T) {
 //		r := myengine.New(enginetest.Host(t))
@@ -8,22 +8,21 @@
 //		})
 //	}
 //
-// The suite holds a recognizer to what package engine promises for it. How well
-// it hears is for its author to say, in Sample.MaxErrorRate.
+// The suite checks a recognizer against the promises of package engine. The author states the
+// expected accuracy in Sample.MaxErrorRate.
 //
-// A test of a caption source is one call too, for a source of the video site that
-// can be told where that site is:
+// A test of a caption source is one call too. The source must read the video site and accept
+// the site's address:
 //
 //	enginetest.CaptionSource(t, func(host engine.Host, base string) engine.CaptionSource {
 //		return mysource.New(host, base)
 //	})
 //
-// It is asked for the contents of a fake [Site], each of which answers with
-// another [Condition]: captions, none, or one of the ways in which a site hides
-// what it has. Sources of other platforms are not tested here. [ListSource] does the
-// same for a source of playlists, and [Discovery] for what finds videos: its author says how
-// the site, or an interface for programs that it has, shows a [Catalog], and the suite
-// spoils the answers.
+// The suite asks the source for the contents of a fake [Site], each with another [Condition]:
+// captions, no captions, or one of the ways in which a site hides its content. The suite does
+// not test sources of other platforms. [ListSource] tests a source of playlists in the same
+// way. [Discovery] tests a Discovery: its author writes a handler that serves a [Catalog] like
+// the site or its interface for programs, and the suite spoils the answers.
 package enginetest
 
 import (
@@ -43,15 +42,14 @@ type T interface {
 	Context() context.Context
 }
 
-// Check is one test of the suite: its name, and the test of r with recordings
-// whose text is known, at least one.
+// Check is one test of the suite: its name, and the function that tests r with at least one
+// recording of known text.
 type Check struct {
 	Name string
 	Run  func(t T, r engine.Recognizer, samples []Sample)
 }
 
-// Recognizer runs every check of [RecognizerChecks] as a subtest. At least one
-// sample is needed.
+// Recognizer runs every check of [RecognizerChecks] as a subtest. It needs at least one sample.
 func Recognizer(t *testing.T, r engine.Recognizer, samples ...Sample) {
 	t.Helper()
 	if len(samples) == 0 {
@@ -62,8 +60,8 @@ func Recognizer(t *testing.T, r engine.Recognizer, samples ...Sample) {
 	}
 }
 
-// Host returns a host as a server would hand it to an engine: with a runner that
-// starts real programs, and a directory that is removed after the test.
+// Host returns a host like the one that a server gives to an engine: its runner starts real
+// programs, and its directory is removed after the test.
 func Host(t testing.TB) engine.Host {
 	t.Helper()
 	dir := t.TempDir()

@@ -14,16 +14,15 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// ListCheck is one test of the suite for list sources: its name, and the test of a
+// ListCheck is one test of the suite for list sources: its name, and the function that tests a
 // source of a site.
 type ListCheck struct {
 	Name string
 	Run  func(t T, source engine.ListSource, site *Site)
 }
 
-// ListSource runs every check of [ListSourceChecks] as a subtest, against a source of a
-// [Site] at base, which host reaches. It logs how many conditions the site answered
-// with.
+// ListSource runs every check of [ListSourceChecks] as a subtest, against a source for a [Site]
+// at base, which host can reach. It logs the number of conditions.
 func ListSource(t *testing.T, source func(host engine.Host, base string) engine.ListSource) {
 	t.Helper()
 	site := NewSite(t)
@@ -94,7 +93,7 @@ func readsOn(t T, source engine.ListSource, site *Site) {
 	assert.True(t, page.Last)
 }
 
-// all reads n entries from an offset on, in as many parts as the source likes.
+// all reads n entries from an offset on, in as many parts as the source returns.
 func all(t T, source engine.ListSource, l engine.List, offset, n int) (ids []string) {
 	t.Helper()
 	for len(ids) < n {

@@ -11,24 +11,24 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// ListPageSize is how many entries a page of a [Site]'s lists has.
+// ListPageSize is the number of entries on a page of a [Site]'s list.
 const ListPageSize = 100
 
-// The requests on the way through a list.
+// The requests that read a list.
 const (
 	firstPage step = "first page"
 	nextPage  step = "next page"
 )
 
-// listCondition is what the site answers with for a list.
+// listCondition is an answer of the site to a request for a list.
 type listCondition struct {
 	Condition
 	entries int  // in the list
-	alert   bool // the page says why there is no list, in words of its own
+	alert   bool // the page says in words of its own why there is no list
 	words   string
 }
 
-// listConditions lists what the site can answer with for a list.
+// listConditions lists the site's answers to requests for a list.
 func listConditions() []listCondition {
 	all := []listCondition{
 		{Condition: Condition{Name: "one page"}, entries: 7},
@@ -45,9 +45,9 @@ func listConditions() []listCondition {
 		for _, c := range everywhere {
 			switch {
 			case c.Silent, c.Name == "429 with Retry-After", c.Name == "endless body":
-				continue // a source asks for captions in the same way, and is tested there
+				continue // a source reads lists like captions, and the caption checks test these
 			case at == firstPage && c.Name == "200 with an empty body":
-				continue // it finds another way to the list
+				continue // the source finds another way to the list
 			}
 			c.Name, c.at = c.Name+" ("+string(at)+")", at
 			if c.Codes[0] == transcript.POTokenRequired {
@@ -59,7 +59,7 @@ func listConditions() []listCondition {
 	return all
 }
 
-// list is the playlist that answers with a condition, by its name.
+// list returns the playlist with a condition, by the condition's name.
 func (s *Site) list(name string) (l engine.List, c listCondition) {
 	for n, c := range listConditions() {
 		if c.Name == name {
@@ -70,10 +70,11 @@ func (s *Site) list(name string) (l engine.List, c listCondition) {
 	panic("enginetest: no list " + strconv.Quote(name))
 }
 
-// EntryID is the id of an entry of every list of a [Site], counted from 0.
+// EntryID returns the id of an entry of every list of a [Site], counted from 0.
 func EntryID(n int) string { return fmt.Sprintf("entry-%05d", n) }
 
-// serveList answers a request for a page of a list; false: it is none.
+// serveList answers a request for a page of a list. It reports false if the request is not for
+// a list.
 func (s *Site) serveList(w http.ResponseWriter, r *http.Request) bool {
 	id, offset, resolves := r.URL.Query().Get("list"), 0, false
 	switch r.URL.Path {
@@ -121,8 +122,7 @@ func (s *Site) serveList(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// page is a page of a list, from an entry on. Every seventh entry is of a content that
-// has been removed.
+// page returns a page of a list, from an entry on. Every seventh entry is a removed content.
 func (c listCondition) page(id string, offset int, resolves bool) string {
 	if resolves {
 		return toJSON(object{"endpoint": object{"browseEndpoint": object{"browseId": "VL" + id}}})

@@ -17,14 +17,13 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Lures asks a source that reads any page for pages that lead to an address which
-// is not public, by links that tell its program to leave the egress guard aside.
-// It does so twice: on a host that confines programs, where the kernel holds it,
-// and on one that does not (see [engine.Host]). Nothing may ever reach that
-// address, and no page may yield anything. An honest page has one caption track,
-// or yields CONFIG_ERROR where the source refuses to work unconfined.
+// Lures asks a source that reads any page for pages that lead to a private address, by links
+// that tell the source's program to bypass the egress guard. Lures runs twice: on a host that
+// confines programs with the kernel, and on a host that does not (see [engine.Host]). No
+// request may reach the private address, and no such page may yield a result. An honest page
+// yields its one caption track, or CONFIG_ERROR if the source refuses to work unconfined.
 //
-// It logs how many lures there were, and how many connections they led to.
+// Lures logs the number of lures, and of connections to the private address.
 func Lures(t *testing.T, source func(host engine.Host) engine.CaptionSource) {
 	t.Helper()
 	for name, confined := range map[string]bool{"confined": true, "not confined": false} {
@@ -40,7 +39,7 @@ func Lures(t *testing.T, source func(host engine.Host) engine.CaptionSource) {
 	}
 }
 
-// honest is the name of the page that leads nowhere else.
+// honest is the name of the page without a lure.
 const honest = "honest"
 
 // lure asks a source for every lure, and for the honest page.
@@ -61,7 +60,7 @@ func (s *Site) lure(t *testing.T, source engine.CaptionSource, confined bool) {
 			case name == honest && err == nil:
 				assert.Len(t, found.Tracks, 1, name)
 				assert.Len(t, found.Segments, 2, name)
-			case err == nil && len(found.Tracks) == 0: // its media is what leads away
+			case err == nil && len(found.Tracks) == 0: // its media is the lure
 				if audio, ok := source.(engine.AudioSource); ok {
 					_, err = audio.Audio(ctx, content, t.TempDir(), engine.AudioOptions{})
 					assert.Error(t, err, name)
@@ -80,11 +79,11 @@ func (s *Site) lure(t *testing.T, source engine.CaptionSource, confined bool) {
 	t.Logf("enginetest: %d lures, %d connections to a private address", len(pages)-1, s.reached.Load())
 }
 
-// serveLure answers for a page at /lure/NAME.
+// serveLure answers a request for the page at /lure/NAME.
 func (s *Site) serveLure(w http.ResponseWriter, r *http.Request) {
 	name, _ := strings.CutPrefix(r.URL.Path, "/lure/")
 	if name == "track.vtt" {
-		text, _ := captions("en", "vtt") // which there is
+		text, _ := captions("en", "vtt") // these captions exist
 		text.send(w)
 		return
 	}
@@ -100,7 +99,7 @@ func (s *Site) serveLure(w http.ResponseWriter, r *http.Request) {
 	page.send(w)
 }
 
-// lurePage is an answer with a header and a status; 0: 200.
+// lurePage is an answer with headers and a status; 0: 200.
 type lurePage struct {
 	answer
 	headers map[string]string
@@ -113,7 +112,7 @@ func (p lurePage) header(h http.Header) {
 	}
 }
 
-// lures are the pages by their names. Each carries the link in another way.
+// lures returns the pages by their names. Each page carries the link in another way.
 func (s *Site) lures() map[string]lurePage {
 	private := s.private.Addr().String()
 	link := smuggled("http://"+private+"/secret.vtt?x", object{"Ytdl-request-proxy": "__noproxy__"})
@@ -163,7 +162,7 @@ func refresh(link string) string {
 	return fmt.Sprintf(`<meta http-equiv="refresh" content="0; URL='%s'">`, html.EscapeString(link))
 }
 
-// smuggled is a link as yt-dlp's own extractors hand them on among each other: with
+// smuggled returns a link in the form that yt-dlp's own extractors pass among each other: with
 // the headers of the request in its fragment.
 func smuggled(link string, headers object) string {
 	return link + "#" + url.Values{"__youtubedl_smuggle": {toJSON(object{"http_headers": headers})}}.Encode()

@@ -22,7 +22,7 @@ import (
 const (
 	// soon is how long a call may last after its context has ended.
 	soon = 5 * time.Second
-	// noLanguage is a tag for private use: nobody recognizes it.
+	// noLanguage is a tag for private use: no recognizer knows it.
 	noLanguage = "qaa"
 )
 
@@ -103,8 +103,8 @@ func refusesLanguages(t T, r engine.Recognizer, samples []Sample) {
 	assert.Equal(t, info.Name, e.Details["engine"], "details.engine")
 }
 
-// prompts are those that could be taken for something else: an option, a file. The last
-// one is as long as they may be, of characters with four bytes each.
+// prompts returns prompts that a program could mistake for an option or a file. The last one
+// has the greatest length, in characters of four bytes each.
 func prompts() []string {
 	return []string{"Kubernetes, Grafana", "--help", "-", "/etc/passwd", "@/etc/passwd", strings.Repeat("\U00020000", 800)}
 }
@@ -128,7 +128,7 @@ func heedsPrompts(t T, r engine.Recognizer, samples []Sample) {
 	hidesPrompts(t, r)
 }
 
-// ignoresPrompts wants a prompt to change nothing.
+// ignoresPrompts requires that a prompt changes nothing.
 func ignoresPrompts(t T, r engine.Recognizer) {
 	audio := silence(t, 100*time.Millisecond)
 	_, without := r.Recognize(t.Context(), audio, engine.RecognizeOptions{})
@@ -137,7 +137,7 @@ func ignoresPrompts(t T, r engine.Recognizer) {
 	assert.False(t, heard.Prompted, "Prompted by a prompt that it does not take")
 }
 
-// hidesPrompts wants an error to show nothing of a prompt.
+// hidesPrompts requires that no error shows a prompt.
 func hidesPrompts(t T, r engine.Recognizer) {
 	const secret = "Xanthippe"
 	missing := engine.Audio{Path: filepath.Join(t.TempDir(), "missing.wav"), Duration: time.Second}
@@ -194,13 +194,12 @@ func stops(t T, r engine.Recognizer, samples []Sample) {
 
 	short, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	if err := endsSoon(short, t, r, samples[0]); err != nil { // a fast one has finished
+	if err := endsSoon(short, t, r, samples[0]); err != nil { // a fast recognizer has finished
 		require.ErrorIs(t, err, context.DeadlineExceeded, "the context ended during the call")
 	}
 }
 
-// endsSoon recognizes the sample and fails when that lasts longer than ctx by
-// more than a moment.
+// endsSoon recognizes the sample and fails if that goes on clearly longer than ctx.
 func endsSoon(ctx context.Context, t T, r engine.Recognizer, s Sample) error {
 	audio := s.audio(t)
 	done := make(chan error, 1)

@@ -13,14 +13,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Sample is a recording whose text is known. It should last some seconds: the
-// first one is also recognized several times at once, and cancelled.
+// Sample is a recording of known text. It should last some seconds: the suite also recognizes
+// the first sample several times at once, and cancels it.
 type Sample struct {
 	Path     string // a WAV of 16 kHz, mono, 16 bit
-	Language string // the tag to ask for; empty asks for none
-	Text     string // what is said
-	// MaxErrorRate is the highest word error rate that is good enough, where case
-	// and punctuation do not count: 0 when every word must be right.
+	Language string // the tag to ask for; empty: none
+	Text     string // the spoken text
+	// MaxErrorRate is the highest acceptable word error rate, without regard to case and
+	// punctuation; 0: every word must be right.
 	MaxErrorRate float64
 }
 
@@ -64,7 +64,7 @@ func judgeWords(t T, segment int, words []transcript.Word, end float64) {
 	}
 }
 
-// within reports whether a span lies in the audio; not a number lies nowhere.
+// within reports whether a span lies in the audio; false for not-a-number.
 func within(from, to, end float64) bool {
 	const rounding = 0.001
 	return !math.IsNaN(from+to) && from >= 0 && from <= to && to <= end+rounding

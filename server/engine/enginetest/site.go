@@ -20,19 +20,18 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Site is a fake of the video site, on loopback: pages at /watch?v=ID, what the
-// player knows at /youtubei/v1/player, tracks at /api/timedtext, as WebVTT, json3
-// and srv1 (its default). Each of its contents answers with another [Condition]. Its
-// playlists are at /playlist?list=ID, and their further pages at /youtubei/v1/browse.
-// Safe for concurrent use.
+// Site is a fake of the video site, on loopback: pages at /watch?v=ID, the player's answers at
+// /youtubei/v1/player, tracks at /api/timedtext, as WebVTT, json3 and srv1 (the default). Each
+// of its contents answers with another [Condition]. Its playlists are at /playlist?list=ID, and
+// their further pages at /youtubei/v1/browse. Safe for concurrent use.
 type Site struct {
-	// URL is its address: "http://127.0.0.1:12345".
+	// URL is the site's address: "http://127.0.0.1:12345".
 	URL string
 
 	conditions []Condition
-	private    net.Listener // an address that nobody may reach
-	reached    atomic.Int64 // how often somebody did
-	pages      atomic.Int64 // how many pages of lists were asked for
+	private    net.Listener // a private address
+	reached    atomic.Int64 // connections to it
+	pages      atomic.Int64 // requested pages of lists
 }
 
 // NewSite starts a site, which ends with the test.
@@ -41,8 +40,8 @@ func NewSite(t testing.TB) *Site {
 	return newSite(t, func(s *Site) http.Handler { return s })
 }
 
-// newSite starts a site that answers as a handler does, which asks nothing of the site
-// before there is a request.
+// newSite starts a site with a handler. The handler may use the site only after the first
+// request has arrived.
 func newSite(t testing.TB, handler func(*Site) http.Handler) *Site {
 	t.Helper()
 	private, err := net.Listen("tcp", "127.0.0.1:0")
@@ -73,14 +72,14 @@ func newSite(t testing.TB, handler func(*Site) http.Handler) *Site {
 	return s
 }
 
-// Host returns a host whose network and programs reach this site and nothing else
-// on the machine, through the egress guard that a server has.
+// Host returns a host whose network and programs reach only this site on the machine, through
+// the egress guard of a server.
 func (s *Site) Host(t testing.TB) engine.Host {
 	t.Helper()
 	return s.host(t, true)
 }
 
-// host returns a host that confines programs, if the system can, or does not.
+// host returns a host that confines programs if confined is set and the system can.
 func (s *Site) host(t testing.TB, confined bool) engine.Host {
 	t.Helper()
 	guard, err := egress.New(egress.Config{Allow: []string{strings.TrimPrefix(s.URL, "http://")}})
@@ -100,8 +99,8 @@ func (s *Site) host(t testing.TB, confined bool) engine.Host {
 	return engine.Host{HTTP: guard.Client(), Programs: programs, Confined: programs.Confined() == nil, Judge: guard.JudgeLink, Dir: dir}
 }
 
-// Content is the content that answers with a condition, by its name. It panics
-// when there is none of that name.
+// Content returns the content with a condition, by the condition's name. It panics if there is
+// no such condition.
 func (s *Site) Content(condition string) engine.Content {
 	n := slices.IndexFunc(s.conditions, func(c Condition) bool { return c.Name == condition })
 	if n < 0 {
@@ -111,7 +110,7 @@ func (s *Site) Content(condition string) engine.Content {
 	return engine.Content{Platform: transcript.VideoSite, ExternalID: id, URL: s.URL + "/watch?v=" + id}
 }
 
-// condition finds the condition of a content by its id.
+// condition returns the condition of a content, by the content's id.
 func (s *Site) condition(id string) (Condition, bool) {
 	digits, ok := strings.CutPrefix(id, "content-")
 	n, err := strconv.Atoi(digits)
@@ -121,7 +120,7 @@ func (s *Site) condition(id string) (Condition, bool) {
 	return s.conditions[n], true
 }
 
-// answer is what the site would say if it were in a good mood.
+// answer is the site's good answer.
 type answer struct{ contentType, body string }
 
 func (a answer) send(w http.ResponseWriter) {
@@ -131,7 +130,7 @@ func (a answer) send(w http.ResponseWriter) {
 
 // ServeHTTP answers a request.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path == "/youtubei/v1/next" { // what stands around the player; some ask for it
+	if r.URL.Path == "/youtubei/v1/next" { // some sources ask for the data around the player
 		answer{"application/json", `{"contents":{"twoColumnWatchNextResults":{}}}`}.send(w)
 		return
 	}
@@ -189,7 +188,7 @@ const (
 // object is a JSON object.
 type object = map[string]any
 
-// played is what the player says of a content.
+// played returns the player's answer about a content.
 func (s *Site) played(id string, c Condition) string {
 	said := object{
 		"playabilityStatus": object{"status": "OK"},
@@ -232,8 +231,8 @@ func (s *Site) named(id, lang, name, kind string) object {
 	return t
 }
 
-// Texts are what is said in the site's tracks, by language: from 0.5 s to 2 s,
-// and from there to 3.5 s.
+// Texts are the texts of the site's tracks, by language: one from 0.5 s to 2 s, and one from
+// there to 3.5 s.
 func (s *Site) Texts() map[string][]string {
 	return map[string][]string{"en": {"hello world", "how are you"}, "de": {"hallo Welt", "wie geht’s & steht’s"}}
 }

@@ -19,8 +19,8 @@ const (
 	leastClip   = 2 * time.Second
 )
 
-// tellsSpeakers wants the first sample's speaker to be known again by a piece of the
-// sample, if that is long enough.
+// tellsSpeakers requires that the recognizer recognizes the speaker of the first sample by a
+// piece of that sample, if the piece is long enough.
 func tellsSpeakers(t T, r engine.Recognizer, samples []Sample) {
 	info, sample := r.Info(), samples[0]
 	audio := sample.audio(t)
@@ -45,7 +45,7 @@ func tellsSpeakers(t T, r engine.Recognizer, samples []Sample) {
 	assert.Equal(t, info.Voices > 0, speaks(heard, voice.Name), "the voice of the sample is in it: %v", heard.Segments)
 }
 
-// ignoresVoices wants a voice to change nothing.
+// ignoresVoices requires that a voice changes nothing.
 func ignoresVoices(t T, r engine.Recognizer, voice engine.Voice) {
 	assert.Zero(t, r.Info().Voices, "one that takes voices tells speakers")
 	audio := silence(t, 100*time.Millisecond)
@@ -71,7 +71,7 @@ func speakersOf(heard engine.Recognition) []string {
 	return all
 }
 
-// voiceIn makes a voice of the first seconds of a recording.
+// voiceIn makes a voice from the first seconds of a recording.
 func voiceIn(t T, audio engine.Audio) engine.Voice {
 	rec, err := speech.Open(audio.Path)
 	require.NoError(t, err)

@@ -39,7 +39,7 @@ func TestPullOntoAFullDisk(t *testing.T) {
 		b.options.Dir, b.options.Table = filepath.Join(dir, "models"), append(b.options.Table, large)
 		b.open(t, b.options)
 		_, err := b.Plan(t.Context(), "large", models.Sources{})
-		require.ErrorContains(t, err, "is too full: it takes 10485760 bytes, and ")
+		require.ErrorContains(t, err, "is too full: the pull needs 10485760 bytes, and ")
 		assert.Empty(t, b.requests())
 
 		var free func()

@@ -208,7 +208,7 @@ func TestEngineThatDoesNotRun(t *testing.T) {
 	for name, tt := range map[string]struct{ content, says string }{
 		"old libraries": {
 			"#!/bin/sh\necho \"$0: /lib/x86_64-linux-gnu/libc.so.6: version \\`GLIBC_2.38' not found (required by $0)\" >&2; exit 1\n",
-			"whisper-cli wants GLIBC_2.38, and this system's libraries are older: it takes Ubuntu 22.04, Debian 12 or newer",
+			"whisper-cli wants GLIBC_2.38, and this system's libraries are older: use Ubuntu 22.04, Debian 12 or newer",
 		},
 		"no libgomp": {
 			"#!/bin/sh\necho \"$0: error while loading shared libraries: libgomp.so.1: cannot open shared object file: No such file or directory\" >&2; exit 127\n",
@@ -219,7 +219,7 @@ func TestEngineThatDoesNotRun(t *testing.T) {
 			"whisper-cli wants the library libx.so.1: install the package that has it",
 		},
 		"another processor": {"\x7fELF\x02\x01\x01 of another kind", "whisper-cli is for another kind of processor"},
-		"no loader":         {"#!/lib/ld-of-another-system\n", "it wants glibc, which this system"},
+		"no loader":         {"#!/lib/ld-of-another-system\n", "it needs glibc, which this system"},
 		"instructions":      {"#!/bin/sh\nkill -ILL $$\n", "this processor may lack instructions"},
 		"anything else":     {"#!/bin/sh\necho one >&2; echo two >&2; exit 9\n", `ended with code 9 when it was asked for its version, and said "two"`},
 	} {

@@ -283,11 +283,11 @@ func TestPullFromBadServers(t *testing.T) {
 				w.Header().Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", len(b.data)/2, len(b.data), len(b.data)+1))
 				w.WriteHeader(http.StatusPartialContent)
 			}),
-			says: "another file there: of 100001 bytes, and not of 100000", requests: 2,
+			says: "a different file: of 100001 bytes, and not of 100000", requests: 2,
 		},
 		"a shorter file": {
 			serve: func(b *bench, _ int, w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(b.data[:10]) },
-			says:  "another file there: of 10 bytes, and not of 100000", requests: 1,
+			says:  "a different file: of 10 bytes, and not of 100000", requests: 1,
 		},
 		"less than it said": {
 			serve: func(b *bench, _ int, w http.ResponseWriter, _ *http.Request) {
@@ -325,7 +325,7 @@ func TestPullFromBadServers(t *testing.T) {
 			serve: func(_ *bench, _ int, w http.ResponseWriter, _ *http.Request) {
 				_, _ = io.WriteString(w, "<html>Welcome to our network</html>")
 			},
-			says: "another file there: of 35 bytes", requests: 1,
+			says: "a different file: of 35 bytes", requests: 1,
 		},
 		"403": {serve: answer(http.StatusForbidden), says: "403 Forbidden", requests: 1},
 		"404": {serve: answer(http.StatusNotFound), says: "the file is not there: look for a newer version", requests: 1},
@@ -459,7 +459,7 @@ func TestPullFromAnImpostor(t *testing.T) {
 	b := newBench(t, nil)
 	b.options.HTTP = nil // which does not know the server's certificate
 	b.open(t, b.options)
-	require.ErrorContains(t, b.pull(t.Context(), "small"), "the server does not prove who it is")
+	require.ErrorContains(t, b.pull(t.Context(), "small"), "the server's certificate is not trusted")
 	assert.Empty(t, b.requests())
 }
 
@@ -515,7 +515,7 @@ func TestPullAFile(t *testing.T) {
 	require.ErrorIs(t, b.pullFrom(t.Context(), "small", from), models.ErrHash)
 	b.noFalseNames(t)
 	require.NoError(t, os.WriteFile(file, b.data[1:], 0o600))
-	require.ErrorContains(t, b.pullFrom(t.Context(), "small", from), "any-name is of another size than what is pulled: ggml-small.bin of 100000 bytes")
+	require.ErrorContains(t, b.pullFrom(t.Context(), "small", from), "any-name has a different size than the files to pull: ggml-small.bin of 100000 bytes")
 	require.ErrorIs(t, b.pullFrom(t.Context(), "small", models.Sources{Files: []string{file + "-not"}}), os.ErrNotExist)
 	require.NoError(t, os.WriteFile(file, b.data, 0o600))
 	plan, err := b.Plan(t.Context(), "small", from)

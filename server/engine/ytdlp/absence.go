@@ -14,27 +14,27 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// What proves that a content has no captions:
+// This file proves that a content has no captions. The proof is one of these:
 //
-//   - The program describes the content, lists no tracks, and complains of nothing that may
-//     hide captions. On platforms other than the video site this is the proof.
-//   - On the video site the program asks several players. The one that it takes the media
-//     from often names no tracks, and the program does not tell when the site refuses the
-//     one that carries the captions. So the program is run a second time, and asks the
-//     player of the site's own pages alone. That player says of this very video that it can
-//     be played, and names no track: this is the proof. It is read from the pages that the
-//     program keeps. Where it keeps none, its complaints have to tell of a refusal.
+//   - On platforms other than the video site: the program describes the content, lists no
+//     tracks, and reports nothing that may hide captions.
+//   - On the video site: the player of the site's own pages says that this very video can be
+//     played, and names no track. The program asks several players. The player that delivers
+//     the media often names no tracks, and the program does not report a refusal by the player
+//     that has the captions. So a second run asks only the player of the site's own pages, and
+//     keeps the pages with its answer. If it keeps no pages, its complaints must report any
+//     refusal.
 //
-// A player that names tracks names all that there are. So a language is missing where
-// tracks are listed, none is in that language, and none is withheld.
+// A player that names tracks names all of them. So a language is missing if the list has
+// tracks, none of them is in that language, and none is withheld.
 
-// alone are the options by which the program asks the player of the site's own pages and
-// no other, tells whether that refuses, and keeps what the site answers as files in its
-// working directory.
+// alone holds the options of the second run: ask only the player of the site's own pages,
+// report whether that player refuses, and keep the site's answers as files in the working
+// directory.
 var alone = []string{"--extractor-args", "youtube:player_client=web", "--verbose", "--write-pages"}
 
-// withheld returns as an error why the tracks that were found may not be what there is.
-// What hides the media hides the captions too, unless it is about the media alone.
+// withheld returns an error if the found tracks may be incomplete. A problem that hides the
+// media hides the captions too, unless it concerns the media alone.
 func (m *media) withheld(tracks int) error {
 	err := m.playable()
 	var e *transcript.Error
@@ -50,8 +50,8 @@ func (m *media) withheld(tracks int) error {
 	return err
 }
 
-// silenced is what the program complains of that may hide all captions; nil: nothing. A
-// refusal goes before a withheld token, and that before a fault.
+// silenced returns the program's complaint that may hide all captions, or nil. A refusal takes
+// precedence over a withheld token, and a withheld token over a fault.
 func (m *media) silenced() *transcript.Error {
 	said := final(complaints(m.exit.Stderr).warnings)
 	e, ok := known(ofCaptions, m.content, said)
@@ -64,7 +64,7 @@ func (m *media) silenced() *transcript.Error {
 	return e
 }
 
-// final are those complaints after which the program does not try again.
+// final returns the complaints after which the program does not try again.
 func final(said []string) (kept []string) {
 	for _, complaint := range said {
 		if !strings.Contains(complaint, ". Retrying") {
@@ -74,15 +74,15 @@ func final(said []string) (kept []string) {
 	return kept
 }
 
-// doubtful reports whether a second look may tell more than an error of the first one: the
-// first one has met a fault, or nothing at all.
+// doubtful reports whether a second run may tell more than the first one: the first run met a
+// fault, or found nothing at all.
 func doubtful(err error) bool {
 	var e *transcript.Error
 	return err == nil || errors.As(err, &e) && (e.Code == transcript.UpstreamFailed || e.Code == transcript.ConfigError)
 }
 
-// lookAgain asks the player of the site's own pages for a content of which the first look
-// has listed no tracks. doubt is the fault that the first look met; nil: none.
+// lookAgain asks the player of the site's own pages for a content for which the first run
+// listed no tracks. doubt is the fault of the first run; nil: none.
 func (d *Downloader) lookAgain(ctx context.Context, first *media, doubt error) (*media, []track, error) {
 	dir, err := os.MkdirTemp(d.host.Dir, "pages-")
 	if err != nil {
@@ -109,7 +109,7 @@ func (d *Downloader) lookAgain(ctx context.Context, first *media, doubt error) (
 	return m, nil, first.unless(m.proveNone(answers))
 }
 
-// proveNone returns nil where the answers of a player prove that there are no captions.
+// proveNone returns nil if the player's answers prove that there are no captions.
 func (m *media) proveNone(answers []*player.Answer) error {
 	for _, a := range answers {
 		if err := a.ProveNone(m.content.ExternalID); err != nil {
@@ -122,7 +122,7 @@ func (m *media) proveNone(answers []*player.Answer) error {
 	return nil
 }
 
-// silent returns the fault that a second look has met, else doubt.
+// silent returns the fault of the second run, else doubt.
 func (m *media) silent(doubt error) error {
 	if e := m.silenced(); e != nil {
 		return e
@@ -130,8 +130,8 @@ func (m *media) silent(doubt error) error {
 	return doubt
 }
 
-// unless returns why one player is refused. A video that another player shows is there:
-// the site refuses one player what it shows to another where it distrusts an address.
+// unless corrects the error of a refused player. If another player shows the video, the video
+// exists: the site refuses some players when it distrusts an address.
 func (m *media) unless(err error) error {
 	if m.FormatID != "" && errors.Is(err, transcript.Unavailable) {
 		return refusal.Blocked.Because(fmt.Errorf("ytdlp: another player shows the content: %v", err)) //nolint:errorlint // it must not be found: the content is there
@@ -139,11 +139,11 @@ func (m *media) unless(err error) error {
 	return err
 }
 
-// maxKept bounds, in bytes, what is read of a page that the program has kept.
+// maxKept bounds the part of a kept page that is read, in bytes.
 const maxKept = 16 << 20
 
-// readPages reads the player's answers in the pages that the program has kept, and counts
-// the pages.
+// readPages reads the player's answers in the pages that the program has kept, and counts the
+// pages.
 func readPages(dir string) (answers []*player.Answer, pages int, err error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.dump"))
 	if err != nil {
@@ -177,8 +177,8 @@ func readPage(path string) ([]byte, error) {
 	return page, nil
 }
 
-// byPlayers reports whether the program asks several players for a content: that is how it
-// reads the video site.
+// byPlayers reports whether the program asks several players for a content, as it does for the
+// video site.
 func (m *media) byPlayers() bool {
 	return m.Extractor == "youtube" || m.Extractor == "" && m.content.Platform == transcript.VideoSite
 }

@@ -14,17 +14,15 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// maxMedia is, in bytes, the most that a download may receive unless it is told
-// otherwise.
+// maxMedia is the most that a download may receive if the caller sets no bound, in bytes.
 const maxMedia = 2 << 30
 
-// Audio downloads as engine.AudioSource says, into a directory of its own in dir.
-// The sound may come with a picture, when the platform has it in no other way.
-// MaxBytes holds for the file; what else goes over the line (headers, playlists)
-// may come to a little more.
+// Audio downloads as engine.AudioSource describes, into a new directory in dir. The file may
+// also hold a picture, if the platform has the sound in no other form. MaxBytes bounds the
+// file; other traffic (headers, playlists) may add a little.
 //
-// A live stream that has not ended is UNAVAILABLE, and so is one yet to come. When
-// ctx ends, the error is its cause; what is wrong with the machine has no code.
+// A live stream that has not ended, and a stream that has not begun, are UNAVAILABLE. When ctx
+// ends, the error is its cause. Faults of this machine have no code.
 func (d *Downloader) Audio(ctx context.Context, c engine.Content, dir string, o engine.AudioOptions) (string, error) {
 	m, err := d.inspect(ctx, c, look{})
 	if err != nil {
@@ -49,8 +47,8 @@ func (d *Downloader) Audio(ctx context.Context, c engine.Content, dir string, o 
 	return d.download(ctx, m, dir, most, o.Progress)
 }
 
-// download writes the sound to a file in dir. The file done is made by the
-// program when it has the whole of it.
+// download writes the sound to a file in dir. The program creates the file "done" when the
+// download is complete.
 func (d *Downloader) download(ctx context.Context, m *media, dir string, most int64, report func(done, total int64)) (string, error) {
 	info, err := d.handOn(ctx, m)
 	if err != nil {

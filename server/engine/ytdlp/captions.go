@@ -15,20 +15,19 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/caption"
 )
 
-// Captions reads as engine.CaptionSource says. Machine translations are left out
-// of the tracks. A track's id is its language, its kind ("manual", "asr" or
-// "forced") and whatever else the platform's own name of it holds; IsDefault
-// marks the first track in the language that is spoken, where the platform names
-// it.
+// Captions reads captions as engine.CaptionSource describes. It leaves machine translations out
+// of the tracks. A track's id consists of its language, its kind ("manual", "asr" or "forced")
+// and the rest of the platform's own name of the track. IsDefault marks the first track in the
+// spoken language, if the platform names that language.
 //
-// No tracks and no error mean on the video site that the player of its own pages says so of
-// this very video. That player is asked by a second run of the program, where the first
-// one lists none. On other platforms the program then complains of nothing that may hide
-// captions. Captions that the platform gives with a token only are PO_TOKEN_REQUIRED, also
-// where there are others, if pick takes them and none of the others.
+// On the video site, no tracks and no error mean that the player of the site's own pages says
+// so about this very video. If the first run of the program lists no tracks, a second run asks
+// that player. On other platforms they mean that the program reports nothing that may hide
+// captions. If pick takes only a track that the platform withholds without a token, the error
+// is PO_TOKEN_REQUIRED.
 //
-// A live stream that has not ended is UNAVAILABLE, and so is one yet to come. When
-// ctx ends, the error is its cause; what is wrong with the machine has no code.
+// A live stream that has not ended, and a stream that has not begun, are UNAVAILABLE. When ctx
+// ends, the error is its cause. Faults of this machine have no code.
 func (d *Downloader) Captions(ctx context.Context, c engine.Content, pick func([]transcript.Track) (int, bool)) (engine.Captions, error) {
 	var found engine.Captions
 	m, err := d.inspect(ctx, c, look{})
@@ -68,8 +67,7 @@ func (d *Downloader) read(ctx context.Context, m *media, t track) (caption.File,
 	if err != nil {
 		return caption.File{}, fmt.Errorf("ytdlp: %w", err)
 	}
-	// What cannot be removed lies in the server's directory for scratch files,
-	// which is cleared when the server stops.
+	// A remainder lies in the host's scratch directory, which the server empties when it stops.
 	defer func() { _ = os.RemoveAll(dir) }()
 	path, err := d.fetch(ctx, m, file, dir)
 	if err != nil {
@@ -90,12 +88,12 @@ func (d *Downloader) read(ctx context.Context, m *media, t track) (caption.File,
 	return text, nil
 }
 
-// readable are the formats that can be read, the best first: those with the times
-// of words, and of them those that tell when they are cut off.
+// readable are the formats that this package reads, the best first: those with the times of
+// words, and among them first those that show whether they are truncated.
 var readable = []string{"json3", "srv3", "vtt", "ttml", "dfxp", "srt", "srv1"}
 
-// best returns the track in the best of its formats that come through the guard.
-// Of several files in one the program itself prefers the last.
+// best returns the track's file in the best format that is fetched through the guard. If
+// several files have that format, best takes the last one, like the program.
 func (t track) best() (file captionFile, ok bool) {
 	for _, ext := range readable {
 		for _, f := range t.files {
@@ -110,11 +108,11 @@ func (t track) best() (file captionFile, ok bool) {
 	return file, ok
 }
 
-// maxText bounds, in bytes, a caption file. A day's captions are some two million.
+// maxText bounds a caption file, in bytes. The captions of a whole day take some two million.
 const maxText = 16 << 20
 
-// fetch writes one caption file into dir, whole and not empty, and returns its
-// path. The program is told of no other file, so it can ask for none.
+// fetch writes one complete and non-empty caption file into dir, and returns its path. The
+// description for the program names no other file, so the program cannot ask for one.
 func (d *Downloader) fetch(ctx context.Context, m *media, file captionFile, dir string) (path string, err error) {
 	info, err := d.handOnTrack(ctx, m, file)
 	if err != nil {
@@ -140,7 +138,7 @@ func (d *Downloader) fetch(ctx context.Context, m *media, file captionFile, dir 
 		return "", upstream("The platform's captions never end.").Because(fmt.Errorf("ytdlp: captions of %d bytes", size))
 	case size == 0 || exit.Code != 0:
 		e := fault(m.content, exit)
-		if e.Code == transcript.MediaTooLarge { // text is no media that a plan could allow more of
+		if e.Code == transcript.MediaTooLarge { // a text is not media, so a larger plan would not help
 			e = upstream("The platform's captions never end.").Because(e.Err)
 		}
 		return "", e
@@ -148,7 +146,7 @@ func (d *Downloader) fetch(ctx context.Context, m *media, file captionFile, dir 
 	return path, nil
 }
 
-// fileSize returns the size of a file that may be missing: 0 then.
+// fileSize returns the size of a file; 0 if the file is missing.
 func fileSize(path string) (int64, error) {
 	info, err := os.Lstat(path)
 	switch {

@@ -10,21 +10,21 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 )
 
-// Bounds of what the log repeats of a run: complaints, and runes of each.
+// The bounds of one run's complaints in the log: the number of complaints, and the runes of
+// each.
 const (
 	maxComplaints = 20
 	maxComplaint  = 500
 )
 
-// complaintList is what the program has complained of in a run, each complaint
-// once. One may have several lines.
+// complaintList holds the complaints of a run, each once. A complaint may have several lines.
 type complaintList struct{ errors, warnings []string }
 
-// ours are complaints about what the program is told to do.
+// ours are complaints that our own options cause.
 var ours = []string{"ffmpeg-location /nonexistent does not exist"}
 
-// complaints reads the program's standard error. Lines that follow no complaint,
-// such as those of Python, are a warning.
+// complaints reads the program's standard error. Lines outside any complaint, such as those of
+// Python, count as a warning.
 func complaints(stderr []byte) (l complaintList) {
 	list := &l.warnings
 	var last []string
@@ -38,7 +38,7 @@ func complaints(stderr []byte) (l complaintList) {
 	}
 	for line := range strings.Lines(string(stderr)) {
 		if strings.HasPrefix(line, debugging) {
-			continue // it tells of the proxy too, with its password
+			continue // such lines also show the proxy with its password
 		}
 		if text, ok := strings.CutPrefix(line, "ERROR: "); ok {
 			end()
@@ -56,13 +56,12 @@ func complaints(stderr []byte) (l complaintList) {
 // debugging begins a line that is not meant for users.
 const debugging = "[debug] "
 
-// refusing is in the line by which the program tells that the site refuses a player. It is
-// not meant for users, but often nothing else tells of that.
+// refusing is a part of the debug line with which the program reports that the site refuses a
+// player. Often no other line reports that.
 const refusing = "player response playability status"
 
-// complaintsOnly takes out of what the program has said what it has merely done, which may
-// stand between complaints and in the middle of one. What tells of a refused player is made
-// a warning.
+// complaintsOnly removes the program's progress messages from its output. They may stand
+// between complaints and inside one. A message about a refused player becomes a warning.
 func complaintsOnly(said []byte) []byte {
 	var kept strings.Builder
 	for line := range strings.Lines(string(said)) {
@@ -77,12 +76,12 @@ func complaintsOnly(said []byte) []byte {
 	return []byte(kept.String())
 }
 
-// hideWords takes out of what the program has said what a results page is asked for: it
-// calls that page by the words, in quotes.
+// hideWords removes the search words from the program's output: the program names a results
+// page by them, in quotes.
 func hideWords(link string, said []byte) []byte {
 	u, err := url.Parse(link)
 	if err != nil {
-		return said // no page of ours
+		return said // the link is no page of ours
 	}
 	asked := u.Query()
 	words := cmp.Or(asked.Get("search_query"), asked.Get("query"))
@@ -92,7 +91,7 @@ func hideWords(link string, said []byte) []byte {
 	return []byte(strings.NewReplacer(link, aSearch, `"`+words+`"`, `"`+aSearch+`"`).Replace(string(said)))
 }
 
-// lines are all complaints for the log, the errors first.
+// lines returns all complaints for the log, the errors first.
 func (l complaintList) lines() (all []string) {
 	for _, complaint := range slices.Concat(l.errors, l.warnings) {
 		if len(all) == maxComplaints {
@@ -103,7 +102,7 @@ func (l complaintList) lines() (all []string) {
 	return all
 }
 
-// lastComplaint is the last error of the program, else the last of what it said.
+// lastComplaint returns the program's last error, else its last warning.
 func lastComplaint(stderr []byte) string {
 	l := complaints(stderr)
 	for _, list := range [][]string{l.errors, l.warnings} {
@@ -114,7 +113,7 @@ func lastComplaint(stderr []byte) string {
 	return ""
 }
 
-// because is the cause of an error, for the log.
+// because makes a complaint the cause of an error, for the log.
 func because(complaint string) error {
 	return errors.New("ytdlp: " + clip.Line(complaint, maxComplaint))
 }

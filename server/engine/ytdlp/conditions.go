@@ -7,14 +7,13 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// condition is something the program complains of, in English, and what it means
-// to the caller.
+// condition maps a complaint of the program, in English, to its meaning for the caller.
 type condition struct {
 	says  []string // phrases in lower case, with straight quotes; a complaint has all of them
 	means refusal.Refusal
 }
 
-// What only the program complains of.
+// The refusals that only the program reports.
 var (
 	protected   = refusal.Refusal{Code: transcript.Unavailable, Message: "The content is protected against copying (DRM)."}
 	noMedia     = refusal.Refusal{Code: transcript.Unavailable, Message: "There is no audio or video behind the link.", NotFound: true}
@@ -28,11 +27,11 @@ var (
 	noImitation = refusal.Refusal{Code: transcript.ConfigError, Message: "The platform answers browsers only, which the program yt-dlp on the server cannot imitate: " + getProgram + "."}
 )
 
-// withheldTracks is all that hides captions alone. The media may be there.
+// withheldTracks is the only condition that hides captions but not the media.
 var withheldTracks = condition{[]string{"subtitles", "po token"}, refusal.CaptionToken}
 
-// fatal are conditions of errors only: in a warning they are about something else
-// than the content's page, which the program goes on without.
+// fatal are conditions for errors only. In a warning, these phrases concern something other
+// than the content's page, and the program continues without it.
 var fatal = []condition{
 	{[]string{"http error 401"}, refusal.Login},
 	{[]string{"http error 404"}, refusal.Gone},
@@ -40,21 +39,20 @@ var fatal = []condition{
 	{[]string{"http error 451"}, refusal.Elsewhere},
 }
 
-// conditions are looked through from the top; the first whose phrases are all in
-// a complaint says what it means. So what is more particular stands further up:
-// a track that is not there is a broken promise, while a page that is not there
-// means the content is gone. What the program says of every run that goes on
-// without something (a runtime, a format) stands below what the site itself says.
-// A complaint that none of them knows is UPSTREAM_FAILED.
+// conditions are checked from the top; the first condition whose phrases all occur in a
+// complaint gives its meaning. So special conditions stand above general ones: a missing track
+// is a broken promise, while a missing page means that the content is gone. Complaints that
+// every run makes when something is missing (a runtime, a format) stand below the site's own
+// messages. A complaint that matches no condition is UPSTREAM_FAILED.
 var conditions = slices.Concat(ofSite, ofMachine, ofMedia, ofAnswers)
 
-// ofCaptions are the conditions that may hide captions: all but those of the media alone.
-// Those of pages that could not be had count in warnings only.
+// ofCaptions are the conditions that may hide captions: all except those of the media alone.
+// Conditions of failed pages count in warnings only.
 var ofCaptions = slices.Concat(ofSite, ofMachine, ofAnswers, ofPages)
 
-// ofSite is what the site says.
+// ofSite are the site's own messages.
 var ofSite = []condition{
-	// What the page promised and the platform did not deliver.
+	// The page promises something that the platform does not deliver.
 	{[]string{"unable to download video subtitles", "did not get any data blocks"}, refusal.CaptionToken},
 	{[]string{"unable to download video subtitles", "downloaded file is empty"}, refusal.CaptionToken},
 	{[]string{"unable to download video", "http error 404"}, undelivered},
@@ -66,8 +64,8 @@ var ofSite = []condition{
 	{[]string{"redirection to url", "is not allowed"}, undelivered},
 	{[]string{"file too large"}, oversized},
 
-	// About the program's player, which the site gives for every content beside
-	// words that say that it is gone.
+	// The site rejects the program's player for every content, with words that also say that
+	// the content is gone.
 	{[]string{"watch on the latest version"}, undelivered},
 	{[]string{"not available on this app"}, undelivered},
 	{[]string{"no longer supported in this application or device"}, undelivered},
@@ -80,13 +78,13 @@ var ofSite = []condition{
 	{[]string{"captcha"}, refusal.Blocked},
 	{[]string{"unusual traffic"}, refusal.Blocked},
 	{[]string{"for up to an hour"}, refusal.Limited},
-	{[]string{"content isn't available, try again later"}, refusal.Limited}, // the same, before the program explains it
+	{[]string{"content isn't available, try again later"}, refusal.Limited}, // the same message, before the program explains it
 	{[]string{"too many requests"}, refusal.Blocked},
 	{[]string{"rate-limited"}, refusal.Blocked},
 	{[]string{"rate limit exceeded"}, refusal.Blocked},
 	{[]string{"ip address is blocked"}, refusal.Blocked},
 	{[]string{"ip is likely being blocked"}, refusal.Blocked},
-	{[]string{"skipping player responses"}, refusal.Blocked}, // the site shows one of the players another content
+	{[]string{"skipping player responses"}, refusal.Blocked}, // the site answers one of the players with another content
 	{[]string{"network administrator restrictions"}, refusal.Blocked},
 	{[]string{"http error 403"}, refusal.Blocked},
 	{[]string{"http error 429"}, refusal.Blocked},
@@ -137,7 +135,7 @@ var ofSite = []condition{
 	{[]string{"premiere will begin"}, refusal.Upcoming},
 	{[]string{"processing this video"}, refusal.Upcoming},
 	{[]string{"is still being processed"}, refusal.Upcoming},
-	{[]string{"live event has ended"}, refusal.Upcoming}, // and the recording is being made
+	{[]string{"live event has ended"}, refusal.Upcoming}, // and the recording is not ready yet
 	{[]string{"live stream recording is not available"}, refusal.Gone},
 	{[]string{"video unavailable"}, refusal.Gone},
 	{[]string{"video is unavailable"}, refusal.Gone},
@@ -164,14 +162,14 @@ var ofSite = []condition{
 	{[]string{"content is not available"}, noMedia},
 }
 
-// ofMachine is what the program lacks on this machine. Without it the program asks fewer
-// players.
+// ofMachine are complaints about software that is missing on this machine. Without it the
+// program asks fewer players.
 var ofMachine = []condition{
 	{[]string{"no supported javascript runtime"}, noRuntime},
 }
 
-// ofMedia is what the formats lack that cannot be had. It tells nothing of captions: a site
-// that wants browsers alone refuses the page, and the program complains of that too.
+// ofMedia are the reasons why formats are not available. They tell nothing about captions: a
+// site that only accepts browsers refuses the page, and the program reports that too.
 var ofMedia = []condition{
 	{[]string{"attempting impersonation"}, noImitation},
 	{[]string{"requires browser impersonation"}, noImitation},
@@ -181,7 +179,7 @@ var ofMedia = []condition{
 	{[]string{"challenge solver"}, noRuntime},
 	{[]string{"challenge request"}, noRuntime},
 	{[]string{"to solve js challenges"}, noRuntime},
-	{[]string{"signature extraction failed"}, noRuntime}, // by older versions, which bring an interpreter of their own
+	{[]string{"signature extraction failed"}, noRuntime}, // by older versions, which bring their own interpreter
 	{[]string{"nsig extraction failed"}, noRuntime},
 	{[]string{"client", "formats require a", "po token"}, refusal.MediaToken},
 	{[]string{"unable to fetch", "po token"}, refusal.MediaToken},
@@ -194,15 +192,16 @@ var ofMedia = []condition{
 	{[]string{"no video formats found"}, undelivered},
 }
 
-// ofPages are pages and answers that could not be had, in which captions may stand.
+// ofPages are complaints about pages and answers that could not be fetched and may hold
+// captions.
 var ofPages = []condition{
 	{[]string{"unable to download api page"}, undelivered},
 	{[]string{"unable to download webpage"}, undelivered},
 	{[]string{"unable to download json"}, undelivered},
-	{[]string{refusing}, refusal.Blocked}, // without a word of the site: with one, it is another condition
+	{[]string{refusing}, refusal.Blocked}, // without the site's own words; with them, another condition matches
 }
 
-// ofAnswers is what the program makes of what it has read, and of the way there.
+// ofAnswers are complaints about unreadable answers and about the connection.
 var ofAnswers = []condition{
 	{[]string{"failed to extract any player response"}, undelivered},
 	{[]string{"incomplete data received"}, undelivered},
@@ -210,18 +209,18 @@ var ofAnswers = []condition{
 	{[]string{"something went wrong"}, undelivered},
 	withheldTracks,
 
-	// Nothing to hear.
+	// There is no recording.
 	{[]string{"no video could be found"}, noMedia},
 	{[]string{"no video in this post"}, noMedia},
 	{[]string{"is not a video"}, noMedia},
-	{[]string{"unsupported url: http"}, leadsAway}, // the content's own link has been taken out
+	{[]string{"unsupported url: http"}, leadsAway}, // the content's own link has been removed from the text
 	{[]string{"unsupported url"}, noMedia},
 	{[]string{"no suitable extractor"}, noMedia},
 	{[]string{"is not a valid url"}, noMedia},
 
-	// The way there.
+	// The connection failed.
 	{[]string{"timed out"}, timedOut},
-	{[]string{"tunnel connection failed"}, unreachable}, // what the guard could not reach
+	{[]string{"tunnel connection failed"}, unreachable}, // the guard could not reach the address
 	{[]string{"connection refused"}, unreachable},
 	{[]string{"connection reset"}, unreachable},
 	{[]string{"name or service not known"}, unreachable},

@@ -15,18 +15,18 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
-// What each video may take in a run that describes several, besides what the run itself
-// may: bytes of pages, and time.
+// A run that describes several videos has these bounds for each video, in addition to the
+// bounds of the run: bytes of pages, and time.
 const (
 	maxPage  = 8 << 20
 	pageTime = 10 * time.Second
 )
 
-// Videos describes videos as engine.Discovery says, all of them in one run of the program,
-// one after the other. The run ends with the first that could not be read. A video that is
-// there and whose captions are withheld, for whatever reason, is described without them.
-// Videos without tracks are asked for once more, as by Captions: whether they have captions
-// is open where that proves nothing.
+// Videos describes videos as engine.Discovery says, all in one run of the program, one after
+// the other. The run ends at the first video that could not be read. A video whose captions are
+// withheld is described without them. A second run checks the videos without tracks, like
+// Captions does. If it proves nothing, the description leaves open whether such a video has
+// captions.
 func (d *Downloader) Videos(ctx context.Context, contents []engine.Content) ([]video.Video, error) {
 	if len(contents) == 0 {
 		return nil, nil
@@ -46,7 +46,7 @@ func (d *Downloader) Videos(ctx context.Context, contents []engine.Content) ([]v
 		content: engine.Content{ExternalID: strings.Join(ids, ",")},
 		args:    args,
 		command: engine.Command{
-			Stdout: said, Stderr: said, // the same, so that each complaint comes before the description that it is about
+			Stdout: said, Stderr: said, // the same writer, so that each complaint comes before the description of its video
 			Limits:  engine.Limits{Wall: 2*time.Minute + more, CPU: time.Minute + more, FileSize: maxFile},
 			Network: &engine.Network{MaxBytes: maxPages + int64(len(contents))*maxPage},
 		},
@@ -64,25 +64,24 @@ func (d *Downloader) Videos(ctx context.Context, contents []engine.Content) ([]v
 	return said.found, d.proveAbsence(ctx, contents, said.found)
 }
 
-// descriptions reads what the program writes when it is asked for several contents: for
-// each of them, in their order, its complaints and then a line of JSON, null where it has
-// nothing to say.
+// descriptions reads the program's output for several contents: for each content in order,
+// first its complaints and then a line of JSON. The line is null if the program found nothing.
 type descriptions struct {
 	of   []engine.Content
 	stop func(error) // ends the program
 
 	found      []video.Video
-	read       int    // how many have been described, or not
+	read       int    // how many contents have had their line
 	err        error  // why the program was ended
-	line       []byte // the beginning of one whose end is yet to come
+	line       []byte // the beginning of a line whose end has not arrived
 	since      []byte // complaints since the last description
 	complaints []byte // all of them, up to maxComplaintBytes
 }
 
-// maxComplaintBytes bounds what is kept of the complaints of a run.
+// maxComplaintBytes bounds the kept complaints of a run.
 const maxComplaintBytes = 1 << 20
 
-// Write fails when there is too much, and once the program is to end.
+// Write fails if there is too much output, and after the program was told to end.
 func (s *descriptions) Write(data []byte) (int, error) {
 	n := len(data)
 	for s.err == nil {
@@ -130,11 +129,11 @@ func (s *descriptions) next(line []byte) {
 	s.since = nil
 }
 
-// describe reads the description of a video; nil: the site says that it is not there.
+// describe reads the description of a video; nil: the site says that the video does not exist.
 func describe(c engine.Content, line []byte, exit engine.Exit) (*video.Video, error) {
 	m, err := parseMedia(line, c.ExternalID)
 	switch {
-	case err != nil: // several contents, or what is none
+	case err != nil: // several contents, or an unknown shape
 		return nil, upstream("The platform's answer cannot be understood.").Because(err)
 	case m == nil:
 		return nil, proven(fault(c, exit))
@@ -155,8 +154,8 @@ func describe(c engine.Content, line []byte, exit engine.Exit) (*video.Video, er
 	return &v, nil
 }
 
-// proven is nil for an error by which the site says that a content is not to be had, by
-// anybody or from here.
+// proven returns nil for an error in which the site itself says that the content is not
+// available, to all or to this server.
 func proven(err error) error {
 	switch {
 	case !errors.Is(err, transcript.Unavailable):
@@ -167,14 +166,14 @@ func proven(err error) error {
 	return nil
 }
 
-// ofOne reports whether an error is about one content alone, and not about the service or
-// its way to the platform.
+// ofOne reports whether an error concerns one content alone, not the service or its connection
+// to the platform.
 func ofOne(err error) bool {
 	var e *transcript.Error
 	return errors.As(err, &e) && (!hides(e.Code) || e.Code == transcript.Unavailable || e.Code == transcript.LoginRequired)
 }
 
-// video is what the program says of a video, without its captions.
+// video returns the program's description of a video, without captions.
 func (m *media) video() video.Video {
 	m.Title = m.FullTitle
 	v := video.Video{
@@ -187,8 +186,8 @@ func (m *media) video() video.Video {
 	return v
 }
 
-// captioned adds the captions that there are, if any. Whether there are is open where all
-// are forced.
+// captioned adds the existing captions. If all tracks are forced ones, it leaves open whether
+// there are captions.
 func captioned(v *video.Video, tracks []track) {
 	v.TrackMetadataStatus = transcript.TracksOK
 	if len(tracks) == 0 {

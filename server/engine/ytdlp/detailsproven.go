@@ -15,8 +15,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
-// proveAbsence asks the player of the site's own pages for those of some videos that were
-// described without any tracks, all in one run. What that does not prove is left open.
+// proveAbsence asks the player of the site's own pages about the videos that were described
+// without any tracks, all in one run. If that proves nothing, the description leaves the
+// question open.
 func (d *Downloader) proveAbsence(ctx context.Context, contents []engine.Content, found []video.Video) error {
 	var silent []engine.Content
 	for _, c := range contents {
@@ -56,8 +57,8 @@ func indexOf(found []video.Video, id string) int {
 	return slices.IndexFunc(found, func(v video.Video) bool { return v.VideoID == id })
 }
 
-// describeAgain returns what the player of the site's own pages says of contents, by their
-// ids.
+// describeAgain returns the answers of the player of the site's own pages about contents, by
+// their ids.
 func (d *Downloader) describeAgain(ctx context.Context, contents []engine.Content, dir string) (map[string]*media, error) {
 	args := append(slices.Clone(alone), "--ignore-errors", "--write-subs", "-J", "--")
 	for _, c := range contents {
@@ -85,8 +86,8 @@ func (d *Downloader) describeAgain(ctx context.Context, contents []engine.Conten
 	return seen, err
 }
 
-// proven reports whether a second look at one of several contents tells of all its tracks.
-// The complaints are about all the contents, so they count only where there are no pages.
+// proven reports whether the second description of a content lists all its tracks. The
+// complaints concern all contents of the run, so they count only if there are no pages.
 func (m *media) proven(answers []*player.Answer, pages int) bool {
 	if len(m.tracks()) > 0 {
 		return true

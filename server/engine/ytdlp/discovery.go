@@ -14,11 +14,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
-// maxPlace is the last place in a list that is asked for.
+// maxPlace is the highest position in a list that is requested.
 const maxPlace = 1_000_000
 
-// place is where a window begins: so many entries of the list come before it. The program
-// reads these too, in every list.
+// place returns the number of entries before a window. The program reads those entries too, in
+// every list.
 func place(w engine.Window) (int, error) {
 	if w.After == "" {
 		return 0, nil
@@ -30,7 +30,7 @@ func place(w engine.Window) (int, error) {
 	return n, nil
 }
 
-// next is where the window after this part begins.
+// next returns the token of the window after this part.
 func (p part) next(offset int) string {
 	if p.last {
 		return ""
@@ -38,9 +38,9 @@ func (p part) next(offset int) string {
 	return strconv.Itoa(offset + len(p.entries))
 }
 
-// Search reads the site's results pages, as engine.Discovery says. These are in an order of
-// the site's own or, nearly, by views; by date they are no more. A channel's own results
-// page has its videos only, in the site's order.
+// Search reads the site's results pages, as engine.Discovery describes. The pages are in the
+// site's own order or, nearly, in order of views; the site no longer sorts them by date. A
+// channel's own results page lists only the channel's videos, in the site's order.
 func (d *Downloader) Search(ctx context.Context, q video.Search, at engine.Window) (engine.Listing[video.Result], error) {
 	offset, err := place(at)
 	if err != nil {
@@ -63,10 +63,10 @@ func (d *Downloader) Search(ctx context.Context, q video.Search, at engine.Windo
 	return found, nil
 }
 
-// aSearch is what a search is called in the log, which never says what somebody searches for.
+// aSearch names a search in the log, which never shows the search words.
 const aSearch = "search"
 
-// results is the results page of a search.
+// results returns the results page of a search.
 func (d *Downloader) results(q video.Search) (engine.List, error) {
 	words := clip.Line(q.Q, maxName)
 	switch {
@@ -88,12 +88,13 @@ func (d *Downloader) results(q video.Search) (engine.List, error) {
 	}, nil
 }
 
-// typeNumbers are the types in the numbers of the site's filter.
+// typeNumbers maps types to the numbers of the site's filter.
 var typeNumbers = map[video.Type]byte{video.TypeVideo: 1, video.TypeChannel: 2, video.TypePlaylist: 3}
 
-// filter is what the site's results pages are told besides the words: a message of its own
-// with the order (member 1; 3 is by views), the type (member 2 of member 2), and that its
-// warning of certain words is not wanted in the place of results (member 30).
+// filter returns the parameter of the site's results pages for everything except the words. It
+// is a message in the site's own encoding with the order (field 1; 3 is by views), the type
+// (field 2 of field 2), and a request for results instead of a warning about certain words
+// (field 30).
 func filter(q video.Search) string {
 	var message []byte
 	if q.Order == video.ByViews {
@@ -103,8 +104,8 @@ func filter(q video.Search) string {
 	return base64.StdEncoding.EncodeToString(message)
 }
 
-// Channel reads a channel's page, as engine.Discovery says. How many videos it has uploaded
-// the program does not tell.
+// Channel reads a channel's page, as engine.Discovery describes. The program does not tell how
+// many videos the channel has uploaded.
 func (d *Downloader) Channel(ctx context.Context, l engine.List) (video.Channel, error) {
 	page, err := d.channelPage(ctx, l)
 	if err != nil {
@@ -113,13 +114,13 @@ func (d *Downloader) Channel(ctx context.Context, l engine.List) (video.Channel,
 	c := page.channel()
 	c.Description = page.description()
 	if c.Handle == nil && strings.HasPrefix(l.ID, "@") {
-		c.Handle = &l.ID // by which the site has found it
+		c.Handle = &l.ID // the site has found the channel by this handle
 	}
 	return c, nil
 }
 
-// channelPage reads the first page of a channel, which every channel has, and none of its
-// entries. It has the channel's id.
+// channelPage reads the first page of a channel, which every channel has, without its entries.
+// The page has the channel's id.
 func (d *Downloader) channelPage(ctx context.Context, l engine.List) (*list, error) {
 	page, err := d.readList(ctx, tab(l, "featured"), "0")
 	if err != nil {
@@ -131,17 +132,17 @@ func (d *Downloader) channelPage(ctx context.Context, l engine.List) (*list, err
 	return page, nil
 }
 
-// tab is a part of a channel's pages.
+// tab returns a tab of a channel's pages.
 func tab(l engine.List, name string) engine.List {
 	l.URL += "/" + name
 	return l
 }
 
-// tabs are those in which a channel shows what it has uploaded, newest first.
+// tabs are the tabs in which a channel shows its uploads, newest first.
 var tabs = map[video.Kind]string{video.Regular: "videos", video.Shorts: "shorts", video.Live: "streams"}
 
-// Uploads reads the playlist of a channel's uploads or one of the channel's tabs, as
-// engine.Discovery says. A channel that has no such tab has uploaded nothing of the kind.
+// Uploads reads the playlist of a channel's uploads, or one of the channel's tabs, as
+// engine.Discovery describes. If the channel has no such tab, it has no uploads of that kind.
 func (d *Downloader) Uploads(ctx context.Context, l engine.List, kind video.Kind, at engine.Window) (engine.Listing[video.Summary], error) {
 	offset, err := place(at)
 	if err != nil {
@@ -180,8 +181,8 @@ func (d *Downloader) Uploads(ctx context.Context, l engine.List, kind video.Kind
 	return found, nil
 }
 
-// allUploads reads the playlist of a channel's uploads. The site has none for a channel
-// without any: then the channel's page tells whether there is the channel.
+// allUploads reads the playlist of a channel's uploads. The playlist does not exist for a
+// channel without uploads: then the channel's page tells whether the channel exists.
 func (d *Downloader) allUploads(ctx context.Context, l engine.List, offset, n int) (part, error) {
 	var page *list
 	id := l.ID
@@ -207,7 +208,7 @@ func (d *Downloader) allUploads(ctx context.Context, l engine.List, offset, n in
 	return part{list: page, last: true}, nil
 }
 
-// tabUploads reads one of a channel's tabs. The site shows none that is empty.
+// tabUploads reads one of a channel's tabs. The site hides empty tabs.
 func (d *Downloader) tabUploads(ctx context.Context, l engine.List, name string, offset, n int) (part, error) {
 	p, err := d.readPart(ctx, tab(l, name), offset, n)
 	switch {
@@ -230,7 +231,7 @@ func (d *Downloader) Items(ctx context.Context, l engine.List, at engine.Window)
 	}
 	p, err := d.readPart(ctx, l, offset, at.Max)
 	if err == nil {
-		err = p.troubled() // where the program could not read the list with what is removed, positions are wrong
+		err = p.troubled() // if the program could not read the list with removed entries, positions are wrong
 	}
 	if err != nil {
 		return engine.Listing[video.Item]{}, err

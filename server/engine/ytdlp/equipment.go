@@ -13,14 +13,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 )
 
-// equipment is what the program says of itself and of what it finds on the machine. It says
-// so when it is run without a link, and then reaches no network.
+// equipment is the program's report about itself and about the software that it finds on the
+// machine. The program reports it when it runs without a link, and then uses no network.
 type equipment struct {
 	runtimes  []foundRuntime
-	tells     bool     // of runtimes: those before 2025.11.12 do not
+	tells     bool     // whether it reports runtimes: releases before 2025.11.12 do not
 	libraries []string // with their versions: "curl_cffi-0.13.0"
 	handlers  []string // of requests: "urllib", "curl_cffi"
-	plugins   string   // folders of plugins; empty: there are none
+	plugins   string   // folders of plugins; empty: none
 }
 
 // foundRuntime is a JavaScript runtime that the program has found.
@@ -29,10 +29,10 @@ type foundRuntime struct {
 	supported     bool
 }
 
-// preferred are runtimes in the order in which the program takes them.
+// preferred are the runtimes in the program's order of preference.
 var preferred = []string{"deno", "node", "quickjs", "quickjs-ng", "bun"}
 
-// best is the runtime that the program takes; nil: it supports none of them.
+// best returns the runtime that the program uses; nil: it supports none of them.
 func (a *equipment) best() *foundRuntime {
 	for _, name := range preferred {
 		for i, r := range a.runtimes {
@@ -44,19 +44,19 @@ func (a *equipment) best() *foundRuntime {
 	return nil
 }
 
-// slow is true of the QuickJS that takes minutes for a player.
+// slow reports a version of QuickJS that takes minutes for a player.
 func (r *foundRuntime) slow() bool {
 	fast, known := map[string][]int{"quickjs": {2025, 4, 26}, "quickjs-ng": {0, 12, 0}}[r.name]
 	return known && older(r.version, fast)
 }
 
-// older compares numbers: "2023-12-9" with those of a day.
+// older reports whether the numbers in v, such as "2023-12-9", are lower than those of than.
 func older(v string, than []int) bool {
 	parts := strings.FieldsFunc(v, func(r rune) bool { return r < '0' || r > '9' })
 	for i, want := range than {
 		have := 0
 		if i < len(parts) {
-			have, _ = strconv.Atoi(parts[i]) // digits; far too many of them are newer than anything
+			have, _ = strconv.Atoi(parts[i]) // only digits; an overflow counts as newer than any version
 		}
 		if have != want {
 			return have < want
@@ -65,10 +65,10 @@ func older(v string, than []int) bool {
 	return false
 }
 
-// maxTold bounds what is repeated of a line, in runes.
+// maxTold bounds the repeated part of a line, in runes.
 const maxTold = 200
 
-// readEquipment reads what the program has printed.
+// readEquipment reads the program's report.
 func readEquipment(stderr []byte) *equipment {
 	a := &equipment{}
 	for line := range strings.Lines(string(stderr)) {
@@ -105,7 +105,7 @@ func cutVersion(item string) (name, version string, ok bool) {
 	return item[:i-1], item[i:], true
 }
 
-// items are those the items of a line; "none (disabled)" has none.
+// items splits the items of a line; "none (disabled)" has none.
 func items(value string) []string {
 	if value == "" || strings.HasPrefix(value, "none") {
 		return nil
@@ -113,8 +113,8 @@ func items(value string) []string {
 	return strings.Split(value, ", ")
 }
 
-// equipment asks the program once, and again when its file has changed or other runtimes are
-// there.
+// equipment asks the program once. It asks again after the program's file or the runtimes have
+// changed.
 func (d *Downloader) equipment(ctx context.Context, v version) (*equipment, error) {
 	c := engine.Command{
 		Args:   []string{"-v", "--ignore-config", "--no-update"},
@@ -141,7 +141,7 @@ func (d *Downloader) equipment(ctx context.Context, v version) (*equipment, erro
 	})
 }
 
-// files are those on which an answer of the program depends: its own and others.
+// files returns the files on which an answer of the program depends: its own file and others.
 func (d *Downloader) files(others []string) (all []os.FileInfo, err error) {
 	path, err := d.host.Programs.Look(d.program)
 	if err != nil {
@@ -150,7 +150,7 @@ func (d *Downloader) files(others []string) (all []os.FileInfo, err error) {
 	for _, path := range append([]string{path}, others...) {
 		file, err := os.Stat(path)
 		if errors.Is(err, os.ErrNotExist) && len(all) > 0 {
-			continue // a runtime that has just gone
+			continue // the runtime was just removed
 		}
 		if err != nil {
 			return nil, d.missing(err)

@@ -10,7 +10,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 )
 
-// What Examine looks at, but for the program, which has its own name.
+// The names of the things that Examine looks at. The program has its own name.
 const (
 	runtimeName   = "JavaScript runtime"
 	solverName    = "solver scripts"
@@ -21,21 +21,21 @@ const (
 // old is the age at which the program itself begins to warn.
 const old = 90 * 24 * time.Hour
 
-// hole is a fault of security that concerns runs as they are made here.
+// hole is a security vulnerability that affects the way this package runs the program.
 type hole struct {
 	name   string
 	mended version
 }
 
 var holes = []hole{
-	{"CVE-2023-46121", withoutSmuggling}, // pages lead it around its proxy
-	{"CVE-2024-38519", "2024.07.01"},     // a page chooses how a file's name ends
-	{"CVE-2026-50023", "2026.06.09"},     // so again
+	{"CVE-2023-46121", withoutSmuggling}, // pages lead the program around its proxy
+	{"CVE-2024-38519", "2024.07.01"},     // a page chooses the extension of a file's name
+	{"CVE-2026-50023", "2026.06.09"},     // as above
 }
 
-// Examine looks at the program's version, age and known holes, and by a run of the
-// program without a link at the JavaScript runtime that it takes, at its solver scripts,
-// and whether it imitates browsers. On a busy machine it takes half a minute.
+// Examine reports the program's version, age and known vulnerabilities. It runs the program
+// without a link to report its JavaScript runtime, its solver scripts, and whether it imitates
+// browsers. On a busy machine that takes half a minute.
 func (d *Downloader) Examine(ctx context.Context) []engine.Finding {
 	v, err := d.version(ctx)
 	if err != nil {
@@ -44,7 +44,7 @@ func (d *Downloader) Examine(ctx context.Context) []engine.Finding {
 		return []engine.Finding{f}
 	}
 	all := []engine.Finding{d.examineProgram(v)}
-	if v < imitates { // its other lines tell nothing that matters here
+	if v < imitates { // its other lines do not matter here
 		return append(all, unused, new(equipment).imitation())
 	}
 	said, err := d.equipment(ctx, v)
@@ -66,7 +66,7 @@ func (d *Downloader) Examine(ctx context.Context) []engine.Finding {
 func (d *Downloader) examineProgram(v version) engine.Finding {
 	f := engine.Finding{Name: d.name(), Status: engine.OK}
 	age := time.Since(v.day())
-	path, _ := d.host.Programs.Look(d.program) // it has just told its version
+	path, _ := d.host.Programs.Look(d.program) // no error: the program has just answered
 	f.Found = fmt.Sprintf("%s, %d days old, at %s", v, max(0, int(age.Hours()/24)), path)
 	if age > old {
 		f.Status, f.Cure = engine.Old, getProgram
@@ -89,12 +89,12 @@ func (d *Downloader) examineProgram(v version) engine.Finding {
 	return f
 }
 
-// unused is the runtime of a program that has no use for it.
+// unused is the finding about the runtime for a release that does not use one.
 var unused = engine.Finding{
 	Name: runtimeName, Status: engine.OK, Found: "not used by this release of yt-dlp: it takes " + string(runsPlayers) + " or later",
 }
 
-// runtime is what runs the players of platforms.
+// runtime is the finding about the runtime of platforms' players.
 func (a *equipment) runtime() engine.Finding {
 	f := engine.Finding{Name: runtimeName, Status: engine.OK}
 	if best := a.best(); best != nil {
@@ -121,7 +121,7 @@ func (a *equipment) runtime() engine.Finding {
 	return f
 }
 
-// solver is what a runtime is given to solve a player's puzzles.
+// solver is the finding about the scripts that solve a player's puzzles.
 func (a *equipment) solver() engine.Finding {
 	i := slices.IndexFunc(a.libraries, func(l string) bool { return strings.HasPrefix(l, "yt_dlp_ejs-") })
 	if i >= 0 {
@@ -133,7 +133,7 @@ func (a *equipment) solver() engine.Finding {
 	}
 }
 
-// imitation is what sites are shown that answer browsers only.
+// imitation is the finding about access to sites that answer browsers only.
 func (a *equipment) imitation() engine.Finding {
 	if slices.Contains(a.handlers, "curl_cffi") {
 		return engine.Finding{Name: imitationName, Status: engine.OK, Found: "curl_cffi"}

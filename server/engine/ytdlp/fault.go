@@ -13,7 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// fault says why a run did not yield what it was for.
+// fault returns the reason why a run did not deliver its result.
 func fault(c engine.Content, exit engine.Exit) *transcript.Error {
 	if e, ok := reason(c, exit); ok {
 		return e
@@ -21,10 +21,9 @@ func fault(c engine.Content, exit engine.Exit) *transcript.Error {
 	return upstream("The platform's answer cannot be understood.").Because(because(lastComplaint(exit.Stderr)))
 }
 
-// reason is what the egress guard refused, else the first condition that the
-// program complains of: in its errors, and where there is none in its warnings.
-// Where an error tells of a mere fault or a status, or of nothing that is known, what the
-// site has said before, in a warning, is the cause of that.
+// reason returns the egress guard's refusal, else the first condition that matches the
+// program's errors, else its warnings. If an error only reports a fault or a status, or matches
+// nothing, an earlier warning in the site's own words is the cause.
 func reason(c engine.Content, exit engine.Exit) (e *transcript.Error, ok bool) {
 	if len(exit.Refused) > 0 {
 		return refusedByGuard(c.URL, exit), true
@@ -50,12 +49,12 @@ func reason(c engine.Content, exit engine.Exit) (e *transcript.Error, ok bool) {
 	return e, ok
 }
 
-// known is the first of some conditions that one of the complaints meets.
+// known returns the meaning of the first condition that matches one of the complaints.
 func known(some []condition, c engine.Content, said []string) (e *transcript.Error, ok bool) {
 	wording := strings.NewReplacer(
-		// "[site] ID: what is wrong": neither the id nor the link says what is.
+		// "[site] ID: the problem": neither the id nor the link describes the problem.
 		c.URL, "", " "+c.ExternalID+":", "", `"`+c.ExternalID+`"`, "",
-		"may yield HTTP Error 403", "", // what the program spares itself by leaving a format out
+		"may yield HTTP Error 403", "", // a format that the program leaves out by itself
 		"’", "'",
 	)
 	plain := make([]string, len(said))
@@ -70,8 +69,8 @@ func known(some []condition, c engine.Content, said []string) (e *transcript.Err
 	return nil, false
 }
 
-// refusedByGuard is a run that the egress guard did not let through: because of the
-// link itself, or of what a page named.
+// refusedByGuard is the error of a run that the egress guard refused, because of the link
+// itself or of an address in a page.
 func refusedByGuard(link string, exit engine.Exit) *transcript.Error {
 	why := errors.New("ytdlp: the egress guard refused " + strings.Join(exit.Refused, ", "))
 	own := hostPort(link)
@@ -81,8 +80,7 @@ func refusedByGuard(link string, exit engine.Exit) *transcript.Error {
 	return upstream("The page leads to an address that is not public.").Because(why)
 }
 
-// hostPort is the address that a link leads to, as the guard writes it, but for
-// the case.
+// hostPort returns the address of a link in the guard's form, except for the case.
 func hostPort(link string) string {
 	u, err := url.Parse(link)
 	if err != nil {

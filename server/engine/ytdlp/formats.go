@@ -6,14 +6,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// format is one of the forms in which a content can be had.
+// format is one of the formats of a content.
 type format struct {
 	Protocol   text `json:"protocol"`
-	AudioCodec text `json:"acodec"` // "none": there is no sound; empty: it is not known
+	AudioCodec text `json:"acodec"` // "none": no sound; empty: not known
 	VideoCodec text `json:"vcodec"`
 }
 
-// UnmarshalJSON takes what is no object for a format of which nothing is known.
+// UnmarshalJSON reads a value that is no object as an unknown format.
 func (f *format) UnmarshalJSON(data []byte) error {
 	type plain format
 	var p plain
@@ -23,15 +23,14 @@ func (f *format) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// still reports whether a format is made of single pictures: previews of a recording.
-// They are listed also when the recording itself is withheld.
+// still reports whether a format consists of single pictures: previews of a recording. They are
+// listed even if the recording itself is withheld.
 func (f format) still() bool {
 	return f.Protocol == "mhtml" || f.AudioCodec == "none" && f.VideoCodec == "none"
 }
 
-// playable returns as an error why there is nothing to play. The program has said
-// why, as a warning. Nothing hides a content whose formats merely are not to be had
-// through the guard.
+// playable returns an error if there is nothing to play. The program has given the reason as a
+// warning. A content is not hidden if its formats merely cannot be fetched through the guard.
 func (m *media) playable() error {
 	if m.FormatID != "" {
 		return nil
@@ -49,9 +48,8 @@ func (m *media) playable() error {
 
 func (m *media) fault() *transcript.Error { return fault(m.content, m.exit) }
 
-// audible returns an error if there is nothing to hear. That a content has no
-// sound is proven only where the program complains of nothing that it had to leave
-// out.
+// audible returns an error if there is nothing to hear. A content is known to be silent only if
+// the program reports nothing that it left out.
 func (m *media) audible() error {
 	err := m.playable()
 	silent := m.AudioCodec == "none" && m.VideoCodec != "none"
@@ -64,8 +62,8 @@ func (m *media) audible() error {
 	return unavailable("The content has no sound that can be downloaded.").Because(because(lastComplaint(m.exit.Stderr)))
 }
 
-// hides reports whether a code is about the whole content, its captions included.
-// Other codes are about the media alone, or the way to it.
+// hides reports whether a code concerns the whole content, captions included. Other codes
+// concern only the media, or the connection.
 func hides(code transcript.Code) bool {
 	return code != transcript.UpstreamFailed && code != transcript.ConfigError && code != transcript.POTokenRequired
 }

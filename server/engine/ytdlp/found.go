@@ -12,14 +12,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
-// The ids of the video site. An entry with another one is none of its contents.
+// The ids of the video site. An entry with an id of another form is not a content of the site.
 var (
 	videoID    = regexp.MustCompile(`^[A-Za-z0-9_-]{11}$`)
 	channelID  = regexp.MustCompile(`^UC[A-Za-z0-9_-]{22}$`)
 	playlistID = regexp.MustCompile(`^[A-Z]{2}[A-Za-z0-9_-]{10,64}$`)
 )
 
-// result is an entry of a results page; false: it is nothing of that type.
+// result reads an entry of a results page. It reports false if the entry is not of the type.
 func (l *list) result(of video.Type) (video.Result, bool) {
 	r, id := video.Result{Type: of}, string(l.ID)
 	isVideo := l.ReadBy == "Youtube"
@@ -41,7 +41,7 @@ func (l *list) result(of video.Type) (video.Result, bool) {
 	return r, true
 }
 
-// summary is what an entry says of a video: of one that is not there its id alone.
+// summary returns the data of an entry, or only its id if the video is not available.
 func (l *list) summary() video.Summary {
 	if !l.there() {
 		return video.Summary{VideoID: string(l.ID)}
@@ -53,15 +53,15 @@ func (l *list) summary() video.Summary {
 	return s
 }
 
-// there reports whether an entry is of a video that can be seen. What the site puts in
-// the place of the title of one that cannot be is no title where it says more.
+// there reports whether an entry is a visible video. The title "[Deleted video]" or "[Private
+// video]" is a placeholder, unless the entry has more data.
 func (l *list) there() bool {
 	hidden := l.Title == "[Deleted video]" || l.Title == "[Private video]"
 	return !hidden || l.seconds() > 0 || l.channelTitle() != nil
 }
 
-// channel is what a channel's page, or an entry, says of a channel. Of its description an
-// entry has a part at most.
+// channel reads a channel from the channel's page or from an entry. An entry has at most a part
+// of the description.
 func (l *list) channel() video.Channel {
 	c := video.Channel{
 		ChannelID: string(l.ID), Title: l.channelTitle(), Handle: present(l.handle()), ThumbnailURL: l.picture(), SubscriberCount: l.Followers.n, URL: present(webAddress(l.ChannelURL)),
@@ -73,14 +73,15 @@ func (l *list) channel() video.Channel {
 		return c
 	}
 	c.UploadsPlaylistID = new(uploadsID(c.ChannelID))
-	// Without subscribers their number may stand in the place of that of the videos.
+	// If the subscribers are hidden, the program may report the number of subscribers as the
+	// number of videos.
 	if l.Followers.n != nil {
 		c.VideoCount = l.Count.n
 	}
 	return c
 }
 
-// summary is what a program says of a video, in a list or of the video itself.
+// summary converts the program's description of a video, from a list or from the video's page.
 func (a about) summary(id string) video.Summary {
 	m := a.metadata()
 	s := video.Summary{
@@ -96,7 +97,8 @@ func (a about) summary(id string) video.Summary {
 	return s
 }
 
-// live is nil where the program does not say it. What has a length is not on the air.
+// live reports whether the video is being broadcast; nil if the program does not tell. A video
+// with a length is not live.
 func (a about) live() *bool {
 	switch {
 	case a.LiveStatus != "":
@@ -107,10 +109,10 @@ func (a about) live() *bool {
 	return nil
 }
 
-// longestShort is, in seconds, as long as a short video can be.
+// longestShort is the length of the longest short video, in seconds.
 const longestShort = 180
 
-// short is nil where the program does not say it.
+// short reports whether the video is a short one; nil if the program does not tell.
 func (a about) short() *bool {
 	switch {
 	case a.seconds() > longestShort, a.LiveStatus == "is_live", slices.Contains([]text{"video", "livestream"}, a.MediaType):
@@ -144,7 +146,7 @@ func (a about) picture() *string {
 	return present(string(a.Thumbnails))
 }
 
-// description is the text with its lines, nil where the program knows none.
+// description returns the text with its lines; nil if the program has none.
 func (a about) description() *string {
 	if a.Description == nil {
 		return nil
@@ -158,7 +160,7 @@ func (a about) description() *string {
 	return new(clip.To(strings.TrimSpace(plain), maxDescription))
 }
 
-// present is nil for nothing.
+// present returns nil for an empty text.
 func present(s string) *string {
 	if s == "" {
 		return nil

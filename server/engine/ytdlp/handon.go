@@ -12,10 +12,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 )
 
-// The program is run twice: once to describe a content, once to fetch its media. The
-// description comes from the page, so only these members of it reach the second run.
-// Left out is what could steer the program: headers that change its way to the
-// network, another page to start from, and addresses that the guard refuses.
+// The program runs twice: once to describe a content, once to fetch its media. The description
+// comes from the page, so only these fields of it reach the second run. Everything that could
+// steer the program is left out: headers that change its way to the network, another page to
+// start from, and addresses that the guard refuses.
 var (
 	handedOn = []string{"id", "title", "extractor", "extractor_key", "_version", "duration", "is_live", "live_status"}
 
@@ -30,7 +30,7 @@ var (
 
 type object = map[string]any
 
-// handOn makes the description from which the program fetches the media.
+// handOn makes the description for the run that fetches the media.
 func (d *Downloader) handOn(ctx context.Context, m *media) ([]byte, error) {
 	info, err := decode(m.raw)
 	if err != nil {
@@ -38,14 +38,14 @@ func (d *Downloader) handOn(ctx context.Context, m *media) ([]byte, error) {
 	}
 	listed, _ := info["formats"].([]any)
 	if len(listed) == 0 {
-		listed = []any{info} // without a list, the content is its only format
+		listed = []any{info} // without a list, the content itself is its only format
 	}
 	var formats []any
 	var refused error
 	for _, f := range listed {
 		format, _ := f.(object)
 		if address, protocol := str(format["url"]), str(format["protocol"]); !guarded(address, protocol) {
-			continue // the guard cannot hold other protocols: none of them is used
+			continue // the guard does not cover other protocols, so none of them is used
 		}
 		format = only(format, handedOnOfFormat)
 		if err := d.clean(ctx, m.content, format); err != nil {
@@ -60,7 +60,7 @@ func (d *Downloader) handOn(ctx context.Context, m *media) ([]byte, error) {
 	return encode(info, formats, nil)
 }
 
-// handOnTrack makes the description from which the program fetches one caption file.
+// handOnTrack makes the description for the run that fetches one caption file.
 func (d *Downloader) handOnTrack(ctx context.Context, m *media, file captionFile) ([]byte, error) {
 	info, err := decode(m.raw)
 	if err != nil {
@@ -76,11 +76,11 @@ func (d *Downloader) handOnTrack(ctx context.Context, m *media, file captionFile
 	return encode(info, []any{}, object{"track": []any{track}})
 }
 
-// clean removes what may steer the program from a part of the description, and asks
-// the guard about every address in it. The error is that of the first refused one.
+// clean removes fields that could steer the program from a part of the description, and asks
+// the guard about every address in the part. The error is the first refusal.
 func (d *Downloader) clean(ctx context.Context, c engine.Content, part object) error {
 	if options, ok := part["downloader_options"].(object); ok {
-		part["downloader_options"] = only(options, []string{"http_chunk_size"}) // the others are other programs' arguments
+		part["downloader_options"] = only(options, []string{"http_chunk_size"}) // the other options are arguments of other programs
 	}
 	_, err := d.judged(ctx, c, part)
 	return err
@@ -88,7 +88,7 @@ func (d *Downloader) clean(ctx context.Context, c engine.Content, part object) e
 
 var anAddress = regexp.MustCompile(`^\s*([A-Za-z][A-Za-z0-9+.-]*:)?//`)
 
-// judged is a value without what is an order to the program.
+// judged returns a value without instructions to the program.
 func (d *Downloader) judged(ctx context.Context, c engine.Content, value any) (any, error) {
 	var err error
 	switch value := value.(type) {
@@ -96,7 +96,8 @@ func (d *Downloader) judged(ctx context.Context, c engine.Content, value any) (a
 		if !anAddress.MatchString(value) {
 			return value, nil
 		}
-		// What a fragment says is for the program itself: headers too. No site is told of it.
+		// A fragment is never sent to a site. It can only instruct the program, even set
+		// headers.
 		value, _, _ = strings.Cut(value, "#")
 		return value, d.judge(ctx, c, value)
 	case []any:
@@ -111,7 +112,7 @@ func (d *Downloader) judged(ctx context.Context, c engine.Content, value any) (a
 			if key == "http_headers" {
 				headers, _ := value[key].(object)
 				maps.DeleteFunc(headers, func(key string, _ any) bool { return isOrder(key) })
-				continue // what they name, as Referer does, is not asked for
+				continue // addresses in headers, such as Referer, are not requested
 			}
 			if value[key], err = d.judged(ctx, c, value[key]); err != nil {
 				return nil, err
@@ -121,21 +122,21 @@ func (d *Downloader) judged(ctx context.Context, c engine.Content, value any) (a
 	return value, nil
 }
 
-// isOrder reports whether a header is an order to the program or to a proxy.
+// isOrder reports whether a header is an instruction to the program or to a proxy.
 func isOrder(header string) bool {
 	header = strings.ToLower(strings.TrimSpace(header))
 	return strings.HasPrefix(header, "ytdl") || strings.HasPrefix(header, "proxy") || strings.HasPrefix(header, "__youtubedl")
 }
 
-// judge refuses an address as the guard would.
+// judge refuses an address that the guard would refuse.
 func (d *Downloader) judge(ctx context.Context, c engine.Content, address string) error {
 	if strings.HasPrefix(strings.TrimSpace(address), "//") {
-		address = "http:" + strings.TrimSpace(address) // the program takes that of the page
+		address = "http:" + strings.TrimSpace(address) // the program uses the scheme of the page
 	}
 	if d.host.Judge == nil {
 		return nil
 	}
-	if err := d.host.Judge(ctx, job(c), address); err != nil { // which has logged it
+	if err := d.host.Judge(ctx, job(c), address); err != nil { // Judge has logged it
 		return refusedByGuard(c.URL, engine.Exit{Refused: []string{hostPort(address)}})
 	}
 	return nil
@@ -153,7 +154,7 @@ func only(part object, keys []string) object {
 
 func str(value any) string { s, _ := value.(string); return s }
 
-// decode reads an object and keeps its numbers as they are written.
+// decode reads an object and keeps its numbers as written.
 func decode(data []byte) (part object, err error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
@@ -163,7 +164,7 @@ func decode(data []byte) (part object, err error) {
 	return part, nil
 }
 
-// encode writes what is handed on of a content, with its formats and captions.
+// encode writes the fields that the second run gets, with the formats and captions.
 func encode(info object, formats []any, captions object) ([]byte, error) {
 	handed := only(info, handedOn)
 	handed["formats"], handed["subtitles"] = formats, captions

@@ -10,44 +10,44 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine/internal/refusal"
 )
 
-// maxInfo bounds, in bytes, what the program may say of a content. A long list
-// of machine translations makes some three million.
+// maxInfo bounds the program's description of a content, in bytes. A long list of machine
+// translations takes some three million.
 const maxInfo = 16 << 20
 
-// media is what the program knows of a content.
+// media is the program's description of a content.
 type media struct {
 	about
 	Subtitles captionList `json:"subtitles"`
 	Automatic captionList `json:"automatic_captions"`
 	Formats   []format    `json:"formats"`
 
-	// Of the format that was picked; FormatID is empty when none was.
+	// The chosen format; FormatID is empty if none was chosen.
 	FormatID   text   `json:"format_id"`
 	AudioCodec text   `json:"acodec"`
 	VideoCodec text   `json:"vcodec"`
 	FileSize   number `json:"filesize"` // bytes
 
-	// Of a list.
+	// The fields of a list.
 	ID      text              `json:"id"`
 	Type    text              `json:"_type"`
 	Entries []json.RawMessage `json:"entries"`
 	Count   number            `json:"playlist_count"`
 
 	content engine.Content
-	raw     []byte      // the whole of it, for the program to go on with
+	raw     []byte      // the whole description, for the second run
 	exit    engine.Exit // its warnings
 }
 
-// look says how a content is inspected. The zero value asks as the program does by itself.
+// look tells how to inspect a content. The zero value uses the program's defaults.
 type look struct {
 	dir    string   // the program's working directory; empty: one that is removed afterwards
 	args   []string // more options
-	talks  bool     // the options make the program tell what it does
-	before []string // complaints that have been logged before
+	talks  bool     // the options make the program report its steps
+	before []string // complaints that are already in the log
 }
 
-// inspect asks what there is behind a link. On the network that is the page and
-// what it takes to understand it, none of the media.
+// inspect asks for the content behind a link. It fetches the page and whatever is needed to
+// understand the page, but no media.
 func (d *Downloader) inspect(ctx context.Context, c engine.Content, how look) (*media, error) {
 	if err := checkLink(c.URL); err != nil {
 		return nil, err
@@ -55,8 +55,8 @@ func (d *Downloader) inspect(ctx context.Context, c engine.Content, how look) (*
 	said := &bounded{max: maxInfo}
 	exit, err := d.run(ctx, run{
 		content: c,
-		// Without --write-subs some sites' captions are not looked for, and those that
-		// are withheld not complained of. It writes nothing beside -J.
+		// Without --write-subs the program does not look for some sites' captions, and does not
+		// report withheld ones. With -J it writes no file.
 		args:    append(slices.Clone(how.args), "--write-subs", "-J", "--", c.URL),
 		command: engine.Command{Dir: how.dir, Stdout: said},
 		talks:   how.talks,
@@ -79,12 +79,11 @@ func (d *Downloader) inspect(ctx context.Context, c engine.Content, how look) (*
 	return m, m.ended()
 }
 
-// parseMedia reads what the program says of a content. It returns nil when that
-// is nothing.
+// parseMedia reads the program's description of a content. It returns nil if there is none.
 func parseMedia(data []byte, id string) (*media, error) {
-	var m *media // stays nil when the program says null
+	var m *media // stays nil if the program writes null
 	if err := json.Unmarshal(data, &m); err != nil {
-		// It is understood by what the program complained of meanwhile.
+		// The program's complaints explain the missing description.
 		return nil, nil //nolint:nilnil,nilerr // see the comment above
 	}
 	if m == nil || m.Type != "playlist" && m.Type != "multi_video" {
@@ -99,8 +98,8 @@ func parseMedia(data []byte, id string) (*media, error) {
 	return m.first(id)
 }
 
-// first returns the first of several recordings when they are the content: a
-// post that has several. A page that lists other contents is none.
+// first returns the first of several recordings if they are the content, as in a post with
+// several recordings. A page that lists other contents is not a content.
 func (m *media) first(id string) (*media, error) {
 	entry := new(media)
 	if err := json.Unmarshal(m.Entries[0], entry); err != nil {
@@ -113,7 +112,7 @@ func (m *media) first(id string) (*media, error) {
 	return entry, nil
 }
 
-// ended returns an error if the content is not all there yet.
+// ended returns an error if the content is not complete yet.
 func (m *media) ended() error {
 	switch m.LiveStatus {
 	case "is_live":

@@ -16,14 +16,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Lists reports that playlists and channels of the video site are read. The program
-// reads those of other platforms too, but no table says how they are named.
+// Lists reports that this source reads playlists and channels of the video site. The program
+// reads lists of other platforms too, but the platform table does not know their ids.
 func (d *Downloader) Lists(p transcript.Platform) bool { return p == transcript.VideoSite }
 
-// List reads as engine.ListSource says. The program knows no other way to an entry than
-// through those before it: ask for all that are wanted at once.
+// List reads entries as engine.ListSource describes. The program reaches an entry only through
+// the entries before it: ask for all wanted entries at once.
 //
-// When ctx ends, the error is its cause; what is wrong with the machine has no code.
+// When ctx ends, the error is its cause. Faults of this machine have no code.
 func (d *Downloader) List(ctx context.Context, l engine.List, offset, n int) (engine.ListPage, error) {
 	if l.Kind == engine.ChannelList {
 		var err error
@@ -45,12 +45,12 @@ func (d *Downloader) List(ctx context.Context, l engine.List, offset, n int) (en
 // part is a part of a list.
 type part struct {
 	*list
-	entries []list // no more than were asked for
+	entries []list // no more than requested
 	last    bool   // there are no entries after these
 }
 
-// readPart asks for the entries of a list from the one at offset on, at most n of them.
-// Where there are fewer, the list ends with them: else it is an error.
+// readPart asks for at most n entries of a list, from offset on. If it gets fewer, either the
+// list ends with them or the result is an error.
 func (d *Downloader) readPart(ctx context.Context, l engine.List, offset, n int) (part, error) {
 	found, err := d.readList(ctx, l, strconv.Itoa(offset+1)+":"+strconv.Itoa(offset+n))
 	if err != nil {
@@ -66,7 +66,7 @@ func (d *Downloader) readPart(ctx context.Context, l engine.List, offset, n int)
 	return p, nil
 }
 
-// list is what the program knows of a list, or of an entry of one: that may be a list
+// list is the program's description of a list, or of an entry of a list. An entry may be a list
 // itself.
 type list struct {
 	about
@@ -86,9 +86,9 @@ func (l *list) title() string { return clip.Line(string(l.Title), maxTitle) }
 
 func (l *list) isList() bool { return l.Type == "playlist" || l.Type == "multi_video" }
 
-// entry is what the list says of an entry. Its id is that of a content of the video site
-// where the site's own extractor is to read it, or where there is nothing else; others
-// have ids of their own.
+// entry returns the id and the link of an entry. The entry has an id of the video site if the
+// site's own extractor is to read it, or if there is no link. Other entries have ids of other
+// platforms.
 func (l *list) entry() (e engine.ListEntry) {
 	for _, link := range []text{l.WebpageURL, l.URL} {
 		if link != "" && len(link) <= maxURL && e.URL == "" {
@@ -101,15 +101,15 @@ func (l *list) entry() (e engine.ListEntry) {
 	return e
 }
 
-// maxDepth is how deep lists are looked for in lists: a channel is one of its tabs.
+// maxDepth bounds the nesting of lists: a channel contains its tabs.
 const maxDepth = 3
 
-// flat are the entries of a list and of the lists in it, in their order.
+// flat appends the entries of a list and of its nested lists, in order.
 func (l *list) flat(all []list, depth int) []list {
 	for _, raw := range l.Entries {
 		var entry *list
 		if json.Unmarshal(raw, &entry) != nil || entry == nil {
-			continue // it names nothing
+			continue // not an entry
 		}
 		if entry.isList() && len(entry.Entries) > 0 && depth < maxDepth {
 			all = entry.flat(all, depth+1)
@@ -121,13 +121,13 @@ func (l *list) flat(all []list, depth int) []list {
 	return all
 }
 
-// channelWithUploads is a channel of the video site's, whose uploads are a list of their
-// own, with "UU" in the place of "UC": all of them, the newest first. The channel itself
-// is shown in tabs.
+// channelWithUploads matches the id of a channel of the video site. The channel's uploads are a
+// list of their own, whose id begins with "UU" instead of "UC": all uploads, newest first. The
+// channel itself is shown in tabs.
 var channelWithUploads = regexp.MustCompile(`^UC[A-Za-z0-9_-]{22}$`)
 
-// uploads is the list of what a channel has uploaded: where the program says that it is
-// one of the video site's, the site's own list, else the channel as it stands.
+// uploads returns the list of a channel's uploads. For a channel of the video site it is the
+// site's own list, otherwise the channel itself.
 func (d *Downloader) uploads(ctx context.Context, l engine.List) (engine.List, error) {
 	channel, err := d.readList(ctx, l, "0") // none of its entries
 	if err != nil || channel.Extractor != "youtube:tab" || !channelWithUploads.MatchString(string(channel.ChannelID)) {
@@ -136,7 +136,7 @@ func (d *Downloader) uploads(ctx context.Context, l engine.List) (engine.List, e
 	return uploadsOf(l, string(channel.ChannelID)), nil
 }
 
-// uploadsOf is the list of all that a channel has uploaded, at the channel's host.
+// uploadsOf returns the list of all uploads of a channel, on the channel's host.
 func uploadsOf(l engine.List, channelID string) engine.List {
 	l.Kind, l.ID = engine.PlaylistList, uploadsID(channelID)
 	scheme, rest, _ := strings.Cut(l.URL, "://")
@@ -147,8 +147,7 @@ func uploadsOf(l engine.List, channelID string) engine.List {
 
 func uploadsID(channelID string) string { return "UU" + strings.TrimPrefix(channelID, "UC") }
 
-// readList asks for some of a list's entries, counted from 1, none of which is looked at
-// any closer.
+// readList asks for some of a list's entries, counted from 1, without a closer look at them.
 func (d *Downloader) readList(ctx context.Context, l engine.List, items string) (*list, error) {
 	if err := checkLink(l.URL); err != nil {
 		return nil, err
@@ -166,7 +165,7 @@ func (d *Downloader) readList(ctx context.Context, l engine.List, items string) 
 	case err != nil:
 		return nil, err
 	}
-	var found *list // stays nil when the program says null, or nothing
+	var found *list // stays nil if the program writes null, or nothing
 	if json.Unmarshal(said.data, &found) != nil || found == nil {
 		return nil, fault(of, exit)
 	}
@@ -177,7 +176,7 @@ func (d *Downloader) readList(ctx context.Context, l engine.List, items string) 
 	return found, nil
 }
 
-// calledBy is what the program calls a list in its complaints.
+// calledBy returns the name of a list in the program's complaints.
 func calledBy(l engine.List) string {
 	u, err := url.Parse(l.URL)
 	if err != nil || l.Kind != engine.ChannelList {
@@ -192,9 +191,8 @@ func calledBy(l engine.List) string {
 
 var noList = refusal.Refusal{Code: transcript.Unavailable, Message: "The link leads to a single content and no list.", NotFound: true}
 
-// cutShort returns as an error why a list that has ended after n entries may have more.
-// The program leaves it at a warning when it cannot go on, and so do its warnings tell of
-// what it has tried again with success.
+// cutShort returns an error if a list that ended after n entries may have more. The program
+// only warns if it cannot continue. It also warns about attempts that later succeeded.
 func (l *list) cutShort(n int) error {
 	if err := l.troubled(); err != nil {
 		return err
@@ -206,8 +204,8 @@ func (l *list) cutShort(n int) error {
 	return nil
 }
 
-// troubled returns as an error what the egress guard refused, else what is known of the
-// program's complaints, but for what it has tried again.
+// troubled returns the egress guard's refusal as an error, else the meaning of the program's
+// complaints. It ignores complaints after which the program tried again.
 func (l *list) troubled() error {
 	if len(l.exit.Refused) > 0 {
 		return refusedByGuard(l.of.URL, l.exit)

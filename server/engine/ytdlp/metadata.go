@@ -13,7 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Bounds of what is taken over from a platform, in characters.
+// The bounds of texts that are taken from a platform, in characters.
 const (
 	maxTitle = 500
 	maxName  = 200
@@ -23,7 +23,7 @@ const (
 	maxTags        = 500 // how many
 )
 
-// text is a JSON string; anything else is taken for none.
+// text is a JSON string; any other value reads as empty.
 type text string
 
 // UnmarshalJSON never fails.
@@ -35,7 +35,7 @@ func (t *text) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// number is a finite JSON number; anything else is taken for 0.
+// number is a finite JSON number; any other value reads as 0.
 type number float64
 
 // UnmarshalJSON never fails.
@@ -48,7 +48,7 @@ func (n *number) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// tally is a whole number from 0 on; anything else is taken for none.
+// tally is a whole number from 0 on; any other value reads as none.
 type tally struct{ n *int64 }
 
 // UnmarshalJSON never fails.
@@ -61,7 +61,7 @@ func (t *tally) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// words is a list of strings; what is none is left out. nil: there is no list.
+// words is a list of strings; other elements are left out. nil: there is no list.
 type words []string
 
 // UnmarshalJSON never fails.
@@ -80,8 +80,8 @@ func (w *words) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// pictures is the address of the widest of several pictures, of equal ones of the last.
-// The banners of a channel's page are none.
+// pictures is the address of the widest of several pictures, and of the last one if several are
+// equally wide. The banners of a channel's page do not count.
 type pictures string
 
 // UnmarshalJSON never fails.
@@ -108,7 +108,7 @@ func (p *pictures) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// about is what the program says of a content besides its media.
+// about is the program's description of a content, without its media.
 type about struct {
 	Title       text   `json:"title"`
 	Channel     text   `json:"channel"`
@@ -125,7 +125,7 @@ type about struct {
 	Chapters    marks  `json:"chapters"`
 
 	// For discovery.
-	FullTitle   text     `json:"fulltitle"` // the site's own, to which Title may add something
+	FullTitle   text     `json:"fulltitle"` // the site's own title; Title may have an addition
 	Extractor   text     `json:"extractor"`
 	ChannelID   text     `json:"channel_id"`
 	Thumbnails  pictures `json:"thumbnails"`
@@ -137,7 +137,7 @@ type about struct {
 	Followers   tally    `json:"channel_follower_count"`
 }
 
-// marks are where chapters begin. What is no list of these is none.
+// marks are the starts of chapters. Any other value reads as no list.
 type marks []transcript.Chapter
 
 // UnmarshalJSON never fails.
@@ -160,10 +160,10 @@ func (m *marks) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// untitled is what the program calls a chapter that the platform gives no title.
+// untitled matches the program's name of a chapter without a title.
 var untitled = regexp.MustCompile(`^<Untitled Chapter \d+>$`)
 
-// metadata is what the platform says, cleaned.
+// metadata returns the platform's metadata, cleaned.
 func (a about) metadata() transcript.Metadata {
 	m := transcript.Metadata{
 		Title:         clip.Line(a.title(), maxTitle),
@@ -182,8 +182,8 @@ func (a about) metadata() transcript.Metadata {
 	return m
 }
 
-// title is the content's, without the number that the program gives to each medium of a
-// page that it does not know otherwise: the first is the one that is read.
+// title returns the content's title. On pages without an extractor of their own, the program
+// numbers the media: title removes the number of the first one, which is the one that is read.
 func (a about) title() string {
 	if a.Extractor == "html5" {
 		return strings.TrimSuffix(string(a.Title), " (1)")
@@ -191,7 +191,7 @@ func (a about) title() string {
 	return string(a.Title)
 }
 
-// seconds are how long a content is, 0 where that is not known.
+// seconds returns the length of a content, 0 if not known.
 func (a about) seconds() float64 {
 	const century = 100 * 365 * 24 * 3600
 	if a.Duration > 0 && a.Duration < century {
@@ -200,9 +200,8 @@ func (a about) seconds() float64 {
 	return 0
 }
 
-// handle returns the creator's "@name". Platforms write one into the id, or into
-// the address of the profile; other ids are numbers and codes that nobody knows a
-// creator by.
+// handle returns the creator's "@name". Platforms write it into the id, or into the address of
+// the profile. Other ids are numbers and codes that mean nothing to people.
 func (a about) handle() string {
 	if id := string(a.UploaderID); strings.HasPrefix(id, "@") && isHandle(id[1:]) {
 		return id
@@ -223,7 +222,7 @@ func (a about) handle() string {
 	return ""
 }
 
-// isHandle tells a name from a number.
+// isHandle distinguishes a name from a number.
 func isHandle(s string) bool {
 	letters := false
 	for _, r := range s {
@@ -249,7 +248,7 @@ func (a about) published() time.Time {
 	return day
 }
 
-// webAddress returns an http or https address, or nothing.
+// webAddress returns t if it is an http or https address, else an empty string.
 func webAddress(t text) string {
 	u, err := url.Parse(string(t))
 	if err != nil || len(t) > maxURL || u.Host == "" || u.User != nil || u.Scheme != "http" && u.Scheme != "https" {

@@ -11,16 +11,16 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// What the program says of tracks that the platform gives with a token only.
+// The program's messages about tracks that the platform withholds without a token.
 var (
 	namedMissing   = regexp.MustCompile(`Subtitles for these languages are missing: ([^\s.,]+(?:, [^\s.,]+)*)`)
 	unnamedMissing = regexp.MustCompile(`Automatic captions for (\d+) languages? (?:are|is) missing`)
 )
 
-// denied returns an error if pick, which took none of the listed tracks, takes one that the
-// platform withholds. The program names the languages of withheld tracks that people made.
-// It counts the automatic ones: a single one is in the language that is spoken, if that is
-// known. unlisted reports that there are withheld tracks in languages that are not known.
+// denied returns an error if pick, after it took none of the listed tracks, takes a track that
+// the platform withholds. The program names the languages of withheld manual tracks. It only
+// counts the automatic ones: a single one is in the spoken language, if that language is known.
+// unlisted reports that the platform withholds tracks of unknown languages.
 func (m *media) denied(pick func([]transcript.Track) (int, bool)) (unlisted bool, err error) {
 	var missing []transcript.Track
 	for _, complaint := range complaints(m.exit.Stderr).warnings {
@@ -48,7 +48,7 @@ func (m *media) denied(pick func([]transcript.Track) (int, bool)) (unlisted bool
 	return unlisted, nil
 }
 
-// missingTrack is a track of which the program tells the key alone.
+// missingTrack returns a track of which only the key is known.
 func missingTrack(key string, kind transcript.TrackKind) transcript.Track {
 	lang, rest := trackid.Split(key)
 	return transcript.Track{ID: trackid.New(lang, kind, rest), Lang: lang, Kind: kind}

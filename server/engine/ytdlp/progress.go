@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// progressTemplate makes the program write "progress: RECEIVED TOTAL ESTIMATE"
-// lines, with NA for what it does not know.
+// progressTemplate makes the program write "progress: RECEIVED TOTAL ESTIMATE" lines, with NA
+// for unknown values.
 const progressTemplate = "download:progress: %(progress.downloaded_bytes)s %(progress.total_bytes)s %(progress.total_bytes_estimate)s"
 
 // maxLine bounds, in bytes, a line of the program's output.
 const maxLine = 64 << 10
 
-// progress reads what the program writes to its standard output during a download.
+// progress reads the program's standard output during a download.
 type progress struct {
 	report func(done, total int64) // may be nil
 	most   int64                   // bytes that may be received
-	stop   func()                  // ends the program when there are more
+	stop   func()                  // ends the program if it receives more
 	done   int64
-	line   []byte // the beginning of a line whose end is yet to come
+	line   []byte // the beginning of a line whose end has not arrived
 }
 
 // Write never fails.
@@ -48,14 +48,14 @@ func (p *progress) read(line string) {
 		return
 	}
 	if done <= p.done {
-		return // a piece is fetched once more
+		return // a piece is fetched again
 	}
 	p.done = done
 	if total == 0 {
 		total = estimate
 	}
 	if total < done {
-		total = 0 // an estimate that was wrong
+		total = 0 // a wrong estimate
 	}
 	if p.report != nil {
 		p.report(done, total)

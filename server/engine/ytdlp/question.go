@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// question is one that is put to a program again only when files have changed on which
-// its answer depends. The zero value has not been asked.
+// question is a question to a program that is asked again only after the files on which its
+// answer depends have changed. The zero value has not been asked.
 type question[T any] struct {
 	last   atomic.Pointer[answer[T]]
 	asking singleflight.Group
@@ -22,15 +22,15 @@ type answer[T any] struct {
 	value T
 }
 
-// of reports whether the answer came from these files: none was replaced.
+// of reports whether the answer came from these files, and none was replaced.
 func (a *answer[T]) of(files []os.FileInfo) bool {
 	return a != nil && slices.EqualFunc(a.files, files, func(x, y os.FileInfo) bool {
 		return os.SameFile(x, y) && x.Size() == y.Size() && x.ModTime().Equal(y.ModTime())
 	})
 }
 
-// get returns the answer. The question is asked once for all who want to know, and
-// goes on when ctx ends, for the next caller: on a busy machine it takes many seconds.
+// get returns the answer. Concurrent callers share one run of ask. The run continues when ctx
+// ends, for the next caller, because it takes many seconds on a busy machine.
 func (q *question[T]) get(ctx context.Context, files []os.FileInfo, ask func(context.Context) (T, error)) (none T, err error) {
 	if known := q.last.Load(); known.of(files) {
 		return known.value, nil

@@ -16,62 +16,62 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// formats picks the best sound there is on its own, else the best picture with
-// sound. Only what goes through an HTTP proxy is picked: other protocols are the
-// work of helpers that know no proxy.
+// formats selects the best sound on its own, else the best picture with sound. It selects only
+// formats that are fetched through an HTTP proxy: other protocols need helper programs that
+// know no proxy.
 const formats = "ba[protocol~='" + protocols + "']/b[protocol~='" + protocols + "']"
 
 const protocols = "^(https?|m3u8_native|http_dash_segments)$"
 
 var throughProxy = regexp.MustCompile(protocols)
 
-// always are the options of every run that meets the network.
+// always are the options of every run that uses the network.
 var always = []string{
-	// Nothing of the machine's set-up.
+	// Use nothing of the machine's configuration.
 	"--ignore-config", "--no-config-locations", "--no-cache-dir", "--no-cookies", "--no-cookies-from-browser",
 	"--no-exec", "--no-batch-file", "--no-update", "--no-mark-watched", "--no-colors",
-	// One content, not a list, and not in the future.
+	// Fetch one content, not a list, and do not wait for a future one.
 	"--no-playlist", "--playlist-items", "1", "--no-live-from-start", "--no-wait-for-video",
-	// Give up soon, and rather than with half of it.
+	// Give up soon, and do not leave partial results.
 	"--socket-timeout", "15", "--retries", "2", "--fragment-retries", "2", "--extractor-retries", "1",
 	"--abort-on-error", "--abort-on-unavailable-fragments",
-	// No other program touches what was downloaded: ffmpeg would follow a
-	// playlist into the machine's files.
+	// Let no other program touch the download: ffmpeg would follow a playlist into the
+	// machine's files.
 	"--downloader", "native", "--fixup", "never", "--ffmpeg-location", "/nonexistent",
 	"--restrict-filenames", "--no-mtime", "--no-part",
-	// Captions are there without a format that can be downloaded; what is wrong
-	// with the formats comes as a warning then.
+	// Deliver captions even if no format can be downloaded. Problems with the formats are then
+	// warnings.
 	"--ignore-no-formats-error",
-	// A picture larger than this adds nothing to the sound.
+	// A larger picture adds nothing to the sound.
 	"-f", formats, "-S", "lang,res:480",
 }
 
-// What a run that fetches no media may take, in bytes: of pages and captions, of
-// what it writes to a file, of memory. A standalone release unpacks itself into
-// files before it does anything; the JavaScript runtime that newer versions start
-// takes half a GiB of memory.
+// The bounds of a run that fetches no media, in bytes: of pages and captions, of a written
+// file, of memory. A standalone release first unpacks itself into files. The JavaScript runtime
+// that newer versions start takes half a GiB of memory.
 const (
 	maxPages  = 64 << 20
 	maxFile   = 128 << 20
 	maxMemory = 2 << 30
 )
 
-// run is one run of the program that meets the network.
+// run is one run of the program that uses the network.
 type run struct {
 	content engine.Content
 	args    []string // after those of every run
-	// command has no limits and no network when the run fetches no media.
+	// command has no limits and no network if the run fetches no media.
 	command engine.Command
-	// complaints, where the command has a Stderr, are what was written to it.
+	// complaints returns the text that was written to the command's Stderr, if there is one.
 	complaints func() []byte
-	// talks tells that the program is asked to say what it does, besides its complaints.
+	// talks reports that the program is asked to report its steps in addition to its
+	// complaints.
 	talks bool
-	// before are complaints that a run before this one has logged.
+	// before are complaints that an earlier run has logged.
 	before []string
 }
 
-// run runs the program and gives the runner's errors their codes. What the
-// program itself complained about is in Exit.
+// run runs the program and gives the runner's errors their codes. Exit holds the program's own
+// complaints.
 func (d *Downloader) run(ctx context.Context, r run) (engine.Exit, error) {
 	v, err := d.version(ctx)
 	if err != nil {
@@ -88,7 +88,7 @@ func (d *Downloader) run(ctx context.Context, r run) (engine.Exit, error) {
 	}
 	d.addRuntimes(&c, v)
 	if d.leaksByFragment(v) {
-		c.Args = append(c.Args, "--use-extractors", "default,-generic") // the one that obeys such links
+		c.Args = append(c.Args, "--use-extractors", "default,-generic") // the generic extractor is the one that obeys such links
 	}
 	c.Args = append(c.Args, r.args...)
 	c.Limits.Memory = maxMemory
@@ -128,7 +128,8 @@ func (d *Downloader) start(ctx context.Context, c engine.Command) (engine.Exit, 
 	)
 	switch {
 	case err == nil && exit.Code == -1:
-		// Not its own decision and not one of our limits: the system was short of something.
+		// The program did not end by itself and broke none of our limits: the system was short
+		// of something.
 		return exit, fmt.Errorf("ytdlp: %s was killed: %s", d.program, lastComplaint(exit.Stderr))
 	case err == nil:
 		return exit, nil
@@ -154,8 +155,8 @@ func job(c engine.Content) string {
 	return name[:min(len(name), 64)]
 }
 
-// checkLink checks that a link is one that the program may see: an address, never
-// an option, a search or a file.
+// checkLink checks that the program may see a link: an address, never an option, a search or a
+// file.
 func checkLink(link string) error {
 	u, err := url.Parse(link)
 	if err != nil {
@@ -167,14 +168,14 @@ func checkLink(link string) error {
 	return nil
 }
 
-// bounded keeps what is written to it up to a bound, and notes that there was more.
+// bounded keeps written data up to a bound, and records whether there was more.
 type bounded struct {
 	data []byte
 	max  int
 	over bool
 }
 
-// Write fails when there is too much.
+// Write fails if there is too much data.
 func (b *bounded) Write(p []byte) (int, error) {
 	if len(p) > b.max-len(b.data) {
 		b.over = true

@@ -10,25 +10,24 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 )
 
-// runsPlayers is the first version that runs players by a JavaScript runtime, and
-// knows --js-runtimes.
+// runsPlayers is the first version that runs players with a JavaScript runtime, and knows
+// --js-runtimes.
 const runsPlayers version = "2025.11.12"
 
-// runtimeFiles are the runtimes that the program knows, with the names of their
-// files.
+// runtimeFiles maps the runtimes that the program knows to the names of their files.
 var runtimeFiles = map[string]string{"deno": "deno", "node": "node", "quickjs": "qjs", "bun": "bun"}
 
-// unnamed are the runtimes that the program may use when none is named. It takes the
-// first of them whose version it supports.
+// unnamed are the runtimes to offer if the operator names none. The program takes the first one
+// whose version it supports.
 var unnamed = []string{"deno", "node", "quickjs"}
 
 // jsRuntime is a JavaScript runtime on this machine.
 type jsRuntime struct{ name, path string }
 
-// namedRuntime finds the runtime that an operator has named; nil: none was.
+// namedRuntime finds the runtime that the operator has named; nil: none was named.
 func namedRuntime(host engine.Host, named string) (*jsRuntime, error) {
 	if named == "" {
-		return nil, nil //nolint:nilnil // the zero value
+		return nil, nil // no runtime was named
 	}
 	name, path, hasPath := strings.Cut(named, ":")
 	file, known := runtimeFiles[name]
@@ -47,7 +46,7 @@ func namedRuntime(host engine.Host, named string) (*jsRuntime, error) {
 	return &jsRuntime{name, path}, nil
 }
 
-// runtimes are those that a run may use: the named one, else all that are found.
+// runtimes returns the runtimes that a run may use: the named one, else all that are installed.
 func (d *Downloader) runtimes() (all []jsRuntime) {
 	if d.runtime != nil {
 		return []jsRuntime{*d.runtime}
@@ -60,17 +59,17 @@ func (d *Downloader) runtimes() (all []jsRuntime) {
 	return all
 }
 
-// slowest is the processor time that an old QuickJS may take for a player.
+// slowest is the processor time of an old QuickJS for one player.
 const slowest = 3 * time.Minute
 
-// addRuntimes adds the runtimes to a run of a version that knows them.
+// addRuntimes adds the runtimes to a run, if the version knows them.
 func (d *Downloader) addRuntimes(c *engine.Command, v version) {
 	if v < runsPlayers {
 		return
 	}
 	found := d.runtimes()
 	if len(found) == 0 {
-		return // the program complains where it needs one
+		return // the program complains if it needs a runtime
 	}
 	c.Args, c.Reads = append(c.Args, "--no-js-runtimes"), slices.Clone(c.Reads)
 	for _, r := range found {
@@ -79,7 +78,7 @@ func (d *Downloader) addRuntimes(c *engine.Command, v version) {
 		}
 		c.Args = append(c.Args, "--js-runtimes", r.name+":"+r.path)
 		c.Reads = append(c.Reads, r.path)
-		if file, err := filepath.EvalSymlinks(r.path); err == nil { // else the program finds that it does not run
+		if file, err := filepath.EvalSymlinks(r.path); err == nil { // otherwise the program finds that the runtime does not run
 			c.Reads = append(c.Reads, file)
 		}
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// captionList are the entries of a JSON object in its order: what the program
-// calls a language, and the files there are for it.
+// captionList are the entries of a JSON object in their order: the program's name of a
+// language, and the files for it.
 type captionList []captionEntry
 
 type captionEntry struct {
@@ -22,26 +22,25 @@ type captionEntry struct {
 	files []captionFile
 }
 
-// captionFile is a track in one file format. What the program needs to fetch it
-// is kept as it is.
+// captionFile is a track in one file format. raw is what the program needs to fetch it.
 type captionFile struct {
 	ext, url, name, protocol string
 	raw                      json.RawMessage
 }
 
-// UnmarshalJSON takes what is no object for an empty one.
+// UnmarshalJSON reads a value that is no object as an empty list.
 func (l *captionList) UnmarshalJSON(data []byte) error {
 	*l = nil
 	dec := json.NewDecoder(bytes.NewReader(data))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return nil //nolint:nilerr // null, or nothing the program writes
+		return nil // null, or something that the program never writes
 	}
 	for dec.More() {
 		key, err := dec.Token()
 		if err != nil {
 			return err
 		}
-		e := captionEntry{key: key.(string)} // of an object, so it is one
+		e := captionEntry{key: key.(string)} // keys of an object are strings
 		var raw json.RawMessage
 		if err := dec.Decode(&raw); err != nil {
 			return err
@@ -52,7 +51,7 @@ func (l *captionList) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// captionFiles reads the files of one entry; what is none is left out.
+// captionFiles reads the files of one entry and leaves out other values.
 func captionFiles(data json.RawMessage) (files []captionFile) {
 	var list []json.RawMessage
 	if json.Unmarshal(data, &list) != nil {
@@ -67,11 +66,11 @@ func captionFiles(data json.RawMessage) (files []captionFile) {
 	return files
 }
 
-// guarded reports whether a file is fetched through the guard.
+// guarded reports whether the file is fetched through the guard.
 func (f captionFile) guarded() bool { return guarded(f.url, f.protocol) }
 
-// guarded reports whether something is fetched through the guard: by a protocol for
-// which the program uses an HTTP proxy. What has no address is there already.
+// guarded reports whether the program fetches an address through the guard: with a protocol for
+// which it uses an HTTP proxy. Data without an address needs no fetching.
 func guarded(address, protocol string) bool {
 	if address != "" && !strings.HasPrefix(address, "http://") && !strings.HasPrefix(address, "https://") {
 		return false
@@ -79,28 +78,26 @@ func guarded(address, protocol string) bool {
 	return protocol == "" || throughProxy.MatchString(protocol)
 }
 
-// captionFormats hold text with times. Chats ("json") and comments that fly
-// across the picture ("xml") are no captions.
+// captionFormats hold text with times. Chats ("json") and comments that fly across the picture
+// ("xml") are no captions.
 var captionFormats = []string{
 	"vtt", "srt", "ttml", "dfxp", "json3", "srv1", "srv2", "srv3", "ass", "ssa", "sbv", "scc", "smi", "sami", "stl",
 }
 
-// noCaptions are keys of chats and comments, in whatever format.
+// noCaptions are the keys of chats and comments in any format.
 var noCaptions = []string{"live_chat", "rechat", "danmaku", "comments"}
 
-// original marks, at the end of a key, the automatic captions in the language
-// that is spoken.
+// original is the suffix of the key of automatic captions in the spoken language.
 const original = "-orig"
 
-// track is a caption track with the files it can be had in.
+// track is a caption track with its files.
 type track struct {
 	transcript.Track
 	files []captionFile
 }
 
-// tracks lists the caption tracks of a content, those that people made first:
-// one for each key of the platform, without machine translations, at most
-// trackid.MaxTracks.
+// tracks lists at most trackid.MaxTracks caption tracks of a content, manual ones first: one
+// for each key of the platform, without machine translations.
 func (m *media) tracks() []track {
 	var all []track
 	for _, e := range m.Subtitles {
@@ -126,14 +123,14 @@ func (m *media) tracks() []track {
 		t.IsDefault = t.Lang == spoken && t.Kind != transcript.TrackForced &&
 			!slices.ContainsFunc(all[:i], func(u track) bool { return u.IsDefault })
 		for n := 2; slices.ContainsFunc(all[:i], func(u track) bool { return u.ID == t.ID }); n++ {
-			t.ID += "." + strconv.Itoa(n) // two spellings of one key
+			t.ID += "." + strconv.Itoa(n) // two spellings of a key
 		}
 	}
 	return all
 }
 
-// track makes a track of an entry, if it is one. Its id is made of its key
-// alone, so it does not depend on what else is there.
+// track makes a track from an entry. ok is false if the entry is none. The id depends only on
+// the key, not on other tracks.
 func (e captionEntry) track(kind transcript.TrackKind) (track, bool) {
 	if len(e.files) == 0 || slices.Contains(noCaptions, strings.ToLower(e.key)) {
 		return track{}, false
@@ -143,7 +140,7 @@ func (e captionEntry) track(kind transcript.TrackKind) (track, bool) {
 	t.Lang, t.Kind = lang, kind
 	t.Name = clip.Line(strings.TrimSuffix(e.files[0].name, " (Original)"), maxName)
 	if lang == "und" && t.Name == "" {
-		t.Name = clip.Line(rest, maxName) // whatever it is, people may know it
+		t.Name = clip.Line(rest, maxName) // people may know what it means
 	}
 	if strings.EqualFold(rest, "forced") {
 		t.Kind, rest = transcript.TrackForced, ""
@@ -152,19 +149,18 @@ func (e captionEntry) track(kind transcript.TrackKind) (track, bool) {
 	return t, true
 }
 
-// same reports whether two entries are one track: the program lists the captions in
-// the spoken language under two keys, and what people made among the automatic
-// captions too.
+// same reports whether two entries are one track. The program lists the captions in the spoken
+// language under two keys, and lists manual captions among the automatic ones too.
 func (t track) same(other track) bool {
 	return t.ID == other.ID || t.files[0].url != "" && t.files[0].url == other.files[0].url
 }
 
-// translated reports whether a machine translates the text when it is asked for.
+// translated reports whether a machine translates the text on request.
 func (e captionEntry) translated() bool {
 	return strings.Contains(e.files[0].url, "tlang=")
 }
 
-// untranslated is the address of a track without the language to translate to.
+// untranslated returns the address of a track without the language to translate to.
 func untranslated(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -176,7 +172,7 @@ func untranslated(address string) string {
 	return u.String()
 }
 
-// spokenLanguage is the language of the content, empty when the platform does not say.
+// spokenLanguage returns the language of the content, empty if the platform does not tell.
 func (m *media) spokenLanguage() string {
 	for _, e := range m.Automatic {
 		if key, ok := strings.CutSuffix(e.key, original); ok && len(e.files) > 0 && !e.translated() {

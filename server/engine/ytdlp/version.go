@@ -12,7 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// version is the day of a release: "2023.03.04". Days compare as text.
+// version is the date of a release: "2023.03.04". Versions compare as text.
 type version string
 
 const dayForm = "2006.01.02"
@@ -23,16 +23,15 @@ const imitates version = "2024.03.10"
 // oldest is the first version whose options and messages are known.
 const oldest version = "2023.03.04"
 
-// withoutPlugins is a version that knows --no-plugin-dirs, which came in the
-// months before it.
+// withoutPlugins is a version that knows --no-plugin-dirs. The option was added in the
+// preceding months.
 const withoutPlugins version = "2025.04.30"
 
-// withoutSmuggling is the first version that takes no headers from the fragment of
-// a link that a page hands on, with which it could be told to leave the proxy aside
-// (CVE-2023-46121).
+// withoutSmuggling is the first version that ignores headers in the fragment of a link. In
+// older versions a page can use them to make the program bypass the proxy (CVE-2023-46121).
 const withoutSmuggling version = "2023.11.14"
 
-// leaksByFragment reports whether pages can lead the program round the guard.
+// leaksByFragment reports whether pages can lead the program around the guard.
 func (d *Downloader) leaksByFragment(v version) bool { return v < withoutSmuggling && !d.host.Confined }
 
 // version returns the program's version.
@@ -51,7 +50,7 @@ func (d *Downloader) version(ctx context.Context) (version, error) {
 	return v, nil
 }
 
-// runVersion runs the program for its version.
+// runVersion runs the program to get its version.
 func (d *Downloader) runVersion(ctx context.Context) (version, error) {
 	exit, err := d.start(ctx, engine.Command{
 		Args:    []string{"--ignore-config", "--version"},
@@ -69,7 +68,7 @@ func (d *Downloader) runVersion(ctx context.Context) (version, error) {
 	return v, nil
 }
 
-// parseVersion reads the day at the beginning of a version; what follows it
+// parseVersion reads the date at the beginning of a version. The rest
 // ("2025.10.22.232842.dev0") does not matter.
 func parseVersion(answer string) (version, error) {
 	day := strings.TrimSpace(answer)
@@ -80,20 +79,20 @@ func parseVersion(answer string) (version, error) {
 	return version(day), nil
 }
 
-// day is that of the release.
+// day returns the date of the release.
 func (v version) day() time.Time {
-	day, _ := time.Parse(dayForm, string(v)) // parseVersion has
+	day, _ := time.Parse(dayForm, string(v)) // parseVersion has checked it
 	return day
 }
 
-// name is the program's, without its folder.
+// name returns the program's name without its folder.
 func (d *Downloader) name() string { return filepath.Base(d.program) }
 
 func (d *Downloader) missing(err error) error {
 	return d.unfit("is missing").Because(err)
 }
 
-// unfit is a program that must be replaced.
+// unfit is the error for a program that must be replaced.
 func (d *Downloader) unfit(fault string) *transcript.Error {
 	return transcript.Errorf(transcript.ConfigError,
 		"The program %s on the server %s: %s.", d.name(), fault, getProgram)

@@ -7,17 +7,16 @@
 //	page, err := downloader.List(ctx, playlist, 0, 500)
 //	results, err := downloader.Search(ctx, video.Search{Q: "go", Type: video.TypeVideo}, engine.Window{Max: 20})
 //
-// A page is hostile until proven otherwise: it redirects to private addresses,
-// names local files as media, never ends. The program gets an environment, a home
-// and a working directory of its own, no configuration, no cookies and no other
-// program's help; every run goes through the host's egress guard, within limits
-// of time and size. What counts is the file and the JSON that it leaves behind,
-// never its exit code.
+// A page is hostile until proven otherwise: it redirects to private addresses, names local
+// files as media, never ends. The program gets an environment, a home and a working directory
+// of its own. It gets no configuration, no cookies and no other program's help. Every run goes
+// through the host's egress guard, within limits of time and size. The package judges a run by
+// the file and the JSON that it leaves behind, never by its exit code.
 //
-// The package is handed canonical links; of its own it knows the video site's results
-// pages, and the tabs and uploads of a channel. It reads
-// captions in every format that package caption does, decodes no media, and keeps
-// nothing between calls but what the program has told of itself.
+// The caller passes canonical links. The package itself knows only the addresses of the video
+// site's results pages, and of the tabs and uploads of a channel. It reads captions in every
+// format that package caption reads, decodes no media, and keeps nothing between calls except
+// the program's report about itself.
 package ytdlp
 
 import (
@@ -34,27 +33,27 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Options say which program to run. The zero value runs yt-dlp.
+// Options name the program to run. The zero value runs yt-dlp.
 type Options struct {
 	// Program is a name to look up or an absolute path; empty means "yt-dlp".
 	Program string
-	// Base is the address of the video site whose results pages a search reads, http or
-	// https, without a path; empty means "https://www.youtube.com". All else is read at the
-	// links that are handed in.
+	// Base is the address of the video site whose results pages a search reads, http or https,
+	// without a path; empty means "https://www.youtube.com". Everything else is read at the
+	// links that the caller passes.
 	Base string
-	// JSRuntime is the JavaScript runtime by which versions from 2025.11.12 on run a
-	// site's player: "deno", "node", "quickjs" or "bun", and after a colon its
-	// absolute path where it is not in the runner's. Empty: what there is of deno,
-	// node and quickjs, the first of them that the program supports.
+	// JSRuntime is the JavaScript runtime with which versions from 2025.11.12 on run a site's
+	// player: "deno", "node", "quickjs" or "bun", followed by a colon and its absolute path if
+	// the runner does not find it. Empty: the first of deno, node and quickjs that is installed
+	// and that the program supports.
 	JSRuntime string
-	// Log receives what the program complains of, a line for each run; nil: errors
-	// alone tell of it.
+	// Log receives the program's complaints, one line for each run; nil: only errors report
+	// them.
 	Log *slog.Logger
 }
 
-// Downloader implements [engine.CaptionSource], [engine.AudioSource],
-// [engine.ListSource], [engine.Discovery], [engine.Checker] and [engine.Examiner] over
-// yt-dlp, version 2023.03.04 or later. It is safe for concurrent use and needs no closing.
+// Downloader implements [engine.CaptionSource], [engine.AudioSource], [engine.ListSource],
+// [engine.Discovery], [engine.Checker] and [engine.Examiner] with yt-dlp, version 2023.03.04 or
+// later. It is safe for concurrent use and needs no closing.
 type Downloader struct {
 	host    engine.Host
 	program string
@@ -74,8 +73,8 @@ var (
 	_ engine.Examiner      = (*Downloader)(nil)
 )
 
-// New returns a downloader that runs its program on host, whose Programs must
-// not be nil. Whether the program is there shows in [Downloader.Check].
+// New returns a downloader that runs its program on host, whose Programs must not be nil.
+// [Downloader.Check] tells whether the program is there.
 func New(host engine.Host, o Options) (*Downloader, error) {
 	if host.Programs == nil {
 		return nil, errors.New("ytdlp: the host runs no programs")
@@ -99,15 +98,14 @@ func New(host engine.Host, o Options) (*Downloader, error) {
 	return &Downloader{host: host, program: program, base: base, log: log, runtime: runtime}, nil
 }
 
-// checkPatience is how long Check waits for a program that has not told its version.
+// checkPatience is how long Check waits for a program that has not reported its version.
 const checkPatience = time.Second
 
-// Check asks the program for its version, and one that runs players (2025.11.12 or
-// later) what it has for that. Once it has answered, Check only looks whether the
-// program is there and has not changed. The error is a CONFIG_ERROR that says what is
-// wrong and how to cure it: the program, or its JavaScript runtime. Where the program
-// takes longer than a second it is context.DeadlineExceeded, and the next Check may
-// know more.
+// Check asks the program for its version. If the version runs players (2025.11.12 or later),
+// Check also asks for the runtimes. After the first answer, Check only looks whether the
+// program is there and unchanged. The error is a CONFIG_ERROR that says what is wrong with the
+// program or its JavaScript runtime, and how to repair it. If the program takes longer than a
+// second, the error is context.DeadlineExceeded, and the next Check may know more.
 func (d *Downloader) Check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, checkPatience)
 	defer cancel()
@@ -125,15 +123,15 @@ func (d *Downloader) Check(ctx context.Context) error {
 	return nil
 }
 
-// Version returns the day of the program's release, "2026.08.19". It waits for the
-// program, which may take half a minute on a busy machine; the error is that of
-// [Downloader.Check], or the context's.
+// Version returns the date of the program's release, "2026.08.19". It waits for the program,
+// which may take half a minute on a busy machine. The error is that of [Downloader.Check], or
+// the context's.
 func (d *Downloader) Version(ctx context.Context) (string, error) {
 	v, err := d.version(ctx)
 	return string(v), err
 }
 
-// Origin names the platforms whose captions the program reads.
+// Origin returns the origin of platforms whose captions the program reads.
 func (d *Downloader) Origin(p transcript.Platform) (transcript.Origin, bool) {
 	return engine.CaptionOrigin(p)
 }
