@@ -89,13 +89,13 @@ var talks = video.Search{Q: "talk", Type: video.TypeVideo, Order: video.ByReleva
 func TestNewRefusesOptions(t *testing.T) {
 	t.Parallel()
 	for says, o := range map[string]dataapi.Options{
-		"Key is empty":            {},
-		"characters that no key has": {Key: "5ecret\n"},
-		"the base URL is no address": {Key: "5ecret", BaseURL: "http://u:5ecret@[x"},
-		"the base URL":               {Key: "5ecret", BaseURL: "ftp://example.com"},
-		"is not of the form":         {Key: "5ecret", BaseURL: "https://u:5ecret@example.com"},
-		"?x=1":                       {Key: "5ecret", BaseURL: "https://example.com/?x=1"},
-		"the address of the site":    {Key: "5ecret", Site: "example.com"},
+		"Key is empty": {},
+		"invalid characters, perhaps a line break": {Key: "5ecret\n"},
+		"the base URL is no address":               {Key: "5ecret", BaseURL: "http://u:5ecret@[x"},
+		"the base URL":                             {Key: "5ecret", BaseURL: "ftp://example.com"},
+		"is not of the form":                       {Key: "5ecret", BaseURL: "https://u:5ecret@example.com"},
+		"?x=1":                                     {Key: "5ecret", BaseURL: "https://example.com/?x=1"},
+		"the address of the site":                  {Key: "5ecret", Site: "example.com"},
 	} {
 		_, err := dataapi.New(o)
 		require.ErrorContains(t, err, says)

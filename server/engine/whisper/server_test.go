@@ -202,7 +202,7 @@ func TestServerFaults(t *testing.T) {
 					return
 				}
 			}
-		}, transcript.UpstreamFailed, "a longer answer than any", 0},
+		}, transcript.UpstreamFailed, "an answer longer than that of any", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
