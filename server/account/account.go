@@ -1,13 +1,13 @@
-// Package account knows who may use the service: accounts, their plans, and
-// the API keys that programs present.
+// Package account manages the users of the service: accounts, their plans, and the API keys
+// that programs present.
 //
-//	plans, err := account.ReadPlans(file) // or DefaultPlans(), or a PlanSource of one's own
+//	plans, err := account.ReadPlans(file) // or DefaultPlans(), or your own PlanSource
 //	accounts, err := account.New(s, plans)
 //	_, err = accounts.Set(ctx, "acme", account.Settings{Plan: "basic"})
 //	key, secret, err := accounts.CreateKey(ctx, account.KeyParams{Account: "acme", Name: "ci", Scopes: account.Scopes()})
-//	principal, err := accounts.Verify(ctx, secret) // who presents a key, and whether they may
+//	principal, err := accounts.Verify(ctx, secret) // the account behind a key, and whether it may use the service
 //
-// The package knows no HTTP: which header carries a key is the server's business.
+// The package knows no HTTP: the server decides which header carries a key.
 package account
 
 import (
@@ -23,11 +23,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
 
-// ErrNotFound says that there is no such account or key. An error around it names
-// the one that was asked for.
+// ErrNotFound says that the account or key does not exist. An error that wraps it names the
+// requested account or key.
 var ErrNotFound = errors.New("account: there is no such account or key")
 
-// notFound is an ErrNotFound that says what there is not.
+// notFound is an ErrNotFound that names the missing thing.
 type notFound string
 
 func (e notFound) Error() string { return "account: " + string(e) }
@@ -37,10 +37,10 @@ func (notFound) Is(target error) bool { return target == ErrNotFound }
 
 // Account is a customer of the service.
 type Account struct {
-	Name      string // as the operator gave it
+	Name      string // as the operator has chosen it
 	Plan      string // the name of its plan, which the PlanSource knows
-	Suspended bool   // its keys are refused until that is changed
-	// Prompt are names and words that are likely to be said in what it uploads. Empty:
+	Suspended bool   // its keys are refused until the operator changes this
+	// Prompt holds names and words that are likely to be said in the account's uploads. Empty:
 	// none are known.
 	Prompt    string
 	CreatedAt time.Time
@@ -53,20 +53,20 @@ type Accounts struct {
 	plans inquiries
 
 	memory   memory
-	touching sync.Map // ids of the keys whose use is being noted
+	touching sync.Map // ids of the keys whose use is being recorded
 }
 
-// New keeps accounts and keys in s; their plans are what the source says. Where it is
-// [Plans], the error says that the default one is none of them, or names a limit that
-// cannot be meant.
+// New returns the accounts and keys in s. The source knows their plans. If the source is
+// [Plans], New returns an error if the default plan is missing, or if a limit has an impossible
+// value.
 //
-// An Accounts remembers a key for a second, so that not every request looks it up.
-// What is changed through it counts at once; what another one changes, in this
-// process or elsewhere, a second later. A server and the program around it share
-// one: server.Config.Accounts.
+// An Accounts remembers a key for a second, so that not every request looks the key up. Changes
+// made through this Accounts take effect at once. Changes made through another Accounts, in
+// this process or elsewhere, take effect a second later. So a server and the program around it
+// share one Accounts: server.Config.Accounts.
 func New(s *store.Store, source PlanSource) (*Accounts, error) {
 	if source == nil {
-		return nil, errors.New("account: there is no PlanSource: DefaultPlans is one")
+		return nil, errors.New("account: the PlanSource is nil: use DefaultPlans, for example")
 	}
 	if plans, ok := source.(Plans); ok {
 		if err := plans.check(); err != nil {
@@ -76,27 +76,28 @@ func New(s *store.Store, source PlanSource) (*Accounts, error) {
 	return &Accounts{db: db.Of(s), plans: inquiries{source: source}}, nil
 }
 
-// Settings are the changes to an account. An empty or nil member changes nothing; a
-// new account is active, on the default plan.
+// Settings are the changes to an account. An empty or nil field changes nothing. A new account
+// is active and on the default plan.
 type Settings struct {
 	Plan      string
 	Suspended *bool
-	// Prompt are names and words that are likely to be said in what the account uploads:
-	// recognizers that take a prompt hear them more surely. At most [MaxPrompt]
-	// characters of UTF-8; runs of white space count as one space, and no other control
-	// characters are taken. An empty text removes it. It guides uploads that are accepted
-	// from now on, and what was recognized with another prompt is recognized anew when it
-	// is sent again; links never, as what is heard in them is everybody's.
+	// Prompt holds names and words that are likely to be said in the account's uploads:
+	// recognizers that take a prompt recognize them more reliably. At most [MaxPrompt]
+	// characters of UTF-8. Runs of white space count as one space; other control characters are
+	// refused. An empty text removes the prompt. A new prompt applies to uploads that are
+	// accepted from then on. If a client sends a recording again that was recognized with
+	// another prompt, the server recognizes the recording again. Prompts never apply to links,
+	// because all accounts share the text of a link.
 	Prompt *string
 }
 
-// nameGrammar bounds what an operator may call an account: a name goes into
-// logs, command lines and lists.
+// nameGrammar bounds an account's name, because the name goes into logs, command lines and
+// lists.
 var nameGrammar = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}$`)
 
-// Set creates the account or changes it. A name is 1 to 128 letters, digits and
-// . _ @ + - that begin with a letter or digit, case-sensitive. The error names
-// a bad name, a prompt that cannot be used, or an unknown plan ([ErrNoPlan]).
+// Set creates the account or changes it. A name consists of 1 to 128 letters, digits and . _ @
+// + -, begins with a letter or digit, and is case-sensitive. The error names a bad name, an
+// unusable prompt, or an unknown plan ([ErrNoPlan]).
 func (a *Accounts) Set(ctx context.Context, name string, s Settings) (Account, error) {
 	if !nameGrammar.MatchString(name) {
 		return Account{}, fmt.Errorf("account: the name %q is not 1 to 128 letters, digits and . _ @ + - that begin with a letter or digit", name)
@@ -138,8 +139,9 @@ func (a *Accounts) Set(ctx context.Context, name string, s Settings) (Account, e
 	return accountOf(acc), nil
 }
 
-// planToSet asks the source for a plan that is named, or that of a new account, and
-// returns its name. It is asked before the transaction, which must not wait for it.
+// planToSet asks the source for the named plan, or for the plan of a new account, and returns
+// the plan's name. It asks before the transaction begins, because a transaction must not wait
+// for the source.
 func (a *Accounts) planToSet(ctx context.Context, name string, s Settings) (string, error) {
 	row, err := a.db.Account(ctx, name)
 	switch isNew := errors.Is(err, db.ErrNotFound); {
@@ -161,7 +163,7 @@ func accountOf(row db.Account) Account {
 	return Account{row.ID, row.Plan, row.Suspended, row.Prompt, row.CreatedAt, row.UpdatedAt}
 }
 
-// Account returns an account by its name; [ErrNotFound] where there is none.
+// Account returns an account by its name, or [ErrNotFound].
 func (a *Accounts) Account(ctx context.Context, name string) (Account, error) {
 	row, err := a.db.Account(ctx, name)
 	if errors.Is(err, db.ErrNotFound) {
@@ -173,7 +175,7 @@ func (a *Accounts) Account(ctx context.Context, name string) (Account, error) {
 	return accountOf(row), nil
 }
 
-// List returns all accounts by name.
+// List returns all accounts, sorted by name.
 func (a *Accounts) List(ctx context.Context) ([]Account, error) {
 	rows, err := a.db.Accounts(ctx)
 	if err != nil {
@@ -186,5 +188,5 @@ func (a *Accounts) List(ctx context.Context) ([]Account, error) {
 	return all, nil
 }
 
-// now is the present in the precision of the API's times.
+// now returns the current time in the precision of the API's times.
 func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }

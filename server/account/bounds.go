@@ -9,19 +9,18 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of what a plan can say. They keep sums and products of limits far from where
-// numbers end.
+// The bounds of a plan's values. They keep sums and products of limits from overflowing.
 const (
 	maxCount     = 1_000_000_000 // requests, recordings, items, streams
-	maxAmount    = 1<<53 - 1     // bytes, transcripts, minutes: what every reader of JSON can hold
+	maxAmount    = 1<<53 - 1     // bytes, transcripts, minutes: exact in every JSON reader
 	maxSeconds   = math.MaxInt64 / int64(time.Second)
 	maxWindow    = 24 * time.Hour
-	maxAnchorDay = 28 // every month has one
+	maxAnchorDay = 28 // every month has a 28th
 	maxLabel     = 100
 	maxURL       = 2048
 )
 
-// fault is what is wrong with a member of a plan, which it names as a plans file does.
+// fault is an error in a field of a plan. It names the field as a plans file does.
 type fault struct{ path, says string }
 
 func (f fault) Error() string { return f.path + " " + f.says }
@@ -30,10 +29,10 @@ func faultf(path, format string, args ...any) error {
 	return fault{path, fmt.Sprintf(format, args...)}
 }
 
-// limit is a member of a plan that is a number of units, or Unlimited.
+// limit is a field of a plan: a number of units, or Unlimited.
 type limit struct {
 	name string // in a plans file
-	unit int64  // what one of the file is in the plan
+	unit int64  // how many of the plan's units make one in the file
 	most int64  // units
 	get  func() int64
 	set  func(int64)
@@ -48,12 +47,12 @@ const (
 	second = int64(time.Second)
 )
 
-// requests is the limit of a window.
+// requests returns the limit on the requests of a window.
 func (r *RateLimit) requests() limit {
 	return limitOf("rateLimit.requests", &r.Requests, one, maxCount)
 }
 
-// limits are the plan's, but those of RateLimit.
+// limits returns the plan's limits, except those of RateLimit.
 func (p *Plan) limits() []limit {
 	return []limit{
 		limitOf("transcriptsPerPeriod", &p.TranscriptsPerPeriod, one, maxAmount),
@@ -68,7 +67,7 @@ func (p *Plan) limits() []limit {
 	}
 }
 
-// check returns a fault where something cannot be meant.
+// check returns a fault if a value is impossible.
 func (p Plan) check() error {
 	for _, l := range append(p.limits(), p.RateLimit.requests()) {
 		if n := l.get(); n < Unlimited || n > l.most*l.unit {

@@ -13,36 +13,35 @@ import (
 )
 
 const (
-	// sourcePatience is how long anybody waits for a PlanSource. With the second for
-	// which an answer is remembered, a change there is obeyed within 5 s.
+	// sourcePatience bounds the wait for a PlanSource. An answer is remembered for a second, so
+	// a change in the source takes effect within 5 s.
 	sourcePatience = 3 * time.Second
-	// sourceRetry is how long a client is asked to leave a service alone whose
-	// PlanSource has failed.
+	// sourceRetry is the Retry-After of requests that fail because the PlanSource has failed.
 	sourceRetry = 2 // seconds
-	// mostCalls bounds the calls about one account that do not return.
+	// mostCalls bounds the unreturned calls about one account.
 	mostCalls = 3
 )
 
-// inquiries are the questions to a PlanSource, so that it gets one at a time for each
-// account, and one a second at most. They grow no more than the number of accounts
-// that are in use.
+// inquiries are the questions to a PlanSource. For each account, at most one question is open
+// at a time, and at most one a second is asked. The map grows no larger than the number of
+// accounts in use.
 type inquiries struct {
 	source    PlanSource
 	byAccount sync.Map   // of *inquiry
-	beginning sync.Mutex // of one that others may share
+	beginning sync.Mutex // held while a shared inquiry begins
 }
 
-// inquiry is a question for the plan of an account, and its answer.
+// inquiry is the question for an account's plan, and the answer.
 type inquiry struct {
 	about    Account
-	calls    *atomic.Int32 // of the source for this account that have not returned
-	done     chan struct{} // closed when the answer is there: in sourcePatience at most
+	calls    *atomic.Int32 // unreturned calls of the source for this account
+	done     chan struct{} // closed when the answer is there: after sourcePatience at most
 	plan     Plan
 	err      error
 	answered time.Time
 }
 
-// of returns the plan of an account, as it was a moment ago.
+// of returns the plan of an account. The answer may be up to a second old.
 func (s *inquiries) of(ctx context.Context, about Account) (Plan, error) {
 	q := s.current(ctx, about)
 	select {
@@ -58,7 +57,7 @@ func (s *inquiries) of(ctx context.Context, about Account) (Plan, error) {
 	}
 }
 
-// current returns the inquiry that counts now, and begins it where there is none.
+// current returns the valid inquiry, or begins a new one.
 func (s *inquiries) current(ctx context.Context, about Account) *inquiry {
 	if q := s.known(about); q != nil {
 		return q
@@ -72,7 +71,8 @@ func (s *inquiries) current(ctx context.Context, about Account) *inquiry {
 	if before, ok := s.byAccount.Swap(about.Name, q); ok {
 		q.calls = before.(*inquiry).calls // nothing else is stored
 	}
-	// Others share it: it goes on when the request that began it is cut off.
+	// Other requests share the inquiry, so it continues if the request that began it is
+	// canceled.
 	go q.run(context.WithoutCancel(ctx), s.source)
 	return q
 }
@@ -102,9 +102,9 @@ func (q *inquiry) run(ctx context.Context, source PlanSource) {
 	close(q.done)
 }
 
-// askInTime asks the source, and waits no longer than sourcePatience. A call that does
-// not heed the end of its context is left behind: of those there are mostCalls at most,
-// and then the source is not asked until one has returned.
+// askInTime asks the source and waits at most sourcePatience. A call that ignores the end of
+// its context is abandoned. After mostCalls abandoned calls, the source is asked again only
+// when one of them has returned.
 func askInTime(ctx context.Context, source PlanSource, about Account, calls *atomic.Int32) (Plan, error) {
 	if calls.Load() >= mostCalls {
 		return Plan{}, noAnswer(about, fmt.Errorf("the last %d calls of the PlanSource have not returned", mostCalls))
@@ -113,7 +113,7 @@ func askInTime(ctx context.Context, source PlanSource, about Account, calls *ato
 		plan Plan
 		err  error
 	}
-	answers := make(chan answer, 1) // nobody may wait for it any more
+	answers := make(chan answer, 1) // the receiver may be gone
 	ctx, cancel := context.WithTimeout(ctx, sourcePatience)
 	defer cancel()
 	calls.Add(1)
@@ -136,8 +136,8 @@ func askInTime(ctx context.Context, source PlanSource, about Account, calls *ato
 	}
 }
 
-// ask asks the source for the plan of an account. The error is an ErrNoPlan beside the
-// strictest plan, or a *transcript.Error that says why nobody knows.
+// ask asks the source for the plan of an account. The error is an ErrNoPlan together with the
+// strictest plan, or a *transcript.Error that says why the plan is not known.
 func ask(ctx context.Context, source PlanSource, about Account) (Plan, error) {
 	plan, err := source.PlanOf(ctx, about)
 	switch {
@@ -154,7 +154,7 @@ func ask(ctx context.Context, source PlanSource, about Account) (Plan, error) {
 }
 
 func noAnswer(about Account, err error) error {
-	e := transcript.Errorf(transcript.ServiceUnavailable, "The plan of this account cannot be found out for the moment.")
+	e := transcript.Errorf(transcript.ServiceUnavailable, "The plan of this account cannot be determined at the moment.")
 	e.RetryAfter = sourceRetry
 	return e.Because(fmt.Errorf("account: asking for the plan of account %s: %w", about.Name, err))
 }

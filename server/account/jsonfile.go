@@ -13,10 +13,10 @@ import (
 // reader reads the value at a path of a document.
 type reader func(path string, value json.RawMessage) error
 
-// members are those that an object may have, by name.
+// members are the permitted members of an object, by name.
 type members map[string]reader
 
-// plainName is what stands in a path as it is.
+// plainName matches a name that a path shows without quotes.
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 func join(path, name string) string {
@@ -29,7 +29,7 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// read reads an object that has no other members, and none twice.
+// read reads an object. Unknown and repeated members are errors.
 func (m members) read(path string, object json.RawMessage) error {
 	return readObject(path, object, func(path, name string, value json.RawMessage) error {
 		read, ok := m[name]
@@ -40,8 +40,8 @@ func (m members) read(path string, object json.RawMessage) error {
 	})
 }
 
-// readObject hands over the members of an object, in their order, with the path of
-// each. The document must be valid JSON.
+// readObject calls member for each member of an object, in order, with the member's path. The
+// document must be valid JSON.
 func readObject(path string, object json.RawMessage, member func(path, name string, value json.RawMessage) error) error {
 	dec := json.NewDecoder(bytes.NewReader(object))
 	if start, err := dec.Token(); err != nil || start != json.Delim('{') {
@@ -53,7 +53,7 @@ func readObject(path string, object json.RawMessage, member func(path, name stri
 		if err != nil {
 			return err
 		}
-		name := token.(string) // the decoder takes nothing else for a name
+		name := token.(string) // the decoder accepts only strings as names
 		at := join(path, name)
 		if seen[name] {
 			return faultf(at, "is there more than once")
@@ -109,7 +109,7 @@ func (l limit) read(path string, value json.RawMessage) error {
 	return err
 }
 
-// whole reads a number that is written in digits alone.
+// whole reads a number that is written in digits only.
 func whole(path string, value json.RawMessage, least, most int64, orElse string) (int64, error) {
 	n, err := strconv.ParseInt(string(value), 10, 64)
 	if err != nil || n < least || n > most {

@@ -13,16 +13,16 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 )
 
-// Key is what is known of an API key; the key itself is not kept.
+// Key describes an API key. The key itself is not stored.
 type Key struct {
 	ID         string // UUIDv7
 	Account    string
-	Prefix     string // what people see of it: "tr_9fK2mQ7a", unique
+	Prefix     string // the visible part: "tr_9fK2mQ7a", unique
 	Name       string
 	Scopes     []Scope
 	CreatedAt  time.Time
 	ExpiresAt  *time.Time // nil: never
-	RevokedAt  *time.Time // nil: it is not
+	RevokedAt  *time.Time // nil: not revoked
 	LastUsedAt *time.Time // exact to a minute; nil: never
 }
 
@@ -30,16 +30,16 @@ func keyOf(row db.Key) Key {
 	return Key{row.ID, row.Account, row.Prefix, row.Name, scopesOf(row.Scopes), row.CreatedAt, row.ExpiresAt, row.RevokedAt, row.LastUsedAt}
 }
 
-// Usable reports whether the key was neither revoked nor has expired at a time. Its
-// account may be suspended all the same, or on a plan without keys.
+// Usable reports whether the key is neither revoked nor expired at a time. Its account may
+// still be suspended, or on a plan without keys.
 func (k Key) Usable(at time.Time) bool {
 	return k.RevokedAt == nil && (k.ExpiresAt == nil || k.ExpiresAt.After(at))
 }
 
 // KeyParams are the parameters of a new key.
 type KeyParams struct {
-	// ID is a UUID; empty: a new one. A form that is sent twice makes one key where its
-	// first showing has chosen the ID: the second time is [ErrKeyExists].
+	// ID is a UUID; empty: a new one. A form can choose the ID when it is first shown, so that
+	// sending the form twice makes one key: the second attempt is [ErrKeyExists].
 	ID      string
 	Account string
 	// Name is a label for people: 1 to 100 printable characters.
@@ -47,22 +47,22 @@ type KeyParams struct {
 	Scopes []Scope
 	// ExpiresAt must lie in the future; nil: never.
 	ExpiresAt *time.Time
-	// Most is how many keys the account may have with this one, else it is
-	// [ErrTooManyKeys]; 0: any number. Those count that can be used, and all that were
-	// made in the last 24 hours, as who may make keys may also revoke them.
+	// Most is how many keys the account may have, this one included; with more the error is
+	// [ErrTooManyKeys]. 0: any number. Usable keys count, and so do all keys of the last 24
+	// hours: otherwise a client could make and revoke keys without a bound.
 	Most int
 }
 
-// Why a key is not made that somebody makes for themselves.
+// The errors of CreateKey when an account makes its own key.
 var (
 	ErrKeyExists   = errors.New("account: there is a key with this ID")
-	ErrTooManyKeys = errors.New("account: the account has as many keys as it may have")
+	ErrTooManyKeys = errors.New("account: the account has reached its limit of keys")
 )
 
-// CreateKey makes a key and returns what is known of it and, this once, the key
-// itself. UPGRADE_REQUIRED (a *transcript.Error) when the account is suspended
-// or its plan is not paid; [ErrNotFound] when there is no such account.
-// [ErrKeyExists] and [ErrTooManyKeys] as KeyParams say.
+// CreateKey makes a key and returns its description and, only this once, the key itself. The
+// error is UPGRADE_REQUIRED (a *transcript.Error) if the account is suspended or its plan is
+// not paid, [ErrNotFound] if there is no such account, and [ErrKeyExists] or [ErrTooManyKeys]
+// as KeyParams describes.
 func (a *Accounts) CreateKey(ctx context.Context, p KeyParams) (Key, string, error) {
 	scopes, err := checkScopes(p.Scopes)
 	if err != nil {
@@ -88,7 +88,7 @@ func (a *Accounts) CreateKey(ctx context.Context, p KeyParams) (Key, string, err
 	if p.ExpiresAt != nil {
 		at := p.ExpiresAt.UTC().Truncate(time.Millisecond)
 		if !at.After(key.CreatedAt) {
-			return Key{}, "", fmt.Errorf("account: the key would have expired at %s", at.Format(time.RFC3339))
+			return Key{}, "", fmt.Errorf("account: the expiry %s of the key is not in the future", at.Format(time.RFC3339))
 		}
 		key.ExpiresAt = &at
 	}
@@ -118,7 +118,7 @@ func idOfKey(given string) (string, error) {
 	return id.String(), nil
 }
 
-// insertKey stores a key, if the account may have one more.
+// insertKey stores a key if the account may have another one.
 func insertKey(ctx context.Context, tx *db.Tx, key db.Key, most int) error {
 	err := tx.InsertKey(ctx, key)
 	if err != nil || most == 0 {
@@ -131,8 +131,8 @@ func insertKey(ctx context.Context, tx *db.Tx, key db.Key, most int) error {
 	return err
 }
 
-// mayHaveKeys returns why an account may have no keys. The source is asked anew: what
-// was remembered may be a second old.
+// mayHaveKeys returns an error if an account may have no keys. It asks the source again,
+// because a remembered answer may be a second old.
 func (a *Accounts) mayHaveKeys(ctx context.Context, name string) error {
 	row, err := a.db.Account(ctx, name)
 	if err != nil {
@@ -157,13 +157,12 @@ func checkLabel(name string) error {
 	return nil
 }
 
-// Keys returns all keys, oldest first, also revoked and expired ones.
+// Keys returns all keys, oldest first, including revoked and expired ones.
 func (a *Accounts) Keys(ctx context.Context) ([]Key, error) {
 	return listed(a.db.Keys(ctx))
 }
 
-// KeysOf returns the keys of an account, as Keys does all; none where there is no such
-// account.
+// KeysOf returns the keys of an account, in the form of Keys; none if there is no such account.
 func (a *Accounts) KeysOf(ctx context.Context, account string) ([]Key, error) {
 	return listed(a.db.KeysOf(ctx, account))
 }
@@ -179,16 +178,16 @@ func listed(rows []db.Key, err error) ([]Key, error) {
 	return all, nil
 }
 
-// Revoke ends the key with the prefix, for good and from the next request on.
-// Revoking it again changes nothing. [ErrNotFound] when no key has the prefix.
+// Revoke revokes the key with the prefix for good, from the next request on. Revoking a key
+// again changes nothing. The error is [ErrNotFound] if no key has the prefix.
 func (a *Accounts) Revoke(ctx context.Context, prefix string) error {
 	return a.revoke(ctx, prefix, func(ctx context.Context, tx *db.Tx) error {
 		return tx.RevokeKey(ctx, prefix, now())
 	})
 }
 
-// RevokeOf is Revoke for those who own the key: one of another account is ErrNotFound, as
-// if there were none.
+// RevokeOf is Revoke for the owner of the key: a key of another account is ErrNotFound, like a
+// key that does not exist.
 func (a *Accounts) RevokeOf(ctx context.Context, account, prefix string) error {
 	return a.revoke(ctx, prefix, func(ctx context.Context, tx *db.Tx) error {
 		return tx.RevokeKeyOf(ctx, account, prefix, now())

@@ -37,7 +37,7 @@ func TestCreateKeyRefuses(t *testing.T) {
 		{"at least one scope of [transcripts batches]", func(p *account.KeyParams) { p.Scopes = nil }},
 		{`no scope "admin"`, func(p *account.KeyParams) { p.Scopes = []account.Scope{"admin"} }},
 		{"no UUID", func(p *account.KeyParams) { p.ID = "1" }},
-		{"would have expired", func(p *account.KeyParams) { p.ExpiresAt = &past }},
+		{"is not in the future", func(p *account.KeyParams) { p.ExpiresAt = &past }},
 	} {
 		p := good
 		c.change(&p)

@@ -9,25 +9,25 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 )
 
-// rememberFor is how long a key that was found is not looked up again, and so how
-// late a revocation by another process may be obeyed: 5 s at most are promised.
+// rememberFor is how long a key is remembered, and so how late a revocation by another process
+// may take effect: the promise is 5 s at most.
 const rememberFor = time.Second
 
-// holder is a key with its account, as they were read.
+// holder is a key with its account, as read from the database.
 type holder struct {
 	key     db.Key
 	account db.Account
 
-	asked    time.Time // before they were read
-	changes  int64     // of the memory, then
-	recalled bool      // it comes from memory
+	asked    time.Time // before the read
+	changes  int64     // of the memory, at that time
+	recalled bool      // it comes from the memory
 }
 
-// memory holds the keys that were found a moment ago. It grows no larger than the
-// number of keys that are in use.
+// memory holds the keys that were found a moment ago. It grows no larger than the number of
+// keys in use.
 type memory struct {
 	byPrefix sync.Map     // of *holder
-	changes  atomic.Int64 // how often something was changed here: what was read before counts no longer
+	changes  atomic.Int64 // how many changes this process has made: each change invalidates earlier reads
 }
 
 func (m *memory) recall(prefix string) (holder, bool) {
@@ -46,8 +46,8 @@ func (m *memory) recall(prefix string) (holder, bool) {
 
 func (m *memory) remember(h holder) { m.byPrefix.Store(h.key.Prefix, &h) }
 
-// forget makes a change of this process count at once, also against a key that is
-// being read now.
+// forget makes a change of this process take effect at once, also for a key that is being read
+// at the moment.
 func (m *memory) forget() { m.changes.Add(1) }
 
 // find returns the key with the prefix, and its account.

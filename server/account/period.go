@@ -2,12 +2,12 @@ package account
 
 import "time"
 
-// Period is the time for which an allowance is given: from Start, up to but not
-// including End, both midnight UTC.
+// Period is the time of one allowance: from Start up to, but not including, End. Both are
+// midnight UTC.
 type Period struct{ Start, End time.Time }
 
-// Period is the one in which at lies: a calendar month, or a month from the plan's
-// PeriodAnchorDay on.
+// Period returns the period that contains at: a calendar month, or a month that begins on the
+// plan's PeriodAnchorDay.
 func (p Plan) Period(at time.Time) Period {
 	at = at.UTC()
 	start := time.Date(at.Year(), at.Month(), max(p.PeriodAnchorDay, 1), 0, 0, 0, 0, time.UTC)

@@ -6,28 +6,28 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Unlimited is a limit that is none. A limit of 0 permits nothing.
+// Unlimited stands for no limit. A limit of 0 permits nothing.
 const Unlimited = -1
 
-// Plan is what an account has bought. The zero value permits nothing; a limit may
-// be [Unlimited].
+// Plan is the set of limits and permissions of an account. The zero value permits nothing. A
+// limit may be [Unlimited].
 type Plan struct {
 	Name string
 	// Paid accounts may create and use keys.
 	Paid bool
-	// ActionLabel and ActionURL stand in the 402 answers of this plan: what to do, in
-	// at most 100 characters, and where, an http or https URL.
+	// ActionLabel and ActionURL stand in the 402 answers of this plan: what the user can do, in
+	// at most 100 characters, and an http or https URL where.
 	ActionLabel, ActionURL string
 
-	// RateLimit bounds the requests of an account. A paid plan needs one; on another,
-	// which has none, 60 requests a minute are told that they are refused.
+	// RateLimit bounds the requests of an account. A paid plan needs one. An unpaid plan
+	// without one gets 60 refusals a minute.
 	RateLimit RateLimit
-	// TranscriptsPerPeriod is how many transcripts are made in a period that do not
-	// come from the cache, ASRMinutesPerPeriod how many minutes of sound are recognized
-	// for them; each begun minute of a recording counts.
+	// TranscriptsPerPeriod bounds the transcripts of a period that do not come from the cache.
+	// ASRMinutesPerPeriod bounds the minutes of sound that are recognized for them; each
+	// started minute of a recording counts.
 	TranscriptsPerPeriod, ASRMinutesPerPeriod int64
-	// PeriodAnchorDay is the day of the month, 1 to 28, on which a period begins, at
-	// midnight UTC; 0: the first.
+	// PeriodAnchorDay is the day of the month, 1 to 28, on which a period begins, at midnight
+	// UTC; 0: the first.
 	PeriodAnchorDay int
 
 	// Upload permits file uploads, of at most MaxUploadBytes.
@@ -36,36 +36,35 @@ type Plan struct {
 	// ASR permits speech recognition.
 	ASR bool
 	// ASRConcurrency is how many recordings of an account are recognized at once, and
-	// ASRWaiting how many more may be waiting for their turn.
+	// ASRWaiting how many more may wait.
 	ASRConcurrency, ASRWaiting int
-	// MaxDuration is the longest media that is recognized.
+	// MaxDuration is the length of the longest media that is recognized.
 	MaxDuration time.Duration
 
-	// BatchItems is how many items a batch may have. BatchExport permits the export of
+	// BatchItems is the largest number of items in a batch. BatchExport permits the export of
 	// batches.
 	BatchItems  int
 	BatchExport bool
 
-	// SharedTurn lets the accounts of this plan take turns as if they were one account: in
-	// each queue they have together what an account has that is alone. It is for accounts
-	// that anybody can make, such as those of guests.
+	// SharedTurn treats all accounts of this plan as one account when accounts take turns in a
+	// queue: together they get one account's share. It is for accounts that anyone can make,
+	// such as guests' accounts.
 	SharedTurn bool
 
-	// CacheTTL is how long after its making a shared text is served; then a new
-	// request makes it anew. With 0 it never is, with Unlimited always.
+	// CacheTTL is how long the server serves a shared text from the cache. A later request
+	// makes the text again. 0: the server never uses the cache; Unlimited: it always does.
 	CacheTTL time.Duration
-	// EventStreams is how many event streams of an account may be open at once in
-	// each process.
+	// EventStreams is how many event streams of an account may be open at once in each process.
 	EventStreams int
 }
 
-// RateLimit is how many requests an account may make in each window of time; those
-// that ask how work goes have five times as many, in a window of their own. The zero
-// value permits none; with [Unlimited] Requests there is no window.
+// RateLimit is how many requests an account may make in each window of time. Requests for the
+// state of work have five times as many, in a window of their own. The zero value permits none;
+// with [Unlimited] Requests there is no window.
 type RateLimit struct {
 	Requests int
-	// Window is whole seconds, from a second to a day. Windows begin at its
-	// multiples since 1970.
+	// Window is in whole seconds, from a second to a day. Windows begin at its multiples since
+	// 1970.
 	Window time.Duration
 }
 
@@ -90,23 +89,22 @@ func WithoutLimits(name string) Plan {
 	}
 }
 
-// Recognizes reports whether the plan permits speech recognition: it includes ASR, of
-// at least one recording at once.
+// Recognizes reports whether the plan permits speech recognition: it includes ASR, and at least
+// one recording at once.
 func (p Plan) Recognizes() bool { return p.ASR && p.ASRConcurrency != 0 }
 
-// UpgradeRequired makes the refusal of what the plan does not include: the code
-// UPGRADE_REQUIRED (402) with where to go from here.
+// UpgradeRequired returns the refusal of a feature that the plan does not include: the code
+// UPGRADE_REQUIRED (402) with the plan's action.
 func (p Plan) UpgradeRequired(message string) *transcript.Error {
 	e := transcript.Errorf(transcript.UpgradeRequired, "%s", message)
 	e.ActionLabel, e.ActionURL, e.UpgradeURL = p.ActionLabel, p.ActionURL, p.ActionURL
 	return e
 }
 
-// DefaultPlans are the plans of a service of one's own: "self_hosted", which has
-// everything, within bounds that keep one account from taking up the whole service:
-// 600 requests a minute, one recording recognized at once and 200 waiting, uploads of
-// at most 4 GiB, batches of 500 items, 20 event streams. Texts are served from the
-// cache for 30 days.
+// DefaultPlans returns the plans of a self-hosted service. The only plan, "self_hosted",
+// permits everything, within bounds that keep one account from occupying the whole service: 600
+// requests a minute, one recording recognized at once and 200 waiting, uploads of at most 4
+// GiB, batches of 500 items, 20 event streams. The cache serves texts for 30 days.
 func DefaultPlans() Plans {
 	plan := WithoutLimits("self_hosted")
 	plan.RateLimit = RateLimit{Requests: 600, Window: time.Minute}

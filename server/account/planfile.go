@@ -13,21 +13,19 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 )
 
-// maxPlansFile is how many bytes a plans file may have.
+// maxPlansFile bounds a plans file, in bytes.
 const maxPlansFile = 1 << 20
 
-// planGrammar bounds what a file may call a plan: the name goes into logs, command
-// lines and paths of errors.
+// planGrammar bounds a plan's name, because the name goes into logs, command lines and paths of
+// errors.
 var planGrammar = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 
-// ReadPlans reads the plans that an operator offers from a JSON document of at most
-// 1 MiB: see API.md, Plans, for its members and their bounds. A limit that is null is
-// none; a member that is not there is the strictest value, 0 or false, but
-// eventStreams, which is 20 then. rateLimit must be there on a paid plan.
+// ReadPlans reads an operator's plans from a JSON document of at most 1 MiB. API.md, Plans,
+// lists its members and their bounds. A limit of null means no limit. A missing member has the
+// strictest value, 0 or false, except eventStreams, which is 20. A paid plan needs rateLimit.
 //
-// The document is closed: the error names the first member that is unknown, there
-// twice, of the wrong type, or out of its bounds, as in
-// "plans.basic.rateLimit.windowSec".
+// The error names the first member that is unknown, repeated, of the wrong type, or out of its
+// bounds, as in "plans.basic.rateLimit.windowSec".
 func ReadPlans(r io.Reader) (Plans, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxPlansFile+1))
 	if err != nil {
@@ -60,7 +58,7 @@ func parsePlans(text []byte) (Plans, error) {
 	return p, nil
 }
 
-// checkJSON returns an error where text is not one JSON document.
+// checkJSON returns an error if text is not exactly one JSON document.
 func checkJSON(text []byte) error {
 	switch {
 	case len(text) > maxPlansFile:
@@ -98,7 +96,7 @@ func (p *Plans) readAll(path string, value json.RawMessage) error {
 	})
 }
 
-// members are those of a plan.
+// members returns the members of a plan.
 func (p *Plan) members() members {
 	all := members{
 		"paid":            boolOf(&p.Paid),

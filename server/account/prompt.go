@@ -8,12 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// MaxPrompt is how many characters a prompt may have. Whisper models heed its last 224
-// tokens: about 800 letters of English, fewer of other scripts.
+// MaxPrompt bounds a prompt, in characters. Whisper models use its last 224 tokens: about 800
+// letters of English, fewer of other scripts.
 const MaxPrompt = 800
 
-// promptToSet is the prompt of settings as it is stored: in one line; nil changes nothing.
-// Its errors show nothing of it.
+// promptToSet returns the prompt of settings in its stored form, in one line; nil changes
+// nothing. Its errors do not show the prompt.
 func promptToSet(s Settings) (*string, error) {
 	if s.Prompt == nil {
 		return nil, nil //nolint:nilnil // nothing is to be changed

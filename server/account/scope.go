@@ -17,7 +17,7 @@ const (
 // Scopes lists every scope.
 func Scopes() []Scope { return []Scope{Transcripts, Batches} }
 
-// scopesOf are the scopes as they were stored.
+// scopesOf converts stored scopes.
 func scopesOf(stored []string) []Scope {
 	scopes := make([]Scope, len(stored))
 	for i, s := range stored {
@@ -26,7 +26,7 @@ func scopesOf(stored []string) []Scope {
 	return scopes
 }
 
-// checkScopes returns the scopes without repetitions, as they are stored.
+// checkScopes returns the scopes in their stored form, without repetitions.
 func checkScopes(scopes []Scope) ([]string, error) {
 	if len(scopes) == 0 {
 		return nil, fmt.Errorf("account: a key needs at least one scope of %v", Scopes())

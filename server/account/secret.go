@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// A key is parsed by length, as its base64url part may hold "_":
+// A key is parsed by length, because its base64url part may contain "_":
 //
 //	tr_ 9fK2mQ7a _ 43 characters base64url  6 characters base62
 //	    public id  32 random bytes          CRC-32 of all before
@@ -27,7 +27,7 @@ const (
 	base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// newSecret makes a key. crypto/rand does not fail.
+// newSecret makes a key.
 func newSecret() string {
 	var random [secretBytes]byte
 	_, _ = rand.Read(random[:]) // never returns an error
@@ -35,9 +35,9 @@ func newSecret() string {
 	return body + check(body)
 }
 
-// publicID draws base62 digits, each as likely as the other.
+// publicID draws base62 digits with equal probability.
 func publicID() string {
-	const fair = 256 - 256%len(base62) // bytes from here on would favor the first digits
+	const fair = 256 - 256%len(base62) // higher bytes would favor the first digits
 	id := make([]byte, 0, publicLength)
 	var b [1]byte
 	for len(id) < publicLength {
@@ -49,7 +49,7 @@ func publicID() string {
 	return string(id)
 }
 
-// check is the CRC-32 (IEEE) of body in base62, most significant digit first.
+// check returns the CRC-32 (IEEE) of body in base62, most significant digit first.
 func check(body string) string {
 	var digits [checkLength]byte
 	sum := crc32.ChecksumIEEE([]byte(body))
@@ -60,7 +60,7 @@ func check(body string) string {
 	return string(digits[:])
 }
 
-// parse returns the prefix of a well-formed key whose checksum holds.
+// parse returns the prefix of a well-formed key with a correct checksum.
 func parse(key string) (prefix string, ok bool) {
 	if len(key) != keyLength || !strings.HasPrefix(key, mark) || key[prefixLength] != '_' {
 		return "", false
@@ -71,9 +71,9 @@ func parse(key string) (prefix string, ok bool) {
 	return key[:prefixLength], true
 }
 
-// FindKey looks for something of the form of a key anywhere in s, its checksum
-// included, and returns the prefix of the first: fit for a log, unlike s. It
-// needs no database and does not say whether the key exists.
+// FindKey finds the first text in s that has the form of a key, with a correct checksum, and
+// returns its prefix. Unlike s, the prefix may go into a log. FindKey needs no database and
+// does not tell whether the key exists.
 func FindKey(s string) (prefix string, ok bool) {
 	for {
 		at := strings.Index(s, mark)
@@ -87,22 +87,21 @@ func FindKey(s string) (prefix string, ok bool) {
 	}
 }
 
-// keyLike is a key, or what an error has left of one that was cut off or mistyped: also
-// most of a key is a secret.
+// keyLike matches a key, and also a truncated or mistyped key: most of a key is secret too.
 var keyLike = regexp.MustCompile(fmt.Sprintf(`(%s[0-9A-Za-z]{%d})_[0-9A-Za-z_-]{1,%d}`,
 	mark, publicLength, keyLength-prefixLength-1))
 
-// HideKeys cuts whatever in s looks like a key, or like the beginning of one, down to
-// its prefix and "…": s is then fit for a log.
+// HideKeys shortens each text in s that looks like a key, or like the beginning of one, to its
+// prefix and "…". The result may go into a log.
 func HideKeys(s string) string {
-	if !strings.Contains(s, mark) { // as in most
+	if !strings.Contains(s, mark) { // the usual case
 		return s
 	}
 	return keyLike.ReplaceAllString(s, "$1…")
 }
 
-// digest is what is stored of a key. The secret has 256 random bits, so there
-// is nothing for a slow hash to protect.
+// digest returns the stored form of a key. A slow hash is not necessary, because a key has 256
+// random bits.
 func digest(key string) []byte {
 	sum := sha256.Sum256([]byte(key))
 	return sum[:]

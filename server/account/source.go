@@ -8,32 +8,31 @@ import (
 	"slices"
 )
 
-// PlanSource knows which plan an account is on: [Plans], or what an embedder has, as
-// a billing database. Safe for concurrent use.
+// PlanSource knows the plan of each account: [Plans], or an embedder's own source, such as a
+// billing database. It must be safe for concurrent use.
 type PlanSource interface {
-	// PlanOf returns the plan of an account. What a.Plan says is up to the source: it
-	// is what Settings.Plan said last, and empty for an account that is being made
-	// without one, which is then noted as being on the plan that is returned.
+	// PlanOf returns the plan of an account. The source decides what a.Plan means: it is the
+	// last Settings.Plan. It is empty for an account that is being created without a plan; the
+	// account then records the name of the returned plan.
 	//
-	// The error is one that wraps [ErrNoPlan] where there is no such plan: its keys
-	// are refused then, and the 402 answers carry the ActionLabel and ActionURL of the
-	// plan that is returned beside it. Any other error is a failure: the account's
-	// requests are answered with 503 SERVICE_UNAVAILABLE. So is a plan that does not
-	// come within 3 s, when ctx ends: a call that goes on after that is left behind, and
-	// when three of an account are, it is not asked about that one until one returns. A
-	// plan with limits that cannot be meant is a CONFIG_ERROR. The log says why.
+	// If there is no such plan, the error wraps [ErrNoPlan]. The account's keys are then
+	// refused, and the 402 answers carry the ActionLabel and ActionURL of the returned plan.
+	// Any other error is a failure: the server answers the account's requests with 503
+	// SERVICE_UNAVAILABLE. So does a call that takes longer than 3 s, when ctx ends. A call
+	// that continues after that is abandoned. After three abandoned calls about an account, the
+	// source is asked about that account only when one of them has returned. A plan with
+	// impossible limits is a CONFIG_ERROR. The log names the reason.
 	//
-	// Answers, failures too, are remembered for a second. Until there is one, the
-	// requests of the account wait for it together, and those of others are not held
-	// up.
+	// Answers and failures are remembered for a second. Until the first answer, all requests of
+	// the account wait for one call. Requests of other accounts do not wait.
 	PlanOf(ctx context.Context, a Account) (Plan, error)
 }
 
-// ErrNoPlan says that there is no such plan. An error of [Plans] around it names the
-// one that was asked for, and those there are.
+// ErrNoPlan says that the plan does not exist. An error of [Plans] that wraps it names the
+// requested plan and the existing ones.
 var ErrNoPlan = errors.New("account: there is no such plan")
 
-// noPlan is an ErrNoPlan that says which plan there is not.
+// noPlan is an ErrNoPlan that names the missing plan.
 type noPlan string
 
 func (e noPlan) Error() string { return string(e) }
@@ -41,15 +40,15 @@ func (e noPlan) Error() string { return string(e) }
 // Is makes errors.Is find ErrNoPlan.
 func (noPlan) Is(target error) bool { return target == ErrNoPlan }
 
-// Plans are the plans that an operator offers, by name. Default is the plan of
-// a new account. [ReadPlans] reads them from a file.
+// Plans are the plans that an operator offers, by name. Default is the plan of a new account.
+// [ReadPlans] reads plans from a file.
 type Plans struct {
 	Default string
 	ByName  map[string]Plan
 }
 
-// PlanOf returns the plan that the account names, or the default one if it names
-// none. The error is an [ErrNoPlan], beside the action links of the default plan.
+// PlanOf returns the account's plan, or the default plan if the account names none. If there is
+// no such plan, it returns [ErrNoPlan] with the action links of the default plan.
 func (p Plans) PlanOf(_ context.Context, a Account) (Plan, error) {
 	name := a.Plan
 	if name == "" {
@@ -64,7 +63,7 @@ func (p Plans) PlanOf(_ context.Context, a Account) (Plan, error) {
 	return plan, nil
 }
 
-// mostNamed is how many plans an error names.
+// mostNamed bounds the plans that an error names.
 const mostNamed = 20
 
 func (p Plans) none(name string) error {
@@ -75,7 +74,7 @@ func (p Plans) none(name string) error {
 	return noPlan(fmt.Sprintf("account: there is no plan %q, only %v%s", name, names, more))
 }
 
-// check returns an error that names what cannot be meant.
+// check returns an error that names the first impossible value.
 func (p Plans) check() error {
 	if _, ok := p.ByName[p.Default]; !ok {
 		return fmt.Errorf("account: Plans.Default: %w", p.none(p.Default))

@@ -12,14 +12,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 )
 
-// ErrInvalid says that a key is malformed, unknown, revoked or expired: which
-// of them is nobody's business who does not own it.
+// ErrInvalid says that a key is malformed, unknown, revoked or expired. It does not tell which,
+// because only the owner of a key may know.
 var ErrInvalid = errors.New("account: invalid key")
 
-// Principal is who makes a request, and what they may do.
+// Principal is the author of a request, with permissions.
 type Principal struct {
 	Account string // 1 to 255 bytes of UTF-8 without control characters
-	KeyID   string // empty when no API key was used; bounded as Account
+	KeyID   string // empty if the request has no API key; bounded as Account
 	Prefix  string // of the key, fit for logs
 	Scopes  []Scope
 	Plan    Plan
@@ -28,16 +28,15 @@ type Principal struct {
 // Can reports whether the principal has the scope.
 func (p Principal) Can(s Scope) bool { return slices.Contains(p.Scopes, s) }
 
-// Verify returns who presents the key, and whether they may use it now.
-// ErrInvalid for a key that is malformed, unknown, revoked or expired: nobody
-// knows who it is. A principal beside a *transcript.Error: it is them, but the account
-// is suspended, or its plan is not paid or not offered any more (UPGRADE_REQUIRED);
-// or its plan cannot be found out now (SERVICE_UNAVAILABLE), or not be used
-// (CONFIG_ERROR), and the principal has none.
+// Verify returns the principal of a key, and whether the principal may use the service now. A
+// malformed, unknown, revoked or expired key is ErrInvalid. Verify returns a principal together
+// with a *transcript.Error if the key is valid but the account is suspended, or its plan is not
+// paid or no longer offered (UPGRADE_REQUIRED). It does the same if the plan cannot be found
+// out now (SERVICE_UNAVAILABLE) or is unusable (CONFIG_ERROR); the principal then has no plan.
 //
-// What is changed through these Accounts is obeyed at once, what is changed through
-// others, as by another process, within a second or so, and what a PlanSource of
-// one's own changes within 5 s.
+// Changes made through this Accounts take effect at once. Changes made through another
+// Accounts, for example in another process, take effect within about a second. Changes in an
+// embedder's PlanSource take effect within 5 s.
 func (a *Accounts) Verify(ctx context.Context, key string) (Principal, error) {
 	h, err := a.holder(ctx, key)
 	if err != nil {
@@ -47,7 +46,7 @@ func (a *Accounts) Verify(ctx context.Context, key string) (Principal, error) {
 	acc := accountOf(h.account)
 	p.Plan, err = a.plans.of(ctx, acc)
 	if err := ineligible(acc, p.Plan, err); err != nil {
-		return p, err // the key is not remembered: who pays is let in at once
+		return p, err // the key is not remembered, so that a payment takes effect at once
 	}
 	if !h.recalled {
 		a.memory.remember(h)
@@ -56,10 +55,10 @@ func (a *Accounts) Verify(ctx context.Context, key string) (Principal, error) {
 	return p, nil
 }
 
-// Principal returns an account by its name as a principal with every scope and no key,
-// and whether it may use the service now: for what a program does on its behalf.
-// [ErrNotFound] where there is no such account; a principal beside a *transcript.Error
-// as for Verify.
+// Principal returns an account by its name as a principal with every scope and no key, for
+// programs that act for the account. It also reports whether the account may use the service
+// now. It returns [ErrNotFound] if there is no such account, and a principal together with a
+// *transcript.Error like Verify.
 func (a *Accounts) Principal(ctx context.Context, name string) (Principal, error) {
 	acc, err := a.Account(ctx, name)
 	if err != nil {
@@ -70,7 +69,7 @@ func (a *Accounts) Principal(ctx context.Context, name string) (Principal, error
 	return p, ineligible(acc, p.Plan, err)
 }
 
-// holder finds out whose key it is.
+// holder finds the owner of a key.
 func (a *Accounts) holder(ctx context.Context, key string) (holder, error) {
 	prefix, ok := parse(key)
 	if !ok {
@@ -81,8 +80,7 @@ func (a *Accounts) holder(ctx context.Context, key string) (holder, error) {
 		return holder{}, fmt.Errorf("account: looking up a key: %w", err)
 	}
 	if err != nil {
-		// Compared all the same, so that the time taken does not tell which
-		// prefixes exist.
+		// Compare anyway, so that the time taken does not reveal which prefixes exist.
 		h.key.Hash = make([]byte, sha256.Size)
 	}
 	if subtle.ConstantTimeCompare(digest(key), h.key.Hash) != 1 || !valid(h.key, time.Now()) {
@@ -95,8 +93,8 @@ func valid(k db.Key, at time.Time) bool {
 	return k.RevokedAt == nil && (k.ExpiresAt == nil || at.Before(*k.ExpiresAt))
 }
 
-// ineligible returns why an account may neither have nor use keys: UPGRADE_REQUIRED,
-// or the error of who was asked for its plan.
+// ineligible returns why an account may neither have nor use keys: UPGRADE_REQUIRED, or the
+// error of the PlanSource.
 func ineligible(acc Account, plan Plan, err error) error {
 	switch {
 	case errors.Is(err, ErrNoPlan):
@@ -112,14 +110,14 @@ func ineligible(acc Account, plan Plan, err error) error {
 }
 
 const (
-	// touchInterval is how exact the time of a key's last use is.
+	// touchInterval is the precision of a key's time of last use.
 	touchInterval = time.Minute
-	// touchPatience is how long a request waits for a busy database to note it.
+	// touchPatience is how long a request waits for a busy database to record the use.
 	touchPatience = time.Second
 )
 
-// touch notes that the key is in use. One request a minute pays for it with a
-// write; those that come while it writes do not wait for it.
+// touch records that the key is in use. One request a minute pays for it with a write. Requests
+// that arrive during the write do not wait.
 func (a *Accounts) touch(ctx context.Context, k db.Key) {
 	if k.LastUsedAt != nil && time.Since(*k.LastUsedAt) < touchInterval {
 		return
@@ -130,5 +128,5 @@ func (a *Accounts) touch(ctx context.Context, k db.Key) {
 	defer a.touching.Delete(k.ID)
 	ctx, cancel := context.WithTimeout(ctx, touchPatience)
 	defer cancel()
-	_ = a.db.TouchKey(ctx, k.ID, now()) // a note for people: no request fails for want of it
+	_ = a.db.TouchKey(ctx, k.ID, now()) // the time is only information for people: no request fails without it
 }

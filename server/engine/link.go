@@ -23,8 +23,8 @@ type Content struct {
 //
 // No tracks and no error mean that the content has no captions: the service then recognizes the
 // speech and charges for it. Return that only if the platform itself says so. Each source
-// documents what counts as such an answer: a full answer about this very content, which says
-// that the content can be played and which would list its tracks. An answer that refuses, is
+// documents its proof: a full answer about this very content, which says that the content can
+// be played, and would also list its tracks. An answer that refuses, is
 // about another content, has another shape, or is missing proves nothing, even if another
 // answer delivers the sound. If the source asks the platform as several clients, the answer to
 // the client that sees captions counts. The service believes a source that finds no tracks only

@@ -12,10 +12,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// A source that blocks is left alone for as long as it asks for, else first for
-// so long, then for twice as long each time, up to a bound. The
-// bound is higher for one that asks for that much by itself: its blocks are long.
-// What it asks for is bounded too: no job waits longer.
+// A source that blocks is not visited for the time that it asks for. If it names no time, the
+// cool-down is firstCoolDown, and doubles with each further block up to a bound. The bound is
+// higher for a source that asks for that much by itself, because its blocks are long. The
+// requested time is bounded too: no job waits longer.
 const (
 	firstCoolDown    = 30 * time.Second
 	mostCoolDown     = 10 * time.Minute
@@ -23,22 +23,22 @@ const (
 	mostAskedFor     = 6 * time.Hour
 )
 
-// trial is how long the others are told to wait while one visit finds out
-// whether the platform answers again.
+// trial is the wait of other visits while one visit finds out whether the platform answers
+// again.
 const trial = 5 * time.Second
 
 type breaker = circuitbreaker.CircuitBreaker[any]
 
-// circuit keeps one source away from a platform that blocks it.
+// circuit keeps one source away from a platform that blocks the source.
 type circuit struct {
-	log *slog.Logger // knows the platform and the source
+	log *slog.Logger // has the platform and the source as attributes
 
 	mu sync.Mutex
-	// breaker is replaced whenever it opens, as its delay is its own. So a visit
-	// that began before says nothing of the present.
+	// breaker is replaced whenever it opens, because each breaker has its own delay. So the
+	// result of an older visit does not change the new breaker.
 	breaker  breaker
 	coolDown time.Duration     // the last one; 0: the platform has answered since
-	opened   time.Time         // for the first time since it has answered
+	opened   time.Time         // first time since the platform's last answer
 	block    *transcript.Error // the last one
 }
 
@@ -46,7 +46,7 @@ func newCircuit(log *slog.Logger) *circuit {
 	return &circuit{log: log, breaker: circuitbreaker.NewWithDefaults[any]()}
 }
 
-// remaining is how long no visit is to be made, and why; 0: one may be.
+// remaining returns how long no visit may be made, and why; 0: a visit may be made.
 func (c *circuit) remaining() (time.Duration, *transcript.Error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -56,15 +56,15 @@ func (c *circuit) remaining() (time.Duration, *transcript.Error) {
 	return c.breaker.RemainingDelay(), c.block
 }
 
-// begin permits a visit, if one may be made. The visit ends with one of answered,
-// blocked and undecided; answered may be called before, too.
+// begin permits a visit, if one may be made. The visit ends with one of answered, blocked and
+// undecided; answered may also be called earlier.
 func (c *circuit) begin() (b breaker, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.breaker, c.breaker.TryAcquirePermit()
 }
 
-// answered closes the circuit: the platform has told something.
+// answered closes the circuit after an answer of the platform.
 func (c *circuit) answered(ctx context.Context, b breaker) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -76,11 +76,11 @@ func (c *circuit) answered(ctx context.Context, b breaker) {
 	c.log.InfoContext(ctx, "a circuit has closed", "after", time.Since(c.opened).Round(time.Millisecond))
 }
 
-// blocked opens the circuit, for as long as the platform asks for or longer.
+// blocked opens the circuit, at least for the time that the platform asks for.
 func (c *circuit) blocked(ctx context.Context, b breaker, block *transcript.Error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if b != c.breaker { // others have found out at the same time
+	if b != c.breaker { // a concurrent visit has found the block first
 		return
 	}
 	if c.coolDown == 0 {
@@ -91,7 +91,7 @@ func (c *circuit) blocked(ctx context.Context, b breaker, block *transcript.Erro
 	c.log.WarnContext(ctx, "a circuit has opened", "for", c.coolDown)
 }
 
-// undecided gives the permit of a trial back: the next visit is one.
+// undecided returns the permit of a trial: the next visit becomes the trial.
 func (c *circuit) undecided(b breaker) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -105,9 +105,9 @@ func (c *circuit) open(d time.Duration) {
 	c.breaker.Open()
 }
 
-// next is the cool-down after the last one; 0: there was none. asked are seconds.
+// next returns the cool-down after the last one; 0: there was none. asked is in seconds.
 func next(last time.Duration, asked int) time.Duration {
-	asks := time.Duration(min(asked, int(mostAskedFor/time.Second))) * time.Second // a duration holds no more than 292 years
+	asks := time.Duration(min(asked, int(mostAskedFor/time.Second))) * time.Second // bounded, because a duration holds at most 292 years
 	bound := mostCoolDown
 	if asks >= mostCoolDown {
 		bound = mostLongCoolDown

@@ -8,7 +8,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
-// discovery is a way of discovery that keeps the pace.
+// discovery is a Discovery that keeps the pace.
 type discovery struct {
 	engine.Discovery
 	pace *Pace
@@ -26,8 +26,9 @@ func (d discovery) Search(ctx context.Context, q video.Search, at engine.Window)
 	return found, err
 }
 
-// Videos is a visit to each of the videos. It is made as soon as there is a token for one,
-// or those of a long list would never be made; the next visits wait for the others.
+// Videos counts as one visit for each video. It begins as soon as there is a token for one
+// visit, because a long list would otherwise never get all tokens. Later visits wait for the
+// other tokens.
 func (d discovery) Videos(ctx context.Context, contents []engine.Content) (found []video.Video, err error) {
 	err = d.visit(ctx, func() (err error) {
 		d.pace.bucket(transcript.VideoSite).owe(visitorOf(ctx), len(contents)-1)
@@ -61,7 +62,8 @@ func (d discovery) Items(ctx context.Context, playlist engine.List, at engine.Wi
 	return found, err
 }
 
-// Check is that of the way itself, if it has one, and ErrOpen while it is not asked.
+// Check calls the Check of the wrapped Discovery, if it has one, and returns ErrOpen while the
+// circuit is open.
 func (d discovery) Check(ctx context.Context) error {
 	if err := check(ctx, d.Discovery); err != nil {
 		return err

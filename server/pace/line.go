@@ -5,32 +5,32 @@ import (
 	"time"
 )
 
-// absence is how long a place in line is kept when no visit comes in its turn.
+// absence is how long a place in line is kept if no visit comes in its turn.
 const absence = time.Minute
 
-// line holds the visits to a platform that were told when to come. The accounts that they
-// are made for take turns: each place has a round, one later than that of the place before
-// it of the same account, and lower rounds come first. So one who comes for an account that
-// has no place yet does not wait for all places of another.
+// line holds the visits to a platform that were told when to come again. Their accounts take
+// turns: each place has a round, which is one later than the previous place of the same
+// account, and lower rounds come first. So a visit for an account without a place does not wait
+// for all places of another account.
 type line struct {
 	places []place
-	// rounds are those of the last visits that were served, behind and not.
+	// rounds are the rounds of the last served visits, for visits with and without behind.
 	rounds map[bool]int
 }
 
-// place is that of a visit in the line.
+// place is the place of a visit in the line.
 type place struct {
 	visitor
 	round int
-	from  time.Time // it wants no token before: its source is blocked
+	from  time.Time // it needs no token earlier: its source is blocked
 	due   time.Time
 }
 
-// waiting is how many want a token by a time. A visit that waits for one source's block to
-// pass holds up none to another source.
+// waiting returns how many visits want a token at a time. A visit that waits for the end of one
+// source's block does not delay visits to another source.
 func (l *line) waiting(at time.Time) int { return wanting(l.places, at) }
 
-// ahead is how many of those stand before the visitor.
+// ahead returns how many of those visits come before the visitor.
 func (l *line) ahead(v visitor, at time.Time) int {
 	n, stands := l.index(v)
 	if !stands {
@@ -48,8 +48,8 @@ func wanting(places []place, at time.Time) (n int) {
 	return n
 }
 
-// stand gives the visitor a place, unless it has one as good: the last of its round, or the
-// first of its kind. It returns which.
+// stand gives the visitor the last place of its round, or the first place of its kind, unless
+// its present place is as good. It returns the index of the place.
 func (l *line) stand(v visitor, first bool) int {
 	n, stands := l.index(v)
 	switch {
@@ -65,7 +65,7 @@ func (l *line) stand(v visitor, first bool) int {
 	}
 	l.remove(v)
 	round := l.round(v)
-	if v.behind == had.behind { // more accounts want the same
+	if v.behind == had.behind { // more accounts want the same content
 		round = min(round, had.round)
 	}
 	return l.insert(l.end(v, round), v, round)
@@ -81,7 +81,7 @@ func (l *line) index(v visitor) (n int, stands bool) {
 	return n, n >= 0
 }
 
-// round is that of the visitor's next place: the earliest that one of its accounts has.
+// round returns the round of the visitor's next place: the earliest one among its accounts.
 func (l *line) round(v visitor) int {
 	next := map[string]int{}
 	for _, p := range l.places {
@@ -101,7 +101,7 @@ func (l *line) round(v visitor) int {
 	return max(soonest, l.rounds[v.behind])
 }
 
-// earliest is the round of the first place of a visitor's kind.
+// earliest returns the round of the first place of a visitor's kind.
 func (l *line) earliest(v visitor) int {
 	if n := l.end(v, -1); n < len(l.places) && l.places[n].behind == v.behind {
 		return l.places[n].round
@@ -109,7 +109,7 @@ func (l *line) earliest(v visitor) int {
 	return l.rounds[v.behind]
 }
 
-// end is where those of a visitor's kind end that have a round, or an earlier one.
+// end returns the index after all places of a visitor's kind with this round or an earlier one.
 func (l *line) end(v visitor, round int) int {
 	n := slices.IndexFunc(l.places, func(p place) bool {
 		return p.behind && !v.behind || p.behind == v.behind && p.round > round
@@ -120,7 +120,7 @@ func (l *line) end(v visitor, round int) int {
 	return n
 }
 
-// serve takes the visitor, who has a token, out of the line, if it stood there.
+// serve removes a visitor that has a token from the line, if it stood there.
 func (l *line) serve(v visitor) {
 	n, stands := l.index(v)
 	if !stands {
@@ -138,7 +138,7 @@ func (l *line) remove(v visitor) {
 	l.places = slices.DeleteFunc(l.places, func(p place) bool { return p.name == v.name })
 }
 
-// forget takes visits that have not come in time out of the line.
+// forget removes visits from the line that have not come in time.
 func (l *line) forget(now time.Time) {
 	l.places = slices.DeleteFunc(l.places, func(p place) bool { return now.After(p.due.Add(absence)) })
 }

@@ -27,7 +27,7 @@ func (s captionSource) Captions(ctx context.Context, c engine.Content, pick func
 	return found, err
 }
 
-// Check is that of the source, if it has one.
+// Check calls the Check of the source, if it has one.
 func (s captionSource) Check(ctx context.Context) error { return check(ctx, s.CaptionSource) }
 
 // audioSource is an audio source that keeps the pace.
@@ -36,8 +36,7 @@ type audioSource struct {
 	pace *Pace
 }
 
-// Audio is a download, which may take hours: the platform has answered as soon as
-// sound comes.
+// Audio downloads, which may take hours. The circuit closes as soon as sound arrives.
 func (s audioSource) Audio(ctx context.Context, c engine.Content, dir string, o engine.AudioOptions) (path string, err error) {
 	progress := o.Progress
 	err = s.pace.visit(ctx, route{c.Platform, audio}, audioName, func(answered func()) (err error) {
@@ -56,7 +55,7 @@ func (s audioSource) Audio(ctx context.Context, c engine.Content, dir string, o 
 	return path, err
 }
 
-// Check is that of the source, if it has one.
+// Check calls the Check of the source, if it has one.
 func (s audioSource) Check(ctx context.Context) error { return check(ctx, s.AudioSource) }
 
 // listSource is a list source that keeps the pace.
@@ -73,7 +72,7 @@ func (s listSource) List(ctx context.Context, l engine.List, offset, n int) (pag
 	return page, err
 }
 
-// Check is that of the source, if it has one.
+// Check calls the Check of the source, if it has one.
 func (s listSource) Check(ctx context.Context) error { return check(ctx, s.ListSource) }
 
 func check(ctx context.Context, source any) error {
@@ -83,8 +82,8 @@ func check(ctx context.Context, source any) error {
 	return nil
 }
 
-// visit makes one visit, if the source's circuit is closed and the platform has
-// a token for it. A source that is passed over takes no token.
+// visit makes one visit if the source's circuit is closed and the platform has a token for it.
+// A visit that an open circuit refuses takes no token.
 func (p *Pace) visit(ctx context.Context, r route, source string, do func(answered func()) error) error {
 	who := visitorOf(ctx)
 	bucket, circuit := p.bucket(r.platform), p.circuit(r, source)
@@ -96,7 +95,7 @@ func (p *Pace) visit(ctx context.Context, r route, source string, do func(answer
 		return err
 	}
 	if !ok {
-		full := transcript.Errorf(transcript.IPBlocked, "The platform is visited as often as this service may. Whoever runs the service can let it visit the platform more often.")
+		full := transcript.Errorf(transcript.IPBlocked, "This service may not visit the platform more often at the moment. The operator can allow more visits.")
 		return heldBack(full, bucket.stand(who, 0, false))
 	}
 	permit, ok := circuit.begin()
@@ -104,7 +103,7 @@ func (p *Pace) visit(ctx context.Context, r route, source string, do func(answer
 		wait, block := circuit.remaining()
 		return heldBack(block, bucket.stand(who, wait, true))
 	}
-	defer circuit.undecided(permit) // what is decided below, stays
+	defer circuit.undecided(permit) // a decision below stands
 	err = do(func() { circuit.answered(ctx, permit) })
 	var coded *transcript.Error
 	switch {
@@ -118,8 +117,8 @@ func (p *Pace) visit(ctx context.Context, r route, source string, do func(answer
 	return err
 }
 
-// enter takes a token for a visit; ok is false where there is none. What belongs to a
-// visit that was made ([AsOne]) is let in on a token to come.
+// enter takes a token for a visit; ok is false if there is none. A further visit of [AsOne] may
+// use a future token.
 func enter(ctx context.Context, b *bucket, who visitor) (ok bool, err error) {
 	one, _ := ctx.Value(askingKey{}).(*asking)
 	if one != nil && one.begun.Load() {
@@ -133,13 +132,13 @@ func enter(ctx context.Context, b *bucket, who visitor) (ok bool, err error) {
 	return ok, err
 }
 
-// answers reports whether an error is the platform's word on a content. Any other says
-// nothing of whether it blocks: those count as attempts of the job.
+// answers reports whether an error is the platform's answer about a content. Other errors do
+// not tell whether the platform blocks: they count as attempts of the job.
 func answers(c transcript.Code) bool {
 	return c != transcript.UpstreamFailed && c != transcript.ConfigError && c != transcript.Internal
 }
 
-// heldBack is the error of a visit that is not made.
+// heldBack returns the error of a visit that is not made.
 func heldBack(why *transcript.Error, wait time.Duration) error {
 	e := *why
 	if e.Err = ErrHeldBack; why.Err != nil {
@@ -148,14 +147,14 @@ func heldBack(why *transcript.Error, wait time.Duration) error {
 	return refused(&e, wait)
 }
 
-// refused is the error of a visit without an answer: why, and when to come again.
+// refused returns the error of a visit without an answer: the reason, and when to come again.
 func refused(why *transcript.Error, wait time.Duration) error {
 	e := *why
 	e.RetryAfter = max(1, int((wait+time.Second-1)/time.Second))
 	return &e
 }
 
-// bucket is that of a platform.
+// bucket returns the bucket of a platform.
 func (p *Pace) bucket(platform transcript.Platform) *bucket {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -171,7 +170,7 @@ func (p *Pace) bucket(platform transcript.Platform) *bucket {
 	return b
 }
 
-// circuit is that of a route, whose source has a name in the log.
+// circuit returns the circuit of a route; source is its name in the log.
 func (p *Pace) circuit(r route, source string) *circuit {
 	p.mu.Lock()
 	defer p.mu.Unlock()

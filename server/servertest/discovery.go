@@ -12,7 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
-// site is what there is on the video site.
+// site is the content of the video site.
 type site struct {
 	videos    []video.Video
 	channels  []video.Channel
@@ -22,55 +22,55 @@ type site struct {
 	asked     int
 }
 
-// SetVideos says which videos the video site has from now on, the newest first. They
-// are found by words of their titles, and listed by their ChannelID; SetList puts them
-// into a playlist. Until it is called there are none.
+// SetVideos sets the videos of the video site, newest first. A search finds a video by words of
+// its title, and its ChannelID lists it among the channel's uploads; SetList puts it into a
+// playlist. A new site has no videos.
 func (e *Engine) SetVideos(videos ...video.Video) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.site.videos = videos
 }
 
-// SetChannels says which channels the video site has from now on. They are found by
-// words of their titles, and go by their id and by their Handle.
+// SetChannels sets the channels of the video site. A search finds a channel by words of its
+// title. Its id and its Handle name it.
 func (e *Engine) SetChannels(channels ...video.Channel) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.site.channels = channels
 }
 
-// SetPlaylists says which playlists a search finds on the video site from now on, by
-// words of their titles. What they hold is said by SetList.
+// SetPlaylists sets the playlists that a search finds on the video site by words of their
+// titles. SetList sets their entries.
 func (e *Engine) SetPlaylists(playlists ...video.Playlist) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.site.playlists = playlists
 }
 
-// FailDiscovery makes every search and every look at videos, channels and playlists
-// fail with err from now on; nil: no more. Errors of the site carry codes; see
-// engine.Discovery. After a transcript.IPBlocked the service leaves the site alone for
-// the seconds of RetryAfter, or 30.
+// FailDiscovery makes every later question about videos, channels and playlists fail with err;
+// nil ends that. Errors of the site carry codes; see engine.Discovery. After a
+// transcript.IPBlocked the service does not visit the site for the seconds of RetryAfter, or
+// 30.
 func (e *Engine) FailDiscovery(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.site.err = err
 }
 
-// HoldDiscovery is Hold for every question of discovery that begins from now on.
+// HoldDiscovery is Hold for every later question of discovery.
 func (e *Engine) HoldDiscovery() (release func()) { return e.hold(&e.site.gate) }
 
-// Discoveries is how many questions of discovery have been asked.
+// Discoveries returns how many questions of discovery were asked.
 func (e *Engine) Discoveries() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.site.asked
 }
 
-// scriptedSite is the Engine as the video site.
+// scriptedSite is the Engine in the role of the video site.
 type scriptedSite struct{ e *Engine }
 
-// ask is what there is, when the site answers.
+// ask waits until the site answers and returns its content.
 func (s scriptedSite) ask(ctx context.Context) (site, error) {
 	s.e.mu.Lock()
 	s.e.site.asked++
@@ -194,7 +194,7 @@ func (s site) hasChannel(id string) bool {
 	return slices.ContainsFunc(s.channels, func(c video.Channel) bool { return c.ChannelID == id })
 }
 
-// sorted are the videos in an order. What is not known comes last.
+// sorted returns the videos in an order. Unknown values come last.
 func (s site) sorted(order video.Order) []video.Video {
 	videos := slices.Clone(s.videos)
 	if order == video.ByViews {
@@ -210,7 +210,7 @@ func views(v video.Video) int64 {
 	return *v.ViewCount
 }
 
-// has tells that a title has every word of a query, whatever the case.
+// has reports whether a title contains every word of a query, without regard to case.
 func has(title *string, query string) bool {
 	if title == nil {
 		return false
@@ -235,7 +235,7 @@ func kindOf(v video.Summary) video.Kind {
 	return video.Regular
 }
 
-// window is a page of all that there is. Where it goes on is named by a number.
+// window returns a page of a list. A number is the token of the next page.
 func window[T any](all []T, at engine.Window) (page engine.Listing[T], err error) {
 	from := 0
 	if at.After != "" {

@@ -14,10 +14,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Engine is what a test makes of it. As New hands it out, every file is ten
-// seconds of speech, in which "hello world" is recognized at once, and every link
-// leads to such a file, with English captions that say the same where its
-// platform has captions. Safe for concurrent use.
+// Engine is the scripted engine of a test server. New returns it with these defaults: every
+// file is ten seconds of speech, in which "hello world" is recognized at once, and every link
+// leads to such a file, with English captions of the same text if its platform has captions.
+// Safe for concurrent use.
 type Engine struct {
 	mu        sync.Mutex
 	begun     int
@@ -32,20 +32,20 @@ type Engine struct {
 	site  site
 }
 
-// Media is what a file is taken for.
+// Media describes every file.
 type Media struct {
 	Format string // the container; empty: "wav"
 	// Duration is the length of the speech; 0: ten seconds.
 	Duration time.Duration
-	// Claimed is the length that the file says it has; 0: none. A file may lie.
+	// Claimed is the length in the file's header; 0: none. It may differ from Duration.
 	Claimed time.Duration
-	// Silent media have an audio track on which nobody speaks.
+	// Silent media have an audio track without speech.
 	Silent bool
 	// NoAudio media have no audio track.
 	NoAudio bool
 }
 
-// Recognize answers for the recognizer: call counts all recognitions from 1.
+// Recognize replaces the recognizer. call counts all recognitions from 1.
 type Recognize func(ctx context.Context, call int, a engine.Audio, o engine.RecognizeOptions) (engine.Recognition, error)
 
 func newEngine() *Engine {
@@ -57,31 +57,29 @@ func newEngine() *Engine {
 	return e
 }
 
-// SetMedia says what every file is from now on.
+// SetMedia sets what every later file is.
 func (e *Engine) SetMedia(m Media) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.media = m
 }
 
-// FailMedia makes the reading of every file fail with err from now on; nil: no
-// more. Errors of a media tool carry codes, such as transcript.UploadInvalid;
-// see engine.MediaTool.
+// FailMedia makes every later reading of a file fail with err; nil ends that. Errors of a media
+// tool carry codes, such as transcript.UploadInvalid; see engine.MediaTool.
 func (e *Engine) FailMedia(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.mediaErr = err
 }
 
-// SetRecognize makes f answer for every recognition that begins from now on.
+// SetRecognize makes f do every recognition that begins later.
 func (e *Engine) SetRecognize(f Recognize) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.recognize = f
 }
 
-// Say makes every recognition hear the text, its words spread evenly over the
-// audio.
+// Say makes every recognition return the text, with its words spread evenly over the audio.
 func (e *Engine) Say(text string) {
 	e.SetRecognize(func(_ context.Context, _ int, a engine.Audio, o engine.RecognizeOptions) (engine.Recognition, error) {
 		if o.Progress != nil {
@@ -92,19 +90,19 @@ func (e *Engine) Say(text string) {
 	})
 }
 
-// Fail makes every recognition fail with err. Those that are worth another try
-// (INTERNAL, UPSTREAM_FAILED, RATE_LIMITED) are tried again after some seconds.
+// Fail makes every recognition fail with err. The service repeats errors that deserve another
+// try (INTERNAL, UPSTREAM_FAILED, RATE_LIMITED) after some seconds.
 func (e *Engine) Fail(err error) {
 	e.SetRecognize(func(context.Context, int, engine.Audio, engine.RecognizeOptions) (engine.Recognition, error) {
 		return engine.Recognition{}, err
 	})
 }
 
-// Hold lets every recognition that begins from now on stand still until release
-// is called, or its context ends. Calling release again does nothing.
+// Hold stops every recognition that begins later until release is called, or the recognition's
+// context ends. Calling release again does nothing.
 func (e *Engine) Hold() (release func()) { return e.hold(&e.gate) }
 
-// hold shuts a gate, which is nil while it is open.
+// hold closes a gate. A nil gate is open.
 func (e *Engine) hold(at *chan struct{}) (release func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -133,7 +131,7 @@ func pass(ctx context.Context, gate chan struct{}) error {
 	}
 }
 
-// Recognitions is how many recognitions have begun.
+// Recognitions returns how many recognitions have begun.
 func (e *Engine) Recognitions() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -157,8 +155,8 @@ func (e *Engine) Await(ctx context.Context, n int) error {
 	}
 }
 
-// Heard is a recognition of the text as one segment, its words spread evenly
-// over the duration.
+// Heard returns a recognition of the text as one segment, with its words spread evenly over the
+// duration.
 func Heard(text string, over time.Duration) engine.Recognition {
 	fields := strings.Fields(text)
 	if len(fields) == 0 {
@@ -185,7 +183,7 @@ func (e *Engine) asEngine() engine.Engine {
 	}
 }
 
-// scriptedMedia is the Engine as a media tool.
+// scriptedMedia is the Engine in the role of a media tool.
 type scriptedMedia struct{ e *Engine }
 
 func (s scriptedMedia) script() (Media, error) {
@@ -227,8 +225,8 @@ func writeWAV(path string, pcm io.Reader, d time.Duration) error {
 	return errors.Join(speech.WriteWAV(f, pcm, int64(d.Seconds()*speech.SampleRate)), f.Close())
 }
 
-// scriptedRecognizer is the Engine as a recognizer. It knows English, and takes
-// it for what it hears.
+// scriptedRecognizer is the Engine in the role of a recognizer. It knows English, and reports
+// English.
 type scriptedRecognizer struct{ e *Engine }
 
 func (s scriptedRecognizer) Info() engine.RecognizerInfo {
@@ -248,12 +246,12 @@ func (s scriptedRecognizer) Recognize(ctx context.Context, a engine.Audio, o eng
 	return answer(ctx, call, a, o)
 }
 
-// silence are samples without a sound.
+// silence is a stream of silent samples.
 type silence struct{}
 
 func (silence) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-// tone are samples as loud as speech: 16 bit, little endian.
+// tone is a stream of samples as loud as speech: 16 bit, little endian.
 type tone struct{}
 
 func (tone) Read(p []byte) (int, error) {

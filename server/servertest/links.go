@@ -15,10 +15,10 @@ type Track struct {
 	Lang string // BCP 47
 	Kind transcript.TrackKind
 	Name string
-	Text string // what it says, as one segment of ten seconds
+	Text string // its text, as one segment of ten seconds
 }
 
-// track is t as a platform lists it.
+// track returns t as a platform lists it.
 func (t Track) track() transcript.Track {
 	if t.Kind == "" {
 		t.Kind = transcript.TrackManual
@@ -26,7 +26,7 @@ func (t Track) track() transcript.Track {
 	return transcript.Track{ID: t.Lang + "." + string(t.Kind), Lang: t.Lang, Name: t.Name, Kind: t.Kind}
 }
 
-// links is what the platforms say of every link.
+// links is what the platforms answer for every link.
 type links struct {
 	metadata    transcript.Metadata
 	tracks      []Track
@@ -37,57 +37,56 @@ type links struct {
 	downloads   map[transcript.Platform]int
 }
 
-// SetTracks says which caption tracks every link has from now on; without any,
-// the platforms say that there are none. A track without a Kind is manual.
+// SetTracks sets the caption tracks of every link; without any, the platforms say that there
+// are none. A track without a Kind is manual.
 func (e *Engine) SetTracks(tracks ...Track) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.links.tracks = tracks
 }
 
-// SetMetadata says what the platforms tell about every link from now on.
+// SetMetadata sets the platforms' metadata of every link.
 func (e *Engine) SetMetadata(m transcript.Metadata) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.links.metadata = m
 }
 
-// FailCaptions makes every reading of captions fail with err from now on; nil:
-// no more. Errors of a platform carry codes; see engine.CaptionSource. After a
-// transcript.IPBlocked the service leaves the platform alone for the seconds of
-// RetryAfter, or 30.
+// FailCaptions makes every later reading of captions fail with err; nil ends that. Errors of a
+// platform carry codes; see engine.CaptionSource. After a transcript.IPBlocked the service does
+// not visit the platform for the seconds of RetryAfter, or 30.
 func (e *Engine) FailCaptions(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.links.captionsErr = err
 }
 
-// FailAudio makes every download fail with err from now on; nil: no more. What
-// is downloaded is said by SetMedia.
+// FailAudio makes every later download fail with err; nil ends that. SetMedia sets the
+// downloaded file.
 func (e *Engine) FailAudio(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.links.audioErr = err
 }
 
-// HoldCaptions is Hold for every reading of captions that begins from now on.
+// HoldCaptions is Hold for every later reading of captions.
 func (e *Engine) HoldCaptions() (release func()) { return e.hold(&e.links.gate) }
 
-// CaptionReads is how often the captions of a platform's links have been asked for.
+// CaptionReads returns how often the captions of a platform's links were requested.
 func (e *Engine) CaptionReads(p transcript.Platform) int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.links.reads[p]
 }
 
-// Downloads is how often the sound of a platform's links has been downloaded.
+// Downloads returns how often the sound of a platform's links was downloaded.
 func (e *Engine) Downloads(p transcript.Platform) int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.links.downloads[p]
 }
 
-// scriptedPlatforms is the Engine as the platforms.
+// scriptedPlatforms is the Engine in the role of the platforms.
 type scriptedPlatforms struct{ e *Engine }
 
 func (scriptedPlatforms) Origin(p transcript.Platform) (transcript.Origin, bool) {

@@ -7,18 +7,18 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// lists is what the video site says of its playlists and channels.
+// lists is what the video site answers about its playlists and channels.
 type lists struct {
 	entries map[string][]string // by the list's id
 	err     error
 	gate    chan struct{} // nil: open
-	page    int           // 0: as many as are asked for
+	page    int           // 0: as many as requested
 	read    int
 }
 
-// SetList says what a playlist or a channel of the video site holds from now on: links,
-// or ids of contents, in their order. id is that of the list: "PL…", "UC…", "@handle".
-// A list that was never set does not exist, and is transcript.Unavailable.
+// SetList sets the entries of a playlist or a channel of the video site: links, or ids of
+// contents, in order. id is the id of the list: "PL…", "UC…", "@handle". A list without entries
+// set does not exist, and is transcript.Unavailable.
 func (e *Engine) SetList(id string, entries ...string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -28,33 +28,32 @@ func (e *Engine) SetList(id string, entries ...string) {
 	e.lists.entries[id] = entries
 }
 
-// SetListPage lets lists be read at most n entries at a time from now on, whatever is
-// asked for; 0: no more.
+// SetListPage bounds every later reading of a list to n entries; 0: no bound.
 func (e *Engine) SetListPage(n int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.lists.page = n
 }
 
-// FailLists makes every reading of a list fail with err from now on; nil: no more.
-// Errors of a platform carry codes; see engine.ListSource.
+// FailLists makes every later reading of a list fail with err; nil ends that. Errors of a
+// platform carry codes; see engine.ListSource.
 func (e *Engine) FailLists(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.lists.err = err
 }
 
-// HoldLists is Hold for every reading of a list that begins from now on.
+// HoldLists is Hold for every later reading of a list.
 func (e *Engine) HoldLists() (release func()) { return e.hold(&e.lists.gate) }
 
-// ListEntries is how many entries of lists have been read.
+// ListEntries returns how many entries of lists were read.
 func (e *Engine) ListEntries() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.lists.read
 }
 
-// scriptedLists is the Engine as a source of lists.
+// scriptedLists is the Engine in the role of a list source.
 type scriptedLists struct{ e *Engine }
 
 func (scriptedLists) Lists(p transcript.Platform) bool { return p == transcript.VideoSite }

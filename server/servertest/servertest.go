@@ -1,6 +1,5 @@
-// Package servertest runs the real service for a test: its HTTP API, its
-// pipeline and a database of its own, with an engine that says what the test
-// wants. No program has to be installed.
+// Package servertest runs the real service for a test: its HTTP API, its pipeline and a
+// database of its own, with an engine that the test scripts. No program has to be installed.
 //
 //	func TestTranscribe(t *testing.T) {
 //		s := servertest.New(t)
@@ -10,13 +9,13 @@
 //		...
 //	}
 //
-// Everything but the recognition and the platforms is what runs in production:
-// links are taken apart, uploads are streamed and hashed, jobs queued, claimed,
-// retried and cancelled, and answers are cached, on SQLite in a temporary
-// directory. Everything is stopped and removed when the test ends.
+// Only the recognizer and the platforms are scripted; everything else is the code that runs in
+// production. The service parses links, streams and hashes uploads, queues, claims, retries and
+// cancels jobs, and caches answers, on SQLite in a temporary directory. When the test ends, the
+// service is stopped and its files are removed.
 //
-// The package starts no PostgreSQL, asks no platform and reads no real media; the
-// service is no place for load tests, as its recognizer costs nothing.
+// The package starts no PostgreSQL, asks no platform and reads no real media. It does not suit
+// load tests, because its recognizer costs nothing.
 package servertest
 
 import (
@@ -40,10 +39,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
 
-// Account is the account that a new server has: active, on the default plan.
+// Account is the name of a new server's account, which is active and on the default plan.
 const Account = "acme"
 
-// roomy is a plan whose limits a test does not reach by chance.
+// roomy returns a plan whose limits a test does not reach by chance.
 func roomy() account.Plan {
 	return account.Plan{
 		Name:                 "test",
@@ -64,20 +63,20 @@ func roomy() account.Plan {
 	}
 }
 
-// patience is how long the end of a server may take.
+// patience bounds the stop of a server.
 const patience = time.Minute
 
 // Server is a running service.
 type Server struct {
 	URL string // without a slash at its end
-	Key string `json:"-"` // an API key of Account, with every scope; it is not shown when the server is printed
+	Key string `json:"-"` // an API key of Account, with every scope; printing the server does not show it
 
-	// Engine is what the service reads links and recognizes with. See its methods.
+	// Engine reads the service's links and recognizes speech. See its methods.
 	Engine *Engine
-	// Accounts are those of the configuration: what a test changes through them, the
-	// next request obeys.
+	// Accounts are those of the configuration: changes that a test makes through them apply to
+	// the next request.
 	Accounts *account.Accounts
-	// Store is the service's database, for a look behind the API.
+	// Store is the service's database, for tests that look behind the API.
 	Store *store.Store
 	// Server is the service. Restart replaces it.
 	*server.Server
@@ -89,10 +88,10 @@ type Server struct {
 	serving chan error
 }
 
-// Format prints where the service is.
+// Format prints the address of the service.
 func (s *Server) Format(f fmt.State, _ rune) { fmt.Fprintf(f, "servertest.Server at %s", s.URL) }
 
-// Option changes what New and Start make.
+// Option changes the server that New and Start make.
 type Option func(*options)
 
 type options struct {
@@ -101,10 +100,9 @@ type options struct {
 	store     func(*store.Options)
 }
 
-// OnPlan puts Account, and every account that NewKey makes, on a plan of the test's
-// own, in the place of one whose limits a test does not reach by chance. The plan must
-// be paid, or Account gets no key. Others are there for Accounts.Set, so that a test
-// can move an account from one to another:
+// OnPlan puts Account, and every account that NewKey makes, on the given plan instead of a plan
+// whose limits a test does not reach by chance. The plan must be paid, or Account gets no key.
+// The other plans exist for Accounts.Set, so that a test can move an account to another plan:
 //
 //	small, free := account.WithoutLimits("small"), account.Plan{Name: "free", ActionURL: "https://example.com/plans"}
 //	small.TranscriptsPerPeriod = 2
@@ -119,21 +117,19 @@ func OnPlan(plan account.Plan, others ...account.Plan) Option {
 	return func(o *options) { o.plans = plans }
 }
 
-// Configure changes the server's configuration before it is used. Store, Dir and
-// Accounts are set already, the scripted Engine, and a Pace without a bound. Another
-// Engine may be set, and Accounts: Account is then on the default plan of those.
+// Configure changes the server's configuration before it is used. Store, Dir, Accounts, the
+// scripted Engine and a Pace without a bound are set already. A test may set another Engine,
+// and other Accounts: Account is then on their default plan.
 func Configure(change func(*server.Config)) Option {
 	return func(o *options) { o.configure = append(o.configure, change) }
 }
 
-// ConfigureStore changes where the service keeps its data: another database,
-// or a log.
+// ConfigureStore changes where the service keeps its data: another database, or a log.
 func ConfigureStore(change func(*store.Options)) Option {
 	return func(o *options) { o.store = change }
 }
 
-// New starts a server that is stopped when the test ends. What goes wrong ends
-// the test.
+// New starts a server that is stopped when the test ends. An error fails the test.
 func New(t testing.TB, opts ...Option) *Server {
 	t.Helper()
 	s, err := Start(t.Context(), opts...)
@@ -148,7 +144,7 @@ func New(t testing.TB, opts ...Option) *Server {
 	return s
 }
 
-// Start is New outside of a test. The caller closes the server.
+// Start is New for programs other than tests. The caller closes the server.
 func Start(ctx context.Context, opts ...Option) (_ *Server, err error) {
 	s := &Server{Engine: newEngine(), serving: make(chan error, 1)}
 	defer func() {
@@ -206,7 +202,7 @@ func (s *Server) startService(ctx context.Context, o options) (err error) {
 	return s.begin(ctx)
 }
 
-// begin starts a new service on what the one before it has left.
+// begin starts a new service on the data of the previous one.
 func (s *Server) begin(ctx context.Context) (err error) {
 	if s.Server, err = server.New(ctx, s.config); err != nil {
 		return err
@@ -219,14 +215,14 @@ func (s *Server) begin(ctx context.Context) (err error) {
 	return s.Start(ctx)
 }
 
-// listen takes requests from now on, also while the service restarts.
+// listen accepts requests from now on, also while the service restarts.
 func (s *Server) listen(ctx context.Context) error {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
 	}
 	s.URL = "http://" + l.Addr().String() + s.config.BasePath
-	// Not one of HTTPServer, which ends with its service.
+	// Do not use HTTPServer, which ends with its service.
 	s.http = &http.Server{ReadHeaderTimeout: patience, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		(*s.handler.Load()).ServeHTTP(w, r)
 	})}
@@ -234,8 +230,8 @@ func (s *Server) listen(ctx context.Context) error {
 	return nil
 }
 
-// Restart stops the service and starts it anew on the same database and under
-// the same URL, as a process that is replaced. Running work is taken up again.
+// Restart stops the service and starts it again on the same database and under the same URL,
+// like a process that is replaced. The new service continues running work.
 func (s *Server) Restart(ctx context.Context) error {
 	if err := s.Stop(ctx); err != nil {
 		return fmt.Errorf("servertest: %w", err)
@@ -246,8 +242,8 @@ func (s *Server) Restart(ctx context.Context) error {
 	return nil
 }
 
-// Close stops the service, ends its connections and removes its files. New
-// does so by itself.
+// Close stops the service, ends its connections and removes its files. New registers it with
+// the test.
 func (s *Server) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -275,8 +271,8 @@ func (s *Server) Close() error {
 	return nil
 }
 
-// NewKey makes a key with the scopes, all of them where none is named. An
-// account that is not there yet is made, on the default plan.
+// NewKey makes a key with the scopes, or with all scopes if none is named. It makes the account
+// on the default plan if the account does not exist yet.
 func (s *Server) NewKey(t testing.TB, name string, scopes ...account.Scope) string {
 	t.Helper()
 	if len(scopes) == 0 {

@@ -1,6 +1,5 @@
-// Package store opens the database and the folder that a server keeps its data
-// in: one SQLite file that a single process serves, or PostgreSQL, which many
-// processes share.
+// Package store opens the database and the folder in which a server keeps its data. The
+// database is one SQLite file for a single process, or PostgreSQL for many processes.
 //
 //	s, err := store.Open(ctx, store.Options{Database: "sqlite:service.db", Blobs: "blobs"})
 //	if err != nil {
@@ -9,8 +8,8 @@
 //	defer s.Close() // after the servers that use it
 //	srv, err := server.New(ctx, server.Config{Store: s})
 //
-// What is in it is read and changed through the packages server and account, and
-// over HTTP: the tables are nobody's interface.
+// Programs read and change the data through the packages server and account, and over HTTP. The
+// tables are not a public interface.
 package store
 
 import (
@@ -27,36 +26,36 @@ import (
 // ErrServed says that another process serves the same SQLite file.
 var ErrServed = db.ErrServed
 
-// ErrNoDatabase says that there is no database of that name, or, with
-// Options.MustExist, none that a service has made its tables in.
+// ErrNoDatabase says that the named database does not exist. With Options.MustExist it also
+// says that no service has created its tables there.
 var ErrNoDatabase = db.ErrNoDatabase
 
-// Options says where the data is.
+// Options names the places of the data.
 type Options struct {
 	// Database is "sqlite:PATH" or a "postgres://" URL. Required.
 	Database string
-	// MustExist leaves a database alone that no service has made its tables in yet, and
-	// makes no file: that is ErrNoDatabase. It is for tools, as a mistyped name would
-	// be a new database.
+	// MustExist makes Open fail with ErrNoDatabase if no service has created its tables in the
+	// database yet; Open then creates no file. It is for tools, because a mistyped name would
+	// otherwise make a new database.
 	MustExist bool
-	// FullSync makes every SQLite commit survive a loss of power, at more than ten
-	// times the price. Without it the last commits before one may be lost; a crash
-	// of the process loses nothing either way.
+	// FullSync makes every SQLite commit survive a loss of power. Commits then take more than
+	// ten times as long. Without it, a loss of power may lose the last commits. A crash of the
+	// process loses nothing in either case.
 	FullSync bool
 	// Blobs is where uploads and audio are kept: a folder's path, or a URL that
 	// gocloud.dev/blob opens. Required.
 	Blobs string
-	// Log receives what goes wrong behind the scenes; nil: nothing is logged.
+	// Log receives errors of background work; nil: nothing is logged.
 	Log *slog.Logger
 }
 
 // Format prints the options without user, password and query of the addresses.
 func (o Options) Format(s fmt.State, verb rune) { redact.Print(s, verb, o.shown()) }
 
-// MarshalJSON is Format for JSON.
+// MarshalJSON hides the same parts as Format.
 func (o Options) MarshalJSON() ([]byte, error) { return json.Marshal(o.shown()) }
 
-// shownOptions are Options without their methods.
+// shownOptions is Options without its methods.
 type shownOptions Options
 
 func (o Options) shown() shownOptions {
@@ -72,12 +71,11 @@ func (o Options) shown() shownOptions {
 // Store is an open database with its blobs. Safe for concurrent use.
 type Store struct{ handle }
 
-// handle keeps the database out of the documentation.
+// handle keeps the database's methods out of the documentation.
 type handle = db.Handle
 
-// Open opens the database, brings its tables up to date, and opens the blobs.
-// On SQLite, tables that another process serves are not changed under its feet:
-// that is ErrServed.
+// Open opens the database, updates its tables, and opens the blobs. If another process serves
+// an SQLite file whose tables would have to change, Open changes nothing and returns ErrServed.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	opened, err := db.Open(ctx, db.Options(o))
 	if err != nil {

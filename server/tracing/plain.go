@@ -10,8 +10,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 )
 
-// plain is a text of a stranger as a span may hold it: with no key that they have put
-// there, and in UTF-8, or exporters would lose it with all that they send beside it.
+// plain makes a text from a client fit for a span: it removes keys, and it replaces invalid
+// UTF-8, because exporters drop a whole export with invalid text.
 func plain(text string) string {
 	return strings.ToValidUTF8(account.HideKeys(text), "\uFFFD")
 }
@@ -26,7 +26,7 @@ func (p plainProvider) Tracer(name string, options ...trace.TracerOption) trace.
 
 type plainTracer struct{ trace.Tracer }
 
-// Start implements trace.Tracer. Of two attributes with a key the later one counts.
+// Start implements trace.Tracer. If two attributes have the same key, the later one counts.
 func (t plainTracer) Start(ctx context.Context, name string, options ...trace.SpanStartOption) (context.Context, trace.Span) {
 	begins := trace.NewSpanStartConfig(options...)
 	for _, a := range begins.Attributes() {

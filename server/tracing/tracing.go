@@ -1,14 +1,14 @@
-// Package tracing shows the service to OpenTelemetry: a span for each request, named by
-// its route, and one for each step of the work, in whatever process it runs, linked to
-// the requests that wait for it.
+// Package tracing reports the service's work to OpenTelemetry: a span for each request, named
+// by its route, and a span for each step of the work, in any process, linked to the requests
+// that wait for it.
 //
 //	tracer := tracing.New(tracing.Options{Provider: provider})
 //	service, err := server.New(ctx, server.Config{Store: s, Engine: engines, Tracer: tracer})
 //	err = http.Serve(l, tracer.Handler(service.Handler()))
 //
-// All processes on a database want it, those that accept requests and those that work.
-// The provider, its exporter and how much is sampled are the program's. Programs that do not
-// import this package compile no tracing in.
+// Use a Tracer in all processes on a database: the accepting and the working ones.
+// The program chooses the provider, its exporter and the sampling. Programs that do not import
+// this package contain no tracing code.
 package tracing
 
 import (
@@ -28,25 +28,25 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// scope is by whom OpenTelemetry says that spans are made.
+// scope names this package as the source of the spans.
 const scope = "github.com/transcriptkit/transcriptkit/server/tracing"
 
-// maxError is how many characters of an error a span holds.
+// maxError bounds the text of an error in a span, in characters.
 const maxError = 1000
 
-// Options say where spans go. The zero value is good.
+// Options configure a [Tracer]. The zero value is usable.
 type Options struct {
 	// Provider makes the spans; nil: otel.GetTracerProvider.
 	Provider trace.TracerProvider
-	// Propagator reads the trace of the caller from the headers of a request; nil: the
-	// W3C's traceparent and tracestate.
+	// Propagator reads the caller's trace from the headers of a request; nil: the W3C's
+	// traceparent and tracestate.
 	Propagator propagation.TextMapPropagator
-	// Public says that callers are strangers: the span of a request begins a trace of
-	// its own, linked to the caller's, so that it is not theirs to say what is sampled.
+	// Public says that callers are not trusted: the span of a request begins a trace of its
+	// own, linked to the caller's. So callers cannot decide what is sampled.
 	Public bool
 }
 
-// Tracer is the [engine.Tracer] of OpenTelemetry. Safe for concurrent use.
+// Tracer is an [engine.Tracer] for OpenTelemetry. It is safe for concurrent use.
 type Tracer struct {
 	options Options
 	tracer  trace.Tracer
@@ -54,7 +54,7 @@ type Tracer struct {
 
 var _ engine.Tracer = (*Tracer)(nil)
 
-// New makes a tracer, for server.Config.Tracer and around the server's handlers.
+// New makes a tracer, for server.Config.Tracer and for wrapping the server's handlers.
 func New(o Options) *Tracer {
 	if o.Provider == nil {
 		o.Provider = otel.GetTracerProvider()
@@ -66,12 +66,12 @@ func New(o Options) *Tracer {
 	return &Tracer{o, o.Provider.Tracer(scope)}
 }
 
-// Handler is a handler of a server, each request in a span that is named by its method
-// and route, as in "POST /v1/transcript". It stands directly around the server's, within
+// Handler wraps a handler of a server. Each request gets a span that is named by its method and
+// route, as in "POST /v1/transcript". Handler must wrap the server's handler directly, inside
 // http.StripPrefix. A span holds the path of a request, never its query.
 func (t *Tracer) Handler(of http.Handler) http.Handler {
 	routed := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		defer func() { // the server has found out by now
+		defer func() { // by now the server has found the route
 			trace.SpanFromContext(r.Context()).SetAttributes(attribute.String("http.route", r.Pattern))
 		}()
 		of.ServeHTTP(w, r)
@@ -83,7 +83,7 @@ func (t *Tracer) Handler(of http.Handler) http.Handler {
 	)
 }
 
-// traceparent is the W3C's header, in whose form a trace is kept.
+// traceparent is the W3C's header; references to traces have its form.
 const traceparent = "traceparent"
 
 // Trace returns the span of the request that ctx belongs to, as a traceparent.
@@ -93,8 +93,8 @@ func (t *Tracer) Trace(ctx context.Context) string {
 	return header[traceparent]
 }
 
-// Step begins the span of a step, the first one of a trace, linked to the requests that
-// wait for it.
+// Step begins the span of a step. The span begins a trace of its own, linked to the requests
+// that wait for the step.
 func (t *Tracer) Step(ctx context.Context, s engine.Step) (context.Context, func(error)) {
 	attributes := []attribute.KeyValue{
 		attribute.String("transcript.extraction", s.Extraction),
@@ -109,7 +109,7 @@ func (t *Tracer) Step(ctx context.Context, s engine.Step) (context.Context, func
 	return ctx, func(err error) { end(span, err) }
 }
 
-// links lead to what Trace has returned. What cannot be read leads nowhere.
+// links returns links to the traces that Trace has returned, and skips unreadable ones.
 func links(traces []string) (all []trace.Link) {
 	for _, kept := range traces {
 		ctx := propagation.TraceContext{}.Extract(context.Background(), propagation.MapCarrier{traceparent: kept})

@@ -97,8 +97,8 @@ func regular(path string) (string, int64, error) {
 	return path, info.Size(), nil
 }
 
-// source returns the arguments that open the file at path and nothing else. Prefixed with its
-// scheme, an absolute path stays a path whatever characters it holds.
+// source returns the arguments that open the file at path and nothing else. The scheme "file:"
+// before an absolute path makes ffmpeg read the rest as a path, for all characters.
 func source(path string) []string {
 	return []string{"-protocol_whitelist", "file", "-format_whitelist", containers, "-i", "file:" + path}
 }

@@ -131,8 +131,8 @@ func (p *probed) claims() claims {
 }
 
 // end returns where a stream ends according to the file's header, or 0. The file may go on
-// after its sound has ended, so the duration of the file counts only if the file holds nothing
-// but the sound.
+// after its sound has ended, so the duration of the file counts only if the sound is the file's
+// only stream.
 func (p *probed) end(s probedStream) time.Duration {
 	switch {
 	case p.Format.Name == "mpegts", p.Format.Name == "mpeg", p.Format.Name == "ogg":

@@ -16,8 +16,9 @@ import (
 type Progress func(e Entry, done, total int64)
 
 // Verify hashes everything that is installed, and compares each engine with its archive. It
-// returns all items that are installed or damaged. A file that differs from the published one
-// is put aside, so that nothing uses it, and its item is [StateDamaged]. progress may be nil.
+// returns all items that are installed or damaged. If a file differs from the published file,
+// Verify puts the file aside, so that no program uses it, and returns the item as
+// [StateDamaged]. progress may be nil.
 func (f *Folder) Verify(ctx context.Context, progress Progress) ([]Item, error) {
 	all, err := f.List(ctx)
 	if err != nil {

@@ -45,8 +45,8 @@ const (
 	bytesPerSecond = 2 * speech.SampleRate
 	longestChunk   = 10 * time.Minute
 	textChunk      = 30 * time.Second
-	// Endpoints charge for each request, whatever its length, and most models are whisper's,
-	// which work on half a minute at once.
+	// Endpoints charge for each request, long or short, and most models are whisper's, which
+	// work on half a minute at once.
 	bestChunk = 2 * time.Minute
 	window    = 30 * time.Second
 	// leastAudio is the shortest audio that the hosted service accepts. Shorter audio holds no

@@ -88,8 +88,8 @@ func (d *Downloader) read(ctx context.Context, m *media, t track) (caption.File,
 	return text, nil
 }
 
-// readable are the formats that this package reads, the best first: those with the times of
-// words, and among them first those that show whether they are truncated.
+// readable are the formats that this package reads, the best first. Formats with the times of
+// words come first, and first among them the formats that show a truncation.
 var readable = []string{"json3", "srv3", "vtt", "ttml", "dfxp", "srt", "srv1"}
 
 // best returns the track's file in the best format that is fetched through the guard. If

@@ -40,7 +40,7 @@ func (d *Downloader) Examine(ctx context.Context) []engine.Finding {
 	v, err := d.version(ctx)
 	if err != nil {
 		f := engine.FindingOf(d.name(), err)
-		f.Fails = "links, but for the captions of the video site"
+		f.Fails = "links, except for the captions of the video site"
 		return []engine.Finding{f}
 	}
 	all := []engine.Finding{d.examineProgram(v)}

@@ -46,8 +46,8 @@ type look struct {
 	before []string // complaints that are already in the log
 }
 
-// inspect asks for the content behind a link. It fetches the page and whatever is needed to
-// understand the page, but no media.
+// inspect asks for the content behind a link. It fetches the page and everything that is needed
+// to understand the page, but no media.
 func (d *Downloader) inspect(ctx context.Context, c engine.Content, how look) (*media, error) {
 	if err := checkLink(c.URL); err != nil {
 		return nil, err

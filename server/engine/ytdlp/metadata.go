@@ -183,7 +183,7 @@ func (a about) metadata() transcript.Metadata {
 }
 
 // title returns the content's title. On pages without an extractor of their own, the program
-// numbers the media: title removes the number of the first one, which is the one that is read.
+// numbers the media. The service reads the first medium, so title removes its number.
 func (a about) title() string {
 	if a.Extractor == "html5" {
 		return strings.TrimSuffix(string(a.Title), " (1)")

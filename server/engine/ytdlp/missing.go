@@ -18,9 +18,10 @@ var (
 )
 
 // denied returns an error if pick, after it took none of the listed tracks, takes a track that
-// the platform withholds. The program names the languages of withheld manual tracks. It only
-// counts the automatic ones: a single one is in the spoken language, if that language is known.
-// unlisted reports that the platform withholds tracks of unknown languages.
+// the platform withholds. The program names the languages of withheld manual tracks, and counts
+// withheld automatic tracks. A single automatic track is in the spoken language, if the program
+// knows that language. unlisted reports that the platform withholds tracks of unknown
+// languages.
 func (m *media) denied(pick func([]transcript.Track) (int, bool)) (unlisted bool, err error) {
 	var missing []transcript.Track
 	for _, complaint := range complaints(m.exit.Stderr).warnings {
@@ -48,7 +49,7 @@ func (m *media) denied(pick func([]transcript.Track) (int, bool)) (unlisted bool
 	return unlisted, nil
 }
 
-// missingTrack returns a track of which only the key is known.
+// missingTrack returns a track with a known key and no other data.
 func missingTrack(key string, kind transcript.TrackKind) transcript.Track {
 	lang, rest := trackid.Split(key)
 	return transcript.Track{ID: trackid.New(lang, kind, rest), Lang: lang, Kind: kind}
