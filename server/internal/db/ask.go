@@ -12,7 +12,7 @@ import (
 // text is a constant, with a ? for each argument. On SQLite it is prepared once for each
 // connection; for PostgreSQL and in transactions bun writes the arguments into it, as
 // into all others.
-func (r Reader) ask(ctx context.Context, dest any, query string, args ...any) error {
+func (r *source) ask(ctx context.Context, dest any, query string, args ...any) error {
 	if r.prepared == nil {
 		return r.db.NewRaw(query, args...).Scan(ctx, dest)
 	}

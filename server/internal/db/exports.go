@@ -27,13 +27,11 @@ func (r Reader) ExportItems(ctx context.Context, account, batchID string) ([]Exp
 	return items, wrap("items of batch "+batchID, err)
 }
 
-// Exported notes the mark and the media type of the last export of the account's
+// SetExport notes the mark and the media type of the last export of the account's
 // batch. When the batch has changed last stays as it is.
-func (s *Store) Exported(ctx context.Context, account, batchID, ref, mediaType string) error {
-	return s.InTx(ctx, func(ctx context.Context, tx *Tx) error {
-		res, err := tx.db.NewUpdate().Model((*Batch)(nil)).
-			Set("export_ref = ?, export_mime = ?", ref, mediaType).
-			Where("b.id = ? AND b.account = ?", batchID, account).Exec(ctx)
-		return mustAffect("batch "+batchID, res, err)
-	})
+func (tx *Tx) SetExport(ctx context.Context, account, batchID, ref, mediaType string) error {
+	res, err := tx.db.NewUpdate().Model((*Batch)(nil)).
+		Set("export_ref = ?, export_mime = ?", ref, mediaType).
+		Where("b.id = ? AND b.account = ?", batchID, account).Exec(ctx)
+	return mustAffect("batch "+batchID, res, err)
 }

@@ -56,8 +56,8 @@ func (tx *Tx) textRow(ctx context.Context, transcriptID string) (*LibraryRow, er
 
 // become turns rows of work into rows of the text, or, where an account has one of that
 // already, lets that take them over with their stars. It returns how many there were.
-func (tx *Tx) become(ctx context.Context, w openRows, text *LibraryRow) (int64, error) {
-	found := w.have()
+func (tx *Tx) become(ctx context.Context, open openRows, text *LibraryRow) (int64, error) {
+	found := open.have()
 	res, err := tx.db.NewRaw(`UPDATE library_rows AS w
 		SET kind = 'transcript', lang = ?, transcript_id = ?, languages = '', job_id = NULL, error_code = NULL, source_url = '', metadata = '{}',
 			folded_title = ?, folded_channel = ?, creator = ?, updated_at = ?
@@ -68,7 +68,7 @@ func (tx *Tx) become(ctx context.Context, w openRows, text *LibraryRow) (int64, 
 	if err != nil {
 		return 0, wrap("rows of transcript "+text.TranscriptID, err)
 	}
-	if n == int64(len(w.accounts)) {
+	if n == int64(len(open.accounts)) {
 		return n, nil
 	}
 	_, err = tx.db.NewRaw(`UPDATE library_rows AS t
@@ -81,7 +81,7 @@ func (tx *Tx) become(ctx context.Context, w openRows, text *LibraryRow) (int64, 
 	if err != nil {
 		return 0, wrap("rows of transcript "+text.TranscriptID, err)
 	}
-	taken, err := tx.removeOpen(ctx, w)
+	taken, err := tx.removeOpen(ctx, open)
 	return n + taken, err
 }
 

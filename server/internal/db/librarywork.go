@@ -100,27 +100,27 @@ func (tx *Tx) Conclude(ctx context.Context, e *Extraction, claims []Job, end End
 	if len(claims) == 0 {
 		return nil
 	}
-	w := openRowsOf(e, claims)
+	open := openRowsOf(e, claims)
 	switch end.Status {
 	case transcript.JobSuccess:
 		text, err := tx.textRow(ctx, end.TranscriptID)
 		if err != nil {
 			return err
 		}
-		_, err = tx.become(ctx, w, text)
+		_, err = tx.become(ctx, open, text)
 		return err
 	case transcript.JobFailed:
 		_, err := tx.db.NewRaw(`UPDATE library_rows AS w SET kind = 'failed', error_code = ?, updated_at = ? WHERE ?`,
-			end.Error.Code, moment(time.Now()), w.have()).Exec(ctx)
+			end.Error.Code, moment(time.Now()), open.have()).Exec(ctx)
 		return wrap("failed work in libraries", err)
 	default:
-		_, err := tx.removeOpen(ctx, w)
+		_, err := tx.removeOpen(ctx, open)
 		return err
 	}
 }
 
-func (tx *Tx) removeOpen(ctx context.Context, w openRows) (int64, error) {
-	res, err := tx.db.NewRaw("DELETE FROM library_rows AS w WHERE ?", w.have()).Exec(ctx)
+func (tx *Tx) removeOpen(ctx context.Context, open openRows) (int64, error) {
+	res, err := tx.db.NewRaw("DELETE FROM library_rows AS w WHERE ?", open.have()).Exec(ctx)
 	n, err := affected(res, err)
 	return n, wrap("remove work from libraries", err)
 }

@@ -31,7 +31,7 @@ func (s *Store) Snapshot(ctx context.Context, read func(ctx context.Context, r R
 			err = errors.Join(err, wrap("rollback", e))
 		}
 	}()
-	return read(context.WithValue(ctx, eachKey{}, patience), Reader{db: tx, kept: s.kept, shared: s.Shared()})
+	return read(context.WithValue(ctx, eachKey{}, patience), newReader(&source{db: tx, kept: s.kept, shared: s.Shared()}))
 }
 
 // beginSnapshot ends the context of the transaction where the begin takes too long.

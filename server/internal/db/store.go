@@ -77,15 +77,6 @@ type Store struct {
 	log      *slog.Logger
 }
 
-// Reader answers questions: those put to a Store from what is committed, those
-// put to a Tx also from what it has written itself.
-type Reader struct {
-	db       bun.IDB
-	prepared *prepared // nil: no statement is
-	kept     *kept     // nil: nothing is
-	shared   bool      // see Store.Shared
-}
-
 // Open opens the database, brings its tables up to date, and opens the blobs.
 // On SQLite, tables that another process serves are not changed under its feet:
 // that is ErrServed.
@@ -104,7 +95,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, errors.Join(err, bucket.Close())
 	}
 	return &Store{
-		Reader:   Reader{db: db.reader(), prepared: db.prepared(), kept: newKept(), shared: db.shared()},
+		Reader:   newReader(&source{db: db.reader(), prepared: db.prepared(), kept: newKept(), shared: db.shared()}),
 		database: db,
 		writer:   db.writer(),
 		bucket:   bucket,

@@ -25,6 +25,10 @@ type Tx struct {
 	after    []func() // to be called then
 }
 
+func newTx(t *transaction, d database) *Tx {
+	return &Tx{Reader: newReader(&source{db: t.Tx, shared: d.shared()}), tx: t, database: d}
+}
+
 // InTx runs fn in a transaction: committed when fn returns nil, else rolled
 // back, also when it takes longer than four seconds (see Unhurried and Sized). Watchers
 // are woken after the commit. On PostgreSQL fn is run again when the database
@@ -66,7 +70,7 @@ func (s *Store) tryTx(ctx context.Context, fn func(ctx context.Context, tx *Tx) 
 		}
 	}()
 
-	tx := &Tx{Reader: Reader{db: t.Tx, shared: s.Shared()}, tx: t, database: s.database}
+	tx := newTx(t, s.database)
 	if err := fn(ctx, tx); err != nil {
 		return err
 	}

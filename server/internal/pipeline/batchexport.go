@@ -119,7 +119,10 @@ func (e *Export) text(ctx context.Context, i int) (*transcript.Transcript, error
 
 // Exported notes the mark and the media type of an export that was sent to its end.
 func (p *Pipeline) Exported(ctx context.Context, account, id, ref, mediaType string) error {
-	if err := p.store.Exported(ctx, account, id, ref, mediaType); err != nil {
+	err := p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
+		return tx.SetExport(ctx, account, id, ref, mediaType)
+	})
+	if err != nil {
 		return batchError("noting an export", err)
 	}
 	return nil
