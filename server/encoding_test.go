@@ -164,7 +164,7 @@ func TestNothingStaleIsRead(t *testing.T) {
 	var at transcript.Time
 	store := func(text string) {
 		require.NoError(t, db.Of(s.Store).InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-			_, err := tx.PutTranscript(ctx, &db.Transcript{
+			_, err := tx.Transcripts.Put(ctx, &db.Transcript{
 				Transcript: transcript.Transcript{
 					Platform: transcript.VideoSite, ExternalID: video, Lang: "en", Source: transcript.OriginDownloader, Status: transcript.Ready,
 					UpdatedAt: at,
@@ -195,7 +195,7 @@ func TestNothingStaleIsRead(t *testing.T) {
 			before[path] = a
 		}
 		if n == 1 { // the clock stands still
-			saved, err := db.Of(s.Store).Shelf(t.Context(), "", "", transcript.VideoSite, video)
+			saved, err := db.Of(s.Store).Contents.Shelf(t.Context(), "", "", transcript.VideoSite, video)
 			require.NoError(t, err)
 			at = transcript.At(saved.Texts[0].UpdatedAt)
 		}
@@ -246,7 +246,7 @@ func TestReadersOfATextThatChanges(t *testing.T) {
 	}
 	for n := range changes {
 		require.NoError(t, db.Of(s.Store).InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-			_, err := tx.PutTranscript(ctx, &db.Transcript{
+			_, err := tx.Transcripts.Put(ctx, &db.Transcript{
 				Transcript: transcript.Transcript{
 					Platform: transcript.VideoSite, ExternalID: video, Lang: "en", Source: transcript.OriginDownloader, Status: transcript.Ready,
 				},

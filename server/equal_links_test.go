@@ -60,7 +60,7 @@ func TestEqualLinksAtOnce(t *testing.T) {
 					if a.StatusCode != http.StatusOK || !strings.Contains(a.body, `"text":"hello"`) {
 						return fmt.Errorf("%s: %s", a.Status, a.body)
 					}
-					if saved, err := db.Of(s.Store).Library(t.Context(), accountName(i%len(keys))); err != nil || len(saved) != 1 {
+					if saved, err := db.Of(s.Store).Library.All(t.Context(), accountName(i%len(keys))); err != nil || len(saved) != 1 {
 						return fmt.Errorf("%d texts in the library: %w", len(saved), err)
 					}
 					return nil

@@ -52,7 +52,7 @@ func (s *service) makeBatch(t testing.TB, m made) (id string, texts []string) {
 	require.NoError(t, db.Of(s.Store).InTx(db.Unhurried(t.Context()), func(ctx context.Context, tx *db.Tx) error {
 		texts = nil
 		same := map[string]string{} // by what is in it
-		if err := tx.InsertBatch(ctx, b); err != nil {
+		if err := tx.Batches.Insert(ctx, b); err != nil {
 			return err
 		}
 		var items []db.BatchItem
@@ -62,7 +62,7 @@ func (s *service) makeBatch(t testing.TB, m made) (id string, texts []string) {
 				ItemEnd: db.ItemEnd{ErrorCode: transcript.Unavailable, ErrorMessage: "It is private."}}
 			if segments != "" {
 				if same[segments] == "" {
-					text, err := tx.PutTranscript(ctx, textOf(item.ExternalID, segments))
+					text, err := tx.Transcripts.Put(ctx, textOf(item.ExternalID, segments))
 					if err != nil {
 						return err
 					}
@@ -77,7 +77,7 @@ func (s *service) makeBatch(t testing.TB, m made) (id string, texts []string) {
 			items = append(items, db.BatchItem{BatchID: b.ID, Position: len(items) + 1, Platform: transcript.VideoSite,
 				ExternalID: fmt.Sprintf("waiting-%03d", i), Status: batch.ItemPending})
 		}
-		return tx.InsertItems(ctx, items)
+		return tx.Items.Insert(ctx, items)
 	}))
 	return b.ID, texts
 }
@@ -95,7 +95,7 @@ func exportPath(id, query string) string { return "/v1/batch/" + id + "/export" 
 // state is a batch as it stands in the database.
 func (s *service) batchState(t testing.TB, id string) *db.BatchState {
 	t.Helper()
-	b, err := db.Of(s.Store).Batch(t.Context(), servertest.Account, id)
+	b, err := db.Of(s.Store).Batches.Owned(t.Context(), servertest.Account, id)
 	require.NoError(t, err)
 	return b
 }
@@ -167,7 +167,7 @@ func TestExportTags(t *testing.T) {
 	assert.Equal(t, tag("csv"), tag("csv&includeTimestamp=false&partial=true"), "these mean nothing here")
 	before := tag("txt")
 	require.NoError(t, db.Of(s.Store).InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-		made, err := tx.PutTranscript(ctx, textOf("content-002", segment("two, made anew")))
+		made, err := tx.Transcripts.Put(ctx, textOf("content-002", segment("two, made anew")))
 		assert.Equal(t, texts[1], made)
 		return err
 	}))

@@ -101,7 +101,7 @@ func (s *Server) getReadiness(w http.ResponseWriter, r *http.Request) error {
 func (s *Server) checkParts(ctx context.Context) map[string]error {
 	var blobs error
 	var looking sync.WaitGroup
-	looking.Go(func() { blobs = s.db.CheckBlobs(ctx) })
+	looking.Go(func() { blobs = s.db.Blobs.Check(ctx) })
 	checks := s.pipeline.Check(ctx)
 	looking.Wait()
 	checks["blobs"] = blobs

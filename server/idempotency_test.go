@@ -187,7 +187,7 @@ func TestKeyOfADeadProcess(t *testing.T) {
 		if wrote {
 			require.NoError(t, db.Of(s.Store).InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 				held.Fingerprint = fingerprint
-				return tx.RecordAnswer(ctx, held, db.Answer{Kind: db.JobAnswer, ID: id}, false)
+				return tx.Idempotency.Record(ctx, held, db.Answer{Kind: db.JobAnswer, ID: id}, false)
 			}))
 		}
 		s.silence(t, key, ago)
@@ -217,7 +217,7 @@ func TestKeyOfADeadProcess(t *testing.T) {
 func (s *service) keyState(t *testing.T, key string) db.KeyState {
 	t.Helper()
 	k := db.IdempotencyKey{Account: servertest.Account, Method: http.MethodPost, Route: "/v1/transcript", Key: key}
-	state, err := db.Of(s.Store).TakeKey(t.Context(), k, nil)
+	state, err := db.Of(s.Store).Idempotency.Take(t.Context(), k, nil)
 	require.NoError(t, err)
 	return state
 }
@@ -255,7 +255,7 @@ func TestKeyOfAServiceThatWasKilled(t *testing.T) {
 	require.NotNil(t, waits)
 	require.NoError(t, db.Of(s.Store).InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 		waits.Fingerprint = fingerprint
-		return tx.RecordAnswer(ctx, waits, db.Answer{Kind: db.JobAnswer, ID: id}, false)
+		return tx.Idempotency.Record(ctx, waits, db.Answer{Kind: db.JobAnswer, ID: id}, false)
 	}))
 	require.NoError(t, s.Restart(t.Context()))
 
@@ -351,7 +351,7 @@ func TestReplayOfANewerVersion(t *testing.T) {
 	s := start(t)
 	held := s.keyState(t, "k").Held
 	require.NotNil(t, held)
-	_, err := db.Of(s.Store).SettleKey(t.Context(), *held, db.Answer{Kind: "newer", ID: "1"})
+	_, err := db.Of(s.Store).Idempotency.Settle(t.Context(), *held, db.Answer{Kind: "newer", ID: "1"})
 	require.NoError(t, err)
 	a := s.postForm(t, []part{file("a")}, header("Idempotency-Key", "k"))
 	require.Equal(t, http.StatusInternalServerError, a.StatusCode, a.body)

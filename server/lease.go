@@ -56,7 +56,7 @@ type lease struct {
 // take takes a free key. Where it is not free, the lease is nil and the state says
 // what is known of the request that has it.
 func (l *leases) take(ctx context.Context, id db.IdempotencyKey, fingerprint []byte) (*lease, db.KeyState, error) {
-	state, err := l.store.TakeKey(ctx, id, fingerprint)
+	state, err := l.store.Idempotency.Take(ctx, id, fingerprint)
 	switch {
 	case err != nil && state.Held != nil: // it may be ours: only the database's answer is missing
 		l.retry(*state.Held)
@@ -83,7 +83,7 @@ func (l *leases) beat(ctx context.Context, key db.HeldKey) (stop func()) {
 				return
 			case <-tick.C:
 			}
-			err := l.store.BeatKey(ctx, key)
+			err := l.store.Idempotency.Beat(ctx, key)
 			if err != nil && ctx.Err() == nil && !errors.Is(err, db.ErrKeyLost) { // of a lost key the next write tells
 				l.log.WarnContext(ctx, "an idempotency key was not kept alive", "err", err)
 			}
@@ -98,7 +98,7 @@ func (l *leases) beat(ctx context.Context, key db.HeldKey) (stop func()) {
 func (l *lease) settle(a db.Answer) (db.Answer, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), keyTimeout)
 	defer cancel()
-	stands, err := l.leases.store.SettleKey(ctx, l.key, a)
+	stands, err := l.leases.store.Idempotency.Settle(ctx, l.key, a)
 	if errors.Is(err, db.ErrKeyLost) { // nobody remembers the request: its key has expired
 		stands, err = a, nil
 	}
@@ -128,7 +128,7 @@ func (l *lease) release(cause error) {
 func (l *leases) free(ctx context.Context, key db.HeldKey) error {
 	ctx, cancel := context.WithTimeout(ctx, keyTimeout)
 	defer cancel()
-	return l.store.ReleaseKey(ctx, key)
+	return l.store.Idempotency.Release(ctx, key)
 }
 
 // retry releases a key in the background, as soon as the database can be reached.

@@ -62,7 +62,7 @@ func (s *Server) searchLibrary(w http.ResponseWriter, r *http.Request) error {
 	}
 	found := library.Found{Query: asked.q, Items: []library.Match{}}
 	err := s.db.Snapshot(r.Context(), func(ctx context.Context, reader db.Reader) error {
-		places, err := reader.Search(ctx, look)
+		places, err := reader.Library.Search(ctx, look)
 		if err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ func (s *Server) searchLibrary(w http.ResponseWriter, r *http.Request) error {
 			found.NextPageToken = list.token(places[len(places)-1].SearchPlace)
 		}
 		for _, place := range places {
-			t, err := reader.SavedBy(ctx, look.Account, place.ID)
+			t, err := reader.Library.Transcript(ctx, look.Account, place.ID)
 			if err != nil {
 				return err
 			}

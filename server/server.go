@@ -89,7 +89,7 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 	s.serving, s.endWaits = context.WithCancel(context.Background())
 	s.noRoute = s.metrics.Route("none")
 	s.leases = newLeases(s.db, c.Log)
-	s.memory = newMemory(c.Limits.BodyBytes, c.answerBytes, s.db.UploadMemory())
+	s.memory = newMemory(c.Limits.BodyBytes, c.answerBytes, s.db.Blobs.UploadMemory())
 	if folders := s.db.Folders(); c.Role != RoleAll && len(folders) > 0 {
 		c.Log.Warn("blobs are kept in a local folder: the other processes must see the same one", "dir", folders[0])
 	}

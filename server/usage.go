@@ -25,7 +25,7 @@ func (s *Server) usageRoutes() []route {
 func (s *Server) getUsage(w http.ResponseWriter, r *http.Request) error {
 	p := principal(r)
 	period := p.Plan.Period(time.Now())
-	stands, err := s.db.Standing(r.Context(), p.Account, p.KeyID, period.Start)
+	stands, err := s.db.Accounts.Standing(r.Context(), p.Account, p.KeyID, period.Start)
 	if err != nil {
 		return err
 	}

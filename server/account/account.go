@@ -113,7 +113,7 @@ func (a *Accounts) Set(ctx context.Context, name string, s Settings) (Account, e
 	var acc db.Account
 	err = a.db.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 		var err error
-		acc, err = tx.Account(ctx, name)
+		acc, err = tx.Accounts.ByID(ctx, name)
 		if errors.Is(err, db.ErrNotFound) {
 			acc, err = db.Account{ID: name, Plan: first, CreatedAt: now()}, nil
 		}
@@ -130,7 +130,7 @@ func (a *Accounts) Set(ctx context.Context, name string, s Settings) (Account, e
 			acc.Prompt = *prompt
 		}
 		acc.UpdatedAt = now()
-		return tx.PutAccount(ctx, acc)
+		return tx.Accounts.Put(ctx, acc)
 	})
 	a.memory.forget()
 	if err != nil {
@@ -143,7 +143,7 @@ func (a *Accounts) Set(ctx context.Context, name string, s Settings) (Account, e
 // the plan's name. It asks before the transaction begins, because a transaction must not wait
 // for the source.
 func (a *Accounts) planToSet(ctx context.Context, name string, s Settings) (string, error) {
-	row, err := a.db.Account(ctx, name)
+	row, err := a.db.Accounts.ByID(ctx, name)
 	switch isNew := errors.Is(err, db.ErrNotFound); {
 	case err != nil && !isNew:
 		return "", fmt.Errorf("account: setting %s: %w", name, err)
@@ -165,7 +165,7 @@ func accountOf(row db.Account) Account {
 
 // Account returns an account by its name, or [ErrNotFound].
 func (a *Accounts) Account(ctx context.Context, name string) (Account, error) {
-	row, err := a.db.Account(ctx, name)
+	row, err := a.db.Accounts.ByID(ctx, name)
 	if errors.Is(err, db.ErrNotFound) {
 		return Account{}, notFound(fmt.Sprintf("there is no account %q", name))
 	}
@@ -177,7 +177,7 @@ func (a *Accounts) Account(ctx context.Context, name string) (Account, error) {
 
 // List returns all accounts, sorted by name.
 func (a *Accounts) List(ctx context.Context) ([]Account, error) {
-	rows, err := a.db.Accounts(ctx)
+	rows, err := a.db.Accounts.All(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("account: listing: %w", err)
 	}

@@ -120,11 +120,11 @@ func idOfKey(given string) (string, error) {
 
 // insertKey stores a key if the account may have another one.
 func insertKey(ctx context.Context, tx *db.Tx, key db.Key, most int) error {
-	err := tx.InsertKey(ctx, key)
+	err := tx.Keys.Insert(ctx, key)
 	if err != nil || most == 0 {
 		return err
 	}
-	n, err := tx.CountKeys(ctx, key.Account, key.CreatedAt, key.CreatedAt.Add(-24*time.Hour))
+	n, err := tx.Keys.Count(ctx, key.Account, key.CreatedAt, key.CreatedAt.Add(-24*time.Hour))
 	if err == nil && n > int64(most) {
 		err = ErrTooManyKeys
 	}
@@ -134,7 +134,7 @@ func insertKey(ctx context.Context, tx *db.Tx, key db.Key, most int) error {
 // mayHaveKeys returns an error if an account may have no keys. It asks the source again,
 // because a remembered answer may be a second old.
 func (a *Accounts) mayHaveKeys(ctx context.Context, name string) error {
-	row, err := a.db.Account(ctx, name)
+	row, err := a.db.Accounts.ByID(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -159,12 +159,12 @@ func checkLabel(name string) error {
 
 // Keys returns all keys, oldest first, including revoked and expired ones.
 func (a *Accounts) Keys(ctx context.Context) ([]Key, error) {
-	return listed(a.db.Keys(ctx))
+	return listed(a.db.Keys.All(ctx))
 }
 
 // KeysOf returns the keys of an account, in the form of Keys; none if there is no such account.
 func (a *Accounts) KeysOf(ctx context.Context, account string) ([]Key, error) {
-	return listed(a.db.KeysOf(ctx, account))
+	return listed(a.db.Keys.OwnedBy(ctx, account))
 }
 
 func listed(rows []db.Key, err error) ([]Key, error) {
@@ -182,7 +182,7 @@ func listed(rows []db.Key, err error) ([]Key, error) {
 // again changes nothing. The error is [ErrNotFound] if no key has the prefix.
 func (a *Accounts) Revoke(ctx context.Context, prefix string) error {
 	return a.revoke(ctx, prefix, func(ctx context.Context, tx *db.Tx) error {
-		return tx.RevokeKey(ctx, prefix, now())
+		return tx.Keys.Revoke(ctx, prefix, now())
 	})
 }
 
@@ -190,7 +190,7 @@ func (a *Accounts) Revoke(ctx context.Context, prefix string) error {
 // key that does not exist.
 func (a *Accounts) RevokeOf(ctx context.Context, account, prefix string) error {
 	return a.revoke(ctx, prefix, func(ctx context.Context, tx *db.Tx) error {
-		return tx.RevokeKeyOf(ctx, account, prefix, now())
+		return tx.Keys.RevokeOwned(ctx, account, prefix, now())
 	})
 }
 

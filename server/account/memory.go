@@ -57,6 +57,6 @@ func (a *Accounts) find(ctx context.Context, prefix string) (holder, error) {
 	}
 	h := holder{asked: time.Now(), changes: a.memory.changes.Load()}
 	var err error
-	h.key, h.account, err = a.db.KeyByPrefix(ctx, prefix)
+	h.key, h.account, err = a.db.Keys.ByPrefix(ctx, prefix)
 	return h, err
 }

@@ -113,7 +113,7 @@ func TestExpiry(t *testing.T) {
 func insert(t *testing.T, s *store.Store, k account.Key, hash []byte) {
 	t.Helper()
 	require.NoError(t, db.Of(s).InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-		return tx.InsertKey(ctx, db.Key{
+		return tx.Keys.Insert(ctx, db.Key{
 			ID: k.ID, Account: k.Account, Prefix: k.Prefix, Hash: hash, Name: k.Name, Scopes: []string{string(account.Transcripts)},
 			CreatedAt: k.CreatedAt, ExpiresAt: k.ExpiresAt, RevokedAt: k.RevokedAt,
 		})

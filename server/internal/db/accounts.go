@@ -19,34 +19,43 @@ type Account struct {
 	UpdatedAt time.Time
 }
 
-// Account returns the account, or ErrNotFound.
-func (r Reader) Account(ctx context.Context, id string) (Account, error) {
+// Accounts reads accounts.
+type Accounts struct{ *source }
+
+// AccountsTx reads and changes accounts.
+type AccountsTx struct {
+	Accounts
+	tx *Tx
+}
+
+// ByID returns the account, or ErrNotFound.
+func (r Accounts) ByID(ctx context.Context, id string) (Account, error) {
 	var a Account
 	err := r.db.NewSelect().Model(&a).Where("id = ?", id).Scan(ctx)
 	return a, one("account "+id, err)
 }
 
-// Accounts returns all accounts by name.
-func (r Reader) Accounts(ctx context.Context) ([]Account, error) {
+// All returns all accounts by name.
+func (r Accounts) All(ctx context.Context) ([]Account, error) {
 	var all []Account
 	err := r.db.NewSelect().Model(&all).Order("id").Scan(ctx)
 	return all, wrap("accounts", err)
 }
 
 // Prompt returns that of an account, "" also of one that is not known here.
-func (r Reader) Prompt(ctx context.Context, account string) (string, error) {
-	a, err := r.Account(ctx, account)
+func (r Accounts) Prompt(ctx context.Context, account string) (string, error) {
+	a, err := r.ByID(ctx, account)
 	if errors.Is(err, ErrNotFound) {
 		return "", nil
 	}
 	return a.Prompt, err
 }
 
-// PutAccount creates the account or changes its plan, state and prompt. Times that are
+// Put creates the account or changes its plan, state and prompt. Times that are
 // zero become now; the time of creation stays.
-func (tx *Tx) PutAccount(ctx context.Context, a Account) error {
+func (w AccountsTx) Put(ctx context.Context, a Account) error {
 	stamp(&a.CreatedAt, &a.UpdatedAt)
-	_, err := tx.db.NewInsert().Model(&a).
+	_, err := w.db.NewInsert().Model(&a).
 		On("CONFLICT (id) DO UPDATE").
 		Set("plan = excluded.plan, suspended = excluded.suspended, prompt = excluded.prompt, updated_at = excluded.updated_at").
 		Exec(ctx)
@@ -67,8 +76,17 @@ type Key struct {
 	LastUsedAt *time.Time
 }
 
-// KeyByPrefix returns the key and its account, or ErrNotFound. One query.
-func (r Reader) KeyByPrefix(ctx context.Context, prefix string) (Key, Account, error) {
+// Keys reads API keys.
+type Keys struct{ *source }
+
+// KeysTx reads and changes API keys.
+type KeysTx struct {
+	Keys
+	tx *Tx
+}
+
+// ByPrefix returns the key and its account, or ErrNotFound. One query.
+func (r Keys) ByPrefix(ctx context.Context, prefix string) (Key, Account, error) {
 	var row struct {
 		Key `bun:",extend"`
 		Of  Account `bun:"embed:of_"`
@@ -84,57 +102,57 @@ func (r Reader) KeyByPrefix(ctx context.Context, prefix string) (Key, Account, e
 	return row.Key, row.Of, one("key "+prefix, err)
 }
 
-// Keys returns all keys, oldest first.
-func (r Reader) Keys(ctx context.Context) ([]Key, error) {
+// All returns all keys, oldest first.
+func (r Keys) All(ctx context.Context) ([]Key, error) {
 	var all []Key
 	err := r.db.NewSelect().Model(&all).Order("created_at", "id").Scan(ctx)
 	return all, wrap("keys", err)
 }
 
-// KeysOf returns the keys of an account, oldest first.
-func (r Reader) KeysOf(ctx context.Context, account string) ([]Key, error) {
+// OwnedBy returns the keys of an account, oldest first.
+func (r Keys) OwnedBy(ctx context.Context, account string) ([]Key, error) {
 	var all []Key
 	err := r.db.NewSelect().Model(&all).Where("account = ?", account).Order("created_at", "id").Scan(ctx)
 	return all, wrap("keys of account "+account, err)
 }
 
-// CountKeys returns how many keys of an account can be used at a time, or were made after
+// Count returns how many keys of an account can be used at a time, or were made after
 // another one. It locks the account: no key is added until the transaction ends.
-func (tx *Tx) CountKeys(ctx context.Context, account string, at, since time.Time) (int64, error) {
+func (w KeysTx) Count(ctx context.Context, account string, at, since time.Time) (int64, error) {
 	var a Account
-	if err := tx.database.forUpdate(tx.db.NewSelect().Model(&a).Where("id = ?", account)).Scan(ctx); err != nil {
+	if err := w.tx.database.forUpdate(w.db.NewSelect().Model(&a).Where("id = ?", account)).Scan(ctx); err != nil {
 		return 0, one("account "+account, err)
 	}
-	n, err := tx.db.NewSelect().Model((*Key)(nil)).
+	n, err := w.db.NewSelect().Model((*Key)(nil)).
 		Where("account = ?", account).
 		Where("created_at > ? OR (revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?))", moment(since), moment(at)).
 		Count(ctx)
 	return n, wrap("count keys of account "+account, err)
 }
 
-// InsertKey stores a new key. Without its account it is ErrNotFound; with a
+// Insert stores a new key. Without its account it is ErrNotFound; with a
 // prefix or an id that is taken ErrExists.
-func (tx *Tx) InsertKey(ctx context.Context, k Key) error {
+func (w KeysTx) Insert(ctx context.Context, k Key) error {
 	if err := newID(&k.ID); err != nil {
 		return err
 	}
 	stamp(&k.CreatedAt)
-	if _, err := tx.Account(ctx, k.Account); err != nil {
+	if _, err := w.tx.Accounts.ByID(ctx, k.Account); err != nil {
 		return fmt.Errorf("store: insert key: %w", err)
 	}
-	return insertNew(ctx, tx.db, "key "+k.Prefix, &k)
+	return insertNew(ctx, w.db, "key "+k.Prefix, &k)
 }
 
-// RevokeKey marks the key as revoked, or returns ErrNotFound. The time of an
+// Revoke marks the key as revoked, or returns ErrNotFound. The time of an
 // earlier revocation stays.
-func (tx *Tx) RevokeKey(ctx context.Context, prefix string, at time.Time) error {
-	res, err := revocation(tx, prefix, at).Exec(ctx)
+func (w KeysTx) Revoke(ctx context.Context, prefix string, at time.Time) error {
+	res, err := revocation(w.tx, prefix, at).Exec(ctx)
 	return mustAffect("revoke key "+prefix, res, err)
 }
 
-// RevokeKeyOf is RevokeKey for a key of the account; another's is ErrNotFound.
-func (tx *Tx) RevokeKeyOf(ctx context.Context, account, prefix string, at time.Time) error {
-	res, err := revocation(tx, prefix, at).Where("account = ?", account).Exec(ctx)
+// RevokeOwned is RevokeKey for a key of the account; another's is ErrNotFound.
+func (w KeysTx) RevokeOwned(ctx context.Context, account, prefix string, at time.Time) error {
+	res, err := revocation(w.tx, prefix, at).Where("account = ?", account).Exec(ctx)
 	return mustAffect("revoke key "+prefix, res, err)
 }
 

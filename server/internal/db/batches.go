@@ -65,6 +65,15 @@ type BatchState struct {
 	MovedAt *time.Time
 }
 
+// Batches reads batches.
+type Batches struct{ *source }
+
+// BatchesTx reads and changes batches.
+type BatchesTx struct {
+	Batches
+	tx *Tx
+}
+
 // ShownStatus is the status of the batch in the row b as its owner sees it, in SQL.
 const ShownStatus = `CASE WHEN b.status = 'pending' AND (
 	EXISTS (SELECT 1 FROM batch_items AS i WHERE i.batch_id = b.id AND i.attempts > 0) OR
@@ -72,9 +81,9 @@ const ShownStatus = `CASE WHEN b.status = 'pending' AND (
 		WHERE i.batch_id = b.id AND i.status = 'pending' AND i.job_id <> '' AND (j.stage <> 'queued' OR j.sequence > 1)))
 	THEN 'processing' ELSE b.status END`
 
-// Batch returns the account's batch, or ErrNotFound, also for another's.
-func (r Reader) Batch(ctx context.Context, account, id string) (*BatchState, error) {
-	found, err := r.batchStates(ctx, r.db.NewSelect().Model((*Batch)(nil)).Where("b.account = ? AND b.id = ?", account, id))
+// Owned returns the account's batch, or ErrNotFound, also for another's.
+func (r Batches) Owned(ctx context.Context, account, id string) (*BatchState, error) {
+	found, err := r.states(ctx, r.db.NewSelect().Model((*Batch)(nil)).Where("b.account = ? AND b.id = ?", account, id))
 	switch {
 	case err != nil:
 		return nil, err
@@ -84,9 +93,9 @@ func (r Reader) Batch(ctx context.Context, account, id string) (*BatchState, err
 	return &found[0], nil
 }
 
-// Batches returns the batches of an account, newest first, at most n: those with a
+// Page returns the batches of an account, newest first, at most n: those with a
 // status, if one is given, and those that are older than the one with the id before.
-func (r Reader) Batches(ctx context.Context, account string, status batch.Status, before string, n int) ([]BatchState, error) {
+func (r Batches) Page(ctx context.Context, account string, status batch.Status, before string, n int) ([]BatchState, error) {
 	page := r.db.NewSelect().Model((*Batch)(nil)).Where("b.account = ?", account).Order("b.id DESC").Limit(int64(n))
 	if before != "" {
 		page.Where("b.id < ?", before)
@@ -98,12 +107,12 @@ func (r Reader) Batches(ctx context.Context, account string, status batch.Status
 	default:
 		page.Where("b.status = ?", status)
 	}
-	return r.batchStates(ctx, page)
+	return r.states(ctx, page)
 }
 
-// batchStates reads a page of batches with their counts, as all of it stands at one
+// states reads a page of batches with their counts, as all of it stands at one
 // moment.
-func (r Reader) batchStates(ctx context.Context, page *bun.SelectQuery) ([]BatchState, error) {
+func (r Batches) states(ctx context.Context, page *bun.SelectQuery) ([]BatchState, error) {
 	var found []BatchState
 	counts := r.db.NewSelect().Model((*BatchItem)(nil)).
 		ColumnExpr("i.batch_id, count(*) AS total, max(i.updated_at) AS moved_at").
@@ -122,31 +131,31 @@ func (r Reader) batchStates(ctx context.Context, page *bun.SelectQuery) ([]Batch
 	return found, wrap("batches", err)
 }
 
-// InsertBatch stores a new batch. Id and times that are zero are filled in.
-func (tx *Tx) InsertBatch(ctx context.Context, b *Batch) error {
+// Insert stores a new batch. Id and times that are zero are filled in.
+func (w BatchesTx) Insert(ctx context.Context, b *Batch) error {
 	if err := newID(&b.ID); err != nil {
 		return err
 	}
 	stamp(&b.CreatedAt, &b.UpdatedAt)
 	b.Title = text(b.Title)
-	return insertNew(ctx, tx.db, "batch", b)
+	return insertNew(ctx, w.db, "batch", b)
 }
 
-// BatchByID returns a batch, whoever has it, or ErrNotFound.
-func (r Reader) BatchByID(ctx context.Context, id string) (*Batch, error) {
+// ByID returns a batch, whoever has it, or ErrNotFound.
+func (r Batches) ByID(ctx context.Context, id string) (*Batch, error) {
 	return scanBatch(ctx, r.db.NewSelect().Where("b.id = ?", id), id)
 }
 
-// LockBatch returns a batch that no other transaction changes until this one ends, or
+// Lock returns a batch that no other transaction changes until this one ends, or
 // ErrNotFound.
-func (tx *Tx) LockBatch(ctx context.Context, id string) (*Batch, error) {
-	return scanBatch(ctx, tx.database.forUpdate(tx.db.NewSelect().Where("b.id = ?", id)), id)
+func (w BatchesTx) Lock(ctx context.Context, id string) (*Batch, error) {
+	return scanBatch(ctx, w.tx.database.forUpdate(w.db.NewSelect().Where("b.id = ?", id)), id)
 }
 
-// LockBatchOf is LockBatch of an account's batch. Another's is ErrNotFound.
-func (tx *Tx) LockBatchOf(ctx context.Context, account, id string) (*Batch, error) {
-	q := tx.db.NewSelect().Where("b.id = ? AND b.account = ?", id, account)
-	return scanBatch(ctx, tx.database.forUpdate(q), id)
+// LockOwned is LockBatch of an account's batch. Another's is ErrNotFound.
+func (w BatchesTx) LockOwned(ctx context.Context, account, id string) (*Batch, error) {
+	q := w.db.NewSelect().Where("b.id = ? AND b.account = ?", id, account)
+	return scanBatch(ctx, w.tx.database.forUpdate(q), id)
 }
 
 func scanBatch(ctx context.Context, q *bun.SelectQuery, id string) (*Batch, error) {
@@ -157,19 +166,19 @@ func scanBatch(ctx context.Context, q *bun.SelectQuery, id string) (*Batch, erro
 	return b, nil
 }
 
-// SaveBatch writes what may change of a batch that the transaction has locked, and
+// Save writes what may change of a batch that the transaction has locked, and
 // wakes its watchers.
-func (tx *Tx) SaveBatch(ctx context.Context, b *Batch) error {
+func (w BatchesTx) Save(ctx context.Context, b *Batch) error {
 	b.Title, b.UpdatedAt = text(b.Title), moment(time.Now())
-	res, err := tx.db.NewUpdate().Model(b).
+	res, err := w.db.NewUpdate().Model(b).
 		Column("title", "limits", "cache_ttl", "status", "error", "listed", "feeding", "updated_at").
 		WherePK().Exec(ctx)
-	tx.touch(b.ID)
+	w.tx.touch(b.ID)
 	return mustAffect("batch "+b.ID, res, err)
 }
 
-// DeleteBatch removes a batch with its items.
-func (tx *Tx) DeleteBatch(ctx context.Context, id string) error {
-	res, err := tx.db.NewDelete().Model((*Batch)(nil)).Where("b.id = ?", id).Exec(ctx)
+// Delete removes a batch with its items.
+func (w BatchesTx) Delete(ctx context.Context, id string) error {
+	res, err := w.db.NewDelete().Model((*Batch)(nil)).Where("b.id = ?", id).Exec(ctx)
 	return mustAffect("batch "+id, res, err)
 }

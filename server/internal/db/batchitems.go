@@ -55,9 +55,18 @@ type ItemState struct {
 	Title    string           // of its text; "": there is none
 }
 
-// BatchItems returns items of the account's batch by their position, from the one
+// Items reads the items of batches.
+type Items struct{ *source }
+
+// ItemsTx reads and changes the items of batches.
+type ItemsTx struct {
+	Items
+	tx *Tx
+}
+
+// Page returns items of the account's batch by their position, from the one
 // after a position on, at most n.
-func (r Reader) BatchItems(ctx context.Context, account, batchID string, after, n int) ([]ItemState, error) {
+func (r Items) Page(ctx context.Context, account, batchID string, after, n int) ([]ItemState, error) {
 	var items []ItemState
 	err := itemStates(r.db.NewSelect().Model(&items)).
 		Where("i.batch_id = (SELECT id FROM batches WHERE id = ? AND account = ?)", batchID, account).
@@ -75,8 +84,8 @@ func itemStates(items *bun.SelectQuery) *bun.SelectQuery {
 		Join("LEFT JOIN jobs AS j ON j.id = i.job_id AND i.status = 'pending'")
 }
 
-// InsertItems stores new items. Ids and times that are zero are filled in.
-func (tx *Tx) InsertItems(ctx context.Context, items []BatchItem) error {
+// Insert stores new items. Ids and times that are zero are filled in.
+func (w ItemsTx) Insert(ctx context.Context, items []BatchItem) error {
 	for i := range items {
 		item := &items[i]
 		if err := newID(&item.ID); err != nil {
@@ -86,16 +95,16 @@ func (tx *Tx) InsertItems(ctx context.Context, items []BatchItem) error {
 		item.ExternalID, item.SourceURL, item.ErrorMessage = text(item.ExternalID), text(item.SourceURL), text(item.ErrorMessage)
 	}
 	for part := range slices.Chunk(items, insertRows) {
-		if _, err := tx.db.NewInsert().Model(&part).Exec(ctx); err != nil {
+		if _, err := w.db.NewInsert().Model(&part).Exec(ctx); err != nil {
 			return wrap("insert items", err)
 		}
 	}
 	return nil
 }
 
-// UnclaimedItems returns items of a batch that wait and have no claim, by their position,
+// Unclaimed returns items of a batch that wait and have no claim, by their position,
 // at most n.
-func (r Reader) UnclaimedItems(ctx context.Context, batchID string, n int) ([]BatchItem, error) {
+func (r Items) Unclaimed(ctx context.Context, batchID string, n int) ([]BatchItem, error) {
 	var items []BatchItem
 	err := r.db.NewSelect().Model(&items).
 		Where("i.batch_id = ? AND i.status = 'pending' AND i.job_id = '' AND NOT i.short", batchID).
@@ -104,9 +113,9 @@ func (r Reader) UnclaimedItems(ctx context.Context, batchID string, n int) ([]Ba
 	return items, wrap("items of batch "+batchID, err)
 }
 
-// ShortItems returns the items of a batch that are short links and wait to be followed,
+// ShortLinks returns the items of a batch that are short links and wait to be followed,
 // by their position.
-func (r Reader) ShortItems(ctx context.Context, batchID string) ([]BatchItem, error) {
+func (r Items) ShortLinks(ctx context.Context, batchID string) ([]BatchItem, error) {
 	var items []BatchItem
 	err := r.db.NewSelect().Model(&items).
 		Where("i.batch_id = ? AND i.status = 'pending' AND i.short", batchID).
@@ -115,8 +124,8 @@ func (r Reader) ShortItems(ctx context.Context, batchID string) ([]BatchItem, er
 	return items, wrap("short links of batch "+batchID, err)
 }
 
-// AllItems returns the items of a batch by their position.
-func (r Reader) AllItems(ctx context.Context, batchID string) ([]BatchItem, error) {
+// All returns the items of a batch by their position.
+func (r Items) All(ctx context.Context, batchID string) ([]BatchItem, error) {
 	var items []BatchItem
 	err := r.db.NewSelect().Model(&items).Where("i.batch_id = ?", batchID).Order("i.position").Scan(ctx)
 	return items, wrap("items of batch "+batchID, err)
@@ -131,8 +140,8 @@ type OpenItems struct {
 	UnderWay int
 }
 
-// OpenItems returns what is left to do of a batch. It counts at most n items.
-func (r Reader) OpenItems(ctx context.Context, batchID string, n int) (OpenItems, error) {
+// Open returns what is left to do of a batch. It counts at most n items.
+func (r Items) Open(ctx context.Context, batchID string, n int) (OpenItems, error) {
 	var open OpenItems
 	err := r.db.NewRaw(`SELECT
 			EXISTS (SELECT 1 FROM batch_items WHERE batch_id = ?0 AND status = 'pending') AS "any",
@@ -144,7 +153,7 @@ func (r Reader) OpenItems(ctx context.Context, batchID string, n int) (OpenItems
 }
 
 // Counts returns how the items of a batch stand.
-func (r Reader) Counts(ctx context.Context, batchID string) (n batch.Counts, err error) {
+func (r Items) Counts(ctx context.Context, batchID string) (n batch.Counts, err error) {
 	err = r.db.NewSelect().Model((*BatchItem)(nil)).
 		ColumnExpr("count(*), count(CASE WHEN status = 'pending' THEN 1 END)").
 		ColumnExpr("count(CASE WHEN status = 'success' THEN 1 END), count(CASE WHEN status = 'failed' THEN 1 END)").
@@ -153,11 +162,11 @@ func (r Reader) Counts(ctx context.Context, batchID string) (n batch.Counts, err
 	return n, wrap("counts of batch "+batchID, err)
 }
 
-// GiveClaim names the claim of an item that waits without one; sound tells that it is
+// SetJob names the claim of an item that waits without one; sound tells that it is
 // to be recognized, as is what has a place for that, or wants one. ErrNotFound where it
 // does not wait, or not any more.
-func (tx *Tx) GiveClaim(ctx context.Context, itemID string, j *Job, sound bool) error {
-	res, err := tx.db.NewUpdate().Model((*BatchItem)(nil)).
+func (w ItemsTx) SetJob(ctx context.Context, itemID string, j *Job, sound bool) error {
+	res, err := w.db.NewUpdate().Model((*BatchItem)(nil)).
 		Set("job_id = ?, updated_at = ?", j.ID, moment(time.Now())).
 		Set("sound = (? OR EXISTS (SELECT 1 FROM asr_places WHERE extraction_id = ?))", sound, j.ExtractionID).
 		Where("id = ? AND status = 'pending' AND job_id = ''", itemID).
@@ -165,21 +174,21 @@ func (tx *Tx) GiveClaim(ctx context.Context, itemID string, j *Job, sound bool) 
 	if err := mustAffect("item "+itemID, res, err); err != nil || j.Batched {
 		return err
 	}
-	_, err = tx.db.NewUpdate().Model((*Job)(nil)).Set("batched = ?", true).Where("id = ?", j.ID).Exec(ctx)
+	_, err = w.db.NewUpdate().Model((*Job)(nil)).Set("batched = ?", true).Where("id = ?", j.ID).Exec(ctx)
 	return wrap("item "+itemID, err)
 }
 
-// EndItem ends an item that waits without a claim; ErrNotFound as for GiveClaim. The
+// End ends an item that waits without a claim; ErrNotFound as for GiveClaim. The
 // attempt counts.
-func (tx *Tx) EndItem(ctx context.Context, itemID string, status batch.ItemStatus, end ItemEnd) error {
-	res, err := endItems(tx.db, status, end).Where("id = ? AND status = 'pending' AND job_id = ''", itemID).Exec(ctx)
+func (w ItemsTx) End(ctx context.Context, itemID string, status batch.ItemStatus, end ItemEnd) error {
+	res, err := endItems(w.db, status, end).Where("id = ? AND status = 'pending' AND job_id = ''", itemID).Exec(ctx)
 	return mustAffect("item "+itemID, res, err)
 }
 
 // EndClaimed ends the items of a batch that wait for claims, which end, and returns the
 // claims that they have waited for.
-func (tx *Tx) EndClaimed(ctx context.Context, batchID string, jobIDs []string, status batch.ItemStatus, end ItemEnd) (waited []string, err error) {
-	err = endItems(tx.db, status, end).
+func (w ItemsTx) EndClaimed(ctx context.Context, batchID string, jobIDs []string, status batch.ItemStatus, end ItemEnd) (waited []string, err error) {
+	err = endItems(w.db, status, end).
 		Where("batch_id = ? AND job_id IN (?) AND status = 'pending'", batchID, bun.List(jobIDs)).
 		Returning("job_id").
 		Scan(ctx, &waited)
@@ -198,20 +207,20 @@ func endItems(db bun.IDB, status batch.ItemStatus, end ItemEnd) *bun.UpdateQuery
 		Set("error_code = ?, error_message = ?, retryable = ?", end.ErrorCode, text(end.ErrorMessage), end.Retryable)
 }
 
-// LockBatchesOf locks the batches whose items wait for claims, in the order of their
+// LockWaiting locks the batches whose items wait for claims, in the order of their
 // ids, and returns them.
-func (tx *Tx) LockBatchesOf(ctx context.Context, jobIDs []string) ([]Batch, error) {
+func (w BatchesTx) LockWaiting(ctx context.Context, jobIDs []string) ([]Batch, error) {
 	var found []Batch
-	q := tx.db.NewSelect().Model(&found).
+	q := w.db.NewSelect().Model(&found).
 		Where("b.id IN (SELECT batch_id FROM batch_items WHERE status = 'pending' AND job_id <> '' AND job_id IN (?))", bun.List(jobIDs)).
 		Order("b.id")
-	return found, wrap("batches of claims", tx.database.forUpdate(q).Scan(ctx))
+	return found, wrap("batches of claims", w.tx.database.forUpdate(q).Scan(ctx))
 }
 
-// ToSound notes of the items that wait for an extraction that they are to be recognized,
+// SetSound notes of the items that wait for an extraction that they are to be recognized,
 // and returns their batches.
-func (tx *Tx) ToSound(ctx context.Context, extractionID string) (batchIDs []string, err error) {
-	err = tx.db.NewUpdate().Model((*BatchItem)(nil)).Set("sound = ?", true).
+func (w ItemsTx) SetSound(ctx context.Context, extractionID string) (batchIDs []string, err error) {
+	err = w.db.NewUpdate().Model((*BatchItem)(nil)).Set("sound = ?", true).
 		Where("status = 'pending' AND job_id <> '' AND NOT sound").
 		Where("job_id IN (SELECT id FROM jobs WHERE extraction_id = ? AND batched AND "+running+")", extractionID).
 		Returning("batch_id").
@@ -221,17 +230,17 @@ func (tx *Tx) ToSound(ctx context.Context, extractionID string) (batchIDs []stri
 
 // Skip skips the items of a batch on which nobody works. Of one that is back in the
 // queue, the attempt counts.
-func (tx *Tx) Skip(ctx context.Context, batchID string) error {
+func (w ItemsTx) Skip(ctx context.Context, batchID string) error {
 	// On PostgreSQL an item may be getting a claim right now. Its row is locked until
 	// that claim is there: only a statement that begins afterwards sees it.
 	var unclaimed []string
-	q := tx.db.NewSelect().Model((*BatchItem)(nil)).Column("id").
+	q := w.db.NewSelect().Model((*BatchItem)(nil)).Column("id").
 		Where("batch_id = ? AND status = 'pending' AND job_id = ''", batchID).
 		Order("id")
-	if err := tx.database.forUpdate(q).Scan(ctx, &unclaimed); err != nil {
+	if err := w.tx.database.forUpdate(q).Scan(ctx, &unclaimed); err != nil {
 		return wrap("skip items of batch "+batchID, err)
 	}
-	_, err := tx.db.NewUpdate().Model((*BatchItem)(nil)).
+	_, err := w.db.NewUpdate().Model((*BatchItem)(nil)).
 		Set("status = ?, updated_at = ?", batch.ItemSkipped, moment(time.Now())).
 		Set("attempts = attempts + (SELECT count(*) FROM jobs AS j WHERE j.id = job_id AND j.sequence > 1)").
 		Where("batch_id = ? AND status = 'pending'", batchID).
@@ -240,9 +249,9 @@ func (tx *Tx) Skip(ctx context.Context, batchID string) error {
 	return wrap("skip items of batch "+batchID, err)
 }
 
-// Abandoned returns the running claims of skipped items of a batch for which nobody
+// AbandonedJobs returns the running claims of skipped items of a batch for which nobody
 // waits any more.
-func (r Reader) Abandoned(ctx context.Context, batchID string) ([]Job, error) {
+func (r Items) AbandonedJobs(ctx context.Context, batchID string) ([]Job, error) {
 	var jobs []Job
 	err := r.db.NewSelect().Model(&jobs).
 		Where("id IN (SELECT job_id FROM batch_items WHERE batch_id = ? AND status = 'skipped' AND job_id <> '')", batchID).
@@ -255,9 +264,9 @@ func (r Reader) Abandoned(ctx context.Context, batchID string) ([]Job, error) {
 
 // SetContent notes where a short link has led: to a content, an error, or to what the
 // batch has already. An item that waits no more is left alone.
-func (tx *Tx) SetContent(ctx context.Context, i *BatchItem) error {
+func (w ItemsTx) SetContent(ctx context.Context, i *BatchItem) error {
 	i.ExternalID, i.SourceURL, i.ErrorMessage, i.UpdatedAt = text(i.ExternalID), text(i.SourceURL), text(i.ErrorMessage), moment(time.Now())
-	_, err := tx.db.NewUpdate().Model(i).
+	_, err := w.db.NewUpdate().Model(i).
 		Column("platform", "external_id", "source_url", "short", "status", "attempts", "error_code", "error_message", "retryable", "updated_at").
 		WherePK().Where("status = 'pending'").
 		Exec(ctx)
@@ -265,11 +274,11 @@ func (tx *Tx) SetContent(ctx context.Context, i *BatchItem) error {
 }
 
 // Reopen makes failed items of a batch wait again.
-func (tx *Tx) Reopen(ctx context.Context, batchID string, itemIDs []string) error {
+func (w ItemsTx) Reopen(ctx context.Context, batchID string, itemIDs []string) error {
 	if len(itemIDs) == 0 {
 		return nil
 	}
-	_, err := tx.db.NewUpdate().Model((*BatchItem)(nil)).
+	_, err := w.db.NewUpdate().Model((*BatchItem)(nil)).
 		Set("status = ?, job_id = '', sound = ?, updated_at = ?", batch.ItemPending, false, moment(time.Now())).
 		Set("error_code = '', error_message = '', retryable = ?", false).
 		Where("batch_id = ? AND status = 'failed' AND id IN (?)", batchID, bun.List(itemIDs)).

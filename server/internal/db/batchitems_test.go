@@ -23,26 +23,26 @@ func TestSkipWhileAnItemIsTakenUp(t *testing.T) {
 	b := &db.Batch{Account: "acme", Mode: batch.Links, Status: batch.Pending}
 	items := []db.BatchItem{{Position: 1, Platform: transcript.VideoSite, ExternalID: "v1", Status: batch.ItemPending}}
 	inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.InsertBatch(ctx, b))
+		require.NoError(t, tx.Batches.Insert(ctx, b))
 		items[0].BatchID = b.ID
-		require.NoError(t, tx.InsertItems(ctx, items))
+		require.NoError(t, tx.Items.Insert(ctx, items))
 	})
 	skipped := make(chan error, 1)
 	inTx(t, s, func(ctx context.Context, tx *db.Tx) {
 		e := &db.Extraction{Platform: transcript.VideoSite, ExternalID: "v1", State: queued}
-		require.NoError(t, tx.InsertExtraction(ctx, e))
+		require.NoError(t, tx.Extractions.Insert(ctx, e))
 		j := &db.Job{Account: "acme", ExtractionID: e.ID, State: queued}
-		require.NoError(t, tx.InsertJob(ctx, j))
-		require.NoError(t, tx.GiveClaim(ctx, items[0].ID, j, false))
+		require.NoError(t, tx.Jobs.Insert(ctx, j))
+		require.NoError(t, tx.Items.SetJob(ctx, items[0].ID, j, false))
 		go func() {
-			skipped <- s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error { return tx.Skip(ctx, b.ID) })
+			skipped <- s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error { return tx.Items.Skip(ctx, b.ID) })
 		}()
 		require.Eventually(t, func() bool {
 			return raw.count(t, "pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()") > 0
 		}, time.Minute, time.Millisecond)
 	})
 	require.NoError(t, receive(t, skipped))
-	state, err := s.Batch(t.Context(), "acme", b.ID)
+	state, err := s.Batches.Owned(t.Context(), "acme", b.ID)
 	require.NoError(t, err)
 	assert.Equal(t, batch.Counts{Total: 1}, state.Counts)
 }

@@ -48,10 +48,10 @@ func (h *bucketHealth) lastUpload() error {
 	return nil
 }
 
-// CheckBlobs returns an ErrUnavailable where the place of the blobs cannot be reached, or
+// Check returns an ErrUnavailable where the place of the blobs cannot be reached, or
 // has not taken the last blob. It asks an object store at most every 15 s, for at most 2 s.
-func (s *Store) CheckBlobs(ctx context.Context) error {
-	b := s.bucket
+func (s Blobs) Check(ctx context.Context) error {
+	b := s.store.bucket
 	if err := b.health.lastUpload(); err != nil {
 		return err
 	}

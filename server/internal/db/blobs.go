@@ -19,19 +19,22 @@ type Blob struct {
 	SHA256 [sha256.Size]byte
 }
 
-// PutBlob stores what write writes and returns what that was, once the store
+// Blobs stores and reads blobs.
+type Blobs struct{ store *Store }
+
+// Put stores what write writes and returns what that was, once the store
 // holds all of it. After an error there is no such blob; an error of write is
 // returned as it is, one of the place where blobs are kept is ErrUnavailable.
-func (s *Store) PutBlob(ctx context.Context, key string, write func(io.Writer) error) (Blob, error) {
-	b, err := s.putBlob(ctx, key, write)
+func (s Blobs) Put(ctx context.Context, key string, write func(io.Writer) error) (Blob, error) {
+	b, err := s.put(ctx, key, write)
 	if err == nil || errors.Is(err, ErrUnavailable) && ctx.Err() == nil {
-		s.bucket.health.uploaded(err)
+		s.store.bucket.health.uploaded(err)
 	}
 	return b, err
 }
 
-func (s *Store) putBlob(ctx context.Context, key string, write func(io.Writer) error) (Blob, error) {
-	up, err := s.bucket.upload(ctx, key)
+func (s Blobs) put(ctx context.Context, key string, write func(io.Writer) error) (Blob, error) {
+	up, err := s.store.bucket.upload(ctx, key)
 	if err != nil {
 		return Blob{}, blobFault(ctx, "open blob", key, err)
 	}
@@ -48,7 +51,7 @@ func (s *Store) putBlob(ctx context.Context, key string, write func(io.Writer) e
 		// The answer may be all that was lost.
 		return Blob{}, errors.Join(blobFault(ctx, "keep blob", key, err), s.takeBack(ctx, key))
 	}
-	if err := s.proveBlob(ctx, key, out.size); err != nil {
+	if err := s.prove(ctx, key, out.size); err != nil {
 		return Blob{}, errors.Join(err, s.takeBack(ctx, key))
 	}
 	b := Blob{Key: key, Size: out.size}
@@ -57,17 +60,17 @@ func (s *Store) putBlob(ctx context.Context, key string, write func(io.Writer) e
 }
 
 // takeBack removes a blob that was not wanted. Where that fails too, Sweep finds it.
-func (s *Store) takeBack(ctx context.Context, key string) error {
+func (s Blobs) takeBack(ctx context.Context, key string) error {
 	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), abortTime)
 	defer done()
-	return s.DeleteBlob(ctx, key)
+	return s.Delete(ctx, key)
 }
 
-// proveBlob asks the bucket whether it holds as much as it was given.
-func (s *Store) proveBlob(ctx context.Context, key string, size int64) error {
-	within, done := s.bucket.inTime(ctx)
+// prove asks the bucket whether it holds as much as it was given.
+func (s Blobs) prove(ctx context.Context, key string, size int64) error {
+	within, done := s.store.bucket.inTime(ctx)
 	defer done()
-	held, err := s.bucket.Attributes(within, key)
+	held, err := s.store.bucket.Attributes(within, key)
 	if err != nil {
 		return blobFault(ctx, "look at blob", key, err)
 	}
@@ -114,18 +117,18 @@ func (w *blobWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// ReadBlob copies a blob to w and returns what it was: whether that is what was
+// Read copies a blob to w and returns what it was: whether that is what was
 // once stored, the caller judges by the hash. ErrNotFound where there is no such
 // blob.
-func (s *Store) ReadBlob(ctx context.Context, key string, w io.Writer) (b Blob, err error) {
+func (s Blobs) Read(ctx context.Context, key string, w io.Writer) (b Blob, err error) {
 	within, abandon := context.WithCancelCause(ctx)
 	defer abandon(nil)
-	bucket := s.bucket.watch(abandon)
+	bucket := s.store.bucket.watch(abandon)
 	opened := bucket.begin()
-	r, err := s.bucket.NewReader(within, key, nil)
+	r, err := s.store.bucket.NewReader(within, key, nil)
 	opened()
 	if gcerrors.Code(err) == gcerrors.NotFound {
-		if err := s.bucket.absent(ctx); err != nil {
+		if err := s.store.bucket.absent(ctx); err != nil {
 			return Blob{}, blobFault(ctx, "open blob", key, err)
 		}
 		return Blob{}, fmt.Errorf("blob %s: %w", key, ErrNotFound)
@@ -155,13 +158,13 @@ func (d *drain) Read(p []byte) (int, error) {
 	return d.Reader.Read(p)
 }
 
-// DeleteBlob removes a blob, if it is there.
-func (s *Store) DeleteBlob(ctx context.Context, key string) error {
-	within, done := s.bucket.inTime(ctx)
+// Delete removes a blob, if it is there.
+func (s Blobs) Delete(ctx context.Context, key string) error {
+	within, done := s.store.bucket.inTime(ctx)
 	defer done()
-	err := s.bucket.Delete(within, key)
+	err := s.store.bucket.Delete(within, key)
 	if gcerrors.Code(err) == gcerrors.NotFound {
-		err = s.bucket.absent(ctx)
+		err = s.store.bucket.absent(ctx)
 	}
 	if err != nil {
 		return blobFault(ctx, "delete blob", key, err)
@@ -169,24 +172,24 @@ func (s *Store) DeleteBlob(ctx context.Context, key string) error {
 	return nil
 }
 
-// BlobKeys returns the keys that begin with prefix.
-func (s *Store) BlobKeys(ctx context.Context, prefix string) (keys []string, err error) {
-	err = s.eachBlob(ctx, prefix, func(o *blob.ListObject) error {
+// Keys returns the keys that begin with prefix.
+func (s Blobs) Keys(ctx context.Context, prefix string) (keys []string, err error) {
+	err = s.each(ctx, prefix, func(o *blob.ListObject) error {
 		keys = append(keys, o.Key)
 		return nil
 	})
 	return keys, err
 }
 
-// eachBlob calls do for every blob whose key begins with prefix. They are listed in
+// each calls do for every blob whose key begins with prefix. They are listed in
 // pages.
-func (s *Store) eachBlob(ctx context.Context, prefix string, do func(*blob.ListObject) error) error {
-	if err := s.bucket.missing(); err != nil { // a list of it would be empty
+func (s Blobs) each(ctx context.Context, prefix string, do func(*blob.ListObject) error) error {
+	if err := s.store.bucket.missing(); err != nil { // a list of it would be empty
 		return blobFault(ctx, "list blobs", prefix, err)
 	}
-	objects := s.bucket.List(&blob.ListOptions{Prefix: prefix})
+	objects := s.store.bucket.List(&blob.ListOptions{Prefix: prefix})
 	for {
-		within, done := s.bucket.inTime(ctx)
+		within, done := s.store.bucket.inTime(ctx)
 		o, err := objects.Next(within)
 		done()
 		if errors.Is(err, io.EOF) {

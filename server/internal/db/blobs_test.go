@@ -35,17 +35,17 @@ func TestABlobIsWhatWasWritten(t *testing.T) {
 			for _, size := range []int{0, 1, 511, 512, 513, 3 << 20, 16<<20 - 1, 16 << 20, 33 << 20} {
 				blobIsWhatWasWritten(t, s, bytes.Repeat([]byte("0123456789abcde\n"), size/16+1)[:size])
 			}
-			keys, err := s.BlobKeys(t.Context(), "")
+			keys, err := s.Blobs.Keys(t.Context(), "")
 			require.NoError(t, err)
 			require.Equal(t, []string{"uploads/a"}, keys)
-			require.NoError(t, s.DeleteBlob(t.Context(), "uploads/a"))
-			require.NoError(t, s.DeleteBlob(t.Context(), "uploads/a"), "it is gone already")
-			_, err = s.ReadBlob(t.Context(), "uploads/a", io.Discard)
+			require.NoError(t, s.Blobs.Delete(t.Context(), "uploads/a"))
+			require.NoError(t, s.Blobs.Delete(t.Context(), "uploads/a"), "it is gone already")
+			_, err = s.Blobs.Read(t.Context(), "uploads/a", io.Discard)
 			require.ErrorIs(t, err, db.ErrNotFound)
 			for _, size := range []int64{0, 1, 1 << 20, 40 << 20} {
 				uploadIsAborted(t, s, size)
 			}
-			keys, err = s.BlobKeys(t.Context(), "")
+			keys, err = s.Blobs.Keys(t.Context(), "")
 			require.NoError(t, err)
 			require.Empty(t, keys)
 		})
@@ -62,11 +62,11 @@ func openBlobs(t *testing.T, blobs string) *db.Store {
 func blobIsWhatWasWritten(t *testing.T, s *db.Store, data []byte) {
 	t.Helper()
 	want := db.Blob{Key: "uploads/a", Size: int64(len(data)), SHA256: sha256.Sum256(data)}
-	put, err := s.PutBlob(t.Context(), want.Key, func(w io.Writer) error { _, err := w.Write(data); return err })
+	put, err := s.Blobs.Put(t.Context(), want.Key, func(w io.Writer) error { _, err := w.Write(data); return err })
 	require.NoError(t, err)
 	require.Equal(t, want, put)
 	var b bytes.Buffer
-	got, err := s.ReadBlob(t.Context(), want.Key, &b)
+	got, err := s.Blobs.Read(t.Context(), want.Key, &b)
 	require.NoError(t, err)
 	require.Equal(t, want, got)
 	require.Equal(t, len(data), b.Len())
@@ -76,13 +76,13 @@ func blobIsWhatWasWritten(t *testing.T, s *db.Store, data []byte) {
 func uploadIsAborted(t *testing.T, s *db.Store, size int64) {
 	t.Helper()
 	broken := errors.New("the caller has no more")
-	_, err := s.PutBlob(t.Context(), "uploads/b", func(w io.Writer) error {
+	_, err := s.Blobs.Put(t.Context(), "uploads/b", func(w io.Writer) error {
 		_, err := io.CopyN(w, zeros{}, size)
 		return errors.Join(err, broken)
 	})
 	require.ErrorIs(t, err, broken)
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err = s.PutBlob(ctx, "uploads/c", func(w io.Writer) error {
+	_, err = s.Blobs.Put(ctx, "uploads/c", func(w io.Writer) error {
 		_, err := io.CopyN(w, zeros{}, size)
 		cancel()
 		return err
@@ -105,7 +105,7 @@ func TestBlobsOnAFullDisk(t *testing.T) {
 			"copied":    func(w io.Writer) error { _, err := io.CopyN(w, zeros{}, size); return err },
 			"forgotten": func(w io.Writer) error { _, _ = io.CopyN(w, zeros{}, size); return nil },
 		} {
-			_, err := s.PutBlob(t.Context(), "audio/a", write)
+			_, err := s.Blobs.Put(t.Context(), "audio/a", write)
 			require.ErrorIs(t, err, syscall.ENOSPC, name)
 			left, err := os.ReadDir(filepath.Join(o.Blobs, "audio"))
 			require.NoError(t, err)

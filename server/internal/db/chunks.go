@@ -41,6 +41,15 @@ type Recognizer struct {
 	Language string `json:"language,omitempty"`
 }
 
+// Chunks reads the chunks of extractions.
+type Chunks struct{ *source }
+
+// ChunksTx reads and changes the chunks of extractions.
+type ChunksTx struct {
+	Chunks
+	tx *Tx
+}
+
 // chunkRow is a Chunk as the table has it.
 type chunkRow struct {
 	bun.BaseModel `bun:"table:chunks,alias:c"`
@@ -55,9 +64,9 @@ func (r *chunkRow) chunk() (Chunk, error) {
 	return c, err
 }
 
-// InsertChunks stores the cut list of an extraction; chunks that exist already
+// Insert stores the cut list of an extraction; chunks that exist already
 // stay as they are.
-func (tx *Tx) InsertChunks(ctx context.Context, chunks []Chunk) error {
+func (w ChunksTx) Insert(ctx context.Context, chunks []Chunk) error {
 	if len(chunks) == 0 {
 		return nil
 	}
@@ -67,12 +76,12 @@ func (tx *Tx) InsertChunks(ctx context.Context, chunks []Chunk) error {
 		rows[i] = chunkRow{Chunk: c}
 		rows[i].Result = compress(c.Result)
 	}
-	_, err := tx.db.NewInsert().Model(&rows).On("CONFLICT DO NOTHING").Exec(ctx)
+	_, err := w.db.NewInsert().Model(&rows).On("CONFLICT DO NOTHING").Exec(ctx)
 	return wrap("insert chunks of extraction "+chunks[0].ExtractionID, err)
 }
 
-// Chunk returns one chunk, or ErrNotFound.
-func (r Reader) Chunk(ctx context.Context, extractionID string, n int) (*Chunk, error) {
+// ByNumber returns one chunk, or ErrNotFound.
+func (r Chunks) ByNumber(ctx context.Context, extractionID string, n int) (*Chunk, error) {
 	what := fmt.Sprintf("chunk %d of extraction %s", n, extractionID)
 	var row chunkRow
 	err := r.db.NewSelect().Model(&row).Where("extraction_id = ? AND n = ?", extractionID, n).Scan(ctx)
@@ -84,7 +93,7 @@ func (r Reader) Chunk(ctx context.Context, extractionID string, n int) (*Chunk, 
 }
 
 // CutList returns the chunks of an extraction in order, without their results.
-func (r Reader) CutList(ctx context.Context, extractionID string) ([]Chunk, error) {
+func (r Chunks) CutList(ctx context.Context, extractionID string) ([]Chunk, error) {
 	var rows []chunkRow
 	err := r.db.NewSelect().Model(&rows).ExcludeColumn("result").
 		Where("extraction_id = ?", extractionID).
@@ -100,8 +109,8 @@ func (r Reader) CutList(ctx context.Context, extractionID string) ([]Chunk, erro
 	return chunks, nil
 }
 
-// Chunks returns the cut list in order, with results.
-func (r Reader) Chunks(ctx context.Context, extractionID string) ([]Chunk, error) {
+// All returns the cut list in order, with results.
+func (r Chunks) All(ctx context.Context, extractionID string) ([]Chunk, error) {
 	var rows []chunkRow
 	err := r.db.NewSelect().Model(&rows).Where("extraction_id = ?", extractionID).Order("n").Scan(ctx)
 	if err != nil {
@@ -116,21 +125,21 @@ func (r Reader) Chunks(ctx context.Context, extractionID string) ([]Chunk, error
 	return chunks, nil
 }
 
-// FinishChunk stores the result of a chunk that has none, and the recognizer that
+// Finish stores the result of a chunk that has none, and the recognizer that
 // it comes from, and reports how many chunks of the extraction are still without
 // one (silent ones count as done). first is false when the chunk already had a
 // result, which then stays. It locks the extraction, so that of two that finish at
 // once one sees that none is left.
-func (tx *Tx) FinishChunk(ctx context.Context, extractionID string, n int, result []byte, by Recognizer) (first bool, left int, err error) {
+func (w ChunksTx) Finish(ctx context.Context, extractionID string, n int, result []byte, by Recognizer) (first bool, left int, err error) {
 	what := fmt.Sprintf("finish chunk %d of extraction %s", n, extractionID)
 	if result == nil {
 		return false, 0, fmt.Errorf("store: %s: no result", what)
 	}
-	if _, err := tx.LockExtraction(ctx, extractionID); err != nil {
+	if _, err := w.tx.Extractions.Lock(ctx, extractionID); err != nil {
 		return false, 0, err
 	}
 	done := &chunkRow{Chunk: Chunk{Result: compress(result), Done: true, Recognizer: &by}}
-	res, err := tx.db.NewUpdate().Model(done).
+	res, err := w.db.NewUpdate().Model(done).
 		Column("result", "done", "recognizer").
 		Where("extraction_id = ? AND n = ? AND NOT done", extractionID, n).
 		Exec(ctx)
@@ -139,18 +148,18 @@ func (tx *Tx) FinishChunk(ctx context.Context, extractionID string, n int, resul
 		return false, 0, wrap(what, err)
 	}
 	if changed == 0 { // it has a result, or is not there
-		if _, err := tx.Chunk(ctx, extractionID, n); err != nil {
+		if _, err := w.ByNumber(ctx, extractionID, n); err != nil {
 			return false, 0, err
 		}
 	}
-	rest, err := tx.db.NewSelect().Model((*chunkRow)(nil)).
+	rest, err := w.db.NewSelect().Model((*chunkRow)(nil)).
 		Where("extraction_id = ? AND NOT done", extractionID).
 		Count(ctx)
 	return changed > 0, int(rest), wrap(what, err)
 }
 
-// DeleteChunks removes the chunks of an extraction.
-func (tx *Tx) DeleteChunks(ctx context.Context, extractionID string) error {
-	_, err := tx.db.NewDelete().Model((*chunkRow)(nil)).Where("extraction_id = ?", extractionID).Exec(ctx)
+// Delete removes the chunks of an extraction.
+func (w ChunksTx) Delete(ctx context.Context, extractionID string) error {
+	_, err := w.db.NewDelete().Model((*chunkRow)(nil)).Where("extraction_id = ?", extractionID).Exec(ctx)
 	return wrap("delete chunks of extraction "+extractionID, err)
 }

@@ -27,18 +27,18 @@ func TestChunks(t *testing.T) {
 		finish := func(n int, result string) (first bool, left int) {
 			inTx(t, s, func(ctx context.Context, tx *db.Tx) {
 				var err error
-				first, left, err = tx.FinishChunk(ctx, e.ID, n, []byte(result), pocketsphinx)
+				first, left, err = tx.Chunks.Finish(ctx, e.ID, n, []byte(result), pocketsphinx)
 				require.NoError(t, err)
 			})
 			return first, left
 		}
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			require.NoError(t, tx.InsertChunks(ctx, nil))
-			require.NoError(t, tx.InsertChunks(ctx, cuts))
+			require.NoError(t, tx.Chunks.Insert(ctx, nil))
+			require.NoError(t, tx.Chunks.Insert(ctx, cuts))
 			other := []db.Chunk{{ExtractionID: e.ID, N: 0, Start: 99}}
-			require.NoError(t, tx.InsertChunks(ctx, other), "those that exist stay")
+			require.NoError(t, tx.Chunks.Insert(ctx, other), "those that exist stay")
 		})
-		got, err := s.Chunks(ctx, e.ID)
+		got, err := s.Chunks.All(ctx, e.ID)
 		require.NoError(t, err)
 		require.Equal(t, cuts, got)
 
@@ -52,7 +52,7 @@ func TestChunks(t *testing.T) {
 		require.True(t, first)
 		require.Zero(t, left)
 
-		list, err := s.CutList(ctx, e.ID)
+		list, err := s.Chunks.CutList(ctx, e.ID)
 		require.NoError(t, err)
 		for i := range cuts {
 			cuts[i].Done = true
@@ -62,18 +62,18 @@ func TestChunks(t *testing.T) {
 		}
 		require.Equal(t, cuts, list, "without results")
 
-		c, err := s.Chunk(ctx, e.ID, 2)
+		c, err := s.Chunks.ByNumber(ctx, e.ID, 2)
 		require.NoError(t, err)
 		require.Equal(t, `{"it's":2}`, string(c.Result))
-		_, err = s.Chunk(ctx, e.ID, 3)
+		_, err = s.Chunks.ByNumber(ctx, e.ID, 3)
 		require.ErrorIs(t, err, db.ErrNotFound)
 		require.ErrorIs(t, s.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
-			_, _, err := tx.FinishChunk(ctx, e.ID, 3, []byte("{}"), pocketsphinx)
+			_, _, err := tx.Chunks.Finish(ctx, e.ID, 3, []byte("{}"), pocketsphinx)
 			return err
 		}), db.ErrNotFound)
 
-		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.DeleteChunks(ctx, e.ID)) })
-		got, err = s.Chunks(ctx, e.ID)
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Chunks.Delete(ctx, e.ID)) })
+		got, err = s.Chunks.All(ctx, e.ID)
 		require.NoError(t, err)
 		require.Empty(t, got)
 	})
@@ -87,14 +87,14 @@ func TestOneOfTheChunksIsTheLast(t *testing.T) {
 		e, _ := extraction(t, s)
 		finish := func(n int, meanwhile func()) (left int, err error) {
 			err = s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-				_, left, err = tx.FinishChunk(ctx, e.ID, n, []byte("{}"), pocketsphinx)
+				_, left, err = tx.Chunks.Finish(ctx, e.ID, n, []byte("{}"), pocketsphinx)
 				meanwhile()
 				return err
 			})
 			return left, err
 		}
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			require.NoError(t, tx.InsertChunks(ctx, []db.Chunk{{ExtractionID: e.ID, N: 0}, {ExtractionID: e.ID, N: 1}}))
+			require.NoError(t, tx.Chunks.Insert(ctx, []db.Chunk{{ExtractionID: e.ID, N: 0}, {ExtractionID: e.ID, N: 1}}))
 		})
 		second := make(chan int, 1)
 		var g errgroup.Group

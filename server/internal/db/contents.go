@@ -20,8 +20,17 @@ type Content struct {
 	AskedAt    time.Time
 }
 
-// Content returns what is known of a content, or ErrNotFound.
-func (r Reader) Content(ctx context.Context, p transcript.Platform, externalID string) (*Content, error) {
+// Contents reads what platforms have said of contents.
+type Contents struct{ *source }
+
+// ContentsTx reads and changes what platforms have said of contents.
+type ContentsTx struct {
+	Contents
+	tx *Tx
+}
+
+// Get returns what is known of a content, or ErrNotFound.
+func (r Contents) Get(ctx context.Context, p transcript.Platform, externalID string) (*Content, error) {
 	c := new(Content)
 	err := r.db.NewSelect().Model(c).Where("platform = ? AND external_id = ?", p, externalID).Scan(ctx)
 	if err != nil {
@@ -30,15 +39,15 @@ func (r Reader) Content(ctx context.Context, p transcript.Platform, externalID s
 	return c, nil
 }
 
-// PutContent stores what a platform said, in the place of what it said before.
+// Put stores what a platform said, in the place of what it said before.
 // AskedAt becomes now when it is zero.
-func (tx *Tx) PutContent(ctx context.Context, c *Content) error {
+func (w ContentsTx) Put(ctx context.Context, c *Content) error {
 	c.Metadata = clean(c.Metadata)
 	if c.Tracks == nil {
 		c.Tracks = []transcript.Track{}
 	}
 	stamp(&c.AskedAt)
-	_, err := tx.db.NewInsert().Model(c).
+	_, err := w.db.NewInsert().Model(c).
 		On("CONFLICT (platform, external_id) DO UPDATE").
 		Set("metadata = excluded.metadata, tracks = excluded.tracks, asked_at = excluded.asked_at").
 		Exec(ctx)
@@ -75,7 +84,7 @@ type ShelfText struct {
 
 // Shelf returns what the cache holds of a content for an owner ("" for what all
 // may share), and for the account alone that asks ("": for none).
-func (r Reader) Shelf(ctx context.Context, owner, account string, p transcript.Platform, externalID string) (*Shelf, error) {
+func (r Contents) Shelf(ctx context.Context, owner, account string, p transcript.Platform, externalID string) (*Shelf, error) {
 	var rows []struct {
 		ShelfText `bun:",extend"`
 		Tracks    []transcript.Track

@@ -17,7 +17,7 @@ import (
 func TestContents(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
-		_, err := s.Content(t.Context(), transcript.VideoSite, "v1")
+		_, err := s.Contents.Get(t.Context(), transcript.VideoSite, "v1")
 		require.ErrorIs(t, err, db.ErrNotFound)
 
 		c := db.Content{
@@ -27,10 +27,10 @@ func TestContents(t *testing.T) {
 			AskedAt:  now().Add(-time.Hour),
 		}
 		putContent := func(c db.Content) {
-			inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.PutContent(ctx, &c)) })
+			inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Contents.Put(ctx, &c)) })
 		}
 		putContent(c)
-		got, err := s.Content(t.Context(), transcript.VideoSite, "v1")
+		got, err := s.Contents.Get(t.Context(), transcript.VideoSite, "v1")
 		require.NoError(t, err)
 		want := c
 		want.Metadata.Title = "ab"
@@ -39,7 +39,7 @@ func TestContents(t *testing.T) {
 
 		c.Tracks = nil // now the platform says that there are none
 		putContent(c)
-		got, err = s.Content(t.Context(), transcript.VideoSite, "v1")
+		got, err = s.Contents.Get(t.Context(), transcript.VideoSite, "v1")
 		require.NoError(t, err)
 		assert.NotNil(t, got.Tracks)
 		assert.Empty(t, got.Tracks)
@@ -50,7 +50,7 @@ func TestShelf(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
 		shelf := func(owner, account string) *db.Shelf {
-			shelf, err := s.Shelf(t.Context(), owner, account, transcript.VideoSite, "v1")
+			shelf, err := s.Contents.Shelf(t.Context(), owner, account, transcript.VideoSite, "v1")
 			require.NoError(t, err)
 			return shelf
 		}
@@ -75,8 +75,8 @@ func TestShelf(t *testing.T) {
 		assert.True(t, got.TracksAt.IsZero())
 
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			require.NoError(t, tx.PutContent(ctx, &db.Content{Platform: transcript.VideoSite, ExternalID: "v1"}))
-			require.NoError(t, tx.Save(ctx, older, "acme", ""))
+			require.NoError(t, tx.Contents.Put(ctx, &db.Content{Platform: transcript.VideoSite, ExternalID: "v1"}))
+			require.NoError(t, tx.Library.Save(ctx, older, "acme", ""))
 		})
 		got = shelf("", "acme")
 		assert.NotNil(t, got.Tracks)
@@ -94,17 +94,17 @@ func TestOldContentsAreSwept(t *testing.T) {
 		long := time.Now().Add(-31 * 24 * time.Hour)
 		text := titled(transcript.OriginASR, "A talk")
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			_, err := tx.PutTranscript(ctx, text)
+			_, err := tx.Transcripts.Put(ctx, text)
 			require.NoError(t, err)
 			for id, at := range map[string]time.Time{"old": long, "young": time.Now(), text.ExternalID: long} {
-				require.NoError(t, tx.PutContent(ctx, &db.Content{Platform: text.Platform, ExternalID: id, AskedAt: at}))
+				require.NoError(t, tx.Contents.Put(ctx, &db.Content{Platform: text.Platform, ExternalID: id, AskedAt: at}))
 			}
 		})
 		require.NoError(t, s.Sweep(t.Context(), time.Time{}, time.Hour))
-		_, err := s.Content(t.Context(), text.Platform, "old")
+		_, err := s.Contents.Get(t.Context(), text.Platform, "old")
 		require.ErrorIs(t, err, db.ErrNotFound)
 		for _, id := range []string{"young", text.ExternalID} {
-			_, err := s.Content(t.Context(), text.Platform, id)
+			_, err := s.Contents.Get(t.Context(), text.Platform, id)
 			require.NoError(t, err, id)
 		}
 	})

@@ -14,8 +14,8 @@ type ExportItem struct {
 	TextAt *time.Time
 }
 
-// ExportItems returns all items of the account's batch, by their position.
-func (r Reader) ExportItems(ctx context.Context, account, batchID string) ([]ExportItem, error) {
+// ForExport returns all items of the account's batch, by their position.
+func (r Items) ForExport(ctx context.Context, account, batchID string) ([]ExportItem, error) {
 	var items []ExportItem
 	err := itemStates(r.db.NewSelect().Model(&items)).
 		ColumnExpr("t.updated_at AS text_at").
@@ -29,8 +29,8 @@ func (r Reader) ExportItems(ctx context.Context, account, batchID string) ([]Exp
 
 // SetExport notes the mark and the media type of the last export of the account's
 // batch. When the batch has changed last stays as it is.
-func (tx *Tx) SetExport(ctx context.Context, account, batchID, ref, mediaType string) error {
-	res, err := tx.db.NewUpdate().Model((*Batch)(nil)).
+func (w BatchesTx) SetExport(ctx context.Context, account, batchID, ref, mediaType string) error {
+	res, err := w.db.NewUpdate().Model((*Batch)(nil)).
 		Set("export_ref = ?, export_mime = ?", ref, mediaType).
 		Where("b.id = ? AND b.account = ?", batchID, account).Exec(ctx)
 	return mustAffect("batch "+batchID, res, err)

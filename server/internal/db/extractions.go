@@ -45,14 +45,23 @@ type Tried struct {
 	Reason string            `json:"reason"`
 }
 
+// Extractions reads extractions.
+type Extractions struct{ *source }
+
+// ExtractionsTx reads and changes extractions.
+type ExtractionsTx struct {
+	Extractions
+	tx *Tx
+}
+
 // LockRunning returns the extraction of this content, list and prompt that has not ended,
 // locked as by LockExtraction, or ErrNotFound. It waits for a transaction that is
 // moving the extraction: one that ends just then is not found.
-func (tx *Tx) LockRunning(ctx context.Context, owner string, p transcript.Platform, externalID, languages, prompt string) (*Extraction, error) {
-	q := tx.db.NewSelect().
+func (w ExtractionsTx) LockRunning(ctx context.Context, owner string, p transcript.Platform, externalID, languages, prompt string) (*Extraction, error) {
+	q := w.db.NewSelect().
 		Where("owner = ? AND platform = ? AND external_id = ? AND languages = ? AND prompt = ?", owner, p, externalID, languages, prompt).
 		Where(running)
-	return scanExtraction(ctx, tx.database.forUpdate(q), "running extraction of "+externalID)
+	return scanExtraction(ctx, w.tx.database.forUpdate(q), "running extraction of "+externalID)
 }
 
 func scanExtraction(ctx context.Context, q *bun.SelectQuery, what string) (*Extraction, error) {
@@ -63,22 +72,22 @@ func scanExtraction(ctx context.Context, q *bun.SelectQuery, what string) (*Extr
 	return e, nil
 }
 
-// Extraction returns an extraction by id, or ErrNotFound.
-func (r Reader) Extraction(ctx context.Context, id string) (*Extraction, error) {
+// ByID returns an extraction by id, or ErrNotFound.
+func (r Extractions) ByID(ctx context.Context, id string) (*Extraction, error) {
 	return scanExtraction(ctx, r.db.NewSelect().Where("id = ?", id), "extraction "+id)
 }
 
-// LockExtraction is Extraction, and no other transaction can move or lock the
+// Lock is Extraction, and no other transaction can move or lock the
 // row until this one ends.
-func (tx *Tx) LockExtraction(ctx context.Context, id string) (*Extraction, error) {
-	q := tx.database.forUpdate(tx.db.NewSelect().Where("id = ?", id))
+func (w ExtractionsTx) Lock(ctx context.Context, id string) (*Extraction, error) {
+	q := w.tx.database.forUpdate(w.db.NewSelect().Where("id = ?", id))
 	return scanExtraction(ctx, q, "extraction "+id)
 }
 
-// InsertExtraction stores a new extraction, or returns ErrExists where one of
+// Insert stores a new extraction, or returns ErrExists where one of
 // the same content, list and prompt runs. Id, attempt and times that are zero are filled
 // in.
-func (tx *Tx) InsertExtraction(ctx context.Context, e *Extraction) error {
+func (w ExtractionsTx) Insert(ctx context.Context, e *Extraction) error {
 	if !transcript.CanMove(transcript.State{}, e.State) {
 		return fmt.Errorf("store: insert extraction: it cannot begin as %s/%s", e.State.Status, e.State.Stage)
 	}
@@ -92,69 +101,69 @@ func (tx *Tx) InsertExtraction(ctx context.Context, e *Extraction) error {
 	}
 	stamp(&e.CreatedAt, &e.UpdatedAt)
 	e.MovedAt = new(e.UpdatedAt)
-	tx.touch(e.ID)
-	return insertNew(ctx, tx.db, "extraction of "+e.ExternalID, e)
+	w.tx.touch(e.ID)
+	return insertNew(ctx, w.db, "extraction of "+e.ExternalID, e)
 }
 
 // SetDuration notes the measured length of the media in seconds.
-func (tx *Tx) SetDuration(ctx context.Context, extractionID string, sec float64) error {
-	res, err := tx.db.NewUpdate().Model((*Extraction)(nil)).
+func (w ExtractionsTx) SetDuration(ctx context.Context, extractionID string, sec float64) error {
+	res, err := w.db.NewUpdate().Model((*Extraction)(nil)).
 		Set("duration = ?, updated_at = ?", sec, moment(time.Now())).
 		Where("id = ?", extractionID).
 		Exec(ctx)
-	tx.touch(extractionID)
+	w.tx.touch(extractionID)
 	return mustAffect("duration of extraction "+extractionID, res, err)
 }
 
 // SetMetadata notes what the platform says about the content, and for the
 // running claims how complete that is.
-func (tx *Tx) SetMetadata(ctx context.Context, extractionID string, m transcript.Metadata) error {
+func (w ExtractionsTx) SetMetadata(ctx context.Context, extractionID string, m transcript.Metadata) error {
 	now := moment(time.Now())
-	res, err := tx.db.NewUpdate().Model(&Extraction{ID: extractionID, Metadata: clean(m), UpdatedAt: now}).
+	res, err := w.db.NewUpdate().Model(&Extraction{ID: extractionID, Metadata: clean(m), UpdatedAt: now}).
 		Column("metadata", "updated_at").
 		WherePK().
 		Exec(ctx)
 	if err := mustAffect("metadata of extraction "+extractionID, res, err); err != nil {
 		return err
 	}
-	_, err = tx.db.NewUpdate().Model((*Job)(nil)).
+	_, err = w.db.NewUpdate().Model((*Job)(nil)).
 		Set("metadata_status = ?, updated_at = ?", m.Status(), now).
 		Where("extraction_id = ?", extractionID).
 		Where(running).
 		Exec(ctx)
-	tx.touch(extractionID)
+	w.tx.touch(extractionID)
 	return wrap("metadata status of extraction "+extractionID, err)
 }
 
 // SetTried notes the caption sources that did not answer.
-func (tx *Tx) SetTried(ctx context.Context, extractionID string, tried []Tried) error {
+func (w ExtractionsTx) SetTried(ctx context.Context, extractionID string, tried []Tried) error {
 	for i := range tried {
 		tried[i].Reason = text(tried[i].Reason)
 	}
-	res, err := tx.db.NewUpdate().Model(&Extraction{ID: extractionID, Tried: tried, UpdatedAt: moment(time.Now())}).
+	res, err := w.db.NewUpdate().Model(&Extraction{ID: extractionID, Tried: tried, UpdatedAt: moment(time.Now())}).
 		Column("tried", "updated_at").
 		WherePK().
 		Exec(ctx)
-	tx.touch(extractionID)
+	w.tx.touch(extractionID)
 	return mustAffect("sources tried for extraction "+extractionID, res, err)
 }
 
 // SetWaiting notes that an extraction waits for what will pass, if that is news,
 // or that it no longer does. The extraction must have been read in this transaction
 // with LockExtraction; it is brought up to date.
-func (tx *Tx) SetWaiting(ctx context.Context, e *Extraction, waits bool) error {
+func (w ExtractionsTx) SetWaiting(ctx context.Context, e *Extraction, waits bool) error {
 	if waits == (e.WaitingSince != nil) {
 		return nil
 	}
 	var since *time.Time
 	if waits {
-		now, err := tx.Now(ctx)
+		now, err := w.tx.Now(ctx)
 		if err != nil {
 			return err
 		}
 		since = new(moment(now))
 	}
-	res, err := tx.db.NewUpdate().Model((*Extraction)(nil)).Set("waiting_since = ?", since).Where("id = ?", e.ID).Exec(ctx)
+	res, err := w.db.NewUpdate().Model((*Extraction)(nil)).Set("waiting_since = ?", since).Where("id = ?", e.ID).Exec(ctx)
 	if err := mustAffect("waiting of extraction "+e.ID, res, err); err != nil {
 		return err
 	}

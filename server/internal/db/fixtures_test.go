@@ -44,10 +44,10 @@ func extraction(t *testing.T, s *db.Store, accounts ...string) (*db.Extraction, 
 	e := &db.Extraction{Owner: "acme", Platform: transcript.Upload, ExternalID: uuid.NewString(), State: queued}
 	var jobs []*db.Job
 	inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.InsertExtraction(ctx, e))
+		require.NoError(t, tx.Extractions.Insert(ctx, e))
 		for _, a := range accounts {
 			j := &db.Job{Account: a, ExtractionID: e.ID, State: queued, Format: transcript.JSON}
-			require.NoError(t, tx.InsertJob(ctx, j))
+			require.NoError(t, tx.Jobs.Insert(ctx, j))
 			jobs = append(jobs, j)
 		}
 	})
@@ -59,7 +59,7 @@ func move(t *testing.T, s *db.Store, e *db.Extraction, states ...transcript.Stat
 	t.Helper()
 	for _, to := range states {
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			locked, err := tx.LockExtraction(ctx, e.ID)
+			locked, err := tx.Extractions.Lock(ctx, e.ID)
 			require.NoError(t, err)
 			require.NoError(t, goTo(ctx, tx, locked, to))
 			*e = *locked
@@ -70,27 +70,27 @@ func move(t *testing.T, s *db.Store, e *db.Extraction, states ...transcript.Stat
 // goTo moves a locked extraction with its claims, or ends all of them.
 func goTo(ctx context.Context, tx *db.Tx, e *db.Extraction, to transcript.State) error {
 	if !to.Status.Terminal() {
-		return tx.Move(ctx, e, db.Move{To: to})
+		return tx.Extractions.Move(ctx, e, db.Move{To: to})
 	}
-	claims, err := tx.LockClaims(ctx, e.ID)
+	claims, err := tx.Jobs.LockRunning(ctx, e.ID)
 	if err != nil {
 		return err
 	}
-	_, err = tx.End(ctx, e, claims, db.End{Status: to.Status})
+	_, err = tx.Extractions.End(ctx, e, claims, db.End{Status: to.Status})
 	return err
 }
 
 // cancelOne ends one claim alone.
 func cancelOne(ctx context.Context, tx *db.Tx, account, id string) error {
-	job, err := tx.Job(ctx, account, id)
+	job, err := tx.Jobs.Owned(ctx, account, id)
 	if err != nil {
 		return err
 	}
-	e, err := tx.LockExtraction(ctx, job.ExtractionID)
+	e, err := tx.Extractions.Lock(ctx, job.ExtractionID)
 	if err != nil {
 		return err
 	}
-	_, err = tx.End(ctx, e, []db.Job{*job}, db.End{Status: transcript.JobCancelled})
+	_, err = tx.Extractions.End(ctx, e, []db.Job{*job}, db.End{Status: transcript.JobCancelled})
 	return err
 }
 

@@ -33,8 +33,8 @@ func (r Reader) HasHook(ctx context.Context, h Hook, since time.Time) (bool, err
 	return has, wrap("hook "+string(h), err)
 }
 
-// JobByID returns a job, whoever has it, or ErrNotFound.
-func (r Reader) JobByID(ctx context.Context, id string) (*Job, error) {
+// ByID returns a job, whoever has it, or ErrNotFound.
+func (r Jobs) ByID(ctx context.Context, id string) (*Job, error) {
 	j := new(Job)
 	if err := r.db.NewSelect().Model(j).Where("id = ?", id).Scan(ctx); err != nil {
 		return nil, one("job "+id, err)

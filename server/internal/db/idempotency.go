@@ -90,22 +90,28 @@ type idempotencyRow struct {
 	ReadAt  time.Time `bun:",scanonly"`
 }
 
-// TakeKey takes a free key, or says who has it. A key is free when it was never
+// Idempotency takes idempotency keys and lets go of them.
+type Idempotency struct{ store *Store }
+
+// IdempotencyTx records the answers to requests that hold idempotency keys.
+type IdempotencyTx struct{ tx *Tx }
+
+// Take takes a free key, or says who has it. A key is free when it was never
 // taken, was taken more than 24 h ago, or the lease of its request has ended and the
 // request has recorded nothing. What a request had recorded whose lease has ended is
 // its final answer. Together with an error, Held is a key that may have been taken,
 // because the database's answer was lost: release it.
-func (s *Store) TakeKey(ctx context.Context, k IdempotencyKey, fingerprint []byte) (KeyState, error) {
-	ctx, err := s.enter(ctx)
+func (s Idempotency) Take(ctx context.Context, k IdempotencyKey, fingerprint []byte) (KeyState, error) {
+	ctx, err := s.store.enter(ctx)
 	if err != nil {
 		return KeyState{}, err
 	}
 	held := HeldKey{k, rand.Text(), fingerprint}
 	row := &idempotencyRow{HeldKey: held}
-	now := s.database.ago(0)
+	now := s.store.database.ago(0)
 	for {
 		// A beat from the future is one from before the clock was set back.
-		res, err := s.writer.NewInsert().Model(row).
+		res, err := s.store.writer.NewInsert().Model(row).
 			Value("taken_at", "?", now).
 			Value("beat_at", "?", now).
 			On("CONFLICT (account, method, route, key) DO UPDATE").
@@ -113,7 +119,7 @@ func (s *Store) TakeKey(ctx context.Context, k IdempotencyKey, fingerprint []byt
 				answer_kind = excluded.answer_kind, answer_id = excluded.answer_id, answer_note = excluded.answer_note,
 				taken_at = excluded.taken_at, beat_at = excluded.beat_at`).
 			Where("i.taken_at < ? OR (NOT i.done AND i.answer_kind = '' AND i.beat_at NOT BETWEEN ? AND ?)",
-				s.database.ago(keyLife), s.database.ago(KeyLease), s.database.ago(-KeyLease)).
+				s.store.database.ago(keyLife), s.store.database.ago(KeyLease), s.store.database.ago(-KeyLease)).
 			Exec(ctx)
 		n, err := affected(res, err)
 		if err != nil {
@@ -131,8 +137,8 @@ func (s *Store) TakeKey(ctx context.Context, k IdempotencyKey, fingerprint []byt
 }
 
 // earlier is the state of a key that somebody else has taken.
-func (s *Store) earlier(ctx context.Context, k IdempotencyKey) (KeyState, error) {
-	row, err := s.keyRow(ctx, k)
+func (s Idempotency) earlier(ctx context.Context, k IdempotencyKey) (KeyState, error) {
+	row, err := s.row(ctx, k)
 	if err != nil {
 		return KeyState{}, err
 	}
@@ -150,56 +156,56 @@ func (s *Store) earlier(ctx context.Context, k IdempotencyKey) (KeyState, error)
 	return KeyState{Fingerprint: row.Fingerprint, Left: min(max(left, 1), KeyLease)}, nil
 }
 
-// keyRow reads from the writer, which sees what kept a key from being taken.
-func (s *Store) keyRow(ctx context.Context, k IdempotencyKey) (*idempotencyRow, error) {
+// row reads from the writer, which sees what kept a key from being taken.
+func (s Idempotency) row(ctx context.Context, k IdempotencyKey) (*idempotencyRow, error) {
 	row := new(idempotencyRow)
-	err := s.writer.NewSelect().Model(row).ColumnExpr("i.*, ? AS read_at", s.database.ago(0)).Where(isKey, k.args()...).Scan(ctx)
+	err := s.store.writer.NewSelect().Model(row).ColumnExpr("i.*, ? AS read_at", s.store.database.ago(0)).Where(isKey, k.args()...).Scan(ctx)
 	return row, one("idempotency key", err)
 }
 
-// BeatKey renews the lease of the request that holds the key. ErrKeyLost when it
+// Beat renews the lease of the request that holds the key. ErrKeyLost when it
 // holds it no more.
-func (s *Store) BeatKey(ctx context.Context, h HeldKey) error {
-	ctx, err := s.enter(ctx)
+func (s Idempotency) Beat(ctx context.Context, h HeldKey) error {
+	ctx, err := s.store.enter(ctx)
 	if err != nil {
 		return err
 	}
-	res, err := s.writer.NewUpdate().Model((*idempotencyRow)(nil)).
-		Set("beat_at = ?", s.database.ago(0)).
+	res, err := s.store.writer.NewUpdate().Model((*idempotencyRow)(nil)).
+		Set("beat_at = ?", s.store.database.ago(0)).
 		Where(isHeld, h.args()...).
 		Exec(ctx)
 	return mustHold("beat idempotency key", res, err)
 }
 
-// RecordAnswer records what the answer to a request speaks of, in the transaction
+// Record records what the answer to a request speaks of, in the transaction
 // that writes it; nil is a request without a key. A final answer is replayed from
 // now on; another one only when the request ends without a better one (SettleKey,
 // ReleaseKey), or is taken for dead. ErrKeyLost when the request holds the key no
 // more: then the transaction must not be committed.
-func (tx *Tx) RecordAnswer(ctx context.Context, h *HeldKey, a Answer, final bool) error {
+func (w IdempotencyTx) Record(ctx context.Context, h *HeldKey, a Answer, final bool) error {
 	if h == nil {
 		return nil
 	}
-	res, err := tx.db.NewUpdate().Model((*idempotencyRow)(nil)).
+	res, err := w.tx.db.NewUpdate().Model((*idempotencyRow)(nil)).
 		Set("fingerprint = ?, done = ?, answer_kind = ?, answer_id = ?, answer_note = ?", h.Fingerprint, final, a.Kind, a.ID, a.Note).
 		Where(isHeld, h.args()...).
 		Exec(ctx)
 	return mustHold("record answer of idempotency key", res, err)
 }
 
-// SettleKey makes an answer the final one, which is about to be sent and is
+// Settle makes an answer the final one, which is about to be sent and is
 // replayed from now on; the zero Answer: none is, and the key is free. It returns
 // the answer that is to be sent: a, unless the request was taken for dead, and what
 // it had recorded is replayed already. ErrKeyLost when the key is not even that.
-func (s *Store) SettleKey(ctx context.Context, h HeldKey, a Answer) (Answer, error) {
-	ctx, err := s.enter(ctx)
+func (s Idempotency) Settle(ctx context.Context, h HeldKey, a Answer) (Answer, error) {
+	ctx, err := s.store.enter(ctx)
 	if err != nil {
 		return Answer{}, err
 	}
 	if err = s.settle(ctx, h, a); !errors.Is(err, ErrKeyLost) {
 		return a, err
 	}
-	row, e := s.keyRow(ctx, h.IdempotencyKey)
+	row, e := s.row(ctx, h.IdempotencyKey)
 	if e != nil && !errors.Is(e, ErrNotFound) {
 		return Answer{}, e
 	}
@@ -209,38 +215,38 @@ func (s *Store) SettleKey(ctx context.Context, h HeldKey, a Answer) (Answer, err
 	return row.Answer, nil
 }
 
-func (s *Store) settle(ctx context.Context, h HeldKey, a Answer) error {
+func (s Idempotency) settle(ctx context.Context, h HeldKey, a Answer) error {
 	if a == (Answer{}) {
-		res, err := s.writer.NewDelete().Model((*idempotencyRow)(nil)).Where(isHeld, h.args()...).Exec(ctx)
+		res, err := s.store.writer.NewDelete().Model((*idempotencyRow)(nil)).Where(isHeld, h.args()...).Exec(ctx)
 		return mustHold("free idempotency key", res, err)
 	}
-	res, err := s.writer.NewUpdate().Model((*idempotencyRow)(nil)).
+	res, err := s.store.writer.NewUpdate().Model((*idempotencyRow)(nil)).
 		Set("done = ?, answer_kind = ?, answer_id = ?, answer_note = ?", true, a.Kind, a.ID, a.Note).
 		Where(isHeld, h.args()...).
 		Exec(ctx)
 	return mustHold("settle idempotency key", res, err)
 }
 
-// ReleaseKey lets go of a key whose request ends without a final answer: what was
+// Release lets go of a key whose request ends without a final answer: what was
 // recorded is replayed; where nothing was, the key is free. A key that is settled,
 // or that another request holds, is left alone.
-func (s *Store) ReleaseKey(ctx context.Context, h HeldKey) error {
-	ctx, err := s.enter(ctx)
+func (s Idempotency) Release(ctx context.Context, h HeldKey) error {
+	ctx, err := s.store.enter(ctx)
 	if err != nil {
 		return err
 	}
-	_, err = s.writer.NewDelete().Model((*idempotencyRow)(nil)).Where(isHeld+" AND answer_kind = ''", h.args()...).Exec(ctx)
+	_, err = s.store.writer.NewDelete().Model((*idempotencyRow)(nil)).Where(isHeld+" AND answer_kind = ''", h.args()...).Exec(ctx)
 	if err != nil {
 		return wrap("free idempotency key", err)
 	}
-	_, err = s.writer.NewUpdate().Model((*idempotencyRow)(nil)).Set("done = ?", true).Where(isHeld, h.args()...).Exec(ctx)
+	_, err = s.store.writer.NewUpdate().Model((*idempotencyRow)(nil)).Set("done = ?", true).Where(isHeld, h.args()...).Exec(ctx)
 	return wrap("release idempotency key", err)
 }
 
-// freeKeys ends all leases: what their requests had recorded is their final answer,
+// freeAll ends all leases: what their requests had recorded is their final answer,
 // and the other keys are free.
-func (s *Store) freeKeys(ctx context.Context) error {
-	return s.InTx(Unhurried(ctx), func(ctx context.Context, tx *Tx) error { // it reads the keys of a whole day
+func (s Idempotency) freeAll(ctx context.Context) error {
+	return s.store.InTx(Unhurried(ctx), func(ctx context.Context, tx *Tx) error { // it reads the keys of a whole day
 		_, err := tx.db.NewUpdate().Model((*idempotencyRow)(nil)).Set("done = ?", true).Where("NOT done AND answer_kind <> ''").Exec(ctx)
 		if err != nil {
 			return wrap("settle idempotency keys", err)

@@ -22,7 +22,7 @@ func take(t *testing.T, s *db.Store, k db.IdempotencyKey, print string) db.KeySt
 	if print != "" {
 		fingerprint = []byte(print)
 	}
-	r, err := s.TakeKey(t.Context(), k, fingerprint)
+	r, err := s.Idempotency.Take(t.Context(), k, fingerprint)
 	require.NoError(t, err)
 	if r.Held == nil && r.Answer == nil {
 		require.Positive(t, r.Left)
@@ -53,14 +53,14 @@ func record(t *testing.T, s *db.Store, h db.HeldKey, print string, a db.Answer, 
 	t.Helper()
 	return s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 		h.Fingerprint = []byte(print)
-		return tx.RecordAnswer(ctx, &h, a, final)
+		return tx.Idempotency.Record(ctx, &h, a, final)
 	})
 }
 
 // settleKey returns the answer that is to be sent.
 func settleKey(t *testing.T, s *db.Store, h db.HeldKey, a db.Answer) db.Answer {
 	t.Helper()
-	stands, err := s.SettleKey(t.Context(), h, a)
+	stands, err := s.Idempotency.Settle(t.Context(), h, a)
 	require.NoError(t, err)
 	return stands
 }
@@ -86,18 +86,18 @@ func TestIdempotencyKeys(t *testing.T) {
 
 		// A beat renews the lease; without one it ends.
 		raw.setKey(t, key.Key, "beat_at", db.KeyLease-3*time.Second)
-		state, err := s.TakeKey(ctx, key, nil)
+		state, err := s.Idempotency.Take(ctx, key, nil)
 		require.NoError(t, err)
 		require.InDelta(t, 3, state.Left.Seconds(), 2, "what is left of it")
-		require.NoError(t, s.BeatKey(ctx, first))
-		state, err = s.TakeKey(ctx, key, nil)
+		require.NoError(t, s.Idempotency.Beat(ctx, first))
+		state, err = s.Idempotency.Take(ctx, key, nil)
 		require.NoError(t, err)
 		require.InDelta(t, db.KeyLease.Seconds(), state.Left.Seconds(), 2)
 		raw.setKey(t, key.Key, "beat_at", db.KeyLease+time.Millisecond)
 		second := held(t, s, key, "two")
 
 		// Released, it is free at once, and an unknown fingerprint is nil.
-		require.NoError(t, s.ReleaseKey(ctx, second))
+		require.NoError(t, s.Idempotency.Release(ctx, second))
 		third := held(t, s, key, "")
 		require.Equal(t, db.KeyState{}, take(t, s, key, "three"), "taken, fingerprint open")
 
@@ -105,9 +105,9 @@ func TestIdempotencyKeys(t *testing.T) {
 		answer := db.Answer{Kind: db.TranscriptAnswer, ID: "t"}
 		require.NoError(t, record(t, s, third, "one", answer, true))
 		require.ErrorIs(t, record(t, s, third, "one", db.Answer{Kind: db.JobAnswer, ID: "j"}, true), db.ErrKeyLost)
-		require.NoError(t, s.ReleaseKey(ctx, third), "a final answer is kept")
+		require.NoError(t, s.Idempotency.Release(ctx, third), "a final answer is kept")
 		require.Equal(t, answer, settleKey(t, s, third, db.Answer{}))
-		require.ErrorIs(t, s.BeatKey(ctx, third), db.ErrKeyLost)
+		require.ErrorIs(t, s.Idempotency.Beat(ctx, third), db.ErrKeyLost)
 		want := db.KeyState{Fingerprint: []byte("one"), Answer: &answer}
 		raw.setKey(t, key.Key, "taken_at", 24*time.Hour-time.Minute)
 		require.Equal(t, want, take(t, s, key, "four"))
@@ -141,7 +141,7 @@ func TestSettledKeys(t *testing.T) {
 
 		key.Key = "released"
 		h = begin()
-		require.NoError(t, s.ReleaseKey(ctx, h))
+		require.NoError(t, s.Idempotency.Release(ctx, h))
 		require.Equal(t, &accepted, take(t, s, key, "").Answer, "what was written is told")
 
 		// When its lease has ended, what was recorded is the last word.
@@ -170,9 +170,9 @@ func TestSuccessorsKeyIsItsOwn(t *testing.T) {
 		successor := held(t, s, key, "fp")
 		require.NotEqual(t, late.Token, successor.Token)
 
-		require.NoError(t, s.ReleaseKey(ctx, late))
-		require.ErrorIs(t, s.BeatKey(ctx, late), db.ErrKeyLost)
-		_, err := s.SettleKey(ctx, late, db.Answer{})
+		require.NoError(t, s.Idempotency.Release(ctx, late))
+		require.ErrorIs(t, s.Idempotency.Beat(ctx, late), db.ErrKeyLost)
+		_, err := s.Idempotency.Settle(ctx, late, db.Answer{})
 		require.ErrorIs(t, err, db.ErrKeyLost)
 		require.ErrorIs(t, record(t, s, late, "fp", db.Answer{Kind: db.JobAnswer, ID: "late"}, true), db.ErrKeyLost)
 		require.Equal(t, db.KeyState{Fingerprint: []byte("fp")}, take(t, s, key, "fp"), "the successor runs")
@@ -226,7 +226,7 @@ func TestKeysGoByTheDatabasesClock(t *testing.T) {
 	key := db.IdempotencyKey{Account: "acme", Method: "POST", Route: "/v1/transcript", Key: "k"}
 	first := held(t, s, key, "fp")
 	require.Equal(t, db.KeyState{Fingerprint: []byte("fp")}, take(t, s, key, "fp"), "it still runs")
-	require.NoError(t, s.BeatKey(t.Context(), first))
+	require.NoError(t, s.Idempotency.Beat(t.Context(), first))
 	var ahead float64
 	require.NoError(t, raw.QueryRowContext(t.Context(), `SELECT extract(epoch FROM beat_at - pg_catalog.now()) FROM idempotency_keys`).Scan(&ahead))
 	require.InDelta(t, 2*60*60, ahead, 60)
@@ -235,8 +235,8 @@ func TestKeysGoByTheDatabasesClock(t *testing.T) {
 
 	set("0")
 	second := held(t, s, key, "fp") // the process may have died before the clock was set back
-	require.ErrorIs(t, s.BeatKey(t.Context(), first), db.ErrKeyLost)
-	require.NoError(t, s.BeatKey(t.Context(), second))
+	require.ErrorIs(t, s.Idempotency.Beat(t.Context(), first), db.ErrKeyLost)
+	require.NoError(t, s.Idempotency.Beat(t.Context(), second))
 }
 
 func TestRecordedAnswerGoesWithItsTransaction(t *testing.T) {
@@ -245,11 +245,11 @@ func TestRecordedAnswerGoesWithItsTransaction(t *testing.T) {
 		key := db.IdempotencyKey{Account: "acme", Method: "POST", Route: "/", Key: "k"}
 		h := held(t, s, key, "")
 		require.ErrorIs(t, s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-			require.NoError(t, tx.RecordAnswer(ctx, &h, db.Answer{Kind: db.JobAnswer, ID: "j"}, true))
+			require.NoError(t, tx.Idempotency.Record(ctx, &h, db.Answer{Kind: db.JobAnswer, ID: "j"}, true))
 			return errUndo
 		}), errUndo)
 		require.Equal(t, db.KeyState{}, take(t, s, key, ""))
-		require.NoError(t, s.ReleaseKey(t.Context(), h))
+		require.NoError(t, s.Idempotency.Release(t.Context(), h))
 		held(t, s, key, "")
 	})
 }
@@ -262,7 +262,7 @@ func TestOneTakesAKey(t *testing.T) {
 		var g errgroup.Group
 		for range 50 {
 			g.Go(func() error {
-				r, err := s.TakeKey(t.Context(), key, []byte("x"))
+				r, err := s.Idempotency.Take(t.Context(), key, []byte("x"))
 				if r.Held != nil {
 					taken.Add(1)
 				}

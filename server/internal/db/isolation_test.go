@@ -45,7 +45,7 @@ func TestIsolationIsOurs(t *testing.T) {
 				Workers: workers(func(ctx context.Context, _ db.Work, step work) error {
 					e, _ := extraction(t, s, "acme")
 					err := s.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
-						locked, err := tx.LockExtraction(ctx, e.ID)
+						locked, err := tx.Extractions.Lock(ctx, e.ID)
 						if err != nil {
 							return err
 						}

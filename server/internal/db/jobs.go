@@ -70,8 +70,17 @@ type Limits struct {
 	ActionURL   string `json:"actionUrl,omitempty"`
 }
 
-// Job returns the account's job, or ErrNotFound, also for another's job.
-func (r Reader) Job(ctx context.Context, account, id string) (*Job, error) {
+// Jobs reads jobs and their events.
+type Jobs struct{ *source }
+
+// JobsTx reads and changes jobs.
+type JobsTx struct {
+	Jobs
+	tx *Tx
+}
+
+// Owned returns the account's job, or ErrNotFound, also for another's job.
+func (r Jobs) Owned(ctx context.Context, account, id string) (*Job, error) {
 	j := new(Job)
 	if err := r.db.NewSelect().Model(j).Where("id = ? AND account = ?", id, account).Scan(ctx); err != nil {
 		return nil, one("job "+id, err)
@@ -79,10 +88,10 @@ func (r Reader) Job(ctx context.Context, account, id string) (*Job, error) {
 	return j, nil
 }
 
-// RunningJob returns the account's running claim on the extraction, or ErrNotFound.
-func (tx *Tx) RunningJob(ctx context.Context, account, extractionID string) (*Job, error) {
+// Running returns the account's running claim on the extraction, or ErrNotFound.
+func (w JobsTx) Running(ctx context.Context, account, extractionID string) (*Job, error) {
 	j := new(Job)
-	err := tx.db.NewSelect().Model(j).
+	err := w.db.NewSelect().Model(j).
 		Where("extraction_id = ? AND account = ?", extractionID, account).
 		Where(running).
 		Scan(ctx)
@@ -99,7 +108,7 @@ type Claimants struct {
 }
 
 // Claimants returns who waits for an extraction.
-func (r Reader) Claimants(ctx context.Context, extractionID string) (c Claimants, err error) {
+func (r Jobs) Claimants(ctx context.Context, extractionID string) (c Claimants, err error) {
 	var rows []struct {
 		Turn  string
 		Asked int
@@ -115,16 +124,16 @@ func (r Reader) Claimants(ctx context.Context, extractionID string) (c Claimants
 	return c, wrap("claims on extraction "+extractionID, err)
 }
 
-// Ask notes that somebody has asked for a claim by itself, and what its limits are then.
-func (tx *Tx) Ask(ctx context.Context, j *Job) error {
+// SetAsked notes that somebody has asked for a claim by itself, and what its limits are then.
+func (w JobsTx) SetAsked(ctx context.Context, j *Job) error {
 	j.Asked = true
-	res, err := tx.db.NewUpdate().Model(j).Column("asked", "limits").WherePK().Exec(ctx)
+	res, err := w.db.NewUpdate().Model(j).Column("asked", "limits").WherePK().Exec(ctx)
 	return mustAffect("job "+j.ID, res, err)
 }
 
 // Traces returns what the running claims on the extraction say of their traces, oldest
 // first, at most n.
-func (r Reader) Traces(ctx context.Context, extractionID string, n int64) ([]string, error) {
+func (r Jobs) Traces(ctx context.Context, extractionID string, n int64) ([]string, error) {
 	var traces []string
 	err := r.db.NewSelect().Model((*Job)(nil)).Column("trace").
 		Where("extraction_id = ?", extractionID).
@@ -135,10 +144,10 @@ func (r Reader) Traces(ctx context.Context, extractionID string, n int64) ([]str
 	return traces, wrap("traces of extraction "+extractionID, err)
 }
 
-// InsertJob stores a new claim and its first event, or returns ErrExists
+// Insert stores a new claim and its first event, or returns ErrExists
 // where the account has a running claim on the extraction. Id, sequence, attempt
 // and times that are zero are filled in.
-func (tx *Tx) InsertJob(ctx context.Context, j *Job) error {
+func (w JobsTx) Insert(ctx context.Context, j *Job) error {
 	if !transcript.CanMove(transcript.State{}, j.State) {
 		return fmt.Errorf("store: insert job: it cannot begin as %s/%s", j.State.Status, j.State.Stage)
 	}
@@ -147,10 +156,10 @@ func (tx *Tx) InsertJob(ctx context.Context, j *Job) error {
 	}
 	j.Sequence, j.Attempt, j.Turn = 1, max(j.Attempt, 1), j.Limits.Turn
 	stamp(&j.CreatedAt, &j.UpdatedAt)
-	if err := insertNew(ctx, tx.db, "job", j); err != nil {
+	if err := insertNew(ctx, w.db, "job", j); err != nil {
 		return err
 	}
-	return tx.record(ctx, []Job{*j})
+	return w.record(ctx, []Job{*j})
 }
 
 // JobEvent is one transition of a job. What a terminal one says beyond this is
@@ -163,9 +172,9 @@ type JobEvent struct {
 	At             time.Time
 }
 
-// JobEvents returns the transitions of a job after the given sequence, in order.
+// Events returns the transitions of a job after the given sequence, in order.
 // Whose job it is has been asked before, with Job.
-func (r Reader) JobEvents(ctx context.Context, jobID string, after int) ([]JobEvent, error) {
+func (r Jobs) Events(ctx context.Context, jobID string, after int) ([]JobEvent, error) {
 	var events []JobEvent
 	err := r.db.NewSelect().Model(&events).
 		Where("job_id = ? AND sequence > ?", jobID, after).
@@ -181,15 +190,15 @@ type eventRow struct {
 }
 
 // record writes the event that each job's present state is, and touches the jobs.
-func (tx *Tx) record(ctx context.Context, jobs []Job) error {
+func (w JobsTx) record(ctx context.Context, jobs []Job) error {
 	if len(jobs) == 0 {
 		return nil
 	}
 	events := make([]eventRow, len(jobs))
 	for i, j := range jobs {
 		events[i] = eventRow{j.ID, JobEvent{j.Sequence, j.State, j.Attempt, j.MetadataStatus, j.UpdatedAt}}
-		tx.touch(j.ID)
+		w.tx.touch(j.ID)
 	}
-	_, err := tx.db.NewInsert().Model(&events).ModelTableExpr("job_events").Exec(ctx)
+	_, err := w.db.NewInsert().Model(&events).ModelTableExpr("job_events").Exec(ctx)
 	return wrap("record events", err)
 }

@@ -20,7 +20,7 @@ func TestExtractionRunsOnce(t *testing.T) {
 		ctx := t.Context()
 		e, _ := extraction(t, s, "acme")
 
-		got, err := s.Extraction(ctx, e.ID)
+		got, err := s.Extractions.ByID(ctx, e.ID)
 		require.NoError(t, err)
 		require.Equal(t, e, got)
 		got, err = running(t, s, e.Owner, e.Platform, e.ExternalID, e.Languages)
@@ -34,15 +34,15 @@ func TestExtractionRunsOnce(t *testing.T) {
 		twin := *e
 		twin.ID = ""
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			require.ErrorIs(t, tx.InsertExtraction(ctx, &twin), db.ErrExists)
-			_, err := tx.LockRunning(ctx, e.Owner, e.Platform, e.ExternalID, "", "")
+			require.ErrorIs(t, tx.Extractions.Insert(ctx, &twin), db.ErrExists)
+			_, err := tx.Extractions.LockRunning(ctx, e.Owner, e.Platform, e.ExternalID, "", "")
 			require.NoError(t, err, "the transaction stays usable")
 			other := twin
 			other.ID, other.Prompt = "", "Grafana"
-			_, err = tx.LockRunning(ctx, e.Owner, e.Platform, e.ExternalID, "", other.Prompt)
+			_, err = tx.Extractions.LockRunning(ctx, e.Owner, e.Platform, e.ExternalID, "", other.Prompt)
 			require.ErrorIs(t, err, db.ErrNotFound)
-			require.NoError(t, tx.InsertExtraction(ctx, &other), "with another prompt it is other work")
-			found, err := tx.LockRunning(ctx, e.Owner, e.Platform, e.ExternalID, "", other.Prompt)
+			require.NoError(t, tx.Extractions.Insert(ctx, &other), "with another prompt it is other work")
+			found, err := tx.Extractions.LockRunning(ctx, e.Owner, e.Platform, e.ExternalID, "", other.Prompt)
 			require.NoError(t, err)
 			require.Equal(t, other.ID, found.ID)
 		})
@@ -52,13 +52,13 @@ func TestExtractionRunsOnce(t *testing.T) {
 		_, err = running(t, s, e.Owner, e.Platform, e.ExternalID, "")
 		require.ErrorIs(t, err, db.ErrNotFound)
 		twin.ID = ""
-		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertExtraction(ctx, &twin)) })
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Extractions.Insert(ctx, &twin)) })
 
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			require.NoError(t, tx.SetDuration(ctx, twin.ID, 12.25))
-			require.ErrorIs(t, tx.SetDuration(ctx, "none", 1), db.ErrNotFound)
+			require.NoError(t, tx.Extractions.SetDuration(ctx, twin.ID, 12.25))
+			require.ErrorIs(t, tx.Extractions.SetDuration(ctx, "none", 1), db.ErrNotFound)
 		})
-		got, err = s.Extraction(ctx, twin.ID)
+		got, err = s.Extractions.ByID(ctx, twin.ID)
 		require.NoError(t, err)
 		require.Equal(t, 12.25, got.Duration)
 	})
@@ -70,25 +70,25 @@ func TestJobBelongsToItsAccount(t *testing.T) {
 		ctx := t.Context()
 		e, jobs := extraction(t, s, "acme", "beta")
 		for _, j := range jobs {
-			got, err := s.Job(ctx, j.Account, j.ID)
+			got, err := s.Jobs.Owned(ctx, j.Account, j.ID)
 			require.NoError(t, err)
 			require.Equal(t, j, got)
 			inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-				got, err := tx.RunningJob(ctx, j.Account, e.ID)
+				got, err := tx.Jobs.Running(ctx, j.Account, e.ID)
 				require.NoError(t, err)
 				require.Equal(t, j, got)
 			})
 		}
 		for _, account := range []string{"beta", "", "ACME", "acme "} {
-			_, err := s.Job(ctx, account, jobs[0].ID)
+			_, err := s.Jobs.Owned(ctx, account, jobs[0].ID)
 			require.ErrorIs(t, err, db.ErrNotFound, account)
 		}
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			err := tx.InsertJob(ctx, &db.Job{Account: "acme", ExtractionID: e.ID, State: queued})
+			err := tx.Jobs.Insert(ctx, &db.Job{Account: "acme", ExtractionID: e.ID, State: queued})
 			require.ErrorIs(t, err, db.ErrExists, "one running claim per account and extraction")
-			_, err = tx.RunningJob(ctx, "gamma", e.ID)
+			_, err = tx.Jobs.Running(ctx, "gamma", e.ID)
 			require.ErrorIs(t, err, db.ErrNotFound)
-			claims, err := tx.LockClaims(ctx, e.ID)
+			claims, err := tx.Jobs.LockRunning(ctx, e.ID)
 			require.NoError(t, err)
 			require.Equal(t, []db.Job{*jobs[0], *jobs[1]}, claims)
 		})
@@ -105,31 +105,31 @@ func TestMove(t *testing.T) {
 		// A claim that joins now stands where the extraction stands.
 		late := &db.Job{Account: "late", ExtractionID: e.ID, State: asrRunning}
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			require.NoError(t, tx.InsertJob(ctx, late))
-			locked, err := tx.LockExtraction(ctx, e.ID)
+			require.NoError(t, tx.Jobs.Insert(ctx, late))
+			locked, err := tx.Extractions.Lock(ctx, e.ID)
 			require.NoError(t, err)
-			require.NoError(t, tx.Move(ctx, locked, db.Move{To: asrQueued, Retry: true}))
+			require.NoError(t, tx.Extractions.Move(ctx, locked, db.Move{To: asrQueued, Retry: true}))
 			require.Equal(t, asrQueued, locked.State)
 			require.Equal(t, 2, locked.Attempt)
-			require.NoError(t, tx.SetMetadata(ctx, e.ID, transcript.Metadata{Title: "A talk"}))
-			require.NoError(t, tx.Move(ctx, locked, db.Move{To: asrRunning}))
-			require.NoError(t, tx.Move(ctx, locked, db.Move{To: publishing}))
-			require.Error(t, tx.Move(ctx, locked, db.Move{To: done}), "an end")
-			claims, err := tx.LockClaims(ctx, e.ID)
+			require.NoError(t, tx.Extractions.SetMetadata(ctx, e.ID, transcript.Metadata{Title: "A talk"}))
+			require.NoError(t, tx.Extractions.Move(ctx, locked, db.Move{To: asrRunning}))
+			require.NoError(t, tx.Extractions.Move(ctx, locked, db.Move{To: publishing}))
+			require.Error(t, tx.Extractions.Move(ctx, locked, db.Move{To: done}), "an end")
+			claims, err := tx.Jobs.LockRunning(ctx, e.ID)
 			require.NoError(t, err)
-			over, err := tx.End(ctx, locked, claims, db.End{Status: transcript.JobSuccess, TranscriptID: "t"})
+			over, err := tx.Extractions.End(ctx, locked, claims, db.End{Status: transcript.JobSuccess, TranscriptID: "t"})
 			require.NoError(t, err)
 			require.True(t, over)
 			require.Equal(t, done, locked.State)
 		})
 
-		got, err := s.Extraction(ctx, e.ID)
+		got, err := s.Extractions.ByID(ctx, e.ID)
 		require.NoError(t, err)
 		require.Equal(t, done, got.State)
 		require.Equal(t, 2, got.Attempt)
 
 		for _, j := range append(jobs, late) {
-			got, err := s.Job(ctx, j.Account, j.ID)
+			got, err := s.Jobs.Owned(ctx, j.Account, j.ID)
 			require.NoError(t, err)
 			require.Equal(t, done, got.State)
 			require.Equal(t, 2, got.Attempt)
@@ -137,7 +137,7 @@ func TestMove(t *testing.T) {
 			require.Equal(t, transcript.MetadataPartial, got.MetadataStatus)
 			require.NotNil(t, got.EndedAt)
 
-			events, err := s.JobEvents(ctx, j.ID, 0)
+			events, err := s.Jobs.Events(ctx, j.ID, 0)
 			require.NoError(t, err)
 			require.Len(t, events, got.Sequence)
 			for i, ev := range events {
@@ -146,7 +146,7 @@ func TestMove(t *testing.T) {
 			last := events[len(events)-1]
 			require.Equal(t, db.JobEvent{Sequence: got.Sequence, State: done, Attempt: 2,
 				MetadataStatus: transcript.MetadataPartial, At: got.UpdatedAt}, last)
-			after, err := s.JobEvents(ctx, j.ID, got.Sequence-1)
+			after, err := s.Jobs.Events(ctx, j.ID, got.Sequence-1)
 			require.NoError(t, err)
 			require.Equal(t, []db.JobEvent{last}, after)
 		}
@@ -161,11 +161,11 @@ func TestWaitingSince(t *testing.T) {
 		e, _ := extraction(t, s, "acme")
 		waitingSince := func(c db.Move) *time.Time {
 			inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-				locked, err := tx.LockExtraction(ctx, e.ID)
+				locked, err := tx.Extractions.Lock(ctx, e.ID)
 				require.NoError(t, err)
-				require.NoError(t, tx.Move(ctx, locked, c))
+				require.NoError(t, tx.Extractions.Move(ctx, locked, c))
 			})
-			stored, err := s.Extraction(t.Context(), e.ID)
+			stored, err := s.Extractions.ByID(t.Context(), e.ID)
 			require.NoError(t, err)
 			return stored.WaitingSince
 		}
@@ -208,7 +208,7 @@ func TestMoveRefusesWhatTheTableDoesNotHave(t *testing.T) {
 func running(t *testing.T, s *db.Store, owner string, p transcript.Platform, externalID, languages string) (e *db.Extraction, err error) {
 	t.Helper()
 	err = s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-		e, err = tx.LockRunning(ctx, owner, p, externalID, languages, "")
+		e, err = tx.Extractions.LockRunning(ctx, owner, p, externalID, languages, "")
 		return err
 	})
 	return e, err
@@ -237,9 +237,9 @@ func attempt(t *testing.T, s *db.Store, from, to transcript.State) error {
 		e := &db.Extraction{Platform: transcript.Upload, ExternalID: "x", State: from}
 		if from == (transcript.State{}) {
 			e.State = to
-			result = tx.InsertExtraction(ctx, e)
+			result = tx.Extractions.Insert(ctx, e)
 			if result == nil {
-				result = tx.InsertJob(ctx, &db.Job{Account: "a", ExtractionID: e.ID, State: to})
+				result = tx.Jobs.Insert(ctx, &db.Job{Account: "a", ExtractionID: e.ID, State: to})
 			}
 			return errUndo
 		}
@@ -249,7 +249,7 @@ func attempt(t *testing.T, s *db.Store, from, to transcript.State) error {
 			result = goTo(ctx, tx, e, to)
 			return errUndo
 		}
-		require.NoError(t, tx.InsertExtraction(ctx, e))
+		require.NoError(t, tx.Extractions.Insert(ctx, e))
 		result = goTo(ctx, tx, e, to)
 		return errUndo
 	})
@@ -267,7 +267,7 @@ func TestMoveOfAStaleExtraction(t *testing.T) {
 			moved := stale
 			require.Error(t, s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error { return goTo(ctx, tx, &moved, to) }))
 		}
-		got, err := s.Job(t.Context(), "acme", jobs[0].ID)
+		got, err := s.Jobs.Owned(t.Context(), "acme", jobs[0].ID)
 		require.NoError(t, err)
 		require.Equal(t, durationCheck, got.State)
 	})
@@ -280,30 +280,30 @@ func TestEndOfOneClaim(t *testing.T) {
 		e, jobs := extraction(t, s, "acme", "beta")
 		_, others := extraction(t, s, "acme")
 		move(t, s, e, durationCheck)
-		one, err := s.Job(ctx, "acme", jobs[0].ID)
+		one, err := s.Jobs.Owned(ctx, "acme", jobs[0].ID)
 		require.NoError(t, err)
 		stale := *one
 		failure := transcript.Errorf(transcript.InvalidVideo, `it's "quoted" \' here`).With("limitSec", 1.5)
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			locked, err := tx.LockExtraction(ctx, e.ID)
+			locked, err := tx.Extractions.Lock(ctx, e.ID)
 			require.NoError(t, err)
 			claims := []db.Job{*one}
-			_, err = tx.End(ctx, locked, claims, db.End{Status: transcript.JobPending})
+			_, err = tx.Extractions.End(ctx, locked, claims, db.End{Status: transcript.JobPending})
 			require.Error(t, err, "an end only")
-			over, err := tx.End(ctx, locked, claims, db.End{Status: transcript.JobFailed, Error: failure})
+			over, err := tx.Extractions.End(ctx, locked, claims, db.End{Status: transcript.JobFailed, Error: failure})
 			require.NoError(t, err)
 			require.False(t, over, "another waits")
 			require.Equal(t, durationCheck, locked.State)
 			*one = claims[0]
-			_, err = tx.End(ctx, locked, []db.Job{stale}, db.End{Status: transcript.JobCancelled})
+			_, err = tx.Extractions.End(ctx, locked, []db.Job{stale}, db.End{Status: transcript.JobCancelled})
 			require.ErrorIs(t, err, db.ErrNotFound)
-			_, err = tx.End(ctx, locked, []db.Job{*others[0]}, db.End{Status: transcript.JobCancelled})
+			_, err = tx.Extractions.End(ctx, locked, []db.Job{*others[0]}, db.End{Status: transcript.JobCancelled})
 			require.Error(t, err, "a claim on another extraction")
 		})
-		other, err := s.Job(ctx, "acme", others[0].ID)
+		other, err := s.Jobs.Owned(ctx, "acme", others[0].ID)
 		require.NoError(t, err)
 		require.Equal(t, queued, other.State)
-		got, err := s.Job(ctx, "acme", one.ID)
+		got, err := s.Jobs.Owned(ctx, "acme", one.ID)
 		require.NoError(t, err)
 		require.Equal(t, one, got)
 		require.Equal(t, transcript.State{Status: transcript.JobFailed, Stage: transcript.StageDurationCheck}, got.State)
@@ -312,16 +312,16 @@ func TestEndOfOneClaim(t *testing.T) {
 
 		// The other goes on, the ended one stays.
 		move(t, s, e, asrQueued)
-		got, err = s.Job(ctx, "beta", jobs[1].ID)
+		got, err = s.Jobs.Owned(ctx, "beta", jobs[1].ID)
 		require.NoError(t, err)
 		require.Equal(t, asrQueued, got.State)
-		got, err = s.Job(ctx, "acme", one.ID)
+		got, err = s.Jobs.Owned(ctx, "acme", one.ID)
 		require.NoError(t, err)
 		require.Equal(t, 3, got.Sequence)
 
 		// With the last claim the extraction ends.
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, cancelOne(ctx, tx, "beta", jobs[1].ID)) })
-		ended, err := s.Extraction(ctx, e.ID)
+		ended, err := s.Extractions.ByID(ctx, e.ID)
 		require.NoError(t, err)
 		require.Equal(t, transcript.State{Status: transcript.JobCancelled, Stage: transcript.StageASRQueued}, ended.State)
 	})
@@ -341,9 +341,9 @@ func TestProgress(t *testing.T) {
 			{nil, nil},
 			{progress(0.1), progress(0.1)},
 		} {
-			inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.SetProgress(ctx, e.ID, step.set)) })
+			inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Jobs.SetProgress(ctx, e.ID, step.set)) })
 			for _, j := range jobs {
-				got, err := s.Job(t.Context(), j.Account, j.ID)
+				got, err := s.Jobs.Owned(t.Context(), j.Account, j.ID)
 				require.NoError(t, err)
 				require.Equal(t, step.want, got.Progress)
 				require.Equal(t, 1, got.Sequence, "progress is no transition")

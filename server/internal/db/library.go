@@ -47,6 +47,15 @@ type LibraryRow struct {
 	UpdatedAt time.Time
 }
 
+// Library reads and searches the libraries of accounts.
+type Library struct{ *source }
+
+// LibraryTx reads and changes the libraries of accounts.
+type LibraryTx struct {
+	Library
+	tx *Tx
+}
+
 // The longest values by which a row is found, in characters: an index does not take
 // any length.
 const (
@@ -71,8 +80,8 @@ func firstRunes(s string, n int) string {
 	return s
 }
 
-// Library returns what an account has saved, newest first.
-func (r Reader) Library(ctx context.Context, account string) ([]LibraryRow, error) {
+// All returns what an account has saved, newest first.
+func (r Library) All(ctx context.Context, account string) ([]LibraryRow, error) {
 	var rows []LibraryRow
 	err := r.db.NewSelect().Model(&rows).Where("account = ?", account).Order("created_at DESC", "id DESC").Scan(ctx)
 	return rows, wrap("library of "+account, err)
@@ -88,7 +97,7 @@ type Saved struct {
 
 // Saved returns what an account has saved of a content, or, where it has nothing but
 // work on its way, that. ErrNotFound where it has neither.
-func (r Reader) Saved(ctx context.Context, account string, key library.Key) (*Saved, error) {
+func (r Library) Saved(ctx context.Context, account string, key library.Key) (*Saved, error) {
 	var rows []Saved
 	// Each half has an index of its own. Times without a declared type: see Shelf.
 	err := r.ask(ctx, &rows, `SELECT transcript_id, changed_at, job_id FROM (

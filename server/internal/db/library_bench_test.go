@@ -77,7 +77,7 @@ func listTimes(b *testing.B, q library.Query, alone, among *db.Store) (was, is s
 	for round := range warm + rounds {
 		for i, s := range []*db.Store{alone, among} {
 			began := time.Now()
-			page, err := s.LibraryPage(b.Context(), "a0", q)
+			page, err := s.Library.Page(b.Context(), "a0", q)
 			took := time.Since(began)
 			require.NoError(b, err)
 			if round >= warm {

@@ -62,9 +62,9 @@ func TestLibraryFindsTheTitle(t *testing.T) {
 			}, SegmentsJSON: packed.Pack([]byte("[]"))})
 		}
 		first := title("Ä first", "Straße")
-		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Save(ctx, first, "acme", "")) })
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Library.Save(ctx, first, "acme", "")) })
 		for _, want := range []string{"a first", "a second"} {
-			saved, err := s.Library(t.Context(), "acme")
+			saved, err := s.Library.All(t.Context(), "acme")
 			require.NoError(t, err)
 			require.Len(t, saved, 1)
 			assert.Equal(t, want, saved[0].FoldedTitle)
@@ -78,7 +78,7 @@ func TestLibrary(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
 		library := func(account string) []db.LibraryRow {
-			rows, err := s.Library(t.Context(), account)
+			rows, err := s.Library.All(t.Context(), account)
 			require.NoError(t, err)
 			return rows
 		}
@@ -100,8 +100,8 @@ func TestLibrary(t *testing.T) {
 		assert.Empty(t, library("gamma"))
 
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			require.NoError(t, tx.Save(ctx, second, "acme", ""))
-			require.ErrorIs(t, tx.Save(ctx, "none", "acme", ""), db.ErrNotFound)
+			require.NoError(t, tx.Library.Save(ctx, second, "acme", ""))
+			require.ErrorIs(t, tx.Library.Save(ctx, "none", "acme", ""), db.ErrNotFound)
 		})
 		again := library("acme")
 		require.Len(t, again, 1, "one row for a content and language")
@@ -114,7 +114,7 @@ func TestLibrary(t *testing.T) {
 // save puts a text into several libraries.
 func save(ctx context.Context, tx *db.Tx, id string, accounts ...string) error {
 	for _, account := range accounts {
-		if err := tx.Save(ctx, id, account, ""); err != nil {
+		if err := tx.Library.Save(ctx, id, account, ""); err != nil {
 			return err
 		}
 	}
@@ -134,7 +134,7 @@ func TestSavesDoNotDeadlock(t *testing.T) {
 		publish := func(source transcript.Origin, title string, accounts ...string) error {
 			return s.InTx(db.Unhurried(t.Context()), func(ctx context.Context, tx *db.Tx) error {
 				runs.Add(1)
-				id, err := tx.PutTranscript(ctx, titled(source, title))
+				id, err := tx.Transcripts.Put(ctx, titled(source, title))
 				if err != nil {
 					return err
 				}
@@ -161,17 +161,17 @@ func TestSaveWhileTheTitleChanges(t *testing.T) {
 	id := put(t, s, titled(transcript.OriginASR, "before"))
 	saved := make(chan error, 1)
 	inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-		_, err := tx.PutTranscript(ctx, titled(transcript.OriginASR, "after"))
+		_, err := tx.Transcripts.Put(ctx, titled(transcript.OriginASR, "after"))
 		require.NoError(t, err)
 		go func() {
-			saved <- s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error { return tx.Save(ctx, id, "acme", "") })
+			saved <- s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error { return tx.Library.Save(ctx, id, "acme", "") })
 		}()
 		require.Eventually(t, func() bool { // it has ended, or waits for this transaction
 			return len(saved) > 0 || raw.count(t, "pg_locks WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())") > 0
 		}, time.Minute, time.Millisecond)
 	})
 	require.NoError(t, receive(t, saved))
-	rows, err := s.Library(t.Context(), "acme")
+	rows, err := s.Library.All(t.Context(), "acme")
 	require.NoError(t, err)
 	require.Len(t, rows, 1)
 	assert.Equal(t, "after", rows[0].FoldedTitle)

@@ -12,7 +12,7 @@ import (
 
 // ShowBatch puts a new batch into the library of its account. How it stands is read
 // from the batch itself.
-func (tx *Tx) ShowBatch(ctx context.Context, b *Batch, p transcript.Platform) error {
+func (w LibraryTx) ShowBatch(ctx context.Context, b *Batch, p transcript.Platform) error {
 	now := moment(time.Now())
 	row := &LibraryRow{
 		Account: b.Account, Kind: library.KindBatch, Platform: p, ExternalID: b.ID, Lang: FirstLanguage(b.Languages),
@@ -25,18 +25,18 @@ func (tx *Tx) ShowBatch(ctx context.Context, b *Batch, p transcript.Platform) er
 	if err := newID(&row.ID); err != nil {
 		return err
 	}
-	return insertNew(ctx, tx.db, "library row of batch "+b.ID, row)
+	return insertNew(ctx, w.db, "library row of batch "+b.ID, row)
 }
 
 // batchRow is the condition for the row of a batch, of whichever platform. It is
 // written for the index library_rows_open.
 const batchRow = "account = ? AND platform IN (?) AND external_id = ? AND kind <> 'transcript' AND kind = 'batch'"
 
-// EntitleBatch shows the title of a batch that the transaction has locked.
-func (tx *Tx) EntitleBatch(ctx context.Context, b *Batch) error {
+// RetitleBatch shows the title of a batch that the transaction has locked.
+func (w LibraryTx) RetitleBatch(ctx context.Context, b *Batch) error {
 	row := new(LibraryRow)
 	entitle(row, b)
-	_, err := tx.db.NewUpdate().Model(row).Column("metadata", "folded_title").
+	_, err := w.db.NewUpdate().Model(row).Column("metadata", "folded_title").
 		Where(batchRow, b.Account, bun.List(transcript.Platforms()), b.ID).Exec(ctx)
 	return wrap("library row of batch "+b.ID, err)
 }
@@ -47,8 +47,8 @@ func entitle(row *LibraryRow, b *Batch) {
 }
 
 // HideBatch removes a batch from the library of its account.
-func (tx *Tx) HideBatch(ctx context.Context, account, id string) error {
-	_, err := tx.db.NewDelete().Model((*LibraryRow)(nil)).
+func (w LibraryTx) HideBatch(ctx context.Context, account, id string) error {
+	_, err := w.db.NewDelete().Model((*LibraryRow)(nil)).
 		Where(batchRow, account, bun.List(transcript.Platforms()), id).Exec(ctx)
 	return wrap("library row of batch "+id, err)
 }

@@ -29,9 +29,9 @@ func rowsOf(account string, key library.Key) func(bun.QueryBuilder) bun.QueryBui
 	}
 }
 
-// LibraryRow returns the row of what a key names in the library of an account: of its
+// Row returns the row of what a key names in the library of an account: of its
 // newest text, else of work. ErrNotFound where there is none.
-func (r Reader) LibraryRow(ctx context.Context, account string, key library.Key) (*LibraryRow, error) {
+func (r Library) Row(ctx context.Context, account string, key library.Key) (*LibraryRow, error) {
 	row := new(LibraryRow)
 	err := r.db.NewSelect().Model(row).ApplyQueryBuilder(rowsOf(account, key)).
 		OrderExpr("kind = 'transcript' DESC, updated_at DESC, id DESC").Limit(1).Scan(ctx)
@@ -43,11 +43,11 @@ func (r Reader) LibraryRow(ctx context.Context, account string, key library.Key)
 
 // Star sets whether what a key names in the library of an account has a star, or
 // returns ErrNotFound.
-func (tx *Tx) Star(ctx context.Context, account string, key library.Key, starred bool) error {
-	if err := tx.lockTextsOf(ctx, key.Platform, key.ExternalID); err != nil {
+func (w LibraryTx) Star(ctx context.Context, account string, key library.Key, starred bool) error {
+	if err := w.lockTextsOf(ctx, key.Platform, key.ExternalID); err != nil {
 		return err
 	}
-	res, err := tx.db.NewUpdate().Model((*LibraryRow)(nil)).Set("starred = ?", starred).
+	res, err := w.db.NewUpdate().Model((*LibraryRow)(nil)).Set("starred = ?", starred).
 		ApplyQueryBuilder(rowsOf(account, key)).Exec(ctx)
 	return mustAffect("star of "+key.ExternalID, res, err)
 }
@@ -55,17 +55,17 @@ func (tx *Tx) Star(ctx context.Context, account string, key library.Key, starred
 // Remove takes what a key names out of the library of an account, or returns
 // ErrNotFound. What is the account's alone, the text of an upload or one that was put in
 // for it, goes too, and with it the answers that would give it again.
-func (tx *Tx) Remove(ctx context.Context, account string, key library.Key) error {
-	if err := tx.lockTextsOf(ctx, key.Platform, key.ExternalID); err != nil {
+func (w LibraryTx) Remove(ctx context.Context, account string, key library.Key) error {
+	if err := w.lockTextsOf(ctx, key.Platform, key.ExternalID); err != nil {
 		return err
 	}
 	what := "remove " + key.ExternalID
-	res, err := tx.db.NewDelete().Model((*LibraryRow)(nil)).ApplyQueryBuilder(rowsOf(account, key)).Exec(ctx)
+	res, err := w.db.NewDelete().Model((*LibraryRow)(nil)).ApplyQueryBuilder(rowsOf(account, key)).Exec(ctx)
 	if err := mustAffect(what, res, err); err != nil {
 		return err
 	}
 	var own []string
-	q := tx.db.NewSelect().Model((*transcriptRow)(nil)).Column("id").
+	q := w.db.NewSelect().Model((*transcriptRow)(nil)).Column("id").
 		Where("owner = ? AND platform = ? AND external_id = ?", account, key.Platform, key.ExternalID).
 		Where("NOT EXISTS (SELECT 1 FROM library_rows AS kept WHERE kept.account = ? AND kept.transcript_id = t.id)", account)
 	if key.Language != "" {
@@ -75,7 +75,7 @@ func (tx *Tx) Remove(ctx context.Context, account string, key library.Key) error
 		return wrap(what, err)
 	}
 	for _, id := range own {
-		if err := tx.deleteOwn(ctx, account, id); err != nil {
+		if err := w.deleteOwn(ctx, account, id); err != nil {
 			return wrap(what, err)
 		}
 	}
@@ -84,8 +84,8 @@ func (tx *Tx) Remove(ctx context.Context, account string, key library.Key) error
 
 // deleteOwn deletes a transcript that is the account's alone, with its text, and the
 // stored answers that speak of it.
-func (tx *Tx) deleteOwn(ctx context.Context, account, id string) error {
-	_, err := tx.db.NewDelete().Model((*idempotencyRow)(nil)).
+func (w LibraryTx) deleteOwn(ctx context.Context, account, id string) error {
+	_, err := w.db.NewDelete().Model((*idempotencyRow)(nil)).
 		Where("account = ?", account).
 		Where(`(answer_kind = ? AND answer_id = ?) OR (answer_kind IN (?, ?)
 			AND EXISTS (SELECT 1 FROM jobs WHERE jobs.id = i.answer_id AND jobs.transcript_id = ?))`,
@@ -94,6 +94,6 @@ func (tx *Tx) deleteOwn(ctx context.Context, account, id string) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.db.NewRaw("DELETE FROM transcripts WHERE id = ? AND owner = ?", id, account).Exec(ctx)
+	_, err = w.db.NewRaw("DELETE FROM transcripts WHERE id = ? AND owner = ?", id, account).Exec(ctx)
 	return err
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// LibraryPage returns a page of what an account has in its library. All members of the
+// Page returns a page of what an account has in its library. All members of the
 // query must be set, but for those that filter. It asks several questions: see
 // Store.Snapshot.
-func (r Reader) LibraryPage(ctx context.Context, account string, q library.Query) (*library.Page, error) {
+func (r Library) Page(ctx context.Context, account string, q library.Query) (*library.Page, error) {
 	page := &library.Page{Page: q.Page, PageSize: q.PageSize}
 	var err error
 	if page.Transcripts, err = r.items(ctx, r.listed(account, q).
@@ -36,7 +36,7 @@ func (r Reader) LibraryPage(ctx context.Context, account string, q library.Query
 // Related returns the texts in the library of an account that belong to the creator
 // of a row, newest first, at most n, without those of the row's own content. None where
 // the creator is not known.
-func (r Reader) Related(ctx context.Context, of *LibraryRow, n int) ([]library.Item, error) {
+func (r Library) Related(ctx context.Context, of *LibraryRow, n int) ([]library.Item, error) {
 	if of.Creator == "" {
 		return []library.Item{}, nil
 	}
@@ -57,7 +57,7 @@ var orders = map[library.Sort]string{
 
 // listed are the ids of the rows that a query lists. What it asks for stands in the
 // indexes that begin with the account, so that rows are read only for the page.
-func (r Reader) listed(account string, q library.Query) *bun.SelectQuery {
+func (r Library) listed(account string, q library.Query) *bun.SelectQuery {
 	rows := r.db.NewSelect().Model((*LibraryRow)(nil)).ModelTableExpr("library_rows AS l").Column("l.id").
 		Where("l.account = ?", account)
 	switch q.View {
@@ -95,7 +95,7 @@ var likeEscapes = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")
 
 // langs are the languages of an account's texts, sorted. The index is entered once for
 // each, and not read through.
-func (r Reader) langs(ctx context.Context, account string) ([]string, error) {
+func (r Library) langs(ctx context.Context, account string) ([]string, error) {
 	langs := []string{}
 	err := r.db.NewRaw(`WITH RECURSIVE next (lang) AS (
 			SELECT min(lang) FROM library_rows WHERE account = ?0 AND kind = 'transcript'
@@ -120,7 +120,7 @@ type itemRow struct {
 }
 
 // items are the rows with the ids, in an order.
-func (r Reader) items(ctx context.Context, ids *bun.SelectQuery, sort library.Sort) ([]library.Item, error) {
+func (r Library) items(ctx context.Context, ids *bun.SelectQuery, sort library.Sort) ([]library.Item, error) {
 	var rows []itemRow
 	q := r.db.NewSelect().TableExpr("(?) AS page", ids).
 		Join("JOIN library_rows AS l ON l.id = page.id").
@@ -182,7 +182,7 @@ func known[T comparable](v T) *T {
 }
 
 // fillBatches says of the batches among items how they stand.
-func (r Reader) fillBatches(ctx context.Context, items []library.Item) error {
+func (r Library) fillBatches(ctx context.Context, items []library.Item) error {
 	var ids []string
 	for _, item := range items {
 		if item.Kind == library.KindBatch {
@@ -192,7 +192,7 @@ func (r Reader) fillBatches(ctx context.Context, items []library.Item) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	states, err := r.batchStates(ctx, r.db.NewSelect().Model((*Batch)(nil)).Where("b.id IN (?)", bun.List(ids)))
+	states, err := Batches{r.source}.states(ctx, r.db.NewSelect().Model((*Batch)(nil)).Where("b.id IN (?)", bun.List(ids)))
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func everything(change ...func(*library.Query)) library.Query {
 
 func page(t *testing.T, s *db.Store, account string, q library.Query) *library.Page {
 	t.Helper()
-	p, err := s.LibraryPage(t.Context(), account, q)
+	p, err := s.Library.Page(t.Context(), account, q)
 	require.NoError(t, err)
 	return p
 }
@@ -49,7 +49,7 @@ func saved(t *testing.T, s *db.Store, account string, text transcript.Transcript
 	t.Helper()
 	text.Source, text.Status = transcript.OriginDownloader, transcript.Ready
 	id := put(t, s, &db.Transcript{Transcript: text, Duration: 61.5, SegmentsJSON: packed.Pack([]byte(`[{"text":"two words","start":0,"duration":1}]`))})
-	inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Save(ctx, id, account, "")) })
+	inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Library.Save(ctx, id, account, "")) })
 	return id
 }
 

@@ -11,20 +11,20 @@ import (
 // Save puts a text into the library of an account that has asked for it by a list of
 // languages. A row for the same content and language that is there already then points
 // to this text; one of work by the same list that has failed becomes its row.
-func (tx *Tx) Save(ctx context.Context, transcriptID, account, languages string) error {
-	row, err := tx.textRow(ctx, transcriptID)
+func (w LibraryTx) Save(ctx context.Context, transcriptID, account, languages string) error {
+	row, err := w.textRow(ctx, transcriptID)
 	if err != nil {
 		return err
 	}
 	failed := openRows{row.Platform, row.ExternalID, languages, library.KindFailed, []string{account}, nil}
-	if _, err := tx.become(ctx, failed, row); err != nil {
+	if _, err := w.become(ctx, failed, row); err != nil {
 		return err
 	}
 	row.Account = account
 	if err := newID(&row.ID); err != nil {
 		return err
 	}
-	_, err = tx.db.NewInsert().Model(row).
+	_, err = w.db.NewInsert().Model(row).
 		On("CONFLICT (account, platform, external_id, lang) WHERE kind = 'transcript' DO UPDATE").
 		Set(`transcript_id = excluded.transcript_id, folded_title = excluded.folded_title,
 			folded_channel = excluded.folded_channel, creator = excluded.creator, updated_at = excluded.updated_at`).
@@ -34,15 +34,15 @@ func (tx *Tx) Save(ctx context.Context, transcriptID, account, languages string)
 
 // textRow is the row of a text, for whichever account. The transaction then holds the
 // texts of the content.
-func (tx *Tx) textRow(ctx context.Context, transcriptID string) (*LibraryRow, error) {
-	t, err := tx.head(ctx, transcriptID)
+func (w LibraryTx) textRow(ctx context.Context, transcriptID string) (*LibraryRow, error) {
+	t, err := w.tx.Transcripts.head(ctx, transcriptID)
 	if err != nil {
 		return nil, err
 	}
-	if err := tx.lockTexts(ctx, t); err != nil {
+	if err := w.lockTexts(ctx, t); err != nil {
 		return nil, err
 	}
-	if t, err = tx.head(ctx, transcriptID); err != nil { // it may have got another title before the lock was free
+	if t, err = w.tx.Transcripts.head(ctx, transcriptID); err != nil { // it may have got another title before the lock was free
 		return nil, err
 	}
 	now := moment(time.Now())
@@ -56,9 +56,9 @@ func (tx *Tx) textRow(ctx context.Context, transcriptID string) (*LibraryRow, er
 
 // become turns rows of work into rows of the text, or, where an account has one of that
 // already, lets that take them over with their stars. It returns how many there were.
-func (tx *Tx) become(ctx context.Context, open openRows, text *LibraryRow) (int64, error) {
+func (w LibraryTx) become(ctx context.Context, open openRows, text *LibraryRow) (int64, error) {
 	found := open.have()
-	res, err := tx.db.NewRaw(`UPDATE library_rows AS w
+	res, err := w.db.NewRaw(`UPDATE library_rows AS w
 		SET kind = 'transcript', lang = ?, transcript_id = ?, languages = '', job_id = NULL, error_code = NULL, source_url = '', metadata = '{}',
 			folded_title = ?, folded_channel = ?, creator = ?, updated_at = ?
 		WHERE ? AND NOT EXISTS (SELECT 1 FROM library_rows AS t WHERE t.kind = 'transcript'
@@ -71,7 +71,7 @@ func (tx *Tx) become(ctx context.Context, open openRows, text *LibraryRow) (int6
 	if n == int64(len(open.accounts)) {
 		return n, nil
 	}
-	_, err = tx.db.NewRaw(`UPDATE library_rows AS t
+	_, err = w.db.NewRaw(`UPDATE library_rows AS t
 		SET transcript_id = ?, starred = (t.starred OR EXISTS (SELECT 1 FROM library_rows AS w WHERE ? AND w.account = t.account AND w.starred)),
 			folded_title = ?, folded_channel = ?, creator = ?, updated_at = ?
 		WHERE t.kind = 'transcript' AND t.platform = ? AND t.external_id = ? AND t.lang = ?
@@ -81,26 +81,26 @@ func (tx *Tx) become(ctx context.Context, open openRows, text *LibraryRow) (int6
 	if err != nil {
 		return 0, wrap("rows of transcript "+text.TranscriptID, err)
 	}
-	taken, err := tx.removeOpen(ctx, open)
+	taken, err := w.removeOpen(ctx, open)
 	return n + taken, err
 }
 
 // lockTexts makes transactions that write or save texts of one content run one
 // after the other. Else one could save a text by the title that another has just
 // changed, and two could wait for each other's library rows.
-func (tx *Tx) lockTexts(ctx context.Context, t *transcriptRow) error {
-	return tx.lockTextsOf(ctx, t.Platform, t.ExternalID)
+func (w LibraryTx) lockTexts(ctx context.Context, t *transcriptRow) error {
+	return w.lockTextsOf(ctx, t.Platform, t.ExternalID)
 }
 
-func (tx *Tx) lockTextsOf(ctx context.Context, p transcript.Platform, externalID string) error {
-	return tx.Lock(ctx, "texts/"+string(p)+"/"+externalID)
+func (w LibraryTx) lockTextsOf(ctx context.Context, p transcript.Platform, externalID string) error {
+	return w.tx.Lock(ctx, "texts/"+string(p)+"/"+externalID)
 }
 
 // rename lets the libraries find a text by the title that it has now.
-func (tx *Tx) rename(ctx context.Context, t *transcriptRow) error {
+func (w LibraryTx) rename(ctx context.Context, t *transcriptRow) error {
 	var row LibraryRow
 	row.findBy(deref(t.Title), deref(t.Channel), deref(t.CreatorHandle))
-	_, err := tx.db.NewUpdate().Model((*LibraryRow)(nil)).
+	_, err := w.db.NewUpdate().Model((*LibraryRow)(nil)).
 		Set("folded_title = ?, folded_channel = ?, creator = ?", row.FoldedTitle, row.FoldedChannel, row.Creator).
 		Where("transcript_id = ?", t.ID).
 		Where("folded_title <> ? OR folded_channel <> ? OR creator <> ?", row.FoldedTitle, row.FoldedChannel, row.Creator).

@@ -42,9 +42,9 @@ func (w openRows) have() schema.QueryWithArgs {
 	return bun.SafeQuery("? AND w.job_id IN (?)", of, bun.List(w.jobs))
 }
 
-// Expect shows a running claim on an extraction that the transaction has locked in the
+// ShowJob shows a running claim on an extraction that the transaction has locked in the
 // library of its account. A row of the same list is used again.
-func (tx *Tx) Expect(ctx context.Context, e *Extraction, j *Job) error {
+func (w LibraryTx) ShowJob(ctx context.Context, e *Extraction, j *Job) error {
 	now := moment(time.Now())
 	row := &LibraryRow{
 		Account: j.Account, Kind: library.KindPending, Platform: e.Platform, ExternalID: e.ExternalID,
@@ -55,7 +55,7 @@ func (tx *Tx) Expect(ctx context.Context, e *Extraction, j *Job) error {
 		return err
 	}
 	row.findBy(row.Metadata.Title, row.Metadata.Channel, row.Metadata.CreatorHandle)
-	q := tx.db.NewInsert().Model(row).
+	q := w.db.NewInsert().Model(row).
 		On("CONFLICT (account, platform, external_id, languages) WHERE kind <> 'transcript' DO UPDATE").
 		Set("kind = excluded.kind, job_id = excluded.job_id, error_code = NULL, updated_at = excluded.updated_at").
 		Where("library_row.job_id <> excluded.job_id OR library_row.kind <> excluded.kind")
@@ -81,12 +81,12 @@ func FirstLanguage(list string) string {
 	return first[0].Tag
 }
 
-// Describe notes in the libraries of those who wait for an extraction what is known of
+// DescribeJobs notes in the libraries of those who wait for an extraction what is known of
 // its content.
-func (tx *Tx) Describe(ctx context.Context, e *Extraction, m transcript.Metadata) error {
+func (w LibraryTx) DescribeJobs(ctx context.Context, e *Extraction, m transcript.Metadata) error {
 	row := LibraryRow{Metadata: clean(m)}
 	row.findBy(row.Metadata.Title, row.Metadata.Channel, row.Metadata.CreatorHandle)
-	_, err := tx.db.NewUpdate().Model(&row).
+	_, err := w.db.NewUpdate().Model(&row).
 		Column("metadata", "folded_title", "folded_channel", "creator").
 		Where("account IN (SELECT account FROM jobs WHERE extraction_id = ? AND "+running+")", e.ID).
 		Where("platform = ? AND external_id = ? AND languages = ? AND kind <> 'transcript' AND kind = 'pending'", e.Platform, e.ExternalID, e.Languages).
@@ -94,33 +94,33 @@ func (tx *Tx) Describe(ctx context.Context, e *Extraction, m transcript.Metadata
 	return wrap("library rows of extraction "+e.ID, err)
 }
 
-// Conclude does in the libraries of accounts what the end of their claims on an
+// EndJobs does in the libraries of accounts what the end of their claims on an
 // extraction means. What an account has removed stays removed.
-func (tx *Tx) Conclude(ctx context.Context, e *Extraction, claims []Job, end End) error {
+func (w LibraryTx) EndJobs(ctx context.Context, e *Extraction, claims []Job, end End) error {
 	if len(claims) == 0 {
 		return nil
 	}
 	open := openRowsOf(e, claims)
 	switch end.Status {
 	case transcript.JobSuccess:
-		text, err := tx.textRow(ctx, end.TranscriptID)
+		text, err := w.textRow(ctx, end.TranscriptID)
 		if err != nil {
 			return err
 		}
-		_, err = tx.become(ctx, open, text)
+		_, err = w.become(ctx, open, text)
 		return err
 	case transcript.JobFailed:
-		_, err := tx.db.NewRaw(`UPDATE library_rows AS w SET kind = 'failed', error_code = ?, updated_at = ? WHERE ?`,
+		_, err := w.db.NewRaw(`UPDATE library_rows AS w SET kind = 'failed', error_code = ?, updated_at = ? WHERE ?`,
 			end.Error.Code, moment(time.Now()), open.have()).Exec(ctx)
 		return wrap("failed work in libraries", err)
 	default:
-		_, err := tx.removeOpen(ctx, open)
+		_, err := w.removeOpen(ctx, open)
 		return err
 	}
 }
 
-func (tx *Tx) removeOpen(ctx context.Context, open openRows) (int64, error) {
-	res, err := tx.db.NewRaw("DELETE FROM library_rows AS w WHERE ?", open.have()).Exec(ctx)
+func (w LibraryTx) removeOpen(ctx context.Context, open openRows) (int64, error) {
+	res, err := w.db.NewRaw("DELETE FROM library_rows AS w WHERE ?", open.have()).Exec(ctx)
 	n, err := affected(res, err)
 	return n, wrap("remove work from libraries", err)
 }

@@ -35,21 +35,30 @@ type Answered struct {
 	Error        *transcript.Error   `json:"error,omitempty"`
 }
 
-// PutLookup stores a question and reports true, or, where the same one is under way and
+// Lookups reads lookups.
+type Lookups struct{ *source }
+
+// LookupsTx reads and changes lookups.
+type LookupsTx struct {
+	Lookups
+	tx *Tx
+}
+
+// Put stores a question and reports true, or, where the same one is under way and
 // was asked no longer ago than patience, makes l that one. One that was asked before that
 // ends: its readers have gone. Id and time that are zero
 // are filled in, the time by the database's clock.
-func (tx *Tx) PutLookup(ctx context.Context, l *Lookup, patience time.Duration) (asked bool, err error) {
+func (w LookupsTx) Put(ctx context.Context, l *Lookup, patience time.Duration) (asked bool, err error) {
 	key := string(l.Platform) + "/" + l.ExternalID + "/" + l.Languages
-	if err := tx.Lock(ctx, "lookup/"+key); err != nil {
+	if err := w.tx.Lock(ctx, "lookup/"+key); err != nil {
 		return false, err
 	}
-	now, err := tx.Now(ctx)
+	now, err := w.tx.Now(ctx)
 	if err != nil {
 		return false, err
 	}
 	running := new(Lookup)
-	err = one("running lookup of "+l.ExternalID, tx.db.NewSelect().Model(running).
+	err = one("running lookup of "+l.ExternalID, w.db.NewSelect().Model(running).
 		Where("platform = ? AND external_id = ? AND languages = ? AND ended_at IS NULL", l.Platform, l.ExternalID, l.Languages).
 		Scan(ctx))
 	switch {
@@ -57,7 +66,7 @@ func (tx *Tx) PutLookup(ctx context.Context, l *Lookup, patience time.Duration) 
 		*l = *running
 		return false, nil
 	case err == nil:
-		if err := tx.endLookup(ctx, running.ID, now); err != nil {
+		if err := w.end(ctx, running.ID, now); err != nil {
 			return false, err
 		}
 	case !errors.Is(err, ErrNotFound):
@@ -69,17 +78,17 @@ func (tx *Tx) PutLookup(ctx context.Context, l *Lookup, patience time.Duration) 
 	if l.AskedAt.IsZero() {
 		l.AskedAt = moment(now)
 	}
-	return true, insertNew(ctx, tx.db, "lookup", l)
+	return true, insertNew(ctx, w.db, "lookup", l)
 }
 
-func (tx *Tx) endLookup(ctx context.Context, id string, at time.Time) error {
-	_, err := tx.db.NewUpdate().Model((*Lookup)(nil)).Set("ended_at = ?", moment(at)).Where("id = ?", id).Exec(ctx)
-	tx.touch(id)
+func (w LookupsTx) end(ctx context.Context, id string, at time.Time) error {
+	_, err := w.db.NewUpdate().Model((*Lookup)(nil)).Set("ended_at = ?", moment(at)).Where("id = ?", id).Exec(ctx)
+	w.tx.touch(id)
 	return wrap("end lookup "+id, err)
 }
 
-// Lookup returns a question by id, or ErrNotFound.
-func (r Reader) Lookup(ctx context.Context, id string) (*Lookup, error) {
+// ByID returns a question by id, or ErrNotFound.
+func (r Lookups) ByID(ctx context.Context, id string) (*Lookup, error) {
 	l := new(Lookup)
 	if err := r.db.NewSelect().Model(l).Where("id = ?", id).Scan(ctx); err != nil {
 		return nil, one("lookup "+id, err)
@@ -87,18 +96,18 @@ func (r Reader) Lookup(ctx context.Context, id string) (*Lookup, error) {
 	return l, nil
 }
 
-// AnswerLookup stores an answer; last tells that there will be no better one. A
+// Answer stores an answer; last tells that there will be no better one. A
 // question that has its last answer keeps it.
-func (tx *Tx) AnswerLookup(ctx context.Context, id string, a Answered, last bool) error {
+func (w LookupsTx) Answer(ctx context.Context, id string, a Answered, last bool) error {
 	a.Metadata = clean(a.Metadata)
 	l := &Lookup{ID: id, Answer: &a}
-	q := tx.db.NewUpdate().Model(l).Column("answer").Where("id = ? AND ended_at IS NULL", id)
+	q := w.db.NewUpdate().Model(l).Column("answer").Where("id = ? AND ended_at IS NULL", id)
 	if last {
 		now := moment(time.Now())
 		l.EndedAt = &now
 		q.Column("ended_at")
 	}
 	_, err := q.Exec(ctx)
-	tx.touch(id)
+	w.tx.touch(id)
 	return wrap("answer lookup "+id, err)
 }

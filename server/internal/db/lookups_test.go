@@ -19,7 +19,7 @@ func ask(t *testing.T, s *db.Store, id string) (l *db.Lookup, asked bool) {
 	l = &db.Lookup{Platform: transcript.VideoSite, ExternalID: id, Languages: "en", SourceURL: "https://video.example/" + id}
 	inTx(t, s, func(ctx context.Context, tx *db.Tx) {
 		var err error
-		asked, err = tx.PutLookup(ctx, l, time.Minute)
+		asked, err = tx.Lookups.Put(ctx, l, time.Minute)
 		require.NoError(t, err)
 	})
 	return l, asked
@@ -39,13 +39,13 @@ func TestLookups(t *testing.T) {
 		wake, stop := s.Watch(first.ID)
 		defer stop()
 		answer := func(a db.Answered, last bool) {
-			inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.AnswerLookup(ctx, first.ID, a, last)) })
+			inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Lookups.Answer(ctx, first.ID, a, last)) })
 			<-wake
 		}
 		slow := transcript.Errorf(transcript.IPBlocked, "Wait.").With("why", "many").Because(context.Canceled)
 		slow.RetryAfter = 30
 		answer(db.Answered{Tracks: []transcript.Track{{ID: "en", Lang: "en"}}, Error: slow}, false)
-		l, err := s.Lookup(t.Context(), first.ID)
+		l, err := s.Lookups.ByID(t.Context(), first.ID)
 		require.NoError(t, err)
 		assert.Nil(t, l.EndedAt)
 		assert.Equal(t, 30, l.Answer.Error.RetryAfter)
@@ -55,7 +55,7 @@ func TestLookups(t *testing.T) {
 
 		answer(db.Answered{Metadata: transcript.Metadata{Title: "A\x00 talk"}, TranscriptID: "t1"}, true)
 		answer(db.Answered{Metadata: transcript.Metadata{Title: "late"}}, true)
-		l, err = s.Lookup(t.Context(), first.ID)
+		l, err = s.Lookups.ByID(t.Context(), first.ID)
 		require.NoError(t, err)
 		assert.NotNil(t, l.EndedAt)
 		assert.Equal(t, db.Answered{Metadata: transcript.Metadata{Title: "A talk"}, TranscriptID: "t1"}, *l.Answer)
@@ -72,13 +72,13 @@ func TestOldLookupsAreSwept(t *testing.T) {
 		young, _ := ask(t, s, "young")
 		old := &db.Lookup{Platform: transcript.VideoSite, ExternalID: "old", AskedAt: time.Now().Add(-2 * time.Hour)}
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			_, err := tx.PutLookup(ctx, old, time.Minute)
+			_, err := tx.Lookups.Put(ctx, old, time.Minute)
 			require.NoError(t, err)
 		})
 		require.NoError(t, s.Sweep(t.Context(), time.Time{}, time.Hour))
-		_, err := s.Lookup(t.Context(), young.ID)
+		_, err := s.Lookups.ByID(t.Context(), young.ID)
 		require.NoError(t, err)
-		_, err = s.Lookup(t.Context(), old.ID)
+		_, err = s.Lookups.ByID(t.Context(), old.ID)
 		require.ErrorIs(t, err, db.ErrNotFound)
 	})
 }
@@ -90,13 +90,13 @@ func TestOverdueLookupsAreNotJoined(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
 		old := &db.Lookup{Platform: transcript.VideoSite, ExternalID: "v1", Languages: "en", AskedAt: time.Now().Add(-2 * time.Minute)}
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			_, err := tx.PutLookup(ctx, old, time.Minute)
+			_, err := tx.Lookups.Put(ctx, old, time.Minute)
 			require.NoError(t, err)
 		})
 		young, asked := ask(t, s, "v1")
 		require.True(t, asked, "it is asked again")
 		assert.NotEqual(t, old.ID, young.ID)
-		ended, err := s.Lookup(t.Context(), old.ID)
+		ended, err := s.Lookups.ByID(t.Context(), old.ID)
 		require.NoError(t, err)
 		assert.NotNil(t, ended.EndedAt)
 		again, asked := ask(t, s, "v1")

@@ -47,7 +47,7 @@ func TestMigrationKeepsRows(t *testing.T) {
 		}
 
 		s = dbtest.Open(t, o)
-		e, err := s.Extraction(t.Context(), "e1")
+		e, err := s.Extractions.ByID(t.Context(), "e1")
 		require.NoError(t, err)
 		at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 		require.Equal(t, &db.Extraction{
@@ -55,17 +55,17 @@ func TestMigrationKeepsRows(t *testing.T) {
 			Metadata: transcript.Metadata{Title: `It's \ a "talk"`}, Tried: []db.Tried{},
 			MediaKey: "uploads/x", Duration: 61.5, CreatedAt: at, UpdatedAt: at, MovedAt: &at,
 		}, e)
-		e, err = s.Extraction(t.Context(), "e2")
+		e, err = s.Extractions.ByID(t.Context(), "e2")
 		require.NoError(t, err)
 		require.Zero(t, e.Metadata)
-		j, err := s.Job(t.Context(), "acme", "j1")
+		j, err := s.Jobs.Owned(t.Context(), "acme", "j1")
 		require.NoError(t, err)
 		require.True(t, j.Limits.ASR, "an upload is recognized")
 		require.False(t, j.Cached)
 		require.False(t, j.Stale)
 		require.Equal(t, 4, j.Sequence)
 		key := db.IdempotencyKey{Account: "acme", Method: "POST", Route: "/v1/transcript", Key: "k"}
-		held, err := s.TakeKey(t.Context(), key, nil)
+		held, err := s.Idempotency.Take(t.Context(), key, nil)
 		require.NoError(t, err)
 		require.Equal(t, &db.Answer{Kind: db.JobAnswer, ID: "j1"}, held.Answer)
 
@@ -155,13 +155,13 @@ func unmoved(table string, rows []columns) []columns {
 // requireFilled looks at the columns that were not there before.
 func requireFilled(t *testing.T, s *db.Store, old database) {
 	t.Helper()
-	text, err := s.Transcript(t.Context(), "t1")
+	text, err := s.Transcripts.ByID(t.Context(), "t1")
 	require.NoError(t, err)
 	require.JSONEq(t, segmentsBefore, string(plain(t, text.SegmentsJSON)))
-	text, err = s.TimedTranscript(t.Context(), "t1")
+	text, err = s.Transcripts.Timed(t.Context(), "t1")
 	require.NoError(t, err)
 	require.JSONEq(t, wordsBefore, string(plain(t, text.WordsJSON)))
-	text, err = s.TimedTranscript(t.Context(), "t2")
+	text, err = s.Transcripts.Timed(t.Context(), "t2")
 	require.NoError(t, err)
 	require.Nil(t, text.WordsJSON)
 	require.Equal(t, 2, old.count(t, "texts"))
@@ -172,7 +172,7 @@ func requireFilled(t *testing.T, s *db.Store, old database) {
 	require.Equal(t, 1, old.count(t, "accounts WHERE prompt = ''"))
 	require.Equal(t, 1, old.count(t, "extractions WHERE prompt = ''"))
 
-	runs, err := s.Job(t.Context(), "acme", "j1")
+	runs, err := s.Jobs.Owned(t.Context(), "acme", "j1")
 	require.NoError(t, err)
 	period := runs.Limits.Period
 	require.WithinDuration(t, time.Now(), period, 32*24*time.Hour)
@@ -184,13 +184,13 @@ func requireFilled(t *testing.T, s *db.Store, old database) {
 	require.True(t, runs.Asked, "there were no batches")
 	require.False(t, runs.Batched)
 	requireUsage(t, s, "acme", period, db.Usage{Reserved: runs.Held})
-	ended, err := s.Job(t.Context(), "beta", "j2")
+	ended, err := s.Jobs.Owned(t.Context(), "beta", "j2")
 	require.NoError(t, err)
 	require.Zero(t, ended.Limits)
 	require.Zero(t, ended.Held)
 	require.Equal(t, 1, old.count(t, "usage"))
 
-	place, err := s.Place(t.Context(), "e1")
+	place, err := s.Places.ByExtraction(t.Context(), "e1")
 	require.NoError(t, err)
 	require.Equal(t, db.Place{ExtractionID: "e1", State: db.Running, JobID: "j1", Account: "acme"}, place)
 
@@ -200,7 +200,7 @@ func requireFilled(t *testing.T, s *db.Store, old database) {
 		require.Equal(t, 1, old.count(t, fmt.Sprintf("idempotency_keys WHERE key = '%s' AND answer_kind = '%s' AND answer_id = '%s'",
 			key, answer.Kind, answer.ID)))
 	}
-	saved, err := s.Library(t.Context(), "acme")
+	saved, err := s.Library.All(t.Context(), "acme")
 	require.NoError(t, err)
 	require.Len(t, saved, 3)
 	byID := map[string]db.LibraryRow{}
@@ -216,7 +216,7 @@ func requireFilled(t *testing.T, s *db.Store, old database) {
 	require.Equal(t, []string{"upload", "u2", "en", "en,asr"}, []string{string(work.Platform), work.ExternalID, work.Lang, work.Languages})
 	require.Equal(t, transcript.Metadata{Title: "T"}, work.Metadata)
 	for q, hits := range map[string]int{`"o'clock, déjà"`: 1, "VU": 1, "uber": 0} {
-		found, err := s.Search(t.Context(), db.Search{Account: "acme", Query: search.Parse(q), N: 10})
+		found, err := s.Library.Search(t.Context(), db.Search{Account: "acme", Query: search.Parse(q), N: 10})
 		require.NoError(t, err)
 		require.Len(t, found, hits, q)
 	}

@@ -44,11 +44,11 @@ func (end End) state(from transcript.State) transcript.State {
 // transition table does not have, is an error and changes nothing. The given
 // extraction must have been read in this transaction with LockExtraction or
 // inserted by it; it is brought up to date.
-func (tx *Tx) Move(ctx context.Context, e *Extraction, m Move) error {
+func (w ExtractionsTx) Move(ctx context.Context, e *Extraction, m Move) error {
 	if m.To.Status.Terminal() {
 		return fmt.Errorf("store: moving extraction %s: %s is an end", e.ID, m.To.Status)
 	}
-	claims, err := tx.LockClaims(ctx, e.ID)
+	claims, err := w.tx.Jobs.LockRunning(ctx, e.ID)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (tx *Tx) Move(ctx context.Context, e *Extraction, m Move) error {
 	}
 	switch {
 	case m.Waits && e.WaitingSince == nil:
-		since, err := tx.Now(ctx)
+		since, err := w.tx.Now(ctx)
 		if err != nil {
 			return err
 		}
@@ -72,10 +72,10 @@ func (tx *Tx) Move(ctx context.Context, e *Extraction, m Move) error {
 			return err
 		}
 	}
-	if err := tx.saveExtraction(ctx, e, next, now); err != nil {
+	if err := w.save(ctx, e, next, now); err != nil {
 		return err
 	}
-	return tx.saveClaims(ctx, claims)
+	return w.tx.Jobs.saveMoved(ctx, claims)
 }
 
 // End ends running claims on an extraction, and the extraction likewise once no
@@ -83,7 +83,7 @@ func (tx *Tx) Move(ctx context.Context, e *Extraction, m Move) error {
 // The extraction must have been read in this transaction with LockExtraction or
 // inserted by it; it and the claims are brought up to date. A claim that has moved
 // since it was read is ErrNotFound, one on another extraction an error.
-func (tx *Tx) End(ctx context.Context, e *Extraction, claims []Job, end End) (over bool, err error) {
+func (w ExtractionsTx) End(ctx context.Context, e *Extraction, claims []Job, end End) (over bool, err error) {
 	if !end.Status.Terminal() {
 		return false, fmt.Errorf("store: ending extraction %s: %s is no end", e.ID, end.Status)
 	}
@@ -98,30 +98,30 @@ func (tx *Tx) End(ctx context.Context, e *Extraction, claims []Job, end End) (ov
 		}
 		j.EndedAt, j.Error, j.TranscriptID, j.Cached, j.Stale = &now, end.Error, end.TranscriptID, end.Cached, end.Stale
 	}
-	if err := tx.saveClaims(ctx, claims); err != nil {
+	if err := w.tx.Jobs.saveMoved(ctx, claims); err != nil {
 		return false, err
 	}
-	wanted, err := tx.db.NewSelect().Model((*Job)(nil)).Where("extraction_id = ?", e.ID).Where(running).Exists(ctx)
+	wanted, err := w.db.NewSelect().Model((*Job)(nil)).Where("extraction_id = ?", e.ID).Where(running).Exists(ctx)
 	if err != nil {
 		return false, wrap("claims on extraction "+e.ID, err)
 	}
 	if wanted {
-		tx.touch(e.ID)
+		w.tx.touch(e.ID)
 		return false, nil
 	}
 	next := *e
 	next.State, next.WaitingSince = end.state(e.State), nil
-	return true, tx.saveExtraction(ctx, e, next, now)
+	return true, w.save(ctx, e, next, now)
 }
 
-// saveExtraction writes an extraction that has moved. The condition catches one
+// save writes an extraction that has moved. The condition catches one
 // that was read without its lock.
-func (tx *Tx) saveExtraction(ctx context.Context, e *Extraction, next Extraction, now time.Time) error {
+func (w ExtractionsTx) save(ctx context.Context, e *Extraction, next Extraction, now time.Time) error {
 	if err := mayMove(e.State, next.State); err != nil {
 		return fmt.Errorf("store: extraction %s: %w", e.ID, err)
 	}
 	next.UpdatedAt, next.MovedAt = now, &now
-	res, err := tx.db.NewUpdate().Model(&next).
+	res, err := w.db.NewUpdate().Model(&next).
 		Column("status", "stage", "attempt", "waiting_since", "moved_at", "updated_at").
 		WherePK().
 		Where("status = ? AND stage = ?", e.State.Status, e.State.Stage).
@@ -130,7 +130,7 @@ func (tx *Tx) saveExtraction(ctx context.Context, e *Extraction, next Extraction
 		return err
 	}
 	*e = next
-	tx.touch(e.ID)
+	w.tx.touch(e.ID)
 	return nil
 }
 
@@ -145,8 +145,8 @@ func mayMove(from, to transcript.State) error {
 // SetProgress notes how far recognition has come, for every running claim of
 // the extraction, and wakes their watchers. A progress smaller than the noted
 // one is ignored. nil takes it away.
-func (tx *Tx) SetProgress(ctx context.Context, extractionID string, p *transcript.Progress) error {
-	claims, err := tx.LockClaims(ctx, extractionID)
+func (w JobsTx) SetProgress(ctx context.Context, extractionID string, p *transcript.Progress) error {
+	claims, err := w.LockRunning(ctx, extractionID)
 	if err != nil {
 		return err
 	}
@@ -159,23 +159,23 @@ func (tx *Tx) SetProgress(ctx context.Context, extractionID string, p *transcrip
 	if len(ids) == 0 {
 		return nil
 	}
-	_, err = tx.db.NewUpdate().Model(&Job{Progress: p, UpdatedAt: moment(time.Now())}).
+	_, err = w.db.NewUpdate().Model(&Job{Progress: p, UpdatedAt: moment(time.Now())}).
 		Column("progress", "updated_at").
 		Where("id IN (?)", bun.List(ids)).
 		Exec(ctx)
-	tx.touch(ids...)
+	w.tx.touch(ids...)
 	return wrap("progress of extraction "+extractionID, err)
 }
 
-// LockClaims returns the running claims of an extraction, locked in the one
+// LockRunning returns the running claims of an extraction, locked in the one
 // order that all transactions follow.
-func (tx *Tx) LockClaims(ctx context.Context, extractionID string) ([]Job, error) {
+func (w JobsTx) LockRunning(ctx context.Context, extractionID string) ([]Job, error) {
 	var claims []Job
-	q := tx.db.NewSelect().Model(&claims).
+	q := w.db.NewSelect().Model(&claims).
 		Where("extraction_id = ?", extractionID).
 		Where(running).
 		Order("id")
-	err := tx.database.forUpdate(q).Scan(ctx)
+	err := w.tx.database.forUpdate(q).Scan(ctx)
 	return claims, wrap("claims on extraction "+extractionID, err)
 }
 
@@ -188,11 +188,11 @@ func (j *Job) move(to transcript.State, attempt int, now time.Time) error {
 	return nil
 }
 
-// saveClaims writes claims that have moved by one transition.
-func (tx *Tx) saveClaims(ctx context.Context, claims []Job) error {
+// saveMoved writes claims that have moved by one transition.
+func (w JobsTx) saveMoved(ctx context.Context, claims []Job) error {
 	for i := range claims {
 		j := &claims[i]
-		res, err := tx.db.NewUpdate().Model(j).
+		res, err := w.db.NewUpdate().Model(j).
 			Column("status", "stage", "sequence", "attempt", "error",
 				"transcript_id", "cached", "stale", "updated_at", "ended_at").
 			Where("id = ? AND sequence = ?", j.ID, j.Sequence-1).
@@ -201,5 +201,5 @@ func (tx *Tx) saveClaims(ctx context.Context, claims []Job) error {
 			return err
 		}
 	}
-	return tx.record(ctx, claims)
+	return w.record(ctx, claims)
 }

@@ -114,7 +114,7 @@ func TestFaultsOfAnObjectStore(t *testing.T) {
 			t.Parallel()
 			b := storetest.NewBucket(t)
 			s := openBlobs(t, disturbed(t, b, c.fault))
-			put, err := s.PutBlob(t.Context(), "uploads/a", func(w io.Writer) error {
+			put, err := s.Blobs.Put(t.Context(), "uploads/a", func(w io.Writer) error {
 				_, err := io.CopyN(w, zeros{}, c.size)
 				return err
 			})
@@ -124,7 +124,7 @@ func TestFaultsOfAnObjectStore(t *testing.T) {
 				return
 			}
 			require.NoError(t, err)
-			got, err := s.ReadBlob(t.Context(), put.Key, io.Discard)
+			got, err := s.Blobs.Read(t.Context(), put.Key, io.Discard)
 			require.NoError(t, err)
 			require.Equal(t, put, got)
 			require.Equal(t, []string{"uploads/a"}, b.Left(t))
@@ -169,9 +169,9 @@ func TestReadingFromAFaultyObjectStore(t *testing.T) {
 			t.Parallel()
 			s := openBlobs(t, disturbed(t, storetest.NewBucket(t), fault{isObject(http.MethodGet), 0, c.fault}))
 			s.SetBlobPatience(2 * time.Second)
-			_, err := s.PutBlob(t.Context(), "uploads/a", func(w io.Writer) error { _, err := io.CopyN(w, zeros{}, 1<<20); return err })
+			_, err := s.Blobs.Put(t.Context(), "uploads/a", func(w io.Writer) error { _, err := io.CopyN(w, zeros{}, 1<<20); return err })
 			require.NoError(t, err)
-			_, err = s.ReadBlob(t.Context(), "uploads/a", io.Discard)
+			_, err = s.Blobs.Read(t.Context(), "uploads/a", io.Discard)
 			require.ErrorIs(t, err, c.want)
 		})
 	}
@@ -194,26 +194,26 @@ func TestNoPlaceForBlobs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := openBlobs(t, c.blobs)
-			put, err := s.PutBlob(t.Context(), "uploads/a", func(w io.Writer) error { _, err := io.CopyN(w, zeros{}, 1<<10); return err })
+			put, err := s.Blobs.Put(t.Context(), "uploads/a", func(w io.Writer) error { _, err := io.CopyN(w, zeros{}, 1<<10); return err })
 			require.NoError(t, err)
 			back := c.vanish()
-			_, err = s.PutBlob(t.Context(), "uploads/b", func(w io.Writer) error { return nil })
+			_, err = s.Blobs.Put(t.Context(), "uploads/b", func(w io.Writer) error { return nil })
 			require.ErrorIs(t, err, db.ErrUnavailable)
-			_, err = s.ReadBlob(t.Context(), "uploads/a", io.Discard)
+			_, err = s.Blobs.Read(t.Context(), "uploads/a", io.Discard)
 			require.ErrorIs(t, err, db.ErrUnavailable)
 			require.NotErrorIs(t, err, db.ErrNotFound)
-			require.ErrorIs(t, s.DeleteBlob(t.Context(), "uploads/a"), db.ErrUnavailable)
-			_, err = s.BlobKeys(t.Context(), "uploads/")
+			require.ErrorIs(t, s.Blobs.Delete(t.Context(), "uploads/a"), db.ErrUnavailable)
+			_, err = s.Blobs.Keys(t.Context(), "uploads/")
 			require.ErrorIs(t, err, db.ErrUnavailable)
 			require.ErrorIs(t, s.Sweep(t.Context(), time.Now(), 0), db.ErrUnavailable)
 			back()
-			got, err := s.ReadBlob(t.Context(), "uploads/a", io.Discard)
+			got, err := s.Blobs.Read(t.Context(), "uploads/a", io.Discard)
 			require.NoError(t, err)
 			require.Equal(t, put, got)
-			require.NoError(t, s.DeleteBlob(t.Context(), "uploads/a"))
-			_, err = s.ReadBlob(t.Context(), "uploads/a", io.Discard)
+			require.NoError(t, s.Blobs.Delete(t.Context(), "uploads/a"))
+			_, err = s.Blobs.Read(t.Context(), "uploads/a", io.Discard)
 			require.ErrorIs(t, err, db.ErrNotFound)
-			require.NoError(t, s.DeleteBlob(t.Context(), "uploads/a"))
+			require.NoError(t, s.Blobs.Delete(t.Context(), "uploads/a"))
 		})
 	}
 }
@@ -229,7 +229,7 @@ func TestAStalledObjectStore(t *testing.T) {
 			t.Parallel()
 			s := openBlobs(t, disturbed(t, storetest.NewBucket(t), fault{f, 0, silence}))
 			s.SetBlobPatience(time.Second)
-			_, err := s.PutBlob(t.Context(), "uploads/a", func(w io.Writer) error { _, err := io.CopyN(w, zeros{}, 40<<20); return err })
+			_, err := s.Blobs.Put(t.Context(), "uploads/a", func(w io.Writer) error { _, err := io.CopyN(w, zeros{}, 40<<20); return err })
 			require.ErrorIs(t, err, db.ErrUnavailable)
 		})
 	}
@@ -237,7 +237,7 @@ func TestAStalledObjectStore(t *testing.T) {
 		t.Parallel()
 		s := openBlobs(t, storetest.S3(t))
 		s.SetBlobPatience(300 * time.Millisecond)
-		_, err := s.PutBlob(t.Context(), "uploads/a", func(w io.Writer) error {
+		_, err := s.Blobs.Put(t.Context(), "uploads/a", func(w io.Writer) error {
 			_, err := w.Write([]byte("x"))
 			<-time.After(time.Second)
 			_, again := w.Write([]byte("x"))
@@ -250,7 +250,7 @@ func TestAStalledObjectStore(t *testing.T) {
 		s := openBlobs(t, disturbed(t, storetest.NewBucket(t), fault{isPart, 0, silence}))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		_, err := s.PutBlob(ctx, "uploads/a", func(w io.Writer) error { _, err := io.CopyN(w, zeros{}, 80<<20); return err })
+		_, err := s.Blobs.Put(ctx, "uploads/a", func(w io.Writer) error { _, err := io.CopyN(w, zeros{}, 80<<20); return err })
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 	})
 }
@@ -273,9 +273,9 @@ func TestSlowObjectStore(t *testing.T) {
 		}
 	}}))
 	s.SetBlobPatience(time.Second)
-	put, err := s.PutBlob(t.Context(), "uploads/a", func(w io.Writer) error { _, err := io.CopyN(w, zeros{}, 4000); return err })
+	put, err := s.Blobs.Put(t.Context(), "uploads/a", func(w io.Writer) error { _, err := io.CopyN(w, zeros{}, 4000); return err })
 	require.NoError(t, err)
-	got, err := s.ReadBlob(t.Context(), "uploads/a", io.Discard) // two seconds, with a patience of one
+	got, err := s.Blobs.Read(t.Context(), "uploads/a", io.Discard) // two seconds, with a patience of one
 	require.NoError(t, err)
 	require.Equal(t, put, got)
 }
@@ -315,7 +315,7 @@ func TestSweepOfAnObjectStore(t *testing.T) {
 		b.Age(t, key, time.Now().Add(-25*time.Hour))
 	}
 	b.Plant(t, "audio/young")
-	keys, err := s.BlobKeys(t.Context(), "audio/")
+	keys, err := s.Blobs.Keys(t.Context(), "audio/")
 	require.NoError(t, err)
 	require.Len(t, keys, litter+1)
 	require.NoError(t, s.Sweep(t.Context(), time.Now(), 0))

@@ -25,10 +25,10 @@ func calls(s *db.Store) map[string]func(context.Context) error {
 	key := db.HeldKey{Token: "t"}
 	return map[string]func(context.Context) error{
 		"ping":  s.Ping,
-		"write": func(ctx context.Context) error { return s.ReleaseKey(ctx, key) },
+		"write": func(ctx context.Context) error { return s.Idempotency.Release(ctx, key) },
 		"transaction": func(ctx context.Context) error {
 			return s.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
-				return tx.PutAccount(ctx, db.Account{ID: "acme"})
+				return tx.Accounts.Put(ctx, db.Account{ID: "acme"})
 			})
 		},
 	}

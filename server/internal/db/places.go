@@ -40,8 +40,17 @@ const (
 // have a place and wait for one.
 type PlacesInUse struct{ Running, Waiting int }
 
-// Places returns how many places an account uses.
-func (r Reader) Places(ctx context.Context, account string) (PlacesInUse, error) {
+// Places reads the places of extractions.
+type Places struct{ *source }
+
+// PlacesTx reads and changes the places of extractions.
+type PlacesTx struct {
+	Places
+	tx *Tx
+}
+
+// InUse returns how many places an account uses.
+func (r Places) InUse(ctx context.Context, account string) (PlacesInUse, error) {
 	var n PlacesInUse
 	err := countPlaces(r.db, account).Scan(ctx, &n.Running, &n.Waiting)
 	return n, wrap("places of "+account, err)
@@ -56,8 +65,8 @@ func countPlaces(db bun.IDB, account string) *bun.SelectQuery {
 		Where("account = ?", account)
 }
 
-// Place returns the place of an extraction, the zero value where it has none.
-func (r Reader) Place(ctx context.Context, extractionID string) (Place, error) {
+// ByExtraction returns the place of an extraction, the zero value where it has none.
+func (r Places) ByExtraction(ctx context.Context, extractionID string) (Place, error) {
 	var p Place
 	err := r.db.NewSelect().Model(&p).Where("extraction_id = ?", extractionID).Scan(ctx)
 	if err = one("place of extraction "+extractionID, err); errors.Is(err, ErrNotFound) {
@@ -71,7 +80,7 @@ func (p Place) Taken() bool { return p.JobID != "" }
 
 // NextReady returns the oldest claim of an account that has a place and is ready for a
 // slot, or ErrNotFound. Those that only batches wait for come after the others.
-func (r Reader) NextReady(ctx context.Context, account string) (*Job, error) {
+func (r Places) NextReady(ctx context.Context, account string) (*Job, error) {
 	j := new(Job)
 	err := r.db.NewSelect().Model(j).
 		Join("JOIN asr_places AS p ON p.job_id = job.id").
@@ -87,7 +96,7 @@ func (r Reader) NextReady(ctx context.Context, account string) (*Job, error) {
 // NextOutside returns the oldest running claim of an account on an extraction that
 // nobody has a place for, or ErrNotFound. Those that only batches wait for come after
 // the others.
-func (r Reader) NextOutside(ctx context.Context, account string) (*Job, error) {
+func (r Places) NextOutside(ctx context.Context, account string) (*Job, error) {
 	j := new(Job)
 	err := r.db.NewSelect().Model(j).
 		Join("JOIN asr_places AS p ON p.extraction_id = job.extraction_id").
@@ -101,23 +110,23 @@ func (r Reader) NextOutside(ctx context.Context, account string) (*Job, error) {
 	return j, nil
 }
 
-// LockPlaces makes transactions that change the places of an account run one after
+// Lock makes transactions that change the places of an account run one after
 // the other, until the end of the transaction.
-func (tx *Tx) LockPlaces(ctx context.Context, accounts ...string) error {
+func (w PlacesTx) Lock(ctx context.Context, accounts ...string) error {
 	accounts = slices.Clone(accounts)
 	slices.Sort(accounts) // the one order that all transactions follow
 	for _, account := range slices.Compact(accounts) {
-		if err := tx.Lock(ctx, "asr/"+account); err != nil {
+		if err := w.tx.Lock(ctx, "asr/"+account); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// TakePlace gives the extraction of a claim a place of the claim's account. It is
+// Take gives the extraction of a claim a place of the claim's account. It is
 // false where the extraction has one already.
-func (tx *Tx) TakePlace(ctx context.Context, j *Job) (bool, error) {
-	res, err := tx.db.NewInsert().
+func (w PlacesTx) Take(ctx context.Context, j *Job) (bool, error) {
+	res, err := w.db.NewInsert().
 		Model(&Place{ExtractionID: j.ExtractionID, State: Waiting, JobID: j.ID, Account: j.Account}).
 		On("CONFLICT (extraction_id) DO UPDATE").
 		Set("state = EXCLUDED.state, job_id = EXCLUDED.job_id, account = EXCLUDED.account").
@@ -128,30 +137,30 @@ func (tx *Tx) TakePlace(ctx context.Context, j *Job) (bool, error) {
 }
 
 // StandOutside notes that an extraction without a place wants one.
-func (tx *Tx) StandOutside(ctx context.Context, extractionID string) error {
-	_, err := tx.db.NewInsert().Model(&Place{ExtractionID: extractionID, State: Outside}).On("CONFLICT DO NOTHING").Exec(ctx)
+func (w PlacesTx) StandOutside(ctx context.Context, extractionID string) error {
+	_, err := w.db.NewInsert().Model(&Place{ExtractionID: extractionID, State: Outside}).On("CONFLICT DO NOTHING").Exec(ctx)
 	return wrap("no place for extraction "+extractionID, err)
 }
 
-// SetPlace changes the state of a place: it becomes Ready or Running.
-func (tx *Tx) SetPlace(ctx context.Context, extractionID string, state PlaceState) error {
+// SetState changes the state of a place: it becomes Ready or Running.
+func (w PlacesTx) SetState(ctx context.Context, extractionID string, state PlaceState) error {
 	if state != Ready && state != Running {
 		return fmt.Errorf("store: place of extraction %s: it cannot become %q", extractionID, state)
 	}
-	res, err := tx.db.NewUpdate().Model((*Place)(nil)).Set("state = ?", state).
+	res, err := w.db.NewUpdate().Model((*Place)(nil)).Set("state = ?", state).
 		Where("extraction_id = ? AND state <> ?", extractionID, Outside).Exec(ctx)
 	return mustAffect("place of extraction "+extractionID, res, err)
 }
 
-// PassPlace gives the place of an extraction to another claim on it.
-func (tx *Tx) PassPlace(ctx context.Context, to *Job) error {
-	res, err := tx.db.NewUpdate().Model((*Place)(nil)).Set("job_id = ?, account = ?", to.ID, to.Account).
+// Pass gives the place of an extraction to another claim on it.
+func (w PlacesTx) Pass(ctx context.Context, to *Job) error {
+	res, err := w.db.NewUpdate().Model((*Place)(nil)).Set("job_id = ?, account = ?", to.ID, to.Account).
 		Where("extraction_id = ? AND state <> ?", to.ExtractionID, Outside).Exec(ctx)
 	return mustAffect("place of extraction "+to.ExtractionID, res, err)
 }
 
-// DeletePlace removes the place of an extraction.
-func (tx *Tx) DeletePlace(ctx context.Context, extractionID string) error {
-	_, err := tx.db.NewDelete().Model((*Place)(nil)).Where("extraction_id = ?", extractionID).Exec(ctx)
+// Delete removes the place of an extraction.
+func (w PlacesTx) Delete(ctx context.Context, extractionID string) error {
+	_, err := w.db.NewDelete().Model((*Place)(nil)).Where("extraction_id = ?", extractionID).Exec(ctx)
 	return wrap("place of extraction "+extractionID, err)
 }

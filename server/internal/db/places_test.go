@@ -19,14 +19,14 @@ func TestPlaces(t *testing.T) {
 		ctx := t.Context()
 		uses := func(account string, running, waiting int) {
 			t.Helper()
-			n, err := s.Places(ctx, account)
+			n, err := s.Places.InUse(ctx, account)
 			require.NoError(t, err)
 			require.Equal(t, db.PlacesInUse{Running: running, Waiting: waiting}, n, account)
 		}
 		is := func(e *db.Extraction, want db.Place) {
 			t.Helper()
 			want.ExtractionID = e.ID
-			got, err := s.Place(ctx, e.ID)
+			got, err := s.Places.ByExtraction(ctx, e.ID)
 			require.NoError(t, err)
 			require.Equal(t, want, got)
 			require.Equal(t, want.JobID != "", got.Taken())
@@ -35,22 +35,22 @@ func TestPlaces(t *testing.T) {
 		two, twos := extraction(t, s, "acme")
 		three, threes := extraction(t, s, "acme", "beta")
 		uses("acme", 0, 0)
-		none, err := s.Place(ctx, one.ID)
+		none, err := s.Places.ByExtraction(ctx, one.ID)
 		require.NoError(t, err)
 		require.Zero(t, none)
 
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			require.NoError(t, tx.LockPlaces(ctx, "beta", "acme", "beta"))
+			require.NoError(t, tx.Places.Lock(ctx, "beta", "acme", "beta"))
 			for _, j := range []*db.Job{ones[0], twos[0]} {
-				taken, err := tx.TakePlace(ctx, j)
+				taken, err := tx.Places.Take(ctx, j)
 				require.NoError(t, err)
 				require.True(t, taken)
 			}
-			taken, err := tx.TakePlace(ctx, ones[1])
+			taken, err := tx.Places.Take(ctx, ones[1])
 			require.NoError(t, err)
 			require.False(t, taken, "the extraction has a place")
-			require.NoError(t, tx.StandOutside(ctx, one.ID), "which keeps its place")
-			require.NoError(t, tx.StandOutside(ctx, three.ID))
+			require.NoError(t, tx.Places.StandOutside(ctx, one.ID), "which keeps its place")
+			require.NoError(t, tx.Places.StandOutside(ctx, three.ID))
 		})
 		uses("acme", 0, 2)
 		uses("beta", 0, 0)
@@ -58,36 +58,36 @@ func TestPlaces(t *testing.T) {
 		is(three, db.Place{State: db.Outside})
 
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			_, err := tx.NextReady(ctx, "acme")
+			_, err := tx.Places.NextReady(ctx, "acme")
 			require.ErrorIs(t, err, db.ErrNotFound)
-			require.NoError(t, tx.SetPlace(ctx, two.ID, db.Ready))
-			require.NoError(t, tx.SetPlace(ctx, one.ID, db.Ready))
-			next, err := tx.NextReady(ctx, "acme")
+			require.NoError(t, tx.Places.SetState(ctx, two.ID, db.Ready))
+			require.NoError(t, tx.Places.SetState(ctx, one.ID, db.Ready))
+			next, err := tx.Places.NextReady(ctx, "acme")
 			require.NoError(t, err)
 			require.Equal(t, ones[0], next, "the one asked for first")
-			require.NoError(t, tx.SetPlace(ctx, one.ID, db.Running))
-			next, err = tx.NextReady(ctx, "acme")
+			require.NoError(t, tx.Places.SetState(ctx, one.ID, db.Running))
+			next, err = tx.Places.NextReady(ctx, "acme")
 			require.NoError(t, err)
 			require.Equal(t, twos[0], next)
-			require.Error(t, tx.SetPlace(ctx, one.ID, db.Outside))
-			require.ErrorIs(t, tx.SetPlace(ctx, three.ID, db.Ready), db.ErrNotFound, "it has none")
-			require.ErrorIs(t, tx.PassPlace(ctx, threes[0]), db.ErrNotFound)
+			require.Error(t, tx.Places.SetState(ctx, one.ID, db.Outside))
+			require.ErrorIs(t, tx.Places.SetState(ctx, three.ID, db.Ready), db.ErrNotFound, "it has none")
+			require.ErrorIs(t, tx.Places.Pass(ctx, threes[0]), db.ErrNotFound)
 		})
 		uses("acme", 1, 1)
 
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			require.NoError(t, tx.PassPlace(ctx, ones[1]))
-			_, err := tx.NextOutside(ctx, "gamma")
+			require.NoError(t, tx.Places.Pass(ctx, ones[1]))
+			_, err := tx.Places.NextOutside(ctx, "gamma")
 			require.ErrorIs(t, err, db.ErrNotFound)
 			for i, account := range []string{"acme", "beta"} {
-				next, err := tx.NextOutside(ctx, account)
+				next, err := tx.Places.NextOutside(ctx, account)
 				require.NoError(t, err)
 				require.Equal(t, threes[i], next)
 			}
 			require.NoError(t, cancelOne(ctx, tx, "acme", threes[0].ID))
-			_, err = tx.NextOutside(ctx, "acme")
+			_, err = tx.Places.NextOutside(ctx, "acme")
 			require.ErrorIs(t, err, db.ErrNotFound, "it no longer wants one")
-			taken, err := tx.TakePlace(ctx, threes[1])
+			taken, err := tx.Places.Take(ctx, threes[1])
 			require.NoError(t, err)
 			require.True(t, taken)
 		})
@@ -97,7 +97,7 @@ func TestPlaces(t *testing.T) {
 		uses("beta", 1, 1)
 
 		move(t, s, two, transcript.State{Status: transcript.JobCancelled, Stage: transcript.StageQueued})
-		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.DeletePlace(ctx, two.ID)) })
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Places.Delete(ctx, two.ID)) })
 		uses("acme", 0, 0)
 	})
 }
@@ -111,7 +111,7 @@ func TestPlaceForALockedClaim(t *testing.T) {
 			return // transactions are serial
 		}
 		e, claims := extraction(t, s, "acme")
-		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.StandOutside(ctx, e.ID)) })
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Places.StandOutside(ctx, e.ID)) })
 		locked, called := make(chan struct{}), make(chan struct{})
 		var g errgroup.Group
 		var runs [2]int
@@ -119,29 +119,29 @@ func TestPlaceForALockedClaim(t *testing.T) {
 			return s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 				runs[0]++
 				<-called
-				if _, err := tx.LockExtraction(ctx, e.ID); err != nil {
+				if _, err := tx.Extractions.Lock(ctx, e.ID); err != nil {
 					return err
 				}
-				if _, err := tx.LockClaims(ctx, e.ID); err != nil {
+				if _, err := tx.Jobs.LockRunning(ctx, e.ID); err != nil {
 					return err
 				}
 				if runs[0] == 1 {
 					close(locked)
 				}
-				return tx.LockPlaces(ctx, "acme")
+				return tx.Places.Lock(ctx, "acme")
 			})
 		})
 		g.Go(func() error { // somebody whose place is free now
 			return s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 				runs[1]++
-				if err := tx.LockPlaces(ctx, "acme"); err != nil {
+				if err := tx.Places.Lock(ctx, "acme"); err != nil {
 					return err
 				}
 				if runs[1] == 1 {
 					close(called)
 				}
 				<-locked
-				taken, err := tx.TakePlace(ctx, claims[0])
+				taken, err := tx.Places.Take(ctx, claims[0])
 				assert.True(t, taken || err != nil)
 				return err
 			})

@@ -6,6 +6,21 @@ import "github.com/uptrace/bun"
 // what the transaction itself has written.
 type Reader struct {
 	*source
+
+	Accounts    Accounts
+	Allowances  Allowances
+	Batches     Batches
+	Chunks      Chunks
+	Contents    Contents
+	Extractions Extractions
+	Items       Items
+	Jobs        Jobs
+	Keys        Keys
+	Library     Library
+	Lookups     Lookups
+	Places      Places
+	Speakers    Speakers
+	Transcripts Transcripts
 }
 
 // source is where rows are read from.
@@ -17,5 +32,21 @@ type source struct {
 }
 
 func newReader(s *source) Reader {
-	return Reader{source: s}
+	return Reader{
+		source:      s,
+		Accounts:    Accounts{s},
+		Allowances:  Allowances{s},
+		Batches:     Batches{s},
+		Chunks:      Chunks{s},
+		Contents:    Contents{s},
+		Extractions: Extractions{s},
+		Items:       Items{s},
+		Jobs:        Jobs{s},
+		Keys:        Keys{s},
+		Library:     Library{s},
+		Lookups:     Lookups{s},
+		Places:      Places{s},
+		Speakers:    Speakers{s},
+		Transcripts: Transcripts{s},
+	}
 }

@@ -55,7 +55,7 @@ const (
 // the texts of the account and no others, so that it takes as long whatever else is
 // stored: an index by words alone would be read for everybody's texts. It remembers no
 // more than a portion of them at a time.
-func (r Reader) Search(ctx context.Context, s Search) (found []SearchFound, err error) {
+func (r Library) Search(ctx context.Context, s Search) (found []SearchFound, err error) {
 	terms := s.Query.Terms()
 	if len(terms) == 0 {
 		return nil, nil
@@ -100,7 +100,7 @@ func having(texts []*searchText, term search.Term) []*searchText {
 
 // nextTexts is a portion of the texts that are searched, by their ids, with the places
 // of the term.
-func (r Reader) nextTexts(ctx context.Context, s Search, last string, term search.Term) ([]*searchText, error) {
+func (r Library) nextTexts(ctx context.Context, s Search, last string, term search.Term) ([]*searchText, error) {
 	return r.lookFor(ctx, term, func(q *bun.SelectQuery) *bun.SelectQuery {
 		q.Where("l.kind = 'transcript' AND l.account = ? AND l.transcript_id > ?", s.Account, last)
 		if s.Platform != "" {
@@ -114,7 +114,7 @@ func (r Reader) nextTexts(ctx context.Context, s Search, last string, term searc
 }
 
 // narrow leaves those of the texts that also have the term.
-func (r Reader) narrow(ctx context.Context, s Search, texts []*searchText, term search.Term) ([]*searchText, error) {
+func (r Library) narrow(ctx context.Context, s Search, texts []*searchText, term search.Term) ([]*searchText, error) {
 	if len(texts) == 0 {
 		return nil, nil
 	}
@@ -136,7 +136,7 @@ func (r Reader) narrow(ctx context.Context, s Search, texts []*searchText, term 
 // lookFor reads the blocks in which the term may be, of the texts that which selects
 // from library_rows AS l: the last that does not begin after it, and for the beginning
 // of words those that follow.
-func (r Reader) lookFor(ctx context.Context, term search.Term, which func(*bun.SelectQuery) *bun.SelectQuery) (texts []*searchText, err error) {
+func (r Library) lookFor(ctx context.Context, term search.Term, which func(*bun.SelectQuery) *bun.SelectQuery) (texts []*searchText, err error) {
 	err = r.db.NewSelect().TableExpr("library_rows AS l").ColumnExpr("l.id, l.transcript_id, l.created_at").
 		ColumnExpr(`(SELECT w.words FROM search_blocks AS w WHERE w.transcript_id = l.transcript_id AND w.first_word <= ?
 			ORDER BY w.first_word DESC LIMIT 1) AS words`, term.First()).
@@ -179,14 +179,14 @@ func (s Search) best(found []SearchFound, texts []*searchText) []SearchFound {
 	return found[:min(len(found), s.N)]
 }
 
-// SavedBy returns the transcript of a row in the account's library, without its words,
+// Transcript returns the transcript of a row in the account's library, without its words,
 // or ErrNotFound.
-func (r Reader) SavedBy(ctx context.Context, account, rowID string) (*Transcript, error) {
+func (r Library) Transcript(ctx context.Context, account, rowID string) (*Transcript, error) {
 	var id string
 	err := r.db.NewSelect().Table("library_rows").Column("transcript_id").
 		Where("account = ? AND id = ? AND kind = 'transcript'", account, rowID).Scan(ctx, &id)
 	if err != nil {
 		return nil, one("library row "+rowID, err)
 	}
-	return r.Transcript(ctx, id)
+	return Transcripts{r.source}.ByID(ctx, id)
 }

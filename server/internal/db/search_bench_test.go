@@ -67,7 +67,7 @@ func searchTimes(b *testing.B, q string, alone, among *db.Store) (was, is search
 	for range 100 {
 		for i, s := range []*db.Store{alone, among} {
 			began := time.Now()
-			found, err := s.Search(b.Context(), db.Search{Account: "a0", Query: search.Parse(q), N: 20})
+			found, err := s.Library.Search(b.Context(), db.Search{Account: "a0", Query: search.Parse(q), N: 20})
 			times[i] = append(times[i], time.Since(began))
 			require.NoError(b, err)
 			is.found = len(found)

@@ -36,11 +36,11 @@ func keep(t testing.TB, s *db.Store, account string, texts ...*db.Transcript) {
 	t.Helper()
 	for _, text := range texts {
 		require.NoError(t, s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-			id, err := tx.PutTranscript(ctx, text)
+			id, err := tx.Transcripts.Put(ctx, text)
 			if err != nil {
 				return err
 			}
-			return tx.Save(ctx, id, account, "en")
+			return tx.Library.Save(ctx, id, account, "en")
 		}))
 	}
 }
@@ -48,10 +48,10 @@ func keep(t testing.TB, s *db.Store, account string, texts ...*db.Transcript) {
 // hits are those of each text that a search finds, by external id, in order.
 func hits(t testing.TB, s *db.Store, q db.Search) (found []string) {
 	t.Helper()
-	texts, err := s.Search(t.Context(), q)
+	texts, err := s.Library.Search(t.Context(), q)
 	require.NoError(t, err)
 	names := map[string]string{}
-	saved, err := s.Library(t.Context(), q.Account)
+	saved, err := s.Library.All(t.Context(), q.Account)
 	require.NoError(t, err)
 	for _, row := range saved {
 		names[row.ID] = row.ExternalID
@@ -205,7 +205,7 @@ func TestSearchPages(t *testing.T) {
 			page := db.Search{Account: account, Query: search.Parse(q), N: rapid.IntRange(1, 3).Draw(r, "N")}
 			var all []db.SearchFound
 			for {
-				found, err := s.Search(t.Context(), page)
+				found, err := s.Library.Search(t.Context(), page)
 				require.NoError(r, err)
 				if len(found) == 0 {
 					break
@@ -215,7 +215,7 @@ func TestSearchPages(t *testing.T) {
 			}
 			require.Len(r, all, len(want))
 			require.True(r, slices.IsSortedFunc(all, func(a, b db.SearchFound) int { return b.Hits - a.Hits }))
-			saved, err := s.Library(t.Context(), account)
+			saved, err := s.Library.All(t.Context(), account)
 			require.NoError(r, err)
 			for _, row := range saved {
 				i := slices.IndexFunc(all, func(f db.SearchFound) bool { return f.ID == row.ID })

@@ -33,11 +33,11 @@ func searchBlocks(transcriptID string, segments []transcript.Segment) []searchBl
 }
 
 // index makes a text found by its words, and no more by those that it had before.
-func (tx *Tx) index(ctx context.Context, transcriptID string, segments []transcript.Segment) error {
-	_, err := tx.db.NewDelete().Model((*searchBlockRow)(nil)).Where("transcript_id = ?", transcriptID).Exec(ctx)
+func (w TranscriptsTx) index(ctx context.Context, transcriptID string, segments []transcript.Segment) error {
+	_, err := w.db.NewDelete().Model((*searchBlockRow)(nil)).Where("transcript_id = ?", transcriptID).Exec(ctx)
 	if err == nil {
 		rows := searchBlocks(transcriptID, segments)
-		_, err = tx.db.NewInsert().Model(&rows).Exec(ctx)
+		_, err = w.db.NewInsert().Model(&rows).Exec(ctx)
 	}
 	return wrap("index transcript "+transcriptID, err)
 }

@@ -18,19 +18,19 @@ func TestSnapshotIsOneMoment(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
 		e, jobs := extraction(t, s, "acme")
 		err := s.Snapshot(t.Context(), func(ctx context.Context, r db.Reader) error {
-			before, err := r.Job(ctx, "acme", jobs[0].ID)
+			before, err := r.Jobs.Owned(ctx, "acme", jobs[0].ID)
 			require.NoError(t, err)
 			move(t, s, e, durationCheck)
-			after, err := r.Job(ctx, "acme", jobs[0].ID)
+			after, err := r.Jobs.Owned(ctx, "acme", jobs[0].ID)
 			require.NoError(t, err)
 			assert.Equal(t, before, after)
-			events, err := r.JobEvents(ctx, jobs[0].ID, 0)
+			events, err := r.Jobs.Events(ctx, jobs[0].ID, 0)
 			require.NoError(t, err)
 			assert.Len(t, events, 1)
 			return nil
 		})
 		require.NoError(t, err)
-		now, err := s.Job(t.Context(), "acme", jobs[0].ID)
+		now, err := s.Jobs.Owned(t.Context(), "acme", jobs[0].ID)
 		require.NoError(t, err)
 		assert.Equal(t, durationCheck, now.State)
 

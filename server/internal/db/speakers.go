@@ -14,14 +14,23 @@ type Speaker struct {
 	Clip         []byte  // a WAV; nil: there is none
 }
 
+// Speakers reads the speakers of extractions.
+type Speakers struct{ *source }
+
+// SpeakersTx reads and changes the speakers of extractions.
+type SpeakersTx struct {
+	Speakers
+	tx *Tx
+}
+
 type speakerRow struct {
 	bun.BaseModel `bun:"table:speakers,alias:s"`
 
 	Speaker
 }
 
-// Speakers returns who has spoken in an extraction, first whoever has spoken most.
-func (r Reader) Speakers(ctx context.Context, extractionID string) ([]Speaker, error) {
+// All returns who has spoken in an extraction, first whoever has spoken most.
+func (r Speakers) All(ctx context.Context, extractionID string) ([]Speaker, error) {
 	var rows []speakerRow
 	err := r.db.NewSelect().Model(&rows).Where("extraction_id = ?", extractionID).Order("spoken DESC", "name").Scan(ctx)
 	if err != nil {
@@ -34,8 +43,8 @@ func (r Reader) Speakers(ctx context.Context, extractionID string) ([]Speaker, e
 	return speakers, nil
 }
 
-// PutSpeakers stores what is known of speakers now.
-func (tx *Tx) PutSpeakers(ctx context.Context, speakers []Speaker) error {
+// Put stores what is known of speakers now.
+func (w SpeakersTx) Put(ctx context.Context, speakers []Speaker) error {
 	if len(speakers) == 0 {
 		return nil
 	}
@@ -43,7 +52,7 @@ func (tx *Tx) PutSpeakers(ctx context.Context, speakers []Speaker) error {
 	for i, s := range speakers {
 		rows[i] = speakerRow{Speaker: s}
 	}
-	_, err := tx.db.NewInsert().Model(&rows).
+	_, err := w.db.NewInsert().Model(&rows).
 		On("CONFLICT (extraction_id, name) DO UPDATE").
 		Set("spoken = EXCLUDED.spoken").
 		Set("clip = EXCLUDED.clip").
@@ -51,8 +60,8 @@ func (tx *Tx) PutSpeakers(ctx context.Context, speakers []Speaker) error {
 	return wrap("store speakers of extraction "+speakers[0].ExtractionID, err)
 }
 
-// DeleteSpeakers forgets who has spoken in an extraction.
-func (tx *Tx) DeleteSpeakers(ctx context.Context, extractionID string) error {
-	_, err := tx.db.NewDelete().Model((*speakerRow)(nil)).Where("extraction_id = ?", extractionID).Exec(ctx)
+// Delete forgets who has spoken in an extraction.
+func (w SpeakersTx) Delete(ctx context.Context, extractionID string) error {
+	_, err := w.db.NewDelete().Model((*speakerRow)(nil)).Where("extraction_id = ?", extractionID).Exec(ctx)
 	return wrap("delete speakers of extraction "+extractionID, err)
 }

@@ -19,10 +19,10 @@ func TestSpeakers(t *testing.T) {
 			return db.Speaker{ExtractionID: e.ID, Name: name, Spoken: spoken, Clip: clip}
 		}
 		put := func(speakers ...db.Speaker) {
-			inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.PutSpeakers(ctx, speakers)) })
+			inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Speakers.Put(ctx, speakers)) })
 		}
 		read := func() []db.Speaker {
-			got, err := s.Speakers(t.Context(), e.ID)
+			got, err := s.Speakers.All(t.Context(), e.ID)
 			require.NoError(t, err)
 			return got
 		}
@@ -33,9 +33,9 @@ func TestSpeakers(t *testing.T) {
 		put(of("A", 4, 7), of("B", 4))
 		require.Equal(t, []db.Speaker{of("A", 4, 7), of("B", 4), of("Frau Müller", 3)}, read())
 
-		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.DeleteSpeakers(ctx, e.ID)) })
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Speakers.Delete(ctx, e.ID)) })
 		require.Empty(t, read())
-		got, err := s.Speakers(t.Context(), other.ID)
+		got, err := s.Speakers.All(t.Context(), other.ID)
 		require.NoError(t, err)
 		require.Len(t, got, 1, "of another extraction")
 	})

@@ -15,7 +15,7 @@ type Standing struct {
 
 // Standing returns how the account stands, in the period that began at a time. One
 // query.
-func (r Reader) Standing(ctx context.Context, account, keyID string, period time.Time) (Standing, error) {
+func (r Accounts) Standing(ctx context.Context, account, keyID string, period time.Time) (Standing, error) {
 	var row struct {
 		Usage
 		Running, Waiting int

@@ -17,7 +17,7 @@ func TestStanding(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
 		stands := func(account, key string, period time.Time) db.Standing {
 			t.Helper()
-			got, err := s.Standing(t.Context(), account, key, period)
+			got, err := s.Accounts.Standing(t.Context(), account, key, period)
 			require.NoError(t, err)
 			return got
 		}
@@ -30,21 +30,21 @@ func TestStanding(t *testing.T) {
 		}
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
 			for _, account := range []string{"acme", "beta"} {
-				require.NoError(t, tx.PutAccount(ctx, db.Account{ID: account, Plan: "pro"}))
+				require.NoError(t, tx.Accounts.Put(ctx, db.Account{ID: account, Plan: "pro"}))
 			}
 			stored := key
 			stored.Hash = []byte{1}
-			require.NoError(t, tx.InsertKey(ctx, stored))
-			_, err := tx.Pay(ctx, "acme", db.Limits{Period: november, Transcripts: 5, ASRMinutes: 5}, db.Allowance{Transcripts: 4, Minutes: 3})
+			require.NoError(t, tx.Keys.Insert(ctx, stored))
+			_, err := tx.Allowances.Pay(ctx, "acme", db.Limits{Period: november, Transcripts: 5, ASRMinutes: 5}, db.Allowance{Transcripts: 4, Minutes: 3})
 			require.NoError(t, err)
 		})
 		running, waiting := claimOf(t, s, "acme", db.Limits{}), claimOf(t, s, "acme", db.Limits{Period: november, Transcripts: -1, ASRMinutes: -1})
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
 			for _, j := range []*db.Job{running, waiting} {
-				_, err := tx.TakePlace(ctx, j)
+				_, err := tx.Places.Take(ctx, j)
 				require.NoError(t, err)
 			}
-			require.NoError(t, tx.SetPlace(ctx, running.ExtractionID, db.Running))
+			require.NoError(t, tx.Places.SetState(ctx, running.ExtractionID, db.Running))
 		})
 		require.True(t, hold(t, s, waiting, db.Allowance{Transcripts: 1, Minutes: 9}))
 

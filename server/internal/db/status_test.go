@@ -35,7 +35,7 @@ func TestStatus(t *testing.T) {
 			require.NoError(t, tx.EnqueueAt(ctx, work{Name: "later"}, time.Now().Add(time.Hour)))
 		})
 		for key, size := range map[string]int{"uploads/a": 3, "uploads/b": 4, "audio/e/0": 5} {
-			_, err := s.PutBlob(ctx, key, func(w io.Writer) error { _, err := w.Write(make([]byte, size)); return err })
+			_, err := s.Blobs.Put(ctx, key, func(w io.Writer) error { _, err := w.Write(make([]byte, size)); return err })
 			require.NoError(t, err)
 		}
 		raw := open(t, o)
@@ -63,7 +63,7 @@ func TestStatus(t *testing.T) {
 			assert.WithinDuration(t, time.Now(), blobs.MeasuredAt, time.Minute)
 		}
 
-		require.NoError(t, s.DeleteBlob(ctx, "uploads/b"))
+		require.NoError(t, s.Blobs.Delete(ctx, "uploads/b"))
 		require.NoError(t, s.Sweep(ctx, began.Add(-time.Hour), time.Hour))
 		now, err = s.Status(ctx)
 		require.NoError(t, err)

@@ -68,7 +68,11 @@ type Options struct {
 
 // Store is an open database with its blobs. Safe for concurrent use.
 type Store struct {
-	Reader   // of what is committed
+	Reader // of what is committed
+
+	Blobs       Blobs
+	Idempotency Idempotency
+
 	database database
 	writer   *bun.DB
 	bucket   *bucket
@@ -94,7 +98,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(err, bucket.Close())
 	}
-	return &Store{
+	s := &Store{
 		Reader:   newReader(&source{db: db.reader(), prepared: db.prepared(), kept: newKept(), shared: db.shared()}),
 		database: db,
 		writer:   db.writer(),
@@ -102,7 +106,9 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		folders:  o.folders(),
 		hub:      hub,
 		log:      log,
-	}, nil
+	}
+	s.Blobs, s.Idempotency = Blobs{s}, Idempotency{s}
+	return s, nil
 }
 
 func openDatabase(ctx context.Context, o Options, hub *hub, log *slog.Logger) (database, error) {
@@ -183,7 +189,7 @@ func (s *Store) Serve(ctx context.Context) (release func() error, err error) {
 	if err != nil || s.Shared() {
 		return release, err
 	}
-	if err := s.freeKeys(ctx); err != nil {
+	if err := s.Idempotency.freeAll(ctx); err != nil {
 		return nil, errors.Join(err, release())
 	}
 	return release, nil

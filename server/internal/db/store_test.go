@@ -158,7 +158,7 @@ func TestSweep(t *testing.T) {
 		for range 3 {
 			e, _ := extraction(t, s, "acme", "beta")
 			inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-				require.NoError(t, tx.InsertChunks(ctx, []db.Chunk{{ExtractionID: e.ID}}))
+				require.NoError(t, tx.Chunks.Insert(ctx, []db.Chunk{{ExtractionID: e.ID}}))
 			})
 			move(t, s, e, cancelled)
 		}
@@ -176,7 +176,7 @@ func TestSweep(t *testing.T) {
 		require.Equal(t, 1, raw.count(t, "extractions"))
 		require.Zero(t, raw.count(t, "chunks"))
 		require.Zero(t, raw.count(t, "idempotency_keys"))
-		_, err := s.Extraction(ctx, runningOne.ID)
+		_, err := s.Extractions.ByID(ctx, runningOne.ID)
 		require.NoError(t, err)
 	})
 }
@@ -189,7 +189,7 @@ func TestBlobs(t *testing.T) {
 	e, _ := extraction(t, s, "acme")
 	old := time.Now().Add(-25 * time.Hour)
 	write := func(key string, at time.Time) {
-		_, err := s.PutBlob(ctx, key, func(w io.Writer) error { _, err := w.Write([]byte("x")); return err })
+		_, err := s.Blobs.Put(ctx, key, func(w io.Writer) error { _, err := w.Write([]byte("x")); return err })
 		require.NoError(t, err)
 		require.NoError(t, os.Chtimes(filepath.Join(o.Blobs, key), at, at))
 	}
@@ -201,11 +201,11 @@ func TestBlobs(t *testing.T) {
 	write("else/where", old)
 	inTx(t, s, func(ctx context.Context, tx *db.Tx) {
 		twin := &db.Extraction{Owner: "beta", Platform: e.Platform, ExternalID: "m", State: queued, MediaKey: "uploads/acme/used"}
-		require.NoError(t, tx.InsertExtraction(ctx, twin))
-		require.NoError(t, tx.InsertChunks(ctx, []db.Chunk{{ExtractionID: e.ID, MediaKey: "audio/x/1"}}))
+		require.NoError(t, tx.Extractions.Insert(ctx, twin))
+		require.NoError(t, tx.Chunks.Insert(ctx, []db.Chunk{{ExtractionID: e.ID, MediaKey: "audio/x/1"}}))
 	})
 	// What a crash in the middle of an upload leaves lies among the uploads.
-	_, err := s.PutBlob(ctx, "uploads/acme/partial", func(w io.Writer) error {
+	_, err := s.Blobs.Put(ctx, "uploads/acme/partial", func(w io.Writer) error {
 		_, err := w.Write(make([]byte, 1<<20))
 		require.NoError(t, err)
 		litter, err := filepath.Glob(filepath.Join(o.Blobs, "uploads/acme/partial*"))
@@ -227,7 +227,7 @@ func TestBlobs(t *testing.T) {
 	require.Equal(t, []string{"audio/x/1", "else/where", "uploads/acme/used", "uploads/acme/young"}, left)
 
 	move(t, s, e, cancelled)
-	used, err := s.MediaInUse(ctx, "audio/x/1")
+	used, err := s.Extractions.NeedMedia(ctx, "audio/x/1")
 	require.NoError(t, err)
 	require.False(t, used, "the extraction has ended")
 }

@@ -105,7 +105,7 @@ func (s *Store) sweepTable(ctx context.Context, table, key, old string, before a
 // sweepBlobs measures what it leaves.
 func (s *Store) sweepBlobs(ctx context.Context, prefix string, before time.Time) error {
 	var left int64 // bytes
-	err := s.eachBlob(ctx, prefix, func(o *blob.ListObject) error {
+	err := s.Blobs.each(ctx, prefix, func(o *blob.ListObject) error {
 		swept, err := s.sweepBlob(ctx, o, before)
 		if err == nil && !swept {
 			left += o.Size
@@ -123,14 +123,14 @@ func (s *Store) sweepBlob(ctx context.Context, o *blob.ListObject, before time.T
 	if !o.ModTime.Before(before) {
 		return false, nil
 	}
-	if used, err := s.MediaInUse(ctx, o.Key); err != nil || used {
+	if used, err := s.Extractions.NeedMedia(ctx, o.Key); err != nil || used {
 		return false, err
 	}
-	return true, s.DeleteBlob(ctx, o.Key)
+	return true, s.Blobs.Delete(ctx, o.Key)
 }
 
-// MediaInUse reports whether a running extraction still needs the blob.
-func (r Reader) MediaInUse(ctx context.Context, key string) (bool, error) {
+// NeedMedia reports whether a running extraction still needs the blob.
+func (r Extractions) NeedMedia(ctx context.Context, key string) (bool, error) {
 	var used bool
 	err := r.db.NewRaw(`SELECT EXISTS (SELECT 1 FROM extractions AS e WHERE `+running+`
 		AND (e.media_key = ?0 OR EXISTS (

@@ -155,31 +155,40 @@ func rowOf(t *Transcript) *transcriptRow {
 	return r
 }
 
-// Transcript returns a transcript by id, without its words, or ErrNotFound.
-func (r Reader) Transcript(ctx context.Context, id string) (*Transcript, error) {
-	return r.transcript(ctx, id, "t.*, x.segments")
+// Transcripts reads transcripts.
+type Transcripts struct{ *source }
+
+// TranscriptsTx reads and changes transcripts.
+type TranscriptsTx struct {
+	Transcripts
+	tx *Tx
 }
 
-// TranscriptAt is Transcript of one that was changed last at a time, as the database has
+// ByID returns a transcript by id, without its words, or ErrNotFound.
+func (r Transcripts) ByID(ctx context.Context, id string) (*Transcript, error) {
+	return r.read(ctx, id, "t.*, x.segments")
+}
+
+// ChangedAt is Transcript of one that was changed last at a time, as the database has
 // just said: what was read a moment ago of that change is not read again. Where there has
 // been another change since, it is the transcript after that.
-func (r Reader) TranscriptAt(ctx context.Context, id string, changed time.Time) (*Transcript, error) {
+func (r Transcripts) ChangedAt(ctx context.Context, id string, changed time.Time) (*Transcript, error) {
 	if t, ok := r.kept.recall(id, changed); ok {
 		return t, nil
 	}
-	t, err := r.Transcript(ctx, id)
+	t, err := r.ByID(ctx, id)
 	if err == nil {
 		r.kept.remember(t)
 	}
 	return t, err
 }
 
-// TimedTranscript returns a transcript by id with its words, or ErrNotFound.
-func (r Reader) TimedTranscript(ctx context.Context, id string) (*Transcript, error) {
-	return r.transcript(ctx, id, "t.*, x.segments, x.words")
+// Timed returns a transcript by id with its words, or ErrNotFound.
+func (r Transcripts) Timed(ctx context.Context, id string) (*Transcript, error) {
+	return r.read(ctx, id, "t.*, x.segments, x.words")
 }
 
-func (r Reader) transcript(ctx context.Context, id, columns string) (*Transcript, error) {
+func (r Transcripts) read(ctx context.Context, id, columns string) (*Transcript, error) {
 	var row struct {
 		transcriptRow   `bun:",extend"`
 		Segments, Words []byte
@@ -200,7 +209,7 @@ func (r Reader) transcript(ctx context.Context, id, columns string) (*Transcript
 }
 
 // head returns what there is of a transcript beside its text, or ErrNotFound.
-func (r Reader) head(ctx context.Context, id string) (*transcriptRow, error) {
+func (r Transcripts) head(ctx context.Context, id string) (*transcriptRow, error) {
 	row := new(transcriptRow)
 	if err := r.db.NewSelect().Model(row).Where("id = ?", id).Scan(ctx); err != nil {
 		return nil, one("transcript "+id, err)
@@ -208,11 +217,11 @@ func (r Reader) head(ctx context.Context, id string) (*transcriptRow, error) {
 	return row, nil
 }
 
-// PutTranscript stores t. Where the owner already has one of the same platform,
+// Put stores t. Where the owner already has one of the same platform,
 // external id, language and source, that one is replaced and keeps its id and
 // its time of creation; its time of change moves on, as by that its texts are told apart.
 // Times that are zero become now. It returns the id.
-func (tx *Tx) PutTranscript(ctx context.Context, t *Transcript) (id string, err error) {
+func (w TranscriptsTx) Put(ctx context.Context, t *Transcript) (id string, err error) {
 	what := "put transcript of " + t.ExternalID
 	row := rowOf(t)
 	if err := newID(&row.ID); err != nil {
@@ -228,13 +237,13 @@ func (tx *Tx) PutTranscript(ctx context.Context, t *Transcript) (id string, err 
 		return "", fmt.Errorf("%s: %w", what, err)
 	}
 	row.WordCount = countWords(segments)
-	if err := tx.lockTexts(ctx, row); err != nil {
+	if err := w.tx.Library.lockTexts(ctx, row); err != nil {
 		return "", err
 	}
-	if err := tx.moveOn(ctx, row); err != nil {
+	if err := w.moveOn(ctx, row); err != nil {
 		return "", err
 	}
-	err = tx.db.NewInsert().Model(row).
+	err = w.db.NewInsert().Model(row).
 		On("CONFLICT (owner, platform, external_id, lang, source) DO UPDATE").
 		Set(`status = excluded.status, source_url = excluded.source_url, title = excluded.title,
 			channel = excluded.channel, creator_name = excluded.creator_name,
@@ -249,24 +258,24 @@ func (tx *Tx) PutTranscript(ctx context.Context, t *Transcript) (id string, err 
 		return "", wrap(what, err)
 	}
 	text := &textRow{TranscriptID: row.ID, Segments: t.SegmentsJSON.Gzip(), Words: t.WordsJSON.Gzip()}
-	_, err = tx.db.NewInsert().Model(text).
+	_, err = w.db.NewInsert().Model(text).
 		On("CONFLICT (transcript_id) DO UPDATE").
 		Set("segments = excluded.segments, words = excluded.words").
 		Exec(ctx)
 	if err != nil {
 		return "", wrap(what, err)
 	}
-	if err := tx.index(ctx, row.ID, segments); err != nil {
+	if err := w.index(ctx, row.ID, segments); err != nil {
 		return "", err
 	}
-	return row.ID, tx.rename(ctx, row)
+	return row.ID, w.tx.Library.rename(ctx, row)
 }
 
 // moveOn sees to it that the row's time of change is later than that of the one which it
 // replaces, whatever the clock says. The transaction holds the texts of the content.
-func (tx *Tx) moveOn(ctx context.Context, row *transcriptRow) error {
+func (w TranscriptsTx) moveOn(ctx context.Context, row *transcriptRow) error {
 	var before []time.Time
-	err := tx.db.NewSelect().Model((*transcriptRow)(nil)).Column("updated_at").
+	err := w.db.NewSelect().Model((*transcriptRow)(nil)).Column("updated_at").
 		Where("owner = ? AND platform = ? AND external_id = ? AND lang = ? AND source = ?",
 			row.Owner, row.Platform, row.ExternalID, row.Lang, row.Source).
 		Scan(ctx, &before)

@@ -17,7 +17,7 @@ func put(t *testing.T, s *db.Store, tr *db.Transcript) (id string) {
 	t.Helper()
 	inTx(t, s, func(ctx context.Context, tx *db.Tx) {
 		var err error
-		id, err = tx.PutTranscript(ctx, tr)
+		id, err = tx.Transcripts.Put(ctx, tr)
 		require.NoError(t, err)
 	})
 	return id
@@ -27,7 +27,7 @@ func TestTranscripts(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
 		ctx := t.Context()
-		_, err := s.Transcript(ctx, "none")
+		_, err := s.Transcripts.ByID(ctx, "none")
 		require.ErrorIs(t, err, db.ErrNotFound)
 
 		title, sec, at := `O'Brien \' "Ünïcode" \u0000 ?`, 61, transcript.At(now())
@@ -45,14 +45,14 @@ func TestTranscripts(t *testing.T) {
 		require.Equal(t, "t1", put(t, s, &tr))
 		without := title + "\uFFFD"
 		tr.Title = &without
-		timed, err := s.TimedTranscript(ctx, "t1")
+		timed, err := s.Transcripts.Timed(ctx, "t1")
 		require.NoError(t, err)
 		require.Equal(t, string(plain(t, tr.WordsJSON)), string(plain(t, timed.WordsJSON)))
 		require.Equal(t, string(plain(t, tr.SegmentsJSON)), string(plain(t, timed.SegmentsJSON)))
-		_, err = s.TimedTranscript(ctx, "none")
+		_, err = s.Transcripts.Timed(ctx, "none")
 		require.ErrorIs(t, err, db.ErrNotFound)
 		tr.WordsJSON = nil // not read with the rest
-		got, err := s.Transcript(ctx, "t1")
+		got, err := s.Transcripts.ByID(ctx, "t1")
 		require.NoError(t, err)
 		equal(t, &tr, got)
 
@@ -66,7 +66,7 @@ func TestTranscripts(t *testing.T) {
 			Owner: "acme", SegmentsJSON: packed.Pack([]byte(`[]`)),
 		}
 		require.Equal(t, "t1", put(t, s, &again))
-		got, err = s.Transcript(ctx, "t1")
+		got, err = s.Transcripts.ByID(ctx, "t1")
 		require.NoError(t, err)
 		again.ID, again.CreatedAt = "t1", at
 		equal(t, &again, got)
@@ -79,11 +79,11 @@ func TestTranscripts(t *testing.T) {
 		foreign.ID, foreign.Owner = "t4", "beta"
 		require.Equal(t, "t4", put(t, s, &foreign))
 
-		shelf, err := s.Shelf(ctx, "acme", "acme", transcript.Upload, "x")
+		shelf, err := s.Contents.Shelf(ctx, "acme", "acme", transcript.Upload, "x")
 		require.NoError(t, err)
 		require.Len(t, shelf.Texts, 2)
 		require.Equal(t, []string{"t3", "t1"}, []string{shelf.Texts[0].ID, shelf.Texts[1].ID}, "newest first")
-		shelf, err = s.Shelf(ctx, "acme", "acme", transcript.VideoSite, "x")
+		shelf, err = s.Contents.Shelf(ctx, "acme", "acme", transcript.VideoSite, "x")
 		require.NoError(t, err)
 		require.Empty(t, shelf.Texts)
 	})

@@ -19,6 +19,23 @@ const maxTries = 10
 // and for one goroutine.
 type Tx struct {
 	Reader
+
+	Accounts    AccountsTx
+	Allowances  AllowancesTx
+	Batches     BatchesTx
+	Chunks      ChunksTx
+	Contents    ContentsTx
+	Extractions ExtractionsTx
+	Idempotency IdempotencyTx
+	Items       ItemsTx
+	Jobs        JobsTx
+	Keys        KeysTx
+	Library     LibraryTx
+	Lookups     LookupsTx
+	Places      PlacesTx
+	Speakers    SpeakersTx
+	Transcripts TranscriptsTx
+
 	tx       *transaction
 	database database
 	topics   []string // to be woken after the commit
@@ -26,7 +43,23 @@ type Tx struct {
 }
 
 func newTx(t *transaction, d database) *Tx {
-	return &Tx{Reader: newReader(&source{db: t.Tx, shared: d.shared()}), tx: t, database: d}
+	tx := &Tx{Reader: newReader(&source{db: t.Tx, shared: d.shared()}), tx: t, database: d}
+	tx.Accounts = AccountsTx{tx.Reader.Accounts, tx}
+	tx.Allowances = AllowancesTx{tx.Reader.Allowances, tx}
+	tx.Batches = BatchesTx{tx.Reader.Batches, tx}
+	tx.Chunks = ChunksTx{tx.Reader.Chunks, tx}
+	tx.Contents = ContentsTx{tx.Reader.Contents, tx}
+	tx.Extractions = ExtractionsTx{tx.Reader.Extractions, tx}
+	tx.Idempotency = IdempotencyTx{tx}
+	tx.Items = ItemsTx{tx.Reader.Items, tx}
+	tx.Jobs = JobsTx{tx.Reader.Jobs, tx}
+	tx.Keys = KeysTx{tx.Reader.Keys, tx}
+	tx.Library = LibraryTx{tx.Reader.Library, tx}
+	tx.Lookups = LookupsTx{tx.Reader.Lookups, tx}
+	tx.Places = PlacesTx{tx.Reader.Places, tx}
+	tx.Speakers = SpeakersTx{tx.Reader.Speakers, tx}
+	tx.Transcripts = TranscriptsTx{tx.Reader.Transcripts, tx}
+	return tx
 }
 
 // InTx runs fn in a transaction: committed when fn returns nil, else rolled

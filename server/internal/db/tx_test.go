@@ -25,11 +25,11 @@ import (
 func submit(ctx context.Context, s *db.Store, account string) error {
 	return s.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 		e := &db.Extraction{Owner: account, Platform: transcript.Upload, ExternalID: uuid.NewString(), State: queued}
-		if err := tx.InsertExtraction(ctx, e); err != nil {
+		if err := tx.Extractions.Insert(ctx, e); err != nil {
 			return err
 		}
 		j := &db.Job{Account: account, ExtractionID: e.ID, State: queued, Format: transcript.JSON}
-		if err := tx.InsertJob(ctx, j); err != nil {
+		if err := tx.Jobs.Insert(ctx, j); err != nil {
 			return err
 		}
 		return tx.Enqueue(ctx, work{Name: e.ID})
@@ -53,14 +53,14 @@ func TestRollback(t *testing.T) {
 					}
 				}()
 				return s.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
-					require.NoError(t, tx.PutAccount(ctx, db.Account{ID: name}))
+					require.NoError(t, tx.Accounts.Put(ctx, db.Account{ID: name}))
 					require.NoError(t, tx.Enqueue(ctx, work{Name: name}))
 					return end(cancel)
 				})
 			}
 			require.Error(t, run(), name)
 			cancel()
-			_, err := s.Account(t.Context(), name)
+			_, err := s.Accounts.ByID(t.Context(), name)
 			require.ErrorIs(t, err, db.ErrNotFound, name)
 			require.Zero(t, raw.count(t, "river_job"), name)
 		}
@@ -79,7 +79,7 @@ func TestEnqueueAfterTheEndOfTheTransaction(t *testing.T) {
 			cancel()
 			patient := context.WithoutCancel(ctx)
 			require.EventuallyWithT(t, func(c *assert.CollectT) {
-				assert.Error(c, tx.PutAccount(patient, db.Account{ID: "late"}))
+				assert.Error(c, tx.Accounts.Put(patient, db.Account{ID: "late"}))
 			}, time.Minute, time.Millisecond)
 			require.Error(t, tx.Enqueue(patient, work{Name: "late"}))
 			return nil
@@ -132,14 +132,14 @@ func TestEqualSubmitsShareOneExtraction(t *testing.T) {
 			g.Go(func() error {
 				return s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 					e := &db.Extraction{Platform: transcript.VideoSite, ExternalID: id, State: queued}
-					err := tx.InsertExtraction(ctx, e)
+					err := tx.Extractions.Insert(ctx, e)
 					if errors.Is(err, db.ErrExists) {
-						e, err = tx.LockRunning(ctx, "", transcript.VideoSite, id, "", "")
+						e, err = tx.Extractions.LockRunning(ctx, "", transcript.VideoSite, id, "", "")
 					}
 					if err != nil {
 						return err
 					}
-					err = tx.InsertJob(ctx, &db.Job{Account: fmt.Sprint(i % 4), ExtractionID: e.ID, State: e.State})
+					err = tx.Jobs.Insert(ctx, &db.Job{Account: fmt.Sprint(i % 4), ExtractionID: e.ID, State: e.State})
 					if errors.Is(err, db.ErrExists) {
 						return nil
 					}
@@ -167,7 +167,7 @@ func TestLockMakesSerial(t *testing.T) {
 					if n := inside.Add(1); n != 1 {
 						return fmt.Errorf("%d at once", n)
 					}
-					_, err := tx.Accounts(ctx) // time for the others
+					_, err := tx.Accounts.All(ctx) // time for the others
 					inside.Add(-1)
 					return err
 				})
@@ -183,7 +183,7 @@ func TestWritesOutsideTheOpenTransactionAreRefused(t *testing.T) {
 		inTx(t, s, func(ctx context.Context, _ *db.Tx) {
 			require.Error(t, s.InTx(ctx, func(context.Context, *db.Tx) error { return nil }))
 			require.Error(t, s.TouchKey(ctx, "k", now()))
-			require.Error(t, s.ReleaseKey(ctx, db.HeldKey{}))
+			require.Error(t, s.Idempotency.Release(ctx, db.HeldKey{}))
 		})
 	})
 }
@@ -287,11 +287,11 @@ func TestMovesDoNotDeadlock(t *testing.T) {
 		}
 		moveTo := func(to transcript.State) func() error {
 			return do(func(ctx context.Context, tx *db.Tx) error {
-				locked, err := tx.LockExtraction(ctx, e.ID)
+				locked, err := tx.Extractions.Lock(ctx, e.ID)
 				if err != nil || !transcript.CanMove(locked.State, to) {
 					return err
 				}
-				return tx.Move(ctx, locked, db.Move{To: to})
+				return tx.Extractions.Move(ctx, locked, db.Move{To: to})
 			})
 		}
 		var g errgroup.Group
@@ -299,7 +299,7 @@ func TestMovesDoNotDeadlock(t *testing.T) {
 			g.Go(moveTo(durationCheck))
 			g.Go(moveTo(queued))
 			g.Go(do(func(ctx context.Context, tx *db.Tx) error {
-				return tx.SetProgress(ctx, e.ID, &transcript.Progress{Fraction: float64(i) / 20})
+				return tx.Jobs.SetProgress(ctx, e.ID, &transcript.Progress{Fraction: float64(i) / 20})
 			}))
 			g.Go(do(func(ctx context.Context, tx *db.Tx) error {
 				err := cancelOne(ctx, tx, jobs[i].Account, jobs[i].ID)
@@ -312,9 +312,9 @@ func TestMovesDoNotDeadlock(t *testing.T) {
 		require.NoError(t, g.Wait())
 		require.EqualValues(t, 80, runs.Load(), "none was run again")
 		for _, j := range jobs {
-			got, err := s.Job(t.Context(), j.Account, j.ID)
+			got, err := s.Jobs.Owned(t.Context(), j.Account, j.ID)
 			require.NoError(t, err)
-			events, err := s.JobEvents(t.Context(), j.ID, 0)
+			events, err := s.Jobs.Events(t.Context(), j.ID, 0)
 			require.NoError(t, err)
 			require.Len(t, events, got.Sequence)
 		}

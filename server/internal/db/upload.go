@@ -18,8 +18,8 @@ const (
 
 // UploadMemory is how many bytes of memory an upload takes while it is under way: the
 // parts that an object store gets, and the one that fills; 0 for a folder.
-func (s *Store) UploadMemory() int64 {
-	if s.bucket.folder != "" {
+func (s Blobs) UploadMemory() int64 {
+	if s.store.bucket.folder != "" {
 		return 0
 	}
 	return (partsAtOnce + 1) * partSize

@@ -26,6 +26,15 @@ func (u Usage) Taken() Allowance {
 	return Allowance{u.Used.Transcripts + u.Reserved.Transcripts, u.Used.Minutes + u.Reserved.Minutes}
 }
 
+// Allowances reads how much of their allowance accounts have used.
+type Allowances struct{ *source }
+
+// AllowancesTx reads and changes how much of their allowance accounts have used.
+type AllowancesTx struct {
+	Allowances
+	tx *Tx
+}
+
 type usageRow struct {
 	bun.BaseModel `bun:"table:usage,alias:u"`
 
@@ -36,7 +45,7 @@ type usageRow struct {
 
 // Usage is what an account has used in the period that began at a time; the zero
 // value where it has used nothing.
-func (r Reader) Usage(ctx context.Context, account string, period time.Time) (Usage, error) {
+func (r Allowances) Usage(ctx context.Context, account string, period time.Time) (Usage, error) {
 	var row usageRow
 	err := r.db.NewSelect().Model(&row).Where("account = ? AND period = ?", account, period.Format(time.DateOnly)).Scan(ctx)
 	if err = one("usage of "+account, err); errors.Is(err, ErrNotFound) {
@@ -45,45 +54,45 @@ func (r Reader) Usage(ctx context.Context, account string, period time.Time) (Us
 	return row.Usage, err
 }
 
-// Hold sets aside from the allowance of a claim's account what the claim is to hold
+// Reserve sets aside from the allowance of a claim's account what the claim is to hold
 // in the place of what it holds. It reports false, and changes nothing, where the
 // limits of the claim do not permit more. What is given back is always taken. The
 // claim must have been read with LockClaims, or inserted, by this transaction; it is
 // brought up to date.
-func (tx *Tx) Hold(ctx context.Context, j *Job, want Allowance) (bool, error) {
+func (w AllowancesTx) Reserve(ctx context.Context, j *Job, want Allowance) (bool, error) {
 	more := Allowance{want.Transcripts - j.Held.Transcripts, want.Minutes - j.Held.Minutes}
 	if more == (Allowance{}) {
 		return true, nil
 	}
-	ok, err := tx.use(ctx, j.Account, j.Limits, Usage{Reserved: more})
+	ok, err := w.use(ctx, j.Account, j.Limits, Usage{Reserved: more})
 	if err != nil || !ok {
 		return false, err
 	}
-	return true, tx.setHeld(ctx, j, want)
+	return true, w.setReserved(ctx, j, want)
 }
 
 // Settle ends what a claim holds: the account pays some of it, or nothing, and is
 // given back the rest. As for Hold the claim must be locked, and is brought up to date.
-func (tx *Tx) Settle(ctx context.Context, j *Job, pays Allowance) error {
+func (w AllowancesTx) Settle(ctx context.Context, j *Job, pays Allowance) error {
 	if j.Held == (Allowance{}) {
 		return nil
 	}
 	back := Allowance{-j.Held.Transcripts, -j.Held.Minutes}
 	unlimited := Limits{Period: j.Limits.Period, Transcripts: -1, ASRMinutes: -1} // it was judged when it was set aside
-	if _, err := tx.use(ctx, j.Account, unlimited, Usage{Used: pays, Reserved: back}); err != nil {
+	if _, err := w.use(ctx, j.Account, unlimited, Usage{Used: pays, Reserved: back}); err != nil {
 		return err
 	}
-	return tx.setHeld(ctx, j, Allowance{})
+	return w.setReserved(ctx, j, Allowance{})
 }
 
 // Pay takes from an account's allowance what nobody has set aside. It reports false,
 // and changes nothing, where the limits do not permit it.
-func (tx *Tx) Pay(ctx context.Context, account string, l Limits, amount Allowance) (bool, error) {
-	return tx.use(ctx, account, l, Usage{Used: amount})
+func (w AllowancesTx) Pay(ctx context.Context, account string, l Limits, amount Allowance) (bool, error) {
+	return w.use(ctx, account, l, Usage{Used: amount})
 }
 
-func (tx *Tx) setHeld(ctx context.Context, j *Job, held Allowance) error {
-	res, err := tx.db.NewUpdate().Model((*Job)(nil)).
+func (w AllowancesTx) setReserved(ctx context.Context, j *Job, held Allowance) error {
+	res, err := w.db.NewUpdate().Model((*Job)(nil)).
 		Set("held_transcripts = ?, held_minutes = ?", held.Transcripts, held.Minutes).
 		Where("id = ?", j.ID).
 		Exec(ctx)
@@ -96,10 +105,10 @@ func (tx *Tx) setHeld(ctx context.Context, j *Job, held Allowance) error {
 
 // use adds to the usage of an account in one statement, which is true to the limits
 // whoever else does the same at the same time.
-func (tx *Tx) use(ctx context.Context, account string, l Limits, more Usage) (bool, error) {
+func (w AllowancesTx) use(ctx context.Context, account string, l Limits, more Usage) (bool, error) {
 	what, row := "usage of "+account, &usageRow{Account: account, Period: l.Period.Format(time.DateOnly)}
 	for range 2 { // the first use of a period finds no row
-		q := tx.db.NewUpdate().Model(row).WherePK().
+		q := w.db.NewUpdate().Model(row).WherePK().
 			Set("used_transcripts = u.used_transcripts + ?, reserved_transcripts = u.reserved_transcripts + ?",
 				more.Used.Transcripts, more.Reserved.Transcripts).
 			Set("used_minutes = u.used_minutes + ?, reserved_minutes = u.reserved_minutes + ?",
@@ -115,7 +124,7 @@ func (tx *Tx) use(ctx context.Context, account string, l Limits, more Usage) (bo
 		if err != nil || n > 0 {
 			return n > 0, wrap(what, err)
 		}
-		if _, err := tx.db.NewInsert().Model(row).On("CONFLICT DO NOTHING").Exec(ctx); err != nil {
+		if _, err := w.db.NewInsert().Model(row).On("CONFLICT DO NOTHING").Exec(ctx); err != nil {
 			return false, wrap(what, err)
 		}
 	}

@@ -116,18 +116,18 @@ func nextUse(random *rand.Rand, job *db.Job) use {
 
 func (u use) do(ctx context.Context, s *db.Store, job *db.Job) (out seen, err error) {
 	if u.what == "look" {
-		usage, err := s.Usage(ctx, job.Account, november)
+		usage, err := s.Allowances.Usage(ctx, job.Account, november)
 		return seen{used: usage.Used.Minutes, reserved: usage.Reserved.Minutes}, err
 	}
 	job.Limits = db.Limits{Period: november, Transcripts: -1, ASRMinutes: u.limit}
 	err = s.InTx(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
 		switch u.what {
 		case "hold":
-			out.ok, err = tx.Hold(ctx, job, db.Allowance{Minutes: job.Held.Minutes + u.more})
+			out.ok, err = tx.Allowances.Reserve(ctx, job, db.Allowance{Minutes: job.Held.Minutes + u.more})
 		case "pay":
-			out.ok, err = tx.Pay(ctx, job.Account, job.Limits, db.Allowance{Minutes: u.more})
+			out.ok, err = tx.Allowances.Pay(ctx, job.Account, job.Limits, db.Allowance{Minutes: u.more})
 		default:
-			err = tx.Settle(ctx, job, db.Allowance{Minutes: u.pays})
+			err = tx.Allowances.Settle(ctx, job, db.Allowance{Minutes: u.pays})
 		}
 		return err
 	})

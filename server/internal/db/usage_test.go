@@ -22,7 +22,7 @@ func claimOf(t *testing.T, s *db.Store, account string, l db.Limits) *db.Job {
 	t.Helper()
 	e, _ := extraction(t, s)
 	j := &db.Job{Account: account, ExtractionID: e.ID, State: queued, Format: transcript.JSON, Limits: l}
-	inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertJob(ctx, j)) })
+	inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Jobs.Insert(ctx, j)) })
 	return j
 }
 
@@ -30,10 +30,10 @@ func hold(t *testing.T, s *db.Store, j *db.Job, want db.Allowance) (ok bool) {
 	t.Helper()
 	inTx(t, s, func(ctx context.Context, tx *db.Tx) {
 		var err error
-		ok, err = tx.Hold(ctx, j, want)
+		ok, err = tx.Allowances.Reserve(ctx, j, want)
 		require.NoError(t, err)
 	})
-	stored, err := s.Job(t.Context(), j.Account, j.ID)
+	stored, err := s.Jobs.Owned(t.Context(), j.Account, j.ID)
 	require.NoError(t, err)
 	require.Equal(t, stored.Held, j.Held)
 	return ok
@@ -41,7 +41,7 @@ func hold(t *testing.T, s *db.Store, j *db.Job, want db.Allowance) (ok bool) {
 
 func requireUsage(t *testing.T, s *db.Store, account string, period time.Time, want db.Usage) {
 	t.Helper()
-	got, err := s.Usage(t.Context(), account, period)
+	got, err := s.Allowances.Usage(t.Context(), account, period)
 	require.NoError(t, err)
 	require.Equal(t, want, got)
 }
@@ -74,13 +74,13 @@ func TestUsage(t *testing.T) {
 		require.True(t, hold(t, s, claimOf(t, s, "other", limits), db.Allowance{Transcripts: 2}), "another account")
 
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			require.NoError(t, tx.Settle(ctx, one, one.Held))
-			require.NoError(t, tx.Settle(ctx, one, one.Held), "it holds nothing more")
-			require.NoError(t, tx.Settle(ctx, two, db.Allowance{Minutes: 2}))
-			ok, err := tx.Pay(ctx, "acme", limits, db.Allowance{Transcripts: 1})
+			require.NoError(t, tx.Allowances.Settle(ctx, one, one.Held))
+			require.NoError(t, tx.Allowances.Settle(ctx, one, one.Held), "it holds nothing more")
+			require.NoError(t, tx.Allowances.Settle(ctx, two, db.Allowance{Minutes: 2}))
+			ok, err := tx.Allowances.Pay(ctx, "acme", limits, db.Allowance{Transcripts: 1})
 			require.NoError(t, err)
 			require.False(t, ok)
-			ok, err = tx.Pay(ctx, "other", db.Limits{Period: november, Transcripts: 3}, db.Allowance{Transcripts: 1})
+			ok, err = tx.Allowances.Pay(ctx, "other", db.Limits{Period: november, Transcripts: 3}, db.Allowance{Transcripts: 1})
 			require.NoError(t, err)
 			require.True(t, ok)
 		})
@@ -108,7 +108,7 @@ func TestUsageAtTheEdge(t *testing.T) {
 		for _, j := range jobs {
 			all.Go(func() error {
 				return s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-					ok, err := tx.Hold(ctx, j, db.Allowance{Transcripts: 1, Minutes: 3})
+					ok, err := tx.Allowances.Reserve(ctx, j, db.Allowance{Transcripts: 1, Minutes: 3})
 					if ok {
 						held.Add(1)
 					}

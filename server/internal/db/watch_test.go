@@ -41,9 +41,9 @@ func TestWatch(t *testing.T) {
 
 		// A rollback wakes nobody.
 		require.ErrorIs(t, s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-			locked, err := tx.LockExtraction(ctx, e.ID)
+			locked, err := tx.Extractions.Lock(ctx, e.ID)
 			require.NoError(t, err)
-			require.NoError(t, tx.Move(ctx, locked, db.Move{To: asrQueued}))
+			require.NoError(t, tx.Extractions.Move(ctx, locked, db.Move{To: asrQueued}))
 			return errUndo
 		}), errUndo)
 		quiet(t, s, job)
@@ -51,7 +51,7 @@ func TestWatch(t *testing.T) {
 		// Nor is one woken who has stopped, or who watches something else.
 		stopTwin()
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			require.NoError(t, tx.SetProgress(ctx, e.ID, &transcript.Progress{Fraction: 0.5}))
+			require.NoError(t, tx.Jobs.SetProgress(ctx, e.ID, &transcript.Progress{Fraction: 0.5}))
 		})
 		receive(t, job)
 		quiet(t, s, twin)

@@ -107,7 +107,7 @@ func (s place) killInABatch(t *testing.T, c *client.Client, victim *child, repla
 	require.NoError(t, err)
 	st := db.Of(s.open(t))
 	done := func() (ids []string) {
-		items, err := st.BatchItems(t.Context(), "acme", made.ID, 0, batchSize)
+		items, err := st.Items.Page(t.Context(), "acme", made.ID, 0, batchSize)
 		require.NoError(t, err)
 		for _, item := range items {
 			if item.Status == batch.ItemSuccess {
@@ -196,7 +196,7 @@ func (s place) batchRate(b *testing.B, c *client.Client, round int) float64 {
 	made, err := c.Batches.Create(b.Context(), client.BatchParams{URLs: batchLinks(round), Language: []string{"en"}})
 	require.NoError(b, err)
 	for {
-		counts, err := st.Counts(b.Context(), made.ID)
+		counts, err := st.Items.Counts(b.Context(), made.ID)
 		require.NoError(b, err)
 		if counts.Pending == 0 {
 			require.Equal(b, batch.Counts{Total: batchSize, Success: batchSize}, counts)

@@ -106,7 +106,7 @@ func fillCache(b *testing.B, s *servertest.Server, videoID string) (id string) {
 		})
 	}
 	require.NoError(b, db.Of(s.Store).InTx(b.Context(), func(ctx context.Context, tx *db.Tx) (err error) {
-		id, err = tx.PutTranscript(ctx, &db.Transcript{
+		id, err = tx.Transcripts.Put(ctx, &db.Transcript{
 			Transcript: transcript.Transcript{
 				Platform: transcript.VideoSite, ExternalID: videoID, Lang: "en",
 				Source: transcript.OriginDownloader, Status: transcript.Ready,
@@ -117,7 +117,7 @@ func fillCache(b *testing.B, s *servertest.Server, videoID string) (id string) {
 		if err != nil {
 			return err
 		}
-		return tx.PutContent(ctx, &db.Content{
+		return tx.Contents.Put(ctx, &db.Content{
 			Platform: transcript.VideoSite, ExternalID: videoID,
 			Tracks: []transcript.Track{{ID: "en.manual", Lang: "en", Kind: transcript.TrackManual}},
 		})

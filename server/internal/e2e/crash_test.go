@@ -112,9 +112,9 @@ func follow(t *testing.T, c *client.Client, jobID string) <-chan []transcript.Ev
 func (s place) finishedChunks(t *testing.T, jobID string) []db.Chunk {
 	t.Helper()
 	st := s.open(t)
-	job, err := db.Of(st).Job(t.Context(), "acme", jobID)
+	job, err := db.Of(st).Jobs.Owned(t.Context(), "acme", jobID)
 	require.NoError(t, err)
-	list, err := db.Of(st).CutList(t.Context(), job.ExtractionID)
+	list, err := db.Of(st).Chunks.CutList(t.Context(), job.ExtractionID)
 	require.NoError(t, err)
 	var done []db.Chunk
 	for _, c := range list {

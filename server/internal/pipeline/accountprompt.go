@@ -15,7 +15,7 @@ func (p *Pipeline) promptFor(ctx context.Context, s Submission) (string, error) 
 	if s.Upload == nil || !s.team.TakesPrompts() {
 		return "", nil
 	}
-	return p.store.Prompt(ctx, s.Account)
+	return p.store.Accounts.Prompt(ctx, s.Account)
 }
 
 // heardAlike reports whether a stored text was heard with the prompt of a submission.

@@ -36,7 +36,7 @@ func newPrompted() *script {
 func (b *bench) prompt(t *testing.T, account, prompt string) {
 	t.Helper()
 	require.NoError(t, b.store.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-		return tx.PutAccount(ctx, db.Account{ID: account, Plan: "p", Prompt: prompt})
+		return tx.Accounts.Put(ctx, db.Account{ID: account, Plan: "p", Prompt: prompt})
 	}))
 }
 

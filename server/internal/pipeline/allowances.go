@@ -17,11 +17,11 @@ import (
 // reserve sets aside the transcript of a new claim. In every transaction the usage of
 // accounts is changed last, so that none waits for another crosswise.
 func reserve(ctx context.Context, tx *db.Tx, job *db.Job) error {
-	ok, err := tx.Hold(ctx, job, db.Allowance{Transcripts: 1, Minutes: job.Held.Minutes})
+	ok, err := tx.Allowances.Reserve(ctx, job, db.Allowance{Transcripts: 1, Minutes: job.Held.Minutes})
 	if err != nil || ok {
 		return err
 	}
-	u, err := tx.Usage(ctx, job.Account, job.Limits.Period)
+	u, err := tx.Allowances.Usage(ctx, job.Account, job.Limits.Period)
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func payUp(ctx context.Context, tx *db.Tx, ended []db.Job, end db.End, heard tim
 		if slices.Contains(forNobody, claim.ID) {
 			pays = db.Allowance{}
 		}
-		if err := tx.Settle(ctx, claim, pays); err != nil {
+		if err := tx.Allowances.Settle(ctx, claim, pays); err != nil {
 			return err
 		}
 	}
@@ -66,7 +66,7 @@ func heard(ctx context.Context, tx *db.Tx, extraction string, end db.End) (time.
 	if end.Status != transcript.JobCancelled {
 		return 0, nil
 	}
-	chunks, err := tx.CutList(ctx, extraction)
+	chunks, err := tx.Chunks.CutList(ctx, extraction)
 	if err != nil {
 		return 0, err
 	}
@@ -81,7 +81,7 @@ func heard(ctx context.Context, tx *db.Tx, extraction string, end db.End) (time.
 
 // hasTranscript refuses an account that has no transcript left.
 func hasTranscript(ctx context.Context, r db.Reader, account string, l db.Limits) error {
-	u, err := r.Usage(ctx, account, l.Period)
+	u, err := r.Allowances.Usage(ctx, account, l.Period)
 	if err != nil || l.Transcripts < 0 || u.Taken().Transcripts < l.Transcripts {
 		return err
 	}
@@ -90,7 +90,7 @@ func hasTranscript(ctx context.Context, r db.Reader, account string, l db.Limits
 
 // hasMinutes refuses an account that has not enough minutes left for a sound.
 func hasMinutes(ctx context.Context, r db.Reader, account string, l db.Limits, sound extent) error {
-	u, err := r.Usage(ctx, account, l.Period)
+	u, err := r.Allowances.Usage(ctx, account, l.Period)
 	if err != nil || l.ASRMinutes < 0 || u.Taken().Minutes+sound.minutes() <= l.ASRMinutes {
 		return err
 	}

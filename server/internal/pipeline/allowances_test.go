@@ -25,7 +25,7 @@ func with(s pipeline.Submission, account string, transcripts, minutes int64) pip
 // usage is what an account has used, and what is reserved, in the present period.
 func usage(t *testing.T, s *db.Store, account string) db.Usage {
 	t.Helper()
-	u, err := s.Usage(t.Context(), account, plan().Period(time.Now()).Start)
+	u, err := s.Allowances.Usage(t.Context(), account, plan().Period(time.Now()).Start)
 	require.NoError(t, err)
 	return u
 }

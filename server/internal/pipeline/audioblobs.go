@@ -35,7 +35,7 @@ func (p *Pipeline) loadBlob(ctx context.Context, key string, sum []byte, dir str
 	if err != nil {
 		return "", fmt.Errorf("pipeline: spooling blob %s: %w", key, err)
 	}
-	b, err := p.store.ReadBlob(ctx, key, f)
+	b, err := p.store.Blobs.Read(ctx, key, f)
 	switch err := errors.Join(err, f.Close()); {
 	case errors.Is(err, db.ErrNotFound):
 		return "", damaged(err)
@@ -58,7 +58,7 @@ func (p *Pipeline) deleteBlobs(ctx context.Context, keys ...string) {
 		if key == "" {
 			continue
 		}
-		if err := p.store.DeleteBlob(ctx, key); err != nil {
+		if err := p.store.Blobs.Delete(ctx, key); err != nil {
 			p.log.WarnContext(ctx, "a blob was left behind", "key", key, "err", err)
 		}
 	}
@@ -76,7 +76,7 @@ func (p *Pipeline) deleteMedia(ctx context.Context, e *db.Extraction) {
 
 // deleteChunks removes the audio of an extraction's chunks.
 func (p *Pipeline) deleteChunks(ctx context.Context, extractionID string) {
-	keys, err := p.store.BlobKeys(ctx, audioPrefix(extractionID))
+	keys, err := p.store.Blobs.Keys(ctx, audioPrefix(extractionID))
 	if err != nil {
 		p.log.WarnContext(ctx, "audio was left behind", "extraction", extractionID, "err", err)
 	}

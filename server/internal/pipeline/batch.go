@@ -75,13 +75,13 @@ func (p *Pipeline) CreateBatch(ctx context.Context, r BatchRequest) (*batch.Job,
 		}
 	}
 	err = p.store.InTx(db.Sized(ctx, len(items)*itemBytes), func(ctx context.Context, tx *db.Tx) error {
-		if err := tx.InsertBatch(ctx, b); err != nil {
+		if err := tx.Batches.Insert(ctx, b); err != nil {
 			return err
 		}
-		if err := tx.InsertItems(ctx, items); err != nil {
+		if err := tx.Items.Insert(ctx, items); err != nil {
 			return err
 		}
-		if err := tx.ShowBatch(ctx, b, platformOf(b, items)); err != nil {
+		if err := tx.Library.ShowBatch(ctx, b, platformOf(b, items)); err != nil {
 			return err
 		}
 		if !b.Listed {
@@ -94,7 +94,7 @@ func (p *Pipeline) CreateBatch(ctx context.Context, r BatchRequest) (*batch.Job,
 				return err
 			}
 		}
-		return tx.RecordAnswer(ctx, r.Key, db.Answer{Kind: db.BatchAnswer, ID: b.ID}, true)
+		return tx.Idempotency.Record(ctx, r.Key, db.Answer{Kind: db.BatchAnswer, ID: b.ID}, true)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("pipeline: making a batch: %w", err)
@@ -253,7 +253,7 @@ func countsOf(items []db.BatchItem) (n batch.Counts) {
 
 // Batch returns the account's batch. NOT_FOUND for what it has not, also for another's.
 func (p *Pipeline) Batch(ctx context.Context, account, id string) (*batch.Job, error) {
-	b, err := p.store.Batch(ctx, account, id)
+	b, err := p.store.Batches.Owned(ctx, account, id)
 	if err != nil {
 		return nil, batchError("reading a batch", err)
 	}
@@ -287,8 +287,8 @@ func (p *Pipeline) BatchPage(ctx context.Context, account, id string, after, n i
 	var b *db.BatchState
 	var found []db.ItemState
 	err := p.store.Snapshot(ctx, func(ctx context.Context, r db.Reader) (err error) {
-		if b, err = r.Batch(ctx, account, id); err == nil {
-			found, err = r.BatchItems(ctx, account, id, after, n+1)
+		if b, err = r.Batches.Owned(ctx, account, id); err == nil {
+			found, err = r.Items.Page(ctx, account, id, after, n+1)
 		}
 		return err
 	})
@@ -310,7 +310,7 @@ func (p *Pipeline) BatchPage(ctx context.Context, account, id string, after, n i
 // Batches returns the account's batches, newest first, at most n: those of a status, if
 // one is given, and those made before the one with the id before, if one is given.
 func (p *Pipeline) Batches(ctx context.Context, account string, status batch.Status, before string, n int) ([]batch.Job, error) {
-	found, err := p.store.Batches(ctx, account, status, before, n)
+	found, err := p.store.Batches.Page(ctx, account, status, before, n)
 	if err != nil {
 		return nil, batchError("listing batches", err)
 	}

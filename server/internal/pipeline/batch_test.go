@@ -206,13 +206,13 @@ func TestBatchRecordsItsKey(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
 		b := prepare(t, s, &script{})
 		id := db.IdempotencyKey{Account: acme, Method: "POST", Route: "/v1/batch", Key: "k"}
-		taken, err := s.TakeKey(t.Context(), id, []byte{1})
+		taken, err := s.Idempotency.Take(t.Context(), id, []byte{1})
 		require.NoError(t, err)
 		r := batchOf(entry("one"))
 		r.Key = taken.Held
 		made, err := b.CreateBatch(t.Context(), r)
 		require.NoError(t, err)
-		again, err := s.TakeKey(t.Context(), id, []byte{1})
+		again, err := s.Idempotency.Take(t.Context(), id, []byte{1})
 		require.NoError(t, err)
 		assert.Equal(t, &db.Answer{Kind: db.BatchAnswer, ID: made.ID}, again.Answer)
 

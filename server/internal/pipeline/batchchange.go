@@ -45,7 +45,7 @@ func (p *Pipeline) RetryBatch(ctx context.Context, r BatchRetry) (*batch.Retried
 			return err
 		}
 		answer = db.Answer{Kind: db.BatchAnswer, ID: b.ID, Note: string(note)}
-		return tx.RecordAnswer(ctx, r.Key, answer, true)
+		return tx.Idempotency.Record(ctx, r.Key, answer, true)
 	})
 	if err != nil {
 		return nil, batchError("retrying a batch", err)
@@ -70,7 +70,7 @@ func (p *Pipeline) RetriedBatch(ctx context.Context, account string, a db.Answer
 
 // retry makes items of a batch wait again, and says which.
 func (p *Pipeline) retry(ctx context.Context, tx *db.Tx, b *db.Batch, r BatchRetry) (done batch.Retried, err error) {
-	items, err := tx.AllItems(ctx, b.ID)
+	items, err := tx.Items.All(ctx, b.ID)
 	if err != nil {
 		return done, err
 	}
@@ -83,7 +83,7 @@ func (p *Pipeline) retry(ctx context.Context, tx *db.Tx, b *db.Batch, r BatchRet
 	for i := range again {
 		ids[i] = again[i].ItemID
 	}
-	if err := tx.Reopen(ctx, b.ID, ids); err != nil {
+	if err := tx.Items.Reopen(ctx, b.ID, ids); err != nil {
 		return done, err
 	}
 	short := slices.ContainsFunc(items, func(i db.BatchItem) bool { return i.Short && slices.Contains(ids, i.ID) })
@@ -145,11 +145,11 @@ func (p *Pipeline) CancelBatch(ctx context.Context, account, id string, key *db.
 		if b.Status.Terminal() {
 			return conflict("The batch has already ended.", b.Status)
 		}
-		if err := tx.Skip(ctx, b.ID); err != nil {
+		if err := tx.Items.Skip(ctx, b.ID); err != nil {
 			return err
 		}
 		b.Status, b.Feeding = batch.Cancelled, false
-		if err := tx.SaveBatch(ctx, b); err != nil {
+		if err := tx.Batches.Save(ctx, b); err != nil {
 			return err
 		}
 		if err := p.tellOfBatch(ctx, tx, b); err != nil {
@@ -166,7 +166,7 @@ func (p *Pipeline) CancelBatch(ctx context.Context, account, id string, key *db.
 // DeleteBatch removes a batch with its items, not what they have led to. NOT_FOUND as
 // for Batch, STATE_CONFLICT with details.status while it runs.
 func (p *Pipeline) DeleteBatch(ctx context.Context, account, id string) error {
-	b, err := p.store.Batch(ctx, account, id)
+	b, err := p.store.Batches.Owned(ctx, account, id)
 	if err == nil && b.Status == batch.Cancelled {
 		err = p.abandon(ctx, &b.Batch) // whose items would not be known any more
 	}
@@ -175,10 +175,10 @@ func (p *Pipeline) DeleteBatch(ctx context.Context, account, id string) error {
 			if !b.Status.Terminal() {
 				return conflict("The batch is still running: cancel it first.", b.Status)
 			}
-			if err := tx.HideBatch(ctx, account, id); err != nil {
+			if err := tx.Library.HideBatch(ctx, account, id); err != nil {
 				return err
 			}
-			return tx.DeleteBatch(ctx, id)
+			return tx.Batches.Delete(ctx, id)
 		})
 	}
 	if err != nil {
@@ -190,13 +190,13 @@ func (p *Pipeline) DeleteBatch(ctx context.Context, account, id string) error {
 // abandon cancels the claims that only skipped items of a canceled batch have waited
 // for.
 func (p *Pipeline) abandon(ctx context.Context, b *db.Batch) error {
-	claims, err := p.store.Abandoned(ctx, b.ID)
+	claims, err := p.store.Items.AbandonedJobs(ctx, b.ID)
 	if err != nil {
 		return err
 	}
 	for _, c := range claims {
 		err := p.change(ctx, c.ExtractionID, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
-			left, err := tx.Abandoned(ctx, b.ID) // somebody may have joined it
+			left, err := tx.Items.AbandonedJobs(ctx, b.ID) // somebody may have joined it
 			left = slices.DeleteFunc(left, func(l db.Job) bool { return l.ID != c.ID })
 			if err != nil || len(left) == 0 {
 				return err
@@ -215,14 +215,14 @@ func (p *Pipeline) abandon(ctx context.Context, b *db.Batch) error {
 // account has no such batch.
 func (p *Pipeline) onBatchOf(ctx context.Context, account, id string, key *db.HeldKey, fn func(ctx context.Context, tx *db.Tx, b *db.Batch) error) error {
 	return p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
-		b, err := tx.LockBatchOf(ctx, account, id)
+		b, err := tx.Batches.LockOwned(ctx, account, id)
 		if err != nil {
 			return err
 		}
 		if err := fn(ctx, tx, b); err != nil {
 			return err
 		}
-		return tx.RecordAnswer(ctx, key, db.Answer{Kind: db.BatchAnswer, ID: id}, true)
+		return tx.Idempotency.Record(ctx, key, db.Answer{Kind: db.BatchAnswer, ID: id}, true)
 	})
 }
 

@@ -50,12 +50,12 @@ func TestCancelBatch(t *testing.T) {
 			job, err = b.Batch(t.Context(), acme, made.ID)
 			require.NoError(t, err)
 			require.NoError(t, job.Check())
-			abandoned, err := s.Abandoned(t.Context(), made.ID)
+			abandoned, err := s.Items.AbandonedJobs(t.Context(), made.ID)
 			require.NoError(t, err)
 			return job.Counts.Pending == 0 && len(abandoned) == 0
 		}, time.Minute, 5*time.Millisecond)
 		assert.Equal(t, batch.Counts{Total: 80, Success: 3}, job.Counts)
-		usage, err := s.Usage(t.Context(), acme, plan().Period(job.CreatedAt.Time).Start)
+		usage, err := s.Allowances.Usage(t.Context(), acme, plan().Period(job.CreatedAt.Time).Start)
 		require.NoError(t, err)
 		assert.Equal(t, db.Usage{Used: db.Allowance{Transcripts: 3}}, usage)
 

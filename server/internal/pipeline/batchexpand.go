@@ -43,7 +43,7 @@ func (expandArgs) Queue() string { return queueLists }
 // time: the batch takes its items once.
 func (p *Pipeline) expand(ctx context.Context, w db.Work, step expandArgs) error {
 	ctx = db.Unhurried(ctx)
-	b, err := p.store.BatchByID(ctx, step.Batch)
+	b, err := p.store.Batches.ByID(ctx, step.Batch)
 	switch {
 	case errors.Is(err, db.ErrNotFound): // it was deleted
 		return nil
@@ -79,7 +79,7 @@ func unwanted(b *db.Batch) bool { return b.Listed || b.Status.Terminal() }
 // whileOpen is whileWanted for a batch.
 func (p *Pipeline) whileOpen(ctx context.Context, batch string, fn func(context.Context) error) error {
 	return p.until(ctx, batch, func(ctx context.Context) bool {
-		b, err := p.store.BatchByID(ctx, batch)
+		b, err := p.store.Batches.ByID(ctx, batch)
 		return err == nil && unwanted(b) || errors.Is(err, db.ErrNotFound)
 	}, fn)
 }
@@ -106,7 +106,7 @@ func (p *Pipeline) listBatch(ctx context.Context, b *db.Batch) error {
 			return nil
 		}
 		b.Title = list.Title
-		if err := tx.EntitleBatch(ctx, b); err != nil {
+		if err := tx.Library.RetitleBatch(ctx, b); err != nil {
 			return err
 		}
 		if b.MaxItems == 0 && !list.Last && len(entries) > b.ItemLimit {
@@ -154,7 +154,7 @@ func (p *Pipeline) listed(platform transcript.Platform, e engine.ListEntry) Batc
 // followLinks follows the short links of a batch that have not been followed.
 func (p *Pipeline) followLinks(ctx context.Context, b *db.Batch) error {
 	for {
-		short, err := p.store.ShortItems(ctx, b.ID)
+		short, err := p.store.Items.ShortLinks(ctx, b.ID)
 		if err != nil {
 			return err
 		}

@@ -35,8 +35,8 @@ func (p *Pipeline) Export(ctx context.Context, account, id string, partial bool)
 	var b *db.BatchState
 	var found []db.ExportItem
 	err := p.store.Snapshot(ctx, func(ctx context.Context, r db.Reader) (err error) {
-		if b, err = r.Batch(ctx, account, id); err == nil {
-			found, err = r.ExportItems(ctx, account, id)
+		if b, err = r.Batches.Owned(ctx, account, id); err == nil {
+			found, err = r.Items.ForExport(ctx, account, id)
 		}
 		return err
 	})
@@ -105,7 +105,7 @@ func (e *Export) Entries(ctx context.Context) iter.Seq2[export.Entry, error] {
 
 // text is the text of the item with that index.
 func (e *Export) text(ctx context.Context, i int) (*transcript.Transcript, error) {
-	t, err := e.store.Transcript(ctx, *e.Items[i].TranscriptRef)
+	t, err := e.store.Transcripts.ByID(ctx, *e.Items[i].TranscriptRef)
 	switch {
 	case errors.Is(err, db.ErrNotFound):
 		return nil, ErrTextChanged
@@ -120,7 +120,7 @@ func (e *Export) text(ctx context.Context, i int) (*transcript.Transcript, error
 // Exported notes the mark and the media type of an export that was sent to its end.
 func (p *Pipeline) Exported(ctx context.Context, account, id, ref, mediaType string) error {
 	err := p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
-		return tx.SetExport(ctx, account, id, ref, mediaType)
+		return tx.Batches.SetExport(ctx, account, id, ref, mediaType)
 	})
 	if err != nil {
 		return batchError("noting an export", err)

@@ -18,7 +18,7 @@ import (
 
 // putText stores a text of a content, and returns its id.
 func putText(ctx context.Context, tx *db.Tx, content, text string) (string, error) {
-	return tx.PutTranscript(ctx, &db.Transcript{SegmentsJSON: packed.Pack([]byte(`[{"text":"` + text + `","start":0,"duration":1}]`)), Transcript: transcript.Transcript{
+	return tx.Transcripts.Put(ctx, &db.Transcript{SegmentsJSON: packed.Pack([]byte(`[{"text":"` + text + `","start":0,"duration":1}]`)), Transcript: transcript.Transcript{
 		Platform: transcript.VideoSite, ExternalID: content, Lang: "en", Source: transcript.OriginCaptionAPI, Status: transcript.Ready,
 	}})
 }
@@ -28,7 +28,7 @@ func finished(t *testing.T, s *db.Store, status batch.Status, texts int) (id str
 	t.Helper()
 	b := &db.Batch{Account: acme, Mode: batch.Links, Languages: "en", ItemLimit: 500, Status: status, Listed: true}
 	require.NoError(t, s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-		if err := tx.InsertBatch(ctx, b); err != nil {
+		if err := tx.Batches.Insert(ctx, b); err != nil {
 			return err
 		}
 		items := []db.BatchItem{}
@@ -49,7 +49,7 @@ func finished(t *testing.T, s *db.Store, status batch.Status, texts int) (id str
 		for i := range items {
 			items[i].BatchID, items[i].Position = b.ID, i+1
 		}
-		return tx.InsertItems(ctx, items)
+		return tx.Items.Insert(ctx, items)
 	}))
 	return b.ID
 }
@@ -73,7 +73,7 @@ func TestExportIsOfOneMoment(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, shown, e.Batch, "it is shown as always")
 
-		require.NoError(t, s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error { return tx.DeleteBatch(ctx, id) }))
+		require.NoError(t, s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error { return tx.Batches.Delete(ctx, id) }))
 		var got []string
 		for entry, err := range e.Entries(t.Context()) {
 			require.NoError(t, err)

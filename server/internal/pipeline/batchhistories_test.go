@@ -360,16 +360,16 @@ func (w *batchWorld) look(b *seenBatch, when string) {
 	var items []db.BatchItem
 	var counts batch.Counts
 	err := w.store.InTx(w.t.Context(), func(ctx context.Context, tx *db.Tx) error {
-		_, err := tx.LockBatchOf(ctx, b.account, b.id) // no item of it ends until this does
+		_, err := tx.Batches.LockOwned(ctx, b.account, b.id) // no item of it ends until this does
 		if err != nil {
 			return err
 		}
-		state, err := tx.Batch(ctx, b.account, b.id)
+		state, err := tx.Batches.Owned(ctx, b.account, b.id)
 		if err != nil {
 			return err
 		}
 		counts = state.Counts
-		items, err = tx.AllItems(ctx, b.id)
+		items, err = tx.Items.All(ctx, b.id)
 		return err
 	})
 	if errors.Is(err, db.ErrNotFound) {

@@ -33,7 +33,7 @@ const (
 // twice, also at the same time: an item gets one claim.
 func (p *Pipeline) feed(ctx context.Context, _ db.Work, step feedArgs) error {
 	ctx = db.Unhurried(ctx)
-	b, err := p.store.BatchByID(ctx, step.Batch)
+	b, err := p.store.Batches.ByID(ctx, step.Batch)
 	switch {
 	case errors.Is(err, db.ErrNotFound): // it was deleted
 		return nil
@@ -42,13 +42,13 @@ func (p *Pipeline) feed(ctx context.Context, _ db.Work, step feedArgs) error {
 	case b.Status == batch.Cancelled:
 		return p.abandon(ctx, b)
 	}
-	open, err := p.store.OpenItems(ctx, b.ID, feedWindow)
+	open, err := p.store.Items.Open(ctx, b.ID, feedWindow)
 	if err != nil {
 		return err
 	}
 	var items []db.BatchItem
 	if room := feedWindow - open.UnderWay; room > 0 {
-		if items, err = p.store.UnclaimedItems(ctx, b.ID, room); err != nil {
+		if items, err = p.store.Items.Unclaimed(ctx, b.ID, room); err != nil {
 			return err
 		}
 	}
@@ -81,7 +81,7 @@ func (p *Pipeline) takeUpItem(ctx context.Context, b *db.Batch, item *db.BatchIt
 			return p.endItem(ctx, tx, item, batch.ItemFailed, failedItem(job.Error))
 		}
 		sound := !s.captionsFirst(s.subject()) || beyondCaptions(job.State)
-		return tx.GiveClaim(ctx, item.ID, job, sound)
+		return tx.Items.SetJob(ctx, item.ID, job, sound)
 	})
 	switch coded := (*transcript.Error)(nil); {
 	case err == nil, errors.Is(err, db.ErrNotFound): // it was canceled, or another run has it
@@ -119,11 +119,11 @@ func (p *Pipeline) submissionOf(ctx context.Context, b *db.Batch, item *db.Batch
 
 // endItem ends an item that has no claim. ErrNotFound: it waits no more.
 func (p *Pipeline) endItem(ctx context.Context, tx *db.Tx, item *db.BatchItem, status batch.ItemStatus, end db.ItemEnd) error {
-	b, err := tx.LockBatch(ctx, item.BatchID)
+	b, err := tx.Batches.Lock(ctx, item.BatchID)
 	if err != nil {
 		return err
 	}
-	if err := tx.EndItem(ctx, item.ID, status, end); err != nil {
+	if err := tx.Items.End(ctx, item.ID, status, end); err != nil {
 		return err
 	}
 	return p.goOn(ctx, tx, b)
@@ -142,7 +142,7 @@ func (p *Pipeline) endItems(ctx context.Context, tx *db.Tx, claims []db.Job, end
 	var waited []string
 	for i := range batches {
 		b := &batches[i]
-		ended, err := tx.EndClaimed(ctx, b.ID, ids, status, how)
+		ended, err := tx.Items.EndClaimed(ctx, b.ID, ids, status, how)
 		if err != nil {
 			return nil, err
 		}
@@ -176,7 +176,7 @@ func lockBatches(ctx context.Context, tx *db.Tx, claims []db.Job) ([]db.Batch, e
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	return tx.LockBatchesOf(ctx, ids)
+	return tx.Batches.LockWaiting(ctx, ids)
 }
 
 // batched are the ids of the claims that items of batches wait for.
@@ -191,7 +191,7 @@ func batched(claims []db.Job) (ids []string) {
 
 // makeRoom lets batches take up other items, as one of theirs is to be recognized.
 func makeRoom(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
-	batches, err := tx.ToSound(ctx, e.ID)
+	batches, err := tx.Items.SetSound(ctx, e.ID)
 	if err != nil {
 		return err
 	}
@@ -206,7 +206,7 @@ func makeRoom(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 // onBatch runs fn in a transaction that has locked a batch. One that is gone is left.
 func (p *Pipeline) onBatch(ctx context.Context, id string, fn func(ctx context.Context, tx *db.Tx, b *db.Batch) error) error {
 	return p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
-		b, err := tx.LockBatch(ctx, id)
+		b, err := tx.Batches.Lock(ctx, id)
 		if errors.Is(err, db.ErrNotFound) {
 			return nil
 		}
@@ -223,7 +223,7 @@ func (p *Pipeline) goOn(ctx context.Context, tx *db.Tx, b *db.Batch) error {
 	if changed, err := p.follow(ctx, tx, b); err != nil || !changed {
 		return err
 	}
-	return tx.SaveBatch(ctx, b)
+	return tx.Batches.Save(ctx, b)
 }
 
 // resume is goOn of a batch that has been changed, and is saved with that.
@@ -231,7 +231,7 @@ func (p *Pipeline) resume(ctx context.Context, tx *db.Tx, b *db.Batch) error {
 	if _, err := p.follow(ctx, tx, b); err != nil {
 		return err
 	}
-	return tx.SaveBatch(ctx, b)
+	return tx.Batches.Save(ctx, b)
 }
 
 // follow reports whether it has changed the batch.
@@ -239,7 +239,7 @@ func (p *Pipeline) follow(ctx context.Context, tx *db.Tx, b *db.Batch) (changed 
 	if b.Status.Terminal() {
 		return false, nil
 	}
-	open, err := tx.OpenItems(ctx, b.ID, feedBelow+1)
+	open, err := tx.Items.Open(ctx, b.ID, feedBelow+1)
 	switch {
 	case err != nil:
 		return false, err
@@ -249,7 +249,7 @@ func (p *Pipeline) follow(ctx context.Context, tx *db.Tx, b *db.Batch) (changed 
 	case open.Any || !b.Listed:
 		return false, nil
 	}
-	counts, err := tx.Counts(ctx, b.ID)
+	counts, err := tx.Items.Counts(ctx, b.ID)
 	if err != nil {
 		return false, err
 	}

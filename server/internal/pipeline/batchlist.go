@@ -21,7 +21,7 @@ func (p *Pipeline) expanded(ctx context.Context, tx *db.Tx, b *db.Batch, entries
 	if errors.As(err, &tooMany) {
 		return p.failBatch(ctx, tx, b, tooMany)
 	}
-	if err := tx.InsertItems(ctx, items); err != nil {
+	if err := tx.Items.Insert(ctx, items); err != nil {
 		return err
 	}
 	b.Listed = true
@@ -34,7 +34,7 @@ func (p *Pipeline) failBatch(ctx context.Context, tx *db.Tx, b *db.Batch, why *t
 		return nil
 	}
 	b.Status, b.Error, b.Listed = batch.Failed, codedError(why), true
-	if err := tx.SaveBatch(ctx, b); err != nil {
+	if err := tx.Batches.Save(ctx, b); err != nil {
 		return err
 	}
 	return p.tellOfBatch(ctx, tx, b)
@@ -47,7 +47,7 @@ func (p *Pipeline) followed(ctx context.Context, tx *db.Tx, b *db.Batch, ends ma
 	if b.Listed || b.Status.Terminal() {
 		return nil
 	}
-	items, err := tx.AllItems(ctx, b.ID)
+	items, err := tx.Items.All(ctx, b.ID)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (p *Pipeline) followed(ctx context.Context, tx *db.Tx, b *db.Batch, ends ma
 		}
 		arrive(item, end, seen)
 		seen[named(*item)] = true
-		if err := tx.SetContent(ctx, item); err != nil {
+		if err := tx.Items.SetContent(ctx, item); err != nil {
 			return err
 		}
 	}
@@ -80,7 +80,7 @@ func (p *Pipeline) followed(ctx context.Context, tx *db.Tx, b *db.Batch, ends ma
 // leadNowhere ends the items of a batch whose short links cannot be followed. The others
 // are not touched.
 func (p *Pipeline) leadNowhere(ctx context.Context, tx *db.Tx, b *db.Batch, why *transcript.Error) error {
-	short, err := tx.ShortItems(ctx, b.ID)
+	short, err := tx.Items.ShortLinks(ctx, b.ID)
 	if err != nil {
 		return err
 	}

@@ -79,13 +79,13 @@ func TestSharedSoundHoldsUpNoItem(t *testing.T) {
 			n := 0
 			require.NoError(t, s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 				n = 0
-				rows, err := tx.Library(ctx, "other")
+				rows, err := tx.Library.All(ctx, "other")
 				for _, row := range rows {
-					job, err := tx.Job(ctx, "other", row.JobID)
+					job, err := tx.Jobs.Owned(ctx, "other", row.JobID)
 					if err != nil {
 						return err
 					}
-					place, err := tx.Place(ctx, job.ExtractionID)
+					place, err := tx.Places.ByExtraction(ctx, job.ExtractionID)
 					if err != nil {
 						return err
 					}

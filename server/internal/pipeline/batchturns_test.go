@@ -148,7 +148,7 @@ func TestAskingBringsItemsForward(t *testing.T) {
 					<-e.arrivals
 				}
 				require.Eventually(t, func() bool {
-					open, err := s.OpenItems(t.Context(), made.ID, 100)
+					open, err := s.Items.Open(t.Context(), made.ID, 100)
 					require.NoError(t, err)
 					return !open.Unclaimed
 				}, time.Minute, 20*time.Millisecond)

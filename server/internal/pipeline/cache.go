@@ -45,7 +45,7 @@ func (s Submission) freshness() fresh {
 // shelf is what the cache holds of the subject, without what is too old. What was put in
 // stands for as long as it is there.
 func (s subject) shelf(ctx context.Context, r db.Reader, account string, counts fresh) (*db.Shelf, error) {
-	shelf, err := r.Shelf(ctx, s.owner, account, s.Platform, s.ExternalID)
+	shelf, err := r.Contents.Shelf(ctx, s.owner, account, s.Platform, s.ExternalID)
 	if err != nil {
 		return nil, fmt.Errorf("pipeline: looking into the cache: %w", err)
 	}
@@ -159,7 +159,7 @@ func cached(ctx context.Context, r db.Reader, s Submission) (*hit, error) {
 	if text == nil {
 		return nil, nil
 	}
-	t, err := r.TranscriptAt(ctx, text.ID, text.UpdatedAt)
+	t, err := r.Transcripts.ChangedAt(ctx, text.ID, text.UpdatedAt)
 	if errors.Is(err, db.ErrNotFound) {
 		return nil, nil // its owner has just removed it
 	}

@@ -131,7 +131,7 @@ func (b *bench) fill(t *testing.T, tracks, texts string) (ids map[string]string)
 			if recognized {
 				source = transcript.OriginASR
 			}
-			id, err := tx.PutTranscript(ctx, &db.Transcript{Transcript: transcript.Transcript{
+			id, err := tx.Transcripts.Put(ctx, &db.Transcript{Transcript: transcript.Transcript{
 				Platform: transcript.VideoSite, ExternalID: "v1", Lang: lang, Source: source,
 				Status: transcript.Ready, CreatedAt: transcript.At(at), UpdatedAt: transcript.At(at),
 			}, SegmentsJSON: packed.Pack([]byte("[]"))})
@@ -151,7 +151,7 @@ func (b *bench) fill(t *testing.T, tracks, texts string) (ids map[string]string)
 		for _, lang := range strings.FieldsFunc(langs, func(r rune) bool { return r == ',' }) {
 			c.Tracks = append(c.Tracks, manual(lang))
 		}
-		return tx.PutContent(ctx, &c)
+		return tx.Contents.Put(ctx, &c)
 	}))
 	return ids
 }

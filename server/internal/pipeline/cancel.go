@@ -13,12 +13,12 @@ import (
 // left. STATE_CONFLICT with details.status when the job has ended, NOT_FOUND as for
 // Job. key is the idempotency key that the request holds; nil: it has none.
 func (p *Pipeline) Cancel(ctx context.Context, account, id string, key *db.HeldKey) (*Job, error) {
-	job, err := p.store.Job(ctx, account, id)
+	job, err := p.store.Jobs.Owned(ctx, account, id)
 	if err != nil {
 		return nil, jobError("canceling a job", err)
 	}
 	err = p.change(ctx, job.ExtractionID, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
-		job, err := tx.Job(ctx, account, id)
+		job, err := tx.Jobs.Owned(ctx, account, id)
 		if err != nil {
 			return err
 		}
@@ -29,7 +29,7 @@ func (p *Pipeline) Cancel(ctx context.Context, account, id string, key *db.HeldK
 		if err := p.settle(ctx, tx, e, []db.Job{*job}, db.End{Status: transcript.JobCancelled}); err != nil {
 			return err
 		}
-		return tx.RecordAnswer(ctx, key, db.Answer{Kind: db.JobAnswer, ID: id}, true)
+		return tx.Idempotency.Record(ctx, key, db.Answer{Kind: db.JobAnswer, ID: id}, true)
 	})
 	if err != nil {
 		return nil, jobError("canceling a job", err)

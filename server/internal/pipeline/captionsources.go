@@ -116,7 +116,7 @@ func (f finding) provenance() map[string]any {
 
 // putContent stores what a platform said: the metadata and the track list.
 func putContent(ctx context.Context, tx *db.Tx, sub subject, found finding) error {
-	return tx.PutContent(ctx, &db.Content{
+	return tx.Contents.Put(ctx, &db.Content{
 		Platform:   sub.Platform,
 		ExternalID: sub.ExternalID,
 		Metadata:   found.Metadata,

@@ -27,10 +27,10 @@ func (p *Pipeline) readCaptions(ctx context.Context, t task, _ captionsArgs) err
 		if err := putContent(ctx, tx, sub, found); err != nil {
 			return err
 		}
-		if err := tx.SetMetadata(ctx, e.ID, found.Metadata); err != nil {
+		if err := tx.Extractions.SetMetadata(ctx, e.ID, found.Metadata); err != nil {
 			return err
 		}
-		id, err := tx.PutTranscript(ctx, text)
+		id, err := tx.Transcripts.Put(ctx, text)
 		if err != nil {
 			return err
 		}
@@ -104,13 +104,13 @@ func (p *Pipeline) goOnWithSound(ctx context.Context, t task, found finding) err
 		if err := putContent(ctx, tx, subjectOfExtraction(e), found); err != nil {
 			return err
 		}
-		if err := tx.SetMetadata(ctx, e.ID, found.Metadata); err != nil {
+		if err := tx.Extractions.SetMetadata(ctx, e.ID, found.Metadata); err != nil {
 			return err
 		}
-		if err := tx.Describe(ctx, e, found.Metadata); err != nil {
+		if err := tx.Library.DescribeJobs(ctx, e, found.Metadata); err != nil {
 			return err
 		}
-		if err := tx.SetTried(ctx, e.ID, found.allTried()); err != nil {
+		if err := tx.Extractions.SetTried(ctx, e.ID, found.allTried()); err != nil {
 			return err
 		}
 		err := p.dismiss(ctx, tx, e)

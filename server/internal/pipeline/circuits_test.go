@@ -57,7 +57,7 @@ func TestMetadataStatusUnderWay(t *testing.T) {
 	sites := newPlatforms(t)
 	b := startLinks(t, dbtest.Open(t, dbtest.SQLite(t)), &script{}, sites)
 	job := b.succeed(t, link("v1", "asr"))
-	events, err := b.store.JobEvents(t.Context(), job.JobID, 0)
+	events, err := b.store.Jobs.Events(t.Context(), job.JobID, 0)
 	require.NoError(t, err)
 	for _, ev := range events {
 		want := transcript.MetadataComplete

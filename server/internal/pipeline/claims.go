@@ -43,7 +43,7 @@ func (p *Pipeline) claim(ctx context.Context, tx *db.Tx, e *db.Extraction, s Sub
 		UpdatedAt:      now,
 	}
 	tx.AfterCommit(func() { p.metrics.JobAccepted(e.Platform) })
-	return job, tx.InsertJob(ctx, job)
+	return job, tx.Jobs.Insert(ctx, job)
 }
 
 // enter moves an extraction to where the step of a task works, if it is not there
@@ -66,7 +66,7 @@ func (p *Pipeline) advance(ctx context.Context, tx *db.Tx, e *db.Extraction, thr
 // move makes one move, and counts the time until then.
 func (p *Pipeline) move(ctx context.Context, tx *db.Tx, e *db.Extraction, m db.Move) error {
 	before := *e
-	if err := tx.Move(ctx, e, m); err != nil {
+	if err := tx.Extractions.Move(ctx, e, m); err != nil {
 		return err
 	}
 	p.countLeft(tx, &before, e)
@@ -88,7 +88,7 @@ func (p *Pipeline) goBack(ctx context.Context, tx *db.Tx, e *db.Extraction, why 
 		return p.move(ctx, tx, e, db.Move{To: waitingFor(e.State), Retry: why == attempted, Waits: why == blocked})
 	}
 	if why == blocked { // it already waits, but it was not known for what
-		return tx.SetWaiting(ctx, e, true)
+		return tx.Extractions.SetWaiting(ctx, e, true)
 	}
 	return nil
 }
@@ -103,7 +103,7 @@ func (p *Pipeline) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, clai
 		return err
 	}
 	before := *e
-	over, err := tx.End(ctx, e, claims, end)
+	over, err := tx.Extractions.End(ctx, e, claims, end)
 	if err != nil {
 		return err
 	}
@@ -112,12 +112,12 @@ func (p *Pipeline) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, clai
 	if err := leavePlace(ctx, tx, e, claims, over); err != nil {
 		return err
 	}
-	if err := tx.Conclude(ctx, e, claims, end); err != nil {
+	if err := tx.Library.EndJobs(ctx, e, claims, end); err != nil {
 		return err
 	}
 	if over {
 		p.countLeft(tx, &before, e)
-		if err := errors.Join(tx.DeleteChunks(ctx, e.ID), tx.DeleteSpeakers(ctx, e.ID)); err != nil {
+		if err := errors.Join(tx.Chunks.Delete(ctx, e.ID), tx.Speakers.Delete(ctx, e.ID)); err != nil {
 			return err
 		}
 	}
@@ -133,7 +133,7 @@ func (p *Pipeline) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, clai
 
 // settleAll ends an extraction with all claims on it that run.
 func (p *Pipeline) settleAll(ctx context.Context, tx *db.Tx, e *db.Extraction, end db.End) error {
-	claims, err := tx.LockClaims(ctx, e.ID)
+	claims, err := tx.Jobs.LockRunning(ctx, e.ID)
 	if err != nil {
 		return err
 	}

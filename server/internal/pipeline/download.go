@@ -38,15 +38,15 @@ func (p *Pipeline) keepMetadata(ctx context.Context, t task, sub subject, m tran
 		return p.tooLong()
 	}
 	return p.ownWanted(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
-		if err := tx.SetMetadata(ctx, e.ID, m); err != nil {
+		if err := tx.Extractions.SetMetadata(ctx, e.ID, m); err != nil {
 			return err
 		}
-		if err := tx.Describe(ctx, e, m); err != nil {
+		if err := tx.Library.DescribeJobs(ctx, e, m); err != nil {
 			return err
 		}
 		if !sub.Platform.HasCaptions() {
 			c := &db.Content{Platform: sub.Platform, ExternalID: sub.ExternalID, Metadata: m, AskedAt: time.Now()}
-			if err := tx.PutContent(ctx, c); err != nil {
+			if err := tx.Contents.Put(ctx, c); err != nil {
 				return err
 			}
 		}

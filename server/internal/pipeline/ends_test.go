@@ -103,7 +103,7 @@ func (w *ends) claim(t *testing.T, b *bench, s pipeline.Submission) *db.Job {
 	out, err := b.Submit(t.Context(), s)
 	require.NoError(t, err)
 	require.NotNil(t, out.Job, "the cache has answered")
-	job, err := w.store.Job(t.Context(), s.Account, out.Job.JobID)
+	job, err := w.store.Jobs.Owned(t.Context(), s.Account, out.Job.JobID)
 	require.NoError(t, err)
 	w.claims = append(w.claims, job)
 	return job
@@ -122,13 +122,13 @@ func (w *ends) ends(t *testing.T, b *bench, job *db.Job, want transcript.JobStat
 	assert.Equal(t, want, w.settled[job.ID], "the claim has ended by another way")
 	w.mu.Unlock()
 
-	e, err := w.store.Extraction(t.Context(), job.ExtractionID)
+	e, err := w.store.Extractions.ByID(t.Context(), job.ExtractionID)
 	require.NoError(t, err)
 	require.Equal(t, over, e.State.Status.Terminal())
-	chunks, err := w.store.CutList(t.Context(), e.ID)
+	chunks, err := w.store.Chunks.CutList(t.Context(), e.ID)
 	require.NoError(t, err)
 	if over {
-		place, err := w.store.Place(t.Context(), e.ID)
+		place, err := w.store.Places.ByExtraction(t.Context(), e.ID)
 		require.NoError(t, err)
 		assert.Zero(t, place)
 		assert.Empty(t, chunks)
@@ -143,7 +143,7 @@ func (w *ends) ends(t *testing.T, b *bench, job *db.Job, want transcript.JobStat
 // a text, a failure, or nothing.
 func (w *ends) showsWhatItMust(t *testing.T, job *db.Job, shown *pipeline.Job) {
 	t.Helper()
-	rows, err := w.store.Library(t.Context(), job.Account)
+	rows, err := w.store.Library.All(t.Context(), job.Account)
 	require.NoError(t, err)
 	if shown.Status == transcript.JobCancelled {
 		assert.Empty(t, rows)
@@ -172,7 +172,7 @@ func (w *ends) paysWhatItMust(t *testing.T, account string) {
 		if c.Account != account {
 			continue
 		}
-		job, err := w.store.Job(t.Context(), c.Account, c.ID)
+		job, err := w.store.Jobs.Owned(t.Context(), c.Account, c.ID)
 		require.NoError(t, err)
 		if !job.State.Status.Terminal() {
 			want.Reserved.Transcripts++
@@ -182,7 +182,7 @@ func (w *ends) paysWhatItMust(t *testing.T, account string) {
 		assert.Equal(t, db.Allowance{}, job.Held)
 		want.Used.Minutes += w.heard[job.ID]
 		if job.State.Status == transcript.JobSuccess && !job.Cached {
-			text, err := w.store.Transcript(t.Context(), job.TranscriptID)
+			text, err := w.store.Transcripts.ByID(t.Context(), job.TranscriptID)
 			require.NoError(t, err)
 			want.Used.Transcripts++
 			if text.Source == transcript.OriginASR {
@@ -292,7 +292,7 @@ func endOfNoSound(t *testing.T, w *ends) {
 	w.probe = func() (engine.MediaInfo, error) { return engine.MediaInfo{Format: "mp4"}, nil }
 	b := w.start(t)
 	id := b.job(t, recording(t, 5, 1)).JobID
-	job, err := w.store.Job(t.Context(), acme, id)
+	job, err := w.store.Jobs.Owned(t.Context(), acme, id)
 	require.NoError(t, err)
 	w.claims = append(w.claims, job)
 	w.ends(t, b, job, transcript.JobFailed, transcript.UploadInvalid, true)
@@ -325,16 +325,16 @@ func (w *ends) leaves(t *testing.T, e *db.Extraction, step left, also func(ctx c
 	e.ID, e.State = uuid.NewString(), transcript.StageQueued.State()
 	job := &db.Job{Account: acme, ExtractionID: e.ID, State: e.State, Attempt: e.Attempt, Limits: db.Limits{ASR: true, Period: plan().Period(time.Now()).Start, MaxDuration: -1, Transcripts: -1, ASRMinutes: -1, ASRConcurrency: -1, ASRWaiting: -1}}
 	require.NoError(t, w.store.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-		if err := tx.InsertExtraction(ctx, e); err != nil {
+		if err := tx.Extractions.Insert(ctx, e); err != nil {
 			return err
 		}
-		if err := tx.InsertJob(ctx, job); err != nil {
+		if err := tx.Jobs.Insert(ctx, job); err != nil {
 			return err
 		}
-		if err := tx.Expect(ctx, e, job); err != nil {
+		if err := tx.Library.ShowJob(ctx, e, job); err != nil {
 			return err
 		}
-		if _, err := tx.Hold(ctx, job, db.Allowance{Transcripts: 1}); err != nil {
+		if _, err := tx.Allowances.Reserve(ctx, job, db.Allowance{Transcripts: 1}); err != nil {
 			return err
 		}
 		if err := also(ctx, tx); err != nil {
@@ -354,11 +354,11 @@ func endOfPublishing(t *testing.T, w *ends) {
 	e := &db.Extraction{Owner: acme, Platform: transcript.Upload, ExternalID: "x", Attempt: 4}
 	job := w.leaves(t, e, left{kind: "publish", queue: "publish"}, func(ctx context.Context, tx *db.Tx) error {
 		for _, stage := range []transcript.Stage{transcript.StageDurationCheck, transcript.StageASRQueued} {
-			if err := tx.Move(ctx, e, db.Move{To: stage.State()}); err != nil {
+			if err := tx.Extractions.Move(ctx, e, db.Move{To: stage.State()}); err != nil {
 				return err
 			}
 		}
-		return tx.InsertChunks(ctx, []db.Chunk{{ExtractionID: e.ID, Duration: 5, Result: []byte("{")}})
+		return tx.Chunks.Insert(ctx, []db.Chunk{{ExtractionID: e.ID, Duration: 5, Result: []byte("{")}})
 	})
 	b := w.start(t)
 	w.ends(t, b, job, transcript.JobFailed, transcript.Internal, true)

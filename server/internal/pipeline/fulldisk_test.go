@@ -26,10 +26,10 @@ func withoutReserve(c *pipeline.Config) { c.MinFreeDisk = 1 }
 // waiting waits until the job's work waits for what will pass.
 func (b *bench) waiting(t *testing.T, jobID string) {
 	t.Helper()
-	job, err := b.store.Job(t.Context(), acme, jobID)
+	job, err := b.store.Jobs.Owned(t.Context(), acme, jobID)
 	require.NoError(t, err)
 	require.Eventually(t, func() bool {
-		e, err := b.store.Extraction(t.Context(), job.ExtractionID)
+		e, err := b.store.Extractions.ByID(t.Context(), job.ExtractionID)
 		return assert.NoError(t, err) && e.WaitingSince != nil
 	}, time.Minute, 10*time.Millisecond)
 }
@@ -104,7 +104,7 @@ func TestAFullDatabaseLosesNoWord(t *testing.T) {
 		refused := 0
 		require.Eventually(t, func() bool {
 			err := s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-				return tx.PutContent(ctx, &db.Content{Platform: transcript.VideoSite, ExternalID: "another", AskedAt: time.Now()})
+				return tx.Contents.Put(ctx, &db.Content{Platform: transcript.VideoSite, ExternalID: "another", AskedAt: time.Now()})
 			})
 			if err != nil {
 				assert.ErrorIs(t, err, db.ErrUnavailable)

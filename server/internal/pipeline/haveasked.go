@@ -49,7 +49,7 @@ func (p *Pipeline) askOthers(ctx context.Context, l *db.Lookup, budget time.Dura
 		return nil, notAsked().Because(ErrNoWorkers)
 	}
 	err := p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
-		asked, err := tx.PutLookup(ctx, l, budget)
+		asked, err := tx.Lookups.Put(ctx, l, budget)
 		if err != nil || !asked { // it is under way
 			return err
 		}
@@ -97,7 +97,7 @@ func (p *Pipeline) awaitAnswer(ctx context.Context, id string, longest time.Dura
 	tick := time.NewTicker(time.Second) // a signal may be lost
 	defer tick.Stop()
 	for late := false; ; {
-		l, err := p.store.Lookup(ctx, id)
+		l, err := p.store.Lookups.ByID(ctx, id)
 		if err != nil || l.EndedAt != nil || late {
 			return l, err
 		}
@@ -119,7 +119,7 @@ func (p *Pipeline) readAnswer(ctx context.Context, found *db.Answered) (a answer
 		return a, found.Error
 	}
 	if found.TranscriptID != "" {
-		a.text, err = p.store.Transcript(ctx, found.TranscriptID)
+		a.text, err = p.store.Transcripts.ByID(ctx, found.TranscriptID)
 	}
 	return a, err
 }
@@ -160,7 +160,7 @@ func (p *Pipeline) answerReaders(ctx context.Context, w db.Work, step lookupArgs
 // question is what readers have asked, nil where nobody waits for the answer any more. late
 // tells that they asked longer ago than they wait.
 func (p *Pipeline) question(ctx context.Context, id string, patience time.Duration) (l *db.Lookup, late bool, err error) {
-	l, err = p.store.Lookup(ctx, id)
+	l, err = p.store.Lookups.ByID(ctx, id)
 	switch {
 	case errors.Is(err, db.ErrNotFound):
 		return nil, false, nil
@@ -182,7 +182,7 @@ func (p *Pipeline) tell(ctx context.Context, id string, found answered, cause er
 	if found.text != nil {
 		a.TranscriptID = found.text.ID
 	}
-	return p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.AnswerLookup(ctx, id, a, last) })
+	return p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Lookups.Answer(ctx, id, a, last) })
 }
 
 func lookupOf(sub subject) *db.Lookup {

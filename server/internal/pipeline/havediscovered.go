@@ -81,5 +81,5 @@ func (p *Pipeline) tellDiscovered(ctx context.Context, id string, found []byte, 
 		p.log.WarnContext(ctx, "what is on the video site could not be told", "lookup", id, "err", cause)
 		a.Error = withCode(cause)
 	}
-	return p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.AnswerLookup(ctx, id, a, true) })
+	return p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Lookups.Answer(ctx, id, a, true) })
 }

@@ -141,7 +141,7 @@ func (w *world) live(history []event) {
 	for n := range w.plans {
 		for _, period := range periods() {
 			name := w.name(n)
-			u, err := w.store.Usage(w.t.Context(), name, period)
+			u, err := w.store.Allowances.Usage(w.t.Context(), name, period)
 			require.NoError(w.t, err)
 			require.Zero(w.t, u.Reserved, "%s, %v", name, history)
 		}
@@ -263,9 +263,9 @@ func (w *world) readCaptions(s pipeline.Submission) {
 // chunks that are done.
 func (w *world) cancel(i int) {
 	c := &w.jobs[i]
-	job, err := w.store.Job(w.t.Context(), c.account, c.id)
+	job, err := w.store.Jobs.Owned(w.t.Context(), c.account, c.id)
 	require.NoError(w.t, err)
-	chunks, err := w.store.CutList(w.t.Context(), job.ExtractionID)
+	chunks, err := w.store.Chunks.CutList(w.t.Context(), job.ExtractionID)
 	require.NoError(w.t, err)
 	heard := 0.0
 	for _, chunk := range chunks {
@@ -298,10 +298,10 @@ func (w *world) check(when string) {
 				name := w.name(n)
 				// This locks the row: what is read then belongs together.
 				unlimited := db.Limits{Period: period, Transcripts: -1, ASRMinutes: -1}
-				if _, err := tx.Pay(ctx, name, unlimited, db.Allowance{}); err != nil {
+				if _, err := tx.Allowances.Pay(ctx, name, unlimited, db.Allowance{}); err != nil {
 					return err
 				}
-				u, err := tx.Usage(ctx, name, period)
+				u, err := tx.Allowances.Usage(ctx, name, period)
 				if err != nil {
 					return err
 				}
@@ -310,7 +310,7 @@ func (w *world) check(when string) {
 			}
 		}
 		for _, c := range w.jobs {
-			job, err := tx.Job(ctx, c.account, c.id)
+			job, err := tx.Jobs.Owned(ctx, c.account, c.id)
 			if err != nil {
 				return err
 			}
@@ -322,7 +322,7 @@ func (w *world) check(when string) {
 			case job.State.Status == transcript.JobCancelled:
 				u.Used.Minutes += c.cancelled
 			case job.State.Status == transcript.JobSuccess && !job.Cached:
-				text, err := tx.Transcript(ctx, job.TranscriptID)
+				text, err := tx.Transcripts.ByID(ctx, job.TranscriptID)
 				if err != nil {
 					return err
 				}

@@ -110,7 +110,7 @@ func (p *Pipeline) isHooked(ctx context.Context, tx *db.Tx, h db.Hook) (bool, er
 
 // tellOfJob calls the hook for a job. Of one that is gone nobody is told any more.
 func (p *Pipeline) tellOfJob(ctx context.Context, w db.Work, step tellJobArgs) error {
-	row, err := p.store.JobByID(ctx, step.Job)
+	row, err := p.store.Jobs.ByID(ctx, step.Job)
 	if errors.Is(err, db.ErrNotFound) {
 		p.log.ErrorContext(ctx, "nobody was told of the end of a job while it was kept", "job", step.Job, "calls", step.Failed)
 		return nil
@@ -129,7 +129,7 @@ func (p *Pipeline) tellOfJob(ctx context.Context, w db.Work, step tellJobArgs) e
 // tellOfEndedBatch calls the hook for a batch, unless it was retried meanwhile: then it
 // ends again.
 func (p *Pipeline) tellOfEndedBatch(ctx context.Context, w db.Work, step tellBatchArgs) error {
-	row, err := p.store.BatchByID(ctx, step.Batch)
+	row, err := p.store.Batches.ByID(ctx, step.Batch)
 	if errors.Is(err, db.ErrNotFound) { // it was deleted
 		return nil
 	}

@@ -25,7 +25,7 @@ func (p *Pipeline) Info(ctx context.Context, q Question) (*transcript.Info, erro
 		if shelf, err = sub.shelf(ctx, r, q.Account, within(q.Plan.CacheTTL)); err != nil {
 			return err
 		}
-		before, err = r.Content(ctx, sub.Platform, sub.ExternalID)
+		before, err = r.Contents.Get(ctx, sub.Platform, sub.ExternalID)
 		if errors.Is(err, db.ErrNotFound) {
 			before, err = nil, nil
 		}

@@ -85,14 +85,14 @@ func (b *bench) spend(t *testing.T, account string, used db.Allowance, held int6
 	t.Helper()
 	out, err := b.Submit(t.Context(), link("held", "en"))
 	require.NoError(t, err)
-	job, err := b.store.Job(t.Context(), account, out.Job.JobID)
+	job, err := b.store.Jobs.Owned(t.Context(), account, out.Job.JobID)
 	require.NoError(t, err)
 	require.NoError(t, b.store.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-		claims, err := tx.LockClaims(ctx, job.ExtractionID)
+		claims, err := tx.Jobs.LockRunning(ctx, job.ExtractionID)
 		require.NoError(t, err)
-		_, err = tx.Pay(ctx, account, job.Limits, used)
+		_, err = tx.Allowances.Pay(ctx, account, job.Limits, used)
 		require.NoError(t, err)
-		_, err = tx.Hold(ctx, &claims[0], db.Allowance{Transcripts: 1, Minutes: held})
+		_, err = tx.Allowances.Reserve(ctx, &claims[0], db.Allowance{Transcripts: 1, Minutes: held})
 		return err
 	}))
 }

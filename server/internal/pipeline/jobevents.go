@@ -27,7 +27,7 @@ type Event struct {
 // Job returns a job with its result as v wants it; nil: as the POST asked.
 // NOT_FOUND for an unknown id and for another account's job.
 func (p *Pipeline) Job(ctx context.Context, account, id string, v *View) (*Job, error) {
-	row, err := p.store.Job(ctx, account, id)
+	row, err := p.store.Jobs.Owned(ctx, account, id)
 	if err != nil {
 		return nil, jobError("reading a job", err)
 	}
@@ -42,7 +42,7 @@ func (p *Pipeline) fill(ctx context.Context, row *db.Job, v *View) (*Job, error)
 	if row.TranscriptID == "" {
 		return job, nil
 	}
-	t, err := p.store.Transcript(ctx, row.TranscriptID)
+	t, err := p.store.Transcripts.ByID(ctx, row.TranscriptID)
 	if errors.Is(err, db.ErrNotFound) {
 		return job, nil // its owner has deleted the text since
 	}
@@ -65,7 +65,7 @@ func (p *Pipeline) fill(ctx context.Context, row *db.Job, v *View) (*Job, error)
 // Transcript returns a transcript of the account as v wants it. NOT_FOUND for an
 // unknown id and for another account's upload.
 func (p *Pipeline) Transcript(ctx context.Context, account, id string, v View) (*Result, error) {
-	t, err := p.store.Transcript(ctx, id)
+	t, err := p.store.Transcripts.ByID(ctx, id)
 	if err == nil && t.Owner != "" && t.Owner != account {
 		err = db.ErrNotFound
 	}
@@ -82,7 +82,7 @@ func (p *Pipeline) Wait(waiting context.Context, account, id string, v *View) (*
 	wake, stop := p.store.Watch(id)
 	defer stop()
 	for {
-		row, err := p.store.Job(ctx, account, id)
+		row, err := p.store.Jobs.Owned(ctx, account, id)
 		if err != nil {
 			return nil, jobError("waiting for a job", err)
 		}
@@ -114,7 +114,7 @@ func rest(ctx context.Context, wake <-chan struct{}) bool {
 // ends or the store fails. NOT_FOUND as for Job; ErrNothingMore when the end was
 // seen.
 func (p *Pipeline) Watch(ctx context.Context, account, id string, after int) (iter.Seq2[Event, error], error) {
-	row, err := p.store.Job(ctx, account, id)
+	row, err := p.store.Jobs.Owned(ctx, account, id)
 	if err != nil {
 		return nil, jobError("watching a job", err)
 	}
@@ -140,7 +140,7 @@ func (w *watcher) follow(ctx context.Context) {
 	wake, stop := w.p.store.Watch(w.id)
 	defer stop()
 	for first := true; ; first = false {
-		row, err := w.p.store.Job(ctx, w.account, w.id)
+		row, err := w.p.store.Jobs.Owned(ctx, w.account, w.id)
 		if err != nil {
 			w.yield(Event{}, jobError("watching a job", err))
 			return
@@ -174,7 +174,7 @@ func (w *watcher) transitions(ctx context.Context, row *db.Job) bool {
 	if row.Sequence <= w.seen {
 		return true
 	}
-	events, err := w.p.store.JobEvents(ctx, w.id, w.seen)
+	events, err := w.p.store.Jobs.Events(ctx, w.id, w.seen)
 	if err != nil {
 		w.yield(Event{}, jobError("watching a job", err))
 		return false

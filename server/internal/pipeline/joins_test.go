@@ -24,30 +24,30 @@ func TestJoinWhileTheWorkEnds(t *testing.T) {
 		b := prepareLinks(t, s, sites)
 		first, err := b.Submit(t.Context(), link("v1", "en"))
 		require.NoError(t, err)
-		row, err := s.Job(t.Context(), acme, first.Job.JobID)
+		row, err := s.Jobs.Owned(t.Context(), acme, first.Job.JobID)
 		require.NoError(t, err)
 
 		joining := make(chan *pipeline.Outcome, 1)
 		failing := make(chan error, 1)
 		require.NoError(t, s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-			e, err := tx.LockExtraction(ctx, row.ExtractionID)
+			e, err := tx.Extractions.Lock(ctx, row.ExtractionID)
 			if err != nil {
 				return err
 			}
-			id, err := tx.PutTranscript(ctx, &db.Transcript{Transcript: transcript.Transcript{
+			id, err := tx.Transcripts.Put(ctx, &db.Transcript{Transcript: transcript.Transcript{
 				Platform: e.Platform, ExternalID: e.ExternalID, Lang: "en", Source: transcript.OriginDownloader, Status: transcript.Ready,
 			}, SegmentsJSON: packed.Pack([]byte("[]"))})
 			if err != nil {
 				return err
 			}
-			if err := tx.Move(ctx, e, db.Move{To: transcript.StagePublishing.State()}); err != nil {
+			if err := tx.Extractions.Move(ctx, e, db.Move{To: transcript.StagePublishing.State()}); err != nil {
 				return err
 			}
-			claims, err := tx.LockClaims(ctx, e.ID)
+			claims, err := tx.Jobs.LockRunning(ctx, e.ID)
 			if err != nil {
 				return err
 			}
-			if _, err := tx.End(ctx, e, claims, db.End{Status: transcript.JobSuccess, TranscriptID: id}); err != nil {
+			if _, err := tx.Extractions.End(ctx, e, claims, db.End{Status: transcript.JobSuccess, TranscriptID: id}); err != nil {
 				return err
 			}
 			go func() {

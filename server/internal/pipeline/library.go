@@ -15,7 +15,7 @@ import (
 // is on its way STATE_CONFLICT, with details.status and details.jobId; NO_TRANSCRIPT
 // where the account has saved none, whoever else has.
 func (p *Pipeline) Saved(ctx context.Context, account string, key library.Key) (*db.Saved, error) {
-	saved, err := p.store.Saved(ctx, account, key)
+	saved, err := p.store.Library.Saved(ctx, account, key)
 	if err != nil {
 		return nil, libraryError("reading a library", err)
 	}
@@ -29,10 +29,10 @@ func (p *Pipeline) Saved(ctx context.Context, account string, key library.Key) (
 // moment.
 func (p *Pipeline) savedOrBusy(ctx context.Context, account string, key library.Key) (saved *db.Saved, err error) {
 	err = p.store.Snapshot(ctx, func(ctx context.Context, r db.Reader) error {
-		if saved, err = r.Saved(ctx, account, key); err != nil || saved.TranscriptID != "" {
+		if saved, err = r.Library.Saved(ctx, account, key); err != nil || saved.TranscriptID != "" {
 			return err
 		}
-		job, err := r.Job(ctx, account, saved.JobID)
+		job, err := r.Jobs.Owned(ctx, account, saved.JobID)
 		if err != nil {
 			return err
 		}
@@ -51,7 +51,7 @@ func (p *Pipeline) savedOrBusy(ctx context.Context, account string, key library.
 // SavedText returns what Saved has found with its text. NO_TRANSCRIPT where it has been
 // deleted since.
 func (p *Pipeline) SavedText(ctx context.Context, saved *db.Saved) (*db.Transcript, error) {
-	t, err := p.store.TranscriptAt(ctx, saved.TranscriptID, saved.ChangedAt)
+	t, err := p.store.Transcripts.ChangedAt(ctx, saved.TranscriptID, saved.ChangedAt)
 	if err != nil {
 		return nil, libraryError("reading a saved text", err)
 	}
@@ -60,7 +60,7 @@ func (p *Pipeline) SavedText(ctx context.Context, saved *db.Saved) (*db.Transcri
 
 // SavedTimedText is SavedText with the words, where the text has any.
 func (p *Pipeline) SavedTimedText(ctx context.Context, saved *db.Saved) (*db.Transcript, error) {
-	t, err := p.store.TimedTranscript(ctx, saved.TranscriptID)
+	t, err := p.store.Transcripts.Timed(ctx, saved.TranscriptID)
 	if err != nil {
 		return nil, libraryError("reading a saved text", err)
 	}
@@ -72,7 +72,7 @@ func (p *Pipeline) SavedTimedText(ctx context.Context, saved *db.Saved) (*db.Tra
 func (p *Pipeline) Library(ctx context.Context, account string, q library.Query) (*library.Page, error) {
 	var page *library.Page
 	err := p.store.Snapshot(ctx, func(ctx context.Context, r db.Reader) (err error) {
-		page, err = r.LibraryPage(ctx, account, q)
+		page, err = r.Library.Page(ctx, account, q)
 		return err
 	})
 	if err != nil {
@@ -86,9 +86,9 @@ func (p *Pipeline) Library(ctx context.Context, account string, q library.Query)
 func (p *Pipeline) Related(ctx context.Context, account string, key library.Key, n int) ([]library.Item, error) {
 	var items []library.Item
 	err := p.store.Snapshot(ctx, func(ctx context.Context, r db.Reader) error {
-		row, err := r.LibraryRow(ctx, account, key)
+		row, err := r.Library.Row(ctx, account, key)
 		if err == nil {
-			items, err = r.Related(ctx, row, n)
+			items, err = r.Library.Related(ctx, row, n)
 		}
 		return err
 	})
@@ -101,7 +101,7 @@ func (p *Pipeline) Related(ctx context.Context, account string, key library.Key,
 // Star sets whether what a key names has a star, in all its languages where the key
 // has none. NO_TRANSCRIPT where it is not in the library of the account.
 func (p *Pipeline) Star(ctx context.Context, account string, key library.Key, starred bool) error {
-	err := p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Star(ctx, account, key, starred) })
+	err := p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Library.Star(ctx, account, key, starred) })
 	if err != nil {
 		return libraryError("changing a library", err)
 	}
@@ -119,7 +119,7 @@ func (p *Pipeline) Remove(ctx context.Context, account string, key library.Key) 
 				return err
 			}
 		}
-		return tx.Remove(ctx, account, key)
+		return tx.Library.Remove(ctx, account, key)
 	})
 	if err != nil {
 		return libraryError("changing a library", err)

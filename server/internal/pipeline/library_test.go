@@ -158,7 +158,7 @@ func TestRemovedUpload(t *testing.T) {
 
 		require.NoError(t, b.Remove(t.Context(), acme, key))
 		assert.Empty(t, b.listed(t, acme))
-		_, err = s.Transcript(t.Context(), done.TranscriptRef)
+		_, err = s.Transcripts.ByID(t.Context(), done.TranscriptRef)
 		require.ErrorIs(t, err, db.ErrNotFound)
 		job, err := b.Job(t.Context(), acme, done.JobID, nil)
 		require.NoError(t, err)

@@ -57,7 +57,7 @@ func TestCaptionsBecomeTranscript(t *testing.T) {
 		require.NoError(t, err)
 		require.NotNil(t, out.Result, "the cache is shared")
 		for _, account := range []string{acme, "other"} {
-			rows, err := s.Library(t.Context(), account)
+			rows, err := s.Library.All(t.Context(), account)
 			require.NoError(t, err)
 			require.Len(t, rows, 1, "library of %s", account)
 			assert.Equal(t, job.TranscriptRef, rows[0].TranscriptID)
@@ -84,7 +84,7 @@ func TestAutomaticCaptionsAreUnrolled(t *testing.T) {
 	b := startLinks(t, dbtest.Open(t, dbtest.SQLite(t)), &script{}, sites)
 	job := b.succeed(t, link("v1", "en"))
 	assert.JSONEq(t, `[{"text":"so we go","start":0,"duration":2},{"text":"to the sea","start":2,"duration":2}]`, string(plain(t, job.SegmentsJSON)))
-	timed, err := b.store.TimedTranscript(t.Context(), job.TranscriptRef)
+	timed, err := b.store.Transcripts.Timed(t.Context(), job.TranscriptRef)
 	require.NoError(t, err)
 	assert.JSONEq(t, `[[],[{"text":"to","start":2,"duration":0.5},{"text":"the","start":2.5,"duration":0.5},{"text":"sea","start":3,"duration":1}]]`, string(plain(t, timed.WordsJSON)))
 
@@ -126,7 +126,7 @@ func TestEveryPlatform(t *testing.T) {
 			} else {
 				assert.Zero(t, sites.questions(), "the platform has no captions")
 			}
-			rows, err := b.store.Library(t.Context(), acme)
+			rows, err := b.store.Library.All(t.Context(), acme)
 			require.NoError(t, err)
 			assert.Len(t, rows, 1)
 			out, err := b.Submit(t.Context(), s)
@@ -244,16 +244,16 @@ func TestAnswerFromCacheIsRemembered(t *testing.T) {
 	b.fill(t, "en", "en")
 	for _, name := range []string{"one", "two"} {
 		key := db.IdempotencyKey{Account: acme, Method: "POST", Route: "/", Key: name}
-		taken, err := b.store.TakeKey(t.Context(), key, nil)
+		taken, err := b.store.Idempotency.Take(t.Context(), key, nil)
 		require.NoError(t, err)
 		s := link("v1", "en")
 		s.Key = taken.Held
 		out, err := b.Submit(t.Context(), s)
 		require.NoError(t, err)
-		again, err := b.store.TakeKey(t.Context(), key, nil)
+		again, err := b.store.Idempotency.Take(t.Context(), key, nil)
 		require.NoError(t, err)
 		assert.Equal(t, &db.Answer{Kind: db.TranscriptAnswer, ID: out.Result.Transcript.ID}, again.Answer)
-		rows, err := b.store.Library(t.Context(), acme)
+		rows, err := b.store.Library.All(t.Context(), acme)
 		require.NoError(t, err)
 		assert.Len(t, rows, 1)
 	}
@@ -372,7 +372,7 @@ func TestCancelledLinkStopsItsDownload(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, transcript.JobCancelled, job.Status)
 	<-ended
-	rows, err := b.store.Library(t.Context(), acme)
+	rows, err := b.store.Library.All(t.Context(), acme)
 	require.NoError(t, err)
 	assert.Empty(t, rows)
 }

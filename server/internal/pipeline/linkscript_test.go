@@ -200,7 +200,7 @@ func (b *bench) succeed(t *testing.T, s pipeline.Submission) *pipeline.Job {
 // stages are the states that a job has gone through.
 func (b *bench) stages(t *testing.T, id string) []transcript.Stage {
 	t.Helper()
-	events, err := b.store.JobEvents(t.Context(), id, 0)
+	events, err := b.store.Jobs.Events(t.Context(), id, 0)
 	require.NoError(t, err)
 	var stages []transcript.Stage
 	for i, ev := range events {

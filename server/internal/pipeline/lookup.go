@@ -173,9 +173,9 @@ func (p *Pipeline) keepFinding(ctx context.Context, sub subject, a *answered) (e
 		if err := putContent(ctx, tx, sub, a.finding); err != nil || text == nil {
 			return err
 		}
-		id, err := tx.PutTranscript(ctx, text)
+		id, err := tx.Transcripts.Put(ctx, text)
 		if err == nil {
-			a.text, err = tx.Transcript(ctx, id) // it may have kept an older id and time
+			a.text, err = tx.Transcripts.ByID(ctx, id) // it may have kept an older id and time
 		}
 		return err
 	})

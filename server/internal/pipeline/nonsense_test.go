@@ -38,7 +38,7 @@ func TestSegmentsOfSource(t *testing.T) {
 		{Text: "third", Start: 5},
 		{Text: "fourth", Start: 6},
 	}, segmentsOf(t, job.SegmentsJSON))
-	timed, err := b.store.TimedTranscript(t.Context(), job.TranscriptRef)
+	timed, err := b.store.Transcripts.Timed(t.Context(), job.TranscriptRef)
 	require.NoError(t, err)
 	assert.JSONEq(t, `[[{"text":"fir","start":0,"duration":1},{"text":"st","start":1,"duration":0}],[],[],[]]`, string(plain(t, timed.WordsJSON)))
 }
@@ -63,7 +63,7 @@ func TestSourceThatContradictsItself(t *testing.T) {
 			require.NoError(t, err)
 			require.NotNil(t, r.Failure, "%+v", r.CaptionReport)
 			assert.Equal(t, transcript.UpstreamFailed, r.Failure.Code)
-			shelf, err := b.store.Shelf(t.Context(), "", acme, transcript.VideoSite, "v1")
+			shelf, err := b.store.Contents.Shelf(t.Context(), "", acme, transcript.VideoSite, "v1")
 			require.NoError(t, err)
 			assert.Empty(t, shelf.Texts)
 		})

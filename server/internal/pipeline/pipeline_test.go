@@ -473,7 +473,7 @@ func TestMovesAreLawful(t *testing.T) {
 	}}
 	b := start(t, s, e)
 	id := b.end(t, b.job(t, recording(t, 5, 1)).JobID).JobID
-	events, err := s.JobEvents(t.Context(), id, 0)
+	events, err := s.Jobs.Events(t.Context(), id, 0)
 	require.NoError(t, err)
 	var path []string
 	from := transcript.State{}

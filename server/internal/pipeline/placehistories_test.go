@@ -33,7 +33,7 @@ func TestHistoriesOfPlaces(t *testing.T) {
 				h.hall = startHall(t, s, h.fails)
 				for range 60 {
 					h.goOn(t)
-					used, err := s.Places(t.Context(), "alone")
+					used, err := s.Places.InUse(t.Context(), "alone")
 					require.NoError(t, err)
 					require.LessOrEqual(t, used.Running, 2)
 					require.LessOrEqual(t, used.Running+used.Waiting, 4)

@@ -38,17 +38,17 @@ const fullRetry = 15
 // takePlace gives a new extraction a place of the account of its first claim. Where there
 // is none, it returns the refusal; but an item of a batch stands outside.
 func takePlace(ctx context.Context, tx *db.Tx, claim *db.Job) (seated bool, err error) {
-	if err := tx.LockPlaces(ctx, claim.Account); err != nil {
+	if err := tx.Places.Lock(ctx, claim.Account); err != nil {
 		return false, err
 	}
-	used, err := tx.Places(ctx, claim.Account)
+	used, err := tx.Places.InUse(ctx, claim.Account)
 	switch {
 	case err != nil:
 		return false, err
 	case hasPlace(used, claim.Limits):
-		return tx.TakePlace(ctx, claim)
+		return tx.Places.Take(ctx, claim)
 	case !claim.Asked:
-		return false, tx.StandOutside(ctx, claim.ExtractionID)
+		return false, tx.Places.StandOutside(ctx, claim.ExtractionID)
 	}
 	return false, noPlace(used, claim.Limits)
 }
@@ -77,17 +77,17 @@ func hasSlot(used db.PlacesInUse, l db.Limits) bool {
 
 // lockPlaces locks the places of all who claim an extraction, and returns the claims.
 func lockPlaces(ctx context.Context, tx *db.Tx, e *db.Extraction) ([]db.Job, error) {
-	claims, err := tx.LockClaims(ctx, e.ID)
+	claims, err := tx.Jobs.LockRunning(ctx, e.ID)
 	if err != nil {
 		return nil, err
 	}
-	return claims, tx.LockPlaces(ctx, accountsOf(claims)...)
+	return claims, tx.Places.Lock(ctx, accountsOf(claims)...)
 }
 
 // seat gives an extraction a place of the first of its claims whose account has one,
 // unless it has a place already. Without any it stands outside.
 func seat(ctx context.Context, tx *db.Tx, e *db.Extraction) (bool, error) {
-	place, err := tx.Place(ctx, e.ID)
+	place, err := tx.Places.ByExtraction(ctx, e.ID)
 	if err != nil || place.Taken() {
 		return true, err
 	}
@@ -96,15 +96,15 @@ func seat(ctx context.Context, tx *db.Tx, e *db.Extraction) (bool, error) {
 		return false, err
 	}
 	for i := range claims {
-		used, err := tx.Places(ctx, claims[i].Account)
+		used, err := tx.Places.InUse(ctx, claims[i].Account)
 		if err != nil {
 			return false, err
 		}
 		if hasPlace(used, claims[i].Limits) {
-			return tx.TakePlace(ctx, &claims[i])
+			return tx.Places.Take(ctx, &claims[i])
 		}
 	}
-	return false, tx.StandOutside(ctx, e.ID)
+	return false, tx.Places.StandOutside(ctx, e.ID)
 }
 
 // standsOutside tells that an extraction waits for a place.
@@ -112,21 +112,21 @@ func standsOutside(ctx context.Context, tx *db.Tx, e *db.Extraction) (bool, erro
 	if e.State != pendingQueued {
 		return false, nil
 	}
-	place, err := tx.Place(ctx, e.ID)
+	place, err := tx.Places.ByExtraction(ctx, e.ID)
 	return place.State == db.Outside, err
 }
 
 // getReady notes that the chunks of an extraction are cut, and takes a slot for it where
 // there is one.
 func getReady(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
-	place, err := tx.Place(ctx, e.ID)
+	place, err := tx.Places.ByExtraction(ctx, e.ID)
 	if err != nil {
 		return err
 	}
-	if err := tx.LockPlaces(ctx, place.Account); err != nil {
+	if err := tx.Places.Lock(ctx, place.Account); err != nil {
 		return err
 	}
-	if err := tx.SetPlace(ctx, e.ID, db.Ready); err != nil {
+	if err := tx.Places.SetState(ctx, e.ID, db.Ready); err != nil {
 		return err
 	}
 	return callReady(ctx, tx, place.Account)
@@ -135,12 +135,12 @@ func getReady(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 // leavePlace does what the end of claims means for the place of their extraction: it
 // passes to the oldest claim that is left and may have it, or is given up.
 func leavePlace(ctx context.Context, tx *db.Tx, e *db.Extraction, ended []db.Job, over bool) error {
-	place, err := tx.Place(ctx, e.ID)
+	place, err := tx.Places.ByExtraction(ctx, e.ID)
 	if err == nil && place.State == db.Outside { // one of them may just be given a place
-		if err := tx.LockPlaces(ctx, accountsOf(ended)...); err != nil {
+		if err := tx.Places.Lock(ctx, accountsOf(ended)...); err != nil {
 			return err
 		}
-		place, err = tx.Place(ctx, e.ID)
+		place, err = tx.Places.ByExtraction(ctx, e.ID)
 	}
 	if err != nil || place == (db.Place{}) {
 		return err
@@ -165,7 +165,7 @@ func leavePlace(ctx context.Context, tx *db.Tx, e *db.Extraction, ended []db.Job
 // heirOf is the oldest claim on an extraction that may have it recognized; nil: there
 // is none.
 func heirOf(ctx context.Context, tx *db.Tx, e *db.Extraction) (*db.Job, error) {
-	claims, err := tx.LockClaims(ctx, e.ID)
+	claims, err := tx.Jobs.LockRunning(ctx, e.ID)
 	if i := slices.IndexFunc(claims, func(c db.Job) bool { return c.Limits.ASR }); i >= 0 {
 		return &claims[i], err
 	}
@@ -174,10 +174,10 @@ func heirOf(ctx context.Context, tx *db.Tx, e *db.Extraction) (*db.Job, error) {
 
 // passPlace gives a place to another claim on the same extraction.
 func passPlace(ctx context.Context, tx *db.Tx, place db.Place, heir *db.Job) error {
-	if err := tx.LockPlaces(ctx, place.Account, heir.Account); err != nil {
+	if err := tx.Places.Lock(ctx, place.Account, heir.Account); err != nil {
 		return err
 	}
-	if err := tx.PassPlace(ctx, heir); err != nil {
+	if err := tx.Places.Pass(ctx, heir); err != nil {
 		return err
 	}
 	return callNext(ctx, tx, place.Account, heir.Account)
@@ -185,10 +185,10 @@ func passPlace(ctx context.Context, tx *db.Tx, place db.Place, heir *db.Job) err
 
 // freePlace gives a place up, to another extraction of its account.
 func freePlace(ctx context.Context, tx *db.Tx, place db.Place) error {
-	if err := tx.LockPlaces(ctx, place.Account); err != nil {
+	if err := tx.Places.Lock(ctx, place.Account); err != nil {
 		return err
 	}
-	if err := tx.DeletePlace(ctx, place.ExtractionID); err != nil {
+	if err := tx.Places.Delete(ctx, place.ExtractionID); err != nil {
 		return err
 	}
 	return callNext(ctx, tx, place.Account)
@@ -197,7 +197,7 @@ func freePlace(ctx context.Context, tx *db.Tx, place db.Place) error {
 // giveUp ends the wait of an extraction that stood outside. Claims that are left may
 // not have it recognized: the step tells them.
 func giveUp(ctx context.Context, tx *db.Tx, e *db.Extraction, over bool) error {
-	if err := tx.DeletePlace(ctx, e.ID); err != nil || over {
+	if err := tx.Places.Delete(ctx, e.ID); err != nil || over {
 		return err
 	}
 	return tx.Enqueue(ctx, prepareStep(e))
@@ -220,18 +220,18 @@ func callNext(ctx context.Context, tx *db.Tx, accounts ...string) error {
 // callReady gives the free slots of an account to those whose chunks are cut.
 func callReady(ctx context.Context, tx *db.Tx, account string) error {
 	for {
-		next, err := tx.NextReady(ctx, account)
+		next, err := tx.Places.NextReady(ctx, account)
 		if errors.Is(err, db.ErrNotFound) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		used, err := tx.Places(ctx, account)
+		used, err := tx.Places.InUse(ctx, account)
 		if err != nil || !hasSlot(used, next.Limits) {
 			return err
 		}
-		if err := tx.SetPlace(ctx, next.ExtractionID, db.Running); err != nil {
+		if err := tx.Places.SetState(ctx, next.ExtractionID, db.Running); err != nil {
 			return err
 		}
 		if err := tx.Enqueue(ctx, startArgs{Extraction: next.ExtractionID}); err != nil {
@@ -243,25 +243,25 @@ func callReady(ctx context.Context, tx *db.Tx, account string) error {
 // callOutside gives the free places of an account to those who stand outside.
 func callOutside(ctx context.Context, tx *db.Tx, account string) error {
 	for {
-		next, err := tx.NextOutside(ctx, account)
+		next, err := tx.Places.NextOutside(ctx, account)
 		if errors.Is(err, db.ErrNotFound) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		used, err := tx.Places(ctx, account)
+		used, err := tx.Places.InUse(ctx, account)
 		if err != nil || !hasPlace(used, next.Limits) {
 			return err
 		}
-		taken, err := tx.TakePlace(ctx, next)
+		taken, err := tx.Places.Take(ctx, next)
 		if err != nil {
 			return err
 		}
 		if !taken {
 			continue // another account was faster
 		}
-		e, err := tx.Extraction(ctx, next.ExtractionID)
+		e, err := tx.Extractions.ByID(ctx, next.ExtractionID)
 		if err != nil {
 			return err
 		}

@@ -139,7 +139,7 @@ func (h *hall) asks(t *testing.T, by string, p account.Plan, id, languages strin
 
 func (h *hall) row(t *testing.T, by string, out *pipeline.Outcome) *db.Job {
 	t.Helper()
-	job, err := h.store.Job(t.Context(), by, out.Job.JobID)
+	job, err := h.store.Jobs.Owned(t.Context(), by, out.Job.JobID)
 	require.NoError(t, err)
 	return job
 }
@@ -147,7 +147,7 @@ func (h *hall) row(t *testing.T, by string, out *pipeline.Outcome) *db.Job {
 func (h *hall) uses(t *testing.T, by string, running, waiting int) {
 	t.Helper()
 	require.Eventually(t, func() bool {
-		n, err := h.store.Places(t.Context(), by)
+		n, err := h.store.Places.InUse(t.Context(), by)
 		require.NoError(t, err)
 		return n == db.PlacesInUse{Running: running, Waiting: waiting}
 	}, time.Minute, 10*time.Millisecond, "%s should have %d running and %d waiting", by, running, waiting)
@@ -157,7 +157,7 @@ func (h *hall) uses(t *testing.T, by string, running, waiting int) {
 func (h *hall) at(t *testing.T, job *db.Job, state db.PlaceState) {
 	t.Helper()
 	require.Eventually(t, func() bool {
-		place, err := h.store.Place(t.Context(), job.ExtractionID)
+		place, err := h.store.Places.ByExtraction(t.Context(), job.ExtractionID)
 		require.NoError(t, err)
 		return place.State == state
 	}, time.Minute, 10*time.Millisecond, "it should be %s", state)
@@ -205,7 +205,7 @@ func TestRequestWithoutAPlace(t *testing.T) {
 				three := h.takes(t, acme, p, 3)
 				h.at(t, three, db.Ready)
 				require.Eventually(t, func() bool { return len(h.blobs(t)) == 3 }, time.Minute, 10*time.Millisecond) // the chunks
-				before, err := s.Usage(t.Context(), acme, p.Period(time.Now()).Start)
+				before, err := s.Allowances.Usage(t.Context(), acme, p.Period(time.Now()).Start)
 				require.NoError(t, err)
 
 				var e *transcript.Error
@@ -214,7 +214,7 @@ func TestRequestWithoutAPlace(t *testing.T) {
 				assert.Positive(t, e.RetryAfter)
 				assert.Equal(t, map[string]any{"inUse": 2, "limit": 2, "waiting": 1, "waitingLimit": 1}, e.Details)
 				assert.Len(t, h.blobs(t), 3, "the refused upload was left behind")
-				after, err := s.Usage(t.Context(), acme, p.Period(time.Now()).Start)
+				after, err := s.Allowances.Usage(t.Context(), acme, p.Period(time.Now()).Start)
 				require.NoError(t, err)
 				assert.Equal(t, before, after)
 				h.uses(t, acme, 2, 1)

@@ -106,11 +106,11 @@ func refuse(ctx context.Context, tx *db.Tx, e *db.Extraction, c *db.Job, sound e
 	if err := tooLongFor(c.Limits, sound); err != nil {
 		return err, nil //nolint:nilerr // it is what is asked for
 	}
-	ok, err := tx.Hold(ctx, c, db.Allowance{Transcripts: c.Held.Transcripts, Minutes: sound.minutes()})
+	ok, err := tx.Allowances.Reserve(ctx, c, db.Allowance{Transcripts: c.Held.Transcripts, Minutes: sound.minutes()})
 	if err != nil || ok {
 		return nil, err
 	}
-	u, err := tx.Usage(ctx, c.Account, c.Limits.Period)
+	u, err := tx.Allowances.Usage(ctx, c.Account, c.Limits.Period)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func overPlan(l db.Limits, code transcript.Code, message string) *transcript.Err
 // noRecognition is the end of a request that only recognition could answer, for
 // an account that may not have it.
 func noRecognition(ctx context.Context, tx *db.Tx, sub subject) (*transcript.Error, error) {
-	c, err := tx.Content(ctx, sub.Platform, sub.ExternalID)
+	c, err := tx.Contents.Get(ctx, sub.Platform, sub.ExternalID)
 	if err != nil && !errors.Is(err, db.ErrNotFound) {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func TestWithoutRecognitionInThePlan(t *testing.T) {
 		assert.Equal(t, transcript.LanguageNotAvailable, job.Error.Code)
 		assert.Equal(t, []string{"de", "fr"}, job.Error.AvailableLanguages)
 		assert.ErrorIs(t, b.store.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-			_, err := tx.LockRunning(ctx, "", transcript.VideoSite, "v1", "en", "")
+			_, err := tx.Extractions.LockRunning(ctx, "", transcript.VideoSite, "v1", "en", "")
 			return err
 		}), db.ErrNotFound, "work for nobody")
 		assert.Zero(t, sites.downloads)
@@ -111,12 +111,12 @@ func TestAClaimCarriesItsLimits(t *testing.T) {
 			submission.Account, submission.Plan.ASR = test.account, test.asr
 			out, err := b.Submit(t.Context(), submission)
 			require.NoError(t, err)
-			job, err := s.Job(t.Context(), test.account, out.Job.JobID)
+			job, err := s.Jobs.Owned(t.Context(), test.account, out.Job.JobID)
 			require.NoError(t, err)
 			assert.Equal(t, test.asr, job.Limits.ASR, test.account)
 		}
 		id := b.job(t, recording(t, 5, 1)).JobID
-		job, err := s.Job(t.Context(), acme, id)
+		job, err := s.Jobs.Owned(t.Context(), acme, id)
 		require.NoError(t, err)
 		assert.True(t, job.Limits.ASR, "whoever may upload may have the upload recognized")
 	})

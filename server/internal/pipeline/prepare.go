@@ -179,7 +179,7 @@ func (p *Pipeline) normalize(ctx context.Context, t task, in string) (engine.Aud
 // longestWanted is the longest media that any of those who wait may have recognized.
 func (p *Pipeline) longestWanted(ctx context.Context, t task) (longest time.Duration, err error) {
 	err = p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
-		claims, err := tx.LockClaims(ctx, e.ID)
+		claims, err := tx.Jobs.LockRunning(ctx, e.ID)
 		longest = 0
 		for _, c := range claims {
 			longest = max(longest, longestFor(c.Limits, p.cfg.MaxMediaDuration))
@@ -217,7 +217,7 @@ func (p *Pipeline) keepChunks(ctx context.Context, id string, plan speech.Plan, 
 		if c.Silent {
 			continue
 		}
-		kept, err := p.store.PutBlob(ctx, key(c.Index), func(w io.Writer) error { return rec.WriteChunk(w, c) })
+		kept, err := p.store.Blobs.Put(ctx, key(c.Index), func(w io.Writer) error { return rec.WriteChunk(w, c) })
 		if err != nil {
 			return chunks, fmt.Errorf("pipeline: keeping chunk %d: %w", c.Index, err)
 		}
@@ -233,10 +233,10 @@ func (p *Pipeline) leaveChunks(ctx context.Context, t task, plan speech.Plan, ch
 		if err := p.judge(ctx, tx, e, lasting(plan.Duration())); err != nil || e.State.Status.Terminal() {
 			return err
 		}
-		if err := tx.SetDuration(ctx, e.ID, plan.Duration().Seconds()); err != nil {
+		if err := tx.Extractions.SetDuration(ctx, e.ID, plan.Duration().Seconds()); err != nil {
 			return err
 		}
-		if err := tx.InsertChunks(ctx, chunks); err != nil {
+		if err := tx.Chunks.Insert(ctx, chunks); err != nil {
 			return err
 		}
 		if err := p.advance(ctx, tx, e, asrQueued); err != nil {

@@ -27,7 +27,7 @@ func (p *Pipeline) publish(ctx context.Context, t task, _ publishArgs) error {
 		if _, err := lockPlaces(ctx, tx, e); err != nil { // texts are locked after them
 			return err
 		}
-		id, err := tx.PutTranscript(ctx, text)
+		id, err := tx.Transcripts.Put(ctx, text)
 		if err != nil {
 			return err
 		}
@@ -40,7 +40,7 @@ func (p *Pipeline) publish(ctx context.Context, t task, _ publishArgs) error {
 func (p *Pipeline) enterPublishing(ctx context.Context, t task) (e *db.Extraction, chunks []db.Chunk, err error) {
 	err = p.own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Extraction) (err error) {
 		e = locked
-		if chunks, err = tx.Chunks(ctx, e.ID); err != nil {
+		if chunks, err = tx.Chunks.All(ctx, e.ID); err != nil {
 			return err
 		}
 		return p.enter(ctx, tx, e, t)

@@ -33,10 +33,10 @@ func (p *Pipeline) Put(ctx context.Context, account string, t transcript.Transcr
 		text.DurationSec = new(roundSeconds(text.Duration))
 	}
 	err = p.store.InTx(db.Sized(ctx, text.Size()), func(ctx context.Context, tx *db.Tx) error {
-		if id, err = tx.PutTranscript(ctx, text); err != nil || account == "" {
+		if id, err = tx.Transcripts.Put(ctx, text); err != nil || account == "" {
 			return err
 		}
-		return tx.Save(ctx, id, account, "")
+		return tx.Library.Save(ctx, id, account, "")
 	})
 	if err != nil {
 		return "", fmt.Errorf("pipeline: putting in a transcript: %w", err)

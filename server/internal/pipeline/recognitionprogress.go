@@ -78,7 +78,7 @@ func (p *Pipeline) report(ctx context.Context, t task, r *reporter, now transcri
 		return
 	}
 	err := p.ownNow(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
-		return tx.SetProgress(ctx, e.ID, &now)
+		return tx.Jobs.SetProgress(ctx, e.ID, &now)
 	})
 	if err != nil && !errors.Is(err, errUnwanted) && ctx.Err() == nil {
 		p.log.WarnContext(ctx, "progress was not written", "extraction", t.extraction, "err", err)

@@ -107,17 +107,17 @@ func (p *Pipeline) finishChunk(ctx context.Context, t task, plan cutList, r outc
 	}
 	now := progress.Finish(r.Chunk)
 	return p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
-		first, left, err := tx.FinishChunk(ctx, e.ID, r.Chunk, stored, recognizerOf(p.engine.Recognizer.Info()))
+		first, left, err := tx.Chunks.Finish(ctx, e.ID, r.Chunk, stored, recognizerOf(p.engine.Recognizer.Info()))
 		if err != nil || !first {
 			return err
 		}
-		if err := tx.SetWaiting(ctx, e, false); err != nil {
+		if err := tx.Extractions.SetWaiting(ctx, e, false); err != nil {
 			return err
 		}
-		if err := tx.SetProgress(ctx, e.ID, &now); err != nil {
+		if err := tx.Jobs.SetProgress(ctx, e.ID, &now); err != nil {
 			return err
 		}
-		if err := tx.PutSpeakers(ctx, r.rows(e.ID)); err != nil {
+		if err := tx.Speakers.Put(ctx, r.rows(e.ID)); err != nil {
 			return err
 		}
 		next := plan.next(r.Chunk, r.wasInTurn, r.isInTurn)
@@ -139,7 +139,7 @@ type cutList struct {
 }
 
 func readCutList(ctx context.Context, tx *db.Tx, extractionID string) (cutList, error) {
-	rows, err := tx.CutList(ctx, extractionID)
+	rows, err := tx.Chunks.CutList(ctx, extractionID)
 	if err != nil {
 		return cutList{}, err
 	}

@@ -86,11 +86,11 @@ func (p *Pipeline) Captions(ctx context.Context, q Question) (*CaptionReport, er
 // taken the last one by now. The text is in the cache all the same.
 func (p *Pipeline) pay(ctx context.Context, account string, l db.Limits) error {
 	err := p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
-		ok, err := tx.Pay(ctx, account, l, db.Allowance{Transcripts: 1})
+		ok, err := tx.Allowances.Pay(ctx, account, l, db.Allowance{Transcripts: 1})
 		if err != nil || ok {
 			return err
 		}
-		u, err := tx.Usage(ctx, account, l.Period)
+		u, err := tx.Allowances.Usage(ctx, account, l.Period)
 		if err != nil {
 			return err
 		}
@@ -113,7 +113,7 @@ func (p *Pipeline) cachedCaptions(ctx context.Context, sub subject, account stri
 	if text == nil {
 		return nil, nil
 	}
-	return p.store.TranscriptAt(ctx, text.ID, text.UpdatedAt)
+	return p.store.Transcripts.ChangedAt(ctx, text.ID, text.UpdatedAt)
 }
 
 // captionsFailed reports that the platform could not be asked; an old text is

@@ -89,7 +89,7 @@ func TestCaptionReport(t *testing.T) {
 				assert.Equal(t, test.fault, r.TrackMetadataErrorCode)
 				assert.Equal(t, "No.", r.TrackMetadataError)
 			}
-			rows, err := b.store.Library(t.Context(), acme)
+			rows, err := b.store.Library.All(t.Context(), acme)
 			require.NoError(t, err)
 			assert.Empty(t, rows, "a look is not a save")
 		})
@@ -293,7 +293,7 @@ func TestCaptionsThatWereCutOffAreFree(t *testing.T) {
 		}
 
 		used := func() int64 {
-			u, err := b.store.Usage(t.Context(), acme, plan().Period(time.Now()).Start)
+			u, err := b.store.Allowances.Usage(t.Context(), acme, plan().Period(time.Now()).Start)
 			require.NoError(t, err)
 			return u.Used.Transcripts
 		}

@@ -58,7 +58,7 @@ func (p *Pipeline) inLine(ctx context.Context, t task) context.Context {
 	if t.work.Queue != queueCaptions && t.work.Queue != queueDownload {
 		return ctx // it visits none
 	}
-	who, err := p.store.Claimants(ctx, t.extraction)
+	who, err := p.store.Jobs.Claimants(ctx, t.extraction)
 	if err == nil && !who.Asked { // a database that is away ends the step anyway
 		return pace.BehindInLine(ctx, t.extraction, who.Turns...)
 	}
@@ -85,7 +85,7 @@ func (p *Pipeline) conclude(ctx context.Context, t task, again db.Step, err erro
 // cleanUp removes the audio that a step may have written after its extraction ended.
 // If the extraction has only gone on to another step, its audio is in use and stays.
 func (p *Pipeline) cleanUp(ctx context.Context, extractionID string) error {
-	e, err := p.store.Extraction(ctx, extractionID)
+	e, err := p.store.Extractions.ByID(ctx, extractionID)
 	switch {
 	case errors.Is(err, db.ErrNotFound):
 		p.deleteChunks(ctx, extractionID)
@@ -112,7 +112,7 @@ func guarded(run func() error) (err error) {
 // extraction ends under it.
 func (p *Pipeline) whileWanted(ctx context.Context, extractionID string, fn func(context.Context) error) error {
 	return p.until(ctx, extractionID, func(ctx context.Context) bool {
-		e, err := p.store.Extraction(ctx, extractionID)
+		e, err := p.store.Extractions.ByID(ctx, extractionID)
 		return err == nil && e.State.Status.Terminal() || errors.Is(err, db.ErrNotFound)
 	}, fn)
 }

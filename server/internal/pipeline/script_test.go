@@ -202,7 +202,7 @@ func (b *bench) end(t *testing.T, id string) *pipeline.Job {
 // blobs are the keys of all blobs.
 func (b *bench) blobs(t *testing.T) []string {
 	t.Helper()
-	keys, err := b.store.BlobKeys(t.Context(), "")
+	keys, err := b.store.Blobs.Keys(t.Context(), "")
 	require.NoError(t, err)
 	return keys
 }

@@ -57,7 +57,7 @@ func extentOfContent(ctx context.Context, r db.Reader, sub subject) (extent, err
 	if sub.Platform == transcript.Upload {
 		return unmeasured, nil
 	}
-	c, err := r.Content(ctx, sub.Platform, sub.ExternalID)
+	c, err := r.Contents.Get(ctx, sub.Platform, sub.ExternalID)
 	if errors.Is(err, db.ErrNotFound) {
 		return unmeasured, nil
 	}

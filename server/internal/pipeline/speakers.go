@@ -25,7 +25,7 @@ func (p *Pipeline) companyOf(ctx context.Context, a recognizeArgs, dir string) (
 	if !a.InTurn {
 		return c, nil
 	}
-	rows, err := p.store.Speakers(ctx, a.Extraction)
+	rows, err := p.store.Speakers.All(ctx, a.Extraction)
 	if err != nil {
 		return c, err
 	}

@@ -133,9 +133,9 @@ func withDiarizer(d *diarizer) func(*pipeline.Config) {
 func (b *bench) nobodyLeft(t *testing.T, id string) {
 	t.Helper()
 	b.nothingLeft(t)
-	job, err := b.store.Job(t.Context(), acme, id)
+	job, err := b.store.Jobs.Owned(t.Context(), acme, id)
 	require.NoError(t, err)
-	rows, err := b.store.Speakers(t.Context(), job.ExtractionID)
+	rows, err := b.store.Speakers.All(t.Context(), job.ExtractionID)
 	require.NoError(t, err)
 	assert.Empty(t, rows, "speakers were left behind")
 }
@@ -273,9 +273,9 @@ func TestSpeakersAreForgotten(t *testing.T) {
 		b := start(t, s, d.script, withDiarizer(d))
 		id := b.job(t, wavOf(t, talkOf("12", "21"))).JobID
 		<-begun
-		job, err := b.store.Job(t.Context(), acme, id)
+		job, err := b.store.Jobs.Owned(t.Context(), acme, id)
 		require.NoError(t, err)
-		rows, err := b.store.Speakers(t.Context(), job.ExtractionID)
+		rows, err := b.store.Speakers.All(t.Context(), job.ExtractionID)
 		require.NoError(t, err)
 		require.Len(t, rows, 2)
 		_, err = b.Cancel(t.Context(), acme, id, nil)

@@ -40,7 +40,7 @@ type extractionFunc func(ctx context.Context, tx *db.Tx, e *db.Extraction) error
 func (p *Pipeline) change(ctx context.Context, extraction string, fn extractionFunc) error {
 	var e *db.Extraction
 	err := p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
-		if e, err = tx.LockExtraction(ctx, extraction); err != nil && !errors.Is(err, db.ErrNotFound) {
+		if e, err = tx.Extractions.Lock(ctx, extraction); err != nil && !errors.Is(err, db.ErrNotFound) {
 			return err
 		}
 		return fn(ctx, tx, e)

@@ -81,11 +81,11 @@ func TestWithoutScratchDirectory(t *testing.T) {
 	require.NoError(t, os.RemoveAll(b.dir))
 	out, err := b.Submit(t.Context(), link("v1", "en"))
 	require.NoError(t, err)
-	row, err := b.store.Job(t.Context(), acme, out.Job.JobID)
+	row, err := b.store.Jobs.Owned(t.Context(), acme, out.Job.JobID)
 	require.NoError(t, err)
 	b.startOne(t)
 	require.Eventually(t, func() bool {
-		e, err := b.store.Extraction(t.Context(), row.ExtractionID)
+		e, err := b.store.Extractions.ByID(t.Context(), row.ExtractionID)
 		return err == nil && e.WaitingSince != nil
 	}, time.Minute, time.Millisecond)
 	require.NoError(t, os.Mkdir(b.dir, 0o700))

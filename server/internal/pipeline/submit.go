@@ -131,7 +131,7 @@ func (p *Pipeline) accept(ctx context.Context, tx *db.Tx, s Submission) (found *
 		return nil, nil, false, err
 	}
 	// This waits for work that is about to end; the cache then has its text.
-	e, err := tx.LockRunning(ctx, sub.owner, sub.Platform, sub.ExternalID, sub.languages.String(), sub.prompt)
+	e, err := tx.Extractions.LockRunning(ctx, sub.owner, sub.Platform, sub.ExternalID, sub.languages.String(), sub.prompt)
 	if err != nil && !errors.Is(err, db.ErrNotFound) {
 		return nil, nil, false, err
 	}
@@ -139,17 +139,17 @@ func (p *Pipeline) accept(ctx context.Context, tx *db.Tx, s Submission) (found *
 		return nil, nil, false, err
 	}
 	if found != nil {
-		return found, nil, false, tx.Save(ctx, found.ID, s.Account, sub.languages.String())
+		return found, nil, false, tx.Library.Save(ctx, found.ID, s.Account, sub.languages.String())
 	}
 	if err := p.admit(s, sub); err != nil {
 		return nil, nil, false, err
 	}
 	if e != nil {
-		if job, err = tx.RunningJob(ctx, s.Account, e.ID); err == nil {
+		if job, err = tx.Jobs.Running(ctx, s.Account, e.ID); err == nil {
 			if err := bringForward(ctx, tx, e, job, s); err != nil {
 				return nil, nil, false, err
 			}
-			return nil, job, false, tx.Expect(ctx, e, job) // it may have been removed from the library
+			return nil, job, false, tx.Library.ShowJob(ctx, e, job) // it may have been removed from the library
 		}
 		if !errors.Is(err, db.ErrNotFound) {
 			return nil, nil, false, err
@@ -224,15 +224,15 @@ func (p *Pipeline) join(ctx context.Context, tx *db.Tx, e *db.Extraction, s Subm
 	}
 	late := outside || beyondCaptions(e.State)
 	if late {
-		if err := tx.LockPlaces(ctx, s.Account); err != nil {
+		if err := tx.Places.Lock(ctx, s.Account); err != nil {
 			return nil, err
 		}
 	}
-	if err := tx.Expect(ctx, e, job); err != nil {
+	if err := tx.Library.ShowJob(ctx, e, job); err != nil {
 		return nil, err
 	}
 	if late && s.item != nil { // which ends where the claim is refused, after its account's usage was changed
-		if _, err := tx.LockBatch(ctx, s.item.BatchID); err != nil {
+		if _, err := tx.Batches.Lock(ctx, s.item.BatchID); err != nil {
 			return nil, err
 		}
 	}
@@ -251,7 +251,7 @@ func (p *Pipeline) join(ctx context.Context, tx *db.Tx, e *db.Extraction, s Subm
 			return nil, err
 		}
 	}
-	return tx.Job(ctx, s.Account, job.ID)
+	return tx.Jobs.Owned(ctx, s.Account, job.ID)
 }
 
 // begin starts new work.
@@ -282,7 +282,7 @@ func (p *Pipeline) begin(ctx context.Context, tx *db.Tx, s Submission) (*db.Job,
 		e.MediaKey, e.Prompt = s.Upload.Key, sub.prompt
 		e.Metadata.Title = uploadTitle(s.Upload.Name)
 	}
-	if err := tx.InsertExtraction(ctx, e); err != nil {
+	if err := tx.Extractions.Insert(ctx, e); err != nil {
 		return nil, err
 	}
 	job, err := p.claim(ctx, tx, e, s)
@@ -301,7 +301,7 @@ func (p *Pipeline) begin(ctx context.Context, tx *db.Tx, s Submission) (*db.Job,
 			return nil, err
 		}
 	}
-	if err := tx.Expect(ctx, e, job); err != nil {
+	if err := tx.Library.ShowJob(ctx, e, job); err != nil {
 		return nil, err
 	}
 	return job, reserve(ctx, tx, job)
@@ -315,13 +315,13 @@ func bringForward(ctx context.Context, tx *db.Tx, e *db.Extraction, job *db.Job,
 		return nil
 	}
 	job.Limits.ASRConcurrency, job.Limits.ASRWaiting = s.limits.ASRConcurrency, s.limits.ASRWaiting
-	if err := tx.Ask(ctx, job); err != nil {
+	if err := tx.Jobs.SetAsked(ctx, job); err != nil {
 		return err
 	}
-	if place, err := tx.Place(ctx, e.ID); err != nil || place == (db.Place{}) {
+	if place, err := tx.Places.ByExtraction(ctx, e.ID); err != nil || place == (db.Place{}) {
 		return err
 	}
-	if err := tx.LockPlaces(ctx, job.Account); err != nil {
+	if err := tx.Places.Lock(ctx, job.Account); err != nil {
 		return err
 	}
 	return callNext(ctx, tx, job.Account)
@@ -331,7 +331,7 @@ func bringForward(ctx context.Context, tx *db.Tx, e *db.Extraction, job *db.Job,
 // is not the last word: the sender may wait for what becomes of it.
 func (s Submission) record(ctx context.Context, tx *db.Tx, job *db.Job, found *hit) error {
 	if found != nil {
-		return tx.RecordAnswer(ctx, s.Key, db.Answer{Kind: db.TranscriptAnswer, ID: found.ID}, true)
+		return tx.Idempotency.Record(ctx, s.Key, db.Answer{Kind: db.TranscriptAnswer, ID: found.ID}, true)
 	}
-	return tx.RecordAnswer(ctx, s.Key, db.Answer{Kind: db.JobAnswer, ID: job.ID}, false)
+	return tx.Idempotency.Record(ctx, s.Key, db.Answer{Kind: db.JobAnswer, ID: job.ID}, false)
 }

@@ -40,7 +40,7 @@ func (p *Pipeline) traced(ctx context.Context, t task, s db.Step, run func(conte
 	if r, ok := s.(recognizeArgs); ok {
 		told.Chunk = r.Chunk
 	}
-	told.Traces, _ = p.store.Traces(ctx, t.extraction, maxTraces) // a step without them is better than none
+	told.Traces, _ = p.store.Jobs.Traces(ctx, t.extraction, maxTraces) // a step without them is better than none
 	under, end := p.cfg.Tracer.Step(ctx, told)
 	err := guarded(func() error { return run(under) })
 	if errors.Is(err, errUnwanted) || errors.Is(context.Cause(ctx), errUnwanted) {

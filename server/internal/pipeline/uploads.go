@@ -34,7 +34,7 @@ func (p *Pipeline) Receive(ctx context.Context, r io.Reader, limit int64) (*Uplo
 	if err := p.Room(0); err != nil {
 		return nil, err
 	}
-	b, err := p.store.PutBlob(ctx, "uploads/"+uuid.NewString(), func(w io.Writer) error {
+	b, err := p.store.Blobs.Put(ctx, "uploads/"+uuid.NewString(), func(w io.Writer) error {
 		size, err := io.Copy(w, &roomReader{Reader: r, p: p})
 		if err == nil {
 			err = CheckSize(size, limit)
