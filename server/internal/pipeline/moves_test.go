@@ -40,27 +40,30 @@ func TestClaimsHaveOneOwner(t *testing.T) {
 		return nil
 	}))
 	assert.Equal(t, map[string][]string{
-		"InsertExtraction": {"submit.go begin"},
-		"InsertJob":        {"claims.go claim"},
-		"Move":             {"claims.go move"},
-		"End":              {"claims.go settle"},
+		"Extractions.Insert": {"submit.go begin"},
+		"Jobs.Insert":        {"claims.go claim"},
+		"Extractions.Move":   {"claims.go move"},
+		"Extractions.End":    {"claims.go settle"},
 	}, found)
 }
 
-// methodOfTx is the name of what a node calls, if it is one of the methods of db.Tx
-// that make, move or end a claim: they are those whose first argument is a context.
+// methodOfTx is the group and the name of the method that a node calls, if that is one of
+// the methods of a db.Tx that insert, move or end a claim.
 func methodOfTx(n ast.Node) string {
 	call, ok := n.(*ast.CallExpr)
-	if !ok || len(call.Args) == 0 {
+	if !ok {
 		return ""
 	}
-	method, isMethod := call.Fun.(*ast.SelectorExpr)
-	first, isName := call.Args[0].(*ast.Ident)
-	if !isMethod || !isName || !strings.HasSuffix(strings.ToLower(first.Name), "ctx") {
+	method, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok {
 		return ""
 	}
-	switch name := method.Sel.Name; name {
-	case "InsertJob", "InsertExtraction", "Move", "End":
+	group, ok := method.X.(*ast.SelectorExpr)
+	if !ok {
+		return ""
+	}
+	switch name := group.Sel.Name + "." + method.Sel.Name; name {
+	case "Jobs.Insert", "Extractions.Insert", "Extractions.Move", "Extractions.End":
 		return name
 	}
 	return ""
