@@ -150,7 +150,7 @@ func (w KeysTx) Revoke(ctx context.Context, prefix string, at time.Time) error {
 	return mustAffect("revoke key "+prefix, res, err)
 }
 
-// RevokeOwned is RevokeKey for a key of the account; another's is ErrNotFound.
+// RevokeOwned is Revoke for a key of the account; another's is ErrNotFound.
 func (w KeysTx) RevokeOwned(ctx context.Context, account, prefix string, at time.Time) error {
 	res, err := revocation(w.tx, prefix, at).Where("account = ?", account).Exec(ctx)
 	return mustAffect("revoke key "+prefix, res, err)

@@ -152,7 +152,7 @@ func (w BatchesTx) Lock(ctx context.Context, id string) (*Batch, error) {
 	return scanBatch(ctx, w.tx.database.forUpdate(w.db.NewSelect().Where("b.id = ?", id)), id)
 }
 
-// LockOwned is LockBatch of an account's batch. Another's is ErrNotFound.
+// LockOwned is Lock of an account's batch. Another's is ErrNotFound.
 func (w BatchesTx) LockOwned(ctx context.Context, account, id string) (*Batch, error) {
 	q := w.db.NewSelect().Where("b.id = ? AND b.account = ?", id, account)
 	return scanBatch(ctx, w.tx.database.forUpdate(q), id)

@@ -178,7 +178,7 @@ func (w ItemsTx) SetJob(ctx context.Context, itemID string, j *Job, sound bool) 
 	return wrap("item "+itemID, err)
 }
 
-// End ends an item that waits without a claim; ErrNotFound as for GiveClaim. The
+// End ends an item that waits without a claim; ErrNotFound as for SetJob. The
 // attempt counts.
 func (w ItemsTx) End(ctx context.Context, itemID string, status batch.ItemStatus, end ItemEnd) error {
 	res, err := endItems(w.db, status, end).Where("id = ? AND status = 'pending' AND job_id = ''", itemID).Exec(ctx)

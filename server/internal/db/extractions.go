@@ -55,7 +55,7 @@ type ExtractionsTx struct {
 }
 
 // LockRunning returns the extraction of this content, list and prompt that has not ended,
-// locked as by LockExtraction, or ErrNotFound. It waits for a transaction that is
+// locked as by Lock, or ErrNotFound. It waits for a transaction that is
 // moving the extraction: one that ends just then is not found.
 func (w ExtractionsTx) LockRunning(ctx context.Context, owner string, p transcript.Platform, externalID, languages, prompt string) (*Extraction, error) {
 	q := w.db.NewSelect().
@@ -150,7 +150,7 @@ func (w ExtractionsTx) SetTried(ctx context.Context, extractionID string, tried 
 
 // SetWaiting notes that an extraction waits for what will pass, if that is news,
 // or that it no longer does. The extraction must have been read in this transaction
-// with LockExtraction; it is brought up to date.
+// with Lock; it is brought up to date.
 func (w ExtractionsTx) SetWaiting(ctx context.Context, e *Extraction, waits bool) error {
 	if waits == (e.WaitingSince != nil) {
 		return nil

@@ -14,7 +14,7 @@ import (
 // keyLife is how long a key is remembered.
 const keyLife = 24 * time.Hour
 
-// KeyLease is how long a request holds its key after each beat (BeatKey). A process
+// KeyLease is how long a request holds its key after each beat (Idempotency.Beat). A process
 // that dies holds its keys no longer, which is sooner than the other processes take it
 // for dead. All ages of keys are judged by the database's clock.
 const KeyLease = 15 * time.Second
@@ -144,7 +144,7 @@ func (s Idempotency) earlier(ctx context.Context, k IdempotencyKey) (KeyState, e
 	}
 	left := row.BeatAt.Add(KeyLease).Sub(row.ReadAt)
 	if !row.Done && row.Answer != (Answer{}) && (left <= 0 || left > 2*KeyLease) {
-		// Should its request live after all, SettleKey tells it so.
+		// Should its request live after all, Settle tells it so.
 		if err := s.settle(ctx, row.HeldKey, row.Answer); err != nil {
 			return KeyState{}, err
 		}
@@ -179,8 +179,8 @@ func (s Idempotency) Beat(ctx context.Context, h HeldKey) error {
 
 // Record records what the answer to a request speaks of, in the transaction
 // that writes it; nil is a request without a key. A final answer is replayed from
-// now on; another one only when the request ends without a better one (SettleKey,
-// ReleaseKey), or is taken for dead. ErrKeyLost when the request holds the key no
+// now on; another one only when the request ends without a better one (Settle,
+// Release), or is taken for dead. ErrKeyLost when the request holds the key no
 // more: then the transaction must not be committed.
 func (w IdempotencyTx) Record(ctx context.Context, h *HeldKey, a Answer, final bool) error {
 	if h == nil {

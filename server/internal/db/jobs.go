@@ -31,7 +31,7 @@ type Job struct {
 	Limits Limits
 	// Turn is Limits.Turn, for the queue.
 	Turn string
-	// Held is what is set aside for it of its account's allowance: see Tx.Hold.
+	// Held is what is set aside for it of its account's allowance: see AllowancesTx.Reserve.
 	Held Allowance `bun:"embed:held_"`
 	// Trace is by what a tracer knows the request; empty: it is not traced.
 	Trace string

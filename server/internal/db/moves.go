@@ -42,7 +42,7 @@ func (end End) state(from transcript.State) transcript.State {
 // claim gets its next sequence and an event, watchers of the claims and of the
 // extraction are woken after the commit. A move to an end, or one that the
 // transition table does not have, is an error and changes nothing. The given
-// extraction must have been read in this transaction with LockExtraction or
+// extraction must have been read in this transaction with Lock or
 // inserted by it; it is brought up to date.
 func (w ExtractionsTx) Move(ctx context.Context, e *Extraction, m Move) error {
 	if m.To.Status.Terminal() {
@@ -80,7 +80,7 @@ func (w ExtractionsTx) Move(ctx context.Context, e *Extraction, m Move) error {
 
 // End ends running claims on an extraction, and the extraction likewise once no
 // other claim on it runs: over tells that. Events and watchers are as with Move.
-// The extraction must have been read in this transaction with LockExtraction or
+// The extraction must have been read in this transaction with Lock or
 // inserted by it; it and the claims are brought up to date. A claim that has moved
 // since it was read is ErrNotFound, one on another extraction an error.
 func (w ExtractionsTx) End(ctx context.Context, e *Extraction, claims []Job, end End) (over bool, err error) {

@@ -13,7 +13,7 @@ import (
 // captions has none.
 //
 // Places are made and removed by whoever has locked the extraction. Those of an account
-// change in transactions that hold LockPlaces of it, so that what one gives up another
+// change in transactions that hold the account by Places.Lock, so that what one gives up another
 // can be sure to find; lock them after the extraction and its claims, and before
 // anything that accounts share.
 type Place struct {

@@ -7,7 +7,7 @@
 // Everything that belongs together is written in one transaction:
 //
 //	err := s.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
-//		if err := tx.Move(ctx, extraction, move); err != nil { // state, claims, events
+//		if err := tx.Extractions.Move(ctx, extraction, move); err != nil { // state, claims, events
 //			return err
 //		}
 //		return tx.Enqueue(ctx, nextStep) // the queue's row, in the same transaction

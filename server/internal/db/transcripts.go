@@ -30,7 +30,7 @@ type Transcript struct {
 	// SegmentsJSON is the rendered array. It is stored packed.
 	SegmentsJSON *packed.Bytes
 	// WordsJSON is the rendered array of the words of each segment, or nil. Only
-	// TimedTranscript reads it.
+	// Timed reads it.
 	WordsJSON *packed.Bytes
 }
 

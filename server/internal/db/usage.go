@@ -57,7 +57,7 @@ func (r Allowances) Usage(ctx context.Context, account string, period time.Time)
 // Reserve sets aside from the allowance of a claim's account what the claim is to hold
 // in the place of what it holds. It reports false, and changes nothing, where the
 // limits of the claim do not permit more. What is given back is always taken. The
-// claim must have been read with LockClaims, or inserted, by this transaction; it is
+// claim must have been read with Jobs.LockRunning, or inserted, by this transaction; it is
 // brought up to date.
 func (w AllowancesTx) Reserve(ctx context.Context, j *Job, want Allowance) (bool, error) {
 	more := Allowance{want.Transcripts - j.Held.Transcripts, want.Minutes - j.Held.Minutes}
