@@ -163,7 +163,7 @@ func (p *Pipeline) forOthers(ctx context.Context, s step) bool {
 	if !p.cluster.Shared() {
 		return false
 	}
-	e, err := p.store.Extraction(ctx, s.extraction())
+	e, err := p.store.Extractions.ByID(ctx, s.extraction())
 	if err != nil {
 		return false // the step finds the same
 	}

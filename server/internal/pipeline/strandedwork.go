@@ -122,7 +122,7 @@ func nextSteps(ctx context.Context, tx *db.Tx, e *db.Extraction, team cluster.Te
 	case durationCheck:
 		return []db.Step{prepareStep(e)}, nil
 	case pendingQueued:
-		place, err := tx.Place(ctx, e.ID)
+		place, err := tx.Places.ByExtraction(ctx, e.ID)
 		if place.Taken() || !subjectOfExtraction(e).wantsCaptions() || !team.ReadsCaptions(e.Platform) {
 			return []db.Step{prepareStep(e)}, err
 		}
