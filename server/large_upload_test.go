@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/internal/storetest"
+	"github.com/transcriptkit/transcriptkit/server/store/s3store"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -67,7 +68,7 @@ func BenchmarkUpload1GiB(b *testing.B) {
 func startWithBlobs(t testing.TB, blobs string) *service {
 	t.Helper()
 	o := storetest.SQLite(t)
-	o.Blobs = blobs
+	o.Blobs, o.OpenBucket = blobs, s3store.Open
 	return startIn(t, o, t.TempDir())
 }
 

@@ -98,7 +98,7 @@ func startUnder(ctx context.Context, t testing.TB, database store.Options, dir s
 	log := slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	opts := []servertest.Option{
 		servertest.ConfigureStore(func(o *store.Options) {
-			*o = store.Options{Database: database.Database, Blobs: s.blobs, Log: log}
+			*o = store.Options{Database: database.Database, Blobs: s.blobs, OpenBucket: database.OpenBucket, Log: log}
 		}),
 		servertest.Configure(func(c *server.Config) {
 			c.Log = log

@@ -70,7 +70,7 @@ func (c *cluster) startWorker(t testing.TB, change ...func(*engine.Engine)) (sto
 	config := c.config
 	config.Role = server.RoleWorker
 	var err error
-	config.Store, err = store.Open(ctx, store.Options{Database: c.options.Database, Blobs: c.blobs})
+	config.Store, err = store.Open(ctx, store.Options{Database: c.options.Database, Blobs: c.blobs, OpenBucket: c.options.OpenBucket})
 	require.NoError(t, err)
 	config.Accounts = nil
 	config.Authenticator = nil

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"gocloud.dev/blob/memblob"
-
 	"github.com/transcriptkit/transcriptkit/examples/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/store"
@@ -15,14 +13,11 @@ import (
 // database is the flag that every command with a database has.
 type database struct{ service.DatabaseFlag }
 
-// noBlobs is where commands keep uploads that never see one.
-const noBlobs = memblob.Scheme + "://"
-
 // withStore opens the database for a command that is not serving. What is not there is
 // made only where that is what the command is for: else a mistyped name would be a new
 // database.
 func (d database) withStore(ctx context.Context, made bool, use func(*store.Store) error) error {
-	s, err := service.OpenStore(ctx, store.Options{Database: string(d.DB), MustExist: !made, Blobs: noBlobs})
+	s, err := service.OpenStore(ctx, store.Options{Database: string(d.DB), MustExist: !made, Blobs: store.InMemory})
 	if !made && errors.Is(err, store.ErrNoDatabase) {
 		return fmt.Errorf("%w: name the right one with --db, or make this one with \"transcriptd migrate\"", err)
 	}

@@ -16,7 +16,7 @@ import (
 // accountsOf opens the accounts of a database that commands have written.
 func accountsOf(t *testing.T, db string) *account.Accounts {
 	t.Helper()
-	s, err := store.Open(t.Context(), store.Options{Database: db, Blobs: noBlobs})
+	s, err := store.Open(t.Context(), store.Options{Database: db, Blobs: store.InMemory})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, s.Close()) })
 	accounts, err := account.New(s, account.DefaultPlans())

@@ -10,7 +10,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	_ "gocloud.dev/blob/memblob" // for a store without blobs
 	"golang.org/x/term"
 
 	"github.com/transcriptkit/transcriptkit/examples/internal/service"
@@ -36,7 +35,7 @@ type usersDatabase struct {
 
 // withVisitors opens the users of a database that a website has made.
 func (d usersDatabase) withVisitors(ctx context.Context, use func(*visitor.Visitors) error) (err error) {
-	s, err := store.Open(ctx, store.Options{Database: string(d.DB), MustExist: true, Blobs: "mem://"})
+	s, err := store.Open(ctx, store.Options{Database: string(d.DB), MustExist: true, Blobs: store.InMemory})
 	if errors.Is(err, store.ErrNoDatabase) {
 		return fmt.Errorf("%w: name the right one with --db, or serve the website once", err)
 	}

@@ -20,7 +20,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
-	_ "gocloud.dev/blob/memblob" // for the template, which needs no blobs
 
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
@@ -246,7 +245,7 @@ func (c *cluster) makeTemplate() error {
 	if err != nil {
 		return err
 	}
-	s, err := store.Open(ctx, store.Options{Database: c.url(template), Blobs: "mem://"})
+	s, err := store.Open(ctx, store.Options{Database: c.url(template), Blobs: store.InMemory})
 	if err != nil {
 		return err
 	}

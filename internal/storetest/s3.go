@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	_ "gocloud.dev/blob/s3blob" // for URLs that begin with s3://
 )
 
 // s3Program is the S3 server, in the folder bin of the repository.
@@ -28,8 +27,8 @@ const s3Program = "versitygw-v1.8.0"
 // Bucket is an empty bucket of a test's own on a real S3 server.
 type Bucket struct {
 	Name string
-	// URL is for store.Options.Blobs. The credentials to it are in the environment
-	// of this process and its children.
+	// URL is for store.Options.Blobs, with s3store.Open as OpenBucket. The credentials
+	// are in the environment of this process and its children.
 	URL string
 	dir string // in which the server keeps it
 }

@@ -2,15 +2,16 @@ package storetest_test
 
 import (
 	"io"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"gocloud.dev/blob"
 
 	"github.com/transcriptkit/transcriptkit/internal/storetest"
+	"github.com/transcriptkit/transcriptkit/server/store/s3store"
 )
 
 func TestBucketsAreOfOneTest(t *testing.T) {
@@ -18,7 +19,9 @@ func TestBucketsAreOfOneTest(t *testing.T) {
 	for range 2 {
 		b := storetest.NewBucket(t)
 		assert.Empty(t, b.Left(t))
-		bucket, err := blob.OpenBucket(t.Context(), b.URL)
+		u, err := url.Parse(b.URL)
+		require.NoError(t, err)
+		bucket, err := s3store.Open(t.Context(), u)
 		require.NoError(t, err)
 		require.NoError(t, bucket.WriteAll(t.Context(), "a/small", []byte("x"), nil))
 		w, err := bucket.NewWriter(t.Context(), "a/large", nil) // in parts

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"net/url"
 	"os"
 	"path/filepath"
 
-	_ "gocloud.dev/blob/memblob" // for mem://, as s3blob is for s3://
+	"gocloud.dev/blob"
+	"gocloud.dev/blob/memblob"
 
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
@@ -31,8 +33,8 @@ func Example() {
 	// <nil>
 }
 
-// Uploads and audio in an object store: its package of gocloud.dev is imported for
-// its URLs, here the one that keeps everything in memory.
+// Uploads and audio in a bucket of an object store. Package s3store has such a function
+// for s3:// URLs.
 func Example_objectStore() {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {
@@ -41,7 +43,10 @@ func Example_objectStore() {
 	defer os.RemoveAll(dir)
 	s, err := store.Open(context.Background(), store.Options{
 		Database: "sqlite:" + filepath.Join(dir, "service.db"),
-		Blobs:    "mem://", // or s3://recordings?region=eu-west-1
+		Blobs:    "mem://recordings",
+		OpenBucket: func(context.Context, *url.URL) (*blob.Bucket, error) {
+			return memblob.OpenBucket(nil), nil // any driver of gocloud.dev/blob
+		},
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -17,7 +17,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"strings"
+
+	"gocloud.dev/blob"
 
 	"github.com/transcriptkit/transcriptkit/internal/redact"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
@@ -29,6 +32,10 @@ var ErrServed = db.ErrServed
 // ErrNoDatabase says that the named database does not exist. With Options.MustExist it also
 // says that no service has created its tables there.
 var ErrNoDatabase = db.ErrNoDatabase
+
+// InMemory as Options.Blobs keeps uploads and audio in the memory of the process: for
+// tests, and for tools that touch neither.
+const InMemory = db.InMemory
 
 // Options names the places of the data.
 type Options struct {
@@ -42,9 +49,12 @@ type Options struct {
 	// ten times as long. Without it, a loss of power may lose the last commits. A crash of the
 	// process loses nothing in either case.
 	FullSync bool
-	// Blobs is where uploads and audio are kept: a folder's path, or a URL that
-	// gocloud.dev/blob opens. Required.
+	// Blobs is where uploads and audio are kept: the path of a folder, the URL of a
+	// bucket in an object store, or InMemory. Required.
 	Blobs string
+	// OpenBucket opens the bucket whose URL is Blobs, and the store closes the bucket.
+	// Package s3store has the function for s3:// URLs. A folder and InMemory need none.
+	OpenBucket func(ctx context.Context, u *url.URL) (*blob.Bucket, error) `json:"-"`
 	// Log receives errors of background work; nil: nothing is logged.
 	Log *slog.Logger
 }

@@ -27,7 +27,7 @@ import (
 type Flags struct {
 	DatabaseFlag
 	Listen Address   `default:"${listen}" placeholder:"ADDR" help:"Address to listen on (${default}); port 0 takes a free one."`
-	Blobs  BlobPlace `default:"${blobs}" placeholder:"PLACE" help:"Where uploads and audio are kept until their job ends: a folder (${default}), or s3://BUCKET?OPTION=…, gs://BUCKET or azblob://CONTAINER."`
+	Blobs  BlobPlace `default:"${blobs}" placeholder:"PLACE" help:"Where uploads and audio are kept until their job ends: a folder (${default}), or s3://BUCKET?OPTION=…."`
 	PlansFlag
 	TrustedProxy []network `placeholder:"CIDR" help:"A proxy in front of the service, as 10.0.0.0/8 or an address: its X-Forwarded-For names the client. May be repeated. Default: none is believed."`
 	FullSync     bool      `help:"Make every commit on SQLite survive a loss of power, at ten times the price."`

@@ -11,6 +11,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/server/store/s3store"
 )
 
 // Setup is what a server is made of: what the flags say, and who recognizes speech.
@@ -66,7 +67,7 @@ func (s Setup) Config() (server.Config, error) {
 
 // StoreOptions say where everything is kept.
 func (s Setup) StoreOptions() store.Options {
-	return store.Options{Database: string(s.DB), Blobs: string(s.Blobs), FullSync: s.FullSync, Log: s.Log}
+	return store.Options{Database: string(s.DB), Blobs: string(s.Blobs), OpenBucket: s3store.Open, FullSync: s.FullSync, Log: s.Log}
 }
 
 // Open opens the store and its accounts, and is the whole configuration with them. The

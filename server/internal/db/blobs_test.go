@@ -18,6 +18,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/storetest"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/store/s3store"
 )
 
 // TestABlobIsWhatWasWritten, on every kind of store: whole, or not there at all.
@@ -25,8 +26,7 @@ func TestABlobIsWhatWasWritten(t *testing.T) {
 	t.Parallel()
 	for name, blobs := range map[string]func() string{
 		"folder": func() string { return filepath.Join(t.TempDir(), "blobs") },
-		"file":   func() string { return "file://" + t.TempDir() + "?no_tmp_dir=true&metadata=skip" },
-		"mem":    func() string { return "mem://" },
+		"memory": func() string { return db.InMemory },
 		"s3":     func() string { return storetest.S3(t) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -55,7 +55,7 @@ func TestABlobIsWhatWasWritten(t *testing.T) {
 func openBlobs(t *testing.T, blobs string) *db.Store {
 	t.Helper()
 	o := dbtest.SQLite(t)
-	o.Blobs = blobs
+	o.Blobs, o.OpenBucket = blobs, s3store.Open
 	return dbtest.Open(t, o)
 }
 

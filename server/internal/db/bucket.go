@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
 	"gocloud.dev/blob"
 	"gocloud.dev/blob/fileblob"
+	"gocloud.dev/blob/memblob"
 )
 
 // bucket is the place of the blobs.
@@ -32,17 +32,21 @@ type bucket struct {
 // need on a line of 1 MBit/s.
 const blobPatience = time.Minute
 
-// openBucket opens a folder, or whatever a URL names. In a folder nothing but
-// the blobs is written, and what is not yet complete stands beside them, so that
-// Sweep finds it after a crash.
-func openBucket(ctx context.Context, where string) (*bucket, error) {
-	if where == "" {
+// InMemory as Options.Blobs keeps the blobs in the memory of the process.
+const InMemory = "memory:"
+
+// openBucket opens the place of the blobs. A folder holds the blobs and nothing else:
+// an incomplete blob lies in the same folder, so that Sweep finds it after a crash.
+func openBucket(ctx context.Context, o Options) (*bucket, error) {
+	switch {
+	case o.Blobs == "":
 		return nil, errors.New("store: no place for blobs is given")
+	case o.Blobs == InMemory:
+		return &bucket{Bucket: memblob.OpenBucket(nil), patience: blobPatience}, nil
+	case !keptInFolder(o.Blobs):
+		return openBucketURL(ctx, o)
 	}
-	if strings.Contains(where, "://") {
-		return openBucketURL(ctx, where)
-	}
-	folder, err := fileblob.OpenBucket(where, &fileblob.Options{
+	folder, err := fileblob.OpenBucket(o.Blobs, &fileblob.Options{
 		CreateDir:   true,
 		DirFileMode: 0o700,
 		NoTempDir:   true,
@@ -51,39 +55,31 @@ func openBucket(ctx context.Context, where string) (*bucket, error) {
 	if err != nil {
 		return nil, fmt.Errorf("store: open blobs: %w", err)
 	}
-	return &bucket{Bucket: folder, folder: where, patience: blobPatience}, nil
+	return &bucket{Bucket: folder, folder: o.Blobs, patience: blobPatience}, nil
 }
 
-const (
-	s3Scheme = "s3"
-	// s3Validation lets the SDK compare checksums, of which it has none for an object
-	// of several parts, and writes a line to standard error each time. Whoever reads a
-	// blob knows its SHA-256.
-	s3Validation = "response_checksum_validation"
-)
+// keptInFolder reports whether the place of the blobs is a folder.
+func keptInFolder(blobs string) bool {
+	return blobs != InMemory && !strings.Contains(blobs, "://")
+}
 
-// openBucketURL repeats nothing of the URL but its scheme and host: people try to
-// write credentials into the rest.
-func openBucketURL(ctx context.Context, where string) (*bucket, error) {
-	u, err := url.Parse(where)
+// openBucketURL opens a bucket of an object store and tries it. An error shows only the
+// scheme and the host of the URL, because people write credentials into the rest.
+func openBucketURL(ctx context.Context, o Options) (*bucket, error) {
+	u, err := url.Parse(o.Blobs)
 	if err != nil || u.User != nil {
 		return nil, errors.New("store: open blobs: want SCHEME://BUCKET?OPTION=…, without credentials")
 	}
 	place := u.Scheme + "://" + u.Host
-	if q := u.Query(); u.Scheme == s3Scheme && !q.Has(s3Validation) {
-		q.Set(s3Validation, "when_required")
-		u.RawQuery = q.Encode()
+	if o.OpenBucket == nil {
+		return nil, fmt.Errorf("store: open blobs: %s: this program opens no buckets: Options.OpenBucket is nil", place)
 	}
-	opened, err := blob.OpenBucket(ctx, u.String())
+	opened, err := o.OpenBucket(ctx, u)
 	if err != nil {
 		text := strings.ReplaceAll(err.Error(), u.String(), place)
 		return nil, fmt.Errorf("store: open blobs: %s: %s", place, text)
 	}
-	b := &bucket{Bucket: opened, tidiesUp: u.Scheme == s3Scheme, patience: blobPatience}
-	if u.Scheme == fileblob.Scheme {
-		b.folder = filepath.FromSlash(u.Path)
-		return b, nil
-	}
+	b := &bucket{Bucket: opened, tidiesUp: u.Scheme == "s3", patience: blobPatience}
 	if err := b.try(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("store: the blobs at %s cannot be written and read: check its name, region and endpoint, the credentials, and what they permit: %w", place, err), b.Close())
 	}

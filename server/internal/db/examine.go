@@ -19,7 +19,6 @@ import (
 	"github.com/riverqueue/river/riverdriver/riversqlite"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/sqlitedialect"
-	"gocloud.dev/blob/fileblob"
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/internal/scratch"
@@ -56,7 +55,7 @@ func Examine(ctx context.Context, o Options, minFree int64, also ...Folder) []en
 	} else {
 		all = append(all, examinePostgres(ctx, o.Database)...)
 	}
-	return append(all, examineBlobs(ctx, o.Blobs), examineDisks(append(o.folders(), also...), minFree))
+	return append(all, examineBlobs(ctx, o), examineDisks(append(o.folders(), also...), minFree))
 }
 
 // unusable is a thing that a service cannot do without.
@@ -194,15 +193,12 @@ func examineClock(ahead, took time.Duration) engine.Finding {
 	}
 }
 
-func examineBlobs(ctx context.Context, place string) engine.Finding {
+func examineBlobs(ctx context.Context, o Options) engine.Finding {
 	const cure = "let the user of the service write to the folder, or name another folder"
-	folder := place
-	if u, err := url.Parse(place); strings.Contains(place, "://") {
-		if err != nil || u.Scheme != fileblob.Scheme {
-			return examineBucket(ctx, place)
-		}
-		folder = filepath.FromSlash(u.Path)
+	if !keptInFolder(o.Blobs) {
+		return examineBucket(ctx, o)
 	}
+	folder := o.Blobs
 	info, err := os.Stat(folder)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -235,13 +231,13 @@ func existing(folder string) string {
 	}
 }
 
-func examineBucket(ctx context.Context, place string) engine.Finding {
-	bucket, err := openBucket(ctx, place)
+func examineBucket(ctx context.Context, o Options) engine.Finding {
+	bucket, err := openBucket(ctx, o)
 	if err != nil {
 		return unusable(blobsName, err, "correct its URL, and the credentials in the environment")
 	}
 	_ = bucket.Close() // it was tried
-	before, _, _ := strings.Cut(place, "?")
+	before, _, _ := strings.Cut(o.Blobs, "?")
 	return engine.Finding{Name: blobsName, Status: engine.OK, Found: "bucket " + before}
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/storetest"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/store/s3store"
 )
 
 // The parts of S3's protocol that tests disturb.
@@ -291,11 +292,11 @@ func TestBucketThatCannotBeUsed(t *testing.T) {
 		disturbed(t, b, onlyRead):                               "the blobs at s3://" + b.Name + " cannot be written and read",
 		strings.Replace(b.URL, "s3://", "s3://key:hunter2@", 1): "without credentials",
 		b.URL + "&secret_key=hunter2":                           "s3://" + b.Name + `: unknown query parameter "secret_key"`,
-		"nothing://hunter2.example?key=hunter2":                 "nothing://hunter2.example",
+		"nothing://hunter2.example?key=hunter2":                 "nothing://hunter2.example: want s3://BUCKET",
 		"://hunter2":                                            "without credentials",
 	} {
 		o := dbtest.SQLite(t)
-		o.Blobs = blobs
+		o.Blobs, o.OpenBucket = blobs, s3store.Open
 		_, err := db.Open(t.Context(), o)
 		require.ErrorContains(t, err, want)
 		assert.NotContains(t, strings.ReplaceAll(err.Error(), "hunter2.example", ""), "hunter2", want)

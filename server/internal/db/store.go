@@ -30,7 +30,7 @@ import (
 	"strings"
 
 	"github.com/uptrace/bun"
-	"gocloud.dev/blob/fileblob"
+	"gocloud.dev/blob"
 )
 
 // ErrNotFound says that no row answers.
@@ -59,9 +59,12 @@ type Options struct {
 	// times the price. Without it the last commits before one may be lost; a crash
 	// of the process loses nothing either way.
 	FullSync bool
-	// Blobs is where uploads and audio are kept: a folder's path, or a URL that
-	// gocloud.dev/blob opens. Required.
+	// Blobs is where uploads and audio are kept: the path of a folder, the URL of a
+	// bucket in an object store, or InMemory. Required.
 	Blobs string
+	// OpenBucket opens the bucket whose URL is Blobs, and the store closes the bucket.
+	// A folder and InMemory need none.
+	OpenBucket func(ctx context.Context, u *url.URL) (*blob.Bucket, error) `json:"-"`
 	// Log receives what goes wrong behind the scenes; nil: nothing is logged.
 	Log *slog.Logger
 }
@@ -89,7 +92,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	bucket, err := openBucket(ctx, o.Blobs)
+	bucket, err := openBucket(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -131,11 +134,8 @@ func (o Options) folders() (all []Folder) {
 	if path, ok := strings.CutPrefix(o.Database, "sqlite:"); ok {
 		all = append(all, Folder{"database", filepath.Dir(path)})
 	}
-	if !strings.Contains(o.Blobs, "://") {
-		return append(all, Folder{"blobs", o.Blobs})
-	}
-	if u, err := url.Parse(o.Blobs); err == nil && u.Scheme == fileblob.Scheme {
-		all = append(all, Folder{"blobs", u.Path})
+	if keptInFolder(o.Blobs) {
+		all = append(all, Folder{"blobs", o.Blobs})
 	}
 	return all
 }

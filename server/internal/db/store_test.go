@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	_ "gocloud.dev/blob/memblob" // mem://
 	"golang.org/x/sync/errgroup"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
@@ -141,7 +140,7 @@ func TestServeDiesWithItsProcess(t *testing.T) {
 }
 
 func serveForever(t *testing.T, database string) {
-	s := dbtest.Open(t, db.Options{Database: database, Blobs: "mem://"})
+	s := dbtest.Open(t, db.Options{Database: database, Blobs: db.InMemory})
 	_, err := s.Serve(t.Context())
 	require.NoError(t, err)
 	_, err = os.Stdout.WriteString("serving\n")

@@ -26,6 +26,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine/ffmpeg"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/server/store/s3store"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -64,7 +65,7 @@ func serveChild() error {
 	ctx := context.Background()
 	ended, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
-	s, err := store.Open(ctx, store.Options{Database: os.Getenv(childDatabase), Blobs: os.Getenv(childBlobs)})
+	s, err := store.Open(ctx, store.Options{Database: os.Getenv(childDatabase), Blobs: os.Getenv(childBlobs), OpenBucket: s3store.Open})
 	if err != nil {
 		return err
 	}

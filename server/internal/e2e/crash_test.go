@@ -13,6 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/storetest"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/server/store/s3store"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -67,7 +68,7 @@ func (s place) makeKey(t testing.TB) string {
 
 func (s place) open(t testing.TB) *store.Store {
 	t.Helper()
-	st, err := store.Open(t.Context(), store.Options{Database: s.database, Blobs: s.blobs})
+	st, err := store.Open(t.Context(), store.Options{Database: s.database, Blobs: s.blobs, OpenBucket: s3store.Open})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, st.Close()) })
 	return st
