@@ -20,10 +20,11 @@ import (
 // BatchService makes the transcripts of many contents together.
 type BatchService struct{ client *Client }
 
-// Create makes a batch and returns how it begins; [BatchService.Wait] waits for its
-// end. A link that names nothing is an item that has failed. The error is an [*Error]
-// with the code BATCH_LIMIT_EXCEEDED for more items than the plan or the service takes,
-// and where no link names anything, the code of the first.
+// Create makes a batch and returns its first state. [BatchService.Wait] waits for its
+// end. A link that names no content becomes a failed item. If the list has more items
+// than the plan or the service allows, the error is an [*Error] with the code
+// BATCH_LIMIT_EXCEEDED. If no link names any content, the error has the code of the
+// first link's failure.
 func (s *BatchService) Create(ctx context.Context, p BatchParams, opts ...RequestOption) (*batch.Summary, error) {
 	path, body, err := p.payload()
 	if err != nil {
@@ -36,8 +37,8 @@ func (s *BatchService) Create(ctx context.Context, p BatchParams, opts ...Reques
 	return decodeSummary(answer)
 }
 
-// Get returns the batch as it stands. A batch that has failed is not an error here:
-// look at its Status.
+// Get returns the current state of the batch. A failed batch is not an error here: look
+// at its Status.
 func (s *BatchService) Get(ctx context.Context, id string, opts ...RequestOption) (*batch.Job, error) {
 	page, _, err := s.read(ctx, id, held(0), opts)
 	if err != nil {
@@ -46,8 +47,8 @@ func (s *BatchService) Get(ctx context.Context, id string, opts ...RequestOption
 	return &page.Batch, nil
 }
 
-// Items returns a page of the items of a batch, in their order: 50 of them, or as many
-// as Size says, up to 500.
+// Items returns a page of the items of a batch, in their order. A page has p.Size
+// items: 50 by default, 500 at most.
 func (s *BatchService) Items(ctx context.Context, id string, p PageParams, opts ...RequestOption) (*Page[batch.Item], error) {
 	page, _, err := s.read(ctx, id, p.query(), opts)
 	if err != nil {
@@ -56,8 +57,9 @@ func (s *BatchService) Items(ctx context.Context, id string, p PageParams, opts 
 	return &Page[batch.Item]{Items: page.Items, Next: page.Next}, nil
 }
 
-// AllItems yields every item of a batch, page by page, each asked for when it is
-// reached. An error is yielded once and ends the sequence. Each range starts anew.
+// AllItems yields every item of a batch. It asks for each page when the loop reaches
+// the page. It yields an error once, and the error ends the sequence. Each range starts
+// from the first item.
 func (s *BatchService) AllItems(ctx context.Context, id string, opts ...RequestOption) iter.Seq2[batch.Item, error] {
 	opts = slices.Clone(opts)
 	return all(PageParams{Size: largestPage}, func(p PageParams) (*Page[batch.Item], error) { return s.Items(ctx, id, p, opts...) })
@@ -93,18 +95,18 @@ func (s *BatchService) read(ctx context.Context, id string, query url.Values, op
 	if slices.ContainsFunc(page.Items, func(i batch.Item) bool { return i.ID == "" || i.Status == "" }) {
 		return nil, 0, answer.malformed(errors.New("an item has no id or no status"))
 	}
-	hint, _ := retryAfter(answer.Header) // 0 when absent: the client's own pause rules
+	hint, _ := retryAfter(answer.Header) // 0 if the header is absent: the client's own pauses apply
 	return &page, hint, nil
 }
 
 // BatchListParams say which batches are listed: a page of those with a status.
 type BatchListParams struct {
-	Status batch.Status // empty: whatever it is
+	Status batch.Status // empty: every status
 	PageParams
 }
 
-// List returns a page of the account's batches, newest first: 20 of them, or as many as
-// Size says, up to 100.
+// List returns a page of the account's batches, newest first. A page has p.Size
+// batches: 20 by default, 100 at most.
 func (s *BatchService) List(ctx context.Context, p BatchListParams, opts ...RequestOption) (*Page[batch.Job], error) {
 	query := p.query()
 	if p.Status != "" {
@@ -127,7 +129,8 @@ func (s *BatchService) List(ctx context.Context, p BatchListParams, opts ...Requ
 	return &Page[batch.Job]{Items: *page.Batches, Next: page.Next}, nil
 }
 
-// All yields every batch of the account from the page of p on, as AllItems does items.
+// All yields every batch of the account from the page of p on. See
+// [BatchService.AllItems].
 func (s *BatchService) All(ctx context.Context, p BatchListParams, opts ...RequestOption) iter.Seq2[batch.Job, error] {
 	opts = slices.Clone(opts)
 	return all(p.PageParams, func(at PageParams) (*Page[batch.Job], error) {
@@ -135,13 +138,13 @@ func (s *BatchService) All(ctx context.Context, p BatchListParams, opts ...Reque
 	})
 }
 
-// Wait returns the batch as soon as all its items have ended, also where some have
-// failed. Each question is held by the service until then, for some seconds at most;
-// where it is not, pauses are as of [JobService.Wait], as is what becomes of failed
-// questions.
+// Wait returns the batch as soon as all its items have ended, even if some items have
+// failed. The service holds each question for some seconds, or until the batch ends. If
+// the service does not hold questions, Wait pauses between questions as
+// [JobService.Wait] does. Failed questions count as in [JobService.Wait].
 //
-// A batch that failed as a whole or was cancelled is a [*BatchError]. Everything else
-// that ends the wait is a [*BatchWaitError] with the last state seen.
+// A batch that failed as a whole or was cancelled is a [*BatchError]. Any other end of
+// the wait is a [*BatchWaitError] with the last state seen.
 func (s *BatchService) Wait(ctx context.Context, id string, opts ...RequestOption) (*batch.Job, error) {
 	if _, err := batchPath(id); err != nil {
 		return nil, err
@@ -157,7 +160,7 @@ func (s *BatchService) Wait(ctx context.Context, id string, opts ...RequestOptio
 			asked := time.Now()
 			page, hint, err := s.read(ctx, id, held(hold), opts)
 			if hold > 0 && ctx.Err() == nil && cutOff(err) {
-				hold = 0 // what stands between does not bear it
+				hold = 0 // a proxy in between does not allow held answers
 				page, hint, err = s.read(ctx, id, held(hold), opts)
 			}
 			switch {
@@ -185,8 +188,8 @@ func (s *BatchService) Wait(ctx context.Context, id string, opts ...RequestOptio
 // longestHold is how long the service holds an answer at most.
 const longestHold = 10 * time.Second
 
-// cutOff reports whether a question came to nothing that might have got an answer if
-// that had come at once.
+// cutOff reports whether a question failed because its answer was held: an immediate
+// answer might have arrived.
 func cutOff(err error) bool {
 	var refused *Error
 	if errors.As(err, &refused) {
@@ -204,17 +207,19 @@ func held(wait time.Duration) url.Values {
 	return query
 }
 
-// RetryParams say which items that have failed are made anew. The zero value means all
-// that are Retryable.
+// RetryParams choose the failed items that are made again. The zero value chooses all
+// items that are Retryable.
 type RetryParams struct {
-	// Items are ids, at most 500: only these items, also where they are not Retryable.
+	// Items are ids, at most 500. Only these items are made again, even if they are not
+	// Retryable.
 	Items []string
-	// Codes: only items that failed with one of these, and are Retryable or among Items.
+	// Codes chooses the items that failed with one of these codes and are Retryable or
+	// in Items.
 	Codes []transcript.Code
 }
 
-// Retry has items made anew that have failed, and says which were left as they are. A
-// batch that was cancelled is an [*Error] with the code STATE_CONFLICT.
+// Retry makes failed items again, and names the items that it left as they are. If the
+// batch was cancelled, the error is an [*Error] with the code STATE_CONFLICT.
 func (s *BatchService) Retry(ctx context.Context, id string, p RetryParams, opts ...RequestOption) (*batch.Retried, error) {
 	data, err := json.Marshal(struct {
 		Items []string          `json:"itemIds,omitempty"`
@@ -237,9 +242,9 @@ func (s *BatchService) Retry(ctx context.Context, id string, p RetryParams, opts
 	return &retried, nil
 }
 
-// Cancel lets no more items be taken up, and returns the batch as cancelled; items that
-// are being made end as they end. A batch that has ended already is an [*Error] with the
-// code STATE_CONFLICT.
+// Cancel starts no more items, and returns the batch as cancelled. Items that have
+// started run to their end. If the batch has already ended, the error is an [*Error]
+// with the code STATE_CONFLICT.
 func (s *BatchService) Cancel(ctx context.Context, id string, opts ...RequestOption) (*batch.Summary, error) {
 	answer, err := s.change(ctx, id, "/cancel", payload{}, opts)
 	if err != nil {
@@ -248,9 +253,9 @@ func (s *BatchService) Cancel(ctx context.Context, id string, opts ...RequestOpt
 	return decodeSummary(answer)
 }
 
-// Delete removes the record of a batch that has ended. The transcripts of its items stay
-// in the library. A batch that still runs is an [*Error] with the code STATE_CONFLICT:
-// cancel it first.
+// Delete removes the record of a batch that has ended. The transcripts of its items
+// stay in the library. If the batch still runs, the error is an [*Error] with the code
+// STATE_CONFLICT: cancel the batch first.
 func (s *BatchService) Delete(ctx context.Context, id string, opts ...RequestOption) error {
 	path, err := batchPath(id)
 	if err != nil {

@@ -13,19 +13,19 @@ import (
 // CSV.
 type BatchParams struct {
 	// URLs are links, short links, and bare ids of the video site, each of 1 to 2048
-	// characters. A content that is named more than once is made once.
+	// characters. A repeated link makes one item.
 	URLs []string
 	// Playlist is the id of a playlist of the video site, or a link to it.
 	Playlist string
 	// Channel is the id of a channel of the video site, its "@handle", or a link to it.
 	// Its uploads are the items, newest first.
 	Channel string
-	// CSV is a table in UTF-8 of at most 8 MiB, with a column "url" that is named in
-	// its first row. It is read to its end, and not closed.
+	// CSV is a table in UTF-8 of at most 8 MiB. Its first row has a column "url".
+	// [BatchService.Create] reads CSV to its end and does not close it.
 	CSV io.Reader
 
-	// Language is a priority list of tags and "asr", as of a [transcript.Request]; nil:
-	// the service's default.
+	// Language is a priority list of tags and "asr", as in a [transcript.Request]. If
+	// Language is nil, the service's default applies.
 	Language []string
 	// MaxItems takes only the first of the items, 1 to 500; 0: all of them.
 	MaxItems int
@@ -34,7 +34,7 @@ type BatchParams struct {
 // maxCSV is the largest table that the service takes, in bytes.
 const maxCSV = 8 << 20
 
-// payload is how the service is asked for the batch.
+// payload returns the path and the body that ask for the batch.
 func (p BatchParams) payload() (path string, body payload, err error) {
 	sources := 0
 	for _, given := range []bool{len(p.URLs) > 0, p.Playlist != "", p.Channel != "", p.CSV != nil} {
@@ -58,7 +58,7 @@ func (p BatchParams) payload() (path string, body payload, err error) {
 	return "/v1/batch", jsonPayload(data), err
 }
 
-// csvPayload holds the whole table, as it may have to be sent again.
+// csvPayload holds the whole table, because a repeated request sends the table again.
 func (p BatchParams) csvPayload() (path string, body payload, err error) {
 	table, err := io.ReadAll(io.LimitReader(p.CSV, maxCSV+1))
 	switch {

@@ -14,7 +14,7 @@ import (
 	"github.com/hashicorp/go-retryablehttp"
 )
 
-// attemptTimeout is the default of WithAttemptTimeout for all but uploads.
+// attemptTimeout is the default of [WithAttemptTimeout]. It does not apply to uploads.
 const attemptTimeout = time.Minute
 
 // payload is what a call sends: nothing (the zero value), bytes, or an upload.

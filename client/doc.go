@@ -13,19 +13,21 @@
 //		fmt.Printf("%7.2f %s\n", s.Start, s.Text)
 //	}
 //
-// [TranscriptService.Get] sends the link, or uploads a [transcript.File], waits
-// for the job that the service may make of it, and returns the text when the job ends. To hand the
-// waiting to someone else, use [TranscriptService.Submit] and keep the job's id; to
+// [TranscriptService.Get] sends the link, or uploads a [transcript.File]. If the
+// service answers with a job, Get waits for the job and returns its text. To hand the
+// waiting to another process, use [TranscriptService.Submit] and keep the job's id. To
 // show progress, range over [JobService.Events]. [TranscriptService.Info] and
 // [TranscriptService.Captions] ask about a link and start no work. [UsageService.Get]
-// tells what the plan includes and what is left of it.
+// returns the plan's allowances and the rest of them.
 //
-// Many links, a playlist or a channel are a batch: [BatchService.Create] makes it,
-// [BatchService.Wait] waits for its end, and [BatchService.Export] reads all its texts as
-// one [Download]. What the account has saved is in its library: [LibraryService.All] lists
-// it, [LibraryService.AllSearch] finds what is said in it, [LibraryService.Get],
-// [LibraryService.Download] and [LibraryService.AllChunks] read one text. Keys need the
-// scope "batches" for the one, and "transcripts" for the other.
+// Many links, a playlist or a channel are a batch: [BatchService.Create] makes the
+// batch, [BatchService.Wait] waits for its end, and [BatchService.Export] reads all
+// texts as one [Download]. These calls need a key with the scope "batches".
+//
+// The account's saved transcripts are its library. [LibraryService.All] lists the
+// library, and [LibraryService.AllSearch] searches the texts. [LibraryService.Get],
+// [LibraryService.Download] and [LibraryService.AllChunks] read one text. These calls
+// need a key with the scope "transcripts".
 //
 // [VideoService.AllSearch] finds videos, channels and playlists of the video site,
 // [VideoService.AllUploads] and [VideoService.AllItems] list channels and playlists, and
@@ -33,29 +35,27 @@
 //
 // # Errors
 //
-// An answer other than 2xx is an [*Error], whatever its body looks like. A job
-// that failed or was cancelled is a [*JobError]: the request went well, the work
-// did not; of a batch it is a [*BatchError]. All are matched by the documented code:
+// An answer other than 2xx is an [*Error], with any kind of body. A job that failed or
+// was cancelled is a [*JobError]: the request succeeded, the work did not. A failed
+// batch is a [*BatchError]. Match all of them by the documented code:
 //
 //	errors.Is(err, transcript.UploadInvalid)
 //
-// A wait that ended before its job did is a [*WaitError], which carries the
-// job's id, so that nothing is lost when a deadline passes; of a batch it is a
-// [*BatchWaitError].
+// If a wait ends before its job, the error is a [*WaitError] with the job's id. So a
+// passed deadline loses nothing. For a batch the error is a [*BatchWaitError].
 //
 // # Retries
 //
-// Every POST carries an Idempotency-Key, so that a repeated request does
-// nothing twice. Requests are repeated by the service's own rule:
-// after 429, after a 502 or 503 that may pass, and after a broken connection,
-// four times in all, with growing and jittered pauses, never earlier than
-// Retry-After says. A Retry-After beyond the caller's deadline is not waited for:
-// the [*Error] is returned at once. [WithRetry] changes this, [NoRetry] switches it
-// off, and [WithRetryNotify] tells of each pause.
-//
+// Every POST carries an Idempotency-Key, so that a repeated request does nothing twice.
+// The client repeats requests by the service's own rule: after 429, after a transient
+// 502 or 503, and after a broken connection. The client sends a request four times at
+// most, with growing and jittered pauses, and never earlier than Retry-After says. If
+// Retry-After goes beyond the caller's deadline, the client returns the [*Error] at
+// once. [WithRetry] changes this, [NoRetry] switches it off, and [WithRetryNotify]
+// reports each pause.
 // A wait returns when its job or batch ends. It follows events, or has its questions
-// held by the service, and asks in growing pauses where neither can be had.
-//
+// A wait returns when its job or batch ends. The wait follows events, or the service
+// holds the wait's questions. If neither is possible, the wait asks in growing pauses.
 // The package reads no environment variable, keeps no global state, and logs
 // nothing unless [WithLogger] says so.
 package client

@@ -68,11 +68,11 @@ type ExportParams struct {
 }
 
 // Export reads all texts of a batch as one file. Errors are [*Error]s: STATE_CONFLICT
-// while the batch has not ended, unless p.Partial; NO_TRANSCRIPT where no item has a
-// text; UPGRADE_REQUIRED where the plan does not include it. When a text is made anew
-// while the file is read, that is cut off, and may be asked for again. The Name is made
-// of the batch's id and the type alone: of several texts SRT, VTT and ZIP are archives of
-// the same name, to be saved into different folders.
+// while the batch still runs and p.Partial is false, NO_TRANSCRIPT if no item has a
+// text, and UPGRADE_REQUIRED if the plan does not include exports. If the service
+// replaces a text during the download, the download breaks off; ask for the file again.
+// The Name consists of the batch's id and the file type alone. So archives of several
+// SRT, VTT or ZIP files have the same Name: save them into different folders.
 func (s *BatchService) Export(ctx context.Context, id string, p ExportParams, opts ...RequestOption) (*Download, error) {
 	path, err := batchPath(id)
 	if err != nil {

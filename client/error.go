@@ -14,16 +14,16 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// The longest texts of an error, in bytes. What a service says has no bound of its own.
+// The longest texts of an error, in bytes. The service itself may send longer texts.
 const (
 	maxName    = 200 // of a code, a label or a request id
 	maxMessage = 1000
 	maxText    = 5000
 )
 
-// Error is an answer that is not the documented success: every status but 2xx,
-// whatever its body (object, flat string, HTML, nothing), and a 2xx whose body
-// is not the documented JSON. Match it by code:
+// Error is any answer other than the documented success. Every status except 2xx is an
+// Error, with any body: an object, a flat string, HTML or nothing. A 2xx whose body is
+// not the documented JSON is an Error too. Match an Error by its code:
 //
 //	errors.Is(err, transcript.RateLimited)  // every 429
 //	errors.Is(err, transcript.Unauthorized) // every 401

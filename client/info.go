@@ -12,10 +12,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Info says what the content behind a link or an id is, and in which languages
-// it can be had: a question that costs nothing and starts no work. source is a
-// [transcript.URL] or a [transcript.ID]; of a file the service knows nothing
-// before it has it, so that is an error.
+// Info describes the content behind a link or an id, and lists the languages of its
+// transcripts. Info costs nothing and starts no work. source is a [transcript.URL] or a
+// [transcript.ID]. Any other source is an error, because the service knows a file only
+// after its upload.
 func (s *TranscriptService) Info(ctx context.Context, source transcript.Source, opts ...RequestOption) (*transcript.Info, error) {
 	query, err := sourceQuery(source)
 	if err != nil {
@@ -52,15 +52,15 @@ func sourceQuery(source transcript.Source) (url.Values, error) {
 	}
 }
 
-// Captions asks the video site for the caption tracks of a video, and for the
-// text of the one that languages wants first: a priority list of language tags,
-// nil for the service's default. It never starts speech recognition.
+// Captions asks the video site for the caption tracks of a video, and for the text of
+// the best track for languages. languages is a priority list of language tags; nil is
+// the service's default. Captions never starts speech recognition.
 //
-// A report without a text is no error: its Status is then "error", its Error
-// says why, and RequiresAsync whether [TranscriptService.Get] could help. An
-// error is that the video site could not be asked (IP_BLOCKED, UPSTREAM_FAILED
-// and the like); what is known of the tracks all the same is in the report
-// beside it, which is nil when nothing is, or more than a MiB.
+// A report without a text is no error: its Status is then "error", its Error says why,
+// and RequiresAsync says whether [TranscriptService.Get] could help. Captions returns
+// an error if the service cannot ask the video site (IP_BLOCKED, UPSTREAM_FAILED and
+// the like). Next to such an error, the report has the tracks that are known so far.
+// The report is nil if no track is known, or if the report is larger than a MiB.
 func (s *TranscriptService) Captions(ctx context.Context, videoID string, languages []string, opts ...RequestOption) (*transcript.CaptionReport, error) {
 	if videoID == "" {
 		return nil, errors.New("client: empty video id")

@@ -40,15 +40,15 @@ func (s *JobService) Cancel(ctx context.Context, id string, opts ...RequestOptio
 	return decodeJob(answer)
 }
 
-// Wait returns the result of a job as soon as the job has ended. It follows the job's
-// events, for which it holds a connection, and asks where they do not come: of a service
-// that has none, behind a proxy that holds them back, or where the plan permits no more
-// streams. Pauses between questions grow while nothing moves and are never shorter than
-// the service asks for. Only ctx limits the wait: a few failed questions in a row are
-// survived, beyond the repetitions of [WithRetry].
+// Wait returns the result of a job as soon as the job has ended. Wait holds a
+// connection for the job's events. If no events come, Wait asks for the job's state:
+// the service may have no events, a proxy may hold events back, or the plan may allow
+// no more streams. Pauses between questions grow while the job does not move, and are
+// never shorter than the service's Retry-After. Only ctx limits the wait. Wait survives
+// a few failed questions in a row, after the repetitions of [WithRetry].
 //
-// A job that failed or was cancelled is a [*JobError]. Everything else that ends
-// the wait is a [*WaitError] with the last state seen.
+// A job that failed or was cancelled is a [*JobError]. Any other end of the wait is a
+// [*WaitError] with the last state seen.
 func (s *JobService) Wait(ctx context.Context, id string, opts ...RequestOption) (*transcript.Result, error) {
 	if _, err := jobPath(id); err != nil {
 		return nil, err
@@ -56,8 +56,8 @@ func (s *JobService) Wait(ctx context.Context, id string, opts ...RequestOption)
 	return s.wait(ctx, transcript.Job{JobID: id}, false, opts)
 }
 
-// wait waits for a job of which the last state is known; told says that it was told
-// just now.
+// wait waits for a job whose last state is known. told says that the service has just
+// reported this state.
 func (s *JobService) wait(ctx context.Context, last transcript.Job, told bool, opts []RequestOption) (*transcript.Result, error) {
 	set, err := s.client.settings(opts)
 	if err != nil {

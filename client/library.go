@@ -15,9 +15,10 @@ import (
 // LibraryService reads and changes what the account has saved. It starts no work.
 type LibraryService struct{ client *Client }
 
-// Get returns the saved transcript that key names; without a Language, the newest. One
-// that is on its way is an [*Error] with the code STATE_CONFLICT, and Details["jobId"]
-// is its job; one that the account has not saved NO_TRANSCRIPT.
+// Get returns the saved transcript that key names. If key has no Language, Get returns
+// the newest. Errors are [*Error]s: STATE_CONFLICT while the transcript is still being
+// made, with the job's id in Details["jobId"], and NO_TRANSCRIPT if the account has not
+// saved it.
 func (s *LibraryService) Get(ctx context.Context, key library.Key, opts ...RequestOption) (*library.Saved, error) {
 	return s.get(ctx, key, nil, opts)
 }
@@ -110,9 +111,11 @@ func (s *LibraryService) Related(ctx context.Context, key library.Key, n int, op
 	return related.Items, nil
 }
 
-// Delete removes what key names from the library; without a Language, in all
-// languages; with a Row, that alone. Nobody else's library changes. A job that runs goes on, but its transcript
-// is not saved. What is not in the library is an [*Error] with the code NO_TRANSCRIPT.
+// Delete removes the transcripts that key names from the account's library: all
+// languages if key has no Language, one row if key has a Row. The libraries of other
+// accounts do not change. A running job goes on, but the service does not save its
+// transcript. If the library has no such transcript, the error is an [*Error] with the
+// code NO_TRANSCRIPT.
 func (s *LibraryService) Delete(ctx context.Context, key library.Key, opts ...RequestOption) error {
 	return s.change(ctx, http.MethodDelete, key, "", opts)
 }

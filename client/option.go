@@ -213,8 +213,8 @@ func WithUploadProgress(report func(sent, total int64)) RequestOption {
 	})
 }
 
-// WithResponse fills r with what the last answer said beside its body, on
-// success and on error.
+// WithResponse fills r with the status, the headers and the limits of the last answer,
+// on success and on error.
 func WithResponse(r *Response) RequestOption {
 	return callOption{name: "WithResponse", requestOption: func(s *settings) error {
 		if r == nil {

@@ -18,7 +18,7 @@ const (
 	maxErrorBody = 1 << 20  // bytes of a refused answer that are kept
 )
 
-// Response is what an answer said beside its body. See [WithResponse].
+// Response is the status, the headers and the limits of an answer. See [WithResponse].
 type Response struct {
 	StatusCode int
 	Header     http.Header

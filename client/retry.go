@@ -18,15 +18,15 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/oneline"
 )
 
-// RetryPolicy bounds the repetition of a call. What is repeated is not a matter
-// of policy but of the API: see [Error.Retryable]. Broken connections are
-// treated like 502.
+// RetryPolicy bounds the repetition of a call. The API decides which answers are
+// repeated, not the policy: see [Error.Retryable]. A broken connection counts like a
+// 502.
 //
-// Two failures do not count as attempts. When the service has answered this client
-// before and takes no connections now, it is being restarted: the call waits for it
-// for MaxWait. When the service still works on an earlier attempt of the same call, as
-// after a connection that broke (409 IDEMPOTENCY_IN_PROGRESS), the call asks again after
-// each Retry-After of up to MaxWait, however often. Only the context limits the number.
+// Two failures do not count as attempts. If the service has answered this client before
+// and accepts no connections now, it is restarting: the call waits up to MaxWait for
+// the service. If the service still works on an earlier attempt of the same call (409
+// IDEMPOTENCY_IN_PROGRESS), the call asks again after each Retry-After of up to
+// MaxWait. This happens after a broken connection. Only the context limits how often.
 //
 // A member that is 0 has its default. [NoRetry] switches repetition off.
 type RetryPolicy struct {
@@ -80,7 +80,7 @@ func (p RetryPolicy) pauses() *pauses {
 	)}
 }
 
-// reset begins anew after an attempt that did not fail.
+// reset returns to the shortest pause after an attempt that did not fail.
 func (p *pauses) reset() { p.growing.Reset() }
 
 // next decides what follows a failed attempt: whether to repeat it, and after

@@ -93,8 +93,8 @@ func (s *stream) reason(ctx, conn context.Context, ended error) error {
 	return &transportError{http.MethodGet, s.path, ended}
 }
 
-// reader parses one connection and does nothing else: it neither repeats nor
-// keeps state, so it is made anew each time.
+// reader parses one connection. It does not reconnect and keeps no state, so each
+// connection has its own reader.
 func (s *stream) reader(hangUp context.CancelCauseFunc) *sse.Client {
 	r := sse.NewClient(s.client.base+s.path, sse.ClientMaxBufferSize(maxEvent))
 	h := *s.client.http
@@ -121,7 +121,7 @@ func (s *stream) accept(resp *http.Response) error {
 	if resp.StatusCode == http.StatusNoContent {
 		return errNoContent
 	}
-	// What could be read of a body that breaks off says more than nothing.
+	// If the body breaks off, its beginning still says more than nothing.
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
 	body = bytes.TrimPrefix(body, byteOrderMark)
 	if resp.StatusCode/100 == 2 {

@@ -14,10 +14,10 @@ import (
 // TranscriptService turns files, links and content ids into transcripts.
 type TranscriptService struct{ client *Client }
 
-// Get returns the transcript of r. Where the service answers with a job, Get
-// waits for it, as [JobService.Wait] does: only ctx limits the wait. A job that
-// ends without a transcript is a [*JobError], a wait that is cut short a
-// [*WaitError] with the job's id.
+// Get returns the transcript of r. If the service answers with a job, Get waits for the
+// job as [JobService.Wait] does: only ctx limits the wait. A job that ends without a
+// transcript is a [*JobError]. A wait that ends early is a [*WaitError] with the job's
+// id.
 func (s *TranscriptService) Get(ctx context.Context, r transcript.Request, opts ...RequestOption) (*transcript.Result, error) {
 	result, job, err := s.Submit(ctx, r, opts...)
 	if err != nil || result != nil {
@@ -26,9 +26,9 @@ func (s *TranscriptService) Get(ctx context.Context, r transcript.Request, opts 
 	return s.client.Jobs.wait(ctx, *job, true, opts)
 }
 
-// Submit sends r and returns what the service answers within r.Wait: the
-// transcript, or the job that will make it. Without an error exactly one of the
-// two is not nil.
+// Submit sends r and returns the service's answer within r.Wait: the transcript, or the
+// job that will make the transcript. Without an error exactly one of the two is not
+// nil.
 func (s *TranscriptService) Submit(ctx context.Context, r transcript.Request, opts ...RequestOption) (*transcript.Result, *transcript.Job, error) {
 	content, err := requestPayload(r)
 	if err != nil {
@@ -77,8 +77,8 @@ func requestPayload(r transcript.Request) (payload, error) {
 	return jsonPayload(data), err
 }
 
-// requestFields are the members of r as form fields, those that differ from the
-// service's defaults.
+// requestFields returns the members of r as form fields. It leaves out members that
+// equal the service's defaults.
 func requestFields(r transcript.Request) [][2]string {
 	var fields [][2]string
 	add := func(name, value string) { fields = append(fields, [2]string{name, value}) }

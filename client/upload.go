@@ -15,8 +15,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// upload is a multipart form that streams one file. The file is opened anew for
-// every attempt and never held in memory.
+// upload is a multipart form that streams one file. Every attempt opens the file again.
+// The file is never held in memory.
 type upload struct {
 	head, tail []byte // the form before and after the file's bytes
 	size       int64  // of the file in bytes, -1 when unknown
@@ -154,8 +154,8 @@ func (b *uploadBody) reading() (io.Reader, error) {
 	return b.file, nil
 }
 
-// fail records why the file cannot be sent, so that the attempt is not repeated.
-// What goes wrong after the end of the attempt is not recorded.
+// fail records why the file cannot be sent, so that the attempt is not repeated. fail
+// records nothing after the end of the attempt.
 func (b *uploadBody) fail(err error) error {
 	u := b.upload
 	u.mu.Lock()

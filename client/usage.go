@@ -11,7 +11,8 @@ import (
 // UsageService tells what an account may have, and how much of it is used.
 type UsageService struct{ client *Client }
 
-// Get returns how the account of the API key stands now. A limit that is nil is none.
+// Get returns the current limits and use of the API key's account. A nil limit means
+// that there is no limit.
 func (s *UsageService) Get(ctx context.Context, opts ...RequestOption) (*transcript.Usage, error) {
 	answer, err := s.client.send(ctx, http.MethodGet, "/v1/usage", payload{}, opts)
 	if err != nil {

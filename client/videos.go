@@ -13,17 +13,18 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
-// VideoService finds what there is on the video site. What is not known of a video, a
-// channel or a playlist is nil.
+// VideoService finds videos, channels and playlists on the video site. A field is nil
+// if the site does not say it.
 //
-// An answer is never shorter than what there is because the site could not be asked:
-// that is an [*Error] with one of the codes UPSTREAM_FAILED, IP_BLOCKED, LOGIN_REQUIRED
-// and PO_TOKEN_REQUIRED. NOT_IMPLEMENTED tells that the service has nothing to ask the
-// site with, or that its way to it cannot do what Details["parameter"] names.
+// If the service cannot ask the site, the error is an [*Error] with one of the codes
+// UPSTREAM_FAILED, IP_BLOCKED, LOGIN_REQUIRED and PO_TOKEN_REQUIRED; a list is never
+// cut short instead. NOT_IMPLEMENTED means that the service has no way to ask the site,
+// or that its way does not support the parameter in Details["parameter"].
 //
-// The pages of a list are 1 to 50 entries, and fewer than asked for where the site gives
-// fewer. A page's Next is good for the same list and the same account, and for as long
-// as the site remembers it; then it is INVALID_REQUEST.
+// A page of a list has 1 to 50 entries. A page is shorter than the requested size if
+// the site gives fewer entries. A page's Next is good for the same list and the same
+// account, for as long as the site remembers it. After that, the error is
+// INVALID_REQUEST.
 type VideoService struct{ client *Client }
 
 // mostDiscovered is the largest page of what there is on the video site.
@@ -47,7 +48,7 @@ func (s *VideoService) Search(ctx context.Context, search video.Search, at PageP
 		return nil, err
 	}
 	if found.Items == nil || slices.ContainsFunc(found.Items, lacksMember) {
-		return nil, answer.malformed(errors.New("it has no items, or one that is not what its type says"))
+		return nil, answer.malformed(errors.New("no items, or an item without the member that its type names"))
 	}
 	return &Page[video.Result]{Items: found.Items, Next: found.NextPageToken}, nil
 }
@@ -65,9 +66,10 @@ func lacksMember(r video.Result) bool {
 	return false // a newer service may find more
 }
 
-// AllSearch is all that a search finds, see [VideoService.Search]; the site ends it after
-// some hundreds. Pages are asked for as they are needed. An error is yielded once, and
-// ends the sequence. Each range starts anew.
+// AllSearch yields all results of a search, see [VideoService.Search]. The site ends a
+// search after some hundreds of results. AllSearch asks for each page when the loop
+// reaches the page. It yields an error once, and the error ends the sequence. Each
+// range starts from the first result.
 func (s *VideoService) AllSearch(ctx context.Context, search video.Search, opts ...RequestOption) iter.Seq2[video.Result, error] {
 	opts = slices.Clone(opts)
 	return all(PageParams{Size: mostDiscovered}, func(at PageParams) (*Page[video.Result], error) {
@@ -75,9 +77,9 @@ func (s *VideoService) AllSearch(ctx context.Context, search video.Search, opts 
 	})
 }
 
-// Get describes 1 to 50 videos by their ids or links, in their order. Those that there
-// are not, or that are private or removed, are the NotFound of the answer: that is no
-// error, also where it is all of them.
+// Get describes 1 to 50 videos by their ids or links, in their order. Missing, private
+// and removed videos are in the answer's NotFound. They are no error, even if no video
+// is left.
 func (s *VideoService) Get(ctx context.Context, videos []string, opts ...RequestOption) (*video.Videos, error) {
 	if n := len(videos); n < 1 || n > mostDiscovered {
 		return nil, fmt.Errorf("client: %d videos: want 1 to %d", n, mostDiscovered)
@@ -101,8 +103,8 @@ func (s *VideoService) Get(ctx context.Context, videos []string, opts ...Request
 	return &found, nil
 }
 
-// Channel describes a channel by its id, its @handle or a link. One that does not exist
-// is an [*Error] with the code UNAVAILABLE.
+// Channel describes a channel by its id, its @handle or a link. If the channel does not
+// exist, the error is an [*Error] with the code UNAVAILABLE.
 func (s *VideoService) Channel(ctx context.Context, channel string, opts ...RequestOption) (*video.Channel, error) {
 	if channel == "" {
 		return nil, errors.New("client: empty channel")
@@ -118,10 +120,11 @@ func (s *VideoService) Channel(ctx context.Context, channel string, opts ...Requ
 	return &found.Channel, nil
 }
 
-// Uploads returns a page of what a channel, named by its id or its @handle, has uploaded,
-// newest first: 30 entries, or as many as Size says. An empty kind is [video.All]. A
-// channel that does not exist is an [*Error] with the code UNAVAILABLE, what is neither
-// an id nor a handle one with the Slug not_found.
+// Uploads returns a page of a channel's uploads, newest first. channel is an id or a
+// @handle. A page has at.Size entries, 30 by default. An empty kind is [video.All]. If
+// the channel does not exist, the error is an [*Error] with the code UNAVAILABLE. If
+// channel is neither an id nor a handle, the error is an [*Error] with the Slug
+// not_found.
 func (s *VideoService) Uploads(ctx context.Context, channel string, kind video.Kind, at PageParams, opts ...RequestOption) (*Page[video.Summary], error) {
 	channel, err := segment("channel", channel)
 	if err != nil {
@@ -142,7 +145,7 @@ func (s *VideoService) Uploads(ctx context.Context, channel string, kind video.K
 	return &Page[video.Summary]{Items: uploads.Items, Next: uploads.NextPageToken}, nil
 }
 
-// AllUploads is all that a channel has uploaded, as AllSearch is all that a search finds.
+// AllUploads yields all uploads of a channel. See [VideoService.AllSearch].
 func (s *VideoService) AllUploads(ctx context.Context, channel string, kind video.Kind, opts ...RequestOption) iter.Seq2[video.Summary, error] {
 	opts = slices.Clone(opts)
 	return all(PageParams{Size: mostDiscovered}, func(at PageParams) (*Page[video.Summary], error) {
@@ -150,10 +153,11 @@ func (s *VideoService) AllUploads(ctx context.Context, channel string, kind vide
 	})
 }
 
-// Items returns a page of what the playlist with an id holds, in its own order: 30
-// entries, or as many as Size says. A video that has been removed or is private stays,
-// and is not Available. A playlist that does not exist is an [*Error] with the code
-// UNAVAILABLE, what is no id one with the Slug not_found.
+// Items returns a page of a playlist's entries, in the playlist's order. A page has
+// at.Size entries, 30 by default. A removed or private video stays in the list and is
+// not Available. If the playlist does not exist, the error is an [*Error] with the code
+// UNAVAILABLE. If playlistID is no id, the error is an [*Error] with the Slug
+// not_found.
 func (s *VideoService) Items(ctx context.Context, playlistID string, at PageParams, opts ...RequestOption) (*Page[video.Item], error) {
 	id, err := segment("playlist id", playlistID)
 	if err != nil {
@@ -170,7 +174,7 @@ func (s *VideoService) Items(ctx context.Context, playlistID string, at PagePara
 	return &Page[video.Item]{Items: items.Items, Next: items.NextPageToken}, nil
 }
 
-// AllItems is all that a playlist holds, as AllSearch is all that a search finds.
+// AllItems yields all entries of a playlist. See [VideoService.AllSearch].
 func (s *VideoService) AllItems(ctx context.Context, playlistID string, opts ...RequestOption) iter.Seq2[video.Item, error] {
 	opts = slices.Clone(opts)
 	return all(PageParams{Size: mostDiscovered}, func(at PageParams) (*Page[video.Item], error) {
@@ -178,7 +182,7 @@ func (s *VideoService) AllItems(ctx context.Context, playlistID string, opts ...
 	})
 }
 
-// get asks for what there is, and decodes the answer.
+// get sends a GET and decodes the answer.
 func (s *VideoService) get(ctx context.Context, path string, query url.Values, into any, opts []RequestOption) (*answer, error) {
 	answer, err := s.client.send(ctx, http.MethodGet, withQuery(path, query), payload{}, opts)
 	if err != nil {

@@ -20,31 +20,31 @@ const (
 // atOnce is the hint of an answer that has itself been waited for.
 const atOnce = time.Duration(-1)
 
-// poll is a question that is asked again and again until what it asks for has ended.
+// poll asks a question again and again until the job or batch has ended.
 type poll[T any] struct {
-	// ask also returns how long the service asks to wait before the next question; 0:
-	// it does not say.
+	// ask also returns how long the service asks to wait before the next question; 0 if
+	// the service does not say.
 	ask   func() (T, time.Duration, error)
 	ended func(T) bool
-	// moved reports whether there is news since the state before.
+	// moved reports whether now differs from before.
 	moved func(before, now T) bool
 
-	// listen begins to tell of news that come by themselves, until ctx ends or there are
-	// no more: then it closes the channel. nil: none do.
+	// listen returns a channel of pushed states. It closes the channel when ctx ends or
+	// when no more states will come. If listen is nil, no states are pushed.
 	listen func(ctx context.Context) <-chan news[T]
-	// whole reports whether news of the end say all that an answer would.
+	// whole reports whether a pushed end says everything that an answer would say.
 	whole func(T) bool
 }
 
-// news is how something stands now, or that nothing is heard of it any more.
+// news is a pushed state, or the message that no more states come.
 type news[T any] struct {
 	now  T
 	lost func() // tells who wants to know; nil: there is a state
 }
 
-// wait returns the state in which it has ended, or the last one seen with the reason
-// why the wait ended before. told says that last is how it stands just now: then the
-// first question can wait.
+// wait returns the state at the end, or the last state seen with the reason why the
+// wait ended early. told says that the service has just reported last: then the first
+// question can wait.
 func (p poll[T]) wait(ctx context.Context, last T, told bool) (T, error) {
 	ctx, leave := context.WithCancel(ctx)
 	w := &wait[T]{poll: p, last: last, pause: growing(), next: time.NewTimer(0), asked: time.Now()}
@@ -151,8 +151,8 @@ func (w *wait[T]) question(ctx context.Context) (over bool, err error) {
 	return false, nil
 }
 
-// learn takes in what was heard, and reports whether it is the end. Where nothing is
-// heard any more, questions take the place of news.
+// learn takes in a pushed state, and reports whether the state is the end. When pushed
+// states stop coming, wait asks questions again.
 func (w *wait[T]) learn(n news[T], more bool) (over bool) {
 	switch {
 	case !more, n.lost != nil:
