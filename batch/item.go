@@ -24,9 +24,9 @@ func (s ItemStatus) Terminal() bool {
 type Item struct {
 	ID       string              `json:"id" format:"uuid"` // the id, which names it when it is to be retried
 	Platform transcript.Platform `json:"platform"`         // where the content is; nil where an entry named none that is known
-	// ExternalID is the platform's id of the content. Where an entry named none it is
-	// the entry as it was sent, at most 512 characters; of a short link it is the
-	// link's code until that has been followed.
+	// ExternalID is the platform's id of the content. If the entry named no content,
+	// ExternalID is the entry as sent, at most 512 characters. For a short link,
+	// ExternalID is the link's code until the service has followed the link.
 	ExternalID string     `json:"externalId"`
 	SourceURL  *string    `json:"sourceUrl" format:"uri"` // the link in its plain form
 	Title      string     `json:"title,omitempty"`        // of an item that has succeeded, where its platform tells one
@@ -45,7 +45,7 @@ type Item struct {
 // Retried is what a retry has done.
 type Retried struct {
 	Batch   Summary `json:"batch"`               // the batch as it stands now
-	Retried int     `json:"retried" minimum:"0"` // how many items are made anew
+	Retried int     `json:"retried" minimum:"0"` // how many failed items are made again
 	// NotRetried are the failed items that were left as they are.
 	NotRetried []NotRetried `json:"notRetried"`
 }

@@ -28,8 +28,8 @@ const (
 // Terminal reports whether nothing more is done for the batch.
 func (s Status) Terminal() bool { return s == Completed || s == Failed || s == Cancelled }
 
-// Counts are the items of a batch by how they stand. What is skipped is the rest:
-// Total - Pending - Success - Failed.
+// Counts are the items of a batch by their state. The number of skipped items is Total
+// - Pending - Success - Failed.
 type Counts struct {
 	Total   int `json:"total" minimum:"0"`   // all items; 0 until a playlist or channel is listed
 	Pending int `json:"pending" minimum:"0"` // items that wait or are being made

@@ -13,7 +13,8 @@ import (
 // CSV.
 type BatchParams struct {
 	// URLs are links, short links, and bare ids of the video site, each of 1 to 2048
-	// characters. A repeated link makes one item.
+	// characters. If several links name the same content, the service makes the first
+	// item and skips the others.
 	URLs []string
 	// Playlist is the id of a playlist of the video site, or a link to it.
 	Playlist string

@@ -1,3 +1,3 @@
-// Package library has the words of an account's library: what it has saved, what is
-// on its way and what has failed, its batches, and what is found in the texts.
+// Package library has the types of an account's library: its saved transcripts, its
+// running and failed jobs, its batches, and the results of a search in its texts.
 package library

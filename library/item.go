@@ -45,9 +45,9 @@ type Key struct {
 	Platform   transcript.Platform
 	ExternalID string
 	Language   string // an exact tag; empty: the latest, or all where something is changed or removed
-	// Row is the ID of a single row, as a failed one beside a saved text of the same
-	// language; empty: all rows that the rest names. Only what changes or removes rows
-	// looks at it.
+	// Row is the ID of a single row, such as a failed row next to a saved text of the
+	// same language. If Row is empty, the Key names all rows with its other fields.
+	// Only calls that change or remove rows use Row.
 	Row string
 }
 

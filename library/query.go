@@ -22,7 +22,7 @@ type Sort string
 const (
 	Recent Sort = "recent" // newest first
 	Oldest Sort = "oldest"
-	Title  Sort = "title" // whatever case and accents; rows without a title come last
+	Title  Sort = "title" // ignores case and accents; rows without a title come last
 )
 
 // Sorts are all of them.
@@ -47,7 +47,7 @@ func PlatformFilters() []PlatformFilter {
 // everything that has not failed, newest first.
 type Query struct {
 	View     View           // empty: All
-	Q        string         // found in titles and channels, whatever case and accents; at most 200 characters
+	Q        string         // text in titles and channels, at most 200 characters; the search ignores case and accents
 	Platform PlatformFilter // a platform, or Batches; empty: everything
 	// ExternalID is the platform's own id of a content, at most 512 characters: its rows in
 	// all languages; empty: every content.
@@ -64,6 +64,7 @@ type Page struct {
 	Total       int    `json:"total" minimum:"0"`                  // how many rows there are on all pages
 	Page        int    `json:"page" minimum:"1"`                   // the number of the page, from 1
 	PageSize    int    `json:"pageSize" minimum:"1" maximum:"100"` // rows that a page has at most
-	// Langs are the languages of all texts in the library, sorted, whatever is listed.
+	// Langs are the languages of all texts in the library, sorted. Filters do not
+	// change Langs.
 	Langs []string `json:"langs"`
 }

@@ -13,9 +13,10 @@ type Chapter struct {
 	Start float64 `json:"start" minimum:"0"` // seconds from the start of the media
 }
 
-// Chapters are those that the metadata of t names under "chapters", in the order of time.
-// There are none where the platform gave none, or where the metadata is left out. What is
-// not a chapter, or does not come later than the one before, is left out.
+// Chapters returns the chapters in the metadata of t under "chapters", in the order of
+// time. It returns nothing if the platform gave no chapters, or if the metadata is left
+// out. Chapters leaves out values that are not chapters, and chapters that do not come
+// later than the chapter before.
 func (t *Transcript) Chapters() []Chapter {
 	var given []Chapter
 	switch all := t.Metadata["chapters"].(type) {

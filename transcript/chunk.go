@@ -9,8 +9,8 @@ import (
 
 // Chunk is a piece of a transcript of a size that a language model takes.
 type Chunk struct {
-	// ID tells chunks apart, and stays the same when a transcript is made anew and says
-	// the same at the same place.
+	// ID tells chunks apart. If a transcript is made again with the same text at the
+	// same place, the ID stays the same.
 	ID       string  `json:"id"`
 	Index    int     `json:"index" minimum:"0"`    // its place among all chunks of the transcript
 	Start    float64 `json:"start" minimum:"0"`    // seconds from the start of the media
@@ -44,9 +44,9 @@ type ChunkOptions struct {
 	// DefaultChunkChars.
 	MaxChars int
 	// OverlapChars is how many characters of the end of a chunk may stand again at the
-	// beginning of the next: whole sentences or segments where so many fit, else words.
-	// They are part of MaxChars, never more than half of it, and give way where the next
-	// sentence would not fit beside them.
+	// start of the next chunk: whole sentences or segments if they fit, else words. The
+	// overlap is part of MaxChars, and at most half of MaxChars. The overlap gets
+	// shorter if the next sentence would not fit next to the overlap.
 	OverlapChars int
 }
 
@@ -132,8 +132,8 @@ func (c *chunker) emit(parts []part, chapter string) bool {
 	return c.yield(chunk)
 }
 
-// id is a hash of the place and the text of a chunk. Where no time tells equal ones apart,
-// their number does.
+// id is a hash of the place and the text of a chunk. Equal chunks at the same time get
+// a number.
 func (c *chunker) id(start int64, text string) (id string) {
 	if c.ids == nil || start != c.start {
 		c.start, c.ids = start, map[string]bool{}

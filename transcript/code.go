@@ -27,7 +27,8 @@ const (
 	// MediaTooLarge: the media have more bytes, or are longer, than is permitted. Send a smaller file
 	// (details.limitBytes) or a shorter one (details.limitSec).
 	MediaTooLarge Code = "MEDIA_TOO_LARGE"
-	// UpgradeRequired: the account or its plan does not include this. Show actionUrl to whoever decides on the plan.
+	// UpgradeRequired: the account or its plan does not include this. Show actionUrl to
+	// the person who decides on the plan.
 	UpgradeRequired Code = "UPGRADE_REQUIRED"
 	// TranscriptQuotaExceeded: no transcript of the period is left: details.used, with what running jobs may take, of
 	// details.limit. Wait until details.periodEnd, or show actionUrl.
@@ -62,8 +63,9 @@ const (
 	IdempotencyConflict Code = "IDEMPOTENCY_CONFLICT"
 	// IdempotencyInProgress: the first request with this Idempotency-Key is still running. Repeat after Retry-After.
 	IdempotencyInProgress Code = "IDEMPOTENCY_IN_PROGRESS"
-	// StateConflict: the job, batch or saved item is in a state (details.status) that does not permit this. Wait for
-	// the state that does: an end for what still runs; what was canceled is made anew.
+	// StateConflict: the job, batch or saved item is in a state (details.status) that
+	// does not permit this. If it still runs, wait for its end; if it was canceled,
+	// start a new job or batch.
 	StateConflict Code = "STATE_CONFLICT"
 	// ASRConcurrencyLimit: the account has no place for one more recording: details.inUse of details.limit are being
 	// recognized, details.waiting of details.waitingLimit wait. Repeat when one of them has ended.
@@ -94,8 +96,8 @@ const (
 	// ServiceUnavailable: the service's own database, disk or speech recognizer is away for the moment, none of its processes that could
 	// do the work runs, or its quota at the video site is used up. Repeat after Retry-After.
 	ServiceUnavailable Code = "SERVICE_UNAVAILABLE"
-	// Internal: the service failed; in a job, its attempts are used up. Report the requestId; a job may be asked for
-	// anew.
+	// Internal: the service failed; in a job, its attempts are used up. Report the
+	// requestId; you may ask for the job again.
 	Internal Code = "INTERNAL"
 )
 
@@ -132,8 +134,8 @@ const (
 	RetryWait
 )
 
-// Codes lists every code of the error objects, in the order of the table. Those that are
-// only ever flat are not among them: see [FlatCodes].
+// Codes lists every code of the error objects, in the order of the table. Codes leaves
+// out the codes that are always flat strings: see [FlatCodes].
 func Codes() []Code { return codesOf(codeTable) }
 
 // FlatCodes lists every code that an answer may hold as a flat string.

@@ -11,9 +11,10 @@ type codeRow struct {
 }
 
 // codeTable is the one table of the codes of error objects. The server, the client, the
-// jobs and the OpenAPI document read it. INVALID_REQUEST is also answered with 422, and so
-// is BATCH_LIMIT_EXCEEDED over the bound of the service itself: whoever refuses such a
-// request sets Error.Status. ASR_REQUIRES_ASYNC stands in a captions report, with 200.
+// jobs and the OpenAPI document read codeTable. A refusal with another status than the
+// table's sets Error.Status: INVALID_REQUEST may have 422, and so may
+// BATCH_LIMIT_EXCEEDED over the bound of the service itself. ASR_REQUIRES_ASYNC stands
+// in a captions report, with 200.
 var codeTable = []codeRow{
 	{
 		InvalidRequest, 400, RetryNever, "",
@@ -48,7 +49,7 @@ var codeTable = []codeRow{
 	{
 		UpgradeRequired, 402, RetryNever, "",
 		"The account or its plan does not include this.",
-		"Show actionUrl to whoever decides on the plan.",
+		"Show actionUrl to the person who decides on the plan.",
 	},
 	{
 		TranscriptQuotaExceeded, 402, RetryNever, "",
@@ -113,7 +114,7 @@ var codeTable = []codeRow{
 	{
 		StateConflict, 409, RetryWait, "",
 		"The job, batch or saved item is in a state (details.status) that does not permit this.",
-		"Wait for the state that does: an end for what still runs; what was canceled is made anew.",
+		"If it still runs, wait for its end; if it was canceled, start a new job or batch.",
 	},
 	{
 		ASRConcurrencyLimit, 409, RetryWait, "",
@@ -168,7 +169,7 @@ var codeTable = []codeRow{
 	{
 		Internal, 500, RetryBackoff, "internal_error",
 		"The service failed; in a job, its attempts are used up.",
-		"Report the requestId; a job may be asked for anew.",
+		"Report the requestId; you may ask for the job again.",
 	},
 }
 

@@ -1,7 +1,7 @@
-// Package transcript is the vocabulary that the client and the server share:
-// the transcript and its segments, the job that makes one, the events of that
-// job, the error codes, and the rules that bind them (which state may follow
-// which, which code has which status).
+// Package transcript is the common vocabulary of the client and the server: the
+// transcript and its segments, the job that makes a transcript, the events of the job,
+// and the error codes. The package also has their rules: the allowed order of states,
+// and the status of each code.
 //
 //	var job transcript.Job
 //	err := json.Unmarshal(body, &job) // any 2xx answer of POST /v1/transcript or of the job's route

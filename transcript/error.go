@@ -38,8 +38,8 @@ type Error struct {
 	Err error `json:"-"`
 }
 
-// Errorf makes an Error with a formatted message, which the caller will read.
-// What only the log should see goes through [Error.Because].
+// Errorf makes an Error with a formatted message. The caller of the API reads the
+// message. Use [Error.Because] for a text that only the log may show.
 func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
@@ -82,8 +82,8 @@ func (e *Error) Is(target error) bool {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// RetryableJob reports whether the same request, sent again, may succeed where
-// the job that ended with e did not: what e says itself, else what its code says.
+// RetryableJob reports whether the same request, sent again, may succeed although the
+// job ended with e. The answer is e.Retryable if it is set, else the rule of the code.
 func (e *Error) RetryableJob() bool {
 	if e.Retryable != nil {
 		return *e.Retryable

@@ -56,8 +56,8 @@ type Job struct {
 	Error *Error `json:"error,omitempty"`
 	// TranscriptRef is the id of the transcript when Status is success.
 	TranscriptRef string `json:"transcriptRef,omitempty" format:"uuid"`
-	// Result is what POST would have answered; set when Status is success and
-	// the answer carried the text. On the wire its members stand beside the job's.
+	// Result is the answer to POST. Result is set if Status is success and the answer
+	// carried the text. In JSON, the members of Result stand next to those of the job.
 	Result *Result `json:"-"`
 }
 

@@ -125,15 +125,15 @@ func (l LanguageList) String() string {
 	return strings.Join(entries, ",")
 }
 
-// RecognizeAs is the language to recognize content in that never has captions:
-// uploads, photo_site and microblog_site. That is the tag of the first entry,
-// with asr or without, whose language the recognizer knows: one of
-// known, or any where known is nil. "" means that the recognizer is to detect the
-// language, as it is to for a bare asr and when the caller sent no list. ok is
-// false when it knows none of the list.
+// RecognizeAs returns the language in which to recognize content that never has
+// captions: uploads, photo_site and microblog_site. The language is the tag of the
+// first entry, with asr or without, that the recognizer knows. known has the
+// recognizer's languages; nil means any language. If tag is "", the recognizer detects
+// the language: for a bare asr, and for an empty list. ok is false if the recognizer
+// knows no entry of the list.
 //
-// Where captions come first, only an asr-<tag> entry names the recognizer's
-// language; this method does not answer for that.
+// Do not use RecognizeAs for content with captions: only an asr-<tag> entry names the
+// language of the recognizer then.
 func (l LanguageList) RecognizeAs(known []string) (tag string, ok bool) {
 	for _, e := range l {
 		if e.Tag == "" || known == nil || slices.ContainsFunc(known, func(have string) bool { return SameLanguage(have, e.Tag) }) {

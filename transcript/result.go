@@ -9,10 +9,10 @@ const (
 	Text Format = "text"
 )
 
-// Result is a finished extraction: every member of the 200 answer of
-// POST /v1/transcript. Its JSON form has status "success" besides, and the
-// `transcript` member is an object or a string, as Format says. (Its methods
-// write and read that; the tags are there for schema reflection.)
+// Result is a finished extraction: every member of the 200 answer of POST
+// /v1/transcript. Its JSON form also has the status "success". The `transcript` member
+// is an object or a string, as Format says. (The methods write and read this JSON; the
+// tags are there for schema reflection.)
 type Result struct {
 	Format Format `json:"format"` // the form of Transcript; JSON when empty
 	// Transcript is set when Format is JSON.

@@ -23,14 +23,14 @@ func (s Stage) State() State {
 	return State{}
 }
 
-// nextStages is the state machine of a job: the stages that may follow a stage.
-// Besides, a job may fail or be canceled at every stage but the last, and keeps
-// its stage then.
+// nextStages is the state machine of a job: the stages that may follow a stage. A job
+// may also fail or be canceled at every stage except the last, and keeps its stage
+// then.
 var nextStages = map[Stage][]Stage{
 	// A job that joins work which other jobs wait for begins where that work is.
 	"": {StageQueued, StageCaptionFetch, StageDurationCheck, StageASRQueued, StageASRRunning, StagePublishing},
 
-	// Content without captions begins with the sound. What somebody else has
+	// Content without captions begins with the sound. A job whose text another job has
 	// published meanwhile needs no work.
 	StageQueued: {StageCaptionFetch, StageDurationCheck, StagePublishing},
 	// Back in the queue: it was lost with its worker, or the platform blocks.

@@ -78,15 +78,15 @@ const (
 	MetadataUnavailable MetadataStatus = "unavailable"
 )
 
-// Transcript is a timestamped text of one piece of content in one language.
-// Nullable members are pointers; nil is sent as null. Nil Segments are an empty
-// array wherever a [Result], a [Job] or package format writes them.
+// Transcript is a timestamped text of one piece of content in one language. Nullable
+// members are pointers; nil is sent as null. A [Result], a [Job] and package format
+// write nil Segments as an empty array.
 type Transcript struct {
-	ID            string         `json:"id" format:"uuid"`       // its id, kept when the transcript is made anew
+	ID            string         `json:"id" format:"uuid"`       // its id, which stays the same when the transcript is made again
 	Platform      Platform       `json:"platform"`               // where the content is: upload for an uploaded file
 	ExternalID    string         `json:"externalId"`             // the platform's own id; of an upload the first 32 hexadecimal digits of its SHA-256
 	SourceURL     *string        `json:"sourceUrl" format:"uri"` // the link in its plain form; nil for an upload
-	Lang          string         `json:"lang"`                   // the language tag of the text; "und" where nobody knows
+	Lang          string         `json:"lang"`                   // the language tag of the text; "und" if the language is unknown
 	Title         *string        `json:"title"`                  // its title, of an upload the file name without its extension; nil when not known or not asked for
 	Channel       *string        `json:"channel"`                // the channel that it is on; nil when not known or not asked for
 	CreatorName   *string        `json:"creatorName"`            // the name of who made it; nil when not known or not asked for

@@ -13,9 +13,9 @@ type Usage struct {
 	ASRConcurrency ASRConcurrency `json:"asrConcurrency"` // recordings that are recognized, and those that wait for it
 	Credits        Credits        `json:"credits"`        // what is left to spend, where the service has a bill of its own
 	Limits         UsageLimits    `json:"limits"`         // what the plan permits
-	// RateLimit is the window in which most requests count; nil where requests are not
-	// limited. Those that ask how work goes have one of their own: see the headers of
-	// their answers.
+	// RateLimit is the window in which most requests count; nil if requests are not
+	// limited. Requests for the progress of work count in a window of their own: see
+	// the headers of their answers.
 	RateLimit *RateWindow `json:"rateLimit"`
 	// Key is the API key that asked; nil where none did.
 	Key *UsageKey `json:"key"`
@@ -58,7 +58,7 @@ type Credits struct {
 	Balance *float64 `json:"balance"` // what is left to spend; nil: the service has no bill
 }
 
-// UsageLimits is what a plan permits beside its allowances. A limit of 0 permits
+// UsageLimits are the limits of a plan other than its allowances. A limit of 0 permits
 // nothing.
 type UsageLimits struct {
 	MaxDurationSec *int64 `json:"maxDurationSec" minimum:"0"` // the longest media that is recognized, in seconds; nil: any length

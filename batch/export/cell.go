@@ -6,19 +6,20 @@ import (
 	"unicode/utf8"
 )
 
-// separators are what a spreadsheet may split a line at: not the comma alone. A program
-// that splits at semicolons, as in much of Europe, or at tabs does not honor quotes that
-// begin in the middle of what it takes for a cell, so quotes do not keep it from splitting.
+// separators are the characters that may begin a new cell in a spreadsheet program; the
+// comma is only one of them. Much of Europe splits lines at semicolons, and some
+// programs split at tabs. Such a program ignores quotes in the middle of a cell, so
+// quotes do not prevent the split.
 const separators = ";|\t\r\n"
 
-// appendCell appends a cell of CSV (RFC 4180), quoted where it must be. A cell that a
-// spreadsheet would take for a formula begins with an apostrophe, and so does what
-// follows a separator within it. Bytes that are no text, and control characters but tabs
-// and line breaks, become U+FFFD.
+// appendCell appends a cell of CSV (RFC 4180), with quotes where RFC 4180 wants them.
+// An apostrophe goes before a text that a spreadsheet would take for a formula, at the
+// begin of the cell and after each separator in the cell. Bytes that are no text become
+// U+FFFD. So do control characters except tabs and line breaks.
 //
-// Speech that begins with a dash is left as it is. Behind a separator that is so in the
-// last cell of a row alone: elsewhere a program that splits there joins what follows to
-// the cells behind it, which may make a formula of it.
+// Speech that begins with a dash gets no apostrophe. After a separator, this holds only
+// in the last cell of a row: in other cells, a program that splits at the separator
+// joins the speech to the next cells, and the result may be a formula.
 func appendCell(dst []byte, s string, last bool) []byte {
 	quoted := strings.ContainsAny(s, ",\""+separators) || strings.HasPrefix(s, " ") || strings.HasSuffix(s, " ")
 	if quoted {
@@ -72,7 +73,7 @@ func appendText(dst []byte, s string) []byte {
 // The kinds of beginnings of a text that a spreadsheet tells apart.
 const (
 	text    = iota
-	formula // "=", "+", "-" or "@", also as a wide character, which programs in East Asia read alike
+	formula // "=", "+", "-" or "@", also as a wide character: programs in East Asia treat both the same
 	dash    // "- ", which may also begin what somebody says
 )
 
@@ -94,10 +95,10 @@ func beginning(s string) int {
 	return text
 }
 
-// beginOfSpeech is the index from which a text has nothing but words to its end. Words
-// hold nothing that a formula needs to call a function or to name another file: no
-// brackets, operators, slashes and hashes; an apostrophe stands behind a letter, and no
-// letter behind an exclamation mark.
+// beginOfSpeech returns the index from which the text consists of words to its end.
+// Words have no character that a formula needs to call a function or to name another
+// file: no brackets, operators, slashes or hashes. An apostrophe follows a letter, and
+// no letter follows an exclamation mark.
 func beginOfSpeech(s string) (begin int) {
 	before := ' '
 	for i, r := range s {

@@ -73,9 +73,9 @@ type writer interface {
 	end() error
 }
 
-// Write writes the file. It stops at the first error, which is that of w or of the
-// entries, or says that these are not as many texts as f.Texts; what was written by
-// then is no whole file.
+// Write writes the file, and stops at the first error. The error is an error of w or of
+// entries, or says that the number of entries is not f.Texts. After an error, the
+// written part is no whole file.
 func (f File) Write(w io.Writer, entries iter.Seq2[Entry, error]) error {
 	to, err := f.writer(w)
 	if err != nil {

@@ -51,9 +51,9 @@ func trimAll(b, cut []byte) []byte {
 	return b
 }
 
-// mark records a time, in milliseconds, and the confidence in the words after it.
-// Where there is no text between, the first and the last are of use: the end of
-// the words before and the start of those after.
+// mark records a time, in milliseconds, and the confidence in the words after it. Of
+// several marks without text between them, mark keeps the first and the last: the end
+// of the words before, and the start of the words after.
 func (t *cueText) mark(ms int64, confidence float64) {
 	m, n := mark{at: len(t.out), ms: ms, confidence: confidence}, len(t.marks)
 	if n > 1 && t.marks[n-1].at == m.at && t.marks[n-2].at == m.at {

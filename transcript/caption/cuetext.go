@@ -33,7 +33,7 @@ type cueText struct {
 type node struct {
 	kind   kind
 	hidden bool   // its text is a ruby annotation
-	voice  []byte // whose words its text is; empty when nobody's
+	voice  []byte // the speaker of its text; empty if unknown
 }
 
 // mark is a timestamp in the text.
@@ -234,8 +234,8 @@ func (t *cueText) start(tag []byte) {
 	t.open = append(t.open, n)
 }
 
-// end closes the innermost element when it is of kind k; other end tags are as
-// if not there, but for </ruby>, which also ends an open annotation.
+// end closes the innermost element if the element is of kind k, and ignores other end
+// tags. One exception is </ruby>, which also ends an open annotation.
 func (t *cueText) end(k kind) {
 	within := t.top().kind
 	switch {
@@ -308,7 +308,7 @@ func (t *cueText) put(b, voice []byte) {
 	t.setSpeaker(voice)
 }
 
-// space records white space, of which a line break is the strongest.
+// space records white space. A line break is the strongest white space.
 func (t *cueText) space(c byte) {
 	if c == '\n' {
 		t.gap = c

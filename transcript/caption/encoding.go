@@ -63,9 +63,9 @@ type legacy struct {
 // aheadOf is how many bytes of a file are looked at to find its encoding.
 const aheadOf = 64 << 10
 
-// find finds the encoding of a file that has, after the lines that were read, what
-// is ahead. Where more of its characters are those of UTF-8 than are not it is that,
-// with damage.
+// find finds the encoding of a file from the lines that were read and the bytes ahead.
+// If most of the file's characters beyond ASCII are valid UTF-8, the file is damaged
+// UTF-8.
 func (l *legacy) find(read, ahead []byte) {
 	l.known = true
 	var sample []byte

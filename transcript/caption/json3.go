@@ -26,11 +26,10 @@ func ReadJSON3(r io.Reader) (File, error) { return readAll(JSON3(r)) }
 // elsewhere, of 1 MiB or more, [ErrTooDeep], [io.ErrUnexpectedEOF] when the file
 // ends before the object does, a [*json.SyntaxError], what r failed with, and a
 // [*LostError] when events could not be read.
-//
-// Each event with text becomes one segment. Text, Words and Confidence are those of
-// [SRV3], with tOffsetMs and acAsrConf in the place of t and ac; Start and Duration
-// are tStartMs and dDurationMs. Numbers may stand in strings. An event, or a part
-// of one, of another shape than the format's loses itself.
+// Each event with text becomes one segment. Text, Words and Confidence work as in
+// [SRV3], with tOffsetMs for t and acAsrConf for ac. Start and Duration are tStartMs
+// and dDurationMs. Numbers may stand in strings. If an event, or a part of an event,
+// has another shape than the format's, only this event or part is lost.
 func JSON3(r io.Reader) iter.Seq2[transcript.Segment, error] {
 	return func(yield func(transcript.Segment, error) bool) {
 		f := newJSON3(r)
@@ -67,8 +66,8 @@ type json3Event struct {
 	} `json:"segs"`
 }
 
-// json3Number is a number or a string with one. What is neither breaks it, but not
-// what it stands in.
+// json3Number is a number or a string with a number. Any other value makes the number
+// invalid, but not the object around it.
 type json3Number struct{ moment }
 
 // UnmarshalJSON implements [json.Unmarshaler].

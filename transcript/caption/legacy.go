@@ -44,10 +44,10 @@ var legacyOf = map[string][]string{
 // western are the languages whose old encoding is Windows-1252.
 var western = strings.Fields("en de fr es pt it nl sv da no nb nn fi is ca gl eu af ga id ms sw fil")
 
-// A guess is taken from a confidence of sureEnough on, of 100, and that there are
-// characters of several bytes from sureOfWide on; one from less than enoughLines only
-// when it is sure. What is sure goes before what the language says: one may be named
-// wrongly.
+// legacyEncoding takes a guess from a confidence of sureEnough on, of 100, and believes in
+// characters of several bytes from sureOfWide on. For a file of fewer than enoughLines
+// lines, the guess must be sure. A sure guess goes before the encoding of the language,
+// because the caller may name a wrong language.
 const (
 	sureEnough  = 20
 	sureOfWide  = 90
@@ -129,9 +129,9 @@ func legacyByLanguage(lang string) []string {
 	return names
 }
 
-// canonicalEncoding is the name that the detector's one has in the WHATWG Encoding
-// Standard, which takes the encodings of Windows in the place of those that they
-// extend.
+// canonicalEncoding returns the name in the WHATWG Encoding Standard for a name of the
+// detector. The standard reads an old encoding as the encoding of Windows that extends
+// it.
 func canonicalEncoding(charset string) string {
 	switch charset {
 	case "ISO-8859-8-I", "ISO-8859-8":
@@ -139,7 +139,7 @@ func canonicalEncoding(charset string) string {
 	case "GB-18030":
 		return "gb18030"
 	case "KOI8-R":
-		return "koi8-u" // the same with Ukrainian letters in the place of some frames
+		return "koi8-u" // the same, with Ukrainian letters instead of some frames
 	}
 	e, err := htmlindex.Get(charset)
 	if err != nil {
@@ -165,10 +165,9 @@ func decodes(name string, sample []byte) (encoding.Encoding, bool) {
 	return e, isLikely(text)
 }
 
-// isLikely reports whether a text may be what somebody has written, rather than what
-// another encoding makes of it: there is hardly a character that is broken or
-// controls something, few symbols, words are of one script, and words in Latin
-// letters mostly of those of ASCII.
+// isLikely reports whether a person may have written the text. A text in a wrong
+// encoding has broken characters, control characters, many symbols, words of several
+// scripts, or Latin words with few ASCII letters.
 func isLikely(text []byte) bool {
 	var wrong, symbols, ascii, latin, other, mixed int
 	before := ' '
@@ -197,7 +196,7 @@ func isLikely(text []byte) bool {
 
 func isLetterOfASCII(r rune) bool { return 'a' <= r|0x20 && r|0x20 <= 'z' }
 
-// isFrame reports the lines and blocks of which old programs drew frames.
+// isFrame reports the lines and blocks with which old programs drew frames.
 func isFrame(r rune) bool { return 0x2500 <= r && r < 0x25A0 }
 
 // isLetterOfOther reports the letters of other scripts than the Latin one.

@@ -14,8 +14,9 @@ type lines struct {
 	buf      []byte
 	pos, end int // buf[pos:end] is still to be read
 
-	// Where the next LF, CR and arrow begin in buf: known unless before pos, and
-	// beyond end less their length when there is none. No byte is searched twice.
+	// lf, cr and arrow are the positions of the next LF, CR and arrow in buf. A
+	// position before pos is out of date. If there is no such byte, the position is
+	// beyond end less the length of the searched text. So no byte is searched twice.
 	lf, cr, arrow int
 
 	// The last line.

@@ -8,18 +8,18 @@ import (
 
 // File is what a reader has made of a caption file.
 type File struct {
-	// Segments are the cues, sorted by start. Those that start together keep the
-	// order of the file. There may be none.
+	// Segments are the cues, sorted by start. Cues with the same start keep the order
+	// of the file. Segments may be empty.
 	Segments []transcript.Segment
 	// Lost tells of the cues that could not be read. It is nil when there are none.
 	Lost *LostError
 }
 
-// LostError says that a file has cues that could not be read: their times cannot be
-// parsed, or their text stands outside of any cue. Players do not show them either.
-// A function that reads a whole file puts it into [File.Lost], and returns it as the
-// error when all cues are lost, so that such a file is not taken for an empty one. A
-// sequence yields it as its last pair, also after cues that were read.
+// LostError says that some cues of a file could not be read: their times cannot be
+// parsed, or their text stands outside of any cue. Players do not show such cues
+// either. A function for a whole file puts the LostError into [File.Lost]. If all cues
+// are lost, the function returns the LostError as its error, so that the file does not
+// look empty. A sequence yields the LostError as its last pair, also after good cues.
 type LostError struct {
 	Format Format
 	Cues   int    // how many could not be read, from 1
@@ -62,8 +62,7 @@ func (l *losses) report(format Format, yield func(transcript.Segment, error) boo
 	}
 }
 
-// file is what was read, all of it. It is an error that there is nothing but
-// losses.
+// file returns all cues that were read. If all cues were lost, file returns an error.
 func file(segments []transcript.Segment, lost *LostError) (File, error) {
 	if len(segments) == 0 && lost != nil {
 		return File{}, lost

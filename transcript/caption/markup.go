@@ -17,14 +17,13 @@ const maxDepth = 256
 // more than 256 deep.
 var ErrTooDeep = errors.New("nested more than 256 deep")
 
-// markup is an XML file in reading, as a sequence of tags and text. Names are
-// local names: prefixes differ from file to file, see namespaces. Entities that a file defines
-// are never expanded; they stay in the text as they stand.
+// markup reads an XML file as a sequence of tags and text. Names are local names,
+// because prefixes differ from file to file, see namespaces. markup never expands
+// entities that the file defines; they stay in the text as written.
 //
-// What is not well-formed loses itself: the tag or the run of text that it stands
-// in. An end tag also ends what was left open within its element, and one without
-// an element is as if not there. But a file that ends before its root element
-// does was cut off, and that is an error.
+// A tag or a run of text that is not well-formed is lost alone. An end tag also closes
+// the open elements within its element. An end tag without an element is ignored. But a
+// file that ends before its root element was cut off, and this is an error.
 type markup struct {
 	format Format
 	head   string // how the file begins
@@ -235,7 +234,7 @@ func (m *markup) broken(err error) error {
 			return m.failed(failed)
 		}
 		if len(m.open) == 0 && err == io.EOF {
-			return io.EOF // nothing but what may stand before the root
+			return io.EOF // only comments and the like, which may stand before the root
 		}
 		return m.failed(io.ErrUnexpectedEOF)
 	}

@@ -14,14 +14,13 @@ const (
 	aside = 5
 )
 
-// DropSounds leaves out what is not spoken, which readers keep: everything in
-// square brackets ("[Applause]"), a whole line of up to five words in round ones
-// ("(LAUGHTER)", also after a dash), and the notes around what is sung ("♪ la la ♪"
-// becomes "la la"). What goes by is its form, not a list of sounds, so a speaker's
-// name in square brackets goes too; ">>" stays. A line that has no letter or digit
-// left is left out, and so is a segment without a line; the times of the others
-// stay. The segments are not changed, and returned as they are when there is no
-// sound.
+// DropSounds leaves out sounds, which readers keep: everything in square brackets
+// ("[Applause]"), a whole line of up to five words in round brackets ("(LAUGHTER)",
+// also after a dash), and the notes around a sung text ("♪ la la ♪" becomes "la la").
+// DropSounds goes by the form and has no list of sounds: a speaker's name in square
+// brackets goes too, and ">>" stays. A line without a letter or digit is left out, and
+// so is a segment without a line. The times of the other segments stay. DropSounds does
+// not change the caller's segments, and returns them if there is no sound.
 func DropSounds(segments []transcript.Segment) []transcript.Segment {
 	return rewrite(segments, func(s *transcript.Segment) bool { return strings.ContainsAny(s.Text, "[("+notes) }, dropSounds)
 }

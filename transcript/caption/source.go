@@ -34,9 +34,9 @@ func decoded(r io.Reader) (head []byte, text io.Reader) {
 	return head, transform.NewReader(b, decoder)
 }
 
-// decoderFor returns the decoder of a file that begins so. The byte order mark
-// goes before what the file declares, and a declaration that can be read is not in
-// UTF-16, whatever it says. An encoding that nobody knows is read as UTF-8.
+// decoderFor returns the decoder for the start of a file. The byte order mark goes
+// before the file's declaration. A readable declaration is not in UTF-16, even if the
+// declaration names UTF-16. A file in an unknown encoding is read as UTF-8.
 func decoderFor(start []byte) transform.Transformer {
 	if order, ok := utf16Order(start); ok {
 		return unicode.UTF16(order, unicode.UseBOM).NewDecoder()
@@ -106,7 +106,7 @@ func (b *boundedReader) allow(n int64) {
 	b.stop = int(min(int64(b.end), b.limit-b.before))
 }
 
-// back takes the last n bytes back, of which there is at most one.
+// back takes back the last n bytes. n is 0 or 1.
 func (b *boundedReader) back(n int64) { b.pos -= int(n) }
 
 // ahead is what is handed out next, as far as it is in the buffer.

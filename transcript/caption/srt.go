@@ -40,9 +40,9 @@ func ReadSRT(r io.Reader, o ...Option) (File, error) {
 //
 //   - A timing line has an arrow between two times of hours (which may be left
 //     out), minutes, seconds and a fraction after a comma, a dot, a colon or not
-//     at all. Numbers may have any count of digits; ",5" is half a second. What
-//     follows, such as coordinates, is of no use here. Where only one of the times
-//     can be read the other is taken to be the same; where none can, the line is
+//     at all. Numbers may have any count of digits; ",5" is half a second. The
+//     rest of the line, such as coordinates, is ignored. If only one of the times
+//     can be read, the other is the same. If no time can be read, the line is
 //     text. Times below zero are zero, a cue that ends before it starts has the
 //     duration 0, and times over 277,777,777 hours are read as that.
 //   - A number alone on the line above a timing line is the index of the cue, if
@@ -56,17 +56,17 @@ func ReadSRT(r io.Reader, o ...Option) (File, error) {
 //     by "\n". A line without text is left out, and so is a cue without text.
 //     Other text in angle brackets stays. Of character references the nine that
 //     converters leave behind are decoded, once: &amp; &lt; &gt; &quot; &apos;
-//     &#39; &nbsp; and the marks &lrm; &rlm;. Some players decode them, and nobody speaks them.
-//     Tags of WebVTT, and its times within the text, are left out as well; a voice
-//     tag names the Speaker.
-//   - The encoding is UTF-16 (with or without a byte order mark), UTF-8, or that of
-//     old files in the [Language] of the text; where that is not known either, the
-//     one that the text looks most like, else Windows-1252. Each line of a file
-//     without a mark is taken by itself: one that is not UTF-8 is in the old
-//     encoding. When more characters of the file, or of the line, are those of
-//     UTF-8 than are not, it is damaged UTF-8, and what is broken becomes U+FFFD: so
-//     one damaged byte spoils no other line. A cue whose encoding nobody can tell is
-//     lost. NUL is left out.
+//     &#39; &nbsp; and the marks &lrm; &rlm;. Some players decode these references,
+//     and no speaker says them. Tags of WebVTT, and its times within the text, are
+//     left out as well; a voice tag names the Speaker.
+//   - The encoding is UTF-16 (with or without a byte order mark), UTF-8, or the
+//     old encoding of the [Language]. Without a Language, it is the old encoding
+//     that suits the text best, else Windows-1252. In a file without a mark, each
+//     line counts alone: a line that is not UTF-8 is in the old encoding. If most
+//     characters beyond ASCII of the file, or of the line, are valid UTF-8, the
+//     file or line is damaged UTF-8, and each broken byte becomes U+FFFD. So one
+//     damaged byte spoils no other line. A cue in an unknown encoding is lost. NUL
+//     is left out.
 func SRT(r io.Reader, o ...Option) iter.Seq2[transcript.Segment, error] {
 	return func(yield func(transcript.Segment, error) bool) {
 		f := newSubRip(r, o)

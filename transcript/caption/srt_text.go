@@ -97,8 +97,9 @@ func (f *subRip) show(b []byte) error {
 	}
 }
 
-// markup returns what is shown of the markup that b, which follows the byte before,
-// begins with, and its size. Where there is none that is the first byte.
+// markup returns the shown text of the markup at the start of b, and the size of the
+// markup. before is the byte before b. If b does not begin with markup, the text is its
+// first byte.
 func (f *subRip) markup(b []byte, before byte) (shown []byte, size int) {
 	switch b[0] {
 	case '<':

@@ -16,15 +16,15 @@ func ReadTTML(r io.Reader) (File, error) { return readAll(TTML(r)) }
 // their profiles: IMSC, EBU-TT-D, SMPTE-TT, DFXP), as broadcasters and video sites
 // write it, and the dialects of podcast transcripts and song lyrics.
 //
-// The sequence has the cues in the order of the file and holds one at a time, but
-// for files whose nested times have two readings (see below). It reads r as it is
-// walked, so it can be walked once; leaving it early leaves the rest unread, and r
-// is never closed. An error comes once, as the last pair: a [*FormatError] when the
-// root element is not tt, [ErrTooLarge] after a tag, a comment or a cue's text of 1
-// MiB or more, [ErrTooDeep], [io.ErrUnexpectedEOF] when the file ends before its
-// root element does, what r failed with, and a [*LostError] when cues could not be
-// read. What is not well-formed otherwise loses the tag, or the run of text, that
-// it stands in.
+// The sequence has the cues in the order of the file and holds one cue at a time. Only
+// for files whose nested times have two readings (see below), the sequence holds more.
+// The sequence reads r while the caller walks it, so the caller can walk it once. If
+// the caller leaves early, the rest stays unread. The sequence never closes r. An error
+// comes once, as the last pair: a [*FormatError] if the root element is not tt,
+// [ErrTooLarge] after a tag, a comment or a cue's text of 1 MiB or more, [ErrTooDeep],
+// [io.ErrUnexpectedEOF] if the file ends before its root element does, an error of r,
+// and a [*LostError] if cues could not be read. Any other tag or run of text that is
+// not well-formed is lost alone.
 //
 // Each p element becomes one segment:
 //
@@ -38,29 +38,28 @@ func ReadTTML(r io.Reader) (File, error) { return readAll(TTML(r)) }
 //     that the file defines stay as they stand; those of HTML are decoded. Elements of
 //     other namespaces are left out.
 //   - Text that the standard never shows counts as lost: a p that begins after the end
-//     of the element around it, what names another region than an element around it, and
-//     text directly in a timeContainer="seq", which gives it no time.
-//   - Spans that are never seen together, because one ends before the next one
-//     begins, are parted by a space, and so are those that say that they are words
-//     or sentences (unit="word"). Where other white space parts the timed spans of
-//     the cue, or the file is one of lyrics (timing="Word"), spans without any
-//     between them are parts of one word. No space comes between characters of
-//     scripts that are written without.
+//     of the element around it, an element that names another region than the element
+//     around it, and text directly in a timeContainer="seq", because it has no time.
+//   - A space parts spans that are never seen together, because one span ends before
+//     the next begins. A space also parts spans that are marked as words or sentences
+//     (unit="word"). If other white space parts the timed spans of the cue, or if the
+//     file has lyrics (timing="Word"), spans without white space between them are parts
+//     of one word. In scripts without spaces, no space comes between characters.
 //   - Start and Duration come from begin, end and dur, in seconds to the
-//     millisecond, within the times of the elements around, one after another in
-//     those with timeContainer="seq". Where times that count from the element
-//     around leave it, and the same times on the clock of the media do not, all
-//     nested times of the file are on that clock. As long as both readings are
-//     possible cues are held back, at most a thousand of them. Then they are on the
-//     clock where elements begin at the very time of the one around them (one at a
-//     fraction of a second, or two), else as the standard has it. A p without a
-//     begin or an end has that of its timed spans when all of its text stands in
-//     them, else that of the elements around. When there is no end at all, it lasts
-//     until the next cue starts. A cue that ends before it starts has the duration
-//     0. A time that cannot be read loses its cue; on any other element it is as if
-//     not there.
-//   - Speaker is the name of the agent (ttm:agent) that all of the text belongs to;
-//     of one that the file does not declare it is the identifier.
+//     millisecond. They stay within the times of the elements around, one after
+//     another in elements with timeContainer="seq". If times that count from the
+//     element around leave this element, and the same times on the clock of the media
+//     do not, all nested times of the file are on that clock. As long as both readings
+//     are possible, cues are held back, at most a thousand of them. After that, the
+//     times are on the clock of the media if elements begin at the very time of their
+//     parent: one element at a fraction of a second, or two elements. Otherwise the
+//     standard holds. A p without a begin or an end takes the time of its timed spans
+//     if all of its text stands in such spans, else the time of the elements around.
+//     Without any end, the p lasts until the next cue starts. A cue that ends before
+//     its start has the duration 0. A cue with an unreadable time is lost. On any
+//     other element, an unreadable time is ignored.
+//   - Speaker is the name of the agent (ttm:agent) of the whole text. If the file
+//     does not declare the agent, Speaker is the agent's identifier.
 //   - Words are there when the text has timed spans. They are the words of Text in
 //     order, cut also at the ends of such spans; each has the time from the end
 //     before it to the one after it. Times that leave the cue or run backwards are

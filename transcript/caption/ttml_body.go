@@ -224,8 +224,8 @@ func (t *cueText) part(joints []int) {
 	t.out = append(out, t.out[from:]...)
 }
 
-// isParted reports whether a space stands between two words, of which the first is
-// the last one of before.
+// isParted reports whether a space belongs between the last word of before and the
+// first word of after.
 func isParted(before, after []byte) bool {
 	last, _ := utf8.DecodeLastRune(before)
 	next, _ := utf8.DecodeRune(bytes.TrimLeftFunc(after, unicode.IsSpace))

@@ -31,8 +31,8 @@ func (h *ttmlHead) voice(refs string) []byte {
 	return name
 }
 
-// look returns how an element with the attributes is shown: by its own ones, by
-// its styles, of which the last is the strongest, and by its region.
+// look returns how an element with the attributes is shown: by its own attributes, by
+// its styles, and by its region. The last style is the strongest style.
 func (h *ttmlHead) look(own *attributes) look {
 	k := own.looks
 	if len(h.looks) == 0 || own.style == "" && own.region == "" {
@@ -139,7 +139,7 @@ func (h *ttmlHead) keepName(name []byte) error {
 	return nil
 }
 
-// grow bounds what is kept, of which an entry costs more than its text.
+// grow bounds the size of the head. An entry costs more than its text.
 func (h *ttmlHead) grow(n int) error {
 	const entry = 64
 	h.size += entry + n

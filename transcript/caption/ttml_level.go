@@ -20,7 +20,7 @@ type level struct {
 	unit         bool   // it is a word or a sentence
 	sequence     bool   // children come one after another
 	preserve     bool   // line breaks are shown
-	hidden       bool   // there is nothing to show within, whatever the styles say
+	hidden       bool   // nothing within is shown, in any style
 	unseen       string // why nothing within is ever shown; empty where it may be
 	region       string // that it is in; empty where none is named
 	spaces       *namespaces
@@ -29,9 +29,9 @@ type level struct {
 	from         int // where its text begins in that of the cue
 }
 
-// child returns an element within l that has the attributes, but for what the head
-// knows. Times on the clock of the media are as they stand, except in a sequence,
-// where only the one before tells when a child begins.
+// child returns the level of an element within l from the element's attributes, without
+// the styles and regions of the head. Times on the clock of the media stay as they are.
+// In a sequence, the element before decides when a child begins.
 func (l *level) child(name string, own *attributes, absolute bool) level {
 	c := level{begin: l.next, end: l.end, preserve: l.preserve, voice: l.voice, unseen: l.unseen, spaces: own.spaces}
 	c.hidden = l.hidden || isHidden(name) || own.foreign

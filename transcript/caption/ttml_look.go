@@ -79,9 +79,9 @@ func (k look) over(weaker look) look {
 	return k
 }
 
-// within returns how an element with the look own is shown within one that is
-// shown as k: what is not displayed, or is transparent, stays so with all in it,
-// and visibility is passed on to who has none of its own.
+// within returns how an element with the look own is shown within an element with the
+// look k. In an element that is transparent or not displayed, all children are hidden
+// too. A child without a visibility takes the visibility of k.
 func (k look) within(own look) look {
 	if k.display == isHiddenByStyle {
 		own.display = k.display

@@ -46,8 +46,8 @@ func isForeign(uri, root string) bool {
 	return uri != "" && uri != root && !strings.Contains(uri, "/ns/ttml") && !strings.Contains(uri, "/ttaf1")
 }
 
-// hides reports whether an element with the prefix is of another vocabulary. A prefix
-// that nobody has declared is taken for one of TTML's.
+// hides reports whether an element with the prefix is of another vocabulary. hides
+// takes an undeclared prefix for a prefix of TTML.
 func (n *namespaces) hides(prefix string) bool {
 	for ; n != nil; n = n.outer {
 		if n.prefix == prefix {

@@ -54,7 +54,7 @@ func (n *nestedTimes) repeat(ms int64) {
 	}
 }
 
-// likely is the reading of a file of which both are possible.
+// likely returns the likelier reading of a file for which both readings are possible.
 func (n *nestedTimes) likely() (absolute bool) { return n.repeats > 1 }
 
 // take returns the next of the cues that need not be held back any more.

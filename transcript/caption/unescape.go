@@ -7,12 +7,12 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Unescape decodes the character references in the texts and words once more, for
-// a track that is known to be encoded twice: one whose apostrophes come out of a
-// reader as "&#39;". Readers never do that, as a track may well speak of
-// references; [SRV1], whose format is HTML in XML, decodes both. The segments are
-// not changed, and returned as they are when there is nothing to decode. One of
-// which nothing is left but white space is left out.
+// Unescape decodes the character references in the texts and words once more, for a
+// track that is encoded twice. The apostrophes of such a track come out of a reader as
+// "&#39;". Readers never decode twice, because a track may speak about references; only
+// [SRV1], a format with HTML in XML, decodes both layers. Unescape does not change the
+// caller's segments, and returns them if there is nothing to decode. A segment with
+// nothing left except white space is left out.
 func Unescape(segments []transcript.Segment) []transcript.Segment {
 	return rewrite(segments, func(s *transcript.Segment) bool { return strings.Contains(s.Text, "&") },
 		func(s *transcript.Segment) {
@@ -37,8 +37,8 @@ func foldLines(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// rewrite returns the segments with those changed that want it. They are copies
-// whose words may be changed too. What has no text then is left out.
+// rewrite returns the segments, and copies of the segments to change. change may also
+// change the words of a copy. A changed segment without text is left out.
 func rewrite(segments []transcript.Segment, wants func(*transcript.Segment) bool, change func(*transcript.Segment)) []transcript.Segment {
 	var out []transcript.Segment
 	for i := range segments {

@@ -20,29 +20,26 @@ const (
 	instant = 0.05
 )
 
-// Unroll makes clean segments of rolling captions, as machines write them: cues
-// that show the last lines again above the new one, that build a line word by
-// word, or that stay on the screen while the next one is spoken. The result has
-// each line once, as a segment of its own, and nothing overlaps. Segments are as
-// a reader returns them, sorted by start; they are not changed, and returned as
-// they are when nothing rolls.
+// Unroll makes clean segments of rolling captions, as machines write them. The cues of
+// such a track show the last lines again above the new line, build a line word by word,
+// or stay on the screen while the next cue is spoken. The result has each line once, as
+// a segment of its own, and nothing overlaps. segments are the result of a reader,
+// sorted by start. Unroll does not change them, and returns them if nothing rolls.
 //
-// What is shown again is a line at the top of a cue that ended the one before: at
-// most 5 s earlier where a new line follows, 0.25 s where not. Lines are compared
-// with their spaces folded, U+00A0 among them, and without characters of no width.
-// Where rows are joined into one line it is its beginning that ended the line before:
-// a row that is known from the cues before, or two words at least.
-// A line whose words have times of their own is spoken again, and stays. So does
-// every repetition in a track of which less than a quarter of the cues roll: there
-// it is a refrain. Two cues in a row that show the same are one.
+// A line is repeated if it stands at the top of a cue and ended the cue before. The cue
+// before ended at most 5 s earlier if a new line follows, or 0.25 s earlier if not.
+// Unroll folds spaces before it compares lines, U+00A0 among them, and ignores
+// characters of no width. If rows are joined into one line, the beginning of the line
+// counts: a row from the cues before, or at least two words. A line whose words have
+// times of their own is spoken again, and stays. If less than a quarter of the cues
+// roll, every repetition is a refrain and stays. Two equal cues in a row become one.
 //
-// A line has the time from its first word to the end of its last one where their
-// times are known. Else it has that of the cue, or its share of it by length when
-// the cue has several new lines. A line that goes on longer than until the next
-// one starts is cut off there, in rolling tracks and in those of which half of the
-// cues overlap.
+// If the words have times, a line lasts from its first word to the end of its last
+// word. Otherwise the line has the time of the cue. If the cue has several new lines,
+// each line has its share by length. In rolling tracks, a line ends at the latest when
+// the next line starts. The same holds in tracks in which half of the cues overlap.
 //
-// A track in which people placed each cue on purpose is better left alone.
+// Do not unroll a track in which people placed each cue on purpose.
 func Unroll(segments []transcript.Segment) []transcript.Segment {
 	if lines, ok := unroll(segments); ok {
 		return lines
@@ -62,9 +59,10 @@ func Unroll(segments []transcript.Segment) []transcript.Segment {
 // early is how many cues are taken to roll before there is much to tell by.
 const early = 64
 
-// unroll gathers the lines of a track without repetitions; ok is false when it
-// does not roll. That is known at its end only, but a track that has rolled so far
-// is gathered as it is looked at: large ones leave the processor's cache.
+// unroll gathers the lines of a track without repetitions. ok is false if the track
+// does not roll. Only the end of the track shows this, but unroll gathers the lines
+// while it looks at a rolling track: a second pass over a large track would miss the
+// processor's cache.
 func unroll(segments []transcript.Segment) (lines []transcript.Segment, ok bool) {
 	var u unroller
 	var before, these []string // the lines of the cue before, and of the one at hand
@@ -142,8 +140,8 @@ func (u *unroller) fit(segments []transcript.Segment, i int, before, these []str
 	return f
 }
 
-// fitNext fits a cue that has these lines to the one before, of whose one line it
-// shows what follows from, where it has one line too.
+// fitNext fits a cue to the cue before. If both cues have one line, these shows the
+// line of the cue before from the index from on.
 func (u *unroller) fitNext(before, these []string, words []transcript.Word, near bool) (f fit, from int) {
 	f = fitOne(before, these, words)
 	if f.shown == 0 && len(before) == 1 && len(these) == 1 {
@@ -177,9 +175,9 @@ func fitOne(last, these []string, words []transcript.Word) fit {
 	return fit{}
 }
 
-// spokenAgain reports whether the first n words, which seem to be shown again, have
-// times of their own. Those of a line that grows are told by the word after them: one
-// word, or what is one to the ear ("[ __ ]"), has but one time.
+// spokenAgain reports whether the first n words, which look repeated, have times of
+// their own. For a growing line the word after them decides: a single word has only one
+// time, and so does a text that sounds like one word ("[ __ ]").
 func spokenAgain(words []transcript.Word, n int, grows bool) bool {
 	if n > 0 && grows {
 		n = min(n+1, len(words))
@@ -246,8 +244,8 @@ func size(lines []string) (n int) {
 	return n
 }
 
-// sameLines reports whether lines, of which there are equally many, look the same. It
-// takes what it compares off left.
+// sameLines reports whether two lists of equally many lines look the same. It subtracts
+// the compared bytes from left.
 func sameLines(a, b []string, left *int) bool {
 	for i := range a {
 		if end, ok := beginsWith(a[i], b[i], left); !ok || end < len(a[i]) {
@@ -412,7 +410,7 @@ func (u *unroller) put(start, duration float64) *transcript.Segment {
 	return s
 }
 
-// endBy returns words of which none lasts longer.
+// endBy returns words that end at end or earlier.
 func endBy(words []transcript.Word, end float64) []transcript.Word {
 	if len(words) == 0 || words[len(words)-1].End <= end {
 		return words

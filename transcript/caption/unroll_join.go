@@ -64,9 +64,9 @@ func fitEnd(end, line string, words []transcript.Word, left *int) (f fit, ok boo
 	return fit{shown: 1, joined: to < len(line), end: int32(to), words: int32(known)}, true
 }
 
-// keepRows keeps where the rows begin in the line of a cue that goes on from the
-// one before as f says, of whose line it shows what follows from. Only the rows of
-// cues of one line are kept.
+// keepRows keeps the starts of the rows in the line of a cue. The line continues the
+// line before as f says, and shows the line before from the index from on. keepRows
+// keeps only the rows of cues with one line.
 func (u *unroller) keepRows(these []string, f fit, from int) {
 	rows := u.rows[:0]
 	for _, at := range u.rows {

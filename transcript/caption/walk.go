@@ -36,9 +36,8 @@ func readAll(sequence iter.Seq2[transcript.Segment, error]) (File, error) {
 // to. At the end of the file the error is io.EOF, and s stays as it is.
 type collector func(s *transcript.Segment) (open bool, err error)
 
-// walk yields what next collects, and reports whether the end of the file was
-// reached. A cue that is open waits for the one after it and lasts until that one
-// starts.
+// walk yields the cues that next collects, and reports whether it reached the end of
+// the file. An open cue waits for the next cue and lasts until the next cue starts.
 func walk(next collector, yield func(transcript.Segment, error) bool) (ended bool) {
 	var s, waiting transcript.Segment
 	waits := false

@@ -191,8 +191,8 @@ func (c *cues) appendHead(dst []byte, speaker string, from, to int64) []byte {
 	return appendTimes(dst, from, to, ',')
 }
 
-// number is counted in the digits in which it is written, of which most stay from
-// one cue to the next. The zero value is before 1.
+// number counts in decimal digits, because most digits stay the same from one cue to
+// the next. The zero value is before 1.
 type number struct {
 	digits [20]byte // the last ones
 	size   int

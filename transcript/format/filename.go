@@ -12,11 +12,11 @@ import (
 // extension behind, it is far from what file systems take.
 const longestName = 80
 
-// FileName returns a name for a file of t, without an extension: its title in lower
-// case, as letters and digits of any script with "-" in between, else its external id,
-// else "transcript". It has 80 bytes at most and is safe wherever files are kept: no
-// separator, no dot, nothing invisible, and no name that Windows keeps for a device.
-// Two transcripts may have the same.
+// FileName returns a name for a file of t, without an extension. The name is the title
+// in lower case, as letters and digits of any script with "-" in between, else the
+// external id, else "transcript". The name has 80 bytes at most and is safe on every
+// file system: no separator, no dot, nothing invisible, and no reserved name of
+// Windows. Two transcripts may have the same name.
 func FileName(t *transcript.Transcript) string {
 	name := slug(strings.ToLower(known(t.Title)))
 	if name == "" {
@@ -67,8 +67,7 @@ func invisible(r rune) bool {
 	return unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// isDevice reports whether Windows takes the name for a device, whatever its
-// extension.
+// isDevice reports whether Windows takes the name for a device, with any extension.
 func isDevice(name string) bool {
 	name = strings.ToLower(name)
 	switch name {

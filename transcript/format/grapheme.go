@@ -40,11 +40,11 @@ func (t *cueText) count(text []byte) (chars, columns int) {
 	return chars, columns
 }
 
-// lastBreak returns the last place between the space and n where the line breaking of
-// Unicode (UAX 14) lets a line of text end at a character of a script without
-// spaces, 0 when there is none. Where scripts have spaces, it may not end at anything
-// else. From half on, a place after a stop goes before the others, and so does the
-// space.
+// lastBreak returns the last place between the space and n at which a line of text may
+// end, or 0 if there is none. The line breaking of Unicode (UAX 14) must allow the
+// place, after a character of a script without spaces. In scripts with spaces, a line
+// ends only at a space. From half on, a place after a stop goes before the others, and
+// so does the space.
 func lastBreak(text []byte, space, half, n int) (last int) {
 	at, stop := 0, 0
 	if space > 0 {

@@ -15,11 +15,11 @@ const lineLength = 42
 
 // cueText is the text of a segment on its way into cues.
 type cueText struct {
-	text    []byte // no white space but one ' ' or '\n' between words
+	text    []byte // the only white space is one ' ' or '\n' between words
 	ascii   bool   // every byte is a character
 	special bool   // '&', '<' or '>' is in it
 
-	kept   bool // its lines are those of the one cue that it is
+	kept   bool // the text is one cue, with the line breaks of the text
 	width  int  // else: of the lines, in columns
 	gentle bool // lines are broken at pauses
 	cues   int  // how many the text takes
@@ -51,8 +51,8 @@ var class = func() (table [256]byte) {
 	return table
 }()
 
-// classify returns the classes in a trimmed text, and whether it is clean: it can be
-// written to a file of that syntax as it stands, but for references.
+// classify returns the classes in a trimmed text. clean reports whether the text can be
+// written to a file of that syntax as it is, except for references.
 func classify(s string, to syntax) (is byte, clean bool) {
 	var was, pairs byte
 	for i := range len(s) {
@@ -72,8 +72,8 @@ func maySyntax(s string) bool {
 		strings.IndexByte(s, ';') >= 0 && strings.IndexByte(s, '&') >= 0
 }
 
-// asIs reports whether a trimmed text is surely a cue as it stands, but for
-// references where special says that it has what is written as one.
+// asIs reports whether a trimmed text is a cue without changes. special reports that
+// some characters must be written as references.
 func asIs(s string, to syntax) (special, ok bool) {
 	if special, ok = isSimpleCue(s); ok {
 		return special, !special || to == vtt || !maySyntax(s)

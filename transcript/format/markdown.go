@@ -11,17 +11,17 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// AppendMarkdown appends t as a Markdown document and returns the
-// extended buffer; nothing is allocated for a segment but what the buffer lacks.
+// AppendMarkdown appends t as a Markdown document and returns the extended buffer;
+// nothing is allocated for a segment except what the buffer lacks.
 //
-// It has a heading with the title ("Transcript" when that is unknown), the link to
-// the source where it is one of the web, a line of what is known (creator, day,
-// length, language, origin), and the text in paragraphs. A new paragraph begins
-// after a silence of 2 s or more, as in [AppendText], and where the speaker
-// changes; one of a known speaker begins with the name in bold. With timestamps
-// every paragraph begins with its time, [HH:MM:SS].
+// The document has a heading with the title ("Transcript" if the title is unknown), the
+// link to the source if the source is on the web, a line with the metadata (creator,
+// day, length, language, origin), and the text in paragraphs. A new paragraph begins
+// after a silence of 2 s or more, as in [AppendText], and when the speaker changes. The
+// paragraph of a known speaker begins with the name in bold. With timestamps, every
+// paragraph begins with its time, [HH:MM:SS].
 //
-// What would be syntax to Markdown is escaped, so the text shows as it is. White
+// AppendMarkdown escapes the syntax of Markdown, so the text shows as it is. White
 // space is folded as in [AppendText]. The document ends with a line feed.
 func AppendMarkdown(dst []byte, t *transcript.Transcript, timestamps bool) []byte {
 	dst = appendMarkdownHead(dst, t)

@@ -191,8 +191,8 @@ func (l link) param(name string) (string, bool) {
 	return "", false
 }
 
-// clean writes the link anew, without its fragment, to be followed. scheme is
-// for a link that has none.
+// clean writes the link again, without its fragment, as a link to follow. A link
+// without a scheme gets the given scheme.
 func (l link) clean(scheme string) (string, bool) {
 	if l.scheme != "" {
 		scheme = l.scheme

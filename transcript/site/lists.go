@@ -59,8 +59,8 @@ type lists struct {
 // listLink is one shape of links to a list.
 type listLink struct {
 	pattern
-	// Of a link with a name in the place of the id: what stands before it in the
-	// path, as "@" or "c/".
+	// named says that the link has a name instead of the id. mark is the text before
+	// the name in the path, such as "@" or "c/".
 	named bool
 	mark  string
 }

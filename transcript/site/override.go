@@ -17,8 +17,8 @@ import (
 // [Table.Override] does it from a file. The error names the member.
 func New(sites map[transcript.Platform]Site) (*Table, error) { return Default().Replace(sites) }
 
-// Override is the table with members replaced, platform by platform, by those
-// that a JSON document names. What is not named stays, but
+// Override returns the table with the members that a JSON document names, platform by
+// platform. Unnamed members stay, with three exceptions:
 //
 //   - base follows a named canonical, and canonical a named base;
 //   - patterns for one host go with that host;
@@ -59,7 +59,7 @@ func known(p transcript.Platform) bool {
 	return p != transcript.Upload && slices.Contains(transcript.Platforms(), p)
 }
 
-// merge puts the members that next names in the place of those of old.
+// merge returns old with the members that next names.
 func merge(old, next Site) Site {
 	s := old
 	if next.Hosts != nil {

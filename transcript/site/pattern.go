@@ -115,7 +115,7 @@ func parseSegment(text string) (segment, error) {
 	return segment{}, fmt.Errorf("has a segment %q that is neither text nor a {placeholder}", text)
 }
 
-// find returns what stands in the place of the id.
+// find returns the text at the place of the id.
 func (p *pattern) find(l link) (id string, ok bool) {
 	if len(p.segments) != len(l.segments) || p.host != "" && p.host != l.host {
 		return "", false

@@ -36,7 +36,7 @@ func publicSites() map[transcript.Platform]Site {
 			Canonical: "https://www.youtube.com/watch?v={id}",
 			At:        "https://www.youtube.com/watch?v={id}&t={t}s",
 			Playlist:  "https://www.youtube.com/playlist?list={id}",
-			// Those that every visitor may see; "WL" and "LL" are each visitor's own.
+			// These playlists are public; "WL" and "LL" are private to each visitor.
 			PlaylistID: "^(PL|UU|FL|RD|EC|UL|TL|PU|OLAK5uy_)[A-Za-z0-9_-]{10,64}$",
 			PlaylistLinks: []string{
 				"/watch?list={id}", "/watch/{video}?list={id}", "/watch_popup?list={id}", "/shorts/{video}?list={id}", "/live/{video}?list={id}",

@@ -8,8 +8,8 @@
 //
 //	table, err := site.Default().Override(file)
 //
-// The package follows no link and asks no site: a short link is recognized, and
-// left to whoever may open connections.
+// The package follows no link and asks no site. It recognizes a short link; a caller
+// that may open connections follows the link.
 package site
 
 import (
@@ -40,12 +40,12 @@ type Table struct {
 	hosts map[string]*platform // by host, or host:port
 }
 
-// Detect says what a link means: a full link, a short link, or a bare content id
-// of the video site. The scheme may be missing where the host is known.
-// UNSUPPORTED_PLATFORM (with details.host) for a link whose host no platform has,
-// INVALID_VIDEO for what is no link and no id, and for a link of a platform that
-// names no content: that one has its Platform in the Match. The length of the link
-// is the caller's to bound.
+// Detect reads a link: a full link, a short link, or a bare content id of the video
+// site. The scheme may be missing if the host is known. The error is
+// UNSUPPORTED_PLATFORM (with details.host) if no platform has the host of the link. The
+// error is INVALID_VIDEO if text is neither a link nor an id, or if a link of a
+// platform names no content; in the latter case the Match has the Platform. The caller
+// bounds the length of the link.
 func (t *Table) Detect(text string) (Match, error) {
 	if video, ok := t.sites[transcript.VideoSite]; ok && video.validID(text) {
 		return video.content(text), nil

@@ -1,6 +1,6 @@
-// Package video has the words of discovery: what is found on the video site, its videos,
-// channels and playlists.
+// Package video has the types of discovery: the results of a search on the video site,
+// its videos, channels and playlists.
 //
-// What the service could not learn of one of them is nil, never a made-up zero: not every
-// way to ask the site tells everything.
+// A field is nil if the service could not learn its value, never a made-up zero: some
+// ways to ask the site do not tell everything.
 package video

@@ -1,10 +1,10 @@
 // Package metrics counts what the service does and shows it to Prometheus.
 //
 // A [Metrics] has a registry of its own: nothing is global, and two servers in one
-// process count apart. Whoever does the thing calls the method that is named for
-// it. The series of a metric are found once, when they are first needed or at
-// start, so that counting costs an addition. The values of labels are those of
-// tables in this module, or "other": nothing that a caller sends becomes one.
+// process count apart. Each part of the service calls the method that is named for the
+// counted event. A Metrics looks up the series of a metric once, at the start or at
+// first use, so that counting costs an addition. Label values come from tables in this
+// module, or are "other": a text from a caller never becomes a label value.
 package metrics
 
 import (
@@ -58,7 +58,8 @@ func New(version string) *Metrics {
 // Handler shows the metrics in Prometheus's text format.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
-		// What could be gathered is shown, and a fault of the rest is in the answer's end.
+		// The answer shows the gathered metrics even if others fail, and ends with the
+		// error.
 		ErrorHandling: promhttp.ContinueOnError,
 	})
 }

@@ -39,7 +39,7 @@ func newRequests(f promauto.Factory) *requests {
 		}, []string{"route", "method", "status"}),
 		took: f.NewHistogramVec(prometheus.HistogramOpts{
 			Namespace: namespace, Name: "http_request_duration_seconds",
-			Help:    "Time from a request's header to the end of its answer. What its sender wished to wait (waitMs, an open event stream) is left out; the time in which a body arrives is not.",
+			Help:    "Time from the header of a request to the end of its answer. The time that the client chose to wait (waitMs, an open event stream) does not count. The time in which a body arrives counts.",
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 120},
 		}, []string{"route", "method"}),
 		refusals: refusals,

@@ -13,7 +13,7 @@ type Body struct {
 	gzip []byte
 }
 
-// NewBody makes a body of parts, none of which is nil.
+// NewBody makes a body of parts. No part may be nil.
 func NewBody(parts ...*Bytes) *Body { return &Body{parts: parts} }
 
 // Packed reports whether any part is packed: the others are not worth it.

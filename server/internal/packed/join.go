@@ -2,8 +2,8 @@ package packed
 
 import "encoding/binary"
 
-// join puts parts into one gzip member: those that are packed as they are, the others
-// unpacked between them.
+// join puts parts into one gzip member. Packed parts go in as they are, the others as
+// stored blocks.
 func join(parts []*Bytes) []byte {
 	to := append(make([]byte, 0, room(parts)), 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255) // RFC 1952, 2.3: no name, no time, any system
 	var crc, length uint32

@@ -1,6 +1,6 @@
-// Package packed holds bytes that are kept as gzip, and puts them into answers without
-// packing or unpacking them: a body is a head, what is stored, and a tail, and for a
-// client that takes gzip the three become one gzip member.
+// Package packed holds texts as gzip, and puts them into answers without packing or
+// unpacking them. A body consists of a head, a stored text and a tail. For a client
+// that accepts gzip, the three parts become one gzip member.
 package packed
 
 import (
@@ -52,8 +52,8 @@ func Pack(b []byte) *Bytes {
 	return &Bytes{gzip: buf.Bytes(), plain: b, length: len(b), over: shift(len(b))}
 }
 
-// What is around the blocks of a gzip that Pack has made: its header, and the empty last
-// block with the checksum and the length.
+// The sizes around the blocks of a gzip from Pack: the header, and the empty last block
+// with the checksum and the length.
 const (
 	headerSize = 10
 	endSize    = 2 + 8
@@ -62,8 +62,8 @@ const (
 // mostTimes is how many bytes, unpacked, a byte of gzip can be: 258, in two bits.
 const mostTimes = 1032
 
-// Stored takes what Pack has made, as it was stored; nil for nil. What is damaged is
-// found out by whoever unpacks it, here or where it is sent to.
+// Stored takes the stored result of Pack; nil for nil. Stored checks only the header
+// and the sizes. Unpacking finds other damage, here or at the client.
 func Stored(gzip []byte) (*Bytes, error) {
 	if gzip == nil {
 		return nil, nil

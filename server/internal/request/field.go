@@ -53,8 +53,8 @@ func (b *bound[T]) initial() any   { return b.kind.values.plain(*b.kind.initial)
 func (b *bound[T]) plain() any     { return b.kind.values.plain(*b.into) }
 func (b *bound[T]) schema() Schema { return b.kind.values.schema() }
 
-// File is the part of a form that carries a file. The table only describes it:
-// whoever reads the form reads the file.
+// File is the part of a form that carries a file. The table only describes the part:
+// the reader of the form reads the file.
 func File(name string) *Field { return &Field{name: name, variable: file{}, required: true} }
 
 type file struct{}

@@ -16,13 +16,13 @@ type Form struct {
 	values map[string][]string
 }
 
-// NewForm is a form of which no field has come yet.
+// NewForm returns a form without any field so far.
 func (t Table) NewForm() *Form { return &Form{t, map[string][]string{}} }
 
-// Add takes the next field and reads its value. The error is that of the reader,
-// or an INVALID_REQUEST for a field after which the rest of the form, which may be
-// large, need not be read: 400 for one that the table does not have or that is
-// there more than once, 422 for one that is far too long, or one entry too many.
+// Add takes the next field and reads its value. Add returns the reader's error, or an
+// INVALID_REQUEST after which the rest of the form, which may be large, need not be
+// read. Its status is 400 for an unknown or repeated field, and 422 for a field with
+// far too much text or with too many entries.
 func (f *Form) Add(name string, value io.Reader) error {
 	var is issues
 	field := f.table.field(name)
@@ -47,8 +47,8 @@ func (f *Form) Add(name string, value io.Reader) error {
 	return is.err()
 }
 
-// Check judges the values of the fields that have come so far, so that a form with a
-// fault need not be read on. What is missing may still come. The error is that of Read.
+// Check judges the fields that have come so far, so that the rest of a wrong form need
+// not be read. Missing fields may still come. The error is the same as that of Read.
 func (f *Form) Check() error {
 	var is issues
 	f.table.takeTexts(f.values, &is)

@@ -15,8 +15,8 @@ import (
 // maxIssues is how many faults of a request its sender is told.
 const maxIssues = 20
 
-// Invalid is an INVALID_REQUEST with the given HTTP status, 400 or 422, and
-// issues, of which it keeps the first 20. Its message repeats the first one.
+// Invalid is an INVALID_REQUEST with the given HTTP status, 400 or 422, and the first
+// 20 issues. Its message repeats the first issue.
 func Invalid(status int, issues ...transcript.Issue) *transcript.Error {
 	message := "The request is not valid."
 	if len(issues) > 0 {
@@ -31,8 +31,8 @@ func Invalid(status int, issues ...transcript.Issue) *transcript.Error {
 // plainName is what every name of ours is like.
 var plainName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 
-// shownName is a name as a message shows it: one that the caller made up is quoted
-// where it could not be told from the words around it.
+// shownName is the form of a name in a message. It puts quotes around a caller's name
+// that the reader could confuse with the words of the message.
 func shownName(name string) string {
 	if plainName.MatchString(name) {
 		return name

@@ -190,9 +190,9 @@ func TestMessages(t *testing.T) {
 	for body, want := range map[string]string{
 		``:                                    "body is missing: send a JSON object",
 		`{}`:                                  `url is missing: send "url", or "platform" with "id", or "links"`,
-		`{"url":"x","id":"y"}`:                `url must not stand beside "platform" or "id"`,
-		`{"platform":"upload","links":["a"]}`: `platform must not stand beside "links"`,
-		`{"id":"x"}`:                          `platform is missing beside "id"`,
+		`{"url":"x","id":"y"}`:                `url must not be sent together with "platform" or "id"`,
+		`{"platform":"upload","links":["a"]}`: `platform must not be sent together with "links"`,
+		`{"id":"x"}`:                          `platform is required together with "id"`,
 		`{"url":"x","page":"1"}`:              "page must be a whole number",
 		`{"url":"x","page":1001}`:             "page must be from -3 to 1000",
 		`{"url":"x","loud":1}`:                "loud must be true or false",

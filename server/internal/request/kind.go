@@ -2,7 +2,7 @@ package request
 
 import "encoding/json"
 
-// Kind says what values a field takes, and which one it has when it is not sent.
+// Kind describes the values of a field, and its default.
 type Kind[T any] struct {
 	values  values[T]
 	initial *T // the default; nil: none
@@ -14,8 +14,8 @@ func (k Kind[T]) Default(v T) Kind[T] {
 	return k
 }
 
-// values are those that a kind has: how they are read from JSON and from texts,
-// what stands for them in the canonical form, and their JSON schema.
+// values reads the values of a kind from JSON and from texts, writes their canonical
+// form, and describes them as a JSON schema.
 type values[T any] interface {
 	fromJSON(json.RawMessage, report) T
 	fromTexts([]string, report) T // as many as most says
@@ -24,8 +24,9 @@ type values[T any] interface {
 	schema() Schema
 }
 
-// single is values that each are one of a JSON type: take turns a value of that
-// type into one of the kind, or says what is wrong with it; back turns it back.
+// single are values with one JSON type each. take turns a value of the JSON type into a
+// value of the kind, or returns an error that says what is wrong. back does the
+// reverse.
 type single[S, T any] struct {
 	of     *scalar[S]
 	take   func(S) (T, error)

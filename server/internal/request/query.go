@@ -39,14 +39,15 @@ func (t Table) ReadPath(value func(name string) string) bool {
 	return is.errOutsideBody() == nil
 }
 
-// readTexts reads values that are texts, by the names of their fields. One that is
-// not of its field's type is one that does not fit.
+// readTexts reads texts by the names of their fields. A text that is not of its field's
+// type does not fit.
 func (t Table) readTexts(values map[string][]string, is *issues) {
 	t.takeTexts(values, is)
 	t.complete(is)
 }
 
-// takeTexts is readTexts of values of which more may come.
+// takeTexts reads texts as readTexts does, but allows missing fields: they may still
+// come.
 func (t Table) takeTexts(values map[string][]string, is *issues) {
 	for _, f := range t.Fields {
 		texts := values[f.name]

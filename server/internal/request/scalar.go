@@ -29,9 +29,9 @@ func unmarshal[T any](raw json.RawMessage) (v T, ok bool) {
 
 func parseBoolean(text string) (v, ok bool) { return text == "true", text == "true" || text == "false" }
 
-// wholeNumber reads a number that has no fraction, however it is written: 2e3 and
-// 2000.0 are 2000. Of one that is too large for an int it returns a very large
-// one: it is a whole number that is out of bounds, not something else.
+// wholeNumber reads a number without a fraction in any notation: 2e3 and 2000.0 are
+// 2000. For a number that is too large for an int, wholeNumber returns a very large
+// number: the number is out of bounds, and not of a wrong type.
 func wholeNumber(raw json.RawMessage) (int, bool) {
 	const most = 1 << 53 // from here on, every float64 is whole
 	f, err := strconv.ParseFloat(string(raw), 64)

@@ -30,7 +30,7 @@ func (t Table) Schema() Schema {
 		var sets []Schema
 		for _, set := range t.OneOf {
 			alone := Schema{"required": set}
-			if others := t.besides(set); others != nil {
+			if others := t.exclusions(set); others != nil {
 				alone["not"] = Schema{"anyOf": others}
 			}
 			sets = append(sets, alone)
@@ -40,9 +40,10 @@ func (t Table) Schema() Schema {
 	return s
 }
 
-// besides requires, one by one, the fields that must not stand beside those of a set; nil
-// where each set is a single field: a schema that takes exactly one of these says so.
-func (t Table) besides(set []string) (others []Schema) {
+// exclusions requires, one by one, the fields that exclude the fields of a set. It returns
+// nil if each set is a single field: then a schema that takes exactly one set says the
+// same.
+func (t Table) exclusions(set []string) (others []Schema) {
 	if !slices.ContainsFunc(t.OneOf, func(s []string) bool { return len(s) > 1 }) {
 		return nil
 	}

@@ -11,8 +11,8 @@ type Table struct {
 	// Name is that of the schema in the document; a body needs one.
 	Name   string
 	Fields []*Field
-	// OneOf are sets of names, of which a request must have exactly one, and that
-	// whole; nil: there is no such rule.
+	// OneOf are sets of names. A request must have all names of exactly one set. nil
+	// means that there is no such rule.
 	OneOf [][]string
 }
 
@@ -26,9 +26,10 @@ func (t Table) field(name string) *Field {
 	return nil
 }
 
-// Canonical is what a request asks for that has been read, whatever the order and
-// the form of its fields, defaults filled in: two requests that mean the same have
-// the same. Its values are strings, numbers, booleans, and slices of them.
+// Canonical returns the meaning of a request after Read, with defaults filled in. Two
+// requests with the same meaning have equal Canonical values: order and form of the
+// fields make no difference. The values are strings, numbers, booleans, and slices of
+// them.
 func (t Table) Canonical() map[string]any {
 	c := map[string]any{}
 	for _, f := range t.Fields {
@@ -56,8 +57,8 @@ func (t Table) complete(is *issues) {
 	}
 }
 
-// checkOneOf finds the one set of names of which anything was sent, and what is
-// missing of it.
+// checkOneOf finds the one set that has a field in the request, and reports the set's
+// missing fields.
 func (t Table) checkOneOf(is *issues) {
 	sent := func(name string) bool { return t.field(name).sent }
 	var begun [][]string
@@ -70,13 +71,13 @@ func (t Table) checkOneOf(is *issues) {
 	case len(begun) == 0:
 		is.cannotRead(t.OneOf[0][0], "is missing: send %s", join(t.OneOf, ", or ", " with "))
 	case len(begun) > 1:
-		is.cannotRead(begun[0][0], "must not stand beside %s", join(begun[1:], " or ", " or "))
+		is.cannotRead(begun[0][0], "must not be sent together with %s", join(begun[1:], " or ", " or "))
 	default:
 		for _, name := range begun[0] {
 			f := t.field(name)
 			if !f.sent && (f.needless == nil || !f.needless()) {
 				others := slices.DeleteFunc(slices.Clone(begun[0]), func(n string) bool { return !sent(n) })
-				is.cannotRead(name, "is missing beside %s", join([][]string{others}, "", " and "))
+				is.cannotRead(name, "is required together with %s", join([][]string{others}, "", " and "))
 			}
 		}
 	}

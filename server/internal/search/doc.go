@@ -1,9 +1,8 @@
-// Package search finds words and phrases in transcripts. It knows how a text is taken
-// apart into words ([Fold], [Words]), what a query means ([Parse]), what is stored of a
-// text so that its words are found ([Blocks]), where a query is met ([Query.Hits]), and
-// what is shown of such a place ([Query.Snippet]). It does no I/O: package db keeps the
-// blocks, and reads those that a query asks for.
-//
+// Package search finds words and phrases in transcripts. [Fold] and [Words] split a
+// text into words, and [Parse] reads a query. [Blocks] makes the stored index of a
+// text, [Query.Hits] finds the hits of a query, and [Query.Hit] shows a hit. The
+// package does no I/O: package db stores the blocks, and reads the blocks that a query
+// needs.
 // All of it is done here, and none by a database, so that every database gives the
 // same answers in every language:
 //

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Fold makes of s what it is found and ordered by, whatever its case and accents:
-// decomposed, without marks, case folded. What is folded folds to itself.
+// Fold returns the form of s for comparison and order, without case and accents:
+// decomposed, without marks, case folded. Fold of a folded text returns the same text.
 func Fold(s string) string {
 	if isASCII(s) {
 		return strings.ToLower(s)

@@ -9,10 +9,10 @@ import (
 // milliseconds.
 const near = 30_000
 
-// Hits are the segments in which the query is met, by the Place.At of their words, each
-// once, in order of time. A hit is a place where all words and phrases of the query are
-// said within 30 seconds, and counts for the segment in which the first of them
-// begins; the next one begins after it. places are those of the terms.
+// Hits returns the segments with a hit, by the Place.At of their words, each once, in
+// order of time. A hit is a place where all words and phrases of the query are said
+// within 30 seconds. A hit counts for the segment in which its first word begins, and
+// the next hit begins after it. places has the places of each term.
 func (q Query) Hits(places map[Term][]Place) (at []int) {
 	type said struct {
 		Place

@@ -22,9 +22,10 @@ type Term struct {
 	Prefix bool
 }
 
-// Parse reads a query: words, "phrases", and a * after either for words that begin
-// so. Whatever else it is made of is text; there is no query that is wrong. A phrase
-// that is not closed goes to the end. What holds no word finds nothing.
+// Parse reads a query of words and "phrases". A * after a word or a phrase stands for
+// any further letters of the last word. Parse takes all other characters for text, so
+// that no query is wrong. An unclosed phrase goes to the end. A query without a word
+// finds nothing.
 func Parse(q string) Query {
 	var query Query
 	pieces := strings.Split(quotes.Replace(Fold(q)), `"`) // outside of quotes, inside, outside …

@@ -10,9 +10,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// How much text a snippet shows, in characters as readers see them, marks and dots not
-// counted; and how much of it stands before what was found. A character may be made of
-// many bytes: those are bounded too.
+// The bounds of a snippet: its length, and the length of the text before the hit, both
+// in characters as readers see them, without the marks and the dots. A character may
+// have many bytes, so the bytes have a bound too.
 const (
 	snippetLength = 160
 	snippetLead   = 50
@@ -20,10 +20,10 @@ const (
 	lastWord      = 30 // how long the last word may be, in bytes, to be left out rather than cut
 )
 
-// Hit returns the segment in which the query is met, and what is said there as HTML
-// whose only tag is <mark>, around what was searched for: 160 characters at most, of
-// the segment and those beside it, with … where the text goes on. at is one of Hits.
-// ok is false for a text that has no such segment any more.
+// Hit returns the segment with a hit, and a snippet of the text there. The snippet is
+// HTML with <mark> around the found words and no other tag. It has 160 characters at
+// most, of the segment and its neighbors, and … where the text goes on. at is one of
+// Hits. ok is false if the text no longer has such a segment.
 func (q Query) Hit(segments []transcript.Segment, at int) (s transcript.Segment, snippet string, ok bool) {
 	segments = inOrder(segments)
 	n, ok := slices.BinarySearchFunc(segments, at, func(s transcript.Segment, at int) int { return startOf(s) - at })

@@ -7,8 +7,8 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// maxWord bounds what is kept of a word, in bytes: longer ones are alike where they
-// begin alike.
+// maxWord bounds the stored part of a word, in bytes: longer words with the same
+// beginning count as the same word.
 const maxWord = 128
 
 // Words are the words of a text, folded, in order: what the word boundaries of UAX 29

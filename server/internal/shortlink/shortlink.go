@@ -28,11 +28,11 @@ type Follower struct {
 	Client func() *http.Client // makes a client of the guard's
 }
 
-// Follow goes from a short link to the content that it stands for. On the way there may
-// be hosts that no platform has; the end is on one that some platform has. Its errors
-// carry codes: UPSTREAM_FAILED for a link that cannot be followed just now, UNAVAILABLE
-// for one that does not exist or leads to an address that is not public, and
-// UNSUPPORTED_PLATFORM or INVALID_VIDEO for one that leads to nothing of a platform's.
+// Follow follows a short link to its content. The link may pass through hosts of no
+// platform, and must end on a platform's host. The errors carry codes: UPSTREAM_FAILED
+// if the link cannot be followed now, UNAVAILABLE if the link does not exist or leads
+// to an address that is not public, and UNSUPPORTED_PLATFORM or INVALID_VIDEO if the
+// link leads to no content of a platform.
 func (f *Follower) Follow(ctx context.Context, link string) (site.Match, error) {
 	for range maxHops {
 		next, err := f.hop(ctx, link)

@@ -52,10 +52,11 @@ func (c *Counter[K]) Add(key K, length time.Duration, now time.Time) Window {
 
 func (s *span[K]) end() time.Time { return s.start.Add(s.length) }
 
-// covers reports whether what happens now is counted in the window. A clock that
-// steps back into the window before begins none anew, or the later one could be used
-// up twice. One that steps back further does, or who has used up the later one would
-// have to wait until it comes again.
+// covers reports whether the window counts an event at now. If the clock steps back
+// into the window before, this window goes on: a new window would let a caller use up
+// the later window twice. If the clock steps back further, a new window begins:
+// otherwise a caller who has used up the later window would wait until the clock
+// reaches it again.
 func (s *span[K]) covers(now time.Time) bool {
 	return !now.Before(s.start.Add(-s.length)) && now.Before(s.end())
 }

@@ -44,8 +44,9 @@ func First(text []byte) (size, columns int) {
 	return len(first), min(max(width, 1), 2)
 }
 
-// Count counts the characters of text that begin before n, up to most. It returns where
-// the last of them ends, which is behind n where n is inside of it, and its size.
+// Count counts the characters of text that begin before n, up to most. end is the end
+// of the last counted character, and last its size. end is beyond n if n is inside a
+// character.
 func Count(text []byte, n, most int) (chars, end, last int) {
 	for end < n && chars < most {
 		last, _ = First(text[end:])
@@ -55,9 +56,9 @@ func Count(text []byte, n, most int) (chars, end, last int) {
 	return chars, end, last
 }
 
-// alone returns the columns of a rune in a block of letters and signs of which no
-// two are ever one character, else 0. Other runes may be too, which only uniseg
-// knows.
+// alone returns the columns of a rune from a block of letters and signs that never
+// combine with each other, else 0. Some other runes never combine either; only uniseg
+// knows them.
 func alone(r rune) (columns int) {
 	switch {
 	case r < 0x0300: // Latin
