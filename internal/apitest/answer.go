@@ -14,11 +14,11 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// flat is the one form in which unknown paths and wrong methods are refused.
+// flat is the schema of refusals of unknown paths and wrong methods.
 const flat = "/components/schemas/FlatError"
 
-// checkAnswer holds a whole answer to its operation. Where there is none, the
-// path or the method is unknown.
+// checkAnswer compares a whole answer with its operation. If known is false, the path or the
+// method is unknown.
 func (d *Document) checkAnswer(op place, known bool, resp *http.Response, body []byte) error {
 	id := resp.Header.Get("X-Request-Id")
 	if id == "" {
@@ -53,7 +53,7 @@ func (d *Document) checkAnswer(op place, known bool, resp *http.Response, body [
 	if !ok {
 		return fmt.Errorf("the Content-Type %s is not documented", media)
 	}
-	if media != "application/json" { // a file, of which there is no more to say
+	if media != "application/json" { // a file has no further documentation
 		return d.validate(form.pointer+"/schema", string(body))
 	}
 	if err := d.checkBody(form.pointer+"/schema", resp, body); err != nil {
@@ -63,7 +63,7 @@ func (d *Document) checkAnswer(op place, known bool, resp *http.Response, body [
 	return checkCode(answer, body)
 }
 
-// checkCode holds an error's code, or its slug, to those of its answer.
+// checkCode compares an error's code, or its slug, with the codes of its answer.
 func checkCode(answer place, body []byte) error {
 	codes, ok := answer.node["x-codes"].([]any)
 	if !ok {
@@ -85,7 +85,7 @@ func checkCode(answer place, body []byte) error {
 	return nil
 }
 
-// checkHead holds status and headers to the operation.
+// checkHead compares the status and the headers with the operation.
 func (d *Document) checkHead(op place, resp *http.Response) error {
 	answer, ok := d.at(op, "responses", strconv.Itoa(resp.StatusCode))
 	if !ok {
@@ -112,7 +112,7 @@ func (d *Document) checkHeader(headers place, name, value string) error {
 	header, ok := d.at(headers, name)
 	switch {
 	case !ok:
-		return errors.New("leads nowhere in the document")
+		return errors.New("is a reference to a missing part of the document")
 	case value == "" && header.node["required"] == true:
 		return errors.New("is missing")
 	case value == "":
@@ -135,7 +135,7 @@ func (d *Document) checkBody(pointer string, resp *http.Response, body []byte) e
 	return checkRequestID(value, resp.Header.Get("X-Request-Id"))
 }
 
-// checkRequestID finds the request's id in an error, in either form.
+// checkRequestID compares the request id in an error of either form.
 func checkRequestID(body any, id string) error {
 	object, _ := body.(map[string]any)
 	if inner, ok := object["error"].(map[string]any); ok {
@@ -150,8 +150,8 @@ func checkRequestID(body any, id string) error {
 	return nil
 }
 
-// typed is text from a header, path, query or form as the value that the schema
-// of its place wants: what is no string is written as in JSON.
+// typed converts a text from a header, path, query or form into the value that the schema
+// wants: values other than strings are written as in JSON.
 func (d *Document) typed(p place, text string) any {
 	types := d.types(p)
 	value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
@@ -171,7 +171,7 @@ func (d *Document) typed(p place, text string) any {
 	return text
 }
 
-// types are those of a node's schema.
+// types returns the types of a node's schema.
 func (d *Document) types(p place) (types []string) {
 	schema, ok := d.at(p, "schema")
 	if !ok {

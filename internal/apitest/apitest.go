@@ -1,22 +1,19 @@
-// Package apitest holds what tests send to the service, and what it answers, to
-// the OpenAPI document that the service serves:
+// Package apitest compares the requests of tests, and the service's answers, with the OpenAPI
+// document that the service serves:
 //
 //	client := apitest.Client(t, url)
 //
-// Every answer is checked: its status must be documented for the operation, its
-// headers, body and events must have the documented form, nothing may stand in
-// it that the document does not name, and an error must have one of the codes of
-// its status (x-codes). A request is checked when the answer is a 2xx: what the
-// service takes must be what the document promises to take, and must come with a
-// credential where one is due. Unknown paths and methods must be refused in the
-// flat form.
+// Every answer is checked. Its status must be documented for the operation. Its headers, body
+// and events must have the documented form, without undocumented fields. An error must have one
+// of the codes of its status (x-codes). A request is checked if the answer is a 2xx: the
+// document must permit each accepted request, and a request must carry a credential if the
+// operation needs one. Unknown paths and methods must be refused in the flat form.
 //
-// Once the tests have run, [Document.Unseen] names what is documented and was never
-// answered.
+// After the tests, [Document.Unseen] names documented answers that did not occur.
 //
-// The package does not judge whether an answer is the right one, nor what stands
-// on a site beside the API: paths outside the document's server go unchecked. Of
-// a request's body it keeps a megabyte; a larger one is sent on and not checked.
+// The package does not judge whether an answer is correct. It does not check paths outside the
+// document's server. It keeps a megabyte of a request's body. It sends a larger body on
+// unchecked.
 package apitest
 
 import (
@@ -27,9 +24,9 @@ import (
 	"testing"
 )
 
-// Client is a client of the service at url that holds everything to the
-// service's document, and fails the test where something does not fit. Its
-// connections end with the test.
+// Client returns a client of the service at url that compares all requests and answers with the
+// service's document, and fails the test if one differs. Its connections are closed when the
+// test ends.
 func Client(t testing.TB, url string) *http.Client {
 	t.Helper()
 	next := http.DefaultTransport.(*http.Transport).Clone()

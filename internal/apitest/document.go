@@ -22,8 +22,8 @@ type Document struct {
 
 const resource = "openapi.json"
 
-// Parse reads a document. Objects that do not say otherwise are taken to be
-// closed: an answer must not hold what is not documented.
+// Parse reads a document. Objects count as closed unless they say otherwise: an answer must not
+// hold undocumented fields.
 func Parse(body []byte) (*Document, error) {
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
 	if err != nil {
@@ -43,7 +43,7 @@ func Parse(body []byte) (*Document, error) {
 	return d, nil
 }
 
-// closeObjects forbids the properties that a schema does not name.
+// closeObjects forbids properties that a schema does not name.
 func closeObjects(node any) {
 	switch node := node.(type) {
 	case []any:
@@ -60,7 +60,7 @@ func closeObjects(node any) {
 	}
 }
 
-// validate holds a JSON value to the schema at the pointer.
+// validate checks a JSON value against the schema at the pointer.
 func (d *Document) validate(pointer string, value any) error {
 	schema, err := d.schema(pointer)
 	if err != nil {
@@ -69,7 +69,7 @@ func (d *Document) validate(pointer string, value any) error {
 	return schema.Validate(value)
 }
 
-// schema is compiled once.
+// schema returns the compiled schema at a pointer, and compiles it once.
 func (d *Document) schema(pointer string) (*jsonschema.Schema, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -84,14 +84,14 @@ func (d *Document) schema(pointer string) (*jsonschema.Schema, error) {
 	return s, nil
 }
 
-// place is a node of the document and where it stands.
+// place is a node of the document and its pointer.
 type place struct {
 	node    map[string]any
 	pointer string
 }
 
-// at is the node at the keys below p, references followed; false where there is
-// none.
+// at returns the node at the keys below p and follows references. It reports false if there is
+// no such node.
 func (d *Document) at(p place, keys ...string) (place, bool) {
 	for _, key := range keys {
 		child, ok := p.node[key].(map[string]any)
@@ -109,10 +109,10 @@ func (d *Document) at(p place, keys ...string) (place, bool) {
 	return p, true
 }
 
-// escaped makes a key a part of a pointer.
+// escaped escapes a key for a pointer.
 var escaped = strings.NewReplacer("~", "~0", "/", "~1", "%", "%25", "{", "%7B", "}", "%7D")
 
-// base is the path under which the API is mounted.
+// base returns the path under which the API is mounted.
 func (d *Document) base() string {
 	servers, _ := d.root["servers"].([]any)
 	if len(servers) == 0 {
@@ -122,11 +122,11 @@ func (d *Document) base() string {
 	return strings.TrimSuffix(base, "/")
 }
 
-// covers reports whether a path is of the API, not of the site around it.
+// covers reports whether a path belongs to the API rather than to the site around it.
 func (d *Document) covers(path string) bool { return strings.HasPrefix(path, d.base()+"/") }
 
-// operation finds what the document says of a method and a path, and the values
-// of the path's parameters. Of two patterns the one with fewer of them rules.
+// operation finds the documented operation of a method and a path, and the values of the path's
+// parameters. If two patterns match, the one with fewer parameters wins.
 func (d *Document) operation(method, path string) (op place, parameters map[string]string, ok bool) {
 	path = strings.TrimPrefix(path, d.base())
 	paths, _ := d.at(place{d.root, ""}, "paths")
@@ -141,12 +141,12 @@ func (d *Document) operation(method, path string) (op place, parameters map[stri
 		return op, parameters, ok
 	}
 	if op, ok = d.at(paths, found, "get"); op.node["x-events"] != nil {
-		return place{}, nil, false // there is no stream without a body
+		return place{}, nil, false // an event stream does not exist without a body
 	}
 	return op, parameters, ok
 }
 
-// match reports whether the path is of the pattern, as in /job/{id}.
+// match reports whether the path matches the pattern, as in /job/{id}.
 func match(pattern, path string) (map[string]string, bool) {
 	want, have := strings.Split(pattern, "/"), strings.Split(path, "/")
 	if len(want) != len(have) {

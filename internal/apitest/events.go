@@ -23,20 +23,20 @@ func (e *eventReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// eventCheck holds a stream to the operation's x-events, and to the form of
+// eventCheck compares a stream with the operation's x-events, and with the form in
 // server/API.md, Events.
 type eventCheck struct {
 	document *Document
 	op       place
 	report   func(error)
 
-	rest     []byte // of a line that has not ended
+	rest     []byte // of an unfinished line
 	lines    int
 	name, id string
 	data     []string
 	lastID   int
 	ended    bool
-	reported bool // once: what follows a fault proves little
+	reported bool // only once: after a fault the rest proves little
 }
 
 func (c *eventCheck) take(b []byte) {
@@ -104,8 +104,8 @@ func (c *eventCheck) event() error {
 	return c.order()
 }
 
-// order holds the ids to their rule: a transition has its sequence, which
-// grows; nothing else has one.
+// order checks the ids: a transition has its sequence number, which grows, and no other event
+// has an id.
 func (c *eventCheck) order() error {
 	switch c.name {
 	case "job.completed", "job.failed", "job.cancelled":

@@ -12,7 +12,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// checkRequest holds a request that was taken to its operation.
+// checkRequest compares an accepted request with its operation.
 func (d *Document) checkRequest(op place, path map[string]string, r *http.Request, body []byte) error {
 	if err := d.checkParameters(op, path, r); err != nil {
 		return err
@@ -52,8 +52,8 @@ func (d *Document) checkRequest(op place, path map[string]string, r *http.Reques
 	return nil
 }
 
-// checkCredential finds a credential where the operation wants one: an API key
-// in either header, or the session of an embedder's own.
+// checkCredential requires a credential if the operation needs one: an API key in either
+// header, or the session of an embedder.
 func checkCredential(op place, h http.Header) error {
 	if security, _ := op.node["security"].([]any); len(security) == 0 {
 		return nil
@@ -94,7 +94,7 @@ func (d *Document) checkParameters(op place, path map[string]string, r *http.Req
 	return nil
 }
 
-// formValue is a multipart body as the object that its schema describes.
+// formValue converts a multipart body into the object that its schema describes.
 func (d *Document) formValue(form place, body []byte, boundary string) (any, error) {
 	schema, ok := d.at(form, "schema")
 	if !ok {

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// see notes that an operation was answered with a status.
+// see records that an operation was answered with a status.
 func (d *Document) see(op place, status int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.seen[op.pointer+"/responses/"+strconv.Itoa(status)] = true
 }
 
-// Unseen names the answers that the document promises and that no Transport of it
-// has seen, each by operation and status: "getJob 404".
+// Unseen names the documented answers that no Transport of the document has seen, each by
+// operation and status: "getJob 404".
 func (d *Document) Unseen() (unseen []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -26,7 +26,7 @@ func (d *Document) Unseen() (unseen []string) {
 			op, _ := d.at(item, method)
 			answers, ok := d.at(op, "responses")
 			if !ok {
-				continue // beside the methods
+				continue // a member other than a method
 			}
 			name, ok := op.node["operationId"].(string)
 			if !ok {

@@ -10,13 +10,12 @@ import (
 	"sync"
 )
 
-// maxKept is how much of a request's body is kept for its check. A larger one
-// is not checked.
+// maxKept bounds the part of a request's body that is kept for the check. A larger body is not
+// checked.
 const maxKept = 1 << 20
 
-// Transport reports what does not fit the document, whether next or the service
-// is at fault. Event streams are checked while they are read. report may be
-// called from any goroutine.
+// Transport reports each request and answer that differs from the document. Event streams are
+// checked while they are read. report may be called from any goroutine.
 func (d *Document) Transport(next http.RoundTripper, report func(error)) http.RoundTripper {
 	return &transport{d, next, report}
 }
@@ -65,8 +64,8 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// keptBody keeps what goes through it. It may still be sent when the answer is
-// there.
+// keptBody keeps the bytes that pass through it. The body may still be on its way when the
+// answer arrives.
 type keptBody struct {
 	io.ReadCloser
 
@@ -89,27 +88,27 @@ func (k *keptBody) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// whole reports whether the body was kept whole.
+// whole reports whether the whole body was kept.
 func (k *keptBody) whole() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.ReadCloser == nil || k.end && !k.more
 }
 
-// bytes is a whole body.
+// bytes returns a whole body.
 func (k *keptBody) bytes() []byte {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.kept.Bytes()
 }
 
-// readBody is a body that has been read, or as much of it as there was.
+// readBody is a body that has been read, as far as it went.
 type readBody struct {
 	io.Reader
 	io.Closer
 }
 
-// failing ends a body as it had ended.
+// failing ends a body with the error with which it ended before.
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) {

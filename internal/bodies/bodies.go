@@ -1,5 +1,5 @@
-// Package bodies bounds the bytes of request bodies that are in memory at the same time.
-// One bound holds for the whole process, a smaller one for each owner.
+// Package bodies bounds the bytes of request bodies that are in memory at the same time. One
+// bound applies to the whole process, a smaller one to each owner.
 package bodies
 
 import (
@@ -7,18 +7,18 @@ import (
 	"sync"
 )
 
-// Small is the size of a body, in bytes, up to which a request is ordinary. An eighth of
-// a Budget takes ordinary requests alone, so that a few large bodies do not keep them out.
+// Small is the largest body of an ordinary request, in bytes. An eighth of a Budget is reserved
+// for ordinary requests, so that a few large bodies do not block them.
 const Small = 64 << 10
 
 var (
-	// ErrFull says that the process holds as many bytes as it may.
+	// ErrFull reports that the process has reached its bound.
 	ErrFull = errors.New("bodies: the process holds as many bytes as it may")
-	// ErrShare says that the owner holds as many bytes as one owner may.
+	// ErrShare reports that the owner has reached the bound of one owner.
 	ErrShare = errors.New("bodies: the owner holds as many bytes as one owner may")
 )
 
-// Budget is how many bytes may be held. Safe for concurrent use.
+// Budget is a bound on held bytes. Safe for concurrent use.
 type Budget struct {
 	most, share int64
 
@@ -27,23 +27,23 @@ type Budget struct {
 	owners map[string]int64 // bytes held; an owner without any has no entry
 }
 
-// New is a budget of most bytes, of which one owner may hold share.
+// New returns a budget of most bytes. One owner may hold share of them.
 func New(most, share int64) *Budget {
 	return &Budget{most: most, share: share, owners: map[string]int64{}}
 }
 
-// Held is what one request of an owner holds. It belongs to one goroutine.
+// Held is the share of one request. It belongs to one goroutine.
 type Held struct {
 	budget *Budget
 	owner  string
 	bytes  int64
 }
 
-// Hold begins with nothing. The caller calls Release at the end.
+// Hold returns a Held of 0 bytes. The caller calls Release at the end.
 func (b *Budget) Hold(owner string) *Held { return &Held{budget: b, owner: owner} }
 
-// Grow takes what is missing to so many bytes, or nothing. The error is ErrShare or
-// ErrFull. A nil Held is not bounded.
+// Grow raises the held bytes to to, or changes nothing and returns ErrShare or ErrFull. A nil
+// Held has no bound.
 func (h *Held) Grow(to int64) error {
 	if h == nil || to <= h.bytes {
 		return nil
@@ -66,7 +66,7 @@ func (h *Held) Grow(to int64) error {
 	return nil
 }
 
-// Shrink gives back what is more than so many bytes.
+// Shrink lowers the held bytes to to.
 func (h *Held) Shrink(to int64) {
 	if h == nil || to >= h.bytes {
 		return
@@ -77,10 +77,10 @@ func (h *Held) Shrink(to int64) {
 	h.bytes = to
 }
 
-// Release gives back all. It may be called more than once.
+// Release releases all bytes. It may be called more than once.
 func (h *Held) Release() { h.Shrink(0) }
 
-// add is called with the lock held.
+// add changes the counts. The caller holds the lock.
 func (b *Budget) add(owner string, n int64) {
 	b.held += n
 	if b.owners[owner] += n; b.owners[owner] == 0 {

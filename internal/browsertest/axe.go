@@ -10,22 +10,22 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Barrier is something on a page that keeps somebody from using it.
+// Barrier is a fault of a page that keeps some people from using it.
 type Barrier struct {
-	Rule   string   // of axe-core, as "color-contrast"
+	Rule   string   // axe-core's name, such as "color-contrast"
 	Impact string   // minor, moderate, serious or critical
-	Help   string   // what to do
-	Where  []string // CSS selectors, each with what is wrong there
+	Help   string   // how to repair it
+	Where  []string // CSS selectors, each with its fault
 }
 
-// String is the barrier in a few lines.
+// String returns the barrier in a few lines.
 func (b Barrier) String() string {
 	return fmt.Sprintf("%s: %s (%s)\n\t%s", b.Impact, b.Help, b.Rule, strings.Join(b.Where, "\n\t"))
 }
 
-// Barriers looks at the page as it is now for what keeps people out who see little or
-// nothing, or who have no mouse. It runs axe-core, which make setup installs: all of its
-// rules, or those that are named.
+// Barriers checks the present page for faults that exclude people who see little or nothing, or
+// who have no mouse. It runs axe-core, which make setup installs, with all of its rules or only
+// the named ones.
 func (p *Page) Barriers(rules ...string) []Barrier {
 	p.t.Helper()
 	script, err := axe()
@@ -43,7 +43,7 @@ func (p *Page) Barriers(rules ...string) []Barrier {
 	})))`)
 }
 
-// axe is the script of axe-core, in the bin folder of the module.
+// axe returns the script of axe-core from the module's bin folder.
 var axe = sync.OnceValues(func() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

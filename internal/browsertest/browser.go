@@ -1,5 +1,4 @@
-// Package browsertest shows pages to a test as people see them: in a real chromium,
-// without a window.
+// Package browsertest lets tests use pages as people do: in a real chromium without a window.
 //
 //	browser := browsertest.Start(t)
 //	page := browser.Page(t, site.URL)
@@ -8,14 +7,13 @@
 //	page.Click("button", "Get the transcript")
 //	page.See("heading", "The title")
 //
-// What is on a page is named as a screen reader names it: by role and accessible name.
-// Each page has cookies of its own. A page fails its test when anything goes wrong in it
-// that the test has not expected ([Page.Expect]): an uncaught exception, an error or a
-// warning in the console, a request that failed, what the page's policy forbade, a
-// dialog, or a question to a host that the test did not open.
+// A role and an accessible name identify each element, as in a screen reader. Each page has
+// cookies of its own. A page fails its test on any unexpected fault ([Page.Expect]): an
+// uncaught exception, an error or a warning in the console, a failed request, a violation of
+// the page's policy, a dialog, or a request to a host that the test did not open.
 //
-// Nothing here waits for a time: what is not there yet is looked for until it is, or
-// until [Patience] has passed, and then the test is told what the page shows instead.
+// No method waits for a fixed time. A method looks for an element until it appears, or until
+// [Patience] has passed; then the test's failure shows the content of the page.
 package browsertest
 
 import (
@@ -29,8 +27,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Patience is how long something on a page is waited for. It is generous: a busy machine
-// takes its time, and only a test that fails waits to the end.
+// Patience bounds the wait for something on a page. It is generous, because a busy machine is
+// slow and only a failing test waits to the end.
 const Patience = time.Minute
 
 // Browser is a running chromium. Safe for concurrent use.
@@ -39,8 +37,8 @@ type Browser struct {
 	end func()
 }
 
-// Start starts a browser that ends with the test. Where chromium is not installed the
-// test is skipped, and fails with CI=true.
+// Start starts a browser that ends with the test. If chromium is not installed, the test is
+// skipped, or fails with CI=true.
 func Start(t testing.TB, options ...chromedp.ExecAllocatorOption) *Browser {
 	t.Helper()
 	if _, err := exec.LookPath("chromium"); err != nil && os.Getenv("CI") == "" { //nolint:forbidigo // read by tests only: whether a skip is allowed
@@ -54,15 +52,15 @@ func Start(t testing.TB, options ...chromedp.ExecAllocatorOption) *Browser {
 	return b
 }
 
-// New is Start outside of a test. The caller closes the browser.
+// New is Start for programs other than tests. The caller closes the browser.
 func New(options ...chromedp.ExecAllocatorOption) (*Browser, error) {
 	allocator, end := chromedp.NewExecAllocator(context.Background(), append(append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath("chromium"),
-		chromedp.Flag("no-sandbox", true), // for root, and where there are no namespaces
+		chromedp.Flag("no-sandbox", true), // for root, and for systems without namespaces
 		chromedp.Flag("force-color-profile", "srgb"),
 		chromedp.Flag("lang", "en-US"),
 		chromedp.DisableGPU,
-		chromedp.WSURLReadTimeout(2*time.Minute), // the start of a browser on a busy machine
+		chromedp.WSURLReadTimeout(2*time.Minute), // for the start on a busy machine
 	), options...)...)
 	ctx, closeTab := chromedp.NewContext(allocator)
 	b := &Browser{ctx, func() { closeTab(); end() }}
@@ -73,5 +71,5 @@ func New(options ...chromedp.ExecAllocatorOption) (*Browser, error) {
 	return b, nil
 }
 
-// Close ends the browser, and all of its pages.
+// Close ends the browser and all of its pages.
 func (b *Browser) Close() { b.end() }

@@ -12,14 +12,13 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Choose chooses files in the field of a CSS selector, as if the dialog of the
-// system had been used.
+// Choose chooses files in the field with a CSS selector, like the dialog of the system.
 func (p *Page) Choose(selector string, paths ...string) {
 	p.t.Helper()
 	p.Do(chromedp.SetUploadFiles(chromedp.CSS(selector), p.absolute(paths), chromedp.NodeReady))
 }
 
-// Drop drops files in the middle of the page, from outside of the browser.
+// Drop drops files into the middle of the page, from outside the browser.
 func (p *Page) Drop(paths ...string) {
 	p.t.Helper()
 	data := &input.DragData{Items: []*input.DragDataItem{}, Files: p.absolute(paths), DragOperationsMask: 1}
@@ -45,8 +44,8 @@ func (p *Page) absolute(paths []string) (all []string) {
 	return all
 }
 
-// Download returns the name and the content of the file that is downloaded when something
-// is done, as a click on a link.
+// Download calls do, for example a click on a link, and returns the name and the content of the
+// downloaded file.
 func (p *Page) Download(do func()) (name string, content []byte) {
 	p.t.Helper()
 	dir := p.t.TempDir()

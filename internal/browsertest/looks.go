@@ -10,19 +10,19 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Phone makes the tab a phone's of 360 by 740 pixels, which is touched.
+// Phone turns the tab into a phone with a touch screen of 360 by 740 pixels.
 func (p *Page) Phone() {
 	p.t.Helper()
 	p.Do(chromedp.EmulateViewport(360, 740, chromedp.EmulateMobile, chromedp.EmulateTouch, chromedp.EmulateScale(2)))
 }
 
-// Desktop makes the tab's window 1280 by 800 pixels, as it is at first.
+// Desktop gives the tab's window its initial size of 1280 by 800 pixels.
 func (p *Page) Desktop() {
 	p.t.Helper()
 	p.Do(chromedp.EmulateViewport(1280, 800))
 }
 
-// Dark has the page shown in dark colors, or again in light ones.
+// Dark switches the page to dark colors, or back to light ones.
 func (p *Page) Dark(dark bool) {
 	p.t.Helper()
 	scheme := "light"
@@ -32,8 +32,8 @@ func (p *Page) Dark(dark bool) {
 	p.prefer(scheme)
 }
 
-// prefer says which colors people like. None of them like motion: what a test looks at
-// stands still.
+// prefer sets the preferred color scheme. Reduced motion is always preferred, so that tested
+// pages stand still.
 func (p *Page) prefer(scheme string) {
 	p.t.Helper()
 	p.call(func(ctx context.Context, t *chromedp.Target) error {
@@ -44,13 +44,13 @@ func (p *Page) prefer(scheme string) {
 	})
 }
 
-// RightToLeft turns the page that is shown, as in a language that is written so.
+// RightToLeft turns the present page, as for a language that is written from right to left.
 func (p *Page) RightToLeft() {
 	p.t.Helper()
 	p.Do(chromedp.Evaluate[chromedp.Void](`document.documentElement.dir = "rtl"`))
 }
 
-// Print has the page shown as it is printed, or again as on a screen.
+// Print switches the page to its printed form, or back to the screen.
 func (p *Page) Print(print bool) {
 	p.t.Helper()
 	media := ""
@@ -63,8 +63,8 @@ func (p *Page) Print(print bool) {
 	})
 }
 
-// Hide has the page believe that another tab covers it, or that it is seen again: what has
-// no window is never covered.
+// Hide makes the page believe that it is covered by another tab, or visible again. A browser
+// without windows never covers a page by itself.
 func (p *Page) Hide(hidden bool) {
 	p.t.Helper()
 	state := "visible"
@@ -76,8 +76,8 @@ func (p *Page) Hide(hidden bool) {
 	}).dispatchEvent(new Event("visibilitychange"))`))
 }
 
-// Before runs a script at the begin of all pages that are opened from now on, before
-// their own: it makes the browser one that lacks something.
+// Before runs a script at the start of all later pages, before their own scripts. A test can
+// use it to remove a feature of the browser.
 func (p *Page) Before(script string) {
 	p.t.Helper()
 	p.call(func(ctx context.Context, t *chromedp.Target) error {
@@ -86,7 +86,7 @@ func (p *Page) Before(script string) {
 	})
 }
 
-// NoScripts has the pages that are opened from now on do without JavaScript. Eval still works.
+// NoScripts disables JavaScript on all later pages. Eval still works.
 func (p *Page) NoScripts() {
 	p.t.Helper()
 	p.call(func(ctx context.Context, t *chromedp.Target) error {

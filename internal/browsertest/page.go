@@ -20,8 +20,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// Page is a tab of the browser with cookies of its own. Its methods end the test when
-// they fail; they are for the test's own goroutine.
+// Page is a tab of the browser with cookies of its own. A method that fails ends the test. Call
+// the methods from the test's own goroutine.
 type Page struct {
 	t     testing.TB
 	base  string
@@ -29,8 +29,8 @@ type Page struct {
 	sight *sight
 }
 
-// Page opens an empty tab for the site at base: 1280 by 800 pixels, in light colors and
-// without motion. It is closed when the test ends.
+// Page opens an empty tab for the site at base: 1280 by 800 pixels, in light colors and without
+// motion. The tab is closed when the test ends.
 func (b *Browser) Page(t testing.TB, base string) *Page {
 	t.Helper()
 	return open(b.ctx, t, base, chromedp.WithNewBrowserContext())
@@ -64,19 +64,18 @@ func open(parent context.Context, t testing.TB, base string, options ...chromedp
 	return p
 }
 
-// dismiss closes a dialog, which would hold the page up. That there was one is a fault.
+// dismiss closes a dialog, which would block the page. The dialog itself is a fault.
 func (p *Page) dismiss(event any) {
 	if opening, ok := event.(*cdppage.EventJavascriptDialogOpening); ok {
 		accept := opening.Type == cdppage.DialogTypeBeforeunload
-		go func() { // whether it has worked shows in what the test does next
+		go func() { // a failure shows in the next step of the test
 			_, _ = chromedp.Call(p.ctx, cdppage.HandleJavaScriptDialog, cdppage.HandleJavaScriptDialogParams{Accept: accept})
 		}()
 	}
 }
 
-// Expect lets pass what the test means to happen: faults, as in "log: Failed to load
-// resource: the server responded with a status of 404 () http://…", that match one of
-// the patterns.
+// Expect permits faults that match one of the patterns, such as "log: Failed to load resource:
+// the server responded with a status of 404 () http://…".
 func (p *Page) Expect(patterns ...string) {
 	p.sight.mu.Lock()
 	defer p.sight.mu.Unlock()
@@ -85,25 +84,25 @@ func (p *Page) Expect(patterns ...string) {
 	}
 }
 
-// Faults are those so far that the test did not expect. They fail it at its end.
+// Faults returns the unexpected faults so far. They fail the test at its end.
 func (p *Page) Faults() []string { return p.sight.unexpected() }
 
-// Asked are the URLs that the page has asked for, in order.
+// Asked returns the URLs that the page has requested, in order.
 func (p *Page) Asked() []string {
 	p.sight.mu.Lock()
 	defer p.sight.mu.Unlock()
 	return slices.Clone(p.sight.asked)
 }
 
-// Received is how many bytes have come for the page so far, as they were sent: packed, and
-// with the headers.
+// Received returns how many bytes have been received for the page so far: compressed, and with
+// headers.
 func (p *Page) Received() int64 {
 	p.sight.mu.Lock()
 	defer p.sight.mu.Unlock()
 	return p.sight.received
 }
 
-// WithoutCache has the page load everything as if it had never been there.
+// WithoutCache makes the page load everything as on a first visit.
 func (p *Page) WithoutCache() {
 	p.t.Helper()
 	p.call(func(ctx context.Context, t *chromedp.Target) error {
@@ -112,7 +111,7 @@ func (p *Page) WithoutCache() {
 	})
 }
 
-// Context is the tab's, for what chromedp does and Page does not.
+// Context returns the tab's context, for features of chromedp that Page lacks.
 func (p *Page) Context() context.Context { return p.ctx }
 
 // Do runs actions of chromedp.
@@ -133,7 +132,7 @@ func Run[T any](p *Page, action chromedp.Action[T]) T {
 	return value
 }
 
-// Open shows an address, or a path of the page's site, and returns when it is loaded.
+// Open shows an address, or a path of the page's site, and returns when the page is loaded.
 func (p *Page) Open(address string) {
 	p.t.Helper()
 	if strings.HasPrefix(address, "/") {
@@ -147,26 +146,25 @@ func (p *Page) Open(address string) {
 	p.Do(chromedp.Navigate(address))
 }
 
-// Reload loads the page anew.
+// Reload loads the page again.
 func (p *Page) Reload() {
 	p.t.Helper()
 	p.Do(chromedp.Reload())
 }
 
-// At is the address that the page shows.
+// At returns the address of the present page.
 func (p *Page) At() string {
 	p.t.Helper()
 	return Run(p, chromedp.Location())
 }
 
-// Eval evaluates an expression of JavaScript in the page, and waits for its promise.
+// Eval evaluates a JavaScript expression in the page, and waits for its promise.
 func Eval[T any](p *Page, expression string) T {
 	p.t.Helper()
 	return Run(p, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 }
 
-// Wait returns when an expression of JavaScript is true, also when the page is left for
-// another meanwhile.
+// Wait returns when a JavaScript expression is true, also if the page changes in the meantime.
 func (p *Page) Wait(expression string) {
 	p.t.Helper()
 	p.until("it is true that "+expression, func(ctx context.Context) (bool, error) {
@@ -180,25 +178,25 @@ func (p *Page) WaitAt(pattern string) {
 	p.Wait("new RegExp(" + Quote(pattern) + ").test(location.pathname + location.search) && document.readyState === 'complete'")
 }
 
-// WaitText returns when what people read of an element contains the text.
+// WaitText returns when the visible text of an element contains the text.
 func (p *Page) WaitText(selector, text string) {
 	p.t.Helper()
 	p.Wait("document.querySelector(" + Quote(selector) + ")?.innerText.includes(" + Quote(text) + ")")
 }
 
-// Text is what people read of the first element of a CSS selector.
+// Text returns the visible text of the first element with a CSS selector.
 func (p *Page) Text(selector string) string {
 	p.t.Helper()
 	return Eval[string](p, "document.querySelector("+Quote(selector)+").innerText")
 }
 
-// Count is how many elements a CSS selector finds.
+// Count returns how many elements have a CSS selector.
 func (p *Page) Count(selector string) int {
 	p.t.Helper()
 	return Eval[int](p, "document.querySelectorAll("+Quote(selector)+").length")
 }
 
-// Cookies are those of the page's site.
+// Cookies returns the cookies of the page's site.
 func (p *Page) Cookies() []*network.Cookie {
 	p.t.Helper()
 	return Run(p, func(ctx context.Context, t *chromedp.Target) ([]*network.Cookie, error) {
@@ -207,7 +205,7 @@ func (p *Page) Cookies() []*network.Cookie {
 	})
 }
 
-// until asks again and again. What goes wrong may be the page that is being left.
+// until calls ask repeatedly. An error may come from a page that is being left.
 func (p *Page) until(what string, ask func(context.Context) (bool, error)) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, Patience)
@@ -221,14 +219,14 @@ func (p *Page) until(what string, ask func(context.Context) (bool, error)) {
 		}
 		select {
 		case <-ctx.Done():
-			p.t.Fatalf("waited in vain until %s: %v", what, errors.Join(err, ctx.Err()))
+			p.t.Fatalf("timed out waiting until %s: %v", what, errors.Join(err, ctx.Err()))
 		case <-again.C:
 		}
 	}
 }
 
-// Named finds what has a role and an accessible name, for the options of chromedp's
-// queries: chromedp.Click("", browsertest.Named("button", "Sign in")).
+// Named finds elements by role and accessible name, for the options of chromedp's queries:
+// chromedp.Click("", browsertest.Named("button", "Sign in")).
 func Named(role, name string) chromedp.QueryOption {
 	return chromedp.ByFunc(func(ctx context.Context, t *chromedp.Target, root *chromedp.Node) ([]cdp.NodeID, error) {
 		found, err := cdp.Call(ctx, t, accessibility.QueryAXTree, accessibility.QueryAXTreeParams{NodeID: root.NodeID, Role: role, AccessibleName: name})
@@ -249,26 +247,26 @@ func Named(role, name string) chromedp.QueryOption {
 	})
 }
 
-// See returns when there is something with a role and an accessible name, as in
-// See("button", "Sign in").
+// See returns when an element with a role and an accessible name exists, as in See("button",
+// "Sign in").
 func (p *Page) See(role, name string) {
 	p.t.Helper()
 	p.named(role, name, chromedp.WaitReady("", Named(role, name)))
 }
 
-// Sees reports whether there is something with a role and an accessible name now.
+// Sees reports whether an element with a role and an accessible name exists now.
 func (p *Page) Sees(role, name string) bool {
 	p.t.Helper()
 	return len(Run(p, chromedp.Nodes("", Named(role, name), chromedp.AtLeast(0)))) > 0
 }
 
-// Click clicks in the middle of what has a role and an accessible name, as soon as it is there.
+// Click waits for an element with a role and an accessible name, and clicks its middle.
 func (p *Page) Click(role, name string) {
 	p.t.Helper()
 	p.named(role, name, chromedp.Click("", Named(role, name), chromedp.NodeVisible))
 }
 
-// Type writes into a field, in the place of what is there.
+// Type replaces the text of a field.
 func (p *Page) Type(role, name, text string) {
 	p.t.Helper()
 	field := Named(role, name)
@@ -279,8 +277,8 @@ func (p *Page) Type(role, name, text string) {
 	))
 }
 
-// Press presses keys, one after the other, on what has the focus. Those without a
-// letter are in package kb.
+// Press presses keys, one after the other, on the focused element. Keys without a letter are in
+// package kb.
 func (p *Page) Press(keys string) {
 	p.t.Helper()
 	p.Do(chromedp.KeyEvent(keys))
@@ -295,7 +293,7 @@ func (p *Page) named(role, name string, action chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// describe says what the page shows, for a test that has failed.
+// describe returns the content of the page, for a failed test.
 func (p *Page) describe() string {
 	ctx, cancel := context.WithTimeout(p.ctx, 10*time.Second)
 	defer cancel()

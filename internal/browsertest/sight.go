@@ -15,7 +15,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 )
 
-// sight is what a browser does and says while it shows a page.
+// sight records what a browser does and reports while it shows a page.
 type sight struct {
 	mu       sync.Mutex
 	hosts    []string // that the test opened
@@ -34,7 +34,7 @@ func (s *sight) see(event any) {
 	case *network.EventLoadingFinished:
 		s.received += int64(event.EncodedDataLength)
 	case *network.EventLoadingFailed:
-		if !event.Canceled { // as all that is under way when a page is left
+		if !event.Canceled { // leaving a page cancels all its requests
 			s.fault("loading: %s %s", event.ErrorText, event.BlockedReason)
 		}
 	case *runtime.EventExceptionThrown:
@@ -49,7 +49,7 @@ func (s *sight) see(event any) {
 				s.fault("console: %s %s", arg.Value, arg.Description)
 			}
 		}
-	case *log.EventEntryAdded: // also what the policy forbids
+	case *log.EventEntryAdded: // violations of the policy too
 		if event.Entry.Level == log.EntryLevelError || event.Entry.Level == log.EntryLevelWarning {
 			s.fault("log: %s %s", event.Entry.Text, event.Entry.URL)
 		}
@@ -68,8 +68,8 @@ func (s *sight) opened(u *url.URL) {
 	s.hosts = append(s.hosts, u.Host)
 }
 
-// unexpected are the faults that the test did not foresee, and the requests to hosts
-// that it did not open.
+// unexpected returns the faults that the test did not expect, and the requests to hosts that
+// the test did not open.
 func (s *sight) unexpected() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,4 +1,3 @@
-// Package captionbench holds the reading and writing of captions against others:
-// how fast it is, that it finds what they find, and that size does not hurt it.
-// It is tests only.
+// Package captionbench compares the reading and writing of captions with other libraries: the
+// speed, the cues that are found, and the effect of size. It contains only tests.
 package captionbench

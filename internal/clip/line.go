@@ -5,9 +5,8 @@ import (
 	"unicode"
 )
 
-// Line is a text on one line: without control characters and marks of direction,
-// one space for a run of white space, at most the given number of
-// code points.
+// Line returns a text on one line: without control characters and marks of direction, with one
+// space for each run of white space, and at most most code points long.
 func Line(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
 		switch {

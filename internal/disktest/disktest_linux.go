@@ -1,4 +1,4 @@
-// Package disktest gives tests a file system that is soon full.
+// Package disktest gives tests a small file system, which is soon full.
 package disktest
 
 import (
@@ -16,9 +16,9 @@ import (
 // inside marks a test binary that runs in a namespace of its own.
 const inside = "DISKTEST_INSIDE"
 
-// Run runs f with a folder on a file system of its own that holds size bytes. Who
-// may not mount one gets it in a namespace: the test binary runs itself
-// again there, for this test alone.
+// Run runs f with a folder on a file system of its own that holds size bytes. If the user may
+// not mount file systems, the test binary runs itself again in a namespace, for this test
+// alone.
 func Run(t *testing.T, size int64, f func(t *testing.T, dir string)) {
 	t.Helper()
 	dir, err := mount(t, size)
@@ -39,7 +39,8 @@ func mount(t *testing.T, size int64) (string, error) {
 		return "", err
 	}
 	t.Cleanup(func() {
-		// A file that is still open must not keep the test from ending: it goes then.
+		// A file that is still open must not block the end of the test: a lazy unmount removes
+		// the file system later.
 		if err := unix.Unmount(dir, unix.MNT_DETACH); err != nil {
 			t.Errorf("unmounting %s: %v", dir, err)
 		}
@@ -47,11 +48,11 @@ func mount(t *testing.T, size int64) (string, error) {
 	return dir, nil
 }
 
-// again runs the test in a user namespace, in which its user may mount.
+// again runs the test in a user namespace, in which its user may mount file systems.
 func again(t *testing.T) {
 	pattern := "^" + strings.ReplaceAll(t.Name(), "/", "$/^") + "$"
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run="+pattern, "-test.v", "-test.count=1")
-	cmd.Env = append(os.Environ(), inside+"=1") //nolint:forbidigo // it is this test once more
+	cmd.Env = append(os.Environ(), inside+"=1") // it is the same test
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
 		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
@@ -67,7 +68,7 @@ func again(t *testing.T) {
 	}
 }
 
-// Fill takes all room that is left in dir, and returns what gives it back.
+// Fill fills the remaining space in dir. Calling free releases it.
 func Fill(t *testing.T, dir string) (free func()) {
 	t.Helper()
 	f, err := os.CreateTemp(dir, "filler-")

@@ -14,10 +14,10 @@ import (
 // maxRedirects is how many redirects a [Guard.Client] follows by itself.
 const maxRedirects = 5
 
-// Client is an HTTP client that reaches only what the guard lets pass. It uses no
-// proxy, keeps no cookies, follows up to 5 redirects, and waits 30 seconds at most
-// for the head of an answer; the body is for the caller to bound. A copy with a
-// CheckRedirect of its own is as safe. The guard's Close ends its connections.
+// Client returns an HTTP client that reaches only permitted addresses. It uses no proxy, keeps
+// no cookies, follows up to 5 redirects, and waits at most 30 seconds for the head of an
+// answer. The caller bounds the body. A copy of the client with its own CheckRedirect is
+// equally safe. The guard's Close ends its connections.
 func (g *Guard) Client() *http.Client {
 	return &http.Client{
 		Transport: guarded{g.own},
@@ -30,9 +30,8 @@ func (g *Guard) Client() *http.Client {
 	}
 }
 
-// JudgeLink tells, as a *[Refusal], that a link leads where no connection may go, as
-// far as that shows before its name is looked up. The refusal is logged as the
-// job's.
+// JudgeLink returns a *[Refusal] if a link leads to a forbidden address, as far as the link
+// shows that without looking up its name. The refusal is logged under the job.
 func (g *Guard) JudgeLink(ctx context.Context, job, link string) error {
 	refusal := g.judgeLink(ctx, link)
 	if refusal == nil {
@@ -60,14 +59,14 @@ func (g *Guard) judgeLink(ctx context.Context, link string) *Refusal {
 	return nil
 }
 
-// guarded refuses the links that never get as far as a connection.
+// guarded refuses links that are forbidden without a connection.
 type guarded struct{ pass *Pass }
 
-// RoundTrip sends a request whose link is http or https, without credentials.
+// RoundTrip sends a request whose link is http or https and has no credentials.
 func (t guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 	if refusal := refuseURL(r.URL, "http", "https"); refusal != nil {
 		if r.Body != nil {
-			// A transport closes the body; there is nobody left to tell of an error.
+			// A transport must close the body. No caller could receive the error.
 			_ = r.Body.Close()
 		}
 		t.pass.logRefusal(r.Context(), refusal)
@@ -76,10 +75,10 @@ func (t guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.pass.transport.RoundTrip(r)
 }
 
-// CloseIdleConnections is what http.Client.CloseIdleConnections calls.
+// CloseIdleConnections implements http.Client.CloseIdleConnections.
 func (t guarded) CloseIdleConnections() { t.pass.transport.CloseIdleConnections() }
 
-// newTransport makes a transport that knows no way but dial.
+// newTransport returns a transport that connects only with dial.
 func newTransport(dial func(ctx context.Context, network, address string) (net.Conn, error)) *http.Transport {
 	return &http.Transport{
 		DialContext:            dial,
@@ -93,8 +92,8 @@ func newTransport(dial func(ctx context.Context, network, address string) (net.C
 	}
 }
 
-// refuseURL refuses the links that never get as far as a connection: those of
-// another scheme, or with credentials.
+// refuseURL refuses links that are forbidden without a connection: links with another scheme,
+// or with credentials.
 func refuseURL(u *url.URL, schemes ...string) *Refusal {
 	switch {
 	case !slices.Contains(schemes, u.Scheme):
@@ -105,7 +104,7 @@ func refuseURL(u *url.URL, schemes ...string) *Refusal {
 	return nil
 }
 
-// hostPort names the address that a link leads to.
+// hostPort returns the address of a link.
 func hostPort(u *url.URL) string {
 	port := u.Port()
 	if port == "" {

@@ -12,10 +12,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 )
 
-// dial connects to an address if it may be reached. What is judged is what is
-// connected to: the judgment falls between the socket's making and its
-// connection, for each address that the name has. turn chooses among the proxies
-// by which connections leave.
+// dial connects to an address if that is permitted. It judges the address that the socket
+// really connects to: between the socket's creation and its connection, for each address of the
+// name. turn chooses among the outgoing proxies.
 func (g *Guard) dial(ctx context.Context, turn uint32, network, address string) (net.Conn, error) {
 	if network != "tcp" && network != "tcp4" && network != "tcp6" {
 		return nil, &Refusal{clip.Text(address), "network " + network}
@@ -31,8 +30,8 @@ func (g *Guard) dial(ctx context.Context, turn uint32, network, address string) 
 	if len(g.upstreams) > 0 && !allowed {
 		return g.dialUpstream(ctx, turn, t)
 	}
-	// Of several addresses of one name some may be refused; the dialer would
-	// report the error of the first one, whichever that is.
+	// If some of a name's addresses are refused, the dialer would report the error of the first
+	// address, which may be another error.
 	var refusal atomic.Pointer[Refusal]
 	dialer := g.dialer
 	dialer.ControlContext = func(ctx context.Context, network, resolved string, _ syscall.RawConn) error {
@@ -54,7 +53,7 @@ func (g *Guard) dial(ctx context.Context, turn uint32, network, address string) 
 	return conn, err
 }
 
-// refuse gives the reason why a target is refused before its name is looked up.
+// refuse returns the reason to refuse a target before its name is looked up.
 func (g *Guard) refuse(ctx context.Context, t target, allowed bool) string {
 	if !allowed && !slices.Contains(g.ports, t.port) {
 		return "port " + strconv.Itoa(int(t.port))
@@ -70,7 +69,7 @@ func (g *Guard) refuse(ctx context.Context, t target, allowed bool) string {
 	return ""
 }
 
-// judge gives the reason why a resolved address must not be connected to.
+// judge returns the reason to refuse a resolved address.
 func (g *Guard) judge(ctx context.Context, to netip.AddrPort, allowed bool) string {
 	ip := to.Addr().Unmap()
 	if !allowed {

@@ -1,5 +1,5 @@
-// Package egress is the guard of content egress: of every connection whose
-// address a caller or a remote page can influence.
+// Package egress guards content egress: every connection whose address a caller or a remote
+// page can influence.
 //
 //	guard, err := egress.New(egress.Config{Allow: []string{"127.0.0.1:9099"}})
 //	client := guard.Client()                             // for Go
@@ -9,14 +9,13 @@
 //	err = pass.Close()
 //	err = guard.Close()
 //
-// An address is judged when its connection is made, after its name has been
-// resolved, so neither a redirect nor a name that changes its mind leads
-// elsewhere. Public addresses pass, on the ports 80 and 443; what else may be
-// reached is allowed by name, and what is denied is never reached.
+// The guard judges an address when the connection is made, after its name has been resolved. So
+// neither a redirect nor a name with changing addresses leads elsewhere. Public addresses are
+// permitted on the ports 80 and 443. The configuration can permit further addresses by name.
+// Denied addresses are never reached.
 //
-// The guard holds those who keep to it. A program that takes no notice of its
-// environment reaches the network without it: arguments, and in the end a
-// firewall, are the way to forbid that.
+// The guard covers only programs that use it. A program that ignores its environment reaches
+// the network without the guard: arguments, and finally a firewall, can forbid that.
 package egress
 
 import (
@@ -35,22 +34,20 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 )
 
-// ErrRefused is what a refused connection's error wraps. It is a
-// *[Refusal] that says why.
+// ErrRefused is wrapped by the error of a refused connection. That error is a *[Refusal] with
+// the reason.
 var ErrRefused = errors.New("egress: refused")
 
-// ErrLimit is the cause with which a [Pass] ends that has received more than it
-// may.
+// ErrLimit is the cause with which a [Pass] ends that has received too much.
 var ErrLimit = errors.New("egress: more bytes received than allowed")
 
-// ErrClosed is the error of a guard that is closed, and the cause with which a
-// closed [Pass] ends.
+// ErrClosed is the error of a closed guard, and the cause with which a closed [Pass] ends.
 var ErrClosed = errors.New("egress: closed")
 
-// A Refusal says which address was refused and why. It wraps [ErrRefused], also
-// inside the *url.Error of an HTTP client.
+// Refusal names the refused address and the reason. It wraps [ErrRefused], also inside the
+// *url.Error of an HTTP client.
 type Refusal struct {
-	Address string // "host:port" as it was asked for
+	Address string // "host:port" as requested
 	Reason  string // a few words: "loopback address 127.0.0.1", "port 22"
 }
 
@@ -60,33 +57,30 @@ func (r *Refusal) Error() string { return "egress: refused " + r.Address + ": " 
 // Unwrap returns ErrRefused.
 func (r *Refusal) Unwrap() error { return ErrRefused }
 
-// Config says what a guard lets pass. The zero value lets public addresses pass
-// and nothing else.
+// Config defines what a guard permits. The zero value permits only public addresses.
 type Config struct {
-	// Allow are addresses ("host:port") that may be reached although they are
-	// private, or on a port other than 80 and 443. They go by what is asked for, not
-	// by what it resolves to: "localhost:9099" does not allow "127.0.0.1:9099", nor
-	// the other way round, and neither allows another spelling of the same number.
-	// Only case is ignored.
+	// Allow are addresses ("host:port") that are permitted although they are private, or on a
+	// port other than 80 and 443. The guard compares the requested text, not the resolved
+	// address: "localhost:9099" does not permit "127.0.0.1:9099", and the reverse is also true.
+	// Other spellings of the same number are not permitted either. Case is ignored.
 	Allow []string
-	// Deny are addresses ("host:port") of the deployment itself: its recognizer,
-	// database, blobs. They are never reached, under no name; one that is also
-	// allowed is an error of New. All loopback addresses are one here. While the
-	// name of such an address cannot be resolved, its port is closed.
+	// Deny are addresses ("host:port") of the deployment itself: its recognizer, database,
+	// blobs. The guard never connects to them, under any name. An address in both lists is an
+	// error of New. All loopback addresses count as one. While the name of a denied address
+	// cannot be resolved, the guard refuses its port on all hosts.
 	Deny []string
-	// Proxies are the deployment's own, by which connections leave: http or https URLs
-	// of those that know CONNECT, for port 80 too, or socks5 ones, credentials included;
-	// none: they leave directly. Passes take them in turn, a pass keeps to one, and
-	// what that cannot reach goes by the next. They are told addresses and never
-	// names: those are looked up and judged here. A link that names an address
-	// itself is refused. What Allow names is reached without them,
-	// and no link reaches a proxy itself.
+	// Proxies are the deployment's own outgoing proxies: http or https URLs of proxies with
+	// CONNECT, which must permit port 80 too, or socks5 URLs, with credentials. If there are
+	// none, connections are direct. Passes take the proxies in turn and each pass prefers one.
+	// If a proxy cannot reach an address, the next proxy is tried. The guard looks names up and
+	// judges them itself, and sends only addresses to the proxies. Links with a literal address
+	// are refused. Addresses in Allow are reached directly, and no link reaches a proxy itself.
 	Proxies []*url.URL
-	// Log receives a line for each refusal; nil: none.
+	// Log receives a line for each refusal; nil: no log.
 	Log *slog.Logger
 }
 
-// ConfigError is New's error about a member of Config.
+// ConfigError is New's error about a field of Config.
 type ConfigError struct {
 	Member string // such as "Allow"
 	Err    error  // names the address
@@ -97,7 +91,7 @@ func (e *ConfigError) Error() string { return "egress: " + e.Member + ": " + e.E
 // Unwrap returns Err.
 func (e *ConfigError) Unwrap() error { return e.Err }
 
-// Guard lets connections to public addresses pass. Safe for concurrent use.
+// Guard permits connections to public addresses. Safe for concurrent use.
 type Guard struct {
 	allow   map[string]bool
 	deny    []*denied
@@ -107,7 +101,7 @@ type Guard struct {
 	dialer  net.Dialer // copied for every connection
 
 	upstreams []*upstream
-	turns     atomic.Uint32 // counts who takes the next of them
+	turns     atomic.Uint32 // counts the turns of the proxies
 
 	proxy   http.Server
 	address string        // of the proxy
@@ -118,10 +112,9 @@ type Guard struct {
 	passes map[string][]*Pass // open ones by job; nil once the guard is closed
 }
 
-// New checks the configuration, makes a guard and opens its proxy on a loopback
-// port. A *ConfigError names the address that cannot be used. Names that are both
-// allowed and denied on one port are looked up, which takes up to a few seconds.
-// The caller closes the guard.
+// New checks the configuration, makes a guard and opens its proxy on a loopback port. A
+// *ConfigError names the invalid address. If names on one port are both allowed and denied, New
+// looks them up, which takes up to a few seconds. The caller closes the guard.
 func New(c Config) (*Guard, error) {
 	g := &Guard{
 		allow:   make(map[string]bool),
@@ -147,7 +140,7 @@ func New(c Config) (*Guard, error) {
 	return g, nil
 }
 
-// configure takes the lists over.
+// configure reads the lists of the configuration.
 func (g *Guard) configure(c Config) error {
 	deny := slices.Clone(c.Deny)
 	for i, proxy := range c.Proxies {
@@ -181,8 +174,8 @@ func (g *Guard) configure(c Config) error {
 	return nil
 }
 
-// Close ends the guard: its proxy, its passes, and the connections of its
-// clients. It returns when they have ended; further calls do nothing.
+// Close ends the guard: its proxy, its passes, and the connections of its clients. It returns
+// when they have ended. Further calls do nothing.
 func (g *Guard) Close() error {
 	g.mu.Lock()
 	passes := g.passes
@@ -211,7 +204,7 @@ func (g *Guard) Close() error {
 	return nil
 }
 
-// add makes a pass known to the proxy.
+// add registers a pass with the proxy.
 func (g *Guard) add(p *Pass) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -222,14 +215,14 @@ func (g *Guard) add(p *Pass) error {
 	return nil
 }
 
-// remove makes the proxy forget a pass.
+// remove unregisters a pass.
 func (g *Guard) remove(p *Pass) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.passes == nil {
 		return
 	}
-	// A new slice: the proxy may be looking through the old one.
+	// Use a new slice, because the proxy may be reading the old one.
 	rest := slices.DeleteFunc(slices.Clone(g.passes[p.job]), func(q *Pass) bool { return q == p })
 	if g.passes[p.job] = rest; len(rest) == 0 {
 		delete(g.passes, p.job)
@@ -244,10 +237,10 @@ func (g *Guard) find(job string) []*Pass {
 }
 
 const (
-	dialTimeout   = 15 * time.Second // for one connection, its name's lookup included
-	lookupTimeout = 5 * time.Second  // for a denied address's name
-	denyTTL       = 30 * time.Second // how long the addresses of a denied name hold
-	idleTimeout   = time.Minute      // without a byte either way
+	dialTimeout   = 15 * time.Second // for one connection, including the lookup of its name
+	lookupTimeout = 5 * time.Second  // for the name of a denied address
+	denyTTL       = 30 * time.Second // how long the addresses of a denied name are cached
+	idleTimeout   = time.Minute      // without a byte in either direction
 	headerTimeout = 30 * time.Second // for the head of a request or an answer
 	maxHeader     = 256 << 10        // bytes of the head of an answer
 )

@@ -19,22 +19,21 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 )
 
-// DefaultMaxBytes is how many bytes a pass may receive unless it is told
-// otherwise: 2 GiB.
+// DefaultMaxBytes is how many bytes a pass may receive by default: 2 GiB.
 const DefaultMaxBytes = 2 << 30
 
-// maxRefused is how many refused addresses a pass remembers.
+// maxRefused bounds the refused addresses that a pass remembers.
 const maxRefused = 100
 
-// Pass is the way of one external program through the guard: the proxy, under a
-// password that holds until the pass is closed. Safe for concurrent use.
+// Pass lets one external program through the guard: it is a password for the proxy, which is
+// valid until the pass is closed. Safe for concurrent use.
 type Pass struct {
 	guard     *Guard
 	job       string
 	password  string
 	transport *http.Transport
 	max       int64  // bytes; 0: any number
-	turn      uint32 // which of the guard's proxies it takes first
+	turn      uint32 // which of the guard's proxies it uses first
 
 	ctx      context.Context // lives as long as the pass
 	cancel   context.CancelCauseFunc
@@ -42,14 +41,14 @@ type Pass struct {
 	work     sync.WaitGroup // requests at the proxy
 
 	mu      sync.Mutex
-	open    map[io.Closer]bool // connections both ways; nil once the pass has ended
+	open    map[io.Closer]bool // connections in both directions; nil once the pass has ended
 	refused []string
 }
 
-// Open makes a pass that ends with ctx, or once it has received more than
-// maxBytes (0: DefaultMaxBytes), all connections together, or with Close, which
-// the caller calls in any case. job names the work in the log: 1 to 64 letters,
-// digits and "-"; several passes may bear one name.
+// Open makes a pass. It ends with ctx, after it has received more than maxBytes over all
+// connections (0: DefaultMaxBytes), or with Close, which the caller must call in any case. job
+// names the work in the log: 1 to 64 letters, digits and "-"; several passes may have the same
+// name.
 func (g *Guard) Open(ctx context.Context, job string, maxBytes int64) (*Pass, error) {
 	if !isJob(job) {
 		return nil, fmt.Errorf("egress: job %q: not 1 to 64 letters, digits and \"-\"", clip.Text(job))
@@ -61,7 +60,7 @@ func (g *Guard) Open(ctx context.Context, job string, maxBytes int64) (*Pass, er
 		maxBytes = DefaultMaxBytes
 	}
 	p := g.newPass(ctx, job, maxBytes)
-	p.transport.DisableCompression = true // what is asked for is up to the program
+	p.transport.DisableCompression = true // the program decides about compression
 	if err := g.add(p); err != nil {
 		p.end(err)
 		return nil, err
@@ -84,8 +83,8 @@ func isJob(s string) bool {
 	return s != "" && len(s) <= 64 && strings.Trim(s, "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") == ""
 }
 
-// Env are the variables, as KEY=VALUE, that lead a program to the proxy, in both
-// spellings, and that make no exception for any host.
+// Env returns the variables, as KEY=VALUE, that lead a program to the proxy, in both spellings
+// and without exceptions for any host.
 func (p *Pass) Env() []string {
 	proxy := (&url.URL{Scheme: "http", User: url.UserPassword(p.job, p.password), Host: p.guard.address}).String()
 	env := []string{"no_proxy=", "NO_PROXY="}
@@ -96,33 +95,34 @@ func (p *Pass) Env() []string {
 	return env
 }
 
-// Context ends with the pass. Its cause is [ErrLimit] when too much was received,
-// [ErrClosed] after Close, and that of the context given to Open otherwise.
+// Context returns a context that ends with the pass. Its cause is [ErrLimit] if the pass has
+// received too much, [ErrClosed] after Close, and otherwise the cause of the context given to
+// Open.
 func (p *Pass) Context() context.Context { return p.ctx }
 
-// Refused are the addresses ("host:port") that the program was not let through
-// to, in order, the first 100 of them.
+// Refused returns the addresses ("host:port") that the guard refused to the program, in order,
+// at most 100.
 func (p *Pass) Refused() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.refused)
 }
 
-// Close ends the pass: its password holds no longer and its connections are cut.
-// It returns when they are; the error is always nil.
+// Close ends the pass: it invalidates the password and cuts the connections. It returns when
+// they are cut; the error is always nil.
 func (p *Pass) Close() error {
 	p.end(ErrClosed)
 	p.work.Wait()
 	return nil
 }
 
-// end ends the pass without waiting for its requests to take notice.
+// end ends the pass without waiting for its requests.
 func (p *Pass) end(cause error) {
 	p.cancel(cause)
 	p.release()
 }
 
-// release cuts all connections. Only the first call has something to do.
+// release cuts all connections. Further calls do nothing.
 func (p *Pass) release() {
 	p.guard.remove(p)
 	p.mu.Lock()
@@ -130,14 +130,14 @@ func (p *Pass) release() {
 	p.open = nil
 	p.mu.Unlock()
 	for c := range open {
-		// Whoever uses the connection sees the end of it; nothing is lost here.
+		// The users of the connection see its end, so no error is lost here.
 		_ = c.Close()
 	}
 	p.transport.CloseIdleConnections()
 }
 
-// track takes a connection in that is to be cut when the pass ends. It tells
-// false when the pass has ended.
+// track registers a connection to cut when the pass ends. It reports false if the pass has
+// ended.
 func (p *Pass) track(c io.Closer) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -154,7 +154,7 @@ func (p *Pass) untrack(c io.Closer) {
 	delete(p.open, c)
 }
 
-// logRefusal logs a refusal and keeps its address for the job.
+// logRefusal logs a refusal and remembers its address.
 func (p *Pass) logRefusal(ctx context.Context, r *Refusal) {
 	p.guard.log.WarnContext(ctx, "egress refused", "job", p.job, "address", r.Address, "reason", r.Reason)
 	p.mu.Lock()
@@ -164,18 +164,18 @@ func (p *Pass) logRefusal(ctx context.Context, r *Refusal) {
 	}
 }
 
-// knows tells whether a password is the pass's own.
+// knows reports whether a password is the pass's own.
 func (p *Pass) knows(password string) bool {
 	return subtle.ConstantTimeCompare([]byte(p.password), []byte(password)) == 1
 }
 
-// dial connects through the guard, on the pass's account.
+// dial connects through the guard for the pass.
 func (p *Pass) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(p.ctx, cancel)()
 	turn := p.turn
-	if p == p.guard.own { // which serves many
+	if p == p.guard.own { // the guard's own pass serves many clients
 		turn = p.guard.turns.Add(1)
 	}
 	raw, err := p.guard.dial(ctx, turn, network, address)
@@ -191,21 +191,21 @@ func (p *Pass) dial(ctx context.Context, network, address string) (net.Conn, err
 	}
 	c := &conn{Conn: raw, pass: p}
 	if !p.track(c) {
-		// Nothing has been sent on it.
+		// No data has been sent on it.
 		_ = raw.Close()
 		return nil, context.Cause(p.ctx)
 	}
 	return c, nil
 }
 
-// conn is a connection to somewhere outside. It counts what comes in and ends
-// when nothing moves.
+// conn is a connection to an outside address. It counts received bytes and ends when it is
+// idle.
 type conn struct {
 	net.Conn
 	pass *Pass
 }
 
-// Read returns ErrLimit, and nothing of what was read, once that is too much.
+// Read returns ErrLimit and no data once too much has been received.
 func (c *conn) Read(b []byte) (int, error) {
 	if err := c.moved(); err != nil {
 		return 0, err
@@ -218,7 +218,7 @@ func (c *conn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Write writes.
+// Write writes data.
 func (c *conn) Write(b []byte) (int, error) {
 	if err := c.moved(); err != nil {
 		return 0, err
@@ -226,7 +226,7 @@ func (c *conn) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// CloseWrite tells the other side that no more comes.
+// CloseWrite tells the other side that no more data comes.
 func (c *conn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()

@@ -16,7 +16,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 )
 
-// clientKey is the context key of the connection that a request came on.
+// clientKey is the context key of a request's connection.
 type clientKey struct{}
 
 // serve opens the proxy on a listener.
@@ -28,20 +28,20 @@ func (g *Guard) serve(l net.Listener) {
 		ReadHeaderTimeout:            headerTimeout,
 		IdleTimeout:                  idleTimeout,
 		MaxHeaderBytes:               maxHeader,
-		ErrorLog:                     log.New(io.Discard, "", 0), // programs that are killed leave half a request
+		ErrorLog:                     log.New(io.Discard, "", 0), // killed programs leave half a request
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
 			return context.WithValue(ctx, clientKey{}, c)
 		},
 	}
 	go func() {
 		defer close(g.stopped)
-		// It ends with the guard, by http.ErrServerClosed; should the listener fail
-		// before, programs find no proxy and so no network.
+		// Serve ends with the guard, with http.ErrServerClosed. If the listener fails earlier,
+		// programs find no proxy and so no network.
 		_ = g.proxy.Serve(l)
 	}()
 }
 
-// Port is that of the proxy, on the loopback address.
+// Port returns the proxy's port on the loopback address.
 func (g *Guard) Port() uint16 { return netip.MustParseAddrPort(g.address).Port() }
 
 // answer answers a request to the proxy.
@@ -61,7 +61,7 @@ func (g *Guard) answer(w http.ResponseWriter, r *http.Request) {
 	p.forward(w, r)
 }
 
-// authenticate returns the pass that a request shows, or nil.
+// authenticate returns the pass with the request's credentials, or nil.
 func (g *Guard) authenticate(r *http.Request) *Pass {
 	shown := http.Request{Header: http.Header{"Authorization": r.Header["Proxy-Authorization"]}}
 	job, password, given := shown.BasicAuth()
@@ -76,13 +76,13 @@ func (g *Guard) authenticate(r *http.Request) *Pass {
 		reason = "wrong password"
 	}
 	if passes == nil {
-		job = "" // it may be anything, a password too
+		job = "" // the text could be anything, even a password
 	}
 	g.log.WarnContext(r.Context(), "egress refused", "job", job, "address", asked(r), "reason", reason)
 	return nil
 }
 
-// asked names the address that a request is for.
+// asked returns the requested address.
 func asked(r *http.Request) string {
 	if r.Method == http.MethodConnect {
 		return clip.Text(r.Host)
@@ -90,7 +90,7 @@ func asked(r *http.Request) string {
 	return hostPort(r.URL)
 }
 
-// begin counts a request in. It tells false when the pass has ended.
+// begin registers a request. It reports false if the pass has ended.
 func (p *Pass) begin(client net.Conn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -102,13 +102,13 @@ func (p *Pass) begin(client net.Conn) bool {
 	return true
 }
 
-// done counts it out.
+// done unregisters the request.
 func (p *Pass) done(client net.Conn) {
 	p.untrack(client)
 	p.work.Done()
 }
 
-// forward passes a plain HTTP request on and its answer back.
+// forward passes on a plain HTTP request, and its answer.
 func (p *Pass) forward(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Host == "" {
 		http.Error(w, "this is a proxy", http.StatusBadRequest)
@@ -122,41 +122,40 @@ func (p *Pass) forward(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	defer context.AfterFunc(p.ctx, cancel)()
-	r.Header.Del("Upgrade") // nothing but HTTP is spoken on
+	r.Header.Del("Upgrade") // only HTTP is passed on
 	proxy := httputil.ReverseProxy{
-		// Which strips the headers that are for a proxy only.
+		// ReverseProxy strips the headers that are meant for proxies.
 		Rewrite:       func(pr *httputil.ProxyRequest) { pr.Out.URL = asSent(pr.In) },
 		Transport:     p.transport,
 		FlushInterval: -1,
 		ErrorHandler:  fail,
-		ErrorLog:      log.New(io.Discard, "", 0), // a cut answer: the program sees it
+		ErrorLog:      log.New(io.Discard, "", 0), // the program sees a truncated answer itself
 	}
 	proxy.ServeHTTP(w, r.WithContext(ctx))
 }
 
-// asSent is the link of a request to a proxy with its path and query as they
-// were sent, byte by byte. The fragment, which is no site's business (RFC 9110,
-// 7.1), is left out: some programs send it, and in the target of a request it
-// is read as a part of the path or of the query.
+// asSent returns the link of a request to a proxy with its path and query exactly as sent. It
+// leaves out the fragment, which sites must not receive (RFC 9110, 7.1): some programs send it,
+// and servers would read it as a part of the path or the query.
 func asSent(r *http.Request) *url.URL {
 	target, _, _ := strings.Cut(r.RequestURI, "#")
 	sent, err := url.ParseRequestURI(target)
 	if err != nil {
-		sent = r.URL // which is read from the same text; it cannot be worse
+		sent = r.URL // parsed from the same text, so it cannot be worse
 	}
 	u := *r.URL
 	u.Path, u.RawPath, u.RawQuery, u.ForceQuery = sent.Path, sent.RawPath, sent.RawQuery, sent.ForceQuery
 	_, path, _ := strings.Cut(target, "://")
 	path, _, _ = strings.Cut(path, "?")
-	if n := strings.IndexByte(path, '/'); n >= 0 && !strings.HasPrefix(path[n:], "//") { // else it would be read as a host
+	if n := strings.IndexByte(path, '/'); n >= 0 && !strings.HasPrefix(path[n:], "//") { // otherwise it would be read as a host
 		u.Opaque = path[n:]
 	}
 	return &u
 }
 
-// tunnel connects a program with an address.
+// tunnel connects a program to an address.
 func (p *Pass) tunnel(w http.ResponseWriter, r *http.Request) {
-	if r.RequestURI != r.Host { // it says more than host and port
+	if r.RequestURI != r.Host { // the request line has more than host and port
 		refusal := &Refusal{clip.Text(r.Host), "not host:port"}
 		p.logRefusal(r.Context(), refusal)
 		fail(w, r, refusal)
@@ -169,26 +168,26 @@ func (p *Pass) tunnel(w http.ResponseWriter, r *http.Request) {
 	}
 	client, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
-		_ = remote.Close() // nothing has been sent on it
+		_ = remote.Close() // no data has been sent on it
 		fail(w, r, err)
 		return
 	}
 	var sender sync.WaitGroup
 	sender.Go(func() {
-		// Whatever ends this direction, the other one tells the program.
+		// If this direction ends, the other direction tells the program.
 		_, _ = io.Copy(remote, buffered)
 		_ = remote.(*conn).CloseWrite()
 	})
 	_, err = io.WriteString(client, "HTTP/1.1 200 Connection established\r\n\r\n")
 	if err == nil {
-		_, _ = io.Copy(client, remote) // the program sees where it was cut
+		_, _ = io.Copy(client, remote) // the program sees a truncation itself
 	}
-	// Both ways have ended for the program; there is nobody left to tell.
+	// Both directions have ended, so no error can be reported any more.
 	_, _ = remote.Close(), client.Close()
 	sender.Wait()
 }
 
-// fail answers with what went wrong: 403 for a refusal, else 502.
+// fail answers with the error: 403 for a refusal, else 502.
 func fail(w http.ResponseWriter, _ *http.Request, err error) {
 	var refusal *Refusal
 	if !errors.As(err, &refusal) {

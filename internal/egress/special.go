@@ -2,7 +2,8 @@ package egress
 
 import "net/netip"
 
-// specialFunc names the range that makes an address none of a public server.
+// specialFunc returns the name of the range that makes an address special, or "" for a public
+// address.
 type specialFunc func(netip.Addr) string
 
 type namedPrefix struct {
@@ -10,11 +11,10 @@ type namedPrefix struct {
 	name string
 }
 
-// special names the range that an address falls in if it is not the public
-// address of one server: "" when it is. It follows the IANA special-purpose
-// address registries (RFC 6890 and its updates), but keeps ranges out whole where
-// the registry has exceptions in them, and those that embed an IPv4 address,
-// since a gateway may lead to it.
+// special names the special range of an address. It returns "" for the public address of one
+// server. It follows the IANA special-purpose address registries (RFC 6890 and its updates). It
+// refuses ranges as a whole even if the registry lists exceptions inside them, and ranges that
+// embed an IPv4 address, because a gateway may lead to that address.
 func special(ip netip.Addr) string {
 	if ip.Zone() != "" {
 		return "scoped"
@@ -40,7 +40,8 @@ var special4 = prefixes(
 	"10.0.0.0/8", "private",
 	"100.64.0.0/10", "carrier-grade NAT",
 	"127.0.0.0/8", "loopback",
-	// Of the hosting platform Azure: public by number, the host machine by route.
+	// The hosting platform Azure uses this address: public by number, but routed to the host
+	// machine.
 	"168.63.129.16/32", "platform agent",
 	"169.254.0.0/16", "link-local",
 	"172.16.0.0/12", "private",
@@ -56,11 +57,11 @@ var special4 = prefixes(
 	"240.0.0.0/4", "reserved",
 )
 
-// global6 is all that has been given out as global unicast; whatever else is
-// taken into use has to be looked at first.
+// global6 is the range that has been assigned as global unicast. New assignments must be
+// reviewed first.
 var global6 = netip.MustParsePrefix("2000::/3")
 
-// special6 are the ranges inside global6, and those outside that have a name.
+// special6 are the special ranges inside global6, and named ranges outside of it.
 var special6 = prefixes(
 	"2001::/23", "protocol assignment", // with Teredo, ORCHID, benchmarks
 	"2001:db8::/32", "documentation",
@@ -80,7 +81,7 @@ var special6 = prefixes(
 	"ff00::/8", "multicast",
 )
 
-// prefixes makes a table of ranges and their names, in turns.
+// prefixes makes a table from alternating ranges and names.
 func prefixes(pairs ...string) []namedPrefix {
 	table := make([]namedPrefix, 0, len(pairs)/2)
 	for i := 0; i < len(pairs); i += 2 {

@@ -20,9 +20,8 @@ type target struct {
 	port    uint16
 }
 
-// parse reads "host:port": the host is a name or an address in its usual form.
-// Numbers that only some resolvers take for an address (2130706433, 0x7f.1,
-// 0177.0.0.1) are neither.
+// parse reads "host:port": the host is a name or an address in its usual form. Numbers that
+// only some resolvers read as an address (2130706433, 0x7f.1, 0177.0.0.1) are errors.
 func parse(address string) (target, error) {
 	t := target{address: strings.ToLower(address)}
 	host, port, err := net.SplitHostPort(t.address)
@@ -45,9 +44,9 @@ func parse(address string) (target, error) {
 	return t, nil
 }
 
-// isName tells whether a host is a domain name, in ASCII, that no resolver takes
-// for a number: its last label has no digit first (as in RFC 1123, and in the
-// WHATWG's "ends in a number").
+// isName reports whether a host is an ASCII domain name that no resolver reads as a number: its
+// last label does not begin with a digit (as in RFC 1123, and in the WHATWG's "ends in a
+// number").
 func isName(host string) bool {
 	host = strings.TrimSuffix(host, ".")
 	if host == "" || len(host) > 253 {
@@ -71,12 +70,12 @@ func isName(host string) bool {
 type denied struct {
 	target
 	mu    sync.Mutex
-	known []netip.Addr // what its name last resolved to
+	known []netip.Addr // the addresses of its name at the last lookup
 	until time.Time
 }
 
-// has tells whether ip is one of the denied host's addresses. It is an error if
-// that cannot be known.
+// has reports whether ip is one of the denied host's addresses. It returns an error if they are
+// not known.
 func (d *denied) has(ctx context.Context, r *net.Resolver, ip netip.Addr) (bool, error) {
 	own, err := d.lookup(ctx, r)
 	if err != nil {
@@ -85,8 +84,8 @@ func (d *denied) has(ctx context.Context, r *net.Resolver, ip netip.Addr) (bool,
 	return slices.ContainsFunc(own, func(o netip.Addr) bool { return sameHost(o, ip) }), nil
 }
 
-// lookup returns the denied host's addresses, those known from before when they
-// cannot be looked up anew.
+// lookup returns the denied host's addresses. If a new lookup fails, it returns the previous
+// addresses.
 func (d *denied) lookup(ctx context.Context, r *net.Resolver) ([]netip.Addr, error) {
 	if d.ip.IsValid() {
 		return []netip.Addr{d.ip}, nil
@@ -110,8 +109,8 @@ func (d *denied) lookup(ctx context.Context, r *net.Resolver) ([]netip.Addr, err
 	return ips, nil
 }
 
-// conflicts tells whether an allowed address is the denied one. Names that cannot
-// be looked up now are caught when they are dialed.
+// conflicts reports whether an allowed address is the denied one. Names that cannot be looked
+// up now are checked when they are dialed.
 func (d *denied) conflicts(ctx context.Context, r *net.Resolver, allowed target) bool {
 	if d.port != allowed.port {
 		return false
@@ -129,7 +128,7 @@ func (d *denied) conflicts(ctx context.Context, r *net.Resolver, allowed target)
 	})
 }
 
-// lookup returns the addresses of a host, at least one.
+// lookup returns the addresses of a host: at least one, or an error.
 func lookup(ctx context.Context, r *net.Resolver, t target) ([]netip.Addr, error) {
 	if t.ip.IsValid() {
 		return []netip.Addr{t.ip}, nil
@@ -146,8 +145,8 @@ func lookup(ctx context.Context, r *net.Resolver, t target) ([]netip.Addr, error
 	return ips, nil
 }
 
-// sameHost tells whether two addresses are of one machine: any two of a machine's
-// ways to call itself are.
+// sameHost reports whether two addresses belong to one machine: all loopback and unspecified
+// addresses mean this machine.
 func sameHost(a, b netip.Addr) bool { return a == b || self(a) && self(b) }
 
 func self(ip netip.Addr) bool { return ip.IsLoopback() || ip.IsUnspecified() }

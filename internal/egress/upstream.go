@@ -17,14 +17,14 @@ import (
 	"golang.org/x/net/proxy"
 )
 
-// upstream is the proxy of the deployment that connections leave by.
+// upstream is one of the deployment's outgoing proxies.
 type upstream struct {
 	proxy.ContextDialer
 	address string // "host:port" of the proxy itself
 }
 
-// newUpstream reads the address of a proxy: http or https for one that knows
-// CONNECT (RFC 9110, 9.3.6), socks5 (RFC 1928).
+// newUpstream reads the address of a proxy: http or https for a proxy with CONNECT (RFC 9110,
+// 9.3.6), socks5 (RFC 1928).
 func newUpstream(u *url.URL) (*upstream, error) {
 	ports := map[string]string{"http": "80", "https": "443", "socks5": "1080"}
 	port, known := ports[u.Scheme]
@@ -58,9 +58,9 @@ func newUpstream(u *url.URL) (*upstream, error) {
 	return up, nil
 }
 
-// dialUpstream connects to a target through one of the proxies, beginning with the
-// one whose turn it is. A proxy is told an address and no name, so that what has
-// been judged is what is connected to.
+// dialUpstream connects to a target through one of the proxies, beginning with the proxy whose
+// turn it is. It sends the proxy an address instead of a name, so that the proxy connects to
+// the judged address.
 func (g *Guard) dialUpstream(ctx context.Context, turn uint32, t target) (net.Conn, error) {
 	if t.ip.IsValid() {
 		return nil, &Refusal{t.address, "no name, for a proxy"}
@@ -86,13 +86,13 @@ func (g *Guard) dialUpstream(ctx context.Context, turn uint32, t target) (net.Co
 	return g.tryUpstreams(ctx, turn, public)
 }
 
-// tryUpstreams tries each proxy with each address, and gives each its share of the
-// time that is left.
+// tryUpstreams tries each proxy with each address, and gives each try an equal share of the
+// remaining time.
 func (g *Guard) tryUpstreams(ctx context.Context, turn uint32, addresses []netip.AddrPort) (conn net.Conn, err error) {
 	tries := len(g.upstreams) * len(addresses)
 	for n := range tries {
 		up := g.upstreams[(int(turn%uint32(len(g.upstreams)))+n/len(addresses))%len(g.upstreams)]
-		deadline, _ := ctx.Deadline() // there is one
+		deadline, _ := ctx.Deadline() // the caller sets a deadline
 		try, cancel := context.WithTimeout(ctx, time.Until(deadline)/time.Duration(tries-n))
 		var failure error
 		conn, failure = up.DialContext(try, "tcp", addresses[n%len(addresses)].String())
@@ -114,13 +114,13 @@ type connector struct {
 	url     *url.URL
 }
 
-// DialContext connects with an address through the proxy.
+// DialContext connects to an address through the proxy.
 func (c *connector) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := c.direct.DialContext(ctx, network, c.address)
 	if err != nil {
 		return nil, err
 	}
-	// Whatever the proxy does, the deadline and the end of ctx cut it off.
+	// The deadline and the end of ctx cut the connection even if the proxy hangs.
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	tunnel, err := c.connect(ctx, conn, address)
 	if !stop() && err == nil {

@@ -1,5 +1,5 @@
-// Package legible takes from texts what a terminal or a page would obey: control
-// characters.
+// Package legible removes control characters, which a terminal or a page would obey, from
+// texts.
 package legible
 
 import (
@@ -11,9 +11,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Rune returns r, or what stands for it: a space for white space that is a control
-// character, but for tabs and line feeds, and U+FFFD for every other control character
-// (C0, DEL and C1).
+// Rune returns r or its replacement: a space for a control character that is white space,
+// except tabs and line feeds, and U+FFFD for every other control character (C0, DEL and C1).
 func Rune(r rune) rune {
 	switch {
 	case r == '\n', r == '\t', !unicode.IsControl(r):
@@ -24,7 +23,8 @@ func Rune(r rune) rune {
 	return utf8.RuneError
 }
 
-// Text returns s with [Rune] of each character. Without control characters that is s.
+// Text applies [Rune] to each character of s. It returns s itself if there are no control
+// characters.
 func Text(s string) string {
 	if IsText(s) {
 		return s
@@ -32,8 +32,8 @@ func Text(s string) string {
 	return strings.Map(Rune, s)
 }
 
-// suspects are the bytes that control characters begin with: of U+0080 to U+009F that
-// is 0xC2, which begins others too.
+// suspects are the bytes with which control characters begin. U+0080 to U+009F begin with 0xC2,
+// and so do other characters.
 var suspects = func() (table [256]bool) {
 	for c := range ' ' {
 		table[c] = c != '\n' && c != '\t'
@@ -42,8 +42,8 @@ var suspects = func() (table [256]bool) {
 	return table
 }()
 
-// IsText reports whether s, which is UTF-8, has no control character to replace. Most
-// texts have none, and bytes are looked at faster than characters.
+// IsText reports whether s, which is UTF-8, has no control character to replace. It checks
+// bytes, which is faster than checking characters, because most texts have none.
 func IsText[T string | []byte](s T) bool {
 	for i := range len(s) {
 		if c := s[i]; suspects[c] && (c != 0xC2 || i+1 < len(s) && s[i+1] < 0xA0) {
@@ -53,8 +53,8 @@ func IsText[T string | []byte](s T) bool {
 	return true
 }
 
-// Segment returns s with [Text] of its text, its words and its speaker. The words of s
-// stay as they are.
+// Segment returns s with [Text] applied to its text, words and speaker. It does not change the
+// words of s in place.
 func Segment(s transcript.Segment) transcript.Segment {
 	s.Text, s.Speaker = Text(s.Text), Text(s.Speaker)
 	for i, w := range s.Words {

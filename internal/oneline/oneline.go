@@ -1,4 +1,4 @@
-// Package oneline makes texts of others safe to print.
+// Package oneline makes foreign texts safe to print.
 package oneline
 
 import (
@@ -7,13 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// Of returns s as one line without control characters, which a terminal would obey.
-// What is longer than most bytes is cut, and ends with a mark for the rest.
+// Of returns s as one line without control characters, which a terminal would obey. If s is
+// longer than most bytes, Of cuts it and appends a mark.
 func Of(s string, most int) string {
 	cut := len(s) > most
 	if cut {
 		s = s[:most]
-		for i := 1; i < utf8.UTFMax && i <= most; i++ { // no letter is cut in two
+		for i := 1; i < utf8.UTFMax && i <= most; i++ { // do not cut a letter in two
 			if rest := s[most-i:]; utf8.RuneStart(rest[0]) {
 				if !utf8.FullRuneInString(rest) {
 					s = s[:most-i]

@@ -1,5 +1,5 @@
-// Package ratio prints what benchmarks have measured as rows of one table, each a ratio
-// to something else in the same run, with its goal. It is for tests only.
+// Package ratio prints the results of benchmarks as rows of one table. Each row is a ratio to
+// something else in the same run, with its goal. The package is for tests only.
 package ratio
 
 import (
@@ -13,23 +13,23 @@ import (
 
 var only = flag.String("row", "", "measure the rows of the table whose names have this in them")
 
-// Wanted reports whether rows with this in their names may be wanted.
+// Wanted reports whether rows with this text in their names may be wanted.
 func Wanted(name string) bool { return strings.Contains(name, *only) || strings.Contains(*only, name) }
 
 // Row is a row of the table.
 type Row struct {
 	Name   string
 	Ratios []float64 // one for each round
-	// The goal; both 0: there is none.
+	// The goal; both 0: none.
 	AtLeast, AtMost float64
-	Note            string // what else there is to say
+	Note            string // further information
 }
 
-// Mark begins a row in what a benchmark prints.
+// Mark is the prefix of a row in a benchmark's output.
 const Mark = "ratio: "
 
-// Report prints the row, and fails the benchmark where it is below its goal: in three
-// rounds of four. A median alone that is short of it may be noise, and is "close".
+// Report prints the row. It fails the benchmark if three of four rounds miss the goal. If only
+// the median misses the goal, that may be noise, and the row is "close".
 func (r Row) Report(b *testing.B) {
 	b.Helper()
 	verdict := r.verdict()

@@ -1,4 +1,4 @@
-// Package redact prints values without the secrets in them.
+// Package redact prints values without their secrets.
 package redact
 
 import (
@@ -7,16 +7,16 @@ import (
 	"net/url"
 )
 
-// Mark stands where a secret was.
+// Mark replaces a secret.
 const Mark = "xxxxx"
 
-// Print prints a value for a fmt.Formatter. shown is a copy without secrets, of a type
-// without methods.
+// Print prints a value for a fmt.Formatter. shown is a copy without secrets, of a type without
+// methods.
 func Print(s fmt.State, verb rune, shown any) {
-	_, _ = fmt.Fprintf(s, fmt.FormatString(s, verb), shown) // fmt takes no error from a Formatter
+	_, _ = fmt.Fprintf(s, fmt.FormatString(s, verb), shown) // a Formatter cannot return an error
 }
 
-// Text is Mark for a text, and "" for none.
+// Text returns Mark for a text, and "" for an empty text.
 func Text(secret string) string {
 	if secret == "" {
 		return ""
@@ -24,8 +24,8 @@ func Text(secret string) string {
 	return Mark
 }
 
-// URL is an address without user, password and query, each of which may be a secret. A
-// text that is no address is hidden as a whole.
+// URL returns an address without user, password and query, because each may be a secret. If the
+// text is not a URL, the whole text is hidden.
 func URL(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme == "" {
@@ -50,7 +50,7 @@ func Parsed(u *url.URL) *url.URL {
 	return &shown
 }
 
-// Header is a header without the values.
+// Header returns a copy of h without its values.
 func Header(h http.Header) http.Header {
 	if h == nil {
 		return nil

@@ -9,15 +9,14 @@ import (
 	"time"
 )
 
-// Parse reads the header in both of its forms (RFC 9110, 10.2.3): seconds in digits,
-// which some write with a fraction, and a date. The pause is 0 at least and most at
-// most. ok is false when the header is absent or neither: "1e3", "-5" and "Inf" are
-// not.
+// Parse reads the header in both of its forms (RFC 9110, 10.2.3): seconds in digits, which some
+// servers write with a fraction, and a date. The pause is between 0 and most. ok is false if
+// the header is missing or has another form, such as "1e3", "-5" and "Inf".
 func Parse(h http.Header, most time.Duration) (pause time.Duration, ok bool) {
 	value := strings.TrimSpace(h.Get("Retry-After"))
 	if strings.Trim(value, "0123456789.") == "" {
 		seconds, err := strconv.ParseFloat(value, 64)
-		if err != nil && !errors.Is(err, strconv.ErrRange) { // that is a number of more digits
+		if err != nil && !errors.Is(err, strconv.ErrRange) { // ErrRange is a number with too many digits
 			return 0, false
 		}
 		return time.Duration(min(seconds, most.Seconds()) * float64(time.Second)), true

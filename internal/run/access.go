@@ -11,16 +11,15 @@ import (
 	"strings"
 )
 
-// access is what a program may open and reach.
+// access lists what a program may open and reach.
 type access struct {
-	read  []string // files, and folders with all that is in them; it may run them too
+	read  []string // files, and folders with their content; the program may run them too
 	write []string // the same, to read and write
-	port  uint16   // the only one it may connect to; 0: none
+	port  uint16   // the only port that it may connect to; 0: none
 }
 
-// system is what any program may need of the machine: other programs, libraries,
-// what tells them about the machine and the names of things. Nothing that a
-// service keeps is there.
+// system are the parts of the machine that any program may need: other programs, libraries,
+// information about the machine and about names. The service keeps no data there.
 var system = []string{
 	"/bin", "/sbin", "/lib*", "/usr", "/nix/store", "/gnu/store", "/snap", "/home/linuxbrew/.linuxbrew",
 	"/opt/cuda", "/opt/intel", "/opt/nvidia", "/opt/rocm*",
@@ -32,32 +31,32 @@ var system = []string{
 	"/etc/ssl/certs", "/etc/ssl/cert.pem", "/etc/ssl/openssl.cnf",
 	"/etc/pki/ca-trust/extracted", "/etc/pki/tls/certs", "/etc/pki/tls/cert.pem", "/etc/pki/tls/openssl.cnf",
 
-	// Not the folders of processes: they tell the arguments of each.
+	// Exclude the folders of processes, which show the arguments of each process.
 	"/proc/cpuinfo", "/proc/driver", "/proc/filesystems", "/proc/loadavg", "/proc/meminfo", "/proc/stat", "/proc/sys",
 	"/proc/uptime", "/proc/version",
 	"/sys/bus", "/sys/class", "/sys/dev", "/sys/devices", "/sys/fs/cgroup", "/sys/kernel/mm", "/sys/module",
 }
 
-// devices are those that hold and tell nothing.
+// devices are the devices that neither store nor reveal anything.
 var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}
 
-// foundSystem returns what there is of system on this machine.
+// foundSystem returns the existing paths of system on this machine.
 func foundSystem() (all []string) {
 	for _, pattern := range system {
-		found, _ := filepath.Glob(pattern) // the only error is a bad pattern
+		found, _ := filepath.Glob(pattern) // only a bad pattern is an error
 		all = append(all, found...)
 	}
 	return all
 }
 
-// maxInterpreters is how many programs may stand behind each other: a script, env,
-// the interpreter of a virtual environment.
+// maxInterpreters bounds the chain of interpreters: a script, env, the interpreter of a virtual
+// environment.
 const maxInterpreters = 4
 
-// parts are the files that a program is made of, wherever somebody has put it: the
-// file, the libraries beside it or where it says that they are, the folder of its
-// modules, and all that of its interpreter. Other files beside it are not its
-// parts: it may lie in the folder of the service.
+// parts returns the files of a program, in any location. These are the program itself, its
+// libraries in the same folder or in the folders that it names, the folder of its modules, and
+// the parts of its interpreter. Other files in its folder do not count, because the program may
+// lie in the service's own folder.
 func (r *Runner) parts(program string) (all []string) {
 	for range maxInterpreters {
 		file, err := filepath.EvalSymlinks(program)
@@ -73,7 +72,7 @@ func (r *Runner) parts(program string) (all []string) {
 			}
 		}
 		for _, from := range append(libraryFolders(file), dir) {
-			found, _ := fs.Glob(os.DirFS(from), "*.so*") // the only error is a bad pattern
+			found, _ := fs.Glob(os.DirFS(from), "*.so*") // only a bad pattern is an error
 			for _, name := range found {
 				all = append(all, filepath.Join(from, name))
 			}
@@ -85,7 +84,7 @@ func (r *Runner) parts(program string) (all []string) {
 	return all
 }
 
-// interpreter is what runs a script; "" when the file is none.
+// interpreter returns the interpreter of a script; "" if the file is not a script.
 func (r *Runner) interpreter(file string) string {
 	f, err := os.Open(file)
 	if err != nil {
@@ -113,7 +112,7 @@ func (r *Runner) interpreter(file string) string {
 	return words[0]
 }
 
-// libraryFolders are where a program says that its libraries are.
+// libraryFolders returns the folders in which a program looks for its libraries.
 func libraryFolders(file string) (all []string) {
 	program, err := elf.Open(file)
 	if err != nil {

@@ -1,10 +1,10 @@
 package run
 
-// maxKept is how much of an output is kept: 1 MiB.
+// maxKept bounds the kept output: 1 MiB.
 const maxKept = 1 << 20
 
-// capped keeps the first maxKept bytes written to it and accepts the rest
-// without a word, so that a talkative program is neither stopped nor stored.
+// capped keeps the first maxKept bytes and silently drops the rest, so that a talkative program
+// is neither stopped nor stored.
 type capped struct{ data []byte }
 
 // Write never fails.

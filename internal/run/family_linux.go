@@ -8,22 +8,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// family is how all that a program starts is made to die with it, and with the
-// server: a PID namespace, whose every process the kernel ends with its first one.
+// family tells how all processes that a program starts are killed with the program and with the
+// server: in a PID namespace, the kernel kills every process when the first process ends.
 type family int
 
 const (
-	loose   family = iota // it cannot be had: what leaves the program's process group lives on
-	byRoot                // a thread of root makes one for each program, with a keeper as its first process
-	byOwner               // the program is the first process of one in a user namespace of its own
+	loose   family = iota // no PID namespace: processes that leave the program's process group live on
+	byRoot                // a thread of root makes a namespace for each program, with a keeper as its first process
+	byOwner               // the program is the first process of a PID namespace in its own user namespace
 )
 
 func (f family) endsAll() bool { return f != loose }
 
-// userNamespace makes the namespaces that need no root.
+// userNamespace are the flags for namespaces that need no root.
 const userNamespace = unix.CLONE_NEWUSER | unix.CLONE_NEWPID
 
-// findFamily asks the kernel. gate tells that a keeper can be held.
+// findFamily asks the kernel. gate tells that a keeper can be stopped before its first
+// instruction.
 func findFamily(gate bool) (f family) {
 	onOwnThread(func() {
 		switch {
@@ -36,14 +37,13 @@ func findFamily(gate bool) (f family) {
 	return f
 }
 
-// keeper is the first process of a namespace: a copy of the program that is held
-// before its first instruction for good. That spares the program the part of a
-// first process, which the kernel sends no signals that end others. nil: there is
-// none.
+// keeper is the first process of a namespace: a copy of the program that is stopped forever
+// before its first instruction. So the program itself is not the first process, which ignores
+// most signals. nil: there is no keeper.
 type keeper struct{ cmd *exec.Cmd }
 
-// newKeeper starts the first process of the namespace that the calling thread has
-// made, which dies with that thread.
+// newKeeper starts the first process of the namespace that the calling thread has made. The
+// keeper dies with that thread.
 func newKeeper(path string) (*keeper, error) {
 	k := &keeper{exec.Command(path)}
 	k.cmd.Env = []string{}
@@ -66,15 +66,15 @@ func newKeeper(path string) (*keeper, error) {
 // kill ends the namespace.
 func (k *keeper) kill() {
 	if k != nil {
-		// The only failure there is, it has ended already, is what is wanted.
+		// The only possible failure is that the keeper has already ended.
 		_ = k.cmd.Process.Kill()
 	}
 }
 
-// reap returns when all of the namespace have ended. The program must have been
-// reaped before.
+// reap returns when all processes of the namespace have ended. The caller must have reaped the
+// program before.
 func (k *keeper) reap() {
 	if k != nil {
-		_ = k.cmd.Wait() // that it was killed
+		_ = k.cmd.Wait() // it always reports that it was killed
 	}
 }

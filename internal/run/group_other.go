@@ -7,11 +7,11 @@ import (
 	"syscall"
 )
 
-// newGroup does nothing: only the program itself is killed on these systems.
+// newGroup does nothing: on these systems only the program itself is killed.
 func newGroup() *syscall.SysProcAttr { return nil }
 
 // kill kills the program.
 func kill(cmd *exec.Cmd) {
-	// The only failure there is, the program has ended, is what is wanted.
+	// The only possible failure is that the program has already ended.
 	_ = cmd.Process.Kill()
 }

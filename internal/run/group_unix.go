@@ -9,6 +9,6 @@ import (
 
 // kill kills the process group of cmd.
 func kill(cmd *exec.Cmd) {
-	// The only failure there is, no process left, is what is wanted.
+	// The only possible failure is that no process is left.
 	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 }

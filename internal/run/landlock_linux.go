@@ -10,33 +10,33 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// landlock is what the kernel can hold a program to, as bits of its interface;
-// the zero value: nothing. Each new kernel knows more of them.
+// landlock lists the restrictions that the kernel can enforce, as bits of its interface; the
+// zero value: none. Each new kernel supports more of them.
 type landlock struct{ files, network, scopes uint64 }
 
 // Rights over files.
 const (
 	toRead = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR
-	// Whatever there is to do in a folder but to make devices and to control them.
+	// All operations in a folder, except making and controlling devices.
 	toWrite = toRead | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE |
 		unix.LANDLOCK_ACCESS_FS_REMOVE_DIR | unix.LANDLOCK_ACCESS_FS_REMOVE_FILE | unix.LANDLOCK_ACCESS_FS_REFER |
 		unix.LANDLOCK_ACCESS_FS_MAKE_DIR | unix.LANDLOCK_ACCESS_FS_MAKE_REG | unix.LANDLOCK_ACCESS_FS_MAKE_SYM |
 		unix.LANDLOCK_ACCESS_FS_MAKE_FIFO | unix.LANDLOCK_ACCESS_FS_MAKE_SOCK | unix.LANDLOCK_ACCESS_FS_RESOLVE_UNIX
 	toMakeDevices = unix.LANDLOCK_ACCESS_FS_MAKE_CHAR | unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK
 	toControl     = unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
-	// Of those, what can be said of a single file.
+	// The rights among these that apply to a single file.
 	ofFile = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE |
 		unix.LANDLOCK_ACCESS_FS_TRUNCATE
 )
 
-// Rights over the network, and what a program may reach beyond itself.
+// Rights over the network, and over other processes.
 const (
 	overTCP = unix.LANDLOCK_ACCESS_NET_CONNECT_TCP | unix.LANDLOCK_ACCESS_NET_BIND_TCP
 	overUDP = unix.LANDLOCK_ACCESS_NET_CONNECT_SEND_UDP | unix.LANDLOCK_ACCESS_NET_BIND_UDP
 	scopes  = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL
 )
 
-// findLandlock asks the kernel about each bit: it refuses those it does not know.
+// findLandlock asks the kernel about each bit: the kernel refuses unknown bits.
 func findLandlock() landlock {
 	var l landlock
 	each(toWrite|toMakeDevices|toControl, func(bit uint64) {
@@ -75,9 +75,8 @@ func knows(attr unix.LandlockRulesetAttr) bool {
 	return true
 }
 
-// signalsItself tells whether a restricted thread may still signal the other
-// threads of its process, as Go's scheduler does. The first kernels that knew this
-// bit forbade it.
+// signalsItself reports whether a restricted thread may still signal the other threads of its
+// process, as Go's scheduler does. The first kernels with this bit forbade that.
 func signalsItself() bool {
 	const mended = 1 << 1 // the number of this fault among the errata
 	errata, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_ERRATA)
@@ -92,11 +91,11 @@ func newRuleset(attr unix.LandlockRulesetAttr) (int, error) {
 	return int(fd), nil
 }
 
-// holdsNetwork tells whether the kernel keeps programs from connecting elsewhere.
+// holdsNetwork reports whether the kernel keeps programs from connecting elsewhere.
 func (l landlock) holdsNetwork() bool { return l.network&overTCP == overTCP }
 
-// restrict restricts the calling thread, and with it all that it starts, for good.
-// Everything is forbidden but what is named. The thread must have set no_new_privs.
+// restrict restricts the calling thread, and everything that it starts, for good. It forbids
+// all access except to the named paths and port. The thread must have set no_new_privs.
 func (l landlock) restrict(may access) error {
 	if l.files == 0 {
 		return nil
@@ -107,7 +106,7 @@ func (l landlock) restrict(may access) error {
 	if err != nil {
 		return fmt.Errorf("landlock: %w", err)
 	}
-	defer func() { _ = unix.Close(rules) }() // the thread keeps what they say
+	defer func() { _ = unix.Close(rules) }() // the restriction remains after the descriptor is closed
 	for _, path := range may.read {
 		err = errors.Join(err, l.allow(rules, path, toRead))
 	}
@@ -126,8 +125,8 @@ func (l landlock) restrict(may access) error {
 	return nil
 }
 
-// allow adds a rule for a file, or for a folder and all that is in it. What is
-// not there, or out of reach, needs none: the program is told so anyway.
+// allow adds a rule for a file, or for a folder and its content. A missing or unreachable path
+// needs no rule: the program gets an error anyway.
 func (l landlock) allow(rules int, path string, rights uint64) error {
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -157,7 +156,7 @@ func (l landlock) allow(rules int, path string, rights uint64) error {
 	return nil
 }
 
-// allowPort adds a rule for connections to a port, whatever the address.
+// allowPort adds a rule for connections to a port on any address.
 func allowPort(rules int, port uint16) error {
 	rule := struct{ access, port uint64 }{unix.LANDLOCK_ACCESS_NET_CONNECT_TCP, uint64(port)}
 	const rulePort = 2 // LANDLOCK_RULE_NET_PORT

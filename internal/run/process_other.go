@@ -11,7 +11,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 )
 
-// wait waits for the program and kills what is left of its group.
+// wait waits for the program and kills the rest of its group.
 func wait(ctx context.Context, cmd *exec.Cmd, _ *keeper) error {
 	stop := killWhenDone(ctx, cmd)
 	defer kill(cmd)
@@ -19,7 +19,7 @@ func wait(ctx context.Context, cmd *exec.Cmd, _ *keeper) error {
 	return cmd.Wait()
 }
 
-// features are what the kernel grants to hold programs with: nothing.
+// features is empty: these systems do not confine programs.
 type features struct{}
 
 func findFeatures(bool) features { return features{} }
@@ -32,16 +32,16 @@ func (features) endsAll() bool { return false }
 
 func (features) attributes() *syscall.SysProcAttr { return newGroup() }
 
-// keeper is nothing here.
+// keeper is unused here.
 type keeper struct{}
 
-// start starts a program without limits: these systems let no process set those of
-// another.
+// start starts a program without limits: these systems cannot set the limits of another
+// process.
 func (features) start(cmd *exec.Cmd, _ engine.Limits) (*keeper, error) { return nil, cmd.Start() }
 
 func (*Runner) confine(access) error { return nil }
 
 func onOwnThread(do func()) { do() }
 
-// brokenLimit knows of no limits.
+// brokenLimit returns nil: there are no limits.
 func brokenLimit(*os.ProcessState, engine.Limits) *engine.LimitError { return nil }

@@ -1,33 +1,32 @@
-// Package run starts external programs for the engines. It is the one place
-// that does: [Runner] implements engine.Runner.
+// Package run starts external programs for the engines. No other package does: [Runner]
+// implements engine.Runner.
 //
 //	programs, err := run.New(run.Config{Dir: spool})
 //	exit, err := programs.Run(ctx, engine.Command{Program: "ffprobe", Args: []string{"-version"}})
 //
-// A program gets an environment built from nothing, a directory of its own, a
-// process group that is killed as a whole, and limits. On Linux the kernel
-// enforces the limits, for each process, from the first instruction on, and kills
-// the program and all that it has started when it ends, or when the server itself
-// is killed: they live in a PID namespace. That takes root, or the right of others
-// to a user namespace (many containers grant neither: there, what has left the
-// process group lives on). Without root the program is the namespace's first
-// process, which gets no signals that end others: it is told when a file grows too
-// large, and not ended. The number of its processes is bounded there, and not for
-// root. On other systems only the time from start to end is bounded.
+// A program gets a new environment, a directory of its own, a process group that is killed as a
+// whole, and limits. On Linux the kernel enforces the limits for each process, from the first
+// instruction on. When the program ends, or when the server is killed, the kernel kills the
+// program and all processes that it has started, because they live in a PID namespace. That
+// needs root, or the permission to make user namespaces. Many containers grant neither;
+// processes that leave the process group then live on. Without root, the program is the first
+// process of its namespace, and the first process ignores most signals. So a file that grows
+// too large causes an error in the program but does not end it. The number of processes is
+// bounded only without root. On other systems only the wall time is bounded.
 //
-// A command that asks for a network gets a pass through the egress guard: its
-// environment names the guard's proxy, with a password that holds for this run.
+// A command that asks for a network gets a pass through the egress guard: its environment names
+// the guard's proxy, with a password for this run.
 //
-// Where Linux has Landlock, the kernel holds a program to that, whatever it does.
-// It opens its directory, the files that the command names, and of the system what
-// every program needs; it sees no other process's environment, memory or
-// descriptors. It connects by TCP to the guard's port, or to nothing, and listens
-// nowhere. [Runner.Confined] tells where this cannot be had: there a program that
-// ignores its environment reaches the network without the guard.
+// On Linux with Landlock, the kernel enforces this. A program can open only its directory, the
+// files that the command names, and the parts of the system that every program needs. It cannot
+// see the environment, memory or descriptors of other processes. It can connect by TCP only to
+// the guard's port, or to no port, and cannot listen. [Runner.Confined] tells whether this is
+// missing: without it, a program that ignores its environment reaches the network without the
+// guard.
 //
-// A seccomp filter (package seccomp) refuses what Landlock does not see, on amd64 and
-// arm64: listening, UDP, multipath TCP, sockets in the file system, the modes and times
-// of files, namespaces and more. SECURITY.md names what is left.
+// On amd64 and arm64 a seccomp filter (package seccomp) refuses operations that Landlock does
+// not cover: listening, UDP, multipath TCP, sockets in the file system, the modes and times of
+// files, namespaces and more. SECURITY.md lists the remaining gaps.
 package run
 
 import (
@@ -46,35 +45,35 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 )
 
-// DefaultPath is where programs are looked up unless [Config] says otherwise.
+// DefaultPath is where programs are looked up if [Config] names no path.
 const DefaultPath = "/usr/local/bin:/usr/bin:/bin"
 
-// pipeGrace is how long a run waits, after its program has ended, for output
-// that a process outside the group still holds open.
+// pipeGrace bounds the wait, after a program has ended, for output that a process outside the
+// group still holds open.
 const pipeGrace = 2 * time.Second
 
-// Config says how a [Runner] runs programs.
+// Config configures a [Runner].
 type Config struct {
 	// Dir is where runs get their fresh directories. It must exist.
 	Dir string
-	// Path is the list of directories in which programs are looked up, and the
-	// PATH they see, relative ones left out; empty means DefaultPath.
+	// Path is the list of directories in which programs are looked up, and the PATH of the
+	// programs. Relative directories are left out; empty means DefaultPath.
 	Path string
-	// Env are further variables for every program, as KEY=VALUE. They win over
-	// those the runner sets.
+	// Env are further variables for every program, as KEY=VALUE. They override those of the
+	// runner.
 	Env []string
-	// Limits replace the defaults for commands that set none: 10 minutes of wall
-	// and processor time, 2 GiB of memory and of file size.
+	// Limits replace the defaults for commands without limits: 10 minutes of wall and processor
+	// time, 2 GiB of memory and of file size.
 	Limits engine.Limits
-	// Guard lets commands that ask for a network reach it. The caller closes it,
-	// after the last run. nil: such commands fail.
+	// Guard connects commands that ask for a network. The caller closes it after the last run.
+	// nil: such commands fail.
 	Guard *egress.Guard
-	// WithoutLandlock is for tests: it does as on a kernel that has no Landlock.
+	// WithoutLandlock is for tests: the runner behaves as on a kernel without Landlock.
 	WithoutLandlock bool
 }
 
-// Runner runs external programs as engine.Runner promises. It is safe for
-// concurrent use and needs no closing: when no run is under way it holds nothing.
+// Runner runs external programs as engine.Runner promises. It is safe for concurrent use and
+// needs no closing: between runs it holds no resources.
 type Runner struct {
 	dir    string
 	path   string
@@ -85,7 +84,7 @@ type Runner struct {
 	system []string // files and folders that every program may read
 }
 
-// New returns a runner. The error names the field of c that cannot be used.
+// New returns a runner. The error names the invalid field of c.
 func New(c Config) (*Runner, error) {
 	dir, err := filepath.Abs(c.Dir)
 	if err != nil {
@@ -118,15 +117,15 @@ func New(c Config) (*Runner, error) {
 	}, nil
 }
 
-// absolute are the folders of a path that are not relative: these would find what a job
-// has written.
+// absolute drops the relative folders of a path, because a relative folder could hold files
+// that a job has written.
 func absolute(path string) string {
 	all := slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool { return !filepath.IsAbs(dir) })
 	return strings.Join(all, string(filepath.ListSeparator))
 }
 
-// Look returns the path of a program: of a name in the runner's path, or the
-// absolute path itself when a program is there. The error is an *exec.Error.
+// Look returns the path of a program: it looks a name up in the runner's path, and checks an
+// absolute path. The error is an *exec.Error.
 func (r *Runner) Look(program string) (string, error) {
 	if filepath.IsAbs(program) {
 		return exec.LookPath(program)
@@ -142,9 +141,9 @@ func (r *Runner) Look(program string) (string, error) {
 	return "", &exec.Error{Name: program, Err: exec.ErrNotFound}
 }
 
-// Run runs a program as engine.Runner says. A process that outlives the program
-// in its group is killed; one that has left the group and holds the output open
-// is waited for no longer than two seconds.
+// Run runs a program as engine.Runner describes. It kills processes in the group that outlive
+// the program. If a process has left the group and holds the output open, Run waits at most two
+// seconds for it.
 func (r *Runner) Run(ctx context.Context, c engine.Command) (engine.Exit, error) {
 	path, err := r.Look(c.Program)
 	if err != nil {
@@ -155,8 +154,8 @@ func (r *Runner) Run(ctx context.Context, c engine.Command) (engine.Exit, error)
 		if dir, err = os.MkdirTemp(r.dir, "run-"); err != nil {
 			return engine.Exit{}, fmt.Errorf("run: %w", err)
 		}
-		// What cannot be removed lies in the server's directory for scratch files,
-		// which is cleared when the server stops; the run itself has not failed.
+		// A remainder lies in the server's scratch directory, which is emptied when the server
+		// stops. The run itself has not failed.
 		defer func() { _ = os.RemoveAll(dir) }()
 	}
 	c.Limits = orElse(c.Limits, r.limits)
@@ -174,8 +173,8 @@ func (r *Runner) Run(ctx context.Context, c engine.Command) (engine.Exit, error)
 	return r.run(ctx, path, dir, env, may, c)
 }
 
-// Confined tells, as an error that names the cure, what the kernel lacks to confine
-// programs: Landlock, seccomp, or both. nil: nothing.
+// Confined returns an error that says which confinement the kernel lacks (Landlock, seccomp, or
+// both), with the cure; nil: none is missing.
 func (r *Runner) Confined() error {
 	landlock, seccomp := r.Landlock(), r.Seccomp()
 	if landlock != nil && seccomp != nil {
@@ -184,8 +183,8 @@ func (r *Runner) Confined() error {
 	return cmp.Or(landlock, seccomp)
 }
 
-// Landlock tells, as an error that names the cure, why the kernel does not hold
-// programs to the guard's proxy and to their own files. nil: it does.
+// Landlock returns an error with the cure if the kernel does not restrict programs to the
+// guard's proxy and to their own files.
 func (r *Runner) Landlock() error {
 	if !r.kernel.holdsNetwork() {
 		return errors.New("this system does not hold programs to the egress guard: " + engine.CureUnconfined)
@@ -193,8 +192,8 @@ func (r *Runner) Landlock() error {
 	return nil
 }
 
-// Seccomp tells, as an error that names the cure, why the kernel does not refuse
-// programs the system calls that they do not need. nil: it does.
+// Seccomp returns an error with the cure if the kernel does not refuse programs the system
+// calls that they do not need.
 func (r *Runner) Seccomp() error {
 	if !r.kernel.refusesCalls() {
 		return errors.New("this system does not refuse programs the system calls that they do not need: " + engine.CureUnfiltered)
@@ -202,10 +201,10 @@ func (r *Runner) Seccomp() error {
 	return nil
 }
 
-// AsRoot tells that programs run as root, because the service does.
+// AsRoot reports whether programs run as root, because the service does.
 func (r *Runner) AsRoot() bool { return os.Geteuid() == 0 }
 
-// runConnected runs a program that has a way to the network for as long as it runs.
+// runConnected runs a program with access to the network during the run.
 func (r *Runner) runConnected(ctx context.Context, path, dir string, env []string, may access, c engine.Command) (engine.Exit, error) {
 	if r.guard == nil {
 		return engine.Exit{}, fmt.Errorf("run: %s wants a network, and there is no egress guard", path)
@@ -225,8 +224,8 @@ func (r *Runner) runConnected(ctx context.Context, path, dir string, env []strin
 	return exit, err
 }
 
-// run runs a program in a directory, with an environment, within the command's
-// limits and what it may open and reach.
+// run runs a program in a directory, with an environment, within the command's limits and its
+// access.
 func (r *Runner) run(ctx context.Context, path, dir string, env []string, may access, c engine.Command) (exit engine.Exit, err error) {
 	if ctx.Err() != nil {
 		return engine.Exit{}, context.Cause(ctx)
@@ -261,7 +260,7 @@ func (r *Runner) run(ctx context.Context, path, dir string, env []string, may ac
 	return exit, err
 }
 
-// startAndWait runs a program to its end. Its exit code is no error.
+// startAndWait runs a program to its end. Its exit code is not an error.
 func (r *Runner) startAndWait(ctx context.Context, cmd *exec.Cmd, l engine.Limits) error {
 	k, err := r.kernel.start(cmd, l)
 	if cmd.Process == nil {
@@ -284,19 +283,19 @@ func (r *Runner) startAndWait(ctx context.Context, cmd *exec.Cmd, l engine.Limit
 		}
 		return nil
 	case errors.Is(err, exec.ErrWaitDelay):
-		return nil // the program ended well; what it left behind holds a pipe
+		return nil // the program ended well; a process that it left holds a pipe
 	case err != nil:
 		return fmt.Errorf("run: %s: %w", cmd.Path, err)
 	}
 	return nil
 }
 
-// EndsAll tells whether all that a program starts ends with it and with the server.
-// Else what leaves the program's process group lives on.
+// EndsAll reports whether all processes that a program starts end with it and with the server.
+// If not, processes that leave the program's process group live on.
 func (r *Runner) EndsAll() bool { return r.kernel.endsAll() }
 
-// environ is all that a program learns from the runner's side: nothing of the
-// server's own environment.
+// environ returns the environment that the runner gives to a program. It contains nothing of
+// the server's own environment.
 func (r *Runner) environ(dir string) []string {
 	env := []string{"PATH=" + r.path, "LANG=C.UTF-8"}
 	for _, key := range []string{
@@ -307,8 +306,8 @@ func (r *Runner) environ(dir string) []string {
 	return env
 }
 
-// killWhenDone kills the group of cmd when ctx ends. After stop has returned
-// nothing is killed any more.
+// killWhenDone kills the group of cmd when ctx ends. After stop has returned, nothing is killed
+// any more.
 func killWhenDone(ctx context.Context, cmd *exec.Cmd) (stop func()) {
 	killed := make(chan struct{})
 	cancel := context.AfterFunc(ctx, func() {
@@ -322,7 +321,7 @@ func killWhenDone(ctx context.Context, cmd *exec.Cmd) (stop func()) {
 	}
 }
 
-// orElse returns l with its zero members taken from other.
+// orElse returns l with its zero fields taken from other.
 func orElse(l, other engine.Limits) engine.Limits {
 	if l.Wall == 0 {
 		l.Wall = other.Wall

@@ -12,17 +12,16 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/seccomp"
 )
 
-// onOwnThread runs do on a thread that ends with it, so that it may do to the
-// thread what cannot be undone. What is started there inherits that, and dies with
-// the thread.
+// onOwnThread runs do on a thread that ends with it, so that do may change the thread
+// irrevocably. Processes that do starts inherit the change, and die with the thread.
 func onOwnThread(do func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		runtime.LockOSThread() // never unlocked: this is what ends the thread
+		runtime.LockOSThread() // never unlocked, so the thread ends
 		if unix.Gettid() == unix.Getpid() {
-			// The first thread of a process does not end. While it is held here, the
-			// next goroutine gets another one.
+			// The first thread of a process does not end. Hold it here, so that the next
+			// goroutine gets another thread.
 			defer runtime.UnlockOSThread()
 			onOwnThread(do)
 			return
@@ -32,7 +31,7 @@ func onOwnThread(do func()) {
 	<-done
 }
 
-// confine takes from the calling thread what a program must not inherit.
+// confine removes from the calling thread what a program must not inherit.
 func (r *Runner) confine(may access) error {
 	if err := closeInherited(); err != nil {
 		return fmt.Errorf("descriptors: %w", err)
@@ -42,7 +41,7 @@ func (r *Runner) confine(may access) error {
 			return fmt.Errorf("PID namespace: %w", err)
 		}
 	}
-	// No program gains rights by being started: not by its owner's bit either.
+	// No program gains rights when it starts, for example through a setuid bit.
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("no_new_privs: %w", err)
 	}
@@ -55,13 +54,12 @@ func (r *Runner) confine(may access) error {
 	if !r.kernel.filters {
 		return nil
 	}
-	// Last: it refuses what stands above.
+	// Load the filter last, because it refuses the calls above.
 	return seccomp.Load(seccomp.Options{OwnPIDs: r.kernel.family == byOwner})
 }
 
-// closeInherited marks all descriptors of the process but the first three as not
-// for its children. Go has marked its own; what the process was started with, or a
-// library in C has opened, may not be.
+// closeInherited marks all descriptors of the process except the first three as close-on-exec.
+// Go marks its own descriptors; inherited ones, and those of C libraries, may be unmarked.
 func closeInherited() error {
 	if unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) == nil {
 		return nil
@@ -78,9 +76,9 @@ func closeInherited() error {
 	return nil
 }
 
-// dropPowers leaves a thread of root no power but the one over the permissions of
-// files: which of them it may open at all, Landlock says. Without it a program of
-// root could change the rules of the network or load a module of the kernel.
+// dropPowers removes all capabilities from a thread of root, except the one over file
+// permissions; Landlock decides which files it may open. Otherwise a program of root could
+// change the network's rules or load a kernel module.
 func dropPowers() error {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var has [2]unix.CapUserData

@@ -1,10 +1,10 @@
-// Package scratch gives a process a directory for temporary files that does not
-// outlive it for long:
+// Package scratch gives a process a directory for temporary files that is removed soon after
+// the process has ended:
 //
-//	dir, err := scratch.New("") // and what killed processes left behind is removed
+//	dir, err := scratch.New("") // also removes the directories of killed processes
 //	defer dir.Remove()
 //
-// A lock beside each directory tells whether its process lives.
+// A lock in each directory tells whether its process lives.
 package scratch
 
 import (
@@ -26,8 +26,8 @@ type Dir struct {
 	lock *os.File
 }
 
-// New makes a directory within base (empty: the system's directory for temporary
-// files), and removes those of processes that have died.
+// New makes a directory within base (empty: the system's directory for temporary files), and
+// removes the directories of dead processes.
 func New(base string) (*Dir, error) {
 	if base == "" {
 		base = os.TempDir()
@@ -37,7 +37,8 @@ func New(base string) (*Dir, error) {
 	}
 	for {
 		d, err := makeDir(base)
-		// Another process that starts at this moment may have taken ours for abandoned.
+		// Another process that starts at this moment may have mistaken ours for an abandoned
+		// one.
 		if !errors.Is(err, errTaken) {
 			return d, err
 		}
@@ -61,8 +62,8 @@ func makeDir(base string) (*Dir, error) {
 	return &Dir{path: path, lock: lock}, nil
 }
 
-// inPlace reports whether the file still is where it was made: whoever holds the
-// lock of a file that was removed holds nothing.
+// inPlace reports whether the file still has its path. A lock on a removed file protects
+// nothing.
 func inPlace(f *os.File) bool {
 	held, err := f.Stat()
 	if err != nil {
@@ -72,10 +73,10 @@ func inPlace(f *os.File) bool {
 	return err == nil && os.SameFile(held, there)
 }
 
-// Path is the directory.
+// Path returns the path of the directory.
 func (d *Dir) Path() string { return d.path }
 
-// Remove removes the directory and all that is in it.
+// Remove removes the directory and its content.
 func (d *Dir) Remove() error {
 	if err := errors.Join(os.RemoveAll(d.path), d.lock.Close()); err != nil {
 		return fmt.Errorf("scratch: %w", err)
@@ -83,8 +84,8 @@ func (d *Dir) Remove() error {
 	return nil
 }
 
-// removeAbandoned removes the directories in base whose lock nobody holds. One
-// whose lock is not there yet is being made.
+// removeAbandoned removes the directories in base whose lock no process holds. A directory
+// without a lock is just being made.
 func removeAbandoned(base string) error {
 	entries, err := os.ReadDir(base)
 	if err != nil {

@@ -4,8 +4,8 @@ package scratch
 
 import "os"
 
-// Writable returns an error where there is no such file or folder: whether it may be
-// written to, this system does not tell beforehand.
+// Writable returns an error if there is no such file or folder. This system does not tell in
+// advance whether it is writable.
 func Writable(path string) error {
 	_, err := os.Stat(path)
 	return err

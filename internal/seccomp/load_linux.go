@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Load sets the filter for the calling thread, and for all that it starts, for good. The
-// other threads of the process stay free. The thread must be locked to its goroutine and
-// have set no_new_privs.
+// Load sets the filter for the calling thread, and for everything that it starts, for good. The
+// other threads of the process stay unrestricted. The thread must be locked to its goroutine
+// and must have set no_new_privs.
 func Load(o Options) error {
 	filter, err := Filter(runtime.GOARCH, o)
 	if err != nil {

@@ -2,8 +2,8 @@ package sitetest
 
 import "net/http"
 
-// Lures adds pages that lead to a target that they must not reach, each in its own
-// way, and returns their ids by what they do. target is "host:port".
+// Lures adds pages that lead to a forbidden target, each in its own way, and returns their ids
+// by name. target is "host:port".
 func (s *Site) Lures(target string) map[string]string {
 	secret := "http://" + target + "/secret"
 	lures := []struct {

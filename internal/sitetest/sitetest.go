@@ -1,12 +1,10 @@
-// Package sitetest is a small site with recordings, for tests that need one to
-// read links of.
+// Package sitetest is a small site with recordings, for tests that read links.
 //
 //	site := sitetest.New("talk.mp3")
 //	server := httptest.NewServer(site)
 //	link := server.URL + sitetest.Watch(sitetest.TwoTracks)
 //
-// Its pages are at /watch?v=ID, where an ID has 11 characters. It counts what it
-// is asked for.
+// Its pages are at /watch?v=ID, and an ID has 11 characters. The site counts its requests.
 package sitetest
 
 import (
@@ -26,15 +24,15 @@ const (
 	NoTracks   = "no-tracks01" // no captions
 	Described  = "described01" // title, creator, duration, date and chapters
 	Streamed   = "streamed001" // HLS, in pieces
-	EmptyTrack = "empty-track" // captions that are an empty answer
+	EmptyTrack = "empty-track" // captions whose answer is empty
 	WebTrack   = "webpg-track" // captions that are a web page
-	CutTrack   = "cut--track1" // captions that end before they should
+	CutTrack   = "cut--track1" // truncated captions
 	LostTrack  = "lost-track1" // captions whose times make no sense
-	GoneTrack  = "gone--track" // captions that are not there
+	GoneTrack  = "gone--track" // missing captions
 	BusyTrack  = "busy--track" // captions that the site refuses for now (429)
-	CutMedia   = "cut--media1" // media that ends before it should
-	GoneMedia  = "gone--media" // media that is not there
-	NoLength   = "no-length01" // media that does not say how large it is
+	CutMedia   = "cut--media1" // truncated media
+	GoneMedia  = "gone--media" // missing media
+	NoLength   = "no-length01" // media without a stated size
 	TwoVideos  = "two-videos1" // a page with two recordings
 	NoMedia    = "no-media001" // a page with none
 	Endless    = "endless0001" // a page that never ends
@@ -52,10 +50,10 @@ const (
 		`<p begin="00:00:00.500" end="00:00:02.000">hallo Welt</p><p begin="00:00:02.000" end="00:00:03.500">wie geht es dir</p></div></body></tt>`
 )
 
-// Status is the id of a page whose answer has that status, between 200 and 599.
+// Status returns the id of a page whose answer has that status, between 200 and 599.
 func Status(code int) string { return fmt.Sprintf("status-%03d0", code) }
 
-// Watch is the path of a page.
+// Watch returns the path of a page.
 func Watch(id string) string { return "/watch?v=" + id }
 
 // Site is the site. Safe for concurrent use.
@@ -101,7 +99,7 @@ func (s *Site) Page(id string, handler http.HandlerFunc) {
 	s.pages[id] = handler
 }
 
-// Requests is how often the site was asked for a path, which includes the query:
+// Requests returns how often a path was requested. The path includes the query:
 // "/watch?v=two-tracks1".
 func (s *Site) Requests(path string) int {
 	s.mu.Lock()
@@ -119,7 +117,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/watch":
 		id := r.URL.Query().Get("v")
 		if digits, ok := strings.CutPrefix(id, "status-"); ok && page == nil {
-			code, _ := strconv.Atoi(digits) // 0 for what Status did not make
+			code, _ := strconv.Atoi(digits) // 0 for an id that Status did not make
 			http.Error(w, "as asked", min(max(code/10, 200), 599))
 			return
 		}
@@ -161,7 +159,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Playlist is an HLS media playlist of one piece.
+// Playlist returns an HLS media playlist of one piece.
 func Playlist(piece string) string {
 	return "#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\n" + piece + "\n#EXT-X-ENDLIST\n"
 }
@@ -173,7 +171,7 @@ func page(title, body string) http.HandlerFunc {
 	}
 }
 
-// described is a page that describes its recording as search engines want it.
+// described is a page with a description of its recording for search engines.
 func described(w http.ResponseWriter, r *http.Request) {
 	page("Described", `<script type="application/ld+json">{"@context": "https://schema.org", "@type": "VideoObject",`+
 		`"name": "A talk\u0007 about \u202etalks", "author": {"@type": "Person", "name": "Ann  Example"}, "duration": "PT1M5S",`+
@@ -188,11 +186,11 @@ func trackPage(src string) http.HandlerFunc {
 
 func send(w http.ResponseWriter, contentType, body string) {
 	w.Header().Set("Content-Type", contentType)
-	// Who hangs up has seen enough.
+	// A client that hangs up has seen enough.
 	_, _ = io.WriteString(w, body)
 }
 
-// noLength sends 8 MiB without saying so before.
+// noLength sends 8 MiB without announcing the length.
 func noLength(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "audio/mpeg")
 	chunk := make([]byte, 64<<10)
@@ -200,11 +198,11 @@ func noLength(w http.ResponseWriter) {
 		if _, err := w.Write(chunk); err != nil {
 			return
 		}
-		_ = http.NewResponseController(w).Flush() // the next Write tells
+		_ = http.NewResponseController(w).Flush() // the next Write reports an error
 	}
 }
 
-// endless sends a page until nobody listens.
+// endless sends a page until the client hangs up.
 func endless(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/html")
 	chunk := []byte(strings.Repeat("<p>and so on</p>\n", 4096))

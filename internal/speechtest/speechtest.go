@@ -1,6 +1,5 @@
-// Package speechtest makes speech for tests, and measures how well it was
-// recognized. It needs flite, and ffmpeg for [Decode]; a machine without them
-// skips the test, or fails it where CI=true.
+// Package speechtest makes speech for tests, and measures how well it was recognized. It needs
+// flite, and ffmpeg for [Decode]. Without them it skips the test, or fails it with CI=true.
 package speechtest
 
 import (
@@ -16,7 +15,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/speech"
 )
 
-// Say writes a normalized recording of somebody saying text, and returns its path.
+// Say writes a normalized recording of a voice that says text, and returns its path.
 func Say(t testing.TB, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "said.wav")
@@ -24,9 +23,8 @@ func Say(t testing.TB, text string) string {
 	return path
 }
 
-// Recite writes a normalized recording of somebody saying the texts with pauses
-// of digital silence between them, and returns its path and where each text
-// begins.
+// Recite writes a normalized recording of a voice that says the texts, with pauses of digital
+// silence between them. It returns the recording's path and the start of each text.
 func Recite(t testing.TB, pause time.Duration, texts ...string) (path string, starts []time.Duration) {
 	t.Helper()
 	var pcm bytes.Buffer

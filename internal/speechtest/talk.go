@@ -10,8 +10,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Turn is a time in which one person speaks, of those from 1 to 9; 0: nobody does. It
-// lasts whole hundredths of a second.
+// Turn is a span in which one person speaks, numbered from 1 to 9; 0: silence. It lasts whole
+// hundredths of a second.
 type Turn struct {
 	Person int
 	For    time.Duration
@@ -19,11 +19,11 @@ type Turn struct {
 
 const (
 	frame   = speech.SampleRate / 100 // samples
-	perLoud = 2000                    // how much louder each person is than the one before
+	perLoud = 2000                    // how much louder each person is than the previous one
 )
 
-// Talk makes samples of a conversation in which each person hums: no two stretches of it
-// are the same.
+// Talk makes samples of a conversation in which each person hums. No two stretches of it are
+// equal.
 func Talk(turns ...Turn) []byte {
 	noise := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // nothing secret
 	var pcm []byte
@@ -42,15 +42,15 @@ func Talk(turns ...Turn) []byte {
 	return pcm
 }
 
-// Voice is a clip of a person, and the name to know the person by.
+// Voice is a clip of a person, and the name of that person.
 type Voice struct {
 	Name string
 	PCM  []byte
 }
 
-// Diarize is what a recognizer makes of [Talk] that tells speakers: a segment for each
-// turn, with the text "person 1 at 2.50". Of whom it has a voice it tells the name, of others a
-// letter, from A in the order in which they speak.
+// Diarize returns what a recognizer that tells speakers apart makes of [Talk]: a segment for
+// each turn, with the text "person 1 at 2.50". The speaker is the name of the person's voice if
+// there is one, otherwise a letter, from A in the order in which people speak.
 func Diarize(pcm []byte, voices ...Voice) []transcript.Segment {
 	labels := map[int]string{}
 	for _, v := range voices {
@@ -78,7 +78,7 @@ func Diarize(pcm []byte, voices ...Voice) []transcript.Segment {
 	return segments
 }
 
-// PersonOf is the person of [Talk] who is heard most in a piece of it.
+// PersonOf returns the person of [Talk] who speaks most in a piece of it.
 func PersonOf(pcm []byte) int {
 	var heard [16]int
 	most := 0
@@ -93,7 +93,7 @@ func PersonOf(pcm []byte) int {
 	return most
 }
 
-// personAt tells who is heard in the n-th hundredth of a second.
+// personAt returns who speaks in the n-th hundredth of a second.
 func personAt(pcm []byte, n int) int {
 	sum := 0
 	for i := n * frame; i < (n+1)*frame; i++ {

@@ -5,15 +5,15 @@ import (
 	"unicode"
 )
 
-// WordErrorRate is the least number of words to insert, delete or replace that
-// makes want of got, in relation to the words of want. It may exceed 1. Case and
-// punctuation do not count.
+// WordErrorRate is the least number of words to insert, delete or replace to make want from
+// got, divided by the number of words in want. It may exceed 1. Case and punctuation do not
+// count.
 func WordErrorRate(want, got string) float64 {
 	errors, words := WordErrors(want, got)
 	return float64(errors) / float64(max(words, 1))
 }
 
-// WordErrors are that number, and how many words want has.
+// WordErrors returns that number, and the number of words in want.
 func WordErrors(want, got string) (errors, of int) {
 	w, g := words(want), words(got)
 	return distance(w, g), len(w)
@@ -25,7 +25,7 @@ func words(text string) []string {
 	})
 }
 
-// distance is Levenshtein's, row by row.
+// distance computes the Levenshtein distance, row by row.
 func distance(a, b []string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

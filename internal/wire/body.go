@@ -1,10 +1,10 @@
-// Package wire writes and reads the JSON that the service and its client exchange,
-// where encoding/json alone would be slow or would say too little: the answers that
-// hold a transcript, and the data of events.
+// Package wire writes and reads the JSON that the service and its client exchange, in cases in
+// which encoding/json alone would be slow or would report too little: answers that hold a
+// transcript, and the data of events.
 //
-// The segments, nearly all of a transcript, are rendered by hand and once:
-// [AppendSegments] makes the array that a server keeps, and the other Append
-// functions put it into a fresh head.
+// The segments, nearly all of a transcript, are rendered by hand and only once:
+// [AppendSegments] makes the array that a server keeps, and the other Append functions put it
+// into a new head.
 package wire
 
 import (
@@ -14,10 +14,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// AppendTranscript appends t as JSON. The segments are what [AppendSegments]
-// rendered, or are rendered from t.Segments when segments is nil; they are
-// trusted to be a JSON array. The error is that of metadata that JSON cannot
-// hold; dst comes back unextended then.
+// AppendTranscript appends t as JSON. segments is the output of [AppendSegments], and must be a
+// JSON array; if it is nil, t.Segments are rendered. If JSON cannot hold the metadata,
+// AppendTranscript returns an error and an unextended dst.
 func AppendTranscript(dst []byte, t *transcript.Transcript, segments []byte) ([]byte, error) {
 	head := *t
 	head.Segments = []transcript.Segment{}
@@ -35,9 +34,8 @@ func AppendTranscript(dst []byte, t *transcript.Transcript, segments []byte) ([]
 	return append(dst, b[at+len("[]"):]...), nil
 }
 
-// AppendResult appends r as the body of a 200 answer of POST /v1/transcript. The
-// segments are those of r.Transcript as in [AppendTranscript]; they play no part
-// in a text result.
+// AppendResult appends r as the body of a 200 answer of POST /v1/transcript. segments are those
+// of r.Transcript as in [AppendTranscript]; a text result ignores them.
 func AppendResult(dst []byte, r *transcript.Result, segments []byte) ([]byte, error) {
 	if r.Format == transcript.Text || r.Transcript == nil {
 		return appendWhole(dst, r, "result")
@@ -47,16 +45,16 @@ func AppendResult(dst []byte, r *transcript.Result, segments []byte) ([]byte, er
 	return appendAround(dst, head, r.Transcript, segments)
 }
 
-// AroundSegments cuts a body in two that was rendered around the empty array: what
-// stands before the segments of its transcript, and what after them.
+// AroundSegments splits a body with an empty array of segments: it returns the parts before and
+// after the array.
 func AroundSegments(body []byte) (before, after []byte) {
 	at := indexOfSegments(body)
 	return body[:at], body[at+len("[]"):]
 }
 
-// AppendJob appends j as the body of GET /v1/transcript/job/{id}: its members,
-// and those of its result where it has one. The segments are those of
-// j.Result.Transcript as in [AppendTranscript].
+// AppendJob appends j as the body of GET /v1/transcript/job/{id}: the job's members, and the
+// members of its result if there is one. segments are those of j.Result.Transcript as in
+// [AppendTranscript].
 func AppendJob(dst []byte, j *transcript.Job, segments []byte) ([]byte, error) {
 	if j.Result == nil || j.Result.Format == transcript.Text || j.Result.Transcript == nil {
 		return appendWhole(dst, j, "job")
@@ -66,8 +64,8 @@ func AppendJob(dst []byte, j *transcript.Job, segments []byte) ([]byte, error) {
 	return appendAround(dst, head, j.Result.Transcript, segments)
 }
 
-// AppendCaptionReport appends r as the body of GET /v1/video_site/captions. The
-// segments are those of r.Transcript as in [AppendTranscript].
+// AppendCaptionReport appends r as the body of GET /v1/video_site/captions. segments are those
+// of r.Transcript as in [AppendTranscript].
 func AppendCaptionReport(dst []byte, r *transcript.CaptionReport, segments []byte) ([]byte, error) {
 	head := *r
 	head.Transcript = nil
@@ -85,17 +83,17 @@ func AppendCaptionReport(dst []byte, r *transcript.CaptionReport, segments []byt
 	return append(out, '}'), nil
 }
 
-// appendWhole appends what holds no segments.
+// appendWhole appends a value without segments.
 func appendWhole(dst []byte, v json.Marshaler, noun string) ([]byte, error) {
-	b, err := v.MarshalJSON() // json.Marshal would read all of it once more
+	b, err := v.MarshalJSON() // json.Marshal would read all of it again
 	if err != nil {
 		return dst, fmt.Errorf("wire: %s: %w", noun, err)
 	}
 	return append(dst, b...), nil
 }
 
-// appendAround appends head, whose last member is a null in the transcript's
-// place, with t there.
+// appendAround appends head, whose last member is a null for the transcript, and replaces the
+// null with t.
 func appendAround(dst []byte, head json.Marshaler, t *transcript.Transcript, segments []byte) ([]byte, error) {
 	b, err := head.MarshalJSON()
 	if err != nil {

@@ -20,9 +20,9 @@ type Progress struct {
 	At             transcript.Time           `json:"at"` // when it happened
 }
 
-// AppendEvent appends the data of a server-sent event, one line of JSON. A snapshot
-// never holds the result. The segments are those of a completed job's result as in
-// [AppendTranscript]. An unknown type is an error; dst comes back unextended then.
+// AppendEvent appends the data of a server-sent event, one line of JSON. A snapshot never holds
+// the result. segments are those of a completed job's result as in [AppendTranscript]. For an
+// unknown type, AppendEvent returns an error and an unextended dst.
 func AppendEvent(dst []byte, e *transcript.Event, segments []byte) ([]byte, error) {
 	switch e.Type {
 	case transcript.EventSnapshot:
@@ -49,10 +49,10 @@ func appendJSON(dst []byte, v any) ([]byte, error) {
 	return append(dst, b...), nil
 }
 
-// DecodeEvent reads a server-sent event: its `event`, `id` and `data` fields.
-// An event of an unknown name, from a later version of the service, comes back
-// with its Type and ID only; callers skip it. An id that is neither empty nor a
-// sequence, and data that is not the event's JSON, are errors.
+// DecodeEvent reads a server-sent event: its `event`, `id` and `data` fields. An event of an
+// unknown name, from a later version of the service, is returned with only its Type and ID;
+// callers skip it. An id that is neither empty nor a sequence number, and data that is not the
+// event's JSON, are errors.
 func DecodeEvent(name, id string, data []byte) (transcript.Event, error) {
 	e := transcript.Event{Type: transcript.EventType(name)}
 	if id != "" {

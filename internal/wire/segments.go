@@ -9,8 +9,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Milliseconds rounds a time in seconds as [AppendSegments] does; what is negative
-// or not a number is 0.
+// Milliseconds rounds a time in seconds as [AppendSegments] does. A negative time, or
+// not-a-number, is 0.
 func Milliseconds(seconds float64) int64 {
 	if !(seconds > 0) {
 		return 0
@@ -18,15 +18,14 @@ func Milliseconds(seconds float64) int64 {
 	return int64(math.Round(min(seconds, maxSeconds) * 1000))
 }
 
-// maxSeconds is the largest time that is written, more than 30,000 years. Below
-// it a float64 holds milliseconds exactly enough to be read back equal.
+// maxSeconds is the largest time that is written, more than 30,000 years. Below this bound a
+// float64 holds milliseconds exactly enough to be read back equal.
 const maxSeconds = 1e12
 
-// AppendSegments appends segs as a JSON array and returns the extended buffer;
-// it allocates only what the buffer lacks. Start and duration are rounded to
-// milliseconds, and 0 where they are negative or not a number; a confidence that
-// is not a number is left out; invalid UTF-8 becomes U+FFFD. Characters that mean
-// something to HTML are not escaped.
+// AppendSegments appends segs as a JSON array and returns the extended buffer. It allocates
+// only the space that the buffer lacks. Start and duration are rounded to milliseconds; they
+// are 0 if negative or not-a-number. A confidence of not-a-number is left out. Invalid UTF-8
+// becomes U+FFFD. Characters with a meaning in HTML are not escaped.
 func AppendSegments(dst []byte, segs []transcript.Segment) []byte {
 	dst = append(dst, '[')
 	for i := range segs {
@@ -77,7 +76,7 @@ func appendMilliseconds(dst []byte, ms int64) []byte {
 	return dst
 }
 
-// plain marks the ASCII characters that stand for themselves in a JSON string.
+// plain marks the ASCII characters that a JSON string can hold unescaped.
 var plain = func() (table [256]bool) {
 	for c := byte(' '); c < utf8.RuneSelf; c++ {
 		table[c] = c != '"' && c != '\\'
@@ -90,7 +89,7 @@ const hex = "0123456789abcdef"
 // appendString appends s as a JSON string.
 func appendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
-	done := 0 // what is before is in dst
+	done := 0 // s[:done] is in dst already
 	for i := 0; i < len(s); {
 		c := s[i]
 		if plain[c] {
@@ -108,7 +107,7 @@ func appendString(dst []byte, s string) []byte {
 		case r == utf8.RuneError && size == 1:
 			dst = append(append(dst, s[done:i]...), "\uFFFD"...)
 			done = i + size
-		case r == '\u2028', r == '\u2029': // line ends to JavaScript
+		case r == '\u2028', r == '\u2029': // JavaScript reads these as line ends
 			dst = append(append(dst, s[done:i]...), `\u202`...)
 			dst = append(dst, hex[r&0xF])
 			done = i + size
@@ -119,7 +118,7 @@ func appendString(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-// appendEscape appends an ASCII character that cannot stand for itself.
+// appendEscape appends the escape of an ASCII character.
 func appendEscape(dst []byte, c byte) []byte {
 	switch c {
 	case '"', '\\':
@@ -134,9 +133,9 @@ func appendEscape(dst []byte, c byte) []byte {
 	return append(append(dst, `\u00`...), hex[c>>4], hex[c&0xF])
 }
 
-// indexOfSegments finds the empty array of segments in a rendered transcript.
-// Only two times come after it, so the last place is the right one, whatever the
-// metadata holds.
+// indexOfSegments finds the empty array of segments in a rendered transcript. Only two times
+// follow the array, so its last occurrence is the right one, even if the metadata contains the
+// same text.
 func indexOfSegments(b []byte) int {
 	const member = `"segments":`
 	return bytes.LastIndex(b, []byte(member+"[]")) + len(member)

@@ -99,7 +99,7 @@ func TestTinyRate(t *testing.T) {
 	require.NoError(t, p.read(t.Context()))
 	err := p.read(t.Context())
 	assert.Equal(t, 24*time.Hour, waitOf(err))
-	assert.ErrorContains(t, err, "let it visit the platform more often", "no platform has refused")
+	assert.ErrorContains(t, err, "The operator can allow more visits", "no platform has refused")
 }
 
 // Every platform has tokens of its own, all sources and downloads share them.
