@@ -2,115 +2,92 @@ package server
 
 import (
 	"context"
-	"errors"
+	"log/slog"
 	"net/http"
-	"time"
+	"net/netip"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
-	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 )
 
-// The errors by which an Authenticator says that it does not know who makes a
-// request. Their texts are the slugs of the 401 answers.
+// The errors by which an Authenticator says that it does not know who makes a request.
+// Their texts are the slugs of the 401 answers.
 var (
 	// ErrNoCredential: the request carries no credential.
-	ErrNoCredential = errors.New("unauthorized")
-	// ErrInvalidCredential: it carries one that is not good, or two.
-	ErrInvalidCredential = errors.New("invalid_credential")
+	ErrNoCredential = edge.ErrNoCredential
+	// ErrInvalidCredential: the request carries a credential that is not good, or two.
+	ErrInvalidCredential = edge.ErrInvalidCredential
 )
 
-// Authenticator says who makes a request, and whether they may use the service
-// now. It returns one of these:
+// Authenticator says who makes a request, and whether they may use the service now. It
+// returns one of these:
 //
-//   - a principal with an account: they may do what the scopes and the plan include. The
-//     zero Plan permits nothing: account.WithoutLimits makes a plan that permits all,
-//     and its members can then be lowered (account.Unlimited is one of their values, and
-//     no plan);
-//   - such a principal and a *transcript.Error: it is them, but they may not, and
-//     this is the answer. Plan.UpgradeRequired makes one for those who have to pay
-//     first;
-//   - ErrNoCredential or ErrInvalidCredential: nobody knows who it is, a 401;
-//   - any other error: the question cannot be answered now, which is a fault of the
-//     service (500) unless it is a *transcript.Error with a code of its own.
+//   - a principal with an account: the request may do what the scopes and the plan include.
+//     The zero Plan permits nothing. account.WithoutLimits makes a plan that permits all, and
+//     its members can then be lowered (account.Unlimited is a value of a member, not a plan);
+//   - such a principal and a *transcript.Error: the account is known, but may not use the
+//     service, and the error is the answer. Plan.UpgradeRequired makes the error for an
+//     account that has to pay first;
+//   - ErrNoCredential or ErrInvalidCredential: the account is not known, a 401;
+//   - any other error: the question cannot be answered now. That is a fault of the service
+//     (500) unless the error is a *transcript.Error with a code of its own.
 //
-// While an event stream is open it is asked again every 10 s, with the same
-// request: the stream ends when that is refused, is another account's, or has lost
-// the scope. Safe for concurrent use.
+// While an event stream is open, the server asks again every 10 s, with the same request.
+// The stream ends when the Authenticator refuses the request, names another account, or takes
+// the scope away. An Authenticator is safe for concurrent use.
 type Authenticator interface {
 	Authenticate(ctx context.Context, r *http.Request) (account.Principal, error)
 }
 
-// Authenticate lets a request pass only when the server's Authenticator says who
-// makes it and that they may, and when its account has not made too many; it puts the
-// principal into the request's context ([PrincipalOf]). A request that has a principal
-// already passes, and is not counted again.
-func (s *Server) Authenticate(next http.Handler) http.Handler {
-	return s.authenticate(db.MainRequests, next)
+// KeyAuthenticator accepts the API keys of accounts, as a server does whose
+// Config.Authenticator is nil. An embedder's Authenticator can ask it for requests that carry
+// a key. A key in a query is refused, and the log names its prefix. log may be nil.
+func KeyAuthenticator(accounts *account.Accounts, log *slog.Logger) Authenticator {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return edge.KeyAuthenticator{Accounts: accounts, Log: log}
 }
 
-// authenticate is Authenticate of requests of a class.
-func (s *Server) authenticate(class db.RequestClass, next http.Handler) http.Handler {
-	return s.outermost(s.answering(func(w http.ResponseWriter, r *http.Request) error {
-		if _, ok := PrincipalOf(r.Context()); !ok {
-			if err := s.letIn(w, r, class); err != nil {
-				return err
-			}
-		}
-		next.ServeHTTP(w, r)
-		return nil
-	}))
-}
+// Authenticate lets a request pass only when the server's Authenticator says who makes the
+// request and that they may, and when the account has not made too many requests. It puts the
+// principal into the request's context ([PrincipalOf]). A request that has a principal already
+// passes, and is not counted again.
+func (s *Server) Authenticate(next http.Handler) http.Handler { return s.edge.Authenticate(next) }
 
-// letIn finds out who makes a request (401), whether they make too many (429), and
-// whether they may use the service now (402).
-func (s *Server) letIn(w http.ResponseWriter, r *http.Request, class db.RequestClass) error {
-	in, err := s.identify(r)
-	if err != nil {
-		return err
-	}
-	if in.refusal != nil && in.refusal.HTTPStatus() >= http.StatusInternalServerError {
-		return in.refusal // how many they may make is not known
-	}
-	if in.window, err = s.countRequest(w.Header(), r, in.principal, class); err != nil {
-		return err
-	}
-	if in.refusal != nil {
-		return in.refusal
-	}
-	entryOf(r.Context()).admission = in
-	return nil
-}
-
-// identify finds out who makes a request, whether they may or not. Who fails too often
-// is told to wait.
-func (s *Server) identify(r *http.Request) (*admission, error) {
-	in, err := s.admit(r)
-	entry := entryOf(r.Context())
-	entry.principal = in.principal
-	if errors.Is(err, ErrNoCredential) || errors.Is(err, ErrInvalidCredential) {
-		if wait := s.failed(entry.client, time.Now()); wait > 0 {
-			return nil, rateLimited(wait)
-		}
-	}
-	return in, err
-}
-
-// RequireScope lets a request pass only when its principal has the scope. It
-// stands behind Authenticate.
+// RequireScope lets a request pass only when its principal has the scope. It stands behind
+// Authenticate.
 func (s *Server) RequireScope(scope account.Scope) func(http.Handler) http.Handler {
-	return func(next http.Handler) http.Handler {
-		return s.outermost(s.answering(func(w http.ResponseWriter, r *http.Request) error {
-			p, ok := PrincipalOf(r.Context())
-			if !ok {
-				return ErrNoCredential
-			}
-			if !p.Can(scope) {
-				return transcript.Errorf(transcript.Forbidden, "This needs the scope %q.", scope).
-					With("requiredScope", scope)
-			}
-			next.ServeHTTP(w, r)
-			return nil
-		}))
-	}
+	return s.edge.RequireScope(scope)
+}
+
+// Refuse answers a request with an error as the handlers of the API do: for the middleware
+// and the routes of the program around the server. The answer has the header X-Request-Id, and
+// is logged and counted.
+//
+//   - A *transcript.Error gets the status and the body of its code. RATE_LIMITED, for
+//     which RetryAfter is required, gets the flat body.
+//   - ErrNoCredential and ErrInvalidCredential are 401.
+//   - Any other error, nil too, is a fault of the program: 500, and the log says which.
+//
+// The caller must not have written anything of the answer yet.
+func (s *Server) Refuse(w http.ResponseWriter, r *http.Request, err error) { s.edge.Refuse(w, r, err) }
+
+// PrincipalOf returns who makes the request that ctx belongs to, and false before
+// Authenticate.
+func PrincipalOf(ctx context.Context) (account.Principal, bool) { return edge.PrincipalOf(ctx) }
+
+// RequestID is the id of the request that ctx belongs to, as in the header X-Request-Id;
+// empty outside of a request.
+func RequestID(ctx context.Context) string { return edge.RequestID(ctx) }
+
+// ClientAddr is the address from which a request comes: the address of the peer, or the
+// address that a trusted proxy names in X-Forwarded-For. The header counts for nothing when
+// the peer is not in trusted. The address is not valid where the peer has no IP address, as on
+// a socket in the file system.
+//
+// A server with [Config.TrustedProxies] knows its clients by this address. A program can count
+// by the same address.
+func ClientAddr(r *http.Request, trusted []netip.Prefix) netip.Addr {
+	return edge.ClientAddr(r, trusted)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -16,21 +17,17 @@ import (
 
 const createBatch = "createBatch"
 
-// maxBatchBody is the largest body of a batch, in bytes: 500 of the longest links,
-// however their writer escapes them.
-const maxBatchBody = 8 << 20
-
-func (s *Server) createBatchRoute() route {
-	return route{
-		method: http.MethodPost, pattern: "/v1/batch",
-		operation: createBatch, tag: "batches",
-		summary: "Make the transcripts of a list of links, a playlist or a channel.",
-		scope:   account.Batches, handle: s.createBatch,
-		query:   new(batchRequest).csvQuery(),
-		body:    new(batchRequest).table(),
-		csv:     "A first row with the names of the columns, then a row for each link. The links stand in the column url; others are ignored.",
-		answers: []answer{{status: http.StatusAccepted, body: acceptedBatch{}, headers: []header{headerLocation, headerRetryAfter, headerReplayed}}},
-		codes: []transcript.Code{
+func (s *Server) createBatchRoute() edge.Route {
+	return edge.Route{
+		Method: http.MethodPost, Pattern: "/v1/batch",
+		Operation: createBatch, Tag: "batches",
+		Summary: "Make the transcripts of a list of links, a playlist or a channel.",
+		Scope:   account.Batches, Handle: s.createBatch,
+		Query:   new(batchRequest).csvQuery(),
+		Body:    new(batchRequest).table(),
+		CSV:     "A first row with the names of the columns, then a row for each link. The links stand in the column url; others are ignored.",
+		Answers: []edge.Answer{{Status: http.StatusAccepted, Body: acceptedBatch{}, Headers: []edge.Header{edge.HeaderLocation, edge.HeaderRetryAfter, edge.HeaderReplayed}}},
+		Codes: []transcript.Code{
 			transcript.InvalidRequest, transcript.CSVParseError, transcript.InvalidVideo, transcript.UnsupportedPlatform,
 			transcript.BatchLimitExceeded, transcript.InsufficientCredits, transcript.NotFound,
 			transcript.IdempotencyConflict, transcript.IdempotencyInProgress, transcript.NotImplemented,
@@ -81,48 +78,48 @@ func (req *batchRequest) csvQuery() request.Table {
 func (s *Server) createBatch(w http.ResponseWriter, r *http.Request) error {
 	var req batchRequest
 	read := req.readJSON // without a body, what is missing is told
-	switch media, present, err := bodyType(r); {
+	switch media, present, err := edge.BodyType(r); {
 	case err != nil:
 		return err
-	case contentType(r) == "text/csv":
+	case edge.ContentType(r) == "text/csv":
 		if present && !declaresUTF8(r) {
-			return unsupported("Send the CSV in UTF-8, as text/csv or text/csv; charset=utf-8.")
+			return edge.Unsupported("Send the CSV in UTF-8, as text/csv or text/csv; charset=utf-8.")
 		}
 		read = req.readCSV
 	case present && media != "application/json":
-		return unsupported("Send the body as application/json or text/csv, and say so in Content-Type.")
+		return edge.Unsupported("Send the body as application/json or text/csv, and say so in Content-Type.")
 	}
-	p := principal(r)
+	p := edge.Principal(r)
 	var wanted pipeline.BatchRequest
-	return s.once(w, r, operation{
-		read: func() (_ map[string]any, err error) {
+	return s.edge.Once(w, r, edge.Post{
+		Read: func() (_ map[string]any, err error) {
 			canonical, err := read(w, r)
 			if err == nil {
 				wanted, err = s.batchOf(&req)
 			}
 			return canonical, err
 		},
-		do: func(key *db.HeldKey) (reply, error) {
+		Do: func(key *db.HeldKey) (edge.Reply, error) {
 			wanted.Account, wanted.Plan, wanted.Key = p.Account, p.Plan, key
 			wanted.Admit = s.admitting(p, batchOperation(&wanted))
 			job, err := s.pipeline.CreateBatch(context.WithoutCancel(r.Context()), wanted)
 			if err != nil {
-				return reply{}, err
+				return edge.Reply{}, err
 			}
-			return s.batchReply(job), nil
+			return s.batchReply(job)
 		},
-		again: func(a db.Answer) (reply, error) {
+		Again: func(a db.Answer) (edge.Reply, error) {
 			job, err := s.pipeline.Batch(r.Context(), p.Account, a.ID)
 			if err != nil {
-				return reply{}, err
+				return edge.Reply{}, err
 			}
-			return s.batchReply(job), nil
+			return s.batchReply(job)
 		},
 	})
 }
 
 func (req *batchRequest) readJSON(w http.ResponseWriter, r *http.Request) (map[string]any, error) {
-	body, err := readBody(w, r, maxBatchBody)
+	body, err := edge.ReadBody(w, r, edge.LargestBody)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +134,7 @@ func (req *batchRequest) readCSV(w http.ResponseWriter, r *http.Request) (map[st
 	if err := query.ReadQuery(r.URL.RawQuery); err != nil {
 		return nil, err
 	}
-	body, err := readBody(w, r, maxBatchBody)
+	body, err := edge.ReadBody(w, r, edge.LargestBody)
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"strconv"
 	"time"
@@ -12,61 +11,62 @@ import (
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-func (s *Server) batchRoutes() []route {
+func (s *Server) batchRoutes() []edge.Route {
 	changes := []transcript.Code{
 		transcript.InvalidRequest, transcript.NotFound, transcript.StateConflict,
 		transcript.IdempotencyConflict, transcript.IdempotencyInProgress,
 	}
-	return []route{
+	return []edge.Route{
 		s.createBatchRoute(),
 		{
-			method: http.MethodGet, pattern: "/v1/batch",
-			operation: "listBatches", tag: "batches",
-			summary: "List the batches of the account, newest first.",
-			scope:   account.Batches, handle: s.listBatches,
-			query:   new(batchesQuery).table(),
-			answers: []answer{{status: http.StatusOK, body: batchesAnswer{}}},
-			codes:   []transcript.Code{transcript.InvalidRequest},
+			Method: http.MethodGet, Pattern: "/v1/batch",
+			Operation: "listBatches", Tag: "batches",
+			Summary: "List the batches of the account, newest first.",
+			Scope:   account.Batches, Handle: s.listBatches,
+			Query:   new(batchesQuery).table(),
+			Answers: []edge.Answer{{Status: http.StatusOK, Body: batchesAnswer{}}},
+			Codes:   []transcript.Code{transcript.InvalidRequest},
 		},
 		{
-			method: http.MethodGet, pattern: "/v1/batch/{batchId}",
-			operation: "getBatch", tag: "batches",
-			summary: "Read a batch, and a page of its items.",
-			scope:   account.Batches, polls: true, handle: s.getBatch,
-			path: batchPath(new(string)), query: new(batchQuery).table(),
-			answers: []answer{{status: http.StatusOK, body: batchAnswer{}, headers: []header{headerMayRetryAfter}}},
-			codes:   []transcript.Code{transcript.InvalidRequest, transcript.NotFound},
+			Method: http.MethodGet, Pattern: "/v1/batch/{batchId}",
+			Operation: "getBatch", Tag: "batches",
+			Summary: "Read a batch, and a page of its items.",
+			Scope:   account.Batches, Polls: true, Handle: s.getBatch,
+			Path: batchPath(new(string)), Query: new(batchQuery).table(),
+			Answers: []edge.Answer{{Status: http.StatusOK, Body: batchAnswer{}, Headers: []edge.Header{edge.HeaderMayRetryAfter}}},
+			Codes:   []transcript.Code{transcript.InvalidRequest, transcript.NotFound},
 		},
 		{
-			method: http.MethodPost, pattern: "/v1/batch/{batchId}/retry",
-			operation: "retryBatch", tag: "batches",
-			summary: "Make items anew that have failed.",
-			scope:   account.Batches, handle: s.retryBatch,
-			path: batchPath(new(string)), body: new(retryRequest).table(), bodyOptional: true,
-			answers: []answer{{status: http.StatusAccepted, body: batch.Retried{}, headers: []header{headerLocation, headerRetryAfter, headerReplayed}}},
-			codes:   changes,
+			Method: http.MethodPost, Pattern: "/v1/batch/{batchId}/retry",
+			Operation: "retryBatch", Tag: "batches",
+			Summary: "Make items anew that have failed.",
+			Scope:   account.Batches, Handle: s.retryBatch,
+			Path: batchPath(new(string)), Body: new(retryRequest).table(), BodyOptional: true,
+			Answers: []edge.Answer{{Status: http.StatusAccepted, Body: batch.Retried{}, Headers: []edge.Header{edge.HeaderLocation, edge.HeaderRetryAfter, edge.HeaderReplayed}}},
+			Codes:   changes,
 		},
 		{
-			method: http.MethodPost, pattern: "/v1/batch/{batchId}/cancel",
-			operation: "cancelBatch", tag: "batches",
-			summary: "Take up no more items of a batch; those that are being made end as they end.",
-			scope:   account.Batches, handle: s.cancelBatch,
-			path:    batchPath(new(string)),
-			answers: []answer{{status: http.StatusAccepted, body: acceptedBatch{}, headers: []header{headerLocation, headerReplayed}}},
-			codes:   changes,
+			Method: http.MethodPost, Pattern: "/v1/batch/{batchId}/cancel",
+			Operation: "cancelBatch", Tag: "batches",
+			Summary: "Take up no more items of a batch; those that are being made end as they end.",
+			Scope:   account.Batches, Handle: s.cancelBatch,
+			Path:    batchPath(new(string)),
+			Answers: []edge.Answer{{Status: http.StatusAccepted, Body: acceptedBatch{}, Headers: []edge.Header{edge.HeaderLocation, edge.HeaderReplayed}}},
+			Codes:   changes,
 		},
 		{
-			method: http.MethodDelete, pattern: "/v1/batch/{batchId}",
-			operation: "deleteBatch", tag: "batches",
-			summary: "Forget a batch that has ended. The transcripts of its items stay.",
-			scope:   account.Batches, handle: s.deleteBatch,
-			path:    batchPath(new(string)),
-			answers: []answer{{status: http.StatusNoContent}},
-			codes:   []transcript.Code{transcript.NotFound, transcript.StateConflict},
+			Method: http.MethodDelete, Pattern: "/v1/batch/{batchId}",
+			Operation: "deleteBatch", Tag: "batches",
+			Summary: "Forget a batch that has ended. The transcripts of its items stay.",
+			Scope:   account.Batches, Handle: s.deleteBatch,
+			Path:    batchPath(new(string)),
+			Answers: []edge.Answer{{Status: http.StatusNoContent}},
+			Codes:   []transcript.Code{transcript.NotFound, transcript.StateConflict},
 		},
 	}
 }
@@ -128,7 +128,7 @@ func (s *Server) listBatches(w http.ResponseWriter, r *http.Request) error {
 		}
 		before = last.String()
 	}
-	found, err := s.pipeline.Batches(r.Context(), principal(r).Account, q.status, before, q.maxResults+1)
+	found, err := s.pipeline.Batches(r.Context(), edge.Principal(r).Account, q.status, before, q.maxResults+1)
 	if err != nil {
 		return err
 	}
@@ -137,8 +137,7 @@ func (s *Server) listBatches(w http.ResponseWriter, r *http.Request) error {
 		a.Batches = found[:q.maxResults]
 		a.NextPageToken = list.token(a.Batches[q.maxResults-1].ID)
 	}
-	s.respondJSON(r.Context(), w, http.StatusOK, a)
-	return nil
+	return edge.RespondJSON(w, http.StatusOK, a)
 }
 
 // batchAnswer is a batch and a page of its items.
@@ -185,7 +184,7 @@ func (s *Server) getBatch(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	owner := principal(r).Account
+	owner := edge.Principal(r).Account
 	waitedFor, err := s.waitForBatch(r, id, q.wait)
 	if err != nil {
 		return err
@@ -201,24 +200,23 @@ func (s *Server) getBatch(w http.ResponseWriter, r *http.Request) error {
 	if !page.Batch.Status.Terminal() && !waitedFor {
 		w.Header().Set("Retry-After", strconv.Itoa(batchPoll))
 	}
-	s.respondJSON(r.Context(), w, http.StatusOK, a)
-	return nil
+	return edge.RespondJSON(w, http.StatusOK, a)
 }
 
 // waitForBatch returns when a batch has ended, or so much time has passed, and tells
 // whether it has waited. That takes the place of an event stream; where the account has no
 // more of these, or the service stops, nothing is waited for.
 func (s *Server) waitForBatch(r *http.Request, id string, wait time.Duration) (waitedFor bool, err error) {
-	p := principal(r)
+	p := edge.Principal(r)
 	if wait == 0 || !s.streams.open(p.Account, p.Plan.EventStreams) {
 		return false, nil
 	}
 	defer s.streams.close(p.Account)
-	serving, stop := s.untilStop(r.Context())
+	serving, stop := s.lifetime.Until(r.Context())
 	defer stop()
 	waiting, cancel := s.cfg.timeout(serving, wait)
 	defer cancel()
-	defer waited(r.Context())()
+	defer edge.Waiting(r.Context())()
 	_, err = s.pipeline.WaitBatch(waiting, p.Account, id)
 	return serving.Err() == nil, err
 }
@@ -229,9 +227,8 @@ type acceptedBatch struct {
 }
 
 // batchReply says how a batch stands that was made or changed.
-func (s *Server) batchReply(job *batch.Job) reply {
-	body, _ := json.Marshal(acceptedBatch{job.Summary()}) // of strings and numbers: it never fails
-	return reply{response: response{http.StatusAccepted, s.batchHeader(job.ID), plainBody(body)}}
+func (s *Server) batchReply(job *batch.Job) (edge.Reply, error) {
+	return edge.ReplyJSON(http.StatusAccepted, s.batchHeader(job.ID), acceptedBatch{job.Summary()})
 }
 
 func (s *Server) batchHeader(id string) map[string]string {
@@ -240,31 +237,31 @@ func (s *Server) batchHeader(id string) map[string]string {
 
 // cancelBatch is POST /v1/batch/{batchId}/cancel.
 func (s *Server) cancelBatch(w http.ResponseWriter, r *http.Request) error {
-	if err := checkOptionalType(r); err != nil {
+	if err := edge.CheckOptionalType(r); err != nil {
 		return err
 	}
-	owner := principal(r).Account
+	owner := edge.Principal(r).Account
 	var id string
-	answerOf := func(job *batch.Job, err error) (reply, error) {
+	answerOf := func(job *batch.Job, err error) (edge.Reply, error) {
 		if err != nil {
-			return reply{}, err
+			return edge.Reply{}, err
 		}
-		re := s.batchReply(job)
-		delete(re.header, "Retry-After") // there is nothing to wait for
-		return re, nil
+		header := s.batchHeader(job.ID)
+		delete(header, "Retry-After") // there is nothing to wait for
+		return edge.ReplyJSON(http.StatusAccepted, header, acceptedBatch{job.Summary()})
 	}
-	return s.once(w, r, operation{
-		read: func() (_ map[string]any, err error) {
-			if err := readEmpty(w, r); err != nil {
+	return s.edge.Once(w, r, edge.Post{
+		Read: func() (_ map[string]any, err error) {
+			if err := edge.ReadEmpty(w, r); err != nil {
 				return nil, err
 			}
 			id, err = batchID(r)
 			return nil, err
 		},
-		do: func(key *db.HeldKey) (reply, error) {
+		Do: func(key *db.HeldKey) (edge.Reply, error) {
 			return answerOf(s.pipeline.CancelBatch(context.WithoutCancel(r.Context()), owner, id, key))
 		},
-		again: func(a db.Answer) (reply, error) { return answerOf(s.pipeline.Batch(r.Context(), owner, a.ID)) },
+		Again: func(a db.Answer) (edge.Reply, error) { return answerOf(s.pipeline.Batch(r.Context(), owner, a.ID)) },
 	})
 }
 
@@ -274,7 +271,7 @@ func (s *Server) deleteBatch(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := s.pipeline.DeleteBatch(context.WithoutCancel(r.Context()), principal(r).Account, id); err != nil {
+	if err := s.pipeline.DeleteBatch(context.WithoutCancel(r.Context()), edge.Principal(r).Account, id); err != nil {
 		return err
 	}
 	w.Header().Set("Cache-Control", "private, no-cache")

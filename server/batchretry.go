@@ -2,11 +2,11 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -34,36 +34,35 @@ func (req *retryRequest) table() request.Table {
 
 // retryBatch is POST /v1/batch/{batchId}/retry.
 func (s *Server) retryBatch(w http.ResponseWriter, r *http.Request) error {
-	if err := checkOptionalType(r); err != nil {
+	if err := edge.CheckOptionalType(r); err != nil {
 		return err
 	}
-	p := principal(r)
+	p := edge.Principal(r)
 	var id string
 	var req retryRequest
-	return s.once(w, r, operation{
-		read: func() (_ map[string]any, err error) {
+	return s.edge.Once(w, r, edge.Post{
+		Read: func() (_ map[string]any, err error) {
 			table := req.table()
-			if err := readOptional(w, r, table); err != nil {
+			if err := edge.ReadOptional(w, r, table); err != nil {
 				return nil, err
 			}
 			id, err = batchID(r)
 			return table.Canonical(), err
 		},
-		do: func(key *db.HeldKey) (reply, error) {
+		Do: func(key *db.HeldKey) (edge.Reply, error) {
 			return s.retriedReply(s.pipeline.RetryBatch(context.WithoutCancel(r.Context()), pipeline.BatchRetry{
 				Account: p.Account, Plan: p.Plan, Batch: id, Items: req.items, Codes: req.codes, Key: key,
 			}))
 		},
-		again: func(a db.Answer) (reply, error) {
+		Again: func(a db.Answer) (edge.Reply, error) {
 			return s.retriedReply(s.pipeline.RetriedBatch(r.Context(), p.Account, a))
 		},
 	})
 }
 
-func (s *Server) retriedReply(retried *batch.Retried, err error) (reply, error) {
+func (s *Server) retriedReply(retried *batch.Retried, err error) (edge.Reply, error) {
 	if err != nil {
-		return reply{}, err
+		return edge.Reply{}, err
 	}
-	body, err := json.Marshal(retried)
-	return reply{response: response{http.StatusAccepted, s.batchHeader(retried.Batch.ID), plainBody(body)}}, err
+	return edge.ReplyJSON(http.StatusAccepted, s.batchHeader(retried.Batch.ID), retried)
 }

@@ -7,22 +7,23 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-func (s *Server) captionRoutes() []route {
-	return []route{
+func (s *Server) captionRoutes() []edge.Route {
+	return []edge.Route{
 		{
-			method: http.MethodGet, pattern: "/v1/video_site/captions",
-			operation: "getCaptions", tag: "captions",
-			summary: "List the caption tracks of a video, with the text of the first that is wanted.",
-			scope:   account.Transcripts, handle: s.getCaptions,
-			query:   new(captionsRequest).table(),
-			answers: []answer{{status: http.StatusOK, body: transcript.CaptionReport{}}},
-			codes:   append(codesOfPlatforms(), transcript.TranscriptQuotaExceeded),
-			report:  transcript.CaptionReport{},
+			Method: http.MethodGet, Pattern: "/v1/video_site/captions",
+			Operation: "getCaptions", Tag: "captions",
+			Summary: "List the caption tracks of a video, with the text of the first that is wanted.",
+			Scope:   account.Transcripts, Handle: s.getCaptions,
+			Query:   new(captionsRequest).table(),
+			Answers: []edge.Answer{{Status: http.StatusOK, Body: transcript.CaptionReport{}}},
+			Codes:   append(codesOfPlatforms(), transcript.TranscriptQuotaExceeded),
+			Report:  transcript.CaptionReport{},
 		},
 	}
 }
@@ -58,7 +59,7 @@ func (s *Server) getCaptions(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p := principal(r)
+	p := edge.Principal(r)
 	report, err := s.pipeline.Captions(r.Context(), pipeline.Question{
 		Account:   p.Account,
 		Plan:      p.Plan,
@@ -76,10 +77,10 @@ func (s *Server) getCaptions(w http.ResponseWriter, r *http.Request) error {
 func (s *Server) respondReport(w http.ResponseWriter, r *http.Request, report *pipeline.CaptionReport) error {
 	status := http.StatusOK
 	if failure := report.Failure; failure != nil {
-		if _, business := businessFailure(failure); !business || s.excused(failure) {
+		if _, business := edge.BusinessFailure(failure); !business || s.lifetime.Excuses(failure) {
 			return failure
 		}
-		logCause(r, failure)
+		edge.LogCause(r, failure)
 		status = failure.HTTPStatus()
 		if failure.RetryAfter > 0 {
 			w.Header().Set("Retry-After", strconv.Itoa(failure.RetryAfter))
@@ -87,7 +88,7 @@ func (s *Server) respondReport(w http.ResponseWriter, r *http.Request, report *p
 	}
 	if report.Error != nil {
 		shown := *report.Error
-		shown.RequestID = RequestID(r.Context())
+		shown.RequestID = edge.RequestID(r.Context())
 		report.Error = &shown
 	}
 	body, err := around(report.SegmentsJSON, func(dst, segments []byte) ([]byte, error) {
@@ -96,5 +97,5 @@ func (s *Server) respondReport(w http.ResponseWriter, r *http.Request, report *p
 	if err != nil {
 		return err
 	}
-	return respondPacked(w, r, "application/json", status, body)
+	return edge.RespondPacked(w, r, "application/json", status, body)
 }

@@ -5,31 +5,32 @@ import (
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
-func (s *Server) channelRoutes() []route {
-	return []route{
+func (s *Server) channelRoutes() []edge.Route {
+	return []edge.Route{
 		{
-			method: http.MethodGet, pattern: "/v1/video_site/channels",
-			operation: "getChannel", tag: "discovery",
-			summary: "Describe a channel of the video site.",
-			handle:  s.discovering(s.getChannel),
-			query:   channelQuery(new(string)),
-			answers: []answer{{status: http.StatusOK, body: video.ChannelFound{}}},
-			codes:   codesOfDiscovery(transcript.InvalidVideo, transcript.UnsupportedPlatform, transcript.Unavailable),
+			Method: http.MethodGet, Pattern: "/v1/video_site/channels",
+			Operation: "getChannel", Tag: "discovery",
+			Summary: "Describe a channel of the video site.",
+			Handle:  s.discovering(s.getChannel),
+			Query:   channelQuery(new(string)),
+			Answers: []edge.Answer{{Status: http.StatusOK, Body: video.ChannelFound{}}},
+			Codes:   codesOfDiscovery(transcript.InvalidVideo, transcript.UnsupportedPlatform, transcript.Unavailable),
 		},
 		{
-			method: http.MethodGet, pattern: "/v1/video_site/channels/{channelId}/videos",
-			operation: "listChannelVideos", tag: "discovery",
-			summary: "List what a channel of the video site has uploaded, newest first.",
-			handle:  s.discovering(s.listChannelVideos),
-			path:    channelPath(new(string)), query: new(uploadsRequest).table(),
-			answers: []answer{{status: http.StatusOK, body: video.Uploads{}}},
-			codes:   codesOfDiscovery(transcript.Unavailable),
+			Method: http.MethodGet, Pattern: "/v1/video_site/channels/{channelId}/videos",
+			Operation: "listChannelVideos", Tag: "discovery",
+			Summary: "List what a channel of the video site has uploaded, newest first.",
+			Handle:  s.discovering(s.listChannelVideos),
+			Path:    channelPath(new(string)), Query: new(uploadsRequest).table(),
+			Answers: []edge.Answer{{Status: http.StatusOK, Body: video.Uploads{}}},
+			Codes:   codesOfDiscovery(transcript.Unavailable),
 		},
 	}
 }
@@ -59,8 +60,7 @@ func (s *Server) getChannel(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	s.respondJSON(r.Context(), w, http.StatusOK, video.ChannelFound{Channel: found})
-	return nil
+	return edge.RespondJSON(w, http.StatusOK, video.ChannelFound{Channel: found})
 }
 
 // channelOf is the channel of the video site that a text means: an id, a name or a link.
@@ -84,10 +84,10 @@ func channelPath(text *string) request.Table {
 func (s *Server) channelInPath(r *http.Request) (match site.Match, err error) {
 	var text string
 	if !channelPath(&text).ReadPath(r.PathValue) || strings.Contains(text, "/") {
-		return match, errUnknownRoute
+		return match, edge.ErrUnknownRoute
 	}
 	if match, err = s.channelOf(text); err != nil || match.ExternalID != text {
-		return match, errUnknownRoute
+		return match, edge.ErrUnknownRoute
 	}
 	return match, nil
 }
@@ -119,8 +119,7 @@ func (s *Server) listChannelVideos(w http.ResponseWriter, r *http.Request) error
 	if err != nil {
 		return err
 	}
-	s.respondJSON(r.Context(), w, http.StatusOK, video.Uploads{
+	return edge.RespondJSON(w, http.StatusOK, video.Uploads{
 		ChannelID: found.ID, Items: orNone(found.Items), NextPageToken: req.next(found.Next),
 	})
-	return nil
 }

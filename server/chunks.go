@@ -12,23 +12,24 @@ import (
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-func (s *Server) chunkRoutes() []route {
-	return []route{
+func (s *Server) chunkRoutes() []edge.Route {
+	return []edge.Route{
 		{
-			method: http.MethodGet, pattern: "/v1/library/transcripts/{platform}/{externalId}/chunks",
-			operation: "listChunks", tag: "library",
-			summary: "Read a saved transcript in pieces for a language model.",
-			scope:   account.Transcripts, handle: s.listChunks,
-			path: libraryPath(new(library.Key)), query: new(chunkList).query(),
-			answers: []answer{
-				{status: http.StatusOK, body: library.ChunkPage{}, headers: []header{headerETag}},
-				{status: http.StatusNotModified, headers: []header{headerETag}},
+			Method: http.MethodGet, Pattern: "/v1/library/transcripts/{platform}/{externalId}/chunks",
+			Operation: "listChunks", Tag: "library",
+			Summary: "Read a saved transcript in pieces for a language model.",
+			Scope:   account.Transcripts, Handle: s.listChunks,
+			Path: libraryPath(new(library.Key)), Query: new(chunkList).query(),
+			Answers: []edge.Answer{
+				{Status: http.StatusOK, Body: library.ChunkPage{}, Headers: []edge.Header{edge.HeaderETag}},
+				{Status: http.StatusNotModified, Headers: []edge.Header{edge.HeaderETag}},
 			},
-			codes: []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript, transcript.StateConflict},
+			Codes: []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript, transcript.StateConflict},
 		},
 	}
 }
@@ -82,18 +83,18 @@ func (s *Server) listChunks(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	key.Language = cmp.Or(from.Lang, asked.key.Language)
-	saved, err := s.pipeline.Saved(r.Context(), principal(r).Account, key)
+	saved, err := s.pipeline.Saved(r.Context(), edge.Principal(r).Account, key)
 	if err != nil {
 		return err
 	}
 	etag := func(id string, changed time.Time) (string, error) {
-		return tagOf("chunks1", id, changed.UnixMicro(), asked.options, asked.page.maxResults, from)
+		return edge.TagOf("chunks1", id, changed.UnixMicro(), asked.options, asked.page.maxResults, from)
 	}
 	tag, err := etag(saved.TranscriptID, saved.ChangedAt)
 	if err != nil {
 		return err
 	}
-	if unchanged(w, r, tag) {
+	if edge.Unchanged(w, r, tag) {
 		return nil
 	}
 	t, err := s.pipeline.SavedTimedText(r.Context(), saved)
@@ -107,13 +108,8 @@ func (s *Server) listChunks(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	body, err := json.Marshal(page)
-	if err != nil {
-		return fmt.Errorf("server: chunks: %w", err)
-	}
 	w.Header().Set("ETag", tag)
-	respond(w, http.StatusOK, body)
-	return nil
+	return edge.RespondJSON(w, http.StatusOK, page)
 }
 
 // chunkPage is the page of a list that begins at a place.

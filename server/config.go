@@ -17,6 +17,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/redact"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/server/store"
@@ -219,9 +220,9 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	c.Log = slog.New(boundedLog{c.Log.Handler()})
+	c.Log = edge.SafeLog(c.Log)
 	if c.Authenticator == nil {
-		c.Authenticator = keyAuthenticator{accounts: c.Accounts, log: c.Log}
+		c.Authenticator = edge.KeyAuthenticator{Accounts: c.Accounts, Log: c.Log}
 	}
 	if c.Engine == nil {
 		c.Engine = func(engine.Host) (engine.Engine, error) { return engine.Engine{}, nil }
@@ -237,13 +238,13 @@ func (c Config) withDefaults() (Config, error) {
 	c.Limits.ASRWorkers = cmp.Or(c.Limits.ASRWorkers, runtime.GOMAXPROCS(0))
 	c.Limits.MaxMediaDuration = cmp.Or(c.Limits.MaxMediaDuration, 12*time.Hour)
 	c.Limits.MinFreeDisk = cmp.Or(c.Limits.MinFreeDisk, defaultMinFreeDisk)
-	c.Limits.BodyBytes = cmp.Or(c.Limits.BodyBytes, defaultBodyBytes)
-	c.answerBytes = cmp.Or(c.answerBytes, defaultAnswerBytes)
+	c.Limits.BodyBytes = cmp.Or(c.Limits.BodyBytes, edge.DefaultBodyBytes)
+	c.answerBytes = cmp.Or(c.answerBytes, edge.DefaultAnswerBytes)
 	c.progressInterval = cmp.Or(c.progressInterval, time.Second)
 	c.retention = cmp.Or(c.retention, pipeline.DefaultRetention())
 	c.lookupBudget = cmp.Or(c.lookupBudget, 10*time.Second)
 	c.discoveryBudget = cmp.Or(c.discoveryBudget, 50*time.Second)
-	c.exportPatience = cmp.Or(c.exportPatience, answerTimeout)
+	c.exportPatience = cmp.Or(c.exportPatience, edge.AnswerTimeout)
 	return c, nil
 }
 
@@ -276,8 +277,8 @@ func (c Config) check() error {
 			return &ConfigError{m.name, errors.New("must not be negative")}
 		}
 	}
-	if n := c.Limits.BodyBytes; n != 0 && n < leastBodyBytes {
-		return &ConfigError{"Limits.BodyBytes", fmt.Errorf("must be at least %d, room for the largest body beside others, or 0 for the default", leastBodyBytes)}
+	if n := c.Limits.BodyBytes; n != 0 && n < edge.LeastBodyBytes {
+		return &ConfigError{"Limits.BodyBytes", fmt.Errorf("must be at least %d, room for the largest body beside others, or 0 for the default", edge.LeastBodyBytes)}
 	}
 	for i, p := range c.TrustedProxies {
 		if !p.IsValid() {

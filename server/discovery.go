@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-func (s *Server) discoveryRoutes() []route {
+func (s *Server) discoveryRoutes() []edge.Route {
 	return slices.Concat(s.videoSearchRoutes(), s.videoRoutes(), s.channelRoutes(), s.playlistRoutes())
 }
 

@@ -3,24 +3,26 @@ package server
 import (
 	"fmt"
 	"net/http"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 )
 
-func (s *Server) docsRoutes() []route {
-	return []route{{
-		method: http.MethodGet, pattern: "/docs/openapi.json", open: true,
-		operation: "getOpenAPI", tag: "service", summary: "This document.",
-		handle: s.getOpenAPI,
-		answers: []answer{
-			{status: http.StatusOK, body: map[string]any{}, headers: []header{headerETag}},
-			{status: http.StatusNotModified, headers: []header{headerETag}},
+func (s *Server) docsRoutes() []edge.Route {
+	return []edge.Route{{
+		Method: http.MethodGet, Pattern: "/docs/openapi.json", Open: true,
+		Operation: "getOpenAPI", Tag: "service", Summary: "This document.",
+		Handle: s.getOpenAPI,
+		Answers: []edge.Answer{
+			{Status: http.StatusOK, Body: map[string]any{}, Headers: []edge.Header{edge.HeaderETag}},
+			{Status: http.StatusNotModified, Headers: []edge.Header{edge.HeaderETag}},
 		},
 	}, {
-		method: http.MethodGet, pattern: "/docs", open: true,
-		operation: "getDocs", tag: "service", summary: "This document as a page.",
-		handle: s.getDocs,
-		answers: []answer{
-			{status: http.StatusOK, contentType: "text/html", body: "", headers: []header{headerETag}},
-			{status: http.StatusNotModified, headers: []header{headerETag}},
+		Method: http.MethodGet, Pattern: "/docs", Open: true,
+		Operation: "getDocs", Tag: "service", Summary: "This document as a page.",
+		Handle: s.getDocs,
+		Answers: []edge.Answer{
+			{Status: http.StatusOK, ContentType: "text/html", Body: "", Headers: []edge.Header{edge.HeaderETag}},
+			{Status: http.StatusNotModified, Headers: []edge.Header{edge.HeaderETag}},
 		},
 	}}
 }
@@ -34,11 +36,11 @@ func (s *Server) getOpenAPI(w http.ResponseWriter, r *http.Request) error {
 	h := w.Header()
 	h.Set("ETag", d.etag)
 	h.Set("Cache-Control", "public, max-age=300")
-	if named := matches(r.Header.Values("If-None-Match"), d.etag); named != "" {
+	if named := edge.Matches(r.Header.Values("If-None-Match"), d.etag); named != "" {
 		h.Set("ETag", named)
 		w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
-	respond(w, http.StatusOK, d.body)
+	edge.Respond(w, edge.JsonType, http.StatusOK, d.body)
 	return nil
 }

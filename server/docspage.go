@@ -12,6 +12,7 @@ import (
 
 	"github.com/swaggest/swgui/v5/static"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 )
 
@@ -84,7 +85,7 @@ func (s *Server) getDocs(w http.ResponseWriter, r *http.Request) error {
 	h := w.Header()
 	h.Set("ETag", p.etag)
 	h.Set("Cache-Control", "public, max-age=300")
-	if named := matches(r.Header.Values("If-None-Match"), p.etag); named != "" {
+	if named := edge.Matches(r.Header.Values("If-None-Match"), p.etag); named != "" {
 		h.Set("ETag", named)
 		w.WriteHeader(http.StatusNotModified)
 		return nil
@@ -92,5 +93,5 @@ func (s *Server) getDocs(w http.ResponseWriter, r *http.Request) error {
 	h.Set("Content-Security-Policy", p.policy)
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
-	return respondPacked(w, r, "text/html; charset=utf-8", http.StatusOK, packed.NewBody(p.html))
+	return edge.RespondPacked(w, r, "text/html; charset=utf-8", http.StatusOK, packed.NewBody(p.html))
 }

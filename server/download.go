@@ -15,32 +15,33 @@ import (
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/format"
 )
 
-func (s *Server) downloadRoutes() []route {
-	rt := route{
-		method: http.MethodGet, pattern: "/v1/library/transcripts/{platform}/{externalId}/download",
-		operation: "downloadTranscript", tag: "library",
-		summary: "Read a saved transcript as a file.",
-		scope:   account.Transcripts, handle: s.downloadTranscript,
-		path: libraryPath(new(library.Key)), query: downloadQuery(new(download)),
-		answers: []answer{{status: http.StatusNotModified, headers: []header{headerETag}}},
-		codes:   []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript, transcript.StateConflict},
+func (s *Server) downloadRoutes() []edge.Route {
+	rt := edge.Route{
+		Method: http.MethodGet, Pattern: "/v1/library/transcripts/{platform}/{externalId}/download",
+		Operation: "downloadTranscript", Tag: "library",
+		Summary: "Read a saved transcript as a file.",
+		Scope:   account.Transcripts, Handle: s.downloadTranscript,
+		Path: libraryPath(new(library.Key)), Query: downloadQuery(new(download)),
+		Answers: []edge.Answer{{Status: http.StatusNotModified, Headers: []edge.Header{edge.HeaderETag}}},
+		Codes:   []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript, transcript.StateConflict},
 	}
 	for _, media := range []string{"text/plain", "application/x-subrip", "text/vtt", "text/markdown"} {
-		rt.answers = append(rt.answers, fileAnswer(media, ""))
+		rt.Answers = append(rt.Answers, fileAnswer(media, ""))
 	}
-	rt.answers = append(rt.answers, fileAnswer("application/json", transcript.Transcript{}))
-	return []route{rt}
+	rt.Answers = append(rt.Answers, fileAnswer("application/json", transcript.Transcript{}))
+	return []edge.Route{rt}
 }
 
 // fileAnswer documents a file that is sent.
-func fileAnswer(media string, body any) answer {
-	return answer{status: http.StatusOK, contentType: media, body: body, headers: []header{headerETag, headerDisposition}}
+func fileAnswer(media string, body any) edge.Answer {
+	return edge.Answer{Status: http.StatusOK, ContentType: media, Body: body, Headers: []edge.Header{edge.HeaderETag, edge.HeaderDisposition}}
 }
 
 // download says which file is made of a saved transcript.
@@ -86,12 +87,12 @@ func (s *Server) downloadTranscript(w http.ResponseWriter, r *http.Request) erro
 		return err
 	}
 	key.Language = d.key.Language
-	saved, err := s.pipeline.Saved(r.Context(), principal(r).Account, key)
+	saved, err := s.pipeline.Saved(r.Context(), edge.Principal(r).Account, key)
 	if err != nil {
 		return err
 	}
 	etag := d.tag(saved.TranscriptID, saved.ChangedAt)
-	if unchanged(w, r, etag) {
+	if edge.Unchanged(w, r, etag) {
 		return nil
 	}
 	t, err := s.pipeline.SavedText(r.Context(), saved)
@@ -106,7 +107,7 @@ func (s *Server) downloadTranscript(w http.ResponseWriter, r *http.Request) erro
 	h := w.Header()
 	h.Set("ETag", etag)
 	h.Set("Content-Disposition", attachment(format.FileName(&t.Transcript), string(d.format)))
-	return respondPacked(w, r, d.mediaType(), http.StatusOK, body)
+	return edge.RespondPacked(w, r, d.mediaType(), http.StatusOK, body)
 }
 
 // downloadWriter changes with the bytes that are written of the same transcript.

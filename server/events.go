@@ -10,6 +10,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -25,20 +26,20 @@ const (
 	maxEventBytes = 256 << 10        // a larger one goes without its transcript
 )
 
-func (s *Server) eventRoutes() []route {
-	return []route{
+func (s *Server) eventRoutes() []edge.Route {
+	return []edge.Route{
 		{
-			method: http.MethodGet, pattern: "/v1/transcript/job/{id}/events",
-			operation: "streamTranscriptJob", tag: "jobs",
-			summary: "Follow a job as server-sent events, from the one named by Last-Event-ID.",
-			scope:   account.Transcripts, polls: true, handle: s.streamTranscriptJob,
-			path: idPath(new(string)), header: streamHeader(),
-			answers: []answer{
-				{status: http.StatusOK, body: "", contentType: "text/event-stream"},
-				{status: http.StatusNoContent},
+			Method: http.MethodGet, Pattern: "/v1/transcript/job/{id}/events",
+			Operation: "streamTranscriptJob", Tag: "jobs",
+			Summary: "Follow a job as server-sent events, from the one named by Last-Event-ID.",
+			Scope:   account.Transcripts, Polls: true, Handle: s.streamTranscriptJob,
+			Path: idPath(new(string)), Header: streamHeader(),
+			Answers: []edge.Answer{
+				{Status: http.StatusOK, Body: "", ContentType: "text/event-stream"},
+				{Status: http.StatusNoContent},
 			},
-			codes: []transcript.Code{transcript.NotFound},
-			events: map[transcript.EventType]any{
+			Codes: []transcript.Code{transcript.NotFound},
+			Events: map[transcript.EventType]any{
 				transcript.EventSnapshot:  jobAnswer{},
 				transcript.EventProgress:  wire.Progress{},
 				transcript.EventCompleted: jobAnswer{},
@@ -59,7 +60,7 @@ func streamHeader() request.Table {
 
 // streamTranscriptJob is GET /v1/transcript/job/{id}/events.
 func (s *Server) streamTranscriptJob(w http.ResponseWriter, r *http.Request) error {
-	p := principal(r)
+	p := edge.Principal(r)
 	if !s.streams.open(p.Account, p.Plan.EventStreams) {
 		return errTooManyStreams
 	}
@@ -89,8 +90,8 @@ func (s *Server) streamTranscriptJob(w http.ResponseWriter, r *http.Request) err
 	if err := stream.begin(); err != nil {
 		return nil // the client is gone
 	}
-	defer waited(ctx)()
-	s.pump(ctx, leave, stream, events, func() bool { return mayStay(ctx, account.Transcripts) })
+	defer edge.Waiting(ctx)()
+	s.pump(ctx, leave, stream, events, func() bool { return edge.MayStay(ctx, account.Transcripts) })
 	return nil
 }
 
@@ -135,7 +136,7 @@ func (s *Server) pump(ctx context.Context, leave func(), stream *eventStream, ev
 				_ = stream.closing(transcript.Closing{Reason: transcript.ClosingUnauthorized})
 				return
 			}
-		case <-s.serving.Done():
+		case <-s.lifetime.Ended():
 			_ = stream.closing(comeBack(transcript.ClosingShutdown)) // a client that is gone needs no goodbye
 			return
 		case <-old.C:

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 )
@@ -25,9 +26,9 @@ type Route struct {
 // Routes is the route table of the whole API.
 func Routes(s *Server) (all []Route) {
 	for _, rt := range s.routes() {
-		shown := Route{Method: rt.method, Pattern: rt.pattern, Operation: rt.operation}
-		for _, a := range rt.answers {
-			shown.Answers = append(shown.Answers, a.status)
+		shown := Route{Method: rt.Method, Pattern: rt.Pattern, Operation: rt.Operation}
+		for _, a := range rt.Answers {
+			shown.Answers = append(shown.Answers, a.Status)
 		}
 		all = append(all, shown)
 	}
@@ -37,7 +38,7 @@ func Routes(s *Server) (all []Route) {
 // Stream sends what watch yields as a job's stream does, until that ends, or mayStay
 // returns false.
 func Stream(w http.ResponseWriter, watch func(context.Context) iter.Seq2[pipeline.Event, error], mayStay func() bool) {
-	s := &Server{cfg: Config{Log: slog.New(slog.DiscardHandler)}, serving: context.Background()}
+	s := &Server{cfg: Config{Log: slog.New(slog.DiscardHandler)}, lifetime: edge.NewLifetime()}
 	ctx, leave := context.WithCancel(context.Background())
 	defer leave()
 	stream := newEventStream(w)
@@ -48,11 +49,11 @@ func Stream(w http.ResponseWriter, watch func(context.Context) iter.Seq2[pipelin
 
 // MayStay reports whether an open stream of the request that ctx belongs to goes
 // on.
-func MayStay(ctx context.Context) bool { return mayStay(ctx, account.Transcripts) }
+func MayStay(ctx context.Context) bool { return edge.MayStay(ctx, account.Transcripts) }
 
 // PatientBody is what stands between a connection and whoever reads a request.
 func PatientBody(body io.ReadCloser, w http.ResponseWriter) io.ReadCloser {
-	return newPatientBody(body, http.NewResponseController(w))
+	return edge.NewPatientBody(body, http.NewResponseController(w))
 }
 
 // SetAnswerBytes bounds the bytes of large answers that clients are reading.
@@ -60,19 +61,21 @@ func SetAnswerBytes(c *Config, n int64) { c.answerBytes = n }
 
 // BodyInMemory is PatientBody of a body that is kept in memory.
 func BodyInMemory(body io.ReadCloser, w http.ResponseWriter) io.ReadCloser {
-	b := newPatientBody(body, http.NewResponseController(w))
-	b.within(bodyTime)
+	b := edge.NewPatientBody(body, http.NewResponseController(w))
+	b.InMemory()
 	return b
 }
 
 // Failed counts a failed authentication of a client.
-func Failed(s *Server, client netip.Addr, now time.Time) time.Duration { return s.failed(client, now) }
+func Failed(s *Server, client netip.Addr, now time.Time) time.Duration {
+	return s.edge.CountFailure(client, now)
+}
 
 // BoundedLog is what the server makes of Config.Log.
-func BoundedLog(l *slog.Logger) *slog.Logger { return slog.New(boundedLog{l.Handler()}) }
+func BoundedLog(l *slog.Logger) *slog.Logger { return edge.SafeLog(l) }
 
 // BoundConnections bounds the connections of a web server as HTTPServer does.
-func BoundConnections(web *http.Server, most int) { web.ConnState = newConnections(most).changed }
+func BoundConnections(web *http.Server, most int) { web.ConnState = edge.NewConnections(most).Changed }
 
 // Unconfine makes a server that serves no requests yet one on a system that does
 // not hold programs.
@@ -114,9 +117,9 @@ const SmallPath = "/v1/small"
 // Small is the API with one route, whose handler is h: all that stands before a
 // handler and nothing behind it.
 func Small(s *Server, h http.HandlerFunc) http.Handler {
-	return s.handler([]route{{
-		method: http.MethodGet, pattern: SmallPath, scope: account.Transcripts,
-		handle: func(w http.ResponseWriter, r *http.Request) error { h(w, r); return nil },
+	return s.edge.Handler([]edge.Route{{
+		Method: http.MethodGet, Pattern: SmallPath, Scope: account.Transcripts,
+		Handle: func(w http.ResponseWriter, r *http.Request) error { h(w, r); return nil },
 	}})
 }
 
@@ -129,8 +132,7 @@ type Listing struct{ listing }
 // ListingOf is the list that an account asks for by a path and a query, whose filters
 // are status and maxResults.
 func ListingOf(owner, path, query string) (Listing, error) {
-	entry := &logEntry{admission: &admission{principal: account.Principal{Account: owner}}}
-	ctx := context.WithValue(context.Background(), logEntryKey{}, entry)
+	ctx := edge.WithPrincipal(context.Background(), account.Principal{Account: owner})
 	r := httptest.NewRequestWithContext(ctx, http.MethodGet, path, nil)
 	var q paging
 	var status string

@@ -13,28 +13,29 @@ import (
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/batch/export"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-func (s *Server) exportRoutes() []route {
-	rt := route{
-		method: http.MethodGet, pattern: "/v1/batch/{batchId}/export",
-		operation: "exportBatch", tag: "batches",
-		summary: "Read all texts of a batch as one file.",
-		scope:   account.Batches, streams: true, handle: s.exportBatch,
-		path: batchPath(new(string)), query: exportQuery(new(exportRequest)),
-		answers: []answer{{status: http.StatusNotModified, headers: []header{headerETag}}},
-		codes: []transcript.Code{
+func (s *Server) exportRoutes() []edge.Route {
+	rt := edge.Route{
+		Method: http.MethodGet, Pattern: "/v1/batch/{batchId}/export",
+		Operation: "exportBatch", Tag: "batches",
+		Summary: "Read all texts of a batch as one file.",
+		Scope:   account.Batches, Streams: true, Handle: s.exportBatch,
+		Path: batchPath(new(string)), Query: exportQuery(new(exportRequest)),
+		Answers: []edge.Answer{{Status: http.StatusNotModified, Headers: []edge.Header{edge.HeaderETag}}},
+		Codes: []transcript.Code{
 			transcript.InvalidRequest, transcript.NotFound, transcript.NoTranscript, transcript.StateConflict,
 		},
 	}
 	for _, media := range []string{"text/plain", "text/csv", "application/x-subrip", "text/vtt", "application/zip"} {
-		rt.answers = append(rt.answers, fileAnswer(media, ""))
+		rt.Answers = append(rt.Answers, fileAnswer(media, ""))
 	}
-	rt.answers = append(rt.answers, fileAnswer("application/json", exportedBatch{}))
-	return []route{rt}
+	rt.Answers = append(rt.Answers, fileAnswer("application/json", exportedBatch{}))
+	return []edge.Route{rt}
 }
 
 // exportedBatch is an export as JSON.
@@ -68,7 +69,7 @@ func exportQuery(e *exportRequest) request.Table {
 
 // exportBatch is GET /v1/batch/{batchId}/export.
 func (s *Server) exportBatch(w http.ResponseWriter, r *http.Request) error {
-	p := principal(r)
+	p := edge.Principal(r)
 	if !p.Plan.BatchExport { // before anything is said of the request itself
 		return p.Plan.UpgradeRequired("The plan does not include the export of batches.")
 	}
@@ -88,11 +89,11 @@ func (s *Server) exportBatch(w http.ResponseWriter, r *http.Request) error {
 		Batch: e.Batch, Format: asked.format, Texts: e.Texts(),
 		OmitTimestamps: asked.omitTimestamps && asked.format == batch.TXT,
 	}
-	etag, err := tagOf(export.Version, file, e.Items, e.TextsAt)
+	etag, err := edge.TagOf(export.Version, file, e.Items, e.TextsAt)
 	if err != nil {
 		return err
 	}
-	if unchanged(w, r, etag) {
+	if edge.Unchanged(w, r, etag) {
 		return nil
 	}
 	if err := s.sendExport(w, r, file, e); err != nil || r.Method == http.MethodHead {
@@ -101,7 +102,7 @@ func (s *Server) exportBatch(w http.ResponseWriter, r *http.Request) error {
 	mark, media := "exp_"+strings.Trim(etag, `"`), file.MediaType()
 	if err := s.pipeline.Exported(context.WithoutCancel(r.Context()), p.Account, id, mark, media); err != nil {
 		// The file is there; that it is not noted harms nobody.
-		s.cfg.Log.WarnContext(r.Context(), "an export was not noted", "request", RequestID(r.Context()), "batch", id, "err", err)
+		s.cfg.Log.WarnContext(r.Context(), "an export was not noted", "request", edge.RequestID(r.Context()), "batch", id, "err", err)
 	}
 	return nil
 }
@@ -131,14 +132,14 @@ func (s *Server) sendExport(w http.ResponseWriter, r *http.Request, file export.
 		h.Del("ETag")
 		h.Del("Content-Disposition")
 		if errors.Is(err, pipeline.ErrTextChanged) {
-			return unavailable().Because(err) // a new request is about the new text
+			return edge.Unavailable().Because(err) // a new request is about the new text
 		}
 		return err
 	}
 	if r.Context().Err() != nil || to.failed {
-		entryOf(r.Context()).gone = true
+		edge.ClientGone(r.Context())
 	}
-	logCause(r, err)
+	edge.LogCause(r, err)
 	panic(http.ErrAbortHandler)
 }
 

@@ -12,6 +12,7 @@ import (
 	"net/textproto"
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -60,7 +61,7 @@ func (s *Server) readForm(r *http.Request, limit int64) (*uploadForm, error) {
 	if err := s.pipeline.Room(r.ContentLength); err != nil {
 		return nil, err
 	}
-	if err := holdUpload(r.Context()); err != nil {
+	if err := edge.HoldUpload(r.Context()); err != nil {
 		return nil, err
 	}
 	f := newUploadForm()
@@ -114,7 +115,7 @@ func (f *uploadForm) canonical() map[string]any {
 func brokenBody(err error) error {
 	what := "is not a multipart form"
 	switch {
-	case errors.Is(err, errTooSlow), errors.Is(err, errCut):
+	case errors.Is(err, edge.ErrTooSlow), errors.Is(err, edge.ErrCut):
 		return err
 	case errors.Is(err, errPartHeader):
 		what = fmt.Sprintf("has a part whose header is larger than %d bytes", maxPartHeader)

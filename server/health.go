@@ -10,6 +10,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -18,21 +19,21 @@ import (
 // readyTimeout bounds the checks of /readyz, so that it answers within 5 s.
 const readyTimeout = 4500 * time.Millisecond
 
-func (s *Server) healthRoutes() []route {
-	return []route{
+func (s *Server) healthRoutes() []edge.Route {
+	return []edge.Route{
 		{
-			method: http.MethodGet, pattern: "/healthz", open: true,
-			operation: "getHealth", tag: "service", summary: "Tell that the process is alive.",
-			handle:  s.getHealth,
-			answers: []answer{{status: http.StatusOK, body: health{}}},
+			Method: http.MethodGet, Pattern: "/healthz", Open: true,
+			Operation: "getHealth", Tag: "service", Summary: "Tell that the process is alive.",
+			Handle:  s.getHealth,
+			Answers: []edge.Answer{{Status: http.StatusOK, Body: health{}}},
 		},
 		{
-			method: http.MethodGet, pattern: "/readyz", open: true,
-			operation: "getReadiness", tag: "service", summary: "Tell whether the service can take requests.",
-			handle: s.getReadiness,
-			answers: []answer{
-				{status: http.StatusOK, body: readiness{}},
-				{status: http.StatusServiceUnavailable, body: readiness{}},
+			Method: http.MethodGet, Pattern: "/readyz", Open: true,
+			Operation: "getReadiness", Tag: "service", Summary: "Tell whether the service can take requests.",
+			Handle: s.getReadiness,
+			Answers: []edge.Answer{
+				{Status: http.StatusOK, Body: readiness{}},
+				{Status: http.StatusServiceUnavailable, Body: readiness{}},
 			},
 		},
 	}
@@ -52,8 +53,7 @@ type readiness struct {
 
 // getHealth is GET /healthz: the process is alive. It touches nothing.
 func (s *Server) getHealth(w http.ResponseWriter, r *http.Request) error {
-	s.respondJSON(r.Context(), w, http.StatusOK, health{Status: "ok", Version: s.cfg.Version})
-	return nil
+	return edge.RespondJSON(w, http.StatusOK, health{Status: "ok", Version: s.cfg.Version})
 }
 
 // getReadiness is GET /readyz: the store and the room on the disks
@@ -69,13 +69,13 @@ func (s *Server) getReadiness(w http.ResponseWriter, r *http.Request) error {
 	if err := s.db.Ping(ctx); err != nil {
 		ready.Checks["store"] = "unavailable: see to it that the database runs, and that it can be reached and written to"
 		ready.Status, status = "degraded", http.StatusServiceUnavailable
-		logCause(r, err)
+		edge.LogCause(r, err)
 	}
 	ready.Checks["disk"] = "ok"
 	if err := s.pipeline.Room(0); err != nil {
 		ready.Checks["disk"] = "unavailable: make room on the disks of the database, the blobs and the scratch files"
 		ready.Status, status = "degraded", http.StatusServiceUnavailable
-		logCause(r, err)
+		edge.LogCause(r, err)
 	}
 	if s.unconfined != nil {
 		ready.Checks["programs"] = "not confined: " + s.unconfined.Error()
@@ -86,15 +86,14 @@ func (s *Server) getReadiness(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			ready.Checks[name] = fault(err)
 			ready.Status = "degraded"
-			logCause(r, err)
+			edge.LogCause(r, err)
 		}
 	}
-	if s.isDraining() {
+	if s.lifetime.Draining() {
 		ready.Status, status = "draining", http.StatusServiceUnavailable
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	s.respondJSON(r.Context(), w, status, ready)
-	return nil
+	return edge.RespondJSON(w, status, ready)
 }
 
 // checkParts looks at the place of the blobs and at the engine, at the same time.

@@ -3,21 +3,22 @@ package server
 import (
 	"net/http"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-func (s *Server) infoRoutes() []route {
-	return []route{
+func (s *Server) infoRoutes() []edge.Route {
+	return []edge.Route{
 		{
-			method: http.MethodGet, pattern: "/v1/transcript/info",
-			operation: "getTranscriptInfo", tag: "captions",
-			summary: "Tell what a link, or a platform with its id, leads to, and in which languages it can be had.",
-			handle:  s.getTranscriptInfo,
-			query:   infoQuery(new(source)),
-			answers: []answer{{status: http.StatusOK, body: transcript.Info{}}},
-			codes:   append(codesOfPlatforms(), transcript.UnsupportedPlatform),
+			Method: http.MethodGet, Pattern: "/v1/transcript/info",
+			Operation: "getTranscriptInfo", Tag: "captions",
+			Summary: "Tell what a link, or a platform with its id, leads to, and in which languages it can be had.",
+			Handle:  s.getTranscriptInfo,
+			Query:   infoQuery(new(source)),
+			Answers: []edge.Answer{{Status: http.StatusOK, Body: transcript.Info{}}},
+			Codes:   append(codesOfPlatforms(), transcript.UnsupportedPlatform),
 		},
 	}
 }
@@ -37,11 +38,10 @@ func (s *Server) getTranscriptInfo(w http.ResponseWriter, r *http.Request) error
 	if err != nil {
 		return err
 	}
-	p := principal(r)
+	p := edge.Principal(r)
 	info, err := s.pipeline.Info(r.Context(), pipeline.Question{Account: p.Account, Plan: p.Plan, Content: content})
 	if err != nil {
 		return err
 	}
-	s.respondJSON(r.Context(), w, http.StatusOK, info)
-	return nil
+	return edge.RespondJSON(w, http.StatusOK, info)
 }

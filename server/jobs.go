@@ -9,34 +9,35 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-func (s *Server) jobRoutes() []route {
-	return []route{
+func (s *Server) jobRoutes() []edge.Route {
+	return []edge.Route{
 		{
-			method: http.MethodGet, pattern: "/v1/transcript/job/{id}",
-			operation: "getTranscriptJob", tag: "jobs",
-			summary: "Read a job, and its transcript when it has succeeded. A failed job is a 200 with an error.",
-			scope:   account.Transcripts, polls: true, handle: s.getTranscriptJob,
-			path: idPath(new(string)), query: jobQuery(new(pipeline.View)),
-			answers: []answer{
-				{status: http.StatusOK, body: jobAnswer{}, headers: []header{headerETag, headerMayRetryAfter}},
-				{status: http.StatusNotModified, headers: []header{headerETag}},
+			Method: http.MethodGet, Pattern: "/v1/transcript/job/{id}",
+			Operation: "getTranscriptJob", Tag: "jobs",
+			Summary: "Read a job, and its transcript when it has succeeded. A failed job is a 200 with an error.",
+			Scope:   account.Transcripts, Polls: true, Handle: s.getTranscriptJob,
+			Path: idPath(new(string)), Query: jobQuery(new(pipeline.View)),
+			Answers: []edge.Answer{
+				{Status: http.StatusOK, Body: jobAnswer{}, Headers: []edge.Header{edge.HeaderETag, edge.HeaderMayRetryAfter}},
+				{Status: http.StatusNotModified, Headers: []edge.Header{edge.HeaderETag}},
 			},
-			codes: []transcript.Code{transcript.InvalidRequest, transcript.NotFound},
+			Codes: []transcript.Code{transcript.InvalidRequest, transcript.NotFound},
 		},
 		{
-			method: http.MethodPost, pattern: "/v1/transcript/job/{id}/cancel",
-			operation: "cancelTranscriptJob", tag: "jobs",
-			summary: "Cancel a job that has not ended.",
-			scope:   account.Transcripts, handle: s.cancelTranscriptJob,
-			path:    idPath(new(string)),
-			answers: []answer{{status: http.StatusAccepted, body: jobAnswer{}, headers: []header{headerLocation, headerReplayed}}},
-			codes: []transcript.Code{
+			Method: http.MethodPost, Pattern: "/v1/transcript/job/{id}/cancel",
+			Operation: "cancelTranscriptJob", Tag: "jobs",
+			Summary: "Cancel a job that has not ended.",
+			Scope:   account.Transcripts, Handle: s.cancelTranscriptJob,
+			Path:    idPath(new(string)),
+			Answers: []edge.Answer{{Status: http.StatusAccepted, Body: jobAnswer{}, Headers: []edge.Header{edge.HeaderLocation, edge.HeaderReplayed}}},
+			Codes: []transcript.Code{
 				transcript.InvalidRequest, transcript.NotFound, transcript.StateConflict,
 				transcript.IdempotencyConflict, transcript.IdempotencyInProgress,
 			},
@@ -66,7 +67,7 @@ func (s *Server) getTranscriptJob(w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return err
 	}
-	account := principal(r).Account
+	account := edge.Principal(r).Account
 	job, err := s.pipeline.Job(r.Context(), account, id, nil)
 	if err != nil {
 		return err
@@ -79,7 +80,7 @@ func (s *Server) getTranscriptJob(w http.ResponseWriter, r *http.Request) error 
 		}
 	}
 	etag := fmt.Sprintf(`W/"%d-%d"`, job.Sequence, job.UpdatedAt.UnixMilli())
-	if unchanged(w, r, etag) {
+	if edge.Unchanged(w, r, etag) {
 		return nil
 	}
 	if !job.Status.Terminal() {
@@ -89,7 +90,7 @@ func (s *Server) getTranscriptJob(w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return err
 	}
-	return respondPacked(w, r, "application/json", http.StatusOK, body)
+	return edge.RespondPacked(w, r, "application/json", http.StatusOK, body)
 }
 
 // asked is the view that the query wants, nil where that is the one of the POST.
@@ -119,49 +120,43 @@ func jobBody(job *pipeline.Job) (*packed.Body, error) {
 
 // cancelTranscriptJob is POST /v1/transcript/job/{id}/cancel.
 func (s *Server) cancelTranscriptJob(w http.ResponseWriter, r *http.Request) error {
-	if err := checkOptionalType(r); err != nil {
+	if err := edge.CheckOptionalType(r); err != nil {
 		return err
 	}
-	account := principal(r).Account
+	account := edge.Principal(r).Account
 	var id string
-	return s.once(w, r, operation{
-		read: func() (_ map[string]any, err error) {
-			if err := readEmpty(w, r); err != nil {
+	return s.edge.Once(w, r, edge.Post{
+		Read: func() (_ map[string]any, err error) {
+			if err := edge.ReadEmpty(w, r); err != nil {
 				return nil, err
 			}
 			id, err = jobID(r)
 			return nil, err
 		},
-		do: func(key *db.HeldKey) (reply, error) {
+		Do: func(key *db.HeldKey) (edge.Reply, error) {
 			job, err := s.pipeline.Cancel(context.WithoutCancel(r.Context()), account, id, key)
 			if err != nil {
-				return reply{}, err
+				return edge.Reply{}, err
 			}
 			return s.cancelReply(job)
 		},
-		again: func(a db.Answer) (reply, error) {
+		Again: func(a db.Answer) (edge.Reply, error) {
 			job, err := s.pipeline.Job(r.Context(), account, a.ID, nil)
 			if err != nil {
-				return reply{}, err
+				return edge.Reply{}, err
 			}
 			return s.cancelReply(job)
 		},
 	})
 }
 
-func (s *Server) cancelReply(job *pipeline.Job) (reply, error) {
+func (s *Server) cancelReply(job *pipeline.Job) (edge.Reply, error) {
 	body, err := jobBody(job)
 	if err != nil {
-		return reply{}, err
+		return edge.Reply{}, err
 	}
 	header := map[string]string{"Location": s.jobPath(job.JobID)}
-	return reply{response: response{http.StatusAccepted, header, body}}, nil
-}
-
-// readEmpty reads the body of a POST that takes no members: none, or an empty
-// object.
-func readEmpty(w http.ResponseWriter, r *http.Request) error {
-	return readOptional(w, r, request.Table{})
+	return edge.Reply{Response: edge.Response{Status: http.StatusAccepted, Header: header, Body: body}}, nil
 }
 
 // jobID is the id in the path. What is not a UUID names no job.

@@ -12,25 +12,26 @@ import (
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-func (s *Server) libraryRoutes() []route {
-	return slices.Concat(s.libraryListRoutes(), []route{
+func (s *Server) libraryRoutes() []edge.Route {
+	return slices.Concat(s.libraryListRoutes(), []edge.Route{
 		{
-			method: http.MethodGet, pattern: "/v1/library/transcripts/{platform}/{externalId}",
-			operation: "getSavedTranscript", tag: "library",
-			summary: "Read a saved transcript.",
-			scope:   account.Transcripts, handle: s.getSavedTranscript,
-			path: libraryPath(new(library.Key)), query: new(savedRead).query(),
-			answers: []answer{
-				{status: http.StatusOK, body: library.Saved{}, headers: []header{headerETag}},
-				{status: http.StatusNotModified, headers: []header{headerETag}},
+			Method: http.MethodGet, Pattern: "/v1/library/transcripts/{platform}/{externalId}",
+			Operation: "getSavedTranscript", Tag: "library",
+			Summary: "Read a saved transcript.",
+			Scope:   account.Transcripts, Handle: s.getSavedTranscript,
+			Path: libraryPath(new(library.Key)), Query: new(savedRead).query(),
+			Answers: []edge.Answer{
+				{Status: http.StatusOK, Body: library.Saved{}, Headers: []edge.Header{edge.HeaderETag}},
+				{Status: http.StatusNotModified, Headers: []edge.Header{edge.HeaderETag}},
 			},
-			codes: []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript, transcript.StateConflict},
+			Codes: []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript, transcript.StateConflict},
 		},
 	}, s.libraryChangeRoutes())
 }
@@ -57,16 +58,16 @@ const maxTag = 200
 // platform's ids, there is no such route.
 func (s *Server) libraryKey(r *http.Request) (key library.Key, err error) {
 	if !libraryPath(&key).ReadPath(r.PathValue) {
-		return key, errUnknownRoute
+		return key, edge.ErrUnknownRoute
 	}
 	if key.Platform == transcript.Upload {
 		if !uploadID.MatchString(key.ExternalID) {
-			return key, errUnknownRoute
+			return key, edge.ErrUnknownRoute
 		}
 		return key, nil
 	}
 	if _, err := s.cfg.Sites.Content(key.Platform, key.ExternalID); err != nil {
-		return key, errUnknownRoute
+		return key, edge.ErrUnknownRoute
 	}
 	return key, nil
 }
@@ -98,12 +99,12 @@ func (s *Server) getSavedTranscript(w http.ResponseWriter, r *http.Request) erro
 		return err
 	}
 	key.Language = asked.key.Language
-	saved, err := s.pipeline.Saved(r.Context(), principal(r).Account, key)
+	saved, err := s.pipeline.Saved(r.Context(), edge.Principal(r).Account, key)
 	if err != nil {
 		return err
 	}
 	etag := savedTag(saved.TranscriptID, saved.ChangedAt, asked.include)
-	if unchanged(w, r, etag) {
+	if edge.Unchanged(w, r, etag) {
 		return nil
 	}
 	body, ok := s.made.Get(etag)
@@ -113,7 +114,7 @@ func (s *Server) getSavedTranscript(w http.ResponseWriter, r *http.Request) erro
 		}
 		w.Header().Set("ETag", etag)
 	}
-	return respondPacked(w, r, "application/json", http.StatusOK, body)
+	return edge.RespondPacked(w, r, "application/json", http.StatusOK, body)
 }
 
 // savedBody makes the answer about a saved text, with its ETag: it may have been made

@@ -6,19 +6,20 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-func (s *Server) libraryChangeRoutes() []route {
-	change := func(method, below, operation, summary string, do changeOfLibrary) route {
-		return route{
-			method: method, pattern: "/v1/library/transcripts/{platform}/{externalId}" + below,
-			operation: operation, tag: "library", summary: summary,
-			scope: account.Transcripts, handle: s.changeLibrary(do),
-			path: libraryPath(new(library.Key)), query: changeQuery(new(library.Key)),
-			answers: []answer{{status: http.StatusNoContent}},
-			codes:   []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript},
+func (s *Server) libraryChangeRoutes() []edge.Route {
+	change := func(method, below, operation, summary string, do changeOfLibrary) edge.Route {
+		return edge.Route{
+			Method: method, Pattern: "/v1/library/transcripts/{platform}/{externalId}" + below,
+			Operation: operation, Tag: "library", Summary: summary,
+			Scope: account.Transcripts, Handle: s.changeLibrary(do),
+			Path: libraryPath(new(library.Key)), Query: changeQuery(new(library.Key)),
+			Answers: []edge.Answer{{Status: http.StatusNoContent}},
+			Codes:   []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript},
 		}
 	}
 	star := func(starred bool) changeOfLibrary {
@@ -26,7 +27,7 @@ func (s *Server) libraryChangeRoutes() []route {
 			return s.pipeline.Star(ctx, account, key, starred)
 		}
 	}
-	return []route{
+	return []edge.Route{
 		change(http.MethodDelete, "", "deleteSavedTranscript", "Remove a transcript from the library of the account.",
 			func(ctx context.Context, account string, key library.Key) error {
 				return s.pipeline.Remove(ctx, account, key)
@@ -59,7 +60,7 @@ func (s *Server) changeLibrary(do changeOfLibrary) func(http.ResponseWriter, *ht
 			return err
 		}
 		key.Language, key.Row = asked.Language, asked.Row
-		if err := do(r.Context(), principal(r).Account, key); err != nil {
+		if err := do(r.Context(), edge.Principal(r).Account, key); err != nil {
 			return err
 		}
 		w.WriteHeader(http.StatusNoContent)

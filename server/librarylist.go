@@ -6,6 +6,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -21,25 +22,25 @@ const (
 	lastPageOfALibrary = math.MaxInt32
 )
 
-func (s *Server) libraryListRoutes() []route {
-	return []route{
+func (s *Server) libraryListRoutes() []edge.Route {
+	return []edge.Route{
 		{
-			method: http.MethodGet, pattern: "/v1/library/transcripts",
-			operation: "listLibrary", tag: "library",
-			summary: "List what the account has saved, what is on its way, its batches, and what has failed.",
-			scope:   account.Transcripts, handle: s.listLibrary,
-			query:   libraryQuery(new(library.Query)),
-			answers: []answer{{status: http.StatusOK, body: library.Page{}}},
-			codes:   []transcript.Code{transcript.InvalidRequest},
+			Method: http.MethodGet, Pattern: "/v1/library/transcripts",
+			Operation: "listLibrary", Tag: "library",
+			Summary: "List what the account has saved, what is on its way, its batches, and what has failed.",
+			Scope:   account.Transcripts, Handle: s.listLibrary,
+			Query:   libraryQuery(new(library.Query)),
+			Answers: []edge.Answer{{Status: http.StatusOK, Body: library.Page{}}},
+			Codes:   []transcript.Code{transcript.InvalidRequest},
 		},
 		{
-			method: http.MethodGet, pattern: "/v1/library/transcripts/{platform}/{externalId}/related",
-			operation: "getRelatedTranscripts", tag: "library",
-			summary: "List what else the account has saved of the same channel.",
-			scope:   account.Transcripts, handle: s.getRelatedTranscripts,
-			path: libraryPath(new(library.Key)), query: relatedQuery(new(int)),
-			answers: []answer{{status: http.StatusOK, body: relatedAnswer{}}},
-			codes:   []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript},
+			Method: http.MethodGet, Pattern: "/v1/library/transcripts/{platform}/{externalId}/related",
+			Operation: "getRelatedTranscripts", Tag: "library",
+			Summary: "List what else the account has saved of the same channel.",
+			Scope:   account.Transcripts, Handle: s.getRelatedTranscripts,
+			Path: libraryPath(new(library.Key)), Query: relatedQuery(new(int)),
+			Answers: []edge.Answer{{Status: http.StatusOK, Body: relatedAnswer{}}},
+			Codes:   []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript},
 		},
 	}
 }
@@ -65,12 +66,11 @@ func (s *Server) listLibrary(w http.ResponseWriter, r *http.Request) error {
 	if err := libraryQuery(&q).ReadQuery(r.URL.RawQuery); err != nil {
 		return err
 	}
-	page, err := s.pipeline.Library(r.Context(), principal(r).Account, q)
+	page, err := s.pipeline.Library(r.Context(), edge.Principal(r).Account, q)
 	if err != nil {
 		return err
 	}
-	s.respondJSON(r.Context(), w, http.StatusOK, page)
-	return nil
+	return edge.RespondJSON(w, http.StatusOK, page)
 }
 
 // relatedAnswer is the body of GET …/related.
@@ -94,10 +94,9 @@ func (s *Server) getRelatedTranscripts(w http.ResponseWriter, r *http.Request) e
 	if err != nil {
 		return err
 	}
-	items, err := s.pipeline.Related(r.Context(), principal(r).Account, key, n)
+	items, err := s.pipeline.Related(r.Context(), edge.Principal(r).Account, key, n)
 	if err != nil {
 		return err
 	}
-	s.respondJSON(r.Context(), w, http.StatusOK, relatedAnswer{items})
-	return nil
+	return edge.RespondJSON(w, http.StatusOK, relatedAnswer{items})
 }

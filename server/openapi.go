@@ -11,6 +11,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
@@ -25,7 +26,7 @@ type document struct {
 
 // makeDocument describes the routes: the schemas are reflected
 // from the Go types. The same routes make the same bytes.
-func makeDocument(routes []route, basePath string) (document, error) {
+func makeDocument(routes []edge.Route, basePath string) (document, error) {
 	r := openapi31.NewReflector()
 	r.Spec.Info.WithTitle("Transcript extraction").WithVersion(apiVersion).
 		WithDescription("Turns public video and audio, and uploaded files, into timestamped transcripts. " +
@@ -49,7 +50,7 @@ func makeDocument(routes []route, basePath string) (document, error) {
 	}
 	for _, rt := range routes {
 		if err := describe(r, rt, bodies); err != nil {
-			return document{}, fmt.Errorf("%s %s: %w", rt.method, rt.pattern, err)
+			return document{}, fmt.Errorf("%s %s: %w", rt.Method, rt.Pattern, err)
 		}
 	}
 	words.describeOperations(r.Spec)

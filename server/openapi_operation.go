@@ -9,6 +9,7 @@ import (
 	"github.com/swaggest/openapi-go"
 	"github.com/swaggest/openapi-go/openapi31"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -17,37 +18,37 @@ import (
 type refused struct{ envelope, flat map[string]any }
 
 func refusedIn(r *openapi31.Reflector) (both refused, err error) {
-	if both.envelope, err = schemaOf(r, envelope{}); err != nil {
+	if both.envelope, err = schemaOf(r, edge.ErrorEnvelope{}); err != nil {
 		return both, err
 	}
-	both.flat, err = schemaOf(r, flatBody{})
+	both.flat, err = schemaOf(r, edge.FlatError{})
 	return both, err
 }
 
 // describe adds the operation of a route.
-func describe(r *openapi31.Reflector, rt route, bodies refused) error {
-	oc, err := r.NewOperationContext(rt.method, rt.pattern)
+func describe(r *openapi31.Reflector, rt edge.Route, bodies refused) error {
+	oc, err := r.NewOperationContext(rt.Method, rt.Pattern)
 	if err != nil {
 		return err
 	}
-	oc.SetID(rt.operation)
-	oc.SetSummary(rt.summary)
-	oc.SetTags(rt.tag)
+	oc.SetID(rt.Operation)
+	oc.SetSummary(rt.Summary)
+	oc.SetTags(rt.Tag)
 	op := oc.(openapi31.OperationExposer).Operation()
-	if rt.open {
+	if rt.Open {
 		op.WithMapOfAnythingItem("security", []any{}) // none, said in so many words
 	} else {
 		oc.AddSecurity("bearerAuth")
 		oc.AddSecurity("apiKeyHeader")
-		op.WithMapOfAnythingItem("x-required-scope", string(rt.scope))
+		op.WithMapOfAnythingItem("x-required-scope", string(rt.Scope))
 	}
 	describeRequest(r, op, rt)
-	for _, a := range rt.answers {
+	for _, a := range rt.Answers {
 		describeAnswer(oc, rt, a)
 	}
 	describeErrors(oc, rt, bodies)
-	if rt.events != nil {
-		if err := describeEvents(r, op, rt.events); err != nil {
+	if rt.Events != nil {
+		if err := describeEvents(r, op, rt.Events); err != nil {
 			return err
 		}
 	}
@@ -56,74 +57,74 @@ func describe(r *openapi31.Reflector, rt route, bodies refused) error {
 
 // everywhere are the headers of all answers of a route: rate limits are of those who
 // are known.
-func (rt *route) everywhere(status int) []header {
-	if rt.open || status == http.StatusUnauthorized {
-		return []header{headerRequestID}
+func everywhere(rt edge.Route, status int) []edge.Header {
+	if rt.Open || status == http.StatusUnauthorized {
+		return []edge.Header{edge.HeaderRequestID}
 	}
-	return []header{headerRequestID, headerLimit, headerRemaining, headerReset}
+	return []edge.Header{edge.HeaderRequestID, edge.HeaderLimit, edge.HeaderRemaining, edge.HeaderReset}
 }
 
-func describeAnswer(oc openapi.OperationContext, rt route, a answer) {
-	oc.AddRespStructure(a.body, openapi.WithHTTPStatus(a.status), func(cu *openapi.ContentUnit) {
-		cu.ContentType = a.contentType
+func describeAnswer(oc openapi.OperationContext, rt edge.Route, a edge.Answer) {
+	oc.AddRespStructure(a.Body, openapi.WithHTTPStatus(a.Status), func(cu *openapi.ContentUnit) {
+		cu.ContentType = a.ContentType
 		cu.Customize = func(cor openapi.ContentOrReference) {
-			withHeaders(cor, rt.everywhere(a.status)...)
-			withHeaders(cor, a.headers...)
+			withHeaders(cor, everywhere(rt, a.Status)...)
+			withHeaders(cor, a.Headers...)
 		}
 	})
 }
 
 // describeErrors adds the refusals of a route: those of its codes, by status,
 // and those that stand before every handler.
-func describeErrors(oc openapi.OperationContext, rt route, bodies refused) {
+func describeErrors(oc openapi.OperationContext, rt edge.Route, bodies refused) {
 	codes := map[int][]string{}
 	add := func(status int, code transcript.Code) { codes[status] = append(codes[status], string(code)) }
-	for _, code := range rt.codes {
+	for _, code := range rt.Codes {
 		add(code.Status(), code)
 		switch {
-		case code == transcript.InvalidRequest && rt.body.Fields != nil: // a value of the body
+		case code == transcript.InvalidRequest && rt.Body.Fields != nil: // a value of the body
 			add(http.StatusUnprocessableEntity, code)
 		case code == transcript.BatchLimitExceeded: // more than any plan could permit
 			add(http.StatusUnprocessableEntity, code)
 		}
 	}
-	if !rt.open {
+	if !rt.Open {
 		add(http.StatusPaymentRequired, transcript.UpgradeRequired)
-		if rt.scope != "" {
+		if rt.Scope != "" {
 			add(http.StatusForbidden, transcript.Forbidden)
 		}
-		if !slices.Contains(rt.codes, transcript.ConfigError) { // the account's plan may be at fault
+		if !slices.Contains(rt.Codes, transcript.ConfigError) { // the account's plan may be at fault
 			add(http.StatusServiceUnavailable, transcript.ConfigError)
 		}
 		add(http.StatusServiceUnavailable, transcript.ServiceUnavailable)
-		describeError(oc, rt, http.StatusUnauthorized, bodies.flat, []string{ErrNoCredential.Error(), ErrInvalidCredential.Error()}, headerChallenge)
-		describeError(oc, rt, http.StatusTooManyRequests, bodies.flat, []string{errTooManyStreams.slug}, headerRetryAfter)
-		describeError(oc, rt, errInternal.status, bodies.flat, []string{errInternal.slug}) // an open route asks nothing that could fail
+		describeError(oc, rt, http.StatusUnauthorized, bodies.flat, []string{edge.ErrNoCredential.Error(), edge.ErrInvalidCredential.Error()}, edge.HeaderChallenge)
+		describeError(oc, rt, http.StatusTooManyRequests, bodies.flat, []string{errTooManyStreams.Slug}, edge.HeaderRetryAfter)
+		describeError(oc, rt, edge.ErrInternal.Status, bodies.flat, []string{edge.ErrInternal.Slug}) // an open route asks nothing that could fail
 	}
-	if rt.method == http.MethodPost {
-		describeError(oc, rt, errTooSlow.status, bodies.flat, []string{errTooSlow.slug})
-		describeError(oc, rt, errEncoded.status, bodies.flat, []string{errEncoded.slug})
+	if rt.Method == http.MethodPost {
+		describeError(oc, rt, edge.ErrTooSlow.Status, bodies.flat, []string{edge.ErrTooSlow.Slug})
+		describeError(oc, rt, edge.ErrEncoded.Status, bodies.flat, []string{edge.ErrEncoded.Slug})
 	}
-	named := len(rt.path.Fields) > 0 // a name such as an encoded ".." makes another path of it
+	named := len(rt.Path.Fields) > 0 // a name such as an encoded ".." makes another path of it
 	if named {
-		codes[errUnknownRoute.status] = append(codes[errUnknownRoute.status], errUnknownRoute.slug)
+		codes[edge.ErrUnknownRoute.Status] = append(codes[edge.ErrUnknownRoute.Status], edge.ErrUnknownRoute.Slug)
 	}
 	for status, ofStatus := range codes {
-		var more []header
+		var more []edge.Header
 		if status == http.StatusConflict || status == http.StatusServiceUnavailable {
-			more = append(more, headerMayRetryAfter)
+			more = append(more, edge.HeaderMayRetryAfter)
 		}
-		if status == http.StatusNotFound && rt.method == http.MethodPost {
-			more = append(more, headerReplayed)
+		if status == http.StatusNotFound && rt.Method == http.MethodPost {
+			more = append(more, edge.HeaderReplayed)
 		}
 		var body any = bodies.envelope
 		switch {
-		case named && status == errUnknownRoute.status:
-			body = jsonschema.AnyOf(envelope{}, flatBody{})
-		case rt.report != nil && status == http.StatusBadGateway:
-			body = rt.report
-		case rt.report != nil && status == http.StatusServiceUnavailable: // the platform is away, or the service itself
-			body = jsonschema.AnyOf(rt.report, envelope{})
+		case named && status == edge.ErrUnknownRoute.Status:
+			body = jsonschema.AnyOf(edge.ErrorEnvelope{}, edge.FlatError{})
+		case rt.Report != nil && status == http.StatusBadGateway:
+			body = rt.Report
+		case rt.Report != nil && status == http.StatusServiceUnavailable: // the platform is away, or the service itself
+			body = jsonschema.AnyOf(rt.Report, edge.ErrorEnvelope{})
 		}
 		describeError(oc, rt, status, body, ofStatus, more...)
 	}
@@ -131,7 +132,7 @@ func describeErrors(oc openapi.OperationContext, rt route, bodies refused) {
 
 // describeError adds a refusal with the codes, or slugs, that it may carry. The body is
 // a value of its type, or the schema.
-func describeError(oc openapi.OperationContext, rt route, status int, body any, codes []string, more ...header) {
+func describeError(oc openapi.OperationContext, rt edge.Route, status int, body any, codes []string, more ...edge.Header) {
 	schema, made := body.(map[string]any)
 	if made {
 		body = nil
@@ -139,7 +140,7 @@ func describeError(oc openapi.OperationContext, rt route, status int, body any, 
 	oc.AddRespStructure(body, openapi.WithHTTPStatus(status), func(cu *openapi.ContentUnit) {
 		cu.Description = strings.Join(codes, ", ")
 		cu.Customize = func(cor openapi.ContentOrReference) {
-			withHeaders(cor, rt.everywhere(status)...)
+			withHeaders(cor, everywhere(rt, status)...)
 			withHeaders(cor, more...)
 			response := cor.(*openapi31.ResponseOrReference).Response
 			response.WithMapOfAnythingItem("x-codes", codes)

@@ -6,27 +6,28 @@ import (
 
 	"github.com/swaggest/openapi-go/openapi31"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 )
 
 // describeRequest adds what a route takes, as its tables have it.
-func describeRequest(r *openapi31.Reflector, op *openapi31.Operation, rt route) {
-	describeParameters(op, openapi31.ParameterInQuery, rt.query)
-	describeParameters(op, openapi31.ParameterInPath, rt.path)
-	describeParameters(op, openapi31.ParameterInHeader, rt.header)
-	if rt.method == http.MethodPost {
-		describeParameters(op, openapi31.ParameterInHeader, postHeader(new(string)))
+func describeRequest(r *openapi31.Reflector, op *openapi31.Operation, rt edge.Route) {
+	describeParameters(op, openapi31.ParameterInQuery, rt.Query)
+	describeParameters(op, openapi31.ParameterInPath, rt.Path)
+	describeParameters(op, openapi31.ParameterInHeader, rt.Header)
+	if rt.Method == http.MethodPost {
+		describeParameters(op, openapi31.ParameterInHeader, edge.IdempotencyHeader(new(string)))
 	}
-	if slices.ContainsFunc(rt.answers, func(a answer) bool { return a.status == http.StatusNotModified }) {
+	if slices.ContainsFunc(rt.Answers, func(a edge.Answer) bool { return a.Status == http.StatusNotModified }) {
 		describeParameters(op, openapi31.ParameterInHeader, conditionalHeader())
 	}
-	describeBody(r, op, "application/json", rt.body)
-	describeBody(r, op, "multipart/form-data", rt.form)
-	if rt.csv != "" {
-		text := request.Schema{"type": "string", "description": rt.csv}
+	describeBody(r, op, "application/json", rt.Body)
+	describeBody(r, op, "multipart/form-data", rt.Form)
+	if rt.CSV != "" {
+		text := request.Schema{"type": "string", "description": rt.CSV}
 		op.RequestBodyEns().RequestBodyEns().WithContentItem("text/csv", openapi31.MediaType{Schema: text})
 	}
-	if rt.bodyOptional {
+	if rt.BodyOptional {
 		op.RequestBody.RequestBody.WithRequired(false)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
@@ -44,7 +45,6 @@ func describeType(enums map[reflect.Type][]any) jsonschema.InterceptSchemaFunc {
 		switch t {
 		case reflect.TypeFor[transcript.Code]():
 			p.Schema.WithDescription(describeCodes(transcript.Codes(), func(c transcript.Code) string { return string(c) }))
-		case reflect.TypeFor[flatBody]():
 			p.Schema.WithDescription(describeCodes(transcript.FlatCodes(), transcript.Code.Slug))
 		}
 		p.Schema.RemoveType(jsonschema.Null)
@@ -98,8 +98,6 @@ func describeProperty(p jsonschema.InterceptPropParams) error {
 // schemaName is the name of a type without that of its package.
 func schemaName(t reflect.Type, name string) string {
 	names := map[reflect.Type]string{
-		reflect.TypeFor[flatBody]():           "FlatError",
-		reflect.TypeFor[envelope]():           "ErrorEnvelope",
 		reflect.TypeFor[accepted]():           "AcceptedJob",
 		reflect.TypeFor[acceptedBatch]():      "AcceptedBatch",
 		reflect.TypeFor[batchAnswer]():        "BatchPage",
@@ -139,7 +137,7 @@ func schemaName(t reflect.Type, name string) string {
 	if n, ok := names[t]; ok {
 		return n
 	}
-	if t.Name() != "" && strings.HasSuffix(t.PkgPath(), "/transcript") || strings.HasSuffix(t.PkgPath(), "/server") {
+	if t.Name() != "" && strings.HasSuffix(t.PkgPath(), "/transcript") || strings.HasSuffix(t.PkgPath(), "/server") || strings.HasSuffix(t.PkgPath(), "/edge") {
 		return t.Name()
 	}
 	return name

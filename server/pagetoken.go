@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -41,7 +42,7 @@ func listingOf(r *http.Request, query request.Table) listing {
 	delete(filters, "maxResults")
 	delete(filters, "pageToken")
 	// Of strings, numbers and booleans: it never fails.
-	what, _ := json.Marshal([]any{principal(r).Account, r.Pattern, r.URL.Path, filters})
+	what, _ := json.Marshal([]any{edge.Principal(r).Account, r.Pattern, r.URL.Path, filters})
 	hash := sha256.Sum256(what)
 	return listing(hash[:])
 }

@@ -5,6 +5,8 @@ import (
 	"io"
 	"math"
 	"mime/multipart"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 )
 
 // maxPartHeader bounds the header of a part of a form, in bytes, with the
@@ -42,7 +44,7 @@ func (f *formReader) next() (*multipart.Part, error) {
 func (f *formReader) end() error {
 	f.body.left = maxPartHeader
 	_, err := io.Copy(io.Discard, f.body)
-	if errors.Is(err, errTooSlow) {
+	if errors.Is(err, edge.ErrTooSlow) {
 		return err
 	}
 	return nil // the form is whole: what became of the rest does not matter

@@ -4,22 +4,23 @@ import (
 	"net/http"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
-func (s *Server) playlistRoutes() []route {
-	return []route{
+func (s *Server) playlistRoutes() []edge.Route {
+	return []edge.Route{
 		{
-			method: http.MethodGet, pattern: "/v1/video_site/playlists/{playlistId}/items",
-			operation: "listPlaylistItems", tag: "discovery",
-			summary: "List what a playlist of the video site holds, in its own order.",
-			handle:  s.discovering(s.listPlaylistItems),
-			path:    playlistPath(new(string)), query: request.Table{Fields: new(paging).fields(maxFound, usualListed)},
-			answers: []answer{{status: http.StatusOK, body: video.Items{}}},
-			codes:   codesOfDiscovery(transcript.Unavailable),
+			Method: http.MethodGet, Pattern: "/v1/video_site/playlists/{playlistId}/items",
+			Operation: "listPlaylistItems", Tag: "discovery",
+			Summary: "List what a playlist of the video site holds, in its own order.",
+			Handle:  s.discovering(s.listPlaylistItems),
+			Path:    playlistPath(new(string)), Query: request.Table{Fields: new(paging).fields(maxFound, usualListed)},
+			Answers: []edge.Answer{{Status: http.StatusOK, Body: video.Items{}}},
+			Codes:   codesOfDiscovery(transcript.Unavailable),
 		},
 	}
 }
@@ -36,11 +37,11 @@ func playlistPath(id *string) request.Table {
 func (s *Server) playlistInPath(r *http.Request) (match site.Match, err error) {
 	var id string
 	if !playlistPath(&id).ReadPath(r.PathValue) {
-		return match, errUnknownRoute
+		return match, edge.ErrUnknownRoute
 	}
 	match, err = s.cfg.Sites.Playlist(id)
 	if err != nil || match.ExternalID != id || match.Platform != transcript.VideoSite {
-		return match, errUnknownRoute
+		return match, edge.ErrUnknownRoute
 	}
 	return match, nil
 }
@@ -67,6 +68,5 @@ func (s *Server) listPlaylistItems(w http.ResponseWriter, r *http.Request) error
 	if found.Title != "" {
 		a.Title = &found.Title
 	}
-	s.respondJSON(r.Context(), w, http.StatusOK, a)
-	return nil
+	return edge.RespondJSON(w, http.StatusOK, a)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -89,7 +90,7 @@ func newLinkRequest() *linkRequest {
 // readLinkRequest reads the body and checks everything that can be checked without
 // asking anyone.
 func readLinkRequest(w http.ResponseWriter, r *http.Request) (*linkRequest, error) {
-	body, err := readBody(w, r, maxJSONBody)
+	body, err := edge.ReadBody(w, r, edge.MaxJSONBody)
 	if err != nil {
 		return nil, err
 	}

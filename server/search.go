@@ -7,21 +7,22 @@ import (
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/server/internal/search"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-func (s *Server) searchRoutes() []route {
-	return []route{
+func (s *Server) searchRoutes() []edge.Route {
+	return []edge.Route{
 		{
-			method: http.MethodGet, pattern: "/v1/library/search",
-			operation: "searchLibrary", tag: "library",
-			summary: "Find what is said in the saved transcripts.",
-			scope:   account.Transcripts, handle: s.searchLibrary,
-			query:   new(searchRequest).query(),
-			answers: []answer{{status: http.StatusOK, body: library.Found{}}},
-			codes:   []transcript.Code{transcript.InvalidRequest},
+			Method: http.MethodGet, Pattern: "/v1/library/search",
+			Operation: "searchLibrary", Tag: "library",
+			Summary: "Find what is said in the saved transcripts.",
+			Scope:   account.Transcripts, Handle: s.searchLibrary,
+			Query:   new(searchRequest).query(),
+			Answers: []edge.Answer{{Status: http.StatusOK, Body: library.Found{}}},
+			Codes:   []transcript.Code{transcript.InvalidRequest},
 		},
 	}
 }
@@ -51,7 +52,7 @@ func (s *Server) searchLibrary(w http.ResponseWriter, r *http.Request) error {
 	}
 	list := listingOf(r, query)
 	look := db.Search{
-		Account: principal(r).Account, Query: search.Parse(asked.q), Platform: string(asked.platform), Lang: asked.lang,
+		Account: edge.Principal(r).Account, Query: search.Parse(asked.q), Platform: string(asked.platform), Lang: asked.lang,
 		N: asked.page.maxResults + 1, // to see whether there are more
 	}
 	if asked.page.pageToken != "" {
@@ -86,8 +87,7 @@ func (s *Server) searchLibrary(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	s.respondJSON(r.Context(), w, http.StatusOK, found)
-	return nil
+	return edge.RespondJSON(w, http.StatusOK, found)
 }
 
 // matchOf is what is shown of a transcript in which the query is met.

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/netip"
 	"sync"
 	"time"
 
@@ -16,10 +15,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/scratch"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
-	"github.com/transcriptkit/transcriptkit/server/internal/window"
 )
 
 // Bounds of every connection.
@@ -36,18 +35,15 @@ type Server struct {
 	db         *db.Store
 	pipeline   *pipeline.Pipeline
 	metrics    *metrics.Metrics
-	leases     *leases
 	guard      *egress.Guard
 	shortLinks *shortlink.Follower
 	scratch    *scratch.Dir // nil where no work is done
-	failures   window.Counter[netip.Addr]
 	streams    streamCounter
 	made       *made
-	memory     *memory
-	pack       func(http.Handler) http.HandlerFunc // see packing
-	noRoute    *metrics.Route                      // for requests that have none
-	document   func() (document, error)            // made when it is asked for first
-	docsPage   func() (docsPage, error)            // so is this
+	edge       *edge.Edge
+	lifetime   *edge.Lifetime
+	document   func() (document, error) // made when it is asked for first
+	docsPage   func() (docsPage, error) // so is this
 
 	unconfined error // why the kernel does not hold programs to the guard; nil: it does
 
@@ -57,13 +53,10 @@ type Server struct {
 	web   []*http.Server // those that HTTPServer has made
 
 	// See Stop.
-	draining      chan struct{} // closed when it is called
-	beginDraining sync.Once
-	drained       time.Time       // when no more requests are taken
-	serving       context.Context // ends then
-	endWaits      context.CancelFunc
-	turn          chan struct{} // holds a value while a call of Start or Stop is at work
-	stopped       bool
+	stopOnce sync.Once
+	drained  time.Time     // when no more requests are taken
+	turn     chan struct{} // holds a value while a call of Start or Stop is at work
+	stopped  bool
 }
 
 // Format prints a Server, under every verb, as its name alone. A Server holds secrets, and
@@ -80,16 +73,15 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 	}
 	s := &Server{
 		cfg: c, db: db.Of(c.Store), metrics: metrics.New(c.Version), made: newMade(),
-		failures: window.Counter[netip.Addr]{Max: maxClients},
-		draining: make(chan struct{}), turn: make(chan struct{}, 1),
+		lifetime: edge.NewLifetime(), turn: make(chan struct{}, 1),
 	}
-	if s.pack, err = newPacker(); err != nil {
+	s.edge, err = edge.New(edge.Config{
+		Store: s.db, Metrics: s.metrics, Log: c.Log, Authenticator: c.Authenticator, TrustedProxies: c.TrustedProxies,
+		Lifetime: s.lifetime, BodyBytes: c.Limits.BodyBytes, AnswerBytes: c.answerBytes,
+	})
+	if err != nil {
 		return nil, err
 	}
-	s.serving, s.endWaits = context.WithCancel(context.Background())
-	s.noRoute = s.metrics.Route("none")
-	s.leases = newLeases(s.db, c.Log)
-	s.memory = newMemory(c.Limits.BodyBytes, c.answerBytes, s.db.Blobs.UploadMemory())
 	if folders := s.db.Folders(); c.Role != RoleAll && len(folders) > 0 {
 		c.Log.Warn("blobs are kept in a local folder: the other processes must see the same one", "dir", folders[0])
 	}
@@ -187,7 +179,7 @@ func (s *Server) Start(ctx context.Context) error {
 		return fmt.Errorf("server: start: %w", err)
 	}
 	defer s.giveTurn()
-	if s.isDraining() {
+	if s.lifetime.Draining() {
 		return errors.New("server: start: Stop has been called: make another server")
 	}
 	release, err := s.db.Serve(ctx)
@@ -233,7 +225,7 @@ func (s *Server) HTTPServer(addr string) *http.Server {
 		IdleTimeout:       idleTimeout,
 		// "OPTIONS *" is for the handler to refuse.
 		DisableGeneralOptionsHandler: true,
-		ConnState:                    newConnections(maxConnections).changed,
+		ConnState:                    edge.NewConnections(edge.MaxConnections).Changed,
 		BaseContext:                  func(net.Listener) context.Context { return context.Background() },
 	}
 	s.webMu.Lock()

@@ -44,12 +44,12 @@ func (s *Server) Stop(ctx context.Context) error {
 
 // stopInTurn lets one call of Stop at a time do what is left to do.
 func (s *Server) stopInTurn(ctx context.Context) error {
-	s.beginDraining.Do(func() {
+	s.stopOnce.Do(func() {
 		s.drained = time.Now().Add(s.cfg.DrainDelay)
 		if s.cfg.Role == RoleWorker { // nobody sends it requests
 			s.drained = time.Now()
 		}
-		close(s.draining)
+		s.lifetime.Drain()
 	})
 	if err := s.takeTurn(ctx); err != nil {
 		return err
@@ -62,13 +62,13 @@ func (s *Server) stopInTurn(ctx context.Context) error {
 	case <-time.After(time.Until(s.drained)):
 	case <-ctx.Done():
 	}
-	s.endWaits()
+	s.lifetime.End()
 	s.shutdown(ctx, requestGrace)
 	if err := s.pipeline.Stop(ctx); err != nil {
 		return err
 	}
 	s.shutdown(ctx, lastAnswers)
-	s.leases.close()
+	s.edge.Close()
 	s.stopped = true
 	var err error
 	if s.release != nil {
@@ -120,40 +120,4 @@ func (s *Server) webServers() []*http.Server {
 	s.webMu.Lock()
 	defer s.webMu.Unlock()
 	return s.web
-}
-
-// untilStop is ctx for a request that waits: it ends too when the service stops.
-func (s *Server) untilStop(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
-	stop := context.AfterFunc(s.serving, cancel)
-	return ctx, func() { stop(); cancel() }
-}
-
-// isDraining tells that Stop has been called.
-func (s *Server) isDraining() bool {
-	select {
-	case <-s.draining:
-		return true
-	default:
-		return false
-	}
-}
-
-// excused tells that an error may come from the end of the service. The caller is
-// told to repeat the request then, which another process answers.
-func (s *Server) excused(err error) bool {
-	status := http.StatusInternalServerError
-	coded, business := businessFailure(err)
-	var flat *flatError
-	switch {
-	case s.serving.Err() == nil:
-		return false
-	case errors.As(err, &flat):
-		status = flat.status
-	case business:
-		status = coded.HTTPStatus()
-	case errors.Is(err, ErrNoCredential), errors.Is(err, ErrInvalidCredential):
-		status = http.StatusUnauthorized
-	}
-	return status == http.StatusInternalServerError || status == http.StatusBadGateway
 }

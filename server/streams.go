@@ -2,8 +2,10 @@ package server
 
 import (
 	"sync"
+	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 )
 
 // streamCounter counts the open streams of each account. The zero value is
@@ -12,6 +14,9 @@ type streamCounter struct {
 	mu      sync.Mutex
 	streams map[string]int // by account
 }
+
+// errTooManyStreams refuses a stream of an account that has as many as it may.
+var errTooManyStreams = edge.RateLimited(5 * time.Second)
 
 // open counts a new stream, unless the account has as many as it may.
 func (c *streamCounter) open(owner string, limit int) bool {

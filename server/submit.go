@@ -11,6 +11,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -54,8 +55,8 @@ func (s *Server) Submit(ctx context.Context, p account.Principal, r transcript.R
 // inProcess is an error as the program around the server is told: what a request would
 // be asked to repeat has a code.
 func (s *Server) inProcess(ctx context.Context, err error) error {
-	if _, business := businessFailure(err); !business && (errors.Is(err, db.ErrUnavailable) || s.excused(err)) && ctx.Err() == nil {
-		return unavailable().Because(err)
+	if _, business := edge.BusinessFailure(err); !business && (errors.Is(err, db.ErrUnavailable) || s.lifetime.Excuses(err)) && ctx.Err() == nil {
+		return edge.Unavailable().Because(err)
 	}
 	return err
 }
@@ -64,7 +65,7 @@ func (s *Server) submitFor(ctx context.Context, p account.Principal, r transcrip
 	if p.Account == "" {
 		return nil, errors.New("server: Submit: the principal has no account")
 	}
-	if err := checkPrincipal(p); err != nil {
+	if err := edge.CheckPrincipal(p); err != nil {
 		return nil, err
 	}
 	var src source

@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -19,19 +19,19 @@ import (
 
 const createTranscript = "createTranscript"
 
-func (s *Server) transcriptRoutes() []route {
-	return []route{
+func (s *Server) transcriptRoutes() []edge.Route {
+	return []edge.Route{
 		{
-			method: http.MethodPost, pattern: "/v1/transcript",
-			operation: createTranscript, tag: "transcripts",
-			summary: "Turn a link or an uploaded file into a timestamped transcript.",
-			scope:   account.Transcripts, handle: s.createTranscript,
-			body: newLinkRequest().table, form: newUploadForm().table,
-			answers: []answer{
-				{status: http.StatusOK, body: resultAnswer{}, headers: []header{headerReplayed}},
-				{status: http.StatusAccepted, body: accepted{}, headers: []header{headerLocation, headerRetryAfter, headerReplayed}},
+			Method: http.MethodPost, Pattern: "/v1/transcript",
+			Operation: createTranscript, Tag: "transcripts",
+			Summary: "Turn a link or an uploaded file into a timestamped transcript.",
+			Scope:   account.Transcripts, Handle: s.createTranscript,
+			Body: newLinkRequest().table, Form: newUploadForm().table,
+			Answers: []edge.Answer{
+				{Status: http.StatusOK, Body: resultAnswer{}, Headers: []edge.Header{edge.HeaderReplayed}},
+				{Status: http.StatusAccepted, Body: accepted{}, Headers: []edge.Header{edge.HeaderLocation, edge.HeaderRetryAfter, edge.HeaderReplayed}},
 			},
-			codes: []transcript.Code{
+			Codes: []transcript.Code{
 				transcript.InvalidRequest, transcript.InvalidVideo, transcript.UnsupportedPlatform, transcript.UploadInvalid,
 				transcript.TranscriptQuotaExceeded, transcript.InsufficientCredits, transcript.VideoTooLong, transcript.ASRQuotaExceeded,
 				transcript.MediaTooLarge, transcript.NoTranscript, transcript.LanguageNotAvailable, transcript.Unavailable,
@@ -53,26 +53,26 @@ type accepted struct {
 
 // createTranscript is POST /v1/transcript.
 func (s *Server) createTranscript(w http.ResponseWriter, r *http.Request) error {
-	media, present, err := bodyType(r)
+	media, present, err := edge.BodyType(r)
 	switch {
 	case err != nil:
 		return err
-	case !present && contentType(r) == "multipart/form-data":
-		return invalidBody(`is missing: send a form with a part "file"`)
+	case !present && edge.ContentType(r) == "multipart/form-data":
+		return edge.InvalidBody(`is missing: send a form with a part "file"`)
 	case !present, media == "application/json": // without a body, what is missing is told
 		return s.createFromLink(w, r)
 	case media == "multipart/form-data":
 		return s.createFromUpload(w, r)
 	}
-	return unsupported("Send the body as application/json or multipart/form-data, and say so in Content-Type.")
+	return edge.Unsupported("Send the body as application/json or multipart/form-data, and say so in Content-Type.")
 }
 
 func (s *Server) createFromLink(w http.ResponseWriter, r *http.Request) error {
-	p := principal(r)
+	p := edge.Principal(r)
 	var req *linkRequest
 	var match site.Match
-	return s.once(w, r, operation{
-		read: func() (_ map[string]any, err error) {
+	return s.edge.Once(w, r, edge.Post{
+		Read: func() (_ map[string]any, err error) {
 			if req, err = readLinkRequest(w, r); err != nil {
 				return nil, err
 			}
@@ -84,10 +84,10 @@ func (s *Server) createFromLink(w http.ResponseWriter, r *http.Request) error {
 			}
 			return req.canonical(match.Platform), nil
 		},
-		do: func(key *db.HeldKey) (reply, error) {
+		Do: func(key *db.HeldKey) (edge.Reply, error) {
 			content, err := s.content(r.Context(), match)
 			if err != nil {
-				return reply{}, err
+				return edge.Reply{}, err
 			}
 			return s.submit(r, req.wait, pipeline.Submission{
 				Account:   p.Account,
@@ -99,12 +99,12 @@ func (s *Server) createFromLink(w http.ResponseWriter, r *http.Request) error {
 				Key:       key,
 			})
 		},
-		again: func(a db.Answer) (reply, error) { return s.createdBefore(r, a, req.view) },
+		Again: func(a db.Answer) (edge.Reply, error) { return s.createdBefore(r, a, req.view) },
 	})
 }
 
 func (s *Server) createFromUpload(w http.ResponseWriter, r *http.Request) error {
-	p := principal(r)
+	p := edge.Principal(r)
 	if err := mayUpload(p.Plan); err != nil { // before anything is said of the request itself
 		return err
 	}
@@ -115,21 +115,21 @@ func (s *Server) createFromUpload(w http.ResponseWriter, r *http.Request) error 
 			s.pipeline.Discard(context.WithoutCancel(r.Context()), f.upload)
 		}
 	}()
-	return s.once(w, r, operation{
-		read: func() (_ map[string]any, err error) {
+	return s.edge.Once(w, r, edge.Post{
+		Read: func() (_ map[string]any, err error) {
 			if f, err = s.readForm(r, p.Plan.MaxUploadBytes); err != nil {
 				return nil, err
 			}
 			return f.canonical(), nil
 		},
-		large: true,
-		do: func(key *db.HeldKey) (reply, error) {
+		Large: true,
+		Do: func(key *db.HeldKey) (edge.Reply, error) {
 			taken = true
 			sub := s.uploadSubmission(p, f.upload, f.wishes)
 			sub.Key = key
 			return s.submit(r, f.wait, sub)
 		},
-		again: func(a db.Answer) (reply, error) { return s.createdBefore(r, a, f.view) },
+		Again: func(a db.Answer) (edge.Reply, error) { return s.createdBefore(r, a, f.view) },
 	})
 }
 
@@ -156,20 +156,20 @@ func (s *Server) uploadSubmission(p account.Principal, upload *pipeline.Upload, 
 
 // submit hands a request to the pipeline, and replies with what becomes of it while
 // its sender waits.
-func (s *Server) submit(r *http.Request, wait time.Duration, sub pipeline.Submission) (reply, error) {
+func (s *Server) submit(r *http.Request, wait time.Duration, sub pipeline.Submission) (edge.Reply, error) {
 	out, err := s.submitted(r.Context(), wait, sub)
 	switch {
 	case err != nil:
-		return reply{}, err
+		return edge.Reply{}, err
 	case out.Result != nil:
 		return s.cachedReply(out.Result, sub.View)
 	case !out.Job.Status.Terminal():
-		re := s.acceptedReply(out.Job.Job)
-		re.about = db.Answer{Kind: db.JobAnswer, ID: out.Job.JobID}
-		return re, nil
+		re, err := s.acceptedReply(out.Job.Job)
+		re.About = db.Answer{Kind: db.JobAnswer, ID: out.Job.JobID}
+		return re, err
 	}
 	re, err := outcomeReply(out.Job)
-	re.about = db.Answer{Kind: db.OutcomeAnswer, ID: out.Job.JobID}
+	re.About = db.Answer{Kind: db.OutcomeAnswer, ID: out.Job.JobID}
 	return re, err
 }
 
@@ -181,49 +181,48 @@ func (s *Server) submitted(ctx context.Context, wait time.Duration, sub pipeline
 	if err != nil || out.Result != nil || wait == 0 { // then it is the job as it was taken, even where it has ended meanwhile
 		return out, err
 	}
-	serving, stop := s.untilStop(ctx)
+	serving, stop := s.lifetime.Until(ctx)
 	defer stop()
 	waiting, cancel := s.cfg.timeout(serving, wait)
 	defer cancel()
-	defer waited(ctx)()
+	defer edge.Waiting(ctx)()
 	job, err := s.pipeline.Wait(waiting, sub.Account, out.Job.JobID, &sub.View)
 	return &pipeline.Outcome{Job: job}, err
 }
 
 // createdBefore makes the answer of an earlier request anew.
-func (s *Server) createdBefore(r *http.Request, a db.Answer, v pipeline.View) (reply, error) {
-	account := principal(r).Account
+func (s *Server) createdBefore(r *http.Request, a db.Answer, v pipeline.View) (edge.Reply, error) {
+	account := edge.Principal(r).Account
 	switch a.Kind {
 	case db.JobAnswer: // as a job begins, wherever it stands by now
-		return s.acceptedReply(transcript.Job{JobID: a.ID, Status: transcript.JobPending, Stage: transcript.StageQueued}), nil
+		return s.acceptedReply(transcript.Job{JobID: a.ID, Status: transcript.JobPending, Stage: transcript.StageQueued})
 	case db.OutcomeAnswer:
 		job, err := s.pipeline.Job(r.Context(), account, a.ID, &v)
 		if err != nil {
-			return reply{}, err
+			return edge.Reply{}, err
 		}
 		return outcomeReply(job)
 	case db.TranscriptAnswer:
 		res, err := s.pipeline.Transcript(r.Context(), account, a.ID, v)
 		if err != nil {
-			return reply{}, err
+			return edge.Reply{}, err
 		}
 		return resultReply(res)
 	}
-	return reply{}, fmt.Errorf("server: the answer of an earlier request is of kind %q, which this version does not know", a.Kind)
+	return edge.Reply{}, fmt.Errorf("server: the answer of an earlier request is of kind %q, which this version does not know", a.Kind)
 }
 
 // acceptedReply hands out a job.
-func (s *Server) acceptedReply(job transcript.Job) reply {
-	body, _ := json.Marshal(accepted{job.Status, job.JobID, job.Stage, job.MetadataStatus}) // of strings: it never fails
+func (s *Server) acceptedReply(job transcript.Job) (edge.Reply, error) {
 	header := map[string]string{"Location": s.jobPath(job.JobID), "Retry-After": "2"}
-	return reply{response: response{http.StatusAccepted, header, plainBody(body)}}
+	return edge.ReplyJSON(http.StatusAccepted, header, accepted{job.Status, job.JobID, job.Stage, job.MetadataStatus})
 }
 
 // outcomeReply tells what has become of a job that has ended.
-func outcomeReply(job *pipeline.Job) (reply, error) {
+func outcomeReply(job *pipeline.Job) (edge.Reply, error) {
 	res, failure := outcome(job)
 	if failure != nil {
-		return reply{failure: failure}, nil //nolint:nilerr // why the job failed is what is told
+		return edge.Reply{Failure: failure}, nil //nolint:nilerr // why the job failed is what is told
 	}
 	return resultReply(res)
 }
@@ -241,9 +240,9 @@ func outcome(job *pipeline.Job) (*pipeline.Result, *transcript.Error) {
 	return &pipeline.Result{Result: *job.Result, SegmentsJSON: job.SegmentsJSON}, nil
 }
 
-func resultReply(res *pipeline.Result) (reply, error) {
+func resultReply(res *pipeline.Result) (edge.Reply, error) {
 	body, err := resultBody(res)
-	return reply{response: response{status: http.StatusOK, body: body}}, err
+	return edge.Reply{Response: edge.Response{Status: http.StatusOK, Body: body}}, err
 }
 
 // resultWriter changes with the form in which a result is written.
@@ -251,11 +250,11 @@ const resultWriter = "result2"
 
 // cachedReply is resultReply of a result that comes from the cache, and is likely to be
 // asked for again. The same view of the same text is the same answer.
-func (s *Server) cachedReply(res *pipeline.Result, v pipeline.View) (reply, error) {
+func (s *Server) cachedReply(res *pipeline.Result, v pipeline.View) (edge.Reply, error) {
 	tag := madeOf(res.TextID, res.TextChanged, resultWriter,
 		string(v.Format), strconv.FormatBool(v.OmitTimestamp), strconv.FormatBool(v.SendMetadata))
 	body, err := s.remembered(tag, func() (*packed.Body, error) { return resultBody(res) })
-	return reply{response: response{status: http.StatusOK, body: body}}, err
+	return edge.Reply{Response: edge.Response{Status: http.StatusOK, Body: body}}, err
 }
 
 func resultBody(res *pipeline.Result) (*packed.Body, error) {

@@ -6,31 +6,32 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-func (s *Server) usageRoutes() []route {
-	return []route{
+func (s *Server) usageRoutes() []edge.Route {
+	return []edge.Route{
 		{
-			method: http.MethodGet, pattern: "/v1/usage",
-			operation: "getUsage", tag: "usage",
-			summary: "Tell what the account may have, and how much of it is used.",
-			handle:  s.getUsage,
-			answers: []answer{{status: http.StatusOK, body: transcript.Usage{}}},
+			Method: http.MethodGet, Pattern: "/v1/usage",
+			Operation: "getUsage", Tag: "usage",
+			Summary: "Tell what the account may have, and how much of it is used.",
+			Handle:  s.getUsage,
+			Answers: []edge.Answer{{Status: http.StatusOK, Body: transcript.Usage{}}},
 		},
 	}
 }
 
 // getUsage is GET /v1/usage.
 func (s *Server) getUsage(w http.ResponseWriter, r *http.Request) error {
-	p := principal(r)
+	p := edge.Principal(r)
 	period := p.Plan.Period(time.Now())
 	stands, err := s.db.Accounts.Standing(r.Context(), p.Account, p.KeyID, period.Start)
 	if err != nil {
 		return err
 	}
 	used, reserved, plan := stands.Usage.Used, stands.Usage.Reserved, p.Plan
-	s.respondJSON(r.Context(), w, http.StatusOK, transcript.Usage{
+	return edge.RespondJSON(w, http.StatusOK, transcript.Usage{
 		Account:     transcript.UsageAccount{ID: p.Account, Plan: plan.Name, Paid: plan.Paid},
 		Period:      transcript.UsagePeriod{Start: transcript.At(period.Start), End: transcript.At(period.End)},
 		Transcripts: allowance(used.Transcripts, reserved.Transcripts, plan.TranscriptsPerPeriod),
@@ -48,10 +49,9 @@ func (s *Server) getUsage(w http.ResponseWriter, r *http.Request) error {
 			ASR:            plan.Recognizes(),
 			EventStreams:   limit(plan.EventStreams),
 		},
-		RateLimit: shownWindow(r),
+		RateLimit: edge.RateWindowOf(r.Context()),
 		Key:       usageKey(stands.Key),
 	})
-	return nil
 }
 
 func allowance(used, reserved, most int64) transcript.Allowance {
@@ -75,19 +75,6 @@ func inSeconds(d time.Duration) *int64 {
 		return nil
 	}
 	return new(int64(d / time.Second))
-}
-
-// shownWindow is the window that a request counted in, nil where there is none. For
-// GET /v1/usage that is the main one.
-func shownWindow(r *http.Request) *transcript.RateWindow {
-	in, ok := admissionOf(r.Context())
-	if !ok || in.window == nil {
-		return nil
-	}
-	w := in.window
-	return &transcript.RateWindow{
-		Limit: int64(w.limit), Remaining: int64(w.remaining), Reset: w.end.Unix(), WindowSec: int64(w.length / time.Second),
-	}
 }
 
 // usageKey is what the API shows of a key, nil of none.

@@ -7,21 +7,22 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
-func (s *Server) videoRoutes() []route {
-	return []route{
+func (s *Server) videoRoutes() []edge.Route {
+	return []edge.Route{
 		{
-			method: http.MethodGet, pattern: "/v1/video_site/videos",
-			operation: "getVideos", tag: "discovery",
-			summary: "Describe videos of the video site.",
-			handle:  s.discovering(s.getVideos),
-			query:   videosQuery(new([]string)),
-			answers: []answer{{status: http.StatusOK, body: video.Videos{}}},
-			codes:   codesOfDiscovery(transcript.InvalidVideo, transcript.UnsupportedPlatform),
+			Method: http.MethodGet, Pattern: "/v1/video_site/videos",
+			Operation: "getVideos", Tag: "discovery",
+			Summary: "Describe videos of the video site.",
+			Handle:  s.discovering(s.getVideos),
+			Query:   videosQuery(new([]string)),
+			Answers: []edge.Answer{{Status: http.StatusOK, Body: video.Videos{}}},
+			Codes:   codesOfDiscovery(transcript.InvalidVideo, transcript.UnsupportedPlatform),
 		},
 	}
 }
@@ -54,8 +55,7 @@ func (s *Server) getVideos(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	s.respondJSON(r.Context(), w, http.StatusOK, video.Videos{Items: orNone(found), NotFound: orNone(missing)})
-	return nil
+	return edge.RespondJSON(w, http.StatusOK, video.Videos{Items: orNone(found), NotFound: orNone(missing)})
 }
 
 // videoOf is the video that an id or a link means.

@@ -4,21 +4,22 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
-func (s *Server) videoSearchRoutes() []route {
-	return []route{
+func (s *Server) videoSearchRoutes() []edge.Route {
+	return []edge.Route{
 		{
-			method: http.MethodGet, pattern: "/v1/video_site/search",
-			operation: "searchVideoSite", tag: "discovery",
-			summary: "Find videos, channels or playlists of the video site.",
-			handle:  s.discovering(s.searchVideoSite),
-			query:   new(videoSearchRequest).table(),
-			answers: []answer{{status: http.StatusOK, body: video.Found{}}},
-			codes:   codesOfDiscovery(transcript.InvalidVideo, transcript.UnsupportedPlatform, transcript.Unavailable),
+			Method: http.MethodGet, Pattern: "/v1/video_site/search",
+			Operation: "searchVideoSite", Tag: "discovery",
+			Summary: "Find videos, channels or playlists of the video site.",
+			Handle:  s.discovering(s.searchVideoSite),
+			Query:   new(videoSearchRequest).table(),
+			Answers: []edge.Answer{{Status: http.StatusOK, Body: video.Found{}}},
+			Codes:   codesOfDiscovery(transcript.InvalidVideo, transcript.UnsupportedPlatform, transcript.Unavailable),
 		},
 	}
 }
@@ -68,10 +69,9 @@ func (s *Server) searchVideoSite(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	s.respondJSON(r.Context(), w, http.StatusOK, video.Found{
+	return edge.RespondJSON(w, http.StatusOK, video.Found{
 		Query: search.Q, Type: search.Type, Items: orNone(found.Items), NextPageToken: req.next(found.Next),
 	})
-	return nil
 }
 
 // channelByID is the id of the channel that a text names, which may not do so by the

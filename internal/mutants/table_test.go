@@ -16,9 +16,9 @@ var table = []mutant{
 	{"server/internal/db/jobs.go", `Where("id = ? AND account = ?", id, account)`, `Where("id = ?", id)`, "server TestOwnersOfEveryRoute"},
 	{"server/internal/db/jobs.go", `Where("id = ? AND account = ?", id, account)`, `Where("id = ?", id)`, "server/internal/db TestJobBelongsToItsAccount"},
 	{"server/internal/db/batches.go", `Where("b.account = ? AND b.id = ?", account, id)`, `Where("b.id = ?", id)`, "server TestOwnersOfEveryRoute"},
-	{"server/pagetoken.go", `[]any{principal(r).Account, r.Pattern,`, `[]any{r.Pattern,`, "server TestPageTokenOfAnotherList"},
+	{"server/pagetoken.go", `[]any{edge.Principal(r).Account, r.Pattern,`, `[]any{r.Pattern,`, "server TestPageTokenOfAnotherList"},
 	{"server/pagetoken.go", `if l.token(after) != token {`, `if false {`, "server TestPageTokenOfAnotherList"},
-	{"server/admission.go", `return p.Account == in.principal.Account && p.Can(scope)`, `return p.Can(scope)`, "server TestWhoMayStayWithASession"},
+	{"server/internal/edge/admission.go", `return p.Account == in.principal.Account && p.Can(scope)`, `return p.Can(scope)`, "server TestWhoMayStayWithASession"},
 
 	// API2 Broken Authentication
 	{"server/account/verify.go", `subtle.ConstantTimeCompare(digest(key), h.key.Hash) != 1`, `subtle.ConstantTimeCompare(nil, nil) != 1`, "server/account TestVerifyComparesTheSecret"},
@@ -27,29 +27,29 @@ var table = []mutant{
 	{"server/account/verify.go", `(k.ExpiresAt == nil || at.Before(*k.ExpiresAt))`, `true`, "server/account TestVerifyRefuses"},
 	{"server/account/memory.go", ` || h.changes != m.changes.Load()`, ``, "server/account TestRevoke"},
 	{"server/account/secret.go", `return keyLike.ReplaceAllString(s, "$1…")`, `return s`, "server TestNoKeyInTheLog"},
-	{"server/credential.go", `case len(bearer)+len(header) > 1:`, `case false:`, "server TestCredentials"},
-	{"server/credential.go", `if prefix, found := keyInQuery(r); found {`, `if prefix, found := keyInQuery(r); found && prefix == "" {`, "server TestCredentials"},
-	{"server/failures.go", `if w.Count <= maxFailures {`, `if true {`, "server TestFailuresAreCounted"},
-	{"server/clientaddr.go", `if !contain(trusted, client) {`, `if false {`, "server TestClientAddress"},
-	{"server/admission.go", "case errors.Is(err, ErrNoCredential), errors.Is(err, ErrInvalidCredential):\n\t\treturn false", "case errors.Is(err, ErrNoCredential), errors.Is(err, ErrInvalidCredential):\n\t\treturn true", "server TestWhoMayStayWithASession"},
+	{"server/internal/edge/apikey.go", `case len(bearer)+len(header) > 1:`, `case false:`, "server TestCredentials"},
+	{"server/internal/edge/apikey.go", `if prefix, found := keyInQuery(r); found {`, `if prefix, found := keyInQuery(r); found && prefix == "" {`, "server TestCredentials"},
+	{"server/internal/edge/failedauth.go", `if w.Count <= maxFailures {`, `if true {`, "server TestFailuresAreCounted"},
+	{"server/internal/edge/clientaddr.go", `if !contain(trusted, client) {`, `if false {`, "server TestClientAddress"},
+	{"server/internal/edge/admission.go", "case errors.Is(err, ErrNoCredential), errors.Is(err, ErrInvalidCredential):\n\t\treturn false", "case errors.Is(err, ErrNoCredential), errors.Is(err, ErrInvalidCredential):\n\t\treturn true", "server TestWhoMayStayWithASession"},
 	{"server/events.go", `if !mayStay() {`, `if !mayStay() && false {`, "server TestStreamEndsWithItsKey"},
-	{"server/admission.go", `if bad := checkPrincipal(p); bad != nil {`, `if bad := checkPrincipal(p); bad != nil && false {`, "server TestNamesThatNoDatabaseTakes"},
-	{"server/admission.go", `case !known && err == nil:`, `case false:`, "server TestOwnAuthenticator"},
+	{"server/internal/edge/admission.go", `if bad := CheckPrincipal(p); bad != nil {`, `if bad := CheckPrincipal(p); bad != nil && false {`, "server TestNamesThatNoDatabaseTakes"},
+	{"server/internal/edge/admission.go", `case !known && err == nil:`, `case false:`, "server TestOwnAuthenticator"},
 
 	// API3 Broken Object Property Level Authorization
 	{"server/internal/request/json.go", `is.cannotRead(name, "is not a property of this request")`, ``, "server TestJSONBodies"},
 	{"server/internal/request/json.go", `case f.sent:`, `case false:`, "server TestJSONBodies"},
-	{"server/middleware.go", `if crash := recover(); crash != nil {`, `if crash := any(nil); crash != nil {`, "server TestCrash"},
+	{"server/internal/edge/middleware.go", `if crash := recover(); crash != nil {`, `if crash := any(nil); crash != nil {`, "server TestCrash"},
 
 	// API4 Unrestricted Resource Consumption
 	{"server/streams.go", `c.streams[owner] >= limit {`, `c.streams[owner] >= limit+1000 {`, "server TestStreamsOfAnAccountAreLimited"},
-	{"server/ratewindow.go", `if counted.Count > limit.Requests {`, `if false {`, "server TestWindowsThatAreUsedUp"},
-	{"server/connections.go", `if len(c.open) < c.most {`, `if true {`, "server TestConnectionsThatSendNothing"},
+	{"server/internal/edge/ratelimit.go", `if counted.Count > limit.Requests {`, `if false {`, "server TestWindowsThatAreUsedUp"},
+	{"server/internal/edge/connections.go", `if len(c.open) < c.most {`, `if true {`, "server TestConnectionsThatSendNothing"},
 	{"internal/run/process_linux.go", `{unix.RLIMIT_DATA, uint64(l.Memory), uint64(l.Memory)},`, ``, "internal/run TestMemoryLimit"},
 	{"internal/run/process_linux.go", `{unix.RLIMIT_NOFILE, maxOpen, maxOpen},`, ``, "internal/run TestLimitsAreSet"},
 
 	// API5 Broken Function Level Authorization
-	{"server/auth.go", `if !p.Can(scope) {`, `if !p.Can(scope) && false {`, "server TestScopesOfEveryRoute"},
+	{"server/internal/edge/authenticate.go", `if !p.Can(scope) {`, `if !p.Can(scope) && false {`, "server TestScopesOfEveryRoute"},
 
 	// API6 Unrestricted Access to Sensitive Business Flows
 	{"server/account/verify.go", `case acc.Suspended:`, `case false:`, "server TestSuspendedAndUnpaidAccounts"},
@@ -69,7 +69,7 @@ var table = []mutant{
 	{"internal/run/run.go", `append(env, pass.Env()...)`, `append(pass.Env(), env...)`, "internal/run TestNoWayRoundTheGuard"},
 
 	// API8 Security Misconfiguration
-	{"server/middleware.go", `"X-Content-Type-Options": {"nosniff"},`, ``, "server TestHeadersOfEveryAnswer"},
+	{"server/internal/edge/middleware.go", `"X-Content-Type-Options": {"nosniff"},`, ``, "server TestHeadersOfEveryAnswer"},
 	{"server/internal/db/sqlite.go", `os.OpenFile(path, flag, 0o600)`, `os.OpenFile(path, flag, 0o644)`, "server/internal/db TestFilesAreTheUsersOwn"},
 	{"internal/run/run.go", `env := []string{"PATH=" + r.path, "LANG=C.UTF-8"}`, `env := append(os.Environ(), "PATH="+r.path, "LANG=C.UTF-8")`, "internal/run TestEnvironmentIsBuiltFromNothing"},
 	{"internal/run/landlock_linux.go", `l.allow(rules, path, toRead)`, `l.allow(rules, path, toWrite)`, "internal/run TestFilesOfTheService"},

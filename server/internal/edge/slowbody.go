@@ -1,4 +1,4 @@
-package server
+package edge
 
 import (
 	"errors"
@@ -27,10 +27,10 @@ const bodyTime = 2 * time.Minute
 // body was read, so that a client that is still sending reads the answer.
 const bodyLinger = 500 * time.Millisecond
 
-// patientBody is a request's body that has a deadline, also where nobody reads
+// PatientBody is a request's body that has a deadline, also where nobody reads
 // it. A Read beyond it is errTooSlow, one on a connection that this process has
 // closed errCut.
-type patientBody struct {
+type PatientBody struct {
 	io.ReadCloser
 	control  *http.ResponseController
 	began    time.Time
@@ -40,16 +40,17 @@ type patientBody struct {
 	ended    bool      // was read to its end
 }
 
-func newPatientBody(body io.ReadCloser, control *http.ResponseController) *patientBody {
-	b := &patientBody{ReadCloser: body, control: control, began: time.Now()}
+// NewPatientBody is body with the deadlines of a slow client.
+func NewPatientBody(body io.ReadCloser, control *http.ResponseController) *PatientBody {
+	b := &PatientBody{ReadCloser: body, control: control, began: time.Now()}
 	b.extend()
 	return b
 }
 
-func (b *patientBody) Read(p []byte) (int, error) {
+func (b *PatientBody) Read(p []byte) (int, error) {
 	b.extend()
 	if !b.last.IsZero() && !time.Now().Before(b.last) {
-		return 0, errTooSlow
+		return 0, ErrTooSlow
 	}
 	n, err := b.ReadCloser.Read(p)
 	b.received += int64(n)
@@ -59,21 +60,24 @@ func (b *patientBody) Read(p []byte) (int, error) {
 		// What the handler does now may take long.
 		_ = b.control.SetReadDeadline(time.Time{}) // as in extend
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		err = errTooSlow
+		err = ErrTooSlow
 	case errors.Is(err, net.ErrClosed):
-		err = errCut
+		err = ErrCut
 	}
 	return n, err
 }
 
+// InMemory bounds the whole time of a body that the process keeps in memory.
+func (b *PatientBody) InMemory() { b.within(bodyTime) }
+
 // within bounds the whole time of the body, from its begin.
-func (b *patientBody) within(whole time.Duration) {
+func (b *PatientBody) within(whole time.Duration) {
 	b.last = b.began.Add(whole)
 	b.extend()
 }
 
 // extend moves the deadline, not at every read.
-func (b *patientBody) extend() {
+func (b *PatientBody) extend() {
 	until := b.began.Add(bodyGrace + time.Duration(b.received/bodyRate)*time.Second)
 	if still := time.Now().Add(bodyPatience); still.Before(until) {
 		until = still
@@ -89,7 +93,7 @@ func (b *patientBody) extend() {
 
 // abandon is called when an answer with the given header begins before the body
 // was read: net/http would wait for the rest, to use the connection again.
-func (b *patientBody) abandon(h http.Header) {
+func (b *PatientBody) abandon(h http.Header) {
 	h.Set("Connection", "close")
 	_ = b.control.SetReadDeadline(time.Now().Add(bodyLinger)) // as in extend
 }

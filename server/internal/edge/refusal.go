@@ -1,4 +1,4 @@
-package server
+package edge
 
 import (
 	"context"
@@ -13,59 +13,58 @@ import (
 
 // flatError is a failure of the framework, not of the business: its body is a
 // flat string.
-type flatError struct {
-	status int
-	slug   string
+type FlatRefusal struct {
+	Status int
+	Slug   string
 	// message says what to do about it; empty where the slug does.
 	message string
 	// retryAfter in seconds; 0: none.
 	retryAfter int
 }
 
-func (e *flatError) Error() string { return e.slug }
+func (e *FlatRefusal) Error() string { return e.Slug }
 
 // flat is the flat form of a code that has one.
-func flat(code transcript.Code, message string) *flatError {
-	return &flatError{status: code.Status(), slug: code.Slug(), message: message}
+func flat(code transcript.Code, message string) *FlatRefusal {
+	return &FlatRefusal{Status: code.Status(), Slug: code.Slug(), message: message}
 }
 
 // The failures of the framework.
 var (
-	errUnknownRoute   = flat(transcript.NotFound, "")
-	errWrongMethod    = flat(transcript.MethodNotAllowed, "")
-	errTooSlow        = flat(transcript.RequestTimeout, "The body did not arrive in time.")
-	errEncoded        = unsupported("Send the body without Content-Encoding.")
-	errInternal       = flat(transcript.Internal, "")
-	errTooManyStreams = rateLimited(5 * time.Second)
+	ErrUnknownRoute = flat(transcript.NotFound, "")
+	errWrongMethod  = flat(transcript.MethodNotAllowed, "")
+	ErrTooSlow      = flat(transcript.RequestTimeout, "The body did not arrive in time.")
+	ErrEncoded      = Unsupported("Send the body without Content-Encoding.")
+	ErrInternal     = flat(transcript.Internal, "")
 )
 
 // errCut is for the log alone: nobody can read it.
-var errCut = transcript.Errorf(transcript.ServiceUnavailable, "The service ended before the body had arrived.")
+var ErrCut = transcript.Errorf(transcript.ServiceUnavailable, "The service ended before the body had arrived.")
 
 // unavailableRetry is how long a client is asked to leave a service alone whose
 // own parts are away.
 const unavailableRetry = 2 // seconds
 
-func unavailable() *transcript.Error {
+func Unavailable() *transcript.Error {
 	e := transcript.Errorf(transcript.ServiceUnavailable, "The service is not available for the moment.")
 	e.RetryAfter = unavailableRetry
 	return e
 }
 
 // unsupported refuses a body for its type or its encoding.
-func unsupported(message string) *flatError {
+func Unsupported(message string) *FlatRefusal {
 	return flat(transcript.UnsupportedMediaType, message)
 }
 
 // rateLimited tells a client to wait, for whole seconds and at least one.
-func rateLimited(wait time.Duration) *flatError {
+func RateLimited(wait time.Duration) *FlatRefusal {
 	e := flat(transcript.RateLimited, "")
 	e.retryAfter = max(int((wait+time.Second-1)/time.Second), 1)
 	return e
 }
 
 // flatBody is the body of a failure of the framework, of 401 and of 429.
-type flatBody struct {
+type FlatError struct {
 	Error string `json:"error"` // the slug: what to branch on
 	// Message says what to do about it, where the slug does not.
 	Message   string `json:"message,omitempty"`
@@ -73,14 +72,14 @@ type flatBody struct {
 }
 
 // envelope is the body of a business failure.
-type envelope struct {
+type ErrorEnvelope struct {
 	Error transcript.Error `json:"error"` // why the request was refused
 }
 
 // businessFailure is the failure in err that callers may be told as it is. INTERNAL
 // is none, and neither is an embedder's error whose status is that of no failure:
 // both are faults of the service.
-func businessFailure(err error) (*transcript.Error, bool) {
+func BusinessFailure(err error) (*transcript.Error, bool) {
 	var coded *transcript.Error
 	if !errors.As(err, &coded) || coded.Code == transcript.Internal {
 		return nil, false
@@ -99,22 +98,22 @@ func businessFailure(err error) (*transcript.Error, bool) {
 //   - Any other error, nil too, is a fault of the program: 500, and the log says which.
 //
 // Nothing of the answer may have been written yet.
-func (s *Server) Refuse(w http.ResponseWriter, r *http.Request, err error) {
+func (e *Edge) Refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if err == nil {
 		err = errors.New("server: Refuse was called without an error")
 	}
-	s.outermost(s.answering(func(http.ResponseWriter, *http.Request) error { return err })).ServeHTTP(w, r)
+	e.outermost(e.answering(func(http.ResponseWriter, *http.Request) error { return err })).ServeHTTP(w, r)
 }
 
 // refuse answers with an error, in the form that is its own.
-func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
-	if r.Context().Err() == nil && s.excused(err) {
-		err = unavailable().Because(err)
+func (e *Edge) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	if r.Context().Err() == nil && e.lifetime.Excuses(err) {
+		err = Unavailable().Because(err)
 	}
 	w.Header().Del("ETag") // of the answer that has come to nothing
 	w.Header().Del("Content-Disposition")
-	var failure *flatError
-	coded, business := businessFailure(err)
+	var failure *FlatRefusal
+	coded, business := BusinessFailure(err)
 	switch {
 	case errors.As(err, &failure):
 	case errors.Is(err, ErrNoCredential):
@@ -122,44 +121,56 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	case errors.Is(err, ErrInvalidCredential):
 		failure = flat(transcript.InvalidCredential, "")
 	case errors.Is(err, db.ErrUnavailable) && r.Context().Err() == nil:
-		logCause(r, err)
-		s.refuseCoded(w, r, unavailable())
+		LogCause(r, err)
+		e.refuseCoded(w, r, Unavailable())
 		return
 	case business && coded.Code == transcript.RateLimited:
-		failure = rateLimited(time.Duration(coded.RetryAfter) * time.Second) // 429 is always flat
+		failure = RateLimited(time.Duration(coded.RetryAfter) * time.Second) // 429 is always flat
 	case business:
-		logCause(r, err)
-		s.refuseCoded(w, r, coded)
+		LogCause(r, err)
+		e.refuseCoded(w, r, coded)
 		return
 	case errors.Is(err, context.Canceled) && r.Context().Err() != nil:
 		entryOf(r.Context()).gone = true
 		return // nobody reads an answer
 	default:
-		s.cfg.Log.ErrorContext(r.Context(), "a request failed", "request", RequestID(r.Context()), "err", err)
-		failure = errInternal
+		e.log.ErrorContext(r.Context(), "a request failed", "request", RequestID(r.Context()), "err", err)
+		failure = ErrInternal
 	}
-	s.metrics.RefusedFlat(failure.slug)
-	if failure.status == http.StatusUnauthorized {
+	e.metrics.RefusedFlat(failure.Slug)
+	if failure.Status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
-	if failure == errEncoded {
+	if failure == ErrEncoded {
 		w.Header().Set("Accept-Encoding", "identity") // RFC 9110, 15.5.16
 	}
 	if failure.retryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(failure.retryAfter))
 	}
-	s.respondJSON(r.Context(), w, failure.status, flatBody{Error: failure.slug, Message: failure.message, RequestID: RequestID(r.Context())})
+	e.respondRefusal(r.Context(), w, failure.Status, FlatError{Error: failure.Slug, Message: failure.message, RequestID: RequestID(r.Context())})
 }
 
-func (s *Server) refuseCoded(w http.ResponseWriter, r *http.Request, e *transcript.Error) {
-	s.metrics.Refused(e.Code)
-	shown := *e
+func (e *Edge) refuseCoded(w http.ResponseWriter, r *http.Request, coded *transcript.Error) {
+	e.metrics.Refused(coded.Code)
+	shown := *coded
 	shown.RequestID = RequestID(r.Context())
 	if shown.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(shown.RetryAfter))
 	}
-	s.respondJSON(r.Context(), w, e.HTTPStatus(), envelope{Error: shown})
+	e.respondRefusal(r.Context(), w, coded.HTTPStatus(), ErrorEnvelope{Error: shown})
+}
+
+// respondRefusal sends the body of a refusal. Only the details of an embedder's error can
+// have a value that JSON does not have; then the body says no more than that the service
+// failed.
+func (e *Edge) respondRefusal(ctx context.Context, w http.ResponseWriter, status int, body any) {
+	err := RespondJSON(w, status, body)
+	if err == nil {
+		return
+	}
+	e.log.ErrorContext(ctx, "a refusal could not be rendered", "request", RequestID(ctx), "err", err)
+	Respond(w, JsonType, http.StatusInternalServerError, []byte(`{"error":"internal_error"}`))
 }
 
 // logCause keeps why a request is refused for its line in the log.
-func logCause(r *http.Request, err error) { entryOf(r.Context()).err = err }
+func LogCause(r *http.Request, err error) { entryOf(r.Context()).err = err }

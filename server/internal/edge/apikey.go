@@ -1,4 +1,4 @@
-package server
+package edge
 
 import (
 	"context"
@@ -10,33 +10,24 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 )
 
-// KeyAuthenticator accepts the API keys of accounts: what a server does whose
-// Config.Authenticator is nil. It is for an Authenticator that lets others in besides.
-// A key in a query is refused, and told of in the log, without what makes it a secret;
-// log may be nil.
-func KeyAuthenticator(accounts *account.Accounts, log *slog.Logger) Authenticator {
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
-	return keyAuthenticator{accounts, log}
+// KeyAuthenticator accepts the API keys of accounts. The log names the prefix of a key that
+// was sent in a query.
+type KeyAuthenticator struct {
+	Accounts *account.Accounts
+	Log      *slog.Logger
 }
 
-// keyAuthenticator accepts the API keys of accounts.
-type keyAuthenticator struct {
-	accounts *account.Accounts
-	log      *slog.Logger
-}
-
-func (a keyAuthenticator) Authenticate(ctx context.Context, r *http.Request) (account.Principal, error) {
+// Authenticate implements Authenticator.
+func (a KeyAuthenticator) Authenticate(ctx context.Context, r *http.Request) (account.Principal, error) {
 	if prefix, found := keyInQuery(r); found {
-		a.log.WarnContext(ctx, "an API key was sent in a query: it should be rotated", "key", prefix)
+		a.Log.WarnContext(ctx, "an API key was sent in a query: it should be rotated", "key", prefix)
 		return account.Principal{}, ErrInvalidCredential
 	}
 	key, err := credential(r)
 	if err != nil {
 		return account.Principal{}, err
 	}
-	p, err := a.accounts.Verify(ctx, key)
+	p, err := a.Accounts.Verify(ctx, key)
 	if errors.Is(err, account.ErrInvalid) {
 		err = ErrInvalidCredential
 	}

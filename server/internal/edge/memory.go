@@ -1,4 +1,4 @@
-package server
+package edge
 
 import (
 	"context"
@@ -13,10 +13,10 @@ import (
 // have. The decoder of JSON needs six times the size of a body, so 40 MiB of bodies need
 // 240 MiB for a moment: a service that may have 1 GB lives.
 const (
-	defaultBodyBytes = 40 << 20
-	leastBodyBytes   = 2 * maxBatchBody // the largest body fits, and others beside it
+	DefaultBodyBytes = 40 << 20
+	LeastBodyBytes   = 2 * LargestBody // the largest body fits, and others beside it
 	// defaultAnswerBytes bounds the large answers that clients are reading.
-	defaultAnswerBytes = 64 << 20
+	DefaultAnswerBytes = 64 << 20
 	// uploadsAtOnce bounds the uploads on their way into an object store, which takes
 	// them in large parts. A folder takes the bytes as they come.
 	uploadsAtOnce = 16
@@ -34,7 +34,7 @@ type memory struct {
 
 func newMemory(bodyBytes, answerBytes, perUpload int64) *memory {
 	return &memory{
-		bodies:  bodies.New(bodyBytes, max(bodyBytes/shares, maxBatchBody+bodies.Small)),
+		bodies:  bodies.New(bodyBytes, max(bodyBytes/shares, LargestBody+bodies.Small)),
 		answers: bodies.New(answerBytes, answerBytes/shares), largestAnswer: answerBytes / shares,
 		uploads: bodies.New(uploadsAtOnce*perUpload, uploadsAtOnce/shares*perUpload), perUpload: perUpload,
 	}
@@ -72,7 +72,7 @@ func holdBody(ctx context.Context) *bodies.Held {
 }
 
 // holdUpload holds the memory that an upload needs.
-func holdUpload(ctx context.Context) error {
+func HoldUpload(ctx context.Context) error {
 	entry := entryOf(ctx)
 	h := &entry.holding
 	if h.of == nil {
@@ -97,9 +97,9 @@ func holdAnswer(ctx context.Context, size int) error {
 func noRoom(err error) error {
 	switch {
 	case errors.Is(err, bodies.ErrShare):
-		return rateLimited(time.Second)
+		return RateLimited(time.Second)
 	case errors.Is(err, bodies.ErrFull):
-		return unavailable().Because(err)
+		return Unavailable().Because(err)
 	}
 	return err
 }

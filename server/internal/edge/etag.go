@@ -1,4 +1,4 @@
-package server
+package edge
 
 import (
 	"crypto/sha256"
@@ -10,7 +10,7 @@ import (
 
 // tagOf is the strong ETag of an answer that is made of parts: the same parts give
 // the same bytes. Whatever changes how they are written is one of them.
-func tagOf(parts ...any) (string, error) {
+func TagOf(parts ...any) (string, error) {
 	text, err := json.Marshal(parts)
 	if err != nil {
 		return "", fmt.Errorf("server: making an ETag: %w", err)
@@ -21,11 +21,11 @@ func tagOf(parts ...any) (string, error) {
 
 // unchanged gives an answer about an account its ETag, and answers 304 where the
 // caller has it already.
-func unchanged(w http.ResponseWriter, r *http.Request, etag string) bool {
+func Unchanged(w http.ResponseWriter, r *http.Request, etag string) bool {
 	h := w.Header()
 	h.Set("ETag", etag)
 	h.Set("Cache-Control", "private, no-cache")
-	named := matches(r.Header.Values("If-None-Match"), etag)
+	named := Matches(r.Header.Values("If-None-Match"), etag)
 	if named == "" {
 		return false
 	}
@@ -40,7 +40,7 @@ func gzipTag(etag string) string { return strings.TrimSuffix(etag, `"`) + `-gz"`
 // matches returns the ETag, that of the answer or that of its gzip, which is named first
 // in the lines of an If-None-Match header, by the weak comparison (RFC 9110, 13.1.2);
 // empty: none is.
-func matches(lines []string, etag string) string {
+func Matches(lines []string, etag string) string {
 	for candidate := range strings.SplitSeq(strings.Join(lines, ","), ",") {
 		switch candidate = strings.TrimPrefix(strings.TrimSpace(candidate), "W/"); candidate {
 		case "*", strings.TrimPrefix(etag, "W/"):

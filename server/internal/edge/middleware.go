@@ -1,4 +1,4 @@
-package server
+package edge
 
 import (
 	"context"
@@ -29,14 +29,14 @@ var everyAnswer = http.Header{
 
 // outermost is what stands before everything else: request id, log line, crash.
 // Handlers of this package within others do it once.
-func (s *Server) outermost(next http.Handler) http.Handler {
+func (e *Edge) outermost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, done := r.Context().Value(logEntryKey{}).(*logEntry); done {
 			next.ServeHTTP(w, r)
 			return
 		}
 		began := time.Now()
-		n := &logEntry{id: requestID(r), route: s.noRoute, client: ClientAddr(r, s.cfg.TrustedProxies)}
+		n := &logEntry{id: requestID(r), route: e.noRoute, client: ClientAddr(r, e.trustedProxies)}
 		outer := r
 		r = r.WithContext(context.WithValue(r.Context(), logEntryKey{}, n))
 		// Who stands before this handler learns the route, as from a ServeMux.
@@ -46,7 +46,7 @@ func (s *Server) outermost(next http.Handler) http.Handler {
 		// A deadline of the request before this one on the connection is not ours.
 		_ = control.SetWriteDeadline(time.Time{}) // not every writer has deadlines
 		n.body = rec.limitBody(r, control)
-		n.holding.of = s.memory
+		n.holding.of = e.memory
 		defer n.holding.release()
 		h := rec.Header()
 		before := h["Vary"] // of who stands before this handler, such as the origin
@@ -55,13 +55,13 @@ func (s *Server) outermost(next http.Handler) http.Handler {
 			h["Vary"] = slices.Concat(before, everyAnswer["Vary"])
 		}
 		h.Set("X-Request-Id", n.id)
-		if s.isDraining() {
+		if e.lifetime.Draining() {
 			h.Set("Connection", "close") // the next request is for another process
 		}
-		defer func() { s.ended(r, rec, n, time.Since(began)) }() // also of one that is cut off
+		defer func() { e.ended(r, rec, n, time.Since(began)) }() // also of one that is cut off
 		defer func() {
 			if crash := recover(); crash != nil {
-				s.crashed(rec, r, crash)
+				e.crashed(rec, r, crash)
 			}
 		}()
 		next.ServeHTTP(rec, r)
@@ -70,27 +70,27 @@ func (s *Server) outermost(next http.Handler) http.Handler {
 
 // crashed answers for a handler that panicked, unless it had begun to answer:
 // then the connection is cut, as half an answer must not look whole.
-func (s *Server) crashed(w *recorder, r *http.Request, crash any) {
+func (e *Edge) crashed(w *recorder, r *http.Request, crash any) {
 	if err, ok := crash.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(crash)
 	}
 	err := fmt.Errorf("panic: %s\n%s", clip.To(fmt.Sprint(crash), maxLogged/2), debug.Stack())
 	if w.status != 0 {
-		s.cfg.Log.ErrorContext(r.Context(), "a handler crashed in the middle of an answer", "request", RequestID(r.Context()), "err", err)
+		e.log.ErrorContext(r.Context(), "a handler crashed in the middle of an answer", "request", RequestID(r.Context()), "err", err)
 		panic(http.ErrAbortHandler)
 	}
-	s.refuse(w, r, err)
+	e.refuse(w, r, err)
 }
 
 // ended counts a request and writes its one line. The query may hold what does not
 // belong there, so it is left out.
-func (s *Server) ended(r *http.Request, w *recorder, n *logEntry, took time.Duration) {
+func (e *Edge) ended(r *http.Request, w *recorder, n *logEntry, took time.Duration) {
 	status := w.status
 	if n.gone {
 		status = 499 // the client went away
 	}
 	n.route.Answered(r.Method, status, took-n.waited)
-	if !s.cfg.Log.Enabled(r.Context(), slog.LevelInfo) {
+	if !e.log.Enabled(r.Context(), slog.LevelInfo) {
 		return
 	}
 	// Without the place in the code, which costs a third of the line and is always this.
@@ -111,7 +111,7 @@ func (s *Server) ended(r *http.Request, w *recorder, n *logEntry, took time.Dura
 		attrs = append(attrs, slog.String("err", clip.To(n.err.Error(), maxCause)))
 	}
 	line.AddAttrs(attrs...)
-	_ = s.cfg.Log.Handler().Handle(r.Context(), line) // as slog itself, which has nobody to tell
+	_ = e.log.Handler().Handle(r.Context(), line) // as slog itself, which has nobody to tell
 }
 
 // logEntry is what the line of a request in the log says, as far as it is known, and what
@@ -126,7 +126,7 @@ type logEntry struct {
 	gone      bool          // the client went away
 	waited    time.Duration // as its sender wished: for a job, or for events
 
-	body    *patientBody // of the request; nil: it has none
+	body    *PatientBody // of the request; nil: it has none
 	holding holding      // the memory that the request takes
 }
 
@@ -143,16 +143,22 @@ func entryOf(ctx context.Context) *logEntry {
 
 // waited leaves the time until done is called out of what the request that ctx belongs
 // to has taken: its sender wishes to wait.
-func waited(ctx context.Context) (done func()) {
+func Waiting(ctx context.Context) (done func()) {
 	began := time.Now()
 	return func() { entryOf(ctx).waited += time.Since(began) }
 }
+
+// clientGone notes that the client of the request that ctx belongs to went away.
+func ClientGone(ctx context.Context) { entryOf(ctx).gone = true }
 
 // RequestID is the id of the request that ctx belongs to, as in the header
 // X-Request-Id; empty outside of a request.
 func RequestID(ctx context.Context) string { return entryOf(ctx).id }
 
-var callersID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+// RequestIDPattern is the form of an id that a client may give to its request.
+const RequestIDPattern = `^[A-Za-z0-9._-]{1,64}$`
+
+var callersID = regexp.MustCompile(RequestIDPattern)
 
 // requestID is the caller's own id where it is fit for a log, else a new one.
 func requestID(r *http.Request) string {
@@ -168,20 +174,20 @@ func newID() string { return uuid.Must(uuid.NewV7()).String() }
 // recorder remembers what was answered.
 type recorder struct {
 	http.ResponseWriter
-	body    *patientBody // of the request; nil: it has none
+	body    *PatientBody // of the request; nil: it has none
 	status  int
 	written int64
 }
 
 // limitBody gives the body of a request its deadline, unless a handler before this one
 // has done so; nil: the request has no body.
-func (w *recorder) limitBody(r *http.Request, control *http.ResponseController) *patientBody {
+func (w *recorder) limitBody(r *http.Request, control *http.ResponseController) *PatientBody {
 	if r.Body == nil || r.Body == http.NoBody {
 		return nil
 	}
-	body, ok := r.Body.(*patientBody)
+	body, ok := r.Body.(*PatientBody)
 	if !ok {
-		body = newPatientBody(r.Body, control)
+		body = NewPatientBody(r.Body, control)
 		r.Body = body
 	}
 	if r.ProtoMajor == 1 { // in HTTP/2 no answer waits for a body

@@ -1,4 +1,4 @@
-package server
+package edge
 
 import (
 	"net"
@@ -8,7 +8,7 @@ import (
 
 // maxConnections is how many connections a server of HTTPServer keeps open: more
 // than clients need, fewer than the descriptors that a process may have.
-const maxConnections = 2000
+const MaxConnections = 2000
 
 // connections bounds the open connections of an http.Server. When there are too
 // many, the one that has waited longest for a request is closed, so that idle
@@ -21,12 +21,12 @@ type connections struct {
 	open  map[net.Conn]int // the turn at which it began to wait for a request; 0: it is at work
 }
 
-func newConnections(most int) *connections {
+func NewConnections(most int) *connections {
 	return &connections{most: most, open: map[net.Conn]int{}}
 }
 
 // changed is an http.Server's ConnState.
-func (c *connections) changed(conn net.Conn, state http.ConnState) {
+func (c *connections) Changed(conn net.Conn, state http.ConnState) {
 	if surplus := c.update(conn, state); surplus != nil {
 		_ = surplus.Close() // nothing is sent on it
 	}

@@ -1,4 +1,4 @@
-package server
+package edge
 
 import (
 	"bytes"
@@ -11,95 +11,105 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/retryafter"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // operation is a POST that is done once for each Idempotency-Key (see API.md,
 // Idempotency).
-type operation struct {
+type Post struct {
 	// read reads the request, and returns its body in the canonical form: members with
 	// strings, numbers and booleans. Requests with the same method, path and body are
 	// the same.
-	read func() (map[string]any, error)
+	Read func() (map[string]any, error)
 	// large: the body takes long to read, and the key is taken before.
-	large bool
+	Large bool
 	// do does it. The transaction that writes what the answer speaks of records that for
 	// the key, which is nil for a request without one.
-	do func(key *db.HeldKey) (reply, error)
+	Do func(key *db.HeldKey) (Reply, error)
 	// again makes the answer of an earlier request anew.
-	again func(db.Answer) (reply, error)
+	Again func(db.Answer) (Reply, error)
 }
 
 // reply is the answer of an operation before it is sent: a response, or a failure.
-type reply struct {
-	response
-	failure *transcript.Error
+type Reply struct {
+	Response
+	Failure *transcript.Error
 	// about is what the key is to replay. Zero: what the transaction has recorded
 	// stands, and there is nothing left to settle.
-	about db.Answer
+	About db.Answer
+}
+
+// replyJSON is a reply with a value as JSON.
+func ReplyJSON(status int, header map[string]string, body any) (Reply, error) {
+	b, err := json.Marshal(body)
+	if err != nil {
+		return Reply{}, fmt.Errorf("server: rendering an answer: %w", err)
+	}
+	return Reply{Response: Response{status, header, packed.NewBody(packed.Raw(b))}}, nil
 }
 
 // lasts reports whether a request that is repeated is given this reply again. Of
 // failures, that is what is not there; what else fails may be tried again.
-func (re *reply) lasts() bool {
-	return re.failure == nil || re.failure.HTTPStatus() == http.StatusNotFound
+func (re *Reply) lasts() bool {
+	return re.Failure == nil || re.Failure.HTTPStatus() == http.StatusNotFound
 }
 
 // once answers a request by doing its operation, or with what an earlier request
 // with its key was answered. One key has one answer: it is settled before it is
 // sent, and until then others learn that the first request still runs.
-func (s *Server) once(w http.ResponseWriter, r *http.Request, op operation) error {
+func (e *Edge) Once(w http.ResponseWriter, r *http.Request, op Post) error {
 	key, err := idempotencyKey(r)
 	if err != nil {
 		return err
 	}
-	var re reply
+	var re Reply
 	if key == "" {
 		re, err = op.unkeyed()
 	} else {
-		re, err = s.keyed(w, r, key, op)
+		re, err = e.keyed(w, r, key, op)
 	}
 	switch {
 	case err != nil:
 		return err
-	case re.failure != nil:
-		return re.failure
+	case re.Failure != nil:
+		return re.Failure
 	}
 	return re.send(w, r)
 }
 
-func (op *operation) unkeyed() (reply, error) {
-	if _, err := op.read(); err != nil {
-		return reply{}, err
+func (op *Post) unkeyed() (Reply, error) {
+	if _, err := op.Read(); err != nil {
+		return Reply{}, err
 	}
-	return op.do(nil)
+	return op.Do(nil)
 }
 
-func (s *Server) keyed(w http.ResponseWriter, r *http.Request, key string, op operation) (re reply, err error) {
+func (e *Edge) keyed(w http.ResponseWriter, r *http.Request, key string, op Post) (re Reply, err error) {
 	var print []byte // nil until the request has been read
-	if !op.large {
+	if !op.Large {
 		if print, err = op.fingerprint(r); err != nil {
-			return reply{}, err
+			return Reply{}, err
 		}
 	}
-	id := db.IdempotencyKey{Account: principal(r).Account, Method: r.Method, Route: r.Pattern, Key: key}
-	held, earlier, err := s.leases.take(r.Context(), id, print)
+	id := db.IdempotencyKey{Account: Principal(r).Account, Method: r.Method, Route: r.Pattern, Key: key}
+	held, earlier, err := e.leases.take(r.Context(), id, print)
 	if err != nil {
-		return reply{}, err
+		return Reply{}, err
 	}
 	if held == nil {
 		re, err := op.replay(r, earlier, print)
 		if err == nil {
 			w.Header().Set("Idempotency-Replayed", "true")
-			s.metrics.Replayed()
+			e.metrics.Replayed()
 		}
 		return re, err
 	}
 	defer func() { held.release(err) }()
-	if op.large {
+	if op.Large {
 		if held.key.Fingerprint, err = op.fingerprint(r); err != nil {
-			return reply{}, err
+			return Reply{}, err
 		}
 	}
 	return held.do(op)
@@ -107,48 +117,48 @@ func (s *Server) keyed(w http.ResponseWriter, r *http.Request, key string, op op
 
 // replay makes the answer anew that an earlier request with the same key was given,
 // if that was the same request and has ended.
-func (op *operation) replay(r *http.Request, earlier db.KeyState, print []byte) (_ reply, err error) {
-	if op.large && earlier.Answer != nil {
+func (op *Post) replay(r *http.Request, earlier db.KeyState, print []byte) (_ Reply, err error) {
+	if op.Large && earlier.Answer != nil {
 		if print, err = op.fingerprint(r); err != nil {
-			return reply{}, err
+			return Reply{}, err
 		}
 	}
 	switch {
 	case print != nil && earlier.Fingerprint != nil && !bytes.Equal(print, earlier.Fingerprint):
-		return reply{}, transcript.Errorf(transcript.IdempotencyConflict, "The key that makes this request safe to repeat was used for a different request.")
+		return Reply{}, transcript.Errorf(transcript.IdempotencyConflict, "The key that makes this request safe to repeat was used for a different request.")
 	case earlier.Answer == nil:
-		return reply{}, errRunning(earlier.Left)
+		return Reply{}, errRunning(earlier.Left)
 	}
-	re, err := op.again(*earlier.Answer)
+	re, err := op.Again(*earlier.Answer)
 	var gone *transcript.Error
 	if errors.As(err, &gone) && gone.HTTPStatus() == http.StatusNotFound {
-		return reply{failure: gone}, nil // what it has made is deleted: that too is told each time
+		return Reply{Failure: gone}, nil // what it has made is deleted: that too is told each time
 	}
 	return re, err
 }
 
 // do does the operation, and settles its answer.
-func (l *lease) do(op operation) (reply, error) {
-	re, err := op.do(&l.key)
+func (l *lease) do(op Post) (Reply, error) {
+	re, err := op.Do(&l.key)
 	switch {
 	case errors.Is(err, db.ErrKeyLost): // its lease had ended, and another request may have taken the key
-		return reply{}, errRunning(time.Second)
+		return Reply{}, errRunning(time.Second)
 	case err != nil:
-		return reply{}, err
-	case re.about == db.Answer{}:
+		return Reply{}, err
+	case re.About == db.Answer{}:
 		l.settled = true
 		return re, nil
 	}
 	var keep db.Answer
 	if re.lasts() {
-		keep = re.about
+		keep = re.About
 	}
 	stands, err := l.settle(keep)
 	if err != nil {
-		return reply{}, err
+		return Reply{}, err
 	}
 	if stands != keep {
-		return op.again(stands)
+		return op.Again(stands)
 	}
 	return re, nil
 }
@@ -162,7 +172,7 @@ func errRunning(left time.Duration) error {
 }
 
 // postHeader is the header of every POST.
-func postHeader(key *string) request.Table {
+func IdempotencyHeader(key *string) request.Table {
 	return request.Table{Fields: []*request.Field{
 		request.New("Idempotency-Key", key, request.Printable(255)).About("Makes the request safe to repeat for 24 hours."),
 	}}
@@ -170,13 +180,13 @@ func postHeader(key *string) request.Table {
 
 // idempotencyKey is the request's Idempotency-Key, empty when it has none.
 func idempotencyKey(r *http.Request) (key string, err error) {
-	err = postHeader(&key).ReadHeader(r.Header)
+	err = IdempotencyHeader(&key).ReadHeader(r.Header)
 	return key, err
 }
 
 // fingerprint reads the request, and tells it from others.
-func (op *operation) fingerprint(r *http.Request) ([]byte, error) {
-	body, err := op.read()
+func (op *Post) fingerprint(r *http.Request) ([]byte, error) {
+	body, err := op.Read()
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package server
+package edge
 
 import (
 	"fmt"
@@ -55,14 +55,14 @@ func quality(parameters string) float64 {
 const leastPacked = 1 << 10
 
 // packing sends JSON as gzip that is not kept packed, to who takes that.
-func (s *Server) packing(next http.Handler) http.Handler {
+func (e *Edge) packing(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodHead || !takesGzip(r) {
 			next.ServeHTTP(w, r)
 			return
 		}
 		vary := w.Header()["Vary"]
-		s.pack(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		e.pack(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header()["Vary"] = vary // which has one more by now
 			next.ServeHTTP(w, r)
 		})).ServeHTTP(w, wantsGzip)

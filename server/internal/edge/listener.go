@@ -1,4 +1,4 @@
-package server
+package edge
 
 import (
 	"bytes"
@@ -13,13 +13,8 @@ import (
 	"time"
 )
 
-// Listener is l for an http.Server that speaks plain HTTP, such as that of
-// HTTPServer, with one thing added. What net/http cannot read (a request line or a
-// header that is malformed or too large, an unknown Expect or Transfer-Encoding)
-// it refuses by itself, in plain text; such a refusal gets the API's form, an
-// X-Request-Id and a line in the log, as every other. Under TLS, which is put in
-// front of it, nothing is added.
-func (s *Server) Listener(l net.Listener) net.Listener { return &listener{l, s.cfg.Log} }
+// Listener is l, on which the refusals of net/http itself have the API's form.
+func Listener(l net.Listener, log *slog.Logger) net.Listener { return &listener{l, log} }
 
 type listener struct {
 	net.Listener
@@ -102,7 +97,7 @@ var unsaid = map[int]string{
 // flatRefusal is an answer after which the connection is closed.
 func flatRefusal(status int, reason, id string) []byte {
 	slug := strings.ReplaceAll(strings.ToLower(http.StatusText(status)), " ", "_")
-	body, _ := json.Marshal(flatBody{Error: slug, Message: reason, RequestID: id}) // strings never fail
+	body, _ := json.Marshal(FlatError{Error: slug, Message: reason, RequestID: id}) // strings never fail
 	var b bytes.Buffer
 	resp := http.Response{
 		StatusCode: status, ProtoMajor: 1, ProtoMinor: 1, Close: true, ContentLength: int64(len(body)),

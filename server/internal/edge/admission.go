@@ -1,4 +1,4 @@
-package server
+package edge
 
 import (
 	"context"
@@ -25,15 +25,15 @@ type admission struct {
 
 // admit asks who makes a request. The error says that nobody knows; the admission
 // holds all the same what is known, for the log.
-func (s *Server) admit(r *http.Request) (*admission, error) {
-	in := &admission{ask: func(ctx context.Context) (account.Principal, error) { return s.ask(ctx, r) }}
+func (e *Edge) admit(r *http.Request) (*admission, error) {
+	in := &admission{ask: func(ctx context.Context) (account.Principal, error) { return e.ask(ctx, r) }}
 	var err error
 	in.principal, err = in.ask(r.Context())
 	known := in.principal.Account != ""
 	if known && err == nil {
 		return in, nil
 	}
-	switch refusal, refused := businessFailure(err); {
+	switch refusal, refused := BusinessFailure(err); {
 	case known && refused:
 		in.refusal = refusal
 		return in, nil
@@ -45,9 +45,9 @@ func (s *Server) admit(r *http.Request) (*admission, error) {
 
 // ask asks the Authenticator. A nil *transcript.Error that it returns as its
 // error is not nil any more: whether it meant to let the request in, nobody knows.
-func (s *Server) ask(ctx context.Context, r *http.Request) (account.Principal, error) {
-	p, err := s.cfg.Authenticator.Authenticate(ctx, r)
-	if bad := checkPrincipal(p); bad != nil {
+func (e *Edge) ask(ctx context.Context, r *http.Request) (account.Principal, error) {
+	p, err := e.authenticator.Authenticate(ctx, r)
+	if bad := CheckPrincipal(p); bad != nil {
 		return account.Principal{}, bad
 	}
 	if err == nil {
@@ -66,7 +66,7 @@ const maxName = 255
 
 // checkPrincipal refuses what no database takes for the name of an account, or of a key.
 // The caller is told whose mistake it is, and the log which one.
-func checkPrincipal(p account.Principal) error {
+func CheckPrincipal(p account.Principal) error {
 	for member, name := range map[string]string{"Account": p.Account, "KeyID": p.KeyID} {
 		var wrong string
 		switch {
@@ -90,6 +90,12 @@ func admissionOf(ctx context.Context) (*admission, bool) {
 	return in, in != nil
 }
 
+// WithPrincipal is a context of a request that a principal makes. Tests ask by it what
+// stands behind Authenticate.
+func WithPrincipal(ctx context.Context, p account.Principal) context.Context {
+	return context.WithValue(ctx, logEntryKey{}, &logEntry{admission: &admission{principal: p}})
+}
+
 // PrincipalOf returns who makes the request that ctx belongs to, and false
 // before Authenticate.
 func PrincipalOf(ctx context.Context) (account.Principal, bool) {
@@ -107,7 +113,7 @@ const recheckPatience = 3 * time.Second
 // whether it would still be let in, for the same account and with the scope. Where
 // that cannot be found out now, the answer is yes: a database that is away ends no
 // stream.
-func mayStay(ctx context.Context, scope account.Scope) bool {
+func MayStay(ctx context.Context, scope account.Scope) bool {
 	in, ok := admissionOf(ctx)
 	if !ok {
 		return false
@@ -115,7 +121,7 @@ func mayStay(ctx context.Context, scope account.Scope) bool {
 	ctx, cancel := context.WithTimeout(ctx, recheckPatience)
 	defer cancel()
 	p, err := in.ask(ctx)
-	coded, refused := businessFailure(err)
+	coded, refused := BusinessFailure(err)
 	switch {
 	case err == nil:
 		return p.Account == in.principal.Account && p.Can(scope)
@@ -128,7 +134,7 @@ func mayStay(ctx context.Context, scope account.Scope) bool {
 }
 
 // principal is PrincipalOf behind Authenticate.
-func principal(r *http.Request) account.Principal {
+func Principal(r *http.Request) account.Principal {
 	p, _ := PrincipalOf(r.Context())
 	return p
 }

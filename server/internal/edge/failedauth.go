@@ -1,4 +1,4 @@
-package server
+package edge
 
 import (
 	"net/netip"
@@ -13,13 +13,13 @@ const (
 	maxClients    = 100_000 // told apart in a minute
 )
 
-// failed counts a failed authentication of a client. It returns how long the client
+// CountFailure counts a failed authentication of a client. It returns how long the client
 // has to wait when it has failed too often, else 0.
-func (s *Server) failed(client netip.Addr, now time.Time) time.Duration {
+func (e *Edge) CountFailure(client netip.Addr, now time.Time) time.Duration {
 	if client.Is6() { // who has one of these has all that share its first half
 		client = netip.PrefixFrom(client, 64).Masked().Addr()
 	}
-	w := s.failures.Add(client, failureWindow, now)
+	w := e.failures.Add(client, failureWindow, now)
 	if w.Count <= maxFailures {
 		return 0
 	}

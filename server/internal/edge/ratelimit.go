@@ -1,7 +1,8 @@
-package server
+package edge
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"net/http"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // rateWindow is the window that a request counted in, after it.
@@ -18,22 +20,35 @@ type rateWindow struct {
 	length           time.Duration
 }
 
+// rateWindowOf returns the window in which the request that ctx belongs to was counted; nil:
+// it was not counted.
+func RateWindowOf(ctx context.Context) *transcript.RateWindow {
+	in, ok := admissionOf(ctx)
+	if !ok || in.window == nil {
+		return nil
+	}
+	w := in.window
+	return &transcript.RateWindow{
+		Limit: int64(w.limit), Remaining: int64(w.remaining), Reset: w.end.Unix(), WindowSec: int64(w.length / time.Second),
+	}
+}
+
 // countRequest counts a request of p and says so in the answer's header. The error is
 // a 429 where there are too many. Nil: the account has no window.
-func (s *Server) countRequest(h http.Header, r *http.Request, p account.Principal, class db.RequestClass) (*rateWindow, error) {
+func (e *Edge) countRequest(h http.Header, r *http.Request, p account.Principal, class db.RequestClass) (*rateWindow, error) {
 	limit := rateLimitOf(p.Plan, class)
 	if limit.Requests == account.Unlimited {
 		return nil, nil
 	}
 	key := db.RequestWindow{Account: p.Account, Class: class, Length: limit.Window}
-	counted, err := s.db.CountRequest(r.Context(), key, limit.Requests)
+	counted, err := e.store.CountRequest(r.Context(), key, limit.Requests)
 	if err != nil {
 		return nil, err
 	}
 	w := &rateWindow{limit: limit.Requests, remaining: max(limit.Requests-counted.Count, 0), end: counted.End, length: limit.Window}
 	w.tell(h)
 	if counted.Count > limit.Requests {
-		return w, rateLimited(counted.Left)
+		return w, RateLimited(counted.Left)
 	}
 	return w, nil
 }

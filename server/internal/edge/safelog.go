@@ -1,4 +1,4 @@
-package server
+package edge
 
 import (
 	"context"
@@ -16,6 +16,9 @@ const maxLogged = 4000
 // maxCause is how much of the reason for a refusal stands in a request's line, in
 // characters: it may hold a link.
 const maxCause = 500
+
+// SafeLog is a log whose values are bounded, and in which API keys are cut to their prefixes.
+func SafeLog(log *slog.Logger) *slog.Logger { return slog.New(boundedLog{log.Handler()}) }
 
 // boundedLog cuts the values of log lines to maxLogged, and API keys in them to their
 // prefixes: a caller may send one anywhere.

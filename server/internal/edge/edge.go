@@ -1,0 +1,60 @@
+package edge
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
+	"github.com/transcriptkit/transcriptkit/server/internal/window"
+)
+
+// EdgeConfig is what an Edge is made of. Every member is required but TrustedProxies.
+type Config struct {
+	Store          *db.Store // counts requests, and keeps idempotency keys
+	Metrics        *metrics.Metrics
+	Log            *slog.Logger
+	Authenticator  Authenticator
+	TrustedProxies []netip.Prefix // the proxies whose X-Forwarded-For names the client
+	Lifetime       *Lifetime
+	BodyBytes      int64 // the most bytes of request bodies in memory, at least LeastBodyBytes
+	AnswerBytes    int64 // the most bytes of large answers in memory
+}
+
+// Edge stands around the handlers of the API. It is safe for concurrent use.
+type Edge struct {
+	store          *db.Store
+	metrics        *metrics.Metrics
+	log            *slog.Logger
+	authenticator  Authenticator
+	trustedProxies []netip.Prefix
+	lifetime       *Lifetime
+
+	leases   *leases
+	memory   *memory
+	failures window.Counter[netip.Addr]
+	pack     func(http.Handler) http.HandlerFunc // see packing
+	noRoute  *metrics.Route                      // for requests that have none
+}
+
+// New makes an Edge. The caller closes it when no request runs any more.
+func New(c Config) (*Edge, error) {
+	pack, err := newPacker()
+	if err != nil {
+		return nil, fmt.Errorf("server: %w", err)
+	}
+	return &Edge{
+		store: c.Store, metrics: c.Metrics, log: c.Log, authenticator: c.Authenticator, trustedProxies: c.TrustedProxies, lifetime: c.Lifetime,
+		leases:   newLeases(c.Store, c.Log),
+		memory:   newMemory(c.BodyBytes, c.AnswerBytes, c.Store.Blobs.UploadMemory()),
+		failures: window.Counter[netip.Addr]{Max: maxClients},
+		pack:     pack,
+		noRoute:  c.Metrics.Route("none"),
+	}, nil
+}
+
+// Close gives up the idempotency keys that could not be released, and returns when nothing
+// runs in the background any more.
+func (e *Edge) Close() { e.leases.close() }

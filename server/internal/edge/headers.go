@@ -1,0 +1,28 @@
+package edge
+
+import "strings"
+
+// header is a header of an answer, by its name in the components of the API's document.
+type Header string
+
+const (
+	HeaderRequestID   Header = "X-Request-Id"
+	HeaderLocation    Header = "Location"
+	HeaderRetryAfter  Header = "Retry-After"
+	HeaderETag        Header = "ETag"
+	HeaderReplayed    Header = "Idempotency-Replayed"
+	HeaderChallenge   Header = "WWW-Authenticate"
+	HeaderDisposition Header = "Content-Disposition"
+	HeaderLimit       Header = "X-RateLimit-Limit"
+	HeaderRemaining   Header = "X-RateLimit-Remaining"
+	HeaderReset       Header = "X-RateLimit-Reset"
+
+	// headerMayRetryAfter is Retry-After on an answer that may go without it. A reference
+	// in the document cannot say so.
+	HeaderMayRetryAfter Header = "Retry-After" + sometimes
+)
+
+const sometimes = "-Sometimes"
+
+// wire is the name of the header in an answer.
+func (h Header) Name() string { return strings.TrimSuffix(string(h), sometimes) }

@@ -1,0 +1,83 @@
+package edge
+
+import (
+	"encoding/json"
+	"fmt"
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// answerTimeout is how long a client may take to read an answer that is not a
+// stream.
+const AnswerTimeout = 2 * time.Minute
+
+// respondJSON answers with a value as JSON. The error says that JSON has no such value; then
+// nothing has been written.
+func RespondJSON(w http.ResponseWriter, status int, body any) error {
+	b, err := json.Marshal(body)
+	if err != nil {
+		return fmt.Errorf("server: rendering an answer: %w", err)
+	}
+	Respond(w, JsonType, status, b)
+	return nil
+}
+
+const JsonType = "application/json"
+
+// response is an answer with a JSON body before it is sent.
+type Response struct {
+	Status int
+	Header map[string]string // beside those that every answer has
+	Body   *packed.Body
+}
+
+func (a Response) send(w http.ResponseWriter, r *http.Request) error {
+	for name, value := range a.Header {
+		w.Header().Set(name, value)
+	}
+	return RespondPacked(w, r, JsonType, a.Status, a.Body)
+}
+
+// respondPacked sends a body of which parts are kept packed: as they are to who takes
+// gzip.
+func RespondPacked(w http.ResponseWriter, r *http.Request, mediaType string, status int, body *packed.Body) error {
+	gzip := body.Packed() && takesGzip(r)
+	if err := holdAnswer(r.Context(), body.Size(gzip)); err != nil {
+		return err
+	}
+	if gzip {
+		w.Header().Set("Content-Encoding", "gzip")
+		Respond(w, mediaType, status, body.Gzip())
+		return nil
+	}
+	parts, err := body.Plain()
+	if err != nil {
+		return err
+	}
+	Respond(w, mediaType, status, parts...)
+	return nil
+}
+
+// respondAs sends a body, given in one part or several. Whether it arrives is
+// the client's concern: an error here is the end of a connection, which the
+// access log does not need.
+func Respond(w http.ResponseWriter, mediaType string, status int, body ...[]byte) {
+	length := 0
+	for _, part := range body {
+		length += len(part)
+	}
+	h := w.Header()
+	h.Set("Content-Type", mediaType)
+	h.Set("Content-Length", strconv.Itoa(length))
+	if h.Get("Cache-Control") == "" {
+		h.Set("Cache-Control", "private, no-cache")
+	}
+	// Not every writer knows deadlines; a server's own does.
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(AnswerTimeout))
+	w.WriteHeader(status)
+	for _, part := range body {
+		_, _ = w.Write(part)
+	}
+}

@@ -1,0 +1,130 @@
+package edge
+
+import (
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// route is one operation of the API: it registers the handler and yields the
+// operation's entry in the OpenAPI document, so that none exists without the
+// other.
+type Route struct {
+	Method, Pattern string
+	Operation       string // operationId, the name of the client's method
+	Summary         string
+	Tag             string
+	Open            bool          // needs no credential
+	Scope           account.Scope // empty: any valid key
+	Polls           bool          // asks how work goes, which is counted apart
+	Streams         bool          // its answer is sent as it is made
+	Handle          func(http.ResponseWriter, *http.Request) error
+
+	// For the document.
+	Path, Query, Header request.Table // what it takes there, beside what many routes do
+	Body                request.Table // a JSON body
+	BodyOptional        bool          // the body may be left out
+	Form                request.Table // a multipart form
+	CSV                 string        // what is said of a CSV body; empty: none is taken
+	Answers             []Answer
+	Codes               []transcript.Code // of the errors beyond those that every route has
+	Report              any               // the body of 502 and 503, where it is more than the error
+	Events              map[transcript.EventType]any
+}
+
+// answer is a documented success.
+type Answer struct {
+	Status      int
+	Body        any    // nil: none
+	ContentType string // empty: application/json
+	Headers     []Header
+}
+
+func (rt *Route) class() db.RequestClass {
+	if rt.Polls {
+		return db.PollingRequests
+	}
+	return db.MainRequests
+}
+
+// handler serves a set of routes: complete, with all that stands before a
+// handler. Unknown paths and wrong methods are answered by this table, in the
+// API's form, and not by http.ServeMux.
+func (e *Edge) Handler(routes []Route) http.Handler {
+	methods := map[string]map[string]*Route{} // by pattern
+	for i, rt := range routes {
+		if methods[rt.Pattern] == nil {
+			methods[rt.Pattern] = map[string]*Route{}
+		}
+		methods[rt.Pattern][rt.Method] = &routes[i]
+	}
+	mux := http.NewServeMux()
+	for pattern, byMethod := range methods {
+		mux.Handle(pattern, e.byMethod(pattern, byMethod))
+	}
+	unknown := e.answering(func(http.ResponseWriter, *http.Request) error { return ErrUnknownRoute })
+	mux.Handle("/", unknown)
+	return e.outermost(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// ServeMux would redirect a path that is not clean, and refuse "*", in a form of
+		// its own.
+		if path.Clean(r.URL.Path) != r.URL.Path || r.RequestURI == "*" {
+			unknown.ServeHTTP(w, r)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	}))
+}
+
+func (e *Edge) byMethod(pattern string, routes map[string]*Route) http.Handler {
+	handlers := map[string]http.Handler{}
+	for method, rt := range routes {
+		h := e.answering(rt.Handle)
+		if !rt.Streams && rt.Events == nil {
+			h = e.packing(h)
+		}
+		if !rt.Open {
+			if rt.Scope != "" {
+				h = e.RequireScope(rt.Scope)(h)
+			}
+			h = e.authenticate(rt.class(), h)
+		}
+		handlers[method] = h
+		if method == http.MethodGet && rt.Events == nil { // a stream without a body is none
+			handlers[http.MethodHead] = h // net/http leaves the body out
+		}
+	}
+	var allowed []string
+	for method := range handlers {
+		allowed = append(allowed, method)
+	}
+	slices.Sort(allowed)
+	allow := strings.Join(allowed, ", ")
+	wrong := e.answering(func(w http.ResponseWriter, _ *http.Request) error {
+		w.Header().Set("Allow", allow)
+		return errWrongMethod
+	})
+	counted := e.metrics.Route(pattern)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		entryOf(r.Context()).route = counted
+		if h, ok := handlers[r.Method]; ok {
+			h.ServeHTTP(w, r)
+			return
+		}
+		wrong.ServeHTTP(w, r)
+	})
+}
+
+// answering makes a handler of one that returns its error.
+func (e *Edge) answering(h func(http.ResponseWriter, *http.Request) error) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := h(w, r); err != nil {
+			e.refuse(w, r, err)
+		}
+	})
+}
