@@ -45,6 +45,7 @@ func describeType(enums map[reflect.Type][]any) jsonschema.InterceptSchemaFunc {
 		switch t {
 		case reflect.TypeFor[transcript.Code]():
 			p.Schema.WithDescription(describeCodes(transcript.Codes(), func(c transcript.Code) string { return string(c) }))
+		case reflect.TypeFor[edge.FlatError]():
 			p.Schema.WithDescription(describeCodes(transcript.FlatCodes(), transcript.Code.Slug))
 		}
 		p.Schema.RemoveType(jsonschema.Null)
