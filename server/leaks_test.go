@@ -3,6 +3,7 @@ package server_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -15,12 +16,15 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 )
 
+// serving matches a stack that runs code of the server around requests or of a resource.
+var serving = regexp.MustCompile(`transcriptkit/server(/internal/(edge|api))?\.\(`)
+
 // goroutines are the stacks of those that run code of the server. A test that is not
 // parallel has the process for itself.
 func goroutines() (of []string) {
 	stacks := make([]byte, 4<<20)
 	for stack := range strings.SplitSeq(string(stacks[:runtime.Stack(stacks, true)]), "\n\n") {
-		if strings.Contains(stack, "transcriptkit/server.(") {
+		if serving.MatchString(stack) {
 			of = append(of, stack)
 		}
 	}
