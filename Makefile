@@ -4,7 +4,8 @@
 #             having, and goes on without where it cannot be had
 # make bare-demo   the demo in a fresh clone on a bare Debian, which it makes in a
 #             folder and removes; as root, for minutes
-# make test   all tests, with the race detector
+# make test   all tests, on both databases, in minutes
+# make test-race   the tests of what runs at once, with the race detector
 # make test-page   the tests in a real browser, of the website and of the API's page
 # make lint   gofmt, go vet, golangci-lint
 # make openapi-lint   the OpenAPI document, by a linter from npm
@@ -66,7 +67,7 @@ BENCH_NEEDS := $(TEST_NEEDS) \
 SOAK_NEEDS := $(TEST_NEEDS) \
 	has_faketime=>libfaketime
 
-.PHONY: demo bare-demo wer field-check test test-page lint openapi-lint bench fuzz mutants soak setup setup-soak setup-bench setup-wer setup-bare setup-run setup-lint clean
+.PHONY: demo bare-demo wer field-check test test-race test-page lint openapi-lint bench fuzz mutants soak setup setup-soak setup-bench setup-wer setup-bare setup-run setup-lint clean
 .DEFAULT_GOAL := test
 
 demo: setup-run
@@ -77,30 +78,43 @@ demo: setup-run
 bare-demo: setup-bare
 	.ci/bare-demo
 
-# The race detector looks at every access to memory, which takes most of the time of
-# what does little else. Compiled without it is SQLite, which is a translation from C,
-# and expressions, schemas, the packing of bytes and our readers of captions, which
-# start nothing and compute on what they are handed: a race within them is not seen. The
-# rest of our code, and what hands its connections around, is watched.
+# The packages whose tests take longest. They start first: a long package that starts
+# last runs alone while a processor waits.
+LONGEST := ./server ./server/engine/ytdlp ./server/internal/pipeline ./server/internal/e2e ./examples/transcriptd ./server/engine/ffmpeg ./server/internal/db ./internal/readmetest
+
+# Many tests wait: for a program, for a database, for the next attempt of a job. More
+# packages and more tests run at once than there are processors.
+CORES := $(shell getconf _NPROCESSORS_ONLN)
+AT_ONCE := -p $(shell echo $$(($(CORES) + 2))) -parallel $(shell echo $$(($(CORES) * 4)))
+
+# make lint runs go vet and more, so go test need not run its own.
+test: setup
+	$(GO) test $(AT_ONCE) -timeout 20m -vet=off $(LONGEST) ./...
+
+# The race detector looks at every access to memory, which makes the code that computes
+# ten times as slow. These packages are compiled without the detector: SQLite, which is a
+# translation from C, and expressions, schemas, compression and our readers of captions.
+# They start no goroutines and compute on what they are given. The rest of our code, and
+# the code that shares its connections, is compiled with the detector.
 UNWATCHED := modernc.org/... regexp/... github.com/klauspost/compress/flate github.com/santhosh-tekuri/jsonschema/... github.com/swaggest/... \
 	github.com/transcriptkit/transcriptkit/transcript/caption
 
-# The packages whose tests take longest. They are begun first: one that is begun last
-# is alone in the end, and one processor waits for it.
-LONGEST := ./server/internal/pipeline ./server ./server/internal/e2e ./server/engine/ytdlp ./server/internal/db ./examples/transcriptd ./internal/readmetest
+# The tests of these packages run without the detector only. The packages start no
+# goroutines, or are among those compiled without the detector, or their tests run other
+# programs alone.
+ALONE := captionbench|clip|legible|oneline|readmetest|mutants|seccomp|caption|eight|site|search|window|trackid|refusal|whispermodel
 
-# The crowds and files of the server's tests have their full size only without the
-# detector. A test, or a program of ours that it runs, need not wait a second before it
-# ends: a race that was seen is told by then. make lint looks at the same as go test's
-# own go vet, and at more.
-# Many tests wait for the next attempt of something: of these more run at once than
-# there are processors.
-test: export GORACE = atexit_sleep_ms=0
-test: setup
-	$(GO) test -race -parallel 4 -timeout 20m -vet=off $(UNWATCHED:%='-gcflags=%=-race=false') $(LONGEST) ./...
-	$(GO) test -count=1 -vet=off -run 'EqualUploads|EqualLinks|Watchers|CostsLittleMemory' ./server
+# With -short, tests that run other programs, or that go through long histories on one
+# goroutine, leave out the cases that show the detector nothing new. make test runs them
+# all. The crowds and files of the server's tests have their full size in make test only.
+# GORACE: a program need not wait a second before it ends, as the detector reports a race
+# when it sees the race.
+test-race: export GORACE = atexit_sleep_ms=0
+test-race: setup
+	$(GO) test -race -short $(AT_ONCE) -timeout 20m -vet=off $(UNWATCHED:%='-gcflags=%=-race=false') $(LONGEST:./internal/readmetest=) \
+		$$($(GO) list ./... | grep -vE '/($(ALONE))$$')
 
-# Without the race detector: what they run of ours, make test runs under it.
+# Without the race detector: make test-race runs the same code with the detector.
 test-page: setup $(AXE)
 	$(GO) test ./internal/browsertest ./server ./examples/website ./examples/website/internal/page -count=1 -parallel 4 -timeout 10m -run '^TestBrowser' -browser
 

@@ -3,7 +3,7 @@
 package server_test
 
 // The race detector makes everything ten times as slow: crowds and files are smaller
-// under it, and have their full size in a run of their own (make test).
+// under it, and have their full size without it (make test).
 const (
 	crowd    = 50  // equal requests
 	watchers = 10  // of one job
