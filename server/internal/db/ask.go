@@ -19,8 +19,9 @@ func (r *source) ask(ctx context.Context, dest any, query string, args ...any) e
 	return r.prepared.ask(ctx, dest, query, args)
 }
 
-// prepared are the statements of constant queries of a SQLite file. They are closed with
-// its connections, and SQLite itself prepares them anew when tables have changed.
+// prepared are the prepared statements of constant queries of a SQLite file. They are
+// closed with their connections. When tables have changed, SQLite prepares a statement
+// again.
 type prepared struct {
 	db      *bun.DB
 	gate    *gate

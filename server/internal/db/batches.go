@@ -13,9 +13,9 @@ import (
 
 // Batch is a list of contents whose transcripts are made together.
 //
-// Whoever changes a batch or ends one of its items locks its row first, after
-// extractions, claims, places and texts, and before what accounts have used; of
-// several, in the order of their ids.
+// A transaction that changes a batch or ends an item of it first locks the batch's row.
+// It takes this lock after the locks of extractions, claims, places and texts, and
+// before the usage of accounts. It locks several batches in the order of their ids.
 type Batch struct {
 	bun.BaseModel `bun:"table:batches,alias:b"`
 
@@ -93,8 +93,9 @@ func (r Batches) Owned(ctx context.Context, account, id string) (*BatchState, er
 	return &found[0], nil
 }
 
-// Page returns the batches of an account, newest first, at most n: those with a
-// status, if one is given, and those that are older than the one with the id before.
+// Page returns at most n batches of an account, newest first. If status is not empty,
+// Page returns only batches with this status. If before is not empty, Page returns only
+// batches that are older than the batch with this id.
 func (r Batches) Page(ctx context.Context, account string, status batch.Status, before string, n int) ([]BatchState, error) {
 	page := r.db.NewSelect().Model((*Batch)(nil)).Where("b.account = ?", account).Order("b.id DESC").Limit(int64(n))
 	if before != "" {
@@ -141,7 +142,7 @@ func (w BatchesTx) Insert(ctx context.Context, b *Batch) error {
 	return insertNew(ctx, w.db, "batch", b)
 }
 
-// ByID returns a batch, whoever has it, or ErrNotFound.
+// ByID returns a batch of any account, or ErrNotFound.
 func (r Batches) ByID(ctx context.Context, id string) (*Batch, error) {
 	return scanBatch(ctx, r.db.NewSelect().Where("b.id = ?", id), id)
 }

@@ -14,8 +14,8 @@ import (
 // insertRows is how many rows one statement inserts.
 const insertRows = 500
 
-// BatchItem is one content of a batch. It keeps what its owner sees of it, as claims
-// are swept some time after their end.
+// BatchItem is one content of a batch. A BatchItem keeps its own copy of the shown
+// fields, because claims are swept some time after their end.
 type BatchItem struct {
 	bun.BaseModel `bun:"table:batch_items,alias:i"`
 
@@ -162,9 +162,10 @@ func (r Items) Counts(ctx context.Context, batchID string) (n batch.Counts, err 
 	return n, wrap("counts of batch "+batchID, err)
 }
 
-// SetJob names the claim of an item that waits without one; sound tells that it is
-// to be recognized, as is what has a place for that, or wants one. ErrNotFound where it
-// does not wait, or not any more.
+// SetJob sets the claim of an item that waits without a claim. sound says that the
+// content is to be recognized; content that has a place for recognition, or wants a
+// place, counts the same. The error is ErrNotFound if the item does not wait, or no
+// longer waits.
 func (w ItemsTx) SetJob(ctx context.Context, itemID string, j *Job, sound bool) error {
 	res, err := w.db.NewUpdate().Model((*BatchItem)(nil)).
 		Set("job_id = ?, updated_at = ?", j.ID, moment(time.Now())).
@@ -228,8 +229,8 @@ func (w ItemsTx) SetSound(ctx context.Context, extractionID string) (batchIDs []
 	return batchIDs, wrap("items of extraction "+extractionID, err)
 }
 
-// Skip skips the items of a batch on which nobody works. Of one that is back in the
-// queue, the attempt counts.
+// Skip skips the items of a batch that no process works on. If an item has had an attempt
+// and is back in the queue, the attempt counts.
 func (w ItemsTx) Skip(ctx context.Context, batchID string) error {
 	// On PostgreSQL an item may be getting a claim right now. Its row is locked until
 	// that claim is there: only a statement that begins afterwards sees it.
@@ -249,8 +250,8 @@ func (w ItemsTx) Skip(ctx context.Context, batchID string) error {
 	return wrap("skip items of batch "+batchID, err)
 }
 
-// AbandonedJobs returns the running claims of skipped items of a batch for which nobody
-// waits any more.
+// AbandonedJobs returns the running claims of skipped items of a batch that no request
+// and no other item waits for.
 func (r Items) AbandonedJobs(ctx context.Context, batchID string) ([]Job, error) {
 	var jobs []Job
 	err := r.db.NewSelect().Model(&jobs).

@@ -125,11 +125,11 @@ func (r Chunks) All(ctx context.Context, extractionID string) ([]Chunk, error) {
 	return chunks, nil
 }
 
-// Finish stores the result of a chunk that has none, and the recognizer that
-// it comes from, and reports how many chunks of the extraction are still without
-// one (silent ones count as done). first is false when the chunk already had a
-// result, which then stays. It locks the extraction, so that of two that finish at
-// once one sees that none is left.
+// Finish stores the result of a chunk without a result, and the recognizer of the
+// result. left is how many chunks of the extraction have no result yet; silent chunks
+// count as done. If the chunk already has a result, this result stays and first is
+// false. Finish locks the extraction: if two chunks finish at once, only one call sees
+// that none is left.
 func (w ChunksTx) Finish(ctx context.Context, extractionID string, n int, result []byte, by Recognizer) (first bool, left int, err error) {
 	what := fmt.Sprintf("finish chunk %d of extraction %s", n, extractionID)
 	if result == nil {

@@ -39,8 +39,8 @@ func (r Contents) Get(ctx context.Context, p transcript.Platform, externalID str
 	return c, nil
 }
 
-// Put stores what a platform said, in the place of what it said before.
-// AskedAt becomes now when it is zero.
+// Put stores the metadata and the tracks of a content. They replace those of an earlier
+// visit to the platform. A zero AskedAt becomes now.
 func (w ContentsTx) Put(ctx context.Context, c *Content) error {
 	c.Metadata = clean(c.Metadata)
 	if c.Tracks == nil {

@@ -13,7 +13,7 @@ import (
 // running is the condition of the rows that have not ended.
 const running = "status IN ('pending', 'processing')"
 
-// Extraction is the making of one transcript, whoever asked for it.
+// Extraction is the making of one transcript, for all accounts that have asked for it.
 type Extraction struct {
 	ID         string `bun:",pk"` // UUIDv7; made when empty
 	Owner      string // the account for an upload, "" for what all may share
@@ -148,9 +148,9 @@ func (w ExtractionsTx) SetTried(ctx context.Context, extractionID string, tried 
 	return mustAffect("sources tried for extraction "+extractionID, res, err)
 }
 
-// SetWaiting notes that an extraction waits for what will pass, if that is news,
-// or that it no longer does. The extraction must have been read in this transaction
-// with Lock; it is brought up to date.
+// SetWaiting records that an extraction waits for a passing fault, or no longer waits.
+// It changes nothing if the record says the same already. This transaction must have
+// read the extraction with Lock. SetWaiting updates e.
 func (w ExtractionsTx) SetWaiting(ctx context.Context, e *Extraction, waits bool) error {
 	if waits == (e.WaitingSince != nil) {
 		return nil

@@ -17,9 +17,9 @@ type gate struct {
 
 func newGate(conns int) *gate { return &gate{slots: make(chan struct{}, conns)} }
 
-// enter waits for a connection to be free. The context that it returns ends when
-// the database has taken too long, and everything called with it has that bound.
-// leave must be called with the error of what was done.
+// enter waits for a free connection. The returned context ends when the database has
+// taken too long, and bounds every call with it. The caller must call leave with the
+// error of its calls.
 func (g *gate) enter(ctx context.Context) (_ context.Context, leave func(error), err error) {
 	began, patience := time.Now(), patienceOf(ctx)
 	if patience == within {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Hook is an end of which a process wants to be told: the name of the queue in which
-// that waits.
+// Hook is a kind of end that a process wants to hear about. The Hook is the name of the
+// queue for these ends.
 type Hook string
 
 // The hooks.
@@ -33,7 +33,7 @@ func (r Reader) HasHook(ctx context.Context, h Hook, since time.Time) (bool, err
 	return has, wrap("hook "+string(h), err)
 }
 
-// ByID returns a job, whoever has it, or ErrNotFound.
+// ByID returns a job of any account, or ErrNotFound.
 func (r Jobs) ByID(ctx context.Context, id string) (*Job, error) {
 	j := new(Job)
 	if err := r.db.NewSelect().Model(j).Where("id = ?", id).Scan(ctx); err != nil {

@@ -32,8 +32,8 @@ type IdempotencyKey struct {
 // HeldKey is a key that a request has taken.
 type HeldKey struct {
 	IdempotencyKey
-	// Token is that request's alone, so that one that was silent for too long cannot
-	// touch what its successor holds.
+	// Token belongs to this request alone. So a request that was silent for too long
+	// cannot touch the key of its successor.
 	Token string
 	// Fingerprint tells the request from others with the same key; nil while it is not
 	// known. It is stored when the key is taken, and with the recorded answer.
@@ -96,11 +96,11 @@ type Idempotency struct{ store *Store }
 // IdempotencyTx records the answers to requests that hold idempotency keys.
 type IdempotencyTx struct{ tx *Tx }
 
-// Take takes a free key, or says who has it. A key is free when it was never
-// taken, was taken more than 24 h ago, or the lease of its request has ended and the
-// request has recorded nothing. What a request had recorded whose lease has ended is
-// its final answer. Together with an error, Held is a key that may have been taken,
-// because the database's answer was lost: release it.
+// Take takes a free key, or says which request has the key. A key is free if no request
+// has taken it within 24 h, or if the lease of its request has ended without a recorded
+// answer. If the lease has ended with a recorded answer, this answer is final. Next to
+// an error, Held is a key that may have been taken, because the database's answer was
+// lost: release this key.
 func (s Idempotency) Take(ctx context.Context, k IdempotencyKey, fingerprint []byte) (KeyState, error) {
 	ctx, err := s.store.enter(ctx)
 	if err != nil {

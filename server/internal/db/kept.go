@@ -11,10 +11,10 @@ import (
 // hundred of an hour each, unpacked.
 const keptBytes = 64 << 20
 
-// kept are transcripts that were read a moment ago, by id and time of change: who knows
-// both from the database need not read the rest again. Whether an account may see one is
-// not asked of them. Nil keeps nothing, as within a transaction, whose writes may be
-// rolled back.
+// kept holds transcripts that were read a moment ago, by id and time of change. A
+// caller that has both from the database need not read the rest again. kept does not
+// check whether an account may see a transcript. A nil kept holds nothing, as within a
+// transaction, because the writes of a transaction may be rolled back.
 type kept struct {
 	transcripts *recent.Things[change, *Transcript]
 }
@@ -35,7 +35,7 @@ func (k *kept) recall(id string, changed time.Time) (*Transcript, bool) {
 	if !ok {
 		return nil, false
 	}
-	own := *t // whoever gets it may change its members
+	own := *t // the caller may change its members
 	return &own, true
 }
 

@@ -11,16 +11,16 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// LibraryRow is what an account has in its library: a text that it has saved, work on
-// its way, work that has failed, or a batch. That of a text points to the text, which
-// others may have saved too.
+// LibraryRow is an entry of an account's library: a saved text, running work, failed
+// work, or a batch. The row of a text points to the text, because other accounts may
+// have saved the same text.
 //
-// Whoever has locked an extraction makes and changes the rows of its work. Those of
-// texts are written, and rows of any kind removed, in transactions that hold the texts
-// of the content (lockTexts): after extractions, claims and places, and before batches
-// and what accounts have used.
+// A transaction that has locked an extraction makes and changes the rows of its work.
+// Rows of texts are written, and rows of any kind removed, in transactions that lock
+// the texts of the content (lockTexts): after extractions, claims and places, and
+// before batches and the usage of accounts.
 type LibraryRow struct {
-	ID         string `bun:",pk"` // UUIDv7, kept when work becomes a text, and when the text is made anew
+	ID         string `bun:",pk"` // UUIDv7, which stays the same when work becomes a text, and when the text is made again
 	Account    string
 	Kind       library.Kind
 	Platform   transcript.Platform
@@ -95,8 +95,8 @@ type Saved struct {
 	JobID        string    // of the work on its way
 }
 
-// Saved returns what an account has saved of a content, or, where it has nothing but
-// work on its way, that. ErrNotFound where it has neither.
+// Saved returns the saved text of a content, or the running work if the account has no
+// text. The error is ErrNotFound if the account has neither.
 func (r Library) Saved(ctx context.Context, account string, key library.Key) (*Saved, error) {
 	var rows []Saved
 	// Each half has an index of its own. Times without a declared type: see Shelf.

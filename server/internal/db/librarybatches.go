@@ -10,8 +10,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// ShowBatch puts a new batch into the library of its account. How it stands is read
-// from the batch itself.
+// ShowBatch puts a new batch into the library of its account. The state is not stored
+// here: readers take the state from the batch.
 func (w LibraryTx) ShowBatch(ctx context.Context, b *Batch, p transcript.Platform) error {
 	now := moment(time.Now())
 	row := &LibraryRow{

@@ -52,9 +52,10 @@ func (w LibraryTx) Star(ctx context.Context, account string, key library.Key, st
 	return mustAffect("star of "+key.ExternalID, res, err)
 }
 
-// Remove takes what a key names out of the library of an account, or returns
-// ErrNotFound. What is the account's alone, the text of an upload or one that was put in
-// for it, goes too, and with it the answers that would give it again.
+// Remove removes the rows that a key names from the library of an account, or returns
+// ErrNotFound. Texts that belong to the account alone are deleted too, with the cached
+// answers that would return them: the text of an upload, and a text that was put in for
+// the account.
 func (w LibraryTx) Remove(ctx context.Context, account string, key library.Key) error {
 	if err := w.lockTextsOf(ctx, key.Platform, key.ExternalID); err != nil {
 		return err

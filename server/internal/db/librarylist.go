@@ -12,9 +12,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Page returns a page of what an account has in its library. All members of the
-// query must be set, but for those that filter. It asks several questions: see
-// Store.Snapshot.
+// Page returns a page of an account's library. All members of the query except the
+// filters must be set. Page asks several questions: see Store.Snapshot.
 func (r Library) Page(ctx context.Context, account string, q library.Query) (*library.Page, error) {
 	page := &library.Page{Page: q.Page, PageSize: q.PageSize}
 	var err error
@@ -55,8 +54,8 @@ var orders = map[library.Sort]string{
 	library.Title:  "(l.folded_title = ''), l.folded_title, l.id",
 }
 
-// listed are the ids of the rows that a query lists. What it asks for stands in the
-// indexes that begin with the account, so that rows are read only for the page.
+// listed returns the ids of the rows that a query lists. The indexes that begin with
+// the account answer the query, so that only the rows of the page are read.
 func (r Library) listed(account string, q library.Query) *bun.SelectQuery {
 	rows := r.db.NewSelect().Model((*LibraryRow)(nil)).ModelTableExpr("library_rows AS l").Column("l.id").
 		Where("l.account = ?", account)
@@ -144,7 +143,7 @@ func (r Library) items(ctx context.Context, ids *bun.SelectQuery, sort library.S
 	return items, r.fillBatches(ctx, items)
 }
 
-// item is what the row says, but for what a batch is.
+// item returns the row's own fields. The fields of a batch are added later.
 func (r *itemRow) item() library.Item {
 	l := &r.Row
 	item := library.Item{

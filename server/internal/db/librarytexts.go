@@ -54,8 +54,9 @@ func (w LibraryTx) textRow(ctx context.Context, transcriptID string) (*LibraryRo
 	return row, nil
 }
 
-// become turns rows of work into rows of the text, or, where an account has one of that
-// already, lets that take them over with their stars. It returns how many there were.
+// become turns rows of work into rows of the text. If an account already has a row of
+// the text, this row takes over the star, and the row of the work goes. become returns
+// the number of rows of work.
 func (w LibraryTx) become(ctx context.Context, open openRows, text *LibraryRow) (int64, error) {
 	found := open.have()
 	res, err := w.db.NewRaw(`UPDATE library_rows AS w

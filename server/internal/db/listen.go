@@ -16,8 +16,8 @@ const (
 	pingEvery = 10 * time.Second
 )
 
-// listener wakes this process's watchers for what any process has committed. It
-// has one connection, which it renews when it breaks.
+// listener wakes this process's watchers when any process has committed a change. It
+// has one connection, and replaces a broken connection.
 type listener struct {
 	config *pgx.ConnConfig
 	hub    *hub

@@ -78,11 +78,11 @@ func (w ExtractionsTx) Move(ctx context.Context, e *Extraction, m Move) error {
 	return w.tx.Jobs.saveMoved(ctx, claims)
 }
 
-// End ends running claims on an extraction, and the extraction likewise once no
-// other claim on it runs: over tells that. Events and watchers are as with Move.
-// The extraction must have been read in this transaction with Lock or
-// inserted by it; it and the claims are brought up to date. A claim that has moved
-// since it was read is ErrNotFound, one on another extraction an error.
+// End ends running claims on an extraction. If no other claim on the extraction runs,
+// End ends the extraction too, and over is true. Events and watchers work as in Move.
+// This transaction must have read the extraction with Lock, or have inserted it. End
+// updates e and the claims. A claim that has moved since it was read is ErrNotFound; a
+// claim on another extraction is an error.
 func (w ExtractionsTx) End(ctx context.Context, e *Extraction, claims []Job, end End) (over bool, err error) {
 	if !end.Status.Terminal() {
 		return false, fmt.Errorf("store: ending extraction %s: %s is no end", e.ID, end.Status)

@@ -8,8 +8,8 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// How long the database may take for a transaction, or for a statement outside
-// of one. Then it is ErrUnavailable.
+// The bounds for a transaction, or for a statement outside of a transaction. After the
+// bound the error is ErrUnavailable.
 const (
 	answerTime = 4 * time.Second  // somebody waits for an answer
 	workTime   = time.Minute      // nobody does
@@ -21,14 +21,14 @@ const within = time.Duration(-1)
 
 type patienceKey struct{}
 
-// Unhurried returns a context whose calls of a Store give the database a minute
-// each, and not four seconds: for work that nobody waits for, and whose
-// statements may be large.
+// Unhurried returns a context whose calls of a Store give the database a minute each,
+// and not four seconds. It is for work without a waiting caller, whose statements may
+// be large.
 func Unhurried(ctx context.Context) context.Context { return withPatience(ctx, workTime) }
 
-// Sized returns a context whose calls of a Store give the database longer than ctx does: a
-// second more for each 256 KiB of what they write. It is for a statement or a transaction
-// whose size its caller decides, such as one that stores a text.
+// Sized returns a context whose calls of a Store give the database longer than ctx
+// does: a second more for each 256 KiB of written bytes. It is for a statement or a
+// transaction whose size the caller decides, such as the write of a text.
 func Sized(ctx context.Context, bytes int) context.Context {
 	patience := patienceOf(ctx)
 	if patience == within {

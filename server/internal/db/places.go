@@ -9,13 +9,13 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// Place is how far an extraction is on the way to be recognized. One that only needs
-// captions has none.
+// Place says how far an extraction is on its way to recognition. An extraction that
+// only needs captions has no place.
 //
-// Places are made and removed by whoever has locked the extraction. Those of an account
-// change in transactions that hold the account by Places.Lock, so that what one gives up another
-// can be sure to find; lock them after the extraction and its claims, and before
-// anything that accounts share.
+// A transaction that has locked the extraction makes and removes its place. The places
+// of an account change in transactions that lock the account with Places.Lock, so that
+// a transaction surely finds a place that another gives up. Take this lock after the
+// extraction and its claims, and before rows that accounts share.
 type Place struct {
 	bun.BaseModel `bun:"table:asr_places,alias:p"`
 
@@ -79,7 +79,7 @@ func (r Places) ByExtraction(ctx context.Context, extractionID string) (Place, e
 func (p Place) Taken() bool { return p.JobID != "" }
 
 // NextReady returns the oldest claim of an account that has a place and is ready for a
-// slot, or ErrNotFound. Those that only batches wait for come after the others.
+// slot, or ErrNotFound. Claims that only batches wait for come last.
 func (r Places) NextReady(ctx context.Context, account string) (*Job, error) {
 	j := new(Job)
 	err := r.db.NewSelect().Model(j).
@@ -93,9 +93,8 @@ func (r Places) NextReady(ctx context.Context, account string) (*Job, error) {
 	return j, nil
 }
 
-// NextOutside returns the oldest running claim of an account on an extraction that
-// nobody has a place for, or ErrNotFound. Those that only batches wait for come after
-// the others.
+// NextOutside returns the oldest running claim of an account on an extraction without a
+// place, or ErrNotFound. Claims that only batches wait for come last.
 func (r Places) NextOutside(ctx context.Context, account string) (*Job, error) {
 	j := new(Job)
 	err := r.db.NewSelect().Model(j).

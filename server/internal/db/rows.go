@@ -55,8 +55,8 @@ func affected(res sql.Result, err error) (int64, error) {
 	return res.RowsAffected()
 }
 
-// text is s without NUL and bytes that are no UTF-8, both of which media files
-// carry in their titles and PostgreSQL does not take.
+// text returns s without NUL and without invalid UTF-8. Titles in media files have
+// both, and PostgreSQL refuses them.
 func text(s string) string {
 	return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "\uFFFD")
 }

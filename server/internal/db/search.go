@@ -51,10 +51,10 @@ const (
 	searchHits = 5
 )
 
-// Search finds the saved texts of an account in which the query is met. It goes through
-// the texts of the account and no others, so that it takes as long whatever else is
-// stored: an index by words alone would be read for everybody's texts. It remembers no
-// more than a portion of them at a time.
+// Search finds the saved texts of an account that match the query. Search reads only
+// the texts of the account, so that its time does not depend on the other stored texts:
+// an index by words alone would read the texts of all accounts. Search holds one
+// portion of the texts at a time.
 func (r Library) Search(ctx context.Context, s Search) (found []SearchFound, err error) {
 	terms := s.Query.Terms()
 	if len(terms) == 0 {
@@ -133,9 +133,9 @@ func (r Library) narrow(ctx context.Context, s Search, texts []*searchText, term
 	return having(texts, term), err
 }
 
-// lookFor reads the blocks in which the term may be, of the texts that which selects
-// from library_rows AS l: the last that does not begin after it, and for the beginning
-// of words those that follow.
+// lookFor reads the blocks that may have the term, of the texts that which selects from
+// library_rows AS l: the last block that begins at the term or before. For the
+// beginning of words, lookFor also reads the blocks that follow.
 func (r Library) lookFor(ctx context.Context, term search.Term, which func(*bun.SelectQuery) *bun.SelectQuery) (texts []*searchText, err error) {
 	err = r.db.NewSelect().TableExpr("library_rows AS l").ColumnExpr("l.id, l.transcript_id, l.created_at").
 		ColumnExpr(`(SELECT w.words FROM search_blocks AS w WHERE w.transcript_id = l.transcript_id AND w.first_word <= ?

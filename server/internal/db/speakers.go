@@ -29,7 +29,8 @@ type speakerRow struct {
 	Speaker
 }
 
-// All returns who has spoken in an extraction, first whoever has spoken most.
+// All returns the speakers of an extraction. The speaker with the most speech comes
+// first.
 func (r Speakers) All(ctx context.Context, extractionID string) ([]Speaker, error) {
 	var rows []speakerRow
 	err := r.db.NewSelect().Model(&rows).Where("extraction_id = ?", extractionID).Order("spoken DESC", "name").Scan(ctx)

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Standing is how an account stands at one moment: what it has used in a period, the
-// places that it uses, and the key that asks.
+// Standing is the state of an account at one moment: its use in a period, its places,
+// and the key of the request.
 type Standing struct {
 	Usage  Usage
 	Places PlacesInUse

@@ -169,9 +169,9 @@ func (r Transcripts) ByID(ctx context.Context, id string) (*Transcript, error) {
 	return r.read(ctx, id, "t.*, x.segments")
 }
 
-// ChangedAt is Transcript of one that was changed last at a time, as the database has
-// just said: what was read a moment ago of that change is not read again. Where there has
-// been another change since, it is the transcript after that.
+// ChangedAt is ByID for a transcript whose last change the database has just named. If
+// the transcript with this change was read a moment ago, ChangedAt does not read it
+// again. If the transcript has changed since, ChangedAt returns the newer transcript.
 func (r Transcripts) ChangedAt(ctx context.Context, id string, changed time.Time) (*Transcript, error) {
 	if t, ok := r.kept.recall(id, changed); ok {
 		return t, nil
@@ -208,7 +208,7 @@ func (r Transcripts) read(ctx context.Context, id, columns string) (*Transcript,
 	return t, wrap("transcript "+id, err)
 }
 
-// head returns what there is of a transcript beside its text, or ErrNotFound.
+// head returns a transcript without its text, or ErrNotFound.
 func (r Transcripts) head(ctx context.Context, id string) (*transcriptRow, error) {
 	row := new(transcriptRow)
 	if err := r.db.NewSelect().Model(row).Where("id = ?", id).Scan(ctx); err != nil {
@@ -217,10 +217,10 @@ func (r Transcripts) head(ctx context.Context, id string) (*transcriptRow, error
 	return row, nil
 }
 
-// Put stores t. Where the owner already has one of the same platform,
-// external id, language and source, that one is replaced and keeps its id and
-// its time of creation; its time of change moves on, as by that its texts are told apart.
-// Times that are zero become now. It returns the id.
+// Put stores t and returns its id. If the owner already has a transcript of the same
+// platform, external id, language and source, t replaces it and keeps its id and its
+// time of creation. The time of change moves on, because this time tells the texts
+// apart. Zero times become now.
 func (w TranscriptsTx) Put(ctx context.Context, t *Transcript) (id string, err error) {
 	what := "put transcript of " + t.ExternalID
 	row := rowOf(t)
@@ -271,8 +271,8 @@ func (w TranscriptsTx) Put(ctx context.Context, t *Transcript) (id string, err e
 	return row.ID, w.tx.Library.rename(ctx, row)
 }
 
-// moveOn sees to it that the row's time of change is later than that of the one which it
-// replaces, whatever the clock says. The transaction holds the texts of the content.
+// moveOn makes the row's time of change later than the time of the replaced row, even
+// if the clock has stepped back. The transaction locks the texts of the content.
 func (w TranscriptsTx) moveOn(ctx context.Context, row *transcriptRow) error {
 	var before []time.Time
 	err := w.db.NewSelect().Model((*transcriptRow)(nil)).Column("updated_at").

@@ -54,11 +54,11 @@ func (r Allowances) Usage(ctx context.Context, account string, period time.Time)
 	return row.Usage, err
 }
 
-// Reserve sets aside from the allowance of a claim's account what the claim is to hold
-// in the place of what it holds. It reports false, and changes nothing, where the
-// limits of the claim do not permit more. What is given back is always taken. The
-// claim must have been read with Jobs.LockRunning, or inserted, by this transaction; it is
-// brought up to date.
+// Reserve sets aside want from the allowance of a claim's account, instead of the
+// claim's present reservation. If the limits of the claim do not permit more, Reserve
+// changes nothing and reports false. A smaller reservation always succeeds. This
+// transaction must have read the claim with Jobs.LockRunning, or have inserted it.
+// Reserve updates j.
 func (w AllowancesTx) Reserve(ctx context.Context, j *Job, want Allowance) (bool, error) {
 	more := Allowance{want.Transcripts - j.Held.Transcripts, want.Minutes - j.Held.Minutes}
 	if more == (Allowance{}) {
@@ -85,8 +85,8 @@ func (w AllowancesTx) Settle(ctx context.Context, j *Job, pays Allowance) error 
 	return w.setReserved(ctx, j, Allowance{})
 }
 
-// Pay takes from an account's allowance what nobody has set aside. It reports false,
-// and changes nothing, where the limits do not permit it.
+// Pay takes an amount from an account's allowance without a reservation. If the limits
+// do not permit the amount, Pay changes nothing and reports false.
 func (w AllowancesTx) Pay(ctx context.Context, account string, l Limits, amount Allowance) (bool, error) {
 	return w.use(ctx, account, l, Usage{Used: amount})
 }
@@ -103,8 +103,8 @@ func (w AllowancesTx) setReserved(ctx context.Context, j *Job, held Allowance) e
 	return nil
 }
 
-// use adds to the usage of an account in one statement, which is true to the limits
-// whoever else does the same at the same time.
+// use adds to the usage of an account in one statement, so that the limits hold even if
+// other transactions do the same at the same time.
 func (w AllowancesTx) use(ctx context.Context, account string, l Limits, more Usage) (bool, error) {
 	what, row := "usage of "+account, &usageRow{Account: account, Period: l.Period.Format(time.DateOnly)}
 	for range 2 { // the first use of a period finds no row

@@ -29,17 +29,18 @@ type RequestWindow struct {
 type Requests struct {
 	Count int // with the last one
 	End   time.Time
-	Left  time.Duration // until then, by the clock of whoever counts
+	Left  time.Duration // until then, by the clock that counts
 }
 
-// CountRequest counts one more request in the present window: on SQLite in memory, as
-// one process sees them all; on PostgreSQL in the database and by its clock, so that
-// no two requests to any process have the same count. Those over the limit need not
-// all be counted.
+// CountRequest counts one more request in the present window. On SQLite it counts in
+// memory, because one process sees all requests. On PostgreSQL it counts in the
+// database and by its clock, so that no two requests to any process have the same
+// count. CountRequest may leave out requests over the limit.
 //
-// A clock that steps back into the window before goes on counting in the later one,
-// which could be used up twice otherwise. One that steps back further begins the old
-// window anew: else who has used up the later one would wait until it comes again.
+// If a clock steps back into the window before, the later window goes on: a new window
+// would let an account use up the later window twice. If a clock steps back further,
+// the old window begins again: otherwise an account that has used up the later window
+// would wait until the clock reaches it again.
 func (s *Store) CountRequest(ctx context.Context, w RequestWindow, limit int) (Requests, error) {
 	r, err := s.database.countRequest(ctx, w, limit)
 	if err != nil {
@@ -92,8 +93,8 @@ func (s *Store) sweepWindows(ctx context.Context) error {
 	return s.sweepTable(ctx, "rate_windows", "account, class, seconds", past, nil)
 }
 
-// fullWindows are windows over their limit. Whoever does not heed that they are told
-// to wait keeps no connection to the database busy, and no other account waiting.
+// fullWindows are windows over their limit. With them, an account that ignores its
+// Retry-After uses no connection to the database, and keeps no other account waiting.
 // The zero value is ready.
 type fullWindows struct {
 	mu   sync.Mutex

@@ -23,8 +23,8 @@ type admission struct {
 	ask       func(context.Context) (account.Principal, error) // the Authenticator, about the same request
 }
 
-// admit asks who makes a request. The error says that nobody knows; the admission
-// holds all the same what is known, for the log.
+// admit identifies the caller of a request. If admit cannot identify the caller, it
+// returns an error. The admission still has the known facts, for the log.
 func (e *Edge) admit(r *http.Request) (*admission, error) {
 	in := &admission{ask: func(ctx context.Context) (account.Principal, error) { return e.ask(ctx, r) }}
 	var err error
@@ -43,8 +43,9 @@ func (e *Edge) admit(r *http.Request) (*admission, error) {
 	return in, err
 }
 
-// ask asks the Authenticator. A nil *transcript.Error that it returns as its
-// error is not nil any more: whether it meant to let the request in, nobody knows.
+// ask asks the Authenticator. If the Authenticator returns a nil *transcript.Error as
+// its error, the error is not nil any more. Then it is unknown whether the
+// Authenticator meant to let the request in.
 func (e *Edge) ask(ctx context.Context, r *http.Request) (account.Principal, error) {
 	p, err := e.authenticator.Authenticate(ctx, r)
 	if bad := CheckPrincipal(p); bad != nil {
@@ -60,8 +61,8 @@ func (e *Edge) ask(ctx context.Context, r *http.Request) (account.Principal, err
 	return p, err
 }
 
-// maxName bounds what a principal calls its account and its key, in bytes: they stand in
-// rows and in their indexes.
+// maxName bounds an account's name and a key's id from an Authenticator, in bytes: both
+// stand in rows and in indexes.
 const maxName = 255
 
 // checkPrincipal refuses what no database takes for the name of an account, or of a key.
@@ -109,10 +110,9 @@ func PrincipalOf(ctx context.Context) (account.Principal, bool) {
 // recheckPatience is how long a stream waits to learn whether it may go on.
 const recheckPatience = 3 * time.Second
 
-// mayStay asks once more who makes the request that ctx belongs to, and reports
-// whether it would still be let in, for the same account and with the scope. Where
-// that cannot be found out now, the answer is yes: a database that is away ends no
-// stream.
+// MayStay identifies the caller of ctx's request once more. It reports whether the
+// caller would still be let in, for the same account and with the scope. If MayStay
+// cannot find out now, it reports true: a database that is away ends no stream.
 func MayStay(ctx context.Context, scope account.Scope) bool {
 	in, ok := admissionOf(ctx)
 	if !ok {

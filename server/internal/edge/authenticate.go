@@ -30,7 +30,7 @@ var (
 //   - such a principal and a *transcript.Error: it is them, but they may not, and
 //     this is the answer. Plan.UpgradeRequired makes one for those who have to pay
 //     first;
-//   - ErrNoCredential or ErrInvalidCredential: nobody knows who it is, a 401;
+//   - ErrNoCredential or ErrInvalidCredential: the caller is unknown, a 401;
 //   - any other error: the question cannot be answered now, which is a fault of the
 //     service (500) unless it is a *transcript.Error with a code of its own.
 //
@@ -41,10 +41,10 @@ type Authenticator interface {
 	Authenticate(ctx context.Context, r *http.Request) (account.Principal, error)
 }
 
-// Authenticate lets a request pass only when the server's Authenticator says who
-// makes it and that they may, and when its account has not made too many; it puts the
-// principal into the request's context ([PrincipalOf]). A request that has a principal
-// already passes, and is not counted again.
+// Authenticate lets a request pass if the server's Authenticator lets its caller in,
+// and if the account has not made too many requests. Authenticate puts the principal
+// into the request's context ([PrincipalOf]). A request that already has a principal
+// passes, and is not counted again.
 func (e *Edge) Authenticate(next http.Handler) http.Handler {
 	return e.authenticate(db.MainRequests, next)
 }
@@ -82,8 +82,8 @@ func (e *Edge) letIn(w http.ResponseWriter, r *http.Request, class db.RequestCla
 	return nil
 }
 
-// identify finds out who makes a request, whether they may or not. Who fails too often
-// is told to wait.
+// identify identifies the caller of a request, also a caller that may not use the
+// service. A client that fails too often gets a 429.
 func (e *Edge) identify(r *http.Request) (*admission, error) {
 	in, err := e.admit(r)
 	entry := entryOf(r.Context())

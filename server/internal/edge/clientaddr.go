@@ -10,20 +10,20 @@ import (
 // maxProxies is how many proxies that a request has passed are believed.
 const maxProxies = 16
 
-// ClientAddr is the address from which a request comes: that of its peer, or the one
-// that a trusted proxy names in X-Forwarded-For. What others than the trusted write there
-// counts for nothing. It is not valid where that is no IP address, as with a socket in
-// the file system.
+// ClientAddr returns the address of a request's client: the address of the peer, or the
+// address that a trusted proxy names in X-Forwarded-For. Entries from peers that are
+// not trusted are ignored. The result is not valid if the address is no IP address, as
+// with a socket in the file system.
 //
-// It is how a server with [Config.TrustedProxies] knows its clients, for what the
-// program around it counts by address.
+// A server with [Config.TrustedProxies] uses ClientAddr for its clients. A program
+// around the server can use ClientAddr for its own limits by address.
 func ClientAddr(r *http.Request, trusted []netip.Prefix) netip.Addr {
 	client := address(r.RemoteAddr)
 	if !contain(trusted, client) {
 		return client
 	}
-	// Each proxy appends whom it has the request from, so the last is the nearest.
-	// What stands before the first that is not trusted, anybody may have written.
+	// Each proxy appends the address of its peer, so the last entry is the nearest. Any
+	// client may have written the entries before the first that is not trusted.
 	chain := strings.Join(r.Header.Values("X-Forwarded-For"), ",")
 	for range maxProxies {
 		before, named, more := cutLast(chain, ",")

@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// tagOf is the strong ETag of an answer that is made of parts: the same parts give
-// the same bytes. Whatever changes how they are written is one of them.
+// TagOf returns the strong ETag of an answer from its parts: the same parts give the
+// same bytes. If a setting changes how the answer is written, the setting is a part
+// too.
 func TagOf(parts ...any) (string, error) {
 	text, err := json.Marshal(parts)
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 )
 
-// takesGzip reports whether an answer is to be sent as gzip (RFC 9110, 12.5.3): the
-// request takes that, and does not prefer what is not packed. Where it takes neither, it
-// gets what is not packed.
+// takesGzip reports whether the answer is sent as gzip (RFC 9110, 12.5.3): the request
+// accepts gzip, and does not prefer an unpacked answer. If the request accepts neither,
+// the answer is not packed.
 func takesGzip(r *http.Request) bool {
 	const unnamed = -1
 	gzip, identity, others := float64(unnamed), float64(unnamed), float64(unnamed)
@@ -34,8 +34,8 @@ func takesGzip(r *http.Request) bool {
 	return gzip > 0 && gzip >= identity
 }
 
-// quality is what a coding is worth to its reader, from 0, which is not taken, to 1. What
-// cannot be read is not taken.
+// quality returns the weight of a coding, from 0, which means that the client does not
+// accept the coding, to 1. An unreadable weight is 0.
 func quality(parameters string) float64 {
 	for parameter := range strings.SplitSeq(parameters, ";") {
 		name, value, _ := strings.Cut(strings.TrimSpace(parameter), "=")

@@ -25,10 +25,10 @@ type Post struct {
 	Read func() (map[string]any, error)
 	// large: the body takes long to read, and the key is taken before.
 	Large bool
-	// do does it. The transaction that writes what the answer speaks of records that for
-	// the key, which is nil for a request without one.
+	// Do does the operation. The transaction that writes the result also records the
+	// answer for the key. key is nil for a request without a key.
 	Do func(key *db.HeldKey) (Reply, error)
-	// again makes the answer of an earlier request anew.
+	// Again makes the answer of an earlier request once more.
 	Again func(db.Answer) (Reply, error)
 }
 
@@ -56,9 +56,9 @@ func (re *Reply) lasts() bool {
 	return re.Failure == nil || re.Failure.HTTPStatus() == http.StatusNotFound
 }
 
-// once answers a request by doing its operation, or with what an earlier request
-// with its key was answered. One key has one answer: it is settled before it is
-// sent, and until then others learn that the first request still runs.
+// Once does the operation of a request, or repeats the answer of an earlier request
+// with the same key. One key has one answer: the answer is recorded before it is sent.
+// Until then, other requests with the key learn that the first request still runs.
 func (e *Edge) Once(w http.ResponseWriter, r *http.Request, op Post) error {
 	key, err := idempotencyKey(r)
 	if err != nil {
@@ -115,8 +115,8 @@ func (e *Edge) keyed(w http.ResponseWriter, r *http.Request, key string, op Post
 	return held.do(op)
 }
 
-// replay makes the answer anew that an earlier request with the same key was given,
-// if that was the same request and has ended.
+// replay makes the answer of the earlier request with the same key once more, if the
+// earlier request was the same request and has ended.
 func (op *Post) replay(r *http.Request, earlier db.KeyState, print []byte) (_ Reply, err error) {
 	if op.Large && earlier.Answer != nil {
 		if print, err = op.fingerprint(r); err != nil {

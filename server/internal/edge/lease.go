@@ -53,8 +53,8 @@ type lease struct {
 	settled  bool
 }
 
-// take takes a free key. Where it is not free, the lease is nil and the state says
-// what is known of the request that has it.
+// take takes a free key. If the key is not free, the lease is nil, and the state
+// describes the request that has the key.
 func (l *leases) take(ctx context.Context, id db.IdempotencyKey, fingerprint []byte) (*lease, db.KeyState, error) {
 	state, err := l.store.Idempotency.Take(ctx, id, fingerprint)
 	switch {
@@ -99,7 +99,7 @@ func (l *lease) settle(a db.Answer) (db.Answer, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), keyTimeout)
 	defer cancel()
 	stands, err := l.leases.store.Idempotency.Settle(ctx, l.key, a)
-	if errors.Is(err, db.ErrKeyLost) { // nobody remembers the request: its key has expired
+	if errors.Is(err, db.ErrKeyLost) { // the key has expired, and with it the record of the request
 		stands, err = a, nil
 	}
 	l.settled = err == nil

@@ -9,12 +9,12 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/bodies"
 )
 
-// What may stand in memory at the same time, in bytes, and how much of each an account may
-// have. The decoder of JSON needs six times the size of a body, so 40 MiB of bodies need
-// 240 MiB for a moment: a service that may have 1 GB lives.
+// The bytes that may be in memory at the same time, and the share of an account. The
+// decoder of JSON needs six times the size of a body, so 40 MiB of bodies need 240 MiB
+// for a moment: a service that may have 1 GB lives.
 const (
 	DefaultBodyBytes = 40 << 20
-	LeastBodyBytes   = 2 * LargestBody // the largest body fits, and others beside it
+	LeastBodyBytes   = 2 * LargestBody // the largest body fits, and also some others
 	// defaultAnswerBytes bounds the large answers that clients are reading.
 	DefaultAnswerBytes = 64 << 20
 	// uploadsAtOnce bounds the uploads on their way into an object store, which takes

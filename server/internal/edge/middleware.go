@@ -20,8 +20,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 )
 
-// everyAnswer are headers that all answers have, beside X-Request-Id. Their values are
-// shared, and replaced where one is to differ.
+// everyAnswer are headers that all answers have, in addition to X-Request-Id. Answers
+// share the values. An answer with another value replaces the value.
 var everyAnswer = http.Header{
 	"X-Content-Type-Options": {"nosniff"},
 	"Vary":                   {"Authorization, X-API-Key, Accept-Encoding"},
@@ -39,7 +39,7 @@ func (e *Edge) outermost(next http.Handler) http.Handler {
 		n := &logEntry{id: requestID(r), route: e.noRoute, client: ClientAddr(r, e.trustedProxies)}
 		outer := r
 		r = r.WithContext(context.WithValue(r.Context(), logEntryKey{}, n))
-		// Who stands before this handler learns the route, as from a ServeMux.
+		// A handler around this one learns the route, as from a ServeMux.
 		defer func() { outer.Pattern = r.Pattern }()
 		rec := &recorder{ResponseWriter: w}
 		control := http.NewResponseController(w)
@@ -111,7 +111,7 @@ func (e *Edge) ended(r *http.Request, w *recorder, n *logEntry, took time.Durati
 		attrs = append(attrs, slog.String("err", clip.To(n.err.Error(), maxCause)))
 	}
 	line.AddAttrs(attrs...)
-	_ = e.log.Handler().Handle(r.Context(), line) // as slog itself, which has nobody to tell
+	_ = e.log.Handler().Handle(r.Context(), line) // as slog itself, which has no place to report an error
 }
 
 // logEntry is what the line of a request in the log says, as far as it is known, and what
@@ -132,8 +132,8 @@ type logEntry struct {
 
 type logEntryKey struct{}
 
-// entryOf returns the entry of the request that ctx belongs to; outside of a request,
-// one that is logged nowhere.
+// entryOf returns the log entry of ctx's request. Outside of a request, it returns an
+// entry that is never logged.
 func entryOf(ctx context.Context) *logEntry {
 	if n, ok := ctx.Value(logEntryKey{}).(*logEntry); ok {
 		return n
@@ -196,8 +196,8 @@ func (w *recorder) limitBody(r *http.Request, control *http.ResponseController) 
 	return body
 }
 
-// begin is called before anything is written. What is sent as gzip has an ETag of its
-// own. A refusal goes out at once, also where the body is still on its way.
+// begin is called before anything is written. A gzip answer gets an ETag of its own. A
+// refusal goes out at once, even if the body is still on its way.
 func (w *recorder) begin(status int) {
 	if w.status != 0 {
 		return

@@ -76,7 +76,7 @@ func rateLimitOf(p account.Plan, class db.RequestClass) account.RateLimit {
 	if !p.Paid && limit == (account.RateLimit{}) {
 		limit = unpaidLimit
 	}
-	// An Authenticator may bring plans that nobody has looked at.
+	// An Authenticator may return plans that were never checked.
 	if limit.Requests < account.Unlimited {
 		limit.Requests = 0
 	}

@@ -38,7 +38,7 @@ var (
 	ErrInternal     = flat(transcript.Internal, "")
 )
 
-// errCut is for the log alone: nobody can read it.
+// ErrCut is for the log alone: no client can read it.
 var ErrCut = transcript.Errorf(transcript.ServiceUnavailable, "The service ended before the body had arrived.")
 
 // unavailableRetry is how long a client is asked to leave a service alone whose

@@ -29,7 +29,7 @@ const JsonType = "application/json"
 // response is an answer with a JSON body before it is sent.
 type Response struct {
 	Status int
-	Header map[string]string // beside those that every answer has
+	Header map[string]string // in addition to the headers of every answer
 	Body   *packed.Body
 }
 
@@ -40,8 +40,8 @@ func (a Response) send(w http.ResponseWriter, r *http.Request) error {
 	return RespondPacked(w, r, JsonType, a.Status, a.Body)
 }
 
-// respondPacked sends a body of which parts are kept packed: as they are to who takes
-// gzip.
+// RespondPacked sends a body whose parts may be kept as gzip. A client that accepts
+// gzip gets these parts as they are.
 func RespondPacked(w http.ResponseWriter, r *http.Request, mediaType string, status int, body *packed.Body) error {
 	gzip := body.Packed() && takesGzip(r)
 	if err := holdAnswer(r.Context(), body.Size(gzip)); err != nil {
@@ -60,9 +60,8 @@ func RespondPacked(w http.ResponseWriter, r *http.Request, mediaType string, sta
 	return nil
 }
 
-// respondAs sends a body, given in one part or several. Whether it arrives is
-// the client's concern: an error here is the end of a connection, which the
-// access log does not need.
+// Respond sends a body in one or several parts. Respond ignores an error: the
+// connection has ended, and the access log does not need to say so.
 func Respond(w http.ResponseWriter, mediaType string, status int, body ...[]byte) {
 	length := 0
 	for _, part := range body {

@@ -27,7 +27,7 @@ type Route struct {
 	Handle          func(http.ResponseWriter, *http.Request) error
 
 	// For the document.
-	Path, Query, Header request.Table // what it takes there, beside what many routes do
+	Path, Query, Header request.Table // of this route, in addition to those of many routes
 	Body                request.Table // a JSON body
 	BodyOptional        bool          // the body may be left out
 	Form                request.Table // a multipart form

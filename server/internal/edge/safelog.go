@@ -8,9 +8,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 )
 
-// maxLogged is the longest value in a log line, in characters: room for the stack
-// of a crash. What a caller sends is cut to far less where it is repeated; this
-// also bounds what the errors of other packages repeat of it.
+// maxLogged is the longest value in a log line, in characters: room for the stack of a
+// crash. Errors repeat a caller's text far more shortly; maxLogged also bounds the text
+// in errors of other packages.
 const maxLogged = 4000
 
 // maxCause is how much of the reason for a refusal stands in a request's line, in

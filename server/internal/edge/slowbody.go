@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// How slow the sender of a body may be. It may stand still for bodyPatience, and
-// from bodyGrace on it must have sent bodyRate bytes for every second beyond: a
-// recording over a bad line lives, a byte a second does not.
+// The bounds for a slow sender of a body. The sender may stand still for bodyPatience.
+// From bodyGrace on, the sender must have sent bodyRate bytes for every second beyond.
+// So a recording over a bad line arrives, and a sender of a byte a second is cut off.
 const (
 	bodyPatience = time.Minute
 	bodyGrace    = 30 * time.Second
@@ -27,9 +27,9 @@ const bodyTime = 2 * time.Minute
 // body was read, so that a client that is still sending reads the answer.
 const bodyLinger = 500 * time.Millisecond
 
-// PatientBody is a request's body that has a deadline, also where nobody reads
-// it. A Read beyond it is errTooSlow, one on a connection that this process has
-// closed errCut.
+// PatientBody is a request's body with a deadline. The deadline also holds while the
+// handler does not read. A Read beyond the deadline is ErrTooSlow, and a Read on a
+// connection that this process has closed is ErrCut.
 type PatientBody struct {
 	io.ReadCloser
 	control  *http.ResponseController
@@ -57,7 +57,7 @@ func (b *PatientBody) Read(p []byte) (int, error) {
 	switch {
 	case errors.Is(err, io.EOF):
 		b.ended = true
-		// What the handler does now may take long.
+		// The handler's next step may take long.
 		_ = b.control.SetReadDeadline(time.Time{}) // as in extend
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		err = ErrTooSlow

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// Patient is next with the API's bounds on slow clients, for what a program serves
-// beside the API: who sends a body may stand still for a minute, and from half a minute
-// on must have sent 4 KiB for every second beyond; who reads an answer may take 2
-// minutes. A Read or a Write beyond them fails, and with it the connection ends. A
-// handler that sets a write deadline itself, as one of a stream does, has that one.
+// Patient is next with the API's bounds on slow clients, for other handlers of the
+// program around the API. A client that sends a body may stand still for a minute. From
+// half a minute on, the client must have sent 4 KiB for every second beyond. A client
+// that reads an answer may take 2 minutes. A Read or a Write beyond the bounds fails,
+// and the connection ends. A handler may set its own write deadline, as a stream does.
 //
-// It may stand before the API as well, which has these bounds already. A writer that
-// knows no deadlines, as in a handler's own test, has none.
+// Patient may also stand in front of the API, which already has these bounds. If the
+// writer knows no deadlines, as in a handler's own test, there are no bounds.
 func Patient(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer := &patientAnswer{recorder: recorder{ResponseWriter: w}}

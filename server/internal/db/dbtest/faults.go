@@ -66,8 +66,8 @@ func (f *Faults) Disarm() []string {
 	return f.seen
 }
 
-// atRest matches what a service does again and again by itself: it gives signs of life,
-// looks for work, for news, for who leads, and for what is due.
+// atRest matches the statements that a service repeats without any request: heartbeats,
+// the search for work and news, the election of the leader, and scheduled tasks.
 var atRest = regexp.MustCompile(`(?i)\bprocesses\b|river_(leader|queue|client|notification|migration)|LISTEN|pg_notify|goose_db_version|` +
 	`SELECT count\(\*\) FROM \(SELECT 1 FROM river_job|name: (JobSchedule|JobGetStuck|JobDelete|QueueGet|Leader|Notify)|^(SET|PRAGMA|;)|` +
 	`SET beat_at|^\s*(-- ping)?\s*$`)

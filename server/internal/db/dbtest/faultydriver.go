@@ -54,7 +54,7 @@ func (c *faultyConn) try(statement string, do func() error) error {
 		return driver.ErrBadConn
 	case Lost:
 		c.broken = true
-		_ = do() // nobody hears how it went
+		_ = do() // the caller is not to learn the outcome
 		return io.ErrUnexpectedEOF
 	case NoFault:
 	}

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// What holds of the tables after every transaction, and what holds once all work has
-// ended: each question finds the rows of which it does not hold. They read the same on
-// both databases.
+// The first list holds after every transaction, and the second list holds once all work
+// has ended. Each question finds the rows that break its law. The questions read the
+// same on both databases.
 type law struct{ name, question string }
 
 var always = []law{

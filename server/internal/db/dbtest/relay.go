@@ -8,9 +8,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/storetest"
 )
 
-// relay is one connection to PostgreSQL whose statements may fail. It knows of the
-// protocol that a message is a letter, a length and a body; that Q is a statement, and
-// that what ends with S is one too; and that the server answers each with a Z.
+// relay is one connection to PostgreSQL whose statements may fail. relay knows four
+// facts of the protocol: a message is a letter, a length and a body; Q is a statement;
+// messages up to an S are a statement too; and the server answers each statement with a
+// Z.
 type relay struct {
 	faults   *Faults
 	prepared map[string]string // by the names of the client
@@ -24,7 +25,7 @@ type relay struct {
 
 var _ storetest.Relay = (*relay)(nil)
 
-// noRoom is what is asked in the place of what the server is to refuse.
+// noRoom replaces a statement that the server is to refuse.
 var noRoom = message('Q', []byte("DO $$BEGIN RAISE EXCEPTION 'no room' USING ERRCODE = '53100'; END$$\x00"))
 
 func message(kind byte, body []byte) []byte {
@@ -70,7 +71,7 @@ func (r *relay) Ask(kind byte, body []byte) (send []byte, ok bool) {
 	return send, true
 }
 
-// Answer takes a message of the server, likewise.
+// Answer takes a message of the server, and returns the bytes for the client.
 func (r *relay) Answer(kind byte, body []byte) (send []byte, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
