@@ -5,8 +5,6 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/openai/openai-go/v3/option"
-
 	"github.com/transcriptkit/transcriptkit/server/engine/internal/checking"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -19,10 +17,13 @@ import (
 // with its address. When ctx ends, the error is its cause.
 func (r *Recognizer) Check(ctx context.Context) error {
 	busy, err := checking.Ask(ctx, r.checkTimeout, func(ctx context.Context) error {
-		var answer *http.Response
-		_, err := r.models.List(ctx, option.WithResponseBodyInto(&answer))
-		if answer != nil {
-			_ = answer.Body.Close() // it is not read
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.base+"models", nil)
+		if err != nil {
+			return err
+		}
+		body, err := r.do(req)
+		if err == nil {
+			_ = body.Close() // it is not read
 		}
 		return err
 	})

@@ -19,16 +19,14 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"sync/atomic"
 	"time"
 
-	sdk "github.com/openai/openai-go/v3"
-
 	"github.com/transcriptkit/transcriptkit/internal/redact"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/internal/checking"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/upload"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -68,8 +66,7 @@ type Options struct {
 	// not show it.
 	Key string `json:"-"`
 	// MaxBytes is the largest upload that the endpoint accepts, in bytes; 0 means
-	// [DefaultMaxBytes]. A call holds that much in memory, some of it twice: the SDK writes the
-	// whole request before it sends it.
+	// [DefaultMaxBytes]. The recording is read from the disk while it is sent.
 	MaxBytes int64
 	// CheckTimeout bounds the wait for the endpoint's answer to [Recognizer.Check]; 0 means 4
 	// seconds.
@@ -89,14 +86,14 @@ func (o Options) Format(s fmt.State, verb rune) {
 // Recognizer implements [engine.Recognizer] and [engine.Checker]. It is safe for concurrent use
 // and needs no closing.
 type Recognizer struct {
-	base           string // for messages
-	model          string
-	maxBytes       int64
-	speakers       bool
-	checkTimeout   time.Duration
-	transcriptions sdk.AudioTranscriptionService
-	models         sdk.ModelService
-	scrub          func(string) string // takes the key out of a text; a func, because printing it shows no key
+	base         string // ends with a slash
+	model        string
+	maxBytes     int64
+	speakers     bool
+	checkTimeout time.Duration
+	http         *http.Client
+	authorize    func(*http.Request) // adds the key to a request; a func, because printing it shows no key
+	scrub        func(string) string // takes the key out of a text
 	// detail is how much detail requests ask for. It is lowered when the endpoint refuses.
 	detail atomic.Int32
 }
@@ -126,17 +123,16 @@ func New(o Options) (*Recognizer, error) {
 	if o.CheckTimeout < 0 {
 		return nil, fmt.Errorf("openai: CheckTimeout is %s: it must not be negative", o.CheckTimeout)
 	}
-	base.Path = strings.TrimRight(base.Path, "/") + "/" // the SDK sets paths relative to it
-	options := requestOptions(base.String(), o.Key, o.HTTP)
+	base.Path = strings.TrimRight(base.Path, "/") + "/"
 	r := &Recognizer{
-		base:           base.String(),
-		model:          cmp.Or(o.Model, DefaultModel),
-		maxBytes:       maxBytes,
-		speakers:       o.Speakers || diarizes(o.Model),
-		checkTimeout:   cmp.Or(o.CheckTimeout, checking.DefaultPatience),
-		transcriptions: sdk.NewAudioTranscriptionService(options...),
-		models:         sdk.NewModelService(options...),
-		scrub:          scrubber(o.Key),
+		base:         base.String(),
+		model:        cmp.Or(o.Model, DefaultModel),
+		maxBytes:     maxBytes,
+		speakers:     o.Speakers || diarizes(o.Model),
+		checkTimeout: cmp.Or(o.CheckTimeout, checking.DefaultPatience),
+		http:         httpClient(o.HTTP),
+		authorize:    authorizer(o.Key),
+		scrub:        scrubber(o.Key),
 	}
 	r.detail.Store(int32(r.most()))
 	return r, nil
@@ -151,6 +147,14 @@ func (r *Recognizer) most() detail {
 		return textOnly
 	}
 	return withWords
+}
+
+func authorizer(key string) func(*http.Request) {
+	return func(r *http.Request) {
+		if key != "" {
+			r.Header.Set("Authorization", "Bearer "+key)
+		}
+	}
 }
 
 func scrubber(key string) func(string) string {
@@ -209,26 +213,26 @@ func (r *Recognizer) Recognize(ctx context.Context, audio engine.Audio, opts eng
 	if ctx.Err() != nil {
 		return engine.Recognition{}, context.Cause(ctx)
 	}
-	rec, err := open(audio.Path)
+	rec, err := upload.Open(audio.Path)
 	if err != nil {
 		return engine.Recognition{}, transcript.Errorf(transcript.Internal, "The recording cannot be read.").Because(err)
 	}
-	defer func() { _ = rec.Close() }() // it was only read
+	defer rec.Close()
 
 	heard := engine.Recognition{Language: opts.Language, KnowsVoices: r.asked() == withSpeakers}
-	if rec.length >= leastAudio {
+	if rec.Length >= leastAudio {
 		if heard, err = r.recognize(ctx, rec, opts); err != nil {
 			return engine.Recognition{}, err
 		}
 	}
 	if opts.Progress != nil {
-		opts.Progress(rec.length)
+		opts.Progress(rec.Length)
 	}
 	return heard, nil
 }
 
-func (r *Recognizer) recognize(ctx context.Context, rec *recording, opts engine.RecognizeOptions) (engine.Recognition, error) {
-	if rec.size+headRoom/2 > r.maxBytes {
+func (r *Recognizer) recognize(ctx context.Context, rec *upload.Recording, opts engine.RecognizeOptions) (engine.Recognition, error) {
+	if rec.Size+headRoom/2 > r.maxBytes {
 		return engine.Recognition{}, tooLarge(r.maxBytes)
 	}
 	q := question{rec: rec, language: opts.Language}
@@ -236,10 +240,10 @@ func (r *Recognizer) recognize(ctx context.Context, rec *recording, opts engine.
 		q.prompt = opts.Prompt
 	}
 	var err error
-	if q.voices, err = references(opts.Voices, r.maxBytes-rec.size-headRoom/2); err != nil {
+	if q.voices, err = references(opts.Voices, r.maxBytes-rec.Size-headRoom/2); err != nil {
 		return engine.Recognition{}, err
 	}
-	patient, cancel := context.WithTimeout(ctx, 5*time.Minute+10*rec.length)
+	patient, cancel := context.WithTimeout(ctx, 5*time.Minute+10*rec.Length)
 	defer cancel()
 	body, answered, err := r.transcribe(patient, q)
 	switch {
@@ -256,41 +260,9 @@ func (r *Recognizer) recognize(ctx context.Context, rec *recording, opts engine.
 		return engine.Recognition{}, upstream("The endpoint for speech recognition does not answer as it should.", err)
 	}
 	return engine.Recognition{
-		Segments:    answer.segments(rec.length.Seconds()),
+		Segments:    answer.segments(rec.Length.Seconds()),
 		Language:    heardLanguage(answer.language(), opts.Language),
 		Prompted:    answered.prompt != "",
 		KnowsVoices: answered.detail == withSpeakers && (len(answered.voices) > 0 || len(q.voices) == 0),
 	}, nil
-}
-
-// recording is an open WAV.
-type recording struct {
-	*os.File
-	size   int64
-	length time.Duration
-}
-
-func open(path string) (*recording, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("openai: open recording: %w", err)
-	}
-	rec := &recording{File: f}
-	if err := rec.measure(); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return rec, nil
-}
-
-func (r *recording) measure() error {
-	st, err := r.Stat()
-	if err != nil {
-		return fmt.Errorf("openai: open recording: %w", err)
-	}
-	wav, err := speech.NewRecording(r, st.Size())
-	if err != nil {
-		return err
-	}
-	r.size, r.length = st.Size(), wav.Duration()
-	return nil
 }

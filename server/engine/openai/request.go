@@ -9,9 +9,7 @@ import (
 	"strings"
 	"time"
 
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
-	"github.com/openai/openai-go/v3/shared/constant"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/upload"
 )
 
 const (
@@ -39,8 +37,9 @@ func tellsNoTimes(model string) bool {
 // that tells speakers apart.
 func takesPrompts(model string) bool { return !diarizes(model) }
 
-// requestOptions make the SDK send every request to base once, and to no other host.
-func requestOptions(base, key string, client *http.Client) []option.RequestOption {
+// httpClient returns the client that sends requests. The client follows no redirect, and so
+// asks no other host.
+func httpClient(given *http.Client) *http.Client {
 	own := http.Client{Transport: &http.Transport{ // no Proxy: the environment is not asked
 		DialContext:            (&net.Dialer{Timeout: dialTime}).DialContext,
 		TLSHandshakeTimeout:    dialTime,
@@ -48,26 +47,18 @@ func requestOptions(base, key string, client *http.Client) []option.RequestOptio
 		MaxResponseHeaderBytes: maxRefusal,
 		ForceAttemptHTTP2:      true,
 	}}
-	if client != nil {
-		own = *client
+	if given != nil {
+		own = *given
 	}
 	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	options := []option.RequestOption{
-		option.WithBaseURL(base),
-		option.WithHTTPClient(&own),
-		option.WithMaxRetries(0), // the caller knows better when to try again
-		option.WithMiddleware(judge),
-	}
-	if key != "" {
-		options = append(options, option.WithAPIKey(key))
-	}
-	return options
+	return &own
 }
 
-// judge passes answers of status 200, with a bounded body. It turns other answers into a
-// *refusal here, because the SDK would read them without a bound and understands only JSON.
-func judge(req *http.Request, next option.MiddlewareNext) (*http.Response, error) {
-	resp, err := next(req)
+// do sends a request once; the caller knows better when to try again. The body of an answer of
+// status 200 is bounded, and the caller closes it. Any other answer is a *refusal.
+func (r *Recognizer) do(req *http.Request) (io.ReadCloser, error) {
+	r.authorize(req)
+	resp, err := r.http.Do(req)
 	if err != nil {
 		return nil, err
 	}
@@ -75,13 +66,12 @@ func judge(req *http.Request, next option.MiddlewareNext) (*http.Response, error
 		defer func() { _ = resp.Body.Close() }() // it was only read
 		return nil, readRefusal(resp)
 	}
-	resp.Body = http.MaxBytesReader(nil, resp.Body, maxAnswer)
-	return resp, nil
+	return http.MaxBytesReader(nil, resp.Body, maxAnswer), nil
 }
 
 // question holds the parameters of one request.
 type question struct {
-	rec              *recording
+	rec              *upload.Recording
 	language, prompt string
 	voices           []reference
 	detail           detail
@@ -134,37 +124,49 @@ func lower(asked detail, err error) (detail, bool) {
 	return asked, false
 }
 
+// send asks the endpoint once, and returns the answer.
 func (r *Recognizer) send(ctx context.Context, q question) ([]byte, error) {
-	params := sdk.AudioTranscriptionNewParams{
-		File:  sdk.File(io.NewSectionReader(q.rec, 0, q.rec.size), "audio.wav", "audio/wav"),
-		Model: r.model,
+	req, err := q.rec.Post(ctx, r.base+"audio/transcriptions", r.form(q))
+	if err != nil {
+		return nil, err
 	}
+	body, err := r.do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = body.Close() }() // it was only read
+	return io.ReadAll(body)
+}
+
+// form returns the fields of a request, without the recording.
+func (r *Recognizer) form(q question) []upload.Field {
+	fields := []upload.Field{{Name: "model", Value: r.model}}
+	add := func(name, value string) { fields = append(fields, upload.Field{Name: name, Value: value}) }
 	if q.detail != withSpeakers {
-		params.Temperature = sdk.Float(0)
+		add("temperature", "0")
 	}
 	if q.language != "" {
-		params.Language = sdk.String(subtag(q.language))
+		add("language", subtag(q.language))
 	}
 	if q.prompt != "" {
-		params.Prompt = sdk.String(q.prompt)
+		add("prompt", q.prompt)
 	}
 	switch q.detail {
 	case withSpeakers:
-		params.ResponseFormat = sdk.AudioResponseFormatDiarizedJSON
-		params.ChunkingStrategy.OfAuto = constant.ValueOf[constant.Auto]() // required for more than half a minute of audio
+		add("response_format", "diarized_json")
+		add("chunking_strategy", "auto") // required for more than half a minute
 		for _, v := range q.voices {
-			params.KnownSpeakerNames = append(params.KnownSpeakerNames, v.name)
-			params.KnownSpeakerReferences = append(params.KnownSpeakerReferences, v.clip)
+			add("known_speaker_names[]", v.name)
+			add("known_speaker_references[]", v.clip)
 		}
 	case withWords:
-		params.ResponseFormat = sdk.AudioResponseFormatVerboseJSON
-		params.TimestampGranularities = []string{"segment", "word"}
+		add("response_format", "verbose_json")
+		add("timestamp_granularities[]", "segment")
+		add("timestamp_granularities[]", "word")
 	case withSegments:
-		params.ResponseFormat = sdk.AudioResponseFormatVerboseJSON
+		add("response_format", "verbose_json")
 	case textOnly:
-		params.ResponseFormat = sdk.AudioResponseFormatJSON
+		add("response_format", "json")
 	}
-	var body []byte // the SDK's own type rejects an answer that is not labeled as JSON
-	_, err := r.transcriptions.New(ctx, params, option.WithResponseBodyInto(&body))
-	return body, err
+	return fields
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/redact"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/internal/checking"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/upload"
 	"github.com/transcriptkit/transcriptkit/server/engine/internal/whispermodel"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -231,33 +232,33 @@ func (s *Server) Recognize(ctx context.Context, audio engine.Audio, opts engine.
 	if opts.Language != "" && !known {
 		return engine.Recognition{}, unknownLanguage(serverName, opts.Language)
 	}
-	rec, err := openUpload(audio.Path)
+	rec, err := upload.Open(audio.Path)
 	if err != nil {
 		return engine.Recognition{}, unreadable(err)
 	}
-	defer rec.close()
+	defer rec.Close()
 	if ctx.Err() != nil {
 		return engine.Recognition{}, context.Cause(ctx)
 	}
 	heard := engine.Recognition{Language: opts.Language}
-	if rec.length >= shortest {
+	if rec.Length >= shortest {
 		result, err := s.inTurn(ctx, rec, code, opts.Prompt)
 		if err != nil {
 			return engine.Recognition{}, err
 		}
-		if heard, err = result.recognition(opts.Language, code, rec.length); err != nil {
+		if heard, err = result.recognition(opts.Language, code, rec.Length); err != nil {
 			return engine.Recognition{}, err
 		}
 		heard.Prompted = opts.Prompt != ""
 	}
-	finished(opts, rec.length)
+	finished(opts, rec.Length)
 	return heard, nil
 }
 
 // inTurn sends the recording when no other request is under way.
-func (s *Server) inTurn(ctx context.Context, rec *upload, code, prompt string) (answer, error) {
-	if s.maxBytes > 0 && rec.size+formSize > s.maxBytes {
-		return answer{}, tooLarge(fmt.Errorf("a recording of %d bytes in a request of at most %d", rec.size, s.maxBytes))
+func (s *Server) inTurn(ctx context.Context, rec *upload.Recording, code, prompt string) (answer, error) {
+	if s.maxBytes > 0 && rec.Size+formSize > s.maxBytes {
+		return answer{}, tooLarge(fmt.Errorf("a recording of %d bytes in a request of at most %d", rec.Size, s.maxBytes))
 	}
 	select {
 	case s.turn <- struct{}{}:
