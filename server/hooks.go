@@ -4,16 +4,17 @@ import (
 	"context"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 )
 
 // hooks are JobEnded and BatchEnded as the pipeline calls them.
 func (c Config) hooks() pipeline.Hooks {
 	h := pipeline.Hooks{Batch: c.BatchEnded}
 	if c.JobEnded != nil {
-		h.Job = func(ctx context.Context, account string, j *pipeline.Job) error {
+		h.Job = func(ctx context.Context, account string, j *view.Job) error {
 			job := j.Job
 			if job.Result != nil {
-				whole, err := wholeResult(&pipeline.Result{Result: *job.Result, SegmentsJSON: j.SegmentsJSON})
+				whole, err := wholeResult(&view.Result{Result: *job.Result, SegmentsJSON: j.SegmentsJSON})
 				if err != nil {
 					return err
 				}

@@ -11,8 +11,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -23,7 +23,7 @@ func (s *Server) jobRoutes() []edge.Route {
 			Operation: "getTranscriptJob", Tag: "jobs",
 			Summary: "Read a job, and its transcript when it has succeeded. A failed job is a 200 with an error.",
 			Scope:   account.Transcripts, Polls: true, Handle: s.getTranscriptJob,
-			Path: idPath(new(string)), Query: jobQuery(new(pipeline.View)),
+			Path: idPath(new(string)), Query: jobQuery(new(view.View)),
 			Answers: []edge.Answer{
 				{Status: http.StatusOK, Body: jobAnswer{}, Headers: []edge.Header{edge.HeaderETag, edge.HeaderMayRetryAfter}},
 				{Status: http.StatusNotModified, Headers: []edge.Header{edge.HeaderETag}},
@@ -52,7 +52,7 @@ func idPath(id *string) request.Table {
 
 // jobQuery is the query of GET /v1/transcript/job/{id}: how to see the result.
 // What it leaves out stays as the POST asked.
-func jobQuery(v *pipeline.View) request.Table {
+func jobQuery(v *view.View) request.Table {
 	return request.Table{Fields: request.WithoutDefaults(viewFields(v))}
 }
 
@@ -60,7 +60,7 @@ func jobQuery(v *pipeline.View) request.Table {
 func (s *Server) getTranscriptJob(w http.ResponseWriter, r *http.Request) error {
 	// A bad query is told before the job is looked for; what a good one wants depends
 	// on the job.
-	if err := jobQuery(new(pipeline.View)).ReadQuery(r.URL.RawQuery); err != nil {
+	if err := jobQuery(new(view.View)).ReadQuery(r.URL.RawQuery); err != nil {
 		return err
 	}
 	id, err := jobID(r)
@@ -94,7 +94,7 @@ func (s *Server) getTranscriptJob(w http.ResponseWriter, r *http.Request) error 
 }
 
 // asked is the view that the query wants, nil where that is the one of the POST.
-func asked(r *http.Request, job *pipeline.Job) (*pipeline.View, error) {
+func asked(r *http.Request, job *view.Job) (*view.View, error) {
 	v := job.Asked
 	if err := jobQuery(&v).ReadQuery(r.URL.RawQuery); err != nil || v == job.Asked {
 		return nil, err
@@ -114,7 +114,7 @@ func pollAfter(stage transcript.Stage) int {
 }
 
 // jobBody is a job as JSON.
-func jobBody(job *pipeline.Job) (*packed.Body, error) {
+func jobBody(job *view.Job) (*packed.Body, error) {
 	return around(job.SegmentsJSON, func(dst, segments []byte) ([]byte, error) { return wire.AppendJob(dst, &job.Job, segments) })
 }
 
@@ -150,7 +150,7 @@ func (s *Server) cancelTranscriptJob(w http.ResponseWriter, r *http.Request) err
 	})
 }
 
-func (s *Server) cancelReply(job *pipeline.Job) (edge.Reply, error) {
+func (s *Server) cancelReply(job *view.Job) (edge.Reply, error) {
 	body, err := jobBody(job)
 	if err != nil {
 		return edge.Reply{}, err

@@ -14,8 +14,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -136,7 +136,7 @@ func (s *Server) savedBody(ctx context.Context, saved *db.Saved, include library
 		}
 		return around(segments, func(dst, segments []byte) ([]byte, error) {
 			dst = append(dst, '{')
-			if by := pipeline.HeardBy(t); by != nil {
+			if by := view.HeardBy(t); by != nil {
 				b, _ := json.Marshal(by) // of strings: it never fails
 				dst = append(append(append(dst, `"recognizer":`...), b...), ',')
 			}

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -24,7 +24,7 @@ const defaultLanguage = "en"
 // wishes are what a link and an upload may both be asked with.
 type wishes struct {
 	languages transcript.LanguageList // nil: none sent
-	view      pipeline.View
+	view      view.View
 	wait      time.Duration
 }
 
@@ -38,7 +38,7 @@ func (wish *wishes) fields() []*request.Field {
 }
 
 // viewFields say how a transcript is shown.
-func viewFields(v *pipeline.View) []*request.Field {
+func viewFields(v *view.View) []*request.Field {
 	return []*request.Field{
 		request.New("format", &v.Format, request.Enum([]transcript.Format{transcript.JSON, transcript.Text}).Default(transcript.JSON)).
 			About("The form of the transcript."),

@@ -14,6 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -162,7 +163,7 @@ func (u untilDone) Read(b []byte) (int, error) {
 
 // wholeResult is a result with its segments, as a client reads it. It is the program's,
 // which may change it: what it was made from is kept for the next who asks.
-func wholeResult(res *pipeline.Result) (*transcript.Result, error) {
+func wholeResult(res *view.Result) (*transcript.Result, error) {
 	segments, err := res.SegmentsJSON.Plain()
 	var body []byte
 	if err == nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
@@ -191,7 +192,7 @@ func (s *Server) submitted(ctx context.Context, wait time.Duration, sub pipeline
 }
 
 // createdBefore makes the answer of an earlier request anew.
-func (s *Server) createdBefore(r *http.Request, a db.Answer, v pipeline.View) (edge.Reply, error) {
+func (s *Server) createdBefore(r *http.Request, a db.Answer, v view.View) (edge.Reply, error) {
 	account := edge.Principal(r).Account
 	switch a.Kind {
 	case db.JobAnswer: // as a job begins, wherever it stands by now
@@ -219,7 +220,7 @@ func (s *Server) acceptedReply(job transcript.Job) (edge.Reply, error) {
 }
 
 // outcomeReply tells what has become of a job that has ended.
-func outcomeReply(job *pipeline.Job) (edge.Reply, error) {
+func outcomeReply(job *view.Job) (edge.Reply, error) {
 	res, failure := outcome(job)
 	if failure != nil {
 		return edge.Reply{Failure: failure}, nil //nolint:nilerr // why the job failed is what is told
@@ -228,7 +229,7 @@ func outcomeReply(job *pipeline.Job) (edge.Reply, error) {
 }
 
 // outcome is what a job that has ended has come to: its result, or why it has none.
-func outcome(job *pipeline.Job) (*pipeline.Result, *transcript.Error) {
+func outcome(job *view.Job) (*view.Result, *transcript.Error) {
 	switch {
 	case job.Status == transcript.JobCancelled:
 		return nil, transcript.Errorf(transcript.StateConflict, "The job was cancelled.").With("status", job.Status)
@@ -237,10 +238,10 @@ func outcome(job *pipeline.Job) (*pipeline.Result, *transcript.Error) {
 	case job.Result == nil:
 		return nil, transcript.Errorf(transcript.NoTranscript, "The transcript has been deleted.")
 	}
-	return &pipeline.Result{Result: *job.Result, SegmentsJSON: job.SegmentsJSON}, nil
+	return &view.Result{Result: *job.Result, SegmentsJSON: job.SegmentsJSON}, nil
 }
 
-func resultReply(res *pipeline.Result) (edge.Reply, error) {
+func resultReply(res *view.Result) (edge.Reply, error) {
 	body, err := resultBody(res)
 	return edge.Reply{Response: edge.Response{Status: http.StatusOK, Body: body}}, err
 }
@@ -250,14 +251,14 @@ const resultWriter = "result2"
 
 // cachedReply is resultReply of a result that comes from the cache, and is likely to be
 // asked for again. The same view of the same text is the same answer.
-func (s *Server) cachedReply(res *pipeline.Result, v pipeline.View) (edge.Reply, error) {
+func (s *Server) cachedReply(res *view.Result, v view.View) (edge.Reply, error) {
 	tag := madeOf(res.TextID, res.TextChanged, resultWriter,
 		string(v.Format), strconv.FormatBool(v.OmitTimestamp), strconv.FormatBool(v.SendMetadata))
 	body, err := s.remembered(tag, func() (*packed.Body, error) { return resultBody(res) })
 	return edge.Reply{Response: edge.Response{Status: http.StatusOK, Body: body}}, err
 }
 
-func resultBody(res *pipeline.Result) (*packed.Body, error) {
+func resultBody(res *view.Result) (*packed.Body, error) {
 	return around(res.SegmentsJSON, func(dst, segments []byte) ([]byte, error) {
 		return wire.AppendResult(dst, &res.Result, segments)
 	})

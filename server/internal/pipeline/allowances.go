@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -25,7 +26,7 @@ func reserve(ctx context.Context, tx *db.Tx, job *db.Job) error {
 	if err != nil {
 		return err
 	}
-	return transcriptsUsedUp(job.Limits, u)
+	return limits.TranscriptsUsedUp(job.Limits, u)
 }
 
 // payUp has ended claims pay for what they got, and gives back the rest. Those that
@@ -55,7 +56,7 @@ func price(held db.Allowance, end db.End, heard time.Duration) db.Allowance {
 	case end.Status == transcript.JobSuccess && !end.Cached:
 		return held
 	case end.Status == transcript.JobCancelled:
-		return db.Allowance{Minutes: min(lasting(heard).minutes(), held.Minutes)}
+		return db.Allowance{Minutes: min(limits.Lasting(heard).Minutes(), held.Minutes)}
 	}
 	return db.Allowance{}
 }
@@ -77,37 +78,4 @@ func heard(ctx context.Context, tx *db.Tx, extraction string, end db.End) (time.
 		}
 	}
 	return time.Duration(sum * float64(time.Second)), nil
-}
-
-// hasTranscript refuses an account that has no transcript left.
-func hasTranscript(ctx context.Context, r db.Reader, account string, l db.Limits) error {
-	u, err := r.Allowances.Usage(ctx, account, l.Period)
-	if err != nil || l.Transcripts < 0 || u.Taken().Transcripts < l.Transcripts {
-		return err
-	}
-	return transcriptsUsedUp(l, u)
-}
-
-// hasMinutes refuses an account that has not enough minutes left for a sound.
-func hasMinutes(ctx context.Context, r db.Reader, account string, l db.Limits, sound extent) error {
-	u, err := r.Allowances.Usage(ctx, account, l.Period)
-	if err != nil || l.ASRMinutes < 0 || u.Taken().Minutes+sound.minutes() <= l.ASRMinutes {
-		return err
-	}
-	return minutesUsedUp(l, u, sound)
-}
-
-func transcriptsUsedUp(l db.Limits, u db.Usage) *transcript.Error {
-	e := overPlan(l, transcript.TranscriptQuotaExceeded, "The transcripts that the plan includes are used up for this period.")
-	return usedUp(e, l, u.Taken().Transcripts, l.Transcripts)
-}
-
-func minutesUsedUp(l db.Limits, u db.Usage, sound extent) *transcript.Error {
-	e := overPlan(l, transcript.ASRQuotaExceeded, "Too few of the plan's minutes of speech recognition are left in this period for this recording.")
-	return usedUp(e, l, u.Taken().Minutes, l.ASRMinutes).With("neededMinutes", sound.minutes())
-}
-
-// usedUp says how much of an allowance is taken, and when the next period begins.
-func usedUp(e *transcript.Error, l db.Limits, used, limit int64) *transcript.Error {
-	return e.With("used", used).With("limit", limit).With("periodEnd", transcript.At(l.Period.AddDate(0, 1, 0)))
 }

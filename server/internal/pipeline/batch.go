@@ -15,6 +15,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/fault"
+	"github.com/transcriptkit/transcriptkit/server/internal/limits"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -70,7 +73,7 @@ func (p *Pipeline) CreateBatch(ctx context.Context, r BatchRequest) (*batch.Job,
 		return nil, r.Entries[0].Err
 	}
 	if r.Admit != nil {
-		if err := guarded(func() error { return r.Admit(ctx) }); err != nil {
+		if err := fault.Guard(func() error { return r.Admit(ctx) }); err != nil {
 			return nil, err
 		}
 	}
@@ -99,7 +102,7 @@ func (p *Pipeline) CreateBatch(ctx context.Context, r BatchRequest) (*batch.Job,
 	if err != nil {
 		return nil, fmt.Errorf("pipeline: making a batch: %w", err)
 	}
-	return batchView(&db.BatchState{Batch: *b, Shown: b.Status, Counts: countsOf(items)}), nil
+	return view.BatchOf(&db.BatchState{Batch: *b, Shown: b.Status, Counts: countsOf(items)}), nil
 }
 
 // itemBytes is enough for an item of a batch in the database, with its entries in indexes.
@@ -146,7 +149,7 @@ func (p *Pipeline) newBatch(ctx context.Context, r BatchRequest) (*db.Batch, err
 // place where one waits to be recognized, and leave one slot, if there are more, to what
 // is asked for by itself.
 func limitsOfBatch(plan account.Plan, now time.Time) db.Limits {
-	limits := limitsOf(plan, now)
+	limits := limits.Of(plan, now)
 	limits.ASRWaiting = 0
 	if limits.ASRConcurrency > 1 {
 		limits.ASRConcurrency--
@@ -227,7 +230,7 @@ func tooMany(b *db.Batch, n, limit int) *transcript.Error {
 	if b.Mode != batch.Links {
 		are, cure = "there are more", "Say how many to take at most: the first are taken."
 	}
-	e := overPlan(b.Limits, transcript.BatchLimitExceeded, fmt.Sprintf("The plan permits %d items in a batch: %s. %s", limit, are, cure))
+	e := limits.Refusal(b.Limits, transcript.BatchLimitExceeded, fmt.Sprintf("The plan permits %d items in a batch: %s. %s", limit, are, cure))
 	if n > MaxBatchItems {
 		limit = max(limit, MaxBatchItems)
 		e = transcript.Errorf(transcript.BatchLimitExceeded, "A batch takes at most %d: %s. %s", limit, are, cure)
@@ -257,7 +260,7 @@ func (p *Pipeline) Batch(ctx context.Context, account, id string) (*batch.Job, e
 	if err != nil {
 		return nil, batchError("reading a batch", err)
 	}
-	return batchView(b), nil
+	return view.BatchOf(b), nil
 }
 
 // WaitBatch returns the account's batch as soon as it has ended. When waiting ends first,
@@ -295,14 +298,14 @@ func (p *Pipeline) BatchPage(ctx context.Context, account, id string, after, n i
 	if err != nil {
 		return nil, batchError("reading a batch", err)
 	}
-	page := &BatchPage{Batch: batchView(b)}
+	page := &BatchPage{Batch: view.BatchOf(b)}
 	if len(found) > n {
 		found = found[:n]
 		page.Next = found[n-1].Position
 	}
 	page.Items = make([]batch.Item, len(found))
 	for i := range found {
-		page.Items[i] = itemView(&b.Batch, &found[i])
+		page.Items[i] = view.ItemOf(&b.Batch, &found[i])
 	}
 	return page, nil
 }
@@ -316,7 +319,7 @@ func (p *Pipeline) Batches(ctx context.Context, account string, status batch.Sta
 	}
 	jobs := make([]batch.Job, len(found))
 	for i := range found {
-		jobs[i] = *batchView(&found[i])
+		jobs[i] = *view.BatchOf(&found[i])
 	}
 	return jobs, nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/fault"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -33,7 +34,7 @@ func (p *Pipeline) Entry(link string) BatchEntry {
 	}
 	entry := BatchEntry{Content: engine.Content{Platform: platform, ExternalID: link}}
 	if !errors.As(err, &entry.Err) {
-		entry.Err = withCode(err)
+		entry.Err = fault.Coded(err)
 	}
 	if isWebLink(link) {
 		entry.Content.URL = link

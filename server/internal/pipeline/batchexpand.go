@@ -11,6 +11,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/fault"
 	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -55,7 +56,7 @@ func (p *Pipeline) expand(ctx context.Context, w db.Work, step expandArgs) error
 		return p.expandAgain(ctx, w, step, elsewherePause)
 	}
 	err = p.whileOpen(pace.InLine(ctx, b.ID, cmp.Or(b.Limits.Turn, b.Account)), b.ID, func(ctx context.Context) error {
-		return guarded(func() error {
+		return fault.Guard(func() error {
 			if b.List.URL == "" {
 				return p.followLinks(ctx, b)
 			}
@@ -199,7 +200,7 @@ func (p *Pipeline) followOne(ctx context.Context, item db.BatchItem) (end BatchE
 	defer cancel()
 	match, err := p.cfg.ShortLinks.Follow(ctx, item.SourceURL)
 	if err != nil {
-		return BatchEntry{Err: withCode(err)}
+		return BatchEntry{Err: fault.Coded(err)}
 	}
 	return BatchEntry{Content: engine.Content{Platform: match.Platform, ExternalID: match.ExternalID, URL: match.URL}}
 }
@@ -209,7 +210,7 @@ func (p *Pipeline) followOne(ctx context.Context, item db.BatchItem) (end BatchE
 func (p *Pipeline) expandFault(ctx context.Context, w db.Work, step expandArgs, cause error) error {
 	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
-	coded := codedError(cause)
+	coded := fault.OfJob(cause)
 	p.log.WarnContext(ctx, "a batch could not be listed", "batch", step.Batch, "attempt", step.Failed+1, "err", cause)
 	now, err := p.store.Now(ctx)
 	if err != nil {
@@ -223,7 +224,7 @@ func (p *Pipeline) expandFault(ctx context.Context, w db.Work, step expandArgs, 
 			step.WaitingSince = &now
 		}
 		return p.expandAgain(ctx, w, step, pause)
-	case transient(coded.Code) && step.Failed+1 < maxAttempts:
+	case fault.Passes(coded.Code) && step.Failed+1 < maxAttempts:
 		step.Failed, step.WaitingSince = step.Failed+1, nil
 		return p.expandAgain(ctx, w, step, p.untilNextAttempt(step.Failed, coded))
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/batch/export"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -57,9 +58,9 @@ func (p *Pipeline) Export(ctx context.Context, account, id string, partial bool)
 // newExport is the export of a batch with all its items.
 func newExport(b *db.BatchState, items []db.ExportItem) *Export {
 	b.ExportRef, b.ExportMime = nil, nil
-	e := &Export{Batch: batchView(b)}
+	e := &Export{Batch: view.BatchOf(b)}
 	for i := range items {
-		e.Items = append(e.Items, itemView(&b.Batch, &items[i].ItemState))
+		e.Items = append(e.Items, view.ItemOf(&b.Batch, &items[i].ItemState))
 		e.TextsAt = append(e.TextsAt, momentOf(items[i].TextAt))
 	}
 	return e

@@ -25,6 +25,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -159,7 +160,7 @@ func (w *batchWorld) end(history string) {
 		for _, item := range b.items {
 			require.Equal(w.t, item.Status == batch.ItemFailed, item.Error != nil, history)
 			if item.Status == batch.ItemSuccess {
-				_, err := w.Transcript(w.t.Context(), b.account, *item.TranscriptRef, pipeline.View{})
+				_, err := w.Transcript(w.t.Context(), b.account, *item.TranscriptRef, view.View{})
 				require.NoError(w.t, err, history)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/fault"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -86,13 +87,13 @@ func (p *Pipeline) takeUpItem(ctx context.Context, b *db.Batch, item *db.BatchIt
 	switch coded := (*transcript.Error)(nil); {
 	case err == nil, errors.Is(err, db.ErrNotFound): // it was canceled, or another run has it
 		return nil
-	case ownTrouble(err), errors.Is(err, transcript.ServiceUnavailable), ctx.Err() != nil:
+	case fault.Own(err), errors.Is(err, transcript.ServiceUnavailable), ctx.Err() != nil:
 		return fmt.Errorf("pipeline: taking up an item: %w", err)
 	case !errors.As(err, &coded):
 		p.log.ErrorContext(ctx, "an item of a batch could not be taken up", "batch", b.ID, "item", item.ID, "err", err)
 	}
 	err = p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
-		return p.endItem(ctx, tx, item, batch.ItemFailed, failedItem(codedError(err)))
+		return p.endItem(ctx, tx, item, batch.ItemFailed, failedItem(fault.OfJob(err)))
 	})
 	if errors.Is(err, db.ErrNotFound) {
 		return nil

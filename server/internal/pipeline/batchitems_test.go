@@ -14,6 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -106,7 +107,7 @@ func TestOneFailedItemOfAHundred(t *testing.T) {
 			}
 			assert.Equal(t, batch.ItemSuccess, item.Status)
 			assert.Equal(t, "en", item.Lang)
-			text, err := b.Transcript(t.Context(), acme, *item.TranscriptRef, pipeline.View{})
+			text, err := b.Transcript(t.Context(), acme, *item.TranscriptRef, view.View{})
 			require.NoError(t, err)
 			assert.JSONEq(t, fmt.Sprintf(`[{"text":"content-%03d","start":0,"duration":1}]`, i), string(plain(t, text.SegmentsJSON)))
 		}

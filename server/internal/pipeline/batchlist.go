@@ -7,6 +7,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/fault"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -33,7 +34,7 @@ func (p *Pipeline) failBatch(ctx context.Context, tx *db.Tx, b *db.Batch, why *t
 	if b.Listed || b.Status.Terminal() {
 		return nil
 	}
-	b.Status, b.Error, b.Listed = batch.Failed, codedError(why), true
+	b.Status, b.Error, b.Listed = batch.Failed, fault.OfJob(why), true
 	if err := tx.Batches.Save(ctx, b); err != nil {
 		return err
 	}

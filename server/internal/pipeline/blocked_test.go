@@ -12,6 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/caption"
@@ -210,7 +211,7 @@ func TestListedTracksAreNotNone(t *testing.T) {
 	lists, blind, reads := newPlatforms(t), newPlatforms(t), newPlatforms(t, manual("en"))
 	lists.captions, lists.learned = refusing(transcript.POTokenRequired), []transcript.Track{manual("en")}
 	heard := &script{}
-	run := func(sources ...engine.CaptionSource) *pipeline.Job {
+	run := func(sources ...engine.CaptionSource) *view.Job {
 		b := startLinks(t, dbtest.Open(t, dbtest.SQLite(t)), heard, lists, func(c *pipeline.Config) { c.Engine.Captions = sources })
 		return b.send(t, link("v1", "en"))
 	}

@@ -6,13 +6,14 @@ import (
 	"fmt"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // Cancel ends the account's claim; the work stops when no other claim is
 // left. STATE_CONFLICT with details.status when the job has ended, NOT_FOUND as for
 // Job. key is the idempotency key that the request holds; nil: it has none.
-func (p *Pipeline) Cancel(ctx context.Context, account, id string, key *db.HeldKey) (*Job, error) {
+func (p *Pipeline) Cancel(ctx context.Context, account, id string, key *db.HeldKey) (*view.Job, error) {
 	job, err := p.store.Jobs.Owned(ctx, account, id)
 	if err != nil {
 		return nil, jobError("canceling a job", err)

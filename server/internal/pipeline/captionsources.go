@@ -7,8 +7,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/fault"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
+	"github.com/transcriptkit/transcriptkit/server/internal/subject"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/caption"
@@ -35,7 +38,7 @@ func (p *Pipeline) captionSources(platform transcript.Platform) (all []engine.Ca
 // the captions that the list asks for, or proves that there are none. When none
 // does, it returns the error that counts most, and the tracks and metadata that were
 // learned all the same. soFar is called with these before each further source.
-func (p *Pipeline) ask(ctx context.Context, sub subject, soFar func(finding, error)) (finding, error) {
+func (p *Pipeline) ask(ctx context.Context, sub subject.Subject, soFar func(finding, error)) (finding, error) {
 	sources := p.captionSources(sub.Platform)
 	if len(sources) == 0 {
 		return finding{}, transcript.Errorf(transcript.NotImplemented, "This service cannot read the captions of %s.", sub.Platform.Words())
@@ -66,13 +69,13 @@ func (p *Pipeline) ask(ctx context.Context, sub subject, soFar func(finding, err
 
 // consult asks one source and puts its answer in order. Automatic captions are
 // unrolled.
-func consult(ctx context.Context, source engine.CaptionSource, sub subject) (f finding, err error) {
+func consult(ctx context.Context, source engine.CaptionSource, sub subject.Subject) (f finding, err error) {
 	f.origin, _ = source.Origin(sub.Platform)
-	f.Captions, err = source.Captions(ctx, sub.Content, sub.pick)
+	f.Captions, err = source.Captions(ctx, sub.Content, sub.Pick)
 	if err == nil {
-		err = sub.faithful(f.Captions)
+		err = faithful(sub, f.Captions)
 	}
-	if err == nil && f.Track == nil && f.Unlisted && sub.wantsCaptions() {
+	if err == nil && f.Track == nil && f.Unlisted && sub.WantsCaptions() {
 		err = transcript.Errorf(transcript.POTokenRequired, "The platform wants a proof-of-origin token for some of its captions. %s", engine.Cure(transcript.POTokenRequired))
 	}
 	f.Metadata, f.Segments = tidyMetadata(f.Metadata), tidySegments(f.Segments)
@@ -85,7 +88,7 @@ func consult(ctx context.Context, source engine.CaptionSource, sub subject) (f f
 // passedOver is the note, in a transcript's metadata, that a source was asked first
 // and why it has not made the transcript.
 func passedOver(source transcript.Origin, err error) db.Tried {
-	coded := codedError(err)
+	coded := fault.OfJob(err)
 	return db.Tried{Source: source, Code: coded.Code, Reason: coded.Message}
 }
 
@@ -115,7 +118,7 @@ func (f finding) provenance() map[string]any {
 }
 
 // putContent stores what a platform said: the metadata and the track list.
-func putContent(ctx context.Context, tx *db.Tx, sub subject, found finding) error {
+func putContent(ctx context.Context, tx *db.Tx, sub subject.Subject, found finding) error {
 	return tx.Contents.Put(ctx, &db.Content{
 		Platform:   sub.Platform,
 		ExternalID: sub.ExternalID,
@@ -125,7 +128,7 @@ func putContent(ctx context.Context, tx *db.Tx, sub subject, found finding) erro
 }
 
 // text is the transcript made from the track that was read.
-func (f finding) text(sub subject) *db.Transcript {
+func (f finding) text(sub subject.Subject) *db.Transcript {
 	now := transcript.At(time.Now())
 	t := &db.Transcript{
 		Transcript: transcript.Transcript{
@@ -142,6 +145,6 @@ func (f finding) text(sub subject) *db.Transcript {
 		SegmentsJSON: packed.Pack(wire.AppendSegments(nil, f.Segments)),
 		WordsJSON:    packed.Pack(wire.AppendWords(nil, f.Segments)),
 	}
-	describe(t, f.Metadata)
+	view.Describe(t, f.Metadata)
 	return t
 }

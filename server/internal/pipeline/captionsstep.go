@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/limits"
+	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -14,7 +16,7 @@ func (p *Pipeline) readCaptions(ctx context.Context, t task, _ captionsArgs) err
 	if err != nil || e.State != captionFetch {
 		return err
 	}
-	sub := subjectOfExtraction(e)
+	sub := subject.OfExtraction(e)
 	found, err := p.ask(ctx, sub, func(finding, error) {})
 	if err != nil {
 		return p.orServeStale(ctx, t, err)
@@ -57,12 +59,12 @@ func (p *Pipeline) answered(ctx context.Context, tx *db.Tx, e *db.Extraction) (b
 	if e.State != pendingQueued {
 		return false, nil
 	}
-	sub := subjectOfExtraction(e)
-	shelf, err := sub.shelf(ctx, tx.Reader, "", since(e.CreatedAt))
+	sub := subject.OfExtraction(e)
+	shelf, err := sub.Shelf(ctx, tx.Reader, "", subject.Since(e.CreatedAt))
 	if err != nil {
 		return false, err
 	}
-	text := sub.answer(shelf)
+	text := sub.Answer(shelf)
 	if text == nil {
 		return false, nil
 	}
@@ -77,12 +79,12 @@ func (p *Pipeline) orServeStale(ctx context.Context, t task, fault error) error 
 		return fault
 	}
 	return p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
-		sub := subjectOfExtraction(e)
-		shelf, err := sub.shelf(ctx, tx.Reader, "", anyAge)
+		sub := subject.OfExtraction(e)
+		shelf, err := sub.Shelf(ctx, tx.Reader, "", subject.AnyAge)
 		if err != nil {
 			return err
 		}
-		text := sub.answer(shelf)
+		text := sub.Answer(shelf)
 		if text == nil {
 			return fault
 		}
@@ -101,7 +103,7 @@ func (p *Pipeline) orServeStale(ctx context.Context, t task, fault error) error 
 func (p *Pipeline) goOnWithSound(ctx context.Context, t task, found finding) error {
 	over := false
 	err := p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
-		if err := putContent(ctx, tx, subjectOfExtraction(e), found); err != nil {
+		if err := putContent(ctx, tx, subject.OfExtraction(e), found); err != nil {
 			return err
 		}
 		if err := tx.Extractions.SetMetadata(ctx, e.ID, found.Metadata); err != nil {
@@ -126,7 +128,7 @@ func (p *Pipeline) goOnWithSound(ctx context.Context, t task, found finding) err
 		if err := p.advance(ctx, tx, e, durationCheck); err != nil {
 			return err
 		}
-		if err := p.judge(ctx, tx, e, claimed(found.Metadata.Duration)); err != nil || e.State.Status.Terminal() {
+		if err := p.judge(ctx, tx, e, limits.Claimed(found.Metadata.Duration)); err != nil || e.State.Status.Terminal() {
 			return err
 		}
 		if err := makeRoom(ctx, tx, e); err != nil {

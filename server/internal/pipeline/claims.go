@@ -9,6 +9,8 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/fault"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -31,7 +33,7 @@ func (p *Pipeline) claim(ctx context.Context, tx *db.Tx, e *db.Extraction, s Sub
 		State:          e.State,
 		Sequence:       1,
 		Attempt:        e.Attempt,
-		MetadataStatus: metadataStatus(e),
+		MetadataStatus: view.StatusOf(e),
 		Format:         s.View.Format,
 		OmitTimestamp:  s.View.OmitTimestamp,
 		SendMetadata:   s.View.SendMetadata,
@@ -178,7 +180,7 @@ func (p *Pipeline) takeBack(ctx context.Context, tx *db.Tx, e *db.Extraction, ru
 		return nil
 	}
 	if why == attempted && e.Attempt >= maxAttempts {
-		return p.fail(ctx, tx, e, codedError(transcript.Errorf(transcript.Internal, "The work was interrupted too often.")))
+		return p.fail(ctx, tx, e, fault.OfJob(transcript.Errorf(transcript.Internal, "The work was interrupted too often.")))
 	}
 	return p.goBack(ctx, tx, e, why)
 }

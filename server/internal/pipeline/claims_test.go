@@ -14,7 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -145,7 +145,7 @@ func wait(t *testing.T, ch <-chan struct{}) {
 	}
 }
 
-func textsOf(t *testing.T, job *pipeline.Job) (texts []string) {
+func textsOf(t *testing.T, job *view.Job) (texts []string) {
 	t.Helper()
 	require.Equal(t, transcript.JobSuccess, job.Status, "%v", job.Error)
 	var segments []transcript.Segment

@@ -10,6 +10,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
+	"github.com/transcriptkit/transcriptkit/server/internal/fault"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/video"
@@ -134,7 +135,7 @@ func (p *Pipeline) askDiscovery(ctx context.Context, d discovery) (answer []byte
 		return nil, nothingToDiscoverWith()
 	}
 	var said any
-	err = guarded(func() (err error) { // a panic would end the process from here
+	err = fault.Guard(func() (err error) { // a panic would end the process from here
 		said, err = d.put(ctx, p.engine.Discovery)
 		if err == nil {
 			err = d.judge(p.cfg.Sites, said)

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 	"github.com/transcriptkit/transcriptkit/transcript/video"
@@ -150,15 +151,15 @@ func (j *judge) tracks(v *video.Video) {
 	holds := len(v.Tracks) == 0
 	switch v.TrackMetadataStatus {
 	case transcript.TracksOK:
-		holds, v.CaptionAvailable = !holds, anyOf(v.Tracks)
+		holds, v.CaptionAvailable = !holds, subject.AnyCaptions(v.Tracks)
 	case transcript.TracksEmpty:
-		v.CaptionAvailable = anyOf(nil)
+		v.CaptionAvailable = subject.AnyCaptions(nil)
 	case transcript.TracksFailed, transcript.TracksSkipped:
 	default:
 		holds = false
 	}
 	j.must(holds, "tracks", v.TrackMetadataStatus)
-	v.Languages = languagesOf(v.Tracks)
+	v.Languages = subject.LanguagesOf(v.Tracks)
 }
 
 func (j *judge) summary(s *video.Summary) {

@@ -9,13 +9,15 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
+	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // download brings the sound of a link into the task's folder.
 func (p *Pipeline) download(ctx context.Context, t task, e *db.Extraction) (path string, err error) {
-	sub := subjectOfExtraction(e)
+	sub := subject.OfExtraction(e)
 	if p.engine.Audio == nil {
 		return "", transcript.Errorf(transcript.NotImplemented, "This service cannot download media.")
 	}
@@ -32,7 +34,7 @@ func (p *Pipeline) download(ctx context.Context, t task, e *db.Extraction) (path
 
 // keepMetadata stores what the platform says about what is about to be downloaded, and
 // refuses what it says is too long. Nothing is downloaded that nobody may have.
-func (p *Pipeline) keepMetadata(ctx context.Context, t task, sub subject, m transcript.Metadata) error {
+func (p *Pipeline) keepMetadata(ctx context.Context, t task, sub subject.Subject, m transcript.Metadata) error {
 	m = tidyMetadata(m)
 	if m.Duration > p.cfg.MaxMediaDuration.Seconds() {
 		return p.tooLong()
@@ -50,6 +52,6 @@ func (p *Pipeline) keepMetadata(ctx context.Context, t task, sub subject, m tran
 				return err
 			}
 		}
-		return p.judge(ctx, tx, e, claimed(m.Duration))
+		return p.judge(ctx, tx, e, limits.Claimed(m.Duration))
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -141,7 +142,7 @@ func (w *ends) ends(t *testing.T, b *bench, job *db.Job, want transcript.JobStat
 
 // showsWhatItMust looks at what the end of a claim leaves in the library of its account:
 // a text, a failure, or nothing.
-func (w *ends) showsWhatItMust(t *testing.T, job *db.Job, shown *pipeline.Job) {
+func (w *ends) showsWhatItMust(t *testing.T, job *db.Job, shown *view.Job) {
 	t.Helper()
 	rows, err := w.store.Library.All(t.Context(), job.Account)
 	require.NoError(t, err)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -39,7 +40,7 @@ func (p *Pipeline) FailExpansion(ctx context.Context, batch string, cause error)
 
 // RoundSeconds and UploadTitle are tested by themselves.
 var (
-	RoundSeconds = roundSeconds
+	RoundSeconds = view.RoundSeconds
 	UploadTitle  = uploadTitle
 )
 

@@ -9,6 +9,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/fault"
+	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -30,7 +32,7 @@ const noWorkersRetry = 5
 
 // haveAsked is lookup through another process. Where none works, nobody is kept
 // waiting.
-func (p *Pipeline) haveAsked(ctx context.Context, sub subject) (answered, error) {
+func (p *Pipeline) haveAsked(ctx context.Context, sub subject.Subject) (answered, error) {
 	l, err := p.askOthers(ctx, lookupOf(sub), p.cfg.LookupBudget, func(id string) db.Step { return lookupArgs{Lookup: id} })
 	switch {
 	case err != nil:
@@ -177,7 +179,7 @@ func (p *Pipeline) question(ctx context.Context, id string, patience time.Durati
 func (p *Pipeline) tell(ctx context.Context, id string, found answered, cause error, last bool) error {
 	a := db.Answered{Metadata: found.Metadata, Tracks: found.Tracks}
 	if cause != nil {
-		a.Error = withCode(cause)
+		a.Error = fault.Coded(cause)
 	}
 	if found.text != nil {
 		a.TranscriptID = found.text.ID
@@ -185,15 +187,15 @@ func (p *Pipeline) tell(ctx context.Context, id string, found answered, cause er
 	return p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Lookups.Answer(ctx, id, a, last) })
 }
 
-func lookupOf(sub subject) *db.Lookup {
-	return &db.Lookup{Platform: sub.Platform, ExternalID: sub.ExternalID, Languages: sub.languages.String(), SourceURL: sub.URL}
+func lookupOf(sub subject.Subject) *db.Lookup {
+	return &db.Lookup{Platform: sub.Platform, ExternalID: sub.ExternalID, Languages: sub.Languages.String(), SourceURL: sub.URL}
 }
 
-func subjectOfLookup(l *db.Lookup) subject {
-	s := subject{Content: engine.Content{Platform: l.Platform, ExternalID: l.ExternalID, URL: l.SourceURL}}
+func subjectOfLookup(l *db.Lookup) subject.Subject {
+	s := subject.Subject{Content: engine.Content{Platform: l.Platform, ExternalID: l.ExternalID, URL: l.SourceURL}}
 	if l.Languages != "" {
 		// As in subjectOfExtraction: only canonical lists are stored.
-		s.languages, _ = transcript.ParseLanguageList(l.Languages)
+		s.Languages, _ = transcript.ParseLanguageList(l.Languages)
 	}
 	return s
 }

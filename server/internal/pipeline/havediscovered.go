@@ -11,6 +11,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/fault"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -79,7 +80,7 @@ func (p *Pipeline) tellDiscovered(ctx context.Context, id string, found []byte, 
 	a := db.Answered{Found: found}
 	if cause != nil {
 		p.log.WarnContext(ctx, "what is on the video site could not be told", "lookup", id, "err", cause)
-		a.Error = withCode(cause)
+		a.Error = fault.Coded(cause)
 	}
 	return p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Lookups.Answer(ctx, id, a, true) })
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/fault"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 )
 
 // Hooks are told of ends, at least once each. A nil member is not called.
@@ -17,7 +19,7 @@ import (
 // the hook: the steps wait for one that has. So as not to be forgotten while none is
 // running, that stands in the database for as long as ended jobs are kept.
 type Hooks struct {
-	Job   func(ctx context.Context, account string, j *Job) error
+	Job   func(ctx context.Context, account string, j *view.Job) error
 	Batch func(ctx context.Context, account string, b *batch.Job) error
 }
 
@@ -146,7 +148,7 @@ func (p *Pipeline) tellOfEndedBatch(ctx context.Context, w db.Work, step tellBat
 
 // call calls a hook, and queues the step again where that fails for the nth time.
 func (p *Pipeline) call(ctx context.Context, w db.Work, again db.Step, n int, hook func() error) error {
-	err := guarded(hook)
+	err := fault.Guard(hook)
 	switch {
 	case err == nil:
 		return nil

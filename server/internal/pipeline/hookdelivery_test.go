@@ -16,12 +16,13 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // told collects what hooks are told.
 type told struct {
-	jobs    chan *pipeline.Job
+	jobs    chan *view.Job
 	batches chan *batch.Job
 	mu      sync.Mutex
 	account string            // whose the last one was
@@ -30,14 +31,14 @@ type told struct {
 }
 
 func newTold() *told {
-	return &told{jobs: make(chan *pipeline.Job, 100), batches: make(chan *batch.Job, 100)}
+	return &told{jobs: make(chan *view.Job, 100), batches: make(chan *batch.Job, 100)}
 }
 
 // hooks has a pipeline tell of all ends.
 func (t *told) hooks(c *pipeline.Config) {
 	c.TellSoon(time.Minute)
 	c.Hooks = pipeline.Hooks{
-		Job: func(_ context.Context, account string, j *pipeline.Job) error {
+		Job: func(_ context.Context, account string, j *view.Job) error {
 			t.mu.Lock()
 			t.account = account
 			t.calls++
@@ -135,7 +136,7 @@ func TestHookThatFails(t *testing.T) {
 			c.TellSoon(100 * time.Millisecond)
 			c.Log = slog.New(slog.NewTextHandler(locked{&mu, &log}, nil))
 			taken := c.Hooks.Job
-			c.Hooks.Job = func(ctx context.Context, account string, j *pipeline.Job) error {
+			c.Hooks.Job = func(ctx context.Context, account string, j *view.Job) error {
 				told.mu.Lock()
 				told.calls++
 				n := told.calls
@@ -180,7 +181,7 @@ func TestHookIsCalledAgainAfterAStop(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
 		begun := make(chan struct{}, 1)
 		first := prepareLinks(t, s, newPlatforms(t, manual("en")), func(c *pipeline.Config) {
-			c.Hooks.Job = func(ctx context.Context, _ string, _ *pipeline.Job) error {
+			c.Hooks.Job = func(ctx context.Context, _ string, _ *view.Job) error {
 				begun <- struct{}{}
 				<-ctx.Done()
 				return ctx.Err()

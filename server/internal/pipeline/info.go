@@ -8,7 +8,10 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
+	"github.com/transcriptkit/transcriptkit/server/internal/subject"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -18,11 +21,11 @@ import (
 // is.
 func (p *Pipeline) Info(ctx context.Context, q Question) (*transcript.Info, error) {
 	begun := time.Now()
-	sub := subject{Content: q.Content} // no language: the tracks are asked for, not a text
+	sub := subject.Subject{Content: q.Content} // no language: the tracks are asked for, not a text
 	var shelf *db.Shelf
 	var before *db.Content // what the platform has said before; nil: it is not known
 	err := p.store.Snapshot(ctx, func(ctx context.Context, r db.Reader) (err error) {
-		if shelf, err = sub.shelf(ctx, r, q.Account, within(q.Plan.CacheTTL)); err != nil {
+		if shelf, err = sub.Shelf(ctx, r, q.Account, subject.Within(q.Plan.CacheTTL)); err != nil {
 			return err
 		}
 		before, err = r.Contents.Get(ctx, sub.Platform, sub.ExternalID)
@@ -43,7 +46,7 @@ func (p *Pipeline) Info(ctx context.Context, q Question) (*transcript.Info, erro
 		CachedLanguages: cachedLanguages(shelf),
 		MetadataStatus:  transcript.MetadataPending,
 	}
-	known, err := p.latest(ctx, sub, before, begun, within(q.Plan.CacheTTL))
+	known, err := p.latest(ctx, sub, before, begun, subject.Within(q.Plan.CacheTTL))
 	switch {
 	case err != nil && (refusal(err) == nil || known == nil && len(shelf.Texts) == 0):
 		return nil, err
@@ -62,7 +65,7 @@ func (p *Pipeline) Info(ctx context.Context, q Question) (*transcript.Info, erro
 		i.MetadataStatus = known.Metadata.Status()
 	}
 	describeInfo(i, known.Metadata)
-	i.Languages = languagesOf(i.Tracks)
+	i.Languages = subject.LanguagesOf(i.Tracks)
 	if i.ASR.Reason, err = p.whyNoASR(ctx, q, known.Metadata); err != nil {
 		return nil, err
 	}
@@ -73,7 +76,7 @@ func (p *Pipeline) Info(ctx context.Context, q Question) (*transcript.Info, erro
 // latest is what the platform says of the content, as far as that is known: nil
 // when nothing is. It is asked unless its last answer, of before, counts; where it cannot
 // be, the error is why, beside that answer. begun is as of lookup.
-func (p *Pipeline) latest(ctx context.Context, sub subject, before *db.Content, begun time.Time, counts fresh) (*db.Content, error) {
+func (p *Pipeline) latest(ctx context.Context, sub subject.Subject, before *db.Content, begun time.Time, counts subject.Fresh) (*db.Content, error) {
 	if !sub.Platform.HasCaptions() {
 		return before, nil
 	}
@@ -91,7 +94,7 @@ func (p *Pipeline) latest(ctx context.Context, sub subject, before *db.Content, 
 
 // setTracks puts what a platform has said about its tracks into i.
 func setTracks(i *transcript.Info, tracks []transcript.Track) {
-	i.TrackMetadataStatus, i.CaptionAvailable = transcript.TracksEmpty, anyOf(tracks)
+	i.TrackMetadataStatus, i.CaptionAvailable = transcript.TracksEmpty, subject.AnyCaptions(tracks)
 	if len(tracks) > 0 {
 		i.TrackMetadataStatus, i.Tracks = transcript.TracksOK, tracks
 	}
@@ -99,7 +102,7 @@ func setTracks(i *transcript.Info, tracks []transcript.Track) {
 
 func describeInfo(i *transcript.Info, m transcript.Metadata) {
 	var t db.Transcript
-	describe(&t, m)
+	view.Describe(&t, m)
 	i.Title, i.Channel, i.CreatorName, i.CreatorHandle, i.CreatorURL = t.Title, t.Channel, t.CreatorName, t.CreatorHandle, t.CreatorURL
 	i.ThumbnailURL, i.DurationSec, i.PublishedAt = t.ThumbnailURL, t.DurationSec, t.PublishedAt
 }
@@ -119,18 +122,18 @@ func cachedLanguages(shelf *db.Shelf) []string {
 // the plan does not include it, this service cannot do it, it is too long for the service,
 // for the plan, for the minutes that the account has left.
 func (p *Pipeline) whyNoASR(ctx context.Context, q Question, m transcript.Metadata) (*transcript.Code, error) {
-	limits, sound, team := limitsOf(q.Plan, time.Now()), claimed(m.Duration), p.cluster.Team(ctx)
+	plan, sound, team := limits.Of(q.Plan, time.Now()), limits.Claimed(m.Duration), p.cluster.Team(ctx)
 	switch {
-	case !limits.ASR:
+	case !plan.ASR:
 		return new(transcript.UpgradeRequired), nil
 	case !team.Downloads(), team.CanTranscribe(nil) != nil:
 		return new(transcript.NotImplemented), nil
-	case sound.least > p.cfg.MaxMediaDuration:
+	case sound.Least > p.cfg.MaxMediaDuration:
 		return new(transcript.MediaTooLarge), nil
-	case tooLongFor(limits, sound) != nil:
+	case limits.TooLong(plan, sound) != nil:
 		return new(transcript.VideoTooLong), nil
 	}
-	err := hasMinutes(ctx, p.store.Reader, q.Account, limits, sound)
+	err := limits.HasMinutes(ctx, p.store.Reader, q.Account, plan, sound)
 	if errors.Is(err, transcript.ASRQuotaExceeded) {
 		return new(transcript.ASRQuotaExceeded), nil
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -26,7 +27,7 @@ type Event struct {
 
 // Job returns a job with its result as v wants it; nil: as the POST asked.
 // NOT_FOUND for an unknown id and for another account's job.
-func (p *Pipeline) Job(ctx context.Context, account, id string, v *View) (*Job, error) {
+func (p *Pipeline) Job(ctx context.Context, account, id string, v *view.View) (*view.Job, error) {
 	row, err := p.store.Jobs.Owned(ctx, account, id)
 	if err != nil {
 		return nil, jobError("reading a job", err)
@@ -36,9 +37,9 @@ func (p *Pipeline) Job(ctx context.Context, account, id string, v *View) (*Job, 
 
 // fill adds the result to a job that has one. Such a job has ended and does not change any
 // more, so that what is read of it now goes with what was read before.
-func (p *Pipeline) fill(ctx context.Context, row *db.Job, v *View) (*Job, error) {
-	asked := View{Format: row.Format, OmitTimestamp: row.OmitTimestamp, SendMetadata: row.SendMetadata}
-	job := &Job{Job: jobView(row), Asked: asked}
+func (p *Pipeline) fill(ctx context.Context, row *db.Job, v *view.View) (*view.Job, error) {
+	asked := view.View{Format: row.Format, OmitTimestamp: row.OmitTimestamp, SendMetadata: row.SendMetadata}
+	job := &view.Job{Job: view.JobOf(row), Asked: asked}
 	if row.TranscriptID == "" {
 		return job, nil
 	}
@@ -52,7 +53,7 @@ func (p *Pipeline) fill(ctx context.Context, row *db.Job, v *View) (*Job, error)
 	if v == nil {
 		v = &asked
 	}
-	r, err := result(t, *v, row.Cached)
+	r, err := view.ResultOf(t, *v, row.Cached)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +65,7 @@ func (p *Pipeline) fill(ctx context.Context, row *db.Job, v *View) (*Job, error)
 
 // Transcript returns a transcript of the account as v wants it. NOT_FOUND for an
 // unknown id and for another account's upload.
-func (p *Pipeline) Transcript(ctx context.Context, account, id string, v View) (*Result, error) {
+func (p *Pipeline) Transcript(ctx context.Context, account, id string, v view.View) (*view.Result, error) {
 	t, err := p.store.Transcripts.ByID(ctx, id)
 	if err == nil && t.Owner != "" && t.Owner != account {
 		err = db.ErrNotFound
@@ -72,12 +73,12 @@ func (p *Pipeline) Transcript(ctx context.Context, account, id string, v View) (
 	if err != nil {
 		return nil, jobError("reading a transcript", err)
 	}
-	return result(t, v, true)
+	return view.ResultOf(t, v, true)
 }
 
 // Wait returns the job as soon as it has ended. When waiting ends first, it
 // returns the job as it stands.
-func (p *Pipeline) Wait(waiting context.Context, account, id string, v *View) (*Job, error) {
+func (p *Pipeline) Wait(waiting context.Context, account, id string, v *view.View) (*view.Job, error) {
 	ctx := context.WithoutCancel(waiting) // the answer is read even when nobody waits for it
 	wake, stop := p.store.Watch(id)
 	defer stop()
@@ -165,7 +166,7 @@ func (w *watcher) snapshot(row *db.Job) bool {
 	if row.State.Status.Terminal() {
 		w.seen--
 	}
-	return w.yield(Event{Event: transcript.Event{Type: transcript.EventSnapshot, Job: jobView(row)}}, nil)
+	return w.yield(Event{Event: transcript.Event{Type: transcript.EventSnapshot, Job: view.JobOf(row)}}, nil)
 }
 
 // transitions yields what has happened since the last one seen. It is false
@@ -234,7 +235,7 @@ func (w *watcher) progress(row *db.Job) bool {
 		return true
 	}
 	w.progressAt = row.UpdatedAt
-	job := jobView(row)
+	job := view.JobOf(row)
 	job.CreatedAt = transcript.Time{}
 	return w.yield(Event{Event: transcript.Event{Type: transcript.EventProgress, Job: job}}, nil)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -121,14 +122,14 @@ func TestLengthOfTheWidestPlan(t *testing.T) {
 			return heard("hello"), nil
 		}
 		b := prepareLinks(t, s, sites, func(c *pipeline.Config) { c.Engine.Media, c.Engine.Recognizer = e, e })
-		send := func(account string, limit time.Duration, minutes int64) *pipeline.Job {
+		send := func(account string, limit time.Duration, minutes int64) *view.Job {
 			submission := with(link("v1", "asr"), account, 1, minutes)
 			submission.Plan.MaxDuration = limit
 			out, err := b.Submit(t.Context(), submission)
 			require.NoError(t, err)
 			return out.Job
 		}
-		end := func(account string, job *pipeline.Job) *pipeline.Job {
+		end := func(account string, job *view.Job) *view.Job {
 			now, err := b.Wait(t.Context(), account, job.JobID, nil)
 			require.NoError(t, err)
 			return now
@@ -140,7 +141,7 @@ func TestLengthOfTheWidestPlan(t *testing.T) {
 		wait(t, probing)
 		late, poor := send("late", 2*time.Minute, 2), send("poor", 2*time.Minute, 1)
 		release()
-		for account, job := range map[string]*pipeline.Job{"narrow": narrow, "narrower": narrower} {
+		for account, job := range map[string]*view.Job{"narrow": narrow, "narrower": narrower} {
 			ended := end(account, job)
 			require.Equal(t, transcript.JobFailed, ended.Status)
 			assert.Equal(t, transcript.VideoTooLong, ended.Error.Code)
@@ -165,7 +166,7 @@ func TestLengthOfTheWidestPlan(t *testing.T) {
 	})
 }
 
-func mustJob(t *testing.T, b *bench, account, id string) *pipeline.Job {
+func mustJob(t *testing.T, b *bench, account, id string) *view.Job {
 	t.Helper()
 	job, err := b.Job(t.Context(), account, id, nil)
 	require.NoError(t, err)

@@ -16,6 +16,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/caption"
 )
@@ -166,7 +167,7 @@ func link(id, languages string) pipeline.Submission {
 		Account: acme,
 		Plan:    plan(),
 		Content: engine.Content{Platform: transcript.VideoSite, ExternalID: id, URL: "https://video.example/watch?v=" + id},
-		View:    pipeline.View{SendMetadata: true},
+		View:    view.View{SendMetadata: true},
 	}
 	if languages != "" {
 		var err error
@@ -178,7 +179,7 @@ func link(id, languages string) pipeline.Submission {
 }
 
 // send submits a link and returns its job as it ended.
-func (b *bench) send(t *testing.T, s pipeline.Submission) *pipeline.Job {
+func (b *bench) send(t *testing.T, s pipeline.Submission) *view.Job {
 	t.Helper()
 	out, err := b.Submit(t.Context(), s)
 	require.NoError(t, err)
@@ -190,7 +191,7 @@ func (b *bench) send(t *testing.T, s pipeline.Submission) *pipeline.Job {
 }
 
 // succeed is send of a link that becomes a transcript.
-func (b *bench) succeed(t *testing.T, s pipeline.Submission) *pipeline.Job {
+func (b *bench) succeed(t *testing.T, s pipeline.Submission) *view.Job {
 	t.Helper()
 	job := b.send(t, s)
 	require.Equal(t, transcript.JobSuccess, job.Status, "%v", job.Error)

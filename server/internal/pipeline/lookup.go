@@ -11,6 +11,8 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/fault"
+	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -77,11 +79,11 @@ type replySoFar = atomic.Pointer[reply]
 // what was learned before an error is returned with it. A platform
 // that only others can ask is asked by one of them. begun is when the reader has looked
 // into the cache in vain: an answer that has come since then is theirs too.
-func (p *Pipeline) lookup(ctx context.Context, sub subject, begun time.Time) (answered, error) {
+func (p *Pipeline) lookup(ctx context.Context, sub subject.Subject, begun time.Time) (answered, error) {
 	if p.cluster.OnlyOthers(ctx, func(t cluster.Team) bool { return t.ReadsCaptions(sub.Platform) }) {
 		return p.haveAsked(ctx, sub)
 	}
-	key := string(sub.Platform) + "/" + sub.ExternalID + "/" + sub.languages.String()
+	key := string(sub.Platform) + "/" + sub.ExternalID + "/" + sub.Languages.String()
 	ch := p.lookups.same.DoChan(key, func() (any, error) {
 		// Who comes when the time of the first reader is up has the platform asked again.
 		defer time.AfterFunc(p.cfg.LookupBudget, func() { p.lookups.same.Forget(key) }).Stop()
@@ -91,7 +93,7 @@ func (p *Pipeline) lookup(ctx context.Context, sub subject, begun time.Time) (an
 		known := new(replySoFar)
 		p.lookups.soFar.Store(key, known)
 		defer p.lookups.soFar.CompareAndDelete(key, known) // the same question may be asked again by now
-		a, err := p.askInTurn(sub, func(f finding, err error) { known.Store(&reply{answered{finding: f}, withCode(err)}) })
+		a, err := p.askInTurn(sub, func(f finding, err error) { known.Store(&reply{answered{finding: f}, fault.Coded(err)}) })
 		if err == nil {
 			p.lookups.hold(key, a)
 		}
@@ -139,7 +141,7 @@ func (p *Pipeline) lookupTime() time.Duration { return p.cfg.LookupBudget + late
 
 // askInTurn asks the platform when a slot is free, also when the reader has gone by
 // then.
-func (p *Pipeline) askInTurn(sub subject, soFar func(finding, error)) (a answered, err error) {
+func (p *Pipeline) askInTurn(sub subject.Subject, soFar func(finding, error)) (a answered, err error) {
 	asking, cancel := context.WithTimeout(p.lookups.ctx, p.lookupTime())
 	defer cancel()
 	if err := p.lookups.take(asking); err != nil {
@@ -152,18 +154,18 @@ func (p *Pipeline) askInTurn(sub subject, soFar func(finding, error)) (a answere
 
 // askAndKeep asks the platform within the context asking, and stores what it says within
 // ctx: an answer that comes late leaves the database as much time as an early one.
-func (p *Pipeline) askAndKeep(ctx, asking context.Context, sub subject, soFar func(finding, error)) (a answered, err error) {
-	err = guarded(func() (err error) { // a panic would end the process from here
+func (p *Pipeline) askAndKeep(ctx, asking context.Context, sub subject.Subject, soFar func(finding, error)) (a answered, err error) {
+	err = fault.Guard(func() (err error) { // a panic would end the process from here
 		a.finding, err = p.ask(asking, sub, soFar)
 		return err
 	})
 	if err != nil {
-		return a, withCode(err) // as for a job, so that an old text is served here too
+		return a, fault.Coded(err) // as for a job, so that an old text is served here too
 	}
 	return a, p.keepFinding(ctx, sub, &a)
 }
 
-func (p *Pipeline) keepFinding(ctx context.Context, sub subject, a *answered) (err error) {
+func (p *Pipeline) keepFinding(ctx context.Context, sub subject.Subject, a *answered) (err error) {
 	var text *db.Transcript
 	if a.Track != nil {
 		text = a.finding.text(sub)

@@ -13,7 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -41,7 +41,7 @@ func TestOutage(t *testing.T) {
 		return heard("hello"), nil
 	}}
 	b := start(t, dbtest.Open(t, o), e)
-	var jobs []*pipeline.Job
+	var jobs []*view.Job
 	for i := range 6 {
 		jobs = append(jobs, b.job(t, recording(t, 5, i)))
 	}

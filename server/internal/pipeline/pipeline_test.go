@@ -20,6 +20,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -114,16 +115,16 @@ func TestResultAsAsked(t *testing.T) {
 	b := start(t, dbtest.Open(t, dbtest.SQLite(t)), &script{})
 	id := b.end(t, b.job(t, recording(t, 5, 1)).JobID).JobID
 
-	plain, err := b.Job(t.Context(), acme, id, &pipeline.View{})
+	plain, err := b.Job(t.Context(), acme, id, &view.View{})
 	require.NoError(t, err)
 	assert.Nil(t, plain.Result.Transcript.Title, "metadata that nobody asked for")
 	assert.Nil(t, plain.Result.Metadata)
 	assert.Equal(t, transcript.MetadataPartial, plain.Result.MetadataStatus)
 
-	text, err := b.Job(t.Context(), acme, id, &pipeline.View{Format: transcript.Text})
+	text, err := b.Job(t.Context(), acme, id, &view.View{Format: transcript.Text})
 	require.NoError(t, err)
 	assert.Equal(t, "[00:00:00] hello", text.Result.Text)
-	text, err = b.Job(t.Context(), acme, id, &pipeline.View{Format: transcript.Text, OmitTimestamp: true})
+	text, err = b.Job(t.Context(), acme, id, &view.View{Format: transcript.Text, OmitTimestamp: true})
 	require.NoError(t, err)
 	assert.Equal(t, "hello", text.Result.Text)
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/limits"
+	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -87,7 +89,7 @@ func (p *Pipeline) enterDurationCheck(ctx context.Context, t task) (e *db.Extrac
 // caller closes the recording.
 func (p *Pipeline) decode(ctx context.Context, t task, e *db.Extraction) (speech.Plan, *speech.Recording, error) {
 	var none speech.Plan
-	team, list := p.cluster.TeamNow(ctx), onlyASR(subjectOfExtraction(e).asrLanguage())
+	team, list := p.cluster.TeamNow(ctx), subject.OnlyASR(subject.OfExtraction(e).ASRLanguage())
 	if err := team.CanTranscribe(list); err != nil {
 		return none, nil, err // whoever could when it was accepted is gone
 	}
@@ -167,7 +169,7 @@ func (p *Pipeline) normalize(ctx context.Context, t task, in string) (engine.Aud
 			return engine.Audio{}, p.tooLong()
 		}
 		err = p.ownWanted(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
-			return p.judge(ctx, tx, e, extent{least: audio.Duration, said: info.Duration})
+			return p.judge(ctx, tx, e, limits.Sound{Least: audio.Duration, Said: info.Duration})
 		})
 		if err != nil {
 			return engine.Audio{}, err
@@ -182,7 +184,7 @@ func (p *Pipeline) longestWanted(ctx context.Context, t task) (longest time.Dura
 		claims, err := tx.Jobs.LockRunning(ctx, e.ID)
 		longest = 0
 		for _, c := range claims {
-			longest = max(longest, longestFor(c.Limits, p.cfg.MaxMediaDuration))
+			longest = max(longest, limits.Longest(c.Limits, p.cfg.MaxMediaDuration))
 		}
 		return err
 	})
@@ -230,7 +232,7 @@ func (p *Pipeline) keepChunks(ctx context.Context, id string, plan speech.Plan, 
 // transaction. A recording of silence goes straight to be published.
 func (p *Pipeline) leaveChunks(ctx context.Context, t task, plan speech.Plan, chunks []db.Chunk) error {
 	return p.ownWanted(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
-		if err := p.judge(ctx, tx, e, lasting(plan.Duration())); err != nil || e.State.Status.Terminal() {
+		if err := p.judge(ctx, tx, e, limits.Lasting(plan.Duration())); err != nil || e.State.Status.Terminal() {
 			return err
 		}
 		if err := tx.Extractions.SetDuration(ctx, e.ID, plan.Duration().Seconds()); err != nil {

@@ -6,8 +6,8 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/server/speech"
-	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // recognizerOf is what is stored of a recognizer with each chunk that it has
@@ -48,27 +48,11 @@ func recognizersOf(chunks []db.Chunk, results []speech.Result) []db.Recognizer {
 // recognizer listens for, else "und" (RFC 5646: undetermined). Where nothing was heard,
 // what a recognizer listens for says nothing about the recording.
 func languageOf(text speech.Transcription, e *db.Extraction, heard []db.Recognizer) string {
-	tag := cmp.Or(text.Language, subjectOfExtraction(e).asrLanguage())
+	tag := cmp.Or(text.Language, subject.OfExtraction(e).ASRLanguage())
 	if tag == "" && len(heard) > 0 && len(text.Segments) > 0 {
 		tag = heard[0].Language
 	}
 	return cmp.Or(tag, "und")
-}
-
-// HeardBy is the recognizer of a stored text, as its provenance tells it: of several the
-// one that has heard most. It is nil where no speech was recognized.
-func HeardBy(t *db.Transcript) *transcript.Recognizer {
-	told := func(member string) *string {
-		if s, ok := t.Metadata[member].(string); ok && s != "" {
-			return &s
-		}
-		return nil
-	}
-	name := told("engine")
-	if t.Source != transcript.OriginASR || name == nil {
-		return nil
-	}
-	return &transcript.Recognizer{Engine: *name, Model: told("model"), Quality: told("quality")}
 }
 
 // provenance is the metadata of a recognized transcript: which recognizers have made

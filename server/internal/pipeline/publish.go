@@ -9,6 +9,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -82,7 +83,7 @@ func transcriptOf(e *db.Extraction, chunks []db.Chunk) (*db.Transcript, error) {
 	if e.SourceURL != "" {
 		t.SourceURL = &e.SourceURL
 	}
-	describe(t, e.Metadata)
+	view.Describe(t, e.Metadata)
 	return t, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -30,7 +31,7 @@ func (p *Pipeline) Put(ctx context.Context, account string, t transcript.Transcr
 		text.Duration = float64(*t.DurationSec)
 	} else if n := len(t.Segments); n > 0 {
 		text.Duration = t.Segments[n-1].End()
-		text.DurationSec = new(roundSeconds(text.Duration))
+		text.DurationSec = new(view.RoundSeconds(text.Duration))
 	}
 	err = p.store.InTx(db.Sized(ctx, text.Size()), func(ctx context.Context, tx *db.Tx) error {
 		if id, err = tx.Transcripts.Put(ctx, text); err != nil || account == "" {

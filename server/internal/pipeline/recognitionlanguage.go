@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -21,13 +23,13 @@ func (s Submission) narrow() transcript.LanguageList {
 	if !ok {
 		return s.Languages
 	}
-	return onlyASR(tag)
+	return subject.OnlyASR(tag)
 }
 
 // spokenLanguages are the languages in which the submission may be recognized.
-func (s Submission) spokenLanguages(sub subject) transcript.LanguageList {
+func (s Submission) spokenLanguages(sub subject.Subject) transcript.LanguageList {
 	if s.hasCaptions() {
-		return onlyASR(sub.asrLanguage())
+		return subject.OnlyASR(sub.ASRLanguage())
 	}
 	return s.Languages
 }
@@ -47,4 +49,14 @@ func (p *Pipeline) recognizerTag(tag string) string {
 		return known[n]
 	}
 	return tag
+}
+
+// subject is what the submission asks for.
+func (s Submission) subject() subject.Subject {
+	if s.Upload != nil {
+		sub := subject.Of(engine.Content{Platform: transcript.Upload, ExternalID: s.Upload.ExternalID()}, s.Languages)
+		sub.Owner, sub.Prompt = s.Account, s.prompt
+		return sub
+	}
+	return subject.Of(s.Content, s.Languages)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 )
 
@@ -21,7 +22,7 @@ func (p *Pipeline) recognize(ctx context.Context, t task, a recognizeArgs) error
 	if err != nil {
 		return err
 	}
-	if err := p.cluster.Alone().CanRecognize(onlyASR(subjectOfExtraction(e).asrLanguage())); err != nil {
+	if err := p.cluster.Alone().CanRecognize(subject.OnlyASR(subject.OfExtraction(e).ASRLanguage())); err != nil {
 		return err // whoever could when it was accepted is gone
 	}
 	chunk := plan.Chunks[a.Chunk]
@@ -38,7 +39,7 @@ func (p *Pipeline) recognize(ctx context.Context, t task, a recognizeArgs) error
 	defer p.running.close(e.ID)
 	defer p.reach.Lend()()
 	heard, err := p.engine.Recognizer.Recognize(ctx, audio, engine.RecognizeOptions{
-		Language: p.recognizerTag(subjectOfExtraction(e).asrLanguage()),
+		Language: p.recognizerTag(subject.OfExtraction(e).ASRLanguage()),
 		Prompt:   e.Prompt,
 		Voices:   before.voices,
 		Progress: func(d time.Duration) { p.report(ctx, t, progress, progress.Set(a.Chunk, d)) },

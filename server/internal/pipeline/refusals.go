@@ -5,6 +5,8 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/fault"
+	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -36,11 +38,11 @@ func (r *refusals) add(found finding, err error) {
 // be believed: an earlier source has listed it, or the source lists nothing while an earlier
 // one has listed tracks or was turned away by the platform. The silence of one source never
 // overrules what the platform has refused to another.
-func (r *refusals) contradicts(sub subject, found finding) bool {
+func (r *refusals) contradicts(sub subject.Subject, found finding) bool {
 	if found.Track != nil {
 		return false
 	}
-	_, listed := sub.pick(r.learned.Tracks)
+	_, listed := sub.Pick(r.learned.Tracks)
 	return listed || len(found.Tracks) == 0 && (len(r.learned.Tracks) > 0 || r.refused)
 }
 
@@ -91,7 +93,7 @@ func countsMore(err, before error) bool {
 	case before == nil:
 		return true
 	case w == isBlock && b == isBlock:
-		return codedError(err).RetryAfter < codedError(before).RetryAfter
+		return fault.OfJob(err).RetryAfter < fault.OfJob(before).RetryAfter
 	default:
 		return w > b
 	}

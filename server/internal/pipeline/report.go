@@ -9,8 +9,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
+	"github.com/transcriptkit/transcriptkit/server/internal/subject"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -40,14 +43,14 @@ type CaptionReport struct {
 // the allowance. The error is UNAVAILABLE for a missing asset, and
 // TRANSCRIPT_QUOTA_EXCEEDED, which both get no report.
 func (p *Pipeline) Captions(ctx context.Context, q Question) (*CaptionReport, error) {
-	sub := subjectOf(q.Content, q.Languages)
+	sub := subject.Of(q.Content, q.Languages)
 	r := &CaptionReport{CaptionReport: transcript.CaptionReport{VideoID: sub.ExternalID, Tracks: []transcript.Track{}}}
-	if !sub.wantsCaptions() {
+	if !sub.WantsCaptions() {
 		r.TrackMetadataStatus = transcript.TracksSkipped
 		return r.requiresASR("The request asks for speech recognition only."), nil
 	}
 	begun := time.Now()
-	text, err := p.cachedCaptions(ctx, sub, q.Account, within(q.Plan.CacheTTL))
+	text, err := p.cachedCaptions(ctx, sub, q.Account, subject.Within(q.Plan.CacheTTL))
 	if err != nil {
 		return nil, err
 	}
@@ -56,8 +59,8 @@ func (p *Pipeline) Captions(ctx context.Context, q Question) (*CaptionReport, er
 		r.TrackMetadataStatus, r.CaptionAvailable, r.Cached = transcript.TracksSkipped, yes(), true
 		return r.shows(text), nil
 	}
-	limits := limitsOf(q.Plan, time.Now())
-	if err := hasTranscript(ctx, p.store.Reader, q.Account, limits); err != nil { // before anybody is asked in vain
+	plan := limits.Of(q.Plan, time.Now())
+	if err := limits.HasTranscript(ctx, p.store.Reader, q.Account, plan); err != nil { // before anybody is asked in vain
 		return nil, err
 	}
 	found, err := p.lookup(ctx, sub, begun)
@@ -68,7 +71,7 @@ func (p *Pipeline) Captions(ctx context.Context, q Question) (*CaptionReport, er
 	case err != nil:
 		return p.captionsFailed(ctx, r, sub, err)
 	case found.text != nil:
-		if err := p.pay(ctx, q.Account, limits); err != nil {
+		if err := p.pay(ctx, q.Account, plan); err != nil {
 			return nil, err
 		}
 		r.TrackMetadataStatus, r.CaptionAvailable = transcript.TracksOK, yes()
@@ -94,7 +97,7 @@ func (p *Pipeline) pay(ctx context.Context, account string, l db.Limits) error {
 		if err != nil {
 			return err
 		}
-		return transcriptsUsedUp(l, u)
+		return limits.TranscriptsUsedUp(l, u)
 	})
 	if err != nil {
 		return fmt.Errorf("pipeline: paying for captions: %w", err)
@@ -104,12 +107,12 @@ func (p *Pipeline) pay(ctx context.Context, account string, l db.Limits) error {
 
 // cachedCaptions returns the caption text of the cache that answers, or nil.
 // Recognized text is not served here.
-func (p *Pipeline) cachedCaptions(ctx context.Context, sub subject, account string, counts fresh) (*db.Transcript, error) {
-	shelf, err := sub.shelf(ctx, p.store.Reader, account, counts)
+func (p *Pipeline) cachedCaptions(ctx context.Context, sub subject.Subject, account string, counts subject.Fresh) (*db.Transcript, error) {
+	shelf, err := sub.Shelf(ctx, p.store.Reader, account, counts)
 	if err != nil {
 		return nil, err
 	}
-	text, _ := sub.captions(shelf)
+	text, _ := sub.Captions(shelf)
 	if text == nil {
 		return nil, nil
 	}
@@ -118,14 +121,14 @@ func (p *Pipeline) cachedCaptions(ctx context.Context, sub subject, account stri
 
 // captionsFailed reports that the platform could not be asked; an old text is
 // better than none.
-func (p *Pipeline) captionsFailed(ctx context.Context, r *CaptionReport, sub subject, cause error) (*CaptionReport, error) {
+func (p *Pipeline) captionsFailed(ctx context.Context, r *CaptionReport, sub subject.Subject, cause error) (*CaptionReport, error) {
 	coded := refusal(cause)
 	if coded == nil {
 		return nil, cause
 	}
 	p.log.WarnContext(ctx, "captions could not be read", "platform", sub.Platform, "content", clip.Text(sub.ExternalID), "err", cause)
 	r.TrackMetadataStatus, r.TrackMetadataError, r.TrackMetadataErrorCode = transcript.TracksFailed, coded.Message, coded.Code
-	text, err := p.cachedCaptions(ctx, sub, "", anyAge)
+	text, err := p.cachedCaptions(ctx, sub, "", subject.AnyAge)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +144,7 @@ func (p *Pipeline) captionsFailed(ctx context.Context, r *CaptionReport, sub sub
 // shows makes it the report of a text that was found.
 func (r *CaptionReport) shows(t *db.Transcript) *CaptionReport {
 	shown := t.Transcript
-	hideMetadata(&shown)
+	view.HideMetadata(&shown)
 	r.Status, r.Language, r.Transcript, r.SegmentsJSON = "success", t.Lang, &shown, t.SegmentsJSON
 	return r
 }

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"syscall"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/fault"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -44,9 +44,9 @@ const longestLook = 5 * time.Minute
 func (p *Pipeline) fault(ctx context.Context, t task, again db.Step, cause error) error {
 	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
-	coded := codedError(cause)
-	if room := p.Room(0); room != nil && transient(coded.Code) {
-		coded = codedError(room) // what a program makes of a full disk can be anything
+	coded := fault.OfJob(cause)
+	if room := p.Room(0); room != nil && fault.Passes(coded.Code) {
+		coded = fault.OfJob(room) // what a program makes of a full disk can be anything
 	}
 	same, tries := again, 0 // those of the extraction
 	if chunk, ok := again.(recognizeArgs); ok {
@@ -63,7 +63,7 @@ func (p *Pipeline) fault(ctx context.Context, t task, again db.Step, cause error
 			return err
 		case p.waits(e, coded, now):
 			return p.repeat(ctx, tx, e, t, same, blocked, p.untilNextLook(e.WaitingSince, coded, now))
-		case !transient(coded.Code) || attempt >= maxAttempts:
+		case !fault.Passes(coded.Code) || attempt >= maxAttempts:
 			return p.fail(ctx, tx, e, coded)
 		case attempt < e.Attempt: // another chunk has failed more often
 			return p.repeat(ctx, tx, e, t, again, interrupted, p.untilNextAttempt(attempt, coded))
@@ -126,36 +126,4 @@ func (p *Pipeline) untilNextLook(since *time.Time, cause *transcript.Error, now 
 	}
 	asked := min(max(cause.RetryAfter, 1), int(p.cfg.lastWait/time.Second)) // a duration holds no more than 292 years
 	return min(time.Duration(asked)*time.Second, p.cfg.lastWait-waited)
-}
-
-// codedError is the error as the job's owner reads it.
-func codedError(cause error) *transcript.Error {
-	shown := *withCode(cause)
-	retryable := shown.RetryableJob()
-	shown.Retryable = &retryable
-	return &shown
-}
-
-// withCode is the coded error that a cause is or wraps. One without a code becomes
-// INTERNAL: its text is for the log, not for the caller.
-func withCode(cause error) *transcript.Error {
-	var coded *transcript.Error
-	if ownTrouble(cause) {
-		return transcript.Errorf(transcript.ServiceUnavailable, "The service has no room on its disks, or cannot reach its database or its store of files.").Because(cause)
-	}
-	if !errors.As(cause, &coded) {
-		coded = transcript.Errorf(transcript.Internal, "The service failed to do the work.").Because(cause)
-	}
-	return coded
-}
-
-// ownTrouble reports whether the service's own database or disk is to blame.
-func ownTrouble(cause error) bool {
-	return errors.Is(cause, db.ErrUnavailable) || errors.Is(cause, syscall.ENOSPC) || errors.Is(cause, syscall.EDQUOT)
-}
-
-// transient reports whether another attempt may end better. A recognizer
-// returns these codes for what passes (engine.Recognizer).
-func transient(c transcript.Code) bool {
-	return c == transcript.Internal || c == transcript.UpstreamFailed || c == transcript.RateLimited
 }

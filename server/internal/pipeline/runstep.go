@@ -5,13 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime/debug"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/server/pace"
-	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // worker does the steps of one kind.
@@ -97,17 +96,6 @@ func (p *Pipeline) cleanUp(ctx context.Context, extractionID string) error {
 	return nil
 }
 
-// guarded turns a panic of an engine into an error.
-func guarded(run func() error) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = transcript.Errorf(transcript.Internal, "The service failed unexpectedly.").
-				Because(fmt.Errorf("panic: %v\n%s", r, debug.Stack()))
-		}
-	}()
-	return run()
-}
-
 // whileWanted runs fn with a context that ends with cause errUnwanted when the
 // extraction ends under it.
 func (p *Pipeline) whileWanted(ctx context.Context, extractionID string, fn func(context.Context) error) error {
@@ -174,7 +162,7 @@ func (p *Pipeline) forOthers(ctx context.Context, s step) bool {
 		case prepareArgs:
 			return t.Decodes(s.Link)
 		case recognizeArgs:
-			return t.CanRecognize(onlyASR(subjectOfExtraction(e).asrLanguage())) == nil
+			return t.CanRecognize(subject.OnlyASR(subject.OfExtraction(e).ASRLanguage())) == nil
 		}
 		return true
 	})

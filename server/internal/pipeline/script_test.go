@@ -21,6 +21,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -173,7 +174,7 @@ func (b *bench) submit(t *testing.T, account string, file []byte, languages stri
 	u, err := b.Receive(t.Context(), bytes.NewReader(file), 1<<30)
 	require.NoError(t, err)
 	u.Name = "talk.wav"
-	s := pipeline.Submission{Account: account, Plan: plan(), Upload: u, View: pipeline.View{SendMetadata: true}}
+	s := pipeline.Submission{Account: account, Plan: plan(), Upload: u, View: view.View{SendMetadata: true}}
 	if languages != "" {
 		s.Languages, err = transcript.ParseLanguageList(languages)
 		require.NoError(t, err)
@@ -182,7 +183,7 @@ func (b *bench) submit(t *testing.T, account string, file []byte, languages stri
 }
 
 // job submits a file that is not in the cache.
-func (b *bench) job(t *testing.T, file []byte) *pipeline.Job {
+func (b *bench) job(t *testing.T, file []byte) *view.Job {
 	t.Helper()
 	out, err := b.submit(t, acme, file, "")
 	require.NoError(t, err)
@@ -191,7 +192,7 @@ func (b *bench) job(t *testing.T, file []byte) *pipeline.Job {
 }
 
 // end waits for a job's end.
-func (b *bench) end(t *testing.T, id string) *pipeline.Job {
+func (b *bench) end(t *testing.T, id string) *view.Job {
 	t.Helper()
 	job, err := b.Wait(t.Context(), acme, id, nil)
 	require.NoError(t, err)

@@ -19,6 +19,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -110,7 +111,7 @@ func talkOf(parts ...string) []byte {
 }
 
 // speakers are the labels of a transcript, and of each the persons who have it.
-func speakers(t *testing.T, job *pipeline.Job) (labels []string, people map[string]string) {
+func speakers(t *testing.T, job *view.Job) (labels []string, people map[string]string) {
 	t.Helper()
 	require.Equal(t, transcript.JobSuccess, job.Status, "%v", job.Error)
 	var segments []transcript.Segment

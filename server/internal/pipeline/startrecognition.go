@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 )
 
@@ -16,7 +17,7 @@ func (p *Pipeline) start(ctx context.Context, t task, _ startArgs) error {
 		if err != nil {
 			return err
 		}
-		inTurn := team.TakesTurns(onlyASR(subjectOfExtraction(e).asrLanguage()))
+		inTurn := team.TakesTurns(subject.OnlyASR(subject.OfExtraction(e).ASRLanguage()))
 		if err := enqueueChunks(ctx, tx, e, plan.first(inTurn), inTurn); err != nil {
 			return err
 		}

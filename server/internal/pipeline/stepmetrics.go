@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/fault"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -57,7 +58,7 @@ func (p *Pipeline) countAnswer(ctx context.Context, platform transcript.Platform
 		class = metrics.Blocked
 	case w == wantsToken:
 		class = metrics.POT
-	case w == isUnfit, ownTrouble(err), errors.Is(ctx.Err(), context.Canceled), // the service's own
+	case w == isUnfit, fault.Own(err), errors.Is(ctx.Err(), context.Canceled), // the service's own
 		errors.Is(err, errUnwanted), errors.Is(err, errTakenOver), errors.Is(err, transcript.MediaTooLarge):
 		return
 	}

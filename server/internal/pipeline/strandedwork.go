@@ -8,6 +8,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 )
 
@@ -123,7 +124,7 @@ func nextSteps(ctx context.Context, tx *db.Tx, e *db.Extraction, team cluster.Te
 		return []db.Step{prepareStep(e)}, nil
 	case pendingQueued:
 		place, err := tx.Places.ByExtraction(ctx, e.ID)
-		if place.Taken() || !subjectOfExtraction(e).wantsCaptions() || !team.ReadsCaptions(e.Platform) {
+		if place.Taken() || !subject.OfExtraction(e).WantsCaptions() || !team.ReadsCaptions(e.Platform) {
 			return []db.Step{prepareStep(e)}, err
 		}
 		return []db.Step{captionsArgs{Extraction: e.ID}}, err
@@ -132,7 +133,7 @@ func nextSteps(ctx context.Context, tx *db.Tx, e *db.Extraction, team cluster.Te
 	if err != nil {
 		return nil, err
 	}
-	chunks, inTurn := plan.stranded(team.TakesTurns(onlyASR(subjectOfExtraction(e).asrLanguage())))
+	chunks, inTurn := plan.stranded(team.TakesTurns(subject.OnlyASR(subject.OfExtraction(e).ASRLanguage())))
 	if len(chunks) == 0 {
 		return []db.Step{publishArgs{Extraction: e.ID}}, nil
 	}

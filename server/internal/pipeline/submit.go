@@ -12,7 +12,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/fault"
+	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
+	"github.com/transcriptkit/transcriptkit/server/internal/subject"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -26,7 +30,7 @@ type Submission struct {
 	Content engine.Content
 	// Languages is the caller's list; nil when none was sent.
 	Languages transcript.LanguageList
-	View      View
+	View      view.View
 	// Admit is asked before a claim is made for which the plan has room, at most once
 	// and in no transaction; its error is the answer. nil: nobody is asked.
 	Admit func(context.Context) error
@@ -51,8 +55,8 @@ type terms struct {
 
 // Outcome is what became of a submission: exactly one member is set.
 type Outcome struct {
-	Result *Result // from the cache
-	Job    *Job
+	Result *view.Result // from the cache
+	Job    *view.Job
 }
 
 // Submit answers from the cache, joins running work, or starts new work. It
@@ -61,7 +65,7 @@ type Outcome struct {
 // NOT_IMPLEMENTED where no living process can do it, those of 402 where the plan does
 // not permit it or has nothing left, and what Admit returns.
 func (p *Pipeline) Submit(ctx context.Context, s Submission) (*Outcome, error) {
-	s.terms = terms{limits: limitsOf(s.Plan, time.Now()), ttl: s.Plan.CacheTTL, trace: p.traceOf(ctx)}
+	s.terms = terms{limits: limits.Of(s.Plan, time.Now()), ttl: s.Plan.CacheTTL, trace: p.traceOf(ctx)}
 	s.team = p.cluster.Team(ctx)
 	s.Languages = s.narrow()
 	out, used, err := p.submit(ctx, s)
@@ -92,7 +96,7 @@ func (p *Pipeline) submit(ctx context.Context, s Submission) (out *Outcome, used
 	}
 	found, job, used, err := p.decide(ctx, s)
 	if errors.Is(err, errNotAdmitted) {
-		if err = guarded(func() error { return s.Admit(ctx) }); err == nil {
+		if err = fault.Guard(func() error { return s.Admit(ctx) }); err == nil {
 			s.Admit = nil
 			found, job, used, err = p.decide(ctx, s)
 		}
@@ -104,7 +108,7 @@ func (p *Pipeline) submit(ctx context.Context, s Submission) (out *Outcome, used
 		out, err := fromCache(found, s.View)
 		return out, false, err
 	}
-	return &Outcome{Job: &Job{Job: jobView(job), Asked: s.View}}, used, nil
+	return &Outcome{Job: &view.Job{Job: view.JobOf(job), Asked: s.View}}, used, nil
 }
 
 // errNotAdmitted ends a transaction that would make a claim for which Submission.Admit
@@ -127,11 +131,11 @@ func (p *Pipeline) decide(ctx context.Context, s Submission) (found *hit, job *d
 func (p *Pipeline) accept(ctx context.Context, tx *db.Tx, s Submission) (found *hit, job *db.Job, used bool, err error) {
 	sub := s.subject()
 	// Equal requests take turns: the first begins the work, the others find it.
-	if err := lockSubmissions(ctx, tx, sub.owner, sub.Content); err != nil {
+	if err := lockSubmissions(ctx, tx, sub.Owner, sub.Content); err != nil {
 		return nil, nil, false, err
 	}
 	// This waits for work that is about to end; the cache then has its text.
-	e, err := tx.Extractions.LockRunning(ctx, sub.owner, sub.Platform, sub.ExternalID, sub.languages.String(), sub.prompt)
+	e, err := tx.Extractions.LockRunning(ctx, sub.Owner, sub.Platform, sub.ExternalID, sub.Languages.String(), sub.Prompt)
 	if err != nil && !errors.Is(err, db.ErrNotFound) {
 		return nil, nil, false, err
 	}
@@ -139,7 +143,7 @@ func (p *Pipeline) accept(ctx context.Context, tx *db.Tx, s Submission) (found *
 		return nil, nil, false, err
 	}
 	if found != nil {
-		return found, nil, false, tx.Library.Save(ctx, found.ID, s.Account, sub.languages.String())
+		return found, nil, false, tx.Library.Save(ctx, found.ID, s.Account, sub.Languages.String())
 	}
 	if err := p.admit(s, sub); err != nil {
 		return nil, nil, false, err
@@ -177,12 +181,12 @@ func lockSubmissions(ctx context.Context, tx *db.Tx, owner string, c engine.Cont
 }
 
 // admit refuses what is certain to fail, before there is a job.
-func (p *Pipeline) admit(s Submission, sub subject) error {
+func (p *Pipeline) admit(s Submission, sub subject.Subject) error {
 	switch {
 	case s.captionsFirst(sub):
 		return nil // the captions decide
 	case !s.limits.ASR:
-		return overPlan(s.limits, transcript.UpgradeRequired, "The plan does not include speech recognition.")
+		return limits.Refusal(s.limits, transcript.UpgradeRequired, "The plan does not include speech recognition.")
 	case s.Upload == nil && !s.team.Downloads():
 		return transcript.Errorf(transcript.NotImplemented, "This service cannot download media.")
 	}
@@ -191,7 +195,7 @@ func (p *Pipeline) admit(s Submission, sub subject) error {
 
 // afford refuses what is certain to be recognized and is more than the plan has left,
 // as far as that is known before there is a job.
-func (p *Pipeline) afford(ctx context.Context, r db.Reader, s Submission, sub subject) error {
+func (p *Pipeline) afford(ctx context.Context, r db.Reader, s Submission, sub subject.Subject) error {
 	if s.captionsFirst(sub) {
 		return nil
 	}
@@ -199,16 +203,16 @@ func (p *Pipeline) afford(ctx context.Context, r db.Reader, s Submission, sub su
 	if err != nil {
 		return err
 	}
-	if tooLong := tooLongFor(s.limits, sound); tooLong != nil {
+	if tooLong := limits.TooLong(s.limits, sound); tooLong != nil {
 		return tooLong
 	}
-	return hasMinutes(ctx, r, s.Account, s.limits, sound)
+	return limits.HasMinutes(ctx, r, s.Account, s.limits, sound)
 }
 
 // captionsFirst tells that the work on a subject begins with its captions, and
 // not with its sound.
-func (s Submission) captionsFirst(sub subject) bool {
-	return sub.wantsCaptions() && s.team.ReadsCaptions(sub.Platform)
+func (s Submission) captionsFirst(sub subject.Subject) bool {
+	return sub.WantsCaptions() && s.team.ReadsCaptions(sub.Platform)
 }
 
 // join makes the account's claim on work that already runs. A claim that may not have
@@ -268,18 +272,18 @@ func (p *Pipeline) begin(ctx context.Context, tx *db.Tx, s Submission) (*db.Job,
 	now, sub := time.Now(), s.subject()
 	e := &db.Extraction{
 		ID:         id.String(),
-		Owner:      sub.owner,
+		Owner:      sub.Owner,
 		Platform:   sub.Platform,
 		ExternalID: sub.ExternalID,
 		SourceURL:  sub.URL,
-		Languages:  sub.languages.String(),
+		Languages:  sub.Languages.String(),
 		State:      pendingQueued,
 		Attempt:    1,
 		CreatedAt:  now,
 		UpdatedAt:  now,
 	}
 	if s.Upload != nil {
-		e.MediaKey, e.Prompt = s.Upload.Key, sub.prompt
+		e.MediaKey, e.Prompt = s.Upload.Key, sub.Prompt
 		e.Metadata.Title = uploadTitle(s.Upload.Name)
 	}
 	if err := tx.Extractions.Insert(ctx, e); err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/internal/legible"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -19,8 +20,8 @@ import (
 // faithful returns an error if a source has read another track than the list picks
 // from the tracks that it found, or none although there is one: that would be a text
 // in a wrong language, or false news that there are no captions.
-func (s subject) faithful(c engine.Captions) error {
-	n, wanted := s.pick(c.Tracks)
+func faithful(s subject.Subject, c engine.Captions) error {
+	n, wanted := s.Pick(c.Tracks)
 	if !wanted && c.Track == nil || wanted && c.Track != nil && *c.Track == c.Tracks[n] {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/fault"
 )
 
 // Bounds of what is kept of traces, and told of them.
@@ -34,7 +35,7 @@ func (p *Pipeline) traceOf(ctx context.Context) string {
 // traced runs a step, and tells the tracer of it.
 func (p *Pipeline) traced(ctx context.Context, t task, s db.Step, run func(context.Context) error) error {
 	if p.cfg.Tracer == nil {
-		return guarded(func() error { return run(ctx) })
+		return fault.Guard(func() error { return run(ctx) })
 	}
 	told := engine.Step{Kind: t.work.Kind, Extraction: t.extraction, Attempt: t.work.Attempt}
 	if r, ok := s.(recognizeArgs); ok {
@@ -42,7 +43,7 @@ func (p *Pipeline) traced(ctx context.Context, t task, s db.Step, run func(conte
 	}
 	told.Traces, _ = p.store.Jobs.Traces(ctx, t.extraction, maxTraces) // a step without them is better than none
 	under, end := p.cfg.Tracer.Step(ctx, told)
-	err := guarded(func() error { return run(under) })
+	err := fault.Guard(func() error { return run(under) })
 	if errors.Is(err, errUnwanted) || errors.Is(context.Cause(ctx), errUnwanted) {
 		end(nil) // whatever was cut off: nobody waits for it
 	} else {

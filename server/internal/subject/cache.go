@@ -1,8 +1,7 @@
-package pipeline
+package subject
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,38 +13,29 @@ import (
 )
 
 // fresh reports whether what was learned at a time is new enough to be used.
-type fresh func(at time.Time) bool
+type Fresh func(at time.Time) bool
 
 // within accepts what is younger than ttl: with account.Unlimited everything, with 0
 // nothing.
-func within(ttl time.Duration) fresh {
+func Within(ttl time.Duration) Fresh {
 	if ttl == account.Unlimited {
-		return anyAge
+		return AnyAge
 	}
 	return func(at time.Time) bool { return time.Since(at) < ttl }
 }
 
 // since accepts what was learned after a time.
-func since(start time.Time) fresh {
+func Since(start time.Time) Fresh {
 	return func(at time.Time) bool { return !at.Before(start) }
 }
 
 // anyAge accepts everything, however old.
-func anyAge(time.Time) bool { return true }
-
-// freshness is what the terms say; a transcript of an upload does not
-// expire.
-func (s Submission) freshness() fresh {
-	if s.Upload != nil {
-		return anyAge
-	}
-	return within(s.ttl)
-}
+func AnyAge(time.Time) bool { return true }
 
 // shelf is what the cache holds of the subject, without what is too old. What was put in
 // stands for as long as it is there.
-func (s subject) shelf(ctx context.Context, r db.Reader, account string, counts fresh) (*db.Shelf, error) {
-	shelf, err := r.Contents.Shelf(ctx, s.owner, account, s.Platform, s.ExternalID)
+func (s Subject) Shelf(ctx context.Context, r db.Reader, account string, counts Fresh) (*db.Shelf, error) {
+	shelf, err := r.Contents.Shelf(ctx, s.Owner, account, s.Platform, s.ExternalID)
 	if err != nil {
 		return nil, fmt.Errorf("pipeline: looking into the cache: %w", err)
 	}
@@ -58,18 +48,18 @@ func (s subject) shelf(ctx context.Context, r db.Reader, account string, counts 
 
 // answer returns the text on the shelf that answers the list, or nil: see
 // server/API.md, Language lists.
-func (s subject) answer(shelf *db.Shelf) *db.ShelfText {
+func (s Subject) Answer(shelf *db.Shelf) *db.ShelfText {
 	if !s.Platform.HasCaptions() {
-		if text := putIn(shelf, s.asrLanguage()); text != nil {
+		if text := putIn(shelf, s.ASRLanguage()); text != nil {
 			return text
 		}
-		return recognized(shelf, s.asrLanguage())
+		return recognized(shelf, s.ASRLanguage())
 	}
-	text, open := s.captions(shelf)
+	text, open := s.Captions(shelf)
 	if text != nil || open {
 		return text
 	}
-	if entry, asked := s.languages.ASR(); asked {
+	if entry, asked := s.Languages.ASR(); asked {
 		return recognized(shelf, entry.Tag)
 	}
 	return recognized(shelf, "") // implied
@@ -77,8 +67,8 @@ func (s subject) answer(shelf *db.Shelf) *db.ShelfText {
 
 // captions returns the caption text that answers the list. Without one, open reports
 // whether the platform may have a caption track that answers.
-func (s subject) captions(shelf *db.Shelf) (text *db.ShelfText, open bool) {
-	tags := s.languages.Captions()
+func (s Subject) Captions(shelf *db.Shelf) (text *db.ShelfText, open bool) {
+	tags := s.Languages.Captions()
 	if len(tags) == 0 {
 		return nil, false
 	}
@@ -90,7 +80,7 @@ func (s subject) captions(shelf *db.Shelf) (text *db.ShelfText, open bool) {
 		return captionIn(shelf, tags[0]), true
 	}
 	tracks = append(tracks, shelf.Tracks...)
-	if n, ok := s.pick(tracks); ok {
+	if n, ok := s.Pick(tracks); ok {
 		return captionIn(shelf, tracks[n].Lang), true
 	}
 	return nil, false
@@ -139,40 +129,4 @@ func find(shelf *db.Shelf, is func(db.ShelfText) bool) *db.ShelfText {
 		return &shelf.Texts[i]
 	}
 	return nil
-}
-
-// hit is a text from the cache.
-type hit struct {
-	*db.Transcript
-	saved bool // it stands in the account's library
-}
-
-// cached returns the text that answers the request, or nil.
-func cached(ctx context.Context, r db.Reader, s Submission) (*hit, error) {
-	sub := s.subject()
-	shelf, err := sub.shelf(ctx, r, s.Account, s.freshness())
-	if err != nil {
-		return nil, err
-	}
-	shelf.Texts = slices.DeleteFunc(shelf.Texts, func(t db.ShelfText) bool { return !s.heardAlike(t) })
-	text := sub.answer(shelf)
-	if text == nil {
-		return nil, nil
-	}
-	t, err := r.Transcripts.ChangedAt(ctx, text.ID, text.UpdatedAt)
-	if errors.Is(err, db.ErrNotFound) {
-		return nil, nil // its owner has just removed it
-	}
-	if err != nil {
-		return nil, fmt.Errorf("pipeline: reading a cached text: %w", err)
-	}
-	return &hit{t, text.Saved}, nil
-}
-
-func fromCache(h *hit, v View) (*Outcome, error) {
-	r, err := result(h.Transcript, v, true)
-	if err != nil {
-		return nil, err
-	}
-	return &Outcome{Result: r}, nil
 }

@@ -1,6 +1,8 @@
-package pipeline
+// Package view is how transcripts, jobs and batches are shown to their owners.
+package view
 
 import (
+	"math"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
@@ -36,7 +38,7 @@ type Job struct {
 }
 
 // jobView is a stored job without its result.
-func jobView(j *db.Job) transcript.Job {
+func JobOf(j *db.Job) transcript.Job {
 	v := transcript.Job{
 		JobID:          j.ID,
 		Status:         j.State.Status,
@@ -58,7 +60,7 @@ func jobView(j *db.Job) transcript.Job {
 }
 
 // result is a stored transcript as v wants it.
-func result(t *db.Transcript, v View, cached bool) (*Result, error) {
+func ResultOf(t *db.Transcript, v View, cached bool) (*Result, error) {
 	r := &Result{
 		Result: transcript.Result{
 			Format:         transcript.JSON,
@@ -70,7 +72,7 @@ func result(t *db.Transcript, v View, cached bool) (*Result, error) {
 		TextID: t.ID, TextChanged: t.ChangedAt,
 	}
 	if t.Duration > 0 {
-		sec := roundSeconds(t.Duration)
+		sec := RoundSeconds(t.Duration)
 		text := transcript.LengthText(sec)
 		r.LengthSeconds, r.LengthText = &sec, &text
 	}
@@ -87,14 +89,14 @@ func result(t *db.Transcript, v View, cached bool) (*Result, error) {
 	}
 	shown := t.Transcript
 	if !v.SendMetadata {
-		hideMetadata(&shown)
+		HideMetadata(&shown)
 	}
 	r.Transcript, r.SegmentsJSON = &shown, t.SegmentsJSON
 	return r, nil
 }
 
 // hideMetadata takes away what sendMetadata: false does not show.
-func hideMetadata(t *transcript.Transcript) {
+func HideMetadata(t *transcript.Transcript) {
 	t.Title, t.Channel, t.CreatorName, t.CreatorHandle, t.CreatorURL = nil, nil, nil, nil, nil
 	t.ThumbnailURL, t.PublishedAt, t.Metadata = nil, nil, nil
 }
@@ -108,7 +110,7 @@ func plainText(t *db.Transcript, timestamps bool) (string, error) {
 }
 
 // metadataStatus is the status for the claims on an extraction.
-func metadataStatus(e *db.Extraction) transcript.MetadataStatus {
+func StatusOf(e *db.Extraction) transcript.MetadataStatus {
 	known := e.Metadata
 	known.Duration = max(known.Duration, e.Duration)
 	if known.IsZero() {
@@ -126,7 +128,7 @@ func metadataOf(t *db.Transcript) transcript.Metadata {
 
 // describe puts what a platform says about a content into its transcript. The
 // measured length, where there is one, rules.
-func describe(t *db.Transcript, m transcript.Metadata) {
+func Describe(t *db.Transcript, m transcript.Metadata) {
 	for member, value := range map[**string]string{
 		&t.Title: m.Title, &t.Channel: m.Channel, &t.CreatorName: m.CreatorName, &t.CreatorHandle: m.CreatorHandle,
 		&t.CreatorURL: m.CreatorURL, &t.ThumbnailURL: m.ThumbnailURL,
@@ -149,7 +151,7 @@ func describe(t *db.Transcript, m transcript.Metadata) {
 		t.Duration = m.Duration
 	}
 	if t.Duration > 0 {
-		sec := roundSeconds(t.Duration)
+		sec := RoundSeconds(t.Duration)
 		t.DurationSec = &sec
 	}
 }
@@ -159,4 +161,29 @@ func deref(s *string) string {
 		return ""
 	}
 	return *s
+}
+
+// HeardBy is the recognizer of a stored text, as its provenance tells it: of several the
+// one that has heard most. It is nil where no speech was recognized.
+func HeardBy(t *db.Transcript) *transcript.Recognizer {
+	told := func(member string) *string {
+		if s, ok := t.Metadata[member].(string); ok && s != "" {
+			return &s
+		}
+		return nil
+	}
+	name := told("engine")
+	if t.Source != transcript.OriginASR || name == nil {
+		return nil
+	}
+	return &transcript.Recognizer{Engine: *name, Model: told("model"), Quality: told("quality")}
+}
+
+// roundSeconds rounds a length in seconds half up, as Transcript.DurationSec
+// holds it. What is no length, negative or not a number, is 0.
+func RoundSeconds(seconds float64) int {
+	if !(seconds > 0) {
+		return 0
+	}
+	return int(math.Round(min(seconds, math.MaxInt32)))
 }

@@ -1,15 +1,16 @@
-package pipeline
+package view
 
 import (
 	"cmp"
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // batchView is a batch as its owner sees it.
-func batchView(b *db.BatchState) *batch.Job {
+func BatchOf(b *db.BatchState) *batch.Job {
 	updated := b.UpdatedAt
 	if b.MovedAt != nil && b.MovedAt.After(updated) {
 		updated = *b.MovedAt
@@ -18,7 +19,7 @@ func batchView(b *db.BatchState) *batch.Job {
 		ID:         b.ID,
 		Mode:       b.Mode,
 		Title:      b.Title,
-		Lang:       cmp.Or(b.Languages, defaultLanguage),
+		Lang:       cmp.Or(b.Languages, subject.DefaultLanguage),
 		Total:      b.Counts.Total,
 		Done:       b.Counts.Total - b.Counts.Pending,
 		Failed:     b.Counts.Failed,
@@ -38,7 +39,7 @@ const undetermined = "und"
 // itemView is an item of a batch as its owner sees it. One whose claim a worker has
 // taken is processing, until it has ended or is back in the queue. An attempt counts
 // from then on.
-func itemView(b *db.Batch, i *db.ItemState) batch.Item {
+func ItemOf(b *db.Batch, i *db.ItemState) batch.Item {
 	v := batch.Item{
 		ID:         i.ID,
 		Platform:   i.Platform,
@@ -50,7 +51,7 @@ func itemView(b *db.Batch, i *db.ItemState) batch.Item {
 	}
 	if v.Lang == "" {
 		if v.Lang = undetermined; i.Platform.HasCaptions() {
-			v.Lang = defaultLanguage
+			v.Lang = subject.DefaultLanguage
 		}
 	}
 	if i.SourceURL != "" {
@@ -65,10 +66,10 @@ func itemView(b *db.Batch, i *db.ItemState) batch.Item {
 	if i.Claim.Stage == "" || i.Claim.Status.Terminal() { // none is under way
 		return v
 	}
-	if i.Claim != pendingQueued {
+	if i.Claim != transcript.StageQueued.State() {
 		v.Status = batch.ItemProcessing
 	}
-	if i.Claim != pendingQueued || i.Sequence > 1 {
+	if i.Claim != transcript.StageQueued.State() || i.Sequence > 1 {
 		v.Attempts++
 	}
 	return v

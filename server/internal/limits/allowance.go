@@ -1,0 +1,41 @@
+package limits
+
+import (
+	"context"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// hasTranscript refuses an account that has no transcript left.
+func HasTranscript(ctx context.Context, r db.Reader, account string, l db.Limits) error {
+	u, err := r.Allowances.Usage(ctx, account, l.Period)
+	if err != nil || l.Transcripts < 0 || u.Taken().Transcripts < l.Transcripts {
+		return err
+	}
+	return TranscriptsUsedUp(l, u)
+}
+
+// hasMinutes refuses an account that has not enough minutes left for a sound.
+func HasMinutes(ctx context.Context, r db.Reader, account string, l db.Limits, sound Sound) error {
+	u, err := r.Allowances.Usage(ctx, account, l.Period)
+	if err != nil || l.ASRMinutes < 0 || u.Taken().Minutes+sound.Minutes() <= l.ASRMinutes {
+		return err
+	}
+	return MinutesUsedUp(l, u, sound)
+}
+
+func TranscriptsUsedUp(l db.Limits, u db.Usage) *transcript.Error {
+	e := Refusal(l, transcript.TranscriptQuotaExceeded, "The transcripts that the plan includes are used up for this period.")
+	return usedUp(e, l, u.Taken().Transcripts, l.Transcripts)
+}
+
+func MinutesUsedUp(l db.Limits, u db.Usage, sound Sound) *transcript.Error {
+	e := Refusal(l, transcript.ASRQuotaExceeded, "Too few of the plan's minutes of speech recognition are left in this period for this recording.")
+	return usedUp(e, l, u.Taken().Minutes, l.ASRMinutes).With("neededMinutes", sound.Minutes())
+}
+
+// usedUp says how much of an allowance is taken, and when the next period begins.
+func usedUp(e *transcript.Error, l db.Limits, used, limit int64) *transcript.Error {
+	return e.With("used", used).With("limit", limit).With("periodEnd", transcript.At(l.Period.AddDate(0, 1, 0)))
+}
