@@ -1,5 +1,5 @@
-// Package cluster knows the processes that share a database: which of them live, and
-// what each of them can do.
+// Package cluster knows the processes that share a database: the living processes, and
+// the abilities of each process.
 //
 // The processes need not have the same abilities. A process that cannot do a piece of
 // work leaves the work to a process that can. Work that no living process can do ends

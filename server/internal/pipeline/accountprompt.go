@@ -7,8 +7,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// An account's prompt guides the recognition of its uploads and of nothing else: what is
-// heard in a link is everybody's. With another prompt a recording is recognized anew.
+// An account's prompt guides only the recognition of its uploads: the text of a link
+// belongs to all accounts. With another prompt, a recording is recognized again.
 
 // promptFor is the prompt that a submission is recognized with.
 func (p *Pipeline) promptFor(ctx context.Context, s Submission) (string, error) {
@@ -19,7 +19,7 @@ func (p *Pipeline) promptFor(ctx context.Context, s Submission) (string, error) 
 }
 
 // heardAlike reports whether a stored text was heard with the prompt of a submission.
-// Where nobody takes prompts, the text of one who did is as good.
+// If no recognizer of the team takes prompts, any text counts.
 func (s Submission) heardAlike(t db.ShelfText) bool {
 	return t.Source != transcript.OriginASR || s.Upload == nil || !s.team.TakesPrompts() || t.PromptSum == db.PromptSum(s.prompt)
 }

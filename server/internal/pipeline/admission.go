@@ -13,9 +13,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// judge ends the claims on an extraction whose limits do not permit its sound to be
-// recognized, and sets aside for the others the minutes that it takes. When nobody else
-// waits, the extraction has ended with them. It may be judged anew when more is known.
+// judge ends the claims on an extraction whose limits do not permit the recognition of
+// its sound, and reserves the minutes for the other claims. If no claim is left, the
+// extraction ends too. judge may run again when more is known.
 func (p *Pipeline) judge(ctx context.Context, tx *db.Tx, e *db.Extraction, sound limits.Sound) error {
 	claims, err := lockPlaces(ctx, tx, e)
 	if err != nil {

@@ -11,9 +11,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// An account has transcripts and minutes for a period. A claim holds what it may come
-// to cost: a transcript from its making on, the minutes of its sound as soon as its
-// length is known. At its end it pays that, or some of it, or nothing: see settle.
+// An account has transcripts and minutes for a period. A claim reserves its highest
+// possible cost: a transcript when the claim is made, and the minutes of the sound as
+// soon as the length is known. At its end the claim pays all, some or nothing of this:
+// see settle.
 
 // reserve sets aside the transcript of a new claim. In every transaction the usage of
 // accounts is changed last, so that none waits for another crosswise.
@@ -29,8 +30,8 @@ func reserve(ctx context.Context, tx *db.Tx, job *db.Job) error {
 	return limits.TranscriptsUsedUp(job.Limits, u)
 }
 
-// payUp has ended claims pay for what they got, and gives back the rest. Those that
-// end for nobody pay nothing.
+// payUp has ended claims pay for their results, and gives back the rest. The claims in
+// forNobody pay nothing.
 func payUp(ctx context.Context, tx *db.Tx, ended []db.Job, end db.End, heard time.Duration, forNobody []string) error {
 	slices.SortFunc(ended, byAccount)
 	for i := range ended {
@@ -49,8 +50,8 @@ func payUp(ctx context.Context, tx *db.Tx, ended []db.Job, end db.End, heard tim
 // byAccount is the order in which a transaction changes the usage of several accounts.
 func byAccount(a, b db.Job) int { return strings.Compare(a.Account, b.Account) }
 
-// price is what a claim pays that ends: all that it holds for a text that was made for
-// it, and when it is canceled the minutes that were recognized by then.
+// price returns what an ended claim pays: the whole reservation for a new text, and for
+// a canceled claim the minutes that were recognized by then.
 func price(held db.Allowance, end db.End, heard time.Duration) db.Allowance {
 	switch {
 	case end.Status == transcript.JobSuccess && !end.Cached:

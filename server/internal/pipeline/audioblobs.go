@@ -51,8 +51,8 @@ func damaged(cause error) error {
 	return transcript.Errorf(transcript.Internal, "The audio was lost or damaged in the service's storage. Please send the request again.").Because(cause)
 }
 
-// deleteBlobs removes blobs that nobody needs any more. What cannot be removed
-// now is left to the sweep, so a failure is logged and no more.
+// deleteBlobs removes blobs that are no longer needed. The sweep removes the blobs that
+// cannot be removed now, so a failure is only logged.
 func (p *Pipeline) deleteBlobs(ctx context.Context, keys ...string) {
 	for _, key := range keys {
 		if key == "" {

@@ -21,13 +21,13 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// A batch is taken up in steps. What it is made from is listed (expand), where that is
-// not known yet. Then its items are submitted like requests, some of them at a time
-// (feed): each is answered from the cache, or gets a claim of the batch's account.
-// Claims end in settle, which also ends the items that wait for them, and then the
-// batch, or has more items taken up.
+// A batch is taken up in steps. If its items are not known yet, they are listed first
+// (expand). Then the items are submitted like requests, some of them at a time (feed):
+// each item is answered from the cache, or gets a claim of the batch's account. Claims
+// end in settle. settle also ends the items that wait for the claims, and then ends the
+// batch or takes up more items.
 
-// The most that a batch may have, whatever the plan permits.
+// The bounds of a batch under every plan.
 const (
 	MaxBatchItems   = 500
 	MaxBatchEntries = 10 * MaxBatchItems // with those that are named more than once
@@ -46,8 +46,8 @@ type BatchRequest struct {
 	// Languages is the caller's list; nil when none was sent.
 	Languages transcript.LanguageList
 	MaxItems  int // 0: all that there are
-	// Admit is asked once before the batch is made, in no transaction; its error is the
-	// answer. nil: nobody is asked.
+	// Admit is called once before the batch is made, in no transaction; its error is
+	// the answer. nil admits every batch.
 	Admit func(context.Context) error
 	Key   *db.HeldKey // as of a Submission
 }
@@ -157,8 +157,9 @@ func limitsOfBatch(plan account.Plan, now time.Time) db.Limits {
 	return limits
 }
 
-// itemsOf are the items of a batch for entries that are added to those it has. What is
-// there twice is skipped; what is more than the caller wants is left out.
+// itemsOf returns the items of a batch for entries that are added to its present items.
+// Repeated contents become skipped items. Entries beyond the caller's bound are left
+// out.
 func itemsOf(b *db.Batch, entries []BatchEntry, have []db.BatchItem) ([]db.BatchItem, error) {
 	if len(entries) > MaxBatchEntries {
 		return nil, tooMany(b, len(entries), MaxBatchEntries)
@@ -266,7 +267,7 @@ func (p *Pipeline) Batch(ctx context.Context, account, id string) (*batch.Job, e
 // WaitBatch returns the account's batch as soon as it has ended. When waiting ends first,
 // it returns the batch as it stands. NOT_FOUND as for Batch.
 func (p *Pipeline) WaitBatch(waiting context.Context, account, id string) (*batch.Job, error) {
-	ctx := context.WithoutCancel(waiting) // the answer is read even when nobody waits for it
+	ctx := context.WithoutCancel(waiting) // the answer is read even if the caller has gone
 	wake, stop := p.store.Watch(id)
 	defer stop()
 	for {
@@ -310,8 +311,9 @@ func (p *Pipeline) BatchPage(ctx context.Context, account, id string, after, n i
 	return page, nil
 }
 
-// Batches returns the account's batches, newest first, at most n: those of a status, if
-// one is given, and those made before the one with the id before, if one is given.
+// Batches returns at most n batches of the account, newest first. If status is not
+// empty, Batches returns only batches with this status. If before is not empty, Batches
+// returns only batches that are older than the batch with this id.
 func (p *Pipeline) Batches(ctx context.Context, account string, status batch.Status, before string, n int) ([]batch.Job, error) {
 	found, err := p.store.Batches.Page(ctx, account, status, before, n)
 	if err != nil {

@@ -21,8 +21,9 @@ type BatchRetry struct {
 	Account string
 	Plan    account.Plan // under which they are tried from now on
 	Batch   string
-	// Items are the ids of those that are wanted, whatever they failed of; nil: all that
-	// another try may help. Of these only those that failed of one of Codes; nil: any.
+	// Items are the ids of the failed items to retry, with any error. nil chooses all
+	// items that another try may help. Codes keeps only items that failed with one of
+	// these codes; nil keeps all.
 	Items []string
 	Codes []transcript.Code
 	Key   *db.HeldKey
@@ -53,8 +54,8 @@ func (p *Pipeline) RetryBatch(ctx context.Context, r BatchRetry) (*batch.Retried
 	return p.RetriedBatch(ctx, r.Account, answer)
 }
 
-// RetriedBatch is what RetryBatch has returned that recorded the answer, but for the
-// batch, which is shown as it stands now.
+// RetriedBatch returns the result of the RetryBatch that recorded the answer, with the
+// present state of the batch.
 func (p *Pipeline) RetriedBatch(ctx context.Context, account string, a db.Answer) (*batch.Retried, error) {
 	var done batch.Retried
 	if err := json.Unmarshal([]byte(a.Note), &done); err != nil {
@@ -104,8 +105,8 @@ func (p *Pipeline) reopen(ctx context.Context, tx *db.Tx, b *db.Batch, r BatchRe
 	return p.resume(ctx, tx, b)
 }
 
-// choose parts the failed items into those that are retried and those that are not, of
-// which the reason is told.
+// choose splits the failed items into items to retry and items to leave. It says the
+// reason for each item that it leaves.
 func (r BatchRetry) choose(items []db.BatchItem) (again, not []batch.NotRetried) {
 	not = []batch.NotRetried{}
 	known := map[string]bool{}
@@ -137,9 +138,9 @@ func (r BatchRetry) choose(items []db.BatchItem) (again, not []batch.NotRetried)
 	return again, not
 }
 
-// CancelBatch ends a batch: items on which nobody works yet are skipped, the others go
-// on to their ends. NOT_FOUND as for Batch, STATE_CONFLICT with details.status where it
-// has ended.
+// CancelBatch ends a batch: items that no process works on are skipped, and the other
+// items run to their ends. The error is NOT_FOUND as in Batch, and STATE_CONFLICT with
+// details.status if the batch has ended.
 func (p *Pipeline) CancelBatch(ctx context.Context, account, id string, key *db.HeldKey) (*batch.Job, error) {
 	err := p.onBatchOf(ctx, account, id, key, func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
 		if b.Status.Terminal() {

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// expandTimeout is for 500 short links, none of which is answered.
+	// expandTimeout is long enough for 500 short links that do not answer.
 	expandTimeout = 15 * time.Minute
 	// followers is how many short links of a batch are followed at once, and followed at
 	// a time so many, before it is written down where they have led.
@@ -206,7 +206,7 @@ func (p *Pipeline) followOne(ctx context.Context, item db.BatchItem) (end BatchE
 }
 
 // expandFault decides what follows from the error of an expansion, as fault does for
-// other steps. What does not pass ends the batch, or the items that are short links.
+// other steps. A lasting error ends the batch, or the items that are short links.
 func (p *Pipeline) expandFault(ctx context.Context, w db.Work, step expandArgs, cause error) error {
 	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
@@ -236,7 +236,7 @@ func (p *Pipeline) expandFault(ctx context.Context, w db.Work, step expandArgs, 
 	})
 }
 
-// expandAgain queues an expansion again after a pause, in the place of its run.
+// expandAgain queues an expansion again after a pause, and finishes the present run.
 func (p *Pipeline) expandAgain(ctx context.Context, w db.Work, again expandArgs, pause time.Duration) error {
 	return p.onBatch(ctx, again.Batch, func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
 		held, err := tx.Holds(ctx, w)

@@ -14,8 +14,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Export is a batch with its items, as all of it stood at one moment. Texts are read
-// one by one, and only while they are those of that moment.
+// Export is a batch with its items, at one moment. Texts are read one by one. Reading
+// fails if a text has changed since that moment.
 type Export struct {
 	Batch *batch.Job // without the mark of its last export
 	Items []batch.Item
@@ -25,8 +25,8 @@ type Export struct {
 	store *db.Store
 }
 
-// ErrTextChanged tells that a text of an export was made anew, or was deleted, before
-// it was read. What was written by then is of no use; a new export is.
+// ErrTextChanged says that a text of an export was replaced or deleted before it was
+// read. The written part is of no use; make a new export.
 var ErrTextChanged = errors.New("a text has changed since the export began")
 
 // Export returns the account's batch for an export. NOT_FOUND for what it has not;

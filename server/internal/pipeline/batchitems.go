@@ -23,8 +23,8 @@ func (feedArgs) Queue() string { return queueBatches }
 
 const (
 	// feedWindow is how many items of a batch are under way at once: enough for the
-	// workers of several processes. Those that are to be recognized do not count, as
-	// their accounts' places bound them.
+	// workers of several processes. Items to be recognized do not count, because the
+	// places of their accounts bound them.
 	feedWindow = 64
 	// feedBelow is how few are under way when others are taken up.
 	feedBelow = feedWindow / 2
@@ -130,9 +130,9 @@ func (p *Pipeline) endItem(ctx context.Context, tx *db.Tx, item *db.BatchItem, s
 	return p.goOn(ctx, tx, b)
 }
 
-// endItems ends the items that wait for claims which end. The transaction has written
-// all else of their end but what it costs. It returns the claims of which nobody waits
-// for the end any more: their items were skipped when their batch was canceled.
+// endItems ends the items that wait for ended claims. The transaction has written the
+// whole end except its cost. endItems returns the claims whose end no item or request
+// waits for: their items were skipped when their batch was canceled.
 func (p *Pipeline) endItems(ctx context.Context, tx *db.Tx, claims []db.Job, end db.End) (forNobody []string, err error) {
 	batches, err := lockBatches(ctx, tx, claims)
 	if err != nil {

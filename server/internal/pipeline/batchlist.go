@@ -11,8 +11,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// expanded gives a batch, which the transaction has locked, the items of its list. One
-// that waits for them no more is left as it is; one that gets too many fails.
+// expanded gives a batch the items of its list. The transaction holds the batch. A
+// batch that no longer waits for its list stays as it is. A batch with too many items
+// fails.
 func (p *Pipeline) expanded(ctx context.Context, tx *db.Tx, b *db.Batch, entries []BatchEntry) error {
 	if b.Listed || b.Status.Terminal() {
 		return nil
@@ -41,9 +42,9 @@ func (p *Pipeline) failBatch(ctx context.Context, tx *db.Tx, b *db.Batch, why *t
 	return p.tellOfBatch(ctx, tx, b)
 }
 
-// followed tells a batch, which the transaction has locked, where short links of its
-// have led, by the ids of their items. One that leads nowhere just now fails as a short
-// link, and is followed again when it is retried.
+// followed records where short links of a batch have led, by the ids of their items.
+// The transaction holds the batch. A link that leads nowhere now fails as a short link;
+// a retry follows the link again.
 func (p *Pipeline) followed(ctx context.Context, tx *db.Tx, b *db.Batch, ends map[string]BatchEntry) error {
 	if b.Listed || b.Status.Terminal() {
 		return nil

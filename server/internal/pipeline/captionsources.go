@@ -104,8 +104,8 @@ func (f finding) lacks() db.Tried {
 	return passedOver(f.origin, transcript.Errorf(transcript.NoTranscript, "The content has no captions."))
 }
 
-// provenance is the metadata of a transcript made from captions: which track it
-// was, how many of its cues could not be read, and whom else the service had asked.
+// provenance returns the metadata of a transcript from captions: the track, the number
+// of cues that could not be read, and the other sources that the service had asked.
 func (f finding) provenance() map[string]any {
 	m := map[string]any{"trackId": f.Track.ID, "trackKind": f.Track.Kind, "trackName": f.Track.Name}
 	if f.Lost != nil {

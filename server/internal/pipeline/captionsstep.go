@@ -97,9 +97,9 @@ func (p *Pipeline) orServeStale(ctx context.Context, t task, fault error) error 
 	})
 }
 
-// goOnWithSound leaves the captions, of which none answers, for recognition. A claim
-// whose plan has no recognition ends at caption_fetch. A claim whose plan does not permit
-// as much sound as the platform says there is ends at duration_check.
+// goOnWithSound goes from captions without an answer to recognition. A claim whose plan
+// has no recognition ends at caption_fetch. A claim whose plan does not permit the
+// length that the platform says ends at duration_check.
 func (p *Pipeline) goOnWithSound(ctx context.Context, t task, found finding) error {
 	over := false
 	err := p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {

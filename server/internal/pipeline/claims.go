@@ -95,10 +95,9 @@ func (p *Pipeline) goBack(ctx context.Context, tx *db.Tx, e *db.Extraction, why 
 	return nil
 }
 
-// settle ends running claims on an extraction that the transaction has locked: all
-// of them, or some that end alone. With the last claim the extraction ends in the
-// same way. Whatever else follows from the end of a claim is written here, in the
-// same transaction.
+// settle ends running claims on an extraction that the transaction has locked: all of
+// them, or some that end alone. With the last claim the extraction ends in the same
+// way. settle also writes all consequences of a claim's end, in the same transaction.
 func (p *Pipeline) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, claims []db.Job, end db.End) error {
 	heard, err := heard(ctx, tx, e.ID, end)
 	if err != nil {
@@ -171,9 +170,9 @@ func atWork(e *db.Extraction, w db.Work) bool {
 	return len(way) > 0 && e.State == way[len(way)-1]
 }
 
-// takeBack moves an extraction back to where the lost step begins, if one of the
-// runs was at the step that it is in: others had ended but for a note in the queue.
-// Work that was lost too often is not tried again: it may be what ends the
+// takeBack moves an extraction back to the begin of the lost step, if one of the runs
+// was at the extraction's present step. The other runs had ended except for the note in
+// the queue. Work that was lost too often is not tried again: it may be what ends the
 // processes.
 func (p *Pipeline) takeBack(ctx context.Context, tx *db.Tx, e *db.Extraction, runs []db.Work, why setback) error {
 	if !slices.ContainsFunc(runs, func(w db.Work) bool { return atWork(e, w) }) {

@@ -31,8 +31,8 @@ const blockedRetry = 30
 // MaxDiscovered is how many entries a question of discovery has at most.
 const MaxDiscovered = 50
 
-// discovery is a question to an [engine.Discovery]: the one of its methods that is
-// there, with what it takes.
+// discovery is a question to an [engine.Discovery]. The member that is set chooses the
+// method and holds its arguments.
 type discovery struct {
 	Search  *video.Search    `json:"search,omitempty"`
 	Videos  []engine.Content `json:"videos,omitempty"`
@@ -43,7 +43,8 @@ type discovery struct {
 	At      engine.Window    `json:"at,omitzero"` // of Search, Uploads and Items
 }
 
-// CanDiscover returns NOT_IMPLEMENTED where nobody can ask the video site what there is.
+// CanDiscover returns NOT_IMPLEMENTED if no process can ask the video site for its
+// contents.
 func (p *Pipeline) CanDiscover(ctx context.Context) error {
 	if p.cluster.Team(ctx).Discovers() || p.cluster.TeamNow(ctx).Discovers() {
 		return nil
@@ -173,8 +174,8 @@ func (d discovery) put(ctx context.Context, to engine.Discovery) (any, error) {
 	return nil, errors.New("pipeline: a question of discovery that this version does not know")
 }
 
-// faultOf is the error of an answer, as the reader is told it. What an engine may not
-// answer is a fault.
+// faultOf returns the error of an answer in the reader's terms. An error that an engine
+// may not return becomes a fault.
 func (d discovery) faultOf(err error) error {
 	var coded *transcript.Error
 	if !errors.As(err, &coded) {

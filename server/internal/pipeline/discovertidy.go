@@ -15,10 +15,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
-// What discovery says of the video site is passed on to callers, who rely on the rules
-// of the API. What breaks them is a fault of the answer as a whole: with a part of it
-// left out, a list would be shorter than it is. What is beside the point, a count or a
-// link, is not known then.
+// Discovery passes answers of the video site on to callers, and callers rely on the
+// rules of the API. If an answer breaks the rules, the whole answer is a fault: without
+// its bad part, a list would be too short. A wrong detail, such as a count or a link,
+// becomes unknown.
 
 // maxNext is how long the Next of an engine may be, in bytes.
 const maxNext = 512

@@ -32,8 +32,8 @@ func (p *Pipeline) download(ctx context.Context, t task, e *db.Extraction) (path
 	return path, err
 }
 
-// keepMetadata stores what the platform says about what is about to be downloaded, and
-// refuses what it says is too long. Nothing is downloaded that nobody may have.
+// keepMetadata stores the platform's description before a download, and refuses a
+// content that is too long by it. Content that no claim may have is not downloaded.
 func (p *Pipeline) keepMetadata(ctx context.Context, t task, sub subject.Subject, m transcript.Metadata) error {
 	m = tidyMetadata(m)
 	if m.Duration > p.cfg.MaxMediaDuration.Seconds() {

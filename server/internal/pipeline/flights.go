@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// flights are the questions under way whose answers are not kept. Equal ones are asked
-// once. One ends when nobody waits for it any more, and when its time is up.
+// flights are the running questions whose answers are not kept. Equal questions are
+// asked once. A question ends with its last reader, and when its time is up.
 type flights struct {
 	*slots
 	patience time.Duration // of a question, its wait for a slot included

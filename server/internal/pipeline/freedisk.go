@@ -22,7 +22,7 @@ func (p *Pipeline) Room(bytes int64) error {
 			continue
 		}
 		if free-max(bytes, 0) < p.cfg.MinFreeDisk {
-			return fmt.Errorf("%w: %d MiB are free on the disk of %s, of which %d MiB are to stay free", db.ErrUnavailable,
+			return fmt.Errorf("%w: %d MiB are free on the disk of %s, and %d MiB must stay free", db.ErrUnavailable,
 				free>>20, dir.Path, p.cfg.MinFreeDisk>>20)
 		}
 	}

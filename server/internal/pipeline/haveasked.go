@@ -14,10 +14,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// A process that cannot ask a platform has another one ask it: it writes the question
-// into the table of lookups, with a step for it in a queue of its own, and waits for
-// the answer there. What the platform says is stored by the one that asks, for the
-// cache, whether somebody still waits or not.
+// A process that cannot ask a platform has another process ask it. The process writes
+// the question into the table of lookups, with a step in a queue of its own, and waits
+// for the answer there. The asking process stores the platform's answer for the cache,
+// even if no reader waits any longer.
 
 // lookupArgs is the step of a question that readers of another process have.
 type lookupArgs struct {
@@ -30,8 +30,8 @@ func (lookupArgs) Queue() string { return queueLookups }
 // noWorkersRetry is when to ask again where no process works: seconds.
 const noWorkersRetry = 5
 
-// haveAsked is lookup through another process. Where none works, nobody is kept
-// waiting.
+// haveAsked is lookup through another process. If no other process works, haveAsked
+// returns at once.
 func (p *Pipeline) haveAsked(ctx context.Context, sub subject.Subject) (answered, error) {
 	l, err := p.askOthers(ctx, lookupOf(sub), p.cfg.LookupBudget, func(id string) db.Step { return lookupArgs{Lookup: id} })
 	switch {
@@ -43,9 +43,9 @@ func (p *Pipeline) haveAsked(ctx context.Context, sub subject.Subject) (answered
 	return p.readAnswer(ctx, l.Answer)
 }
 
-// askOthers writes a question down, with the step in which it is asked, and waits for its
-// last answer, at most as long as the budget. What it returns is the question as it stands
-// then.
+// askOthers writes a question down, with the step that asks it, and waits for the last
+// answer, at most as long as the budget. It returns the question in its state at that
+// moment.
 func (p *Pipeline) askOthers(ctx context.Context, l *db.Lookup, budget time.Duration, step func(id string) db.Step) (*db.Lookup, error) {
 	if len(p.cluster.Living(ctx)) == 0 {
 		return nil, notAsked().Because(ErrNoWorkers)
@@ -159,8 +159,8 @@ func (p *Pipeline) answerReaders(ctx context.Context, w db.Work, step lookupArgs
 	return p.tell(context.WithoutCancel(ctx), l.ID, found, err, true)
 }
 
-// question is what readers have asked, nil where nobody waits for the answer any more. late
-// tells that they asked longer ago than they wait.
+// question returns the question of readers, or nil if no reader waits for the answer
+// any longer. late says that the readers asked longer ago than they wait.
 func (p *Pipeline) question(ctx context.Context, id string, patience time.Duration) (l *db.Lookup, late bool, err error) {
 	l, err = p.store.Lookups.ByID(ctx, id)
 	switch {
@@ -169,7 +169,7 @@ func (p *Pipeline) question(ctx context.Context, id string, patience time.Durati
 	case err != nil:
 		return nil, false, err
 	case l.EndedAt != nil:
-		return nil, false, nil // whoever was taken for dead has told it
+		return nil, false, nil // a process that was taken for dead has answered
 	}
 	now, err := p.store.Now(ctx)
 	return l, now.Sub(l.AskedAt) > patience, err

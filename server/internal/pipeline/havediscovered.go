@@ -44,8 +44,8 @@ func (p *Pipeline) haveDiscovered(ctx context.Context, question string) ([]byte,
 	return l.Answer.Found, nil
 }
 
-// discoverForReaders asks the video site for readers of other processes. What was asked
-// too long ago for somebody to wait for it is not asked any more.
+// discoverForReaders asks the video site for readers of other processes. It does not
+// ask a question that is too old for any reader to wait for.
 func (p *Pipeline) discoverForReaders(ctx context.Context, w db.Work, step discoverArgs) error {
 	ctx = db.Unhurried(ctx)
 	l, late, err := p.question(ctx, step.Lookup, p.cfg.DiscoveryBudget)

@@ -12,12 +12,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 )
 
-// Hooks are told of ends, at least once each. A nil member is not called.
+// Hooks are called at the end of jobs and batches, at least once each. A nil member is
+// not called.
 //
-// The transaction that ends a job or a batch also queues the step that tells of it, so
-// that no crash loses that. It does so in every process, where one has said that it has
-// the hook: the steps wait for one that has. So as not to be forgotten while none is
-// running, that stands in the database for as long as ended jobs are kept.
+// The transaction that ends a job or a batch also queues the step that calls the hook,
+// so that a crash loses no call. Every process queues these steps once any process has
+// said that it has the hook: the steps wait for such a process. The database keeps this
+// fact for as long as ended jobs are kept, so that calls also wait while no such
+// process runs.
 type Hooks struct {
 	Job   func(ctx context.Context, account string, j *view.Job) error
 	Batch func(ctx context.Context, account string, b *batch.Job) error
@@ -110,11 +112,11 @@ func (p *Pipeline) isHooked(ctx context.Context, tx *db.Tx, h db.Hook) (bool, er
 	return tx.HasHook(ctx, h, time.Now().Add(-p.cfg.Retention.Jobs))
 }
 
-// tellOfJob calls the hook for a job. Of one that is gone nobody is told any more.
+// tellOfJob calls the hook for a job. It makes no call for a job that is gone.
 func (p *Pipeline) tellOfJob(ctx context.Context, w db.Work, step tellJobArgs) error {
 	row, err := p.store.Jobs.ByID(ctx, step.Job)
 	if errors.Is(err, db.ErrNotFound) {
-		p.log.ErrorContext(ctx, "nobody was told of the end of a job while it was kept", "job", step.Job, "calls", step.Failed)
+		p.log.ErrorContext(ctx, "no process told the hook of the end of a job while the job was kept", "job", step.Job, "calls", step.Failed)
 		return nil
 	}
 	if err != nil {

@@ -15,10 +15,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Info says what a content is and in which languages it can be had. It never starts
-// a job. It asks the platform, for at most 10 s, unless the last answer is fresh.
-// Where the platform cannot be asked it returns what is known, or the error if nothing
-// is.
+// Info describes a content and lists the languages of its transcripts. Info never
+// starts a job. It asks the platform, for at most 10 s, unless the last answer is
+// fresh. If the platform cannot be asked, Info returns the known facts, or the error if
+// none is known.
 func (p *Pipeline) Info(ctx context.Context, q Question) (*transcript.Info, error) {
 	begun := time.Now()
 	sub := subject.Subject{Content: q.Content} // no language: the tracks are asked for, not a text
@@ -54,7 +54,7 @@ func (p *Pipeline) Info(ctx context.Context, q Question) (*transcript.Info, erro
 		p.log.WarnContext(ctx, "a platform could not be asked", "platform", sub.Platform, "content", clip.Text(sub.ExternalID), "err", err)
 		p.metrics.ServedStale(metrics.ForInfo)
 		i.TrackMetadataStatus, i.MetadataStatus = transcript.TracksFailed, transcript.MetadataUnavailable
-	case !sub.Platform.HasCaptions(): // nobody needs to be asked
+	case !sub.Platform.HasCaptions(): // there are never captions to ask for
 		i.TrackMetadataStatus, i.CaptionAvailable = transcript.TracksSkipped, no()
 	default:
 		setTracks(i, known.Tracks)
@@ -73,9 +73,10 @@ func (p *Pipeline) Info(ctx context.Context, q Question) (*transcript.Info, erro
 	return i, nil
 }
 
-// latest is what the platform says of the content, as far as that is known: nil
-// when nothing is. It is asked unless its last answer, of before, counts; where it cannot
-// be, the error is why, beside that answer. begun is as of lookup.
+// latest returns the platform's latest answer about the content, or nil if there is
+// none. It asks the platform unless before, the last answer, still counts. If the
+// platform cannot be asked, latest returns the reason next to the last answer. begun is
+// as in lookup.
 func (p *Pipeline) latest(ctx context.Context, sub subject.Subject, before *db.Content, begun time.Time, counts subject.Fresh) (*db.Content, error) {
 	if !sub.Platform.HasCaptions() {
 		return before, nil
@@ -117,10 +118,11 @@ func cachedLanguages(shelf *db.Shelf) []string {
 	return slices.Compact(tags)
 }
 
-// whyNoASR is why the content cannot be recognized for the account, by the length that
-// the platform says it has; nil: it can. Of several reasons it is the first of these:
-// the plan does not include it, this service cannot do it, it is too long for the service,
-// for the plan, for the minutes that the account has left.
+// whyNoASR returns why the content cannot be recognized for the account, by the length
+// that the platform says; nil means that it can. Of several reasons it returns the
+// first of these: the plan does not include recognition, this service cannot recognize,
+// the content is too long for the service, for the plan, or for the account's remaining
+// minutes.
 func (p *Pipeline) whyNoASR(ctx context.Context, q Question, m transcript.Metadata) (*transcript.Code, error) {
 	plan, sound, team := limits.Of(q.Plan, time.Now()), limits.Claimed(m.Duration), p.cluster.Team(ctx)
 	switch {

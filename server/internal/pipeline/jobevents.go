@@ -79,7 +79,7 @@ func (p *Pipeline) Transcript(ctx context.Context, account, id string, v view.Vi
 // Wait returns the job as soon as it has ended. When waiting ends first, it
 // returns the job as it stands.
 func (p *Pipeline) Wait(waiting context.Context, account, id string, v *view.View) (*view.Job, error) {
-	ctx := context.WithoutCancel(waiting) // the answer is read even when nobody waits for it
+	ctx := context.WithoutCancel(waiting) // the answer is read even if the caller has gone
 	wake, stop := p.store.Watch(id)
 	defer stop()
 	for {

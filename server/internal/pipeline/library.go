@@ -11,9 +11,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Saved returns what an account has saved of a content. Without a language in the key it is the newest. While it
-// is on its way STATE_CONFLICT, with details.status and details.jobId; NO_TRANSCRIPT
-// where the account has saved none, whoever else has.
+// Saved returns the saved text of a content in an account's library. Without a language
+// in the key it is the newest text. The error is STATE_CONFLICT, with details.status
+// and details.jobId, while the text is being made, and NO_TRANSCRIPT if the account has
+// saved none, even if another account has.
 func (p *Pipeline) Saved(ctx context.Context, account string, key library.Key) (*db.Saved, error) {
 	saved, err := p.store.Library.Saved(ctx, account, key)
 	if err != nil {
@@ -67,8 +68,8 @@ func (p *Pipeline) SavedTimedText(ctx context.Context, saved *db.Saved) (*db.Tra
 	return t, nil
 }
 
-// Library returns a page of what an account has saved, what is on its way and what has
-// failed. Nobody else's is read, and nothing of the cache.
+// Library returns a page of an account's saved texts, running work and failed work. It
+// reads neither the libraries of other accounts nor the cache.
 func (p *Pipeline) Library(ctx context.Context, account string, q library.Query) (*library.Page, error) {
 	var page *library.Page
 	err := p.store.Snapshot(ctx, func(ctx context.Context, r db.Reader) (err error) {
@@ -108,9 +109,10 @@ func (p *Pipeline) Star(ctx context.Context, account string, key library.Key, st
 	return nil
 }
 
-// Remove takes what a key names out of the library of an account, in all its languages
-// where the key has none. A running job goes on, but its result is not saved. What is
-// left of an upload that nobody has saved any more is deleted. NO_TRANSCRIPT as for Star.
+// Remove removes the rows that a key names from the library of an account, in all
+// languages if the key has none. A running job goes on, but its result is not saved.
+// The text of an upload is deleted with its last row. The error is NO_TRANSCRIPT as in
+// Star.
 func (p *Pipeline) Remove(ctx context.Context, account string, key library.Key) error {
 	err := p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 		if key.Platform == transcript.Upload { // else the same file, sent again, may find a text that is just being deleted

@@ -16,8 +16,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// lookupWorkers is how many platforms are asked at once for this process's readers,
-// and how many for those of other processes, beside those that jobs ask.
+// lookupWorkers is how many platforms are asked at once for this process's readers, and
+// again for readers of other processes. The visits of jobs do not count.
 const lookupWorkers = 4
 
 // lookups are the questions under way that captions and info have put to platforms.
@@ -72,20 +72,21 @@ type reply struct {
 // replySoFar is the best reply to a question that is known; nil until the platform is asked.
 type replySoFar = atomic.Pointer[reply]
 
-// lookup asks the platform for captions or info and stores what it says. Equal
-// questions at the same time are asked once. When the platform takes longer than
-// Config's lookup budget, the error is the best that is known by then, else
-// UPSTREAM_FAILED, or SERVICE_UNAVAILABLE where the platform has not been asked by then;
-// what was learned before an error is returned with it. A platform
-// that only others can ask is asked by one of them. begun is when the reader has looked
-// into the cache in vain: an answer that has come since then is theirs too.
+// lookup asks the platform for captions or info, and stores the answer. Equal questions
+// at the same time are asked once. If the platform takes longer than Config's lookup
+// budget, the error is the best that is known by then, else UPSTREAM_FAILED. If the
+// platform has not been asked by then, the error is SERVICE_UNAVAILABLE. lookup returns
+// the facts from before an error with the error. If only other processes can ask a
+// platform, one of them asks. begun is when the reader found nothing in the cache: the
+// reader also gets an answer that has come since then.
 func (p *Pipeline) lookup(ctx context.Context, sub subject.Subject, begun time.Time) (answered, error) {
 	if p.cluster.OnlyOthers(ctx, func(t cluster.Team) bool { return t.ReadsCaptions(sub.Platform) }) {
 		return p.haveAsked(ctx, sub)
 	}
 	key := string(sub.Platform) + "/" + sub.ExternalID + "/" + sub.Languages.String()
 	ch := p.lookups.same.DoChan(key, func() (any, error) {
-		// Who comes when the time of the first reader is up has the platform asked again.
+		// A reader that comes after the first reader's time is up has the platform
+		// asked again.
 		defer time.AfterFunc(p.cfg.LookupBudget, func() { p.lookups.same.Forget(key) }).Stop()
 		if a, ok := p.lookups.since(begun, key); ok {
 			return a, nil

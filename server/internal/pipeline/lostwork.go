@@ -61,8 +61,8 @@ func (p *Pipeline) takeUpLost(ctx context.Context) error {
 	return errors.Join(err, p.takeUp(ctx, lost, true))
 }
 
-// takeUp puts lost work into the queue again, one extraction at a time. counts tells
-// that its process may have died of it, so that the attempt counts.
+// takeUp puts lost work into the queue again, one extraction at a time. counts says
+// that the work may have ended its process, so that the attempt counts.
 func (p *Pipeline) takeUp(ctx context.Context, lost []db.Work, counts bool) (err error) {
 	var extractions []string
 	work := map[string][]db.Work{}

@@ -8,14 +8,13 @@
 //	job, err := p.Wait(ctx, account, outcome.Job.JobID, nil)
 //	err = p.Stop(ctx)
 //
-// The work on one content is an extraction; an account's job is a claim on it.
-// An extraction moves in short steps, each a job of the queue:
-// captions (of a link that may have some), and where none answer prepare
-// (download, probe, decode, cut), one step for each chunk of speech, publish.
-// Every step first looks what is already done, so it may run again after a
-// crash, and what one step leaves to the next is written in the transaction
-// that ends it, which proves that no other process has taken the step over
-// meanwhile.
+// The work on one content is an extraction; an account's job is a claim on the
+// extraction. An extraction moves in short steps, each a job of the queue: captions (of
+// a link that may have some), then, without captions, prepare (download, probe, decode,
+// cut), one step for each chunk of speech, and publish. Every step first looks at what
+// is already done, so it may run again after a crash. A step hands its result to the
+// next step in the transaction that ends the step. This transaction proves that no
+// other process has taken the step over meanwhile.
 package pipeline
 
 import (
@@ -38,14 +37,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// Config says what a pipeline works with. All but Tracer is required: the defaults are
-// server.Config's.
+// Config has what a pipeline needs. All members except Tracer are required: the
+// defaults are those of server.Config.
 type Config struct {
 	Store  *db.Store
 	Engine engine.Engine // one that lacks everything refuses all work
 	// Idle is a pipeline that does no work: it accepts requests for the processes that
-	// share the database, by what these say that they can do. Its Engine lacks
-	// everything, and Dir is not used.
+	// share the database, by the abilities that these processes declare. The Engine of
+	// an idle pipeline lacks everything, and Dir is not used.
 	Idle bool
 	// Sites says what the links of lists mean, and ShortLinks where short ones lead.
 	Sites      *site.Table
@@ -58,7 +57,7 @@ type Config struct {
 	Log *slog.Logger
 	// Metrics count what is done.
 	Metrics *metrics.Metrics
-	// Tracer is told of each step; nil: nobody is.
+	// Tracer hears of each step; nil: no trace is made.
 	Tracer engine.Tracer
 	// ASRWorkers is how many chunks this process recognizes at once.
 	ASRWorkers int
@@ -69,8 +68,8 @@ type Config struct {
 	MinFreeDisk int64
 	// ProgressInterval is the shortest time between two progress reports of a job.
 	ProgressInterval time.Duration
-	// LookupBudget is how long a reader waits for a platform. What comes later goes
-	// into the cache.
+	// LookupBudget is how long a reader waits for a platform. A later answer goes into
+	// the cache.
 	LookupBudget time.Duration
 	// Hooks are told of what ends.
 	Hooks Hooks
@@ -224,10 +223,10 @@ func (p *Pipeline) stopWork(ctx context.Context) error {
 }
 
 // Check returns what the engine lacks for its work, by capability ("captions",
-// "discovery", "audio", "media", "asr"); nil where all is well. "engine.captions." and a
-// platform is [pace.ErrOpen] while none of its sources that are fit for work is
-// asked. An idle pipeline tells what nobody can do, and under "workers" whether there
-// is anybody, else [ErrNoWorkers]. For /readyz.
+// "discovery", "audio", "media", "asr"); nil means that nothing is missing.
+// "engine.captions." and a platform is [pace.ErrOpen] while none of its working sources
+// is asked. An idle pipeline reports the abilities that no living process has. Under
+// "workers" it reports [ErrNoWorkers] if no process lives. For /readyz.
 func (p *Pipeline) Check(ctx context.Context) map[string]error {
 	if p.cfg.Idle {
 		return p.checkOthers(ctx)

@@ -14,20 +14,22 @@ import (
 // more wait: an account has so many slots, and so many places in all. An extraction
 // that is to be recognized has one place, on the account of one claim on it:
 //
-//   - It takes the place when it is accepted, where recognition is certain (the request
-//     is refused without; an item of a batch waits), else on entering duration_check. While the account of no
-//     claim has a place for it, it stands outside, back in the queue.
+//   - If recognition is certain, the extraction takes the place when it is accepted.
+//     Without a place the request is refused, and an item of a batch waits. Otherwise
+//     the extraction takes the place on entering duration_check. While no claim's
+//     account has a place, the extraction stands outside, back in the queue.
 //   - It takes a slot when its chunks are cut, before the first is recognized.
-//   - It keeps both through faults and crashes, until the claim ends. Then they pass to
-//     another claim, whose account may for that time have one more than its plan permits.
+//   - It keeps both through faults and crashes, until the claim ends. Then place and
+//     slot pass to another claim. The account of that claim may then have one more
+//     than its plan permits.
 //
-// Batches leave the places where one waits to what is asked for by itself, and a slot if
-// there are more than one: see limitsOfBatch.
+// A batch leaves the places that are for waiting to single requests. If the plan has
+// several slots, the batch also leaves one slot to them: see limitsOfBatch.
 //
-// What waits, inside or outside, has no step in the queue: whoever gives up a place or
-// a slot of an account hands it to the claim of that account that was made first, those
-// of batches after the others, and queues its step in the same transaction. Each claim is judged by its own limits: those
-// made before a plan changes go on as they were promised.
+// Waiting work, inside or outside, has no step in the queue. A transaction that gives
+// up a place or a slot of an account hands it to the account's oldest claim, claims of
+// batches last, and queues the step of that claim. Each claim is judged by its own
+// limits: claims from before a change of the plan go on as promised.
 //
 // Every transaction locks the extraction and its claims first, then places, then
 // allowances.
@@ -35,8 +37,8 @@ import (
 // fullRetry is how many seconds the sender is asked to wait whose account has no place.
 const fullRetry = 15
 
-// takePlace gives a new extraction a place of the account of its first claim. Where there
-// is none, it returns the refusal; but an item of a batch stands outside.
+// takePlace gives a new extraction a place of the account of its first claim. If there
+// is no place, takePlace returns the refusal; but an item of a batch stands outside.
 func takePlace(ctx context.Context, tx *db.Tx, claim *db.Job) (seated bool, err error) {
 	if err := tx.Places.Lock(ctx, claim.Account); err != nil {
 		return false, err
@@ -132,8 +134,8 @@ func getReady(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 	return callReady(ctx, tx, place.Account)
 }
 
-// leavePlace does what the end of claims means for the place of their extraction: it
-// passes to the oldest claim that is left and may have it, or is given up.
+// leavePlace passes the place of ended claims to the oldest remaining claim that may
+// have the place. If there is no such claim, leavePlace gives the place up.
 func leavePlace(ctx context.Context, tx *db.Tx, e *db.Extraction, ended []db.Job, over bool) error {
 	place, err := tx.Places.ByExtraction(ctx, e.ID)
 	if err == nil && place.State == db.Outside { // one of them may just be given a place

@@ -54,8 +54,8 @@ func (p *Pipeline) prepare(ctx context.Context, t task, _ prepareArgs) error {
 }
 
 // enterDurationCheck moves a queued extraction to duration_check, and ends the claims
-// on it that may not have it recognized. Where no account of the others has a place for
-// it, it goes back; the step is queued again when there is one.
+// on it whose plans do not permit recognition. If no account of the other claims has a
+// place, the extraction goes back; the step is queued again when there is a place.
 func (p *Pipeline) enterDurationCheck(ctx context.Context, t task) (e *db.Extraction, err error) {
 	err = p.own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Extraction) error {
 		e = locked
@@ -91,7 +91,7 @@ func (p *Pipeline) decode(ctx context.Context, t task, e *db.Extraction) (speech
 	var none speech.Plan
 	team, list := p.cluster.TeamNow(ctx), subject.OnlyASR(subject.OfExtraction(e).ASRLanguage())
 	if err := team.CanTranscribe(list); err != nil {
-		return none, nil, err // whoever could when it was accepted is gone
+		return none, nil, err // the process that could when it was accepted is gone
 	}
 	if p.engine.Media == nil {
 		return none, nil, p.cluster.Alone().CanTranscribe(list) // this process alone
@@ -118,8 +118,8 @@ func (p *Pipeline) decode(ctx context.Context, t task, e *db.Extraction) (speech
 	return plan, rec, nil
 }
 
-// openWhole opens a recording and checks that it is as long as it was written: one
-// that was cut off on the way must not be taken for the whole.
+// openWhole opens a recording and checks its length: a recording that was cut off on
+// the way must not count as whole.
 func openWhole(audio engine.Audio) (*speech.Recording, error) {
 	rec, err := speech.Open(audio.Path)
 	if err != nil {
@@ -140,8 +140,8 @@ func (p *Pipeline) spool(ctx context.Context, t task, e *db.Extraction) (path st
 	return p.download(ctx, t, e)
 }
 
-// normalize decodes a media file, and refuses one without sound or of undue
-// length, whatever it claims.
+// normalize decodes a media file. It refuses a file without sound or of undue length,
+// even if the file claims another length.
 func (p *Pipeline) normalize(ctx context.Context, t task, in string) (engine.Audio, error) {
 	info, err := p.engine.Media.Probe(ctx, in)
 	if err != nil {

@@ -44,9 +44,9 @@ func recognizersOf(chunks []db.Chunk, results []speech.Result) []db.Recognizer {
 	return all
 }
 
-// languageOf is the language heard, else the one asked for, else the one that the
-// recognizer listens for, else "und" (RFC 5646: undetermined). Where nothing was heard,
-// what a recognizer listens for says nothing about the recording.
+// languageOf returns the heard language, else the requested language, else the language
+// that the recognizer listens for, else "und" (RFC 5646: undetermined). If the text is
+// empty, the language of the recognizer says nothing about the recording.
 func languageOf(text speech.Transcription, e *db.Extraction, heard []db.Recognizer) string {
 	tag := cmp.Or(text.Language, subject.OfExtraction(e).ASRLanguage())
 	if tag == "" && len(heard) > 0 && len(text.Segments) > 0 {
@@ -55,10 +55,10 @@ func languageOf(text speech.Transcription, e *db.Extraction, heard []db.Recogniz
 	return cmp.Or(tag, "und")
 }
 
-// provenance is the metadata of a recognized transcript: which recognizers have made
-// it, whether they detect languages, whether the account's prompt guided them, where text
-// is missing, whether nothing was heard, and which caption sources were asked first. Of a
-// recording of silence no recognizer is named.
+// provenance returns the metadata of a recognized transcript: the recognizers, whether
+// they detect languages, whether the account's prompt guided them, where text is
+// missing, whether nothing was heard, and the caption sources that were asked first. A
+// recording of silence names no recognizer.
 func provenance(text speech.Transcription, e *db.Extraction, heard []db.Recognizer) map[string]any {
 	m := map[string]any{}
 	if len(heard) > 0 {

@@ -179,8 +179,9 @@ func needs(queue string) func(cluster.Abilities) bool {
 	return func(cluster.Abilities) bool { return true }
 }
 
-// takes tells that this process takes steps from a queue: it can do them, or nobody
-// can, and they are to end with that. Calls of hooks wait for who has them.
+// takes reports whether this process takes steps from a queue. It takes steps that it
+// can do, and steps that no process can do, in order to end them. Calls of hooks wait
+// for a process with the hook.
 func (p *Pipeline) takes(queue string) bool {
 	switch queue {
 	case queueJobHook:

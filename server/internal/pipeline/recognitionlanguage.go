@@ -12,9 +12,9 @@ import (
 // hasCaptions tells that what is submitted may have captions.
 func (s Submission) hasCaptions() bool { return s.Upload == nil && s.Content.Platform.HasCaptions() }
 
-// narrow is the caller's list. Where there never are captions it is cut to the first
-// entry that a recognizer knows. A list of which none knows one stays: the cache may
-// have an answer, and without one the request is refused.
+// narrow returns the caller's list. For content without captions, narrow cuts the list
+// to the first entry that a recognizer knows. If no recognizer knows any entry, the
+// list stays: the cache may have an answer, and without one the request is refused.
 func (s Submission) narrow() transcript.LanguageList {
 	if s.hasCaptions() {
 		return s.Languages

@@ -23,7 +23,7 @@ func (p *Pipeline) recognize(ctx context.Context, t task, a recognizeArgs) error
 		return err
 	}
 	if err := p.cluster.Alone().CanRecognize(subject.OnlyASR(subject.OfExtraction(e).ASRLanguage())); err != nil {
-		return err // whoever could when it was accepted is gone
+		return err // the process that could when it was accepted is gone
 	}
 	chunk := plan.Chunks[a.Chunk]
 	audio, err := p.loadChunk(ctx, plan.audio[a.Chunk], chunk, t.dir)

@@ -10,7 +10,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// refusals are the answers of the sources that were asked in vain so far.
+// refusals are the answers of the sources that had no text so far.
 type refusals struct {
 	reason  error   // the one that counts most
 	learned finding // of the first source that has learned something

@@ -60,7 +60,7 @@ func (p *Pipeline) Captions(ctx context.Context, q Question) (*CaptionReport, er
 		return r.shows(text), nil
 	}
 	plan := limits.Of(q.Plan, time.Now())
-	if err := limits.HasTranscript(ctx, p.store.Reader, q.Account, plan); err != nil { // before anybody is asked in vain
+	if err := limits.HasTranscript(ctx, p.store.Reader, q.Account, plan); err != nil { // before any source is asked
 		return nil, err
 	}
 	found, err := p.lookup(ctx, sub, begun)

@@ -85,8 +85,8 @@ func (p *Pipeline) fault(ctx context.Context, t task, again db.Step, cause error
 	return nil
 }
 
-// repeat leads an extraction back and queues a step again after a pause, in the place
-// of the task's run.
+// repeat moves an extraction back, queues a step again after a pause, and finishes the
+// present run of the task.
 func (p *Pipeline) repeat(ctx context.Context, tx *db.Tx, e *db.Extraction, t task, again db.Step, why setback, pause time.Duration) error {
 	if err := p.goBack(ctx, tx, e, why); err != nil {
 		return err

@@ -51,8 +51,8 @@ func (p *Pipeline) work(ctx context.Context, t task, again db.Step, run func(ctx
 	return err
 }
 
-// inLine gives the visits of a step their place before a platform, where those who wait
-// for it take turns: behind all others where only batches wait for it.
+// inLine sets the place of a step in the line before a platform, where accounts take
+// turns. A step that only batches wait for goes behind all others.
 func (p *Pipeline) inLine(ctx context.Context, t task) context.Context {
 	if t.work.Queue != queueCaptions && t.work.Queue != queueDownload {
 		return ctx // it visits none
@@ -75,7 +75,8 @@ func (p *Pipeline) conclude(ctx context.Context, t task, again db.Step, err erro
 	case errors.Is(ctx.Err(), context.Canceled): // the runner stops; a step's own time limit is no such end
 		return p.release(after, t)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		// Whatever reports the end of the step's time, as a database may, is not to blame.
+		// The error that reports the end of the step's time, such as a database's, is
+		// not to blame.
 		err = fmt.Errorf("pipeline: the step took too long: %v", err) //nolint:errorlint // it is not to be found
 	}
 	return p.fault(after, t, again, err)
@@ -126,8 +127,8 @@ func (p *Pipeline) until(ctx context.Context, id string, ended func(context.Cont
 	return err
 }
 
-// await returns true as soon as what has the id has ended, false when ctx has. The
-// signal can be lost, hence the look every second.
+// await returns true as soon as ended reports the end of the id, and false when ctx
+// ends. The signal can be lost, so await also looks every second.
 func (p *Pipeline) await(ctx context.Context, id string, ended func(context.Context) bool) bool {
 	wake, stop := p.store.Watch(id)
 	defer stop()

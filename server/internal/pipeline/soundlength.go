@@ -10,8 +10,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// extentOf is what is known of the sound of an extraction: its length, or what the
-// platform says that it is.
+// extentOf returns the known extent of an extraction's sound: its measured length, or
+// the platform's length.
 func extentOf(ctx context.Context, r db.Reader, e *db.Extraction) (limits.Sound, error) {
 	if e.Duration > 0 {
 		return limits.Claimed(e.Duration), nil

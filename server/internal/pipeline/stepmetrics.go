@@ -11,7 +11,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// What a transaction has changed is counted when it is committed: it may be rolled
+// A change is counted when its transaction is committed: the transaction may be rolled
 // back, or run twice.
 
 // countLeft counts that an extraction has left the stage in which it was before.

@@ -26,7 +26,7 @@ const (
 var (
 	// errUnwanted ends a step whose extraction has ended, because the last claim on
 	// it was cancelled, or has gone on without it.
-	errUnwanted = errors.New("pipeline: nobody wants this work any more")
+	errUnwanted = errors.New("pipeline: this work is not wanted any longer")
 	// errTakenOver ends a step that another process does now: ours was taken for
 	// dead.
 	errTakenOver = errors.New("pipeline: another process has taken this work over")
@@ -53,8 +53,8 @@ func (p *Pipeline) change(ctx context.Context, extraction string, fn extractionF
 
 // own runs fn in a transaction that holds the extraction. It returns errTakenOver if
 // another process does the step now, and errUnwanted if the extraction has ended or
-// gone on. A step writes nothing but through own: no other process can take the step
-// over before the transaction ends, and one that has lost the step cannot write.
+// gone on. A step writes only through own: no other process can take the step over
+// before the transaction ends, and a process that has lost the step cannot write.
 //
 // While the database is away own tries again until ctx ends: what a step has found
 // may have cost minutes. A transaction whose commit got no answer is tried again too,

@@ -13,8 +13,8 @@ import (
 )
 
 // Every process compares the queue with the work that has not ended, when it starts and
-// then regularly. Work that two looks in a row find stranded is queued again, where it
-// stands. Where only one process serves, the look at its start is enough.
+// then regularly. Work that two looks in a row find stranded is queued again in its
+// present state. If only one process serves, the look at the start is enough.
 
 // watchStranded looks for stranded work until ctx ends. seen is what the look at the
 // start has found.
@@ -39,8 +39,8 @@ func inBoth(before, now []string) []string {
 	return slices.DeleteFunc(slices.Clone(now), func(id string) bool { return !slices.Contains(before, id) })
 }
 
-// firstLook is the look at the start. Where no other process serves, it queues what it
-// finds.
+// firstLook is the look at the start. If no other process serves, firstLook queues the
+// stranded work.
 func (p *Pipeline) firstLook(ctx context.Context) (db.Stranded, error) {
 	found, err := p.store.Stranded(db.Unhurried(ctx))
 	if err != nil || p.store.Shared() {
@@ -49,7 +49,8 @@ func (p *Pipeline) firstLook(ctx context.Context) (db.Stranded, error) {
 	return found, p.queueStranded(ctx, found)
 }
 
-// queueStranded queues stranded work again. What is not stranded any more is left alone.
+// queueStranded queues stranded work again. It leaves work alone that is not stranded
+// any longer.
 func (p *Pipeline) queueStranded(ctx context.Context, found db.Stranded) (err error) {
 	for _, id := range found.Extractions {
 		err = errors.Join(err, p.queueExtraction(ctx, id))
@@ -144,9 +145,10 @@ func nextSteps(ctx context.Context, tx *db.Tx, e *db.Extraction, team cluster.Te
 	return steps, nil
 }
 
-// stranded are the chunks that should stand in the queue while none does: those that
-// enter it at first, and those that enter it when a chunk is done that is. It also
-// returns whether the chunks still wait for each other, if they did at first.
+// stranded returns the chunks that should stand in the queue while no chunk does: the
+// chunks that enter the queue at first, and the chunks that enter when a finished chunk
+// is done. stillInTurn reports whether the chunks still wait for each other, if they
+// did at first.
 func (l cutList) stranded(inTurn bool) (chunks []speech.Chunk, stillInTurn bool) {
 	speaking := l.Speech()
 	left := slices.IndexFunc(speaking, func(c speech.Chunk) bool { return !l.done[c.Index] })

@@ -31,8 +31,8 @@ type Submission struct {
 	// Languages is the caller's list; nil when none was sent.
 	Languages transcript.LanguageList
 	View      view.View
-	// Admit is asked before a claim is made for which the plan has room, at most once
-	// and in no transaction; its error is the answer. nil: nobody is asked.
+	// Admit is called before a claim is made that the plan has room for, at most once
+	// and in no transaction; its error is the answer. nil admits every claim.
 	Admit func(context.Context) error
 	// Key is the idempotency key that the request holds; nil: it has none. The
 	// transaction that writes what the answer speaks of records it.
@@ -311,9 +311,9 @@ func (p *Pipeline) begin(ctx context.Context, tx *db.Tx, s Submission) (*db.Job,
 	return job, reserve(ctx, tx, job)
 }
 
-// bringForward notes that somebody asks by itself for a claim that only batches waited
-// for: from now on it has its turn before those, and may have the places that they may
-// not.
+// bringForward records that a single request asks for a claim of batches. From now on
+// the claim comes before claims of batches, and may have the places that they may not
+// have.
 func bringForward(ctx context.Context, tx *db.Tx, e *db.Extraction, job *db.Job, s Submission) error {
 	if s.item != nil || job.Asked {
 		return nil

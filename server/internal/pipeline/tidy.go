@@ -17,9 +17,10 @@ import (
 // An engine passes on what a platform says, which may be anything. These functions
 // make it keep to the rules of the API before it is stored.
 
-// faithful returns an error if a source has read another track than the list picks
-// from the tracks that it found, or none although there is one: that would be a text
-// in a wrong language, or false news that there are no captions.
+// faithful returns an error if a source has read another track than the list picks from
+// the found tracks, or has read none although there is a match. Otherwise the text
+// would be in a wrong language, or the answer would falsely say that there are no
+// captions.
 func faithful(s subject.Subject, c engine.Captions) error {
 	n, wanted := s.Pick(c.Tracks)
 	if !wanted && c.Track == nil || wanted && c.Track != nil && *c.Track == c.Tracks[n] {
@@ -29,9 +30,9 @@ func faithful(s subject.Subject, c engine.Captions) error {
 		Because(errors.New("pipeline: the caption source has not read the track that was picked"))
 }
 
-// tidySegments puts the segments of a source in order: sorted, with text that has no
-// control characters, a start and a duration of at least 0. What has no place on the media clock is
-// dropped, a duration that is none becomes 0.
+// tidySegments puts the segments of a source in order: sorted, with text without
+// control characters, and with a start and a duration of at least 0. A segment without
+// a place on the media clock is dropped. An invalid duration becomes 0.
 func tidySegments(all []transcript.Segment) []transcript.Segment {
 	tidy := make([]transcript.Segment, 0, len(all))
 	for _, s := range all {
@@ -88,8 +89,8 @@ const (
 	maxChapterTitle = 200 // in characters
 )
 
-// tidyChapters keeps the chapters that begin on the media clock, each later than the one
-// before. What comes before the first title is in no chapter.
+// tidyChapters keeps the chapters that begin on the media clock, each later than the
+// chapter before. Text before the first title is in no chapter.
 func tidyChapters(all []transcript.Chapter) (tidy []transcript.Chapter) {
 	for _, c := range all {
 		c.Title = clip.Line(c.Title, maxChapterTitle)

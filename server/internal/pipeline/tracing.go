@@ -45,7 +45,7 @@ func (p *Pipeline) traced(ctx context.Context, t task, s db.Step, run func(conte
 	under, end := p.cfg.Tracer.Step(ctx, told)
 	err := fault.Guard(func() error { return run(under) })
 	if errors.Is(err, errUnwanted) || errors.Is(context.Cause(ctx), errUnwanted) {
-		end(nil) // whatever was cut off: nobody waits for it
+		end(nil) // the run was cut off, and has no result
 	} else {
 		end(err)
 	}

@@ -32,8 +32,8 @@ func Since(start time.Time) Fresh {
 // anyAge accepts everything, however old.
 func AnyAge(time.Time) bool { return true }
 
-// shelf is what the cache holds of the subject, without what is too old. What was put in
-// stands for as long as it is there.
+// shelf returns the cached texts of the subject that are not too old. A text that was
+// put in never gets too old.
 func (s Subject) Shelf(ctx context.Context, r db.Reader, account string, counts Fresh) (*db.Shelf, error) {
 	shelf, err := r.Contents.Shelf(ctx, s.Owner, account, s.Platform, s.ExternalID)
 	if err != nil {

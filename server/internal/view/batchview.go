@@ -33,7 +33,7 @@ func BatchOf(b *db.BatchState) *batch.Job {
 	}
 }
 
-// undetermined is the language of what is to be recognized in whatever it is spoken in.
+// undetermined is the language of items whose language the recognizer detects.
 const undetermined = "und"
 
 // itemView is an item of a batch as its owner sees it. One whose claim a worker has

@@ -53,7 +53,7 @@ func JobOf(j *db.Job) transcript.Job {
 	}
 	if !j.State.Status.Terminal() {
 		v.Progress = j.Progress
-	} else if v.MetadataStatus == transcript.MetadataPending { // nobody will ask any more
+	} else if v.MetadataStatus == transcript.MetadataPending { // no source will be asked any longer
 		v.MetadataStatus = transcript.MetadataUnavailable
 	}
 	return v
