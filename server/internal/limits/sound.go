@@ -5,29 +5,30 @@ import (
 	"time"
 )
 
-// extent is how long the sound of an extraction is, as far as that is known.
+// Sound is the known length of an extraction's sound.
 type Sound struct {
-	// least is what claims are judged by, and pay for. It is rounded up: a sound of
-	// which nothing is known takes a minute of an allowance all the same.
+	// Least is the length that limits and prices use. It is rounded up: an unknown length
+	// still takes a minute of an allowance.
 	Least time.Duration
-	// said is what it is said to be, where it has been measured only so far as somebody
-	// may have it.
+	// Said is the length that the platform says, if the sound was measured only up to
+	// the longest permitted length.
 	Said time.Duration
 }
 
+// Lasting is a sound with a measured length.
 func Lasting(d time.Duration) Sound { return Sound{Least: d} }
 
-// minutes are what the sound takes of an allowance: each begun one.
+// Minutes are the minutes of an allowance that the sound takes, begun minutes included.
 func (x Sound) Minutes() int64 { return int64((x.Least + time.Minute - 1) / time.Minute) }
 
-// seconds are its length for people.
+// Seconds is the length for people.
 func (x Sound) Seconds() int { return int((max(x.Least, x.Said) + time.Second - 1) / time.Second) }
 
-// unmeasured is the extent of a sound whose length is not known.
+// Unmeasured is a sound of unknown length.
 var Unmeasured = Lasting(time.Nanosecond)
 
-// claimed is the extent of a sound of which a platform says that it has so many
-// seconds; 0: it does not.
+// Claimed is a sound with the length that a platform says; 0 means that the platform
+// says no length.
 func Claimed(seconds float64) Sound {
 	if !(seconds > 0) { // NaN neither
 		return Unmeasured

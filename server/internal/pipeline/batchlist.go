@@ -43,8 +43,8 @@ func (p *Pipeline) failBatch(ctx context.Context, tx *db.Tx, b *db.Batch, why *t
 }
 
 // followed records where short links of a batch have led, by the ids of their items.
-// The transaction holds the batch. A link that leads nowhere now fails as a short link;
-// a retry follows the link again.
+// The transaction holds the batch. If a link cannot be followed now, its item fails as a
+// short link; a retry follows the link again.
 func (p *Pipeline) followed(ctx context.Context, tx *db.Tx, b *db.Batch, ends map[string]BatchEntry) error {
 	if b.Listed || b.Status.Terminal() {
 		return nil

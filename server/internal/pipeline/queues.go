@@ -179,8 +179,8 @@ func needs(queue string) func(cluster.Abilities) bool {
 	return func(cluster.Abilities) bool { return true }
 }
 
-// takes reports whether this process takes steps from a queue. It takes steps that it
-// can do, and steps that no process can do, in order to end them. Calls of hooks wait
+// takes reports whether this process takes steps from a queue: the process can do such
+// steps, or no process can and the steps are to end with an error. Calls of hooks wait
 // for a process with the hook.
 func (p *Pipeline) takes(queue string) bool {
 	switch queue {

@@ -75,8 +75,8 @@ func (p *Pipeline) conclude(ctx context.Context, t task, again db.Step, err erro
 	case errors.Is(ctx.Err(), context.Canceled): // the runner stops; a step's own time limit is no such end
 		return p.release(after, t)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		// The error that reports the end of the step's time, such as a database's, is
-		// not to blame.
+		// The part that reports the end of the step's time, such as the database, is not
+		// at fault.
 		err = fmt.Errorf("pipeline: the step took too long: %v", err) //nolint:errorlint // it is not to be found
 	}
 	return p.fault(after, t, again, err)
