@@ -32,6 +32,7 @@ type Site struct {
 	private    net.Listener // a private address
 	reached    atomic.Int64 // connections to it
 	pages      atomic.Int64 // requested pages of lists
+	lured      atomic.Int64 // how many requests for pages with lures came
 }
 
 // NewSite starts a site, which ends with the test.

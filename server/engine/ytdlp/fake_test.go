@@ -276,7 +276,7 @@ func TestCheck(t *testing.T) {
 		}
 		return err
 	}
-	require.NoError(t, check(newBench(t, "")))
+	require.NoError(t, check(newBench(t, theWhole)))
 	tests := []struct {
 		name string
 		fake fake

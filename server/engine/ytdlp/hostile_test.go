@@ -179,7 +179,7 @@ func TestMachineSetUp(t *testing.T) {
 	for _, key := range []string{"NO_PROXY", "no_proxy"} {
 		t.Setenv(key, "*")
 	}
-	b := newBench(t, "")
+	b := newBench(t, theWhole)
 	address, untouched := target(t)
 	lures := b.site.Lures(address)
 
@@ -230,7 +230,7 @@ func TestCancel(t *testing.T) {
 // Several calls at once do not get in each other's way.
 func TestAtOnce(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, "")
+	b := newBench(t, theWhole)
 	t.Run("calls", func(t *testing.T) {
 		for lang, text := range map[string]string{"en": "hello world", "de": "hallo Welt"} {
 			t.Run(lang, func(t *testing.T) {

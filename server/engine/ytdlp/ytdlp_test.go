@@ -37,7 +37,11 @@ type bench struct {
 	log   *log   // the guard's, and of what the program complains
 }
 
-// newBench returns a bench whose program is yt-dlp, or the one at that path.
+// theWhole is yt-dlp with all its extractors.
+const theWhole = "yt-dlp"
+
+// newBench returns a bench whose program is the one at that path. Without a path the
+// program is yt-dlp with the extractors that read any page.
 func newBench(t *testing.T, program string, change ...func(*run.Config, *ytdlp.Options)) *bench {
 	t.Helper()
 	media, err := beep()
@@ -55,7 +59,11 @@ func newBench(t *testing.T, program string, change ...func(*run.Config, *ytdlp.O
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, guard.Close()) })
 	// What stands in for the program keeps its files beside itself.
-	runner := run.Config{Dir: b.dir, Guard: guard, WithoutLandlock: program != ""}
+	runner := run.Config{Dir: b.dir, Guard: guard, WithoutLandlock: program != "" && program != theWhole}
+	if program == "" {
+		program, err = filepath.Abs("testdata/yt-dlp-pages")
+		require.NoError(t, err)
+	}
 	options := ytdlp.Options{Program: program, Log: slog.New(slog.NewTextHandler(b.log, nil))}
 	for _, f := range change {
 		f(&runner, &options)
