@@ -23,6 +23,7 @@ import (
 	"gocloud.dev/blob"
 
 	"github.com/transcriptkit/transcriptkit/internal/redact"
+	"github.com/transcriptkit/transcriptkit/server/internal/blobs"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 )
 
@@ -35,7 +36,7 @@ var ErrNoDatabase = db.ErrNoDatabase
 
 // InMemory as Options.Blobs keeps uploads and audio in the memory of the process: for
 // tests, and for tools that touch neither.
-const InMemory = db.InMemory
+const InMemory = blobs.InMemory
 
 // Options names the places of the data.
 type Options struct {

@@ -23,13 +23,13 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/internal/scratch"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/blobs"
 )
 
 // What Examine looks at.
 const (
 	databaseName = "database"
 	clockName    = "clock"
-	blobsName    = "blobs"
 	diskName     = "free disk"
 )
 
@@ -55,7 +55,7 @@ func Examine(ctx context.Context, o Options, minFree int64, also ...Folder) []en
 	} else {
 		all = append(all, examinePostgres(ctx, o.Database)...)
 	}
-	return append(all, examineBlobs(ctx, o), examineDisks(append(o.folders(), also...), minFree))
+	return append(all, blobs.Examine(ctx, o.blobs()), examineDisks(append(o.folders(), also...), minFree))
 }
 
 // unusable is a thing that a service cannot do without.
@@ -193,60 +193,12 @@ func examineClock(ahead, took time.Duration) engine.Finding {
 	}
 }
 
-func examineBlobs(ctx context.Context, o Options) engine.Finding {
-	const cure = "let the user of the service write to the folder, or name another folder"
-	if !keptInFolder(o.Blobs) {
-		return examineBucket(ctx, o)
-	}
-	folder := o.Blobs
-	info, err := os.Stat(folder)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if err := scratch.Writable(existing(folder)); err != nil {
-			return unusable(blobsName, err, cure)
-		}
-		return engine.Finding{Name: blobsName, Status: engine.OK, Found: "folder " + folder + ": not there yet, the first start makes it"}
-	case err != nil:
-		return unusable(blobsName, err, cure)
-	case !info.IsDir():
-		return unusable(blobsName, fmt.Errorf("%s is no folder", folder), cure)
-	}
-	if err := scratch.Writable(folder); err != nil {
-		return unusable(blobsName, err, cure)
-	}
-	return engine.Finding{Name: blobsName, Status: engine.OK, Found: "folder " + folder}
-}
-
-// existing is the folder itself, or the nearest around it that is there.
-func existing(folder string) string {
-	for {
-		if _, err := os.Stat(folder); !errors.Is(err, fs.ErrNotExist) {
-			return folder
-		}
-		around := filepath.Dir(folder)
-		if around == folder {
-			return folder
-		}
-		folder = around
-	}
-}
-
-func examineBucket(ctx context.Context, o Options) engine.Finding {
-	bucket, err := openBucket(ctx, o)
-	if err != nil {
-		return unusable(blobsName, err, "correct its URL, and the credentials in the environment")
-	}
-	_ = bucket.Close() // it was tried
-	before, _, _ := strings.Cut(o.Blobs, "?")
-	return engine.Finding{Name: blobsName, Status: engine.OK, Found: "bucket " + before}
-}
-
 // examineDisks looks at the disks to which the service writes.
 func examineDisks(folders []Folder, minFree int64) engine.Finding {
 	f := engine.Finding{Name: diskName, Status: engine.OK}
 	var known, full []string
 	for _, folder := range folders {
-		free, err := scratch.Free(existing(folder.Path))
+		free, err := scratch.Free(blobs.Existing(folder.Path))
 		if err != nil {
 			known = append(known, folder.Use+" unknown")
 			continue

@@ -3,7 +3,6 @@ package db
 import (
 	"context"
 	"database/sql"
-	"time"
 
 	"github.com/pressly/goose/v3"
 	"github.com/uptrace/bun"
@@ -28,6 +27,3 @@ func (s *Store) AnnounceElsewhere(ctx context.Context, topic string) error {
 		return s.database.announce(ctx, tx.tx.Tx, []string{topic})
 	})
 }
-
-// SetBlobPatience sets how long the place of the blobs may take.
-func (s *Store) SetBlobPatience(d time.Duration) { s.bucket.patience = d }

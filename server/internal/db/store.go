@@ -31,6 +31,8 @@ import (
 
 	"github.com/uptrace/bun"
 	"gocloud.dev/blob"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/blobs"
 )
 
 // ErrNotFound says that no row answers.
@@ -60,10 +62,10 @@ type Options struct {
 	// of the process loses nothing either way.
 	FullSync bool
 	// Blobs is where uploads and audio are kept: the path of a folder, the URL of a
-	// bucket in an object store, or InMemory. Required.
+	// bucket in an object store, or blobs.InMemory. Required.
 	Blobs string
 	// OpenBucket opens the bucket whose URL is Blobs, and the store closes the bucket.
-	// A folder and InMemory need none.
+	// A folder and blobs.InMemory need none.
 	OpenBucket func(ctx context.Context, u *url.URL) (*blob.Bucket, error) `json:"-"`
 	// Log receives what goes wrong behind the scenes; nil: nothing is logged.
 	Log *slog.Logger
@@ -73,12 +75,11 @@ type Options struct {
 type Store struct {
 	Reader // of what is committed
 
-	Blobs       Blobs
+	Blobs       *blobs.Bucket
 	Idempotency Idempotency
 
 	database database
 	writer   *bun.DB
-	bucket   *bucket
 	folders  []Folder // local ones that are written to
 	hub      *hub
 	log      *slog.Logger
@@ -92,7 +93,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	bucket, err := openBucket(ctx, o)
+	bucket, err := blobs.Open(ctx, o.blobs())
 	if err != nil {
 		return nil, err
 	}
@@ -105,12 +106,12 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		Reader:   newReader(&source{db: db.reader(), prepared: db.prepared(), kept: newKept(), shared: db.shared()}),
 		database: db,
 		writer:   db.writer(),
-		bucket:   bucket,
+		Blobs:    bucket,
 		folders:  o.folders(),
 		hub:      hub,
 		log:      log,
 	}
-	s.Blobs, s.Idempotency = Blobs{s}, Idempotency{s}
+	s.Idempotency = Idempotency{s}
 	return s, nil
 }
 
@@ -130,12 +131,16 @@ type Folder struct {
 	Path string
 }
 
+func (o Options) blobs() blobs.Options {
+	return blobs.Options{Place: o.Blobs, OpenBucket: o.OpenBucket}
+}
+
 func (o Options) folders() (all []Folder) {
 	if path, ok := strings.CutPrefix(o.Database, "sqlite:"); ok {
 		all = append(all, Folder{"database", filepath.Dir(path)})
 	}
-	if keptInFolder(o.Blobs) {
-		all = append(all, Folder{"blobs", o.Blobs})
+	if folder := o.blobs().Folder(); folder != "" {
+		all = append(all, Folder{"blobs", folder})
 	}
 	return all
 }
@@ -148,7 +153,7 @@ func scheme(database string) string {
 
 // Close releases everything. No method may be called afterwards.
 func (s *Store) Close() error {
-	return errors.Join(s.database.close(), s.bucket.Close())
+	return errors.Join(s.database.close(), s.Blobs.Close())
 }
 
 // Ping asks the database for a sign of life and checks that its tables are as

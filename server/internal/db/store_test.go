@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/blobs"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 )
@@ -140,7 +141,7 @@ func TestServeDiesWithItsProcess(t *testing.T) {
 }
 
 func serveForever(t *testing.T, database string) {
-	s := dbtest.Open(t, db.Options{Database: database, Blobs: db.InMemory})
+	s := dbtest.Open(t, db.Options{Database: database, Blobs: blobs.InMemory})
 	_, err := s.Serve(t.Context())
 	require.NoError(t, err)
 	_, err = os.Stdout.WriteString("serving\n")
@@ -224,6 +225,10 @@ func TestBlobs(t *testing.T) {
 		return err
 	}))
 	require.Equal(t, []string{"audio/x/1", "else/where", "uploads/acme/used", "uploads/acme/young"}, left)
+
+	require.NoError(t, os.Rename(o.Blobs, o.Blobs+"-away"))
+	require.ErrorIs(t, s.Sweep(ctx, old, time.Hour), db.ErrUnavailable, "the folder is not mounted")
+	require.NoError(t, os.Rename(o.Blobs+"-away", o.Blobs))
 
 	move(t, s, e, cancelled)
 	used, err := s.Extractions.NeedMedia(ctx, "audio/x/1")

@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
-	"gocloud.dev/blob"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/blobs"
 )
 
 const (
@@ -105,10 +106,10 @@ func (s *Store) sweepTable(ctx context.Context, table, key, old string, before a
 // sweepBlobs measures what it leaves.
 func (s *Store) sweepBlobs(ctx context.Context, prefix string, before time.Time) error {
 	var left int64 // bytes
-	err := s.Blobs.each(ctx, prefix, func(o *blob.ListObject) error {
-		swept, err := s.sweepBlob(ctx, o, before)
+	err := s.Blobs.Each(ctx, prefix, func(b blobs.Listed) error {
+		swept, err := s.sweepBlob(ctx, b, before)
 		if err == nil && !swept {
-			left += o.Size
+			left += b.Size
 		}
 		return err
 	})
@@ -119,14 +120,14 @@ func (s *Store) sweepBlobs(ctx context.Context, prefix string, before time.Time)
 }
 
 // sweepBlob removes a blob that is left over.
-func (s *Store) sweepBlob(ctx context.Context, o *blob.ListObject, before time.Time) (swept bool, err error) {
-	if !o.ModTime.Before(before) {
+func (s *Store) sweepBlob(ctx context.Context, b blobs.Listed, before time.Time) (swept bool, err error) {
+	if !b.ChangedAt.Before(before) {
 		return false, nil
 	}
-	if used, err := s.Extractions.NeedMedia(ctx, o.Key); err != nil || used {
+	if used, err := s.Extractions.NeedMedia(ctx, b.Key); err != nil || used {
 		return false, err
 	}
-	return true, s.Blobs.Delete(ctx, o.Key)
+	return true, s.Blobs.Delete(ctx, b.Key)
 }
 
 // NeedMedia reports whether a running extraction still needs the blob.

@@ -13,14 +13,12 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	sqlitedriver "modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/outage"
 )
 
-// ErrUnavailable says that the database, or the place of the blobs, is away for
-// the moment: it cannot be reached, is starting, stopping or failing over, has no
-// room, is locked by another program, or does not answer in time. The same call
-// may succeed a few seconds later. What a failed call has written is unknown only
-// where its commit got no answer.
-var ErrUnavailable = errors.New("store: unavailable")
+// ErrUnavailable is outage.ErrUnavailable.
+var ErrUnavailable = outage.ErrUnavailable
 
 // ErrUncertain says that a commit got no answer: what was to be written may be
 // there all the same.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/blobs"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -37,7 +38,7 @@ func (p *Pipeline) loadBlob(ctx context.Context, key string, sum []byte, dir str
 	}
 	b, err := p.store.Blobs.Read(ctx, key, f)
 	switch err := errors.Join(err, f.Close()); {
-	case errors.Is(err, db.ErrNotFound):
+	case errors.Is(err, blobs.ErrNotFound):
 		return "", damaged(err)
 	case err != nil:
 		return "", fmt.Errorf("pipeline: spooling: %w", err)

@@ -1,4 +1,4 @@
-package db
+package blobs
 
 import (
 	"context"
@@ -6,24 +6,24 @@ import (
 	"time"
 )
 
-// errStalled ends what a bucket has not done within its patience.
+// errStalled ends a call that a bucket has not answered within its patience.
 var errStalled = errors.New("it has not answered in time")
 
-// watch ends a context by errStalled when the bucket is at work for longer than its
-// patience without taking or giving a byte.
+// watch ends a context by errStalled when the bucket works for longer than its patience
+// without taking or giving a byte.
 type watch struct {
 	timer    *time.Timer
 	patience time.Duration
 }
 
-// watch returns one that does not run yet.
-func (b *bucket) watch(abandon context.CancelCauseFunc) *watch {
+// watch returns a watch whose time does not run yet.
+func (b *Bucket) watch(abandon context.CancelCauseFunc) *watch {
 	w := &watch{time.AfterFunc(b.patience, func() { abandon(errStalled) }), b.patience}
 	w.end()
 	return w
 }
 
-// begin is called when it is the bucket's turn, and what it returns when that is over.
+// begin lets the bucket's time run until the caller calls end.
 func (w *watch) begin() (end func()) {
 	w.timer.Reset(w.patience)
 	return w.end
@@ -31,12 +31,12 @@ func (w *watch) begin() (end func()) {
 
 func (w *watch) end() { w.timer.Stop() }
 
-// inTime bounds a short question.
-func (b *bucket) inTime(ctx context.Context) (context.Context, context.CancelFunc) {
+// inTime bounds a short question to the bucket.
+func (b *Bucket) inTime(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, b.patience, errStalled)
 }
 
-// stalled is err, or errStalled where that is why ctx ended.
+// stalled is errStalled if ctx has ended by errStalled, else err.
 func stalled(ctx context.Context, err error) error {
 	if err != nil && errors.Is(context.Cause(ctx), errStalled) {
 		return errStalled

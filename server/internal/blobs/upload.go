@@ -1,4 +1,4 @@
-package db
+package blobs
 
 import (
 	"context"
@@ -9,17 +9,17 @@ import (
 )
 
 const (
-	// An upload is sent in parts of partSize bytes, of which partsAtOnce are under way.
+	// An object store gets an upload in parts of partSize bytes, partsAtOnce at a time.
 	partSize    = 8 << 20
 	partsAtOnce = 2
-	// abortTime is how long an object store may take to take back what it has got.
+	// abortTime is how long an object store may take to take back a broken upload.
 	abortTime = 10 * time.Second
 )
 
 // UploadMemory is how many bytes of memory an upload takes while it is under way: the
-// parts that an object store gets, and the one that fills; 0 for a folder.
-func (s Blobs) UploadMemory() int64 {
-	if s.store.bucket.folder != "" {
+// parts that are sent to an object store and the part that fills. 0 for a folder.
+func (b *Bucket) UploadMemory() int64 {
+	if b.folder != "" {
 		return 0
 	}
 	return (partsAtOnce + 1) * partSize
@@ -28,14 +28,14 @@ func (s Blobs) UploadMemory() int64 {
 // upload is a blob on its way into the bucket. It ends by finish or abort.
 type upload interface {
 	io.Writer
-	// finish returns once the bucket has all of it, or has failed.
+	// finish returns once the bucket holds the whole blob, or has failed.
 	finish() error
-	// abort returns once the bucket has let go of what it has got.
+	// abort returns once the bucket has dropped the blob.
 	abort(why error)
 }
 
-func (b *bucket) upload(ctx context.Context, key string) (upload, error) {
-	if err := b.missing(); err != nil { // it would be made anew
+func (b *Bucket) upload(ctx context.Context, key string) (upload, error) {
+	if err := b.missing(); err != nil { // fileblob would make the folder again
 		return nil, err
 	}
 	o := &blob.WriterOptions{ContentType: "application/octet-stream", BufferSize: partSize, MaxConcurrency: partsAtOnce}
@@ -43,7 +43,7 @@ func (b *bucket) upload(ctx context.Context, key string) (upload, error) {
 		return b.pipe(ctx, key, o), nil
 	}
 	ctx, abandon := context.WithCancelCause(ctx)
-	w, err := b.NewWriter(ctx, key, o)
+	w, err := b.bucket.NewWriter(ctx, key, o)
 	if err != nil {
 		abandon(nil)
 		return nil, err
@@ -54,7 +54,7 @@ func (b *bucket) upload(ctx context.Context, key string) (upload, error) {
 // written is an upload that ends with its context.
 type written struct {
 	*blob.Writer
-	ctx     context.Context // that of the writer
+	ctx     context.Context // of the writer
 	watch   *watch
 	abandon context.CancelCauseFunc
 }
@@ -76,18 +76,18 @@ func (u *written) abort(why error) {
 	_ = u.Close()  // reports the end of the context
 }
 
-// piped is an upload whose bucket reads it. It does not end with the context of the
-// caller, as its bucket could then not take back what it has got, but when there is
-// no more to read, or when the bucket takes too long.
+// piped is an upload that the bucket reads. Its context does not end with the caller's
+// context, because the bucket could then not take back the parts that it holds. It ends
+// when there is no more to read, or when the bucket takes too long.
 type piped struct {
 	*io.PipeWriter
-	caller  func() bool // ends the watch of the caller's context
+	caller  func() bool // stops watching the caller's context
 	abandon context.CancelCauseFunc
 	ended   chan struct{}
 	err     error // of the bucket, once ended is closed
 }
 
-func (b *bucket) pipe(caller context.Context, key string, o *blob.WriterOptions) *piped {
+func (b *Bucket) pipe(caller context.Context, key string, o *blob.WriterOptions) *piped {
 	ctx, abandon := context.WithCancelCause(context.WithoutCancel(caller))
 	out, in := io.Pipe()
 	u := &piped{PipeWriter: in, abandon: abandon, ended: make(chan struct{})}
@@ -96,7 +96,7 @@ func (b *bucket) pipe(caller context.Context, key string, o *blob.WriterOptions)
 	go func() {
 		defer close(u.ended)
 		defer bucket.begin()()
-		u.err = stalled(ctx, b.Upload(ctx, key, &feed{out, bucket}, o))
+		u.err = stalled(ctx, b.bucket.Upload(ctx, key, &feed{out, bucket}, o))
 		_ = out.CloseWithError(u.err) // never fails
 	}()
 	return u
@@ -118,7 +118,8 @@ func (u *piped) abort(why error) {
 	u.caller()
 }
 
-// feed is what a bucket reads an upload from. That it waits here is not its fault.
+// feed is the reader of an upload. The bucket's time does not run while the bucket waits
+// for the caller's bytes.
 type feed struct {
 	io.Reader
 	bucket *watch

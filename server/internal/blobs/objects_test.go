@@ -1,4 +1,4 @@
-package db_test
+package blobs_test
 
 import (
 	"context"
@@ -18,8 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/internal/storetest"
-	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/blobs"
+	"github.com/transcriptkit/transcriptkit/server/internal/outage"
 	"github.com/transcriptkit/transcriptkit/server/store/s3store"
 )
 
@@ -115,17 +115,17 @@ func TestFaultsOfAnObjectStore(t *testing.T) {
 			t.Parallel()
 			b := storetest.NewBucket(t)
 			s := openBlobs(t, disturbed(t, b, c.fault))
-			put, err := s.Blobs.Put(t.Context(), "uploads/a", func(w io.Writer) error {
+			put, err := s.Put(t.Context(), "uploads/a", func(w io.Writer) error {
 				_, err := io.CopyN(w, zeros{}, c.size)
 				return err
 			})
 			if !c.kept {
-				require.ErrorIs(t, err, db.ErrUnavailable)
+				require.ErrorIs(t, err, outage.ErrUnavailable)
 				require.Empty(t, b.Left(t))
 				return
 			}
 			require.NoError(t, err)
-			got, err := s.Blobs.Read(t.Context(), put.Key, io.Discard)
+			got, err := s.Read(t.Context(), put.Key, io.Discard)
 			require.NoError(t, err)
 			require.Equal(t, put, got)
 			require.Equal(t, []string{"uploads/a"}, b.Left(t))
@@ -160,19 +160,19 @@ func TestReadingFromAFaultyObjectStore(t *testing.T) {
 		fault answer
 		want  error
 	}{
-		"cut":       {halfAnswer, db.ErrUnavailable},
-		"slow down": {refuse(503, "SlowDown"), db.ErrUnavailable},
-		"denied":    {refuse(403, "AccessDenied"), db.ErrUnavailable},
-		"gone":      {refuse(404, "NoSuchKey"), db.ErrNotFound},
-		"silent":    {silence, db.ErrUnavailable},
+		"cut":       {halfAnswer, outage.ErrUnavailable},
+		"slow down": {refuse(503, "SlowDown"), outage.ErrUnavailable},
+		"denied":    {refuse(403, "AccessDenied"), outage.ErrUnavailable},
+		"gone":      {refuse(404, "NoSuchKey"), blobs.ErrNotFound},
+		"silent":    {silence, outage.ErrUnavailable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := openBlobs(t, disturbed(t, storetest.NewBucket(t), fault{isObject(http.MethodGet), 0, c.fault}))
-			s.SetBlobPatience(2 * time.Second)
-			_, err := s.Blobs.Put(t.Context(), "uploads/a", func(w io.Writer) error { _, err := io.CopyN(w, zeros{}, 1<<20); return err })
+			s.SetPatience(2 * time.Second)
+			_, err := s.Put(t.Context(), "uploads/a", func(w io.Writer) error { _, err := io.CopyN(w, zeros{}, 1<<20); return err })
 			require.NoError(t, err)
-			_, err = s.Blobs.Read(t.Context(), "uploads/a", io.Discard)
+			_, err = s.Read(t.Context(), "uploads/a", io.Discard)
 			require.ErrorIs(t, err, c.want)
 		})
 	}
@@ -184,7 +184,7 @@ func TestNoPlaceForBlobs(t *testing.T) {
 	bucket := storetest.NewBucket(t)
 	folder := filepath.Join(t.TempDir(), "blobs")
 	for name, c := range map[string]struct {
-		blobs  string
+		place  string
 		vanish func() (back func())
 	}{
 		"bucket": {bucket.URL, func() func() { return bucket.Vanish(t) }},
@@ -194,27 +194,26 @@ func TestNoPlaceForBlobs(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := openBlobs(t, c.blobs)
-			put, err := s.Blobs.Put(t.Context(), "uploads/a", func(w io.Writer) error { _, err := io.CopyN(w, zeros{}, 1<<10); return err })
+			s := openBlobs(t, c.place)
+			put, err := s.Put(t.Context(), "uploads/a", func(w io.Writer) error { _, err := io.CopyN(w, zeros{}, 1<<10); return err })
 			require.NoError(t, err)
 			back := c.vanish()
-			_, err = s.Blobs.Put(t.Context(), "uploads/b", func(w io.Writer) error { return nil })
-			require.ErrorIs(t, err, db.ErrUnavailable)
-			_, err = s.Blobs.Read(t.Context(), "uploads/a", io.Discard)
-			require.ErrorIs(t, err, db.ErrUnavailable)
-			require.NotErrorIs(t, err, db.ErrNotFound)
-			require.ErrorIs(t, s.Blobs.Delete(t.Context(), "uploads/a"), db.ErrUnavailable)
-			_, err = s.Blobs.Keys(t.Context(), "uploads/")
-			require.ErrorIs(t, err, db.ErrUnavailable)
-			require.ErrorIs(t, s.Sweep(t.Context(), time.Now(), 0), db.ErrUnavailable)
+			_, err = s.Put(t.Context(), "uploads/b", func(w io.Writer) error { return nil })
+			require.ErrorIs(t, err, outage.ErrUnavailable)
+			_, err = s.Read(t.Context(), "uploads/a", io.Discard)
+			require.ErrorIs(t, err, outage.ErrUnavailable)
+			require.NotErrorIs(t, err, blobs.ErrNotFound)
+			require.ErrorIs(t, s.Delete(t.Context(), "uploads/a"), outage.ErrUnavailable)
+			_, err = s.Keys(t.Context(), "uploads/")
+			require.ErrorIs(t, err, outage.ErrUnavailable)
 			back()
-			got, err := s.Blobs.Read(t.Context(), "uploads/a", io.Discard)
+			got, err := s.Read(t.Context(), "uploads/a", io.Discard)
 			require.NoError(t, err)
 			require.Equal(t, put, got)
-			require.NoError(t, s.Blobs.Delete(t.Context(), "uploads/a"))
-			_, err = s.Blobs.Read(t.Context(), "uploads/a", io.Discard)
-			require.ErrorIs(t, err, db.ErrNotFound)
-			require.NoError(t, s.Blobs.Delete(t.Context(), "uploads/a"))
+			require.NoError(t, s.Delete(t.Context(), "uploads/a"))
+			_, err = s.Read(t.Context(), "uploads/a", io.Discard)
+			require.ErrorIs(t, err, blobs.ErrNotFound)
+			require.NoError(t, s.Delete(t.Context(), "uploads/a"))
 		})
 	}
 }
@@ -229,16 +228,16 @@ func TestAStalledObjectStore(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := openBlobs(t, disturbed(t, storetest.NewBucket(t), fault{f, 0, silence}))
-			s.SetBlobPatience(time.Second)
-			_, err := s.Blobs.Put(t.Context(), "uploads/a", func(w io.Writer) error { _, err := io.CopyN(w, zeros{}, 40<<20); return err })
-			require.ErrorIs(t, err, db.ErrUnavailable)
+			s.SetPatience(time.Second)
+			_, err := s.Put(t.Context(), "uploads/a", func(w io.Writer) error { _, err := io.CopyN(w, zeros{}, 40<<20); return err })
+			require.ErrorIs(t, err, outage.ErrUnavailable)
 		})
 	}
 	t.Run("slow caller", func(t *testing.T) {
 		t.Parallel()
 		s := openBlobs(t, storetest.S3(t))
-		s.SetBlobPatience(300 * time.Millisecond)
-		_, err := s.Blobs.Put(t.Context(), "uploads/a", func(w io.Writer) error {
+		s.SetPatience(300 * time.Millisecond)
+		_, err := s.Put(t.Context(), "uploads/a", func(w io.Writer) error {
 			_, err := w.Write([]byte("x"))
 			<-time.After(time.Second)
 			_, again := w.Write([]byte("x"))
@@ -251,7 +250,7 @@ func TestAStalledObjectStore(t *testing.T) {
 		s := openBlobs(t, disturbed(t, storetest.NewBucket(t), fault{isPart, 0, silence}))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		_, err := s.Blobs.Put(ctx, "uploads/a", func(w io.Writer) error { _, err := io.CopyN(w, zeros{}, 80<<20); return err })
+		_, err := s.Put(ctx, "uploads/a", func(w io.Writer) error { _, err := io.CopyN(w, zeros{}, 80<<20); return err })
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 	})
 }
@@ -273,10 +272,10 @@ func TestSlowObjectStore(t *testing.T) {
 			<-time.After(100 * time.Millisecond)
 		}
 	}}))
-	s.SetBlobPatience(time.Second)
-	put, err := s.Blobs.Put(t.Context(), "uploads/a", func(w io.Writer) error { _, err := io.CopyN(w, zeros{}, 4000); return err })
+	s.SetPatience(time.Second)
+	put, err := s.Put(t.Context(), "uploads/a", func(w io.Writer) error { _, err := io.CopyN(w, zeros{}, 4000); return err })
 	require.NoError(t, err)
-	got, err := s.Blobs.Read(t.Context(), "uploads/a", io.Discard) // two seconds, with a patience of one
+	got, err := s.Read(t.Context(), "uploads/a", io.Discard) // two seconds, with a patience of one
 	require.NoError(t, err)
 	require.Equal(t, put, got)
 }
@@ -287,7 +286,7 @@ func TestBucketThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
 	b := storetest.NewBucket(t)
 	onlyRead := fault{func(r *http.Request) bool { return r.Method == http.MethodPut }, 0, refuse(403, "AccessDenied")}
-	for blobs, want := range map[string]string{
+	for place, want := range map[string]string{
 		strings.Replace(b.URL, b.Name, "no-such-bucket", 1):     "the blobs at s3://no-such-bucket cannot be written and read",
 		disturbed(t, b, onlyRead):                               "the blobs at s3://" + b.Name + " cannot be written and read",
 		strings.Replace(b.URL, "s3://", "s3://key:hunter2@", 1): "without credentials",
@@ -295,17 +294,16 @@ func TestBucketThatCannotBeUsed(t *testing.T) {
 		"nothing://hunter2.example?key=hunter2":                 "nothing://hunter2.example: want s3://BUCKET",
 		"://hunter2":                                            "without credentials",
 	} {
-		o := dbtest.SQLite(t)
-		o.Blobs, o.OpenBucket = blobs, s3store.Open
-		_, err := db.Open(t.Context(), o)
+		_, err := blobs.Open(t.Context(), blobs.Options{Place: place, OpenBucket: s3store.Open})
 		require.ErrorContains(t, err, want)
 		assert.NotContains(t, strings.ReplaceAll(err.Error(), "hunter2.example", ""), "hunter2", want)
 	}
 	assert.Empty(t, b.Left(t))
 }
 
-// TestSweepOfAnObjectStore: litter is listed in pages, and only what is old goes.
-func TestSweepOfAnObjectStore(t *testing.T) {
+// TestManyBlobsOfAnObjectStore lists more blobs than a page has, and removes the old ones
+// on the way.
+func TestManyBlobsOfAnObjectStore(t *testing.T) {
 	t.Parallel()
 	b := storetest.NewBucket(t)
 	s := openBlobs(t, b.URL)
@@ -316,9 +314,14 @@ func TestSweepOfAnObjectStore(t *testing.T) {
 		b.Age(t, key, time.Now().Add(-25*time.Hour))
 	}
 	b.Plant(t, "audio/young")
-	keys, err := s.Blobs.Keys(t.Context(), "audio/")
+	keys, err := s.Keys(t.Context(), "audio/")
 	require.NoError(t, err)
 	require.Len(t, keys, litter+1)
-	require.NoError(t, s.Sweep(t.Context(), time.Now(), 0))
+	require.NoError(t, s.Each(t.Context(), "audio/", func(listed blobs.Listed) error {
+		if time.Since(listed.ChangedAt) < 24*time.Hour {
+			return nil
+		}
+		return s.Delete(t.Context(), listed.Key)
+	}))
 	require.Equal(t, []string{"audio/young"}, b.Left(t))
 }

@@ -1,0 +1,217 @@
+package blobs
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"time"
+
+	"gocloud.dev/blob"
+	"gocloud.dev/gcerrors"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/outage"
+)
+
+// ErrNotFound says that there is no blob with the key.
+var ErrNotFound = errors.New("store: no such blob")
+
+// Blob is a stored file.
+type Blob struct {
+	Key    string
+	Size   int64 // bytes
+	SHA256 [sha256.Size]byte
+}
+
+// Put stores the bytes that write writes, and describes them once the bucket holds all of
+// them. After an error there is no such blob. Put returns an error of write as it is; an
+// error of the bucket is outage.ErrUnavailable.
+func (b *Bucket) Put(ctx context.Context, key string, write func(io.Writer) error) (Blob, error) {
+	stored, err := b.put(ctx, key, write)
+	if err == nil || errors.Is(err, outage.ErrUnavailable) && ctx.Err() == nil {
+		b.health.uploaded(err)
+	}
+	return stored, err
+}
+
+func (b *Bucket) put(ctx context.Context, key string, write func(io.Writer) error) (Blob, error) {
+	up, err := b.upload(ctx, key)
+	if err != nil {
+		return Blob{}, fault(ctx, "open blob", key, err)
+	}
+	out := &countingWriter{to: up, hash: sha256.New()}
+	err = write(out)
+	if out.err != nil {
+		err = fault(ctx, "write blob", key, out.err)
+	}
+	if err != nil {
+		up.abort(err)
+		return Blob{}, err
+	}
+	if err := up.finish(); err != nil {
+		// The bucket may hold the blob although its answer was lost.
+		return Blob{}, errors.Join(fault(ctx, "keep blob", key, err), b.takeBack(ctx, key))
+	}
+	if err := b.prove(ctx, key, out.size); err != nil {
+		return Blob{}, errors.Join(err, b.takeBack(ctx, key))
+	}
+	stored := Blob{Key: key, Size: out.size}
+	out.hash.Sum(stored.SHA256[:0])
+	return stored, nil
+}
+
+// takeBack removes a blob whose upload has failed. If that fails too, the blob stays until
+// the store is swept.
+func (b *Bucket) takeBack(ctx context.Context, key string) error {
+	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), abortTime)
+	defer done()
+	return b.Delete(ctx, key)
+}
+
+// prove asks the bucket whether it holds as many bytes as it was given.
+func (b *Bucket) prove(ctx context.Context, key string, size int64) error {
+	within, done := b.inTime(ctx)
+	defer done()
+	held, err := b.bucket.Attributes(within, key)
+	if err != nil {
+		return fault(ctx, "look at blob", key, err)
+	}
+	if held.Size != size {
+		return fault(ctx, "keep blob", key, fmt.Errorf("it holds %d of %d bytes", held.Size, size))
+	}
+	return nil
+}
+
+// fault is the error of a bucket: a full disk or a store that is away. A caller who has
+// given up gets the error of the context.
+func fault(ctx context.Context, doing, key string, err error) error {
+	switch ctx.Err() {
+	case context.Canceled:
+		return fmt.Errorf("store: %s %s: %w", doing, key, ctx.Err())
+	case context.DeadlineExceeded:
+		err = ctx.Err() // the bucket's own error says less
+	}
+	return fmt.Errorf("%w: %s %s: %w", outage.ErrUnavailable, doing, key, err)
+}
+
+// countingWriter counts and hashes the bytes that a bucket has taken, and remembers a
+// failed write for a caller that forgets it. It has no ReadFrom on purpose: the ReadFrom
+// of the bucket's writer counts the bytes that it has read, so that io.CopyN into it
+// succeeds on a full disk.
+type countingWriter struct {
+	to   io.Writer
+	hash hash.Hash
+	size int64
+	err  error
+}
+
+func (w *countingWriter) Write(p []byte) (int, error) {
+	if w.err != nil {
+		return 0, w.err
+	}
+	n, err := w.to.Write(p)
+	if err == nil && n < len(p) {
+		err = io.ErrShortWrite
+	}
+	w.hash.Write(p[:n])
+	w.size += int64(n)
+	w.err = err
+	return n, err
+}
+
+// Read copies a blob to w and describes the bytes. The caller compares their hash with
+// the hash of the blob that was once stored. ErrNotFound if there is no such blob.
+func (b *Bucket) Read(ctx context.Context, key string, w io.Writer) (read Blob, err error) {
+	within, abandon := context.WithCancelCause(ctx)
+	defer abandon(nil)
+	bucket := b.watch(abandon)
+	opened := bucket.begin()
+	r, err := b.bucket.NewReader(within, key, nil)
+	opened()
+	if gcerrors.Code(err) == gcerrors.NotFound {
+		if err := b.absent(ctx); err != nil {
+			return Blob{}, fault(ctx, "open blob", key, err)
+		}
+		return Blob{}, fmt.Errorf("blob %s: %w", key, ErrNotFound)
+	}
+	if err != nil {
+		return Blob{}, fault(ctx, "open blob", key, stalled(within, err))
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	hash := sha256.New()
+	read = Blob{Key: key}
+	if read.Size, err = io.Copy(io.MultiWriter(w, hash), &drain{r, bucket}); err != nil {
+		return Blob{}, fault(ctx, "read blob", key, stalled(within, err))
+	}
+	hash.Sum(read.SHA256[:0])
+	return read, nil
+}
+
+// drain reads a blob. The bucket's time runs only while a call reads.
+type drain struct {
+	io.Reader
+	bucket *watch
+}
+
+func (d *drain) Read(p []byte) (int, error) {
+	defer d.bucket.begin()()
+	return d.Reader.Read(p)
+}
+
+// Delete removes a blob, if it is there.
+func (b *Bucket) Delete(ctx context.Context, key string) error {
+	within, done := b.inTime(ctx)
+	defer done()
+	err := b.bucket.Delete(within, key)
+	if gcerrors.Code(err) == gcerrors.NotFound {
+		err = b.absent(ctx)
+	}
+	if err != nil {
+		return fault(ctx, "delete blob", key, err)
+	}
+	return nil
+}
+
+// Keys returns the keys that begin with prefix.
+func (b *Bucket) Keys(ctx context.Context, prefix string) (keys []string, err error) {
+	err = b.Each(ctx, prefix, func(listed Listed) error {
+		keys = append(keys, listed.Key)
+		return nil
+	})
+	return keys, err
+}
+
+// Listed is a blob in a list.
+type Listed struct {
+	Key       string
+	Size      int64     // bytes
+	ChangedAt time.Time // by the clock of the place
+}
+
+// Each calls do for every blob whose key begins with prefix, and ends with the first
+// error. The bucket lists the blobs in pages.
+func (b *Bucket) Each(ctx context.Context, prefix string, do func(Listed) error) error {
+	if err := b.missing(); err != nil { // the list of a missing folder is empty
+		return fault(ctx, "list blobs", prefix, err)
+	}
+	objects := b.bucket.List(&blob.ListOptions{Prefix: prefix})
+	for {
+		within, done := b.inTime(ctx)
+		o, err := objects.Next(within)
+		done()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fault(ctx, "list blobs", prefix, err)
+		}
+		if o.IsDir {
+			continue
+		}
+		if err := do(Listed{o.Key, o.Size, o.ModTime}); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package blobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/internal/clip"
+	"github.com/transcriptkit/transcriptkit/internal/scratch"
+	"github.com/transcriptkit/transcriptkit/server/engine"
+)
+
+const (
+	examined    = "blobs"
+	maxExamined = 300 // runes of an error
+)
+
+// Examine looks at the place of the blobs. It makes no folder, and removes the small
+// object with which it tries an object store.
+func Examine(ctx context.Context, o Options) engine.Finding {
+	const cure = "let the user of the service write to the folder, or name another folder"
+	folder := o.Folder()
+	if folder == "" {
+		return examineBucket(ctx, o)
+	}
+	info, err := os.Stat(folder)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if err := scratch.Writable(Existing(folder)); err != nil {
+			return unusable(err, cure)
+		}
+		return usable("folder " + folder + ": not there yet, the first start makes it")
+	case err != nil:
+		return unusable(err, cure)
+	case !info.IsDir():
+		return unusable(fmt.Errorf("%s is no folder", folder), cure)
+	}
+	if err := scratch.Writable(folder); err != nil {
+		return unusable(err, cure)
+	}
+	return usable("folder " + folder)
+}
+
+func examineBucket(ctx context.Context, o Options) engine.Finding {
+	bucket, err := Open(ctx, o)
+	if err != nil {
+		return unusable(err, "correct its URL, and the credentials in the environment")
+	}
+	_ = bucket.Close() // Open has tried it
+	before, _, _ := strings.Cut(o.Place, "?")
+	return usable("bucket " + before)
+}
+
+func usable(found string) engine.Finding {
+	return engine.Finding{Name: examined, Status: engine.OK, Found: found}
+}
+
+func unusable(err error, cure string) engine.Finding {
+	return engine.Finding{Name: examined, Status: engine.Broken, Found: clip.Line(err.Error(), maxExamined), Fails: "everything", Cure: cure}
+}
+
+// Existing is the folder, or the nearest folder around it that exists.
+func Existing(folder string) string {
+	for {
+		if _, err := os.Stat(folder); !errors.Is(err, fs.ErrNotExist) {
+			return folder
+		}
+		around := filepath.Dir(folder)
+		if around == folder {
+			return folder
+		}
+		folder = around
+	}
+}
