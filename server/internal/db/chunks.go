@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/uptrace/bun"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 )
 
 // Chunk is a piece of an extraction's audio.
@@ -162,4 +164,16 @@ func (w ChunksTx) Finish(ctx context.Context, extractionID string, n int, result
 func (w ChunksTx) Delete(ctx context.Context, extractionID string) error {
 	_, err := w.db.NewDelete().Model((*chunkRow)(nil)).Where("extraction_id = ?", extractionID).Exec(ctx)
 	return wrap("delete chunks of extraction "+extractionID, err)
+}
+
+// compress returns b as gzip; nil for nil.
+func compress(b []byte) []byte { return packed.Pack(b).Gzip() }
+
+// decompress undoes compress.
+func decompress(b []byte) ([]byte, error) {
+	p, err := packed.Stored(b)
+	if err != nil {
+		return nil, err
+	}
+	return p.Plain()
 }

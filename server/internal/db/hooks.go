@@ -32,12 +32,3 @@ func (r Reader) HasHook(ctx context.Context, h Hook, since time.Time) (bool, err
 	err := r.db.NewRaw(`SELECT EXISTS (SELECT 1 FROM hooks WHERE name = ? AND set_at > ?)`, h, moment(since)).Scan(ctx, &has)
 	return has, wrap("hook "+string(h), err)
 }
-
-// ByID returns a job of any account, or ErrNotFound.
-func (r Jobs) ByID(ctx context.Context, id string) (*Job, error) {
-	j := new(Job)
-	if err := r.db.NewSelect().Model(j).Where("id = ?", id).Scan(ctx); err != nil {
-		return nil, one("job "+id, err)
-	}
-	return j, nil
-}

@@ -88,6 +88,15 @@ func (r Jobs) Owned(ctx context.Context, account, id string) (*Job, error) {
 	return j, nil
 }
 
+// ByID returns a job of any account, or ErrNotFound.
+func (r Jobs) ByID(ctx context.Context, id string) (*Job, error) {
+	j := new(Job)
+	if err := r.db.NewSelect().Model(j).Where("id = ?", id).Scan(ctx); err != nil {
+		return nil, one("job "+id, err)
+	}
+	return j, nil
+}
+
 // Running returns the account's running claim on the extraction, or ErrNotFound.
 func (w JobsTx) Running(ctx context.Context, account, extractionID string) (*Job, error) {
 	j := new(Job)
