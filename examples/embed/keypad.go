@@ -14,9 +14,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// keypad is a recognizer of the program's own: it hears the keys that a caller
-// presses on a telephone. Each is the sum of two tones, one for its row and one
-// for its column.
+// keypad is the program's own recognizer: it hears the keys that a caller presses on a
+// telephone. Each key is the sum of two tones, one for its row and one for its column.
 type keypad struct{}
 
 var (
@@ -27,16 +26,16 @@ var (
 	keys    = [4]string{"123A", "456B", "789C", "*0#D"}
 )
 
-// block is how much audio is looked at at once: 25 ms tell the tones apart and
-// are shorter than any press.
+// block is the number of samples that are examined at once: 25 ms suffice to distinguish the
+// tones and are shorter than any press.
 const block = speech.SampleRate / 40
 
-// Info: keys have no language, for which there is a tag.
+// Info describes the recognizer. Keys have no language, and "zxx" is the tag for that.
 func (keypad) Info() engine.RecognizerInfo {
 	return engine.RecognizerInfo{Name: "keypad", Model: "dtmf", Languages: []string{"zxx"}}
 }
 
-// Recognize hears a key where two blocks in a row hold it.
+// Recognize hears a key if two consecutive blocks hold it.
 func (k keypad) Recognize(ctx context.Context, audio engine.Audio, o engine.RecognizeOptions) (engine.Recognition, error) {
 	if o.Language != "" && o.Language != "zxx" {
 		return engine.Recognition{}, transcript.Errorf(transcript.NotImplemented, "Telephone keys have no language %s.", o.Language).
@@ -59,7 +58,7 @@ func (keypad) listen(ctx context.Context, audio engine.Audio, progress func(time
 
 	var presses []transcript.Word
 	var samples [block]int16
-	var held byte // the key of the block before; 0: none
+	var held byte // the key of the previous block; 0: none
 	for n := 0; ; n++ {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -74,7 +73,7 @@ func (keypad) listen(ctx context.Context, audio engine.Audio, progress func(time
 		key := keyIn(&samples)
 		end := seconds(n + 1)
 		switch last := len(presses) - 1; {
-		case key == 0 || key != held: // silence, or not sure yet
+		case key == 0 || key != held: // silence, or the first block of a key
 		case last >= 0 && presses[last].End == seconds(n):
 			presses[last].End = end
 		default:
@@ -87,7 +86,7 @@ func (keypad) listen(ctx context.Context, audio engine.Audio, progress func(time
 	}
 }
 
-// seconds is where a block begins.
+// seconds returns the time at which a block begins.
 func seconds(n int) float64 { return float64(n*block) / speech.SampleRate }
 
 // keyIn returns the key that a block holds, or 0.
@@ -98,7 +97,7 @@ func keyIn(samples *[block]int16) byte {
 	}
 	row, rowPower := loudest(samples, &rows)
 	column, columnPower := loudest(samples, &columns)
-	// The power of a pure tone is half of a block's length times its energy.
+	// The power of a pure tone is half of the block's length times its energy.
 	share := (rowPower + columnPower) / (energy * block / 2)
 	if energy < block*100*100 || share < 0.7 || rowPower > 10*columnPower || columnPower > 10*rowPower {
 		return 0
@@ -106,7 +105,7 @@ func keyIn(samples *[block]int16) byte {
 	return keys[row][column]
 }
 
-// loudest returns which of the tones is the strongest in the block.
+// loudest returns the index and the power of the strongest tone in the block.
 func loudest(samples *[block]int16, tones *[4]float64) (best int, power float64) {
 	for i, hz := range tones {
 		if p := goertzel(samples, hz); p > power {
@@ -116,7 +115,7 @@ func loudest(samples *[block]int16, tones *[4]float64) (best int, power float64)
 	return best, power
 }
 
-// goertzel is the power of one frequency in the block.
+// goertzel returns the power of one frequency in the block.
 func goertzel(samples *[block]int16, hz float64) float64 {
 	c := 2 * math.Cos(2*math.Pi*hz/speech.SampleRate)
 	var a, b float64

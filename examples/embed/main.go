@@ -1,6 +1,6 @@
-// Embed is a site of its own that has transcripts beside its other pages: its
-// own login instead of API keys, its own recognizer, and of the whole service
-// only the transcript handlers, under /calls.
+// Embed is a site with transcripts next to its other pages. It has its own login instead of API
+// keys and its own recognizer, and of the whole service it mounts only the transcript handlers,
+// under /calls.
 //
 //	go run ./examples/embed
 //	curl -c jar -d user=ada -d password=lovelace http://127.0.0.1:8081/login
@@ -51,8 +51,8 @@ func main() {
 	}
 }
 
-// answer explains the program to who asks, and else says that it takes no arguments. It
-// returns the exit code.
+// answer prints the help if the arguments ask for it, and otherwise says that there are no
+// arguments. It returns the exit code.
 func answer(args []string, stdout, stderr io.Writer) int {
 	switch args[0] {
 	case "help", "-h", "-help", "--help":
@@ -63,10 +63,10 @@ func answer(args []string, stdout, stderr io.Writer) int {
 	return 2
 }
 
-// prefix is where the transcript handlers stand in this site.
+// prefix is the path of the transcript handlers in this site.
 const prefix = "/calls"
 
-// run serves the site until ctx ends; what it keeps is in dir.
+// run serves the site until ctx ends. It keeps its data in dir.
 func run(ctx context.Context, listener net.Listener, dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -81,7 +81,7 @@ func run(ctx context.Context, listener net.Listener, dir string) error {
 	return serve(ctx, listener, s)
 }
 
-// serve answers until ctx ends, and closes the store.
+// serve answers requests until ctx ends, and closes the store.
 func serve(ctx context.Context, listener net.Listener, s *store.Store) error {
 	visitors := newSessions(map[string]string{"ada": "lovelace", "alan": "turing"})
 	transcripts, err := server.New(ctx, server.Config{
@@ -113,16 +113,16 @@ func serve(ctx context.Context, listener net.Listener, s *store.Store) error {
 	return errors.Join(err, stop(transcripts, web, s))
 }
 
-// stop ends the transcripts first: they end the event streams that Shutdown would
-// wait for.
+// stop first stops the transcript service, which ends the event streams: Shutdown would wait
+// for them.
 func stop(transcripts *server.Server, web *http.Server, s *store.Store) error {
 	if err := within(20*time.Second, transcripts.Stop); err != nil {
-		return err // steps still run, on the store too: the end of the process ends them
+		return err // steps still use the store; the end of the process ends them
 	}
 	return errors.Join(within(10*time.Second, web.Shutdown), s.Close())
 }
 
-// within gives the end of something its own time.
+// within calls end with a time limit.
 func within(limit time.Duration, end func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()

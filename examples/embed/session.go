@@ -13,8 +13,8 @@ import (
 
 const cookieName = "session"
 
-// sessions is how this site knows its visitors: by a cookie, as sites do. The
-// transcript handlers are told so by Authenticate.
+// sessions recognizes the site's visitors by a cookie. Authenticate passes this on to the
+// transcript handlers.
 type sessions struct {
 	passwords map[string]string // by user
 	mu        sync.Mutex
@@ -25,7 +25,7 @@ func newSessions(passwords map[string]string) *sessions {
 	return &sessions{passwords: passwords, users: map[string]string{}}
 }
 
-// login gives a cookie to who knows the password.
+// login gives a cookie to a visitor with the right password.
 func (s *sessions) login(w http.ResponseWriter, r *http.Request) {
 	user := r.PostFormValue("user")
 	password, known := s.passwords[user]
@@ -43,8 +43,8 @@ func (s *sessions) login(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// Authenticate is the server's question who asks. What visitors may do is the
-// site's to say: here, everything that its own plan includes.
+// Authenticate tells the server who makes a request. The site decides about permissions: here,
+// everything that its own plan includes.
 func (s *sessions) Authenticate(_ context.Context, r *http.Request) (account.Principal, error) {
 	cookie, err := r.Cookie(cookieName)
 	if err != nil {
@@ -63,7 +63,7 @@ func (s *sessions) Authenticate(_ context.Context, r *http.Request) (account.Pri
 	}, nil
 }
 
-// visitor is what a visitor may have.
+// visitor returns the plan of a visitor.
 func visitor() account.Plan {
 	plan := account.DefaultPlans().ByName["self_hosted"]
 	plan.Name = "visitor"

@@ -1,4 +1,4 @@
-// Package testdata is the recording that examples and tests share.
+// Package testdata holds the recording that examples and tests share.
 package testdata
 
 import _ "embed" // for Talk

@@ -14,7 +14,7 @@ import (
 
 const lookEvery = time.Second // at the items of a batch
 
-// mayExport asks before batches are begun whether their texts could be had.
+// mayExport asks, before batches begin, whether the account may export their texts.
 func (w *work) mayExport(ctx context.Context) error {
 	if len(w.order.batches) == 0 {
 		return nil
@@ -85,7 +85,7 @@ func (w *work) batch(ctx context.Context, p client.BatchParams) {
 	}
 }
 
-// watch shows the items that run until the batch has ended.
+// watch shows the running items until the batch has ended.
 func (w *work) watch(ctx context.Context, whole *progress.Line, id string) (ended *batch.Job, err error) {
 	done := make(chan struct{})
 	go func() {
@@ -112,7 +112,7 @@ func (w *work) show(ctx context.Context, whole *progress.Line, id string, runnin
 	all, done, failed := 0, 0, 0
 	for item, err := range w.client.Batches.AllItems(ctx, id) {
 		if err != nil {
-			return // the wait says what is wrong, or does without the display
+			return // the wait reports the error, or works without the display
 		}
 		all++
 		if item.Status.Terminal() {
@@ -135,7 +135,7 @@ func (w *work) show(ctx context.Context, whole *progress.Line, id string, runnin
 	whole.State(fmt.Sprintf("%d of %d done, %d failed", done, all, failed))
 }
 
-// labelOf is what people know an item by.
+// labelOf returns the text by which people recognize an item.
 func labelOf(item batch.Item) string {
 	if item.SourceURL != nil {
 		return *item.SourceURL
@@ -143,7 +143,7 @@ func labelOf(item batch.Item) string {
 	return item.ExternalID
 }
 
-// export writes the texts of a batch to where they belong.
+// export writes the texts of a batch to the output.
 func (w *work) export(ctx context.Context, id string) error {
 	file, err := w.client.Batches.Export(ctx, id, client.ExportParams{
 		Format:         batch.ExportFormat(w.Format),

@@ -48,10 +48,11 @@ Exit codes: 0 all texts were written, 1 something failed, 2 the command line is
 wrong and nothing was begun, 130 interrupted.
 `
 
-// defaultServer is where transcriptd listens by itself.
+// defaultServer is transcriptd's default address.
 const defaultServer = "http://127.0.0.1:8080"
 
-// parse reads the command line. Help, the version and completion are answered at once.
+// parse reads the command line. If it asks for help, the version or completion, parse prints
+// that at once.
 func parse(args []string, stdout, stderr io.Writer) (cmd *command, answered bool, err error) {
 	cmd = &command{}
 	parser, err := kong.New(cmd,
@@ -84,7 +85,7 @@ func help(options kong.HelpOptions, ctx *kong.Context) error {
 	return err
 }
 
-// check refuses what does not go together.
+// check refuses contradictory flags.
 func (cmd *command) check() error {
 	switch {
 	case !cmd.Timestamps && cmd.Format != "txt" && cmd.Format != "md":
@@ -95,7 +96,7 @@ func (cmd *command) check() error {
 	return nil
 }
 
-// version is that of the module, as the build noted it.
+// version returns the version of the module, as recorded in the build.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -104,8 +105,8 @@ func version() string {
 	return cmp.Or(info.Main.Version, "(devel)")
 }
 
-// client is a client for the service with the caller's key. A service that wants none
-// gets none.
+// client returns a client for the service with the caller's key, or without a key if the
+// service needs none.
 func (cmd *command) client(getenv func(string) string) (*client.Client, error) {
 	key := getenv("TRANSCRIBE_KEY")
 	if cmd.KeyFile != "" {
@@ -132,8 +133,8 @@ func (cmd *command) client(getenv func(string) string) (*client.Client, error) {
 	return c, nil
 }
 
-// transport notices within seconds that the other end of a connection is gone, also
-// where nothing says so.
+// transport notices within seconds that the other end of a connection is gone, even without a
+// message.
 func transport() *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // it is one
 	t.DialContext = (&net.Dialer{

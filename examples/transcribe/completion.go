@@ -8,7 +8,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// writeCompletion writes what makes a shell complete the command, made of its flags:
+// writeCompletion writes the shell code that completes the command, made from its flags:
 //
 //	source <(transcribe --completion bash)       # bash, and zsh with its name
 //	transcribe --completion fish | source
@@ -22,13 +22,13 @@ func writeCompletion(to io.Writer, shell string, model *kong.Application) error 
 	return err
 }
 
-// completed is a flag as shells complete it.
+// completed is a flag in the form that shells need.
 type completed struct {
 	short, long string // with their dashes; short may be empty
 	help        string
-	value       bool     // it takes one
-	values      []string // which are known
-	file        bool     // which is the name of a file or folder
+	value       bool     // it takes a value
+	values      []string // the known values
+	file        bool     // the value is the name of a file or folder
 }
 
 func newCompleted(f *kong.Flag) completed {
@@ -58,7 +58,7 @@ func bashScript(name string, flags []completed) string {
 		case f.values != nil:
 			fmt.Fprintf(&cases, "    %s) COMPREPLY=($(compgen -W '%s' -- \"$cur\")); return ;;\n", pattern, strings.Join(f.values, " "))
 		case f.file:
-			fmt.Fprintf(&cases, "    %s) return ;;\n", pattern) // to the names of files
+			fmt.Fprintf(&cases, "    %s) return ;;\n", pattern) // bash then completes file names
 		case f.value:
 			fmt.Fprintf(&cases, "    %s) compopt +o default 2>/dev/null; return ;;\n", pattern)
 		}
@@ -90,7 +90,7 @@ func zshScript(name string, flags []completed) string {
 			action = ":value: "
 		}
 		short, long := f.short, f.long
-		if f.value { // it may stand behind, with and without a blank
+		if f.value { // a value may follow, with and without a blank
 			short, long = short+"+", long+"="
 		}
 		if f.short != "" {

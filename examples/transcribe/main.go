@@ -6,15 +6,15 @@
 //	transcribe --format srt --output talks/ first.mp3 second.mp3
 //	ffmpeg -i talk.mkv -f mp3 - | transcribe - > talk.txt
 //
-// The text goes to standard output or --output, everything else to standard error: a line
-// with a bar for each thing under way on a terminal, plain lines elsewhere. An argument
-// is a file, a link to a content, a playlist or a channel, the id of a video (write --, if
-// it begins with a dash), or - for a recording on standard input. A file that exists is
-// the file, whatever else its name could mean. Several links are one batch on the
-// service, each playlist and channel another; recordings are sent beside them.
+// The text goes to standard output or --output, and all messages to standard error: on a
+// terminal a line with a bar for each task, elsewhere plain lines. An argument is a file, a
+// link to a content, a playlist or a channel, the id of a video (after --, if it begins with a
+// dash), or - for a recording on standard input. If a file of that name exists, the argument
+// means the file. Several links become one batch on the service, and each playlist and each
+// channel becomes a batch of its own. Recordings are sent one by one.
 //
-// See --help for the exit codes. Who interrupts cancels the jobs and batches that this
-// call has begun, but none that --job only went on with.
+// See --help for the exit codes. An interruption cancels the jobs and batches that this call
+// has begun, but no job that --job continues.
 package main
 
 import (
@@ -45,7 +45,7 @@ const (
 	exitInterrupted = 130
 )
 
-// process is what the program is started with.
+// process holds the inputs and outputs of the process.
 type process struct {
 	args           []string
 	getenv         func(string) string
@@ -53,8 +53,7 @@ type process struct {
 	stdout, stderr io.Writer
 }
 
-// run does what the arguments ask for and returns the exit code. The end of ctx is an
-// interruption.
+// run carries out the arguments and returns the exit code. The end of ctx is an interruption.
 func (p process) run(ctx context.Context) int {
 	cmd, answered, err := parse(p.args, p.stdout, p.stderr)
 	switch {
@@ -80,7 +79,7 @@ func (p process) run(ctx context.Context) int {
 	return p.fail(exitFailure, failed...)
 }
 
-// prepare looks at everything that can be wrong before work begins.
+// prepare checks everything that can be wrong before work begins.
 func (cmd *command) prepare(p process, in *stdin) (*work, error) {
 	c, err := cmd.client(p.getenv)
 	if err != nil {
@@ -95,13 +94,12 @@ func (cmd *command) prepare(p process, in *stdin) (*work, error) {
 		return nil, fmt.Errorf("--output: %w", err)
 	}
 	if cmd.Quiet {
-		p.stderr = io.Discard // errors are told in the end
+		p.stderr = io.Discard // errors are reported at the end
 	}
 	return &work{command: cmd, client: c, order: o, output: out, display: progress.New(p.stderr)}, nil
 }
 
-// fail tells each error in a line, and what can be done where the error does not say so
-// itself.
+// fail prints each error on a line, followed by a cure if the error itself names none.
 func (p process) fail(code int, failed ...error) int {
 	for _, err := range failed {
 		fmt.Fprintln(p.stderr, "transcribe:", progress.OneLine(err.Error()))

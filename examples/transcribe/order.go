@@ -15,22 +15,22 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// order is what is to be done: texts, each by itself, and batches, one for all links and
-// one for each playlist and channel.
+// order lists the work: single texts, and batches, one for all links and one for each playlist
+// and each channel.
 type order struct {
 	texts   []text
 	batches []client.BatchParams
 }
 
-// text is one text that is to be made, of a source or by a job that has begun already.
+// text is one text to make, from a source or from a job that already runs.
 type text struct {
-	name   string // what the caller calls it
-	file   string // the name of a file for it
+	name   string // the caller's name for it
+	file   string // the name of its output file
 	source transcript.Source
 	job    string
 }
 
-// order reads the arguments, and the files that name more.
+// order reads the arguments, and the files with further arguments.
 func (cmd *command) order(in *stdin) (o order, err error) {
 	sources := slices.Clone(cmd.Sources)
 	for _, name := range cmd.From {
@@ -82,7 +82,7 @@ func (cmd *command) order(in *stdin) (o order, err error) {
 	return o, cmd.checkOrder(o, in)
 }
 
-// checkOrder refuses what cannot be done.
+// checkOrder refuses impossible orders.
 func (cmd *command) checkOrder(o order, in *stdin) error {
 	stdins := 0
 	for _, name := range slices.Concat(cmd.Sources, cmd.From) {
@@ -105,13 +105,13 @@ func (cmd *command) checkOrder(o order, in *stdin) error {
 	return nil
 }
 
-// batched reports whether only batches come in the format.
+// batched reports whether only batches have the format.
 func (cmd *command) batched() bool { return cmd.Format == "csv" || cmd.Format == "zip" }
 
-// results is how many files the order comes to.
+// results returns the number of result files.
 func (o order) results() int { return len(o.texts) + len(o.batches) }
 
-// recordingOn is what can be read from standard input, once.
+// recordingOn returns the recording on standard input, which can be read once.
 func recordingOn(in *stdin) transcript.Source {
 	read := false
 	return transcript.Media("stdin", -1, func() (io.ReadCloser, error) {
@@ -123,7 +123,7 @@ func recordingOn(in *stdin) transcript.Source {
 	})
 }
 
-// lines are those of a file, or of standard input for "-", without empty ones and
+// lines returns the lines of a file, or of standard input for "-", without empty lines and
 // comments.
 func lines(name string, stdin io.Reader) (all []string, err error) {
 	in := stdin
@@ -155,9 +155,9 @@ const (
 	isChannel
 )
 
-// kindOf takes what exists for a file, and of all else what has a scheme or means
-// something on the public sites for that. The rest is the name of a file that is not
-// there.
+// kindOf decides what an argument is. An existing file is a file. Otherwise, a text with a
+// scheme, or with a meaning on the public sites, is that. Any other text is the name of a
+// missing file.
 func kindOf(argument string) kind {
 	if argument == "-" {
 		return isStdin
@@ -181,11 +181,11 @@ func kindOf(argument string) kind {
 	return isFile
 }
 
-// longestName is how many bytes a name for a file has at most, without its extension.
-// Systems take 255 with it.
+// longestName bounds a file name without its extension, in bytes. Systems permit 255 bytes with
+// the extension.
 const longestName = 200
 
-// fileName is a name for the file of a link's or a job's text.
+// fileName returns a file name for the text of a link or a job.
 func (cmd *command) fileName(of string) string {
 	name := strings.Trim(strings.Map(func(r rune) rune {
 		if strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-", r) {
@@ -193,5 +193,5 @@ func (cmd *command) fileName(of string) string {
 		}
 		return '-'
 	}, of), "-")
-	return name[max(0, len(name)-longestName):] + "." + cmd.Format // of links the end tells more
+	return name[max(0, len(name)-longestName):] + "." + cmd.Format // the end of a link tells more than its beginning
 }

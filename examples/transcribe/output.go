@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// output is where texts go: standard output, a file, or a folder.
+// output is the destination of texts: standard output, a file, or a folder.
 type output struct {
 	path   string // empty: standard output
 	folder bool
 	stdout io.Writer
 }
 
-// newOutput looks before work begins whether the texts of an order can be written.
+// newOutput checks, before work begins, whether the texts of an order can be written.
 func newOutput(path string, stdout io.Writer, o order) (*output, error) {
 	out := &output{path: path, stdout: stdout}
 	if path == "-" {
@@ -49,7 +49,7 @@ func newOutput(path string, stdout io.Writer, o order) (*output, error) {
 	return out, nil
 }
 
-// open finds out what the path is. A folder that ends in a slash is made.
+// open finds out what the path is. It creates a folder for a path that ends in a slash.
 func (out *output) open() error {
 	if out.path == "" {
 		return nil
@@ -66,7 +66,7 @@ func (out *output) open() error {
 		}
 		return probe(out.path)
 	case err == nil && !st.Mode().IsRegular():
-		return nil // a device or a pipe, which is not opened twice
+		return nil // a device or a pipe must not be opened twice
 	case err == nil:
 		f, err := os.OpenFile(out.path, os.O_WRONLY, 0)
 		if err != nil {
@@ -77,12 +77,12 @@ func (out *output) open() error {
 	return probe(filepath.Dir(out.path))
 }
 
-// probe reports whether files can be made in a folder.
+// probe reports whether files can be created in a folder.
 func probe(dir string) error {
 	f, err := os.CreateTemp(dir, ".transcribe-*")
 	var at *fs.PathError
 	if errors.As(err, &at) {
-		return fmt.Errorf("no file can be made in %s: %w", dir, at.Err) // its own name tells nobody anything
+		return fmt.Errorf("no file can be made in %s: %w", dir, at.Err) // without the probe's own name, which means nothing to the caller
 	}
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func probe(dir string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// file is where the text of that name goes; empty for standard output.
+// file returns the path for a text with that name; empty for standard output.
 func (out *output) file(name string) string {
 	if out.folder {
 		return filepath.Join(out.path, name)
@@ -98,8 +98,8 @@ func (out *output) file(name string) string {
 	return out.path
 }
 
-// put writes a text, under the name where the output is a folder, and returns the path;
-// empty for standard output. A file is replaced when the new one is whole.
+// put writes a text and returns its path, which is empty for standard output. In a folder the
+// text gets the name. A file is replaced only after the new one is complete.
 func (out *output) put(name string, write func(io.Writer) error) (path string, err error) {
 	path = out.file(name)
 	if path == "" {
@@ -107,7 +107,7 @@ func (out *output) put(name string, write func(io.Writer) error) (path string, e
 	}
 	st, err := os.Stat(path)
 	switch {
-	case err == nil && !st.Mode().IsRegular(): // a device or a pipe: there is nothing to replace
+	case err == nil && !st.Mode().IsRegular(): // a device or a pipe: it cannot be replaced
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
 			return path, err

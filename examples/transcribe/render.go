@@ -8,7 +8,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/format"
 )
 
-// render writes a text in the wanted format.
+// render writes a text in the requested format.
 func (cmd *command) render(to io.Writer, t *transcript.Transcript) error {
 	switch cmd.Format {
 	case "json":

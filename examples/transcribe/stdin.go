@@ -9,8 +9,8 @@ import (
 	"golang.org/x/term"
 )
 
-// stdin is standard input, whose reads end with a context also while nothing comes. Who
-// reads it would else wait for whoever writes it.
+// stdin is standard input whose reads end with a context, even if no input comes. A plain read
+// would wait for the writer of the input.
 type stdin struct {
 	io.Reader // of what passes
 	file      io.Reader
@@ -25,7 +25,7 @@ func interruptible(ctx context.Context, file io.Reader) *stdin {
 	return &stdin{Reader: from, file: file, passes: to}
 }
 
-// Read reads. Nothing is taken of the file before the first call.
+// Read reads. It takes nothing from the file before the first call.
 func (s *stdin) Read(b []byte) (int, error) {
 	s.begin.Do(func() {
 		go func() { // ends with the process: a file cannot be read with a context
@@ -36,7 +36,7 @@ func (s *stdin) Read(b []byte) (int, error) {
 	return s.Reader.Read(b)
 }
 
-// isTerminal tells whether somebody would have to type a recording.
+// isTerminal reports whether a person would have to type the recording.
 func (s *stdin) isTerminal() bool {
 	f, is := s.file.(*os.File)
 	return is && term.IsTerminal(int(f.Fd()))

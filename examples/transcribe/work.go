@@ -23,7 +23,7 @@ const (
 	cancelTimeout = 5 * time.Second // for canceling after an interruption
 )
 
-// work does what was ordered, one thing or many alike.
+// work carries out an order of one or many tasks.
 type work struct {
 	*command
 	client  *client.Client
@@ -35,7 +35,7 @@ type work struct {
 	failed []error
 }
 
-// do returns what failed, each error with the name of what it befell.
+// do returns the errors, each with the name of the failed task.
 func (w *work) do(ctx context.Context) []error {
 	defer w.display.Done()
 	if err := w.mayExport(ctx); err != nil {
@@ -57,7 +57,7 @@ func (w *work) do(ctx context.Context) []error {
 			return nil
 		})
 	}
-	_, _ = texts.Wait(), batches.Wait() // what fails is in w.failed
+	_, _ = texts.Wait(), batches.Wait() // the errors are in w.failed
 	return w.failed
 }
 
@@ -67,7 +67,7 @@ func (w *work) fail(name string, err error) {
 	w.failed = append(w.failed, fmt.Errorf("%s: %w", name, err))
 }
 
-// line begins the line of a thing, which has a name where it is not the only one.
+// line begins the line of a task, without a name if it is the only task.
 func (w *work) line(name string) *progress.Line {
 	if w.order.results() == 1 {
 		name = ""
@@ -75,7 +75,7 @@ func (w *work) line(name string) *progress.Line {
 	return w.display.Line(name)
 }
 
-// text makes one text and writes it to where it belongs.
+// text makes one text and writes it to the output.
 func (w *work) text(ctx context.Context, t text) error {
 	if ctx.Err() != nil {
 		return errors.New("interrupted before it began")
@@ -99,7 +99,7 @@ func (w *work) text(ctx context.Context, t text) error {
 	return w.put(t.file, func(to io.Writer) error { return w.render(to, result.Transcript) })
 }
 
-// put writes a text, and says where to.
+// put writes a text, and reports its path.
 func (w *work) put(name string, write func(io.Writer) error) error {
 	if w.output.file(name) == "" {
 		w.display.Done() // the terminal may be the same
@@ -111,8 +111,8 @@ func (w *work) put(name string, write func(io.Writer) error) error {
 	return err
 }
 
-// result sends what is to be transcribed, unless a job has it already, and follows the
-// job to its end.
+// result sends the source of a text, unless a job already has it, and follows the job to its
+// end.
 func (w *work) result(ctx context.Context, t text, line *progress.Line) (*transcript.Result, error) {
 	id := t.job
 	if id == "" {
@@ -126,7 +126,7 @@ func (w *work) result(ctx context.Context, t text, line *progress.Line) (*transc
 	again := tryingAgain(line)
 	for event, err := range w.client.Jobs.Events(ctx, id, again) {
 		if err != nil {
-			break // the wait below says what is wrong, or does without the display
+			break // the wait below reports the error, or works without the display
 		}
 		line.Job(event.Job)
 	}
@@ -134,7 +134,7 @@ func (w *work) result(ctx context.Context, t text, line *progress.Line) (*transc
 	if err != nil || result.Transcript != nil {
 		return result, err
 	}
-	// Who began the job wanted plain text.
+	// The job was begun with plain text as its format.
 	var job transcript.Job
 	err = w.client.Do(ctx, http.MethodGet, "/v1/transcript/job/"+url.PathEscape(id)+"?format=json", nil, &job, again)
 	return job.Result, err
@@ -164,8 +164,8 @@ func tryingAgain(line *progress.Line) client.RequestOption {
 	})
 }
 
-// unfinished is why there is no text, and what becomes of its job. Who interrupts cancels
-// it, unless somebody else has begun it.
+// unfinished returns the reason why there is no text, and the state of the job. An interruption
+// cancels the job, unless another call has begun it.
 func (w *work) unfinished(ctx context.Context, t text, err error) error {
 	var waited *client.WaitError
 	interrupted := ctx.Err() != nil
@@ -187,7 +187,7 @@ func (w *work) unfinished(ctx context.Context, t text, err error) error {
 	return fmt.Errorf("%w; the job goes on: \"transcribe --job %s\" returns to it", err, waited.Job.JobID)
 }
 
-// cancelled cancels what a caller who has gone had begun, and says what came of it.
+// cancelled cancels the work of an interrupted call and returns the outcome in words.
 func cancelled(ctx context.Context, cancel func(context.Context) error) string {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), cancelTimeout)
 	defer stop()

@@ -49,7 +49,7 @@ func (c *accountsSet) Run(ctx context.Context, out output) error {
 	})
 }
 
-// promptOf says of an account's prompt how long it is, and nothing else.
+// promptOf returns only the length of an account's prompt.
 func promptOf(acc account.Account) string {
 	if acc.Prompt == "" {
 		return "no prompt"
@@ -57,12 +57,12 @@ func promptOf(acc account.Account) string {
 	return fmt.Sprintf("a prompt of %d characters", utf8.RuneCountInString(acc.Prompt))
 }
 
-// promptFile is what a file with a prompt holds.
+// promptFile is the text of a file with a prompt.
 type promptFile struct{ text *string } // nil: none was named
 
 // UnmarshalText is called by the parser, with the file's name.
 func (p *promptFile) UnmarshalText(path []byte) error {
-	const most = 64 << 10 // bytes, far more than a prompt has
+	const most = 64 << 10 // bytes, far more than a prompt may have
 	f, err := os.Open(string(path))
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func (p *promptFile) UnmarshalText(path []byte) error {
 	case len(b) > most:
 		return fmt.Errorf("%s: want at most %d characters", path, account.MaxPrompt)
 	}
-	p.text = new(strings.TrimPrefix(string(b), "\ufeff")) // the mark that some editors begin a file with
+	p.text = new(strings.TrimPrefix(string(b), "\ufeff")) // without the byte order mark that some editors write
 	return nil
 }
 
@@ -115,7 +115,7 @@ func (c *accountsList) Run(ctx context.Context, out output) error {
 	})
 }
 
-// newTable writes aligned columns, for people and for awk; it is to be flushed.
+// newTable returns a writer of aligned columns, for people and for awk. The caller flushes it.
 func newTable(out output, header string) *tabwriter.Writer {
 	table := tabwriter.NewWriter(out.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, header)

@@ -10,12 +10,12 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
 
-// database is the flag that every command with a database has.
+// database is the flag of every command with a database.
 type database struct{ service.DatabaseFlag }
 
-// withStore opens the database for a command that is not serving. What is not there is
-// made only where that is what the command is for: else a mistyped name would be a new
-// database.
+// withStore opens the database for a command other than serve. It creates a missing database
+// only if that is the purpose of the command, because a mistyped name would otherwise make a
+// new database.
 func (d database) withStore(ctx context.Context, made bool, use func(*store.Store) error) error {
 	s, err := service.OpenStore(ctx, store.Options{Database: string(d.DB), MustExist: !made, Blobs: store.InMemory})
 	if !made && errors.Is(err, store.ErrNoDatabase) {
@@ -27,7 +27,7 @@ func (d database) withStore(ctx context.Context, made bool, use func(*store.Stor
 	return errors.Join(use(s), s.Close())
 }
 
-// withAccounts opens the accounts of the database, which have plans of those offered.
+// withAccounts opens the accounts of the database with the offered plans.
 func (d database) withAccounts(ctx context.Context, made bool, offered account.Plans, use func(*account.Accounts) error) error {
 	return d.withStore(ctx, made, func(s *store.Store) error {
 		accounts, err := account.New(s, offered)
@@ -40,7 +40,7 @@ func (d database) withAccounts(ctx context.Context, made bool, offered account.P
 
 type migrateCommand struct{ database }
 
-// Run opens the database, which is all it takes.
+// Run opens the database, which also updates it.
 func (c *migrateCommand) Run(ctx context.Context, out output) error {
 	return c.withStore(ctx, true, func(*store.Store) error {
 		_, err := fmt.Fprintln(out.Stderr, "The database is up to date.")

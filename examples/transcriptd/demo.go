@@ -28,7 +28,7 @@ type demoCommand struct {
 	service.ModelsFlag
 }
 
-// Run starts a service for a link and a recording and throws it away again.
+// Run starts a service for a link and a recording, and removes it again.
 func (c *demoCommand) Run(ctx context.Context, out output) error {
 	if _, err := os.Stat(c.Recording); err != nil {
 		return fmt.Errorf("no recording to show: %w (run it where the repository is checked out, or name a recording with --recording)", err)
@@ -46,7 +46,7 @@ func (c *demoCommand) Run(ctx context.Context, out output) error {
 func (c *demoCommand) demonstrate(ctx context.Context, out output, dir string) error {
 	level := slog.LevelError
 	if c.URL != "" {
-		level = slog.LevelWarn // what a site has against a link
+		level = slog.LevelWarn // the site's reasons to refuse a link
 	}
 	log := slog.New(slog.NewTextHandler(out.Stderr, &slog.HandlerOptions{Level: level}))
 	asr, err := untold(ctx, c.Models)
@@ -74,7 +74,7 @@ func (c *demoCommand) demonstrate(ctx context.Context, out output, dir string) e
 	return errors.Join(c.visit(ctx, out.Stdout, s, link, asr), s.stop())
 }
 
-// passing is a service in a folder that is removed with it.
+// passing returns a setup in a temporary folder.
 func passing(dir string, speech service.Choice, log *slog.Logger) service.Setup {
 	return service.Setup{Speech: speech, Log: log, Flags: service.Flags{
 		DatabaseFlag: service.DatabaseFlag{DB: service.Database("sqlite:" + filepath.Join(dir, "service.db"))},
@@ -84,7 +84,7 @@ func passing(dir string, speech service.Choice, log *slog.Logger) service.Setup 
 	}}
 }
 
-// visit is what a customer of the service sees.
+// visit shows what a customer of the service sees.
 func (c *demoCommand) visit(ctx context.Context, out io.Writer, s *running, link string, asr service.Choice) error {
 	heardBy, err := asr.Describe()
 	if err != nil {
@@ -117,7 +117,7 @@ func (c *demoCommand) visit(ctx context.Context, out io.Writer, s *running, link
 	return nil
 }
 
-// show asks for a transcript twice: the second time the service has it.
+// show asks for a transcript twice: the second answer comes from the cache.
 func show(ctx context.Context, out io.Writer, c *client.Client, source transcript.Source) error {
 	began := time.Now()
 	result, err := transcribe(ctx, out, c, source)
@@ -143,7 +143,7 @@ func show(ctx context.Context, out io.Writer, c *client.Client, source transcrip
 	return nil
 }
 
-// demoKey makes an account and returns a key of it.
+// demoKey makes an account and returns its key.
 func demoKey(ctx context.Context, accounts *account.Accounts) (string, error) {
 	if _, err := accounts.Set(ctx, "demo", account.Settings{}); err != nil {
 		return "", err
@@ -152,9 +152,9 @@ func demoKey(ctx context.Context, accounts *account.Accounts) (string, error) {
 	return key, err
 }
 
-// transcribe sends the source and follows its job to the end.
+// transcribe sends the source and follows the job to its end.
 func transcribe(ctx context.Context, out io.Writer, c *client.Client, source transcript.Source) (*transcript.Result, error) {
-	atOnce := time.Duration(0) // so that there is something to watch
+	atOnce := time.Duration(0) // so that there is progress to show
 	result, job, err := c.Transcripts.Submit(ctx, transcript.Request{Source: source, Wait: &atOnce})
 	if err != nil || result != nil {
 		return result, err
@@ -168,7 +168,7 @@ func transcribe(ctx context.Context, out io.Writer, c *client.Client, source tra
 		}
 		line.Job(event.Job)
 	}
-	return c.Jobs.Wait(ctx, job.JobID) // the result, or why there is none
+	return c.Jobs.Wait(ctx, job.JobID) // the result, or the reason why there is none
 }
 
 func roundly(d time.Duration) time.Duration {

@@ -15,19 +15,19 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 )
 
-// doctorCommand takes the flags of serve: it looks at what that would stand on.
+// doctorCommand takes the flags of serve and examines everything that serve would use.
 type doctorCommand struct {
 	serveCommand
 	Network bool `help:"Ask the network too: whether the video site answers, by each --proxy."`
 }
 
-// recognizerName is how server.Examine calls the recognizer.
+// recognizerName is server.Examine's name of the recognizer.
 const recognizerName = "recognizer"
 
-// doctorPatience bounds an examination, whatever hangs.
+// doctorPatience bounds an examination in which a check hangs.
 const doctorPatience = 2 * time.Minute
 
-// Run prints a line for each thing, with what fails and what cures it.
+// Run prints a line for each thing, with the features that fail and the cure.
 func (c *doctorCommand) Run(ctx context.Context, out output) error {
 	ctx, cancel := context.WithTimeout(ctx, doctorPatience)
 	defer cancel()
@@ -45,7 +45,7 @@ func (c *doctorCommand) Run(ctx context.Context, out output) error {
 	return verdict(found)
 }
 
-// examine is the list of all checks.
+// examine runs all checks.
 func (c *doctorCommand) examine(ctx context.Context, setup service.Setup) ([]engine.Finding, error) {
 	config, err := setup.Config()
 	if err != nil {
@@ -63,7 +63,7 @@ func (c *doctorCommand) examine(ctx context.Context, setup service.Setup) ([]eng
 	return append(found, c.examineNetwork(ctx, setup)...), nil
 }
 
-// examineModel says what is beyond the recognizer itself.
+// examineModel reports findings about the choice of the recognizer.
 func examineModel(asr service.Choice) []engine.Finding {
 	var found []engine.Finding
 	if asr.Unused != nil {
@@ -91,7 +91,7 @@ func examineModel(asr service.Choice) []engine.Finding {
 	return found
 }
 
-// printFinding prints a line, and below it what fails and what cures that.
+// printFinding prints a line, and below it the features that fail and the cure.
 func printFinding(w io.Writer, f engine.Finding) {
 	fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("%-8s %-18s %s", f.Status, f.Name, progress.OneLine(f.Found)), " "))
 	if f.Fails != "" {
@@ -102,7 +102,7 @@ func printFinding(w io.Writer, f engine.Finding) {
 	}
 }
 
-// verdict is the exit code.
+// verdict returns the exit code.
 func verdict(found []engine.Finding) error {
 	worst := exitCode(exitOK)
 	for _, f := range found {

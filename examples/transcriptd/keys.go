@@ -28,7 +28,7 @@ type keysCreate struct {
 	Expires lifetime        `placeholder:"90d" help:"When it ends: a number of days, or a duration such as 36h. Never, if absent."`
 }
 
-// Run prints the key, this once.
+// Run prints the key, only this once.
 func (c *keysCreate) Run(ctx context.Context, out output) error {
 	params := account.KeyParams{Account: c.Account, Name: c.Name, Scopes: c.Scopes}
 	if c.Expires > 0 {
@@ -52,12 +52,12 @@ func (c *keysCreate) Run(ctx context.Context, out output) error {
 	})
 }
 
-// cure says what lets an account have keys that was refused one.
+// cure tells how an account that was refused a key can have keys.
 func (c *keysCreate) cure(ctx context.Context, accounts *account.Accounts, refusal error) string {
 	if errors.Is(refusal, account.ErrNoPlan) && !c.Given() {
 		return "--plans names the file of others"
 	}
-	all, _ := accounts.List(ctx) // without it the cure is that of another plan
+	all, _ := accounts.List(ctx) // without the list, the cure is to change the plan
 	for _, a := range all {
 		if a.Name == c.Account && a.Suspended {
 			return fmt.Sprintf("\"transcriptd accounts set %s --activate\" takes its keys again", c.Account)
@@ -115,7 +115,7 @@ func (c *keysList) Run(ctx context.Context, out output) error {
 	})
 }
 
-// list writes scopes as --scopes reads them.
+// list writes scopes in the form of --scopes.
 func list(scopes []account.Scope) string {
 	words := make([]string, len(scopes))
 	for i, s := range scopes {
@@ -146,7 +146,7 @@ type keysRevoke struct {
 	Prefix string `arg:"" help:"What keys list shows, such as tr_9fK2mQ7a."`
 }
 
-// Run is obeyed by running servers a second later.
+// Run takes effect in running servers a second later.
 func (c *keysRevoke) Run(ctx context.Context, out output) error {
 	return c.withAccounts(ctx, false, account.DefaultPlans(), func(accounts *account.Accounts) error {
 		err := accounts.Revoke(ctx, c.Prefix)

@@ -1,12 +1,12 @@
-// Transcriptd is the reference service: the whole server on one SQLite file or
-// a PostgreSQL database, with the engines that this repository brings.
+// Transcriptd is the reference service: the whole server on one SQLite file or a PostgreSQL
+// database, with the engines of this repository.
 //
 //	go run ./examples/transcriptd demo
 //	go run ./examples/transcriptd serve
 //
-// Every command explains itself with --help, every flag can be set in the
-// environment too. It holds no logic of its own: it wires
-// adapters to package server and hands its flags over.
+// Every command explains itself with --help, and environment variables can set every flag. The
+// program has no logic of its own: it connects adapters to package server and passes its flags
+// on.
 package main
 
 import (
@@ -36,11 +36,10 @@ const (
 	exitOK       = iota
 	exitFailure  // something did not work
 	exitUsage    // the call was wrong
-	exitDegraded // doctor: it works, but not as it could
+	exitDegraded // doctor: some features work less well, or not at all
 )
 
-// run does what the arguments ask for and returns the exit code. It ends early
-// when ctx does.
+// run carries out the arguments and returns the exit code. It ends early if ctx does.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	line := service.CommandLine{
 		Program: "transcriptd", About: "Turns links and recordings into timestamped transcripts.",
@@ -71,10 +70,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return fail(stderr, exitFailure, err)
 }
 
-// vars are what the texts of flags name.
+// vars returns the variables in the texts of flags.
 func vars() kong.Vars { return service.Vars("transcriptd", "127.0.0.1:8080", "5s") }
 
-// exitCode is the error of a command that has said all there is to say.
+// exitCode is the error of a command that has already printed everything.
 type exitCode int
 
 func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
@@ -99,5 +98,5 @@ type commands struct {
 	Version  versionCommand  `cmd:"" help:"Print the versions of the service, of Go and of the external programs."`
 }
 
-// output is where a command writes: results to Stdout, all else to Stderr.
+// output is where a command writes: results to Stdout, everything else to Stderr.
 type output struct{ Stdout, Stderr io.Writer }

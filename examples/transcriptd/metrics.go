@@ -12,7 +12,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server"
 )
 
-// metricsAddress is where metrics are shown; without a host, to this machine alone.
+// metricsAddress is the address of the metrics. Without a host, only this machine can reach
+// them.
 type metricsAddress string
 
 // UnmarshalText is called by the parser.
@@ -21,7 +22,7 @@ func (a *metricsAddress) UnmarshalText(text []byte) error {
 	if err := listen.UnmarshalText(text); err != nil {
 		return err
 	}
-	host, port, _ := net.SplitHostPort(string(text)) // it is one, as was just found
+	host, port, _ := net.SplitHostPort(string(text)) // the check above has accepted it
 	if host == "" {
 		host = "127.0.0.1"
 	}
@@ -29,14 +30,13 @@ func (a *metricsAddress) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// metricsListener shows /metrics, /healthz and /readyz, to whom the API is not
-// shown.
+// metricsListener serves /metrics, /healthz and /readyz separately from the API.
 type metricsListener struct {
 	net.Listener
 	web *http.Server
 }
 
-// listenForMetrics takes the port; nil: none is wanted.
+// listenForMetrics opens the port; nil: there are no metrics.
 func listenForMetrics(ctx context.Context, at metricsAddress) (*metricsListener, error) {
 	if at == "" {
 		return nil, nil
@@ -48,7 +48,7 @@ func listenForMetrics(ctx context.Context, at metricsAddress) (*metricsListener,
 	return &metricsListener{Listener: l}, nil
 }
 
-// serve answers scrapes until close. failed is told if it ends before.
+// serve answers scrapes until close. failed receives an error if it ends earlier.
 func (m *metricsListener) serve(s *server.Server, failed chan<- error) {
 	if m == nil {
 		return
@@ -67,11 +67,11 @@ func (m *metricsListener) serve(s *server.Server, failed chan<- error) {
 	}()
 }
 
-// lastScrape is how long a scrape may take when the service has ended.
+// lastScrape bounds a scrape after the service has ended.
 const lastScrape = 2 * time.Second
 
-// close lets a scrape under way end. It comes after the end of the service, whose
-// draining the listener shows.
+// close lets a running scrape end. Call it after the service has ended, because the listener
+// shows the service's draining.
 func (m *metricsListener) close(ctx context.Context) error {
 	switch {
 	case m == nil:
@@ -82,7 +82,7 @@ func (m *metricsListener) close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, lastScrape)
 	defer cancel()
 	if err := m.web.Shutdown(ctx); err != nil {
-		return m.web.Close() // nothing is lost with an answer that nobody reads
+		return m.web.Close() // nothing is lost: no client reads the answer any more
 	}
 	return nil
 }

@@ -25,10 +25,10 @@ type modelsCommand struct {
 	Verify modelsVerify `cmd:"" help:"Hash all that was pulled once more, and put aside what is damaged."`
 }
 
-// modelsFlag is the flag of all these commands.
+// modelsFlag is the flag of all models commands.
 type modelsFlag struct{ service.ModelsFlag }
 
-// folder is where models are.
+// folder returns the folder of models.
 func (f modelsFlag) folder() (*models.Folder, error) {
 	return models.Open(models.Options{
 		Dir:   f.Models,
@@ -38,18 +38,17 @@ func (f modelsFlag) folder() (*models.Folder, error) {
 	})
 }
 
-// publishedModels is nil, which means the table that is compiled in. Tests put their
-// own here.
+// publishedModels is nil, which means the compiled-in table. Tests set their own.
 var publishedModels []models.Entry
 
-// withProxies downloads by the proxies that the environment names.
+// withProxies returns a transport that uses the proxies of the environment.
 func withProxies() http.RoundTripper {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy = http.ProxyFromEnvironment
 	return transport
 }
 
-// untold is who recognizes where no flag but --models says so.
+// untold returns the recognizer that is chosen if only --models is given.
 func untold(ctx context.Context, folder string) (service.Choice, error) {
 	return service.RecognizerFlags{
 		WhisperCLI: service.ASRWhisperCLI, ModelsFlag: service.ModelsFlag{Models: folder, Table: publishedModels},
@@ -58,7 +57,7 @@ func untold(ctx context.Context, folder string) (service.Choice, error) {
 
 type modelsList struct{ modelsFlag }
 
-// Run prints a table, and says whom serve takes that is told nothing else.
+// Run prints a table, and the recognizer that serve chooses without flags.
 func (c *modelsList) Run(ctx context.Context, out output) error {
 	folder, err := c.folder()
 	if err != nil {
@@ -72,7 +71,7 @@ func (c *modelsList) Run(ctx context.Context, out output) error {
 	if err != nil {
 		return err
 	}
-	all, err := folder.List(ctx) // after choose has put aside what is damaged
+	all, err := folder.List(ctx) // after Choose has put damaged files aside
 	if err != nil {
 		return err
 	}
@@ -99,7 +98,7 @@ func (c *modelsList) Run(ctx context.Context, out output) error {
 	return nil
 }
 
-// megabytes is a number of bytes for people: in GB from one on.
+// megabytes formats a number of bytes for people, in GB from 1 GB on.
 func megabytes(n int64) string {
 	if n >= 1e9 {
 		return fmt.Sprintf("%.1f GB", float64(n)/1e9)
@@ -125,7 +124,7 @@ func (m *mirror) UnmarshalText(text []byte) error {
 	return err
 }
 
-// Run downloads what is missing.
+// Run downloads missing files.
 func (c *modelsPull) Run(ctx context.Context, out output) error {
 	folder, err := c.folder()
 	if err != nil {
@@ -150,7 +149,7 @@ func (c *modelsPull) Run(ctx context.Context, out output) error {
 	return nil
 }
 
-// tell says what a pull is going to do.
+// tell prints the plan of a pull.
 func (c *modelsPull) tell(w io.Writer, folder *models.Folder, plan models.Plan) {
 	for _, d := range plan.Downloads {
 		fmt.Fprintf(w, "%s %s: %d bytes (%s to come), license %s, from %s\n", d.Kind, d.Name, d.Bytes, megabytes(d.Left), d.License, d.From)
@@ -161,10 +160,10 @@ func (c *modelsPull) tell(w io.Writer, folder *models.Folder, plan models.Plan) 
 	fmt.Fprintf(w, "Altogether %s into %s, which has %s free.\n", megabytes(plan.Left), folder.Dir(), megabytes(plan.Free))
 }
 
-// errNotAsked is that nobody could be asked.
+// errNotAsked reports that there is no terminal to ask.
 var errNotAsked = errors.New("nobody is there to be asked: --yes goes ahead without asking")
 
-// ask asks whether to go on.
+// ask asks whether to continue.
 func (c *modelsPull) ask(ctx context.Context, w io.Writer) error {
 	if c.Yes {
 		return nil
@@ -175,7 +174,7 @@ func (c *modelsPull) ask(ctx context.Context, w io.Writer) error {
 	fmt.Fprint(w, "Go on? [y/N] ")
 	answered := make(chan string, 1)
 	go func() { // ends with the process: a terminal cannot be read with a context
-		line, _ := bufio.NewReader(os.Stdin).ReadString('\n') // the end of the input is no yes
+		line, _ := bufio.NewReader(os.Stdin).ReadString('\n') // the end of the input counts as no
 		answered <- strings.ToLower(strings.TrimSpace(line))
 	}()
 	select {
@@ -190,7 +189,7 @@ func (c *modelsPull) ask(ctx context.Context, w io.Writer) error {
 	}
 }
 
-// fetch downloads with a line for each file.
+// fetch downloads with a progress line for each file.
 func fetch(ctx context.Context, w io.Writer, folder *models.Folder, plan models.Plan) error {
 	display := progress.New(w)
 	defer display.Done()
@@ -203,7 +202,7 @@ func fetch(ctx context.Context, w io.Writer, folder *models.Folder, plan models.
 	})
 }
 
-// withCure adds what the command line offers against an error.
+// withCure adds the flags that can help against an error.
 func withCure(err error) error {
 	if errors.Is(err, models.ErrUnreachable) {
 		return fmt.Errorf("%w: HTTPS_PROXY names a proxy, --mirror another server, and --file a file that was brought along", err)
@@ -211,7 +210,7 @@ func withCure(err error) error {
 	return err
 }
 
-// withNames says where names are to be found.
+// withNames adds the command that lists the names.
 func withNames(err error) error {
 	if errors.Is(err, models.ErrUnknown) {
 		return fmt.Errorf("%w: \"transcriptd models list\" tells more about them", err)
@@ -224,7 +223,7 @@ type modelsRm struct {
 	Name string `arg:"" help:"What models list shows, such as small."`
 }
 
-// Run removes. A server that runs needs the model again with its next recording.
+// Run removes a model. A running server needs the model again for its next recording.
 func (c *modelsRm) Run(ctx context.Context, out output) error {
 	folder, err := c.folder()
 	if err != nil {
@@ -239,7 +238,7 @@ func (c *modelsRm) Run(ctx context.Context, out output) error {
 
 type modelsVerify struct{ modelsFlag }
 
-// Run prints a line for each that is there.
+// Run prints a line for each installed item.
 func (c *modelsVerify) Run(ctx context.Context, out output) error {
 	folder, err := c.folder()
 	if err != nil {

@@ -12,12 +12,12 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// askPatience is how long the video site may take to answer by a proxy.
+// askPatience bounds the wait for the video site's answer through a proxy.
 const askPatience = 15 * time.Second
 
 const networkName = "network"
 
-// examineNetwork looks at the ways to the platforms, and with --network asks them.
+// examineNetwork reports the connections to the platforms, and with --network tests them.
 func (c *doctorCommand) examineNetwork(ctx context.Context, setup service.Setup) []engine.Finding {
 	proxies := setup.Proxies()
 	if !c.Network {
@@ -44,7 +44,7 @@ func (c *doctorCommand) examineNetwork(ctx context.Context, setup service.Setup)
 	return found
 }
 
-// examineWay asks for the first page of the video site by a proxy; nil: directly.
+// examineWay requests the first page of the video site through a proxy; nil: directly.
 func examineWay(ctx context.Context, site string, proxy *url.URL) engine.Finding {
 	f := engine.Finding{Name: networkName, Status: engine.Broken, Fails: "links"}
 	way, cure := "directly", "let this machine reach the network, or name a proxy by --proxy"

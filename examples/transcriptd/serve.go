@@ -26,7 +26,7 @@ func (c *serveCommand) Validate() error {
 	if c.Role.Role != server.RoleAll && c.DB.IsFile() {
 		return errors.New("--role: on SQLite one process does everything; name a PostgreSQL database by --db")
 	}
-	if c.Role.Role == server.RoleAPI { // which recognizes nothing
+	if c.Role.Role == server.RoleAPI { // the role api recognizes nothing
 		return c.CheckAPI()
 	}
 	return c.Check()
@@ -55,7 +55,7 @@ func (c *serveCommand) Run(ctx context.Context, out output) error {
 	if err := service.KeepPrivate(); err != nil {
 		return fmt.Errorf("closing the process to others: %w", err)
 	}
-	if c.Role.Role == server.RoleWorker { // no balancer sends it anything
+	if c.Role.Role == server.RoleWorker { // no load balancer sends it requests
 		c.DrainDelay = 0
 	}
 	setup, err := c.setup(ctx, log)
@@ -82,31 +82,31 @@ func (c *serveCommand) Run(ctx context.Context, out output) error {
 	return errors.Join(err, s.stop())
 }
 
-// setup is what the flags say, and who recognizes speech.
+// setup returns the flags and the chosen recognizer.
 func (c *serveCommand) setup(ctx context.Context, log *slog.Logger) (service.Setup, error) {
 	c.Table = publishedModels
-	if c.Role.Role == server.RoleAPI { // which recognizes nothing
+	if c.Role.Role == server.RoleAPI { // the role api recognizes nothing
 		return service.Setup{Flags: c.Flags, Log: log}, nil
 	}
 	return c.Setup(ctx, log)
 }
 
-// stopTimeout is how long running requests and steps may take to end, after the
-// drain delay. What is left then is taken up by the next start.
+// stopTimeout is how long running requests and steps may take to end after the drain delay. The
+// next start continues unfinished steps.
 const stopTimeout = 20 * time.Second
 
-// running is a server at work, with what it stands on.
+// running is a running server with everything that it uses.
 type running struct {
 	listener net.Listener     // nil: a worker, which takes no requests
 	metrics  *metricsListener // nil: none
 	store    *store.Store
 	accounts *account.Accounts
 	server   *server.Server
-	failed   chan error // why it accepts no more requests
+	failed   chan error // the reason why it accepts no more requests
 	patience time.Duration
 }
 
-// startService returns once requests are accepted, or a worker works.
+// startService returns once it accepts requests, or a worker works.
 func startService(ctx context.Context, setup service.Setup, role server.Role, metrics metricsAddress) (_ *running, err error) {
 	s := &running{failed: make(chan error, 2), patience: setup.DrainDelay + stopTimeout}
 	defer func() {
@@ -114,7 +114,7 @@ func startService(ctx context.Context, setup service.Setup, role server.Role, me
 			err = errors.Join(err, s.stop())
 		}
 	}()
-	// The ports first: if one is taken nothing else needs to begin.
+	// Open the ports first: if one is taken, nothing else needs to begin.
 	if role != server.RoleWorker {
 		if s.listener, err = new(net.ListenConfig).Listen(ctx, "tcp", string(setup.Listen)); err != nil {
 			return nil, fmt.Errorf("--listen: %w: name another address", err)
@@ -148,18 +148,18 @@ func startService(ctx context.Context, setup service.Setup, role server.Role, me
 
 func (s *running) addr() string { return s.listener.Addr().String() }
 
-// stop lets requests and work come to an end and closes what was opened.
+// stop waits for running requests and work to end, and closes everything that was opened.
 func (s *running) stop() error {
 	ctx, cancel := context.WithTimeout(context.Background(), s.patience)
 	defer cancel()
 	if s.server != nil {
 		if err := s.server.Stop(ctx); err != nil {
-			return err // steps still run, on the store too: the end of the process ends them
+			return err // steps still use the store; the end of the process ends them
 		}
 	}
 	var errs []error
 	if s.listener != nil {
-		if err := s.listener.Close(); !errors.Is(err, net.ErrClosed) { // Stop has closed it, if it was served
+		if err := s.listener.Close(); !errors.Is(err, net.ErrClosed) { // Stop closes it if it was served
 			errs = append(errs, err)
 		}
 	}

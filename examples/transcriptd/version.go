@@ -12,13 +12,13 @@ import (
 
 type versionCommand struct{}
 
-// programs are what the engines here run, with the argument that makes each
-// tell its version ("": it has none).
+// programs lists the programs that the engines run, with the argument that prints their version
+// ("": there is none).
 func programs() [][2]string {
 	return [][2]string{{"ffmpeg", "-version"}, {"ffprobe", "-version"}, {"pocketsphinx_continuous", ""}, {"yt-dlp", "--version"}}
 }
 
-// Run prints a line for each.
+// Run prints a line for each program.
 func (*versionCommand) Run(ctx context.Context, out output) error {
 	table := newTable(out, "transcriptd\t"+service.Version())
 	fmt.Fprintf(table, "go\t%s\n", strings.TrimPrefix(runtime.Version(), "go"))
@@ -28,8 +28,8 @@ func (*versionCommand) Run(ctx context.Context, out output) error {
 	return table.Flush()
 }
 
-// programVersion is the third word of what ffmpeg and its kin answer; yt-dlp
-// answers in one.
+// programVersion returns the third word that ffmpeg and similar programs print; yt-dlp prints
+// only one word.
 func programVersion(ctx context.Context, name, ask string) string {
 	path, err := exec.LookPath(name)
 	if err != nil {

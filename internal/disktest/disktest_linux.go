@@ -52,7 +52,7 @@ func mount(t *testing.T, size int64) (string, error) {
 func again(t *testing.T) {
 	pattern := "^" + strings.ReplaceAll(t.Name(), "/", "$/^") + "$"
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run="+pattern, "-test.v", "-test.count=1")
-	cmd.Env = append(os.Environ(), inside+"=1") // it is the same test
+	cmd.Env = append(os.Environ(), inside+"=1") //nolint:forbidigo // it is the same test
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
 		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},

@@ -1,4 +1,4 @@
-// Package progress shows on a terminal or in a log how far things have come.
+// Package progress shows the progress of work on a terminal or in a log.
 package progress
 
 import (
@@ -13,8 +13,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Display shows a line for each thing under way: on a terminal with a bar, drawn anew as
-// it moves, and elsewhere written for every step and every fifth of it. Safe for
+// Display shows a line for each task. On a terminal it draws lines with bars again as they
+// change. Elsewhere it writes a line for every step and every fifth of a step. Safe for
 // concurrent use.
 type Display struct {
 	out      io.Writer
@@ -30,12 +30,12 @@ type Display struct {
 }
 
 const (
-	mostLines   = 16                     // are drawn at most, so that they fit onto a terminal
-	drawEvery   = 100 * time.Millisecond // at most, however fast things move
-	redrawEvery = 500 * time.Millisecond // where nothing moves
+	mostLines   = 16                     // drawn at most, so that they fit onto a terminal
+	drawEvery   = 100 * time.Millisecond // at most, even if things change faster
+	redrawEvery = 500 * time.Millisecond // when nothing changes
 )
 
-// New makes a display on out. It is to be ended with Done.
+// New makes a display on out. The caller ends it with Done.
 func New(out io.Writer) *Display {
 	d := &Display{out: out, ended: make(chan struct{})}
 	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
@@ -45,7 +45,7 @@ func New(out io.Writer) *Display {
 	return d
 }
 
-// redraw shows how the time goes by.
+// redraw updates the elapsed time.
 func (d *Display) redraw() {
 	clock := time.NewTicker(redrawEvery)
 	defer clock.Stop()
@@ -63,13 +63,13 @@ func (d *Display) redraw() {
 	}
 }
 
-// Line begins a line. Without a name it shows the step alone, for what is the only thing
-// under way. It is to be ended with its own Done, or the display's.
+// Line begins a line. An empty name shows the step alone, for a single task. The line ends with
+// its own Done, or with the display's.
 func (d *Display) Line(name string) *Line {
 	return &Line{display: d, name: OneLine(name), began: time.Now()}
 }
 
-// Say writes a line that stays.
+// Say writes a permanent line.
 func (d *Display) Say(text string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -80,8 +80,8 @@ func (d *Display) Say(text string) {
 	fmt.Fprintln(d.out, OneLine(text))
 }
 
-// Done takes all lines away, so that something else can be written. It may be called
-// again; nothing is shown any more.
+// Done removes all lines, so that the program can write something else. Later changes show
+// nothing. Done may be called again.
 func (d *Display) Done() {
 	d.mu.Lock()
 	first := !d.over
@@ -97,7 +97,7 @@ func (d *Display) Done() {
 	}
 }
 
-// changed shows that a line has come further; at once where that is a new step.
+// changed shows a line's progress, at once if the step is new.
 func (d *Display) changed(l *Line, step bool) {
 	switch {
 	case d.over, l.over:
@@ -111,7 +111,7 @@ func (d *Display) changed(l *Line, step bool) {
 	}
 }
 
-// draw draws the lines in the place of those that are there, below what stays.
+// draw replaces the drawn lines. stays is a permanent text above them.
 func (d *Display) draw(stays string) {
 	var text strings.Builder
 	if d.drawn > 0 {

@@ -12,38 +12,37 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Line shows how far one thing has come. Safe for concurrent use: an upload reports from
-// a goroutine of its own.
+// Line shows the progress of one task. Safe for concurrent use: an upload reports from its own
+// goroutine.
 type Line struct {
 	display *Display
-	name    string // empty: the only one
+	name    string // empty: the only task
 	began   time.Time
 
 	// Guarded by display.mu.
 	step    string
-	bar     *progressbar.ProgressBar // nil: nobody knows how far the step has come
-	bytes   bool                     // what the bar counts
+	bar     *progressbar.ProgressBar // nil: the progress of the step is not known
+	bytes   bool                     // the bar counts bytes
 	now     measure
 	first   measure // where the bar began
-	note    string  // what is wrong, until there is news
-	written string  // the last line where there is no terminal
+	note    string  // the present problem, until there is progress
+	written string  // the last written line, if there is no terminal
 	over    bool
 }
 
-// measure is how much of a step is done.
+// measure is the finished part of a step.
 type measure struct {
 	n, total int64
 	at       time.Time
 }
 
-// Bytes shows how much of something has been sent or fetched; total is -1 when nobody
-// knows. The step is a word such as "sending".
+// Bytes shows how much has been sent or fetched; total is -1 if not known. The step is a word
+// such as "sending".
 func (l *Line) Bytes(step string, n, total int64) {
 	l.set(step, n, total, true)
 }
 
-// Job shows where the service stands with a job. Only what is measured gets a bar: what
-// waits, waits.
+// Job shows the progress of a job. Only measured progress gets a bar.
 func (l *Line) Job(job transcript.Job) {
 	step := words(job.Stage)
 	if job.Attempt > 1 && !job.Status.Terminal() {
@@ -57,12 +56,12 @@ func (l *Line) Job(job transcript.Job) {
 	l.set(step, int64(whole*min(max(job.Progress.Fraction, 0), 1)), whole, false)
 }
 
-// State shows what is told in words alone, such as "3 of 5 done".
+// State shows a state in words, such as "3 of 5 done".
 func (l *Line) State(state string) {
 	l.set(state, 0, -1, false)
 }
 
-// Note shows that something is in the way of the step, until there is news.
+// Note shows a problem of the step until there is progress.
 func (l *Line) Note(text string) {
 	l.display.mu.Lock()
 	defer l.display.mu.Unlock()
@@ -70,7 +69,7 @@ func (l *Line) Note(text string) {
 	l.display.changed(l, true)
 }
 
-// Done takes the line away for good.
+// Done removes the line.
 func (l *Line) Done() {
 	d := l.display
 	d.mu.Lock()
@@ -96,7 +95,7 @@ func (l *Line) set(step string, n, total int64, bytes bool) {
 	l.display.changed(l, begins)
 }
 
-// write writes the line where there is no terminal, unless it says what the last one did.
+// write writes the line to an output that is no terminal, unless the line has not changed.
 func (l *Line) write(out io.Writer) {
 	line := l.step
 	if fifth := 20 * int(5*l.share()); fifth > 0 {
@@ -115,7 +114,7 @@ func (l *Line) write(out io.Writer) {
 	fmt.Fprintln(out, line)
 }
 
-// share is how much of the step is done, 0 where nobody knows.
+// share returns the finished share of the step, 0 if not known.
 func (l *Line) share() float64 {
 	if l.now.total <= 0 {
 		return 0
@@ -123,7 +122,7 @@ func (l *Line) share() float64 {
 	return min(float64(l.now.n)/float64(l.now.total), 1)
 }
 
-// drawn is the line for a terminal of so many columns.
+// drawn returns the line for a terminal with that many columns.
 func (l *Line) drawn(width int) string {
 	line := l.step
 	switch {
@@ -147,7 +146,7 @@ func (l *Line) drawn(width int) string {
 func (l *Line) drawnBar(width int) string {
 	if l.bar == nil {
 		options := []progressbar.Option{
-			progressbar.OptionSetWriter(io.Discard), // it is drawn among the others
+			progressbar.OptionSetWriter(io.Discard), // the display draws it
 			progressbar.OptionSetWidth(min(max(width-75, 10), 30)),
 			progressbar.OptionSetPredictTime(false),
 			progressbar.OptionSetElapsedTime(false),
@@ -158,13 +157,13 @@ func (l *Line) drawnBar(width int) string {
 		l.bar = progressbar.NewOptions64(l.now.total, options...)
 	}
 	l.bar.Describe(fmt.Sprintf("%-11s", l.step))
-	_ = l.bar.Set64(min(l.now.n, l.now.total)) // it is kept from what it refuses
+	_ = l.bar.Set64(min(l.now.n, l.now.total)) // the bar rejects no value up to the total
 	_ = l.bar.RenderBlank()                    // and writes nowhere
 	return strings.TrimSpace(l.bar.String())
 }
 
-// left is how long the rest of the step takes if it goes on as it has. It is not known
-// before a part of it has been seen.
+// left estimates the remaining time of the step from its speed so far. It is not known before
+// the first progress.
 func (l *Line) left() (time.Duration, bool) {
 	done := l.now.n - l.first.n
 	if l.now.total <= 0 || done <= 0 || l.note != "" {

@@ -11,7 +11,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// words says what a stage is.
+// words describes a stage.
 func words(stage transcript.Stage) string {
 	switch stage {
 	case transcript.StageQueued:
@@ -25,7 +25,7 @@ func words(stage transcript.Stage) string {
 	case transcript.StageASRRunning:
 		return "recognizing"
 	}
-	return string(stage) // publishing and done, and those of a later service
+	return string(stage) // publishing, done, and stages of later versions of the service
 }
 
 // clock writes a time as M:SS.
@@ -33,15 +33,15 @@ func clock(d time.Duration) string { return transcript.LengthText(int(d.Seconds(
 
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 
-// OneLine makes a line of a text that comes from elsewhere, and keeps it from steering
-// the terminal: control characters and runs of spaces become a single space.
+// OneLine puts a foreign text on one line that cannot control the terminal: control characters
+// and runs of spaces become a single space.
 func OneLine(s string) string {
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control)
 	}), " ")
 }
 
-// fit cuts a line to so many columns.
+// fit cuts a line to a number of columns.
 func fit(line string, columns int) string {
 	if uniseg.StringWidth(line) <= columns {
 		return line
@@ -60,7 +60,8 @@ func fit(line string, columns int) string {
 	return cut.String() + "…"
 }
 
-// tail cuts a name to so many columns: of links and paths the end tells more.
+// tail cuts a name to a number of columns and keeps the end, which tells more about links and
+// paths.
 func tail(name string, columns int) string {
 	if uniseg.StringWidth(name) <= columns {
 		return name

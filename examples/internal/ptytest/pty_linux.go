@@ -12,14 +12,14 @@ import (
 
 // Terminal is a pseudo terminal.
 type Terminal struct {
-	// TTY is what a program writes to and reads from.
+	// TTY is the program's end of the terminal.
 	TTY    *os.File
 	screen *os.File
 	seen   chan []byte
 }
 
-// New makes a terminal of so many columns; 0 is one that does not know. To each of watch
-// is shown all that has been written so far, whenever there is more.
+// New makes a terminal with that many columns; 0: unknown. Each watch function gets all output
+// so far, whenever there is more.
 func New(t testing.TB, columns uint16, watch ...func(shown string)) *Terminal {
 	t.Helper()
 	screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
@@ -48,14 +48,14 @@ func New(t testing.TB, columns uint16, watch ...func(shown string)) *Terminal {
 	return p
 }
 
-// Type writes as somebody at the keyboard does.
+// Type writes text like a person at the keyboard.
 func (p *Terminal) Type(t testing.TB, text string) {
 	t.Helper()
 	_, err := p.screen.WriteString(text)
 	require.NoError(t, err)
 }
 
-// Close closes the terminal and returns all that was written to it.
+// Close closes the terminal and returns all output.
 func (p *Terminal) Close(t testing.TB) string {
 	t.Helper()
 	require.NoError(t, p.TTY.Close())

@@ -36,8 +36,8 @@ func (p *BlobPlace) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// missesSlashes is true of s3:BUCKET and s3:/BUCKET, which are more likely mistyped URLs
-// than names of folders.
+// missesSlashes reports a text such as s3:BUCKET or s3:/BUCKET, which is more likely a mistyped
+// URL than the name of a folder.
 func missesSlashes(place string) bool {
 	rest, isURL := strings.CutPrefix(place, s3store.Scheme+":")
 	return isURL && !strings.HasPrefix(rest, "//")
@@ -45,7 +45,7 @@ func missesSlashes(place string) bool {
 
 func (p BlobPlace) isFolder() bool { return !strings.Contains(string(p), "://") }
 
-// make creates the folder where there is none.
+// make creates the folder if it does not exist.
 func (p BlobPlace) make() error {
 	if !p.isFolder() {
 		return nil
@@ -61,14 +61,14 @@ func (p BlobPlace) addresses() (all []string) {
 	}
 	u, err := url.Parse(string(p))
 	if err != nil {
-		return nil // UnmarshalText has parsed it
+		return nil // not reached: UnmarshalText has parsed it
 	}
 	endpoints := []string{u.Query().Get("endpoint")}
-	endpoints = append(endpoints, os.Getenv("AWS_ENDPOINT_URL_S3"), os.Getenv("AWS_ENDPOINT_URL")) //nolint:forbidigo // where the SDK looks, too
+	endpoints = append(endpoints, os.Getenv("AWS_ENDPOINT_URL_S3"), os.Getenv("AWS_ENDPOINT_URL")) //nolint:forbidigo // the SDK reads these variables too
 	for _, endpoint := range endpoints {
 		at, err := url.Parse(endpoint)
 		if err != nil || at.Hostname() == "" || standardPorts()[at.Scheme] == "" {
-			continue // none, or nothing that the SDK could use
+			continue // no endpoint, or an unusable one
 		}
 		if address := (serviceURL{at}).address(); !slices.Contains(all, address) {
 			all = append(all, address)

@@ -16,7 +16,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine/whisper"
 )
 
-// modelPlaces are where packages of whisper.cpp and of its models put models.
+// modelPlaces returns the folders of models in packages of whisper.cpp and of its models.
 func modelPlaces() []string {
 	return []string{
 		"/usr/share/whisper.cpp/models", "/usr/share/whisper.cpp-model-*",
@@ -24,23 +24,23 @@ func modelPlaces() []string {
 	}
 }
 
-// Choice is who recognizes speech.
+// Choice is the chosen recognizer.
 type Choice struct {
-	RecognizerFlags // in which ASR names the recognizer
-	// Why says in a few words why it is that one.
+	RecognizerFlags // ASR names the recognizer
+	// Why gives the reason for the choice in a few words.
 	Why string
-	// Unused is why a model that was pulled is of no use; nil: it is, or none was.
+	// Unused is the reason why a pulled model cannot be used; nil: there is no such model.
 	Unused error
 }
 
 const chosenByFlag = "--asr says so"
 
-// ByFlag reports whether it is the one that --asr names.
+// ByFlag reports whether --asr names the recognizer.
 func (c Choice) ByFlag() bool { return c.Why == chosenByFlag }
 
-// Describe says in a line who recognizes speech, why, and how good it is.
+// Describe returns a line with the recognizer, the reason for the choice, and its quality.
 func (c Choice) Describe() (string, error) {
-	r, err := c.Recognizer(engine.Host{}) // it is only asked what it is
+	r, err := c.Recognizer(engine.Host{}) // it only describes itself
 	if err != nil {
 		return "", err
 	}
@@ -57,10 +57,10 @@ func nobody() string {
 	return "only links with captions have a text; `" + PullCommand() + "` gets a recognizer"
 }
 
-// Choose says who recognizes speech: what --asr names, else whisper-cli with a pulled
-// model, else the whisper-cli in PATH with a model of modelPlaces, or one that was put
-// into the folder of pulled ones by hand, else PocketSphinx, else nobody. Of several
-// models it is the most accurate one.
+// Choose chooses the recognizer in this order: the one that --asr names; whisper-cli with a
+// pulled model; the whisper-cli in PATH with a model of modelPlaces, or with a model that the
+// operator has put into the folder of pulled models; PocketSphinx; none. Among several models
+// it chooses the most accurate one.
 func (f RecognizerFlags) Choose(ctx context.Context) (Choice, error) {
 	if f.ASR.Name != "" {
 		return Choice{f, chosenByFlag, nil}, nil
@@ -86,7 +86,7 @@ func (f RecognizerFlags) Choose(ctx context.Context) (Choice, error) {
 	return Choice{f, "none is installed", err}, nil
 }
 
-// pulled is the best that was pulled.
+// pulled returns the best pulled recognizer.
 func (f RecognizerFlags) pulled(ctx context.Context) (ASR, error) {
 	folder, err := f.Folder()
 	if err != nil {
@@ -99,7 +99,8 @@ func (f RecognizerFlags) pulled(ctx context.Context) (ASR, error) {
 	return ASR{Name: ASRWhisperCLI, Model: best.Model.Path, Program: best.Program, SHA256: best.Model.SHA256}, nil
 }
 
-// Folder is that of pulled models. Whoever names a program has that one used.
+// Folder returns the folder of pulled models. A program that --whisper-cli names is used for
+// them.
 func (f RecognizerFlags) Folder() (*models.Folder, error) {
 	o := models.Options{Dir: f.Models, Path: SearchPath(), Table: f.Table}
 	if f.WhisperCLI != ASRWhisperCLI {
@@ -108,8 +109,8 @@ func (f RecognizerFlags) Folder() (*models.Folder, error) {
 	return models.Open(o)
 }
 
-// unused is why a model that was pulled is of no use, given what the folder says; nil
-// where none was pulled.
+// unused returns the reason why a pulled model cannot be used, given the folder's reason; nil
+// if none was pulled.
 func (f RecognizerFlags) unused(ctx context.Context, why error) error {
 	folder, err := f.Folder()
 	if err != nil {
@@ -131,8 +132,8 @@ func (f RecognizerFlags) unused(ctx context.Context, why error) error {
 	return nil
 }
 
-// Installed is the most accurate readable model that was not pulled, if there is one, and a
-// program for it.
+// Installed returns the most accurate readable model that was not pulled, with a program for
+// it. ok is false if there is none.
 func (f RecognizerFlags) Installed() (e ASR, ok bool) {
 	program, err := exec.LookPath(string(f.WhisperCLI))
 	if err != nil {
@@ -140,7 +141,7 @@ func (f RecognizerFlags) Installed() (e ASR, ok bool) {
 	}
 	places := []string{f.Models}
 	for _, pattern := range modelPlaces() {
-		found, _ := filepath.Glob(pattern) // the only error is a bad pattern
+		found, _ := filepath.Glob(pattern) // only a bad pattern is an error
 		places = append(places, found...)
 	}
 	var all []string
@@ -161,8 +162,8 @@ func (f RecognizerFlags) Installed() (e ASR, ok bool) {
 	return ASR{Name: ASRWhisperCLI, Model: best, Program: program}, true
 }
 
-// accuracy compares models: the larger the file, the better. Of equal models the one
-// for English alone is a few bytes larger, and comes second.
+// accuracy orders models by file size: the larger, the better. Of two equal models, the English
+// one is a few bytes larger; it comes second.
 func accuracy(model string) int64 {
 	st, err := os.Stat(model)
 	if err != nil {
@@ -174,7 +175,7 @@ func accuracy(model string) int64 {
 	return st.Size()
 }
 
-// PullCommand is the command that gets a recognizer worth having.
+// PullCommand returns the command that installs a good recognizer.
 func PullCommand() string {
 	all := models.Table()
 	at := slices.IndexFunc(all, func(e models.Entry) bool { return e.Recommended })

@@ -11,18 +11,17 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// CommandLine is that of a program which runs the service.
+// CommandLine is the command line of a program that runs the service.
 type CommandLine struct {
-	Program        string // its name, and in capital letters what its variables begin with
-	About          string // in a sentence
+	Program        string // its name; in capital letters it is the prefix of its environment variables
+	About          string // one sentence
 	Vars           kong.Vars
 	Stdout, Stderr io.Writer
 }
 
-// Parse reads the arguments, and for what they leave out the environment, into a struct
-// of commands, whose Run gets ctx and the output. The command is nil where there is
-// nothing to run, as help was asked for and given. The error says what is wrong with the
-// call.
+// Parse reads the arguments into a struct of commands, whose Run methods get ctx and the
+// output. For missing flags it reads environment variables. The command is nil if there is
+// nothing to run, because Parse has printed help. The error describes the fault in the call.
 func (c CommandLine) Parse(ctx context.Context, commands, output any, args []string) (command *kong.Context, err error) {
 	helped := false
 	parser, err := kong.New(commands,
@@ -52,8 +51,8 @@ func (c CommandLine) Parse(ctx context.Context, commands, output any, args []str
 	return command, nil
 }
 
-// withoutValue takes out of a parser's error what a variable of the environment holds,
-// which may be a password.
+// withoutValue removes the value of an environment variable from a parser's error, because the
+// value may be a password.
 func withoutValue(err error) error {
 	return errors.New(regexp.MustCompile(`(?s) \(from envar (\w+)=.*\)$`).ReplaceAllString(err.Error(), " (from $$$1)"))
 }

@@ -14,13 +14,13 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
 
-// DatabaseFlag is the flag that every command with a database has.
+// DatabaseFlag is the flag of every command with a database.
 type DatabaseFlag struct {
 	DB Database `name:"db" default:"${database}" placeholder:"DATABASE" help:"sqlite:PATH or a postgres:// URL (${default})."`
 }
 
-// Database is the name of a database. It is checked when the command line is read;
-// whether the database can be reached shows later.
+// Database names a database. The parser checks the form of the name, but not whether the
+// database can be reached.
 type Database string
 
 // UnmarshalText is called by the parser.
@@ -36,10 +36,10 @@ func (d *Database) UnmarshalText(text []byte) error {
 	return err
 }
 
-// IsFile reports whether it is an SQLite file, which one process serves.
+// IsFile reports whether the database is an SQLite file, which only one process serves.
 func (d Database) IsFile() bool { return strings.HasPrefix(string(d), "sqlite:") }
 
-// OpenStore opens a database, and says what to do where there is none.
+// OpenStore opens a database. If it does not exist, the error says what to do.
 func OpenStore(ctx context.Context, o store.Options) (*store.Store, error) {
 	s, err := store.Open(ctx, o)
 	switch {
@@ -51,8 +51,8 @@ func OpenStore(ctx context.Context, o store.Options) (*store.Store, error) {
 	return nil, fmt.Errorf("%w: make it with createdb, or name another one with --db", err)
 }
 
-// addresses are where the database is, which no link may reach. A file has no address,
-// and neither has a socket in the file system.
+// addresses returns the addresses of the database, which no link may reach. A file and a socket
+// in the file system have no address.
 func (d Database) addresses() ([]string, error) {
 	if d.IsFile() {
 		return nil, nil

@@ -11,13 +11,13 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// discoveryFlags say how videos, channels and playlists are found.
+// discoveryFlags configure how videos, channels and playlists are found.
 type discoveryFlags struct {
 	DataAPIKeyFile keyFile    `name:"data-api-key-file" placeholder:"FILE" help:"A file that holds a key for the official data API of the video site and nothing else: videos are then found by that API."`
 	DataAPIURL     serviceURL `name:"data-api-url" placeholder:"URL" help:"Where the data API is, as behind a proxy of your own (https://youtube.googleapis.com)."`
 }
 
-// check refuses flags that do not go together.
+// check refuses contradictory flags.
 func (f discoveryFlags) check() error {
 	if f.DataAPIKeyFile == "" {
 		if f.DataAPIURL.at != nil {
@@ -31,7 +31,7 @@ func (f discoveryFlags) check() error {
 	return nil
 }
 
-// base is the address of the data API.
+// base returns the address of the data API.
 func (f discoveryFlags) base() string {
 	if f.DataAPIURL.at == nil {
 		return dataapi.DefaultBaseURL
@@ -39,22 +39,22 @@ func (f discoveryFlags) base() string {
 	return f.DataAPIURL.at.String()
 }
 
-// addresses are where the data API is, which no link may reach.
+// addresses returns the addresses of the data API, which no link may reach.
 func (f discoveryFlags) addresses() []string {
 	if f.DataAPIKeyFile == "" {
 		return nil
 	}
 	var at serviceURL
 	if at.read([]byte(f.base())) != nil {
-		return nil // it has been checked
+		return nil // not reached: it has been checked
 	}
 	return []string{at.address()}
 }
 
-// dataAPI asks the data API; nil where there is no key.
+// dataAPI returns a Discovery that uses the data API; nil if there is no key.
 func (f discoveryFlags) dataAPI(sites *site.Table) (engine.Discovery, error) {
 	if f.DataAPIKeyFile == "" {
-		return nil, nil //nolint:nilnil // there is another way
+		return nil, nil //nolint:nilnil // discovery then uses the program that reads links
 	}
 	at, _ := cmp.Or(sites, site.Default()).Site(transcript.VideoSite) // every table has it
 	found, err := dataapi.New(dataapi.Options{Key: string(f.DataAPIKeyFile), BaseURL: f.base(), Site: at.Base})

@@ -15,8 +15,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// tellingEngine makes the engine and says in the log who reads links and who will
-// recognize, and what they lack.
+// tellingEngine makes the engine and logs which program reads links, which recognizer is used,
+// and what they lack.
 func (s Setup) tellingEngine(ctx context.Context) func(engine.Host) (engine.Engine, error) {
 	return func(host engine.Host) (engine.Engine, error) {
 		e, links, err := s.engine(host)
@@ -36,7 +36,7 @@ func (s Setup) tellingEngine(ctx context.Context) func(engine.Host) (engine.Engi
 	}
 }
 
-// engine wires the adapters together.
+// engine connects the adapters.
 func (s Setup) engine(host engine.Host) (e engine.Engine, links *ytdlp.Downloader, err error) {
 	route, err := s.captionRoute(host)
 	if err != nil {
@@ -46,7 +46,7 @@ func (s Setup) engine(host engine.Host) (e engine.Engine, links *ytdlp.Downloade
 		Program: s.program(), Base: s.VideoSite().Base, JSRuntime: string(s.JSRuntime), Log: s.Log,
 	})
 	if err != nil {
-		return e, nil, &FlagError{"--js-runtime", err} // the program's name and the site's were checked before
+		return e, nil, &FlagError{"--js-runtime", err} // the program's name and the site's address were checked before
 	}
 	e = engine.Engine{
 		Captions: []engine.CaptionSource{ownHosts{route, s.sites()}, links},
@@ -61,15 +61,15 @@ func (s Setup) engine(host engine.Host) (e engine.Engine, links *ytdlp.Downloade
 	return e, links, err
 }
 
-// tellLinks says in the log which program reads links, and what is wrong with it or
-// missing. Nobody waits for it: on a busy machine it takes half a minute.
+// tellLinks logs which program reads links, and its faults. It runs in the background, because
+// it takes half a minute on a busy machine.
 func (s Setup) tellLinks(ctx context.Context, links *ytdlp.Downloader) {
 	switch v, err := links.Version(ctx); {
 	case errors.Is(err, transcript.ConfigError):
 		s.Log.Warn("links cannot be read", "program", s.program(), "err", err)
 		return
 	case err != nil:
-		return // the service ends, or the next to ask is told
+		return // the service ends, or the next question reports the error
 	default:
 		s.Log.Info("links", "program", s.program(), "version", v)
 	}
@@ -80,7 +80,7 @@ func (s Setup) tellLinks(ctx context.Context, links *ytdlp.Downloader) {
 	}
 }
 
-// EachCureOnce has a finding that is cured as one before it refer to that one.
+// EachCureOnce shortens the cure of a finding that repeats the cure of an earlier one.
 func EachCureOnce(found []engine.Finding) []engine.Finding {
 	short := slices.Clone(found)
 	for i := range short {
@@ -92,7 +92,7 @@ func EachCureOnce(found []engine.Finding) []engine.Finding {
 	return short
 }
 
-// VideoSite is the video site as the platform table has it.
+// VideoSite returns the video site of the platform table.
 func (s Setup) VideoSite() site.Site {
 	at, _ := s.sites().Site(transcript.VideoSite) // every table has it
 	return at
@@ -100,7 +100,7 @@ func (s Setup) VideoSite() site.Site {
 
 func (s Setup) sites() *site.Table { return cmp.Or(s.Sites.Table, site.Default()) }
 
-// captionRoute reads the video site's captions.
+// captionRoute returns the source that reads the video site's captions.
 func (s Setup) captionRoute(host engine.Host) (*videosite.Route, error) {
 	name, version, _ := strings.Cut(s.Player, "/")
 	return videosite.New(host, videosite.Options{
@@ -110,24 +110,23 @@ func (s Setup) captionRoute(host engine.Host) (*videosite.Route, error) {
 	})
 }
 
-// ownHosts asks a source for what is on a platform's own hosts alone: it knows no page
-// that is elsewhere.
+// ownHosts asks a source only for contents on the platform's own hosts, because the source does
+// not know pages on other hosts.
 type ownHosts struct {
 	engine.CaptionSource
 	sites *site.Table
 }
 
-// Captions reads as the source does.
+// Captions reads captions like the source.
 func (o ownHosts) Captions(ctx context.Context, c engine.Content, pick func([]transcript.Track) (int, bool)) (engine.Captions, error) {
-	at, _ := o.sites.Site(c.Platform) // it is of the table
+	at, _ := o.sites.Site(c.Platform) // the content's platform is in the table
 	if _, elsewhere := at.Elsewhere[c.ExternalID]; elsewhere {
 		return engine.Captions{}, transcript.Errorf(transcript.Unavailable, "This is not on the platform's own pages.").Because(engine.ErrNothingFound)
 	}
 	return o.CaptionSource.Captions(ctx, c, pick)
 }
 
-// discovery is by the data API where there is a key for it, else by the program that reads
-// links.
+// discovery uses the data API if there is a key for it, otherwise the program that reads links.
 func (s Setup) discovery(links *ytdlp.Downloader) (engine.Discovery, error) {
 	found, err := s.dataAPI(s.Sites.Table)
 	switch {
@@ -139,8 +138,7 @@ func (s Setup) discovery(links *ytdlp.Downloader) (engine.Discovery, error) {
 	return found, nil
 }
 
-// tellRecognizer says in the log which recognizer was chosen, how good it is, and when it
-// cannot work.
+// tellRecognizer logs the chosen recognizer, its quality, and whether it cannot work.
 func (s Setup) tellRecognizer(ctx context.Context, r engine.Recognizer) {
 	if s.Speech.Unused != nil {
 		s.Log.Warn("the model that was pulled is not used", "err", s.Speech.Unused)
@@ -155,8 +153,9 @@ func (s Setup) tellRecognizer(ctx context.Context, r engine.Recognizer) {
 	go s.tellTrouble(ctx, r)
 }
 
-// tellTrouble says in the log what keeps the recognizer from working, at the start and
-// not when the first recording has come. Nobody waits for it: it may be there later.
+// tellTrouble logs what keeps the recognizer from working, already at the start rather than at
+// the first recording. It runs in the background, because the recognizer may become available
+// later.
 func (s Setup) tellTrouble(ctx context.Context, r engine.Recognizer) {
 	checker, checks := r.(engine.Checker)
 	if !checks {

@@ -7,19 +7,18 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Vars are what the texts of [Flags] name: where a program of that name listens and keeps
-// things that is told nothing else, and its drain delay. Models are in one folder for all
-// programs.
+// Vars are the variables in the texts of [Flags]: the program's default address, default places
+// and drain delay. All programs share one folder for models.
 func Vars(program, listen, drain string) kong.Vars {
 	return kong.Vars{
 		"listen": listen, "drain": drain, "models": ModelsFolder(), "database": "sqlite:" + program + ".db", "blobs": program + "-blobs",
 	}
 }
 
-// ModelsFolder is the user's folder for models that were pulled, as the XDG base
-// directories have it; for whom there are none, one where the program runs.
+// ModelsFolder returns the user's folder for pulled models, according to the XDG base
+// directories. If the user has no home, it is a folder in the working directory.
 func ModelsFolder() string {
-	base := os.Getenv("XDG_DATA_HOME") //nolint:forbidigo // the programs that share this package all want it
+	base := os.Getenv("XDG_DATA_HOME") //nolint:forbidigo // all programs that share this package need it
 	if !filepath.IsAbs(base) {
 		home, err := os.UserHomeDir()
 		if err != nil {
@@ -30,7 +29,7 @@ func ModelsFolder() string {
 	return filepath.Join(base, "transcriptd", "models")
 }
 
-// SearchPath is where programs are looked up.
+// SearchPath returns the folders in which programs are looked up.
 func SearchPath() string {
 	return os.Getenv("PATH") //nolint:forbidigo // as above
 }

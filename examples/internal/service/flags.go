@@ -1,6 +1,5 @@
-// Package service is what the programs here have in common that run the service: the
-// flags that say what it stands on and who does its work, and what makes a server of
-// them.
+// Package service holds the common parts of the programs here that run the service: flags for
+// storage, recognizer and links, and the construction of a server from them.
 //
 //	type serveCommand struct {
 //		service.Flags
@@ -12,7 +11,8 @@
 //	config.Authenticator = visitors
 //	s, err := server.New(ctx, config)
 //
-// The parser (kong) reads the flags and knows [Vars]; Check looks at what it cannot.
+// The parser (kong) reads the flags and knows [Vars]. Check checks what the parser cannot
+// check.
 package service
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server"
 )
 
-// Flags are those of a program that runs the service.
+// Flags are the flags of a program that runs the service.
 type Flags struct {
 	DatabaseFlag
 	Listen Address   `default:"${listen}" placeholder:"ADDR" help:"Address to listen on (${default}); port 0 takes a free one."`
@@ -31,7 +31,7 @@ type Flags struct {
 	PlansFlag
 	TrustedProxy []network `placeholder:"CIDR" help:"A proxy in front of the service, as 10.0.0.0/8 or an address: its X-Forwarded-For names the client. May be repeated. Default: none is believed."`
 	FullSync     bool      `help:"Make every commit on SQLite survive a loss of power, at ten times the price."`
-	// As long as a load balancer takes to ask /readyz, once or twice.
+	// The default is the time in which a load balancer asks /readyz once or twice.
 	DrainDelay time.Duration `default:"${drain}" placeholder:"DURATION" help:"How long /readyz says 503 draining, while everything still works, before the end (${default}); 0 where nothing stands in front."`
 	Log        logFlag       `embed:""`
 	RecognizerFlags
@@ -39,13 +39,12 @@ type Flags struct {
 	discoveryFlags
 }
 
-// Check refuses what does not go together, and names the flag.
+// Check refuses contradictory flags. The error names the flag.
 func (f Flags) Check() error {
 	return cmp.Or(f.CheckAPI(), f.RecognizerFlags.check())
 }
 
-// CheckAPI is Check for a process that does no work itself: nobody asks it who
-// recognizes speech.
+// CheckAPI is Check for a process that does no work itself and so needs no recognizer.
 func (f Flags) CheckAPI() error {
 	if f.DrainDelay < 0 {
 		return errors.New("--drain-delay must not be negative")
@@ -53,20 +52,20 @@ func (f Flags) CheckAPI() error {
 	return cmp.Or(f.LinkFlags.check(), f.discoveryFlags.check())
 }
 
-// FlagError is a flag's wrong value that only the work shows.
+// FlagError is a wrong value of a flag that only running the service reveals.
 type FlagError struct {
 	Flag string // "--listen"
-	Err  error  // what is wrong with it
+	Err  error  // the fault of the value
 }
 
-// Error names the flag and says what is wrong with it.
+// Error names the flag and the fault.
 func (e *FlagError) Error() string { return e.Flag + ": " + e.Err.Error() }
 
 // Unwrap returns Err.
 func (e *FlagError) Unwrap() error { return e.Err }
 
-// ByFlag says of a member of the configuration that is wrong which flag it comes from;
-// it is for the errors of server.New and server.Examine.
+// ByFlag translates errors of server.New and server.Examine about a field of the configuration
+// into errors about the flag behind that field.
 func ByFlag(err error) error {
 	var wrong *server.ConfigError
 	switch {
@@ -75,7 +74,7 @@ func ByFlag(err error) error {
 	case wrong.Member == "Egress.Allow":
 		return &FlagError{"--allow-egress", wrong.Err}
 	case wrong.Member == "Engine":
-		return wrong.Err // it names the program
+		return wrong.Err // the error names the program
 	}
 	return err
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// LinkFlags say where links may lead and who follows them.
+// LinkFlags configure where links may lead and which programs follow them.
 type LinkFlags struct {
 	Sites       siteTable  `placeholder:"FILE" help:"Platform table: JSON, which replaces the members of the default table that it names."`
 	AllowEgress []hostPort `placeholder:"HOST:PORT" help:"An address that links may lead to, although it is private or its port is neither 80 nor 443. May be repeated."`
@@ -27,7 +27,7 @@ type LinkFlags struct {
 }
 
 func (f LinkFlags) check() error {
-	if !(f.Pace > 0) { // nor is NaN
+	if !(f.Pace > 0) { // also refuses NaN
 		return errors.New("--pace must be above 0")
 	}
 	if name, version, _ := strings.Cut(f.Player, "/"); f.Player != "" && (name == "" || version == "") {
@@ -36,7 +36,7 @@ func (f LinkFlags) check() error {
 	return nil
 }
 
-// Proxies are those of --proxy; none: links are reached directly.
+// Proxies returns the proxies of --proxy; none: links are reached directly.
 func (f LinkFlags) Proxies() (all []*url.URL) {
 	for _, proxy := range f.Proxy {
 		all = append(all, proxy.at)
@@ -44,7 +44,7 @@ func (f LinkFlags) Proxies() (all []*url.URL) {
 	return all
 }
 
-// egress are the addresses that links may lead to.
+// egress returns the private addresses that links may lead to.
 func (f LinkFlags) egress() (all []string) {
 	for _, address := range f.AllowEgress {
 		all = append(all, string(address))
@@ -54,7 +54,7 @@ func (f LinkFlags) egress() (all []string) {
 
 func (f LinkFlags) program() string { return string(f.YtDlp) }
 
-// siteTable is what a file makes of the platform table.
+// siteTable is a platform table that a file changes.
 type siteTable struct{ *site.Table } // nil: the default one
 
 // UnmarshalText is called by the parser, with the file's name.
@@ -70,7 +70,7 @@ func (t *siteTable) UnmarshalText(path []byte) error {
 	return nil
 }
 
-// Executable is the name of a program, or its path, which is made absolute.
+// Executable is the name of a program, or its path. A path is made absolute.
 type Executable string
 
 // UnmarshalText is called by the parser.
@@ -83,8 +83,8 @@ func (p *Executable) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// jsRuntime is the name of a JavaScript runtime and, after a colon, its path, which
-// is made absolute.
+// jsRuntime is the name of a JavaScript runtime and, after a colon, its path. The path is made
+// absolute.
 type jsRuntime string
 
 // UnmarshalText is called by the parser.
@@ -104,10 +104,10 @@ func (r *jsRuntime) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// serviceURL is the address of another service; at is nil when none was given.
+// serviceURL is the address of another service; at is nil if none was given.
 type serviceURL struct{ at *url.URL }
 
-// standardPorts are those of the schemes by which services are reached.
+// standardPorts returns the default ports of the schemes.
 func standardPorts() map[string]string {
 	return map[string]string{"http": "80", "https": "443", "socks5": "1080"}
 }
@@ -130,7 +130,7 @@ func (u *serviceURL) read(text []byte) (err error) {
 	return new(hostPort).UnmarshalText([]byte(u.address()))
 }
 
-// address is the host and the port.
+// address returns the host and the port.
 func (u serviceURL) address() string {
 	return net.JoinHostPort(u.at.Hostname(), cmp.Or(u.at.Port(), standardPorts()[u.at.Scheme]))
 }
@@ -141,7 +141,7 @@ type proxyURL struct{ serviceURL }
 // UnmarshalText is called by the parser.
 func (u *proxyURL) UnmarshalText(text []byte) error {
 	if err := u.read(text); err != nil || strings.Trim(u.at.RequestURI(), "/") != "" || u.at.Fragment != "" {
-		return errors.New("want http://, https:// or socks5://, then [USER:PASSWORD@]HOST[:PORT] and no more") // as above
+		return errors.New("want http://, https:// or socks5://, then [USER:PASSWORD@]HOST[:PORT] and no more") // without the text, which may hold a password
 	}
 	return nil
 }

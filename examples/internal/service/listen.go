@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// Address is one to listen on, HOST:PORT. It may leave the host out, which means all
-// addresses.
+// Address is an address to listen on, HOST:PORT. Without a host it means all addresses of the
+// machine.
 type Address string
 
 // UnmarshalText is called by the parser.
@@ -24,7 +24,7 @@ func (a *Address) UnmarshalText(text []byte) error {
 // network is a range of addresses.
 type network struct{ netip.Prefix }
 
-// UnmarshalText is called by the parser. An address alone is the range of itself.
+// UnmarshalText is called by the parser. A single address is a range of one address.
 func (n *network) UnmarshalText(text []byte) error {
 	if a, err := netip.ParseAddr(string(text)); err == nil && a.Zone() == "" {
 		n.Prefix = netip.PrefixFrom(a, a.BitLen())

@@ -5,13 +5,12 @@ import (
 	"log/slog"
 )
 
-// logFlag says how log lines look.
+// logFlag sets the format of log lines.
 type logFlag struct {
 	Format string `name:"log-format" enum:"text,json" default:"text" help:"How log lines look: text or json (${default})."`
 }
 
-// Open returns the log, which is written to w. least is the level from which on a line
-// is written.
+// Open returns a log that writes to w. least is the lowest level that is written.
 func (f logFlag) Open(w io.Writer, least slog.Level) *slog.Logger {
 	options := &slog.HandlerOptions{Level: least}
 	var lines slog.Handler = slog.NewTextHandler(w, options)

@@ -12,12 +12,12 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 )
 
-// PlansFlag is the flag of every command that asks what an account may have.
+// PlansFlag is the flag of every command that needs the plans of accounts.
 type PlansFlag struct {
 	Plans plansFile `placeholder:"FILE" help:"The plans on offer: JSON, as in examples/transcriptd/plans.json. Default: one plan, self_hosted, without quotas."`
 }
 
-// Offered are the plans of the file, or those of a service of one's own.
+// Offered returns the plans of the file, or those of a self-hosted service.
 func (f PlansFlag) Offered() account.Plans {
 	if f.Given() {
 		return f.Plans.Plans
@@ -28,7 +28,7 @@ func (f PlansFlag) Offered() account.Plans {
 // Given reports whether a file was named.
 func (f PlansFlag) Given() bool { return f.Plans.Default != "" }
 
-// plansFile are the plans that a file offers; none where there is no file.
+// plansFile holds the plans of a file; none if there is no file.
 type plansFile struct{ account.Plans }
 
 // UnmarshalText is called by the parser, with the file's name.
@@ -44,10 +44,10 @@ func (p *plansFile) UnmarshalText(path []byte) error {
 	return nil
 }
 
-// mostNamed is how many accounts or plans a line names.
+// mostNamed bounds the accounts or plans that a line names.
 const mostNamed = 10
 
-// Some names the first of a list, and says how many more there are.
+// Some names the first entries of a list, and says how many more there are.
 func Some(names []string) string {
 	if more := len(names) - mostNamed; more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostNamed], ", "), more)
@@ -55,7 +55,7 @@ func Some(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// Paid are the names of the plans that include API keys.
+// Paid returns the names of the plans that include API keys.
 func Paid(plans account.Plans) (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(plans.ByName)) {
 		if plans.ByName[name].Paid {
@@ -65,7 +65,7 @@ func Paid(plans account.Plans) (names []string) {
 	return names
 }
 
-// warnOfPlans logs what an operator may not have meant.
+// warnOfPlans logs plans that the operator has probably not intended.
 func warnOfPlans(ctx context.Context, log *slog.Logger, accounts *account.Accounts, plans account.Plans) error {
 	for _, name := range Paid(plans) {
 		if members := takenBack(plans.ByName[name]); members != nil {
@@ -88,7 +88,7 @@ func warnOfPlans(ctx context.Context, log *slog.Logger, accounts *account.Accoun
 	return nil
 }
 
-// takenBack are the limits of 0 by which a plan permits nothing of what it includes.
+// takenBack returns the limits of 0 that make an included feature useless.
 func takenBack(p account.Plan) (members []string) {
 	for _, m := range []struct {
 		includes bool

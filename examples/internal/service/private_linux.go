@@ -2,8 +2,8 @@ package service
 
 import "golang.org/x/sys/unix"
 
-// KeepPrivate keeps the environment, memory and descriptors of this process from
-// all others of its user, the programs that it runs among them, also where the
-// kernel has no Landlock. It writes no core dumps then, and only root debugs it: a
-// library would not decide that for its host.
+// KeepPrivate hides the environment, memory and descriptors of this process from all other
+// processes of its user, including the programs that it runs, even on a kernel without
+// Landlock. The process then writes no core dumps, and only root can debug it. A library must
+// not decide that for its host, so the main program does.
 func KeepPrivate() error { return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) }

@@ -2,5 +2,5 @@
 
 package service
 
-// KeepPrivate does nothing: these systems show no process's memory by its files.
+// KeepPrivate does nothing: on these systems no files show a process's memory.
 func KeepPrivate() error { return nil }

@@ -24,10 +24,10 @@ const (
 	ASRNone          = "none"
 )
 
-// pocketsphinxProgram is the program of that name.
+// pocketsphinxProgram is the program of PocketSphinx.
 const pocketsphinxProgram = "pocketsphinx_continuous"
 
-// RecognizerFlags say who recognizes speech.
+// RecognizerFlags configure the recognizer.
 type RecognizerFlags struct {
 	ASR ASR `name:"asr" placeholder:"NAME[:WHERE]" help:"Who recognizes speech: whisper-server:URL, openai:URL, whisper-cli:MODEL (a ggml file), pocketsphinx or none. Default: the best that is there: a model that was pulled, else whisper-cli with a model that is installed, else pocketsphinx, else none."`
 	ModelsFlag
@@ -39,20 +39,20 @@ type RecognizerFlags struct {
 	WhisperCLI      Executable    `name:"whisper-cli" default:"whisper-cli" placeholder:"PATH" help:"The program for models of whisper.cpp (${default})."`
 }
 
-// ASR is a value of --asr: a name and, after a colon, what is used.
+// ASR is a value of --asr: a name and, after a colon, a URL or a model.
 type ASR struct {
-	Name  string // empty: whoever is best
+	Name  string // empty: the best one
 	Model string // of whisper-cli, a file
-	// Program stands in the place of --whisper-cli, and SHA256 is the model's, where
-	// that was pulled.
+	// Program replaces --whisper-cli, and SHA256 is the hash of the model, if the model was
+	// pulled.
 	Program string
 	SHA256  string
 
 	url serviceURL // of a server
 }
 
-// UnmarshalText is called by the parser. Its errors leave the value out, which may
-// hold a password.
+// UnmarshalText is called by the parser. Its errors do not repeat the value, which may hold a
+// password.
 func (e *ASR) UnmarshalText(text []byte) error {
 	name, where, given := strings.Cut(string(text), ":")
 	*e = ASR{Name: name}
@@ -84,7 +84,7 @@ func (e *ASR) readURL(text string) error {
 	return err
 }
 
-// keyFile is the key that a file holds.
+// keyFile is the key in a file.
 type keyFile string
 
 // UnmarshalText is called by the parser, with the file's name.
@@ -100,7 +100,7 @@ func (k *keyFile) UnmarshalText(path []byte) error {
 	return nil
 }
 
-// check refuses flags that do not go together.
+// check refuses contradictory flags.
 func (f RecognizerFlags) check() error {
 	server := f.ASR.url.at != nil
 	switch {
@@ -117,8 +117,7 @@ func (f RecognizerFlags) check() error {
 	case f.ASRUploadLimit < 0:
 		return errors.New("--asr-upload-limit must not be negative")
 	}
-	// Made without a host to work on: it can only be the model, or the limit, that is
-	// of no use to it.
+	// Without a host, an error can only be about the model or the limit.
 	_, err := f.Recognizer(engine.Host{})
 	switch {
 	case err == nil:
@@ -129,7 +128,7 @@ func (f RecognizerFlags) check() error {
 	return fmt.Errorf("--asr: %w", err)
 }
 
-// addresses are where the recognizer's server is, which no link may reach.
+// addresses returns the address of the recognizer's server, which no link may reach.
 func (f RecognizerFlags) addresses() []string {
 	if f.ASR.url.at == nil {
 		return nil
@@ -157,7 +156,7 @@ func (f RecognizerFlags) Recognizer(host engine.Host) (engine.Recognizer, error)
 	return nil, nil //nolint:nilnil // no recognizer is one of the choices
 }
 
-// modest is PocketSphinx, whose quality names the command that gets a better recognizer.
+// modest is PocketSphinx. Its quality text names the command that installs a better recognizer.
 type modest struct{ *pocketsphinx.Recognizer }
 
 // Info describes the recognizer.

@@ -14,23 +14,23 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/store/s3store"
 )
 
-// Setup is what a server is made of: what the flags say, and who recognizes speech.
+// Setup is what a server is made from: the flags and the chosen recognizer.
 type Setup struct {
 	Flags
-	// Speech is who recognizes; nobody is asked for a process that does no work.
+	// Speech is the chosen recognizer. It is empty for a process that does no work.
 	Speech Choice
-	// Log is what the server and its engine write to.
+	// Log is the log of the server and its engine.
 	Log *slog.Logger
 }
 
-// Setup chooses who recognizes speech.
+// Setup chooses the recognizer.
 func (f Flags) Setup(ctx context.Context, log *slog.Logger) (Setup, error) {
 	chosen, err := f.Choose(ctx)
 	return Setup{Flags: f, Speech: chosen, Log: log}, err
 }
 
-// Include lets links lead to a site of talks, beside the real ones. It is for a service
-// that none but this machine reaches.
+// Include lets links also lead to a demonstration site of talks. Use it only for a service that
+// other machines cannot reach.
 func (s *Setup) Include(talks *talks.Site) error {
 	table, err := talks.Among(s.sites())
 	if err != nil {
@@ -40,8 +40,8 @@ func (s *Setup) Include(talks *talks.Site) error {
 	return nil
 }
 
-// Config is the server's configuration, but for its store and its accounts. A caller
-// adds what the flags do not say.
+// Config returns the server's configuration without its store and its accounts. The caller adds
+// what the flags do not contain.
 func (s Setup) Config() (server.Config, error) {
 	own, err := s.DB.addresses()
 	if err != nil {
@@ -65,14 +65,14 @@ func (s Setup) Config() (server.Config, error) {
 	}, nil
 }
 
-// StoreOptions say where everything is kept.
+// StoreOptions returns the options of the store.
 func (s Setup) StoreOptions() store.Options {
 	return store.Options{Database: string(s.DB), Blobs: string(s.Blobs), OpenBucket: s3store.Open, FullSync: s.FullSync, Log: s.Log}
 }
 
-// Open opens the store and its accounts, and is the whole configuration with them. The
-// log tells of plans that an operator may not have meant and, once the engine is made,
-// who reads links and recognizes speech, and what they lack: until ctx ends. The caller
+// Open opens the store and its accounts, and returns the whole configuration. It logs plans
+// that the operator has probably not intended. Once the engine is made, and until ctx ends, it
+// also logs which programs read links and recognize speech, and what they lack. The caller
 // closes the Store.
 func (s Setup) Open(ctx context.Context) (server.Config, error) {
 	config, err := s.Config()

@@ -2,7 +2,7 @@ package service
 
 import "runtime/debug"
 
-// Version is that of the module, as the build noted it.
+// Version returns the version of the module, as recorded in the build.
 func Version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version

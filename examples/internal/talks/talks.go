@@ -1,5 +1,5 @@
-// Package talks is a small video site on this machine, for demonstrations without the
-// internet. It has a talk with captions in two languages, and the same talk without any.
+// Package talks is a small video site on this machine, for demonstrations without the internet.
+// It has a talk with captions in two languages, and the same talk without captions.
 package talks
 
 import (
@@ -18,13 +18,13 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// Site is the video site at work.
+// Site is the running video site.
 type Site struct {
 	listener net.Listener
 	http     *http.Server
 }
 
-// The videos. Their ids are ones that the real site could have.
+// The videos. Their ids have the form of the real site's ids.
 const (
 	captioned   = "a-shortTalk"
 	uncaptioned = "a-recording"
@@ -33,8 +33,7 @@ const (
 //go:embed watch.html talk.en.vtt talk.de.vtt
 var files embed.FS
 
-// Serve serves the site on an address of this machine, such as "127.0.0.1:0", until it
-// is closed.
+// Serve serves the site on an address of this machine, such as "127.0.0.1:0", until Close.
 func Serve(ctx context.Context, addr string) (*Site, error) {
 	watch, err := template.ParseFS(files, "watch.html")
 	if err != nil {
@@ -60,10 +59,10 @@ func Serve(ctx context.Context, addr string) (*Site, error) {
 	return s, nil
 }
 
-// page is that of a video.
+// page is the page of a video.
 type page struct{ *template.Template }
 
-// ServeHTTP shows the video that the query names by v, from second t on.
+// ServeHTTP shows the video with the id v of the query, from second t on.
 func (p page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	video := struct {
 		Title    string
@@ -79,22 +78,22 @@ func (p page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	video.Second, _ = strconv.Atoi(strings.TrimSuffix(r.FormValue("t"), "s")) // else from the start
-	_ = p.Execute(w, video)                                                   // who has gone needs no page
+	video.Second, _ = strconv.Atoi(strings.TrimSuffix(r.FormValue("t"), "s")) // 0 without a valid number
+	_ = p.Execute(w, video)                                                   // a client that is gone needs no page
 }
 
-// Addr is where the site is, host and port.
+// Addr returns the site's host and port.
 func (s *Site) Addr() string { return s.listener.Addr().String() }
 
-// Link is the link to the talk with captions.
+// Link returns the link to the talk with captions.
 func (s *Site) Link() string { return s.linkTo(captioned) }
 
-// Recording is the link to the talk without captions.
+// Recording returns the link to the talk without captions.
 func (s *Site) Recording() string { return s.linkTo(uncaptioned) }
 
 func (s *Site) linkTo(id string) string { return "http://" + s.Addr() + "/watch?v=" + id }
 
-// Among is a platform table with the talks among the contents of its video site.
+// Among returns a platform table whose video site also has the talks.
 func (s *Site) Among(table *site.Table) (*site.Table, error) {
 	real, _ := table.Site(transcript.VideoSite) // every table has it
 	all := map[string]site.Place{}

@@ -91,7 +91,7 @@ func (f *Folder) putAside(ctx context.Context, path string, seen os.FileInfo) er
 	}
 	defer unlock(lock)
 	if there, err := os.Lstat(path); err != nil || !os.SameFile(seen, there) {
-		return nil // it is gone already
+		return nil //nolint:nilerr // it is gone already
 	}
 	if err := os.RemoveAll(path + damaged); err != nil {
 		return fmt.Errorf("models: %w", err)

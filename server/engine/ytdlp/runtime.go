@@ -27,7 +27,7 @@ type jsRuntime struct{ name, path string }
 // namedRuntime finds the runtime that the operator has named; nil: none was named.
 func namedRuntime(host engine.Host, named string) (*jsRuntime, error) {
 	if named == "" {
-		return nil, nil // no runtime was named
+		return nil, nil //nolint:nilnil // no runtime was named
 	}
 	name, path, hasPath := strings.Cut(named, ":")
 	file, known := runtimeFiles[name]

@@ -33,7 +33,7 @@ func (l *captionList) UnmarshalJSON(data []byte) error {
 	*l = nil
 	dec := json.NewDecoder(bytes.NewReader(data))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return nil // null, or something that the program never writes
+		return nil //nolint:nilerr // null, or something that the program never writes
 	}
 	for dec.More() {
 		key, err := dec.Token()
