@@ -22,11 +22,11 @@ func (w *work) mayExport(ctx context.Context) error {
 	usage, err := w.client.Usage.Get(ctx)
 	switch {
 	case ctx.Err() != nil:
-		return errors.New("interrupted before it began")
+		return errors.New("interrupted before the work began")
 	case err != nil:
 		return err
 	case !usage.Limits.BatchExport:
-		return errors.New("the plan of this account exports no batches: transcribe links one by one")
+		return errors.New("the plan of this account does not permit the export of batches: transcribe links one by one")
 	}
 	return nil
 }

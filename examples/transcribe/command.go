@@ -19,19 +19,19 @@ import (
 
 // command is the command line.
 type command struct {
-	Server     string           `placeholder:"URL" help:"The service. Without it $$TRANSCRIBE_SERVER, else ${server}."`
-	KeyFile    string           `placeholder:"FILE" help:"Holds the API key. Without it $$TRANSCRIBE_KEY does."`
-	Language   []string         `short:"l" placeholder:"LIST" help:"Priority list of languages: en,de for captions, asr-en to have it recognized."`
+	Server     string           `placeholder:"URL" help:"The address of the service. Default: $$TRANSCRIBE_SERVER, else ${server}."`
+	KeyFile    string           `placeholder:"FILE" help:"A file with the API key. Default: the key in $$TRANSCRIBE_KEY."`
+	Language   []string         `short:"l" placeholder:"LIST" help:"Priority list of languages: en,de for captions, asr-en for speech recognition."`
 	Format     string           `short:"f" enum:"txt,srt,vtt,json,md,csv,zip" default:"txt" help:"txt: a line for each segment; srt, vtt: subtitles; json: the whole transcript; md: for notes; csv, zip: of links."`
 	Timestamps bool             `negatable:"" default:"true" help:"Times in txt and md."`
 	Output     string           `short:"o" placeholder:"PATH" help:"Write to this file, or into this folder (one that exists, or PATH/), instead of standard output."`
-	Job        []string         `sep:"none" placeholder:"ID" help:"Go on with a job that was begun before. Who interrupts leaves it running."`
-	From       []string         `short:"a" sep:"none" placeholder:"FILE" help:"Read more links and names of files from it, one a line; - reads that list from standard input."`
-	Playlist   []string         `sep:"none" placeholder:"LINK" help:"A playlist: where a link names a video too, this one says what is meant."`
+	Job        []string         `sep:"none" placeholder:"ID" help:"Continue with an earlier job. An interruption leaves the job running."`
+	From       []string         `short:"a" sep:"none" placeholder:"FILE" help:"Read more links and file names from this file, one a line; - reads the list from standard input."`
+	Playlist   []string         `sep:"none" placeholder:"LINK" help:"A playlist, also if the link names a video too."`
 	Channel    []string         `sep:"none" placeholder:"LINK" help:"A channel: its id, @handle or link."`
 	MaxItems   int              `placeholder:"N" help:"Only the first N items of a batch, 1 to 500."`
-	Quiet      bool             `short:"q" help:"Tell nothing but errors."`
-	Completion string           `enum:",bash,zsh,fish" default:"" placeholder:"SHELL" help:"Print what makes bash, zsh or fish complete this command."`
+	Quiet      bool             `short:"q" help:"Print only errors."`
+	Completion string           `enum:",bash,zsh,fish" default:"" placeholder:"SHELL" help:"Print the completion code for bash, zsh or fish."`
 	Version    kong.VersionFlag `help:"Print the version."`
 	Sources    []string         `arg:"" optional:"" name:"link|file|-" help:"Links, ids of videos, playlists, channels, recordings; - is a recording on standard input."`
 }

@@ -64,7 +64,7 @@ func (p process) run(ctx context.Context) int {
 	}
 	w, err := cmd.prepare(p, interruptible(ctx, p.stdin))
 	if err != nil && ctx.Err() != nil {
-		return p.fail(exitInterrupted, errors.New("interrupted before it began"))
+		return p.fail(exitInterrupted, errors.New("interrupted before the work began"))
 	}
 	if err != nil {
 		return p.fail(exitUsage, err)

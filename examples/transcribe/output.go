@@ -29,14 +29,14 @@ func newOutput(path string, stdout io.Writer, o order) (*output, error) {
 	}
 	if !out.folder {
 		if o.results() > 1 {
-			return nil, errors.New("there will be several results, which need a folder, as in --output texts/")
+			return nil, errors.New("several results need a folder, as in --output texts/")
 		}
 		return out, nil
 	}
 	taken := map[string]string{}
 	for _, t := range o.texts {
 		if other := taken[t.file]; other != "" {
-			return nil, fmt.Errorf("the texts of %s and %s would have the same name: transcribe them apart", other, t.name)
+			return nil, fmt.Errorf("the texts of %s and %s would have the same name: transcribe them separately", other, t.name)
 		}
 		taken[t.file] = t.name
 		switch st, err := os.Stat(out.file(t.file)); {

@@ -78,7 +78,7 @@ func (w *work) line(name string) *progress.Line {
 // text makes one text and writes it to the output.
 func (w *work) text(ctx context.Context, t text) error {
 	if ctx.Err() != nil {
-		return errors.New("interrupted before it began")
+		return errors.New("interrupted before the work began")
 	}
 	line := w.line(t.name)
 	defer line.Done()

@@ -22,7 +22,7 @@ import (
 )
 
 type demoCommand struct {
-	URL       string             `placeholder:"LINK" help:"A link of yours, in the place of one to a site that the demo serves itself."`
+	URL       string             `placeholder:"LINK" help:"Your own link instead of a link to the demo's own site."`
 	Recording string             `default:"examples/testdata/talk.ogg" placeholder:"PATH" help:"The recording, English (${default})."`
 	YtDlp     service.Executable `name:"yt-dlp" default:"yt-dlp" placeholder:"PATH" help:"The program that reads links (${default})."`
 	service.ModelsFlag

@@ -14,7 +14,7 @@ import (
 )
 
 type keysCommand struct {
-	Create keysCreate `cmd:"" help:"Create a key: the key alone on standard output, what is known of it on standard error."`
+	Create keysCreate `cmd:"" help:"Create a key: print only the key to standard output, and its description to standard error."`
 	List   keysList   `cmd:"" help:"List the keys by their prefixes."`
 	Revoke keysRevoke `cmd:"" help:"Revoke a key for good."`
 }
@@ -24,8 +24,8 @@ type keysCreate struct {
 	service.PlansFlag
 	Account string          `required:"" help:"The account that owns the key."`
 	Name    string          `required:"" help:"A label for people."`
-	Scopes  []account.Scope `required:"" enum:"transcripts,batches" help:"What it may be used for: ${enum}."`
-	Expires lifetime        `placeholder:"90d" help:"When it ends: a number of days, or a duration such as 36h. Never, if absent."`
+	Scopes  []account.Scope `required:"" enum:"transcripts,batches" help:"The key's scopes: ${enum}."`
+	Expires lifetime        `placeholder:"90d" help:"When the key expires: a number of days, or a duration such as 36h. Default: never."`
 }
 
 // Run prints the key, only this once.
@@ -143,7 +143,7 @@ func when(t *time.Time) string {
 
 type keysRevoke struct {
 	database
-	Prefix string `arg:"" help:"What keys list shows, such as tr_9fK2mQ7a."`
+	Prefix string `arg:"" help:"The prefix in keys list, such as tr_9fK2mQ7a."`
 }
 
 // Run takes effect in running servers a second later.

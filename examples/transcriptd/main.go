@@ -93,8 +93,8 @@ type commands struct {
 	Accounts accountsCommand `cmd:"" help:"Set and list accounts."`
 	Keys     keysCommand     `cmd:"" help:"Create, list and revoke API keys."`
 	Models   modelsCommand   `cmd:"" help:"Get a better recognizer: list, download, remove and verify models."`
-	Doctor   doctorCommand   `cmd:"" help:"Look at all that serve, with these flags, would stand on: what is there, what is missing or old, and how to cure it. Exit code 0: nothing is wrong, 3: it works, but not as it could, 1: something is broken."`
-	Migrate  migrateCommand  `cmd:"" help:"Bring the database up to date. Serve does so too."`
+	Doctor   doctorCommand   `cmd:"" help:"Examine everything that serve needs with these flags: what is present, missing or old, and how to repair it. Exit code 0: all is well, 3: some features are missing or work less well, 1: something is broken."`
+	Migrate  migrateCommand  `cmd:"" help:"Update the database to this version. Serve does that too."`
 	Version  versionCommand  `cmd:"" help:"Print the versions of the service, of Go and of the external programs."`
 }
 

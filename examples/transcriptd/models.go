@@ -20,9 +20,9 @@ import (
 
 type modelsCommand struct {
 	List   modelsList   `cmd:"" help:"List the models, which of them are here, and which serve would choose."`
-	Pull   modelsPull   `cmd:"" help:"Download a model, and whisper-cli too where none works. Says what, from where and under which license, and asks."`
-	Rm     modelsRm     `cmd:"" help:"Remove a model, or the engine, and what an interrupted pull has left of it."`
-	Verify modelsVerify `cmd:"" help:"Hash all that was pulled once more, and put aside what is damaged."`
+	Pull   modelsPull   `cmd:"" help:"Download a model, and whisper-cli too if none works. Shows the files, their sources and licenses, and asks first."`
+	Rm     modelsRm     `cmd:"" help:"Remove a model, or the engine, including the remains of an interrupted pull."`
+	Verify modelsVerify `cmd:"" help:"Hash everything that was pulled again, and put damaged files aside."`
 }
 
 // modelsFlag is the flag of all models commands.
@@ -92,9 +92,9 @@ func (c *modelsList) Run(ctx context.Context, out output) error {
 		return err
 	}
 	if chosen.Unused != nil {
-		fmt.Fprintf(out.Stderr, "What was pulled is not used: %s.\n", oneLine(chosen.Unused))
+		fmt.Fprintf(out.Stderr, "The pulled model is not used: %s.\n", oneLine(chosen.Unused))
 	}
-	fmt.Fprintf(out.Stderr, "Serve without --asr recognizes by %s.\n", described)
+	fmt.Fprintf(out.Stderr, "Without --asr, serve uses this recognizer: %s.\n", described)
 	return nil
 }
 
@@ -108,10 +108,10 @@ func megabytes(n int64) string {
 
 type modelsPull struct {
 	modelsFlag
-	Name   string   `arg:"" help:"What models list shows, such as small."`
+	Name   string   `arg:"" help:"A name from models list, such as small."`
 	Yes    bool     `short:"y" help:"Do not ask."`
-	Mirror mirror   `placeholder:"URL" help:"A folder that has the files under their own names. It may be http: the hashes hold it. Default: where they are published."`
-	File   []string `placeholder:"PATH" help:"A file that was brought along, on a machine without internet. It is held to the same hash. May be repeated: for the engine and for the model."`
+	Mirror mirror   `placeholder:"URL" help:"The URL of a folder that has the files under their own names. It may be http, because the hashes protect the files. Default: the published addresses."`
+	File   []string `placeholder:"PATH" help:"A local file, on a machine without internet. It must have the same hash. May be repeated: for the engine and for the model."`
 }
 
 // mirror is the URL of a mirror.
@@ -155,13 +155,13 @@ func (c *modelsPull) tell(w io.Writer, folder *models.Folder, plan models.Plan) 
 		fmt.Fprintf(w, "%s %s: %d bytes (%s to come), license %s, from %s\n", d.Kind, d.Name, d.Bytes, megabytes(d.Left), d.License, d.From)
 	}
 	if plan.Reason != "" {
-		fmt.Fprintf(w, "The engine comes along, as no other works here: %s.\n", oneLine(errors.New(plan.Reason)))
+		fmt.Fprintf(w, "The engine is included, because no other engine works here: %s.\n", oneLine(errors.New(plan.Reason)))
 	}
 	fmt.Fprintf(w, "Altogether %s into %s, which has %s free.\n", megabytes(plan.Left), folder.Dir(), megabytes(plan.Free))
 }
 
 // errNotAsked reports that there is no terminal to ask.
-var errNotAsked = errors.New("nobody is there to be asked: --yes goes ahead without asking")
+var errNotAsked = errors.New("there is no terminal to ask on: --yes continues without asking")
 
 // ask asks whether to continue.
 func (c *modelsPull) ask(ctx context.Context, w io.Writer) error {
@@ -205,7 +205,7 @@ func fetch(ctx context.Context, w io.Writer, folder *models.Folder, plan models.
 // withCure adds the flags that can help against an error.
 func withCure(err error) error {
 	if errors.Is(err, models.ErrUnreachable) {
-		return fmt.Errorf("%w: HTTPS_PROXY names a proxy, --mirror another server, and --file a file that was brought along", err)
+		return fmt.Errorf("%w: set HTTPS_PROXY to a proxy, --mirror to another server, or --file to a local file", err)
 	}
 	return err
 }
@@ -220,7 +220,7 @@ func withNames(err error) error {
 
 type modelsRm struct {
 	modelsFlag
-	Name string `arg:"" help:"What models list shows, such as small."`
+	Name string `arg:"" help:"A name from models list, such as small."`
 }
 
 // Run removes a model. A running server needs the model again for its next recording.
@@ -261,7 +261,7 @@ func (c *modelsVerify) Run(ctx context.Context, out output) error {
 		fmt.Fprintf(out.Stdout, "%s: %s\n", item.Name, what)
 	}
 	if damaged != nil {
-		return fmt.Errorf("damaged and not used: %s: \"transcriptd models pull %s\" gets it anew", strings.Join(damaged, ", "), damaged[0])
+		return fmt.Errorf("damaged and not used: %s: \"transcriptd models pull %s\" gets it again", strings.Join(damaged, ", "), damaged[0])
 	}
 	if len(all) == 0 {
 		fmt.Fprintln(out.Stderr, "Nothing was pulled.")

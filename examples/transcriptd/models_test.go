@@ -133,9 +133,9 @@ func TestModels(t *testing.T) {
 	for _, says := range []string{
 		"engine whisper-cli: ", " license MIT, from " + m.URL + "/engine.tar.gz\n",
 		"model small: 50048 bytes (0.1 MB to come), license MIT, from " + m.URL + "/ggml-small.bin\n",
-		"The engine comes along, as no other works here: whisper-cli is not installed.\n",
+		"The engine is included, because no other engine works here: whisper-cli is not installed.\n",
 		"Altogether 0.1 MB into " + folder + ", which has ", "B free.\n",
-		"transcriptd: nobody is there to be asked: --yes goes ahead without asking\n",
+		"transcriptd: there is no terminal to ask on: --yes continues without asking\n",
 	} {
 		assert.Contains(t, a.stderr, says)
 	}
@@ -168,14 +168,14 @@ func TestModels(t *testing.T) {
 	a = m.models(t, "verify")
 	assert.Equal(t, exitFailure, a.code)
 	assert.Equal(t, "whisper-cli: good\nsmall: damaged\n", a.stdout)
-	assert.Contains(t, a.stderr, "transcriptd: damaged and not used: small: \"transcriptd models pull small\" gets it anew\n")
+	assert.Contains(t, a.stderr, "transcriptd: damaged and not used: small: \"transcriptd models pull small\" gets it again\n")
 
 	for _, name := range []string{"small", "whisper-cli"} {
 		assert.Equal(t, answer{exitOK, "", name + " is removed.\n"}, m.models(t, "rm", name))
 	}
 	a = m.models(t, "rm", "small")
 	assert.Equal(t, exitFailure, a.code)
-	assert.Contains(t, a.stderr, "there is nothing of small in "+folder)
+	assert.Contains(t, a.stderr, "nothing of small is in "+folder)
 	a = m.models(t, "rm", "../small")
 	assert.Equal(t, exitFailure, a.code)
 	assert.Contains(t, a.stderr, "no such model or engine: \"../small\" (there are whisper-cli, small): \"transcriptd models list\" tells more about them\n")
@@ -187,7 +187,7 @@ func TestModels(t *testing.T) {
 	m.Close()
 	a = m.models(t, "pull", "small", "--yes", "--mirror", m.URL)
 	assert.Equal(t, exitFailure, a.code)
-	assert.Contains(t, a.stderr, "HTTPS_PROXY names a proxy, --mirror another server, and --file a file that was brought along\n")
+	assert.Contains(t, a.stderr, "set HTTPS_PROXY to a proxy, --mirror to another server, or --file to a local file\n")
 }
 
 // The check of all models says clearly that there is no network.

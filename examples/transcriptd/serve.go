@@ -17,8 +17,8 @@ import (
 
 type serveCommand struct {
 	service.Flags
-	Metrics metricsAddress `placeholder:"ADDR" help:"Show /metrics to Prometheus here, as in :9090, beside /healthz and /readyz; without a host, to this machine alone. Default: nowhere."`
-	Role    roleFlag       `default:"all" placeholder:"ROLE" help:"What this process does (${default}): api accepts requests and starts no program, worker does the work and listens nowhere but at --metrics. Both want PostgreSQL."`
+	Metrics metricsAddress `placeholder:"ADDR" help:"Serve /metrics for Prometheus, /healthz and /readyz at this address, as in :9090; without a host, only to this machine. Default: no metrics."`
+	Role    roleFlag       `default:"all" placeholder:"ROLE" help:"The role of this process (${default}): api accepts requests and starts no program, worker does the work and listens only at --metrics. Both need PostgreSQL."`
 }
 
 // Validate is called by the parser.

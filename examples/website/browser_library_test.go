@@ -145,13 +145,13 @@ func TestBrowserGivesStars(t *testing.T) {
 	page.Wait(pressed + ` === "false"`)
 	page.Wait(shown + ` === "One"`) // until the list is read anew
 	page.Reload()
-	page.WaitText("main", "Nothing in your library goes with that.")
+	page.WaitText("main", "Nothing in your library matches.")
 
 	page.Expect(`status of 404`)
 	page.Open("/library?sort=title")
 	require.NoError(t, s.api(t).Library.Delete(t.Context(), library.Key{Platform: transcript.VideoSite, ExternalID: "aaaaaaaaa00"}))
 	page.Click("button", "Star: One")
-	page.WaitText("#notices", "The star is as it was.")
+	page.WaitText("#notices", "The star was not changed.")
 	page.Wait(pressed + ` === "false"`)
 
 	page.NoScripts()

@@ -71,7 +71,7 @@ func TestBrowserSearchesByKeyboard(t *testing.T) {
 	page.WaitText("#within-count", "2 of 3")
 	page.Press(kb.Enter + kb.Enter)
 	page.WaitText("#within-count", "1 of 3")
-	page.Click("button", "The one before")
+	page.Click("button", "Previous match")
 	page.WaitText("#within-count", "3 of 3")
 	assert.Equal(t, "three SEA", browsertest.Eval[string](page, `document.querySelector(".here").lastChild.data.trim()`))
 	browsertest.Eval[any](page, `document.getElementById("within-words").focus()`)

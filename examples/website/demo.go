@@ -10,16 +10,16 @@ import (
 	"github.com/transcriptkit/transcriptkit/examples/internal/talks"
 )
 
-// demoFlag says whether there is something to try the website with.
+// demoFlag decides whether the website offers demonstration talks.
 type demoFlag struct {
-	Demo bool `default:"true" negatable:"" help:"Offer a short talk to try the website with, which needs no internet: where nobody but this machine reaches the website."`
+	Demo bool `default:"true" negatable:"" help:"Offer a short talk to try the website with, without internet. Only if no other machine reaches the website."`
 }
 
-// serveTalks serves the talks to try the website with, beside it, and lets links lead to
-// them. Where it can, it takes the port after the website's: links to the talks, which
-// are kept with their texts, then last.
+// serveTalks serves the demonstration talks next to the website, and lets links lead to them.
+// If possible it uses the port after the website's, so that links to the talks, which are saved
+// with their texts, stay valid.
 func serveTalks(ctx context.Context, setup *service.Setup) (*talks.Site, error) {
-	_, port, _ := net.SplitHostPort(string(setup.Listen)) // it has been checked
+	_, port, _ := net.SplitHostPort(string(setup.Listen)) // the address has been checked
 	n, _ := strconv.Atoi(port)                            // as above
 	if n != 0 {
 		n++

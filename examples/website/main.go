@@ -1,11 +1,10 @@
-// Website is a website for people around the service: they paste a link or drop a file,
-// watch the work, and read, search, keep and download what was said.
+// Website is a website for people around the service: they paste a link or drop a file, watch
+// the progress, and read, search, keep and download the text.
 //
 //	go run ./examples/website
 //
-// It is one program that embeds package server with an Authenticator of its own: its
-// pages reach the API as the people who use them, by their sessions, while programs
-// reach the same API under /v1 by keys.
+// It is one program that embeds package server with an Authenticator of its own. Its pages call
+// the API as their users, by sessions, while programs call the same API under /v1 with keys.
 package main
 
 import (
@@ -32,18 +31,17 @@ func main() {
 // commands is the command line.
 type commands struct {
 	Serve serveCommand `cmd:"" default:"withargs" help:"Serve the website until SIGTERM or SIGINT. The default."`
-	Users usersCommand `cmd:"" help:"Add, list and remove those who sign in, and set their passwords."`
+	Users usersCommand `cmd:"" help:"Add, list and remove users, and set their passwords."`
 }
 
-// output is where a command writes: results to Stdout, all else to Stderr; and where it
-// asks.
+// output is where a command writes and reads: results to Stdout, everything else to Stderr.
 type output struct {
 	Stdin          *os.File
 	Stdout, Stderr io.Writer
 }
 
-// run does what the arguments ask for and returns the exit code: 1 when something did
-// not work, 2 when the call was wrong.
+// run carries out the arguments and returns the exit code: 1 after a failure, 2 if the call was
+// wrong.
 func run(ctx context.Context, args []string, stdin *os.File, stdout, stderr io.Writer) int {
 	line := service.CommandLine{
 		Program: "website", About: "A website that turns links and recordings into timestamped transcripts.",
@@ -66,7 +64,7 @@ func run(ctx context.Context, args []string, stdin *os.File, stdout, stderr io.W
 	return fail(stderr, 1, err)
 }
 
-// vars are what the texts of flags name.
+// vars returns the variables in the texts of flags.
 func vars() kong.Vars { return service.Vars("website", "127.0.0.1:8082", "0s") }
 
 // fail reports an error in one line.

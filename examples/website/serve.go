@@ -20,7 +20,7 @@ import (
 
 type serveCommand struct {
 	service.Flags
-	LogLevel slog.Level `default:"error" placeholder:"LEVEL" help:"The least that is logged (${default}): debug, info, which shows each request, warn or error."`
+	LogLevel slog.Level `default:"error" placeholder:"LEVEL" help:"The lowest level that is logged (${default}): debug, info, which shows each request, warn or error."`
 	visitorFlags
 	demoFlag
 }
@@ -49,25 +49,25 @@ func (c *serveCommand) Run(ctx context.Context, out output) error {
 	return errors.Join(err, s.stop())
 }
 
-// stopTimeout is how long running requests and steps may take to end. What is left then
-// is taken up by the next start.
+// stopTimeout is how long running requests and steps may take to end. The next start continues
+// unfinished steps.
 const stopTimeout = 20 * time.Second
 
-// website is the program at work, with what it stands on.
+// website is the running program with everything that it uses.
 type website struct {
 	listener net.Listener
-	talks    *talks.Site // nil: there are none to try
+	talks    *talks.Site // nil: none
 	store    *store.Store
 	visitors *visitor.Visitors
 	server   *server.Server
 	web      *http.Server
-	failed   chan error // why it accepts no more requests
+	failed   chan error // the reason why it accepts no more requests
 	patience time.Duration
 
-	endSweeping func() // nil: it has not begun
+	endSweeping func() // nil: sweeping has not begun
 }
 
-// startSite returns once requests are accepted.
+// startSite returns once it accepts requests.
 func startSite(ctx context.Context, c *serveCommand, log *slog.Logger) (_ *website, err error) {
 	s := &website{failed: make(chan error, 1), patience: c.DrainDelay + stopTimeout}
 	defer func() {
@@ -85,7 +85,7 @@ func startSite(ctx context.Context, c *serveCommand, log *slog.Logger) (_ *websi
 	shown := page.Options{Log: log}
 	if c.Demo && c.private(c.Flags) {
 		if s.talks, err = serveTalks(ctx, &setup); err != nil {
-			return nil, fmt.Errorf("--demo: %w: --no-demo goes without", err)
+			return nil, fmt.Errorf("--demo: %w: --no-demo turns the demo off", err)
 		}
 		shown.Example = s.talks.Link()
 		if setup.Speech.ASR.Name != service.ASRNone {
@@ -126,8 +126,8 @@ func startSite(ctx context.Context, c *serveCommand, log *slog.Logger) (_ *websi
 	return s, nil
 }
 
-// routes are all that the website answers: the API as it is, for programs with keys; the
-// API once more under /web, for the pages, on behalf of who uses them; and the pages.
+// routes returns the website's handler: the API itself, for programs with keys; the API again
+// under /web, for the pages, on behalf of their users; and the pages.
 func routes(api http.Handler, identify func(http.Handler) http.Handler, permitted, pages http.Handler) http.Handler {
 	all := http.NewServeMux()
 	for _, own := range []string{"/v1/", "/docs", "/docs/", "/healthz", "/readyz"} {
@@ -138,7 +138,7 @@ func routes(api http.Handler, identify func(http.Handler) http.Handler, permitte
 	return all
 }
 
-// keepSweeping removes what guests leave behind, until stop.
+// keepSweeping removes the data of former guests, until stop.
 func (s *website) keepSweeping() error {
 	api, err := page.InProcess(s.server.Handler())
 	if err != nil {
@@ -153,7 +153,7 @@ func (s *website) keepSweeping() error {
 
 func (s *website) address() string { return "http://" + s.listener.Addr().String() + "/" }
 
-// stop lets requests and work come to an end and closes what was opened.
+// stop waits for running requests and work to end, and closes everything that was opened.
 func (s *website) stop() error {
 	ctx, cancel := context.WithTimeout(context.Background(), s.patience)
 	defer cancel()

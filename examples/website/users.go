@@ -19,21 +19,21 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
 
-// usersCommand is for operators. All of it also works while the website is served.
+// usersCommand is for operators. Its commands also work while the website runs.
 type usersCommand struct {
-	Add      usersAdd      `cmd:"" help:"Add a user. The password is asked for, or read from standard input."`
+	Add      usersAdd      `cmd:"" help:"Add a user. The command asks for the password, or reads it from standard input."`
 	List     usersList     `cmd:"" help:"List the users."`
 	Password usersPassword `cmd:"" help:"Give a user another password, and end their sessions."`
-	Remove   usersRemove   `cmd:"" help:"Take a user's way in. Their account stays, with what they saved and its keys."`
+	Remove   usersRemove   `cmd:"" help:"Remove a user's access. The account stays, with its texts and keys."`
 }
 
-// usersDatabase are the flags of all these commands: those of the website.
+// usersDatabase are the website's flags that all these commands share.
 type usersDatabase struct {
 	service.DatabaseFlag
 	service.PlansFlag
 }
 
-// withVisitors opens the users of a database that a website has made.
+// withVisitors opens the users in the database of a website.
 func (d usersDatabase) withVisitors(ctx context.Context, use func(*visitor.Visitors) error) (err error) {
 	s, err := store.Open(ctx, store.Options{Database: string(d.DB), MustExist: true, Blobs: store.InMemory})
 	if errors.Is(err, store.ErrNoDatabase) {
@@ -124,13 +124,13 @@ func (c *usersRemove) Run(ctx context.Context, out output) error {
 		if err := visitors.RemoveUser(ctx, c.Name); err != nil {
 			return fmt.Errorf("%s: %w", c.Name, err)
 		}
-		_, err := fmt.Fprintf(out.Stderr, "%s cannot sign in any more. The account and its keys stay: \"transcriptd accounts set %s --suspend\" has them refused.\n", c.Name, c.Name)
+		_, err := fmt.Fprintf(out.Stderr, "%s cannot sign in any more. The account and its keys stay: \"transcriptd accounts set %s --suspend\" refuses the keys.\n", c.Name, c.Name)
 		return err
 	})
 }
 
-// readPassword asks for a password, twice and without showing it; where standard input is
-// no terminal, the password is its first line.
+// readPassword asks for a password twice, without showing it. If standard input is no terminal,
+// it reads the password from the first line.
 func readPassword(ctx context.Context, out output) (string, error) {
 	if !term.IsTerminal(int(out.Stdin.Fd())) {
 		return firstLine(out.Stdin)
@@ -146,13 +146,13 @@ func readPassword(ctx context.Context, out output) (string, error) {
 		given[n] = typed
 	}
 	if given[0] != given[1] {
-		return "", errors.New("these are two passwords: nothing was changed")
+		return "", errors.New("the two passwords differ: nothing was changed")
 	}
 	return given[0], nil
 }
 
-// readHidden reads a line that the terminal does not show. Who interrupts it gets a
-// terminal back that shows what is typed.
+// readHidden reads a line that the terminal does not show. An interruption restores the
+// terminal.
 func readHidden(ctx context.Context, terminal int) (string, error) {
 	before, err := term.GetState(terminal)
 	if err != nil {

@@ -10,20 +10,20 @@ import (
 	"github.com/transcriptkit/transcriptkit/server"
 )
 
-// visitorFlags say who may use the website, and by which name and way they reach it.
+// visitorFlags configure who may use the website, and how visitors reach it.
 type visitorFlags struct {
-	SingleUser bool     `help:"No sign-in: everything belongs to whoever opens the page, which is served to this machine alone."`
-	Anybody    bool     `help:"With --single-user: serve it on other addresses as well, where whoever can reach it is the user."`
-	SignUp     *bool    `negatable:"" help:"Let strangers make accounts for themselves. Default: only where nobody but this machine reaches the website; else \"website users add\" makes them."`
-	Guests     int      `default:"10" placeholder:"N" help:"How many new transcripts somebody may have a day without signing in (${default}), 4 times as many all from one address, 6 times from one network, 100 times in all; 0: none."`
-	Host       []string `placeholder:"NAME" help:"A name by which people reach the website, beside localhost and addresses. May be repeated."`
-	HTTPS      bool     `name:"https" help:"People reach the website by https alone, through a proxy in front."`
+	SingleUser bool     `help:"No sign-in: there is only one user, and the website is served only to this machine."`
+	Anybody    bool     `help:"With --single-user: also serve the website on other addresses. Everyone who can reach it is the user."`
+	SignUp     *bool    `negatable:"" help:"Let strangers make accounts. Default: only if no other machine reaches the website; otherwise \"website users add\" makes accounts."`
+	Guests     int      `default:"10" placeholder:"N" help:"How many new transcripts a guest may make in a day without signing in (${default}); all guests at one address may make 4 times as many, in one network 6 times, in all 100 times. 0: no guests."`
+	Host       []string `placeholder:"NAME" help:"A host name of the website, in addition to localhost and IP addresses. May be repeated."`
+	HTTPS      bool     `name:"https" help:"People reach the website only by https, through a proxy in front."`
 }
 
-// guestPlan is the name of the plan, among those on offer, that guests have.
+// guestPlan is the name of the guests' plan among the offered plans.
 const guestPlan = "guest"
 
-// check says which flags do not go together.
+// check refuses contradictory flags.
 func (f *visitorFlags) check(served service.Flags) error {
 	switch {
 	case f.Guests < 0:
@@ -31,14 +31,14 @@ func (f *visitorFlags) check(served service.Flags) error {
 	case f.Anybody && !f.SingleUser:
 		return errors.New("--anybody is for --single-user")
 	case f.SingleUser && f.SignUp != nil && *f.SignUp:
-		return errors.New("--sign-up: with --single-user nobody signs in")
+		return errors.New("--sign-up: with --single-user there is no sign-in")
 	case f.SingleUser && !f.Anybody && !loopback(served.Listen):
-		return errors.New("--single-user lets in whoever can reach the website: listen on 127.0.0.1, or say --anybody if that is meant")
+		return errors.New("--single-user admits everyone who can reach the website: listen on 127.0.0.1, or add --anybody if that is intended")
 	}
 	return nil
 }
 
-// loopback reports whether only this machine reaches an address.
+// loopback reports whether only this machine can reach an address.
 func loopback(listen service.Address) bool {
 	host, _, err := net.SplitHostPort(string(listen))
 	if err != nil {
@@ -48,13 +48,13 @@ func loopback(listen service.Address) bool {
 	return host == "localhost" || err == nil && a.Unmap().IsLoopback()
 }
 
-// private reports whether only this machine reaches the website, as far as the flags tell.
+// private reports whether only this machine can reach the website, as far as the flags tell.
 func (f *visitorFlags) private(served service.Flags) bool {
 	return loopback(served.Listen) && !f.HTTPS && len(f.Host) == 0 && len(served.TrustedProxy) == 0
 }
 
-// opensSignUp reports whether strangers make accounts: where they reach the website, only
-// if that was said.
+// opensSignUp reports whether strangers may make accounts. If strangers can reach the website,
+// they may only if the flag says so.
 func (f *visitorFlags) opensSignUp(served service.Flags) bool {
 	if f.SignUp != nil {
 		return *f.SignUp
@@ -62,7 +62,7 @@ func (f *visitorFlags) opensSignUp(served service.Flags) bool {
 	return f.private(served)
 }
 
-// options are what the flags say of visitors.
+// options returns the visitors' options from the flags.
 func (f *visitorFlags) options(served service.Flags, config server.Config) visitor.Options {
 	return visitor.Options{
 		Database: string(served.DB), Accounts: config.Accounts, Keys: server.KeyAuthenticator(config.Accounts, config.Log),

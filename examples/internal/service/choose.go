@@ -45,16 +45,16 @@ func (c Choice) Describe() (string, error) {
 		return "", err
 	}
 	if r == nil {
-		return fmt.Sprintf("nobody (%s): %s", c.Why, nobody()), nil
+		return fmt.Sprintf("no recognizer (%s): %s", c.Why, noRecognizer()), nil
 	}
 	info := r.Info()
 	name := strings.TrimSpace(info.Name + " " + info.Model)
 	return fmt.Sprintf("%s (%s): %s", name, c.Why, info.Quality), nil
 }
 
-// nobody is the quality of no recognizer.
-func nobody() string {
-	return "only links with captions have a text; `" + PullCommand() + "` gets a recognizer"
+// noRecognizer describes a service without a recognizer.
+func noRecognizer() string {
+	return "only links with captions can be transcribed; `" + PullCommand() + "` installs a recognizer"
 }
 
 // Choose chooses the recognizer in this order: the one that --asr names; whisper-cli with a

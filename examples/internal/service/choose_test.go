@@ -83,8 +83,8 @@ func TestChoose(t *testing.T) { // it is not parallel: it sets PATH
 func TestDescribeAChoice(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		service.ASRPocketsphinx: "pocketsphinx en-us (so): low: English only, and of real speech every second or third word is wrong; `transcriptd models pull small` gets a better recognizer",
-		service.ASRNone:         "nobody (so): only links with captions have a text; `transcriptd models pull small` gets a recognizer",
+		service.ASRPocketsphinx: "pocketsphinx en-us (so): low: English only, and of real speech every second or third word is wrong; `transcriptd models pull small` installs a better recognizer",
+		service.ASRNone:         "no recognizer (so): only links with captions can be transcribed; `transcriptd models pull small` installs a recognizer",
 	} {
 		says, err := service.Choice{RecognizerFlags: service.RecognizerFlags{ASR: service.ASR{Name: name}}, Why: "so"}.Describe()
 		require.NoError(t, err)

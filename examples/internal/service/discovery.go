@@ -13,8 +13,8 @@ import (
 
 // discoveryFlags configure how videos, channels and playlists are found.
 type discoveryFlags struct {
-	DataAPIKeyFile keyFile    `name:"data-api-key-file" placeholder:"FILE" help:"A file that holds a key for the official data API of the video site and nothing else: videos are then found by that API."`
-	DataAPIURL     serviceURL `name:"data-api-url" placeholder:"URL" help:"Where the data API is, as behind a proxy of your own (https://youtube.googleapis.com)."`
+	DataAPIKeyFile keyFile    `name:"data-api-key-file" placeholder:"FILE" help:"A file with only the key for the official data API of the video site: searches then use that API."`
+	DataAPIURL     serviceURL `name:"data-api-url" placeholder:"URL" help:"The address of the data API, for example of your own proxy (https://youtube.googleapis.com)."`
 }
 
 // check refuses contradictory flags.

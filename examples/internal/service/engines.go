@@ -145,7 +145,7 @@ func (s Setup) tellRecognizer(ctx context.Context, r engine.Recognizer) {
 	}
 	name := s.Speech.ASR.Name
 	if r == nil {
-		s.Log.Info("recognizer", "asr", name, "why", s.Speech.Why, "quality", nobody())
+		s.Log.Info("recognizer", "asr", name, "why", s.Speech.Why, "quality", noRecognizer())
 		return
 	}
 	info := r.Info()

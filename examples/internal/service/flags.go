@@ -29,10 +29,10 @@ type Flags struct {
 	Listen Address   `default:"${listen}" placeholder:"ADDR" help:"Address to listen on (${default}); port 0 takes a free one."`
 	Blobs  BlobPlace `default:"${blobs}" placeholder:"PLACE" help:"Where uploads and audio are kept until their job ends: a folder (${default}), or s3://BUCKET?OPTION=…."`
 	PlansFlag
-	TrustedProxy []network `placeholder:"CIDR" help:"A proxy in front of the service, as 10.0.0.0/8 or an address: its X-Forwarded-For names the client. May be repeated. Default: none is believed."`
-	FullSync     bool      `help:"Make every commit on SQLite survive a loss of power, at ten times the price."`
+	TrustedProxy []network `placeholder:"CIDR" help:"A proxy in front of the service, as 10.0.0.0/8 or an address: its X-Forwarded-For names the client. May be repeated. Default: no proxy is trusted."`
+	FullSync     bool      `help:"Make every commit on SQLite survive a loss of power; commits then take ten times as long."`
 	// The default is the time in which a load balancer asks /readyz once or twice.
-	DrainDelay time.Duration `default:"${drain}" placeholder:"DURATION" help:"How long /readyz says 503 draining, while everything still works, before the end (${default}); 0 where nothing stands in front."`
+	DrainDelay time.Duration `default:"${drain}" placeholder:"DURATION" help:"How long /readyz answers 503 draining before the service stops, while it still works (${default}); 0 without a load balancer."`
 	Log        logFlag       `embed:""`
 	RecognizerFlags
 	LinkFlags

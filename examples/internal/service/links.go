@@ -17,13 +17,13 @@ import (
 
 // LinkFlags configure where links may lead and which programs follow them.
 type LinkFlags struct {
-	Sites       siteTable  `placeholder:"FILE" help:"Platform table: JSON, which replaces the members of the default table that it names."`
-	AllowEgress []hostPort `placeholder:"HOST:PORT" help:"An address that links may lead to, although it is private or its port is neither 80 nor 443. May be repeated."`
+	Sites       siteTable  `placeholder:"FILE" help:"Platform table: a JSON file whose members replace those of the default table."`
+	AllowEgress []hostPort `placeholder:"HOST:PORT" help:"An address that links may lead to although it is private, or although its port is neither 80 nor 443. May be repeated."`
 	YtDlp       Executable `name:"yt-dlp" default:"yt-dlp" placeholder:"PATH" help:"The program that reads links (${default})."`
-	JSRuntime   jsRuntime  `name:"js-runtime" placeholder:"NAME[:PATH]" help:"The JavaScript runtime by which yt-dlp 2025.11.12 or later runs a site's player: deno, node, quickjs or bun. Default: the first of deno 2.3, node 22 and quickjs, or later versions of them, that is installed."`
-	Proxy       []proxyURL `placeholder:"URL" help:"A proxy (http, https or socks5) by which the service reaches what links lead to. May be repeated: they are taken in turn."`
-	Pace        float64    `default:"5" placeholder:"N" help:"The visits a minute to each platform, five of them at once; what would be more waits (${default})."`
-	Player      string     `placeholder:"NAME/VERSION" help:"The player of the video site as which to ask for captions, when the site takes the built-in one no longer."`
+	JSRuntime   jsRuntime  `name:"js-runtime" placeholder:"NAME[:PATH]" help:"The JavaScript runtime with which yt-dlp 2025.11.12 or later runs a site's player: deno, node, quickjs or bun. Default: the first installed one of deno 2.3, node 22 and quickjs, or later versions."`
+	Proxy       []proxyURL `placeholder:"URL" help:"A proxy (http, https or socks5) through which the service follows links. May be repeated: the service uses the proxies in turn."`
+	Pace        float64    `default:"5" placeholder:"N" help:"The most visits a minute to each platform, five of them at once; further visits wait (${default})."`
+	Player      string     `placeholder:"NAME/VERSION" help:"The player of the video site to act as for captions, if the site no longer accepts the built-in one."`
 }
 
 func (f LinkFlags) check() error {

@@ -29,13 +29,13 @@ const pocketsphinxProgram = "pocketsphinx_continuous"
 
 // RecognizerFlags configure the recognizer.
 type RecognizerFlags struct {
-	ASR ASR `name:"asr" placeholder:"NAME[:WHERE]" help:"Who recognizes speech: whisper-server:URL, openai:URL, whisper-cli:MODEL (a ggml file), pocketsphinx or none. Default: the best that is there: a model that was pulled, else whisper-cli with a model that is installed, else pocketsphinx, else none."`
+	ASR ASR `name:"asr" placeholder:"NAME[:WHERE]" help:"The recognizer of speech: whisper-server:URL, openai:URL, whisper-cli:MODEL (a ggml file), pocketsphinx or none. Default: the best available one: a pulled model, else whisper-cli with an installed model, else pocketsphinx, else none."`
 	ModelsFlag
-	ASRModel        string        `name:"asr-model" placeholder:"NAME" help:"The model to ask an openai:URL for (whisper-1), or the one that a whisper-server:URL has loaded, for the record."`
-	ASRKeyFile      keyFile       `name:"asr-key-file" placeholder:"FILE" help:"A file that holds the key for openai:URL and nothing else."`
-	ASRSpeakers     bool          `name:"asr-speakers" help:"Ask an openai:URL who speaks. A model with diarize in its name is asked without."`
-	ASRUploadLimit  int64         `name:"asr-upload-limit" placeholder:"BYTES" help:"The largest upload that the server takes; less audio is then sent at once."`
-	ASRCheckTimeout time.Duration `name:"asr-check-timeout" default:"4s" placeholder:"DURATION" help:"How long the server may take to say that it is there (${default}). One that takes longer counts as busy, and still gets recordings."`
+	ASRModel        string        `name:"asr-model" placeholder:"NAME" help:"The model to request from an openai:URL (whisper-1), or the loaded model of a whisper-server:URL, only for information."`
+	ASRKeyFile      keyFile       `name:"asr-key-file" placeholder:"FILE" help:"A file with only the key for openai:URL."`
+	ASRSpeakers     bool          `name:"asr-speakers" help:"Ask an openai:URL to tell speakers apart. A model with diarize in its name is always asked."`
+	ASRUploadLimit  int64         `name:"asr-upload-limit" placeholder:"BYTES" help:"The largest upload that the server accepts; longer audio is sent in smaller parts."`
+	ASRCheckTimeout time.Duration `name:"asr-check-timeout" default:"4s" placeholder:"DURATION" help:"How long the server may take to answer a check (${default}). A slower server counts as busy, and still gets recordings."`
 	WhisperCLI      Executable    `name:"whisper-cli" default:"whisper-cli" placeholder:"PATH" help:"The program for models of whisper.cpp (${default})."`
 }
 
@@ -162,6 +162,6 @@ type modest struct{ *pocketsphinx.Recognizer }
 // Info describes the recognizer.
 func (m modest) Info() engine.RecognizerInfo {
 	info := m.Recognizer.Info()
-	info.Quality += "; `" + PullCommand() + "` gets a better recognizer"
+	info.Quality += "; `" + PullCommand() + "` installs a better recognizer"
 	return info
 }

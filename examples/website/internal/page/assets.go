@@ -18,9 +18,8 @@ import (
 //go:embed assets
 var embedded embed.FS
 
-// assets are the files that pages load. All stand under one folder that is named by the
-// hash of them all: they can be kept forever, and modules import each other as
-// "./name.js".
+// assets are the files that pages load. The hash of all files names their folder, so browsers
+// may cache them forever, and modules import each other as "./name.js".
 type assets struct {
 	folder string // as in "/assets/0123456789abcdef/"
 	files  map[string][]byte
@@ -50,7 +49,7 @@ func readAssets(texts catalog) (*assets, error) {
 	return a, nil
 }
 
-// url is where a file is. The error names one that is not there.
+// url returns the address of a file. The error names a missing file.
 func (a *assets) url(name string) (string, error) {
 	if _, ok := a.files[name]; !ok {
 		return "", fmt.Errorf("there is no asset %q", name)
@@ -58,7 +57,8 @@ func (a *assets) url(name string) (string, error) {
 	return a.folder + name, nil
 }
 
-// ServeHTTP serves the files of this build alone: a page of another one is loaded anew.
+// ServeHTTP serves only the files of this build. A page of another build has to be loaded
+// again.
 func (a *assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name, ours := strings.CutPrefix(r.URL.Path, a.folder)
 	file, ok := a.files[name]

@@ -26,37 +26,37 @@ const (
 type batchPage struct {
 	batch.Job
 	Items       []batchItem
-	FailedAlone bool   // whether only those are shown that have failed
+	FailedAlone bool   // whether only failed items are shown
 	Page        string // the token of the page; empty: the first
-	Next        string // of the page after it; empty: there is none
+	Next        string // the token of the next page; empty: none
 	Reasons     []reason
-	Retried     *retried // what a retry has just done; nil: nothing
-	Trouble     *trouble // why the playlist or channel could not be listed; nil: it could
+	Retried     *retried // the result of a retry that was just made; nil: none
+	Trouble     *trouble // why the playlist or channel could not be listed; nil: it was listed
 
-	Export                 bool // whether the plan includes it
+	Export                 bool // whether the plan includes the export
 	ActionLabel, ActionURL string
 }
 
-// batchItem is an item with where its text is, and whether it may be tried once more.
+// batchItem is an item with the page of its text, and whether it may be retried.
 type batchItem struct {
 	batch.Item
-	Link  string // to what it is made of; empty: it names nothing
-	Text  string // the page of its text; empty: there is none
+	Link  string // to the item's content; empty: none
+	Text  string // the page of its text; empty: none
 	Again bool
 }
 
-// reason is why items have failed, and what becomes of them in a retry.
+// reason is a cause of failed items, and what a retry would do with them.
 type reason struct {
 	Code      transcript.Code
 	Items     int
-	Retryable int // that a retry makes anew
-	Exhausted int // that have been tried too often
+	Retryable int // that a retry would try again
+	Exhausted int // that have no attempts left
 }
 
-// retried is what a retry has done.
+// retried is the result of a retry.
 type retried struct{ Again, Left int }
 
-// Retryable is how many items a retry of all makes anew.
+// Retryable returns how many items a retry of all would try again.
 func (b batchPage) Retryable() (n int) {
 	for _, r := range b.Reasons {
 		n += r.Retryable
@@ -64,10 +64,10 @@ func (b batchPage) Retryable() (n int) {
 	return n
 }
 
-// Formats are those of an export.
+// Formats returns the formats of an export.
 func (batchPage) Formats() []batch.ExportFormat { return batch.ExportFormats() }
 
-// batch shows how a batch goes, item by item.
+// batch shows the progress of a batch, item by item.
 func (p *pages) batch(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
 	job, err := p.api.Batches.Get(r.Context(), id)
@@ -102,14 +102,14 @@ func (p *pages) batch(w http.ResponseWriter, r *http.Request) error {
 	return p.show(w, r, http.StatusOK, "batch", shown)
 }
 
-// planOf is the plan of who asks; the zero value, which permits nothing, where that cannot
-// be found out.
+// planOf returns the visitor's plan. If the plan cannot be found out, it returns the zero
+// value, which permits nothing.
 func (p *pages) planOf(r *http.Request) account.Plan {
-	who, _ := p.Accounts.Principal(r.Context(), visitor.From(r.Context()).Account) // the API says what is wrong with it
+	who, _ := p.Accounts.Principal(r.Context(), visitor.From(r.Context()).Account) // the API reports the error itself
 	return who.Plan
 }
 
-// failedItems are all items of a batch that have failed.
+// failedItems returns all failed items of a batch.
 func (p *pages) failedItems(ctx context.Context, id string) ([]batch.Item, error) {
 	var failed []batch.Item
 	for at := (client.PageParams{Size: mostItems}); ; {
@@ -128,7 +128,7 @@ func (p *pages) failedItems(ctx context.Context, id string) ([]batch.Item, error
 	}
 }
 
-// reasonsOf counts why items have failed, the most frequent first.
+// reasonsOf counts the causes of failed items, the most frequent first.
 func reasonsOf(failed []batch.Item) []reason {
 	by := map[transcript.Code]reason{}
 	for _, item := range failed {
@@ -170,17 +170,17 @@ func itemShown(job *batch.Job, item batch.Item) batchItem {
 	return shown
 }
 
-// retriedBefore is what the address says that a retry has done.
+// retriedBefore returns the result of a retry from the page's address.
 func retriedBefore(r *http.Request) *retried {
 	again, err := strconv.Atoi(r.FormValue("retried"))
 	if err != nil || again < 0 {
 		return nil
 	}
-	left, _ := strconv.Atoi(r.FormValue("left")) // none is 0
+	left, _ := strconv.Atoi(r.FormValue("left")) // 0 if missing
 	return &retried{again, max(left, 0)}
 }
 
-// retryBatch makes failed items anew: all that may be of use, those of a reason, or one.
+// retryBatch retries failed items: all that may succeed, those with one cause, or one item.
 func (p *pages) retryBatch(w http.ResponseWriter, r *http.Request) error {
 	var which client.RetryParams
 	if item := r.PostFormValue("item"); item != "" {
@@ -197,7 +197,7 @@ func (p *pages) retryBatch(w http.ResponseWriter, r *http.Request) error {
 	if len(done.NotRetried) > 0 && len(which.Items) == 0 {
 		to.Set("left", strconv.Itoa(len(done.NotRetried)))
 	}
-	for _, name := range []string{"page", "show"} { // where it was asked for
+	for _, name := range []string{"page", "show"} { // return to the page with the button
 		if value := r.PostFormValue(name); value != "" {
 			to.Set(name, value)
 		}
@@ -206,7 +206,7 @@ func (p *pages) retryBatch(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// cancelBatch takes up no more items.
+// cancelBatch cancels a batch: no further items begin.
 func (p *pages) cancelBatch(w http.ResponseWriter, r *http.Request) error {
 	if _, err := p.api.Batches.Cancel(r.Context(), r.PathValue("id")); err != nil {
 		return err
@@ -215,7 +215,7 @@ func (p *pages) cancelBatch(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// deleteBatch forgets a batch. Its texts stay.
+// deleteBatch deletes a batch. Its texts stay.
 func (p *pages) deleteBatch(w http.ResponseWriter, r *http.Request) error {
 	if err := p.api.Batches.Delete(r.Context(), r.PathValue("id")); err != nil {
 		return err

@@ -66,7 +66,7 @@ func TestBatchShowsItsItems(t *testing.T) {
 	assert.Contains(t, page, "&lt;b&gt;no link")
 	assert.Contains(t, page, `&lt;script&gt;alert(&#34;1&#34;)`)
 	assert.Contains(t, page, `href="/transcripts/video_site/dQw4w9WgXcQ?language=en"`)
-	assert.Contains(t, page, "The same as another item")
+	assert.Contains(t, page, "A duplicate of another item")
 	assert.Contains(t, page, "This is neither a link nor a content id.", "the reason")
 	assert.Contains(t, page, "as the address bar of a browser shows it", "the cure")
 	assert.NotContains(t, page, `http-equiv="refresh"`)
@@ -92,7 +92,7 @@ func TestBatchRetriesWhatFailed(t *testing.T) {
 	require.Equal(t, batch.Failed, s.ended(t, path).Status)
 	page := s.get(t, path).body
 	assert.Contains(t, page, "2 items: ")
-	assert.Contains(t, page, "Trying again is of no use", "of what never works")
+	assert.Contains(t, page, "Another try would not help", "of what never works")
 	assert.NotContains(t, page, `id="retry-all"`)
 	assert.Equal(t, 3, strings.Count(page, `name="item"`), "but one may insist")
 
@@ -156,7 +156,7 @@ func TestBatchOfAPlaylist(t *testing.T) {
 
 	lost := s.makeBatch(t, "from", "channel", "list", "@nobody")
 	require.Equal(t, batch.Failed, s.ended(t, lost).Status)
-	assert.Contains(t, s.get(t, lost).body, "What is private or removed cannot be had.")
+	assert.Contains(t, s.get(t, lost).body, "Private and removed content is not available.")
 }
 
 func TestBatchFormSaysWhatIsWrong(t *testing.T) {

@@ -23,7 +23,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// Bounds of a batch, which the API has too.
+// The bounds of a batch, which are the API's too.
 const (
 	mostItems     = 500
 	maxBatchBytes = 8 << 20
@@ -32,41 +32,41 @@ const (
 // batchesPage is a page of the account's batches, and a form to make one.
 type batchesPage struct {
 	Batches []batch.Job
-	Status  batch.Status // that they have; empty: any
-	Older   string       // where the page after this one is; empty: nowhere
+	Status  batch.Status // the selected status; empty: any
+	Older   string       // the token of the next page; empty: none
 	Later   bool         // whether this is not the first page
 	Deleted bool         // whether one has just been deleted
 	Form    batchForm
 }
 
-// Statuses are those to choose from; the empty one is any.
+// Statuses returns the statuses to choose from; the empty one means any.
 func (batchesPage) Statuses() []batch.Status {
 	return []batch.Status{"", batch.Pending, batch.Processing, batch.Completed, batch.Failed, batch.Cancelled}
 }
 
-// batchForm is the form as it was filled in, and what was wrong with which field.
+// batchForm is the form as the visitor filled it in, with the faulty field and the fault.
 type batchForm struct {
-	Once     string // its Idempotency-Key, so that a form that is sent twice makes one batch
+	Once     string // its Idempotency-Key, so that sending the form twice makes one batch
 	From     batch.Mode
 	Links    string
 	List     string // a playlist or a channel
 	Language string
-	Most     string // only so many items
+	Most     string // a bound on the number of items
 
-	Items   int    // how many the plan permits
-	Field   string // "links", "file", "list", "language", "most", or empty: the whole
+	Items   int    // how many items the plan permits
+	Field   string // "links", "file", "list", "language", "most", or empty: the whole form
 	Trouble *trouble
 }
 
-// Modes are what a batch can be made from.
+// Modes returns the sources of a batch.
 func (batchForm) Modes() []batch.Mode {
 	return []batch.Mode{batch.Links, batch.Playlist, batch.Channel}
 }
 
-// Is reports whether a field is what was wrong.
+// Is reports whether a field has the fault.
 func (f batchForm) Is(field string) bool { return f.Trouble != nil && f.Field == field }
 
-// batches lists the batches of who asks.
+// batches lists the visitor's batches.
 func (p *pages) batches(w http.ResponseWriter, r *http.Request) error {
 	return p.showBatches(w, r, http.StatusOK, batchForm{})
 }
@@ -96,7 +96,7 @@ func (p *pages) showBatches(w http.ResponseWriter, r *http.Request, status int, 
 	return p.show(w, r, status, "batches", shown)
 }
 
-// itemsPermitted is how many items a batch of who asks may have.
+// itemsPermitted returns how many items a batch of the visitor may have.
 func (p *pages) itemsPermitted(r *http.Request) (int, error) {
 	who, err := p.Accounts.Principal(r.Context(), visitor.From(r.Context()).Account)
 	if err != nil && who.Plan.Name == "" {
@@ -108,7 +108,7 @@ func (p *pages) itemsPermitted(r *http.Request) (int, error) {
 	return mostItems, nil
 }
 
-// createBatch makes a batch and leads to it.
+// createBatch makes a batch and redirects to its page.
 func (p *pages) createBatch(w http.ResponseWriter, r *http.Request) error {
 	form, params, err := readBatchForm(r, p.Sites)
 	var wrong *fieldError
@@ -121,11 +121,11 @@ func (p *pages) createBatch(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	once, err := uuid.Parse(r.PostFormValue("once"))
-	if err != nil { // not a form of these pages: twice is two batches then
+	if err != nil { // the form is not from these pages, so sending it twice makes two batches
 		once = uuid.New()
 	}
 	made, err := p.api.Batches.Create(r.Context(), params.BatchParams, client.WithIdempotencyKey(once.String()))
-	if errors.Is(err, transcript.IdempotencyConflict) { // the form was sent before, and then changed
+	if errors.Is(err, transcript.IdempotencyConflict) { // the form was sent before and then changed
 		if params.CSV != nil {
 			params.CSV = bytes.NewReader(params.table)
 		}
@@ -146,24 +146,24 @@ func (p *pages) createBatch(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// pathOfBatch is the page of a batch.
+// pathOfBatch returns the path of a batch's page.
 func pathOfBatch(id string) string { return "/batches/" + url.PathEscape(id) }
 
-// fieldError is a field of a form that is wrong, and the text that says why.
+// fieldError is a faulty field of a form, and the text that describes the fault.
 type fieldError struct{ field, text string }
 
 func (e *fieldError) Error() string { return e.field + ": " + e.text }
 
-// batchParams are what a form asks for, and where each part of it stands there.
+// batchParams are the parameters in a form, and the field of each part.
 type batchParams struct {
 	client.BatchParams
 	source string // the field of links, the file, or the list
-	lines  []int  // of each link, from 1
-	table  []byte // what CSV reads
+	lines  []int  // the line of each link, from 1
+	table  []byte // the content that CSV reads
 }
 
-// readBatchForm reads a form, with a file in it or without. The error is a fieldError, or
-// that of a form that nobody can read.
+// readBatchForm reads a form, with or without a file. The error is a fieldError, or the error
+// of an unreadable form.
 func readBatchForm(r *http.Request, sites *site.Table) (f batchForm, p batchParams, err error) {
 	var tooLarge *http.MaxBytesError
 	switch err := r.ParseMultipartForm(1 << 20); {
@@ -200,7 +200,7 @@ func readBatchForm(r *http.Request, sites *site.Table) (f batchForm, p batchPara
 	return f, p, nil
 }
 
-// readLinks takes the links that were typed, or those of a file.
+// readLinks takes typed links, or the links of a file.
 func (p *batchParams) readLinks(r *http.Request, typed string, sites *site.Table) error {
 	file, header, err := r.FormFile("file")
 	if err == nil && header.Filename != "" {
@@ -239,16 +239,18 @@ func (p *batchParams) readLinks(r *http.Request, typed string, sites *site.Table
 	return lines.Err()
 }
 
-// isTable reports whether a file is a CSV, by its name, or by its type where that has none.
+// isTable reports whether a file is a CSV, by its name, or by its type if the name has no
+// extension.
 func isTable(name, contentType string) bool {
-	media, _, _ := mime.ParseMediaType(contentType) // one that cannot be read is none
+	media, _, _ := mime.ParseMediaType(contentType) // an unreadable type counts as none
 	return strings.EqualFold(path.Ext(name), ".csv") || path.Ext(name) == "" && media == "text/csv"
 }
 
-// link is how the API names one of the links.
+// link matches the API's name of one of the links.
 var link = regexp.MustCompile(`^urls\.(\d+)$`)
 
-// fieldOf is the field that the API refuses, and why, with the line where there are lines.
+// fieldOf returns the field that the API refuses, and the reason, with the line if there are
+// lines.
 func (p *pages) fieldOf(sent *batchParams, refused *client.Error, message string) (field, says string) {
 	switch refused.Code {
 	case transcript.CSVParseError:
@@ -276,7 +278,7 @@ func (p *pages) fieldOf(sent *batchParams, refused *client.Error, message string
 	return "", message
 }
 
-// firstIssue is the first fault that a refusal lists; the zero value where it lists none.
+// firstIssue returns the first fault in a refusal; the zero value if there is none.
 func firstIssue(refused *client.Error) (found transcript.Issue) {
 	issues, _ := refused.Details["issues"].([]any)
 	if len(issues) > 0 {

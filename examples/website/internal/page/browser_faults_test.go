@@ -146,7 +146,7 @@ func TestBrowserTakesNoPageForAnAnswer(t *testing.T) {
 		t.Log(name)
 		answer.Store(&c.hand)
 		page.Click("button", "Star: One")
-		page.WaitText("#notices", "The star is as it was. "+c.says)
+		page.WaitText("#notices", "The star was not changed. "+c.says)
 		page.Wait(`document.querySelector(".star button").getAttribute("aria-pressed") === "false"`)
 		browsertest.Eval[any](page, `document.getElementById("notices").replaceChildren()`)
 	}

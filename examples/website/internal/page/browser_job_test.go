@@ -164,7 +164,7 @@ func TestBrowserTellsOfAnEndedSession(t *testing.T) {
 		}
 	})()
 	browsertest.Eval[bool](page, `dispatchEvent(new Event("online"))`)
-	page.See("link", "You are signed out. Sign in to see how it goes")
+	page.See("link", "You are signed out. Sign in to see the progress")
 	assert.Equal(t, "/sign-in?next="+strings.ReplaceAll(path, "/", "%2F"), browsertest.Eval[string](page, `document.querySelector("#line a").getAttribute("href")`))
 }
 
@@ -194,7 +194,7 @@ func TestBrowserManyJobsLeaveTheSiteUsable(t *testing.T) {
 			pages = append(pages, page)
 		}
 		page.Open(path)
-		page.See("heading", "On its way")
+		page.See("heading", "In progress")
 	}
 	assert.Eventually(t, func() bool { return open.Load() == 3 }, browsertest.Patience, 20*time.Millisecond)
 	another := first.Tab()
@@ -230,7 +230,7 @@ func TestBrowserSaysWhatIsWrong(t *testing.T) {
 	page.Open("/")
 	write("dQw4w9WgXc9")
 	page.Press("\r")
-	page.WaitText("#trouble", "What guests may have in a day is used up")
+	page.WaitText("#trouble", "The daily allowance of guests is used up")
 	page.See("link", "Sign in")
 	page.Wait(`document.querySelector("[data-held]").disabled`)
 	write("0") // which is there already

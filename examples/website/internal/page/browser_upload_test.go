@@ -47,7 +47,7 @@ func TestBrowserRefusesFiles(t *testing.T) {
 	page.Expect(loadFaults)
 	page.Open("/")
 	choose(t, page, map[string]int{"<img src=x onerror=alert(1)>.wav": 4 << 20, "empty.wav": 0})
-	page.WaitText("#queue", "Too large: 4 MiB, and at most 3 MiB are taken.")
+	page.WaitText("#queue", "Too large: 4 MiB. The limit is 3 MiB.")
 	page.WaitText("#queue", "The file is empty, or a folder.")
 	page.WaitText("#queue", "<img src=x onerror=alert(1)>.wav")
 	assert.NotContains(t, page.Asked(), s.base+"/web/v1/transcript")
@@ -85,7 +85,7 @@ func TestBrowserRepeatsBrokenUploads(t *testing.T) {
 	page.Open("/")
 	choose(t, page, map[string]int{"one.wav": 4 << 20, "two.wav": 4 << 20})
 	page.Wait(`[...document.querySelectorAll("#queue .actions")].filter(e => e.innerText === "Show").length === 2`)
-	page.Wait(`[...document.querySelectorAll("#queue .said")].filter(e => e.innerText === "The text is there").length === 2`)
+	page.Wait(`[...document.querySelectorAll("#queue .said")].filter(e => e.innerText === "The text is ready").length === 2`)
 	mu.Lock()
 	assert.Len(t, keys, 2)
 	for key, times := range keys {

@@ -13,21 +13,21 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
-// discoverAsked is what somebody looks for on the video site, as the URL says it.
+// discoverAsked is a search of the video site, as in the URL.
 type discoverAsked struct {
 	video.Search
 	From string // the token of a page; empty: the first
 }
 
-// URL is where this is to be seen. What is usual is not said in it.
+// URL returns the URL of the search. It leaves out default values.
 func (a discoverAsked) URL() string {
 	return withQuery("/discover", "q", a.Q, "type", string(a.Type), "order", string(a.Order), "channel", a.ChannelID, "from", a.From)
 }
 
-// First is the first page of the same.
+// First returns the first page of the same search.
 func (a discoverAsked) First() discoverAsked { a.From = ""; return a }
 
-// withQuery is a path with the values that there are, of names and values in turn.
+// withQuery returns a path with the non-empty values of alternating names and values.
 func withQuery(path string, pairs ...string) string {
 	q := url.Values{}
 	for n := 0; n+1 < len(pairs); n += 2 {
@@ -41,28 +41,28 @@ func withQuery(path string, pairs ...string) string {
 	return path + "?" + q.Encode()
 }
 
-// discoverPage is what was found, and what may be made of it.
+// discoverPage shows search results and the forms to transcribe them.
 type discoverPage struct {
 	Asked   discoverAsked
-	Trouble *trouble // why nothing is shown; nil: it is
-	Retry   string   // where to try that again
+	Trouble *trouble // why there are no results; nil: there are
+	Retry   string   // the page to try again
 	Videos  videoList
-	Others  []otherFound // channels or playlists, in the place of videos
-	Next    string       // the page that follows; empty: there is none
+	Others  []otherFound // channels or playlists instead of videos
+	Next    string       // the next page; empty: none
 }
 
-// Types and Orders are what there is to choose from.
+// Types and Orders are the types and orders to choose from.
 func (discoverPage) Types() []video.Type   { return video.Types() }
 func (discoverPage) Orders() []video.Order { return video.Orders() }
 
-// otherFound is a channel or a playlist that was found.
+// otherFound is a found channel or playlist.
 type otherFound struct {
 	URL, Title, By string
 	Count          *int64 // of its videos
 	Followers      *int64
 }
 
-// discover searches the video site. It shows its form also where that cannot be done.
+// discover searches the video site. If that fails, it still shows its form.
 func (p *pages) discover(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	shown := discoverPage{Asked: discoverAsked{From: q.Get("from"), Search: video.Search{
@@ -82,7 +82,7 @@ func (p *pages) discover(w http.ResponseWriter, r *http.Request) error {
 	return p.show(w, r, http.StatusOK, "discover", shown)
 }
 
-// notDiscovered says why nothing can be shown of the site, below the form.
+// notDiscovered shows the reason why there are no results, below the form.
 func (p *pages) notDiscovered(w http.ResponseWriter, r *http.Request, shown discoverPage, err error) error {
 	why := p.troubleOf(r, err)
 	if why.Code == transcript.Unavailable {
@@ -93,8 +93,7 @@ func (p *pages) notDiscovered(w http.ResponseWriter, r *http.Request, shown disc
 	return p.show(w, r, why.Status, "discover", shown)
 }
 
-// namedBy is the page of what a link or a name of the video site leads to; empty for
-// words.
+// namedBy returns the page for a link or a name of the video site; empty for other words.
 func (p *pages) namedBy(text string) string {
 	if strings.ContainsAny(text, " \t\n") {
 		return ""
@@ -138,7 +137,7 @@ func (s *discoverPage) take(found *client.Page[video.Result]) {
 	}
 }
 
-// firstOf is the first text that is known, and not empty.
+// firstOf returns the first known and non-empty text.
 func firstOf(texts ...*string) string {
 	for _, text := range texts {
 		if text != nil && *text != "" {
@@ -148,25 +147,25 @@ func firstOf(texts ...*string) string {
 	return ""
 }
 
-// listPage is what a channel has uploaded, or what a playlist holds.
+// listPage shows a channel's uploads, or the entries of a playlist.
 type listPage struct {
 	Of      string // "channel" or "playlist"
 	ID      string
 	Title   string
 	Kind    video.Kind // of a channel
-	Within  string     // the channel's id, to search in it; empty where that is not known
+	Within  string     // the channel's id, to search in it; empty if not known
 	Videos  videoList
 	Next    string
-	Further bool // this is not the first page
+	Further bool // whether this is a later page
 }
 
-// Kinds are those of a channel's uploads.
+// Kinds returns the kinds of a channel's uploads.
 func (listPage) Kinds() []video.Kind { return video.Kinds() }
 
-// URL is the first page of the list.
+// URL returns the address of the first page of the list.
 func (s listPage) URL() string { return "/discover/" + s.Of + "s/" + url.PathEscape(s.ID) }
 
-// KindURL is the page of uploads of a kind.
+// KindURL returns the address of uploads of a kind.
 func (s listPage) KindURL(k video.Kind) string {
 	if k == video.All {
 		k = ""
@@ -174,7 +173,7 @@ func (s listPage) KindURL(k video.Kind) string {
 	return withQuery(s.URL(), "kind", string(k))
 }
 
-// channel lists what a channel has uploaded.
+// channel lists a channel's uploads.
 func (p *pages) channel(w http.ResponseWriter, r *http.Request) error {
 	shown := listPage{Of: "channel", ID: r.PathValue("id"), Kind: video.Kind(r.FormValue("kind")), Further: r.FormValue("from") != ""}
 	found, err := p.api.Videos.Uploads(r.Context(), shown.ID, shown.Kind, client.PageParams{Token: r.FormValue("from")})
@@ -188,7 +187,7 @@ func (p *pages) channel(w http.ResponseWriter, r *http.Request) error {
 	return p.showList(w, r, shown, found.Next)
 }
 
-// playlist lists what a playlist holds.
+// playlist lists the entries of a playlist.
 func (p *pages) playlist(w http.ResponseWriter, r *http.Request) error {
 	shown := listPage{Of: "playlist", ID: r.PathValue("id"), Further: r.FormValue("from") != ""}
 	found, err := p.api.Videos.Items(r.Context(), shown.ID, client.PageParams{Token: r.FormValue("from")})
@@ -212,23 +211,23 @@ func (p *pages) showList(w http.ResponseWriter, r *http.Request, shown listPage,
 	return p.show(w, r, http.StatusOK, "discover-list", shown)
 }
 
-// videoList is a list of videos to take from.
+// videoList is a list of videos to transcribe.
 type videoList struct {
 	Rows    []videoRow
 	Tongues []tongue
 }
 
-// videoRow is a video that was found.
+// videoRow is a found video.
 type videoRow struct {
 	video.Summary
 	Available bool
 	Position  int64 // in a playlist, from 1; 0 elsewhere
 }
 
-// Name is the title, or else the id.
+// Name returns the title, or else the id.
 func (v videoRow) Name() string { return firstOf(v.Title, &v.VideoID) }
 
-// Length is in seconds; 0 where it is not known, as of what is live.
+// Length returns the length in seconds; 0 if not known, for example of a live video.
 func (v videoRow) Length() float64 {
 	if v.DurationSec == nil {
 		return 0
@@ -236,7 +235,7 @@ func (v videoRow) Length() float64 {
 	return float64(*v.DurationSec)
 }
 
-// ChannelURL is the page of its channel; empty where that is not known.
+// ChannelURL returns the page of the video's channel; empty if not known.
 func (v videoRow) ChannelURL() string {
 	if v.ChannelID == nil {
 		return ""
@@ -244,11 +243,11 @@ func (v videoRow) ChannelURL() string {
 	return "/discover/channels/" + url.PathEscape(*v.ChannelID)
 }
 
-// Live and Short are what is known for sure.
+// Live and Short report true only if that is known.
 func (v videoRow) Live() bool  { return v.IsLive != nil && *v.IsLive }
 func (v videoRow) Short() bool { return v.IsShort != nil && *v.IsShort }
 
-// Captions are "yes", "no", or "" where it is not known.
+// Captions returns "yes", "no", or "" if not known.
 func (v videoRow) Captions() string {
 	switch {
 	case v.CaptionAvailable == nil:
@@ -259,8 +258,8 @@ func (v videoRow) Captions() string {
 	return "no"
 }
 
-// takeFound asks for the transcripts of what was found: of one video, of those that are
-// ticked, or of a whole channel or playlist.
+// takeFound orders the transcripts of results: of one video, of the checked videos, or of a
+// whole channel or playlist.
 func (p *pages) takeFound(w http.ResponseWriter, r *http.Request) error {
 	if err := r.ParseForm(); err != nil {
 		return transcript.Errorf(transcript.InvalidRequest, "%s", p.strings.text("start.unreadable"))

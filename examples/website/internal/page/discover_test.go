@@ -47,7 +47,7 @@ func TestDiscoverFindsAndLists(t *testing.T) {
 		"/discover":                           {`name="q"`},
 		"/discover?q=talk":                    {"Talk 02", `value="aaaaaaaaa02"`, "1:02:03", "1,234,567 views", "live now", "has captions", "Talks &amp; &lt;b&gt;more&lt;/b&gt;", "from="},
 		"/discover?q=onerror":                 {"&lt;img src=x"},
-		"/discover?q=nobody":                  {"The site has found nothing for"},
+		"/discover?q=nobody":                  {"The site found nothing for"},
 		"/discover?q=Talks&type=channel":      {"/discover/channels/" + talks, "@talks"},
 		"/discover?q=talks&type=playlist":     {"/discover/playlists/PL1234567890", "Best talks"},
 		"/discover/channels/" + talks:         {"Talk 00", "Talk 29", `name="channel" value="` + talks, "from=", `aria-current="page">All uploads`},
@@ -192,7 +192,7 @@ func TestLibraryShowsWorkAndBatches(t *testing.T) {
 	assert.Contains(t, s.get(t, "/library").body, "Your library is empty")
 	failed := s.get(t, "/library?view=history")
 	for _, want := range []string{
-		"removed, private", "See whether it plays in your browser", `name="links" value="https://www.youtube.com/watch?v=aaaaaaaaaaa"`,
+		"removed, private", "Check whether it plays in your browser", `name="links" value="https://www.youtube.com/watch?v=aaaaaaaaaaa"`,
 		"Try again", `href="` + job + `"`, "/v1/library/transcripts/video_site/aaaaaaaaaaa?row=",
 	} {
 		assert.Contains(t, failed.body, want)

@@ -8,8 +8,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Large forms in memory, in bytes: of all visitors, and of one user or one network of
-// visitors who are not signed in. To read a form takes four times its size.
+// The bounds on large forms in memory, in bytes: for all visitors, and for one user or one
+// network of visitors without sign-in. Reading a form takes four times its size.
 const (
 	formBytes    = 40 << 20
 	formBytesOne = 10 << 20
@@ -22,9 +22,9 @@ type forms struct {
 	owners map[string]int64 // an owner without a form has no entry
 }
 
-// hold counts a form of an owner before it is read. The caller calls release once the
-// form is answered. code is empty when the form fits, RATE_LIMITED when the owner has too
-// many bytes, and SERVICE_UNAVAILABLE when all visitors together have too many.
+// hold counts a form of an owner before it is read. The caller calls release once the form is
+// answered. code is empty if the form fits, RATE_LIMITED if the owner has too many bytes, and
+// SERVICE_UNAVAILABLE if all visitors together have too many.
 func (f *forms) hold(owner string, size int64) (release func(), code transcript.Code) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -48,13 +48,13 @@ func (f *forms) release(owner string, size int64) {
 	}
 }
 
-// holdForm holds the bytes of a large form before they are read. The caller releases them.
-// A small form, such as one link, is not counted: slow senders of large forms refuse it to
-// nobody.
+// holdForm counts the bytes of a large form before they are read. The caller releases them. A
+// small form, such as one link, is not counted, so that slow senders of large forms cannot
+// block small ones.
 func (p *pages) holdForm(r *http.Request, most int64) (release func(), err error) {
 	size := r.ContentLength
 	switch {
-	case size < 0 || size > most: // of a longer form, no more is read
+	case size < 0 || size > most: // no more than that is read
 		size = most
 	case size <= maxForm:
 		return func() {}, nil

@@ -10,17 +10,17 @@ import (
 	"github.com/transcriptkit/transcriptkit/client"
 )
 
-// InProcess is a client of the API that reaches it without a connection. Whom a request
-// comes from is in its context. Nothing is repeated: the page is asked for again by who
-// wants it.
+// InProcess returns a client of the API that calls the handler without a connection. The
+// request's context holds the visitor. The client repeats no request: visitors reload the page
+// themselves.
 func InProcess(api http.Handler) (*client.Client, error) {
 	return client.New("http://website", client.WithHTTPClient(&http.Client{Transport: direct{api}}), client.WithRetry(client.NoRetry))
 }
 
-// direct hands requests to a handler.
+// direct passes requests to a handler.
 type direct struct{ handler http.Handler }
 
-// RoundTrip returns when the answer has a header; its body comes as it is written.
+// RoundTrip returns when the answer has a header. Its body arrives as the handler writes it.
 func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
 	inner := r.Clone(r.Context())
 	inner.RequestURI = inner.URL.RequestURI()
@@ -32,9 +32,9 @@ func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
 	answer := &answer{header: http.Header{}, body: to, begun: make(chan *http.Response, 1)}
 	answer.response = &http.Response{
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: answer.header, Body: body, ContentLength: -1, Request: r,
-		TransferEncoding: []string{"chunked"}, // its end is told, and where it breaks off
+		TransferEncoding: []string{"chunked"}, // so that the reader sees the end, and a truncation
 	}
-	broken := make(chan error, 1) // gets why the handler panicked
+	broken := make(chan error, 1) // receives the handler's panic
 	go func() {
 		defer func() {
 			if crash := recover(); crash != nil {
@@ -44,7 +44,7 @@ func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
 			}
 		}()
 		d.handler.ServeHTTP(answer, inner)
-		answer.WriteHeader(http.StatusOK) // if it has written nothing
+		answer.WriteHeader(http.StatusOK) // if the handler has written nothing
 		to.Close()
 	}()
 	select {
@@ -52,7 +52,7 @@ func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
 		return begun, nil
 	case err := <-broken:
 		select {
-		case begun := <-answer.begun: // it had begun before: its body tells the error
+		case begun := <-answer.begun: // the answer had begun: its body returns the error
 			return begun, nil
 		default:
 			return nil, err
@@ -63,19 +63,19 @@ func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// brokenError is why a handler has not answered, or not to the end.
+// brokenError is the reason why a handler has not answered, or not completely.
 type brokenError struct {
 	error
-	requestID string // empty: it had not said
+	requestID string // empty: not known
 }
 
 func (e *brokenError) Unwrap() error { return e.error }
 
-// errBroken is how an answer ends that its handler has cut off. It has logged why.
+// errBroken ends an answer that its handler has aborted. The handler has logged the reason.
 var errBroken = errors.New("the answer broke off")
 
-// crashOf is the error of a handler that panicked. Where nobody has logged the panic yet,
-// it has the stack.
+// crashOf returns the error of a panic in a handler. It includes the stack if the panic has not
+// been logged.
 func crashOf(crash any) error {
 	if crash == http.ErrAbortHandler { //nolint:errorlint,err113 // net/http compares it so, too
 		return errBroken
@@ -83,12 +83,12 @@ func crashOf(crash any) error {
 	return fmt.Errorf("panic: %v\n%s", crash, debug.Stack())
 }
 
-// answer is the answer while it is written.
+// answer is an answer that is being written.
 type answer struct {
 	header   http.Header
 	body     *io.PipeWriter
 	response *http.Response
-	begun    chan *http.Response // gets the response once, when its header is known
+	begun    chan *http.Response // receives the response once its header is known
 	sent     bool
 }
 
@@ -110,5 +110,5 @@ func (a *answer) Write(p []byte) (int, error) {
 	return a.body.Write(p)
 }
 
-// Flush does nothing: what is written is read at once.
+// Flush does nothing, because the reader gets all data at once.
 func (a *answer) Flush() {}

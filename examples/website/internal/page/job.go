@@ -16,35 +16,35 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// jobPage is how far the making of a text has come.
+// jobPage shows the progress of a job.
 type jobPage struct {
 	*transcript.Job
 	About   subject
-	Form    linkForm // asks for the same again; Links is empty where that cannot be
+	Form    linkForm // repeats the request; Links is empty if that is impossible
 	Steps   []step
-	Known   bool // whether Steps have the job's stage
-	Percent int  // of the recognition; -1: there is none
+	Known   bool // whether Steps contain the job's stage
+	Percent int  // of the recognition; -1: none
 	Trouble *trouble
-	Again   bool // whether the same may end better
-	Refresh int  // seconds, for browsers without scripts; 0: it has ended
+	Again   bool // whether a repetition may succeed
+	Refresh int  // seconds, for browsers without scripts; 0: the job has ended
 }
 
-// subject is what a job is about, as far as that is known.
+// subject is the content of a job, as far as it is known.
 type subject struct {
 	Title string
-	Link  string // to the content itself; empty: there is none
-	File  bool   // it is a file that was uploaded
+	Link  string // to the content itself; empty: none
+	File  bool   // whether it is an uploaded file
 }
 
-// step is a stage as it is shown.
+// step is a displayed stage.
 type step struct {
 	Stage     transcript.Stage
 	Past, Now bool
-	After     string // the stages that lie behind it for sure, with spaces
+	After     string // the stages that are certainly over, separated by spaces
 }
 
-// steps are the stages that people see. Not all of them come to pass: captions are not
-// looked for in a file, and what has captions is not recognized.
+// steps are the displayed stages. A job skips some of them: a file has no captions to look for,
+// and a content with captions needs no recognition.
 var steps = []step{
 	{Stage: transcript.StageQueued},
 	{Stage: transcript.StageCaptionFetch, After: "queued"},
@@ -54,10 +54,10 @@ var steps = []step{
 	{Stage: transcript.StagePublishing, After: "queued"},
 }
 
-// job shows how far the making of a text has come, why it has failed, or leads to the
-// text when there is one.
+// job shows the progress of a job or the reason of its failure, or redirects to the text if
+// there is one.
 func (p *pages) job(w http.ResponseWriter, r *http.Request) error {
-	if strings.Trim(r.PathValue("id"), ".") == "" { // which is part of a path
+	if strings.Trim(r.PathValue("id"), ".") == "" { // dots would change the path
 		return p.nothing(w, r)
 	}
 	var told client.Response
@@ -76,7 +76,7 @@ func (p *pages) job(w http.ResponseWriter, r *http.Request) error {
 	if shown.Form.Links == "" || visitor.From(r.Context()).Known() {
 		p.lookUp(r, &shown)
 	}
-	if file := r.FormValue("file"); job.Status == transcript.JobCancelled && file != "" { // whose row is gone
+	if file := r.FormValue("file"); job.Status == transcript.JobCancelled && file != "" { // the library has no row of a canceled upload
 		shown.About.File, shown.About.Title = true, cmp.Or(shown.About.Title, excerpt(file))
 	}
 	if match, err := p.Sites.Detect(shown.Form.Links); err == nil {
@@ -99,7 +99,7 @@ func (p *pages) job(w http.ResponseWriter, r *http.Request) error {
 	return p.show(w, r, http.StatusOK, "job", shown)
 }
 
-// inJSON is a job with its text as segments, where a program has asked for another form.
+// inJSON returns a job with its text as segments, if the job was created with another format.
 func (p *pages) inJSON(r *http.Request) (*transcript.Job, error) {
 	req, err := http.NewRequestWithContext(r.Context(), http.MethodGet, "http://website/v1/transcript/job/"+url.PathEscape(r.PathValue("id"))+"?format=json", nil)
 	if err != nil {
@@ -114,10 +114,10 @@ func (p *pages) inJSON(r *http.Request) (*transcript.Job, error) {
 	return job, json.NewDecoder(res.Body).Decode(job)
 }
 
-// lookUp completes the page of a job by its row in the visitor's library, if there is one.
-// Without it the page says less.
+// lookUp completes the page of a job from the job's row in the visitor's library. Without a row
+// the page shows less.
 func (p *pages) lookUp(r *http.Request, shown *jobPage) {
-	const rows = 100 // as many as the API gives at once, the newest
+	const rows = 100 // the newest ones, as many as the API returns at once
 	page, err := p.api.Library.List(r.Context(), library.Query{View: library.History, PageSize: rows})
 	if err != nil {
 		return // guests have no library
@@ -137,7 +137,8 @@ func (p *pages) lookUp(r *http.Request, shown *jobPage) {
 	}
 }
 
-// stepsAt are the steps with the present one, if it is among them.
+// stepsAt returns the steps with the present one marked. known is false if the stage is not
+// among them.
 func stepsAt(stage transcript.Stage, file bool) (shown []step, known bool) {
 	behind := ""
 	for _, s := range steps {
@@ -156,17 +157,17 @@ func stepsAt(stage transcript.Stage, file bool) (shown []step, known bool) {
 	return shown, known
 }
 
-// refreshAfter is when a page without scripts looks again: when the service says, within
+// refreshAfter returns when a page without scripts reloads: the service's Retry-After, within
 // bounds.
 func refreshAfter(told client.Response) int {
 	seconds, err := strconv.Atoi(told.Header.Get("Retry-After"))
 	if err != nil {
-		return 5 // it does not say
+		return 5 // the header is missing
 	}
 	return min(max(seconds, 2), 60)
 }
 
-// cancelJob ends a job. One that has ended already is shown as it has ended.
+// cancelJob cancels a job. If the job has already ended, its page shows how.
 func (p *pages) cancelJob(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
 	_, err := p.api.Jobs.Cancel(r.Context(), id)

@@ -18,60 +18,60 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// mostKeys is how many keys a person may have, with those revoked within a day.
+// mostKeys is how many keys a person may have, including those revoked within a day.
 const mostKeys = 50
 
-// endedKeys is how many of the keys that have ended are shown, the latest.
+// endedKeys is how many expired and revoked keys are shown, the latest first.
 const endedKeys = 20
 
-// keysPage is the keys of an account, and a form to make one.
+// keysPage shows the keys of an account, and a form to make one.
 type keysPage struct {
 	Usable, Ended []account.Key // the latest first
 	Form          keyForm
-	Refusal       *trouble // why the account can have no keys; nil: it can
-	Revoked       string   // the prefix of the key that was revoked just now; empty: none was
+	Refusal       *trouble // why the account may have no keys; nil: it may
+	Revoked       string   // the prefix of a key that was just revoked; empty: none
 
-	Made    *account.Key // the one that was made for this answer, nil else
-	Secret  string       // its value, this once
-	Command string       // asks the API for something, with a key
+	Made    *account.Key // the key that was just made, else nil
+	Secret  string       // its value, shown only this once
+	Command string       // an example request with a key
 	Most    int
 }
 
-// command asks the API at an address for a text.
+// command is an example request to the API.
 const command = `curl "%s/v1/transcript" -H "Authorization: Bearer $KEY" --json '{"url": "dQw4w9WgXcQ"}'`
 
-// keyForm is the form as it was filled in, and what was wrong with which field.
+// keyForm is the form as the visitor filled it in, with the faulty field and the fault.
 type keyForm struct {
-	ID      string // of the key, so that a form that is sent twice makes one
+	ID      string // of the key, so that sending the form twice makes one key
 	Name    string
 	Scopes  []account.Scope
 	Days    string
-	Field   string // "name", "scopes", "days", or empty: the whole
-	Trouble string // empty: nothing was wrong
+	Field   string // "name", "scopes", "days", or empty: the whole form
+	Trouble string // empty: no fault
 }
 
 // Has reports whether a scope is checked.
 func (f keyForm) Has(s account.Scope) bool { return slices.Contains(f.Scopes, s) }
 
-// AllScopes are those to choose from.
+// AllScopes returns the scopes to choose from.
 func (keyForm) AllScopes() []account.Scope { return account.Scopes() }
 
-// lifetimes are how many days keys live, to choose from. The empty one is forever.
+// lifetimes are the lifetimes to choose from, in days. The empty one means forever.
 var lifetimes = []string{"30", "90", "365", ""}
 
-// Lifetimes are those to choose from, in days.
+// Lifetimes returns the lifetimes to choose from, in days.
 func (keyForm) Lifetimes() []string { return lifetimes }
 
 func newKeyForm() keyForm {
 	return keyForm{ID: uuid.Must(uuid.NewV7()).String(), Scopes: account.Scopes(), Days: "90"}
 }
 
-// keys shows the keys of who asks.
+// keys shows the visitor's keys.
 func (p *pages) keys(w http.ResponseWriter, r *http.Request) error {
 	return p.showKeys(w, r, http.StatusOK, keysPage{Form: newKeyForm(), Revoked: r.FormValue("revoked")})
 }
 
-// showKeys adds to a page what is the same on each.
+// showKeys completes and shows a page of keys.
 func (p *pages) showKeys(w http.ResponseWriter, r *http.Request, status int, shown keysPage) error {
 	own := visitor.From(r.Context()).Account
 	keys, err := p.Accounts.KeysOf(r.Context(), own)
@@ -79,7 +79,7 @@ func (p *pages) showKeys(w http.ResponseWriter, r *http.Request, status int, sho
 		return err
 	}
 	if !slices.ContainsFunc(keys, func(k account.Key) bool { return k.Prefix == shown.Revoked && k.RevokedAt != nil }) {
-		shown.Revoked = "" // anybody can make up an address
+		shown.Revoked = "" // the address may be invented
 	}
 	slices.Reverse(keys)
 	for now := time.Now(); len(keys) > 0; keys = keys[1:] {
@@ -97,8 +97,8 @@ func (p *pages) showKeys(w http.ResponseWriter, r *http.Request, status int, sho
 	return p.show(w, r, status, "keys", shown)
 }
 
-// createKey makes a key and shows it in its answer, which nobody keeps: to load or to send
-// it again shows that the key is there, and not its value.
+// createKey makes a key and shows its value in the answer, which no cache stores. Reloading the
+// page, or sending the form again, shows that the key exists, but not its value.
 func (p *pages) createKey(w http.ResponseWriter, r *http.Request) error {
 	form := keyForm{
 		ID: r.PostFormValue("id"), Name: strings.TrimSpace(r.PostFormValue("name")), Days: r.PostFormValue("days"),
@@ -118,21 +118,21 @@ func (p *pages) createKey(w http.ResponseWriter, r *http.Request) error {
 	case errors.Is(err, account.ErrTooManyKeys):
 		return p.keyTrouble(w, r, http.StatusConflict, form, "", "keys.tooMany")
 	case errors.As(err, &refused):
-		return p.showKeys(w, r, refused.HTTPStatus(), keysPage{Form: form}) // which says why
+		return p.showKeys(w, r, refused.HTTPStatus(), keysPage{Form: form}) // showKeys shows the reason
 	case err != nil:
 		return err
 	}
 	return p.showKeys(w, r, http.StatusCreated, keysPage{Made: &made, Secret: secret, Form: newKeyForm()})
 }
 
-// keyTrouble shows the form again, with what was wrong.
+// keyTrouble shows the form again, with the fault.
 func (p *pages) keyTrouble(w http.ResponseWriter, r *http.Request, status int, form keyForm, field, text string) error {
 	form.Field, form.Trouble = field, p.strings.text(text, "count", mostKeys)
 	return p.showKeys(w, r, status, keysPage{Form: form})
 }
 
-// params are those of the key that the form asks for, or the field that is wrong and the
-// text that says why.
+// params returns the parameters of the requested key, or the faulty field and the key of the
+// text that describes the fault.
 func (f keyForm) params(own string) (_ account.KeyParams, field, wrong string) {
 	p := account.KeyParams{ID: f.ID, Account: own, Name: f.Name, Scopes: f.Scopes, Most: mostKeys}
 	if n := utf8.RuneCountInString(f.Name); n < 1 || n > 100 || strings.ContainsFunc(f.Name, unprintable) {
@@ -144,7 +144,7 @@ func (f keyForm) params(own string) (_ account.KeyParams, field, wrong string) {
 	if !slices.Contains(lifetimes, f.Days) {
 		return p, "days", "keys.badDays"
 	}
-	if days, err := time.ParseDuration(f.Days + "h"); err == nil { // else it is forever
+	if days, err := time.ParseDuration(f.Days + "h"); err == nil { // otherwise the key never expires
 		at := time.Now().Add(24 * days)
 		p.ExpiresAt = &at
 	}
@@ -156,7 +156,7 @@ func (f keyForm) params(own string) (_ account.KeyParams, field, wrong string) {
 
 func unprintable(r rune) bool { return r == utf8.RuneError || !unicode.IsPrint(r) }
 
-// revokeKey ends a key of who asks. One of another account is none.
+// revokeKey revokes a key of the visitor. A key of another account counts as missing.
 func (p *pages) revokeKey(w http.ResponseWriter, r *http.Request) error {
 	prefix := r.PathValue("prefix")
 	err := p.Accounts.RevokeOf(r.Context(), visitor.From(r.Context()).Account, prefix)

@@ -108,7 +108,7 @@ func TestMostKeysOfAPerson(t *testing.T) {
 	page := s.get(t, "/keys").body
 	refused := s.post(t, "/keys", keyForm(t, page, "one more", "scope", "batches", "days", "")...)
 	assert.Equal(t, http.StatusConflict, refused.status)
-	assert.Contains(t, refused.body, "You have 50 keys")
+	assert.Contains(t, refused.body, "the limit of 50 keys")
 	assert.Contains(t, refused.body, `value="one more"`, "what was typed stays")
 }
 

@@ -5,8 +5,8 @@ import (
 	"golang.org/x/text/language/display"
 )
 
-// languageName is a language for people, as in "German" or "Portuguese (Brazil)"; a tag
-// that has no name stays as it is.
+// languageName returns the name of a language, such as "German" or "Portuguese (Brazil)". A tag
+// without a name is returned as it is.
 func languageName(tag string) string {
 	parsed, err := language.Parse(tag)
 	if err != nil {

@@ -12,18 +12,18 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// libraryAsked is what somebody wants to see of their library, as the URL says it.
+// libraryAsked is a request for a view of the library, as in the URL.
 type libraryAsked struct {
 	library.Query
-	Said bool   // whether Q is searched for in what was said, and not in titles
-	From string // the token of a page of what was said; empty: the first
+	Said bool   // whether Q is searched in texts rather than in titles
+	From string // the token of a page of search results in texts; empty: the first
 }
 
-// said is the value of "in" that searches in what was said.
+// said is the value of "in" for a search in texts.
 const said = "said"
 
 func libraryAskedBy(q url.Values) libraryAsked {
-	page, _ := strconv.Atoi(q.Get("page")) // what is no number is the first page
+	page, _ := strconv.Atoi(q.Get("page")) // a value that is no number means the first page
 	return libraryAsked{
 		Query: library.Query{
 			View: library.View(q.Get("view")), Q: q.Get("q"), Platform: library.PlatformFilter(q.Get("platform")),
@@ -34,7 +34,7 @@ func libraryAskedBy(q url.Values) libraryAsked {
 	}
 }
 
-// URL is where this is to be seen. What is usual is not said in it.
+// URL returns the URL of the view. It leaves out default values.
 func (a libraryAsked) URL() string {
 	in, page := "", ""
 	if a.Said {
@@ -47,51 +47,51 @@ func (a libraryAsked) URL() string {
 		"platform", string(a.Platform), "lang", a.Lang, "sort", string(a.Sort), "page", page, "from", a.From)
 }
 
-// At is another page of the same.
+// At returns another page of the same view.
 func (a libraryAsked) At(page int) libraryAsked { a.Page = page; return a }
 
-// After is another page of what was said.
+// After returns another page of a search in texts.
 func (a libraryAsked) After(token string) libraryAsked { a.From = token; return a }
 
-// InSaid is the same words, searched for in what was said.
+// InSaid returns a search for the same words in texts.
 func (a libraryAsked) InSaid() libraryAsked {
 	return libraryAsked{Query: library.Query{Q: a.Q}, Said: true}
 }
 
-// InTitles is the same words, searched for in titles.
+// InTitles returns a search for the same words in titles.
 func (a libraryAsked) InTitles() libraryAsked {
 	return libraryAsked{Query: library.Query{Q: a.Q}}
 }
 
-// Filtered reports whether there may be more than what is asked for.
+// Filtered reports whether the library may have rows outside the view.
 func (a libraryAsked) Filtered() bool {
 	return a.View == library.Starred || a.Q != "" || a.Platform != "" || a.Lang != ""
 }
 
-// libraryPage is what the page of the library shows.
+// libraryPage is the content of the library's page.
 type libraryPage struct {
 	Asked   libraryAsked
 	Langs   []string // of all texts
-	Trouble string   // why nothing is shown; empty: it is
+	Trouble string   // why there are no rows; empty: there are
 
 	Rows            []libraryRow
-	Total, From, To int64 // rows on all pages, and which of them are on this one, from 1
+	Total, From, To int64 // rows on all pages, and the range on this page, from 1
 	Pages           int
-	Found           []libraryMatch // of a search in what was said
-	NextFound       string         // the token of its next page
-	Busy            bool           // whether a row is on its way
+	Found           []libraryMatch // results of a search in texts
+	NextFound       string         // the token of their next page
+	Busy            bool           // whether a row is still in progress
 }
 
-// Previous and Next are the pages beside this one.
+// Previous and Next are the numbers of the neighboring pages.
 func (s libraryPage) Previous() int { return min(s.Asked.Page-1, s.Pages) }
 func (s libraryPage) Next() int     { return s.Asked.Page + 1 }
 
-// Views, Sorts and Platforms are what there is to choose from.
+// Views, Sorts and Platforms are the values to choose from.
 func (libraryPage) Views() []library.View { return library.Views() }
 func (libraryPage) Sorts() []library.Sort { return library.Sorts() }
 func (s libraryPage) Platforms() []library.PlatformFilter {
 	all := library.PlatformFilters()
-	if s.Asked.Said { // a batch says nothing
+	if s.Asked.Said { // batches have no texts to search in
 		all = all[:0:0]
 		for _, p := range transcript.Platforms() {
 			all = append(all, library.PlatformFilter(p))
@@ -100,7 +100,7 @@ func (s libraryPage) Platforms() []library.PlatformFilter {
 	return all
 }
 
-// library shows what somebody has, or where in it something is said.
+// library shows a visitor's library, or the results of a search in its texts.
 func (p *pages) library(w http.ResponseWriter, r *http.Request) error {
 	shown := libraryPage{Asked: libraryAskedBy(r.URL.Query())}
 	status := http.StatusOK

@@ -46,12 +46,12 @@ func TestLibraryPagesAndFilters(t *testing.T) {
 		"/library?page=9":                        {"There is no page 9: there are 3.", `href="/library?page=3"`},
 		"/library?page=nine":                     {"1–24 of 51"},
 		"/library?lang=de&sort=title":            {"1–24 of 25", "Talk 01", `<option value="de" selected>German`, "lang=de&amp;page=2&amp;sort=title"},
-		"/library?view=starred":                  {"Nothing in your library goes with that."},
+		"/library?view=starred":                  {"Nothing in your library matches."},
 		"/library?q=talk+07":                     {"1–1 of 1", `value="talk 07"`, "/transcripts/video_site/aaaaaaaaa07?language=de"},
 		"/library?q=%3Cscript%3E":                {"1–1 of 1", "&lt;script&gt;"},
-		"/library?q=%3Cb%3Enobody":               {"Nothing in your library goes with that.", "&lt;b&gt;nobody", "in=said&amp;q=%3Cb%3Enobody"},
-		"/library?platform=batch":                {"Nothing in your library goes with that."},
-		"/library?q=" + strings.Repeat("a", 200): {"Nothing in your library goes with that."},
+		"/library?q=%3Cb%3Enobody":               {"Nothing in your library matches.", "&lt;b&gt;nobody", "in=said&amp;q=%3Cb%3Enobody"},
+		"/library?platform=batch":                {"Nothing in your library matches."},
+		"/library?q=" + strings.Repeat("a", 200): {"Nothing in your library matches."},
 	} {
 		got := s.get(t, path)
 		assert.Equal(t, http.StatusOK, got.status, path)

@@ -12,19 +12,19 @@ import (
 // libraryRow is a row of the library on its page.
 type libraryRow struct {
 	library.Item
-	Back string // the page that it is on
-	Cure string // what can be done where the work has failed
+	Back string // the page with the row
+	Cure string // what a visitor can do after a failure
 }
 
-// Path is the row in the API, without /v1; also where its star is set.
+// Path returns the row's path in the API, without /v1; the star is set there too.
 func (r libraryRow) Path() string {
 	return "/library/transcripts/" + url.PathEscape(string(r.Platform)) + "/" + url.PathEscape(r.ExternalID)
 }
 
-// Language is the query that names the row's language.
+// Language returns the query with the row's language.
 func (r libraryRow) Language() string { return "?language=" + url.QueryEscape(r.Lang) }
 
-// URL is the page of what the row stands for; empty where there is none any more.
+// URL returns the page of the row's subject; empty if it no longer exists.
 func (r libraryRow) URL() string {
 	switch {
 	case r.Kind == library.KindBatch:
@@ -37,7 +37,7 @@ func (r libraryRow) URL() string {
 	return ""
 }
 
-// Name is the title, or what else the row is known by.
+// Name returns the title, or another name of the row.
 func (r libraryRow) Name() string {
 	switch {
 	case r.Title != nil && *r.Title != "":
@@ -50,15 +50,15 @@ func (r libraryRow) Name() string {
 	return r.ExternalID
 }
 
-// Busy reports whether the row is on its way.
+// Busy reports whether the row is still in progress.
 func (r libraryRow) Busy() bool {
 	return r.Kind == library.KindPending || r.Kind == library.KindBatch && !batch.Status(r.BatchStatus).Terminal()
 }
 
-// Delete is what DELETE is sent to; empty for a batch that still runs.
+// Delete returns the path for a DELETE request; empty for a running batch.
 func (r libraryRow) Delete() string {
 	switch {
-	case r.Kind == library.KindFailed: // alone: there may be a text in the same language
+	case r.Kind == library.KindFailed: // by its id: there may be a text in the same language
 		return "/v1" + r.Path() + "?row=" + url.QueryEscape(r.ID)
 	case r.Kind != library.KindBatch:
 		return "/v1" + r.Path() + r.Language()
@@ -68,7 +68,7 @@ func (r libraryRow) Delete() string {
 	return "/v1/batch/" + url.PathEscape(r.BatchID)
 }
 
-// State changes when the row has to be shown anew.
+// State returns a text that changes when the row must be shown again.
 func (r libraryRow) State() string {
 	state := string(r.Kind) + " " + r.JobID + r.BatchStatus
 	if r.ItemCount != nil {
@@ -80,7 +80,7 @@ func (r libraryRow) State() string {
 	return state
 }
 
-// Made is what made the text; empty while there is none.
+// Made returns the origin of the text; empty if there is none yet.
 func (r libraryRow) Made() transcript.Origin {
 	if r.Source == nil {
 		return ""
@@ -88,7 +88,7 @@ func (r libraryRow) Made() transcript.Origin {
 	return *r.Source
 }
 
-// count is a number of the row as those who show it want it; 0 where it is not known.
+// count converts a number of the row for display; 0 if not known.
 func count(n *int) int64 {
 	if n == nil {
 		return 0
@@ -96,8 +96,8 @@ func count(n *int) int64 {
 	return int64(*n)
 }
 
-// Items, Failed and Spoken are how many items a batch has, how many of them have failed,
-// and how many words a text has.
+// Items and Failed count the items and the failed items of a batch, and Spoken the words of a
+// text.
 func (r libraryRow) Items() int64  { return count(r.ItemCount) }
 func (r libraryRow) Failed() int64 { return count(r.FailedCount) }
 func (r libraryRow) Spoken() int64 { return int64(r.Words) }

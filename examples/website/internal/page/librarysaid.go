@@ -12,18 +12,18 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// libraryMatch is a text in which something is said.
+// libraryMatch is a text with search results.
 type libraryMatch struct{ library.Match }
 
-// URL is the page of the text.
+// URL returns the page of the text.
 func (m libraryMatch) URL() string { return pathOf(m.Platform, m.ExternalID, m.Lang) }
 
-// At is the page of the text at a place of it.
+// At returns the page of the text at a result.
 func (m libraryMatch) At(h library.Hit) string {
 	return m.URL() + "#t=" + url.QueryEscape(strconv.FormatFloat(h.Start, 'f', -1, 64))
 }
 
-// Name is the title of the text, or else its id.
+// Name returns the title of the text, or else its id.
 func (m libraryMatch) Name() string {
 	if m.Title != nil && *m.Title != "" {
 		return *m.Title
@@ -31,17 +31,18 @@ func (m libraryMatch) Name() string {
 	return m.ExternalID
 }
 
-// Count is how many places there are, and More how many of them are not shown.
+// Count returns the number of results in the text, and More the number of results that are not
+// shown.
 func (m libraryMatch) Count() int64 { return int64(m.HitCount) }
 func (m libraryMatch) More() int64  { return int64(m.HitCount - len(m.Hits)) }
 
-// piece is a part of what is said, marked where it is what was searched for.
+// piece is a part of a snippet, marked if it matches the search.
 type piece struct {
 	Text   string
 	Marked bool
 }
 
-// Pieces takes the marks of a snippet apart, so that a template escapes what is said.
+// Pieces splits a snippet at its marks, so that a template can escape the text.
 func (libraryMatch) Pieces(h library.Hit) []piece {
 	var all []piece
 	for rest, marked := h.Snippet, false; rest != ""; marked = !marked {
@@ -58,7 +59,7 @@ func (libraryMatch) Pieces(h library.Hit) []piece {
 	return all
 }
 
-// fillSaid searches in what was said.
+// fillSaid searches in the texts.
 func (p *pages) fillSaid(ctx context.Context, shown *libraryPage) error {
 	list, err := p.api.Library.List(ctx, library.Query{PageSize: 1})
 	if err != nil {
@@ -66,7 +67,7 @@ func (p *pages) fillSaid(ctx context.Context, shown *libraryPage) error {
 	}
 	shown.Langs = list.Langs
 	if strings.TrimSpace(shown.Asked.Q) == "" {
-		return nil // the form alone
+		return nil // shows only the form
 	}
 	found, err := p.api.Library.Search(ctx, library.Search{
 		Q: shown.Asked.Q, Platform: transcript.Platform(shown.Asked.Platform), Lang: shown.Asked.Lang,

@@ -1,17 +1,17 @@
-// Package page is what people see of the website: pages that the server renders whole,
-// and small modules that make them live.
+// Package page renders the pages of the website: the server renders whole pages, and small
+// modules make them live.
 //
 //	pages, err := page.New(page.Options{API: visitors.Permit(api), Visitors: visitors, Accounts: accounts})
 //	mux.Handle("/", visitors.Identify(pages))
 //
-// A page asks the API by package client, in the same process and on behalf of the
-// visitor in the request's context (package visitor). Whatever is to be read is there
-// without JavaScript, and forms are plain forms; the modules in assets ask the same API
-// under /web/v1. Every text of the pages is in strings/en.json.
+// A page calls the API with package client, in the same process and on behalf of the visitor in
+// the request's context (package visitor). All content is readable without JavaScript, and all
+// forms are plain forms. The modules in assets call the same API under /web/v1. Every text of
+// the pages is in strings/en.json.
 //
-// To add a page: a line in routes, a file with its handler, a template of the same name
-// that defines "title" and "main", and a module in assets if it has to be live, which
-// the template names in "modules".
+// To add a page, write a line in routes, a file with its handler, and a template of the same
+// name that defines "title" and "main". If the page must be live, also write a module in
+// assets, which the template names in "modules".
 package page
 
 import (
@@ -29,26 +29,26 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// Options says what the pages stand on.
+// Options are the dependencies of the pages.
 type Options struct {
-	// API is the API as visitors may use it. Pages reach it as the visitor in the
+	// API is the API with the permissions of visitors. Pages call it as the visitor in the
 	// request's context.
 	API http.Handler
-	// Visitors are who sign in and out.
+	// Visitors signs visitors in and out.
 	Visitors *visitor.Visitors
-	// Accounts are where keys are made and revoked.
+	// Accounts makes and revokes keys.
 	Accounts *account.Accounts
-	// Sites know what links lead to, and the links to a platform's player; nil: those of the
-	// public sites.
+	// Sites is the platform table for pasted links and for links to a platform's player; nil:
+	// the table of the public sites.
 	Sites *site.Table
-	// Example is a link that the start page offers to try, and Uncaptioned one to
-	// something whose speech has to be recognized; empty: none.
+	// Example is a link that the start page offers to try, and Uncaptioned a link to a
+	// recording that needs recognition; empty: none.
 	Example, Uncaptioned string
-	// Log receives what goes wrong; nil: nothing is logged.
+	// Log receives errors; nil: nothing is logged.
 	Log *slog.Logger
 }
 
-// pages is the website's handler, and what its pages share.
+// pages is the website's handler, with the shared state of its pages.
 type pages struct {
 	Options
 	api     *client.Client
@@ -58,9 +58,8 @@ type pages struct {
 	forms   forms
 }
 
-// New makes the handler of all pages and their assets. Its requests need a visitor in
-// their context. The error is a fault of this package: a template or a text that is
-// wrong.
+// New makes the handler of all pages and their assets. Its requests need a visitor in their
+// context. An error means a fault of this package: a wrong template or text.
 func New(o Options) (http.Handler, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -85,10 +84,10 @@ func New(o Options) (http.Handler, error) {
 	return gzhttp.GzipHandler(p.routes()), nil
 }
 
-// handler answers a request, or says why it cannot.
+// handler answers a request, or returns an error.
 type handler func(http.ResponseWriter, *http.Request) error
 
-// routes are the pages.
+// routes returns the handler of all pages.
 func (p *pages) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /assets/", p.assets)
@@ -132,16 +131,17 @@ func (p *pages) routes() http.Handler {
 	return mux
 }
 
-// maxForm is more than most forms have, in bytes: no page reads more, whatever it is sent.
+// maxForm bounds the form of a request, in bytes. It exceeds the size of most forms.
 const maxForm = 16 << 10
 
-// largeForms are those that have more.
+// largeForms are the routes with larger forms.
 var largeForms = map[string]int64{
 	"POST /transcripts": maxLinks,
 	"POST /batches":     maxBatchBytes + maxForm,
 }
 
-// member is a page for those with an account: others are led to sign in, and back to it.
+// member wraps a page for visitors with an account. Other visitors are redirected to sign in,
+// and then return.
 func member(answer handler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if visitor.From(r.Context()).Known() {
@@ -156,8 +156,7 @@ func member(answer handler) handler {
 	}
 }
 
-// answering reads no more of a form than it may have, and shows the error of a handler,
-// or its panic, as a page.
+// answering bounds the size of a form, and shows the error or panic of a handler as a page.
 func (p *pages) answering(answer handler, mostBytes int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if mostBytes > maxForm {
@@ -170,8 +169,8 @@ func (p *pages) answering(answer handler, mostBytes int64) http.Handler {
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, mostBytes)
 		defer func() {
-			if r.MultipartForm != nil { // net/http removes the files of the request that it has made, not of a copy
-				_ = r.MultipartForm.RemoveAll() // what cannot be removed, whoever clears the folder removes
+			if r.MultipartForm != nil { // net/http removes only the files of its own request, not those of a copy
+				_ = r.MultipartForm.RemoveAll() // remaining files are removed with the temporary folder
 			}
 		}()
 		if err := caught(answer, w, r); err != nil {
@@ -180,8 +179,8 @@ func (p *pages) answering(answer handler, mostBytes int64) http.Handler {
 	})
 }
 
-// caught makes an error of a panic: a page is sent whole or not at all, so that another
-// can take its place. What is cut off on purpose stays so.
+// caught turns a panic into an error. A page is sent whole or not at all, so the error page can
+// replace it. Deliberately aborted answers stay aborted.
 func caught(answer handler, w http.ResponseWriter, r *http.Request) (err error) {
 	defer func() {
 		if crash := recover(); crash != nil {

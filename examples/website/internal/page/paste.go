@@ -12,12 +12,12 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// linkForm is the form of the first page, as it was filled in.
+// linkForm is the form of the start page as the visitor filled it in.
 type linkForm struct {
 	Links     string
-	Tag       string // the language of the captions that are wanted first; empty: the service's default
-	Recognize bool   // recognize the speech also where there are captions
-	Language  string // a priority list, which takes the place of both; empty: none
+	Tag       string // the preferred language of the captions; empty: the service's default
+	Recognize bool   // recognize the speech even if there are captions
+	Language  string // a priority list, which replaces both; empty: none
 }
 
 func readLinkForm(values url.Values) linkForm {
@@ -27,13 +27,13 @@ func readLinkForm(values url.Values) linkForm {
 	}
 }
 
-// Open reports whether there is something about languages to be seen.
+// Open reports whether the part for languages has input.
 func (f linkForm) Open() bool { return f.Tag != "" || f.Recognize || f.Language != "" }
 
-// maxQuery is the longest text that is kept in the address of a page, in bytes.
+// maxQuery is the longest text that a page's address keeps, in bytes.
 const maxQuery = 2048
 
-// query is the form in the address of a page. What is too long for that is left out.
+// query encodes the form for the address of a page. It leaves out texts that are too long.
 func (f linkForm) query() url.Values {
 	q := url.Values{}
 	for name, value := range map[string]string{"links": f.Links, "tag": f.Tag, "language": f.Language} {
@@ -47,7 +47,7 @@ func (f linkForm) query() url.Values {
 	return q
 }
 
-// languages is the priority list that the form asks for; nil: the service's default.
+// languages returns the form's priority list; nil: the service's default.
 func (f linkForm) languages() ([]string, error) {
 	list := f.Language
 	switch {
@@ -75,22 +75,22 @@ func (f linkForm) languages() ([]string, error) {
 
 func joined(languages []string) string { return strings.Join(languages, ",") }
 
-// pasted is what was pasted: a single link, or what a batch is made from.
+// pasted is the pasted input: a single link, or the content of a batch.
 type pasted struct {
 	single string
 	batch  client.BatchParams
 }
 
-// pasteFault says why nothing can be asked for, with the key of a text about a link.
+// pasteFault is the reason why the input cannot be transcribed: the key of a text, and a link.
 type pasteFault struct {
 	key, link string
-	words     string // these may be searched for; empty: there is nothing to search
+	words     string // words for a search; empty: none
 }
 
 func (e *pasteFault) Error() string { return e.key }
 
-// readPasted takes a link, many links, a playlist or a channel. A link that names a
-// recording within a list is that recording.
+// readPasted reads a link, many links, a playlist or a channel. A link to a recording within a
+// list means the recording.
 func readPasted(text string, sites *site.Table) (pasted, error) {
 	found, err := splitLinks(text, sites)
 	if err != nil {
@@ -121,12 +121,12 @@ func readPasted(text string, sites *site.Table) (pasted, error) {
 	return pasted{batch: client.BatchParams{URLs: found}}, nil
 }
 
-// mostPieces is how many words and commas a text may have to be looked at, which takes a
-// while for each: a batch may have far fewer links.
+// mostPieces bounds the words and commas of an input, because checking each takes time. A batch
+// may have far fewer links.
 const mostPieces = 4 * mostItems
 
-// splitLinks are the links of a text in which they stand on lines of their own, or between
-// spaces or commas. A comma may also stand within a link.
+// splitLinks returns the links of a text that are separated by lines, spaces or commas. A comma
+// may also be a part of a link.
 func splitLinks(text string, sites *site.Table) ([]string, error) {
 	words := strings.Fields(text)
 	if len(words)+strings.Count(text, ",") > mostPieces {
@@ -155,9 +155,9 @@ func splitLinks(text string, sites *site.Table) ([]string, error) {
 	return whole, nil
 }
 
-// linksInProse are the links that stand among other words, such as "see (https://…)."; nil
-// where there are no other words, or no links that say that they are links. A word of
-// eleven letters may be the id of a video: among other words it is a word.
+// linksInProse returns the links among other words, such as "see (https://…).". It returns nil
+// if there are no other words, or no links with an explicit form. A word of eleven letters
+// could be the id of a video, but among other words it counts as a word.
 func linksInProse(words []string, sites *site.Table) (links []string) {
 	prose := false
 	for _, word := range strings.Fields(betweenLinks.Replace(strings.Join(words, " "))) {
@@ -177,13 +177,13 @@ func linksInProse(words []string, sites *site.Table) (links []string) {
 	return links
 }
 
-// betweenLinks parts links that have a comma or semicolon between them and no blank.
+// betweenLinks separates links that have only a comma or semicolon between them.
 var betweenLinks = strings.NewReplacer(
 	",https://", ", https://", ",http://", ", http://", ";https://", "; https://", ";http://", "; http://",
 )
 
-// beginOfLink is where the first link of a word begins, 0 where there is none. A link that
-// stands within another one is a part of that.
+// beginOfLink returns where the first link of a word begins, 0 if there is none. A link inside
+// another link is a part of it.
 func beginOfLink(word string) int {
 	before, _, found := strings.Cut(word, "://")
 	before = strings.TrimSuffix(before, "s")
@@ -193,8 +193,8 @@ func beginOfLink(word string) int {
 	return len(before) - len("http")
 }
 
-// trimLink takes quotes, brackets and the end of a sentence off a link. A bracket stays
-// whose other half stands in the link: "https://media.example/talk_(live)".
+// trimLink removes quotes, brackets and final punctuation from a link. It keeps a bracket whose
+// counterpart is in the link: "https://media.example/talk_(live)".
 func trimLink(text string) string {
 	link := strings.TrimLeft(text, "([{<“‘«\"'")
 	for {
@@ -211,7 +211,7 @@ func trimLink(text string) string {
 	}
 }
 
-// looksLikeLink is true of what some site may know, and of what says so itself.
+// looksLikeLink reports whether a text has the form of a link, or a site of the table knows it.
 func looksLikeLink(text string, sites *site.Table) bool {
 	if strings.Contains(text, "://") {
 		return true
@@ -221,7 +221,7 @@ func looksLikeLink(text string, sites *site.Table) bool {
 	return err == nil || errors.Is(err, transcript.UnsupportedPlatform) || match.Platform != "" || isList
 }
 
-// listOf is the batch of a playlist or channel, if a link names one and no recording.
+// listOf returns the batch of a playlist or channel, if a link names one and no recording.
 func listOf(link string, sites *site.Table) (client.BatchParams, bool) {
 	if _, err := sites.Detect(link); err == nil {
 		return client.BatchParams{}, false
@@ -233,7 +233,7 @@ func listOf(link string, sites *site.Table) (client.BatchParams, bool) {
 	return client.BatchParams{Channel: link}, err == nil
 }
 
-// excerpt is the beginning of a text, for a sentence about it.
+// excerpt returns the beginning of a text, for a sentence about it.
 func excerpt(text string) string {
 	const most = 100
 	if runes := []rune(strings.TrimSpace(text)); len(runes) > most {
@@ -245,7 +245,8 @@ func excerpt(text string) string {
 // tongue is a language to choose.
 type tongue struct{ Tag, Name string }
 
-// tongues are those that stand in the list, by name; any other can be typed.
+// tongues returns the languages of the list, sorted by name. A visitor can type any other
+// language.
 func tongues() []tongue {
 	var all []tongue
 	for _, tag := range []string{

@@ -16,25 +16,25 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// trouble is why something did not work, and what can be done about it, for people.
+// trouble describes a failure and its cure, for people.
 type trouble struct {
 	Status                 int
 	Code                   transcript.Code // empty: a fault of the website
 	Message, Cure          string          // a sentence each; a cure may be empty
 	ActionLabel, ActionURL string
-	Languages              []string // that can be had instead
-	Wait                   int      // seconds until it may be tried again; 0: nobody says
-	RequestID              string   // what an operator finds it by in the log
+	Languages              []string // available languages to choose instead
+	Wait                   int      // seconds until the next try; 0: not known
+	RequestID              string   // the id by which an operator finds the log entry
 
-	// Link is what can be asked for again, in another language; empty: nothing.
+	// Link is a content that can be requested in another language; empty: none.
 	Link string
 }
 
-// problem shows an error as a page: what the API says as it is, all else as a fault,
-// which the log tells of.
+// problem shows an error as a page: the API's errors with their message, all others as a fault
+// of the website, which is logged.
 func (p *pages) problem(w http.ResponseWriter, r *http.Request, err error) {
 	found := p.troubleOf(r, err)
-	if found.ActionURL == signInPath && r.Method == http.MethodGet { // and come back
+	if found.ActionURL == signInPath && r.Method == http.MethodGet { // and return to this page
 		found.ActionURL += "?next=" + url.QueryEscape(r.URL.RequestURI())
 	}
 	found.announce(w)
@@ -44,21 +44,21 @@ func (p *pages) problem(w http.ResponseWriter, r *http.Request, err error) {
 	}
 }
 
-// announce tells browsers and programs when it may be tried again.
+// announce sets the header that tells browsers and programs when to try again.
 func (t trouble) announce(w http.ResponseWriter) {
 	if t.Wait > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(t.Wait))
 	}
 }
 
-// maxWait is how long the API may ask to wait at most: longer than a day is no answer.
+// maxWait bounds the wait that the API asks for: more than a day is not useful.
 const maxWait = 24 * time.Hour
 
-// maxLanguages is how many languages are offered instead at most.
+// maxLanguages bounds the languages that are offered instead.
 const maxLanguages = 40
 
-// troubleOf is the trouble of any error. A fault of the website is logged here, once, with
-// the request that the page names; the API has logged its own.
+// troubleOf converts any error. It logs a fault of the website, once, with the request id that
+// the page shows. The API has logged its own faults.
 func (p *pages) troubleOf(r *http.Request, err error) trouble {
 	var told *client.Error
 	var own *transcript.Error
@@ -87,13 +87,13 @@ func (p *pages) troubleOf(r *http.Request, err error) trouble {
 		found.RequestID = broken.requestID
 	}
 	found.RequestID = cmp.Or(found.RequestID, uuid.NewString())
-	if !errors.Is(err, errBroken) && r.Context().Err() == nil { // who has gone reads no page, and has broken nothing
+	if !errors.Is(err, errBroken) && r.Context().Err() == nil { // a visitor who has gone reads no page, and is no fault
 		p.Log.ErrorContext(r.Context(), "page", "path", r.URL.Path, "request", found.RequestID, "err", err)
 	}
 	return found
 }
 
-// troubleIn is the trouble of an error as a job carries it, or of one of the pages' own.
+// troubleIn converts the error of a job, or an error of the pages themselves.
 func (p *pages) troubleIn(e *transcript.Error) trouble {
 	return trouble{
 		Status: e.HTTPStatus(), Code: e.Code, Message: cmp.Or(e.Message, p.says(e.Code)), Cure: p.cure(e.Code),
@@ -103,9 +103,9 @@ func (p *pages) troubleIn(e *transcript.Error) trouble {
 	}
 }
 
-// sentence is why the API refuses something, for people. The API names a value that is
-// wrong by its place in the request, and a type of a body by its name: for these the page
-// has words of its own.
+// sentence returns the API's reason for a refusal, for people. The API names a faulty value by
+// its place in the request, and a media type by its name. For these the page has words of its
+// own.
 func (p *pages) sentence(told *client.Error) string {
 	issue := firstIssue(told)
 	switch {
@@ -117,7 +117,7 @@ func (p *pages) sentence(told *client.Error) string {
 	return p.about(issue)
 }
 
-// about is what is wrong with a value of a request, for people.
+// about describes the fault of a value in a request, for people.
 func (p *pages) about(issue transcript.Issue) string {
 	place, _, _ := strings.Cut(issue.Path, ".")
 	if p.strings.has("field." + place) {
@@ -126,7 +126,7 @@ func (p *pages) about(issue transcript.Issue) string {
 	return p.says(transcript.InvalidRequest)
 }
 
-// says is what a code means, for people.
+// says explains a code, for people.
 func (p *pages) says(code transcript.Code) string {
 	if p.strings.has("says." + string(code)) {
 		return p.strings.text("says." + string(code))
@@ -134,7 +134,7 @@ func (p *pages) says(code transcript.Code) string {
 	return p.strings.text("problem.fault")
 }
 
-// cure is what people can do about a code; empty for one that nobody knows.
+// cure returns what people can do about a code; empty if there is no text.
 func (p *pages) cure(code transcript.Code) string {
 	if p.strings.has("cure." + string(code)) {
 		return p.strings.text("cure." + string(code))
@@ -142,7 +142,7 @@ func (p *pages) cure(code transcript.Code) string {
 	return ""
 }
 
-// nothing is the page where there is none.
+// nothing answers requests for a missing page.
 func (p *pages) nothing(http.ResponseWriter, *http.Request) error {
 	return transcript.Errorf(transcript.NotFound, "%s", p.strings.text("problem.nothing"))
 }

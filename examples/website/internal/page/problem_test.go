@@ -95,7 +95,7 @@ func TestPagesTellWhatTheAPIRefuses(t *testing.T) {
 	for _, refused = range []refusal{
 		{401, "UNAUTHORIZED", "Sign in, and try again."},
 		{401, "INVALID_CREDENTIAL", "Sign in again."},
-		{402, "UPGRADE_REQUIRED", "It takes a plan that includes it."},
+		{402, "UPGRADE_REQUIRED", "Choose a plan that includes it."},
 		{403, "FORBIDDEN", "Sign in with an account that may do this."},
 		{404, "NO_TRANSCRIPT", "Choose a recording with captions"},
 		{413, "MEDIA_TOO_LARGE", "Choose a shorter recording"},
@@ -146,11 +146,11 @@ func TestPagesSpeakOfWhatStandsOnThem(t *testing.T) {
 		{invalid("url", "must have 1 to 2048 characters, not 3000"), "The link must have 1 to 2048 characters, not 3000."},
 		{invalid("q", "must not be blank"), "The text to search for must not be blank."},
 		{invalid("urls.0", "must have 1 to 2048 characters, not 0"), "The list of links must have 1 to 2048 characters"},
-		{invalid("sendMetadata", "must be true or false"), "Something that was sent is not as it should be."},
-		{`415 {"error":"unsupported_media_type","message":"Send the body as application/json."}`, "This kind of file is not taken."},
-		{`408 {"error":"request_timeout","message":"The body did not arrive in time."}`, "It took too long to arrive."},
+		{invalid("sendMetadata", "must be true or false"), "The request contains an invalid value."},
+		{`415 {"error":"unsupported_media_type","message":"Send the body as application/json."}`, "This kind of file is not accepted."},
+		{`408 {"error":"request_timeout","message":"The body did not arrive in time."}`, "The request took too long to arrive."},
 		{`404 {"error":"not_found"}`, "There is no such thing here."},
-		{`422 {"error":{"code":"UPLOAD_INVALID"}}`, "The file is no audio or video that can be read."},
+		{`422 {"error":{"code":"UPLOAD_INVALID"}}`, "The file is not readable audio or video."},
 	} {
 		answer = c.answer
 		for _, request := range []string{"POST /transcripts links=dQw4w9WgXcQ", "GET /discover?q=a+b", "GET /library"} {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// number is a whole number for people: 12,000.
+// number formats a whole number for people: 12,000.
 func number(n int64) string {
 	digits := strconv.FormatInt(n, 10)
 	for at := len(digits) - 3; at > 0 && digits[at-1] != '-'; at -= 3 {
@@ -18,11 +18,11 @@ func number(n int64) string {
 	return digits
 }
 
-// anyNumber is number of whatever integer a template has.
+// anyNumber formats any type of integer.
 func anyNumber(n any) string { return number(reflect.Indirect(reflect.ValueOf(n)).Int()) }
 
-// moment is a day and an hour, and second an hour to the second, in UTC: times.js shows
-// them in the reader's own time.
+// moment formats a day and an hour, and second an hour to the second, in UTC. The module
+// times.js converts them to the reader's time zone.
 func moment(at interface{ UTC() time.Time }) template.HTML {
 	return timeElement(at.UTC(), "moment", "Jan 2, 2006, 15:04 UTC")
 }
@@ -35,7 +35,7 @@ func timeElement(at time.Time, shows, layout string) template.HTML {
 	return template.HTML(fmt.Sprintf(`<time datetime="%s" data-shows="%s">%s</time>`, at.Format(time.RFC3339), shows, at.Format(layout))) //nolint:gosec // of digits and layouts
 }
 
-// size is a number of bytes for people: 4 GiB, 512 MiB, 1.5 KiB.
+// size formats a number of bytes for people: 4 GiB, 512 MiB, 1.5 KiB.
 func (c catalog) size(bytes int64) string {
 	n, unit := float64(bytes), 0
 	for ; n >= 1024 && unit < 4; unit++ {
@@ -44,7 +44,7 @@ func (c catalog) size(bytes int64) string {
 	return c.text("size."+strconv.Itoa(unit), "count", strings.TrimSuffix(strconv.FormatFloat(n, 'f', 1, 64), ".0"))
 }
 
-// span is a time for people: 1 hour 30 minutes. It is exact.
+// span formats an exact duration for people: 1 hour 30 minutes.
 func (c catalog) span(seconds int64) string {
 	var parts []string
 	for _, of := range []struct {

@@ -11,15 +11,15 @@ import (
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
 )
 
-// signInPath is where the API, too, sends those who may not do something as guests.
+// signInPath is the sign-in page. The API's refusals to guests lead there too.
 const signInPath = "/sign-in"
 
-// signForm is what the pages to sign in and up show.
+// signForm is the content of the sign-in and sign-up pages.
 type signForm struct {
 	Name    string // as it was typed
-	Next    string // the page to go to
+	Next    string // the page to continue with
 	Open    bool   // whether strangers may make accounts
-	Trouble string // what was wrong; empty: nothing yet
+	Trouble string // the fault; empty: none yet
 }
 
 func (p *pages) signInPage(w http.ResponseWriter, r *http.Request) error {
@@ -30,7 +30,8 @@ func (p *pages) signUpPage(w http.ResponseWriter, r *http.Request) error {
 	return p.showSign(w, r, "sign-up", nil)
 }
 
-// showSign shows a page to sign in or up, and what was wrong. Who is in needs neither.
+// showSign shows a sign-in or sign-up page with the fault. It redirects visitors who are
+// already signed in.
 func (p *pages) showSign(w http.ResponseWriter, r *http.Request, name string, wrong error) error {
 	if wrong == nil && visitor.From(r.Context()).Known() {
 		http.Redirect(w, r, localPath(r.FormValue("next")), http.StatusSeeOther)
@@ -47,8 +48,8 @@ func (p *pages) showSign(w http.ResponseWriter, r *http.Request, name string, wr
 	return p.show(w, r, status, name, form)
 }
 
-// signTrouble is the status and the text of what was wrong. What no form says is returned
-// as it is.
+// signTrouble returns the status and the text of a fault. It returns an unexpected error as it
+// is.
 func (p *pages) signTrouble(w http.ResponseWriter, wrong error) (status int, text string, err error) {
 	var tries *visitor.TooManyError
 	switch {
@@ -102,14 +103,14 @@ func (p *pages) signOut(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// accountPage is what the page of an account shows.
+// accountPage is the content of an account's page.
 type accountPage struct {
-	Trouble string // what was wrong; empty: nothing
-	Done    string // what was done; empty: nothing
+	Trouble string // the fault; empty: none
+	Done    string // the completed change; empty: none
 }
 
-// errTwoPasswords: the new password was typed in two ways.
-var errTwoPasswords = errors.New("these are two passwords")
+// errTwoPasswords reports that the new password and its repetition differ.
+var errTwoPasswords = errors.New("the two passwords differ")
 
 func (p *pages) account(w http.ResponseWriter, r *http.Request) error {
 	done := ""
@@ -122,7 +123,7 @@ func (p *pages) account(w http.ResponseWriter, r *http.Request) error {
 	return p.show(w, r, http.StatusOK, "account", accountPage{Done: done})
 }
 
-// ofUser is a page for those who sign in.
+// ofUser wraps a page for visitors who sign in.
 func (p *pages) ofUser(next handler) handler {
 	return member(func(w http.ResponseWriter, r *http.Request) error {
 		if visitor.From(r.Context()).Single {
@@ -156,7 +157,7 @@ func (p *pages) signOutElsewhere(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// localPath is a page of this website: what leads anywhere else is the first page.
+// localPath returns next if it is a page of this website, else the start page.
 func localPath(next string) string {
 	to, err := url.Parse(next)
 	if err != nil || to.IsAbs() || to.Host != "" || to.User != nil || to.Opaque != "" ||

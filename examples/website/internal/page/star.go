@@ -7,8 +7,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// star gives what is in the library a star, or takes it away, and goes back to the page
-// that the form stands on.
+// star adds or removes the star of a row in the library, and returns to the page with the form.
 func (p *pages) star(w http.ResponseWriter, r *http.Request) error {
 	key := library.Key{
 		Platform: transcript.Platform(r.PathValue("platform")), ExternalID: r.PathValue("externalId"), Language: r.URL.Query().Get("language"),

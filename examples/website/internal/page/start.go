@@ -13,27 +13,27 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// startPage is what the first page shows.
+// startPage is the content of the start page.
 type startPage struct {
 	Form    linkForm
-	Trouble *formTrouble       // why the form was not taken; nil: nothing is wrong
-	Guests  *visitor.Allowance // nil: the visitor is no guest
+	Trouble *formTrouble       // why the form was refused; nil: it was not
+	Guests  *visitor.Allowance // nil: the visitor is not a guest
 	Tongues []tongue
-	Upload  *uploads // nil: the visitor may upload nothing
+	Upload  *uploads // nil: the visitor may not upload files
 	Recent  []library.Item
 
-	Example, Uncaptioned string // to try; empty: none
+	Example, Uncaptioned string // links to try; empty: none
 }
 
-// uploads says which files a visitor may upload.
+// uploads describes the files that a visitor may upload.
 type uploads struct {
-	MaxBytes int64 // 0: as many as the service takes
+	MaxBytes int64 // 0: the service's own bound
 }
 
-// recent is how many rows of a library stand on the first page.
+// recent is how many rows of the library the start page shows.
 const recent = 6
 
-// start is the first page: a field for links, a place for files, and what was made last.
+// start shows the start page: a field for links, a place for files, and the latest texts.
 func (p *pages) start(w http.ResponseWriter, r *http.Request) error {
 	return p.showStart(w, r, http.StatusOK, readLinkForm(r.URL.Query()), nil)
 }
@@ -45,7 +45,7 @@ func (p *pages) showStart(w http.ResponseWriter, r *http.Request, status int, fo
 	}
 	left, isGuest, err := p.Visitors.Allowance(r.Context())
 	switch {
-	case err != nil: // links can be pasted all the same
+	case err != nil: // the field for links still works
 		p.Log.WarnContext(r.Context(), "what a guest may have is not known", "err", err)
 	case isGuest:
 		shown.Guests = &left
@@ -53,7 +53,7 @@ func (p *pages) showStart(w http.ResponseWriter, r *http.Request, status int, fo
 	return p.show(w, r, status, "start", shown)
 }
 
-// uploads is nil also where it cannot be found out: links can be pasted all the same.
+// uploads returns nil also if the limits cannot be read: the field for links still works.
 func (p *pages) uploads(ctx context.Context) *uploads {
 	usage, err := p.api.Usage.Get(ctx)
 	switch {
@@ -68,7 +68,7 @@ func (p *pages) uploads(ctx context.Context) *uploads {
 	return &uploads{*usage.Limits.MaxUploadBytes}
 }
 
-// recent is empty also where the library cannot be read.
+// recent returns nil also if the library cannot be read.
 func (p *pages) recent(ctx context.Context) []library.Item {
 	page, err := p.api.Library.List(ctx, library.Query{PageSize: recent})
 	if err != nil {
@@ -78,14 +78,14 @@ func (p *pages) recent(ctx context.Context) []library.Item {
 	return page.Transcripts
 }
 
-// atMost is how long a form is held for a text that is there already.
+// atMost bounds the wait of a form for a text that is already in the cache.
 const atMost = 1500 * time.Millisecond
 
-// maxLinks is more than a form with the longest list of links has, in bytes.
+// maxLinks exceeds the size of a form with the longest list of links, in bytes.
 const maxLinks = 8 << 20
 
-// submit takes what was pasted, and leads to the text, to the job that makes it, or to
-// the batch. What is wrong is said on the page of the form, with all that was typed.
+// submit takes the pasted input, and redirects to the text, to its job, or to the batch. On a
+// fault it shows the form again with the input.
 func (p *pages) submit(w http.ResponseWriter, r *http.Request) error {
 	if err := r.ParseForm(); err != nil {
 		e := transcript.Errorf(transcript.InvalidRequest, "%s", p.strings.text("start.unreadable"))
@@ -106,7 +106,7 @@ func (p *pages) submit(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// send asks for what was pasted, and returns the page of what comes of it.
+// send requests the pasted input, and returns the page of the result.
 func (p *pages) send(r *http.Request, pasted string, language []string) (string, error) {
 	found, err := readPasted(pasted, p.Sites)
 	switch {
@@ -123,7 +123,7 @@ func (p *pages) send(r *http.Request, pasted string, language []string) (string,
 	return p.sendBatch(r, found.batch)
 }
 
-// sendBatch asks for many, and returns the page of their batch.
+// sendBatch requests a batch, and returns its page.
 func (p *pages) sendBatch(r *http.Request, asked client.BatchParams) (string, error) {
 	made, err := p.api.Batches.Create(r.Context(), asked)
 	if err != nil {
@@ -146,7 +146,7 @@ func (p *pages) sendLink(r *http.Request, link string, language []string) (strin
 	return jobPath(job.JobID, link, language), nil
 }
 
-// explained is the refusal of what is no link, with a way on.
+// explained is the refusal of input that is not a link, with a suggestion.
 func (p *pages) explained(err error) error {
 	var fault *pasteFault
 	if !errors.As(err, &fault) {
@@ -159,16 +159,16 @@ func (p *pages) explained(err error) error {
 	return e
 }
 
-// formTrouble is what is wrong with a form, and the field that it is about.
+// formTrouble is the fault of a form, and the faulty field.
 type formTrouble struct {
 	trouble
 	Field string
 }
 
-// refuseForm shows a form again, with what was typed and what is wrong with it.
+// refuseForm shows a form again, with its input and its fault.
 func (p *pages) refuseForm(w http.ResponseWriter, r *http.Request, form linkForm, field string, err error) error {
 	found := p.troubleOf(r, err)
-	if found.ActionURL == signInPath { // and come back to what was typed
+	if found.ActionURL == signInPath { // and return to the input
 		found.ActionURL += "?" + url.Values{"next": {"/?" + form.query().Encode()}}.Encode()
 	}
 	found.Link = form.Links
@@ -176,12 +176,12 @@ func (p *pages) refuseForm(w http.ResponseWriter, r *http.Request, form linkForm
 	return p.showStart(w, r, found.Status, form, &formTrouble{found, field})
 }
 
-// transcriptPath is the page of a text.
+// transcriptPath returns the page of a text.
 func transcriptPath(t *transcript.Transcript) string {
 	return pathOf(t.Platform, t.ExternalID, t.Lang)
 }
 
-// placeOf is the page of a row of a library.
+// placeOf returns the page of a row of the library.
 func placeOf(row library.Item) string {
 	switch {
 	case row.JobID != "":
@@ -192,11 +192,11 @@ func placeOf(row library.Item) string {
 	return pathOf(row.Platform, row.ExternalID, row.Lang)
 }
 
-// changePath is the first page with a form as it was filled in.
+// changePath returns the start page with a filled-in form.
 func changePath(form linkForm) string { return "/?" + form.query().Encode() }
 
-// jobPath is the page of a job. Its query says what was asked for, which a job does not:
-// so that it can be shown, and asked for again.
+// jobPath returns the page of a job. Its query holds the request, which a job does not have, so
+// that the page can show and repeat the request.
 func jobPath(id, link string, language []string) string {
 	form := linkForm{Links: link, Language: joined(language)}
 	return "/jobs/" + url.PathEscape(id) + "?" + form.query().Encode()

@@ -98,7 +98,7 @@ func TestFormKeepsWhatWasTyped(t *testing.T) {
 		"words":           {[]string{"links", "cooking <pasta>"}, 422, "links", "/discover?q=cooking&#43;%3Cpasta%3E"},
 		"words and an id": {[]string{"links", "dQw4w9WgXcQ something"}, 422, "links", "“something” is no link."},
 		"no known site":   {[]string{"links", "https://elsewhere.example/<x>"}, 422, "links", "upload it as a file"},
-		"two lists":       {[]string{"links", "@talks @others"}, 422, "links", "paste its link alone"},
+		"two lists":       {[]string{"links", "@talks @others"}, 422, "links", "paste only that link"},
 		"a bad language":  {[]string{"links", "dQw4w9WgXcQ", "language", "de,,en"}, 422, "language", "entry 2 is empty"},
 	} {
 		sent := s.post(t, "/transcripts", c.fields...)

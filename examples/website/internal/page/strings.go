@@ -10,9 +10,8 @@ import (
 //go:embed strings/en.json
 var english []byte
 
-// catalog is every text of the pages by its key, as in "library.title". Names in braces
-// stand for values. A text that goes with a number has two forms, for one and for other
-// numbers.
+// catalog holds every text of the pages by its key, as in "library.title". Names in braces
+// stand for values. A text with a number has two forms, for one and for other numbers.
 type catalog map[string]phrase
 
 type phrase struct {
@@ -33,11 +32,11 @@ func readCatalog() (c catalog, err error) {
 	return c, json.Unmarshal(english, &c)
 }
 
-// has reports whether there is a text of a key.
+// has reports whether a key has a text.
 func (c catalog) has(key string) bool { _, ok := c[key]; return ok }
 
-// text is the text of a key, with the values of its names: text("n.lines", "count", 3).
-// What has no text shows its key.
+// text returns the text of a key with its values: text("n.lines", "count", 3). A key without a
+// text is returned itself.
 func (c catalog) text(key string, values ...any) string {
 	found, ok := c[key]
 	if !ok {
@@ -54,7 +53,7 @@ func (c catalog) text(key string, values ...any) string {
 	return strings.NewReplacer(replace...).Replace(text)
 }
 
-// pause is how long something takes, in words: of seconds, minutes or hours, rounded up.
+// pause formats a duration in words: seconds, minutes or hours, rounded up.
 func (c catalog) pause(seconds int) string {
 	switch {
 	case seconds < 100:
@@ -65,7 +64,7 @@ func (c catalog) pause(seconds int) string {
 	return c.text("span.hours", "count", (seconds+3599)/3600)
 }
 
-// module is the catalog for the modules: a function t that does as text does.
+// module returns the catalog as a JavaScript module with a function t that works like text.
 func (c catalog) module() ([]byte, error) {
 	all, err := json.Marshal(map[string]phrase(c))
 	if err != nil {

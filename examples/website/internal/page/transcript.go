@@ -15,40 +15,40 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// reading is a saved text with all that its page shows.
+// reading is a saved text with everything that its page shows.
 type reading struct {
 	transcript.Transcript
 	Recognizer *transcript.Recognizer
-	Cached     bool // nothing was done for whoever came here to see it
-	Stale      bool // its time is over, and the platform could not be asked
+	Cached     bool // the text was already there when the visitor requested it
+	Stale      bool // the cached text is too old, and the platform could not be asked
 	How        provenance
 	Text       text
-	Languages  []string       // in which the account has the same content, this one among them
-	Known      bool           // a user looks at it
-	Starred    bool           // of a user
-	Related    []library.Item // what a user has of the same channel
+	Languages  []string       // in which the account has the same content, including this one
+	Known      bool           // whether the visitor is a user
+	Starred    bool           // whether the user has starred it
+	Related    []library.Item // the user's other texts of the same channel
 }
 
-// Here is the page's path.
+// Here returns the page's path.
 func (r reading) Here() string {
 	path, _, _ := strings.Cut(pathOf(r.Platform, r.ExternalID, ""), "?")
 	return path
 }
 
-// Path and Language are where the API has the text, Name what it is called, and Back
-// its page: see parts/star.html.
+// Path returns the text's path in the API. Path, Language, Name and Back are the fields that
+// parts/star.html needs.
 func (r reading) Path() string { return "/library" + r.Here() }
 
-// Language is a query, see Path.
+// Language returns the query with the text's language; see Path.
 func (r reading) Language() string { return "?language=" + url.QueryEscape(r.Lang) }
 
-// Name is for people, see Path.
+// Name returns the name for people; see Path.
 func (r reading) Name() string { return cmp.Or(deref(r.Title), r.ExternalID) }
 
-// Back is a path with its query, see Path.
+// Back returns the text's page; see Path.
 func (r reading) Back() string { return r.Here() + r.Language() }
 
-// TextLang is the language for screen readers and fonts; empty where nobody knows it.
+// TextLang returns the language for screen readers and fonts; empty if not known.
 func (r reading) TextLang() string {
 	if r.Lang == "und" {
 		return ""
@@ -56,18 +56,18 @@ func (r reading) TextLang() string {
 	return r.Lang
 }
 
-// By is who made the content, or the channel that it is on.
+// By returns the creator of the content, or its channel.
 func (r reading) By() string {
 	return cmp.Or(deref(r.Channel), deref(r.CreatorName), deref(r.CreatorHandle))
 }
 
-// Creator is the page of who made the content; empty where there is none on the web.
+// Creator returns the creator's page; empty if there is none on the web.
 func (r reading) Creator() string { return webLink(deref(r.CreatorURL)) }
 
-// Original is the content's own page; empty where there is none on the web.
+// Original returns the content's own page; empty if there is none on the web.
 func (r reading) Original() string { return webLink(deref(r.SourceURL)) }
 
-// webLink is a link if it is one of the web; a platform may say what it likes.
+// webLink returns link if it is an http or https link, because a platform can send anything.
 func webLink(link string) string {
 	if u, err := url.Parse(link); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return ""
@@ -75,7 +75,7 @@ func webLink(link string) string {
 	return link
 }
 
-// transcript shows a saved text; one that is on its way, its job.
+// transcript shows a saved text. If the text is still in progress, it redirects to the job.
 func (p *pages) transcript(w http.ResponseWriter, r *http.Request) error {
 	key := keyOf(r)
 	saved, err := p.api.Library.Get(r.Context(), key)
@@ -100,14 +100,14 @@ func (p *pages) transcript(w http.ResponseWriter, r *http.Request) error {
 	return p.show(w, r, http.StatusOK, "transcript", shown)
 }
 
-// keyOf is the text that the path and the query of a request name.
+// keyOf returns the text that the request's path and query name.
 func keyOf(r *http.Request) library.Key {
 	return library.Key{
 		Platform: transcript.Platform(r.PathValue("platform")), ExternalID: r.PathValue("externalId"), Language: r.FormValue("language"),
 	}
 }
 
-// jobOf is the job that makes a text which is on its way, as the API's error tells.
+// jobOf returns the job of a text that is in progress, from the API's error.
 func jobOf(err error) string {
 	var refused *client.Error
 	if !errors.As(err, &refused) || refused.Code != transcript.StateConflict {
@@ -117,8 +117,8 @@ func jobOf(err error) string {
 	return job
 }
 
-// shelve finds out what a user's library has beside a text: its star, the same in other
-// languages, and more of its channel.
+// shelve reads related rows of a user's library: the text's star, the same content in other
+// languages, and other texts of the channel.
 func (p *pages) shelve(ctx context.Context, shown *reading, key library.Key) error {
 	list, err := p.api.Library.List(ctx, library.Query{
 		Platform: library.PlatformFilter(key.Platform), ExternalID: key.ExternalID, PageSize: 100,
@@ -139,7 +139,7 @@ func (p *pages) shelve(ctx context.Context, shown *reading, key library.Key) err
 
 const mostRelated = 6
 
-// arrival is how somebody came to a text, in the query of its page.
+// arrival is how a visitor got a text, as in the query of its page.
 type arrival string
 
 const (
@@ -148,8 +148,8 @@ const (
 	asStale  arrival = "stale"
 )
 
-// resultPath is the page of a text that was asked for, which tells whether anything was
-// done for it.
+// resultPath returns the page of a requested text. Its query tells whether the request caused
+// any work.
 func resultPath(r *transcript.Result) string {
 	as := asNew
 	switch {
@@ -161,13 +161,13 @@ func resultPath(r *transcript.Result) string {
 	return transcriptPath(r.Transcript) + "&as=" + string(as)
 }
 
-// pathOf is the page of a text by its parts.
+// pathOf returns the page of a text, given its parts.
 func pathOf(p transcript.Platform, externalID, language string) string {
 	return "/transcripts/" + url.PathEscape(string(p)) + "/" + url.PathEscape(externalID) + "?language=" + url.QueryEscape(language)
 }
 
-// inLanguage asks for the same content in another language, and leads to the text or to
-// the job that makes it.
+// inLanguage requests the same content in another language, and redirects to the text or to its
+// job.
 func (p *pages) inLanguage(w http.ResponseWriter, r *http.Request) error {
 	key, wait := keyOf(r), atMost
 	language, err := transcript.ParseLanguageList(strings.TrimSpace(key.Language))
@@ -188,12 +188,12 @@ func (p *pages) inLanguage(w http.ResponseWriter, r *http.Request) error {
 		http.Redirect(w, r, resultPath(result), http.StatusSeeOther)
 		return nil
 	}
-	content, _ := p.Sites.Content(key.Platform, key.ExternalID) // without one it has no link
+	content, _ := p.Sites.Content(key.Platform, key.ExternalID) // without a content there is no link
 	http.Redirect(w, r, jobPath(job.JobID, content.URL, asked), http.StatusSeeOther)
 	return nil
 }
 
-// deref is the text that a pointer leads to; none without one.
+// deref returns the text behind a pointer; empty for nil.
 func deref(s *string) string {
 	if s == nil {
 		return ""

@@ -8,8 +8,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/library"
 )
 
-// downloadText sends a saved text as a file, in a form that a button of the page names.
-// Its boxes say whether times and names are in it: a browser sends those that are checked.
+// downloadText sends a saved text as a file in the format of a button. Checkboxes select times
+// and speakers: a browser sends only the checked ones.
 func (p *pages) downloadText(w http.ResponseWriter, r *http.Request) error {
 	var told client.Response
 	file, err := p.api.Library.Download(r.Context(), keyOf(r), client.DownloadParams{
@@ -24,7 +24,7 @@ func (p *pages) downloadText(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	if _, err := io.Copy(w, file); err != nil {
-		panic(http.ErrAbortHandler) // a file that is cut off must not look whole
+		panic(http.ErrAbortHandler) // a truncated file must not look complete
 	}
 	return nil
 }

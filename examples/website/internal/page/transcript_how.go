@@ -6,14 +6,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// provenance is what the metadata of a text tells of how it was made. What is not of its
-// kind is taken for not told.
+// provenance is the part of a text's metadata about its making. A value of another type counts
+// as missing.
 type provenance struct {
 	TrackKind   transcript.TrackKind
 	TrackName   string
 	LostCues    int
 	Prompted    bool
-	Recognizers []recognizer // where several took part
+	Recognizers []recognizer // if several took part
 	Tried       []tried
 	Gaps        int
 }

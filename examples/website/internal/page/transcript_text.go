@@ -14,56 +14,56 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// text is what was said, as its page shows it.
+// text is a text as its page shows it.
 type text struct {
 	Parts    []part
 	Chapters []chapter
-	Speakers bool   // some line names who speaks
-	Out      bool   // the times lead to the platform's player, and not to their places in the page
-	Dir      string // ltr or rtl, whichever most of the text is
+	Speakers bool   // whether a line names a speaker
+	Out      bool   // whether the times link to the platform's player instead of their places in the page
+	Dir      string // ltr or rtl, the direction of most of the text
 }
 
-// part is as much of a text as a browser lays out at once: those that nobody looks at
-// cost it nothing.
+// part is the portion of a text that a browser lays out at once. Invisible parts cost the
+// browser nothing.
 type part struct {
-	Chapter *chapter // begins here
+	Chapter *chapter // that begins here
 	Lines   []line
-	Gaps    []gap // at its end
+	Gaps    []gap // at the end of the part
 }
 
-// chapter is one of the platform's, with the id of its heading.
+// chapter is one of the platform's chapters, with the id of its heading.
 type chapter struct {
 	transcript.Chapter
 	ID string
 }
 
-// line is a segment. There are thousands of them, and html/template takes microseconds for
-// each value: what stands before the words is one.
+// line is a segment. A text has thousands of them, and html/template takes microseconds for
+// each value, so the markup before the words is a single value.
 type line struct {
-	Before *before       // mostly there is nothing
-	Open   template.HTML // the begin of its paragraph, with its time
+	Before *before       // mostly nil
+	Open   template.HTML // the start of its paragraph, with its time
 	Text   string
 }
 
-// before is what is told of a place in the text.
+// before is the information before a line.
 type before struct {
 	Gaps    []gap
-	Turn    bool   // another one begins to speak
-	Speaker string // who; empty: nobody knows
+	Turn    bool   // whether another person begins to speak
+	Speaker string // the person; empty: not known
 }
 
-// gap is a stretch without text, and why.
+// gap is a stretch without text, and its reason.
 type gap struct {
 	Start    float64 `json:"start"`
 	Duration float64 `json:"duration"`
 	Reason   string  `json:"reason"`
 }
 
-// End is when there is text again.
+// End returns the end of the gap.
 func (g gap) End() float64 { return g.Start + g.Duration }
 
-// textOf puts a text together: its lines with their times, the chapters that they are in,
-// who speaks, and where nothing could be heard. A segment without text is left out.
+// textOf builds a text from its lines with their times, chapters, speakers and gaps. It leaves
+// out segments without text.
 func textOf(t *transcript.Transcript, sites *site.Table) text {
 	b := builder{link: linkOf(t, sites), gaps: gapsOf(t)}
 	b.Out = b.link != nil
@@ -85,18 +85,19 @@ func textOf(t *transcript.Transcript, sites *site.Table) text {
 	return b.text
 }
 
-// builder is a text that is being put together.
+// builder is a text that is being built.
 type builder struct {
 	text
-	link    func(seconds float64) string // nil: a time leads to itself
+	link    func(seconds float64) string // nil: a time links to its place in the page
 	ahead   []chapter
 	gaps    []gap
 	speaker string
-	last    string // the time of the line before
-	rows    int    // of the last part, as they would be on paper
+	last    string // the time of the previous line
+	rows    int    // of the last part, estimated
 }
 
-// rowsOfPart is how long a part is, roughly: transcript.css says the same as a height.
+// rowsOfPart is the approximate length of a part; transcript.css has the same number as a
+// height.
 const rowsOfPart = 40
 
 func (b *builder) add(s transcript.Segment) {
@@ -118,8 +119,8 @@ func (b *builder) add(s transcript.Segment) {
 	end.Lines = append(end.Lines, l)
 }
 
-// chapters begins those that a line at a time is in. A line belongs to the chapter that
-// its middle is in.
+// chapters begins the chapters of a line at a time. A line belongs to the chapter that contains
+// the line's middle.
 func (b *builder) chapters(middle float64) {
 	for len(b.ahead) > 0 && b.ahead[0].Start <= middle {
 		b.closePart(b.ahead[0].Start)
@@ -128,7 +129,7 @@ func (b *builder) chapters(middle float64) {
 	}
 }
 
-// closePart tells of the gaps that begin before the next part does.
+// closePart adds the gaps that begin before the next part.
 func (b *builder) closePart(next float64) {
 	gaps := b.gapsUpTo(next)
 	if len(gaps) > 0 && len(b.Parts) == 0 {
@@ -139,7 +140,7 @@ func (b *builder) closePart(next float64) {
 	}
 }
 
-// gapsUpTo takes the gaps that begin by then.
+// gapsUpTo removes and returns the gaps that begin by then.
 func (b *builder) gapsUpTo(seconds float64) (gaps []gap) {
 	for len(b.gaps) > 0 && b.gaps[0].Start <= seconds {
 		gaps, b.gaps = append(gaps, b.gaps[0]), b.gaps[1:]
@@ -147,13 +148,13 @@ func (b *builder) gapsUpTo(seconds float64) (gaps []gap) {
 	return gaps
 }
 
-// open is the begin of a line: a paragraph that #t=SECONDS leads to, and its time as a
-// link. It is made of numbers and of the platform table's link.
+// open returns the start of a line: a paragraph that #t=SECONDS leads to, and its time as a
+// link. It consists of numbers and of the platform table's link.
 func (b *builder) open(start float64) template.HTML {
 	at := strconv.FormatFloat(start, 'f', -1, 64)
 	id, link := ` id="t=`+at+`"`, "#t="+at
 	if at == b.last {
-		id = "" // the first line of that time has it
+		id = "" // the first line with that time has the id
 	}
 	b.last = at
 	if b.link != nil {
@@ -162,28 +163,29 @@ func (b *builder) open(start float64) template.HTML {
 	return template.HTML(`<p` + id + `><a href="` + link + `">` + clock(start) + `</a> `) //nolint:gosec // see above
 }
 
-// linkOf leads to a moment of the platform's player; nil where there is no such link.
+// linkOf returns a function that links to a moment in the platform's player; nil if there is no
+// such link.
 func linkOf(t *transcript.Transcript, sites *site.Table) func(float64) string {
 	known, ok := sites.Site(t.Platform)
 	if _, err := sites.Content(t.Platform, t.ExternalID); !ok || known.At == "" || err != nil {
 		return nil
 	}
 	return func(seconds float64) string {
-		link, _ := sites.At(t.Platform, t.ExternalID, int(seconds)) // the id is good
+		link, _ := sites.At(t.Platform, t.ExternalID, int(seconds)) // the id was checked above
 		return link
 	}
 }
 
-// gapsOf are the stretches without text that the metadata names, in the order of time.
+// gapsOf returns the gaps in the metadata, in the order of time.
 func gapsOf(t *transcript.Transcript) (gaps []gap) {
 	told, err := json.Marshal(t.Metadata["gaps"])
 	if err != nil || json.Unmarshal(told, &gaps) != nil {
-		return nil // what is not a list of gaps tells none
+		return nil // any other value means that there are none
 	}
 	return gaps
 }
 
-// directionOf is how most of a text is written. Some of it will do.
+// directionOf returns the direction of most of a text, judged by a part of it.
 func directionOf(segments []transcript.Segment) string {
 	right, left := 0, 0
 	for _, s := range segments {

@@ -8,38 +8,38 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// usagePage is what an account may have, and how much of it is used.
+// usagePage shows an account's limits and their usage.
 type usagePage struct {
 	transcript.Usage
 	Bars   []bar
 	Limits []limit
-	// ActionLabel and ActionURL are where there is more; empty: nowhere.
+	// ActionLabel and ActionURL lead to a larger plan; empty: none.
 	ActionLabel, ActionURL string
 }
 
-// bar is how much of something is taken.
+// bar is the usage of a limit.
 type bar struct {
-	Name           string // of its texts, as "transcripts" of "usage.transcripts"
-	Used, Reserved int64  // reserved: taken for what is on its way
-	Limit          int64  // when Limited; 0: nothing is permitted
+	Name           string // of its texts, as "transcripts" in "usage.transcripts"
+	Used, Reserved int64  // reserved: taken by work in progress
+	Limit          int64  // valid if Limited; 0: nothing is permitted
 	Limited        bool
-	Renews         *time.Time // when it is given anew; nil: as soon as something ends
+	Renews         *time.Time // when the limit is renewed; nil: as soon as some work ends
 }
 
-// Taken is what is used and reserved. It may be more than a limit that was lowered since.
+// Taken returns the used and reserved amount. It may exceed a limit that was lowered later.
 func (b bar) Taken() int64 { return b.Used + b.Reserved }
 
-// Left is what is left of the limit.
+// Left returns the remaining amount.
 func (b bar) Left() int64 { return max(b.Limit-b.Taken(), 0) }
 
-// Warn is from where on a bar warns: 80 % of the limit.
+// Warn returns the amount from which a bar warns: 80 % of the limit.
 func (b bar) Warn() int64 { return (b.Limit*4 + 4) / 5 }
 
-// Last is the most that is taken when not everything is.
+// Last returns the largest amount below the limit.
 func (b bar) Last() int64 { return b.Limit - 1 }
 
-// State is "none", "busy", "full", "low" or "fine". What is busy refuses nothing: the rest
-// waits for its turn.
+// State returns "none", "busy", "full", "low" or "fine". A busy limit refuses nothing: further
+// work waits for its turn.
 func (b bar) State() string {
 	switch {
 	case !b.Limited:
@@ -64,10 +64,10 @@ func barOf(name string, used, reserved int64, limit *int64, renews *time.Time) b
 	return b
 }
 
-// limit is what the plan permits of something, in words.
+// limit describes one of the plan's limits in words.
 type limit struct{ Name, Says string }
 
-// limitsOf puts what a plan permits besides its allowances into words.
+// limitsOf describes the plan's limits other than its allowances.
 func (c catalog) limitsOf(u *transcript.Usage) []limit {
 	l := u.Limits
 	included := func(is bool) string {
@@ -102,7 +102,7 @@ func (c catalog) limitsOf(u *transcript.Usage) []limit {
 	return all
 }
 
-// usage shows what the plan of who asks permits, and what is used of it.
+// usage shows the limits of the visitor's plan, and their usage.
 func (p *pages) usage(w http.ResponseWriter, r *http.Request) error {
 	usage, err := p.api.Usage.Get(r.Context())
 	if err != nil {
@@ -119,7 +119,7 @@ func (p *pages) usage(w http.ResponseWriter, r *http.Request) error {
 		reset, limit := time.Unix(rate.Reset, 0), rate.Limit
 		shown.Bars = append(shown.Bars, barOf("requests", limit-rate.Remaining, 0, &limit, &reset))
 	}
-	// The plan is whatever the principal has of one, also where its account may have no keys.
+	// The principal has the plan even if the account may have no keys.
 	who, _ := p.Accounts.Principal(r.Context(), visitor.From(r.Context()).Account)
 	shown.ActionLabel, shown.ActionURL = who.Plan.ActionLabel, who.Plan.ActionURL
 	return p.show(w, r, http.StatusOK, "usage", shown)

@@ -19,10 +19,10 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// views are the templates of the pages by name, each within the layout.
+// views are the templates of the pages by name, each inside the layout.
 type views map[string]*template.Template
 
-// parseViews reads the templates. Those in parts are for all pages.
+// parseViews reads the templates. Those in parts are shared by all pages.
 func parseViews(texts catalog, files *assets) (views, error) {
 	base, err := template.New("").Funcs(template.FuncMap{
 		"t":        texts.text,
@@ -61,15 +61,14 @@ func parseViews(texts catalog, files *assets) (views, error) {
 	return v, nil
 }
 
-// view is what a template is shown with: Data is the page's own.
+// view is the data of a template: Data belongs to the page.
 type view struct {
 	Visitor visitor.Visitor
 	Path    string // of the request
 	Data    any
 }
 
-// show renders a page whole before anything of it is sent, so that an error can still be
-// said.
+// show renders a whole page before it sends any of it, so that an error can still be reported.
 func (p *pages) show(w http.ResponseWriter, r *http.Request, status int, name string, data any) error {
 	page, ok := p.views[name]
 	if !ok {
@@ -82,11 +81,11 @@ func (p *pages) show(w http.ResponseWriter, r *http.Request, status int, name st
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = w.Write(whole.Bytes()) // who has gone needs no page
+	_, _ = w.Write(whole.Bytes()) // a visitor who has gone needs no page
 	return nil
 }
 
-// clock is a time of a recording, as 1:02:03 or 2:03.
+// clock formats a time of a recording, as 1:02:03 or 2:03.
 func clock(seconds float64) string {
 	s := int(seconds)
 	if s < 3600 {

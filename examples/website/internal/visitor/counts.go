@@ -10,37 +10,37 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// mostAsked is how often more than its limit something may be taken and given back in a
+// mostAsked bounds how often more than its limit something may be taken and given back in a
 // period.
 const mostAsked = 10
 
-// limit is how often somebody may do something in a period.
+// limit bounds how often a subject may do something in a period.
 type limit struct {
-	subject string // whose, and of what
+	subject string // the visitor or address, and the action
 	most    int64
 }
 
-// taking is what was taken of limits.
+// taking records what was taken from limits.
 type taking struct {
 	limits []limit
 	until  int64 // the end of the period, in seconds since 1970
 }
 
-// errLimit says that a limit is reached.
+// errLimit reports that a limit is reached.
 var errLimit = errors.New("the limit is reached")
 
-// periodEnd is the end of the period in which at lies. Periods begin at multiples of
-// their length since 1970: days at midnight UTC.
+// periodEnd returns the end of the period that contains at. Periods begin at multiples of their
+// length since 1970: days at midnight UTC.
 func periodEnd(at time.Time, length time.Duration) time.Time {
 	return at.UTC().Truncate(length).Add(length)
 }
 
-// take takes one of each limit, or none and returns errLimit. Whoever takes at the same
-// time, in this process or in another, never takes more than there is. What also does, if
-// it is not nil, is done with it or not at all.
+// take takes one from each limit, or takes nothing and returns errLimit. Concurrent calls, in
+// this process or in another, never take more than the limit. If also is not nil, it runs in
+// the same transaction.
 func (d *database) take(ctx context.Context, until time.Time, also func(context.Context, bun.Tx) error, limits ...limit) (*taking, error) {
 	t := &taking{limits: slices.SortedFunc(slices.Values(limits), func(a, b limit) int { return cmp.Compare(a.subject, b.subject) }), until: until.Unix()}
-	// Always in the same order, so that no two wait for each other.
+	// Use a fixed order, so that two transactions cannot wait for each other.
 	err := d.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		for _, l := range t.limits {
 			if err := t.takeOne(ctx, tx, l); err != nil {
@@ -71,14 +71,14 @@ func (t *taking) takeOne(ctx context.Context, tx bun.Tx, l limit) error {
 	return err
 }
 
-// giveBack gives back what was taken. That it was asked for stays counted.
+// giveBack returns what was taken. The count of requests stays.
 func (d *database) giveBack(ctx context.Context, t *taking) error {
 	subjects := make([]string, len(t.limits))
 	for i, l := range t.limits {
 		subjects[i] = l.subject
 	}
 	err := d.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-		for _, subject := range subjects { // in the order of take
+		for _, subject := range subjects { // in the same order as take
 			_, err := tx.NewRaw("UPDATE website_counts SET used = used - 1 WHERE subject = ? AND expires_at = ? AND used > 0", subject, t.until).Exec(ctx)
 			if err != nil {
 				return err
@@ -89,7 +89,7 @@ func (d *database) giveBack(ctx context.Context, t *taking) error {
 	return wrap("counting", err)
 }
 
-// used is how many of a limit are taken.
+// used returns how much of a limit is taken.
 func (d *database) used(ctx context.Context, until time.Time, subject string) (n int64, err error) {
 	err = d.NewRaw("SELECT coalesce(sum(used), 0) FROM website_counts WHERE subject = ? AND expires_at = ?", subject, until.Unix()).Scan(ctx, &n)
 	return n, wrap("counting", err)

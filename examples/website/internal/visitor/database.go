@@ -22,21 +22,20 @@ import (
 )
 
 const (
-	// conns are few: what is asked is short.
+	// conns is small, because the queries are short.
 	conns = 4
-	// busyTimeout is how long a statement waits on SQLite for a write of the service,
-	// which has a pool of its own on the same file.
+	// busyTimeout bounds the wait of a statement on SQLite for a write of the service, which
+	// has a pool of its own on the same file.
 	busyTimeout = 5 * time.Second
-	// migrationTries is how often tables are looked at that another process may be
-	// changing.
+	// migrationTries bounds the tries to migrate tables that another process may be changing.
 	migrationTries = 5
 )
 
-// database are the website's own tables. They stand in the service's database, which
-// the service opens first, and have names that begin with "website_".
+// database holds the website's own tables, whose names begin with "website_". They are in the
+// service's database, which the service opens first.
 type database struct{ *bun.DB }
 
-// openDatabase opens "sqlite:PATH" or a postgres:// URL, and brings the tables up to date.
+// openDatabase opens "sqlite:PATH" or a postgres:// URL, and updates the tables.
 func openDatabase(ctx context.Context, name string) (*database, error) {
 	d := &database{}
 	dialect := goose.DialectPostgres
@@ -48,7 +47,7 @@ func openDatabase(ctx context.Context, name string) (*database, error) {
 		}
 		d.DB = bun.NewDB(pool, sqlitedialect.New())
 	} else {
-		config, err := pgx.ParseConfig(name) // its error leaves the password out
+		config, err := pgx.ParseConfig(name) // the error does not contain the password
 		if err != nil {
 			return nil, fmt.Errorf("visitor: database URL: %w", err)
 		}
@@ -64,7 +63,7 @@ func openDatabase(ctx context.Context, name string) (*database, error) {
 }
 
 func sqliteName(path string) string {
-	// The mode of the file's log is the service's choice, and stands in the file.
+	// The service chooses the mode of the file's log, and the file records it.
 	q := url.Values{"_txlock": {"immediate"}, "_pragma": {fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), "synchronous(NORMAL)"}}
 	name := url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: q.Encode()}
 	return name.String()
@@ -73,8 +72,8 @@ func sqliteName(path string) string {
 //go:embed migrations
 var migrations embed.FS
 
-// migrate also succeeds where another process does the same at the same time: one of
-// them fails, and finds the tables there when it looks again.
+// migrate also succeeds if another process migrates at the same time: one of them fails, tries
+// again, and finds the tables.
 func (d *database) migrate(ctx context.Context, dialect goose.Dialect) error {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {

@@ -15,11 +15,12 @@ import (
 )
 
 const (
-	// guestLifetime is how long a guest's cookie is good, and what they have made is kept.
+	// guestLifetime is how long a guest's cookie is valid, and how long the guest's data is
+	// kept.
 	guestLifetime = 30 * 24 * time.Hour
-	// How many times the allowance of a guest those of one address have together, those of
-	// its wider network, and those of the whole site. Links that are in the cache count
-	// for nobody: a class that reads one talk takes one of them.
+	// The allowances of all guests at one address, in its wider network, and on the whole site,
+	// as multiples of one guest's allowance. Cached links do not count: a class that reads one
+	// talk takes one.
 	guestsAtAddress = 4
 	guestsInNetwork = 6
 	guestsInAll     = 100
@@ -27,8 +28,8 @@ const (
 	day = 24 * time.Hour
 )
 
-// GuestPlan is what guests may have, unless an operator says otherwise: what is heard of
-// it in links of ten minutes, and no uploads, batches or exports.
+// GuestPlan is the default plan of guests: recognition of links of up to ten minutes, and no
+// uploads, batches or exports.
 func GuestPlan() account.Plan {
 	return account.Plan{
 		Name:                 "guest",
@@ -45,11 +46,11 @@ func GuestPlan() account.Plan {
 	}
 }
 
-// guestAccount is a guest's account in the service. The name of no user's account has a
-// colon.
+// guestAccount returns the account of a guest in the service. Names of users' accounts cannot
+// contain a colon.
 func guestAccount(id string) string { return "guest:" + id }
 
-// guestCookies are signed, so that nobody makes one up.
+// guestCookies are signed, so that visitors cannot invent them.
 type guestCookies struct {
 	name  string
 	https bool
@@ -62,7 +63,7 @@ func newGuestCookies(key []byte, https bool) *guestCookies {
 	return &guestCookies{cookieName("guest", https), https, codec}
 }
 
-// read returns the id in a cookie, if it is one of ours, and not too old.
+// read returns the id in a cookie, if the cookie has our signature and is not too old.
 func (g *guestCookies) read(value string) (id string, ok bool) {
 	var plain []byte
 	if value == "" || g.codec.Decode(g.name, value, &plain) != nil {
@@ -88,14 +89,14 @@ type guest struct {
 	ExpiresAt int64
 }
 
-// Allowance is what a guest may have on a day.
+// Allowance is a guest's allowance for a day.
 type Allowance struct {
 	Left, Most int64
-	Until      time.Time // when there is a new one
+	Until      time.Time // when it is renewed
 }
 
-// Allowance is what the guest or the stranger who makes the request that ctx belongs to
-// may have today; false where it is neither, or there are no guests.
+// Allowance returns today's allowance of the guest or stranger who makes the request of ctx. It
+// reports false for users, and if there are no guests.
 func (v *Visitors) Allowance(ctx context.Context) (Allowance, bool, error) {
 	a := askingOf(ctx)
 	if a == nil || From(ctx).Kind == User || v.o.GuestLinks <= 0 {
@@ -113,7 +114,8 @@ func (v *Visitors) Allowance(ctx context.Context) (Allowance, bool, error) {
 	return Allowance{left, int64(v.o.GuestLinks), until}, true, nil
 }
 
-// guestLimits are those of a guest, of their address and wider network, and of all guests.
+// guestLimits returns the limits of a guest, of the guest's address and wider network, and of
+// all guests.
 func (v *Visitors) guestLimits(account string, client netip.Addr) []limit {
 	most := int64(v.o.GuestLinks)
 	return []limit{
@@ -122,8 +124,7 @@ func (v *Visitors) guestLimits(account string, client netip.Addr) []limit {
 	}
 }
 
-// secret returns a secret of the site's, which is made when it is asked for first and is
-// the same for all processes.
+// secret returns a secret of the site. The first call makes it; all processes share it.
 func (d *database) secret(ctx context.Context, name string) ([]byte, error) {
 	const size = 32
 	made := make([]byte, size)

@@ -14,21 +14,21 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// believed is how long it is not looked again whether a session goes on.
+// believed is how long a session counts as valid before it is checked again.
 const believed = time.Second
 
-// asking is a request of the website, from whomever.
+// asking is a request to the website.
 type asking struct {
-	client netip.Addr // not valid where it has no address
+	client netip.Addr // invalid if there is no address
 	answer http.ResponseWriter
-	device string // the browser's token; empty: it has none
-	gone   bool   // nobody asks: what was theirs is removed
+	device string // the browser's token; empty: none
+	gone   bool   // whether this removes the data of a guest who has gone
 
 	mu      sync.Mutex
 	session string // the session's cookie; empty: none
-	guest   string // the guest's
+	guest   string // the guest's cookie; empty: none
 	visitor Visitor
-	found   time.Time // when visitor was
+	found   time.Time // when visitor was found
 }
 
 type askingKey struct{}
@@ -38,7 +38,7 @@ func askingOf(ctx context.Context) *asking {
 	return a
 }
 
-// From returns who makes the request that ctx belongs to; a stranger outside of
+// From returns the visitor who makes the request of ctx; a stranger outside
 // [Visitors.Identify].
 func From(ctx context.Context) Visitor {
 	a := askingOf(ctx)
@@ -50,13 +50,13 @@ func From(ctx context.Context) Visitor {
 	return a.visitor
 }
 
-// Identify stands before everything that a cookie opens. It finds out who makes a request
-// and puts it into the request's context. What another site has a browser send, what names
-// this one by a name that is not its own, and what comes with an API key, it refuses; to
-// all that it lets pass it adds what browsers are told of pages.
+// Identify must wrap every handler that cookies open. It identifies the visitor and puts the
+// visitor into the request's context. It refuses requests from other sites, requests under a
+// foreign host name, and requests with an API key. It adds the security headers to all other
+// answers.
 func (v *Visitors) Identify(next http.Handler) http.Handler {
 	return v.protect(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, "/assets/") { // which are everybody's
+		if strings.HasPrefix(r.URL.Path, "/assets/") { // assets are public
 			next.ServeHTTP(w, r)
 			return
 		}
@@ -66,13 +66,13 @@ func (v *Visitors) Identify(next http.Handler) http.Handler {
 		}
 		var err error
 		if a.visitor, err = v.find(r.Context(), a.session, a.guest); err != nil {
-			if r.Context().Err() == nil { // else nobody waits for the answer
+			if r.Context().Err() == nil { // otherwise no visitor waits for the answer
 				v.o.Log.ErrorContext(r.Context(), "who makes a request cannot be found out", "err", err)
 			}
 			refuse(w, r, unavailable(err))
 			return
 		}
-		w.Header().Set("Cache-Control", "no-store") // unless who answers knows better
+		w.Header().Set("Cache-Control", "no-store") // handlers may override it
 		w.Header().Add("Vary", "Cookie")
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), askingKey{}, a)))
 	}))
@@ -81,12 +81,13 @@ func (v *Visitors) Identify(next http.Handler) http.Handler {
 func cookie(r *http.Request, name string) string {
 	c, err := r.Cookie(name)
 	if err != nil {
-		return "" // there is none
+		return "" // no such cookie
 	}
 	return c.Value
 }
 
-// find finds out who has the cookies. An error says that nobody can tell now.
+// find returns the visitor with these cookies. An error means that the visitor cannot be
+// identified now.
 func (v *Visitors) find(ctx context.Context, session, guest string) (Visitor, error) {
 	if v.o.SingleUser {
 		return Visitor{Kind: User, Account: onlyUser, Single: true}, nil
@@ -104,8 +105,8 @@ func (v *Visitors) find(ctx context.Context, session, guest string) (Visitor, er
 	return Visitor{}, nil
 }
 
-// userOf returns whose session it is; errNoUser where the session, the user, or the right
-// to use the service has ended.
+// userOf returns the user of a session. It returns errNoUser if the session or the user has
+// ended, or the user may no longer use the service.
 func (v *Visitors) userOf(ctx context.Context, session string) (user, error) {
 	if session == "" {
 		return user{}, errNoUser
@@ -128,7 +129,7 @@ func (v *Visitors) userOf(ctx context.Context, session string) (user, error) {
 	return u, v.mayUse(ctx, u.Name)
 }
 
-// mayUse returns errNoUser where an account is suspended, or there is none.
+// mayUse returns errNoUser if an account is suspended or does not exist.
 func (v *Visitors) mayUse(ctx context.Context, name string) error {
 	acc, err := v.o.Accounts.Account(ctx, name)
 	if errors.Is(err, account.ErrNotFound) || err == nil && acc.Suspended {
@@ -137,13 +138,14 @@ func (v *Visitors) mayUse(ctx context.Context, name string) error {
 	return err
 }
 
-// bare is a context without what belongs to the request: the session is looked up anew.
+// bare is a context without the request's values, so that the session is loaded again.
 type bare struct{ context.Context }
 
 func (bare) Value(any) any { return nil }
 
-// Authenticate is the API's question who asks: for what comes by Identify who stands in
-// the context, as long as that is still true, and else who presents a key.
+// Authenticate tells the API who makes a request. For requests that passed Identify it is the
+// visitor in the context, if the session is still valid. For all others it is the owner of the
+// API key.
 func (v *Visitors) Authenticate(ctx context.Context, r *http.Request) (account.Principal, error) {
 	a := askingOf(r.Context())
 	if a == nil {
@@ -167,7 +169,7 @@ func (v *Visitors) Authenticate(ctx context.Context, r *http.Request) (account.P
 	}
 }
 
-// still returns who makes a request that may have gone on for long.
+// still returns the visitor of a request that may have lasted long.
 func (v *Visitors) still(ctx context.Context, a *asking) (Visitor, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -182,9 +184,9 @@ func (v *Visitors) still(ctx context.Context, a *asking) (Visitor, error) {
 	return found, nil
 }
 
-// unavailable is the answer where the database is away.
+// unavailable is the answer while the database cannot be reached.
 func unavailable(err error) *transcript.Error {
-	e := transcript.Errorf(transcript.ServiceUnavailable, "The website is not available for the moment.")
+	e := transcript.Errorf(transcript.ServiceUnavailable, "The website is not available at the moment.")
 	e.RetryAfter = 2
 	return e.Because(err)
 }

@@ -14,15 +14,14 @@ import (
 )
 
 const (
-	// mostKnown is how many browsers and networks of a user are remembered, those that were
-	// seen last.
+	// mostKnown is how many browsers and networks of a user are remembered: the most recent
+	// ones.
 	mostKnown = 20
 	// knownLifetime is how long a browser or a network is remembered.
 	knownLifetime = 365 * 24 * time.Hour
 )
 
-// known is a browser or a network in which a user has signed in. Only the hash of it is
-// kept.
+// known is a browser or a network in which a user has signed in. Only its hash is stored.
 type known struct {
 	bun.BaseModel `bun:"table:website_known"`
 
@@ -32,15 +31,15 @@ type known struct {
 	ExpiresAt int64
 }
 
-// mark is what stands for a browser's token or for a network. Without the site's secret
-// nobody finds the network of a mark by trying all.
+// mark returns the hash of a browser's token or of a network. Without the site's secret, an
+// attacker cannot find the network of a mark by trying all networks.
 func (v *Visitors) mark(kind, value string) string {
 	h := hmac.New(sha256.New, v.secret)
 	h.Write([]byte(kind + "\x00" + value)) // a hash never fails
 	return base64.RawStdEncoding.EncodeToString(h.Sum(nil))
 }
 
-// marks are those of a request: the mark of its browser first, then that of its network.
+// marks returns the marks of a request: first that of its browser, then that of its network.
 func (v *Visitors) marks(a *asking) (all []string) {
 	if a.device != "" {
 		all = append(all, v.mark("device", a.device))
@@ -48,14 +47,14 @@ func (v *Visitors) marks(a *asking) (all []string) {
 	return append(all, v.mark("network", network(a.client)))
 }
 
-// knownAs are the marks with which a user has signed in before.
+// knownAs returns the marks with which a user has signed in before.
 func (d *database) knownAs(ctx context.Context, folded string, marks []string, now time.Time) (of []string, err error) {
 	err = d.NewSelect().Model((*known)(nil)).Column("mark").
 		Where("folded = ? AND mark IN (?) AND expires_at > ?", folded, bun.List(marks), now.Unix()).Scan(ctx, &of)
 	return of, wrap("looking for a known browser", err)
 }
 
-// know remembers marks of a user, and forgets those that were not seen for longest.
+// know remembers marks of a user, and forgets the oldest ones.
 func (d *database) know(ctx context.Context, folded string, now time.Time, marks ...string) error {
 	err := d.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		for _, mark := range marks {
@@ -79,9 +78,9 @@ func (d *database) forgetKnown(ctx context.Context, folded string) error {
 	return wrap("forgetting browsers", err)
 }
 
-// remember remembers the browser and the network of a user who has shown their password.
-// It returns the cookie with the browser's token. A browser whose token is not known for
-// this user gets a new one, as somebody else may have planted the token.
+// remember remembers the browser and the network of a user who has entered the right password.
+// It returns the cookie with the browser's token. A browser whose token is not known for this
+// user gets a new token, because another person may have planted the old one.
 func (v *Visitors) remember(ctx context.Context, folded string) (*http.Cookie, error) {
 	a := askingOf(ctx)
 	of, err := v.db.knownAs(ctx, folded, v.marks(a), v.o.Now())

@@ -5,8 +5,8 @@ import (
 	"net/netip"
 )
 
-// Owner names the account or network for which the memory of a request is counted: the
-// account of a user, and the wider network of everybody else. ctx is that of the request.
+// Owner returns the account or network to which the memory of a request is charged: the account
+// of a user, otherwise the wider network of the client. ctx is the request's context.
 func Owner(ctx context.Context) string {
 	if who := From(ctx); who.Kind == User {
 		return "user " + who.Account
@@ -18,7 +18,7 @@ func Owner(ctx context.Context) string {
 	return "network " + neighborhood(a.client)
 }
 
-// network is the smallest network that one household has: an IPv4 address, or a /64 of IPv6.
+// network returns the smallest network of one household: an IPv4 address, or a /64 of IPv6.
 func network(a netip.Addr) string {
 	const household = 64
 	if a.Is6() {
@@ -27,7 +27,7 @@ func network(a netip.Addr) string {
 	return a.String()
 }
 
-// neighborhood is the wider network of an address, of which one customer may have all.
+// neighborhood returns the wider network of an address, which may belong to one customer.
 func neighborhood(a netip.Addr) string {
 	const site, block = 48, 24
 	switch {

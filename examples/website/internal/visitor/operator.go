@@ -9,7 +9,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 )
 
-// Person is a user as an operator sees them.
+// Person is a user as an operator sees one.
 type Person struct {
 	Name      string
 	CreatedAt time.Time
@@ -17,7 +17,7 @@ type Person struct {
 	row user
 }
 
-// ErrNoUser says that there is no such user.
+// ErrNoUser reports that there is no such user.
 var ErrNoUser = errNoUser
 
 // Users returns all users by name.
@@ -32,9 +32,8 @@ func (v *Visitors) Users(ctx context.Context) ([]Person, error) {
 
 func person(row user) Person { return Person{row.Name, time.Unix(row.CreatedAt, 0).UTC(), row} }
 
-// AddUser adds a user, and their account of the same name where the service has none yet:
-// else the user is let into the one there is. The errors are ErrName, ErrPassword and
-// ErrTaken.
+// AddUser adds a user, and an account of the same name if the service has none yet. If the
+// account exists, the user gets access to it. The errors are ErrName, ErrPassword and ErrTaken.
 func (v *Visitors) AddUser(ctx context.Context, name, password string) (Person, error) {
 	if err := errors.Join(checkName(name), checkPassword(password)); err != nil {
 		return Person{}, err
@@ -48,8 +47,8 @@ func (v *Visitors) AddUser(ctx context.Context, name, password string) (Person, 
 	if err != nil {
 		return Person{}, err
 	}
-	// The user first: where the account cannot be made now, their first sign-in makes it. An
-	// account without a user would be taken for somebody else's.
+	// Add the user first: if the account cannot be made now, the first sign-in makes it. An
+	// account without a user would count as another person's account.
 	row, err := v.db.addUser(ctx, name, hash)
 	if err == nil {
 		_, err = v.o.Accounts.Set(ctx, name, account.Settings{})
@@ -60,8 +59,8 @@ func (v *Visitors) AddUser(ctx context.Context, name, password string) (Person, 
 	return person(row), err
 }
 
-// SetPassword gives a user another password, and ends their sessions. The errors are
-// ErrNoUser and ErrPassword.
+// SetPassword changes a user's password, and ends the user's sessions. The errors are ErrNoUser
+// and ErrPassword.
 func (v *Visitors) SetPassword(ctx context.Context, name, password string) error {
 	if err := checkPassword(password); err != nil {
 		return err
@@ -76,8 +75,8 @@ func (v *Visitors) SetPassword(ctx context.Context, name, password string) error
 	return v.db.forgetKnown(ctx, fold(name))
 }
 
-// RemoveUser takes a user's way in. Their account stays, with what they saved and its
-// keys. ErrNoUser where there is no such user.
+// RemoveUser removes a user's access. The account stays, with its texts and keys. The error is
+// ErrNoUser if there is no such user.
 func (v *Visitors) RemoveUser(ctx context.Context, name string) error {
 	if err := v.db.removeUser(ctx, name); err != nil {
 		return err

@@ -22,10 +22,10 @@ const (
 	maxPassword = 1000
 )
 
-// errPassword says what a password must be.
+// errPassword states the rules for passwords.
 var errPassword = fmt.Errorf("a password has %d characters at least, and %d bytes at most", minPassword, maxPassword)
 
-// checkPassword says whether somebody may have the password.
+// checkPassword checks the rules for a new password.
 func checkPassword(password string) error {
 	if utf8.RuneCountInString(password) < minPassword || len(password) > maxPassword || !utf8.ValidString(password) {
 		return errPassword
@@ -33,36 +33,36 @@ func checkPassword(password string) error {
 	return nil
 }
 
-// cost is what a hash takes to compute.
+// cost is the cost of computing a hash.
 type cost struct {
 	memory  uint32 // KiB
 	passes  uint32
 	threads uint8
 }
 
-// passwordCost takes about a twentieth of a second, and more memory than a graphics card
-// has for each of its processors.
+// passwordCost takes about a twentieth of a second, and more memory than a graphics card has
+// for each of its processors.
 var passwordCost = cost{memory: 46 << 10, passes: 1, threads: 1}
 
 const (
 	saltBytes = 16
 	hashBytes = 32
-	// mostAtOnce bounds the hashes that are computed at the same time, and with them the
-	// memory that strangers can make the process take.
+	// mostAtOnce bounds the concurrent computations of hashes, and so the memory that strangers
+	// can make the process use.
 	mostAtOnce = 4
-	// mostWaiting bounds the line of strangers who wait for that, and another one of those
-	// who come from where the user has signed in before: a fraction of a second each.
+	// mostWaiting bounds the queue of strangers, and the separate queue of requests from places
+	// where the user has signed in before. Each waits a fraction of a second.
 	mostWaiting = 8
 )
 
-// errLine says that the line is full.
+// errLine reports that the queue is full.
 var errLine = errors.New("the line to check passwords is full")
 
-// passwords hashes and checks passwords by argon2id.
+// passwords computes and checks hashes with argon2id.
 type passwords struct {
 	cost  cost
 	turns *semaphore.Weighted
-	lines map[bool]*semaphore.Weighted // true: the line of known users; false: of strangers. A request that has a turn still counts
+	lines map[bool]*semaphore.Weighted // true: the queue of known users; false: of strangers. A computing request still counts
 }
 
 func newPasswords(c cost) *passwords {
@@ -70,11 +70,11 @@ func newPasswords(c cost) *passwords {
 	return &passwords{c, semaphore.NewWeighted(int64(turns())), map[bool]*semaphore.Weighted{true: line(), false: line()}}
 }
 
-// turns is how many hashes are computed at once.
+// turns returns how many hashes are computed at once.
 func turns() int { return min(runtime.GOMAXPROCS(0), mostAtOnce) }
 
-// hash returns what is kept of a password, in PHC form. It waits for its turn in one of the
-// lines, until ctx ends; errLine where the line is full.
+// hash returns the stored form of a password, in PHC form. It waits in one of the queues until
+// ctx ends; errLine if the queue is full.
 func (p *passwords) hash(ctx context.Context, known bool, password string) (string, error) {
 	h := passwordHash{cost: p.cost, salt: make([]byte, saltBytes)}
 	_, _ = rand.Read(h.salt) // it never fails
@@ -85,9 +85,9 @@ func (p *passwords) hash(ctx context.Context, known bool, password string) (stri
 	return h.String(), nil
 }
 
-// check reports whether a password is the one of which kept is the hash, and whether it
-// should be hashed anew as that one was too cheap. An empty kept is the hash of none, but
-// takes as long to check as any: who asks does not learn which users there are.
+// check reports whether a password matches the hash kept, and whether the password should be
+// hashed again because that hash was too cheap. An empty kept matches no password, but takes as
+// long to check, so that a client cannot learn which users exist.
 func (p *passwords) check(ctx context.Context, known bool, kept, password string) (right, cheap bool, err error) {
 	h := passwordHash{cost: p.cost, salt: make([]byte, saltBytes), sum: make([]byte, hashBytes)}
 	if kept != "" {
@@ -112,12 +112,12 @@ func (p *passwords) compute(ctx context.Context, known bool, password string, h 
 		return nil, fmt.Errorf("waiting to check a password: %w", err)
 	}
 	defer p.turns.Release(1)
-	// However a keyboard writes an accent, it is the same password.
+	// All Unicode forms of an accented letter count as the same password.
 	plain := norm.NFKC.String(password)
 	return argon2.IDKey([]byte(plain), h.salt, h.passes, h.memory, h.threads, hashBytes), nil
 }
 
-// passwordHash is a hash with what it takes to compute it again.
+// passwordHash is a hash with its parameters.
 type passwordHash struct {
 	cost
 	salt, sum []byte
@@ -132,8 +132,8 @@ func (h passwordHash) String() string {
 
 var errHash = errors.New("a password's hash is none that this program has written")
 
-// parseHash reads a hash back. Who writes the table could as well set a password, so the
-// costs are only held to what can be computed.
+// parseHash reads a hash. An attacker who can write the table could as well set a password, so
+// the costs only have to be computable.
 func parseHash(s string) (h passwordHash, err error) {
 	var version int
 	var rest string

@@ -18,15 +18,15 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// maxGuestBody is more than the request for a link has, in bytes: guests cost nothing to
-// make, so what each of them may send is little.
+// maxGuestBody exceeds the size of a request for a link, in bytes. It is small, because guests
+// cost nothing to make.
 const maxGuestBody = 16 << 10
 
-// extract is what an allowance is for.
+// extract is the operation that an allowance bounds.
 const extract = "POST /v1/transcript"
 
-// guestsMay is all that guests may ask of the API: they extract links, watch their own
-// jobs, and read what came of it, which of the cache there is no job for.
+// guestsMay lists all operations that guests may use: they extract links, watch their own jobs,
+// and read the results. A result from the cache has no job.
 var guestsMay = []string{
 	extract,
 	"GET /v1/transcript/job/{id}",
@@ -36,9 +36,9 @@ var guestsMay = []string{
 	"GET /v1/library/transcripts/{platform}/{externalId}/download",
 }
 
-// Permit is the API as visitors may use it: users all of it, guests what they are allowed
-// and as long as their allowance lasts. A stranger becomes a guest by the first link. It
-// stands behind Identify, and whatever comes to it otherwise is refused.
+// Permit returns the API with the permissions of visitors: users may use all of it, guests only
+// guestsMay and only while their allowance lasts. A stranger becomes a guest with the first
+// link. Permit refuses requests that have not passed Identify.
 func (v *Visitors) Permit(api *server.Server) http.Handler {
 	p := &permit{visitors: v, api: api, handler: api.Handler(), rules: http.NewServeMux()}
 	for _, pattern := range guestsMay {
@@ -80,21 +80,21 @@ func (p *permit) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// signInFirst is the refusal of what guests may not do.
+// signInFirst is the refusal of operations that guests may not use.
 func signInFirst() *transcript.Error {
-	e := transcript.Errorf(transcript.Forbidden, "This is for those who have signed in.")
+	e := transcript.Errorf(transcript.Forbidden, "This needs a sign-in.")
 	e.ActionLabel, e.ActionURL = "Sign in", "/sign-in"
 	return e
 }
 
-// isJSON is false of files and their forms.
+// isJSON reports whether the request has a JSON body; false for files and forms.
 func isJSON(r *http.Request) bool {
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	return err == nil && media == "application/json"
 }
 
-// extract passes the request of a guest on, and counts it if a job is accepted: the text
-// that is there already costs nothing.
+// extract passes a guest's request on, and counts it if a job is accepted. A cached text costs
+// nothing.
 func (p *permit) extract(w http.ResponseWriter, r *http.Request, a *asking) {
 	taken, err := p.visitors.reserve(r.Context(), a)
 	if err != nil {
@@ -115,16 +115,15 @@ func (p *permit) extract(w http.ResponseWriter, r *http.Request, a *asking) {
 	p.handler.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), admissionKey{}, job)))
 }
 
-// giveBackPatience is how long an answer may take longer while the database is away.
+// giveBackPatience bounds the extra time of an answer while the database cannot be reached.
 const giveBackPatience = 2 * time.Second
 
-// admission is whether a job was accepted for a request.
+// admission records whether a request's job was accepted.
 type admission struct{ accepted atomic.Bool }
 
 type admissionKey struct{}
 
-// Admit is server.Config.Admit: it learns that a job is accepted, for which a guest has
-// paid.
+// Admit is server.Config.Admit: it records that a job is accepted, for which a guest has paid.
 func (v *Visitors) Admit(ctx context.Context, _ account.Principal, _ server.Operation) error {
 	if job, ok := ctx.Value(admissionKey{}).(*admission); ok {
 		job.accepted.Store(true)
@@ -132,7 +131,7 @@ func (v *Visitors) Admit(ctx context.Context, _ account.Principal, _ server.Oper
 	return nil
 }
 
-// reserve takes one of a guest's allowance, and makes a guest of a stranger with it.
+// reserve takes one from a guest's allowance, and makes a guest of a stranger.
 func (v *Visitors) reserve(ctx context.Context, a *asking) (*taking, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -167,7 +166,7 @@ func (v *Visitors) reserve(ctx context.Context, a *asking) (*taking, error) {
 // usedUp is the refusal of a guest whose allowance is used up.
 func (v *Visitors) usedUp(until time.Time) *transcript.Error {
 	e := transcript.Errorf(transcript.TranscriptQuotaExceeded,
-		"What guests may have in a day is used up: %d new transcripts each, %d from one address, %d from one network, and %d in all. There is more at midnight UTC.",
+		"The daily allowance of guests is used up: %d new transcripts each, %d from one address, %d from one network, and %d in all. It is renewed at midnight UTC.",
 		v.o.GuestLinks, v.o.GuestLinks*guestsAtAddress, v.o.GuestLinks*guestsInNetwork, v.o.GuestLinks*guestsInAll)
 	e.RetryAfter = max(int(until.Sub(v.o.Now()).Seconds()), 1)
 	e.ActionLabel, e.ActionURL = "Sign in", "/sign-in"

@@ -14,9 +14,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// told is what browsers are told with everything: pages load and do what is the site's
-// own, nothing of anybody else, nothing inline, and make no markup of text; nobody frames
-// them or reads them from elsewhere.
+// told are headers of every answer. Pages load and run only the site's own files, have no
+// inline code, and cannot make markup from text. Other sites can neither frame nor read the
+// pages.
 var told = map[string]string{
 	"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
@@ -27,7 +27,7 @@ var told = map[string]string{
 	"Permissions-Policy":           "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
 
-// protect refuses what no visitor sends, and tells browsers what pages may do.
+// protect refuses requests that no visitor sends, and adds the security headers.
 func (v *Visitors) protect(next http.Handler) http.Handler {
 	next = v.origin.Handler(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -41,38 +41,38 @@ func (v *Visitors) protect(next http.Handler) http.Handler {
 		case !v.isOurs(r.Host):
 			refuse(w, r, &transcript.Error{
 				Code: transcript.InvalidRequest, Status: http.StatusMisdirectedRequest,
-				Message: fmt.Sprintf("This website does not go by the name %.100q. Whoever runs it can allow the name by --host.", hostOf(r.Host)),
+				Message: fmt.Sprintf("This website does not go by the name %.100q. The operator can allow the name with --host.", hostOf(r.Host)),
 			})
 		case v.o.Private && passedOn(r):
-			refuse(w, r, transcript.Errorf(transcript.Forbidden, "This website is served to this machine alone, and a proxy has passed this on. "+
-				"Whoever runs it can say that others reach it: by --trusted-proxy, --host and --https, or --anybody for a single user."))
+			refuse(w, r, transcript.Errorf(transcript.Forbidden, "This website is served only to this machine, and a proxy has forwarded this request. "+
+				"The operator can permit other machines with --trusted-proxy, --host and --https, or with --anybody for a single user."))
 		case partOfElsewhere(r):
 			crossOrigin(w, r)
 		case presentsKey(r):
-			refuse(w, r, transcript.Errorf(transcript.InvalidCredential, "API keys are for programs, which ask the API itself. Here they open nothing."))
+			refuse(w, r, transcript.Errorf(transcript.InvalidCredential, "API keys are for programs that call the API itself. They are not accepted here."))
 		default:
 			next.ServeHTTP(w, r)
 		}
 	})
 }
 
-// passedOn reports whether a proxy says that it has passed a request on for somebody else.
+// passedOn reports whether a proxy has forwarded the request for another client.
 func passedOn(r *http.Request) bool {
 	return slices.ContainsFunc([]string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via"},
 		func(name string) bool { return len(r.Header.Values(name)) > 0 })
 }
 
-// partOfElsewhere reports whether a page of another site loads this as a part of it, as an
-// image or in a frame. It could read nothing, but have this site ask others for things,
-// over and over. A link that somebody follows leads to a document.
+// partOfElsewhere reports whether a page of another site loads this one as a part, for example
+// as an image or in a frame. That page could read nothing, but it could make this site send
+// requests repeatedly. A link that a visitor follows loads a document, and is permitted.
 func partOfElsewhere(r *http.Request) bool {
 	from, as := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Sec-Fetch-Dest")
 	return (from == "cross-site" || from == "same-site") && as != "" && as != "document"
 }
 
-// isOurs reports whether the site is reached by a name of its own. A page elsewhere, whose
-// name its owner lets lead to this machine, would else be the same site for a browser.
-// That cannot be done with an address.
+// isOurs reports whether the request uses one of the site's own host names. Otherwise a foreign
+// page whose name resolves to this machine would count as the same site for a browser (DNS
+// rebinding). An IP address cannot be abused like that.
 func (v *Visitors) isOurs(host string) bool {
 	name := hostOf(host)
 	if _, err := netip.ParseAddr(name); err == nil {
@@ -83,7 +83,7 @@ func (v *Visitors) isOurs(host string) bool {
 		slices.ContainsFunc(v.o.Hosts, func(own string) bool { return strings.EqualFold(name, own) })
 }
 
-// Origin is the address by which a request has reached the site, as in
+// Origin returns the address under which a request has reached the site, as in
 // "https://example.com".
 func (v *Visitors) Origin(r *http.Request) string {
 	if v.o.HTTPS || r.TLS != nil {
@@ -92,7 +92,7 @@ func (v *Visitors) Origin(r *http.Request) string {
 	return "http://" + r.Host
 }
 
-// hostOf is a host without its port and brackets.
+// hostOf returns a host without its port and brackets.
 func hostOf(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		return name
@@ -100,8 +100,8 @@ func hostOf(host string) string {
 	return strings.Trim(host, "[]")
 }
 
-// presentsKey reports whether a request comes with an API key, wherever it stands, or with
-// another token for programs. What a proxy in front asks of people (Basic) is none.
+// presentsKey reports whether a request has an API key in any place, or another token for
+// programs. Credentials for a proxy in front (Basic) do not count.
 func presentsKey(r *http.Request) bool {
 	if len(r.Header.Values("X-Api-Key")) > 0 {
 		return true
@@ -122,12 +122,12 @@ func presentsKey(r *http.Request) bool {
 	return slices.ContainsFunc(values, func(s string) bool { _, isKey := account.FindKey(s); return isKey })
 }
 
-// crossOrigin refuses what another site has a browser send.
+// crossOrigin refuses requests that another site makes a browser send.
 func crossOrigin(w http.ResponseWriter, r *http.Request) {
-	refuse(w, r, transcript.Errorf(transcript.Forbidden, "This was sent by another website."))
+	refuse(w, r, transcript.Errorf(transcript.Forbidden, "This request was sent by another website."))
 }
 
-// refuse answers with an error: as the API does where a module asks, else in a sentence.
+// refuse answers with an error: in the API's form to a module, otherwise as a sentence.
 func refuse(w http.ResponseWriter, r *http.Request, e *transcript.Error) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
@@ -140,5 +140,5 @@ func refuse(w http.ResponseWriter, r *http.Request, e *transcript.Error) {
 	}
 	h.Set("Content-Type", "application/json")
 	w.WriteHeader(e.HTTPStatus())
-	_ = json.NewEncoder(w).Encode(map[string]*transcript.Error{"error": e}) // who has gone needs no answer
+	_ = json.NewEncoder(w).Encode(map[string]*transcript.Error{"error": e}) // a visitor who has gone needs no answer
 }

@@ -13,23 +13,24 @@ import (
 )
 
 const (
-	// sessionLifetime is how long a session lives at most.
+	// sessionLifetime is the longest life of a session.
 	sessionLifetime = 30 * 24 * time.Hour
-	// sessionIdle is how long it lives without being used.
+	// sessionIdle is how long an unused session lives.
 	sessionIdle = 7 * 24 * time.Hour
-	// sessionNoted is how exact the time of its last use is: not every request writes.
+	// sessionNoted is the precision of a session's time of last use, so that few requests
+	// write.
 	sessionNoted = time.Hour
 )
 
-// What a session holds.
+// The values of a session.
 const (
 	userKey     = "user"     // the name of a user, folded
-	sessionsKey = "sessions" // user.Sessions when they signed in
+	sessionsKey = "sessions" // user.Sessions at the time of the sign-in
 )
 
-// newSessions are sessions that d keeps. Their tokens are hashed there.
+// newSessions returns sessions that are stored in d with hashed tokens.
 func newSessions(d *database, https bool) *scs.SessionManager {
-	// Not scs.New, which starts something for a store that is not used here.
+	// Do not use scs.New, which starts a goroutine for a store that is not used here.
 	return &scs.SessionManager{
 		Store:            sessionStore{d},
 		Codec:            codec{},
@@ -41,8 +42,8 @@ func newSessions(d *database, https bool) *scs.SessionManager {
 	}
 }
 
-// cookieName is the name of a cookie. Where the site is https, its prefix makes browsers
-// take the cookie from this host alone, and by https.
+// cookieName returns the name of a cookie. On an https site its prefix makes browsers accept
+// the cookie only from this host, and only over https.
 func cookieName(name string, https bool) string {
 	if https {
 		return "__Host-" + name
@@ -50,15 +51,15 @@ func cookieName(name string, https bool) string {
 	return name
 }
 
-// codec is that of scs. What it cannot read another program has written, or another version
-// of this one: whoever has that session signs in again.
+// codec is the codec of scs. Unreadable data was written by another program, or by another
+// version of this one: the user then signs in again.
 type codec struct{ scs.GobCodec }
 
 // Decode implements scs.Codec.
 func (c codec) Decode(data []byte) (time.Time, map[string]any, error) {
 	until, values, err := c.GobCodec.Decode(data)
 	if err != nil {
-		return time.Now().Add(sessionLifetime), map[string]any{}, nil //nolint:nilerr // it is told by being empty
+		return time.Now().Add(sessionLifetime), map[string]any{}, nil //nolint:nilerr // an empty session reports it
 	}
 	return until, values, nil
 }
@@ -73,13 +74,13 @@ type session struct {
 	ExpiresAt int64
 }
 
-// sessionStore keeps sessions for scs. One that has ended keeps its row until it would
-// have expired: a request that is still under way brings none back.
+// sessionStore stores sessions for scs. An ended session keeps its row until it would have
+// expired, so that a running request cannot revive it.
 type sessionStore struct{ d *database }
 
 var _ scs.CtxStore = sessionStore{}
 
-// FindCtx implements scs.CtxStore, and notes that the session is used.
+// FindCtx implements scs.CtxStore, and records the use of the session.
 func (s sessionStore) FindCtx(ctx context.Context, token string) ([]byte, bool, error) {
 	var row session
 	now := time.Now()
@@ -96,7 +97,7 @@ func (s sessionStore) FindCtx(ctx context.Context, token string) ([]byte, bool, 
 		}
 	}
 	data, err := base64.StdEncoding.DecodeString(row.Data)
-	return data, err == nil, nil // as in codec
+	return data, err == nil, nil // like codec
 }
 
 // CommitCtx implements scs.CtxStore.

@@ -11,44 +11,45 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 )
 
-// Why somebody is not signed in, signed up, or given another password.
+// The errors of signing in, signing up, and changing a password.
 var (
-	// ErrWrong: the name or the password is wrong. Which of them nobody is told.
+	// ErrWrong: the name or the password is wrong. It does not tell which.
 	ErrWrong = errors.New("the name or the password is wrong")
 	// ErrSuspended: the password is right, but the account is suspended.
 	ErrSuspended = errors.New("this account is suspended")
-	// ErrName: nobody can have such a name.
+	// ErrName: the name is invalid.
 	ErrName = errors.New("a name is 1 to 64 letters, digits and . _ @ + - that begin with a letter or digit")
-	// ErrTaken: somebody else has the name, as a user or as an account of the service.
+	// ErrTaken: another user, or an account of the service, has the name.
 	ErrTaken = errors.New("the name is taken")
-	// ErrPassword: nobody may have such a password.
+	// ErrPassword: the password is invalid.
 	ErrPassword = errPassword
-	// ErrClosed: strangers make no accounts here, or nobody signs in.
-	ErrClosed = errors.New("whoever runs this website makes its accounts")
+	// ErrClosed: strangers cannot make accounts here, or there is no sign-in.
+	ErrClosed = errors.New("only the operator of this website makes accounts")
 )
 
-// TooManyError says that something was tried too often.
+// TooManyError reports too many tries.
 type TooManyError struct{ Wait time.Duration }
 
 // Error implements error.
 func (e *TooManyError) Error() string { return "too many tries" }
 
 const (
-	// triesPeriod is the time in which wrong tries to sign in are counted: of one name from
-	// one address, of anybody from there and from its wider network, and of the name by
-	// strangers in all. A known browser or network of a user has triesOfNameThere of its own.
+	// triesPeriod is the period in which wrong sign-ins are counted. There are separate bounds
+	// for one name from one address, for all names from an address and from its wider network,
+	// and for one name from all strangers. A known browser or network of a user has
+	// triesOfNameThere of its own.
 	triesPeriod      = 15 * time.Minute
 	triesOfNameThere = 10
 	triesAtAddress   = 30
 	triesInNetwork   = 60
 	triesOfNameInAll = 100
-	// newPeriod is the time in which accounts are counted: how many may be made from one
-	// address, such as that of a school, from its wider network, and in all.
+	// newPeriod is the period in which new accounts are counted: from one address, such as a
+	// school's, from its wider network, and in all.
 	newPeriod    = time.Hour
 	newAtAddress = 30
 	newInNetwork = 40
 	newInAll     = 400
-	// lineWait is when to come again where the line to check passwords is full.
+	// lineWait is when to come again after the queue for password checks was full.
 	lineWait = 2 * time.Second
 )
 
@@ -57,9 +58,9 @@ var nameGrammar = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$`)
 // OpenToAll reports whether strangers may make accounts.
 func (v *Visitors) OpenToAll() bool { return v.o.SignUp && !v.o.SingleUser }
 
-// SignIn lets a user in who knows their password: the answer to r gets the cookie of a new
-// session, whatever session it had before. The errors are ErrWrong, ErrSuspended,
-// ErrClosed and a *TooManyError.
+// SignIn signs a user in with a password. The answer to r gets the cookie of a new session,
+// which replaces an earlier one. The errors are ErrWrong, ErrSuspended, ErrClosed and a
+// *TooManyError.
 func (v *Visitors) SignIn(w http.ResponseWriter, r *http.Request, name, password string) error {
 	if v.o.SingleUser {
 		return ErrClosed
@@ -70,7 +71,7 @@ func (v *Visitors) SignIn(w http.ResponseWriter, r *http.Request, name, password
 		return err
 	}
 	acc, err := v.o.Accounts.Account(ctx, u.Name)
-	if errors.Is(err, account.ErrNotFound) { // AddUser was cut off
+	if errors.Is(err, account.ErrNotFound) { // AddUser was interrupted
 		acc, err = v.o.Accounts.Set(ctx, u.Name, account.Settings{})
 	}
 	switch {
@@ -82,11 +83,10 @@ func (v *Visitors) SignIn(w http.ResponseWriter, r *http.Request, name, password
 	return v.begin(w, r, u)
 }
 
-// recognize returns the user of a name and a password. Each try is counted until one is
-// right.
+// recognize returns the user with a name and a password. Each try counts until one is right.
 func (v *Visitors) recognize(ctx context.Context, name, password string) (user, error) {
 	if !nameGrammar.MatchString(name) {
-		name = "" // nobody's; it is counted and takes as long all the same
+		name = "" // no user has it; the try counts and takes as long anyway
 	}
 	tries, familiar, err := v.takeTry(ctx, fold(name))
 	if err != nil {
@@ -97,12 +97,12 @@ func (v *Visitors) recognize(ctx context.Context, name, password string) (user, 
 		return user{}, unavailable(err)
 	}
 	if len(password) > maxPassword {
-		password = "" // nobody's
+		password = "" // no user has it
 	}
 	right, cheap, err := v.passwords.check(ctx, familiar, u.Password, password)
 	switch {
 	case errors.Is(err, errLine):
-		if err := v.db.giveBack(ctx, tries); err != nil { // nobody has looked at the password
+		if err := v.db.giveBack(ctx, tries); err != nil { // the password was not checked
 			return user{}, unavailable(err)
 		}
 		return user{}, &TooManyError{lineWait}
@@ -120,10 +120,10 @@ func (v *Visitors) recognize(ctx context.Context, name, password string) (user, 
 	return u, nil
 }
 
-// takeTry counts a try to sign in as a user. Tries from a browser or a network in which
-// the user has signed in before are counted by themselves, so that tries of others refuse
-// none of them; where these are used up, and elsewhere, the try is one of a stranger.
-// A name that nobody has is asked for like any other.
+// takeTry counts a try to sign in as a user. Tries from a browser or a network in which the
+// user has signed in before are counted separately, so that strangers cannot use up the user's
+// tries. When these are used up, and elsewhere, the try counts as a stranger's. A name without
+// a user is treated like any other.
 func (v *Visitors) takeTry(ctx context.Context, folded string) (tries *taking, familiar bool, err error) {
 	a, until := askingOf(ctx), periodEnd(v.o.Now(), triesPeriod)
 	marks, err := v.db.knownAs(ctx, folded, v.marks(a), v.o.Now())
@@ -131,7 +131,7 @@ func (v *Visitors) takeTry(ctx context.Context, folded string) (tries *taking, f
 		return nil, false, unavailable(err)
 	}
 	as := "sign-in as " + folded
-	if who := From(ctx); who.Name != "" && fold(who.Name) == folded { // who changes their password
+	if who := From(ctx); who.Name != "" && fold(who.Name) == folded { // a user who changes the password
 		marks = append(marks, v.mark("session", a.session))
 	}
 	for _, mark := range marks {
@@ -146,18 +146,18 @@ func (v *Visitors) takeTry(ctx context.Context, folded string) (tries *taking, f
 	return tries, false, v.tooMany(err, until)
 }
 
-// rehash keeps the hash of a password anew that is dearer than the one there is.
+// rehash replaces the stored hash of a password by a more expensive one.
 func (v *Visitors) rehash(ctx context.Context, u user, password string) {
 	hash, err := v.passwords.hash(ctx, true, password)
 	if err == nil {
 		err = v.db.keepPassword(ctx, u, hash)
 	}
-	if err != nil { // the next time they sign in is as good
+	if err != nil { // the next sign-in tries again
 		v.o.Log.WarnContext(ctx, "a password keeps its cheap hash", "err", err)
 	}
 }
 
-// tooMany is the error of taking, for who tries; nil for nil.
+// tooMany converts an error of take for the visitor; nil for nil.
 func (v *Visitors) tooMany(err error, until time.Time) error {
 	switch {
 	case err == nil:
@@ -168,9 +168,10 @@ func (v *Visitors) tooMany(err error, until time.Time) error {
 	return unavailable(err)
 }
 
-// SignUp makes an account and signs its user in. Who does so again with the same password,
-// as by a form that is sent twice or after a failure half-way, is signed in. The errors are
-// ErrClosed, ErrName, ErrTaken, ErrPassword, ErrSuspended and a *TooManyError.
+// SignUp makes an account and signs its user in. If the same user signs up again with the same
+// password, because a form was sent twice or the first attempt failed halfway, SignUp signs the
+// user in. The errors are ErrClosed, ErrName, ErrTaken, ErrPassword, ErrSuspended and a
+// *TooManyError.
 func (v *Visitors) SignUp(w http.ResponseWriter, r *http.Request, name, password string) error {
 	if !v.OpenToAll() {
 		return ErrClosed
@@ -203,8 +204,8 @@ func (v *Visitors) SignUp(w http.ResponseWriter, r *http.Request, name, password
 	return v.begin(w, r, u.row)
 }
 
-// addStranger is AddUser, but an account that is there already is taken: it belongs to
-// somebody, who may have but keys.
+// addStranger is AddUser, except that an existing account counts as taken: it belongs to
+// another person, who may have only keys.
 func (v *Visitors) addStranger(ctx context.Context, name, password string) (Person, error) {
 	_, err := v.o.Accounts.Account(ctx, name)
 	switch {
@@ -223,7 +224,7 @@ func checkName(name string) error {
 	return nil
 }
 
-// begin gives the answer to r a new session, in the place of the one it had.
+// begin gives the answer to r a new session, which replaces the old one.
 func (v *Visitors) begin(w http.ResponseWriter, r *http.Request, u user) error {
 	ctx, err := v.sessions.Load(r.Context(), askingOf(r.Context()).session)
 	if err == nil {
@@ -245,7 +246,7 @@ func (v *Visitors) begin(w http.ResponseWriter, r *http.Request, u user) error {
 	return nil
 }
 
-// keepSession keeps the session in ctx as one of a user; hand gives an answer its cookie.
+// keepSession stores the session in ctx for a user; hand adds its cookie to an answer.
 func (v *Visitors) keepSession(ctx context.Context, folded, sessions string) (hand func(http.ResponseWriter), err error) {
 	v.sessions.Put(ctx, userKey, folded)
 	v.sessions.Put(ctx, sessionsKey, sessions)
@@ -253,7 +254,7 @@ func (v *Visitors) keepSession(ctx context.Context, folded, sessions string) (ha
 	return func(w http.ResponseWriter) { v.sessions.WriteSessionCookie(ctx, w, token, expiry) }, err
 }
 
-// SignOut ends the session of who makes a request.
+// SignOut ends the session of the request.
 func (v *Visitors) SignOut(w http.ResponseWriter, r *http.Request) error {
 	a := askingOf(r.Context())
 	if a.session == "" {
@@ -270,13 +271,13 @@ func (v *Visitors) SignOut(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// SignOutElsewhere ends all sessions of the user but the one of the request.
+// SignOutElsewhere ends all sessions of the user except that of the request.
 func (v *Visitors) SignOutElsewhere(w http.ResponseWriter, r *http.Request) error {
 	return v.change(w, r, "")
 }
 
-// ChangePassword gives the user another password, and ends their other sessions. The
-// errors are ErrWrong, of the present password, ErrPassword and a *TooManyError.
+// ChangePassword changes the user's password, and ends the user's other sessions. The errors
+// are ErrWrong for the present password, ErrPassword and a *TooManyError.
 func (v *Visitors) ChangePassword(w http.ResponseWriter, r *http.Request, present, next string) error {
 	if v.o.SingleUser {
 		return ErrClosed
@@ -298,7 +299,8 @@ func (v *Visitors) ChangePassword(w http.ResponseWriter, r *http.Request, presen
 	if err := v.change(w, r, hash); err != nil {
 		return err
 	}
-	// The password is changed whether or not browsers are forgotten: they only try oftener.
+	// The password is changed even if the browsers cannot be forgotten: they only have more
+	// tries.
 	var device *http.Cookie
 	if err = v.db.forgetKnown(r.Context(), folded); err == nil {
 		device, err = v.remember(r.Context(), folded)
@@ -311,9 +313,9 @@ func (v *Visitors) ChangePassword(w http.ResponseWriter, r *http.Request, presen
 	return nil
 }
 
-// change ends all sessions of the user but a new one, and changes the password where there
-// is a hash of another. The session is kept first, and is none until the user is changed:
-// when anything fails they have the password and the session that they had.
+// change ends all sessions of the user except a new one, and changes the password if hash is
+// not empty. It stores the new session first, which is invalid until the user is changed. If a
+// step fails, the user still has the old password and the old session.
 func (v *Visitors) change(w http.ResponseWriter, r *http.Request, hash string) error {
 	name, sessions := From(r.Context()).Name, rand.Text()
 	ctx, err := v.sessions.Load(r.Context(), "")

@@ -12,17 +12,17 @@ import (
 )
 
 const (
-	// sweepEvery is how often what has expired is looked for.
+	// sweepEvery is the interval between removals of expired data.
 	sweepEvery = time.Hour
-	// sweepLate is how long after the cookie's end a guest is forgotten, so that no
-	// request of theirs is under way, on a machine whose clock is late.
+	// sweepLate is how long after the cookie's end a guest is forgotten, so that no request of
+	// the guest is still running, even with a slow clock.
 	sweepLate = time.Hour
 	// sweepAtOnce is how many rows are read at once.
 	sweepAtOnce = 100
 )
 
-// KeepSweeping removes what has expired, now and then, until ctx ends. The client is one of
-// the API in the same process, not of Permit: it asks on behalf of guests who are gone.
+// KeepSweeping regularly removes expired data until ctx ends. api is a client of the API in the
+// same process, without Permit, because it acts for guests who have gone.
 func (v *Visitors) KeepSweeping(ctx context.Context, api *client.Client) {
 	for timer := time.NewTimer(0); ; timer.Reset(sweepEvery) {
 		select {
@@ -37,9 +37,9 @@ func (v *Visitors) KeepSweeping(ctx context.Context, api *client.Client) {
 	}
 }
 
-// Sweep removes what has expired by the time at: sessions, counts, and guests with all
-// that they have in the service's library. Many processes may do so at once, and one that
-// dies leaves the rest to the next: the row of a guest goes last.
+// Sweep removes data that has expired by the time at: sessions, counts, and guests with their
+// rows in the service's library. Several processes may sweep at once. If one dies, the next one
+// finishes its work, because the row of a guest is removed last.
 func (v *Visitors) Sweep(ctx context.Context, api *client.Client, at time.Time) error {
 	var errs []error
 	for _, table := range []string{"website_sessions", "website_counts", "website_known"} {
@@ -49,7 +49,7 @@ func (v *Visitors) Sweep(ctx context.Context, api *client.Client, at time.Time) 
 	return errors.Join(append(errs, v.sweepGuests(ctx, api, at.Add(-sweepLate)))...)
 }
 
-// sweepGuests goes on with the next guest where one cannot be removed.
+// sweepGuests continues with the next guest if one cannot be removed.
 func (v *Visitors) sweepGuests(ctx context.Context, api *client.Client, before time.Time) error {
 	var errs []error
 	for last := ""; ; {
@@ -65,14 +65,14 @@ func (v *Visitors) sweepGuests(ctx context.Context, api *client.Client, before t
 				failed++
 			}
 		}
-		if failed == len(gone) { // it is not up to one guest
+		if failed == len(gone) { // the fault does not lie with one guest
 			return errors.Join(errs...)
 		}
 		last = gone[len(gone)-1].ID
 	}
 }
 
-// forget removes a guest with all that is theirs.
+// forget removes a guest with all data.
 func (v *Visitors) forget(ctx context.Context, api *client.Client, g guest) error {
 	as := context.WithValue(ctx, askingKey{}, &asking{visitor: Visitor{Kind: Guest, Account: guestAccount(g.ID)}, gone: true})
 	for _, view := range library.Views() {
@@ -105,7 +105,7 @@ func empty(ctx context.Context, api *client.Client, view library.View) error {
 	}
 }
 
-// keyOf is a content in all languages.
+// keyOf returns the key of a content in all languages.
 func keyOf(item library.Item) library.Key {
 	return library.Key{Platform: item.Platform, ExternalID: item.ExternalID}
 }

@@ -12,14 +12,14 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// user is somebody who signs in with a password.
+// user is a person who signs in with a password.
 type user struct {
 	bun.BaseModel `bun:"table:website_users"`
 
 	Folded    string `bun:",pk"`
-	Name      string // of their account, too
+	Name      string // also the name of the account
 	Password  string // its hash
-	Sessions  string // what their sessions hold
+	Sessions  string // the value that valid sessions hold
 	CreatedAt int64
 }
 
@@ -28,10 +28,10 @@ var (
 	errIsAUser = errors.New("there is a user of that name")
 )
 
-// fold is a name as it is looked up. Names are ASCII.
+// fold returns the form of a name for lookups. Names are ASCII.
 func fold(name string) string { return strings.ToLower(name) }
 
-// user returns a user by name, in letters of any size; errNoUser where there is none.
+// user returns a user by name, without regard to case; errNoUser if there is none.
 func (d *database) user(ctx context.Context, name string) (u user, err error) {
 	err = d.NewSelect().Model(&u).Where("folded = ?", fold(name)).Scan(ctx)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -46,7 +46,7 @@ func (d *database) users(ctx context.Context) (all []user, err error) {
 	return all, wrap("listing users", err)
 }
 
-// addUser adds a user with the hash of a password; errIsAUser where there is one.
+// addUser adds a user with the hash of a password; errIsAUser if the user exists.
 func (d *database) addUser(ctx context.Context, name, hash string) (user, error) {
 	u := user{Folded: fold(name), Name: name, Password: hash, Sessions: rand.Text(), CreatedAt: time.Now().Unix()}
 	added, err := d.NewInsert().Model(&u).On("CONFLICT (folded) DO NOTHING").Returning("NULL").Exec(ctx)
@@ -59,15 +59,15 @@ func (d *database) addUser(ctx context.Context, name, hash string) (user, error)
 	return u, nil
 }
 
-// keepPassword replaces the hash of a password by one that is dearer, unless the password
-// was changed since.
+// keepPassword replaces the hash of a password by a more expensive one, unless the password has
+// changed since.
 func (d *database) keepPassword(ctx context.Context, u user, hash string) error {
 	_, err := d.NewUpdate().Model(&u).Set("password = ?", hash).Where("folded = ? AND password = ?", u.Folded, u.Password).Exec(ctx)
 	return wrap("keeping a password", err)
 }
 
 // setPassword changes a password, unless the hash is empty, and ends all sessions that hold
-// anything else than the new text. errNoUser where there is no such user.
+// another value than sessions. The error is errNoUser if there is no such user.
 func (d *database) setPassword(ctx context.Context, name, hash, sessions string) error {
 	q := d.NewUpdate().Model((*user)(nil)).Set("sessions = ?", sessions).Where("folded = ?", fold(name))
 	if hash != "" {
@@ -80,7 +80,7 @@ func (d *database) setPassword(ctx context.Context, name, hash, sessions string)
 	return wrap("changing a user", err)
 }
 
-// removeUser takes the way in; the account stays.
+// removeUser removes the user; the account stays.
 func (d *database) removeUser(ctx context.Context, name string) error {
 	gone, err := d.NewDelete().Model((*user)(nil)).Where("folded = ?", fold(name)).Exec(ctx)
 	if n, _ := rowsOf(gone, err); err == nil && n == 0 {
@@ -89,7 +89,7 @@ func (d *database) removeUser(ctx context.Context, name string) error {
 	return wrap("removing a user", err)
 }
 
-// rowsOf is how many rows were changed.
+// rowsOf returns how many rows were changed.
 func rowsOf(r sql.Result, err error) (int64, error) {
 	if err != nil {
 		return 0, err

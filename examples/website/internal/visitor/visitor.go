@@ -1,18 +1,18 @@
-// Package visitor knows who uses the website: people with a password, guests with an
-// allowance, or, where there is but one person, that one.
+// Package visitor identifies the visitors of the website: users with a password, guests with an
+// allowance, or, in single-user mode, the only user.
 //
 //	visitors, err := visitor.New(ctx, visitor.Options{Database: "sqlite:website.db", Accounts: accounts, Keys: server.KeyAuthenticator(accounts, log)})
 //	api, err := server.New(ctx, server.Config{Authenticator: visitors, Admit: visitors.Admit, …})
 //	permitted := visitors.Permit(api)
 //	mux.Handle("/web/v1/", visitors.Identify(http.StripPrefix("/web", permitted)))
-//	mux.Handle("/", visitors.Identify(pages)) // which ask permitted
+//	mux.Handle("/", visitors.Identify(pages)) // pages call permitted
 //
-// Whom Identify has found stands in the context of the request ([From]), and nowhere
-// else: no header and no cookie reaches the API. So what comes to it without Identify
-// has to bring a key, and what comes by Identify cannot use one.
+// Identify puts the visitor into the context of the request ([From]), and in no other place: no
+// header and no cookie reaches the API. So a request that has not passed Identify needs an API
+// key, and a request that has passed it cannot use one.
 //
-// Users, sessions, guests and what they have used are kept in tables of the website's own,
-// in the service's database, so that many processes know the same visitors.
+// Users, sessions, guests and their counts are stored in the website's own tables in the
+// service's database, so that several processes know the same visitors.
 package visitor
 
 import (
@@ -29,79 +29,78 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 )
 
-// Kind is how well somebody is known.
+// Kind is how well a visitor is known.
 type Kind int
 
 // The kinds.
 const (
-	Stranger Kind = iota // has not done anything yet
+	Stranger Kind = iota // has not requested anything yet
 	Guest                // has a cookie, and an allowance
 	User                 // has an account
 )
 
-// Visitor is who makes a request of the website. The zero value is a stranger.
+// Visitor is the author of a request to the website. The zero value is a stranger.
 type Visitor struct {
 	Kind    Kind
 	Account string // in the service; empty for a stranger
-	Name    string // of a user, for people
-	Single  bool   // the one person in single-user mode, who does not sign in or out
+	Name    string // of a user, for display
+	Single  bool   // the only user in single-user mode, who does not sign in or out
 }
 
-// Known reports whether the visitor has an account of their own.
+// Known reports whether the visitor has an account.
 func (v Visitor) Known() bool { return v.Kind == User }
 
-// Options says what visitors stand on.
+// Options configure [Visitors].
 type Options struct {
-	// Database is where the store is that Accounts are kept in, which has been opened
+	// Database is the database of the store that Accounts uses. The store must have been opened
 	// before.
 	Database string
 	Accounts *account.Accounts
-	// Keys knows those who come with an API key in the place of a cookie.
+	// Keys authenticates requests with an API key instead of a cookie.
 	Keys server.Authenticator
 
-	// SingleUser lets everybody in as the one user; nobody signs in.
+	// SingleUser makes every visitor the only user; there is no sign-in.
 	SingleUser bool
-	// SignUp lets strangers make accounts for themselves.
+	// SignUp lets strangers make accounts.
 	SignUp bool
-	// GuestLinks is how many new transcripts a guest may have a day (UTC); all guests of
-	// one address together may have 4 times as many, those of one network (IPv4 /24, IPv6
-	// /48) 6 times, and all guests of the site 100 times. 0: there are no guests.
+	// GuestLinks is how many new transcripts a guest may make in a day (UTC). All guests at one
+	// address together may make 4 times as many, those of one network (IPv4 /24, IPv6 /48) 6
+	// times, and all guests of the site 100 times. 0: there are no guests.
 	GuestLinks int
-	// GuestPlan is what guests may have besides; the zero value: GuestPlan(). Guests share
-	// one turn, whatever it says.
+	// GuestPlan holds the other limits of guests; the zero value: GuestPlan(). Guests always
+	// share one turn.
 	GuestPlan account.Plan
 
-	// Hosts are the names under which the site is reached, beside those of this machine
-	// and addresses.
+	// Hosts are the site's host names, in addition to those of this machine and IP addresses.
 	Hosts []string
-	// Private says that nobody but this machine is meant to reach the site: what a proxy has
-	// passed on for somebody else is refused.
+	// Private says that only this machine is meant to reach the site: requests that a proxy has
+	// forwarded are refused.
 	Private bool
-	// HTTPS says that people reach the site by https alone, through a proxy in front.
+	// HTTPS says that people reach the site only by https, through a proxy in front.
 	HTTPS bool
 	// TrustedProxies are those of server.Config.
 	TrustedProxies []netip.Prefix
-	// Now is the time by which allowances and tries are counted; nil: the real one.
+	// Now is the clock for allowances and tries; nil: the real one.
 	Now func() time.Time
-	// Log receives what goes wrong; nil: nothing is logged.
+	// Log receives errors; nil: nothing is logged.
 	Log *slog.Logger
 }
 
-// Visitors knows who uses the website. Safe for concurrent use.
+// Visitors identifies visitors. Safe for concurrent use.
 type Visitors struct {
 	o         Options
 	db        *database
 	sessions  *scs.SessionManager
 	guests    *guestCookies
 	passwords *passwords
-	secret    []byte // of the marks of browsers and networks
+	secret    []byte // for the marks of browsers and networks
 	origin    *http.CrossOriginProtection
 }
 
-// onlyUser is the account of the one person in single-user mode.
+// onlyUser is the account of the only user in single-user mode.
 const onlyUser = "me"
 
-// New opens the visitors, and makes their tables. Close releases them.
+// New opens the visitors, and makes their tables. The caller calls Close.
 func New(ctx context.Context, o Options) (*Visitors, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -112,7 +111,7 @@ func New(ctx context.Context, o Options) (*Visitors, error) {
 	if o.GuestPlan.Name == "" {
 		o.GuestPlan = GuestPlan()
 	}
-	o.GuestPlan.SharedTurn = true // anybody can be any number of guests
+	o.GuestPlan.SharedTurn = true // one person can be any number of guests
 	v := &Visitors{o: o, passwords: newPasswords(passwordCost), origin: http.NewCrossOriginProtection()}
 	v.origin.SetDenyHandler(http.HandlerFunc(crossOrigin))
 	if o.SingleUser {
@@ -136,5 +135,5 @@ func New(ctx context.Context, o Options) (*Visitors, error) {
 	return v, nil
 }
 
-// Close releases what New has opened.
+// Close releases the database.
 func (v *Visitors) Close() error { return v.db.Close() }
