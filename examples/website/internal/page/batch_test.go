@@ -248,7 +248,7 @@ func TestBatchesInPages(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, visitor.User)
 	defer s.Engine.HoldCaptions()()
-	assert.Contains(t, s.get(t, "/batches").body, "start the first", "what to do where there is none")
+	assert.Contains(t, s.get(t, "/batches").body, "start one", "what to do where there is none")
 	var links strings.Builder
 	for n := range 120 {
 		fmt.Fprintf(&links, "aaaaaaaa%03d\n", n)

@@ -143,7 +143,7 @@ func TestJobsOfOthersDoNotExist(t *testing.T) {
 	for _, id := range []string{"nothing", "01a20108-7e24-7041-85a5-6bfea3283394", "%2e%2e"} {
 		shown = s.get(t, "/jobs/"+id)
 		assert.Equal(t, http.StatusNotFound, shown.status, id)
-		assert.Contains(t, shown.body, "7 days after its end", id)
+		assert.Contains(t, shown.body, "7 days after their end", id)
 	}
 }
 
@@ -157,7 +157,7 @@ func TestJobOfAnotherVersionIsShown(t *testing.T) {
 		"a failure without why": {`{"jobId": "1", "status": "failed", "stage": "queued"}`, "<h1>"},
 		"an unknown code":       {`{"jobId": "1", "status": "failed", "stage": "queued", "error": {"code": "NEW", "message": ""}}`, "Code: NEW"},
 		"a code without links":  {`{"jobId": "1", "status": "failed", "stage": "queued", "error": {"code": "UPGRADE_REQUIRED", "message": "x", "actionUrl": "javascript:alert(1)"}}`, `href="#ZgotmplZ"`},
-		"a text without a text": {`{"jobId": "1", "status": "success", "stage": "done", "sequence": 3, "attempt": 1, "format": "json", "cached": false}`, "not kept any more"},
+		"a text without a text": {`{"jobId": "1", "status": "success", "stage": "done", "sequence": 3, "attempt": 1, "format": "json", "cached": false}`, "no longer available"},
 	} {
 		pages, err := page.New(page.Options{Log: slog.New(slog.NewTextHandler(t.Output(), nil)), API: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "application/json")

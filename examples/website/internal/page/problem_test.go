@@ -101,7 +101,7 @@ func TestPagesTellWhatTheAPIRefuses(t *testing.T) {
 		{413, "MEDIA_TOO_LARGE", "Choose a shorter recording"},
 		{422, "UNSUPPORTED_PLATFORM", "Save the recording yourself"},
 		{429, "RATE_LIMITED", "Wait a moment, and try again."},
-		{500, "INTERNAL", "tell whoever runs this website"},
+		{500, "INTERNAL", "tell the operator of this website"},
 		{502, "UPSTREAM_FAILED", "Try again in a few minutes."},
 		{503, "SERVICE_UNAVAILABLE", "Try again in a moment."},
 		{504, "SOMETHING_NEW", ""},

@@ -157,7 +157,7 @@ func TestGuestsAreToldWhatTakesAnAccount(t *testing.T) {
 		sent := s.post(t, "/transcripts", "links", pasted)
 		assert.Equal(t, http.StatusForbidden, sent.status)
 		assert.Contains(t, sent.body, ">"+pasted+"</textarea>")
-		assert.Contains(t, sent.body, "those who have an account")
+		assert.Contains(t, sent.body, "need an account")
 		assert.Contains(t, sent.body, `href="/sign-in?next=`+url.QueryEscape("/?"+url.Values{"links": {pasted}}.Encode()))
 	}
 	for n := range guestLinks {

@@ -147,7 +147,7 @@ func TestTranscriptTellsWhetherItWasThere(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, visitor.User)
 	s.put(t, everything())
-	for as, want := range map[string]string{"new": "made for you just now", "cached": "was there already", "": "was there already", "stale": "may have changed since", "<b>": "was there already"} {
+	for as, want := range map[string]string{"new": "just made for you", "cached": "was already available", "": "was there already", "stale": "may be out of date", "<b>": "was there already"} {
 		got := s.get(t, "/transcripts/video_site/dQw4w9WgXcQ?as="+url.QueryEscape(as))
 		assert.Contains(t, got.body, want, as)
 	}

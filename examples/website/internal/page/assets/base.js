@@ -1,10 +1,10 @@
-// What all pages share: notices, and questions to the API.
+// The shared module of all pages: notices, and calls of the API.
 
 import { t } from "./strings.js";
 
-// notice says something in passing. An action is a button's text and what it does when
-// it is pressed, which takes the notice away; else it goes after ms milliseconds, and
-// end is called. It returns its element, and a function that takes it away.
+// notice shows a short message. action is the text of a button; pressing the button calls run
+// and removes the notice. Otherwise the notice disappears after ms milliseconds and calls end.
+// notice returns the element, and a function that removes it.
 export function notice(text, { ms = 6000, action, run, end } = {}) {
   const box = document.createElement("div");
   box.className = "notice";
@@ -25,9 +25,8 @@ export function notice(text, { ms = 6000, action, run, end } = {}) {
   return { box, close };
 }
 
-// Refusal is an answer that is none of success, or that has not come: a sentence for
-// people, its status (0 where none has come) and code, and after how many seconds it may
-// be tried again.
+// Refusal is a failed or missing answer: a sentence for people, its status (0 without an
+// answer) and code, and the seconds until the next try.
 export class Refusal extends Error {
   constructor(status, body, retryAfter = 0) {
     const error = typeof body?.error === "object" ? body.error : null;
@@ -36,15 +35,16 @@ export class Refusal extends Error {
   }
 }
 
-// sentence is what an error of the API says to people; empty where it says nothing. The API
-// names a value that is wrong by its place in the request: for these a page has words.
+// sentence returns the message of an API error for people; empty if there is none. The API
+// names a faulty value by its place in the request, and the page has its own words for these
+// places.
 export function sentence(error) {
   const issue = error?.code === "INVALID_REQUEST" ? error.details?.issues?.[0] : null;
   if (!issue) return error?.message || text("says." + error?.code);
   return text("field." + String(issue.path).split(".")[0], { says: issue.message }) || t("says.INVALID_REQUEST");
 }
 
-// text is that of a key that may have none; empty then.
+// text returns the text of a key; empty if there is none.
 function text(key, values) {
   const found = t(key, values);
   return found === key ? "" : found;
@@ -55,11 +55,10 @@ function meaning(status) {
   return status === 401 ? t("problem.signedOut") : t("problem.fault");
 }
 
-export const patience = 120_000; // milliseconds, which the site takes for an answer at most
+export const patience = 120_000; // milliseconds, the longest wait for an answer
 
-// load asks the site for what is at an address. It throws a Refusal where there is no
-// answer (its status is 0), where it is none of success, and where it leads elsewhere:
-// that is to sign in (401).
+// load requests an address of the site. It throws a Refusal if there is no answer (status 0),
+// if the answer is not a success, and if it redirects to the sign-in page (401).
 export async function load(address, options) {
   let answer, text;
   try {
@@ -73,8 +72,8 @@ export async function load(address, options) {
   return { status: answer.status, text };
 }
 
-// ask asks the API on behalf of who looks at the page, and returns what it answers, null
-// where that is nothing. It throws a Refusal, also for an answer that is none of the API.
+// ask calls the API on behalf of the visitor and returns the answer, or null if the answer is
+// empty. It throws a Refusal, also for an answer that is not the API's.
 export async function ask(path, { method = "GET", keepalive = false } = {}) {
   const { status, text } = await load("/web" + path, { method, keepalive });
   const value = parse(text);
@@ -82,7 +81,7 @@ export async function ask(path, { method = "GET", keepalive = false } = {}) {
   return value;
 }
 
-// parse reads an object of JSON. It returns null where there is none.
+// parse reads a JSON object. It returns null if there is none.
 export function parse(text) {
   try {
     const value = JSON.parse(text);

@@ -1,13 +1,13 @@
-// Follows a batch until it ends. The service is asked how it stands, and holds its answer
-// until the end, for two seconds at most; where something has changed the page is taken
-// anew and put into this one. A page that nobody looks at does not ask.
+// Follows a batch until it ends. The service holds each answer until the batch ends, at most
+// for two seconds. After a change, the module loads the page again and merges it into this one.
+// A hidden page sends no requests.
 
 import { ask } from "./base.js";
 import { backoff, pause, sleep } from "./pause.js";
 import { renew } from "./renew.js";
 import { t } from "./strings.js";
 
-const held = 2; // seconds for which an answer is held
+const held = 2; // seconds for which the service holds an answer
 
 const page = document.getElementById("batch");
 const ended = (status) => ["completed", "failed", "cancelled"].includes(status);
@@ -21,9 +21,9 @@ async function follow() {
       if (batch.updatedAt !== page.dataset.updated || batch.status !== page.dataset.status) await renew(page);
       failures = 0;
       lost("");
-      if (!ended(batch.status)) await sleep(held - (performance.now() - begun) / 1000); // where it was not held
+      if (!ended(batch.status)) await sleep(held - (performance.now() - begun) / 1000); // if the answer was not held
     } catch (refusal) {
-      if (refusal.status === 404) { // deleted, which the page itself says
+      if (refusal.status === 404) { // deleted; the reloaded page says so
         location.reload();
         return;
       }
@@ -38,7 +38,7 @@ async function follow() {
   }
 }
 
-// looked waits until somebody looks at the page.
+// looked waits until the page is visible.
 function looked() {
   return new Promise((resolve) => document.addEventListener("visibilitychange", resolve, { once: true }));
 }

@@ -1,4 +1,5 @@
-// A file of links that is dropped anywhere on the form is chosen, as if by its field.
+// Takes a file of links that is dropped anywhere on the form, like a file that is chosen in its
+// field.
 
 import { notice } from "./base.js";
 import { t } from "./strings.js";

@@ -1,15 +1,15 @@
-// Copies text. The clipboard is there on secure pages and on this machine alone; on a
-// plain http address of a network a selection is copied, as people do by hand.
+// Copies text. The clipboard is available on https pages and on this machine only. On a plain
+// http page of a network, the module copies a selection, as people do by hand.
 
-// copy takes a text, or the promise of one: browsers want the clipboard to be asked for
-// while the click still counts. It throws where the browser refuses.
+// copy takes a text, or the promise of one, because browsers permit the clipboard only while
+// the click is recent. It throws if the browser refuses.
 export async function copy(text) {
   if (navigator.clipboard?.write && globalThis.ClipboardItem) {
     const blob = Promise.resolve(text).then((text) => new Blob([text], { type: "text/plain" }));
     try {
       await navigator.clipboard.write([new ClipboardItem({ "text/plain": blob })]);
       return;
-    } catch { /* the browser does not allow it, or there is no text, which is seen below */ }
+    } catch { /* the browser refuses, or there is no text, which the code below handles */ }
   }
   const field = document.createElement("textarea");
   field.value = await text;

@@ -1,4 +1,4 @@
-// Counts what is ticked, and says that the site takes its time.
+// Counts the selected videos, and shows a message while the site is slow.
 
 import { t } from "./strings.js";
 
@@ -34,6 +34,6 @@ if (form) {
     if (event.target === all) for (const box of boxes) box.checked = all.checked;
     count();
   });
-  addEventListener("pageshow", count); // a browser may tick again what was ticked before
+  addEventListener("pageshow", count); // a browser may restore earlier selections
   count();
 }

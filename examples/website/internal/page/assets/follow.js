@@ -1,29 +1,29 @@
-// Follows a job to its end, whatever happens on the way: a server that stops and starts
-// again, a line that breaks, a laptop that sleeps, a session that ends, many tabs.
+// Follows a job to its end through all interruptions: a restart of the server, a broken
+// connection, a sleeping laptop, an ended session, many tabs.
 //
-// A browser has six connections to a host, for all its tabs together, and a stream holds
-// one. So a page holds a stream only while it is looked at, and only three pages do at
-// once; the others ask from time to time.
+// A browser has six connections to a host for all its tabs, and a stream occupies one. So a
+// page holds a stream only while it is visible, and only three pages at once. The other pages
+// poll.
 
 import { ask, parse } from "./base.js";
 import { backoff, sleep } from "./pause.js";
 
-const streams = 3; // open in a browser at once
-const asksEvery = 5, asksHidden = 20; // seconds, of a page without a stream
-const silence = 45; // seconds after which a stream that says nothing is doubted
-const checksEvery = 5; // seconds: by the clock, which goes on while a laptop sleeps
+const streams = 3; // open at once in a browser
+const asksEvery = 5, asksHidden = 20; // seconds, for a page without a stream
+const silence = 45; // seconds after which a silent stream counts as broken
+const checksEvery = 5; // seconds, by the clock, which continues while a laptop sleeps
 
 const ended = (job) => ["success", "failed", "cancelled"].includes(job.status);
 
-// follow tells of each state that is seen, a job as the API describes it, and returns the
-// last one. lost is called with a number of seconds when the service cannot be reached,
-// and is to be tried again then, and with 0 when it is there again. A Refusal is thrown
-// where that would not help: signed out, or no such job.
+// follow calls tell with each new state of the job, in the API's form, and returns the last
+// one. It calls lost with the seconds until the next try when the service cannot be reached,
+// and with 0 when the service is back. It throws a Refusal if another try would not help:
+// signed out, or no such job.
 export async function follow(id, { tell, lost }) {
   const path = `/v1/transcript/job/${encodeURIComponent(id)}`;
   let last = {}, failures = 0, silent = 0;
   const see = (job) => {
-    if (job?.jobId !== id) return last; // nonsense
+    if (job?.jobId !== id) return last; // an answer about another job
     last = job;
     tell(job);
     return job;
@@ -31,7 +31,7 @@ export async function follow(id, { tell, lost }) {
   for (;;) {
     const { told, closed = 0 } = await withStream(() => listen(path, (job) => { failures = 0; lost(0); return ended(see(job)); }));
     if (ended(last)) return last;
-    silent = told ? 0 : silent + 1; // a stream that is refused is not asked for again at once
+    silent = told ? 0 : silent + 1; // do not ask for a refused stream again at once
     const rest = told === null && document.hidden ? asksHidden : told === null || silent > 1 ? asksEvery : Math.max(closed, 1);
     await sleep(rest);
     for (let asked = false; !asked;) {
@@ -51,10 +51,11 @@ export async function follow(id, { tell, lost }) {
   }
 }
 
-// withStream runs what holds a stream, if this page may: else it returns {told: null}.
+// withStream runs a function that holds a stream, if this page may; otherwise it returns {told:
+// null}.
 async function withStream(run) {
   if (document.hidden) return { told: null };
-  if (!navigator.locks) return run(); // they are there for https and this machine alone
+  if (!navigator.locks) return run(); // locks exist only for https and on this machine
   for (let n = 0; n < streams; n++) {
     const done = await navigator.locks.request(`stream ${n}`, { ifAvailable: true }, (lock) => lock ? run() : null);
     if (done) return done;
@@ -62,8 +63,8 @@ async function withStream(run) {
   return { told: null };
 }
 
-// listen holds a stream until it ends, the job does, or nobody looks. It returns whether
-// anything was told, and for how many seconds the service wants to be left alone.
+// listen holds a stream until the stream or the job ends, or the page is hidden. It returns
+// whether there were events, and for how many seconds the service wants no request.
 function listen(path, tell) {
   return new Promise((resolve) => {
     const source = new EventSource(`/web${path}/events`);
@@ -87,7 +88,7 @@ function listen(path, tell) {
     };
     for (const name of ["job.snapshot", "job.progress", "job.completed", "job.failed", "job.cancelled"]) source.addEventListener(name, hear);
     source.addEventListener("stream.closing", (event) => close(Math.min(Math.max(Number(parse(event.data)?.retryMs) || 0, 0) / 1000, 60)));
-    source.addEventListener("error", anew); // whatever it was: asking for the job tells
+    source.addEventListener("error", anew); // a request for the job tells the reason
     document.addEventListener("visibilitychange", hide);
     window.addEventListener("online", anew);
   });

@@ -1,4 +1,4 @@
-// Shows how a job goes until it ends, and then its text, or why there is none.
+// Shows the progress of a job until it ends, and then its text or the reason of its failure.
 
 import "./wait.js";
 import { follow } from "./follow.js";
@@ -16,8 +16,8 @@ async function run() {
   try {
     await follow(job.dataset.job, { tell: show, lost });
     await there();
-    // To the text, or to what went wrong; Back leads before this page. With a #place in the
-    // address the browser would stay on it.
+    // Go to the text, or to the failure. Back leads to the page before this one. With a #place
+    // in the address the browser would stay here.
     location.replace(location.pathname + location.search);
   } catch (refusal) {
     refused(refusal);
@@ -25,7 +25,7 @@ async function run() {
 }
 
 function show(now) {
-  if (now.stage === "done") return; // its text is shown at once
+  if (now.stage === "done") return; // the text follows at once
   const step = [...job.querySelectorAll("[data-stage]")].find((s) => s.dataset.stage === now.stage);
   const stage = step ? step.textContent : t("job.working");
   const behind = step ? step.dataset.after.split(" ") : [];
@@ -43,9 +43,9 @@ function show(now) {
 
 const before = (a, b) => Boolean(b) && Boolean(a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING);
 
-const seen = []; // [time, fraction] of the last reports, to tell how long it still takes
+const seen = []; // [time, fraction] of the latest reports, to estimate the remaining time
 
-// heard shows how much of the speech is recognized, and returns it in percent.
+// heard shows the recognized share of the speech, and returns it in percent.
 function heard(progress) {
   const { fraction, processedSec, totalSec } = progress || {};
   const bar = part("progress");
@@ -71,14 +71,14 @@ function lost(seconds) {
   say(part("line"), !seconds ? "" : navigator.onLine ? t("job.lost", { pause: pause(seconds) }) : t("job.offline"));
 }
 
-// there returns when the site answers: a page that is asked for while it restarts is lost,
-// and the job with it.
+// there returns when the site answers. A page that is requested during a restart would be lost,
+// and its job with it.
 async function there() {
   for (let failures = 1; ; failures++) {
     try {
       const answer = await fetch(location.href, { method: "HEAD", redirect: "manual" });
       if (answer.status < 500) return;
-    } catch { /* it does not answer */ }
+    } catch { /* no answer */ }
     const seconds = backoff(failures);
     lost(seconds);
     await sleep(seconds);

@@ -1,5 +1,5 @@
-// Copies a key that was just made, and lets no reload and no way back show it again: the
-// page's address becomes that of the list, and the key goes from the page with who leaves.
+// Copies a key that was just made, and prevents a reload or Back from showing it again: the
+// page's address becomes that of the list, and the key is removed when the visitor leaves.
 
 import { notice } from "./base.js";
 import { copy } from "./copy.js";
@@ -14,7 +14,7 @@ document.getElementById("copy").addEventListener("click", async () => {
   try {
     await copy(secret.textContent);
     notice(t("keys.copied"));
-  } catch { // the reader's own keys still can
+  } catch { // the visitor can still copy with the keyboard
     getSelection().selectAllChildren(secret);
     notice(t("keys.copyYourself"));
   }

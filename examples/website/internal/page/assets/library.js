@@ -1,5 +1,5 @@
-// Keeps the library's page as the library is: work on its way is followed, and becomes a
-// text in its place.
+// Keeps the library's page up to date: it follows work in progress, which becomes a text in its
+// place.
 
 import "./star.js";
 import { ask, sentence } from "./base.js";
@@ -8,21 +8,20 @@ import { page } from "./renew.js";
 import { t } from "./strings.js";
 import { undoable } from "./undo.js";
 
-// The state of the list is its address: what was not chosen is not said in it.
+// The address holds the state of the list. It leaves out default values.
 document.querySelector(".filters").addEventListener("formdata", ({ formData }) => {
   for (const [name, value] of [...formData]) if (!value) formData.delete(name);
 });
 
 const list = document.getElementById("rows");
 list?.addEventListener("deleted", () => {
-  if (list.querySelector("[data-row]:not([hidden])")) renew().catch(() => {}); // the next page will tell
+  if (list.querySelector("[data-row]:not([hidden])")) renew().catch(() => {}); // the next page shows an error
   else if (!undoable()) location.reload();
 });
 
 const busy = () => [...document.querySelectorAll("[data-busy]:not([hidden])")];
 
-// renew puts rows that have changed into the places of those that are shown. It reports
-// whether anything has changed.
+// renew replaces the rows that have changed. It reports whether there was a change.
 async function renew() {
   const now = await page();
   let changed = false;
@@ -34,7 +33,7 @@ async function renew() {
       changed = true;
     }
   }
-  if (!list.querySelector("[data-row]")) location.reload(); // to what an empty list says
+  if (!list.querySelector("[data-row]")) location.reload(); // the page of an empty list
   for (const id of ["count", "pages"]) {
     const fresh = now.getElementById(id);
     if (fresh) document.getElementById(id)?.replaceWith(fresh);
@@ -43,19 +42,19 @@ async function renew() {
   return changed;
 }
 
-// replace keeps the keyboard where it is.
+// replace keeps the keyboard focus.
 function replace(row, fresh) {
   const kept = [...row.querySelectorAll("a, button")].indexOf(document.activeElement);
   row.replaceWith(fresh);
   if (kept >= 0) (fresh.querySelectorAll("a, button")[kept] ?? fresh.querySelector("a")).focus();
 }
 
-// left is what becomes of a row that the list does not have any more: work that has
-// failed says so, and where to read why; what is not shown here any more goes.
+// left handles a row that is no longer in the list: failed work shows its failure and a link to
+// the reason, and other rows disappear.
 async function left(row) {
   if (!row.dataset.job) return false;
-  const job = await ask(`/v1/transcript/job/${row.dataset.job}`).catch(() => null); // the next look will tell
-  if (["success", "cancelled"].includes(job?.status)) { // it is on another page, or nowhere
+  const job = await ask(`/v1/transcript/job/${row.dataset.job}`).catch(() => null); // the next poll shows an error
+  if (["success", "cancelled"].includes(job?.status)) { // the row is on another page, or gone
     row.remove();
     return true;
   }
@@ -69,8 +68,8 @@ async function left(row) {
   return true;
 }
 
-// watch follows the first that are on their way. The others show when the list is asked.
-const most = 2, watched = new Set(); // jobs, also those that have ended: none is followed twice
+// watch follows the first rows in progress. Polling updates the others.
+const most = 2, watched = new Set(); // jobs, including ended ones: none is followed twice
 let following = 0;
 
 function watch() {
@@ -82,7 +81,7 @@ function watch() {
   }
 }
 
-// tell shows a job where it stands in the list.
+// tell shows a job in its row.
 function tell({ jobId, stage, progress }) {
   const row = document.querySelector(`[data-job="${CSS.escape(jobId)}"]`);
   const state = row?.querySelector(".state");
@@ -98,13 +97,13 @@ function tell({ jobId, stage, progress }) {
   bar.value = progress.fraction;
 }
 
-// stageName is a stage in words, also one that a newer service has.
+// stageName returns a stage in words, also for stages of a newer service.
 function stageName(stage) {
   const name = t("stage." + stage);
   return name === "stage." + stage ? t("job.working") : name;
 }
 
-// Without a stream the list is asked, less often while nothing moves.
+// Without a stream the module polls the list, less often while nothing changes.
 const shortest = 2_000, longest = 30_000; // milliseconds
 let pause = shortest, timer;
 
@@ -112,7 +111,7 @@ async function look(now = false) {
   clearTimeout(timer);
   if (document.hidden || busy().length === 0) return;
   if (now) {
-    const changed = await renew().catch(() => false); // the next look will tell
+    const changed = await renew().catch(() => false); // the next poll shows an error
     pause = changed ? shortest : Math.min(pause * 1.5, longest);
   }
   timer = setTimeout(() => look(true), pause);

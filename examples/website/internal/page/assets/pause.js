@@ -1,8 +1,8 @@
-// How long something takes and how large it is, in words.
+// Formats durations and sizes in words.
 
 import { t } from "./strings.js";
 
-// pause is a number of seconds as seconds, minutes or hours, rounded up.
+// pause formats seconds as seconds, minutes or hours, rounded up.
 export function pause(seconds) {
   const s = Math.max(Math.ceil(seconds), 1);
   if (s < 100) return t("span.seconds", { count: s });
@@ -10,26 +10,26 @@ export function pause(seconds) {
   return t("span.hours", { count: Math.ceil(s / 3600) });
 }
 
-// clock is a time of a recording, as 1:02:03 or 2:03.
+// clock formats a time of a recording, as 1:02:03 or 2:03.
 export function clock(seconds) {
   const s = Math.max(Math.floor(seconds), 0), two = (n) => String(n).padStart(2, "0");
   return s < 3600 ? `${Math.floor(s / 60)}:${two(s % 60)}` : `${Math.floor(s / 3600)}:${two(Math.floor(s / 60) % 60)}:${two(s % 60)}`;
 }
 
-// size is a number of bytes: 4 GiB, 1.5 KiB.
+// size formats a number of bytes: 4 GiB, 1.5 KiB.
 export function size(bytes) {
   let unit = 0;
   for (; bytes >= 1024 && unit < 4; unit++) bytes /= 1024;
   return t(`size.${unit}`, { count: Math.round(bytes * 10) / 10 });
 }
 
-// backoff is how many seconds to wait after so many failures in a row: 1, 2, 4 … 30, each
+// backoff returns the seconds to wait after that many failures in a row: 1, 2, 4 … 30. Each is
 // shortened by up to a half at random, so that many pages do not come back at once.
 export function backoff(failures) {
   return Math.min(2 ** (failures - 1), 30) * (1 - Math.random() / 2);
 }
 
-// sleep waits for a number of seconds, or until the page is looked at or back online.
+// sleep waits for a number of seconds, or until the page is visible or online again.
 export function sleep(seconds) {
   return new Promise((resolve) => {
     const wake = () => {

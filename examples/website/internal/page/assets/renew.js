@@ -1,21 +1,20 @@
-// Puts what has changed on the server into a page that is being read: elements stay where
-// they are the same, and with them the focus, what is selected and unfolded, and the place
-// to which the reader has scrolled.
+// Merges changes on the server into the present page: unchanged elements stay, and with them
+// the focus, the selection, unfolded parts and the scroll position.
 
 import { Refusal, patience } from "./base.js";
 import { local } from "./times.js";
 
-// renew takes the page of this address anew, and makes an element, which has an id, what it
-// is there. It throws a Refusal where there is no such page any more.
+// renew loads this page again and updates an element with an id to its new state. It throws a
+// Refusal if the page no longer exists.
 export async function renew(element) {
   const fresh = (await page()).getElementById(element.id);
   if (!fresh) throw new Refusal(502);
   become(element, fresh);
 }
 
-// page is the page of this address as the server renders it now. It is parsed as it comes,
-// and its scripts are not run. A Refusal is thrown where there is none, with the status
-// 401 where the answer is another page: that to sign in.
+// page loads the server's present version of this page. It is parsed without running its
+// scripts. It throws a Refusal if there is no such page, with the status 401 if the answer is
+// the sign-in page.
 export function page() {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
@@ -33,10 +32,10 @@ export function page() {
   });
 }
 
-const readers = new Set(["open", "hidden"]); // attributes that are up to who reads
+const readers = new Set(["open", "hidden"]); // attributes that the reader controls
 
-// become makes an element equal to another. Children with an id stay with it; others stay
-// as long as they are of the same kind, in their order.
+// become makes an element equal to another. It keeps children with the same id, and other
+// children of the same kind in their order.
 function become(now, fresh) {
   for (const { name } of [...now.attributes]) {
     if (!fresh.hasAttribute(name) && !readers.has(name)) now.removeAttribute(name);
@@ -59,8 +58,8 @@ function become(now, fresh) {
   while (at) at = next(at, true);
 }
 
-// counterpart is the child of now, at a place or after it, that a fresh child is the new
-// state of; null where it is new.
+// counterpart returns the child of now, from a place on, that corresponds to a fresh child;
+// null if the fresh child is new.
 function counterpart(at, child) {
   if (child.id) {
     for (let node = at; node; node = node.nextSibling) if (node.id === child.id && node.nodeName === child.nodeName) return node;

@@ -1,10 +1,10 @@
-// Stars are given and taken away without leaving the page. They are forms, which work
-// without this module too: see parts/star.html. All stars of the same thing go together.
+// Adds and removes stars without leaving the page. Stars are forms and also work without this
+// module: see parts/star.html. All stars of one thing change together.
 
 import { ask, notice } from "./base.js";
 import { t } from "./strings.js";
 
-const busy = new Set(); // where an answer is awaited
+const busy = new Set(); // things with a request under way
 
 function show(action, starred) {
   for (const form of document.querySelectorAll("form.star")) {

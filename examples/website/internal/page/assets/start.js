@@ -1,4 +1,4 @@
-// The first page: files are dropped anywhere on it, and links into its field.
+// The start page: files can be dropped anywhere on the page, and links into its field.
 
 import "./wait.js";
 import { notice } from "./base.js";
@@ -10,7 +10,7 @@ const section = document.getElementById("uploads");
 const known = Boolean(document.querySelector("a[href='/library']"));
 const uploads = section && new Uploads(section, document.getElementById("queue"), () => asked());
 
-// asked is the list of languages as the form stands.
+// asked returns the list of languages in the form.
 function asked() {
   const { tag, recognize, language } = document.getElementById("paste").elements;
   return language.value.trim() || (recognize.checked && tag.value ? "asr-" + tag.value : tag.value);
@@ -24,7 +24,7 @@ if (uploads) {
   });
 }
 
-// A shade says that files can be dropped. The browser would else open what is dropped.
+// A shade shows that files can be dropped. Without it the browser would open a dropped file.
 
 let shade = null;
 const carries = (event, type) => [...(event.dataTransfer?.types || [])].includes(type);
@@ -66,7 +66,7 @@ function refuse() {
   else notice(t("upload.needsAccount"), { action: t("sign.in"), run: () => location.assign("/sign-in") });
 }
 
-// Enter sends a single link, as in a line; Shift+Enter begins another one.
+// Enter sends a single link. Shift+Enter begins another line.
 links.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || event.shiftKey || event.isComposing || links.value.includes("\n")) return;
   event.preventDefault();

@@ -1,4 +1,4 @@
-// Shows moments in the reader's own time. The server, which does not know it, shows UTC.
+// Shows times in the reader's time zone. The server does not know it and shows UTC.
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const language = document.documentElement.lang;
@@ -7,7 +7,7 @@ const forms = {
   second: new Intl.DateTimeFormat(language, { timeStyle: "medium" }),
 };
 
-// local shows all moments within an element in the reader's own time.
+// local converts all times within an element.
 export function local(within) {
   for (const time of within.querySelectorAll("time[data-shows]")) {
     time.textContent = forms[time.dataset.shows].format(new Date(time.dateTime));

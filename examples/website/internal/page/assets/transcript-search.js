@@ -1,9 +1,9 @@
-// Searches in the text while one types. Case and accents do not count, white space and
-// forms of quotes neither, and what is searched for may go on in the line that follows.
+// Searches in the text while the reader types. Case, accents, white space and forms of quotes
+// do not matter, and a match may continue in the next line.
 //
-// The whole text stands folded in one string, in which a search takes a millisecond or
-// two, however often it meets. What is drawn are the places near what is seen, and where
-// the browser cannot draw places, their lines.
+// The whole text is folded into one string, in which a search takes a millisecond or two. Only
+// matches near the visible part are drawn. If the browser cannot draw ranges, their lines are
+// marked.
 
 import { mark } from "./transcript.js";
 import { t } from "./strings.js";
@@ -15,7 +15,7 @@ const count = document.getElementById("within-count");
 const back = document.getElementById("within-back");
 const next = document.getElementById("within-next");
 
-// pause lets the browser do what waits when the work has taken long enough.
+// pause lets the browser do other work after a slice of time.
 const slice = 8; // milliseconds
 let begun = 0;
 const due = () => performance.now() - begun > slice;
@@ -24,7 +24,7 @@ async function pause() {
   begun = performance.now();
 }
 
-// fold makes of a text what it is found by, as the search in the library does.
+// fold converts a text into its searchable form, like the search in the library.
 const marks = /[\p{Mn}\p{Me}]/gu;
 function fold(s) {
   s = s.replace(/\s+/g, " ");
@@ -33,11 +33,10 @@ function fold(s) {
     .replace(/ς/g, "σ").replace(/[‘’ʼ]/g, "'").replace(/[“”„]/g, '"').replace(/\s+/g, " ");
 }
 
-// Scripts that are written without spaces go on without one in the next line.
+// Scripts without spaces between words continue in the next line without a space.
 const closed = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u;
 
-// index is the folded text, made when it is first asked for: the lines, and where each
-// begins in it.
+// index is the folded text with the start of each line, made on first use.
 let index;
 async function read() {
   begun = performance.now();
@@ -60,7 +59,7 @@ async function read() {
   return { lines, starts, all: pieces.join("") };
 }
 
-// lineOf is the number of the line that a place of the folded text is in.
+// lineOf returns the number of the line at a place of the folded text.
 function lineOf(place) {
   const { starts } = index.done;
   let first = 0, last = starts.length;
@@ -72,8 +71,8 @@ function lineOf(place) {
   return first;
 }
 
-// inText is where a place of a folded line is in its text. Of the last line that was
-// asked about all places are remembered.
+// inText returns the place in the text for a place of a folded line. It remembers all places of
+// the last line.
 let remembered = {};
 function inText(line, place) {
   if (remembered.line !== line) {
@@ -81,7 +80,7 @@ function inText(line, place) {
     const plain = /^[\x21-\x7e]( ?[\x21-\x7e])*$/.test(data.trim());
     const at = [];
     if (!plain) {
-      let from = 0, space = true; // the text begins with what is trimmed
+      let from = 0, space = true; // white space at the start is trimmed
       for (const { segment } of clusters(data)) {
         const folded = fold(segment);
         const blank = folded === " ";
@@ -96,14 +95,13 @@ function inText(line, place) {
   return remembered.plain ? remembered.from + place : remembered.at[Math.min(place, remembered.at.length - 1)];
 }
 
-// clusters are the characters of a text as people see them: what is folded together.
+// clusters returns the characters of a text as people see them, which are folded as units.
 const segmenter = globalThis.Intl?.Segmenter && new Intl.Segmenter();
 const clusters = (data) => segmenter ? segmenter.segment(data) : [...data].map((segment) => ({ segment }));
 
-// The places where the words stand, as offsets in the folded text, and which of them one
-// is at.
+// The places of the matches, as offsets in the folded text, and the index of the present match.
 let found = [], length = 0, at = -1;
-let latest = 0; // search: those that another has overtaken end
+let latest = 0; // number of the latest search: earlier ones end
 
 async function search() {
   const mine = ++latest;
@@ -128,7 +126,7 @@ async function search() {
   show();
 }
 
-// ahead is the first place that is not above what is seen.
+// ahead returns the first match that is not above the visible part.
 function ahead() {
   const top = form.getBoundingClientRect().bottom;
   const part = [...text.children].findIndex((part) => part.getBoundingClientRect().bottom > top);
@@ -146,19 +144,19 @@ function show() {
   draw();
 }
 
-// bring brings the place that one is at into sight.
+// bring scrolls the present match into view.
 function bring() {
   const n = lineOf(found[at]);
   const line = index.done.lines[n];
   mark(line);
   line.scrollIntoView({ block: "center" });
-  if (line.offsetHeight > innerHeight / 2) { // a long one: to the place itself
+  if (line.offsetHeight > innerHeight / 2) { // a long line: scroll to the match itself
     const [range] = rangesOf(found[at], (...ends) => { const r = new Range(); r.setStart(ends[0], ends[1]); r.setEnd(ends[0], ends[2]); return r; });
     scrollBy(0, range.getBoundingClientRect().top - innerHeight / 2);
   }
 }
 
-// rangesOf are the pieces of lines that a place goes over.
+// rangesOf returns the pieces of lines that a match covers.
 function rangesOf(place, make) {
   const { lines, starts } = index.done;
   const ranges = [];
@@ -174,7 +172,7 @@ function rangesOf(place, make) {
 
 const still = (node, from, to) => new StaticRange({ startContainer: node, startOffset: from, endContainer: node, endOffset: to });
 
-// near are the parts that are seen, or soon will be.
+// near holds the parts that are visible, or soon will be.
 const near = new Set();
 const watch = new IntersectionObserver((changes) => {
   for (const { target, isIntersecting } of changes) near[isIntersecting ? "add" : "delete"](target);
@@ -182,7 +180,7 @@ const watch = new IntersectionObserver((changes) => {
 }, { rootMargin: "50%" });
 for (const part of text.children) watch.observe(part);
 
-const mostDrawn = 2000; // places: more are a gray wall
+const mostDrawn = 2000; // matches: with more, everything would be marked
 
 function draw() {
   if (!index?.done) return;
@@ -205,7 +203,7 @@ function draw() {
   for (const line of lines) line.classList.add("found");
 }
 
-// span is where a part begins and ends in the folded text.
+// span returns the start and end of a part in the folded text.
 const spans = new WeakMap();
 function span(part) {
   if (!spans.has(part)) {
@@ -217,7 +215,7 @@ function span(part) {
   return spans.get(part);
 }
 
-// after is the first place that is not before one.
+// after returns the first match at or after a place.
 function after(place) {
   let first = 0, last = found.length;
   while (first < last) {
@@ -242,7 +240,7 @@ words.addEventListener("keydown", (event) => {
   if (event.key === "Escape") { event.preventDefault(); leave(); }
 });
 
-// leave takes the search away, and goes on from the line that it has led to.
+// leave ends the search, and continues from the line of the present match.
 function leave() {
   const line = at >= 0 && index.done.lines[lineOf(found[at])];
   words.value = "";

@@ -1,5 +1,5 @@
-// Copies the whole text, as its download is, and offers the languages that it can be had
-// in: the platform is asked for them when somebody wants to know.
+// Copies the whole text in the form of its download, and offers the available languages: it
+// asks the platform for them on demand.
 
 import { Refusal, ask, load, notice } from "./base.js";
 import { copy } from "./copy.js";

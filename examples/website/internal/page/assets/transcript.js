@@ -1,5 +1,5 @@
-// The text of a transcript: a #t=SECONDS in the address leads to its line, also where no
-// line begins at just that moment, and each line has a button that copies its link.
+// The text of a transcript: #t=SECONDS in the address leads to its line, even if no line begins
+// at exactly that time. Each line has a button that copies its link.
 
 import { notice } from "./base.js";
 import { copy } from "./copy.js";
@@ -7,15 +7,15 @@ import { t } from "./strings.js";
 
 const text = document.getElementById("text");
 
-// On a wide screen there is room for all folds beside the text: they are open from the
-// beginning, for eyes and for screen readers alike.
+// A wide screen has room for all folds next to the text. They start open, also for screen
+// readers.
 if (matchMedia("(min-width: 62rem) and (min-height: 40rem)").matches) {
   for (const fold of document.querySelectorAll("details.roomy")) fold.open = true;
 }
 
 const secondsOf = (line) => Number(line.id.slice(2)); // of id="t=SECONDS"
 
-// lineAt is the last line that has begun by then; the first where none has.
+// lineAt returns the last line that has begun by then; the first line if none has.
 function lineAt(seconds) {
   const lines = text.querySelectorAll("p[id]");
   let first = 0, last = lines.length;
@@ -27,7 +27,7 @@ function lineAt(seconds) {
   return lines[first];
 }
 
-// mark shows which line is meant.
+// mark highlights a line.
 export function mark(line) {
   text.querySelector(".here")?.classList.remove("here");
   line?.classList.add("here");
@@ -43,7 +43,7 @@ function followHash() {
 addEventListener("hashchange", followHash);
 if (location.hash) followHash();
 
-// One button for all lines: it goes to where the pointer or the keyboard is.
+// One button serves all lines: it moves to the line of the pointer or the keyboard.
 const button = document.createElement("button");
 button.type = "button";
 button.className = "copylink";
@@ -66,5 +66,5 @@ function offer(event) {
 text.addEventListener("pointerover", offer);
 text.addEventListener("focusin", offer);
 
-// What was deleted has no page.
+// A deleted text has no page.
 document.addEventListener("deleted", () => location.replace("/library"));

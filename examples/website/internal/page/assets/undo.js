@@ -1,31 +1,30 @@
-// Deletes that can be undone: what is deleted goes from the page at once, a notice offers
-// to undo that for ten seconds, and only then is the service asked to delete it.
+// Deletes with undo: a deleted row disappears at once, a notice offers to undo that for ten
+// seconds, and only then the module asks the service to delete it.
 //
-// A page needs no script of its own for this. It names this module, and marks in its
-// template what goes (a row, or all that there is of a thing) and the button that lets it
-// go, with the path that DELETE is sent to and the text of the notice. A button that does
-// nothing without scripts is not shown without them:
+// A page needs no script of its own for this. It loads this module, and its template marks the
+// row (or the only element of a thing) and the delete button, with the path for DELETE and the
+// text of the notice. The button is hidden without scripts, because it needs them:
 //
 //   <li data-row>
 //     <button type="button" class="scripted" data-delete="/v1/batch/{{.ID}}"
 //       data-notice="{{t "batches.deleted"}}">{{t "batches.delete"}}</button>
 //   </li>
 //
-// Rows that come later are served too. Rows with the same path go and come back together.
-// When the service has deleted it, the row hears an event "deleted", which bubbles; when
-// it would not, the row comes back and a notice says why.
+// Rows that are added later work too. Rows with the same path disappear and return together.
+// When the service has deleted the row, the row receives a bubbling event "deleted". If the
+// service refuses, the row returns and a notice shows the reason.
 //
-// Who leaves the page decides: what is held back then is sent at once, and goes on when
-// the page has gone.
+// Leaving the page confirms: pending deletions are sent at once, and continue after the page
+// has gone.
 
 import { ask, notice, parse } from "./base.js";
 import { t } from "./strings.js";
 
 const patience = 10_000; // milliseconds
 
-const held = new Map(); // by path, how to send what the service has not deleted yet
+const held = new Map(); // by path: functions that send pending deletions
 
-// undoable reports whether something may still come back.
+// undoable reports whether a row may still return.
 export const undoable = () => held.size > 0;
 
 const rowsOf = (path) => [...document.querySelectorAll("[data-delete]")]
@@ -36,12 +35,12 @@ function show(path, shown) {
   for (const row of rowsOf(path)) row.hidden = !shown;
 }
 
-// remove has the service delete what is not shown any more.
+// remove asks the service to delete a hidden row.
 async function remove(path) {
   try {
     await ask(path, { method: "DELETE", keepalive: true });
   } catch (refusal) {
-    if (refusal.status !== 404) { // else it is gone: another tab was faster
+    if (refusal.status !== 404) { // 404: another tab was faster
       held.delete(path);
       show(path, true);
       notice(t("undo.failed", { why: refusal.message }), { ms: patience });
@@ -52,7 +51,7 @@ async function remove(path) {
   rowsOf(path)[0]?.dispatchEvent(new Event("deleted", { bubbles: true }));
 }
 
-// hold is what a button does: it deletes, but for now from the page alone.
+// hold handles a delete button: at first the row is only hidden.
 function hold(button) {
   const path = button.dataset.delete;
   const row = button.closest("[data-row]");
@@ -85,7 +84,7 @@ function hold(button) {
   });
 }
 
-// nearest is what the keyboard goes on with where a row has gone.
+// nearest returns the next element for the keyboard after a row has gone.
 function nearest(row) {
   for (const way of ["nextElementSibling", "previousElementSibling"]) {
     for (let near = row[way]; near; near = near[way]) {
@@ -101,20 +100,20 @@ document.addEventListener("click", (event) => {
   if (button) hold(button);
 });
 
-// The next page may have been made before the service hears of it, and show rows once
-// more. It learns here that they are deleted, and sees to it.
+// The next page may have been rendered before the deletion, and show the rows again. This
+// storage tells the next page which rows are deleted.
 const leftBehind = "undo";
 
 function leave() {
   if (!undoable()) return;
   try {
     sessionStorage.setItem(leftBehind, JSON.stringify({ at: Date.now(), paths: [...held.keys()] }));
-  } catch { /* the browser keeps nothing: the next page may show them once more */ }
+  } catch { /* no storage: the next page may show the rows again */ }
   for (const send of held.values()) send();
 }
 
 addEventListener("pagehide", leave);
-addEventListener("submit", (event) => { if (!event.defaultPrevented) leave(); }); // it may be to sign out
+addEventListener("submit", (event) => { if (!event.defaultPrevented) leave(); }); // the form may sign the visitor out
 
 function taken() {
   try {
@@ -122,12 +121,12 @@ function taken() {
     sessionStorage.removeItem(leftBehind);
     return left;
   } catch {
-    return null; // the browser keeps nothing
+    return null; // no storage
   }
 }
 
 const left = taken();
-if (left?.at > performance.timeOrigin - 1_000) { // by a form it is left before this page begins
+if (left?.at > performance.timeOrigin - 1_000) { // a form leaves the storage before this page begins
   for (const path of left.paths) {
     if (rowsOf(path).length === 0) continue;
     held.set(path, () => {});

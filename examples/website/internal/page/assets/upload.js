@@ -1,4 +1,4 @@
-// Sends files one after the other, each with its progress, until the service has taken or
+// Sends files one after the other and shows their progress, until the service has accepted or
 // refused them.
 
 import { parse, sentence } from "./base.js";
@@ -6,11 +6,11 @@ import { follow } from "./follow.js";
 import { backoff, pause, size, sleep } from "./pause.js";
 import { t } from "./strings.js";
 
-const tries = 5; // of a file whose connection breaks, before its visitor is asked
+const tries = 5; // of a file whose connection breaks, before the visitor is asked
 const path = "/web/v1/transcript";
 
-// Uploads is the list of files and what becomes of each. languages() is the list of
-// languages that the next file is asked for with; empty: they are detected.
+// Uploads is the list of files and their states. languages() returns the list of languages for
+// the next file; empty: detect the language.
 export class Uploads {
   #section; #list; #languages; #queue = []; #busy = false;
 
@@ -21,7 +21,7 @@ export class Uploads {
     addEventListener("beforeunload", (event) => { if (this.#busy) event.preventDefault(); });
   }
 
-  // add takes files that were chosen or dropped. What cannot be sent is refused here.
+  // add takes chosen or dropped files. It refuses files that cannot be sent.
   add(files) {
     const most = Number(this.#section.dataset.max) || Infinity;
     for (const file of files) {
@@ -46,7 +46,7 @@ export class Uploads {
     for (let upload; (upload = this.#queue.shift());) {
       done = await upload.run();
       if (upload.broken) upload.row.offer(() => this.#enqueue(upload));
-      if (done && this.#list.children.length === 1) break; // the only one: its page
+      if (done && this.#list.children.length === 1) break; // the only file: show its page
       done = null;
       upload.watch();
     }
@@ -55,7 +55,8 @@ export class Uploads {
   }
 }
 
-// Upload is a file on its way. Its key lets it be sent again without being made twice.
+// Upload is a file that is being sent. Its key lets it be sent again without making a second
+// job.
 class Upload {
   #file; #languages; #request = null; #canceled = false; #key = key(); #job = "";
   #stop; #cancellation = new Promise((resolve) => { this.#stop = resolve; });
@@ -64,10 +65,10 @@ class Upload {
     this.#file = file;
     this.#languages = languages;
     this.row = row;
-    this.broken = false; // the connection, more often than is tried by itself
+    this.broken = false; // whether the connection broke more often than the module retries
   }
 
-  // watch shows how the work goes that the file has become, to its end.
+  // watch shows the progress of the file's job until it ends.
   async watch() {
     if (!this.#job) return;
     const job = this.#job;
@@ -93,7 +94,7 @@ class Upload {
     this.row.refuse(t("upload.canceled"));
   }
 
-  // run returns the page of what came of it, or null.
+  // run returns the page of the result, or null.
   async run() {
     this.broken = false;
     for (let failures = 0; !this.#canceled;) {
@@ -106,12 +107,12 @@ class Upload {
         break;
       }
       this.row.say(t("upload.repeats", { pause: pause(wait) }));
-      await Promise.race([sleep(wait), this.#cancellation]); // others wait for this one
+      await Promise.race([sleep(wait), this.#cancellation]); // the next files wait for this one
     }
     return null;
   }
 
-  // #send returns the answer, with the status 0 where there is none.
+  // #send returns the answer, with the status 0 if there is none.
   #send() {
     return new Promise((resolve) => {
       const form = new FormData();
@@ -158,7 +159,7 @@ class Upload {
   }
 }
 
-// pageOf is the page of a text.
+// pageOf returns the page of a text.
 function pageOf({ platform, externalId, lang }) {
   return `/transcripts/${encodeURIComponent(platform)}/${encodeURIComponent(externalId)}?language=${encodeURIComponent(lang)}`;
 }
@@ -168,21 +169,21 @@ function stageName(stage) {
   return name === "stage." + stage ? t("job.working") : name;
 }
 
-// repeats tells whether the same may be taken later: the service is busy, or away.
+// repeats reports whether a later try may succeed: the service is busy, or away.
 function repeats(status, body) {
   return status === 429 || status === 408 || status >= 502 && !["NOT_IMPLEMENTED", "CONFIG_ERROR"].includes(body.error?.code) || body.error?.code === "IDEMPOTENCY_IN_PROGRESS";
 }
 
-// key is random. crypto.randomUUID is there for https and this machine alone.
+// key returns a random key. crypto.randomUUID exists only for https and on this machine.
 function key() {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, "0")).join("");
 }
 
-// Speed is how fast bytes went in the last seconds.
+// Speed measures the speed of the last seconds.
 class Speed {
   #points = [];
 
-  // at takes how many have gone by now, and returns the time in seconds.
+  // at records the bytes sent so far, and returns the time in seconds.
   at(bytes) {
     const now = performance.now() / 1000;
     this.#points.push([now, bytes]);

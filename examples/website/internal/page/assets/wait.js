@@ -1,5 +1,5 @@
-// Counts down until something may be tried again, and holds its buttons until then. What
-// the visitor changes is a new request, which need not wait.
+// Counts down until the next try, and disables the buttons until then. A changed form is a new
+// request and need not wait.
 
 import { pause } from "./pause.js";
 import { t } from "./strings.js";
