@@ -1,23 +1,24 @@
 package speech
 
 const (
-	// A frame below pause is a place where one may cut.
+	// A recording may be cut in frames below pauseLevel.
 	pauseLevel level = -35
-	// A stretch with no frame above silence is not recognized. It lies well below
-	// pauseLevel: to recognize noise costs a second, to lose quiet words costs them.
+	// A stretch whose frames are all below silenceLevel is not recognized. The level lies well
+	// below pauseLevel: recognizing noise costs a second, but losing quiet words costs the
+	// words.
 	silenceLevel level = -50
-	// A recording whose loudest sounds are below usualPeak is judged by thresholds
-	// as much lower, but at most by lowest, so that hiss does not become speech.
+	// If the loudest sounds of a recording are below usualPeak, both levels are lowered by the
+	// difference, at most by lowest, so that hiss does not count as speech.
 	usualPeak level = -20
 	lowest    level = 15
 
-	peakFrames = 25  // half a second: a click is not how loud people speak
-	pauseMin   = 15  // 0.3 s: shorter ones are within words
-	apartMin   = 250 // 5 s: a silence this long need not be recognized
+	peakFrames = 25  // half a second: a click is shorter than loud speech
+	pauseMin   = 15  // 0.3 s: shorter pauses are inside words
+	apartMin   = 250 // 5 s: silences of this length are not recognized
 	margin     = 12  // 0.24 s of such a silence stay with the speech on either side
 )
 
-// stretch is a run of frames: from, and the one after the last.
+// stretch is a run of frames: the first one, and the one after the last.
 type stretch struct {
 	from, to int
 	silent   bool
@@ -25,20 +26,20 @@ type stretch struct {
 
 func (s stretch) frames() int { return s.to - s.from }
 
-// cut tiles the frames with stretches: of speech, at most longest frames long (50 is
-// the least), and of silence. Of all ways to cut at pauses it is the one that is
-// recognized at the least cost; window is what is paid for whole, in frames, at least 1.
+// cut divides the frames into stretches of speech, at most longest frames long (at least 50),
+// and of silence. Among all ways to cut at pauses it chooses the cheapest one for recognition.
+// window is the unit of payment, in frames, at least 1.
 func cut(levels []level, longest, window int) []stretch {
 	lower := quietRecording(levels)
 	c := cutter{levels: levels, pause: pauseLevel - lower, silence: silenceLevel - lower, longest: longest}
 	out := cheapest(c.pieces(), longest, window)
 	for i, s := range out {
-		out[i].silent = c.isSilent(s) // also one that is short, if chunks are
+		out[i].silent = c.isSilent(s) // also a short silence, if chunks are short
 	}
 	return out
 }
 
-// quietRecording is by how many dB the recording is quieter than usual.
+// quietRecording returns how much quieter than usual the recording is, in dB.
 func quietRecording(levels []level) level {
 	var count [1 - quietest]int // by dB below full scale
 	for _, l := range levels {
@@ -53,21 +54,21 @@ func quietRecording(levels []level) level {
 	return 0
 }
 
-// cutter finds where a recording may be cut.
+// cutter finds the places to cut a recording.
 type cutter struct {
 	levels         []level
 	pause, silence level // frames below
 	longest        int   // frames
 }
 
-// piece is a stretch that is not cut any further.
+// piece is a stretch that is not cut further.
 type piece struct {
 	stretch
-	rough int // how bad it is to cut before it, from 0
+	rough int // how bad it is to cut before the piece, from 0
 }
 
-// pieces tiles the recording with its long silences and the pieces between them, each
-// of which is at most longest frames long.
+// pieces divides the recording into its long silences and the pieces between them. Each piece
+// is at most longest frames long.
 func (c cutter) pieces() []piece {
 	var out []piece
 	done := 0
@@ -92,10 +93,10 @@ func (c cutter) pieces() []piece {
 	return out
 }
 
-// appendSpeech parts a stretch of speech in the middle of its pauses, and what has none
-// and is too long for one chunk also elsewhere.
+// appendSpeech cuts a stretch of speech in the middle of its pauses. A part without pauses that
+// is too long for one chunk is also cut elsewhere.
 func (c cutter) appendSpeech(out []piece, s stretch) []piece {
-	rough := 0 // what is before it is silent
+	rough := 0 // the stretch begins after silence
 	for _, p := range runs(c.levels, s.from, s.to, c.pause) {
 		if p.frames() < pauseMin {
 			continue
@@ -107,8 +108,8 @@ func (c cutter) appendSpeech(out []piece, s stretch) []piece {
 	return c.appendUnbroken(out, s, rough)
 }
 
-// appendUnbroken cuts a stretch without pauses where it is quiet: in the second half of
-// what is allowed, but so that the rest is not a mere crumb.
+// appendUnbroken cuts a stretch without pauses at quiet places: in the second half of the
+// permitted length, and so that the rest is not too short.
 func (c cutter) appendUnbroken(out []piece, s stretch, rough int) []piece {
 	for s.frames() > c.longest {
 		at := c.quietestPoint(s.from+c.longest/2, s.from+min(c.longest, s.frames()-c.longest/4))
@@ -118,8 +119,8 @@ func (c cutter) appendUnbroken(out []piece, s stretch, rough int) []piece {
 	return append(out, piece{s, rough})
 }
 
-// quietestPoint is the middle of the quietest tenth of a second, the last one
-// of equals.
+// quietestPoint returns the middle of the quietest tenth of a second; the last one if several
+// are equal.
 func (c cutter) quietestPoint(from, to int) int {
 	const width = 5
 	best, at := 0, to

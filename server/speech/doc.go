@@ -1,6 +1,6 @@
-// Package speech cuts a recording into chunks at its silences, and puts what a
-// recognizer heard in the chunks back on the media clock. It does so once, for
-// every [engine.Recognizer].
+// Package speech cuts a recording into chunks at its silences, and puts the text that a
+// recognizer heard in the chunks back on the media clock. It does so once, for every
+// [engine.Recognizer].
 //
 //	rec, err := speech.Open(audio.Path)
 //	plan, err := rec.Plan(ctx, speech.LengthsFor(recognizer.Info()))
@@ -11,9 +11,9 @@
 //	}
 //	text, err := speech.Stitch(plan, results)
 //
-// Every stage stands alone: [Plan], [Chunk] and [Result] survive JSON, so that a
-// service may store them between the stages and recognize chunks in any order,
-// at the same time, or on different machines.
+// Every stage stands alone: [Plan], [Chunk] and [Result] can be encoded as JSON. So a service
+// may store them between the stages, and recognize chunks in any order, at the same time, or on
+// different machines.
 //
 // The package runs no recognizer, creates no file and knows no jobs.
 package speech
@@ -29,24 +29,24 @@ import (
 const (
 	// SampleRate is the number of samples in a second of a normalized recording.
 	SampleRate = 16000
-	// DefaultChunk is the longest chunk where nothing asks for a shorter one. A
-	// recognizer loads its model for each chunk, so shorter ones cost time; a
-	// crash costs the running chunk, so longer ones cost work.
+	// DefaultChunk is the longest chunk if the recognizer names no shorter one. A recognizer
+	// loads its model for each chunk, so shorter chunks cost time. A crash loses the running
+	// chunk, so longer chunks cost work.
 	DefaultChunk = 30 * time.Second
 )
 
-// Lengths are those that a recognizer wants its chunks to have.
+// Lengths are the lengths of chunks that a recognizer wants.
 type Lengths struct {
-	// Longest is that of the longest chunk; 0 means [DefaultChunk], and the least is a
+	// Longest is the length of the longest chunk; 0 means [DefaultChunk]. It is at least a
 	// second.
 	Longest time.Duration
-	// Window is what is paid for whole, however little of it there is; 0 means that a
-	// chunk costs as much as it is long.
+	// Window is the unit of payment for audio; 0 means that a chunk costs as much as it is
+	// long.
 	Window time.Duration
 }
 
-// LengthsFor are the lengths for a recognizer: the longest is what suits it best, else
-// [DefaultChunk], but no more than its MaxChunk.
+// LengthsFor returns the lengths for a recognizer. Longest is the recognizer's best length,
+// else [DefaultChunk], but at most its MaxChunk.
 func LengthsFor(info engine.RecognizerInfo) Lengths {
 	longest := cmp.Or(info.Chunk, DefaultChunk)
 	if info.MaxChunk > 0 {
@@ -67,9 +67,9 @@ func toDuration(samples int64) time.Duration {
 	return time.Duration(samples) * perSample
 }
 
-// toMillis is the nearest millisecond to a time in seconds.
+// toMillis returns the millisecond nearest to a time in seconds.
 func toMillis(seconds float64) int64 { return int64(math.Round(seconds * 1000)) }
 
-// toSeconds is the nearest float to a number of milliseconds: it prints with at
-// most three decimals.
+// toSeconds returns the float nearest to a number of milliseconds. It prints with at most three
+// decimals.
 func toSeconds(millis int64) float64 { return float64(millis) / 1000 }

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// cost is what a cut list costs, the most important first.
+// cost is the cost of a cut list, the most important part first.
 type cost struct {
-	windows int // that are paid for
-	parts   int // calls of the recognizer, and long silences that it is to listen to
+	windows int // paid windows
+	parts   int // calls of the recognizer, and long silences inside them
 	rough   int // how bad the cuts are
 }
 
@@ -16,17 +16,17 @@ func (c cost) compare(d cost) int {
 	return cmp.Or(cmp.Compare(c.windows, d.windows), cmp.Compare(c.parts, d.parts), cmp.Compare(c.rough, d.rough))
 }
 
-// way is the cheapest way to tile the pieces up to one.
+// way is the cheapest way to divide the pieces up to a certain one.
 type way struct {
 	cost
 	first int // the first piece of its last stretch
 }
 
-// cheapest joins pieces to stretches of speech of at most longest frames, and leaves
-// silences out unless that costs a window: where one has room for two pieces, they
-// share it with the silence between them.
+// cheapest joins pieces to stretches of speech of at most longest frames. It leaves silences out,
+// unless that costs a window: two pieces that fit into one window share the window with the
+// silence between them.
 func cheapest(pieces []piece, longest, window int) []stretch {
-	ways := make([]way, 1, len(pieces)+1) // by how many pieces they tile
+	ways := make([]way, 1, len(pieces)+1) // indexed by the number of divided pieces
 	for i, last := range pieces {
 		if last.silent {
 			ways = append(ways, way{ways[i].cost, i})
@@ -40,7 +40,7 @@ func cheapest(pieces []piece, longest, window int) []stretch {
 			}
 			w := way{ways[first].with(pieces[first].rough, last.to-pieces[first].from, longest, window), first}
 			w.parts += silences
-			if best.first < 0 || w.compare(best.cost) < 0 { // of equals the first, for longer stretches before it
+			if best.first < 0 || w.compare(best.cost) < 0 { // the first of equal ways leaves longer stretches before it
 				best = w
 			}
 		}
@@ -54,8 +54,8 @@ func cheapest(pieces []piece, longest, window int) []stretch {
 	return out
 }
 
-// with adds the cost of one more stretch. One that is very short lacks the words around
-// its own: that is as bad as a cut without a pause.
+// with adds the cost of another stretch. A very short stretch lacks the context of its words,
+// which is as bad as a cut without a pause.
 func (c cost) with(rough, frames, longest, window int) cost {
 	if frames < longest/8 {
 		rough += apartMin

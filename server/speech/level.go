@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	// frameSamples is one frame of 20 ms: short enough to find the pauses between
-	// words, long enough to hold one period of the lowest voice.
+	// frameSamples is one frame of 20 ms: short enough for the pauses between words, long
+	// enough for one period of the lowest voice.
 	frameSamples = SampleRate / 50
 
-	// quietest is what digital silence is taken for; one bit of 16 is at -90.
+	// quietest is the level of digital silence; one bit of 16 is at -90.
 	quietest = -96
 )
 
-// level is the loudness of one frame: RMS in dBFS, 0 for the loudest square
-// wave. An hour of them is 180 kB.
+// level is the loudness of one frame: RMS in dBFS, 0 for the loudest square wave. The levels of
+// an hour take 180 kB.
 type level int8
 
 // levels measures the recording frame by frame. The last frame may be short.
@@ -42,14 +42,14 @@ func (r *Recording) levels(ctx context.Context) ([]level, error) {
 		case err == nil:
 		case left == 0:
 			return out, nil
-		default: // also when the file has become shorter since it was opened
+		default: // also if the file has become shorter since it was opened
 			return nil, fmt.Errorf("speech: read recording: %w", noEOF(err))
 		}
 	}
 }
 
-// levelOf measures the sound of a frame of s16le samples: a constant offset,
-// which some sound cards add, is not sound.
+// levelOf measures the sound of a frame of s16le samples. A constant offset, which some sound
+// cards add, does not count as sound.
 func levelOf(frame []byte) level {
 	var sum, squares int64
 	for i := 0; i+1 < len(frame); i += bytesPerSample {

@@ -8,8 +8,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// A recognizer that has lost its way says the same words over and over. People
-// repeat themselves too, but a word not as often as this, and a phrase less.
+// A failing recognizer repeats the same words again and again. People repeat themselves too,
+// but not as often: these are the least repetitions of a loop.
 const (
 	wordRepeats   = 12 // of one word
 	phraseRepeats = 6  // of two to seven words
@@ -18,8 +18,8 @@ const (
 	longestPhrase = 64 // tokens
 )
 
-// dropLoops leaves the first of the equal phrases of a loop and drops the others,
-// also one that the end cuts off. The gaps are where they were, in order.
+// dropLoops keeps the first of the equal phrases of a loop and drops the others, including a
+// truncated last one. The gaps are at the places of the dropped phrases, in order.
 func dropLoops(segments []transcript.Segment) ([]transcript.Segment, []Gap) {
 	tokens := tokensOf(segments)
 	var gaps []Gap
@@ -43,8 +43,8 @@ func dropLoops(segments []transcript.Segment) ([]transcript.Segment, []Gap) {
 	return fromTokens(segments, tokens), gaps
 }
 
-// loopAt returns how many tokens the phrase has that is repeated at the beginning
-// of tokens, and how many there are with its repetitions; 0 when there is none.
+// loopAt returns the number of tokens in the phrase that is repeated at the beginning of
+// tokens, and the number of tokens with all repetitions; 0 if there is no loop.
 func loopAt(tokens []token) (n, repeated int) {
 	for n := 1; n <= min(longestPhrase, len(tokens)/longRepeats); n++ {
 		same := n
@@ -54,7 +54,7 @@ func loopAt(tokens []token) (n, repeated int) {
 		if same/n < repeatsOf(tokens[:n]) {
 			continue
 		}
-		if same < len(tokens) { // then what begins like the phrase is another one
+		if same < len(tokens) { // the rest begins like the phrase but continues differently
 			same -= same % n
 		}
 		return n, same
@@ -62,8 +62,8 @@ func loopAt(tokens []token) (n, repeated int) {
 	return 0, 0
 }
 
-// repeatsOf is how often so many words come in a loop. Two characters of a script
-// without spaces count as a word.
+// repeatsOf returns the least repetitions of a phrase that make a loop. In a script without
+// spaces, two characters count as a word.
 func repeatsOf(phrase []token) int {
 	words := 0.0
 	for _, t := range phrase {
@@ -81,14 +81,14 @@ func repeatsOf(phrase []token) int {
 	return longRepeats
 }
 
-// token is a word of a segment or, of a script without spaces, a character.
+// token is a word of a segment, or a character in a script without spaces.
 type token struct {
 	segment    int
 	from, to   int // its bytes in the text, up to the next token
 	start, end float64
-	word       int // index of the word that it belongs to; -1: not known
+	word       int // index of its word in the segment; -1: not known
 	folded     string
-	alone      bool // a character
+	alone      bool // whether it is a character of a script without spaces
 	dropped    bool
 }
 
@@ -107,8 +107,8 @@ func tokensOf(segments []transcript.Segment) []token {
 	return all
 }
 
-// split cuts a text into tokens, with whatever stands before the first one and
-// after each.
+// split cuts a text into tokens. Each token includes the text up to the next one, and the first
+// token also the text before it.
 func split(text string) []token {
 	var all []token
 	inside := false
@@ -135,8 +135,7 @@ func split(text string) []token {
 
 func notInWord(r rune) bool { return !unicode.In(r, unicode.Letter, unicode.Digit, unicode.Mark) }
 
-// timeByWords gives tokens the times of the words that they are in, if the words
-// are those of the text.
+// timeByWords gives tokens the times of their words, if the words match the text.
 func timeByWords(tokens []token, s transcript.Segment) {
 	at := 0
 	for n, w := range s.Words {
@@ -155,7 +154,7 @@ func timeByWords(tokens []token, s transcript.Segment) {
 	}
 }
 
-// without makes the segments anew from the tokens that are left.
+// fromTokens makes segments from the remaining tokens.
 func fromTokens(segments []transcript.Segment, tokens []token) []transcript.Segment {
 	out := []transcript.Segment{}
 	for n, s := range segments {
@@ -175,7 +174,7 @@ func fromTokens(segments []transcript.Segment, tokens []token) []transcript.Segm
 	return out
 }
 
-// only is the part of a segment that consists of these tokens.
+// only returns the part of a segment that consists of these tokens.
 func only(s transcript.Segment, left []token) transcript.Segment {
 	var text strings.Builder
 	var words []transcript.Word

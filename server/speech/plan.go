@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Plan is a cut list: its chunks tile the recording from the first sample to
-// the last. Its JSON is its whole state.
+// Plan is a cut list: its chunks cover the recording from the first sample to the last. Its
+// JSON is its whole state.
 type Plan struct {
 	Samples int64   `json:"samples"` // length of the recording
 	Chunks  []Chunk `json:"chunks"`  // in order; empty for an empty recording
@@ -18,11 +18,11 @@ type Chunk struct {
 	Index int   `json:"index"` // its place in the plan, from 0
 	First int64 `json:"first"` // the first sample
 	Last  int64 `json:"last"`  // the sample after the last one
-	// Silent reports whether nobody speaks here: nothing is to be recognized.
+	// Silent reports that the chunk has no speech and is not recognized.
 	Silent bool `json:"silent,omitempty"`
 }
 
-// Gap is a stretch of the media that has no text, and why.
+// Gap is a stretch of the media without text, and its reason.
 type Gap struct {
 	Start    float64 `json:"start"`    // seconds from the start of the media
 	Duration float64 `json:"duration"` // seconds
@@ -31,19 +31,19 @@ type Gap struct {
 
 // The reasons of gaps.
 const (
-	ReasonSilence    = "silence"    // nobody speaks
-	ReasonRepetition = "repetition" // the recognizer repeated itself over and over
+	ReasonSilence    = "silence"    // no speech
+	ReasonRepetition = "repetition" // the recognizer repeated itself
 )
 
-// Plan measures the recording and cuts it into chunks of speech, in the middle of
-// pauses, and into silent chunks, which may be of any length. Of all such plans it is
-// the one with the fewest windows, then the fewest chunks, then the longest pauses
-// where it cuts. Only what is longer than a chunk without any pause is cut elsewhere.
-// Silences of 5 s and more are silent chunks, unless what is around them has room for
-// them in the windows that it needs anyway, and saves one.
+// Plan measures the recording and cuts it into chunks of speech, in the middle of pauses, and
+// into silent chunks of any length. Among all such plans it chooses one with the fewest
+// windows, then the fewest chunks, then the longest pauses at its cuts. Only a stretch that is
+// longer than a chunk and has no pause is cut elsewhere. Silences of 5 s and more become silent
+// chunks. The exception is a silence that fits into windows that are needed anyway, if that
+// saves a window.
 //
-// It reads the recording once, and keeps 50 bytes for each second of it and a few more
-// for each pause. The error is the context's or the reader's.
+// Plan reads the recording once. It keeps 50 bytes for each second and a few more for each
+// pause. The error is the context's or the reader's.
 func (r *Recording) Plan(ctx context.Context, l Lengths) (Plan, error) {
 	levels, err := r.levels(ctx)
 	if err != nil {
@@ -64,10 +64,10 @@ func (r *Recording) Plan(ctx context.Context, l Lengths) (Plan, error) {
 
 func toFrames(d time.Duration) int { return int(toSamples(d) / frameSamples) }
 
-// Duration is the length of the recording.
+// Duration returns the length of the recording.
 func (p Plan) Duration() time.Duration { return toDuration(p.Samples) }
 
-// Speech returns the chunks that are to be recognized.
+// Speech returns the chunks to recognize.
 func (p Plan) Speech() []Chunk {
 	out := make([]Chunk, 0, len(p.Chunks))
 	for _, c := range p.Chunks {
@@ -96,13 +96,13 @@ func (p Plan) Gaps() []Gap {
 	return out
 }
 
-// Start is where the chunk begins on the media clock.
+// Start returns the start of the chunk on the media clock.
 func (c Chunk) Start() time.Duration { return toDuration(c.First) }
 
-// Duration is the length of the chunk.
+// Duration returns the length of the chunk.
 func (c Chunk) Duration() time.Duration { return toDuration(c.Last - c.First) }
 
-// span is the chunk in whole milliseconds that lie inside it.
+// span returns the whole milliseconds inside the chunk.
 func (c Chunk) span() (from, to int64) {
 	const perMilli = SampleRate / 1000
 	return (c.First + perMilli - 1) / perMilli, c.Last / perMilli

@@ -8,16 +8,15 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Progress adds up how far the chunks of a plan have come. It never goes back,
-// also when a chunk starts anew, and silent chunks are done from the start. Safe
-// for concurrent use.
+// Progress adds up the progress of a plan's chunks. It never decreases, even if a chunk starts
+// again. Silent chunks are done from the start. Safe for concurrent use.
 type Progress struct {
 	plan Plan
 	mu   sync.Mutex
 	done []int64 // samples of each chunk
 }
 
-// NewProgress starts to count for plan.
+// NewProgress starts counting for plan.
 func NewProgress(plan Plan) *Progress {
 	p := &Progress{plan: plan, done: make([]int64, len(plan.Chunks))}
 	for i, c := range plan.Chunks {
@@ -28,8 +27,8 @@ func NewProgress(plan Plan) *Progress {
 	return p
 }
 
-// Set records how much of the chunk with that index is done, and returns the
-// sum. An index that the plan does not have changes nothing.
+// Set records the finished length of the chunk with that index, and returns the sum. It ignores
+// an index that the plan does not have.
 func (p *Progress) Set(chunk int, done time.Duration) transcript.Progress {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -62,7 +61,7 @@ func (p *Progress) sum() transcript.Progress {
 		fraction = float64(done) / float64(p.plan.Samples)
 	}
 	return transcript.Progress{
-		Fraction:     math.Floor(fraction*10000) / 10000, // 1 only when all is done
+		Fraction:     math.Floor(fraction*10000) / 10000, // 1 only if everything is done
 		ProcessedSec: toSeconds(toMillis(toDuration(done).Seconds())),
 		TotalSec:     toSeconds(toMillis(p.plan.Duration().Seconds())),
 	}

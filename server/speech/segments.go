@@ -12,10 +12,10 @@ const (
 	segmentPause   = 0.5 // seconds
 )
 
-// Segments makes segments of words, for recognizers that return only these. A
-// segment ends at a pause of more than 0.5 s, and before it would exceed 8 s or
-// 80 characters; a single word may exceed both. Its confidence is the mean of
-// its words', where they have any. The words are in the order of their start.
+// Segments makes segments from words, for recognizers that return only words. A segment ends at
+// a pause of more than 0.5 s, and before it would exceed 8 s or 80 characters; a single word
+// may exceed both. Its confidence is the mean of its words' confidences, if they have any.
+// words must be sorted by start.
 func Segments(words []transcript.Word) []transcript.Segment {
 	segments := []transcript.Segment{}
 	first, runes := 0, 0
@@ -28,7 +28,7 @@ func Segments(words []transcript.Word) []transcript.Segment {
 			first, runes = i, 0
 		}
 		if i > first {
-			runes++ // the blank
+			runes++ // the space
 		}
 		runes += length
 	}

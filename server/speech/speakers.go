@@ -13,29 +13,28 @@ import (
 )
 
 const (
-	mostSpeakers = 32  // that are told apart in a recording
+	mostSpeakers = 32  // that are distinguished in a recording
 	longestLabel = 100 // characters
-	leastClip    = 2.0 // seconds: what recognizers want to know a voice by
-	bestClip     = 8.0 // seconds: no recognizer wants more
-	turnPause    = 1.0 // seconds: who pauses no longer goes on speaking
+	leastClip    = 2.0 // seconds: the least that recognizers need for a voice
+	bestClip     = 8.0 // seconds: the most that recognizers need
+	turnPause    = 1.0 // seconds: after a shorter pause a speaker goes on
 )
 
-// Speaker is somebody who speaks in a recording.
+// Speaker is a speaker in a recording.
 type Speaker struct {
 	Name   string  // in the transcript
-	Spoken float64 // seconds, in the chunks so far
-	// Clip is a WAV of 2 to 8 seconds in which nobody else speaks; nil: there was no
-	// such time yet.
+	Spoken float64 // seconds, in the recognized chunks
+	// Clip is a WAV of 2 to 8 seconds in which only this speaker is heard; nil: not found yet.
 	Clip []byte
 }
 
-// Cast are the speakers of those chunks of a recording that have been recognized so
-// far, one after the other: 32 at most, first whoever has spoken most. Nil: nobody has
-// spoken yet.
+// Cast lists the speakers in the recognized chunks of a recording, which are recognized one
+// after the other: at most 32, ordered by how much they have spoken, most first. Nil: no
+// speaker yet.
 type Cast []Speaker
 
-// WithClip returns the first n of the cast that have a clip, or all that have one where
-// they are fewer.
+// WithClip returns the first n speakers of the cast that have a clip, or all of them if there
+// are fewer.
 func (c Cast) WithClip(n int) Cast {
 	var out Cast
 	for _, s := range c {
@@ -46,20 +45,20 @@ func (c Cast) WithClip(n int) Cast {
 	return out
 }
 
-// VoiceName is what the i-th voice, from 0, is called when a recognizer is told of it.
+// VoiceName returns the name of the i-th voice, from 0, for a recognizer.
 func VoiceName(i int) string { return fmt.Sprintf("voice_%d", i+1) }
 
-// Admit gives the speakers of a chunk the names that they have in the recording, in
-// its result, and returns the cast with them. The chunk was recognized with the voices
-// of offered, each under its [VoiceName]; audio is the chunk's. Who is none of these is
-// new, and keeps the recognizer's label as name; one that is taken becomes another: "A"
-// the next letter that is free.
+// Admit gives the speakers in a chunk's result their names in the recording, and returns the
+// cast with them. The chunk was recognized with the voices of offered, each under its
+// [VoiceName]; audio is the chunk's audio. A speaker without a voice is new and keeps the
+// recognizer's label as name. If the name is taken, the speaker gets a similar one: for "A" the
+// next free letter.
 //
-// Where somebody has spoken before, and nobody in the chunk is one of the voices, there
-// is no saying who they are. The cast is then as it was, and [Stitch] marks their names.
-// The error is that the audio cannot be read.
+// If there are earlier speakers, and no speaker in the chunk matches a voice, the speakers
+// cannot be identified. The cast then stays as it was, and [Stitch] marks their names. Admit
+// returns an error if the audio cannot be read.
 func (c Cast) Admit(chunk Chunk, r *Result, offered Cast, audio *Recording) (Cast, error) {
-	names := map[string]string{"": ""} // by label
+	names := map[string]string{"": ""} // names by label
 	for i, s := range offered {
 		names[VoiceName(i)] = s.Name
 	}
@@ -90,8 +89,8 @@ func (c Cast) Admit(chunk Chunk, r *Result, offered Cast, audio *Recording) (Cas
 	return cast, nil
 }
 
-// add adds a speaker and returns the name: the label if nobody has it, else one like it.
-// It is empty where there are too many already.
+// add adds a speaker and returns the name: the label if it is free, else a similar one. The
+// name is empty if there are too many speakers.
 func (c *Cast) add(label string) (name string) {
 	if len(*c) == mostSpeakers {
 		return ""
@@ -112,12 +111,12 @@ func (c Cast) index(name string) int {
 	return slices.IndexFunc(c, func(s Speaker) bool { return s.Name == name })
 }
 
-// solo is a time in which one speaker is heard alone, in seconds on the media clock.
+// solo is a span in which only one speaker is heard, in seconds on the media clock.
 type solo struct{ from, to float64 }
 
 func (s solo) seconds() float64 { return s.to - s.from }
 
-// solosOf are the longest times in which each speaker is heard alone, by label.
+// solosOf returns each speaker's longest solo, by label.
 func solosOf(segments []transcript.Segment) map[string]solo {
 	longest := map[string]solo{}
 	var before ends
@@ -138,11 +137,11 @@ func solosOf(segments []transcript.Segment) map[string]solo {
 	return longest
 }
 
-// ends are when the speakers so far have ended.
+// ends records when the previous speakers have ended.
 type ends struct {
-	speaker string  // who ends last
-	last    float64 // when that is
-	other   float64 // when the last of the others ends
+	speaker string  // the speaker who ends last
+	last    float64 // the end of that speaker
+	other   float64 // the latest end of the other speakers
 }
 
 func (e *ends) add(speaker string, at float64) {
@@ -156,7 +155,7 @@ func (e *ends) add(speaker string, at float64) {
 	}
 }
 
-// others is when the last of those ends who are not the speaker.
+// others returns the latest end of all speakers except one.
 func (e *ends) others(speaker string) float64 {
 	if speaker == e.speaker {
 		return e.other
@@ -164,8 +163,8 @@ func (e *ends) others(speaker string) float64 {
 	return e.last
 }
 
-// hear keeps the middle of the time in which the speaker is alone as clip, if that is
-// longer than the clip there is.
+// hear keeps the middle of the speaker's solo as the clip, if it is longer than the present
+// clip.
 func (s *Speaker) hear(audio *Recording, chunk Chunk, alone solo) error {
 	length := min(alone.seconds(), bestClip)
 	from := alone.from + (alone.seconds()-length)/2
@@ -182,8 +181,8 @@ func (s *Speaker) hear(audio *Recording, chunk Chunk, alone solo) error {
 	return nil
 }
 
-// cleanSpeakers puts the labels of a chunk's speakers on one line of bounded length. Of
-// more than 32 those who say the least have none.
+// cleanSpeakers puts the labels of a chunk's speakers on one line of bounded length. If there
+// are more than 32, the labels of those who speak least are removed.
 func cleanSpeakers(segments []transcript.Segment) {
 	spoken := map[string]float64{}
 	for i := range segments {
@@ -205,8 +204,8 @@ func cleanSpeakers(segments []transcript.Segment) {
 	}
 }
 
-// markParts marks the names that hold in one chunk only with its number among those of
-// speech, "A (part 2)", unless all speakers are of one chunk. results are in order.
+// markParts marks names that are valid in one chunk only with the number of the chunk among
+// those with speech, "A (part 2)", unless only one chunk has speakers. results are in order.
 func markParts(results []Result) {
 	with, named := 0, 0
 	for _, r := range results {
@@ -222,7 +221,7 @@ func markParts(results []Result) {
 	}
 	for n, r := range results {
 		if r.Named && named > 1 {
-			continue // others have the same names
+			continue // its names are valid in the other chunks too
 		}
 		r.Segments = slices.Clone(r.Segments)
 		for i := range r.Segments {

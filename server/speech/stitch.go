@@ -12,15 +12,15 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Result is what was heard in one chunk, on the media clock: what a service
-// stores as JSON until all chunks are done. Make one with [Chunk.Place].
+// Result is the text of one chunk, on the media clock. A service stores it as JSON until all
+// chunks are done. [Chunk.Place] makes a Result.
 type Result struct {
 	Chunk    int                  `json:"chunk"`              // its index
-	Language string               `json:"language,omitempty"` // the tag of what was heard; empty when not known
+	Language string               `json:"language,omitempty"` // the tag of the heard language; empty if not known
 	Segments []transcript.Segment `json:"segments"`
-	Gaps     []Gap                `json:"gaps,omitempty"` // where text was dropped; nil: nowhere
+	Gaps     []Gap                `json:"gaps,omitempty"` // where text was dropped; nil: none
 	Prompted bool                 `json:"prompted,omitempty"`
-	// Named reports that its speakers have the names of the whole recording: see
+	// Named reports that the speakers have their names in the whole recording: see
 	// [Cast.Admit].
 	Named bool `json:"named,omitempty"`
 }
@@ -28,18 +28,18 @@ type Result struct {
 // Transcription is the text of a whole recording.
 type Transcription struct {
 	Segments []transcript.Segment // sorted by start; not nil
-	Language string               // the tag of most of the text; empty when not known
+	Language string               // the language of most of the text; empty if not known
 	Gaps     []Gap                // in order; not nil
-	Prompted bool                 // a prompt guided what was heard, of one chunk at least
+	Prompted bool                 // whether a prompt guided at least one chunk
 }
 
-// Place puts what was recognized in c, with times from the start of c, on the
-// media clock: clamped to the chunk's span and rounded to milliseconds. Segments
-// that have no text, no length or no place in the chunk are dropped, the others
-// sorted by their start. Control characters become U+FFFD. Of a loop, as recognizers fall into them, the first round
-// is kept: a word 12 times in a row, a phrase of two words and more 6 times, one
-// of eight and more 5 times. Where the others were is a gap. Of a speaker's label 100
-// characters stay, on one line; more than 32 speakers are not told apart.
+// Place moves a recognition of c, with times from the start of c, to the media clock: times are
+// clamped to the chunk's span and rounded to milliseconds. Segments without text, without
+// length or outside the chunk are dropped, the others are sorted by start. Control characters
+// become U+FFFD. Some recognizers fall into loops: a word 12 times in a row, a phrase of two or
+// more words 6 times, a phrase of eight or more words 5 times. Place keeps the first round of a
+// loop and records a gap for the others. It cuts a speaker's label to one line of 100
+// characters, and distinguishes at most 32 speakers.
 func (c Chunk) Place(heard engine.Recognition) Result {
 	out := Result{Chunk: c.Index, Language: heard.Language, Segments: []transcript.Segment{}, Prompted: heard.Prompted}
 	for _, s := range heard.Segments {
@@ -73,8 +73,8 @@ func (c Chunk) placeWords(words []transcript.Word) []transcript.Word {
 	return out
 }
 
-// clamp puts a span of seconds from the chunk's start on the media clock, in
-// milliseconds. It is not ok when it is no span or lies outside the chunk.
+// clamp moves a span, in seconds from the chunk's start, to the media clock, in milliseconds.
+// ok is false for an invalid span or one outside the chunk.
 func (c Chunk) clamp(start, end float64) (int64, int64, bool) {
 	length := c.Duration().Seconds()
 	if math.IsNaN(start) || math.IsNaN(end) || end < start || start >= length || end < 0 {
@@ -88,10 +88,10 @@ func (c Chunk) clamp(start, end float64) (int64, int64, bool) {
 	return place(start), place(end), true
 }
 
-// Stitch joins the results of all chunks of speech, given in any order. A result
-// that is missing, given twice or of no such chunk is an error: silence must not
-// hide that a chunk was forgotten. Of speakers whose labels hold in one chunk only, the
-// names tell which: "A (part 2)", the second chunk of speech.
+// Stitch joins the results of all chunks of speech, given in any order. A missing result, two
+// results for a chunk, and a result for an unknown chunk are errors, so that silence cannot
+// hide a forgotten chunk. If speakers' labels are valid in one chunk only, their names tell the
+// chunk: "A (part 2)" is from the second chunk of speech.
 func Stitch(plan Plan, results []Result) (Transcription, error) {
 	byChunk := make(map[int]Result, len(results))
 	for _, r := range results {
@@ -127,8 +127,8 @@ func Stitch(plan Plan, results []Result) (Transcription, error) {
 	return out, nil
 }
 
-// most is the language with the most seconds, of equals the first by name. One
-// that is known goes before the unknown one.
+// most returns the language with the most seconds; of equal ones the first by name. A known
+// language takes precedence over the unknown one.
 func most(spoken map[string]float64) string {
 	best := ""
 	for tag, sec := range spoken {

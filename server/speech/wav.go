@@ -13,20 +13,20 @@ import (
 
 const (
 	formatPCM        = 0x0001
-	formatExtensible = 0xFFFE // the real format stands in the first two bytes of a GUID
+	formatExtensible = 0xFFFE // the first two bytes of a GUID hold the real format
 	unknownLength    = 0xFFFFFFFF
-	headerSize       = 44 // RIFF, fmt and data headers as WriteWAV writes them
+	headerSize       = 44 // the RIFF, fmt and data headers of WriteWAV
 )
 
-// Recording is a WAV of 16 kHz, mono, 16 bit, read in place. Safe for concurrent
+// Recording is a WAV of 16 kHz, mono, 16 bit that is read in place. It is safe for concurrent
 // use until it is closed.
 type Recording struct {
 	data   *io.SectionReader // the samples
-	closer io.Closer         // nil when the caller owns the reader
+	closer io.Closer         // nil if the caller owns the reader
 }
 
-// Open opens the file at path. The caller closes it. The error wraps
-// fs.ErrNotExist where there is no such file.
+// Open opens the file at path. The caller closes it. The error wraps fs.ErrNotExist if there is
+// no such file.
 func Open(path string) (*Recording, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -48,11 +48,11 @@ func openFile(f *os.File) (*Recording, error) {
 	return NewRecording(f, st.Size())
 }
 
-// NewRecording reads the headers of a WAV of size bytes. Chunks of the file that
-// it does not know are skipped. Where the header does not know the length of the
-// samples (0xFFFFFFFF, as programs write that send their output through a pipe),
-// they reach to the end of the file. A file that holds less than its header says
-// was cut off: the error is io.ErrUnexpectedEOF, as words would be lost silently.
+// NewRecording reads the headers of a WAV of size bytes. It skips unknown chunks of the file.
+// If the header does not know the length of the samples (0xFFFFFFFF, as programs write that
+// send their output through a pipe), the samples reach to the end of the file. A file that
+// holds less than its header says is truncated: the error is io.ErrUnexpectedEOF, because words
+// would otherwise be lost silently.
 func NewRecording(r io.ReaderAt, size int64) (*Recording, error) {
 	var riff [12]byte
 	if err := readAt(r, riff[:], 0); err != nil {
@@ -61,7 +61,7 @@ func NewRecording(r io.ReaderAt, size int64) (*Recording, error) {
 	if string(riff[:4]) != "RIFF" || string(riff[8:]) != "WAVE" {
 		return nil, errors.New("speech: not a WAV file")
 	}
-	known := false // the format has been seen and is ours
+	known := false // a supported format was read
 	for pos := int64(len(riff)); ; {
 		var head [8]byte
 		if err := readAt(r, head[:], pos); err != nil {
@@ -111,16 +111,16 @@ func checkFormat(r io.ReaderAt, pos, length int64) error {
 	return nil
 }
 
-// readAt fills b. A file that ends early is io.ErrUnexpectedEOF.
+// readAt fills b. If the file ends early, the error is io.ErrUnexpectedEOF.
 func readAt(r io.ReaderAt, b []byte, pos int64) error {
 	n, err := r.ReadAt(b, pos)
 	if n == len(b) {
-		return nil // a reader may say io.EOF with the last bytes
+		return nil // a reader may return io.EOF with the last bytes
 	}
 	return noEOF(err)
 }
 
-// noEOF tells a file that ends early from one that ends.
+// noEOF replaces io.EOF by io.ErrUnexpectedEOF.
 func noEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
@@ -128,7 +128,7 @@ func noEOF(err error) error {
 	return err
 }
 
-// Close closes the file of [Open]; it does nothing on a recording of [NewRecording].
+// Close closes the file of [Open]. It does nothing for a recording of [NewRecording].
 func (r *Recording) Close() error {
 	if r.closer == nil {
 		return nil
@@ -136,14 +136,14 @@ func (r *Recording) Close() error {
 	return r.closer.Close()
 }
 
-// Samples is the length of the recording in samples.
+// Samples returns the length of the recording in samples.
 func (r *Recording) Samples() int64 { return r.data.Size() / bytesPerSample }
 
-// Duration is the length of the recording.
+// Duration returns the length of the recording.
 func (r *Recording) Duration() time.Duration { return toDuration(r.Samples()) }
 
-// PCM reads the samples of c without a header: signed 16 bit, little endian.
-// What lies outside the recording is left out.
+// PCM reads the samples of c without a header: signed 16 bit, little endian. It leaves out
+// samples outside the recording.
 func (r *Recording) PCM(c Chunk) io.Reader {
 	first := min(max(c.First, 0), r.Samples())
 	last := min(max(c.Last, first), r.Samples())
@@ -158,8 +158,8 @@ func (r *Recording) WriteChunk(w io.Writer, c Chunk) error {
 	return WriteWAV(w, r.PCM(c), c.Last-c.First)
 }
 
-// WriteWAV writes a WAV of 16 kHz, mono, 16 bit with so many samples of pcm, which
-// must be able to give them: signed 16 bit, little endian.
+// WriteWAV writes a WAV of 16 kHz, mono, 16 bit with the given number of samples from pcm:
+// signed 16 bit, little endian. pcm must hold that many.
 func WriteWAV(w io.Writer, pcm io.Reader, samples int64) error {
 	size := samples * bytesPerSample
 	if size < 0 || size > math.MaxUint32-headerSize {
@@ -168,7 +168,7 @@ func WriteWAV(w io.Writer, pcm io.Reader, samples int64) error {
 	if _, err := w.Write(header(uint32(size))); err != nil {
 		return fmt.Errorf("speech: write WAV: %w", err)
 	}
-	// Not io.CopyN: where w has a ReadFrom, it may hide that a write failed.
+	// Do not use io.CopyN: if w has a ReadFrom, CopyN may hide a failed write.
 	n, err := io.Copy(w, io.LimitReader(pcm, size))
 	if err == nil && n < size {
 		err = io.ErrUnexpectedEOF
