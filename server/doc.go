@@ -38,3 +38,6 @@
 // The package is about HTTP and composition. What a server keeps is in the
 // [store.Store] that its caller opens and closes.
 package server
+
+//go:generate go test . -run TestTextsAreCheckedIn -update
+//go:generate go test . -run TestDocumentIsCheckedIn -update

@@ -3,17 +3,14 @@ package server
 import (
 	"context"
 	"io"
-	"iter"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"net/netip"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
-	"github.com/transcriptkit/transcriptkit/server/internal/request"
 )
 
 // Route is a line of the route table.
@@ -25,7 +22,7 @@ type Route struct {
 
 // Routes is the route table of the whole API.
 func Routes(s *Server) (all []Route) {
-	for _, rt := range s.routes() {
+	for _, rt := range s.api.Routes() {
 		shown := Route{Method: rt.Method, Pattern: rt.Pattern, Operation: rt.Operation}
 		for _, a := range rt.Answers {
 			shown.Answers = append(shown.Answers, a.Status)
@@ -33,18 +30,6 @@ func Routes(s *Server) (all []Route) {
 		all = append(all, shown)
 	}
 	return all
-}
-
-// Stream sends what watch yields as a job's stream does, until that ends, or mayStay
-// returns false.
-func Stream(w http.ResponseWriter, watch func(context.Context) iter.Seq2[pipeline.Event, error], mayStay func() bool) {
-	s := &Server{cfg: Config{Log: slog.New(slog.DiscardHandler)}, lifetime: edge.NewLifetime()}
-	ctx, leave := context.WithCancel(context.Background())
-	defer leave()
-	stream := newEventStream(w)
-	if stream.begin() == nil {
-		s.pump(ctx, leave, stream, watch(ctx), mayStay)
-	}
 }
 
 // MayStay reports whether an open stream of the request that ctx belongs to goes
@@ -125,27 +110,3 @@ func Small(s *Server, h http.HandlerFunc) http.Handler {
 
 // ClientOf is the address from which a request comes.
 func ClientOf(s *Server, r *http.Request) netip.Addr { return ClientAddr(r, s.cfg.TrustedProxies) }
-
-// Listing is a list whose pages a test turns.
-type Listing struct{ listing }
-
-// ListingOf is the list that an account asks for by a path and a query, whose filters
-// are status and maxResults.
-func ListingOf(owner, path, query string) (Listing, error) {
-	ctx := edge.WithPrincipal(context.Background(), account.Principal{Account: owner})
-	r := httptest.NewRequestWithContext(ctx, http.MethodGet, path, nil)
-	var q paging
-	var status string
-	table := request.Table{Fields: append(q.fields(500, 50), request.New("status", &status, request.Text(1, 20)))}
-	err := table.ReadQuery(query)
-	return Listing{listingOf(r, table)}, err
-}
-
-// Token is the page token of what follows a place.
-func (l Listing) Token(after any) string { return l.token(after) }
-
-// After reads the place in a page token.
-func (l Listing) After(token string, after any) error { return l.after(token, after) }
-
-// LinksOfCSV reads the body of a batch that is a CSV.
-func LinksOfCSV(body []byte) ([]string, error) { return linksOfCSV(body) }

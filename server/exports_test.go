@@ -3,6 +3,7 @@ package server_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -474,4 +475,22 @@ func TestExportCostsLittleMemory(t *testing.T) { //nolint:paralleltest // see ab
 	})
 	t.Logf("memory grew by %.1f MiB", float64(growth)/(1<<20))
 	assert.LessOrEqual(t, growth, int64(32<<20), "all of them unpacked are more than twice as much")
+}
+
+// stuck is a connection whose peer does not read: a write lasts until its
+// deadline.
+type stuck struct {
+	*httptest.ResponseRecorder
+	deadline time.Time
+	writes   int
+}
+
+func (s *stuck) SetWriteDeadline(t time.Time) error { s.deadline = t; return nil }
+
+func (s *stuck) Write(b []byte) (int, error) {
+	if s.writes++; s.writes == 1 {
+		return len(b), nil
+	}
+	<-time.After(time.Until(s.deadline))
+	return 0, errors.New("i/o timeout")
 }

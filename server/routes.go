@@ -2,48 +2,45 @@ package server
 
 import (
 	"net/http"
-	"slices"
-
-	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 )
 
 // Handler is the whole API. Under a prefix of another server's mux it needs
 // [Config.BasePath] and http.StripPrefix: see the example.
-func (s *Server) Handler() http.Handler { return s.edge.Handler(s.routes()) }
+func (s *Server) Handler() http.Handler { return s.edge.Handler(s.api.Routes()) }
 
 // Transcripts serves POST /v1/transcript and the job routes, and nothing else.
 func (s *Server) Transcripts() http.Handler {
-	return s.edge.Handler(slices.Concat(s.transcriptRoutes(), s.jobRoutes(), s.eventRoutes()))
+	return s.edge.Handler(s.api.Transcripts())
 }
 
 // Captions serves GET /v1/video_site/captions and GET /v1/transcript/info, which
 // start no job.
 func (s *Server) Captions() http.Handler {
-	return s.edge.Handler(slices.Concat(s.captionRoutes(), s.infoRoutes()))
+	return s.edge.Handler(s.api.Captions())
 }
 
 // Discovery serves what is found on the video site: GET /v1/video_site/search and the
 // like. It starts no job and keeps nothing. A mux wants the pattern "/v1/video_site/", and
 // "/v1/video_site/captions" for [Server.Captions], which this handler answers with 404.
-func (s *Server) Discovery() http.Handler { return s.edge.Handler(s.discoveryRoutes()) }
+func (s *Server) Discovery() http.Handler { return s.edge.Handler(s.api.Discovery()) }
 
 // Library serves /v1/library/: what an account has saved. It starts no job and charges
 // nothing.
 func (s *Server) Library() http.Handler {
-	return s.edge.Handler(slices.Concat(s.libraryRoutes(), s.chunkRoutes(), s.searchRoutes(), s.downloadRoutes()))
+	return s.edge.Handler(s.api.Library())
 }
 
 // Batches serves /v1/batch and what is below it: batches and their exports. A mux wants
 // both patterns, "/v1/batch" and "/v1/batch/".
 func (s *Server) Batches() http.Handler {
-	return s.edge.Handler(slices.Concat(s.batchRoutes(), s.exportRoutes()))
+	return s.edge.Handler(s.api.Batches())
 }
 
 // Usage serves GET /v1/usage: what an account may have, and how much of it is used.
-func (s *Server) Usage() http.Handler { return s.edge.Handler(s.usageRoutes()) }
+func (s *Server) Usage() http.Handler { return s.edge.Handler(s.api.Usage()) }
 
 // Health serves /healthz and /readyz, which need no credential.
-func (s *Server) Health() http.Handler { return s.edge.Handler(s.healthRoutes()) }
+func (s *Server) Health() http.Handler { return s.edge.Handler(s.api.Health()) }
 
 // Metrics shows, in Prometheus's text format, what the service counts and what it
 // finds in its database; see server/METRICS.md. It needs no credential, and is meant for
@@ -54,26 +51,4 @@ func (s *Server) Metrics() http.Handler { return s.metrics.Handler() }
 
 // Docs serves /docs, a page for people, and /docs/openapi.json, which need no credential.
 // A mux wants both patterns, "/docs" and "/docs/".
-func (s *Server) Docs() http.Handler { return s.edge.Handler(s.docsRoutes()) }
-
-// routes is the whole API. A new resource is a file with its routes and handlers,
-// and a line here.
-func (s *Server) routes() []edge.Route {
-	return slices.Concat(
-		s.transcriptRoutes(),
-		s.jobRoutes(),
-		s.eventRoutes(),
-		s.captionRoutes(),
-		s.infoRoutes(),
-		s.discoveryRoutes(),
-		s.batchRoutes(),
-		s.usageRoutes(),
-		s.libraryRoutes(),
-		s.chunkRoutes(),
-		s.searchRoutes(),
-		s.downloadRoutes(),
-		s.exportRoutes(),
-		s.healthRoutes(),
-		s.docsRoutes(),
-	)
-}
+func (s *Server) Docs() http.Handler { return s.edge.Handler(s.api.Docs()) }

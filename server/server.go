@@ -14,6 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/run"
 	"github.com/transcriptkit/transcriptkit/internal/scratch"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/api"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
@@ -38,12 +39,9 @@ type Server struct {
 	guard      *egress.Guard
 	shortLinks *shortlink.Follower
 	scratch    *scratch.Dir // nil where no work is done
-	streams    streamCounter
-	made       *made
+	api        *api.API
 	edge       *edge.Edge
 	lifetime   *edge.Lifetime
-	document   func() (document, error) // made when it is asked for first
-	docsPage   func() (docsPage, error) // so is this
 
 	unconfined error // why the kernel does not hold programs to the guard; nil: it does
 
@@ -72,7 +70,7 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 		return nil, err
 	}
 	s := &Server{
-		cfg: c, db: db.Of(c.Store), metrics: metrics.New(c.Version), made: newMade(),
+		cfg: c, db: db.Of(c.Store), metrics: metrics.New(c.Version),
 		lifetime: edge.NewLifetime(), turn: make(chan struct{}, 1),
 	}
 	s.edge, err = edge.New(edge.Config{
@@ -126,8 +124,11 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 	}
 	s.metrics.WatchStore(s.db, pipeline.Queues())
 	s.metrics.WatchMachine(s.pipeline.FreeDisk, s.pipeline.OpenCircuits)
-	s.docsPage = sync.OnceValues(makeDocsPage)
-	s.document = sync.OnceValues(func() (document, error) { return makeDocument(s.routes(), c.BasePath) })
+	s.api = api.New(api.Config{
+		Edge: s.edge, Lifetime: s.lifetime, Pipeline: s.pipeline, Store: s.db, Metrics: s.metrics, Log: c.Log,
+		Sites: c.Sites, ShortLinks: s.shortLinks, Admit: c.admit(), BasePath: c.BasePath, Version: c.Version, Unconfined: func() error { return s.unconfined },
+		ExportPatience: c.exportPatience, Timeout: c.timeout,
+	})
 	return s, nil
 }
 

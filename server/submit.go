@@ -2,19 +2,8 @@ package server
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"strings"
 
-	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/account"
-	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/edge"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
-	"github.com/transcriptkit/transcriptkit/server/internal/request"
-	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -36,145 +25,32 @@ import (
 // the plan permits; an error of its reader is returned as it is. When ctx ends, so does
 // the reading of the file, and the wait, but not the job.
 func (s *Server) Submit(ctx context.Context, p account.Principal, r transcript.Request) (*transcript.Result, *transcript.Job, error) {
-	out, err := s.submitFor(ctx, p, r)
-	if err != nil {
-		return nil, nil, s.inProcess(ctx, err)
-	}
-	if out.Result == nil {
-		if !out.Job.Status.Terminal() {
-			return nil, &out.Job.Job, nil
-		}
-		var failure *transcript.Error
-		if out.Result, failure = outcome(out.Job); failure != nil {
-			return nil, nil, failure
-		}
-	}
-	result, err := wholeResult(out.Result)
-	return result, nil, err
+	return s.api.Submit(ctx, p, r)
 }
 
-// inProcess is an error as the program around the server is told: what a request would
-// be asked to repeat has a code.
-func (s *Server) inProcess(ctx context.Context, err error) error {
-	if _, business := edge.BusinessFailure(err); !business && (errors.Is(err, db.ErrUnavailable) || s.lifetime.Excuses(err)) && ctx.Err() == nil {
-		return edge.Unavailable().Because(err)
-	}
-	return err
-}
-
-func (s *Server) submitFor(ctx context.Context, p account.Principal, r transcript.Request) (*pipeline.Outcome, error) {
-	if p.Account == "" {
-		return nil, errors.New("server: Submit: the principal has no account")
-	}
-	if err := edge.CheckPrincipal(p); err != nil {
-		return nil, err
-	}
-	var src source
-	var wish wishes
-	fields := append(wish.fields(), languageField(&wish.languages))
-	body := wishesOf(r)
-	name, size, open, file := r.Source.Upload()
-	if !file {
-		table := request.Table{Fields: append(src.fields(), fields...), OneOf: oneSource}
-		if link, ok := r.Source.Link(); ok {
-			body["url"] = link
-		} else if platform, id, ok := r.Source.Content(); ok {
-			body["platform"], body["externalId"] = platform, id
-		}
-		if err := readWishes(table, body); err != nil {
-			return nil, err
-		}
-		return s.submitLink(ctx, p, src, wish)
-	}
-	if err := mayUpload(p.Plan); err != nil {
-		return nil, err
-	}
-	if err := readWishes(request.Table{Fields: fields}, body); err != nil {
-		return nil, err
-	}
-	if err := pipeline.CheckSize(size, p.Plan.MaxUploadBytes); err != nil {
-		return nil, err
-	}
-	media, err := open()
-	if err != nil {
-		return nil, fmt.Errorf("server: opening a file: %w", err)
-	}
-	defer media.Close()
-	return s.submitFile(ctx, p, name, media, wish)
-}
-
-// wishesOf are the members of r beside its source, as a body has them.
-func wishesOf(r transcript.Request) map[string]any {
-	body := map[string]any{"includeTimestamp": !r.OmitTimestamp, "sendMetadata": r.SendMetadata}
-	if len(r.Language) > 0 {
-		body["language"] = strings.Join(r.Language, ",")
-	}
-	if r.Format != "" {
-		body["format"] = r.Format
-	}
-	if r.Wait != nil {
-		body["waitMs"] = r.Wait.Milliseconds()
-	}
-	return body
-}
-
-// readWishes has a table read what a request in process says, so that it is held to the
-// same rules as a body.
-func readWishes(table request.Table, wishes map[string]any) error {
-	body, err := json.Marshal(wishes)
-	if err != nil {
-		return fmt.Errorf("server: reading a request: %w", err)
-	}
-	return table.ReadJSON(body)
-}
-
-func (s *Server) submitLink(ctx context.Context, p account.Principal, src source, wish wishes) (*pipeline.Outcome, error) {
-	content, err := s.find(ctx, src)
-	if err != nil {
-		return nil, err
-	}
-	return s.submitted(ctx, wish.wait, pipeline.Submission{
-		Account: p.Account, Plan: p.Plan, Content: content, Languages: wish.languages, View: wish.view,
-		Admit: s.admitting(p, Operation{ID: createTranscript, Platform: content.Platform, ExternalID: content.ExternalID}),
-	})
-}
-
-func (s *Server) submitFile(ctx context.Context, p account.Principal, name string, media io.Reader, wish wishes) (*pipeline.Outcome, error) {
-	upload, err := s.pipeline.Receive(ctx, untilDone{ctx, media}, p.Plan.MaxUploadBytes)
-	if err != nil {
-		return nil, err
-	}
-	upload.Name = name
-	return s.submitted(ctx, wish.wait, s.uploadSubmission(p, upload, wish))
-}
-
-// untilDone is a reader of which nothing is read once ctx has ended.
-type untilDone struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (u untilDone) Read(b []byte) (int, error) {
-	if err := u.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return u.r.Read(b)
-}
-
-// wholeResult is a result with its segments, as a client reads it. It is the program's,
-// which may change it: what it was made from is kept for the next who asks.
-func wholeResult(res *view.Result) (*transcript.Result, error) {
-	segments, err := res.SegmentsJSON.Plain()
-	var body []byte
-	if err == nil {
-		body, err = wire.AppendResult(nil, &res.Result, segments)
-	}
-	whole := new(transcript.Result)
-	if err == nil {
-		err = json.Unmarshal(body, whole)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("server: reading a stored text: %w", err)
-	}
-	return whole, nil
+// PutTranscript stores a text that the program has itself, such as one that people have
+// corrected, and returns its id. Its source is "manual". With an account it is that
+// account's alone, stands in its library, and goes when it is removed there; without,
+// every account is answered with it. Putting one in again for the same account, content
+// and language replaces the one before, whose id it keeps.
+//
+// From then on requests for the content are answered with it: where its language is the
+// one that a list would take, before all captions, also where the platform has none, and
+// instead of recognition where the platform has no captions or the content is an upload.
+// It costs no transcript of a plan, and it does not expire. A list that asks for
+// recognition ("asr") of a platform with captions passes it over. A job that nobody has
+// begun to work on ends with it; one that is at work goes on, and ends with what it finds.
+//
+// Required are Platform, ExternalID by the grammar of [Config.Sites], Lang, a BCP 47 tag,
+// and 1 to 100,000 Segments: with text, sorted by Start, and times of at least 0. Of an
+// upload the id is the first 32 hex digits of the SHA-256 of its bytes, and an account
+// is required. Control characters in the text become U+FFFD. SourceURL nil becomes the platform's own link, DurationSec nil the end of
+// the last segment. ID, Source, Status and the times of the row are not read.
+//
+// The error is a *transcript.Error for what is not valid: INVALID_REQUEST names the
+// members in its details, INVALID_VIDEO and UNSUPPORTED_PLATFORM are about the content;
+// SERVICE_UNAVAILABLE while the database is away: then it is not known whether the text
+// is stored, and it may be put in again.
+func (s *Server) PutTranscript(ctx context.Context, account string, t transcript.Transcript) (id string, err error) {
+	return s.api.Put(ctx, account, t)
 }

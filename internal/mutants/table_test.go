@@ -16,8 +16,8 @@ var table = []mutant{
 	{"server/internal/db/jobs.go", `Where("id = ? AND account = ?", id, account)`, `Where("id = ?", id)`, "server TestOwnersOfEveryRoute"},
 	{"server/internal/db/jobs.go", `Where("id = ? AND account = ?", id, account)`, `Where("id = ?", id)`, "server/internal/db TestJobBelongsToItsAccount"},
 	{"server/internal/db/batches.go", `Where("b.account = ? AND b.id = ?", account, id)`, `Where("b.id = ?", id)`, "server TestOwnersOfEveryRoute"},
-	{"server/pagetoken.go", `[]any{edge.Principal(r).Account, r.Pattern,`, `[]any{r.Pattern,`, "server TestPageTokenOfAnotherList"},
-	{"server/pagetoken.go", `if l.token(after) != token {`, `if false {`, "server TestPageTokenOfAnotherList"},
+	{"server/internal/api/pagetoken.go", `[]any{edge.Principal(r).Account, r.Pattern,`, `[]any{r.Pattern,`, "server/internal/api TestPageTokenOfAnotherList"},
+	{"server/internal/api/pagetoken.go", `if l.token(after) != token {`, `if false {`, "server/internal/api TestPageTokenOfAnotherList"},
 	{"server/internal/edge/admission.go", `return p.Account == in.principal.Account && p.Can(scope)`, `return p.Can(scope)`, "server TestWhoMayStayWithASession"},
 
 	// API2 Broken Authentication
@@ -32,7 +32,7 @@ var table = []mutant{
 	{"server/internal/edge/failedauth.go", `if w.Count <= maxFailures {`, `if true {`, "server TestFailuresAreCounted"},
 	{"server/internal/edge/clientaddr.go", `if !contain(trusted, client) {`, `if false {`, "server TestClientAddress"},
 	{"server/internal/edge/admission.go", "case errors.Is(err, ErrNoCredential), errors.Is(err, ErrInvalidCredential):\n\t\treturn false", "case errors.Is(err, ErrNoCredential), errors.Is(err, ErrInvalidCredential):\n\t\treturn true", "server TestWhoMayStayWithASession"},
-	{"server/events.go", `if !mayStay() {`, `if !mayStay() && false {`, "server TestStreamEndsWithItsKey"},
+	{"server/internal/api/events.go", `if !mayStay() {`, `if !mayStay() && false {`, "server/internal/api TestStreamEndsWithItsKey"},
 	{"server/internal/edge/admission.go", `if bad := CheckPrincipal(p); bad != nil {`, `if bad := CheckPrincipal(p); bad != nil && false {`, "server TestNamesThatNoDatabaseTakes"},
 	{"server/internal/edge/admission.go", `case !known && err == nil:`, `case false:`, "server TestOwnAuthenticator"},
 
@@ -42,7 +42,7 @@ var table = []mutant{
 	{"server/internal/edge/middleware.go", `if crash := recover(); crash != nil {`, `if crash := any(nil); crash != nil {`, "server TestCrash"},
 
 	// API4 Unrestricted Resource Consumption
-	{"server/streams.go", `c.streams[owner] >= limit {`, `c.streams[owner] >= limit+1000 {`, "server TestStreamsOfAnAccountAreLimited"},
+	{"server/internal/api/streamlimit.go", `c.streams[owner] >= limit {`, `c.streams[owner] >= limit+1000 {`, "server TestStreamsOfAnAccountAreLimited"},
 	{"server/internal/edge/ratelimit.go", `if counted.Count > limit.Requests {`, `if false {`, "server TestWindowsThatAreUsedUp"},
 	{"server/internal/edge/connections.go", `if len(c.open) < c.most {`, `if true {`, "server TestConnectionsThatSendNothing"},
 	{"internal/run/process_linux.go", `{unix.RLIMIT_DATA, uint64(l.Memory), uint64(l.Memory)},`, ``, "internal/run TestMemoryLimit"},
@@ -54,7 +54,7 @@ var table = []mutant{
 	// API6 Unrestricted Access to Sensitive Business Flows
 	{"server/account/verify.go", `case acc.Suspended:`, `case false:`, "server TestSuspendedAndUnpaidAccounts"},
 	{"server/account/verify.go", `case !plan.Paid:`, `case false:`, "server TestSuspendedAndUnpaidAccounts"},
-	{"server/admit.go", `if s.cfg.Admit == nil {`, `if true {`, "server TestAdmit"},
+	{"server/internal/api/admit.go", `if a == nil {`, `if true {`, "server TestAdmit"},
 	{"server/pace/circuit.go", `c.open(c.coolDown)`, `c.open(0)`, "server/pace TestCoolDowns"},
 
 	// API7 Server Side Request Forgery

@@ -12,6 +12,7 @@ type Field struct {
 	needless func() bool // nil: never
 	fills    bool        // it sets the variable to the default where nothing is sent
 	shown    any         // the default in the document that the handler fills in; nil: none
+	enum     *EnumSchema // nil: it is none
 	sent     bool
 }
 
@@ -30,7 +31,7 @@ type variable interface {
 // it, the variable is set to the default of the kind, and left alone where the
 // kind has none.
 func New[T any](name string, into *T, kind Kind[T]) *Field {
-	return &Field{name: name, variable: &bound[T]{into, kind}, fills: kind.initial != nil}
+	return &Field{name: name, variable: &bound[T]{into, kind}, fills: kind.initial != nil, enum: kind.enum}
 }
 
 // bound is a variable with the kind of its values.

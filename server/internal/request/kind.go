@@ -5,7 +5,8 @@ import "encoding/json"
 // Kind describes the values of a field, and its default.
 type Kind[T any] struct {
 	values  values[T]
-	initial *T // the default; nil: none
+	initial *T          // the default; nil: none
+	enum    *EnumSchema // nil: no enum, or values that the document does not offer
 }
 
 // Default returns the kind with a default: the value of a field that is not sent.

@@ -64,6 +64,17 @@ func (t Table) Parameters() []Parameter {
 	return all
 }
 
+// Enums are the schemas to which fields of the table refer.
+func (t Table) Enums() []EnumSchema {
+	var all []EnumSchema
+	for _, f := range t.Fields {
+		if f.enum != nil {
+			all = append(all, *f.enum)
+		}
+	}
+	return all
+}
+
 func (f *Field) describe() Schema {
 	s := f.variable.schema()
 	if f.about != "" {

@@ -69,27 +69,36 @@ func Languages() Kind[transcript.LanguageList] {
 
 // Enum is one of the offered values, in exactly their case. The hidden ones are
 // taken too, but the document does not offer them: the handler refuses them with
-// a code of its own. The document must have all values of T in a schema that is
-// named like T.
+// a code of its own. The schema in the document is named like T, or as the method
+// SchemaName of T says. A Table has the schemas of its fields in Enums.
 func Enum[T ~string](offered []T, hidden ...T) Kind[T] {
-	return EnumOf(reflect.TypeFor[T]().Name(), offered, hidden...)
-}
-
-// EnumOf is Enum, for a type whose schema has another name in the document.
-func EnumOf[T ~string](schema string, offered []T, hidden ...T) Kind[T] {
+	schema := reflect.TypeFor[T]().Name()
+	if t, ok := any(T("")).(interface{ SchemaName() string }); ok {
+		schema = t.SchemaName()
+	}
 	take := func(s string) (T, error) {
 		if v := T(s); slices.Contains(offered, v) || slices.Contains(hidden, v) {
 			return v, nil
 		}
 		return "", fmt.Errorf("must be one of %s", quoted(offered, ", "))
 	}
-	return kindOf(texts, take, func(v T) any { return string(v) }, func() Schema {
+	kind := kindOf(texts, take, func(v T) any { return string(v) }, func() Schema {
 		s := Schema{"$ref": "#/components/schemas/" + schema}
 		if len(hidden) > 0 {
 			s["enum"] = offered
 		}
 		return s
 	})
+	if len(hidden) == 0 {
+		kind.enum = &EnumSchema{Name: schema, Values: offered}
+	}
+	return kind
+}
+
+// EnumSchema is the schema of a type of strings, for the document.
+type EnumSchema struct {
+	Name   string
+	Values any // the slice of them
 }
 
 // UUID is a UUID in its usual form of 36 characters, which is read in lower case.

@@ -1,0 +1,85 @@
+package api
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
+	"github.com/transcriptkit/transcriptkit/server/internal/openapi"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
+	"github.com/transcriptkit/transcriptkit/transcript/site"
+)
+
+// APIConfig is what an API is made of. Every member is required but Admit and Unconfined.
+type Config struct {
+	Edge       *edge.Edge
+	Lifetime   *edge.Lifetime
+	Pipeline   *pipeline.Pipeline
+	Store      *db.Store
+	Metrics    *metrics.Metrics
+	Log        *slog.Logger
+	Sites      *site.Table
+	ShortLinks *shortlink.Follower
+	Admit      Admit        // asked before work is accepted; nil: nothing is asked
+	BasePath   string       // stands before the paths that answers name; empty: the root
+	Version    string       // of the program, for GET /healthz
+	Unconfined func() error // why the kernel does not hold programs to the egress guard; nil: it does
+
+	ExportPatience time.Duration // how long a client may take to read a chunk of an export
+	Timeout        func(context.Context, time.Duration) (context.Context, context.CancelFunc)
+}
+
+// API is the resources of the service, each with its routes.
+type API struct {
+	lifetime    *edge.Lifetime
+	transcripts *transcripts
+	jobs        *jobs
+	events      *eventStreams
+	captions    *captions
+	info        *contentInfo
+	discovery   *discovery
+	batches     *batches
+	exports     *exports
+	library     *savedTexts
+	search      *textSearch
+	usage       *usage
+	health      *health
+	docs        *docs
+}
+
+// NewAPI makes an API.
+func New(c Config) *API {
+	found := &contents{sites: c.Sites, shortLinks: c.ShortLinks, timeout: c.Timeout}
+	recent, streams := newRecentAnswers(), new(streamCounter)
+	a := &API{
+		lifetime: c.Lifetime,
+		transcripts: &transcripts{
+			edge: c.Edge, lifetime: c.Lifetime, pipeline: c.Pipeline, contents: found, admit: c.Admit, recent: recent,
+			timeout: c.Timeout, basePath: c.BasePath,
+		},
+		jobs:      &jobs{edge: c.Edge, pipeline: c.Pipeline, basePath: c.BasePath},
+		events:    &eventStreams{pipeline: c.Pipeline, lifetime: c.Lifetime, metrics: c.Metrics, log: c.Log, streams: streams},
+		captions:  &captions{pipeline: c.Pipeline, lifetime: c.Lifetime, sites: c.Sites},
+		info:      &contentInfo{pipeline: c.Pipeline, contents: found},
+		discovery: &discovery{pipeline: c.Pipeline, contents: found, sites: c.Sites},
+		batches: &batches{
+			edge: c.Edge, lifetime: c.Lifetime, pipeline: c.Pipeline, sites: c.Sites, admit: c.Admit, streams: streams,
+			timeout: c.Timeout, basePath: c.BasePath,
+		},
+		exports: &exports{pipeline: c.Pipeline, log: c.Log, patience: c.ExportPatience},
+		library: &savedTexts{pipeline: c.Pipeline, sites: c.Sites, recent: recent},
+		search:  &textSearch{db: c.Store, sites: c.Sites},
+		usage:   &usage{db: c.Store},
+		health:  &health{db: c.Store, pipeline: c.Pipeline, lifetime: c.Lifetime, version: c.Version, unconfined: c.Unconfined},
+	}
+	a.docs = &docs{
+		document: sync.OnceValues(func() (openapi.Document, error) { return openapi.New(a.Routes(), c.BasePath) }),
+		page:     sync.OnceValues(openapi.NewPage),
+	}
+	return a
+}

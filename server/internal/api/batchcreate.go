@@ -1,0 +1,183 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/site"
+)
+
+const createBatch = "createBatch"
+
+func (b *batches) createBatchRoute() edge.Route {
+	return edge.Route{
+		Method: http.MethodPost, Pattern: "/v1/batch",
+		Operation: createBatch, Tag: "batches",
+		Summary: "Make the transcripts of a list of links, a playlist or a channel.",
+		Scope:   account.Batches, Handle: b.createBatch,
+		Query:   new(batchRequest).csvQuery(),
+		Body:    new(batchRequest).table(),
+		CSV:     "A first row with the names of the columns, then a row for each link. The links stand in the column url; others are ignored.",
+		Answers: []edge.Answer{{Status: http.StatusAccepted, Body: AcceptedBatch{}, Headers: []edge.Header{edge.HeaderLocation, edge.HeaderRetryAfter, edge.HeaderReplayed}}},
+		Codes: []transcript.Code{
+			transcript.InvalidRequest, transcript.CSVParseError, transcript.InvalidVideo, transcript.UnsupportedPlatform,
+			transcript.BatchLimitExceeded, transcript.InsufficientCredits, transcript.NotFound,
+			transcript.IdempotencyConflict, transcript.IdempotencyInProgress, transcript.NotImplemented,
+		},
+	}
+}
+
+// batchRequest is what a request for a batch says.
+type batchRequest struct {
+	urls              []string
+	playlist, channel string
+	languages         transcript.LanguageList // nil: none sent
+	maxItems          int                     // 0: all
+}
+
+// table is that of the JSON body.
+func (req *batchRequest) table() request.Table {
+	playlist, channel := request.Text(1, maxURL), request.Text(1, maxURL)
+	return request.Table{
+		Name: "CreateBatchRequest",
+		Fields: append([]*request.Field{
+			request.New("urls", &req.urls, request.List(request.Text(1, maxURL), 1, pipeline.MaxBatchEntries)).
+				About("Links, short links, and bare ids of the video site."),
+			request.New("playlistId", &req.playlist, playlist).About("The id of a playlist of the video site, or a link to it."),
+			request.New("playlist", &req.playlist, playlist).About("The same as playlistId."),
+			request.New("channelId", &req.channel, channel).About("The id of a channel of the video site, its @handle, or a link to it."),
+			request.New("channel", &req.channel, channel).About("The same as channelId."),
+		}, req.options()...),
+		OneOf: [][]string{{"urls"}, {"playlistId"}, {"playlist"}, {"channelId"}, {"channel"}},
+	}
+}
+
+// options are what every batch may be asked with.
+func (req *batchRequest) options() []*request.Field {
+	return []*request.Field{
+		languageField(&req.languages).ShowDefault(defaultLanguage),
+		request.New("maxItems", &req.maxItems, request.Integer(1, pipeline.MaxBatchItems)).
+			About("Only so many items, the first of them."),
+	}
+}
+
+// csvQuery is what a CSV body is sent with.
+func (req *batchRequest) csvQuery() request.Table {
+	return request.Table{Fields: request.WithoutDefaults(req.options())}
+}
+
+// createBatch is POST /v1/batch.
+func (b *batches) createBatch(w http.ResponseWriter, r *http.Request) error {
+	var req batchRequest
+	read := req.readJSON // without a body, what is missing is told
+	switch media, present, err := edge.BodyType(r); {
+	case err != nil:
+		return err
+	case edge.ContentType(r) == "text/csv":
+		if present && !declaresUTF8(r) {
+			return edge.Unsupported("Send the CSV in UTF-8, as text/csv or text/csv; charset=utf-8.")
+		}
+		read = req.readCSV
+	case present && media != "application/json":
+		return edge.Unsupported("Send the body as application/json or text/csv, and say so in Content-Type.")
+	}
+	p := edge.Principal(r)
+	var wanted pipeline.BatchRequest
+	return b.edge.Once(w, r, edge.Post{
+		Read: func() (_ map[string]any, err error) {
+			canonical, err := read(w, r)
+			if err == nil {
+				wanted, err = b.batchOf(&req)
+			}
+			return canonical, err
+		},
+		Do: func(key *db.HeldKey) (edge.Reply, error) {
+			wanted.Account, wanted.Plan, wanted.Key = p.Account, p.Plan, key
+			wanted.Admit = b.admit.of(p, batchOperation(&wanted))
+			job, err := b.pipeline.CreateBatch(context.WithoutCancel(r.Context()), wanted)
+			if err != nil {
+				return edge.Reply{}, err
+			}
+			return b.batchReply(job)
+		},
+		Again: func(a db.Answer) (edge.Reply, error) {
+			job, err := b.pipeline.Batch(r.Context(), p.Account, a.ID)
+			if err != nil {
+				return edge.Reply{}, err
+			}
+			return b.batchReply(job)
+		},
+	})
+}
+
+func (req *batchRequest) readJSON(w http.ResponseWriter, r *http.Request) (map[string]any, error) {
+	body, err := edge.ReadBody(w, r, edge.LargestBody)
+	if err != nil {
+		return nil, err
+	}
+	table := req.table()
+	err = table.ReadJSON(body)
+	return table.Canonical(), err
+}
+
+// readCSV also reads what the query says beside the links.
+func (req *batchRequest) readCSV(w http.ResponseWriter, r *http.Request) (map[string]any, error) {
+	query := req.csvQuery()
+	if err := query.ReadQuery(r.URL.RawQuery); err != nil {
+		return nil, err
+	}
+	body, err := edge.ReadBody(w, r, edge.LargestBody)
+	if err != nil {
+		return nil, err
+	}
+	if req.urls, err = linksOfCSV(body); err != nil {
+		return nil, err
+	}
+	canonical := query.Canonical()
+	canonical["urls"] = req.urls
+	return canonical, nil
+}
+
+// batchOf is the batch that a request wants, its links looked up in the platform table.
+// The error is about a playlist or a channel: a link that names nothing is an item that
+// has failed.
+func (b *batches) batchOf(req *batchRequest) (wanted pipeline.BatchRequest, err error) {
+	wanted = pipeline.BatchRequest{Mode: batch.Links, Languages: req.languages, MaxItems: req.maxItems}
+	switch {
+	case req.playlist != "":
+		wanted.Mode = batch.Playlist
+		wanted.List, err = listed(engine.PlaylistList, b.sites.Playlist, req.playlist)
+	case req.channel != "":
+		wanted.Mode = batch.Channel
+		wanted.List, err = listed(engine.ChannelList, b.sites.Channel, req.channel)
+	default:
+		wanted.Entries = make([]pipeline.BatchEntry, len(req.urls))
+		for i, link := range req.urls {
+			wanted.Entries[i] = b.pipeline.Entry(link)
+		}
+	}
+	return wanted, err
+}
+
+func listed(kind engine.ListKind, find func(string) (site.Match, error), text string) (*engine.List, error) {
+	match, err := find(text)
+	list := listNamed(kind, match)
+	return &list, err
+}
+
+// batchOperation is what Config.Admit is asked of a batch.
+func batchOperation(b *pipeline.BatchRequest) Operation {
+	op := Operation{ID: createBatch, Items: len(b.Entries)}
+	if b.List != nil {
+		op.Platform, op.ExternalID = b.List.Platform, b.List.ID
+	}
+	return op
+}

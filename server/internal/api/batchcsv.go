@@ -1,0 +1,166 @@
+package api
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// csvColumn is the column of a CSV body that holds the links.
+const csvColumn = "url"
+
+// maxColumns is how many columns a CSV body may have: as many as those of a spreadsheet.
+// Where there were millions, to read a row would take many times the body's own memory.
+const maxColumns = 16384
+
+// declaresUTF8 reports whether a Content-Type names UTF-8, a part of it (US-ASCII), or no
+// character set. Bytes of another one can be valid UTF-8 by chance, and then mean other
+// links.
+func declaresUTF8(r *http.Request) bool {
+	_, params, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // contentType has read it
+	charset, named := params["charset"]
+	return !named || slices.Contains([]string{"utf-8", "utf8", "us-ascii"}, strings.ToLower(charset))
+}
+
+// linksOfCSV are the links of a CSV body (RFC 4180, in UTF-8): a row with the names of
+// the columns, then a link in each row. Rows without anything in them are passed over.
+// The error is a CSV_PARSE_ERROR whose details.line is counted from 1.
+func linksOfCSV(body []byte) ([]string, error) {
+	if at := notText(body); at >= 0 {
+		return nil, csvFault(1+bytes.Count(body[:at], []byte("\n")), "holds what is no text in UTF-8")
+	}
+	if line := tooWide(body); line > 0 {
+		return nil, csvFault(line, "has more than %d cells", maxColumns)
+	}
+	rows := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff")))) // the mark that some programs begin with
+	rows.ReuseRecord = true
+	column, err := csvHeader(rows)
+	if err != nil {
+		return nil, err
+	}
+	var links []string
+	for {
+		row, err := rows.Read()
+		switch {
+		case errors.Is(err, io.EOF):
+			return links, fewEnough(len(links))
+		case err != nil:
+			return nil, csvBroken(err, len(row))
+		case isBlank(row):
+			continue
+		}
+		line, _ := rows.FieldPos(column)
+		link := strings.TrimSpace(row[column])
+		switch n := utf8.RuneCountInString(link); {
+		case n == 0:
+			return nil, csvFault(line, "has no %s", csvColumn)
+		case n > maxURL:
+			return nil, csvFault(line, "has a %s of %d characters, of which %d are allowed", csvColumn, n, maxURL)
+		case len(links) == pipeline.MaxBatchEntries:
+			return nil, fewEnough(len(links) + 1)
+		}
+		links = append(links, strings.Clone(link)) // or it would keep its whole row
+	}
+}
+
+// fewEnough holds the number of links to what the JSON body is held to.
+func fewEnough(links int) error {
+	if links >= 1 && links <= pipeline.MaxBatchEntries {
+		return nil
+	}
+	return request.Invalid(http.StatusUnprocessableEntity, transcript.Issue{
+		Path: csvColumn, Message: fmt.Sprintf("must stand in 1 to %d rows, not %d", pipeline.MaxBatchEntries, links),
+	})
+}
+
+// csvHeader reads the names of the columns, and returns which one holds the links.
+func csvHeader(rows *csv.Reader) (column int, err error) {
+	names, err := rows.Read()
+	switch {
+	case errors.Is(err, io.EOF):
+		return 0, csvFault(1, "is missing: it names the columns, of which one is %s", csvColumn)
+	case err != nil:
+		return 0, csvBroken(err, len(names))
+	}
+	isLink := func(name string) bool { return strings.EqualFold(strings.TrimSpace(name), csvColumn) }
+	column = slices.IndexFunc(names, isLink)
+	switch {
+	case column < 0:
+		return 0, csvFault(1, "names no column %s: the first line names the columns, parted by commas", csvColumn)
+	case slices.ContainsFunc(names[column+1:], isLink):
+		return 0, csvFault(1, "names two columns %s", csvColumn)
+	}
+	return column, nil
+}
+
+// notText is where a text has the first byte that is not of UTF-8, or a NUL; -1 where
+// it has none.
+func notText(body []byte) int {
+	nul := bytes.IndexByte(body, 0)
+	if utf8.Valid(body) {
+		return nul
+	}
+	at := 0
+	for {
+		r, size := utf8.DecodeRune(body[at:])
+		if r == utf8.RuneError && size <= 1 || at == nul {
+			return at
+		}
+		at += size
+	}
+}
+
+// tooWide is the first line on which a row has more than maxColumns cells; 0: there is
+// none. Of rows whose quotes do not match it may be wrong: those are refused anyway.
+func tooWide(body []byte) int {
+	line, cells, quoted := 1, 1, false
+	for _, b := range body {
+		switch {
+		case b == '"':
+			quoted = !quoted // twice for a quote that stands for itself
+		case b == '\n':
+			line++
+			if !quoted {
+				cells = 1
+			}
+		case b == ',' && !quoted:
+			if cells++; cells > maxColumns {
+				return line
+			}
+		}
+	}
+	return 0
+}
+
+func isBlank(row []string) bool {
+	return !slices.ContainsFunc(row, func(cell string) bool { return strings.TrimSpace(cell) != "" })
+}
+
+// csvBroken is the fault of a row that cannot be read, or has as many cells as given
+// where the first one has another number.
+func csvBroken(err error, cells int) error {
+	fault := new(csv.ParseError)
+	switch {
+	case !errors.As(err, &fault):
+		return err
+	case errors.Is(err, csv.ErrFieldCount):
+		return csvFault(fault.StartLine, "has %d cells, and not as many as the first: a cell with a comma in it stands in quotes", cells)
+	}
+	return csvFault(fault.StartLine, "begins a row whose quotes do not match: a quote within quotes is written twice")
+}
+
+func csvFault(line int, format string, args ...any) *transcript.Error {
+	return transcript.Errorf(transcript.CSVParseError, "The CSV cannot be read: line %d %s.", line, fmt.Sprintf(format, args...)).
+		With("line", line)
+}

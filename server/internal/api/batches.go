@@ -1,0 +1,290 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/site"
+)
+
+// batches makes, shows and changes the batches of an account.
+type batches struct {
+	edge     *edge.Edge
+	lifetime *edge.Lifetime
+	pipeline *pipeline.Pipeline
+	sites    *site.Table
+	admit    Admit
+	streams  *streamCounter
+	timeout  withTimeout
+	basePath string
+}
+
+func (b *batches) routes() []edge.Route {
+	changes := []transcript.Code{
+		transcript.InvalidRequest, transcript.NotFound, transcript.StateConflict,
+		transcript.IdempotencyConflict, transcript.IdempotencyInProgress,
+	}
+	return []edge.Route{
+		b.createBatchRoute(),
+		{
+			Method: http.MethodGet, Pattern: "/v1/batch",
+			Operation: "listBatches", Tag: "batches",
+			Summary: "List the batches of the account, newest first.",
+			Scope:   account.Batches, Handle: b.listBatches,
+			Query:   new(batchesQuery).table(),
+			Answers: []edge.Answer{{Status: http.StatusOK, Body: BatchList{}}},
+			Codes:   []transcript.Code{transcript.InvalidRequest},
+		},
+		{
+			Method: http.MethodGet, Pattern: "/v1/batch/{batchId}",
+			Operation: "getBatch", Tag: "batches",
+			Summary: "Read a batch, and a page of its items.",
+			Scope:   account.Batches, Polls: true, Handle: b.getBatch,
+			Path: batchPath(new(string)), Query: new(batchQuery).table(),
+			Answers: []edge.Answer{{Status: http.StatusOK, Body: BatchPage{}, Headers: []edge.Header{edge.HeaderMayRetryAfter}}},
+			Codes:   []transcript.Code{transcript.InvalidRequest, transcript.NotFound},
+		},
+		{
+			Method: http.MethodPost, Pattern: "/v1/batch/{batchId}/retry",
+			Operation: "retryBatch", Tag: "batches",
+			Summary: "Make items anew that have failed.",
+			Scope:   account.Batches, Handle: b.retryBatch,
+			Path: batchPath(new(string)), Body: new(retryRequest).table(), BodyOptional: true,
+			Answers: []edge.Answer{{Status: http.StatusAccepted, Body: batch.Retried{}, Headers: []edge.Header{edge.HeaderLocation, edge.HeaderRetryAfter, edge.HeaderReplayed}}},
+			Codes:   changes,
+		},
+		{
+			Method: http.MethodPost, Pattern: "/v1/batch/{batchId}/cancel",
+			Operation: "cancelBatch", Tag: "batches",
+			Summary: "Take up no more items of a batch; those that are being made end as they end.",
+			Scope:   account.Batches, Handle: b.cancelBatch,
+			Path:    batchPath(new(string)),
+			Answers: []edge.Answer{{Status: http.StatusAccepted, Body: AcceptedBatch{}, Headers: []edge.Header{edge.HeaderLocation, edge.HeaderReplayed}}},
+			Codes:   changes,
+		},
+		{
+			Method: http.MethodDelete, Pattern: "/v1/batch/{batchId}",
+			Operation: "deleteBatch", Tag: "batches",
+			Summary: "Forget a batch that has ended. The transcripts of its items stay.",
+			Scope:   account.Batches, Handle: b.deleteBatch,
+			Path:    batchPath(new(string)),
+			Answers: []edge.Answer{{Status: http.StatusNoContent}},
+			Codes:   []transcript.Code{transcript.NotFound, transcript.StateConflict},
+		},
+	}
+}
+
+// batchPath is the path of the routes of one batch.
+func batchPath(id *string) request.Table {
+	return request.Table{Fields: []*request.Field{request.New("batchId", id, request.UUID()).Required().About("The id of a batch.")}}
+}
+
+// batchID is the id in the path. What is not a UUID names no batch.
+func batchID(r *http.Request) (id string, err error) {
+	if !batchPath(&id).ReadPath(r.PathValue) {
+		return "", transcript.Errorf(transcript.NotFound, "There is no such batch.")
+	}
+	return id, nil
+}
+
+// BatchList is a page of batches.
+type BatchList struct {
+	Batches       []batch.Job `json:"batches"`                 // the batches of the page, latest first
+	NextPageToken string      `json:"nextPageToken,omitempty"` // for the next page; empty: there is no more
+}
+
+// batchesQuery is the query of GET /v1/batch.
+type batchesQuery struct {
+	paging
+	status batch.Status // empty: any
+}
+
+// Pages of batches, in batches.
+const (
+	mostBatches  = 100
+	usualBatches = 20
+)
+
+func (q *batchesQuery) table() request.Table {
+	return request.Table{Fields: append(
+		q.fields(mostBatches, usualBatches),
+		request.New("status", &q.status, request.Enum([]batch.Status{batch.Pending, batch.Processing, batch.Completed, batch.Failed, batch.Cancelled})).About("Only batches that stand so."),
+	)}
+}
+
+// listBatches is GET /v1/batch.
+func (b *batches) listBatches(w http.ResponseWriter, r *http.Request) error {
+	var q batchesQuery
+	query := q.table()
+	if err := query.ReadQuery(r.URL.RawQuery); err != nil {
+		return err
+	}
+	list, before := listingOf(r, query), ""
+	if q.pageToken != "" {
+		var last uuid.UUID
+		if err := list.after(q.pageToken, &last); err != nil {
+			return err
+		}
+		before = last.String()
+	}
+	found, err := b.pipeline.Batches(r.Context(), edge.Principal(r).Account, q.status, before, q.maxResults+1)
+	if err != nil {
+		return err
+	}
+	a := BatchList{Batches: found}
+	if len(found) > q.maxResults {
+		a.Batches = found[:q.maxResults]
+		a.NextPageToken = list.token(a.Batches[q.maxResults-1].ID)
+	}
+	return edge.RespondJSON(w, http.StatusOK, a)
+}
+
+// BatchPage is a batch and a page of its items.
+type BatchPage struct {
+	Batch         batch.Job    `json:"batch"`                   // the batch as it stands
+	Items         []batch.Item `json:"items"`                   // a page of its items, in the order in which they were sent
+	NextPageToken string       `json:"nextPageToken,omitempty"` // for the next page; empty: there is no more
+}
+
+// Pages of items, in items.
+const (
+	mostItems  = 500
+	usualItems = 50
+)
+
+// batchQuery is the query of GET /v1/batch/{batchId}.
+type batchQuery struct {
+	paging
+	wait time.Duration
+}
+
+func (q *batchQuery) table() request.Table {
+	return request.Table{Fields: append(
+		q.fields(mostItems, usualItems),
+		request.New("waitMs", &q.wait, request.Milliseconds(maxWait).Default(0)).
+			About("Milliseconds to hold the answer, until the batch has ended."),
+	)}
+}
+
+// batchPoll is how long a batch that has not ended is best left alone, in seconds.
+const batchPoll = 2
+
+// getBatch is GET /v1/batch/{batchId}.
+func (b *batches) getBatch(w http.ResponseWriter, r *http.Request) error {
+	var q batchQuery
+	if err := q.table().ReadQuery(r.URL.RawQuery); err != nil {
+		return err
+	}
+	list, after := listingOf(r, request.Table{}), 0 // all items, however they are asked for
+	if err := list.after(q.pageToken, &after); err != nil {
+		return err
+	}
+	id, err := batchID(r)
+	if err != nil {
+		return err
+	}
+	owner := edge.Principal(r).Account
+	waitedFor, err := b.waitForBatch(r, id, q.wait)
+	if err != nil {
+		return err
+	}
+	page, err := b.pipeline.BatchPage(r.Context(), owner, id, after, q.maxResults)
+	if err != nil {
+		return err
+	}
+	a := BatchPage{Batch: *page.Batch, Items: page.Items}
+	if page.Next > 0 {
+		a.NextPageToken = list.token(page.Next)
+	}
+	if !page.Batch.Status.Terminal() && !waitedFor {
+		w.Header().Set("Retry-After", strconv.Itoa(batchPoll))
+	}
+	return edge.RespondJSON(w, http.StatusOK, a)
+}
+
+// waitForBatch returns when a batch has ended, or so much time has passed, and tells
+// whether it has waited. That takes the place of an event stream; where the account has no
+// more of these, or the service stops, nothing is waited for.
+func (b *batches) waitForBatch(r *http.Request, id string, wait time.Duration) (waitedFor bool, err error) {
+	p := edge.Principal(r)
+	if wait == 0 || !b.streams.open(p.Account, p.Plan.EventStreams) {
+		return false, nil
+	}
+	defer b.streams.close(p.Account)
+	serving, stop := b.lifetime.Until(r.Context())
+	defer stop()
+	waiting, cancel := b.timeout(serving, wait)
+	defer cancel()
+	defer edge.Waiting(r.Context())()
+	_, err = b.pipeline.WaitBatch(waiting, p.Account, id)
+	return serving.Err() == nil, err
+}
+
+// AcceptedBatch is the body of what makes or changes a batch.
+type AcceptedBatch struct {
+	Batch batch.Summary `json:"batch"` // the batch as it stands
+}
+
+// batchReply says how a batch stands that was made or changed.
+func (b *batches) batchReply(job *batch.Job) (edge.Reply, error) {
+	return edge.ReplyJSON(http.StatusAccepted, b.batchHeader(job.ID), AcceptedBatch{job.Summary()})
+}
+
+func (b *batches) batchHeader(id string) map[string]string {
+	return map[string]string{"Location": b.basePath + "/v1/batch/" + id, "Retry-After": strconv.Itoa(batchPoll)}
+}
+
+// cancelBatch is POST /v1/batch/{batchId}/cancel.
+func (b *batches) cancelBatch(w http.ResponseWriter, r *http.Request) error {
+	if err := edge.CheckOptionalType(r); err != nil {
+		return err
+	}
+	owner := edge.Principal(r).Account
+	var id string
+	answerOf := func(job *batch.Job, err error) (edge.Reply, error) {
+		if err != nil {
+			return edge.Reply{}, err
+		}
+		header := b.batchHeader(job.ID)
+		delete(header, "Retry-After") // there is nothing to wait for
+		return edge.ReplyJSON(http.StatusAccepted, header, AcceptedBatch{job.Summary()})
+	}
+	return b.edge.Once(w, r, edge.Post{
+		Read: func() (_ map[string]any, err error) {
+			if err := edge.ReadEmpty(w, r); err != nil {
+				return nil, err
+			}
+			id, err = batchID(r)
+			return nil, err
+		},
+		Do: func(key *db.HeldKey) (edge.Reply, error) {
+			return answerOf(b.pipeline.CancelBatch(context.WithoutCancel(r.Context()), owner, id, key))
+		},
+		Again: func(a db.Answer) (edge.Reply, error) { return answerOf(b.pipeline.Batch(r.Context(), owner, a.ID)) },
+	})
+}
+
+// deleteBatch is DELETE /v1/batch/{batchId}.
+func (b *batches) deleteBatch(w http.ResponseWriter, r *http.Request) error {
+	id, err := batchID(r)
+	if err != nil {
+		return err
+	}
+	if err := b.pipeline.DeleteBatch(context.WithoutCancel(r.Context()), edge.Principal(r).Account, id); err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", "private, no-cache")
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}

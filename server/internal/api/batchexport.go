@@ -1,0 +1,178 @@
+package api
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/batch/export"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// exports writes the texts of a batch as one file.
+type exports struct {
+	pipeline *pipeline.Pipeline
+	log      *slog.Logger
+	patience time.Duration // how long a client may take to read a chunk
+}
+
+func (x *exports) routes() []edge.Route {
+	rt := edge.Route{
+		Method: http.MethodGet, Pattern: "/v1/batch/{batchId}/export",
+		Operation: "exportBatch", Tag: "batches",
+		Summary: "Read all texts of a batch as one file.",
+		Scope:   account.Batches, Streams: true, Handle: x.exportBatch,
+		Path: batchPath(new(string)), Query: exportQuery(new(exportRequest)),
+		Answers: []edge.Answer{{Status: http.StatusNotModified, Headers: []edge.Header{edge.HeaderETag}}},
+		Codes: []transcript.Code{
+			transcript.InvalidRequest, transcript.NotFound, transcript.NoTranscript, transcript.StateConflict,
+		},
+	}
+	for _, media := range []string{"text/plain", "text/csv", "application/x-subrip", "text/vtt", "application/zip"} {
+		rt.Answers = append(rt.Answers, fileAnswer(media, ""))
+	}
+	rt.Answers = append(rt.Answers, fileAnswer("application/json", ExportedBatch{}))
+	return []edge.Route{rt}
+}
+
+// ExportedBatch is an export as JSON.
+type ExportedBatch struct {
+	Batch batch.Job      `json:"batch"` // the batch as it stood
+	Items []ExportedItem `json:"items"` // its items, in the order in which they were sent
+}
+
+type ExportedItem struct {
+	Item       batch.Item             `json:"item"`       // the item as it stood
+	Transcript *transcript.Transcript `json:"transcript"` // its transcript; nil where it has none
+}
+
+// exportRequest says which file is made of a batch.
+type exportRequest struct {
+	format         batch.ExportFormat
+	omitTimestamps bool // of txt
+	partial        bool
+}
+
+// exportQuery is the query of GET /v1/batch/{batchId}/export.
+func exportQuery(e *exportRequest) request.Table {
+	return request.Table{Fields: []*request.Field{
+		request.New("format", &e.format, request.Enum(batch.ExportFormats())).Required().About("The form of the file."),
+		request.New("includeTimestamp", &e.omitTimestamps, request.Not().Default(false)).
+			About("Whether txt says when something is said. It means nothing to the other formats."),
+		request.New("partial", &e.partial, request.Boolean().Default(false)).
+			About("Whether a batch that has not ended is exported as far as it is."),
+	}}
+}
+
+// exportBatch is GET /v1/batch/{batchId}/export.
+func (x *exports) exportBatch(w http.ResponseWriter, r *http.Request) error {
+	p := edge.Principal(r)
+	if !p.Plan.BatchExport { // before anything is said of the request itself
+		return p.Plan.UpgradeRequired("The plan does not include the export of batches.")
+	}
+	var asked exportRequest
+	if err := exportQuery(&asked).ReadQuery(r.URL.RawQuery); err != nil {
+		return err
+	}
+	id, err := batchID(r)
+	if err != nil {
+		return err
+	}
+	e, err := x.pipeline.Export(r.Context(), p.Account, id, asked.partial)
+	if err != nil {
+		return err
+	}
+	file := export.File{
+		Batch: e.Batch, Format: asked.format, Texts: e.Texts(),
+		OmitTimestamps: asked.omitTimestamps && asked.format == batch.TXT,
+	}
+	etag, err := edge.TagOf(export.Version, file, e.Items, e.TextsAt)
+	if err != nil {
+		return err
+	}
+	if edge.Unchanged(w, r, etag) {
+		return nil
+	}
+	if err := x.sendExport(w, r, file, e); err != nil || r.Method == http.MethodHead {
+		return err
+	}
+	mark, media := "exp_"+strings.Trim(etag, `"`), file.MediaType()
+	if err := x.pipeline.Exported(context.WithoutCancel(r.Context()), p.Account, id, mark, media); err != nil {
+		// The file is there; that it is not noted harms nobody.
+		x.log.WarnContext(r.Context(), "an export was not noted", "request", edge.RequestID(r.Context()), "batch", id, "err", err)
+	}
+	return nil
+}
+
+// sendExport sends a file to its end, or cuts the connection: what is not whole must
+// not look whole. As long as nothing is sent an error is answered like any other.
+func (x *exports) sendExport(w http.ResponseWriter, r *http.Request, file export.File, e *pipeline.Export) error {
+	h := w.Header()
+	h.Set("Content-Type", file.MediaType())
+	h.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", file.Name()))
+	if r.Method == http.MethodHead {
+		w.WriteHeader(http.StatusOK)
+		return nil
+	}
+	to := &exportWriter{w: w, control: http.NewResponseController(w), patience: x.patience}
+	buffered := bufio.NewWriterSize(to, exportChunk)
+	err := file.Write(buffered, e.Entries(r.Context()))
+	if err == nil {
+		if err = buffered.Flush(); err == nil {
+			err = to.control.Flush()
+		}
+	}
+	switch {
+	case err == nil:
+		return nil
+	case !to.begun:
+		h.Del("ETag")
+		h.Del("Content-Disposition")
+		if errors.Is(err, pipeline.ErrTextChanged) {
+			return edge.Unavailable().Because(err) // a new request is about the new text
+		}
+		return err
+	}
+	if r.Context().Err() != nil || to.failed {
+		edge.ClientGone(r.Context())
+	}
+	edge.LogCause(r, err)
+	panic(http.ErrAbortHandler)
+}
+
+// exportChunk is how many bytes of an export are sent at once.
+const exportChunk = 64 << 10
+
+// exportWriter sends an export, and gives the client up that does not take a chunk in
+// time. It waits without a connection to the database.
+type exportWriter struct {
+	w             http.ResponseWriter
+	control       *http.ResponseController
+	patience      time.Duration
+	begun, failed bool
+}
+
+func (e *exportWriter) Write(b []byte) (written int, err error) {
+	for chunk := range slices.Chunk(b, exportChunk) {
+		// A writer without deadlines (in a handler's own test) has no slow reader.
+		_ = e.control.SetWriteDeadline(time.Now().Add(e.patience))
+		e.begun = true
+		n, err := e.w.Write(chunk)
+		if written += n; err != nil {
+			e.failed = true
+			return written, err
+		}
+	}
+	return written, nil
+}

@@ -1,0 +1,68 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// retryRequest is the body of POST /v1/batch/{batchId}/retry, which may be left out:
+// then all items are made anew for which that may be of use.
+type retryRequest struct {
+	items []string
+	codes []transcript.Code
+}
+
+func (req *retryRequest) table() request.Table {
+	codes := transcript.Codes()
+	return request.Table{
+		Name: "RetryBatchRequest",
+		Fields: []*request.Field{
+			request.New("itemIds", &req.items, request.List(request.UUID(), 1, pipeline.MaxBatchItems)).
+				About("Only these items, also where another try seems of no use."),
+			request.New("codes", &req.codes, request.List(request.Enum(codes), 1, len(codes))).
+				About("Only items that failed with one of these."),
+		},
+	}
+}
+
+// retryBatch is POST /v1/batch/{batchId}/retry.
+func (b *batches) retryBatch(w http.ResponseWriter, r *http.Request) error {
+	if err := edge.CheckOptionalType(r); err != nil {
+		return err
+	}
+	p := edge.Principal(r)
+	var id string
+	var req retryRequest
+	return b.edge.Once(w, r, edge.Post{
+		Read: func() (_ map[string]any, err error) {
+			table := req.table()
+			if err := edge.ReadOptional(w, r, table); err != nil {
+				return nil, err
+			}
+			id, err = batchID(r)
+			return table.Canonical(), err
+		},
+		Do: func(key *db.HeldKey) (edge.Reply, error) {
+			return b.retriedReply(b.pipeline.RetryBatch(context.WithoutCancel(r.Context()), pipeline.BatchRetry{
+				Account: p.Account, Plan: p.Plan, Batch: id, Items: req.items, Codes: req.codes, Key: key,
+			}))
+		},
+		Again: func(a db.Answer) (edge.Reply, error) {
+			return b.retriedReply(b.pipeline.RetriedBatch(r.Context(), p.Account, a))
+		},
+	})
+}
+
+func (b *batches) retriedReply(retried *batch.Retried, err error) (edge.Reply, error) {
+	if err != nil {
+		return edge.Reply{}, err
+	}
+	return edge.ReplyJSON(http.StatusAccepted, b.batchHeader(retried.Batch.ID), retried)
+}

@@ -1,0 +1,109 @@
+package api
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/transcriptkit/transcriptkit/internal/wire"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/site"
+)
+
+// captions shows what captions a video has, without a job.
+type captions struct {
+	pipeline *pipeline.Pipeline
+	lifetime *edge.Lifetime
+	sites    *site.Table
+}
+
+func (c *captions) routes() []edge.Route {
+	return []edge.Route{
+		{
+			Method: http.MethodGet, Pattern: "/v1/video_site/captions",
+			Operation: "getCaptions", Tag: "captions",
+			Summary: "List the caption tracks of a video, with the text of the first that is wanted.",
+			Scope:   account.Transcripts, Handle: c.getCaptions,
+			Query:   new(captionsRequest).table(),
+			Answers: []edge.Answer{{Status: http.StatusOK, Body: transcript.CaptionReport{}}},
+			Codes:   append(codesOfPlatforms(), transcript.TranscriptQuotaExceeded),
+			Report:  transcript.CaptionReport{},
+		},
+	}
+}
+
+// codesOfPlatforms are those of a request that asks a platform.
+func codesOfPlatforms() []transcript.Code {
+	return []transcript.Code{
+		transcript.InvalidRequest, transcript.InvalidVideo, transcript.Unavailable, transcript.UpstreamFailed, transcript.IPBlocked,
+		transcript.POTokenRequired, transcript.LoginRequired, transcript.ConfigError, transcript.NotImplemented,
+	}
+}
+
+// captionsRequest is the query of GET /v1/video_site/captions.
+type captionsRequest struct {
+	videoID   string
+	languages transcript.LanguageList // nil: none sent
+}
+
+func (req *captionsRequest) table() request.Table {
+	return request.Table{Fields: []*request.Field{
+		request.New("videoId", &req.videoID, request.Text(0, 0)).Required().About("The id of a video; a link is none."),
+		languageField(&req.languages).ShowDefault(defaultLanguage).About("Language tags by priority; recognition is not run."),
+	}}
+}
+
+// getCaptions is GET /v1/video_site/captions.
+func (c *captions) getCaptions(w http.ResponseWriter, r *http.Request) error {
+	var req captionsRequest
+	if err := req.table().ReadQuery(r.URL.RawQuery); err != nil {
+		return err
+	}
+	video, err := c.sites.Content(transcript.VideoSite, req.videoID)
+	if err != nil {
+		return err
+	}
+	p := edge.Principal(r)
+	report, err := c.pipeline.Captions(r.Context(), pipeline.Question{
+		Account:   p.Account,
+		Plan:      p.Plan,
+		Content:   engine.Content{Platform: video.Platform, ExternalID: video.ExternalID, URL: video.URL},
+		Languages: req.languages,
+	})
+	if err != nil {
+		return err
+	}
+	return c.respondReport(w, r, report)
+}
+
+// respondReport sends a report, which is an error envelope at the same time
+// where it has the status of an error. A fault of the service's own is no report.
+func (c *captions) respondReport(w http.ResponseWriter, r *http.Request, report *pipeline.CaptionReport) error {
+	status := http.StatusOK
+	if failure := report.Failure; failure != nil {
+		if _, business := edge.BusinessFailure(failure); !business || c.lifetime.Excuses(failure) {
+			return failure
+		}
+		edge.LogCause(r, failure)
+		status = failure.HTTPStatus()
+		if failure.RetryAfter > 0 {
+			w.Header().Set("Retry-After", strconv.Itoa(failure.RetryAfter))
+		}
+	}
+	if report.Error != nil {
+		shown := *report.Error
+		shown.RequestID = edge.RequestID(r.Context())
+		report.Error = &shown
+	}
+	body, err := around(report.SegmentsJSON, func(dst, segments []byte) ([]byte, error) {
+		return wire.AppendCaptionReport(dst, &report.CaptionReport, segments)
+	})
+	if err != nil {
+		return err
+	}
+	return edge.RespondPacked(w, r, "application/json", status, body)
+}

@@ -1,0 +1,178 @@
+package api
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/internal/wire"
+	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/site"
+)
+
+func (l *savedTexts) chunkRoutes() []edge.Route {
+	return []edge.Route{
+		{
+			Method: http.MethodGet, Pattern: "/v1/library/transcripts/{platform}/{externalId}/chunks",
+			Operation: "listChunks", Tag: "library",
+			Summary: "Read a saved transcript in pieces for a language model.",
+			Scope:   account.Transcripts, Handle: l.listChunks,
+			Path: libraryPath(new(library.Key)), Query: new(chunkList).query(),
+			Answers: []edge.Answer{
+				{Status: http.StatusOK, Body: library.ChunkPage{}, Headers: []edge.Header{edge.HeaderETag}},
+				{Status: http.StatusNotModified, Headers: []edge.Header{edge.HeaderETag}},
+			},
+			Codes: []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript, transcript.StateConflict},
+		},
+	}
+}
+
+// Bounds of chunks, in characters.
+const (
+	minChunkChars   = 200
+	maxChunkChars   = 8000
+	maxOverlapChars = 500
+)
+
+// chunkList is which chunks are asked for.
+type chunkList struct {
+	key     library.Key
+	options transcript.ChunkOptions
+	page    paging
+}
+
+func (l *chunkList) query() request.Table {
+	return request.Table{Fields: append([]*request.Field{
+		languageOf(&l.key).About("The exact tag; without it, the newest."),
+		request.New("maxChars", &l.options.MaxChars, request.Integer(minChunkChars, maxChunkChars).Default(transcript.DefaultChunkChars)).
+			About("The most characters of a chunk, as people count them: grapheme clusters."),
+		request.New("overlapChars", &l.options.OverlapChars, request.Integer(0, maxOverlapChars).Default(0)).
+			About("How many characters of the end of a chunk the next one may begin with."),
+	}, l.page.fields(200, 50)...)}
+}
+
+// chunkPlace is a place in the chunks of a text. That text is read on also where another
+// one has become the newest; when it says something else by now, its chunks are others.
+type chunkPlace struct {
+	Lang  string `json:"lang"`
+	Text  string `json:"text"` // see versionOf
+	Index int    `json:"index"`
+}
+
+// listChunks is GET /v1/library/transcripts/{platform}/{externalId}/chunks.
+func (l *savedTexts) listChunks(w http.ResponseWriter, r *http.Request) error {
+	var asked chunkList
+	query := asked.query()
+	if err := query.ReadQuery(r.URL.RawQuery); err != nil {
+		return err
+	}
+	key, err := l.libraryKey(r)
+	if err != nil {
+		return err
+	}
+	list := listingOf(r, query)
+	var from chunkPlace
+	if err := list.after(asked.page.pageToken, &from); err != nil {
+		return err
+	}
+	key.Language = cmp.Or(from.Lang, asked.key.Language)
+	saved, err := l.pipeline.Saved(r.Context(), edge.Principal(r).Account, key)
+	if err != nil {
+		return err
+	}
+	etag := func(id string, changed time.Time) (string, error) {
+		return edge.TagOf("chunks1", id, changed.UnixMicro(), asked.options, asked.page.maxResults, from)
+	}
+	tag, err := etag(saved.TranscriptID, saved.ChangedAt)
+	if err != nil {
+		return err
+	}
+	if edge.Unchanged(w, r, tag) {
+		return nil
+	}
+	t, err := l.pipeline.SavedTimedText(r.Context(), saved)
+	if err != nil {
+		return err
+	}
+	if tag, err = etag(t.ID, t.ChangedAt); err != nil { // it may have been made anew since
+		return err
+	}
+	page, err := l.chunkPage(t, asked, list, from)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("ETag", tag)
+	return edge.RespondJSON(w, http.StatusOK, page)
+}
+
+// chunkPage is the page of a list that begins at a place.
+func (l *savedTexts) chunkPage(t *db.Transcript, asked chunkList, list listing, from chunkPlace) (*library.ChunkPage, error) {
+	segments, err := t.SegmentsJSON.Plain()
+	if err != nil {
+		return nil, err
+	}
+	words, err := t.WordsJSON.Plain()
+	if err != nil {
+		return nil, err
+	}
+	version := versionOf(t, segments, words)
+	if asked.page.pageToken != "" && (from.Text != version || from.Index < 0) {
+		return nil, invalidPageToken("belongs to a text that has been made anew and says something else: read the list from its start")
+	}
+	if segments, err = wire.WithWords(segments, words); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(segments, &t.Segments); err != nil {
+		return nil, fmt.Errorf("server: segments of transcript %s: %w", t.ID, err)
+	}
+	page := &library.ChunkPage{Platform: t.Platform, ExternalID: t.ExternalID, Lang: t.Lang, Chunks: []transcript.Chunk{}}
+	for chunk := range transcript.Chunks(&t.Transcript, asked.options) {
+		switch {
+		case chunk.Index < from.Index:
+			continue
+		case len(page.Chunks) == asked.page.maxResults:
+			page.NextPageToken = list.token(chunkPlace{t.Lang, version, chunk.Index})
+			return page, nil
+		}
+		chunk.URL = linkTo(l.sites, t.Platform, t.ExternalID, chunk.Start)
+		page.Chunks = append(page.Chunks, chunk)
+	}
+	return page, nil
+}
+
+// versionOf tells texts apart that are not cut into the same chunks.
+func versionOf(t *db.Transcript, segments, words []byte) string {
+	chapters, _ := json.Marshal(t.Chapters()) // of strings and finite numbers: it never fails
+	hash := sha256.New()
+	for _, part := range [][]byte{segments, words, chapters} {
+		fmt.Fprintf(hash, "%d:", len(part))
+		_, _ = hash.Write(part) // never fails
+	}
+	return fmt.Sprintf("%x", hash.Sum(nil)[:8])
+}
+
+// linkTo is the link to a moment of a content, in seconds; nil where there are no such
+// links.
+func linkTo(sites *site.Table, platform transcript.Platform, externalID string, start float64) *string {
+	of, ok := sites.Site(platform)
+	at := of.At
+	if place, elsewhere := of.Elsewhere[externalID]; elsewhere {
+		at = place.At
+	}
+	if !ok || at == "" {
+		return nil
+	}
+	link, err := sites.At(platform, externalID, int(start))
+	if err != nil {
+		return nil //nolint:nilerr // the table has changed and knows no such id any more
+	}
+	return &link
+}

@@ -1,0 +1,84 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/site"
+)
+
+// discovery shows what there is on the video site.
+type discovery struct {
+	pipeline *pipeline.Pipeline
+	contents *contents
+	sites    *site.Table
+}
+
+func (d *discovery) routes() []edge.Route {
+	return slices.Concat(d.videoSearchRoutes(), d.videoRoutes(), d.channelRoutes(), d.playlistRoutes())
+}
+
+// codesOfDiscovery are those of a request that asks what the video site has.
+func codesOfDiscovery(more ...transcript.Code) []transcript.Code {
+	return append(more,
+		transcript.InvalidRequest, transcript.UpstreamFailed, transcript.IPBlocked,
+		transcript.POTokenRequired, transcript.LoginRequired, transcript.ConfigError, transcript.NotImplemented,
+	)
+}
+
+// discovering is a handler of a route of discovery. Where there is nothing to discover
+// with, the request is not looked at.
+func (d *discovery) discovering(h func(http.ResponseWriter, *http.Request) error) func(http.ResponseWriter, *http.Request) error {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if err := d.pipeline.CanDiscover(r.Context()); err != nil {
+			return err
+		}
+		return h(w, r)
+	}
+}
+
+// discovered is a page that is asked for of a list of the video site.
+type discovered struct {
+	paging
+	list listing
+}
+
+// read reads the query, which has the fields of the page, and returns the part of the
+// list that is asked for.
+func (d *discovered) read(r *http.Request, query request.Table) (at engine.Window, err error) {
+	if err := query.ReadQuery(r.URL.RawQuery); err != nil {
+		return at, err
+	}
+	d.list = listingOf(r, query)
+	// Bytes, which JSON has without escapes, so that every place fits into a token.
+	var after []byte
+	if err := d.list.after(d.pageToken, &after); err != nil {
+		return at, err
+	}
+	if d.pageToken != "" && !pipeline.ValidNext(string(after)) {
+		return at, invalidPageToken("is no token of this service")
+	}
+	return engine.Window{After: string(after), Max: d.maxResults}, nil
+}
+
+// next is the token of the page that begins at a place; empty: there is none.
+func (d *discovered) next(at string) string {
+	if at == "" {
+		return ""
+	}
+	return d.list.token([]byte(at))
+}
+
+// listNamed is the list that a text of a caller has named.
+func listNamed(kind engine.ListKind, match site.Match) engine.List {
+	return engine.List{Platform: match.Platform, Kind: kind, ID: match.ExternalID, URL: match.URL}
+}
+
+func notOnVideoSite(p transcript.Platform) error {
+	return transcript.Errorf(transcript.UnsupportedPlatform, "Only what is on %s can be looked up: this is a link to %s.", transcript.VideoSite.Words(), p.Words())
+}

@@ -1,0 +1,74 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/openapi"
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
+)
+
+// docs shows the API's own description.
+type docs struct {
+	document func() (openapi.Document, error) // made when it is asked for first
+	page     func() (openapi.Page, error)     // so is this
+}
+
+func (d *docs) routes() []edge.Route {
+	return []edge.Route{{
+		Method: http.MethodGet, Pattern: "/docs/openapi.json", Open: true,
+		Operation: "getOpenAPI", Tag: "service", Summary: "This document.",
+		Handle: d.getOpenAPI,
+		Answers: []edge.Answer{
+			{Status: http.StatusOK, Body: map[string]any{}, Headers: []edge.Header{edge.HeaderETag}},
+			{Status: http.StatusNotModified, Headers: []edge.Header{edge.HeaderETag}},
+		},
+	}, {
+		Method: http.MethodGet, Pattern: "/docs", Open: true,
+		Operation: "getDocs", Tag: "service", Summary: "This document as a page.",
+		Handle: d.getDocs,
+		Answers: []edge.Answer{
+			{Status: http.StatusOK, ContentType: "text/html", Body: "", Headers: []edge.Header{edge.HeaderETag}},
+			{Status: http.StatusNotModified, Headers: []edge.Header{edge.HeaderETag}},
+		},
+	}}
+}
+
+// getOpenAPI is GET /docs/openapi.json.
+func (d *docs) getOpenAPI(w http.ResponseWriter, r *http.Request) error {
+	doc, err := d.document()
+	if err != nil {
+		return fmt.Errorf("server: describing the API: %w", err)
+	}
+	h := w.Header()
+	h.Set("ETag", doc.ETag)
+	h.Set("Cache-Control", "public, max-age=300")
+	if named := edge.Matches(r.Header.Values("If-None-Match"), doc.ETag); named != "" {
+		h.Set("ETag", named)
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	edge.Respond(w, edge.JsonType, http.StatusOK, doc.Body)
+	return nil
+}
+
+// getDocs is GET /docs.
+func (d *docs) getDocs(w http.ResponseWriter, r *http.Request) error {
+	p, err := d.page()
+	if err != nil {
+		return fmt.Errorf("server: making the page of the API: %w", err)
+	}
+	h := w.Header()
+	h.Set("ETag", p.ETag)
+	h.Set("Cache-Control", "public, max-age=300")
+	if named := edge.Matches(r.Header.Values("If-None-Match"), p.ETag); named != "" {
+		h.Set("ETag", named)
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	h.Set("Content-Security-Policy", p.Policy)
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	return edge.RespondPacked(w, r, "text/html; charset=utf-8", http.StatusOK, packed.NewBody(p.HTML))
+}

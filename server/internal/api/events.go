@@ -1,0 +1,181 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/internal/wire"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
+	"github.com/transcriptkit/transcriptkit/server/internal/openapi"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Bounds of an event stream.
+const (
+	heartbeat     = 15 * time.Second
+	maxStreamAge  = 30 * time.Minute
+	streamRetry   = time.Second      // after which a client is to come back
+	recheck       = 10 * time.Second // between two looks at the key: one that is revoked goes within 15 s
+	eventTimeout  = 10 * time.Second // to write one event
+	maxEventBytes = 256 << 10        // a larger one goes without its transcript
+)
+
+// eventStreams follow jobs as server-sent events.
+type eventStreams struct {
+	pipeline *pipeline.Pipeline
+	lifetime *edge.Lifetime
+	metrics  *metrics.Metrics
+	log      *slog.Logger
+	streams  *streamCounter
+}
+
+func (e *eventStreams) routes() []edge.Route {
+	return []edge.Route{
+		{
+			Method: http.MethodGet, Pattern: "/v1/transcript/job/{id}/events",
+			Operation: "streamTranscriptJob", Tag: "jobs",
+			Summary: "Follow a job as server-sent events, from the one named by Last-Event-ID.",
+			Scope:   account.Transcripts, Polls: true, Handle: e.streamTranscriptJob,
+			Path: idPath(new(string)), Header: streamHeader(),
+			Answers: []edge.Answer{
+				{Status: http.StatusOK, Body: "", ContentType: "text/event-stream"},
+				{Status: http.StatusNoContent},
+			},
+			Codes: []transcript.Code{transcript.NotFound},
+			Events: map[transcript.EventType]any{
+				transcript.EventSnapshot:  openapi.Job{},
+				transcript.EventProgress:  wire.Progress{},
+				transcript.EventCompleted: openapi.Job{},
+				transcript.EventFailed:    openapi.Job{},
+				transcript.EventCancelled: openapi.Job{},
+				transcript.EventClosing:   transcript.Closing{},
+			},
+		},
+	}
+}
+
+// streamHeader is the header of GET /v1/transcript/job/{id}/events, for the
+// document: a stream is opened whatever it says.
+func streamHeader() request.Table {
+	return request.Table{Fields: []*request.Field{request.New("Last-Event-ID", new(string), request.Text(0, 0)).
+		About("The last id that the caller has seen: the stream goes on after it.")}}
+}
+
+// streamTranscriptJob is GET /v1/transcript/job/{id}/events.
+func (e *eventStreams) streamTranscriptJob(w http.ResponseWriter, r *http.Request) error {
+	p := edge.Principal(r)
+	if !e.streams.open(p.Account, p.Plan.EventStreams) {
+		return errTooManyStreams
+	}
+	defer e.streams.close(p.Account)
+	defer e.metrics.StreamOpened()()
+
+	id, err := jobID(r)
+	if err != nil {
+		return err
+	}
+	after, err := strconv.Atoi(r.Header.Get("Last-Event-ID"))
+	if err != nil {
+		after = 0 // not usable: the stream begins with a snapshot
+	}
+	ctx, leave := context.WithCancel(r.Context())
+	defer leave()
+	events, err := e.pipeline.Watch(ctx, p.Account, id, after)
+	if errors.Is(err, pipeline.ErrNothingMore) {
+		w.Header().Set("Cache-Control", "no-store")
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	stream := newEventStream(w)
+	if err := stream.begin(); err != nil {
+		return nil // the client is gone
+	}
+	defer edge.Waiting(ctx)()
+	e.pump(ctx, leave, stream, events, func() bool { return edge.MayStay(ctx, account.Transcripts) })
+	return nil
+}
+
+// watched is one turn of a watch.
+type watched struct {
+	event pipeline.Event
+	err   error
+}
+
+// pump sends events until the job has ended, the stream is to close, the client
+// may not stay, or is gone. Then it ends the watch with leave, which cancels ctx, and
+// waits for it.
+func (e *eventStreams) pump(ctx context.Context, leave func(), stream *eventStream, events iter.Seq2[pipeline.Event, error], mayStay func() bool) {
+	next := deliver(ctx, events)
+	defer func() {
+		leave()
+		for range next { // until it is closed
+		}
+	}()
+	beat, look, old := time.NewTicker(heartbeat), time.NewTicker(recheck), time.NewTimer(maxStreamAge)
+	defer beat.Stop()
+	defer look.Stop()
+	defer old.Stop()
+	for {
+		var err error
+		select {
+		case turn, more := <-next:
+			if !more {
+				return // the terminal event was the last
+			}
+			if turn.err != nil {
+				if ctx.Err() == nil {
+					e.log.ErrorContext(ctx, "an event stream failed", "err", turn.err)
+				}
+				return // the client comes back with its Last-Event-ID
+			}
+			err = stream.send(turn.event)
+		case <-beat.C:
+			err = stream.write([]byte(": ping\n\n"))
+		case <-look.C:
+			if !mayStay() {
+				_ = stream.closing(transcript.Closing{Reason: transcript.ClosingUnauthorized})
+				return
+			}
+		case <-e.lifetime.Ended():
+			_ = stream.closing(comeBack(transcript.ClosingShutdown)) // a client that is gone needs no goodbye
+			return
+		case <-old.C:
+			_ = stream.closing(comeBack(transcript.ClosingMaxAge))
+			return
+		case <-ctx.Done():
+			return
+		}
+		if err != nil {
+			return // the client is gone, or does not read
+		}
+	}
+}
+
+// deliver sends the turns of a watch through a channel, which is closed when the
+// watch has ended.
+func deliver(ctx context.Context, events iter.Seq2[pipeline.Event, error]) <-chan watched {
+	next := make(chan watched)
+	go func() {
+		defer close(next)
+		for event, err := range events {
+			select {
+			case next <- watched{event, err}:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return next
+}

@@ -1,0 +1,71 @@
+package api
+
+import (
+	"errors"
+	"io"
+	"math"
+	"mime/multipart"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+)
+
+// maxPartHeader bounds the header of a part of a form, in bytes, with the
+// boundary before it. Package multipart takes 10 MB.
+const maxPartHeader = 16 << 10
+
+// maxBoundary is the longest boundary of a form, in bytes (RFC 2046, 5.1.1).
+const maxBoundary = 70
+
+// multipartAhead is how far package multipart reads ahead of what it returns: its
+// buffer.
+const multipartAhead = 4 << 10
+
+var errPartHeader = errors.New("server: the header of a part is too large")
+
+// formReader reads the parts of a form whose headers are bounded.
+type formReader struct {
+	parts *multipart.Reader
+	body  *partsReader // below it
+}
+
+// next returns the next part, as it is, and io.EOF after the last.
+func (f *formReader) next() (*multipart.Part, error) {
+	f.body.left = maxPartHeader + multipartAhead
+	part, err := f.parts.NextRawPart()
+	f.body.left = math.MaxInt64 // the content is bounded by who reads it
+	if err != nil && f.body.err != nil {
+		err = f.body.err // package multipart makes a malformed header of a header that breaks off
+	}
+	return part, err
+}
+
+// end reads what may follow the closing boundary, usually nothing, so that the
+// connection can be used again.
+func (f *formReader) end() error {
+	f.body.left = maxPartHeader
+	_, err := io.Copy(io.Discard, f.body)
+	if errors.Is(err, edge.ErrTooSlow) {
+		return err
+	}
+	return nil // the form is whole: what became of the rest does not matter
+}
+
+// partsReader is a body of which no more than left is read.
+type partsReader struct {
+	r    io.Reader
+	left int64
+	err  error // of the body, but for its end
+}
+
+func (b *partsReader) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		b.err = errPartHeader
+		return 0, b.err
+	}
+	n, err := b.r.Read(p[:min(int64(len(p)), b.left)])
+	b.left -= int64(n)
+	if err != nil && !errors.Is(err, io.EOF) {
+		b.err = err
+	}
+	return n, err
+}

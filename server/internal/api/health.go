@@ -1,0 +1,145 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/internal/clip"
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/pace"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// readyTimeout bounds the checks of /readyz, so that it answers within 5 s.
+const readyTimeout = 4500 * time.Millisecond
+
+// health tells whether the process lives, and whether it can take requests.
+type health struct {
+	db         *db.Store
+	pipeline   *pipeline.Pipeline
+	lifetime   *edge.Lifetime
+	version    string
+	unconfined func() error // why the kernel does not hold programs to the guard; nil: it does
+}
+
+func (h *health) routes() []edge.Route {
+	return []edge.Route{
+		{
+			Method: http.MethodGet, Pattern: "/healthz", Open: true,
+			Operation: "getHealth", Tag: "service", Summary: "Tell that the process is alive.",
+			Handle:  h.getHealth,
+			Answers: []edge.Answer{{Status: http.StatusOK, Body: Health{}}},
+		},
+		{
+			Method: http.MethodGet, Pattern: "/readyz", Open: true,
+			Operation: "getReadiness", Tag: "service", Summary: "Tell whether the service can take requests.",
+			Handle: h.getReadiness,
+			Answers: []edge.Answer{
+				{Status: http.StatusOK, Body: Readiness{}},
+				{Status: http.StatusServiceUnavailable, Body: Readiness{}},
+			},
+		},
+	}
+}
+
+// Health is the body of /healthz.
+type Health struct {
+	Status  string `json:"status" enum:"ok"` // always ok
+	Version string `json:"version"`          // the version of the program
+}
+
+// Readiness is the body of /readyz.
+type Readiness struct {
+	Status string            `json:"status" enum:"ready,draining,degraded"` // whether it can work: ready, not because it ends, or not because a part of it is away
+	Checks map[string]string `json:"checks" nullable:"false"`               // what was looked at, each with "ok", or with what is wrong and what cures it
+}
+
+// getHealth is GET /healthz: the process is alive. It touches nothing.
+func (h *health) getHealth(w http.ResponseWriter, r *http.Request) error {
+	return edge.RespondJSON(w, http.StatusOK, Health{Status: "ok", Version: h.version})
+}
+
+// getReadiness is GET /readyz: the store and the room on the disks
+// decide; a place of blobs or an engine that is not fit for work, programs that are not
+// confined, a platform that blocks, and accepted work for which there are no workers make
+// the service degraded. Without its blobs the service takes no uploads, but links and all
+// that is stored are served.
+func (h *health) getReadiness(w http.ResponseWriter, r *http.Request) error {
+	ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
+	defer cancel()
+	ready, status := Readiness{Status: "ready", Checks: map[string]string{"store": "ok"}}, http.StatusOK
+	// The store first: a slow engine must not use up the time in which it answers.
+	if err := h.db.Ping(ctx); err != nil {
+		ready.Checks["store"] = "unavailable: see to it that the database runs, and that it can be reached and written to"
+		ready.Status, status = "degraded", http.StatusServiceUnavailable
+		edge.LogCause(r, err)
+	}
+	ready.Checks["disk"] = "ok"
+	if err := h.pipeline.Room(0); err != nil {
+		ready.Checks["disk"] = "unavailable: make room on the disks of the database, the blobs and the scratch files"
+		ready.Status, status = "degraded", http.StatusServiceUnavailable
+		edge.LogCause(r, err)
+	}
+	if err := h.unconfined(); err != nil {
+		ready.Checks["programs"] = "not confined: " + err.Error()
+		ready.Status = "degraded"
+	}
+	for name, err := range h.checkParts(ctx) {
+		ready.Checks[name] = "ok"
+		if err != nil {
+			ready.Checks[name] = fault(err)
+			ready.Status = "degraded"
+			edge.LogCause(r, err)
+		}
+	}
+	if h.lifetime.Draining() {
+		ready.Status, status = "draining", http.StatusServiceUnavailable
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	return edge.RespondJSON(w, status, ready)
+}
+
+// checkParts looks at the place of the blobs and at the engine, at the same time.
+func (h *health) checkParts(ctx context.Context) map[string]error {
+	var blobs error
+	var looking sync.WaitGroup
+	looking.Go(func() { blobs = h.db.Blobs.Check(ctx) })
+	checks := h.pipeline.Check(ctx)
+	looking.Wait()
+	checks["blobs"] = blobs
+	return checks
+}
+
+// maxCure bounds what /readyz says of a check, in runes.
+const maxCure = 1000
+
+// fault is what /readyz says of a part that is not fit for work: a word, and after a colon
+// its cure. Of an error that has no code, which may tell anything, it says nothing.
+func fault(err error) string {
+	word, cure := "unavailable", ""
+	var coded *transcript.Error
+	switch {
+	case errors.Is(err, pace.ErrOpen):
+		word, cure = "open_circuit", engine.Cure(transcript.IPBlocked)
+	case errors.Is(err, db.ErrUnavailable):
+		cure = "see to it that the place of the blobs can be reached, written to and read; until then uploads are refused and recordings wait"
+	case errors.Is(err, pipeline.ErrNoWorkers):
+		word, cure = "none", "start a process that works"
+	case errors.As(err, &coded):
+		cure = clip.Line(coded.Message, maxCure)
+	case errors.Is(err, context.DeadlineExceeded):
+		cure = "it has not answered yet: ask again"
+	case errors.Is(err, pipeline.ErrMissing):
+		cure = "set up an engine for it, where it is wanted"
+	}
+	if cure == "" {
+		return word
+	}
+	return word + ": " + cure
+}

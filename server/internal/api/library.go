@@ -1,0 +1,182 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/internal/wire"
+	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/site"
+)
+
+// savedTexts shows and changes the library of an account.
+type savedTexts struct {
+	pipeline *pipeline.Pipeline
+	sites    *site.Table
+	recent   *recentAnswers
+}
+
+func (l *savedTexts) routes() []edge.Route {
+	return slices.Concat(l.libraryListRoutes(), []edge.Route{
+		{
+			Method: http.MethodGet, Pattern: "/v1/library/transcripts/{platform}/{externalId}",
+			Operation: "getSavedTranscript", Tag: "library",
+			Summary: "Read a saved transcript.",
+			Scope:   account.Transcripts, Handle: l.getSavedTranscript,
+			Path: libraryPath(new(library.Key)), Query: new(savedRead).query(),
+			Answers: []edge.Answer{
+				{Status: http.StatusOK, Body: library.Saved{}, Headers: []edge.Header{edge.HeaderETag}},
+				{Status: http.StatusNotModified, Headers: []edge.Header{edge.HeaderETag}},
+			},
+			Codes: []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript, transcript.StateConflict},
+		},
+	}, l.libraryChangeRoutes())
+}
+
+// libraryPath is the path of the routes about a saved transcript. See
+// [Server.libraryKey], which reads it.
+func libraryPath(key *library.Key) request.Table {
+	return request.Table{Fields: []*request.Field{
+		request.New("platform", &key.Platform, request.Enum(transcript.Platforms())).Required().About("Where the content is."),
+		request.New("externalId", &key.ExternalID, request.Text(1, maxExternalID)).Required().
+			About("The platform's own id; of an upload what its transcript says."),
+	}}
+}
+
+// languageOf is the language of a saved transcript, in a query.
+func languageOf(key *library.Key) *request.Field {
+	return request.New("language", &key.Language, request.Plain(1, maxTag))
+}
+
+// maxTag is how many characters the tag of a language has at most.
+const maxTag = 200
+
+// libraryKey reads what a path names. Where that is outside the grammar of the
+// platform's ids, there is no such route.
+func (l *savedTexts) libraryKey(r *http.Request) (key library.Key, err error) {
+	if !libraryPath(&key).ReadPath(r.PathValue) {
+		return key, edge.ErrUnknownRoute
+	}
+	if key.Platform == transcript.Upload {
+		if !uploadID.MatchString(key.ExternalID) {
+			return key, edge.ErrUnknownRoute
+		}
+		return key, nil
+	}
+	if _, err := l.sites.Content(key.Platform, key.ExternalID); err != nil {
+		return key, edge.ErrUnknownRoute
+	}
+	return key, nil
+}
+
+// uploadID is the grammar of the ids of uploads.
+var uploadID = regexp.MustCompile(`^[0-9a-f]{32}$`)
+
+// savedRead is what GET /v1/library/transcripts/{platform}/{externalId} is asked for.
+type savedRead struct {
+	key     library.Key
+	include library.Include
+}
+
+func (a *savedRead) query() request.Table {
+	return request.Table{Fields: []*request.Field{
+		languageOf(&a.key).About("The exact tag; without it, the newest."),
+		request.New("include", &a.include, request.Enum([]library.Include{library.Words})).About("What is read beyond the usual."),
+	}}
+}
+
+// getSavedTranscript is GET /v1/library/transcripts/{platform}/{externalId}.
+func (l *savedTexts) getSavedTranscript(w http.ResponseWriter, r *http.Request) error {
+	var asked savedRead
+	if err := asked.query().ReadQuery(r.URL.RawQuery); err != nil {
+		return err
+	}
+	key, err := l.libraryKey(r)
+	if err != nil {
+		return err
+	}
+	key.Language = asked.key.Language
+	saved, err := l.pipeline.Saved(r.Context(), edge.Principal(r).Account, key)
+	if err != nil {
+		return err
+	}
+	etag := savedTag(saved.TranscriptID, saved.ChangedAt, asked.include)
+	if edge.Unchanged(w, r, etag) {
+		return nil
+	}
+	body, ok := l.recent.Get(etag)
+	if !ok {
+		if body, etag, err = l.savedBody(r.Context(), saved, asked.include); err != nil {
+			return err
+		}
+		w.Header().Set("ETag", etag)
+	}
+	return edge.RespondPacked(w, r, "application/json", http.StatusOK, body)
+}
+
+// savedBody makes the answer about a saved text, with its ETag: it may have been made
+// anew since it was found.
+func (l *savedTexts) savedBody(ctx context.Context, saved *db.Saved, include library.Include) (body *packed.Body, etag string, err error) {
+	read := l.pipeline.SavedText
+	if include == library.Words {
+		read = l.pipeline.SavedTimedText
+	}
+	t, err := read(ctx, saved)
+	if err != nil {
+		return nil, "", err
+	}
+	etag = savedTag(t.ID, t.ChangedAt, include)
+	body, err = l.recent.remembered(etag, func() (*packed.Body, error) {
+		segments, err := segmentsOf(t, include)
+		if err != nil {
+			return nil, err
+		}
+		return around(segments, func(dst, segments []byte) ([]byte, error) {
+			dst = append(dst, '{')
+			if by := view.HeardBy(t); by != nil {
+				b, _ := json.Marshal(by) // of strings: it never fails
+				dst = append(append(append(dst, `"recognizer":`...), b...), ',')
+			}
+			dst, err := wire.AppendTranscript(append(dst, `"transcript":`...), &t.Transcript, segments)
+			return append(dst, `,"cached":true}`...), err
+		})
+	})
+	return body, etag, err
+}
+
+// segmentsOf are the segments of a text, with the words in them if these are included.
+func segmentsOf(t *db.Transcript, include library.Include) (*packed.Bytes, error) {
+	if include != library.Words {
+		return t.SegmentsJSON, nil
+	}
+	segments, err := t.SegmentsJSON.Plain()
+	if err != nil {
+		return nil, err
+	}
+	words, err := t.WordsJSON.Plain()
+	if err != nil {
+		return nil, err
+	}
+	timed, err := wire.WithWords(segments, words)
+	return packed.Pack(timed), err
+}
+
+// savedWriter changes with the form in which a saved transcript is written.
+const savedWriter = "saved2"
+
+// savedTag is the ETag of a saved transcript.
+func savedTag(id string, changed time.Time, include library.Include) string {
+	return madeOf(id, changed, savedWriter, string(include))
+}

@@ -1,0 +1,102 @@
+package api
+
+import (
+	"math"
+	"net/http"
+
+	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Bounds of what is listed of a library.
+const (
+	maxLibraryQ        = 200 // characters
+	maxLibraryLang     = 20  // characters
+	maxLibraryPage     = 100
+	usualLibraryPage   = 24
+	maxRelated         = 50
+	usualRelated       = 10
+	lastPageOfALibrary = math.MaxInt32
+)
+
+func (l *savedTexts) libraryListRoutes() []edge.Route {
+	return []edge.Route{
+		{
+			Method: http.MethodGet, Pattern: "/v1/library/transcripts",
+			Operation: "listLibrary", Tag: "library",
+			Summary: "List what the account has saved, what is on its way, its batches, and what has failed.",
+			Scope:   account.Transcripts, Handle: l.listLibrary,
+			Query:   libraryQuery(new(library.Query)),
+			Answers: []edge.Answer{{Status: http.StatusOK, Body: library.Page{}}},
+			Codes:   []transcript.Code{transcript.InvalidRequest},
+		},
+		{
+			Method: http.MethodGet, Pattern: "/v1/library/transcripts/{platform}/{externalId}/related",
+			Operation: "getRelatedTranscripts", Tag: "library",
+			Summary: "List what else the account has saved of the same channel.",
+			Scope:   account.Transcripts, Handle: l.getRelatedTranscripts,
+			Path: libraryPath(new(library.Key)), Query: relatedQuery(new(int)),
+			Answers: []edge.Answer{{Status: http.StatusOK, Body: RelatedTranscripts{}}},
+			Codes:   []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript},
+		},
+	}
+}
+
+// libraryQuery is the query of GET /v1/library/transcripts.
+func libraryQuery(q *library.Query) request.Table {
+	return request.Table{Fields: []*request.Field{
+		request.New("view", &q.View, request.Enum(library.Views()).Default(library.All)).About("Which rows are listed."),
+		request.New("q", &q.Q, request.Text(0, maxLibraryQ)).
+			About("Found in titles and channels, whatever case and accents."),
+		request.New("platform", &q.Platform, request.Enum(library.PlatformFilters())).About("Only content of that platform, or only batches."),
+		request.New("externalId", &q.ExternalID, request.Plain(1, maxExternalID)).About("Only the content with that id of its platform."),
+		request.New("lang", &q.Lang, request.Plain(0, maxLibraryLang)).About("An exact tag."),
+		request.New("sort", &q.Sort, request.Enum(library.Sorts()).Default(library.Recent)).About("The order of the rows."),
+		request.New("page", &q.Page, request.Integer(1, lastPageOfALibrary).Default(1)).About("The number of the page."),
+		request.New("pageSize", &q.PageSize, request.Integer(1, maxLibraryPage).Default(usualLibraryPage)).About("Rows on a page."),
+	}}
+}
+
+// listLibrary is GET /v1/library/transcripts.
+func (l *savedTexts) listLibrary(w http.ResponseWriter, r *http.Request) error {
+	var q library.Query
+	if err := libraryQuery(&q).ReadQuery(r.URL.RawQuery); err != nil {
+		return err
+	}
+	page, err := l.pipeline.Library(r.Context(), edge.Principal(r).Account, q)
+	if err != nil {
+		return err
+	}
+	return edge.RespondJSON(w, http.StatusOK, page)
+}
+
+// RelatedTranscripts is the body of GET …/related.
+type RelatedTranscripts struct {
+	Items []library.Item `json:"items"` // other saved transcripts of the channel, latest first
+}
+
+func relatedQuery(n *int) request.Table {
+	return request.Table{Fields: []*request.Field{
+		request.New("maxResults", n, request.Integer(1, maxRelated).Default(usualRelated)).About("How many are listed at most."),
+	}}
+}
+
+// getRelatedTranscripts is GET /v1/library/transcripts/{platform}/{externalId}/related.
+func (l *savedTexts) getRelatedTranscripts(w http.ResponseWriter, r *http.Request) error {
+	var n int
+	if err := relatedQuery(&n).ReadQuery(r.URL.RawQuery); err != nil {
+		return err
+	}
+	key, err := l.libraryKey(r)
+	if err != nil {
+		return err
+	}
+	items, err := l.pipeline.Related(r.Context(), edge.Principal(r).Account, key, n)
+	if err != nil {
+		return err
+	}
+	return edge.RespondJSON(w, http.StatusOK, RelatedTranscripts{items})
+}

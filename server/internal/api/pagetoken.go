@@ -1,0 +1,87 @@
+package api
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// paging is what the query of a list says of its pages.
+type paging struct {
+	maxResults int    // entries of a page
+	pageToken  string // from the page before; empty: the first page is asked for
+}
+
+// maxPageToken bounds a page token, in characters: that is room for any position.
+const maxPageToken = 1024
+
+// fields are the parameters of a list whose pages have at most so many entries, and
+// usually so many.
+func (p *paging) fields(most, usual int) []*request.Field {
+	return []*request.Field{
+		request.New("maxResults", &p.maxResults, request.Integer(1, most).Default(usual)).
+			About("Entries of a page."),
+		request.New("pageToken", &p.pageToken, request.Text(1, maxPageToken)).
+			About("The nextPageToken of the page before; the other parameters stay as they were, but for maxResults."),
+	}
+}
+
+// listing tells one list from others: whose it is, where it is read, and with which
+// filters. Its page tokens are good for no other.
+type listing [16]byte
+
+// listingOf is the list that a request asks for. The table has read its query.
+func listingOf(r *http.Request, query request.Table) listing {
+	filters := query.Canonical()
+	delete(filters, "maxResults")
+	delete(filters, "pageToken")
+	// Of strings, numbers and booleans: it never fails.
+	what, _ := json.Marshal([]any{edge.Principal(r).Account, r.Pattern, r.URL.Path, filters})
+	hash := sha256.Sum256(what)
+	return listing(hash[:])
+}
+
+// pageToken is what a page token holds: its list, and the place after which that goes
+// on. It is not signed. Whoever makes one up gets to a place in a list of their own.
+type pageToken struct {
+	Of    []byte `json:"of"`
+	After any    `json:"after"`
+}
+
+// token is the page token of the entries after a place: anything that is read from
+// JSON as it was written.
+func (l listing) token(after any) string {
+	token, _ := json.Marshal(pageToken{l[:], after}) // of plain values: it never fails
+	return base64.RawURLEncoding.EncodeToString(token)
+}
+
+// after reads the place in a page token into what after points to, and leaves that
+// alone where the token is empty. The place may be made up: let its type refuse what
+// is none, as uuid.UUID does. The error is a 400 that names pageToken.
+func (l listing) after(token string, after any) error {
+	if token == "" {
+		return nil
+	}
+	read := pageToken{After: after}
+	text, err := base64.RawURLEncoding.DecodeString(token)
+	if err == nil {
+		err = json.Unmarshal(text, &read)
+	}
+	if err != nil || bytes.Contains(text, []byte(`\u0000`)) { // which no database takes
+		return invalidPageToken("is no token of this service")
+	}
+	if l.token(after) != token { // this also refuses other forms of the same
+		return invalidPageToken("belongs to another list, or to other parameters: read the list from its start")
+	}
+	return nil
+}
+
+func invalidPageToken(message string) *transcript.Error {
+	return request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "pageToken", Message: message})
+}

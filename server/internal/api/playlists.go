@@ -1,0 +1,72 @@
+package api
+
+import (
+	"net/http"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/site"
+	"github.com/transcriptkit/transcriptkit/transcript/video"
+)
+
+func (d *discovery) playlistRoutes() []edge.Route {
+	return []edge.Route{
+		{
+			Method: http.MethodGet, Pattern: "/v1/video_site/playlists/{playlistId}/items",
+			Operation: "listPlaylistItems", Tag: "discovery",
+			Summary: "List what a playlist of the video site holds, in its own order.",
+			Handle:  d.discovering(d.listPlaylistItems),
+			Path:    playlistPath(new(string)), Query: request.Table{Fields: new(paging).fields(maxFound, usualListed)},
+			Answers: []edge.Answer{{Status: http.StatusOK, Body: video.Items{}}},
+			Codes:   codesOfDiscovery(transcript.Unavailable),
+		},
+	}
+}
+
+// playlistPath is the path of the routes about a playlist.
+func playlistPath(id *string) request.Table {
+	return request.Table{Fields: []*request.Field{
+		request.New("playlistId", id, request.Text(1, maxExternalID)).Required().About("The id of a playlist."),
+	}}
+}
+
+// playlistInPath is the playlist that a path names. A link in the place of an id, and
+// what is none at all, is no such route.
+func (d *discovery) playlistInPath(r *http.Request) (match site.Match, err error) {
+	var id string
+	if !playlistPath(&id).ReadPath(r.PathValue) {
+		return match, edge.ErrUnknownRoute
+	}
+	match, err = d.sites.Playlist(id)
+	if err != nil || match.ExternalID != id || match.Platform != transcript.VideoSite {
+		return match, edge.ErrUnknownRoute
+	}
+	return match, nil
+}
+
+// usualListed is a page of what a playlist, or a channel, holds.
+const usualListed = 30
+
+// listPlaylistItems is GET /v1/video_site/playlists/{playlistId}/items.
+func (d *discovery) listPlaylistItems(w http.ResponseWriter, r *http.Request) error {
+	var req discovered
+	at, err := req.read(r, request.Table{Fields: req.fields(maxFound, usualListed)})
+	if err != nil {
+		return err
+	}
+	match, err := d.playlistInPath(r)
+	if err != nil {
+		return err
+	}
+	found, err := d.pipeline.Items(r.Context(), listNamed(engine.PlaylistList, match), at)
+	if err != nil {
+		return err
+	}
+	a := video.Items{PlaylistID: found.ID, Items: orNone(found.Items), NextPageToken: req.next(found.Next)}
+	if found.Title != "" {
+		a.Title = &found.Title
+	}
+	return edge.RespondJSON(w, http.StatusOK, a)
+}

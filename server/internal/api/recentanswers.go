@@ -1,0 +1,51 @@
+package api
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
+	"github.com/transcriptkit/transcriptkit/server/internal/recent"
+)
+
+// recentBytes is how much of what was made of transcripts is kept in memory.
+const recentBytes = 64 << 20
+
+// recentAnswers are answers that were made of transcripts a moment ago, by the tags of what was
+// asked for. Who asks has been shown by the database, in the same request, to have the
+// transcript.
+type recentAnswers struct {
+	*recent.Things[string, *packed.Body]
+}
+
+func newRecentAnswers() *recentAnswers {
+	return &recentAnswers{recent.New[string, *packed.Body](recentBytes)}
+}
+
+// remembered makes an answer with a tag, unless that was done a moment ago.
+func (a *recentAnswers) remembered(tag string, render func() (*packed.Body, error)) (*packed.Body, error) {
+	if b, ok := a.Get(tag); ok {
+		return b, nil
+	}
+	b, err := render()
+	if err == nil {
+		a.Put(tag, b, b.Room())
+	}
+	return b, err
+}
+
+// madeOf is the tag of what is made of a transcript: a strong ETag. It differs with the
+// text, as each that a transcript has had has another time of change; with what is made
+// of it, and by which version of its writer; and with what else that depends on.
+func madeOf(id string, changed time.Time, writer string, options ...string) string {
+	text := make([]byte, 0, 128)
+	text = append(append(append(text, writer...), '-'), id...)
+	text = strconv.AppendInt(append(text, '-'), changed.UnixMicro(), 10)
+	for _, option := range options {
+		text = append(append(text, '-'), option...)
+	}
+	sum := sha256.Sum256(text)
+	return `"` + hex.EncodeToString(sum[:12]) + `"`
+}

@@ -1,0 +1,42 @@
+package api
+
+import (
+	"slices"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+)
+
+// Routes are the routes of the whole API. A new resource is a line in one of the parts.
+func (a *API) Routes() []edge.Route {
+	return slices.Concat(
+		a.Transcripts(), a.Captions(), a.Discovery(), a.Batches(), a.Usage(), a.Library(), a.Health(), a.Docs(),
+	)
+}
+
+// Transcripts are the routes of POST /v1/transcript and of jobs.
+func (a *API) Transcripts() []edge.Route {
+	return slices.Concat(a.transcripts.routes(), a.jobs.routes(), a.events.routes())
+}
+
+// Captions are the routes that show captions, and what a link leads to.
+func (a *API) Captions() []edge.Route { return slices.Concat(a.captions.routes(), a.info.routes()) }
+
+// Discovery are the routes of what there is on the video site.
+func (a *API) Discovery() []edge.Route { return a.discovery.routes() }
+
+// Batches are the routes of batches and their exports.
+func (a *API) Batches() []edge.Route { return slices.Concat(a.batches.routes(), a.exports.routes()) }
+
+// Library are the routes of what an account has saved.
+func (a *API) Library() []edge.Route {
+	return slices.Concat(a.library.routes(), a.library.chunkRoutes(), a.search.routes(), a.library.downloadRoutes())
+}
+
+// Usage are the routes of what an account may have.
+func (a *API) Usage() []edge.Route { return a.usage.routes() }
+
+// Health are the routes of whether the service works.
+func (a *API) Health() []edge.Route { return a.health.routes() }
+
+// Docs are the routes of the API's own description.
+func (a *API) Docs() []edge.Route { return a.docs.routes() }

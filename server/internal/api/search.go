@@ -1,0 +1,118 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/server/internal/search"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/site"
+)
+
+// textSearch finds what is said in the library of an account.
+type textSearch struct {
+	db    *db.Store
+	sites *site.Table
+}
+
+func (f *textSearch) routes() []edge.Route {
+	return []edge.Route{
+		{
+			Method: http.MethodGet, Pattern: "/v1/library/search",
+			Operation: "searchLibrary", Tag: "library",
+			Summary: "Find what is said in the saved transcripts.",
+			Scope:   account.Transcripts, Handle: f.searchLibrary,
+			Query:   new(searchRequest).query(),
+			Answers: []edge.Answer{{Status: http.StatusOK, Body: library.Found{}}},
+			Codes:   []transcript.Code{transcript.InvalidRequest},
+		},
+	}
+}
+
+// searchRequest is what is searched for.
+type searchRequest struct {
+	q, lang  string
+	platform transcript.Platform
+	page     paging
+}
+
+func (a *searchRequest) query() request.Table {
+	return request.Table{Fields: append([]*request.Field{
+		request.New("q", &a.q, request.Text(1, 200)).Required().
+			About(`Words, "phrases", and a * after either for words that begin so; all else is text.`),
+		request.New("platform", &a.platform, request.Enum(transcript.Platforms())).About("Only transcripts of it."),
+		request.New("lang", &a.lang, request.Plain(1, 20)).About("Only transcripts with exactly this language tag."),
+	}, a.page.fields(50, 20)...)}
+}
+
+// searchLibrary is GET /v1/library/search.
+func (f *textSearch) searchLibrary(w http.ResponseWriter, r *http.Request) error {
+	var asked searchRequest
+	query := asked.query()
+	if err := query.ReadQuery(r.URL.RawQuery); err != nil {
+		return err
+	}
+	list := listingOf(r, query)
+	look := db.Search{
+		Account: edge.Principal(r).Account, Query: search.Parse(asked.q), Platform: string(asked.platform), Lang: asked.lang,
+		N: asked.page.maxResults + 1, // to see whether there are more
+	}
+	if asked.page.pageToken != "" {
+		look.After = new(db.SearchPlace)
+		if err := list.after(asked.page.pageToken, look.After); err != nil {
+			return err
+		}
+	}
+	found := library.Found{Query: asked.q, Items: []library.Match{}}
+	err := f.db.Snapshot(r.Context(), func(ctx context.Context, reader db.Reader) error {
+		places, err := reader.Library.Search(ctx, look)
+		if err != nil {
+			return err
+		}
+		if len(places) == look.N {
+			places = places[:asked.page.maxResults]
+			found.NextPageToken = list.token(places[len(places)-1].SearchPlace)
+		}
+		for _, place := range places {
+			t, err := reader.Library.Transcript(ctx, look.Account, place.ID)
+			if err != nil {
+				return err
+			}
+			match, err := f.matchOf(look.Query, t, place)
+			if err != nil {
+				return err
+			}
+			found.Items = append(found.Items, match)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return edge.RespondJSON(w, http.StatusOK, found)
+}
+
+// matchOf is what is shown of a transcript in which the query is met.
+func (f *textSearch) matchOf(q search.Query, t *db.Transcript, place db.SearchFound) (library.Match, error) {
+	m := library.Match{
+		Platform: t.Platform, ExternalID: t.ExternalID, Lang: t.Lang, Title: t.Title, Channel: t.Channel,
+		Hits: []library.Hit{}, HitCount: place.Hits,
+	}
+	text, err := t.Whole()
+	if err != nil {
+		return m, err
+	}
+	for _, at := range place.At {
+		if segment, snippet, ok := q.Hit(text.Segments, at); ok {
+			m.Hits = append(m.Hits, library.Hit{
+				Start: segment.Start, Duration: segment.Duration, Snippet: snippet, URL: linkTo(f.sites, t.Platform, t.ExternalID, segment.Start),
+			})
+		}
+	}
+	return m, nil
+}

@@ -1,0 +1,86 @@
+package api
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/site"
+)
+
+// Bounds of a source, in characters.
+const (
+	maxURL        = 2048
+	maxExternalID = 512
+)
+
+// source is what a request names as its content: a link, or a platform and its
+// own id. An empty member was not sent.
+type source struct {
+	url        string
+	platform   transcript.Platform
+	externalID string
+}
+
+// oneSource is the rule that a source is held to.
+var oneSource = [][]string{{"url"}, {"platform", "externalId"}}
+
+func (src *source) fields() []*request.Field {
+	isUpload := func(p transcript.Platform) bool { return p == transcript.Upload }
+	linked := slices.DeleteFunc(transcript.Platforms(), isUpload)
+	return []*request.Field{
+		request.New("url", &src.url, request.Text(1, maxURL)).
+			About("A link, a short link, or a bare id of the video site; it stands alone."),
+		// An upload is taken here, for find to refuse with its own code.
+		request.New("platform", &src.platform, request.Enum(linked, transcript.Upload)).
+			About("Stands with externalId."),
+		request.New("externalId", &src.externalID, request.Text(1, maxExternalID)).
+			About("The platform's own id.").
+			NeedlessIf(func() bool { return isUpload(src.platform) }),
+	}
+}
+
+// contents resolves sources by the platform table.
+type contents struct {
+	sites      *site.Table
+	shortLinks *shortlink.Follower
+	timeout    withTimeout
+}
+
+// withTimeout is context.WithTimeout. Tests replace it where they must not depend on the
+// speed of their machine.
+type withTimeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
+
+// find resolves a source. The network is asked only where a short link must be
+// followed.
+func (c *contents) find(ctx context.Context, src source) (engine.Content, error) {
+	match, err := c.match(src)
+	if err != nil {
+		return engine.Content{}, err
+	}
+	return c.content(ctx, match)
+}
+
+// match looks a source up in the platform table.
+func (c *contents) match(src source) (site.Match, error) {
+	if src.url == "" {
+		return c.sites.Content(src.platform, src.externalID)
+	}
+	return c.sites.Detect(src.url)
+}
+
+// content is what a match is of: for a short link, what it leads to.
+func (c *contents) content(ctx context.Context, match site.Match) (_ engine.Content, err error) {
+	if match.Short {
+		ctx, cancel := c.timeout(ctx, shortlink.Patience)
+		defer cancel()
+		if match, err = c.shortLinks.Follow(ctx, match.URL); err != nil {
+			return engine.Content{}, err
+		}
+	}
+	return engine.Content{Platform: match.Platform, ExternalID: match.ExternalID, URL: match.URL}, nil
+}

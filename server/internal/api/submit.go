@@ -1,0 +1,165 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/internal/wire"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Submit asks for a transcript without HTTP, by the rules of POST /v1/transcript. Without an error
+// exactly one of the result and the job is not nil.
+func (a *API) Submit(ctx context.Context, p account.Principal, r transcript.Request) (*transcript.Result, *transcript.Job, error) {
+	out, err := a.transcripts.submitFor(ctx, p, r)
+	if err != nil {
+		return nil, nil, a.inProcess(ctx, err)
+	}
+	if out.Result == nil {
+		if !out.Job.Status.Terminal() {
+			return nil, &out.Job.Job, nil
+		}
+		var failure *transcript.Error
+		if out.Result, failure = outcome(out.Job); failure != nil {
+			return nil, nil, failure
+		}
+	}
+	result, err := WholeResult(out.Result)
+	return result, nil, err
+}
+
+// inProcess is an error as the program around the server is told: what a request would
+// be asked to repeat has a code.
+func (a *API) inProcess(ctx context.Context, err error) error {
+	if _, business := edge.BusinessFailure(err); !business && (errors.Is(err, db.ErrUnavailable) || a.lifetime.Excuses(err)) && ctx.Err() == nil {
+		return edge.Unavailable().Because(err)
+	}
+	return err
+}
+
+func (t *transcripts) submitFor(ctx context.Context, p account.Principal, r transcript.Request) (*pipeline.Outcome, error) {
+	if p.Account == "" {
+		return nil, errors.New("server: Submit: the principal has no account")
+	}
+	if err := edge.CheckPrincipal(p); err != nil {
+		return nil, err
+	}
+	var src source
+	var wish wishes
+	fields := append(wish.fields(), languageField(&wish.languages))
+	body := wishesOf(r)
+	name, size, open, file := r.Source.Upload()
+	if !file {
+		table := request.Table{Fields: append(src.fields(), fields...), OneOf: oneSource}
+		if link, ok := r.Source.Link(); ok {
+			body["url"] = link
+		} else if platform, id, ok := r.Source.Content(); ok {
+			body["platform"], body["externalId"] = platform, id
+		}
+		if err := readWishes(table, body); err != nil {
+			return nil, err
+		}
+		return t.submitLink(ctx, p, src, wish)
+	}
+	if err := mayUpload(p.Plan); err != nil {
+		return nil, err
+	}
+	if err := readWishes(request.Table{Fields: fields}, body); err != nil {
+		return nil, err
+	}
+	if err := pipeline.CheckSize(size, p.Plan.MaxUploadBytes); err != nil {
+		return nil, err
+	}
+	media, err := open()
+	if err != nil {
+		return nil, fmt.Errorf("server: opening a file: %w", err)
+	}
+	defer media.Close()
+	return t.submitFile(ctx, p, name, media, wish)
+}
+
+// wishesOf are the members of r beside its source, as a body has them.
+func wishesOf(r transcript.Request) map[string]any {
+	body := map[string]any{"includeTimestamp": !r.OmitTimestamp, "sendMetadata": r.SendMetadata}
+	if len(r.Language) > 0 {
+		body["language"] = strings.Join(r.Language, ",")
+	}
+	if r.Format != "" {
+		body["format"] = r.Format
+	}
+	if r.Wait != nil {
+		body["waitMs"] = r.Wait.Milliseconds()
+	}
+	return body
+}
+
+// readWishes has a table read what a request in process says, so that it is held to the
+// same rules as a body.
+func readWishes(table request.Table, wishes map[string]any) error {
+	body, err := json.Marshal(wishes)
+	if err != nil {
+		return fmt.Errorf("server: reading a request: %w", err)
+	}
+	return table.ReadJSON(body)
+}
+
+func (t *transcripts) submitLink(ctx context.Context, p account.Principal, src source, wish wishes) (*pipeline.Outcome, error) {
+	content, err := t.contents.find(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	return t.submitted(ctx, wish.wait, pipeline.Submission{
+		Account: p.Account, Plan: p.Plan, Content: content, Languages: wish.languages, View: wish.view,
+		Admit: t.admit.of(p, Operation{ID: createTranscript, Platform: content.Platform, ExternalID: content.ExternalID}),
+	})
+}
+
+func (t *transcripts) submitFile(ctx context.Context, p account.Principal, name string, media io.Reader, wish wishes) (*pipeline.Outcome, error) {
+	upload, err := t.pipeline.Receive(ctx, untilDone{ctx, media}, p.Plan.MaxUploadBytes)
+	if err != nil {
+		return nil, err
+	}
+	upload.Name = name
+	return t.submitted(ctx, wish.wait, t.uploadSubmission(p, upload, wish))
+}
+
+// untilDone is a reader of which nothing is read once ctx has ended.
+type untilDone struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (u untilDone) Read(b []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.r.Read(b)
+}
+
+// wholeResult is a result with its segments, as a client reads it. It is the program's,
+// which may change it: what it was made from is kept for the next who asks.
+func WholeResult(res *view.Result) (*transcript.Result, error) {
+	segments, err := res.SegmentsJSON.Plain()
+	var body []byte
+	if err == nil {
+		body, err = wire.AppendResult(nil, &res.Result, segments)
+	}
+	whole := new(transcript.Result)
+	if err == nil {
+		err = json.Unmarshal(body, whole)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("server: reading a stored text: %w", err)
+	}
+	return whole, nil
+}

@@ -1,0 +1,281 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/internal/wire"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/openapi"
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/site"
+)
+
+const createTranscript = "createTranscript"
+
+// transcripts turns links and uploaded files into transcripts.
+type transcripts struct {
+	edge     *edge.Edge
+	lifetime *edge.Lifetime
+	pipeline *pipeline.Pipeline
+	contents *contents
+	admit    Admit
+	recent   *recentAnswers
+	timeout  withTimeout
+	basePath string
+}
+
+func (t *transcripts) routes() []edge.Route {
+	return []edge.Route{
+		{
+			Method: http.MethodPost, Pattern: "/v1/transcript",
+			Operation: createTranscript, Tag: "transcripts",
+			Summary: "Turn a link or an uploaded file into a timestamped transcript.",
+			Scope:   account.Transcripts, Handle: t.createTranscript,
+			Body: newLinkRequest().table, Form: newUploadForm().table,
+			Answers: []edge.Answer{
+				{Status: http.StatusOK, Body: openapi.TranscriptResult{}, Headers: []edge.Header{edge.HeaderReplayed}},
+				{Status: http.StatusAccepted, Body: AcceptedJob{}, Headers: []edge.Header{edge.HeaderLocation, edge.HeaderRetryAfter, edge.HeaderReplayed}},
+			},
+			Codes: []transcript.Code{
+				transcript.InvalidRequest, transcript.InvalidVideo, transcript.UnsupportedPlatform, transcript.UploadInvalid,
+				transcript.TranscriptQuotaExceeded, transcript.InsufficientCredits, transcript.VideoTooLong, transcript.ASRQuotaExceeded,
+				transcript.MediaTooLarge, transcript.NoTranscript, transcript.LanguageNotAvailable, transcript.Unavailable,
+				transcript.IdempotencyConflict, transcript.IdempotencyInProgress, transcript.StateConflict, transcript.ASRConcurrencyLimit,
+				transcript.UpstreamFailed, transcript.IPBlocked, transcript.POTokenRequired, transcript.LoginRequired,
+				transcript.ConfigError, transcript.NotImplemented,
+			},
+		},
+	}
+}
+
+// AcceptedJob is the 202 body of POST /v1/transcript.
+type AcceptedJob struct {
+	Status         transcript.JobStatus      `json:"status"`                   // what to branch on
+	JobID          string                    `json:"jobId" format:"uuid"`      // the id, for the routes of the job
+	Stage          transcript.Stage          `json:"stage"`                    // where the job stands
+	MetadataStatus transcript.MetadataStatus `json:"metadataStatus,omitempty"` // how much is known about the content so far
+}
+
+// createTranscript is POST /v1/transcript.
+func (t *transcripts) createTranscript(w http.ResponseWriter, r *http.Request) error {
+	media, present, err := edge.BodyType(r)
+	switch {
+	case err != nil:
+		return err
+	case !present && edge.ContentType(r) == "multipart/form-data":
+		return edge.InvalidBody(`is missing: send a form with a part "file"`)
+	case !present, media == "application/json": // without a body, what is missing is told
+		return t.createFromLink(w, r)
+	case media == "multipart/form-data":
+		return t.createFromUpload(w, r)
+	}
+	return edge.Unsupported("Send the body as application/json or multipart/form-data, and say so in Content-Type.")
+}
+
+func (t *transcripts) createFromLink(w http.ResponseWriter, r *http.Request) error {
+	p := edge.Principal(r)
+	var req *linkRequest
+	var match site.Match
+	return t.edge.Once(w, r, edge.Post{
+		Read: func() (_ map[string]any, err error) {
+			if req, err = readLinkRequest(w, r); err != nil {
+				return nil, err
+			}
+			if match, err = t.contents.match(req.source); err != nil {
+				return nil, err
+			}
+			if match.Short { // only its end tells which languages are the default
+				return req.table.Canonical(), nil
+			}
+			return req.canonical(match.Platform), nil
+		},
+		Do: func(key *db.HeldKey) (edge.Reply, error) {
+			content, err := t.contents.content(r.Context(), match)
+			if err != nil {
+				return edge.Reply{}, err
+			}
+			return t.submit(r, req.wait, pipeline.Submission{
+				Account:   p.Account,
+				Plan:      p.Plan,
+				Content:   content,
+				Languages: req.languages,
+				View:      req.view,
+				Admit:     t.admit.of(p, Operation{ID: createTranscript, Platform: content.Platform, ExternalID: content.ExternalID}),
+				Key:       key,
+			})
+		},
+		Again: func(a db.Answer) (edge.Reply, error) { return t.createdBefore(r, a, req.view) },
+	})
+}
+
+func (t *transcripts) createFromUpload(w http.ResponseWriter, r *http.Request) error {
+	p := edge.Principal(r)
+	if err := mayUpload(p.Plan); err != nil { // before anything is said of the request itself
+		return err
+	}
+	var f *uploadForm
+	taken := false // by the pipeline
+	defer func() {
+		if f != nil && !taken {
+			t.pipeline.Discard(context.WithoutCancel(r.Context()), f.upload)
+		}
+	}()
+	return t.edge.Once(w, r, edge.Post{
+		Read: func() (_ map[string]any, err error) {
+			if f, err = t.readForm(r, p.Plan.MaxUploadBytes); err != nil {
+				return nil, err
+			}
+			return f.canonical(), nil
+		},
+		Large: true,
+		Do: func(key *db.HeldKey) (edge.Reply, error) {
+			taken = true
+			sub := t.uploadSubmission(p, f.upload, f.wishes)
+			sub.Key = key
+			return t.submit(r, f.wait, sub)
+		},
+		Again: func(a db.Answer) (edge.Reply, error) { return t.createdBefore(r, a, f.view) },
+	})
+}
+
+// mayUpload refuses an upload that the plan does not permit.
+func mayUpload(plan account.Plan) error {
+	switch {
+	case !plan.Upload:
+		return plan.UpgradeRequired("The plan does not include uploads.")
+	case !plan.Recognizes():
+		return plan.UpgradeRequired("The plan does not include speech recognition, without which an upload has no text.")
+	}
+	return nil
+}
+
+// uploadSubmission is a received file as a submission.
+func (t *transcripts) uploadSubmission(p account.Principal, upload *pipeline.Upload, wish wishes) pipeline.Submission {
+	return pipeline.Submission{
+		Account: p.Account, Plan: p.Plan, Upload: upload, Languages: wish.languages, View: wish.view,
+		Admit: t.admit.of(p, Operation{
+			ID: createTranscript, Platform: transcript.Upload, ExternalID: upload.ExternalID(), UploadBytes: upload.Size,
+		}),
+	}
+}
+
+// submit hands a request to the pipeline, and replies with what becomes of it while
+// its sender waits.
+func (t *transcripts) submit(r *http.Request, wait time.Duration, sub pipeline.Submission) (edge.Reply, error) {
+	out, err := t.submitted(r.Context(), wait, sub)
+	switch {
+	case err != nil:
+		return edge.Reply{}, err
+	case out.Result != nil:
+		return t.cachedReply(out.Result, sub.View)
+	case !out.Job.Status.Terminal():
+		re, err := t.acceptedReply(out.Job.Job)
+		re.About = db.Answer{Kind: db.JobAnswer, ID: out.Job.JobID}
+		return re, err
+	}
+	re, err := outcomeReply(out.Job)
+	re.About = db.Answer{Kind: db.OutcomeAnswer, ID: out.Job.JobID}
+	return re, err
+}
+
+// submitted hands a request to the pipeline, and returns what has become of it when its
+// sender waits no more. Once it is handed over it is finished also when the sender
+// disconnects, which only ends the wait.
+func (t *transcripts) submitted(ctx context.Context, wait time.Duration, sub pipeline.Submission) (*pipeline.Outcome, error) {
+	out, err := t.pipeline.Submit(context.WithoutCancel(ctx), sub)
+	if err != nil || out.Result != nil || wait == 0 { // then it is the job as it was taken, even where it has ended meanwhile
+		return out, err
+	}
+	serving, stop := t.lifetime.Until(ctx)
+	defer stop()
+	waiting, cancel := t.timeout(serving, wait)
+	defer cancel()
+	defer edge.Waiting(ctx)()
+	job, err := t.pipeline.Wait(waiting, sub.Account, out.Job.JobID, &sub.View)
+	return &pipeline.Outcome{Job: job}, err
+}
+
+// createdBefore makes the answer of an earlier request anew.
+func (t *transcripts) createdBefore(r *http.Request, a db.Answer, v view.View) (edge.Reply, error) {
+	account := edge.Principal(r).Account
+	switch a.Kind {
+	case db.JobAnswer: // as a job begins, wherever it stands by now
+		return t.acceptedReply(transcript.Job{JobID: a.ID, Status: transcript.JobPending, Stage: transcript.StageQueued})
+	case db.OutcomeAnswer:
+		job, err := t.pipeline.Job(r.Context(), account, a.ID, &v)
+		if err != nil {
+			return edge.Reply{}, err
+		}
+		return outcomeReply(job)
+	case db.TranscriptAnswer:
+		res, err := t.pipeline.Transcript(r.Context(), account, a.ID, v)
+		if err != nil {
+			return edge.Reply{}, err
+		}
+		return resultReply(res)
+	}
+	return edge.Reply{}, fmt.Errorf("server: the answer of an earlier request is of kind %q, which this version does not know", a.Kind)
+}
+
+// acceptedReply hands out a job.
+func (t *transcripts) acceptedReply(job transcript.Job) (edge.Reply, error) {
+	header := map[string]string{"Location": jobPath(t.basePath, job.JobID), "Retry-After": "2"}
+	return edge.ReplyJSON(http.StatusAccepted, header, AcceptedJob{job.Status, job.JobID, job.Stage, job.MetadataStatus})
+}
+
+// outcomeReply tells what has become of a job that has ended.
+func outcomeReply(job *view.Job) (edge.Reply, error) {
+	res, failure := outcome(job)
+	if failure != nil {
+		return edge.Reply{Failure: failure}, nil //nolint:nilerr // why the job failed is what is told
+	}
+	return resultReply(res)
+}
+
+// outcome is what a job that has ended has come to: its result, or why it has none.
+func outcome(job *view.Job) (*view.Result, *transcript.Error) {
+	switch {
+	case job.Status == transcript.JobCancelled:
+		return nil, transcript.Errorf(transcript.StateConflict, "The job was cancelled.").With("status", job.Status)
+	case job.Error != nil:
+		return nil, job.Error
+	case job.Result == nil:
+		return nil, transcript.Errorf(transcript.NoTranscript, "The transcript has been deleted.")
+	}
+	return &view.Result{Result: *job.Result, SegmentsJSON: job.SegmentsJSON}, nil
+}
+
+func resultReply(res *view.Result) (edge.Reply, error) {
+	body, err := resultBody(res)
+	return edge.Reply{Response: edge.Response{Status: http.StatusOK, Body: body}}, err
+}
+
+// resultWriter changes with the form in which a result is written.
+const resultWriter = "result2"
+
+// cachedReply is resultReply of a result that comes from the cache, and is likely to be
+// asked for again. The same view of the same text is the same answer.
+func (t *transcripts) cachedReply(res *view.Result, v view.View) (edge.Reply, error) {
+	tag := madeOf(res.TextID, res.TextChanged, resultWriter,
+		string(v.Format), strconv.FormatBool(v.OmitTimestamp), strconv.FormatBool(v.SendMetadata))
+	body, err := t.recent.remembered(tag, func() (*packed.Body, error) { return resultBody(res) })
+	return edge.Reply{Response: edge.Response{Status: http.StatusOK, Body: body}}, err
+}
+
+func resultBody(res *view.Result) (*packed.Body, error) {
+	return around(res.SegmentsJSON, func(dst, segments []byte) ([]byte, error) {
+		return wire.AppendResult(dst, &res.Result, segments)
+	})
+}
+
+// jobPath is the path of a job under the base path of the API.
+func jobPath(basePath, id string) string { return basePath + "/v1/transcript/job/" + id }

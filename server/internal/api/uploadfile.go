@@ -1,0 +1,76 @@
+package api
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"mime"
+	"mime/multipart"
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/internal/clip"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// readFile takes the part of a form that carries the file, up to limit bytes.
+func (t *transcripts) readFile(ctx context.Context, part *multipart.Part, f *uploadForm, limit int64) error {
+	if f.upload != nil {
+		return transcript.Errorf(transcript.UploadInvalid, "There is more than one file in the form.").With("part", "file")
+	}
+	if err := f.fields.Check(); err != nil { // the file need not be sent
+		return err
+	}
+	if err := checkDeclared(part.Header.Get("Content-Type")); err != nil {
+		return err
+	}
+	digest, err := declaredDigest(part.Header.Values("Content-Digest"))
+	if err != nil {
+		return err
+	}
+	u, err := t.pipeline.Receive(ctx, bodyReader{part}, limit)
+	if err != nil {
+		return err
+	}
+	u.Name = part.FileName()
+	f.upload = u // from here on readForm discards it
+	if digest != nil && subtle.ConstantTimeCompare(digest, u.SHA256[:]) != 1 {
+		return transcript.Errorf(transcript.UploadInvalid, "The file is not the one whose checksum was sent with it.")
+	}
+	return nil
+}
+
+// checkDeclared refuses a declared type that no media has. What the file really
+// is, its content decides.
+func checkDeclared(contentType string) error {
+	if contentType == "" {
+		return nil
+	}
+	t, _, err := mime.ParseMediaType(contentType)
+	kind, sub, _ := strings.Cut(t, "/")
+	if err == nil && sub != "" && (kind == "audio" || kind == "video" || t == "application/ogg" || t == "application/octet-stream") {
+		return nil
+	}
+	return transcript.Errorf(transcript.UploadInvalid, "The file is declared as neither audio nor video.").With("contentType", clip.Text(contentType))
+}
+
+// declaredDigest is the SHA-256 of a Content-Digest header (RFC 9530), nil when
+// there is none.
+func declaredDigest(values []string) ([]byte, error) {
+	for _, entry := range strings.Split(strings.Join(values, ","), ",") {
+		algorithm, value, _ := strings.Cut(strings.TrimSpace(entry), "=")
+		if !strings.EqualFold(algorithm, "sha-256") {
+			continue
+		}
+		inner, ok := strings.CutPrefix(value, ":")
+		if ok {
+			inner, ok = strings.CutSuffix(inner, ":")
+		}
+		digest, err := base64.StdEncoding.DecodeString(inner)
+		if !ok || err != nil || len(digest) != sha256.Size {
+			return nil, transcript.Errorf(transcript.UploadInvalid, "The checksum that was sent with the file cannot be read.").With("form", "sha-256=:BASE64:")
+		}
+		return digest, nil
+	}
+	return nil, nil
+}

@@ -1,0 +1,99 @@
+package api
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// usage tells an account what it may have, and how much of it is used.
+type usage struct{ db *db.Store }
+
+func (u *usage) routes() []edge.Route {
+	return []edge.Route{
+		{
+			Method: http.MethodGet, Pattern: "/v1/usage",
+			Operation: "getUsage", Tag: "usage",
+			Summary: "Tell what the account may have, and how much of it is used.",
+			Handle:  u.getUsage,
+			Answers: []edge.Answer{{Status: http.StatusOK, Body: transcript.Usage{}}},
+		},
+	}
+}
+
+// getUsage is GET /v1/usage.
+func (u *usage) getUsage(w http.ResponseWriter, r *http.Request) error {
+	p := edge.Principal(r)
+	period := p.Plan.Period(time.Now())
+	stands, err := u.db.Accounts.Standing(r.Context(), p.Account, p.KeyID, period.Start)
+	if err != nil {
+		return err
+	}
+	used, reserved, plan := stands.Usage.Used, stands.Usage.Reserved, p.Plan
+	return edge.RespondJSON(w, http.StatusOK, transcript.Usage{
+		Account:     transcript.UsageAccount{ID: p.Account, Plan: plan.Name, Paid: plan.Paid},
+		Period:      transcript.UsagePeriod{Start: transcript.At(period.Start), End: transcript.At(period.End)},
+		Transcripts: allowance(used.Transcripts, reserved.Transcripts, plan.TranscriptsPerPeriod),
+		ASRMinutes:  allowance(used.Minutes, reserved.Minutes, plan.ASRMinutesPerPeriod),
+		ASRConcurrency: transcript.ASRConcurrency{
+			InUse: int64(stands.Places.Running), Limit: limit(plan.ASRConcurrency),
+			Waiting: int64(stands.Places.Waiting), WaitingLimit: limit(plan.ASRWaiting),
+		},
+		Limits: transcript.UsageLimits{
+			MaxDurationSec: inSeconds(plan.MaxDuration),
+			MaxUploadBytes: limit(plan.MaxUploadBytes),
+			BatchItems:     limit(plan.BatchItems),
+			BatchExport:    plan.BatchExport,
+			Upload:         plan.Upload,
+			ASR:            plan.Recognizes(),
+			EventStreams:   limit(plan.EventStreams),
+		},
+		RateLimit: edge.RateWindowOf(r.Context()),
+		Key:       usageKey(stands.Key),
+	})
+}
+
+func allowance(used, reserved, most int64) transcript.Allowance {
+	a := transcript.Allowance{Used: used, Reserved: reserved, Limit: limit(most)}
+	if a.Limit != nil {
+		a.Remaining = new(max(most-used-reserved, 0)) // less where the limit was lowered since
+	}
+	return a
+}
+
+// limit is one of a plan as the API shows it: nil where there is none.
+func limit[N int | int64](n N) *int64 {
+	if n == account.Unlimited {
+		return nil
+	}
+	return new(int64(n))
+}
+
+func inSeconds(d time.Duration) *int64 {
+	if d == account.Unlimited {
+		return nil
+	}
+	return new(int64(d / time.Second))
+}
+
+// usageKey is what the API shows of a key, nil of none.
+func usageKey(k *db.Key) *transcript.UsageKey {
+	if k == nil {
+		return nil
+	}
+	return &transcript.UsageKey{
+		ID: k.ID, Prefix: k.Prefix, Name: k.Name, Scopes: k.Scopes,
+		ExpiresAt: moment(k.ExpiresAt), LastUsedAt: moment(k.LastUsedAt),
+	}
+}
+
+func moment(t *time.Time) *transcript.Time {
+	if t == nil {
+		return nil
+	}
+	return new(transcript.At(*t))
+}

@@ -1,0 +1,96 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/video"
+)
+
+func (d *discovery) videoSearchRoutes() []edge.Route {
+	return []edge.Route{
+		{
+			Method: http.MethodGet, Pattern: "/v1/video_site/search",
+			Operation: "searchVideoSite", Tag: "discovery",
+			Summary: "Find videos, channels or playlists of the video site.",
+			Handle:  d.discovering(d.searchVideoSite),
+			Query:   new(videoSearchRequest).table(),
+			Answers: []edge.Answer{{Status: http.StatusOK, Body: video.Found{}}},
+			Codes:   codesOfDiscovery(transcript.InvalidVideo, transcript.UnsupportedPlatform, transcript.Unavailable),
+		},
+	}
+}
+
+// Bounds of what is found at once, and of what is searched for.
+const (
+	maxFound       = 50
+	usualFound     = 20
+	maxVideoSearch = 200 // characters
+)
+
+// videoSearchRequest is the query of GET /v1/video_site/search.
+type videoSearchRequest struct {
+	discovered
+	search video.Search
+}
+
+func (req *videoSearchRequest) table() request.Table {
+	return request.Table{Fields: append([]*request.Field{
+		request.New("q", &req.search.Q, request.Plain(1, maxVideoSearch)).Required().About("What is searched for."),
+		request.New("type", &req.search.Type, request.Enum(video.Types()).Default(video.TypeVideo)).
+			About("What is found."),
+		request.New("order", &req.search.Order, request.Enum(video.Orders()).Default(video.ByRelevance)).
+			About("What comes first."),
+		request.New("channelId", &req.search.ChannelID, request.Text(1, maxURL)).
+			About("Only what is in this channel: its id, or a link that has it."),
+	}, req.fields(maxFound, usualFound)...)}
+}
+
+// searchVideoSite is GET /v1/video_site/search.
+func (d *discovery) searchVideoSite(w http.ResponseWriter, r *http.Request) error {
+	var req videoSearchRequest
+	at, err := req.read(r, req.table())
+	if err != nil {
+		return err
+	}
+	if strings.TrimSpace(req.search.Q) == "" {
+		return request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "q", Message: "must not be blank"})
+	}
+	search := req.search
+	if search.ChannelID != "" {
+		if search.ChannelID, err = d.channelByID(search.ChannelID); err != nil {
+			return err
+		}
+	}
+	found, err := d.pipeline.Search(r.Context(), search, at)
+	if err != nil {
+		return err
+	}
+	return edge.RespondJSON(w, http.StatusOK, video.Found{
+		Query: search.Q, Type: search.Type, Items: orNone(found.Items), NextPageToken: req.next(found.Next),
+	})
+}
+
+// channelByID is the id of the channel that a text names, which may not do so by the
+// channel's name.
+func (d *discovery) channelByID(text string) (string, error) {
+	match, err := d.channelOf(text)
+	if err != nil {
+		return "", err
+	}
+	if match.Named {
+		return "", transcript.Errorf(transcript.InvalidVideo, "A search within a channel takes the id of the channel, and not its name.")
+	}
+	return match.ExternalID, nil
+}
+
+// orNone are the entries of a list that is written as one, also where there are none.
+func orNone[T any](entries []T) []T {
+	if entries == nil {
+		return []T{}
+	}
+	return entries
+}

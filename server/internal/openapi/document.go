@@ -1,0 +1,70 @@
+package openapi
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+
+	"github.com/swaggest/openapi-go"
+	"github.com/swaggest/openapi-go/openapi31"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+)
+
+// apiVersion is the version of the API, not of the program that serves it.
+const apiVersion = "1.0.0"
+
+// document is the OpenAPI document as it is served.
+type Document struct {
+	Body []byte
+	ETag string
+}
+
+// makeDocument describes the routes: the schemas are reflected
+// from the Go types. The same routes make the same bytes.
+func New(routes []edge.Route, basePath string) (Document, error) {
+	r := openapi31.NewReflector()
+	r.Spec.Info.WithTitle("Transcript extraction").WithVersion(apiVersion).
+		WithDescription("Turns public video and audio, and uploaded files, into timestamped transcripts. " +
+			"An unknown path is answered with 404 and a wrong method with 405, both as FlatError.")
+	r.Spec.Info.WithLicense(openapi31.License{Name: "MIT", Identifier: new("MIT")})
+	r.Spec.WithServers(openapi31.Server{URL: cmp.Or(basePath, "/")})
+	r.Spec.WithTags(tags()...)
+	r.Spec.SetHTTPBearerTokenSecurity("bearerAuth", "tr_", "An API key. Use one method per request.")
+	r.Spec.SetAPIKeySecurity("apiKeyHeader", "X-API-Key", openapi.InHeader, "The same API key in a header of its own.")
+	for name, h := range headers() {
+		r.Spec.ComponentsEns().WithHeadersItem(string(name), openapi31.HeaderOrReference{Header: &h})
+	}
+	words, err := readTexts()
+	if err != nil {
+		return Document{}, fmt.Errorf("the texts: %w", err)
+	}
+	describeTypes(r.JSONSchemaReflector(), words)
+	bodies, err := refusedIn(r)
+	if err != nil {
+		return Document{}, fmt.Errorf("refusals: %w", err)
+	}
+	for _, rt := range routes {
+		if err := describe(r, rt, bodies); err != nil {
+			return Document{}, fmt.Errorf("%s %s: %w", rt.Method, rt.Pattern, err)
+		}
+	}
+	for _, rt := range routes {
+		describeEnums(r.Spec.ComponentsEns(), rt) // those that no answer has described
+	}
+	words.describeOperations(r.Spec)
+	r.Spec.ComponentsEns().WithSchemasItem("Error", map[string]any{
+		"description": "A refused request: an envelope, or the flat form for 401, 429 and failures of the framework.",
+		"oneOf":       []any{map[string]any{"$ref": "#/components/schemas/ErrorEnvelope"}, map[string]any{"$ref": "#/components/schemas/FlatError"}},
+	})
+	r.Spec.ComponentsEns().WithSchemasItem("MultipartFile", map[string]any{
+		"type": "string", "format": "binary", "contentMediaType": "application/octet-stream",
+	})
+	words.describeValues(r.Spec.ComponentsEns())
+	body, err := json.MarshalIndent(r.Spec, "", "  ")
+	if err != nil {
+		return Document{}, err
+	}
+	body = append(body, '\n')
+	return Document{Body: body, ETag: fmt.Sprintf(`"%x"`, sha256.Sum256(body))[:19] + `"`}, nil
+}

@@ -1,0 +1,75 @@
+package openapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/swaggest/openapi-go/openapi31"
+)
+
+// tags are the parts of the API, in the order in which a page shows them.
+func tags() []openapi31.Tag {
+	tag := func(name, description string) openapi31.Tag {
+		return openapi31.Tag{Name: name, Description: &description}
+	}
+	return []openapi31.Tag{
+		tag("transcripts", "Links and uploaded files become transcripts."),
+		tag("jobs", "What takes longer is a job, to be polled or followed."),
+		tag("captions", "What a link is, and the captions that it has. No job is started."),
+		tag("discovery", "What there is on the video site: search, videos, channels, playlists."),
+		tag("batches", "Many links, a playlist or a channel at once."),
+		tag("library", "What an account has saved: lists, searches, files."),
+		tag("usage", "What an account may have, and how much of it is used."),
+		tag("service", "Whether the service works, and what it understands."),
+	}
+}
+
+// describeOperations adds to each operation what API.md says of it.
+func (t texts) describeOperations(spec *openapi31.Spec) {
+	for _, item := range spec.Paths.MapOfPathItemValues {
+		for _, op := range []*openapi31.Operation{item.Get, item.Put, item.Post, item.Delete} {
+			if op != nil {
+				t.Operations[*op.ID].show(op)
+			}
+		}
+	}
+}
+
+// show adds what API.md says of an operation, and its examples.
+func (t operationTexts) show(op *openapi31.Operation) {
+	op.WithDescription(t.Description)
+	if t.Request != nil {
+		setExample(op.RequestBody.RequestBody.Content, "application/json", t.Request)
+	}
+	for status, example := range t.Answers {
+		answer, ok := op.Responses.MapOfResponseOrReferenceValues[status]
+		if !ok || answer.Response == nil {
+			continue
+		}
+		setExample(answer.Response.Content, "application/json", example)
+	}
+}
+
+func setExample(content map[string]openapi31.MediaType, mediaType string, example json.RawMessage) {
+	if media, ok := content[mediaType]; ok {
+		content[mediaType] = *media.WithExample(example)
+	}
+}
+
+// describeValues lists under a string type what its values mean.
+func (t texts) describeValues(c *openapi31.Components) {
+	for name, values := range t.Values {
+		schema, ok := c.Schemas[name]
+		if !ok {
+			continue
+		}
+		var lines []string
+		for _, value := range slices.Sorted(maps.Keys(values)) {
+			lines = append(lines, fmt.Sprintf("- `%s`: %s", value, values[value]))
+		}
+		schema["description"] = strings.Join(lines, "\n")
+	}
+}

@@ -1,0 +1,186 @@
+package openapi
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/swaggest/jsonschema-go"
+	"github.com/swaggest/openapi-go"
+	"github.com/swaggest/openapi-go/openapi31"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// refused are the schemas of what nearly every refusal says. To make them anew for each
+// would take nearly all of the time that the document takes.
+type refused struct{ envelope, flat map[string]any }
+
+func refusedIn(r *openapi31.Reflector) (both refused, err error) {
+	if both.envelope, err = schemaOf(r, edge.ErrorEnvelope{}); err != nil {
+		return both, err
+	}
+	both.flat, err = schemaOf(r, edge.FlatError{})
+	return both, err
+}
+
+// describe adds the operation of a route.
+func describe(r *openapi31.Reflector, rt edge.Route, bodies refused) error {
+	oc, err := r.NewOperationContext(rt.Method, rt.Pattern)
+	if err != nil {
+		return err
+	}
+	oc.SetID(rt.Operation)
+	oc.SetSummary(rt.Summary)
+	oc.SetTags(rt.Tag)
+	op := oc.(openapi31.OperationExposer).Operation()
+	if rt.Open {
+		op.WithMapOfAnythingItem("security", []any{}) // none, said in so many words
+	} else {
+		oc.AddSecurity("bearerAuth")
+		oc.AddSecurity("apiKeyHeader")
+		op.WithMapOfAnythingItem("x-required-scope", string(rt.Scope))
+	}
+	describeRequest(r, op, rt)
+	for _, a := range rt.Answers {
+		describeAnswer(oc, rt, a)
+	}
+	describeErrors(oc, rt, bodies)
+	if rt.Events != nil {
+		if err := describeEvents(r, op, rt.Events); err != nil {
+			return err
+		}
+	}
+	return r.AddOperation(oc)
+}
+
+// everywhere are the headers of all answers of a route: rate limits are of those who
+// are known.
+func everywhere(rt edge.Route, status int) []edge.Header {
+	if rt.Open || status == http.StatusUnauthorized {
+		return []edge.Header{edge.HeaderRequestID}
+	}
+	return []edge.Header{edge.HeaderRequestID, edge.HeaderLimit, edge.HeaderRemaining, edge.HeaderReset}
+}
+
+func describeAnswer(oc openapi.OperationContext, rt edge.Route, a edge.Answer) {
+	oc.AddRespStructure(a.Body, openapi.WithHTTPStatus(a.Status), func(cu *openapi.ContentUnit) {
+		cu.ContentType = a.ContentType
+		cu.Customize = func(cor openapi.ContentOrReference) {
+			withHeaders(cor, everywhere(rt, a.Status)...)
+			withHeaders(cor, a.Headers...)
+		}
+	})
+}
+
+// describeErrors adds the refusals of a route: those of its codes, by status,
+// and those that stand before every handler.
+func describeErrors(oc openapi.OperationContext, rt edge.Route, bodies refused) {
+	codes := map[int][]string{}
+	add := func(status int, code transcript.Code) { codes[status] = append(codes[status], string(code)) }
+	for _, code := range rt.Codes {
+		add(code.Status(), code)
+		switch {
+		case code == transcript.InvalidRequest && rt.Body.Fields != nil: // a value of the body
+			add(http.StatusUnprocessableEntity, code)
+		case code == transcript.BatchLimitExceeded: // more than any plan could permit
+			add(http.StatusUnprocessableEntity, code)
+		}
+	}
+	if !rt.Open {
+		add(http.StatusPaymentRequired, transcript.UpgradeRequired)
+		if rt.Scope != "" {
+			add(http.StatusForbidden, transcript.Forbidden)
+		}
+		if !slices.Contains(rt.Codes, transcript.ConfigError) { // the account's plan may be at fault
+			add(http.StatusServiceUnavailable, transcript.ConfigError)
+		}
+		add(http.StatusServiceUnavailable, transcript.ServiceUnavailable)
+		describeError(oc, rt, http.StatusUnauthorized, bodies.flat, []string{edge.ErrNoCredential.Error(), edge.ErrInvalidCredential.Error()}, edge.HeaderChallenge)
+		describeError(oc, rt, http.StatusTooManyRequests, bodies.flat, []string{transcript.RateLimited.Slug()}, edge.HeaderRetryAfter)
+		describeError(oc, rt, edge.ErrInternal.Status, bodies.flat, []string{edge.ErrInternal.Slug}) // an open route asks nothing that could fail
+	}
+	if rt.Method == http.MethodPost {
+		describeError(oc, rt, edge.ErrTooSlow.Status, bodies.flat, []string{edge.ErrTooSlow.Slug})
+		describeError(oc, rt, edge.ErrEncoded.Status, bodies.flat, []string{edge.ErrEncoded.Slug})
+	}
+	named := len(rt.Path.Fields) > 0 // a name such as an encoded ".." makes another path of it
+	if named {
+		codes[edge.ErrUnknownRoute.Status] = append(codes[edge.ErrUnknownRoute.Status], edge.ErrUnknownRoute.Slug)
+	}
+	for status, ofStatus := range codes {
+		var more []edge.Header
+		if status == http.StatusConflict || status == http.StatusServiceUnavailable {
+			more = append(more, edge.HeaderMayRetryAfter)
+		}
+		if status == http.StatusNotFound && rt.Method == http.MethodPost {
+			more = append(more, edge.HeaderReplayed)
+		}
+		var body any = bodies.envelope
+		switch {
+		case named && status == edge.ErrUnknownRoute.Status:
+			body = jsonschema.AnyOf(edge.ErrorEnvelope{}, edge.FlatError{})
+		case rt.Report != nil && status == http.StatusBadGateway:
+			body = rt.Report
+		case rt.Report != nil && status == http.StatusServiceUnavailable: // the platform is away, or the service itself
+			body = jsonschema.AnyOf(rt.Report, edge.ErrorEnvelope{})
+		}
+		describeError(oc, rt, status, body, ofStatus, more...)
+	}
+}
+
+// describeError adds a refusal with the codes, or slugs, that it may carry. The body is
+// a value of its type, or the schema.
+func describeError(oc openapi.OperationContext, rt edge.Route, status int, body any, codes []string, more ...edge.Header) {
+	schema, made := body.(map[string]any)
+	if made {
+		body = nil
+	}
+	oc.AddRespStructure(body, openapi.WithHTTPStatus(status), func(cu *openapi.ContentUnit) {
+		cu.Description = strings.Join(codes, ", ")
+		cu.Customize = func(cor openapi.ContentOrReference) {
+			withHeaders(cor, everywhere(rt, status)...)
+			withHeaders(cor, more...)
+			response := cor.(*openapi31.ResponseOrReference).Response
+			response.WithMapOfAnythingItem("x-codes", codes)
+			if made {
+				response.WithContentItem("application/json", openapi31.MediaType{Schema: schema})
+			}
+		}
+	})
+}
+
+// describeEvents adds the map from an event's name to the schema of its data, as
+// OpenAPI has no form of its own for streams.
+func describeEvents(r *openapi31.Reflector, op *openapi31.Operation, events map[transcript.EventType]any) error {
+	schemas := map[string]any{}
+	for name, data := range events {
+		schema, err := schemaOf(r, data)
+		if err != nil {
+			return err
+		}
+		schemas[string(name)] = schema
+	}
+	op.WithMapOfAnythingItem("x-events", schemas)
+	return nil
+}
+
+// schemaOf is the schema of the type of a value, which the document defines.
+func schemaOf(r *openapi31.Reflector, value any) (map[string]any, error) {
+	schema, err := r.JSONSchemaReflector().Reflect(value,
+		jsonschema.DefinitionsPrefix("#/components/schemas/"),
+		jsonschema.RootRef,
+		jsonschema.CollectDefinitions(func(name string, schema jsonschema.Schema) {
+			if _, there := r.Spec.ComponentsEns().Schemas[name]; there {
+				return
+			}
+			if m, err := schema.ToSchemaOrBool().ToSimpleMap(); err == nil { // reflected schemas always are maps
+				r.Spec.ComponentsEns().WithSchemasItem(name, m)
+			}
+		}))
+	if err != nil {
+		return nil, err
+	}
+	return schema.ToSchemaOrBool().ToSimpleMap()
+}

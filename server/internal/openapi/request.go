@@ -1,0 +1,75 @@
+package openapi
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/swaggest/openapi-go/openapi31"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+)
+
+// describeRequest adds what a route takes, as its tables have it.
+func describeRequest(r *openapi31.Reflector, op *openapi31.Operation, rt edge.Route) {
+	describeParameters(op, openapi31.ParameterInQuery, rt.Query)
+	describeParameters(op, openapi31.ParameterInPath, rt.Path)
+	describeParameters(op, openapi31.ParameterInHeader, rt.Header)
+	if rt.Method == http.MethodPost {
+		describeParameters(op, openapi31.ParameterInHeader, edge.IdempotencyHeader(new(string)))
+	}
+	if slices.ContainsFunc(rt.Answers, func(a edge.Answer) bool { return a.Status == http.StatusNotModified }) {
+		describeParameters(op, openapi31.ParameterInHeader, conditionalHeader())
+	}
+	describeBody(r, op, "application/json", rt.Body)
+	describeBody(r, op, "multipart/form-data", rt.Form)
+	if rt.CSV != "" {
+		text := request.Schema{"type": "string", "description": rt.CSV}
+		op.RequestBodyEns().RequestBodyEns().WithContentItem("text/csv", openapi31.MediaType{Schema: text})
+	}
+	if rt.BodyOptional {
+		op.RequestBody.RequestBody.WithRequired(false)
+	}
+}
+
+// describeEnums adds the schemas of strings to which the tables of a route refer.
+func describeEnums(c *openapi31.Components, rt edge.Route) {
+	for _, table := range []request.Table{rt.Path, rt.Query, rt.Header, rt.Body, rt.Form} {
+		for _, enum := range table.Enums() {
+			if _, there := c.Schemas[enum.Name]; !there {
+				c.WithSchemasItem(enum.Name, map[string]any{"type": "string", "enum": enum.Values})
+			}
+		}
+	}
+}
+
+// conditionalHeader is the header of an operation that knows 304.
+func conditionalHeader() request.Table {
+	return request.Table{Fields: []*request.Field{
+		request.New("If-None-Match", new(string), request.Text(0, 0)).
+			About("The ETag of the answer that the caller has: 304 where it still holds."),
+	}}
+}
+
+func describeParameters(op *openapi31.Operation, in openapi31.ParameterIn, t request.Table) {
+	for _, p := range t.Parameters() {
+		delete(p.Schema, "description") // it is the parameter's
+		described := openapi31.Parameter{Name: p.Name, In: in, Schema: p.Schema}
+		if p.About != "" {
+			described.WithDescription(p.About)
+		}
+		if p.Required {
+			described.WithRequired(true)
+		}
+		op.Parameters = append(op.Parameters, openapi31.ParameterOrReference{Parameter: &described})
+	}
+}
+
+func describeBody(r *openapi31.Reflector, op *openapi31.Operation, contentType string, t request.Table) {
+	if t.Fields == nil {
+		return
+	}
+	r.Spec.ComponentsEns().WithSchemasItem(t.Name, t.Schema())
+	media := openapi31.MediaType{Schema: request.Schema{"$ref": "#/components/schemas/" + t.Name}}
+	op.RequestBodyEns().RequestBodyEns().WithRequired(true).WithContentItem(contentType, media)
+}

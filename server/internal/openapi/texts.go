@@ -1,0 +1,67 @@
+package openapi
+
+import (
+	_ "embed" // the texts
+	"encoding/json"
+	"maps"
+	"reflect"
+
+	"github.com/swaggest/jsonschema-go"
+
+	"github.com/transcriptkit/transcriptkit/internal/wire"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// textsFile is written by a test from the comments of the fields and from API.md: a
+// program cannot see its own comments.
+//
+//go:embed texts.json
+var textsFile []byte
+
+// texts is what the document says in words.
+type texts struct {
+	Properties map[string]map[string]string // by Go type, as in "batch.Job", and property
+	Values     map[string]map[string]string // of a string, by schema and value
+	Operations map[string]operationTexts    // by operation
+}
+
+type operationTexts struct {
+	Description string
+	Request     json.RawMessage            `json:",omitempty"` // an example of a JSON body
+	Answers     map[string]json.RawMessage `json:",omitempty"` // examples by status
+}
+
+// readTexts also lets those types say the same that have the same properties.
+func readTexts() (t texts, err error) {
+	if err := json.Unmarshal(textsFile, &t); err != nil {
+		return texts{}, err
+	}
+	t.lend(TranscriptResult{}, transcript.Result{})
+	t.lend(Job{}, transcript.Result{})
+	t.lend(Job{}, transcript.Job{})
+	t.lend(wire.Progress{}, transcript.Job{})
+	t.lend(transcript.Word{}, TimedWord{})
+	return t, nil
+}
+
+// lend gives the texts of one type to another, which keeps its own.
+func (t texts) lend(to, from any) {
+	all := maps.Clone(t.Properties[reflect.TypeOf(from).String()])
+	maps.Copy(all, t.Properties[reflect.TypeOf(to).String()])
+	t.Properties[reflect.TypeOf(to).String()] = all
+}
+
+// describe says of a property what its field's comment says.
+func (t texts) describe(p jsonschema.InterceptPropParams) error {
+	of := p.ParentSchema.ReflectType
+	if !p.Processed || of == nil {
+		return nil
+	}
+	if of.Kind() == reflect.Pointer {
+		of = of.Elem()
+	}
+	if text, ok := t.Properties[of.String()][p.Name]; ok {
+		p.PropertySchema.WithDescription(text)
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+package openapi
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/swaggest/jsonschema-go"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// describeTypes says how the Go types of the API become schemas.
+func describeTypes(r *jsonschema.Reflector, words texts) {
+	r.AddTypeMapping(transcript.Time{}, time.Time{})
+	r.AddTypeMapping(transcript.Word{}, TimedWord{})
+	r.DefaultOptions = append(r.DefaultOptions,
+		jsonschema.InterceptDefName(schemaName),
+		jsonschema.InterceptSchema(describeType),
+		jsonschema.InterceptProp(describeProperty),
+		jsonschema.InterceptProp(words.describe))
+}
+
+// describeType adds the meanings of codes, and takes back two facts that are true of a Go type
+// but not of the API: that the target of a pointer may be null, and that a choice between types
+// is an object.
+func describeType(p jsonschema.InterceptSchemaParams) (stop bool, err error) {
+	if !p.Processed {
+		return false, nil
+	}
+	t := p.Value.Type()
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch t {
+	case reflect.TypeFor[transcript.Code]():
+		p.Schema.WithDescription(describeCodes(transcript.Codes(), func(c transcript.Code) string { return string(c) }))
+	case reflect.TypeFor[edge.FlatError]():
+		p.Schema.WithDescription(describeCodes(transcript.FlatCodes(), transcript.Code.Slug))
+	}
+	p.Schema.RemoveType(jsonschema.Null)
+	if p.Schema.OneOf != nil && p.Schema.Properties == nil {
+		p.Schema.Type = nil
+	}
+	return false, nil
+}
+
+// describeCodes is a list of what each code means and what to do about it.
+func describeCodes(codes []transcript.Code, name func(transcript.Code) string) string {
+	var lines []string
+	for _, c := range codes {
+		lines = append(lines, fmt.Sprintf("- `%s`: %s %s", name(c), c.Meaning(), c.Cure()))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// describeProperty makes a property required that is always written, one
+// without omitempty, and lets that one be null where it is a pointer or a map.
+// The tag nullable overrides the latter.
+func describeProperty(p jsonschema.InterceptPropParams) error {
+	if !p.Processed {
+		return nil
+	}
+	tag, ok := p.Field.Tag.Lookup("json")
+	written := ok && !strings.Contains(tag, ",omitempty")
+	if written && !slices.Contains(p.ParentSchema.Required, p.Name) {
+		p.ParentSchema.Required = append(p.ParentSchema.Required, p.Name)
+	}
+	kind := p.Field.Type.Kind()
+	nullable := written && (kind == reflect.Pointer || kind == reflect.Map)
+	if tag, ok := p.Field.Tag.Lookup("nullable"); ok {
+		nullable = tag == "true"
+	}
+	schema := p.PropertySchema
+	schema.RemoveType(jsonschema.Null)
+	switch {
+	case !nullable:
+	case schema.Ref == nil:
+		schema.AddType(jsonschema.Null)
+	default:
+		reference := jsonschema.Schema{Ref: schema.Ref}
+		schema.Ref = nil
+		schema.AnyOf = []jsonschema.SchemaOrBool{reference.ToSchemaOrBool(), jsonschema.Null.ToSchemaOrBool()}
+	}
+	return nil
+}
+
+// schemaName is the name of a type in the document: as its method SchemaName says; for a
+// type of package transcript or of the service, as Go has it; else that with the name of its
+// package before it.
+func schemaName(t reflect.Type, name string) string {
+	if named, ok := reflect.Zero(t).Interface().(interface{ SchemaName() string }); ok {
+		return named.SchemaName()
+	}
+	if strings.HasSuffix(t.PkgPath(), "/transcript") || strings.Contains(t.PkgPath(), "/server/internal/") {
+		return t.Name()
+	}
+	return name
+}

@@ -1,0 +1,36 @@
+package server
+
+import (
+	"context"
+
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Operation is what an account asks for, for Config.Admit.
+type Operation struct {
+	// ID is the operationId of the route in the OpenAPI document: "createTranscript" or
+	// "createBatch", which is asked once and not for each item.
+	ID string
+	// Platform and ExternalID are the content, as in the transcript to come; the id of
+	// an upload comes from its bytes. Of a batch they are its playlist or channel, and
+	// empty for a list of links.
+	Platform   transcript.Platform
+	ExternalID string
+	// Items is how many links a batch is made from, with those that are there twice; 0:
+	// it is no batch, or what its list holds is not known yet.
+	Items int
+	// UploadBytes is the size of the file; 0: it is a link.
+	UploadBytes int64
+}
+
+// admit is Admit as the API asks it.
+func (c Config) admit() api.Admit {
+	if c.Admit == nil {
+		return nil
+	}
+	return func(ctx context.Context, p account.Principal, op api.Operation) error {
+		return c.Admit(ctx, p, Operation(op))
+	}
+}
