@@ -1,38 +1,38 @@
-# make demo   a link with captions and a recording become transcripts;
-#             URL=https://… takes a link of yours, over the network;
-#             MODEL=small downloads a model of that name first, for a recognizer worth
-#             having, and goes on without where it cannot be had
-# make bare-demo   the demo in a fresh clone on a bare Debian, which it makes in a
-#             folder and removes; as root, for minutes
+# make demo   turns a link with captions and a recording into transcripts;
+#             URL=https://… uses your own link, over the network;
+#             MODEL=small first downloads that model for a better recognizer, and
+#             continues without it if the download fails
+# make bare-demo   the demo in a fresh clone on a bare Debian, which the command makes
+#             in a folder and removes; needs root and takes minutes
 # make test   all tests, on both databases, in minutes
-# make test-race   the tests of what runs at once, with the race detector
-# make test-page   the tests in a real browser, of the website and of the API's page
+# make test-race   the tests of concurrent code, with the race detector
+# make test-page   the tests of the website and of the API's page in a real browser
 # make lint   gofmt, go vet, golangci-lint
-# make openapi-lint   the OpenAPI document, by a linter from npm
-# make bench  every figure of speed against its goal, as one table of ratios, each to
-#             something else measured in the same run (less than 25 minutes). Fails
-#             when a goal is surely missed: in three rounds of four, or by an allocation.
+# make openapi-lint   a linter from npm for the OpenAPI document
+# make bench  compares every figure of speed with its goal, in one table of ratios to
+#             something else in the same run (less than 25 minutes). Fails if three
+#             rounds of four miss a goal, or a count of allocations does.
 #             ROW=write: only the rows with this in their name.
-#             Before, files of full size (1 GB) are read in bounded memory.
-# make wer    how many words each recognizer hears wrong that this machine has, in
-#             which time, and how much of that is ours, as a table
-# make field-check   pulls all models, and has them transcribe what is known: by
+#             First it reads files of full size (1 GB) in bounded memory.
+# make wer    a table of the word errors and the times of each recognizer on this
+#             machine, and of our own share of the time
+# make field-check   pulls all models and transcribes known recordings with each: by
 #             hand, before a release, with internet
 # make fuzz   each fuzz target for FUZZTIME (1m), up to the first failure;
 #             FUZZ=WebVTT: only the targets with this in their name
-# make mutants   takes lines out of the service, one at a time, and sees the tests fail
-#             that server/OWASP.md names for them; MUTANT=egress: only these
+# make mutants   removes security lines from the service, one at a time, and checks that
+#             the tests that server/OWASP.md names fail; MUTANT=egress: only these
 # make soak   minutes of broken connections, stopped processes and the like;
 #             SOAK=Pause: only the tests with this in their name
 #
-# Each of them first installs what is missing on Debian and Ubuntu; elsewhere it
-# says what to install. On a machine that has everything nothing is asked.
+# Each command first installs missing packages on Debian and Ubuntu; on other systems
+# it says what to install.
 
 GO ?= go
 FUZZTIME ?= 1m
 LINT_VERSION := v2.15.0
 LINT := bin/golangci-lint-$(LINT_VERSION)
-# The S3 server of tests. Its name stands in internal/storetest too.
+# The S3 server of tests. internal/storetest has its name too.
 S3_VERSION := v1.8.0
 S3 := bin/versitygw-$(S3_VERSION)
 PROMTOOL := bin/promtool
@@ -43,8 +43,8 @@ DENO := bin/deno
 # The checker of accessibility of tests: internal/axe has its version.
 AXE := bin/axe
 
-# What has to be there, as TEST=>PACKAGE: the Debian package is installed when
-# the test fails.
+# The required programs, as TEST=>PACKAGE: if the test fails, the Debian package is
+# installed.
 RUN_NEEDS := \
 	has_ytdlp=>yt-dlp \
 	has_ffmpeg=>ffmpeg \
@@ -127,8 +127,8 @@ lint: $(LINT)
 openapi-lint: $(SPECTRAL)
 	$(SPECTRAL)/node_modules/.bin/spectral lint --fail-severity=hint --ruleset internal/openapilint/ruleset.yaml server/openapi.json
 
-# Each benchmark prints its rows by internal/ratio; here they are put together. One
-# package at a time: they would disturb each other.
+# Each benchmark prints its rows with internal/ratio; this target joins them. One
+# package at a time, because benchmarks disturb each other.
 bench: setup-bench
 	@rows=$$(mktemp) && trap 'rm -f "$$rows"' EXIT && failed=; \
 	measure() { $(GO) test -count=1 -timeout 15m -benchtime 1x "$$@" -row '$(ROW)' >"$$rows.out" 2>&1 || { failed=1; cat "$$rows.out"; }; \
@@ -150,9 +150,8 @@ wer: setup-wer
 field-check: setup-wer
 	@.ci/field-check
 
-# One target at a time, as go test wants it. An input is tried but once to be made
-# smaller: of longer bounds that takes nearly all of the time, for inputs that only
-# reach new code as for those that fail.
+# One target at a time, because go test requires that. An input is minimized only once:
+# with longer bounds, minimizing would take nearly all of the time.
 fuzz: setup
 	@grep -rE '^func Fuzz\w*$(FUZZ)\w*\(' --include='*_test.go' . | sed -E 's|^(.*)/.*:func (\w+).*|\1 \2|' | sort | \
 	while read -r package target; do \
@@ -177,8 +176,8 @@ $(S3):
 	GOBIN=$(CURDIR)/bin $(GO) install github.com/versity/versitygw/cmd/versitygw@$(S3_VERSION)
 	@mv bin/versitygw $@
 
-# Prometheus's tool, for its alerts. On Debian it is part of the server's package,
-# which would start the server when it is installed: the tool is taken out of it.
+# Prometheus's tool checks the alerts. On Debian it is part of the server's package, whose
+# installation would start the server, so the tool is extracted from the package.
 $(PROMTOOL):
 	@mkdir -p bin; \
 	if command -v promtool >/dev/null 2>&1; then ln -sf "$$(command -v promtool)" $@; exit; fi; \
@@ -193,14 +192,14 @@ $(PROMTOOL):
 	tar -xOf "$$dir/files.tar" ./usr/bin/promtool >"$$dir/promtool" && \
 	chmod +x "$$dir/promtool" && mv "$$dir/promtool" $@
 
-# The linter runs on Node 18 and later; Debian's npm brings Debian 12's, which is 18.
-# What it needs stands in the lock file, and no package's own script is run.
+# The linter runs on Node 18 and later; Debian 12 has Node 18. The lock file pins its
+# packages, and no package's own script is run.
 $(SPECTRAL): internal/openapilint/package-lock.json | setup-lint
 	@mkdir -p bin && rm -rf $@.new && cp -r internal/openapilint $@.new
 	cd $@.new && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@rm -rf $@ && mv $@.new $@ && touch $@
 
-# In the same way.
+# Installed in the same way.
 $(DENO): internal/deno/package-lock.json | setup-lint
 	@mkdir -p bin && rm -rf $@.new && cp -r internal/deno $@.new
 	cd $@.new && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error

@@ -53,10 +53,10 @@ func foundSystem() (all []string) {
 // environment.
 const maxInterpreters = 4
 
-// parts returns the files of a program, in any location. These are the program itself, its
-// libraries in the same folder or in the folders that it names, the folder of its modules, and
-// the parts of its interpreter. Other files in its folder do not count, because the program may
-// lie in the service's own folder.
+// parts returns the files of a program, in any location: the program itself, the folder of its
+// modules, its libraries, and the parts of its interpreter. Libraries are in the program's folder
+// or in folders that the program names. Other files in its folder do not count, because the
+// program may lie in the service's own folder.
 func (r *Runner) parts(program string) (all []string) {
 	for range maxInterpreters {
 		file, err := filepath.EvalSymlinks(program)

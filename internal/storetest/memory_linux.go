@@ -2,10 +2,9 @@ package storetest
 
 import "syscall"
 
-// memory returns a folder whose files are in memory, or "", for the folder of temporary
-// files, where there is none or little room in it. Each test makes some hundred files
-// for a database of its own and removes them, which on a disk takes longer than what
-// most do with it.
+// memory returns a folder whose files are in memory. If there is none, or too little room in
+// it, memory returns "", which means the folder of temporary files. Each test makes and removes
+// some hundred files for its database. On a disk that takes longer than the rest of most tests.
 func memory() string {
 	const (
 		dir  = "/dev/shm"
@@ -13,7 +12,7 @@ func memory() string {
 	)
 	var fs syscall.Statfs_t
 	if err := syscall.Statfs(dir, &fs); err != nil || fs.Bavail*uint64(fs.Bsize) < room {
-		return "" // what is on the disk is only slower
+		return "" // a disk is only slower
 	}
 	return dir
 }

@@ -16,16 +16,15 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
 
-// Server is a PostgreSQL server of the test's own, which it may stop and start.
+// Server is a PostgreSQL server of a single test, which may stop and start it.
 type Server struct {
 	t testing.TB
 	c *cluster
 }
 
-// OwnServer starts a server for this test alone, which takes a second or two,
-// and returns options with an empty database of it and a folder for blobs. It is
-// gone when the test ends; where the test has stopped it, it is started again
-// first.
+// OwnServer starts a server for this test alone, which takes a second or two. It returns
+// options with an empty database of that server and a folder for blobs. The server is removed
+// when the test ends; a stopped server is first started again.
 func OwnServer(t testing.TB) (*Server, store.Options) {
 	t.Helper()
 	c, err := startCluster()
@@ -37,15 +36,15 @@ func OwnServer(t testing.TB) (*Server, store.Options) {
 	return s, o
 }
 
-// Stop ends the server as an operator does who restarts it: connections are cut
-// and transactions rolled back. It returns when the server has ended.
+// Stop ends the server like an operator's restart: it cuts connections and rolls transactions
+// back. It returns when the server has ended.
 func (s *Server) Stop() {
 	s.t.Helper()
 	s.end("stop")
 }
 
-// Crash ends the server at once. It has synchronous_commit off: commits of the last
-// moments are lost, though their clients were told that they succeeded.
+// Crash ends the server at once. The server runs with synchronous_commit off, so the latest
+// commits are lost although their clients were told that they had succeeded.
 func (s *Server) Crash() {
 	s.t.Helper()
 	s.end("crash")
@@ -60,8 +59,8 @@ func (s *Server) end(how string) {
 	}, startTimeout, 5*time.Millisecond)
 }
 
-// Start starts a stopped server and returns when it answers. One that runs is
-// left alone.
+// Start starts a stopped server and returns when it answers. It does nothing if the server
+// runs.
 func (s *Server) Start() {
 	s.t.Helper()
 	if _, err := os.Stat(filepath.Join(s.c.dir, "data", "postmaster.pid")); err == nil {
@@ -77,25 +76,25 @@ func (s *Server) tell(command string) {
 	require.NoError(s.t, err)
 }
 
-// socket is the name of a server's socket, by the port that it does not have.
+// socket is the name of a server's socket. PostgreSQL derives it from the default port, which
+// the server does not open.
 const socket = ".s.PGSQL.5432"
 
-// Line is what lies between a store and its PostgreSQL server: it can break,
-// and it can fall silent.
+// Line is the connection between a store and its PostgreSQL server. A test can break it or
+// silence it.
 type Line struct {
 	t       testing.TB
 	server  string // the server's socket
-	address string // this end's
+	address string // the socket of this end
 
 	mu       sync.Mutex
 	listener net.Listener
 	conns    map[net.Conn]bool
-	passes   chan struct{} // closed while bytes pass
+	passes   chan struct{} // closed while bytes may pass
 	running  sync.WaitGroup
 }
 
-// Behind returns options that lead to the same database through a line of the
-// test's own.
+// Behind returns options for the same database through a new line.
 func Behind(t testing.TB, o store.Options) (*Line, store.Options) {
 	t.Helper()
 	u, err := url.Parse(o.Database)
@@ -128,24 +127,24 @@ func (l *Line) Cut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.listener != nil {
-		_ = l.listener.Close() // of a socket: nothing is lost
+		_ = l.listener.Close() // closing a socket loses nothing
 		l.listener = nil
 	}
 	for c := range l.conns {
-		_ = c.Close() // that is what is wanted
+		_ = c.Close() // breaking it is the purpose
 	}
 	l.pass()
 }
 
-// Silence lets connections stand, and takes new ones, but no byte passes either
-// way until Mend.
+// Silence keeps connections open, and accepts new ones, but passes no byte in either direction
+// until Mend.
 func (l *Line) Silence() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.passes = make(chan struct{})
 }
 
-// Mend makes the line as new. What was sent into the silence arrives.
+// Mend repairs the line. Bytes that were sent during a silence arrive now.
 func (l *Line) Mend() {
 	l.t.Helper()
 	l.mu.Lock()
@@ -187,7 +186,7 @@ func (l *Line) listen() {
 func (l *Line) join(near net.Conn) {
 	far, err := net.Dial("unix", l.server)
 	if err != nil {
-		_ = near.Close() // as the server would
+		_ = near.Close() // like the server
 		return
 	}
 	if !l.keep(near, far) {
@@ -197,7 +196,7 @@ func (l *Line) join(near net.Conn) {
 	for _, way := range [][2]net.Conn{{near, far}, {far, near}} {
 		both.Go(func() {
 			l.carry(way[0], way[1])
-			_, _ = near.Close(), far.Close() // the other way ends with this one
+			_, _ = near.Close(), far.Close() // the other direction ends with this one
 		})
 	}
 	both.Wait()
@@ -207,13 +206,13 @@ func (l *Line) join(near net.Conn) {
 	delete(l.conns, far)
 }
 
-// keep notes a connection's two ends, unless the line has been cut meanwhile.
+// keep records the two ends of a connection, unless the line was cut in the meantime.
 func (l *Line) keep(ends ...net.Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, c := range ends {
 		if l.listener == nil {
-			_ = c.Close() // as those before it
+			_ = c.Close() // like the earlier ends
 			continue
 		}
 		l.conns[c] = true

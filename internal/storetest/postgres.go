@@ -24,28 +24,28 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
 
-// template is the database that each test's own is a copy of.
+// template is the database from which each test's database is copied.
 const template = "template_store"
 
-// startTimeout is for initdb and the first start on a busy machine.
+// startTimeout bounds initdb and the first start on a busy machine.
 const startTimeout = 2 * time.Minute
 
 // errMissing says that PostgreSQL is not installed.
 var errMissing = errors.New("storetest: PostgreSQL is not installed: no initdb in PATH or /usr/lib/postgresql/*/bin")
 
-// theCluster is the one of this test binary.
+// theCluster is the cluster of this test binary.
 var theCluster = sync.OnceValues(startCluster)
 
 // cluster is a running PostgreSQL server.
 type cluster struct {
-	dir string // with the socket
-	// leash is a pipe's end: when it closes, which it does when this process ends
-	// in whatever way, the server stops and its directory goes.
+	dir string // holds the socket
+	// leash is one end of a pipe. It closes when this process ends in any way. The server then
+	// stops and its directory is removed.
 	leash     io.WriteCloser
 	databases atomic.Int64
-	// strategy is how a database becomes a copy of the template: file by file, which
-	// takes half the time of page by page, the way of PostgreSQL 15 and later unless
-	// told; those before know no other way, and not the word.
+	// strategy is the SQL that selects how the template is copied. Copying files takes half the
+	// time of copying pages, which is the default of PostgreSQL 15 and later. Older versions
+	// always copy files and do not know the keyword.
 	strategy string
 }
 
@@ -67,10 +67,10 @@ func (c *cluster) database(t testing.TB) string {
 	return c.url(name)
 }
 
-// needed skips the test where PostgreSQL is not installed and need not be.
+// needed skips the test if PostgreSQL is not installed and not required.
 func needed(t testing.TB, err error) {
 	t.Helper()
-	ci := os.Getenv("CI") == "true" //nolint:forbidigo // where every program must be there, as the package's comment says
+	ci := os.Getenv("CI") == "true" //nolint:forbidigo // every program is required there, as the package comment says
 	if errors.Is(err, errMissing) && !ci {
 		t.Skip(err)
 	}
@@ -111,8 +111,8 @@ func startCluster() (_ *cluster, err error) {
 	return c, c.makeTemplate()
 }
 
-// programs returns the directory of PostgreSQL's programs: the newest that is
-// installed, or the one in PATH.
+// programs returns the directory of PostgreSQL's programs: the newest installed version, or the
+// one in PATH.
 func programs() (string, error) {
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if err != nil {
@@ -131,14 +131,14 @@ func programs() (string, error) {
 func version(initdb string) int {
 	n, err := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(initdb))))
 	if err != nil {
-		return 0 // not a version's directory: the last choice
+		return 0 // not the directory of a version: the last choice
 	}
 	return n
 }
 
-// unprivileged gives the directory to a user that PostgreSQL agrees to run as.
+// unprivileged gives the directory to a user as whom PostgreSQL agrees to run.
 func unprivileged(dir string) (*syscall.SysProcAttr, error) {
-	// A session of its own: an interrupt at the terminal is not for it.
+	// Use a session of its own, so that an interrupt at the terminal does not reach the server.
 	attr := &syscall.SysProcAttr{Setsid: true}
 	if os.Geteuid() != 0 {
 		return attr, nil
@@ -175,9 +175,9 @@ func (c *cluster) initialize(bin string, attr *syscall.SysProcAttr) error {
 	return nil
 }
 
-// watchdog runs the server until its own standard input ends, and stops and
-// starts it when that says so. A stop is the server's "fast" one, a crash its
-// "immediate" one, which leaves its pid file behind.
+// watchdog runs the server until its own standard input ends, and stops and starts the server
+// on commands from there. A stop uses the server's "fast" mode. A crash uses the "immediate"
+// mode, which leaves the pid file behind.
 const watchdog = `dir=$PWD
 start() { "$@" >>log 2>&1 </dev/null & server=$!; }
 start "$@"
@@ -191,15 +191,15 @@ done
 kill -QUIT $server; wait $server
 cd /; rm -rf "$dir"`
 
-// run starts the server. It is reached through a socket in its own directory
-// only, so it needs no port and nobody else reaches it.
+// run starts the server. The server listens only on a socket in its own directory, so it needs
+// no port, and other programs cannot reach it.
 func (c *cluster) run(bin string, attr *syscall.SysProcAttr) error {
 	cmd := exec.Command("/bin/sh", "-c", watchdog, "sh", filepath.Join(bin, "postgres"),
 		"-D", filepath.Join(c.dir, "data"), "-k", c.dir, "-c", "listen_addresses=",
 		"-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off",
 		"-c", "max_connections=500", "-c", "shared_buffers=32MB", "-c", "max_wal_size=128MB",
-		// Nothing is gained where a database lives for a second: neither by a process that
-		// cleans each in turn, nor by machine code for a statement.
+		// A database that lives for a second gains nothing from a process that vacuums it, or
+		// from machine code for statements.
 		"-c", "autovacuum=off", "-c", "jit=off")
 	cmd.Dir, cmd.SysProcAttr = c.dir, attr
 	leash, err := cmd.StdinPipe()
@@ -213,7 +213,7 @@ func (c *cluster) run(bin string, attr *syscall.SysProcAttr) error {
 	return c.wait()
 }
 
-// wait returns once the server answers.
+// wait returns when the server answers.
 func (c *cluster) wait() error {
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
@@ -226,14 +226,14 @@ func (c *cluster) wait() error {
 		}
 		select {
 		case <-ctx.Done():
-			log, _ := os.ReadFile(filepath.Join(c.dir, "log")) // only to say more
+			log, _ := os.ReadFile(filepath.Join(c.dir, "log")) // only for the message
 			return fmt.Errorf("storetest: PostgreSQL does not answer: %w\n%s", err, log)
 		case <-tick.C:
 		}
 	}
 }
 
-// makeTemplate lets the store make its tables once.
+// makeTemplate lets the store create its tables once.
 func (c *cluster) makeTemplate() error {
 	ctx := context.Background()
 	c.strategy = " STRATEGY file_copy"

@@ -17,20 +17,19 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
 
-// Relay hands the messages of one connection to PostgreSQL on, as it sees fit. Ask
-// gets what the client sends, Answer what the server does, once the connection has
-// begun. Both return what is sent on, and false where the connection is to end.
-// They are called by a goroutine each.
+// Relay forwards the messages of one connection to PostgreSQL, and may change them. Ask gets
+// the client's messages and Answer the server's, once the connection has begun. Both return the
+// data to forward, and false to end the connection. Each is called by its own goroutine.
 type Relay interface {
 	Ask(kind byte, body []byte) (send []byte, ok bool)
 	Answer(kind byte, body []byte) (send []byte, ok bool)
 }
 
-// IsPostgres reports whether the options are of PostgreSQL.
+// IsPostgres reports whether the options name a PostgreSQL database.
 func IsPostgres(o store.Options) bool { return !strings.HasPrefix(o.Database, "sqlite:") }
 
-// Between returns options that lead to the same PostgreSQL database through relays,
-// one for each connection.
+// Between returns options for the same PostgreSQL database through relays, one for each
+// connection.
 func Between(t testing.TB, o store.Options, relay func() Relay) store.Options {
 	t.Helper()
 	u, err := url.Parse(o.Database)
@@ -51,7 +50,7 @@ func Between(t testing.TB, o store.Options, relay func() Relay) store.Options {
 		}
 	})
 	t.Cleanup(func() {
-		_ = listener.Close() // of a socket: nothing is lost
+		_ = listener.Close() // closing a socket loses nothing
 		running.Wait()
 		require.NoError(t, os.RemoveAll(dir))
 	})
@@ -62,24 +61,24 @@ func Between(t testing.TB, o store.Options, relay func() Relay) store.Options {
 	return o
 }
 
-// between carries one connection until either end closes it, or the relay does.
+// between carries one connection until either end, or the relay, closes it.
 func between(client net.Conn, address string, r Relay) {
 	defer client.Close()
 	server, err := net.Dial("unix", address)
 	if err != nil {
-		return // as if it had hung up
+		return // as if the server had hung up
 	}
 	defer server.Close()
 	if err := begin(client, server); err != nil {
 		return
 	}
 	var both sync.WaitGroup
-	both.Go(func() { _ = relayAll(client, server, r.Ask); _, _ = client.Close(), server.Close() })    // the one way ends
-	both.Go(func() { _ = relayAll(server, client, r.Answer); _, _ = client.Close(), server.Close() }) // with the other
+	both.Go(func() { _ = relayAll(client, server, r.Ask); _, _ = client.Close(), server.Close() })    // each direction ends
+	both.Go(func() { _ = relayAll(server, client, r.Answer); _, _ = client.Close(), server.Close() }) // with the other one
 	both.Wait()
 }
 
-// begin hands on a client's first message, which has a length alone.
+// begin forwards a client's first message, which has a length but no kind.
 func begin(client, server net.Conn) error {
 	var size [4]byte
 	if _, err := io.ReadFull(client, size[:]); err != nil {

@@ -21,33 +21,33 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// s3Program is the S3 server, in the folder bin of the repository.
+// s3Program is the S3 server in the repository's folder bin.
 const s3Program = "versitygw-v1.8.0"
 
-// Bucket is an empty bucket of a test's own on a real S3 server.
+// Bucket is an empty bucket of a single test on a real S3 server.
 type Bucket struct {
 	Name string
 	// URL is for store.Options.Blobs, with s3store.Open as OpenBucket. The credentials
 	// are in the environment of this process and its children.
 	URL string
-	dir string // in which the server keeps it
+	dir string // the server's folder for it
 }
 
-// S3 returns the URL of an empty bucket of the test's own.
+// S3 returns the URL of an empty bucket for the test.
 func S3(t testing.TB) string {
 	t.Helper()
 	return NewBucket(t).URL
 }
 
-// NewBucket makes a bucket that is gone when the test ends. Its server, one for
-// all tests of a binary, is gone with the binary, however that ends.
+// NewBucket makes a bucket that is removed when the test ends. All tests of a binary share one
+// server, which ends with the binary in every case.
 func NewBucket(t testing.TB) *Bucket {
 	t.Helper()
 	server, err := theS3()
 	require.NoError(t, err)
 	b := &Bucket{Name: "test-" + strings.ToLower(rand.Text())}
 	b.URL, b.dir = s3URL(b.Name, server.endpoint), filepath.Join(server.dir, "buckets", b.Name)
-	require.NoError(t, os.Mkdir(b.dir, 0o700)) // that is all it takes
+	require.NoError(t, os.Mkdir(b.dir, 0o700)) // the server needs nothing else
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(b.dir)) })
 	return b
 }
@@ -57,12 +57,12 @@ func s3URL(bucket, endpoint string) string {
 	return "s3://" + bucket + "?" + q.Encode()
 }
 
-// Left returns what is in the bucket: the keys of objects, and the files of
+// Left returns the remaining content of the bucket: the keys of objects, and the files of
 // multipart uploads that were neither completed nor aborted.
 func (b *Bucket) Left(t testing.TB) (left []string) {
 	t.Helper()
 	require.NoError(t, filepath.WalkDir(b.dir, func(path string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) { // it went away meanwhile
+		if errors.Is(err, fs.ErrNotExist) { // removed in the meantime
 			return nil
 		}
 		if err == nil && !d.IsDir() {
@@ -73,7 +73,7 @@ func (b *Bucket) Left(t testing.TB) (left []string) {
 	return left
 }
 
-// Vanish takes the bucket away, as if there were none, until back is called.
+// Vanish hides the bucket until back is called, as if it did not exist.
 func (b *Bucket) Vanish(t testing.TB) (back func()) {
 	t.Helper()
 	away := filepath.Join(filepath.Dir(filepath.Dir(b.dir)), b.Name)
@@ -90,7 +90,7 @@ func (b *Bucket) Plant(t testing.TB, key string) {
 	require.NoError(t, os.WriteFile(path, []byte("x"), 0o600))
 }
 
-// Age makes an object look as if it had been written at that time.
+// Age sets the time at which an object was written.
 func (b *Bucket) Age(t testing.TB, key string, at time.Time) {
 	t.Helper()
 	require.NoError(t, os.Chtimes(filepath.Join(b.dir, key), at, at))
@@ -100,19 +100,19 @@ func (b *Bucket) Age(t testing.TB, key string, at time.Time) {
 type s3Server struct {
 	endpoint string
 	dir      string
-	leash    io.WriteCloser // when it closes, as it does when this process ends, the server ends
+	leash    io.WriteCloser // closes when this process ends, which ends the server
 }
 
 var theS3 = sync.OnceValues(startS3)
 
-// startS3 starts a server on a free port of the loopback address. Another program may
-// take the port first: then the next is tried.
+// startS3 starts a server on a free port of the loopback address. If another program takes the
+// port first, startS3 tries the next one.
 func startS3() (*s3Server, error) {
 	program, err := inRepository(filepath.Join("bin", s3Program))
 	if err != nil {
 		return nil, err
 	}
-	// The tests, which run at once, and their child processes have one environment.
+	// All concurrent tests and their child processes share one environment.
 	env := map[string]string{"AWS_ACCESS_KEY_ID": rand.Text(), "AWS_SECRET_ACCESS_KEY": rand.Text(), "AWS_EC2_METADATA_DISABLED": "true"}
 	for name, value := range env {
 		if err := os.Setenv(name, value); err != nil {
@@ -128,8 +128,8 @@ func startS3() (*s3Server, error) {
 	return nil, err
 }
 
-// s3Watchdog runs the server until its own standard input ends. A server that does
-// not live to see that says so in the log.
+// s3Watchdog runs the server until its own standard input ends. If the server ends earlier, the
+// log says so.
 const s3Watchdog = `dir=$PWD
 "$@" >>log 2>&1 </dev/null & server=$!
 { while kill -0 $server; do sleep 0.1; done; echo ended >>log; } 2>/dev/null &
@@ -155,7 +155,7 @@ func runS3(program, key, secret string) (_ *s3Server, err error) {
 		"posix", "--sidecar", filepath.Join(dir, "metadata"), filepath.Join(dir, "buckets"))
 	cmd.Dir = dir
 	cmd.Env = []string{"PATH=/usr/bin:/bin", "ROOT_ACCESS_KEY_ID=" + key, "ROOT_SECRET_ACCESS_KEY=" + secret}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // an interrupt at the terminal is not for it
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // an interrupt at the terminal must not reach it
 	leash, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
@@ -170,7 +170,7 @@ func runS3(program, key, secret string) (_ *s3Server, err error) {
 	return s, nil
 }
 
-// wait returns once the server answers.
+// wait returns when the server answers.
 func (s *s3Server) wait() error {
 	client := &http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 	deadline := time.Now().Add(startTimeout)
@@ -182,7 +182,7 @@ func (s *s3Server) wait() error {
 				return nil
 			}
 		}
-		log, _ := os.ReadFile(filepath.Join(s.dir, "log")) // only to say more
+		log, _ := os.ReadFile(filepath.Join(s.dir, "log")) // only for the message
 		if time.Now().After(deadline) || strings.HasSuffix(string(log), "ended\n") {
 			return fmt.Errorf("storetest: the S3 server does not answer: %w\n%s", err, log)
 		}
@@ -198,7 +198,7 @@ func freePort() (string, error) {
 	return l.Addr().String(), l.Close()
 }
 
-// inRepository returns the path of a program that "make setup" puts there.
+// inRepository returns the path of a program that "make setup" has installed.
 func inRepository(name string) (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Through returns another URL of the bucket, at which fault answers each request as
-// it likes: by server, or not.
+// Through returns another URL of the bucket. fault answers each request to it, with or without
+// server.
 func (b *Bucket) Through(t testing.TB, fault func(w http.ResponseWriter, r *http.Request, server http.Handler)) string {
 	t.Helper()
 	s, err := theS3()
@@ -23,7 +23,7 @@ func (b *Bucket) Through(t testing.TB, fault func(w http.ResponseWriter, r *http
 	proxy := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(target)
-			r.Out.Host = r.In.Host // which the caller has signed
+			r.Out.Host = r.In.Host // the caller has signed it
 		},
 		Transport:     transport,
 		FlushInterval: -1,
@@ -40,7 +40,7 @@ func (b *Bucket) Through(t testing.TB, fault func(w http.ResponseWriter, r *http
 	return s3URL(b.Name, line.URL)
 }
 
-// quietly is for the log of broken connections, which are what is wanted.
+// quietly drops the log of broken connections, which the test causes on purpose.
 type quietly struct{}
 
 func (quietly) Write(p []byte) (int, error) { return len(p), nil }

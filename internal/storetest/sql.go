@@ -12,8 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
 
-// SQL opens the database behind the back of the store; it is closed when the
-// test ends.
+// SQL opens the database without the store. The database is closed when the test ends.
 func SQL(t testing.TB, o store.Options) *sql.DB {
 	t.Helper()
 	db := openSQL(t, o)
@@ -21,7 +20,7 @@ func SQL(t testing.TB, o store.Options) *sql.DB {
 	return db
 }
 
-// Count counts the rows of a table, or those of "jobs WHERE status = 'failed'".
+// Count counts the rows of a table, or of a selection such as "jobs WHERE status = 'failed'".
 func Count(t testing.TB, o store.Options, rows string) (n int) {
 	t.Helper()
 	db := openSQL(t, o)

@@ -11,9 +11,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
 
-// WriteSQLite writes an empty SQLite database to path, which must not exist. It has
-// the tables of this version: to open it is much faster than to open a new one,
-// whose tables are made first.
+// WriteSQLite writes an empty SQLite database to path, which must not exist. It has the tables
+// of this version, so opening it is much faster than creating a new one.
 func WriteSQLite(path string) error {
 	empty, err := emptySQLite()
 	if err != nil {
@@ -30,7 +29,7 @@ func WriteSQLite(path string) error {
 	return nil
 }
 
-// emptySQLite is such a database, made once for all tests of a binary.
+// emptySQLite is that database, made once for all tests of a binary.
 var emptySQLite = sync.OnceValues(func() (empty []byte, err error) {
 	dir, err := os.MkdirTemp("", "storetest-")
 	if err != nil {
@@ -42,7 +41,7 @@ var emptySQLite = sync.OnceValues(func() (empty []byte, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("storetest: %w", err)
 	}
-	if err := s.Close(); err != nil { // the log of changes goes into the file
+	if err := s.Close(); err != nil { // closing moves the write-ahead log into the file
 		return nil, fmt.Errorf("storetest: %w", err)
 	}
 	if empty, err = os.ReadFile(path); err != nil {

@@ -1,11 +1,11 @@
-// Package storetest gives tests a database of their own, SQLite or PostgreSQL, and
-// a bucket of their own on an S3 server.
+// Package storetest gives tests a database of their own, SQLite or PostgreSQL, and a bucket of
+// their own on an S3 server.
 //
-// PostgreSQL is a private cluster in a temporary directory, started by the first
-// test that wants it and gone with the test binary, however that ends. Nothing
-// has to be configured; where the programs are not installed, the test is
-// skipped, or fails with CI=true in the environment. The S3 server is what "make
-// setup" puts into the folder bin of the repository; without it the test fails.
+// PostgreSQL is a private cluster in a temporary directory. The first test that needs it starts
+// it, and it ends with the test binary in every case. It needs no configuration. If the
+// programs are not installed, the test is skipped, or fails with CI=true in the environment.
+// "make setup" installs the S3 server into the repository's folder bin; without it the test
+// fails.
 package storetest
 
 import (
@@ -17,8 +17,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
 
-// Each runs test on both databases, in parallel subtests: the options name an
-// empty database and a folder for blobs, which live as long as the subtest.
+// Each runs test on both databases, in parallel subtests. The options name an empty database
+// and a folder for blobs, which are removed after the subtest.
 func Each(t *testing.T, test func(t *testing.T, o store.Options)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) {

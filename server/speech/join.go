@@ -23,8 +23,8 @@ type way struct {
 }
 
 // cheapest joins pieces to stretches of speech of at most longest frames. It leaves silences out,
-// unless that costs a window: two pieces that fit into one window share the window with the
-// silence between them.
+// with one exception: two pieces that fit into one window share the window with the silence
+// between them.
 func cheapest(pieces []piece, longest, window int) []stretch {
 	ways := make([]way, 1, len(pieces)+1) // indexed by the number of divided pieces
 	for i, last := range pieces {
