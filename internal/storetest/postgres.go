@@ -136,7 +136,7 @@ func version(initdb string) int {
 	return n
 }
 
-// unprivileged gives the directory to a user as whom PostgreSQL agrees to run.
+// unprivileged gives the directory to a user that PostgreSQL may run as.
 func unprivileged(dir string) (*syscall.SysProcAttr, error) {
 	// Use a session of its own, so that an interrupt at the terminal does not reach the server.
 	attr := &syscall.SysProcAttr{Setsid: true}

@@ -22,9 +22,9 @@ type way struct {
 	first int // the first piece of its last stretch
 }
 
-// cheapest joins pieces to stretches of speech of at most longest frames. It leaves silences out,
-// with one exception: two pieces that fit into one window share the window with the silence
-// between them.
+// cheapest joins pieces to stretches of speech of at most longest frames. It leaves silences out.
+// The exception is two pieces that fit into a single window: they share the window with the
+// silence between them.
 func cheapest(pieces []piece, longest, window int) []stretch {
 	ways := make([]way, 1, len(pieces)+1) // indexed by the number of divided pieces
 	for i, last := range pieces {
