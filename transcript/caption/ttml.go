@@ -37,9 +37,9 @@ func ReadTTML(r io.Reader) (File, error) { return readAll(TTML(r)) }
 //     none. A line without text is left out, and so is a cue without text. Entities
 //     that the file defines stay as they stand; those of HTML are decoded. Elements of
 //     other namespaces are left out.
-//   - Text that the standard never shows counts as lost: a p that begins after the end
-//     of the element around it, an element that names another region than the element
-//     around it, and text directly in a timeContainer="seq", because it has no time.
+//   - Text that the standard never shows counts as lost. Such text is in a p that
+//     begins after the end of its parent, in an element of another region than its
+//     parent, or directly in a timeContainer="seq", where text has no time.
 //   - A space parts spans that are never seen together, because one span ends before
 //     the next begins. A space also parts spans that are marked as words or sentences
 //     (unit="word"). If other white space parts the timed spans of the cue, or if the

@@ -180,7 +180,7 @@ func HeardBy(t *db.Transcript) *transcript.Recognizer {
 }
 
 // roundSeconds rounds a length in seconds half up, as Transcript.DurationSec
-// holds it. What is no length, negative or not a number, is 0.
+// holds it. A negative length and NaN become 0.
 func RoundSeconds(seconds float64) int {
 	if !(seconds > 0) {
 		return 0
