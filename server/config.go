@@ -32,23 +32,23 @@ type Config struct {
 	// Role is the server's part among the processes that share a database; the zero
 	// value, RoleAll: it does everything.
 	Role Role
-	// Engine makes the engine, with the host that the server gives it: it is
-	// called once, by New, and not at all for RoleAPI. nil: a service that refuses all
-	// work. Processes that share a database may have different ones: a request is
-	// accepted if a living process can do it, and each step goes to one that can.
+	// Engine makes the engine, with the host that the server gives it. New calls Engine
+	// once, except for RoleAPI. nil: a service that refuses all work. Processes that
+	// share a database may have different engines: a request is accepted if a living
+	// process can do the work, and each step goes to a process with the ability.
 	Engine func(engine.Host) (engine.Engine, error)
 
-	// Accounts are the accounts whose API keys are accepted. What is changed through
-	// them (a plan, a suspension, a key that is revoked) is obeyed by the next
-	// request. nil: those of Store, on account.DefaultPlans.
+	// Accounts are the accounts whose API keys are accepted. A change through Accounts
+	// (a plan, a suspension, a revoked key) holds from the next request on. nil: the
+	// accounts of Store, on account.DefaultPlans.
 	Accounts *account.Accounts
 	// Authenticator says who makes a request. nil: the API keys of Accounts do.
 	Authenticator Authenticator
 
 	// TrustedProxies are the addresses of proxies in front of the service whose
-	// X-Forwarded-For names the client. Whom else a request comes from is a client
-	// itself, whatever its headers say; none: nobody is trusted. Failed authentications
-	// are counted by the client's address, and the log names it.
+	// X-Forwarded-For names the client. If TrustedProxies is empty, the peer address is
+	// the client address and forwarding headers are ignored. Failed authentications are
+	// counted by the client's address, and the log names it.
 	TrustedProxies []netip.Prefix
 
 	// Admit is asked, where it is set, before a job is accepted that the plan permits:
@@ -60,20 +60,21 @@ type Config struct {
 	// another have made the text meanwhile. For the bill there are the jobs that succeed.
 	Admit func(context.Context, account.Principal, Operation) error
 
-	// JobEnded, where it is set, is told of each job that has ended, with a transcript,
-	// an error, or because it was cancelled: after that is stored, and at least once, as
-	// the call is stored with it. The job is as GET /v1/transcript/job/{id} shows it, its
-	// result with the segments. Those that items of batches wait for are told of too;
-	// what the cache answers is no job.
+	// JobEnded, if it is set, is called for each job that has ended, with a transcript,
+	// an error, or because it was cancelled. The call comes after the end is stored,
+	// and at least once, because the call is stored together with the end. The job is
+	// as GET /v1/transcript/job/{id} shows it, and its result has the segments. Jobs
+	// that items of batches wait for are included. An answer from the cache is no job.
 	//
-	// ctx ends after 30 s. After an error, which the log shows, a panic, or when the
-	// process dies under it, the call is made again: after a second at first, at last
-	// every 15 minutes, until the job is forgotten, 7 days after its end. Four calls are
-	// made at once, in no order; one that does not return when ctx ends holds up others.
+	// ctx ends after 30 s. After an error, a panic, or the death of the process, the
+	// call is repeated: after a second at first, at last every 15 minutes, until the
+	// job is forgotten, 7 days after its end. The log shows the errors. Four calls are
+	// made at once, in no order. A call that does not return when ctx ends holds up
+	// other calls.
 	//
-	// Of the processes that share a database those that work and have it make the calls
-	// (RoleAPI makes none), whichever ends the job. While none of them runs the calls
-	// wait, for 7 days.
+	// If several processes share a database, the processes that work and have JobEnded
+	// make the calls, for jobs of all processes. RoleAPI makes no calls. While no such
+	// process runs, the calls wait, for 7 days.
 	JobEnded func(ctx context.Context, account string, job *transcript.Job) error
 	// BatchEnded is JobEnded for batches: as GET /v1/batch/{batchId} shows them, without
 	// their items. One that is retried ends again; one that is deleted before the call
@@ -83,8 +84,8 @@ type Config struct {
 	// Sites says which link belongs to which platform; nil: site.Default.
 	Sites *site.Table
 	// Pace is how often this process visits each platform, for captions, downloads,
-	// lists and discovery together; the zero value: 5 visits a minute, 5 of them at once.
-	// What would be more waits. Processes that share an address add up.
+	// lists and discovery together; the zero value: 5 visits a minute, 5 of them at
+	// once. More visits wait. The visits of processes that share an address add up.
 	Pace pace.Config
 	// Egress says what links may lead to, and by which way.
 	Egress Egress
@@ -97,9 +98,9 @@ type Config struct {
 	// system's directory for temporary files. Room for the largest upload and its
 	// audio (115 MB for an hour) is needed for each job that is being prepared.
 	Dir string
-	// Path is the list of folders in which programs are looked up, as the environment has
-	// it in PATH, relative ones left out. What is in them programs may read. Empty:
-	// /usr/local/bin:/usr/bin:/bin.
+	// Path is the list of folders in which programs are looked up, in the form of the
+	// environment's PATH, without relative folders. Programs may read the files in
+	// these folders. Empty: /usr/local/bin:/usr/bin:/bin.
 	Path string
 	// Limits bound what the service takes on.
 	Limits Limits
@@ -110,9 +111,8 @@ type Config struct {
 	// Log receives a line for each request and what operators should know; nil:
 	// nothing is logged. It never holds a key or a text.
 	Log *slog.Logger
-	// Tracer is told of requests that make jobs, and of the steps of the work, so that
-	// the ones can be found from the others; nil: nobody is. Package tracing has one
-	// for OpenTelemetry.
+	// Tracer hears of requests that make jobs, and of the steps of the work, and links
+	// both; nil: no trace is made. Package tracing has a Tracer for OpenTelemetry.
 	Tracer engine.Tracer
 	// Version is what /healthz says; empty: "dev".
 	Version string
@@ -151,11 +151,11 @@ type Egress struct {
 	// recognizer, a database. No link ever leads there; one that is allowed all
 	// the same is an error of New.
 	Deny []string
-	// Proxies are the deployment's own, by which the service reaches what links lead
-	// to: http or https URLs of those that know CONNECT, for port 80 too, or socks5
-	// ones, credentials included; none: it goes directly. They are taken in turn, and
-	// told addresses that have been judged, never names. What Allow names is reached
-	// without them.
+	// Proxies are the deployment's own proxies, through which the service follows
+	// links: URLs of http or https proxies with CONNECT, for port 80 too, or of socks5
+	// proxies, credentials included. If Proxies is empty, the service connects
+	// directly. The service uses the proxies in turn, and tells them checked addresses,
+	// never names. The service reaches addresses in Allow without a proxy.
 	Proxies []*url.URL
 }
 
@@ -278,7 +278,7 @@ func (c Config) check() error {
 		}
 	}
 	if n := c.Limits.BodyBytes; n != 0 && n < edge.LeastBodyBytes {
-		return &ConfigError{"Limits.BodyBytes", fmt.Errorf("must be at least %d, room for the largest body beside others, or 0 for the default", edge.LeastBodyBytes)}
+		return &ConfigError{"Limits.BodyBytes", fmt.Errorf("must be at least %d, enough for the largest body and others, or 0 for the default", edge.LeastBodyBytes)}
 	}
 	for i, p := range c.TrustedProxies {
 		if !p.IsValid() {

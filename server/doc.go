@@ -19,24 +19,26 @@
 //	err = srv.Stop(patience) // also of web; then s.Close()
 //
 // [Server.Handler] is the whole API. A program with a site of its own mounts the
-// parts it wants: [Server.Transcripts], [Server.Captions], [Server.Discovery],
-// [Server.Library], [Server.Batches], [Server.Usage], [Server.Health], [Server.Docs], each
-// under a prefix if it likes, and lets its own sessions in through [Config.Authenticator].
-// Its own http.Server is shut down after [Server.Stop], which ends the event streams that
-// Shutdown would wait for, and its own handlers stand behind [Patient].
+// [Server.Handler] is the whole API. A program with a site of its own mounts the parts
+// it wants: [Server.Transcripts], [Server.Captions], [Server.Discovery],
+// [Server.Library], [Server.Batches], [Server.Usage], [Server.Health], [Server.Docs],
+// each under a prefix if it likes. The program lets its own sessions in through
+// [Config.Authenticator], and puts its own handlers behind [Patient]. The program shuts
+// its own http.Server down after [Server.Stop], because Stop ends the event streams
+// that Shutdown would wait for.
 //
-// The program takes part without HTTP, too: [Server.Submit] asks for a transcript on
-// behalf of an account, [Config.JobEnded] and [Config.BatchEnded] are told what has
-// ended, once at least whatever dies meanwhile, [Server.PutTranscript] stores a text that
-// the program has itself, and [Server.Refuse] answers for its own middleware in the form
-// of the API. [Config.Admit] has the last word on what is accepted.
+// The program takes part without HTTP, too. [Server.Submit] asks for a transcript on
+// behalf of an account. [Config.JobEnded] and [Config.BatchEnded] are called at the end
+// of each job and batch, at least once, even after a crash. [Server.PutTranscript]
+// stores a text of the program's own. [Server.Refuse] answers for the program's own
+// middleware in the form of the API. [Config.Admit] has the last word on new work.
 //
-// Which links are taken, [Config.Sites] says. Whatever a link or a page names is
-// reached through a guard, which knows no way into a private network but what
-// [Egress] allows by name.
+// [Config.Sites] says which links the service takes. The service follows links, and the
+// addresses in pages, through a guard. The guard reaches a private network only at the
+// addresses that [Egress] allows by name.
 //
-// The package is about HTTP and composition. What a server keeps is in the
-// [store.Store] that its caller opens and closes.
+// The package has HTTP and composition. The data of a server is in the [store.Store],
+// which the caller opens and closes.
 package server
 
 //go:generate go test . -run TestTextsAreCheckedIn -update

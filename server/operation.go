@@ -18,8 +18,8 @@ type Operation struct {
 	// empty for a list of links.
 	Platform   transcript.Platform
 	ExternalID string
-	// Items is how many links a batch is made from, with those that are there twice; 0:
-	// it is no batch, or what its list holds is not known yet.
+	// Items is how many links a batch is made from, repeated links included. It is 0 if
+	// the request is no batch, or if the items of its list are not known yet.
 	Items int
 	// UploadBytes is the size of the file; 0: it is a link.
 	UploadBytes int64

@@ -17,9 +17,10 @@ import (
 // knows no deadlines, as in a handler's own test, has no bounds.
 func Patient(next http.Handler) http.Handler { return edge.Patient(next) }
 
-// Listener is l for an http.Server that speaks plain HTTP, such as the server of HTTPServer.
-// net/http refuses by itself, in plain text, a request that it cannot read (a request line or
-// a header that is malformed or too large, an unknown Expect or Transfer-Encoding). Behind
-// Listener such a refusal has the API's form, an X-Request-Id and a line in the log, as every
-// other refusal. Under TLS, which is put in front of it, nothing is added.
+// Listener is l for an http.Server that speaks plain HTTP, such as the server of
+// HTTPServer. net/http refuses a request that it cannot read by itself, in plain text:
+// a request line or a header that is malformed or too large, or an unknown Expect or
+// Transfer-Encoding. Behind Listener, such a refusal has the API's form, an
+// X-Request-Id and a line in the log. In front of Listener, TLS works as usual, without
+// these additions.
 func (s *Server) Listener(l net.Listener) net.Listener { return edge.Listener(l, s.cfg.Log) }

@@ -17,10 +17,11 @@ const (
 	// RoleAll accepts requests and works on them. It is the zero value.
 	RoleAll Role = ""
 	// RoleAPI accepts requests, answers from the cache, follows jobs and takes uploads,
-	// but does no work: it makes no engine, starts no program, and needs no room for
-	// scratch files. What can be done it learns within seconds from the processes that
-	// work, and it has them ask platforms for captions and info. Where none lives, jobs
-	// are accepted and wait, and what asks a platform is answered 503.
+	// but does no work: it makes no engine, starts no program, and needs no disk for
+	// scratch files. RoleAPI learns within seconds which work the working processes can
+	// do, and has them ask platforms for captions and info. If no such process lives,
+	// jobs are accepted and wait, and a request that must ask a platform is answered
+	// 503.
 	RoleAPI Role = "api"
 	// RoleWorker works on what others accept. Its Handler answers as any, but is not
 	// meant to be served to the public, and Stop does not wait for DrainDelay.

@@ -59,7 +59,7 @@ type Server struct {
 
 // Format prints a Server, under every verb, as its name alone. A Server holds secrets, and
 // what it holds changes while it serves.
-func (s *Server) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "server.Server") } // as fmt, which has nobody to tell
+func (s *Server) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "server.Server") } // as fmt, which has no place to report an error
 
 // New checks the configuration and makes a server. A *ConfigError names the member
 // that is wrong. A server that is not started must be stopped nevertheless, as

@@ -128,7 +128,7 @@ func (req *batchRequest) readJSON(w http.ResponseWriter, r *http.Request) (map[s
 	return table.Canonical(), err
 }
 
-// readCSV also reads what the query says beside the links.
+// readCSV reads the links, and the other fields of the request from the query.
 func (req *batchRequest) readCSV(w http.ResponseWriter, r *http.Request) (map[string]any, error) {
 	query := req.csvQuery()
 	if err := query.ReadQuery(r.URL.RawQuery); err != nil {

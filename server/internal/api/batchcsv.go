@@ -20,8 +20,8 @@ import (
 // csvColumn is the column of a CSV body that holds the links.
 const csvColumn = "url"
 
-// maxColumns is how many columns a CSV body may have: as many as those of a spreadsheet.
-// Where there were millions, to read a row would take many times the body's own memory.
+// maxColumns is how many columns a CSV body may have: as many as a spreadsheet has.
+// With millions of columns, a row would take many times the body's own memory.
 const maxColumns = 16384
 
 // declaresUTF8 reports whether a Content-Type names UTF-8, a part of it (US-ASCII), or no
@@ -66,7 +66,7 @@ func linksOfCSV(body []byte) ([]string, error) {
 		case n == 0:
 			return nil, csvFault(line, "has no %s", csvColumn)
 		case n > maxURL:
-			return nil, csvFault(line, "has a %s of %d characters, of which %d are allowed", csvColumn, n, maxURL)
+			return nil, csvFault(line, "has a %s of %d characters, and %d are allowed", csvColumn, n, maxURL)
 		case len(links) == pipeline.MaxBatchEntries:
 			return nil, fewEnough(len(links) + 1)
 		}
@@ -89,7 +89,7 @@ func csvHeader(rows *csv.Reader) (column int, err error) {
 	names, err := rows.Read()
 	switch {
 	case errors.Is(err, io.EOF):
-		return 0, csvFault(1, "is missing: it names the columns, of which one is %s", csvColumn)
+		return 0, csvFault(1, "is missing: it names the columns, and one column is %s", csvColumn)
 	case err != nil:
 		return 0, csvBroken(err, len(names))
 	}

@@ -58,7 +58,7 @@ func (b *batches) routes() []edge.Route {
 		{
 			Method: http.MethodPost, Pattern: "/v1/batch/{batchId}/retry",
 			Operation: "retryBatch", Tag: "batches",
-			Summary: "Make items anew that have failed.",
+			Summary: "Make failed items again.",
 			Scope:   account.Batches, Handle: b.retryBatch,
 			Path: batchPath(new(string)), Body: new(retryRequest).table(), BodyOptional: true,
 			Answers: []edge.Answer{{Status: http.StatusAccepted, Body: batch.Retried{}, Headers: []edge.Header{edge.HeaderLocation, edge.HeaderRetryAfter, edge.HeaderReplayed}}},
@@ -90,7 +90,7 @@ func batchPath(id *string) request.Table {
 	return request.Table{Fields: []*request.Field{request.New("batchId", id, request.UUID()).Required().About("The id of a batch.")}}
 }
 
-// batchID is the id in the path. What is not a UUID names no batch.
+// batchID is the id in the path. An id that is no UUID names no batch.
 func batchID(r *http.Request) (id string, err error) {
 	if !batchPath(&id).ReadPath(r.PathValue) {
 		return "", transcript.Errorf(transcript.NotFound, "There is no such batch.")

@@ -69,9 +69,9 @@ func exportQuery(e *exportRequest) request.Table {
 	return request.Table{Fields: []*request.Field{
 		request.New("format", &e.format, request.Enum(batch.ExportFormats())).Required().About("The form of the file."),
 		request.New("includeTimestamp", &e.omitTimestamps, request.Not().Default(false)).
-			About("Whether txt says when something is said. It means nothing to the other formats."),
+			About("If true, txt has the times. The other formats ignore it."),
 		request.New("partial", &e.partial, request.Boolean().Default(false)).
-			About("Whether a batch that has not ended is exported as far as it is."),
+			About("If true, a batch that has not ended is exported in its present state."),
 	}}
 }
 
@@ -109,7 +109,7 @@ func (x *exports) exportBatch(w http.ResponseWriter, r *http.Request) error {
 	}
 	mark, media := "exp_"+strings.Trim(etag, `"`), file.MediaType()
 	if err := x.pipeline.Exported(context.WithoutCancel(r.Context()), p.Account, id, mark, media); err != nil {
-		// The file is there; that it is not noted harms nobody.
+		// The client has the file; a missing note of the export does no harm.
 		x.log.WarnContext(r.Context(), "an export was not noted", "request", edge.RequestID(r.Context()), "batch", id, "err", err)
 	}
 	return nil

@@ -12,8 +12,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// retryRequest is the body of POST /v1/batch/{batchId}/retry, which may be left out:
-// then all items are made anew for which that may be of use.
+// retryRequest is the body of POST /v1/batch/{batchId}/retry. The body may be left out:
+// then all items are made again for which another try may help.
 type retryRequest struct {
 	items []string
 	codes []transcript.Code

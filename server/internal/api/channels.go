@@ -79,8 +79,8 @@ func channelPath(text *string) request.Table {
 	}}
 }
 
-// channelInPath is the channel that a path names. A link in the place of an id, and what
-// is none at all, is no such route.
+// channelInPath is the channel that a path names. If the path has a link instead of an
+// id, or no id at all, there is no such route.
 func (d *discovery) channelInPath(r *http.Request) (match site.Match, err error) {
 	var text string
 	if !channelPath(&text).ReadPath(r.PathValue) || strings.Contains(text, "/") {

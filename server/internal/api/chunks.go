@@ -55,7 +55,7 @@ func (l *chunkList) query() request.Table {
 		request.New("maxChars", &l.options.MaxChars, request.Integer(minChunkChars, maxChunkChars).Default(transcript.DefaultChunkChars)).
 			About("The most characters of a chunk, as people count them: grapheme clusters."),
 		request.New("overlapChars", &l.options.OverlapChars, request.Integer(0, maxOverlapChars).Default(0)).
-			About("How many characters of the end of a chunk the next one may begin with."),
+			About("The most characters of the end of a chunk with which the next chunk may begin."),
 	}, l.page.fields(200, 50)...)}
 }
 
@@ -102,7 +102,7 @@ func (l *savedTexts) listChunks(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if tag, err = etag(t.ID, t.ChangedAt); err != nil { // it may have been made anew since
+	if tag, err = etag(t.ID, t.ChangedAt); err != nil { // it may have been made again since
 		return err
 	}
 	page, err := l.chunkPage(t, asked, list, from)
@@ -125,7 +125,7 @@ func (l *savedTexts) chunkPage(t *db.Transcript, asked chunkList, list listing, 
 	}
 	version := versionOf(t, segments, words)
 	if asked.page.pageToken != "" && (from.Text != version || from.Index < 0) {
-		return nil, invalidPageToken("belongs to a text that has been made anew and says something else: read the list from its start")
+		return nil, invalidPageToken("belongs to an older version of the text: read the list from its start")
 	}
 	if segments, err = wire.WithWords(segments, words); err != nil {
 		return nil, err

@@ -31,8 +31,8 @@ func codesOfDiscovery(more ...transcript.Code) []transcript.Code {
 	)
 }
 
-// discovering is a handler of a route of discovery. Where there is nothing to discover
-// with, the request is not looked at.
+// discovering is a handler of a route of discovery. If the service has no way to the
+// video site, the handler refuses the request without a look at it.
 func (d *discovery) discovering(h func(http.ResponseWriter, *http.Request) error) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if err := d.pipeline.CanDiscover(r.Context()); err != nil {

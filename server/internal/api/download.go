@@ -58,14 +58,14 @@ func downloadQuery(d *download) request.Table {
 		request.New("format", &d.format, request.Enum(library.DownloadFormats())).Required().About("The form of the file."),
 		languageOf(&d.key).About("The exact tag; without it, the newest."),
 		request.New("includeTimestamp", &d.omitTimestamps, request.Not().Default(false)).
-			About("Whether txt and md say when something is said. It means nothing to the other formats."),
+			About("If true, txt and md have the times. The other formats ignore it."),
 		request.New("speakers", &d.speakers, request.Boolean().Default(false)).
-			About("Whether txt and srt name who speaks, where that is known. The other formats always do."),
+			About("If true, txt and srt name the speakers, if they are known. The other formats always do."),
 	}}
 }
 
-// readDownload reads a query. What means nothing to the format is forgotten: the file
-// is the same, and so is its ETag.
+// readDownload reads a query. It drops options that the format ignores: the file is the
+// same, and so is its ETag.
 func readDownload(r *http.Request) (*download, error) {
 	d := new(download)
 	if err := downloadQuery(d).ReadQuery(r.URL.RawQuery); err != nil {
@@ -99,7 +99,7 @@ func (l *savedTexts) downloadTranscript(w http.ResponseWriter, r *http.Request) 
 	if err != nil {
 		return err
 	}
-	etag = d.tag(t.ID, t.ChangedAt) // it may have been made anew since
+	etag = d.tag(t.ID, t.ChangedAt) // it may have been made again since
 	body, err := l.recent.remembered(etag, func() (*packed.Body, error) { return d.file(t) })
 	if err != nil {
 		return err
@@ -161,8 +161,8 @@ func (d *download) render(t *db.Transcript) ([]byte, error) {
 	return format.AppendText(room, text.Segments, !d.omitTimestamps), nil
 }
 
-// attachment is the Content-Disposition of a file of that name and extension: in
-// ASCII, for whoever reads no more, and in full.
+// attachment is the Content-Disposition of a file of that name and extension: in ASCII,
+// for old clients, and in full.
 func attachment(name, extension string) string {
 	plain := strings.Map(func(r rune) rune {
 		if r >= utf8.RuneSelf {

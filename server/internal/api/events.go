@@ -63,8 +63,8 @@ func (e *eventStreams) routes() []edge.Route {
 	}
 }
 
-// streamHeader is the header of GET /v1/transcript/job/{id}/events, for the
-// document: a stream is opened whatever it says.
+// streamHeader is the header of GET /v1/transcript/job/{id}/events, for the document. A
+// stream opens with any value of the header.
 func streamHeader() request.Table {
 	return request.Table{Fields: []*request.Field{request.New("Last-Event-ID", new(string), request.Text(0, 0)).
 		About("The last id that the caller has seen: the stream goes on after it.")}}

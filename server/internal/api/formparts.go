@@ -50,11 +50,11 @@ func (f *formReader) end() error {
 	return nil // the form is whole: what became of the rest does not matter
 }
 
-// partsReader is a body of which no more than left is read.
+// partsReader reads at most left bytes of a body.
 type partsReader struct {
 	r    io.Reader
 	left int64
-	err  error // of the body, but for its end
+	err  error // of the body, except its end
 }
 
 func (b *partsReader) Read(p []byte) (int, error) {

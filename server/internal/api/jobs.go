@@ -59,8 +59,8 @@ func idPath(id *string) request.Table {
 	return request.Table{Fields: []*request.Field{request.New("id", id, request.UUID()).Required().About("The jobId.")}}
 }
 
-// jobQuery is the query of GET /v1/transcript/job/{id}: how to see the result.
-// What it leaves out stays as the POST asked.
+// jobQuery is the query of GET /v1/transcript/job/{id}: the form of the result. A field
+// that the query leaves out stays as the POST asked.
 func jobQuery(v *view.View) request.Table {
 	return request.Table{Fields: request.WithoutDefaults(viewFields(v))}
 }
@@ -168,7 +168,7 @@ func (j *jobs) cancelReply(job *view.Job) (edge.Reply, error) {
 	return edge.Reply{Response: edge.Response{Status: http.StatusAccepted, Header: header, Body: body}}, nil
 }
 
-// jobID is the id in the path. What is not a UUID names no job.
+// jobID is the id in the path. An id that is no UUID names no job.
 func jobID(r *http.Request) (id string, err error) {
 	if !idPath(&id).ReadPath(r.PathValue) {
 		return "", transcript.Errorf(transcript.NotFound, "There is no such job.")

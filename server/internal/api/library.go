@@ -63,7 +63,7 @@ func languageOf(key *library.Key) *request.Field {
 // maxTag is how many characters the tag of a language has at most.
 const maxTag = 200
 
-// libraryKey reads what a path names. Where that is outside the grammar of the
+// libraryKey reads the key in a path. If the key is outside the grammar of the
 // platform's ids, there is no such route.
 func (l *savedTexts) libraryKey(r *http.Request) (key library.Key, err error) {
 	if !libraryPath(&key).ReadPath(r.PathValue) {
@@ -93,7 +93,7 @@ type savedRead struct {
 func (a *savedRead) query() request.Table {
 	return request.Table{Fields: []*request.Field{
 		languageOf(&a.key).About("The exact tag; without it, the newest."),
-		request.New("include", &a.include, request.Enum([]library.Include{library.Words})).About("What is read beyond the usual."),
+		request.New("include", &a.include, request.Enum([]library.Include{library.Words})).About("Further members of the answer."),
 	}}
 }
 
@@ -126,8 +126,8 @@ func (l *savedTexts) getSavedTranscript(w http.ResponseWriter, r *http.Request) 
 	return edge.RespondPacked(w, r, "application/json", http.StatusOK, body)
 }
 
-// savedBody makes the answer about a saved text, with its ETag: it may have been made
-// anew since it was found.
+// savedBody makes the answer about a saved text, with its ETag. The text may have been
+// made again since it was found.
 func (l *savedTexts) savedBody(ctx context.Context, saved *db.Saved, include library.Include) (body *packed.Body, etag string, err error) {
 	read := l.pipeline.SavedText
 	if include == library.Words {

@@ -27,7 +27,7 @@ func (l *savedTexts) libraryListRoutes() []edge.Route {
 		{
 			Method: http.MethodGet, Pattern: "/v1/library/transcripts",
 			Operation: "listLibrary", Tag: "library",
-			Summary: "List what the account has saved, what is on its way, its batches, and what has failed.",
+			Summary: "List the account's saved transcripts, its batches, and its running and failed jobs.",
 			Scope:   account.Transcripts, Handle: l.listLibrary,
 			Query:   libraryQuery(new(library.Query)),
 			Answers: []edge.Answer{{Status: http.StatusOK, Body: library.Page{}}},
@@ -50,7 +50,7 @@ func libraryQuery(q *library.Query) request.Table {
 	return request.Table{Fields: []*request.Field{
 		request.New("view", &q.View, request.Enum(library.Views()).Default(library.All)).About("Which rows are listed."),
 		request.New("q", &q.Q, request.Text(0, maxLibraryQ)).
-			About("Found in titles and channels, whatever case and accents."),
+			About("Found in titles and channels, without regard to case and accents."),
 		request.New("platform", &q.Platform, request.Enum(library.PlatformFilters())).About("Only content of that platform, or only batches."),
 		request.New("externalId", &q.ExternalID, request.Plain(1, maxExternalID)).About("Only the content with that id of its platform."),
 		request.New("lang", &q.Lang, request.Plain(0, maxLibraryLang)).About("An exact tag."),
@@ -80,7 +80,7 @@ type RelatedTranscripts struct {
 
 func relatedQuery(n *int) request.Table {
 	return request.Table{Fields: []*request.Field{
-		request.New("maxResults", n, request.Integer(1, maxRelated).Default(usualRelated)).About("How many are listed at most."),
+		request.New("maxResults", n, request.Integer(1, maxRelated).Default(usualRelated)).About("The most entries in the answer."),
 	}}
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// How long POST /v1/transcript waits for a result before it hands out a job.
+// The time that POST /v1/transcript waits for a result before it answers with a job.
 const (
 	maxWait     = 10 * time.Second
 	defaultWait = 2 * time.Second

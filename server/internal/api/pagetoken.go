@@ -28,12 +28,12 @@ func (p *paging) fields(most, usual int) []*request.Field {
 		request.New("maxResults", &p.maxResults, request.Integer(1, most).Default(usual)).
 			About("Entries of a page."),
 		request.New("pageToken", &p.pageToken, request.Text(1, maxPageToken)).
-			About("The nextPageToken of the page before; the other parameters stay as they were, but for maxResults."),
+			About("The nextPageToken of the page before; the other parameters stay as they were, except maxResults."),
 	}
 }
 
-// listing tells one list from others: whose it is, where it is read, and with which
-// filters. Its page tokens are good for no other.
+// listing tells lists apart: by account, route and filters. The page tokens of a list
+// are good for this list only.
 type listing [16]byte
 
 // listingOf is the list that a request asks for. The table has read its query.
@@ -47,8 +47,9 @@ func listingOf(r *http.Request, query request.Table) listing {
 	return listing(hash[:])
 }
 
-// pageToken is what a page token holds: its list, and the place after which that goes
-// on. It is not signed. Whoever makes one up gets to a place in a list of their own.
+// pageToken has the content of a page token: its list, and the place after which the
+// list goes on. The token is not signed: a caller with an invented token only gets to a
+// place in a list of their own.
 type pageToken struct {
 	Of    []byte `json:"of"`
 	After any    `json:"after"`

@@ -32,8 +32,8 @@ func playlistPath(id *string) request.Table {
 	}}
 }
 
-// playlistInPath is the playlist that a path names. A link in the place of an id, and
-// what is none at all, is no such route.
+// playlistInPath is the playlist that a path names. If the path has a link instead of
+// an id, or no id at all, there is no such route.
 func (d *discovery) playlistInPath(r *http.Request) (match site.Match, err error) {
 	var id string
 	if !playlistPath(&id).ReadPath(r.PathValue) {

@@ -21,7 +21,7 @@ const maxPutSegments = 100_000
 func (a *API) Put(ctx context.Context, account string, t transcript.Transcript) (id string, err error) {
 	if t.Platform == transcript.Upload {
 		if account == "" {
-			return "", invalid("account", "is required, as uploads are shared with nobody")
+			return "", invalid("account", "is required, because uploads belong to one account")
 		}
 		if !uploadID.MatchString(t.ExternalID) {
 			return "", invalid("externalId", "is not the first 32 hex digits, in lower case, of the SHA-256 of an upload")

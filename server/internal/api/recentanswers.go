@@ -36,9 +36,10 @@ func (a *recentAnswers) remembered(tag string, render func() (*packed.Body, erro
 	return b, err
 }
 
-// madeOf is the tag of what is made of a transcript: a strong ETag. It differs with the
-// text, as each that a transcript has had has another time of change; with what is made
-// of it, and by which version of its writer; and with what else that depends on.
+// madeOf is the tag of an answer that is made of a transcript: a strong ETag. The tag
+// changes with the text, because each text of a transcript has its own time of change.
+// The tag also changes with the kind of the answer, with the version of its writer, and
+// with its options.
 func madeOf(id string, changed time.Time, writer string, options ...string) string {
 	text := make([]byte, 0, 128)
 	text = append(append(append(text, writer...), '-'), id...)

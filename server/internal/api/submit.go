@@ -88,7 +88,7 @@ func (t *transcripts) submitFor(ctx context.Context, p account.Principal, r tran
 	return t.submitFile(ctx, p, name, media, wish)
 }
 
-// wishesOf are the members of r beside its source, as a body has them.
+// wishesOf returns the members of r except its source, in the form of a body.
 func wishesOf(r transcript.Request) map[string]any {
 	body := map[string]any{"includeTimestamp": !r.OmitTimestamp, "sendMetadata": r.SendMetadata}
 	if len(r.Language) > 0 {
@@ -133,7 +133,7 @@ func (t *transcripts) submitFile(ctx context.Context, p account.Principal, name 
 	return t.submitted(ctx, wish.wait, t.uploadSubmission(p, upload, wish))
 }
 
-// untilDone is a reader of which nothing is read once ctx has ended.
+// untilDone reads from a reader until ctx has ended.
 type untilDone struct {
 	ctx context.Context
 	r   io.Reader
@@ -146,8 +146,8 @@ func (u untilDone) Read(b []byte) (int, error) {
 	return u.r.Read(b)
 }
 
-// wholeResult is a result with its segments, as a client reads it. It is the program's,
-// which may change it: what it was made from is kept for the next who asks.
+// wholeResult is a result with its segments, as a client reads it. The program may
+// change the result, because the stored answer for the next caller is another copy.
 func WholeResult(res *view.Result) (*transcript.Result, error) {
 	segments, err := res.SegmentsJSON.Plain()
 	var body []byte

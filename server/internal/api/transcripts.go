@@ -204,11 +204,11 @@ func (t *transcripts) submitted(ctx context.Context, wait time.Duration, sub pip
 	return &pipeline.Outcome{Job: job}, err
 }
 
-// createdBefore makes the answer of an earlier request anew.
+// createdBefore makes the answer of an earlier request once more.
 func (t *transcripts) createdBefore(r *http.Request, a db.Answer, v view.View) (edge.Reply, error) {
 	account := edge.Principal(r).Account
 	switch a.Kind {
-	case db.JobAnswer: // as a job begins, wherever it stands by now
+	case db.JobAnswer: // as a job begins, in any present state of the job
 		return t.acceptedReply(transcript.Job{JobID: a.ID, Status: transcript.JobPending, Stage: transcript.StageQueued})
 	case db.OutcomeAnswer:
 		job, err := t.pipeline.Job(r.Context(), account, a.ID, &v)

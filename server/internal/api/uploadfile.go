@@ -40,8 +40,8 @@ func (t *transcripts) readFile(ctx context.Context, part *multipart.Part, f *upl
 	return nil
 }
 
-// checkDeclared refuses a declared type that no media has. What the file really
-// is, its content decides.
+// checkDeclared refuses a declared type that no media has. The content decides the real
+// type of the file.
 func checkDeclared(contentType string) error {
 	if contentType == "" {
 		return nil

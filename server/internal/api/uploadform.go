@@ -105,7 +105,7 @@ func (t *transcripts) readParts(ctx context.Context, parts *formReader, f *uploa
 	}
 }
 
-// canonical is what the form asks for, whatever the order of its parts.
+// canonical is the meaning of the form, in any order of its parts.
 func (f *uploadForm) canonical() map[string]any {
 	c := canonical(f.table, transcript.Upload)
 	c["file"] = hex.EncodeToString(f.upload.SHA256[:])

@@ -101,8 +101,8 @@ func examineSQLite(ctx context.Context, path string) engine.Finding {
 	return found
 }
 
-// openReadOnly opens a file in such a way that SQLite makes no other beside it, as it
-// does even for readers: where a process works on the file, they are there.
+// openReadOnly opens a file so that SQLite makes no other files next to it, as SQLite
+// does even for readers. If a process works on the file, these files are already there.
 func openReadOnly(ctx context.Context, path string) (*bun.DB, error) {
 	q := url.Values{"mode": {"ro"}, "_pragma": {fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds())}}
 	if _, err := os.Stat(path + "-wal"); errors.Is(err, fs.ErrNotExist) {

@@ -23,7 +23,7 @@ type Job struct {
 	TranscriptID   string            // when State is success
 	Cached, Stale  bool              // what the result says of itself
 
-	// What the POST asked for.
+	// The following members are from the POST.
 	Format        transcript.Format
 	OmitTimestamp bool
 	SendMetadata  bool
@@ -35,8 +35,9 @@ type Job struct {
 	Held Allowance `bun:"embed:held_"`
 	// Trace is by what a tracer knows the request; empty: it is not traced.
 	Trace string
-	// Asked tells that somebody has asked for it by itself, Batched that items of
-	// batches wait for it. One that only batches wait for goes after the others.
+	// Asked says that a request of its own has asked for the job, and Batched that
+	// items of batches wait for it. A job that only batches wait for goes after the
+	// others.
 	Asked, Batched bool
 
 	CreatedAt time.Time
@@ -44,10 +45,10 @@ type Job struct {
 	EndedAt   *time.Time
 }
 
-// Limits are what the plan of a claim's account permits, as it stood when the claim
-// was made. They are stored as one JSON object, so that a new member needs no column;
-// whoever adds one fills it in for the claims that run. The zero value permits
-// nothing; a number of -1 is no limit.
+// Limits are the limits of the plan of a claim's account when the claim was made. They
+// are stored as one JSON object, so that a new member needs no column. A change that
+// adds a member also fills it in for running claims. The zero value permits nothing; a
+// number of -1 is no limit.
 type Limits struct {
 	// ASR permits speech recognition.
 	ASR bool `json:"asr,omitempty"`
@@ -171,8 +172,8 @@ func (w JobsTx) Insert(ctx context.Context, j *Job) error {
 	return w.record(ctx, []Job{*j})
 }
 
-// JobEvent is one transition of a job. What a terminal one says beyond this is
-// in the job's row.
+// JobEvent is one transition of a job. The job's row has the further members of a
+// terminal event.
 type JobEvent struct {
 	Sequence       int
 	State          transcript.State `bun:"embed:"`
@@ -181,8 +182,8 @@ type JobEvent struct {
 	At             time.Time
 }
 
-// Events returns the transitions of a job after the given sequence, in order.
-// Whose job it is has been asked before, with Job.
+// Events returns the transitions of a job after the given sequence, in order. The
+// caller has checked the account of the job.
 func (r Jobs) Events(ctx context.Context, jobID string, after int) ([]JobEvent, error) {
 	var events []JobEvent
 	err := r.db.NewSelect().Model(&events).

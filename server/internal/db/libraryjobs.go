@@ -18,7 +18,7 @@ type openRows struct {
 	languages  string
 	kind       library.Kind // pending or failed
 	accounts   []string
-	jobs       []string // only that of these claims; nil: whatever they are of
+	jobs       []string // only rows of these claims; nil: rows of all claims
 }
 
 // openRowsOf are those of claims that wait for an extraction.
@@ -94,8 +94,8 @@ func (w LibraryTx) DescribeJobs(ctx context.Context, e *Extraction, m transcript
 	return wrap("library rows of extraction "+e.ID, err)
 }
 
-// EndJobs does in the libraries of accounts what the end of their claims on an
-// extraction means. What an account has removed stays removed.
+// EndJobs changes the rows of claims that end in the libraries of their accounts. A row
+// that an account has removed stays removed.
 func (w LibraryTx) EndJobs(ctx context.Context, e *Extraction, claims []Job, end End) error {
 	if len(claims) == 0 {
 		return nil

@@ -40,8 +40,8 @@ func ourMigrations(dialect goose.Dialect, db *bun.DB) (*goose.Provider, error) {
 	return all, nil
 }
 
-// newest are the last migrations that this program has: its own, and those of the
-// River that it is built with.
+// newest are the last migrations of this program: its own migrations, and those of its
+// version of River.
 func newest[T any](dialect goose.Dialect, db *bun.DB, driver riverdriver.Driver[T]) (v versions, err error) {
 	ours, err := ourMigrations(dialect, db)
 	if err != nil {
@@ -60,8 +60,8 @@ func newest[T any](dialect goose.Dialect, db *bun.DB, driver riverdriver.Driver[
 	return v, nil
 }
 
-// migrate brings our tables and River's up to date. The caller sees to it that
-// nobody else does the same at the same time.
+// migrate brings our tables and River's up to date. The caller must make sure that no
+// other process migrates at the same time.
 func migrate[T any](ctx context.Context, dialect goose.Dialect, db *bun.DB, driver riverdriver.Driver[T], log *slog.Logger) error {
 	ours, err := ourMigrations(dialect, db)
 	if err != nil {

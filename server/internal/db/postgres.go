@@ -191,8 +191,9 @@ func (p *postgres) lock(ctx context.Context, tx bun.Tx, key string) error {
 	return err
 }
 
-// forUpdate lets others refer to the rows, as a place does to a claim: whoever gives one
-// to a claim that is locked, and which waits for it, must not wait for that.
+// forUpdate lets other rows refer to the locked rows, as a place refers to a claim. A
+// transaction that gives a place to a locked claim, which in turn waits for the
+// transaction, must not wait for the lock.
 func (p *postgres) forUpdate(q *bun.SelectQuery) *bun.SelectQuery { return q.For("NO KEY UPDATE") }
 
 func (p *postgres) announce(ctx context.Context, tx bun.Tx, topics []string) error {

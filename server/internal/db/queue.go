@@ -30,8 +30,8 @@ const (
 type Workers struct {
 	// Process is the name of this process, unique among the living. Required.
 	Process string
-	// Abilities is what the process says it can do, for those that leave work to it:
-	// a JSON object that only the caller understands.
+	// Abilities is what the process can do, for the processes that leave work to it: a
+	// JSON object that only the caller reads.
 	Abilities []byte
 	Workers   []Worker
 	// Queues maps a queue's name to how many of its jobs run at once here.
@@ -40,16 +40,16 @@ type Workers struct {
 	// It is asked before each fetch, several times a second.
 	Takes    func(queue string) bool
 	Periodic []Periodic
-	// Finished is how long the queue keeps a row that is done with, for whoever looks
-	// into what has been going on; 0: an hour.
+	// Finished is how long the queue keeps a finished row, for an operator who looks
+	// into the past; 0: an hour.
 	Finished time.Duration
 }
 
 // Runner works on the queue.
 //
-// A worker's context ends when the runner stops. A worker that then returns an
-// error which wraps context.Canceled gives its job back: it is available at once
-// and its attempt is not counted. Jobs have no time limit of their own.
+// A worker's context ends when the runner stops. If the worker then returns an error
+// that wraps context.Canceled, it gives its job back: the job is available at once, and
+// its attempt is not counted. Jobs have no time limit of their own.
 type Runner interface {
 	// Start joins the living under Workers.Process and returns once the runner
 	// works; it goes on after ctx has ended.
@@ -58,9 +58,8 @@ type Runner interface {
 	// runner fetches nothing more, and in the end the others take the process for
 	// dead, which is ErrTakenForDead. Then call Stop.
 	Beat(ctx context.Context) error
-	// Unheard returns the work that the database says this runner does, and of which
-	// it knows nothing, because the answer that brought it was lost. It is to be
-	// requeued.
+	// Unheard returns the work that the database gives to this runner but that the
+	// runner does not know, because the database's answer was lost. Requeue this work.
 	Unheard(ctx context.Context) ([]Work, error)
 	// Stop cancels the contexts of running jobs and waits for them, at most until ctx
 	// ends.

@@ -18,23 +18,23 @@ const (
 	// lookupAge is how old a question to a platform must be for its answer to have
 	// been read: readers wait for seconds.
 	lookupAge = time.Hour
-	// contentAge is how old the answer of a platform must be to be forgotten where there
-	// is no text: it would be asked anew anyway, under most plans.
+	// contentAge is the age at which the answer of a platform without a text is
+	// forgotten: under most plans, the platform would be asked again anyway.
 	contentAge = 30 * 24 * time.Hour
 )
 
-// Sweep removes what is no longer wanted: jobs, events, chunks and extractions
-// that ended before jobsBefore, idempotency keys taken longer than keyAge ago, lookups
-// older than an hour, what platforms said more than 30 days ago of contents of which
-// there is no text, windows of requests that are past, and blobs under "uploads/"
-// and "audio/" that are older than 24 h and that no running extraction needs. It
-// works in portions that do not hold up other writers, and notes how many bytes of
-// blobs it leaves: see Status.
+// Sweep removes old rows: jobs, events, chunks and extractions that ended before
+// jobsBefore, idempotency keys taken longer than keyAge ago, lookups older than an
+// hour, and past windows of requests. Sweep also removes answers of platforms that are
+// older than 30 days if the content has no text, and blobs under "uploads/" and
+// "audio/" that are older than 24 h if no running extraction needs them. Sweep works in
+// portions that do not hold up other writers, and notes how many bytes of blobs are
+// left: see Status.
 func (s *Store) Sweep(ctx context.Context, jobsBefore time.Time, keyAge time.Duration) error {
 	ctx = Unhurried(ctx)
 	// Events go with their job, chunks with their extraction.
 	steps := []struct{ table, key, old string }{
-		// What was made of an upload that its owner had removed from the library meanwhile
+		// If an account removed an upload's row while the upload was in work, the text
 		// stays as long as its job.
 		{"transcripts", "id", `owner <> '' AND source <> 'manual' AND id IN (SELECT transcript_id FROM jobs WHERE ended_at < ?0)
 			AND NOT EXISTS (SELECT 1 FROM library_rows AS l WHERE l.transcript_id = transcripts.id)`},
@@ -47,7 +47,7 @@ func (s *Store) Sweep(ctx context.Context, jobsBefore time.Time, keyAge time.Dur
 			return err
 		}
 	}
-	// Nobody who has the hook has been running since.
+	// No process with the hook has been running since.
 	for _, hook := range []Hook{JobHook, BatchHook} {
 		if err := s.sweepTable(ctx, "river_job", "id", `queue = '`+string(hook)+`' AND state <> 'running' AND created_at < ?0`, moment(jobsBefore)); err != nil {
 			return err

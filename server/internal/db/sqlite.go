@@ -135,7 +135,7 @@ func (s *sqlite) migrate(ctx context.Context, log *slog.Logger) error {
 		if err == nil {
 			return errors.Join(migrate(ctx, goose.DialectSQLite3, s.write, riversqlite.New(s.write.DB), log), unlock())
 		}
-		// Whoever holds the lock may be at the same work.
+		// The holder of the lock may be migrating too.
 		if !errors.Is(err, ErrServed) || time.Now().After(deadline) {
 			return err
 		}

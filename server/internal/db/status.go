@@ -93,7 +93,7 @@ func (r Reader) status(ctx context.Context, sizeQuery string) (Status, error) {
 	return now, err
 }
 
-// measure keeps a measured number for all processes, in the place of the one before.
+// measure stores a measured number for all processes, and replaces the last number.
 func (s *Store) measure(ctx context.Context, name string, value int64) error {
 	ctx, err := s.enter(ctx)
 	if err != nil {

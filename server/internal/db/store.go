@@ -156,10 +156,9 @@ func (s *Store) Close() error {
 	return errors.Join(s.database.close(), s.Blobs.Close())
 }
 
-// Ping asks the database for a sign of life and checks that its tables are as
-// this version wants them, or newer, and that they can be written to: they cannot
-// while another program locks a SQLite file, or on a PostgreSQL that only copies
-// another.
+// Ping checks that the database answers, that its tables have this version's migrations
+// or newer, and that the tables can be written to. They cannot be written to while
+// another program locks a SQLite file, or on a PostgreSQL that is a replica.
 func (s *Store) Ping(ctx context.Context) error {
 	if err := upToDate(ctx, s.db, s.database.wants()); err != nil {
 		return err
@@ -173,19 +172,18 @@ func (s *Store) Ping(ctx context.Context) error {
 	return wrap("look whether tables can be written to", err)
 }
 
-// Folders are the local folders to which the store writes: that of a SQLite file,
-// and that of the blobs where they are kept in one.
+// Folders are the local folders that the store writes to: the folder of a SQLite file,
+// and the folder of the blobs if they are in a folder.
 func (s *Store) Folders() []Folder { return slices.Clone(s.folders) }
 
 // Shared reports whether several processes may serve this database at once:
 // false on SQLite.
 func (s *Store) Shared() bool { return s.database.shared() }
 
-// Serve marks this process as the one that serves. On SQLite it takes an
-// exclusive lock beside the file, which dies with the process, and returns
-// ErrServed when it is held already, by another process or another Store. The
-// process before is dead then, and the idempotency keys that it held are free.
-// release gives the lock back.
+// Serve marks this process as the serving process. On SQLite, Serve takes an exclusive
+// lock on a file next to the database; the lock ends with the process. Serve returns
+// ErrServed if another process or another Store has the lock. After Serve, the process
+// before is dead, and its idempotency keys are free. release gives the lock back.
 func (s *Store) Serve(ctx context.Context) (release func() error, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("store: serve: %w", err)
@@ -200,11 +198,10 @@ func (s *Store) Serve(ctx context.Context) (release func() error, err error) {
 	return release, nil
 }
 
-// Watch returns a channel that receives a value after every commit, in any
-// process, that touched the topic: a job's or an extraction's id. Signals that
-// nobody has taken yet are merged into one; a lost one is possible (a database
-// connection that broke), so a watcher also looks now and then by itself.
-// stop releases the channel; it never closes.
+// Watch returns a channel that receives a value after every commit, in any process,
+// that touched the topic: a job's or an extraction's id. Waiting signals are merged
+// into one. A broken connection to the database may lose a signal, so a watcher also
+// looks now and then by itself. stop releases the channel; it never closes.
 func (s *Store) Watch(topic string) (wake <-chan struct{}, stop func()) { return s.hub.watch(topic) }
 
 // Handle is what a public store.Store holds: only the packages of this module

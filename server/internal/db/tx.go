@@ -157,8 +157,8 @@ func (tx *Tx) touch(topics ...string) { tx.topics = append(tx.topics, topics...)
 // inTx marks the context of a function that runs in a transaction of a Store.
 type inTx struct{ store *Store }
 
-// enter refuses a write through the Store by a function that holds one of its
-// transactions: on SQLite it would wait for itself.
+// enter refuses a write through the Store inside one of the Store's transactions: on
+// SQLite the write would wait for its own transaction.
 func (s *Store) enter(ctx context.Context) (context.Context, error) {
 	if ctx.Value(inTx{s}) != nil {
 		return nil, errors.New("store: write outside the transaction that is open")

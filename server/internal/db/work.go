@@ -30,8 +30,7 @@ func (s *Store) Lost(ctx context.Context) ([]Work, error) {
 	return s.running(ctx, `NOT EXISTS (SELECT 1 FROM processes AS p WHERE p.id = j.owner)`)
 }
 
-// running returns the runs that nobody has finished, of the owners that the
-// condition selects.
+// running returns the unfinished runs of the owners that the condition selects.
 func (s *Store) running(ctx context.Context, condition string, values ...any) ([]Work, error) {
 	owner, args := s.database.workColumns()
 	var work []Work
@@ -65,9 +64,9 @@ func (tx *Tx) Holds(ctx context.Context, w Work) (bool, error) {
 	return err == nil, wrap(fmt.Sprintf("look at queue job %d", w.ID), err)
 }
 
-// Requeue puts a new row in the place of a run that is lost, and reports whether
-// it did: not when another process did before, or the run has ended meanwhile. A
-// step that is still at the old run finds that it is gone.
+// Requeue replaces a lost run by a new row, and reports whether it did. It does nothing
+// if another process has done so before, or if the run has ended meanwhile. A step that
+// is still at the old run finds that the run is gone.
 func (tx *Tx) Requeue(ctx context.Context, w Work) (bool, error) {
 	held, err := tx.Holds(ctx, w)
 	if err != nil || !held {

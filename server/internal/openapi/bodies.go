@@ -28,7 +28,8 @@ type TranscriptOrText struct{}
 // JSONSchemaOneOf says so to the reflector.
 func (TranscriptOrText) JSONSchemaOneOf() []any { return []any{transcript.Transcript{}, ""} }
 
-// jobAnswer is a job; on success the members of a result stand beside its own.
+// jobAnswer is a job. On success the members of a result stand next to those of the
+// job.
 type Job struct {
 	JobID          string                    `json:"jobId" format:"uuid"`
 	Status         transcript.JobStatus      `json:"status"`

@@ -17,13 +17,13 @@ func tags() []openapi31.Tag {
 	}
 	return []openapi31.Tag{
 		tag("transcripts", "Links and uploaded files become transcripts."),
-		tag("jobs", "What takes longer is a job, to be polled or followed."),
-		tag("captions", "What a link is, and the captions that it has. No job is started."),
-		tag("discovery", "What there is on the video site: search, videos, channels, playlists."),
+		tag("jobs", "Longer work is a job, to be polled or followed."),
+		tag("captions", "The description and the captions of a link. No job is started."),
+		tag("discovery", "The contents of the video site: search, videos, channels, playlists."),
 		tag("batches", "Many links, a playlist or a channel at once."),
-		tag("library", "What an account has saved: lists, searches, files."),
-		tag("usage", "What an account may have, and how much of it is used."),
-		tag("service", "Whether the service works, and what it understands."),
+		tag("library", "The saved transcripts of an account: lists, searches, files."),
+		tag("usage", "The allowances of an account, and their use."),
+		tag("service", "The state of the service, and its API."),
 	}
 }
 

@@ -17,7 +17,7 @@ func headers() map[edge.Header]openapi31.Header {
 	return map[edge.Header]openapi31.Header{
 		edge.HeaderRequestID: describe(true, "Names the request in logs: the caller's own id where it is fit for that.",
 			map[string]any{"type": "string", "pattern": edge.RequestIDPattern}, "019321a0-7c11-7c3e-9a55-2f6d1f0c9b11"),
-		edge.HeaderLocation: describe(true, "Where the job or the batch is read.", map[string]any{"type": "string", "format": "uri-reference"},
+		edge.HeaderLocation: describe(true, "The path of the job or the batch.", map[string]any{"type": "string", "format": "uri-reference"},
 			"/v1/transcript/job/019321a0-7c11-7c3e-9a55-2f6d1f0c9b11"),
 		edge.HeaderRetryAfter:    describe(true, "Seconds to wait before the next request.", seconds, 2),
 		edge.HeaderMayRetryAfter: describe(false, "Seconds to wait before the next request, where waiting helps.", seconds, 2),

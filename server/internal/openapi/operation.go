@@ -13,8 +13,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// refused are the schemas of what nearly every refusal says. To make them anew for each
-// would take nearly all of the time that the document takes.
+// refused are the schemas of nearly every refusal. To make new schemas for each refusal
+// would take nearly all of the time for the document.
 type refused struct{ envelope, flat map[string]any }
 
 func refusedIn(r *openapi31.Reflector) (both refused, err error) {

@@ -56,9 +56,9 @@ func describeCodes(codes []transcript.Code, name func(transcript.Code) string) s
 	return strings.Join(lines, "\n")
 }
 
-// describeProperty makes a property required that is always written, one
-// without omitempty, and lets that one be null where it is a pointer or a map.
-// The tag nullable overrides the latter.
+// describeProperty makes a property required if it has no omitempty, because such a
+// property is always written. If the property is a pointer or a map, it may be null,
+// unless the tag nullable says otherwise.
 func describeProperty(p jsonschema.InterceptPropParams) error {
 	if !p.Processed {
 		return nil
