@@ -123,6 +123,7 @@ lint: $(LINT)
 	$(GO) vet ./...
 	@grep -rl '^//go:build race' --include='*.go' . | xargs -r -n1 $(GO) vet # which go vet leaves out
 	$(LINT) run ./...
+	$(GO) run ./internal/prose/check
 
 openapi-lint: $(SPECTRAL)
 	$(SPECTRAL)/node_modules/.bin/spectral lint --fail-severity=hint --ruleset internal/openapilint/ruleset.yaml server/openapi.json

@@ -161,7 +161,7 @@ func TestChunkTokens(t *testing.T) {
 	assert.Equal(t, "en", second.Lang)
 
 	s.saved(t, "A talk", sentencesOf(40, "of another talk"))
-	refused("?maxChars=200"+next, "says something else")
+	refused("?maxChars=200"+next, "an older version of the text")
 }
 
 // Of recognized texts the words tell when a chunk begins, and a read that asks for them

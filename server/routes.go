@@ -42,11 +42,11 @@ func (s *Server) Usage() http.Handler { return s.edge.Handler(s.api.Usage()) }
 // Health serves /healthz and /readyz, which need no credential.
 func (s *Server) Health() http.Handler { return s.edge.Handler(s.api.Health()) }
 
-// Metrics shows, in Prometheus's text format, what the service counts and what it
-// finds in its database; see server/METRICS.md. It needs no credential, and is meant for
-// a listener that callers do not reach. A program with metrics of its own serves these
-// beside them, under a path of their own. It answers within two seconds, also while
-// the database is away.
+// Metrics shows the counts of the service and the figures of its database in
+// Prometheus's text format; see server/METRICS.md. Metrics needs no credential, and is
+// meant for a listener that callers do not reach. A program with metrics of its own
+// serves Metrics under another path. An answer takes at most two seconds, also while the
+// database is away.
 func (s *Server) Metrics() http.Handler { return s.metrics.Handler() }
 
 // Docs serves /docs, a page for people, and /docs/openapi.json, which need no credential.

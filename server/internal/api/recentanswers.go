@@ -13,9 +13,8 @@ import (
 // recentBytes is how much of what was made of transcripts is kept in memory.
 const recentBytes = 64 << 20
 
-// recentAnswers are answers that were made of transcripts a moment ago, by the tags of what was
-// asked for. Who asks has been shown by the database, in the same request, to have the
-// transcript.
+// recentAnswers are answers that were made of transcripts a moment ago, by their tags. In
+// each request, the database has first shown that the account has the transcript.
 type recentAnswers struct {
 	*recent.Things[string, *packed.Body]
 }

@@ -87,9 +87,9 @@ func describeProperty(p jsonschema.InterceptPropParams) error {
 	return nil
 }
 
-// schemaName is the name of a type in the document: as its method SchemaName says; for a
-// type of package transcript or of the service, as Go has it; else that with the name of its
-// package before it.
+// schemaName is the name of a type in the document. If the type has the method
+// SchemaName, the method names the type. A type of package transcript or of the service
+// has its Go name. Any other type has its Go name after the name of its package.
 func schemaName(t reflect.Type, name string) string {
 	if named, ok := reflect.Zero(t).Interface().(interface{ SchemaName() string }); ok {
 		return named.SchemaName()
