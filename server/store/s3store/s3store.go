@@ -1,5 +1,5 @@
-// Package s3store keeps the blobs of a store in a bucket of Amazon S3, or of another
-// object store that speaks the protocol of S3.
+// Package s3store keeps the blobs of a store in a bucket of Amazon S3, or of another object
+// store that speaks the protocol of S3.
 //
 //	s, err := store.Open(ctx, store.Options{
 //		Database:   "postgres://…",
@@ -11,28 +11,82 @@ package s3store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
+	"strconv"
 
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
 	"gocloud.dev/blob"
-	"gocloud.dev/blob/s3blob"
 )
 
-// Scheme is the scheme of the URLs that Open opens.
-const Scheme = "s3"
+const (
+	// Scheme is the scheme of the URLs that Open opens.
+	Scheme = "s3"
 
-// validation lets the SDK compare checksums. The SDK has no checksum for an object of
-// several parts, and writes a line to standard error each time. The store compares the
-// SHA-256 of what it reads.
-const validation = "response_checksum_validation"
+	amazon   = "https://s3.amazonaws.com"
+	attempts = 3 // at most, for each request
+)
 
-// Open opens the bucket of a URL like s3://BUCKET?region=eu-west-1.
-func Open(ctx context.Context, u *url.URL) (*blob.Bucket, error) {
-	if u.Scheme != Scheme {
+// Open opens the bucket of a URL like s3://BUCKET?region=eu-west-1. It sends no request. The
+// options of the URL are:
+//
+//   - region: the region of the bucket. Without it, the client asks the object store.
+//   - endpoint: the address of another object store than Amazon's, http or https.
+//   - use_path_style: true if the name of the bucket belongs into the path and not into the host.
+//     The default is false for Amazon and true for other object stores.
+//
+// The credentials come from the variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, from
+// ~/.aws/credentials, or from the role of the instance or container.
+//
+// The bucket does what a store needs. It makes no signed URLs, copies or conditional writes.
+func Open(_ context.Context, u *url.URL) (*blob.Bucket, error) {
+	if u.Scheme != Scheme || u.Host == "" {
 		return nil, errors.New("want s3://BUCKET")
 	}
-	if q := u.Query(); !q.Has(validation) {
-		q.Set(validation, "when_required")
-		u.RawQuery = q.Encode()
+	endpoint, options, err := read(u.Query())
+	if err != nil {
+		return nil, err
 	}
-	return new(s3blob.URLOpener).OpenBucketURL(ctx, u)
+	core, err := minio.NewCore(endpoint, options)
+	if err != nil {
+		return nil, err
+	}
+	return blob.NewBucket(&bucket{name: u.Host, core: core}), nil
+}
+
+// read reads the options of a URL.
+func read(q url.Values) (endpoint string, o *minio.Options, err error) {
+	o = &minio.Options{
+		Creds: credentials.NewChainCredentials([]credentials.Provider{
+			&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}, &credentials.IAM{},
+		}),
+		MaxRetries: attempts,
+	}
+	at, _ := url.Parse(amazon) // a constant
+	for name := range q {
+		value := q.Get(name)
+		switch name {
+		case "region":
+			o.Region = value
+		case "endpoint":
+			at, err = url.Parse(value)
+			if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" || at.User != nil {
+				return "", nil, errors.New("endpoint: want http://HOST:PORT or https://HOST:PORT")
+			}
+		case "use_path_style":
+			path, err := strconv.ParseBool(value)
+			if err != nil {
+				return "", nil, errors.New("use_path_style: want true or false")
+			}
+			o.BucketLookup = minio.BucketLookupDNS
+			if path {
+				o.BucketLookup = minio.BucketLookupPath
+			}
+		default:
+			return "", nil, fmt.Errorf("unknown query parameter %q: want region, endpoint or use_path_style", name)
+		}
+	}
+	o.Secure = at.Scheme == "https"
+	return at.Host, o, nil
 }

@@ -1,0 +1,154 @@
+package s3store
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+	"gocloud.dev/blob/driver"
+	"golang.org/x/sync/errgroup"
+)
+
+const (
+	partSize    = 8 << 20  // bytes, unless the caller names another size
+	leastPart   = 5 << 20  // bytes, the least that S3 accepts
+	firstBuffer = 64 << 10 // bytes
+	atOnce      = 2        // parts under way, unless the caller names another number
+	// abortTime bounds how long the object store takes to let go of an upload.
+	abortTime = 10 * time.Second
+)
+
+// upload implements [driver.Writer]. An object below the size of a part is sent in one request.
+// A larger object is sent in parts, and exists when its last request has succeeded.
+type upload struct {
+	*bucket
+	ctx         context.Context // of the caller
+	key         string
+	contentType string
+	partSize    int
+	part        []byte // the part that fills
+
+	id      string // of an upload in parts, else empty
+	sending *errgroup.Group
+	parts   context.Context // ends when a part has failed
+	count   int             // of the parts that were sent
+	mu      sync.Mutex
+	sent    []minio.CompletePart
+}
+
+// NewTypedWriter begins an upload. The upload holds at most as many parts in memory as are
+// under way, and one more.
+func (b *bucket) NewTypedWriter(ctx context.Context, key, contentType string, o *driver.WriterOptions) (driver.Writer, error) {
+	if o.IfNotExist || o.BeforeWrite != nil || len(o.Metadata) > 0 {
+		return nil, errUnsupported
+	}
+	u := &upload{bucket: b, ctx: ctx, key: key, contentType: contentType, partSize: max(cmp.Or(o.BufferSize, partSize), leastPart)}
+	u.sending, u.parts = errgroup.WithContext(ctx)
+	u.sending.SetLimit(cmp.Or(o.MaxConcurrency, atOnce))
+	return u, nil
+}
+
+// Write returns the error of an earlier part as soon as that error is known.
+func (u *upload) Write(p []byte) (n int, err error) {
+	for len(p) > 0 {
+		if len(u.part) == u.partSize {
+			if err := u.sendPart(); err != nil {
+				return n, err
+			}
+		}
+		some := p[:min(len(p), u.partSize-len(u.part))]
+		u.grow(len(some))
+		u.part = append(u.part, some...)
+		p, n = p[len(some):], n+len(some)
+	}
+	return n, context.Cause(u.parts)
+}
+
+// grow makes room for n more bytes of the part. A small object takes little memory.
+func (u *upload) grow(n int) {
+	need := len(u.part) + n
+	if need <= cap(u.part) {
+		return
+	}
+	size := min(max(2*cap(u.part), need, firstBuffer), u.partSize)
+	u.part = append(make([]byte, 0, size), u.part...)
+}
+
+// sendPart sends the part that has filled. It waits while as many parts as allowed are under
+// way.
+func (u *upload) sendPart() (err error) {
+	if u.id == "" {
+		if u.id, err = u.core.NewMultipartUpload(u.parts, u.name, u.key, minio.PutObjectOptions{ContentType: u.contentType}); err != nil {
+			return err
+		}
+	}
+	u.count++
+	number, part := u.count, u.part
+	u.part = nil
+	u.sending.Go(func() error {
+		if err := u.parts.Err(); err != nil {
+			return err
+		}
+		o := minio.PutObjectPartOptions{Sha256Hex: hashOf(part), DisableContentSha256: true} // the hash is known
+		sent, err := u.core.PutObjectPart(u.parts, u.name, u.key, u.id, number, bytes.NewReader(part), int64(len(part)), o)
+		if err != nil {
+			return err
+		}
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		u.sent = append(u.sent, minio.CompletePart{PartNumber: number, ETag: sent.ETag})
+		return nil
+	})
+	return context.Cause(u.parts)
+}
+
+// hashOf returns the hash that is signed with a request: the object store accepts no other
+// bytes.
+func hashOf(part []byte) string {
+	hash := sha256.Sum256(part)
+	return hex.EncodeToString(hash[:])
+}
+
+// Close ends the upload. If the context has ended, or a request fails, no object remains, and
+// no part.
+func (u *upload) Close() error {
+	if u.id == "" {
+		return u.sendWhole()
+	}
+	var last error
+	if len(u.part) > 0 && u.parts.Err() == nil {
+		last = u.sendPart()
+	}
+	if err := cmp.Or(u.sending.Wait(), last, u.ctx.Err()); err != nil {
+		return errors.Join(err, u.abort())
+	}
+	slices.SortFunc(u.sent, func(a, b minio.CompletePart) int { return cmp.Compare(a.PartNumber, b.PartNumber) })
+	if _, err := u.core.CompleteMultipartUpload(u.ctx, u.name, u.key, u.id, u.sent, minio.PutObjectOptions{}); err != nil {
+		return errors.Join(err, u.abort())
+	}
+	return nil
+}
+
+// sendWhole sends an object in one request.
+func (u *upload) sendWhole() error {
+	if err := u.ctx.Err(); err != nil {
+		return err
+	}
+	o := minio.PutObjectOptions{ContentType: u.contentType, DisableContentSha256: true} // the hash is known
+	_, err := u.core.PutObject(u.ctx, u.name, u.key, bytes.NewReader(u.part), int64(len(u.part)), "", hashOf(u.part), o)
+	return err
+}
+
+// abort makes the object store remove the parts. It does not end with the caller's context.
+func (u *upload) abort() error {
+	ctx, done := context.WithTimeout(context.WithoutCancel(u.ctx), abortTime)
+	defer done()
+	return u.core.AbortMultipartUpload(ctx, u.name, u.key, u.id)
+}
