@@ -139,7 +139,7 @@ func TestBadCallsAreOneLineThatNamesTheFault(t *testing.T) {
 		{"serve --blobs s3://u:secret@host", 2, "--blobs: want no credentials in the URL"},
 		{"serve --blobs s3://host?endpoint=secret", 2, "--blobs: want endpoint=http://HOST:PORT"},
 		{"serve --blobs s3://host?endpoint=http://u:secret@127.0.0.1", 2, "--blobs: want endpoint=http://HOST:PORT"},
-		{"serve --blobs s3://host?region=x&password=secret --db " + db + " --listen 127.0.0.1:0", 1, `store: open blobs: s3://host: open bucket s3://host: unknown query parameter "password"`},
+		{"serve --blobs s3://host?region=x&password=secret --db " + db + " --listen 127.0.0.1:0", 1, `store: open blobs: s3://host: unknown query parameter "password"`},
 		{"serve --log-format xml", 2, "--log-format must be one of"},
 		{"serve --allow-egress localhost", 2, `--allow-egress: "localhost" is not HOST:PORT`},
 		{"serve --allow-egress 127.0.0.1:9099,:80", 2, `":80"`},

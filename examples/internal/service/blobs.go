@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net/url"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/server/store/s3store"
@@ -53,9 +52,8 @@ func (p BlobPlace) make() error {
 	return os.MkdirAll(string(p), 0o700)
 }
 
-// addresses are the addresses of an object store that is not Amazon's: the endpoint of
-// the URL, and the endpoints that the SDK finds in the environment.
-func (p BlobPlace) addresses() (all []string) {
+// addresses is the address of an object store that is not Amazon's, which no link may reach.
+func (p BlobPlace) addresses() []string {
 	if p.isFolder() {
 		return nil
 	}
@@ -63,16 +61,9 @@ func (p BlobPlace) addresses() (all []string) {
 	if err != nil {
 		return nil // not reached: UnmarshalText has parsed it
 	}
-	endpoints := []string{u.Query().Get("endpoint")}
-	endpoints = append(endpoints, os.Getenv("AWS_ENDPOINT_URL_S3"), os.Getenv("AWS_ENDPOINT_URL")) //nolint:forbidigo // the SDK reads these variables too
-	for _, endpoint := range endpoints {
-		at, err := url.Parse(endpoint)
-		if err != nil || at.Hostname() == "" || standardPorts()[at.Scheme] == "" {
-			continue // no endpoint, or an unusable one
-		}
-		if address := (serviceURL{at}).address(); !slices.Contains(all, address) {
-			all = append(all, address)
-		}
+	at, err := url.Parse(u.Query().Get("endpoint"))
+	if err != nil || at.Hostname() == "" {
+		return nil // Amazon's
 	}
-	return all
+	return []string{serviceURL{at}.address()}
 }

@@ -43,9 +43,6 @@ func (o Options) Folder() string {
 type Bucket struct {
 	bucket *blob.Bucket
 	folder string // that holds the blobs; "" if no folder does
-	// tidiesUp tells that the object store takes back a part of an upload when the
-	// upload cannot be read on, but not when the upload's context ends.
-	tidiesUp bool
 	// patience is how long the place may take to answer, and to take or give the next
 	// bytes.
 	patience time.Duration
@@ -95,7 +92,7 @@ func openURL(ctx context.Context, o Options) (*Bucket, error) {
 		text := strings.ReplaceAll(err.Error(), u.String(), place)
 		return nil, fmt.Errorf("store: open blobs: %s: %s", place, text)
 	}
-	b := &Bucket{bucket: opened, tidiesUp: u.Scheme == "s3", patience: patience}
+	b := &Bucket{bucket: opened, patience: patience}
 	if err := b.try(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("store: the blobs at %s cannot be written and read: check its name, region and endpoint, the credentials, and what they permit: %w", place, err), b.Close())
 	}
