@@ -58,7 +58,7 @@ func TestWhatIsNotMedia(t *testing.T) {
 
 func TestRandomBytes(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(25) {
+	for seed := range uint64(8) {
 		random := rand.New(rand.NewPCG(seed, 0))
 		data := make([]byte, 1000+random.IntN(500_000))
 		for i := range data {
@@ -106,8 +106,8 @@ func TestProbeRepeatsTheFilesClaims(t *testing.T) {
 
 func TestCutOff(t *testing.T) {
 	t.Parallel()
-	const sound = "-f lavfi -i sine=d=30 "
-	const film = "-f lavfi -i testsrc=d=30:s=64x64:r=10 " + sound + "-pix_fmt yuv420p -c:v libx264 -c:a aac "
+	const sound = "-f lavfi -i sine=d=12 "
+	const film = "-f lavfi -i testsrc=d=12:s=64x64:r=10 " + sound + "-pix_fmt yuv420p -c:v libx264 -c:a aac "
 	for name, recipe := range map[string]string{
 		"a.wav":     sound,
 		"adpcm.wav": sound + "-c:a adpcm_ms",
@@ -120,7 +120,7 @@ func TestCutOff(t *testing.T) {
 		"a.mka":     sound + "-c:a libvorbis",
 		"a.flv":     sound + "-c:a mp3",
 		"a.aiff":    sound,
-		"late.mp4":  "-f lavfi -i testsrc=d=30:s=64x64:r=10 -itsoffset 20 -f lavfi -i sine=d=10 -pix_fmt yuv420p -c:v libx264 -c:a aac -movflags +faststart",
+		"late.mp4":  "-f lavfi -i testsrc=d=12:s=64x64:r=10 -itsoffset 8 -f lavfi -i sine=d=4 -pix_fmt yuv420p -c:v libx264 -c:a aac -movflags +faststart",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

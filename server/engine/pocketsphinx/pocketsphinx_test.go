@@ -20,7 +20,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-const sentence = "First it looks for the places where nobody is speaking."
+const sentence = "Nobody is speaking."
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
@@ -133,12 +133,13 @@ func TestTimesDoNotDrift(t *testing.T) {
 	}
 }
 
-// Progress moves inside one utterance: the program says nothing before its end.
+// Progress moves inside one utterance, though the program says nothing before the end of the
+// utterance.
 func TestProgressIsSmooth(t *testing.T) {
 	t.Parallel()
-	said := strings.Repeat("and then we go on and on without a pause because there is so much to say ", 5)
+	said := strings.Repeat("and then we go on and on without a pause because there is so much to say ", 2)
 	audio := audioOf(t, speechtest.Say(t, strings.TrimSpace(said)))
-	require.Greater(t, audio.Duration, 15*time.Second)
+	require.Greater(t, audio.Duration, 6*time.Second)
 
 	var reports []time.Duration
 	heard, err := pocketsphinx.New(enginetest.Host(t)).Recognize(t.Context(), audio, engine.RecognizeOptions{

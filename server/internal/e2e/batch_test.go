@@ -23,8 +23,13 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/caption"
 )
 
-// batchSize is how many links the batches of these tests have.
-const batchSize = 500
+const (
+	// batchSize is the number of links in a batch of the benchmarks.
+	batchSize = 500
+	// killedBatch is the number of links in a batch whose process is killed: more than a
+	// page of items.
+	killedBatch = 200
+)
 
 // reader is a caption source whose texts have 50 segments. It notes in a diary what it
 // has read.
@@ -67,9 +72,9 @@ func (r reader) Captions(ctx context.Context, c engine.Content, pick func([]tran
 	return found, err
 }
 
-// batchLinks are links of a batch; those of another round are others.
-func batchLinks(round int) []string {
-	links := make([]string, batchSize)
+// batchLinks are n links of a batch. Each round has its own links.
+func batchLinks(round, n int) []string {
+	links := make([]string, n)
 	for i := range links {
 		links[i] = fmt.Sprintf("https://youtu.be/r%05d-%04d", round, i)
 	}
@@ -103,11 +108,11 @@ func TestKillInABatchOnPostgres(t *testing.T) {
 // was stored by then is not read again.
 func (s place) killInABatch(t *testing.T, c *client.Client, victim *child, replace func()) {
 	t.Helper()
-	made, err := c.Batches.Create(t.Context(), client.BatchParams{URLs: batchLinks(0), Language: []string{"en"}})
+	made, err := c.Batches.Create(t.Context(), client.BatchParams{URLs: batchLinks(0, killedBatch), Language: []string{"en"}})
 	require.NoError(t, err)
 	st := db.Of(s.open(t))
 	done := func() (ids []string) {
-		items, err := st.Items.Page(t.Context(), "acme", made.ID, 0, batchSize)
+		items, err := st.Items.Page(t.Context(), "acme", made.ID, 0, killedBatch)
 		require.NoError(t, err)
 		for _, item := range items {
 			if item.Status == batch.ItemSuccess {
@@ -116,10 +121,10 @@ func (s place) killInABatch(t *testing.T, c *client.Client, victim *child, repla
 		}
 		return ids
 	}
-	require.Eventually(t, func() bool { return len(done()) >= batchSize/10 }, time.Minute, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return len(done()) >= killedBatch/10 }, time.Minute, 20*time.Millisecond)
 	victim.kill()
 	stored := done()
-	require.Less(t, len(stored), batchSize, "it was over before the kill")
+	require.Less(t, len(stored), killedBatch, "it was over before the kill")
 	replace()
 
 	killed := time.Now()
@@ -129,8 +134,8 @@ func (s place) killInABatch(t *testing.T, c *client.Client, victim *child, repla
 	require.NoError(t, err)
 	t.Logf("%d items were stored at the kill, the others %v later", len(stored), time.Since(killed).Round(100*time.Millisecond))
 	assert.Equal(t, batch.Completed, job.Status)
-	assert.Equal(t, batch.Counts{Total: batchSize, Success: batchSize}, job.Counts)
-	assert.Equal(t, batchSize, job.Done)
+	assert.Equal(t, batch.Counts{Total: killedBatch, Success: killedBatch}, job.Counts)
+	assert.Equal(t, killedBatch, job.Done)
 
 	reads, again := begun(t, s.diary), 0
 	for _, id := range stored {
@@ -148,10 +153,10 @@ func (s place) killInABatch(t *testing.T, c *client.Client, victim *child, repla
 		assert.NotNil(t, item.TranscriptRef)
 		n++
 	}
-	assert.Equal(t, batchSize, n)
+	assert.Equal(t, killedBatch, n)
 	usage, err := c.Usage.Get(t.Context())
 	require.NoError(t, err)
-	assert.EqualValues(t, batchSize, usage.Transcripts.Used, "each is paid for once")
+	assert.EqualValues(t, killedBatch, usage.Transcripts.Used, "each is paid for once")
 }
 
 // BenchmarkBatchOnPostgres takes batches through 1, 2 and 4 processes that work, beside
@@ -193,7 +198,7 @@ func (s place) batchRate(b *testing.B, c *client.Client, round int) float64 {
 	b.Helper()
 	st := db.Of(s.open(b))
 	began := time.Now()
-	made, err := c.Batches.Create(b.Context(), client.BatchParams{URLs: batchLinks(round), Language: []string{"en"}})
+	made, err := c.Batches.Create(b.Context(), client.BatchParams{URLs: batchLinks(round, batchSize), Language: []string{"en"}})
 	require.NoError(b, err)
 	for {
 		counts, err := st.Items.Counts(b.Context(), made.ID)

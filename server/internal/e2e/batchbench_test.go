@@ -79,7 +79,7 @@ func BenchmarkBatch(b *testing.B) {
 // takeBatch makes a batch and waits for its end.
 func (s *service) takeBatch(b *testing.B, round int) {
 	b.Helper()
-	made, err := s.Batches.Create(b.Context(), client.BatchParams{URLs: batchLinks(round), Language: []string{"en"}})
+	made, err := s.Batches.Create(b.Context(), client.BatchParams{URLs: batchLinks(round, batchSize), Language: []string{"en"}})
 	require.NoError(b, err)
 	job, err := s.Batches.Wait(b.Context(), made.ID)
 	require.NoError(b, err)
