@@ -42,7 +42,7 @@ func PatientBody(body io.ReadCloser, w http.ResponseWriter) io.ReadCloser {
 }
 
 // SetAnswerBytes bounds the bytes of large answers that clients are reading.
-func SetAnswerBytes(c *Config, n int64) { c.answerBytes = n }
+func SetAnswerBytes(c *Config, n int64) { c.testing.answerBytes = n }
 
 // BodyInMemory is PatientBody of a body that is kept in memory.
 func BodyInMemory(body io.ReadCloser, w http.ResponseWriter) io.ReadCloser {
@@ -69,32 +69,32 @@ func Unconfine(s *Server, why error) { s.unconfined = why }
 // SetTimeout replaces context.WithTimeout where a POST waits for its job, and where
 // a short link is followed.
 func SetTimeout(c *Config, f func(context.Context, time.Duration) (context.Context, context.CancelFunc)) {
-	c.timeout = f
+	c.testing.timeout = f
 }
 
 // SetLookupBudget sets how long a GET waits for a platform.
-func SetLookupBudget(c *Config, d time.Duration) { c.lookupBudget = d }
+func SetLookupBudget(c *Config, d time.Duration) { c.testing.lookupBudget = d }
 
 // SetDiscoveryBudget sets how long a GET waits for what the video site has.
-func SetDiscoveryBudget(c *Config, d time.Duration) { c.discoveryBudget = d }
+func SetDiscoveryBudget(c *Config, d time.Duration) { c.testing.discoveryBudget = d }
 
 // SetExportPatience sets how long a client may take to read a chunk of an export.
-func SetExportPatience(c *Config, d time.Duration) { c.exportPatience = d }
+func SetExportPatience(c *Config, d time.Duration) { c.testing.exportPatience = d }
 
 // SetRetention sets how long what has ended is kept: jobs, the answers of idempotency
 // keys and the queue's rows, of which it sweeps every so often.
 func SetRetention(c *Config, keep, every time.Duration) {
-	c.retention = pipeline.Retention{Jobs: keep, Answers: keep, Finished: keep, Every: every, Stranded: every}
+	c.testing.retention = pipeline.Retention{Jobs: keep, Answers: keep, Finished: keep, Every: every, Stranded: every}
 }
 
 // SetStranded sets the time between two looks for work that stands in no queue.
 func SetStranded(c *Config, every time.Duration) {
-	c.retention = pipeline.DefaultRetention()
-	c.retention.Stranded = every
+	c.testing.retention = pipeline.DefaultRetention()
+	c.testing.retention.Stranded = every
 }
 
 // SetProgressInterval sets the shortest time between two progress reports.
-func SetProgressInterval(c *Config, d time.Duration) { c.progressInterval = d }
+func SetProgressInterval(c *Config, d time.Duration) { c.testing.progressInterval = d }
 
 // SmallPath is the path of Small.
 const SmallPath = "/v1/small"

@@ -18,7 +18,7 @@ var table = []mutant{
 	{"server/internal/db/batches.go", `Where("b.account = ? AND b.id = ?", account, id)`, `Where("b.id = ?", id)`, "server TestOwnersOfEveryRoute"},
 	{"server/internal/api/pagetoken.go", `[]any{edge.Principal(r).Account, r.Pattern,`, `[]any{r.Pattern,`, "server/internal/api TestPageTokenOfAnotherList"},
 	{"server/internal/api/pagetoken.go", `if l.token(after) != token {`, `if false {`, "server/internal/api TestPageTokenOfAnotherList"},
-	{"server/internal/edge/admission.go", `return p.Account == in.principal.Account && p.Can(scope)`, `return p.Can(scope)`, "server TestWhoMayStayWithASession"},
+	{"server/internal/edge/authenticator.go", `return p.Account == in.principal.Account && p.Can(scope)`, `return p.Can(scope)`, "server TestWhoMayStayWithASession"},
 
 	// API2 Broken Authentication
 	{"server/account/verify.go", `subtle.ConstantTimeCompare(digest(key), h.key.Hash) != 1`, `subtle.ConstantTimeCompare(nil, nil) != 1`, "server/account TestVerifyComparesTheSecret"},
@@ -31,10 +31,10 @@ var table = []mutant{
 	{"server/internal/edge/apikey.go", `if prefix, found := keyInQuery(r); found {`, `if prefix, found := keyInQuery(r); found && prefix == "" {`, "server TestCredentials"},
 	{"server/internal/edge/failedauth.go", `if w.Count <= maxFailures {`, `if true {`, "server TestFailuresAreCounted"},
 	{"server/internal/edge/clientaddr.go", `if !contain(trusted, client) {`, `if false {`, "server TestClientAddress"},
-	{"server/internal/edge/admission.go", "case errors.Is(err, ErrNoCredential), errors.Is(err, ErrInvalidCredential):\n\t\treturn false", "case errors.Is(err, ErrNoCredential), errors.Is(err, ErrInvalidCredential):\n\t\treturn true", "server TestWhoMayStayWithASession"},
+	{"server/internal/edge/authenticator.go", "case errors.Is(err, ErrNoCredential), errors.Is(err, ErrInvalidCredential):\n\t\treturn false", "case errors.Is(err, ErrNoCredential), errors.Is(err, ErrInvalidCredential):\n\t\treturn true", "server TestWhoMayStayWithASession"},
 	{"server/internal/api/events.go", `if !mayStay() {`, `if !mayStay() && false {`, "server/internal/api TestStreamEndsWithItsKey"},
-	{"server/internal/edge/admission.go", `if bad := CheckPrincipal(p); bad != nil {`, `if bad := CheckPrincipal(p); bad != nil && false {`, "server TestNamesThatNoDatabaseTakes"},
-	{"server/internal/edge/admission.go", `case !known && err == nil:`, `case false:`, "server TestOwnAuthenticator"},
+	{"server/internal/edge/authenticator.go", `if bad := CheckPrincipal(p); bad != nil {`, `if bad := CheckPrincipal(p); bad != nil && false {`, "server TestNamesThatNoDatabaseTakes"},
+	{"server/internal/edge/authenticator.go", `case !known && err == nil:`, `case false:`, "server TestOwnAuthenticator"},
 
 	// API3 Broken Object Property Level Authorization
 	{"server/internal/request/json.go", `is.cannotRead(name, "is not a property of this request")`, ``, "server TestJSONBodies"},
@@ -42,9 +42,9 @@ var table = []mutant{
 	{"server/internal/edge/middleware.go", `if crash := recover(); crash != nil {`, `if crash := any(nil); crash != nil {`, "server TestCrash"},
 
 	// API4 Unrestricted Resource Consumption
-	{"server/internal/api/streamlimit.go", `c.streams[owner] >= limit {`, `c.streams[owner] >= limit+1000 {`, "server TestStreamsOfAnAccountAreLimited"},
+	{"server/internal/api/eventstreamlimit.go", `c.streams[owner] >= limit {`, `c.streams[owner] >= limit+1000 {`, "server TestStreamsOfAnAccountAreLimited"},
 	{"server/internal/edge/ratelimit.go", `if counted.Count > limit.Requests {`, `if false {`, "server TestWindowsThatAreUsedUp"},
-	{"server/internal/edge/connections.go", `if len(c.open) < c.most {`, `if true {`, "server TestConnectionsThatSendNothing"},
+	{"server/internal/edge/connectionlimit.go", `if len(c.open) < c.most {`, `if true {`, "server TestConnectionsThatSendNothing"},
 	{"internal/run/process_linux.go", `{unix.RLIMIT_DATA, uint64(l.Memory), uint64(l.Memory)},`, ``, "internal/run TestMemoryLimit"},
 	{"internal/run/process_linux.go", `{unix.RLIMIT_NOFILE, maxOpen, maxOpen},`, ``, "internal/run TestLimitsAreSet"},
 

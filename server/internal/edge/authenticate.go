@@ -78,15 +78,15 @@ func (e *Edge) letIn(w http.ResponseWriter, r *http.Request, class db.RequestCla
 	if in.refusal != nil {
 		return in.refusal
 	}
-	entryOf(r.Context()).admission = in
+	exchangeOf(r.Context()).identity = in
 	return nil
 }
 
 // identify identifies the caller of a request, also a caller that may not use the
 // service. A client that fails too often gets a 429.
-func (e *Edge) identify(r *http.Request) (*admission, error) {
-	in, err := e.admit(r)
-	entry := entryOf(r.Context())
+func (e *Edge) identify(r *http.Request) (*identity, error) {
+	in, err := e.whoMakes(r)
+	entry := exchangeOf(r.Context())
 	entry.principal = in.principal
 	if errors.Is(err, ErrNoCredential) || errors.Is(err, ErrInvalidCredential) {
 		if wait := e.CountFailure(entry.client, time.Now()); wait > 0 {

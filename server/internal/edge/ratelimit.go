@@ -23,7 +23,7 @@ type rateWindow struct {
 // rateWindowOf returns the window in which the request that ctx belongs to was counted; nil:
 // it was not counted.
 func RateWindowOf(ctx context.Context) *transcript.RateWindow {
-	in, ok := admissionOf(ctx)
+	in, ok := identityOf(ctx)
 	if !ok || in.window == nil {
 		return nil
 	}
@@ -46,16 +46,16 @@ func (e *Edge) countRequest(h http.Header, r *http.Request, p account.Principal,
 		return nil, err
 	}
 	w := &rateWindow{limit: limit.Requests, remaining: max(limit.Requests-counted.Count, 0), end: counted.End, length: limit.Window}
-	w.tell(h)
+	w.setHeaders(h)
 	if counted.Count > limit.Requests {
 		return w, RateLimited(counted.Left)
 	}
 	return w, nil
 }
 
-// tell sets the headers. Their names are in the form in which http.Header has them,
+// setHeaders sets the headers. Their names are in the form in which http.Header has them,
 // as every answer would pay for another.
-func (w *rateWindow) tell(h http.Header) {
+func (w *rateWindow) setHeaders(h http.Header) {
 	h.Set("X-Ratelimit-Limit", strconv.Itoa(w.limit))
 	h.Set("X-Ratelimit-Remaining", strconv.Itoa(w.remaining))
 	h.Set("X-Ratelimit-Reset", strconv.FormatInt(w.end.Unix(), 10))

@@ -131,7 +131,7 @@ func (e *Edge) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		e.refuseCoded(w, r, coded)
 		return
 	case errors.Is(err, context.Canceled) && r.Context().Err() != nil:
-		entryOf(r.Context()).gone = true
+		exchangeOf(r.Context()).gone = true
 		return // nobody reads an answer
 	default:
 		e.log.ErrorContext(r.Context(), "a request failed", "request", RequestID(r.Context()), "err", err)
@@ -173,4 +173,4 @@ func (e *Edge) respondRefusal(ctx context.Context, w http.ResponseWriter, status
 }
 
 // logCause keeps why a request is refused for its line in the log.
-func LogCause(r *http.Request, err error) { entryOf(r.Context()).err = err }
+func LogCause(r *http.Request, err error) { exchangeOf(r.Context()).err = err }

@@ -111,7 +111,7 @@ func (e *Edge) byMethod(pattern string, routes map[string]*Route) http.Handler {
 	})
 	counted := e.metrics.Route(pattern)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		entryOf(r.Context()).route = counted
+		exchangeOf(r.Context()).route = counted
 		if h, ok := handlers[r.Method]; ok {
 			h.ServeHTTP(w, r)
 			return

@@ -48,7 +48,7 @@ func ReadBody(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error
 	if r.ContentLength > most { // it need not be sent
 		return nil, InvalidBody(fmt.Sprintf("is larger than %d bytes", most))
 	}
-	if body := entryOf(r.Context()).body; body != nil {
+	if body := exchangeOf(r.Context()).body; body != nil {
 		body.InMemory()
 	}
 	body, err := readWhole(http.MaxBytesReader(w, r.Body, most), r.ContentLength, most, holdBody(r.Context()))

@@ -15,8 +15,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// admission is what the Authenticator says of a request.
-type admission struct {
+// identity is what the Authenticator says of a request.
+type identity struct {
 	principal account.Principal
 	window    *rateWindow                                      // that the request counted in; nil: there is none
 	refusal   *transcript.Error                                // why they may not use the service now; nil: they may
@@ -25,8 +25,8 @@ type admission struct {
 
 // admit identifies the caller of a request. If admit cannot identify the caller, it
 // returns an error. The admission still has the known facts, for the log.
-func (e *Edge) admit(r *http.Request) (*admission, error) {
-	in := &admission{ask: func(ctx context.Context) (account.Principal, error) { return e.ask(ctx, r) }}
+func (e *Edge) whoMakes(r *http.Request) (*identity, error) {
+	in := &identity{ask: func(ctx context.Context) (account.Principal, error) { return e.ask(ctx, r) }}
 	var err error
 	in.principal, err = in.ask(r.Context())
 	known := in.principal.Account != ""
@@ -84,23 +84,23 @@ func CheckPrincipal(p account.Principal) error {
 	return nil
 }
 
-// admissionOf returns what the Authenticator says of the request that ctx belongs
+// identityOf returns what the Authenticator says of the request that ctx belongs
 // to, and false before Authenticate has let it in.
-func admissionOf(ctx context.Context) (*admission, bool) {
-	in := entryOf(ctx).admission
+func identityOf(ctx context.Context) (*identity, bool) {
+	in := exchangeOf(ctx).identity
 	return in, in != nil
 }
 
 // WithPrincipal is a context of a request that a principal makes. Tests ask by it what
 // stands behind Authenticate.
 func WithPrincipal(ctx context.Context, p account.Principal) context.Context {
-	return context.WithValue(ctx, logEntryKey{}, &logEntry{admission: &admission{principal: p}})
+	return context.WithValue(ctx, exchangeKey{}, &exchange{identity: &identity{principal: p}})
 }
 
 // PrincipalOf returns who makes the request that ctx belongs to, and false
 // before Authenticate.
 func PrincipalOf(ctx context.Context) (account.Principal, bool) {
-	in, ok := admissionOf(ctx)
+	in, ok := identityOf(ctx)
 	if !ok {
 		return account.Principal{}, false
 	}
@@ -114,7 +114,7 @@ const recheckPatience = 3 * time.Second
 // caller would still be let in, for the same account and with the scope. If MayStay
 // cannot find out now, it reports true: a database that is away ends no stream.
 func MayStay(ctx context.Context, scope account.Scope) bool {
-	in, ok := admissionOf(ctx)
+	in, ok := identityOf(ctx)
 	if !ok {
 		return false
 	}

@@ -63,7 +63,7 @@ func (h *holding) release() {
 // holdBody begins to hold the body of the request that ctx belongs to; nil: nothing bounds
 // it.
 func holdBody(ctx context.Context) *bodies.Held {
-	entry := entryOf(ctx)
+	entry := exchangeOf(ctx)
 	h := &entry.holding
 	if h.of == nil {
 		return nil
@@ -73,7 +73,7 @@ func holdBody(ctx context.Context) *bodies.Held {
 
 // holdUpload holds the memory that an upload needs.
 func HoldUpload(ctx context.Context) error {
-	entry := entryOf(ctx)
+	entry := exchangeOf(ctx)
 	h := &entry.holding
 	if h.of == nil {
 		return nil
@@ -84,7 +84,7 @@ func HoldUpload(ctx context.Context) error {
 // holdAnswer holds a large answer while its client reads it. One answer always fits into
 // the part of its account.
 func holdAnswer(ctx context.Context, size int) error {
-	entry := entryOf(ctx)
+	entry := exchangeOf(ctx)
 	h := &entry.holding
 	if h.of == nil || size <= bodies.Small {
 		return nil

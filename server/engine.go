@@ -1,0 +1,51 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/transcriptkit/transcriptkit/internal/egress"
+	"github.com/transcriptkit/transcriptkit/internal/run"
+	"github.com/transcriptkit/transcriptkit/server/engine"
+)
+
+// newGuard makes the guard that opens links.
+func newGuard(c Config) (*egress.Guard, error) {
+	guard, err := egress.New(egress.Config{Allow: c.Egress.Allow, Deny: c.Egress.Deny, Proxies: c.Egress.Proxies, Log: c.Log})
+	if wrong := (*egress.ConfigError)(nil); errors.As(err, &wrong) {
+		return nil, &ConfigError{"Egress." + wrong.Member, wrong.Err}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("server: %w", err)
+	}
+	return guard, nil
+}
+
+// makeEngine makes the engine, and warns of programs that the kernel does not confine.
+func (s *Server) makeEngine() (engine.Engine, error) {
+	programs, err := run.New(run.Config{Dir: s.scratch.Path(), Path: s.cfg.Path, Guard: s.guard})
+	if err != nil {
+		return engine.Engine{}, fmt.Errorf("server: %w", err)
+	}
+	if s.unconfined = programs.Confined(); s.unconfined != nil {
+		s.cfg.Log.Warn("programs are not confined", "err", s.unconfined)
+	}
+	if programs.AsRoot() {
+		s.cfg.Log.Warn("the service and its programs run as root, and need not", "cure", engine.CureRoot)
+	}
+	if !programs.EndsAll() {
+		s.cfg.Log.Warn("what a program starts may outlive the service: the system grants it no PID namespaces")
+	}
+	return newEngine(s.cfg, programs, s.guard, s.scratch.Path())
+}
+
+// newEngine makes the engine on a host that runs programs and has a folder.
+func newEngine(c Config, programs *run.Runner, guard *egress.Guard, dir string) (engine.Engine, error) {
+	eng, err := c.Engine(engine.Host{
+		HTTP: guard.Client(), Programs: programs, Confined: programs.Confined() == nil, Judge: guard.JudgeLink, Dir: dir,
+	})
+	if err != nil {
+		return engine.Engine{}, &ConfigError{"Engine", err}
+	}
+	return eng, nil
+}

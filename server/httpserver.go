@@ -1,0 +1,46 @@
+package server
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+)
+
+// Bounds of every connection.
+const (
+	maxHeaderBytes    = 64 << 10
+	readHeaderTimeout = 10 * time.Second
+	idleTimeout       = 2 * time.Minute
+)
+
+// HTTPServer is an http.Server for the whole API, with bounds on the cost of a connection:
+// the size of the header, the time for the header, and the idle time. The number of open
+// connections is bounded too. Of more than 2,000 connections the server closes the connection
+// that has waited longest for a request; if none waits, the server closes the newest. An
+// http.Server of the embedder has none of these bounds;
+// golang.org/x/net/netutil.LimitListener can bound its listener.
+//
+// There is no bound on the time of an answer, because such a bound would cut event streams
+// off. The handlers set their own deadlines. Stop shuts the http.Server down: ListenAndServe
+// then returns http.ErrServerClosed at once, before Stop has done its work. With Listener in
+// front of its listener, the refusals of net/http itself have the API's form too.
+func (s *Server) HTTPServer(addr string) *http.Server {
+	web := &http.Server{
+		Addr:              addr,
+		Handler:           s.Handler(),
+		MaxHeaderBytes:    maxHeaderBytes,
+		ReadHeaderTimeout: readHeaderTimeout,
+		IdleTimeout:       idleTimeout,
+		// The handler refuses "OPTIONS *".
+		DisableGeneralOptionsHandler: true,
+		ConnState:                    edge.NewConnections(edge.MaxConnections).Changed,
+		BaseContext:                  func(net.Listener) context.Context { return context.Background() },
+	}
+	s.webMu.Lock()
+	defer s.webMu.Unlock()
+	s.web = append(s.web, web)
+	return web
+}
