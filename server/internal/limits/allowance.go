@@ -7,7 +7,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// hasTranscript refuses an account that has no transcript left.
+// HasTranscript refuses an account that has no transcript left in the period of l. The error
+// may also be one of the database.
 func HasTranscript(ctx context.Context, r db.Reader, account string, l db.Limits) error {
 	u, err := r.Allowances.Usage(ctx, account, l.Period)
 	if err != nil || l.Transcripts < 0 || u.Taken().Transcripts < l.Transcripts {
@@ -16,7 +17,8 @@ func HasTranscript(ctx context.Context, r db.Reader, account string, l db.Limits
 	return TranscriptsUsedUp(l, u)
 }
 
-// hasMinutes refuses an account that has not enough minutes left for a sound.
+// HasMinutes refuses an account that has too few minutes of recognition left for the sound. The
+// error may also be one of the database.
 func HasMinutes(ctx context.Context, r db.Reader, account string, l db.Limits, sound Sound) error {
 	u, err := r.Allowances.Usage(ctx, account, l.Period)
 	if err != nil || l.ASRMinutes < 0 || u.Taken().Minutes+sound.Minutes() <= l.ASRMinutes {
@@ -35,7 +37,7 @@ func MinutesUsedUp(l db.Limits, u db.Usage, sound Sound) *transcript.Error {
 	return usedUp(e, l, u.Taken().Minutes, l.ASRMinutes).With("neededMinutes", sound.Minutes())
 }
 
-// usedUp says how much of an allowance is taken, and when the next period begins.
+// usedUp adds the used part of an allowance, its limit and the start of the next period to e.
 func usedUp(e *transcript.Error, l db.Limits, used, limit int64) *transcript.Error {
 	return e.With("used", used).With("limit", limit).With("periodEnd", transcript.At(l.Period.AddDate(0, 1, 0)))
 }

@@ -11,16 +11,16 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// A claim carries the limits of the plan under which it was accepted: a step reads
-// them there and never asks who the caller was. Claims on one extraction may have
-// different limits. Each is judged by its own and ends alone if they do not permit
-// what is to be done; the work goes on as far as the widest of those left permit.
+// A claim carries the limits of the plan under which the service accepted it. A step reads the
+// limits from the claim and does not need the caller. Claims on one extraction may have
+// different limits. A claim whose limits do not permit the next step ends alone. The work
+// continues under the widest limits of the claims that are left.
 
-// sharedTurn begins the name of a turn that the accounts of a plan share. The name of an
-// account that an operator makes has no colon.
+// sharedTurn begins the name of a turn that the accounts of a plan share. An operator's account
+// name has no colon, so the two never clash.
 const sharedTurn = "plan:"
 
-// limitsOf are those of a plan, for what is accepted now.
+// Of returns the limits that a plan sets at the time now.
 func Of(plan account.Plan, now time.Time) db.Limits {
 	limits := db.Limits{
 		ASR:            plan.Recognizes(),
@@ -42,7 +42,8 @@ func Of(plan account.Plan, now time.Time) db.Limits {
 	return limits
 }
 
-// tooLongFor refuses a sound that is longer than limits permit; nil: it is not.
+// TooLong returns a VIDEO_TOO_LONG error if the sound is longer than the limits permit, else
+// nil.
 func TooLong(l db.Limits, sound Sound) *transcript.Error {
 	if sound.Least <= Longest(l, math.MaxInt64) {
 		return nil
@@ -51,7 +52,8 @@ func TooLong(l db.Limits, sound Sound) *transcript.Error {
 	return e.With("durationSec", sound.Seconds()).With("limitSec", l.MaxDuration)
 }
 
-// longestFor is the longest media that limits permit, and the service.
+// Longest returns the longest media that both the limits and the service permit. service is the
+// service's own bound.
 func Longest(l db.Limits, service time.Duration) time.Duration {
 	if l.MaxDuration < 0 {
 		return service
@@ -59,7 +61,8 @@ func Longest(l db.Limits, service time.Duration) time.Duration {
 	return min(time.Duration(l.MaxDuration)*time.Second, service)
 }
 
-// overPlan is the refusal of what limits do not permit, with where there is more.
+// Refusal returns an error with the code and the message. The error links to the plan's page
+// with higher limits, if the plan has one.
 func Refusal(l db.Limits, code transcript.Code, message string) *transcript.Error {
 	e := transcript.Errorf(code, "%s", message)
 	e.ActionLabel, e.ActionURL, e.UpgradeURL = l.ActionLabel, l.ActionURL, l.ActionURL

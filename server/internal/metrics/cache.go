@@ -5,10 +5,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
-// Asker is who asks the cache.
+// Asker is the part of the service that asks the cache.
 type Asker string
 
-// Who asks the cache.
+// The askers of the cache.
 const (
 	ForTranscript Asker = "transcript" // POST /v1/transcript
 	ForCaptions   Asker = "captions"   // GET /v1/video_site/captions
@@ -16,7 +16,7 @@ const (
 	ForJob        Asker = "job"        // a job, which asks again before it does the work
 )
 
-// cache are the counters of what stored texts and track lists answer.
+// cache counts the lookups of stored texts and track lists.
 type cache struct {
 	hits, misses, stale counters[Asker]
 }
@@ -24,7 +24,7 @@ type cache struct {
 func newCache(f promauto.Factory) *cache {
 	lookups := f.NewCounterVec(prometheus.CounterOpts{
 		Namespace: namespace, Name: "cache_lookups_total",
-		Help: "Answers of the cache: hit, miss, and stale: what has expired is served after a miss, as the platform cannot be asked.",
+		Help: "Lookups in the cache, by result: hit, miss, or stale (an expired text that was served after a miss, because the platform could not be asked).",
 	}, []string{"asker", "result"})
 	of := func(result string) counters[Asker] {
 		return countersOf(lookups.MustCurryWith(prometheus.Labels{"result": result}), []Asker{ForTranscript, ForCaptions, ForInfo, ForJob})
@@ -32,7 +32,7 @@ func newCache(f promauto.Factory) *cache {
 	return &cache{hits: of("hit"), misses: of("miss"), stale: of("stale")}
 }
 
-// CacheAsked counts a question to the cache.
+// CacheAsked counts a lookup.
 func (c *cache) CacheAsked(by Asker, hit bool) {
 	if hit {
 		c.hits.inc(by)
@@ -41,5 +41,6 @@ func (c *cache) CacheAsked(by Asker, hit bool) {
 	c.misses.inc(by)
 }
 
-// ServedStale counts an expired text that is served.
+// ServedStale counts an expired text that the service served because the platform could not be
+// asked.
 func (c *cache) ServedStale(to Asker) { c.stale.inc(to) }

@@ -11,23 +11,23 @@ import (
 )
 
 const (
-	// patience is how long a scrape waits for what it has to look for.
+	// patience is the longest time that a scrape waits for a look.
 	patience = 1500 * time.Millisecond
-	// lookTime is how long the look itself may take.
+	// lookTime is the longest time that a look may take.
 	lookTime = time.Second
-	// freshness is how long what was seen is shown again.
+	// freshness is the time for which scrapes show the same look again.
 	freshness = 3 * time.Second
 )
 
-// errTooLate says that a look takes longer than a scrape waits.
+// errTooLate reports a look that took longer than patience.
 var errTooLate = errors.New("metrics: a look takes too long")
 
-// glance is a collector of what it has to look for. Scrapes at the same time share one
-// look, and none waits for one that takes too long.
+// glance is a collector that reads its values at each scrape. Concurrent scrapes share one
+// look. A scrape waits for a look no longer than patience.
 type glance[T any] struct {
 	describe []*prometheus.Desc
 	look     func(ctx context.Context) (T, error)
-	// show makes metrics of what was seen, or of why nothing was.
+	// show sends the metrics for a look, or for its error.
 	show func(seen T, err error, out chan<- prometheus.Metric)
 
 	same singleflight.Group
@@ -36,14 +36,14 @@ type glance[T any] struct {
 	at   time.Time
 }
 
-// Describe is called when it is registered.
+// Describe sends the descriptions of the metrics. The registry calls it once.
 func (g *glance[T]) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range g.describe {
 		out <- d
 	}
 }
 
-// Collect is called by each scrape.
+// Collect sends the metrics. The registry calls it at each scrape.
 func (g *glance[T]) Collect(out chan<- prometheus.Metric) {
 	seen, err := g.latest()
 	g.show(seen, err, out)
@@ -54,7 +54,7 @@ func (g *glance[T]) latest() (seen T, err error) {
 		return seen, nil
 	}
 	result := g.same.DoChan("", func() (any, error) {
-		if seen, ok := g.fresh(); ok { // another scrape was faster
+		if seen, ok := g.fresh(); ok { // another scrape has just looked
 			return seen, nil
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), lookTime)
@@ -88,7 +88,7 @@ func (g *glance[T]) keep(seen T) {
 	g.seen, g.at = seen, time.Now()
 }
 
-// gauge describes a metric of a glance.
+// gauge describes a gauge that a glance shows.
 func gauge(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc(namespace+"_"+name, help, labels, nil)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// jobs are the counters of jobs and of the work that they wait for.
+// jobs counts jobs and the work that they wait for.
 type jobs struct {
 	accepted  counters[transcript.Platform]
 	succeeded prometheus.Counter
@@ -22,7 +22,7 @@ type jobs struct {
 	replays   prometheus.Counter
 }
 
-// workStages are the stages in which there is something to do or to wait for.
+// workStages returns the stages of work that has not ended.
 func workStages() []transcript.Stage {
 	return []transcript.Stage{
 		transcript.StageQueued, transcript.StageCaptionFetch, transcript.StageDurationCheck,
@@ -33,11 +33,11 @@ func workStages() []transcript.Stage {
 func newJobs(f promauto.Factory) *jobs {
 	accepted := f.NewCounterVec(prometheus.CounterOpts{
 		Namespace: namespace, Name: "jobs_accepted_total",
-		Help: "Jobs that were made, those included that join work which runs already.",
+		Help: "Accepted jobs, including jobs that join work in progress.",
 	}, []string{"platform"})
 	ended := f.NewCounterVec(prometheus.CounterOpts{
 		Namespace: namespace, Name: "jobs_ended_total",
-		Help: "Jobs that have ended, by status and, where they have failed, by the code of their error.",
+		Help: "Ended jobs, by status and, for failed jobs, by error code.",
 	}, []string{"status", "code"})
 	took := f.NewHistogramVec(prometheus.HistogramOpts{
 		Namespace: namespace, Name: "job_duration_seconds", Buckets: longTimes(),
@@ -45,7 +45,7 @@ func newJobs(f promauto.Factory) *jobs {
 	}, []string{"status"})
 	stages := f.NewHistogramVec(prometheus.HistogramOpts{
 		Namespace: namespace, Name: "stage_duration_seconds", Buckets: longTimes(),
-		Help: "Time that work was in a stage, observed when it leaves. Jobs on the same work are one.",
+		Help: "Time that work spent in a stage, observed when the work leaves the stage. Jobs that share work count once.",
 	}, []string{"stage"})
 	return &jobs{
 		accepted:  countersOf(accepted, transcript.Platforms()),
@@ -56,15 +56,15 @@ func newJobs(f promauto.Factory) *jobs {
 		stages:    histogramsOf(stages, workStages()),
 		rescued: f.NewCounter(prometheus.CounterOpts{
 			Namespace: namespace, Name: "work_rescued_total",
-			Help: "Steps of jobs that were taken over from a process that has died, or has not heard of them.",
+			Help: "Steps that a worker took over because their process had died or did not know of them.",
 		}),
 		stranded: f.NewCounter(prometheus.CounterOpts{
 			Namespace: namespace, Name: "work_stranded_total",
-			Help: "Work that had not ended and stood in no queue, as the database had lost commits: it was queued again.",
+			Help: "Work that had not ended but was in no queue, because the database had lost commits. The work was queued again.",
 		}),
 		replays: f.NewCounter(prometheus.CounterOpts{
 			Namespace: namespace, Name: "idempotent_replays_total",
-			Help: "Requests that were given the answer of an earlier one with the same Idempotency-Key.",
+			Help: "Requests that got the answer of an earlier request with the same Idempotency-Key.",
 		}),
 	}
 }
@@ -72,8 +72,8 @@ func newJobs(f promauto.Factory) *jobs {
 // JobAccepted counts a job for content of a platform.
 func (j *jobs) JobAccepted(p transcript.Platform) { j.accepted.inc(p) }
 
-// JobEnded counts a job that has ended, took after it was asked for. code is that
-// of a failed one's error.
+// JobEnded counts a job that has ended. took is the time since its request. code is the error
+// code of a failed job.
 func (j *jobs) JobEnded(status transcript.JobStatus, code transcript.Code, took time.Duration) {
 	switch status {
 	case transcript.JobSuccess:
@@ -81,7 +81,7 @@ func (j *jobs) JobEnded(status transcript.JobStatus, code transcript.Code, took 
 	case transcript.JobCancelled:
 		j.cancelled.Inc()
 	default:
-		if _, known := j.failed[code]; !known { // an engine's own
+		if _, known := j.failed[code]; !known { // a code that an engine defined
 			code = other
 		}
 		j.failed.inc(code)
@@ -89,16 +89,17 @@ func (j *jobs) JobEnded(status transcript.JobStatus, code transcript.Code, took 
 	j.took.observe(status, took.Seconds())
 }
 
-// StageLeft counts work that leaves a stage after some time.
+// StageLeft counts work that leaves a stage. took is the time that the work was in the stage.
 func (j *jobs) StageLeft(s transcript.Stage, took time.Duration) {
 	j.stages.observe(s, took.Seconds())
 }
 
-// WorkRescued counts a step that was taken over.
+// WorkRescued counts a step that a worker took over from another process.
 func (j *jobs) WorkRescued() { j.rescued.Inc() }
 
-// WorkStranded counts work that stood in no queue and was queued again.
+// WorkStranded counts work that was in no queue and was queued again.
 func (j *jobs) WorkStranded() { j.stranded.Inc() }
 
-// Replayed counts a request that gets the answer of an earlier one.
+// Replayed counts a request that got the stored answer of an earlier request with the same
+// Idempotency-Key.
 func (j *jobs) Replayed() { j.replays.Inc() }

@@ -6,18 +6,18 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// WatchMachine shows at each scrape how many bytes are free on the disks, by what they
-// are used for, and which circuits are open. It is called once.
+// WatchMachine shows the free bytes of the disks, by their use, and the open circuits at each
+// scrape. It must be called at most once.
 func (m *Metrics) WatchMachine(freeDisk func() map[string]int64, openCircuits func() map[Visited]bool) {
 	type machine struct {
 		free map[string]int64
 		open map[Visited]bool
 	}
-	free := gauge("disk_free_bytes", "Room on the local disks to which the service writes, by what they are used for.", "folder")
-	open := gauge("circuit_open", "1 while this process leaves a platform alone, as it was turned away there, else 0.", "platform", "source")
+	free := gauge("disk_free_bytes", "Free bytes on the local disks to which the service writes, by their use.", "folder")
+	open := gauge("circuit_open", "1 while this process does not visit a platform because the platform refused it, else 0.", "platform", "source")
 	m.registry.MustRegister(&glance[machine]{
 		describe: []*prometheus.Desc{free, open},
-		look: func(context.Context) (machine, error) { // a disk may hang
+		look: func(context.Context) (machine, error) { // freeDisk may hang with a disk
 			return machine{freeDisk(), openCircuits()}, nil
 		},
 		show: func(seen machine, err error, out chan<- prometheus.Metric) {

@@ -1,10 +1,10 @@
 // Package metrics counts what the service does and shows it to Prometheus.
 //
-// A [Metrics] has a registry of its own: nothing is global, and two servers in one
-// process count apart. Each part of the service calls the method that is named for the
-// counted event. A Metrics looks up the series of a metric once, at the start or at
-// first use, so that counting costs an addition. Label values come from tables in this
-// module, or are "other": a text from a caller never becomes a label value.
+// A [Metrics] has its own registry. Nothing is global, so two servers in one process count
+// separately. Each part of the service calls the method for the event to count. A Metrics looks
+// up the series of a metric only once, at the start or at first use, so counting costs one
+// addition. A label value comes from a table in this module or is "other". A text from a client
+// never becomes a label value.
 package metrics
 
 import (
@@ -17,13 +17,13 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// namespace begins the name of every metric of the service's own.
+// namespace begins the name of each of the service's metrics.
 const namespace = "transcriptkit"
 
-// other is the value of a label for what its table does not have.
+// other is the label value for a value that the label's table does not have.
 const other = "other"
 
-// Metrics are the counters of one server. Safe for concurrent use.
+// Metrics holds the counters of one server. Safe for concurrent use.
 type Metrics struct {
 	registry *prometheus.Registry
 	*requests
@@ -33,7 +33,7 @@ type Metrics struct {
 	*recognition
 }
 
-// New makes counters that stand at zero. version is the service's.
+// New returns counters at zero. version is the version of the service.
 func New(version string) *Metrics {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(
@@ -55,10 +55,10 @@ func New(version string) *Metrics {
 	}
 }
 
-// Handler shows the metrics in Prometheus's text format.
+// Handler serves the metrics in Prometheus's text format.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
-		// The answer shows the gathered metrics even if others fail, and ends with the
+		// If some metrics cannot be gathered, the answer shows the others and ends with the
 		// error.
 		ErrorHandling: promhttp.ContinueOnError,
 	})

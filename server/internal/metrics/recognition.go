@@ -8,7 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
-// recognition are the counters of speech that was recognized.
+// recognition counts recognized speech.
 type recognition struct {
 	factor      *prometheus.HistogramVec
 	audio, work *prometheus.CounterVec
@@ -19,25 +19,25 @@ func newRecognition(f promauto.Factory) *recognition {
 	return &recognition{
 		factor: f.NewHistogramVec(prometheus.HistogramOpts{
 			Namespace: namespace, Name: "asr_real_time_factor",
-			Help:    "Seconds of work per second of audio, of each chunk that was recognized: below 1 is faster than real time.",
+			Help:    "Seconds of work per second of audio, for each recognized chunk. A value below 1 is faster than real time.",
 			Buckets: []float64{.01, .025, .05, .1, .25, .5, .75, 1, 1.5, 2.5, 5, 10},
 		}, engine),
 		audio: f.NewCounterVec(prometheus.CounterOpts{
 			Namespace: namespace, Name: "asr_audio_seconds_total",
-			Help: "Audio that was recognized. Silence is left out before.",
+			Help: "Recognized audio, without silence.",
 		}, engine),
 		work: f.NewCounterVec(prometheus.CounterOpts{
 			Namespace: namespace, Name: "asr_work_seconds_total",
-			Help: "Time that the recognition of this audio has taken, of chunks at the same time added up.",
+			Help: "Time that the recognition of this audio took. The times of concurrent chunks add up.",
 		}, engine),
 	}
 }
 
-// Recognized counts a chunk of audio, and the work that it took. engine is the
-// recognizer's own name.
+// Recognized counts a chunk of audio and the time that its recognition took. engine is the name
+// that the recognizer reports.
 func (r *recognition) Recognized(engine string, audio, work time.Duration) {
 	engine = strings.ToValidUTF8(engine, "\uFFFD")
-	audio, work = max(audio, 0), max(work, 0) // a counter does not go down
+	audio, work = max(audio, 0), max(work, 0) // Prometheus panics if a counter goes down
 	r.audio.WithLabelValues(engine).Add(audio.Seconds())
 	r.work.WithLabelValues(engine).Add(work.Seconds())
 	if audio > 0 {

@@ -14,7 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// requests are the counters of what callers ask for.
+// requests counts the requests of clients.
 type requests struct {
 	answered *prometheus.CounterVec
 	took     *prometheus.HistogramVec
@@ -30,12 +30,12 @@ type requests struct {
 func newRequests(f promauto.Factory) *requests {
 	refusals := f.NewCounterVec(prometheus.CounterOpts{
 		Namespace: namespace, Name: "http_refusals_total",
-		Help: "Requests that were refused, by the code or the flat slug of the answer.",
+		Help: "Refused requests, by the error code or the flat slug of the answer.",
 	}, []string{"code"})
 	return &requests{
 		answered: f.NewCounterVec(prometheus.CounterOpts{
 			Namespace: namespace, Name: "http_requests_total",
-			Help: "Requests that have been answered, by the route's pattern (none: there is no such route), method and status (499: the client had gone, 0: cut off without an answer).",
+			Help: "Answered requests, by the route's pattern (none: no route matches), method and status (499: the client had gone, 0: cut off without an answer).",
 		}, []string{"route", "method", "status"}),
 		took: f.NewHistogramVec(prometheus.HistogramOpts{
 			Namespace: namespace, Name: "http_request_duration_seconds",
@@ -46,7 +46,7 @@ func newRequests(f promauto.Factory) *requests {
 		refused:  countersOf(refusals, transcript.Codes()),
 		streams: f.NewGauge(prometheus.GaugeOpts{
 			Namespace: namespace, Name: "http_event_streams",
-			Help: "Event streams that are open.",
+			Help: "Open event streams.",
 		}),
 		routes: map[string]*Route{},
 	}
@@ -57,24 +57,24 @@ type Route struct {
 	requests *requests
 	pattern  string
 
-	mu    sync.Mutex // for a change of known
+	mu    sync.Mutex // guards changes of known
 	known atomic.Pointer[map[result]series]
 }
 
-// result is how a request of a route may end.
+// result is a method and a status with which a request of a route ended.
 type result struct {
 	method string
 	status int
 }
 
-// series are those of one result.
+// series holds the series of one result.
 type series struct {
 	answered prometheus.Counter
 	took     prometheus.Observer
 }
 
-// Route returns the counters of a route, "none" for requests that have none. It is
-// for the start: requests hold what it has returned.
+// Route returns the counters of the route with the pattern. The pattern "none" stands for
+// requests that match no route. A handler calls Route once at the start and keeps the result.
 func (r *requests) Route(pattern string) *Route {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -87,10 +87,10 @@ func (r *requests) Route(pattern string) *Route {
 	return route
 }
 
-// Pattern is the route's, or "none".
+// Pattern returns the pattern of the route, or "none".
 func (r *Route) Pattern() string { return r.pattern }
 
-// Answered counts a request. took is without what its sender wished to wait.
+// Answered counts a request. took does not include the time that the client chose to wait.
 func (r *Route) Answered(method string, status int, took time.Duration) {
 	end := result{method, status}
 	s, ok := (*r.known.Load())[end]
@@ -101,7 +101,7 @@ func (r *Route) Answered(method string, status int, took time.Duration) {
 	s.took.Observe(took.Seconds())
 }
 
-// add finds the series of a result that comes for the first time.
+// add returns the series of a result and creates the series if this is the first such result.
 func (r *Route) add(end result) series {
 	switch end.method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
@@ -124,20 +124,19 @@ func (r *Route) add(end result) series {
 	return s
 }
 
-// Refused counts a request that was refused with a code.
+// Refused counts a refused request by the code of its error.
 func (r *requests) Refused(code transcript.Code) {
 	if c, ok := r.refused[code]; ok {
 		c.Inc()
 		return
 	}
-	r.refusals.WithLabelValues(other).Inc() // a code of an embedder's own
+	r.refusals.WithLabelValues(other).Inc() // a code of an embedding program
 }
 
-// RefusedFlat counts a request that was refused with a flat slug, one of package
-// server's.
+// RefusedFlat counts a request that was refused with a flat slug of package server.
 func (r *requests) RefusedFlat(slug string) { r.refusals.WithLabelValues(slug).Inc() }
 
-// StreamOpened counts an event stream as open until closed is called.
+// StreamOpened counts an event stream as open until the caller calls closed.
 func (r *requests) StreamOpened() (closed func()) {
 	r.streams.Inc()
 	return r.streams.Dec

@@ -2,7 +2,7 @@ package metrics
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// counters are the series of a counter with one label, by its values.
+// counters maps the values of a counter's only label to their series.
 type counters[L ~string] map[L]prometheus.Counter
 
 func countersOf[L ~string](vec *prometheus.CounterVec, values []L) counters[L] {
@@ -13,14 +13,15 @@ func countersOf[L ~string](vec *prometheus.CounterVec, values []L) counters[L] {
 	return all
 }
 
-// inc counts one. A value that the table does not have is not worth a crash.
+// inc adds one. It ignores a value that the table does not have: a missing count is better than
+// a crash.
 func (c counters[L]) inc(value L) {
 	if series, ok := c[value]; ok {
 		series.Inc()
 	}
 }
 
-// histograms are the series of a histogram with one label, by its values.
+// histograms maps the values of a histogram's only label to their series.
 type histograms[L ~string] map[L]prometheus.Observer
 
 func histogramsOf[L ~string](vec *prometheus.HistogramVec, values []L) histograms[L] {
@@ -31,15 +32,15 @@ func histogramsOf[L ~string](vec *prometheus.HistogramVec, values []L) histogram
 	return all
 }
 
-// observe is inc for a histogram.
+// observe adds an observation. It ignores a value that the table does not have, like inc.
 func (h histograms[L]) observe(value L, seconds float64) {
 	if series, ok := h[value]; ok {
 		series.Observe(seconds)
 	}
 }
 
-// longTimes are the bounds of a histogram for what may take from a moment to most of
-// a day, in seconds.
+// longTimes returns the bounds in seconds of a histogram for times between a moment and half a
+// day.
 func longTimes() []float64 {
 	return []float64{.05, .25, 1, 2.5, 5, 15, 60, 300, 900, 3600, 4 * 3600, 12 * 3600}
 }

@@ -10,27 +10,27 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// store describes what the database shows.
+// store describes the metrics of the database.
 type store struct {
 	up, jobs, oldest, steps, places, processes, bytes, blobs, blobsAt *prometheus.Desc
 	queues                                                            []string
 }
 
-// WatchStore shows at each scrape what a look at the database tells, and whether the
-// database can be written to. While it does not answer, all that is shown of it is
-// that. It is called once.
+// WatchStore shows the state of the database and of the queues at each scrape. If the database
+// does not answer, only the metric store_up is shown, with the value 0. WatchStore must be
+// called at most once.
 func (m *Metrics) WatchStore(s *db.Store, queues []string) {
 	d := &store{
 		queues:    queues,
-		up:        gauge("store_up", "1 while the database answers and can be written to, else 0. While it does not answer, what is read from it is missing."),
+		up:        gauge("store_up", "1 while the database answers and can be written to, else 0. If the database does not answer, all other metrics from the database are missing."),
 		jobs:      gauge("jobs_running", "Jobs that have not ended, by stage.", "stage"),
-		oldest:    gauge("oldest_job_age_seconds", "Time since the oldest job in a stage was asked for; 0 where there is none.", "stage"),
-		steps:     gauge("queue_steps", "Steps in the queue that have not ended, by queue and state: available ones wait for a worker, scheduled and retryable ones for their time.", "queue", "state"),
-		places:    gauge("asr_places", "Recordings on the way to be recognized: outside (their accounts have no place free), waiting (being prepared), ready (for a slot), running.", "state"),
-		processes: gauge("processes", "Processes that work on the queue and have given a sign of life in the last minute."),
+		oldest:    gauge("oldest_job_age_seconds", "Time since the request for the oldest job in a stage; 0 if the stage has no job.", "stage"),
+		steps:     gauge("queue_steps", "Steps that have not ended, by queue and state. Available steps wait for a worker, scheduled and retryable steps for their time.", "queue", "state"),
+		places:    gauge("asr_places", "Recordings for speech recognition, by state: outside (the account has no free place), waiting (being prepared), ready (waiting for a slot), running.", "state"),
+		processes: gauge("processes", "Processes that work on the queue and have reported in the last minute."),
 		bytes:     gauge("database_bytes", "Size of the database."),
-		blobs:     gauge("blob_bytes", "Size of uploads and of audio that wait for their job, as measured last.", "kind"),
-		blobsAt:   gauge("blob_measured_timestamp_seconds", "When that was; it is measured every hour.", "kind"),
+		blobs:     gauge("blob_bytes", "Size of uploads and of audio that wait for their job, at the last measurement.", "kind"),
+		blobsAt:   gauge("blob_measured_timestamp_seconds", "Time of the last measurement of blob_bytes. It takes place every hour.", "kind"),
 	}
 	m.registry.MustRegister(&glance[look]{
 		describe: []*prometheus.Desc{d.up, d.jobs, d.oldest, d.steps, d.places, d.processes, d.bytes, d.blobs, d.blobsAt},
@@ -39,7 +39,7 @@ func (m *Metrics) WatchStore(s *db.Store, queues []string) {
 	})
 }
 
-// look is what was seen of a database.
+// look is the state of a database at one time.
 type look struct {
 	db.Status
 	at       time.Time

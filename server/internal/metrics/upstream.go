@@ -9,7 +9,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Source is what of a platform is visited.
+// Source is a part of a platform that the service visits.
 type Source string
 
 // The sources of a platform.
@@ -19,7 +19,7 @@ const (
 	Discovery Source = "discovery"
 )
 
-// sourcesOf are those of a platform.
+// sourcesOf returns the sources of a platform.
 func sourcesOf(p transcript.Platform) []Source {
 	if p == transcript.VideoSite {
 		return []Source{Captions, Audio, Discovery}
@@ -27,19 +27,19 @@ func sourcesOf(p transcript.Platform) []Source {
 	return []Source{Captions, Audio}
 }
 
-// Class is how a platform has answered.
+// Class is the kind of a platform's answer.
 type Class string
 
 // The classes of answers.
 const (
 	OK      Class = "ok"
-	Empty   Class = "empty"   // there is nothing, or nothing for us: no captions, gone, behind a login
-	Blocked Class = "blocked" // it turns the service away
-	POT     Class = "pot"     // it wants a token that the service does not have
-	Fault   Class = "fault"   // it has failed, or cannot be understood
+	Empty   Class = "empty"   // the platform has no such content, or none without a login
+	Blocked Class = "blocked" // the platform refuses the service
+	POT     Class = "pot"     // the platform demands a token that the service does not have
+	Fault   Class = "fault"   // the platform failed, or its answer cannot be understood
 )
 
-// upstreams are the counters of what platforms answer.
+// upstreams counts the answers of platforms.
 type upstreams struct {
 	answers  map[Visited]counters[Class]
 	heldBack counters[transcript.Platform]
@@ -51,7 +51,7 @@ type Visited struct {
 	Source   Source
 }
 
-// platforms are those that are visited.
+// platforms returns the platforms that the service visits.
 func platforms() []transcript.Platform {
 	return slices.DeleteFunc(transcript.Platforms(), func(p transcript.Platform) bool { return p == transcript.Upload })
 }
@@ -59,11 +59,11 @@ func platforms() []transcript.Platform {
 func newUpstreams(f promauto.Factory) *upstreams {
 	answers := f.NewCounterVec(prometheus.CounterOpts{
 		Namespace: namespace, Name: "upstream_answers_total",
-		Help: "Answers of platforms that were visited: ok; empty (there is nothing, or nothing for us); blocked; pot (a token is wanted); fault.",
+		Help: "Answers of platforms, by class: ok, empty (no such content, or none without a login), blocked, pot (the platform demands a token), fault.",
 	}, []string{"platform", "source", "class"})
 	heldBack := f.NewCounterVec(prometheus.CounterOpts{
 		Namespace: namespace, Name: "upstream_held_back_total",
-		Help: "Visits to platforms that the pace or an open circuit did not permit. The work comes again.",
+		Help: "Visits to platforms that the pace or an open circuit did not permit. The service retries the work later.",
 	}, []string{"platform"})
 	u := &upstreams{answers: map[Visited]counters[Class]{}, heldBack: countersOf(heldBack, platforms())}
 	for _, platform := range platforms() {
@@ -80,5 +80,5 @@ func (u *upstreams) UpstreamAnswered(p transcript.Platform, s Source, c Class) {
 	u.answers[Visited{p, s}].inc(c)
 }
 
-// HeldBack counts a visit that was not made.
+// HeldBack counts a visit that the pace or an open circuit did not permit.
 func (u *upstreams) HeldBack(p transcript.Platform) { u.heldBack.inc(p) }

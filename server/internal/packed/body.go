@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Body is the body of an answer: parts, one after the other. Safe for concurrent use.
+// Body is the body of an answer. It consists of parts in their order. Safe for concurrent use.
 type Body struct {
 	parts []*Bytes
 
@@ -13,19 +13,22 @@ type Body struct {
 	gzip []byte
 }
 
-// NewBody makes a body of parts. No part may be nil.
+// NewBody returns a body of the given parts. No part may be nil.
 func NewBody(parts ...*Bytes) *Body { return &Body{parts: parts} }
 
-// Packed reports whether any part is packed: the others are not worth it.
+// Packed reports whether any part has a gzip. If no part has one, the body is too small to be
+// worth packing.
 func (b *Body) Packed() bool { return slices.ContainsFunc(b.parts, (*Bytes).Packed) }
 
-// Gzip is the whole body as one gzip member, which is made once.
+// Gzip returns the whole body as one gzip member. The first call makes the member, and later
+// calls return the same bytes.
 func (b *Body) Gzip() []byte {
 	b.join.Do(func() { b.gzip = join(b.parts) })
 	return b.gzip
 }
 
-// Plain returns the parts unpacked. The caller changes nothing in them.
+// Plain returns the unpacked parts. The caller must not change them. The error reports a
+// damaged part.
 func (b *Body) Plain() (parts [][]byte, err error) {
 	parts = make([][]byte, len(b.parts))
 	for i, part := range b.parts {
@@ -36,7 +39,7 @@ func (b *Body) Plain() (parts [][]byte, err error) {
 	return parts, nil
 }
 
-// Size is how many bytes are sent at most, as gzip or not. Nothing is unpacked for it.
+// Size returns an upper bound of the bytes to send, as gzip or unpacked. Size unpacks nothing.
 func (b *Body) Size(gzip bool) int {
 	if gzip {
 		return room(b.parts)
@@ -48,7 +51,8 @@ func (b *Body) Size(gzip bool) int {
 	return n
 }
 
-// Room is how many bytes of memory it takes at most, once it was sent in both forms.
+// Room returns an upper bound of the memory that the body takes, in bytes, after it was sent in
+// both forms.
 func (b *Body) Room() int {
 	n := room(b.parts)
 	for _, part := range b.parts {

@@ -2,8 +2,8 @@ package packed
 
 import "encoding/binary"
 
-// join puts parts into one gzip member. Packed parts go in as they are, the others as
-// stored blocks.
+// join puts parts into one gzip member. A packed part keeps its compressed blocks. Any other
+// part becomes stored blocks.
 func join(parts []*Bytes) []byte {
 	to := append(make([]byte, 0, room(parts)), 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255) // RFC 1952, 2.3: no name, no time, any system
 	var crc, length uint32
@@ -20,7 +20,7 @@ func join(parts []*Bytes) []byte {
 	return binary.LittleEndian.AppendUint32(to, length)
 }
 
-// room is enough for what join makes of parts.
+// room returns an upper bound of the length of join(parts), in bytes.
 func room(parts []*Bytes) int {
 	n := headerSize + endSize
 	for _, part := range parts {
@@ -33,13 +33,13 @@ func room(parts []*Bytes) int {
 	return n
 }
 
-// A block that is not packed (RFC 1951, 3.2.4).
+// The header's length and the longest content of a stored block, in bytes (RFC 1951, 3.2.4).
 const (
 	blockHeader = 5
 	maxBlock    = 1<<16 - 1
 )
 
-// appendStored appends blocks that hold b as it is.
+// appendStored appends b as stored blocks.
 func appendStored(to, b []byte) []byte {
 	for len(b) > 0 {
 		n := min(len(b), maxBlock)

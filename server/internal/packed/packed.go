@@ -1,6 +1,6 @@
-// Package packed holds texts as gzip, and puts them into answers without packing or
-// unpacking them. A body consists of a head, a stored text and a tail. For a client
-// that accepts gzip, the three parts become one gzip member.
+// Package packed keeps texts as gzip and puts them into answers without packing or unpacking
+// them. A body consists of a head, a stored text and a tail. For a client that accepts gzip,
+// the three parts become one gzip member.
 package packed
 
 import (
@@ -15,27 +15,27 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// level is where the measured gain in size ends to be worth its time: see
-// BenchmarkLevels.
+// level is the compression level. A higher level costs more time than its smaller size is
+// worth: see BenchmarkLevels.
 const level = 6
 
-// Bytes are bytes with their gzip, or, made by Raw, without. Nil holds nothing. They are
-// not changed once they are made. Safe for concurrent use.
+// Bytes holds bytes with their gzip. Bytes from Raw have no gzip. A nil *Bytes holds nothing.
+// The bytes never change. Safe for concurrent use.
 type Bytes struct {
-	gzip   []byte // as Pack makes it; nil: there is none
+	gzip   []byte // in the form that Pack makes; nil for Bytes from Raw
 	length int
-	over   uint32 // lets a checksum move over them, see shift
+	over   uint32 // shift(length)
 
 	unpack sync.Once
 	plain  []byte
 	err    error
 }
 
-// Raw makes Bytes without a gzip, for what is not worth packing: the head and the tail
-// of an answer.
+// Raw returns Bytes without a gzip, for the head and the tail of an answer, which are too small
+// to be worth packing.
 func Raw(b []byte) *Bytes { return &Bytes{plain: b, length: len(b)} }
 
-// Pack packs bytes that are to be stored, or sent more than once; nil for nil.
+// Pack compresses bytes that are to be stored or to be sent more than once. Pack of nil is nil.
 func Pack(b []byte) *Bytes {
 	if b == nil {
 		return nil
@@ -43,27 +43,28 @@ func Pack(b []byte) *Bytes {
 	var buf bytes.Buffer
 	w, err := gzip.NewWriterLevel(&buf, level)
 	if err != nil {
-		panic(err) // the level is a constant
+		panic(err) // never: the level is a constant
 	}
-	// A bytes.Buffer takes everything.
+	// A write to a bytes.Buffer never fails.
 	_, _ = w.Write(b)
-	_ = w.Flush() // ends the last block with a byte; the one of Close is empty, 2 bytes long
+	_ = w.Flush() // ends the last block on a byte boundary; Close then adds an empty block of 2 bytes
 	_ = w.Close()
 	return &Bytes{gzip: buf.Bytes(), plain: b, length: len(b), over: shift(len(b))}
 }
 
-// The sizes around the blocks of a gzip from Pack: the header, and the empty last block
-// with the checksum and the length.
+// The lengths of the parts around the blocks in a gzip from Pack: the header, and the end with
+// the empty last block, the checksum and the length.
 const (
 	headerSize = 10
 	endSize    = 2 + 8
 )
 
-// mostTimes is how many bytes, unpacked, a byte of gzip can be: 258, in two bits.
+// mostTimes is the highest ratio of unpacked to packed bytes: two bits can stand for 258 bytes.
 const mostTimes = 1032
 
-// Stored takes the stored result of Pack; nil for nil. Stored checks only the header
-// and the sizes. Unpacking finds other damage, here or at the client.
+// Stored returns Bytes with a stored gzip from Pack. Stored of nil is nil. Stored checks only
+// the header and the lengths. Other damage shows when the service or the client unpacks the
+// gzip.
 func Stored(gzip []byte) (*Bytes, error) {
 	if gzip == nil {
 		return nil, nil
@@ -78,7 +79,7 @@ func Stored(gzip []byte) (*Bytes, error) {
 	return &Bytes{gzip: gzip, length: length, over: shift(length)}, nil
 }
 
-// Len is how many bytes they are, unpacked.
+// Len returns the unpacked length in bytes.
 func (b *Bytes) Len() int {
 	if b == nil {
 		return 0
@@ -86,10 +87,10 @@ func (b *Bytes) Len() int {
 	return b.length
 }
 
-// Packed reports whether there is a gzip of them.
+// Packed reports whether b has a gzip.
 func (b *Bytes) Packed() bool { return b.Gzip() != nil }
 
-// Gzip is the whole gzip, to be stored; nil: there is none.
+// Gzip returns the whole gzip for storing. It is nil if b has no gzip.
 func (b *Bytes) Gzip() []byte {
 	if b == nil {
 		return nil
@@ -97,7 +98,8 @@ func (b *Bytes) Gzip() []byte {
 	return b.gzip
 }
 
-// Plain returns them unpacked, which is done once. The caller changes nothing in them.
+// Plain returns the unpacked bytes. The caller must not change them. The first call unpacks the
+// gzip and later calls return the same bytes. The error reports a damaged gzip.
 func (b *Bytes) Plain() ([]byte, error) {
 	if b == nil {
 		return nil, nil
@@ -119,20 +121,21 @@ func unpack(b []byte, length int) ([]byte, error) {
 	if _, err := io.ReadFull(r, out); err != nil {
 		return nil, fmt.Errorf("packed: %w", err)
 	}
-	// The checksum is looked at when the reader comes to the end.
+	// The reader checks the checksum when it reaches the end.
 	if n, err := r.Read(make([]byte, 1)); n != 0 || err != io.EOF {
 		return nil, fmt.Errorf("packed: it is longer than it says: %w", errors.Join(err, gzip.ErrChecksum))
 	}
 	return out, nil
 }
 
-// sum is their checksum.
+// sum returns the checksum that the gzip states.
 func (b *Bytes) sum() uint32 { return binary.LittleEndian.Uint32(b.gzip[len(b.gzip)-8:]) }
 
-// blocks are the whole blocks between header and end.
+// blocks returns the compressed blocks without the header and the end.
 func (b *Bytes) blocks() []byte { return b.gzip[headerSize : len(b.gzip)-endSize] }
 
-// crc continues the checksum of what is before with that of b.
+// crc returns the checksum of some bytes followed by b. before is the checksum of the bytes
+// before b.
 func (b *Bytes) crc(before uint32) uint32 {
 	if b.gzip == nil {
 		return crc32.Update(before, crc32.IEEETable, b.plain)

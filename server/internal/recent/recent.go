@@ -1,4 +1,5 @@
-// Package recent remembers what was made a moment ago, up to a number of bytes.
+// Package recent is a cache of values that the process made a short time ago. Its size in bytes
+// is bounded.
 package recent
 
 import (
@@ -6,15 +7,15 @@ import (
 	"sync"
 )
 
-// Things are values that were made a moment ago, by their keys. Of more bytes than there
-// is room for, those go that were not asked for for longest. The key of a value must
-// change with the value. Safe for concurrent use.
+// Things is a cache of values by their keys. If the values exceed the cache's size, it drops
+// the least recently used values. A value must never change under its key: a new value needs a
+// new key. Safe for concurrent use.
 type Things[K comparable, V any] struct {
 	room int // bytes
 
 	mu    sync.Mutex
 	byKey map[K]*list.Element // of *thing
-	order list.List           // asked for last is first
+	order list.List           // most recently used first
 	bytes int
 }
 
@@ -24,12 +25,12 @@ type thing[K comparable, V any] struct {
 	bytes int
 }
 
-// New makes room for so many bytes.
+// New returns an empty cache for the given number of bytes.
 func New[K comparable, V any](bytes int) *Things[K, V] {
 	return &Things[K, V]{room: bytes, byKey: map[K]*list.Element{}}
 }
 
-// Get returns a value that is remembered.
+// Get returns the value of the key. ok is false if the cache does not hold the key.
 func (t *Things[K, V]) Get(key K) (value V, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -41,8 +42,8 @@ func (t *Things[K, V]) Get(key K) (value V, ok bool) {
 	return e.Value.(*thing[K, V]).value, true
 }
 
-// Put remembers a value of so many bytes. One that would leave no room for any other is
-// not worth it.
+// Put stores a value of the given number of bytes. Put ignores a value that needs more than
+// half of the cache.
 func (t *Things[K, V]) Put(key K, value V, bytes int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -64,7 +65,7 @@ func (t *Things[K, V]) remove(e *list.Element) {
 	t.bytes -= old.bytes
 }
 
-// Bytes is how many are remembered.
+// Bytes returns the number of bytes that the cache holds.
 func (t *Things[K, V]) Bytes() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Commas is fewest to most texts of 1 to longest characters each, in one string, parted
-// by commas with or without spaces around them.
+// Commas is a list of texts in one string. Commas separate the texts, with or without spaces
+// around them. The list has fewest to most texts of 1 to longest characters each.
 func Commas(fewest, most, longest int) Kind[[]string] {
 	take := func(s string) ([]string, error) {
 		if n := strings.Count(s, ",") + 1; n < fewest || n > most {

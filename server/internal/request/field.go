@@ -2,34 +2,34 @@ package request
 
 import "encoding/json"
 
-// Field is one field of a request, bound to the variable that takes its value.
-// Make one with [New] or [File].
+// Field is one field of a request. It is bound to the variable for its value. Make a Field with
+// [New] or [File].
 type Field struct {
 	name     string
-	about    string // what the document says of it
+	about    string // the field's description in the document
 	variable variable
-	required bool        // or the request cannot be read
-	needless func() bool // nil: never
-	fills    bool        // it sets the variable to the default where nothing is sent
-	shown    any         // the default in the document that the handler fills in; nil: none
-	enum     *EnumSchema // nil: it is none
+	required bool        // a request without the field cannot be read
+	needless func() bool // set by NeedlessIf; may be nil
+	fills    bool        // the variable gets the default if the request does not have the field
+	shown    any         // the document's default, if the handler fills it in; else nil
+	enum     *EnumSchema // nil if the field is no enum
 	sent     bool
 }
 
-// variable takes the value of a field.
+// variable holds the value of a field.
 type variable interface {
 	fromJSON(json.RawMessage, report)
 	fromTexts([]string, report)
-	most() int    // how many texts there may be
-	fill()        // sets it to the default
-	initial() any // the default, as the document shows it
-	plain() any   // what it holds, as JSON has it
+	most() int    // the largest number of texts
+	fill()        // sets the variable to the default
+	initial() any // the default in the form for the document
+	plain() any   // the value in the form of JSON
 	schema() Schema
 }
 
-// New is a field whose value goes into a variable. When the request does not have
-// it, the variable is set to the default of the kind, and left alone where the
-// kind has none.
+// New returns a field for the variable into. If the request does not have the field, the
+// variable gets the default of the kind. If the kind has no default, the variable keeps its
+// value.
 func New[T any](name string, into *T, kind Kind[T]) *Field {
 	return &Field{name: name, variable: &bound[T]{into, kind}, fills: kind.initial != nil, enum: kind.enum}
 }
@@ -54,8 +54,8 @@ func (b *bound[T]) initial() any   { return b.kind.values.plain(*b.kind.initial)
 func (b *bound[T]) plain() any     { return b.kind.values.plain(*b.into) }
 func (b *bound[T]) schema() Schema { return b.kind.values.schema() }
 
-// File is the part of a form that carries a file. The table only describes the part:
-// the reader of the form reads the file.
+// File returns the field for a form's part with a file. The table only describes the part. The
+// reader of the form reads the file.
 func File(name string) *Field { return &Field{name: name, variable: file{}, required: true} }
 
 type file struct{}
@@ -68,35 +68,35 @@ func (file) initial() any                          { return nil }
 func (file) plain() any                            { return nil }
 func (file) schema() Schema                        { return Schema{"$ref": "#/components/schemas/MultipartFile"} }
 
-// About sets what the document says of the field and returns it.
+// About sets the field's description in the document and returns the field.
 func (f *Field) About(text string) *Field {
 	f.about = text
 	return f
 }
 
-// Required makes a request without the field one that cannot be read, and returns
-// the field.
+// Required returns the field after marking it as required: a request without the field cannot
+// be read.
 func (f *Field) Required() *Field {
 	f.required = true
 	return f
 }
 
-// NeedlessIf lets the field be missing in its set of [Table.OneOf] where the
-// condition holds, once the request has been read. It returns the field.
+// NeedlessIf permits the field to be missing from its set in [Table.OneOf] if the condition
+// holds. The table calls condition after it has read the request. NeedlessIf returns the field.
 func (f *Field) NeedlessIf(condition func() bool) *Field {
 	f.needless = condition
 	return f
 }
 
-// ShowDefault lets the document show a default that the handler fills in, as it
-// depends on more than the request. It returns the field.
+// ShowDefault sets the default in the document, for a default that the handler fills in because
+// it depends on more than the request. ShowDefault returns the field.
 func (f *Field) ShowDefault(v any) *Field {
 	f.shown = v
 	return f
 }
 
-// WithoutDefaults lets the variables of the fields keep what they hold where
-// nothing is sent, and returns the fields.
+// WithoutDefaults returns the fields after removing their defaults: the variable of a field
+// that is not sent keeps its value.
 func WithoutDefaults(fields []*Field) []*Field {
 	for _, f := range fields {
 		f.fills, f.shown = false, nil

@@ -5,24 +5,24 @@ import (
 	"io"
 )
 
-// maxText is the longest value of a form's field, in bytes: room for the longest
-// text of all fields, a link of 2048 characters.
+// maxText is the longest value of a form's field, in bytes. The longest text of all fields, a
+// link of 2048 characters, fits.
 const maxText = 8 << 10
 
-// Form gathers the fields of a multipart form, which come one by one and in any
-// order. Make one with [Table.NewForm].
+// Form collects the fields of a multipart form. The fields arrive one by one and in any order.
+// Make a Form with [Table.NewForm].
 type Form struct {
 	table  Table
 	values map[string][]string
 }
 
-// NewForm returns a form without any field so far.
+// NewForm returns a form without fields.
 func (t Table) NewForm() *Form { return &Form{t, map[string][]string{}} }
 
-// Add takes the next field and reads its value. Add returns the reader's error, or an
-// INVALID_REQUEST after which the rest of the form, which may be large, need not be
-// read. Its status is 400 for an unknown or repeated field, and 422 for a field with
-// far too much text or with too many entries.
+// Add takes the next field and reads its value. The error is the reader's, or an
+// INVALID_REQUEST. The status is 400 for an unknown or repeated field, and 422 for a value
+// longer than maxText or for too many entries. After an error the caller need not read the rest
+// of the form, which may be large.
 func (f *Form) Add(name string, value io.Reader) error {
 	var is issues
 	field := f.table.field(name)
@@ -47,17 +47,17 @@ func (f *Form) Add(name string, value io.Reader) error {
 	return is.err()
 }
 
-// Check judges the fields that have come so far, so that the rest of a wrong form need
-// not be read. Missing fields may still come. The error is the same as that of Read.
+// Check checks the fields so far, so that the caller need not read the rest of an invalid form.
+// Missing fields are no error yet. The error is the same as that of Read.
 func (f *Form) Check() error {
 	var is issues
 	f.table.takeTexts(f.values, &is)
 	return is.err()
 }
 
-// Read reads the values of the fields when all have come. Everything in a form is
-// text, so a value of the wrong type is one that does not fit. The error is an
-// INVALID_REQUEST, as that of [Table.ReadJSON].
+// Read reads the values of the fields after the last Add. A form's values are text, so a value
+// of the wrong type gets the status 422 and not 400. The error is an INVALID_REQUEST like that
+// of [Table.ReadJSON].
 func (f *Form) Read() error {
 	var is issues
 	f.table.readTexts(f.values, &is)

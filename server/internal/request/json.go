@@ -8,11 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// ReadJSON reads a body that is one JSON object and nothing else. It is closed: a
-// name that no field has, in exactly that case, is refused, as are a name that
-// stands there more than once, null, and a value of another type than the field's. The
-// error is an INVALID_REQUEST: 400 when anything cannot be read, 422 when all can
-// and a value does not fit.
+// ReadJSON reads a body that must be exactly one JSON object. It refuses a name of no field, a
+// repeated name, null, and a value of another type than the field's. Names are case-sensitive.
+// The error is an INVALID_REQUEST. The status is 400 if any part cannot be read, and 422 if
+// only values do not fit.
 func (t Table) ReadJSON(body []byte) error {
 	var is issues
 	if t.readObject(body, &is) {
@@ -21,7 +20,7 @@ func (t Table) ReadJSON(body []byte) error {
 	return is.err()
 }
 
-// readObject reports false for what is not a JSON object.
+// readObject reports whether the body is one JSON object and its faults leave room for more.
 func (t Table) readObject(body []byte, is *issues) bool {
 	broken := func(what string) bool {
 		is.cannotRead("body", "%s", what)
@@ -45,9 +44,9 @@ func (t Table) readObject(body []byte, is *issues) bool {
 		if err != nil {
 			return broken("is not valid JSON")
 		}
-		t.readMember(name.(string), value, is) // the decoder takes nothing else for a name
+		t.readMember(name.(string), value, is) // the decoder accepts only strings as names
 		if is.full() {
-			return false // its sender is told no more
+			return false // further faults would not be shown
 		}
 	}
 	if _, err := dec.Token(); err != nil {

@@ -2,14 +2,14 @@ package request
 
 import "encoding/json"
 
-// Kind describes the values of a field, and its default.
+// Kind describes the values of a field and the default.
 type Kind[T any] struct {
 	values  values[T]
 	initial *T          // the default; nil: none
-	enum    *EnumSchema // nil: no enum, or values that the document does not offer
+	enum    *EnumSchema // nil if the kind is no enum, or if the document does not show the values
 }
 
-// Default returns the kind with a default: the value of a field that is not sent.
+// Default returns the kind with v as the value of a field that is not sent.
 func (k Kind[T]) Default(v T) Kind[T] {
 	k.initial = &v
 	return k
@@ -19,15 +19,14 @@ func (k Kind[T]) Default(v T) Kind[T] {
 // form, and describes them as a JSON schema.
 type values[T any] interface {
 	fromJSON(json.RawMessage, report) T
-	fromTexts([]string, report) T // as many as most says
-	most() int                    // how many texts make a value: 1, unless it is a list
-	plain(T) any                  // the value as JSON has it
+	fromTexts([]string, report) T // gets at most most() texts
+	most() int                    // the largest number of texts for a value: 1 except for a list
+	plain(T) any                  // the value in the form of JSON
 	schema() Schema
 }
 
-// single are values with one JSON type each. take turns a value of the JSON type into a
-// value of the kind, or returns an error that says what is wrong. back does the
-// reverse.
+// single is a kind whose values have one JSON type. take turns a value of the JSON type into a
+// value of the kind, or returns an error with the fault. back does the reverse.
 type single[S, T any] struct {
 	of     *scalar[S]
 	take   func(S) (T, error)
@@ -67,11 +66,11 @@ func (k *single[S, T]) plain(v T) any { return k.back(v) }
 
 func (k *single[S, T]) schema() Schema {
 	s := k.bounds()
-	if s["$ref"] == nil { // the schema that is referred to has the type
+	if s["$ref"] == nil { // a referred schema states its own type
 		s["type"] = k.of.name
 	}
 	return s
 }
 
-// itself is what stands for a value that JSON has.
+// itself is the back of a kind whose values JSON has.
 func itself[T any](v T) any { return v }

@@ -6,9 +6,9 @@ import (
 	"fmt"
 )
 
-// List is fewest to most values of another kind: an array in JSON, a field or
-// parameter that is repeated elsewhere. The path of an issue with an entry ends
-// with its place, counted from 0: urls.3.
+// List is fewest to most values of another kind. In JSON, a list is an array. Elsewhere, the
+// field or parameter is repeated. The path of an issue with an entry ends with the entry's
+// index, as in urls.3.
 func List[T any](entry Kind[T], fewest, most int) Kind[[]T] {
 	return Kind[[]T]{values: &list[T]{entry.values, fewest, most}}
 }
@@ -20,19 +20,19 @@ type list[T any] struct {
 
 func (l *list[T]) fromJSON(raw json.RawMessage, to report) []T {
 	dec := json.NewDecoder(bytes.NewReader(raw))
-	if start, _ := dec.Token(); start != json.Delim('[') { // raw is valid
+	if start, _ := dec.Token(); start != json.Delim('[') { // raw is valid JSON
 		to.fault(wrongType("an array"))
 		return nil
 	}
 	var entries []json.RawMessage
 	for dec.More() {
-		if len(entries) == l.longest { // those that follow are not read: there may be millions
+		if len(entries) == l.longest { // a list may have millions of further entries
 			to.fault(fmt.Errorf("must have %d to %d entries, not more", l.fewest, l.longest))
 			return nil
 		}
 		var entry json.RawMessage
 		if dec.Decode(&entry) != nil {
-			break // never, as raw is valid
+			break // never: raw is valid JSON
 		}
 		entries = append(entries, entry)
 	}

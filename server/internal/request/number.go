@@ -5,16 +5,15 @@ import (
 	"time"
 )
 
-// Integer is a whole number from least to most. In JSON 2e3 and 2000.0 are 2000.
+// Integer is a whole number from least to most. In JSON, 2e3 and 2000.0 are equal to 2000.
 func Integer(least, most int) Kind[int] { return integer[int](least, most, 1) }
 
-// Milliseconds is a time from 0 to longest, sent as a whole number of
-// milliseconds.
+// Milliseconds is a time from 0 to longest. A request has it as a whole number of milliseconds.
 func Milliseconds(longest time.Duration) Kind[time.Duration] {
 	return integer(0, int(longest.Milliseconds()), time.Millisecond)
 }
 
-// integer is a whole number of units.
+// integer is a whole number of units from least to most.
 func integer[T ~int | ~int64](least, most int, unit T) Kind[T] {
 	take := func(n int) (T, error) {
 		if n < least || n > most {
@@ -32,8 +31,7 @@ func Boolean() Kind[bool] {
 	return kindOf(booleans, take, itself, func() Schema { return Schema{} })
 }
 
-// Not is a boolean whose variable holds the opposite: true in the request is false
-// in the variable.
+// Not is a negated boolean: true in the request is false in the variable.
 func Not() Kind[bool] {
 	take := func(b bool) (bool, error) { return !b, nil }
 	return kindOf(booleans, take, func(v bool) any { return !v }, func() Schema { return Schema{} })

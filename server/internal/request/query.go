@@ -6,20 +6,20 @@ import (
 	"unicode/utf8"
 )
 
-// ReadQuery reads the query of a URL, as it stands there. Parameters that no
-// field has are ignored. The error is an INVALID_REQUEST with the status 400.
+// ReadQuery reads the raw query of a URL. It ignores parameters of no field. The error is an
+// INVALID_REQUEST with the status 400.
 func (t Table) ReadQuery(raw string) error {
 	var is issues
 	values, err := url.ParseQuery(raw)
 	if err != nil {
-		is.cannotRead("query", "is not well formed") // what is, is read
+		is.cannotRead("query", "is not well formed") // the well-formed parameters are still read
 	}
 	t.readTexts(values, &is)
 	return is.errOutsideBody()
 }
 
-// ReadHeader reads the header of a request. The names of the fields must be as
-// [http.CanonicalHeaderKey] writes them; others are ignored. The error is an
+// ReadHeader reads the header of a request. The names of the fields must be in the form of
+// [http.CanonicalHeaderKey]. ReadHeader ignores other header fields. The error is an
 // INVALID_REQUEST with the status 400.
 func (t Table) ReadHeader(h http.Header) error {
 	var is issues
@@ -27,8 +27,8 @@ func (t Table) ReadHeader(h http.Header) error {
 	return is.errOutsideBody()
 }
 
-// ReadPath reads the wildcards of a path: value is [http.Request.PathValue]. It
-// reports false for a path that names nothing, as a value does not fit.
+// ReadPath reads the wildcards of a path. value is [http.Request.PathValue]. ReadPath returns
+// false if a value does not fit: then nothing has that path.
 func (t Table) ReadPath(value func(name string) string) bool {
 	values := map[string][]string{}
 	for _, f := range t.Fields {
@@ -39,15 +39,15 @@ func (t Table) ReadPath(value func(name string) string) bool {
 	return is.errOutsideBody() == nil
 }
 
-// readTexts reads texts by the names of their fields. A text that is not of its field's
-// type does not fit.
+// readTexts reads texts by the names of their fields. A text of the wrong type counts as a
+// value that does not fit.
 func (t Table) readTexts(values map[string][]string, is *issues) {
 	t.takeTexts(values, is)
 	t.complete(is)
 }
 
-// takeTexts reads texts as readTexts does, but allows missing fields: they may still
-// come.
+// takeTexts reads texts like readTexts, but permits missing fields because they may still
+// arrive.
 func (t Table) takeTexts(values map[string][]string, is *issues) {
 	for _, f := range t.Fields {
 		texts := values[f.name]

@@ -2,17 +2,17 @@ package request
 
 import "slices"
 
-// Schema is a JSON schema of the OpenAPI document.
+// Schema is a JSON schema for the OpenAPI document.
 type Schema = map[string]any
 
-// Parameter is a field as the document shows it outside of a body.
+// Parameter describes a field outside of a body for the document.
 type Parameter struct {
 	Name, About string
 	Required    bool
 	Schema      Schema
 }
 
-// Schema describes a body: a closed object.
+// Schema returns the schema of a body, which is a closed object.
 func (t Table) Schema() Schema {
 	properties := Schema{}
 	var required []string
@@ -40,9 +40,9 @@ func (t Table) Schema() Schema {
 	return s
 }
 
-// exclusions requires, one by one, the fields that exclude the fields of a set. It returns
-// nil if each set is a single field: then a schema that takes exactly one set says the
-// same.
+// exclusions returns one schema for each field of the other sets. The schema requires the
+// field, and the caller negates the schema. exclusions returns nil if each set has a single
+// field, because oneOf alone then excludes the other sets.
 func (t Table) exclusions(set []string) (others []Schema) {
 	if !slices.ContainsFunc(t.OneOf, func(s []string) bool { return len(s) > 1 }) {
 		return nil
@@ -55,7 +55,7 @@ func (t Table) exclusions(set []string) (others []Schema) {
 	return others
 }
 
-// Parameters describes the fields of a query, a path or a header, in their order.
+// Parameters describes the fields of a query, a path or a header, in the table's order.
 func (t Table) Parameters() []Parameter {
 	var all []Parameter
 	for _, f := range t.Fields {
@@ -64,7 +64,7 @@ func (t Table) Parameters() []Parameter {
 	return all
 }
 
-// Enums are the schemas to which fields of the table refer.
+// Enums returns the schemas of the enums to which the table's fields refer.
 func (t Table) Enums() []EnumSchema {
 	var all []EnumSchema
 	for _, f := range t.Fields {

@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// Table is the fields of a request, and what holds between them. The zero value
-// is a request without fields.
+// Table lists the fields of a request and the rules between them. The zero value is a request
+// without fields.
 type Table struct {
-	// Name is that of the schema in the document; a body needs one.
+	// Name is the name of the body's schema in the document. Only a body needs a name.
 	Name   string
 	Fields []*Field
-	// OneOf are sets of names. A request must have all names of exactly one set. nil
-	// means that there is no such rule.
+	// OneOf holds sets of field names. A request must have all names of exactly one set. If
+	// OneOf is nil, there is no such rule.
 	OneOf [][]string
 }
 
-// field returns the field of that name, nil when there is none.
+// field returns the field with the name, or nil.
 func (t Table) field(name string) *Field {
 	for _, f := range t.Fields {
 		if f.name == name {
@@ -26,10 +26,9 @@ func (t Table) field(name string) *Field {
 	return nil
 }
 
-// Canonical returns the meaning of a request after Read, with defaults filled in. Two
-// requests with the same meaning have equal Canonical values: order and form of the
-// fields make no difference. The values are strings, numbers, booleans, and slices of
-// them.
+// Canonical returns the meaning of a request after Read, with the defaults filled in. Two
+// requests with the same meaning have equal Canonical values. The order and the notation of
+// the fields do not matter. The values are strings, numbers, booleans, and slices of them.
 func (t Table) Canonical() map[string]any {
 	c := map[string]any{}
 	for _, f := range t.Fields {
@@ -40,25 +39,24 @@ func (t Table) Canonical() map[string]any {
 	return c
 }
 
-// complete sets the defaults and finds what is missing, once all that was sent has
-// been read.
+// complete sets the defaults and finds missing fields. Call it after the last field was read.
 func (t Table) complete(is *issues) {
 	for _, f := range t.Fields {
 		switch {
 		case f.sent:
 		case f.fills:
 			f.variable.fill()
-		case f.required && f.variable != file{}: // which is read elsewhere
+		case f.required && f.variable != file{}: // the handler reads files itself
 			is.cannotRead(f.name, "is missing")
 		}
 	}
-	if t.OneOf != nil && len(is.unreadable) == 0 { // what cannot be read is not missing
+	if t.OneOf != nil && len(is.unreadable) == 0 { // a field that cannot be read is not missing
 		t.checkOneOf(is)
 	}
 }
 
-// checkOneOf finds the one set that has a field in the request, and reports the set's
-// missing fields.
+// checkOneOf finds the set that has a field in the request, and reports the set's missing
+// fields. It also reports a request with fields of several sets or of none.
 func (t Table) checkOneOf(is *issues) {
 	sent := func(name string) bool { return t.field(name).sent }
 	var begun [][]string
@@ -83,8 +81,8 @@ func (t Table) checkOneOf(is *issues) {
 	}
 }
 
-// join quotes the names of the sets: or stands between sets, and between the
-// names of one.
+// join quotes the names of the sets. It puts or between two sets, and and between two names of
+// a set.
 func join(sets [][]string, or, and string) string {
 	var all []string
 	for _, set := range sets {

@@ -15,8 +15,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Text is a string of shortest to longest characters (Unicode code points, not
-// bytes); longest 0 means that the handler bounds it.
+// Text is a string of shortest to longest characters (Unicode code points, not bytes). If
+// longest is 0, the handler bounds the length.
 func Text(shortest, longest int) Kind[string] {
 	take := func(s string) (string, error) { return s, ofLength(s, shortest, longest) }
 	return kindOf(texts, take, itself, func() Schema { return lengths(shortest, longest) })
@@ -29,8 +29,8 @@ func ofLength(s string, shortest, longest int) error {
 	return nil
 }
 
-// Plain is Text without control characters: what is looked for as it stands in a
-// database, which does not take all of them.
+// Plain is a Text without control characters, for a text that the service looks up in a
+// database: not every database accepts every control character.
 func Plain(shortest, longest int) Kind[string] {
 	take := func(s string) (string, error) {
 		if strings.ContainsFunc(s, unicode.IsControl) {
@@ -57,20 +57,20 @@ func Printable(longest int) Kind[string] {
 	})
 }
 
-// maxLanguages is the longest list that [transcript.ParseLanguageList] takes, in
-// characters.
+// maxLanguages is the length of the longest list that [transcript.ParseLanguageList] accepts,
+// in characters.
 const maxLanguages = 200
 
-// Languages is a priority list of languages; see [transcript.ParseLanguageList].
+// Languages is a priority list of languages: see [transcript.ParseLanguageList].
 func Languages() Kind[transcript.LanguageList] {
 	plain := func(l transcript.LanguageList) any { return l.String() }
 	return kindOf(texts, transcript.ParseLanguageList, plain, func() Schema { return lengths(1, maxLanguages) })
 }
 
-// Enum is one of the offered values, in exactly their case. The hidden ones are
-// taken too, but the document does not offer them: the handler refuses them with
-// a code of its own. The schema in the document is named like T, or as the method
-// SchemaName of T says. A Table has the schemas of its fields in Enums.
+// Enum is one of the offered values. The case matters. A hidden value is accepted too, but the
+// document does not show it: the handler refuses the value with a specific code. The schema's
+// name in the document is the name of T, or the result of T's method SchemaName. [Table.Enums]
+// returns the schemas of a table's enums.
 func Enum[T ~string](offered []T, hidden ...T) Kind[T] {
 	schema := reflect.TypeFor[T]().Name()
 	if t, ok := any(T("")).(interface{ SchemaName() string }); ok {
@@ -95,17 +95,17 @@ func Enum[T ~string](offered []T, hidden ...T) Kind[T] {
 	return kind
 }
 
-// EnumSchema is the schema of a type of strings, for the document.
+// EnumSchema is the document's schema of an enum.
 type EnumSchema struct {
 	Name   string
-	Values any // the slice of them
+	Values any // a slice of the enum's type
 }
 
-// UUID is a UUID in its usual form of 36 characters, which is read in lower case.
+// UUID is a UUID in its usual form of 36 characters. The value is in lower case.
 func UUID() Kind[string] {
 	take := func(s string) (string, error) {
 		id, err := uuid.Parse(s)
-		if err != nil || len(s) != len(id.String()) { // Parse takes other forms too
+		if err != nil || len(s) != len(id.String()) { // Parse accepts other forms too
 			return "", errors.New("must be a UUID")
 		}
 		return id.String(), nil

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Fold returns the form of s for comparison and order, without case and accents:
-// decomposed, without marks, case folded. Fold of a folded text returns the same text.
+// Fold returns s without case and accents, for comparison and order. Fold decomposes s, drops
+// the marks and folds the case. Fold of a folded text returns the same text.
 func Fold(s string) string {
 	if isASCII(s) {
 		return strings.ToLower(s)

@@ -5,14 +5,13 @@ import (
 	"slices"
 )
 
-// near is how long the parts of a query may be said apart from each other, in
-// milliseconds.
+// near is the longest time between the first and the last part of a hit, in milliseconds.
 const near = 30_000
 
-// Hits returns the segments with a hit, by the Place.At of their words, each once, in
-// order of time. A hit is a place where all words and phrases of the query are said
-// within 30 seconds. A hit counts for the segment in which its first word begins, and
-// the next hit begins after it. places has the places of each term.
+// Hits returns the Place.At of the segments with a hit, in order and each once. A hit is a
+// passage of at most 30 seconds with all words and phrases of the query. A hit counts for the
+// segment of its first word, and the next hit begins after the hit's last part. places maps
+// each term of the query to its places.
 func (q Query) Hits(places map[Term][]Place) (at []int) {
 	type said struct {
 		Place
@@ -40,7 +39,7 @@ func (q Query) Hits(places map[Term][]Place) (at []int) {
 	return at
 }
 
-// first is the first of the places, nil unless there are all.
+// first returns the place with the lowest Pos. It returns nil if any place is nil.
 func first(places []*Place) *Place {
 	first := places[0]
 	for _, p := range places {
@@ -54,7 +53,8 @@ func first(places []*Place) *Place {
 	return first
 }
 
-// places are where the part begins, in order: where its words stand one after the other.
+// places returns the places where the part begins, in order. The words of a part follow each
+// other without a gap.
 func (p part) places(of map[Term][]Place) []Place {
 	starts := inPlace(of[p.term(0)])
 	for i := 1; i < len(p.words) && len(starts) > 0; i++ {
@@ -72,7 +72,8 @@ func (p part) places(of map[Term][]Place) []Place {
 	return starts
 }
 
-// inPlace sorts places that come from several words.
+// inPlace sorts the places of a term. A prefix has places of several words, which are not in
+// order.
 func inPlace(places []Place) []Place {
 	byPos := func(a, b Place) int { return cmp.Compare(a.Pos, b.Pos) }
 	if !slices.IsSortedFunc(places, byPos) {

@@ -10,25 +10,25 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Block is a part of the index of one text: some of its words, in order of their
-// bytes, with the places where they are said. Blocks are small, so that the words of a
-// query are found without reading the whole index of a text.
+// Block is a part of the index of one text. It has some words of the text in byte order, each
+// with its places. Blocks are small, so that a search reads only a small part of a text's
+// index.
 type Block struct {
-	First string // no word of the block comes before it; "" of a text's first block
+	First string // a lower bound of the words in the block; "" in a text's first block
 	Words []byte
 }
 
-// maxBlock is how large a block grows, in bytes, unless a single word needs more. Four
-// of them, with their keys, fit into a page of SQLite.
+// maxBlock bounds the size of a block in bytes. Only a single word that needs more exceeds it.
+// Four blocks with their keys fit into a page of SQLite.
 const maxBlock = 800
 
-// Place is where a word is said.
+// Place is a place in a text where a word is said.
 type Place struct {
 	At  int // milliseconds from the start of the media to the start of the segment
 	Pos int // number of the word in the text
 }
 
-// Blocks is the index of a text: one block at least.
+// Blocks returns the index of a text. It has at least one block.
 func Blocks(segments []transcript.Segment) []Block {
 	places := placesOf(segments)
 	blocks := []Block{{}}
@@ -65,7 +65,7 @@ func placesOf(segments []transcript.Segment) map[string]*encoder {
 	return places
 }
 
-// inOrder are the segments by their start, as they are in all that is published.
+// inOrder returns the segments in order of their start. All published segments have this order.
 func inOrder(segments []transcript.Segment) []transcript.Segment {
 	byStart := func(a, b transcript.Segment) int { return cmp.Compare(startOf(a), startOf(b)) }
 	if !slices.IsSortedFunc(segments, byStart) {
@@ -75,10 +75,11 @@ func inOrder(segments []transcript.Segment) []transcript.Segment {
 	return segments
 }
 
-// startOf is the Place.At of the words of a segment.
+// startOf returns the Place.At for the words of a segment.
 func startOf(s transcript.Segment) int { return int(wire.Milliseconds(s.Start)) }
 
-// encoder writes places, which are in order, as their differences.
+// encoder writes places in ascending order. It writes only the difference from the previous
+// place.
 type encoder struct {
 	encoded []byte
 	last    Place
@@ -96,7 +97,7 @@ func appendPlaces(places []Place, encoded []byte) []Place {
 		at, n := binary.Uvarint(encoded)
 		pos, m := binary.Uvarint(encoded[max(n, 0):])
 		if n <= 0 || m <= 0 {
-			return places // damaged: what was read is right
+			return places // damaged: the places read so far are right
 		}
 		p.At += int(at)
 		p.Pos += int(pos)
@@ -106,20 +107,20 @@ func appendPlaces(places []Place, encoded []byte) []Place {
 	return places
 }
 
-// First and Last bound the First of the blocks that may hold the term: from the last
-// block that is not after First, to Last.
+// First and Last bound the blocks that may hold the term. The range begins at the last block
+// whose First is not after First(), and ends at the last block whose First is not after Last().
 func (t Term) First() string { return t.Word }
 
-// Last is explained at First.
+// Last is the upper bound: see First.
 func (t Term) Last() string {
 	if t.Prefix {
-		return t.Word + "\U0010FFFF" // no character comes after it
+		return t.Word + "\U0010FFFF" // the highest code point
 	}
 	return t.Word
 }
 
-// AppendPlaces appends the places of the term that a block's Words hold. Of several
-// blocks they are not in order.
+// AppendPlaces appends the places of the term in a block. words is the block's Words. Places
+// from several blocks are not in order.
 func (t Term) AppendPlaces(places []Place, words []byte) []Place {
 	for len(words) > 0 {
 		var word, of []byte
@@ -128,7 +129,7 @@ func (t Term) AppendPlaces(places []Place, words []byte) []Place {
 		switch {
 		case t.matches(string(word)):
 			places = appendPlaces(places, of)
-		case string(word) > t.Word: // none that follows matches
+		case string(word) > t.Word: // no later word matches
 			return places
 		}
 	}
@@ -139,7 +140,7 @@ func appendBytes(dst, b []byte) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(b))), b...)
 }
 
-// cutBytes undoes appendBytes. Of what is damaged nothing is left.
+// cutBytes undoes appendBytes. It returns nil, nil if src is damaged.
 func cutBytes(src []byte) (b, rest []byte) {
 	n, size := binary.Uvarint(src)
 	if size <= 0 || n > uint64(len(src)-size) {

@@ -7,28 +7,28 @@ import (
 	"unicode/utf8"
 )
 
-// Query is what is searched for. The zero value finds nothing.
+// Query is a parsed query. The zero value finds nothing.
 type Query struct{ parts []part }
 
-// part is words that are said one after the other. With prefix, the last one may go on.
+// part is a sequence of words that are said one after the other. With prefix, the last word may
+// continue with further letters.
 type part struct {
 	words  []string
 	prefix bool
 }
 
-// Term is one word of a query, or with Prefix the words that begin with it.
+// Term is one word of a query. With Prefix, it stands for all words that begin with Word.
 type Term struct {
 	Word   string
 	Prefix bool
 }
 
-// Parse reads a query of words and "phrases". A * after a word or a phrase stands for
-// any further letters of the last word. Parse takes all other characters for text, so
-// that no query is wrong. An unclosed phrase goes to the end. A query without a word
-// finds nothing.
+// Parse reads a query of words and "phrases". A * after a word or a phrase stands for any
+// further letters of the last word. All other characters are text, so no query is invalid. A
+// phrase without a closing quote ends with the query. A query without a word finds nothing.
 func Parse(q string) Query {
 	var query Query
-	pieces := strings.Split(quotes.Replace(Fold(q)), `"`) // outside of quotes, inside, outside …
+	pieces := strings.Split(quotes.Replace(Fold(q)), `"`) // alternately outside and inside of quotes
 	for i, piece := range pieces {
 		if i%2 == 1 {
 			query.add(piece, i+1 < len(pieces) && strings.HasPrefix(pieces[i+1], "*"))
@@ -41,7 +41,7 @@ func Parse(q string) Query {
 	return query
 }
 
-// quotes are the ways in which keyboards write a quote.
+// quotes replaces typographic quotes by ASCII quotes.
 var quotes = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`)
 
 func (q *Query) add(text string, prefix bool) {
@@ -52,11 +52,11 @@ func (q *Query) add(text string, prefix bool) {
 	}
 }
 
-// Empty reports whether there is nothing to search for.
+// Empty reports whether the query has no word.
 func (q Query) Empty() bool { return len(q.parts) == 0 }
 
-// Terms are the words of the query, each once. Those come first that fewer texts are
-// likely to have: long ones.
+// Terms returns the words of the query, each once. Long words come first, because fewer texts
+// are likely to have them.
 func (q Query) Terms() []Term {
 	var terms []Term
 	for _, p := range q.parts {
@@ -74,7 +74,7 @@ func (q Query) Terms() []Term {
 
 func (p part) term(i int) Term { return Term{p.words[i], p.prefix && i == len(p.words)-1} }
 
-// matches reports whether a word is one that the term means.
+// matches reports whether the term stands for the word.
 func (t Term) matches(word string) bool {
 	return word == t.Word || t.Prefix && strings.HasPrefix(word, t.Word)
 }

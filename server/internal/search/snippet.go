@@ -10,20 +10,20 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// The bounds of a snippet: its length, and the length of the text before the hit, both
-// in characters as readers see them, without the marks and the dots. A character may
-// have many bytes, so the bytes have a bound too.
+// The bounds of a snippet: its length and the length of the text before the hit. Both are in
+// grapheme clusters, without the marks and the dots. A cluster may have many bytes, so a bound
+// in bytes applies too.
 const (
 	snippetLength = 160
 	snippetLead   = 50
 	snippetBytes  = 2000
-	lastWord      = 30 // how long the last word may be, in bytes, to be left out rather than cut
+	lastWord      = 30 // a last word of at most so many bytes is left out; a longer one is cut
 )
 
-// Hit returns the segment with a hit, and a snippet of the text there. The snippet is
-// HTML with <mark> around the found words and no other tag. It has 160 characters at
-// most, of the segment and its neighbors, and … where the text goes on. at is one of
-// Hits. ok is false if the text no longer has such a segment.
+// Hit returns the segment of a hit with a snippet of the text. at is one of the results of
+// Hits. The snippet is HTML with <mark> around the found words and no other tag. It has at most
+// 160 characters from the segment and its neighbors, and … where the text continues. ok is
+// false if the text no longer has the segment.
 func (q Query) Hit(segments []transcript.Segment, at int) (s transcript.Segment, snippet string, ok bool) {
 	segments = inOrder(segments)
 	n, ok := slices.BinarySearchFunc(segments, at, func(s transcript.Segment, at int) int { return startOf(s) - at })
@@ -58,12 +58,12 @@ func (q Query) snippet(segments []transcript.Segment, n int) string {
 // passage is the text of some segments on one line.
 type passage struct {
 	text          string
-	hit           int  // where the segment begins in which the query is met
-	before, after bool // there are more segments
+	hit           int  // the start of the hit's segment, in bytes
+	before, after bool // the text has further segments on this side
 }
 
-// around is the segment n with the one before it, and as many after it as a snippet may
-// show.
+// around returns the segment n with the segment before it, and as many segments after it as a
+// snippet may show.
 func around(segments []transcript.Segment, n int) passage {
 	var b strings.Builder
 	p := passage{before: n > 1}
@@ -92,7 +92,8 @@ func around(segments []transcript.Segment, n int) passage {
 	return p
 }
 
-// marks are the places of the query's parts in a text, in order, none in another.
+// marks returns the places of the query's parts in a text. They are in order and do not
+// overlap.
 func (q Query) marks(text string) (marks []span) {
 	words := spans(text)
 	for i := range words {
@@ -105,7 +106,7 @@ func (q Query) marks(text string) (marks []span) {
 	return merge(marks)
 }
 
-// stands reports whether the part is what the words begin with.
+// stands reports whether the words begin with the part.
 func (p part) stands(words []span) bool {
 	if len(words) < len(p.words) {
 		return false
@@ -118,7 +119,7 @@ func (p part) stands(words []span) bool {
 	return true
 }
 
-// merge makes one mark of those that overlap. They are in order of their starts.
+// merge joins overlapping marks. The marks must be in order of their starts.
 func merge(marks []span) (merged []span) {
 	for _, m := range marks {
 		if last := len(merged) - 1; last >= 0 && m.from < merged[last].to {
@@ -130,8 +131,8 @@ func merge(marks []span) (merged []span) {
 	return merged
 }
 
-// cut is which part of a text is shown, so that focus is in it: whole grapheme clusters,
-// and at both ends whole words where there are spaces.
+// cut returns the bounds of the shown text, which contains focus. Both bounds are between
+// grapheme clusters, and between words in a text with spaces.
 func cut(text string, focus int) (from, to int) {
 	from = leadBefore(text, focus)
 	to = from
@@ -152,9 +153,10 @@ func cut(text string, focus int) (from, to int) {
 	return from, to
 }
 
-// leadBefore is where a snippet begins: at a word, where one begins within the lead.
+// leadBefore returns the start of a snippet: the first word that begins within the lead, or the
+// start of the lead if no word begins there.
 func leadBefore(text string, focus int) int {
-	var starts []int // of the clusters before the focus
+	var starts []int // the starts of the clusters before the focus
 	for rest, state, at := text[:focus], -1, 0; rest != ""; {
 		var cluster string
 		cluster, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)

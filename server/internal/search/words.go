@@ -7,18 +7,18 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// maxWord bounds the stored part of a word, in bytes: longer words with the same
-// beginning count as the same word.
+// maxWord bounds the stored part of a word, in bytes. Longer words with the same stored part
+// count as one word.
 const maxWord = 128
 
-// Words are the words of a text, folded, in order: what the word boundaries of UAX 29
-// leave between them, without punctuation. A word with punctuation inside, as l'homme or
-// 3.14, is as many words as it has parts: it is found as a whole, being searched as a
-// phrase, and by its parts.
+// Words returns the folded words of a text, in order and without punctuation. It follows the
+// word boundaries of UAX 29, but also splits at punctuation inside a word: l'homme and 3.14 are
+// two words each. A search for 3.14 still finds 3.14, because the query becomes a phrase. A
+// search for a part finds it too.
 //
-// In scripts that are written without spaces every character is a word, as nothing
-// says where one ends: Han, Hiragana and Katakana, Thai, Lao, Khmer, Myanmar and the
-// like. Hangul has spaces, and words. Emoji are words; signs of other kinds are none.
+// In a script without spaces every character is a word, because nothing marks the end of a
+// word: Han, Hiragana and Katakana, Thai, Lao, Khmer, Myanmar and others. Hangul has spaces and
+// therefore words. An emoji is a word. Other signs are not.
 func Words(text string) (words []string) {
 	s := splitter{emit: func(word []byte, _, _ int) { words = append(words, string(word)) }}
 	s.add(Fold(text), 0, len(text))
@@ -26,14 +26,13 @@ func Words(text string) (words []string) {
 	return words
 }
 
-// span is a word with the bytes of the text that it stands for.
+// span is a word with its bounds in the text, in bytes.
 type span struct {
 	word     string
 	from, to int
 }
 
-// spans are the words of a text with their places in it, which are at the boundaries of
-// grapheme clusters.
+// spans returns the words of a text with their bounds. Each bound is between grapheme clusters.
 func spans(text string) (all []span) {
 	s := splitter{emit: func(word []byte, from, to int) { all = append(all, span{string(word), from, to}) }}
 	for rest, state, from := text, -1, 0; rest != ""; {
@@ -46,14 +45,14 @@ func spans(text string) (all []span) {
 	return all
 }
 
-// splitter takes folded text, in pieces, apart into words.
+// splitter splits folded text into words. The text arrives in pieces.
 type splitter struct {
 	emit     func(word []byte, from, to int)
-	word     []byte // the one that has begun
+	word     []byte // the current word
 	from, to int
 }
 
-// add goes on with a folded piece, which stands for the bytes from..to.
+// add takes the next folded piece, which stands for the bytes from..to of the text.
 func (s *splitter) add(folded string, from, to int) {
 	for i := 0; i < len(folded); {
 		r, size := rune(folded[i]), 1
@@ -80,7 +79,7 @@ func (s *splitter) add(folded string, from, to int) {
 	}
 }
 
-// flush ends the word that has begun.
+// flush ends the current word.
 func (s *splitter) flush() {
 	if len(s.word) > 0 {
 		s.emit(s.word, s.from, s.to)
@@ -88,14 +87,14 @@ func (s *splitter) flush() {
 	}
 }
 
-// class says what a character is to words.
+// class is the role of a character in words.
 type class int
 
 const (
-	between class = iota // parts words
-	inWord               // is part of one
-	alone                // is one
-	within               // is not seen
+	between class = iota // separates words
+	inWord               // is part of a word
+	alone                // is a word by itself
+	within               // is ignored, and does not end a word
 )
 
 func classOf(r rune) class {
@@ -120,19 +119,19 @@ func classOf(r rune) class {
 }
 
 const (
-	prolonged      = 'ー' // the sound mark of Katakana, which Unicode counts to no script
+	prolonged      = 'ー' // the sound mark of Katakana, to which Unicode assigns no script
 	zeroWidthSpace = '\u200B'
-	firstSpaceless = '\u0E00' // of the scripts below
+	firstSpaceless = '\u0E00' // the first code point of the scripts in spaceless
 )
 
-// spaceless are the scripts that are written without spaces between words.
+// spaceless lists scripts without spaces between words.
 var spaceless = []*unicode.RangeTable{
 	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
 	unicode.Tai_Le, unicode.New_Tai_Lue, unicode.Tai_Tham, unicode.Tai_Viet, unicode.Javanese, unicode.Balinese,
 }
 
-// pictograph reports whether a sign is an emoji or the like. The notes by which captions
-// mark music stand between words and mean nothing there.
+// pictograph reports whether a sign is an emoji or a similar picture. The notes that mark music
+// in captions have no meaning as words and only separate them.
 func pictograph(r rune) bool {
 	return r >= 0x2300 && (r < '♩' || r > '♬') && (r < 0xFFF0 || r > 0xFFFF)
 }

@@ -1,5 +1,5 @@
-// Package shortlink follows links that only redirect, to the content that they stand
-// for. It knows no request: who makes one bounds the time.
+// Package shortlink resolves links that only redirect to a platform's content. It does not
+// depend on a request: the caller bounds the time with its context.
 package shortlink
 
 import (
@@ -15,8 +15,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// Patience is how long the way from a short link to its content may take, all hops
-// together.
+// Patience is the longest time for resolving a short link, for all hops together.
 const Patience = 5 * time.Second
 
 const maxHops = 3
@@ -25,14 +24,13 @@ const maxHops = 3
 // Safe for concurrent use.
 type Follower struct {
 	Sites  *site.Table
-	Client func() *http.Client // makes a client of the guard's
+	Client func() *http.Client // returns a client of the egress guard
 }
 
-// Follow follows a short link to its content. The link may pass through hosts of no
-// platform, and must end on a platform's host. The errors carry codes: UPSTREAM_FAILED
-// if the link cannot be followed now, UNAVAILABLE if the link does not exist or leads
-// to an address that is not public, and UNSUPPORTED_PLATFORM or INVALID_VIDEO if the
-// link leads to no content of a platform.
+// Follow resolves a short link to its content. The link may pass through hosts of no platform,
+// but must end on a platform's host. The errors have codes: UPSTREAM_FAILED if the link cannot
+// be followed now; UNAVAILABLE if the link does not exist or leads to an address that is not
+// public; UNSUPPORTED_PLATFORM or INVALID_VIDEO if the link leads to no content of a platform.
 func (f *Follower) Follow(ctx context.Context, link string) (site.Match, error) {
 	for range maxHops {
 		next, err := f.hop(ctx, link)
@@ -51,7 +49,7 @@ func (f *Follower) Follow(ctx context.Context, link string) (site.Match, error) 
 	return site.Match{}, transcript.Errorf(transcript.UnsupportedPlatform, "The short link redirects more than %d times.", maxHops)
 }
 
-// hop returns where a link redirects to.
+// hop returns the target of one redirect.
 func (f *Follower) hop(ctx context.Context, link string) (string, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, link, nil)
 	if err != nil {
@@ -64,15 +62,15 @@ func (f *Follower) hop(ctx context.Context, link string) (string, error) {
 	case errors.Is(err, egress.ErrRefused):
 		return "", transcript.Errorf(transcript.Unavailable, "The short link leads to an address that this service does not visit.").Because(err)
 	case errors.Is(err, context.Canceled):
-		return "", err // nobody waits any more
+		return "", err // the caller has given up
 	case err != nil:
 		return "", transcript.Errorf(transcript.UpstreamFailed, "The short link could not be followed.").Because(err)
 	}
-	_ = answer.Body.Close() // only the head was wanted
+	_ = answer.Body.Close() // only the header is needed
 	return leadsTo(answer)
 }
 
-// leadsTo reads where an answer redirects to.
+// leadsTo returns the target of the redirect in an answer.
 func leadsTo(answer *http.Response) (string, error) {
 	next, err := answer.Location()
 	switch status := answer.StatusCode; {

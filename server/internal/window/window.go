@@ -1,5 +1,5 @@
-// Package window counts in windows of time: stretches of a fixed length that begin
-// at its multiples since 1970, so that everybody knows when the present one ends.
+// Package window counts events in windows of time. A window has a fixed length and begins at a
+// multiple of its length since 1970, so that every process agrees when it ends.
 package window
 
 import (
@@ -7,35 +7,35 @@ import (
 	"time"
 )
 
-// Window is a window of a key, with what was counted in it.
+// Window is the state of one key's window after an event was counted.
 type Window struct {
-	Count int // with what was counted last
+	Count int // including the event just counted
 	End   time.Time
 }
 
-// Counter counts by key. Nothing of a window is kept when the next one has begun.
-// The zero value is ready. Safe for concurrent use.
+// Counter counts events by key. It forgets a window when the next one begins. The zero value is
+// ready. Safe for concurrent use.
 type Counter[K comparable] struct {
-	// Max is how many keys a window tells apart; those that come after them are
-	// counted together. 0: any number.
+	// Max is the number of keys that a window counts separately. All further keys share one
+	// count. 0 means no bound.
 	Max int
 
 	mu    sync.Mutex
-	spans map[time.Duration]*span[K] // the present ones, by their length
+	spans map[time.Duration]*span[K] // the current windows, by their length
 }
 
-// span is a window for all its keys.
+// span is a window with the counts of all its keys.
 type span[K comparable] struct {
 	start  time.Time
 	length time.Duration
 	counts map[K]int
-	rest   int // of the keys beyond Max
+	rest   int // the shared count of the keys beyond Max
 }
 
-// Add counts one more for the key, in the window of the length that now is in.
-// Those of another length are counted apart.
+// Add counts one event for the key, in the window of the given length that contains now.
+// Windows of different lengths count separately.
 func (c *Counter[K]) Add(key K, length time.Duration, now time.Time) Window {
-	now = now.Round(0) // by the clock on the wall, which may be set
+	now = now.Round(0) // drops the monotonic reading: windows follow the wall clock, which may be set
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := c.spans[length]
@@ -52,17 +52,16 @@ func (c *Counter[K]) Add(key K, length time.Duration, now time.Time) Window {
 
 func (s *span[K]) end() time.Time { return s.start.Add(s.length) }
 
-// covers reports whether the window counts an event at now. If the clock steps back
-// into the window before, this window goes on: a new window would let a caller use up
-// the later window twice. If the clock steps back further, a new window begins:
-// otherwise a caller who has used up the later window would wait until the clock
-// reaches it again.
+// covers reports whether the window counts an event at now. If the clock steps back into the
+// previous window, the current window continues: with a new window a caller could use the
+// current window's count twice. If the clock steps back further, a new window begins. Otherwise
+// a caller at its bound would wait until the clock reaches the end of the current window again.
 func (s *span[K]) covers(now time.Time) bool {
 	return !now.Before(s.start.Add(-s.length)) && now.Before(s.end())
 }
 
-// begin begins the window of the length that now is in, and forgets those of other
-// lengths that are past.
+// begin begins the window of the given length that contains now, and forgets the windows of
+// other lengths that are over.
 func (c *Counter[K]) begin(length time.Duration, now time.Time) *span[K] {
 	for l, s := range c.spans {
 		if !s.covers(now) {
