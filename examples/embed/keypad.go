@@ -54,7 +54,7 @@ func (keypad) listen(ctx context.Context, audio engine.Audio, progress func(time
 		return nil, transcript.Errorf(transcript.Internal, "The recording cannot be read.").Because(err)
 	}
 	defer recording.Close()
-	pcm := bufio.NewReader(recording.PCM(speech.Chunk{Last: recording.Samples()}))
+	pcm := bufio.NewReader(recording.PCM(0, recording.Samples()))
 
 	var presses []transcript.Word
 	var samples [block]int16

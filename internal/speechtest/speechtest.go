@@ -82,7 +82,7 @@ func copySamples(t testing.TB, to io.Writer, path string) {
 		t.Fatal(err)
 	}
 	defer func() { _ = rec.Close() }() // it was only read
-	if _, err := io.Copy(to, rec.PCM(speech.Chunk{Last: rec.Samples()})); err != nil {
+	if _, err := io.Copy(to, rec.PCM(0, rec.Samples())); err != nil {
 		t.Fatal(err)
 	}
 }

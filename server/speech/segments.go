@@ -49,9 +49,9 @@ func segmentOf(words []transcript.Word) transcript.Segment {
 		sum += w.Confidence
 	}
 	s := transcript.Segment{Text: text, Start: words[0].Start, Words: words}
-	s.Duration = toSeconds(toMillis(end - s.Start))
+	s.Duration = millis(end - s.Start)
 	if sum > 0 {
-		mean := toSeconds(toMillis(sum / float64(len(words))))
+		mean := millis(sum / float64(len(words)))
 		s.Confidence = &mean
 	}
 	return s

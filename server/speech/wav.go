@@ -139,23 +139,17 @@ func (r *Recording) Close() error {
 // Samples returns the length of the recording in samples.
 func (r *Recording) Samples() int64 { return r.data.Size() / bytesPerSample }
 
-// Duration returns the length of the recording.
-func (r *Recording) Duration() time.Duration { return toDuration(r.Samples()) }
-
-// PCM reads the samples of c without a header: signed 16 bit, little endian. It leaves out
-// samples outside the recording.
-func (r *Recording) PCM(c Chunk) io.Reader {
-	first := min(max(c.First, 0), r.Samples())
-	last := min(max(c.Last, first), r.Samples())
-	return io.NewSectionReader(r.data, first*bytesPerSample, (last-first)*bytesPerSample)
+// Duration returns the length of the recording: each sample lasts exactly 62.5 µs.
+func (r *Recording) Duration() time.Duration {
+	return time.Duration(r.Samples()) * (time.Second / SampleRate)
 }
 
-// WriteChunk writes c as a complete WAV.
-func (r *Recording) WriteChunk(w io.Writer, c Chunk) error {
-	if c.First < 0 || c.Last < c.First || c.Last > r.Samples() {
-		return fmt.Errorf("speech: chunk of samples %d to %d is not in a recording of %d", c.First, c.Last, r.Samples())
-	}
-	return WriteWAV(w, r.PCM(c), c.Last-c.First)
+// PCM reads the samples from first to last, without last and without a header: signed 16 bit,
+// little endian. It leaves out samples outside the recording.
+func (r *Recording) PCM(first, last int64) io.Reader {
+	first = min(max(first, 0), r.Samples())
+	last = min(max(last, first), r.Samples())
+	return io.NewSectionReader(r.data, first*bytesPerSample, (last-first)*bytesPerSample)
 }
 
 // WriteWAV writes a WAV of 16 kHz, mono, 16 bit with the given number of samples from pcm:

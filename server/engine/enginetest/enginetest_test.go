@@ -21,6 +21,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/speechtest"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/enginetest"
+	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -45,7 +46,7 @@ func (s sound) Recognize(ctx context.Context, audio engine.Audio, opts engine.Re
 		return engine.Recognition{}, transcript.Errorf(transcript.Internal, "unreadable").Because(err)
 	}
 	defer rec.Close()
-	plan, err := rec.Plan(ctx, speech.Lengths{})
+	plan, err := recognition.NewPlan(ctx, rec, recognition.Lengths{})
 	if err != nil || len(plan.Speech()) == 0 {
 		return engine.Recognition{}, err
 	}

@@ -78,7 +78,7 @@ func voiceIn(t T, audio engine.Audio) engine.Voice {
 	defer func() { _ = rec.Close() }() // it was only read
 	length := min(audio.Duration, longestClip)
 	var pcm bytes.Buffer
-	_, err = pcm.ReadFrom(rec.PCM(speech.Chunk{Last: int64(length.Seconds() * speech.SampleRate)}))
+	_, err = pcm.ReadFrom(rec.PCM(0, int64(length.Seconds()*speech.SampleRate)))
 	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "voice.wav")
 	require.NoError(t, speechtest.WriteFile(path, pcm.Bytes()))

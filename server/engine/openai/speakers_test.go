@@ -19,6 +19,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/enginetest"
 	"github.com/transcriptkit/transcriptkit/server/engine/openai"
+	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -241,7 +242,7 @@ func TestInfoOfSpeakers(t *testing.T) {
 		require.NoError(t, err)
 		info := r.Info()
 		assert.Equal(t, chunk, info.MaxChunk)
-		assert.Equal(t, speech.Lengths{Longest: chunk, Window: chunk}, speech.LengthsFor(info), "silences stay in, where that spares a part")
+		assert.Equal(t, recognition.Lengths{Longest: chunk, Window: chunk}, recognition.LengthsFor(info), "silences stay in, where that spares a part")
 		assert.True(t, info.Speakers)
 		assert.Equal(t, 4, info.Voices)
 		assert.False(t, info.Prompts)

@@ -12,11 +12,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/enginetest"
 	"github.com/transcriptkit/transcriptkit/server/engine/pocketsphinx"
-	"github.com/transcriptkit/transcriptkit/server/speech"
+	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 )
 
 // BenchmarkChunks compares three minutes of speech recognized in one call with
-// the same cut into chunks. It is the ground of speech.DefaultChunk.
+// the same cut into chunks. It is the ground of recognition.DefaultChunk.
 func BenchmarkChunks(b *testing.B) {
 	said, err := os.ReadFile(testdata + "talk.txt")
 	require.NoError(b, err)
@@ -35,7 +35,7 @@ func BenchmarkChunks(b *testing.B) {
 	for _, atOnce := range []int{1, 2} {
 		b.Run(fmt.Sprintf("chunks/atOnce=%d", atOnce), func(b *testing.B) {
 			for b.Loop() {
-				text := transcribe(b, r, path, speech.DefaultChunk, atOnce)
+				text := transcribe(b, r, path, recognition.DefaultChunk, atOnce)
 				b.ReportMetric(speechtest.WordErrorRate(want, textOf(text.Segments)), "WER")
 			}
 		})

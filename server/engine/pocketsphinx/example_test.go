@@ -5,7 +5,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/pocketsphinx"
-	"github.com/transcriptkit/transcriptkit/server/speech"
+	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 )
 
 // A server makes its recognizer in Config.Engine, where it hands out the host.
@@ -16,7 +16,7 @@ func Example() {
 
 	eng, err := makeEngine(engine.Host{})
 	info := eng.Recognizer.Info()
-	fmt.Println(info.Name, info.Model, info.Languages, speech.LengthsFor(info).Longest, err)
+	fmt.Println(info.Name, info.Model, info.Languages, recognition.LengthsFor(info).Longest, err)
 	// Output:
 	// pocketsphinx en-us [en] 30s <nil>
 }

@@ -98,7 +98,7 @@ func (r *Recognizer) Recognize(ctx context.Context, audio engine.Audio, opts eng
 	defer func() { _ = rec.Close() }() // it was only read
 
 	words, err := r.run(ctx, &feed{
-		pcm:      rec.PCM(speech.Chunk{Last: rec.Samples()}),
+		pcm:      rec.PCM(0, rec.Samples()),
 		total:    rec.Samples(),
 		progress: opts.Progress,
 	})

@@ -16,6 +16,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/enginetest"
 	"github.com/transcriptkit/transcriptkit/server/engine/pocketsphinx"
+	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -39,17 +40,17 @@ func audioOf(t testing.TB, path string) engine.Audio {
 
 // transcribe cuts, recognizes and stitches as a service does, with that many
 // chunks at a time.
-func transcribe(t testing.TB, r engine.Recognizer, path string, longest time.Duration, atOnce int) speech.Transcription {
+func transcribe(t testing.TB, r engine.Recognizer, path string, longest time.Duration, atOnce int) recognition.Transcription {
 	t.Helper()
 	rec, err := speech.Open(path)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, rec.Close()) }()
-	plan, err := rec.Plan(t.Context(), speech.Lengths{Longest: longest})
+	plan, err := recognition.NewPlan(t.Context(), rec, recognition.Lengths{Longest: longest})
 	require.NoError(t, err)
 
 	dir := t.TempDir()
 	chunks := plan.Speech()
-	results := make([]speech.Result, len(chunks))
+	results := make([]recognition.Result, len(chunks))
 	errs := make([]error, len(chunks))
 	slots := make(chan struct{}, atOnce)
 	var wg sync.WaitGroup
@@ -64,21 +65,21 @@ func transcribe(t testing.TB, r engine.Recognizer, path string, longest time.Dur
 	for _, err := range errs {
 		require.NoError(t, err)
 	}
-	text, err := speech.Stitch(plan, results)
+	text, err := recognition.Stitch(plan, results)
 	require.NoError(t, err)
 	return text
 }
 
-func recognize(ctx context.Context, r engine.Recognizer, rec *speech.Recording, chunk speech.Chunk, path string) (speech.Result, error) {
+func recognize(ctx context.Context, r engine.Recognizer, rec *speech.Recording, chunk recognition.Chunk, path string) (recognition.Result, error) {
 	f, err := os.Create(path)
 	if err != nil {
-		return speech.Result{}, err
+		return recognition.Result{}, err
 	}
-	if err := rec.WriteChunk(f, chunk); err != nil {
-		return speech.Result{}, err
+	if err := chunk.Write(f, rec); err != nil {
+		return recognition.Result{}, err
 	}
 	if err := f.Close(); err != nil {
-		return speech.Result{}, err
+		return recognition.Result{}, err
 	}
 	heard, err := r.Recognize(ctx, engine.Audio{Path: path, Duration: chunk.Duration()}, engine.RecognizeOptions{})
 	return chunk.Place(heard), err

@@ -23,7 +23,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/enginetest"
 	"github.com/transcriptkit/transcriptkit/server/engine/whisper"
-	"github.com/transcriptkit/transcriptkit/server/speech"
+	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -364,7 +364,7 @@ func TestMaxChunk(t *testing.T) {
 		_, err := s.Recognize(t.Context(), noise(t, min(want, 5*time.Second)), engine.RecognizeOptions{})
 		require.NoError(t, err)
 	}
-	assert.Equal(t, time.Second, speech.LengthsFor(newServer(t, whisper.ServerOptions{URL: "http://h", MaxBytes: 45_000}).Info()).Longest)
+	assert.Equal(t, time.Second, recognition.LengthsFor(newServer(t, whisper.ServerOptions{URL: "http://h", MaxBytes: 45_000}).Info()).Longest)
 }
 
 // One request is under way at a time; who waits can leave.

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
-	"github.com/transcriptkit/transcriptkit/server/speech"
+	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -51,7 +51,7 @@ func AbilitiesOf(e engine.Engine) (a Abilities) {
 		info := e.Recognizer.Info()
 		a.Recognizer = &Recognizer{
 			Name: info.Name, Model: info.Model, Languages: info.Languages,
-			ChunkSec: speech.LengthsFor(info).Longest.Seconds(), WindowSec: info.Window.Seconds(), Prompts: info.Prompts, Voices: info.Voices,
+			ChunkSec: recognition.LengthsFor(info).Longest.Seconds(), WindowSec: info.Window.Seconds(), Prompts: info.Prompts, Voices: info.Voices,
 		}
 	}
 	return a

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
-	"github.com/transcriptkit/transcriptkit/server/speech"
+	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -87,9 +87,9 @@ const shortestChunk = time.Second
 
 // Lengths returns the chunk lengths for a recording in one of the languages. Of the
 // recognizers that know such a language, the recognizer with the shortest chunks counts.
-func (t Team) Lengths(list transcript.LanguageList) (shortest speech.Lengths) {
+func (t Team) Lengths(list transcript.LanguageList) (shortest recognition.Lengths) {
 	for _, r := range t.recognizers() {
-		wants := speech.Lengths{Longest: durationOf(r.ChunkSec), Window: durationOf(r.WindowSec)}
+		wants := recognition.Lengths{Longest: durationOf(r.ChunkSec), Window: durationOf(r.WindowSec)}
 		if _, ok := list.RecognizeAs(r.Languages); ok && wants.Longest >= shortestChunk && (shortest.Longest == 0 || wants.Longest < shortest.Longest) {
 			shortest = wants
 		}

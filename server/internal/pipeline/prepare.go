@@ -11,6 +11,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/limits"
+	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -87,8 +88,8 @@ func (p *Pipeline) enterDurationCheck(ctx context.Context, t task) (e *db.Extrac
 
 // decode spools the media, refuses what cannot be transcribed, and cuts it. The
 // caller closes the recording.
-func (p *Pipeline) decode(ctx context.Context, t task, e *db.Extraction) (speech.Plan, *speech.Recording, error) {
-	var none speech.Plan
+func (p *Pipeline) decode(ctx context.Context, t task, e *db.Extraction) (recognition.Plan, *speech.Recording, error) {
+	var none recognition.Plan
 	team, list := p.cluster.TeamNow(ctx), subject.OnlyASR(subject.OfExtraction(e).ASRLanguage())
 	if err := team.CanTranscribe(list); err != nil {
 		return none, nil, err // the process that could when it was accepted is gone
@@ -111,7 +112,7 @@ func (p *Pipeline) decode(ctx context.Context, t task, e *db.Extraction) (speech
 	if err != nil {
 		return none, nil, err
 	}
-	plan, err := rec.Plan(ctx, team.Lengths(list))
+	plan, err := recognition.NewPlan(ctx, rec, team.Lengths(list))
 	if err != nil {
 		return none, nil, errors.Join(err, rec.Close())
 	}
@@ -205,7 +206,7 @@ func (p *Pipeline) tooLong() error {
 
 // keepChunks stores the audio of every chunk of speech. After an error it returns
 // those that were stored before it, for the caller to delete.
-func (p *Pipeline) keepChunks(ctx context.Context, id string, plan speech.Plan, rec *speech.Recording) ([]db.Chunk, error) {
+func (p *Pipeline) keepChunks(ctx context.Context, id string, plan recognition.Plan, rec *speech.Recording) ([]db.Chunk, error) {
 	key := chunkKeys(id)
 	chunks := make([]db.Chunk, len(plan.Chunks))
 	for i, c := range plan.Chunks {
@@ -219,7 +220,7 @@ func (p *Pipeline) keepChunks(ctx context.Context, id string, plan speech.Plan, 
 		if c.Silent {
 			continue
 		}
-		kept, err := p.store.Blobs.Put(ctx, key(c.Index), func(w io.Writer) error { return rec.WriteChunk(w, c) })
+		kept, err := p.store.Blobs.Put(ctx, key(c.Index), func(w io.Writer) error { return c.Write(w, rec) })
 		if err != nil {
 			return chunks, fmt.Errorf("pipeline: keeping chunk %d: %w", c.Index, err)
 		}
@@ -230,7 +231,7 @@ func (p *Pipeline) keepChunks(ctx context.Context, id string, plan speech.Plan, 
 
 // leaveChunks ends the step: the cut list, the move and the wait for a slot in one
 // transaction. A recording of silence goes straight to be published.
-func (p *Pipeline) leaveChunks(ctx context.Context, t task, plan speech.Plan, chunks []db.Chunk) error {
+func (p *Pipeline) leaveChunks(ctx context.Context, t task, plan recognition.Plan, chunks []db.Chunk) error {
 	return p.ownWanted(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 		if err := p.judge(ctx, tx, e, limits.Lasting(plan.Duration())); err != nil || e.State.Status.Terminal() {
 			return err

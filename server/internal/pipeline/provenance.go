@@ -6,8 +6,8 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
-	"github.com/transcriptkit/transcriptkit/server/speech"
 )
 
 // recognizerOf is what is stored of a recognizer with each chunk that it has
@@ -22,7 +22,7 @@ func recognizerOf(info engine.RecognizerInfo) db.Recognizer {
 
 // recognizersOf are the recognizers of the chunks, first the one that has recognized
 // the most seconds of speech.
-func recognizersOf(chunks []db.Chunk, results []speech.Result) []db.Recognizer {
+func recognizersOf(chunks []db.Chunk, results []recognition.Result) []db.Recognizer {
 	seconds := make(map[int]float64, len(results))
 	for _, r := range results {
 		for _, s := range r.Segments {
@@ -47,7 +47,7 @@ func recognizersOf(chunks []db.Chunk, results []speech.Result) []db.Recognizer {
 // languageOf returns the heard language, else the requested language, else the language
 // that the recognizer listens for, else "und" (RFC 5646: undetermined). If the text is
 // empty, the language of the recognizer says nothing about the recording.
-func languageOf(text speech.Transcription, e *db.Extraction, heard []db.Recognizer) string {
+func languageOf(text recognition.Transcription, e *db.Extraction, heard []db.Recognizer) string {
 	tag := cmp.Or(text.Language, subject.OfExtraction(e).ASRLanguage())
 	if tag == "" && len(heard) > 0 && len(text.Segments) > 0 {
 		tag = heard[0].Language
@@ -59,7 +59,7 @@ func languageOf(text speech.Transcription, e *db.Extraction, heard []db.Recogniz
 // they detect languages, whether the account's prompt guided them, where text is
 // missing, whether nothing was heard, and the caption sources that were asked first. A
 // recording of silence names no recognizer.
-func provenance(text speech.Transcription, e *db.Extraction, heard []db.Recognizer) map[string]any {
+func provenance(text recognition.Transcription, e *db.Extraction, heard []db.Recognizer) map[string]any {
 	m := map[string]any{}
 	if len(heard) > 0 {
 		most := heard[0]

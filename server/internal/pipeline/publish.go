@@ -9,8 +9,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
+	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
-	"github.com/transcriptkit/transcriptkit/server/speech"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -58,7 +58,7 @@ func transcriptOf(e *db.Extraction, chunks []db.Chunk) (*db.Transcript, error) {
 		return nil, err
 	}
 	heard := recognizersOf(chunks, results)
-	text, err := speech.Stitch(plan, results)
+	text, err := recognition.Stitch(plan, results)
 	if err != nil {
 		return nil, fmt.Errorf("pipeline: stitching: %w", err)
 	}
@@ -87,13 +87,13 @@ func transcriptOf(e *db.Extraction, chunks []db.Chunk) (*db.Transcript, error) {
 	return t, nil
 }
 
-func readResults(chunks []db.Chunk) ([]speech.Result, error) {
-	var results []speech.Result
+func readResults(chunks []db.Chunk) ([]recognition.Result, error) {
+	var results []recognition.Result
 	for _, c := range chunks {
 		if c.Silent {
 			continue
 		}
-		var r speech.Result
+		var r recognition.Result
 		if err := json.Unmarshal(c.Result, &r); err != nil {
 			return nil, fmt.Errorf("pipeline: result of chunk %d: %w", c.N, err)
 		}

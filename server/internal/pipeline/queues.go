@@ -6,7 +6,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/speech"
+	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 )
 
 // The queues, and how many of their steps run at once. Chunks have as many workers as
@@ -159,7 +159,7 @@ func (p *Pipeline) recognizeTimeout() time.Duration {
 	if p.engine.Recognizer == nil {
 		return recognizeTimeout
 	}
-	return recognizeTimeout + 60*speech.LengthsFor(p.engine.Recognizer.Info()).Longest
+	return recognizeTimeout + 60*recognition.LengthsFor(p.engine.Recognizer.Info()).Longest
 }
 
 // needs says what a process must be able to do for the steps of a queue.

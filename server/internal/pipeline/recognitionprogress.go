@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -21,7 +22,7 @@ type progressBoard struct {
 
 // reporter is the progress of one extraction and when it was last written down.
 type reporter struct {
-	*speech.Progress
+	*recognition.Progress
 	users int // guarded by the board
 
 	mu      sync.Mutex
@@ -38,7 +39,7 @@ func (b *progressBoard) open(extractionID string, list cutList) *reporter {
 	}
 	r := b.reporters[extractionID]
 	if r == nil {
-		r = &reporter{Progress: speech.NewProgress(list.Plan)}
+		r = &reporter{Progress: recognition.NewProgress(list.Plan)}
 		b.reporters[extractionID] = r
 	}
 	r.users++

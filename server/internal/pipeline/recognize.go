@@ -9,8 +9,8 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
-	"github.com/transcriptkit/transcriptkit/server/speech"
 )
 
 // recognize is the step of one chunk.
@@ -63,7 +63,7 @@ func (p *Pipeline) recognize(ctx context.Context, t task, a recognizeArgs) error
 }
 
 // loadChunk brings the audio of a chunk into dir, and proves that it is whole.
-func (p *Pipeline) loadChunk(ctx context.Context, stored db.Chunk, c speech.Chunk, dir string) (engine.Audio, error) {
+func (p *Pipeline) loadChunk(ctx context.Context, stored db.Chunk, c recognition.Chunk, dir string) (engine.Audio, error) {
 	path, err := p.loadBlob(ctx, stored.MediaKey, stored.MediaSHA256, dir)
 	if err != nil {
 		return engine.Audio{}, err
@@ -93,7 +93,7 @@ func (p *Pipeline) enterRecognition(ctx context.Context, t task, chunk int) (e *
 
 // outcome is what is to be stored of a chunk.
 type outcome struct {
-	speech.Result
+	recognition.Result
 	company // with those who speak in the chunk
 
 	wasInTurn, isInTurn bool // the chunks wait for each other, until this one and from now on
@@ -134,7 +134,7 @@ func (p *Pipeline) finishChunk(ctx context.Context, t task, plan cutList, r outc
 
 // cutList is a plan with what is done of it, and where its audio is.
 type cutList struct {
-	speech.Plan
+	recognition.Plan
 	done  map[int]bool
 	audio []db.Chunk // by index
 }
@@ -152,7 +152,7 @@ func readCutList(ctx context.Context, tx *db.Tx, extractionID string) (cutList, 
 }
 
 // first are the chunks that enter the queue at first.
-func (l cutList) first(inTurn bool) []speech.Chunk {
+func (l cutList) first(inTurn bool) []recognition.Chunk {
 	speaking := l.Speech()
 	return speaking[:min(window(inTurn), len(speaking))]
 }
@@ -160,9 +160,9 @@ func (l cutList) first(inTurn bool) []speech.Chunk {
 // next are the chunks that enter the queue when the given one is done: the window moves
 // on by one. It widens when the chunk was the only one in it, and the others need not
 // wait for their turn any more.
-func (l cutList) next(chunk int, was, is bool) []speech.Chunk {
+func (l cutList) next(chunk int, was, is bool) []recognition.Chunk {
 	speaking := l.Speech()
-	at := slices.IndexFunc(speaking, func(c speech.Chunk) bool { return c.Index == chunk })
+	at := slices.IndexFunc(speaking, func(c recognition.Chunk) bool { return c.Index == chunk })
 	from, to := at+window(was), at+1+window(is)
 	return speaking[min(from, len(speaking)):min(to, len(speaking))]
 }
@@ -176,11 +176,11 @@ func window(inTurn bool) int {
 }
 
 // planOf is the plan that the rows were made from.
-func planOf(rows []db.Chunk) speech.Plan {
-	plan := speech.Plan{Chunks: make([]speech.Chunk, len(rows))}
+func planOf(rows []db.Chunk) recognition.Plan {
+	plan := recognition.Plan{Chunks: make([]recognition.Chunk, len(rows))}
 	for i, row := range rows {
 		first := samples(row.Start)
-		plan.Chunks[i] = speech.Chunk{Index: row.N, First: first, Last: first + samples(row.Duration), Silent: row.Silent}
+		plan.Chunks[i] = recognition.Chunk{Index: row.N, First: first, Last: first + samples(row.Duration), Silent: row.Silent}
 		plan.Samples = plan.Chunks[i].Last
 	}
 	return plan

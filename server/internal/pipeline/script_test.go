@@ -20,6 +20,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/server/pace"
@@ -70,8 +71,8 @@ func (s *script) Normalize(_ context.Context, in, out string, longest time.Durat
 		return engine.Audio{}, err
 	}
 	defer f.Close()
-	all := speech.Chunk{Last: samples}
-	return engine.Audio{Path: out, Duration: length}, rec.WriteChunk(f, all)
+	all := recognition.Chunk{Last: samples}
+	return engine.Audio{Path: out, Duration: length}, all.Write(f, rec)
 }
 
 func (s *script) Recognize(ctx context.Context, a engine.Audio, o engine.RecognizeOptions) (engine.Recognition, error) {

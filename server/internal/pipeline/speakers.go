@@ -10,12 +10,13 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 )
 
 // company is who has spoken before a chunk, and whose voices its recognizer is told.
 type company struct {
-	cast, offered speech.Cast
+	cast, offered recognition.Cast
 	voices        []engine.Voice // of offered
 }
 
@@ -30,7 +31,7 @@ func (p *Pipeline) companyOf(ctx context.Context, a recognizeArgs, dir string) (
 		return c, err
 	}
 	for _, row := range rows {
-		c.cast = append(c.cast, speech.Speaker{Name: row.Name, Spoken: row.Spoken, Clip: row.Clip})
+		c.cast = append(c.cast, recognition.Speaker{Name: row.Name, Spoken: row.Spoken, Clip: row.Clip})
 	}
 	c.offered = c.cast.WithClip(p.engine.Recognizer.Info().Voices)
 	for i, s := range c.offered {
@@ -43,7 +44,7 @@ func (p *Pipeline) companyOf(ctx context.Context, a recognizeArgs, dir string) (
 	return c, nil
 }
 
-func voiceOf(s speech.Speaker, name, dir string) (v engine.Voice, err error) {
+func voiceOf(s recognition.Speaker, name, dir string) (v engine.Voice, err error) {
 	v = engine.Voice{Name: name, Audio: engine.Audio{Path: filepath.Join(dir, name+".wav")}}
 	if err := os.WriteFile(v.Audio.Path, s.Clip, 0o600); err != nil {
 		return v, fmt.Errorf("pipeline: spooling the clip of a voice: %w", err)
@@ -61,7 +62,7 @@ func lengthOf(path string) (time.Duration, error) {
 }
 
 // admit names the speakers of a chunk, and adds them to the company.
-func (c *company) admit(chunk speech.Chunk, r *speech.Result, audio engine.Audio) error {
+func (c *company) admit(chunk recognition.Chunk, r *recognition.Result, audio engine.Audio) error {
 	rec, err := speech.Open(audio.Path)
 	if err != nil {
 		return err

@@ -87,7 +87,7 @@ func pcmOf(a engine.Audio) ([]byte, error) {
 	if rec.Duration() != a.Duration {
 		return nil, transcript.Errorf(transcript.Internal, "%s lasts %v, not %v", a.Path, rec.Duration(), a.Duration)
 	}
-	return io.ReadAll(rec.PCM(speech.Chunk{Last: rec.Samples()}))
+	return io.ReadAll(rec.PCM(0, rec.Samples()))
 }
 
 func wavOf(t *testing.T, pcm []byte) []byte {

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
-	"github.com/transcriptkit/transcriptkit/server/speech"
 )
 
 // start is the step between the cut and the first chunk: it puts the first chunks of an
@@ -25,7 +25,7 @@ func (p *Pipeline) start(ctx context.Context, t task, _ startArgs) error {
 	})
 }
 
-func enqueueChunks(ctx context.Context, tx *db.Tx, e *db.Extraction, chunks []speech.Chunk, inTurn bool) error {
+func enqueueChunks(ctx context.Context, tx *db.Tx, e *db.Extraction, chunks []recognition.Chunk, inTurn bool) error {
 	for _, c := range chunks {
 		if err := tx.Enqueue(ctx, recognizeArgs{Extraction: e.ID, Chunk: c.Index, InTurn: inTurn}); err != nil {
 			return err

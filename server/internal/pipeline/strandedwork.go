@@ -8,8 +8,8 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
-	"github.com/transcriptkit/transcriptkit/server/speech"
 )
 
 // Every process compares the queue with the work that has not ended, when it starts and
@@ -149,13 +149,13 @@ func nextSteps(ctx context.Context, tx *db.Tx, e *db.Extraction, team cluster.Te
 // chunks that enter the queue at first, and the chunks that enter when a finished chunk
 // is done. stillInTurn reports whether the chunks still wait for each other, if they
 // did at first.
-func (l cutList) stranded(inTurn bool) (chunks []speech.Chunk, stillInTurn bool) {
+func (l cutList) stranded(inTurn bool) (chunks []recognition.Chunk, stillInTurn bool) {
 	speaking := l.Speech()
-	left := slices.IndexFunc(speaking, func(c speech.Chunk) bool { return !l.done[c.Index] })
+	left := slices.IndexFunc(speaking, func(c recognition.Chunk) bool { return !l.done[c.Index] })
 	if left < 0 {
 		return nil, inTurn
 	}
-	if inTurn && !slices.ContainsFunc(speaking[left:], func(c speech.Chunk) bool { return l.done[c.Index] }) {
+	if inTurn && !slices.ContainsFunc(speaking[left:], func(c recognition.Chunk) bool { return l.done[c.Index] }) {
 		return speaking[left : left+1], true
 	}
 	for i, c := range speaking {

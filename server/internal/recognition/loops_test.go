@@ -1,4 +1,4 @@
-package speech_test
+package recognition_test
 
 import (
 	"encoding/json"
@@ -10,12 +10,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // halfMinute is a chunk at the beginning of a recording.
-var halfMinute = speech.Chunk{Last: 30 * speech.SampleRate}
+var halfMinute = recognition.Chunk{Last: 30 * speech.SampleRate}
 
 // inTurn makes a segment of each text, a second long.
 func inTurn(texts ...string) []transcript.Segment {
@@ -37,12 +38,12 @@ func TestLoopsAreDropped(t *testing.T) {
 	t.Parallel()
 	verse := []string{"a b", "c", "a b", "d", "a b", "e", "a b", "f", "a b", "g", "a b", "h"}
 	const long = "and that is why we have to talk about it"
-	repetition := func(start, duration float64) []speech.Gap {
-		return []speech.Gap{{Start: start, Duration: duration, Reason: speech.ReasonRepetition}}
+	repetition := func(start, duration float64) []recognition.Gap {
+		return []recognition.Gap{{Start: start, Duration: duration, Reason: recognition.ReasonRepetition}}
 	}
 	for name, test := range map[string]struct {
 		heard, want []string
-		gaps        []speech.Gap
+		gaps        []recognition.Gap
 	}{
 		"segments":            {append(times(6, "Thank you."), "Bye."), []string{"Thank you.", "Bye."}, repetition(1, 5)},
 		"in other letters":    {[]string{"Thank you.", "thank you", "Thank you!", "THANK YOU", "Thank you…", "– Thank you"}, []string{"Thank you."}, repetition(1, 5)},
@@ -87,18 +88,18 @@ func TestLoopsWithWords(t *testing.T) {
 	got := halfMinute.Place(engine.Recognition{Segments: []transcript.Segment{s}})
 	require.Len(t, got.Segments, 1)
 	assert.Equal(t, transcript.Segment{Text: "Well, go on.", Start: 2, Duration: 2.5, Words: s.Words[:3]}, got.Segments[0])
-	assert.Equal(t, []speech.Gap{{Start: 5, Duration: 9.5, Reason: speech.ReasonRepetition}}, got.Gaps)
+	assert.Equal(t, []recognition.Gap{{Start: 5, Duration: 9.5, Reason: recognition.ReasonRepetition}}, got.Gaps)
 
 	stored, err := json.Marshal(got)
 	require.NoError(t, err)
-	var back speech.Result
+	var back recognition.Result
 	require.NoError(t, json.Unmarshal(stored, &back))
 	assert.Equal(t, got, back)
 
-	plan := speech.Plan{Samples: halfMinute.Last * 2, Chunks: []speech.Chunk{halfMinute, {Index: 1, First: halfMinute.Last, Last: halfMinute.Last * 2, Silent: true}}}
-	whole, err := speech.Stitch(plan, []speech.Result{got})
+	plan := recognition.Plan{Samples: halfMinute.Last * 2, Chunks: []recognition.Chunk{halfMinute, {Index: 1, First: halfMinute.Last, Last: halfMinute.Last * 2, Silent: true}}}
+	whole, err := recognition.Stitch(plan, []recognition.Result{got})
 	require.NoError(t, err)
-	assert.Equal(t, append(got.Gaps, speech.Gap{Start: 30, Duration: 30, Reason: speech.ReasonSilence}), whole.Gaps)
+	assert.Equal(t, append(got.Gaps, recognition.Gap{Start: 30, Duration: 30, Reason: recognition.ReasonSilence}), whole.Gaps)
 }
 
 // What is left is a part of what was heard, in its order and place.

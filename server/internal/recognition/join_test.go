@@ -1,4 +1,4 @@
-package speech_test
+package recognition_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/transcriptkit/transcriptkit/internal/speechtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 )
 
@@ -48,13 +49,13 @@ func TestPlanFillsWindows(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			assert.InDeltaSlice(t, tt.want, cuts(planOf(t, speech.Lengths{Longest: tt.longest, Window: window}, tt.pieces...)), 0.05)
+			assert.InDeltaSlice(t, tt.want, cuts(planOf(t, recognition.Lengths{Longest: tt.longest, Window: window}, tt.pieces...)), 0.05)
 		})
 	}
 }
 
 // windows is how many windows the chunks of speech cost.
-func windows(p speech.Plan, window time.Duration) (n int) {
+func windows(p recognition.Plan, window time.Duration) (n int) {
 	for _, c := range p.Speech() {
 		n += int((c.Duration() + window - 1) / window)
 	}
@@ -80,7 +81,7 @@ func TestWindowsOfRecordings(t *testing.T) {
 				whole = append(append(whole, clips[i%len(clips)]...), make([]byte, 2*speech.SampleRate*pause(i)/second)...)
 			}
 			rec := recording(t, whole)
-			plan, err := rec.Plan(t.Context(), speech.Lengths{Window: window})
+			plan, err := recognition.NewPlan(t.Context(), rec, recognition.Lengths{Window: window})
 			require.NoError(t, err)
 			t.Logf("%d windows for %v, which fill %.1f", windows(plan, window), rec.Duration(), rec.Duration().Seconds()/window.Seconds())
 			assert.LessOrEqual(t, windows(plan, window), most)
@@ -130,13 +131,13 @@ func TestPlanIsCheap(t *testing.T) {
 			at += p.length
 			pieces, ends = append(pieces, p), append(ends, at.Seconds())
 		}
-		plan, err := recording(t, pcm(pieces...)).Plan(context.Background(), speech.Lengths{Longest: longest, Window: window})
+		plan, err := recognition.NewPlan(context.Background(), recording(t, pcm(pieces...)), recognition.Lengths{Longest: longest, Window: window})
 		require.NoError(t, err)
 		speaking := plan.Speech()
 		for i := range len(speaking) - 1 {
 			a, b := speaking[i], speaking[i+1]
-			joined := speech.Plan{Chunks: []speech.Chunk{{First: a.First, Last: b.Last}}}
-			apart := speech.Plan{Chunks: []speech.Chunk{a, b}}
+			joined := recognition.Plan{Chunks: []recognition.Chunk{{First: a.First, Last: b.Last}}}
+			apart := recognition.Plan{Chunks: []recognition.Chunk{a, b}}
 			require.True(t, joined.Chunks[0].Duration() > longest || windows(joined, window) > windows(apart, window),
 				"%v and %v could be one", a, b)
 			require.True(t, inPause(ends, (a.Start()+a.Duration()).Seconds()), "a word is cut at %v", a.Start()+a.Duration())

@@ -1,4 +1,4 @@
-package speech_test
+package recognition_test
 
 import (
 	"encoding/json"
@@ -10,12 +10,12 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
-	"github.com/transcriptkit/transcriptkit/server/speech"
+	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // tenToTwenty is a chunk from second 10 to second 20.
-var tenToTwenty = speech.Chunk{Index: 3, First: 160000, Last: 320000}
+var tenToTwenty = recognition.Chunk{Index: 3, First: 160000, Last: 320000}
 
 func TestPlace(t *testing.T) {
 	t.Parallel()
@@ -45,7 +45,7 @@ func TestPlace(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			got := tenToTwenty.Place(engine.Recognition{Segments: tt.in, Language: "en"})
-			assert.Equal(t, speech.Result{Chunk: 3, Language: "en", Segments: tt.want}, got)
+			assert.Equal(t, recognition.Result{Chunk: 3, Language: "en", Segments: tt.want}, got)
 		})
 	}
 }
@@ -60,7 +60,7 @@ func TestPlaceKeepsTheRest(t *testing.T) {
 			{Text: "b", Start: 1.6, End: 12, Confidence: 0.6}, {Text: "outside", Start: 11, End: 12},
 		},
 	}}})
-	want := speech.Result{Chunk: 3, Segments: []transcript.Segment{{
+	want := recognition.Result{Chunk: 3, Segments: []transcript.Segment{{
 		Text: "a b", Start: 11, Duration: 2, Speaker: "S1", Confidence: &confidence,
 		Words: []transcript.Word{{Text: "a", Start: 11, End: 11.5, Confidence: 0.4}, {Text: "b", Start: 11.6, End: 20, Confidence: 0.6}},
 	}}}
@@ -68,38 +68,38 @@ func TestPlaceKeepsTheRest(t *testing.T) {
 
 	b, err := json.Marshal(got)
 	require.NoError(t, err)
-	var back speech.Result
+	var back recognition.Result
 	require.NoError(t, json.Unmarshal(b, &back))
 	assert.Equal(t, want, back, "JSON keeps the words too: %s", b)
-	require.Error(t, json.Unmarshal([]byte(`{"chunk":"one"}`), new(speech.Result)))
+	require.Error(t, json.Unmarshal([]byte(`{"chunk":"one"}`), new(recognition.Result)))
 }
 
 func TestStitch(t *testing.T) {
 	t.Parallel()
-	plan := speech.Plan{Samples: 48000, Chunks: []speech.Chunk{
+	plan := recognition.Plan{Samples: 48000, Chunks: []recognition.Chunk{
 		{Index: 0, First: 0, Last: 16000}, {Index: 1, First: 16000, Last: 32000, Silent: true}, {Index: 2, First: 32000, Last: 48000},
 	}}
-	first := speech.Result{Chunk: 0, Language: "de", Segments: []transcript.Segment{{Text: "a", Start: 0, Duration: 0.3}}}
-	last := speech.Result{Chunk: 2, Language: "en", Segments: []transcript.Segment{{Text: "b", Start: 2, Duration: 0.5}}}
+	first := recognition.Result{Chunk: 0, Language: "de", Segments: []transcript.Segment{{Text: "a", Start: 0, Duration: 0.3}}}
+	last := recognition.Result{Chunk: 2, Language: "en", Segments: []transcript.Segment{{Text: "b", Start: 2, Duration: 0.5}}}
 
-	got, err := speech.Stitch(plan, []speech.Result{last, first})
+	got, err := recognition.Stitch(plan, []recognition.Result{last, first})
 	require.NoError(t, err)
-	assert.Equal(t, speech.Transcription{
+	assert.Equal(t, recognition.Transcription{
 		Segments: []transcript.Segment{first.Segments[0], last.Segments[0]},
 		Language: "en",
-		Gaps:     []speech.Gap{{Start: 1, Duration: 1, Reason: "silence"}},
+		Gaps:     []recognition.Gap{{Start: 1, Duration: 1, Reason: "silence"}},
 	}, got)
 
 	for name, tt := range map[string]struct {
-		results []speech.Result
+		results []recognition.Result
 		want    string
 	}{
-		"missing":      {[]speech.Result{first}, "chunk 2 has no result"},
-		"twice":        {[]speech.Result{first, last, first}, "chunk 0 has two results"},
-		"no such":      {[]speech.Result{first, last, {Chunk: 3}}, "result of chunk 3 of 3"},
-		"no such, too": {[]speech.Result{{Chunk: -1}}, "result of chunk -1 of 3"},
+		"missing":      {[]recognition.Result{first}, "chunk 2 has no result"},
+		"twice":        {[]recognition.Result{first, last, first}, "chunk 0 has two results"},
+		"no such":      {[]recognition.Result{first, last, {Chunk: 3}}, "result of chunk 3 of 3"},
+		"no such, too": {[]recognition.Result{{Chunk: -1}}, "result of chunk -1 of 3"},
 	} {
-		_, err := speech.Stitch(plan, tt.results)
+		_, err := recognition.Stitch(plan, tt.results)
 		require.ErrorContains(t, err, tt.want, name)
 	}
 }
@@ -120,13 +120,13 @@ func TestStitchLanguage(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			var plan speech.Plan
-			var results []speech.Result
+			var plan recognition.Plan
+			var results []recognition.Result
 			for i, tag := range tt.languages {
-				plan.Chunks = append(plan.Chunks, speech.Chunk{Index: i, First: int64(i) * 16000, Last: int64(i+1) * 16000})
-				results = append(results, speech.Result{Chunk: i, Language: tag, Segments: []transcript.Segment{{Text: "a", Start: float64(i), Duration: 1}}})
+				plan.Chunks = append(plan.Chunks, recognition.Chunk{Index: i, First: int64(i) * 16000, Last: int64(i+1) * 16000})
+				results = append(results, recognition.Result{Chunk: i, Language: tag, Segments: []transcript.Segment{{Text: "a", Start: float64(i), Duration: 1}}})
 			}
-			got, err := speech.Stitch(plan, results)
+			got, err := recognition.Stitch(plan, results)
 			require.NoError(t, err)
 			assert.Equal(t, tt.want, got.Language)
 			assert.NotNil(t, got.Segments)
@@ -151,7 +151,7 @@ func TestStitchAnything(t *testing.T) {
 	const ulp = 1e-9 // these are sums of two rounded floats
 	rapid.Check(t, func(t *rapid.T) {
 		plan, _ := drawPlan(t)
-		var results []speech.Result
+		var results []recognition.Result
 		for _, c := range plan.Speech() {
 			r := c.Place(engine.Recognition{Segments: rapid.SliceOfN(rapid.Custom(drawSegment), 0, 4).Draw(t, "segments")})
 			from, to := c.Start().Seconds(), (c.Start() + c.Duration()).Seconds()
@@ -167,7 +167,7 @@ func TestStitchAnything(t *testing.T) {
 			}
 			results = append(results, r)
 		}
-		text, err := speech.Stitch(plan, results)
+		text, err := recognition.Stitch(plan, results)
 		require.NoError(t, err)
 		for i := 1; i < len(text.Segments); i++ {
 			require.LessOrEqual(t, text.Segments[i-1].Start, text.Segments[i].Start)

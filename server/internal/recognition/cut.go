@@ -1,4 +1,4 @@
-package speech
+package recognition
 
 const (
 	// A recording may be cut in frames below pauseLevel.

@@ -1,6 +1,7 @@
-package speech_test
+package recognition_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -14,13 +15,14 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 )
 
 const second = time.Second
 
 // cuts are the ends of the chunks in seconds; those of silent ones are negative.
-func cuts(p speech.Plan) []float64 {
+func cuts(p recognition.Plan) []float64 {
 	var out []float64
 	for _, c := range p.Chunks {
 		end := (c.Start() + c.Duration()).Seconds()
@@ -53,7 +55,7 @@ func TestPlanCutsAtPauses(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			assert.InDeltaSlice(t, tt.want, cuts(planOf(t, speech.Lengths{}, tt.pieces...)), 0.05)
+			assert.InDeltaSlice(t, tt.want, cuts(planOf(t, recognition.Lengths{}, tt.pieces...)), 0.05)
 		})
 	}
 }
@@ -78,7 +80,7 @@ func TestPlanPartsLongSilences(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			assert.InDeltaSlice(t, tt.want, cuts(planOf(t, speech.Lengths{}, tt.pieces...)), 0.021)
+			assert.InDeltaSlice(t, tt.want, cuts(planOf(t, recognition.Lengths{}, tt.pieces...)), 0.021)
 		})
 	}
 }
@@ -89,39 +91,39 @@ func TestPlanIgnoresConstantOffset(t *testing.T) {
 	for i := 0; i < len(b); i += 2 {
 		binary.LittleEndian.PutUint16(b[i:], 3000)
 	}
-	plan, err := recording(t, b).Plan(t.Context(), speech.Lengths{})
+	plan, err := recognition.NewPlan(t.Context(), recording(t, b), recognition.Lengths{})
 	require.NoError(t, err)
 	assert.Equal(t, []float64{-10}, cuts(plan))
 }
 
 func TestPlanGapsAndSpeech(t *testing.T) {
 	t.Parallel()
-	plan := planOf(t, speech.Lengths{}, piece{20 * second, hush}, piece{5 * second, talk}, piece{20 * second, hush}, piece{5 * second, talk})
-	assert.Equal(t, []speech.Gap{
+	plan := planOf(t, recognition.Lengths{}, piece{20 * second, hush}, piece{5 * second, talk}, piece{20 * second, hush}, piece{5 * second, talk})
+	assert.Equal(t, []recognition.Gap{
 		{Start: 0, Duration: 19.76, Reason: "silence"},
 		{Start: 25.24, Duration: 19.52, Reason: "silence"},
 	}, plan.Gaps())
-	assert.Equal(t, []speech.Chunk{plan.Chunks[1], plan.Chunks[3]}, plan.Speech())
+	assert.Equal(t, []recognition.Chunk{plan.Chunks[1], plan.Chunks[3]}, plan.Speech())
 	assert.Equal(t, 50*second, plan.Duration())
 
 	// Where chunks are shorter than the pauses between words, silent chunks meet.
-	joined := speech.Plan{Samples: 48000, Chunks: []speech.Chunk{
+	joined := recognition.Plan{Samples: 48000, Chunks: []recognition.Chunk{
 		{Index: 0, First: 0, Last: 16000, Silent: true}, {Index: 1, First: 16000, Last: 32000, Silent: true}, {Index: 2, First: 32000, Last: 48000},
 	}}
-	assert.Equal(t, []speech.Gap{{Start: 0, Duration: 2, Reason: "silence"}}, joined.Gaps())
-	assert.NotNil(t, speech.Plan{}.Gaps())
+	assert.Equal(t, []recognition.Gap{{Start: 0, Duration: 2, Reason: "silence"}}, joined.Gaps())
+	assert.NotNil(t, recognition.Plan{}.Gaps())
 }
 
 func TestPlanSurvivesJSON(t *testing.T) {
 	t.Parallel()
-	plan := planOf(t, speech.Lengths{}, piece{20 * second, hush}, piece{50 * second, talk})
+	plan := planOf(t, recognition.Lengths{}, piece{20 * second, hush}, piece{50 * second, talk})
 	b, err := json.Marshal(plan)
 	require.NoError(t, err)
-	var got speech.Plan
+	var got recognition.Plan
 	require.NoError(t, json.Unmarshal(b, &got))
 	assert.Equal(t, plan, got)
 
-	b, err = json.Marshal(planOf(t, speech.Lengths{}))
+	b, err = json.Marshal(planOf(t, recognition.Lengths{}))
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"samples":0,"chunks":[]}`, string(b))
 }
@@ -130,17 +132,17 @@ func TestPlanStops(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(io.ErrClosedPipe)
-	_, err := recording(t, pcm(piece{second, talk})).Plan(ctx, speech.Lengths{})
+	_, err := recognition.NewPlan(ctx, recording(t, pcm(piece{second, talk})), recognition.Lengths{})
 	require.ErrorIs(t, err, io.ErrClosedPipe)
 }
 
 func TestLengthsFor(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, 30*second, speech.LengthsFor(engine.RecognizerInfo{}).Longest)
-	assert.Equal(t, 10*second, speech.LengthsFor(engine.RecognizerInfo{MaxChunk: 10 * second}).Longest)
-	assert.Equal(t, 30*second, speech.LengthsFor(engine.RecognizerInfo{MaxChunk: time.Hour}).Longest)
-	assert.Equal(t, 5*time.Minute, speech.LengthsFor(engine.RecognizerInfo{Chunk: 5 * time.Minute, MaxChunk: time.Hour}).Longest)
-	assert.Equal(t, 10*second, speech.LengthsFor(engine.RecognizerInfo{Chunk: 5 * time.Minute, MaxChunk: 10 * second}).Longest)
+	assert.Equal(t, 30*second, recognition.LengthsFor(engine.RecognizerInfo{}).Longest)
+	assert.Equal(t, 10*second, recognition.LengthsFor(engine.RecognizerInfo{MaxChunk: 10 * second}).Longest)
+	assert.Equal(t, 30*second, recognition.LengthsFor(engine.RecognizerInfo{MaxChunk: time.Hour}).Longest)
+	assert.Equal(t, 5*time.Minute, recognition.LengthsFor(engine.RecognizerInfo{Chunk: 5 * time.Minute, MaxChunk: time.Hour}).Longest)
+	assert.Equal(t, 10*second, recognition.LengthsFor(engine.RecognizerInfo{Chunk: 5 * time.Minute, MaxChunk: 10 * second}).Longest)
 }
 
 // drawRecording makes up a recording of up to a minute.
@@ -154,10 +156,10 @@ func drawRecording(t *rapid.T) []byte {
 	return pcm(pieces...)
 }
 
-func drawPlan(t *rapid.T) (speech.Plan, time.Duration) {
+func drawPlan(t *rapid.T) (recognition.Plan, time.Duration) {
 	longest := time.Duration(rapid.IntRange(1000, 12000).Draw(t, "longest")) * time.Millisecond
 	window := rapid.SampledFrom([]time.Duration{0, second, 3 * second, 10 * second}).Draw(t, "window")
-	plan, err := recording(t, drawRecording(t)).Plan(context.Background(), speech.Lengths{Longest: longest, Window: window})
+	plan, err := recognition.NewPlan(context.Background(), recording(t, drawRecording(t)), recognition.Lengths{Longest: longest, Window: window})
 	require.NoError(t, err)
 	return plan, longest
 }
@@ -184,8 +186,11 @@ func TestPlanTilesAnyRecording(t *testing.T) {
 type longRecording struct{ header, minute []byte }
 
 func newLongRecording() longRecording {
+	var header bytes.Buffer
+	_ = speech.WriteWAV(&header, bytes.NewReader(nil), 0) // a Buffer never fails
+	copy(header.Bytes()[40:], "\xff\xff\xff\xff")        // the length of the samples is unknown
 	return longRecording{
-		header: wavOf(format(1, 1, 16000, 16), riffChunk("data", 0xFFFFFFFF, nil)),
+		header: header.Bytes(),
 		minute: pcm(piece{40 * second, talk}, piece{20 * second, hush}),
 	}
 }
@@ -202,10 +207,10 @@ func (l longRecording) ReadAt(b []byte, pos int64) (int, error) {
 	return n, nil
 }
 
-func (l longRecording) plan(tb testing.TB, minutes int) speech.Plan {
+func (l longRecording) plan(tb testing.TB, minutes int) recognition.Plan {
 	rec, err := speech.NewRecording(l, int64(len(l.header)+minutes*len(l.minute)))
 	require.NoError(tb, err)
-	plan, err := rec.Plan(tb.Context(), speech.Lengths{})
+	plan, err := recognition.NewPlan(tb.Context(), rec, recognition.Lengths{})
 	require.NoError(tb, err)
 	return plan
 }

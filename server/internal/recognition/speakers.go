@@ -1,4 +1,4 @@
-package speech
+package recognition
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
+	"github.com/transcriptkit/transcriptkit/server/speech"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -18,6 +19,7 @@ const (
 	leastClip    = 2.0 // seconds: the least that recognizers need for a voice
 	bestClip     = 8.0 // seconds: the most that recognizers need
 	turnPause    = 1.0 // seconds: after a shorter pause a speaker goes on
+	wavHeader    = 44  // bytes, in a clip
 )
 
 // Speaker is a speaker in a recording.
@@ -45,22 +47,19 @@ func (c Cast) WithClip(n int) Cast {
 	return out
 }
 
-// VoiceName returns the name of the i-th voice, from 0, for a recognizer.
-func VoiceName(i int) string { return fmt.Sprintf("voice_%d", i+1) }
-
 // Admit gives the speakers in a chunk's result their names in the recording, and returns the
 // cast with them. The chunk was recognized with the voices of offered, each under its
-// [VoiceName]; audio is the chunk's audio. A speaker without a voice is new and keeps the
+// [speech.VoiceName]; audio is the chunk's audio. A speaker without a voice is new and keeps the
 // recognizer's label as name. If the name is taken, the speaker gets a similar one: for "A" the
 // next free letter.
 //
 // If there are earlier speakers, and no speaker in the chunk matches a voice, the speakers
 // cannot be identified. The cast then stays as it was, and [Stitch] marks their names. Admit
 // returns an error if the audio cannot be read.
-func (c Cast) Admit(chunk Chunk, r *Result, offered Cast, audio *Recording) (Cast, error) {
+func (c Cast) Admit(chunk Chunk, r *Result, offered Cast, audio *speech.Recording) (Cast, error) {
 	names := map[string]string{"": ""} // names by label
 	for i, s := range offered {
-		names[VoiceName(i)] = s.Name
+		names[speech.VoiceName(i)] = s.Name
 	}
 	isKnown := func(s transcript.Segment) bool { return names[s.Speaker] != "" }
 	if len(c) > 0 && !slices.ContainsFunc(r.Segments, isKnown) {
@@ -165,16 +164,16 @@ func (e *ends) others(speaker string) float64 {
 
 // hear keeps the middle of the speaker's solo as the clip, if it is longer than the present
 // clip.
-func (s *Speaker) hear(audio *Recording, chunk Chunk, alone solo) error {
+func (s *Speaker) hear(audio *speech.Recording, chunk Chunk, alone solo) error {
 	length := min(alone.seconds(), bestClip)
 	from := alone.from + (alone.seconds()-length)/2
 	samples := toSamples(time.Duration(length * float64(time.Second)))
-	if length < leastClip || headerSize+samples*bytesPerSample <= int64(len(s.Clip)) {
+	if length < leastClip || wavHeader+samples*bytesPerSample <= int64(len(s.Clip)) {
 		return nil
 	}
 	first := toSamples(time.Duration(from*float64(time.Second))) - chunk.First
 	var wav bytes.Buffer
-	if err := audio.WriteChunk(&wav, Chunk{First: first, Last: first + samples}); err != nil {
+	if err := (Chunk{First: first, Last: first + samples}).Write(&wav, audio); err != nil {
 		return err
 	}
 	s.Clip = wav.Bytes()

@@ -1,4 +1,4 @@
-package speech_test
+package recognition_test
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -23,17 +24,17 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	plan, err := rec.Plan(context.Background(), speech.Lengths{})
+	plan, err := recognition.NewPlan(context.Background(), rec, recognition.Lengths{})
 	if err != nil {
 		panic(err)
 	}
-	var results []speech.Result
+	var results []recognition.Result
 	for _, chunk := range plan.Speech() {
 		// What a recognizer says of each chunk, with times from the chunk's start.
 		heard := engine.Recognition{Segments: []transcript.Segment{{Text: "word", Start: 0.25, Duration: 0.5}}}
 		results = append(results, chunk.Place(heard))
 	}
-	text, err := speech.Stitch(plan, results)
+	text, err := recognition.Stitch(plan, results)
 	if err != nil {
 		panic(err)
 	}

@@ -1,4 +1,4 @@
-package speech_test
+package recognition_test
 
 import (
 	"bytes"
@@ -15,6 +15,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/speechtest"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -43,15 +44,15 @@ func samplesOf(t *testing.T, wav []byte) []byte {
 	t.Helper()
 	rec, err := speech.NewRecording(bytes.NewReader(wav), int64(len(wav)))
 	require.NoError(t, err)
-	pcm, err := io.ReadAll(rec.PCM(speech.Chunk{Last: rec.Samples()}))
+	pcm, err := io.ReadAll(rec.PCM(0, rec.Samples()))
 	require.NoError(t, err)
 	return pcm
 }
 
 // admit admits what was heard in a chunk of a talk, which begins at a second of the media.
-func admit(t *testing.T, cast, offered speech.Cast, talk []byte, at int64, segments ...transcript.Segment) (speech.Cast, speech.Result) {
+func admit(t *testing.T, cast, offered recognition.Cast, talk []byte, at int64, segments ...transcript.Segment) (recognition.Cast, recognition.Result) {
 	t.Helper()
-	chunk := speech.Chunk{Index: int(at), First: at * speech.SampleRate, Last: at*speech.SampleRate + int64(len(talk)/2)}
+	chunk := recognition.Chunk{Index: int(at), First: at * speech.SampleRate, Last: at*speech.SampleRate + int64(len(talk)/2)}
 	r := chunk.Place(engine.Recognition{Segments: segments})
 	before := hashOf(t, cast)
 	cast2, err := cast.Admit(chunk, &r, offered, recording(t, talk))
@@ -61,7 +62,7 @@ func admit(t *testing.T, cast, offered speech.Cast, talk []byte, at int64, segme
 }
 
 // hashOf is of a cast with all its clips, which are long.
-func hashOf(t *testing.T, cast speech.Cast) [sha256.Size]byte {
+func hashOf(t *testing.T, cast recognition.Cast) [sha256.Size]byte {
 	t.Helper()
 	whole, err := json.Marshal(cast)
 	require.NoError(t, err)
@@ -92,7 +93,7 @@ func TestCastNames(t *testing.T) {
 	assert.Equal(t, cast, same)
 }
 
-func names(cast speech.Cast) string {
+func names(cast recognition.Cast) string {
 	var all []string
 	for _, s := range cast {
 		all = append(all, s.Name)
@@ -155,16 +156,16 @@ func TestClipBecomesBetter(t *testing.T) {
 func TestWithClip(t *testing.T) {
 	t.Parallel()
 	clip := []byte{1}
-	cast := speech.Cast{{Name: "A"}, {Name: "B", Clip: clip}, {Name: "C", Clip: clip}, {Name: "D"}, {Name: "E", Clip: clip}}
+	cast := recognition.Cast{{Name: "A"}, {Name: "B", Clip: clip}, {Name: "C", Clip: clip}, {Name: "D"}, {Name: "E", Clip: clip}}
 	assert.Equal(t, "B C", names(cast.WithClip(2)))
 	assert.Equal(t, "B C E", names(cast.WithClip(4)))
 	assert.Empty(t, cast.WithClip(0))
-	assert.Empty(t, speech.Cast(nil).WithClip(4))
+	assert.Empty(t, recognition.Cast(nil).WithClip(4))
 }
 
 func TestSpeakersAreCleanAndFew(t *testing.T) {
 	t.Parallel()
-	chunk := speech.Chunk{Last: 600 * speech.SampleRate}
+	chunk := recognition.Chunk{Last: 600 * speech.SampleRate}
 	segments := []transcript.Segment{
 		saying(" Ada\r\nLovelace\x00\u202e ", 0, 1), saying("\x1b\t", 1, 2), saying(strings.Repeat("é", 9999), 2, 3), saying("\xff", 3, 4),
 	}
@@ -189,13 +190,13 @@ func TestSpeakersAreCleanAndFew(t *testing.T) {
 
 func TestStitchMarksNamesOfOneChunk(t *testing.T) {
 	t.Parallel()
-	plan := speech.Plan{Samples: 40 * speech.SampleRate}
+	plan := recognition.Plan{Samples: 40 * speech.SampleRate}
 	for i := range 4 {
-		plan.Chunks = append(plan.Chunks, speech.Chunk{Index: i, First: int64(i) * 10 * speech.SampleRate, Last: int64(i+1) * 10 * speech.SampleRate, Silent: i == 1})
+		plan.Chunks = append(plan.Chunks, recognition.Chunk{Index: i, First: int64(i) * 10 * speech.SampleRate, Last: int64(i+1) * 10 * speech.SampleRate, Silent: i == 1})
 	}
-	named := func(r speech.Result) speech.Result { r.Named = true; return r }
-	of := func(chunk int, speakers ...string) speech.Result {
-		r := speech.Result{Chunk: chunk}
+	named := func(r recognition.Result) recognition.Result { r.Named = true; return r }
+	of := func(chunk int, speakers ...string) recognition.Result {
+		r := recognition.Result{Chunk: chunk}
 		for _, s := range speakers {
 			r.Segments = append(r.Segments, saying(s, float64(10*chunk), float64(10*chunk+1)))
 		}
@@ -203,22 +204,22 @@ func TestStitchMarksNamesOfOneChunk(t *testing.T) {
 	}
 	tests := []struct {
 		name    string
-		results []speech.Result
+		results []recognition.Result
 		want    string
 	}{
-		{"the same names everywhere", []speech.Result{named(of(0, "A", "B")), named(of(2, "B")), named(of(3, "A", "C"))}, "A B B A C"},
-		{"each its own", []speech.Result{of(0, "A", "B"), of(2, "A"), of(3, "A", "")}, "A (part 1) B (part 1) A (part 2) A (part 3) "},
-		{"the first is alone with its names", []speech.Result{named(of(0, "A", "B")), of(2, "A"), of(3, "")}, "A (part 1) B (part 1) A (part 2) "},
-		{"one of its own", []speech.Result{named(of(0, "A")), of(2, "A"), named(of(3, "A"))}, "A A (part 2) A"},
-		{"speakers in one only", []speech.Result{of(0, ""), of(2, "A", "B"), of(3)}, " A B"},
-		{"nobody known", []speech.Result{of(0, ""), named(of(2)), of(3, "")}, " "},
+		{"the same names everywhere", []recognition.Result{named(of(0, "A", "B")), named(of(2, "B")), named(of(3, "A", "C"))}, "A B B A C"},
+		{"each its own", []recognition.Result{of(0, "A", "B"), of(2, "A"), of(3, "A", "")}, "A (part 1) B (part 1) A (part 2) A (part 3) "},
+		{"the first is alone with its names", []recognition.Result{named(of(0, "A", "B")), of(2, "A"), of(3, "")}, "A (part 1) B (part 1) A (part 2) "},
+		{"one of its own", []recognition.Result{named(of(0, "A")), of(2, "A"), named(of(3, "A"))}, "A A (part 2) A"},
+		{"speakers in one only", []recognition.Result{of(0, ""), of(2, "A", "B"), of(3)}, " A B"},
+		{"nobody known", []recognition.Result{of(0, ""), named(of(2)), of(3, "")}, " "},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			before, err := json.Marshal(tt.results)
 			require.NoError(t, err)
-			text, err := speech.Stitch(plan, tt.results)
+			text, err := recognition.Stitch(plan, tt.results)
 			require.NoError(t, err)
 			assert.Equal(t, tt.want, speakersOf(text.Segments))
 			after, err := json.Marshal(tt.results)
@@ -235,7 +236,7 @@ func TestLoopsKeepSpeakers(t *testing.T) {
 	for i := range 12 {
 		segments = append(segments, transcript.Segment{Text: "no", Speaker: "B", Start: float64(i + 1), Duration: 1})
 	}
-	r := speech.Chunk{Last: 60 * speech.SampleRate}.Place(engine.Recognition{Segments: append(segments, saying("C", 20, 21))})
+	r := recognition.Chunk{Last: 60 * speech.SampleRate}.Place(engine.Recognition{Segments: append(segments, saying("C", 20, 21))})
 	assert.Equal(t, "A B C", speakersOf(r.Segments))
 	assert.Len(t, r.Gaps, 1)
 }

@@ -1,17 +1,20 @@
-package speech
+package recognition
 
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math"
+
+	"github.com/transcriptkit/transcriptkit/server/speech"
 )
 
 const (
 	// frameSamples is one frame of 20 ms: short enough for the pauses between words, long
 	// enough for one period of the lowest voice.
-	frameSamples = SampleRate / 50
+	frameSamples = speech.SampleRate / 50
 
 	// quietest is the level of digital silence; one bit of 16 is at -90.
 	quietest = -96
@@ -21,13 +24,13 @@ const (
 // an hour take 180 kB.
 type level int8
 
-// levels measures the recording frame by frame. The last frame may be short.
-func (r *Recording) levels(ctx context.Context) ([]level, error) {
+// levelsOf measures a recording frame by frame. The last frame may be short.
+func levelsOf(ctx context.Context, rec *speech.Recording) ([]level, error) {
 	const frameBytes = frameSamples * bytesPerSample
-	out := make([]level, 0, r.Samples()/frameSamples+1)
+	out := make([]level, 0, rec.Samples()/frameSamples+1)
 	buf := make([]byte, 200*frameBytes)
-	pcm := io.NewSectionReader(r.data, 0, r.data.Size())
-	for left := r.data.Size(); ; {
+	pcm := rec.PCM(0, rec.Samples())
+	for left := rec.Samples() * bytesPerSample; ; {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
@@ -43,7 +46,10 @@ func (r *Recording) levels(ctx context.Context) ([]level, error) {
 		case left == 0:
 			return out, nil
 		default: // also if the file has become shorter since it was opened
-			return nil, fmt.Errorf("speech: read recording: %w", noEOF(err))
+			if errors.Is(err, io.EOF) {
+				err = io.ErrUnexpectedEOF
+			}
+			return nil, fmt.Errorf("recognition: read recording: %w", err)
 		}
 	}
 }

@@ -1,22 +1,22 @@
-// Package speech cuts a recording into chunks at its silences, and puts the text that a
+// Package recognition cuts a recording into chunks at its silences, and puts the text that a
 // recognizer heard in the chunks back on the media clock. It does so once, for every
 // [engine.Recognizer].
 //
 //	rec, err := speech.Open(audio.Path)
-//	plan, err := rec.Plan(ctx, speech.LengthsFor(recognizer.Info()))
+//	plan, err := recognition.NewPlan(ctx, rec, recognition.LengthsFor(recognizer.Info()))
 //	for _, chunk := range plan.Speech() {
-//		err = rec.WriteChunk(file, chunk)            // a complete WAV
-//		heard, err := recognizer.Recognize(ctx, …)   // times from the chunk's start
+//		err = chunk.Write(file, rec)                  // a complete WAV
+//		heard, err := recognizer.Recognize(ctx, …)    // times from the chunk's start
 //		results = append(results, chunk.Place(heard)) // times from the media's start
 //	}
-//	text, err := speech.Stitch(plan, results)
+//	text, err := recognition.Stitch(plan, results)
 //
 // Every stage stands alone: [Plan], [Chunk] and [Result] can be encoded as JSON. So a service
 // may store them between the stages, and recognize chunks in any order, at the same time, or on
 // different machines.
 //
 // The package runs no recognizer, creates no file and knows no jobs.
-package speech
+package recognition
 
 import (
 	"cmp"
@@ -24,16 +24,13 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/speech"
 )
 
-const (
-	// SampleRate is the number of samples in a second of a normalized recording.
-	SampleRate = 16000
-	// DefaultChunk is the longest chunk if the recognizer names no shorter one. A recognizer
-	// loads its model for each chunk, so shorter chunks cost time. A crash loses the running
-	// chunk, so longer chunks cost work.
-	DefaultChunk = 30 * time.Second
-)
+// DefaultChunk is the longest chunk if the recognizer names no shorter one. A recognizer
+// loads its model for each chunk, so shorter chunks cost time. A crash loses the running
+// chunk, so longer chunks cost work.
+const DefaultChunk = 30 * time.Second
 
 // Lengths are the lengths of chunks that a recognizer wants.
 type Lengths struct {
@@ -59,11 +56,11 @@ func LengthsFor(info engine.RecognizerInfo) Lengths {
 const bytesPerSample = 2
 
 func toSamples(d time.Duration) int64 {
-	return int64(d/time.Second)*SampleRate + int64(d%time.Second)*SampleRate/int64(time.Second)
+	return int64(d/time.Second)*speech.SampleRate + int64(d%time.Second)*speech.SampleRate/int64(time.Second)
 }
 
 func toDuration(samples int64) time.Duration {
-	const perSample = time.Second / SampleRate // 62.5 µs, exact in nanoseconds
+	const perSample = time.Second / speech.SampleRate // 62.5 µs, exact in nanoseconds
 	return time.Duration(samples) * perSample
 }
 

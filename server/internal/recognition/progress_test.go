@@ -1,4 +1,4 @@
-package speech_test
+package recognition_test
 
 import (
 	"sync"
@@ -9,12 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/transcriptkit/transcriptkit/server/speech"
+	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // fourSeconds has two chunks of speech and one of silence between them.
-var fourSeconds = speech.Plan{Samples: 64000, Chunks: []speech.Chunk{
+var fourSeconds = recognition.Plan{Samples: 64000, Chunks: []recognition.Chunk{
 	{Index: 0, First: 0, Last: 16000}, {Index: 1, First: 16000, Last: 32000, Silent: true}, {Index: 2, First: 32000, Last: 64000},
 }}
 
@@ -23,7 +23,7 @@ func TestProgress(t *testing.T) {
 	at := func(fraction, sec float64) transcript.Progress {
 		return transcript.Progress{Fraction: fraction, ProcessedSec: sec, TotalSec: 4}
 	}
-	p := speech.NewProgress(fourSeconds)
+	p := recognition.NewProgress(fourSeconds)
 	assert.Equal(t, at(0.25, 1), p.Now(), "silence is done")
 	assert.Equal(t, at(0.375, 1.5), p.Set(2, 500*time.Millisecond))
 	assert.Equal(t, at(0.375, 1.5), p.Set(2, 0), "a second attempt does not go back")
@@ -37,13 +37,13 @@ func TestProgress(t *testing.T) {
 
 func TestProgressOfNothing(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, transcript.Progress{Fraction: 1}, speech.NewProgress(speech.Plan{}).Now())
+	assert.Equal(t, transcript.Progress{Fraction: 1}, recognition.NewProgress(recognition.Plan{}).Now())
 }
 
 func TestProgressOnlyGrows(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		p := speech.NewProgress(fourSeconds)
+		p := recognition.NewProgress(fourSeconds)
 		last := p.Now()
 		for range 20 {
 			now := p.Set(rapid.IntRange(-1, 3).Draw(t, "chunk"), time.Duration(rapid.Int64Range(-1e9, 3e9).Draw(t, "done")))
@@ -58,7 +58,7 @@ func TestProgressOnlyGrows(t *testing.T) {
 
 func TestProgressFromManySides(t *testing.T) {
 	t.Parallel()
-	p := speech.NewProgress(fourSeconds)
+	p := recognition.NewProgress(fourSeconds)
 	var wg sync.WaitGroup
 	for _, chunk := range []int{0, 2} {
 		wg.Go(func() {

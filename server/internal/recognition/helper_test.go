@@ -1,4 +1,4 @@
-package speech_test
+package recognition_test
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 )
 
@@ -51,9 +52,9 @@ func recording(t require.TestingT, pcm []byte) *speech.Recording {
 	return rec
 }
 
-func planOf(t *testing.T, l speech.Lengths, pieces ...piece) speech.Plan {
+func planOf(t *testing.T, l recognition.Lengths, pieces ...piece) recognition.Plan {
 	t.Helper()
-	plan, err := recording(t, pcm(pieces...)).Plan(t.Context(), l)
+	plan, err := recognition.NewPlan(t.Context(), recording(t, pcm(pieces...)), l)
 	require.NoError(t, err)
 	return plan
 }

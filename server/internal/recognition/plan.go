@@ -1,9 +1,13 @@
-package speech
+package recognition
 
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"io"
 	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/speech"
 )
 
 // Plan is a cut list: its chunks cover the recording from the first sample to the last. Its
@@ -35,22 +39,22 @@ const (
 	ReasonRepetition = "repetition" // the recognizer repeated itself
 )
 
-// Plan measures the recording and cuts it into chunks of speech, in the middle of pauses, and
+// NewPlan measures a recording and cuts it into chunks of speech, in the middle of pauses, and
 // into silent chunks of any length. Among all such plans it chooses one with the fewest
 // windows, then the fewest chunks, then the longest pauses at its cuts. Only a stretch that is
 // longer than a chunk and has no pause is cut elsewhere. Silences of 5 s and more become silent
 // chunks. The exception is a silence that fits into windows that are needed anyway, if that
 // saves a window.
 //
-// Plan reads the recording once. It keeps 50 bytes for each second and a few more for each
+// NewPlan reads the recording once. It keeps 50 bytes for each second and a few more for each
 // pause. The error is the context's or the reader's.
-func (r *Recording) Plan(ctx context.Context, l Lengths) (Plan, error) {
-	levels, err := r.levels(ctx)
+func NewPlan(ctx context.Context, rec *speech.Recording, l Lengths) (Plan, error) {
+	levels, err := levelsOf(ctx, rec)
 	if err != nil {
 		return Plan{}, err
 	}
 	longest := max(cmp.Or(l.Longest, DefaultChunk), time.Second)
-	plan := Plan{Samples: r.Samples(), Chunks: []Chunk{}}
+	plan := Plan{Samples: rec.Samples(), Chunks: []Chunk{}}
 	for i, s := range cut(levels, toFrames(longest), max(toFrames(l.Window), 1)) {
 		plan.Chunks = append(plan.Chunks, Chunk{
 			Index:  i,
@@ -102,8 +106,16 @@ func (c Chunk) Start() time.Duration { return toDuration(c.First) }
 // Duration returns the length of the chunk.
 func (c Chunk) Duration() time.Duration { return toDuration(c.Last - c.First) }
 
+// Write writes the chunk of a recording as a complete WAV.
+func (c Chunk) Write(w io.Writer, rec *speech.Recording) error {
+	if c.First < 0 || c.Last < c.First || c.Last > rec.Samples() {
+		return fmt.Errorf("recognition: chunk of samples %d to %d is not in a recording of %d", c.First, c.Last, rec.Samples())
+	}
+	return speech.WriteWAV(w, rec.PCM(c.First, c.Last), c.Last-c.First)
+}
+
 // span returns the whole milliseconds inside the chunk.
 func (c Chunk) span() (from, to int64) {
-	const perMilli = SampleRate / 1000
+	const perMilli = speech.SampleRate / 1000
 	return (c.First + perMilli - 1) / perMilli, c.Last / perMilli
 }
