@@ -8,7 +8,7 @@
 // an engine run the suite in server/engine/enginetest against it.
 //
 // Engines do not cut audio into chunks, skip silence or put the pieces back on the media clock.
-// Package server/speech does that once, around any recognizer.
+// The service does that once, around any recognizer.
 package engine
 
 import (

@@ -188,7 +188,7 @@ type longRecording struct{ header, minute []byte }
 func newLongRecording() longRecording {
 	var header bytes.Buffer
 	_ = speech.WriteWAV(&header, bytes.NewReader(nil), 0) // a Buffer never fails
-	copy(header.Bytes()[40:], "\xff\xff\xff\xff")        // the length of the samples is unknown
+	copy(header.Bytes()[40:], "\xff\xff\xff\xff")         // the length of the samples is unknown
 	return longRecording{
 		header: header.Bytes(),
 		minute: pcm(piece{40 * second, talk}, piece{20 * second, hush}),
