@@ -7,7 +7,7 @@
 # make test   all tests, on both databases, in minutes
 # make test-race   the tests of concurrent code, with the race detector
 # make test-page   the tests of the website and of the API's page in a real browser
-# make lint   gofmt, go vet, golangci-lint
+# make lint   gofmt, go vet, golangci-lint, and the measure of plain sentences
 # make openapi-lint   a linter from npm for the OpenAPI document
 # make bench  compares every figure of speed with its goal, in one table of ratios to
 #             something else in the same run (less than 25 minutes). Fails if three
