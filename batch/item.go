@@ -50,7 +50,7 @@ type Item struct {
 
 // Retried is what a retry has done.
 type Retried struct {
-	Batch   Summary `json:"batch"`               // the batch as it stands now
+	Batch   Summary `json:"batch"`               // the present state of the batch
 	Retried int     `json:"retried" minimum:"0"` // how many failed items are made again
 	// NotRetried are the failed items that were left as they are.
 	NotRetried []NotRetried `json:"notRetried"`

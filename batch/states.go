@@ -50,8 +50,8 @@ func (n Counts) Outcome() Status {
 // Skipped is how many items were skipped.
 func (n Counts) Skipped() int { return n.Total - n.Pending - n.Success - n.Failed }
 
-// Check returns an error where what the batch says of itself does not agree: its
-// counts with each other, or with its state.
+// Check returns an error if the members of the batch contradict each other: its counts,
+// or its counts and its state.
 func (j *Job) Check() error {
 	n := j.Counts
 	var faults []error

@@ -147,7 +147,7 @@ func (k *call) run(ctx context.Context, req *retryablehttp.Request) (*answer, er
 func (k *call) httpClient() *http.Client {
 	h := *k.client.http
 	switch {
-	case k.streamed: // as long as it brings something
+	case k.streamed: // the bound is on silence, not on the whole
 		h.Transport = &silenceTransport{h.Transport, cmp.Or(k.attemptTimeout, attemptTimeout)}
 	case k.attemptTimeout > 0:
 		h.Timeout = k.attemptTimeout
@@ -168,8 +168,8 @@ func (k *call) check(ctx context.Context, resp *http.Response, err error) (bool,
 	return true, nil
 }
 
-// take reads the answer to its end, so that one that breaks off is a broken
-// connection like any other.
+// take reads the answer to its end, so that an answer that breaks off counts as a
+// broken connection.
 func (k *call) take(resp *http.Response, err error) {
 	k.answer, k.err = nil, nil
 	var body []byte

@@ -33,7 +33,7 @@ type Client struct {
 	http      *http.Client
 	logger    *slog.Logger
 	userAgent string
-	defaults  func() settings // they hold secrets; a func, as that prints as none
+	defaults  func() settings // the settings hold secrets; printing a func shows no secret
 	answered  *atomic.Bool    // a connection was made once
 }
 

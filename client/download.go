@@ -32,8 +32,8 @@ type Download struct {
 	MediaType string
 	// ETag names these bytes; empty where the service has not said.
 	ETag string
-	// Size in bytes; -1 where that is not known before the end, as of one that is sent as
-	// gzip.
+	// Size is the size in bytes, or -1 if the size is not known before the end, as for
+	// a gzip answer.
 	Size int64
 }
 

@@ -105,8 +105,8 @@ func seconds(n int) time.Duration {
 	return min(time.Duration(max(n, 0)), maxRetryAfter/time.Second) * time.Second
 }
 
-// member decodes one member on its own, so that a member of the wrong type takes
-// no other with it. A member that is missing or wrong leaves out as it was.
+// member decodes one member on its own, so that a member of the wrong type does not
+// affect the others. If the member is missing or wrong, out stays as it was.
 func member[T any](raw json.RawMessage, out *T) {
 	var value T
 	if len(raw) > 0 && json.Unmarshal(raw, &value) == nil {
@@ -127,14 +127,15 @@ func slugCode(slug string) transcript.Code {
 	return ""
 }
 
-// Error says which request was refused, why, and what can be done about it as far
+// Error names the refused request and the reason. If the answer says a cure, Error says
+// the cure too, in the form
 // as the answer says so, in the form
 //
 //	POST /v1/transcript: 402 UPGRADE_REQUIRED: The message. Upgrade: https://example.com/plans (request r_1)
 //	POST /v1/transcript: 429 RATE_LIMITED: Try again in 12s. (request r_1)
 //
-// It holds neither the body nor a key. It is one line without control characters, in
-// which what the service says is cut to about a thousand bytes.
+// Error leaves out the body and the key. The message is one line without control
+// characters, and has at most about a thousand bytes of the service's text.
 func (e *Error) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s: %d", e.Method, e.Path, e.Response.StatusCode)
@@ -214,8 +215,8 @@ func permanent(code transcript.Code) bool {
 // transport worked.
 type JobError struct{ Job transcript.Job }
 
-// Error names the job and says why it ended, and what can be done about it as far
-// as the service says so.
+// Error names the job and says why it ended. If the service says a cure, Error says it
+// too.
 func (e *JobError) Error() string {
 	ended := fmt.Sprintf("job %s: %s in stage %s", e.Job.JobID, e.Job.Status, e.Job.Stage)
 	if why := e.Job.Error; why != nil {

@@ -167,10 +167,10 @@ func WithRetry(p RetryPolicy) RequestOption {
 	})
 }
 
-// WithAttemptTimeout bounds each attempt, from dialing to the last byte of the
-// answer. The default is one minute, and none for uploads. Of a [Download] it bounds
-// each silence, however long the whole takes. It does not apply to event streams,
-// which live as long as they bring something.
+// WithAttemptTimeout bounds each attempt, from dialing to the last byte of the answer.
+// The default is one minute; uploads have no default. In a [Download] it bounds each
+// silence, and not the whole download. It does not apply to event streams, which stay
+// open while data comes.
 func WithAttemptTimeout(d time.Duration) RequestOption {
 	return requestOption(func(s *settings) error {
 		if d <= 0 {

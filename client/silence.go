@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// silenceTransport ends an answer that brings nothing for some time: neither its head
-// nor, while somebody waits for them, bytes of its body.
+// silenceTransport ends an answer that is silent for too long: the head does not come,
+// or no bytes of the body come while the caller reads.
 type silenceTransport struct {
 	rt    http.RoundTripper
 	limit time.Duration

@@ -39,8 +39,8 @@ func (Match) SchemaName() string { return "SearchMatch" }
 type Hit struct {
 	Start    float64 `json:"start" minimum:"0"`    // seconds from the start of the media
 	Duration float64 `json:"duration" minimum:"0"` // how long it is said, in seconds
-	// Snippet is what is said there and around it, as HTML whose only tag is <mark>,
-	// around what was searched for: at most 160 characters.
+	// Snippet is the text at the hit and around it, with at most 160 characters. It is
+	// HTML with <mark> around the found words, and no other tag.
 	Snippet string `json:"snippet"`
 	// URL leads to the place, on platforms that know such links; nil elsewhere.
 	URL *string `json:"url" format:"uri"`

@@ -85,7 +85,7 @@ type chunker struct {
 	index int             // of the next chunk
 	join  string          // of the next chunk
 	start int64           // of the last one, in milliseconds
-	ids   map[string]bool // of those that begin there
+	ids   map[string]bool // of the chunks that begin at start
 }
 
 // cut cuts one chapter. It reports whether more chunks are wanted.

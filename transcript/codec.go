@@ -56,8 +56,8 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// MarshalJSON returns the job's members, followed by those of its result where
-// it has one.
+// MarshalJSON returns the job's members, followed by the members of its result, if
+// there is one.
 func (j Job) MarshalJSON() ([]byte, error) {
 	if j.Result == nil {
 		return json.Marshal(plainJob(j))

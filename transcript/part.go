@@ -13,7 +13,7 @@ import (
 type part struct {
 	from, to place
 	chars    int // with the space at its end
-	space    int // 1 where there is one
+	space    int // 1 if there is a space
 }
 
 // length is how many characters a part has at the end of a chunk.
@@ -54,8 +54,8 @@ func (d *parting) whole(from place, to int) (p part, ok bool) {
 	return p, p.length() <= d.most
 }
 
-// line is the part that is as long as it may be and ends where a line may end (UAX 14), or
-// where there is no such place, between any two characters.
+// line returns the longest part that ends where a line may end (UAX 14). If there is no
+// such place, the part ends between any two characters.
 func (d *parting) line(from place, to int) part {
 	text := d.text[from.at:d.end]
 	chars, size, last := grapheme.Count(text, to-from.at, d.rest)
@@ -97,16 +97,16 @@ func (d *parting) part(from place, size, chars, last int) part {
 	return p
 }
 
-// isSpace reports whether the first character of a text is a space. A mark on it makes it
-// another one.
+// isSpace reports whether the first character of a text is a space. A space with a
+// combining mark is another character.
 func isSpace(text []byte) bool {
 	size, _ := grapheme.First(text)
 	return size == 1 && text[0] == ' '
 }
 
-// ending is the end of a chunk that its successor begins with: as many of its parts as
-// have no more characters than there is room for, or else as much of the last one, from
-// where a line may begin. No word is cut for it, unless the end of the chunk cuts it.
+// ending returns the end of a chunk with which the next chunk begins: as many whole
+// parts as fit into room, or else the end of the last part, from a place where a line
+// may begin. It cuts no word, unless the end of the chunk cuts the word.
 func (s *script) ending(parts []part, room int) []part {
 	first, chars := len(parts), 0
 	for first > 0 && chars+parts[first-1].chars <= room {

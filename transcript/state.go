@@ -27,7 +27,7 @@ func (s Stage) State() State {
 // may also fail or be canceled at every stage except the last, and keeps its stage
 // then.
 var nextStages = map[Stage][]Stage{
-	// A job that joins work which other jobs wait for begins where that work is.
+	// A job that joins running work begins at the stage of this work.
 	"": {StageQueued, StageCaptionFetch, StageDurationCheck, StageASRQueued, StageASRRunning, StagePublishing},
 
 	// Content without captions begins with the sound. A job whose text another job has

@@ -36,8 +36,8 @@ func (p Platform) HasCaptions() bool {
 	return p == VideoSite || p == ShortVideoSite || p == ProfessionalSite
 }
 
-// Words names the platform in a sentence for people: "the video site". Of one that is
-// none of [Platforms] it is the value itself, in quotes.
+// Words names the platform in a sentence for people: "the video site". For a value
+// outside of [Platforms], Words returns the value itself, in quotes.
 func (p Platform) Words() string {
 	switch {
 	case p == Upload:

@@ -10,7 +10,7 @@ type Usage struct {
 	// ASRMinutes are minutes of recognized sound; each begun minute of a recording
 	// counts.
 	ASRMinutes     Allowance      `json:"asrMinutes"`
-	ASRConcurrency ASRConcurrency `json:"asrConcurrency"` // recordings that are recognized, and those that wait for it
+	ASRConcurrency ASRConcurrency `json:"asrConcurrency"` // recordings that are recognized, and recordings that wait
 	Credits        Credits        `json:"credits"`        // what is left to spend, where the service has a bill of its own
 	Limits         UsageLimits    `json:"limits"`         // what the plan permits
 	// RateLimit is the window in which most requests count; nil if requests are not

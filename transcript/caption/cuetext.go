@@ -23,7 +23,7 @@ type cueText struct {
 	speaker    []byte // whose words are in out, once there are some
 	hasSpeaker bool
 	voices     bool // there are several
-	lax        bool // timestamps are read as those of SubRip where they are none of WebVTT
+	lax        bool // timestamps that are invalid in WebVTT are read as in SubRip
 
 	strings strings.Builder   // see keep
 	words   []transcript.Word // see timed

@@ -15,13 +15,13 @@ import (
 // an error there are no cues.
 func ReadAny(r io.Reader, o ...Option) (File, error) { return readAll(Any(r, o...)) }
 
-// Any reads a caption file of the format that [Detect] finds by its first KiB, as
-// the reader of that format does. When it finds none, the error is a [*FormatError]
-// without a format.
+// Any detects the format of a caption file by its first KiB with [Detect], and reads
+// the file as the reader of that format does. For an unknown format, the error is a
+// [*FormatError] without a format.
 //
-// WebVTT it reads as it is found, not as browsers must: also in UTF-16, and where a
-// time is none of WebVTT ("0:0:1.5", "00:00:01,500") as [SRT] reads times. There
-// "-->" in a line of a cue that has no times is text.
+// Any reads WebVTT more leniently than browsers: also in UTF-16, and with times in the
+// form of [SRT] ("0:0:1.5", "00:00:01,500"). In a line of a cue without times, "-->" is
+// text.
 func Any(r io.Reader, o ...Option) iter.Seq2[transcript.Segment, error] {
 	return func(yield func(transcript.Segment, error) bool) {
 		l := newLines(r)

@@ -18,14 +18,15 @@ func ReadJSON3(r io.Reader) (File, error) { return readAll(JSON3(r)) }
 // JSON3 reads the JSON format of a large video site: an object with a list of
 // events, whose segments are the words of automatic captions.
 //
-// The sequence has the cues in the order of the file and holds one at a time. It
-// reads r as it is walked, so it can be walked once; leaving it early leaves the
-// rest unread, and r is never closed. An error comes once, as the last pair: a
-// [*FormatError] when the input is no JSON object, or one that has neither events
-// nor the mark of the format, [ErrTooLarge] after an event, or a value
-// elsewhere, of 1 MiB or more, [ErrTooDeep], [io.ErrUnexpectedEOF] when the file
-// ends before the object does, a [*json.SyntaxError], what r failed with, and a
+// The sequence has the cues in the order of the file and holds one cue at a time. The
+// sequence reads r while the caller walks it, so the caller can walk it once. If the
+// caller leaves early, the rest stays unread. The sequence never closes r. An error
+// comes once, as the last pair: a [*FormatError] when the input is no JSON object, or
+// an object with neither events nor the mark of the format, [ErrTooLarge] after an
+// event or another value of 1 MiB or more, [ErrTooDeep], [io.ErrUnexpectedEOF] when the
+// file ends before the object does, a [*json.SyntaxError], an error of r, and a
 // [*LostError] when events could not be read.
+//
 // Each event with text becomes one segment. Text, Words and Confidence work as in
 // [SRV3], with tOffsetMs for t and acAsrConf for ac. Start and Duration are tStartMs
 // and dDurationMs. Numbers may stand in strings. If an event, or a part of an event,

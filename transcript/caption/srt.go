@@ -26,13 +26,14 @@ func ReadSRT(r io.Reader, o ...Option) (File, error) {
 // SRT reads a SubRip file as it is found in the wild. There is no standard: what
 // is read here is what players read, and more of it.
 //
-// The sequence has the cues in the order of the file and holds one at a time. It
-// reads r as it is walked, so it can be walked once; leaving it early leaves the
-// rest unread, and r is never closed. An error comes once, as the last pair: a
-// [*FormatError] when the input has no timing line, or begins as WebVTT or as a web
-// page, [ErrTooLarge] after a line or a cue's text of 1 MiB or more, what r failed
-// with, and a [*LostError] when a line that begins as a time, and has an arrow, has no
-// times, and is text, or when the encoding of a cue's text cannot be told.
+// The sequence has the cues in the order of the file and holds one cue at a time. The
+// sequence reads r while the caller walks it, so the caller can walk it once. If the
+// caller leaves early, the rest stays unread. The sequence never closes r. An error
+// comes once, as the last pair: a [*FormatError] when the input has no timing line, or
+// begins as WebVTT or as a web page, [ErrTooLarge] after a line or a cue's text of 1
+// MiB or more, an error of r, and a [*LostError] when a line that begins as a time, and
+// has an arrow, has no times, and is text, or when the encoding of a cue's text cannot
+// be told.
 //
 // A cue goes from its timing line to the next one, or to the end: empty lines may
 // stand within its text, or be missing after it. So it comes once the next one

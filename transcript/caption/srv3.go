@@ -17,9 +17,10 @@ func ReadSRV3(r io.Reader) (File, error) { return readAll(SRV3(r)) }
 // element with p elements, and s elements for the words of automatic captions. (The
 // second one, with text elements in their place, is read as well.)
 //
-// The sequence has the cues in the order of the file and holds one at a time. It
-// reads r as it is walked, so it can be walked once; leaving it early leaves the
-// rest unread, and r is never closed. Errors are those of [TTML].
+// The sequence has the cues in the order of the file and holds one cue at a time. The
+// sequence reads r while the caller walks it, so the caller can walk it once. If the
+// caller leaves early, the rest stays unread. The sequence never closes r. Errors are
+// those of [TTML].
 //
 // Each p element becomes one segment:
 //

@@ -235,7 +235,7 @@ func (f *ttml) chars(b []byte) error {
 		return f.head.chars(b)
 	}
 	if f.nested.other != nil {
-		if err := f.nested.other.chars(append([]byte(nil), b...)); err != nil { // it changes what it is given
+		if err := f.nested.other.chars(append([]byte(nil), b...)); err != nil { // the reader changes its input
 			return err
 		}
 	}

@@ -25,7 +25,7 @@ type ttmlBody struct {
 	unread string // why the element that has just ended loses text with it
 
 	spoken ttmlSpan // the last timed span that has ended
-	apart  bool     // what comes next stands apart from what there is
+	apart  bool     // a space goes before the next text
 	joints []int    // offsets of the text where spans meet that are not seen together
 	spaced bool     // white space parts timed spans
 }

@@ -2,8 +2,8 @@ package caption
 
 import "cmp"
 
-// moment is a time attribute, in milliseconds. It is neither ok nor broken when
-// there is none.
+// moment is a time attribute, in milliseconds. Without the attribute, both ok and
+// broken are false.
 type moment struct {
 	ms         int64
 	ok, broken bool
@@ -16,13 +16,13 @@ type level struct {
 	last       int64 // when the last of its children ends
 
 	begins, ends bool   // itself says when, rather than an element around
-	timed        bool   // it says so in one way or another
+	timed        bool   // it has times in one form or another
 	unit         bool   // it is a word or a sentence
 	sequence     bool   // children come one after another
 	preserve     bool   // line breaks are shown
 	hidden       bool   // nothing within is shown, in any style
 	unseen       string // why nothing within is ever shown; empty where it may be
-	region       string // that it is in; empty where none is named
+	region       string // its region; empty if it names none
 	spaces       *namespaces
 	look         look
 	voice        []byte

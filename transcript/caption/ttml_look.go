@@ -62,7 +62,7 @@ func hides(is bool) shown {
 	return isShownByStyle
 }
 
-// over returns k where it says something, else what the weaker one says.
+// over returns k, with the members of weaker for the members that k leaves open.
 func (k look) over(weaker look) look {
 	if k.display == 0 {
 		k.display = weaker.display

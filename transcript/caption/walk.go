@@ -31,9 +31,9 @@ func readAll(sequence iter.Seq2[transcript.Segment, error]) (File, error) {
 	return file(slices.Concat(append(chunks, chunk)...), lost)
 }
 
-// collector fills s with the next cue of a file. A cue is open when the file does
-// not tell where it ends; its duration then lasts as long as its words are known
-// to. At the end of the file the error is io.EOF, and s stays as it is.
+// collector fills s with the next cue of a file. A cue is open if the file does not say
+// its end; its duration then covers its known words. At the end of the file the error
+// is io.EOF, and s stays as it is.
 type collector func(s *transcript.Segment) (open bool, err error)
 
 // walk yields the cues that next collects, and reports whether it reached the end of

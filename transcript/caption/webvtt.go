@@ -27,12 +27,13 @@ func ReadWebVTT(r io.Reader) (File, error) {
 // browsers to: a broken timestamp loses its cue and nothing else, a broken
 // setting nothing, and a cue that the end of the input cuts off is kept.
 //
-// The sequence has the cues in the order of the file and holds one at a time. It
-// reads r as it is walked, so it can be walked once; leaving it early leaves the
-// rest unread, and r is never closed. An error comes once, as the last pair:
-// a [*FormatError] when the input does not begin as WebVTT, [ErrTooLarge] after
-// a line or a cue's text of 1 MiB or more, what r failed with, and a [*LostError]
-// when timing lines could not be read or text stands outside of cues.
+// The sequence has the cues in the order of the file and holds one cue at a time. The
+// sequence reads r while the caller walks it, so the caller can walk it once. If the
+// caller leaves early, the rest stays unread. The sequence never closes r. An error
+// comes once, as the last pair: a [*FormatError] when the input does not begin as
+// WebVTT, [ErrTooLarge] after a line or a cue's text of 1 MiB or more, an error of r,
+// and a [*LostError] when timing lines could not be read or text stands outside of
+// cues.
 //
 // Each cue becomes one segment:
 //
@@ -63,7 +64,7 @@ func walkWebVTT(r io.Reader, lax bool) iter.Seq2[transcript.Segment, error] {
 // webVTT is a file in reading.
 type webVTT struct {
 	lines *lines
-	lax   bool // times are read as those of SubRip where they are none of WebVTT
+	lax   bool // times that are invalid in WebVTT are read as in SubRip
 	text  cueText
 	lost  losses
 }
@@ -110,7 +111,7 @@ func (f *webVTT) begin() error {
 func (f *webVTT) block(s *transcript.Segment) (err error) {
 	var start, end int64
 	cue, timed := false, false
-	outside := 0 // the line of text that stands in no cue, or -1 where it is none that is shown
+	outside := 0 // the line of text outside of a cue, or -1 if the text is never shown
 	f.text.reset()
 	for {
 		var line []byte

@@ -147,7 +147,8 @@ func cueEnd(from, end, limit, n int64) int64 {
 // appendText appends the cues of a text that is to be cleaned or broken. They share
 // its time by characters; none is shorter than minCue if all have that much.
 func (c *cues) appendText(dst []byte, s *transcript.Segment, text string, from, end, limit int64) []byte {
-	// The text stands where its cues will be, until they stand behind it.
+	// The text first stands at the place of its cues, until the cues are written after
+	// it.
 	base := len(dst)
 	dst, t := appendClean(dst, text, c.syntax)
 	behind := len(dst)

@@ -9,11 +9,11 @@ import (
 
 const vttHead = "WEBVTT\n"
 
-// AppendVTT appends segs as a WebVTT file and returns the extended
-// buffer; it allocates only what the buffer lacks. Cues are those of [AppendSRT],
-// with two differences: "&", "<" and ">" are written as character references and
-// count as the one character they stand for, and a cue of a known speaker is in
-// that voice, "<v Ada>". The file of no segments is the signature alone.
+// AppendVTT appends segs as a WebVTT file and returns the extended buffer; it allocates
+// only what the buffer lacks. The cues are the cues of [AppendSRT], with two
+// differences. "&", "<" and ">" are written as character references, and count as one
+// character each. A cue of a known speaker names the voice, "<v Ada>". The file of no
+// segments is the signature alone.
 func AppendVTT(dst []byte, segs []transcript.Segment) []byte {
 	return appendCues(append(dst, vttHead...), newCues(segs, vtt))
 }

@@ -118,9 +118,8 @@ func derive(named, old, oldBase, base string) string {
 // move puts a link on another base.
 func move(link, base string) string { return base + strings.TrimPrefix(link, origin(link)) }
 
-// decode reads the JSON document. It is read member by member, as a fault must
-// name its place and encoding/json knows neither lists nor unknown members by
-// their path.
+// decode reads the JSON document member by member, because a fault must name its place.
+// Package encoding/json does not report the path of lists and of unknown members.
 func decode(text []byte) (map[transcript.Platform]Site, error) {
 	var platforms map[transcript.Platform]json.RawMessage
 	if err := json.Unmarshal(text, &platforms); err != nil {

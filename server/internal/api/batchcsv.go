@@ -147,8 +147,8 @@ func isBlank(row []string) bool {
 	return !slices.ContainsFunc(row, func(cell string) bool { return strings.TrimSpace(cell) != "" })
 }
 
-// csvBroken is the fault of a row that cannot be read, or has as many cells as given
-// where the first one has another number.
+// csvBroken is the fault of a row that cannot be read, or whose number of cells is not
+// that of the first row. cells is the number in the first row.
 func csvBroken(err error, cells int) error {
 	fault := new(csv.ParseError)
 	switch {

@@ -152,7 +152,7 @@ func (b *batches) listBatches(w http.ResponseWriter, r *http.Request) error {
 
 // BatchPage is a batch and a page of its items.
 type BatchPage struct {
-	Batch         batch.Job    `json:"batch"`                   // the batch as it stands
+	Batch         batch.Job    `json:"batch"`                   // the present state of the batch
 	Items         []batch.Item `json:"items"`                   // a page of its items, in the order in which they were sent
 	NextPageToken string       `json:"nextPageToken,omitempty"` // for the next page; empty: there is no more
 }
@@ -233,7 +233,7 @@ func (b *batches) waitForBatch(r *http.Request, id string, wait time.Duration) (
 
 // AcceptedBatch is the body of what makes or changes a batch.
 type AcceptedBatch struct {
-	Batch batch.Summary `json:"batch"` // the batch as it stands
+	Batch batch.Summary `json:"batch"` // the present state of the batch
 }
 
 // batchReply says how a batch stands that was made or changed.

@@ -54,7 +54,7 @@ type ExportedBatch struct {
 
 type ExportedItem struct {
 	Item       batch.Item             `json:"item"`       // the item as it stood
-	Transcript *transcript.Transcript `json:"transcript"` // its transcript; nil where it has none
+	Transcript *transcript.Transcript `json:"transcript"` // its transcript; nil if it has none
 }
 
 // exportRequest says which file is made of a batch.

@@ -59,8 +59,9 @@ func (l *chunkList) query() request.Table {
 	}, l.page.fields(200, 50)...)}
 }
 
-// chunkPlace is a place in the chunks of a text. That text is read on also where another
-// one has become the newest; when it says something else by now, its chunks are others.
+// chunkPlace is a place in the chunks of a text. The reader goes on with the same text,
+// even if another language has become the newest. If the text has changed, its chunks
+// differ.
 type chunkPlace struct {
 	Lang  string `json:"lang"`
 	Text  string `json:"text"` // see versionOf

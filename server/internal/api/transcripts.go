@@ -192,7 +192,7 @@ func (t *transcripts) submit(r *http.Request, wait time.Duration, sub pipeline.S
 // disconnects, which only ends the wait.
 func (t *transcripts) submitted(ctx context.Context, wait time.Duration, sub pipeline.Submission) (*pipeline.Outcome, error) {
 	out, err := t.pipeline.Submit(context.WithoutCancel(ctx), sub)
-	if err != nil || out.Result != nil || wait == 0 { // then it is the job as it was taken, even where it has ended meanwhile
+	if err != nil || out.Result != nil || wait == 0 { // without a wait, the job is shown as it was accepted, even if it has ended meanwhile
 		return out, err
 	}
 	serving, stop := t.lifetime.Until(ctx)

@@ -65,7 +65,7 @@ func allowance(used, reserved, most int64) transcript.Allowance {
 	return a
 }
 
-// limit is one of a plan as the API shows it: nil where there is none.
+// limit is a plan's limit in the form of the API: nil means no limit.
 func limit[N int | int64](n N) *int64 {
 	if n == account.Unlimited {
 		return nil

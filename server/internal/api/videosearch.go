@@ -87,7 +87,7 @@ func (d *discovery) channelByID(text string) (string, error) {
 	return match.ExternalID, nil
 }
 
-// orNone are the entries of a list that is written as one, also where there are none.
+// orNone returns an empty list instead of nil, so that JSON has an array.
 func orNone[T any](entries []T) []T {
 	if entries == nil {
 		return []T{}

@@ -54,9 +54,9 @@ func credential(r *http.Request) (string, error) {
 	return strings.TrimSpace(key), nil
 }
 
-// keyInQuery looks for a key in the query, under any name: there it ends up in
-// logs and histories, so it must not work. It is found as it stands, also where
-// the query cannot be parsed, and with its characters escaped.
+// keyInQuery looks for a key in the query, under any name. A key in a query ends up in
+// logs and histories, so it must not work. keyInQuery also finds an escaped key, and a
+// key in a query that cannot be parsed.
 func keyInQuery(r *http.Request) (prefix string, found bool) {
 	if r.URL.RawQuery == "" {
 		return "", false

@@ -50,8 +50,8 @@ func ReplyJSON(status int, header map[string]string, body any) (Reply, error) {
 	return Reply{Response: Response{status, header, packed.NewBody(packed.Raw(b))}}, nil
 }
 
-// lasts reports whether a request that is repeated is given this reply again. Of
-// failures, that is what is not there; what else fails may be tried again.
+// lasts reports whether a repeated request gets this reply again. The only lasting
+// failure is 404; after other failures, the request may be tried again.
 func (re *Reply) lasts() bool {
 	return re.Failure == nil || re.Failure.HTTPStatus() == http.StatusNotFound
 }

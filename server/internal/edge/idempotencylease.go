@@ -92,9 +92,9 @@ func (l *leases) beat(ctx context.Context, key db.HeldKey) (stop func()) {
 	return func() { cancel(); <-stopped }
 }
 
-// settle makes an answer the last word, the zero Answer: none, and returns the
-// answer that is to be sent: another one where this request was taken for dead, and
-// what it had recorded is replayed already.
+// settle records the final answer of the request, or the zero Answer for none. It
+// returns the answer to send. This is another answer if this request was taken for
+// dead, and another process has already replayed its record.
 func (l *lease) settle(a db.Answer) (db.Answer, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), keyTimeout)
 	defer cancel()

@@ -42,7 +42,7 @@ func (e *Edge) outermost(next http.Handler) http.Handler {
 		n.holding.of = e.memory
 		defer n.holding.release()
 		h := rec.Header()
-		before := h["Vary"] // of who stands before this handler, such as the origin
+		before := h["Vary"] // from a handler around this one, such as the origin's
 		maps.Copy(h, everyAnswer)
 		if before != nil {
 			h["Vary"] = slices.Concat(before, everyAnswer["Vary"])

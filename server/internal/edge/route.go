@@ -12,9 +12,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// route is one operation of the API: it registers the handler and yields the
-// operation's entry in the OpenAPI document, so that none exists without the
-// other.
+// Route is one operation of the API. A Route registers the handler, and yields the
+// operation's entry in the OpenAPI document, so that neither exists alone.
 type Route struct {
 	Method, Pattern string
 	Operation       string // operationId, the name of the client's method

@@ -19,8 +19,8 @@ var docsHTML string
 //go:embed docs.js
 var docsScript string
 
-// docsPage is the API as people read it in a browser: Swagger UI, showing the document.
-// It is one file that loads nothing else but that.
+// Page is the API for people in a browser: Swagger UI with the document. It is one
+// file, and loads only the document.
 type Page struct {
 	HTML   *packed.Bytes
 	ETag   string

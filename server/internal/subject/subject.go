@@ -58,7 +58,7 @@ func OfExtraction(e *db.Extraction) Subject {
 // asrLanguage is the language to recognize; "": the recognizer finds it out. On a
 // platform with captions only an entry with asr names one.
 func (s Subject) ASRLanguage() string {
-	entry, _ := s.Languages.ASR() // which is all there is where there are no captions
+	entry, _ := s.Languages.ASR() // for content without captions, the list has only this entry
 	return entry.Tag
 }
 
@@ -88,8 +88,8 @@ func LanguagesOf(tracks []transcript.Track) []string {
 	return tags
 }
 
-// anyOf tells whether there are captions among all the tracks of a content: nil where
-// there are forced ones alone, in which not all is written that is said.
+// AnyCaptions reports whether the tracks of a content have captions. It returns nil if
+// there are only forced captions, because these leave speech out.
 func AnyCaptions(tracks []transcript.Track) *bool {
 	switch {
 	case len(tracks) == 0:
