@@ -53,9 +53,10 @@
 // Retry-After goes beyond the caller's deadline, the client returns the [*Error] at
 // once. [WithRetry] changes this, [NoRetry] switches it off, and [WithRetryNotify]
 // reports each pause.
-// A wait returns when its job or batch ends. It follows events, or has its questions
+//
 // A wait returns when its job or batch ends. The wait follows events, or the service
 // holds the wait's questions. If neither is possible, the wait asks in growing pauses.
+//
 // The package reads no environment variable, keeps no global state, and logs
 // nothing unless [WithLogger] says so.
 package client

@@ -128,8 +128,7 @@ func slugCode(slug string) transcript.Code {
 }
 
 // Error names the refused request and the reason. If the answer says a cure, Error says
-// the cure too, in the form
-// as the answer says so, in the form
+// the cure too. The form is
 //
 //	POST /v1/transcript: 402 UPGRADE_REQUIRED: The message. Upgrade: https://example.com/plans (request r_1)
 //	POST /v1/transcript: 429 RATE_LIMITED: Try again in 12s. (request r_1)

@@ -18,7 +18,6 @@
 //	<-ctx.Done()             // a signal
 //	err = srv.Stop(patience) // also of web; then s.Close()
 //
-// [Server.Handler] is the whole API. A program with a site of its own mounts the
 // [Server.Handler] is the whole API. A program with a site of its own mounts the parts
 // it wants: [Server.Transcripts], [Server.Captions], [Server.Discovery],
 // [Server.Library], [Server.Batches], [Server.Usage], [Server.Health], [Server.Docs],
