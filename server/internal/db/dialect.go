@@ -38,10 +38,18 @@ type database interface {
 	announce(ctx context.Context, tx bun.Tx, topics []string) error
 
 	// worker makes the River client that works.
-	worker(c *river.Config, h *hands) (worker, error)
+	worker(c *river.Config) (client, error)
 	// workColumns are expressions for the process that has a queue job, and for the
 	// job's arguments as text.
 	workColumns() (owner, args string)
+	// milliseconds is an expression for a time of River's, in milliseconds since 1970.
+	milliseconds(column string) string
+	// riverTime is a time as an argument, in the form in which River writes times.
+	riverTime(t time.Time) any
+	// riverNow is the present time in that form, by the clock that River goes by.
+	riverNow() any
+	// skipLocked locks the rows that q selects and that no other transaction has locked.
+	skipLocked(q *bun.SelectQuery) *bun.SelectQuery
 
 	// countRequest is CountRequest.
 	countRequest(ctx context.Context, w RequestWindow, limit int) (Requests, error)
@@ -61,14 +69,7 @@ type database interface {
 // transaction is a begun transaction.
 type transaction struct {
 	bun.Tx
-	// enqueue returns the id of the new row.
-	enqueue func(ctx context.Context, args river.JobArgs, opts *river.InsertOpts) (id int64, err error)
+	enqueue func(ctx context.Context, args river.JobArgs, opts *river.InsertOpts) error
 	// free gives the connection back, after commit or rollback.
 	free func()
-}
-
-// worker is the part of a River client that does not depend on the database.
-type worker interface {
-	Start(ctx context.Context) error
-	StopAndCancel(ctx context.Context) error
 }

@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -138,7 +139,10 @@ func (r Jobs) Claimants(ctx context.Context, extractionID string) (c Claimants, 
 func (w JobsTx) SetAsked(ctx context.Context, j *Job) error {
 	j.Asked = true
 	res, err := w.db.NewUpdate().Model(j).Column("asked", "limits").WherePK().Exec(ctx)
-	return mustAffect("job "+j.ID, res, err)
+	if err := mustAffect("job "+j.ID, res, err); err != nil {
+		return err
+	}
+	return w.tx.bringForward(ctx, j.ExtractionID, cmp.Or(j.Turn, j.Account), singlePriority)
 }
 
 // Traces returns what the running claims on the extraction say of their traces, oldest
@@ -169,7 +173,14 @@ func (w JobsTx) Insert(ctx context.Context, j *Job) error {
 	if err := insertNew(ctx, w.db, "job", j); err != nil {
 		return err
 	}
-	return w.record(ctx, []Job{*j})
+	if err := w.record(ctx, []Job{*j}); err != nil {
+		return err
+	}
+	priority := batchPriority
+	if j.Asked {
+		priority = singlePriority
+	}
+	return w.tx.bringForward(ctx, j.ExtractionID, cmp.Or(j.Turn, j.Account), priority)
 }
 
 // JobEvent is one transition of a job. The job's row has the further members of a

@@ -77,6 +77,11 @@ func migrate[T any](ctx context.Context, dialect goose.Dialect, db *bun.DB, driv
 	if _, err := rivers.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
 		return wrap("migrate queue", err)
 	}
+	for _, index := range riverIndexes {
+		if _, err := db.ExecContext(ctx, index); err != nil {
+			return wrap("migrate queue", err)
+		}
+	}
 	return nil
 }
 
@@ -96,10 +101,7 @@ func hasTables(ctx context.Context, db *bun.DB, query string) error {
 // newer database is fine: another process may have been upgraded first.
 func upToDate(ctx context.Context, db bun.IDB, want versions) error {
 	var have versions
-	err := db.NewRaw(`SELECT
-		(SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied) AS ours,
-		(SELECT coalesce(max(version), 0) FROM river_migration WHERE line = 'main') AS rivers`).
-		Scan(ctx, &have)
+	err := db.NewRaw(haveVersions).Scan(ctx, &have)
 	if err != nil {
 		return wrap("look at migrations", err)
 	}

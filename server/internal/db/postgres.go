@@ -161,21 +161,17 @@ func (p *postgres) begin(ctx context.Context) (*transaction, error) {
 		free()
 		return nil, err
 	}
-	enqueue := func(ctx context.Context, args river.JobArgs, opts *river.InsertOpts) (id int64, err error) {
-		err = conn.Raw(func(c any) error {
+	enqueue := func(ctx context.Context, args river.JobArgs, opts *river.InsertOpts) error {
+		return conn.Raw(func(c any) error {
 			pg := c.(*stdlib.Conn).Conn()
 			// The end of a context may have rolled back meanwhile; what is inserted now
 			// would stay.
 			if pg.PgConn().TxStatus() != 'T' {
 				return sql.ErrTxDone
 			}
-			inserted, err := p.insert.InsertTx(ctx, pgTx{pgxConn: pg}, args, opts)
-			if err == nil {
-				id = inserted.Job.ID
-			}
+			_, err := p.insert.InsertTx(ctx, pgTx{pgxConn: pg}, args, opts)
 			return err
 		})
-		return id, err
 	}
 	return &transaction{Tx: tx, enqueue: enqueue, free: free}, nil
 }
@@ -205,9 +201,20 @@ func (p *postgres) announce(ctx context.Context, tx bun.Tx, topics []string) err
 	return err
 }
 
-func (p *postgres) worker(c *river.Config, h *hands) (worker, error) {
+func (p *postgres) worker(c *river.Config) (client, error) {
 	c.FetchCooldown = 5 * time.Millisecond
-	return river.NewClient(queueDriver[pgx.Tx]{riverpgxv5.New(p.pool), h, newTurns("FOR UPDATE SKIP LOCKED", func(t time.Time) any { return t })}, c)
+	return river.NewClient(riverpgxv5.New(p.pool), c)
+}
+
+func (p *postgres) milliseconds(column string) string {
+	return "CAST(round(1000 * extract(epoch FROM " + column + ")) AS bigint)"
+}
+
+func (p *postgres) riverTime(t time.Time) any { return t }
+func (p *postgres) riverNow() any             { return bun.Safe("now()") }
+
+func (p *postgres) skipLocked(q *bun.SelectQuery) *bun.SelectQuery {
+	return q.For("UPDATE SKIP LOCKED")
 }
 
 func (p *postgres) workColumns() (owner, args string) {

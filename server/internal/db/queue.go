@@ -1,10 +1,8 @@
 package db
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"fmt"
+	"encoding/json"
 	"log/slog"
 	"time"
 
@@ -13,181 +11,128 @@ import (
 )
 
 const (
-	// never is so far away that River does not rescue a job for its age: Lost knows
-	// better. Nor does River give one up for the number of its attempts: a worker
-	// that wants no more says so.
-	never       = 10 * 365 * 24 * time.Hour
+	// never is so long that River's rescuer leaves all runs alone: see Lost.
+	never = 10 * 365 * 24 * time.Hour
+	// maxAttempts is so many that River gives no step up: the pipeline counts the attempts.
 	maxAttempts = 10_000
-	// pollInterval is for work that is not announced: what was requeued, what was
-	// snoozed for a short while. New work is announced.
+	// pollInterval is for steps that are not announced: steps that were requeued or snoozed.
+	// New steps are announced.
 	pollInterval = time.Second
-	// scheduleInterval is how often River makes those rows available whose time comes before
-	// it looks again. It is River's default.
+	// scheduleInterval is how often River makes the scheduled steps available. It is River's
+	// default.
 	scheduleInterval = 5 * time.Second
 )
 
-// Workers is what a process works on.
-type Workers struct {
-	// Process is the name of this process, unique among the living. Required.
-	Process string
-	// Abilities is what the process can do, for the processes that leave work to it: a
-	// JSON object that only the caller reads.
-	Abilities []byte
-	Workers   []Worker
-	// Queues maps a queue's name to how many of its jobs run at once here.
-	Queues map[string]int
-	// Takes, where it is set, says whether this process takes work from a queue now.
-	// It is asked before each fetch, several times a second.
-	Takes    func(queue string) bool
-	Periodic []Periodic
-	// Finished is how long the queue keeps a finished row, for an operator who looks
-	// into the past; 0: an hour.
-	Finished time.Duration
-}
-
-// Runner works on the queue.
-//
-// A worker's context ends when the runner stops. If the worker then returns an error
-// that wraps context.Canceled, it gives its job back: the job is available at once, and
-// its attempt is not counted. Jobs have no time limit of their own.
-type Runner interface {
-	// Start joins the living under Workers.Process and returns once the runner
-	// works; it goes on after ctx has ended.
-	Start(ctx context.Context) error
-	// Beat is the sign of life, to be given every few seconds: without it the
-	// runner fetches nothing more, and in the end the others take the process for
-	// dead, which is ErrTakenForDead. Then call Stop.
-	Beat(ctx context.Context) error
-	// Unheard returns the work that the database gives to this runner but that the
-	// runner does not know, because the database's answer was lost. Requeue this work.
-	Unheard(ctx context.Context) ([]Work, error)
-	// Stop cancels the contexts of running jobs and waits for them, at most until ctx
-	// ends.
-	Stop(ctx context.Context) error
-	// Leave tells the others that this one has stopped in an orderly way. Then it can
-	// be started again.
-	Leave(ctx context.Context) error
-}
-
-// NewRunner prepares work on the queue.
-func (s *Store) NewRunner(w Workers) (Runner, error) {
-	if w.Process == "" || len(w.Workers) == 0 || len(w.Queues) == 0 {
-		return nil, errors.New("store: runner: process, workers and queues are required")
-	}
-	workers := river.NewWorkers()
-	for _, worker := range w.Workers {
-		if err := worker.addTo(workers); err != nil {
-			return nil, fmt.Errorf("store: runner: %w", err)
-		}
-	}
-	periodic := make([]*river.PeriodicJob, len(w.Periodic))
-	for i, p := range w.Periodic {
-		periodic[i] = p.job()
-	}
-	queues := make(map[string]river.QueueConfig, len(w.Queues))
-	for name, n := range w.Queues {
-		queues[name] = river.QueueConfig{MaxWorkers: n}
-	}
-	finished := cmp.Or(w.Finished, time.Hour)
-	hands := newHands(w.Takes, w.Queues)
-	worker, err := s.database.worker(&river.Config{
-		ID:                   w.Process,
-		Workers:              workers,
-		Queues:               queues,
-		PeriodicJobs:         periodic,
-		JobTimeout:           -1,
-		RescueStuckJobsAfter: never,
-		MaxAttempts:          maxAttempts,
-		RetryPolicy:          soon{},
-
-		CancelledJobRetentionPeriod: finished,
-		CompletedJobRetentionPeriod: finished,
-		DiscardedJobRetentionPeriod: finished,
-
-		Middleware:        []rivertype.Middleware{river.WorkerMiddlewareFunc(hands.during)},
-		FetchPollInterval: pollInterval,
-		Logger:            quiet(s.log),
-		Test:              river.TestConfig{Time: hostClock{}},
-	}, hands)
+// Enqueue puts a step into the queue within the transaction. The accounts whose steps wait
+// in one queue take turns: see placeOf.
+func (tx *Tx) Enqueue(ctx context.Context, step Step) error {
+	args, err := json.Marshal(step)
 	if err != nil {
-		return nil, fmt.Errorf("store: runner: %w", err)
+		return wrap("enqueue "+step.Kind(), err)
 	}
-	return &runner{store: s, worker: worker, hands: hands, process: w.Process, abilities: w.Abilities}, nil
-}
-
-// soon lets work whose error the pipeline could not settle, as the database was
-// away, be run again within seconds. Up to River's interval of 5 s for scheduled
-// work, that does not depend on which process leads.
-type soon struct{}
-
-const maxRetryPause = 4 * time.Second
-
-func (soon) NextRetry(job *rivertype.JobRow) time.Time {
-	return time.Now().Add(min(time.Duration(job.Attempt)*time.Second, maxRetryPause))
-}
-
-type runner struct {
-	store     *Store
-	worker    worker
-	hands     *hands
-	process   string
-	abilities []byte
-}
-
-func (r *runner) Start(ctx context.Context) error {
-	joined := time.Now()
-	if err := r.store.join(ctx, r.process, r.abilities); err != nil {
+	place, err := tx.placeOf(ctx, step.Queue(), extractionOf(args))
+	if err != nil {
 		return err
 	}
-	r.hands.hasBeaten(joined)
-	if err := r.worker.Start(context.WithoutCancel(ctx)); err != nil {
-		return errors.Join(fmt.Errorf("store: start runner: %w", err), r.Leave(ctx))
-	}
-	return nil
+	return tx.insertAt(ctx, step, place)
 }
 
-func (r *runner) Beat(ctx context.Context) error {
-	began := time.Now()
-	if err := r.store.beat(ctx, r.process); err != nil {
+// EnqueueAt is Enqueue of a step that is not to run before a time. The step runs up to a
+// second after that time if a worker is free. The database's clock measures the pause.
+func (tx *Tx) EnqueueAt(ctx context.Context, step Step, at time.Time) error {
+	pause := time.Until(at)
+	now, err := tx.Now(ctx)
+	if err != nil {
 		return err
 	}
-	r.hands.hasBeaten(began)
-	return nil
+	if pause <= scheduleInterval {
+		// River looks at scheduled steps too seldom for this one. A step that is available is
+		// not fetched before its time either.
+		ctx = context.WithValue(ctx, availableKey{}, true)
+	}
+	return tx.insertStep(ctx, step, &river.InsertOpts{Queue: step.Queue(), ScheduledAt: now.Add(pause)})
 }
 
-func (r *runner) Unheard(ctx context.Context) ([]Work, error) {
-	running, err := r.store.running(ctx, "j.owner = ?", r.process)
-	return r.hands.unheard(running), err
+// Requeue puts a new row into the place of a run that is lost, and reports whether it did.
+// It does not if another process did before, or if the run has ended meanwhile. A step
+// that is still at the old run finds that the old run is gone.
+func (tx *Tx) Requeue(ctx context.Context, w Work) (bool, error) {
+	held, err := tx.Holds(ctx, w)
+	if err != nil || !held {
+		return false, err
+	}
+	if err := tx.Enqueue(ctx, storedStep{w}); err != nil {
+		return false, err
+	}
+	return true, tx.Finish(ctx, w)
 }
 
-func (r *runner) Stop(ctx context.Context) error {
-	if err := r.worker.StopAndCancel(ctx); err != nil {
-		return fmt.Errorf("store: stop runner: %w", err)
+// giveBack is Requeue of a run that has not begun: the step keeps its place.
+func (tx *Tx) giveBack(ctx context.Context, w Work) error {
+	held, err := tx.Holds(ctx, w)
+	if err != nil || !held {
+		return err
+	}
+	place, err := tx.placeOfRow(ctx, w.ID)
+	if err != nil {
+		return err
+	}
+	if err := tx.insertAt(ctx, storedStep{w}, place); err != nil {
+		return err
+	}
+	return tx.Finish(ctx, w)
+}
+
+// insertAt puts a step into its place.
+func (tx *Tx) insertAt(ctx context.Context, step Step, p place) error {
+	ctx = context.WithValue(ctx, availableKey{}, true)
+	return tx.insertStep(ctx, step, &river.InsertOpts{Queue: step.Queue(), Priority: p.priority, ScheduledAt: p.at()})
+}
+
+func (tx *Tx) insertStep(ctx context.Context, step Step, opts *river.InsertOpts) error {
+	return wrap("enqueue "+step.Kind(), tx.tx.enqueue(ctx, step, opts))
+}
+
+// availableKey marks the context of an insert whose step is available at once, whatever
+// its time.
+type availableKey struct{}
+
+// available is a hook of River's for inserts. River itself makes a step with a time
+// scheduled, and looks at scheduled steps every five seconds only.
+type available struct{ river.HookDefaults }
+
+// InsertBegin is called before each insert.
+func (*available) InsertBegin(ctx context.Context, p *rivertype.JobInsertParams) error {
+	if ctx.Value(availableKey{}) != nil && p.State == rivertype.JobStateScheduled {
+		p.State = rivertype.JobStateAvailable
 	}
 	return nil
 }
 
-func (r *runner) Leave(ctx context.Context) error { return r.store.leave(ctx, r.process) }
-
-// hostClock is the clock of River's clients: that of their hosts, so that work
-// is fetched in time also when the database's clock is set.
-type hostClock struct{}
-
-func (hostClock) Now() time.Time { return time.Now() }
-
-func (hostClock) NowOrNil() *time.Time {
-	now := time.Now()
-	return &now
+// extractionOf is the extraction that a step's arguments name; empty: none.
+func extractionOf(args []byte) string {
+	var named struct {
+		Extraction string `json:"extraction"`
+	}
+	_ = json.Unmarshal(args, &named) // arguments of another form name none
+	return named.Extraction
 }
 
-// insertConfig configures a client that only inserts. River sends at most one
-// wake-up per cool-down, and later inserts then wait for the next poll, so the
-// inserting side has the least one.
+// storedStep is the step of a run.
+type storedStep struct{ work Work }
+
+func (s storedStep) Kind() string                 { return s.work.Kind }
+func (s storedStep) Queue() string                { return s.work.Queue }
+func (s storedStep) MarshalJSON() ([]byte, error) { return s.work.Args, nil }
+
+// insertConfig configures a client that only inserts. River sends at most one wake-up per
+// cool-down, and later inserts then wait for the next poll, so the inserting side has the
+// least cool-down.
 func insertConfig(log *slog.Logger) *river.Config {
 	return &river.Config{
 		FetchCooldown: river.FetchCooldownMin,
 		MaxAttempts:   maxAttempts,
 		Logger:        quiet(log),
-		Test:          river.TestConfig{Time: hostClock{}},
+		Hooks:         []rivertype.Hook{&available{}},
 	}
 }

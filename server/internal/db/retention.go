@@ -47,11 +47,8 @@ func (s *Store) Sweep(ctx context.Context, jobsBefore time.Time, keyAge time.Dur
 			return err
 		}
 	}
-	// No process with the hook has been running since.
-	for _, hook := range []Hook{JobHook, BatchHook} {
-		if err := s.sweepTable(ctx, "river_job", "id", `queue = '`+string(hook)+`' AND state <> 'running' AND created_at < ?0`, moment(jobsBefore)); err != nil {
-			return err
-		}
+	if err := s.sweepHookCalls(ctx, jobsBefore); err != nil {
+		return err
 	}
 	// The process is long dead by then.
 	if err := s.sweepTable(ctx, "processes", "id", "beat_at < ?0", moment(jobsBefore)); err != nil {
@@ -69,8 +66,8 @@ func (s *Store) Sweep(ctx context.Context, jobsBefore time.Time, keyAge time.Dur
 	if err != nil {
 		return err
 	}
-	// An account whose turn was forgotten is the next once.
-	if err := s.sweepTable(ctx, "turns", "queue, account", turnsAgo, nil); err != nil {
+	// A queue takes an account that it has forgotten for a new one.
+	if err := s.sweepTable(ctx, "fair_shares", "queue, priority, turn", oldShares, nil); err != nil {
 		return err
 	}
 	if err := s.sweepWindows(ctx); err != nil {

@@ -159,12 +159,9 @@ func (s *sqlite) begin(ctx context.Context) (*transaction, error) {
 	if err != nil {
 		return nil, err
 	}
-	enqueue := func(ctx context.Context, args river.JobArgs, opts *river.InsertOpts) (id int64, err error) {
-		inserted, err := s.insert.InsertTx(ctx, tx.Tx, args, opts)
-		if err != nil {
-			return 0, err
-		}
-		return inserted.Job.ID, nil
+	enqueue := func(ctx context.Context, args river.JobArgs, opts *river.InsertOpts) error {
+		_, err := s.insert.InsertTx(ctx, tx.Tx, args, opts)
+		return err
 	}
 	return &transaction{Tx: tx, enqueue: enqueue, free: func() {}}, nil
 }
@@ -181,9 +178,9 @@ func (s *sqlite) sizeQuery() string {
 }
 func (s *sqlite) shared() bool                             { return false }
 func (s *sqlite) serve() (release func() error, err error) { return lockFile(s.path + ".lock") }
-func (s *sqlite) worker(c *river.Config, h *hands) (worker, error) {
+func (s *sqlite) worker(c *river.Config) (client, error) {
 	c.FetchCooldown = 10 * time.Millisecond
-	return river.NewClient(queueDriver[*sql.Tx]{riversqlite.New(s.write.DB), h, newTurns("", riverTime).numbered()}, c)
+	return river.NewClient(riversqlite.New(s.write.DB), c)
 }
 
 // workColumns: they hold JSONB.
@@ -201,7 +198,16 @@ func (s *sqlite) close() error {
 	return errors.Join(errs...)
 }
 
-// riverTime is a time as River writes it into SQLite, which compares texts.
-func riverTime(t time.Time) any {
+func (s *sqlite) milliseconds(column string) string {
+	return "CAST(round(1000 * unixepoch(" + column + ", 'subsec')) AS integer)"
+}
+
+// riverTime is a text, by which SQLite compares.
+func (s *sqlite) riverTime(t time.Time) any {
 	return t.UTC().Round(time.Millisecond).Format("2006-01-02 15:04:05.000")
 }
+
+func (s *sqlite) riverNow() any { return s.riverTime(time.Now()) }
+
+// skipLocked: transactions that write are serial.
+func (s *sqlite) skipLocked(q *bun.SelectQuery) *bun.SelectQuery { return q }

@@ -72,8 +72,7 @@ func (r Reader) status(ctx context.Context, sizeQuery string) (Status, error) {
 		into     any
 	}{
 		{`SELECT stage, count(*) AS jobs, min(created_at) AS oldest FROM jobs WHERE ` + running + ` GROUP BY stage`, &now.Jobs},
-		{`SELECT queue, CAST(state AS text) AS state, count(*) AS steps FROM river_job
-			WHERE state IN ('available', 'pending', 'retryable', 'running', 'scheduled') GROUP BY queue, state`, &now.Queue},
+		{queueSteps, &now.Queue},
 		{`SELECT state, count(*) AS places FROM asr_places GROUP BY state`, &now.Places},
 		{`SELECT name, value, measured_at FROM measures`, &now.Blobs},
 	} {

@@ -7,8 +7,6 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"time"
-
-	"github.com/riverqueue/river"
 )
 
 // maxTries bounds how often a transaction is run that the database rolls back
@@ -130,25 +128,6 @@ func (tx *Tx) AfterCommit(fn func()) { tx.after = append(tx.after, fn) }
 // transactions are serial anyway).
 func (tx *Tx) Lock(ctx context.Context, key string) error {
 	return wrap("lock "+strconv.Quote(key), tx.database.lock(ctx, tx.tx.Tx, key))
-}
-
-// Enqueue puts a step into the queue within the transaction. Accounts whose steps
-// wait in one queue take turns, whichever came first.
-func (tx *Tx) Enqueue(ctx context.Context, step Step) error {
-	return tx.EnqueueAt(ctx, step, time.Time{})
-}
-
-// EnqueueAt is Enqueue of a step that is not to run before a time. The step runs up to a
-// second after that time, where a worker is free.
-func (tx *Tx) EnqueueAt(ctx context.Context, step Step, at time.Time) error {
-	opts := &river.InsertOpts{Queue: step.Queue(), Priority: inLine, ScheduledAt: at}
-	id, err := tx.tx.enqueue(ctx, step, opts)
-	if err == nil && !at.IsZero() && time.Until(at) <= scheduleInterval {
-		// River makes a scheduled row available when its interval ends, which is too late for
-		// this one. A row that is available is not fetched before its time either.
-		_, err = tx.db.NewRaw("UPDATE river_job SET state = 'available' WHERE id = ? AND state = 'scheduled'", id).Exec(ctx)
-	}
-	return wrap("enqueue "+step.Kind(), err)
 }
 
 // touch notes that the topics' watchers are to be woken after the commit.

@@ -311,11 +311,14 @@ func TestListedTwice(t *testing.T) {
 	made, err := first.CreateBatch(t.Context(), playlistBatch(30, 0))
 	require.NoError(t, err)
 	wait(t, begun)
+	_, err = first.CreateBatch(t.Context(), playlistBatch(30, 0)) // keeps the other worker of the first process
+	require.NoError(t, err)
+	wait(t, begun)
 	buryAll(t, first.store)
 	next := start(t, dbtest.Open(t, o), &script{}, listing(&listScript{answer: listOf(5, 2)}))
 	assert.Equal(t, batch.Counts{Total: 5, Success: 5}, next.ended(t, acme, made.ID).Counts)
 	close(goOn)
-	require.Eventually(t, func() bool { return ghost.entriesRead() == 7 }, time.Minute, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return ghost.entriesRead() == 14 }, time.Minute, 5*time.Millisecond)
 	require.NoError(t, first.Stop(t.Context()))
 	assert.Equal(t, batch.Counts{Total: 5, Success: 5}, next.ended(t, acme, made.ID).Counts)
 }

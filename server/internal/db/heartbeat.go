@@ -94,7 +94,5 @@ func (s *Store) Bury(ctx context.Context, p Process) (buried bool, err error) {
 	if err != nil || n == 0 {
 		return false, wrap("bury process "+p.ID, err)
 	}
-	// Or the queue's periodic work would wait for the end of the leader's term.
-	_, err = s.writer.NewRaw(`DELETE FROM river_leader WHERE leader_id = ?`, p.ID).Exec(ctx)
-	return true, wrap("end the term of process "+p.ID, err)
+	return true, s.endTerm(ctx, p.ID)
 }

@@ -1,0 +1,239 @@
+package db_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+)
+
+// stepOf is a step of an extraction.
+type stepOf struct {
+	Extraction string `json:"extraction"`
+}
+
+func (stepOf) Kind() string  { return "step" }
+func (stepOf) Queue() string { return "default" }
+
+// turnstile is a queue whose one worker takes each step when the test says so.
+type turnstile struct {
+	store *db.Store
+	of    map[string]string // the account of an extraction
+	began chan string       // the accounts whose steps begin
+	end   chan bool
+}
+
+func newTurnstile(t *testing.T, s *db.Store) *turnstile {
+	t.Helper()
+	q := &turnstile{store: s, of: map[string]string{}, began: make(chan string), end: make(chan bool)}
+	e, _ := extraction(t, s, "first")
+	inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Enqueue(ctx, stepOf{e.ID})) })
+	runner(t, s, db.Workers{Process: "p", Queues: map[string]int{"default": 1}, Workers: []db.Worker{
+		db.NewWorker(time.Minute, func(ctx context.Context, _ db.Work, step stepOf) error {
+			select {
+			case q.began <- step.Extraction:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			select {
+			case <-q.end:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}),
+	}})
+	receive(t, q.began)
+	return q
+}
+
+// ask lets an account have n more steps.
+func (q *turnstile) ask(t *testing.T, account string, n int) {
+	t.Helper()
+	for range n {
+		e, _ := extraction(t, q.store, account)
+		q.of[e.ID] = account
+		inTx(t, q.store, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Enqueue(ctx, stepOf{e.ID})) })
+	}
+}
+
+// next ends the step that runs, and returns the account whose step begins then.
+func (q *turnstile) next(t *testing.T) string {
+	t.Helper()
+	q.end <- true
+	return q.of[receive(t, q.began)]
+}
+
+// TestTheLastAccountIsNext: an account that comes last, with one step, waits for no other.
+func TestTheLastAccountIsNext(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+		q := newTurnstile(t, s)
+		q.ask(t, "acme", 50)
+		for range 5 {
+			require.Equal(t, "acme", q.next(t))
+		}
+		for i := range 3 {
+			account := fmt.Sprint("late-", i)
+			q.ask(t, account, 1)
+			require.Equal(t, account, q.next(t))
+			require.Equal(t, "acme", q.next(t))
+		}
+	})
+}
+
+// TestNewAccountsHoldUpNobody: an endless row of new accounts does not keep an account
+// from its turn, nor do steps that stand in line already.
+func TestNewAccountsHoldUpNobody(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+		q := newTurnstile(t, s)
+		q.ask(t, "acme", 10)
+		var served int
+		for i := range 60 {
+			q.ask(t, fmt.Sprint("new-", i), 1)
+			if q.next(t) == "acme" {
+				served++
+			}
+		}
+		assert.GreaterOrEqual(t, served, 4, "one step in twelve")
+	})
+}
+
+// TestFairShares lets accounts ask at random. A new account waits for one step of each
+// other account at most, and for one step more. Of two accounts that always have steps in
+// the queue, neither gets more than two steps ahead.
+func TestFairShares(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+		const accounts, steps = 6, 150
+		seed := rand.Uint64()
+		t.Log("seed", seed)
+		random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // a test's choices
+		q := newTurnstile(t, s)
+		waiting := make([]int, accounts)
+		// served[a][b] is how many steps of b have begun since a has had steps waiting.
+		served := make([][]int, accounts)
+		fresh := make([]bool, accounts) // it is new, and none of its steps has begun
+		for range steps {
+			for range random.IntN(3) {
+				a := random.IntN(accounts)
+				if waiting[a] == 0 {
+					fresh[a] = served[a] == nil
+					served[a] = make([]int, accounts)
+					for b := range accounts {
+						if served[b] != nil {
+							served[b][a] = served[b][b] // it begins even with those who wait
+						}
+					}
+				}
+				n := 1 + random.IntN(6)
+				waiting[a] += n
+				q.ask(t, fmt.Sprint(a), n)
+			}
+			if total(waiting) == 0 {
+				continue
+			}
+			var begun int
+			_, err := fmt.Sscan(q.next(t), &begun)
+			require.NoError(t, err)
+			waiting[begun]--
+			for a := range accounts {
+				if waiting[a] == 0 && a != begun {
+					continue
+				}
+				served[a][begun]++
+				if a == begun {
+					fresh[a] = false
+					continue
+				}
+				require.LessOrEqual(t, served[a][begun], served[a][a]+2, "account %d is ahead of account %d", begun, a)
+				if fresh[a] {
+					require.LessOrEqual(t, total(served[a]), accounts, "account %d has waited for too long", a)
+				}
+			}
+		}
+	})
+}
+
+func total(numbers []int) (sum int) {
+	for _, n := range numbers {
+		sum += n
+	}
+	return sum
+}
+
+// TestReturnedStepsTakeATurn: a step that was put off comes back among the others, and
+// not behind all of them.
+func TestReturnedStepsTakeATurn(t *testing.T) {
+	t.Parallel()
+	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+		s, raw := dbtest.Open(t, o), open(t, o)
+		q := newTurnstile(t, s)
+		q.ask(t, "acme", 20)
+		for range 3 {
+			require.Equal(t, "acme", q.next(t))
+		}
+		e, _ := extraction(t, s, "late")
+		q.of[e.ID] = "late"
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
+			require.NoError(t, tx.EnqueueAt(ctx, stepOf{e.ID}, time.Now().Add(10*time.Millisecond)))
+		})
+		require.Equal(t, 1, raw.count(t, "river_job WHERE state = 'available' AND scheduled_at > '2000-01-01'"))
+		require.Eventually(t, func() bool {
+			return raw.count(t, "river_job WHERE state = 'available' AND scheduled_at > '2000-01-01'") == 0
+		}, time.Minute, 10*time.Millisecond)
+		require.Equal(t, "late", q.next(t))
+		require.Equal(t, "acme", q.next(t))
+	})
+}
+
+// TestFairSharesAreForgotten, if their accounts have had no step for long.
+func TestFairSharesAreForgotten(t *testing.T) {
+	t.Parallel()
+	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+		s, raw := dbtest.Open(t, o), open(t, o)
+		for _, account := range []string{"acme", "beta"} {
+			e, _ := extraction(t, s, account)
+			inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Enqueue(ctx, stepOf{e.ID})) })
+		}
+		require.NoError(t, s.Sweep(t.Context(), now(), 0))
+		require.Equal(t, 2, raw.count(t, "fair_shares"))
+		raw.exec(t, "UPDATE fair_shares SET finish = finish + 100000 WHERE turn = 'acme'")
+		require.NoError(t, s.Sweep(t.Context(), now(), 0))
+		require.Equal(t, 1, raw.count(t, "fair_shares"))
+	})
+}
+
+// TestBatchesGoOnAtOnce: the last worker is kept from batches, and the other workers take
+// up the next step when one ends.
+func TestBatchesGoOnAtOnce(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+		const runs = 20
+		for range runs {
+			e, _ := extraction(t, s, "acme")
+			inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Enqueue(ctx, stepOf{e.ID})) })
+		}
+		did := make(chan string, runs)
+		began := time.Now()
+		runner(t, s, db.Workers{
+			Process: "p", Queues: map[string]int{"default": 2},
+			Workers: []db.Worker{db.NewWorker(time.Minute, func(_ context.Context, _ db.Work, step stepOf) error {
+				did <- step.Extraction
+				return nil
+			})},
+		})
+		for range runs {
+			receive(t, did)
+		}
+		assert.Less(t, time.Since(began), runs/2*time.Second, "the workers waited for polls")
+	})
+}

@@ -1,0 +1,258 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/uptrace/bun"
+)
+
+// This file has all statements on River's own tables. River's public API does everything
+// else: it inserts, fetches, completes, retries, snoozes, schedules and cleans up. Each
+// statement here answers a question that the API does not answer, or changes what the API
+// does not change:
+//
+//   - Whose a run is (Holds, running): River proves nothing about a run. A run that was
+//     taken over must not write, so each step locks its own row in the transaction that
+//     writes. River's rescuer goes by the age of a run alone, and puts the same row into
+//     the queue again; the old run's end would then end the new run. So a lost run gets a
+//     new row (Requeue).
+//   - The end of a run in our transaction (Finish): river.JobCompleteTx works only in a
+//     worker's own context, and Client.JobDeleteTx refuses a running row.
+//   - The place in the queue (virtualNow, waitingSteps, moveStep, returnedSteps): River
+//     changes the time and the priority of a waiting row nowhere.
+//   - Whether steps wait that somebody has asked for by themselves (singleWaits), which work
+//     stands in no queue (Stranded), how much stands in the queues (queueSteps):
+//     Client.JobList reads whole rows, 10,000 at most, and counts none.
+//   - The term of a leader that is dead (endTerm): River waits for the end of the term.
+//   - The calls of hooks that no process makes (hookSteps): River's cleaner goes by states.
+
+// Work is one run of a queue job: the job's row, as a worker has fetched it.
+//
+// A row belongs to the process that has fetched it until the run ends, or until Requeue
+// has put a new row into its place. A row never goes from one process to another: River
+// writes the end of a run by the row's id, at any time, also in a process that the other
+// processes take for dead.
+type Work struct {
+	ID      int64 // of the row; the database never gives it again
+	Attempt int   // how often the row was fetched, from 1
+	Kind    string
+	Queue   string
+	Args    []byte // JSON
+}
+
+// live is the condition of the rows that have not ended.
+const live = "state IN ('available', 'pending', 'retryable', 'running', 'scheduled')"
+
+// tagged is the condition of the rows whose time is a tag, returned that of the waiting
+// rows whose time is a time. The index river_job_returned has the same words.
+const (
+	tagged   = `scheduled_at < '2000-01-01 00:00:00+00'`
+	returned = `state = 'available' AND scheduled_at >= '2000-01-01 00:00:00+00'`
+)
+
+// riverIndexes are made after River's own migrations: for the waiting steps of an
+// extraction, and for the steps that tagReturned looks for every second.
+var riverIndexes = []string{
+	`CREATE INDEX IF NOT EXISTS river_job_extraction ON river_job ((args ->> 'extraction')) WHERE state = 'available'`,
+	`CREATE INDEX IF NOT EXISTS river_job_returned ON river_job (scheduled_at) WHERE ` + returned,
+}
+
+// Lost returns the runs of processes that are not among the living, oldest first. They
+// are to be requeued.
+func (s *Store) Lost(ctx context.Context) ([]Work, error) {
+	return s.running(ctx, `NOT EXISTS (SELECT 1 FROM processes AS p WHERE p.id = j.owner)`)
+}
+
+// running returns the runs that have not ended, of the owners that the condition selects.
+func (s *Store) running(ctx context.Context, condition string, values ...any) ([]Work, error) {
+	owner, args := s.database.workColumns()
+	var work []Work
+	err := s.db.NewRaw(`SELECT id, attempt, kind, queue, args FROM (
+			SELECT id, attempt, kind, queue, attempted_at, `+args+` AS args, `+owner+` AS owner
+			FROM river_job WHERE state = 'running') AS j
+		WHERE `+condition+` ORDER BY id`, values...).Scan(ctx, &work)
+	return work, wrap("list running work", err)
+}
+
+// TakenUp reports whether one of the processes is at work on a step whose arguments name
+// an id.
+func (s *Store) TakenUp(ctx context.Context, id string, by []string) (bool, error) {
+	if len(by) == 0 {
+		return false, nil
+	}
+	work, err := s.running(ctx, "j.args LIKE ? AND j.owner IN (?)", "%"+strconv.Quote(id)+"%", bun.List(by))
+	return len(work) > 0, err
+}
+
+// Holds reports whether the run is still the one that does the work, and keeps it so until
+// the transaction ends. It is false once another run was put in its place. A step proves
+// with it that the step may write. Lock the extraction first.
+func (tx *Tx) Holds(ctx context.Context, w Work) (bool, error) {
+	var id int64
+	q := tx.db.NewSelect().Table("river_job").Column("id").
+		Where("id = ? AND attempt = ? AND state = 'running'", w.ID, w.Attempt)
+	err := tx.database.forUpdate(q).Scan(ctx, &id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, wrap(fmt.Sprintf("look at queue job %d", w.ID), err)
+}
+
+// Finish removes the row of a run that the transaction Holds.
+func (tx *Tx) Finish(ctx context.Context, w Work) error {
+	_, err := tx.db.NewRaw(`DELETE FROM river_job WHERE id = ?`, w.ID).Exec(ctx)
+	return wrap(fmt.Sprintf("finish queue job %d", w.ID), err)
+}
+
+// milliseconds is a time of River's as a tag.
+func (tx *Tx) milliseconds(column string) string { return tx.database.milliseconds(column) }
+
+// placeOfRow is the place that a row has had until now.
+func (tx *Tx) placeOfRow(ctx context.Context, id int64) (p place, err error) {
+	err = tx.db.NewRaw(`SELECT priority, `+tx.milliseconds("scheduled_at")+` FROM river_job WHERE id = ?`, id).Scan(ctx, &p.priority, &p.tag)
+	return p, wrap(fmt.Sprintf("look for the place of queue job %d", id), err)
+}
+
+// virtualNow looks for a line's virtual time, by River's index for fetches.
+func (tx *Tx) virtualNow(ctx context.Context, l line) (now virtualNow, err error) {
+	at := tx.milliseconds("scheduled_at")
+	err = tx.db.NewRaw(`SELECT
+		(SELECT `+at+` FROM river_job WHERE state = 'running' AND queue = ?0 AND priority = ?1 AND `+tagged+` ORDER BY scheduled_at DESC LIMIT 1) AS served,
+		(SELECT `+at+` FROM river_job WHERE state = 'available' AND queue = ?0 AND priority = ?1 AND `+tagged+` ORDER BY scheduled_at LIMIT 1) AS next,
+		(SELECT max(finish) FROM fair_shares WHERE queue = ?0 AND priority = ?1) AS last`, l.queue, l.priority).Scan(ctx, &now)
+	return now, wrap("look for the virtual time of "+l.queue, err)
+}
+
+// waitingStep is a step that has a place.
+type waitingStep struct {
+	ID         int64
+	Queue      string
+	Priority   int
+	Tag        int64
+	Extraction string
+}
+
+// waitingSteps returns the steps of an extraction that wait for a worker, in their order.
+func (tx *Tx) waitingSteps(ctx context.Context, extraction string) (steps []waitingStep, err error) {
+	err = tx.db.NewRaw(`SELECT id, queue, priority, `+tx.milliseconds("scheduled_at")+` AS tag FROM river_job
+		WHERE state = 'available' AND args ->> 'extraction' = ? AND `+tagged+` ORDER BY scheduled_at, id`, extraction).Scan(ctx, &steps)
+	return steps, wrap("look for the waiting steps of extraction "+extraction, err)
+}
+
+// moveStep gives a step that waits another place.
+func (tx *Tx) moveStep(ctx context.Context, id int64, to place) error {
+	_, err := tx.db.NewRaw(`UPDATE river_job SET priority = ?, scheduled_at = ? WHERE id = ? AND state = 'available'`,
+		to.priority, tx.database.riverTime(to.at()), id).Exec(ctx)
+	return wrap(fmt.Sprintf("move queue job %d", id), err)
+}
+
+// stepsReturned reports whether there are returnedSteps.
+func (s *Store) stepsReturned(ctx context.Context) (are bool, err error) {
+	err = s.db.NewRaw(`SELECT EXISTS (SELECT 1 FROM river_job WHERE `+returned+` AND scheduled_at <= ?)`, s.database.riverNow()).Scan(ctx, &are)
+	return are, wrap("look for steps that have come back", err)
+}
+
+// returnedSteps locks steps that have come back and may run by now.
+func (tx *Tx) returnedSteps(ctx context.Context) (steps []waitingStep, err error) {
+	q := tx.db.NewSelect().Table("river_job").Column("id", "queue").ColumnExpr("coalesce(args ->> 'extraction', '') AS extraction").
+		Where(returned).Where("scheduled_at <= ?", tx.database.riverNow()).Order("scheduled_at").Limit(portion)
+	err = tx.database.skipLocked(q).Scan(ctx, &steps)
+	return steps, wrap("look for steps that have come back", err)
+}
+
+// singleWaits reports whether a step waits in a queue for which somebody has asked by
+// itself.
+func (r Reader) singleWaits(ctx context.Context, queue string) (waits bool, err error) {
+	err = r.db.NewRaw(`SELECT EXISTS (SELECT 1 FROM river_job WHERE state = 'available' AND queue = ? AND priority = ? AND `+tagged+`)`,
+		queue, singlePriority).Scan(ctx, &waits)
+	return waits, wrap("look for single requests in "+queue, err)
+}
+
+// Stranded is the work that has not ended, has no live row in the queue, and does not
+// wait for another's end either. One statement each reads it, so that work which moves
+// meanwhile is not taken for stranded.
+//
+// A step that ends proves in its transaction that the queue's row is its own, and leaves
+// the next row there. A database that loses commits, as PostgreSQL may with
+// synchronous_commit off or after a failover to an asynchronous replica, loses that
+// transaction. River then marks the row as completed from its memory all the same.
+type Stranded struct {
+	Extractions []string // their ids
+	Batches     []string // likewise
+}
+
+const strandedExtractions = `SELECT id FROM extractions WHERE ` + running + ` AND ?0 IN ('', id)
+	EXCEPT SELECT extraction_id FROM asr_places WHERE state IN ('outside', 'ready')
+	EXCEPT SELECT args ->> 'extraction' FROM river_job WHERE ` + live
+
+// A batch waits for its own steps, or for the claims of its items. The call of a hook
+// also names the batch, and is no step of it.
+const strandedBatches = `SELECT b.id FROM batches AS b WHERE b.` + running + ` AND ?0 IN ('', b.id)
+		AND (b.feeding OR NOT b.listed OR NOT EXISTS (
+			SELECT 1 FROM batch_items AS i JOIN jobs AS j ON j.id = i.job_id
+			WHERE i.batch_id = b.id AND i.status = 'pending' AND i.job_id <> '' AND j.` + running + `))
+	EXCEPT SELECT args ->> 'batch' FROM river_job WHERE queue <> ?1 AND ` + live
+
+// Stranded looks for stranded work.
+func (r Reader) Stranded(ctx context.Context) (all Stranded, err error) {
+	if all.Extractions, err = r.stranded(ctx, strandedExtractions, ""); err != nil {
+		return all, err
+	}
+	all.Batches, err = r.stranded(ctx, strandedBatches, "")
+	return all, err
+}
+
+// ExtractionStranded reports whether an extraction that the transaction has locked is
+// stranded.
+func (tx *Tx) ExtractionStranded(ctx context.Context, id string) (bool, error) {
+	found, err := tx.stranded(ctx, strandedExtractions, id)
+	return len(found) > 0, err
+}
+
+// BatchStranded reports whether a batch that the transaction has locked is stranded.
+func (tx *Tx) BatchStranded(ctx context.Context, id string) (bool, error) {
+	found, err := tx.stranded(ctx, strandedBatches, id)
+	return len(found) > 0, err
+}
+
+// stranded asks one of the two questions, about one id or, for "", about all.
+func (r Reader) stranded(ctx context.Context, question, id string) (found []string, err error) {
+	err = r.db.NewRaw(question, id, BatchHook).Scan(ctx, &found)
+	return found, wrap("look for stranded work", err)
+}
+
+// queueSteps is a question for the steps in each queue: see Status.
+const queueSteps = `SELECT queue, CAST(state AS text) AS state, count(*) AS steps FROM river_job WHERE ` + live + ` GROUP BY queue, state`
+
+// oldHookCalls is the condition of the calls of a hook that no process with the hook has
+// made in time.
+func oldHookCalls(hook Hook) string {
+	return `queue = '` + string(hook) + `' AND state <> 'running' AND created_at < ?0`
+}
+
+// sweepHookCalls removes the calls of hooks that no process has made.
+func (s *Store) sweepHookCalls(ctx context.Context, before time.Time) error {
+	for _, hook := range []Hook{JobHook, BatchHook} {
+		if err := s.sweepTable(ctx, "river_job", "id", oldHookCalls(hook), moment(before)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// endTerm ends the term of a dead process in which it leads. Without it River's periodic
+// steps would wait for the end of the term.
+func (s *Store) endTerm(ctx context.Context, process string) error {
+	_, err := s.writer.NewRaw(`DELETE FROM river_leader WHERE leader_id = ?`, process).Exec(ctx)
+	return wrap("end the term of process "+process, err)
+}
+
+// haveVersions asks for the last migrations that have run: ours, and River's.
+const haveVersions = `SELECT
+	(SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied) AS ours,
+	(SELECT coalesce(max(version), 0) FROM river_migration WHERE line = 'main') AS rivers`

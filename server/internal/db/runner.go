@@ -1,0 +1,204 @@
+package db
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+)
+
+// Workers is what a process works on.
+type Workers struct {
+	// Process is the name of this process, unique among the living. Required.
+	Process string
+	// Abilities is what the process says it can do, for the processes that leave work to
+	// it: a JSON object that only the caller understands.
+	Abilities []byte
+	// Workers do the steps, one worker for each kind. Required.
+	Workers []Worker
+	// Queues maps a queue's name to how many of its steps run at once here. Required.
+	Queues map[string]int
+	// Takes says whether this process takes steps from a queue now. The runner asks when it
+	// starts and then every half a second, from one goroutine. nil: the process takes steps
+	// from all queues.
+	Takes    func(queue string) bool
+	Periodic []Periodic
+	// Finished is how long the queue keeps the row of a step that has ended; 0: an hour.
+	Finished time.Duration
+}
+
+// Runner works on the queue.
+//
+// A worker's context ends when the runner stops. A worker that then returns an error which
+// wraps context.Canceled gives its step back: the step is available at once, and its
+// attempt is not counted.
+type Runner interface {
+	// Start joins the living under Workers.Process and returns once the runner works. The
+	// runner goes on after ctx has ended.
+	Start(ctx context.Context) error
+	// Beat is the sign of life of the process. The caller gives it every few seconds.
+	// Without it the runner begins no more steps, and in the end the other processes take
+	// this one for dead, which is ErrTakenForDead. Then call Stop.
+	Beat(ctx context.Context) error
+	// Unheard returns the runs of this process that the database knows of and the process
+	// does not, because the answer that brought them was lost. They are to be requeued.
+	Unheard(ctx context.Context) ([]Work, error)
+	// Stop cancels the contexts of running steps and waits for the steps, at most until ctx
+	// ends. It may be called again.
+	Stop(ctx context.Context) error
+	// Leave tells the other processes that this one has stopped in an orderly way.
+	Leave(ctx context.Context) error
+}
+
+// runner is a Runner by a River client.
+type runner struct {
+	store   *Store
+	workers Workers
+	client  client
+	begun   *begun
+	beats   *beats
+
+	stopping context.CancelFunc
+	looks    sync.WaitGroup
+}
+
+// client is the part of a River client that does not depend on the database.
+type client interface {
+	Start(ctx context.Context) error
+	StopAndCancel(ctx context.Context) error
+	Queues() *river.QueueBundle
+}
+
+// NewRunner prepares work on the queue.
+func (s *Store) NewRunner(w Workers) (Runner, error) {
+	if w.Process == "" || len(w.Workers) == 0 || len(w.Queues) == 0 {
+		return nil, errors.New("store: runner: process, workers and queues are required")
+	}
+	workers := river.NewWorkers()
+	for _, worker := range w.Workers {
+		if err := worker.addTo(workers); err != nil {
+			return nil, fmt.Errorf("store: runner: %w", err)
+		}
+	}
+	periodic := make([]*river.PeriodicJob, len(w.Periodic))
+	for i, p := range w.Periodic {
+		periodic[i] = p.job()
+	}
+	queues := make(map[string]river.QueueConfig, len(w.Queues))
+	for name, n := range w.Queues {
+		queues[name] = river.QueueConfig{MaxWorkers: n}
+	}
+	if w.Takes == nil {
+		w.Takes = func(string) bool { return true }
+	}
+	r := &runner{store: s, workers: w, begun: newBegun(), beats: newBeats()}
+	finished := cmp.Or(w.Finished, time.Hour)
+	var err error
+	r.client, err = s.database.worker(&river.Config{
+		ID:                   w.Process,
+		Workers:              workers,
+		Queues:               queues,
+		PeriodicJobs:         periodic,
+		JobTimeout:           -1, // each worker has its own
+		RescueStuckJobsAfter: never,
+		MaxAttempts:          maxAttempts,
+		RetryPolicy:          soon{},
+
+		CancelledJobRetentionPeriod: finished,
+		CompletedJobRetentionPeriod: finished,
+		DiscardedJobRetentionPeriod: finished,
+
+		Middleware: []rivertype.Middleware{
+			river.WorkerMiddlewareFunc(r.begun.during),
+			river.WorkerMiddlewareFunc(r.beats.before),
+			river.WorkerMiddlewareFunc(newFreeWorkers(s, w.Queues).during),
+		},
+		FetchPollInterval: pollInterval,
+		Logger:            quiet(s.log),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("store: runner: %w", err)
+	}
+	return r, nil
+}
+
+// soon lets a step run again within seconds whose error the pipeline could not settle, as
+// the database was away, say. Up to River's interval for scheduled steps, the pause does
+// not depend on the process that leads.
+type soon struct{}
+
+const maxRetryPause = 4 * time.Second
+
+// NextRetry is when a step is tried again that has failed.
+func (soon) NextRetry(job *rivertype.JobRow) time.Time {
+	return time.Now().Add(min(time.Duration(job.Attempt)*time.Second, maxRetryPause))
+}
+
+func (r *runner) Start(ctx context.Context) error {
+	joined := time.Now()
+	if err := r.store.join(ctx, r.workers.Process, r.workers.Abilities); err != nil {
+		return err
+	}
+	r.beats.beaten(joined)
+	taken := maps.Clone(r.workers.Queues)
+	if err := r.leaveQueues(ctx, taken); err != nil {
+		return errors.Join(fmt.Errorf("store: start runner: %w", err), r.Leave(ctx))
+	}
+	if err := r.client.Start(context.WithoutCancel(ctx)); err != nil {
+		return errors.Join(fmt.Errorf("store: start runner: %w", err), r.Leave(ctx))
+	}
+	working, stop := context.WithCancel(context.WithoutCancel(ctx))
+	r.stopping = stop
+	r.looks.Go(func() { r.followTakes(working, taken) })
+	r.looks.Go(func() { r.followReturned(working) })
+	return nil
+}
+
+func (r *runner) Beat(ctx context.Context) error {
+	began := time.Now()
+	if err := r.store.beat(ctx, r.workers.Process); err != nil {
+		return err
+	}
+	r.beats.beaten(began)
+	return nil
+}
+
+func (r *runner) Unheard(ctx context.Context) ([]Work, error) {
+	running, err := r.store.running(ctx, "j.owner = ? AND (j.attempted_at IS NULL OR j.attempted_at < ?)",
+		r.workers.Process, r.store.database.ago(lostAnswer))
+	return r.begun.unknown(running), err
+}
+
+func (r *runner) Stop(ctx context.Context) error {
+	if r.stopping != nil {
+		r.stopping()
+		r.looks.Wait()
+	}
+	if err := r.client.StopAndCancel(ctx); err != nil {
+		return fmt.Errorf("store: stop runner: %w", err)
+	}
+	return nil
+}
+
+func (r *runner) Leave(ctx context.Context) error { return r.store.leave(ctx, r.workers.Process) }
+
+// followReturned gives steps that have come back their places, until ctx ends.
+func (r *runner) followReturned(ctx context.Context) {
+	for every := time.NewTicker(pollInterval); ; {
+		select {
+		case <-ctx.Done():
+			every.Stop()
+			return
+		case <-every.C:
+		}
+		if err := r.store.tagReturned(ctx); err != nil && ctx.Err() == nil {
+			r.store.log.WarnContext(ctx, "steps that have come back wait behind the others", "err", err)
+		}
+	}
+}
