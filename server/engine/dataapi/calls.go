@@ -3,10 +3,10 @@ package dataapi
 import (
 	"context"
 	"errors"
+	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
-
-	"google.golang.org/api/youtube/v3"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/transcript/video"
@@ -26,68 +26,60 @@ const (
 
 var errNoID = errors.New("an item without an id, or a field without a value")
 
+// details are the parts of a video or a channel to ask for.
+const details = "snippet,contentDetails,statistics"
+
 // videos returns the existing videos among ids, by their ids.
 func (d *Discovery) videos(ctx context.Context, ids []string) (map[string]video.Video, error) {
 	found := map[string]video.Video{}
 	if len(ids) == 0 {
 		return found, nil
 	}
-	call, body := keepBody(ctx)
-	answer, err := d.api.Videos.List([]string{"snippet,contentDetails,statistics"}).Id(strings.Join(ids, ",")).Context(call).Do()
-	if err := d.judge(ctx, err, answer != nil && answer.Kind == videosAnswer); err != nil {
+	answer, err := get[foundVideo](ctx, d, "videos", url.Values{"part": {details}, "id": {strings.Join(ids, ",")}})
+	if err := d.judge(ctx, err, answer.isA(videosAnswer)); err != nil {
 		return nil, err
 	}
-	shown, err := readMembers(*body, len(answer.Items))
-	if err != nil {
-		return nil, strange(err)
-	}
-	for n, v := range answer.Items {
-		if v == nil || v.Id == "" {
+	for _, v := range answer.Items {
+		if v == nil || v.ID == "" {
 			return nil, strange(errNoID)
 		}
-		found[v.Id] = readVideo(v, shown[n].Statistics)
+		found[v.ID] = readVideo(v)
 	}
 	return found, nil
 }
 
-// channels returns the existing channels that the option which selects.
-func (d *Discovery) channels(ctx context.Context, which func(*youtube.ChannelsListCall) *youtube.ChannelsListCall) ([]video.Channel, error) {
-	call, body := keepBody(ctx)
-	answer, err := which(d.api.Channels.List([]string{"snippet,contentDetails,statistics"})).MaxResults(mostIDs).Context(call).Do()
-	if err := d.judge(ctx, err, answer != nil && answer.Kind == channelsAnswer); err != nil {
+// channels returns the existing channels that a parameter of the API selects.
+func (d *Discovery) channels(ctx context.Context, parameter, value string) ([]video.Channel, error) {
+	answer, err := get[foundChannel](ctx, d, "channels", url.Values{
+		"part": {details}, parameter: {value}, "maxResults": {strconv.Itoa(mostIDs)},
+	})
+	if err := d.judge(ctx, err, answer.isA(channelsAnswer)); err != nil {
 		return nil, err
 	}
-	shown, err := readMembers(*body, len(answer.Items))
-	if err != nil {
-		return nil, strange(err)
-	}
 	var found []video.Channel
-	for n, c := range answer.Items {
-		if c == nil || c.Id == "" {
+	for _, c := range answer.Items {
+		if c == nil || c.ID == "" {
 			return nil, strange(errNoID)
 		}
-		found = append(found, d.readChannel(c, shown[n].Statistics))
+		found = append(found, d.readChannel(c))
 	}
 	return found, nil
 }
 
 // playlists returns the playlists among ids that exist and are public, by their ids.
 func (d *Discovery) playlists(ctx context.Context, ids []string) (map[string]video.Playlist, error) {
-	call, body := keepBody(ctx)
-	answer, err := d.api.Playlists.List([]string{"snippet,contentDetails"}).Id(strings.Join(ids, ",")).MaxResults(mostIDs).Context(call).Do()
-	if err := d.judge(ctx, err, answer != nil && answer.Kind == playlistsAnswer); err != nil {
+	answer, err := get[foundPlaylist](ctx, d, "playlists", url.Values{
+		"part": {"snippet,contentDetails"}, "id": {strings.Join(ids, ",")}, "maxResults": {strconv.Itoa(mostIDs)},
+	})
+	if err := d.judge(ctx, err, answer.isA(playlistsAnswer)); err != nil {
 		return nil, err
 	}
-	shown, err := readMembers(*body, len(answer.Items))
-	if err != nil {
-		return nil, strange(err)
-	}
 	found := map[string]video.Playlist{}
-	for n, p := range answer.Items {
-		if p == nil || p.Id == "" {
+	for _, p := range answer.Items {
+		if p == nil || p.ID == "" {
 			return nil, strange(errNoID)
 		}
-		found[p.Id] = readPlaylist(p, shown[n].ContentDetails)
+		found[p.ID] = readPlaylist(p)
 	}
 	return found, nil
 }
@@ -100,28 +92,28 @@ type entry struct {
 
 // entries returns one page of a playlist's entries, and the token of the next page.
 func (d *Discovery) entries(ctx context.Context, playlist string, at engine.Window) (entries []entry, next string, err error) {
-	call, body := keepBody(ctx)
-	ask := d.api.PlaylistItems.List([]string{"snippet"}).PlaylistId(playlist).MaxResults(int64(at.Max)).Context(call)
-	if at.After != "" {
-		ask.PageToken(at.After)
-	}
-	answer, err := ask.Do()
-	if err := d.judge(ctx, err, answer != nil && answer.Kind == entriesAnswer); err != nil {
+	query := url.Values{"part": {"snippet"}, "playlistId": {playlist}}
+	window(query, at)
+	answer, err := get[foundEntry](ctx, d, "playlistItems", query)
+	if err := d.judge(ctx, err, answer.isA(entriesAnswer)); err != nil {
 		return nil, "", err
 	}
-	shown, err := readMembers(*body, len(answer.Items))
-	if err != nil {
-		return nil, "", strange(err)
-	}
-	for n, item := range answer.Items {
-		if item == nil || item.Snippet == nil || item.Snippet.ResourceId == nil || item.Snippet.ResourceId.VideoId == "" ||
-			item.Snippet.Position < 0 || shown[n].Snippet["position"] == nil {
+	for _, item := range answer.Items {
+		if item == nil || item.Snippet.Resource.VideoID == "" || item.Snippet.Position == nil || *item.Snippet.Position < 0 {
 			return nil, "", strange(errNoID)
 		}
-		entries = append(entries, entry{int(item.Snippet.Position), item.Snippet.ResourceId.VideoId})
+		entries = append(entries, entry{*item.Snippet.Position, item.Snippet.Resource.VideoID})
 	}
 	next, err = nextPage(at, answer.NextPageToken, len(entries))
 	return entries, next, err
+}
+
+// window asks for one page of a list.
+func window(query url.Values, at engine.Window) {
+	query.Set("maxResults", strconv.Itoa(at.Max))
+	if at.After != "" {
+		query.Set("pageToken", at.After)
+	}
 }
 
 // nextPage checks the token that the API names for the next page.

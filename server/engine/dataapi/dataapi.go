@@ -18,16 +18,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"sync/atomic"
 	"time"
-
-	"google.golang.org/api/option"
-	"google.golang.org/api/youtube/v3"
 
 	"github.com/transcriptkit/transcriptkit/internal/redact"
 	"github.com/transcriptkit/transcriptkit/server/engine"
@@ -74,7 +70,8 @@ func (o Options) Format(s fmt.State, verb rune) {
 // cannot be reached, fails, sends an unexpected answer or takes longer than 20 seconds for a
 // call is UPSTREAM_FAILED. When ctx ends, the error is its cause.
 type Discovery struct {
-	api     *youtube.Service
+	base    string // without a trailing slash
+	http    *http.Client
 	site    string
 	scrub   func(string) string // takes the key out of a text; a func, because printing it shows no key
 	refused atomic.Pointer[transcript.Error]
@@ -104,18 +101,8 @@ func New(o Options) (*Discovery, error) {
 	if err != nil {
 		return nil, err
 	}
-	api, err := youtube.NewService(context.Background(), // only credentials would use the context, and there are none
-		option.WithHTTPClient(client(o.HTTP, o.Key)),
-		option.WithEndpoint(base+"/"),
-		option.WithLogger(slog.New(slog.DiscardHandler)), // otherwise an environment variable could make the client print requests
-	)
-	if err != nil {
-		return nil, fmt.Errorf("dataapi: %w", err)
-	}
-	api.BasePath = base + "/"              // environment variables cannot change it
-	api.UserAgent = "transcriptkit (gzip)" // the API compresses answers only for user agents that contain "gzip"
 	return &Discovery{
-		api: api, site: site,
+		base: base, http: client(o.HTTP, o.Key), site: site,
 		scrub: func(s string) string { return strings.ReplaceAll(s, o.Key, "[key]") },
 	}, nil
 }

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"google.golang.org/api/googleapi"
-
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/internal/retryafter"
 	"github.com/transcriptkit/transcriptkit/server/engine"
@@ -28,7 +26,7 @@ const (
 // judge returns a coded error for a call that failed with err, or whose answer is of the wrong
 // kind.
 func (d *Discovery) judge(ctx context.Context, err error, answered bool) error {
-	var refused *googleapi.Error
+	var refused *refusal
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -48,18 +46,17 @@ func (d *Discovery) judge(ctx context.Context, err error, answered bool) error {
 }
 
 // fault returns a coded error for a refusal.
-func (d *Discovery) fault(refused *googleapi.Error) *transcript.Error {
+func (d *Discovery) fault(refused *refusal) *transcript.Error {
 	why := errors.New(clip.Line(d.scrub(refused.Error()), maxWords))
-	reasons := reasonsOf(refused)
 	told := func(any ...string) bool {
-		return slices.ContainsFunc(any, func(r string) bool { return slices.Contains(reasons, r) })
+		return slices.ContainsFunc(any, func(r string) bool { return slices.Contains(refused.reasons, r) })
 	}
-	switch code := refused.Code; {
+	switch code := refused.status; {
 	case told("quotaExceeded", "dailyLimitExceeded") || perDay(refused):
 		return usedUp(time.Now()).Because(why)
 	case code == http.StatusTooManyRequests || told("rateLimitExceeded", "userRateLimitExceeded", "RATE_LIMIT_EXCEEDED"):
 		e := transcript.Errorf(transcript.ServiceUnavailable, "The data API of the video site accepts no more requests at the moment.").Because(why)
-		asked, _ := retryafter.Parse(refused.Header, maxPause) // 0 if the header names no time
+		asked, _ := retryafter.Parse(refused.header, maxPause) // 0 if the header names no time
 		e.RetryAfter = retryafter.Seconds(cmp.Or(asked, pause))
 		return e
 	case told("accessNotConfigured", "SERVICE_DISABLED"):
@@ -75,7 +72,7 @@ func (d *Discovery) fault(refused *googleapi.Error) *transcript.Error {
 		return gone().Because(why)
 	case code >= 300 && code < 400:
 		return config("The data API of the video site redirects, which is not followed: set the address that it leads to.").Because(why)
-	case code == http.StatusNotFound && len(reasons) == 0:
+	case code == http.StatusNotFound && len(refused.reasons) == 0:
 		return config("The data API of the video site is not at its address: is the base URL right?").Because(why)
 	case code == http.StatusForbidden:
 		return config("The data API of the video site refuses the key: look at its restrictions, and whether the API is enabled for its project.").Because(why)
@@ -83,32 +80,9 @@ func (d *Discovery) fault(refused *googleapi.Error) *transcript.Error {
 	return transcript.Errorf(transcript.UpstreamFailed, "The data API of the video site failed.").Because(why)
 }
 
-// reasonsOf returns the reasons that a refusal names: the API's own reasons, and those of the
-// gateway in front of the API.
-func reasonsOf(refused *googleapi.Error) (all []string) {
-	for _, e := range refused.Errors {
-		all = append(all, e.Reason)
-	}
-	for _, detail := range refused.Details {
-		if said, ok := detail.(map[string]any); ok {
-			if reason, ok := said["reason"].(string); ok {
-				all = append(all, reason)
-			}
-		}
-	}
-	return all
-}
-
 // perDay reports whether a refusal names a daily limit, such as the limit on searches.
-func perDay(refused *googleapi.Error) bool {
-	for _, detail := range refused.Details {
-		said, _ := detail.(map[string]any) // a nil map has no members
-		data, _ := said["metadata"].(map[string]any)
-		if limit, _ := data["quota_limit"].(string); strings.Contains(limit, "PerDay") {
-			return true
-		}
-	}
-	return false
+func perDay(refused *refusal) bool {
+	return slices.ContainsFunc(refused.limits, func(l string) bool { return strings.Contains(l, "PerDay") })
 }
 
 // usedUp is the error for a quota that is filled again at midnight Pacific time.

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"golang.org/x/sync/errgroup"
-	"google.golang.org/api/youtube/v3"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -45,15 +44,13 @@ func (d *Discovery) Channel(ctx context.Context, l engine.List) (video.Channel, 
 	if strings.HasPrefix(l.ID, "c/") {
 		return video.Channel{}, engine.CannotAsk("channel", "name the channel by its id or its @handle")
 	}
-	found, err := d.channels(ctx, func(call *youtube.ChannelsListCall) *youtube.ChannelsListCall {
-		if name, ok := strings.CutPrefix(l.ID, "user/"); ok {
-			return call.ForUsername(name)
-		}
-		if strings.HasPrefix(l.ID, "@") {
-			return call.ForHandle(l.ID)
-		}
-		return call.Id(l.ID)
-	})
+	parameter, value := "id", l.ID
+	if name, ok := strings.CutPrefix(l.ID, "user/"); ok {
+		parameter, value = "forUsername", name
+	} else if strings.HasPrefix(l.ID, "@") {
+		parameter = "forHandle"
+	}
+	found, err := d.channels(ctx, parameter, value)
 	switch {
 	case err != nil:
 		return video.Channel{}, err

@@ -4,9 +4,8 @@ import (
 	"context"
 	"errors"
 	"html"
+	"net/url"
 	"strings"
-
-	"google.golang.org/api/youtube/v3"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/transcript/video"
@@ -35,7 +34,7 @@ func (d *Discovery) Search(ctx context.Context, q video.Search, at engine.Window
 // hit is one result of a search, before its details are known.
 type hit struct {
 	id      string
-	snippet youtube.SearchResultSnippet // with its texts as they are
+	snippet snippet // with its texts as they are
 }
 
 func (d *Discovery) search(ctx context.Context, q video.Search, at engine.Window) (hits []hit, next string, err error) {
@@ -43,15 +42,13 @@ func (d *Discovery) search(ctx context.Context, q video.Search, at engine.Window
 	if q.Order == video.ByViews {
 		order = "viewCount"
 	}
-	ask := d.api.Search.List([]string{"snippet"}).Q(q.Q).Type(string(q.Type)).Order(order).MaxResults(int64(at.Max)).Context(ctx)
+	query := url.Values{"part": {"snippet"}, "q": {q.Q}, "type": {string(q.Type)}, "order": {order}}
 	if q.ChannelID != "" {
-		ask.ChannelId(q.ChannelID)
+		query.Set("channelId", q.ChannelID)
 	}
-	if at.After != "" {
-		ask.PageToken(at.After)
-	}
-	answer, err := ask.Do()
-	if err := d.judge(ctx, err, answer != nil && answer.Kind == searchAnswer); err != nil {
+	window(query, at)
+	answer, err := get[foundHit](ctx, d, "search", query)
+	if err := d.judge(ctx, err, answer.isA(searchAnswer)); err != nil {
 		return nil, "", err
 	}
 	for _, r := range answer.Items {
@@ -66,15 +63,13 @@ func (d *Discovery) search(ctx context.Context, q video.Search, at engine.Window
 }
 
 // readHit reads one result of a search. ok is false if the result is not of the wanted type.
-func readHit(of video.Type, r *youtube.SearchResult) (h hit, ok bool) {
-	if r == nil || r.Id == nil {
+func readHit(of video.Type, r *foundHit) (h hit, ok bool) {
+	if r == nil {
 		return h, false
 	}
-	h.id = map[video.Type]string{video.TypeVideo: r.Id.VideoId, video.TypeChannel: r.Id.ChannelId, video.TypePlaylist: r.Id.PlaylistId}[of]
-	if s := r.Snippet; s != nil {
-		h.snippet = *s
-		h.snippet.Title, h.snippet.ChannelTitle = html.UnescapeString(s.Title), html.UnescapeString(s.ChannelTitle) // only search answers escape their texts
-	}
+	h.id = map[video.Type]string{video.TypeVideo: r.ID.VideoID, video.TypeChannel: r.ID.ChannelID, video.TypePlaylist: r.ID.PlaylistID}[of]
+	h.snippet = r.Snippet
+	h.snippet.Title, h.snippet.ChannelTitle = html.UnescapeString(r.Snippet.Title), html.UnescapeString(r.Snippet.ChannelTitle) // only search answers escape their texts
 	return h, h.id != ""
 }
 
@@ -115,8 +110,8 @@ func (d *Discovery) videoResults(ctx context.Context, ids []string) (func(hit) v
 		if _, ok := there[h.id]; !ok {
 			s := h.snippet
 			found = video.Summary{
-				VideoID: h.id, Title: known(s.Title), ChannelID: known(s.ChannelId), Channel: known(s.ChannelTitle),
-				PublishedAt: published(s.PublishedAt), ThumbnailURL: picture(s.Thumbnails), IsLive: onAir(s.LiveBroadcastContent),
+				VideoID: h.id, Title: known(s.Title), ChannelID: known(s.ChannelID), Channel: known(s.ChannelTitle),
+				PublishedAt: published(s.PublishedAt), ThumbnailURL: picture(s.Thumbnails), IsLive: onAir(s.Broadcast),
 			}
 		}
 		return video.Result{Type: video.TypeVideo, Video: &found}
@@ -124,7 +119,7 @@ func (d *Discovery) videoResults(ctx context.Context, ids []string) (func(hit) v
 }
 
 func (d *Discovery) channelResults(ctx context.Context, ids []string) (func(hit) video.Result, error) {
-	all, err := d.channels(ctx, func(call *youtube.ChannelsListCall) *youtube.ChannelsListCall { return call.Id(strings.Join(ids, ",")) })
+	all, err := d.channels(ctx, "id", strings.Join(ids, ","))
 	there := map[string]video.Channel{}
 	for _, c := range all {
 		there[c.ChannelID] = c
@@ -132,7 +127,7 @@ func (d *Discovery) channelResults(ctx context.Context, ids []string) (func(hit)
 	return func(h hit) video.Result {
 		found, ok := there[h.id]
 		if !ok {
-			found = d.readChannel(&youtube.Channel{Id: h.id}, nil)
+			found = d.readChannel(&foundChannel{ID: h.id})
 			found.Title, found.ThumbnailURL = known(h.snippet.Title), picture(h.snippet.Thumbnails)
 		}
 		return video.Result{Type: video.TypeChannel, Channel: &found}
@@ -146,7 +141,7 @@ func (d *Discovery) playlistResults(ctx context.Context, ids []string) (func(hit
 		if !ok {
 			s := h.snippet
 			found = video.Playlist{
-				PlaylistID: h.id, Title: known(s.Title), ChannelID: known(s.ChannelId), Channel: known(s.ChannelTitle), ThumbnailURL: picture(s.Thumbnails),
+				PlaylistID: h.id, Title: known(s.Title), ChannelID: known(s.ChannelID), Channel: known(s.ChannelTitle), ThumbnailURL: picture(s.Thumbnails),
 			}
 		}
 		return video.Result{Type: video.TypePlaylist, Playlist: &found}

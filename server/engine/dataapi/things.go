@@ -5,8 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"google.golang.org/api/youtube/v3"
-
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/video"
@@ -32,16 +30,10 @@ func published(text string) *transcript.Time {
 }
 
 // picture returns the address of the largest common size.
-func picture(t *youtube.ThumbnailDetails) *string {
-	if t == nil {
-		return nil
-	}
-	for _, size := range []*youtube.Thumbnail{t.High, t.Medium, t.Default} {
-		if size == nil {
-			continue
-		}
-		if at, err := url.Parse(size.Url); err == nil && (at.Scheme == "https" || at.Scheme == "http") && at.Host != "" {
-			return &size.Url
+func picture(t thumbnails) *string {
+	for _, size := range []thumbnail{t.High, t.Medium, t.Default} {
+		if at, err := url.Parse(size.URL); err == nil && (at.Scheme == "https" || at.Scheme == "http") && at.Host != "" {
+			return &size.URL
 		}
 	}
 	return nil
@@ -68,19 +60,17 @@ func captioned(caption string) *bool {
 }
 
 // readVideo reads a video, with the counts that the video shows.
-func readVideo(v *youtube.Video, statistics map[string]rawJSON) video.Video {
-	read := video.Video{Summary: video.Summary{VideoID: v.Id}, TrackMetadataStatus: transcript.TracksSkipped}
+func readVideo(v *foundVideo) video.Video {
+	read := video.Video{Summary: video.Summary{VideoID: v.ID}, TrackMetadataStatus: transcript.TracksSkipped}
 	if s := v.Snippet; s != nil {
-		read.Title, read.ChannelID, read.Channel = known(s.Title), known(s.ChannelId), known(s.ChannelTitle)
-		read.PublishedAt, read.ThumbnailURL, read.IsLive = published(s.PublishedAt), picture(s.Thumbnails), onAir(s.LiveBroadcastContent)
+		read.Title, read.ChannelID, read.Channel = known(s.Title), known(s.ChannelID), known(s.ChannelTitle)
+		read.PublishedAt, read.ThumbnailURL, read.IsLive = published(s.PublishedAt), picture(s.Thumbnails), onAir(s.Broadcast)
 		read.Description, read.Tags = &s.Description, append([]string{}, s.Tags...)
 	}
-	if c := v.ContentDetails; c != nil {
+	if c := v.Details; c != nil {
 		read.DurationSec, read.CaptionAvailable = seconds(c.Duration), captioned(c.Caption)
 	}
-	if s := v.Statistics; s != nil {
-		read.ViewCount, read.LikeCount = count(statistics, "viewCount", s.ViewCount), count(statistics, "likeCount", s.LikeCount)
-	}
+	read.ViewCount, read.LikeCount = shown(v.Statistics.Views), shown(v.Statistics.Likes)
 	told := transcript.Metadata{}
 	if read.Title != nil {
 		told.Title = *read.Title
@@ -96,40 +86,27 @@ func readVideo(v *youtube.Video, statistics map[string]rawJSON) video.Video {
 }
 
 // readChannel reads a channel, with the counts that the channel shows.
-func (d *Discovery) readChannel(c *youtube.Channel, statistics map[string]rawJSON) video.Channel {
-	read := video.Channel{ChannelID: c.Id, URL: new(d.site + "/channel/" + url.PathEscape(c.Id))}
+func (d *Discovery) readChannel(c *foundChannel) video.Channel {
+	read := video.Channel{ChannelID: c.ID, URL: new(d.site + "/channel/" + url.PathEscape(c.ID))}
 	if s := c.Snippet; s != nil {
 		read.Title, read.Description, read.ThumbnailURL = known(s.Title), &s.Description, picture(s.Thumbnails)
-		if strings.HasPrefix(s.CustomUrl, "@") { // older custom names are not handles
-			read.Handle = &s.CustomUrl
+		if strings.HasPrefix(s.CustomURL, "@") { // older custom names are not handles
+			read.Handle = &s.CustomURL
 		}
 	}
-	if s := c.Statistics; s != nil {
-		read.VideoCount = count(statistics, "videoCount", s.VideoCount)
-		if !s.HiddenSubscriberCount {
-			read.SubscriberCount = count(statistics, "subscriberCount", s.SubscriberCount)
-		}
+	read.VideoCount = shown(c.Statistics.Videos)
+	if !c.Statistics.HiddenSubscribers {
+		read.SubscriberCount = shown(c.Statistics.Subscribers)
 	}
-	read.UploadsPlaylistID = known(uploadsOf(c))
+	read.UploadsPlaylistID = known(c.Details.Playlists.Uploads)
 	return read
 }
 
-// uploadsOf returns the id of the playlist of a channel's uploads, empty if there is none.
-func uploadsOf(c *youtube.Channel) string {
-	if c.ContentDetails == nil || c.ContentDetails.RelatedPlaylists == nil {
-		return ""
-	}
-	return c.ContentDetails.RelatedPlaylists.Uploads
-}
-
-// readPlaylist reads a playlist. details holds the members that the answer really contains.
-func readPlaylist(p *youtube.Playlist, details map[string]rawJSON) video.Playlist {
-	read := video.Playlist{PlaylistID: p.Id}
+// readPlaylist reads a playlist.
+func readPlaylist(p *foundPlaylist) video.Playlist {
+	read := video.Playlist{PlaylistID: p.ID, ItemCount: shown(p.Details.Items)}
 	if s := p.Snippet; s != nil {
-		read.Title, read.ChannelID, read.Channel, read.ThumbnailURL = known(s.Title), known(s.ChannelId), known(s.ChannelTitle), picture(s.Thumbnails)
-	}
-	if c := p.ContentDetails; c != nil && c.ItemCount >= 0 {
-		read.ItemCount = count(details, "itemCount", uint64(c.ItemCount))
+		read.Title, read.ChannelID, read.Channel, read.ThumbnailURL = known(s.Title), known(s.ChannelID), known(s.ChannelTitle), picture(s.Thumbnails)
 	}
 	return read
 }
