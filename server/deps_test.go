@@ -47,6 +47,9 @@ func TestServerDependsOnNoAdapter(t *testing.T) {
 // blob stores bring along: nothing of this module asks for it, and the client has none.
 func TestTracingIsForWhoImportsIt(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("the compiler works here, and no code of the service at once")
+	}
 	const module, otel = "github.com/transcriptkit/transcriptkit/", "go.opentelemetry.io/"
 	deps := func(pkg string) string {
 		out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", `{{.ImportPath}}: {{join .Imports " "}}`, module+pkg).Output()

@@ -204,3 +204,12 @@ func TestOnlyTheFileIsToBlameForItsWork(t *testing.T) {
 	require.ErrorIs(t, probe(broken{err: slow}), slow)
 	require.ErrorIs(t, probe(broken{err: context.Canceled}), context.Canceled)
 }
+
+// manyRuns skips a test that starts ffmpeg many times, with -short. To the race
+// detector, which make test-race runs with -short, the other tests show the same code.
+func manyRuns(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("many runs of another program")
+	}
+}

@@ -27,6 +27,7 @@ import (
 
 func TestWhatIsNotMedia(t *testing.T) {
 	t.Parallel()
+	manyRuns(t)
 	picture := image.NewRGBA(image.Rect(0, 0, 64, 64))
 	var pngData, jpegData, gifData bytes.Buffer
 	require.NoError(t, png.Encode(&pngData, picture))
@@ -58,6 +59,7 @@ func TestWhatIsNotMedia(t *testing.T) {
 
 func TestRandomBytes(t *testing.T) {
 	t.Parallel()
+	manyRuns(t)
 	for seed := range uint64(8) {
 		random := rand.New(rand.NewPCG(seed, 0))
 		data := make([]byte, 1000+random.IntN(500_000))
@@ -106,6 +108,7 @@ func TestProbeRepeatsTheFilesClaims(t *testing.T) {
 
 func TestCutOff(t *testing.T) {
 	t.Parallel()
+	manyRuns(t)
 	const sound = "-f lavfi -i sine=d=12 "
 	const film = "-f lavfi -i testsrc=d=12:s=64x64:r=10 " + sound + "-pix_fmt yuv420p -c:v libx264 -c:a aac "
 	for name, recipe := range map[string]string{
@@ -144,6 +147,7 @@ func TestCutOff(t *testing.T) {
 // end, so that a part of a file is a file.
 func TestCutUnseen(t *testing.T) {
 	t.Parallel()
+	manyRuns(t)
 	const sound = "-f lavfi -i sine=d=30 "
 	for name, recipe := range map[string]string{
 		"a.ogg":    sound + "-c:a libvorbis",
@@ -196,6 +200,7 @@ func TestStreamedWAV(t *testing.T) {
 // nothing.
 func TestPlaylistsInDisguise(t *testing.T) {
 	t.Parallel()
+	manyRuns(t)
 	var requests atomic.Int64
 	web := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { requests.Add(1) }))
 	t.Cleanup(web.Close)

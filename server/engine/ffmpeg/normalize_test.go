@@ -24,6 +24,7 @@ const tone = "-f lavfi -i aevalsrc='0.5*sin(2764*t)*between(t,1,2)|0.5*sin(2764*
 
 func TestNormalizeReadsTheCommonFormats(t *testing.T) {
 	t.Parallel()
+	manyRuns(t)
 	for name, recipe := range map[string]string{
 		"pcm.wav":       "",
 		"adpcm.wav":     "-c:a adpcm_ms",
@@ -63,6 +64,7 @@ func TestNormalizeReadsTheCommonFormats(t *testing.T) {
 // TestTheMediaClock: sample 0 is where the media starts, not where its sound does.
 func TestTheMediaClock(t *testing.T) {
 	t.Parallel()
+	manyRuns(t)
 	const picture, late = "-f lavfi -i testsrc=d=8:s=64x64:r=10 ", "-itsoffset 3 -f lavfi -i sine=d=2:r=48000 -pix_fmt yuv420p "
 	for name, codecs := range map[string]string{
 		"late.mkv":  "-c:v libx264 -c:a aac",
@@ -118,6 +120,7 @@ func TestTheMediaClock(t *testing.T) {
 
 func TestFileNamesAreOnlyNames(t *testing.T) {
 	t.Parallel()
+	manyRuns(t)
 	data, err := os.ReadFile(record(t, "plain.mp3", tone))
 	require.NoError(t, err)
 	tool := ffmpeg.New(host(t, ""))

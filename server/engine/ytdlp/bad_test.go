@@ -14,6 +14,7 @@ import (
 // What goes wrong with a page is an error, never "no captions".
 func TestBadPages(t *testing.T) {
 	t.Parallel()
+	manyRuns(t)
 	b := newBench(t, "")
 	tests := []struct {
 		id   string
@@ -47,6 +48,7 @@ func TestBadPages(t *testing.T) {
 // What goes wrong with a track is an error, with what was learned before it.
 func TestBadTracks(t *testing.T) {
 	t.Parallel()
+	manyRuns(t)
 	b := newBench(t, "")
 	tests := []struct {
 		id   string
@@ -73,6 +75,7 @@ func TestBadTracks(t *testing.T) {
 
 func TestBadMedia(t *testing.T) {
 	t.Parallel()
+	manyRuns(t)
 	b := newBench(t, "")
 	for _, id := range []string{sitetest.CutMedia, sitetest.GoneMedia} {
 		t.Run(id, func(t *testing.T) {

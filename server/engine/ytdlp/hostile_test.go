@@ -53,6 +53,7 @@ func target(t *testing.T) (address string, untouched func()) {
 // A page that leads to an address that is not public gets nowhere.
 func TestLures(t *testing.T) {
 	t.Parallel()
+	manyRuns(t)
 	b := newBench(t, "")
 	address, untouched := target(t)
 	lures := b.site.Lures(address)
@@ -106,6 +107,7 @@ func TestLures(t *testing.T) {
 // A link to an address that is not public is content that is not there.
 func TestPrivateLinks(t *testing.T) {
 	t.Parallel()
+	manyRuns(t)
 	b := newBench(t, "")
 	address, untouched := target(t)
 	_, port, err := net.SplitHostPort(address)

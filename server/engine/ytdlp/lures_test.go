@@ -16,6 +16,7 @@ import (
 // none of the pages belongs to such a site.
 func TestNoLureLeadsRoundTheGuard(t *testing.T) {
 	t.Parallel()
+	manyRuns(t)
 	program, err := filepath.Abs("testdata/yt-dlp-pages")
 	require.NoError(t, err)
 	if *soakFlag {

@@ -69,6 +69,7 @@ func (a atSite) Items(ctx context.Context, l engine.List, at engine.Window) (eng
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
+	manyRuns(t)
 	enginetest.CaptionSource(t, func(host engine.Host, base string) engine.CaptionSource {
 		return newAtSite(t, host, base, "yt-dlp-site")
 	})
@@ -76,6 +77,7 @@ func TestConformance(t *testing.T) {
 
 func TestListConformance(t *testing.T) {
 	t.Parallel()
+	manyRuns(t)
 	enginetest.ListSource(t, func(host engine.Host, base string) engine.ListSource { return newAtSite(t, host, base, "yt-dlp-site") })
 }
 
@@ -120,6 +122,7 @@ func TestSoakDiscoveryConformance(t *testing.T) {
 // Some of the suite without soak: what the program reads from pages.
 func TestDiscoveryByTheRealProgram(t *testing.T) {
 	t.Parallel()
+	manyRuns(t)
 	site := enginetest.NewDiscoverySite(t, theRealOne(t))
 	for _, c := range enginetest.DiscoveryChecks() {
 		if slices.Contains([]string{"finds channels and playlists", "tells of videos", "holds the positions of a playlist"}, c.Name) {

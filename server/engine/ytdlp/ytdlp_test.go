@@ -129,3 +129,12 @@ func coded(t *testing.T, err error, code transcript.Code) transcript.Error {
 	assert.NotContains(t, e.Message, "ERROR")
 	return *e
 }
+
+// manyRuns skips a test that starts the program many times, with -short. To the race
+// detector, which make test-race runs with -short, the other tests show the same code.
+func manyRuns(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("many runs of another program")
+	}
+}

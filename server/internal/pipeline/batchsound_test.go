@@ -96,7 +96,7 @@ func TestSharedSoundHoldsUpNoItem(t *testing.T) {
 				return err
 			}))
 			return n == many
-		}, time.Minute, 20*time.Millisecond)
+		}, time.Minute, 200*time.Millisecond)
 
 		request := batchOf(append(entries, entry("talk-999"))...)
 		request.Plan = narrow

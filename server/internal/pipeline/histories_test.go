@@ -68,6 +68,9 @@ func TestHistories(t *testing.T) {
 	})
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
+		if testing.Short() {
+			t.Skip("the database works here; SQLite shows the race detector the same code")
+		}
 		w := newWorld(t, dbtest.Postgres(t))
 		for seed := range 15 {
 			w.live(history.Example(seed))
