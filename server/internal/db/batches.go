@@ -150,13 +150,13 @@ func (r Batches) ByID(ctx context.Context, id string) (*Batch, error) {
 // Lock returns a batch that no other transaction changes until this one ends, or
 // ErrNotFound.
 func (w BatchesTx) Lock(ctx context.Context, id string) (*Batch, error) {
-	return scanBatch(ctx, w.tx.database.forUpdate(w.db.NewSelect().Where("b.id = ?", id)), id)
+	return scanBatch(ctx, w.tx.sql.ForUpdate(w.db.NewSelect().Where("b.id = ?", id)), id)
 }
 
 // LockOwned is Lock of an account's batch. Another's is ErrNotFound.
 func (w BatchesTx) LockOwned(ctx context.Context, account, id string) (*Batch, error) {
 	q := w.db.NewSelect().Where("b.id = ? AND b.account = ?", id, account)
-	return scanBatch(ctx, w.tx.database.forUpdate(q), id)
+	return scanBatch(ctx, w.tx.sql.ForUpdate(q), id)
 }
 
 func scanBatch(ctx context.Context, q *bun.SelectQuery, id string) (*Batch, error) {
@@ -182,4 +182,13 @@ func (w BatchesTx) Save(ctx context.Context, b *Batch) error {
 func (w BatchesTx) Delete(ctx context.Context, id string) error {
 	res, err := w.db.NewDelete().Model((*Batch)(nil)).Where("b.id = ?", id).Exec(ctx)
 	return mustAffect("batch "+id, res, err)
+}
+
+// SetExport notes the mark and the media type of the last export of the account's
+// batch. When the batch has changed last stays as it is.
+func (w BatchesTx) SetExport(ctx context.Context, account, batchID, ref, mediaType string) error {
+	res, err := w.db.NewUpdate().Model((*Batch)(nil)).
+		Set("export_ref = ?, export_mime = ?", ref, mediaType).
+		Where("b.id = ? AND b.account = ?", batchID, account).Exec(ctx)
+	return mustAffect("batch "+batchID, res, err)
 }

@@ -215,7 +215,7 @@ func (w BatchesTx) LockWaiting(ctx context.Context, jobIDs []string) ([]Batch, e
 	q := w.db.NewSelect().Model(&found).
 		Where("b.id IN (SELECT batch_id FROM batch_items WHERE status = 'pending' AND job_id <> '' AND job_id IN (?))", bun.List(jobIDs)).
 		Order("b.id")
-	return found, wrap("batches of claims", w.tx.database.forUpdate(q).Scan(ctx))
+	return found, wrap("batches of claims", w.tx.sql.ForUpdate(q).Scan(ctx))
 }
 
 // SetSound notes of the items that wait for an extraction that they are to be recognized,
@@ -238,7 +238,7 @@ func (w ItemsTx) Skip(ctx context.Context, batchID string) error {
 	q := w.db.NewSelect().Model((*BatchItem)(nil)).Column("id").
 		Where("batch_id = ? AND status = 'pending' AND job_id = ''", batchID).
 		Order("id")
-	if err := w.tx.database.forUpdate(q).Scan(ctx, &unclaimed); err != nil {
+	if err := w.tx.sql.ForUpdate(q).Scan(ctx, &unclaimed); err != nil {
 		return wrap("skip items of batch "+batchID, err)
 	}
 	_, err := w.db.NewUpdate().Model((*BatchItem)(nil)).
@@ -285,4 +285,24 @@ func (w ItemsTx) Reopen(ctx context.Context, batchID string, itemIDs []string) e
 		Where("batch_id = ? AND status = 'failed' AND id IN (?)", batchID, bun.List(itemIDs)).
 		Exec(ctx)
 	return wrap("retry items of batch "+batchID, err)
+}
+
+// ExportItem is an item of a batch, and how the item's text stood at the same moment.
+type ExportItem struct {
+	ItemState `bun:",extend"`
+	// TextAt is when the text was made, nil where there is none.
+	TextAt *time.Time
+}
+
+// ForExport returns all items of the account's batch, by their position.
+func (r Items) ForExport(ctx context.Context, account, batchID string) ([]ExportItem, error) {
+	var items []ExportItem
+	err := itemStates(r.db.NewSelect().Model(&items)).
+		ColumnExpr("t.updated_at AS text_at").
+		Join("JOIN batches AS b ON b.id = i.batch_id").
+		Join("LEFT JOIN transcripts AS t ON t.id = i.transcript_id AND i.status = ?", batch.ItemSuccess).
+		Where("b.id = ? AND b.account = ?", batchID, account).
+		Order("i.position").
+		Scan(ctx)
+	return items, wrap("items of batch "+batchID, err)
 }

@@ -7,12 +7,14 @@ import (
 	"time"
 
 	"github.com/riverqueue/river/rivertype"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
 const (
 	// lostAnswer is how old a run must be for the answer that brings it to be lost: no
-	// answer takes longer than queueTime.
-	lostAnswer = queueTime + time.Second
+	// answer takes longer than sqldb.RiverBound.
+	lostAnswer = sqldb.RiverBound + time.Second
 	// endWritten is how long River may take to write the end of a run.
 	endWritten = time.Minute
 )

@@ -1,196 +1,33 @@
 package db
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
-	"time"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pressly/goose/v3"
-	"github.com/riverqueue/river/riverdriver/riverpgxv5"
-	"github.com/riverqueue/river/riverdriver/riversqlite"
 	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/dialect/sqlitedialect"
 
-	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/internal/scratch"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/blobs"
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
-// What Examine looks at.
-const (
-	databaseName = "database"
-	clockName    = "clock"
-	diskName     = "free disk"
-)
+const diskName = "free disk"
 
-const (
-	// maxClockDifference is how far the clocks of the processes and of their database
-	// may be from each other.
-	maxClockDifference = 5 * time.Second
-	maxExamined        = 300 // runes of an error
-)
-
-const (
-	everything = "everything"
-	asMigrated = "the first start makes its tables"
-)
-
-// Examine looks at the database and at the place of the blobs without opening a store:
-// nothing is created, and no table changed; an object store is tried with an object
-// that is removed again. minFree is how many bytes are to stay free on local disks.
+// Examine looks at the database and at the place of the blobs without opening a store. It
+// creates nothing and changes no table. It tries an object store with a small object, and
+// removes the object. minFree is how many bytes are to stay free on local disks.
 func Examine(ctx context.Context, o Options, minFree int64, also ...Folder) []engine.Finding {
-	var all []engine.Finding
-	if path, ok := strings.CutPrefix(o.Database, "sqlite:"); ok {
-		all = append(all, examineSQLite(ctx, path))
-	} else {
-		all = append(all, examinePostgres(ctx, o.Database)...)
-	}
+	all := sqldb.Examine(ctx, o.Database, func(ctx context.Context, kind goose.Dialect, pool *bun.DB) error {
+		want, err := newest(kind, pool)
+		if err != nil {
+			return err
+		}
+		return upToDate(ctx, pool, want)
+	})
 	return append(all, blobs.Examine(ctx, o.blobs()), examineDisks(append(o.folders(), also...), minFree))
-}
-
-// unusable is a thing that a service cannot do without.
-func unusable(name string, err error, cure string) engine.Finding {
-	return engine.Finding{Name: name, Status: engine.Broken, Found: clip.Line(err.Error(), maxExamined), Fails: everything, Cure: cure}
-}
-
-func examineSQLite(ctx context.Context, path string) engine.Finding {
-	const cure = "let the user of the service write to the file and its folder, or name another database"
-	folder := filepath.Dir(path)
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if err := scratch.Writable(folder); err != nil {
-			return unusable(databaseName, err, cure)
-		}
-		return engine.Finding{Name: databaseName, Status: engine.OK, Found: "SQLite at " + path + ": not there yet, the first start makes it"}
-	case err != nil:
-		return unusable(databaseName, err, cure)
-	case !info.Mode().IsRegular():
-		return unusable(databaseName, fmt.Errorf("%s is no file", path), cure)
-	}
-	if err := cmp.Or(scratch.Writable(path), scratch.Writable(folder)); err != nil {
-		return unusable(databaseName, err, cure)
-	}
-	found := engine.Finding{Name: databaseName, Status: engine.OK, Found: "SQLite at " + path}
-	if info.Size() == 0 {
-		found.Found += ": empty, " + asMigrated
-		return found
-	}
-	db, err := openReadOnly(ctx, path)
-	if err != nil {
-		return unusable(databaseName, err, "restore the file from a backup, or name another database")
-	}
-	defer func() { _ = db.Close() }() // it was only read
-	want, err := newest(goose.DialectSQLite3, db, riversqlite.New(nil))
-	if err == nil {
-		found.Found, err = atVersion(ctx, db, want, found.Found)
-	}
-	if err != nil {
-		return unusable(databaseName, err, "restore the file from a backup, or name another database")
-	}
-	return found
-}
-
-// openReadOnly opens a file so that SQLite makes no other files next to it, as SQLite
-// does even for readers. If a process works on the file, these files are already there.
-func openReadOnly(ctx context.Context, path string) (*bun.DB, error) {
-	q := url.Values{"mode": {"ro"}, "_pragma": {fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds())}}
-	if _, err := os.Stat(path + "-wal"); errors.Is(err, fs.ErrNotExist) {
-		q.Set("immutable", "1")
-	}
-	name := url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: q.Encode()}
-	db, err := openDriver(ctx, name.String())
-	if err != nil {
-		return nil, err
-	}
-	return bun.NewDB(db, sqlitedialect.New()), nil
-}
-
-// atVersion says which version the tables have.
-func atVersion(ctx context.Context, db *bun.DB, want versions, found string) (string, error) {
-	var pages int64 // whether it is a database at all, and can be read
-	count := `SELECT count(*) FROM sqlite_master`
-	if db.Dialect().Name().String() == "pg" {
-		count = `SELECT count(*) FROM pg_catalog.pg_class WHERE relname IN ('goose_db_version', 'river_migration')`
-	}
-	if err := db.NewRaw(count).Scan(unbounded(ctx), &pages); err != nil {
-		return "", err
-	}
-	switch err := upToDate(unbounded(ctx), db, want); {
-	case err == nil:
-		return fmt.Sprintf("%s, tables up to date", found), nil
-	case ctx.Err() != nil:
-		return "", err
-	case pages == 0:
-		return found + ": without tables, " + asMigrated, nil
-	default:
-		return found + ": tables of an older version, which the next start brings up to date", nil
-	}
-}
-
-func examinePostgres(ctx context.Context, dsn string) []engine.Finding {
-	const cure = "start PostgreSQL, and check the host, port, user, password and database of its URL"
-	config, err := pgx.ParseConfig(dsn)
-	if err != nil { // pgx leaves the password out
-		return []engine.Finding{unusable(databaseName, err, "correct its URL")}
-	}
-	config.ConnectTimeout = cmp.Or(config.ConnectTimeout, answerTime)
-	at := fmt.Sprintf("PostgreSQL at %s:%d, database %s", config.Host, config.Port, config.Database)
-	turn := newGate(1)
-	db := pgPool(config, turn)
-	defer func() { _ = db.Close() }() // it was only read
-	var (
-		now      time.Time
-		readOnly bool
-	)
-	began := time.Now()
-	if err := db.NewRaw(`SELECT clock_timestamp(), pg_is_in_recovery()`).Scan(unbounded(ctx), &now, &readOnly); err != nil {
-		var refused *pgconn.PgError
-		if errors.As(err, &refused) {
-			err = errors.New(refused.Message)
-		}
-		return []engine.Finding{unusable(databaseName, fmt.Errorf("%s: %w", at, err), cure)}
-	}
-	took := time.Since(began)
-	clock := examineClock(now.Sub(began.Add(took/2)), took)
-	if readOnly {
-		return []engine.Finding{unusable(databaseName, fmt.Errorf("%s only copies another", at), "name the one that it copies"), clock}
-	}
-	found := engine.Finding{Name: databaseName, Status: engine.OK}
-	want, err := newest(goose.DialectPostgres, db, riverpgxv5.New(nil))
-	if err == nil {
-		found.Found, err = atVersion(ctx, db, want, at)
-	}
-	if err != nil {
-		found = unusable(databaseName, fmt.Errorf("%s: %w", at, err), cure)
-	}
-	return []engine.Finding{found, clock}
-}
-
-// examineClock judges how far the database's clock is ahead, known to within took.
-func examineClock(ahead, took time.Duration) engine.Finding {
-	if ahead.Abs() <= maxClockDifference+took {
-		return engine.Finding{Name: clockName, Status: engine.OK, Found: "as the database's"}
-	}
-	where := "ahead of"
-	if ahead > 0 {
-		where = "behind"
-	}
-	return engine.Finding{
-		Name: clockName, Status: engine.Broken, Found: fmt.Sprintf("%s %s the database's", ahead.Abs().Round(time.Second), where),
-		Fails: "times in answers, what begins or is repeated at a time, and the end of keys and periods",
-		Cure:  "let both machines keep the time of the network: timedatectl set-ntp true (package systemd-timesyncd or chrony on Debian)",
-	}
 }
 
 // examineDisks looks at the disks to which the service writes.

@@ -9,12 +9,6 @@ import (
 	"github.com/uptrace/bun/dialect/sqlitedialect"
 )
 
-// Classified is what every error of the database goes through.
-var Classified = classified
-
-// Quiet is the logger that the queue gets.
-var Quiet = quiet
-
 // Migrations are our own, to be listed and undone: they fill nothing.
 func Migrations(d goose.Dialect, pool *sql.DB) (*goose.Provider, error) {
 	return ourMigrations(d, bun.NewDB(pool, sqlitedialect.New()))
@@ -23,7 +17,5 @@ func Migrations(d goose.Dialect, pool *sql.DB) (*goose.Provider, error) {
 // AnnounceElsewhere wakes a topic's watchers as another process would: through the
 // database alone.
 func (s *Store) AnnounceElsewhere(ctx context.Context, topic string) error {
-	return s.InTx(ctx, func(ctx context.Context, tx *Tx) error {
-		return s.database.announce(ctx, tx.tx.Tx, []string{topic})
-	})
+	return s.sql.Announce(ctx, topic)
 }

@@ -61,7 +61,7 @@ func (w ExtractionsTx) LockRunning(ctx context.Context, owner string, p transcri
 	q := w.db.NewSelect().
 		Where("owner = ? AND platform = ? AND external_id = ? AND languages = ? AND prompt = ?", owner, p, externalID, languages, prompt).
 		Where(running)
-	return scanExtraction(ctx, w.tx.database.forUpdate(q), "running extraction of "+externalID)
+	return scanExtraction(ctx, w.tx.sql.ForUpdate(q), "running extraction of "+externalID)
 }
 
 func scanExtraction(ctx context.Context, q *bun.SelectQuery, what string) (*Extraction, error) {
@@ -80,7 +80,7 @@ func (r Extractions) ByID(ctx context.Context, id string) (*Extraction, error) {
 // Lock is Extraction, and no other transaction can move or lock the
 // row until this one ends.
 func (w ExtractionsTx) Lock(ctx context.Context, id string) (*Extraction, error) {
-	q := w.tx.database.forUpdate(w.db.NewSelect().Where("id = ?", id))
+	q := w.tx.sql.ForUpdate(w.db.NewSelect().Where("id = ?", id))
 	return scanExtraction(ctx, q, "extraction "+id)
 }
 

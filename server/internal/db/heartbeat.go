@@ -30,7 +30,7 @@ const sign = "CAST(beats AS text) || ' ' || CAST(beat_at AS text)"
 
 // join makes the process one of the living. id must be new.
 func (s *Store) join(ctx context.Context, id string, abilities []byte) error {
-	ctx, err := s.enter(ctx)
+	ctx, err := s.sql.Enter(ctx)
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (s *Store) join(ctx context.Context, id string, abilities []byte) error {
 // beat is the process's sign of life. ErrTakenForDead when the others have
 // waited for it too long.
 func (s *Store) beat(ctx context.Context, id string) error {
-	ctx, err := s.enter(ctx)
+	ctx, err := s.sql.Enter(ctx)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (s *Store) beat(ctx context.Context, id string) error {
 
 // leave says that the process has stopped in an orderly way.
 func (s *Store) leave(ctx context.Context, id string) error {
-	ctx, err := s.enter(ctx)
+	ctx, err := s.sql.Enter(ctx)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (r Reader) Processes(ctx context.Context) ([]Process, error) {
 // Bury takes a process for dead, unless it has given another sign of life since
 // p was read: its work is Lost from now on, and its next Beat tells it so.
 func (s *Store) Bury(ctx context.Context, p Process) (buried bool, err error) {
-	ctx, err = s.enter(ctx)
+	ctx, err = s.sql.Enter(ctx)
 	if err != nil {
 		return false, err
 	}

@@ -17,7 +17,7 @@ const (
 
 // SetHook notes that a process has a hook.
 func (s *Store) SetHook(ctx context.Context, h Hook) error {
-	ctx, err := s.enter(ctx)
+	ctx, err := s.sql.Enter(ctx)
 	if err != nil {
 		return err
 	}

@@ -102,13 +102,13 @@ type IdempotencyTx struct{ tx *Tx }
 // an error, Held is a key that may have been taken, because the database's answer was
 // lost: release this key.
 func (s Idempotency) Take(ctx context.Context, k IdempotencyKey, fingerprint []byte) (KeyState, error) {
-	ctx, err := s.store.enter(ctx)
+	ctx, err := s.store.sql.Enter(ctx)
 	if err != nil {
 		return KeyState{}, err
 	}
 	held := HeldKey{k, rand.Text(), fingerprint}
 	row := &idempotencyRow{HeldKey: held}
-	now := s.store.database.ago(0)
+	now := s.store.sql.Ago(0)
 	for {
 		// A beat from the future is one from before the clock was set back.
 		res, err := s.store.writer.NewInsert().Model(row).
@@ -119,7 +119,7 @@ func (s Idempotency) Take(ctx context.Context, k IdempotencyKey, fingerprint []b
 				answer_kind = excluded.answer_kind, answer_id = excluded.answer_id, answer_note = excluded.answer_note,
 				taken_at = excluded.taken_at, beat_at = excluded.beat_at`).
 			Where("i.taken_at < ? OR (NOT i.done AND i.answer_kind = '' AND i.beat_at NOT BETWEEN ? AND ?)",
-				s.store.database.ago(keyLife), s.store.database.ago(KeyLease), s.store.database.ago(-KeyLease)).
+				s.store.sql.Ago(keyLife), s.store.sql.Ago(KeyLease), s.store.sql.Ago(-KeyLease)).
 			Exec(ctx)
 		n, err := affected(res, err)
 		if err != nil {
@@ -159,19 +159,19 @@ func (s Idempotency) earlier(ctx context.Context, k IdempotencyKey) (KeyState, e
 // row reads from the writer, which sees what kept a key from being taken.
 func (s Idempotency) row(ctx context.Context, k IdempotencyKey) (*idempotencyRow, error) {
 	row := new(idempotencyRow)
-	err := s.store.writer.NewSelect().Model(row).ColumnExpr("i.*, ? AS read_at", s.store.database.ago(0)).Where(isKey, k.args()...).Scan(ctx)
+	err := s.store.writer.NewSelect().Model(row).ColumnExpr("i.*, ? AS read_at", s.store.sql.Ago(0)).Where(isKey, k.args()...).Scan(ctx)
 	return row, one("idempotency key", err)
 }
 
 // Beat renews the lease of the request that holds the key. ErrKeyLost when it
 // holds it no more.
 func (s Idempotency) Beat(ctx context.Context, h HeldKey) error {
-	ctx, err := s.store.enter(ctx)
+	ctx, err := s.store.sql.Enter(ctx)
 	if err != nil {
 		return err
 	}
 	res, err := s.store.writer.NewUpdate().Model((*idempotencyRow)(nil)).
-		Set("beat_at = ?", s.store.database.ago(0)).
+		Set("beat_at = ?", s.store.sql.Ago(0)).
 		Where(isHeld, h.args()...).
 		Exec(ctx)
 	return mustHold("beat idempotency key", res, err)
@@ -198,7 +198,7 @@ func (w IdempotencyTx) Record(ctx context.Context, h *HeldKey, a Answer, final b
 // the answer that is to be sent: a, unless the request was taken for dead, and what
 // it had recorded is replayed already. ErrKeyLost when the key is not even that.
 func (s Idempotency) Settle(ctx context.Context, h HeldKey, a Answer) (Answer, error) {
-	ctx, err := s.store.enter(ctx)
+	ctx, err := s.store.sql.Enter(ctx)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -231,7 +231,7 @@ func (s Idempotency) settle(ctx context.Context, h HeldKey, a Answer) error {
 // recorded is replayed; where nothing was, the key is free. A key that is settled,
 // or that another request holds, is left alone.
 func (s Idempotency) Release(ctx context.Context, h HeldKey) error {
-	ctx, err := s.store.enter(ctx)
+	ctx, err := s.store.sql.Enter(ctx)
 	if err != nil {
 		return err
 	}

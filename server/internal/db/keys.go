@@ -66,7 +66,7 @@ func (r Keys) OwnedBy(ctx context.Context, account string) ([]Key, error) {
 // another one. It locks the account: no key is added until the transaction ends.
 func (w KeysTx) Count(ctx context.Context, account string, at, since time.Time) (int64, error) {
 	var a Account
-	if err := w.tx.database.forUpdate(w.db.NewSelect().Model(&a).Where("id = ?", account)).Scan(ctx); err != nil {
+	if err := w.tx.sql.ForUpdate(w.db.NewSelect().Model(&a).Where("id = ?", account)).Scan(ctx); err != nil {
 		return 0, one("account "+account, err)
 	}
 	n, err := w.db.NewSelect().Model((*Key)(nil)).
@@ -111,7 +111,7 @@ func revocation(tx *Tx, prefix string, at time.Time) *bun.UpdateQuery {
 // TouchKey notes that the key was used at the given time, unless a use less
 // than a minute older is noted.
 func (s *Store) TouchKey(ctx context.Context, id string, at time.Time) error {
-	ctx, err := s.enter(ctx)
+	ctx, err := s.sql.Enter(ctx)
 	if err != nil {
 		return err
 	}

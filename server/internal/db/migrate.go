@@ -9,10 +9,11 @@ import (
 	"log/slog"
 
 	"github.com/pressly/goose/v3"
-	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/rivermigrate"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
 //go:embed migrations
@@ -40,37 +41,46 @@ func ourMigrations(dialect goose.Dialect, db *bun.DB) (*goose.Provider, error) {
 	return all, nil
 }
 
-// newest are the last migrations of this program: its own migrations, and those of its
-// version of River.
-func newest[T any](dialect goose.Dialect, db *bun.DB, driver riverdriver.Driver[T]) (v versions, err error) {
-	ours, err := ourMigrations(dialect, db)
+// newest are the last migrations that this program has: its own, and those of the
+// River that it is built with.
+func newest(kind goose.Dialect, pool *bun.DB) (v versions, err error) {
+	ours, err := ourMigrations(kind, pool)
 	if err != nil {
 		return v, err
 	}
 	for _, m := range ours.ListSources() {
 		v.Ours = max(v.Ours, m.Version)
 	}
-	rivers, err := rivermigrate.New(driver, nil)
+	rivers, err := sqldb.RiverMigrations(kind)
 	if err != nil {
 		return v, fmt.Errorf("store: queue migrations: %w", err)
 	}
-	for _, m := range rivers.AllVersions() {
+	for _, m := range rivers {
 		v.Rivers = max(v.Rivers, int64(m.Version))
 	}
 	return v, nil
 }
 
-// migrate brings our tables and River's up to date. The caller must make sure that no
-// other process migrates at the same time.
-func migrate[T any](ctx context.Context, dialect goose.Dialect, db *bun.DB, driver riverdriver.Driver[T], log *slog.Logger) error {
-	ours, err := ourMigrations(dialect, db)
+// migrate brings our tables and River's up to date, and returns the versions that this
+// program wants.
+func migrate(ctx context.Context, d *sqldb.DB, log *slog.Logger) (want versions, err error) {
+	if want, err = newest(d.Kind(), d.Writer()); err != nil {
+		return want, err
+	}
+	return want, d.ChangeTables(ctx,
+		func(ctx context.Context) error { return upToDate(ctx, d.Writer(), want) },
+		func(ctx context.Context) error { return changeTables(ctx, d, log) })
+}
+
+func changeTables(ctx context.Context, d *sqldb.DB, log *slog.Logger) error {
+	ours, err := ourMigrations(d.Kind(), d.Writer())
 	if err != nil {
 		return err
 	}
 	if _, err := ours.Up(ctx); err != nil {
 		return wrap("migrate", err)
 	}
-	rivers, err := rivermigrate.New(driver, &rivermigrate.Config{Logger: quiet(log)})
+	rivers, err := d.RiverMigrator(&rivermigrate.Config{Logger: sqldb.Quiet(log)})
 	if err != nil {
 		return fmt.Errorf("store: queue migrations: %w", err)
 	}
@@ -78,21 +88,9 @@ func migrate[T any](ctx context.Context, dialect goose.Dialect, db *bun.DB, driv
 		return wrap("migrate queue", err)
 	}
 	for _, index := range riverIndexes {
-		if _, err := db.ExecContext(ctx, index); err != nil {
+		if _, err := d.Writer().ExecContext(ctx, index); err != nil {
 			return wrap("migrate queue", err)
 		}
-	}
-	return nil
-}
-
-// hasTables returns ErrNoDatabase where the query says that no migration has run.
-func hasTables(ctx context.Context, db *bun.DB, query string) error {
-	var there bool
-	if err := db.NewRaw(query).Scan(ctx, &there); err != nil {
-		return wrap("look for tables", err)
-	}
-	if !there {
-		return ErrNoDatabase
 	}
 	return nil
 }

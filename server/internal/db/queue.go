@@ -8,6 +8,8 @@ import (
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
 const (
@@ -90,7 +92,7 @@ func (tx *Tx) insertAt(ctx context.Context, step Step, p place) error {
 }
 
 func (tx *Tx) insertStep(ctx context.Context, step Step, opts *river.InsertOpts) error {
-	return wrap("enqueue "+step.Kind(), tx.tx.enqueue(ctx, step, opts))
+	return wrap("enqueue "+step.Kind(), tx.sql.Enqueue(ctx, step, opts))
 }
 
 // availableKey marks the context of an insert whose step is available at once, whatever
@@ -132,7 +134,7 @@ func insertConfig(log *slog.Logger) *river.Config {
 	return &river.Config{
 		FetchCooldown: river.FetchCooldownMin,
 		MaxAttempts:   maxAttempts,
-		Logger:        quiet(log),
+		Logger:        sqldb.Quiet(log),
 		Hooks:         []rivertype.Hook{&available{}},
 	}
 }

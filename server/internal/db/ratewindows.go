@@ -42,22 +42,19 @@ type Requests struct {
 // the old window begins again: otherwise an account that has used up the later window
 // would wait until the clock reaches it again.
 func (s *Store) CountRequest(ctx context.Context, w RequestWindow, limit int) (Requests, error) {
-	r, err := s.database.countRequest(ctx, w, limit)
-	if err != nil {
+	if s.Shared() {
+		r, err := s.countShared(ctx, w, limit)
 		return r, wrap("count a request of "+w.Account, err)
 	}
-	return r, nil
-}
-
-func (s *sqlite) countRequest(_ context.Context, w RequestWindow, _ int) (Requests, error) {
 	now := time.Now()
-	counted := s.requests.Add(w, w.Length, now)
+	counted := s.windows.Add(w, w.Length, now)
 	return Requests{counted.Count, counted.End, counted.End.Sub(now)}, nil
 }
 
-func (p *postgres) countRequest(ctx context.Context, w RequestWindow, limit int) (Requests, error) {
+// countShared counts a request that other processes count too.
+func (s *Store) countShared(ctx context.Context, w RequestWindow, limit int) (Requests, error) {
 	asked := time.Now()
-	if r, full := p.full.recall(w, limit, asked); full {
+	if r, full := s.full.recall(w, limit, asked); full {
 		return r, nil
 	}
 	var row struct {
@@ -66,7 +63,7 @@ func (p *postgres) countRequest(ctx context.Context, w RequestWindow, limit int)
 		Now      int64 // Unix time in milliseconds
 	}
 	const here = `w.began BETWEEN excluded.began AND excluded.began + w.seconds` // in the window of the row
-	err := p.db.NewRaw(`INSERT INTO rate_windows AS w (account, class, seconds, began, requests)
+	err := s.writer.NewRaw(`INSERT INTO rate_windows AS w (account, class, seconds, began, requests)
 		VALUES (?0, ?1, ?2, floor(extract(epoch FROM clock_timestamp()) / ?2) * ?2, 1)
 		ON CONFLICT (account, class, seconds) DO UPDATE SET
 			began = CASE WHEN `+here+` THEN w.began ELSE excluded.began END,
@@ -79,7 +76,7 @@ func (p *postgres) countRequest(ctx context.Context, w RequestWindow, limit int)
 	end := time.Unix(row.Began, 0).Add(w.Length)
 	r := Requests{row.Requests, end, end.Sub(time.UnixMilli(row.Now))}
 	if r.Count > limit {
-		p.full.remember(w, r, asked)
+		s.full.remember(w, r, asked)
 	}
 	return r, nil
 }

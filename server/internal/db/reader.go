@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
 // Reader answers questions: a Store answers them from what is committed, a Tx also from
@@ -30,10 +32,19 @@ type Reader struct {
 
 // source is where rows are read from.
 type source struct {
-	db       bun.IDB
-	prepared *prepared // nil: no statement is prepared
-	kept     *kept     // nil: no transcript is kept in memory
-	shared   bool      // see Store.Shared
+	db     bun.IDB
+	pool   *sqldb.DB // for prepared statements; nil: none is prepared
+	kept   *kept     // nil: no transcript is kept in memory
+	shared bool      // see Store.Shared
+}
+
+// ask scans the rows of a constant query into dest, a slice. It is for the path of cached
+// answers.
+func (s *source) ask(ctx context.Context, dest any, query string, args ...any) error {
+	if s.pool != nil {
+		return s.pool.Ask(ctx, dest, query, args...)
+	}
+	return s.db.NewRaw(query, args...).Scan(ctx, dest)
 }
 
 func newReader(s *source) Reader {

@@ -54,15 +54,15 @@ func (s *Store) Sweep(ctx context.Context, jobsBefore time.Time, keyAge time.Dur
 	if err := s.sweepTable(ctx, "processes", "id", "beat_at < ?0", moment(jobsBefore)); err != nil {
 		return err
 	}
-	err := s.sweepTable(ctx, "idempotency_keys", "account, method, route, key", "taken_at < ?0", s.database.ago(keyAge))
+	err := s.sweepTable(ctx, "idempotency_keys", "account, method, route, key", "taken_at < ?0", s.sql.Ago(keyAge))
 	if err != nil {
 		return err
 	}
-	if err := s.sweepTable(ctx, "lookups", "id", "asked_at < ?0", s.database.ago(lookupAge)); err != nil {
+	if err := s.sweepTable(ctx, "lookups", "id", "asked_at < ?0", s.sql.Ago(lookupAge)); err != nil {
 		return err
 	}
 	err = s.sweepTable(ctx, "contents", "platform, external_id", `asked_at < ?0 AND NOT EXISTS (SELECT 1 FROM transcripts AS t
-		WHERE t.owner = '' AND t.platform = contents.platform AND t.external_id = contents.external_id)`, s.database.ago(contentAge))
+		WHERE t.owner = '' AND t.platform = contents.platform AND t.external_id = contents.external_id)`, s.sql.Ago(contentAge))
 	if err != nil {
 		return err
 	}

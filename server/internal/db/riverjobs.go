@@ -70,7 +70,7 @@ func (s *Store) Lost(ctx context.Context) ([]Work, error) {
 
 // running returns the runs that have not ended, of the owners that the condition selects.
 func (s *Store) running(ctx context.Context, condition string, values ...any) ([]Work, error) {
-	owner, args := s.database.workColumns()
+	owner, args := s.sql.WorkColumns()
 	var work []Work
 	err := s.db.NewRaw(`SELECT id, attempt, kind, queue, args FROM (
 			SELECT id, attempt, kind, queue, attempted_at, `+args+` AS args, `+owner+` AS owner
@@ -96,7 +96,7 @@ func (tx *Tx) Holds(ctx context.Context, w Work) (bool, error) {
 	var id int64
 	q := tx.db.NewSelect().Table("river_job").Column("id").
 		Where("id = ? AND attempt = ? AND state = 'running'", w.ID, w.Attempt)
-	err := tx.database.forUpdate(q).Scan(ctx, &id)
+	err := tx.sql.ForUpdate(q).Scan(ctx, &id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
@@ -110,7 +110,7 @@ func (tx *Tx) Finish(ctx context.Context, w Work) error {
 }
 
 // milliseconds is a time of River's as a tag.
-func (tx *Tx) milliseconds(column string) string { return tx.database.milliseconds(column) }
+func (tx *Tx) milliseconds(column string) string { return tx.sql.Milliseconds(column) }
 
 // placeOfRow is the place that a row has had until now.
 func (tx *Tx) placeOfRow(ctx context.Context, id int64) (p place, err error) {
@@ -147,21 +147,21 @@ func (tx *Tx) waitingSteps(ctx context.Context, extraction string) (steps []wait
 // moveStep gives a step that waits another place.
 func (tx *Tx) moveStep(ctx context.Context, id int64, to place) error {
 	_, err := tx.db.NewRaw(`UPDATE river_job SET priority = ?, scheduled_at = ? WHERE id = ? AND state = 'available'`,
-		to.priority, tx.database.riverTime(to.at()), id).Exec(ctx)
+		to.priority, tx.sql.RiverTime(to.at()), id).Exec(ctx)
 	return wrap(fmt.Sprintf("move queue job %d", id), err)
 }
 
 // stepsReturned reports whether there are returnedSteps.
 func (s *Store) stepsReturned(ctx context.Context) (are bool, err error) {
-	err = s.db.NewRaw(`SELECT EXISTS (SELECT 1 FROM river_job WHERE `+returned+` AND scheduled_at <= ?)`, s.database.riverNow()).Scan(ctx, &are)
+	err = s.db.NewRaw(`SELECT EXISTS (SELECT 1 FROM river_job WHERE `+returned+` AND scheduled_at <= ?)`, s.sql.RiverNow()).Scan(ctx, &are)
 	return are, wrap("look for steps that have come back", err)
 }
 
 // returnedSteps locks steps that have come back and may run by now.
 func (tx *Tx) returnedSteps(ctx context.Context) (steps []waitingStep, err error) {
 	q := tx.db.NewSelect().Table("river_job").Column("id", "queue").ColumnExpr("coalesce(args ->> 'extraction', '') AS extraction").
-		Where(returned).Where("scheduled_at <= ?", tx.database.riverNow()).Order("scheduled_at").Limit(portion)
-	err = tx.database.skipLocked(q).Scan(ctx, &steps)
+		Where(returned).Where("scheduled_at <= ?", tx.sql.RiverNow()).Order("scheduled_at").Limit(portion)
+	err = tx.sql.SkipLocked(q).Scan(ctx, &steps)
 	return steps, wrap("look for steps that have come back", err)
 }
 

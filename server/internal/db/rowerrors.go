@@ -7,6 +7,8 @@ import (
 	"fmt"
 
 	"github.com/uptrace/bun"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
 // one turns the error of a query for a single row into the package's own.
@@ -17,13 +19,8 @@ func one(what string, err error) error {
 	return wrap(what, err)
 }
 
-// wrap names what was done, and tells whether the error passes (ErrUnavailable).
-func wrap(what string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("store: %s: %w", what, classified(err))
-}
+// wrap names what was done, and adds ErrUnavailable to an error that passes.
+func wrap(what string, err error) error { return sqldb.Wrap(what, err) }
 
 // insertNew stores a row that must be new, or returns ErrExists. It does so
 // without an error of the database, which would end a transaction on PostgreSQL.

@@ -11,6 +11,8 @@ import (
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
 // Workers is what a process works on.
@@ -100,7 +102,7 @@ func (s *Store) NewRunner(w Workers) (Runner, error) {
 	r := &runner{store: s, workers: w, begun: newBegun(), beats: newBeats()}
 	finished := cmp.Or(w.Finished, time.Hour)
 	var err error
-	r.client, err = s.database.worker(&river.Config{
+	r.client, err = s.sql.RiverClient(&river.Config{
 		ID:                   w.Process,
 		Workers:              workers,
 		Queues:               queues,
@@ -120,7 +122,7 @@ func (s *Store) NewRunner(w Workers) (Runner, error) {
 			river.WorkerMiddlewareFunc(newFreeWorkers(s, w.Queues).during),
 		},
 		FetchPollInterval: pollInterval,
-		Logger:            quiet(s.log),
+		Logger:            sqldb.Quiet(s.log),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("store: runner: %w", err)
@@ -171,7 +173,7 @@ func (r *runner) Beat(ctx context.Context) error {
 
 func (r *runner) Unheard(ctx context.Context) ([]Work, error) {
 	running, err := r.store.running(ctx, "j.owner = ? AND (j.attempted_at IS NULL OR j.attempted_at < ?)",
-		r.workers.Process, r.store.database.ago(lostAnswer))
+		r.workers.Process, r.store.sql.Ago(lostAnswer))
 	return r.begun.unknown(running), err
 }
 

@@ -59,7 +59,7 @@ const lively = time.Minute
 // question which got no answer.
 func (s *Store) Status(ctx context.Context) (now Status, err error) {
 	err = s.Snapshot(ctx, func(ctx context.Context, r Reader) error {
-		now, err = r.status(ctx, s.database.sizeQuery())
+		now, err = r.status(ctx, s.sql.SizeQuery())
 		return err
 	})
 	return now, err
@@ -94,7 +94,7 @@ func (r Reader) status(ctx context.Context, sizeQuery string) (Status, error) {
 
 // measure stores a measured number for all processes, and replaces the last number.
 func (s *Store) measure(ctx context.Context, name string, value int64) error {
-	ctx, err := s.enter(ctx)
+	ctx, err := s.sql.Enter(ctx)
 	if err != nil {
 		return err
 	}

@@ -33,6 +33,9 @@ import (
 	"gocloud.dev/blob"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/blobs"
+	"github.com/transcriptkit/transcriptkit/server/internal/outage"
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
+	"github.com/transcriptkit/transcriptkit/server/internal/window"
 )
 
 // ErrNotFound says that no row answers.
@@ -42,12 +45,19 @@ var ErrNotFound = errors.New("store: not found")
 // transaction stays usable.
 var ErrExists = errors.New("store: exists already")
 
-// ErrServed says that another process serves the same SQLite file.
-var ErrServed = errors.New("store: another process serves this database: stop that one, or name another; PostgreSQL takes any number of them")
+// The errors of the database, under the names that the packages above know.
+var (
+	ErrServed      = sqldb.ErrServed
+	ErrNoDatabase  = sqldb.ErrNoDatabase
+	ErrUncertain   = sqldb.ErrUncertain
+	ErrUnavailable = outage.ErrUnavailable
+)
 
-// ErrNoDatabase says that there is no database of that name, or none that the service
-// has made its tables in.
-var ErrNoDatabase = errors.New("store: there is no such database")
+// Unhurried and Sized give the calls of a Store more time.
+var (
+	Unhurried = sqldb.Unhurried
+	Sized     = sqldb.Sized
+)
 
 // Options says where the data is.
 type Options struct {
@@ -78,11 +88,13 @@ type Store struct {
 	Blobs       *blobs.Bucket
 	Idempotency Idempotency
 
-	database database
-	writer   *bun.DB
-	folders  []Folder // local ones that are written to
-	hub      *hub
-	log      *slog.Logger
+	sql     *sqldb.DB
+	writer  *bun.DB
+	tables  versions                      // that this program wants
+	windows window.Counter[RequestWindow] // of a database that one process serves
+	full    fullWindows                   // of a shared one
+	folders []Folder                      // local ones that are written to
+	log     *slog.Logger
 }
 
 // Open opens the database, brings its tables up to date, and opens the blobs.
@@ -97,32 +109,27 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	hub := newHub()
-	db, err := openDatabase(ctx, o, hub, log)
+	pool, err := sqldb.Open(ctx, sqldb.Options{
+		Database: o.Database, MustExist: o.MustExist, FullSync: o.FullSync, Inserts: insertConfig(log), Log: log,
+	})
 	if err != nil {
 		return nil, errors.Join(err, bucket.Close())
 	}
+	tables, err := migrate(ctx, pool, log)
+	if err != nil {
+		return nil, errors.Join(err, pool.Close(), bucket.Close())
+	}
 	s := &Store{
-		Reader:   newReader(&source{db: db.reader(), prepared: db.prepared(), kept: newKept(), shared: db.shared()}),
-		database: db,
-		writer:   db.writer(),
-		Blobs:    bucket,
-		folders:  o.folders(),
-		hub:      hub,
-		log:      log,
+		Reader:  newReader(&source{db: pool.Reader(), pool: pool, kept: newKept(), shared: pool.Shared()}),
+		Blobs:   bucket,
+		sql:     pool,
+		writer:  pool.Writer(),
+		tables:  tables,
+		folders: o.folders(),
+		log:     log,
 	}
 	s.Idempotency = Idempotency{s}
 	return s, nil
-}
-
-func openDatabase(ctx context.Context, o Options, hub *hub, log *slog.Logger) (database, error) {
-	if path, ok := strings.CutPrefix(o.Database, "sqlite:"); ok {
-		return openSQLite(ctx, path, o, log)
-	}
-	if strings.HasPrefix(o.Database, "postgres://") || strings.HasPrefix(o.Database, "postgresql://") {
-		return openPostgres(ctx, o, hub, log)
-	}
-	return nil, fmt.Errorf("store: database %q is neither sqlite:PATH nor a postgres:// URL", scheme(o.Database))
 }
 
 // Folder is a local folder to which a Store writes.
@@ -145,25 +152,20 @@ func (o Options) folders() (all []Folder) {
 	return all
 }
 
-// scheme is the part of a database's name that holds no password.
-func scheme(database string) string {
-	before, _, _ := strings.Cut(database, ":")
-	return before
-}
-
 // Close releases everything. No method may be called afterwards.
 func (s *Store) Close() error {
-	return errors.Join(s.database.close(), s.Blobs.Close())
+	return errors.Join(s.sql.Close(), s.Blobs.Close())
 }
 
-// Ping checks that the database answers, that its tables have this version's migrations
-// or newer, and that the tables can be written to. They cannot be written to while
-// another program locks a SQLite file, or on a PostgreSQL that is a replica.
+// Ping asks the database for a sign of life and checks that its tables are as
+// this version wants them, or newer, and that they can be written to: they cannot
+// while another program locks a SQLite file, or on a PostgreSQL that only copies
+// another.
 func (s *Store) Ping(ctx context.Context) error {
-	if err := upToDate(ctx, s.db, s.database.wants()); err != nil {
+	if err := upToDate(ctx, s.db, s.tables); err != nil {
 		return err
 	}
-	ctx, err := s.enter(ctx)
+	ctx, err := s.sql.Enter(ctx)
 	if err != nil {
 		return err
 	}
@@ -172,23 +174,24 @@ func (s *Store) Ping(ctx context.Context) error {
 	return wrap("look whether tables can be written to", err)
 }
 
-// Folders are the local folders that the store writes to: the folder of a SQLite file,
-// and the folder of the blobs if they are in a folder.
+// Folders are the local folders to which the store writes: that of a SQLite file,
+// and that of the blobs where they are kept in one.
 func (s *Store) Folders() []Folder { return slices.Clone(s.folders) }
 
 // Shared reports whether several processes may serve this database at once:
 // false on SQLite.
-func (s *Store) Shared() bool { return s.database.shared() }
+func (s *Store) Shared() bool { return s.sql.Shared() }
 
-// Serve marks this process as the serving process. On SQLite, Serve takes an exclusive
-// lock on a file next to the database; the lock ends with the process. Serve returns
-// ErrServed if another process or another Store has the lock. After Serve, the process
-// before is dead, and its idempotency keys are free. release gives the lock back.
+// Serve marks this process as the one that serves. On SQLite it takes an
+// exclusive lock beside the file, which dies with the process, and returns
+// ErrServed when it is held already, by another process or another Store. The
+// process before is dead then, and the idempotency keys that it held are free.
+// release gives the lock back.
 func (s *Store) Serve(ctx context.Context) (release func() error, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("store: serve: %w", err)
 	}
-	release, err = s.database.serve()
+	release, err = s.sql.Serve()
 	if err != nil || s.Shared() {
 		return release, err
 	}
@@ -198,11 +201,12 @@ func (s *Store) Serve(ctx context.Context) (release func() error, err error) {
 	return release, nil
 }
 
-// Watch returns a channel that receives a value after every commit, in any process,
-// that touched the topic: a job's or an extraction's id. Waiting signals are merged
-// into one. A broken connection to the database may lose a signal, so a watcher also
-// looks now and then by itself. stop releases the channel; it never closes.
-func (s *Store) Watch(topic string) (wake <-chan struct{}, stop func()) { return s.hub.watch(topic) }
+// Watch returns a channel that receives a value after every commit, in any
+// process, that touched the topic: a job's or an extraction's id. Signals that
+// nobody has taken yet are merged into one; a lost one is possible (a database
+// connection that broke), so a watcher also looks now and then by itself.
+// stop releases the channel; it never closes.
+func (s *Store) Watch(topic string) (wake <-chan struct{}, stop func()) { return s.sql.Watch(topic) }
 
 // Handle is what a public store.Store holds: only the packages of this module
 // reach the database behind it, by [Of].

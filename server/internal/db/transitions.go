@@ -175,7 +175,7 @@ func (w JobsTx) LockRunning(ctx context.Context, extractionID string) ([]Job, er
 		Where("extraction_id = ?", extractionID).
 		Where(running).
 		Order("id")
-	err := w.tx.database.forUpdate(q).Scan(ctx)
+	err := w.tx.sql.ForUpdate(q).Scan(ctx)
 	return claims, wrap("claims on extraction "+extractionID, err)
 }
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/transcriptkit/transcriptkit/internal/storetest"
-	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
 
@@ -44,7 +44,7 @@ type Faults struct {
 func Faulty(t testing.TB, o store.Options) (*Faults, context.Context, store.Options) {
 	t.Helper()
 	f := new(Faults)
-	ctx := db.WithSQLiteDriver(t.Context(), func(d driver.Driver) driver.Driver { return faultyDriver{d, f} })
+	ctx := sqldb.WithSQLiteDriver(t.Context(), func(d driver.Driver) driver.Driver { return faultyDriver{d, f} })
 	if storetest.IsPostgres(o) {
 		o = storetest.Between(t, o, func() storetest.Relay { return &relay{faults: f, prepared: map[string]string{}} })
 	}

@@ -1,4 +1,4 @@
-package db
+package sqldb
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 // database is away each of its loops would tell the same every second.
 const repeatAfter = 30 * time.Second
 
-// quiet lets warnings and errors pass, and nothing of what River logs otherwise.
-func quiet(log *slog.Logger) *slog.Logger {
+// Quiet lets warnings and errors pass, and nothing of what River logs otherwise.
+func Quiet(log *slog.Logger) *slog.Logger {
 	return slog.New(warnings{log.Handler(), &told{at: map[string]time.Time{}}})
 }
 

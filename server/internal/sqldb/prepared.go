@@ -1,4 +1,4 @@
-package db
+package sqldb
 
 import (
 	"context"
@@ -8,15 +8,14 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// ask scans the rows of a query on the path of cached answers into dest, a slice. Its
-// text is a constant, with a ? for each argument. On SQLite it is prepared once for each
-// connection; for PostgreSQL and in transactions bun writes the arguments into it, as
-// into all others.
-func (r *source) ask(ctx context.Context, dest any, query string, args ...any) error {
-	if r.prepared == nil {
-		return r.db.NewRaw(query, args...).Scan(ctx, dest)
+// Ask scans the rows of a constant query into dest, a slice. The query has a ? for each
+// argument. SQLite prepares the query once for each connection. For PostgreSQL bun writes
+// the arguments into the query.
+func (d *DB) Ask(ctx context.Context, dest any, query string, args ...any) error {
+	if p := d.database.prepared(); p != nil {
+		return p.ask(ctx, dest, query, args)
 	}
-	return r.prepared.ask(ctx, dest, query, args)
+	return d.database.reader().NewRaw(query, args...).Scan(ctx, dest)
 }
 
 // prepared are the prepared statements of constant queries of a SQLite file. They are

@@ -1,4 +1,4 @@
-package db
+package sqldb
 
 import (
 	"context"
@@ -9,11 +9,12 @@ import (
 )
 
 // The bounds for a transaction, or for a statement outside of a transaction. After the
-// bound the error is ErrUnavailable.
+// bound the error is outage.ErrUnavailable.
 const (
-	answerTime = 4 * time.Second  // somebody waits for an answer
-	workTime   = time.Minute      // nobody does
-	queueTime  = 10 * time.Second // the queue's own statements
+	answerTime = 4 * time.Second // somebody waits for an answer
+	workTime   = time.Minute     // nobody does
+	// RiverBound bounds each of River's own statements on PostgreSQL.
+	RiverBound = 10 * time.Second
 )
 
 // within marks what runs inside of a bound, and has none of its own.
@@ -96,7 +97,7 @@ type queueBound struct{}
 func (queueBound) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
 	var cancel context.CancelFunc = func() {}
 	if _, has := ctx.Deadline(); !has && patienceOf(ctx) != within {
-		ctx, cancel = context.WithTimeout(ctx, queueTime)
+		ctx, cancel = context.WithTimeout(ctx, RiverBound)
 	}
 	return context.WithValue(ctx, cancelKey{}, cancel)
 }

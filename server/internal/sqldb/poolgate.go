@@ -1,10 +1,12 @@
-package db
+package sqldb
 
 import (
 	"context"
 	"fmt"
 	"sync/atomic"
 	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/outage"
 )
 
 // gate is the line before a pool of connections. A caller waits in it for as long
@@ -75,7 +77,7 @@ func (g *gate) wait(ctx context.Context, began time.Time, patience time.Duration
 		}
 		left := time.Until(g.quietSince(began).Add(patience))
 		if left <= 0 {
-			return fmt.Errorf("%w: no connection was free in %s", ErrUnavailable, patience)
+			return fmt.Errorf("%w: no connection was free in %s", outage.ErrUnavailable, patience)
 		}
 		timer.Reset(left)
 	}

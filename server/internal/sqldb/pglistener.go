@@ -1,4 +1,4 @@
-package db
+package sqldb
 
 import (
 	"context"
@@ -43,11 +43,11 @@ func (l *listener) connect(ctx context.Context) (*pgx.Conn, error) {
 	defer cancel()
 	conn, err := pgx.ConnectConfig(ctx, l.config)
 	if err != nil {
-		return nil, wrap("listen", err)
+		return nil, Wrap("listen", err)
 	}
 	if _, err := conn.Exec(ctx, "LISTEN "+channel); err != nil {
 		hangUp(conn)
-		return nil, wrap("listen", err)
+		return nil, Wrap("listen", err)
 	}
 	return conn, nil
 }

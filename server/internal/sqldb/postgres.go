@@ -1,4 +1,4 @@
-package db
+package sqldb
 
 import (
 	"cmp"
@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -17,6 +16,7 @@ import (
 	"github.com/pressly/goose/v3"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivermigrate"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
 )
@@ -35,15 +35,13 @@ const (
 // postgres is a database that many processes serve.
 type postgres struct {
 	db       *bun.DB
-	turn     *gate // before db
-	tables   versions
+	turn     *gate         // before db
 	pool     *pgxpool.Pool // River's
 	insert   *river.Client[pgx.Tx]
 	listener *listener
-	full     fullWindows
 }
 
-func openPostgres(ctx context.Context, o Options, hub *hub, log *slog.Logger) (*postgres, error) {
+func openPostgres(ctx context.Context, o Options, hub *hub) (*postgres, error) {
 	config, err := pgxpool.ParseConfig(o.Database)
 	if err != nil { // pgx leaves the password out
 		return nil, fmt.Errorf("store: database URL: %w", err)
@@ -55,17 +53,12 @@ func openPostgres(ctx context.Context, o Options, hub *hub, log *slog.Logger) (*
 	config.AfterConnect = readCommitted
 	p := &postgres{turn: newGate(pgConns)}
 	p.db = pgPool(ours.Copy(), p.turn)
-	if p.tables, err = newest(goose.DialectPostgres, p.db, riverpgxv5.New(nil)); err != nil {
-		return nil, errors.Join(err, p.close())
-	}
 	if p.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
-		return nil, errors.Join(wrap("open", err), p.close())
+		return nil, errors.Join(Wrap("open", err), p.close())
 	}
-	if o.MustExist {
-		err = hasTables(ctx, p.db, "SELECT to_regclass('goose_db_version') IS NOT NULL")
-	}
-	if err == nil {
-		err = p.migrate(ctx, log)
+	err = hasTables(ctx, p.db, "SELECT to_regclass('goose_db_version') IS NOT NULL")
+	if errors.Is(err, ErrNoDatabase) && !o.MustExist {
+		err = nil // the caller makes the tables
 	}
 	var refused *pgconn.PgError
 	if errors.Is(err, ErrNoDatabase) || errors.As(err, &refused) && refused.Code == "3D000" {
@@ -74,10 +67,10 @@ func openPostgres(ctx context.Context, o Options, hub *hub, log *slog.Logger) (*
 	if err != nil {
 		return nil, errors.Join(err, p.close())
 	}
-	if p.insert, err = river.NewClient(riverpgxv5.New(nil), insertConfig(log)); err != nil {
+	if p.insert, err = river.NewClient(riverpgxv5.New(nil), o.Inserts); err != nil {
 		return nil, errors.Join(fmt.Errorf("store: queue: %w", err), p.close())
 	}
-	if p.listener, err = listen(ctx, ours, hub, log); err != nil {
+	if p.listener, err = listen(ctx, ours, hub, o.Log); err != nil {
 		return nil, errors.Join(err, p.close())
 	}
 	return p, nil
@@ -116,28 +109,32 @@ func readCommitted(ctx context.Context, c *pgx.Conn) error {
 	return err
 }
 
-// migrate lets one process at a time change the tables.
-func (p *postgres) migrate(ctx context.Context, log *slog.Logger) (err error) {
-	ctx = unbounded(ctx)
-	if upToDate(ctx, p.db, p.tables) == nil {
+// changeTables lets one process at a time change the tables.
+func (p *postgres) changeTables(ctx context.Context, upToDate, change func(ctx context.Context) error) (err error) {
+	if upToDate(ctx) == nil {
 		return nil
 	}
 	conn, err := p.db.Conn(ctx)
 	if err != nil {
-		return wrap("open", err)
+		return Wrap("open", err)
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
 	if _, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock(?)", int64(migrationLock)); err != nil {
-		return wrap("lock for migrations", err)
+		return Wrap("lock for migrations", err)
 	}
 	defer func() {
 		_, e := conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock(?)", int64(migrationLock))
 		err = errors.Join(err, e)
 	}()
-	return migrate(ctx, goose.DialectPostgres, p.db, riverpgxv5.New(p.pool), log)
+	return change(ctx)
 }
 
-func (p *postgres) wants() versions { return p.tables }
+func (p *postgres) kind() goose.Dialect { return goose.DialectPostgres }
+
+func (p *postgres) riverMigrator(c *rivermigrate.Config) (RiverMigrator, error) {
+	return rivermigrate.New(riverpgxv5.New(p.pool), c)
+}
+
 func (p *postgres) gate() *gate     { return p.turn }
 func (p *postgres) readGate() *gate { return p.turn }
 func (p *postgres) reader() *bun.DB { return p.db }
@@ -187,10 +184,9 @@ func (p *postgres) lock(ctx context.Context, tx bun.Tx, key string) error {
 	return err
 }
 
-// forUpdate lets other rows refer to the locked rows, as a place refers to a claim. A
-// transaction that gives a place to a locked claim, which in turn waits for the
-// transaction, must not wait for the lock.
-func (p *postgres) forUpdate(q *bun.SelectQuery) *bun.SelectQuery { return q.For("NO KEY UPDATE") }
+// ForUpdate lets others refer to the rows, as a place does to a claim: whoever gives one
+// to a claim that is locked, and which waits for it, must not wait for that.
+func (p *postgres) ForUpdate(q *bun.SelectQuery) *bun.SelectQuery { return q.For("NO KEY UPDATE") }
 
 func (p *postgres) announce(ctx context.Context, tx bun.Tx, topics []string) error {
 	if len(topics) == 0 {
@@ -201,32 +197,32 @@ func (p *postgres) announce(ctx context.Context, tx bun.Tx, topics []string) err
 	return err
 }
 
-func (p *postgres) worker(c *river.Config) (client, error) {
+func (p *postgres) riverClient(c *river.Config) (RiverClient, error) {
 	c.FetchCooldown = 5 * time.Millisecond
 	return river.NewClient(riverpgxv5.New(p.pool), c)
 }
 
-func (p *postgres) milliseconds(column string) string {
+func (p *postgres) Milliseconds(column string) string {
 	return "CAST(round(1000 * extract(epoch FROM " + column + ")) AS bigint)"
 }
 
-func (p *postgres) riverTime(t time.Time) any { return t }
-func (p *postgres) riverNow() any             { return bun.Safe("now()") }
+func (p *postgres) RiverTime(t time.Time) any { return t }
+func (p *postgres) RiverNow() any             { return bun.Safe("now()") }
 
-func (p *postgres) skipLocked(q *bun.SelectQuery) *bun.SelectQuery {
+func (p *postgres) SkipLocked(q *bun.SelectQuery) *bun.SelectQuery {
 	return q.For("UPDATE SKIP LOCKED")
 }
 
-func (p *postgres) workColumns() (owner, args string) {
+func (p *postgres) WorkColumns() (owner, args string) {
 	return "attempted_by[array_upper(attempted_by, 1)]", "CAST(args AS text)"
 }
 
-func (p *postgres) ago(d time.Duration) any {
+func (p *postgres) Ago(d time.Duration) any {
 	return bun.Safe(fmt.Sprintf("(clock_timestamp() - interval '%d microseconds')", d.Microseconds()))
 }
 
-func (p *postgres) sizeQuery() string { return `SELECT pg_database_size(current_database())` }
-func (p *postgres) shared() bool      { return true }
+func (p *postgres) SizeQuery() string { return `SELECT pg_database_size(current_database())` }
+func (p *postgres) Shared() bool      { return true }
 
 func (p *postgres) serve() (release func() error, err error) {
 	return func() error { return nil }, nil

@@ -1,4 +1,4 @@
-package db_test
+package sqldb_test
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
 // Six loops that complain every second for five minutes are no 1,800 lines.
@@ -20,7 +20,7 @@ func TestQueueRepeatsItselfSeldom(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		log := db.Quiet(slog.New(slog.NewTextHandler(&out, nil)))
+		log := sqldb.Quiet(slog.New(slog.NewTextHandler(&out, nil)))
 		for range 300 {
 			for _, queue := range []string{"house", "media"} {
 				log.With("queue", queue).Error("no work was fetched", "err", errors.New("away"))
@@ -36,7 +36,7 @@ func TestQueueRepeatsItselfSeldom(t *testing.T) {
 func TestQueueTellsWarningsOnly(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	log := db.Quiet(slog.New(slog.NewTextHandler(&out, nil)))
+	log := sqldb.Quiet(slog.New(slog.NewTextHandler(&out, nil)))
 	log.Info("daily life")
 	log.Warn("a job could not be scheduled", "error", errors.New("away"))
 	stopped, stop := context.WithCancel(t.Context())

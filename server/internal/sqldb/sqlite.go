@@ -1,4 +1,4 @@
-package db
+package sqldb
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -15,11 +14,10 @@ import (
 	"github.com/pressly/goose/v3"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riversqlite"
+	"github.com/riverqueue/river/rivermigrate"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/sqlitedialect"
 	_ "modernc.org/sqlite" // the driver named "sqlite"
-
-	"github.com/transcriptkit/transcriptkit/server/internal/window"
 )
 
 const (
@@ -38,15 +36,15 @@ type sqlite struct {
 	path   string
 	write  *bun.DB
 	turn   *gate // before write
-	tables versions
 	read   *bun.DB
 	line   *gate // before read
 	insert *river.Client[*sql.Tx]
-
-	requests window.Counter[RequestWindow]
 }
 
-func openSQLite(ctx context.Context, path string, o Options, log *slog.Logger) (*sqlite, error) {
+// sqliteScheme begins the name of a SQLite file.
+const sqliteScheme = "sqlite:"
+
+func openSQLite(ctx context.Context, path string, o Options) (*sqlite, error) {
 	if path == "" || path == ":memory:" {
 		return nil, errors.New("store: SQLite needs the path of a file")
 	}
@@ -70,17 +68,22 @@ func openSQLite(ctx context.Context, path string, o Options, log *slog.Logger) (
 	if s.write, err = s.pool(ctx, s.turn, "journal_mode(WAL)", "synchronous("+synchronous+")", "foreign_keys(1)"); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
-	if s.tables, err = newest(goose.DialectSQLite3, s.write, riversqlite.New(nil)); err != nil {
-		return nil, errors.Join(err, s.close())
-	}
-	if err := s.migrate(ctx, log); err != nil {
-		return nil, errors.Join(err, s.close())
-	}
-	s.insert, err = river.NewClient(riversqlite.New(s.write.DB), insertConfig(log))
-	if err != nil {
+	if s.insert, err = river.NewClient(riversqlite.New(s.write.DB), o.Inserts); err != nil {
 		return nil, errors.Join(fmt.Errorf("store: queue: %w", err), s.close())
 	}
 	return s, nil
+}
+
+// hasTables returns ErrNoDatabase if the query says that no migration has run.
+func hasTables(ctx context.Context, db *bun.DB, query string) error {
+	var there bool
+	if err := db.NewRaw(query).Scan(ctx, &there); err != nil {
+		return Wrap("look for tables", err)
+	}
+	if !there {
+		return ErrNoDatabase
+	}
+	return nil
 }
 
 // touch makes the file, unless it must be there. SQLite gives its other files the rights
@@ -123,26 +126,31 @@ func (s *sqlite) pool(ctx context.Context, turn *gate, pragmas ...string) (*bun.
 	return bun.NewDB(db, sqlitedialect.New()).WithQueryHook(statementBound{turn}), nil
 }
 
-// migrate changes tables only under the lock of the process that serves.
-func (s *sqlite) migrate(ctx context.Context, log *slog.Logger) error {
-	ctx = unbounded(ctx)
+// changeTables changes tables only under the lock of the process that serves.
+func (s *sqlite) changeTables(ctx context.Context, upToDate, change func(ctx context.Context) error) error {
 	deadline := time.Now().Add(migrationWait)
 	for {
-		if upToDate(ctx, s.write, s.tables) == nil {
+		if upToDate(ctx) == nil {
 			return nil
 		}
 		unlock, err := s.serve()
 		if err == nil {
-			return errors.Join(migrate(ctx, goose.DialectSQLite3, s.write, riversqlite.New(s.write.DB), log), unlock())
+			return errors.Join(change(ctx), unlock())
 		}
-		// The holder of the lock may be migrating too.
+		// The process that holds the lock may change the tables itself.
 		if !errors.Is(err, ErrServed) || time.Now().After(deadline) {
 			return err
 		}
 		if !pause(ctx, 4) {
-			return wrap("migrate", context.Cause(ctx))
+			return Wrap("migrate", context.Cause(ctx))
 		}
 	}
+}
+
+func (s *sqlite) kind() goose.Dialect { return goose.DialectSQLite3 }
+
+func (s *sqlite) riverMigrator(c *rivermigrate.Config) (RiverMigrator, error) {
+	return rivermigrate.New(riversqlite.New(s.write.DB), c)
 }
 
 func (s *sqlite) reader() *bun.DB { return s.read }
@@ -166,25 +174,24 @@ func (s *sqlite) begin(ctx context.Context) (*transaction, error) {
 	return &transaction{Tx: tx, enqueue: enqueue, free: func() {}}, nil
 }
 
-func (s *sqlite) wants() versions                                  { return s.tables }
 func (s *sqlite) gate() *gate                                      { return s.turn }
 func (s *sqlite) retryable(error) bool                             { return false }
 func (s *sqlite) lock(context.Context, bun.Tx, string) error       { return nil }
-func (s *sqlite) forUpdate(q *bun.SelectQuery) *bun.SelectQuery    { return q }
+func (s *sqlite) ForUpdate(q *bun.SelectQuery) *bun.SelectQuery    { return q }
 func (s *sqlite) announce(context.Context, bun.Tx, []string) error { return nil }
-func (s *sqlite) ago(d time.Duration) any                          { return moment(time.Now().Add(-d)) }
-func (s *sqlite) sizeQuery() string {
+func (s *sqlite) Ago(d time.Duration) any                          { return time.Now().Add(-d).UTC().Truncate(time.Microsecond) }
+func (s *sqlite) SizeQuery() string {
 	return `SELECT page_count * page_size FROM pragma_page_count, pragma_page_size`
 }
-func (s *sqlite) shared() bool                             { return false }
+func (s *sqlite) Shared() bool                             { return false }
 func (s *sqlite) serve() (release func() error, err error) { return lockFile(s.path + ".lock") }
-func (s *sqlite) worker(c *river.Config) (client, error) {
+func (s *sqlite) riverClient(c *river.Config) (RiverClient, error) {
 	c.FetchCooldown = 10 * time.Millisecond
 	return river.NewClient(riversqlite.New(s.write.DB), c)
 }
 
-// workColumns: they hold JSONB.
-func (s *sqlite) workColumns() (owner, args string) {
+// WorkColumns: they hold JSONB.
+func (s *sqlite) WorkColumns() (owner, args string) {
 	return "attempted_by ->> '$[#-1]'", "json(args)"
 }
 
@@ -198,16 +205,16 @@ func (s *sqlite) close() error {
 	return errors.Join(errs...)
 }
 
-func (s *sqlite) milliseconds(column string) string {
+func (s *sqlite) Milliseconds(column string) string {
 	return "CAST(round(1000 * unixepoch(" + column + ", 'subsec')) AS integer)"
 }
 
-// riverTime is a text, by which SQLite compares.
-func (s *sqlite) riverTime(t time.Time) any {
+// RiverTime is a text, by which SQLite compares.
+func (s *sqlite) RiverTime(t time.Time) any {
 	return t.UTC().Round(time.Millisecond).Format("2006-01-02 15:04:05.000")
 }
 
-func (s *sqlite) riverNow() any { return s.riverTime(time.Now()) }
+func (s *sqlite) RiverNow() any { return s.RiverTime(time.Now()) }
 
-// skipLocked: transactions that write are serial.
-func (s *sqlite) skipLocked(q *bun.SelectQuery) *bun.SelectQuery { return q }
+// SkipLocked: transactions that write are serial.
+func (s *sqlite) SkipLocked(q *bun.SelectQuery) *bun.SelectQuery { return q }

@@ -1,4 +1,4 @@
-package db_test
+package sqldb_test
 
 import (
 	"context"
@@ -17,7 +17,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/outage"
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
 func TestErrorsThatPass(t *testing.T) {
@@ -56,10 +57,10 @@ func TestErrorsThatPass(t *testing.T) {
 		"a fault of ours":          {errors.New("no move from success to pending"), false},
 		"none":                     {nil, false},
 	} {
-		got := db.Classified(tc.err)
-		assert.Equal(t, tc.want, errors.Is(got, db.ErrUnavailable), name)
+		got := sqldb.Classified(tc.err)
+		assert.Equal(t, tc.want, errors.Is(got, outage.ErrUnavailable), name)
 		assert.ErrorIs(t, got, tc.err, name)
-		assert.Equal(t, got, db.Classified(got), "%s: classified once", name)
+		assert.Equal(t, got, sqldb.Classified(got), "%s: classified once", name)
 	}
 }
 
@@ -106,7 +107,7 @@ func TestSQLiteErrorsThatPass(t *testing.T) {
 			t.Parallel()
 			err := tc.err(t, filepath.Join(t.TempDir(), "test.db"))
 			require.Error(t, err)
-			assert.Equal(t, tc.want, errors.Is(db.Classified(err), db.ErrUnavailable), "%v", err)
+			assert.Equal(t, tc.want, errors.Is(sqldb.Classified(err), outage.ErrUnavailable), "%v", err)
 		})
 	}
 }

@@ -1,4 +1,4 @@
-package db
+package sqldb
 
 import (
 	"context"
@@ -17,11 +17,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/outage"
 )
 
-// ErrUnavailable is outage.ErrUnavailable.
-var ErrUnavailable = outage.ErrUnavailable
-
-// ErrUncertain says that a commit got no answer: what was to be written may be
-// there all the same.
+// ErrUncertain says that a commit got no answer. The commit may have happened.
 var ErrUncertain = errors.New("store: it is not known whether it was written")
 
 // uncertain adds ErrUncertain to the error of a commit, unless the database itself
@@ -35,12 +31,20 @@ func uncertain(err error) error {
 	return fmt.Errorf("%w: %w", ErrUncertain, err)
 }
 
-// classified adds ErrUnavailable to an error of the database that passes.
+// Wrap names what was done, and adds outage.ErrUnavailable to an error that passes.
+func Wrap(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("store: %s: %w", what, classified(err))
+}
+
+// classified adds outage.ErrUnavailable to an error of the database that passes.
 func classified(err error) error {
-	if errors.Is(err, ErrUnavailable) || !passes(err) {
+	if errors.Is(err, outage.ErrUnavailable) || !passes(err) {
 		return err
 	}
-	return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	return fmt.Errorf("%w: %w", outage.ErrUnavailable, err)
 }
 
 // passes reports whether an error of a database, of either kind, is about its

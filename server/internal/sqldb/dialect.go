@@ -1,0 +1,78 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/pressly/goose/v3"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivermigrate"
+	"github.com/uptrace/bun"
+)
+
+// Dialect has the expressions that differ between SQLite and PostgreSQL.
+type Dialect interface {
+	// ForUpdate locks the rows that q selects until the end of the transaction.
+	ForUpdate(q *bun.SelectQuery) *bun.SelectQuery
+	// SkipLocked locks the rows that q selects and that no other transaction has locked.
+	SkipLocked(q *bun.SelectQuery) *bun.SelectQuery
+	// Ago is the time that was d ago, as an argument of a statement, by the clock that all
+	// processes share: the server's on PostgreSQL, the process's on SQLite.
+	Ago(d time.Duration) any
+	// SizeQuery asks for the bytes of the database.
+	SizeQuery() string
+	// Shared reports whether several processes may serve the database at once.
+	Shared() bool
+
+	// WorkColumns are expressions for the process that has a row of River's, and for the
+	// row's arguments as text.
+	WorkColumns() (owner, args string)
+	// Milliseconds is an expression for a time of River's, in milliseconds since 1970.
+	Milliseconds(column string) string
+	// RiverTime is a time as an argument, in the form in which River writes times.
+	RiverTime(t time.Time) any
+	// RiverNow is the present time in that form, by River's clock.
+	RiverNow() any
+}
+
+// database is what else differs between SQLite and PostgreSQL.
+type database interface {
+	kind() goose.Dialect
+	reader() *bun.DB
+	writer() *bun.DB
+	// readGate is the line before the reader's connections.
+	readGate() *gate
+	// gate is the line before the writer's connections.
+	gate() *gate
+	// snapshotLevel is the isolation of a transaction whose reads see one moment.
+	snapshotLevel() sql.IsolationLevel
+	// prepared are the reader's statements that are prepared once; nil: none is.
+	prepared() *prepared
+
+	changeTables(ctx context.Context, upToDate, change func(ctx context.Context) error) error
+	riverMigrator(c *rivermigrate.Config) (RiverMigrator, error)
+	riverClient(c *river.Config) (RiverClient, error)
+
+	// begin starts a transaction.
+	begin(ctx context.Context) (*transaction, error)
+	// retryable reports whether a transaction that ended with err may succeed when it is
+	// run again.
+	retryable(err error) bool
+	// lock makes transactions with the same key serial.
+	lock(ctx context.Context, tx bun.Tx, key string) error
+	// announce tells the watchers in other processes, once the transaction commits.
+	announce(ctx context.Context, tx bun.Tx, topics []string) error
+
+	serve() (release func() error, err error)
+	close() error
+}
+
+// transaction is a begun transaction.
+type transaction struct {
+	bun.Tx
+	// enqueue inserts a job of River's.
+	enqueue func(ctx context.Context, args river.JobArgs, opts *river.InsertOpts) error
+	// free gives the connection back, after commit or rollback.
+	free func()
+}

@@ -1,0 +1,141 @@
+// Package sqldb opens a SQLite file, which one process serves, or a PostgreSQL, which many
+// processes serve, and runs statements and transactions on it. Each call has a bound of
+// time. The package knows no tables. Its errors begin with "store:", the name that
+// operators know.
+package sqldb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/pressly/goose/v3"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/riverdriver/riversqlite"
+	"github.com/riverqueue/river/rivermigrate"
+	"github.com/uptrace/bun"
+)
+
+// ErrServed says that another process serves the same SQLite file.
+var ErrServed = errors.New("store: another process serves this database: stop that one, or name another; PostgreSQL takes any number of them")
+
+// ErrNoDatabase says that there is no database of that name, or no database in which the
+// service has made its tables.
+var ErrNoDatabase = errors.New("store: there is no such database")
+
+// Options says where the database is.
+type Options struct {
+	// Database is "sqlite:PATH" or a "postgres://" URL. Required.
+	Database string
+	// MustExist makes Open return ErrNoDatabase for a database without tables, and make no
+	// file.
+	MustExist bool
+	// FullSync makes each SQLite commit survive a loss of power.
+	FullSync bool
+	// Inserts configures the River client that inserts in transactions. Required.
+	Inserts *river.Config
+	Log     *slog.Logger // required
+}
+
+// DB is an open database. Safe for concurrent use.
+type DB struct {
+	Dialect
+	database database
+	hub      *hub
+}
+
+// Open opens the database and changes no table.
+func Open(ctx context.Context, o Options) (*DB, error) {
+	hub := newHub()
+	if path, ok := strings.CutPrefix(o.Database, sqliteScheme); ok {
+		s, err := openSQLite(ctx, path, o)
+		if err != nil {
+			return nil, err
+		}
+		return &DB{Dialect: s, database: s, hub: hub}, nil
+	}
+	if strings.HasPrefix(o.Database, "postgres://") || strings.HasPrefix(o.Database, "postgresql://") {
+		p, err := openPostgres(ctx, o, hub)
+		if err != nil {
+			return nil, err
+		}
+		return &DB{Dialect: p, database: p, hub: hub}, nil
+	}
+	scheme, _, _ := strings.Cut(o.Database, ":") // the rest may hold a password
+	return nil, fmt.Errorf("store: database %q is neither sqlite:PATH nor a postgres:// URL", scheme)
+}
+
+// Close releases everything. The caller calls no method afterwards.
+func (d *DB) Close() error { return d.database.close() }
+
+// Reader is the pool for statements that only read. On SQLite it refuses others.
+func (d *DB) Reader() *bun.DB { return d.database.reader() }
+
+// Writer is the pool for single statements that write: see Enter.
+func (d *DB) Writer() *bun.DB { return d.database.writer() }
+
+// Kind is the dialect of the migrations.
+func (d *DB) Kind() goose.Dialect { return d.database.kind() }
+
+// ChangeTables calls change unless upToDate returns nil. No other process changes tables
+// at the same time. On SQLite it is ErrServed while another process serves the file. The
+// calls have no bound of time.
+func (d *DB) ChangeTables(ctx context.Context, upToDate, change func(ctx context.Context) error) error {
+	return d.database.changeTables(unbounded(ctx), upToDate, change)
+}
+
+// RiverMigrator changes River's tables.
+type RiverMigrator interface {
+	AllVersions() []rivermigrate.Migration
+	Migrate(ctx context.Context, direction rivermigrate.Direction, opts *rivermigrate.MigrateOpts) (*rivermigrate.MigrateResult, error)
+}
+
+// RiverMigrations are the migrations of River's tables on a kind of database.
+func RiverMigrations(kind goose.Dialect) ([]rivermigrate.Migration, error) {
+	var migrator RiverMigrator
+	var err error
+	if kind == goose.DialectPostgres {
+		migrator, err = rivermigrate.New(riverpgxv5.New(nil), nil)
+	} else {
+		migrator, err = rivermigrate.New(riversqlite.New(nil), nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return migrator.AllVersions(), nil
+}
+
+// RiverMigrator makes the migrator of River's tables.
+func (d *DB) RiverMigrator(c *rivermigrate.Config) (RiverMigrator, error) {
+	return d.database.riverMigrator(c)
+}
+
+// RiverClient is the part of a River client that does not depend on the database.
+type RiverClient interface {
+	Start(ctx context.Context) error
+	StopAndCancel(ctx context.Context) error
+	Queues() *river.QueueBundle
+}
+
+// RiverClient makes a River client that works.
+func (d *DB) RiverClient(c *river.Config) (RiverClient, error) { return d.database.riverClient(c) }
+
+// Serve marks this process as the one that serves. On SQLite it takes an exclusive lock
+// beside the file, which dies with the process, and returns ErrServed if another process
+// or another DB holds the lock. release gives the lock back.
+func (d *DB) Serve() (release func() error, err error) { return d.database.serve() }
+
+// Watch returns a channel that receives a value after every commit, in any process, that
+// has woken the topic. The channel never closes; stop releases it.
+func (d *DB) Watch(topic string) (wake <-chan struct{}, stop func()) { return d.hub.watch(topic) }
+
+// Announce wakes the watchers of a topic as another process would: through the database
+// alone.
+func (d *DB) Announce(ctx context.Context, topic string) error {
+	return d.InTx(ctx, func(ctx context.Context, tx *Tx) error {
+		return d.database.announce(ctx, tx.Tx, []string{topic})
+	})
+}
