@@ -97,8 +97,8 @@ func fault(ctx context.Context, doing, key string, err error) error {
 }
 
 // countingWriter counts and hashes the bytes that a bucket has taken, and remembers a
-// failed write for a caller that forgets it. It has no ReadFrom on purpose: the ReadFrom
-// of the bucket's writer counts the bytes that it has read, so that io.CopyN into it
+// failed write for a caller that forgets the error. It has no ReadFrom on purpose: the
+// ReadFrom of the bucket's writer counts bytes when they are read, and io.CopyN then
 // succeeds on a full disk.
 type countingWriter struct {
 	to   io.Writer

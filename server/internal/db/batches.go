@@ -74,8 +74,8 @@ type BatchesTx struct {
 	tx *Tx
 }
 
-// ShownStatus is the status of the batch in the row b as its owner sees it, in SQL.
-const ShownStatus = `CASE WHEN b.status = 'pending' AND (
+// shownStatus is the status of the batch in the row b as its owner sees it, in SQL.
+const shownStatus = `CASE WHEN b.status = 'pending' AND (
 	EXISTS (SELECT 1 FROM batch_items AS i WHERE i.batch_id = b.id AND i.attempts > 0) OR
 	EXISTS (SELECT 1 FROM batch_items AS i JOIN jobs AS j ON j.id = i.job_id
 		WHERE i.batch_id = b.id AND i.status = 'pending' AND i.job_id <> '' AND (j.stage <> 'queued' OR j.sequence > 1)))
@@ -104,7 +104,7 @@ func (r Batches) Page(ctx context.Context, account string, status batch.Status, 
 	switch status {
 	case "":
 	case batch.Pending, batch.Processing:
-		page.Where("b.status IN ('pending', 'processing') AND "+ShownStatus+" = ?", status)
+		page.Where("b.status IN ('pending', 'processing') AND "+shownStatus+" = ?", status)
 	default:
 		page.Where("b.status = ?", status)
 	}
@@ -123,7 +123,7 @@ func (r Batches) states(ctx context.Context, page *bun.SelectQuery) ([]BatchStat
 		Where("i.batch_id IN (SELECT id FROM page)").
 		Group("i.batch_id")
 	err := r.db.NewSelect().With("page", page).Model(&found).ModelTableExpr("page AS b").
-		ColumnExpr("b.*, "+ShownStatus+" AS shown").
+		ColumnExpr("b.*, "+shownStatus+" AS shown").
 		ColumnExpr("coalesce(n.total, 0) AS n_total, coalesce(n.pending, 0) AS n_pending").
 		ColumnExpr("coalesce(n.success, 0) AS n_success, coalesce(n.failed, 0) AS n_failed, n.moved_at").
 		Join("LEFT JOIN (?) AS n ON n.batch_id = b.id", counts).

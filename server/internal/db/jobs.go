@@ -112,13 +112,13 @@ func (w JobsTx) Running(ctx context.Context, account, extractionID string) (*Job
 	return j, nil
 }
 
-// Claimants are those whose claims on an extraction run.
+// Claimants are the accounts whose claims on an extraction run.
 type Claimants struct {
 	Turns []string // the names under which they take turns, sorted
-	Asked bool     // one of them has asked for it by itself, and not only in a batch
+	Asked bool     // one of them has asked outside of a batch
 }
 
-// Claimants returns who waits for an extraction.
+// Claimants returns the accounts that wait for an extraction.
 func (r Jobs) Claimants(ctx context.Context, extractionID string) (c Claimants, err error) {
 	var rows []struct {
 		Turn  string
@@ -135,7 +135,7 @@ func (r Jobs) Claimants(ctx context.Context, extractionID string) (c Claimants, 
 	return c, wrap("claims on extraction "+extractionID, err)
 }
 
-// SetAsked notes that somebody has asked for a claim by itself, and what its limits are then.
+// SetAsked notes that a request names the content of a claim by itself, with the limits of that request.
 func (w JobsTx) SetAsked(ctx context.Context, j *Job) error {
 	j.Asked = true
 	res, err := w.db.NewUpdate().Model(j).Column("asked", "limits").WherePK().Exec(ctx)
@@ -145,8 +145,8 @@ func (w JobsTx) SetAsked(ctx context.Context, j *Job) error {
 	return w.tx.bringForward(ctx, j.ExtractionID, cmp.Or(j.Turn, j.Account), singlePriority)
 }
 
-// Traces returns what the running claims on the extraction say of their traces, oldest
-// first, at most n.
+// Traces returns the traces of the running claims on the extraction, oldest first, at most
+// n.
 func (r Jobs) Traces(ctx context.Context, extractionID string, n int64) ([]string, error) {
 	var traces []string
 	err := r.db.NewSelect().Model((*Job)(nil)).Column("trace").

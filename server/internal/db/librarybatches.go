@@ -15,7 +15,7 @@ import (
 func (w LibraryTx) ShowBatch(ctx context.Context, b *Batch, p transcript.Platform) error {
 	now := moment(time.Now())
 	row := &LibraryRow{
-		Account: b.Account, Kind: library.KindBatch, Platform: p, ExternalID: b.ID, Lang: FirstLanguage(b.Languages),
+		Account: b.Account, Kind: library.KindBatch, Platform: p, ExternalID: b.ID, Lang: firstLanguage(b.Languages),
 		SourceURL: b.List.URL, CreatedAt: now, UpdatedAt: now,
 	}
 	if b.Languages == "" && p.HasCaptions() {

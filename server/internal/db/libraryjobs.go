@@ -48,7 +48,7 @@ func (w LibraryTx) ShowJob(ctx context.Context, e *Extraction, j *Job) error {
 	now := moment(time.Now())
 	row := &LibraryRow{
 		Account: j.Account, Kind: library.KindPending, Platform: e.Platform, ExternalID: e.ExternalID,
-		Lang: FirstLanguage(e.Languages), Languages: e.Languages, JobID: j.ID, SourceURL: e.SourceURL, Metadata: e.Metadata,
+		Lang: firstLanguage(e.Languages), Languages: e.Languages, JobID: j.ID, SourceURL: e.SourceURL, Metadata: e.Metadata,
 		CreatedAt: now, UpdatedAt: now,
 	}
 	if err := newID(&row.ID); err != nil {
@@ -66,9 +66,9 @@ func (w LibraryTx) ShowJob(ctx context.Context, e *Extraction, j *Job) error {
 	return wrap("library row of job "+j.ID, err)
 }
 
-// FirstLanguage is the first language of a canonical list; "und" where it is to be
+// firstLanguage is the first language of a canonical list; "und" where it is to be
 // detected.
-func FirstLanguage(list string) string {
+func firstLanguage(list string) string {
 	first := transcript.LanguageList{{}}
 	if list != "" {
 		if all, err := transcript.ParseLanguageList(list); err == nil { // only what can be read is stored

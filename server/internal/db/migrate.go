@@ -41,8 +41,7 @@ func ourMigrations(dialect goose.Dialect, db *bun.DB) (*goose.Provider, error) {
 	return all, nil
 }
 
-// newest are the last migrations that this program has: its own, and those of the
-// River that it is built with.
+// newest are the versions of the last migrations of this program and of its River.
 func newest(kind goose.Dialect, pool *bun.DB) (v versions, err error) {
 	ours, err := ourMigrations(kind, pool)
 	if err != nil {

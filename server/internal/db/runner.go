@@ -62,19 +62,12 @@ type Runner interface {
 type runner struct {
 	store   *Store
 	workers Workers
-	client  client
+	client  sqldb.RiverClient
 	begun   *begun
 	beats   *beats
 
 	stopping context.CancelFunc
 	looks    sync.WaitGroup
-}
-
-// client is the part of a River client that does not depend on the database.
-type client interface {
-	Start(ctx context.Context) error
-	StopAndCancel(ctx context.Context) error
-	Queues() *river.QueueBundle
 }
 
 // NewRunner prepares work on the queue.

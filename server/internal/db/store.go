@@ -97,9 +97,8 @@ type Store struct {
 	log     *slog.Logger
 }
 
-// Open opens the database, brings its tables up to date, and opens the blobs.
-// On SQLite, tables that another process serves are not changed under its feet:
-// that is ErrServed.
+// Open opens the database, brings its tables up to date, and opens the blobs. On SQLite it
+// does not change the tables of a file that another process serves: that is ErrServed.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	log := o.Log
 	if log == nil {
@@ -157,10 +156,9 @@ func (s *Store) Close() error {
 	return errors.Join(s.sql.Close(), s.Blobs.Close())
 }
 
-// Ping asks the database for a sign of life and checks that its tables are as
-// this version wants them, or newer, and that they can be written to: they cannot
-// while another program locks a SQLite file, or on a PostgreSQL that only copies
-// another.
+// Ping asks the database for a sign of life. It checks that the tables are as this version
+// wants them, or newer, and that the tables can be written to. A write fails on a SQLite
+// file that another program locks, and on a PostgreSQL that only copies another one.
 func (s *Store) Ping(ctx context.Context) error {
 	if err := upToDate(ctx, s.db, s.tables); err != nil {
 		return err
@@ -174,19 +172,18 @@ func (s *Store) Ping(ctx context.Context) error {
 	return wrap("look whether tables can be written to", err)
 }
 
-// Folders are the local folders to which the store writes: that of a SQLite file,
-// and that of the blobs where they are kept in one.
+// Folders are the local folders to which the store writes: the folder of a SQLite file,
+// and the folder of the blobs.
 func (s *Store) Folders() []Folder { return slices.Clone(s.folders) }
 
 // Shared reports whether several processes may serve this database at once:
 // false on SQLite.
 func (s *Store) Shared() bool { return s.sql.Shared() }
 
-// Serve marks this process as the one that serves. On SQLite it takes an
-// exclusive lock beside the file, which dies with the process, and returns
-// ErrServed when it is held already, by another process or another Store. The
-// process before is dead then, and the idempotency keys that it held are free.
-// release gives the lock back.
+// Serve marks this process as the one that serves. On SQLite it takes an exclusive lock on
+// a file next to the database, and returns ErrServed if another process or another Store
+// holds the lock. The process before is dead then, so Serve frees the idempotency keys that
+// it held. The lock ends with the process, or with release.
 func (s *Store) Serve(ctx context.Context) (release func() error, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("store: serve: %w", err)
@@ -201,11 +198,11 @@ func (s *Store) Serve(ctx context.Context) (release func() error, err error) {
 	return release, nil
 }
 
-// Watch returns a channel that receives a value after every commit, in any
-// process, that touched the topic: a job's or an extraction's id. Signals that
-// nobody has taken yet are merged into one; a lost one is possible (a database
-// connection that broke), so a watcher also looks now and then by itself.
-// stop releases the channel; it never closes.
+// Watch returns a channel that receives a value after every commit, in any process, that
+// touched the topic: the id of a job, an extraction, a batch or a lookup. A value that was
+// not received yet stands for the next commits too. A broken connection to the database may
+// lose a value, so a watcher also looks at the rows now and then. The channel never closes;
+// stop releases it.
 func (s *Store) Watch(topic string) (wake <-chan struct{}, stop func()) { return s.sql.Watch(topic) }
 
 // Handle is what a public store.Store holds: only the packages of this module

@@ -20,8 +20,8 @@ import (
 // ErrUncertain says that a commit got no answer. The commit may have happened.
 var ErrUncertain = errors.New("store: it is not known whether it was written")
 
-// uncertain adds ErrUncertain to the error of a commit, unless the database itself
-// has said no. One that says that it ends may have committed before.
+// uncertain adds ErrUncertain to the error of a commit, unless the database has refused
+// the commit. A database that shuts down may have committed before.
 func uncertain(err error) error {
 	var pg *pgconn.PgError
 	var lite *sqlitedriver.Error
@@ -47,8 +47,8 @@ func classified(err error) error {
 	return fmt.Errorf("%w: %w", outage.ErrUnavailable, err)
 }
 
-// passes reports whether an error of a database, of either kind, is about its
-// state and not about what it was asked.
+// passes reports whether an error of a database is about the state of the database, and
+// not about the statement.
 func passes(err error) bool {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return false // the caller has given up
@@ -72,7 +72,7 @@ func passes(err error) bool {
 			return true
 		}
 	}
-	// pgx has no name for what it says of a connection that broke before.
+	// pgx has no value for the error of a connection that broke before.
 	return strings.HasSuffix(err.Error(), "conn closed")
 }
 

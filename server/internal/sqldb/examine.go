@@ -53,7 +53,7 @@ func Examine(ctx context.Context, database string, upToDate UpToDate) []engine.F
 	return examinePostgres(ctx, database, upToDate)
 }
 
-// unusable is a thing that a service cannot do without.
+// unusable is the finding about a database that cannot be used.
 func unusable(name string, err error, cure string) engine.Finding {
 	return engine.Finding{Name: name, Status: engine.Broken, Found: clip.Line(err.Error(), maxExamined), Fails: everything, Cure: cure}
 }
@@ -92,8 +92,9 @@ func examineSQLite(ctx context.Context, path string, upToDate UpToDate) engine.F
 	return found
 }
 
-// openReadOnly opens a file in such a way that SQLite makes no other beside it, as it
-// does even for readers: where a process works on the file, they are there.
+// openReadOnly opens a file so that SQLite makes no other files. SQLite makes a write-ahead
+// log even for readers, unless the file is immutable. While a process works on the file,
+// the log is there already.
 func openReadOnly(ctx context.Context, path string) (*bun.DB, error) {
 	q := url.Values{"mode": {"ro"}, "_pragma": {fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds())}}
 	if _, err := os.Stat(path + "-wal"); errors.Is(err, fs.ErrNotExist) {
@@ -107,9 +108,9 @@ func openReadOnly(ctx context.Context, path string) (*bun.DB, error) {
 	return bun.NewDB(db, sqlitedialect.New()), nil
 }
 
-// atVersion says which version the tables have.
+// atVersion says whether the tables are up to date.
 func atVersion(ctx context.Context, kind goose.Dialect, db *bun.DB, upToDate UpToDate, found string) (string, error) {
-	var pages int64 // whether it is a database at all, and can be read
+	var pages int64 // the question fails for a file that is no database
 	count := `SELECT count(*) FROM sqlite_master`
 	if kind == goose.DialectPostgres {
 		count = `SELECT count(*) FROM pg_catalog.pg_class WHERE relname IN ('goose_db_version', 'river_migration')`
@@ -164,7 +165,8 @@ func examinePostgres(ctx context.Context, dsn string, upToDate UpToDate) []engin
 	return []engine.Finding{found, clock}
 }
 
-// examineClock judges how far the database's clock is ahead, known to within took.
+// examineClock judges how far the database's clock is ahead. The figure is right to within
+// took.
 func examineClock(ahead, took time.Duration) engine.Finding {
 	if ahead.Abs() <= maxClockDifference+took {
 		return engine.Finding{Name: clockName, Status: engine.OK, Found: "as the database's"}

@@ -4,7 +4,7 @@ package sqldb
 
 import "errors"
 
-// lockFile is not available: nothing would keep a second process away.
+// lockFile is not available on this system, so a second process is not kept away.
 func lockFile(string) (release func() error, err error) {
 	return nil, errors.New("store: SQLite can be served on unix systems only")
 }

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockFile takes an exclusive lock on the file, which dies with the process, or
+// lockFile takes an exclusive lock on the file, which ends with the process, or
 // returns ErrServed. The file stays: to remove it would let two processes hold
 // locks on two files of the same name.
 func lockFile(path string) (release func() error, err error) {

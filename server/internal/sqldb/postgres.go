@@ -22,11 +22,11 @@ import (
 )
 
 const (
-	// pgConns bounds the connections for our own queries; the queue has its own
-	// pool, whose size pool_max_conns in the URL sets, and LISTEN one more.
+	// pgConns bounds the connections for our own queries. River has a pool of its own, whose
+	// size is pool_max_conns in the URL, and the listener has one more connection.
 	pgConns = 16
-	// maxIdleInTx is how long a transaction may stand without a statement, which
-	// none does unless its process is stopped or unreachable.
+	// maxIdleInTx is how long a transaction may stand without a statement. A transaction
+	// stands only if its process is stopped or unreachable.
 	maxIdleInTx = 10 * time.Second
 	// migrationLock is the advisory lock under which tables are changed.
 	migrationLock = 0x7472616e73637274
@@ -76,8 +76,8 @@ func openPostgres(ctx context.Context, o Options, hub *hub) (*postgres, error) {
 	return p, nil
 }
 
-// pgPool makes the pool for bun, which writes arguments into the statement: to
-// prepare it would be a second round trip for nothing.
+// pgPool makes the pool for bun. bun writes the arguments into the statement, so the
+// simple protocol saves the round trip that prepares the statement.
 func pgPool(config *pgx.ConnConfig, turn *gate) *bun.DB {
 	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
 	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(prepareConn))
@@ -87,8 +87,8 @@ func pgPool(config *pgx.ConnConfig, turn *gate) *bun.DB {
 	return bun.NewDB(db, pgdialect.New()).WithQueryHook(statementBound{turn})
 }
 
-// prepareConn sees to it that times are in UTC, and that the locks of a process
-// that is stopped within a transaction do not stop all others.
+// prepareConn makes times UTC. It bounds how long the locks of a stopped process block the
+// other processes.
 func prepareConn(ctx context.Context, c *pgx.Conn) error {
 	c.TypeMap().RegisterType(&pgtype.Type{
 		Name:  "timestamptz",
@@ -101,9 +101,8 @@ func prepareConn(ctx context.Context, c *pgx.Conn) error {
 	return readCommitted(ctx, c)
 }
 
-// readCommitted sets the isolation of all transactions of a connection. The operator may
-// have given the database a stricter default, under which a statement fails that waits
-// for a lock.
+// readCommitted sets the isolation of all transactions of a connection. Under a stricter
+// default of the operator, a statement that waits for a lock fails.
 func readCommitted(ctx context.Context, c *pgx.Conn) error {
 	_, err := c.Exec(ctx, "SET default_transaction_isolation = 'read committed'")
 	return err
@@ -142,17 +141,16 @@ func (p *postgres) writer() *bun.DB { return p.db }
 
 func (p *postgres) snapshotLevel() sql.IsolationLevel { return sql.LevelRepeatableRead }
 
-// prepared: see pgPool.
+// prepared is nil because pgPool uses the simple protocol.
 func (p *postgres) prepared() *prepared { return nil }
 
-// begin pins a connection, so that River can be given the pgx connection under
-// the transaction.
+// begin pins a connection, because River gets the pgx connection under the transaction.
 func (p *postgres) begin(ctx context.Context) (*transaction, error) {
 	conn, err := p.db.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	free := func() { _ = conn.Close() } // says only that the pool closed it before
+	free := func() { _ = conn.Close() } // fails only if the pool has closed it before
 	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
 		free()
@@ -161,8 +159,8 @@ func (p *postgres) begin(ctx context.Context) (*transaction, error) {
 	enqueue := func(ctx context.Context, args river.JobArgs, opts *river.InsertOpts) error {
 		return conn.Raw(func(c any) error {
 			pg := c.(*stdlib.Conn).Conn()
-			// The end of a context may have rolled back meanwhile; what is inserted now
-			// would stay.
+			// The end of a context may have rolled the transaction back. A row that is
+			// inserted now would stay.
 			if pg.PgConn().TxStatus() != 'T' {
 				return sql.ErrTxDone
 			}
@@ -184,15 +182,15 @@ func (p *postgres) lock(ctx context.Context, tx bun.Tx, key string) error {
 	return err
 }
 
-// ForUpdate lets others refer to the rows, as a place does to a claim: whoever gives one
-// to a claim that is locked, and which waits for it, must not wait for that.
+// ForUpdate lets other transactions insert rows that refer to the locked rows. A place
+// refers to its claim, for example, and a claim may be locked while it waits for a place.
 func (p *postgres) ForUpdate(q *bun.SelectQuery) *bun.SelectQuery { return q.For("NO KEY UPDATE") }
 
 func (p *postgres) announce(ctx context.Context, tx bun.Tx, topics []string) error {
 	if len(topics) == 0 {
 		return nil
 	}
-	// The server merges equal ones of a transaction.
+	// The server merges equal notifications of a transaction.
 	_, err := tx.NewRaw("SELECT pg_notify(?, topic) FROM unnest(ARRAY[?]) AS topic", channel, bun.List(topics)).Exec(ctx)
 	return err
 }

@@ -8,11 +8,12 @@ import (
 	"time"
 )
 
-// repeatAfter is how long a warning of River's is not told again. While the
-// database is away each of its loops would tell the same every second.
+// repeatAfter is how long a repeated warning of River's is left out. While the database is
+// away, each of River's loops logs the same line every second.
 const repeatAfter = 30 * time.Second
 
-// Quiet lets warnings and errors pass, and nothing of what River logs otherwise.
+// Quiet is the logger for River: it lets warnings and errors pass, and leaves out
+// repetitions.
 func Quiet(log *slog.Logger) *slog.Logger {
 	return slog.New(warnings{log.Handler(), &told{at: map[string]time.Time{}}})
 }
@@ -26,9 +27,8 @@ func (h warnings) Enabled(ctx context.Context, l slog.Level) bool {
 	return l >= slog.LevelWarn && h.Handler.Enabled(ctx, l)
 }
 
-// Handle leaves out what River could not end because it is being stopped, and
-// what was told a moment ago. River writes "error" in some lines where it writes
-// "err" in others.
+// Handle leaves out the errors of a River that stops, and the lines that were logged a
+// moment ago. It renames the attribute "error" of some of River's lines to "err".
 func (h warnings) Handle(ctx context.Context, r slog.Record) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return nil
@@ -58,14 +58,14 @@ func (h warnings) WithGroup(name string) slog.Handler {
 	return warnings{h.Handler.WithGroup(name), h.told}
 }
 
-// told is what has been told, and when.
+// told knows which lines have been logged, and when.
 type told struct {
 	mu sync.Mutex
 	at map[string]time.Time
 }
 
-// lately tells that what was told less than repeatAfter before now; else it is
-// told now.
+// lately reports whether the line was logged less than repeatAfter before now. If not, it
+// notes the line as logged now.
 func (t *told) lately(what string, now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

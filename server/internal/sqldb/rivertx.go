@@ -9,9 +9,8 @@ import (
 
 type pgxConn = pgx.Conn
 
-// pgTx is the transaction that database/sql has begun on a connection, as River
-// wants to see it. Only database/sql commits it or rolls it back; what River
-// begins and ends within are savepoints.
+// pgTx is a transaction of database/sql in the form that River takes. Only database/sql
+// commits the transaction or rolls it back. River begins and ends savepoints.
 type pgTx struct {
 	*pgxConn
 	depth int
@@ -36,5 +35,5 @@ func (t pgTx) Commit(ctx context.Context) error   { return t.run(ctx, "RELEASE S
 func (t pgTx) Rollback(ctx context.Context) error { return t.run(ctx, "ROLLBACK TO SAVEPOINT") }
 func (t pgTx) Conn() *pgx.Conn                    { return t.pgxConn }
 
-// LargeObjects is not for a transaction that is not pgx's own.
+// LargeObjects panics: River has none.
 func (t pgTx) LargeObjects() pgx.LargeObjects { panic("store: the queue has no large objects") }

@@ -123,9 +123,9 @@ type RiverClient interface {
 // RiverClient makes a River client that works.
 func (d *DB) RiverClient(c *river.Config) (RiverClient, error) { return d.database.riverClient(c) }
 
-// Serve marks this process as the one that serves. On SQLite it takes an exclusive lock
-// beside the file, which dies with the process, and returns ErrServed if another process
-// or another DB holds the lock. release gives the lock back.
+// Serve marks this process as the one that serves. On SQLite it takes an exclusive lock on
+// a file next to the database, and returns ErrServed if another process or another DB holds
+// the lock. The lock ends with the process, or with release.
 func (d *DB) Serve() (release func() error, err error) { return d.database.serve() }
 
 // Watch returns a channel that receives a value after every commit, in any process, that

@@ -21,17 +21,17 @@ import (
 )
 
 const (
-	// busyTimeout is how long a statement waits for another program's write. It
-	// cannot be ended before.
+	// busyTimeout is how long a statement waits for another program's write. Nothing ends
+	// the wait earlier.
 	busyTimeout = 500 * time.Millisecond
 	// migrationWait is how long another process may take to change tables.
 	migrationWait = 5 * time.Second
 	readers       = 4
 )
 
-// sqlite is a file that one process serves. All writes, the queue's too, go
-// through one connection: they are serial anyway, and waiting in Go is fair
-// where waiting in SQLite is not.
+// sqlite is a file that one process serves. All writes, River's too, go through one
+// connection: SQLite makes writes serial, and waiting in Go is fair, unlike waiting in
+// SQLite.
 type sqlite struct {
 	path   string
 	write  *bun.DB
@@ -86,8 +86,8 @@ func hasTables(ctx context.Context, db *bun.DB, query string) error {
 	return nil
 }
 
-// touch makes the file, unless it must be there. SQLite gives its other files the rights
-// of this one: texts and key hashes are for the service's user only.
+// touch makes the file, unless the file must exist. Only the service's user may read the
+// texts and the key hashes. SQLite gives its other files the rights of this file.
 func touch(path string, mustExist bool) error {
 	flag := os.O_RDWR
 	if !mustExist {
@@ -111,7 +111,7 @@ func touch(path string, mustExist bool) error {
 
 func (s *sqlite) pool(ctx context.Context, turn *gate, pragmas ...string) (*bun.DB, error) {
 	q := url.Values{"_txlock": {"immediate"}, "_timezone": {"UTC"}}
-	// First of all, so that the others wait too.
+	// First, so that the other pragmas wait too.
 	q.Add("_pragma", fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()))
 	for _, p := range pragmas {
 		q.Add("_pragma", p)
@@ -190,7 +190,7 @@ func (s *sqlite) riverClient(c *river.Config) (RiverClient, error) {
 	return river.NewClient(riversqlite.New(s.write.DB), c)
 }
 
-// WorkColumns: they hold JSONB.
+// WorkColumns has functions for JSONB, in which River's SQLite driver keeps both.
 func (s *sqlite) WorkColumns() (owner, args string) {
 	return "attempted_by ->> '$[#-1]'", "json(args)"
 }
@@ -209,12 +209,12 @@ func (s *sqlite) Milliseconds(column string) string {
 	return "CAST(round(1000 * unixepoch(" + column + ", 'subsec')) AS integer)"
 }
 
-// RiverTime is a text, by which SQLite compares.
+// RiverTime is a text, because SQLite compares River's times as texts.
 func (s *sqlite) RiverTime(t time.Time) any {
 	return t.UTC().Round(time.Millisecond).Format("2006-01-02 15:04:05.000")
 }
 
 func (s *sqlite) RiverNow() any { return s.RiverTime(time.Now()) }
 
-// SkipLocked: transactions that write are serial.
+// SkipLocked changes nothing, because transactions that write are serial.
 func (s *sqlite) SkipLocked(q *bun.SelectQuery) *bun.SelectQuery { return q }

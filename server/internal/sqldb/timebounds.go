@@ -11,13 +11,13 @@ import (
 // The bounds for a transaction, or for a statement outside of a transaction. After the
 // bound the error is outage.ErrUnavailable.
 const (
-	answerTime = 4 * time.Second // somebody waits for an answer
-	workTime   = time.Minute     // nobody does
+	answerTime = 4 * time.Second // a caller waits for the answer
+	workTime   = time.Minute     // no caller waits
 	// RiverBound bounds each of River's own statements on PostgreSQL.
 	RiverBound = 10 * time.Second
 )
 
-// within marks what runs inside of a bound, and has none of its own.
+// within marks a statement inside of a bound: the statement has no bound of its own.
 const within = time.Duration(-1)
 
 type patienceKey struct{}
@@ -38,11 +38,11 @@ func Sized(ctx context.Context, bytes int) context.Context {
 	return withPatience(ctx, patience+time.Duration(bytes)*time.Second/slowest)
 }
 
-// slowest is how many bytes in a second a database writes at least that is not away: it is
-// under load then.
+// slowest is how many bytes in a second a database writes at least under load. A slower
+// database counts as away.
 const slowest = 256 << 10
 
-// unbounded is for changes to tables, which take as long as they take.
+// unbounded takes the bound off, for changes to tables.
 func unbounded(ctx context.Context) context.Context { return withPatience(ctx, within) }
 
 func withPatience(ctx context.Context, d time.Duration) context.Context {
@@ -56,12 +56,12 @@ func patienceOf(ctx context.Context) time.Duration {
 	return answerTime
 }
 
-// statementBound bounds what is sent outside of InTx.
+// statementBound bounds the statements outside of InTx.
 type statementBound struct{ gate *gate }
 
 type cancelKey struct{}
 
-// BeforeQuery has no way to refuse: a context that has ended does.
+// BeforeQuery cannot return an error, so it refuses by a context that has ended.
 func (b statementBound) BeforeQuery(ctx context.Context, event *bun.QueryEvent) context.Context {
 	if patienceOf(ctx) == within {
 		if each, bounded := ctx.Value(eachKey{}).(time.Duration); bounded {
@@ -88,12 +88,11 @@ func (b statementBound) AfterQuery(_ context.Context, event *bun.QueryEvent) {
 	}
 }
 
-// queueBound bounds what River sends without a bound of its own: the connection
-// under its question for work may be dead without a sign.
+// queueBound bounds the statements that River sends without a bound of its own. A dead
+// connection under a fetch may give no sign.
 type queueBound struct{}
 
-// TraceQueryStart is called before a statement, which gets the context that it
-// returns.
+// TraceQueryStart returns the context for a statement.
 func (queueBound) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
 	var cancel context.CancelFunc = func() {}
 	if _, has := ctx.Deadline(); !has && patienceOf(ctx) != within {
@@ -102,7 +101,7 @@ func (queueBound) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQ
 	return context.WithValue(ctx, cancelKey{}, cancel)
 }
 
-// TraceQueryEnd is called when the rows have been read.
+// TraceQueryEnd ends the bound when the rows have been read.
 func (queueBound) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryEndData) {
 	ctx.Value(cancelKey{}).(context.CancelFunc)()
 }
