@@ -191,7 +191,7 @@ func (r Library) fillBatches(ctx context.Context, items []library.Item) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	states, err := Batches{r.source}.states(ctx, r.db.NewSelect().Model((*Batch)(nil)).Where("b.id IN (?)", bun.List(ids)))
+	states, err := Batches(r).states(ctx, r.db.NewSelect().Model((*Batch)(nil)).Where("b.id IN (?)", bun.List(ids)))
 	if err != nil {
 		return err
 	}

@@ -192,7 +192,7 @@ func (r Library) Transcript(ctx context.Context, account, rowID string) (*Transc
 	if err != nil {
 		return nil, one("library row "+rowID, err)
 	}
-	return Transcripts{r.source}.ByID(ctx, id)
+	return Transcripts(r).ByID(ctx, id)
 }
 
 // searchBlockRow is a part of the index of a text: see package search.
